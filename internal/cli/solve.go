@@ -7,6 +7,7 @@ import (
 	"stackmate/search"
 	"stackmate/search/book"
 	"stackmate/search/certify"
+	"stackmate/search/layers"
 	"stackmate/search/solve"
 )
 
@@ -98,9 +99,9 @@ func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
 		return p, end, err
 	}
 	if p.rules, p.machine, err = c.begin(s, c.Game, p.rules, p.machine, c.Engine); err == nil && c.Method == solve.Layers {
-		o.Folder, o.Resume, o.Label = c.Save, c.Resume, c.label(p, c.Method)
+		o.Layers = layers.Config{Folder: c.Save, Resume: c.Resume, Label: c.label(p, c.Method)}
 		if c.NATS != "" {
-			o.Elsewhere, end, err = c.elsewhere(s, p, o.Threads)
+			o.Layers.Elsewhere, end, err = c.elsewhere(s, p, o.Threads)
 		}
 		if err == nil {
 			p.solver, err = solve.New(o)

@@ -138,9 +138,9 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 	case Lattice:
 		return outcomes.Searcher{}, nil
 	case Layers:
-		return layers.New(layers.Config{
-			Threads: o.Threads, Engine: atOnce.Engine, Folder: o.Folder, Label: o.Label, Resume: o.Resume, Elsewhere: o.Elsewhere,
-		}), nil
+		c := o.Layers
+		c.Threads, c.Engine = o.Threads, atOnce.Engine
+		return layers.New(c), nil
 	case Plans:
 		return planner{}, nil
 	case MonteCarlo:

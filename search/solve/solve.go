@@ -13,7 +13,6 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/book"
 	"stackmate/search/certify"
 	"stackmate/search/layers"
 	"stackmate/search/matrix"
@@ -46,11 +45,8 @@ type Options struct {
 	Depth int
 	// Threads is that of simultaneous.Config, sequential.Config and layers.Config: other methods use one.
 	Threads int
-	// Folder, Label, Resume and Elsewhere are those of layers.Config.
-	Folder    string
-	Label     book.Label
-	Resume    bool
-	Elsewhere func(context.Context, layers.Task) (layers.Done, error)
+	// Layers is for that method, but for the threads and the engine.
+	Layers layers.Config
 
 	// halves is that of sequential.Config: who solves waits for the value, who plays does not.
 	halves bool
