@@ -104,12 +104,8 @@ func (w *walk) join(v *walk) {
 	w.certificate.Faults += v.certificate.Faults
 	w.certificate.Positions += v.certificate.Positions
 	v.certificate.Faults, v.certificate.Positions = 0, 0
-	switch {
-	case w.err != nil || !v.sumKnown:
-	case w.other >= 0 && w.sumKnown && v.sum != w.sum:
-		w.err = fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, v.sum, w.sum)
-	default:
-		w.sum, w.sumKnown = v.sum, true
+	if w.err == nil && v.sumKnown {
+		w.agree(v.sum)
 	}
 	w.err = cmp.Or(w.err, v.err)
 }

@@ -336,14 +336,19 @@ func (w *walk) points(goals []int32) fixed {
 	if w.err == nil && own > machine.MaxGoal {
 		w.err = fmt.Errorf("expected goals from 0 to %d, found %d", machine.MaxGoal, own)
 	}
-	if w.other >= 0 && w.sumKnown && sum != w.sum {
-		w.err = fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, sum, w.sum)
-	}
-	w.sum, w.sumKnown = sum, true
+	w.agree(sum)
 	if w.err != nil {
 		return fixed{}
 	}
 	return fixedGoal(own)
+}
+
+// agree compares the sum of the goals in a terminal position with that in others.
+func (w *walk) agree(sum int32) {
+	if w.other >= 0 && w.sumKnown && sum != w.sum {
+		w.err = fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, sum, w.sum)
+	}
+	w.sum, w.sumKnown = sum, true
 }
 
 // keep stores what q is worth, within the limits.
