@@ -195,9 +195,7 @@ func (g *game) lookUp(l *layer, q machine.State) (v float64, ok bool) {
 	at, exchanged := l.find(q)
 	for i := 0; i < len(g.symmetries) && at < 0; i++ {
 		y := &g.symmetries[i]
-		image := make(machine.State, len(q))
-		y.apply(image, q)
-		at, exchanged = l.find(image)
+		at, exchanged = l.find(y.of(q))
 		exchanged = exchanged != y.exchanges
 	}
 	switch {

@@ -138,17 +138,11 @@ func (w *worker) valueAt(q machine.State) (v float64, depth int, err error) {
 
 // fits tells whether a position, or an image of it, may be in a layer, as far as can be said without its keys.
 func (g *game) fits(l *layer, q machine.State) bool {
-	image := q
-	for i := 0; ; i++ {
-		if _, ok := l.pack(image); ok {
-			return true
-		}
-		if i == len(g.symmetries) {
-			return false
-		}
-		image = make(machine.State, len(q))
-		g.symmetries[i].apply(image, q)
+	packs := func(q machine.State) bool {
+		_, ok := l.pack(q)
+		return ok
 	}
+	return packs(q) || slices.ContainsFunc(g.symmetries, func(y symmetry) bool { return packs(y.of(q)) })
 }
 
 // claim is what the layers say of a position, whose expansion it leaves in w.dst.

@@ -21,9 +21,7 @@ func (s sample) withImages(symmetries []symmetry) sample {
 	all := slices.Clone(s)
 	for _, q := range s {
 		for k := range symmetries {
-			image := make(machine.State, len(q))
-			symmetries[k].apply(image, q)
-			all = append(all, image)
+			all = append(all, symmetries[k].of(q))
 		}
 	}
 	return all

@@ -78,14 +78,15 @@ type symmetry struct {
 	exchanges bool  // the players
 }
 
-// apply writes the image of position q to dst.
-func (y *symmetry) apply(dst, q machine.State) {
-	clear(dst)
+// of is the image of position q.
+func (y *symmetry) of(q machine.State) machine.State {
+	image := make(machine.State, len(q))
 	for i, w := range q {
 		for ; w != 0; w &= w - 1 {
-			dst.Set(y.to[i<<6+bits.TrailingZeros64(w)])
+			image.Set(y.to[i<<6+bits.TrailingZeros64(w)])
 		}
 	}
+	return image
 }
 
 // newPacking gives the digits, of which the bits are known, their places.

@@ -82,13 +82,11 @@ func TestImagesHaveOneRepresentative(t *testing.T) {
 		if len(p.images) != len(g.symmetries) {
 			t.Errorf("%s: the packing keeps %d of %d symmetries", name, len(p.images), len(g.symmetries))
 		}
-		image := make(machine.State, len(s[0]))
 		for i := range 500 {
 			key, _ := p.pack(s[i])
 			want, _ := p.represent(key)
 			for k := range g.symmetries {
-				g.symmetries[k].apply(image, s[i])
-				key, ok := p.pack(image)
+				key, ok := p.pack(g.symmetries[k].of(s[i]))
 				if got, _ := p.represent(key); !ok || got != want {
 					t.Fatalf("%s: an image of %v has the representative %d, want %d", name, s[i], got, want)
 				}
