@@ -18,43 +18,30 @@ func (g *Game) BegunAt(facts []Term) *Game {
 // Fluents are told apart by functor and arity, so a rule that reads all of them
 // (true ?f) keeps them all.
 func (g *Game) Slice(names ...string) (*Game, bool) {
-	s := slicer{heads: make(map[sliceKey][]int), needed: make(map[sliceKey]bool)}
-	for i, r := range g.Rules {
-		for _, k := range headKeys(r.Head) {
-			s.heads[k] = append(s.heads[k], i)
-		}
-	}
-	s.rules = g.Rules
-	kept := make([]bool, len(g.Rules))
+	s := slicer{heads: make(map[sliceKey][]Rule), needed: make(map[sliceKey]bool)}
 	for _, r := range g.Rules {
-		if r.Head.Name == "role" {
-			s.need(sliceKey{"role", 1, false})
-		}
-		for _, name := range names {
-			if r.Head.Name == name {
-				s.need(sliceKey{name, len(r.Head.Args), false})
-			}
+		k := headKey(r.Head)
+		s.heads[k] = append(s.heads[k], r)
+	}
+	for _, r := range g.Rules {
+		if r.Head.Name == "role" || slices.Contains(names, r.Head.Name) {
+			s.need(relationKey(r.Head))
 		}
 	}
 	for len(s.todo) > 0 {
 		k := s.todo[0]
 		s.todo = s.todo[1:]
-		for _, i := range s.heads[k] {
-			if !kept[i] {
-				kept[i] = true
-				s.read(g.Rules[i])
-			}
+		for _, r := range s.heads[k] {
+			s.read(r)
 		}
 	}
-	out := &Game{Roles: g.Roles}
-	for i, r := range g.Rules {
-		if kept[i] {
+	out, left := &Game{Roles: g.Roles}, false
+	for _, r := range g.Rules {
+		if s.needed[headKey(r.Head)] {
 			out.Rules = append(out.Rules, r)
+		} else {
+			left = left || isNext(r.Head)
 		}
-	}
-	left := false
-	for i, r := range g.Rules {
-		left = left || !kept[i] && (r.Head.Name == "next" || r.Head.Name == "init")
 	}
 	return out, left
 }
@@ -64,9 +51,8 @@ func (g *Game) LeftOut(slice *Game) func(fluent Term) bool {
 	kinds := func(g *Game) map[sliceKey]bool {
 		all := make(map[sliceKey]bool)
 		for _, r := range g.Rules {
-			for _, k := range headKeys(r.Head) {
-				all[k] = all[k] || k.fluent
-			}
+			k := headKey(r.Head)
+			all[k] = k.fluent
 		}
 		return all
 	}
@@ -88,11 +74,12 @@ type sliceKey struct {
 var anyFluent = sliceKey{fluent: true, arity: -1}
 
 type slicer struct {
-	rules  []Rule
-	heads  map[sliceKey][]int // the rules that make it true
+	heads  map[sliceKey][]Rule // the rules that make it true
 	needed map[sliceKey]bool
 	todo   []sliceKey
 }
+
+func relationKey(t Term) sliceKey { return sliceKey{t.Name, len(t.Args), false} }
 
 func fluentKey(t Term) sliceKey {
 	if t.Kind == Variable {
@@ -101,12 +88,15 @@ func fluentKey(t Term) sliceKey {
 	return sliceKey{t.Name, len(t.Args), true}
 }
 
-// headKeys are what a rule with this head says something of.
-func headKeys(head Term) []sliceKey {
-	if (head.Name == "next" || head.Name == "init") && len(head.Args) == 1 {
-		return []sliceKey{fluentKey(head.Args[0])}
+// isNext tells whether rules with this head make fluents true.
+func isNext(head Term) bool { return head.Name == "next" || head.Name == "init" }
+
+// headKey is what a rule with this head says something of.
+func headKey(head Term) sliceKey {
+	if isNext(head) {
+		return fluentKey(head.Args[0])
 	}
-	return []sliceKey{{head.Name, len(head.Args), false}}
+	return relationKey(head)
 }
 
 // need notes that what a key stands for is asked for.
@@ -134,18 +124,14 @@ func (s *slicer) need(k sliceKey) {
 // read notes what the body of a rule asks for.
 func (s *slicer) read(r Rule) {
 	for _, l := range r.Body {
-		if l.Op != Holds && l.Op != Not {
-			continue
-		}
 		switch {
-		case l.Atom.Name == "true" && len(l.Atom.Args) == 1:
+		case l.Op != Holds && l.Op != Not:
+		case l.Atom.Name == "true":
 			s.need(fluentKey(l.Atom.Args[0]))
-		case l.Atom.Name == "does" && len(l.Atom.Args) == 2:
+		case l.Atom.Name == "does":
 			s.need(sliceKey{"legal", 2, false})
-		case (l.Atom.Name == "init" || l.Atom.Name == "next") && len(l.Atom.Args) == 1:
-			s.need(fluentKey(l.Atom.Args[0]))
 		default:
-			s.need(sliceKey{l.Atom.Name, len(l.Atom.Args), false})
+			s.need(relationKey(l.Atom))
 		}
 	}
 }
