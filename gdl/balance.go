@@ -13,9 +13,8 @@ type balancer struct {
 	*scanner
 	byColumn bool
 	open     []lexer.Position
-	missing  int           // parentheses to be closed before next
-	next     *lexer.Token  // read, but not handed on
-	comment  func(Comment) // told of every comment, if not nil
+	missing  int          // parentheses to be closed before next
+	next     *lexer.Token // read, but not handed on
 	faults   *findings
 }
 
@@ -66,9 +65,6 @@ func (b *balancer) close(before string) {
 func (b *balancer) accept(t lexer.Token) bool {
 	switch {
 	case t.Type == tokenComment:
-		if b.comment != nil {
-			b.comment(Comment{t.Pos, t.Value})
-		}
 		return false
 	case t.Type == tokenSymbol && t.Value == "?":
 		b.faults.report("E004", t.Pos, t.Value, "expected the name of a variable after `?`, found nothing")

@@ -34,11 +34,7 @@ func comments(t *testing.T, src []byte) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []string
-	for _, c := range tree.Comments {
-		out = append(out, strings.TrimRight(c.Text, " \t"))
-	}
-	return out
+	return gdl.Comments(tree, src)
 }
 
 func TestFormatOfEveryRulesheetKeepsRulesAndCommentsAndIsIdempotent(t *testing.T) {

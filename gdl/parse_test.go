@@ -1,6 +1,7 @@
 package gdl_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,8 +91,8 @@ func TestPositionsCountLinesAndCharacters(t *testing.T) {
 	if q := tree.Clauses[1].Pos; q.Line != 3 || q.Column != 1 {
 		t.Errorf("(q) is at %d:%d, want 3:1", q.Line, q.Column)
 	}
-	if len(tree.Comments) != 1 || tree.Comments[0].Text != "; bœuf é" {
-		t.Errorf("comments are %v", tree.Comments)
+	if got := gdl.Comments(tree, []byte(src)); !slices.Equal(got, []string{"; bœuf é"}) {
+		t.Errorf("comments are %q", got)
 	}
 }
 

@@ -15,9 +15,8 @@ import (
 
 // File is the syntax tree of a rulesheet, or of any sequence of terms.
 type File struct {
-	Clauses  []*Clause
-	Comments []Comment
-	Infix    bool // the text is in infix syntax
+	Clauses []*Clause
+	Infix   bool // the text is in infix syntax
 }
 
 // Clause is a fact or a rule, as written. The head of a rule that has none is the
@@ -53,19 +52,12 @@ type Formula struct {
 	Pos        Pos
 }
 
-// Comment is a comment, which reaches to the end of its line.
-type Comment struct {
-	Pos  lexer.Position
-	Text string // with the sign that starts it
-}
-
 // Parse reads a rulesheet, in prefix or infix syntax, or any sequence of terms in
 // prefix syntax, without asking what they mean. The error is nil or an Invalid
 // that lists the faults of the syntax.
 func Parse(file string, src []byte) (*File, error) {
 	tree := &File{}
 	r := newReader(guard.NewWatch(context.Background(), reading), file, string(src))
-	r.comment = func(c Comment) { tree.Comments = append(tree.Comments, c) }
 	r.read(func(c *Clause) { tree.Clauses = append(tree.Clauses, c) })
 	tree.Infix = r.syntax == infix
 	if err := r.found.finish(r.text).err(); err != nil {
@@ -121,7 +113,6 @@ type reader struct {
 	watch      *guard.Watch
 	file, text string
 	syntax     *syntax
-	comment    func(Comment) // told of every comment, if not nil
 	found      *findings
 	incomplete bool // malformed clauses have been left out
 }
@@ -141,10 +132,7 @@ func (r *reader) read(visit func(*Clause)) (ok bool) {
 	if !s.fits {
 		return false
 	}
-	tokens := &balancer{
-		scanner: r.syntax.scanner(r.watch, r.file, r.text), byColumn: s.lacks,
-		comment: r.comment, faults: r.found,
-	}
+	tokens := &balancer{scanner: r.syntax.scanner(r.watch, r.file, r.text), byColumn: s.lacks, faults: r.found}
 	parse := prefixParser()
 	if r.syntax == infix {
 		parse = infixParser()
