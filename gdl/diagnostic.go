@@ -1,6 +1,7 @@
 package gdl
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -136,23 +137,12 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// compare orders positions of one file.
-func (p Pos) compare(q Pos) int {
-	if p.Line != q.Line {
-		return p.Line - q.Line
-	}
-	return p.Column - q.Column
-}
-
 // finish sorts the findings, drops repetitions, and adds the hints and the lines
 // of the source.
 func (f *findings) finish(text string) Diagnostics {
 	ds := f.list
 	slices.SortStableFunc(ds, func(a, b Diagnostic) int {
-		if c := a.Pos.compare(b.Pos); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Code, b.Code)
+		return cmp.Or(a.Pos.Line-b.Pos.Line, a.Pos.Column-b.Pos.Column, strings.Compare(a.Code, b.Code))
 	})
 	ds = slices.CompactFunc(ds, func(a, b Diagnostic) bool {
 		return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message

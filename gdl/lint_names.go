@@ -1,6 +1,9 @@
 package gdl
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // names warns of relations and functions whose names vary in arity or clash, and
 // of relations that are of no use.
@@ -40,12 +43,11 @@ func (a arities) uses(name string) bool { return len(a[name]) > 0 }
 
 // arity warns where a name occurs with another number of arguments than before.
 func (c *checker) arity(what string, known arities, t Term) {
-	for _, n := range known[t.Name] {
-		if n == len(t.Args) {
-			return
-		}
+	before := known[t.Name]
+	if slices.Contains(before, len(t.Args)) {
+		return
 	}
-	if before := known[t.Name]; len(before) > 0 {
+	if len(before) > 0 {
 		c.found.add("W001", t.Pos, t.excerpt(), fmt.Sprintf("the %s %s has %s elsewhere, found %d",
 			what, t.Name, plural(before[0], "argument"), len(t.Args)))
 	}

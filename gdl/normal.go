@@ -176,15 +176,8 @@ func (n *normaliser) relation(head string, or Formula, rest surroundings) Formul
 
 // variables appends the occurrences of variables in f.
 func (f Formula) variables(dst []Term) []Term {
-	switch f.Connective {
-	case Atomic:
-		return f.Atom.variables(dst)
-	case Differ:
-		return f.Args[1].variables(f.Args[0].variables(dst))
-	}
-	for _, g := range f.Subs {
-		dst = g.variables(dst)
-	}
+	collect := func(t Term) { dst = t.variables(dst) }
+	f.each(collect, collect)
 	return dst
 }
 
