@@ -53,18 +53,6 @@ type (
 	}
 )
 
-// infixParser makes the parser of one text.
-func infixParser() func([]lexer.Token) (*Clause, error) {
-	c := infixConverter{}
-	return func(tokens []lexer.Token) (*Clause, error) {
-		tree, err := parse(infixGrammar(), &infixTokens{tokens})
-		if err != nil {
-			return nil, err
-		}
-		return c.clause(tree), nil
-	}
-}
-
 var infixGrammar = sync.OnceValue(func() *participle.Parser[infixClause] {
 	return participle.MustBuild[infixClause](participle.Lexer(infix))
 })
@@ -88,9 +76,18 @@ func isInfix(w *guard.Watch, text string) bool {
 	}
 }
 
-// infixConverter makes clauses of the infix tree.
+// infixConverter makes clauses of one text of its infix trees.
 type infixConverter struct {
 	anonymous int // variables written `_` so far
+}
+
+// parse parses the tokens of one clause.
+func (c *infixConverter) parse(tokens []lexer.Token) (*Clause, error) {
+	tree, err := parse(infixGrammar(), &infixTokens{tokens})
+	if err != nil {
+		return nil, err
+	}
+	return c.clause(tree), nil
 }
 
 func (c *infixConverter) clause(cl *infixClause) *Clause {

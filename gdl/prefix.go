@@ -45,15 +45,13 @@ var prefixGrammar = sync.OnceValue(func() *participle.Parser[prefixClause] {
 	return participle.MustBuild[prefixClause](participle.Lexer(prefix))
 })
 
-// prefixParser is the parser of the tokens of one clause.
-func prefixParser() func([]lexer.Token) (*Clause, error) {
-	return func(tokens []lexer.Token) (*Clause, error) {
-		c, err := parse(prefixGrammar(), &prefixTokens{tokens})
-		if err != nil {
-			return nil, err
-		}
-		return c.clause(), nil
+// parsePrefix parses the tokens of one clause.
+func parsePrefix(tokens []lexer.Token) (*Clause, error) {
+	c, err := parse(prefixGrammar(), &prefixTokens{tokens})
+	if err != nil {
+		return nil, err
 	}
+	return c.clause(), nil
 }
 
 func (c *prefixClause) clause() *Clause {

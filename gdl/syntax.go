@@ -133,9 +133,9 @@ func (r *reader) read(visit func(*Clause)) (ok bool) {
 		return false
 	}
 	tokens := &balancer{scanner: r.syntax.scanner(r.watch, r.file, r.text), byColumn: s.lacks, faults: r.found}
-	parse := prefixParser()
+	parse := parsePrefix
 	if r.syntax == infix {
-		parse = infixParser()
+		parse = (&infixConverter{}).parse
 	}
 	r.cut(tokens, func(clause []lexer.Token) {
 		c, err := parse(clause)
@@ -213,8 +213,7 @@ func (r *reader) reject(fault Diagnostic) {
 // syntaxFault is what participle found wrong.
 func syntaxFault(err error) Diagnostic {
 	d := Diagnostic{Code: "E007", Message: err.Error()}
-	var at participle.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[participle.Error](err); ok {
 		d.Pos, d.Message = place(at.Position()), at.Message()
 	}
 	d.Message = clip(d.Message)
