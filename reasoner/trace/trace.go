@@ -6,6 +6,7 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -69,56 +70,36 @@ func Read(path string) iter.Seq2[*Match, error] {
 			return
 		}
 		defer in.Close()
-		matches := 0
-		lines := bufio.NewReader(in)
-		for number := 1; ; number++ {
-			text, err := readLine(lines)
-			if err == nil && len(bytes.TrimSpace(text)) > 0 {
-				var m *Match
-				m, err = parse(text)
-				if err == nil {
-					matches++
-					if !yield(m, nil) {
-						return
-					}
-				}
+		lines := bufio.NewScanner(in)
+		lines.Buffer(nil, maxLine)
+		matches, number := 0, 1
+		for ; lines.Scan(); number++ {
+			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+				continue
 			}
-			switch {
-			case err == nil:
-			case errors.Is(err, io.EOF) && matches > 0:
-				return
-			case errors.Is(err, io.EOF):
-				yield(nil, fmt.Errorf("%s: expected recorded matches, found none", path))
-				return
-			default:
-				yield(nil, fmt.Errorf("%s:%d: %w", path, number, err))
+			m, err := parse(lines.Bytes())
+			if err != nil { // where reading has failed, the last line is not whole
+				yield(nil, fmt.Errorf("%s:%d: %w", path, number, cmp.Or(lines.Err(), err)))
 				return
 			}
+			matches++
+			if !yield(m, nil) {
+				return
+			}
+		}
+		switch err := lines.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			yield(nil, fmt.Errorf("%s:%d: expected a line of at most %d MiB, found a longer one", path, number, maxLine>>20))
+		case err != nil:
+			yield(nil, fmt.Errorf("%s:%d: %w", path, number, err))
+		case matches == 0:
+			yield(nil, fmt.Errorf("%s: expected recorded matches, found none", path))
 		}
 	}
 }
 
 // maxLine is the length of a line in bytes: of a match of thousands of turns.
 const maxLine = 256 << 20
-
-// readLine reads a line, the last of which may lack its end; the error is io.EOF
-// where there is none.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := in.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > maxLine:
-			return nil, fmt.Errorf("expected a line of at most %d MiB, found a longer one", maxLine>>20)
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF) && len(line) > 0:
-			return line, nil
-		default:
-			return line, err
-		}
-	}
-}
 
 // parse reads a match from a line.
 func parse(text []byte) (*Match, error) {
