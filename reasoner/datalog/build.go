@@ -15,7 +15,6 @@ type builder struct {
 	signal  []Signal            // by atom: NoSignal where it has none (yet), or True
 	heads   []int32             // by atom: the first instance with this head, or -1
 	next    []int32             // by instance: another one with the same head, or -1
-	derived []int32             // by derived signal: its atom
 	todo    []int32             // derived atoms whose rules have not been written
 	seen    map[string]struct{} // bodies of the running head
 	key     []byte              // scratch
@@ -120,7 +119,6 @@ func (b *builder) use(a int32) Signal {
 	if b.signal[a] < 0 {
 		b.signal[a] = Signal(b.program.Signals)
 		b.program.Signals++
-		b.derived = append(b.derived, a)
 		b.todo = append(b.todo, a)
 	}
 	return b.signal[a]
@@ -192,7 +190,6 @@ func (b *builder) goal(rel *relation, t int32) {
 // rules writes the rules of all derived atoms in use.
 func (b *builder) rules() {
 	p, s := b.program, b.s
-	inputs := Signal(p.Signals) - Signal(len(b.derived))
 	// There are no more than instances.
 	p.Head, p.Start, p.Body = make([]Signal, 0, len(s.head)), append(make([]int32, 0, len(s.start)), 0), make([]Lit, 0, len(s.body))
 	var body []Lit
@@ -214,8 +211,6 @@ func (b *builder) rules() {
 			}
 		}
 	}
-	derived := b.derived
-	p.AtomName = func(sig Signal) string { return s.name(derived[sig-inputs]) }
 }
 
 // bodyOf appends the literals of instance i that are not constant, in ascending

@@ -121,7 +121,7 @@ func checkContract(t *testing.T, p *Program) {
 	for i, h := range p.Head {
 		body := p.Body[p.Start[i]:p.Start[i+1]]
 		if len(body) == 0 {
-			t.Fatalf("rule %d: the head %s is a fact", i, p.AtomName(h))
+			t.Fatalf("rule %d: the head %d is a fact", i, h)
 		}
 		if int(h) < p.inputs() || int32(h) >= p.Signals {
 			t.Fatalf("rule %d: head %d is no derived atom", i, h)

@@ -3,7 +3,6 @@ package datalog
 import (
 	"fmt"
 	"slices"
-	"sort"
 
 	"stackmate/gdl"
 )
@@ -179,15 +178,3 @@ func (in *instances) fits(lim Limits) error {
 }
 
 func (in *instances) bodyOf(i int) []int32 { return in.body[in.start[i]:in.start[i+1]] }
-
-// locate is the relation and the tuple of an atom.
-func (in *instances) locate(atom int32) (*relation, int32) {
-	k := sort.Search(len(in.tables), func(k int) bool { return in.base[k+1] > atom })
-	return in.tables[k], atom - in.base[k]
-}
-
-// name writes an atom.
-func (in *instances) name(atom int32) string {
-	rel, t := in.locate(atom)
-	return in.theory.terms.atomName(rel.name, rel.row(t))
-}

@@ -43,12 +43,10 @@ type Program struct {
 	Signals int32      // number of signals
 	// Rule i is Head[i] ← Body[Start[i]:Start[i+1]], a conjunction. Rules with
 	// the same head are alternatives, and stand together. Heads are derived atoms.
-	Head  []Signal
-	Start []int32
-	Body  []Lit
-	// AtomName writes a derived atom for people (inspect, tests).
-	AtomName func(Signal) string
-	Stages   machine.Stages // what grounding took
+	Head   []Signal
+	Start  []int32
+	Body   []Lit
+	Stages machine.Stages // what grounding took
 }
 
 // True stands for an atom that holds in every position.

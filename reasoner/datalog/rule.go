@@ -78,22 +78,6 @@ func packed(list []int32) string {
 	return string(b)
 }
 
-// atomName writes the atom of a tuple as the rulesheet would.
-func (t *termTable) atomName(p predicate, row []int32) string {
-	if len(p.shapes) == 0 {
-		return p.name
-	}
-	var b strings.Builder
-	b.WriteByte('(')
-	b.WriteString(p.name)
-	for i := range p.shapes {
-		b.WriteByte(' ')
-		row = t.writeArg(&b, p.shapes[i], row)
-	}
-	b.WriteByte(')')
-	return b.String()
-}
-
 // argName writes argument i of a flattened atom.
 func (t *termTable) argName(p predicate, i int, row []int32) string {
 	var b strings.Builder
