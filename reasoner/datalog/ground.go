@@ -161,7 +161,7 @@ func (th *theory) carryRules() []*rule {
 		case "legal":
 			r := carry(th.successor(rel), rel)
 			role := th.relation(predicate{name: "role", shapes: rel.name.shapes[:1]}, th.terms.width(rel.name.shapes[0]))
-			r.body = append(r.body, literal{op: gdl.Holds, atom: atom{rel: role, args: r.head.args[:role.arity]}})
+			r.body = append(r.body, holds(atom{rel: role, args: r.head.args[:role.arity]}))
 			rules = append(rules, r)
 		}
 	}
@@ -170,15 +170,8 @@ func (th *theory) carryRules() []*rule {
 
 // carry is the rule to(X...) ← from(X...).
 func carry(to, from *relation) *rule {
-	var args []arg
-	for v := range from.arity {
-		args = append(args, arg{kind: variable, id: int32(v)})
-	}
-	return &rule{
-		head: atom{to, args},
-		body: []literal{{op: gdl.Holds, atom: atom{from, args}}},
-		vars: from.arity,
-	}
+	vars := from.all.columns // as many, numbered alike
+	return &rule{head: atomOf(to, vars), body: []literal{holds(atomOf(from, vars))}, vars: from.arity}
 }
 
 // bytes estimates the memory of all tables.

@@ -89,9 +89,8 @@ func composes(r *rule, first, second int) bool {
 	}
 	slices.Sort(before)
 	slices.Sort(after)
-	all := slices.Concat(r.head.appendVars(nil), before)
-	slices.Sort(all)
-	if !slices.Equal(before, after) || len(slices.Compact(all)) != len(whole)+len(before) {
+	all := distinctVars(append(r.head.appendVars(nil), before...))
+	if !slices.Equal(before, after) || len(all) != len(whole)+len(before) {
 		return false
 	}
 	free = append(free, before...)

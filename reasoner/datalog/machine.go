@@ -108,12 +108,8 @@ func newInterpreter(ctx context.Context, g *gdl.Game, lim Limits, without ...str
 		return nil, err
 	}
 	th := gr.theory
-	in := &interpreter{theory: th, limits: gr.limits, clock: gr.clock, without: without}
+	in := &interpreter{theory: th, rules: th.dynamicRules(), limits: gr.limits, clock: gr.clock, without: without}
 	in.limits.MaxBytes /= positionShare
-	for _, r := range th.dynamicRules() {
-		same := *r
-		in.rules = append(in.rules, &same)
-	}
 	return in, nil
 }
 

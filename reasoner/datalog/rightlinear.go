@@ -89,10 +89,7 @@ func (t *rightLinear) isSafe() bool {
 		others := append([]literal{holds(r.head.project(nil, t.moved))}, r.body[:at]...)
 		others = append(others, r.body[at+1:]...)
 		vars := r.body[at].atom.project(nil, t.moved).appendVars(nil)
-		for i := range others {
-			vars = others[i].appendVars(vars)
-		}
-		if !covers(bound(others), vars) {
+		if !covers(bound(others), appendBodyVars(vars, others)) {
 			return false
 		}
 	}
@@ -132,14 +129,9 @@ func (t *rightLinear) replace(r *rule) *rule {
 	known, handed := use.project(nil, t.moved).appendVars(nil), use.project(nil, t.kept).appendVars(nil)
 	start, rest := r.divide(at, known, handed)
 	outside := append(r.head.appendVars(nil), handed...) // that the rest of the rule needs
-	for _, i := range rest {
-		outside = r.body[i].appendVars(outside)
-	}
-	body, seed := literalsOf(r.body, start), slices.Clone(known)
-	for i := range body {
-		seed = body[i].appendVars(seed)
-	}
-	seed = distinctVars(seed)
+	outside = appendBodyVars(outside, literalsOf(r.body, rest))
+	body := literalsOf(r.body, start)
+	seed := distinctVars(appendBodyVars(slices.Clone(known), body))
 	seeds := intersect(seed, outside)
 	if !covers(bound(body), seed) || t.when.gain*t.size(r, seeds) > t.rel.size() {
 		return nil

@@ -143,23 +143,24 @@ func (l *literal) appendVars(dst []int32) []int32 {
 // vars lists the variables of l, each time that they occur.
 func (l *literal) vars() []int32 { return l.appendVars(nil) }
 
-// variables are the different variables of r, in order of their numbers.
-func (r *rule) variables() []int32 {
-	vars := r.head.appendVars(nil)
-	for i := range r.body {
-		vars = r.body[i].appendVars(vars)
+// appendBodyVars appends the variables of a body, each time that they occur.
+func appendBodyVars(dst []int32, body []literal) []int32 {
+	for i := range body {
+		dst = body[i].appendVars(dst)
 	}
-	return distinctVars(vars)
+	return dst
 }
+
+// allVars lists the variables of r, each time that they occur.
+func (r *rule) allVars() []int32 { return appendBodyVars(r.head.appendVars(nil), r.body) }
+
+// variables are the different variables of r, in order of their numbers.
+func (r *rule) variables() []int32 { return distinctVars(r.allVars()) }
 
 // occurrences counts a variable in r.
 func (r *rule) occurrences(v int32) int {
 	n := 0
-	vars := r.head.appendVars(nil)
-	for i := range r.body {
-		vars = r.body[i].appendVars(vars)
-	}
-	for _, w := range vars {
+	for _, w := range r.allVars() {
 		if v == w {
 			n++
 		}

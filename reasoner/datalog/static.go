@@ -125,14 +125,8 @@ func (th *theory) neededAtOnce(byHead map[*relation][]*rule) map[*relation]bool 
 }
 
 func dependsOnDynamic(rules []*rule) bool {
-	for _, r := range rules {
-		for i := range r.body {
-			if r.body[i].isDynamic() {
-				return true
-			}
-		}
-	}
-	return false
+	isDynamic := func(l literal) bool { return l.isDynamic() }
+	return slices.ContainsFunc(rules, func(r *rule) bool { return slices.ContainsFunc(r.body, isDynamic) })
 }
 
 // tryFixpoint is fixpoint with limits of its own on the number of tuples and on the

@@ -41,12 +41,7 @@ func newStepper(in *interpreter, w *guard.Watch) *stepper {
 	s := &stepper{evaluator: newEvaluator(in, w), values: make(map[term]int32)}
 	s.byRole = make([][]machine.Move, len(in.theory.roles))
 	s.after = in.names.NewState()
-	used := make(map[*relation]bool)
-	for _, r := range s.in.inlined() {
-		for i := range r.body {
-			used[r.body[i].atom.rel] = true
-		}
-	}
+	used := allUsed(s.in.inlined())
 	for _, rel := range in.theory.relations {
 		switch rel.name.name {
 		case "terminal":

@@ -101,11 +101,9 @@ type canonical struct {
 
 func (t *termTable) canonical(body []literal) canonical {
 	var order []int32
-	for i := range body {
-		for _, v := range body[i].vars() {
-			if !slices.Contains(order, v) {
-				order = append(order, v)
-			}
+	for _, v := range appendBodyVars(nil, body) {
+		if !slices.Contains(order, v) {
+			order = append(order, v)
 		}
 	}
 	s := t.number(order)

@@ -96,8 +96,7 @@ func (t *termTable) truncate(n int) {
 	if n == len(t.head) {
 		return
 	}
-	t.args = t.args[:t.first[n]]
-	t.args = slices.Clone(t.args)
+	t.args = slices.Clone(t.args[:t.first[n]])
 	t.head, t.first = slices.Clone(t.head[:n]), slices.Clone(t.first[:n])
 	size := minTermTable
 	for size < 4*n {

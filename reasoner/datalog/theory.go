@@ -221,6 +221,17 @@ func (r *rule) uses() []*relation {
 	return list
 }
 
+// allUsed is the set of the relations in the bodies of rules.
+func allUsed(rules []*rule) map[*relation]bool {
+	set := make(map[*relation]bool)
+	for _, r := range rules {
+		for _, rel := range r.uses() {
+			set[rel] = true
+		}
+	}
+	return set
+}
+
 // rulesOf lists rules by head: those of relations for which some holds, or all with nil.
 func (th *theory) rulesOf(some func(*relation) bool) map[*relation][]*rule {
 	byHead := make(map[*relation][]*rule)

@@ -347,19 +347,10 @@ func (p *profile) average(samples int) {
 // candidates are the relations for which there is a choice, those that some rule
 // uses, the largest first.
 func (c *tuner) candidates() []*relation {
-	used := make(map[*relation]bool)
-	for _, r := range c.in.rules {
-		for i := range r.body {
-			used[r.body[i].atom.rel] = true
-		}
-	}
-	heads := make(map[*relation]bool)
-	for _, r := range c.in.rules {
-		heads[r.head.rel] = used[r.head.rel] && r.head.rel.arity > 0
-	}
+	used := allUsed(c.in.rules)
 	var list []*relation
 	for _, rel := range c.in.theory.relations {
-		if heads[rel] {
+		if c.definitions[rel] > 0 && used[rel] && rel.arity > 0 {
 			list = append(list, rel)
 		}
 	}
