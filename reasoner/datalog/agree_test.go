@@ -91,23 +91,24 @@ func agree(t rapid.TB, machines []machine.Machine, seed uint64, steps int) {
 	}
 }
 
+// oracleOf is the machine of the game that the others are compared with.
+func oracleOf(t rapid.TB, g *gdl.Game) machine.Machine {
+	t.Helper()
+	oracle, err := reference.New(context.Background(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return oracle
+}
+
 // engines makes both machines of this package, and the oracle first.
 func engines(t rapid.TB, g *gdl.Game) []machine.Machine {
 	t.Helper()
-	ctx := context.Background()
-	oracle, err := reference.New(ctx, g)
+	m, err := NewMachine(context.Background(), g, Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := Ground(ctx, g, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := NewMachine(ctx, g, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return []machine.Machine{oracle, newProgramMachine(p), m}
+	return []machine.Machine{oracleOf(t, g), newProgramMachine(ground(t, g)), m}
 }
 
 // randomGame draws a rulesheet over constants a, b and c: fluents and moves of
@@ -249,7 +250,7 @@ func TestShuffledRulesGiveTheSameGame(t *testing.T) {
 	}
 }
 
-func ground(t *testing.T, g *gdl.Game) *Program {
+func ground(t rapid.TB, g *gdl.Game) *Program {
 	t.Helper()
 	p, _, err := Ground(context.Background(), g, Limits{})
 	if err != nil {

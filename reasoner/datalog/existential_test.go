@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
 )
 
 // handing draws a game of relations that hand their columns on to each other, some of which
@@ -36,19 +35,9 @@ func handing(t *rapid.T) string {
 
 func TestFreeColumnsSayNothing(t *testing.T) {
 	checkUntil(t, "columns that are free", func(t *rapid.T) bool {
-		src := handing(t)
-		t.Log(src)
-		g := load(t, "handing", src)
-		oracle, err := reference.New(t.Context(), g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, oracle := drawGame(t, handing)
 		gr := newGrounder(t.Context(), g, Limits{})
-		p, err := gr.ground()
-		if err != nil {
-			t.Fatal(err)
-		}
-		agree(t, []machine.Machine{oracle, newProgramMachine(p)}, 1, 12)
+		agree(t, []machine.Machine{oracle, newProgramMachine(grounded(t, gr))}, 1, 12)
 		return made(gr, func(rel *relation) bool { return strings.HasPrefix(rel.name.name, "some ") }) > 0
 	})
 }

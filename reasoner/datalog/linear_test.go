@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
 )
 
 // composed draws a game with a relation that is composed with itself, or nearly so.
@@ -88,13 +87,7 @@ func TestCompositionsBecomeLinear(t *testing.T) {
 
 func TestLinearCompositionsMeanTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		src := composed(t)
-		t.Log(src)
-		g := load(t, "composed", src)
-		oracle, err := reference.New(t.Context(), g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, oracle := drawGame(t, composed)
 		agree(t, []machine.Machine{oracle, newProgramMachine(groundBy(t, g, never)), newProgramMachine(groundBy(t, g, always))}, 1, 8)
 	})
 }

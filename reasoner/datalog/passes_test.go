@@ -11,7 +11,6 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
 )
 
 // optional lists the passes of some phases that can be left out.
@@ -74,13 +73,7 @@ func TestEachPassCanBeLeftOut(t *testing.T) {
 	for name, source := range draw {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				src := source(t)
-				t.Log(src)
-				g := load(t, name, src)
-				oracle, err := reference.New(context.Background(), g)
-				if err != nil {
-					t.Fatal(err)
-				}
+				g, oracle := drawGame(t, source)
 				sameWithout(t, g, oracle, 8)
 			})
 		})

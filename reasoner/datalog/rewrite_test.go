@@ -12,7 +12,6 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/reference"
 )
 
 // always rewrites wherever that is possible, never nowhere.
@@ -28,6 +27,12 @@ func groundBy(t rapid.TB, g *gdl.Game, when threshold) *Program {
 	if when == always {
 		gr.lightly = 1
 	}
+	return grounded(t, gr)
+}
+
+// grounded is the ground program of a grounder's game.
+func grounded(t rapid.TB, gr *grounder) *Program {
+	t.Helper()
 	p, err := gr.ground()
 	if err != nil {
 		t.Fatal(err)
@@ -78,16 +83,12 @@ func rewritable(t *rapid.T) string {
 	return b.String()
 }
 
-// drawRewritable is a rewritable game, with its oracle.
-func drawRewritable(t *rapid.T) (*gdl.Game, machine.Machine) {
-	src := rewritable(t)
+// drawGame is a game of a kind, with its oracle.
+func drawGame(t *rapid.T, kind func(*rapid.T) string) (*gdl.Game, machine.Machine) {
+	src := kind(t)
 	t.Log(src)
-	g := load(t, "rewritable", src)
-	oracle, err := reference.New(t.Context(), g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g, oracle
+	g := load(t, "drawn", src)
+	return g, oracleOf(t, g)
 }
 
 // checkUntil draws games until one has something that the test is about: -short draws few at a time.
@@ -104,7 +105,7 @@ func checkUntil(t *testing.T, something string, check func(t *rapid.T) (has bool
 
 func TestRewrittenRulesMeanTheSame(t *testing.T) {
 	checkUntil(t, "rules that were rewritten", func(t *rapid.T) bool {
-		g, oracle := drawRewritable(t)
+		g, oracle := drawGame(t, rewritable)
 		p, q := groundBy(t, g, never), groundBy(t, g, always)
 		agree(t, []machine.Machine{oracle, newProgramMachine(p), newProgramMachine(q)}, 1, 12)
 		return p.Signals != q.Signals || len(p.Head) != len(q.Head)
@@ -123,13 +124,10 @@ func made(gr *grounder, isOne func(*relation) bool) (n int) {
 
 func TestAskingChangesNoGame(t *testing.T) {
 	checkUntil(t, "relations that are asked for", func(t *rapid.T) bool {
-		g, oracle := drawRewritable(t)
+		g, oracle := drawGame(t, rewritable)
 		gr := newGrounder(t.Context(), g, Limits{})
 		gr.unfolding, gr.factoring, gr.asking, gr.lightly = never, never, always, 1
-		p, err := gr.ground()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := grounded(t, gr)
 		restricted := made(gr, func(rel *relation) bool { return strings.HasPrefix(rel.name.name, "asked ") && rel.n > 0 })
 		plain := groundBy(t, g, never).Names
 		if diff := cmp.Diff(plain.Fluents, p.Names.Fluents) + cmp.Diff(plain.Moves, p.Names.Moves); diff != "" {
@@ -142,13 +140,10 @@ func TestAskingChangesNoGame(t *testing.T) {
 
 func TestThoroughGroundingChangesNoGame(t *testing.T) {
 	checkUntil(t, "rules that were merged, and parts without a condition", func(t *rapid.T) bool {
-		g, oracle := drawRewritable(t)
+		g, oracle := drawGame(t, rewritable)
 		gr := newGrounder(t.Context(), g, Limits{Thorough: true})
 		gr.asking.above = -1
-		p, err := gr.ground()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := grounded(t, gr)
 		agree(t, []machine.Machine{oracle, newProgramMachine(p)}, 1, 12)
 		return made(gr, func(rel *relation) bool { return strings.Contains(rel.name.name, "|") }) > 0 &&
 			slices.ContainsFunc(gr.theory.dynamicRules(), func(r *rule) bool {
@@ -192,10 +187,7 @@ func TestNegationsOfWhatTurnsOutToBeStaticAreNotOpen(t *testing.T) {
 	gr := newGrounder(t.Context(), load(t, "static", `(role x) (dom a) (legal x go) (<= (next flag) (dom ?u)) (goal x 0)
 		(<= (r ?u) (dom ?u)) (<= (r ?u) (dom ?u) (dom ?v) (distinct ?u ?u) (distinct ?u ?v) (not (true flag)) (r ?u))
 		(<= terminal (dom ?u) (not (r ?u)))`), Limits{})
-	p, err := gr.ground()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := grounded(t, gr)
 	if gr.exact || p.Ends != NoSignal {
 		t.Errorf("the game ends by %v; exact: %v", p.Ends, gr.exact)
 	}
@@ -210,10 +202,7 @@ func TestAlternativesAreJoinedOnceAndProjectionsMakePartsSafe(t *testing.T) {
 		(<= (safe ?p ?r) (true (on ?p)) (true (on ?k)) (true (on ?r)) (not (threat ?k ?p)))
 		(<= terminal (safe 3 2))`)
 	gr := newGrounder(t.Context(), g, Limits{Thorough: true})
-	p, err := gr.ground()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := grounded(t, gr)
 	made := make(map[string]int) // rules by kind of head
 	for _, r := range gr.theory.rules {
 		switch name := r.head.rel.name.name; {
@@ -238,11 +227,7 @@ func TestAlternativesAreJoinedOnceAndProjectionsMakePartsSafe(t *testing.T) {
 	if long != 1 {
 		t.Errorf("%d rules have more than two conditions, want that for safe alone: a part asks for what its user asks for, too", long)
 	}
-	oracle, err := reference.New(t.Context(), g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	agree(t, []machine.Machine{oracle, newProgramMachine(p)}, 1, 12)
+	agree(t, []machine.Machine{oracleOf(t, g), newProgramMachine(p)}, 1, 12)
 }
 
 func TestWallsThatStandForEverAreNoFluentsOfTheRules(t *testing.T) {
