@@ -2,10 +2,12 @@ package prove
 
 import (
 	"context"
+	"maps"
 	"math/bits"
 	"slices"
 
 	"stackmate/reasoner/circuit/logic"
+	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove/sat"
 )
 
@@ -66,36 +68,27 @@ func (f *Formula) counted(ctx context.Context, inv *Invariants) (fluents map[int
 // of different groups. Each set begins with one fluent; of those that exclude all in it, the
 // one comes next that excludes most of the others.
 func excluding(pairs []pair, fluents map[int32]int) [][]int32 {
-	var list []int32
-	index := map[int32]int{}
-	for f := range fluents {
-		list = append(list, f)
-	}
-	slices.Sort(list)
-	for i, f := range list {
-		index[f] = i
-	}
+	list := slices.Sorted(maps.Keys(fluents))
 	words := (len(list) + 63) / 64
-	excludes := make([][]uint64, len(list))
-	for i := range excludes {
-		excludes[i] = make([]uint64, words)
+	index := map[int32]int{}
+	excludes := make([]machine.State, len(list)) // as sets of indices
+	free := make(machine.State, words)
+	for i, f := range list {
+		index[f], excludes[i] = i, make(machine.State, words)
+		free.Set(i)
 	}
 	for _, p := range pairs {
 		a, b := fluent(p.a), fluent(p.b)
 		i, ok := index[a]
 		j, too := index[b]
 		if p.a.Complemented() && p.b.Complemented() && ok && too && fluents[a] != fluents[b] {
-			excludes[i][j>>6] |= 1 << (j & 63)
-			excludes[j][i>>6] |= 1 << (i & 63)
+			excludes[i].Set(j)
+			excludes[j].Set(i)
 		}
-	}
-	free := make([]uint64, words)
-	for i := range list {
-		free[i>>6] |= 1 << (i & 63)
 	}
 	var sets [][]int32
 	for i := range list {
-		if free[i>>6]>>(i&63)&1 == 0 {
+		if !free.Has(i) {
 			continue
 		}
 		var set []int32
@@ -114,7 +107,7 @@ func excluding(pairs []pair, fluents map[int32]int) [][]int32 {
 }
 
 // widest is the candidate that excludes most of the others; -1 if there is none.
-func widest(excludes [][]uint64, candidates []uint64) int {
+func widest(excludes []machine.State, candidates machine.State) int {
 	best, most := -1, -1
 	for w, word := range candidates {
 		for ; word != 0; word &= word - 1 {
