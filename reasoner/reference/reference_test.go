@@ -1,12 +1,9 @@
 package reference_test
 
 import (
-	"context"
 	"testing"
 
-	"stackmate/gdl"
 	"stackmate/internal/corpus"
-	"stackmate/reasoner/reference"
 	"stackmate/reasoner/trace"
 )
 
@@ -20,14 +17,7 @@ var replayed = []string{
 func TestRecordedMatchesReplayExactly(t *testing.T) {
 	for _, name := range replayed {
 		t.Run(name, func(t *testing.T) {
-			g, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := reference.New(context.Background(), g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := compile(t, string(corpus.Source(t, name)))
 			matches := 0
 			file, _ := corpus.Trace(t, name)
 			for match, err := range trace.Read(file) {
