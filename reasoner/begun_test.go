@@ -21,10 +21,7 @@ func TestGamesBegunAnywhereAgreeWithTheReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, _, err := gdl.Load(t.Context(), file, src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := readRules(t, file, src)
 		m := compileText(t, file, src)
 		for range 3 {
 			facts := mutatedPosition(t, m, rng)

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/cputime"
 	"stackmate/reasoner"
@@ -26,10 +25,7 @@ var benchGames = []string{
 
 // compileCorpus compiles a rulesheet of the corpus for kernels of that family.
 func compileCorpus(b *testing.B, name, kernel string) machine.Machine {
-	game, _, err := gdl.Load(b.Context(), name, corpus.Source(b, name))
-	if err != nil {
-		b.Fatal(err)
-	}
+	game := readRules(b, name, corpus.Source(b, name))
 	m, err := reasoner.New(context.Background(), game, reasoner.Options{Kernel: kernel})
 	if err != nil {
 		b.Fatal(err)

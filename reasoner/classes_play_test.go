@@ -19,11 +19,7 @@ import (
 
 func loadClass(t testing.TB, c class, size int) *gdl.Game {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), fmt.Sprintf("%s %d", c.name, size), []byte(c.write(size)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return readRules(t, fmt.Sprintf("%s %d", c.name, size), c.write(size))
 }
 
 // prove is what the rules say of a position, by the prover.
@@ -108,10 +104,7 @@ func TestClassesOfRulesMeanTheSameToAllEngines(t *testing.T) {
 				rng := rand.New(rand.NewPCG(1, uint64(size)))
 				var walkers []*walker
 				for _, engine := range []string{"auto", "datalog"} {
-					m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: engine})
-					if err != nil {
-						t.Fatal(err)
-					}
+					m := newMachine(t, g, reasoner.Options{Engine: engine})
 					walkers = append(walkers, newWalker(m, same, rng))
 				}
 				if err := followProver(t.Context(), g, walkers, rng, 30); err != nil {
@@ -134,14 +127,8 @@ const endless = `(role p) (init (n zero)) (init (left 3))
 (<= (goal p 0) (not (true (n (s (s (s zero)))))))`
 
 func TestGamesThatNobodyCanListArePlayed(t *testing.T) {
-	g, _, err := gdl.Load(t.Context(), "endless", []byte(endless))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reasoner.New(t.Context(), g, reasoner.Options{Memory: 32 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := readRules(t, "endless", endless)
+	m := newMachine(t, g, reasoner.Options{Memory: 32 << 20})
 	if info := m.Info(); info.Engine != "datalog" || !strings.Contains(info.Reason, "no circuit") {
 		t.Errorf("engine %s: %s", info.Engine, info.Reason)
 	}
@@ -166,15 +153,9 @@ func TestPositionsOfOneFluentAreNoCircuits(t *testing.T) {
 	for i := range 109 {
 		fmt.Fprintf(&b, "(succ %d %d)", i, i+1)
 	}
-	g, _, err := gdl.Load(t.Context(), "square", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := readRules(t, "square", b.String())
 	for engine, want := range map[string]string{"": "datalog", "circuit": "circuit"} {
-		m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: engine})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := newMachine(t, g, reasoner.Options{Engine: engine})
 		if info := m.Info(); info.Engine != want {
 			t.Errorf("engine %q: %s, %s", engine, info.Engine, info.Reason)
 		}
@@ -185,14 +166,8 @@ func TestCircuitsNoQuickerThanTheRulesAreGivenUpSoon(t *testing.T) {
 	if testing.Short() {
 		t.Skip("grounds millions of rules; left out by -short")
 	}
-	g, _, err := gdl.Load(t.Context(), "loop", []byte(loopCount(100)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reasoner.New(t.Context(), g, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := readRules(t, "loop", loopCount(100))
+	m := newMachine(t, g, reasoner.Options{})
 	info := m.Info()
 	if info.Engine != "datalog" || !strings.Contains(info.Reason, "evaluating the rules anew is quicker") {
 		t.Errorf("engine %s: %s", info.Engine, info.Reason)
@@ -215,10 +190,7 @@ func BenchmarkClasses(b *testing.B) {
 func benchmarkClass(b *testing.B, g *gdl.Game, engine string) {
 	for b.Loop() {
 		start := time.Now()
-		m, err := reasoner.New(b.Context(), g, reasoner.Options{Engine: engine})
-		if err != nil {
-			b.Fatal(err)
-		}
+		m := newMachine(b, g, reasoner.Options{Engine: engine})
 		b.ReportMetric(time.Since(start).Seconds(), "load-s")
 		b.ReportMetric(float64(m.Info().Gates), "gates")
 		b.ReportMetric(float64(slices.Index(reasoner.Engines, m.Info().Engine)), "engine")

@@ -75,10 +75,7 @@ func corpusMachine(ctx context.Context, game *gdl.Game) (machine.Machine, error)
 }
 
 func replayGame(t *testing.T, name string) corpusLine {
-	game, _, err := gdl.Load(t.Context(), name+".kif", corpus.Source(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := readRules(t, name+".kif", corpus.Source(t, name))
 	line := corpusLine{name: name}
 	start := time.Now()
 	m, err := corpusMachine(t.Context(), game)

@@ -9,7 +9,6 @@ import (
 
 	"stackmate/games"
 	"stackmate/games/gamestest"
-	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
@@ -38,15 +37,7 @@ func misere(t *testing.T) machine.Machine {
 // machineOf is the circuit of rules.
 func machineOf(t *testing.T, rules string) machine.Machine {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), "rules", []byte(rules))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return newMachine(t, readRules(t, "rules", rules), reasoner.Options{Engine: "circuit"})
 }
 
 // outcomes are what the moves of the only role that has a choice lead to.
@@ -153,10 +144,7 @@ func TestSparingDecisiveMachinesWinAtOnce(t *testing.T) {
 // sparing is the machine of rules with the policy that takes no account of what others can do next.
 func sparing(t *testing.T, rules string) machine.Machine {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), "rules", []byte(rules))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := readRules(t, "rules", rules)
 	c, err := reasoner.Circuit(t.Context(), g, reasoner.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -28,17 +28,11 @@ var degenerate = map[string]string{
 func TestEnginesAgreeOnDegenerateGames(t *testing.T) {
 	for name, src := range degenerate {
 		t.Run(name, func(t *testing.T) {
-			g, _, err := gdl.Load(t.Context(), name, []byte(src))
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := readRules(t, name, src)
 			rng := rand.New(rand.NewPCG(1, 2))
 			var walkers []*walker
 			for _, engine := range []string{"reference", "datalog", "circuit"} {
-				m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: engine})
-				if err != nil {
-					t.Fatal(engine, err)
-				}
+				m := newMachine(t, g, reasoner.Options{Engine: engine})
 				walkers = append(walkers, newWalker(m, same, rng))
 				for range 3 {
 					machine.NewPlayouts(m, m.Initial(), 1).Step()
@@ -68,15 +62,9 @@ func TestEveryEngineCompilesLongChainsOfRelations(t *testing.T) {
 	if testing.Short() {
 		n = 1_000
 	}
-	g, _, err := gdl.Load(t.Context(), "chain", []byte(chained(n)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := readRules(t, "chain", chained(n))
 	for _, engine := range []string{"circuit", "datalog", "reference"} {
-		m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: engine, Budget: 10 * time.Minute})
-		if err != nil {
-			t.Fatal(engine, err)
-		}
+		m := newMachine(t, g, reasoner.Options{Engine: engine, Budget: 10 * time.Minute})
 		if m.Info().Parallel != (engine == "circuit") {
 			t.Errorf("%s: parallel is %t", engine, m.Info().Parallel)
 		}
@@ -88,30 +76,21 @@ func TestEveryEngineCompilesLongChainsOfRelations(t *testing.T) {
 }
 
 func TestTheErrorNamesTheBudgetThatIsExceeded(t *testing.T) {
-	g, _, err := gdl.Load(t.Context(), "chain", []byte(chained(20_000)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := readRules(t, "chain", chained(20_000))
 	for engine, words := range map[string]string{"circuit": "budget of 1ms", "datalog": "budget of 1ms", "auto": "budget of 1ms"} {
 		_, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: engine, Budget: time.Millisecond})
 		if err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: error %v, want %q", engine, err, words)
 		}
 	}
-	if _, err = reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit", Memory: 1 << 20}); err == nil || !strings.Contains(err.Error(), "more memory") {
+	if _, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit", Memory: 1 << 20}); err == nil || !strings.Contains(err.Error(), "more memory") {
 		t.Errorf("error %v, want one of memory", err)
 	}
 }
 
 func TestAutoFallsBackToTheInterpreter(t *testing.T) {
-	g, _, err := gdl.Load(t.Context(), "chain", []byte(chained(2_000)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reasoner.New(t.Context(), g, reasoner.Options{Memory: 1 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := readRules(t, "chain", chained(2_000))
+	m := newMachine(t, g, reasoner.Options{Memory: 1 << 10})
 	if info := m.Info(); info.Engine != "reference" || !strings.Contains(info.Reason, "datalog: ") {
 		t.Errorf("engine %s, because %s", info.Engine, info.Reason)
 	}
@@ -119,28 +98,16 @@ func TestAutoFallsBackToTheInterpreter(t *testing.T) {
 
 // Whatever engine a game gets, searches and players know its machine again.
 func TestMachinesAreKnownAgain(t *testing.T) {
-	stacks, _, err := gdl.Load(t.Context(), "stacks", []byte(`(role x) (init (at nil)) (item a) (item b) (goal x 0)
+	stacks := readRules(t, "stacks", `(role x) (init (at nil)) (item a) (item b) (goal x 0)
 		(<= (legal x (take ?i)) (item ?i)) (<= terminal (true (at (list a (list b nil)))))
-		(<= (next (at (list ?i ?tail))) (does x (take ?i)) (true (at ?tail)))`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	chain, _, err := gdl.Load(t.Context(), "chain", []byte(chained(2_000)))
-	if err != nil {
-		t.Fatal(err)
-	}
+		(<= (next (at (list ?i ?tail))) (does x (take ?i)) (true (at ?tail)))`)
+	chain := readRules(t, "chain", chained(2_000))
 	for want, of := range map[string]struct {
 		game   *gdl.Game
 		memory int64
 	}{"circuit": {chain, 0}, "datalog": {stacks, 0}, "reference": {chain, 1 << 10}} {
-		m, err := reasoner.New(t.Context(), of.game, reasoner.Options{Memory: of.memory})
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, err := reasoner.New(t.Context(), of.game, reasoner.Options{Memory: of.memory})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := newMachine(t, of.game, reasoner.Options{Memory: of.memory})
+		other := newMachine(t, of.game, reasoner.Options{Memory: of.memory})
 		if known := map[machine.Machine]bool{m: true}; m.Info().Engine != want || !known[m] || known[other] {
 			t.Errorf("%s, expected %s; known again: %t; taken for another: %t", m.Info().Engine, want, known[m], known[other])
 		}

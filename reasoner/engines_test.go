@@ -26,19 +26,12 @@ func counter(t *testing.T) *gdl.Game {
 	for i := range last {
 		fmt.Fprintf(&b, "(succ %d %d)\n", i, i+1)
 	}
-	g, _, err := gdl.Load(t.Context(), "counter.kif", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return readRules(t, "counter.kif", b.String())
 }
 
 func TestACircuitThatIsNotWorthItIsNotMade(t *testing.T) {
 	g := counter(t)
-	m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "auto"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := newMachine(t, g, reasoner.Options{Engine: "auto"})
 	if info := m.Info(); info.Engine != "datalog" || !strings.Contains(info.Reason, quicker) {
 		t.Errorf("the machine is of %s: %s", info.Engine, info.Reason)
 	}

@@ -54,16 +54,10 @@ func TestGamesThatOnceDifferedAgree(t *testing.T) {
 // compareCounts counts joint moves on all engines, and simulates what validate does.
 func compareCounts(t *testing.T, src string) {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), "found", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := readRules(t, "found", src)
 	var want []machine.PerftCount
 	for _, engine := range []string{"reference", "datalog", "circuit"} {
-		m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: engine})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := newMachine(t, g, reasoner.Options{Engine: engine})
 		counts, err := machine.Perft(t.Context(), m, m.Initial(), 3)
 		if err != nil && !errors.Is(err, machine.ErrTooWide) {
 			t.Errorf("%s: %v", engine, err)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
@@ -26,19 +25,13 @@ func tooMany(more string) string {
 }
 
 func TestFluentsThatNobodyAsksForDoNotStopAGame(t *testing.T) {
-	g, _, err := gdl.Load(t.Context(), "slice", []byte(tooMany("(goal r 100) (base (s 1 2 3)) (base (n 0)) (base (n 1)) (base (n 2)) (base (n 3))")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := readRules(t, "slice", tooMany("(goal r 100) (base (s 1 2 3)) (base (n 0)) (base (n 1)) (base (n 2)) (base (n 3))"))
 	engines := []string{"auto"}
 	if !testing.Short() {
 		engines = append(engines, "datalog")
 	}
 	for _, engine := range engines {
-		m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: engine})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := newMachine(t, g, reasoner.Options{Engine: engine})
 		if reason := m.Info().Reason; !strings.Contains(reason, "without fluents") {
 			t.Errorf("%s: the reason %q says nothing of it", engine, reason)
 		}
@@ -79,14 +72,8 @@ func TestAPositionThatDoesNotFitIsNoFaultOfTheGame(t *testing.T) {
 		"its end":         "(goal r 100) (<= terminal (true (s 0 0 1)))",
 		"its goals":       "(<= (goal r 100) (true (s 1 1 1))) (<= (goal r 50) (not (true (s 1 1 1))))",
 	} {
-		g, _, err := gdl.Load(t.Context(), name, []byte(tooMany(more)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "datalog"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := readRules(t, name, tooMany(more))
+		m := newMachine(t, g, reasoner.Options{Engine: "datalog"})
 		if counts, err := machine.Perft(t.Context(), m, m.Initial(), 3); !errors.Is(err, machine.ErrLost) {
 			t.Errorf("%s are not known: %+v, %v; want %v", name, counts, err, machine.ErrLost)
 		}

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/cputime"
 	"stackmate/reasoner"
@@ -19,10 +18,7 @@ const patience = 10 * time.Minute
 func BenchmarkLoads(b *testing.B) {
 	for _, sheet := range corpus.Rulesheets(b) {
 		b.Run(sheet.Name, func(b *testing.B) {
-			game, _, err := gdl.Load(b.Context(), sheet.Name, corpus.Source(b, sheet.Name))
-			if err != nil {
-				b.Fatal(err)
-			}
+			game := readRules(b, sheet.Name, corpus.Source(b, sheet.Name))
 			before := cputime.Now()
 			for b.Loop() {
 				if _, err := reasoner.New(context.Background(), game, reasoner.Options{Budget: patience}); err != nil {

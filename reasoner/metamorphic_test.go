@@ -1,7 +1,6 @@
 package reasoner_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -96,15 +95,27 @@ func rewritten(t *testing.T, name string, src []byte, rng *rand.Rand) {
 	}
 }
 
-func compileText(t *testing.T, name string, src []byte) machine.Machine {
+// readRules reads the rules of a game.
+func readRules[T string | []byte](t testing.TB, name string, src T) *gdl.Game {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), name, src)
+	g, _, err := gdl.Load(t.Context(), name, []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := reasoner.New(context.Background(), g, reasoner.Options{Budget: *corpusBudget})
+	return g
+}
+
+// newMachine compiles a game.
+func newMachine(t testing.TB, g *gdl.Game, o reasoner.Options) machine.Machine {
+	t.Helper()
+	m, err := reasoner.New(t.Context(), g, o)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("engine %q: %v", o.Engine, err)
 	}
 	return m
+}
+
+func compileText(t *testing.T, name string, src []byte) machine.Machine {
+	t.Helper()
+	return newMachine(t, readRules(t, name, src), reasoner.Options{Budget: *corpusBudget})
 }

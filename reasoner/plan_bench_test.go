@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/cputime"
 	"stackmate/reasoner"
@@ -49,10 +48,7 @@ func BenchmarkPlans(b *testing.B) {
 // planSheet looks for a plan of one rulesheet; false if several roles choose.
 func planSheet(b *testing.B, name string, budget time.Duration) (machine.Plan, bool) {
 	began := cputime.Now()
-	rules, _, err := gdl.Load(b.Context(), name, corpus.Source(b, name))
-	if err != nil {
-		b.Fatal(err)
-	}
+	rules := readRules(b, name, corpus.Source(b, name))
 	if len(rules.Roles) != 1 {
 		return machine.Plan{}, false
 	}

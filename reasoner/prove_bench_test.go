@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/cputime"
 	"stackmate/reasoner"
@@ -55,10 +54,7 @@ func load() float64 {
 // proveSheet proves what it can of one rulesheet and adds that up.
 func proveSheet(b *testing.B, name string, budget time.Duration, stretch float64, counts map[string]*[3]int) {
 	took := cputime.Now()
-	rules, _, err := gdl.Load(b.Context(), name, corpus.Source(b, name))
-	if err != nil {
-		b.Fatal(err)
-	}
+	rules := readRules(b, name, corpus.Source(b, name))
 	ctx, cancel := withProcessorTime(b.Context(), took+budget)
 	defer cancel()
 	findings, names, err := reasoner.Prove(ctx, rules, reasoner.Options{}, proofs.Limits{MaxTime: time.Duration(stretch * float64(budget)), MaxBytes: 2 << 30})

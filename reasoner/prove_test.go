@@ -157,14 +157,8 @@ func TestPlansOfLongWaysAreFoundByPatterns(t *testing.T) {
 // checkPlans looks for plans with goal 100 in games of the corpus.
 func checkPlans(t *testing.T, names ...string) {
 	for _, name := range names {
-		rules, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := reasoner.New(t.Context(), rules, reasoner.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		rules := readRules(t, name, corpus.Source(t, name))
+		m := newMachine(t, rules, reasoner.Options{})
 		plan, err := m.Plan(t.Context(), m.Initial(), machine.PlanLimits{MaxBytes: 1 << 30})
 		if err != nil || plan.Goal != 100 {
 			t.Errorf("%s: a plan of %d, %v", name, plan.Goal, err)
@@ -173,14 +167,8 @@ func checkPlans(t *testing.T, names ...string) {
 }
 
 func TestAPlanStopsWithItsContextAndWithinItsMemory(t *testing.T) {
-	rules, _, err := gdl.Load(t.Context(), "rubiksCubeSuperflip", corpus.Source(t, "rubiksCubeSuperflip"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reasoner.New(t.Context(), rules, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := readRules(t, "rubiksCubeSuperflip", corpus.Source(t, "rubiksCubeSuperflip"))
+	m := newMachine(t, rules, reasoner.Options{})
 	planner := m
 	if _, err := planner.Plan(t.Context(), m.Initial(), machine.PlanLimits{MaxBytes: 1 << 10}); !errors.Is(err, proofs.ErrMemory) {
 		t.Errorf("a kilobyte: expected that the formula does not fit, found %v", err)
@@ -300,10 +288,7 @@ func TestTheInterpreterConfirmsTheLinesThatRefute(t *testing.T) {
 		t.Skip("takes some seconds")
 	}
 	for _, name := range []string{"biddingTicTacToe", "connectFourSimultaneous", "gt_prisoner", "ticTacToe", "checkersSmall", "blocker", "tron_10x10"} {
-		rules, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rules := readRules(t, name, corpus.Source(t, name))
 		findings, names, err := reasoner.Prove(t.Context(), rules, reasoner.Options{}, proofs.Limits{MaxTime: 2 * time.Second, MaxBytes: 1 << 30})
 		if err != nil {
 			t.Fatal(err)

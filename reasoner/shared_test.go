@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -38,13 +37,8 @@ func TestAMachineServesManyGoroutinesAtOnce(t *testing.T) {
 				const goroutines = 4
 				var machines [1 + goroutines]machine.Machine
 				for i := range machines {
-					g, _, err := gdl.Load(t.Context(), c.name, []byte(c.rules))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if machines[i], err = reasoner.New(t.Context(), g, reasoner.Options{Engine: engine}); err != nil {
-						t.Fatal(err)
-					}
+					g := readRules(t, c.name, c.rules)
+					machines[i] = newMachine(t, g, reasoner.Options{Engine: engine})
 				}
 				shared := machines[0]
 				var all sync.WaitGroup

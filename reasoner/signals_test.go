@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
-	"stackmate/gdl"
 	"stackmate/internal/toys"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -80,14 +79,8 @@ const walk = `
 `
 
 func TestMovesAreSeenWhereThereAreFew(t *testing.T) {
-	g, _, err := gdl.Load(t.Context(), "walk", []byte(walk))
-	if err != nil {
-		t.Fatal(err)
-	}
-	few, err := reasoner.New(t.Context(), g, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := readRules(t, "walk", walk)
+	few := newMachine(t, g, reasoner.Options{})
 	for name, c := range map[string]struct {
 		machine machine.Machine
 		want    int
