@@ -70,8 +70,11 @@ type sliceKey struct {
 	fluent bool
 }
 
-// anyFluent stands for fluents whose functor is a variable.
-var anyFluent = sliceKey{fluent: true, arity: -1}
+// anyFluent is what a rule makes true whose fluent is a variable, allFluents what is asked for by such a condition.
+var (
+	anyFluent  = sliceKey{fluent: true, arity: -1}
+	allFluents = sliceKey{fluent: true, arity: -2}
+)
 
 type slicer struct {
 	heads  map[sliceKey][]Rule // the rules that make it true
@@ -107,17 +110,14 @@ func (s *slicer) need(k sliceKey) {
 	s.needed[k] = true
 	s.todo = append(s.todo, k)
 	switch {
-	case k == anyFluent:
+	case k == allFluents:
 		for other := range s.heads {
 			if other.fluent {
 				s.need(other)
 			}
 		}
-	case k.fluent: // may be made true by a rule for all fluents
-		if len(s.heads[anyFluent]) > 0 && !s.needed[anyFluent] {
-			s.needed[anyFluent] = true
-			s.todo = append(s.todo, anyFluent)
-		}
+	case k.fluent: // a rule may make any of them true
+		s.need(anyFluent)
 	}
 }
 
@@ -126,6 +126,8 @@ func (s *slicer) read(r Rule) {
 	for _, l := range r.Body {
 		switch {
 		case l.Op != Holds && l.Op != Not:
+		case l.Atom.Name == "true" && l.Atom.Args[0].Kind == Variable:
+			s.need(allFluents)
 		case l.Atom.Name == "true":
 			s.need(fluentKey(l.Atom.Args[0]))
 		case l.Atom.Name == "does":

@@ -22,6 +22,8 @@ func TestTheSliceOfAGame(t *testing.T) {
 		"only what nobody asks for": {"(<= (next (t ?x)) (true (s ?x)))", false, false},
 		"a fluent that is asked":    {"(<= (next (n ?x)) (true (s ?x)))", true, true},
 		"negated":                   {"(<= (legal r c) (not (true (s 1))))", true, true},
+		"a rule for all fluents":    {"(<= (next ?f) (keeps ?f) (true ?f)) (keeps (n 0))", true, true},
+		"one that asks for others":  {"(<= (next ?f) (true ?g) (leads ?g ?f)) (leads (s 0) (n 1))", true, true},
 		"another arity":             {"(<= (legal r c) (true (s 1 1)))", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
