@@ -265,7 +265,7 @@ func TestNothingIsDropped(t *testing.T) {
 
 func TestTheCellInTheLowerLeftCornerIsDark(t *testing.T) {
 	l, facts := layout(t, "chess")
-	svg := l.Draw(facts).SVG(true)
+	svg := l.Draw(facts).SVG()
 	for name, want := range map[string]string{"a1": `class="cell dark"`, "b1": `class="cell"`, "h1": `class="cell"`, "h8": `class="cell dark"`} {
 		before, _, found := strings.Cut(svg, `aria-label="`+name+`: `)
 		if cell := before[strings.LastIndexByte(before, '<'):]; !found || !strings.Contains(cell, want) {
@@ -276,7 +276,7 @@ func TestTheCellInTheLowerLeftCornerIsDark(t *testing.T) {
 
 func TestDrawingsHoldNoMarkupOfTheRules(t *testing.T) {
 	l, facts := layoutOf(t, "two.kif", strings.ReplaceAll(twoBoards, "left", `<script>"left"&`))
-	svg := l.Draw(append(facts, `(<script>"left"& 1 2 <b>)`)).SVG(true)
+	svg := l.Draw(append(facts, `(<script>"left"& 1 2 <b>)`)).SVG()
 	if svg == "" || strings.Contains(svg, "<script") || strings.Contains(svg, "<b>") {
 		t.Errorf("markup passes: %s", svg)
 	}
@@ -284,7 +284,7 @@ func TestDrawingsHoldNoMarkupOfTheRules(t *testing.T) {
 
 func TestCellsHaveNames(t *testing.T) {
 	l, facts := layout(t, "chess")
-	svg := l.Draw(facts).SVG(true)
+	svg := l.Draw(facts).SVG()
 	for _, label := range []string{`aria-label="e1: white king"`, `aria-label="e4: empty"`} {
 		if !strings.Contains(svg, label) {
 			t.Errorf("there is no %s", label)
@@ -380,7 +380,7 @@ func FuzzPictures(f *testing.F) {
 		l := Find(g, facts, []string{fact, fact})
 		facts = append(facts, fact, move)
 		drawn := l.Draw(facts)
-		if text, svg := drawn.Text(80), drawn.SVG(true); text == "" && svg != "" {
+		if text, svg := drawn.Text(80), drawn.SVG(); text == "" && svg != "" {
 			t.Errorf("a drawing without text: %s", svg)
 		}
 		for _, m := range []string{move, fact} {

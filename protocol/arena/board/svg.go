@@ -16,19 +16,9 @@ const (
 	gap    = 6  // between boards
 )
 
-// drawn is what a drawing looks like without a page around it; the class names are those
-// that a page may style instead.
-const drawn = `<style>` +
-	`.cell{fill:#e9e4d8;stroke:#fff}.dark{fill:#cbb894}.label{fill:#777;font:11px sans-serif;text-anchor:middle;dominant-baseline:central}` +
-	`.words{fill:#222;font-family:sans-serif;text-anchor:middle;dominant-baseline:central}` +
-	`.piece{stroke:#333;stroke-width:1.2;fill:#999}.line{fill:none;stroke-width:5;stroke-linecap:round}.block{fill:#555}.edge{stroke:#333;stroke-width:5}` +
-	`.white{fill:#fff}.black{fill:#3c3c3c;stroke:#000}.red{fill:#d8483e}.blue{fill:#3b75d6}.green{fill:#3f9b57}.yellow{fill:#edc531}.orange{fill:#e88a2c}` +
-	`.teal{fill:#2a9d99}.magenta{fill:#c64bb0}.purple{fill:#8457c5}.brown{fill:#8d5f3c}.pink{fill:#ee96b8}.gray{fill:#999}` +
-	`.x{stroke:#3b75d6}.o{stroke:#d8483e}.words.black,.words.white{fill:#222}</style>`
-
 // SVG draws the boards of a picture; cells carry data-spot="board-column-row". It is ""
-// where there are none. Embedded leaves its styles to the page around it.
-func (p Picture) SVG(embedded bool) string {
+// where there are none. The page around it styles its classes.
+func (p Picture) SVG() string {
 	if len(p.Boards) == 0 {
 		return ""
 	}
@@ -50,12 +40,8 @@ func (p Picture) SVG(embedded bool) string {
 	if len(p.Boards) == 1 {
 		top = margin * 0.7 // without a name above it
 	}
-	style := drawn
-	if embedded {
-		style = ""
-	}
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %g %g %g" width="%g" height="%g" role="group" aria-label="Board">%s%s</svg>`,
-		top, width, height-top, width, height-top, style, body.String())
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %g %g %g" width="%g" height="%g" role="group" aria-label="Board">%s</svg>`,
+		top, width, height-top, width, height-top, body.String())
 }
 
 // size is that of a board with its names.
@@ -210,15 +196,11 @@ var outlines = map[Kind]string{
 // draw draws a piece, or writes its name.
 func (p Piece) draw(out *strings.Builder, x, y, scale float64) {
 	fmt.Fprintf(out, `<g transform="translate(%.1f %.1f) scale(%.2f)"><title>%s</title>`, x, y, scale, escape(p.Text))
-	color := p.Color
-	if color == "" {
-		color = "gray"
-	}
 	switch shape := outlines[p.Kind]; {
 	case shape == "":
 		p.write(out)
 	case strings.Contains(shape, "%"):
-		fmt.Fprintf(out, shape, color)
+		fmt.Fprintf(out, shape, cmp.Or(p.Color, "gray"))
 	default:
 		out.WriteString(shape)
 	}

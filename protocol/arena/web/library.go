@@ -280,7 +280,7 @@ type Position struct {
 // picture draws facts.
 func picture(layout *board.Layout, roles, facts []string, turn int) Position {
 	p := layout.Draw(facts)
-	return Position{Roles: roles, Turn: turn, SVG: p.SVG(true), Counters: p.Counters, Hands: p.Hands, Facts: p.Facts}
+	return Position{Roles: roles, Turn: turn, SVG: p.SVG(), Counters: p.Counters, Hands: p.Hands, Facts: p.Facts}
 }
 
 // show draws a position.
