@@ -8,8 +8,7 @@
 // coordinates select one of several boards, (cell a1 red) has both in one name, and
 // what stands alone in an order is a board of one row. (line 1 1 1 2) is a side of a cell
 // (segments.go), and what lies on something that lies on something is a stack (stacks.go).
-// Whatever is not understood is
-// listed as facts, never dropped.
+// Whatever is not understood is listed as facts, never dropped.
 package board
 
 import (
@@ -325,25 +324,15 @@ func (u *use) contentOf(args tuple) string {
 	if len(u.content) == 0 {
 		return u.name
 	}
-	var parts []string
-	for _, c := range u.content {
-		parts = append(parts, args[c])
-	}
-	return strings.Join(parts, " ")
+	return args.pick(u.content)
 }
 
 // hold adds a fact to hands or counters.
 func (d *drawing) hold(u *use, args tuple) {
-	holder := ""
-	var rest []string
-	for i, a := range args {
-		if i == u.holder {
-			holder = a
-		} else {
-			rest = append(rest, a)
-		}
+	holder, value := "", args.pick(u.others(u.holder))
+	if u.holder >= 0 {
+		holder = args[u.holder]
 	}
-	value := strings.Join(rest, " ")
 	if u.as == asCounter {
 		d.Counters = append(d.Counters, Counter{u.name, holder, value})
 		return

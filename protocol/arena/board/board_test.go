@@ -34,6 +34,15 @@ func layoutOf(t *testing.T, file, rules string) (*Layout, []string) {
 	return Find(g, facts), facts
 }
 
+// textOf draws a position, without blanks at the end of lines.
+func textOf(l *Layout, facts []string) string {
+	var b strings.Builder
+	for line := range strings.Lines(l.Draw(facts).Text(80)) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return b.String()
+}
+
 func lines(list ...string) string { return strings.Join(list, "\n") + "\n" }
 
 func TestPositionsAreDrawnAsText(t *testing.T) {
@@ -95,11 +104,7 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, _ := layout(t, name)
-			var got []string
-			for _, line := range strings.Split(l.Draw(c.facts).Text(80), "\n") {
-				got = append(got, strings.TrimRight(line, " "))
-			}
-			if text := strings.Join(got, "\n"); text != c.want {
+			if text := textOf(l, c.facts); text != c.want {
 				t.Errorf("got\n%swant\n%s", text, c.want)
 			}
 		})
@@ -156,11 +161,7 @@ func TestStacksAndSegmentsAreDrawn(t *testing.T) {
 		},
 	} {
 		l, _ := layoutOf(t, name, c.rules)
-		var got []string
-		for _, line := range strings.Split(l.Draw(c.facts).Text(80), "\n") {
-			got = append(got, strings.TrimRight(line, " "))
-		}
-		if text := strings.Join(got, "\n"); text != c.want {
+		if text := textOf(l, c.facts); text != c.want {
 			t.Errorf("%s: got\n%swant\n%s", name, text, c.want)
 		}
 	}

@@ -1,6 +1,8 @@
 package board
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,17 +87,9 @@ func (f *fluents) relations() []relation {
 	for r := range f.seen {
 		known[r] = true
 	}
-	list := make([]relation, 0, len(known))
-	for r := range known {
-		list = append(list, r)
-	}
-	slices.SortFunc(list, func(a, b relation) int {
-		if a.name != b.name {
-			return strings.Compare(a.name, b.name)
-		}
-		return a.arity - b.arity
+	return slices.SortedFunc(maps.Keys(known), func(a, b relation) int {
+		return cmp.Or(strings.Compare(a.name, b.name), a.arity-b.arity)
 	})
-	return list
 }
 
 // domain is what can stand at an argument of a fluent.
@@ -119,12 +113,7 @@ func (f *fluents) ordered(rel relation, argument int) ([]string, bool) {
 // isRole tells whether an argument names roles, wholly.
 func (f *fluents) isRole(rel relation, argument int) bool {
 	values := f.domain(rel, argument)
-	for v := range values {
-		if !f.roles[v] {
-			return false
-		}
-	}
-	return len(values) > 0
+	return len(values) > 0 && within(values, f.roles)
 }
 
 // decides tells whether, in each example, the arguments of from leave one choice for

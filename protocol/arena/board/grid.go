@@ -19,7 +19,7 @@ type grid struct {
 	owner         relation        // the fluent that it was found by
 	rowFirst      bool            // facts name the row before the column
 	full          bool            // an example has a fact for most cells
-	contents      set             // of the owner, "" where it has none
+	contents      set             // of the owner, where one argument says what lies there
 	words         set             // those of which the contents of the owner consist
 }
 
@@ -117,14 +117,13 @@ func (l *Layout) findBoards(f *fluents) {
 
 // strength says how sure it is that a candidate is a board.
 func (c *candidate) strength() float64 {
-	s := c.score
-	if len(c.content) > 0 {
-		s += 20
+	switch {
+	case len(c.content) == 0:
+		return c.score
+	case c.full:
+		return c.score + 120
 	}
-	if len(c.content) > 0 && c.full {
-		s += 100
-	}
-	return s
+	return c.score + 20
 }
 
 // add makes a grid of a candidate, or has it drawn on one that is there.
@@ -212,11 +211,10 @@ func (c *candidate) fits(f *fluents, g *grid, owner *use) bool {
 	if len(c.selectors) != len(g.selectors) || (c.row < 0) != (owner.row < 0) {
 		return false
 	}
-	x, y := f.domain(c.relation, min(c.column, max(c.row, 0))), f.domain(c.relation, max(c.column, c.row))
 	if c.row < 0 {
-		x = f.domain(c.relation, c.column)
-		return overlap(x, f.domain(owner.relation, owner.column))
+		return overlap(f.domain(c.relation, c.column), f.domain(owner.relation, owner.column))
 	}
+	x, y := f.domain(c.relation, min(c.column, c.row)), f.domain(c.relation, max(c.column, c.row))
 	ox := f.domain(owner.relation, min(owner.column, owner.row))
 	oy := f.domain(owner.relation, max(owner.column, owner.row))
 	return overlap(x, ox) && overlap(y, oy)
@@ -370,7 +368,7 @@ func (f *fluents) fill(c *candidate) bool {
 	case !c.full && len(like) > 0 && len(like) < 3 && c.arity >= 4:
 		c.selectors = like
 	case f.decides(c.relation, at, rest):
-		c.mobile = len(c.selectors) == 0 && !c.full && f.decides(c.relation, rest, at) && f.isFew(c, rest)
+		c.mobile = !c.full && f.decides(c.relation, rest, at) && f.covers(c.relation, rest...) // few things, each in one cell
 	case f.decides(c.relation, rest, at):
 		c.mobile = true
 	default:
@@ -385,18 +383,11 @@ func (f *fluents) fill(c *candidate) bool {
 		c.column, c.selectors[0] = c.selectors[0], c.column
 		c.row, c.selectors[1] = c.selectors[1], c.row
 	}
-	c.contents = make(set)
-	if len(c.content) > 0 {
+	if len(c.content) == 1 {
 		c.contents = f.domain(c.relation, c.content[0])
-	}
-	if len(c.content) > 1 {
-		c.contents = nil
 	}
 	return boards <= maxBoards && len(c.selectors) <= 2
 }
-
-// isFew tells whether few things can lie on a board, each of which is in one cell.
-func (f *fluents) isFew(c *candidate, rest []int) bool { return f.covers(c.relation, rest...) }
 
 // coordinates are the arguments that have the values of a coordinate, or that stand before
 // the coordinates and have an order.

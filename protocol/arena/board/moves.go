@@ -242,12 +242,8 @@ func (u *use) like(argument int, v *use, other int) bool {
 	if argument == u.column && other == v.column || u.row >= 0 && argument == u.row && other == v.row {
 		return true
 	}
-	for i, s := range u.selectors {
-		if s == argument && i < len(v.selectors) && v.selectors[i] == other {
-			return true
-		}
-	}
-	return false
+	i := slices.Index(u.selectors, argument)
+	return i >= 0 && i < len(v.selectors) && v.selectors[i] == other
 }
 
 // knows tells whether a value can stand at an argument that is a coordinate.
@@ -261,10 +257,8 @@ func (g *grid) knows(u *use, argument int, value string) bool {
 	case argument == u.row:
 		_, ok = g.rows.index[value]
 	default:
-		for i, s := range u.selectors {
-			if s == argument {
-				_, ok = g.selectors[i].index[value]
-			}
+		if i := slices.Index(u.selectors, argument); i >= 0 {
+			_, ok = g.selectors[i].index[value]
 		}
 	}
 	return ok

@@ -93,8 +93,6 @@ func (l *Layout) piece(u *use, content string) Piece {
 		p.Kind, p.Color = u.kind(), l.roleColor(content)
 	case len(name) == 1 && l.letterColor(name) != "":
 		p.Kind, p.Color = Disc, l.letterColor(name)
-	case color != "":
-		p.Kind = Words
 	}
 	if u.draughts(l) && (p.Kind == Pawn || p.Kind == King) {
 		p.Kind = map[Kind]Kind{Pawn: Man, King: Crown}[p.Kind]

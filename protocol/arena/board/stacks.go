@@ -61,30 +61,20 @@ func (l *Layout) tableOf(f *fluents, on relation) relation {
 		fits := true
 		for i := range f.seen[rel] {
 			high, all := make(set), make(set)
-			for _, t := range at(f.seen[on], i) {
+			for _, t := range f.seen[on][i] {
 				high[t[0]], all[t[0]], all[t[1]] = true, true, true
 			}
-			low := 0
 			for _, t := range f.seen[rel][i] {
 				fits = fits && !high[t[0]]
 				all[t[0]] = true
-				low++
 			}
-			fits = fits && low+len(high) == len(all)
+			fits = fits && len(f.seen[rel][i])+len(high) == len(all)
 		}
 		if fits {
 			return rel
 		}
 	}
 	return relation{}
-}
-
-// at are the facts of an example.
-func at(examples [][]tuple, i int) []tuple {
-	if i < len(examples) {
-		return examples[i]
-	}
-	return nil
 }
 
 // build lists what lies on each base, from below, the base itself first where it is a

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,14 +79,11 @@ func (b Board) lines() []string {
 	marks := make(map[[2]int]string)
 	width, label := 1, 0
 	for _, c := range b.Cells {
-		mark := "."
 		var parts []string
 		for _, p := range c.Pieces {
 			parts = append(parts, p.mark())
 		}
-		if len(parts) > 0 {
-			mark = strings.Join(parts, ",")
-		}
+		mark := cmp.Or(strings.Join(parts, ","), ".")
 		marks[[2]int{c.Column, c.Row}] = mark
 		width = max(width, utf8.RuneCountInString(mark))
 	}
@@ -113,19 +111,14 @@ func (b Board) lines() []string {
 		}
 		out = append(out, line)
 	}
-	widest := maxRunes(out)
+	widest := 0
+	for _, line := range out {
+		widest = max(widest, utf8.RuneCountInString(line))
+	}
 	for i, line := range out {
 		out[i] = pad(line, widest)
 	}
 	return out
-}
-
-func maxRunes(lines []string) int {
-	most := 0
-	for _, l := range lines {
-		most = max(most, utf8.RuneCountInString(l))
-	}
-	return most
 }
 
 func pad(text string, width int) string {
