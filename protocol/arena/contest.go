@@ -222,7 +222,7 @@ func (c *contest) invitation(r machine.Role) protocol.Match {
 	}
 	switch {
 	case c.players[r].New == nil && len(c.setting.After) > 0:
-		m.Game = begunAt(c.rules, c.at.Facts(), c.names.there)
+		m.Game = c.rules.BegunAt(c.terms(c.at.Facts()))
 	case !c.setting.Scramble:
 		m.Machine = c.machine
 	}
@@ -338,11 +338,12 @@ const maxExcerpt = 80
 
 func excerpt(reply string) string { return protocol.Printable(reply, maxExcerpt) }
 
-// terms writes a joint move in the names that the players know.
-func (c *contest) terms(joint []string) []gdl.Term {
+// terms writes moves or fluents of the machine in the names that the players know.
+func (c *contest) terms(texts []string) []gdl.Term {
 	var terms []gdl.Term
-	for _, move := range joint {
-		terms = append(terms, c.names.there(termOf(move)))
+	for _, text := range texts {
+		term, _ := gdl.ParseTerm(text) // gdl has printed it
+		terms = append(terms, c.names.there(term))
 	}
 	return terms
 }

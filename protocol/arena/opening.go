@@ -3,7 +3,6 @@ package arena
 import (
 	"slices"
 
-	"stackmate/gdl"
 	"stackmate/reasoner/machine"
 )
 
@@ -49,19 +48,4 @@ func (g *Manager) randomOpening(length int, rng *machine.Rand) (moves [][]string
 		_ = at.Advance(joint) // of legal moves
 		moves = append(moves, joint)
 	}
-}
-
-// begunAt is a game begun where some fluents are true; rename gives these the game's names.
-func begunAt(g *gdl.Game, fluents []string, rename func(gdl.Term) gdl.Term) *gdl.Game {
-	var facts []gdl.Term
-	for _, text := range fluents {
-		facts = append(facts, rename(termOf(text)))
-	}
-	return g.BegunAt(facts)
-}
-
-// termOf reads what gdl has printed: a fluent or a move of a machine.
-func termOf(text string) gdl.Term {
-	t, _ := gdl.ParseTerm(text)
-	return t
 }

@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -44,19 +45,13 @@ func scramble(ctx context.Context, g *gdl.Game, rng *machine.Rand) (s scrambling
 }
 
 // there translates a term of the rules into scrambled names.
-func (s scrambling) there(t gdl.Term) gdl.Term { return rewrite.Term(t, lookup(s.to)) }
+func (s scrambling) there(t gdl.Term) gdl.Term {
+	return rewrite.Term(t, func(name string) string { return cmp.Or(s.to[name], name) })
+}
 
 // back translates a term of a player into the names of the rules, in any case.
 func (s scrambling) back(t gdl.Term) gdl.Term {
-	return rewrite.Term(t, func(name string) string {
-		if known, ok := s.from[name]; ok {
-			return known
-		}
-		if known, ok := s.from[strings.ToLower(name)]; ok {
-			return known
-		}
-		return name
-	})
+	return rewrite.Term(t, func(name string) string { return cmp.Or(s.from[name], s.from[strings.ToLower(name)], name) })
 }
 
 // explained is what a player said of its move, in the names of the rules.
@@ -90,15 +85,6 @@ func (s scrambling) explained(e *protocol.Explanation) *protocol.Explanation {
 		out.Line = append(out.Line, moves)
 	}
 	return &out
-}
-
-func lookup(names map[string]string) func(string) string {
-	return func(name string) string {
-		if other, ok := names[name]; ok {
-			return other
-		}
-		return name
-	}
 }
 
 // inventWord makes a word of three to five open syllables.
