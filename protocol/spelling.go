@@ -16,18 +16,24 @@ type spelling struct {
 
 func newSpelling(g *gdl.Game) spelling {
 	s := spelling{exact: make(map[string]bool), folded: make(map[string]string)}
-	eachSymbol(g, func(name string) {
-		if s.exact[name] {
-			return
+	note := func(name string) string {
+		low := strings.ToLower(name)
+		if known, taken := s.folded[low]; !taken {
+			s.folded[low] = name
+		} else if known != name {
+			s.folded[low] = ""
 		}
 		s.exact[name] = true
-		low := strings.ToLower(name)
-		if _, taken := s.folded[low]; taken {
-			s.folded[low] = ""
-		} else {
-			s.folded[low] = name
+		return name
+	}
+	for _, r := range g.Rules {
+		rewrite.Term(r.Head, note)
+		for _, l := range r.Body {
+			for _, t := range []gdl.Term{l.Atom, l.Left, l.Right} {
+				rewrite.Term(t, note)
+			}
 		}
-	})
+	}
 	return s
 }
 
@@ -48,31 +54,4 @@ func (s spelling) correctAll(joint []gdl.Term) []gdl.Term {
 		fixed = append(fixed, s.correct(t))
 	}
 	return fixed
-}
-
-// eachSymbol calls f for every occurrence of a symbol, functor or relation in
-// the rules of g, in order.
-func eachSymbol(g *gdl.Game, f func(name string)) {
-	visit := func(t gdl.Term) { symbolsOf(t, f) }
-	for _, r := range g.Rules {
-		visit(r.Head)
-		for _, l := range r.Body {
-			switch l.Op {
-			case gdl.Holds, gdl.Not:
-				visit(l.Atom)
-			default:
-				visit(l.Left)
-				visit(l.Right)
-			}
-		}
-	}
-}
-
-func symbolsOf(t gdl.Term, f func(name string)) {
-	if t.Kind != gdl.Variable {
-		f(t.Name)
-	}
-	for _, a := range t.Args {
-		symbolsOf(a, f)
-	}
 }
