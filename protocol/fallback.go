@@ -85,10 +85,7 @@ func (f *fallback) find(ctx context.Context, told [][]gdl.Term) (gdl.Term, error
 
 // hear goes on by one joint move, if it is legal.
 func (f *fallback) hear(ctx context.Context, joint []gdl.Term) error {
-	texts := make([]string, len(joint))
-	for i, t := range joint {
-		texts[i] = t.String()
-	}
+	texts := Texts(joint)
 	if fault, err := f.at.Fault(ctx, texts); fault != "" || err != nil {
 		return err
 	}

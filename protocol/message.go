@@ -221,9 +221,13 @@ func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), '
 
 // jointText writes a joint move as the wire does: one term per role.
 func jointText(joint []gdl.Term) string {
-	moves := make([]string, len(joint))
-	for i, t := range joint {
-		moves[i] = t.String()
+	return "(" + strings.Join(Texts(joint), " ") + ")"
+}
+
+// Texts are the texts of terms: of the moves of a joint move, by role.
+func Texts(terms []gdl.Term) (texts []string) {
+	for _, t := range terms {
+		texts = append(texts, t.String())
 	}
-	return "(" + strings.Join(moves, " ") + ")"
+	return texts
 }

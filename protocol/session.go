@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -137,22 +138,16 @@ func (s *session) report(found gdl.Diagnostics) {
 
 // findRole is the role as the rules spell it: as given, or else in any case.
 func findRole(g *gdl.Game, name string) (string, error) {
-	found := ""
-	var roles []string
-	for _, r := range g.Roles {
-		text := r.String()
-		if text == name {
-			return text, nil
-		}
-		if strings.EqualFold(text, name) {
-			found = text
-		}
-		roles = append(roles, text)
+	roles := Texts(g.Roles)
+	if slices.Contains(roles, name) {
+		return name, nil
 	}
-	if found == "" {
-		return "", fmt.Errorf("START: expected one of the roles %s, found %s", strings.Join(roles, ", "), clip(name))
+	for _, role := range slices.Backward(roles) {
+		if strings.EqualFold(role, name) {
+			return role, nil
+		}
 	}
-	return found, nil
+	return "", fmt.Errorf("START: expected one of the roles %s, found %s", strings.Join(roles, ", "), clip(name))
 }
 
 // maxSilence is how long the session may go without a message.

@@ -46,15 +46,16 @@ func (a *Archive) Witness(m protocol.Match) (func(protocol.Note) error, error) {
 		Rules: HashRules(rules), Rulesheet: rules, StartTime: m.Start.Round(0),
 		StartClock: m.StartClock.Seconds(), PlayClock: m.PlayClock.Seconds(),
 	}
-	for r, role := range m.Game.Roles {
+	head.Roles = protocol.Texts(m.Game.Roles)
+	for r, role := range head.Roles {
 		player := elsewhere
-		switch role.String() {
+		switch role {
 		case machine.RandomRole:
 			player = Chance
 		case m.Role:
 			player, w.self = servedHere, r
 		}
-		head.Roles, head.Players = append(head.Roles, role.String()), append(head.Players, player)
+		head.Players = append(head.Players, player)
 	}
 	if err := w.tell(head); err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func (w *witness) note(n protocol.Note) error {
 
 // isRepeated tells whether a joint move is the last one, told again.
 func (w *witness) isRepeated(ctx context.Context, joint []gdl.Term) bool {
-	texts := textsOf(joint)
+	texts := protocol.Texts(joint)
 	if !slices.Equal(texts, w.last) || w.at == nil {
 		w.last = texts
 		return false
@@ -110,19 +111,12 @@ func (w *witness) isRepeated(ctx context.Context, joint []gdl.Term) bool {
 	return err == nil && fault != ""
 }
 
-func textsOf(joint []gdl.Term) (texts []string) {
-	for _, t := range joint {
-		texts = append(texts, t.String())
-	}
-	return texts
-}
-
 // turn makes the part of a joint move, which follows on the last answer.
 func (w *witness) turn(ctx context.Context, n protocol.Note) *Record {
 	roles := len(w.record.Roles)
 	faults, times := make([]string, roles), make([]float64, roles)
 	var why []*protocol.Explanation
-	joint := textsOf(n.Joint)
+	joint := protocol.Texts(n.Joint)
 	if a := w.answer; a != nil {
 		took := a.At.Sub(w.asked)
 		times[w.self] = took.Round(time.Millisecond).Seconds()

@@ -247,9 +247,7 @@ func (h *host) begin(q *request) answer {
 
 // follow makes the joint move that a message tells and looks at the position.
 func (s *seated) follow(ctx context.Context, t *turn) {
-	for _, move := range t.message.Joint {
-		t.joint = append(t.joint, move.String())
-	}
+	t.joint = protocol.Texts(t.message.Joint)
 	fault, err := "", error(nil)
 	if t.joint != nil {
 		if fault, err = s.at.Fault(ctx, t.joint); fault == "" && err == nil {

@@ -59,10 +59,7 @@ func (f *follower) Start(ctx context.Context, m protocol.Match) (err error) {
 
 func (f *follower) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	for _, terms := range told[f.heard:] {
-		var joint []string
-		for _, t := range terms {
-			joint = append(joint, t.String())
-		}
+		joint := protocol.Texts(terms)
 		if fault, err := f.at.Fault(ctx, joint); fault == "" && err == nil {
 			if err := f.at.Advance(ctx, joint); err != nil {
 				return gdl.Term{}, err

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	"stackmate/gdl"
 	"stackmate/internal/feed"
+	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 )
 
@@ -63,11 +65,9 @@ func (g *game) view(withRules bool) *gameView {
 	if !v.Valid {
 		return v
 	}
-	for _, r := range g.rules.Roles {
-		if r.String() == machine.RandomRole {
-			v.Chance = r.String()
-		}
-		v.Roles = append(v.Roles, r.String())
+	v.Roles = protocol.Texts(g.rules.Roles)
+	if slices.Contains(v.Roles, machine.RandomRole) {
+		v.Chance = machine.RandomRole
 	}
 	if g.initial != nil {
 		p := picture(g.layout, v.Roles, g.initial, 0)

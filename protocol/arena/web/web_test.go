@@ -48,12 +48,8 @@ func (a *sloth) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	prover := prover.New(a.match.Game)
 	facts, err := prover.Initial(ctx)
 	for _, joint := range told[1:] {
-		var texts []string
-		for _, move := range joint {
-			texts = append(texts, move.String())
-		}
 		if err == nil {
-			facts, err = prover.Next(ctx, facts, texts)
+			facts, err = prover.Next(ctx, facts, protocol.Texts(joint))
 		}
 	}
 	if err != nil {
