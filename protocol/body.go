@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -70,7 +71,7 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, v *visitor) (str
 // they come, large ones need room before they take memory. A body that ends before
 // its announced length is taken as it is.
 func (e *Endpoint) readBody(body io.Reader, announced int64, v *visitor) (string, error) {
-	limit := e.maxMessage()
+	limit := cmp.Or(e.MaxMessage, largestMessage)
 	if announced > limit {
 		return discard(body, limit, tooLarge(limit))
 	}
@@ -87,7 +88,7 @@ func (e *Endpoint) readBody(body io.Reader, announced int64, v *visitor) (string
 	if size < 0 {
 		size = limit
 	}
-	if command == Start && e.full() || !e.admission.reserve(v, size, maxLarge*limit) {
+	if command == Start && e.status() == busyStatus || !e.admission.reserve(v, size, maxLarge*limit) {
 		return discard(body, limit, errNoRoom)
 	}
 	var text strings.Builder

@@ -97,13 +97,6 @@ func symbol(text string) string {
 	}, text)
 }
 
-func (e *Endpoint) maxMessage() int64 {
-	if e.MaxMessage > 0 {
-		return e.MaxMessage
-	}
-	return largestMessage
-}
-
 // exchange is one request and its answer.
 type exchange struct {
 	arrived time.Time

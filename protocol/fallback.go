@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -19,7 +20,7 @@ type fallback struct {
 	role string
 
 	mu    sync.Mutex
-	slice []string // the relations that are asked for; nil means legal and terminal
+	slice []string // the relations that are asked for: legal and, at first, terminal
 	at    *prover.Position
 	heard int // of what was told: how much the position has gone through
 }
@@ -33,9 +34,6 @@ var errNoMove = errors.New("the rules give no legal move here")
 func (f *fallback) move(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.slice == nil {
-		f.slice = []string{"legal", "terminal"}
-	}
 	within, cancel := ctx, func() {}
 	if deadline, ok := ctx.Deadline(); ok && len(f.slice) > 1 {
 		within, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
@@ -65,20 +63,13 @@ func (f *fallback) find(ctx context.Context, told [][]gdl.Term) (gdl.Term, error
 		}
 	}
 	if len(f.slice) > 1 {
-		over, err := f.at.IsOver(ctx)
-		if err != nil {
-			return gdl.Term{}, err
-		}
-		if over {
-			return gdl.Term{}, ErrOver
+		if over, err := f.at.IsOver(ctx); over || err != nil {
+			return gdl.Term{}, cmp.Or(err, ErrOver)
 		}
 	}
 	moves, err := f.at.Legal(ctx, slices.Index(f.at.Roles, f.role), 1)
-	if err != nil {
-		return gdl.Term{}, err
-	}
-	if len(moves) == 0 {
-		return gdl.Term{}, errNoMove
+	if err != nil || len(moves) == 0 {
+		return gdl.Term{}, cmp.Or(err, errNoMove)
 	}
 	return gdl.ParseTerm(moves[0])
 }

@@ -3,6 +3,8 @@ package protocol
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -179,9 +181,6 @@ func (e *Endpoint) occupancy() (matches int, status string) {
 	return matches, status
 }
 
-// full tells whether no match can begin.
-func (e *Endpoint) full() bool { return e.status() == busyStatus }
-
 // status is that of INFO.
 func (e *Endpoint) status() string {
 	if _, status := e.occupancy(); status == availableStatus {
@@ -205,10 +204,7 @@ func (e *Endpoint) Close() { e.endAll(func(*session) bool { return false }) }
 // endAll aborts the matches, but those to keep.
 func (e *Endpoint) endAll(keep func(*session) bool) {
 	e.mu.Lock()
-	var all []*session
-	for _, s := range e.sessions {
-		all = append(all, s)
-	}
+	all := slices.Collect(maps.Values(e.sessions))
 	e.mu.Unlock()
 	for _, s := range all {
 		if !keep(s) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +25,8 @@ const (
 	Stop    Command = "STOP"
 	Abort   Command = "ABORT"
 )
+
+var commands = []Command{Info, Ping, Preview, Start, Play, Stop, Abort}
 
 // What a message may hold at most, so that nothing in it costs more than its own
 // bytes. Those in use stay far below.
@@ -80,11 +83,7 @@ func ParseMessage(text string) (Message, error) {
 // isInfix tells the dialect of some courses, start(id,role,[rules],10,10), from
 // other texts that are no message.
 func isInfix(forms []string) bool {
-	switch Command(strings.ToUpper(forms[0])) {
-	case Info, Ping, Preview, Start, Play, Stop, Abort:
-		return isList(forms[1])
-	}
-	return false
+	return slices.Contains(commands, Command(strings.ToUpper(forms[0]))) && isList(forms[1])
 }
 
 func (m *Message) parse(args []string) error {

@@ -3,6 +3,7 @@ package protocol
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -62,9 +63,7 @@ func (c *counters) count(name, label, value string) {
 
 // request counts a request that has been answered, by command and HTTP status.
 func (c *counters) request(command Command, status int) {
-	switch command {
-	case Info, Ping, Preview, Start, Play, Stop, Abort:
-	default:
+	if !slices.Contains(commands, command) {
 		command = "other" // the label takes few values, whatever is sent
 	}
 	c.set.GetOrCreateCounter(fmt.Sprintf(`stackmate_requests_total{command=%q,status="%d"}`, command, status)).Inc()

@@ -110,7 +110,7 @@ func (s *session) load(request context.Context, m Message, parsing chan struct{}
 		return err
 	}
 	s.match.Game, s.names = game, newSpelling(game)
-	s.fallback = &fallback{game: game, role: s.match.Role}
+	s.fallback = &fallback{game: game, role: s.match.Role, slice: []string{"legal", "terminal"}}
 	seat, err := NewSeat(s.newAgent)
 	if err != nil {
 		return s.failure("START", err)
