@@ -233,10 +233,8 @@ func unsaved(id string, err error) error {
 
 // begin makes the file of a match.
 func (a *Archive) begin(part *Record) (*os.File, *feed.Feed[*Record], error) {
-	if part.Rulesheet != "" {
-		if err := a.keepRules(part.Rules, part.Rulesheet); err != nil {
-			return nil, nil, err
-		}
+	if err := a.keepRules(part); err != nil {
+		return nil, nil, err
 	}
 	file, err := os.OpenFile(a.path(part.Match), os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -270,10 +268,8 @@ func (a *Archive) Discard(id string) error {
 // Keep writes a record in one piece, in place of any of the same match, even of one under way.
 func (a *Archive) Keep(r *Record) error {
 	a.end(r.Match)
-	if r.Rulesheet != "" {
-		if err := a.keepRules(r.Rules, r.Rulesheet); err != nil {
-			return unsaved(r.Match, err)
-		}
+	if err := a.keepRules(r); err != nil {
+		return unsaved(r.Match, err)
 	}
 	text, err := json.Marshal(r)
 	if err == nil {
@@ -293,16 +289,16 @@ func (a *Archive) rulesPath(hash string) string {
 	return filepath.Join(a.dir, "rules", protocol.SafeID(hash)+".kif")
 }
 
-// keepRules writes a rulesheet that is not there yet.
-func (a *Archive) keepRules(hash, rulesheet string) error {
-	path := a.rulesPath(hash)
-	if _, err := os.Stat(path); err == nil {
+// keepRules writes the rulesheet of a record, if it has one that is not there yet.
+func (a *Archive) keepRules(r *Record) error {
+	path := a.rulesPath(r.Rules)
+	if _, err := os.Stat(path); err == nil || r.Rulesheet == "" {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, []byte(rulesheet))
+	return atomicfile.Write(path, []byte(r.Rulesheet))
 }
 
 // Rulesheet is the text of the rules that Record.Rules names. The error wraps

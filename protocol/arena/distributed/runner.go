@@ -184,12 +184,7 @@ func (r *runner) remove(i int) {
 
 // anyBusy tells whether a player of a match is in another one.
 func (r *runner) anyBusy(f arena.Fixture) bool {
-	for _, p := range f.Players {
-		if r.busy[r.event.Specs[p]] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Players, func(p int) bool { return r.busy[r.event.Specs[p]] })
 }
 
 func (r *runner) engage(f arena.Fixture, busy bool) {

@@ -160,27 +160,30 @@ func (t *Tournaments) Pause(run string) error {
 
 // Resume goes on with a tournament.
 func (t *Tournaments) Resume(run string) error {
-	s, err := t.Find(run)
+	e, err := t.paused(run)
 	if err != nil {
 		return err
 	}
-	if s.State != Paused {
-		return fmt.Errorf("the tournament is %s: %w", s.State, ErrState)
+	return t.play(e)
+}
+
+// paused is a tournament that stands still, and has not ended.
+func (t *Tournaments) paused(run string) (*Event, error) {
+	s, err := t.Find(run)
+	if err == nil && s.State != Paused {
+		err = fmt.Errorf("the tournament is %s: %w", s.State, ErrState)
 	}
-	return t.play(s.Event)
+	return s.Event, err
 }
 
 // End ends a tournament for good.
 func (t *Tournaments) End(run string) error {
 	_ = t.Pause(run) // if it is played
-	s, err := t.Find(run)
+	e, err := t.paused(run)
 	if err != nil {
 		return err
 	}
-	if s.State != Paused {
-		return fmt.Errorf("the tournament is %s: %w", s.State, ErrState)
-	}
-	return s.end()
+	return e.end()
 }
 
 // play goes on with a tournament.
