@@ -15,12 +15,6 @@ import (
 	"stackmate/protocol/arena"
 )
 
-// offerRecords adds how records come in and go out.
-func (s *Server) offerRecords(mux *http.ServeMux) {
-	mux.HandleFunc("POST /api/records", answer(s.openRecord))
-	mux.HandleFunc("GET /api/matches/{id}/record", s.saveRecord)
-}
-
 // saveRecord writes a record as a file: in our lines, or in the format of the GGP archives.
 func (s *Server) saveRecord(w http.ResponseWriter, r *http.Request) {
 	record, err := s.record(r.PathValue("id"))

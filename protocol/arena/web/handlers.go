@@ -8,15 +8,10 @@ import (
 	"strconv"
 	"time"
 
-	"stackmate/gdl"
 	"stackmate/internal/feed"
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 )
-
-func newFinding(d gdl.Diagnostic) finding {
-	return finding{Line: d.Pos.Line, Column: d.Pos.Column, Code: d.Code, Grave: d.IsError(), Text: d.Message, Hint: d.Hint}
-}
 
 // choices is what the page offers.
 type choices struct {
@@ -56,9 +51,6 @@ func (s *Server) showGame(r *http.Request) (*gameView, error) {
 
 func (g *game) view(withRules bool) *gameView {
 	v := &gameView{Game: g.name, Findings: g.findings, Valid: g.err == nil}
-	if v.Findings == nil {
-		v.Findings = []finding{}
-	}
 	if withRules || !v.Valid {
 		v.Rules = string(g.text)
 	}
@@ -70,8 +62,7 @@ func (g *game) view(withRules bool) *gameView {
 		v.Chance = machine.RandomRole
 	}
 	if g.initial != nil {
-		p := picture(g.layout, v.Roles, g.initial, 0)
-		v.Position = &p
+		v.Position = new(picture(g.layout, v.Roles, g.initial, 0))
 	}
 	v.Board = g.layout.HasBoard()
 	return v
@@ -124,8 +115,7 @@ func (s *Server) showPosition(r *http.Request) (*Position, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown := g.show(at)
-	return &shown, nil
+	return new(g.show(at)), nil
 }
 
 // Times of an analysis, in seconds.

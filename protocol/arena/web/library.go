@@ -41,9 +41,9 @@ type game struct {
 
 	rules    *gdl.Game
 	findings []finding
-	err      error // why there are no rules
-	layout   *board.Layout
-	initial  []string // facts of the first position; nil if it takes too long to find
+	err      error         // why there are no rules
+	layout   *board.Layout // without boards if there are none, or no rules
+	initial  []string      // facts of the first position; nil if it takes too long to find
 
 	once    sync.Once
 	machine machine.Machine
@@ -150,7 +150,7 @@ func (l *library) load(ctx context.Context, name, file string, text []byte) (*ga
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	g := &game{name: name, file: file, text: text}
+	g := &game{name: name, file: file, text: text, findings: []finding{}, layout: &board.Layout{}}
 	reading, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()
 	var findings gdl.Diagnostics
@@ -159,7 +159,9 @@ func (l *library) load(ctx context.Context, name, file string, text []byte) (*ga
 		return nil, fmt.Errorf("reading %s: %w", name, reading.Err())
 	}
 	for _, d := range findings {
-		g.findings = append(g.findings, newFinding(d))
+		g.findings = append(g.findings, finding{
+			Line: d.Pos.Line, Column: d.Pos.Column, Code: d.Code, Grave: d.IsError(), Text: d.Message, Hint: d.Hint,
+		})
 	}
 	if g.err == nil {
 		if err := guard.Do(func() error { g.look(ctx); return nil }); err != nil {
@@ -290,13 +292,19 @@ func (g *game) show(at *machine.History) Position {
 		return shown
 	}
 	for r := range at.Names.Roles {
-		list := []board.Move{}
-		for _, text := range slices.SortedFunc(slices.Values(at.Legal(machine.Role(r))), board.Natural) {
-			list = append(list, g.layout.Read(text))
-		}
-		shown.Legal = append(shown.Legal, list)
+		legal := slices.SortedFunc(slices.Values(at.Legal(machine.Role(r))), board.Natural)
+		shown.Legal = append(shown.Legal, g.read(legal))
 	}
 	return shown
+}
+
+// read reads moves for people.
+func (g *game) read(moves []string) []board.Move {
+	list := []board.Move{}
+	for _, move := range moves {
+		list = append(list, g.layout.Read(move))
+	}
+	return list
 }
 
 // rulesOf is the library's name for the rules of a record.

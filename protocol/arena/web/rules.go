@@ -17,15 +17,6 @@ import (
 // proofTime bounds the search for proofs.
 const proofTime = 10 * time.Second
 
-// offerRules adds what is told about rules.
-func (s *Server) offerRules(mux *http.ServeMux) {
-	mux.HandleFunc("POST /api/check", answer(s.checkRules))
-	mux.HandleFunc("GET /api/told", answer(s.tellRules))
-	mux.HandleFunc("GET /api/proofs", answer(s.proveRules))
-	mux.HandleFunc("POST /api/moves", answer(s.readMoves))
-	mux.HandleFunc("GET /api/deciding", answer(s.showDeciding))
-}
-
 // inWords is what the page tells of rules in words, and on which side of the board roles sit.
 type inWords struct {
 	Clauses string `json:"clauses"` // in prefix syntax, one to a line
@@ -94,11 +85,7 @@ func (g *game) begin(ctx context.Context, p *Position) {
 		if err == nil {
 			legal, err = at.Legal(ctx, r, 0)
 		}
-		moves := []board.Move{}
-		for _, move := range legal {
-			moves = append(moves, g.layout.Read(move))
-		}
-		p.Legal = append(p.Legal, moves)
+		p.Legal = append(p.Legal, g.read(legal))
 	}
 	if err != nil {
 		p.Legal = nil
@@ -138,15 +125,7 @@ func (s *Server) readMoves(r *http.Request) ([]board.Move, error) {
 	if err != nil {
 		return nil, err
 	}
-	layout := g.layout
-	if layout == nil {
-		layout = &board.Layout{}
-	}
-	moves := []board.Move{}
-	for _, move := range q.Moves {
-		moves = append(moves, layout.Read(move))
-	}
-	return moves, nil
+	return g.read(q.Moves), nil
 }
 
 // Bounds of what decided a match.

@@ -145,8 +145,7 @@ func (s *Server) tellMatch(ctx context.Context, id string, to *feed.Feed[[]byte]
 		bare.States = nil
 		turn += len(part.Moves)
 		if n := len(part.States); n == 1 && len(part.StateTimes) == 1 && time.Since(part.StateTimes[0]) < soon {
-			p := picture(s.layoutOf(&head), head.Roles, part.States[0], turn)
-			bare.Position = &p
+			bare.Position = new(picture(s.layoutOf(&head), head.Roles, part.States[0], turn))
 		}
 		to.Add(event("part", bare))
 	}
@@ -241,8 +240,7 @@ func (s *Server) beforeStart(r *arena.Record) ([]string, error) {
 
 // layoutOf finds the boards of a record by its rules, or none: then there are facts.
 func (s *Server) layoutOf(r *arena.Record) *board.Layout {
-	g, err := s.library.get(rulesOf(r))
-	if err == nil && g.layout != nil {
+	if g, err := s.library.get(rulesOf(r)); err == nil {
 		return g.layout
 	}
 	return &board.Layout{}
