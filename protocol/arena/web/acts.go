@@ -250,15 +250,10 @@ func rotated[T any](list []T) []T { return slices.Concat(list[1:], list[:1]) }
 func (t *table) swappedScore() []float64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	players := t.machine.Names().Players()
+	players, now := t.machine.Names().Players(), t.standing()
 	score := make([]float64, len(t.seats))
 	for i, r := range rotated(players) {
-		if t.goals != nil {
-			score[players[i]] = float64(t.goals[r]) / machine.MaxGoal
-		}
-		if t.score != nil {
-			score[players[i]] += t.score[r]
-		}
+		score[players[i]] = now[r]
 	}
 	return score
 }

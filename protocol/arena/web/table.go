@@ -219,7 +219,7 @@ func (t *table) players() (list []arena.Player) {
 		switch {
 		case s.kind == chance:
 			continue
-		case s.kind == person || s.kind == vacant:
+		case s.isOfPeople():
 			p = arena.Player{Name: person, New: func() protocol.Agent { return &somebody{table: t, role: machine.Role(r)} }, Untimed: true}
 		case p.New != nil:
 			p.New, p.Untimed = func() protocol.Agent { return &thinker{table: t, role: machine.Role(r), newAgent: s.player.New} }, true
@@ -346,7 +346,10 @@ func (t *table) view() *TableView {
 	v := &TableView{
 		Table: t.id, Game: t.game.name, Position: t.game.show(t.at), Moves: append([][]string{}, t.joints...), Why: append([][]*protocol.Explanation{}, t.why...),
 		Note: t.note, Resigned: t.resigned, May: []string{"resign", "rematch", "strength"},
-		Clock: t.Clock, Limit: t.Limit, Increment: t.Increment, Clocks: t.clockViews(), Score: t.standing(),
+		Clock: t.Clock, Limit: t.Limit, Increment: t.Increment, Clocks: t.clockViews(),
+	}
+	if t.score != nil {
+		v.Score = t.standing()
 	}
 	if t.over {
 		v.Position.Legal, v.Position.Goals = nil, t.goals
@@ -371,13 +374,12 @@ func (t *table) view() *TableView {
 	return v
 }
 
-// standing is the score with this match, nil if it is the first one.
+// standing is the score with this match.
 func (t *table) standing() []float64 {
-	score := slices.Clone(t.score)
-	for r := range score {
-		if t.goals != nil {
-			score[r] += float64(t.goals[r]) / machine.MaxGoal
-		}
+	score := make([]float64, len(t.seats))
+	copy(score, t.score)
+	for r, goal := range t.goals {
+		score[r] += float64(goal) / machine.MaxGoal
 	}
 	return score
 }

@@ -173,23 +173,13 @@ func events(t *testing.T, url string) (next func(into any) bool) {
 
 func TestATableIsPlayedWithAPlayerAndMovesAreTakenBack(t *testing.T) {
 	_, url := page(t, 0, nil)
-	var o opened
-	if status := ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, "sloth"}}, &o); status != http.StatusOK {
-		t.Fatalf("status %d", status)
-	}
-	next := events(t, url+"/api/tables/"+o.Table)
-	var v TableView
+	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, "sloth"}})
 	until := func(turns int) {
 		t.Helper()
-		for v.Moves == nil || len(v.Moves) != turns || v.Position.Goals == nil && v.Chosen[0] {
-			v = TableView{}
-			if !next(&v) {
-				t.Fatalf("no turn %d", turns)
-			}
-		}
+		s.until(fmt.Sprint("turn ", turns), func() bool { return len(s.Moves) == turns && (s.Position.Goals != nil || !s.Chosen[0]) })
 	}
 	act := func(what string, turn int, move string) int {
-		return ask(t, url+"/api/tables/"+o.Table+"/"+what, act{Role: "x", Key: o.Keys["x"], Turn: turn, Move: move}, nil)
+		return ask(t, s.url+"/"+what, act{Role: "x", Key: s.keys["x"], Turn: turn, Move: move}, nil)
 	}
 	until(0)
 	if status := act("move", 0, "(mark 2 2)"); status != http.StatusOK {
@@ -200,7 +190,7 @@ func TestATableIsPlayedWithAPlayerAndMovesAreTakenBack(t *testing.T) {
 		"an old turn":   act("move", 0, "(mark 3 3)"),
 		"an old move":   act("move", 2, "(mark 2 2)"),
 		"no such act":   act("stand", 2, ""),
-		"a wrong key":   ask(t, url+"/api/tables/"+o.Table+"/move", map[string]any{"role": "x", "key": "?", "turn": 2, "move": "(mark 3 3)"}, nil),
+		"a wrong key":   ask(t, s.url+"/move", map[string]any{"role": "x", "key": "?", "turn": 2, "move": "(mark 3 3)"}, nil),
 		"a taken chair": act("sit", 2, ""),
 	} {
 		if status < 400 || status >= 500 {
@@ -328,8 +318,7 @@ func TestATournamentIsFollowed(t *testing.T) {
 		}
 		r.StartErrors = make([]string, 2)
 		if goals != nil {
-			result := r.Result()
-			r.Summary = &result
+			r.Summary = new(r.Result())
 		}
 		if err := s.Archive.Keep(r); err != nil {
 			t.Fatal(err)
