@@ -20,7 +20,7 @@ var expectedChecks = []playerCheck{
 		}})
 	}},
 	{"start clock", "START is answered before the end of the start clock.", func(t *trial) {
-		t.beginWith(invitation{rules: sheet("walk")}, t.StartClock, anything)
+		t.beginWith(invitation{rules: walkRules}, t.StartClock, anything)
 	}},
 	{"ping", "PING is answered by available.", func(t *trial) {
 		t.ask("( PING )", infoLimit, wish{text: "available, or ready", fault: func(x *exchange) string {
@@ -31,25 +31,21 @@ var expectedChecks = []playerCheck{
 		}})
 	}},
 	{"preview", "PREVIEW is answered, and begins no match.", func(t *trial) {
-		t.ask(fmt.Sprintf("( PREVIEW (%s) %.0f )", flat(sheet("turns")), t.StartClock.Seconds()), t.StartClock, anything)
+		t.ask(fmt.Sprintf("( PREVIEW (%s) %.0f )", flat(turnsRules), t.StartClock.Seconds()), t.StartClock, anything)
 		t.info(t.asUsual())
 	}},
 	{"case of heads", "The heads of messages are understood in any case.", func(t *trial) {
 		t.ask("( iNfO )", infoLimit, t.asUsual())
-		m := t.begin(invitation{rules: sheet("walk"), transform: strings.NewReplacer("START", "start").Replace})
-		m.transform = strings.NewReplacer("PLAY", "Play", "STOP", "stop").Replace
-		m.whole()
+		heads := strings.NewReplacer("START", "start", "PLAY", "Play", "STOP", "stop").Replace
+		t.begin(invitation{rules: walkRules, transform: heads}).whole()
 	}},
 	{"white space", "Blanks, tabs and line breaks may occur anywhere, or be missing beside parentheses.", func(t *trial) {
 		t.ask("(INFO)", infoLimit, t.asUsual())
 		spread := strings.NewReplacer(" ", " \t\r\n ").Replace
-		m := t.begin(invitation{rules: sheet("walk"), transform: spread})
-		m.transform = spread
-		m.whole()
+		t.begin(invitation{rules: walkRules, transform: spread}).whole()
 	}},
 	{"upper case", "A match that is in upper case but for its id is played.", func(t *trial) {
-		m := t.begin(invitation{rules: strings.ToUpper(flat(sheet("walk")))})
-		m.whole()
+		t.begin(invitation{rules: strings.ToUpper(flat(walkRules))}).whole()
 	}},
 	{"upper-cased moves", "Joint moves and ids in upper case are understood; the reply is spelled as in the rules of START.", func(t *trial) {
 		m := t.walk()
@@ -73,17 +69,15 @@ var expectedChecks = []playerCheck{
 		m.turns(2)
 	}},
 	{"extra arguments", "Arguments of START past the clocks are ignored.", func(t *trial) {
-		m := t.begin(invitation{rules: sheet("walk"), extra: " 7 (some thing)"})
-		m.turns(1)
+		t.begin(invitation{rules: walkRules, extra: " 7 (some thing)"}).turns(1)
 	}},
 	{"large rules", "Rules of 100 kB are read within the start clock.", func(t *trial) {
 		var b strings.Builder
-		b.WriteString(sheet("walk"))
+		b.WriteString(walkRules)
 		for n := 0; b.Len() < 100_000; n++ {
 			fmt.Fprintf(&b, "(known thing%d %d)\n", n, n)
 		}
-		m := t.beginWith(invitation{rules: b.String()}, t.StartClock, anything)
-		m.turns(2)
+		t.beginWith(invitation{rules: b.String()}, t.StartClock, anything).turns(2)
 	}},
 	{"info while thinking", "INFO is answered at once while the player thinks.", func(t *trial) {
 		m := t.hard()

@@ -12,7 +12,7 @@ import (
 var requiredChecks = []playerCheck{
 	{"info", "INFO is answered within a second by a status, which is available.", func(t *trial) { t.info(available) }},
 	{"start", "START is answered by ready, soon after the end of the start clock at the latest.", func(t *trial) {
-		t.beginWith(invitation{rules: sheet("walk")}, t.StartClock+freeWait, word("ready"))
+		t.beginWith(invitation{rules: walkRules}, t.StartClock+freeWait, word("ready"))
 	}},
 	{"busy", "In a match, INFO does not say available.", func(t *trial) {
 		t.walk()
@@ -21,17 +21,17 @@ var requiredChecks = []playerCheck{
 	{"busy while busy", "In a match, START of another one is answered by busy, and the match goes on.", func(t *trial) {
 		m := t.walk()
 		m.turns(1)
-		t.ask(fmt.Sprintf("( START %s.other Left (%s) 5 5)", t.prefix, flat(sheet("walk"))), t.StartClock, word("busy"))
+		t.ask(fmt.Sprintf("( START %s.other Left (%s) 5 5)", t.prefix, flat(walkRules)), t.StartClock, word("busy"))
 		m.turns(1)
 	}},
 	{"whole match", "Every PLAY, with NIL or the joint move before, is answered by one legal move, spelled as in the rules.", func(t *trial) {
 		for role := range 2 {
-			t.begin(invitation{rules: sheet("walk"), role: role}).whole()
+			t.begin(invitation{rules: walkRules, role: role}).whole()
 		}
 	}},
 	{"turns", "Who is not on turn answers with the only legal move.", func(t *trial) {
 		for role := range 2 {
-			t.begin(invitation{rules: sheet("turns"), role: role}).whole()
+			t.begin(invitation{rules: turnsRules, role: role}).whole()
 		}
 	}},
 	{"replaced move", "The player goes on from the joint move that it is told, also where that has another move than its own.", func(t *trial) {

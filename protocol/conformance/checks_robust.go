@@ -28,7 +28,7 @@ var robustChecks = []playerCheck{
 	{"broken rules", "A START whose rules or role make no sense is refused likewise, and begins no match.", func(t *trial) {
 		for _, rest := range []string{
 			"Left ((role Left) (<= (p ?x) (q ?y))) 5 5 )", "Left () 5 5 )",
-			"Nobody (" + flat(sheet("walk")) + ") 5 5 )", "Left (" + flat(sheet("walk")) + ") soon 5 )",
+			"Nobody (" + flat(walkRules) + ") 5 5 )", "Left (" + flat(walkRules) + ") soon 5 )",
 		} {
 			t.matches++
 			m := &table{trial: t, id: fmt.Sprintf("%s.%d", t.prefix, t.matches)}

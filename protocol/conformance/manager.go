@@ -8,6 +8,7 @@ import (
 	stdlog "log"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -69,7 +70,6 @@ func (m Manager) Check(ctx context.Context) (*Report, error) {
 type request struct {
 	arrived, answered time.Time
 	method            string
-	header            http.Header
 	length            int64 // as announced; -1 if it was not
 	body              string
 	message           protocol.Message
@@ -123,7 +123,7 @@ const maxRequest = 16 << 20
 
 // ServeHTTP implements http.Handler.
 func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	q := &request{arrived: time.Now(), method: r.Method, header: r.Header.Clone(), length: r.ContentLength}
+	q := &request{arrived: time.Now(), method: r.Method, length: r.ContentLength}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
 	q.body = string(body)
 	if q.message, q.err = protocol.ParseMessage(q.body); err != nil {
@@ -165,12 +165,7 @@ func (h *host) answered(q *request, w *stampedWriter) {
 
 // idle tells whether no match is under way.
 func (h *host) idle() bool {
-	for _, s := range h.matches {
-		if s.end == nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(h.matches, func(s *seated) bool { return s.end == nil })
 }
 
 // answer writes the reply to a request.

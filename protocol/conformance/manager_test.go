@@ -57,11 +57,11 @@ func (d *dealer) send(message string, patience time.Duration) (string, error) {
 
 // hold plays a match; it returns false if that cannot begin.
 func (d *dealer) hold(id string) bool {
-	at, err := newPosition(d.ctx, sheet("walk"))
+	at, err := newPosition(d.ctx, walkRules)
 	if err != nil {
 		return false // the check has ended
 	}
-	message := fmt.Sprintf("( START %s Left (%s\n) 1 1 )", id, sheet("walk"))
+	message := fmt.Sprintf("( START %s Left (%s\n) 1 1 )", id, walkRules)
 	if d.start != nil {
 		message = d.start(message)
 	}
@@ -303,9 +303,9 @@ func TestTheKitHasOneSeat(t *testing.T) {
 	}()
 	for _, c := range [][2]string{
 		{"( INFO )", "((name check) (status available))"},
-		{"( PREVIEW (" + sheet("walk") + ") 1 )", "done"},
-		{"( START a Left (" + sheet("walk") + ") 1 1 )", "ready"},
-		{"( START b Left (" + sheet("walk") + ") 1 1 )", "busy"},
+		{"( PREVIEW (" + walkRules + ") 1 )", "done"},
+		{"( START a Left (" + walkRules + ") 1 1 )", "ready"},
+		{"( START b Left (" + walkRules + ") 1 1 )", "busy"},
 		{"( PING )", "((name check) (status busy))"},
 		{"( PLAY b NIL )", "busy"},
 		{"( PLAY A NIL )", "(Go Ada Cee)"},

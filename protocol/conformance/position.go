@@ -2,23 +2,19 @@ package conformance
 
 import (
 	"context"
-	"embed"
+	_ "embed"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/prover"
 )
 
-//go:embed rules/*.kif
-var sheets embed.FS
-
-// sheet is one of the kit's own rulesheets.
-func sheet(name string) string {
-	text, err := sheets.ReadFile("rules/" + name + ".kif")
-	if err != nil {
-		panic(err) // the files are part of the program
-	}
-	return string(text)
-}
+// The kit's own games: moves at once, and in turns.
+var (
+	//go:embed rules/walk.kif
+	walkRules string
+	//go:embed rules/turns.kif
+	turnsRules string
+)
 
 // newPosition is the initial position of a game.
 func newPosition(ctx context.Context, rules string) (*prover.Position, error) {

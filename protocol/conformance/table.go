@@ -17,7 +17,7 @@ type table struct {
 	role  int
 	at    *prover.Position
 	joint []string // the last joint move; nil before the first
-	// transform changes PLAY and STOP on their way, as some servers do; nil sends them as
+	// transform changes messages on their way, as some servers do; nil sends them as
 	// they are.
 	transform func(message string) string
 	closed    bool // STOP or ABORT has been sent
@@ -28,7 +28,7 @@ type invitation struct {
 	rules     string
 	role      int
 	extra     string                      // past the clocks
-	transform func(message string) string // changes the whole message; nil sends it as it is
+	transform func(message string) string // see table
 }
 
 // begin sends a START, as game servers in use do, and expects a reply other than busy: the
@@ -44,7 +44,7 @@ func (t *trial) begin(i invitation) *table {
 
 func (t *trial) beginWith(i invitation, limit time.Duration, reply wish) *table {
 	t.matches++
-	m := &table{trial: t, id: fmt.Sprintf("%s.%d", t.prefix, t.matches), role: i.role}
+	m := &table{trial: t, id: fmt.Sprintf("%s.%d", t.prefix, t.matches), role: i.role, transform: i.transform}
 	if t.over() {
 		return m
 	}
@@ -54,14 +54,11 @@ func (t *trial) beginWith(i invitation, limit time.Duration, reply wish) *table 
 	}
 	message := fmt.Sprintf("( START %s %s (%s) %.0f %.0f%s)", m.id, m.at.Roles[i.role], flat(i.rules),
 		t.StartClock.Seconds(), t.PlayClock.Seconds(), i.extra)
-	if i.transform != nil {
-		message = i.transform(message)
-	}
 	if t.table != nil {
 		t.free()
 	}
 	t.table = m
-	t.ask(message, limit, reply)
+	t.ask(m.transformed(message), limit, reply)
 	return m
 }
 
@@ -77,7 +74,7 @@ func flat(rules string) string {
 }
 
 // walk begins a match of the kit's own game of simultaneous moves.
-func (t *trial) walk() *table { return t.begin(invitation{rules: sheet("walk")}) }
+func (t *trial) walk() *table { return t.begin(invitation{rules: walkRules}) }
 
 // text is a message about the match with the last joint move.
 func (m *table) text(command string) string {
