@@ -106,8 +106,7 @@ func (f *Fake[Match]) Abort() {
 // Start it is a protocol.Agent.
 type Drifter struct {
 	t     testing.TB
-	names *machine.Names
-	batch machine.Batch
+	at    *machine.History
 	role  machine.Role
 	rng   *machine.Rand
 	turns int // joint moves and NIL that it has been told
@@ -115,7 +114,7 @@ type Drifter struct {
 
 // NewDrifter makes an agent that plays at random on m.
 func NewDrifter(t testing.TB, m machine.Machine, seed uint64) *Drifter {
-	return &Drifter{t: t, names: m.Names(), batch: m.NewBatch(), rng: machine.NewRand(seed)}
+	return &Drifter{t: t, at: machine.NewHistory(m, m.Initial()), rng: machine.NewRand(seed)}
 }
 
 // Drifters makes agents that play at random on m, in any match of its game, each
@@ -132,17 +131,15 @@ func Drifters(t testing.TB, m machine.Machine) func() *Drifter {
 
 // Sit says which role it plays, and that a match begins.
 func (d *Drifter) Sit(role string) {
-	d.role, _ = d.names.Role(role)
+	d.role, _ = d.at.Names.Role(role)
 	d.turns = 0
 }
 
 // Play implements protocol.Agent.
 func (d *Drifter) Play(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	d.advance(told)
-	d.batch.Evaluate(1)
-	legal := d.batch.AppendLegal(nil, 0, d.role)
-	text := d.names.MoveText(d.role, legal[d.rng.Intn(len(legal))])
-	return gdl.ParseTerm(text)
+	legal := d.at.Legal(d.role)
+	return gdl.ParseTerm(legal[d.rng.Intn(len(legal))])
 }
 
 // advance applies what it has not been told before: one joint move at a time; at first nil, with the
@@ -152,16 +149,14 @@ func (d *Drifter) advance(told [][]gdl.Term) {
 		d.t.Errorf("told %v after %d turns", told, d.turns)
 	}
 	for _, joint := range told[max(1, d.turns):] {
-		d.batch.Evaluate(1)
-		for r, t := range joint {
-			move, ok := d.names.Move(machine.Role(r), t.String())
-			if !ok {
-				d.t.Errorf("told of a move %v of role %d", t, r)
-				return
-			}
-			d.batch.Choose(0, machine.Role(r), move)
+		var texts []string
+		for _, t := range joint {
+			texts = append(texts, t.String())
 		}
-		d.batch.Advance(1)
+		if err := d.at.Advance(texts); err != nil {
+			d.t.Errorf("told %v: %v", joint, err)
+			return
+		}
 	}
 	d.turns = len(told)
 }
@@ -169,8 +164,7 @@ func (d *Drifter) advance(told [][]gdl.Term) {
 // Stop implements protocol.Agent.
 func (d *Drifter) Stop(told [][]gdl.Term) {
 	d.advance(told)
-	d.batch.Evaluate(1)
-	if d.batch.Terminal()[0]&1 == 0 {
+	if !d.at.IsOver() {
 		d.t.Error("stopped in a position that is not terminal")
 	}
 }
