@@ -94,6 +94,22 @@ func expect(t testing.TB, e *Endpoint, message, want string) {
 	}
 }
 
+// expectRefusal sends a message that makes no sense and checks what is said of it.
+func expectRefusal(t testing.TB, e *Endpoint, message, want string) {
+	t.Helper()
+	if status, got := ask(t, e, message); status != http.StatusBadRequest || got != want {
+		t.Errorf("%s: status %d, %q; want %q", clip(message), status, got, want)
+	}
+}
+
+// begun is an endpoint whose agent plays Left in the match m.1.
+func begun(t testing.TB, a Agent) *Endpoint {
+	t.Helper()
+	e := NewEndpoint("Tester", always(a), zlog)
+	expect(t, e, startText("Left"), "ready")
+	return e
+}
+
 func startText(role string) string { return "( START m.1 " + role + " (" + choosing + ") 10 5 )" }
 
 func TestAWholeMatchGetsTheRepliesOfTheProtocol(t *testing.T) {
@@ -320,8 +336,7 @@ func TestAFailingAgentIsSurvived(t *testing.T) {
 		})
 	}
 	stop := &fake{OnStop: func([][]gdl.Term) { _ = crash() }, OnAbort: func() { _ = crash() }}
-	e := NewEndpoint("Tester", always(stop), zlog)
-	expect(t, e, startText("Left"), "ready")
+	e := begun(t, stop)
 	expect(t, e, "(STOP m.1 NIL)", "done")
 	expect(t, e, startText("Left"), "ready")
 	expect(t, e, "(ABORT m.1)", "aborted")
@@ -334,8 +349,7 @@ func TestAJointMoveOfTheWrongLengthIsToldAndAnswered(t *testing.T) {
 		told = append(told, len(history[len(history)-1]))
 		return gdl.Term{Name: "pass"}, nil
 	}}
-	e := NewEndpoint("Tester", always(agent), zlog)
-	expect(t, e, startText("Left"), "ready")
+	e := begun(t, agent)
 	expect(t, e, "(PLAY m.1 NIL)", "pass")
 	expect(t, e, "(PLAY m.1 (pass))", "pass")
 	expect(t, e, "(PLAY m.1 (pass pass pass))", "pass")
@@ -355,8 +369,7 @@ func TestInfoAndAbortAreAnsweredWhileTheAgentThinks(t *testing.T) {
 			},
 			OnAbort: func() { aborted = true },
 		}
-		e := NewEndpoint("Tester", always(agent), zlog)
-		expect(t, e, startText("Left"), "ready")
+		e := begun(t, agent)
 		began := time.Now()
 		go ask(t, e, "(PLAY m.1 NIL)")
 		synctest.Wait()
@@ -404,8 +417,7 @@ func TestALateAgentIsGivenUpAndFoundAgain(t *testing.T) {
 			}
 			return gdl.Term{Name: "pass"}, nil
 		}}
-		e := NewEndpoint("Tester", always(agent), zlog)
-		expect(t, e, startText("Left"), "ready")
+		e := begun(t, agent)
 		began := time.Now()
 		expect(t, e, "(PLAY m.1 NIL)", "(say Yes)") // late, but legal
 		if took := time.Since(began); took != 6*time.Second {
@@ -422,8 +434,7 @@ func TestALateAgentIsGivenUpAndFoundAgain(t *testing.T) {
 func TestAMatchWithoutMessagesIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		aborted := false
-		e := NewEndpoint("Tester", always(&fake{OnAbort: func() { aborted = true }}), zlog)
-		expect(t, e, startText("Left"), "ready")
+		e := begun(t, &fake{OnAbort: func() { aborted = true }})
 		time.Sleep(silence)
 		expect(t, e, "(PLAY m.1 NIL)", "pass")
 		time.Sleep(silence)

@@ -79,8 +79,7 @@ func TestALateAgentIsDisturbedByTheNextPlayWhichIsToldAll(t *testing.T) {
 			}
 			return pass, nil
 		}}
-		e := NewEndpoint("Tester", always(agent), zlog)
-		expect(t, e, startText("Left"), "ready")
+		e := begun(t, agent)
 		began := time.Now()
 		var first sync.WaitGroup
 		first.Go(func() { expect(t, e, "(PLAY m.1 NIL)", "pass") })
@@ -106,8 +105,7 @@ func TestAPlaySentAgainWhileItIsAnsweredGetsTheSameAnswerAndIsNotToldTwice(t *te
 			time.Sleep(time.Second)
 			return gdl.Term{Name: fmt.Sprint("move", calls)}, nil
 		}}
-		e := NewEndpoint("Tester", always(agent), zlog)
-		expect(t, e, startText("Left"), "ready")
+		e := begun(t, agent)
 		var all sync.WaitGroup
 		for range 3 {
 			all.Go(func() { expect(t, e, "(PLAY m.1 NIL)", "move1") })
@@ -125,8 +123,7 @@ func TestLegalMovesAreAnsweredInTimeForAnAgentThatNeverReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		forever := make(chan struct{})
 		agent := &fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { <-forever; return pass, nil }}
-		e := NewEndpoint("Tester", always(agent), zlog)
-		expect(t, e, startText("Left"), "ready")
+		e := begun(t, agent)
 		expect(t, e, "(PLAY m.1 NIL)", "(say Yes)") // a second past the clock
 		began := time.Now()
 		expect(t, e, "(PLAY m.1 (pass pass))", "(say Yes)")
@@ -198,8 +195,7 @@ func TestAnAgentThatFailsToStartIsMadeAnewOnce(t *testing.T) {
 		}
 		return nil
 	}}
-	e := NewEndpoint("Tester", always(agent), zlog)
-	expect(t, e, startText("Left"), "ready")
+	e := begun(t, agent)
 	expect(t, e, "(PLAY m.1 NIL)", "pass")
 }
 
@@ -215,10 +211,7 @@ func TestAGameThatIsOverAtItsStartEndsInOrder(t *testing.T) {
 	e := NewEndpoint("Tester", always(failing()), zlog)
 	for _, end := range []string{"(STOP m.1 NIL)", "(ABORT m.1)"} {
 		expect(t, e, "( START m.1 Left ("+over+") 10 5 )", "ready")
-		status, text := ask(t, e, "(PLAY m.1 NIL)")
-		if status != http.StatusBadRequest || text != "PLAY: the game is over" {
-			t.Errorf("PLAY: %d %q", status, text)
-		}
+		expectRefusal(t, e, "(PLAY m.1 NIL)", "PLAY: the game is over")
 		if status, text := ask(t, e, end); status != http.StatusOK || text == "busy" {
 			t.Errorf("%s: %d %q", end, status, text)
 		}
@@ -233,10 +226,7 @@ func TestAPositionWithoutLegalMovesIsNoFailureOfThePlayer(t *testing.T) {
 	stuck := strings.Replace(choosing, "(role ?p) (answer ?a)", "(role ?p) (answer ?a) (distinct ?p Left)", 1)
 	e := NewEndpoint("Tester", always(failing()), zlog)
 	expect(t, e, "( START m.1 Left ("+stuck+") 10 5 )", "ready")
-	status, text := ask(t, e, "(PLAY m.1 NIL)")
-	if status != http.StatusBadRequest || text != "PLAY: the rules give no legal move here" {
-		t.Errorf("PLAY: %d %q", status, text)
-	}
+	expectRefusal(t, e, "(PLAY m.1 NIL)", "PLAY: the rules give no legal move here")
 	expect(t, e, "(STOP m.1 NIL)", "done")
 }
 
@@ -246,21 +236,14 @@ func TestTheFallbackGoesOnByWhatIsLegal(t *testing.T) {
 	expect(t, e, "(PLAY m.1 NIL)", "(say Yes)")
 	expect(t, e, "(PLAY m.1 (foreign pass))", "(say Yes)")
 	expect(t, e, "(PLAY m.1 (pass (SAY NO)))", "(say Yes)")
-	status, text := ask(t, e, "(PLAY m.1 (pass pass))")
-	if status != http.StatusBadRequest || text != "PLAY: the game is over" {
-		t.Errorf("after two rounds: %d %q", status, text)
-	}
+	expectRefusal(t, e, "(PLAY m.1 (pass pass))", "PLAY: the game is over")
 }
 
 func TestWhatIsToldInAMatchIsBounded(t *testing.T) {
-	e := NewEndpoint("Tester", always(&fake{}), zlog)
-	expect(t, e, startText("Left"), "ready")
+	e := begun(t, &fake{})
 	e.find("m.1").heard = maxHistory - 40
 	expect(t, e, "(PLAY m.1 (pass pass))", "pass")
-	status, text := ask(t, e, "(PLAY m.1 (pass pass))")
-	if status != http.StatusBadRequest || text != "PLAY: expected at most 4194304 bytes in all messages of a match, found more" {
-		t.Errorf("%d %q", status, text)
-	}
+	expectRefusal(t, e, "(PLAY m.1 (pass pass))", "PLAY: expected at most 4194304 bytes in all messages of a match, found more")
 	expect(t, e, "(STOP m.1 NIL)", "done")
 }
 
@@ -296,10 +279,7 @@ func TestAStartWhoseRulesAreBeingReadIsEndedByAbortAndHoldsNobodyUp(t *testing.T
 		}
 		var first sync.WaitGroup
 		first.Go(func() {
-			status, text := ask(t, e, startText("Left"))
-			if status != http.StatusBadRequest || text != "START: the match has ended meanwhile" {
-				t.Errorf("%d %q", status, text)
-			}
+			expectRefusal(t, e, startText("Left"), "START: the match has ended meanwhile")
 		})
 		synctest.Wait()
 		expect(t, e, "(PING)", "available")

@@ -215,13 +215,19 @@ func TestTasksAndResultsOutliveTheServer(t *testing.T) {
 	collect(t, q, 20)
 }
 
-func TestLargeResultsAndTexts(t *testing.T) {
-	q := embedded(t, t.TempDir(), "")
-	large := make([]byte, maxPayload+1000) // that cannot be packed
+// noise is a result that is too large for a message, and cannot be packed.
+func noise() []byte {
+	large := make([]byte, maxPayload+1000)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range large {
 		large[i] = byte(rng.Uint32())
 	}
+	return large
+}
+
+func TestLargeResultsAndTexts(t *testing.T) {
+	q := embedded(t, t.TempDir(), "")
+	large := noise()
 	works(t, q, 1, func(context.Context, Task) ([]byte, error) { return large, nil })
 	submit(t, q, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -391,11 +397,7 @@ func TestNothingGrowsWithoutBound(t *testing.T) {
 		t.Errorf("streams may have %d bytes of %d", sum, int64(maxStore))
 	}
 	// A result too large for a message is forgotten with its run.
-	large := make([]byte, maxPayload+1000)
-	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range large {
-		large[i] = byte(rng.Uint32())
-	}
+	large := noise()
 	subject := resultSubject + "run.0"
 	if err := errors.Join(q.publish(t.Context(), subject, large), q.PutText(t.Context(), "rules", "text"), q.Forget(t.Context(), "run")); err != nil {
 		t.Fatal(err)
