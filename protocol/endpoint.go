@@ -221,14 +221,13 @@ func (e *Endpoint) health(w http.ResponseWriter) error {
 // what to reply.
 func (e *Endpoint) refused(x *exchange, err error) (status int, reason string) {
 	status, kind := http.StatusBadRequest, "message"
-	var r *refusal
-	if errors.As(err, &r) {
+	r, isRefusal := errors.AsType[*refusal](err)
+	if isRefusal {
 		status, kind = r.status, r.reason
 	}
 	reason = oneLine(err)
 	event := e.strangers.Warn()
-	var p *guard.Panic
-	if errors.As(err, &p) && r == nil {
+	if p, ok := errors.AsType[*guard.Panic](err); ok && !isRefusal {
 		status, kind, reason = http.StatusInternalServerError, "panic", "internal error"
 		event = e.log.Error().Bytes("stack", p.Stack)
 	}

@@ -147,8 +147,7 @@ func ReadOutline(path string) (*Record, error) {
 		return nil, err
 	}
 	if r.Ended() && r.Summary == nil {
-		summary := r.Result()
-		r.Summary = &summary
+		r.Summary = new(r.Result())
 	}
 	r.cutTurns()
 	if info, err := f.Stat(); err == nil {

@@ -55,8 +55,7 @@ func (n *narrator) tell(part *Record) error {
 	if part.Ended() {
 		whole := *n.record
 		whole.Append(part)
-		summary := whole.Result()
-		part.Summary = &summary
+		part.Summary = new(whole.Result())
 	}
 	n.record.Append(part)
 	if n.listen != nil && n.untold == nil {
@@ -123,8 +122,7 @@ func (c *contest) hold() error {
 	if err == nil {
 		err = c.play()
 	}
-	var resigned *Resigned
-	if errors.As(err, &resigned) {
+	if resigned, ok := errors.AsType[*Resigned](err); ok {
 		return c.forfeit(err, func(r machine.Role) bool { return c.roles[r] == resigned.Role })
 	}
 	return err
@@ -382,8 +380,7 @@ func (c *contest) abort(reason error) {
 	}
 	c.dismiss()
 	event := c.log.Warn().Str("reason", text)
-	var p *guard.Panic
-	if errors.As(reason, &p) {
+	if p, ok := errors.AsType[*guard.Panic](reason); ok {
 		event = event.Bytes("stack", p.Stack)
 	}
 	event.Msg("the match was aborted")

@@ -108,8 +108,7 @@ func (l *Ledger) Ranking() *Ranking {
 	}
 	out := rank(l.plan.Players, results)
 	if l.plan.Test != nil {
-		llr := l.plan.Test.LLR(l.sample)
-		out.LLR, out.LLRs, out.Verdict, out.Outcomes = &llr, l.curve, l.verdict, slices.Clone(l.sample)
+		out.LLR, out.LLRs, out.Verdict, out.Outcomes = new(l.plan.Test.LLR(l.sample)), l.curve, l.verdict, slices.Clone(l.sample)
 	}
 	return out
 }

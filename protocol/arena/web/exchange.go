@@ -90,8 +90,7 @@ func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 		record.Goals, record.Completed, record.Aborted = nil, false, true
 		record.Reason = cmp.Or(record.Reason, "the record ends before the game does")
 	}
-	summary := record.Result()
-	record.Summary = &summary
+	record.Summary = new(record.Result())
 	return map[string]string{"match": record.Match}, s.Archive.Keep(record)
 }
 

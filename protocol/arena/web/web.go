@@ -284,11 +284,9 @@ func writeJSON(w http.ResponseWriter, value any, err error) {
 	status := http.StatusOK
 	if err != nil {
 		status = http.StatusBadRequest
-		var f *fault
-		switch {
-		case errors.As(err, &f):
+		if f, ok := errors.AsType[*fault](err); ok {
 			status = f.status
-		case errors.Is(err, fs.ErrNotExist):
+		} else if errors.Is(err, fs.ErrNotExist) {
 			status = http.StatusNotFound
 		}
 		value = map[string]string{"error": err.Error()}
