@@ -61,6 +61,12 @@ func strangers(t *testing.T, address string, number int) {
 func TestAMatchAndInfoDoNotWaitForStrangers(t *testing.T) {
 	e := NewEndpoint("Tester", always(&fake{}), zlog)
 	address := serveEndpoint(t, e)
+	said := func(message, want string) {
+		t.Helper()
+		if got := body(t, raw(t, address, post(message))); got != want {
+			t.Errorf("%s: %q", clip(message), got)
+		}
+	}
 	raw(t, address, post(startText("Left")))
 	number := 1000
 	if testing.Short() {
@@ -68,19 +74,11 @@ func TestAMatchAndInfoDoNotWaitForStrangers(t *testing.T) {
 	}
 	strangers(t, address, number)
 	for range 3 {
-		if got := body(t, raw(t, address, post("(INFO)"))); got != "((name Tester) (status busy))" {
-			t.Errorf("INFO: %q", got)
-		}
-		if got := body(t, raw(t, address, post("(PLAY m.1 NIL)"))); got != "pass" {
-			t.Errorf("PLAY: %q", got)
-		}
+		said("(INFO)", "((name Tester) (status busy))")
+		said("(PLAY m.1 NIL)", "pass")
 	}
-	if got := body(t, raw(t, address, post("(STOP m.1 NIL)"))); got != "done" {
-		t.Errorf("STOP: %q", got)
-	}
-	if got := body(t, raw(t, address, post(startText("Left")))); got != "ready" {
-		t.Errorf("START: %q", got)
-	}
+	said("(STOP m.1 NIL)", "done")
+	said(startText("Left"), "ready")
 }
 
 // pipes is a network in memory, for clocks of a bubble.

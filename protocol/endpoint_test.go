@@ -22,23 +22,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// serve runs an endpoint on a free port and returns its address.
+// serve runs an endpoint with an agent on a free port and returns its address.
 func serve(t *testing.T, newAgent NewAgent) string {
 	t.Helper()
-	l, err := Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- Serve(ctx, l, NewEndpoint("Tester", newAgent, zlog)) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-	return l.Addr().String()
+	return serveEndpoint(t, NewEndpoint("Tester", newAgent, zlog))
 }
 
 // raw sends bytes as they are and reads to the end of the stream.
