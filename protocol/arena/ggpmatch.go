@@ -110,10 +110,9 @@ func ggpFacts(state string) ([]string, error) {
 func (r *Record) GGP(human func(player string) bool) ([]byte, error) {
 	m := ggpMatch{
 		MatchID: r.Match, StartTime: r.StartTime.UnixMilli(), GameMetaURL: ggpGames + r.Game + "/", RandomToken: HashRules(r.Match)[:32],
-		IsCompleted: r.Completed, IsAborted: r.Aborted, States: []string{}, Moves: [][]string{}, StateTimes: []int64{},
+		IsCompleted: r.Completed, IsAborted: r.Aborted, States: []string{}, Moves: append([][]string{}, r.Moves...), StateTimes: []int64{},
 		Errors: r.Errors, Goals: r.Goals, Preview: -1, StartClock: int(math.Ceil(r.StartClock)), PlayClock: int(math.Ceil(r.PlayClock)), Players: r.Players,
 	}
-	m.Moves = append(m.Moves, r.Moves...)
 	for _, facts := range r.States {
 		m.States = append(m.States, "( "+strings.Join(facts, " ")+" )")
 	}

@@ -52,18 +52,15 @@ type Manager struct {
 	machine machine.Machine
 	roles   []string
 	log     zerolog.Logger
-	rules   func() rulesheet
+	rules   func() (text, hash string)
 }
-
-// rulesheet is the text of rules with its hash.
-type rulesheet struct{ text, hash string }
 
 // NewManager makes a manager of a game under the name that records use. The
 // machine must be one of the same game.
 func NewManager(name string, g *gdl.Game, m machine.Machine, log zerolog.Logger) *Manager {
-	rules := sync.OnceValue(func() rulesheet {
-		text := RulesText(g)
-		return rulesheet{text, HashRules(text)}
+	rules := sync.OnceValues(func() (text, hash string) {
+		text = RulesText(g)
+		return text, HashRules(text)
 	})
 	return &Manager{name: name, game: g, machine: m, roles: m.Names().Roles, log: log, rules: rules}
 }
@@ -135,9 +132,9 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 
 // head is the first part of the record.
 func (c *contest) head(id string) *Record {
-	rules := c.Manager.rules()
+	text, hash := c.Manager.rules()
 	head := &Record{
-		Match: id, Game: c.name, Rules: rules.hash, Rulesheet: rules.text, StartTime: time.Now().Round(0), Roles: c.roles,
+		Match: id, Game: c.name, Rules: hash, Rulesheet: text, StartTime: time.Now().Round(0), Roles: c.roles,
 		Opening: c.setting.After, StartClock: c.setting.StartClock.Seconds(), PlayClock: c.setting.PlayClock.Seconds(),
 	}
 	for r, p := range c.players {

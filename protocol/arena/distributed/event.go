@@ -181,15 +181,12 @@ type report struct {
 
 // result is that of a match: with its record, or as one that could not be held.
 func (o order) result(h held) arena.Result {
-	if h.Record != nil {
-		return h.Record.Result()
+	if h.Record == nil {
+		h.Record = &arena.Record{
+			Match: o.Match, Game: o.Game, Roles: o.Names, Players: o.Names, Aborted: true, Reason: h.Failure,
+		}
 	}
-	none := make([]int, len(o.Names))
-	return arena.Result{
-		Match: o.Match, Game: o.Game, Players: o.Names, Goals: []int{}, Aborted: true, Reason: h.Failure,
-		Errors: none, Late: slices.Clone(none), Illegal: slices.Clone(none), Failed: slices.Clone(none),
-		Slowest: make([]float64, len(o.Names)),
-	}
+	return h.Record.Result()
 }
 
 // decode reads what this package has written.
