@@ -152,6 +152,12 @@ func (f *File) Label(format string, arguments ...any) {
 	fmt.Fprintf(&f.code, "\n"+format+":\n", arguments...)
 }
 
+// Again ends a loop that is to run n times, at least once.
+func (f *File) Again(n R, label string) {
+	f.Op("SUB", "$1", n)
+	f.Op("CBNZ", n, label)
+}
+
 // Generate writes the files that the command line asks for.
 func Generate(write func(f *File)) {
 	out := flag.String("out", "", "file of assembly")

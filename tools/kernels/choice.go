@@ -19,8 +19,6 @@ const (
 // memory.
 const registerDigits = 12
 
-func param(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
-
 // table is where the kernels of a choice find the legal moves: in the rows at legal or,
 // where two roles take turns, in either these or those at other.
 type table struct {
@@ -57,9 +55,9 @@ func (t *table) at(list GPVirtual, k int) Mem {
 
 // loadRow loads the legal bits of the k-th move from here.
 func (t *table) loadRow(k int, to VecVirtual) {
-	t.load(t.at(t.legal, k), to)
+	t.move(t.at(t.legal, k), to)
 	if t.turns {
-		t.orInto(t.at(t.other, k), to, to)
+		t.or(t.at(t.other, k), to, to)
 	}
 }
 
@@ -103,13 +101,12 @@ func (t *table) count() {
 		JLE(LabelRef("next"))
 		Label("ripple")
 		digit, sum := v.vector(), v.vector()
-		v.load(Mem{Base: at}, digit)
-		v.xorInto(carry, digit, sum)
-		v.andInto(carry, digit, carry)
-		v.store(sum, Mem{Base: at})
+		v.move(Mem{Base: at}, digit)
+		v.xor(carry, digit, sum)
+		v.and(carry, digit, carry)
+		v.move(sum, Mem{Base: at})
 		ADDQ(Imm(uint64(v.width)), at)
-		DECQ(left)
-		JNZ(LabelRef("ripple"))
+		again(left, "ripple")
 		Label("next")
 	})
 	if !v.many {
@@ -119,8 +116,8 @@ func (t *table) count() {
 		c.loop(fmt.Sprint(d), d, func(carry VecVirtual, more []VecVirtual) {
 			for _, digit := range more {
 				both := v.vector()
-				v.andInto(carry, digit, both)
-				v.xorInto(carry, digit, digit)
+				v.and(carry, digit, both)
+				v.xor(carry, digit, digit)
 				carry = both
 			}
 		})
@@ -140,7 +137,7 @@ func (c *counter) loop(suffix string, d int, ripple func(carry VecVirtual, more 
 	digit := make([]VecVirtual, d)
 	for i := range digit {
 		digit[i] = c.vector()
-		c.load(Mem{Base: c.n, Disp: i * c.width}, digit[i])
+		c.move(Mem{Base: c.n, Disp: i * c.width}, digit[i])
 	}
 	add := func(k int) VecVirtual {
 		x, carry := c.vector(), c.vector()
@@ -158,13 +155,11 @@ func (c *counter) loop(suffix string, d int, ripple func(carry VecVirtual, more 
 	c.fullAdd(digit[2], e, f, carry)
 	ripple(carry, digit[blockDigits:])
 	c.advance(blockMoves)
-	DECQ(c.blocks)
-	JNZ(LabelRef("block" + suffix))
+	again(c.blocks, "block"+suffix)
 	for i, r := range digit {
-		c.store(r, Mem{Base: c.n, Disp: i * c.width})
+		c.move(r, Mem{Base: c.n, Disp: i * c.width})
 	}
-	VZEROUPPER()
-	RET()
+	end()
 }
 
 // draw writes the computation of the random target.
@@ -180,27 +175,24 @@ func draw(v *isa) {
 	}
 	u, carry := v.vector(), v.vector()
 	Label("fraction")
-	v.load(Mem{Base: fraction}, u)
+	v.move(Mem{Base: fraction}, u)
 	v.zero(carry)
 	offset, left := GP64(), GP64()
 	XORQ(offset, offset)
 	MOVQ(digits, left)
 	Label("digit")
 	addend, sum, out := v.vector(), v.vector(), v.vector()
-	v.andInto(Mem{Base: n, Index: offset, Scale: 1}, u, addend)
-	v.load(Mem{Base: target, Index: offset, Scale: 1}, sum)
+	v.and(Mem{Base: n, Index: offset, Scale: 1}, u, addend)
+	v.move(Mem{Base: target, Index: offset, Scale: 1}, sum)
 	v.fullAdd(sum, addend, carry, out)
-	v.store(sum, Mem{Base: target, Index: offset, Scale: 1, Disp: -v.width})
-	v.load(out, carry)
+	v.move(sum, Mem{Base: target, Index: offset, Scale: 1, Disp: -v.width})
+	v.move(out, carry)
 	ADDQ(Imm(uint64(v.width)), offset)
-	DECQ(left)
-	JNZ(LabelRef("digit"))
-	v.store(carry, Mem{Base: target, Index: offset, Scale: 1, Disp: -v.width})
+	again(left, "digit")
+	v.move(carry, Mem{Base: target, Index: offset, Scale: 1, Disp: -v.width})
 	ADDQ(Imm(uint64(v.width)), fraction)
-	DECQ(k)
-	JNZ(LabelRef("fraction"))
-	VZEROUPPER()
-	RET()
+	again(k, "fraction")
+	end()
 	if !v.many {
 		return
 	}
@@ -216,31 +208,29 @@ func drawInRegisters(v *isa, d int, fraction, k, n, target GPVirtual) {
 	factor, sum := make([]VecVirtual, d), make([]VecVirtual, d)
 	for i := range d {
 		factor[i], sum[i] = v.vector(), v.vector()
-		v.load(Mem{Base: n, Disp: i * v.width}, factor[i])
-		v.load(Mem{Base: target, Disp: i * v.width}, sum[i])
+		v.move(Mem{Base: n, Disp: i * v.width}, factor[i])
+		v.move(Mem{Base: target, Disp: i * v.width}, sum[i])
 	}
 	u := v.vector()
 	Label(fmt.Sprintf("fraction%d", d))
-	v.load(Mem{Base: fraction}, u)
+	v.move(Mem{Base: fraction}, u)
 	carry := v.vector()
-	v.andInto(factor[0], u, carry)
-	v.andInto(sum[0], carry, carry)
+	v.and(factor[0], u, carry)
+	v.and(sum[0], carry, carry)
 	for i := 1; i < d; i++ {
 		addend, out := v.vector(), v.vector()
-		v.andInto(factor[i], u, addend)
-		v.load(sum[i], sum[i-1])
+		v.and(factor[i], u, addend)
+		v.move(sum[i], sum[i-1])
 		v.fullAdd(sum[i-1], addend, carry, out)
 		carry = out
 	}
-	v.load(carry, sum[d-1])
+	v.move(carry, sum[d-1])
 	ADDQ(Imm(uint64(v.width)), fraction)
-	DECQ(k)
-	JNZ(LabelRef(fmt.Sprintf("fraction%d", d)))
+	again(k, fmt.Sprintf("fraction%d", d))
 	for i := range d {
-		v.store(sum[i], Mem{Base: target, Disp: i * v.width})
+		v.move(sum[i], Mem{Base: target, Disp: i * v.width})
 	}
-	VZEROUPPER()
-	RET()
+	end()
 }
 
 // picker is what pick needs in all its loops.
@@ -254,15 +244,15 @@ type picker struct {
 func (p *picker) choose(k int, chosen VecVirtual) {
 	to := func(does GPVirtual) Mem { return Mem{Base: does, Disp: k * p.width} }
 	if !p.turns {
-		p.store(chosen, to(p.does))
+		p.move(chosen, to(p.does))
 		return
 	}
 	mine, other := p.vector(), p.vector()
-	p.load(p.at(p.legal, k), mine)
-	p.withoutA(chosen, mine, other)
-	p.store(other, to(p.otherDoes))
-	p.andInto(mine, chosen, mine)
-	p.store(mine, to(p.does))
+	p.move(p.at(p.legal, k), mine)
+	p.without(chosen, mine, other)
+	p.move(other, to(p.otherDoes))
+	p.and(mine, chosen, mine)
+	p.move(mine, to(p.does))
 }
 
 // advance goes on to the moves after n.
@@ -293,15 +283,13 @@ func (t *table) pick() {
 		p.loadRow(0, borrow)
 		p.choose(0, step(borrow))
 		p.advance(1)
-		DECQ(p.moves)
-		JNZ(LabelRef(name))
-		VZEROUPPER()
-		RET()
+		again(p.moves, name)
+		end()
 	}
 	take := func(digit, borrow VecVirtual) VecVirtual {
 		rest := v.vector()
-		v.withoutA(borrow, digit, rest)
-		v.xorInto(borrow, digit, digit)
+		v.without(borrow, digit, rest)
+		v.xor(borrow, digit, digit)
 		return rest
 	}
 	for d := 1; d <= registerDigits; d++ {
@@ -312,12 +300,11 @@ func (t *table) pick() {
 		MOVQ(target, at)
 		MOVQ(digits, left)
 		Label("digit")
-		v.load(Mem{Base: at}, digit)
-		v.load(take(digit, borrow), borrow)
-		v.store(digit, Mem{Base: at})
+		v.move(Mem{Base: at}, digit)
+		v.move(take(digit, borrow), borrow)
+		v.move(digit, Mem{Base: at})
 		ADDQ(Imm(uint64(v.width)), at)
-		DECQ(left)
-		JNZ(LabelRef("digit"))
+		again(left, "digit")
 		return borrow
 	})
 	for d := 1; d <= registerDigits; d++ {
@@ -325,7 +312,7 @@ func (t *table) pick() {
 		digit := make([]VecVirtual, d)
 		for i := range digit {
 			digit[i] = v.vector()
-			v.load(Mem{Base: target, Disp: i * v.width}, digit[i])
+			v.move(Mem{Base: target, Disp: i * v.width}, digit[i])
 		}
 		if v.many {
 			p.fours(d, digit)
@@ -364,52 +351,52 @@ func (p *picker) fours(d int, digit []VecVirtual) {
 	}
 	one, two := [2]VecVirtual{v.vector(), v.vector()}, [2]VecVirtual{v.vector(), v.vector()} // digits of a pair
 	for k := range one {
-		v.xorInto(move[2*k], move[2*k+1], one[k])
-		v.andInto(move[2*k], move[2*k+1], two[k])
+		v.xor(move[2*k], move[2*k+1], one[k])
+		v.and(move[2*k], move[2*k+1], two[k])
 	}
 	number := [3]VecVirtual{v.vector(), v.vector(), v.vector()} // of moves
 	carry := v.vector()
-	v.xorInto(one[0], one[1], number[0])
-	v.andInto(one[0], one[1], carry)
-	v.andInto(two[0], two[1], number[2])
-	v.load(two[0], number[1])
+	v.xor(one[0], one[1], number[0])
+	v.and(one[0], one[1], carry)
+	v.and(two[0], two[1], number[2])
+	v.move(two[0], number[1])
 	VPTERNLOGQ(U8(parityTable), carry, two[1], number[1])
 
 	var before [2]VecVirtual
 	for i := range min(2, d) {
 		before[i] = v.vector()
-		v.load(digit[i], before[i])
+		v.move(digit[i], before[i])
 	}
 	borrow := v.vector()
-	v.withoutA(number[0], digit[0], borrow)
-	v.xorInto(number[0], digit[0], digit[0])
+	v.without(number[0], digit[0], borrow)
+	v.xor(number[0], digit[0], digit[0])
 	for i := 1; i < d; i++ {
 		out := v.vector()
 		if i < len(number) {
-			v.load(digit[i], out)
+			v.move(digit[i], out)
 			VPTERNLOGQ(U8(borrowTable), borrow, number[i], out)
 			VPTERNLOGQ(U8(parityTable), borrow, number[i], digit[i])
 		} else {
-			v.withoutA(borrow, digit[i], out)
-			v.xorInto(borrow, digit[i], digit[i])
+			v.without(borrow, digit[i], out)
+			v.xor(borrow, digit[i], digit[i])
 		}
 		borrow = out
 	}
 
 	first := v.vector() // the target is less than the number of moves in the first pair
-	v.withoutA(one[0], before[0], first)
+	v.without(one[0], before[0], first)
 	if d > 1 {
 		VPTERNLOGQ(U8(borrowTable), first, two[0], before[1])
 		first = before[1]
 	}
 	inPair := [2]VecVirtual{v.vector(), v.vector()}
-	v.andInto(borrow, first, inPair[0])
-	v.withoutA(borrow, first, inPair[1])
+	v.and(borrow, first, inPair[0])
+	v.without(borrow, first, inPair[1])
 	left := [2]VecVirtual{before[0], v.vector()} // the lowest digit of what remains
-	v.xorInto(before[0], one[0], left[1])
+	v.xor(before[0], one[0], left[1])
 	for k := range inPair {
 		VPTERNLOGQ(U8(chosenTable), left[k], inPair[k], move[2*k])
-		v.withoutA(inPair[k], move[2*k], move[2*k+1])
+		v.without(inPair[k], move[2*k], move[2*k+1])
 	}
 	for k, m := range move {
 		p.choose(k, m)
@@ -420,6 +407,5 @@ func (p *picker) fours(d int, digit []VecVirtual) {
 	Label(rest)
 	TESTQ(p.moves, p.moves)
 	JNZ(LabelRef(fmt.Sprintf("digits%d", d)))
-	VZEROUPPER()
-	RET()
+	end()
 }

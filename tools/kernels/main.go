@@ -22,34 +22,25 @@ const (
 
 // isa is one instruction set: how the vector operations are written with it.
 type isa struct {
-	name string
-	acc  VecVirtual // the value being computed
-	tmp  VecVirtual
-	ones VecVirtual
-
-	load, store      func(from, to Op)
-	and, andNot      func(x Op) // acc &= x; acc &^= x
-	or, orNot        func(x Op) // acc |= x; acc |= ^x
-	setOnes, setZero func()
+	name   string
+	width  int // bytes of a vector
+	vector func() VecVirtual
 
 	// many says that there are registers and instructions for what else lies in memory:
 	// 32 of them, and gates of three inputs.
 	many bool
 
-	// What the choice of random moves needs, on any registers.
-	width    int // bytes of a vector
-	vector   func() VecVirtual
-	zero     func(r VecVirtual)
-	andInto  func(x Op, a, to VecVirtual)                    // to = a & x
-	orInto   func(x Op, a, to VecVirtual)                    // to = a | x
-	xorInto  func(x Op, a, to VecVirtual)                    // to = a ^ x
-	withoutA func(x, a, to VecVirtual)                       // to = x &^ a
-	choose   func(mask, x, to VecVirtual)                    // to = x where mask is true; x may change
-	fullAdd  func(sum, x VecVirtual, y Op, carry VecVirtual) // sum, carry = sum + x + y
-	add64    func(a, b, to VecVirtual)                       // to = a + b in every 64-bit column
-	shift64  func(k uint8, a, to VecVirtual)                 // to = a << k
-	rotate64 func(k uint8, a, spare VecVirtual)              // a = a rotated left by k
+	move         func(from, to Op)
+	and, or, xor func(x, a, to Op)                               // to = a & x, and so on
+	without      func(x, a, to Op)                               // to = x &^ a
+	orNot        func(x Op, acc, tmp, ones VecVirtual)           // acc |= ^x
+	fill         func(r VecVirtual)                              // r = all ones
+	choose       func(mask, x, to VecVirtual)                    // to = x where mask is true; x may change
+	fullAdd      func(sum, x VecVirtual, y Op, carry VecVirtual) // sum, carry = sum + x + y
+	rotate64     func(k uint8, a, spare VecVirtual)              // a = a rotated left by k
 }
+
+func (v *isa) zero(r VecVirtual) { v.xor(r, r, r) }
 
 func main() {
 	narrow := avx2("AVX128", 16, func() VecVirtual { return XMM() })
@@ -70,70 +61,53 @@ func main() {
 
 // avx2 writes the instructions of AVX2 for registers of 128 or 256 bits.
 func avx2(name string, width int, vector func() VecVirtual) *isa {
-	v := &isa{name: name, width: width, vector: vector}
-	v.load = func(from, to Op) { VMOVDQU(from, to) }
-	v.store = func(from, to Op) { VMOVDQU(from, to) }
-	v.and = func(x Op) { VPAND(x, v.acc, v.acc) }
-	v.andNot = func(x Op) { VMOVDQU(x, v.tmp); VPANDN(v.acc, v.tmp, v.acc) }
-	v.or = func(x Op) { VPOR(x, v.acc, v.acc) }
-	v.orNot = func(x Op) { VPXOR(x, v.ones, v.tmp); VPOR(v.tmp, v.acc, v.acc) }
-	v.setOnes = func() { VPCMPEQD(v.acc, v.acc, v.acc) }
-	v.setZero = func() { VPXOR(v.acc, v.acc, v.acc) }
-	v.zero = func(r VecVirtual) { VPXOR(r, r, r) }
-	v.andInto = func(x Op, a, to VecVirtual) { VPAND(x, a, to) }
-	v.orInto = func(x Op, a, to VecVirtual) { VPOR(x, a, to) }
-	v.xorInto = func(x Op, a, to VecVirtual) { VPXOR(x, a, to) }
-	v.withoutA = func(x, a, to VecVirtual) { VPANDN(x, a, to) }
-	v.choose = func(mask, x, to VecVirtual) { VPXOR(x, to, x); VPAND(mask, x, x); VPXOR(x, to, to) }
-	v.fullAdd = func(sum, x VecVirtual, y Op, carry VecVirtual) {
-		half := vector()
-		VPXOR(sum, x, half)
-		VPAND(sum, x, carry)
-		VPXOR(y, half, sum)
-		VPAND(y, half, half)
-		VPOR(half, carry, carry)
+	return &isa{
+		name: name, width: width, vector: vector,
+		move: VMOVDQU, and: VPAND, or: VPOR, xor: VPXOR, without: VPANDN,
+		orNot:  func(x Op, acc, tmp, ones VecVirtual) { VPXOR(x, ones, tmp); VPOR(tmp, acc, acc) },
+		fill:   func(r VecVirtual) { VPCMPEQD(r, r, r) },
+		choose: func(mask, x, to VecVirtual) { VPXOR(x, to, x); VPAND(mask, x, x); VPXOR(x, to, to) },
+		fullAdd: func(sum, x VecVirtual, y Op, carry VecVirtual) {
+			half := vector()
+			VPXOR(sum, x, half)
+			VPAND(sum, x, carry)
+			VPXOR(y, half, sum)
+			VPAND(y, half, half)
+			VPOR(half, carry, carry)
+		},
+		rotate64: func(k uint8, a, spare VecVirtual) {
+			VPSRLQ(U8(64-k), a, spare)
+			VPSLLQ(U8(k), a, a)
+			VPOR(spare, a, a)
+		},
 	}
-	v.add64 = func(a, b, to VecVirtual) { VPADDQ(a, b, to) }
-	v.shift64 = func(k uint8, a, to VecVirtual) { VPSLLQ(U8(k), a, to) }
-	v.rotate64 = func(k uint8, a, spare VecVirtual) {
-		VPSRLQ(U8(64-k), a, spare)
-		VPSLLQ(U8(k), a, a)
-		VPOR(spare, a, a)
-	}
-	return v
 }
 
 func avx512() *isa {
-	v := &isa{name: "AVX512", width: 64, many: true, vector: func() VecVirtual { return ZMM() }}
-	v.load = func(from, to Op) { VMOVDQU64(from, to) }
-	v.store = func(from, to Op) { VMOVDQU64(from, to) }
-	v.and = func(x Op) { VPANDQ(x, v.acc, v.acc) }
-	v.andNot = func(x Op) { VMOVDQU64(x, v.tmp); VPANDNQ(v.acc, v.tmp, v.acc) }
-	v.or = func(x Op) { VPORQ(x, v.acc, v.acc) }
-	// truth table over (acc, acc, x): acc | ^x
-	v.orNot = func(x Op) { VPTERNLOGQ(U8(0xf5), x, v.acc, v.acc) }
-	v.setOnes = func() { VPTERNLOGQ(U8(0xff), v.acc, v.acc, v.acc) }
-	v.setZero = func() { VPXORQ(v.acc, v.acc, v.acc) }
-	v.zero = func(r VecVirtual) { VPXORQ(r, r, r) }
-	v.andInto = func(x Op, a, to VecVirtual) { VPANDQ(x, a, to) }
-	v.orInto = func(x Op, a, to VecVirtual) { VPORQ(x, a, to) }
-	v.xorInto = func(x Op, a, to VecVirtual) { VPXORQ(x, a, to) }
-	v.withoutA = func(x, a, to VecVirtual) { VPANDNQ(x, a, to) }
-	v.choose = func(mask, x, to VecVirtual) { VPTERNLOGQ(U8(0xd8), mask, x, to) }
-	v.fullAdd = func(sum, x VecVirtual, y Op, carry VecVirtual) {
-		VMOVDQA64(sum, carry)
-		VPTERNLOGQ(U8(0xe8), y, x, carry) // majority
-		VPTERNLOGQ(U8(0x96), y, x, sum)   // parity
+	of := func(instruction func(...Op)) func(x, a, to Op) {
+		return func(x, a, to Op) { instruction(x, a, to) }
 	}
-	v.add64 = func(a, b, to VecVirtual) { VPADDQ(a, b, to) }
-	v.shift64 = func(k uint8, a, to VecVirtual) { VPSLLQ(U8(k), a, to) }
-	v.rotate64 = func(k uint8, a, _ VecVirtual) { VPROLQ(U8(k), a, a) }
-	return v
+	return &isa{
+		name: "AVX512", width: 64, many: true, vector: func() VecVirtual { return ZMM() },
+		move: func(from, to Op) { VMOVDQU64(from, to) },
+		and:  of(VPANDQ), or: of(VPORQ), xor: of(VPXORQ), without: of(VPANDNQ),
+		// truth table over (acc, acc, x): acc | ^x
+		orNot:  func(x Op, acc, _, _ VecVirtual) { VPTERNLOGQ(U8(0xf5), x, acc, acc) },
+		fill:   func(r VecVirtual) { VPTERNLOGQ(U8(0xff), r, r, r) },
+		choose: func(mask, x, to VecVirtual) { VPTERNLOGQ(U8(0xd8), mask, x, to) },
+		fullAdd: func(sum, x VecVirtual, y Op, carry VecVirtual) {
+			VMOVDQA64(sum, carry)
+			VPTERNLOGQ(U8(0xe8), y, x, carry) // majority
+			VPTERNLOGQ(U8(0x96), y, x, sum)   // parity
+		},
+		rotate64: func(k uint8, a, _ VecVirtual) { VPROLQ(U8(k), a, a) },
+	}
 }
 
 // generator is one kernel being written.
 type generator struct {
 	*isa
+	acc, tmp, ones       VecVirtual // acc is the value being computed
 	rows, code, end      GPVirtual
 	pos, neg, count, idx GPVirtual
 }
@@ -141,14 +115,13 @@ type generator struct {
 func evaluate(v *isa) {
 	TEXT("kernel"+v.name, NOSPLIT, "func(rows *uint64, code *int32, n int)")
 	Doc("kernel" + v.name + " evaluates the n words of straight code at code on the rows at rows.")
-	v.acc, v.tmp, v.ones = v.vector(), v.vector(), v.vector()
-	g := &generator{isa: v, pos: GP64(), neg: GP64(), count: GP64(), idx: GP64(), end: GP64()}
+	g := &generator{isa: v, acc: v.vector(), tmp: v.vector(), ones: v.vector(), pos: GP64(), neg: GP64(), count: GP64(), idx: GP64(), end: GP64()}
 	g.rows = Load(Param("rows"), GP64()).(GPVirtual)
 	g.code = Load(Param("code"), GP64()).(GPVirtual)
 	n := Load(Param("n"), GP64()).(GPVirtual)
 	LEAQ(Mem{Base: g.code, Index: n, Scale: 4}, g.end)
 	if v.width < 64 {
-		VPCMPEQD(v.ones, v.ones, v.ones)
+		v.fill(g.ones)
 	}
 	Label("run")
 	CMPQ(g.code, g.end)
@@ -160,13 +133,26 @@ func evaluate(v *isa) {
 	MOVLQSX(Mem{Base: g.code, Disp: 12}, g.count)
 	ADDQ(Imm(header), g.code)
 	dispatch(op, opOr, "or")
-	g.conjunction()
+	into := func(op func(x, a, to Op)) func(Op) { return func(x Op) { op(x, g.acc, g.acc) } }
+	g.forms("and", v.fill, into(v.and), func(x Op) { v.move(x, g.tmp); v.without(g.acc, g.tmp, g.acc) })
 	Label("or")
-	g.disjunction()
+	g.forms("or", v.zero, into(v.or), func(x Op) { v.orNot(x, g.acc, g.tmp, g.ones) })
 	Label("done")
+	end()
+}
+
+// again ends a loop that is to run n times, at least once.
+func again(n GPVirtual, label string) {
+	DECQ(n)
+	JNZ(LabelRef(label))
+}
+
+func end() {
 	VZEROUPPER()
 	RET()
 }
+
+func param(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
 
 func dispatch(value GPVirtual, want int, label string) {
 	CMPQ(value, Imm(uint64(want)))
@@ -184,18 +170,17 @@ func (g *generator) operand(k int) Op {
 func (g *generator) gates(name string, width int, compute func()) {
 	Label(name)
 	compute()
-	g.store(g.acc, g.operand(0))
+	g.move(g.acc, g.operand(0))
 	ADDQ(Imm(uint64(4*width)), g.code)
-	DECQ(g.count)
-	JNZ(LabelRef(name))
+	again(g.count, name)
 	JMP(LabelRef("run"))
 }
 
 // wide writes a loop over gates of any width: every plain operand is combined by
 // plain, every complemented one by complemented.
-func (g *generator) wide(name string, start func(), plain, complemented func(Op)) {
+func (g *generator) wide(name string, start func(VecVirtual), plain, complemented func(Op)) {
 	Label(name)
-	start()
+	start(g.acc)
 	at := GP64()
 	LEAQ(Mem{Base: g.code, Disp: 4}, at)
 	each := func(part string, count GPVirtual, combine func(Op)) {
@@ -207,16 +192,14 @@ func (g *generator) wide(name string, start func(), plain, complemented func(Op)
 		MOVLQSX(Mem{Base: at}, g.idx)
 		combine(Mem{Base: g.rows, Index: g.idx, Scale: 8})
 		ADDQ(Imm(4), at)
-		DECQ(left)
-		JNZ(LabelRef(name + part))
+		again(left, name+part)
 		Label(name + part + "end")
 	}
 	each("plain", g.pos, plain)
 	each("neg", g.neg, complemented)
-	g.store(g.acc, g.operand(0))
+	g.move(g.acc, g.operand(0))
 	MOVQ(at, g.code)
-	DECQ(g.count)
-	JNZ(LabelRef(name))
+	again(g.count, name)
 	JMP(LabelRef("run"))
 }
 
@@ -226,10 +209,10 @@ var shapes = []struct{ pos, neg int }{{1, 0}, {2, 0}, {1, 1}, {3, 0}, {2, 1}, {4
 // shapeBits is the width of neg in the number of a shape.
 const shapeBits = 4
 
-// forms writes the loops of the shapes and the choice between them. The number of
-// a shape, pos and neg side by side, is that of no other shape only if neg fits its
-// bits, so gates with more complemented operands are sent to the wide loop first.
-func (g *generator) forms(name string, plain, complemented func(Op)) {
+// forms writes the loops of the shapes, one for gates of any width, and the choice between
+// them. The number of a shape, pos and neg side by side, is that of no other shape only if
+// neg fits its bits, so gates with more complemented operands are sent to the wide loop first.
+func (g *generator) forms(name string, start func(VecVirtual), plain, complemented func(Op)) {
 	CMPQ(g.neg, Imm(1<<shapeBits))
 	JAE(LabelRef(name + "wide"))
 	shape := GP64()
@@ -242,7 +225,7 @@ func (g *generator) forms(name string, plain, complemented func(Op)) {
 	JMP(LabelRef(name + "wide"))
 	for _, s := range shapes {
 		g.gates(fmt.Sprintf("%s%d%d", name, s.pos, s.neg), 1+s.pos+s.neg, func() {
-			g.load(g.operand(1), g.acc)
+			g.move(g.operand(1), g.acc)
 			for k := 2; k <= s.pos+s.neg; k++ {
 				if k <= s.pos {
 					plain(g.operand(k))
@@ -252,14 +235,5 @@ func (g *generator) forms(name string, plain, complemented func(Op)) {
 			}
 		})
 	}
-}
-
-func (g *generator) conjunction() {
-	g.forms("and", g.and, g.andNot)
-	g.wide("andwide", g.setOnes, g.and, g.andNot)
-}
-
-func (g *generator) disjunction() {
-	g.forms("or", g.or, g.orNot)
-	g.wide("orwide", g.setZero, g.or, g.orNot)
+	g.wide(name+"wide", start, plain, complemented)
 }

@@ -8,7 +8,7 @@ import (
 
 // blend writes the copying of rows in some lanes.
 func blend(v *isa) {
-	replace(v, "blend", "copies, in the lanes of mask, that many rows lying one after the other.", v.width, v.load)
+	replace(v, "blend", "copies, in the lanes of mask, that many rows lying one after the other.", v.width, v.move)
 }
 
 // restore writes the copying of one position into some lanes.
@@ -24,19 +24,17 @@ func replace(v *isa, name, does string, size int, get func(from, to Op)) {
 	Doc(name + v.name + " " + does)
 	to, from, rows := param("to"), param("from"), param("rows")
 	mask := v.vector()
-	v.load(Mem{Base: param("mask")}, mask)
+	v.move(Mem{Base: param("mask")}, mask)
 	Label("row")
 	row, other := v.vector(), v.vector()
-	v.load(Mem{Base: to}, row)
+	v.move(Mem{Base: to}, row)
 	get(Mem{Base: from}, other)
 	v.choose(mask, other, row)
-	v.store(row, Mem{Base: to})
+	v.move(row, Mem{Base: to})
 	ADDQ(Imm(uint64(v.width)), to)
 	ADDQ(Imm(uint64(size)), from)
-	DECQ(rows)
-	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	again(rows, "row")
+	end()
 }
 
 // columns is the distance in bytes between the words of a generator's state.
@@ -50,27 +48,25 @@ func random(v *isa) {
 	s := make([]VecVirtual, 4)
 	for i := range s {
 		s[i] = v.vector()
-		v.load(Mem{Base: state, Disp: i * columns}, s[i])
+		v.move(Mem{Base: state, Disp: i * columns}, s[i])
 	}
 	Label("row")
 	out, t := v.vector(), v.vector()
-	v.add64(s[0], s[3], out)
+	VPADDQ(s[0], s[3], out)
 	v.rotate64(23, out, t)
-	v.add64(s[0], out, out)
-	v.store(out, Mem{Base: dst})
-	v.shift64(17, s[1], t)
-	v.xorInto(s[0], s[2], s[2])
-	v.xorInto(s[1], s[3], s[3])
-	v.xorInto(s[2], s[1], s[1])
-	v.xorInto(s[3], s[0], s[0])
-	v.xorInto(t, s[2], s[2])
+	VPADDQ(s[0], out, out)
+	v.move(out, Mem{Base: dst})
+	VPSLLQ(U8(17), s[1], t)
+	v.xor(s[0], s[2], s[2])
+	v.xor(s[1], s[3], s[3])
+	v.xor(s[2], s[1], s[1])
+	v.xor(s[3], s[0], s[0])
+	v.xor(t, s[2], s[2])
 	v.rotate64(45, s[3], t)
 	ADDQ(Imm(uint64(v.width)), dst)
-	DECQ(rows)
-	JNZ(LabelRef("row"))
+	again(rows, "row")
 	for i := range s {
-		v.store(s[i], Mem{Base: state, Disp: i * columns})
+		v.move(s[i], Mem{Base: state, Disp: i * columns})
 	}
-	VZEROUPPER()
-	RET()
+	end()
 }

@@ -84,6 +84,5 @@ func transpose() {
 	for k, a := range words {
 		VMOVDQU64(a, Mem{Base: block, Disp: 64 * k})
 	}
-	VZEROUPPER()
-	RET()
+	end()
 }

@@ -104,9 +104,9 @@ func (t *table) count() {
 	t.xor(carry, y, spare)
 	t.and(carry, y, carry)
 	t.storeNext(spare, at)
-	t.again(left, "ripple")
+	t.Again(left, "ripple")
 	t.Label("next")
-	t.again(blocks, "block")
+	t.Again(blocks, "block")
 	for _, d := range digit {
 		t.storeNext(d, n)
 	}
@@ -149,12 +149,12 @@ func (d *drawer) column(name string, before, each, after func()) {
 	d.Label("%sfraction", name)
 	d.next(d.at, d.u)
 	each()
-	d.again(d.left, name+"fraction")
+	d.Again(d.left, name+"fraction")
 	after()
 	for _, r := range []arm64.R{d.fraction, d.n, d.target} {
 		d.Op("ADD", "$16", r)
 	}
-	d.again(d.columns, name)
+	d.Again(d.columns, name)
 	d.Op("RET")
 }
 
@@ -180,7 +180,7 @@ func (d *drawer) inMemory() {
 		d.whereFalse(d.half, d.addend, d.carry)
 		d.Op("FMOVQ", sum[0].Q(), target.At(-d.width))
 		d.Op("ADD", d.stride, target)
-		d.again(digits, "digit")
+		d.Again(digits, "digit")
 		d.Op("FMOVQ", d.carry[0].Q(), target.At(-d.width))
 	}, func() {})
 	d.Free(sum...)
@@ -260,7 +260,7 @@ func (t *table) pick() {
 		} else {
 			t.storeNext(borrow, to)
 		}
-		t.again(moves, name+"move")
+		t.Again(moves, name+"move")
 		t.Op("RET")
 	}
 	for d := 1; d <= len(digit); d++ {
@@ -274,7 +274,7 @@ func (t *table) pick() {
 		t.load(at, spare)
 		take(spare)
 		t.storeNext(spare, at)
-		t.again(left, "ripple")
+		t.Again(left, "ripple")
 	})
 	for d := 1; d <= len(digit); d++ {
 		loop(fmt.Sprintf("digits%d", d), d, func() {})

@@ -97,12 +97,6 @@ func (g *generator) fill(to row, bits int) {
 	}
 }
 
-// again ends a loop that is to run n times, at least once.
-func (g *generator) again(n arm64.R, label string) {
-	g.Op("SUB", "$1", n)
-	g.Op("CBNZ", n, label)
-}
-
 // dispatch jumps where a register has that value.
 func (g *generator) dispatch(value arm64.R, want int, label string) {
 	g.Op("CMP", fmt.Sprintf("$%d", want), value)
@@ -197,7 +191,7 @@ func (i *interpreter) gates(name string, pos, neg int, plain, complemented combi
 		}
 	}
 	i.store(i.acc, i.at[0])
-	i.again(i.count, name)
+	i.Again(i.count, name)
 	i.Op("B", "run")
 }
 
@@ -234,7 +228,7 @@ func (i *interpreter) wide(name string, start int, plain, complemented combine) 
 	}
 	i.find(i.rows, i.at[0])
 	i.store(i.acc, i.at[0])
-	i.again(i.count, name)
+	i.Again(i.count, name)
 	i.Op("B", "run")
 }
 
@@ -266,7 +260,7 @@ func (g *generator) replace(name, does string, get func(from arm64.R) row) {
 	g.load(to, x)
 	g.whereTrue(mask, get(from), x)
 	g.storeNext(x, to)
-	g.again(left, "row")
+	g.Again(left, "row")
 	g.Op("RET")
 }
 
@@ -312,7 +306,7 @@ func (g *generator) random() {
 	g.xor(out, s[0], s[0])
 	g.xor(t, s[2], s[2])
 	rotate(45, out, s[3])
-	g.again(left, "row")
+	g.Again(left, "row")
 	each(g.store)
 	g.Op("RET")
 }

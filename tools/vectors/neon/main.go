@@ -94,12 +94,6 @@ func (g generator) store(x []arm64.V, to arm64.R) {
 // stay is load of four registers that does not go on.
 func (g generator) stay(from arm64.R, to []arm64.V) { g.Op("VLD1", from.At(0), arm64.List(to, "D2")) }
 
-// again ends a loop that is to run n times, at least once.
-func (g generator) again(n arm64.R, label string) {
-	g.Op("SUB", "$1", n)
-	g.Op("CBNZ", n, label)
-}
-
 // eachInput writes a loop over the n numbers at inputs, of which there is at least one: at
 // is where the row of each begins.
 func (g generator) eachInput(rows, inputs, n arm64.R, body func(at arm64.R)) {
@@ -108,7 +102,7 @@ func (g generator) eachInput(rows, inputs, n arm64.R, body func(at arm64.R)) {
 	g.Op("MOVWU.P", inputs.At(4), at)
 	g.Op("ADD", fmt.Sprintf("%v<<%d", at, rowShift), rows, at)
 	body(at)
-	g.again(n, "input")
+	g.Again(n, "input")
 }
 
 func (g generator) sum() {
@@ -175,7 +169,7 @@ func (g generator) change() {
 	g.Op("BNE", "bit")
 	g.Label("next")
 	g.Op("ADD", fmt.Sprintf("$%d", 64<<setShift), rows)
-	g.again(words, "word")
+	g.Again(words, "word")
 	g.store(units, sums)
 	g.Op("RET")
 }
@@ -292,7 +286,7 @@ func (g generator) step() {
 		g.store(t.s, t.mean)
 	}
 	t.skip("ADD", t.gradient, t.first, t.second)
-	g.again(rows, "row")
+	g.Again(rows, "row")
 	g.Op("RET")
 }
 
