@@ -2,20 +2,13 @@
 
 package vector
 
-func sum(to *Floats, rows []Floats, inputs []uint32) { sumPortable(to, rows, inputs) }
+// vectors tells that there are kernels for this processor. None of those below is called.
+const vectors = false
 
-func add(rows []Floats, inputs []uint32, delta *Floats) { addPortable(rows, inputs, delta) }
-
-func change(sums *Shorts, rows []Shorts, from, to []uint64) { changePortable(sums, rows, from, to) }
-
-func read(weights, units *Floats) float32 { return readPortable(weights, units) }
-
-func readShorts(weights *Floats, units *Shorts) float32 { return readShortsPortable(weights, units) }
-
-func back(delta, gradient, weights, units *Floats, e float32) {
-	backPortable(delta, gradient, weights, units, e)
-}
-
-func (a *Adam) step(weights, gradient, first, second, mean []Floats) {
-	a.stepPortable(weights, gradient, first, second, mean)
-}
+func sumKernel(_, _ *float32, _ *uint32, _ int)            { panic(vectors) }
+func addKernel(_ *float32, _ *uint32, _ int, _ *float32)   { panic(vectors) }
+func changeKernel(_, _ *int16, _, _ *uint64, _ int)        { panic(vectors) }
+func readKernel(_, _ *float32) float32                     { panic(vectors) }
+func readShortsKernel(_ *float32, _ *int16) float32        { panic(vectors) }
+func backKernel(_, _, _, _ *float32, _ float32)            { panic(vectors) }
+func stepKernel(_, _, _, _, _ *float32, _ int, _ *float32) { panic(vectors) }

@@ -18,6 +18,9 @@ import (
 	"math/bits"
 )
 
+//go:generate go run -C ../../../tools ./vectors -out ../search/evaluate/vector/vector_amd64.s -stubs ../search/evaluate/vector/vector_amd64.go -pkg vector
+//go:generate go run -C ../../../tools ./vectors/neon -out ../search/evaluate/vector/vector_arm64.s -stubs ../search/evaluate/vector/vector_arm64.go -pkg vector
+
 // Width is the number of units.
 const Width = 64
 
@@ -83,18 +86,20 @@ func (s *Inputs) end(n, bias int) {
 // Sum is to = Σ rows over the inputs.
 func Sum(to *Floats, rows []Floats, inputs *Inputs) {
 	check(len(rows), inputs.below)
-	if len(inputs.list) == 0 {
-		*to = Floats{}
-		return
+	if vectors && len(inputs.list) > 0 {
+		sumKernel(&to[0], &rows[0][0], &inputs.list[0], len(inputs.list))
+	} else {
+		sumPortable(to, rows, inputs.list)
 	}
-	sum(to, rows, inputs.list)
 }
 
 // Add adds delta to the rows of the inputs.
 func Add(rows []Floats, inputs *Inputs, delta *Floats) {
 	check(len(rows), inputs.below)
-	if len(inputs.list) > 0 {
-		add(rows, inputs.list, delta)
+	if vectors && len(inputs.list) > 0 {
+		addKernel(&rows[0][0], &inputs.list[0], len(inputs.list), &delta[0])
+	} else {
+		addPortable(rows, inputs.list, delta)
 	}
 }
 
@@ -104,21 +109,37 @@ func Add(rows []Floats, inputs *Inputs, delta *Floats) {
 func Change(sums *Shorts, rows []Shorts, from, to []uint64) {
 	check(len(rows), 64*len(to))
 	check(len(from), len(to))
-	if len(to) > 0 {
-		change(sums, rows, from, to)
+	if vectors && len(to) > 0 {
+		changeKernel(&sums[0], &rows[0][0], &from[0], &to[0], len(to))
+	} else {
+		changePortable(sums, rows, from, to)
 	}
 }
 
 // Read is Σ weights·max(0, units)².
-func Read(weights, units *Floats) float32 { return read(weights, units) }
+func Read(weights, units *Floats) float32 {
+	if vectors {
+		return readKernel(&weights[0], &units[0])
+	}
+	return readPortable(weights, units)
+}
 
 // ReadShorts is Read of units in fixed point.
-func ReadShorts(weights *Floats, units *Shorts) float32 { return readShorts(weights, units) }
+func ReadShorts(weights *Floats, units *Shorts) float32 {
+	if vectors {
+		return readShortsKernel(&weights[0], &units[0])
+	}
+	return readShortsPortable(weights, units)
+}
 
 // Back takes the error e of a Read back to what it was made of: it adds 2e·weights·max(0, units) to
 // delta, and e·max(0, units)² to the gradient of the weights.
 func Back(delta, gradient, weights, units *Floats, e float32) {
-	back(delta, gradient, weights, units, e)
+	if vectors {
+		backKernel(&delta[0], &gradient[0], &weights[0], &units[0], e)
+	} else {
+		backPortable(delta, gradient, weights, units, e)
+	}
 }
 
 // Adam is the constants of a step of Adam (Kingma and Ba, 2015).
@@ -142,9 +163,12 @@ func (a *Adam) Step(weights, gradient, first, second, mean []Floats) {
 	for _, other := range [][]Floats{gradient, first, second, mean} {
 		check(len(other), len(weights))
 	}
-	if len(weights) > 0 {
-		a.step(weights, gradient, first, second, mean)
+	if !vectors || len(weights) == 0 {
+		a.stepPortable(weights, gradient, first, second, mean)
+		return
 	}
+	constants := [...]float32{a.Scale, a.FirstDecay, 1 - a.FirstDecay, a.SecondDecay, 1 - a.SecondDecay, a.Rate, a.Epsilon, a.Follow, tiny}
+	stepKernel(&weights[0][0], &gradient[0][0], &first[0][0], &second[0][0], &mean[0][0], len(weights), &constants[0])
 }
 
 // check panics where there are fewer than needed.
