@@ -1,9 +1,11 @@
 package matrix
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Errors of Linear.Maximize.
@@ -98,28 +100,13 @@ func (l *Linear) check() error {
 	return l.checkDuplicates()
 }
 
-// checkDuplicates looks for two entries of one row and variable, row by row: the entries are
-// sorted by counting, and each variable remembers the last row it was seen in.
+// checkDuplicates looks for two entries of one row and variable.
 func (l *Linear) checkDuplicates() error {
-	end := make([]int, len(l.Rows)+1)
-	for _, e := range l.Entries {
-		end[e.Row+1]++
-	}
-	for i := range l.Rows {
-		end[i+1] += end[i]
-	}
-	sorted := make([]int, len(l.Entries))
-	for k, e := range l.Entries {
-		sorted[end[e.Row]] = k
-		end[e.Row]++
-	}
-	last := make([]int, len(l.Variables))
-	for _, k := range sorted {
-		e := l.Entries[k]
-		if last[e.Variable] == e.Row+1 {
+	sorted := slices.SortedFunc(slices.Values(l.Entries), func(a, b Entry) int { return cmp.Or(a.Row-b.Row, a.Variable-b.Variable) })
+	for k := range len(sorted) - 1 {
+		if e, next := sorted[k], sorted[k+1]; e.Row == next.Row && e.Variable == next.Variable {
 			return fmt.Errorf("linear program: expected one entry in row %d, variable %d, found two", e.Row, e.Variable)
 		}
-		last[e.Variable] = e.Row + 1
 	}
 	return nil
 }

@@ -20,11 +20,8 @@ import (
 // ObjDir is the direction of the objective.
 type ObjDir int
 
-// The directions.
-const (
-	MIN = ObjDir(C.GLP_MIN)
-	MAX = ObjDir(C.GLP_MAX)
-)
+// MAX is the direction to set; at first the objective is minimised.
+const MAX = ObjDir(C.GLP_MAX)
 
 // BndsType says which bounds a row or column has.
 type BndsType int
@@ -41,11 +38,8 @@ const (
 // SolStat is the status of a solution.
 type SolStat int
 
-// The statuses.
+// The statuses that tell something.
 const (
-	UNDEF  = SolStat(C.GLP_UNDEF)
-	FEAS   = SolStat(C.GLP_FEAS)
-	INFEAS = SolStat(C.GLP_INFEAS)
 	NOFEAS = SolStat(C.GLP_NOFEAS) // no feasible solution exists
 	OPT    = SolStat(C.GLP_OPT)
 	UNBND  = SolStat(C.GLP_UNBND)
@@ -68,12 +62,6 @@ func (p *Prob) Delete() {
 	}
 }
 
-// Erase empties the program.
-func (p *Prob) Erase() {
-	C.glp_erase_prob(p.handle())
-	p.rows, p.cols = 0, 0
-}
-
 func (p *Prob) handle() *C.glp_prob {
 	if p.p == nil {
 		panic("glpk: use of a deleted problem")
@@ -94,7 +82,7 @@ func within(what string, i, count int) C.int {
 	return C.int(i)
 }
 
-// SetObjDir sets the direction of the objective; it is MIN at first.
+// SetObjDir sets the direction of the objective.
 func (p *Prob) SetObjDir(dir ObjDir) { C.glp_set_obj_dir(p.handle(), C.int(dir)) }
 
 // AddRows adds free rows and returns the number of the first.
@@ -118,12 +106,6 @@ func positive(count int) C.int {
 	return C.int(count)
 }
 
-// NumRows is the number of rows.
-func (p *Prob) NumRows() int { return int(C.glp_get_num_rows(p.handle())) }
-
-// NumCols is the number of columns.
-func (p *Prob) NumCols() int { return int(C.glp_get_num_cols(p.handle())) }
-
 // SetRowBnds bounds row i; a bound that the type does not have is ignored, and
 // of FX only lb counts.
 func (p *Prob) SetRowBnds(i int, kind BndsType, lb, ub float64) {
@@ -135,14 +117,9 @@ func (p *Prob) SetColBnds(j int, kind BndsType, lb, ub float64) {
 	C.glp_set_col_bnds(p.handle(), p.column(j), C.int(kind), C.double(lb), C.double(ub))
 }
 
-// SetObjCoef sets the objective coefficient of column j; of column 0 it is the
-// constant term.
+// SetObjCoef sets the objective coefficient of column j.
 func (p *Prob) SetObjCoef(j int, coef float64) {
-	number := C.int(0)
-	if j != 0 {
-		number = p.column(j)
-	}
-	C.glp_set_obj_coef(p.handle(), number, C.double(coef))
+	C.glp_set_obj_coef(p.handle(), p.column(j), C.double(coef))
 }
 
 // LoadMatrix replaces all coefficients: row ia[k], column ja[k] becomes ar[k]

@@ -90,7 +90,7 @@ func TestMisuseOfAProblemPanicsInsteadOfAborting(t *testing.T) {
 		"column out of range":  func() { p.ColPrim(0) },
 		"slices of two sizes":  func() { p.LoadMatrix([]int32{0}, []int32{0}, nil) },
 		"element out of range": func() { p.LoadMatrix([]int32{0, 9}, []int32{0, 1}, []float64{0, 1}) },
-		"deleted":              func() { deleted.NumRows() },
+		"deleted":              func() { deleted.Status() },
 	} {
 		func() {
 			defer func() {

@@ -8,33 +8,21 @@ import "math"
 // OptError says why a solver gave up. It is the error of Simplex.
 type OptError int
 
-// The errors of the simplex method.
-const (
-	EBADB  = OptError(C.GLP_EBADB)
-	ESING  = OptError(C.GLP_ESING)
-	ECOND  = OptError(C.GLP_ECOND)
-	EBOUND = OptError(C.GLP_EBOUND)
-	EFAIL  = OptError(C.GLP_EFAIL)
-	EOBJLL = OptError(C.GLP_EOBJLL)
-	EOBJUL = OptError(C.GLP_EOBJUL)
-	EITLIM = OptError(C.GLP_EITLIM)
-	ETMLIM = OptError(C.GLP_ETMLIM)
-	ENOPFS = OptError(C.GLP_ENOPFS)
-	ENODFS = OptError(C.GLP_ENODFS)
-)
+// EBOUND is the error of contradictory bounds.
+const EBOUND = OptError(C.GLP_EBOUND)
 
 var optErrors = map[OptError]string{
-	EBADB:  "the initial basis is invalid",
-	ESING:  "the basis matrix is singular",
-	ECOND:  "the basis matrix is ill-conditioned",
-	EBOUND: "a variable has contradictory bounds",
-	EFAIL:  "the solver failed",
-	EOBJLL: "the objective reached its lower limit",
-	EOBJUL: "the objective reached its upper limit",
-	EITLIM: "the iteration limit was reached",
-	ETMLIM: "the time limit was reached",
-	ENOPFS: "no feasible solution exists",
-	ENODFS: "the objective is unbounded",
+	C.GLP_EBADB:  "the initial basis is invalid",
+	C.GLP_ESING:  "the basis matrix is singular",
+	C.GLP_ECOND:  "the basis matrix is ill-conditioned",
+	C.GLP_EBOUND: "a variable has contradictory bounds",
+	C.GLP_EFAIL:  "the solver failed",
+	C.GLP_EOBJLL: "the objective reached its lower limit",
+	C.GLP_EOBJUL: "the objective reached its upper limit",
+	C.GLP_EITLIM: "the iteration limit was reached",
+	C.GLP_ETMLIM: "the time limit was reached",
+	C.GLP_ENOPFS: "no feasible solution exists",
+	C.GLP_ENODFS: "the objective is unbounded",
 }
 
 // Error describes the failure.
@@ -48,13 +36,8 @@ func (e OptError) Error() string {
 // MsgLev is what a solver prints on the terminal.
 type MsgLev int
 
-// The message levels; MSG_ALL is the default.
-const (
-	MSG_OFF = MsgLev(C.GLP_MSG_OFF)
-	MSG_ERR = MsgLev(C.GLP_MSG_ERR)
-	MSG_ON  = MsgLev(C.GLP_MSG_ON)
-	MSG_ALL = MsgLev(C.GLP_MSG_ALL)
-)
+// MSG_OFF is the level at which nothing is; by default everything is.
+const MSG_OFF = MsgLev(C.GLP_MSG_OFF)
 
 // Meth is a simplex method.
 type Meth int
@@ -89,19 +72,12 @@ func (s *Smcp) SetMeth(meth Meth) { s.smcp.meth = C.int(meth) }
 // without a limit it would not return.
 const iterationsPerLine = 100
 
-// Simplex solves the program in floating point; nil parameters are the default.
+// Simplex solves the program in floating point.
 // Without an error the method came to an end, and Status tells to which.
 func (p *Prob) Simplex(parm *Smcp) error {
-	if parm == nil {
-		parm = NewSmcp()
-	}
 	limited := parm.smcp
 	limited.it_lim = C.int(min(iterationsPerLine*(p.rows+p.cols), math.MaxInt32))
-	return optError(C.glp_simplex(p.handle(), &limited))
-}
-
-func optError(code C.int) error {
-	if code != 0 {
+	if code := C.glp_simplex(p.handle(), &limited); code != 0 {
 		return OptError(code)
 	}
 	return nil
