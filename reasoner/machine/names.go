@@ -66,19 +66,21 @@ func (n *Names) Chance() Role { return Role(slices.Index(n.Roles, RandomRole)) }
 // Role finds a role by its name: as spelled, or else in any case if only one role
 // matches.
 func (n *Names) Role(name string) (Role, bool) {
-	if r := slices.Index(n.Roles, name); r >= 0 {
-		return Role(r), true
+	r := Role(slices.Index(n.Roles, name))
+	if r == NoRole {
+		r = Role(inAnyCase(n.Roles, name))
 	}
-	found := NoRole
-	for r, s := range n.Roles {
-		if strings.EqualFold(s, name) {
-			if found != NoRole {
-				return NoRole, false
-			}
-			found = Role(r)
-		}
+	return r, r != NoRole
+}
+
+// inAnyCase is the index of the only one of some texts that is a text in any case; -1 if there is none, or several.
+func inAnyCase(texts []string, text string) int {
+	same := func(s string) bool { return strings.EqualFold(s, text) }
+	i := slices.IndexFunc(texts, same)
+	if i >= 0 && slices.ContainsFunc(texts[i+1:], same) {
+		return -1
 	}
-	return found, found != NoRole
+	return i
 }
 
 // Move finds a move of role r by its text: as spelled, or else in any case if

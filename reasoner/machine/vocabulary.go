@@ -2,7 +2,6 @@ package machine
 
 import (
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -102,16 +101,7 @@ func (v *Vocabulary) move(r Role, text string) int32 {
 	if n, ok := l.number[text]; ok {
 		return n
 	}
-	found := int32(-1)
-	for i, other := range l.texts {
-		if strings.EqualFold(text, other) {
-			if found >= 0 {
-				return -1
-			}
-			found = int32(i)
-		}
-	}
-	return found
+	return int32(inAnyCase(l.texts, text))
 }
 
 func (v *Vocabulary) text(l *lexicon, n int) string {
