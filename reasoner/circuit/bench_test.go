@@ -1,7 +1,6 @@
 package circuit
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -22,10 +21,7 @@ func BenchmarkPass(b *testing.B) {
 				if !slices.ContainsFunc(kernel.All(), func(k *kernel.Kernel) bool { return k.Lanes() == lanes }) {
 					b.Skip("this processor has no kernel of that width")
 				}
-				m, err := Compile(context.Background(), syntheticGame(gates), Options{Kernel: k.Name()})
-				if err != nil {
-					b.Fatal(err)
-				}
+				m := compiled(b, syntheticGame(gates), Options{Kernel: k.Name()})
 				batch := m.NewBatch()
 				for b.Loop() {
 					batch.Advance(lanes)

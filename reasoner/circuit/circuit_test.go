@@ -57,14 +57,8 @@ func TestEveryPassKeepsTheGame(t *testing.T) {
 		t.Run("without "+left, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				g := randomGame(t)
-				h, err := Optimise(context.Background(), g, PassOptions{Without: withoutNone(left)})
-				if err != nil {
-					t.Fatal(err)
-				}
-				m, err := Compile(context.Background(), h, Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				h := optimised(t, g, PassOptions{Without: withoutNone(left)})
+				m := compiled(t, h, Options{})
 				seed := rapid.Uint64().Draw(t, "seed")
 				checkLanes(t, g, g.Net, m, reachable(t, g, m.wide.Lanes(), seed), seed)
 			})
@@ -93,10 +87,7 @@ func TestFrameRulesOfAnyRoleBecomeShort(t *testing.T) {
 // i%5 moves away from the initial position. It uses the game as it is, without
 // passes.
 func reachable(t *rapid.T, g *Game, lanes int, seed uint64) []uint64 {
-	m, err := Compile(context.Background(), g, Options{Kernel: kernel.Narrow})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, g, Options{Kernel: kernel.Narrow})
 	b, rng := m.NewBatch(), machine.NewRand(seed)
 	states := make([]uint64, lanes*m.Words())
 	for lane := range lanes {
@@ -148,10 +139,7 @@ func FuzzKernels(f *testing.F) {
 func checkKernel(t *rapid.T, k *kernel.Kernel) {
 	g := randomGame(t)
 	plain := *g.Net // what Compile adds for itself does not matter
-	m, err := Compile(context.Background(), g, Options{Kernel: k.Name()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, g, Options{Kernel: k.Name()})
 	seed := rapid.Uint64().Draw(t, "seed")
 	checkLanes(t, g, &plain, m, anywhere(g, m, seed), seed)
 }
@@ -280,10 +268,7 @@ func TestRandomMovesAreUniformOverTheLegalOnes(t *testing.T) {
 	const moves, rounds = 37, 4000
 	legal := func(m int) bool { return m%3 != 1 }
 	for _, k := range kernel.All() {
-		m, err := Compile(context.Background(), choiceGame(moves, legal), Options{Kernel: k.Name()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := compiled(t, choiceGame(moves, legal), Options{Kernel: k.Name()})
 		b := m.NewBatch()
 		rng := machine.NewRand(7)
 		count := make([]float64, moves)
@@ -330,10 +315,7 @@ func TestRandomMovesAreUniformOverTheLegalOnes(t *testing.T) {
 }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	m, err := Compile(context.Background(), choiceGame(20, func(int) bool { return true }), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, choiceGame(20, func(int) bool { return true }), Options{})
 	p := machine.NewPlayouts(m, m.Initial(), 1)
 	if n := testing.AllocsPerRun(100, p.Step); n != 0 {
 		t.Errorf("a step allocates %v times", n)
@@ -342,10 +324,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 
 func TestFillAndMergeTouchOnlyTheLanesOfTheMask(t *testing.T) {
 	for _, k := range kernel.All() {
-		m, err := Compile(context.Background(), choiceGame(70, func(int) bool { return true }), Options{Kernel: k.Name()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := compiled(t, choiceGame(70, func(int) bool { return true }), Options{Kernel: k.Name()})
 		b, other := m.NewBatch(), m.NewBatch()
 		s, u := machine.State{5, 1}, machine.State{1 << 63, 2}
 		mask := make([]uint64, k.Lanes()/64)

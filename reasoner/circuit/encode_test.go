@@ -49,19 +49,13 @@ func TestDecodedGamesAreTheSame(t *testing.T) {
 }
 
 func TestDecodedGamesHaveTheirMovesInParts(t *testing.T) {
-	g, err := Optimise(t.Context(), queens(4), PassOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := optimised(t, queens(4), PassOptions{})
 	if g.Parts == nil {
 		t.Fatal("no table was taken apart")
 	}
 	h := kept(t, g)
 	played := func(g *Game) []uint64 {
-		m, err := Compile(t.Context(), g, Options{Kernel: kernel.Narrow})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := compiled(t, g, Options{Kernel: kernel.Narrow})
 		b, rng := m.NewBatch(), machine.NewRand(1)
 		b.Fill(m.Initial(), nil)
 		for range 3 {
@@ -80,10 +74,7 @@ func TestDecodedGamesHaveTheirMovesInParts(t *testing.T) {
 
 // Whatever bytes are there, they are a game as Verify wants it, or an error.
 func TestDamagedGamesAreErrors(t *testing.T) {
-	g, err := Optimise(t.Context(), queens(3), PassOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := optimised(t, queens(3), PassOptions{})
 	whole := g.AppendTo(nil)
 	rng := rand.New(rand.NewPCG(1, 2))
 	errs := 0
@@ -113,10 +104,7 @@ func TestDamagedGamesAreErrors(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for size := range 2 {
-		g, err := Optimise(f.Context(), queens(2+size), PassOptions{})
-		if err != nil {
-			f.Fatal(err)
-		}
+		g := optimised(f, queens(2+size), PassOptions{})
 		f.Add(g.AppendTo(nil))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -31,10 +31,7 @@ func TestCountersBeyondAllPlayoutsAreSetFree(t *testing.T) {
 			t.Errorf("%d: next is %v, and %v of its twin", i, a, b)
 		}
 	}
-	m, err := Compile(t.Context(), h, Options{Kernel: kernel.Narrow})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, h, Options{Kernel: kernel.Narrow})
 	b := m.NewBatch()
 	b.Fill(g.Initial, nil)
 	for i := range last + 1 {

@@ -57,14 +57,8 @@ func TestChainsAsLongAsTheNetwork(t *testing.T) {
 			g.Next = make([]logic.Lit, len(g.Fluents)) // false, but for one
 			g.Next[1], g.Terminal = l, l.Not()
 			before := *g.Net
-			h, err := Optimise(t.Context(), g, PassOptions{Without: []string{"fluents"}}) // it would find that all are false
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := Compile(t.Context(), h, Options{Kernel: kernel.Narrow})
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := optimised(t, g, PassOptions{Without: []string{"fluents"}}) // it would find that all are false
+			m := compiled(t, h, Options{Kernel: kernel.Narrow})
 			checkChain(t, g, &before, m, l)
 		})
 	}
@@ -108,10 +102,7 @@ func TestLoopsOfManyVariables(t *testing.T) {
 	}
 	g.Next = []logic.Lit{vars[0], vars[length-1]}
 	g.Terminal = g.Net.Or(vars...)
-	m, err := Compile(t.Context(), g, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, g, Options{})
 	b := m.NewBatch()
 	b.Fill(machine.State{3}, nil)
 	b.Evaluate(1)
@@ -130,9 +121,7 @@ func TestTermsThatContainEachOtherAreFactoredInBoundedTime(t *testing.T) {
 	}
 	g.Next = make([]logic.Lit, len(g.Fluents))
 	g.Next[0], g.Terminal = g.Net.Or(bodies...), logic.False
-	if _, err := Optimise(t.Context(), g, PassOptions{Without: []string{"fluents"}}); err != nil {
-		t.Fatal(err)
-	}
+	optimised(t, g, PassOptions{Without: []string{"fluents"}})
 }
 
 // A role without any move is stuck, always; nothing is chosen for it.
@@ -140,10 +129,7 @@ func TestTermsThatContainEachOtherAreFactoredInBoundedTime(t *testing.T) {
 func playouts(t *testing.T, g *Game) iter.Seq2[*kernel.Kernel, *machine.Playouts] {
 	return func(yield func(*kernel.Kernel, *machine.Playouts) bool) {
 		for _, k := range kernel.All() {
-			m, err := Compile(t.Context(), g, Options{Kernel: k.Name()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := compiled(t, g, Options{Kernel: k.Name()})
 			if !yield(k, machine.NewPlayouts(m, m.Initial(), 1)) {
 				return
 			}
@@ -157,10 +143,7 @@ func TestARoleWithoutMovesIsStuck(t *testing.T) {
 	g.Legal = [][]logic.Lit{{}, {g.Fluents[0].Not(), logic.True}, {}}
 	g.Next = []logic.Lit{g.Does[1][0], g.Does[1][1], g.Fluents[0]}
 	g.Terminal = g.Fluents[2]
-	h, err := Optimise(t.Context(), g, PassOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := optimised(t, g, PassOptions{})
 	for k, p := range playouts(t, h) {
 		for range 10 {
 			p.Step()
@@ -176,10 +159,7 @@ func TestAGameWithoutFluentsCompiles(t *testing.T) {
 		g := emptyGame(0)
 		g.Terminal = ends
 		g.Goals = []Goal{{0, 50, logic.True}}
-		h, err := Optimise(t.Context(), g, PassOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := optimised(t, g, PassOptions{})
 		for k, p := range playouts(t, h) {
 			p.Step()
 			p.Step()
@@ -192,10 +172,7 @@ func TestAGameWithoutFluentsCompiles(t *testing.T) {
 
 func TestBatchesGetFewerLanesWhereMemoryIsShort(t *testing.T) {
 	g := syntheticGame(20_000)
-	m, err := Compile(t.Context(), g, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, g, Options{})
 	widest := kernel.All()[0].Lanes()
 	if m.NewBatch().Lanes() != widest {
 		t.Fatalf("%d lanes without a limit", m.NewBatch().Lanes())
@@ -203,15 +180,12 @@ func TestBatchesGetFewerLanesWhereMemoryIsShort(t *testing.T) {
 	bytes := m.Info().Batch
 	for lanes := widest; lanes > 64; lanes /= 2 {
 		bytes /= 2
-		m, err = Compile(t.Context(), g, Options{Memory: bytes + bytes/2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m = compiled(t, g, Options{Memory: bytes + bytes/2})
 		if got := m.NewBatch().Lanes(); got >= lanes || m.NewNarrowBatch().Lanes() > got || m.Info().Batch > bytes+bytes/2 {
 			t.Errorf("%d lanes, %d in a narrow batch, and %d bytes where %d are allowed", got, m.NewNarrowBatch().Lanes(), m.Info().Batch, bytes+bytes/2)
 		}
 	}
-	_, err = Compile(t.Context(), g, Options{Memory: 1000})
+	_, err := Compile(t.Context(), g, Options{Memory: 1000})
 	if err == nil || !strings.Contains(err.Error(), "a batch may take") {
 		t.Errorf("error %v for a thousand bytes", err)
 	}
@@ -219,10 +193,7 @@ func TestBatchesGetFewerLanesWhereMemoryIsShort(t *testing.T) {
 
 // What a machine says of its batches is what they take.
 func TestInfoTellsTheMemoryOfABatch(t *testing.T) {
-	m, err := Compile(t.Context(), syntheticGame(300_000), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, syntheticGame(300_000), Options{})
 	b := m.newBatch(m.wide)
 	took := int64(8*(len(b.rows)+len(b.rootWords)) + 4*len(b.chosen))
 	if got := m.Info().Batch; got < took || got > took+took/10 {

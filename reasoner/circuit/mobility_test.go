@@ -21,14 +21,8 @@ func TestMobilityIsWhatWouldBeLegalInTurn(t *testing.T) {
 		g.Legal[r][alike] = g.Net.And(turn^logic.Lit(r), common)
 		g.Legal[r][alike+1] = g.Net.And(turn^logic.Lit(r), g.Fluents[3+r])
 	}
-	g, err := Optimise(t.Context(), g, PassOptions{Without: []string{"fluents"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := Compile(t.Context(), g, Options{Kernel: kernel.Narrow})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g = optimised(t, g, PassOptions{Without: []string{"fluents"}})
+	m := compiled(t, g, Options{Kernel: kernel.Narrow})
 	if FindSignals(t.Context(), g, false, Options{Kernel: kernel.Narrow}) != nil {
 		t.Error("there are signals without being asked for")
 	}

@@ -1,6 +1,7 @@
 package circuit
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -11,6 +12,26 @@ import (
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/circuit/logic/logictest"
 )
+
+// optimised is a game after the passes.
+func optimised(t rapid.TB, g *Game, o PassOptions) *Game {
+	t.Helper()
+	h, err := Optimise(context.Background(), g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// compiled is the machine of a game.
+func compiled(t rapid.TB, g *Game, o Options) *Machine {
+	t.Helper()
+	m, err := Compile(context.Background(), g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
 
 // randomGame draws a game over a random network: every operation, literals of
 // both signs, and a recursive part that is monotone in its variables.

@@ -32,10 +32,7 @@ func TestMovesWithPartsKeepTheGame(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, k := range kernel.All() {
-			m, err := Compile(t.Context(), h, Options{Kernel: k.Name()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := compiled(t, h, Options{Kernel: k.Name()})
 			seed := rapid.Uint64().Draw(t, "seed")
 			checkLanes(t, g, g.Net, m, anywhere(g, m, seed), seed)
 		}
@@ -47,10 +44,7 @@ func TestMovesWithPartsKeepTheGame(t *testing.T) {
 func TestEveryLegalMoveHasTheSameShareOfTargets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGame(t)
-		m, err := Compile(t.Context(), splitTables(t.Context(), g, 1), Options{Kernel: kernel.Narrow})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := compiled(t, splitTables(t.Context(), g, 1), Options{Kernel: kernel.Narrow})
 		b := m.newBatch(m.wide)
 		states := anywhere(g, m, rapid.Uint64().Draw(t, "seed"))
 		b.Fill(states[:m.Words()], nil)
@@ -172,14 +166,8 @@ func TestThreePartMovesBecomeSmall(t *testing.T) {
 	if before, after := removeDead(t.Context(), g).Net.Gates(), removeDead(t.Context(), h).Net.Gates(); after > before/4 {
 		t.Errorf("%d gates became %d", before, after)
 	}
-	whole, err := Compile(t.Context(), g, Options{Kernel: kernel.Narrow})
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts, err := Compile(t.Context(), h, Options{Kernel: kernel.Narrow})
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := compiled(t, g, Options{Kernel: kernel.Narrow})
+	parts := compiled(t, h, Options{Kernel: kernel.Narrow})
 	rng := rand.New(rand.NewPCG(1, 2))
 	state := make(machine.State, whole.Words())
 	for range 200 {

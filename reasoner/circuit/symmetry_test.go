@@ -1,7 +1,6 @@
 package circuit
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -109,10 +108,7 @@ func TestTheExchangeIsFoundAmongManySymmetries(t *testing.T) {
 
 func findsTheExchange(t rapid.TB, g *Game) {
 	t.Helper()
-	m, err := Compile(context.Background(), g, Options{Kernel: kernel.Narrow})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, g, Options{Kernel: kernel.Narrow})
 	exchanges := func(y machine.Symmetry) bool { return y.Roles[0] == 1 }
 	if !slices.ContainsFunc(m.Symmetries(), exchanges) {
 		t.Errorf("%d symmetries, none exchanges the roles", len(m.Symmetries()))
@@ -172,10 +168,7 @@ func TestSymmetriesHoldInEveryPosition(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				g := draw(t)
-				m, err := Compile(context.Background(), g, Options{Kernel: kernel.Narrow})
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := compiled(t, g, Options{Kernel: kernel.Narrow})
 				states := anywhere(g, m, rapid.Uint64().Draw(t, "seed"))
 				joint := make([]machine.Move, len(g.Does))
 				for r, row := range g.Does {

@@ -54,10 +54,7 @@ func TestRolesThatTakeTurnsShareAChoice(t *testing.T) {
 func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 	rounds := 3000 / positions
 	g := turnGame(size, rectangles)
-	m, err := Compile(t.Context(), splitTables(t.Context(), g, 10), Options{Kernel: kernel.Narrow})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, splitTables(t.Context(), g, 10), Options{Kernel: kernel.Narrow})
 	if m.parts[0] == nil || m.parts[1] == nil || m.parts[1].random.count != 0 {
 		t.Fatal("the second role has a choice of its own")
 	}

@@ -39,8 +39,7 @@ type endless struct{ counting }
 func (*endless) Next(dst machine.State, _ []machine.Move) { dst[0] = 1 }
 
 func TestLockstepEnds(t *testing.T) {
-	fast := newCounting()
-	m := machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper { return &endless{} })
+	m := newScalar(func() machine.Stepper { return &endless{} })
 	b := m.NewBatch()
 	for _, c := range []struct {
 		name  string
@@ -81,7 +80,7 @@ func TestARandomGameTellsGoals(t *testing.T) {
 	if goals := machine.RandomGoals(t.Context(), m, m.Initial()); len(goals) != 1 || goals[0]%100 != 0 {
 		t.Errorf("goals %v of a random game", goals)
 	}
-	stuck := machine.NewScalar(m.Names(), m.Initial(), m.Info(), func() machine.Stepper { return &endless{} })
+	stuck := newScalar(func() machine.Stepper { return &endless{} })
 	if goals := machine.RandomGoals(t.Context(), stuck, m.Initial()); goals != nil {
 		t.Errorf("goals %v of a game without an end", goals)
 	}

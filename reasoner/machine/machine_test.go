@@ -32,11 +32,16 @@ func (c *counting) Next(dst machine.State, joint []machine.Move) {
 }
 
 func newCounting() machine.Machine {
+	return newScalar(func() machine.Stepper { return new(counting) })
+}
+
+// newScalar is a machine of a stepper with the names and the beginning of counting.
+func newScalar(stepper func() machine.Stepper) machine.Machine {
 	names := &machine.Names{Roles: []string{"r"}, Moves: [][]string{{"one", "(step Two)"}}}
 	for range 11 {
 		names.Fluents = append(names.Fluents, "f")
 	}
-	return machine.NewScalar(names, machine.State{1}, machine.Info{Engine: "toy"}, func() machine.Stepper { return new(counting) })
+	return machine.NewScalar(names, machine.State{1}, machine.Info{Engine: "toy"}, stepper)
 }
 
 func TestPerftCountsSequencesOfJointMoves(t *testing.T) {
@@ -161,8 +166,7 @@ func TestPlayoutsOfSlowEnginesStopAfterTheStepAtHand(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		late := 0
-		fast := newCounting()
-		m := machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper {
+		m := newScalar(func() machine.Stepper {
 			return &slow{onNext: func() {
 				if ctx.Err() != nil {
 					late++

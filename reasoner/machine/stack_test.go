@@ -154,8 +154,7 @@ func (g *stuckAt6) AppendLegal(dst []machine.Move, r machine.Role) []machine.Mov
 // Playouts gather final positions and start lanes again word by word; here every
 // lane is counted by itself at once.
 func TestPlayoutsCountEveryLaneOfAnyWord(t *testing.T) {
-	fast := newCounting()
-	scalar := machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper { return new(stuckAt6) })
+	scalar := newScalar(func() machine.Stepper { return new(stuckAt6) })
 	m := stacked{scalar, 3}
 	p := machine.NewPlayouts(m, m.Initial(), 1)
 	b, rng := m.NewBatch(), machine.NewRand(1)
@@ -210,8 +209,7 @@ func (m passing) NewNarrowBatch() machine.Batch { return m.NewBatch() }
 
 // A limit of the machine is no fault of the game, nor an end of it; wrapping a machine does not change that.
 func TestLostPositionsAreToldThroughWrappers(t *testing.T) {
-	fast := newCounting()
-	m := passing{machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper { return new(forgetful) })}
+	m := passing{newScalar(func() machine.Stepper { return new(forgetful) })}
 	b := m.NewBatch()
 	b.Load(machine.State{1 << 6}, 1)
 	if b.Evaluate(1); !errors.Is(machine.Unknown(b, 0), machine.ErrLost) {
@@ -237,8 +235,7 @@ func TestLostPositionsAreToldThroughWrappers(t *testing.T) {
 }
 
 func TestPlayoutsCountLostPositionsApart(t *testing.T) {
-	fast := newCounting()
-	m := machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper { return new(forgetful) })
+	m := newScalar(func() machine.Stepper { return new(forgetful) })
 	p := machine.NewPlayouts(m, m.Initial(), 1)
 	p.Run(t.Context(), 10_000)
 	if p.Goals(); p.Lost < 100 || p.Ended != 0 || p.Faulty != 0 {
@@ -258,8 +255,7 @@ func (g *sometimesEndless) Next(dst machine.State, joint []machine.Move) {
 
 // Matches are cut off once they are MaxSteps long, and before they are twice that.
 func TestPlayoutsOfMaxStepsAreCutOff(t *testing.T) {
-	fast := newCounting()
-	scalar := machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper { return new(sometimesEndless) })
+	scalar := newScalar(func() machine.Stepper { return new(sometimesEndless) })
 	m := stacked{scalar, 2}
 	p := machine.NewPlayouts(m, m.Initial(), 1)
 	b, rng := m.NewBatch(), machine.NewRand(1)
@@ -306,8 +302,7 @@ func TestPlayoutsFromATerminalPositionCountItsGoals(t *testing.T) {
 }
 
 func TestPlayoutsStopAtTheNumberOfPositionsAskedFor(t *testing.T) {
-	fast := newCounting()
-	m := machine.NewScalar(fast.Names(), fast.Initial(), fast.Info(), func() machine.Stepper { return new(endless) })
+	m := newScalar(func() machine.Stepper { return new(endless) })
 	for asked, want := range map[int64]int64{5 * 64: 5 * 64, 5*64 + 1: 6 * 64} {
 		p := machine.NewPlayouts(m, m.Initial(), 1)
 		if p.Run(t.Context(), asked); p.States != want {
