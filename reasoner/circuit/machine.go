@@ -200,7 +200,7 @@ func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 	l.transfer(choice, chosen, parts, written)
 	advance, written := l.emit("advance", l.schedule(g.Next, rest(g.Next)), writes)
 	l.transfer(advance, g.Next, g.Fluents, written)
-	appendComplements(evaluate, m.outputs(g, l, stuck))
+	appendCopies(evaluate, m.outputs(g, l, stuck), 1)
 	programs := []*kernel.Program{evaluate, goal, advance, choice}
 	borrowed := l.borrowed(g.Next, known, g.Net.Cone(g.Next))
 	if few := g.Net.Cone(borrowed); shareWorthPreparing*l.gates(few) <= l.gates(known) {

@@ -14,9 +14,10 @@ func copies(pairs []int32, neg int32) kernel.Segment {
 	return kernel.Segment{Code: append(header, pairs...)}
 }
 
-func appendComplements(p *kernel.Program, pairs []int32) {
+// appendCopies adds those copies, if there are any, to a program.
+func appendCopies(p *kernel.Program, pairs []int32, neg int32) {
 	if len(pairs) > 0 {
-		p.Segments = append(p.Segments, copies(pairs, 1))
+		p.Segments = append(p.Segments, copies(pairs, neg))
 	}
 }
 
@@ -41,9 +42,7 @@ func (l *layout) transfer(p *kernel.Program, signals, inputs []logic.Lit, writte
 		p.Segments = slices.Insert(p.Segments, 0, copies(spare, 0))
 	}
 	for complement, list := range pairs {
-		if len(list) > 0 {
-			p.Segments = append(p.Segments, copies(list, int32(complement)))
-		}
+		appendCopies(p, list, int32(complement))
 	}
 }
 

@@ -73,7 +73,7 @@ func TestFusedFormsComputeTheirFunctions(t *testing.T) {
 func TestFusedGatesComputeTheirTables(t *testing.T) {
 	for _, g := range fusedGates {
 		operands := int(g.pos + g.neg)
-		rows := Aligned((1 + operands) * wideWords)
+		rows := aligned((1 + operands) * wideWords)
 		code := []int32{int32(g.op), g.pos, g.neg, 1, 0}
 		for k := range operands {
 			code = append(code, int32(1+k)*wideWords)

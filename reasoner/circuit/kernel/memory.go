@@ -59,18 +59,18 @@ func (e *Engine) NewMemory() *Memory {
 	w := e.Words()
 	return &Memory{
 		engine:  e,
-		rows:    Aligned((e.rows + e.spare) * w)[:e.rows*w],
+		rows:    aligned((e.rows + e.spare) * w)[:e.rows*w],
 		old:     make([]uint64, e.vars*w),
 		random:  make([]uint64, e.random*w),
-		scratch: Aligned(e.scratchRows() * w),
+		scratch: aligned(e.scratchRows() * w),
 	}
 }
 
 // cacheLine is the alignment of rows, in words: that of a 512-bit vector.
 const cacheLine = 8
 
-// Aligned makes n words that begin at a cache line.
-func Aligned(n int) []uint64 {
+// aligned makes n words that begin at a cache line.
+func aligned(n int) []uint64 {
 	s := make([]uint64, n+cacheLine)
 	skip := 0
 	for uintptr(unsafe.Pointer(&s[skip]))%(cacheLine*8) != 0 {
@@ -78,9 +78,6 @@ func Aligned(n int) []uint64 {
 	}
 	return s[skip : skip+n : skip+n]
 }
-
-// Engine is that which made the memory.
-func (m *Memory) Engine() *Engine { return m.engine }
 
 // Rows are all rows, one after the other. Row 0 is the constant false and must stay
 // zero.
@@ -155,7 +152,11 @@ func (m *Memory) ChooseRandom(rng *machine.Rand) {
 func (m *Memory) Fluents() []uint64 { return m.rows[m.engine.blended[0]:m.engine.blended[1]] }
 
 // Blend copies, in the lanes of mask, the rows of the fluents from others.
-func (m *Memory) Blend(from, mask []uint64) { m.engine.Blend(m.Fluents(), from, mask) }
+func (m *Memory) Blend(from, mask []uint64) {
+	if e, to := m.engine, m.Fluents(); len(to) > 0 {
+		e.kernel.blend(to, from[:len(to)], mask[:e.Words()])
+	}
+}
 
 // Restore writes, in the lanes of mask, the fluents of one position: words that are all
 // zeros or all ones.
@@ -163,12 +164,5 @@ func (m *Memory) Restore(values, mask []uint64) {
 	e, to := m.engine, m.Fluents()
 	if n := min(len(values), len(to)/e.Words()); n > 0 {
 		e.kernel.restore(to[:n*e.Words()], values[:n], mask[:e.Words()])
-	}
-}
-
-// Blend copies, in the lanes of mask, whole rows that lie one after the other.
-func (e *Engine) Blend(to, from, mask []uint64) {
-	if n := len(to) - len(to)%e.Words(); n > 0 {
-		e.kernel.blend(to[:n], from[:n], mask[:e.Words()])
 	}
 }

@@ -167,7 +167,7 @@ func newGuarded(e *Engine) *guarded {
 	g := &guarded{Memory: e.NewMemory()}
 	for _, array := range []*[]uint64{&g.rows, &g.old, &g.random, &g.scratch} {
 		n := cap(*array) // with the rows that only translated code knows of
-		whole := Aligned(n + 2*guard)
+		whole := aligned(n + 2*guard)
 		for i := range whole {
 			whole[i] = canary
 		}
