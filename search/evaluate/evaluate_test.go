@@ -13,13 +13,20 @@ import (
 	"stackmate/search/evaluate/vector"
 )
 
-// trained is a learner of a built-in game after so many games.
-func trained(t testing.TB, game string, seed uint64, games int64) *Learner {
+// learner is one that knows nothing.
+func learner(t testing.TB, m machine.Machine, c Config) *Learner {
 	t.Helper()
-	l, err := New(gamestest.Machine(t, game), Config{Seed: seed, ConstantSum: true})
+	l, err := New(m, c)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return l
+}
+
+// trained is a learner of a built-in game after so many games.
+func trained(t testing.TB, game string, seed uint64, games int64) *Learner {
+	t.Helper()
+	l := learner(t, gamestest.Machine(t, game), Config{Seed: seed, ConstantSum: true})
 	l.Learn(t.Context(), games)
 	return l
 }
@@ -177,10 +184,7 @@ func TestTheGoalsOfTwoAddUp(t *testing.T) {
 
 func TestSymmetricPositionsLearnTheSame(t *testing.T) {
 	m := gamestest.Machine(t, "ticTacToe")
-	l, err := New(m, Config{ConstantSum: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := learner(t, m, Config{ConstantSum: true})
 	l.current.sum = 100
 	swapped := false
 	for _, y := range m.Symmetries() {
@@ -211,10 +215,7 @@ func TestGamesWithNothingToLearnAreRefused(t *testing.T) {
 
 func TestLearningEndsWithItsContext(t *testing.T) {
 	m := gamestest.Machine(t, "ticTacToe")
-	l, err := New(m, Config{ConstantSum: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := learner(t, m, Config{ConstantSum: true})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	l.Learn(ctx, 0)
@@ -238,10 +239,7 @@ func TestCorrelationIsThatOfPearson(t *testing.T) {
 
 func BenchmarkValues(b *testing.B) {
 	m := gamestest.Machine(b, "breakthrough")
-	l, err := New(m, Config{ConstantSum: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	l := learner(b, m, Config{ConstantSum: true})
 	l.Learn(b.Context(), 20)
 	const n = 512
 	states, values := make([]uint64, n*m.Words()), make([]float64, 2*n)

@@ -18,6 +18,15 @@ import (
 	"stackmate/reasoner/machine"
 )
 
+func loaded(t *testing.T, path, rules string, m machine.Machine, c Config) *Learner {
+	t.Helper()
+	l, err := Load(path, rules, m, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 func TestWhatWasLearntIsTheSameWhenLoaded(t *testing.T) {
 	l := trained(t, "ticTacToe", 1, 1000)
 	path := filepath.Join(t.TempDir(), "learnt")
@@ -25,10 +34,7 @@ func TestWhatWasLearntIsTheSameWhenLoaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := l.games.machine
-	again, err := Load(path, "rules", m, Config{Seed: 2, ConstantSum: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := loaded(t, path, "rules", m, Config{Seed: 2, ConstantSum: true})
 	states := randomStates(m, machine.NewRand(1), 50)
 	a, b := make([]float64, 100), make([]float64, 100)
 	l.Evaluation().Values(a, states)
@@ -57,10 +63,7 @@ func TestTheRateOfLearningFallsAndStaysDownWhenLoaded(t *testing.T) {
 	if err := l.Save(path, "rules"); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Load(path, "rules", l.games.machine, Config{Seed: 2, ConstantSum: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := loaded(t, path, "rules", l.games.machine, Config{Seed: 2, ConstantSum: true})
 	if rate := again.trainer.rate(); rate != l.trainer.rate() {
 		t.Errorf("rate %v when loaded, want %v", rate, l.trainer.rate())
 	}
@@ -147,10 +150,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			return
 		}
-		l, err := New(m, Config{ConstantSum: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := learner(t, m, Config{ConstantSum: true})
 		_ = l.restore(s, "rules")
 	})
 }

@@ -63,10 +63,7 @@ func (s *mobility) Sense(dst, states []uint64) {
 func mobile(t testing.TB) *Learner {
 	t.Helper()
 	m := gamestest.Machine(t, "breakthrough-4x4")
-	l, err := New(m, Config{Seed: 1, ConstantSum: true, Signals: newMobility(m)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := learner(t, m, Config{Seed: 1, ConstantSum: true, Signals: newMobility(m)})
 	return l
 }
 
@@ -89,10 +86,7 @@ func TestMovesAreLearntAndFoundAgainInFiles(t *testing.T) {
 	if err := l.Save(path, "rules"); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Load(path, "rules", m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := loaded(t, path, "rules", m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
 	before := worth(l)
 	if !slices.Equal(worth(again), before) {
 		t.Error("positions are worth something else when loaded")

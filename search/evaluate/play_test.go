@@ -10,10 +10,7 @@ import (
 // Where the machine knows that somebody wins at once, positions are worth what that brings; others have estimates.
 func TestDecidedPositionsAreWorthWhatTheyBring(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	l, err := New(machine.Decisive(t.Context(), m, false), Config{ConstantSum: true, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := learner(t, machine.Decisive(t.Context(), m, false), Config{ConstantSum: true, Seed: 1})
 	x, e := machine.NewExpander(m), new(machine.Expansion)
 	decided, estimated := 0, 0
 	made := l.games.made
@@ -66,10 +63,7 @@ func TestOfTwoEachWantsToBeAhead(t *testing.T) {
 func playing(t *testing.T, name string) (*games, *Evaluation) {
 	t.Helper()
 	m := machine.Decisive(t.Context(), gamestest.Machine(t, name), false)
-	l, err := New(m, Config{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := learner(t, m, Config{Seed: 1})
 	p := newGames(m, 1, machine.NewRand(1), defaultBytes)
 	p.start = func(g *game) { g.side = make([]int, p.roles) }
 	p.made, p.ended = func(*game, int) {}, func(*game, int) {}

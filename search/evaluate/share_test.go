@@ -62,10 +62,7 @@ func TestGamesOfOtherRulesAreRefused(t *testing.T) {
 func TestOtherThreadsPlayWhatIsLearntFrom(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4)) // on one processor, too, they take turns
 	m := gamestest.Machine(t, "connectFour-5x4")
-	l, err := New(m, Config{Seed: 1, ConstantSum: true, Threads: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := learner(t, m, Config{Seed: 1, ConstantSum: true, Threads: 3})
 	own := 0
 	ended := l.games.ended
 	l.games.ended = func(g *game, lane int) { own++; ended(g, lane) }

@@ -22,10 +22,7 @@ func signalsOf(t testing.TB, game string) machine.Signals {
 // seeing is a learner of a game of lines that knows of threats, after so many games.
 func seeing(t testing.TB, games int64) *Learner {
 	t.Helper()
-	l, err := New(gamestest.Machine(t, "connectFour-4x4"), Config{Seed: 1, ConstantSum: true, Signals: signalsOf(t, "connectFour-4x4")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := learner(t, gamestest.Machine(t, "connectFour-4x4"), Config{Seed: 1, ConstantSum: true, Signals: signalsOf(t, "connectFour-4x4")})
 	l.Learn(t.Context(), games)
 	return l
 }
@@ -116,10 +113,7 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 	if err := l.Save(path, "rules"); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Load(path, "rules", m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := loaded(t, path, "rules", m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
 	states := toys.Positions(m, 20, 9)
 	n, roles := len(states)/m.Words(), len(m.Names().Roles)
 	got, loaded, first := make([]float64, n*roles), make([]float64, n*roles), make([]float64, n)
