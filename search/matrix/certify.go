@@ -2,20 +2,13 @@ package matrix
 
 import "math"
 
-// Certify gives what two strategies guarantee in the m×n game a: the row
+// guarantees gives what two strategies guarantee in the m×n game a - origin: the row
 // strategy x (m) gets at least lower against every column, the column strategy
 // y (n) pays at most upper against every row. The value lies between them, and
 // the gap upper - lower is the sum of what the two players could gain by
 // deviating: the proof of an equilibrium, whoever computed it. Strategies must
-// be non-negative and sum to 1. Rounding is about 1e-16 of the range, plus that
-// of the bounds themselves, plus the smallest number for each row or column.
-func Certify(a []float64, m, n int, x, y []float64) (lower, upper float64) {
-	origin := a[0]
-	lower, upper = guarantees(a, m, n, x, y, make([]float64, n), origin)
-	return origin + lower, origin + upper
-}
-
-// guarantees is Certify for the game a - origin; columns is scratch space of n.
+// be non-negative and sum to 1; columns is scratch space of n. Rounding is about
+// 1e-16 of the range, plus the smallest number for each row or column.
 func guarantees(a []float64, m, n int, x, y, columns []float64, origin float64) (lower, upper float64) {
 	columns = columns[:n]
 	clear(columns)

@@ -39,7 +39,7 @@ func TestBlandsRuleAloneSolvesGames(t *testing.T) {
 				g.t.pivot(g.t.leaving(c, 0, true), c)
 			}
 			g.strategies(x, y)
-			lower, upper := Certify(a, m, n, x, y)
+			lower, upper := certify(a, m, n, x, y)
 			checkEquilibrium(t, 1e-9, a, m, n, (lower+upper)/2, x, y)
 		}
 	}

@@ -5,6 +5,12 @@ import (
 	"math/rand/v2"
 )
 
+// certify is what two strategies guarantee in the game a, see guarantees.
+func certify(a []float64, m, n int, x, y []float64) (lower, upper float64) {
+	lower, upper = guarantees(a, m, n, x, y, make([]float64, n), a[0])
+	return a[0] + lower, a[0] + upper
+}
+
 // A family draws matrices of one kind. The families are those that simultaneous
 // games produce, and those that are hard for a simplex method.
 type family struct {

@@ -34,7 +34,7 @@ func checkEquilibrium(t rapid.TB, gap float64, a []float64, m, n int, value floa
 			t.Fatalf("probabilities %v add up to %v", p, sum)
 		}
 	}
-	lower, upper := Certify(a, m, n, x, y)
+	lower, upper := certify(a, m, n, x, y)
 	// The guarantees are rounded to the precision of the elements, and each product
 	// in them to a multiple of the smallest number.
 	slack := gap*spread(a) + 1e-15*(math.Abs(lower)+math.Abs(upper)) + float64(m+n)*math.SmallestNonzeroFloat64
