@@ -106,7 +106,7 @@ func (n *Names) AddMove(r Role, text string) (Move, bool) {
 		m, ok := n.moves[r][text]
 		return m, ok
 	}
-	m := Move(n.Open.number(&n.Open.moves[r], text, true))
+	m := Move(n.Open.number(&n.Open.moves[r], text))
 	return m, m != NoMove
 }
 
@@ -118,7 +118,7 @@ func (n *Names) AddFluent(text string) (int, bool) {
 		f, ok := n.fluents[text]
 		return f, ok
 	}
-	f := n.Open.number(&n.Open.fluents, text, true)
+	f := n.Open.number(&n.Open.fluents, text)
 	return int(f), f >= 0
 }
 

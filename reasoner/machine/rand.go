@@ -31,13 +31,6 @@ func NewRand(seed uint64) *Rand {
 	return r
 }
 
-// next draws from one column.
-func (r *Rand) next(c int) (out uint64) {
-	s := &r.State
-	out, s[0][c], s[1][c], s[2][c], s[3][c] = xoshiro(s[0][c], s[1][c], s[2][c], s[3][c])
-	return out
-}
-
 // xoshiro is the next number of a generator, and its state then.
 func xoshiro(s0, s1, s2, s3 uint64) (out, t0, t1, t2, t3 uint64) {
 	out = bits.RotateLeft64(s0+s3, 23) + s0
@@ -61,8 +54,12 @@ func (r *Rand) FillRows(dst []uint64, words int) {
 	}
 }
 
-// Uint64 returns 64 random bits.
-func (r *Rand) Uint64() uint64 { return r.next(0) }
+// Uint64 returns 64 random bits, of the first column.
+func (r *Rand) Uint64() (out uint64) {
+	s := &r.State
+	out, s[0][0], s[1][0], s[2][0], s[3][0] = xoshiro(s[0][0], s[1][0], s[2][0], s[3][0])
+	return out
+}
 
 // Intn returns a uniform integer in [0, n), n > 0, by Lemire's multiplication
 // with rejection, so without bias.

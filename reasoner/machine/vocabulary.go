@@ -67,16 +67,13 @@ func (v *Vocabulary) reserve(bytes int) bool {
 	return true
 }
 
-// number is the number of a text; with add it gets one. It is -1 for a text without.
-func (v *Vocabulary) number(l *lexicon, text string, add bool) int32 {
+// number is the number of a text, which gets one if it has none; -1 if there is no memory for it.
+func (v *Vocabulary) number(l *lexicon, text string) int32 {
 	v.mu.RLock()
 	n, ok := l.number[text]
 	v.mu.RUnlock()
 	if ok {
 		return n
-	}
-	if !add {
-		return -1
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
