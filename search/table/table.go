@@ -110,6 +110,5 @@ func Hash(s machine.State) uint64 {
 		hi, lo := bits.Mul64(w^spreader, h)
 		h = hi ^ lo ^ bits.RotateLeft64(h, 23)
 	}
-	hi, lo := bits.Mul64(h^spreader, multiplier)
-	return hi ^ lo
+	return spread(h)
 }

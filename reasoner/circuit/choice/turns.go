@@ -19,10 +19,9 @@ import (
 
 // ChooseTurn adds to the network what chooses a move for whoever is to move of two roles: the
 // one of p where mine is true, and else that of q.
-func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) { gates{net}.chooseTurn(mine, p, q) }
-
-func (n gates) chooseTurn(mine logic.Lit, p, q *Parts) {
-	idle := [2]int{p.Waiting(n.Network, mine), q.Waiting(n.Network, mine.Not())}
+func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) {
+	n := gates{net}
+	idle := [2]int{p.Waiting(net, mine), q.Waiting(net, mine.Not())}
 	of := slices.Clone(p.Of)
 	number := numbering[[2]int32]{} // in of
 	for _, parts := range p.Of {

@@ -6,12 +6,8 @@ import (
 	"stackmate/tools/arm64"
 )
 
-// blockMoves is the number of moves that count adds up at once, in blockDigits digits
-// and a carry.
-const (
-	blockMoves  = 8
-	blockDigits = 3
-)
+// blockDigits is the number of digits in which count adds up eight moves at once, with a carry.
+const blockDigits = 3
 
 // registerDigits is the largest number of digits that are kept in registers, where these
 // suffice; those above stay in memory.
