@@ -186,7 +186,10 @@ func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 	writes := g.writes(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
 	l := newLayout(g.Net, g.Net.Cone(all), writes)
 	known := g.Net.Cone(position)
-	l.keepOutputs(all, known, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))
+	// What must stay in its row: the outputs, and what evaluate computes for the other programs.
+	for _, o := range slices.Concat(all, l.borrowed(nil, known, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))) {
+		l.keep[o.Node()] = true
+	}
 	rest := func(roots []logic.Lit) []bool {
 		marked := g.Net.Cone(roots)
 		for i := range marked {
@@ -215,10 +218,10 @@ func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 // one in so many of the gates of evaluate.
 const shareWorthPreparing = 2
 
-// borrowed are the signals that evaluate has computed (known) of those that are used for
-// the next position.
-func (l *layout) borrowed(next []logic.Lit, known, used []bool) (out []logic.Lit) {
-	needed := slices.Clone(next)
+// borrowed are the signals that evaluate has computed (known), of those that are given and of
+// the operands of what other programs compute (used).
+func (l *layout) borrowed(given []logic.Lit, known, used []bool) (out []logic.Lit) {
+	needed := slices.Clone(given)
 	for i := range used {
 		if used[i] && !known[i] {
 			needed = append(needed, l.net.Dependencies(int32(i))...)
@@ -240,24 +243,6 @@ func (l *layout) gates(marked []bool) (n int) {
 		}
 	}
 	return n
-}
-
-// keepOutputs marks what must stay in its row: the outputs, and what evaluate
-// has computed (known) for the other programs (used) to use.
-func (l *layout) keepOutputs(outputs []logic.Lit, known, used []bool) {
-	for _, o := range outputs {
-		l.keep[o.Node()] = true
-	}
-	for i := range used {
-		if !used[i] {
-			continue
-		}
-		for _, o := range l.net.Dependencies(int32(i)) {
-			if j := o.Node(); known[j] && !known[i] {
-				l.keep[j] = true
-			}
-		}
-	}
 }
 
 // writes finds the gates that may be computed straight into the row of an input (see newLayout):
