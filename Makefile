@@ -72,7 +72,7 @@ dds: # needs libdds (Debian: apt-get install libdds-dev)
 	go test -timeout $(TIMEOUT) -short -tags dds ./search/lattice/bridge/...
 
 # What has assembly for arm64, and above it what looks at every kernel: seeds of fuzz targets are among the tests.
-arm64: ARM64 = GOARCH=arm64 CGO_ENABLED=0 go test -exec qemu-aarch64-static -timeout $(TIMEOUT) -vet=off
+arm64: ARM64 = GOARCH=arm64 CGO_ENABLED=0 go test -trimpath -exec qemu-aarch64-static -timeout $(TIMEOUT) -vet=off
 arm64: # emulated, needs qemu-aarch64-static (Debian: apt-get install qemu-user-static)
 	$(ARM64) ./reasoner/circuit/kernel ./search/evaluate/vector
 	$(ARM64) -run 'EveryKernel|FuzzKernels|FillAndMerge|Uniform|TakeTurns' ./reasoner/circuit
