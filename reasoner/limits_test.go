@@ -31,7 +31,7 @@ func TestFluentsThatNobodyAsksForDoNotStopAGame(t *testing.T) {
 		engines = append(engines, "datalog")
 	}
 	for _, engine := range engines {
-		m := newMachine(t, g, reasoner.Options{Engine: engine})
+		m := newMachine(t, g, reasoner.Options{Engine: engine, Memory: 256 << 20})
 		if reason := m.Info().Reason; !strings.Contains(reason, "without fluents") {
 			t.Errorf("%s: the reason %q says nothing of it", engine, reason)
 		}
@@ -64,16 +64,13 @@ func TestFluentsThatNobodyAsksForDoNotStopAGame(t *testing.T) {
 }
 
 func TestAPositionThatDoesNotFitIsNoFaultOfTheGame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("fills the memory of a position; left out by -short")
-	}
 	for name, more := range map[string]string{
 		"its legal moves": "(goal r 100) (<= (legal r c) (true (s 1 2 3)))",
 		"its end":         "(goal r 100) (<= terminal (true (s 0 0 1)))",
 		"its goals":       "(<= (goal r 100) (true (s 1 1 1))) (<= (goal r 50) (not (true (s 1 1 1))))",
 	} {
 		g := readRules(t, name, tooMany(more))
-		m := newMachine(t, g, reasoner.Options{Engine: "datalog"})
+		m := newMachine(t, g, reasoner.Options{Engine: "datalog", Memory: 64 << 20})
 		if counts, err := machine.Perft(t.Context(), m, m.Initial(), 3); !errors.Is(err, machine.ErrLost) {
 			t.Errorf("%s are not known: %+v, %v; want %v", name, counts, err, machine.ErrLost)
 		}
