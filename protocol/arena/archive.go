@@ -290,8 +290,11 @@ func (a *Archive) rulesPath(hash string) string {
 
 // keepRules writes the rulesheet of a record, if it has one that is not there yet.
 func (a *Archive) keepRules(r *Record) error {
+	if r.Rulesheet == "" {
+		return nil
+	}
 	path := a.rulesPath(r.Rules)
-	if _, err := os.Stat(path); err == nil || r.Rulesheet == "" {
+	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
