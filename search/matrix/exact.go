@@ -213,17 +213,22 @@ func nashByRationals(ctx context.Context, a []float64, m, n int, x, y []float64)
 	return value, nil
 }
 
-// maximizeByRationals is Native.optimise for the programs that rounding defeats.
-// The bounds are relaxed as there.
+// maximizeByRationals is Native.Maximize for the programs that rounding defeats. The
+// bounds are relaxed as there, but only for a program that is infeasible otherwise: the
+// objective may gain far more than its bounds give.
 func maximizeByRationals(ctx context.Context, q *program) (float64, bool, error) {
 	if err := cmp.Or(ctx.Err(), checkRationalCells("linear program", q.k, q.n)); err != nil {
 		return 0, false, err
 	}
-	f := make([]float64, q.n)
-	for j := range f {
-		f[j] = q.f[j] - relaxation*(q.top-q.low)
+	p, e, f := rationals(q.p), rationals(q.e), rationals(q.f)
+	exact, feasible := MaximizeExact(ctx, p, q.k, q.n, e, f)
+	if !feasible {
+		relaxed := new(big.Rat).SetFloat64(relaxation * (q.top - q.low))
+		for _, bound := range f {
+			bound.Sub(bound, relaxed)
+		}
+		exact, feasible = MaximizeExact(ctx, p, q.k, q.n, e, f)
 	}
-	exact, feasible := MaximizeExact(ctx, rationals(q.p), q.k, q.n, rationals(q.e), rationals(f))
 	value, _ := exact.Float64()
 	return value, feasible, ctx.Err()
 }

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -83,23 +84,35 @@ func TestRationalsReplaceTheNativeEngine(t *testing.T) {
 		if k == 0 {
 			return
 		}
-		q, err := newProgram(p, k, n, e, f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		value, feasible, err := maximizeByRationals(t.Context(), &q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		native, ok, err := NewNative().Maximize(p, k, n, e, f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tolerance := 1e-6 * (1 + spread(append([]float64{0}, e...)))
-		if feasible && (!ok || native < value-tolerance) {
-			t.Fatalf("native %v, %v, exactly %v", native, ok, value)
-		}
+		value, feasible := maximizeInRationals(t, p, k, n, e, f)
+		checkAgainstRationals(t, NewNative(), p, k, n, e, f, value, feasible)
 	})
+}
+
+func TestRationalsRelaxWhatIsInfeasibleOnly(t *testing.T) {
+	// A third action that helps the first, at a cost within the relaxation, in a column
+	// that no other one touches: were the bounds relaxed, the value would be 1e-4.
+	p, e := []float64{-1.0 / 3, 0, 50, -1.0 / 256, 0, 0}, []float64{50, 0, 0}
+	if value, feasible := maximizeInRationals(t, p, 3, 2, e, []float64{0, 0}); value != 0 || !feasible {
+		t.Errorf("a feasible program: value %v, feasible %v, expected 0, true", value, feasible)
+	}
+	// The bound is what the first action yields, but for rounding.
+	if value, feasible := maximizeInRationals(t, []float64{0.3, 0}, 2, 1, []float64{7, 0}, []float64{math.Nextafter(0.3, 1)}); value != 7 || !feasible {
+		t.Errorf("a program missed by rounding: value %v, feasible %v, expected 7, true", value, feasible)
+	}
+}
+
+func maximizeInRationals(t rapid.TB, p []float64, k, n int, e, f []float64) (value float64, feasible bool) {
+	t.Helper()
+	q, err := newProgram(p, k, n, e, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, feasible, err = maximizeByRationals(context.Background(), &q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value, feasible
 }
 
 // Colonel Blotto games: each player divides troops among three fields and wins
