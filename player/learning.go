@@ -17,20 +17,22 @@ import (
 // In many games what a position is worth can be learnt within seconds, and a search that estimates
 // leaves by that is far ahead of one that plays them out; in others, where all depends on who is one
 // move ahead, it is far behind (docs/lab/evaluation.md). So most of the start clock goes into
-// learning, and what comes of it decides how it is used (approachBy).
+// learning, and what comes of it decides how it is used (approachBy), unless matches show that playouts are better (trial.go).
 const (
-	learningShare = 0.8 // of the start clock
-	// weighingShare is the most of it in which estimates are weighed against playouts.
-	weighingShare = 0.1
+	// firstLearningShare is the part of the start clock for learning before the trial, learningShare that of what is left after it.
+	firstLearningShare = 0.4
+	learningShare      = 0.8
+	// weighingShare is in which part of the time of learning, at most, estimates are weighed against playouts.
+	weighingShare = 0.125
 	// leastCorrelation with the outcomes of unseen games is what is of use.
 	leastCorrelation = 0.03
 	// leastLearning is the start clock below which there is nothing to be learnt in time.
 	leastLearning = 2 * time.Second
 )
 
-// learn finds out what positions are worth; nil where players choose at once, which gains nothing (docs/lab/evaluation.md), where
-// there is too little time or memory for it, or if nothing of use was learnt.
-func (t *thinker) learn(ctx context.Context) *evaluate.Evaluation {
+// newLearner makes what learns what positions are worth; nil where players choose at once, which gains nothing
+// (docs/lab/evaluation.md), or where there is too little time or memory for it.
+func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 	left, memory := timeLeft(ctx, time.Now()), t.memory.share()
 	if !t.has(learning) || !t.class.InTurns() || left < leastLearning || memory == 0 {
 		return nil
@@ -40,27 +42,35 @@ func (t *thinker) learn(ctx context.Context) *evaluate.Evaluation {
 	config.Signals = t.machine.Signals(short)
 	cancel()
 	m := t.playouts(ctx, t.machine)
-	learner := t.recall(m, config)
-	if learner == nil {
-		var err error
-		if learner, err = evaluate.New(m, config); err != nil {
-			t.log.Info().Err(err).Msg("learning")
-			return nil
-		}
+	if l := t.recall(m, config); l != nil {
+		return l
 	}
-	short, cancel = context.WithTimeout(ctx, scaled(learningShare, left))
-	t.runLearner(learner, short, 0)
+	l, err := evaluate.New(m, config)
+	if err != nil {
+		t.log.Info().Err(err).Msg("learning")
+		return nil
+	}
+	return l
+}
+
+// learn lets a learner, if there is one, find out for so long what positions are worth; nil if nothing of use is learnt by then.
+func (t *thinker) learn(ctx context.Context, l *evaluate.Learner, clock time.Duration) *evaluate.Evaluation {
+	if l == nil {
+		return nil
+	}
+	short, cancel := context.WithTimeout(ctx, clock)
+	t.runLearner(l, short, 0)
 	cancel()
-	p := learner.Progress()
+	p := l.Progress()
 	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
 	if p.Games == 0 || p.Correlation <= leastCorrelation {
 		return nil
 	}
-	t.keep(learner)
-	short, cancel = context.WithTimeout(ctx, scaled(weighingShare, left))
+	t.keep(l)
+	short, cancel = context.WithTimeout(ctx, scaled(weighingShare, clock))
 	defer cancel()
-	learner.Weigh(short)
-	e := learner.Evaluation()
+	l.Weigh(short)
+	e := l.Evaluation()
 	t.log.Info().Float64("playouts", e.Weight()).Msg("what an estimate is worth")
 	return e
 }

@@ -85,7 +85,7 @@ func TestNothingIsLearntWhereItDoesNotPay(t *testing.T) {
 		}
 		at := position{machine: m, state: m.Initial()}
 		ctx := ctxOf(t, clock)
-		if p.prepare(ctx, at); p.learn(ctx) != nil {
+		if p.prepare(ctx, at); p.newLearner(ctx) != nil {
 			t.Errorf("%s: something is learnt in a start clock of %v", game, clock)
 		}
 	}
@@ -93,20 +93,30 @@ func TestNothingIsLearntWhereItDoesNotPay(t *testing.T) {
 
 func TestMostOfTheStartClockGoesIntoLearning(t *testing.T) {
 	m := gamestest.Machine(t, "gomoku-5x5") // one game says nothing of others
+	p := onOneThread(0, 64<<20, rave)
+	var left []float64
+	p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
+		left = append(left, timeLeft(ctx, time.Now()).Seconds())
+	}
+	p.prepare(ctxOf(t, time.Minute), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}})
+	p.study(ctxOf(t, time.Minute))
+	if len(left) != 2 || left[0] < 20 || left[0] > 24 || left[1] < 40 || left[1] > 48 { // the first has not taken any
+		t.Errorf("%v seconds of a minute to learn, want at most 24, and 4/5 of what is left then", left)
+	}
+}
+
+func TestWhatIsOfNoUseIsNotLearnt(t *testing.T) {
+	m := gamestest.Machine(t, "gomoku-5x5")
 	for games, useful := range map[int64]bool{0: false, 1: false, 3000: true} {
-		p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
-		p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
-			if ends, _ := ctx.Deadline(); time.Until(ends) > 51*time.Second || time.Until(ends) < 40*time.Second {
-				t.Errorf("%v of a minute to learn", time.Until(ends))
-			}
+		p := onOneThread(0, 64<<20)
+		p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) {
 			if games > 0 {
 				l.Learn(t.Context(), games)
 			}
 		}
-		at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}}
 		ctx := ctxOf(t, time.Minute)
-		p.prepare(ctx, at)
-		e := p.learn(ctx)
+		p.prepare(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}})
+		e := p.learn(ctx, p.newLearner(ctx), time.Minute)
 		if got := e != nil && e.Correlation() > leastCorrelation; got != useful {
 			t.Errorf("after %d games what was learnt is of use: %v", games, got)
 		}

@@ -82,20 +82,6 @@ func (s *metered) Search(ctx context.Context, m machine.Machine, q machine.State
 	return r, err
 }
 
-// timed is a search whose moves take clock each by the wall clock, on a machine that does nothing else:
-// its threads don't wait for each other's turns, as they do where nodes are limited.
-type timed struct {
-	search.Searcher
-	clock time.Duration
-}
-
-func (s timed) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.clock)
-	defer cancel()
-	lim.MaxNodes = 0
-	return s.Searcher.Search(ctx, m, q, lim)
-}
-
 // duels lists, for each technique of the sampling search, the search with and without
 // it at equal time, and what else there is to choose.
 func duels() []duel {
@@ -252,11 +238,11 @@ func TestParametersReachTheSamplingSearch(t *testing.T) {
 	}
 	thinker := newThinker(setting{spec: spec{values: s.values}})
 	want := montecarlo.Config{Rule: montecarlo.RegretMatching, AtOnce: true, Exploration: 33.5, Playouts: 3, PolicyExploration: 44}
-	if got := thinker.sampling(0); got != want {
+	if got := thinker.sampling(approach{}, 0); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	thinker.approach.evaluator = new(evaluate.Evaluation)
-	if got := thinker.sampling(0); got.Exploration != 0 || got.PolicyExploration != 44 {
+	learnt := approach{evaluator: new(evaluate.Evaluation)}
+	if got := thinker.sampling(learnt, 0); got.Exploration != 0 || got.PolicyExploration != 44 {
 		t.Errorf("with estimates %+v", got)
 	}
 }

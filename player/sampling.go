@@ -38,7 +38,7 @@ const (
 	fewLeaves = 8000
 	// leastAgreement is how much of what moves are worth all playouts must tell that made them at any time later
 	// (montecarlo.Agreement), for these to be better than estimates that are worth few playouts (docs/lab/sampling.md).
-	leastAgreement = 0.7
+	leastAgreement = 0.75
 	// agreementShare is the most of the start clock in which that is found out, agreementTime the most.
 	agreementShare = 0.1
 	agreementTime  = 1500 * time.Millisecond
@@ -127,22 +127,25 @@ func (t *thinker) newSampler() search.Searcher {
 	if t.class.Players == 1 && len(t.exact) > 0 {
 		threads = max(1, threads-1)
 	}
-	whole := montecarlo.New(t.sampling(threads))
+	whole := montecarlo.New(t.sampling(t.approach, threads))
 	if t.parts == nil {
 		return whole
 	}
-	return factor.New(whole, func(m machine.Machine) search.Searcher { return montecarlo.New(t.parts[m].sampling(threads)) })
+	return factor.New(whole, func(m machine.Machine) search.Searcher {
+		part := t.parts[m]
+		return montecarlo.New(part.sampling(part.approach, threads))
+	})
 }
 
-// sampling is how the thinker samples, on so many threads.
-func (t *thinker) sampling(threads int) montecarlo.Config {
+// sampling is how the thinker samples by an approach, on so many threads.
+func (t *thinker) sampling(a approach, threads int) montecarlo.Config {
 	config := montecarlo.Config{
-		Rule: montecarlo.RegretMatching, AtOnce: !t.class.InTurns(), Rave: t.approach.rave, Without: t.sampledWithout(), Workers: threads,
+		Rule: montecarlo.RegretMatching, AtOnce: !t.class.InTurns(), Rave: a.rave, Without: t.sampledWithout(), Workers: threads,
 	}
 	if t.textbook {
 		config = montecarlo.Config{Playouts: 1, Exploration: textbookExploration, Without: montecarlo.Plain, Workers: threads}
 	}
-	if a := t.approach; a.evaluator != nil {
+	if a.evaluator != nil {
 		config.Evaluator, config.EstimateWeight = a.evaluator, a.weight
 	}
 	for _, p := range parameters {

@@ -25,7 +25,7 @@ func TestStartClocksAreKept(t *testing.T) {
 	began := time.Now()
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3, 4}}
 	p.prepare(ctx, at)
-	if e := p.learn(ctx); e == nil || ctx.Err() != nil {
+	if e := p.learn(ctx, p.newLearner(ctx), 3*time.Second); e == nil || ctx.Err() != nil {
 		t.Errorf("learnt %v in %v of a start clock of 4 s", e, time.Since(began))
 	}
 }
@@ -96,7 +96,7 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 		if p.approach = p.approachBy(c.learnt, func() float64 { return c.agreement }); p.approach != c.want {
 			t.Errorf("case %d: %+v, want %+v", i, p.approach, c.want)
 		}
-		s := p.sampling(1)
+		s := p.sampling(p.approach, 1)
 		if s.AtOnce || s.Rave != c.want.rave || (s.Evaluator != nil) != (c.want.evaluator != nil) || s.EstimateWeight != c.want.weight {
 			t.Errorf("case %d: samples as %+v", i, s)
 		}
@@ -126,6 +126,7 @@ func TestSubgamesAreSearchedApart(t *testing.T) {
 func TestEachSubgameIsLearnt(t *testing.T) {
 	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
 	p := onOneThread(0, 64<<20, exactSearch)
+	p.clock = time.Millisecond // too little for a trial
 	var left []time.Duration
 	p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
 		ends, _ := ctx.Deadline()
@@ -136,8 +137,8 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 	p.prepare(t.Context(), at)
 	p.factor(t.Context())
 	p.study(ctxOf(t, time.Minute))
-	if len(left) != 2 || left[0] < 20*time.Second || left[0] > 30*time.Second {
-		t.Fatalf("learnt for %v, want two subgames, half of most of a minute the first one", left)
+	if len(left) != 4 || left[0] < 10*time.Second || left[0] > 12*time.Second || left[2] < 20*time.Second || left[2] > 24*time.Second {
+		t.Fatalf("learnt for %v, want two subgames with two parts each, of half of a minute the first one", left)
 	}
 	if got := p.ways(); !strings.HasSuffix(got, "what was learnt in the start clock, in each subgame") {
 		t.Errorf("goes by %q", got)
@@ -148,7 +149,7 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 			t.Fatalf("what was learnt of a subgame is not used: %+v", part.approach)
 		}
 		e.Values(make([]float64, len(m.Names().Roles)), m.Initial())
-		if s := part.sampling(1); s.Evaluator != montecarlo.Evaluator(e) || s.AtOnce {
+		if s := part.sampling(part.approach, 1); s.Evaluator != montecarlo.Evaluator(e) || s.AtOnce {
 			t.Errorf("a subgame is sampled as %+v", s)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -35,6 +36,8 @@ type thinker struct {
 	plan  plan
 	// runLearner is the method of learners, but in tests.
 	runLearner func(l *evaluate.Learner, ctx context.Context, games int64)
+	// beatsPlayouts is the trial of an approach (trial.go), but in tests.
+	beatsPlayouts func(t *thinker, ctx context.Context, a approach, clock time.Duration) bool
 	// exactWork is the part of its time that the exact search works. Where several play, it takes
 	// time from the estimates, and in most positions of most games it gets nowhere: so it
 	// gets half as much for each move that is made without its help, down to leastWork, with which it begins in games of
@@ -46,7 +49,7 @@ const leastWork = 1. / 8
 
 func newThinker(s setting) *thinker {
 	return &thinker{
-		setting: s, rng: machine.NewRand(s.seed), runLearner: (*evaluate.Learner).Learn,
+		setting: s, rng: machine.NewRand(s.seed), runLearner: (*evaluate.Learner).Learn, beatsPlayouts: (*thinker).try,
 		exactWork: 1, grants: map[search.Searcher]int64{},
 	}
 }
@@ -170,7 +173,13 @@ func (t *thinker) begin(ctx context.Context, at position) {
 func (t *thinker) study(ctx context.Context) approach {
 	if t.parts == nil {
 		clock := timeLeft(ctx, time.Now())
-		return t.approachBy(t.learn(ctx), func() float64 { return t.agreement(ctx, clock) })
+		agreement := sync.OnceValue(func() float64 { return t.agreement(ctx, clock) })
+		l := t.newLearner(ctx)
+		a := t.approachBy(t.learn(ctx, l, scaled(firstLearningShare, clock)), agreement)
+		if a.evaluator != nil && !t.beatsPlayouts(t, ctx, a, scaled(trialShare, clock)) {
+			return t.approachBy(nil, agreement)
+		}
+		return t.approachBy(t.learn(ctx, l, scaled(learningShare, timeLeft(ctx, time.Now()))), agreement)
 	}
 	left := len(t.parts)
 	for _, part := range t.parts {

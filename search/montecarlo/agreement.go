@@ -14,7 +14,7 @@ import (
 const (
 	agreementGames     = 128
 	agreementMoves     = 16
-	agreementPositions = 200
+	agreementPositions = 2000
 	agreementStride    = 6
 )
 
@@ -29,7 +29,7 @@ type agreement struct {
 
 // Agreement is 1 − Σ(q−a)²/Σq²: how much of what random games say of moves those say as well in which they are made at any time later. It is 1
 // at most, but for chance, and 0 where batches of m do not tell their moves, or ctx ends before anything was found. So it tells
-// what Config.Rave is worth before anything is searched (docs/lab/sampling.md). Cost: 400 000 games at most.
+// what Config.Rave is worth before anything is searched (docs/lab/sampling.md). Cost: four million games at most.
 func Agreement(ctx context.Context, m machine.Machine, seed uint64) float64 {
 	if !Raves(m) {
 		return 0

@@ -1,0 +1,60 @@
+package player
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"stackmate/games/gamestest"
+	"stackmate/search/evaluate"
+)
+
+// trialOf holds a trial of estimates in the place of playouts in breakthrough, with so much time.
+func trialOf(t *testing.T, e *evaluate.Evaluation, clock time.Duration) bool {
+	t.Helper()
+	m := gamestest.Machine(t, "breakthrough-5x5")
+	p := onOneThread(3, 1<<30, exactSearch)
+	p.clock = 640 * time.Millisecond
+	p.prepare(t.Context(), position{machine: m, state: m.Initial()})
+	return p.try(t.Context(), alone(e), clock)
+}
+
+func TestEstimatesThatMisleadLoseToPlayouts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes matches")
+	}
+	m := gamestest.Machine(t, "breakthrough-5x5")
+	nothing := learnerOf(t, m, nil, 1).Evaluation()
+	if trialOf(t, nothing, time.Minute) {
+		t.Error("what was learnt from one game beats playouts")
+	}
+	if !trialOf(t, nothing, time.Millisecond) {
+		t.Error("estimates are given up without a trial")
+	}
+	if !trialOf(t, learntOf(t, m, 20_000), time.Minute) {
+		t.Error("what was learnt from 20 000 games loses to playouts")
+	}
+}
+
+func TestWhatLosesItsTrialIsNeitherUsedNorLearntOn(t *testing.T) {
+	m := gamestest.Machine(t, "breakthrough-4x4")
+	for _, wins := range []bool{true, false} {
+		p := onOneThread(0, 64<<20, exactSearch, rave)
+		learnt, tried := 0, 0
+		p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) {
+			learnt++
+			l.Learn(t.Context(), 3000)
+		}
+		p.beatsPlayouts = func(_ *thinker, _ context.Context, a approach, clock time.Duration) bool {
+			if tried++; a.evaluator == nil || clock > 15*time.Second {
+				t.Errorf("a trial of %+v in %v of a minute", a, clock)
+			}
+			return wins
+		}
+		p.prepare(ctxOf(t, time.Minute), position{machine: m, state: m.Initial()})
+		a := p.study(ctxOf(t, time.Minute))
+		if used := a.evaluator != nil; used != wins || tried != 1 || learnt != map[bool]int{true: 2, false: 1}[wins] {
+			t.Errorf("won %v: used %v, %d trials, learnt %d times", wins, used, tried, learnt)
+		}
+	}
+}
