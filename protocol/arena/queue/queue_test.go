@@ -114,6 +114,29 @@ func TestEveryTaskHasOneResult(t *testing.T) {
 	collect(t, q, 1)
 }
 
+func TestWhatIsDoneIsNotDoneAgain(t *testing.T) {
+	q := embedded(t, t.TempDir(), "")
+	var calls atomic.Int64
+	works(t, q, 2, func(ctx context.Context, task Task) ([]byte, error) {
+		calls.Add(1)
+		return done(ctx, task)
+	})
+	submit(t, q, 1)
+	collect(t, q, 1)
+	// As by somebody who had looked for a result just before there was one.
+	if err := q.put(t.Context(), Task{Run: "run", ID: "0", Data: []byte("task 0")}); err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(10 * time.Millisecond) {
+		if info, err := q.tasks.Info(t.Context()); err == nil && info.State.Msgs == 0 {
+			break
+		}
+	}
+	if n := calls.Load(); n != 1 {
+		t.Errorf("a task was done %d times", n)
+	}
+}
+
 // halting is an in-process server whose answers are held back while the gate is locked.
 type halting struct {
 	*server.Server

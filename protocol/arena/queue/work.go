@@ -105,10 +105,8 @@ func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Cont
 		t.Tries = int(meta.NumDelivered)
 	}
 	var data []byte
-	done, err := false, error(nil)
-	if t.Tries > 1 { // who had it before may have got as far as the result
-		done, err = q.has(ctx, q.results, subject)
-	}
+	// Who had it before may have got as far as the result, or whoever submitted it again may have looked for that too early.
+	done, err := q.has(ctx, q.results, subject)
 	if err == nil && !done {
 		data, err = f(ctx, t)
 	}
