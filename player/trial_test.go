@@ -21,7 +21,7 @@ func trialOf(t *testing.T, e *evaluate.Evaluation, clock time.Duration) bool {
 
 func TestEstimatesThatMisleadLoseToPlayouts(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes matches")
+		t.Skip("takes four seconds; left out by -short")
 	}
 	m := gamestest.Machine(t, "breakthrough-5x5")
 	nothing := learnerOf(t, m, nil, 1).Evaluation()

@@ -86,6 +86,15 @@ func TestRationalsReplaceTheNativeEngine(t *testing.T) {
 		}
 		value, feasible := maximizeInRationals(t, p, k, n, e, f)
 		checkAgainstRationals(t, NewNative(), p, k, n, e, f, value, feasible)
+		native, ok, err := NewNative().Maximize(p, k, n, e, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tolerance := 1e-6 * (1 + spread(append([]float64{0}, e...)))
+		_, unrelaxed := MaximizeExact(context.Background(), rationals(p), k, n, rationals(e), rationals(f))
+		if feasible && !ok || unrelaxed && native < value-tolerance {
+			t.Fatalf("native %v, %v, exactly %v, unrelaxed %v", native, ok, value, unrelaxed)
+		}
 	})
 }
 
