@@ -56,8 +56,7 @@ format: bin/golangci-lint
 
 race: # without what takes long under the detector and shows it nothing new; "test" has vetted
 	go test -timeout $(TIMEOUT) -vet=off -short -race -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
-	go test -timeout $(TIMEOUT) -vet=off -short -race -run 'Goroutines|ACompilation|AFallback|NoEngine' ./reasoner
-	go test -timeout $(TIMEOUT) -vet=off -short -race -run 'AnyNumberOfThreads|SeveralThreads' ./search/simultaneous
+	go test -timeout $(TIMEOUT) -vet=off -short -race -run 'Goroutines|ACompilation|AFallback|NoEngine|AnyNumberOfThreads|SeveralThreads' ./reasoner ./search/simultaneous
 
 glpk: # needs libglpk (Debian: apt-get install libglpk-dev)
 	go test -timeout $(TIMEOUT) -short -tags glpk ./search/matrix ./search/simultaneous
@@ -75,8 +74,7 @@ dds: # needs libdds (Debian: apt-get install libdds-dev)
 arm64: ARM64 = GOARCH=arm64 CGO_ENABLED=0 go test -trimpath -exec qemu-aarch64-static -timeout $(TIMEOUT) -vet=off
 arm64: # emulated, needs qemu-aarch64-static (Debian: apt-get install qemu-user-static)
 	$(ARM64) ./reasoner/circuit/kernel ./search/evaluate/vector
-	$(ARM64) -run 'EveryKernel|FuzzKernels|FillAndMerge|Uniform|TakeTurns' ./reasoner/circuit
-	$(ARM64) -run 'RulesheetsKeepStep|OnceDiffered' ./reasoner
+	$(ARM64) -run 'EveryKernel|FuzzKernels|FillAndMerge|Uniform|TakeTurns|RulesheetsKeepStep|OnceDiffered' ./reasoner/circuit ./reasoner
 
 fuzz: # every fuzz target in the folders FUZZ for FUZZTIME
 	@git grep -n '^func Fuzz' -- $(FUZZ:%='%/*_test.go') | sed -E 's|^(.*)/[^/]*:func (Fuzz[A-Za-z0-9]*).*|./\1 \2|' | sort | \

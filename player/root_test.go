@@ -209,6 +209,25 @@ func TestTheExactSearchWorksLessWhileItFindsNothing(t *testing.T) {
 	}
 }
 
+func TestWhileTheGameMayBeSolvedAtOnceNothingIsSampled(t *testing.T) {
+	m := newSubtraction(9)
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
+	synctest.Test(t, func(t *testing.T) {
+		p := onOneThread(0, 64<<20)
+		p.prepare(t.Context(), at)
+		exact, sampler := &stopwatch{result: pure(1, search.Interval{Lower: 0, Upper: 100}, true)}, &stopwatch{result: pure(2, search.Exact(60), false)}
+		p.sampler, p.exact, p.methods = sampler, exacts(exact), p.methods[:1]
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if p.solves(ctx, at) || exact.took != time.Second || sampler.took != 0 {
+			t.Errorf("it works for %v, want a second, and the sampling search for %v", exact.took, sampler.took)
+		}
+		if p.choose(ctx, at); sampler.took == 0 {
+			t.Error("nothing is sampled for the first move")
+		}
+	})
+}
+
 // stopwatch is a search that tells how long it has worked.
 type stopwatch struct {
 	result search.Result

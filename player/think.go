@@ -191,11 +191,14 @@ func (t *thinker) study(ctx context.Context) approach {
 	return approach{}
 }
 
-// solves gives the searches a chance to solve the game at once.
+// solves gives the exact searches a chance to solve the game at once, with all the processors.
 func (t *thinker) solves(ctx context.Context, at position) bool {
 	if len(t.exact) == 0 {
 		return false
 	}
+	sampler := t.sampler
+	t.sampler = nil
+	defer func() { t.sampler = sampler }()
 	left := timeLeft(ctx, time.Now())
 	most := min(proofTime, scaled(proofShare, left))
 	if t.class.Simultaneous {

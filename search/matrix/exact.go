@@ -54,6 +54,12 @@ func NashExact(ctx context.Context, a []*big.Rat, m, n int) (value *big.Rat, x, 
 // MaximizeExact solves the program of Engine.Maximize in rationals, with every
 // tolerance zero; if ctx ends before that, the answer means nothing.
 func MaximizeExact(ctx context.Context, p []*big.Rat, k, n int, e, f []*big.Rat) (value *big.Rat, feasible bool) {
+	return maximizeRelaxed(ctx, p, k, n, e, f, new(big.Rat))
+}
+
+// maximizeRelaxed is MaximizeExact with all bounds lowered by the same. Of what a mixture gains by
+// that each bound takes its multiplier's share off the value.
+func maximizeRelaxed(ctx context.Context, p []*big.Rat, k, n int, e, f []*big.Rat, by *big.Rat) (value *big.Rat, feasible bool) {
 	if k == 0 {
 		return new(big.Rat), false
 	}
@@ -78,13 +84,20 @@ func MaximizeExact(ctx context.Context, p []*big.Rat, k, n int, e, f []*big.Rat)
 	}
 	for j := range n {
 		t.cells[j][c].Sub(p[base*n+j], f[j])
+		t.cells[j][c].Add(t.cells[j][c], by)
 	}
 	t.cells[n][c].SetInt64(1)
 	t.cells[n+1][c].Set(e[base])
 	if !t.dualSimplex() {
 		return new(big.Rat), false
 	}
-	return t.cells[n+1][c], true
+	value = t.cells[n+1][c]
+	for i, v := range t.nonbasic {
+		if j := v - t.cols; j >= 0 && j < n {
+			value.Sub(value, new(big.Rat).Mul(t.cells[n+1][i], by))
+		}
+	}
+	return value, true
 }
 
 // rationalTableau is a condensed tableau like tableau, over the rationals.
@@ -215,7 +228,7 @@ func nashByRationals(ctx context.Context, a []float64, m, n int, x, y []float64)
 
 // maximizeByRationals is Native.Maximize for the programs that rounding defeats. The
 // bounds are relaxed as there, but only for a program that is infeasible otherwise: the
-// objective may gain far more than its bounds give.
+// objective may gain far more than its bounds give. The value is free of the relaxation.
 func maximizeByRationals(ctx context.Context, q *program) (float64, bool, error) {
 	if err := cmp.Or(ctx.Err(), checkRationalCells("linear program", q.k, q.n)); err != nil {
 		return 0, false, err
@@ -223,11 +236,7 @@ func maximizeByRationals(ctx context.Context, q *program) (float64, bool, error)
 	p, e, f := rationals(q.p), rationals(q.e), rationals(q.f)
 	exact, feasible := MaximizeExact(ctx, p, q.k, q.n, e, f)
 	if !feasible {
-		relaxed := new(big.Rat).SetFloat64(relaxation * (q.top - q.low))
-		for _, bound := range f {
-			bound.Sub(bound, relaxed)
-		}
-		exact, feasible = MaximizeExact(ctx, p, q.k, q.n, e, f)
+		exact, feasible = maximizeRelaxed(ctx, p, q.k, q.n, e, f, new(big.Rat).SetFloat64(relaxation*(q.top-q.low)))
 	}
 	value, _ := exact.Float64()
 	return value, feasible, ctx.Err()
