@@ -19,9 +19,8 @@ import (
 // move ahead, it is far behind (docs/lab/evaluation.md). So most of the start clock goes into
 // learning, and what comes of it decides how it is used (approachBy), unless matches show that playouts are better (trial.go).
 const (
-	// firstLearningShare is the part of the start clock for learning before the trial, learningShare that of what is left after it.
-	firstLearningShare = 0.4
-	learningShare      = 0.8
+	// learningShare is the part of the start clock for learning.
+	learningShare = 0.6
 	// weighingShare is in which part of the time of learning, at most, estimates are weighed against playouts.
 	weighingShare = 0.125
 	// leastCorrelation with the outcomes of unseen games is what is of use.

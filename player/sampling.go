@@ -29,11 +29,10 @@ const (
 	// aloneWeight is how many playouts an estimate must be worth to stand in their place (docs/lab/evaluation.md).
 	aloneWeight = 25
 	// By how much estimates must correlate with the outcomes of unseen games (docs/lab/evaluation.md): those worth aloneWeight
-	// to stand in the place of playouts, and else to count for montecarlo.DefaultPlayouts beside them; all others to count
-	// beside them for what they are worth.
-	aloneCorrelation   = 0.35
-	trustedCorrelation = 0.2
-	mixedCorrelation   = 0.25
+	// to stand in the place of playouts, and all to count beside them, those worth aloneWeight for montecarlo.DefaultPlayouts, all others
+	// for what they are worth.
+	aloneCorrelation = 0.35
+	mixedCorrelation = 0.2
 	// Where a move has time for no more than fewLeaves with playouts, those worth aloneWeight play alone however they correlate.
 	fewLeaves = 8000
 	// leastAgreement is how much of what moves are worth all playouts must tell that made them at any time later
@@ -54,7 +53,7 @@ func (t *thinker) approachBy(e *evaluate.Evaluation, agreement func() float64) a
 	switch {
 	case heavy && (correlation >= aloneCorrelation || t.isShort()):
 		return alone(e)
-	case heavy && correlation >= trustedCorrelation:
+	case heavy && correlation >= mixedCorrelation:
 		return approach{evaluator: e, weight: montecarlo.DefaultPlayouts}
 	case t.has(rave) && t.class.InTurns() && agreement() >= leastAgreement:
 		return approach{rave: true}

@@ -38,11 +38,11 @@ func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation
 	return l.Evaluation()
 }
 
-// barely is what is learnt when estimates correlate with outcomes by trustedCorrelation, but still by less than the bound less.
-func barely(t *testing.T, m machine.Machine, less float64) *evaluate.Evaluation {
+// barely is what is learnt when estimates correlate with outcomes by so much, but still by less than the bound less.
+func barely(t *testing.T, m machine.Machine, correlation, less float64) *evaluate.Evaluation {
 	t.Helper()
 	l := learnerOf(t, m, nil, 50)
-	for l.Progress().Correlation < trustedCorrelation {
+	for l.Progress().Correlation < correlation {
 		l.Learn(t.Context(), 5)
 	}
 	l.Weigh(t.Context())
@@ -54,14 +54,15 @@ func barely(t *testing.T, m machine.Machine, less float64) *evaluate.Evaluation 
 }
 
 func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
-	between := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation)
-	doubtful := barely(t, gamestest.Machine(t, "breakthrough-4x4"), aloneCorrelation)
-	if between.Weight() >= aloneWeight || doubtful.Weight() < aloneWeight {
-		t.Fatalf("estimates are worth %g and %g playouts", between.Weight(), doubtful.Weight())
+	unsure := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation/2, mixedCorrelation)
+	between := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation, aloneCorrelation)
+	doubtful := barely(t, gamestest.Machine(t, "breakthrough-4x4"), mixedCorrelation, aloneCorrelation)
+	if unsure.Weight() >= aloneWeight || between.Weight() >= aloneWeight || doubtful.Weight() < aloneWeight {
+		t.Fatalf("estimates are worth %g, %g and %g playouts", unsure.Weight(), between.Weight(), doubtful.Weight())
 	}
 	heavy, light := learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 10_000), learntOf(t, gamestest.Machine(t, "connectFour-4x4"), 10_000)
 	vague, early := new(evaluate.Evaluation), learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 1000)
-	if early.Correlation() >= trustedCorrelation || early.Weight() < aloneWeight {
+	if early.Correlation() >= mixedCorrelation || early.Weight() < aloneWeight {
 		t.Fatalf("estimates are worth %g playouts and correlate by %g", early.Weight(), early.Correlation())
 	}
 	if heavy.Weight() < aloneWeight || heavy.Correlation() < aloneCorrelation || light.Correlation() < mixedCorrelation || light.Weight() >= aloneWeight {
@@ -82,7 +83,8 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 		{nil, 6000, 0.8, approach{rave: true}},
 		{vague, 6800, 0.6, approach{}},
 		{vague, 6800, 0.8, approach{rave: true}},
-		{between, 6000, 0.6, approach{}},
+		{unsure, 6000, 0.6, approach{}},
+		{between, 6000, 0.6, approach{evaluator: between, weight: between.Weight()}},
 		{light, 6000, 0.6, approach{evaluator: light, weight: light.Weight()}},
 		{light, 6000, 0.8, approach{rave: true}},
 		{early, 6000, 0.8, alone(early)},

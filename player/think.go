@@ -174,12 +174,11 @@ func (t *thinker) study(ctx context.Context) approach {
 	if t.parts == nil {
 		clock := timeLeft(ctx, time.Now())
 		agreement := sync.OnceValue(func() float64 { return t.agreement(ctx, clock) })
-		l := t.newLearner(ctx)
-		a := t.approachBy(t.learn(ctx, l, scaled(firstLearningShare, clock)), agreement)
+		a := t.approachBy(t.learn(ctx, t.newLearner(ctx), scaled(learningShare, clock)), agreement)
 		if a.evaluator != nil && !t.beatsPlayouts(t, ctx, a, scaled(trialShare, clock)) {
 			return t.approachBy(nil, agreement)
 		}
-		return t.approachBy(t.learn(ctx, l, scaled(learningShare, timeLeft(ctx, time.Now()))), agreement)
+		return a
 	}
 	left := len(t.parts)
 	for _, part := range t.parts {

@@ -18,7 +18,7 @@ const (
 	leastTrials = 6
 	// trialPart of the play clock is the most that a move of a match takes, leastTrialMove the least: below it trials say little.
 	trialPart      = 1.0 / 64
-	leastTrialMove = 8 * time.Millisecond
+	leastTrialMove = 4 * time.Millisecond
 	// A lead of trialLead in matches won ends a trial, one of trialDoubt is enough at its end: for half of the games in which estimates
 	// were to count beside playouts they were worse (docs/lab/evaluation.md).
 	trialLead  = 4

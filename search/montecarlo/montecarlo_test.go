@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -46,6 +47,19 @@ func TestForcedWinsAndLossesAreProved(t *testing.T) {
 		if want == 100 && r.Strategies[0][0].Move != machine.Move(start%4) {
 			t.Errorf("%d counters: takes %d, want %d", start, r.Strategies[0][0].Move, start%4)
 		}
+	}
+}
+
+// overdue is a context whose timer has not gone off yet.
+type overdue struct{ context.Context }
+
+func (overdue) Deadline() (time.Time, bool) { return time.Now().Add(-time.Millisecond), true }
+
+func TestASearchStopsByTheClockBeforeTheTimerGoesOff(t *testing.T) {
+	m := newSubtraction([]string{"left", "right"}, 40)
+	r, err := New(Config{}).Search(overdue{t.Context()}, m, m.Initial(), search.Limits{MaxNodes: 10_000})
+	if err != nil || r.Nodes != 0 {
+		t.Errorf("%d nodes, error %v", r.Nodes, err)
 	}
 }
 

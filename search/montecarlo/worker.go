@@ -3,6 +3,7 @@ package montecarlo
 import (
 	"context"
 	"slices"
+	"time"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -99,9 +100,23 @@ func (w *worker) restart() {
 	w.open(w.tree.root)
 }
 
+// punctual is a context that looks at the clock itself. Where searches keep all processors busy, the timer of a deadline goes
+// off up to 10 ms late: the scheduler must interrupt one of them first.
+type punctual struct{ context.Context }
+
+// Err implements context.Context.
+func (p punctual) Err() error {
+	err := p.Context.Err()
+	if deadline, ok := p.Deadline(); err == nil && ok && !time.Now().Before(deadline) {
+		return context.DeadlineExceeded
+	}
+	return err
+}
+
 // reset begins a search.
 func (w *worker) reset(ctx context.Context, maxNodes int64) {
-	w.ctx, w.playouts.ctx = ctx, ctx
+	w.ctx = punctual{ctx}
+	w.playouts.ctx = w.ctx
 	w.nodes, w.games, w.maxNodes = 0, 0, maxNodes
 }
 
