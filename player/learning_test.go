@@ -100,8 +100,8 @@ func TestMostOfTheStartClockGoesIntoLearning(t *testing.T) {
 	}
 	p.prepare(ctxOf(t, time.Minute), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}})
 	p.study(ctxOf(t, time.Minute))
-	if len(left) != 2 || left[0] < 20 || left[0] > 24 || left[1] < 40 || left[1] > 48 { // the first has not taken any
-		t.Errorf("%v seconds of a minute to learn, want at most 24, and 4/5 of what is left then", left)
+	if len(left) != 1 || left[0] < 30 || left[0] > 36 {
+		t.Errorf("%v seconds of a minute to learn, want 36 at most", left)
 	}
 }
 

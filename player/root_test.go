@@ -209,9 +209,9 @@ func TestTheExactSearchWorksLessWhileItFindsNothing(t *testing.T) {
 	}
 }
 
-func TestWhileTheGameMayBeSolvedAtOnceNothingIsSampled(t *testing.T) {
-	m := newSubtraction(9)
-	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
+func TestNothingIsSampledWhileAGameOfMovesAtOnceMayBeSolved(t *testing.T) {
+	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
+	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
 	synctest.Test(t, func(t *testing.T) {
 		p := onOneThread(0, 64<<20)
 		p.prepare(t.Context(), at)
@@ -219,8 +219,8 @@ func TestWhileTheGameMayBeSolvedAtOnceNothingIsSampled(t *testing.T) {
 		p.sampler, p.exact, p.methods = sampler, exacts(exact), p.methods[:1]
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		if p.solves(ctx, at) || exact.took != time.Second || sampler.took != 0 {
-			t.Errorf("it works for %v, want a second, and the sampling search for %v", exact.took, sampler.took)
+		if p.solves(ctx, at) || exact.took != 3*time.Second || sampler.took != 0 {
+			t.Errorf("it works for %v, want three seconds, and the sampling search for %v", exact.took, sampler.took)
 		}
 		if p.choose(ctx, at); sampler.took == 0 {
 			t.Error("nothing is sampled for the first move")

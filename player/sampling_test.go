@@ -139,8 +139,8 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 	p.prepare(t.Context(), at)
 	p.factor(t.Context())
 	p.study(ctxOf(t, time.Minute))
-	if len(left) != 4 || left[0] < 10*time.Second || left[0] > 12*time.Second || left[2] < 20*time.Second || left[2] > 24*time.Second {
-		t.Fatalf("learnt for %v, want two subgames with two parts each, of half of a minute the first one", left)
+	if len(left) != 2 || left[0] < 15*time.Second || left[0] > 18*time.Second || left[1] < 30*time.Second || left[1] > 36*time.Second {
+		t.Fatalf("learnt for %v, want 3/5 of half of a minute for the first of two subgames, and of all that is left for the second", left)
 	}
 	if got := p.ways(); !strings.HasSuffix(got, "what was learnt in the start clock, in each subgame") {
 		t.Errorf("goes by %q", got)

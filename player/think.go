@@ -190,18 +190,18 @@ func (t *thinker) study(ctx context.Context) approach {
 	return approach{}
 }
 
-// solves gives the exact searches a chance to solve the game at once, with all the processors.
+// solves gives the searches a chance to solve the game at once: the exact ones alone where players choose at once.
 func (t *thinker) solves(ctx context.Context, at position) bool {
 	if len(t.exact) == 0 {
 		return false
 	}
-	sampler := t.sampler
-	t.sampler = nil
-	defer func() { t.sampler = sampler }()
 	left := timeLeft(ctx, time.Now())
 	most := min(proofTime, scaled(proofShare, left))
 	if t.class.Simultaneous {
 		most = scaled(atOnceShare, left)
+		sampler := t.sampler
+		t.sampler = nil
+		defer func() { t.sampler = sampler }()
 	}
 	short, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
