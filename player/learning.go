@@ -52,8 +52,9 @@ func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 	return l
 }
 
-// learn lets a learner, if there is one, find out for so long what positions are worth; nil if nothing of use is learnt by then.
-func (t *thinker) learn(ctx context.Context, l *evaluate.Learner, clock time.Duration) *evaluate.Evaluation {
+// learn finds out for so long what positions are worth; nil if nothing can be learnt (newLearner), or nothing of use is by then.
+func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Evaluation {
+	l := t.newLearner(ctx)
 	if l == nil {
 		return nil
 	}

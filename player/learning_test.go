@@ -116,7 +116,7 @@ func TestWhatIsOfNoUseIsNotLearnt(t *testing.T) {
 		}
 		ctx := ctxOf(t, time.Minute)
 		p.prepare(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}})
-		e := p.learn(ctx, p.newLearner(ctx), time.Minute)
+		e := p.learn(ctx, time.Minute)
 		if got := e != nil && e.Correlation() > leastCorrelation; got != useful {
 			t.Errorf("after %d games what was learnt is of use: %v", games, got)
 		}

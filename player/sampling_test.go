@@ -25,7 +25,7 @@ func TestStartClocksAreKept(t *testing.T) {
 	began := time.Now()
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3, 4}}
 	p.prepare(ctx, at)
-	if e := p.learn(ctx, p.newLearner(ctx), 3*time.Second); e == nil || ctx.Err() != nil {
+	if e := p.learn(ctx, 3*time.Second); e == nil || ctx.Err() != nil {
 		t.Errorf("learnt %v in %v of a start clock of 4 s", e, time.Since(began))
 	}
 }

@@ -174,7 +174,7 @@ func (t *thinker) study(ctx context.Context) approach {
 	if t.parts == nil {
 		clock := timeLeft(ctx, time.Now())
 		agreement := sync.OnceValue(func() float64 { return t.agreement(ctx, clock) })
-		a := t.approachBy(t.learn(ctx, t.newLearner(ctx), scaled(learningShare, clock)), agreement)
+		a := t.approachBy(t.learn(ctx, scaled(learningShare, clock)), agreement)
 		if a.evaluator != nil && !t.beatsPlayouts(t, ctx, a, scaled(trialShare, clock)) {
 			return t.approachBy(nil, agreement)
 		}
