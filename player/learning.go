@@ -22,7 +22,7 @@ const (
 	// learningShare is the part of the start clock for learning.
 	learningShare = 0.6
 	// weighingShare is in which part of the time of learning, at most, estimates are weighed against playouts.
-	weighingShare = 0.125
+	weighingShare = 0.25
 	// leastCorrelation with the outcomes of unseen games is what is of use.
 	leastCorrelation = 0.03
 	// leastLearning is the start clock below which there is nothing to be learnt in time.

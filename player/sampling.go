@@ -33,8 +33,10 @@ const (
 	// for what they are worth.
 	aloneCorrelation = 0.35
 	mixedCorrelation = 0.2
-	// Where a move has time for no more than fewLeaves with playouts, those worth aloneWeight play alone however they correlate.
-	fewLeaves = 8000
+	// Where a move has time for no more than fewLeaves with playouts, those worth aloneWeight play alone however they correlate, and those
+	// worth fewLeavesWeight where all moves as first do not.
+	fewLeaves       = 8000
+	fewLeavesWeight = 10
 	// leastAgreement is how much of what moves are worth all playouts must tell that made them at any time later
 	// (montecarlo.Agreement), for these to be better than estimates that are worth few playouts (docs/lab/sampling.md).
 	leastAgreement = 0.75
@@ -46,19 +48,22 @@ const (
 // approachBy is the approach that follows from what was learnt, e, which is nil if nothing was, and from how well all moves of playouts
 // agree with first ones.
 func (t *thinker) approachBy(e *evaluate.Evaluation, agreement func() float64) approach {
-	correlation, heavy := 0., false
+	correlation, weight := 0., 0.
 	if e != nil {
-		correlation, heavy = e.Correlation(), e.Weight() >= aloneWeight
+		correlation, weight = e.Correlation(), e.Weight()
 	}
+	heavy, short := weight >= aloneWeight, t.leaves(t.playClock()) < fewLeaves
 	switch {
-	case heavy && (correlation >= aloneCorrelation || t.isShort()):
+	case heavy && (correlation >= aloneCorrelation || short):
 		return alone(e)
 	case heavy && correlation >= mixedCorrelation:
 		return approach{evaluator: e, weight: montecarlo.DefaultPlayouts}
 	case t.has(rave) && t.class.InTurns() && agreement() >= leastAgreement:
 		return approach{rave: true}
+	case short && weight >= fewLeavesWeight:
+		return alone(e)
 	case correlation >= mixedCorrelation:
-		return approach{evaluator: e, weight: e.Weight()}
+		return approach{evaluator: e, weight: weight}
 	}
 	return approach{}
 }
@@ -76,10 +81,9 @@ func (t *thinker) agreement(ctx context.Context, clock time.Duration) float64 {
 	return a
 }
 
-// isShort tells whether a move has time for few leaves with playouts.
-func (t *thinker) isShort() bool {
-	playouts := t.playClock().Seconds() * float64(t.threads) * t.class.StatesPerSecond / max(t.class.Length, 1)
-	return playouts < fewLeaves*montecarlo.DefaultPlayouts
+// leaves is for how many leaves with playouts there is time.
+func (t *thinker) leaves(clock time.Duration) float64 {
+	return clock.Seconds() * float64(t.threads) * t.class.StatesPerSecond / max(t.class.Length, 1) / montecarlo.DefaultPlayouts
 }
 
 // String names an approach for people.

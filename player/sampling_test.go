@@ -57,7 +57,7 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 	unsure := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation/2, mixedCorrelation)
 	between := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation, aloneCorrelation)
 	doubtful := barely(t, gamestest.Machine(t, "breakthrough-4x4"), mixedCorrelation, aloneCorrelation)
-	if unsure.Weight() >= aloneWeight || between.Weight() >= aloneWeight || doubtful.Weight() < aloneWeight {
+	if unsure.Weight() >= aloneWeight || between.Weight() >= fewLeavesWeight || doubtful.Weight() < aloneWeight {
 		t.Fatalf("estimates are worth %g, %g and %g playouts", unsure.Weight(), between.Weight(), doubtful.Weight())
 	}
 	heavy, light := learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 10_000), learntOf(t, gamestest.Machine(t, "connectFour-4x4"), 10_000)
@@ -65,7 +65,7 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 	if early.Correlation() >= mixedCorrelation || early.Weight() < aloneWeight {
 		t.Fatalf("estimates are worth %g playouts and correlate by %g", early.Weight(), early.Correlation())
 	}
-	if heavy.Weight() < aloneWeight || heavy.Correlation() < aloneCorrelation || light.Correlation() < mixedCorrelation || light.Weight() >= aloneWeight {
+	if heavy.Weight() < aloneWeight || heavy.Correlation() < aloneCorrelation || light.Correlation() < mixedCorrelation || light.Weight() >= aloneWeight || light.Weight() < fewLeavesWeight {
 		t.Fatalf("estimates are worth %g and %g playouts and correlate by %g and %g", heavy.Weight(), light.Weight(), heavy.Correlation(), light.Correlation())
 	}
 	m := gamestest.Machine(t, "breakthrough-4x4")
@@ -85,8 +85,9 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 		{vague, 6800, 0.8, approach{rave: true}},
 		{unsure, 6000, 0.6, approach{}},
 		{between, 6000, 0.6, approach{evaluator: between, weight: between.Weight()}},
-		{light, 6000, 0.6, approach{evaluator: light, weight: light.Weight()}},
 		{light, 6000, 0.8, approach{rave: true}},
+		{light, 6000, 0.6, alone(light)},
+		{light, 6800, 0.6, approach{evaluator: light, weight: light.Weight()}},
 		{early, 6000, 0.8, alone(early)},
 		{early, 6800, 0.8, approach{rave: true}},
 		{early, 6800, 0.6, approach{}},

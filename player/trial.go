@@ -16,9 +16,11 @@ const (
 	// trialShare is the most of the start clock for matches; leastTrials of them must fit into it.
 	trialShare  = 0.25
 	leastTrials = 6
-	// trialPart of the play clock is the most that a move of a match takes, leastTrialMove the least: below it trials say little.
-	trialPart      = 1.0 / 64
-	leastTrialMove = 4 * time.Millisecond
+	// trialPart of the play clock is the most that a move of a match takes. There must be leastTrialMove for it, and time for leastTrialLeaves
+	// with playouts: below that trials say little.
+	trialPart        = 1.0 / 64
+	leastTrialMove   = 4 * time.Millisecond
+	leastTrialLeaves = 64
 	// A lead of trialLead in matches won ends a trial, one of trialDoubt is enough at its end: for half of the games in which estimates
 	// were to count beside playouts they were worse (docs/lab/evaluation.md).
 	trialLead  = 4
@@ -34,7 +36,7 @@ const (
 func (t *thinker) try(ctx context.Context, a approach, clock time.Duration) bool {
 	move := min(scaled(trialPart, t.playClock()), scaled(1/(leastTrials*max(1, t.class.Length)), clock))
 	room := 2 * (comparisonBytes + int64(t.threads)*t.machine.Info().Batch)
-	if move < leastTrialMove || t.memory.share() < room {
+	if move < leastTrialMove || t.leaves(move) < leastTrialLeaves || t.memory.share() < room {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, clock)

@@ -9,13 +9,14 @@ import (
 	"stackmate/search/evaluate"
 )
 
-// trialOf holds a trial of estimates in the place of playouts in breakthrough, with so much time.
-func trialOf(t *testing.T, e *evaluate.Evaluation, clock time.Duration) bool {
+// trialOf holds a trial of estimates in the place of playouts in breakthrough, with so much time; a move has some for so many leaves.
+func trialOf(t *testing.T, e *evaluate.Evaluation, clock time.Duration, leaves float64) bool {
 	t.Helper()
 	m := gamestest.Machine(t, "breakthrough-5x5")
 	p := onOneThread(3, 1<<30, exactSearch)
 	p.clock = 640 * time.Millisecond
 	p.prepare(t.Context(), position{machine: m, state: m.Initial()})
+	p.class.StatesPerSecond *= leaves / p.leaves(scaled(trialPart, p.clock))
 	return p.try(t.Context(), alone(e), clock)
 }
 
@@ -25,13 +26,13 @@ func TestEstimatesThatMisleadLoseToPlayouts(t *testing.T) {
 	}
 	m := gamestest.Machine(t, "breakthrough-5x5")
 	nothing := learnerOf(t, m, nil, 1).Evaluation()
-	if trialOf(t, nothing, time.Minute) {
+	if trialOf(t, nothing, time.Minute, 2*leastTrialLeaves) {
 		t.Error("what was learnt from one game beats playouts")
 	}
-	if !trialOf(t, nothing, time.Millisecond) {
+	if !trialOf(t, nothing, time.Millisecond, 2*leastTrialLeaves) || !trialOf(t, nothing, time.Minute, leastTrialLeaves/2) {
 		t.Error("estimates are given up without a trial")
 	}
-	if !trialOf(t, learntOf(t, m, 20_000), time.Minute) {
+	if !trialOf(t, learntOf(t, m, 20_000), time.Minute, 2*leastTrialLeaves) {
 		t.Error("what was learnt from 20 000 games loses to playouts")
 	}
 }
