@@ -62,23 +62,32 @@ func TestSymmetricPositionsHaveOneRepresentative(t *testing.T) {
 		}
 		r := c.Find(q)
 		rep := slices.Clone(r.State)
-		reached := rep.Equal(q) && !r.Exchanged
+		reached, even := rep.Equal(q) && !r.Exchanged, false
 		for _, y := range m.symmetries {
 			image := make(machine.State, m.words)
 			y.Image(image, q)
 			exchanges := y.Roles[0] == 1
 			reached = reached || rep.Equal(image) && r.Exchanged == exchanges
-			if exchanges && image.Equal(q) && !r.Even {
-				t.Fatalf("%v is its own image under an exchange and not even", q)
-			}
-			if other := c.Find(image); !rep.Equal(other.State) || other.Even != r.Even {
-				t.Fatalf("%v stands for %v, %v for its image %v", rep, q, other.State, image)
+			even = even || exchanges && image.Equal(q)
+			other := c.Find(image)
+			second := slices.Clone(other.State)
+			if other.Even != r.Even || !rep.Equal(second) && c.own(rep) != c.own(second) {
+				t.Fatalf("%v stands for %v, %v for its image %v", rep, q, second, image)
 			}
 		}
 		if !reached {
 			t.Fatalf("%v (exchanged: %t) is no image of %v", rep, r.Exchanged, q)
 		}
+		if even != r.Even {
+			t.Fatalf("%v: even is %t, want %t", q, r.Even, even)
+		}
 	})
+}
+
+// own is the hash of a position.
+func (c *Canon) own(q machine.State) uint64 {
+	c.hash(q)
+	return c.hashes[0] & hashMask
 }
 
 func TestCanonLeavesOutExchangesThatNobodyAsksFor(t *testing.T) {
@@ -91,8 +100,22 @@ func TestCanonLeavesOutExchangesThatNobodyAsksFor(t *testing.T) {
 	if r := c.Find(machine.State{0b0010}); r.State[0] != 0b0010 || r.Exchanged {
 		t.Errorf("the players were exchanged: %+v", r)
 	}
-	if r := c.Find(machine.State{0b1010}); r.State[0] != 0b0110 {
-		t.Errorf("%+v is not the least of two", r)
+	first := c.Find(machine.State{0b1010}).State[0]
+	if second := c.Find(machine.State{0b0110}).State[0]; first != second || first != 0b1010 && first != 0b0110 {
+		t.Errorf("%b and %b stand for two that are images of each other", first, second)
+	}
+}
+
+func TestPositionsOfEqualHashesAreToldApart(t *testing.T) {
+	c := NewCanon(&symmetric{words: 1, symmetries: []machine.Symmetry{
+		{Roles: []machine.Role{1, 0}, Fluents: []int32{1, 0, 2}},
+	}}, [2]machine.Role{0, 1}, true)
+	clear(c.keys)
+	if r := c.Find(machine.State{0b001}); r.Even || r.Exchanged || r.State[0] != 0b001 {
+		t.Errorf("a position that is not its own image stands for %+v", r)
+	}
+	if r := c.Find(machine.State{0b011}); !r.Even {
+		t.Errorf("a position that is its own image is not even: %+v", r)
 	}
 }
 
