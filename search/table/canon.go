@@ -12,16 +12,17 @@ import (
 // symmetries are not a group, or two hashes are equal, as one in some thousand is, positions
 // that could share an entry may not. A Canon belongs to one goroutine.
 //
-// The hash is that of Zobrist (1970), of 16 bits, those of four images side by side in a word.
+// The hash is that of Zobrist (1970), of 16 bits, those of four images side by side in a word, changed from that of the position
+// before, which is mostly a sibling.
 //
-// Cost: an operation for each fluent that is true and not always its own image, and four symmetries; then one
-// image is made.
+// Cost: an operation for four symmetries and each fluent that has changed and is not always its own image; then one
+// image is made, from the last one by the same symmetry.
 type Canon struct {
 	symmetries []permutation
 	moved      []uint64 // the fluents that are not their own images by all symmetries
-	// keys, by fluent, are the numbers of its images, of itself at first; hashes are those of the images of a position.
+	// keys, by fluent, are the numbers of its images, of itself at first; hashes are those of the images of the position before.
 	keys, hashes []uint64
-	image        machine.State
+	before       machine.State
 }
 
 const (
@@ -36,6 +37,8 @@ type permutation struct {
 	to        []int32          // the image of each fluent
 	moves     [][]machine.Move // the image of each move, by role
 	exchanges bool
+	before    machine.State // whose image was made last
+	image     machine.State
 }
 
 // Representative is what a Canon says of a position.
@@ -73,14 +76,17 @@ func (r *Representative) Preimage(role machine.Role, m machine.Move) machine.Mov
 // in their places or, if exchange is true, exchange them. In a game of one player
 // both are the same.
 func NewCanon(m machine.Machine, players [2]machine.Role, exchange bool) *Canon {
-	c := &Canon{image: make(machine.State, m.Words()), moved: make([]uint64, m.Words())}
+	c := &Canon{before: make(machine.State, m.Words()), moved: make([]uint64, m.Words())}
 	for _, y := range m.Symmetries() {
 		first, second := y.Roles[players[0]], y.Roles[players[1]]
 		stays := first == players[0] && second == players[1]
 		if !stays && !(exchange && first == players[1] && second == players[0]) {
 			continue
 		}
-		p := permutation{moved: make([]uint64, m.Words()), to: y.Fluents, moves: y.Moves, exchanges: !stays}
+		p := permutation{
+			moved: make([]uint64, m.Words()), to: y.Fluents, moves: y.Moves, exchanges: !stays,
+			before: make(machine.State, m.Words()), image: make(machine.State, m.Words()),
+		}
 		for f, image := range y.Fluents {
 			if int(image) != f {
 				machine.State(p.moved).Set(f)
@@ -111,18 +117,18 @@ func (c *Canon) draw() {
 	}
 }
 
-// hash finds the hashes of all images of q.
+// hash finds the hashes of all images of q from those of the position before.
 func (c *Canon) hash(q machine.State) {
 	hashes := c.hashes
-	clear(hashes)
 	for i, w := range q {
-		for w &= c.moved[i]; w != 0; w &= w - 1 {
-			row := c.keys[(i<<6+bits.TrailingZeros64(w))*len(hashes):][:len(hashes)]
+		for changed := (w ^ c.before[i]) & c.moved[i]; changed != 0; changed &= changed - 1 {
+			row := c.keys[(i<<6+bits.TrailingZeros64(changed))*len(hashes):][:len(hashes)]
 			for k, x := range row {
 				hashes[k] ^= x
 			}
 		}
 	}
+	copy(c.before, q)
 }
 
 // Find returns the representative of position q.
@@ -134,24 +140,20 @@ func (c *Canon) Find(q machine.State) Representative {
 	c.hash(q)
 	rest := c.hashes[0]
 	own := rest & hashMask
-	least, best := own, -1
+	least := own << 32 // with the number of the symmetry, 0 for none, behind
 	for k := range c.symmetries {
 		if rest >>= hashBits; (k+1)%hashesInWord == 0 {
 			rest = c.hashes[(k+1)/hashesInWord]
 		}
 		h := rest & hashMask
+		least = min(least, h<<32|uint64(k+1))
 		if h == own && c.symmetries[k].exchanges && !r.Even {
-			c.symmetries[k].apply(c.image, q)
-			r.Even = c.image.Equal(q)
-		}
-		if h < least {
-			least, best = h, k
+			r.Even = c.symmetries[k].imageOf(q).Equal(q)
 		}
 	}
-	if best >= 0 {
-		p := &c.symmetries[best]
-		p.apply(c.image, q)
-		r.State, r.Exchanged, r.by = c.image, p.exchanges, p
+	if k := uint32(least); k > 0 {
+		p := &c.symmetries[k-1]
+		r.State, r.Exchanged, r.by = p.imageOf(q), p.exchanges, p
 	}
 	return r
 }
@@ -167,15 +169,16 @@ func (c *Canon) Keep(dst, q machine.State) Representative {
 	return r
 }
 
-// apply writes the image of q into dst.
-func (p *permutation) apply(dst, q machine.State) {
+// imageOf is the image of q, valid until the next call.
+func (p *permutation) imageOf(q machine.State) machine.State {
 	for i, w := range q {
-		dst[i] = w &^ p.moved[i]
-	}
-	for i, w := range q {
-		for w &= p.moved[i]; w != 0; w &= w - 1 {
-			f := p.to[i<<6+bits.TrailingZeros64(w)]
-			dst[f>>6] |= 1 << (uint(f) & 63)
+		changed := w ^ p.before[i]
+		p.before[i] = w
+		p.image[i] ^= changed &^ p.moved[i]
+		for changed &= p.moved[i]; changed != 0; changed &= changed - 1 {
+			f := p.to[i<<6+bits.TrailingZeros64(changed)]
+			p.image[f>>6] ^= 1 << (uint(f) & 63)
 		}
 	}
+	return p.image
 }

@@ -81,6 +81,9 @@ func TestSymmetricPositionsHaveOneRepresentative(t *testing.T) {
 		if even != r.Even {
 			t.Fatalf("%v: even is %t, want %t", q, r.Even, even)
 		}
+		if again := c.Find(q); !again.State.Equal(rep) || again.Exchanged != r.Exchanged {
+			t.Fatalf("%v stands for %v, and after other positions for %v", rep, q, again.State)
+		}
 	})
 }
 
