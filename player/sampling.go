@@ -26,14 +26,15 @@ type approach struct {
 func alone(e *evaluate.Evaluation) approach { return approach{evaluator: e, weight: math.Inf(1)} }
 
 const (
-	// aloneWeight is how many playouts an estimate must be worth to stand in their place (docs/lab/evaluation.md).
-	aloneWeight = 25
-	// By how much estimates must correlate with the outcomes of unseen games (docs/lab/evaluation.md): those worth aloneWeight
-	// to stand in the place of playouts, and all to count beside them, those worth aloneWeight for montecarlo.DefaultPlayouts, all others
-	// for what they are worth.
+	// Estimates stand in the place of playouts where they are worth aloneWeight of these and correlate by aloneCorrelation with the outcomes
+	// of unseen games (docs/lab/evaluation.md).
+	aloneWeight      = 16
 	aloneCorrelation = 0.35
+	// Those that correlate by mixedCorrelation count beside playouts: worth heavyWeight for montecarlo.DefaultPlayouts, all others for
+	// what they are worth.
+	heavyWeight      = 25
 	mixedCorrelation = 0.2
-	// Where a move has time for no more than fewLeaves with playouts, those worth aloneWeight play alone however they correlate, and those
+	// Where a move has time for no more than fewLeaves with playouts, those worth heavyWeight play alone however they correlate, and those
 	// worth fewLeavesWeight where all moves as first do not.
 	fewLeaves       = 8000
 	fewLeavesWeight = 10
@@ -52,9 +53,9 @@ func (t *thinker) approachBy(e *evaluate.Evaluation, agreement func() float64) a
 	if e != nil {
 		correlation, weight = e.Correlation(), e.Weight()
 	}
-	heavy, short := weight >= aloneWeight, t.leaves(t.playClock()) < fewLeaves
+	heavy, short := weight >= heavyWeight, t.leaves(t.playClock()) < fewLeaves
 	switch {
-	case heavy && (correlation >= aloneCorrelation || short):
+	case weight >= aloneWeight && correlation >= aloneCorrelation, heavy && short:
 		return alone(e)
 	case heavy && correlation >= mixedCorrelation:
 		return approach{evaluator: e, weight: montecarlo.DefaultPlayouts}

@@ -57,15 +57,19 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 	unsure := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation/2, mixedCorrelation)
 	between := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation, aloneCorrelation)
 	doubtful := barely(t, gamestest.Machine(t, "breakthrough-4x4"), mixedCorrelation, aloneCorrelation)
-	if unsure.Weight() >= aloneWeight || between.Weight() >= fewLeavesWeight || doubtful.Weight() < aloneWeight {
+	if unsure.Weight() >= aloneWeight || between.Weight() >= fewLeavesWeight || doubtful.Weight() < heavyWeight {
 		t.Fatalf("estimates are worth %g, %g and %g playouts", unsure.Weight(), between.Weight(), doubtful.Weight())
 	}
-	heavy, light := learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 10_000), learntOf(t, gamestest.Machine(t, "connectFour-4x4"), 10_000)
+	heavy, light := learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 10_000), learntOf(t, gamestest.Machine(t, "connectFour-4x4"), 8000)
+	some := learntOf(t, gamestest.Machine(t, "reversi-4x4"), 20_000)
 	vague, early := new(evaluate.Evaluation), learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 1000)
-	if early.Correlation() >= mixedCorrelation || early.Weight() < aloneWeight {
+	if early.Correlation() >= mixedCorrelation || early.Weight() < heavyWeight {
 		t.Fatalf("estimates are worth %g playouts and correlate by %g", early.Weight(), early.Correlation())
 	}
-	if heavy.Weight() < aloneWeight || heavy.Correlation() < aloneCorrelation || light.Correlation() < mixedCorrelation || light.Weight() >= aloneWeight || light.Weight() < fewLeavesWeight {
+	if some.Weight() < aloneWeight || some.Weight() >= heavyWeight || some.Correlation() < aloneCorrelation {
+		t.Fatalf("estimates are worth %g playouts and correlate by %g", some.Weight(), some.Correlation())
+	}
+	if heavy.Weight() < heavyWeight || heavy.Correlation() < aloneCorrelation || light.Correlation() < mixedCorrelation || light.Weight() >= aloneWeight || light.Weight() < fewLeavesWeight {
 		t.Fatalf("estimates are worth %g and %g playouts and correlate by %g and %g", heavy.Weight(), light.Weight(), heavy.Correlation(), light.Correlation())
 	}
 	m := gamestest.Machine(t, "breakthrough-4x4")
@@ -94,6 +98,7 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 		{doubtful, 6000, 0.8, alone(doubtful)},
 		{doubtful, 6800, 0.8, approach{evaluator: doubtful, weight: montecarlo.DefaultPlayouts}},
 		{heavy, 6800, 0.8, alone(heavy)},
+		{some, 6800, 0.8, alone(some)},
 	} {
 		p.class.StatesPerSecond = c.speed * p.class.Length
 		if p.approach = p.approachBy(c.learnt, func() float64 { return c.agreement }); p.approach != c.want {
