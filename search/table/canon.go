@@ -9,13 +9,13 @@ import (
 
 // Canon chooses one position of all those that the symmetries of a game map onto
 // each other, so that they can share an entry of a table: the one with the least hash. If the
-// symmetries are not a group, or two hashes are equal, as one in some thousand is, positions
-// that could share an entry may not. A Canon belongs to one goroutine.
+// symmetries are not a group, or two images that differ have the same hash, as in one of some thousand
+// positions, positions that could share an entry may not. A Canon belongs to one goroutine.
 //
 // The hash is that of Zobrist (1970), of 16 bits, those of four images side by side in a word, changed from that of the position
 // before, which is mostly a sibling.
 //
-// Cost: an operation for four symmetries and each fluent that has changed and is not always its own image; then one
+// Cost: for each fluent that has changed, and is not its own image by all symmetries, an operation for four of them; then one
 // image is made, from the last one by the same symmetry.
 type Canon struct {
 	symmetries []permutation
