@@ -118,15 +118,16 @@ func (c *solveCommand) label(p problem, method string) book.Label {
 // tableBytes is the memory of the search: three quarters of the whole, but for unaccounted, since its tables are counted, and
 // give the collector nothing to do. Where its solution is certified, it leaves a third of that for the positions checked and for
 // the book, which have those positions alone that the strategies lead to. A helper in this process takes as much as the search.
+// It is a whole number of MiB, as what solvers are told: with another one a search would throw away what --resume has loaded.
 func (c *solveCommand) tableBytes(s *console) int64 {
 	if c.NATS != "" {
-		return s.memory.share(2)
+		return s.memory.share(2) / mebibyte * mebibyte
 	}
 	bytes := max(s.memory.share(1), int64(s.memory)-max(int64(s.memory)/4, unaccounted))
 	if c.file() != "" || c.Certify || c.Draws > 0 {
 		bytes -= bytes / 3
 	}
-	return bytes
+	return max(bytes/mebibyte, 1) * mebibyte
 }
 
 // certify checks a solution and saves what is certified where that is wanted.
