@@ -39,8 +39,8 @@ func newKept(solution, game string, p problem) *kept {
 }
 
 // load lets the search go on where the file ends. Where there is none it begins anew.
-func (k *kept) load(s *console, bytes int64) error {
-	method, keeper := k.solver.Keeper(k.machine)
+func (k *kept) load(s *console) error {
+	method, keeper, bytes := k.solver.Keeper(k.machine)
 	if keeper == nil {
 		return fmt.Errorf("--resume: method %s keeps nothing", method)
 	}
@@ -57,7 +57,7 @@ func (k *kept) load(s *console, bytes int64) error {
 // save keeps what is proved if the last time is long enough ago; at the end, which is
 // when any time is, it tells where. A failure is told once.
 func (k *kept) save(s *console, every time.Duration) {
-	method, keeper := k.solver.Keeper(k.machine)
+	method, keeper, _ := k.solver.Keeper(k.machine)
 	if k.path == "" || keeper == nil || k.failed || time.Since(k.last) < every {
 		return
 	}

@@ -55,13 +55,3 @@ func TestAContainerIsUsedAlmostWhole(t *testing.T) {
 		}
 	}
 }
-
-func TestASearchHasTheMemoryThatItsProofsAreLoadedFor(t *testing.T) {
-	for _, whole := range []memory{64<<20 + 1, 1000 * 1000 * 1000, 9<<30 + 12345} {
-		c := &solveCommand{Save: "file"}
-		s := &console{memory: whole}
-		if bytes := c.tableBytes(s); c.options(bytes).Memory<<20 != bytes || bytes > int64(whole) {
-			t.Errorf("of %d bytes %d are for proofs, and %d MiB for the search", whole, bytes, c.options(bytes).Memory)
-		}
-	}
-}

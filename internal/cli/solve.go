@@ -41,7 +41,7 @@ func (c *solveCommand) Run(s *console) error {
 	}
 	kept := newKept(c.file(), c.Game, p)
 	if c.Resume && c.file() != "" {
-		if err := kept.load(s, c.tableBytes(s)); err != nil {
+		if err := kept.load(s); err != nil {
 			return err
 		}
 	}
@@ -118,16 +118,15 @@ func (c *solveCommand) label(p problem, method string) book.Label {
 // tableBytes is the memory of the search: three quarters of the whole, but for unaccounted, since its tables are counted, and
 // give the collector nothing to do. Where its solution is certified, it leaves a third of that for the positions checked and for
 // the book, which have those positions alone that the strategies lead to. A helper in this process takes as much as the search.
-// It is a whole number of MiB, as what solvers are told: with another one a search would throw away what --resume has loaded.
 func (c *solveCommand) tableBytes(s *console) int64 {
 	if c.NATS != "" {
-		return s.memory.share(2) / mebibyte * mebibyte
+		return s.memory.share(2)
 	}
 	bytes := max(s.memory.share(1), int64(s.memory)-max(int64(s.memory)/4, unaccounted))
 	if c.file() != "" || c.Certify || c.Draws > 0 {
 		bytes -= bytes / 3
 	}
-	return max(bytes/mebibyte, 1) * mebibyte
+	return bytes
 }
 
 // certify checks a solution and saves what is certified where that is wanted.

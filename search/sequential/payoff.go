@@ -1,6 +1,7 @@
 package sequential
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 
@@ -71,6 +72,19 @@ func (p *payoff) of(goals []int32) (float64, error) {
 		return 0, fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, sum, first)
 	}
 	return float64(g), nil
+}
+
+// findSum finds out by a random game what the goals add up to, if no terminal position was met. It may have no time for that.
+func (p *payoff) findSum(ctx context.Context, m machine.Machine) error {
+	if p.sum.Load() > 0 {
+		return nil
+	}
+	goals := machine.RandomGoals(ctx, m, m.Initial())
+	if goals == nil {
+		return nil
+	}
+	_, err := p.of(goals)
+	return err
 }
 
 // values spreads the interval of the maximising role over all roles. Chance has

@@ -190,6 +190,11 @@ func (v *Solver) crew(ctx context.Context, m machine.Machine, s machine.State, l
 		c.workers = append(c.workers, v.worker(c, m, v.stack/workers, nodes))
 	}
 	c.workers[0].prepare()
+	if v.payoff.minimiser >= 0 && v.payoff.sum.Load() == 0 && v.table.Stats().Entries > 0 { // what was kept does not tell the sum of the goals
+		if err := v.payoff.findSum(ctx, m); err != nil {
+			c.workers[0].fail("%w", err)
+		}
+	}
 	return c
 }
 

@@ -151,9 +151,7 @@ func (a *attack) isReady(m machine.Machine) bool {
 	if a.foreseeing != nil {
 		return true
 	}
-	if goals := machine.RandomGoals(a.ctx, m, m.Initial()); goals != nil {
-		_, a.err = a.of(goals)
-	}
+	a.err = a.findSum(a.ctx, m)
 	if a.sum.Load() > 0 && a.ctx.Err() == nil {
 		a.foreseeing = a.plain.Foreseeing(machine.Decisive(a.ctx, m, false), int32(a.sum.Load()-1))
 	}

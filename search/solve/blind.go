@@ -2,6 +2,7 @@ package solve
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -14,6 +15,27 @@ type blind struct{ search.Searcher }
 // Search implements search.Searcher.
 func (b blind) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	return b.Searcher.Search(ctx, plain{m}, q, lim)
+}
+
+// blindKeeper is one that keeps what it proves.
+type blindKeeper struct{ search.Keeper }
+
+// Search implements search.Searcher.
+func (b blindKeeper) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	return blind{b.Keeper}.Search(ctx, m, q, lim)
+}
+
+// Keep implements search.Keeper.
+func (b blindKeeper) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uint64, error]) error {
+	return b.Keeper.Keep(plain{m}, maxBytes, records)
+}
+
+// withoutSymmetries shows a search none.
+func withoutSymmetries(s search.Searcher) search.Searcher {
+	if k, ok := s.(search.Keeper); ok {
+		return blindKeeper{k}
+	}
+	return blind{s}
 }
 
 // plain is a machine that says nothing of its symmetries, nor do those that it makes.

@@ -105,7 +105,7 @@ func Instead(c Class, err error) (Class, []string) {
 func NewSearcher(method string, o Options) (search.Searcher, error) {
 	s, err := newSearcher(method, o)
 	if err == nil && o.Symmetries != On {
-		s = blind{s}
+		s = withoutSymmetries(s)
 	}
 	return s, err
 }

@@ -152,19 +152,15 @@ func named(m machine.Machine) Class {
 }
 
 // Keeper is what remembers the proofs of the method in use, or of the one that would be
-// tried first for m; nil if that keeps nothing. The limit of memory of its searches is
-// that of the options.
-func (s *Solver) Keeper(m machine.Machine) (method string, k search.Keeper) {
+// tried first for m; nil if that keeps nothing. What it is given to keep must be within the
+// limit of memory of its searches, maxBytes: with another one it begins anew.
+func (s *Solver) Keeper(m machine.Machine) (method string, k search.Keeper, maxBytes int64) {
 	method = s.used
 	if methods := Choose(named(m)); method == Auto && methods != nil {
 		method = methods[0]
 	}
-	searcher := s.searchers[method]
-	if b, ok := searcher.(blind); ok {
-		searcher = b.Searcher
-	}
-	k, _ = searcher.(search.Keeper)
-	return method, k
+	k, _ = s.searchers[method].(search.Keeper)
+	return method, k, s.memory
 }
 
 // Answers is the solution of m, position by position: that of the initial position

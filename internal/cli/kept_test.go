@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"stackmate/search/solve"
+)
+
+func TestASearchGoesOnWithWhatWasKeptWhateverItsMemory(t *testing.T) {
+	for whole, symmetries := range map[memory]solve.Switch{leastMemory: solve.On, 1000 * 1000 * 1000: solve.Off, 9<<30 + 12345: solve.On} {
+		s := &console{ctx: t.Context(), err: newPrinter(io.Discard, nil), log: zerolog.Nop(), memory: whole}
+		c := &solveCommand{Save: filepath.Join(t.TempDir(), "four")}
+		c.Game, c.Engine, c.Method, c.Threads = "connectFour-5x4", "auto", solve.BoundedAlphaBeta, 1
+		c.LP, c.Order, c.MoveOrder, c.Table, c.Symmetries = "native", "l", "legal", solve.On, symmetries
+		nodes := make([]int64, 2)
+		for i := range nodes {
+			p, end, err := c.problem(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := newKept(c.Save, c.Game, p)
+			if err := k.load(s); err != nil {
+				t.Fatal(err)
+			}
+			solution, err := p.solver.Solve(t.Context(), p.machine, nil)
+			if err != nil || !solution.Solved {
+				t.Fatalf("search %d of %d bytes: solved %t, error %v", i, whole, solution.Solved, err)
+			}
+			nodes[i] = solution.Nodes
+			k.save(s, 0)
+			end()
+		}
+		if nodes[1] > nodes[0]/2 {
+			t.Errorf("of %d bytes: %d nodes, with what was kept of them %d", whole, nodes[0], nodes[1])
+		}
+	}
+}
