@@ -3,7 +3,6 @@ package datalog
 import (
 	"slices"
 
-	"stackmate/gdl"
 	"stackmate/reasoner/machine"
 )
 
@@ -152,11 +151,7 @@ func (x *inputs) move(r machine.Role, m machine.Move) inputTuple {
 
 // find reads the last argument of an atom and finds its tuple.
 func (x *inputs) find(relation string, args []term, text string) inputTuple {
-	parsed, err := gdl.ParseTerm(text)
-	if err != nil {
-		return inputTuple{input: -1}
-	}
-	last, ok := x.terms.lookup(parsed)
+	last, ok := x.terms.read(text)
 	if !ok {
 		return inputTuple{input: -1}
 	}

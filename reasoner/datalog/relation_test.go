@@ -88,6 +88,9 @@ func TestEqualTermsHaveEqualNumbersAndKeepTheirText(t *testing.T) {
 			if table.name(id) != x.String() {
 				t.Fatalf("%s reads %s", x, table.name(id))
 			}
+			if again, ok := table.read(x.String()); !ok || again != id {
+				t.Fatalf("%s is read as %d, %v, want %d", x, again, ok, id)
+			}
 			for _, y := range terms {
 				if (table.intern(y) == id) != x.Equal(y) {
 					t.Fatalf("%s and %s: equal is %v", x, y, !x.Equal(y))
@@ -95,6 +98,20 @@ func TestEqualTermsHaveEqualNumbersAndKeepTheirText(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestTextsThatAreNoTermsOfTheTableAreNotRead(t *testing.T) {
+	table := newTermTable()
+	table.intern(gdl.Term{Kind: gdl.Compound, Name: "f", Args: []gdl.Term{{Name: "a"}, {Name: "b"}}})
+	terms := len(table.head)
+	for _, text := range []string{"", " ", "c", "f", "?a", "a b", "a)", "(a", "(", ")", "()", "(f)", "(f a)", "(f a b", "(f a b))", "(f a b) a", "(f a c)", "(g a b)", "((f a b) a)", "( f a b)"} {
+		if id, ok := table.read(text); ok {
+			t.Errorf("%q is read as %s", text, table.name(id))
+		}
+	}
+	if id, ok := table.read("(f  b (f a b) )"); !ok || table.name(id) != "(f b (f a b))" || len(table.head) != terms+1 {
+		t.Errorf("a new term of known symbols is not read")
+	}
 }
 
 func drawTerm(t *rapid.T, depth int) gdl.Term {

@@ -150,23 +150,53 @@ func (t *termTable) intern(g gdl.Term) term {
 	return t.compound(t.functor(g.Name, len(args)), args)
 }
 
-// lookup numbers a ground term whose symbols and functors all occur in the table.
-func (t *termTable) lookup(g gdl.Term) (term, bool) {
-	if g.Kind != gdl.Compound {
-		id, ok := t.symbols[g.Name]
-		return id, ok
+// read is the inverse of name, for terms whose symbols and functors all occur in the table.
+func (t *termTable) read(text string) (term, bool) {
+	type begun struct {
+		functor string
+		args    int // where its own begin
 	}
-	functor, ok := t.functors[functorKey{g.Name, len(g.Args)}]
-	if !ok {
-		return 0, false
-	}
-	args := make([]term, len(g.Args))
-	for i, a := range g.Args {
-		if args[i], ok = t.lookup(a); !ok {
-			return 0, false
+	var open []begun
+	var args []term
+	for text != "" {
+		switch text[0] {
+		case ' ':
+			text = text[1:]
+		case '(':
+			name, rest := cutSymbol(text[1:])
+			open, text = append(open, begun{name, len(args)}), rest
+		case ')':
+			if len(open) == 0 {
+				return 0, false
+			}
+			last := open[len(open)-1]
+			functor, ok := t.functors[functorKey{last.functor, len(args) - last.args}]
+			if !ok {
+				return 0, false
+			}
+			args = append(args[:last.args], t.compound(functor, args[last.args:]))
+			open, text = open[:len(open)-1], text[1:]
+		default:
+			name, rest := cutSymbol(text)
+			id, ok := t.symbols[name]
+			if !ok {
+				return 0, false
+			}
+			args, text = append(args, id), rest
 		}
 	}
-	return t.compound(functor, args), true
+	if len(open) > 0 || len(args) != 1 {
+		return 0, false
+	}
+	return args[0], true
+}
+
+// cutSymbol cuts the symbol off that a text begins with.
+func cutSymbol(text string) (symbol, rest string) {
+	if end := strings.IndexAny(text, " ()"); end >= 0 {
+		return text[:end], text[end:]
+	}
+	return text, ""
 }
 
 // clone makes a table that can grow apart from t. The symbols are shared: only
