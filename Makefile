@@ -3,7 +3,7 @@
 
 # Those that start goroutines.
 RACE_PACKAGES = ./internal/... ./player/... ./protocol/... ./search/montecarlo ./search/sequential ./search/threads
-RACE_SKIP     = Fuzz|Heap|OddGames|AllThatIsProved|OnRandomGames|StrategiesWithATable|OfOneSearch|Paranoid|WhateverTheFileIs|LearningUseTheQueue|AgreeWithBackward|Opening|Memory|BrokenOff|RefutedMoves|Foresight|WithoutRoom|InTwoWays|WithinATolerance|HardlyTried|AFullTree|FiguresOfThePaper|Certifies|Undominated|Threats|SameLater|SavesNodes
+RACE_SKIP     = Fuzz|Heap|OddGames|AllThatIsProved|OnRandomGames|StrategiesWithATable|OfOneSearch|Paranoid|WhateverTheFileIs|LearningUseTheQueue|AgreeWithBackward|Opening|Memory|BrokenOff|RefutedMoves|Foresight|WithoutRoom|InTwoWays|WithinATolerance|HardlyTried|AFullTree|FiguresOfThePaper|Certifies|Undominated|Threats|SameLater|SavesNodes|SPRT|Verdict|SameSeed
 # How long the tests of one package may take: ten minutes, as without it, are not enough
 # for a machine that is slow and busy; one that hangs should be found out within the hour.
 TIMEOUT      ?= 25m
