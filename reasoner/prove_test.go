@@ -253,7 +253,7 @@ func everywhere(m machine.Machine, f func(now seenPosition, before *seenPosition
 
 func TestWhatIsProvedOfRandomGamesHoldsAndWhatIsRefutedFails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 3))
-	games := howMany(300, 60)
+	games := howMany(150, 60)
 	open, all := 0, 0
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)
