@@ -114,7 +114,7 @@ func readPage(t *testing.T, name, text string) page {
 var (
 	amount  = regexp.MustCompile(`\b\d+(\.\d+)? (s|ms|MB|KB)\b|\b\d{4}-\d\d-\d\dT[\d:.]+Z?\b|"(seconds|peak_bytes)":[\d.e-]+`)
 	port    = regexp.MustCompile(`(127\.0\.0\.1|localhost):\d+`)
-	kernel  = regexp.MustCompile(`\b(native|avx512|avx2|neon|portable) +\d+\b`) // with its lanes
+	kernel  = regexp.MustCompile(`\b(native|native-avx2|avx512|avx2|neon|portable) +\d+\b`) // with its lanes
 	number  = regexp.MustCompile(`[+±-]?\d+(\.\d+)?`)
 	spaces  = regexp.MustCompile(`[ \t]+`)
 	address = regexp.MustCompile(`(127\.0\.0\.1|localhost):(9\d{3})`)

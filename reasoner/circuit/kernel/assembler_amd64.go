@@ -8,22 +8,29 @@ import (
 	"math"
 )
 
-// The instructions of translated code, of AVX-512F, and AVX-512VL for rows
-// shorter than 512 bits: loads and stores of rows, VMOVDQA64, and gates of three
-// inputs, VPTERNLOGQ; and PREFETCHT1, which changes nothing but how soon code is there. Their encoding is that of the EVEX prefix (Intel, Software
-// Developer's Manual, volume 2, section 2.7). A row is found by its distance from the
-// row rowBias, whose address is in RDI: the 256 rows around that one have short forms.
+// The instructions of translated code: loads and stores of rows, gates, and PREFETCHT1, which
+// changes nothing but how soon code is there. With AVX-512F, and AVX-512VL for rows shorter than 512
+// bits, they have the EVEX prefix: VMOVDQA64, and gates of three inputs, VPTERNLOGQ. With AVX2 they
+// have the VEX prefix: VMOVDQA, and gates of two inputs, VPAND, VPANDN, VPOR, VPXOR. See Intel, Software
+// Developer's Manual, volume 2, sections 2.3 and 2.7. A row is found by its distance from the
+// row rowBias, whose address is in RDI: rows around that one have short forms.
 
 const (
 	mapMove, opLoad, opStore = 1, 0x6f, 0x7f
-	mapGate, opGate          = 3, 0x25
+	mapGate, opGate          = 3, 0x25 // EVEX
+	// VEX, of the opcodes mapMove.
+	opAnd, opAndNot, opOr, opXor, opEqual = 0xdb, 0xdf, 0xeb, 0xef, 0x76
 
 	evex      = 0x62
 	evexFixed = 0x85 // of the third byte: W = 1, and the prefix 66
+	vex       = 0xc4
+	vexFixed  = 0x01 // of the third byte: W = 0, and the prefix 66
 	rdi       = 7
 	ret       = 0xc3
 
 	rowBias = 128
+	// ones is the register whose bits are all set, with VEX.
+	ones = 15
 )
 
 // maxDistance bounds the bytes of all rows. Tests lower it.
@@ -42,56 +49,106 @@ const codeLine = 64
 // assembler appends instructions to code.
 type assembler struct {
 	code  []byte
+	vex   bool  // instructions have the VEX prefix
 	words int32 // of a row: 2, 4 or 8
 	long  bool  // code is fetched ahead
 	line  int   // the last one from which code was fetched
 }
 
+// pairs are the gates of two inputs by truth table: those that are 0 where both inputs are.
+var pairs = [16]byte{2: opAndNot, 6: opXor, 8: opAnd, 14: opOr}
+
+// operand is a register or, if that is -1, a row.
+type operand struct {
+	register int8
+	row      int32
+}
+
+// registers is the number of those that values may be in.
+func (a *assembler) registers() int8 {
+	if a.vex {
+		return ones
+	}
+	return mostRegisters
+}
+
 func (a *assembler) begin() {
 	a.code = append(a.code, addBias...)
 	a.code = binary.LittleEndian.AppendUint32(a.code, uint32(rowBias*8*a.words))
+	if a.vex {
+		a.add(mapMove, opEqual, ones, ones, operand{ones, 0})
+	}
 }
 
 func (a *assembler) end() { a.code = append(a.code, ret) }
 
-func (a *assembler) load(r int8, row int32)  { a.inRow(mapMove, opLoad, r, 0, row) }
-func (a *assembler) store(row int32, r int8) { a.inRow(mapMove, opStore, r, 0, row) }
-func (a *assembler) move(to, from int8)      { a.inRegister(mapMove, opLoad, to, 0, from) }
+func (a *assembler) load(r int8, row int32)  { a.add(mapMove, opLoad, r, 0, operand{-1, row}) }
+func (a *assembler) store(row int32, r int8) { a.add(mapMove, opStore, r, 0, operand{-1, row}) }
+func (a *assembler) move(to, from int8)      { a.add(mapMove, opLoad, to, 0, operand{from, 0}) }
+func (a *assembler) invert(r int8)           { a.add(mapMove, opXor, r, r, operand{ones, 0}) }
 
-// gate is to = f(to, b, c) for the truth table of f.
-func (a *assembler) gate(to, b, c int8, table uint8) {
-	a.inRegister(mapGate, opGate, to, b, c)
-	a.code = append(a.code, table)
-}
-
-// gateRow is gate with c in a row.
-func (a *assembler) gateRow(to, b int8, row int32, table uint8) {
-	a.inRow(mapGate, opGate, to, b, row)
-	a.code = append(a.code, table)
-}
-
-func (a *assembler) inRegister(opcodes, op byte, reg, second, rm int8) {
-	a.prefix(opcodes, reg, second, rm)
-	a.code = append(a.code, op, 0xc0|byte(reg&7)<<3|byte(rm&7))
-}
-
-func (a *assembler) inRow(opcodes, op byte, reg, second int8, row int32) {
-	a.prefix(opcodes, reg, second, rdi)
-	if d := row - rowBias; d == int32(int8(d)) { // in rows
-		a.code = append(a.code, op, 0x40|byte(reg&7)<<3|rdi, byte(d))
-	} else {
-		a.code = append(a.code, op, 0x80|byte(reg&7)<<3|rdi)
-		a.code = binary.LittleEndian.AppendUint32(a.code, uint32(d*8*a.words))
+// gate is to = f(to, b, c) for the truth table of f, with VEX perhaps the complement of that. There f does not
+// depend on to, and is not the exception that isSwapped names.
+func (a *assembler) gate(to, b int8, c operand, table uint8) (inverted bool) {
+	if !a.vex {
+		a.add(mapGate, opGate, to, b, c)
+		a.code = append(a.code, table)
+		return false
 	}
+	table &= 15
+	inverted = table&1 != 0 // where both are 0
+	if inverted {
+		table ^= 15
+	}
+	switch table {
+	case 0: // never
+		a.add(mapMove, opXor, to, ones, operand{ones, 0})
+	case 10: // c
+		a.add(mapMove, opLoad, to, 0, c)
+	case 12: // b
+		a.move(to, b)
+	default:
+		a.add(mapMove, pairs[table], to, b, c)
+	}
+	return inverted
 }
 
-// prefix writes the EVEX prefix; the bits of register numbers past the lowest three
-// are inverted.
-func (a *assembler) prefix(opcodes byte, reg, second, rm int8) {
+// isSwapped tells whether a function of two inputs is b without c, or the complement of that: VPANDN
+// complements the first one.
+func isSwapped(table uint8) bool { return table&15 == 4 || table&15 == 11 }
+
+// add appends an instruction.
+func (a *assembler) add(opcodes, op byte, reg, second int8, rm operand) {
 	if line := len(a.code) / codeLine; a.long && line != a.line {
 		a.code, a.line = append(a.code, fetchAhead...), line
 	}
+	if rm.register >= 0 {
+		a.prefix(opcodes, reg, second, rm.register)
+		a.code = append(a.code, op, 0xc0|byte(reg&7)<<3|byte(rm.register&7))
+		return
+	}
+	a.prefix(opcodes, reg, second, rdi)
+	distance := (rm.row - rowBias) * 8 * a.words
+	short := distance
+	if !a.vex { // in rows
+		short /= 8 * a.words
+	}
+	if short == int32(int8(short)) {
+		a.code = append(a.code, op, 0x40|byte(reg&7)<<3|rdi, byte(short))
+	} else {
+		a.code = append(a.code, op, 0x80|byte(reg&7)<<3|rdi)
+		a.code = binary.LittleEndian.AppendUint32(a.code, uint32(distance))
+	}
+}
+
+// prefix writes the prefix; the bits of register numbers past the lowest three
+// are inverted.
+func (a *assembler) prefix(opcodes byte, reg, second, rm int8) {
 	not := func(r int8, bit int) byte { return byte(^r>>bit) & 1 }
+	if a.vex {
+		a.code = append(a.code, vex, not(reg, 3)<<7|1<<6|not(rm, 3)<<5|opcodes, byte(^second&15)<<3|byte(a.words>>2)<<2|vexFixed)
+		return
+	}
 	a.code = append(a.code, evex,
 		not(reg, 3)<<7|not(rm, 4)<<6|not(rm, 3)<<5|not(reg, 4)<<4|opcodes,
 		byte(^second&15)<<3|evexFixed,
@@ -122,47 +179,79 @@ func proveCode(code []byte, words, rows int32) error {
 	return nil
 }
 
+// layout is what an instruction says of itself before its operand in a row.
+type layout struct {
+	length  int  // up to there
+	store   bool // the operand is written
+	scale   int8 // of a short distance, in bytes
+	follows int  // bytes after the operand
+}
+
 // instruction is the length of the instruction that code begins with, 0 if it is none
 // that is allowed.
 func instruction(code []byte, words, rows int32) int {
 	if bytes.HasPrefix(code, fetchAhead) {
 		return len(fetchAhead)
 	}
-	if len(code) < 6 || code[0] != evex || code[2]&0x87 != evexFixed || code[3]&0xf7 != byte(words>>2)<<5 {
+	f, ok := layoutOf(code, words)
+	if !ok {
 		return 0
 	}
-	opcodes, op, modrm := code[1]&0x0f, code[4], code[5]
-	gate := opcodes == mapGate && op == opGate
-	if !gate && (opcodes != mapMove || op != opLoad && op != opStore || code[2]&0x78 != 0x78 || code[3]&8 == 0) {
-		return 0
-	}
-	n, distance := 6, int64(0)
+	modrm, n, distance := code[f.length-1], f.length, int64(0)
 	switch mode := modrm >> 6; {
 	case mode == 3:
-		if op == opStore && !gate {
+		if f.store {
 			return 0
 		}
 	case modrm&7 != rdi || code[1]&0x60 != 0x60:
 		return 0
-	case mode == 1 && len(code) >= 7:
-		n, distance = 7, int64(int8(code[6]))*8*int64(words)
-	case mode == 2 && len(code) >= 10:
-		n, distance = 10, int64(int32(binary.LittleEndian.Uint32(code[6:])))
+	case mode == 1 && len(code) > n:
+		n, distance = n+1, int64(int8(code[n]))*int64(f.scale)
+	case mode == 2 && len(code) >= n+4:
+		n, distance = n+4, int64(int32(binary.LittleEndian.Uint32(code[n:])))
 	default:
 		return 0
 	}
 	if modrm>>6 != 3 {
 		size := 8 * int64(words)
 		offset := distance + rowBias*size
-		if offset < 0 || offset%size != 0 || offset/size >= int64(rows) || op == opStore && offset == 0 {
+		if offset < 0 || offset%size != 0 || offset/size >= int64(rows) || f.store && offset == 0 {
 			return 0
 		}
 	}
-	if gate {
-		n++
-	}
-	if n > len(code) {
+	if n += f.follows; n > len(code) {
 		return 0
 	}
 	return n
+}
+
+// layoutOf reads the prefix and the opcode of an instruction on rows of so many words.
+func layoutOf(code []byte, words int32) (f layout, ok bool) {
+	switch {
+	case len(code) >= 6 && code[0] == evex:
+		if code[2]&0x87 != evexFixed || code[3]&0xf7 != byte(words>>2)<<5 {
+			return f, false
+		}
+		f = layout{length: 6, scale: int8(8 * words)}
+		opcodes, op := code[1]&0x0f, code[4]
+		if opcodes == mapGate && op == opGate {
+			f.follows = 1
+			return f, true
+		}
+		f.store = op == opStore
+		return f, opcodes == mapMove && (op == opLoad || f.store) && code[2]&0x78 == 0x78 && code[3]&8 != 0
+	case len(code) >= 5 && code[0] == vex:
+		if code[1]&0x1f != mapMove || code[2]&0x87 != byte(words>>2)<<2|vexFixed {
+			return f, false
+		}
+		f = layout{length: 5, scale: 1}
+		switch code[3] {
+		case opLoad, opStore:
+			f.store = code[3] == opStore
+			return f, code[2]&0x78 == 0x78
+		case opAnd, opAndNot, opOr, opXor, opEqual:
+			return f, true
+		}
+	}
+	return f, false
 }

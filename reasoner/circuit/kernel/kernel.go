@@ -9,7 +9,7 @@
 //
 // There are kernels of two kinds, and both translate programs first. Those that interpret are
 // generated (tools/kernels) or portable: fuse.go puts gates into runs, and for plain Go cover.go
-// finds gates of up to four inputs. Those that make machine code have gates of three:
+// finds gates of up to four inputs. Those that make machine code have gates of three, or with AVX2 of two:
 // registers_amd64.go chooses registers, assembler_amd64.go writes instructions and proves that
 // they stay in their rows, and native_amd64.go makes them executable. kernels.go is the table of all.
 package kernel
@@ -80,4 +80,4 @@ func (k *Kernel) words() int { return k.lanes / 64 }
 func (k *Kernel) Splits() bool { return k.splits }
 
 // IsNative tells whether the kernel turns programs into machine code.
-func (k *Kernel) IsNative() bool { return k.Family() == Native }
+func (k *Kernel) IsNative() bool { return k.Family() == Native || k.Family() == NativeAVX2 }

@@ -15,6 +15,7 @@ type Family struct {
 // Families is the table of all kernels, the quickest first.
 var Families = []Family{
 	{Native, "amd64 with AVX-512, and Linux or Windows that lets a program run code that it has made"},
+	{NativeAVX2, "amd64 with AVX2, and Linux or Windows that lets a program run code that it has made"},
 	{"avx512", "amd64 with AVX-512"},
 	{"avx2", "amd64 with AVX2"},
 	{"neon", "arm64"},
@@ -23,10 +24,11 @@ var Families = []Family{
 
 // Names that From takes, besides those of all kernels and families.
 const (
-	Auto     = "auto"   // stands for the quickest kernels of this processor
-	Native   = "native" // the family of those that make machine code
-	Portable = "portable"
-	Narrow   = "portable/64" // the kernel of 64 lanes, which every processor has
+	Auto       = "auto"   // stands for the quickest kernels of this processor
+	Native     = "native" // the families of those that make machine code
+	NativeAVX2 = "native-avx2"
+	Portable   = "portable"
+	Narrow     = "portable/64" // the kernel of 64 lanes, which every processor has
 )
 
 // All lists the kernels of this processor, the quickest family first, and in each the

@@ -5,6 +5,7 @@ package kernel
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -26,21 +27,28 @@ var executable = sync.OnceValue(func() bool {
 	return err == nil
 })
 
-// translators lists the kernels that translate programs, widest first. They need
-// AVX-512.
+// translators lists the kernels that translate programs: those with AVX-512, then those with AVX2, the widest
+// of each first.
 func translators() []*Kernel {
-	if !cpu.X86.HasAVX512F || !cpu.X86.HasAVX512VL || !executable() {
+	if !executable() {
 		return nil
 	}
 	var list []*Kernel
-	for _, k := range vectorKernels() {
-		t := *k
-		if t.name = Native; len(list) > 0 {
-			t.name += fmt.Sprint("/", k.lanes)
+	family := func(name string, vex bool, of []*Kernel) {
+		for i, k := range of {
+			t := *k
+			if t.name = name; i > 0 {
+				t.name += fmt.Sprint("/", k.lanes)
+			}
+			t.translate, t.splits = translation{vex}.translate, true
+			list = append(list, &t)
 		}
-		t.translate, t.splits = translate, true
-		list = append(list, &t)
 	}
+	of := vectorKernels()
+	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL {
+		family(Native, false, of)
+	}
+	family(NativeAVX2, true, slices.DeleteFunc(of, func(k *Kernel) bool { return k.words() > 4 }))
 	return list
 }
 
@@ -48,15 +56,18 @@ func translators() []*Kernel {
 // long, is fetched ahead: then it takes a second-level cache of 1 MB.
 const longCode = 2 << 20
 
+// translation is one into instructions with the VEX prefix, or with EVEX.
+type translation struct{ vex bool }
+
 // translate gives the straight code of every segment of an engine as machine code. That of a
 // plan whose rows are too many for the distances in instructions is interpreted.
-func translate(e *Engine, p *Plan) error {
+func (t translation) translate(e *Engine, p *Plan) error {
 	words := int32(e.Words())
 	if int64(e.rows)*8*int64(words) > maxDistance {
 		return inRuns(e, p)
 	}
 	observed := observedRows(e, p)
-	w := &writer{cover: cover{leaves: 3}, out: assembler{words: words, long: e.CodeBytes() > longCode}}
+	w := newWriter(assembler{vex: t.vex, words: words, long: e.CodeBytes() > longCode})
 	var ends []int
 	for _, program := range e.programs {
 		for i := range program {

@@ -13,7 +13,7 @@ import (
 
 // translated is code of a plan with everything: short and long distances, registers
 // that run out, operands in rows and registers. Rows 1 and 2 are written.
-func translated(t *testing.T, words int32, long bool) (code []byte, rows int32) {
+func translated(t *testing.T, out assembler) (code []byte, rows int32) {
 	t.Helper()
 	rows = 500
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -24,21 +24,37 @@ func translated(t *testing.T, words int32, long bool) (code []byte, rows int32) 
 			program = append(program, int32(rng.IntN(int(rows))))
 		}
 	}
-	w := &writer{cover: cover{leaves: 3}, out: assembler{words: words, long: long}}
+	w := newWriter(out)
 	w.reset(program, slices.Repeat([]bool{true}, int(rows)))
 	w.translate()
 	return w.out.code, rows
 }
 
 func TestTranslatedCodeIsProved(t *testing.T) {
-	for _, words := range []int32{2, 4, 8} {
-		for _, long := range []bool{false, true} {
-			code, rows := translated(t, words, long)
-			if err := proveCode(code, words, rows); err != nil {
-				t.Error(err)
+	for _, out := range []assembler{{words: 2}, {words: 4}, {words: 8}, {words: 2, vex: true}, {words: 4, vex: true}} {
+		for _, out.long = range []bool{false, true} {
+			code, rows := translated(t, out)
+			if err := proveCode(code, out.words, rows); err != nil {
+				t.Errorf("%+v: %v", out, err)
 			}
-			if bytes.Contains(code, fetchAhead) != long {
-				t.Errorf("code is fetched ahead: %v", !long)
+			if bytes.Contains(code, fetchAhead) != out.long {
+				t.Errorf("%+v: code is fetched ahead: %v", out, !out.long)
+			}
+		}
+	}
+}
+
+// The row of an instruction is the one that was asked for: it is safe with one row more than its number.
+func TestRowsAreFoundWhereTheProcessorLooks(t *testing.T) {
+	for _, out := range []assembler{{words: 2}, {words: 4}, {words: 8}, {words: 2, vex: true}, {words: 4, vex: true}} {
+		for row := int32(1); row < 500; row++ {
+			out.code = out.code[:0]
+			out.store(row, 0)
+			if n := instruction(out.code, out.words, row+1); n != len(out.code) {
+				t.Errorf("%+v: row %d is refused", out, row)
+			}
+			if instruction(out.code, out.words, row) > 0 {
+				t.Errorf("%+v: row %d is taken for a lower one", out, row)
 			}
 		}
 	}
@@ -46,13 +62,35 @@ func TestTranslatedCodeIsProved(t *testing.T) {
 
 // Every kind of change that could let code out of its rows is refused, wherever it is.
 func TestCodeThatIsNotSafeIsRefused(t *testing.T) {
-	const words, size = 8, 64
-	code, rows := translated(t, words, false)
-	first := len(addBias) + 4
+	t.Run("EVEX", func(t *testing.T) {
+		refusesWhatIsNotSafe(t, assembler{words: 8}, 6, map[string]func(c []byte){
+			"other opcodes":        func(c []byte) { c[1] ^= 1 << 3 },
+			"another operand size": func(c []byte) { c[2] ^= 1 << 7 },
+			"a mask":               func(c []byte) { c[3] |= 1 },
+			"a broadcast":          func(c []byte) { c[3] |= 1 << 4 },
+			"another length":       func(c []byte) { c[3] ^= 1 << 5 },
+			"an unknown opcode":    func(c []byte) { c[4] = 0x11 },
+		})
+	})
+	t.Run("VEX", func(t *testing.T) {
+		refusesWhatIsNotSafe(t, assembler{words: 4, vex: true}, 5, map[string]func(c []byte){
+			"other opcodes":        func(c []byte) { c[1] ^= 1 << 1 },
+			"another operand size": func(c []byte) { c[2] ^= 1 << 7 },
+			"another prefix":       func(c []byte) { c[2] ^= 1 << 1 },
+			"another length":       func(c []byte) { c[2] ^= 1 << 2 },
+			"an unknown opcode":    func(c []byte) { c[3] = 0x11 },
+		})
+	})
+}
+
+// refusesWhatIsNotSafe changes code of instructions whose operands begin at a byte.
+func refusesWhatIsNotSafe(t *testing.T, out assembler, operands int, changes map[string]func(c []byte)) {
+	size := int64(8 * out.words)
+	code, rows := translated(t, out)
 	refused := func(what string, at int, change func(c []byte)) {
 		broken := slices.Clone(code)
 		change(broken[at:])
-		if proveCode(broken, words, rows) == nil {
+		if proveCode(broken, out.words, rows) == nil {
 			t.Errorf("%s at byte %d is taken for safe", what, at)
 		}
 	}
@@ -60,52 +98,61 @@ func TestCodeThatIsNotSafeIsRefused(t *testing.T) {
 	refused("another bias", 0, func(c []byte) { c[3]++ })
 	refused("no return", len(code)-1, func(c []byte) { c[0] = 0x90 })
 	kinds := make(map[string]int)
-	for at := first; at < len(code)-1; {
-		n := instruction(code[at:], words, rows)
+	for at := len(addBias) + 4; at < len(code)-1; {
+		n := instruction(code[at:], out.words, rows)
 		if n == 0 {
 			t.Fatalf("byte %d", at)
 		}
 		refused("no prefix", at, func(c []byte) { c[0] = 0x90 })
-		refused("other opcodes", at, func(c []byte) { c[1] ^= 1 << 3 })
-		refused("another operand size", at, func(c []byte) { c[2] ^= 1 << 7 })
-		refused("a mask", at, func(c []byte) { c[3] |= 1 })
-		refused("a broadcast", at, func(c []byte) { c[3] |= 1 << 4 })
-		refused("another length", at, func(c []byte) { c[3] ^= 1 << 5 })
-		refused("an unknown opcode", at, func(c []byte) { c[4] = 0x11 })
-		mode := code[at+5] >> 6
+		for what, change := range changes {
+			refused(what, at, change)
+		}
+		modrm := at + operands - 1
+		mode := code[modrm] >> 6
 		if mode != 3 {
-			refused("another base register", at, func(c []byte) { c[5] ^= 1 })
+			refused("another base register", modrm, func(c []byte) { c[0] ^= 1 })
 			refused("a high base register", at, func(c []byte) { c[1] ^= 1 << 5 })
-			refused("an address without a base", at, func(c []byte) { c[5] = c[5]&0x38 | 5 })
+			refused("an address without a base", modrm, func(c []byte) { c[0] = c[0]&0x38 | 5 })
 		}
 		if mode == 2 {
 			for _, distance := range []int64{-(rowBias + 1) * size, (int64(rows) - rowBias) * size, 1, -1, math.MaxInt32, math.MinInt32} {
-				refused("a distance out of the rows", at, func(c []byte) { binary.LittleEndian.PutUint32(c[6:], uint32(distance)) })
+				refused("a distance out of the rows", modrm, func(c []byte) { binary.LittleEndian.PutUint32(c[1:], uint32(distance)) })
 			}
 		}
-		store := mode != 3 && code[at+4] == opStore && code[at+1]&15 == mapMove
-		if store && mode == 1 {
+		if op := code[modrm-1]; code[at+1]&15 == mapMove && (op == opLoad || op == opStore) {
+			kinds["move"]++
+			refused("a move of two operands", at, func(c []byte) { c[2] ^= 1 << 3 })
+		}
+		if f, _ := layoutOf(code[at:], out.words); f.store && mode != 3 {
 			kinds["store"]++
-			refused("a store to row 0", at, func(c []byte) { c[6] = 0x80 })
+			refused("a store to row 0", modrm, func(c []byte) {
+				if mode == 2 {
+					binary.LittleEndian.PutUint32(c[1:], uint32(-rowBias*size))
+				} else if !out.vex {
+					c[1] = 0x80
+				} else {
+					c[1] = 1 // no whole row; row 0 is too far
+				}
+			})
 		}
 		kinds[[]string{"", "short", "long", "register"}[mode]]++
 		at += n
 	}
-	for _, kind := range []string{"short", "long", "register", "store"} {
+	for _, kind := range []string{"short", "long", "register", "store", "move"} {
 		if kinds[kind] == 0 {
 			t.Errorf("no instruction of kind %q was tried", kind)
 		}
 	}
 	for n := range code {
-		if proveCode(code[:n], words, rows) == nil && code[n-1] != ret {
+		if proveCode(code[:n], out.words, rows) == nil && code[n-1] != ret {
 			t.Errorf("the first %d bytes are taken for safe", n)
 		}
 	}
-	if proveCode(code, words, rows-1) == nil {
+	if proveCode(code, out.words, rows-1) == nil {
 		t.Error("code of 500 rows is safe on 499")
 	}
-	if proveCode(code, words/2, rows) == nil {
-		t.Error("code of rows of 8 words is safe on rows of 4")
+	if proveCode(code, out.words/2, rows) == nil {
+		t.Error("code is safe on rows of half as many words")
 	}
 }
 

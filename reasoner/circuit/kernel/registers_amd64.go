@@ -1,14 +1,18 @@
 package kernel
 
-// The second half of a translation: three-input gates as machine code.
+// The second half of a translation: gates of three inputs, or of two, as machine code.
 //
 // Algorithm: gates in program order. A value is stored if its row must hold it, and
 // else only when all registers are taken and its next use is the furthest of all
 // (Belady 1966); its own row is free for it until its last use. A value in memory is
 // loaded if it is used again soon, and else is an operand of the instruction. Cost:
 // linear in gates, times the number of registers where they are all taken.
+//
+// Two inputs have no instruction for each of their functions, but one for each function or its
+// complement. So a value may be there inverted, and is put right where its row must hold it; gates that
+// use it take that into their truth tables.
 
-const registers = 32
+const mostRegisters = 32
 
 // writer turns covers into code.
 type writer struct {
@@ -16,26 +20,35 @@ type writer struct {
 	out assembler
 	at  []place // by node
 
-	value [registers]int32 // the node in a register, -1 for none
-	next  [registers]int32 // where it is used next
-	free  []int8           // registers, the one that has been free longest first
-	fixed uint32           // registers that hold operands of the gate being written
+	value [mostRegisters]int32 // the node in a register, -1 for none
+	next  [mostRegisters]int32 // where it is used next
+	free  []int8               // registers, the one that has been free longest first
+	fixed uint32               // registers that hold operands of the gate being written
+}
+
+func newWriter(out assembler) *writer {
+	w := &writer{cover: cover{leaves: 3}, out: out}
+	if out.vex {
+		w.leaves = 2
+	}
+	return w
 }
 
 // place is where a node is.
 type place struct {
 	register int8 // -1 for none
 	stored   bool // its row holds it
+	inverted bool // what is there is its complement
 }
 
 // translate appends the code of what is covered.
 func (w *writer) translate() {
 	w.at = w.at[:0]
 	for i := range w.nodes {
-		w.at = append(w.at, place{-1, w.nodes[i].leaves == 0})
+		w.at = append(w.at, place{register: -1, stored: w.nodes[i].leaves == 0})
 	}
 	w.free = w.free[:0]
-	for r := range int8(registers) {
+	for r := range w.out.registers() {
 		w.free = append(w.free, r)
 		w.value[r] = -1
 	}
@@ -60,11 +73,11 @@ func (w *writer) gate(i int32) {
 		}
 	}
 	order := w.order(n)
-	var position [mostLeaves]int
-	for j, k := range order[:leaves] {
-		position[k] = mostLeaves - leaves + j
+	table := w.table(n, order)
+	if w.out.vex && leaves == 2 && isSwapped(table) {
+		order[0], order[1] = order[1], order[0]
+		table = w.table(n, order)
 	}
-	table := uint8(substitute(n.table, position, n.leaves)) // of the last three
 	for _, k := range order[:leaves-1] {
 		w.load(n.leaf[k], n.next[k])
 	}
@@ -93,12 +106,24 @@ func (w *writer) gate(i int32) {
 	if leaves > 1 {
 		second = from[order[leaves-2]]
 	}
-	if from[last] >= 0 {
-		w.out.gate(to, second, from[last], table)
-	} else {
-		w.out.gateRow(to, second, w.nodes[n.leaf[last]].home, table)
-	}
+	w.at[i].inverted = w.out.gate(to, second, operand{from[last], w.nodes[n.leaf[last]].home}, table)
 	w.place(i, to)
+}
+
+// table is the truth table of a gate whose leaves, as they are there, are the last ones of three in an order.
+func (w *writer) table(n *node, order [3]int) uint8 {
+	var position [mostLeaves]int
+	for j, k := range order[:n.leaves] {
+		position[k] = mostLeaves - int(n.leaves) + j
+	}
+	table := n.table
+	for k, l := range n.leaf[:n.leaves] {
+		if w.at[l].inverted {
+			m, distance := leafTables[k], mostLeaves*2>>k
+			table = table&m>>distance | table&^m<<distance
+		}
+	}
+	return uint8(substitute(table, position, n.leaves))
 }
 
 // order is the order of the leaves of a gate as operands: the last one is best in
@@ -193,7 +218,7 @@ func (w *writer) take() int8 {
 // furthest is the register whose value is used last, of those that are not fixed.
 func (w *writer) furthest() (register int8, next int32) {
 	next = -1
-	for r := range int8(registers) {
+	for r := range w.out.registers() {
 		if w.fixed>>r&1 == 0 && w.value[r] >= 0 && w.next[r] > next {
 			register, next = r, w.next[r]
 		}
@@ -205,6 +230,10 @@ func (w *writer) furthest() (register int8, next int32) {
 func (w *writer) place(i int32, r int8) {
 	n := &w.nodes[i]
 	if n.kept {
+		if w.at[i].inverted {
+			w.out.invert(r)
+			w.at[i].inverted = false
+		}
 		w.out.store(n.home, r)
 		w.at[i].stored = true
 	}
