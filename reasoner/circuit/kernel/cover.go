@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// The first half of a translation: straight code as a list of three-input gates.
+// The first half of a translation: straight code as a list of gates of two, three or four inputs.
 //
 // Algorithm: value numbering gives every gate of two operands a node, and every row
 // that is read before it is written one for what it held; gates of more operands are
 // chains. Then, in program order, a node takes in those of its operands that nothing
-// else uses, as long as no more than three leaves remain: a cover by fan-out-free
-// cones of three inputs, whatever their function (multiplexers and parities too). A
+// else uses, as long as no more leaves remain than a gate may have: a cover by fan-out-free
+// cones, whatever their function (multiplexers and parities too). A
 // node that is taken in is never computed, so its leaves must still be there when
 // the cone is: the row of a leaf must not have been given to a node that is. Cost:
 // linear in operands.
