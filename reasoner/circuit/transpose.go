@@ -11,7 +11,7 @@ func Transpose(a *[64]uint64) { transpose(a, 64, transposeFirst) }
 
 // transpose makes bit j of word i what bit i of word j was, as quickly as the processor
 // can. Where it has no instructions for that, portable is called, which may make use of
-// the number of words that matter: a quarter of a microsecond instead of a tenth of one.
+// the number of words that matter.
 func transpose(a *[64]uint64, n int, portable func(a *[64]uint64, n int)) {
 	if kernel.Transpose != nil {
 		kernel.Transpose(a)

@@ -1,88 +1,81 @@
 package main
 
 import (
-	"fmt"
-
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Truth tables for VPTERNLOG.
-const (
-	differenceTable = 0x28 // (a xor b) and c
-	selectTable     = 0xe4 // c ? a : b
-)
-
-// transpose writes the transposition of 64×64 bits with AVX-512: ever smaller blocks
-// change places (Warren, Hacker's Delight, 2nd ed., section 7-3), whole registers of
-// eight words at first, then words within a register.
+// transpose writes the transposition of 64×64 bits with AVX2: ever smaller blocks change
+// places (Warren, Hacker's Delight, 2nd ed., section 7-3), between four registers of four words at a time. The
+// smallest ones do so while these words are transposed themselves.
 func transpose() {
-	constants := make(map[int]Mem) // by width: which bits stay, and how far the others go
-	for _, width := range []int{4, 2, 1} {
-		m := GLOBL(fmt.Sprintf("transpose%d", width), attr.RODATA|attr.NOPTR)
-		low := ^uint64(0) / (1<<width + 1)
-		for i := range 8 {
-			if i&width != 0 {
-				DATA(8*i, U64(^low))
-			} else {
-				DATA(8*i, U64(low))
-			}
-		}
-		for i := range 8 {
-			if i&width != 0 {
-				DATA(64+8*i, U64(64-width))
-			} else {
-				DATA(64+8*i, U64(width))
-			}
-		}
-		constants[width] = m
-	}
-	TEXT("transposeAVX512", NOSPLIT, "func(block *uint64)")
-	Doc("transposeAVX512 makes bit j of word i what bit i of word j was, of 64 words.")
+	TEXT("transposeAVX2", NOSPLIT, "func(block *uint64)")
+	Doc("transposeAVX2 makes bit j of word i what bit i of word j was, of 64 words.")
 	block := param("block")
-	var words [8]VecVirtual
-	for k := range words {
-		words[k] = ZMM()
-		VMOVDQU64(Mem{Base: block, Disp: 64 * k}, words[k])
-	}
-	scalar, low := GP64(), ZMM()
-	for _, width := range []int{32, 16, 8} {
-		MOVQ(U64(^uint64(0)/(1<<width+1)), scalar)
-		VPBROADCASTQ(scalar, low)
-		for k := range words {
-			if k&(width/8) != 0 {
-				continue
-			}
-			a, b, t := words[k], words[k+width/8], ZMM()
-			VPSRLQ(U8(width), a, t)
-			VPTERNLOGQ(U8(differenceTable), low, b, t)
-			VPXORQ(t, b, b)
-			VPSLLQ(U8(width), t, t)
-			VPXORQ(t, a, a)
+	pass := func(first, apart int, steps ...func(r *[4]VecVirtual)) {
+		var r [4]VecVirtual
+		at := func(i int) Mem { return Mem{Base: block, Disp: 32 * (first + apart*i)} }
+		for i := range r {
+			r[i] = YMM()
+			VMOVDQU(at(i), r[i])
+		}
+		for _, step := range steps {
+			step(&r)
+		}
+		for i := range r {
+			VMOVDQU(r[i], at(i))
 		}
 	}
-	for _, width := range []int{4, 2, 1} {
-		stay, rotate := ZMM(), ZMM()
-		VMOVDQU64(constants[width], stay)
-		VMOVDQU64(constants[width].Offset(64), rotate)
-		for _, a := range words {
-			t := ZMM()
-			switch width {
-			case 4:
-				VSHUFI64X2(U8(0x4e), a, a, t)
-			case 2:
-				VPERMQ(U8(0x4e), a, t)
-			case 1:
-				VPSHUFD(U8(0x4e), a, t)
-			}
-			VPROLVQ(rotate, t, t)
-			VPTERNLOGQ(U8(selectTable), stay, t, a)
-		}
+	large := exchange(32)
+	for first := range 4 {
+		pass(first, 4, large)
 	}
-	for k, a := range words {
-		VMOVDQU64(a, Mem{Base: block, Disp: 64 * k})
+	middle, small := exchange(8), exchange(2)
+	for first := range 4 {
+		pass(4*first, 1, middle, transposeWords, small, transposeWords)
 	}
 	end()
+}
+
+// exchange makes blocks of so many bits change places in four registers, then those of half as many.
+func exchange(width int) func(r *[4]VecVirtual) {
+	low := func(width int) VecVirtual {
+		scalar, mask := GP64(), YMM()
+		MOVQ(U64(^uint64(0)/(1<<width+1)), scalar)
+		VMOVQ(scalar, mask.AsX())
+		VPBROADCASTQ(mask.AsX(), mask)
+		return mask
+	}
+	swap := func(a, b, mask VecVirtual, width int) {
+		t := YMM()
+		VPSRLQ(U8(width), a, t)
+		VPXOR(b, t, t)
+		VPAND(mask, t, t)
+		VPXOR(t, b, b)
+		VPSLLQ(U8(width), t, t)
+		VPXOR(t, a, a)
+	}
+	whole, half := low(width), low(width/2)
+	return func(r *[4]VecVirtual) {
+		swap(r[0], r[2], whole, width)
+		swap(r[1], r[3], whole, width)
+		swap(r[0], r[1], half, width/2)
+		swap(r[2], r[3], half, width/2)
+	}
+}
+
+// transposeWords makes word j of register i what word i of register j was.
+func transposeWords(r *[4]VecVirtual) {
+	var pairs [4]VecVirtual
+	for i := 0; i < 4; i += 2 {
+		pairs[i], pairs[i+1] = YMM(), YMM()
+		VPUNPCKLQDQ(r[i+1], r[i], pairs[i])
+		VPUNPCKHQDQ(r[i+1], r[i], pairs[i+1])
+	}
+	for i := range r {
+		r[i] = YMM()
+		halves := U8(0x20 + 0x11*(i/2)) // the lower ones, or the upper ones
+		VPERM2I128(halves, pairs[i%2+2], pairs[i%2], r[i])
+	}
 }

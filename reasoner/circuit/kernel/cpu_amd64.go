@@ -21,8 +21,8 @@ func vectorKernels() []*Kernel {
 // Transpose makes bit j of word i what bit i of word j was; nil where there are no
 // instructions for it.
 var Transpose = func() func(a *[64]uint64) {
-	if !cpu.X86.HasAVX512F {
+	if !cpu.X86.HasAVX2 {
 		return nil
 	}
-	return func(a *[64]uint64) { transposeAVX512(&a[0]) }
+	return func(a *[64]uint64) { transposeAVX2(&a[0]) }
 }()

@@ -86,5 +86,5 @@ func restoreAVX512(to *uint64, from *uint64, rows int, mask *uint64)
 // randomAVX512 fills rows with random bits and advances the columns of state: xoshiro256++.
 func randomAVX512(state *uint64, dst *uint64, rows int)
 
-// transposeAVX512 makes bit j of word i what bit i of word j was, of 64 words.
-func transposeAVX512(block *uint64)
+// transposeAVX2 makes bit j of word i what bit i of word j was, of 64 words.
+func transposeAVX2(block *uint64)

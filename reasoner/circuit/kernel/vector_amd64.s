@@ -9043,223 +9043,443 @@ row:
 	VZEROUPPER
 	RET
 
-DATA transpose4<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA transpose4<>+8(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA transpose4<>+16(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA transpose4<>+24(SB)/8, $0x0f0f0f0f0f0f0f0f
-DATA transpose4<>+32(SB)/8, $0xf0f0f0f0f0f0f0f0
-DATA transpose4<>+40(SB)/8, $0xf0f0f0f0f0f0f0f0
-DATA transpose4<>+48(SB)/8, $0xf0f0f0f0f0f0f0f0
-DATA transpose4<>+56(SB)/8, $0xf0f0f0f0f0f0f0f0
-DATA transpose4<>+64(SB)/8, $0x0000000000000004
-DATA transpose4<>+72(SB)/8, $0x0000000000000004
-DATA transpose4<>+80(SB)/8, $0x0000000000000004
-DATA transpose4<>+88(SB)/8, $0x0000000000000004
-DATA transpose4<>+96(SB)/8, $0x000000000000003c
-DATA transpose4<>+104(SB)/8, $0x000000000000003c
-DATA transpose4<>+112(SB)/8, $0x000000000000003c
-DATA transpose4<>+120(SB)/8, $0x000000000000003c
-GLOBL transpose4<>(SB), RODATA|NOPTR, $128
-
-DATA transpose2<>+0(SB)/8, $0x3333333333333333
-DATA transpose2<>+8(SB)/8, $0x3333333333333333
-DATA transpose2<>+16(SB)/8, $0xcccccccccccccccc
-DATA transpose2<>+24(SB)/8, $0xcccccccccccccccc
-DATA transpose2<>+32(SB)/8, $0x3333333333333333
-DATA transpose2<>+40(SB)/8, $0x3333333333333333
-DATA transpose2<>+48(SB)/8, $0xcccccccccccccccc
-DATA transpose2<>+56(SB)/8, $0xcccccccccccccccc
-DATA transpose2<>+64(SB)/8, $0x0000000000000002
-DATA transpose2<>+72(SB)/8, $0x0000000000000002
-DATA transpose2<>+80(SB)/8, $0x000000000000003e
-DATA transpose2<>+88(SB)/8, $0x000000000000003e
-DATA transpose2<>+96(SB)/8, $0x0000000000000002
-DATA transpose2<>+104(SB)/8, $0x0000000000000002
-DATA transpose2<>+112(SB)/8, $0x000000000000003e
-DATA transpose2<>+120(SB)/8, $0x000000000000003e
-GLOBL transpose2<>(SB), RODATA|NOPTR, $128
-
-DATA transpose1<>+0(SB)/8, $0x5555555555555555
-DATA transpose1<>+8(SB)/8, $0xaaaaaaaaaaaaaaaa
-DATA transpose1<>+16(SB)/8, $0x5555555555555555
-DATA transpose1<>+24(SB)/8, $0xaaaaaaaaaaaaaaaa
-DATA transpose1<>+32(SB)/8, $0x5555555555555555
-DATA transpose1<>+40(SB)/8, $0xaaaaaaaaaaaaaaaa
-DATA transpose1<>+48(SB)/8, $0x5555555555555555
-DATA transpose1<>+56(SB)/8, $0xaaaaaaaaaaaaaaaa
-DATA transpose1<>+64(SB)/8, $0x0000000000000001
-DATA transpose1<>+72(SB)/8, $0x000000000000003f
-DATA transpose1<>+80(SB)/8, $0x0000000000000001
-DATA transpose1<>+88(SB)/8, $0x000000000000003f
-DATA transpose1<>+96(SB)/8, $0x0000000000000001
-DATA transpose1<>+104(SB)/8, $0x000000000000003f
-DATA transpose1<>+112(SB)/8, $0x0000000000000001
-DATA transpose1<>+120(SB)/8, $0x000000000000003f
-GLOBL transpose1<>(SB), RODATA|NOPTR, $128
-
-// func transposeAVX512(block *uint64)
-// Requires: AVX, AVX512F
-TEXT ·transposeAVX512(SB), NOSPLIT, $0-8
+// func transposeAVX2(block *uint64)
+// Requires: AVX, AVX2
+TEXT ·transposeAVX2(SB), NOSPLIT, $0-8
 	MOVQ         block+0(FP), AX
-	VMOVDQU64    (AX), Z0
-	VMOVDQU64    64(AX), Z1
-	VMOVDQU64    128(AX), Z2
-	VMOVDQU64    192(AX), Z3
-	VMOVDQU64    256(AX), Z4
-	VMOVDQU64    320(AX), Z5
-	VMOVDQU64    384(AX), Z6
-	VMOVDQU64    448(AX), Z7
 	MOVQ         $0x00000000ffffffff, CX
-	VPBROADCASTQ CX, Z8
-	VPSRLQ       $0x20, Z0, Z9
-	VPTERNLOGQ   $0x28, Z8, Z4, Z9
-	VPXORQ       Z9, Z4, Z4
-	VPSLLQ       $0x20, Z9, Z9
-	VPXORQ       Z9, Z0, Z0
-	VPSRLQ       $0x20, Z1, Z9
-	VPTERNLOGQ   $0x28, Z8, Z5, Z9
-	VPXORQ       Z9, Z5, Z5
-	VPSLLQ       $0x20, Z9, Z9
-	VPXORQ       Z9, Z1, Z1
-	VPSRLQ       $0x20, Z2, Z9
-	VPTERNLOGQ   $0x28, Z8, Z6, Z9
-	VPXORQ       Z9, Z6, Z6
-	VPSLLQ       $0x20, Z9, Z9
-	VPXORQ       Z9, Z2, Z2
-	VPSRLQ       $0x20, Z3, Z9
-	VPTERNLOGQ   $0x28, Z8, Z7, Z9
-	VPXORQ       Z9, Z7, Z7
-	VPSLLQ       $0x20, Z9, Z9
-	VPXORQ       Z9, Z3, Z3
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Y0
 	MOVQ         $0x0000ffff0000ffff, CX
-	VPBROADCASTQ CX, Z8
-	VPSRLQ       $0x10, Z0, Z9
-	VPTERNLOGQ   $0x28, Z8, Z2, Z9
-	VPXORQ       Z9, Z2, Z2
-	VPSLLQ       $0x10, Z9, Z9
-	VPXORQ       Z9, Z0, Z0
-	VPSRLQ       $0x10, Z1, Z9
-	VPTERNLOGQ   $0x28, Z8, Z3, Z9
-	VPXORQ       Z9, Z3, Z3
-	VPSLLQ       $0x10, Z9, Z9
-	VPXORQ       Z9, Z1, Z1
-	VPSRLQ       $0x10, Z4, Z9
-	VPTERNLOGQ   $0x28, Z8, Z6, Z9
-	VPXORQ       Z9, Z6, Z6
-	VPSLLQ       $0x10, Z9, Z9
-	VPXORQ       Z9, Z4, Z4
-	VPSRLQ       $0x10, Z5, Z9
-	VPTERNLOGQ   $0x28, Z8, Z7, Z9
-	VPXORQ       Z9, Z7, Z7
-	VPSLLQ       $0x10, Z9, Z9
-	VPXORQ       Z9, Z5, Z5
+	VMOVQ        CX, X1
+	VPBROADCASTQ X1, Y1
+	VMOVDQU      (AX), Y2
+	VMOVDQU      128(AX), Y3
+	VMOVDQU      256(AX), Y4
+	VMOVDQU      384(AX), Y5
+	VPSRLQ       $0x20, Y2, Y6
+	VPXOR        Y4, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VPXOR        Y6, Y4, Y4
+	VPSLLQ       $0x20, Y6, Y6
+	VPXOR        Y6, Y2, Y2
+	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        Y5, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VPSLLQ       $0x20, Y6, Y6
+	VPXOR        Y6, Y3, Y3
+	VPSRLQ       $0x10, Y2, Y6
+	VPXOR        Y3, Y6, Y6
+	VPAND        Y1, Y6, Y6
+	VPXOR        Y6, Y3, Y3
+	VPSLLQ       $0x10, Y6, Y6
+	VPXOR        Y6, Y2, Y2
+	VPSRLQ       $0x10, Y4, Y6
+	VPXOR        Y5, Y6, Y6
+	VPAND        Y1, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VPSLLQ       $0x10, Y6, Y6
+	VPXOR        Y6, Y4, Y4
+	VMOVDQU      Y2, (AX)
+	VMOVDQU      Y3, 128(AX)
+	VMOVDQU      Y4, 256(AX)
+	VMOVDQU      Y5, 384(AX)
+	VMOVDQU      32(AX), Y2
+	VMOVDQU      160(AX), Y3
+	VMOVDQU      288(AX), Y4
+	VMOVDQU      416(AX), Y5
+	VPSRLQ       $0x20, Y2, Y6
+	VPXOR        Y4, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VPXOR        Y6, Y4, Y4
+	VPSLLQ       $0x20, Y6, Y6
+	VPXOR        Y6, Y2, Y2
+	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        Y5, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VPSLLQ       $0x20, Y6, Y6
+	VPXOR        Y6, Y3, Y3
+	VPSRLQ       $0x10, Y2, Y6
+	VPXOR        Y3, Y6, Y6
+	VPAND        Y1, Y6, Y6
+	VPXOR        Y6, Y3, Y3
+	VPSLLQ       $0x10, Y6, Y6
+	VPXOR        Y6, Y2, Y2
+	VPSRLQ       $0x10, Y4, Y6
+	VPXOR        Y5, Y6, Y6
+	VPAND        Y1, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VPSLLQ       $0x10, Y6, Y6
+	VPXOR        Y6, Y4, Y4
+	VMOVDQU      Y2, 32(AX)
+	VMOVDQU      Y3, 160(AX)
+	VMOVDQU      Y4, 288(AX)
+	VMOVDQU      Y5, 416(AX)
+	VMOVDQU      64(AX), Y2
+	VMOVDQU      192(AX), Y3
+	VMOVDQU      320(AX), Y4
+	VMOVDQU      448(AX), Y5
+	VPSRLQ       $0x20, Y2, Y6
+	VPXOR        Y4, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VPXOR        Y6, Y4, Y4
+	VPSLLQ       $0x20, Y6, Y6
+	VPXOR        Y6, Y2, Y2
+	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        Y5, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VPSLLQ       $0x20, Y6, Y6
+	VPXOR        Y6, Y3, Y3
+	VPSRLQ       $0x10, Y2, Y6
+	VPXOR        Y3, Y6, Y6
+	VPAND        Y1, Y6, Y6
+	VPXOR        Y6, Y3, Y3
+	VPSLLQ       $0x10, Y6, Y6
+	VPXOR        Y6, Y2, Y2
+	VPSRLQ       $0x10, Y4, Y6
+	VPXOR        Y5, Y6, Y6
+	VPAND        Y1, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VPSLLQ       $0x10, Y6, Y6
+	VPXOR        Y6, Y4, Y4
+	VMOVDQU      Y2, 64(AX)
+	VMOVDQU      Y3, 192(AX)
+	VMOVDQU      Y4, 320(AX)
+	VMOVDQU      Y5, 448(AX)
+	VMOVDQU      96(AX), Y2
+	VMOVDQU      224(AX), Y3
+	VMOVDQU      352(AX), Y4
+	VMOVDQU      480(AX), Y5
+	VPSRLQ       $0x20, Y2, Y6
+	VPXOR        Y4, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VPXOR        Y6, Y4, Y4
+	VPSLLQ       $0x20, Y6, Y6
+	VPXOR        Y6, Y2, Y2
+	VPSRLQ       $0x20, Y3, Y6
+	VPXOR        Y5, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VPSLLQ       $0x20, Y6, Y6
+	VPXOR        Y6, Y3, Y3
+	VPSRLQ       $0x10, Y2, Y0
+	VPXOR        Y3, Y0, Y0
+	VPAND        Y1, Y0, Y0
+	VPXOR        Y0, Y3, Y3
+	VPSLLQ       $0x10, Y0, Y0
+	VPXOR        Y0, Y2, Y2
+	VPSRLQ       $0x10, Y4, Y0
+	VPXOR        Y5, Y0, Y0
+	VPAND        Y1, Y0, Y0
+	VPXOR        Y0, Y5, Y5
+	VPSLLQ       $0x10, Y0, Y0
+	VPXOR        Y0, Y4, Y4
+	VMOVDQU      Y2, 96(AX)
+	VMOVDQU      Y3, 224(AX)
+	VMOVDQU      Y4, 352(AX)
+	VMOVDQU      Y5, 480(AX)
 	MOVQ         $0x00ff00ff00ff00ff, CX
-	VPBROADCASTQ CX, Z8
-	VPSRLQ       $0x08, Z0, Z9
-	VPTERNLOGQ   $0x28, Z8, Z1, Z9
-	VPXORQ       Z9, Z1, Z1
-	VPSLLQ       $0x08, Z9, Z9
-	VPXORQ       Z9, Z0, Z0
-	VPSRLQ       $0x08, Z2, Z9
-	VPTERNLOGQ   $0x28, Z8, Z3, Z9
-	VPXORQ       Z9, Z3, Z3
-	VPSLLQ       $0x08, Z9, Z9
-	VPXORQ       Z9, Z2, Z2
-	VPSRLQ       $0x08, Z4, Z9
-	VPTERNLOGQ   $0x28, Z8, Z5, Z9
-	VPXORQ       Z9, Z5, Z5
-	VPSLLQ       $0x08, Z9, Z9
-	VPXORQ       Z9, Z4, Z4
-	VPSRLQ       $0x08, Z6, Z9
-	VPTERNLOGQ   $0x28, Z8, Z7, Z9
-	VPXORQ       Z9, Z7, Z7
-	VPSLLQ       $0x08, Z9, Z9
-	VPXORQ       Z9, Z6, Z6
-	VMOVDQU64    transpose4<>+0(SB), Z8
-	VMOVDQU64    transpose4<>+64(SB), Z9
-	VSHUFI64X2   $0x4e, Z0, Z0, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z0
-	VSHUFI64X2   $0x4e, Z1, Z1, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z1
-	VSHUFI64X2   $0x4e, Z2, Z2, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z2
-	VSHUFI64X2   $0x4e, Z3, Z3, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z3
-	VSHUFI64X2   $0x4e, Z4, Z4, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z4
-	VSHUFI64X2   $0x4e, Z5, Z5, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z5
-	VSHUFI64X2   $0x4e, Z6, Z6, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z6
-	VSHUFI64X2   $0x4e, Z7, Z7, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z7
-	VMOVDQU64    transpose2<>+0(SB), Z8
-	VMOVDQU64    transpose2<>+64(SB), Z9
-	VPERMQ       $0x4e, Z0, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z0
-	VPERMQ       $0x4e, Z1, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z1
-	VPERMQ       $0x4e, Z2, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z2
-	VPERMQ       $0x4e, Z3, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z3
-	VPERMQ       $0x4e, Z4, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z4
-	VPERMQ       $0x4e, Z5, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z5
-	VPERMQ       $0x4e, Z6, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z6
-	VPERMQ       $0x4e, Z7, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z7
-	VMOVDQU64    transpose1<>+0(SB), Z8
-	VMOVDQU64    transpose1<>+64(SB), Z9
-	VPSHUFD      $0x4e, Z0, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z0
-	VPSHUFD      $0x4e, Z1, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z1
-	VPSHUFD      $0x4e, Z2, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z2
-	VPSHUFD      $0x4e, Z3, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z3
-	VPSHUFD      $0x4e, Z4, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z4
-	VPSHUFD      $0x4e, Z5, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z5
-	VPSHUFD      $0x4e, Z6, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z6
-	VPSHUFD      $0x4e, Z7, Z10
-	VPROLVQ      Z9, Z10, Z10
-	VPTERNLOGQ   $0xe4, Z8, Z10, Z7
-	VMOVDQU64    Z0, (AX)
-	VMOVDQU64    Z1, 64(AX)
-	VMOVDQU64    Z2, 128(AX)
-	VMOVDQU64    Z3, 192(AX)
-	VMOVDQU64    Z4, 256(AX)
-	VMOVDQU64    Z5, 320(AX)
-	VMOVDQU64    Z6, 384(AX)
-	VMOVDQU64    Z7, 448(AX)
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         $0x0f0f0f0f0f0f0f0f, CX
+	VMOVQ        CX, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         $0x3333333333333333, CX
+	VMOVQ        CX, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         $0x5555555555555555, CX
+	VMOVQ        CX, X3
+	VPBROADCASTQ X3, Y3
+	VMOVDQU      (AX), Y4
+	VMOVDQU      32(AX), Y5
+	VMOVDQU      64(AX), Y6
+	VMOVDQU      96(AX), Y7
+	VPSRLQ       $0x08, Y4, Y8
+	VPXOR        Y6, Y8, Y8
+	VPAND        Y0, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPSLLQ       $0x08, Y8, Y8
+	VPXOR        Y8, Y4, Y4
+	VPSRLQ       $0x08, Y5, Y8
+	VPXOR        Y7, Y8, Y8
+	VPAND        Y0, Y8, Y8
+	VPXOR        Y8, Y7, Y7
+	VPSLLQ       $0x08, Y8, Y8
+	VPXOR        Y8, Y5, Y5
+	VPSRLQ       $0x04, Y4, Y8
+	VPXOR        Y5, Y8, Y8
+	VPAND        Y1, Y8, Y8
+	VPXOR        Y8, Y5, Y5
+	VPSLLQ       $0x04, Y8, Y8
+	VPXOR        Y8, Y4, Y4
+	VPSRLQ       $0x04, Y6, Y8
+	VPXOR        Y7, Y8, Y8
+	VPAND        Y1, Y8, Y8
+	VPXOR        Y8, Y7, Y7
+	VPSLLQ       $0x04, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPUNPCKLQDQ  Y5, Y4, Y8
+	VPUNPCKHQDQ  Y5, Y4, Y4
+	VPUNPCKLQDQ  Y7, Y6, Y5
+	VPUNPCKHQDQ  Y7, Y6, Y6
+	VPERM2I128   $0x20, Y5, Y8, Y7
+	VPERM2I128   $0x20, Y6, Y4, Y9
+	VPERM2I128   $0x31, Y5, Y8, Y5
+	VPERM2I128   $0x31, Y6, Y4, Y4
+	VPSRLQ       $0x02, Y7, Y6
+	VPXOR        Y5, Y6, Y6
+	VPAND        Y2, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VPSLLQ       $0x02, Y6, Y6
+	VPXOR        Y6, Y7, Y7
+	VPSRLQ       $0x02, Y9, Y6
+	VPXOR        Y4, Y6, Y6
+	VPAND        Y2, Y6, Y6
+	VPXOR        Y6, Y4, Y4
+	VPSLLQ       $0x02, Y6, Y6
+	VPXOR        Y6, Y9, Y9
+	VPSRLQ       $0x01, Y7, Y6
+	VPXOR        Y9, Y6, Y6
+	VPAND        Y3, Y6, Y6
+	VPXOR        Y6, Y9, Y9
+	VPSLLQ       $0x01, Y6, Y6
+	VPXOR        Y6, Y7, Y7
+	VPSRLQ       $0x01, Y5, Y6
+	VPXOR        Y4, Y6, Y6
+	VPAND        Y3, Y6, Y6
+	VPXOR        Y6, Y4, Y4
+	VPSLLQ       $0x01, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VPUNPCKLQDQ  Y9, Y7, Y6
+	VPUNPCKHQDQ  Y9, Y7, Y7
+	VPUNPCKLQDQ  Y4, Y5, Y8
+	VPUNPCKHQDQ  Y4, Y5, Y4
+	VPERM2I128   $0x20, Y8, Y6, Y5
+	VPERM2I128   $0x20, Y4, Y7, Y9
+	VPERM2I128   $0x31, Y8, Y6, Y6
+	VPERM2I128   $0x31, Y4, Y7, Y4
+	VMOVDQU      Y5, (AX)
+	VMOVDQU      Y9, 32(AX)
+	VMOVDQU      Y6, 64(AX)
+	VMOVDQU      Y4, 96(AX)
+	VMOVDQU      128(AX), Y4
+	VMOVDQU      160(AX), Y5
+	VMOVDQU      192(AX), Y6
+	VMOVDQU      224(AX), Y7
+	VPSRLQ       $0x08, Y4, Y8
+	VPXOR        Y6, Y8, Y8
+	VPAND        Y0, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPSLLQ       $0x08, Y8, Y8
+	VPXOR        Y8, Y4, Y4
+	VPSRLQ       $0x08, Y5, Y8
+	VPXOR        Y7, Y8, Y8
+	VPAND        Y0, Y8, Y8
+	VPXOR        Y8, Y7, Y7
+	VPSLLQ       $0x08, Y8, Y8
+	VPXOR        Y8, Y5, Y5
+	VPSRLQ       $0x04, Y4, Y8
+	VPXOR        Y5, Y8, Y8
+	VPAND        Y1, Y8, Y8
+	VPXOR        Y8, Y5, Y5
+	VPSLLQ       $0x04, Y8, Y8
+	VPXOR        Y8, Y4, Y4
+	VPSRLQ       $0x04, Y6, Y8
+	VPXOR        Y7, Y8, Y8
+	VPAND        Y1, Y8, Y8
+	VPXOR        Y8, Y7, Y7
+	VPSLLQ       $0x04, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPUNPCKLQDQ  Y5, Y4, Y8
+	VPUNPCKHQDQ  Y5, Y4, Y4
+	VPUNPCKLQDQ  Y7, Y6, Y5
+	VPUNPCKHQDQ  Y7, Y6, Y6
+	VPERM2I128   $0x20, Y5, Y8, Y7
+	VPERM2I128   $0x20, Y6, Y4, Y9
+	VPERM2I128   $0x31, Y5, Y8, Y5
+	VPERM2I128   $0x31, Y6, Y4, Y4
+	VPSRLQ       $0x02, Y7, Y6
+	VPXOR        Y5, Y6, Y6
+	VPAND        Y2, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VPSLLQ       $0x02, Y6, Y6
+	VPXOR        Y6, Y7, Y7
+	VPSRLQ       $0x02, Y9, Y6
+	VPXOR        Y4, Y6, Y6
+	VPAND        Y2, Y6, Y6
+	VPXOR        Y6, Y4, Y4
+	VPSLLQ       $0x02, Y6, Y6
+	VPXOR        Y6, Y9, Y9
+	VPSRLQ       $0x01, Y7, Y6
+	VPXOR        Y9, Y6, Y6
+	VPAND        Y3, Y6, Y6
+	VPXOR        Y6, Y9, Y9
+	VPSLLQ       $0x01, Y6, Y6
+	VPXOR        Y6, Y7, Y7
+	VPSRLQ       $0x01, Y5, Y6
+	VPXOR        Y4, Y6, Y6
+	VPAND        Y3, Y6, Y6
+	VPXOR        Y6, Y4, Y4
+	VPSLLQ       $0x01, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VPUNPCKLQDQ  Y9, Y7, Y6
+	VPUNPCKHQDQ  Y9, Y7, Y7
+	VPUNPCKLQDQ  Y4, Y5, Y8
+	VPUNPCKHQDQ  Y4, Y5, Y4
+	VPERM2I128   $0x20, Y8, Y6, Y5
+	VPERM2I128   $0x20, Y4, Y7, Y9
+	VPERM2I128   $0x31, Y8, Y6, Y6
+	VPERM2I128   $0x31, Y4, Y7, Y4
+	VMOVDQU      Y5, 128(AX)
+	VMOVDQU      Y9, 160(AX)
+	VMOVDQU      Y6, 192(AX)
+	VMOVDQU      Y4, 224(AX)
+	VMOVDQU      256(AX), Y4
+	VMOVDQU      288(AX), Y5
+	VMOVDQU      320(AX), Y6
+	VMOVDQU      352(AX), Y7
+	VPSRLQ       $0x08, Y4, Y8
+	VPXOR        Y6, Y8, Y8
+	VPAND        Y0, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPSLLQ       $0x08, Y8, Y8
+	VPXOR        Y8, Y4, Y4
+	VPSRLQ       $0x08, Y5, Y8
+	VPXOR        Y7, Y8, Y8
+	VPAND        Y0, Y8, Y8
+	VPXOR        Y8, Y7, Y7
+	VPSLLQ       $0x08, Y8, Y8
+	VPXOR        Y8, Y5, Y5
+	VPSRLQ       $0x04, Y4, Y8
+	VPXOR        Y5, Y8, Y8
+	VPAND        Y1, Y8, Y8
+	VPXOR        Y8, Y5, Y5
+	VPSLLQ       $0x04, Y8, Y8
+	VPXOR        Y8, Y4, Y4
+	VPSRLQ       $0x04, Y6, Y8
+	VPXOR        Y7, Y8, Y8
+	VPAND        Y1, Y8, Y8
+	VPXOR        Y8, Y7, Y7
+	VPSLLQ       $0x04, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPUNPCKLQDQ  Y5, Y4, Y8
+	VPUNPCKHQDQ  Y5, Y4, Y4
+	VPUNPCKLQDQ  Y7, Y6, Y5
+	VPUNPCKHQDQ  Y7, Y6, Y6
+	VPERM2I128   $0x20, Y5, Y8, Y7
+	VPERM2I128   $0x20, Y6, Y4, Y9
+	VPERM2I128   $0x31, Y5, Y8, Y5
+	VPERM2I128   $0x31, Y6, Y4, Y4
+	VPSRLQ       $0x02, Y7, Y6
+	VPXOR        Y5, Y6, Y6
+	VPAND        Y2, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VPSLLQ       $0x02, Y6, Y6
+	VPXOR        Y6, Y7, Y7
+	VPSRLQ       $0x02, Y9, Y6
+	VPXOR        Y4, Y6, Y6
+	VPAND        Y2, Y6, Y6
+	VPXOR        Y6, Y4, Y4
+	VPSLLQ       $0x02, Y6, Y6
+	VPXOR        Y6, Y9, Y9
+	VPSRLQ       $0x01, Y7, Y6
+	VPXOR        Y9, Y6, Y6
+	VPAND        Y3, Y6, Y6
+	VPXOR        Y6, Y9, Y9
+	VPSLLQ       $0x01, Y6, Y6
+	VPXOR        Y6, Y7, Y7
+	VPSRLQ       $0x01, Y5, Y6
+	VPXOR        Y4, Y6, Y6
+	VPAND        Y3, Y6, Y6
+	VPXOR        Y6, Y4, Y4
+	VPSLLQ       $0x01, Y6, Y6
+	VPXOR        Y6, Y5, Y5
+	VPUNPCKLQDQ  Y9, Y7, Y6
+	VPUNPCKHQDQ  Y9, Y7, Y7
+	VPUNPCKLQDQ  Y4, Y5, Y8
+	VPUNPCKHQDQ  Y4, Y5, Y4
+	VPERM2I128   $0x20, Y8, Y6, Y5
+	VPERM2I128   $0x20, Y4, Y7, Y9
+	VPERM2I128   $0x31, Y8, Y6, Y6
+	VPERM2I128   $0x31, Y4, Y7, Y4
+	VMOVDQU      Y5, 256(AX)
+	VMOVDQU      Y9, 288(AX)
+	VMOVDQU      Y6, 320(AX)
+	VMOVDQU      Y4, 352(AX)
+	VMOVDQU      384(AX), Y4
+	VMOVDQU      416(AX), Y5
+	VMOVDQU      448(AX), Y6
+	VMOVDQU      480(AX), Y7
+	VPSRLQ       $0x08, Y4, Y8
+	VPXOR        Y6, Y8, Y8
+	VPAND        Y0, Y8, Y8
+	VPXOR        Y8, Y6, Y6
+	VPSLLQ       $0x08, Y8, Y8
+	VPXOR        Y8, Y4, Y4
+	VPSRLQ       $0x08, Y5, Y8
+	VPXOR        Y7, Y8, Y8
+	VPAND        Y0, Y8, Y8
+	VPXOR        Y8, Y7, Y7
+	VPSLLQ       $0x08, Y8, Y8
+	VPXOR        Y8, Y5, Y5
+	VPSRLQ       $0x04, Y4, Y0
+	VPXOR        Y5, Y0, Y0
+	VPAND        Y1, Y0, Y0
+	VPXOR        Y0, Y5, Y5
+	VPSLLQ       $0x04, Y0, Y0
+	VPXOR        Y0, Y4, Y4
+	VPSRLQ       $0x04, Y6, Y0
+	VPXOR        Y7, Y0, Y0
+	VPAND        Y1, Y0, Y0
+	VPXOR        Y0, Y7, Y7
+	VPSLLQ       $0x04, Y0, Y0
+	VPXOR        Y0, Y6, Y6
+	VPUNPCKLQDQ  Y5, Y4, Y0
+	VPUNPCKHQDQ  Y5, Y4, Y1
+	VPUNPCKLQDQ  Y7, Y6, Y4
+	VPUNPCKHQDQ  Y7, Y6, Y5
+	VPERM2I128   $0x20, Y4, Y0, Y6
+	VPERM2I128   $0x20, Y5, Y1, Y7
+	VPERM2I128   $0x31, Y4, Y0, Y0
+	VPERM2I128   $0x31, Y5, Y1, Y1
+	VPSRLQ       $0x02, Y6, Y4
+	VPXOR        Y0, Y4, Y4
+	VPAND        Y2, Y4, Y4
+	VPXOR        Y4, Y0, Y0
+	VPSLLQ       $0x02, Y4, Y4
+	VPXOR        Y4, Y6, Y6
+	VPSRLQ       $0x02, Y7, Y4
+	VPXOR        Y1, Y4, Y4
+	VPAND        Y2, Y4, Y4
+	VPXOR        Y4, Y1, Y1
+	VPSLLQ       $0x02, Y4, Y4
+	VPXOR        Y4, Y7, Y7
+	VPSRLQ       $0x01, Y6, Y2
+	VPXOR        Y7, Y2, Y2
+	VPAND        Y3, Y2, Y2
+	VPXOR        Y2, Y7, Y7
+	VPSLLQ       $0x01, Y2, Y2
+	VPXOR        Y2, Y6, Y6
+	VPSRLQ       $0x01, Y0, Y2
+	VPXOR        Y1, Y2, Y2
+	VPAND        Y3, Y2, Y2
+	VPXOR        Y2, Y1, Y1
+	VPSLLQ       $0x01, Y2, Y2
+	VPXOR        Y2, Y0, Y0
+	VPUNPCKLQDQ  Y7, Y6, Y2
+	VPUNPCKHQDQ  Y7, Y6, Y3
+	VPUNPCKLQDQ  Y1, Y0, Y4
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPERM2I128   $0x20, Y4, Y2, Y1
+	VPERM2I128   $0x20, Y0, Y3, Y5
+	VPERM2I128   $0x31, Y4, Y2, Y2
+	VPERM2I128   $0x31, Y0, Y3, Y0
+	VMOVDQU      Y1, 384(AX)
+	VMOVDQU      Y5, 416(AX)
+	VMOVDQU      Y2, 448(AX)
+	VMOVDQU      Y0, 480(AX)
 	VZEROUPPER
 	RET
