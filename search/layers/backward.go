@@ -136,10 +136,7 @@ func (w *worker) value(e *machine.Expansion, next *layer, x, y []float64) (float
 // fill writes the m×n matrix of an expansion, whose children are in layer next, into w.matrix.
 func (w *worker) fill(e *machine.Expansion, next *layer) (m, n int, err error) {
 	g := w.game
-	m, n = len(e.Moves[g.first]), 1
-	if g.other != machine.NoRole {
-		n = len(e.Moves[g.other])
-	}
+	m, n = e.Choices(g.first), e.Choices(g.other)
 	w.matrix = scratch.Resize(w.matrix, m*n)
 	if e.Children == m*n && (n == 1 || g.other > g.first) { // children are cells
 		for c := range w.matrix {
@@ -150,7 +147,7 @@ func (w *worker) fill(e *machine.Expansion, next *layer) (m, n int, err error) {
 		return m, n, nil
 	}
 	clear(w.matrix)
-	rowStep, columnStep := step(e, g.first), step(e, g.other)
+	rowStep, columnStep := e.Step(g.first), max(1, e.Step(g.other))
 	for c := range e.Children {
 		v, err := g.child(e, c, next)
 		if err != nil {
@@ -163,18 +160,6 @@ func (w *worker) fill(e *machine.Expansion, next *layer) (m, n int, err error) {
 		w.matrix[i] = snap(v / chances)
 	}
 	return m, n, nil
-}
-
-// step is the distance of two children that differ in neighbouring moves of a role.
-func step(e *machine.Expansion, r machine.Role) int {
-	if r == machine.NoRole {
-		return 1
-	}
-	step := 1
-	for _, moves := range e.Moves[r+1:] {
-		step *= len(moves)
-	}
-	return step
 }
 
 // child is what child c of an expansion is worth.

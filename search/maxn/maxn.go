@@ -80,20 +80,11 @@ type run struct {
 
 // ply is the working memory of one position on the path.
 type ply struct {
-	expansion machine.Expansion
-	choice
-	best   []float64 // by role: the tuple of the best move so far
-	tuple  []float64 // by role: that of the move looked at
-	chosen int       // the best move
-}
-
-// choice is who chooses at a position.
-type choice struct {
-	decider machine.Role // machine.NoRole if only chance has a choice, or nobody
-	moves   int          // of the decider, 1 for none
-	replies int          // of chance, 1 for none
-	// The child of move a and reply k has number a*moveStep + k*replyStep.
-	moveStep, replyStep int
+	expansion    machine.Expansion
+	machine.Turn           // who chooses
+	best         []float64 // by role: the tuple of the best move so far
+	tuple        []float64 // by role: that of the move looked at
+	chosen       int       // the best move
 }
 
 // Search implements search.Searcher. Positions where two roles choose at once are an error
@@ -187,41 +178,29 @@ func (r *run) open(p *ply, q machine.State) bool {
 		}
 		return false
 	}
-	p.choice = choice{decider: machine.NoRole, moves: 1, replies: 1}
-	step := 1
-	for role := r.roles - 1; role >= 0; role-- {
-		n := len(p.expansion.Moves[role])
-		switch {
-		case n == 1:
-		case machine.Role(role) == r.random:
-			p.replies, p.replyStep = n, step
-		case p.decider >= 0:
-			r.fail(search.ErrNotSequential)
-			return false
-		default:
-			p.decider, p.moves, p.moveStep = machine.Role(role), n, step
-		}
-		step *= n
+	turn, ok := p.expansion.Turn(r.random)
+	if p.Turn = turn; !ok {
+		r.fail(search.ErrNotSequential)
 	}
-	return true
+	return ok
 }
 
 // choose finds the best move: those that end the game come first.
 func (r *run) choose(p *ply, at int) bool {
 	found := false
 	for _, ends := range []bool{true, false} {
-		for a := range p.moves {
+		for a := range p.Actions {
 			if r.ends(p, a) != ends {
 				continue
 			}
 			if !r.move(p, a, at) {
 				return false
 			}
-			if !found || p.tuple[p.decider] > p.best[p.decider] {
+			if !found || p.tuple[p.Decider] > p.best[p.Decider] {
 				found, p.chosen = true, a
 				copy(p.best, p.tuple)
 			}
-			if p.moves > 1 && p.best[p.decider] >= machine.MaxGoal {
+			if p.Actions > 1 && p.best[p.Decider] >= machine.MaxGoal {
 				return true
 			}
 		}
@@ -231,8 +210,8 @@ func (r *run) choose(p *ply, at int) bool {
 
 // ends tells whether every reply to move a ends the game.
 func (r *run) ends(p *ply, a int) bool {
-	for k := range p.replies {
-		if !p.expansion.Terminal[a*p.moveStep+k*p.replyStep] {
+	for k := range p.Replies {
+		if !p.expansion.Terminal[p.Child(a, k)] {
 			return false
 		}
 	}
@@ -242,17 +221,17 @@ func (r *run) ends(p *ply, a int) bool {
 // move finds the tuple of move a: the mean over the replies of chance.
 func (r *run) move(p *ply, a, at int) bool {
 	clear(p.tuple)
-	for k := range p.replies {
-		c := a*p.moveStep + k*p.replyStep
+	for k := range p.Replies {
+		c := p.Child(a, k)
 		if p.expansion.Terminal[c] {
-			r.add(p.tuple, p.expansion.ChildGoals(c), p.replies)
+			r.add(p.tuple, p.expansion.ChildGoals(c), p.Replies)
 			continue
 		}
 		if !r.value(p.expansion.Child(c), at+1) {
 			return false
 		}
 		for role, v := range r.ply(at + 1).best {
-			p.tuple[role] += v / float64(p.replies)
+			p.tuple[role] += v / float64(p.Replies)
 		}
 	}
 	return true
@@ -310,7 +289,7 @@ func (r *run) root(res *search.Result, q machine.State, exact, noLine bool) {
 	for role, moves := range p.expansion.Moves {
 		if machine.Role(role) != r.random {
 			move := moves[0]
-			if machine.Role(role) == p.decider {
+			if machine.Role(role) == p.Decider {
 				move = moves[p.chosen]
 			}
 			res.Strategies[role] = []search.Weighted{{Move: move, Probability: 1}}
@@ -326,8 +305,8 @@ func (r *run) line(q machine.State) [][]machine.Move {
 	var line [][]machine.Move
 	p := r.plies[0]
 	chosen := p.chosen
-	for state := slices.Clone(q); len(line) < maxPly && p.replies == 1; {
-		c := chosen * p.moveStep
+	for state := slices.Clone(q); len(line) < maxPly && p.Replies == 1; {
+		c := p.Child(chosen, 0)
 		joint := make([]machine.Move, r.roles)
 		p.expansion.Joint(joint, c)
 		line = append(line, joint)
@@ -339,7 +318,7 @@ func (r *run) line(q machine.State) [][]machine.Move {
 		if !r.open(p, state) {
 			return line
 		}
-		if chosen = 0; p.moves > 1 {
+		if chosen = 0; p.Actions > 1 {
 			if !r.recall(state, p) {
 				return line
 			}

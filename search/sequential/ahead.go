@@ -97,7 +97,7 @@ func (r *run) expandTogether(f *frame, wanted []int) int {
 		d.seen[i] = true
 		d.glanced[i] = r.glance(f, i)
 	}
-	for a := range f.actions {
+	for a := range f.Actions {
 		f.values[a] = f.mean(a)
 	}
 	if done == 0 {
@@ -113,12 +113,12 @@ func (r *run) gather(f *frame, c int) {
 	if d.wanted = d.wanted[:0]; c >= 0 {
 		d.wanted = append(d.wanted, c)
 	}
-	for a := range f.actions {
+	for a := range f.Actions {
 		if (a != d.action || c < 0) && (f.done[a] || d.window.isClosed(f.values[a].guess)) {
 			continue
 		}
-		for k := range f.replies {
-			i := a*f.actionStep + k*f.replyStep
+		for k := range f.Replies {
+			i := f.Child(a, k)
 			if i != c && !f.children.Terminal[i] && !d.seen[i] && !d.window.isClosed(f.kids[i].guess) {
 				d.wanted = append(d.wanted, i)
 			}

@@ -50,11 +50,7 @@ type frame struct {
 
 	asked question // what its search is to answer
 
-	decider machine.Role // the role that chooses, or -1: chance alone
-	actions int          // its moves
-	replies int          // moves of chance, 1 if it has none to choose
-	// Child (action a, reply k) has number a*actionStep + k*replyStep.
-	actionStep, replyStep int
+	machine.Turn // who chooses
 
 	kids     []value  // by child
 	keys     []key    // by child, of those that are looked up
@@ -164,9 +160,9 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 	}
 	best := f.action(last)
 	r.preview(f, depth-1)
-	f.ahead.window = w.narrowed(f.best(r.maximises(f.decider)).guess)
+	f.ahead.window = w.narrowed(f.best(r.maximises(f.Decider)).guess)
 	r.lookAhead(f)
-	maximise := r.maximises(f.decider)
+	maximise := r.maximises(f.Decider)
 	first := r.nodes
 	v := f.best(maximise)
 	if !w.isClosed(v.guess) {
@@ -183,16 +179,16 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 		}
 		f.done[a] = true
 		if r.Without&Lookahead == 0 && inner.isClosed(f.values[a].guess) {
-			if c := a * f.actionStep; f.ahead.has(c) && f.ahead.glanced[c] && !r.isStopped() {
+			if c := f.Child(a, 0); f.ahead.has(c) && f.ahead.glanced[c] && !r.isStopped() {
 				r.nodes++ // searched by a glance
 			}
 			continue
 		}
 		f.ahead.action, f.ahead.window = a, inner
 		f.searched[a] = true
-		r.enter(f, a*f.actionStep)
+		r.enter(f, f.Child(a, 0))
 		r.scout(f, a, ply, depth, inner, maximise, f.completed > 0)
-		r.leave(f, a*f.actionStep)
+		r.leave(f, f.Child(a, 0))
 		if r.isStopped() {
 			v = f.best(maximise)
 			if known := r.remember(f, k, v, 0, f.bestAction(maximise, best), first); ply > 0 {
@@ -231,10 +227,10 @@ func (r *run) scout(f *frame, a, ply, depth int, w window, maximise, later bool)
 
 // action searches action a: a child, or a chance node over several.
 func (r *run) action(f *frame, a, ply, depth int, w window) value {
-	if f.replies > 1 {
+	if f.Replies > 1 {
 		return r.chance(f, a, ply, depth, w)
 	}
-	c := a * f.actionStep
+	c := f.Child(a, 0)
 	r.child(f, c, ply, depth, w)
 	return f.kids[c]
 }
@@ -258,9 +254,9 @@ func (r *run) child(f *frame, c, ply, depth int, w window) {
 // most promising one (Star2, Ballard 1983): often these bounds close the window together. Without a
 // table that would be done twice.
 func (r *run) chance(f *frame, a, ply, depth int, w window) value {
-	if r.Without&(Probing|Lookahead|Table) == 0 && f.replies > 1 && depth > 1 && r.probe < 0 {
+	if r.Without&(Probing|Lookahead|Table) == 0 && f.Replies > 1 && depth > 1 && r.probe < 0 {
 		r.probe = ply + 1
-		for k := range f.replies {
+		for k := range f.Replies {
 			v := f.mean(a)
 			if w.isClosed(v.guess) || r.isStopped() {
 				break
@@ -271,17 +267,17 @@ func (r *run) chance(f *frame, a, ply, depth int, w window) value {
 	}
 	v := f.mean(a)
 	spent := 0.0 // sum of the widths of the children searched
-	for k := range f.replies {
+	for k := range f.Replies {
 		if r.isStopped() || w.isClosed(v.guess) {
 			break
 		}
 		inner := r.inner(f, a, k, w, v)
 		if r.ShareEpsilon {
-			inner.epsilon = max(0, (w.epsilon*float64(f.replies)-spent)/float64(f.replies-k)-windowSlack)
+			inner.epsilon = max(0, (w.epsilon*float64(f.Replies)-spent)/float64(f.Replies-k)-windowSlack)
 		}
 		r.reply(f, a, k, ply, depth, inner)
 		v = f.mean(a)
-		kid := &f.kids[a*f.actionStep+k*f.replyStep]
+		kid := &f.kids[f.Child(a, k)]
 		spent += kid.guess.Upper - kid.guess.Lower
 	}
 	return v
@@ -289,8 +285,8 @@ func (r *run) chance(f *frame, a, ply, depth int, w window) value {
 
 // inner is the window of reply k to action a, whose value is v so far.
 func (r *run) inner(f *frame, a, k int, w window, v value) window {
-	n := float64(f.replies)
-	kid := &f.kids[a*f.actionStep+k*f.replyStep]
+	n := float64(f.Replies)
+	kid := &f.kids[f.Child(a, k)]
 	return window{
 		alpha:   max(r.Goals.Lower, (w.alpha-v.guess.Upper)*n+kid.guess.Upper) - windowSlack,
 		beta:    min(r.Goals.Upper, (w.beta-v.guess.Lower)*n+kid.guess.Lower) + windowSlack,
@@ -300,7 +296,7 @@ func (r *run) inner(f *frame, a, k int, w window, v value) window {
 
 // reply searches reply k to action a, unless what is known of it is enough.
 func (r *run) reply(f *frame, a, k, ply, depth int, w window) {
-	c := a*f.actionStep + k*f.replyStep
+	c := f.Child(a, k)
 	if r.Without&Lookahead != 0 || !w.isClosed(f.kids[c].guess) {
 		r.child(f, c, ply, depth, w)
 	}
@@ -308,30 +304,16 @@ func (r *run) reply(f *frame, a, k, ply, depth int, w window) {
 
 // action is the number of a move of the role that chooses, -1 if it is none.
 func (f *frame) action(m machine.Move) int {
-	if f.decider < 0 {
+	if f.Decider < 0 {
 		return -1
 	}
-	return slices.Index(f.children.Moves[f.decider], m)
+	return slices.Index(f.children.Moves[f.Decider], m)
 }
 
 // layOut finds out who chooses in the position that f has expanded.
-func (r *run) layOut(f *frame) bool {
-	f.decider, f.actions, f.actionStep = -1, 1, 0
-	f.replies, f.replyStep = 1, 0
-	step := 1
-	for i := len(f.children.Moves) - 1; i >= 0; i-- {
-		n := len(f.children.Moves[i])
-		switch role := machine.Role(i); {
-		case n == 1:
-		case role == r.random:
-			f.replies, f.replyStep = n, step
-		case f.decider >= 0:
-			r.fail("%w", search.ErrNotSequential)
-			return false
-		default:
-			f.decider, f.actions, f.actionStep = role, n, step
-		}
-		step *= n
+func (r *run) layOut(f *frame) (ok bool) {
+	if f.Turn, ok = f.children.Turn(r.random); !ok {
+		r.fail("%w", search.ErrNotSequential)
 	}
-	return true
+	return ok
 }

@@ -117,8 +117,9 @@ func TestChildrenArePutOffOnlyWhereAllAreExpectedToBeSearched(t *testing.T) {
 	}
 	r := v.worker(&crew{busy: new(threads.Busy)}, m, 1<<20, 0)
 	f := r.frame(0)
-	f.replies, f.actionStep, f.scores, f.keys = 1, 1, make([]int64, 2), make([]key, 2)
-	f.children = &machine.Expansion{Terminal: make([]bool, 2)}
+	f.scores, f.keys = make([]int64, 2), make([]key, 2)
+	f.children = &machine.Expansion{Moves: [][]machine.Move{{0, 1}, {0}}, Terminal: make([]bool, 2)}
+	f.Turn, _ = f.children.Turn(machine.NoRole)
 	for c := range f.keys {
 		position := slices.Clone(m.Initial())
 		position[0] ^= uint64(c+1) << 1

@@ -51,14 +51,14 @@ func newHistory(m machine.Machine, prior [][]int64) *history {
 
 // score is that of action a of f.
 func (h *history) score(f *frame, a int) (sum int64) {
-	if m := int(f.children.Moves[f.decider][a]); m < len(h.moves[f.decider]) {
-		sum = h.moves[f.decider][m]
+	if m := int(f.children.Moves[f.Decider][a]); m < len(h.moves[f.Decider]) {
+		sum = h.moves[f.Decider][m]
 	}
-	fluents := h.fluents[f.decider]
-	if f.replies > 1 || len(fluents) == 0 {
+	fluents := h.fluents[f.Decider]
+	if f.Replies > 1 || len(fluents) == 0 {
 		return sum
 	}
-	for i, w := range f.children.Child(a * f.actionStep) {
+	for i, w := range f.children.Child(f.Child(a, 0)) {
 		for w &^= f.state[i]; w != 0; w &= w - 1 {
 			sum += fluents[i<<6+bits.TrailingZeros64(w)]
 		}
@@ -73,7 +73,7 @@ func (h *history) continuation(f *frame, a int) *int16 {
 
 // made is a hash of the fluents that action a of f makes true.
 func (f *frame) made(a int) (hash uint64) {
-	for i, w := range f.children.Child(a * f.actionStep) {
+	for i, w := range f.children.Child(f.Child(a, 0)) {
 		hash = mixed(hash, w&^f.state[i])
 	}
 	return hash
@@ -81,7 +81,7 @@ func (f *frame) made(a int) (hash uint64) {
 
 // before is a hash of what the action made true that led to a ply, 0 where chance replied.
 func (r *run) before(ply int) uint64 {
-	if ply == 0 || r.frames[ply-1].replies > 1 {
+	if ply == 0 || r.frames[ply-1].Replies > 1 {
 		return 0
 	}
 	above := r.frames[ply-1]
@@ -96,20 +96,20 @@ func mixed(a, b uint64) uint64 {
 
 // learn adds a merit to the scores of action a of f.
 func (h *history) learn(f *frame, a int, merit int64) {
-	r := f.decider
+	r := f.Decider
 	added := func(score int64) int64 { return score + merit - score*max(merit, -merit)/historyLimit }
 	m := int(f.children.Moves[r][a])
 	if missing := m + 1 - len(h.moves[r]); missing > 0 {
 		h.moves[r] = append(h.moves[r], make([]int64, missing)...)
 	}
 	h.moves[r][m] = added(h.moves[r][m])
-	if f.replies > 1 || h.open {
+	if f.Replies > 1 || h.open {
 		return
 	}
 	if h.fluents[r] == nil {
 		h.fluents[r] = make([]int64, 64*len(f.state))
 	}
-	for i, w := range f.children.Child(a * f.actionStep) {
+	for i, w := range f.children.Child(f.Child(a, 0)) {
 		for w &^= f.state[i]; w != 0; w &= w - 1 {
 			score := &h.fluents[r][i<<6+bits.TrailingZeros64(w)]
 			*score = added(*score)

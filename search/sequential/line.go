@@ -28,7 +28,7 @@ func (r *run) result(s machine.State) search.Result {
 		case len(moves) == 1:
 			res.Strategies[role] = []search.Weighted{{Move: moves[0], Probability: 1}}
 		default:
-			r.root.maximise = r.maximises(at.decider)
+			r.root.maximise = r.maximises(at.Decider)
 			choice = r.root.bestAction(r.Epsilon)
 			res.Moves = make([][]search.Known, r.roles)
 			res.Moves[role] = r.known(machine.Role(role), moves)
@@ -81,11 +81,11 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 	state := append(machine.State(nil), s...)
 	began := time.Now()
 	for range maxPly {
-		if at.replies > 1 {
+		if at.Replies > 1 {
 			return line
 		}
 		joint := make([]machine.Move, r.roles)
-		c := choice * at.actionStep
+		c := at.Child(choice, 0)
 		at.children.Joint(joint, c)
 		line = append(line, joint)
 		copy(state, at.children.Child(c))
@@ -95,7 +95,7 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 		if over, _ := r.expander.Look(state); over || r.beyond().Expand(&at.own, state) != nil || !r.layOut(at) {
 			return line
 		}
-		if choice = 0; at.actions > 1 {
+		if choice = 0; at.Actions > 1 {
 			r.find(&at.key, at.image, state)
 			if choice = at.action(r.best(&at.key)); choice < 0 {
 				choice = r.lastAction(at)
@@ -111,8 +111,8 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 // lastAction is an action that ends the game with the value of the root, as far as an
 // expansion shows it, or -1: of a position that is settled like that the table knows nothing.
 func (r *run) lastAction(at *frame) int {
-	for a := range at.actions {
-		if c := a * at.actionStep; at.children.Terminal[c] && r.terminal(at.children.ChildGoals(c)).proved == r.root.value.proved {
+	for a := range at.Actions {
+		if c := at.Child(a, 0); at.children.Terminal[c] && r.terminal(at.children.ChildGoals(c)).proved == r.root.value.proved {
 			return a
 		}
 	}

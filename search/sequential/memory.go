@@ -233,9 +233,9 @@ func (r *run) remember(f *frame, k *key, v value, depth, best int, first int64) 
 	if r.Without&Table != 0 {
 		return v
 	}
-	e := entry{value: v, depth: int32(depth), role: int8(f.decider)}
-	if f.decider >= 0 {
-		e.best = k.Move(f.decider, f.children.Moves[f.decider][best])
+	e := entry{value: v, depth: int32(depth), role: int8(f.Decider)}
+	if f.Decider >= 0 {
+		e.best = k.Move(f.Decider, f.children.Moves[f.Decider][best])
 	}
 	r.pack(r.packed, e)
 	r.table.Update(r.packed, k.Key, r.nodes-first+1, r.merge)

@@ -33,18 +33,18 @@ func (r *run) next(f *frame) int {
 
 // rank scores the actions of f, of which best was the best one the last time.
 func (r *run) rank(f *frame, best int) {
-	f.scores = scratch.Resize(f.scores, f.actions)
+	f.scores = scratch.Resize(f.scores, f.Actions)
 	clear(f.scores)
-	if r.Without&Ordering != 0 || f.decider < 0 {
+	if r.Without&Ordering != 0 || f.Decider < 0 {
 		return
 	}
-	for a := range f.actions {
+	for a := range f.Actions {
 		if a == best {
 			f.scores[a] = tableScore
 			continue
 		}
 		f.scores[a] = r.history.score(f, a)
-		if c := a * f.actionStep; f.replies == 1 && f.ahead.has(c) {
+		if c := f.Child(a, 0); f.Replies == 1 && f.ahead.has(c) {
 			f.scores[a] -= replyScore * int64(replies(&f.ahead.expansions[c]))
 		}
 	}
@@ -53,7 +53,7 @@ func (r *run) rank(f *frame, best int) {
 // credit notes that action a closed the window of a position, and others that were
 // searched before it did not.
 func (r *run) credit(f *frame, a, depth int) {
-	if f.decider < 0 {
+	if f.Decider < 0 {
 		return
 	}
 	merit := min(int64(depth)*int64(depth), historyLimit/16)
@@ -75,8 +75,8 @@ func (r *run) preview(f *frame, depth int) {
 	f.kids = scratch.Resize(f.kids, n)
 	f.keys = scratch.Resize(f.keys, n)
 	f.images = scratch.Resize(f.images, n*r.words)
-	f.values = scratch.Resize(f.values, f.actions)
-	f.done, f.searched = scratch.Resize(f.done, f.actions), scratch.Resize(f.searched, f.actions)
+	f.values = scratch.Resize(f.values, f.Actions)
+	f.done, f.searched = scratch.Resize(f.done, f.Actions), scratch.Resize(f.searched, f.Actions)
 	clear(f.done)
 	clear(f.searched)
 	f.ahead.clear(n, r.parallel && depth > 0 && r.Without&Ahead == 0)
@@ -86,7 +86,7 @@ func (r *run) preview(f *frame, depth int) {
 		}
 	}
 	r.recallChildren(f, depth)
-	for a := range f.actions {
+	for a := range f.Actions {
 		f.values[a] = f.mean(a)
 	}
 }
@@ -114,18 +114,18 @@ func (r *run) recallChildren(f *frame, depth int) {
 // mean is the value of action a: the mean over the replies of chance (C3).
 // Summing afresh keeps it exact where all replies are.
 func (f *frame) mean(a int) value {
-	if f.replies == 1 {
-		return f.kids[a*f.actionStep]
+	if f.Replies == 1 {
+		return f.kids[f.Child(a, 0)]
 	}
 	var v value
-	for k := range f.replies {
-		kid := &f.kids[a*f.actionStep+k*f.replyStep]
+	for k := range f.Replies {
+		kid := &f.kids[f.Child(a, k)]
 		v.proved.Lower += kid.proved.Lower
 		v.proved.Upper += kid.proved.Upper
 		v.guess.Lower += kid.guess.Lower
 		v.guess.Upper += kid.guess.Upper
 	}
-	n := float64(f.replies)
+	n := float64(f.Replies)
 	scaled := func(i search.Interval) search.Interval {
 		return search.Interval{Lower: i.Lower / n, Upper: i.Upper / n}
 	}

@@ -186,7 +186,7 @@ func proveAll(c *crew, provers []*prover) (exhausted bool) {
 		})
 		for _, w := range c.workers {
 			if f := w.frame(0); len(f.kids) > 0 {
-				p.root.learn(f.best(p.maximises(f.decider)), f, true)
+				p.root.learn(f.best(p.maximises(f.Decider)), f, true)
 			}
 		}
 		if first == nil {
@@ -228,14 +228,14 @@ func (p *prover) search(s machine.State, k *key, parent *frame, c, ply int, limi
 	if p.isOver() || !p.open(f, s, parent, c) || !p.layOut(f) {
 		return p.Goals, numbers{1, 1}
 	}
-	if f.replies > 1 {
+	if f.Replies > 1 {
 		p.fail("%w", ErrChance)
 		return p.Goals, numbers{1, 1}
 	}
 	first := p.nodes
 	p.count()
 	p.meet(f, ply)
-	maximise := p.maximises(f.decider)
+	maximise := p.maximises(f.Decider)
 	for {
 		if p.crew.busy != nil {
 			p.refresh(f, ply)
@@ -459,10 +459,10 @@ func (p *prover) recallBest(k *key) machine.Move {
 // store remembers what is known of position k, expanded in f, whose best child is
 // best and which cost so many nodes.
 func (p *prover) store(f *frame, k *key, b search.Interval, n numbers, best int, cost int64) {
-	e := proof{bounds: b, asked: float32(p.asked), numbers: n, role: int8(f.decider)}
-	if f.decider >= 0 {
-		best = f.bestAction(p.maximises(f.decider), best)
-		e.best = k.Move(f.decider, f.children.Moves[f.decider][best])
+	e := proof{bounds: b, asked: float32(p.asked), numbers: n, role: int8(f.Decider)}
+	if f.Decider >= 0 {
+		best = f.bestAction(p.maximises(f.Decider), best)
+		e.best = k.Move(f.Decider, f.children.Moves[f.Decider][best])
 	}
 	e.pack(p.packed)
 	p.table.Update(p.packed, k.Key, cost, mergeProofs)

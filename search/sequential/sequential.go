@@ -301,7 +301,7 @@ func (r *run) isDone() bool {
 // learn takes over the outcome of an iteration. What was proved before still
 // holds. Of an iteration that was broken off only proofs count, as its guesses mix two depths.
 func (t *root) learn(v value, f *frame, broken bool) {
-	if f.actions > 0 && len(t.actions) != f.actions {
+	if f.Actions > 0 && len(t.actions) != f.Actions {
 		t.actions = append([]value(nil), f.values...)
 	}
 	update := func(old, new value) value {
@@ -311,7 +311,7 @@ func (t *root) learn(v value, f *frame, broken bool) {
 		return new.tightened(old.proved)
 	}
 	t.value = update(t.value, v)
-	for a := range min(len(t.actions), f.actions) {
+	for a := range min(len(t.actions), f.Actions) {
 		t.actions[a] = update(t.actions[a], f.values[a])
 	}
 }

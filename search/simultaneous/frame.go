@@ -39,20 +39,8 @@ func (f *frame) bytes() int64 {
 // layOut sizes the matrices to the legal moves of the expansion.
 func (f *frame) layOut(row, column, chance machine.Role) {
 	e := &f.expansion
-	f.k, f.chanceStep = 1, 0
-	step := 1
-	for r := len(e.Moves) - 1; r >= 0; r-- {
-		count := len(e.Moves[r])
-		switch machine.Role(r) {
-		case row:
-			f.m, f.rowStep = count, step
-		case column:
-			f.n, f.columnStep = count, step
-		case chance:
-			f.k, f.chanceStep = count, step
-		}
-		step *= count
-	}
+	f.m, f.n, f.k = e.Choices(row), e.Choices(column), e.Choices(chance)
+	f.rowStep, f.columnStep, f.chanceStep = e.Step(row), e.Step(column), e.Step(chance)
 	f.p = scratch.Resize(f.p, f.m*f.n)
 	f.o = scratch.Resize(f.o, f.m*f.n)
 	f.x = scratch.Resize(f.x, f.m)
