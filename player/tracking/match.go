@@ -49,7 +49,7 @@ type Standing struct {
 }
 
 // State is the position. There must be a machine.
-func (s *Standing) State() machine.State { return s.at.state() }
+func (s *Standing) State() machine.State { return machine.AppendState(nil, string(s.at)) }
 
 // Match is what is known of one match: its messages in order of arrival, which only grow, and
 // where it stands by every source there is. It is safe for concurrent use.

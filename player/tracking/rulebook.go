@@ -2,7 +2,6 @@ package tracking
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,35 +38,17 @@ func newCompiled(m machine.Machine) *compiled {
 	return &compiled{machine: m, batch: m.NewNarrowBatch()}
 }
 
-// snapshotOf writes the words of a state one after the other.
-func snapshotOf(s machine.State) snapshot {
-	b := make([]byte, 0, 8*len(s))
-	for _, w := range s {
-		b = binary.LittleEndian.AppendUint64(b, w)
-	}
-	return snapshot(b)
-}
-
-// state is the reverse of snapshotOf.
-func (s snapshot) state() machine.State {
-	words := make(machine.State, 0, len(s)/8)
-	for b := []byte(s); len(b) > 0; b = b[8:] {
-		words = append(words, binary.LittleEndian.Uint64(b))
-	}
-	return words
-}
-
 func (c *compiled) load(s snapshot) {
 	if c.loaded && c.at == s {
 		return
 	}
-	c.batch.Load(s.state(), 1)
+	c.batch.Load(machine.AppendState(nil, string(s)), 1)
 	c.batch.Evaluate(1)
 	c.at, c.loaded = s, true
 }
 
 func (c *compiled) initial(context.Context) (snapshot, error) {
-	return snapshotOf(c.machine.Initial()), nil
+	return snapshot(c.machine.Initial().Key()), nil
 }
 
 func (c *compiled) terminal(ctx context.Context, s snapshot) (bool, error) {
@@ -107,7 +88,7 @@ func (c *compiled) next(ctx context.Context, s snapshot, joint []string) (snapsh
 	c.batch.Advance(1)
 	words := make(machine.State, c.machine.Words())
 	c.batch.Store(words, 1)
-	return snapshotOf(words), ctx.Err()
+	return snapshot(words.Key()), ctx.Err()
 }
 
 // Prover answers about positions given as lists of fluents, from the rules

@@ -32,9 +32,7 @@ func (g *Game) AppendTo(dst []byte) []byte {
 		}
 	}
 	e.texts(g.Names.Fluents)
-	for _, w := range g.Initial {
-		e.out = binary.LittleEndian.AppendUint64(e.out, w)
-	}
+	e.out = g.Initial.AppendBytes(e.out)
 	e.circuit(g)
 	e.bool(g.plain != nil && g.plain != g)
 	if g.plain != nil && g.plain != g {

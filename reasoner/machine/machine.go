@@ -9,6 +9,7 @@
 package machine
 
 import (
+	"encoding/binary"
 	"strconv"
 	"time"
 )
@@ -58,6 +59,25 @@ func (s State) Has(f int) bool { return s[f>>6]>>(uint(f)&63)&1 != 0 }
 
 // Set makes fluent f true in s.
 func (s State) Set(f int) { s[f>>6] |= 1 << (uint(f) & 63) }
+
+// AppendBytes appends the words of s, little endian: a key of maps, or what files hold.
+func (s State) AppendBytes(dst []byte) []byte {
+	for _, w := range s {
+		dst = binary.LittleEndian.AppendUint64(dst, w)
+	}
+	return dst
+}
+
+// Key is a position as a key of maps.
+func (s State) Key() string { return string(s.AppendBytes(make([]byte, 0, 64))) }
+
+// AppendState appends the words of the position whose key is given to dst.
+func AppendState(dst State, key string) State {
+	for i := 0; i < len(key); i += 8 {
+		dst = append(dst, binary.LittleEndian.Uint64([]byte(key[i:i+8])))
+	}
+	return dst
+}
 
 // Equal tells whether s and t are the same position of one machine.
 func (s State) Equal(t State) bool {

@@ -104,10 +104,10 @@ func orbit(g *circuit.Game, fluents []int32) []machine.State {
 		}
 		values.Keep()
 		list = append(list, position)
-		if seen[stateKey(position)] {
+		if seen[position.Key()] {
 			return list
 		}
-		seen[stateKey(position)] = true
+		seen[position.Key()] = true
 		values.Sweep(nodes)
 		now = g.Names.NewState()
 		for i, f := range fluents {

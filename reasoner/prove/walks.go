@@ -2,7 +2,6 @@ package prove
 
 import (
 	"context"
-	"encoding/binary"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -55,7 +54,7 @@ func (w *walks) game(ctx context.Context) [][]machine.Move {
 	w.batch.Load(w.machine.Initial(), 1)
 	for len(line) < maxWalkSteps && ctx.Err() == nil {
 		w.batch.Store(state, 1)
-		if key := stateKey(state); seen[key] && w.circle == nil {
+		if key := state.Key(); seen[key] && w.circle == nil {
 			w.circle = slices.Clone(line)
 		} else {
 			seen[key] = true
@@ -132,13 +131,4 @@ func (w *walks) broken(q property) (line [][]machine.Move, ok bool) {
 		})
 	}
 	return line, ok
-}
-
-// stateKey is a position as a key of maps.
-func stateKey(s machine.State) string {
-	key := make([]byte, 0, 8*len(s))
-	for _, w := range s {
-		key = binary.LittleEndian.AppendUint64(key, w)
-	}
-	return string(key)
 }

@@ -5,7 +5,6 @@ package book
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 
 	"stackmate/reasoner/machine"
@@ -40,7 +39,7 @@ func (b *Book) Len() int { return len(b.claims) }
 
 // Lookup tells what the book claims of q.
 func (b *Book) Lookup(q machine.State) (search.Claim, bool) {
-	claim, ok := b.claims[string(key(q))]
+	claim, ok := b.claims[q.Key()]
 	return claim, ok
 }
 
@@ -92,23 +91,6 @@ func (b *Book) add(q machine.State, claim search.Claim) error {
 		return fmt.Errorf("%w: a solution of more than %d positions needs more than %d MiB",
 			search.ErrMemory, len(b.claims), b.maxBytes>>20)
 	}
-	b.claims[string(key(q))] = claim
+	b.claims[q.Key()] = claim
 	return nil
-}
-
-// key packs a position into bytes.
-func key(q machine.State) []byte {
-	packed := make([]byte, 0, 64)
-	for _, w := range q {
-		packed = binary.LittleEndian.AppendUint64(packed, w)
-	}
-	return packed
-}
-
-// appendState unpacks a key.
-func appendState(dst machine.State, key string) machine.State {
-	for i := 0; i < len(key); i += 8 {
-		dst = append(dst, binary.LittleEndian.Uint64([]byte(key[i:i+8])))
-	}
-	return dst
 }

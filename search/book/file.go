@@ -82,7 +82,7 @@ func (b *Book) write(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		q = appendState(q[:0], key)
+		q = machine.AppendState(q[:0], key)
 		held = names.Unpack(held[:0], q)
 		record = appendPosition(record[:0], held, before)
 		record = appendClaim(record, len(names.Roles), b.claims[key])

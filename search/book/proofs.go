@@ -69,10 +69,7 @@ func writeProofs(w io.Writer, m machine.Machine, label Label, k search.Keeper) e
 			h.Words = len(record)
 			err = json.NewEncoder(out).Encode(h)
 		}
-		packed = packed[:0]
-		for _, word := range record {
-			packed = binary.LittleEndian.AppendUint64(packed, word)
-		}
+		packed = machine.State(record).AppendBytes(packed[:0])
 		if err == nil {
 			_, err = out.Write(packed)
 		}

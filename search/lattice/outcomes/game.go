@@ -39,11 +39,7 @@ type turns struct {
 
 // Key tells positions apart.
 func (t *turns) Key(p position) string {
-	key := make([]byte, 0, 64)
-	for _, w := range p.state {
-		key = binary.LittleEndian.AppendUint64(key, w)
-	}
-	return string(binary.LittleEndian.AppendUint32(key, p.picked))
+	return string(binary.LittleEndian.AppendUint32(p.state.AppendBytes(make([]byte, 0, 64)), p.picked))
 }
 
 // expand computes the children of p.
