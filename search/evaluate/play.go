@@ -8,11 +8,11 @@ import (
 )
 
 // drawnPart says how many moves are drawn in a position: so many for each one that is there, mostDraws at most. So the best
-// one is among them in every second position, whatever their number. With more, games are too much alike, with fewer too badly
-// played (docs/lab/evaluation.md).
+// one is among them in every second position, if there are no more than 32. With more draws, games are too much alike and too few, with
+// fewer too badly played (docs/lab/evaluation.md).
 const (
 	drawnPart = 0.75
-	mostDraws = 64
+	mostDraws = 24
 )
 
 // longest is the most joint moves of a game: what goes on for longer is left out.
