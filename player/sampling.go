@@ -42,8 +42,8 @@ const (
 	// (montecarlo.Agreement), for these to be better than estimates that are worth few playouts (docs/lab/sampling.md).
 	leastAgreement = 0.75
 	// agreementShare is the most of the start clock in which that is found out, agreementTime the most.
-	agreementShare = 0.1
-	agreementTime  = 1500 * time.Millisecond
+	agreementShare = 0.25
+	agreementTime  = 5 * time.Second
 )
 
 // approachBy is the approach that follows from what was learnt, e, which is nil if nothing was, and from how well all moves of playouts
