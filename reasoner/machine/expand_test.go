@@ -156,3 +156,37 @@ func TestAnExpansionEndsWithItsContextBetweenTwoPasses(t *testing.T) {
 		t.Errorf("%d children, error %v", e.Children, err)
 	}
 }
+
+func TestChildrenOfATurnAreNumberedByActionAndReply(t *testing.T) {
+	moves := func(counts ...int) (e machine.Expansion) {
+		for _, n := range counts {
+			e.Moves = append(e.Moves, make([]machine.Move, n))
+		}
+		return e
+	}
+	for name, c := range map[string]struct {
+		of      machine.Expansion
+		chance  machine.Role
+		decider machine.Role
+		last    int // the number of the last child
+	}{
+		"a player before chance":   {moves(3, 2, 1), 1, 0, 5},
+		"a player behind chance":   {moves(1, 4, 3), 1, 2, 11},
+		"a player without chance":  {moves(1, 4), machine.NoRole, 1, 3},
+		"chance alone":             {moves(1, 4), 1, machine.NoRole, 3},
+		"nobody":                   {moves(1, 1), 1, machine.NoRole, 0},
+		"a chance without choices": {moves(2, 1), 1, 0, 1},
+	} {
+		turn, ok := c.of.Turn(c.chance)
+		if last := turn.ChildNumber(turn.Actions-1, turn.Replies-1); !ok || turn.Decider != c.decider || last != c.last {
+			t.Errorf("%s: %v chooses, %v, and the last child has number %d; want %v, and %d", name, turn.Decider, ok, last, c.decider, c.last)
+		}
+	}
+	both := moves(2, 1, 2)
+	if a, b, c := both.Step(0), both.Step(2), both.Step(machine.NoRole); a != 2 || b != 1 || c != 0 {
+		t.Errorf("children of neighbouring moves are %d, %d and %d apart, want 2, 1 and 0", a, b, c)
+	}
+	if _, ok := both.Turn(machine.NoRole); ok {
+		t.Error("two players choose at once, and it is a turn")
+	}
+}

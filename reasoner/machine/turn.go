@@ -29,8 +29,8 @@ type Turn struct {
 	actionStep, replyStep int
 }
 
-// Child is the number of the child of action a and reply k.
-func (t *Turn) Child(a, k int) int { return a*t.actionStep + k*t.replyStep }
+// ChildNumber is the number of the child of action a and reply k.
+func (t *Turn) ChildNumber(a, k int) int { return a*t.actionStep + k*t.replyStep }
 
 // Turn is who chooses in a position, or false where two players do; chance may be NoRole.
 func (e *Expansion) Turn(chance Role) (t Turn, ok bool) {

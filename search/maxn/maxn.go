@@ -211,7 +211,7 @@ func (r *run) choose(p *ply, at int) bool {
 // ends tells whether every reply to move a ends the game.
 func (r *run) ends(p *ply, a int) bool {
 	for k := range p.Replies {
-		if !p.expansion.Terminal[p.Child(a, k)] {
+		if !p.expansion.Terminal[p.ChildNumber(a, k)] {
 			return false
 		}
 	}
@@ -222,7 +222,7 @@ func (r *run) ends(p *ply, a int) bool {
 func (r *run) move(p *ply, a, at int) bool {
 	clear(p.tuple)
 	for k := range p.Replies {
-		c := p.Child(a, k)
+		c := p.ChildNumber(a, k)
 		if p.expansion.Terminal[c] {
 			r.add(p.tuple, p.expansion.ChildGoals(c), p.Replies)
 			continue
@@ -306,7 +306,7 @@ func (r *run) line(q machine.State) [][]machine.Move {
 	p := r.plies[0]
 	chosen := p.chosen
 	for state := slices.Clone(q); len(line) < maxPly && p.Replies == 1; {
-		c := p.Child(chosen, 0)
+		c := p.ChildNumber(chosen, 0)
 		joint := make([]machine.Move, r.roles)
 		p.expansion.Joint(joint, c)
 		line = append(line, joint)

@@ -118,7 +118,7 @@ func (r *run) gather(f *frame, c int) {
 			continue
 		}
 		for k := range f.Replies {
-			i := f.Child(a, k)
+			i := f.ChildNumber(a, k)
 			if i != c && !f.children.Terminal[i] && !d.seen[i] && !d.window.isClosed(f.kids[i].guess) {
 				d.wanted = append(d.wanted, i)
 			}

@@ -179,16 +179,16 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 		}
 		f.done[a] = true
 		if r.Without&Lookahead == 0 && inner.isClosed(f.values[a].guess) {
-			if c := f.Child(a, 0); f.ahead.has(c) && f.ahead.glanced[c] && !r.isStopped() {
+			if c := f.ChildNumber(a, 0); f.ahead.has(c) && f.ahead.glanced[c] && !r.isStopped() {
 				r.nodes++ // searched by a glance
 			}
 			continue
 		}
 		f.ahead.action, f.ahead.window = a, inner
 		f.searched[a] = true
-		r.enter(f, f.Child(a, 0))
+		r.enter(f, f.ChildNumber(a, 0))
 		r.scout(f, a, ply, depth, inner, maximise, f.completed > 0)
-		r.leave(f, f.Child(a, 0))
+		r.leave(f, f.ChildNumber(a, 0))
 		if r.isStopped() {
 			v = f.best(maximise)
 			if known := r.remember(f, k, v, 0, f.bestAction(maximise, best), first); ply > 0 {
@@ -230,7 +230,7 @@ func (r *run) action(f *frame, a, ply, depth int, w window) value {
 	if f.Replies > 1 {
 		return r.chance(f, a, ply, depth, w)
 	}
-	c := f.Child(a, 0)
+	c := f.ChildNumber(a, 0)
 	r.child(f, c, ply, depth, w)
 	return f.kids[c]
 }
@@ -277,7 +277,7 @@ func (r *run) chance(f *frame, a, ply, depth int, w window) value {
 		}
 		r.reply(f, a, k, ply, depth, inner)
 		v = f.mean(a)
-		kid := &f.kids[f.Child(a, k)]
+		kid := &f.kids[f.ChildNumber(a, k)]
 		spent += kid.guess.Upper - kid.guess.Lower
 	}
 	return v
@@ -286,7 +286,7 @@ func (r *run) chance(f *frame, a, ply, depth int, w window) value {
 // inner is the window of reply k to action a, whose value is v so far.
 func (r *run) inner(f *frame, a, k int, w window, v value) window {
 	n := float64(f.Replies)
-	kid := &f.kids[f.Child(a, k)]
+	kid := &f.kids[f.ChildNumber(a, k)]
 	return window{
 		alpha:   max(r.Goals.Lower, (w.alpha-v.guess.Upper)*n+kid.guess.Upper) - windowSlack,
 		beta:    min(r.Goals.Upper, (w.beta-v.guess.Lower)*n+kid.guess.Lower) + windowSlack,
@@ -296,7 +296,7 @@ func (r *run) inner(f *frame, a, k int, w window, v value) window {
 
 // reply searches reply k to action a, unless what is known of it is enough.
 func (r *run) reply(f *frame, a, k, ply, depth int, w window) {
-	c := f.Child(a, k)
+	c := f.ChildNumber(a, k)
 	if r.Without&Lookahead != 0 || !w.isClosed(f.kids[c].guess) {
 		r.child(f, c, ply, depth, w)
 	}

@@ -257,7 +257,7 @@ func (r *run) leave(f *frame, c int) {
 // defers tells whether action a of f is to be put off, because another worker is
 // searching it and all are expected to be searched. It is put off once, until all others are done.
 func (r *run) defers(f *frame, a int) bool {
-	if r.crew.busy == nil || !f.ahead.expectAll || f.Replies > 1 || f.scores[a] < deferredScore/2 || !r.isElsewhere(f, f.Child(a, 0)) {
+	if r.crew.busy == nil || !f.ahead.expectAll || f.Replies > 1 || f.scores[a] < deferredScore/2 || !r.isElsewhere(f, f.ChildNumber(a, 0)) {
 		return false
 	}
 	f.scores[a] += deferredScore

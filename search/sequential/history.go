@@ -58,7 +58,7 @@ func (h *history) score(f *frame, a int) (sum int64) {
 	if f.Replies > 1 || len(fluents) == 0 {
 		return sum
 	}
-	for i, w := range f.children.Child(f.Child(a, 0)) {
+	for i, w := range f.children.Child(f.ChildNumber(a, 0)) {
 		for w &^= f.state[i]; w != 0; w &= w - 1 {
 			sum += fluents[i<<6+bits.TrailingZeros64(w)]
 		}
@@ -73,7 +73,7 @@ func (h *history) continuation(f *frame, a int) *int16 {
 
 // made is a hash of the fluents that action a of f makes true.
 func (f *frame) made(a int) (hash uint64) {
-	for i, w := range f.children.Child(f.Child(a, 0)) {
+	for i, w := range f.children.Child(f.ChildNumber(a, 0)) {
 		hash = mixed(hash, w&^f.state[i])
 	}
 	return hash
@@ -109,7 +109,7 @@ func (h *history) learn(f *frame, a int, merit int64) {
 	if h.fluents[r] == nil {
 		h.fluents[r] = make([]int64, 64*len(f.state))
 	}
-	for i, w := range f.children.Child(f.Child(a, 0)) {
+	for i, w := range f.children.Child(f.ChildNumber(a, 0)) {
 		for w &^= f.state[i]; w != 0; w &= w - 1 {
 			score := &h.fluents[r][i<<6+bits.TrailingZeros64(w)]
 			*score = added(*score)

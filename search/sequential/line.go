@@ -85,7 +85,7 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 			return line
 		}
 		joint := make([]machine.Move, r.roles)
-		c := at.Child(choice, 0)
+		c := at.ChildNumber(choice, 0)
 		at.children.Joint(joint, c)
 		line = append(line, joint)
 		copy(state, at.children.Child(c))
@@ -112,7 +112,7 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 // expansion shows it, or -1: of a position that is settled like that the table knows nothing.
 func (r *run) lastAction(at *frame) int {
 	for a := range at.Actions {
-		if c := at.Child(a, 0); at.children.Terminal[c] && r.terminal(at.children.ChildGoals(c)).proved == r.root.value.proved {
+		if c := at.ChildNumber(a, 0); at.children.Terminal[c] && r.terminal(at.children.ChildGoals(c)).proved == r.root.value.proved {
 			return a
 		}
 	}

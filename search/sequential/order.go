@@ -44,7 +44,7 @@ func (r *run) rank(f *frame, best int) {
 			continue
 		}
 		f.scores[a] = r.history.score(f, a)
-		if c := f.Child(a, 0); f.Replies == 1 && f.ahead.has(c) {
+		if c := f.ChildNumber(a, 0); f.Replies == 1 && f.ahead.has(c) {
 			f.scores[a] -= replyScore * int64(replies(&f.ahead.expansions[c]))
 		}
 	}
@@ -115,11 +115,11 @@ func (r *run) recallChildren(f *frame, depth int) {
 // Summing afresh keeps it exact where all replies are.
 func (f *frame) mean(a int) value {
 	if f.Replies == 1 {
-		return f.kids[f.Child(a, 0)]
+		return f.kids[f.ChildNumber(a, 0)]
 	}
 	var v value
 	for k := range f.Replies {
-		kid := &f.kids[f.Child(a, k)]
+		kid := &f.kids[f.ChildNumber(a, k)]
 		v.proved.Lower += kid.proved.Lower
 		v.proved.Upper += kid.proved.Upper
 		v.guess.Lower += kid.guess.Lower
