@@ -25,7 +25,7 @@ func Line(ctx context.Context, m machine.Machine, s Solution, q machine.State) (
 		if err == nil && e.Children > 1 { // others need none
 			claim, err = s.At(ctx, q)
 		}
-		if err != nil || chance != machine.NoRole && len(e.Moves[chance]) > 1 {
+		if err != nil || e.Choices(chance) > 1 {
 			return line, false, err
 		}
 		c, joint := Likeliest(e, claim.Strategies)

@@ -183,8 +183,8 @@ func TestChildrenOfATurnAreNumberedByActionAndReply(t *testing.T) {
 		}
 	}
 	both := moves(2, 1, 2)
-	if a, b, c := both.Step(0), both.Step(2), both.Step(machine.NoRole); a != 2 || b != 1 || c != 0 {
-		t.Errorf("children of neighbouring moves are %d, %d and %d apart, want 2, 1 and 0", a, b, c)
+	if a, b, c := both.Step(0), both.Step(2), both.Step(machine.NoRole); a != 2 || b != 1 || c != 4 {
+		t.Errorf("children of neighbouring moves are %d, %d and %d apart, want 2, 1 and 4", a, b, c)
 	}
 	if _, ok := both.Turn(machine.NoRole); ok {
 		t.Error("two players choose at once, and it is a turn")

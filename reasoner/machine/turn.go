@@ -8,11 +8,9 @@ func (e *Expansion) Choices(r Role) int {
 	return len(e.Moves[r])
 }
 
-// Step is how far apart the numbers of two children are that differ in neighbouring moves of a role, 0 for NoRole.
+// Step is how far apart the numbers of two children are that differ in neighbouring moves of a role: child c follows from
+// its move c/Step(r) % Choices(r). For NoRole it is the number of children, so that this is 0.
 func (e *Expansion) Step(r Role) int {
-	if r == NoRole {
-		return 0
-	}
 	step := 1
 	for _, moves := range e.Moves[r+1:] {
 		step *= len(moves)

@@ -273,17 +273,12 @@ func appendMixture(dst []fixed, legal []machine.Move, strategy []search.Weighted
 // reply computes what each reply of the attacker is worth, and returns the best.
 func (w *walk) reply(p *ply, depth int) fixed {
 	e := &p.expansion
-	replies, chances := 1, 1
-	if w.attacker >= 0 {
-		replies = len(e.Moves[w.attacker])
-	}
-	if w.chance >= 0 {
-		chances = len(e.Moves[w.chance])
-	}
+	moves, replies, chances := e.Choices(w.defender), e.Choices(w.attacker), e.Choices(w.chance)
+	moveStep, replyStep := e.Step(w.defender), e.Step(w.attacker)
 	p.sums = append(p.sums[:0], make([]fixed, replies)...)
 	for c := range e.Children {
 		p.child = c
-		move, reply := w.split(e, c)
+		move, reply := c/moveStep%moves, c/replyStep%replies
 		if p.mixture[move] == (fixed{}) || w.err != nil {
 			continue
 		}
@@ -303,22 +298,6 @@ func (w *walk) reply(p *ply, depth int) fixed {
 		}
 	}
 	return best
-}
-
-// split finds the moves of the defender and of the attacker, 0 where there is
-// none, in the joint move to child c.
-func (w *walk) split(e *machine.Expansion, c int) (move, reply int) {
-	for r := len(e.Moves) - 1; r >= 0; r-- {
-		n := len(e.Moves[r])
-		switch machine.Role(r) {
-		case w.defender:
-			move = c % n
-		case w.attacker:
-			reply = c % n
-		}
-		c /= n
-	}
-	return move, reply
 }
 
 // points is the goal of the first player in a terminal position. With two

@@ -147,7 +147,7 @@ func (w *worker) fill(e *machine.Expansion, next *layer) (m, n int, err error) {
 		return m, n, nil
 	}
 	clear(w.matrix)
-	rowStep, columnStep := e.Step(g.first), max(1, e.Step(g.other))
+	rowStep, columnStep := e.Step(g.first), e.Step(g.other)
 	for c := range e.Children {
 		v, err := g.child(e, c, next)
 		if err != nil {
