@@ -40,14 +40,14 @@ func (t *tally) add(seen []uint64, goal float64) {
 	}
 }
 
-// prior scores the fluents of a game for each role, on a parallel machine; others are too slow, and get nil, as does who
-// has no time for all games. It also tells whether the role that maximises gets clearly more than the middle of the goals in
-// the mean.
-func (p *payoff) prior(ctx context.Context, m machine.Machine) (scores [][]int64, hopeful bool) {
+// prior scores fluents for each role by random games from position s, on a parallel machine; others are too slow, and get nil,
+// as does who has no time for all games. It also tells whether the role that maximises gets clearly more than the middle of the
+// goals in the mean.
+func (p *payoff) prior(ctx context.Context, m machine.Machine, s machine.State) (scores [][]int64, hopeful bool) {
 	if !m.Info().Parallel || m.Names().Open != nil {
 		return nil, false
 	}
-	t := p.sample(ctx, m)
+	t := p.sample(ctx, m, s)
 	if ctx.Err() != nil {
 		return nil, false
 	}
@@ -67,9 +67,9 @@ func (p *payoff) prior(ctx context.Context, m machine.Machine) (scores [][]int64
 	return scores, t.total/t.games > p.goals.Lower+(0.5+priorMargin)*(p.goals.Upper-p.goals.Lower)
 }
 
-// sample plays random games.
-func (p *payoff) sample(ctx context.Context, m machine.Machine) *tally {
-	b, rng, words, initial := m.NewNarrowBatch(), machine.NewRand(1), m.Words(), m.Initial()
+// sample plays random games from position s, which is not terminal.
+func (p *payoff) sample(ctx context.Context, m machine.Machine, s machine.State) *tally {
+	b, rng, words := m.NewNarrowBatch(), machine.NewRand(1), m.Words()
 	lanes := b.Lanes()
 	games := machine.NewLockstep(b)
 	states, seen := make([]uint64, lanes*words), make([]uint64, lanes*words)
@@ -77,12 +77,12 @@ func (p *payoff) sample(ctx context.Context, m machine.Machine) *tally {
 	t := &tally{count: make([]float64, 64*words), sums: make([]float64, 64*words)}
 	for steps := 0; steps < priorSteps && t.games < priorGames && ctx.Err() == nil; {
 		clear(seen)
-		b.Fill(initial, nil)
+		b.Fill(s, nil)
 		b.Evaluate(lanes)
 		games.Run(ctx, rng, lanes, func(_ int, ended, _ []uint64) bool {
 			b.Store(states, lanes)
 			for i, w := range states {
-				seen[i] |= w &^ initial[i%words]
+				seen[i] |= w &^ s[i%words]
 			}
 			for i, over := range ended {
 				for over &= b.Terminal()[i]; over != 0; over &= over - 1 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
@@ -16,7 +17,7 @@ func TestRandomGamesOrderTheFirstMoves(t *testing.T) {
 	if err := v.prepare(m, 0); err != nil {
 		t.Fatal(err)
 	}
-	scores, _ := v.payoff.prior(t.Context(), m)
+	scores, _ := v.payoff.prior(t.Context(), m, m.Initial())
 	fluent := func(text string) int {
 		f := slices.Index(m.Names().Fluents, text)
 		if f < 0 {
@@ -61,17 +62,17 @@ func TestAPriorEndsWithItsContextAndOnlyParallelMachinesHaveOne(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if s := v.payoff.sample(ended, m); s.games != 0 {
+	if s := v.payoff.sample(ended, m, m.Initial()); s.games != 0 {
 		t.Errorf("%v games after the end", s.games)
 	}
-	if scores, _ := v.payoff.prior(ended, m); scores != nil {
+	if scores, _ := v.payoff.prior(ended, m, m.Initial()); scores != nil {
 		t.Errorf("scores %v of no games", scores)
 	}
 	toy := newTicTacToe()
 	if err := v.prepare(toy, 0); err != nil {
 		t.Fatal(err)
 	}
-	if scores, _ := v.payoff.prior(t.Context(), toy); scores != nil {
+	if scores, _ := v.payoff.prior(t.Context(), toy, toy.Initial()); scores != nil {
 		t.Errorf("scores %v on a machine that is not parallel", scores)
 	}
 }
@@ -86,11 +87,36 @@ func TestTheLikelierHalfIsAskedForFirst(t *testing.T) {
 		if err != nil || r.Solved() {
 			t.Fatal(game, err, r.Values)
 		}
-		begun := v.crew(t.Context(), m, m.Initial(), search.Limits{}).workers[0]
-		begun.root.value = value{begun.Goals, begun.Goals}
-		first, half := begun.ask()
-		if !half || first != want {
+		if first, half := v.firstQuestion(t, m, m.Initial()); !half || first != want {
 			t.Errorf("%s: asked for %v first, expected %v", game, first, want)
 		}
+	}
+}
+
+// firstQuestion is what a search of position s asks for first.
+func (v *Solver) firstQuestion(t *testing.T, m machine.Machine, s machine.State) (w window, half bool) {
+	begun := v.crew(t.Context(), m, s, search.Limits{}).workers[0]
+	begun.root.value = value{begun.Goals, begun.Goals}
+	return begun.ask()
+}
+
+// TestRandomGamesBeginWhereTheSearchDoes: whoever begins tic-tac-toe at an edge, and is answered in the middle, wins less often than not.
+func TestRandomGamesBeginWhereTheSearchDoes(t *testing.T) {
+	m := gamestest.Machine(t, "ticTacToe")
+	s, x := slices.Clone(m.Initial()), machine.NewExpander(m)
+	for role, move := range []string{"(mark 1 2)", "(mark 2 2)"} {
+		var e machine.Expansion
+		if err := x.Expand(&e, s); err != nil {
+			t.Fatal(err)
+		}
+		c := slices.IndexFunc(e.Moves[role], func(n machine.Move) bool { return m.Names().Moves[role][n] == move })
+		s = slices.Clone(e.Child(c))
+	}
+	v := New(Config{Halves: true})
+	if _, err := v.Search(t.Context(), m, s, search.Limits{MaxNodes: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if first, half := v.firstQuestion(t, m, s); !half || first != (window{0, 50, 0}) {
+		t.Errorf("asked for %v first", first)
 	}
 }

@@ -129,7 +129,7 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 		return search.Result{}, err
 	}
 	if v.prior == nil && v.config.Without&Ordering == 0 {
-		v.prior, v.hopeful = v.payoff.prior(ctx, m)
+		v.prior, v.hopeful = v.payoff.prior(ctx, m, s)
 	}
 	c := v.crew(ctx, m, s, lim)
 	r := c.workers[0]
