@@ -41,7 +41,7 @@ func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation
 // barely is what is learnt when estimates correlate with outcomes by so much, but still by less than the bound less.
 func barely(t *testing.T, m machine.Machine, correlation, less float64) *evaluate.Evaluation {
 	t.Helper()
-	l := learnerOf(t, m, nil, 50)
+	l := learnerOf(t, m, nil, 1000) // of fewer it is chance
 	for l.Progress().Correlation < correlation {
 		l.Learn(t.Context(), 5)
 	}
