@@ -188,7 +188,7 @@ func (r *Result) Solved() bool {
 }
 
 // Limits bound a search besides its context. Zero means no limit. A search that
-// stops at MaxNodes, not at a clock, is reproducible to the last bit.
+// stops at MaxNodes, not at a clock, on one thread, is reproducible to the last bit.
 type Limits struct {
 	MaxNodes int64
 	// MaxBytes bounds the memory of one search: tables, trees, batches and what is

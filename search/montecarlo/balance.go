@@ -38,24 +38,16 @@ type matrices struct {
 	x, y      []float64 // strategies
 }
 
-// isMatrix tells whether the opened node n is a matrix game: its two players have
-// opposite interests, and both choose.
-func (w *worker) isMatrix(n int32) bool {
-	t := w.tree
-	if !w.adversarial || !w.sumKnown || t.at(n).chooser >= 0 || w.second < 0 {
-		return false
+// size is that of the matrix of the opened node n, whose rows are the moves of the first player; ok tells whether it is
+// one: two players have opposite interests, and both choose.
+func (w *worker) size(n int32) (rows, columns int, ok bool) {
+	if !w.adversarial || !w.sumKnown || w.second < 0 {
+		return 0, 0, false
 	}
-	_, _, rows, columns := t.size(n)
-	return rows > 1 && columns > 1
-}
-
-// size is the matrix of node n: who is row player, who is column player, and how many
-// moves they have.
-func (t *tree) size(n int32) (row, column, rows, columns int) {
-	row = t.opponent(-1) // the first player
-	column = t.opponent(row)
-	widths := t.widthsOf(n)
-	return row, column, int(widths[row]), int(widths[column])
+	widths := w.tree.widthsOf(n)
+	_, _, _, few := w.tree.cells(n)
+	rows, columns = int(widths[w.first]), int(widths[w.second])
+	return rows, columns, few && rows > 1 && columns > 1
 }
 
 // balances tells whether matrix games of estimates are solved.
@@ -67,31 +59,31 @@ func (w *worker) balances() bool {
 func (w *worker) balance(n int32) {
 	t, m := w.tree, &w.matrices
 	a := t.at(n)
-	cells, _, _, ok := t.cells(n)
-	if !ok || !w.isMatrix(n) {
+	rows, columns, ok := w.size(n)
+	if !ok {
 		a.due = math.MaxInt32
 		return
 	}
+	cells, _, _, _ := t.cells(n)
 	a.due = a.done + max(int32(cells)/2, a.done/balanceParts)
 	if !w.estimate(n, 0) {
 		return
 	}
-	row, column, rows, columns := t.size(n)
 	m.x, m.y = scratch.Resize(m.x, rows), scratch.Resize(m.y, columns)
 	value, err := m.lp.Nash(m.low, rows, columns, m.x, m.y)
 	if err != nil {
 		return
 	}
 	a.balanced = true
-	totals, bounds := t.totalsOf(n), t.boundsOf(n)[row]
-	totals[row] = min(max(value, bounds.Lower), bounds.Upper) * float64(a.done)
-	totals[column] = float64(w.sum)*float64(a.done) - totals[row]
+	totals, bounds := t.totalsOf(n), t.boundsOf(n)[w.first]
+	totals[w.first] = min(max(value, bounds.Lower), bounds.Upper) * float64(a.done)
+	totals[w.second] = float64(w.sum)*float64(a.done) - totals[w.first]
 	moves := t.movesOf(n)
 	for r, width := range t.widthsOf(n) {
 		switch r {
-		case row:
+		case w.first:
 			setRegrets(moves[:width], m.x)
-		case column:
+		case w.second:
 			setRegrets(moves[:width], m.y)
 		}
 		moves = moves[width:]
@@ -141,7 +133,7 @@ func (w *worker) estimate(n int32, width float64) bool {
 // guess fills the cells of node n that are not known with the means of rows and columns.
 func (w *worker) guess(n int32, width float64) {
 	t, m := w.tree, &w.matrices
-	row, column, rows, columns := t.size(n)
+	rows, columns, _ := w.size(n)
 	of := make([][]stat, t.roles)
 	moves := t.movesOf(n)
 	for r, width := range t.widthsOf(n) {
@@ -151,7 +143,7 @@ func (w *worker) guess(n int32, width float64) {
 		if t.way(n, int64(c)) != none {
 			continue
 		}
-		a, b := &of[row][c/columns], &of[column][c%columns]
+		a, b := &of[w.first][c/columns], &of[w.second][c%columns]
 		mean := (a.sum/float64(max(1, a.visits)) + float64(w.sum) - b.sum/float64(max(1, b.visits))) / 2
 		m.low[c], m.high[c] = max(mean-width, goalRange.Lower), min(mean+width, goalRange.Upper)
 	}
@@ -162,10 +154,10 @@ func (w *worker) guess(n int32, width float64) {
 func (w *worker) mixWithCaution(moves [][]stat) {
 	t, m := w.tree, &w.matrices
 	n := t.root
-	if _, _, _, ok := t.cells(n); !ok || !w.isMatrix(n) || !w.estimate(n, cautionWidth) {
+	rows, columns, ok := w.size(n)
+	if !ok || !w.estimate(n, cautionWidth) {
 		return
 	}
-	row, column, rows, columns := t.size(n)
 	m.x, m.y = scratch.Resize(m.x, rows), scratch.Resize(m.y, columns)
 	if _, err := m.lp.Nash(m.low, rows, columns, m.x, nil); err != nil {
 		return
@@ -174,10 +166,10 @@ func (w *worker) mixWithCaution(moves [][]stat) {
 		return
 	}
 	visits := float64(t.at(n).visits)
-	for i := range moves[row] {
-		*moves[row][i].weight() = float32(m.x[i] * visits)
+	for i := range moves[w.first] {
+		*moves[w.first][i].weight() = float32(m.x[i] * visits)
 	}
-	for i := range moves[column] {
-		*moves[column][i].weight() = float32(m.y[i] * visits)
+	for i := range moves[w.second] {
+		*moves[w.second][i].weight() = float32(m.y[i] * visits)
 	}
 }

@@ -57,6 +57,17 @@ func TestANodeIsWorthItsMatrixGame(t *testing.T) {
 	}
 }
 
+func TestOfABalancedNodeItsValueIsPassedUp(t *testing.T) {
+	w := newPennies([6]int{50, 0, 0, 0, 0, 0})
+	tree := w.tree
+	tree.at(tree.kid(tree.root, 0)).balanced = true // worth 80
+	w.play(0, 10, 0)
+	move := tree.movesOf(tree.root)[0]
+	if got := tree.value(tree.root, 0); math.Abs(got-80) > 1e-6 || math.Abs(move.sum-60*80) > 1e-6 {
+		t.Errorf("after ten paths without a point the node before it is worth %g, and its move has %g, want 80 and 4800", got, move.sum)
+	}
+}
+
 func TestACellThatNobodyHasSeenIsGuessed(t *testing.T) {
 	w := newPennies([6]int{50, 50, 50, 50, 50, 0})
 	tree := w.tree

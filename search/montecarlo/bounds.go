@@ -13,7 +13,7 @@ import (
 // lower end is what the role can force against anything. The upper end is,
 // where the game is adversarial (one player, or two with constant sum), what
 // the other can force it down to; else it is the most that can still happen.
-// Both use pure moves; where two opponents choose at once, mixed ones besides (matrix.go).
+// Both use pure moves.
 // Chance counts with its mean.
 //
 // Cost: the bounds of a node are computed again only when a child turned out terminal or its
@@ -52,7 +52,7 @@ func (w *worker) settle(k int32) {
 		}
 		for l := t.at(n).in; l != none; l = t.links.at(l).parallel {
 			a := t.links.at(l)
-			if t.isSolved(a.from) {
+			if t.at(a.from).solved {
 				continue
 			}
 			if t.isDue(a.from, newsWeight) && w.updateBounds(a.from) {

@@ -10,13 +10,11 @@ import (
 
 // link is a way from one node to another.
 type link struct {
-	cell     int64   // the joint move
-	sum      float64 // what it has brought the first player, see bring
+	cell     int64 // the joint move
 	from, to int32
 	sibling  int32 // the next that leaves from the same node, or none
 	parallel int32 // the next that leads to the same node, or none
 	next     int32 // in its bucket of ways, where several roles choose; or of those that are free
-	done     int32 // paths that took it, whose goals have come back
 }
 
 // links is the memory for links, in chunks of equal size, and the tables in which nodes and
@@ -90,7 +88,7 @@ func (t *tree) connect(l, n int32, cell int64, k int32) {
 		t.links.ways = make([]int32, len(t.links.positions))
 		t.links.bytes += 4 * int64(len(t.links.ways))
 	}
-	from.made |= wayBit(cell)
+	from.ways |= wayBit(cell)
 	bucket := t.bucketOf(n, cell)
 	t.links.at(l).next, *bucket = ^*bucket, ^l
 }
@@ -103,7 +101,7 @@ func (t *tree) way(n int32, cell int64) int32 {
 	if s := t.only(n, cell); s != nil {
 		return s.link
 	}
-	if t.at(n).made&wayBit(cell) == 0 {
+	if t.at(n).ways&wayBit(cell) == 0 {
 		return none // the table is not in the caches
 	}
 	l := ^*t.bucketOf(n, cell)
@@ -117,24 +115,16 @@ func (t *tree) way(n int32, cell int64) int32 {
 	return l
 }
 
-// disconnect gives the first link that leaves from node n back, and returns where it led.
-func (t *tree) disconnect(n int32) int32 {
-	l := t.at(n).out
-	k := t.links.at(l).to
-	t.cut(l)
-	return k
-}
-
-// cut gives link l back.
-func (t *tree) cut(l int32) {
+// cut gives link l back, and returns where it led.
+func (t *tree) cut(l int32) int32 {
 	a := t.links.at(l)
-	n := a.from
+	n, k := a.from, a.to
 	out := &t.at(n).out
 	for *out != l {
 		out = &t.links.at(*out).sibling
 	}
 	*out = a.sibling
-	in := &t.at(a.to).in
+	in := &t.at(k).in
 	for *in != l {
 		in = &t.links.at(*in).parallel
 	}
@@ -151,6 +141,7 @@ func (t *tree) cut(l int32) {
 		before.next = a.next
 	}
 	t.links.giveBack(l)
+	return k
 }
 
 // hashFactor is odd, with bits all over: 2⁶⁴ divided by the golden ratio.

@@ -40,55 +40,47 @@ func TestAPositionReachedInTwoWaysIsOneNode(t *testing.T) {
 	}
 }
 
-// TestWhatANodeHasIsWhatItsLinksBrought checks, in graphs over random games, that the sums of
-// nodes and moves are those of links, and those of links the means of their children.
-func TestWhatANodeHasIsWhatItsLinksBrought(t *testing.T) {
+// TestWhatANodeHasIsWhatItsMovesBrought checks, in graphs over random games, that the sums of nodes are those of
+// their moves, but for what they got as leaves.
+func TestWhatANodeHasIsWhatItsMovesBrought(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		game := &toys.Tree{Roles: []string{"a", "b"}}
 		growAtOnce(game, rng, 4)
 		shareKids(game, rng)
-		// Without bounds no node is solved but the terminal ones, whose means are their values.
 		s := New(Config{Without: Bounds, Lanes: 8})
 		m := game.Machine()
 		if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: rapid.Int64Range(1, 500).Draw(rt, "nodes"), Seed: 1}); err != nil {
 			rt.Fatal(err)
 		}
 		checkLinks(t, s.workers[0].tree)
-		checkSums(rt, s.workers[0])
+		checkSums(rt, s.workers[0].tree)
 	})
 }
 
-func checkSums(t *rapid.T, w *worker) {
-	tree := w.tree
-	seen := map[int32]bool{tree.root: true}
-	for open := []int32{tree.root}; len(open) > 0; {
-		n := open[len(open)-1]
-		open = open[:len(open)-1]
-		taken, fromLinks, byMove := int32(0), 0.0, map[int32]float64{}
-		counted := max(0, int(tree.at(n).chooser)) // a role whose moves know what they have brought
-		for l := tree.at(n).out; l != none; l = tree.links.at(l).sibling {
-			a := tree.links.at(l)
-			taken += a.done
-			picks := make([]int32, tree.roles)
-			tree.split(n, a.cell, picks)
-			brought := [2]float64{a.sum, 100*float64(a.done) - a.sum}
-			byMove[picks[counted]] += brought[counted]
-			fromLinks += a.sum
-			if !seen[a.to] {
-				seen[a.to], open = true, append(open, a.to)
+func checkSums(t *rapid.T, tree *tree) {
+	for n := range tree.fresh {
+		done, totals := float64(tree.at(n).done), tree.totalsOf(n)
+		if math.Abs(totals[0]+totals[1]-100*done) > 1e-6 {
+			t.Fatalf("node %d has %v of %g paths", n, totals, done)
+		}
+		if tree.at(n).moves == none {
+			continue
+		}
+		moves := tree.movesOf(n)
+		for r, width := range tree.widthsOf(n) {
+			taken, sum := 0.0, 0.0
+			for _, s := range moves[:width] {
+				taken, sum = taken+float64(s.visits), sum+s.sum
 			}
-		}
-		if own := tree.at(n).done - taken; own < 0 || n == tree.root && own != 0 {
-			t.Fatalf("node %d was visited %d times, by its links %d", n, tree.at(n).done, taken)
-		}
-		for i, sum := range byMove {
-			if got := tree.movesOf(n)[counted:][i].sum; math.Abs(got-sum) > 1e-6 {
-				t.Fatalf("move %d of node %d has %g, its links %g", i, n, got, sum)
+			moves = moves[width:]
+			if c := tree.at(n).chooser; c >= 0 && int(c) != r {
+				continue // only the moves of the chooser are counted
 			}
-		}
-		if totals := tree.totalsOf(n); n == tree.root && (math.Abs(totals[0]-fromLinks) > 1e-6 || math.Abs(totals[0]+totals[1]-100*float64(tree.at(n).done)) > 1e-6) {
-			t.Fatalf("the root has %v of %d paths, its links %g", totals, tree.at(n).done, fromLinks)
+			own, got := done-taken, totals[r]-sum // as a leaf
+			if own < 0 || n == tree.root && own > 0 || got < -1e-6 || got > 100*own+1e-6 {
+				t.Fatalf("node %d has %g of %g paths for role %d, its moves %g of %g", n, totals[r], done, r, sum, taken)
+			}
 		}
 	}
 }

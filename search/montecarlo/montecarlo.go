@@ -11,12 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 	"time"
 
 	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/threads"
 )
 
 // Rule says how roles pick their moves where several choose at once. Where one
@@ -42,7 +42,7 @@ type Config struct {
 	// of a parallel machine (machine.Info), or slowLanes where each position costs.
 	Lanes int
 	// Playouts is the number of playouts that a new leaf gets at least; zero means
-	// DefaultPlayouts, or fewer beside estimates that count for more (besideEstimates).
+	// DefaultPlayouts, or fewer beside estimates that count for more.
 	Playouts int
 	// Exploration is the constant of UCT in goal points; zero means
 	// DefaultExploration.
@@ -129,12 +129,13 @@ const defaultBytes = 1 << 30
 
 // Searcher is a Monte Carlo tree search with a memory: a search from a position
 // that the tree of the last one contains goes on with that part of it. A fresh
-// Searcher with a node limit is reproducible. It belongs to one goroutine.
+// Searcher with a node limit and one worker is reproducible. It belongs to one goroutine.
 type Searcher struct {
 	config   Config
 	machine  machine.Machine
 	playing  machine.Machine // the same game, as playouts play it
 	maxBytes int64
+	general  bool // the goals of two players do not add up
 	workers  []*worker
 }
 
@@ -154,7 +155,7 @@ func New(c Config) *Searcher {
 	case c.estimatesAlone():
 		c.Playouts = 1
 	case c.Playouts == 0 && c.Evaluator != nil:
-		c.Playouts = besideEstimates(c.EstimateWeight)
+		c.Playouts = int(min(max(fewestPlayouts, DefaultPlayouts*DefaultPlayouts/c.EstimateWeight), DefaultPlayouts))
 	case c.Playouts == 0:
 		c.Playouts = DefaultPlayouts
 	}
@@ -178,35 +179,27 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 		lim.MaxBytes = defaultBytes
 	}
 	if s.machine != m || s.maxBytes != lim.MaxBytes {
-		s.machine, s.playing, s.maxBytes = m, s.config.playing(ctx, m), lim.MaxBytes
-		s.workers = make([]*worker, affordable(s.playing, lim.MaxBytes, s.config.Workers))
+		s.machine, s.playing, s.maxBytes, s.general = m, m, lim.MaxBytes, false
+		if s.config.has(Decisive) {
+			s.playing = machine.Decisive(ctx, m, s.config.AtOnce)
+		}
+		affordable := lim.MaxBytes / (2 * max(s.playing.Info().Batch, 1)) // half of the memory is for batches
+		s.workers = make([]*worker, max(1, min(int64(s.config.Workers), affordable)))
 	}
 	if err := s.grow(ctx, q, lim); err != nil {
 		s.machine, s.workers = nil, nil // who knows in what state they are
 		return search.Result{}, err
 	}
-	if s.workers[0].tree.isBroken() {
-		err := machine.NewExpander(m).Expand(new(machine.Expansion), q) // lost or stuck
-		return search.Result{}, fmt.Errorf("the position to search: %w", cmp.Or(err, machine.ErrStuck))
+	if s.workers[0].mistaken {
+		s.general, s.workers = true, make([]*worker, len(s.workers))
+		return s.Search(ctx, m, q, lim)
 	}
-	r := s.merge()
+	r := s.workers[0].result()
+	for _, w := range s.workers[1:] {
+		r.Nodes, r.Playouts, r.PeakBytes = r.Nodes+w.nodes, r.Playouts+w.games, r.PeakBytes+w.fixed
+	}
 	r.Elapsed = time.Since(began)
 	return r, nil
-}
-
-// playing is the machine that playouts run on.
-func (c *Config) playing(ctx context.Context, m machine.Machine) machine.Machine {
-	if c.has(Decisive) {
-		return machine.Decisive(ctx, m, c.AtOnce)
-	}
-	return m
-}
-
-// affordable is the number of workers whose batches take up no more than half of
-// the memory, at least one.
-func affordable(m machine.Machine, maxBytes int64, workers int) int {
-	batch := max(m.Info().Batch, 1)
-	return int(min(int64(workers), max(1, maxBytes/(2*batch))))
 }
 
 // grow lets all workers work on position q, until a limit is reached or ctx is done.
@@ -217,14 +210,16 @@ func (s *Searcher) grow(ctx context.Context, q machine.State, lim search.Limits)
 	share := (lim.MaxNodes + int64(len(s.workers)) - 1) / int64(len(s.workers))
 	err := guard.Do(func() error {
 		if s.workers[0] == nil {
-			s.workers = newTeam(s.machine, s.playing, s.config, lim.Seed, len(s.workers), lim.MaxBytes)
+			s.workers = newTeam(s.machine, s.playing, s.config, !s.general, lim.Seed, len(s.workers), lim.MaxBytes)
 		}
 		for _, w := range s.workers {
 			w.reset(inner, share)
 		}
 		first := s.workers[0]
-		first.prepare(q)
-		first.start(len(s.workers), lim.MaxNodes > 0)
+		if !first.prepare(q) {
+			err := machine.NewExpander(s.machine).Expand(new(machine.Expansion), q) // lost or stuck
+			return fmt.Errorf("the position to search: %w", cmp.Or(err, machine.ErrStuck))
+		}
 		if first.progress = nil; lim.Progress != nil {
 			first.progress = func() { lim.Progress(first.result()) }
 		}
@@ -233,15 +228,14 @@ func (s *Searcher) grow(ctx context.Context, q machine.State, lim search.Limits)
 	if err != nil {
 		return err
 	}
-	faults := make([]error, len(s.workers))
-	var group sync.WaitGroup
-	for i, w := range s.workers {
-		group.Go(func() {
-			if faults[i] = guard.Do(func() error { w.grow(); return nil }); faults[i] != nil {
-				end()
-			}
-		})
-	}
-	group.Wait()
-	return errors.Join(faults...)
+	var crew threads.Crew
+	crew.Together(len(s.workers), func(i int) (bool, error) {
+		crew.Join()
+		s.workers[i].grow()
+		return false, nil
+	}, func(_ int, fault error) {
+		err = errors.Join(err, fault)
+		end()
+	})
+	return err
 }

@@ -319,8 +319,8 @@ func minimax(t *toys.Tree, id, first int) float64 {
 
 func TestTheSameSeedAndLimitGiveTheSameResult(t *testing.T) {
 	m := newSubtraction([]string{"left", "right"}, 300)
-	for _, c := range []Config{{}, {Workers: 3}, {Rule: RegretMatching, Lanes: 64}} {
-		const nodes = 1200 // as many for each worker
+	for _, c := range []Config{{}, {Rule: RegretMatching, Lanes: 64}} {
+		const nodes = 1200
 		a, b := sample(t, c, m, nodes), sample(t, c, m, nodes)
 		a.Elapsed, b.Elapsed = 0, 0
 		if diff := cmp.Diff(a, b); diff != "" {
@@ -329,6 +329,13 @@ func TestTheSameSeedAndLimitGiveTheSameResult(t *testing.T) {
 		if a.Nodes != nodes {
 			t.Errorf("%+v: %d nodes, want %d", c, a.Nodes, nodes)
 		}
+	}
+}
+
+func TestWorkersShareTheNodes(t *testing.T) {
+	const nodes = 1200 // as many for each worker
+	if r := sample(t, Config{Workers: 3}, newSubtraction([]string{"left", "right"}, 300), nodes); r.Nodes != nodes {
+		t.Errorf("%d nodes, want %d", r.Nodes, nodes)
 	}
 }
 

@@ -17,15 +17,12 @@ type plan struct {
 
 func newPlan(m machine.Machine) *plan { return &plan{goal: -1, expander: machine.NewExpander(m)} }
 
-// start forgets the plan: a search begins at another position.
-func (p *plan) start() { p.goal, p.line = -1, nil }
-
 // consider takes over the best game of the last batch of playouts if it beats
 // the plan. Batches do not tell which moves they drew, so that game is played
 // again with the same random numbers, and its moves are told from its states.
 func (p *plan) consider(w *worker, leaves []leaf) {
 	goal, lane := w.playouts.bestGoal, w.playouts.bestLane
-	if len(leaves) == 0 || goal <= p.goal {
+	if goal <= p.goal {
 		return
 	}
 	l := &leaves[lane%len(leaves)]

@@ -66,8 +66,9 @@ type playouts struct {
 	values    []float64 // by leaf, then role
 
 	// check is told the goals of every game that ended.
-	check func(goals []int32)
-	rave  *rave // nil where it is not in use
+	check  func(goals []int32)
+	rave   *rave   // nil where it is not in use
+	priors *priors // nil where moves begin with nothing
 
 	// The best game of role 0 in the last run, and the state of rng when its
 	// random moves began.
@@ -116,6 +117,9 @@ func (p *playouts) run(leaves []leaf) {
 		if l.opens = l.node != none && !l.terminal; l.opens {
 			for r := range l.moves {
 				l.moves[r] = p.batch.AppendLegal(l.moves[r][:0], i, machine.Role(r))
+			}
+			if p.priors != nil {
+				l.priors = p.priors.of(l.priors[:0], l.state, l.moves)
 			}
 		}
 	}

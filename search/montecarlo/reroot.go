@@ -86,7 +86,7 @@ func (t *tree) recycle() int32 {
 			return n
 		}
 		// What nothing else leads to becomes the first of the waste, n stays behind it.
-		if k := t.disconnect(n); t.at(k).in == none && k != t.root {
+		if k := t.cut(a.out); t.at(k).in == none && k != t.root {
 			t.discard(k)
 		}
 	}

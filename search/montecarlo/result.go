@@ -13,17 +13,6 @@ import (
 // smaller shares are what exploration left behind.
 const minShare = 0.05
 
-// merge is what the workers have found together.
-func (s *Searcher) merge() search.Result {
-	r := s.workers[0].result()
-	for _, w := range s.workers[1:] {
-		r.Nodes += w.nodes
-		r.Playouts += w.games
-		r.PeakBytes += w.fixed
-	}
-	return r
-}
-
 // known is what is known of the moves of a role, those tried most first.
 func known(moves []stat) []search.Known {
 	order := slices.Clone(moves)
@@ -106,7 +95,7 @@ func (w *worker) rootMoves() (moves [][]stat, alone, choosers int) {
 	if choosers > 1 {
 		alone = int(none)
 	}
-	if w.balances() && !t.isSolved(t.root) {
+	if w.balances() && !w.isSolved() {
 		w.mixWithCaution(moves)
 	}
 	return moves, alone, choosers
@@ -197,29 +186,24 @@ func mixed(moves []stat) []search.Weighted {
 
 // line follows the moves tried most from the root, until chance moves or the
 // tree ends.
-func (w *worker) line() [][]machine.Move {
+func (w *worker) line() (line [][]machine.Move) {
 	t := w.tree
-	var line [][]machine.Move
 	for n := t.root; n != none && t.at(n).moves != none; {
-		joint := make([]machine.Move, t.roles)
-		moves := t.movesOf(n)
-		cell := int64(0)
+		cell, moves, joint := int64(0), t.movesOf(n), make([]machine.Move, t.roles)
 		for r, width := range t.widthsOf(n) {
 			if width > 1 && machine.Role(r) == t.random {
 				return line
 			}
-			best := int32(0)
-			for i := range width {
-				if moves[i].visits > moves[best].visits {
+			best := 0
+			for i, s := range moves[:width] {
+				if s.visits > moves[best].visits {
 					best = i
 				}
 			}
 			joint[r] = moves[best].move
-			cell = cell*int64(width) + int64(best)
-			moves = moves[width:]
+			cell, moves = cell*int64(width)+int64(best), moves[width:]
 		}
-		line = append(line, joint)
-		if !t.at(n).numbered {
+		if line = append(line, joint); !t.at(n).numbered {
 			return line
 		}
 		n = t.kid(n, cell)

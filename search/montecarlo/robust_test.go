@@ -119,6 +119,9 @@ func TestARoleWithoutAMoveAtTheRootIsAnError(t *testing.T) {
 	// The searcher is as good as new after that.
 	s := New(Config{})
 	_, first := s.Search(t.Context(), m, after, search.Limits{MaxNodes: 10})
+	if _, again := s.Search(t.Context(), m, after, search.Limits{MaxNodes: 10}); !errors.Is(again, machine.ErrStuck) {
+		t.Errorf("the second time: error %v", again)
+	}
 	if r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 10}); first == nil || err != nil || len(r.Strategies[0]) == 0 {
 		t.Errorf("%+v, errors %v and %v", r, first, err)
 	}

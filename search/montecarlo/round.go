@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"stackmate/internal/scratch"
-	"stackmate/search"
 )
 
 // All paths of a round go down the tree in one pass, level by level. Those that have come the
@@ -239,6 +238,9 @@ func (w *worker) end(s *step, k int32, goals []float64) {
 // what came of them.
 func (w *worker) absorb(leaves []leaf) {
 	t, r := w.tree, &w.round
+	if w.plan != nil {
+		w.plan.consider(w, leaves)
+	}
 	for i := range leaves {
 		l := &leaves[i]
 		w.games += int64(l.count)
@@ -276,18 +278,14 @@ func (w *worker) enter(i int, l *leaf, k int32, isNew bool) {
 	}
 	switch {
 	case l.terminal:
-		a.terminal, a.solved, a.bounded = true, true, true
-		for r, g := range l.goals {
-			t.boundsOf(k)[r] = search.Exact(g)
-		}
+		t.finish(k, func(r int) float64 { return l.goals[r] })
 		w.settle(k)
 	case isNew && a.bounded: // from elsewhere
 		w.settle(k)
 	}
 }
 
-// backUp passes what paths have brought up the steps from the first one on: each node gets what its
-// children bring (bring).
+// backUp passes what paths have brought up the steps from the first one on: their goals, but of a balanced node its value.
 func (w *worker) backUp(first int) {
 	t, steps := w.tree, w.round.steps
 	for i := len(steps) - 1; i >= first; i-- {
@@ -298,12 +296,16 @@ func (w *worker) backUp(first int) {
 		goals := w.round.goals[i*t.roles : (i+1)*t.roles]
 		brought := goals
 		if s.link != none {
-			l := t.links.at(s.link)
+			k := t.links.at(s.link).to
 			if s.last {
-				t.count(l.to, s.done, goals)
+				t.count(k, s.done, goals)
 			}
-			l.done += s.done
-			brought = w.bring(l, s.done, goals)
+			if t.at(k).balanced {
+				brought = w.brought
+				for r := range brought {
+					brought[r] = t.mean(k, r) * float64(s.done)
+				}
+			}
 		}
 		t.count(s.node, s.done, brought)
 		if move := t.only(s.node, s.cell); move != nil {
@@ -327,31 +329,9 @@ func (t *tree) count(n, paths int32, goals []float64) {
 	a, totals := t.at(n), t.totalsOf(n)
 	for r, g := range goals {
 		if a.balanced {
-			g = totals[r] / float64(a.done) * float64(paths)
+			g = t.mean(n, r) * float64(paths)
 		}
 		totals[r] += g
 	}
 	a.done += paths
 }
-
-// bring is what paths that have come back along link l add to the node before it: their goals;
-// or, where the goals of one role say all, so much that what the link has brought in all is
-// the mean of its child times the paths, whichever way others came.
-func (w *worker) bring(l *link, paths int32, goals []float64) []float64 {
-	if !w.isOpposed() {
-		l.sum += goals[w.first]
-		return goals
-	}
-	was := l.sum
-	l.sum = w.tree.totalsOf(l.to)[w.first] / float64(w.tree.at(l.to).done) * float64(l.done)
-	copy(w.brought, goals)
-	w.brought[w.first] = l.sum - was
-	if w.second >= 0 {
-		w.brought[w.second] = float64(w.sum)*float64(paths) - w.brought[w.first]
-	}
-	return w.brought
-}
-
-// isOpposed tells whether the goals of the first player say what the other one gets, if there
-// is one.
-func (w *worker) isOpposed() bool { return w.adversarial && (w.sumKnown || w.second < 0) }

@@ -40,33 +40,8 @@ func (w *worker) pick(picked []int32, before, n int32, r int, stats []stat, choo
 			secure = w.tree.boundsOf(n)[r].Lower
 		}
 		b.least = atLeast(secure + w.config.Epsilon) // rounded like the bounds of moves
-		visits := a.visits
-		if a.chooser >= 0 && !b.policy && b.reference == nil && int(a.made) < len(stats) {
-			fresh := a.tryNew(picked, n, stats)
-			picked, visits = picked[fresh:], visits+int32(fresh)
-		}
-		b.pick(picked, stats, visits)
+		b.pick(picked, stats, a.visits)
 	}
-}
-
-// strides are primes, so that steps of their lengths round a circle of moves come by each.
-var strides = [4]uint64{2147483647, 2147483629, 2147483587, 2147483579}
-
-// tryNew lets paths make moves that were not made before at node n, which is a and where one role chooses,
-// as far as there are any, and returns how many paths did. It looks at no other moves: which one is next
-// follows from how many were made.
-func (a *node) tryNew(picked []int32, n int32, stats []stat) int {
-	hash, width := uint64(n+1)*hashFactor, uint64(len(stats))
-	for j := range picked {
-		if uint64(a.made) == width {
-			return j
-		}
-		i := (hash>>32 + uint64(a.made)*strides[hash>>30&3]) % width
-		a.made++
-		stats[i].visits++
-		picked[j] = int32(i)
-	}
-	return len(picked)
 }
 
 // bandit is how one role chooses: the move with the largest upper confidence bound, untried moves first, in
@@ -83,7 +58,7 @@ type bandit struct {
 // alone is the bandit of the only role that chooses at node n.
 func (w *worker) alone(before, n int32, stats []stat) bandit {
 	b := bandit{w: w, exploration: w.config.Exploration}
-	if w.priors != nil && stats[0].earlies > 0 {
+	if w.playouts.priors != nil && stats[0].earlies > 0 {
 		b.policy, b.exploration = true, w.config.PolicyExploration
 	} else if b.reference = w.reference(before, n); b.reference != nil {
 		b.exploration = raveExploration

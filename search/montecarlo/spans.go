@@ -47,7 +47,10 @@ func spanSize(n int) int {
 func (s *spans) take(n int, room int64) int32 {
 	size, whole := spanSize(n), 1<<s.shift
 	if size > whole {
-		return s.takeChunk(n, room)
+		if room < int64(n)*statBytes {
+			return none
+		}
+		return s.chunk(n) << s.shift
 	}
 	if span, ok := s.pop(size); ok {
 		return span
@@ -61,14 +64,6 @@ func (s *spans) take(n int, room int64) int32 {
 	}
 	s.filled += size
 	return s.last<<s.shift + int32(s.filled-size)
-}
-
-// takeChunk returns a chunk for n moves alone.
-func (s *spans) takeChunk(n int, room int64) int32 {
-	if room < int64(n)*statBytes {
-		return none
-	}
-	return s.chunk(n) << s.shift
 }
 
 // chunk makes a chunk and returns its number.

@@ -10,9 +10,8 @@ import (
 )
 
 // The tree is a graph without cycles: a position that is reached after equally many joint
-// moves in several ways is one node, which all ways share, with what is known of it. How
-// often each way was taken is kept with the way (Childs, Brodeur and Kocsis, 2008, UCT2;
-// Saffidine, Cazenave and Méhat, 2012).
+// moves in several ways is one node, which all ways share, with what is known of it. Moves have
+// what the paths have brought that made them (Childs, Brodeur and Kocsis, 2008, UCT1).
 //
 // It lives in blocks of equal size, without pointers inside, so that it grows in steps that
 // nobody notices, the garbage collector has nothing to follow, and memory can be counted:
@@ -41,7 +40,7 @@ type node struct {
 	due     int32  // paths that have come back when its matrix game is solved next, see balance
 	news    int32  // of its children that its bounds do not know of yet, see isDue
 	width   int32  // the number of moves of its chooser
-	made    uint32 // how many of these were made (tryNew); where several choose, the bits of their ways (wayBit)
+	ways    uint32 // where several choose, the bits of the joint moves that lead to nodes (wayBit)
 	solved  bool   // the bounds of all roles meet
 	bounded bool   // something is proved of it
 	// terminal tells that the game is over, or cannot go on.
@@ -305,7 +304,7 @@ func (t *tree) open(n int32, moves [][]machine.Move) bool {
 		return false
 	}
 	a := t.at(n)
-	a.moves, a.numbered, a.chooser, a.made = span, numbered, onlyChooser(moves), 0
+	a.moves, a.numbered, a.chooser, a.ways = span, numbered, onlyChooser(moves), 0
 	if a.chooser >= 0 {
 		a.width = widths[a.chooser]
 	}
@@ -337,6 +336,9 @@ func onlyChooser(moves [][]machine.Move) int16 {
 	return int16(chooser)
 }
 
+// mean is that of what role r got on the paths that have come back to node n.
+func (t *tree) mean(n int32, r int) float64 { return t.totalsOf(n)[r] / float64(t.at(n).done) }
+
 // value is the best guess at what role r gets at node n: proved if possible,
 // else the mean.
 func (t *tree) value(n int32, r int) float64 {
@@ -350,20 +352,13 @@ func (t *tree) value(n int32, r int) float64 {
 	return min(max(mean, bounds.Lower), bounds.Upper)
 }
 
-// isSolved tells whether the bounds of all roles meet at node n.
-func (t *tree) isSolved(n int32) bool { return t.at(n).solved }
-
-// isBroken tells whether some role has no move at the root, which is opened.
-func (t *tree) isBroken() bool {
-	if t.at(t.root).moves == none {
-		return false
+// finish settles node n, where the game is over, by the goals of the roles.
+func (t *tree) finish(n int32, goal func(r int) float64) {
+	a, bounds := t.at(n), t.boundsOf(n)
+	a.terminal, a.solved, a.bounded = true, true, true
+	for r := range bounds {
+		bounds[r] = search.Exact(goal(r))
 	}
-	for _, w := range t.widthsOf(t.root) {
-		if w == 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // split writes, by role, which of its moves make up joint move cell of the opened

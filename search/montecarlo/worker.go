@@ -2,25 +2,18 @@ package montecarlo
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
-// DefaultPlayouts is how many playouts a new leaf gets at least, and fewestPlayouts beside estimates that count
-// for the most (docs/lab/sampling.md).
+// DefaultPlayouts is how many playouts a new leaf gets at least. Beside an estimate there are fewer, fewestPlayouts or more: the
+// more it counts for, the less they say, and the more leaves there are time for (docs/lab/sampling.md).
 const (
 	DefaultPlayouts = 8
 	fewestPlayouts  = 2
 )
-
-// besideEstimates is how many playouts a leaf gets at least beside an estimate that counts for so many: the more that is,
-// the less they say, and the more leaves there are time for.
-func besideEstimates(weight float64) int {
-	return int(min(max(fewestPlayouts, DefaultPlayouts*DefaultPlayouts/weight), DefaultPlayouts))
-}
 
 // A round has firstLeaves at first, or one for each DefaultPlayouts of its batch where that is more, and as the tree grows one
 // for each leafVisits of the root, as far as there is room for them. More would be chosen with too little knowledge of each other.
@@ -39,27 +32,24 @@ const keptMoves = 1 << 10
 //	absorb  add the leaves to the tree, pass goals and bounds up
 type worker struct {
 	*common
-	number   int // of the workers
 	config   Config
 	rng      *machine.Rand
 	playouts *playouts
-	priors   *priors         // nil where moves begin with nothing
-	single   machine.Batch   // for one position at a time
 	ctx      context.Context // of the present search
 	progress func()
 	heard    hearing // since the worker began
-	seen     int     // restarts before its leaves were gathered
 
 	nodes    int64
 	games    int64 // playouts
 	maxNodes int64
+	report   int64 // the number of nodes at which progress is told next
 	fixed    int64 // bytes of the batch and what belongs to it
 
 	leaves   []leaf
 	round    round
 	changed  []int32 // see settle
 	zeros    []float64
-	brought  []float64 // see bring
+	brought  []float64 // see backUp
 	matrices matrices
 	picks    []int32 // by role: which of its moves
 }
@@ -80,24 +70,13 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 		lanes = 1 << 30 // as many as the batch has
 	}
 	w.playouts = newPlayouts(playing, &w.config, lanes, w.rng, bytes/2)
-	w.priors = newPriors(m, &w.config)
-	w.single = playing.NewNarrowBatch()
+	w.playouts.priors = newPriors(m, &w.config)
 	w.playouts.check = w.checkSum
 	roles := len(names.Roles)
 	w.leaves = newLeaves(max(1, w.playouts.lanes/c.Playouts), m)
 	w.fixed = w.playouts.bytes + int64(len(w.leaves)*(16*m.Words()+16*roles))
 	w.zeros, w.brought, w.picks = make([]float64, roles), make([]float64, roles), make([]int32, roles)
 	return w
-}
-
-// restart forgets the tree but for the position at its root: its bounds, and the moves
-// that it left out, were meant for another kind of game.
-func (w *worker) restart() {
-	q := slices.Clone(w.tree.state(w.tree.root))
-	w.restarts++
-	w.tree.reroot(none)
-	w.tree.plant(q)
-	w.open(w.tree.root)
 }
 
 // punctual is a context that looks at the clock itself. Where searches keep all processors busy, the timer of a deadline goes
@@ -117,109 +96,76 @@ func (p punctual) Err() error {
 func (w *worker) reset(ctx context.Context, maxNodes int64) {
 	w.ctx = punctual{ctx}
 	w.playouts.ctx = w.ctx
-	w.nodes, w.games, w.maxNodes = 0, 0, maxNodes
+	w.nodes, w.games, w.maxNodes, w.report = 0, 0, maxNodes, 0
 }
 
-// prepare makes q the root, with what the tree knows of it already.
-func (w *worker) prepare(q machine.State) {
+// prepare makes q the root, with what the tree knows of it already; false if some role has no move there.
+func (w *worker) prepare(q machine.State) bool {
 	t := w.tree
 	if t.reroot(t.below(q)); t.root == none {
 		t.plant(q)
 	}
 	if w.plan != nil {
-		w.plan.start()
+		w.plan.goal, w.plan.line = -1, nil // a search begins at another position
 	}
-	if root := t.at(t.root); !root.terminal && root.moves == none && !w.isOver(q) {
-		w.open(t.root)
-	}
+	root := t.at(t.root)
+	return root.terminal || root.moves != none || w.look()
 }
 
-// isOver settles the root where the game is over there.
-func (w *worker) isOver(q machine.State) bool {
-	b := w.single
+// look opens the root, for whose moves there is room in any case, or settles it where the game is over there; false
+// if some role has no move.
+func (w *worker) look() bool {
+	t, b := w.tree, w.playouts.batch
+	q, moves := t.state(t.root), make([][]machine.Move, t.roles)
 	b.Load(q, 1)
 	b.Evaluate(1)
-	if b.Terminal()[0]&1 == 0 {
-		return false
+	if b.Terminal()[0]&1 != 0 {
+		goals := make([]int32, t.roles)
+		b.Goals(goals, 0)
+		t.finish(t.root, func(r int) float64 { return float64(search.Points(goals[r])) })
+		return true
 	}
-	b.Goals(w.playouts.goals, 0)
-	root, bounds := w.tree.at(w.tree.root), w.tree.boundsOf(w.tree.root)
-	for r, g := range w.playouts.goals {
-		bounds[r] = search.Exact(float64(search.Points(g)))
-	}
-	root.terminal, root.solved, root.bounded = true, true, true
-	return true
-}
-
-// open finds the moves at node n, if there is room for them.
-func (w *worker) open(n int32) bool {
-	b := w.single
-	b.Load(w.tree.state(n), 1)
-	b.Evaluate(1)
-	moves := make([][]machine.Move, w.tree.roles)
 	for r := range moves {
-		moves[r] = b.AppendLegal(nil, 0, machine.Role(r))
-	}
-	if !w.tree.open(n, moves) {
-		return false
-	}
-	if w.priors != nil {
-		w.tree.begin(n, w.priors.of(nil, w.tree.state(n), moves))
-	}
-	return true
-}
-
-// grow runs rounds until a limit is reached, ctx is done or the root is solved,
-// and tells whether it is. What earlier searches have found of the root is reported at once.
-func (w *worker) grow() bool {
-	defer w.leave()
-	report, solved := int64(0), false
-	var leaves []leaf
-	for w.turn(func() bool {
-		w.add(leaves)
-		if w.progress != nil && w.nodes >= report && w.tree.at(w.tree.root).visits > 0 {
-			report = max(1, 2*w.nodes)
-			w.progress()
-		}
-		solved = w.isSolved()
-		if solved || w.tree.isBroken() || w.ctx.Err() != nil || w.maxNodes > 0 && w.nodes >= w.maxNodes {
+		if moves[r] = b.AppendLegal(nil, 0, machine.Role(r)); len(moves[r]) == 0 {
 			return false
 		}
-		leaves, w.seen = w.gather(), w.restarts
-		return true
-	}) {
+	}
+	t.open(t.root, moves)
+	if p := w.playouts.priors; p != nil {
+		t.begin(t.root, p.of(nil, q, moves))
+	}
+	return true
+}
+
+// grow runs rounds until a limit is reached, ctx is done or the root is solved. What earlier searches have found
+// of the root is reported at once.
+func (w *worker) grow() {
+	for leaves, goOn := w.next(nil); goOn; leaves, goOn = w.next(leaves) {
 		if len(leaves) > 0 {
 			w.playouts.run(leaves)
-			w.foretell(leaves)
-		}
-	}
-	return solved
-}
-
-// foretell estimates the moves of leaves that are to be opened.
-func (w *worker) foretell(leaves []leaf) {
-	for i := range leaves {
-		if l := &leaves[i]; w.priors != nil && l.opens {
-			l.priors = w.priors.of(l.priors[:0], l.state, l.moves)
 		}
 	}
 }
 
-// add adds the leaves of the last round to the tree, unless that has been begun anew since or
-// must be now.
-func (w *worker) add(leaves []leaf) {
-	if len(leaves) == 0 {
-		return
+// next adds the leaves of a round to the tree and gathers those of the next one, unless there is none. No other worker
+// sees the tree meanwhile.
+func (w *worker) next(leaves []leaf) (more []leaf, goOn bool) {
+	w.lock()
+	defer w.mu.Unlock()
+	if w.isMistaken() {
+		return nil, false
 	}
-	switch {
-	case w.isMistaken():
-		w.restart()
-	case w.seen == w.restarts:
-		if w.plan != nil {
-			w.plan.consider(w, leaves)
-		}
+	if len(leaves) > 0 {
 		w.absorb(leaves)
 	}
+	if w.progress != nil && w.nodes >= w.report && w.tree.at(w.tree.root).visits > 0 {
+		w.report = max(1, 2*w.nodes)
+		w.progress()
+	}
+	if w.isSolved() || w.ctx.Err() != nil || w.maxNodes > 0 && w.nodes >= w.maxNodes {
+		return nil, false
+	}
+	return w.gather(), true
 }
 
-func (w *worker) isSolved() bool { return w.tree.isSolved(w.tree.root) }
+func (w *worker) isSolved() bool { return w.tree.at(w.tree.root).solved }
