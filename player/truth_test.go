@@ -103,15 +103,17 @@ func (u *oracle) ask(t testing.TB, s machine.State, role machine.Role) (q questi
 	return q, ok
 }
 
-// questions are positions of random matches.
+// questions are n different positions of random matches, each asked of one role.
 func (u *oracle) questions(t testing.TB, n int) []question {
 	rng := machine.NewRand(1)
+	asked := map[string]bool{} // keys of positions
 	var out []question
 	for len(out) < n {
 		s := slices.Clone(u.machine.Initial())
 		var e machine.Expansion
 		for over := false; !over; over, _ = u.expander.Look(s) {
-			if rng.Intn(3) == 0 {
+			if rng.Intn(3) == 0 && !asked[s.Key()] {
+				asked[s.Key()] = true
 				if q, ok := u.ask(t, s, machine.Role(rng.Intn(2))); ok {
 					out = append(out, q)
 					break
@@ -133,7 +135,7 @@ func (u *oracle) questions(t testing.TB, n int) []question {
 func BenchmarkTruth(b *testing.B) {
 	for _, game := range []string{"ticTacToe", "connectFour-5x4", "connectFour-5x5", "breakthrough-4x5", "hex-4x4", "biddingTicTacToe-3", "goofspiel-6", "oshiZumo-12-3"} {
 		u := newOracle(b, newReferee(b, game).machine)
-		asked := u.questions(b, 40)
+		asked := u.questions(b, 200)
 		for _, name := range []string{"stackmate:threads=1", "mcts:threads=1", "mcts-plain"} {
 			for _, clock := range []time.Duration{100 * time.Millisecond, time.Second, 3 * time.Second} {
 				b.Run(fmt.Sprintf("%s/%s/%v", game, name, clock), func(b *testing.B) {

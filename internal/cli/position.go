@@ -50,16 +50,32 @@ func (f positionFlags) begin(s *console, game string, rules *gdl.Game, m machine
 	return rules, m, nil
 }
 
-// factsOf are the facts of a text, fluents of the game; (true FACT) and (init FACT) are the same
-// as FACT.
-func factsOf(names *machine.Names, text string) ([]gdl.Term, error) {
+// termsOf are the terms of a text. A comment at its end is refused: on the command line that is a separator
+// of somebody who does not know what it means, and the moves after it would be lost.
+func termsOf(text string) ([]gdl.Term, error) {
+	if i := strings.LastIndexByte(text, ';'); i >= 0 && !strings.Contains(text[i:], "\n") {
+		return nil, fmt.Errorf("1:%d: a semicolon begins a comment: separate terms by spaces", i+1)
+	}
 	tree, err := gdl.Parse("", []byte(text))
 	if err != nil {
 		return nil, err
 	}
+	terms := make([]gdl.Term, len(tree.Clauses))
+	for i, c := range tree.Clauses {
+		terms[i] = c.Head
+	}
+	return terms, nil
+}
+
+// factsOf are the facts of a text, fluents of the game; (true FACT) and (init FACT) are the same
+// as FACT.
+func factsOf(names *machine.Names, text string) ([]gdl.Term, error) {
+	terms, err := termsOf(text)
+	if err != nil {
+		return nil, err
+	}
 	var facts []gdl.Term
-	for _, c := range tree.Clauses {
-		fact := c.Head
+	for _, fact := range terms {
 		if len(fact.Args) == 1 && (fact.Name == "true" || fact.Name == "init") {
 			fact = fact.Args[0]
 		}
@@ -77,13 +93,9 @@ func factsOf(names *machine.Names, text string) ([]gdl.Term, error) {
 
 // after is where the moves of a text lead.
 func after(m machine.Machine, text string) (*machine.History, error) {
-	tree, err := gdl.Parse("", []byte(text))
+	left, err := termsOf(text)
 	if err != nil {
 		return nil, err
-	}
-	left := make([]gdl.Term, len(tree.Clauses))
-	for i, c := range tree.Clauses {
-		left[i] = c.Head
 	}
 	at := machine.NewHistory(m, m.Initial())
 	for step := 1; len(left) > 0; step++ {

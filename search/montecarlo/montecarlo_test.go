@@ -178,6 +178,32 @@ func TestGeneralSumIsNotTakenForZeroSum(t *testing.T) {
 	}
 }
 
+// TestARoleTakesWhatIsProvedUnlessItHopesForMore: b may take 50, which leaves a nothing, or hope that a gives it 100,
+// where a would rather keep 100. So a takes 60 at once.
+func TestARoleTakesWhatIsProvedUnlessItHopesForMore(t *testing.T) {
+	game := &toys.Tree{Roles: []string{"a", "b"}, Nodes: []toys.Node{
+		{Moves: []int{2, 1}, Kids: []int{3, 1}},
+		{Moves: []int{1, 4}, Kids: []int{4, 2, 2, 2}},
+		{Moves: []int{2, 1}, Kids: []int{5, 6}},
+		{Goals: []int32{60, 40}}, {Goals: []int32{0, 50}}, {Goals: []int32{100, 0}}, {Goals: []int32{0, 100}},
+	}}
+	r := sample(t, Config{}, game.Machine(), 3000)
+	if p := probability(r.Strategies[0], 0); p < 1 {
+		t.Errorf("a takes 60 with probability %v", p)
+	}
+	if b := r.Values[1]; b.Lower > 45 {
+		t.Errorf("b hopes for %v", b)
+	}
+	at := machine.State{1}
+	r, err := New(Config{}).Search(t.Context(), game.Machine(), at, search.Limits{MaxNodes: 3000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := r.Values[0].Upper; probability(r.Strategies[1], 0) < 1 || a > 20 {
+		t.Errorf("b takes 50 with probability %v, and a hopes for %v", probability(r.Strategies[1], 0), a)
+	}
+}
+
 // TestWhatWasProvedOfAnEnemyIsForgottenWhenThereIsNone plays games that look as if
 // what one player wins the other loses, until a position far away shows that both
 // can win. Until then it seems proved that b leaves a nothing in the first branch:

@@ -40,19 +40,24 @@ func (w *worker) pick(picked []int32, before, n int32, r int, stats []stat, choo
 			secure = w.tree.boundsOf(n)[r].Lower
 		}
 		b.least = atLeast(secure + w.config.Epsilon) // rounded like the bounds of moves
+		if !w.adversarial {
+			b.taken = atMost(secure)
+		}
 		b.pick(picked, stats, a.visits)
 	}
 }
 
 // bandit is how one role chooses: the move with the largest upper confidence bound, untried moves first, in
 // random order (Kocsis and Szepesvári, 2006). Moves that cannot give more than least are left out,
-// unless no other is left.
+// unless no other is left, or they make sure of taken: where interests are not opposite, what a role is
+// proved to get says nothing of what the others get, who must see what it would do.
 type bandit struct {
 	w           *worker
 	exploration float64
 	least       float32
-	policy      bool   // moves begin with priors (prior.go)
-	reference   []stat // what moves with few visits count for, or nil (rave.go)
+	taken       float32 // 0: nothing
+	policy      bool    // moves begin with priors (prior.go)
+	reference   []stat  // what moves with few visits count for, or nil (rave.go)
 }
 
 // alone is the bandit of the only role that chooses at node n.
@@ -108,7 +113,7 @@ func (b *bandit) pick(picked []int32, stats []stat, visits int32) {
 
 // arm is a move as the bandit sees it.
 func (b *bandit) arm(s *stat) arm {
-	if s.upper <= b.least {
+	if s.upper <= b.least && (b.taken == 0 || s.lower < b.taken) {
 		return arm{value: math.Inf(-1)}
 	}
 	n := float64(s.visits)

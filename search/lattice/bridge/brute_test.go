@@ -181,7 +181,8 @@ func (b book) averaged(after moment, alive uint64) int {
 		for s := range hands {
 			d.hands[s] = hands[s] &^ after.gone
 		}
-		if d.played = copy(d.trick[:], after.trick); after.need <= 0 || d.wins(Seat(after.leader), after.need) {
+		d.played = copy(d.trick[:], after.trick)
+		if won, _ := d.wins(Seat(after.leader), after.need); after.need <= 0 || won {
 			n++
 		}
 	}

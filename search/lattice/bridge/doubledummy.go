@@ -1,5 +1,7 @@
 package bridge
 
+import "slices"
+
 // Double dummy: with all hands open, does the side of North and South take so many of
 // the tricks left? Depth-first search with a null window on that question.
 //
@@ -30,7 +32,7 @@ type doubleDummy struct {
 
 	tied  [52]int64 // how often cards of a class have met, by its highest card
 	nodes int64
-	table trickTable
+	table *trickTable
 	most  int // proofs in the table
 }
 
@@ -54,21 +56,23 @@ func newDoubleDummy(trump Suit, c *classes, ties Seat) *doubleDummy {
 func (s Seat) isDeclarer() bool { return s&1 == 0 }
 
 // wins answers for the hands, from which the cards of the trick have been taken, the
-// first of which leader has played. The trick itself is one of those left.
-func (d *doubleDummy) wins(leader Seat, need int) bool {
+// first of which leader has played. The trick itself is one of those left. The answer holds
+// for all hands with as many cards of each suit in which the owners of the relevant cards,
+// and of those on the table, are the same.
+func (d *doubleDummy) wins(leader Seat, need int) (won bool, relevant Cards) {
 	if d.played == 0 {
-		won, _ := d.lead(leader, need)
-		return won
+		won, relevant = d.lead(leader, need)
+		return won, d.closed(relevant)
 	}
 	left := d.hands[(leader+3)&3].Len()
 	if d.played == 4 {
 		left++
 	}
 	if need <= 0 || need > left {
-		return need <= 0
+		return need <= 0, 0
 	}
-	won, _ := d.follow(leader, need)
-	return won
+	won, relevant = d.follow(leader, need)
+	return won, d.closed(relevant)
 }
 
 // lead is a position at the beginning of a trick.
@@ -245,16 +249,16 @@ func (d *doubleDummy) finish(leader Seat, need int) (won bool, relevant Cards) {
 // meet notes that two cards of the class of c have met.
 func (d *doubleDummy) meet(c Card) { d.tied[d.classes[c].top()]++ }
 
-// mostTied is the class that has met most often, 0 for none.
+// mostTied is the cards of the classes that have met at least half as often as the one that has most often; 0 if
+// none has.
 func (d *doubleDummy) mostTied() Cards {
-	var most Cards
-	times := int64(0)
+	most, cards := slices.Max(d.tied[:]), Cards(0)
 	for c, n := range d.tied {
-		if n > times {
-			most, times = d.classes[c], n
+		if n > 0 && 2*n >= most {
+			cards |= d.classes[c]
 		}
 	}
-	return most
+	return cards
 }
 
 // choose picks the move to try first.

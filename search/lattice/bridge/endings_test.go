@@ -58,7 +58,7 @@ func tricksOf(d *doubleDummy, e ending) int {
 	n := 0
 	for ; n < e.left; n++ {
 		d.hands, d.played = e.hands, copy(d.trick[:], e.trick)
-		if !d.wins(e.leader, n+1) {
+		if won, _ := d.wins(e.leader, n+1); !won {
 			break
 		}
 	}

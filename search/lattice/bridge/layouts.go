@@ -18,3 +18,12 @@ func merged(hidden, others Cards) *classes {
 	}
 	return c
 }
+
+// finer is the classes with those of the given cards taken apart.
+func (c *classes) finer(cards Cards) *classes {
+	finer := *c
+	for left := cards; left != 0; left &= left - 1 {
+		finer[left.top()] = left & -left
+	}
+	return &finer
+}

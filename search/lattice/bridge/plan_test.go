@@ -84,7 +84,7 @@ func TestPlansWinWhereTheySay(t *testing.T) {
 		a := &audit{t, g.plan, b}
 		won := int64(0)
 		for k, hands := range b.layouts {
-			if i := a.kind(&q, hands[West]); a.wins[i>>6]>>(i&63)&1 != 0 {
+			if i := a.kind(&q, hands[West]); a.wins.has(i) {
 				won++
 				if !a.holds(e.moment(need), k, q, a.wins) {
 					t.Fatalf("ending %d, %v: the plan for %d tricks fails where West has %v", i, d, need, hands[West])
@@ -124,5 +124,33 @@ func TestPlansAreReadable(t *testing.T) {
 	WriteSteps(&b, r.Goals[0].Plan, "")
 	if !strings.HasPrefix(b.String(), "S ") || !strings.Contains(b.String(), "W ") {
 		t.Errorf("found\n%s", b.String())
+	}
+}
+
+// TestTheDeclarersCardsLeaveTheLayoutsAsTheyAre: after a card of the defenders the declarer's answer, which tells
+// nothing, is made in as many layouts, also where the card on the table is one of several that count as equal.
+func TestTheDeclarersCardsLeaveTheLayoutsAsTheyAre(t *testing.T) {
+	checked := 0
+	var walk func(steps []*Step)
+	walk = func(steps []*Step) {
+		for _, s := range steps {
+			if len(s.Next) == 1 && (s.Next[0].Seat == North || s.Next[0].Seat == South) && (s.Next[0].Seat-s.Seat)&3 == 1 {
+				checked++
+				if s.Next[0].Layouts != s.Layouts {
+					t.Fatalf("%s in %d layouts, then %s in %d", s.phrase(), s.Layouts, s.Next[0].phrase(), s.Next[0].Layouts)
+				}
+			}
+			walk(s.Next)
+		}
+	}
+	for i := range 60 {
+		r, err := Solve(context.Background(), randomEnding(newRand(i), 4, 0).deal(), Options{Tricks: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		walk(r.Goals[0].Plan)
+	}
+	if checked < 100 {
+		t.Errorf("only %d cards were looked at", checked)
 	}
 }

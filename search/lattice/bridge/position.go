@@ -1,6 +1,9 @@
 package bridge
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // positionKey is a state but for the cards gone: who owns the cards that are left, from
 // the spades down and from the highest.
@@ -111,17 +114,20 @@ func (s *search) lost(q *state, alive worlds, limit int) worlds {
 	if n = set.len(); n > limit {
 		return set
 	}
-	alive.without(p.judged, s.set(u)).each(func(i int) bool {
-		p.judged.add(i)
+	todo := alive.without(p.judged, s.set(u))
+	for i := todo.first(); i >= 0 && n <= limit && !s.isStopped(); i = todo.first() {
 		s.dd.hands, s.dd.trick, s.dd.played = q.hands(u.west[i]), q.trick, int(q.played)
-		if s.dd.wins(q.leader, int(q.need)) {
-			p.won.add(i)
-			return !s.isStopped()
+		won, relevant := s.dd.wins(q.leader, int(q.need))
+		class := s.alike(q, i, relevant)
+		p.judged.include(class)
+		if won {
+			p.won.include(class)
+		} else {
+			set.include(class.intersection(alive, class))
+			n = set.len()
 		}
-		set.add(i)
-		n++
-		return n <= limit && !s.isStopped()
-	})
+		todo.without(class, todo)
+	}
 	return set
 }
 
@@ -150,11 +156,13 @@ func (s *search) weigh(q *state) []int32 {
 	}
 	u := s.universe(q)
 	weights := make([]int32, len(u.west))
-	for i, mask := range u.west {
-		west := q.gone | q.hands(mask)[West]
+	for i := range weights {
 		weights[i] = 1
-		for _, g := range s.groups {
-			weights[i] *= binomials[g.Len()][(west & g).Len()]
+	}
+	for _, g := range s.groups {
+		among, cards := binomials[g.Len()][(q.gone&g).Len():], q.numbers(g)
+		for i, west := range u.west {
+			weights[i] *= among[bits.OnesCount16(west&cards)]
 		}
 	}
 	return weights

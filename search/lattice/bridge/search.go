@@ -30,21 +30,21 @@ type search struct {
 
 	limit   int64 // bytes that the table may hold, 0 for no bound
 	bytes   int64
-	nodes   int64
+	nodes   int64 // not counted yet
 	ticks   int64
 	stopped bool
 
-	progress func()
+	told func(nodes int64) // is told of nodes now and then
 }
 
-func newSearch(ctx context.Context, trump Suit, c *classes, ties Seat, hidden Cards, limit int64) *search {
+// newSearch makes a search with a table of so many bytes, 0 for no bound.
+func newSearch(ctx context.Context, dd *doubleDummy, hidden Cards, limit int64) *search {
 	s := &search{
-		ctx: ctx, trump: trump, dd: newDoubleDummy(trump, c, ties), classes: c, ties: ties, limit: limit / 2,
+		ctx: ctx, trump: dd.trump, dd: dd, classes: dd.classes, ties: dd.ties, limit: limit,
 		table: make(map[positionKey]*position), costs: make(map[costKey]*cost),
 	}
-	s.dd.limit(limit / 4)
 	for hidden != 0 {
-		class := c[hidden.top()]
+		class := s.classes[hidden.top()]
 		if hidden &^= class; class.Len() > 1 {
 			s.groups = append(s.groups, class)
 		}
@@ -200,11 +200,17 @@ func (s *search) collect(q *state, next state, alive, shared worlds, limit int) 
 func (s *search) isStopped() bool {
 	if s.ticks++; s.ticks%256 == 0 {
 		s.stopped = s.stopped || s.ctx.Err() != nil
-		if s.progress != nil && s.ticks%(1<<16) == 0 {
-			s.progress()
+		if s.stopped || s.ticks%(1<<16) == 0 {
+			s.tell()
 		}
 	}
 	return s.stopped
+}
+
+// tell tells of the nodes that were not counted yet.
+func (s *search) tell() {
+	s.told(s.nodes)
+	s.nodes = 0
 }
 
 // add adds a set of losses and takes away what is dominated. A set dominates another

@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"stackmate/internal/guard"
 )
 
 // Options say what to compute.
@@ -65,14 +69,18 @@ type problem struct {
 	deal    *Deal
 	turn    Seat // to be added to a seat of the deal
 	state   state
-	seen    Cards    // all cards but the hidden ones
-	layouts []uint16 // those that are considered, by West's cards
-	all     int      // how many are possible
-	memory  int64
+	seen    Cards                // all cards but the hidden ones
+	layouts []uint16             // those that are considered, by West's cards
+	all     int                  // how many are possible
+	memory  int64                // of both searches that run side by side
+	proofs  map[Seat]*trickTable // by whose side says which of two touching cards was higher
 }
 
 func newProblem(d *Deal, o Options) (*problem, error) {
-	p := &problem{deal: d, turn: d.Declarer & 1, memory: o.Memory}
+	p := &problem{
+		deal: d, turn: d.Declarer & 1, memory: o.Memory,
+		proofs: map[Seat]*trickTable{East: newTrickTable(), North: newTrickTable()},
+	}
 	at := func(s Seat) Seat { return (s - p.turn) & 3 } // in the deal
 	p.state = state{
 		north: d.Hands[at(North)], south: d.Hands[at(South)], hidden: d.Hidden, west: int8(d.size(at(West))),
@@ -142,7 +150,10 @@ func Solve(ctx context.Context, d *Deal, o Options) (*Result, error) {
 	}
 	for _, n := range goals {
 		began := time.Now()
-		g := p.goal(ctx, n, o.Progress)
+		g, err := p.goal(ctx, n, o.Progress)
+		if err != nil {
+			return r, err
+		}
 		if g.Won > 0 {
 			g.Plan = p.steps(n, g.plan, o.Depth)
 		}
@@ -156,76 +167,96 @@ func Solve(ctx context.Context, d *Deal, o Options) (*Result, error) {
 }
 
 // goal finds the best plan for n tricks. Where touching cards of the defenders count as
-// equal, two searches enclose its value: in the one the defenders, in the other the
+// equal, two searches enclose its value, side by side: in the one the defenders, in the other the
 // declarer says who has won where they meet at the head of a trick. While that makes a
-// difference, the class that has met most often is taken apart.
-func (p *problem) goal(ctx context.Context, n int, progress func(int, int64)) Goal {
-	g := Goal{Tricks: n, Upper: int64(len(p.layouts))}
+// difference, the classes that have met most often are taken apart.
+func (p *problem) goal(ctx context.Context, n int, progress func(int, int64)) (g Goal, err error) {
+	g = Goal{Tricks: n, Upper: int64(len(p.layouts))}
 	c := merged(p.state.hidden, p.seen)
 	if len(p.layouts) < p.all {
 		c = singles()
 	}
+	t := &tally{}
+	if progress != nil {
+		t.progress = func(nodes int64) { progress(n, nodes) }
+	}
+	defer func() { g.Nodes = t.nodes }()
 	for {
-		begin := func(ties Seat) *attempt {
-			s := newSearch(ctx, p.deal.Trump, c, ties, p.state.hidden, p.memory)
-			if progress != nil {
-				s.progress = func() { progress(n, g.Nodes+s.nodes) }
+		var lower, upper *attempt
+		meeting, end := context.WithCancel(ctx)
+		err := beside(func() {
+			if lower = p.attempt(ctx, c, East, n, t); !lower.stopped {
+				g.DoubleDummy = int64(lower.winnable)
+				lower.best()
 			}
-			return p.attempt(s, n)
+			if lower.dd.mostTied() == 0 {
+				end() // the other search says the same
+			}
+		}, func() {
+			if *c != *singles() {
+				upper = p.attempt(meeting, c, North, n, t)
+				upper.outdo()
+			}
+		})
+		if err != nil {
+			end()
+			return g, err
 		}
-		lower := begin(East)
-		if lower.stopped {
-			return g
-		}
-		g.DoubleDummy = int64(lower.winnable)
-		upper := lower // as far as no touching cards have met
-		if lower.dd.mostTied() != 0 {
-			upper = begin(North)
-		}
-		if upper.stopped {
-			return g
-		}
-		g.Upper = min(g.Upper, int64(upper.winnable))
-		lower.greedily()
-		lower.exactly()
-		g.Nodes += lower.nodes
-		if lower.plan != nil && (g.plan == nil || int64(lower.won) > g.Won) {
+		if lower.plan != nil {
 			g.Won, g.plan = int64(lower.won), lower.plan
 		}
-		if lower.dd.mostTied() == 0 {
-			g.Upper = min(g.Upper, int64(lower.atMost))
-			g.Exact = g.Won == g.Upper
+		tied := lower.dd.mostTied()
+		if tied != 0 {
+			upper.outdo() // of what is known now
+		} else {
+			upper = lower
 		}
-		if lower.stopped || g.Exact {
-			return g
+		if end(); upper.won > int(g.Won) && ctx.Err() == nil {
+			c = c.finer(tied)
+			continue
 		}
-		if upper == lower {
-			upper = begin(North)
-		}
-		upper.won = int(g.Won)
-		if upper.greedily(); upper.plan == nil {
-			upper.exactly()
-		}
-		g.Nodes += upper.nodes
 		g.Upper = min(g.Upper, int64(upper.atMost))
-		if g.Exact = g.Won == g.Upper; g.Exact || upper.stopped {
-			if lower.winnable < upper.winnable {
-				c = singles()
-				g.DoubleDummy = int64(begin(East).winnable)
-			}
-			return g
+		if g.Exact = g.Won == g.Upper; g.Exact && lower.winnable < upper.winnable {
+			g.DoubleDummy = int64(p.attempt(ctx, singles(), East, n, t).winnable)
 		}
-		finer := *c
-		for left := lower.dd.mostTied(); left != 0; left &= left - 1 {
-			finer[left.top()] = left & -left
-		}
-		c = &finer
+		return g, nil
+	}
+}
+
+// beside runs f, and g in another goroutine at the same time.
+func beside(f, g func()) error {
+	done := make(chan error, 1)
+	go func() {
+		done <- guard.Do(func() error {
+			g()
+			return nil
+		})
+	}()
+	f()
+	return <-done
+}
+
+// tally is what the searches for one goal share.
+type tally struct {
+	known    atomic.Int64 // layouts in which some plan wins
+	counting sync.Mutex
+	nodes    int64
+	progress func(nodes int64)
+}
+
+// count adds nodes, and tells of all.
+func (t *tally) count(nodes int64) {
+	t.counting.Lock()
+	defer t.counting.Unlock()
+	if t.nodes += nodes; t.progress != nil {
+		t.progress(t.nodes)
 	}
 }
 
 // attempt is a search for the plan that wins the most.
 type attempt struct {
 	*search
+	*tally
 	state    state
 	all      int    // layouts
 	winnable int    // layouts that are won double dummy
@@ -235,8 +266,15 @@ type attempt struct {
 	plan     *plan
 }
 
-func (p *problem) attempt(s *search, n int) *attempt {
-	a := &attempt{search: s, state: p.state, all: len(p.layouts)}
+// attempt begins a search for n tricks. Searches with different classes share what is proved double dummy: a proof
+// names the classes of the cards on which it depends.
+func (p *problem) attempt(ctx context.Context, c *classes, ties Seat, n int, t *tally) *attempt {
+	dd := newDoubleDummy(p.deal.Trump, c, ties)
+	dd.table = p.proofs[ties]
+	dd.limit(p.memory / 8)
+	s := newSearch(ctx, dd, p.state.hidden, p.memory/4)
+	a := &attempt{search: s, tally: t, state: p.state, all: len(p.layouts)}
+	s.told = t.count
 	a.state.need = int8(n)
 	s.weights[a.state.left] = s.weigh(&a.state)
 	worlds := p.worlds(s)
@@ -246,23 +284,49 @@ func (p *problem) attempt(s *search, n int) *attempt {
 	return a
 }
 
+// best looks for the best plan, if it is better than what is known.
+func (a *attempt) best() {
+	a.greedily()
+	a.exactly()
+	a.tell()
+}
+
+// outdo looks for a plan that is better than what is known, or proves that there is none.
+func (a *attempt) outdo() {
+	if a.plan == nil && a.floor() < a.atMost {
+		a.greedily()
+	}
+	if a.won <= int(a.known.Load()) {
+		a.exactly()
+	}
+	a.tell()
+}
+
+// floor is the number of layouts that some plan wins.
+func (a *attempt) floor() int { return max(a.won, int(a.known.Load())) }
+
 // keep takes a plan that loses the set.
 func (a *attempt) keep(lost loss) {
 	a.plan = &plan{a.search, a.alive.without(lost.set, newWorlds(len(a.universe(&a.state).west)))}
 	a.won = a.winnable - lost.weight
+	if !a.ties.isDeclarer() {
+		a.known.Store(int64(a.won))
+	}
 }
 
 // next is the limit after one that no plan keeps.
-func (a *attempt) next(limit, most int) int {
-	return min(max(2*limit, a.all/firstLimit, 1), most)
-}
+func (a *attempt) next(limit int) int { return max(2*limit, a.all/firstLimit, 1) }
 
-// greedily looks for a plan, mostly a best one.
+// greedily looks for a plan that is better than what is known, mostly a best one.
 func (a *attempt) greedily() {
 	a.greedy = true
 	defer func() { a.greedy = false }()
-	most := a.winnable - a.won - 1
-	for limit := min(0, most); !a.stopped && most >= 0; limit = a.next(limit, most) {
+	for limit := 0; !a.stopped; limit = a.next(limit) {
+		most := a.winnable - a.floor() - 1
+		if most < 0 {
+			return
+		}
+		limit = min(limit, most)
 		found := a.within(a.state, a.alive, limit, max(1, a.state.left-foresight))
 		if found != nil {
 			found = a.solve(a.state, a.alive, a.universe(&a.state).none, limit).found
@@ -277,10 +341,14 @@ func (a *attempt) greedily() {
 	}
 }
 
-// exactly looks for a plan that wins in more layouts than are won by now.
+// exactly looks for a plan that is better than what is known, and proves that there is no better one.
 func (a *attempt) exactly() {
-	for limit := 0; a.won < a.atMost && !a.stopped; limit = a.next(limit, a.winnable) {
-		limit = min(limit, a.winnable-a.won-1)
+	for limit := 0; !a.stopped; limit = a.next(limit) {
+		floor := a.floor()
+		if floor >= a.atMost {
+			return
+		}
+		limit = min(limit, a.winnable-floor-1)
 		found := a.within(a.state, a.alive, limit, 1)
 		switch {
 		case a.stopped:
@@ -288,7 +356,7 @@ func (a *attempt) exactly() {
 			a.keep(found[0])
 			a.atMost = a.won
 		default:
-			a.atMost = max(a.winnable-limit-1, a.won)
+			a.atMost = max(a.winnable-limit-1, floor)
 		}
 	}
 }

@@ -59,6 +59,18 @@ func (s *state) table() Cards {
 // live are all cards that are left, with those on the table.
 func (s *state) live() Cards { return s.north | s.south | s.hidden | s.table() }
 
+// numbers are the bits of those hidden cards that are among the given ones.
+func (s *state) numbers(cards Cards) (mask uint16) {
+	bit := uint16(1)
+	for left := s.hidden; left != 0; left &= left - 1 {
+		if cards&left&-left != 0 {
+			mask |= bit
+		}
+		bit <<= 1
+	}
+	return mask
+}
+
 // hands are those of all seats, where West has the given ones of the hidden cards, by
 // number.
 func (s *state) hands(west uint16) [4]Cards {

@@ -55,7 +55,7 @@ func (d *doubleDummy) limit(bytes int64) {
 	}
 }
 
-func newTrickTable() trickTable { return trickTable{first: make(map[trickKey]int32)} }
+func newTrickTable() *trickTable { return &trickTable{first: make(map[trickKey]int32)} }
 
 // find answers whether need tricks are taken, with the cards on which that depends.
 func (t *trickTable) find(p *trickStart, need int) (won bool, relevant Cards, found bool) {
@@ -94,7 +94,7 @@ func (p *trickStart) lowest(mask uint64) Cards {
 // of each suit down to some card. The table holds so many proofs at most.
 func (t *trickTable) put(p *trickStart, need int, won bool, relevant Cards, most int) {
 	if len(t.entries) >= most {
-		*t = newTrickTable()
+		*t = *newTrickTable()
 	}
 	var mask uint64
 	at := 0

@@ -116,17 +116,6 @@ func (s worlds) without(t, u worlds) worlds {
 	return u
 }
 
-// each calls f for the elements in ascending order until it returns false.
-func (s worlds) each(f func(i int) bool) {
-	for k, w := range s {
-		for ; w != 0; w &= w - 1 {
-			if !f(k<<6 + bits.TrailingZeros64(w)) {
-				return
-			}
-		}
-	}
-}
-
 // loss is a set of worlds that a plan loses, and what it weighs.
 type loss struct {
 	set    worlds
