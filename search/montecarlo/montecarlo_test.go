@@ -185,7 +185,10 @@ func TestARoleTakesWhatIsProvedUnlessItHopesForMore(t *testing.T) {
 		{Moves: []int{2, 1}, Kids: []int{3, 1}},
 		{Moves: []int{1, 4}, Kids: []int{4, 2, 2, 2}},
 		{Moves: []int{2, 1}, Kids: []int{5, 6}},
-		{Goals: []int32{60, 40}}, {Goals: []int32{0, 50}}, {Goals: []int32{100, 0}}, {Goals: []int32{0, 100}},
+		{Goals: []int32{60, 40}},
+		{Goals: []int32{0, 50}},
+		{Goals: []int32{100, 0}},
+		{Goals: []int32{0, 100}},
 	}}
 	r := sample(t, Config{}, game.Machine(), 3000)
 	if p := probability(r.Strategies[0], 0); p < 1 {
