@@ -126,6 +126,25 @@ func (w *worker) updateBounds(n int32) bool {
 	return changed
 }
 
+// taken is the node to which the chooser of node n goes by a move that is proved to give it what it can make sure of, if all others
+// seem to give less, and so on from there; or n. Where interests are not opposite, what it gets does not say what the others get:
+// they get what they get there, not what the paths bring that look for still more.
+func (w *worker) taken(n int32) int32 {
+	t := w.tree
+	for {
+		a := t.at(n)
+		if w.adversarial || !a.bounded || a.moves == none || a.chooser < 0 || machine.Role(a.chooser) == t.random {
+			return n
+		}
+		b := t.boundsOf(n)[a.chooser]
+		s := w.config.pick(t.choices(a), b, tried)
+		if b.Lower <= goalRange.Lower || s.lower < atMost(b.Lower) || s.link == none {
+			return n
+		}
+		n = t.links.at(s.link).to
+	}
+}
+
 // Means over chance are right up to rounding. Snapped to a grid they are the same where they should
 // be; bounds nearer to each other than closeEnough meet.
 const (

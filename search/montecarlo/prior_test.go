@@ -104,22 +104,3 @@ func TestWhatIsProvedOfAMoveCountsMoreThanItsPriorAndMean(t *testing.T) {
 		t.Errorf("move %d is tried, want the only one", picked[0])
 	}
 }
-
-// TestWhatARoleIsSureToGetStaysAmongItsMovesWhereInterestsAreNotOpposite: others see that it takes that, unless it
-// gets more elsewhere; and it looks for nothing else where there is no more to get.
-func TestWhatARoleIsSureToGetStaysAmongItsMovesWhereInterestsAreNotOpposite(t *testing.T) {
-	for _, c := range []struct {
-		taken float32
-		sum   float64 // of ten visits of the other move
-		want  int32
-	}{{0, 100, 1}, {50, 100, 0}, {50, 900, 1}, {100, 900, 0}} {
-		b, picked := bandit{w: &worker{}, least: c.taken, taken: c.taken}, make([]int32, 1)
-		stats := []stat{
-			{visits: 10, sum: 10 * float64(c.taken), lower: c.taken, upper: c.taken},
-			{visits: 10, sum: c.sum, lower: 0, upper: 100},
-		}
-		if b.pick(picked, stats, 20); picked[0] != c.want {
-			t.Errorf("sure of %v, with a mean of %v for another move: move %d, want %d", c.taken, c.sum/10, picked[0], c.want)
-		}
-	}
-}

@@ -51,7 +51,7 @@ func (w *worker) result() search.Result {
 			res.Values[r] = search.Exact(0) // chance has nothing to win
 			continue
 		}
-		estimate := t.value(t.root, r)
+		estimate := t.value(w.taken(t.root), r)
 		res.Moves[r] = known(own)
 		if len(own) > 0 {
 			var best *stat
@@ -184,7 +184,7 @@ func mixed(moves []stat) []search.Weighted {
 	return out
 }
 
-// line follows the moves tried most from the root, until chance moves or the
+// line follows the moves tried most from the root, unless others are proved to be at least as good, until chance moves or the
 // tree ends.
 func (w *worker) line() (line [][]machine.Move) {
 	t := w.tree
@@ -194,13 +194,9 @@ func (w *worker) line() (line [][]machine.Move) {
 			if width > 1 && machine.Role(r) == t.random {
 				return line
 			}
-			best := 0
-			for i, s := range moves[:width] {
-				if s.visits > moves[best].visits {
-					best = i
-				}
-			}
-			joint[r] = moves[best].move
+			played := w.config.pick(moves[:width], t.boundsOf(n)[r], tried).move
+			best := slices.IndexFunc(moves, func(s stat) bool { return s.move == played })
+			joint[r] = played
 			cell, moves = cell*int64(width)+int64(best), moves[width:]
 		}
 		if line = append(line, joint); !t.at(n).numbered {

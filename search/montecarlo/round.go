@@ -285,7 +285,8 @@ func (w *worker) enter(i int, l *leaf, k int32, isNew bool) {
 	}
 }
 
-// backUp passes what paths have brought up the steps from the first one on: their goals, but of a balanced node its value.
+// backUp passes what paths have brought up the steps from the first one on: their goals, but of a balanced node its value, and of
+// one whose chooser does better by what is proved, that.
 func (w *worker) backUp(first int) {
 	t, steps := w.tree, w.round.steps
 	for i := len(steps) - 1; i >= first; i-- {
@@ -299,6 +300,11 @@ func (w *worker) backUp(first int) {
 			k := t.links.at(s.link).to
 			if s.last {
 				t.count(k, s.done, goals)
+			}
+			if kid := w.taken(k); kid != k {
+				for r := range goals {
+					goals[r] = t.value(kid, r) * float64(s.done)
+				}
 			}
 			if t.at(k).balanced {
 				brought = w.brought

@@ -40,24 +40,19 @@ func (w *worker) pick(picked []int32, before, n int32, r int, stats []stat, choo
 			secure = w.tree.boundsOf(n)[r].Lower
 		}
 		b.least = atLeast(secure + w.config.Epsilon) // rounded like the bounds of moves
-		if !w.adversarial {
-			b.taken = atMost(secure)
-		}
 		b.pick(picked, stats, a.visits)
 	}
 }
 
 // bandit is how one role chooses: the move with the largest upper confidence bound, untried moves first, in
 // random order (Kocsis and Szepesvári, 2006). Moves that cannot give more than least are left out,
-// unless no other is left, or they make sure of taken: where interests are not opposite, what a role is
-// proved to get says nothing of what the others get, who must see what it would do.
+// unless no other is left.
 type bandit struct {
 	w           *worker
 	exploration float64
 	least       float32
-	taken       float32 // 0: nothing
-	policy      bool    // moves begin with priors (prior.go)
-	reference   []stat  // what moves with few visits count for, or nil (rave.go)
+	policy      bool   // moves begin with priors (prior.go)
+	reference   []stat // what moves with few visits count for, or nil (rave.go)
 }
 
 // alone is the bandit of the only role that chooses at node n.
@@ -113,7 +108,7 @@ func (b *bandit) pick(picked []int32, stats []stat, visits int32) {
 
 // arm is a move as the bandit sees it.
 func (b *bandit) arm(s *stat) arm {
-	if s.upper <= b.least && (b.taken == 0 || s.lower < b.taken) {
+	if s.upper <= b.least {
 		return arm{value: math.Inf(-1)}
 	}
 	n := float64(s.visits)
@@ -137,9 +132,6 @@ func (b *bandit) arm(s *stat) arm {
 
 // choosers counts the players with more than one move at the opened node n.
 func (w *worker) choosers(n int32) int {
-	if c := w.tree.at(n).chooser; c >= 0 && machine.Role(c) != w.tree.random {
-		return 1
-	}
 	count := 0
 	for r, width := range w.tree.widthsOf(n) {
 		if width > 1 && machine.Role(r) != w.tree.random {
@@ -243,7 +235,7 @@ func (w *worker) regret(s *step, r int, base, stride int64, stats []stat, got fl
 		instead := unknown
 		if s.cell >= 0 {
 			if kid := w.tree.kid(s.node, base+int64(i)*stride); kid != none {
-				instead = w.tree.value(kid, r)
+				instead = w.tree.value(w.taken(kid), r)
 			}
 		}
 		regret := stats[i].regret()
