@@ -137,8 +137,11 @@ func (w *worker) taken(n int32) int32 {
 			return n
 		}
 		b := t.boundsOf(n)[a.chooser]
+		if b.Lower <= goalRange.Lower {
+			return n
+		}
 		s := w.config.pick(t.choices(a), b, tried)
-		if b.Lower <= goalRange.Lower || s.lower < atMost(b.Lower) || s.link == none {
+		if s.lower < atMost(b.Lower) || s.link == none {
 			return n
 		}
 		n = t.links.at(s.link).to

@@ -127,9 +127,7 @@ func (v *rave) divide(leaves []leaf) {
 func (w *worker) raise(i int, l *leaf, k int32) {
 	v, t := w.playouts.rave, w.tree
 	counts, sums := v.counts[i*v.all:(i+1)*v.all], v.sums[i*v.all:(i+1)*v.all]
-	if k != none {
-		w.raiseNode(k, counts, sums)
-	}
+	w.raiseNode(k, counts, sums)
 	for j := l.step; j != none; j = w.round.steps[j].before {
 		n := w.round.steps[j].node
 		s := t.only(n, w.round.steps[j].cell)
@@ -152,7 +150,7 @@ func (w *worker) raiseNode(n int32, counts, sums []float32) {
 		return
 	}
 	first := w.playouts.rave.first[c]
-	own := t.movesOf(n)[c : c+int(t.widthsOf(n)[c])]
+	own := t.choices(a)
 	for i := range own {
 		s := &own[i]
 		if count := counts[first+int(s.move)]; count > 0 {

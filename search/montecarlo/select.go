@@ -46,7 +46,7 @@ func (w *worker) pick(picked []int32, before, n int32, r int, stats []stat, choo
 
 // bandit is how one role chooses: the move with the largest upper confidence bound, untried moves first, in
 // random order (Kocsis and Szepesvári, 2006). Moves that cannot give more than least are left out,
-// unless no other is left.
+// unless no other is left: then it is the most secure one.
 type bandit struct {
 	w           *worker
 	exploration float64
@@ -69,8 +69,9 @@ func (w *worker) alone(before, n int32, stats []stat) bandit {
 // arm is a move as a bandit sees it: what it is worth, and how much a point of exploration adds.
 type arm struct{ value, spread float64 }
 
-// untriedValue is that of a move that must be tried before others are tried again.
-const untriedValue = 1e6
+// untriedValue is that of a move that must be tried before others are tried again, leftOut that of one that is not tried
+// unless all are left out, but for what it makes sure of.
+const untriedValue, leftOut = 1e6, -1e6
 
 // pick picks moves one after the other, and counts each; visits are those of the node before.
 func (b *bandit) pick(picked []int32, stats []stat, visits int32) {
@@ -92,14 +93,11 @@ func (b *bandit) pick(picked []int32, stats []stat, visits int32) {
 		} else {
 			factor *= math.Sqrt(roughLog(float64(visits + 1)))
 		}
-		best, score := -1, math.Inf(-1)
+		best, score := 0, math.Inf(-1)
 		for i := range arms {
 			if u := arms[i].value + factor*arms[i].spread; u > score {
 				best, score = i, u
 			}
-		}
-		if best < 0 {
-			best = mostSecure(stats)
 		}
 		stats[best].visits++
 		picked[j] = int32(best)
@@ -109,7 +107,7 @@ func (b *bandit) pick(picked []int32, stats []stat, visits int32) {
 // arm is a move as the bandit sees it.
 func (b *bandit) arm(s *stat) arm {
 	if s.upper <= b.least {
-		return arm{value: math.Inf(-1)}
+		return arm{value: leftOut + float64(s.lower)}
 	}
 	n := float64(s.visits)
 	if b.policy { // PUCT: the prior is among the mean, the bonus in proportion to the probability by the policy
