@@ -69,11 +69,15 @@ func (p *progress) score(ranking func() *arena.Ranking, planned int) {
 	}
 }
 
-// progress keeps a line until its end. Where standard error is no terminal it is silent.
+// firstWord is when a command that nobody watches tells for the first time what is being done.
+const firstWord = 10 * time.Second
+
+// progress keeps a line until its end. Where standard error is no terminal a line is printed after some seconds, and another one
+// whenever the time has doubled, unless nothing is to be logged.
 func (s *console) progress(format string, args ...any) *progress {
 	p := &progress{end: func() {}}
 	p.say(format, args...)
-	if !s.err.terminal {
+	if !s.err.terminal && s.log.GetLevel() == zerolog.Disabled {
 		return p
 	}
 	const clearLine = "\r\x1b[K"
@@ -82,13 +86,22 @@ func (s *console) progress(format string, args ...any) *progress {
 		defer close(gone)
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
-		for start := time.Now(); ; {
+		for start, next := time.Now(), firstWord; ; {
 			select {
 			case <-quit:
-				fmt.Fprint(s.err.to, clearLine)
+				if s.err.terminal {
+					fmt.Fprint(s.err.to, clearLine)
+				}
 				return
 			case <-tick.C:
-				fmt.Fprintf(s.err.to, "%s%s  %.0f s", clearLine, printable(*p.what.Load()), time.Since(start).Seconds())
+				what, passed := printable(*p.what.Load()), time.Since(start)
+				switch {
+				case s.err.terminal:
+					fmt.Fprintf(s.err.to, "%s%s  %.0f s", clearLine, what, passed.Seconds())
+				case passed >= next:
+					fmt.Fprintf(s.err, "stackmate: %s  %.0f s\n", what, passed.Seconds())
+					next *= 2
+				}
 			}
 		}
 	}()

@@ -10,7 +10,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 	"unicode"
+
+	"github.com/rs/zerolog"
 )
 
 func TestPrintersEscapeWhatSteersATerminal(t *testing.T) {
@@ -111,6 +115,26 @@ func TestLogsOnATerminalAreEscaped(t *testing.T) {
 	s.log.Info().Str("reply", "\u009b2J").Err(errors.New("\x1b[2J")).Interface("list", []string{"\u009b"}).Msg("one \x1b[3J")
 	if text := out.String(); !strings.Contains(text, `one \u001b[3J`) || strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' }) {
 		t.Errorf("printed %q", text)
+	}
+}
+
+func TestACommandThatNobodyWatchesTellsWhatItDoesNowAndThen(t *testing.T) {
+	for level, want := range map[zerolog.Level]string{
+		zerolog.WarnLevel: "stackmate: counting 1  10 s\nstackmate: counting 2  20 s\nstackmate: counting 2  40 s\n",
+		zerolog.Disabled:  "",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var out bytes.Buffer
+			s := &console{err: newPrinter(&out, nil), log: zerolog.Nop().Level(level)}
+			line := s.progress("counting %d", 1)
+			time.Sleep(15 * time.Second)
+			line.say("counting %d", 2)
+			time.Sleep(60 * time.Second)
+			line.end()
+			if got := out.String(); got != want {
+				t.Errorf("level %v: printed %q, want %q", level, got, want)
+			}
+		})
 	}
 }
 
