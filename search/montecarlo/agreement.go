@@ -64,16 +64,6 @@ func (g *agreement) walk(s machine.State, moves int) {
 	b.Store(s, 1)
 }
 
-// legal lists the legal moves of a position by role, unless the game is over.
-func (g *agreement) legal(moves [][]machine.Move, s machine.State) bool {
-	g.batch.Load(s, 1)
-	g.batch.Evaluate(1)
-	for r := range moves {
-		moves[r] = g.batch.AppendLegal(moves[r][:0], 0, machine.Role(r))
-	}
-	return g.over(0)&1 == 0
-}
-
 // tally is what games brought.
 type tally struct{ sum, count float64 }
 

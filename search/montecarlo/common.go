@@ -45,7 +45,7 @@ func newTeam(m, playing machine.Machine, c Config, adversarial bool, seed uint64
 	if len(names.Players()) == 2 {
 		team.second = team.tree.opponent(team.first)
 	} else if len(names.Roles) == 1 && names.Chance() < 0 {
-		team.plan = newPlan(m)
+		team.plan = &plan{expander: machine.NewExpander(m)}
 	}
 	return workers
 }

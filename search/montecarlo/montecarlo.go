@@ -144,11 +144,10 @@ var _ search.Searcher = (*Searcher)(nil)
 // New makes a searcher.
 func New(c Config) *Searcher {
 	c.Workers = max(c.Workers, 1)
-	exploration := float64(DefaultExploration)
 	if c.hasPriors() {
-		exploration = priorExploration
+		c.Exploration = cmp.Or(c.Exploration, priorExploration)
 	}
-	c.Exploration = cmp.Or(c.Exploration, exploration)
+	c.Exploration = cmp.Or(c.Exploration, DefaultExploration)
 	c.PolicyExploration = cmp.Or(c.PolicyExploration, DefaultPolicyExploration)
 	c.EstimateWeight = cmp.Or(c.EstimateWeight, DefaultPlayouts)
 	switch {

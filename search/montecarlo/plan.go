@@ -15,8 +15,6 @@ type plan struct {
 	expander *machine.Expander
 }
 
-func newPlan(m machine.Machine) *plan { return &plan{goal: -1, expander: machine.NewExpander(m)} }
-
 // consider takes over the best game of the last batch of playouts if it beats
 // the plan. Batches do not tell which moves they drew, so that game is played
 // again with the same random numbers, and its moves are told from its states.

@@ -201,6 +201,16 @@ func (p *playouts) replay(leaves []leaf, lane int) []machine.State {
 	return states
 }
 
+// legal lists the legal moves of a position by role, unless the game is over.
+func (p *playouts) legal(moves [][]machine.Move, s machine.State) bool {
+	p.batch.Load(s, 1)
+	p.batch.Evaluate(1)
+	for r := range moves {
+		moves[r] = p.batch.AppendLegal(moves[r][:0], 0, machine.Role(r))
+	}
+	return p.over(0)&1 == 0
+}
+
 func (p *playouts) advance(n int) {
 	p.batch.Advance(n)
 	p.batch.Evaluate(n)

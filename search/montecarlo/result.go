@@ -59,7 +59,9 @@ func (w *worker) result() search.Result {
 				estimate = best.sum / float64(best.visits)
 			}
 		}
-		if (!w.config.isWithin(bounds[r]) || lacksStrategy(own, bounds[r], choosers)) && w.plan == nil {
+		// Where several choose, no pure strategy may make sure of the lower bound.
+		mixes := choosers > 1 && len(own) > 0 && float64(own[mostSecure(own)].lower) < bounds[r].Lower-closeEnough
+		if (mixes || !w.config.isWithin(bounds[r])) && w.plan == nil {
 			res.Proved = false
 			res.Values[r] = estimated(bounds[r], estimate)
 		}
@@ -114,11 +116,6 @@ func (w *worker) strategy(moves []stat, bounds search.Interval, choosers int) ([
 	}
 	best := c.pick(moves, bounds, rank)
 	return []search.Weighted{{Move: best.move, Probability: 1}}, best
-}
-
-// lacksStrategy tells whether no pure strategy is known that makes sure of the lower bound where several choose.
-func lacksStrategy(moves []stat, bounds search.Interval, choosers int) bool {
-	return choosers > 1 && len(moves) > 0 && float64(moves[mostSecure(moves)].lower) < bounds.Lower-closeEnough
 }
 
 // estimated is an estimate, or the bound that it lies beyond.

@@ -17,7 +17,7 @@ type spans struct {
 	chunks [][]stat
 	last   int32         // the chunk that is being cut
 	filled int           // its elements that are cut
-	free   map[int]int32 // by size: the first free span, chained by visits
+	free   map[int]int32 // by size: the first free span, complemented as in links; chained by visits
 	unused []int32       // numbers of chunks that were given back
 	bytes  int64
 }
@@ -52,7 +52,7 @@ func (s *spans) take(n int, room int64) int32 {
 		}
 		return s.chunk(n) << s.shift
 	}
-	if span, ok := s.pop(size); ok {
+	if span := s.pop(size); span != none {
 		return span
 	}
 	if s.filled+size > whole {
@@ -95,7 +95,7 @@ func (s *spans) giveBack(span int32, n int) {
 // carve takes a span out of a larger free one, or returns none.
 func (s *spans) carve(size int) int32 {
 	for larger := spanSize(size + 1); larger <= 1<<s.shift; larger = spanSize(larger + 1) {
-		if span, ok := s.pop(larger); ok {
+		if span := s.pop(larger); span != none {
 			s.cut(span+int32(size), larger-size)
 			return span
 		}
@@ -114,22 +114,14 @@ func (s *spans) cut(first int32, n int) {
 }
 
 func (s *spans) push(span int32, size int) {
-	next, ok := s.free[size]
-	if !ok {
-		next = none
-	}
-	s.from(span)[0].visits = next
-	s.free[size] = span
+	s.from(span)[0].visits, s.free[size] = ^s.free[size], ^span
 }
 
-func (s *spans) pop(size int) (span int32, ok bool) {
-	if span, ok = s.free[size]; !ok {
-		return none, false
+// pop is a free span of a size, or none.
+func (s *spans) pop(size int) int32 {
+	span := ^s.free[size]
+	if span != none {
+		s.free[size] = ^s.from(span)[0].visits
 	}
-	if next := s.from(span)[0].visits; next != none {
-		s.free[size] = next
-	} else {
-		delete(s.free, size)
-	}
-	return span, true
+	return span
 }

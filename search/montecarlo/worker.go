@@ -117,18 +117,14 @@ func (w *worker) prepare(q machine.State) bool {
 func (w *worker) look() bool {
 	t, b := w.tree, w.playouts.batch
 	q, moves := t.state(t.root), make([][]machine.Move, t.roles)
-	b.Load(q, 1)
-	b.Evaluate(1)
-	if b.Terminal()[0]&1 != 0 {
+	if !w.playouts.legal(moves, q) {
+		if b.Terminal()[0]&1 == 0 {
+			return false
+		}
 		goals := make([]int32, t.roles)
 		b.Goals(goals, 0)
 		t.finish(t.root, func(r int) float64 { return float64(search.Points(goals[r])) })
 		return true
-	}
-	for r := range moves {
-		if moves[r] = b.AppendLegal(nil, 0, machine.Role(r)); len(moves[r]) == 0 {
-			return false
-		}
 	}
 	t.open(t.root, moves)
 	if p := w.playouts.priors; p != nil {
