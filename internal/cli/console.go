@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -54,7 +55,7 @@ func show[T any](s *console, asJSON bool, result T, table func(io.Writer, T) err
 // progress is a line on the terminal that tells what is being done and for how long. Its text may be changed at any time.
 type progress struct {
 	what   atomic.Pointer[string]
-	end    func()    // takes the line away
+	end    func()    // takes the line away, if it is there
 	scored time.Time // when score has said something
 }
 
@@ -105,6 +106,6 @@ func (s *console) progress(format string, args ...any) *progress {
 			}
 		}
 	}()
-	p.end = func() { close(quit); <-gone }
+	p.end = sync.OnceFunc(func() { close(quit); <-gone })
 	return p
 }

@@ -48,36 +48,39 @@ func BenchmarkGames(b *testing.B) {
 	}
 }
 
-// BenchmarkFullTable solves a game with a part of the room that its table wants, and says how many times the nodes that takes.
+// BenchmarkFullTable solves a game with a part of the room that its table wants, and says how many times the nodes that takes:
+// as "solve" does, and depth first.
 func BenchmarkFullTable(b *testing.B) {
 	for _, game := range []string{"connectFour-5x5", "connectFour-6x5", "connectFour-6x6"} {
 		m := gamestest.Machine(b, game)
-		solved := func(bytes int64) (nodes, peak int64) {
-			v := New(Config{Without: Deepening})
-			if err := v.prepare(m, 0); err != nil {
-				b.Fatal(err)
-			}
-			v.table = table.NewShared(m, v.packing.bits, bytes)
-			r, err := v.Search(b.Context(), m, m.Initial(), search.Limits{})
-			if err != nil || !r.Solved() {
-				b.Fatal(err, r.Values)
-			}
-			return r.Nodes, v.table.Stats().Bytes
-		}
-		all, room := int64(0), int64(0)
-		for _, part := range []int64{1, 4, 16, 64} {
-			b.Run(fmt.Sprintf("%s/1:%d", game, part), func(b *testing.B) {
-				nodes := int64(0)
-				for b.Loop() {
-					if part == 1 {
-						nodes, room = solved(0)
-						all = nodes
-					} else {
-						nodes, _ = solved(room / part)
-					}
+		for method, c := range map[string]Config{"bab": {Halves: true}, "dfs": {Without: Deepening}} {
+			solved := func(bytes int64) (nodes, peak int64) {
+				v := New(c)
+				if err := v.prepare(m, 0); err != nil {
+					b.Fatal(err)
 				}
-				b.ReportMetric(float64(nodes)/float64(all), "times")
-			})
+				v.table = table.NewShared(m, v.packing.bits, bytes)
+				r, err := v.Search(b.Context(), m, m.Initial(), search.Limits{})
+				if err != nil || !r.Solved() {
+					b.Fatal(err, r.Values)
+				}
+				return r.Nodes, v.table.Stats().Bytes
+			}
+			all, room := int64(0), int64(0)
+			for _, part := range []int64{1, 4, 16, 64} {
+				b.Run(fmt.Sprintf("%s/%s/1:%d", game, method, part), func(b *testing.B) {
+					nodes := int64(0)
+					for b.Loop() {
+						if part == 1 {
+							nodes, room = solved(0)
+							all = nodes
+						} else {
+							nodes, _ = solved(room / part)
+						}
+					}
+					b.ReportMetric(float64(nodes)/float64(all), "times")
+				})
+			}
 		}
 	}
 }
