@@ -146,3 +146,15 @@ func TestAPipeThatNobodyWritesToCanBeLeft(t *testing.T) {
 		cancel()
 	}
 }
+
+func TestTrainingOnAFullDiskSavesNothingAndSaysSo(t *testing.T) {
+	path, inside := onFullDisk(t, 16, t.TempDir())
+	if !inside {
+		return
+	}
+	o := execute(t, "train", "ticTacToe", "--time", "200ms", "--knowledge", path)
+	o.expect(t, statusBad, "cannot save what was learnt", syscall.EFBIG.Error())
+	if strings.Contains(o.out, "saved in") {
+		t.Errorf("what was not saved is said to be:\n%s", o.out)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -61,18 +60,6 @@ func TestAnInterruptedTrainingKeepsWhatItHas(t *testing.T) {
 	args := []string{"train", "ticTacToe", "--time", "1h", "--knowledge", dir}
 	o := interruptWhen(t, args, func(o outcome) bool { return strings.Contains(o.out, "saved in") })
 	o.expect(t, statusBad, "saved in", learntFile(t, dir))
-}
-
-func TestTrainingOnAFullDiskSavesNothingAndSaysSo(t *testing.T) {
-	path, inside := onFullDisk(t, 16, t.TempDir())
-	if !inside {
-		return
-	}
-	o := execute(t, "train", "ticTacToe", "--time", "200ms", "--knowledge", path)
-	o.expect(t, statusBad, "cannot save what was learnt", syscall.EFBIG.Error())
-	if strings.Contains(o.out, "saved in") {
-		t.Errorf("what was not saved is said to be:\n%s", o.out)
-	}
 }
 
 func TestTrainingNeedsATimeAndAFolder(t *testing.T) {
