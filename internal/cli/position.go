@@ -54,7 +54,8 @@ func (f positionFlags) begin(s *console, game string, rules *gdl.Game, m machine
 // of somebody who does not know what it means, and the moves after it would be lost.
 func termsOf(text string) ([]gdl.Term, error) {
 	if i := strings.LastIndexByte(text, ';'); i >= 0 && !strings.Contains(text[i:], "\n") {
-		return nil, fmt.Errorf("1:%d: a semicolon begins a comment: separate terms by spaces", i+1)
+		line, column := 1+strings.Count(text[:i], "\n"), i-strings.LastIndexByte(text[:i], '\n')
+		return nil, fmt.Errorf("%d:%d: a semicolon begins a comment: separate terms by spaces", line, column)
 	}
 	tree, err := gdl.Parse("", []byte(text))
 	if err != nil {

@@ -27,7 +27,7 @@ func (s *search) replies(q *state, alive worlds) (options []option, others world
 	}
 	options, others = s.options(q), s.set(u)
 	for left := q.hidden &^ q.table(); left != 0; {
-		class := s.classes[left.top()] & left
+		class := s.dd.classes[left.top()] & left
 		left &^= class
 		c := class.top()
 		if east {

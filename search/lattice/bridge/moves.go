@@ -45,7 +45,7 @@ func (s *search) sure(q *state) int {
 		hand, partner = partner, hand
 	}
 	out := q.hidden
-	trump := s.trump
+	trump := s.dd.trump
 	if trump < NoTrump && out&trump.of() == 0 && partner&trump.of() == 0 && hand&trump.of() == 0 {
 		trump = NoTrump
 	}

@@ -124,7 +124,7 @@ func (d *drawing) step(q state, c Card, alive worlds) *Step {
 	d.drawn++
 	class := c.bit()
 	if !q.seat().isDeclarer() {
-		class = d.classes[c] & q.hidden &^ q.table()
+		class = d.dd.classes[c] & q.hidden &^ q.table()
 	}
 	for ; class != 0; class &= class - 1 {
 		s.Cards = append(s.Cards, class.top())

@@ -50,7 +50,7 @@ func (a *audit) holds(m moment, layout int, q state, alive worlds) bool {
 func (a *audit) see(q state, alive worlds, c Card) (state, worlds, bool) {
 	options, _ := a.replies(&q, alive)
 	for _, o := range options {
-		if played := o.next.trick[q.played]; a.classes[played].Has(c) {
+		if played := o.next.trick[q.played]; a.dd.classes[played].Has(c) {
 			return o.next, o.set, true
 		}
 	}
@@ -107,7 +107,7 @@ func (a *audit) kind(q *state, west Cards) int {
 		hands := q.hands(mask)
 		same := hands[West]|hands[East] == q.hidden
 		for c := range Card(52) {
-			class := a.classes[c] & q.hidden
+			class := a.dd.classes[c] & q.hidden
 			same = same && (west&class).Len() == (hands[West]&class).Len() &&
 				(hands[East]&class == 0 || hands[West]&class == 0 || (hands[West]&class).bottom() < (hands[East]&class).top())
 		}

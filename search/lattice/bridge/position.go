@@ -32,7 +32,7 @@ func (s *search) key(q *state) positionKey {
 			k.owners |= 1 << at
 		case q.hidden&bit != 0:
 			k.owners |= 2 << at
-			if rest := left &^ bit; rest != 0 && s.classes[left.top()].Has(rest.top()) {
+			if rest := left &^ bit; rest != 0 && s.dd.classes[left.top()].Has(rest.top()) {
 				k.owners |= 1 << at
 			}
 		}
@@ -99,7 +99,7 @@ func (s *search) lost(q *state, alive worlds, limit int) worlds {
 		who, tied := s.winners(q)
 		lost := s.lostAfter(q, who, alive, limit)
 		switch {
-		case tied && s.ties.isDeclarer():
+		case tied && s.dd.ties.isDeclarer():
 			lost = s.lostAfter(q, who^2, lost, limit)
 		case tied:
 			lost = lost.union(s.lostAfter(q, who^2, alive, limit), s.set(u))

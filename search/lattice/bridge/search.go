@@ -10,11 +10,8 @@ import (
 // everything and know the plan.
 type search struct {
 	ctx     context.Context
-	trump   Suit
-	dd      *doubleDummy
-	ties    Seat // who says which of two touching cards was higher
-	classes *classes
-	groups  []Cards // classes of several cards
+	dd      *doubleDummy // which knows trumps and classes, too
+	groups  []Cards      // classes of several cards
 	worlds  universes
 	table   map[positionKey]*position
 	costs   map[costKey]*cost
@@ -40,11 +37,10 @@ type search struct {
 // newSearch makes a search with a table of so many bytes, 0 for no bound.
 func newSearch(ctx context.Context, dd *doubleDummy, hidden Cards, limit int64) *search {
 	s := &search{
-		ctx: ctx, trump: dd.trump, dd: dd, classes: dd.classes, ties: dd.ties, limit: limit,
-		table: make(map[positionKey]*position), costs: make(map[costKey]*cost),
+		ctx: ctx, dd: dd, limit: limit, table: make(map[positionKey]*position), costs: make(map[costKey]*cost),
 	}
 	for hidden != 0 {
-		class := s.classes[hidden.top()]
+		class := s.dd.classes[hidden.top()]
 		if hidden &^= class; class.Len() > 1 {
 			s.groups = append(s.groups, class)
 		}
@@ -69,9 +65,9 @@ func (s *search) weight(left int8, set worlds) int {
 // winners are the seats that may have won the trick of q: of two defenders' cards of one
 // class at its head either may be the higher one.
 func (s *search) winners(q *state) (who Seat, tied bool) {
-	k := winner(q.trick[:], s.trump)
+	k := winner(q.trick[:], s.dd.trump)
 	who = (q.leader + Seat(k)) & 3
-	return who, !who.isDeclarer() && s.classes[q.trick[k]].Has(q.trick[k^2])
+	return who, !who.isDeclarer() && s.dd.classes[q.trick[k]].Has(q.trick[k^2])
 }
 
 // answer is what a search finds: the sets of worlds that plans lose, and a proof.
@@ -144,7 +140,7 @@ func (s *search) finish(q state, alive, shared worlds, limit int) answer {
 	s.dd.meet(q.trick[(who-q.leader)&3])
 	u := s.universe(&q)
 	options := []option{{next: q.collect(who)}, {next: q.collect(who ^ 2)}}
-	if !s.ties.isDeclarer() {
+	if !s.dd.ties.isDeclarer() {
 		for i := range options {
 			options[i].set, options[i].can = alive, u.full
 		}
@@ -200,7 +196,7 @@ func (s *search) collect(q *state, next state, alive, shared worlds, limit int) 
 func (s *search) isStopped() bool {
 	if s.ticks++; s.ticks%256 == 0 {
 		s.stopped = s.stopped || s.ctx.Err() != nil
-		if s.stopped || s.ticks%(1<<16) == 0 {
+		if s.ticks%(1<<16) == 0 {
 			s.tell()
 		}
 	}

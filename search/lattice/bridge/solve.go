@@ -309,7 +309,7 @@ func (a *attempt) floor() int { return max(a.won, int(a.known.Load())) }
 func (a *attempt) keep(lost loss) {
 	a.plan = &plan{a.search, a.alive.without(lost.set, newWorlds(len(a.universe(&a.state).west)))}
 	a.won = a.winnable - lost.weight
-	if !a.ties.isDeclarer() {
+	if !a.dd.ties.isDeclarer() {
 		a.known.Store(int64(a.won))
 	}
 }
