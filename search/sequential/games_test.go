@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/cputime"
@@ -82,5 +83,33 @@ func BenchmarkFullTable(b *testing.B) {
 				})
 			}
 		}
+	}
+}
+
+// BenchmarkThreads solves games as "solve" does on one thread and on two, and says how many times as long one takes, in the mean over
+// several beginnings: the order in which moves are tried first decides more than how many search, for one thread as for two.
+func BenchmarkThreads(b *testing.B) {
+	for game, beginnings := range map[string]uint64{"connectFour-6x5": 8, "breakthrough-5x5": 4} {
+		m := gamestest.Machine(b, game)
+		b.Run(game, func(b *testing.B) {
+			var took [2]time.Duration
+			var nodes [2]int64
+			for b.Loop() {
+				for seed := range beginnings {
+					for i := range took {
+						v := New(Config{Halves: true, Threads: i + 1})
+						v.seed = seed + 1
+						began := time.Now()
+						r, err := v.Search(b.Context(), m, m.Initial(), search.Limits{MaxBytes: 4 << 30})
+						if err != nil || !r.Solved() {
+							b.Fatal(err, r.Values)
+						}
+						took[i], nodes[i] = took[i]+time.Since(began), nodes[i]+r.Nodes
+					}
+				}
+			}
+			b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "times")
+			b.ReportMetric(float64(nodes[1])/float64(nodes[0]), "nodes")
+		})
 	}
 }

@@ -43,11 +43,11 @@ func (t *tally) add(seen []uint64, goal float64) {
 // prior scores fluents for each role by random games from position s, on a parallel machine; others are too slow, and get nil,
 // as does who has no time for all games. It also tells whether the role that maximises gets clearly more than the middle of the
 // goals in the mean.
-func (p *payoff) prior(ctx context.Context, m machine.Machine, s machine.State) (scores [][]int64, hopeful bool) {
+func (p *payoff) prior(ctx context.Context, m machine.Machine, s machine.State, seed uint64) (scores [][]int64, hopeful bool) {
 	if !m.Info().Parallel || m.Names().Open != nil {
 		return nil, false
 	}
-	t := p.sample(ctx, m, s)
+	t := p.sample(ctx, m, s, seed)
 	if ctx.Err() != nil {
 		return nil, false
 	}
@@ -68,8 +68,8 @@ func (p *payoff) prior(ctx context.Context, m machine.Machine, s machine.State) 
 }
 
 // sample plays random games from position s, which is not terminal.
-func (p *payoff) sample(ctx context.Context, m machine.Machine, s machine.State) *tally {
-	b, rng, words := m.NewNarrowBatch(), machine.NewRand(1), m.Words()
+func (p *payoff) sample(ctx context.Context, m machine.Machine, s machine.State, seed uint64) *tally {
+	b, rng, words := m.NewNarrowBatch(), machine.NewRand(seed), m.Words()
 	lanes := b.Lanes()
 	games := machine.NewLockstep(b)
 	states, seen := make([]uint64, lanes*words), make([]uint64, lanes*words)

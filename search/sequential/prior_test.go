@@ -17,7 +17,7 @@ func TestRandomGamesOrderTheFirstMoves(t *testing.T) {
 	if err := v.prepare(m, 0); err != nil {
 		t.Fatal(err)
 	}
-	scores, _ := v.payoff.prior(t.Context(), m, m.Initial())
+	scores, _ := v.payoff.prior(t.Context(), m, m.Initial(), 1)
 	fluent := func(text string) int {
 		f := slices.Index(m.Names().Fluents, text)
 		if f < 0 {
@@ -62,17 +62,17 @@ func TestAPriorEndsWithItsContextAndOnlyParallelMachinesHaveOne(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if s := v.payoff.sample(ended, m, m.Initial()); s.games != 0 {
+	if s := v.payoff.sample(ended, m, m.Initial(), 1); s.games != 0 {
 		t.Errorf("%v games after the end", s.games)
 	}
-	if scores, _ := v.payoff.prior(ended, m, m.Initial()); scores != nil {
+	if scores, _ := v.payoff.prior(ended, m, m.Initial(), 1); scores != nil {
 		t.Errorf("scores %v of no games", scores)
 	}
 	toy := newTicTacToe()
 	if err := v.prepare(toy, 0); err != nil {
 		t.Fatal(err)
 	}
-	if scores, _ := v.payoff.prior(t.Context(), toy, toy.Initial()); scores != nil {
+	if scores, _ := v.payoff.prior(t.Context(), toy, toy.Initial(), 1); scores != nil {
 		t.Errorf("scores %v on a machine that is not parallel", scores)
 	}
 }

@@ -104,6 +104,7 @@ type Solver struct {
 	alone    int64    // see crew
 	tick     int64    // see crew
 	decisive *decisive
+	seed     uint64    // of the random games that prior comes from
 	prior    [][]int64 // scores of fluents to begin with, by role; nil for none
 	hopeful  bool      // see crew
 }
@@ -118,7 +119,7 @@ func New(c Config) *Solver {
 	if c.Depth == 0 || c.Depth > maxPly {
 		c.Depth = maxPly
 	}
-	return &Solver{config: c, newPayoff: newPayoff, alone: aloneNodes, tick: tickNodes}
+	return &Solver{config: c, newPayoff: newPayoff, alone: aloneNodes, tick: tickNodes, seed: 1}
 }
 
 // Search implements search.Searcher. Besides the errors of the class of games
@@ -129,7 +130,7 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 		return search.Result{}, err
 	}
 	if v.prior == nil && v.config.Without&Ordering == 0 {
-		v.prior, v.hopeful = v.payoff.prior(ctx, m, s)
+		v.prior, v.hopeful = v.payoff.prior(ctx, m, s, v.seed)
 	}
 	c := v.crew(ctx, m, s, lim)
 	r := c.workers[0]
