@@ -12,11 +12,13 @@ import (
 	"time"
 )
 
-var full = os.Getenv("STACKMATE_ENDURANCE") == "full"
+// full tells whether tests run in full. It reads the variable each time: go test answers with a cached result unless a test has read what
+// has changed, and what is read before tests begin does not count.
+func full() bool { return os.Getenv("STACKMATE_ENDURANCE") == "full" }
 
 // either is the first value for small forms, the second in full.
 func either[T any](small, inFull T) T {
-	if full {
+	if full() {
 		return inFull
 	}
 	return small
@@ -61,7 +63,7 @@ func begin(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays against the built program for seconds; left out by -short")
 	}
-	if !full {
+	if !full() {
 		t.Parallel()
 	}
 }

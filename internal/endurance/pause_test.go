@@ -106,7 +106,7 @@ func newPausing(t *testing.T, seed uint64, pauses int) *pausing {
 		player: serve(t, "--record", said), referee: mustReferee(t, rules, seed), id: fmt.Sprintf("pause.%d", seed), rules: rules,
 		playClock: time.Duration(1+seed%2) * time.Second, self: int(seed/2) % 2,
 	}}
-	if !full {
+	if !full() {
 		h.contest.playClock, h.contest.patience = 500*time.Millisecond, 500*time.Millisecond
 	}
 	if r := h.contest.start(t, either(time.Second, 5*time.Second)); !r.ok() {
@@ -162,7 +162,7 @@ func (h *pausing) pause(t *testing.T, length time.Duration) {
 		}
 	}
 	for missed := 0; !h.play(t, "next"); missed++ {
-		if full || missed > 5 {
+		if full() || missed > 5 {
 			t.Fatal("no answer to the next PLAY")
 		}
 	}

@@ -41,7 +41,7 @@ func TestEveryRulesheetIsPlayed(t *testing.T) {
 			player: p, referee: judge, id: fmt.Sprintf("sheet.%d", k), rules: rules,
 			playClock: playClock, patience: either(leniency, time.Second), self: playerRole(judge, k),
 		}
-		if r := c.start(t, startClock); !r.ok() || r.text != "ready" || (full && r.took > startClock) {
+		if r := c.start(t, startClock); !r.ok() || r.text != "ready" || (full() && r.took > startClock) {
 			notReady++
 			t.Errorf("%s: START as %s: %v", sheet.Name, judge.roles[c.self], r)
 		}
@@ -54,7 +54,7 @@ func TestEveryRulesheetIsPlayed(t *testing.T) {
 			if !turn.legal {
 				illegal++
 			}
-			if !turn.legal || (full && turn.late) {
+			if !turn.legal || (full() && turn.late) {
 				t.Errorf("%s: PLAY %d as %s: %v", sheet.Name, n+1, judge.roles[c.self], turn)
 			}
 		}

@@ -55,7 +55,7 @@ func TestIdleAndSlowSendersDisturbNoMatch(t *testing.T) {
 		if turn.late {
 			late++
 		}
-		if !turn.legal || (full && turn.late) {
+		if !turn.legal || (full() && turn.late) {
 			t.Errorf("PLAY: %v", turn)
 		}
 		if c.referee.over() {

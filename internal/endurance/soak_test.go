@@ -44,7 +44,7 @@ func TestManyMatchesWithoutAnError(t *testing.T) {
 	for _, name := range soakGames {
 		games = append(games, soakGame{name, name, builtIn(t, name)})
 	}
-	if full {
+	if full() {
 		games = append(games, shortGames(t)...)
 	} else {
 		games = games[:2]
@@ -177,7 +177,7 @@ func (s *soak) judge(t *testing.T) {
 	if len(s.faults) > 0 {
 		t.Errorf("faults: %s", listed(s.faults))
 	}
-	if full && float64(missed) > soakLate*float64(moves) {
+	if full() && float64(missed) > soakLate*float64(moves) {
 		t.Errorf("%d of %d moves are late", missed, moves)
 	}
 }
