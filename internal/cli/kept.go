@@ -95,9 +95,7 @@ func (p *pace) show(names *machine.Names, r search.Result, memory int64) string 
 		p.nodes, p.at = r.Nodes, r.Elapsed
 	}
 	var b strings.Builder
-	if players := names.Players(); r.Proved && len(r.Values) > 0 && len(players) > 0 {
-		fmt.Fprintf(&b, ", %s %s", names.Roles[players[0]], bounds(r.Values[players[0]]))
-	}
+	b.WriteString(provedValue(names, r))
 	if r.Depth > 0 {
 		fmt.Fprintf(&b, ", depth %d", r.Depth)
 	}
@@ -112,4 +110,13 @@ func (p *pace) show(names *machine.Names, r search.Result, memory int64) string 
 		fmt.Fprintf(&b, ", next depth in %s", r.Left.Round(time.Second))
 	}
 	return b.String()
+}
+
+// provedValue is what is proved of the value for the first player, as part of a line of progress; empty if nothing is.
+func provedValue(names *machine.Names, r search.Result) string {
+	players := names.Players()
+	if !r.Proved || len(r.Values) == 0 || len(players) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s %s", names.Roles[players[0]], bounds(r.Values[players[0]]))
 }

@@ -15,6 +15,9 @@ import (
 	"unicode"
 
 	"github.com/rs/zerolog"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
 )
 
 func TestPrintersEscapeWhatSteersATerminal(t *testing.T) {
@@ -136,6 +139,24 @@ func TestACommandThatNobodyWatchesTellsWhatItDoesNowAndThen(t *testing.T) {
 				t.Errorf("level %v: printed %q, want %q", level, got, want)
 			}
 		})
+	}
+}
+
+func TestProgressTellsWhatIsProvedOfTheValue(t *testing.T) {
+	names := &machine.Names{Roles: []string{"random", "red", "blue"}}
+	for _, c := range []struct {
+		proved bool
+		value  search.Interval
+		want   string
+	}{
+		{true, search.Interval{Lower: 0, Upper: 50}, ", red [0, 50]"},
+		{true, search.Exact(100), ", red 100"},
+		{false, search.Exact(100), ""},
+	} {
+		r := search.Result{Proved: c.proved, Values: []search.Interval{{}, c.value, {}}}
+		if got := provedValue(names, r); got != c.want {
+			t.Errorf("proved %v, %v: %q, want %q", c.proved, c.value, got, c.want)
+		}
 	}
 }
 

@@ -143,10 +143,11 @@ func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) 
 	if c.Method == solve.Layers { // whose solution is safe for concurrent use
 		threads = c.options(0).Threads
 	}
-	line := s.progress("certifying %s", c.Game)
+	value := provedValue(p.machine.Names(), solution.Result)
+	line := s.progress("certifying %s%s", c.Game, value)
 	defer line.end()
 	err = p.solver.Certify(s.ctx, p.machine, answers, solution, certify.Limits{Draws: c.Draws, Threads: threads, Progress: func(positions int64, share float64) {
-		line.say("certifying %s, %d positions, %.1f %% of the moves", c.Game, positions, 100*share)
+		line.say("certifying %s%s, %d positions, %.1f %% of the moves", c.Game, value, positions, 100*share)
 	}})
 	if err != nil || c.file() == "" || !solution.Certified {
 		return err
