@@ -22,6 +22,28 @@ var ErrNotZeroSum = errors.New("the game is not zero-sum")
 // position where two roles have a choice.
 var ErrNotSequential = errors.New("both roles choose at once")
 
+// ErrGoals is wrapped by the errors of searches that meet a terminal position in which the rules
+// do not give every player exactly one goal from 0 to machine.MaxGoal.
+var ErrGoals = errors.New("a fault of the rules: expected one goal from 0 to 100 for every player at the end")
+
+// Concept is the concept of solution of a result: the meaning of its values.
+type Concept string
+
+// The concepts of solution.
+const (
+	// Value is the value of a game of one player, or of a zero-sum game of two: the sum of the
+	// goals is proved to be constant.
+	Value Concept = "value"
+	// Guarantee is, for each role, the most that it can guarantee by a mixed strategy whatever
+	// the others do, together (the maximin value, or security level).
+	Guarantee Concept = "guarantee"
+	// PureGuarantee is the same by a move that the others know before they choose.
+	PureGuarantee Concept = "pure guarantee"
+	// Equilibrium is, for each role, its payoff in one equilibrium of the game; other equilibria
+	// may have other payoffs.
+	Equilibrium Concept = "equilibrium"
+)
+
 // Interval contains a value: Lower ≤ value ≤ Upper, in goal points of one role.
 type Interval struct{ Lower, Upper float64 }
 
@@ -80,7 +102,10 @@ type Counters struct {
 type Result struct {
 	// Values contains the value for each role, in goal points.
 	Values []Interval
-	// Proved tells that Values are bounds that hold; otherwise they are
+	// Concept is the meaning of Values; empty where a search is told, not shown, that the game is
+	// zero-sum (package goals fills it in).
+	Concept Concept
+	// Proved: Values are bounds that hold; otherwise they are
 	// estimates. Solved means proved and every interval a single number.
 	Proved bool
 	// Estimates holds, for each role, the best guess at the value: inside of its
@@ -199,6 +224,9 @@ type Limits struct {
 	// NoLine asks for no principal line. Where many positions are searched that
 	// are known by and large, finding the line takes longer than the rest.
 	NoLine bool
+	// Wanted holds the roles whose values are wanted; nil means all. A search that finds the
+	// guarantee of each role on its own does no work for other roles.
+	Wanted []machine.Role
 	// Progress, if not nil, is called now and then with what is known so far.
 	// It is called from the searching goroutine and must return quickly.
 	Progress func(Result)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -18,9 +19,10 @@ const lineShown = 10
 // writeSolution writes the solution for people.
 func writeSolution(w io.Writer, s solve.Solution) error {
 	t := newTable(w, 0)
-	fmt.Fprintf(t, "game\t%s\nmethod\t%s\nstatus\t%s\n", s.Game, s.Method, proofStatus(s))
+	fmt.Fprintf(t, "game\t%s\nmethod\t%s\nstatus\t%s\nconcept\t%s\n", s.Game, s.Method, proofStatus(s), concept(s))
+	title := map[search.Concept]string{search.Guarantee: "guarantee", search.PureGuarantee: "guarantee", search.Equilibrium: "payoff"}
 	for role, v := range s.Result.Values {
-		fmt.Fprintf(t, "value of %s\t%s%s\n", s.Names.Roles[role], bounds(v), estimate(s, role))
+		fmt.Fprintf(t, "%s of %s\t%s%s\n", cmp.Or(title[s.Concept], "value"), s.Names.Roles[role], bounds(v), estimate(s, role))
 	}
 	for role, strategy := range s.Result.Strategies {
 		for i, w := range strategy {
@@ -45,6 +47,27 @@ func writeSolution(w io.Writer, s solve.Solution) error {
 	}
 	fmt.Fprintf(t, "memory\t%.1f MB%s\ntime\t%.3f s\n", float64(s.PeakBytes)/1e6, evicted(s), s.Seconds)
 	return t.Flush()
+}
+
+// concept returns the meaning of the values in words, with the facts that it rests on.
+func concept(s solve.Solution) string {
+	switch s.Concept {
+	case search.Guarantee:
+		return fmt.Sprintf("guarantees: the most that each role can make sure of, whatever others do (%s)", s.Goals)
+	case search.PureGuarantee:
+		return "guarantees in pure strategies: the most that each role can make sure of, even if others know its move"
+	case search.Equilibrium:
+		return "payoffs of one equilibrium; others may have other payoffs"
+	}
+	switch players := len(s.Names.Players()); {
+	case players == 1 && s.Names.Chance() != machine.NoRole:
+		return "the best expected goal"
+	case players == 1:
+		return "the best goal"
+	case s.Goals.Constant:
+		return fmt.Sprintf("value of a zero-sum game: %s", s.Goals)
+	}
+	return "value of a zero-sum game: all positions were searched"
 }
 
 // outcomesShown bounds the undominated outcomes in the table.

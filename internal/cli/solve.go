@@ -131,13 +131,16 @@ func (c *solveCommand) tableBytes(s *console) int64 {
 
 // certify checks a solution and saves what is certified where that is wanted.
 func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) error {
-	answers, err := p.solver.Answers(p.machine, *solution)
-	if err != nil {
+	parts, err := p.solver.Answers(p.machine, *solution)
+	switch {
+	case err != nil:
 		return fmt.Errorf("--certify: %w", err)
+	case len(parts) > 1 && c.file() != "":
+		return fmt.Errorf("--save: expected a zero-sum game, but %s: guarantees are certified and not kept", solution.Goals)
 	}
 	kept := book.New(p.machine, c.label(p, solution.Method), s.memory.share(6))
 	if c.file() != "" {
-		answers = kept.Recorder(answers)
+		parts[0].Solution = kept.Recorder(parts[0].Solution)
 	}
 	threads := 1
 	if c.Method == solve.Layers { // whose solution is safe for concurrent use
@@ -146,7 +149,7 @@ func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) 
 	value := provedValue(p.machine.Names(), solution.Result)
 	line := s.progress("certifying %s%s", c.Game, value)
 	defer line.end()
-	err = p.solver.Certify(s.ctx, p.machine, answers, solution, certify.Limits{Draws: c.Draws, Threads: threads, Progress: func(positions int64, share float64) {
+	err = p.solver.Certify(s.ctx, parts, solution, certify.Limits{Draws: c.Draws, Threads: threads, Progress: func(positions int64, share float64) {
 		line.say("certifying %s%s, %d positions, %.1f %% of the moves", c.Game, value, positions, 100*share)
 	}})
 	if err != nil || c.file() == "" || !solution.Certified {

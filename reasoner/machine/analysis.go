@@ -35,6 +35,20 @@ type Analysis interface {
 	// why there are no plans for this game: ErrNoPlans if the machine is not of an engine
 	// that finds them.
 	Plan(ctx context.Context, s State, lim PlanLimits) (Plan, error)
+	// ProvedGoals returns facts about the goals of the players that the rules prove for all
+	// terminal positions that can be reached. A fact that is not proved before ctx ends is
+	// missing; a later call may prove it.
+	ProvedGoals(ctx context.Context) GoalFacts
+}
+
+// GoalFacts are facts about the goals of all players, chance excepted, in the terminal positions
+// that can be reached from the initial one. The zero value states nothing.
+type GoalFacts struct {
+	// Single: every player has exactly one goal, a whole number from 0 to MaxGoal.
+	Single bool
+	// Constant: Single, and the goals of the players add up to Sum.
+	Constant bool
+	Sum      int32
 }
 
 // Unanalysed is the Analysis of machines that know nothing.
@@ -58,6 +72,9 @@ func (Unanalysed) Signals(context.Context) Signals { return nil }
 func (Unanalysed) Plan(context.Context, State, PlanLimits) (Plan, error) {
 	return Plan{Goal: NoGoal, Bound: MaxGoal}, ErrNoPlans
 }
+
+// ProvedGoals implements Analysis.
+func (Unanalysed) ProvedGoals(context.Context) GoalFacts { return GoalFacts{} }
 
 // Decisive is m with decisive moves, or m itself if it knows none.
 func Decisive(ctx context.Context, m Machine, atOnce bool) Machine {

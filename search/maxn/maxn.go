@@ -92,7 +92,7 @@ type ply struct {
 func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	began := time.Now()
 	r := s.prepare(ctx, m, lim)
-	res := search.Result{Values: make([]search.Interval, r.roles), Strategies: make([][]search.Weighted, r.roles), Proved: true}
+	res := search.Result{Values: make([]search.Interval, r.roles), Strategies: make([][]search.Weighted, r.roles), Concept: search.Equilibrium, Proved: true}
 	over, goals := r.expander.Look(q)
 	if over {
 		for role, g := range goals {

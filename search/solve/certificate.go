@@ -38,3 +38,21 @@ func newCertificate(c certify.Certificate, took time.Duration) *Certificate {
 		First:                c.First,
 	}
 }
+
+// and returns the certificate of two parts of a solution, the first of which may be nil: the bounds of
+// its value, and the work and the faults of both.
+func (c *Certificate) and(d *Certificate) *Certificate {
+	if c == nil {
+		return d
+	}
+	both := *c
+	both.Certified, both.Complete, both.Drawn = c.Certified && d.Certified, c.Complete && d.Complete, c.Drawn || d.Drawn
+	both.Exploitability = max(c.Exploitability, d.Exploitability)
+	both.ProvedExploitability = max(c.ProvedExploitability, d.ProvedExploitability)
+	both.Faults, both.PositionsChecked = c.Faults+d.Faults, c.PositionsChecked+d.PositionsChecked
+	both.Seconds = d.Seconds // since both began
+	if both.First == nil {
+		both.First = d.First
+	}
+	return &both
+}

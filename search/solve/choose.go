@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stackmate/search"
+	"stackmate/search/goals"
 	"stackmate/search/lattice/outcomes"
 	"stackmate/search/layers"
 	"stackmate/search/matrix"
@@ -100,14 +101,52 @@ func Instead(c Class, err error) (Class, []string) {
 	return c, Choose(c)
 }
 
-// NewSearcher makes the search of a method other than Auto; what o says of methods
-// and of memory does not count.
-func NewSearcher(method string, o Options) (search.Searcher, error) {
-	s, err := newSearcher(method, o)
-	if err == nil && o.Symmetries != On {
-		s = withoutSymmetries(s)
+// solving names the methods of Auto for games of class c: Choose, and for more than two roles the
+// methods that find guarantees. Nil means that there is none.
+func solving(c Class) []string {
+	switch {
+	case c.Players <= 2:
+		return Choose(c)
+	case !c.Simultaneous:
+		return []string{Paranoid}
+	case !c.Chance:
+		return []string{Lattice}
 	}
-	return s, err
+	return nil
+}
+
+// kindOf returns the kind of game that a method is for.
+func kindOf(method string) goals.Kind {
+	switch method {
+	case MaxN, Paranoid, Lattice, Plans, MonteCarlo:
+		return goals.AnySum
+	case Layers:
+		return goals.Exhaustive
+	}
+	return goals.ZeroSum
+}
+
+// NewSearcher makes the search of a method other than Auto, which checks the goals of the game (package
+// goals). The method and the memory of o do not count.
+func NewSearcher(method string, o Options) (search.Searcher, error) {
+	first, err := newSearcher(method, o)
+	if err != nil {
+		return nil, err
+	}
+	another := func() search.Searcher {
+		s, err := newSearcher(method, o)
+		if err != nil {
+			panic(err) // the first one was made of the same options
+		}
+		if o.Symmetries != On {
+			s = withoutSymmetries(s)
+		}
+		return s
+	}
+	if _, keeps := first.(search.Keeper); keeps {
+		return goals.NewKeeper(kindOf(method), o.Threads, another), nil
+	}
+	return goals.NewSearcher(kindOf(method), o.Threads, another), nil
 }
 
 func newSearcher(method string, o Options) (search.Searcher, error) {

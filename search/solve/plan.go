@@ -2,6 +2,7 @@ package solve
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -27,7 +28,34 @@ func (planner) Search(ctx context.Context, m machine.Machine, q machine.State, l
 	}
 	r := planned(m, found, began)
 	r.Unfinished = err
-	return r, nil
+	return r, confirm(m, q, found)
+}
+
+// confirm makes the joint moves of a plan. The plan engine takes the rules of one goal value for the goal;
+// whether the role has that goal alone, the end of the plan shows.
+func confirm(m machine.Machine, q machine.State, p machine.Plan) error {
+	if p.Line == nil {
+		return nil
+	}
+	b := m.NewNarrowBatch()
+	b.Load(q, 1)
+	for _, joint := range p.Line {
+		b.Evaluate(1)
+		for r, move := range joint {
+			b.Choose(0, machine.Role(r), move)
+		}
+		b.Advance(1)
+	}
+	b.Evaluate(1)
+	goals := make([]int32, len(m.Names().Roles))
+	b.Goals(goals, 0)
+	switch over := b.Terminal()[0]&1 != 0; {
+	case over && goals[0] == p.Goal:
+		return nil
+	case over && goals[0] == machine.NoGoal:
+		return search.ErrGoals
+	}
+	return fmt.Errorf("expected a plan of %d joint moves to a goal of %d, found another end: a fault of the search for plans", len(p.Line), p.Goal)
 }
 
 // planned is a plan as the result of a search.

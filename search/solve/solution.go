@@ -3,6 +3,7 @@ package solve
 import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/goals"
 )
 
 // Solution is the result of solving the initial position of a game. Values are
@@ -10,6 +11,7 @@ import (
 type Solution struct {
 	Game      string                        `json:"game"` // left to the caller
 	Method    string                        `json:"method"`
+	Concept   search.Concept                `json:"concept"`            // the meaning of the values
 	Value     map[string][2]float64         `json:"value"`              // by role: lower and upper bound
 	Estimate  map[string]float64            `json:"estimate,omitempty"` // by role: guess at a value not solved
 	Strategy  map[string]map[string]float64 `json:"strategy"`           // by role: probability of each move played
@@ -30,9 +32,10 @@ type Solution struct {
 
 	*Certificate // nil if there is none
 
-	// Names are those of the game, and Result is what the search found, by role and
-	// move.
+	// Names are those of the game, Goals the facts about its goals that the values rest on, and
+	// Result is the result of the search, by role and move.
 	Names  *machine.Names `json:"-"`
+	Goals  goals.Facts    `json:"-"`
 	Result search.Result  `json:"-"`
 }
 
@@ -50,9 +53,10 @@ type Outcome struct {
 	Line     [][]string       `json:"line,omitempty"`
 }
 
-func newSolution(method string, names *machine.Names, r search.Result) Solution {
+func newSolution(method string, names *machine.Names, facts goals.Facts, r search.Result) Solution {
 	s := Solution{
 		Method:    method,
+		Concept:   r.Concept,
 		Value:     make(map[string][2]float64),
 		Strategy:  make(map[string]map[string]float64),
 		Proved:    r.Proved,
@@ -66,6 +70,7 @@ func newSolution(method string, names *machine.Names, r search.Result) Solution 
 		PeakBytes: r.PeakBytes,
 		Evictions: r.Evictions,
 		Names:     names,
+		Goals:     facts,
 		Result:    r,
 	}
 	if r.Unfinished != nil {

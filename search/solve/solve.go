@@ -14,6 +14,7 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/certify"
+	"stackmate/search/goals"
 	"stackmate/search/layers"
 	"stackmate/search/matrix"
 	"stackmate/search/simultaneous"
@@ -72,7 +73,7 @@ func Default() Options {
 // Solver solves positions by the methods that its options admit. It belongs to
 // one goroutine.
 type Solver struct {
-	auto      bool                       // whether it chooses the method, else used is the only one
+	auto      bool                       // it chooses the method; otherwise used is the only one
 	searchers map[string]search.Searcher // by method
 	memory    int64
 	epsilon   float64
@@ -93,7 +94,7 @@ func New(o Options) (*Solver, error) {
 	o.halves = true
 	methods := []string{o.Method}
 	if s.auto {
-		methods = []string{BoundedAlphaBeta, DepthFirst, BestFirst}
+		methods = []string{BoundedAlphaBeta, DepthFirst, Plans, BestFirst, Anytime, Paranoid, Lattice}
 	}
 	for _, method := range methods {
 		searcher, err := NewSearcher(method, o)
@@ -105,45 +106,56 @@ func New(o Options) (*Solver, error) {
 	return s, nil
 }
 
-// Solve solves the initial position of m, or tells what is known of it when ctx
-// ends. Progress, if not nil, is told now and then what is known so far.
+// Solve solves the initial position of m, or returns the bounds known when ctx
+// ends. Progress, if not nil, is called now and then with the bounds known so far.
 func (s *Solver) Solve(ctx context.Context, m machine.Machine, progress func(search.Result)) (Solution, error) {
 	r, err := s.Search(ctx, m, m.Initial(), search.Limits{MaxBytes: s.memory, Progress: progress})
-	return newSolution(s.used, m.Names(), r), err
+	return newSolution(s.used, m.Names(), s.facts(), r), err
 }
 
 // Search searches position q by the method that fits the game, see
-// search.Searcher. Where it chooses itself, it begins with what the names of the
-// roles tell of the class: the searches check the rest, position by position.
+// search.Searcher. Where it chooses itself, it begins with the class that the names of the
+// roles imply: the searches check the rest, position by position.
 func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	if !s.auto {
+		return timed(s.searchers[s.used].Search(ctx, m, q, lim))
+	}
 	class := named(m)
-	if s.auto {
-		methods := Choose(class)
-		if methods == nil {
-			return search.Result{}, advised(fmt.Errorf("%w: more than two roles", search.ErrNotZeroSum))
+	for {
+		methods, ok := runnersOf(class)
+		if !ok {
+			return search.Result{}, errUnsolvable
 		}
-		s.used = methods[0]
-	}
-	r, err := s.searchers[s.used].Search(ctx, m, q, lim)
-	for s.auto && err != nil {
-		var methods []string
-		if class, methods = Instead(class, err); methods == nil {
-			break
+		r, err := s.race(ctx, methods, m, q, lim)
+		if !errors.Is(err, search.ErrNotSequential) || class.Simultaneous {
+			return timed(r, err)
 		}
-		s.used = methods[0]
-		r, err = s.searchers[s.used].Search(ctx, m, q, lim)
+		class.Simultaneous = true
 	}
-	// Programs are timed by samples, which may say more than there was.
-	r.LPTime = min(r.LPTime, r.Elapsed)
-	return r, advised(err)
 }
 
-// advised is err with the methods that search games whose goals have no constant sum, if that is the reason.
-func advised(err error) error {
-	if !errors.Is(err, search.ErrNotZeroSum) {
-		return err
+// errUnsolvable is returned for the only class of games that no method of Auto is for.
+var errUnsolvable = fmt.Errorf("%w: more than two roles that choose at once, and chance; method %s estimates such games",
+	search.ErrNotZeroSum, MonteCarlo)
+
+// timed bounds the time of linear programs, which comes from samples, by the time of the search.
+func timed(r search.Result, err error) (search.Result, error) {
+	r.LPTime = min(r.LPTime, r.Elapsed)
+	return r, err
+}
+
+// checked is a searcher of package goals.
+type checked interface {
+	Facts() goals.Facts
+	Parts() []goals.Part
+}
+
+// facts returns the facts about the goals that the last search rests on.
+func (s *Solver) facts() goals.Facts {
+	if c, ok := s.searchers[s.used].(checked); ok {
+		return c.Facts()
 	}
-	return fmt.Errorf("%w; method %s searches such games, and by turns %s and %s", err, Lattice, Paranoid, MaxN)
+	return goals.Facts{}
 }
 
 // named is the class of a game as far as the names of its roles tell.
@@ -151,43 +163,61 @@ func named(m machine.Machine) Class {
 	return Class{Players: len(m.Names().Players()), ConstantSum: true, Chance: m.Names().Chance() != machine.NoRole}
 }
 
-// Keeper is what remembers the proofs of the method in use, or of the one that would be
-// tried first for m; nil if that keeps nothing. What it is given to keep must be within the
-// limit of memory of its searches, maxBytes: with another one it begins anew.
+// Keeper returns the search that remembers the proofs of the method in use, or of the one that would be
+// tried first for m; nil if that keeps nothing. The limit of memory of its searches is maxBytes:
+// with another one it begins anew.
 func (s *Solver) Keeper(m machine.Machine) (method string, k search.Keeper, maxBytes int64) {
 	method = s.used
-	if methods := Choose(named(m)); method == Auto && methods != nil {
+	if methods := solving(named(m)); method == Auto && methods != nil {
 		method = methods[0]
 	}
 	k, _ = s.searchers[method].(search.Keeper)
 	return method, k, s.memory
 }
 
-// Answers is the solution of m, position by position: that of the initial position
-// is the one shown, the others are what the method finds that found it. The error is that
-// of a tolerance with a method that does not keep what it promises.
-func (s *Solver) Answers(m machine.Machine, shown Solution) (search.Solution, error) {
+// Part is a game with its solution, position by position: the game that was solved, or the
+// zero-sum game of one role where guarantees were found.
+type Part struct {
+	Machine  machine.Machine
+	Solution search.Solution
+}
+
+// Answers returns the solution of m, position by position: for the initial position
+// the strategies shown, for others the ones that the method finds that found it. Guarantees have one part
+// for each player. The error is a tolerance with a method that does not keep its promises, or a result that is
+// no value and no guarantee by mixed strategies.
+func (s *Solver) Answers(m machine.Machine, shown Solution) ([]Part, error) {
 	if s.epsilon > 0 && !slices.Contains([]string{BoundedAlphaBeta, DepthFirst, ProofNumber}, s.used) {
 		return nil, fmt.Errorf("expected an exact solution, without a tolerance, or one by %s, %s or %s; found one by %s",
 			BoundedAlphaBeta, DepthFirst, ProofNumber, s.used)
 	}
-	if l, ok := s.searchers[s.used].(*layers.Searcher); ok {
-		return l.Solution(), nil
+	c, ok := s.searchers[s.used].(checked)
+	if !ok || kindOf(s.used) == goals.AnySum && shown.Concept != search.Value {
+		return nil, fmt.Errorf("expected a zero-sum game, or guarantees by %s or a method for games at once; found the %ss of method %s",
+			BoundedAlphaBeta, shown.Concept, s.used)
 	}
-	v := shown.Result.Values[m.Names().Players()[0]]
-	return answers{
-		Search: certify.Search{
-			Machine: m, Searcher: s.searchers[s.used], Limits: search.Limits{MaxBytes: s.memory, NoLine: true}, Epsilon: s.epsilon,
-		},
-		initial: m.Initial(),
-		shown:   search.Claim{Value: v.Lower, Slack: v.Upper - v.Lower, Strategies: shown.Result.Strategies},
-	}, nil
+	var parts []Part
+	for _, p := range c.Parts() {
+		if l, ok := p.Searcher.(*layers.Searcher); ok {
+			return []Part{{m, l.Solution()}}, nil
+		}
+		parts = append(parts, Part{p.Machine, certify.Search{
+			Machine: p.Machine, Searcher: p.Searcher, Epsilon: s.epsilon,
+			Limits: search.Limits{MaxBytes: s.memory / int64(len(c.Parts())), NoLine: true},
+		}})
+	}
+	if len(parts) == 1 {
+		v := shown.Result.Values[m.Names().Players()[0]]
+		claim := search.Claim{Value: v.Lower, Slack: v.Upper - v.Lower, Strategies: shown.Result.Strategies}
+		parts[0].Solution = answers{parts[0].Solution, m.Initial(), claim}
+	}
+	return parts, nil
 }
 
-// answers are those of a search except at the initial position: a second search,
+// answers are the answers of a search except at the initial position: a second search,
 // which knows more, may find other strategies there.
 type answers struct {
-	certify.Search
+	search.Solution
 	initial machine.State
 	shown   search.Claim
 }
@@ -197,20 +227,22 @@ func (a answers) At(ctx context.Context, q machine.State) (search.Claim, error) 
 	if q.Equal(a.initial) {
 		return a.shown, nil
 	}
-	return a.Search.At(ctx, q)
+	return a.Solution.At(ctx, q)
 }
 
-// Certify plays the answers, which are those of the solver or of whoever
-// remembers them, against every opponent, and adds what that shows to the
-// solution; where that ends with an error, what it had shown until then.
+// Certify plays the answers of each part, which are the ones of the solver or of a book that
+// remembers them, against every opponent, and adds the findings to the
+// solution; where that ends with an error, the findings until then.
 // The limits are those of certify, but for memory.
-func (s *Solver) Certify(ctx context.Context, m machine.Machine, answers search.Solution, solution *Solution, lim certify.Limits) error {
+func (s *Solver) Certify(ctx context.Context, parts []Part, solution *Solution, lim certify.Limits) error {
 	started := time.Now()
 	lim.MaxBytes = max(s.memory-solution.PeakBytes, s.memory/4) // the search goes on answering
-	c, err := certify.Check(ctx, m, m.Initial(), answers, lim)
-	solution.Certificate = newCertificate(c, time.Since(started))
-	if err != nil {
-		return fmt.Errorf("the certificate: %w", err)
+	for _, p := range parts {
+		c, err := certify.Check(ctx, p.Machine, p.Machine.Initial(), p.Solution, lim)
+		solution.Certificate = solution.Certificate.and(newCertificate(c, time.Since(started)))
+		if err != nil {
+			return fmt.Errorf("the certificate: %w", err)
+		}
 	}
 	return nil
 }

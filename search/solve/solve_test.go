@@ -152,7 +152,7 @@ func TestSolutionsAreCertified(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := solver.Certify(t.Context(), m, answersOf(t, solver, m, s), &s, certify.Limits{}); err != nil {
+		if err := solver.Certify(t.Context(), answersOf(t, solver, m, s), &s, certify.Limits{}); err != nil {
 			t.Fatal(err)
 		}
 		if !s.Certified || s.Exploitability != 0 || s.PositionsChecked != 1 || !s.IsWithin(0) {
@@ -169,7 +169,7 @@ func TestACertificateThatIsBrokenOffTellsWhatItHad(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := solver.Certify(ctx, m, heads{}, &s, certify.Limits{}); !errors.Is(err, context.Canceled) {
+	if err := solver.Certify(ctx, []solve.Part{{Machine: m, Solution: heads{}}}, &s, certify.Limits{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	if s.Certified || s.Complete || s.First != nil || s.ProvedBounds != [2]float64{0, 100} {
@@ -185,7 +185,7 @@ func TestTheStrategiesThatAreCertifiedAreThoseShown(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // no search can answer
-	claim, err := answersOf(t, solver, m, s).At(ctx, m.Initial())
+	claim, err := answersOf(t, solver, m, s)[0].Solution.At(ctx, m.Initial())
 	if err != nil || claim.Value != s.Value["row"][0] {
 		t.Errorf("value %v, want %v; error %v", claim.Value, s.Value["row"], err)
 	}
@@ -212,7 +212,7 @@ func TestAnswersThatCanBeExploitedAreNotASolution(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := solver.Certify(t.Context(), m, heads{}, &s, certify.Limits{}); err != nil {
+	if err := solver.Certify(t.Context(), []solve.Part{{Machine: m, Solution: heads{}}}, &s, certify.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	if s.Certified || s.Exploitability != 50 || s.IsWithin(0) {
@@ -246,7 +246,7 @@ func TestAMissingGoalIsWorthNothingToEverySearchAndToTheCertificate(t *testing.T
 			solver := solver(t, solve.Options{Method: method, Table: solve.On, Symmetries: solve.On, Moves: "dynamic"})
 			s, err := solver.Solve(t.Context(), m, nil)
 			if err == nil {
-				err = solver.Certify(t.Context(), m, answersOf(t, solver, m, s), &s, certify.Limits{})
+				err = solver.Certify(t.Context(), answersOf(t, solver, m, s), &s, certify.Limits{})
 			}
 			if first := test.game.Roles[0]; err != nil || !s.IsWithin(0) || s.Value[first] != [2]float64{test.value, test.value} {
 				t.Errorf("%v by %s: value %v, want %v; error %v", test.game.Roles, method, s.Value, test.value, err)
@@ -262,7 +262,7 @@ func TestAMissingGoalIsWorthNothingToEverySearchAndToTheCertificate(t *testing.T
 	}
 }
 
-func answersOf(t testing.TB, solver *solve.Solver, m machine.Machine, s solve.Solution) search.Solution {
+func answersOf(t testing.TB, solver *solve.Solver, m machine.Machine, s solve.Solution) []solve.Part {
 	t.Helper()
 	answers, err := solver.Answers(m, s)
 	if err != nil {

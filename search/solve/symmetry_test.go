@@ -23,7 +23,7 @@ func certified(t testing.TB, m machine.Machine, symmetries solve.Switch) solve.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := solver.Certify(t.Context(), m, answersOf(t, solver, m, s), &s, certify.Limits{}); err != nil || !s.Certified {
+	if err := solver.Certify(t.Context(), answersOf(t, solver, m, s), &s, certify.Limits{}); err != nil || !s.Certified {
 		t.Fatalf("certificate %+v, error %v", s.Certificate, err)
 	}
 	return s

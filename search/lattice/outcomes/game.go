@@ -35,6 +35,7 @@ type turns struct {
 	expander  *machine.Expander
 	expansion machine.Expansion
 	fail      func(error)
+	atOnce    bool // a position was met in which several roles choose
 }
 
 // Key tells positions apart.
@@ -89,6 +90,7 @@ func (a against) AppendChildren(dst []position, p position) ([]position, lattice
 	case len(own) == 1 || a.expansion.Children == 0:
 		return a.children(dst), lattice.Min
 	case p.picked == 0:
+		a.atOnce = true
 		for i := range own {
 			dst = append(dst, position{state: p.state, picked: uint32(i) + 1})
 		}

@@ -30,8 +30,9 @@ const (
 	unlimited = 1 << 24
 )
 
-// Searcher implements search.Searcher: Values are what the roles can guarantee,
-// Strategies the moves that do so, Outcomes the undominated ones with their lines.
+// Searcher implements search.Searcher: Values are the guarantees of the roles, in pure strategies where
+// roles choose at once (search.PureGuarantee), Strategies the moves that attain them, Outcomes the undominated
+// ones with their lines.
 type Searcher struct{}
 
 var _ search.Searcher = Searcher{}
@@ -80,12 +81,15 @@ func (r *run) search(s machine.State) search.Result {
 		root.goals = points(goals)
 	}
 	names := r.machine.Names()
-	res := search.Result{Proved: true, Strategies: make([][]search.Weighted, len(names.Roles))}
+	res := search.Result{Concept: search.Guarantee, Proved: true, Strategies: make([][]search.Weighted, len(names.Roles))}
 	res.Outcomes = r.outcomes(root)
 	for role := range names.Roles {
 		v, strategy := r.guarantee(root, machine.Role(role))
 		res.Values = append(res.Values, v)
 		res.Strategies[role] = strategy
+	}
+	if r.game.atOnce {
+		res.Concept = search.PureGuarantee
 	}
 	res.Counters = r.counters
 	res.PeakBytes += r.expander.Bytes()

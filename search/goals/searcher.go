@@ -1,0 +1,316 @@
+package goals
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// Kind is the kind of game that a search is for.
+type Kind int
+
+// The kinds.
+const (
+	// AnySum: the search says what its values are, and assumes nothing of the sum of the goals.
+	AnySum Kind = iota
+	// ZeroSum: of two players the search maximises the goal of the first one, and derives the value
+	// of the other one from the sum of the goals.
+	ZeroSum
+	// Exhaustive: a zero-sum search that meets all terminal positions that can be reached, or
+	// returns an error. So two equal sums are proof enough.
+	Exhaustive
+)
+
+// Searcher runs a search on games whose goals are checked. Zero-sum searches of two players run
+// on the game itself if the sum of its goals is proved, else once for each role (see view).
+// It keeps the searches of the last machine, and belongs to one goroutine.
+type Searcher struct {
+	kind    Kind
+	threads int
+	make    func() search.Searcher
+
+	machine machine.Machine
+	facts   Facts
+	err     error
+	watch   *watch
+	whole   *part   // the search of the game itself; nil where there are parts
+	parts   []*part // by player
+}
+
+// part is a search with the machine that it is given.
+type part struct {
+	search.Searcher
+	machine machine.Machine
+}
+
+var _ search.Searcher = (*Searcher)(nil)
+
+// NewSearcher makes a searcher of searches that make returns, each of which has so many threads.
+func NewSearcher(kind Kind, threads int, make func() search.Searcher) *Searcher {
+	return &Searcher{kind: kind, threads: threads, make: make}
+}
+
+// Search implements search.Searcher. The positions searched must be reachable from the initial
+// one of m. Besides the errors of the search it returns a Fault (search.ErrGoals).
+func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	if s.prepare(ctx, m); s.err != nil {
+		return search.Result{}, s.err
+	}
+	working, end := context.WithCancel(ctx)
+	defer end()
+	s.watch.end.Store(&end)
+	r, err := s.search(working, q, lim)
+	if fault := s.watch.fault.Load(); fault != nil {
+		s.err = fault
+		return search.Result{}, fault
+	}
+	return r, err
+}
+
+func (s *Searcher) search(ctx context.Context, q machine.State, lim search.Limits) (search.Result, error) {
+	if s.whole == nil {
+		return s.byRole(ctx, q, lim)
+	}
+	if tell := lim.Progress; tell != nil {
+		lim.Progress = func(r search.Result) {
+			s.name(&r)
+			tell(r)
+		}
+	}
+	r, err := s.whole.Search(ctx, s.whole.machine, q, lim)
+	s.name(&r)
+	return r, err
+}
+
+// name fills in the concept of solution of a search of the game itself. A search of AnySum that names
+// none bounds the goal of each role by its own moves and all moves of the others.
+func (s *Searcher) name(r *search.Result) {
+	switch {
+	case r.Concept != "":
+	case s.kind == AnySum && !s.facts.Constant && len(s.watch.players) > 1:
+		r.Concept = search.Guarantee
+	default:
+		r.Concept = search.Value
+	}
+}
+
+// prepare keeps what is known of the last machine.
+func (s *Searcher) prepare(ctx context.Context, m machine.Machine) {
+	if s.machine == m {
+		return
+	}
+	s.machine, s.parts, s.whole = m, nil, nil
+	s.facts, s.err = Learn(ctx, m)
+	s.watch = newWatch(m, s.facts.GoalFacts)
+	players := m.Names().Players()
+	if s.kind == ZeroSum && len(players) == 2 && !s.facts.Constant {
+		for _, r := range players {
+			s.parts = append(s.parts, &part{s.make(), against(m, s.watch, r)})
+		}
+		return
+	}
+	s.whole = &part{s.make(), checked(m, s.watch)}
+}
+
+// Facts returns the facts about the goals of the last machine searched.
+func (s *Searcher) Facts() Facts { return s.facts }
+
+// Part is a search with the machine that it searches: its solution is the value of that machine's
+// game.
+type Part struct {
+	machine.Machine
+	search.Searcher
+}
+
+// Parts returns the searches of the last machine: the one of a value, or one for each player.
+func (s *Searcher) Parts() []Part {
+	all := s.parts
+	if s.whole != nil {
+		all = []*part{s.whole}
+	}
+	var list []Part
+	for _, p := range all {
+		list = append(list, Part{p.machine, p.Searcher})
+	}
+	return list
+}
+
+// keeper is a Searcher whose searches keep what they prove. The records of searches by role begin
+// with a word more, the number of the player.
+type keeper struct{ *Searcher }
+
+var _ search.Keeper = keeper{}
+
+// NewKeeper makes a searcher of searches that are search.Keepers.
+func NewKeeper(kind Kind, threads int, make func() search.Searcher) search.Keeper {
+	return keeper{NewSearcher(kind, threads, make)}
+}
+
+// Kept implements search.Keeper.
+func (k keeper) Kept() iter.Seq[[]uint64] {
+	if k.whole != nil {
+		return k.whole.Searcher.(search.Keeper).Kept()
+	}
+	return func(yield func([]uint64) bool) {
+		var tagged []uint64
+		for i, p := range k.parts {
+			for record := range p.Searcher.(search.Keeper).Kept() {
+				tagged = append(append(tagged[:0], uint64(i)), record...)
+				if !yield(tagged) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Keep implements search.Keeper.
+func (k keeper) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uint64, error]) error {
+	if k.prepare(context.Background(), m); k.err != nil {
+		return k.err
+	}
+	if k.whole != nil {
+		return k.whole.Searcher.(search.Keeper).Keep(k.whole.machine, maxBytes, records)
+	}
+	next, stop := iter.Pull2(records)
+	defer stop()
+	record, err, ok := next()
+	var errs []error
+	for i, p := range k.parts {
+		own := func(yield func([]uint64, error) bool) {
+			for ok && err == nil && len(record) > 0 && record[0] == uint64(i) && yield(record[1:], nil) {
+				record, err, ok = next()
+			}
+		}
+		errs = append(errs, p.Searcher.(search.Keeper).Keep(p.machine, maxBytes/int64(len(k.parts)), own))
+	}
+	if ok && err == nil {
+		err = errors.New("what was kept is of a game whose goals have a constant sum")
+	}
+	return errors.Join(append(errs, err)...)
+}
+
+// byRole searches the zero-sum game of each player, in turns that grow: what each can guarantee.
+func (s *Searcher) byRole(ctx context.Context, q machine.State, lim search.Limits) (search.Result, error) {
+	return ByRole(ctx, s.machine.Names(), s.threads, lim, func(ctx context.Context, i int, lim search.Limits) (search.Result, error) {
+		return s.parts[i].Search(ctx, s.parts[i].machine, q, lim)
+	})
+}
+
+// firstTurn is the number of nodes of a role's first turn, some tens of milliseconds; each
+// later turn has twice as many.
+const firstTurn = 1 << 14
+
+// ByRole runs one search for each player, by turns that have twice as many nodes each time, and
+// returns for each role the values of its own search: its guarantee. A search is done when it
+// stops before one of its threads has used up its share of the nodes, or has solved the value of
+// its role. The searches share the memory. The line is the first one that a search found.
+func ByRole(
+	ctx context.Context, names *machine.Names, threads int, lim search.Limits,
+	find func(ctx context.Context, player int, lim search.Limits) (search.Result, error),
+) (search.Result, error) {
+	players := names.Players()
+	b := &byRole{names: names, players: players, found: make([]search.Result, len(players))}
+	lim.MaxBytes /= int64(max(1, len(players)))
+	done := make([]bool, len(players))
+	for i, role := range players {
+		done[i] = lim.Wanted != nil && !slices.Contains(lim.Wanted, role)
+	}
+	for turn := int64(firstTurn); slices.Contains(done, false); turn *= 2 {
+		for i, role := range players {
+			if done[i] {
+				continue
+			}
+			own := lim
+			if own.MaxNodes = turn; lim.MaxNodes > 0 {
+				own.MaxNodes = min(turn, max(1, (lim.MaxNodes-b.spent.Nodes)/int64(len(players)-i)))
+			}
+			if lim.Progress != nil {
+				own.Progress = func(r search.Result) { lim.Progress(b.with(i, r)) }
+			}
+			r, err := find(ctx, i, own)
+			if err != nil {
+				return search.Result{}, err
+			}
+			b.add(i, r)
+			done[i] = r.Unfinished != nil || r.Nodes < own.MaxNodes/int64(max(1, threads)) || ctx.Err() != nil ||
+				lim.MaxNodes > 0 && b.spent.Nodes >= lim.MaxNodes || r.Proved && len(r.Values) > 0 && r.Values[role].Solved()
+		}
+	}
+	return b.merged(), nil
+}
+
+// byRole collects what the searches of the players find.
+type byRole struct {
+	names   *machine.Names
+	players []machine.Role
+	found   []search.Result // by player
+	spent   search.Counters
+}
+
+// add takes the result of the latest turn of a player.
+func (b *byRole) add(player int, r search.Result) {
+	b.found[player] = r
+	b.spent = b.sum(r)
+}
+
+// sum adds the counters of a turn to those of all turns before it.
+func (b *byRole) sum(r search.Result) search.Counters {
+	c := b.spent
+	c.Nodes, c.Playouts, c.Positions = c.Nodes+r.Nodes, c.Playouts+r.Playouts, c.Positions+r.Positions
+	c.LPCalls, c.LPTime, c.TableHits = c.LPCalls+r.LPCalls, c.LPTime+r.LPTime, c.TableHits+r.TableHits
+	c.Elapsed, c.Depth, c.Left = c.Elapsed+r.Elapsed, r.Depth, 0
+	return c
+}
+
+// with returns the result that would be if a player's search ended now.
+func (b *byRole) with(player int, r search.Result) search.Result {
+	now := &byRole{b.names, b.players, slices.Clone(b.found), b.sum(r)}
+	now.found[player] = r
+	return now.merged()
+}
+
+// merged returns what is known of all players.
+func (b *byRole) merged() search.Result {
+	roles := len(b.names.Roles)
+	total := search.Result{
+		Values: make([]search.Interval, roles), Strategies: make([][]search.Weighted, roles), Moves: make([][]search.Known, roles),
+		Concept: search.Guarantee, Proved: true, Counters: b.spent,
+	}
+	total.PeakBytes, total.Evictions = 0, 0
+	for i, role := range b.players {
+		r := &b.found[i]
+		total.Values[role] = search.Interval{Lower: 0, Upper: machine.MaxGoal}
+		if len(r.Values) > 0 && r.Proved {
+			total.Values[role] = r.Values[role]
+		}
+		if len(r.Strategies) > 0 {
+			total.Strategies[role] = r.Strategies[role]
+		}
+		if len(r.Moves) > 0 {
+			total.Moves[role] = r.Moves[role]
+		}
+		if total.Line == nil {
+			total.Line = r.Line
+		}
+		if r.Estimates != nil {
+			total.Estimates = append(total.Estimates, make([]float64, roles-len(total.Estimates))...)
+			total.Estimates[role] = r.Estimates[role]
+		}
+		if total.Unfinished == nil {
+			total.Unfinished = r.Unfinished
+		}
+		total.PeakBytes, total.Evictions = total.PeakBytes+r.PeakBytes, total.Evictions+r.Evictions
+	}
+	for i, role := range b.players {
+		if total.Estimates != nil && b.found[i].Estimates == nil {
+			v := total.Values[role]
+			total.Estimates[role] = (v.Lower + v.Upper) / 2
+		}
+	}
+	return total
+}

@@ -1,0 +1,191 @@
+package goals
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"stackmate/reasoner/machine"
+)
+
+// view is a machine whose terminal positions are checked for faults. For a player of a game of
+// two it is that player's zero-sum game: the other player has the rest of machine.MaxGoal. The value
+// of that game is the most that the player can guarantee (maximin) in the game itself.
+type view struct {
+	machine.Machine
+	watch *watch
+	own   machine.Role // machine.NoRole where the goals of all roles are left as they are
+	other machine.Role
+}
+
+// watch collects the first fault of a game, which ends the search.
+type watch struct {
+	names   *machine.Names
+	players []machine.Role
+	facts   machine.GoalFacts
+	fault   atomic.Pointer[Fault]
+	end     atomic.Pointer[context.CancelFunc] // of the search under way
+}
+
+func newWatch(m machine.Machine, f machine.GoalFacts) *watch {
+	return &watch{names: m.Names(), players: m.Names().Players(), facts: f}
+}
+
+// found takes note of a fault.
+func (w *watch) found(role machine.Role, q machine.State) {
+	w.fault.CompareAndSwap(nil, newFault(w.names, role, q, nil))
+	if end := w.end.Load(); end != nil {
+		(*end)()
+	}
+}
+
+// checked returns m with its terminal positions checked, and without decisive moves, for which the
+// sum of the goals must be proved.
+func checked(m machine.Machine, w *watch) machine.Machine {
+	if w.facts.Constant || w.facts.Single && len(w.players) == 1 {
+		return m
+	}
+	return &view{m, w, machine.NoRole, machine.NoRole}
+}
+
+// against returns the zero-sum game of a player's goal.
+func against(m machine.Machine, w *watch, own machine.Role) machine.Machine {
+	other := w.players[0]
+	if other == own {
+		other = w.players[1]
+	}
+	return &view{m, w, own, other}
+}
+
+// isOwn reports whether the view is the zero-sum game of one player.
+func (v *view) isOwn() bool { return v.own != machine.NoRole }
+
+// NewBatch implements machine.Machine.
+func (v *view) NewBatch() machine.Batch { return &batch{Batch: v.Machine.NewBatch(), view: v} }
+
+// NewNarrowBatch implements machine.Machine.
+func (v *view) NewNarrowBatch() machine.Batch {
+	return &batch{Batch: v.Machine.NewNarrowBatch(), view: v}
+}
+
+// Symmetries implements machine.Machine. In the zero-sum game of one player a symmetry must leave
+// the players in their places.
+func (v *view) Symmetries() []machine.Symmetry {
+	all := v.Machine.Symmetries()
+	if !v.isOwn() {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(y machine.Symmetry) bool { return y.Roles[v.own] != v.own })
+}
+
+// GoalValues implements machine.Machine.
+func (v *view) GoalValues() [][]int32 {
+	values := v.Machine.GoalValues()
+	if values == nil || !v.isOwn() {
+		return values
+	}
+	values = slices.Clone(values)
+	values[v.other] = nil
+	for _, g := range values[v.own] {
+		values[v.other] = append(values[v.other], machine.MaxGoal-g)
+	}
+	return values
+}
+
+// Decisive implements machine.Analysis. Decisive moves take the best goal of a role for its only
+// goal, which must be proved.
+func (v *view) Decisive(ctx context.Context, atOnce bool) machine.Machine {
+	if !v.isOwn() || !v.watch.facts.Single {
+		return nil
+	}
+	if m := v.Machine.Decisive(ctx, atOnce); m != nil {
+		return &view{m, v.watch, v.own, v.other}
+	}
+	return nil
+}
+
+// Subgames implements machine.Analysis: subgames have other goals.
+func (v *view) Subgames(context.Context) []machine.Subgame { return nil }
+
+// ProvedGoals implements machine.Analysis.
+func (v *view) ProvedGoals(context.Context) machine.GoalFacts {
+	if v.isOwn() && v.watch.facts.Single {
+		return machine.GoalFacts{Single: true, Constant: true, Sum: machine.MaxGoal}
+	}
+	return v.watch.facts
+}
+
+// batch is a batch of a view.
+type batch struct {
+	machine.Batch
+	view *view
+	none []uint64 // no lanes
+}
+
+// Merge implements machine.Batch.
+func (b *batch) Merge(from machine.Batch, mask []uint64) { b.Batch.Merge(from.(*batch).Batch, mask) }
+
+// Goals implements machine.Batch.
+func (b *batch) Goals(dst []int32, lane int) {
+	b.Batch.Goals(dst, lane)
+	v := b.view
+	if r := faulty(v.watch.players, dst); r != machine.NoRole {
+		if b.isOver(lane) {
+			v.watch.found(r, b.position(lane))
+		}
+	}
+	if v.isOwn() && dst[v.own] >= 0 {
+		dst[v.other] = machine.MaxGoal - dst[v.own]
+	}
+}
+
+// isOver reports whether the position in a lane is known to be terminal.
+func (b *batch) isOver(lane int) bool {
+	return b.Terminal()[lane>>6]>>uint(lane&63)&1 != 0 && machine.Unknown(b.Batch, lane) == nil
+}
+
+// position returns a copy of the position in a lane.
+func (b *batch) position(lane int) machine.State {
+	words := b.view.Words()
+	states := make([]uint64, (lane+1)*words)
+	b.Store(states, lane+1)
+	return states[lane*words:]
+}
+
+// AddGoals implements machine.Batch.
+func (b *batch) AddGoals(totals []int64, mask []uint64) {
+	v := b.view
+	if !v.isOwn() {
+		b.Batch.AddGoals(totals, mask)
+		return
+	}
+	goals := make([]int32, len(totals))
+	for lane := range b.Lanes() {
+		if mask[lane>>6]>>uint(lane&63)&1 == 0 {
+			continue
+		}
+		b.Goals(goals, lane)
+		for r, g := range goals {
+			totals[r] += int64(max(g, 0))
+		}
+	}
+}
+
+// AppendSensible implements machine.Batch. Which moves of a role may be left out follows from the
+// goals of the other role, of which a view knows nothing.
+func (b *batch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []machine.Move {
+	return b.AppendLegal(dst, lane, r)
+}
+
+// Wins implements machine.Batch. A win of the player whose game this is says something about its
+// goal, a win of the other player does not.
+func (b *batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
+	goal, lanes = b.Batch.Wins(r)
+	if r == b.view.own {
+		return goal, lanes
+	}
+	if b.none == nil {
+		b.none = make([]uint64, len(lanes))
+	}
+	return machine.NoGoal, b.none
+}

@@ -1,0 +1,168 @@
+package solve
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"stackmate/internal/guard"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// runners are the methods of Auto for one class of games. The first one searches alone for headStart; if it has
+// not solved the game then, the ones beside it are started. If it gives up, one instead of it is.
+type runners struct {
+	first   string
+	beside  []string
+	instead string
+}
+
+// headStart is long enough for most games that the first method solves.
+const headStart = 250 * time.Millisecond
+
+// besideShare is the share of the memory of the first method that each method beside it has.
+const besideShare = 8
+
+// runnersOf returns the methods for games of class c, or false where there are none.
+//
+// A puzzle without a solution has no end for a search of positions, and no plan for a formula (package plan).
+// A game whose rounds are repeated until somebody wins is too deep for best-first search, and anytime search
+// has an interval at each depth.
+func runnersOf(c Class) (runners, bool) {
+	methods := solving(c)
+	switch {
+	case methods == nil:
+		return runners{}, false
+	case c.Players == 1 && !c.Chance:
+		return runners{first: methods[0], beside: methods[1:]}, true
+	case methods[0] == BestFirst:
+		return runners{first: BestFirst, instead: Anytime}, true
+	}
+	return runners{first: methods[0]}, true
+}
+
+// outcome is the result of one method.
+type outcome struct {
+	method string
+	result search.Result
+	err    error
+}
+
+// race runs methods side by side until one of them solves position q, or all have ended. It returns the
+// result of the first one that solved it, else all that is proved together. With a limit of nodes methods run one
+// after the other, so that the result is reproducible.
+func (s *Solver) race(ctx context.Context, r runners, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan outcome)
+	running := 0
+	start := func(method string, lim search.Limits) {
+		running++
+		go func() {
+			o := outcome{method: method}
+			o.err = guard.Do(func() (err error) {
+				o.result, err = s.searchers[method].Search(working, m, q, lim)
+				return err
+			})
+			ended <- o
+		}()
+	}
+	others := lim
+	others.Progress, others.MaxBytes = nil, lim.MaxBytes/besideShare
+	startBeside := func() {
+		for _, method := range r.beside {
+			start(method, others)
+		}
+		r.beside = nil
+	}
+	start(r.first, lim)
+	var head <-chan time.Time
+	if len(r.beside) > 0 && lim.MaxNodes == 0 {
+		timer := time.NewTimer(headStart)
+		defer timer.Stop()
+		head = timer.C
+	}
+	var failed error
+	var known []outcome
+	for running > 0 {
+		select {
+		case <-head:
+			startBeside()
+		case o := <-ended:
+			running--
+			switch {
+			case o.err != nil && (o.method == r.first || errors.Is(o.err, search.ErrGoals)):
+				failed = o.err
+				stop()
+			case o.err != nil: // this method is not for the game
+			case s.isEnough(o.result):
+				known = append([]outcome{o}, known...)
+				stop()
+			default:
+				known = append(known, o)
+				if o.method == r.first && working.Err() == nil && o.result.Unfinished != nil {
+					head = nil
+					startBeside()
+					if r.instead != "" {
+						start(r.instead, lim)
+					}
+				}
+			}
+		}
+	}
+	if failed != nil && !s.isSolvedBy(known) {
+		s.used = r.first
+		return search.Result{}, failed
+	}
+	return s.together(known), nil
+}
+
+// isEnough reports whether a result is as exact as wanted.
+func (s *Solver) isEnough(r search.Result) bool {
+	if r.Solved() {
+		return true
+	}
+	for _, v := range r.Values {
+		if v.Upper-v.Lower > s.epsilon {
+			return false
+		}
+	}
+	return r.Proved && len(r.Values) > 0 && s.epsilon > 0
+}
+
+func (s *Solver) isSolvedBy(known []outcome) bool {
+	return len(known) > 0 && s.isEnough(known[0].result)
+}
+
+// together returns the best of the results, of the first one that is exact enough, or of the one with the narrowest
+// interval of the first player, with the bounds that all have proved.
+func (s *Solver) together(known []outcome) search.Result {
+	best := known[0]
+	if !s.isEnough(best.result) {
+		for _, o := range known[1:] {
+			if width(o.result) < width(best.result) {
+				best = o
+			}
+		}
+	}
+	r := best.result
+	for _, o := range known {
+		if o.result.Proved && r.Proved && o.result.Concept == r.Concept {
+			for role, v := range o.result.Values {
+				r.Values[role] = search.Interval{Lower: max(r.Values[role].Lower, v.Lower), Upper: min(r.Values[role].Upper, v.Upper)}
+			}
+		}
+	}
+	s.used = best.method
+	return r
+}
+
+// width is the sum of the widths of the intervals of all roles.
+func width(r search.Result) float64 {
+	sum := 0.0
+	for _, v := range r.Values {
+		sum += v.Upper - v.Lower
+	}
+	return sum
+}
