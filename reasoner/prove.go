@@ -28,6 +28,33 @@ func (d *decider) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 	return p.Plan(ctx, s, lim)
 }
 
+// proved is a number, and whether it is proved.
+type proved[T any] struct {
+	value T
+	ok    bool
+}
+
+// factMemory bounds the formulas of the facts that a machine proves, in bytes.
+const factMemory = 1 << 30
+
+// ProvedGoalSum implements machine.Analysis.
+func (d *decider) ProvedGoalSum(ctx context.Context) (sum int32, ok bool) {
+	p := d.goalSum.get(func() proved[int32] {
+		sum, ok := prove.GoalSum(ctx, d.game.Whole(), d.Machine, factMemory)
+		return proved[int32]{sum, ok}
+	})
+	return p.value, p.ok
+}
+
+// ProvedLength implements machine.Analysis.
+func (d *decider) ProvedLength(ctx context.Context) (moves int, ok bool) {
+	p := d.length.get(func() proved[int] {
+		moves, ok := prove.Length(ctx, d.game.Whole(), d.Machine, factMemory)
+		return proved[int]{moves, ok}
+	})
+	return p.value, p.ok
+}
+
 // Prove tells what holds in all positions of a game: findings for people, and the names
 // in which their lines are.
 func Prove(ctx context.Context, g *gdl.Game, o Options, lim prove.Limits) ([]prove.Finding, *machine.Names, error) {

@@ -35,20 +35,16 @@ type Analysis interface {
 	// why there are no plans for this game: ErrNoPlans if the machine is not of an engine
 	// that finds them.
 	Plan(ctx context.Context, s State, lim PlanLimits) (Plan, error)
-	// ProvedGoals returns facts about the goals of the players that the rules prove for all
-	// terminal positions that can be reached. A fact that is not proved before ctx ends is
-	// missing; a later call may prove it.
-	ProvedGoals(ctx context.Context) GoalFacts
-}
-
-// GoalFacts are facts about the goals of all players, chance excepted, in the terminal positions
-// that can be reached from the initial one. The zero value states nothing.
-type GoalFacts struct {
-	// Single: every player has exactly one goal, a whole number from 0 to MaxGoal.
-	Single bool
-	// Constant: Single, and the goals of the players add up to Sum.
-	Constant bool
-	Sum      int32
+	// ProvedGoalSum returns the number of goal points to which the goals of all players, chance
+	// aside, add up in every terminal position that can be reached from the initial position. It is
+	// proved from the rules, and so is that each player has exactly one goal there, from 0 to
+	// MaxGoal. Otherwise proved is false: the sum may still be constant. The proof takes at most
+	// some seconds, less if ctx ends before.
+	ProvedGoalSum(ctx context.Context) (sum int32, proved bool)
+	// ProvedLength returns a number of joint moves within which every game from the initial position
+	// has ended or is stuck, as a role has no legal move. It is proved from the rules, as
+	// ProvedGoalSum is, and it is no more than an upper bound.
+	ProvedLength(ctx context.Context) (moves int, proved bool)
 }
 
 // Unanalysed is the Analysis of machines that know nothing.
@@ -73,8 +69,11 @@ func (Unanalysed) Plan(context.Context, State, PlanLimits) (Plan, error) {
 	return Plan{Goal: NoGoal, Bound: MaxGoal}, ErrNoPlans
 }
 
-// ProvedGoals implements Analysis.
-func (Unanalysed) ProvedGoals(context.Context) GoalFacts { return GoalFacts{} }
+// ProvedGoalSum implements Analysis.
+func (Unanalysed) ProvedGoalSum(context.Context) (int32, bool) { return NoGoal, false }
+
+// ProvedLength implements Analysis.
+func (Unanalysed) ProvedLength(context.Context) (int, bool) { return 0, false }
 
 // Decisive is m with decisive moves, or m itself if it knows none.
 func Decisive(ctx context.Context, m Machine, atOnce bool) Machine {

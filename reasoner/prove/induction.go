@@ -51,14 +51,10 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 	}
 	w := newWalks(m)
 	short, cancel := until(walkShare)
-	w.play(short)
+	w.play(short, maxWalks)
 	cancel()
-	p := &prover{game: g, walks: w, bytes: lim.MaxBytes, properties: properties(g, w.sum)}
+	p := newProver(g, w, lim.MaxBytes, properties(g, w.sum))
 	defer p.close()
-	for _, q := range p.properties {
-		line, broken := w.broken(q)
-		p.findings, p.broken = append(p.findings, Finding{Property: q.name, Verdict: Open, Line: line}), append(p.broken, broken)
-	}
 	short, cancel = until(walkShare + inductionShare)
 	defer cancel()
 	for found := range FindInvariants(short, g, m, lim.MaxBytes/2, true) {
@@ -100,6 +96,16 @@ type prover struct {
 	cases      *caseAnalysis
 	step       *Formula // from any position with the invariants
 	base       *Formula // from the initial one
+}
+
+// newProver returns the prover of some properties, all of them open, with the lines of random games that break them.
+func newProver(g *circuit.Game, w *walks, maxBytes int64, properties []property) *prover {
+	p := &prover{game: g, walks: w, bytes: maxBytes, properties: properties}
+	for _, q := range properties {
+		line, broken := w.broken(q)
+		p.findings, p.broken = append(p.findings, Finding{Property: q.name, Verdict: Open, Line: line}), append(p.broken, broken)
+	}
+	return p
 }
 
 // assume begins anew with other invariants.
@@ -316,9 +322,10 @@ func (p *prover) endsOrIsStuck(ctx context.Context) Finding {
 	return found
 }
 
-// ranking looks for literals that are true for good once they are and of which every joint
-// move makes one true. The game ends within as many joint moves as there are. It returns 0
-// if there are none such.
+// ranking returns a number of joint moves within which every game ends, or 0 if it finds none. It
+// looks for literals that are true for good once they are and of which every joint move makes one
+// true. The game ends within as many joint moves as there are, and of fluents that exclude each
+// other only one counts.
 func (p *prover) ranking(ctx context.Context) int {
 	if !p.reach(ctx, p.step, 1) {
 		return 0
@@ -327,12 +334,21 @@ func (p *prover) ranking(ctx context.Context) int {
 	for _, use := range []func(logic.Lit) bool{
 		logic.Lit.Complemented, func(l logic.Lit) bool { return !l.Complemented() }, func(logic.Lit) bool { return true },
 	} {
-		n, same := 0, []logic.Lit{p.step.At(0, p.game.Terminal).Not()}
+		fluents, falls, same := map[int32]int{}, 0, []logic.Lit{p.step.At(0, p.game.Terminal).Not()}
 		for _, l := range p.invariants.lasting {
-			if use(l) && !Holds(p.game.Initial, l) {
-				n++
-				same = append(same, p.step.net.Or(p.step.At(0, l), p.step.At(1, l).Not()))
+			if !use(l) || Holds(p.game.Initial, l) {
+				continue
 			}
+			if l.Complemented() {
+				falls++
+			} else {
+				fluents[fluent(l)] = len(fluents)
+			}
+			same = append(same, p.step.net.Or(p.step.At(0, l), p.step.At(1, l).Not()))
+		}
+		n := falls + len(fluents)
+		if len(fluents) <= maxCounted {
+			n = falls + len(excluding(p.invariants.pairs, fluents))
 		}
 		if n > 0 && (best == 0 || n < best) && p.step.Solve(ctx, sat.Limits{MaxBytes: p.bytes, MaxConflicts: maxRankingConflicts}, same...) == sat.Unsat {
 			best = n

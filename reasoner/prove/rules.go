@@ -72,7 +72,11 @@ type property struct {
 // end of one game.
 func properties(g *circuit.Game, sum int32) []property {
 	players := g.Names.Players()
-	list := []property{legalMoves(), singleGoals()} // ends knows that legal moves come first
+	var everyone []machine.Role
+	for r := range g.Does {
+		everyone = append(everyone, machine.Role(r))
+	}
+	list := []property{legalMoves(), singleGoals(everyone)} // ends knows that legal moves come first
 	if len(players) > 1 {
 		list = append(list, constantSum(players, sum), turns(players))
 	}
@@ -94,18 +98,22 @@ func legalMoves() property {
 	}
 }
 
-func singleGoals() property {
+// singleGoals returns the property that each of some roles has exactly one goal in terminal positions, a number
+// from 0 to machine.MaxGoal.
+func singleGoals(roles []machine.Role) property {
 	return property{
 		name: "every role has one goal at the end",
 		broken: func(u *unrolling, k int) logic.Lit {
 			var none []logic.Lit
-			for r := range u.game.Does {
-				none = append(none, u.GoalAtLeast(k, machine.Role(r), 0).Not())
+			for _, r := range roles {
+				none = append(none, u.GoalAtLeast(k, r, 0).Not())
 			}
 			return u.net.And(u.At(k, u.game.Terminal), u.net.Or(none...))
 		},
-		fails: func(now, _ *view) bool { return now.terminal && slices.Contains(now.goals, machine.NoGoal) },
-		said:  func(*view, *view) string { return "a role has no goal or several" },
+		fails: func(now, _ *view) bool {
+			return now.terminal && slices.ContainsFunc(roles, func(r machine.Role) bool { return now.goals[r] == machine.NoGoal })
+		},
+		said: func(*view, *view) string { return "a role has no goal or several" },
 	}
 }
 

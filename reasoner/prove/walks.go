@@ -30,10 +30,10 @@ func newWalks(m machine.Machine) *walks {
 	return &walks{machine: m, batch: m.NewNarrowBatch(), rng: machine.NewRand(1), sum: 100}
 }
 
-// play plays random games until ctx ends.
-func (w *walks) play(ctx context.Context) {
+// play plays random games until there are that many, at least one, or ctx ends.
+func (w *walks) play(ctx context.Context, games int) {
 	summed := false
-	for len(w.games) < maxWalks && (len(w.games) == 0 || ctx.Err() == nil) {
+	for len(w.games) < games && (len(w.games) == 0 || ctx.Err() == nil) {
 		line := w.game(ctx)
 		w.games = append(w.games, line)
 		w.longest = max(w.longest, len(line))

@@ -16,7 +16,11 @@ import (
 
 // Facts are facts about the goals of the players in all terminal positions that can be reached.
 type Facts struct {
-	machine.GoalFacts
+	// Single: every player has exactly one goal, a whole number from 0 to machine.MaxGoal.
+	Single bool
+	// Constant: Single, and the goals of the players add up to Sum.
+	Constant bool
+	Sum      int32
 	// Varies: two terminal positions with different sums were found, so the game has general sum.
 	Varies bool
 	// Positions is the number of positions that can be reached, where the facts come from a visit
@@ -38,10 +42,12 @@ const (
 func Learn(ctx context.Context, m machine.Machine) (Facts, error) {
 	ctx, cancel := context.WithTimeout(ctx, learnTime)
 	defer cancel()
-	f := Facts{GoalFacts: m.ProvedGoals(ctx)}
-	if f.Constant || f.Single && len(m.Names().Players()) == 1 {
-		return f, nil
+	if len(m.Names().Players()) == 2 {
+		if sum, ok := m.ProvedGoalSum(ctx); ok {
+			return Facts{Single: true, Constant: true, Sum: sum}, nil
+		}
 	}
+	var f Facts
 	v := newVisit(m)
 	all := v.run(ctx)
 	switch {

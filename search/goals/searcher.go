@@ -105,7 +105,7 @@ func (s *Searcher) prepare(ctx context.Context, m machine.Machine) {
 	}
 	s.machine, s.parts, s.whole = m, nil, nil
 	s.facts, s.err = Learn(ctx, m)
-	s.watch = newWatch(m, s.facts.GoalFacts)
+	s.watch = newWatch(m, s.facts)
 	players := m.Names().Players()
 	if s.kind == ZeroSum && len(players) == 2 && !s.facts.Constant {
 		for _, r := range players {

@@ -22,12 +22,12 @@ type view struct {
 type watch struct {
 	names   *machine.Names
 	players []machine.Role
-	facts   machine.GoalFacts
+	facts   Facts
 	fault   atomic.Pointer[Fault]
 	end     atomic.Pointer[context.CancelFunc] // of the search under way
 }
 
-func newWatch(m machine.Machine, f machine.GoalFacts) *watch {
+func newWatch(m machine.Machine, f Facts) *watch {
 	return &watch{names: m.Names(), players: m.Names().Players(), facts: f}
 }
 
@@ -107,12 +107,12 @@ func (v *view) Decisive(ctx context.Context, atOnce bool) machine.Machine {
 // Subgames implements machine.Analysis: subgames have other goals.
 func (v *view) Subgames(context.Context) []machine.Subgame { return nil }
 
-// ProvedGoals implements machine.Analysis.
-func (v *view) ProvedGoals(context.Context) machine.GoalFacts {
-	if v.isOwn() && v.watch.facts.Single {
-		return machine.GoalFacts{Single: true, Constant: true, Sum: machine.MaxGoal}
+// ProvedGoalSum implements machine.Analysis.
+func (v *view) ProvedGoalSum(ctx context.Context) (sum int32, proved bool) {
+	if v.isOwn() {
+		return machine.MaxGoal, v.watch.facts.Single
 	}
-	return v.watch.facts
+	return v.Machine.ProvedGoalSum(ctx)
 }
 
 // batch is a batch of a view.

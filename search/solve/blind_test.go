@@ -23,6 +23,8 @@ func (k knowing) Signals(context.Context) machine.Signals        { return nothin
 func (k knowing) Plan(context.Context, machine.State, machine.PlanLimits) (machine.Plan, error) {
 	return machine.Plan{Goal: 7}, nil
 }
+func (k knowing) ProvedGoalSum(context.Context) (int32, bool) { return 100, true }
+func (k knowing) ProvedLength(context.Context) (int, bool)    { return 9, true }
 
 // isKnown asks a machine for one part of its analysis.
 func isKnown(m machine.Machine, part reflect.Method) bool {

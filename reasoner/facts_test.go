@@ -1,0 +1,131 @@
+package reasoner_test
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/internal/corpus"
+	"stackmate/internal/cputime"
+	"stackmate/reasoner"
+	"stackmate/reasoner/machine"
+)
+
+var factCorpus = flag.Bool("facts.corpus", false, "measure which rulesheets of the corpus have a proved sum of goals and a proved length")
+
+// builtIn returns the circuit of a built-in game.
+func builtIn(t *testing.T, game string) machine.Machine {
+	t.Helper()
+	_, src, err := games.Source(game)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return machineOf(t, string(src))
+}
+
+func TestGoalSumsAndLengthsOfGamesAreProved(t *testing.T) {
+	for game, want := range map[string]struct {
+		sum    int32
+		length int
+	}{
+		"ticTacToe":        {100, 9},
+		"goofspiel-4":      {100, 4},
+		"connectFour-4x4":  {100, 16},
+		"nim-2.3.4":        {100, 0},
+		"breakthrough-4x5": {100, 0},
+	} {
+		m := builtIn(t, game)
+		if sum, ok := m.ProvedGoalSum(t.Context()); !ok || sum != want.sum {
+			t.Errorf("%s: the sum of goals is %d, proved %v; want %d", game, sum, ok, want.sum)
+		}
+		if length, ok := m.ProvedLength(t.Context()); length != want.length || ok != (want.length > 0) {
+			t.Errorf("%s: the length is %d, proved %v; want %d", game, length, ok, want.length)
+		}
+	}
+}
+
+// twentySteps is a game of twenty steps in which x chooses among a and b, o waits; the goals at
+// the end are those of the rules that are added. all says that x has chosen a each time.
+const twentySteps = `
+(role x) (role o)
+(init (step 0)) (init all)
+(<= (legal x a)) (<= (legal x b)) (legal o noop)
+(<= (next all) (true all) (does x a))
+(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+(<= terminal (true (step 20)))
+`
+
+// succession returns the facts (succ 0 1) to (succ n-1 n).
+func succession(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "(succ %d %d) ", i, i+1)
+	}
+	return b.String()
+}
+
+// The random games of a sample do not reach the one end whose goals differ.
+func TestAGoalSumIsProvedOfAllEndsOrOfNone(t *testing.T) {
+	for name, c := range map[string]struct {
+		goals string
+		want  bool
+	}{
+		"constant":              {"(<= (goal x 100) (true all)) (<= (goal o 0) (true all)) (<= (goal x 30) (not (true all))) (<= (goal o 70) (not (true all)))", true},
+		"another sum, rarely":   {"(<= (goal x 100) (true all)) (<= (goal o 10) (true all)) (<= (goal x 30) (not (true all))) (<= (goal o 70) (not (true all)))", false},
+		"no goal, rarely":       {"(goal x 100) (<= (goal o 0) (not (true all)))", false},
+		"two goals, rarely":     {"(goal x 100) (goal o 0) (<= (goal o 50) (true all))", false},
+		"no number, rarely":     {"(goal x 100) (<= (goal o 0) (not (true all))) (<= (goal o none) (true all))", false},
+		"above 100, rarely":     {"(goal x 0) (<= (goal o 100) (not (true all))) (<= (goal o 200) (true all))", false},
+		"the same goal twice":   {"(goal x 100) (<= (goal o 0) (true all)) (goal o 0)", true},
+		"goals of other places": {"(goal x 100) (goal o 0) (<= (goal o 50) (true (step 7)))", true},
+	} {
+		m := machineOf(t, twentySteps+succession(20)+c.goals)
+		if sum, ok := m.ProvedGoalSum(t.Context()); ok != c.want || ok && sum != 100 {
+			t.Errorf("%s: the sum of goals is %d, proved %v; want %v", name, sum, ok, c.want)
+		}
+		if length, ok := m.ProvedLength(t.Context()); !ok || length != 20 {
+			t.Errorf("%s: the length is %d, proved %v; want 20", name, length, ok)
+		}
+	}
+}
+
+func TestFactsOfTheCorpus(t *testing.T) {
+	if !*factCorpus {
+		t.Skip("a measurement: -facts.corpus")
+	}
+	var games, twoPlayers, sums, lengths int
+	for _, sheet := range corpus.Rulesheets(t) {
+		rules, _, err := gdl.Load(t.Context(), sheet.Name, corpus.Source(t, sheet.Name))
+		if err != nil {
+			continue
+		}
+		m, err := reasoner.New(t.Context(), rules, reasoner.Options{Engine: "circuit", Budget: 10 * time.Second, Memory: 1 << 30})
+		if err != nil {
+			t.Logf("%-40s no circuit", sheet.Name)
+			continue
+		}
+		games++
+		start := cputime.Now()
+		length, ended := m.ProvedLength(t.Context())
+		lengthTime := cputime.Now() - start
+		if ended {
+			lengths++
+		}
+		players := len(m.Names().Players())
+		if players == 2 {
+			twoPlayers++
+			start = cputime.Now()
+			sum, ok := m.ProvedGoalSum(t.Context())
+			if ok {
+				sums++
+			}
+			t.Logf("%-40s sum    %4d %-5v %8s", sheet.Name, sum, ok, (cputime.Now() - start).Round(time.Millisecond))
+		}
+		t.Logf("%-40s length %4d %-5v %8s", sheet.Name, length, ended, lengthTime.Round(time.Millisecond))
+	}
+	t.Logf("%d circuits: the length of %d is proved; of %d with two players the sum of goals of %d", games, lengths, twoPlayers, sums)
+}

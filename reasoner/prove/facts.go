@@ -1,0 +1,118 @@
+package prove
+
+import (
+	"context"
+	"time"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/logic"
+	"stackmate/reasoner/machine"
+)
+
+// Facts that searches rely on. Each is proved for every position that can be reached, or it is not
+// known; random games only suggest the number, and refute it.
+
+const (
+	// factWalks random games suggest a sum of goals.
+	factWalks = 3
+	// factShare is the share of the time left that one attempt to prove a fact may take.
+	factShare = 0.25
+	// maxFactTime bounds the search for a fact where the context has no deadline.
+	maxFactTime = 10 * time.Second
+	// maxOrbitWork bounds the search for the end of the clock: positions of the clock × gates.
+	maxOrbitWork = 50_000_000
+)
+
+// GoalSum returns the number to which the players' goals add up in every terminal position that can
+// be reached, if it is proved that they do and that each player has exactly one goal there. The
+// proof is that of Rules: by the formula of one position, or by induction with invariants.
+func GoalSum(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) (sum int32, proved bool) {
+	ctx, cancel := context.WithTimeout(ctx, maxFactTime)
+	defer cancel()
+	w := newWalks(m)
+	w.play(ctx, factWalks)
+	players := g.Names.Players()
+	p := newProver(g, w, maxBytes, []property{singleGoals(players), constantSum(players, w.sum)})
+	defer p.close()
+	open := map[int]property{0: p.properties[0], 1: p.properties[1]}
+	if p.broken[0] || p.broken[1] || len(newPlayouts(m).play(ctx, open)) > 0 {
+		return machine.NoGoal, false
+	}
+	for found := range FindInvariants(ctx, g, m, maxBytes/2, true) {
+		if found == p.invariants {
+			continue
+		}
+		p.assume(found)
+		if p.attemptAll(ctx) {
+			return w.sum, true
+		}
+	}
+	return machine.NoGoal, false
+}
+
+// attemptAll tries to prove all properties that are open, and reports whether all are proved now.
+func (p *prover) attemptAll(ctx context.Context) bool {
+	for i, q := range p.properties {
+		end, _ := ctx.Deadline()
+		within, cancel := context.WithTimeout(ctx, time.Duration(factShare*float64(time.Until(end))))
+		p.attempt(within, i, q)
+		cancel()
+		if p.findings[i].Verdict != Proved {
+			return false
+		}
+	}
+	return true
+}
+
+// Length returns a number of joint moves within which every game has ended or has got stuck, as a
+// role has no legal move; false if none is proved. The clock ends the game, or every joint
+// move makes a fluent true or false for good.
+func Length(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) (moves int, proved bool) {
+	ctx, cancel := context.WithTimeout(ctx, maxFactTime)
+	defer cancel()
+	if moves, proved = clockEnd(g); proved {
+		return moves, true
+	}
+	p := newProver(g, newWalks(m), maxBytes, nil)
+	defer p.close()
+	for found := range FindInvariants(ctx, g, m, maxBytes/2, false) {
+		if found == p.invariants || len(found.lasting) == 0 {
+			continue
+		}
+		p.assume(found)
+		if moves = p.ranking(ctx); moves > 0 {
+			return moves, true
+		}
+	}
+	return 0, false
+}
+
+// clockEnd returns the first step at which the values of the clock alone make the position terminal.
+func clockEnd(g *circuit.Game) (step int, found bool) {
+	fluents := ClockFluents(g)
+	nodes, ok := NewCones(g.Net).Of(maxOrbitWork, g.Terminal)
+	if !ok || len(fluents) == 0 {
+		return 0, false
+	}
+	net := logic.NewNetwork()
+	values := logic.NewSubstitution(g.Net, net)
+	for _, i := range nodes {
+		if g.Net.Op(i) != logic.OpAnd {
+			values.Set(logic.Lit(i)<<1, net.Input()) // a fluent, or a variable of recursion with any value
+		}
+	}
+	for step, position := range orbit(g, fluents) {
+		if (step+1)*len(nodes) > maxOrbitWork {
+			break
+		}
+		for _, f := range fluents {
+			values.Set(g.Fluents[f], logic.Constant(position.Has(int(f))))
+		}
+		values.Keep()
+		values.Sweep(nodes)
+		if values.At(g.Terminal) == logic.True {
+			return step, true
+		}
+	}
+	return 0, false
+}
