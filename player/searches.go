@@ -103,7 +103,8 @@ func (r *round) launch(ctx context.Context, s search.Searcher, memory int64) {
 	}
 	run := &running{Searcher: s, memory: memory}
 	r.under[s] = run
-	lim := search.Limits{MaxBytes: memory, Seed: r.seed, Progress: func(known search.Result) { run.interim.Store(&known) }}
+	own := []machine.Role{r.root.role} // an exact search proves facts about this role's goal where the sum of the goals is not proved
+	lim := search.Limits{MaxBytes: memory, Seed: r.seed, Wanted: own, Progress: func(known search.Result) { run.interim.Store(&known) }}
 	working, exact, done := ctx, slices.Contains(r.exact, s), func() {}
 	if exact && r.exactWork < 1 && r.class.Players > 1 {
 		working, done = context.WithTimeout(ctx, scaled(r.exactWork, timeLeft(ctx, time.Now())))

@@ -20,8 +20,8 @@ type decider struct {
 	signals         lazy[machine.Signals]
 	subgames        lazy[[]machine.Subgame]
 	planner         lazy[planner]
-	goalSum         lazy[proved[int32]]
-	length          lazy[proved[int]]
+	goalSum         fact[int32]
+	length          fact[int]
 }
 
 // lazy is what is found when it is first asked for, in the time that there is then: what did not

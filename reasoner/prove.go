@@ -2,6 +2,7 @@ package reasoner
 
 import (
 	"context"
+	"sync"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/circuit"
@@ -28,31 +29,37 @@ func (d *decider) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 	return p.Plan(ctx, s, lim)
 }
 
-// proved is a number, and whether it is proved.
-type proved[T any] struct {
-	value T
-	ok    bool
+// fact is a number that the rules prove. A proof that its context broke off is tried again when
+// the fact is asked for again.
+type fact[T any] struct {
+	mu     sync.Mutex
+	tried  bool // to the end
+	value  T
+	proved bool
+}
+
+// get returns the number and whether it is proved, by prove unless that was tried before.
+func (f *fact[T]) get(ctx context.Context, prove func() (T, bool)) (T, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.tried && ctx.Err() == nil {
+		f.value, f.proved = prove()
+		f.tried = f.proved || ctx.Err() == nil
+	}
+	return f.value, f.proved
 }
 
 // factMemory bounds the formulas of the facts that a machine proves, in bytes.
 const factMemory = 1 << 30
 
 // ProvedGoalSum implements machine.Analysis.
-func (d *decider) ProvedGoalSum(ctx context.Context) (sum int32, ok bool) {
-	p := d.goalSum.get(func() proved[int32] {
-		sum, ok := prove.GoalSum(ctx, d.game.Whole(), d.Machine, factMemory)
-		return proved[int32]{sum, ok}
-	})
-	return p.value, p.ok
+func (d *decider) ProvedGoalSum(ctx context.Context) (sum int32, proved bool) {
+	return d.goalSum.get(ctx, func() (int32, bool) { return prove.GoalSum(ctx, d.game.Whole(), d.Machine, factMemory) })
 }
 
 // ProvedLength implements machine.Analysis.
-func (d *decider) ProvedLength(ctx context.Context) (moves int, ok bool) {
-	p := d.length.get(func() proved[int] {
-		moves, ok := prove.Length(ctx, d.game.Whole(), d.Machine, factMemory)
-		return proved[int]{moves, ok}
-	})
-	return p.value, p.ok
+func (d *decider) ProvedLength(ctx context.Context) (moves int, proved bool) {
+	return d.length.get(ctx, func() (int, bool) { return prove.Length(ctx, d.game.Whole(), d.Machine, factMemory) })
 }
 
 // Prove tells what holds in all positions of a game: findings for people, and the names

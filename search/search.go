@@ -47,9 +47,8 @@ const (
 // Interval contains a value: Lower ≤ value ≤ Upper, in goal points of one role.
 type Interval struct{ Lower, Upper float64 }
 
-// Points is what a goal is worth, to every search and to whoever checks one: 0 for
-// machine.NoGoal, which is no error. Where the goals of two players must have a
-// constant sum, that 0 counts too.
+// Points returns the goal points of a goal: 0 for machine.NoGoal. Searches that play, and estimates, count a
+// missing goal so. Searches that solve run behind package goals, which returns ErrGoals instead.
 func Points(goal int32) int32 { return max(goal, 0) }
 
 // Opponents are the players of a game of one, whose other is machine.NoRole, or of two.

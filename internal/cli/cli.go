@@ -22,6 +22,8 @@ const (
 	statusFine  = 0
 	statusBad   = 1 // the game or the result is bad
 	statusUsage = 2
+	// statusContradiction: a solution contradicts the rules, which is a fault of the program.
+	statusContradiction = 3
 	// statusUnread is what a shell shows of a program that ends because nobody reads
 	// its output, as in "stackmate … | head".
 	statusUnread = 128 + int(syscall.SIGPIPE)
@@ -107,6 +109,7 @@ func (s *console) conclude(err error) int {
 	}
 	news := without(err, known...)
 	var usage usageError
+	var contradiction contradictionError
 	var fault *guard.Panic
 	if errors.As(err, &fault) {
 		news = fmt.Errorf("%w\nThis is a fault of stackmate, not of the game; --log-level debug shows where", err)
@@ -125,6 +128,8 @@ func (s *console) conclude(err error) int {
 	}
 	_ = s.err.end()
 	switch {
+	case errors.As(news, &contradiction):
+		return statusContradiction
 	case errors.As(news, &usage):
 		return statusUsage
 	case errors.Is(unwritten, syscall.EPIPE):

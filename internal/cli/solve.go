@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"stackmate/search"
 	"stackmate/search/book"
@@ -16,17 +18,21 @@ type solveCommand struct {
 	oneGame
 	positionFlags
 	searchFlags
-	Certify bool   `help:"Play the strategies against every opponent and prove how much can be gained against them."`
-	Draws   int64  `placeholder:"N" help:"Certify by N positions of random games and their matrices instead of all positions."`
-	Save    string `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from; and until there is one, what is proved in FILE.proofs. Method layers keeps all values in a folder."`
-	NATS    string `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster solve parts of layers, too: those that see the folder of --save at the same path."`
-	Resume  bool   `help:"Go on with what FILE.proofs says, if it is there, or with the folder of layers."`
+	Time    time.Duration `placeholder:"DURATION" help:"Stop searching after this time, such as 90s or 2h, and print the bounds proved so far; by default there is no limit."`
+	Certify bool          `help:"Play the strategies against every opponent and prove how much can be gained against them."`
+	Draws   int64         `placeholder:"N" help:"Certify by N positions of random games and their matrices instead of all positions."`
+	Save    string        `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from; and until there is one, what is proved in FILE.proofs. Method layers keeps all values in a folder."`
+	NATS    string        `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster solve parts of layers, too: those that see the folder of --save at the same path."`
+	Resume  bool          `help:"Go on with what FILE.proofs says, if it is there, or with the folder of layers."`
 }
 
 // Run implements the command.
 func (c *solveCommand) Run(s *console) error {
 	if c.Epsilon > 0 && c.Save != "" {
 		return usageError{fmt.Errorf("--save: expected an exact solution, without --epsilon, found --epsilon %v", c.Epsilon)}
+	}
+	if c.Time < 0 {
+		return usageError{fmt.Errorf("--time: expected a duration above 0, found %v", c.Time)}
 	}
 	if c.Resume && c.Save == "" {
 		return usageError{errors.New("--resume: expected --save FILE, too")}
@@ -47,17 +53,22 @@ func (c *solveCommand) Run(s *console) error {
 	}
 	line := s.progress("solving %s", c.Game)
 	var pace pace
-	solution, err := p.solver.Solve(s.ctx, p.machine, func(r search.Result) {
+	ctx, cancel := c.limited(s.ctx)
+	defer cancel()
+	solution, err := p.solver.Solve(ctx, p.machine, func(r search.Result) {
 		line.say("solving %s%s", c.Game, pace.show(p.machine.Names(), r, c.tableBytes(s)))
 		kept.save(s, keepEvery)
 	})
 	line.end()
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.Game, err)
+		return fmt.Errorf("%s: %w", c.Game, s.withGoals(err, p))
 	}
 	solution.Game = c.Game
-	var doubt error
-	if solution.IsWithin(c.Epsilon) && (c.Certify || c.Draws > 0 || c.file() != "") {
+	doubt := c.selfCheck(s, p, solution)
+	if doubt != nil {
+		solution.Solved, solution.Proved = false, false
+	}
+	if doubt == nil && solution.IsWithin(c.Epsilon) && (c.Certify || c.Draws > 0 || c.file() != "") {
 		doubt = c.certify(s, p, &solution)
 	}
 	if solution.Solved && doubt == nil {
@@ -73,8 +84,18 @@ func (c *solveCommand) Run(s *console) error {
 		return nil
 	case solution.Unfinished != "":
 		return fmt.Errorf("%s is not solved: %s", c.Game, solution.Unfinished)
+	case ctx.Err() != nil && s.ctx.Err() == nil:
+		return fmt.Errorf("%s is not solved: the time of %v is over", c.Game, c.Time)
 	}
 	return fmt.Errorf("%s is not solved", c.Game)
+}
+
+// limited returns the context of the search, which ends with --time.
+func (c *solveCommand) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.Time > 0 {
+		return context.WithTimeout(ctx, c.Time)
+	}
+	return context.WithCancel(ctx)
 }
 
 // file is that of the solution, empty for none: layers are in a folder.

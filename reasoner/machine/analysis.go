@@ -8,7 +8,7 @@ import (
 // Analysis is what a compiler knows of a game besides how to play it. Each part is worked out
 // when it is first asked for, which may take as long as compiling, and kept: later calls
 // return what the first one did. Where ctx ends the first call, or a part would cost more
-// gates than it is worth, that part is not known. It is a part of every Machine, so that
+// gates than it is worth, that part is not known; only proofs are tried again. It is a part of every Machine, so that
 // whoever wraps a machine passes it on; machines that know nothing embed Unanalysed.
 type Analysis interface {
 	// Decisive is the same machine with decisive and anti-decisive moves (Teytaud and
@@ -39,7 +39,7 @@ type Analysis interface {
 	// aside, add up in every terminal position that can be reached from the initial position. It is
 	// proved from the rules, and so is that each player has exactly one goal there, from 0 to
 	// MaxGoal. Otherwise proved is false: the sum may still be constant. The proof takes at most
-	// some seconds, less if ctx ends before.
+	// some seconds, less if ctx ends before; a later call then tries again.
 	ProvedGoalSum(ctx context.Context) (sum int32, proved bool)
 	// ProvedLength returns a number of joint moves within which every game from the initial position
 	// has ended or is stuck, as a role has no legal move. It is proved from the rules, as

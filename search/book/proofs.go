@@ -27,7 +27,7 @@ import (
 
 const (
 	proofsName    = "stackmate proofs"
-	proofsVersion = 1
+	proofsVersion = 2
 	// maxRecord bounds the words of a record: positions of four million fluents.
 	maxRecord = 1 << 16
 )

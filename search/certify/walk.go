@@ -300,8 +300,8 @@ func (w *walk) reply(p *ply, depth int) fixed {
 	return best
 }
 
-// points is the goal of the first player in a terminal position. With two
-// players the goals must have the same sum everywhere: one number then tells
+// points returns the goal of the first player in a terminal position. Every player must have a goal from 0
+// to machine.MaxGoal. With two players the goals must have the same sum everywhere: one number then tells
 // both.
 func (w *walk) points(goals []int32) fixed {
 	sum := int32(0)
@@ -309,22 +309,21 @@ func (w *walk) points(goals []int32) fixed {
 		if machine.Role(r) == w.chance {
 			continue
 		}
-		sum += search.Points(goal)
-	}
-	own := search.Points(goals[w.first])
-	if w.err == nil && own > machine.MaxGoal {
-		w.err = fmt.Errorf("expected goals from 0 to %d, found %d", machine.MaxGoal, own)
+		if (goal < 0 || goal > machine.MaxGoal) && w.err == nil {
+			w.err = fmt.Errorf("%w: found none, or several, for %s", search.ErrGoals, w.machine.Names().Roles[r])
+		}
+		sum += goal
 	}
 	w.agree(sum)
 	if w.err != nil {
 		return fixed{}
 	}
-	return fixedGoal(own)
+	return fixedGoal(goals[w.first])
 }
 
 // agree compares the sum of the goals in a terminal position with that in others.
 func (w *walk) agree(sum int32) {
-	if w.other >= 0 && w.sumKnown && sum != w.sum {
+	if w.err == nil && w.other >= 0 && w.sumKnown && sum != w.sum {
 		w.err = fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, sum, w.sum)
 	}
 	w.sum, w.sumKnown = sum, true

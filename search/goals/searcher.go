@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"time"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -106,14 +107,32 @@ func (s *Searcher) prepare(ctx context.Context, m machine.Machine) {
 	s.machine, s.parts, s.whole = m, nil, nil
 	s.facts, s.err = Learn(ctx, m)
 	s.watch = newWatch(m, s.facts)
-	players := m.Names().Players()
-	if s.kind == ZeroSum && len(players) == 2 && !s.facts.Constant {
-		for _, r := range players {
-			s.parts = append(s.parts, &part{s.make(), against(m, s.watch, r)})
-		}
+	s.divide()
+}
+
+// divide makes the searches that the facts allow.
+func (s *Searcher) divide() {
+	s.parts, s.whole = nil, nil
+	players := s.watch.players
+	if s.kind != ZeroSum || len(players) != 2 || s.facts.Constant {
+		s.whole = &part{s.make(), checked(s.machine, s.watch)}
 		return
 	}
-	s.whole = &part{s.make(), checked(m, s.watch)}
+	for _, r := range players {
+		s.parts = append(s.parts, &part{s.make(), against(s.machine, s.watch, r)})
+	}
+}
+
+// prove tries once more to prove the sum of the goals, and reports whether it is proved now. The searches then
+// begin anew.
+func (s *Searcher) prove(ctx context.Context) bool {
+	sum, ok := s.machine.ProvedGoalSum(ctx)
+	if ok {
+		s.facts = Facts{Single: true, Constant: true, Sum: sum}
+		s.watch = newWatch(s.machine, s.facts)
+		s.divide()
+	}
+	return ok
 }
 
 // Facts returns the facts about the goals of the last machine searched.
@@ -139,9 +158,11 @@ func (s *Searcher) Parts() []Part {
 	return list
 }
 
-// keeper is a Searcher whose searches keep what they prove. The records of searches by role begin
-// with a word more, the number of the player.
+// keeper is a Searcher whose searches keep what they prove. A record has a word more in front: the number of
+// the player whose game was searched, or wholeGame.
 type keeper struct{ *Searcher }
+
+const wholeGame = ^uint64(0)
 
 var _ search.Keeper = keeper{}
 
@@ -150,16 +171,25 @@ func NewKeeper(kind Kind, threads int, make func() search.Searcher) search.Keepe
 	return keeper{NewSearcher(kind, threads, make)}
 }
 
+// games returns the searches with the words in front of their records.
+func (k keeper) games() map[uint64]*part {
+	games := make(map[uint64]*part)
+	for i, p := range k.parts {
+		games[uint64(i)] = p
+	}
+	if k.whole != nil {
+		games[wholeGame] = k.whole
+	}
+	return games
+}
+
 // Kept implements search.Keeper.
 func (k keeper) Kept() iter.Seq[[]uint64] {
-	if k.whole != nil {
-		return k.whole.Searcher.(search.Keeper).Kept()
-	}
 	return func(yield func([]uint64) bool) {
 		var tagged []uint64
-		for i, p := range k.parts {
+		for tag, p := range k.games() {
 			for record := range p.Searcher.(search.Keeper).Kept() {
-				tagged = append(append(tagged[:0], uint64(i)), record...)
+				tagged = append(append(tagged[:0], tag), record...)
 				if !yield(tagged) {
 					return
 				}
@@ -168,38 +198,65 @@ func (k keeper) Kept() iter.Seq[[]uint64] {
 	}
 }
 
+var errOtherGames = errors.New("expected what was proved of this game, found records of others: " +
+	"the sum of the goals was proved when they were kept, and is not now, or the other way round")
+
 // Keep implements search.Keeper.
 func (k keeper) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uint64, error]) error {
 	if k.prepare(context.Background(), m); k.err != nil {
 		return k.err
 	}
-	if k.whole != nil {
-		return k.whole.Searcher.(search.Keeper).Keep(k.whole.machine, maxBytes, records)
-	}
 	next, stop := iter.Pull2(records)
 	defer stop()
 	record, err, ok := next()
-	var errs []error
-	for i, p := range k.parts {
-		own := func(yield func([]uint64, error) bool) {
-			for ok && err == nil && len(record) > 0 && record[0] == uint64(i) && yield(record[1:], nil) {
+	if ok && err == nil && len(record) > 0 && record[0] == wholeGame && k.whole == nil {
+		k.prove(context.Background()) // it was possible before
+	}
+	games := k.games()
+	for ok && err == nil {
+		var p *part
+		if len(record) > 0 {
+			p = games[record[0]]
+		}
+		if p == nil {
+			return errOtherGames
+		}
+		tag := record[0]
+		err = p.Searcher.(search.Keeper).Keep(p.machine, maxBytes/int64(len(games)), func(yield func([]uint64, error) bool) {
+			for ok && err == nil && len(record) > 0 && record[0] == tag && yield(record[1:], nil) {
 				record, err, ok = next()
 			}
-		}
-		errs = append(errs, p.Searcher.(search.Keeper).Keep(p.machine, maxBytes/int64(len(k.parts)), own))
+		})
 	}
-	if ok && err == nil {
-		err = errors.New("what was kept is of a game whose goals have a constant sum")
-	}
-	return errors.Join(append(errs, err)...)
+	return err
 }
 
-// byRole searches the zero-sum game of each player, in turns that grow: what each can guarantee.
+// byRole searches the zero-sum game of each player, in turns that grow. Now and then it tries for
+// proofShare of the time to prove the sum of the goals, after which the game itself is searched.
 func (s *Searcher) byRole(ctx context.Context, q machine.State, lim search.Limits) (search.Result, error) {
-	return ByRole(ctx, s.machine.Names(), s.threads, lim, func(ctx context.Context, i int, lim search.Limits) (search.Result, error) {
+	began, due := time.Now(), learnTime*proofShare
+	r, err := ByRole(ctx, s.machine.Names(), s.threads, lim, func(ctx context.Context, i int, lim search.Limits) (search.Result, error) {
+		if passed := time.Since(began); passed > due && !s.facts.Varies {
+			due = 2 * passed
+			short, cancel := context.WithTimeout(ctx, passed/proofShare)
+			defer cancel()
+			if s.prove(short) {
+				return search.Result{}, errProved
+			}
+		}
 		return s.parts[i].Search(ctx, s.parts[i].machine, q, lim)
 	})
+	if errors.Is(err, errProved) {
+		return s.search(ctx, q, lim)
+	}
+	return r, err
 }
+
+// proofShare: proofs of the sum of the goals take one part in so many of the time of a search.
+const proofShare = 20
+
+// errProved ends the searches of the players once the sum of the goals is proved.
+var errProved = errors.New("the sum of the goals is proved")
 
 // firstTurn is the number of nodes of a role's first turn, some tens of milliseconds; each
 // later turn has twice as many.

@@ -16,6 +16,7 @@ type visit struct {
 	reached  map[string]way
 	queue    []machine.State
 	children int
+	widest   int64 // see widestAlone
 
 	ended  bool // a terminal position was met
 	sum    int32
@@ -35,12 +36,24 @@ func newVisit(m machine.Machine) *visit {
 		reached: make(map[string]way),
 	}
 	v.reached[v.initial.Key()] = way{}
+	v.widest = widestAlone
+	if m.Info().Parallel {
+		v.widest = widestTogether
+	}
 	return v
 }
 
+// The most children of a position that are visited. An expansion is not broken off, and should take
+// a few milliseconds.
+const (
+	widestAlone    = 1 << 8  // of machines that compute one position at a time
+	widestTogether = 1 << 12 // of machines that compute all lanes together
+)
+
 // run reports whether all positions were visited.
 func (v *visit) run(ctx context.Context) bool {
-	v.expander.Limit(ctx, 0, 0)
+	const perChild = 1 << 20 // far more than a child takes, so that the number of children counts
+	v.expander.Limit(ctx, v.widest*perChild, perChild)
 	if over, goals := v.expander.Look(v.initial); over {
 		v.end(v.initial, goals)
 		return true

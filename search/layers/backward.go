@@ -62,6 +62,9 @@ func (g *game) settle(d int) error {
 			done, err = w.settle(d, first, values[first:last])
 		case !known:
 			done, err = g.config.Elsewhere(ctx, Task{Layer: d, First: first, Last: last, Sum: g.sum.Load()})
+			if err == nil && done.Sum > 0 {
+				err = g.agree(done.Sum)
+			}
 		}
 		if err == nil && !known {
 			positions.Add(int64(last - first))
@@ -106,7 +109,7 @@ func (w *worker) settle(d, first int, values []float64) (Done, error) {
 	if err == nil && g.config.Folder != "" {
 		err = write(g.valueFile(d, first), func(out io.Writer) error { return writeWords(out, values) })
 	}
-	return Done{Games: w.games, Spent: w.spent}, err
+	return Done{Games: w.games, Spent: w.spent, Sum: w.game.sum.Load()}, err
 }
 
 // sampleGames: of so many matrix games the time of one is taken, on behalf of all.

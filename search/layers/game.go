@@ -106,14 +106,17 @@ func (g *game) addSymmetry(y machine.Symmetry) {
 	g.symmetries = append(g.symmetries, symmetry{to, exchanges})
 }
 
-// points is the goal of the first player in a terminal position. It checks what the search relies on:
-// goals of constant sum.
+// points returns the goal of the first player in a terminal position. It checks the assumptions of the search:
+// every player has a goal, and the goals have a constant sum.
 func (g *game) points(goals []int32) (float64, error) {
-	v := search.Points(goals[g.first])
+	v := goals[g.first]
+	if v < 0 || g.other != machine.NoRole && goals[g.other] < 0 {
+		return 0, search.ErrGoals
+	}
 	if g.other == machine.NoRole {
 		return float64(v), nil
 	}
-	return float64(v), g.agree(int64(v+search.Points(goals[g.other])) + 1)
+	return float64(v), g.agree(int64(v+goals[g.other]) + 1)
 }
 
 // agree notes the sum of goals, and 1, and says if there are others.

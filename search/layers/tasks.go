@@ -37,6 +37,7 @@ type Task struct {
 type Done struct {
 	Misfits []machine.State `json:"misfits,omitempty"` // some children that do not fit the packing
 	Games   int64           `json:"games"`             // matrix games solved
+	Sum     int64           `json:"sum,omitempty"`     // of the goals that were met, and 1; 0 if there were none
 	Spent   time.Duration   `json:"spent"`             // on these
 }
 
