@@ -97,6 +97,16 @@ type Counters struct {
 	Left  time.Duration
 }
 
+// And adds the counters of a later part of one search. The depth is the one of the later part, and memory that of the larger one.
+func (c Counters) And(d Counters) Counters {
+	return Counters{
+		Nodes: c.Nodes + d.Nodes, Playouts: c.Playouts + d.Playouts, Positions: c.Positions + d.Positions,
+		LPCalls: c.LPCalls + d.LPCalls, LPTime: c.LPTime + d.LPTime, TableHits: c.TableHits + d.TableHits,
+		PeakBytes: max(c.PeakBytes, d.PeakBytes), Evictions: max(c.Evictions, d.Evictions), Elapsed: c.Elapsed + d.Elapsed,
+		Depth: d.Depth, Left: d.Left,
+	}
+}
+
 // Result is what a search knows of a position.
 type Result struct {
 	// Values contains the value for each role, in goal points.

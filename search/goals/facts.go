@@ -23,6 +23,9 @@ type Facts struct {
 	Sum      int32
 	// Varies: two terminal positions with different sums were found, so the game has general sum.
 	Varies bool
+	// Hundred: the goals add up to machine.MaxGoal in every terminal position that a search met. That is
+	// proved only of these.
+	Hundred bool
 	// Positions is the number of positions that can be reached, where the facts come from a visit
 	// of all of them; 0 where the rules prove them, or nothing is proved.
 	Positions int
@@ -70,6 +73,8 @@ func (f Facts) String() string {
 		return fmt.Sprintf("the rules prove that the goals add up to %d", f.Sum)
 	case f.Varies:
 		return "the goals have no constant sum"
+	case f.Hundred:
+		return fmt.Sprintf("the goals add up to %d at every end that the search met; others are not proved", machine.MaxGoal)
 	}
 	return "the goals are not proved to have a constant sum"
 }

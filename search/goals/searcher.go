@@ -27,7 +27,8 @@ const (
 )
 
 // Searcher runs a search on games whose goals are checked. Zero-sum searches of two players run
-// on the game itself if the sum of its goals is proved, else once for each role (see view).
+// on the game itself if the sum of its goals is proved, or if it seems to be 100 (see shared), else once for each
+// role (see view).
 // It keeps the searches of the last machine, and belongs to one goroutine.
 type Searcher struct {
 	kind    Kind
@@ -38,6 +39,7 @@ type Searcher struct {
 	facts   Facts
 	err     error
 	watch   *watch
+	other   bool    // a sum of goals other than 100 was met
 	whole   *part   // the search of the game itself; nil where there are parts
 	parts   []*part // by player
 }
@@ -65,6 +67,14 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	defer end()
 	s.watch.end.Store(&end)
 	r, err := s.search(working, q, lim)
+	if s.watch.fault.Load() == nil && s.watch.sum.Load() {
+		s.other = true
+		s.divide()
+		again, end := context.WithCancel(ctx)
+		defer end()
+		s.watch.end.Store(&end)
+		r, err = s.search(again, q, lim)
+	}
 	if fault := s.watch.fault.Load(); fault != nil {
 		s.err = fault
 		return search.Result{}, fault
@@ -76,15 +86,50 @@ func (s *Searcher) search(ctx context.Context, q machine.State, lim search.Limit
 	if s.whole == nil {
 		return s.byRole(ctx, q, lim)
 	}
+	s.facts.Hundred = s.isShared()
 	if tell := lim.Progress; tell != nil {
 		lim.Progress = func(r search.Result) {
 			s.name(&r)
 			tell(r)
 		}
 	}
-	r, err := s.whole.Search(ctx, s.whole.machine, q, lim)
-	s.name(&r)
-	return r, err
+	if !s.isShared() || lim.MaxNodes > 0 {
+		r, err := s.whole.Search(ctx, s.whole.machine, q, lim)
+		s.name(&r)
+		return r, err
+	}
+	return s.proving(ctx, q, lim)
+}
+
+// isShared reports whether one search finds the guarantees of both players.
+func (s *Searcher) isShared() bool {
+	v, ok := s.whole.machine.(*view)
+	return ok && v.hundred
+}
+
+// proving searches a shared game. Now and then it tries for one part in proofShare of the time to prove the sum of the goals,
+// after which the game itself is searched.
+func (s *Searcher) proving(ctx context.Context, q machine.State, lim search.Limits) (search.Result, error) {
+	spent := time.Duration(0)
+	var before search.Counters
+	for slice := learnTime * proofShare; ; slice *= 2 {
+		within, cancel := context.WithTimeout(ctx, slice)
+		r, err := s.whole.Search(within, s.whole.machine, q, lim)
+		over := within.Err() != nil
+		cancel()
+		spent += slice
+		before = before.And(r.Counters)
+		if r.Counters = before; err != nil || !over || ctx.Err() != nil || r.Solved() {
+			s.name(&r)
+			return r, err
+		}
+		short, cancel := context.WithTimeout(ctx, spent/proofShare)
+		proved := s.prove(short)
+		cancel()
+		if proved {
+			return s.search(ctx, q, lim)
+		}
+	}
 }
 
 // name fills in the concept of solution of a search of the game itself. A search of AnySum that names
@@ -92,7 +137,7 @@ func (s *Searcher) search(ctx context.Context, q machine.State, lim search.Limit
 func (s *Searcher) name(r *search.Result) {
 	switch {
 	case r.Concept != "":
-	case s.kind == AnySum && !s.facts.Constant && len(s.watch.players) > 1:
+	case s.kind != Exhaustive && !s.facts.Constant && len(s.watch.players) > 1:
 		r.Concept = search.Guarantee
 	default:
 		r.Concept = search.Value
@@ -104,7 +149,7 @@ func (s *Searcher) prepare(ctx context.Context, m machine.Machine) {
 	if s.machine == m {
 		return
 	}
-	s.machine, s.parts, s.whole = m, nil, nil
+	s.machine, s.other = m, false
 	s.facts, s.err = Learn(ctx, m)
 	s.watch = newWatch(m, s.facts)
 	s.divide()
@@ -116,6 +161,10 @@ func (s *Searcher) divide() {
 	players := s.watch.players
 	if s.kind != ZeroSum || len(players) != 2 || s.facts.Constant {
 		s.whole = &part{s.make(), checked(s.machine, s.watch)}
+		return
+	}
+	if !s.facts.Varies && !s.other {
+		s.whole = &part{s.make(), shared(s.machine, s.watch)}
 		return
 	}
 	for _, r := range players {
@@ -159,10 +208,13 @@ func (s *Searcher) Parts() []Part {
 }
 
 // keeper is a Searcher whose searches keep what they prove. A record has a word more in front: the number of
-// the player whose game was searched, or wholeGame.
+// the player whose game was searched, wholeGame or sharedGame.
 type keeper struct{ *Searcher }
 
-const wholeGame = ^uint64(0)
+const (
+	wholeGame  = ^uint64(0) // of a game whose sum of goals is proved
+	sharedGame = wholeGame - 1
+)
 
 var _ search.Keeper = keeper{}
 
@@ -177,7 +229,11 @@ func (k keeper) games() map[uint64]*part {
 	for i, p := range k.parts {
 		games[uint64(i)] = p
 	}
-	if k.whole != nil {
+	switch {
+	case k.whole == nil:
+	case k.isShared():
+		games[sharedGame] = k.whole
+	default:
 		games[wholeGame] = k.whole
 	}
 	return games
@@ -209,7 +265,7 @@ func (k keeper) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uint
 	next, stop := iter.Pull2(records)
 	defer stop()
 	record, err, ok := next()
-	if ok && err == nil && len(record) > 0 && record[0] == wholeGame && k.whole == nil {
+	if ok && err == nil && len(record) > 0 && record[0] == wholeGame && k.games()[wholeGame] == nil {
 		k.prove(context.Background()) // it was possible before
 	}
 	games := k.games()
@@ -312,21 +368,12 @@ type byRole struct {
 // add takes the result of the latest turn of a player.
 func (b *byRole) add(player int, r search.Result) {
 	b.found[player] = r
-	b.spent = b.sum(r)
-}
-
-// sum adds the counters of a turn to those of all turns before it.
-func (b *byRole) sum(r search.Result) search.Counters {
-	c := b.spent
-	c.Nodes, c.Playouts, c.Positions = c.Nodes+r.Nodes, c.Playouts+r.Playouts, c.Positions+r.Positions
-	c.LPCalls, c.LPTime, c.TableHits = c.LPCalls+r.LPCalls, c.LPTime+r.LPTime, c.TableHits+r.TableHits
-	c.Elapsed, c.Depth, c.Left = c.Elapsed+r.Elapsed, r.Depth, 0
-	return c
+	b.spent = b.spent.And(r.Counters)
 }
 
 // with returns the result that would be if a player's search ended now.
 func (b *byRole) with(player int, r search.Result) search.Result {
-	now := &byRole{b.names, b.players, slices.Clone(b.found), b.sum(r)}
+	now := &byRole{b.names, b.players, slices.Clone(b.found), b.spent.And(r.Counters)}
 	now.found[player] = r
 	return now.merged()
 }

@@ -16,6 +16,9 @@ type view struct {
 	watch *watch
 	own   machine.Role // machine.NoRole where the goals of all roles are left as they are
 	other machine.Role
+	// hundred: the goals of two players must add up to machine.MaxGoal in every terminal position that a
+	// search meets (see shared).
+	hundred bool
 }
 
 // watch collects the first fault of a game, which ends the search.
@@ -24,6 +27,7 @@ type watch struct {
 	players []machine.Role
 	facts   Facts
 	fault   atomic.Pointer[Fault]
+	sum     atomic.Bool                        // a sum other than machine.MaxGoal was met where that must be the sum
 	end     atomic.Pointer[context.CancelFunc] // of the search under way
 }
 
@@ -34,6 +38,11 @@ func newWatch(m machine.Machine, f Facts) *watch {
 // found takes note of a fault.
 func (w *watch) found(role machine.Role, q machine.State) {
 	w.fault.CompareAndSwap(nil, newFault(w.names, role, q, nil))
+	w.stop()
+}
+
+// stop ends the search under way.
+func (w *watch) stop() {
 	if end := w.end.Load(); end != nil {
 		(*end)()
 	}
@@ -45,7 +54,7 @@ func checked(m machine.Machine, w *watch) machine.Machine {
 	if w.facts.Constant || w.facts.Single && len(w.players) == 1 {
 		return m
 	}
-	return &view{m, w, machine.NoRole, machine.NoRole}
+	return &view{m, w, machine.NoRole, machine.NoRole, false}
 }
 
 // against returns the zero-sum game of a player's goal.
@@ -54,7 +63,18 @@ func against(m machine.Machine, w *watch, own machine.Role) machine.Machine {
 	if other == own {
 		other = w.players[1]
 	}
-	return &view{m, w, own, other}
+	return &view{m, w, own, other, false}
+}
+
+// shared returns the game itself for one zero-sum search of the first player's goal that finds the guarantees of
+// both players, although the sum of the goals is not proved. Let the search prove that the first player's goal
+// lies in [L, U]. All its bounds come from terminal positions that it met, where the goals add up to 100, and
+// from positions that it did not search, with the whole range [0, 100]. By induction over the search tree the second
+// player's goal then lies in [100−U, 100−L]: where the goals are known, as they add up to 100; elsewhere, as 100−[0, 100]
+// is the whole range of its goals, too. This fails for any other sum, for decisive moves, which say something about the goals at ends
+// that are not met, and for symmetries that exchange the players, by which a position is worth half of the sum.
+func shared(m machine.Machine, w *watch) machine.Machine {
+	return &view{m, w, machine.NoRole, machine.NoRole, true}
 }
 
 // isOwn reports whether the view is the zero-sum game of one player.
@@ -68,14 +88,16 @@ func (v *view) NewNarrowBatch() machine.Batch {
 	return &batch{Batch: v.Machine.NewNarrowBatch(), view: v}
 }
 
-// Symmetries implements machine.Machine. In the zero-sum game of one player a symmetry must leave
+// Symmetries implements machine.Machine. Where the sum of the goals is not proved, a symmetry must leave
 // the players in their places.
 func (v *view) Symmetries() []machine.Symmetry {
 	all := v.Machine.Symmetries()
-	if !v.isOwn() {
+	if !v.isOwn() && !v.hundred {
 		return all
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(y machine.Symmetry) bool { return y.Roles[v.own] != v.own })
+	return slices.DeleteFunc(slices.Clone(all), func(y machine.Symmetry) bool {
+		return slices.ContainsFunc(v.watch.players, func(r machine.Role) bool { return y.Roles[r] != r })
+	})
 }
 
 // GoalValues implements machine.Machine.
@@ -99,7 +121,7 @@ func (v *view) Decisive(ctx context.Context, atOnce bool) machine.Machine {
 		return nil
 	}
 	if m := v.Machine.Decisive(ctx, atOnce); m != nil {
-		return &view{m, v.watch, v.own, v.other}
+		return &view{m, v.watch, v.own, v.other, v.hundred}
 	}
 	return nil
 }
@@ -129,10 +151,13 @@ func (b *batch) Merge(from machine.Batch, mask []uint64) { b.Batch.Merge(from.(*
 func (b *batch) Goals(dst []int32, lane int) {
 	b.Batch.Goals(dst, lane)
 	v := b.view
-	if r := faulty(v.watch.players, dst); r != machine.NoRole {
-		if b.isOver(lane) {
-			v.watch.found(r, b.position(lane))
-		}
+	r := faulty(v.watch.players, dst)
+	switch {
+	case r != machine.NoRole && b.isOver(lane):
+		v.watch.found(r, b.position(lane))
+	case r == machine.NoRole && v.hundred && dst[v.watch.players[0]]+dst[v.watch.players[1]] != machine.MaxGoal && b.isOver(lane):
+		v.watch.sum.Store(true)
+		v.watch.stop()
 	}
 	if v.isOwn() && dst[v.own] >= 0 {
 		dst[v.other] = machine.MaxGoal - dst[v.own]
