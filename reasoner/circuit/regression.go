@@ -7,11 +7,11 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Regression: what holds after a move, as a function of the position before it. A
+// Regression computes the value of a signal after a move, as a function of the position before it. The
 // signal is rewritten with every fluent replaced by its next signal, in which one
-// role's move is fixed and each of the other roles makes the only legal move that
-// it has. Where another role has a choice nothing is claimed: the result is false. Or, as a
-// rule of thumb (alone), those who have a choice do nothing, as if they had no move.
+// role's move is fixed and each of the other roles makes its only legal move. Where another role
+// has a choice, or no legal move, nothing is claimed: the result is false. The heuristic form
+// (alone) lets roles that have a choice do nothing, as if they had no move.
 //
 // Nearly all of that folds away, because it is asked only where
 //
@@ -20,9 +20,9 @@ import (
 //   - the move is legal: whose turn it is, for one, is known then.
 //
 // Invariant: what forEachMove returns for a move implies that the move is legal and
-// that the signal holds after it. The converse is true where the other roles have no
-// choice, unless conditions have been given up (wideCondition). With alone it implies only
-// that the move is legal.
+// that the signal holds after it, whatever legal moves the other roles make. The converse is true
+// where each of them has one legal move, unless conditions have been given up (wideCondition). With
+// alone it implies only that the move is legal.
 //
 // Cost: moves × (the nodes that the roots need + those nodes that their next signals
 // need and that depend on moves).
@@ -39,6 +39,9 @@ const (
 	// board is full, so any other one will do": in tic-tac-toe on nine boards, nine of ten. Lines
 	// of five with what stops them at both ends are narrower.
 	wideCondition = 7
+	// refutationDepth is the depth of gates down to which a condition is looked through for a
+	// contradiction of the assumptions. Whose turn it is stands in the first or second gate.
+	refutationDepth = 3
 	// absorbOperands bounds the conjunctions that are looked through for operands
 	// that others imply: the search is quadratic.
 	absorbOperands = 16
@@ -60,7 +63,7 @@ type regression struct {
 	now   *logic.Substitution // values with the move made
 	then  *logic.Substitution // of ends: values after the move
 
-	single []logic.Lit // by role: it has at most one legal move; False while not computed
+	single []logic.Lit // by role: it has exactly one legal move; False while not computed
 }
 
 // truth is what is assumed of a node.
@@ -183,8 +186,8 @@ func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, 
 	return out
 }
 
-// with calls f where move m of a role may be legal, with the conditions that it is and that the others have no
-// choice, or do nothing.
+// with calls f if move m of a role may be legal and each of the other roles may have one legal move only. The
+// conditions are that both is so; with alone, the second is not asked.
 func (r *regression) with(role, m int, f func(conditions []logic.Lit)) {
 	legal := r.game.Legal[role][m]
 	assumed := r.assume(r.game.Terminal.Not(), legal)
@@ -199,6 +202,9 @@ func (r *regression) with(role, m int, f func(conditions []logic.Lit)) {
 	r.wide = r.wide[:0]
 	r.now.Revert()
 	conditions := append(r.fix(role, m), legal)
+	if slices.Contains(conditions, logic.False) {
+		return
+	}
 	r.now.Sweep(r.moves)
 	r.after(func(fluent int) logic.Lit { return r.fold(r.now.At(r.game.Next[fluent])) })
 	f(conditions)
@@ -275,35 +281,81 @@ func (r *regression) fold(l logic.Lit) logic.Lit {
 	return logic.False ^ l&1
 }
 
-// fix gives the moves their values: the role makes move m, and each of the others
-// the legal move that it has, on conditions; alone, none, unless it is sure.
+// fix sets the moves of all roles: the role makes move m, and each of the others its only legal move. It
+// returns the conditions under which it has exactly one. A move that is surely legal is the only
+// one if no other move can be legal then. With alone, other roles do nothing, but for a move that is
+// the only one surely legal.
 func (r *regression) fix(role, m int) (conditions []logic.Lit) {
 	for q, row := range r.game.Does {
-		sure := -1 // the move that q is known to make
+		if q == role {
+			for k, does := range row {
+				r.now.Set(does, logic.Constant(k == m))
+			}
+			continue
+		}
+		legal := make([]logic.Lit, len(row))
+		sure := -1 // the only move of q that is surely legal
+		several := false
 		for k := range row {
-			if q == role && k == m || q != role && r.fold(r.game.Legal[q][k]) == logic.True {
-				sure = k
+			if legal[k] = r.legalNow(q, k); legal[k] == logic.True {
+				sure, several = k, sure >= 0
 			}
 		}
-		if sure < 0 && !r.alone {
-			conditions = append(conditions, r.fold(r.hasNoChoice(q)))
+		switch {
+		case r.alone:
+			if several {
+				sure = -1
+			}
+		case several:
+			conditions = append(conditions, logic.False)
+		case sure >= 0:
+			for k, l := range legal {
+				if k != sure {
+					conditions = append(conditions, l.Not())
+				}
+			}
+		default:
+			conditions = append(conditions, r.fold(r.hasOneMove(q)))
 		}
 		for k, does := range row {
-			switch {
-			case sure >= 0 || r.alone:
+			if sure >= 0 || r.alone {
 				r.now.Set(does, logic.Constant(k == sure))
-			default:
-				r.now.Set(does, r.fold(r.game.Legal[q][k]))
+			} else {
+				r.now.Set(does, legal[k])
 			}
 		}
 	}
 	return conditions
 }
 
-// hasNoChoice is true where a role has at most one legal move.
-func (r *regression) hasNoChoice(role int) logic.Lit {
+// legalNow returns the condition under which a move is legal: false if it contradicts the assumptions.
+func (r *regression) legalNow(role, m int) logic.Lit {
+	legal := r.fold(r.game.Legal[role][m])
+	if !r.mayHold(legal, refutationDepth) {
+		return logic.False
+	}
+	return legal
+}
+
+// mayHold reports whether a literal may be true under the assumptions, as far as its gates down to a
+// depth show.
+func (r *regression) mayHold(l logic.Lit, depth int) bool {
+	switch l = r.fold(l); {
+	case l <= logic.True:
+		return l == logic.True
+	case depth == 0 || r.net.Op(l.Node()) != logic.OpAnd:
+		return true
+	case l.Complemented():
+		return slices.ContainsFunc(r.net.Operands(l.Node()), func(o logic.Lit) bool { return r.mayHold(o.Not(), depth-1) })
+	}
+	return !slices.ContainsFunc(r.net.Operands(l.Node()), func(o logic.Lit) bool { return !r.mayHold(o, depth-1) })
+}
+
+// hasOneMove returns the condition under which a role has exactly one legal move.
+func (r *regression) hasOneMove(role int) logic.Lit {
 	if r.single[role] == logic.False {
-		r.single[role] = r.net.Several(r.game.Legal[role]...).Not()
+		legal := r.game.Legal[role]
+		r.single[role] = r.net.And(r.net.Several(legal...).Not(), r.net.Or(legal...))
 	}
 	return r.single[role]
 }

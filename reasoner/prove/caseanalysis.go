@@ -36,17 +36,22 @@ type caseAnalysis struct {
 	parts  [][][]option        // by role: its options that go together
 	going  option              // what is true until the game is over
 	broken [][2]logic.Lit      // by property: where it fails before and after a joint move
-	held   map[string]*verdict // by joint move: of the last time
+	held   map[string]*verdict // by joint move: the last one
 	said   Invariants          // the candidates
-	since  []int               // by fluent: the time since when the same is said of it
-	time   int                 // how often the candidates have changed
-	moving []int32             // fluents that the joint move looked at may alter
+	since  []int               // by fluent: the version since which the candidates over it are the same
+	// version counts the sets of candidates: it grows with each change of the candidates.
+	version int
+	moving  []int32 // fluents that the joint move looked at may alter
 }
 
-// verdict is that a joint move kept, at a time, all that was said of the fluents that it met or altered.
+// verdict is the proof that a joint move keeps all candidates, with the assumptions of the proof: the
+// candidates of a version. It stands as long as none of these is dropped.
 type verdict struct {
+	version int
+	// fluents: each candidate that was assumed, or that the joint move may break, is over one of these at least.
 	fluents []int32
-	time    int
+	// all: the formula of the whole game was asked, so any candidate may have been assumed.
+	all bool
 }
 
 // newCaseAnalysis is nil if the game is too large.
@@ -73,11 +78,13 @@ func newCaseAnalysis(g *circuit.Game, properties []property) *caseAnalysis {
 	return w
 }
 
-// suppose takes other candidates, or others that are known.
+// suppose replaces the known invariants and the candidates.
 func (w *caseAnalysis) suppose(known, candidates *Invariants) {
-	w.time++
-	for _, f := range differing(&w.said, candidates) {
-		w.since[f] = w.time
+	if changed := differing(&w.said, candidates); len(changed) > 0 {
+		w.version++
+		for _, f := range changed {
+			w.since[f] = w.version
+		}
 	}
 	w.said = candidates.clone()
 	w.of = newIndex(len(w.game.Fluents), known, candidates)
@@ -330,16 +337,27 @@ func (w *caseAnalysis) bound(f *Formula, e *equation) {
 	f.Require(some...)
 }
 
-// isKept tells whether a joint move keeps all that is said, as it did when the same was said of all
-// fluents that it meets or alters.
+// isKept reports whether the last verdict of a joint move stands: no candidate that it rests on was dropped since.
 func (w *caseAnalysis) isKept(joint []option) bool {
 	v := w.held[jointKey(joint)]
-	return v != nil && !slices.ContainsFunc(v.fluents, func(f int32) bool { return w.since[f] > v.time })
+	switch {
+	case v == nil:
+		return false
+	case v.all:
+		return v.version == w.version
+	}
+	return !slices.ContainsFunc(v.fluents, func(f int32) bool { return w.since[f] > v.version })
 }
 
-// keep takes note that the joint move looked at last does.
+// keep records that the joint move looked at last keeps all candidates, by the formula of its case alone.
 func (w *caseAnalysis) keep(joint []option) {
-	w.held[jointKey(joint)] = &verdict{slices.Concat(w.fluents, w.moving), w.time}
+	w.held[jointKey(joint)] = &verdict{version: w.version, fluents: slices.Concat(w.fluents, w.moving)}
+}
+
+// keepByAll records that a joint move keeps all candidates, by a formula of the whole game that assumes the candidates
+// of a version.
+func (w *caseAnalysis) keepByAll(joint []option, version int) {
+	w.held[jointKey(joint)] = &verdict{version: version, all: true}
 }
 
 // jointKey is different for different joint moves.

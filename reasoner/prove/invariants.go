@@ -117,8 +117,9 @@ func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 	}
 }
 
-// induce drops candidates until all that are left follow from each other, and from what is
-// known. It returns false if that cannot be told.
+// induce drops candidates until a whole pass drops none: then each candidate left follows, in all positions
+// after a joint move, from the candidates left and the known invariants in the position before. It returns false
+// if that cannot be told.
 func (s *sample) induce(ctx context.Context, w *caseAnalysis, g *circuit.Game, known *Invariants, maxBytes int64, rest func() bool) bool {
 	for before := -1; before != s.changes; {
 		before = s.changes
@@ -142,9 +143,12 @@ type pass struct {
 	maxBytes int64
 	rest     func() bool
 	formula  *Formula // of the game, once it is needed
+	version  int      // of the candidates that the formula assumes (caseAnalysis)
 }
 
-// whole is the formula of the game, in which all candidates hold before.
+// whole returns the formula of the game, made once a pass: it assumes the candidates of that moment before the joint
+// move. Candidates that are dropped later stay assumed, so a proof by the formula counts in a pass that
+// drops nothing alone (induce); what it refutes is refuted in any case.
 func (p *pass) whole() *Formula {
 	if p.formula == nil {
 		p.formula = NewFormula(p.game, nil)
@@ -183,7 +187,7 @@ func (p *pass) through(w *caseAnalysis) bool {
 	return true
 }
 
-// byCase drops what a joint move does not keep.
+// byCase drops the candidates that a joint move does not keep.
 func (p *pass) byCase(w *caseAnalysis, t *turn) bool {
 	joint := t.joint()
 	for !w.isKept(joint) {
@@ -191,13 +195,21 @@ func (p *pass) byCase(w *caseAnalysis, t *turn) bool {
 			return false
 		}
 		before := p.changes
-		for _, o := range w.suspects(p.ctx, joint) {
+		suspects := w.suspects(p.ctx, joint)
+		if p.formula == nil {
+			p.version = w.version
+		}
+		for _, o := range suspects {
 			if !p.settle(joint, o) {
 				return false
 			}
 		}
 		if p.changes == before {
-			w.keep(joint)
+			if len(suspects) > 0 {
+				w.keepByAll(joint, p.version)
+			} else {
+				w.keep(joint)
+			}
 			return true
 		}
 		w.suppose(p.known, &p.Invariants)
