@@ -70,7 +70,9 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.exact, t.hasDecisive, t.parts, t.approach = nil, false, nil, approach{}
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.makeExact()
-		t.machine.Symmetries() // found now, not in the time of the first move
+		// Found now, not in the time of the first move: neither looks at a clock.
+		t.machine.Symmetries()
+		t.machine.Packing()
 	}
 	t.findDecisive(ctx)
 	t.inherit()
