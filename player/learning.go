@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"stackmate/gdl"
@@ -141,14 +143,28 @@ func (t *thinker) recall(m machine.Machine, c evaluate.Config) *evaluate.Learner
 	return nil
 }
 
-// experience is what a policy has learnt in the course of a match. One that takes
-// its place, after a panic or because it hangs, goes on from there. It is safe for
-// concurrent use.
+// experience holds the results of learning in a match, for a policy that takes the place of one
+// that panicked or hangs. It is safe for concurrent use.
 type experience struct {
+	favourite atomic.Pointer[favourite]
+
 	mu       sync.Mutex
 	of       machine.Machine
 	approach approach
 	parts    map[machine.Machine]*thinker
+}
+
+// favouriteAt returns the move that the latest search prefers at a position, and whether that search was about this
+// position.
+func (e *experience) favouriteAt(at position) (machine.Move, bool) {
+	if e == nil {
+		return machine.NoMove, false
+	}
+	f := e.favourite.Load()
+	if f == nil || !f.at.Equal(at.state) || !slices.Contains(at.legal, f.move) {
+		return machine.NoMove, false
+	}
+	return f.move, true
 }
 
 // inherit takes over from the policy before, if that had the same machine.

@@ -26,8 +26,9 @@ type memory struct {
 	compiled <-chan struct{} // closed when compiling is over; nil before it has begun
 
 	mu       sync.Mutex
-	machines int64 // taken by machines
-	lost     int64 // held by searches that were left behind
+	machines int64         // taken by machines
+	lost     int64         // held by abandoned searches
+	returned chan struct{} // closed when an abandoned search gives memory back, and replaced; nil until asked for
 }
 
 // forCompiling is the memory for compiling.
@@ -45,28 +46,53 @@ func (m *memory) machine(of machine.Machine) {
 	m.machines += of.Info().Bytes
 }
 
-// share is the memory for one of several searches side by side; 0 if there is too
-// little for another one. One share is kept free: when a search is left behind and all are
-// smaller from then on, the others may keep up to one and a half (thinker.granted).
+// share returns the bytes for one of several searches side by side; 0 if too little is left. One share stays free: when a
+// search is abandoned and all shares shrink, the other searches may keep up to one and a half (thinker.granted).
 func (m *memory) share() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	free := int64(earlyShare * float64(m.total))
-	select {
-	case <-m.compiled:
-		free = m.total - m.machines - m.forProving()
-	default:
-	}
-	if share := (free - m.lost) / (searches + 1); share >= leastBytes {
+	if share := m.free() / (searches + 1); share >= leastBytes {
 		return share
 	}
 	return 0
 }
 
-// lose takes note of memory that a search left behind goes on holding; a negative
-// number gives it back.
+// floor returns the bytes that the sampling search gets where no share is left: the free share is for this.
+func (m *memory) floor() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.free() >= leastBytes {
+		return leastBytes
+	}
+	return 0
+}
+
+// free returns the bytes that neither machines nor provers nor abandoned searches hold. The caller holds m.mu.
+func (m *memory) free() int64 {
+	select {
+	case <-m.compiled:
+		return m.total - m.machines - m.forProving() - m.lost
+	default:
+		return int64(earlyShare*float64(m.total)) - m.lost
+	}
+}
+
+// lose records that an abandoned search goes on holding some bytes; a negative number gives them back.
 func (m *memory) lose(bytes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.lost += bytes
+	if m.lost += bytes; bytes < 0 && m.returned != nil {
+		close(m.returned)
+		m.returned = nil
+	}
+}
+
+// awaitReturn returns a channel that is closed when an abandoned search gives memory back.
+func (m *memory) awaitReturn() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.returned == nil {
+		m.returned = make(chan struct{})
+	}
+	return m.returned
 }

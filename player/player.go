@@ -85,8 +85,9 @@ type Player struct {
 	role        machine.Role // ours
 	log         zerolog.Logger
 	desk        *desk
-	self        string       // our role, as spelled in the rules
-	explanation *Explanation // of the last move
+	rng         *machine.Rand // draws moves where nothing is known
+	self        string        // our role, as spelled in the rules
+	explanation *Explanation  // of the last move
 }
 
 // New makes the player of a name (see Kinds).
@@ -129,6 +130,7 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	go p.margins.watch(ctx)
 	p.clock, p.self, p.role, p.log, p.explanation = m.PlayClock, m.Role, machine.Role(self), m.Log, nil
 	p.match = tracking.New(m.Log, len(m.Game.Roles), p.role)
+	p.rng = machine.NewRand(p.options.Seed)
 	memory := &memory{total: p.options.Memory}
 	p.desk = newDesk(setting{
 		spec: p.spec, seed: p.options.Seed, clock: m.PlayClock, log: m.Log, memory: memory, margins: p.margins, knowledge: p.knowledge(m.Game),

@@ -116,6 +116,59 @@ func TestTheSearchesTogetherStayWithinTheMemory(t *testing.T) {
 	})
 }
 
+func TestAMoveWaitsForTheMemoryOfAbandonedSearches(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost  int64         // of the memory, at first
+		until time.Duration // the lost memory comes back
+		move  string
+		takes time.Duration // at least
+	}{
+		"all lost, back in time": {600 << 20, 3 * time.Second, "(take 2)", 3 * time.Second},
+		"all but the floor":      {530 << 20, time.Hour, "(take 2)", 0},
+		"all lost for ever":      {600 << 20, time.Hour, "(take 1)", 3 * time.Second}, // 5 counters: leaves 4 to the other one
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := seated(t, newSubtraction(5), &patient{result: pure(2, search.Exact(60), false)}, nil)
+				m := &memory{total: 600 << 20, compiled: closed}
+				p.desk.policy.(*thinker).memory = m
+				m.lose(c.lost)
+				time.AfterFunc(c.until, func() { m.lose(-c.lost) })
+				began := time.Now()
+				if move := play(t, p, 5*time.Second); move != c.move || time.Since(began) < c.takes {
+					t.Errorf("plays %s after %v, want %s after %v", move, time.Since(began), c.move, c.takes)
+				}
+				time.Sleep(2 * time.Hour)
+			})
+		})
+	}
+}
+
+func TestTheFavouriteOfASearchThatHangsIsPlayed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := pure(3, search.Exact(60), false)
+		p := seated(t, newSubtraction(60), &telling{patient{deaf: time.Hour}, told}, nil)
+		for range 10 {
+			if move := play(t, p, time.Second); move != "(take 3)" {
+				t.Fatalf("plays %s, want the favourite", move)
+			}
+			p.desk.policy.(*thinker).sampler = &patient{deaf: time.Hour} // says nothing at the next move in this position
+		}
+		time.Sleep(20 * time.Hour)
+	})
+}
+
+// telling is a search that says something on the way.
+type telling struct {
+	patient
+	told search.Result
+}
+
+func (s *telling) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	lim.Progress(s.told)
+	return s.patient.Search(ctx, m, q, lim)
+}
+
 func TestPonderingUsesTheTimeOfTheOthersAndEndsWithIt(t *testing.T) {
 	for _, ponder := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

@@ -185,7 +185,7 @@ type verdict struct {
 //   - where more is proved than is promised, a move that makes sure of it: of those that
 //     do, the one that the samples prefer, as others may still go wrong;
 //   - else what the samples prefer, mixed where they mix;
-//   - any legal move, if no search has come back.
+//   - no move, if no search has come back: see thinker.withoutSearch.
 //
 // Where all is proved lost every move makes sure of the same, so that samples choose the
 // one that is hardest to answer. Samples is why they decide, where nothing is proved.
@@ -202,7 +202,7 @@ func (r *root) decide(samples string) verdict {
 	}
 	switch {
 	case exact == nil && sampled == nil:
-		return verdict{strategy: []search.Weighted{{Move: r.legal[0], Probability: 1}}, by: byFallback}
+		return verdict{by: byFallback}
 	case sampled == nil:
 		proved.why = "the sampling search has not come back"
 		return proved

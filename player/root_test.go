@@ -41,6 +41,9 @@ func TestTheMoveOfARoot(t *testing.T) {
 	open := search.Interval{Lower: 0, Upper: 100}
 	m := newSubtraction(9)
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
+	if v := newRoot(at).decide("by samples"); v.by != byFallback || v.strategy != nil {
+		t.Errorf("%v by %s where nothing is known", v.strategy, v.by)
+	}
 	likes2 := pure(2, search.Exact(60), false)
 	sampled := moves(likes2, tried([3]int64{5, 90, 20}, [3]float64{55, 60, 50}))
 	for name, c := range map[string]struct {
@@ -50,7 +53,6 @@ func TestTheMoveOfARoot(t *testing.T) {
 		by             decider
 		why            string
 	}{
-		"nothing known":             {want: 1, by: byFallback},
 		"samples alone":             {sampled: sampled, want: 2, by: bySampling},
 		"an exact search alone":     {exact: moves(pure(1, open, true), nil), want: 1, by: byExact},
 		"a proved win":              {exact: moves(pure(1, search.Exact(100), true), nil), sampled: sampled, want: 1, by: byExact},

@@ -1,6 +1,7 @@
 package player
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -44,10 +45,12 @@ type round struct {
 	gone    chan struct{} // closed when nobody waits for reports any more
 	under   map[search.Searcher]*running
 	begun   map[search.Searcher]bool
+	starved bool // a search has not begun, as abandoned searches hold the memory
 }
 
-// search runs the searches side by side until ctx is done or the position is
-// settled for the role to move. It returns at.give at the latest.
+// search runs the searches side by side until clock is done or the position is
+// settled for the role to move. It returns at.give at the latest. Where no memory is left for a search, search waits
+// for abandoned searches to give memory back.
 func (t *thinker) search(clock context.Context, at position) *root {
 	ctx, settle := context.WithCancel(clock)
 	defer settle()
@@ -61,8 +64,14 @@ func (t *thinker) search(clock context.Context, at position) *root {
 	}
 	var late, tie <-chan time.Time // late: the searches have been told to stop
 	stopped := ctx.Done()
-	for len(r.under) > 0 {
+	for len(r.under) > 0 || r.starved && ctx.Err() == nil {
+		var returned <-chan struct{}
+		if r.starved && ctx.Err() == nil {
+			returned = r.memory.awaitReturn()
+			r.launchAll(ctx) // before waiting: the memory may have come back just now
+		}
 		select {
+		case <-returned:
 		case got := <-r.reports:
 			if r.take(got); got.err != nil && ctx.Err() == nil {
 				r.launchAll(ctx) // what has taken its place
@@ -85,8 +94,9 @@ func (t *thinker) search(clock context.Context, at position) *root {
 	return r.root
 }
 
-// launchAll starts the searches of the thinker that have not been started.
+// launchAll starts the searches of the thinker that have not begun.
 func (r *round) launchAll(ctx context.Context) {
+	r.starved = false
 	for _, s := range append([]search.Searcher{r.sampler}, r.exact...) {
 		if s != nil && !r.begun[s] {
 			r.launch(ctx, s, r.granted(s))
@@ -94,17 +104,20 @@ func (r *round) launchAll(ctx context.Context) {
 	}
 }
 
-// launch starts a search, which reports when it is done. There is none if no memory is
-// left for it.
+// launch starts a search, which reports when it is done. With no memory left the round is starved instead.
 func (r *round) launch(ctx context.Context, s search.Searcher, memory int64) {
-	r.begun[s] = true
-	if memory == 0 {
+	if r.starved = r.starved || memory == 0; memory == 0 {
 		return
 	}
+	r.begun[s] = true
 	run := &running{Searcher: s, memory: memory}
 	r.under[s] = run
-	own := []machine.Role{r.root.role} // an exact search proves facts about this role's goal where the sum of the goals is not proved
-	lim := search.Limits{MaxBytes: memory, Seed: r.seed, Wanted: own, Progress: func(known search.Result) { run.interim.Store(&known) }}
+	// Where the sum of the goals is not proved, an exact search proves facts about the goal of this role.
+	own := []machine.Role{r.root.role}
+	lim := search.Limits{MaxBytes: memory, Seed: r.seed, Wanted: own, Progress: func(known search.Result) {
+		run.interim.Store(&known)
+		r.keepFavourite(&known)
+	}}
 	working, exact, done := ctx, slices.Contains(r.exact, s), func() {}
 	if exact && r.exactWork < 1 && r.class.Players > 1 {
 		working, done = context.WithTimeout(ctx, scaled(r.exactWork, timeLeft(ctx, time.Now())))
@@ -128,6 +141,23 @@ func (r *round) launch(ctx context.Context, s search.Searcher, memory int64) {
 		got.last = true
 		r.send(got)
 	}()
+}
+
+// favourite is the move that the latest search prefers in a position.
+type favourite struct {
+	at   machine.State
+	move machine.Move
+}
+
+// keepFavourite stores the most probable move of an interim result in the experience of the match: the move to make
+// if no search comes back in time.
+func (r *round) keepFavourite(known *search.Result) {
+	strategy := r.root.strategy(known)
+	if r.experience == nil || len(strategy) == 0 {
+		return
+	}
+	most := slices.MaxFunc(strategy, func(a, b search.Weighted) int { return cmp.Compare(a.Probability, b.Probability) })
+	r.experience.favourite.Store(&favourite{r.root.state, most.Move})
 }
 
 // send reports, if anybody waits for it.

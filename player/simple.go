@@ -45,7 +45,7 @@ func (g *onePly) choose(ctx context.Context, at position) choice {
 	if g.of != at.machine {
 		g.of, g.batch = at.machine, at.machine.NewNarrowBatch()
 	}
-	best, most, ties := at.legal[0], math.Inf(-1), 0
+	best, most, ties := at.legal[g.rng.Intn(len(at.legal))], math.Inf(-1), 0
 	for _, m := range at.legal {
 		if ctx.Err() != nil {
 			break

@@ -260,7 +260,7 @@ func TestPoliciesThatHangAreLeftBehindButNotWithoutEnd(t *testing.T) {
 		})
 		for turn := range 20 {
 			began := time.Now()
-			if move := play(t, p, time.Second); move != "(take 1)" || time.Since(began) >= time.Second {
+			if move := play(t, p, time.Second); !strings.HasPrefix(move, "(take ") || time.Since(began) >= time.Second {
 				t.Fatalf("turn %d: plays %s after %v", turn, move, time.Since(began))
 			}
 		}

@@ -70,7 +70,9 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.exact, t.hasDecisive, t.parts, t.approach = nil, false, nil, approach{}
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.makeExact()
-		t.machine.Symmetries() // found now, not in the time of the first move
+		// Found now, not in the time of the first move: neither looks at a clock.
+		t.machine.Symmetries()
+		t.machine.Packing()
 	}
 	t.findDecisive(ctx)
 	t.inherit()
@@ -126,6 +128,9 @@ func (t *thinker) reclassify(failed search.Searcher, reason error) {
 // limits mean other tables and trees, unless there is far more or less for it by now.
 func (t *thinker) granted(s search.Searcher) int64 {
 	share := t.memory.share()
+	if s == t.sampler {
+		share = max(share, t.memory.floor())
+	}
 	if slices.Index(t.exact, s) > 0 {
 		share /= int64(len(t.exact) - 1)
 	}
@@ -233,11 +238,26 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 		t.exactWork = 1
 	}
 	v := r.decide("nothing is proved that decides: the best by " + t.ways())
+	if v.by == byFallback {
+		return t.withoutSearch(ctx, at)
+	}
 	c := choice{move: draw(t.rng, at.legal, v.strategy), verdict: v, root: r}
 	if v.by == byPlan {
 		t.plan = plan{v.result.Line, at.state}.after(at.machine)
 	}
 	return c
+}
+
+// withoutSearch chooses a move where no search has come back: the favourite of an interim result for this
+// position, else the best move by a search of one ply.
+func (t *thinker) withoutSearch(ctx context.Context, at position) choice {
+	v := verdict{by: byFallback, why: "no search has come back: the best move by one ply"}
+	if m, ok := t.experience.favouriteAt(at); ok {
+		v.why = "no search has come back: the favourite of the search before"
+		return choice{move: m, verdict: v}
+	}
+	greedy := &onePly{rng: t.rng}
+	return choice{move: greedy.choose(ctx, at).move, verdict: v}
 }
 
 // draw samples a strategy; whatever it says, the move is legal.

@@ -36,7 +36,7 @@ func (t *turn) play(ctx context.Context) (string, error) {
 		t.margins.replaced()
 	}
 	made := choice{verdict: verdict{by: byFallback}}
-	text := stand.Legal[0]
+	text := stand.Legal[t.rng.Intn(len(stand.Legal))] // not the first: the order of the rules is no reason
 	switch {
 	case stand.Heard < t.heard:
 		made.by = byOutdated
@@ -47,6 +47,8 @@ func (t *turn) play(ctx context.Context) (string, error) {
 		at.give = t.give
 		if c, err := t.desk.choose(thinking, at); err == nil && slices.Contains(at.legal, c.move) {
 			made, text = c, at.machine.Names().MoveText(at.role, c.move)
+		} else if m, ok := t.desk.experience.favouriteAt(at); ok {
+			made.why, text = "the search has not come back: its favourite", at.machine.Names().MoveText(at.role, m)
 		}
 	}
 	t.ponder(stand, made)

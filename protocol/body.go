@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -44,13 +45,18 @@ var errNoRoom = errors.New("no room for the message")
 
 const allowedMethods = "POST, GET, OPTIONS"
 
-// read takes the message out of a request: the body of a POST, or the path of a GET.
+// read returns the message of a request: the body of a POST or, for INFO and PING, the path of a GET. The
+// messages of a match come by POST alone: a page of any website makes a browser send a GET, without saying whose page it is.
 func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, v *visitor) (string, error) {
 	switch r.Method {
 	case http.MethodGet:
 		text, err := url.QueryUnescape(strings.TrimPrefix(r.RequestURI, "/")) // blanks as + or %20
 		if err != nil {
 			return "", &refusal{http.StatusBadRequest, "path", err}
+		}
+		if c := commandOf(text); slices.Contains(commands, c) && c != Info && c != Ping {
+			w.Header().Set("Allow", allowedMethods)
+			return "", refuse(http.StatusMethodNotAllowed, "method", "%s: expected the method POST, found GET", c)
 		}
 		return text, nil
 	case http.MethodPost:

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"container/list"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -100,6 +101,7 @@ func symbol(text string) string {
 // exchange is one request and its answer.
 type exchange struct {
 	arrived time.Time
+	client  context.Context // ends when the client closes its connection
 	from    string
 	request string
 	message Message
@@ -109,12 +111,12 @@ type exchange struct {
 	heard func()
 }
 
-// ServeHTTP answers one message: the body of a POST, or the path of a GET. The paths
+// ServeHTTP answers one message: the body of a POST or, for INFO and PING, the path of a GET. The paths
 // /metrics and /healthz are about the endpoint itself.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := visitorOf(r.Context())
 	defer e.admission.done(v)
-	x := &exchange{arrived: v.sent(), from: r.RemoteAddr}
+	x := &exchange{arrived: v.sent(), client: r.Context(), from: r.RemoteAddr}
 	status := http.StatusOK
 	err := guard.Do(func() error { return e.route(w, r, v, x) })
 	switch {
@@ -169,7 +171,7 @@ func (e *Endpoint) route(w http.ResponseWriter, r *http.Request, v *visitor, x *
 	if c := x.message.Command; c != Info && c != Ping && !e.trusts(r.Header) {
 		return refuse(http.StatusForbidden, "origin", "this player takes no matches from websites (--allow-origin names those from which it does)")
 	}
-	err = e.answer(r.Context(), x)
+	err = e.answer(x)
 	if err == nil {
 		x.name(e.log.Debug()).Str("reply", Printable(x.reply, maxFinding)).Msg("answered")
 	}

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,7 +18,7 @@ const (
 )
 
 // answer finds the reply to a message.
-func (e *Endpoint) answer(ctx context.Context, x *exchange) error {
+func (e *Endpoint) answer(x *exchange) error {
 	switch x.message.Command {
 	case Info:
 		x.reply = fmt.Sprintf("((name %s) (status %s))", e.name, e.status())
@@ -34,7 +33,7 @@ func (e *Endpoint) answer(ctx context.Context, x *exchange) error {
 		x.reply = "done"
 		return nil
 	case Start:
-		return e.start(ctx, x)
+		return e.start(x)
 	}
 	s := e.find(x.message.ID)
 	if s == nil {
@@ -61,13 +60,13 @@ func (e *Endpoint) answer(ctx context.Context, x *exchange) error {
 }
 
 // start begins a match if there is room for one.
-func (e *Endpoint) start(ctx context.Context, x *exchange) error {
+func (e *Endpoint) start(x *exchange) error {
 	s := newSession(x.message, x.arrived, e.newAgent, e.counters, e.log)
 	if !e.register(s) {
 		x.reply = "busy"
 		return nil
 	}
-	if err := guard.Do(func() error { return s.load(ctx, x.message, e.parsing) }); err != nil {
+	if err := guard.Do(func() error { return s.load(x.client, x.message, e.parsing) }); err != nil {
 		e.release(s)
 		s.cancel()
 		return err

@@ -41,7 +41,7 @@ const (
 // errAgent marks a failure of the agent, as opposed to one of the request.
 var errAgent = errors.New("the player failed")
 
-// errEnded is the answer to who still waits when a match ends.
+// errEnded is returned to requests that are pending when the match ends.
 var errEnded = errors.New("the match has ended meanwhile")
 
 // session is a match, from the arrival of its START on: its rules are read, an
@@ -57,6 +57,7 @@ type session struct {
 	rush     context.CancelFunc
 	loaded   chan struct{} // closed when the rules have been read
 	names    spelling
+	self     int // the place of match.Role among the roles of the rules
 	fallback *fallback
 
 	running bool        // the endpoint's: it counts as one of its matches
@@ -67,7 +68,7 @@ type session struct {
 	seat    *Seat      // nil until the rules have been read
 	history [][]gdl.Term
 	heard   int   // bytes of the messages in history
-	turn    *turn // the PLAY that is being answered, if any
+	turn    *turn // the latest PLAY; nil before the first
 }
 
 func newSession(m Message, arrived time.Time, newAgent NewAgent, counts *counters, log zerolog.Logger) *session {
@@ -109,7 +110,7 @@ func (s *session) load(request context.Context, m Message, parsing chan struct{}
 	if s.match.Role, err = findRole(game, m.Role); err != nil {
 		return err
 	}
-	s.match.Game, s.names = game, newSpelling(game)
+	s.match.Game, s.names, s.self = game, newSpelling(game), slices.Index(Texts(game.Roles), s.match.Role)
 	s.fallback = &fallback{game: game, role: s.match.Role, slice: []string{"legal", "terminal"}}
 	seat, err := NewSeat(s.newAgent)
 	if err != nil {

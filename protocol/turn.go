@@ -24,20 +24,35 @@ const (
 	unlimitedRenewal = 10 * time.Second
 )
 
-// turn is a PLAY that is being answered.
+// turn is a PLAY and its answer.
 type turn struct {
 	text    string // the message as it came
 	arrived time.Time
-	clock   context.Context // the agent's time; ends early when it is to hurry
+	clock   context.Context // the agent's time; ends early when the agent is to hurry
 	hurry   context.CancelFunc
 	done    chan struct{} // closed when reply or err is known
 	reply   string
 	err     error
+	// delivered: a client was still connected when the reply was known. Guarded by the session's mutex.
+	delivered bool
 }
 
-// move answers a PLAY. One that is the same, byte for byte, as the one being
-// answered is that one sent again: it gets the same answer. Any other says that the
-// match has gone on, so that the move under way is wanted no more.
+// isAnswered reports whether the reply, or an error, is known.
+func (t *turn) isAnswered() bool {
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// resendMargin is how long before the end of a play clock a manager whose clock began earlier may have
+// replaced a late move already and gone on: at most this, or an eighth of the clock.
+const resendMargin = 200 * time.Millisecond
+
+// move answers a PLAY. A request that is sent again gets the answer of the first, see isSentAgain.
+// Any other PLAY says that the match has gone on, so that the move under way is not wanted any more.
 func (s *session) move(x *exchange) (string, error) {
 	wait, cancel := WithClock(s.ctx, x.arrived, s.match.PlayClock)
 	defer cancel()
@@ -57,24 +72,46 @@ func (s *session) move(x *exchange) (string, error) {
 		s.answer(t)
 	}
 	<-t.done
+	if x.client.Err() == nil {
+		s.mu.Lock()
+		t.delivered = true
+		s.mu.Unlock()
+	}
 	return t.reply, t.err
 }
 
-// ask makes the message the turn of the session, unless it is so already. What it
-// tells is kept before anything else happens.
+// isSentAgain reports whether a PLAY with this text is the request of the latest turn, sent again by a client that
+// has no reply yet: the bytes are the same, the play clock of the turn has not ended, and the turn is still being
+// answered, or no client was left to take the reply. Managers send each PLAY once; in a new turn the same bytes mean that both
+// sides moved as before, or that the manager replaced our move by the move of the turn before. After a reply that no
+// client took, a joint move that holds this reply is a new turn, too: the client had closed only its side for writing.
+// The caller holds s.mu.
+func (s *session) isSentAgain(text string, joint []gdl.Term, arrived time.Time) bool {
+	t, clock := s.turn, s.match.PlayClock
+	if t == nil || t.text != text || clock > 0 && arrived.Sub(t.arrived) > clock-min(resendMargin, clock/8) {
+		return false
+	}
+	if !t.isAnswered() {
+		return true
+	}
+	return !t.delivered && t.err == nil && !(s.self < len(joint) && joint[s.self].String() == t.reply)
+}
+
+// ask returns the turn of a message, and whether the message is its first request: a new turn is added to
+// the history before anything else happens. It fails if the messages of the match exceed maxHistory.
 func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first bool, err error) {
 	joint := s.names.correctAll(m.Joint)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, kind := s.turn, jointNew
 	switch {
-	case before != nil && before.text == text:
+	case s.isSentAgain(text, joint, arrived):
 		s.counters.told(jointRepeated)
-		s.log.Warn().Msg("a PLAY that is being answered came again: it gets the same answer")
+		s.log.Warn().Msg("a PLAY was sent again before its reply arrived: it gets the same answer")
 		return before, false, nil
 	case s.heard+len(text) > maxHistory:
 		return nil, false, fmt.Errorf("PLAY: expected at most %d bytes in all messages of a match, found more", maxHistory)
-	case before != nil:
+	case before != nil && !before.isAnswered():
 		s.log.Warn().Msg("a PLAY came before the last one was answered: the match has gone on")
 		before.hurry()
 	}
@@ -100,11 +137,6 @@ func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first
 func (s *session) answer(t *turn) {
 	t.err = errAgent // unless something better is known at the end
 	defer func() {
-		s.mu.Lock()
-		if s.turn == t {
-			s.turn = nil
-		}
-		s.mu.Unlock()
 		t.hurry()
 		close(t.done)
 	}()
@@ -200,11 +232,11 @@ func (s *session) told() [][]gdl.Term {
 	return s.history[:len(s.history):len(s.history)]
 }
 
-// finishing has the agent answer the running turn at once, and tells whether there
+// finishing has the agent answer the running turn at once, and reports whether there
 // is one.
 func (s *session) finishing() bool {
 	s.rush()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.turn != nil
+	return s.turn != nil && !s.turn.isAnswered()
 }

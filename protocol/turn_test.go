@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -117,6 +118,59 @@ func TestAPlaySentAgainWhileItIsAnsweredGetsTheSameAnswerAndIsNotToldTwice(t *te
 		}
 		expect(t, e, "(ABORT m.1)", "aborted")
 	})
+}
+
+// playing sends a PLAY from a client that may close its connection, and returns the reply.
+func playing(e *Endpoint, client context.Context, message string) string {
+	w := httptest.NewRecorder()
+	e.ServeHTTP(w, httptest.NewRequestWithContext(client, http.MethodPost, "/", strings.NewReader(message)))
+	return w.Body.String()
+}
+
+func TestAPlayWithTheBytesOfTheTurnBeforeIsANewTurnUnlessItIsSentAgain(t *testing.T) {
+	const before = "(PLAY m.1 (pass pass))"
+	for name, c := range map[string]struct {
+		reply string        // to the first request
+		takes time.Duration // the first answer
+		leave time.Duration // after the first request its client leaves; 0: it stays
+		after time.Duration // from the first request to the second one
+		turns int           // that the agent is told of
+	}{
+		"after the reply arrived":                           {"(say Yes)", time.Second, 0, 2 * time.Second, 2},
+		"before the reply":                                  {"(say Yes)", 3 * time.Second, 0, time.Second, 1},
+		"after a client that left without the reply":        {"(say Yes)", 2 * time.Second, time.Second, 3 * time.Second, 1},
+		"after such a client, with our move as we made it":  {"pass", 2 * time.Second, time.Second, 3 * time.Second, 2},
+		"after such a client, at the end of the play clock": {"(say Yes)", 2 * time.Second, time.Second, 5*time.Second - resendMargin/2, 2},
+		"late, before the reply":                            {"(say Yes)", 6 * time.Second, 0, 5 * time.Second, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				told := 0
+				e := begun(t, &fake{OnPlay: func(ctx context.Context, history [][]gdl.Term) (gdl.Term, error) {
+					if told = len(history); told == 1 {
+						time.Sleep(c.takes)
+					}
+					return gdl.ParseTerm(c.reply)
+				}})
+				client, leave := context.WithCancel(t.Context())
+				defer leave()
+				if c.leave > 0 {
+					time.AfterFunc(c.leave, leave)
+				}
+				var first sync.WaitGroup
+				first.Go(func() { playing(e, client, before) })
+				time.Sleep(c.after)
+				if got := playing(e, t.Context(), before); got != c.reply {
+					t.Errorf("reply %q, want %q", got, c.reply)
+				}
+				first.Wait()
+				if told != c.turns {
+					t.Errorf("%d turns, want %d", told, c.turns)
+				}
+				expect(t, e, "(ABORT m.1)", "aborted")
+			})
+		})
+	}
 }
 
 func TestLegalMovesAreAnsweredInTimeForAnAgentThatNeverReturns(t *testing.T) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -66,7 +67,9 @@ func (c *inspectCommand) Run(s *console) error {
 	}
 	result := inspect(c.Game, m, took, passes)
 	result.Stages = append(staged(read), result.Stages...)
-	result.Class = solve.Classify(s.ctx, m, 1).String()
+	class := solve.Classify(s.ctx, m, 1)
+	result.Class, result.Games = class.String(), class.Playouts
+	result.proveFacts(s.ctx, m, c.Budget/factShare)
 	if c.Prove {
 		line := s.progress("proving what holds in %s", c.Game)
 		result.Proofs, err = proofs(s.ctx, s, rules, c.Budget)
@@ -109,10 +112,43 @@ type inspection struct {
 	// VerifiedSeconds is the part of it that went into proving the circuit's programs
 	// safe to run.
 	VerifiedSeconds float64  `json:"verified_seconds"`
-	Class           string   `json:"class"`            // what kind of game; left to the caller
-	Stages          []stage  `json:"stages"`           // what init_seconds went into, reading the rules besides
-	Passes          []passed `json:"passes,omitempty"` // as traced
-	Proofs          []proof  `json:"proofs,omitempty"` // left to the caller
+	Class           string   `json:"class"`              // the kind of game, as random games show it; left to the caller
+	Games           int      `json:"random_games"`       // the number of these games; left to the caller
+	GoalSum         *int32   `json:"goal_sum,omitempty"` // of the players at every end, if it is proved
+	Longest         *int     `json:"longest,omitempty"`  // joint moves that no game exceeds, if that is proved
+	Stages          []stage  `json:"stages"`             // what init_seconds went into, reading the rules besides
+	Passes          []passed `json:"passes,omitempty"`   // as traced
+	Proofs          []proof  `json:"proofs,omitempty"`   // left to the caller
+}
+
+// factShare is the part of the time for proofs, one divided by it, that each fact may take which is proved in any case.
+const factShare = 5
+
+// proveFacts adds the facts that are proved, each within some time.
+func (i *inspection) proveFacts(ctx context.Context, m machine.Machine, within time.Duration) {
+	short, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	if sum, ok := m.ProvedGoalSum(short); ok {
+		i.GoalSum = &sum
+	}
+	again, cancelAgain := context.WithTimeout(ctx, within)
+	defer cancelAgain()
+	if moves, ok := m.ProvedLength(again); ok {
+		i.Longest = &moves
+	}
+}
+
+// writeFacts writes the class, which random games show, and the facts that are proved.
+func (i *inspection) writeFacts(w io.Writer) {
+	fmt.Fprintf(w, "class\t%s (in %d random games)\n", i.Class, i.Games)
+	sum, length := "not proved to be constant", "not proved to be bounded"
+	if i.GoalSum != nil {
+		sum = fmt.Sprintf("%d at every end (proved)", *i.GoalSum)
+	}
+	if i.Longest != nil {
+		length = fmt.Sprintf("at most %d joint moves (proved)", *i.Longest)
+	}
+	fmt.Fprintf(w, "goal sum\t%s\nlength\t%s\n", sum, length)
 }
 
 // inspect describes a machine that took the given time to make, and the passes
@@ -151,7 +187,7 @@ func inspect(game string, m machine.Machine, init time.Duration, passes []reason
 func writeInspection(w io.Writer, i inspection) error {
 	t := newTable(w, 0)
 	fmt.Fprintf(t, "game\t%s\n", i.Game)
-	fmt.Fprintf(t, "class\t%s\n", i.Class)
+	i.writeFacts(t)
 	moves := make([]string, len(i.Roles))
 	for r, role := range i.Roles {
 		moves[r] = fmt.Sprintf("%s (%d moves)", role, i.Moves[role])

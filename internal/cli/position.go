@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"stackmate/gdl"
@@ -50,8 +51,8 @@ func (f positionFlags) begin(s *console, game string, rules *gdl.Game, m machine
 	return rules, m, nil
 }
 
-// termsOf are the terms of a text. A comment at its end is refused: on the command line that is a separator
-// of somebody who does not know what it means, and the moves after it would be lost.
+// termsOf returns the terms of a text. A comment at its end is refused: on the command line it is
+// meant as a separator, and the moves after it would be lost.
 func termsOf(text string) ([]gdl.Term, error) {
 	if i := strings.LastIndexByte(text, ';'); i >= 0 && !strings.Contains(text[i:], "\n") {
 		line, column := 1+strings.Count(text[:i], "\n"), i-strings.LastIndexByte(text[:i], '\n')
@@ -68,7 +69,7 @@ func termsOf(text string) ([]gdl.Term, error) {
 	return terms, nil
 }
 
-// factsOf are the facts of a text, fluents of the game; (true FACT) and (init FACT) are the same
+// factsOf returns the facts of a text, fluents of the game; (true FACT) and (init FACT) are the same
 // as FACT.
 func factsOf(names *machine.Names, text string) ([]gdl.Term, error) {
 	terms, err := termsOf(text)
@@ -92,68 +93,141 @@ func factsOf(names *machine.Names, text string) ([]gdl.Term, error) {
 	return facts, nil
 }
 
-// after is where the moves of a text lead.
+// after returns the match after the moves of a text. A list may be a joint move and a move as well, (a b) in a game
+// of two roles: the reading counts by which all moves are legal, and several of them are an error.
 func after(m machine.Machine, text string) (*machine.History, error) {
-	left, err := termsOf(text)
+	terms, err := termsOf(text)
 	if err != nil {
 		return nil, err
 	}
-	at := machine.NewHistory(m, m.Initial())
-	for step := 1; len(left) > 0; step++ {
-		if step > maxSteps {
-			return nil, fmt.Errorf("after %d steps nobody has made the move %s", maxSteps, left[0])
-		}
-		if err := at.Fault(); err != nil {
-			return nil, fmt.Errorf("after %d steps: %w", step-1, err)
-		}
-		if at.IsOver() {
-			return nil, fmt.Errorf("the match is over after %d steps, and there are more moves: %s", step-1, left[0])
-		}
-		var joint []string
-		if joint, left, err = readJoint(at, left); err == nil {
-			err = at.Advance(joint)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("step %d: %w", step, err)
-		}
+	r := reading{at: machine.NewHistory(m, m.Initial()), failed: map[string]bool{}}
+	r.read(terms)
+	switch len(r.found) {
+	case 0:
+		return nil, r.fault
+	case 1:
+		return machine.Follow(m, r.found[0])
 	}
-	return at, nil
+	step := 0
+	for slices.Equal(r.found[0][step], r.found[1][step]) {
+		step++
+	}
+	return nil, fmt.Errorf("step %d: the moves are legal in two ways, as (%s) and as (%s): write joint moves, one for each step",
+		step+1, strings.Join(r.found[0][step], " "), strings.Join(r.found[1][step], " "))
 }
 
-// readJoint reads the moves of one step, which begins the list of terms, and returns the
-// rest: a joint move, or a move for each role that has a choice.
-func readJoint(at *machine.History, terms []gdl.Term) (moves []string, rest []gdl.Term, err error) {
-	if list := elements(terms[0]); len(list) == len(at.Names.Roles) {
-		for r, term := range list {
-			move, err := find(at, machine.Role(r), term)
-			if err != nil {
-				break
-			}
-			moves = append(moves, move)
-		}
-		if len(moves) == len(list) {
-			return moves, terms[1:], nil
-		}
+// reading is the search for the lines of joint moves that a list of terms may mean, depth first.
+type reading struct {
+	at     *machine.History
+	line   [][]string      // joint moves, to the position of at
+	found  [][][]string    // lines that take all terms, two at most
+	failed map[string]bool // by terms left and position: the terms cannot be read from there
+	fault  error           // of the reading that got farthest
+	depth  int             // joint moves of that reading
+}
+
+// fail records why a reading ends at the position of at.
+func (r *reading) fail(format string, args ...any) {
+	if r.fault == nil || len(r.line) > r.depth {
+		r.fault, r.depth = fmt.Errorf(format, args...), len(r.line)
 	}
-	moves = nil
-	for r := range at.Names.Roles {
-		legal := at.Legal(machine.Role(r))
+}
+
+// read reads the terms that are left in all ways, and reports whether there is one.
+func (r *reading) read(left []gdl.Term) bool {
+	if len(left) == 0 {
+		r.found = append(r.found, slices.Clone(r.line))
+		return true
+	}
+	step := len(r.line)
+	key := fmt.Sprint(len(left), " ", r.at.State().Key())
+	switch fault := r.at.Fault(); {
+	case r.failed[key] || len(r.found) > 1:
+		return false
+	case step == maxSteps:
+		r.fail("after %d steps nobody has made the move %s", step, left[0])
+		return false
+	case fault != nil:
+		r.fail("after %d steps: %w", step, fault)
+		return false
+	case r.at.IsOver():
+		r.fail("the match is over after %d steps, and there are more moves: %s", step, left[0])
+		return false
+	}
+	read := false
+	for _, way := range r.ways(left) {
+		if err := r.at.Advance(way.joint); err != nil {
+			r.fail("step %d: %w", step+1, err)
+			continue
+		}
+		r.line = append(r.line, way.joint)
+		read = r.read(way.rest) || read
+		r.line = r.line[:step]
+		r.at.Back(step)
+	}
+	r.failed[key] = !read
+	return read
+}
+
+// way is a joint move that terms mean, and the terms after it.
+type way struct {
+	joint []string
+	rest  []gdl.Term
+}
+
+// ways lists the legal ways to read the next step: the first term as a joint move, and a term for each role that has
+// a choice. Where no role has one, the second way takes no term and is left out if there is the first.
+func (r *reading) ways(terms []gdl.Term) (list []way) {
+	at := r.at
+	if joint, err := r.jointOf(terms[0]); err == nil {
+		list = append(list, way{joint, terms[1:]})
+	}
+	var joint []string
+	rest := terms
+	for role := range at.Names.Roles {
+		legal := at.Legal(machine.Role(role))
 		move := legal[0]
 		if len(legal) > 1 {
-			if len(terms) == 0 {
-				return nil, nil, fmt.Errorf("expected a move of %s too", at.Names.Roles[r])
+			var err error
+			if len(rest) == 0 {
+				err = fmt.Errorf("expected a move of %s too", at.Names.Roles[role])
+			} else {
+				move, err = find(at, machine.Role(role), rest[0])
 			}
-			if move, err = find(at, machine.Role(r), terms[0]); err != nil {
-				return nil, nil, err
+			if err != nil {
+				if len(list) == 0 {
+					r.fail("step %d: %w", len(r.line)+1, err)
+				}
+				return list
 			}
-			terms = terms[1:]
+			rest = rest[1:]
 		}
-		moves = append(moves, move)
+		joint = append(joint, move)
 	}
-	return moves, terms, nil // all of them where nobody has a choice
+	isNew := len(list) == 0 || len(rest) < len(terms) && !(len(rest) == len(list[0].rest) && slices.Equal(joint, list[0].joint))
+	if isNew {
+		list = append(list, way{joint, rest})
+	}
+	return list
 }
 
-// elements is what a list consists of, be the first a name or not.
+// jointOf returns the joint move that a list of legal moves is, one for each role.
+func (r *reading) jointOf(term gdl.Term) (joint []string, err error) {
+	list := elements(term)
+	if len(list) != len(r.at.Names.Roles) {
+		return nil, fmt.Errorf("expected %d moves, found %d", len(r.at.Names.Roles), len(list))
+	}
+	for role, term := range list {
+		move, err := find(r.at, machine.Role(role), term)
+		if err != nil {
+			return nil, err
+		}
+		joint = append(joint, move)
+	}
+	return joint, nil
+}
+
+// elements returns the terms of a list; the first may be a name.
 func elements(list gdl.Term) []gdl.Term {
 	if list.Kind != gdl.Compound || list.Name == "" {
 		return list.Args
@@ -161,7 +235,7 @@ func elements(list gdl.Term) []gdl.Term {
 	return append([]gdl.Term{{Name: list.Name, Pos: list.Pos}}, list.Args...)
 }
 
-// find finds the legal move of a role that a term names.
+// find returns the legal move of a role that a term names.
 func find(at *machine.History, r machine.Role, term gdl.Term) (string, error) {
 	term, err := term.Normal()
 	if err != nil {

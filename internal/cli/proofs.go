@@ -19,6 +19,7 @@ type proof struct {
 	Detail   string        `json:"detail,omitempty"`
 	Line     [][]string    `json:"line,omitempty"`     // joint moves to where it fails
 	Shortest bool          `json:"shortest,omitempty"` // there is no shorter line
+	Required bool          `json:"required,omitempty"` // a valid rulesheet has the property
 }
 
 // noBudget is the error of proofs without time.
@@ -33,7 +34,7 @@ func proofs(ctx context.Context, s *console, game *gdl.Game, budget time.Duratio
 	list := make([]proof, 0, len(found))
 	for _, f := range found {
 		list = append(list, proof{
-			Property: f.Property, Verdict: f.Verdict, Detail: f.Detail, Shortest: f.Shortest, Line: names.LineTexts(f.Line),
+			Property: f.Property, Verdict: f.Verdict, Detail: f.Detail, Shortest: f.Shortest, Required: f.Required, Line: names.LineTexts(f.Line),
 		})
 	}
 	return list, err

@@ -9,6 +9,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner"
+	"stackmate/reasoner/prove"
 	"stackmate/reasoner/wellformed"
 )
 
@@ -74,7 +75,8 @@ type validation struct {
 
 	Faults []*wellformed.Fault `json:"faults"` // found by simulation
 
-	Proofs []proof `json:"proofs,omitempty"`
+	Proofs  []proof `json:"proofs,omitempty"`
+	Refuted int     `json:"refuted,omitempty"` // proofs that a valid rulesheet must pass, and this one does not
 }
 
 // validate checks a rulesheet and, if asked to, plays the game. The error says
@@ -98,6 +100,12 @@ func (c *validateCommand) validate(s *console, file string, src []byte) (validat
 	if c.Prove {
 		if v.Proofs, err = proofs(s.ctx, s, game, c.Budget); err != nil {
 			return v, fmt.Errorf("%s: %w", file, err)
+		}
+		for _, p := range v.Proofs {
+			if p.Required && p.Verdict == prove.Refuted {
+				v.Valid = false
+				v.Refuted++
+			}
 		}
 	}
 	if c.Simulate <= 0 {
@@ -133,6 +141,9 @@ func writeValidation(w io.Writer, v validation) error {
 		verdict = "not valid"
 	}
 	fmt.Fprintf(&b, "%s: %s (errors: %d, warnings: %d", v.File, verdict, v.Errors, v.Warnings)
+	if v.Refuted > 0 {
+		fmt.Fprintf(&b, ", refuted: %d", v.Refuted)
+	}
 	if v.Matches > 0 {
 		fmt.Fprintf(&b, ", faults in %d matches: %d", v.Matches, len(v.Faults))
 	}

@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// The tracker derives from what was told where the match stands. Messages carry no numbers, and
+// The tracker derives the position of the match from the messages. Messages carry no turn numbers, and
 // they may come twice, late, never, or from another match. A message is read in the first of
 // three ways that makes sense:
 //
-//   - told again: it repeats the last joint move, and where the match stands that is not legal,
-//     or not what we have answered;
-//   - as expected: its joint move is legal where the match stands;
+//   - as a new turn: its joint move is legal in the present position. This holds for the joint move of the
+//     turn before, too: managers replace a late move by a random one, which may be our last move again.
+//     The endpoint has filtered requests that were sent again;
+//   - as a repetition: it repeats the last joint move, which is not legal any more;
 //   - anew from the history: all messages so far are read again, each in every way, at a cost for
-//     whatever must have gone wrong; the cheapest account is where the match stands.
+//     each fault that a reading assumes; the cheapest account gives the position.
 
-// reading is what a message was taken for.
+// reading is the interpretation of a message.
 type reading string
 
 const (
@@ -33,17 +34,16 @@ const (
 	asRestart  reading = "the match begins again"
 )
 
-// The costs of what may have gone wrong: the rarer, the more. A late move that was replaced comes
-// before a message that is older than it seems: if it is one, nobody waits for the answer.
+// The costs of the faults that a reading assumes: the rarer a fault, the higher its cost. A replaced
+// move is cheaper than an old message: nobody waits for the answer to an old message.
 const (
-	costReplaced    = 4
-	costCoincidence = 2 // a replaced or garbled move makes a message say what the last one did
-	costAgain       = 5 // repeated or stale
-	costOver        = 7 // asked for a move where the game is over
-	costMissed      = 8
-	costGarbled     = 9
-	costRestart     = 8
-	costForeign     = 10
+	costReplaced = 4
+	costAgain    = 5 // repeated or stale
+	costOver     = 7 // asked for a move where the game is over
+	costMissed   = 8
+	costGarbled  = 9
+	costRestart  = 8
+	costForeign  = 10
 )
 
 const (
@@ -218,12 +218,6 @@ func (t *tracker) ignore(a account, n int) account {
 	return a
 }
 
-// isRepeatedBy tells whether a message says what the last one did, or more.
-func (a *account) isRepeatedBy(m message) bool {
-	n := len(a.last)
-	return n > 0 && n <= len(m.joint) && slices.Equal(m.joint[:n], a.last)
-}
-
 // advance makes the joint move of a message where it is legal. Where only a part of it can be
 // read, these are all joint moves that it may mean.
 func (t *tracker) advance(ctx context.Context, a account, n int) ([]account, error) {
@@ -245,9 +239,7 @@ func (t *tracker) advance(ctx context.Context, a account, n int) ([]account, err
 		if err != nil {
 			return err
 		}
-		if b.last, b.asked = m.joint, []int{n}; a.isRepeatedBy(m) && (b.reading == asReplaced || len(a.last) < t.roles) {
-			b.cost += costCoincidence
-		}
+		b.last, b.asked = m.joint, []int{n}
 		over, err := t.isOver(ctx, b.at)
 		if over {
 			b.cost += costOver

@@ -109,7 +109,7 @@ var expectedChecks = []playerCheck{
 	{"HTTP 1.1", "Requests of HTTP 1.1 are answered like those of HTTP 1.0.", func(t *trial) {
 		t.expect(t.send(infoLimit, "POST / HTTP/1.1\r\nHost: "+t.address+"\r\nContent-Length: 8\r\n\r\n( INFO )"), t.asUsual())
 	}},
-	{"GET", "A message may also come as the escaped path of a GET.", func(t *trial) {
+	{"GET", "INFO may also come as the escaped path of a GET.", func(t *trial) {
 		t.expect(t.send(infoLimit, "GET /"+url.QueryEscape("( INFO )")+" HTTP/1.0\r\n\r\n"), t.asUsual())
 	}},
 	{"cross-origin headers", "OPTIONS is answered, and every reply allows browsers to read it: Access-Control-Allow-Origin, -Methods, -Headers.", func(t *trial) {

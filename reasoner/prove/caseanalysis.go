@@ -41,7 +41,7 @@ type caseAnalysis struct {
 	since  []int               // by fluent: the version since which the candidates over it are the same
 	// version counts the sets of candidates: it grows with each change of the candidates.
 	version int
-	moving []int32             // fluents that the joint move looked at may alter
+	moving  []int32 // fluents that the joint move looked at may alter
 }
 
 // verdict is the proof that a joint move keeps all candidates, with the assumptions of the proof: the

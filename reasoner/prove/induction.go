@@ -3,6 +3,7 @@ package prove
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"stackmate/reasoner/circuit"
@@ -103,7 +104,7 @@ func newProver(g *circuit.Game, w *walks, maxBytes int64, properties []property)
 	p := &prover{game: g, walks: w, bytes: maxBytes, properties: properties}
 	for _, q := range properties {
 		line, broken := w.broken(q)
-		p.findings, p.broken = append(p.findings, Finding{Property: q.name, Verdict: Open, Line: line}), append(p.broken, broken)
+		p.findings, p.broken = append(p.findings, Finding{Property: q.name, Verdict: Open, Line: line, Required: q.required}), append(p.broken, broken)
 	}
 	return p
 }
@@ -357,11 +358,14 @@ func (p *prover) ranking(ctx context.Context) int {
 	return best
 }
 
-// groups tells of how many fluents exactly one is true at a time.
+// groups returns the finding about the groups of fluents of which exactly one is true at a time.
 func (p *prover) groups() Finding {
+	var seen marks // a fluent may be in several groups
 	fluents := 0
-	for _, g := range p.invariants.groups {
-		fluents += len(g)
+	for _, f := range slices.Concat(p.invariants.groups...) {
+		if seen.add(f) {
+			fluents++
+		}
 	}
 	found := Finding{
 		Property: "groups of fluents of which one is true", Verdict: Proved,

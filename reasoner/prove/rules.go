@@ -30,6 +30,8 @@ type Finding struct {
 	// fails; Shortest tells that there are no fewer.
 	Line     [][]machine.Move
 	Shortest bool
+	// Required says that rules without the property are not valid.
+	Required bool
 }
 
 // view is what the rules say of a position.
@@ -66,6 +68,8 @@ type property struct {
 	said func(now, before *view) string
 	// first is the first step that it speaks of: 1 if it speaks of joint moves.
 	first int
+	// required says that rules without the property are not valid.
+	required bool
 }
 
 // properties are those of a game in which the goals of the players add up to sum at the
@@ -76,7 +80,9 @@ func properties(g *circuit.Game, sum int32) []property {
 	for r := range g.Does {
 		everyone = append(everyone, machine.Role(r))
 	}
-	list := []property{legalMoves(), singleGoals(everyone)} // ends knows that legal moves come first
+	goals := singleGoals(everyone)
+	goals.required = g.Names.Chance() == machine.NoRole // nobody asks for the goal of chance
+	list := []property{legalMoves(), goals}             // ends knows that legal moves come first
 	if len(players) > 1 {
 		list = append(list, constantSum(players, sum), turns(players))
 	}
@@ -93,8 +99,9 @@ func legalMoves() property {
 			}
 			return u.net.And(u.At(k, u.game.Terminal).Not(), u.net.Or(stuck...))
 		},
-		fails: func(now, _ *view) bool { return now.isStuck() },
-		said:  func(*view, *view) string { return "a role has no legal move" },
+		fails:    func(now, _ *view) bool { return now.isStuck() },
+		said:     func(*view, *view) string { return "a role has no legal move" },
+		required: true,
 	}
 }
 

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"math"
 	"testing"
 
 	"stackmate/games/gamestest"
@@ -120,6 +121,23 @@ func TestRecentPositionsAreAPartOfAll(t *testing.T) {
 	for _, c := range []struct{ pooled, want int }{{5000, 5000}, {leastRecent + 1, leastRecent}, {50_000 * recentPart, 50_000}, {1 << 30, 100_000}} {
 		if got := (&Learner{room: 100_000, pooled: c.pooled}).recent(); got != c.want {
 			t.Errorf("of %d positions %d are recent, want %d", c.pooled, got, c.want)
+		}
+	}
+}
+
+func TestTheTargetsOfAGameAreItsTDReturns(t *testing.T) {
+	l, err := New(gamestest.Machine(t, "ticTacToe"), Config{Seed: 1, ConstantSum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Four positions, of which the first three were followed by a position of value 0.2, 0.6 and 0.9; the game is won.
+	l.take(make([]uint64, 4*l.wide), []float32{0.2, 0.6, 0.9, 0}, []float32{1})
+	third := 0.8*1 + 0.2*0.9
+	second := 0.8*third + 0.2*0.6
+	first := 0.8*second + 0.2*0.2
+	for i, want := range []float64{1, third, second, first} { // the last position is taken first
+		if got := float64(l.targets[i]); math.Abs(got-want) > 1e-6 {
+			t.Errorf("the target %d positions before the end is %v, want %v", i, got, want)
 		}
 	}
 }

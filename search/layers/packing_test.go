@@ -76,6 +76,21 @@ func TestPackingRefusesWhatItWouldAlter(t *testing.T) {
 	})
 }
 
+func TestAPositionWithoutAFluentOfAGroupDoesNotFit(t *testing.T) {
+	for _, name := range packed {
+		_, s, p := guessed(t, name, 500)
+		for i := range p.groups {
+			q := slices.Clone(s[0])
+			for k, w := range p.groups[i].word {
+				q[w] &^= p.groups[i].mask[k]
+			}
+			if key, ok := p.pack(q); ok {
+				t.Errorf("%s: a position without group %d has key %d", name, i, key)
+			}
+		}
+	}
+}
+
 func TestImagesHaveOneRepresentative(t *testing.T) {
 	for _, name := range packed {
 		g, s, p := guessed(t, name, 500)

@@ -2,6 +2,7 @@ package montecarlo
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"testing"
 
@@ -81,6 +82,14 @@ func TestWhatWasProvedStandsAgainstAllMovesAsFirst(t *testing.T) {
 		r, err := New(Config{Rave: true, Workers: workers}).Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 50_000, Seed: 1})
 		if err != nil || !r.Solved() || r.Values[0] != search.Exact(100) {
 			t.Errorf("%d workers: %v, solved %v, error %v", workers, r.Values, r.Solved(), err)
+		}
+	}
+}
+
+func TestAllMovesAsFirstCountForHalfAtRaveVisitsAndForLessLater(t *testing.T) {
+	for visits, want := range map[float64]float64{0: 1, raveVisits: 0.5, 8 * raveVisits: 0.2} {
+		if got := raveShare(visits); math.Abs(got-want) > 1e-9 {
+			t.Errorf("after %v visits they count for %v, want %v", visits, got, want)
 		}
 	}
 }
