@@ -158,10 +158,10 @@ type exactChoice struct {
 	epsilon float64 // goal points
 }
 
-// options are those of package solve.
+// options returns the options of an exact search for a player.
 func (c exactChoice) options() solve.Options {
 	o := solve.Default()
-	o.Epsilon = c.epsilon
+	o.Epsilon, o.Lenient = c.epsilon, true
 	return o
 }
 

@@ -26,16 +26,26 @@ const (
 	Exhaustive
 )
 
+// Config says how to search.
+type Config struct {
+	Kind    Kind
+	Threads int                    // of each search
+	Make    func() search.Searcher // makes one
+	// Lenient is for players, which must go on where the rules are faulty: a missing goal is worth 0, and the
+	// machine's goals are taken for the only ones. Where the sum of the goals is not proved, each role is searched for on its own,
+	// with decisive moves.
+	Lenient bool
+}
+
 // Searcher runs a search on games whose goals are checked. Zero-sum searches of two players run
 // on the game itself if the sum of its goals is proved, or if it seems to be 100 (see shared), else once for each
 // role (see view).
 // It keeps the searches of the last machine, and belongs to one goroutine.
 type Searcher struct {
-	kind    Kind
-	threads int
-	make    func() search.Searcher
+	config Config
 
 	machine machine.Machine
+	learned bool // there was time enough for all facts
 	facts   Facts
 	err     error
 	watch   *watch
@@ -52,10 +62,8 @@ type part struct {
 
 var _ search.Searcher = (*Searcher)(nil)
 
-// NewSearcher makes a searcher of searches that make returns, each of which has so many threads.
-func NewSearcher(kind Kind, threads int, make func() search.Searcher) *Searcher {
-	return &Searcher{kind: kind, threads: threads, make: make}
-}
+// NewSearcher makes a searcher.
+func NewSearcher(c Config) *Searcher { return &Searcher{config: c} }
 
 // Search implements search.Searcher. The positions searched must be reachable from the initial
 // one of m. Besides the errors of the search it returns a Fault (search.ErrGoals).
@@ -137,7 +145,7 @@ func (s *Searcher) proving(ctx context.Context, q machine.State, lim search.Limi
 func (s *Searcher) name(r *search.Result) {
 	switch {
 	case r.Concept != "":
-	case s.kind != Exhaustive && !s.facts.Constant && len(s.watch.players) > 1:
+	case s.config.Kind != Exhaustive && !s.facts.Constant && len(s.watch.players) > 1:
 		r.Concept = search.Guarantee
 	default:
 		r.Concept = search.Value
@@ -146,29 +154,33 @@ func (s *Searcher) name(r *search.Result) {
 
 // prepare keeps what is known of the last machine.
 func (s *Searcher) prepare(ctx context.Context, m machine.Machine) {
-	if s.machine == m {
+	if s.machine == m && s.learned {
 		return
 	}
 	s.machine, s.other = m, false
 	s.facts, s.err = Learn(ctx, m)
+	if s.config.Lenient {
+		s.facts.Single, s.err = true, nil
+	}
 	s.watch = newWatch(m, s.facts)
 	s.divide()
+	s.learned = ctx.Err() == nil
 }
 
 // divide makes the searches that the facts allow.
 func (s *Searcher) divide() {
 	s.parts, s.whole = nil, nil
 	players := s.watch.players
-	if s.kind != ZeroSum || len(players) != 2 || s.facts.Constant {
-		s.whole = &part{s.make(), checked(s.machine, s.watch)}
+	if s.config.Kind != ZeroSum || len(players) != 2 || s.facts.Constant {
+		s.whole = &part{s.config.Make(), checked(s.machine, s.watch)}
 		return
 	}
-	if !s.facts.Varies && !s.other {
-		s.whole = &part{s.make(), shared(s.machine, s.watch)}
+	if !s.facts.Varies && !s.other && !s.config.Lenient {
+		s.whole = &part{s.config.Make(), shared(s.machine, s.watch)}
 		return
 	}
 	for _, r := range players {
-		s.parts = append(s.parts, &part{s.make(), against(s.machine, s.watch, r)})
+		s.parts = append(s.parts, &part{s.config.Make(), against(s.machine, s.watch, r)})
 	}
 }
 
@@ -219,9 +231,7 @@ const (
 var _ search.Keeper = keeper{}
 
 // NewKeeper makes a searcher of searches that are search.Keepers.
-func NewKeeper(kind Kind, threads int, make func() search.Searcher) search.Keeper {
-	return keeper{NewSearcher(kind, threads, make)}
-}
+func NewKeeper(c Config) search.Keeper { return keeper{NewSearcher(c)} }
 
 // games returns the searches with the words in front of their records.
 func (k keeper) games() map[uint64]*part {
@@ -291,7 +301,7 @@ func (k keeper) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uint
 // proofShare of the time to prove the sum of the goals, after which the game itself is searched.
 func (s *Searcher) byRole(ctx context.Context, q machine.State, lim search.Limits) (search.Result, error) {
 	began, due := time.Now(), learnTime*proofShare
-	r, err := ByRole(ctx, s.machine.Names(), s.threads, lim, func(ctx context.Context, i int, lim search.Limits) (search.Result, error) {
+	r, err := ByRole(ctx, s.machine.Names(), s.config.Threads, lim, func(ctx context.Context, i int, lim search.Limits) (search.Result, error) {
 		if passed := time.Since(began); passed > due && !s.facts.Varies {
 			due = 2 * passed
 			short, cancel := context.WithTimeout(ctx, passed/proofShare)

@@ -153,13 +153,14 @@ func (b *batch) Goals(dst []int32, lane int) {
 	v := b.view
 	r := faulty(v.watch.players, dst)
 	switch {
-	case r != machine.NoRole && b.isOver(lane):
+	case r != machine.NoRole && !v.watch.facts.Single && b.isOver(lane):
 		v.watch.found(r, b.position(lane))
 	case r == machine.NoRole && v.hundred && dst[v.watch.players[0]]+dst[v.watch.players[1]] != machine.MaxGoal && b.isOver(lane):
 		v.watch.sum.Store(true)
 		v.watch.stop()
 	}
-	if v.isOwn() && dst[v.own] >= 0 {
+	if v.isOwn() {
+		dst[v.own] = max(dst[v.own], 0)
 		dst[v.other] = machine.MaxGoal - dst[v.own]
 	}
 }

@@ -143,10 +143,11 @@ func NewSearcher(method string, o Options) (search.Searcher, error) {
 		}
 		return s
 	}
+	c := goals.Config{Kind: kindOf(method), Threads: o.Threads, Make: another, Lenient: o.Lenient}
 	if _, keeps := first.(search.Keeper); keeps {
-		return goals.NewKeeper(kindOf(method), o.Threads, another), nil
+		return goals.NewKeeper(c), nil
 	}
-	return goals.NewSearcher(kindOf(method), o.Threads, another), nil
+	return goals.NewSearcher(c), nil
 }
 
 func newSearcher(method string, o Options) (search.Searcher, error) {

@@ -46,6 +46,8 @@ type Options struct {
 	Depth int
 	// Threads is that of simultaneous.Config, sequential.Config and layers.Config: other methods use one.
 	Threads int
+	// Lenient is that of goals.Config: for players.
+	Lenient bool
 	// Layers is for that method, but for the threads and the engine.
 	Layers layers.Config
 
