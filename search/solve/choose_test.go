@@ -74,21 +74,60 @@ func TestEveryMethodThatIsChosenSolvesGamesOfItsClass(t *testing.T) {
 	}
 }
 
-func TestAutoSaysThatGamesOfThreeHaveNoValue(t *testing.T) {
-	m := toys.Wide{Roles: []string{"a", "b", "c"}, Moves: []int{2, 2, 2}, Depth: 2}.Machine()
-	if _, err := solver(t, solve.Options{Method: solve.Auto}).Solve(t.Context(), m, nil); !errors.Is(err, search.ErrNotZeroSum) {
-		t.Errorf("error %v, want %v", err, search.ErrNotZeroSum)
-	} else if !strings.Contains(err.Error(), solve.Lattice) {
-		t.Errorf("%v: no method is named for such games", err)
+// Each role of three chooses at once, and its guarantee is the one in pure strategies.
+func TestAutoFindsGuaranteesOfMoreThanTwoRoles(t *testing.T) {
+	for _, test := range []struct {
+		game    toys.Wide
+		concept search.Concept
+		method  string
+	}{
+		{toys.Wide{Roles: []string{"a", "b", "c"}, Moves: []int{2, 2, 2}, Depth: 2}, search.PureGuarantee, solve.Lattice},
+		{toys.Wide{Roles: []string{"a", "b", "c"}, Moves: []int{2, 2, 2}, Depth: 2, InTurn: true}, search.Guarantee, solve.Paranoid},
+	} {
+		s, err := solver(t, solve.Options{Method: solve.Auto}).Solve(t.Context(), test.game.Machine(), nil)
+		if err != nil || s.Concept != test.concept || s.Method != test.method || !s.Solved {
+			t.Errorf("in turns %t: %+v, error %v; want a %s by %s", test.game.InTurn, s, err, test.concept, test.method)
+		}
+	}
+	atOnce := toys.Wide{Roles: []string{"a", "b", "c", machine.RandomRole}, Moves: []int{2, 2, 2, 2}, Depth: 2}.Machine()
+	if _, err := solver(t, solve.Options{Method: solve.Auto}).Solve(t.Context(), atOnce, nil); !errors.Is(err, search.ErrNotZeroSum) || !strings.Contains(err.Error(), solve.MonteCarlo) {
+		t.Errorf("three roles at once with chance: error %v, want one that names %s", err, solve.MonteCarlo)
 	}
 }
 
-func TestAutoNamesMethodsForGoalsOfOtherSums(t *testing.T) {
-	m := toys.Bimatrix([][][2]int32{{{100, 100}}, {{100, 30}}}).Machine()
-	for _, method := range []string{solve.Auto, solve.BoundedAlphaBeta} {
-		_, err := solver(t, solve.Options{Method: method}).Solve(t.Context(), m, nil)
-		if !errors.Is(err, search.ErrNotZeroSum) || !strings.Contains(err.Error(), solve.Paranoid) {
-			t.Errorf("%s: error %v, want one that names %s", method, err, solve.Paranoid)
+// Every method says of a game of general sum what its values are, and none calls them the value of the game.
+func TestNoMethodFindsTheValueOfAGameOfGeneralSum(t *testing.T) {
+	hidden := &toys.Tree{Roles: []string{"x", "o"}, Nodes: []toys.Node{ // o ends the game, or both get 100
+		{Moves: []int{1, 2}, Kids: []int{1, 2}}, {Goals: []int32{0, 20}},
+		{Moves: []int{1, 2}, Kids: []int{3, 3}}, {Goals: []int32{100, 100}},
+	}}
+	for method, want := range map[string]struct {
+		concept search.Concept
+		x, o    float64
+	}{
+		solve.Auto:             {search.Guarantee, 0, 100},
+		solve.BoundedAlphaBeta: {search.Guarantee, 0, 100},
+		solve.DepthFirst:       {search.Guarantee, 0, 100},
+		solve.ProofNumber:      {search.Guarantee, 0, 100},
+		"bi":                   {search.Guarantee, 0, 100},
+		"smab":                 {search.Guarantee, 0, 100},
+		"biab":                 {search.Guarantee, 0, 100},
+		"do":                   {search.Guarantee, 0, 100},
+		solve.BestFirst:        {search.Guarantee, 0, 100},
+		solve.Paranoid:         {search.Guarantee, 0, 100},
+		solve.Lattice:          {search.Guarantee, 0, 100},
+		solve.MaxN:             {search.Equilibrium, 100, 100},
+	} {
+		s, err := solver(t, solve.Options{Method: method, Table: solve.On, Moves: "dynamic"}).Solve(t.Context(), hidden.Machine(), nil)
+		x, o := [2]float64{want.x, want.x}, [2]float64{want.o, want.o}
+		if err != nil || s.Concept != want.concept || s.Value["x"] != x || s.Value["o"] != o {
+			t.Errorf("%s: %s %v, error %v; want the %s %v", method, s.Concept, s.Value, err, want.concept, want)
+		}
+	}
+	for _, method := range []string{solve.Layers, solve.ThreatSpace, solve.MonteCarlo} { // proves nothing false
+		s, err := solver(t, solve.Options{Method: method, Table: solve.On}).Search(t.Context(), hidden.Machine(), machine.State{0}, search.Limits{MaxNodes: 100})
+		if err == nil && s.Proved && (s.Concept == search.Value || s.Values[1].Upper < 100 || s.Values[0].Lower > 0) {
+			t.Errorf("%s: %s %v", method, s.Concept, s.Values)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/certify"
-	"stackmate/search/montecarlo"
 	"stackmate/search/solve"
 )
 
@@ -223,7 +222,7 @@ func TestAnswersThatCanBeExploitedAreNotASolution(t *testing.T) {
 	}
 }
 
-func TestAMissingGoalIsWorthNothingToEverySearchAndToTheCertificate(t *testing.T) {
+func TestNoMethodSolvesAGameInWhichAGoalIsMissing(t *testing.T) {
 	const missing = machine.NoGoal
 	pennies := &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{
 		{Moves: []int{2, 2}, Kids: []int{1, 2, 2, 1}}, {Goals: []int32{100, missing}}, {Goals: []int32{missing, 100}},
@@ -235,31 +234,35 @@ func TestAMissingGoalIsWorthNothingToEverySearchAndToTheCertificate(t *testing.T
 	for _, test := range []struct {
 		game    *toys.Tree
 		methods []string
-		value   float64
 	}{
-		{pennies, []string{solve.Auto, "bi", "smab", "biab", "do", "best", solve.Anytime}, 50},
-		{turns, []string{solve.Auto, solve.BoundedAlphaBeta, solve.ProofNumber, "bi", "smab", "biab", "do", "best", solve.Anytime}, 0},
-		{alone, []string{solve.Auto, solve.BoundedAlphaBeta, solve.ProofNumber}, 30},
+		{pennies, []string{solve.Auto, "bi", "smab", "biab", "do", "best", solve.Anytime, solve.Layers, solve.Lattice, solve.MonteCarlo}},
+		{turns, []string{
+			solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, solve.ThreatSpace, "bi", "smab", "biab", "do", "best", solve.Anytime,
+			solve.Layers, solve.Lattice, solve.MonteCarlo, solve.MaxN, solve.Paranoid,
+		}},
+		{alone, []string{
+			solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, solve.Layers, solve.MaxN, solve.Paranoid, solve.Lattice, solve.MonteCarlo,
+		}},
 	} {
 		m := test.game.Machine()
 		for _, method := range test.methods {
 			solver := solver(t, solve.Options{Method: method, Table: solve.On, Symmetries: solve.On, Moves: "dynamic"})
-			s, err := solver.Solve(t.Context(), m, nil)
-			if err == nil {
-				err = solver.Certify(t.Context(), answersOf(t, solver, m, s), &s, certify.Limits{})
+			if s, err := solver.Solve(t.Context(), m, nil); !errors.Is(err, search.ErrGoals) {
+				t.Errorf("%v by %s: value %v, error %v, want %v", test.game.Roles, method, s.Value, err, search.ErrGoals)
 			}
-			if first := test.game.Roles[0]; err != nil || !s.IsWithin(0) || s.Value[first] != [2]float64{test.value, test.value} {
-				t.Errorf("%v by %s: value %v, want %v; error %v", test.game.Roles, method, s.Value, test.value, err)
-			}
-		}
-		if test.game == pennies {
-			continue // a value that sampling does not prove
-		}
-		r, err := montecarlo.New(montecarlo.Config{}).Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 200})
-		if v := r.Values; err != nil || !r.Proved || v[0] != search.Exact(test.value) {
-			t.Errorf("%v by sampling: value %v, want %v; error %v", test.game.Roles, v, test.value, err)
 		}
 	}
+	claims := []solve.Part{{Machine: turns.Machine(), Solution: certain{}}}
+	if err := new(solve.Solver).Certify(t.Context(), claims, new(solve.Solution), certify.Limits{}); !errors.Is(err, search.ErrGoals) {
+		t.Errorf("certificate: error %v, want %v", err, search.ErrGoals)
+	}
+}
+
+// certain is a solution of a game of two moves of right, which plays the first one.
+type certain struct{}
+
+func (certain) At(context.Context, machine.State) (search.Claim, error) {
+	return search.Claim{Strategies: [][]search.Weighted{{{Move: 0, Probability: 1}}, {{Move: 0, Probability: 1}}}}, nil
 }
 
 func answersOf(t testing.TB, solver *solve.Solver, m machine.Machine, s solve.Solution) []solve.Part {

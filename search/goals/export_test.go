@@ -1,0 +1,10 @@
+package goals
+
+import "stackmate/reasoner/machine"
+
+// Forget has a searcher begin a search of m without any facts.
+func Forget(s *Searcher, m machine.Machine) {
+	s.machine, s.learned, s.facts = m, true, Facts{}
+	s.watch = newWatch(m, s.facts)
+	s.divide()
+}

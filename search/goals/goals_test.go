@@ -1,0 +1,274 @@
+package goals_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"stackmate/internal/toys"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/certify"
+	"stackmate/search/goals"
+	"stackmate/search/matrix"
+	"stackmate/search/sequential"
+	"stackmate/search/simultaneous"
+	"stackmate/search/solve"
+)
+
+const missing = machine.NoGoal
+
+// ends is one move of left, after which the game is over with the goals of both.
+func ends(goals ...[2]int32) *toys.Tree {
+	t := &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{{Moves: []int{len(goals), 1}}}}
+	for _, g := range goals {
+		t.Nodes[0].Kids = append(t.Nodes[0].Kids, len(t.Nodes))
+		t.Nodes = append(t.Nodes, toys.Node{Goals: []int32{g[0], g[1]}})
+	}
+	return t
+}
+
+func TestSmallGamesShowTheirGoals(t *testing.T) {
+	for name, c := range map[string]struct {
+		game  *toys.Tree
+		want  goals.Facts
+		fault string // the role with a fault
+	}{
+		"a constant sum":    {ends([2]int32{100, 0}, [2]int32{30, 70}), goals.Facts{Single: true, Constant: true, Sum: 100, Positions: 3}, ""},
+		"another sum":       {ends([2]int32{10, 10}, [2]int32{0, 20}), goals.Facts{Single: true, Constant: true, Sum: 20, Positions: 3}, ""},
+		"no constant sum":   {ends([2]int32{100, 100}, [2]int32{0, 20}), goals.Facts{Single: true, Varies: true, Sum: 20, Positions: 3}, ""},
+		"no goal of right":  {ends([2]int32{100, 0}, [2]int32{50, missing}), goals.Facts{}, "right"},
+		"no goals at all":   {ends([2]int32{missing, missing}), goals.Facts{}, "left"},
+		"an end at once":    {&toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{{Goals: []int32{40, 60}}}}, goals.Facts{Single: true, Constant: true, Sum: 100, Positions: 1}, ""},
+		"a fault at once":   {&toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{{Goals: []int32{40, missing}}}}, goals.Facts{}, "right"},
+		"nothing ever ends": {&toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{{Moves: []int{1, 1}, Kids: []int{0}}}}, goals.Facts{Single: true, Positions: 1}, ""},
+	} {
+		f, err := goals.Learn(t.Context(), c.game.Machine())
+		var fault *goals.Fault
+		switch {
+		case c.fault == "" && (err != nil || f != c.want):
+			t.Errorf("%s: %+v, error %v; want %+v", name, f, err, c.want)
+		case c.fault != "" && (!errors.As(err, &fault) || !errors.Is(err, search.ErrGoals) || fault.Role != c.fault):
+			t.Errorf("%s: error %v, want a fault of %s", name, err, c.fault)
+		}
+	}
+}
+
+// A fault comes with the joint moves that lead to it.
+func TestAFaultIsReachedByItsLine(t *testing.T) {
+	game := ends([2]int32{100, 0}, [2]int32{50, missing})
+	_, err := goals.Learn(t.Context(), game.Machine())
+	var fault *goals.Fault
+	if !errors.As(err, &fault) {
+		t.Fatal(err)
+	}
+	h, err := machine.Follow(game.Machine(), fault.Moves)
+	if err != nil || !h.IsOver() || h.Goals()[1] != missing {
+		t.Errorf("the line %v leads to goals %v, error %v", fault.Moves, h.Goals(), err)
+	}
+}
+
+// methods are makers of zero-sum searches.
+var methods = map[string]func() search.Searcher{
+	"bab":     func() search.Searcher { return sequential.New(sequential.Config{}) },
+	"dfs":     func() search.Searcher { return sequential.New(sequential.Config{Without: sequential.Deepening}) },
+	"literal": func() search.Searcher { return sequential.New(sequential.Config{Without: sequential.Literal}) },
+	"pns":     func() search.Searcher { return sequential.NewProofNumber(sequential.Config{}) },
+	"bi":      atOnce(simultaneous.BackwardInduction),
+	"smab":    atOnce(simultaneous.SMAB),
+	"biab":    atOnce(simultaneous.BoundedInduction),
+	"do":      atOnce(simultaneous.DoubleOracle),
+}
+
+func atOnce(m simultaneous.Method) func() search.Searcher {
+	return func() search.Searcher {
+		s, err := simultaneous.New(simultaneous.Config{Method: m, Table: true})
+		if err != nil {
+			panic(err)
+		}
+		return s
+	}
+}
+
+// guarantee computes the maximin value of a role in a tree of two roles, in mixed strategies.
+func guarantee(t *toys.Tree, id, role int) float64 {
+	n := t.Nodes[id]
+	if len(n.Kids) == 0 {
+		return float64(n.Goals[role])
+	}
+	rows, columns := n.Moves[role], n.Moves[1-role]
+	payoffs := make([]float64, rows*columns)
+	for i := range rows {
+		for j := range columns {
+			left, right := i, j
+			if role == 1 {
+				left, right = j, i
+			}
+			payoffs[i*columns+j] = guarantee(t, n.Kids[left*n.Moves[1]+right], role)
+		}
+	}
+	v, err := matrix.NewNative().Nash(payoffs, rows, columns, nil, nil)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// grow makes a random game of two roles, by turns or at once, whose goals have a sum of which one end in rare differs.
+func grow(rng *rand.Rand, turns bool, sum int32, rare int) *toys.Tree {
+	t := &toys.Tree{Roles: []string{"left", "right"}}
+	var node func(depth int) int
+	node = func(depth int) int {
+		id := len(t.Nodes)
+		t.Nodes = append(t.Nodes, toys.Node{})
+		if depth == 0 || depth < 3 && rng.IntN(4) == 0 {
+			own := rng.Int32N(3) * sum / 2
+			goals := []int32{own, sum - own}
+			if rng.IntN(rare) == 0 {
+				goals = []int32{rng.Int32N(11) * 10, rng.Int32N(11) * 10}
+			}
+			t.Nodes[id].Goals = goals
+			return id
+		}
+		moves := []int{1 + rng.IntN(3), 1 + rng.IntN(3)}
+		if turns {
+			moves[depth%2] = 1
+		}
+		var kids []int
+		for range moves[0] * moves[1] {
+			kids = append(kids, node(depth-1))
+		}
+		t.Nodes[id].Moves, t.Nodes[id].Kids = moves, kids
+		return id
+	}
+	node(4)
+	return t
+}
+
+// Whatever the sum of the goals, and whether or not it can be learned before, each zero-sum search finds the
+// guarantees of both players, and calls them a value only where the sum is proved.
+func TestZeroSumSearchesFindGuaranteesInGamesOfAnySum(t *testing.T) {
+	concepts := map[search.Concept]int{}
+	seeds := uint64(300)
+	if testing.Short() {
+		seeds = 40
+	}
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		turns := rng.IntN(2) == 0
+		game := grow(rng, turns, []int32{100, 20, 60, 100}[rng.IntN(4)], []int{1, 4, 1 << 20}[rng.IntN(3)])
+		for name, make := range methods {
+			sequential := name == "bab" || name == "dfs" || name == "literal" || name == "pns"
+			if sequential && !turns {
+				continue
+			}
+			for _, learns := range []bool{true, false} {
+				s := goals.NewSearcher(goals.Config{Kind: goals.ZeroSum, Threads: 1, Make: make})
+				m := game.Machine()
+				if !learns {
+					goals.Forget(s, m)
+				}
+				r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
+				if err != nil || !r.Proved {
+					t.Fatalf("seed %d, %s, learns %t: %+v, error %v", seed, name, learns, r, err)
+				}
+				concepts[r.Concept]++
+				if f := s.Facts(); (r.Concept == search.Value) != f.Constant {
+					t.Fatalf("seed %d, %s: %s though %s", seed, name, r.Concept, f)
+				}
+				for role := range 2 {
+					want, v := guarantee(game, 0, role), r.Values[role]
+					if math.Abs(v.Lower-want) > 1e-6 || math.Abs(v.Upper-want) > 1e-6 {
+						t.Fatalf("seed %d, %s, turns %t, learns %t: role %d guarantees %g, found %v as %s (%s)", seed, name, turns, learns, role, want, v, r.Concept, s.Facts())
+					}
+				}
+			}
+		}
+	}
+	if concepts[search.Value] == 0 || concepts[search.Guarantee] == 0 || len(concepts) != 2 {
+		t.Errorf("concepts %v, want values and guarantees", concepts)
+	}
+}
+
+// A search that meets a faulty end says so, though nothing was known before.
+func TestASearchThatMeetsAFaultReturnsIt(t *testing.T) {
+	game := ends([2]int32{0, 100}, [2]int32{50, missing}, [2]int32{20, 80})
+	for name, make := range methods {
+		s := goals.NewSearcher(goals.Config{Kind: goals.ZeroSum, Threads: 1, Make: make})
+		m := game.Machine()
+		goals.Forget(s, m)
+		if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{}); !errors.Is(err, search.ErrGoals) {
+			t.Errorf("%s: error %v, want %v", name, err, search.ErrGoals)
+		}
+	}
+}
+
+func TestALenientSearchTakesAMissingGoalForNothing(t *testing.T) {
+	game := ends([2]int32{40, 60}, [2]int32{50, missing}, [2]int32{missing, 80})
+	s := goals.NewSearcher(goals.Config{Kind: goals.ZeroSum, Threads: 1, Lenient: true, Make: methods["bab"]})
+	m := game.Machine()
+	r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{Wanted: []machine.Role{0}})
+	if err != nil || r.Values[0] != search.Exact(50) || r.Values[1] != (search.Interval{Lower: 0, Upper: 100}) {
+		t.Errorf("%v, error %v; want 50 for left, and nothing for right, which is not wanted", r.Values, err)
+	}
+}
+
+// What a search by role has proved is kept and read again.
+func TestProofsByRoleAreKept(t *testing.T) {
+	game := grow(rand.New(rand.NewPCG(3, 3)), true, 60, 3)
+	m := game.Machine()
+	c := goals.Config{Kind: goals.ZeroSum, Threads: 1, Make: methods["bab"]}
+	k := goals.NewKeeper(c)
+	lim := search.Limits{MaxBytes: 1 << 24}
+	first, err := k.Search(t.Context(), m, m.Initial(), lim)
+	if err != nil || first.Concept != search.Guarantee {
+		t.Fatalf("%+v, error %v", first, err)
+	}
+	again := goals.NewKeeper(c)
+	records := 0
+	err = again.Keep(m, lim.MaxBytes, func(yield func([]uint64, error) bool) {
+		for record := range k.Kept() {
+			if records++; !yield(record, nil) {
+				return
+			}
+		}
+	})
+	if err != nil || records == 0 {
+		t.Fatalf("%d records, error %v", records, err)
+	}
+	second, err := again.Search(t.Context(), m, m.Initial(), lim)
+	if err != nil || fmt.Sprint(second.Values) != fmt.Sprint(first.Values) || second.Nodes > first.Nodes || second.TableHits == 0 {
+		t.Errorf("%v in %d nodes, %v in %d with what was kept of them; error %v", first.Values, first.Nodes, second.Values, second.Nodes, err)
+	}
+	other := goals.NewKeeper(c) // of a game whose sum is proved
+	constant := grow(rand.New(rand.NewPCG(3, 3)), true, 100, 1<<20).Machine()
+	if err := other.Keep(constant, lim.MaxBytes, func(yield func([]uint64, error) bool) { yield([]uint64{0, 1, 2, 3}, nil) }); err == nil {
+		t.Error("records of a search by role were taken for a game whose sum is proved")
+	}
+}
+
+// Guarantees are certified in the zero-sum game of each role.
+func TestGuaranteesAreCertified(t *testing.T) {
+	game := ends([2]int32{100, 100}, [2]int32{0, 20})
+	o := solve.Default()
+	o.Memory = 1
+	solver, err := solve.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := game.Machine()
+	s, err := solver.Solve(t.Context(), m, nil)
+	if err != nil || s.Concept != search.Guarantee || s.Value["left"] != [2]float64{100, 100} || s.Value["right"] != [2]float64{20, 20} {
+		t.Fatalf("%+v, error %v", s, err)
+	}
+	parts, err := solver.Answers(m, s)
+	if err != nil || len(parts) != 2 {
+		t.Fatalf("%d parts, error %v", len(parts), err)
+	}
+	if err := solver.Certify(context.Background(), parts, &s, certify.Limits{}); err != nil || !s.Certified {
+		t.Errorf("certificate %+v, error %v", s.Certificate, err)
+	}
+}
