@@ -17,9 +17,11 @@ import (
 // on. So nothing asserts one to be more than that, and this is what each wrapper answers itself.
 func TestWrappersPassOnWhatTheyDoNotChange(t *testing.T) {
 	want := map[string][]string{
+		"goals.batch":           {"AddGoals", "AppendSensible", "Goals", "Merge", "Wins"},
+		"goals.view":            {"Decisive", "GoalValues", "NewBatch", "NewNarrowBatch", "ProvedGoalSum", "Subgames", "Symmetries"},
 		"machine.Subgame":       {"Project"},
 		"reasoner.described":    {"Info"},
-		"reasoner.decider":      {"Decisive", "Plan", "Signals", "Subgames"},
+		"reasoner.decider":      {"Decisive", "Plan", "ProvedGoalSum", "ProvedLength", "Signals", "Subgames"},
 		"sequential.fixedRoles": {"Symmetries"},
 		"solve.plain":           {"Decisive", "Subgames", "Symmetries"},
 		"toys.counted":          {"NewBatch", "NewNarrowBatch"},

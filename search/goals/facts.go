@@ -31,8 +31,8 @@ type Facts struct {
 	Positions int
 }
 
-// Bounds of Learn. Most searches that people wait for take longer than learnTime. The visit of
-// all positions is for games that are small enough to be solved in the same time.
+// Bounds of Learn. The visit of all positions is for games that are small enough to be solved in the time of the proof.
+// It does not depend on the speed of a machine that computes positions in parallel.
 const (
 	learnTime      = 100 * time.Millisecond
 	visitPositions = 1 << 12
@@ -40,15 +40,18 @@ const (
 )
 
 // Learn finds out what the rules prove of the goals of m, and where that does not suffice, visits
-// all positions of a small game. It takes learnTime at most. The error is a Fault: a terminal
+// all positions of a small game. The error is a Fault: a terminal
 // position in which a player has no goal, several goals, or no number from 0 to 100.
 func Learn(ctx context.Context, m machine.Machine) (Facts, error) {
-	ctx, cancel := context.WithTimeout(ctx, learnTime)
+	short, cancel := context.WithTimeout(ctx, learnTime)
 	defer cancel()
 	if len(m.Names().Players()) == 2 {
-		if sum, ok := m.ProvedGoalSum(ctx); ok {
+		if sum, ok := m.ProvedGoalSum(short); ok {
 			return Facts{Single: true, Constant: true, Sum: sum}, nil
 		}
+	}
+	if !m.Info().Parallel {
+		ctx = short
 	}
 	var f Facts
 	v := newVisit(m)

@@ -202,8 +202,8 @@ func (s *Searcher) Facts() Facts { return s.facts }
 // Part is a search with the machine that it searches: its solution is the value of that machine's
 // game.
 type Part struct {
-	machine.Machine
-	search.Searcher
+	Machine  machine.Machine
+	Searcher search.Searcher
 }
 
 // Parts returns the searches of the last machine: the one of a value, or one for each player.

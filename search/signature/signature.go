@@ -109,6 +109,8 @@ func Run(ctx context.Context, compile func(ctx context.Context, game string) (ma
 		if err != nil {
 			return fmt.Errorf("%s by %s: %w", t.game, t.method, err)
 		}
+		// A search goes by the sum of the goals where it is proved in time: here it has all the time that it takes.
+		m.ProvedGoalSum(ctx)
 		r, err := s.Search(ctx, m, m.Initial(), t.limits)
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return fmt.Errorf("%s by %s: %w", t.game, t.method, err)
