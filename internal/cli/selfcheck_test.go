@@ -95,5 +95,5 @@ func TestSolveSaysWhatItsValuesAre(t *testing.T) {
 	execute(t, "solve", hidden, "--certify").expect(t, statusFine, "certified: exploitability 0")
 	execute(t, "solve", hidden, "--json").expect(t, statusFine, `"concept":"guarantee"`)
 	execute(t, "solve", "matchingPennies", "--method", "lattice").expect(t, statusFine, "guarantees in pure strategies")
-	execute(t, "solve", "ticTacToe").expect(t, statusFine, "value of a zero-sum game: the rules prove that the goals add up to 100")
+	execute(t, "solve", "ticTacToe").expect(t, statusFine, "value of a zero-sum game: the goals are proved to add up to 100")
 }

@@ -70,10 +70,8 @@ func Learn(ctx context.Context, m machine.Machine) (Facts, error) {
 // String describes the facts about the sum in words.
 func (f Facts) String() string {
 	switch {
-	case f.Constant && f.Positions > 0:
-		return fmt.Sprintf("the goals add up to %d in all %d positions", f.Sum, f.Positions)
 	case f.Constant:
-		return fmt.Sprintf("the rules prove that the goals add up to %d", f.Sum)
+		return fmt.Sprintf("the goals are proved to add up to %d", f.Sum)
 	case f.Varies:
 		return "the goals have no constant sum"
 	case f.Hundred:

@@ -272,3 +272,34 @@ func TestGuaranteesAreCertified(t *testing.T) {
 		t.Errorf("certificate %+v, error %v", s.Certificate, err)
 	}
 }
+
+// bounds is a search with fixed bounds.
+type bounds search.Interval
+
+func (b bounds) Search(_ context.Context, m machine.Machine, _ machine.State, _ search.Limits) (search.Result, error) {
+	v := search.Interval(b)
+	moves := []search.Known{{Bounds: v}}
+	return search.Result{Proved: true, Values: []search.Interval{v, v}, Moves: [][]search.Known{moves, nil}}, nil
+}
+
+// Means over chance are rounded: an interval that is called proved leaves room for that.
+func TestOpenIntervalsAreMovedOutwardsInGamesWithChance(t *testing.T) {
+	for _, c := range []struct {
+		second  string
+		v, want search.Interval
+	}{
+		{machine.RandomRole, search.Interval{Lower: 20, Upper: 60}, search.Interval{Lower: 19.5, Upper: 60.5}},
+		{machine.RandomRole, search.Interval{Lower: 0, Upper: 100}, search.Interval{Lower: 0, Upper: 100}},
+		{machine.RandomRole, search.Exact(50), search.Exact(50)},
+		{"right", search.Interval{Lower: 20, Upper: 60}, search.Interval{Lower: 20, Upper: 60}},
+	} {
+		game := ends([2]int32{100, 0})
+		game.Roles = []string{"left", c.second}
+		s := goals.NewSearcher(goals.Config{Make: func() search.Searcher { return bounds(c.v) }, Rounding: 0.5})
+		m := game.Machine()
+		r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
+		if err != nil || r.Values[0] != c.want || r.Moves[0][0].Bounds != c.want {
+			t.Errorf("%v with %s: %v, %v, error %v; want %v", c.v, c.second, r.Values, r.Moves, err, c.want)
+		}
+	}
+}

@@ -31,6 +31,10 @@ type Config struct {
 	Kind    Kind
 	Threads int                    // of each search
 	Make    func() search.Searcher // makes one
+	// Rounding is the greatest error, in goal points, of the bounds of the search in a game with chance, whose
+	// means are rounded. Open intervals are moved outwards by it; an interval with equal ends is a value that is
+	// right up to this error.
+	Rounding float64
 	// Lenient is for players, which must go on where the rules are faulty: a missing goal is worth 0, and the
 	// machine's goals are taken for the only ones. Where the sum of the goals is not proved, each role is searched for on its own,
 	// with decisive moves.
@@ -87,14 +91,36 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 		s.err = fault
 		return search.Result{}, fault
 	}
+	s.outwards(&r)
 	return r, err
 }
 
+// outwards moves the ends of open intervals outwards by the rounding error.
+func (s *Searcher) outwards(r *search.Result) {
+	if s.config.Rounding == 0 || s.watch.names.Chance() == machine.NoRole {
+		return
+	}
+	widen := func(v search.Interval) search.Interval {
+		if v.Solved() {
+			return v
+		}
+		return search.Interval{Lower: max(0, v.Lower-s.config.Rounding), Upper: min(machine.MaxGoal, v.Upper+s.config.Rounding)}
+	}
+	for role, v := range r.Values {
+		r.Values[role] = widen(v)
+	}
+	for _, moves := range r.Moves {
+		for i := range moves {
+			moves[i].Bounds = widen(moves[i].Bounds)
+		}
+	}
+}
+
 func (s *Searcher) search(ctx context.Context, q machine.State, lim search.Limits) (search.Result, error) {
+	s.facts.Hundred = s.whole != nil && s.isShared()
 	if s.whole == nil {
 		return s.byRole(ctx, q, lim)
 	}
-	s.facts.Hundred = s.isShared()
 	if tell := lim.Progress; tell != nil {
 		lim.Progress = func(r search.Result) {
 			s.name(&r)

@@ -126,6 +126,20 @@ func kindOf(method string) goals.Kind {
 	return goals.ZeroSum
 }
 
+// roundingOf returns the greatest rounding error of the bounds of a method in games with chance, in goal points. At each
+// ply a mean of n numbers up to 100 is off by n·100·2⁻⁵³ at most (packages sequential and maxn, n ≤ 2¹⁰ on paths of at most 2 000 plies), or was moved to a grid and made one number where its ends were nearer than 2⁻²⁰ (package montecarlo).
+// Package simultaneous moves its own bounds.
+func roundingOf(method string) float64 {
+	const unit = 1. / (1 << 53)
+	switch method {
+	case BoundedAlphaBeta, DepthFirst, Paranoid, MaxN:
+		return 2000 * (1 << 10) * 100 * unit
+	case MonteCarlo:
+		return search.MaxPlies * (1./(1<<20) + 1./(1<<30))
+	}
+	return 0
+}
+
 // NewSearcher makes the search of a method other than Auto, which checks the goals of the game (package
 // goals). The method and the memory of o do not count.
 func NewSearcher(method string, o Options) (search.Searcher, error) {
@@ -143,7 +157,7 @@ func NewSearcher(method string, o Options) (search.Searcher, error) {
 		}
 		return s
 	}
-	c := goals.Config{Kind: kindOf(method), Threads: o.Threads, Make: another, Lenient: o.Lenient}
+	c := goals.Config{Kind: kindOf(method), Threads: o.Threads, Make: another, Lenient: o.Lenient, Rounding: roundingOf(method)}
 	if _, keeps := first.(search.Keeper); keeps {
 		return goals.NewKeeper(c), nil
 	}

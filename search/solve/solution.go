@@ -116,9 +116,13 @@ func namedOutcomes(names *machine.Names, r search.Result) *Outcomes {
 	return out
 }
 
-// IsWithin tells whether the value of every role is known up to epsilon goal
-// points, and the certificate, where there is one, does not contradict.
+// IsWithin reports whether the value of every role is known up to epsilon goal
+// points, and the certificate, where there is one, does not contradict. Bounds of an interval that were moved
+// outwards by rounding errors do not count.
 func (s Solution) IsWithin(epsilon float64) bool {
+	if epsilon > 0 {
+		epsilon += 2 * roundingOf(s.Method)
+	}
 	for _, v := range s.Result.Values {
 		if v.Upper-v.Lower > epsilon {
 			return false
