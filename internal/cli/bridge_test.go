@@ -36,9 +36,9 @@ func TestBadDealsAndFlagsAreRefused(t *testing.T) {
 
 func TestSolveFindsUndominatedOutcomes(t *testing.T) {
 	execute(t, "solve", "trio-3x3", "--method", "lattice").expect(t, statusFine, "outcomes", "x 33, o 33, z 33", "x 100, o 0, z 0", "in 9 moves")
-	execute(t, "solve", "trio-3x3", "--method", "maxn").expect(t, statusFine, "value of z     33")
-	execute(t, "solve", "trio-3x3", "--method", "paranoid").expect(t, statusFine, "value of z     33")
-	execute(t, "solve", "trio-3x3").expect(t, statusBad, "method lattice searches such games, and by turns paranoid and maxn")
+	execute(t, "solve", "trio-3x3", "--method", "maxn").expect(t, statusFine, "payoff of z    33")
+	execute(t, "solve", "trio-3x3", "--method", "paranoid").expect(t, statusFine, "guarantee of z  33")
+	execute(t, "solve", "trio-3x3").expect(t, statusFine, "paranoid", "guarantees: ", "guarantee of z  33")
 	execute(t, "solve", "prisonersDilemma", "--method", "lattice").expect(t, statusFine, "outcomes")
 	execute(t, "solve", "pig-2-1", "--method", "lattice").expect(t, statusBad, "without chance")
 	o := execute(t, "solve", "ticTacToe", "--method", "lattice", "--json")

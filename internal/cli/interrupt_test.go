@@ -27,10 +27,10 @@ func TestCommandsInterruptedInMidWorkTellWhatTheyHave(t *testing.T) {
 		"validate":       {[]string{"validate", rules, "--simulate", "1000000000"}, "faults in"},
 		"proofs":         {[]string{"validate", file(t, "hex.kif", execute(t, "export", "hex-9x9").out), "--prove", "--budget", "1h"}, "every game ends"},
 		"long rules":     {[]string{"validate", long, long, long, long, long, long, long, long, long, long}, ""},
-		"solve":          {[]string{"solve", "goofspiel-12"}, "value of red"},
-		"induction":      {[]string{"solve", "goofspiel-12", "--method", "bi"}, "value of red"},
+		"solve":          {[]string{"solve", "goofspiel-12"}, "of red"},
+		"induction":      {[]string{"solve", "goofspiel-12", "--method", "bi"}, "of red"},
 		"sequential":     {[]string{"solve", "connectFour", "--method", "bab"}, "proved bounds"},
-		"certificate":    {[]string{"solve", "goofspiel-8", "--certify", "--method", "smab"}, "value of red"},
+		"certificate":    {[]string{"solve", "goofspiel-8", "--certify", "--method", "smab"}, "of red"},
 		"outcomes":       {[]string{"solve", "connectFour", "--method", "lattice"}, "some outcomes"},
 		"bridge":         {[]string{"bridge", "N:952.T3..KT8 S:74.7.64.754 EW:JT86.AJ982.QJT93.96 trump:C lead:E tricks:5"}, "tricks left"},
 		"match":          {[]string{"match", "connectFour", "--count", "1000", "--players", "mcts,random"}, "random"},
@@ -106,7 +106,7 @@ func TestInterruptionEndsEveryCommand(t *testing.T) {
 }
 
 func TestAnInterruptedSearchTellsWhatItKnows(t *testing.T) {
-	interruptedAfterCompiling(t, "solve", "goofspiel-12").expect(t, statusBad, "interrupted", "value of red", "proved bounds")
+	interruptedAfterCompiling(t, "solve", "goofspiel-12").expect(t, statusBad, "interrupted", "of red", "proved bounds")
 	interruptedAfterCompiling(t, "perft", "connectFour", "12").expect(t, statusBad, "interrupted", "not complete")
 }
 

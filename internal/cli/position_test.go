@@ -91,5 +91,5 @@ func TestPositionsThatDoNotFollowFromTheInitialOneAreThoseOfTheRules(t *testing.
 	} {
 		t.Run(name, func(t *testing.T) { execute(t, test.args...).expect(t, statusFine, test.want) })
 	}
-	execute(t, "solve", "ticTacToe", "--position", "(control x) (control o)").expect(t, statusBad, "not zero-sum") // both make lines
+	execute(t, "solve", "ticTacToe", "--position", "(control x) (control o)").expect(t, statusBad, "the goals of x there: 100 and 0") // both make lines
 }

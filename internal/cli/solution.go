@@ -19,7 +19,10 @@ const lineShown = 10
 // writeSolution writes the solution for people.
 func writeSolution(w io.Writer, s solve.Solution) error {
 	t := newTable(w, 0)
-	fmt.Fprintf(t, "game\t%s\nmethod\t%s\nstatus\t%s\nconcept\t%s\n", s.Game, s.Method, proofStatus(s), concept(s))
+	fmt.Fprintf(t, "game\t%s\nmethod\t%s\nstatus\t%s\n", s.Game, s.Method, proofStatus(s))
+	if s.Concept != "" {
+		fmt.Fprintf(t, "concept\t%s\n", concept(s))
+	}
 	title := map[search.Concept]string{search.Guarantee: "guarantee", search.PureGuarantee: "guarantee", search.Equilibrium: "payoff"}
 	for role, v := range s.Result.Values {
 		fmt.Fprintf(t, "%s of %s\t%s%s\n", cmp.Or(title[s.Concept], "value"), s.Names.Roles[role], bounds(v), estimate(s, role))

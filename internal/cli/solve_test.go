@@ -263,7 +263,9 @@ func TestExperimentsRefuseWhatTheyCannotDoBeforeTheyBegin(t *testing.T) {
 }
 
 func TestSolveRefusesWhatItCannotSolve(t *testing.T) {
-	execute(t, "solve", "trio").expect(t, statusBad, "trio")
+	dice := file(t, "dice.kif", `(role a) (role b) (role c) (role random) (init here) (<= (legal ?r x) (role ?r)) (<= (legal ?r y) (role ?r))
+		(<= (next there) (true here)) (<= terminal (true there)) (<= (goal ?r 50) (role ?r))`)
+	execute(t, "solve", dice).expect(t, statusBad, "more than two roles that choose at once, and chance")
 	execute(t, "solve", "goofspiel-4", "--method", "bab").expect(t, statusBad, "both roles choose at once")
 	// Nobody has a choice, and there is no end.
 	endless := file(t, "endless.kif", `

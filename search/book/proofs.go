@@ -27,7 +27,7 @@ import (
 
 const (
 	proofsName    = "stackmate proofs"
-	proofsVersion = 2
+	proofsVersion = 1
 	// maxRecord bounds the words of a record: positions of four million fluents.
 	maxRecord = 1 << 16
 )

@@ -31,7 +31,7 @@ type Facts struct {
 	Positions int
 }
 
-// Bounds of Learn. The visit of all positions is for games that are small enough to be solved in the time of the proof.
+// Bounds of Learn, of which the time is processor time. The visit of all positions is for games that are small enough to be solved in the time of the proof.
 // It does not depend on the speed of a machine that computes positions in parallel.
 const (
 	learnTime      = 100 * time.Millisecond
@@ -43,7 +43,7 @@ const (
 // all positions of a small game. The error is a Fault: a terminal
 // position in which a player has no goal, several goals, or no number from 0 to 100.
 func Learn(ctx context.Context, m machine.Machine) (Facts, error) {
-	short, cancel := context.WithTimeout(ctx, learnTime)
+	short, cancel := budget(ctx, learnTime)
 	defer cancel()
 	if len(m.Names().Players()) == 2 {
 		if sum, ok := m.ProvedGoalSum(short); ok {

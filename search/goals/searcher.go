@@ -157,7 +157,7 @@ func (s *Searcher) proving(ctx context.Context, q machine.State, lim search.Limi
 			s.name(&r)
 			return r, err
 		}
-		short, cancel := context.WithTimeout(ctx, spent/proofShare)
+		short, cancel := budget(ctx, spent/proofShare)
 		proved := s.prove(short)
 		cancel()
 		if proved {
@@ -246,13 +246,11 @@ func (s *Searcher) Parts() []Part {
 }
 
 // keeper is a Searcher whose searches keep what they prove. A record has a word more in front: the number of
-// the player whose game was searched, wholeGame or sharedGame.
+// the player whose game was searched, or wholeGame: bounds of the first player's goal are the same whether or not the sum
+// was proved then.
 type keeper struct{ *Searcher }
 
-const (
-	wholeGame  = ^uint64(0) // of a game whose sum of goals is proved
-	sharedGame = wholeGame - 1
-)
+const wholeGame = ^uint64(0)
 
 var _ search.Keeper = keeper{}
 
@@ -265,11 +263,7 @@ func (k keeper) games() map[uint64]*part {
 	for i, p := range k.parts {
 		games[uint64(i)] = p
 	}
-	switch {
-	case k.whole == nil:
-	case k.isShared():
-		games[sharedGame] = k.whole
-	default:
+	if k.whole != nil {
 		games[wholeGame] = k.whole
 	}
 	return games
@@ -290,8 +284,8 @@ func (k keeper) Kept() iter.Seq[[]uint64] {
 	}
 }
 
-var errOtherGames = errors.New("expected what was proved of this game, found records of others: " +
-	"the sum of the goals was proved when they were kept, and is not now, or the other way round")
+// errOtherGames is the error of records of a game whose sum of goals was another one.
+var errOtherGames = errors.New("expected records of a search of this game, found records of another version: begin without --resume")
 
 // Keep implements search.Keeper.
 func (k keeper) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uint64, error]) error {
@@ -301,9 +295,6 @@ func (k keeper) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uint
 	next, stop := iter.Pull2(records)
 	defer stop()
 	record, err, ok := next()
-	if ok && err == nil && len(record) > 0 && record[0] == wholeGame && k.games()[wholeGame] == nil {
-		k.prove(context.Background()) // it was possible before
-	}
 	games := k.games()
 	for ok && err == nil {
 		var p *part
@@ -330,7 +321,7 @@ func (s *Searcher) byRole(ctx context.Context, q machine.State, lim search.Limit
 	r, err := ByRole(ctx, s.machine.Names(), s.config.Threads, lim, func(ctx context.Context, i int, lim search.Limits) (search.Result, error) {
 		if passed := time.Since(began); passed > due && !s.facts.Varies {
 			due = 2 * passed
-			short, cancel := context.WithTimeout(ctx, passed/proofShare)
+			short, cancel := budget(ctx, passed/proofShare)
 			defer cancel()
 			if s.prove(short) {
 				return search.Result{}, errProved
