@@ -152,7 +152,7 @@ func TestTheExactSearchMayBeNamed(t *testing.T) {
 	for name, want := range map[string]exactChoice{
 		"stackmate":                         {},
 		"stackmate:exact=smab":              {method: "smab"},
-		"stackmate:exact=best,threads=1":    {method: "best"},
+		"stackmate:exact=biab,threads=1":    {method: "biab"},
 		"stackmate:exact=bab:epsilon=2.5":   {method: "bab", epsilon: 2.5},
 		"stackmate:threads=2,exact=none":    {},
 		"mcts:exact=do,without=bounds+rave": {method: "do"},

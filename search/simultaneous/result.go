@@ -17,7 +17,7 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 	v, f, strategies := s.together(ctx, q, lim)
 	result := search.Result{Proved: true, Counters: s.counters, Unfinished: s.cause}
 	if f != nil && s.err == nil && s.config.Method != SequenceForm {
-		s.recallAll(f, 0)
+		s.recallAll(f)
 		result.Moves = s.known(f, f.p, f.o)
 	}
 	if s.err == nil && !s.stopped && !lim.NoLine && s.config.Method != SequenceForm {
@@ -87,7 +87,7 @@ func (s *solver) known(f *frame, p, o []float64) [][]search.Known {
 			if who == columnSide {
 				v, guess = search.Interval{Lower: s.sum - v.Upper, Upper: s.sum - v.Lower}, s.sum-guess
 			}
-			moves[role] = append(moves[role], search.Known{Move: m, Bounds: v, Estimate: confine(search.Exact(guess), v).Lower})
+			moves[role] = append(moves[role], search.Known{Move: m, Bounds: v, Estimate: min(max(guess, v.Lower), v.Upper)})
 		}
 	}
 	return moves
@@ -155,7 +155,7 @@ func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machi
 			return line
 		}
 		q = append(machine.State(nil), e.Child(c)...)
-		if _, _, strategies = s.root(q); s.stopped {
+		if _, _, strategies = s.settle(q); s.stopped {
 			return line
 		}
 	}
@@ -184,7 +184,7 @@ func (s *solver) bytes() int64 {
 		total += s.serialized.Stats().Bytes
 	}
 	if s.horizon != nil {
-		total += s.horizon.table.Stats().Bytes
+		total += s.horizon.searched.Stats().Bytes
 	}
 	for _, f := range s.frames {
 		total += f.bytes()

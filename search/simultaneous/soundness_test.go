@@ -46,7 +46,7 @@ func everyEngine(configs []Config) []Config {
 func configurations() []Config {
 	var all []Config
 	for _, table := range []bool{false, true} {
-		for _, method := range []Method{BackwardInduction, BoundedInduction, DoubleOracle, BestFirst} {
+		for _, method := range []Method{BackwardInduction, BoundedInduction, DoubleOracle, SMAB} {
 			all = append(all, Config{Method: method, Table: table})
 		}
 		for _, order := range []Order{OrderL, OrderLex} {
@@ -57,7 +57,7 @@ func configurations() []Config {
 			}
 		}
 		for _, v := range []variant{{noExit: true}, {blind: true}} {
-			all = append(all, Config{Method: SMAB, Table: table, variant: v})
+			all = append(all, Config{Method: SMAB, Order: OrderL, Table: table, variant: v})
 		}
 	}
 	return append(all, Config{Table: true, Threads: 3})
@@ -212,7 +212,7 @@ func TestCellsOfTheSamePositionAreSearchedOnce(t *testing.T) {
 		{goal: 0},
 		{goal: 50},
 	}}
-	for _, method := range []Method{DoubleOracle, BestFirst} {
+	for _, method := range []Method{DoubleOracle, SMAB} {
 		searcher, err := New(Config{Method: method, Table: true})
 		if err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ func TestWhatASearchMeetsCorrectsTheChoice(t *testing.T) {
 		err   error
 		want  []string
 	}{
-		"two choose at once after all":     {turns, atOnce, []string{solve.BestFirst}},
+		"two choose at once after all":     {turns, atOnce, []string{solve.SimultaneousAlphaBeta}},
 		"no constant sum after all":        {turns, otherSum, nil},
 		"no constant sum, at once":         {simultaneous, otherSum, nil},
 		"nothing left":                     {simultaneous, atOnce, nil},

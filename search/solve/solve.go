@@ -31,7 +31,7 @@ type Options struct {
 	Symmetries Switch
 	// Memory bounds the table, in MiB.
 	Memory int64
-	// Order is a simultaneous.Order: that in which SMAB visits the cells of a matrix.
+	// Order is the simultaneous.Order in which SMAB visits the cells of a matrix.
 	Order string
 	// Moves is a simultaneous.MoveOrder.
 	Moves string
@@ -41,8 +41,6 @@ type Options struct {
 	Epsilon float64
 	// ShareEpsilon is that of sequential.Config.
 	ShareEpsilon bool
-	// Depth is that of simultaneous.Config.
-	Depth int
 	// Threads is that of simultaneous.Config, sequential.Config and layers.Config: other methods use one.
 	Threads int
 	// Layers is for that method, but for the threads and the engine.
@@ -65,7 +63,7 @@ const (
 func Default() Options {
 	return Options{
 		Method: Auto, LP: "native", Table: On, Symmetries: On,
-		Order: string(simultaneous.OrderL), Moves: string(simultaneous.MovesDynamic),
+		Order: string(simultaneous.OrderBest), Moves: string(simultaneous.MovesDynamic),
 	}
 }
 
@@ -93,7 +91,7 @@ func New(o Options) (*Solver, error) {
 	o.halves = true
 	methods := []string{o.Method}
 	if s.auto {
-		methods = []string{BoundedAlphaBeta, DepthFirst, BestFirst}
+		methods = []string{BoundedAlphaBeta, DepthFirst, SimultaneousAlphaBeta}
 	}
 	for _, method := range methods {
 		searcher, err := NewSearcher(method, o)
