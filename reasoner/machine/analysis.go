@@ -23,7 +23,8 @@ type Analysis interface {
 	// A cheaper form ignores what other roles may do next, or misses wins that depend on
 	// many conditions at once. Where others choose at the same time, all moves are allowed; or,
 	// with atOnce, those others are taken to do nothing. That is a heuristic: such a machine
-	// tells no wins.
+	// tells no wins. All of it assumes that a role has at most one goal in a terminal position,
+	// which ProvedGoalSum proves.
 	Decisive(ctx context.Context, atOnce bool) Machine
 	// Subgames are the independent games that the game is made of; nil if there are fewer
 	// than two, or if they are not known.
