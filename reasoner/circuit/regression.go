@@ -311,8 +311,6 @@ func (r *regression) fix(role, m int) (conditions []logic.Lit) {
 			if several {
 				sure = -1
 			}
-		case several:
-			conditions = append(conditions, logic.False)
 		case sure >= 0:
 			for k, l := range legal {
 				if k != sure {
