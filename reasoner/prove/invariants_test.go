@@ -98,3 +98,10 @@ func TestAJointMoveIsMadeInAllLanes(t *testing.T) {
 		}
 	}
 }
+
+func TestAFluentOfSeveralGroupsCountsOnce(t *testing.T) {
+	p := &prover{game: aToken(0), invariants: &Invariants{groups: [][]int32{{0, 1}, {1, 2}}}}
+	if found := p.groups(); found.Detail != "2 groups with 3 of 3 fluents" {
+		t.Errorf("found %q", found.Detail)
+	}
+}
