@@ -1,6 +1,7 @@
 package reasoner_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"regexp"
@@ -94,6 +95,9 @@ func TestAGoalSumIsProvedOfAllEndsOrOfNone(t *testing.T) {
 	}
 }
 
+// factTime is the processor time that the measurement allows for each fact of a rulesheet.
+const factTime = 5 * time.Second
+
 func TestFactsOfTheCorpus(t *testing.T) {
 	if *factCorpus == "" {
 		t.Skip("a measurement: -facts.corpus=.")
@@ -107,14 +111,18 @@ func TestFactsOfTheCorpus(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		m, err := reasoner.New(t.Context(), rules, reasoner.Options{Engine: "circuit", Budget: 10 * time.Second, Memory: 1 << 30})
+		m, err := reasoner.New(t.Context(), rules, reasoner.Options{Engine: "circuit", Budget: time.Minute, Memory: 1 << 30})
 		if err != nil {
 			t.Logf("%-40s no circuit", sheet.Name)
 			continue
 		}
 		games++
 		start := cputime.Now()
-		length, ended := m.ProvedLength(t.Context())
+		within, cancel := withProcessorTime(t.Context(), start+2*factTime)
+		defer cancel()
+		within, cancel = context.WithTimeout(within, 40*factTime) // by the clock, on a busy machine
+		defer cancel()
+		length, ended := m.ProvedLength(within)
 		lengthTime := cputime.Now() - start
 		if ended {
 			lengths++
@@ -123,7 +131,7 @@ func TestFactsOfTheCorpus(t *testing.T) {
 		if players == 2 {
 			twoPlayers++
 			start = cputime.Now()
-			sum, ok := m.ProvedGoalSum(t.Context())
+			sum, ok := m.ProvedGoalSum(within)
 			if ok {
 				sums++
 			}

@@ -39,8 +39,8 @@ type Analysis interface {
 	// ProvedGoalSum returns the number of goal points to which the goals of all players, chance
 	// aside, add up in every terminal position that can be reached from the initial position. It is
 	// proved from the rules, and so is that each player has exactly one goal there, from 0 to
-	// MaxGoal. Otherwise proved is false: the sum may still be constant. The proof takes at most
-	// some seconds, less if ctx ends before.
+	// MaxGoal. Otherwise proved is false: the sum may still be constant. The proof ends with ctx,
+	// and after ten seconds if ctx has no deadline.
 	ProvedGoalSum(ctx context.Context) (sum int32, proved bool)
 	// ProvedLength returns a number of joint moves within which every game from the initial position
 	// has ended or is stuck, as a role has no legal move. It is proved from the rules, as
