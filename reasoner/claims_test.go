@@ -25,7 +25,7 @@ func waitingGame(rng *rand.Rand) string {
 		for _, m := range []string{"a", "b", "(c a)"}[:1+rng.IntN(3)] {
 			fmt.Fprintf(&b, "(<= (legal %s %s) (true (control %s)))\n", r, m, r)
 			if rng.IntN(3) == 0 {
-				fmt.Fprintf(&b, "(<= (legal %s %s) (true %s))\n", r, m, pick("p", "q"))
+				fmt.Fprintf(&b, "(<= (legal %s %s) (true %s))\n", r, m, pick("p", "q", "(step 1)", "(step 2)", "(step 3)"))
 			}
 		}
 		switch rng.IntN(4) {

@@ -102,7 +102,13 @@ func TestInvariantsOfGamesWithRareEventsHoldWhereverTheyLead(t *testing.T) {
 			for found := range proofs.FindInvariants(t.Context(), g, m, 1<<28, equations) {
 				inv = found
 			}
+			exclusive := inv.Exclusive()
 			reachable(m, func(s machine.State, _ bool, _ []int32) {
+				for _, pair := range exclusive {
+					if s.Has(int(pair[0])) && s.Has(int(pair[1])) {
+						t.Fatalf("fluents are true together that exclude each other, %v, in the position %v of\n%s", pair, m.Names().AppendFluents(nil, s), text)
+					}
+				}
 				if !inv.Holds(s) {
 					t.Fatalf("an invariant fails in the position %v of\n%s", m.Names().AppendFluents(nil, s), text)
 				}
