@@ -98,6 +98,13 @@ func TestAGoalSumIsProvedOfAllEndsOrOfNone(t *testing.T) {
 // factTime is the processor time that the measurement allows for each fact of a rulesheet.
 const factTime = 5 * time.Second
 
+// busy returns a context that ends after factTime on the processor, with a deadline by the clock for a busy machine.
+func busy(t *testing.T) (context.Context, context.CancelFunc) {
+	within, cancel := withProcessorTime(t.Context(), cputime.Now()+factTime)
+	within, end := context.WithTimeout(within, 40*factTime)
+	return within, func() { end(); cancel() }
+}
+
 func TestFactsOfTheCorpus(t *testing.T) {
 	if *factCorpus == "" {
 		t.Skip("a measurement: -facts.corpus=.")
@@ -117,27 +124,25 @@ func TestFactsOfTheCorpus(t *testing.T) {
 			continue
 		}
 		games++
-		start := cputime.Now()
-		within, cancel := withProcessorTime(t.Context(), start+2*factTime)
-		defer cancel()
-		within, cancel = context.WithTimeout(within, 40*factTime) // by the clock, on a busy machine
-		defer cancel()
-		length, ended := m.ProvedLength(within)
-		lengthTime := cputime.Now() - start
-		if ended {
-			lengths++
-		}
-		players := len(m.Names().Players())
-		if players == 2 {
+		began, took := cputime.Now(), func(began time.Duration) time.Duration { return (cputime.Now() - began).Round(time.Millisecond) }
+		if len(m.Names().Players()) == 2 {
 			twoPlayers++
-			start = cputime.Now()
+			within, cancel := busy(t)
 			sum, ok := m.ProvedGoalSum(within)
+			cancel()
+			t.Logf("%-40s sum    %4d %-5v %8s", sheet.Name, sum, ok, took(began))
 			if ok {
 				sums++
 			}
-			t.Logf("%-40s sum    %4d %-5v %8s", sheet.Name, sum, ok, (cputime.Now() - start).Round(time.Millisecond))
 		}
-		t.Logf("%-40s length %4d %-5v %8s", sheet.Name, length, ended, lengthTime.Round(time.Millisecond))
+		began = cputime.Now()
+		within, cancel := busy(t)
+		length, ok := m.ProvedLength(within)
+		cancel()
+		t.Logf("%-40s length %4d %-5v %8s", sheet.Name, length, ok, took(began))
+		if ok {
+			lengths++
+		}
 	}
 	t.Logf("%d circuits: the length of %d is proved; of %d with two players the sum of goals of %d", games, lengths, twoPlayers, sums)
 }
