@@ -111,10 +111,15 @@ func newProver(g *circuit.Game, w *walks, maxBytes int64, properties []property)
 
 // assume begins anew with other invariants.
 func (p *prover) assume(found *Invariants) {
-	p.close()
 	p.invariants = found
+	p.unplay()
+}
+
+// unplay makes both formulas anew, without a joint move.
+func (p *prover) unplay() {
+	p.close()
 	p.step = NewFormula(p.game, nil)
-	p.step.assume(0, found)
+	p.step.assume(0, p.invariants)
 	p.base = NewFormula(p.game, p.game.Initial)
 }
 
@@ -163,6 +168,9 @@ func (p *prover) attempt(ctx context.Context, i int, q property) {
 	if p.broken[i] || found.Verdict != Open {
 		return
 	}
+	if q.ofStuck {
+		p.unplay()
+	}
 	k, ok := p.induction(ctx, i, q)
 	if !ok {
 		return
@@ -189,6 +197,9 @@ func (p *prover) decide(ctx context.Context, i int, q property) {
 	found := &p.findings[i]
 	if found.Verdict != Open {
 		return
+	}
+	if q.ofStuck {
+		p.unplay()
 	}
 	depth := maxDepth
 	if p.longest > 0 {
