@@ -30,6 +30,8 @@ func builtIn(t *testing.T, game string) machine.Machine {
 }
 
 func TestGoalSumsAndLengthsOfGamesAreProved(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // however slow the machine is
+	defer cancel()
 	for game, want := range map[string]struct {
 		sum    int32
 		length int
@@ -41,10 +43,10 @@ func TestGoalSumsAndLengthsOfGamesAreProved(t *testing.T) {
 		"breakthrough-4x5": {100, 0},
 	} {
 		m := builtIn(t, game)
-		if sum, ok := m.ProvedGoalSum(t.Context()); !ok || sum != want.sum {
+		if sum, ok := m.ProvedGoalSum(ctx); !ok || sum != want.sum {
 			t.Errorf("%s: the sum of goals is %d, proved %v; want %d", game, sum, ok, want.sum)
 		}
-		if length, ok := m.ProvedLength(t.Context()); length != want.length || ok != (want.length > 0) {
+		if length, ok := m.ProvedLength(ctx); length != want.length || ok != (want.length > 0) {
 			t.Errorf("%s: the length is %d, proved %v; want %d", game, length, ok, want.length)
 		}
 	}
@@ -72,6 +74,8 @@ func succession(n int) string {
 
 // The random games of a sample do not reach the one end whose goals differ.
 func TestAGoalSumIsProvedOfAllEndsOrOfNone(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
 	for name, c := range map[string]struct {
 		goals string
 		want  bool
@@ -86,10 +90,10 @@ func TestAGoalSumIsProvedOfAllEndsOrOfNone(t *testing.T) {
 		"goals of other places": {"(goal x 100) (goal o 0) (<= (goal o 50) (true (step 7)))", true},
 	} {
 		m := machineOf(t, twentySteps+succession(20)+c.goals)
-		if sum, ok := m.ProvedGoalSum(t.Context()); ok != c.want || ok && sum != 100 {
+		if sum, ok := m.ProvedGoalSum(ctx); ok != c.want || ok && sum != 100 {
 			t.Errorf("%s: the sum of goals is %d, proved %v; want %v", name, sum, ok, c.want)
 		}
-		if length, ok := m.ProvedLength(t.Context()); !ok || length != 20 {
+		if length, ok := m.ProvedLength(ctx); !ok || length != 20 {
 			t.Errorf("%s: the length is %d, proved %v; want 20", name, length, ok)
 		}
 	}

@@ -19,7 +19,7 @@ func TestWrappersPassOnWhatTheyDoNotChange(t *testing.T) {
 	want := map[string][]string{
 		"machine.Subgame":       {"Project"},
 		"reasoner.described":    {"Info"},
-		"reasoner.decider":      {"Decisive", "Plan", "Signals", "Subgames"},
+		"reasoner.decider":      {"Decisive", "Plan", "ProvedGoalSum", "ProvedLength", "Signals", "Subgames"},
 		"sequential.fixedRoles": {"Symmetries"},
 		"solve.plain":           {"Decisive", "Subgames", "Symmetries"},
 		"toys.counted":          {"NewBatch", "NewNarrowBatch"},
