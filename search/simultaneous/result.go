@@ -137,8 +137,12 @@ func (s *solver) legal(q machine.State, f *frame) (moves [][]machine.Move, ok bo
 const lineNodes = 1000
 
 // line follows the most probable moves from q, searching each position anew,
-// until the end of the game, a choice of chance, or lineNodes.
+// until the end of the game, a choice of chance, or lineNodes. It is empty if the game is
+// over at q.
 func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machine.Move {
+	if terminal, _ := s.expander.Look(q); terminal {
+		return nil
+	}
 	kept, keptSerialized, limits := s.counters, s.serializedNodes, s.limits
 	defer func() { s.counters, s.serializedNodes, s.limits = kept, keptSerialized, limits }()
 	spent := kept.Nodes + keptSerialized

@@ -63,7 +63,7 @@ type solver struct {
 	serializedNodes int64 // positions expanded by the serialized searches
 
 	crew   *crew      // nil for a single worker
-	path   []question // from the root, that not included
+	path   []question // in a crew: the questions from the root on, without the root
 	outrun int        // the length of the path to unwind to, whose last question another worker has answered; or 0
 
 	shown machine.Expansion // the position of which moves are asked
@@ -168,17 +168,21 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 			return known
 		}
 	}
-	s.path = append(s.path, question{q, alpha, beta})
+	if s.crew != nil {
+		s.path = append(s.path, question{q, alpha, beta})
+	}
 	f, v, open := s.open(depth, q)
 	if open {
 		s.counters.Nodes++
 		v = s.method(s, f, depth, max(alpha, known.Lower), min(beta, known.Upper))
 		v = meet(v, known)
 	}
-	if s.outrun > 0 {
-		v = s.caughtUp(v)
+	if s.crew != nil {
+		if s.outrun > 0 {
+			v = s.caughtUp(v)
+		}
+		s.path = s.path[:len(s.path)-1]
 	}
-	s.path = s.path[:len(s.path)-1]
 	if s.memory != nil {
 		s.memory.store(q, v, s.counters.Nodes-before)
 	}
