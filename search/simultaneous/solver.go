@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/matrix"
@@ -51,13 +52,17 @@ type solver struct {
 	tableBytes int64                          // of all its tables
 	stackBytes int64                          // of the frames
 	frames     []*frame
-	cells      []cell // to be looked up together
-	peak       int64  // bytes of the greatest program of the sequence form
+	cells      []cell       // to be looked up together
+	spare      [2][]float64 // strategies that no caller wants
+	peak       int64        // bytes of the greatest program of the sequence form
 
 	// sum is what the goals of both players add up to in every terminal
 	// position; known from the first one that is met.
 	sum      float64
 	sumKnown bool
+
+	rounded bool // a mixed strategy, or a mean over chance, was computed (rounding.go)
+	actions int  // most actions of both players in a position
 
 	counters        search.Counters
 	serializedNodes int64 // positions expanded by the serialized searches
@@ -93,6 +98,7 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 	if config.Method != SMAB || config.Order != OrderBest {
 		config.Epsilon = 0
 	}
+	config.Epsilon = max(config.Epsilon-2*maxError, 0) // the ends are moved outwards
 	s := &solver{sides: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
 	n := int64(config.threads())
 	s.tableBytes, s.stackBytes = search.Divide(maxBytes, m.Info().Batch*n)
@@ -248,6 +254,7 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 		}
 		if e.Children > 1 {
 			f.layOut(s.row, s.column, s.chance)
+			s.rounded, s.actions = s.rounded || f.k > 1, max(s.actions, f.m+f.n)
 			f.position = append(f.position[:0], key...)
 			s.fill(f)
 			return f, unknown, true
@@ -410,7 +417,7 @@ func (s *solver) report(f *frame) {
 	upper, errUpper := s.lp.Nash(f.o, f.m, f.n, nil, nil)
 	if errLower == nil && errUpper == nil {
 		v := search.Interval{Lower: snap(lower), Upper: max(snap(lower), snap(upper))}
-		s.limits.Progress(search.Result{Values: s.values(v), Proved: true, Counters: s.counters})
+		s.limits.Progress(search.Result{Values: s.values(s.outwards(v, true)), Proved: true, Counters: s.counters})
 	}
 }
 
@@ -418,9 +425,18 @@ func (s *solver) report(f *frame) {
 // ended, or the engine fails, it returns otherwise, and the first actions as
 // strategies.
 func (s *solver) nash(a []float64, m, n int, x, y []float64, otherwise float64) float64 {
+	if x == nil {
+		s.spare[rowSide] = scratch.Resize(s.spare[rowSide], m)
+		x = s.spare[rowSide]
+	}
+	if y == nil {
+		s.spare[columnSide] = scratch.Resize(s.spare[columnSide], n)
+		y = s.spare[columnSide]
+	}
 	started := s.startLP()
 	v, err := s.lp.Nash(a, m, n, x, y)
 	s.endLP(started, err)
+	s.rounded = s.rounded || isMixed(x) || isMixed(y)
 	if err != nil {
 		playFirst(x)
 		playFirst(y)
