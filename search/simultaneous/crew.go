@@ -96,6 +96,7 @@ func (s *solver) add(w *solver) {
 	s.counters.LPCalls += w.counters.LPCalls
 	s.counters.LPTime += w.counters.LPTime
 	s.counters.TableHits += w.counters.TableHits
+	s.rounded, s.actions = s.rounded || w.rounded, max(s.actions, w.actions)
 	for _, f := range w.frames {
 		s.peak += f.bytes()
 	}

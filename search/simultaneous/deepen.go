@@ -36,6 +36,7 @@ var errNoProgress = errors.New("positions repeat, and deeper iterations narrow n
 // horizon is the depth at which iterations cut the game.
 type horizon struct {
 	plies    int                     // depth of the horizon
+	allPlies int                     // sum of the depths of all iterations
 	search   int                     // number of the search
 	searched *table.Table[cutSearch] // last search of each position, if it was cut
 	wide     bool                    // this iteration asks for the value of every position, whatever the window
@@ -133,6 +134,7 @@ func (s *solver) deepen(q machine.State) (v search.Interval, f *frame, strategie
 	v, h.wide = s.unknown(), false
 	for h.plies = 1; h.plies <= search.MaxPlies; h.plies++ {
 		h.cut, h.gained = false, false
+		h.allPlies += h.plies
 		s.counters.Depth = h.plies
 		found, frame, played := s.root(q)
 		if found = meet(found, v); !s.stopped || strategies == nil {

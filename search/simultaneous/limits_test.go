@@ -151,3 +151,13 @@ func TestAGameWithoutEndIsUnfinishedForAReason(t *testing.T) {
 		}
 	}
 }
+
+func TestAGameThatIsOverAtItsStartHasNoLine(t *testing.T) {
+	m := (&toys.Tree{Roles: two, Nodes: []toys.Node{{Goals: []int32{100, 0}}}}).Machine()
+	for method, made := range searchers(t) {
+		r, err := made().Search(t.Context(), m, m.Initial(), search.Limits{})
+		if err != nil || len(r.Line) > 0 || r.Values[0] != search.Exact(100) {
+			t.Errorf("%s: value %v, line %v, error %v", method, r.Values[0], r.Line, err)
+		}
+	}
+}

@@ -24,7 +24,7 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 		result.Line = s.line(q, strategies)
 	}
 	result.Strategies = strategies
-	result.Values = s.values(v)
+	result.Values = s.values(s.outwards(v, s.rounded || s.config.Method == SequenceForm))
 	result.Elapsed = time.Since(started)
 	result.PeakBytes, result.Evictions = s.bytes(), s.evictions()
 	return result, s.err
@@ -84,6 +84,7 @@ func (s *solver) known(f *frame, p, o []float64) [][]search.Known {
 				v.Lower, v.Upper = min(v.Lower, p[at]), max(v.Upper, o[at])
 				guess += probability * (f.p[at] + f.o[at]) / 2
 			}
+			v = s.outwards(v, s.rounded)
 			if who == columnSide {
 				v, guess = search.Interval{Lower: s.sum - v.Upper, Upper: s.sum - v.Lower}, s.sum-guess
 			}
@@ -137,8 +138,12 @@ func (s *solver) legal(q machine.State, f *frame) (moves [][]machine.Move, ok bo
 const lineNodes = 1000
 
 // line follows the most probable moves from q, searching each position anew,
-// until the end of the game, a choice of chance, or lineNodes.
+// until the end of the game, a choice of chance, or lineNodes. It is empty if the game is
+// over at q.
 func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machine.Move {
+	if terminal, _ := s.expander.Look(q); terminal {
+		return nil
+	}
 	kept, keptSerialized, limits := s.counters, s.serializedNodes, s.limits
 	defer func() { s.counters, s.serializedNodes, s.limits = kept, keptSerialized, limits }()
 	spent := kept.Nodes + keptSerialized

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/matrix"
@@ -51,19 +52,23 @@ type solver struct {
 	tableBytes int64                          // of all its tables
 	stackBytes int64                          // of the frames
 	frames     []*frame
-	cells      []cell // to be looked up together
-	peak       int64  // bytes of the greatest program of the sequence form
+	cells      []cell       // to be looked up together
+	spare      [2][]float64 // strategies that no caller wants
+	peak       int64        // bytes of the greatest program of the sequence form
 
 	// sum is what the goals of both players add up to in every terminal
 	// position; known from the first one that is met.
 	sum      float64
 	sumKnown bool
 
+	rounded bool // a mixed strategy, or a mean over chance, was computed (rounding.go)
+	actions int  // most actions of both players in a position
+
 	counters        search.Counters
 	serializedNodes int64 // positions expanded by the serialized searches
 
 	crew   *crew      // nil for a single worker
-	path   []question // from the root, that not included
+	path   []question // in a crew: the questions from the root on, without the root
 	outrun int        // the length of the path to unwind to, whose last question another worker has answered; or 0
 
 	shown machine.Expansion // the position of which moves are asked
@@ -93,6 +98,7 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 	if config.Method != SMAB || config.Order != OrderBest {
 		config.Epsilon = 0
 	}
+	config.Epsilon = max(config.Epsilon-2*maxError, 0) // the ends are moved outwards
 	s := &solver{sides: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
 	n := int64(config.threads())
 	s.tableBytes, s.stackBytes = search.Divide(maxBytes, m.Info().Batch*n)
@@ -168,17 +174,21 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 			return known
 		}
 	}
-	s.path = append(s.path, question{q, alpha, beta})
+	if s.crew != nil {
+		s.path = append(s.path, question{q, alpha, beta})
+	}
 	f, v, open := s.open(depth, q)
 	if open {
 		s.counters.Nodes++
 		v = s.method(s, f, depth, max(alpha, known.Lower), min(beta, known.Upper))
 		v = meet(v, known)
 	}
-	if s.outrun > 0 {
-		v = s.caughtUp(v)
+	if s.crew != nil {
+		if s.outrun > 0 {
+			v = s.caughtUp(v)
+		}
+		s.path = s.path[:len(s.path)-1]
 	}
-	s.path = s.path[:len(s.path)-1]
 	if s.memory != nil {
 		s.memory.store(q, v, s.counters.Nodes-before)
 	}
@@ -244,6 +254,7 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 		}
 		if e.Children > 1 {
 			f.layOut(s.row, s.column, s.chance)
+			s.rounded, s.actions = s.rounded || f.k > 1, max(s.actions, f.m+f.n)
 			f.position = append(f.position[:0], key...)
 			s.fill(f)
 			return f, unknown, true
@@ -406,7 +417,7 @@ func (s *solver) report(f *frame) {
 	upper, errUpper := s.lp.Nash(f.o, f.m, f.n, nil, nil)
 	if errLower == nil && errUpper == nil {
 		v := search.Interval{Lower: snap(lower), Upper: max(snap(lower), snap(upper))}
-		s.limits.Progress(search.Result{Values: s.values(v), Proved: true, Counters: s.counters})
+		s.limits.Progress(search.Result{Values: s.values(s.outwards(v, true)), Proved: true, Counters: s.counters})
 	}
 }
 
@@ -414,9 +425,18 @@ func (s *solver) report(f *frame) {
 // ended, or the engine fails, it returns otherwise, and the first actions as
 // strategies.
 func (s *solver) nash(a []float64, m, n int, x, y []float64, otherwise float64) float64 {
+	if x == nil {
+		s.spare[rowSide] = scratch.Resize(s.spare[rowSide], m)
+		x = s.spare[rowSide]
+	}
+	if y == nil {
+		s.spare[columnSide] = scratch.Resize(s.spare[columnSide], n)
+		y = s.spare[columnSide]
+	}
 	started := s.startLP()
 	v, err := s.lp.Nash(a, m, n, x, y)
 	s.endLP(started, err)
+	s.rounded = s.rounded || isMixed(x) || isMixed(y)
 	if err != nil {
 		playFirst(x)
 		playFirst(y)

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -45,6 +46,22 @@ var Methods = []string{
 
 // SimultaneousAlphaBeta is the method of package simultaneous that Choose takes.
 const SimultaneousAlphaBeta = string(simultaneous.SMAB)
+
+// titles are the names of methods in the literature.
+var titles = map[string]string{
+	SimultaneousAlphaBeta:                 "Simultaneous Move Alpha-Beta",
+	string(simultaneous.DoubleOracle):     "double oracle",
+	string(simultaneous.BoundedInduction): "backward induction with serialized alpha-beta",
+	BoundedAlphaBeta:                      "Bounded Alpha-Beta",
+	DepthFirst:                            "Bounded Alpha-Beta, depth first",
+	ProofNumber:                           "proof-number search",
+	ThreatSpace:                           "threat-space search",
+	Plans:                                 "plans",
+	MonteCarlo:                            "Monte Carlo",
+}
+
+// Title returns the name of a method in the literature, or the method.
+func Title(method string) string { return cmp.Or(titles[method], method) }
 
 // replaced are methods of earlier versions, and the options that give the same search now.
 var replaced = map[string]string{
