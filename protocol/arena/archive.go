@@ -105,7 +105,7 @@ func (a *Archive) List() ([]*Record, error) {
 	var faults []error
 	for _, e := range entries {
 		name := e.Name()
-		if ext := filepath.Ext(name); strings.HasPrefix(name, ".") || ext != suffix && ext != ".json" {
+		if !isRecord(name) {
 			continue
 		}
 		r := a.ended[name]
@@ -170,7 +170,8 @@ func joinEnds(f *os.File) *Record {
 	}
 	line := bytes.TrimSuffix(end, []byte("\n"))
 	line = line[bytes.LastIndexByte(line, '\n')+1:]
-	if json.Unmarshal(line, &last) != nil || !last.Ended() || last.Summary == nil || last.Match != "" {
+	// The last part of another match ends a file of several.
+	if json.Unmarshal(line, &last) != nil || !last.Ended() || last.Summary == nil || last.Match != "" || last.Summary.Match != first.Match {
 		return nil
 	}
 	first.Append(&last)

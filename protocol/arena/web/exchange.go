@@ -68,6 +68,9 @@ func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 		return nil, fmt.Errorf("by the rules of %s: %w", g.name, err)
 	}
 	names := g.machine.Names()
+	if record.Unnamed {
+		_ = record.Name(names.Roles) // the number of players shows what does not fit
+	}
 	if len(record.Players) != len(names.Roles) {
 		return nil, fmt.Errorf("%s has %d roles, the record %d players", g.name, len(names.Roles), len(record.Players))
 	}
