@@ -84,22 +84,21 @@ func writeRatings(w io.Writer, title string, ratings []arena.Rating) error {
 	t := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintf(t, "%s\telo\t95 %%\t\n", title)
 	for _, p := range ratings {
-		fmt.Fprintf(t, "%s\t%+.0f\t±%.0f\t\n", p.Player, p.Elo, p.Error)
+		fmt.Fprintf(t, "%s\t%+.1f\t±%.1f\t\n", p.Player, p.Elo, p.Error)
 	}
 	return t.Flush()
 }
 
-// writePairs writes what players achieved against each other, where that is more than
-// the standings say.
+// writePairs writes the encounters of players, with the share of drawn ones and the likelihood of superiority.
 func writePairs(w io.Writer, r *arena.Ranking) error {
 	if len(r.Pairs) == 0 {
 		return nil
 	}
 	t := newTable(w, tabwriter.AlignRight)
-	fmt.Fprintln(t, "\nplayer\topponent\tmatches\twins\tdraws\tlosses\tscore\telo\t95 %\t")
+	fmt.Fprintln(t, "\nplayer\topponent\tmatches\twins\tdraws\tlosses\tscore\tdrawn\telo\t95 %\tLOS\t")
 	for _, p := range r.Pairs {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%.1f %%\t%+.0f\t±%.0f\t\n",
-			p.Player, p.Opponent, p.Matches, p.Wins, p.Draws, p.Losses, 100*p.Score, p.Elo, p.Error)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%.1f %%\t%.1f %%\t%+.1f\t±%.1f\t%.1f %%\t\n",
+			p.Player, p.Opponent, p.Matches, p.Wins, p.Draws, p.Losses, 100*p.Score, 100*p.DrawShare(), p.Elo, p.Error, 100*p.LOS)
 	}
 	return t.Flush()
 }
@@ -109,23 +108,23 @@ func writePairs(w io.Writer, r *arena.Ranking) error {
 func writeRankingCSV(w io.Writer, r *arena.Ranking) error {
 	out := csv.NewWriter(w)
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-	_ = out.Write([]string{"game", "player", "opponent", "matches", "wins", "draws", "losses", "score", "elo", "error"})
+	_ = out.Write([]string{"game", "player", "opponent", "matches", "wins", "draws", "losses", "score", "elo", "error", "los"})
 	for i, p := range r.Standings {
 		rating := r.Ratings[i]
 		_ = out.Write([]string{
 			"", p.Player, "", strconv.Itoa(p.Matches), strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses),
-			number(p.Share()), number(rating.Elo), number(rating.Error),
+			number(p.Share()), number(rating.Elo), number(rating.Error), "",
 		})
 	}
 	for _, g := range r.Games {
 		for _, rating := range g.Ratings {
-			_ = out.Write([]string{g.Game, rating.Player, "", "", "", "", "", "", number(rating.Elo), number(rating.Error)})
+			_ = out.Write([]string{g.Game, rating.Player, "", "", "", "", "", "", number(rating.Elo), number(rating.Error), ""})
 		}
 	}
 	for _, p := range r.Pairs {
 		_ = out.Write([]string{
 			"", p.Player, p.Opponent, strconv.Itoa(p.Matches), strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses),
-			number(p.Score), number(p.Elo), number(p.Error),
+			number(p.Score), number(p.Elo), number(p.Error), number(p.LOS),
 		})
 	}
 	out.Flush()

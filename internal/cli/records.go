@@ -70,6 +70,9 @@ func (l *recordReader) gameOf(folder string, r *arena.Record) *recordedGame {
 			return g
 		}
 	}
+	if r.Game == standardInput {
+		return nil
+	}
 	return find(r.Game, func() (string, []byte, error) { return l.rulesheet(r.Game) })
 }
 

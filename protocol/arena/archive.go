@@ -139,12 +139,15 @@ func ReadOutline(path string) (*Record, error) {
 	}
 	defer f.Close()
 	// Only if the match has not ended, or the record is in one piece, all is read.
-	if r := joinEnds(f); r != nil && r.check() == nil {
+	if r := joinEnds(f); r != nil && r.check() == nil && r.Consistent() == nil {
 		return r, nil
 	}
 	r, err := DecodeRecord(f, path)
 	if err != nil {
 		return nil, err
+	}
+	if err := r.Consistent(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if r.Ended() && r.Summary == nil {
 		r.Summary = new(r.Result())

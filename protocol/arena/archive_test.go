@@ -438,6 +438,16 @@ func TestARecordWithoutASingleGoalIsTrue(t *testing.T) {
 	}
 }
 
+// textOf returns the text of a file.
+func textOf(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 func TestFilesOfSeveralMatchesAreReadWhole(t *testing.T) {
 	dir := t.TempDir()
 	a := archive(t, dir)
@@ -446,11 +456,7 @@ func TestFilesOfSeveralMatchesAreReadWhole(t *testing.T) {
 	for range manager(t, choosing).Series(t.Context(), "s", []Player{in("a", &fake{}), in("b", &fake{})}, 3, setting) {
 	}
 	for k := range 3 {
-		part, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("s.%d.jsonl", k)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text += string(part)
+		text += textOf(t, filepath.Join(dir, fmt.Sprintf("s.%d.jsonl", k)))
 	}
 	several := filepath.Join(t.TempDir(), "all.jsonl")
 	if err := os.WriteFile(several, []byte(text+whole(func(*ggpMatch) {})), 0o600); err != nil {
@@ -465,7 +471,15 @@ func TestFilesOfSeveralMatchesAreReadWhole(t *testing.T) {
 			t.Errorf("%v, %+v", err, r)
 		}
 	}
-	// Nobody takes such a file for one match.
+	// A match whose result is false is none of a folder.
+	last := filepath.Join(dir, "s.2.jsonl")
+	if err := os.WriteFile(last, []byte(strings.Replace(textOf(t, last), `"turns":2,"errors"`, `"turns":9,"errors"`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := archive(t, dir).List(); len(list) != 2 || err == nil || !strings.Contains(err.Error(), "the result says turns 9, the record 2") {
+		t.Errorf("%d records, %v", len(list), err)
+	}
+	// A file of several is not taken for one match.
 	for _, read := range []func(string) (*Record, error){ReadRecord, ReadOutline} {
 		if _, err := read(several); err == nil || !strings.Contains(err.Error(), "expected the record of one match, found 4") {
 			t.Errorf("error %v", err)

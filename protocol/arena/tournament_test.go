@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,74 @@ func TestRatingsOfCleanScores(t *testing.T) {
 			if want := float64(matches*(len(names)-1-i)) + 0.5*float64(len(names)-1); math.Abs(expected-want) > 1e-6*want || math.IsNaN(r.Error) {
 				t.Errorf("%d matches: %s has %+v, which makes %v, want %v", matches, r.Player, r, expected, want)
 			}
+		}
+	}
+}
+
+// TestErrorsArePublishedOnes compares errors with the figures of others: of cutechess for wins, draws and losses of
+// single matches, of fishtest for pairs with seats swapped, whose scores are 0, ½, 1, 1½ and 2.
+func TestErrorsArePublishedOnes(t *testing.T) {
+	goals := []int{0, 50, 100}
+	for _, c := range []struct {
+		single     [3]int // losses, draws, wins
+		pairs      [5]int
+		elo, error float64
+	}{
+		{single: [3]int{759, 1863, 880}, elo: 12.0, error: 7.9},
+		{single: [3]int{76, 186, 88}, elo: 11.9, error: 25.0},
+		{pairs: [5]int{485, 1923, 2942, 1937, 594}, elo: 5.11, error: (9.02 - 1.21) / 2},
+		{pairs: [5]int{261, 739, 2683, 737, 253}, elo: -0.67, error: (3.66 + 5.00) / 2},
+		{pairs: [5]int{63, 252, 385, 250, 74}, elo: 3.39, error: (14.17 + 7.38) / 2},
+	} {
+		var results []Result
+		for points, n := range c.single {
+			for range n {
+				results = append(results, duel("a", "b", goals[points]))
+			}
+		}
+		number := 0
+		for points, n := range c.pairs { // of the first player, in halves
+			for range n {
+				first := min(points, 2)
+				one, two := duel("a", "b", goals[first]), duel("b", "a", 100-goals[points-first])
+				one.Match, two.Match = fmt.Sprintf("t.%d", number), fmt.Sprintf("t.%d", number+1)
+				results, number = append(results, one, two), number+2
+			}
+		}
+		p := newCrosstable([]string{"a", "b"}, results).pairs()[0]
+		if math.Abs(p.Elo-c.elo) > 0.1 || math.Abs(p.Error-c.error) > 0.1 {
+			t.Errorf("%v %v: %.2f ± %.2f, want %.2f ± %.2f", c.single, c.pairs, p.Elo, p.Error, c.elo, c.error)
+		}
+	}
+	if p := newCrosstable([]string{"a", "b"}, slices.Repeat([]Result{duel("a", "b", 50)}, 10)).pairs()[0]; p.LOS != 0.5 || p.DrawShare() != 1 {
+		t.Errorf("of draws only: %+v", p)
+	}
+}
+
+func TestMatchesWithSeatsChangedAreOneGroup(t *testing.T) {
+	match := func(id, game string, players ...string) Result {
+		return Result{Match: id, Game: game, Players: players}
+	}
+	for _, c := range []struct {
+		results []Result
+		want    string
+	}{
+		{[]Result{match("t.0", "g", "a", "b"), match("t.1", "g", "b", "a"), match("t.2", "g", "a", "b"), match("t.3", "g", "b", "a")}, "[2 2]"},
+		{[]Result{match("t.1", "g", "b", "a"), match("t.0", "g", "a", "b")}, "[2]"},
+		{[]Result{match("t.0", "g", "a", "b"), match("t.1", "h", "b", "a")}, "[1 1]"},
+		{[]Result{match("t.0", "g", "a", "b"), match("t.1", "g", "a", "b"), match("t.2", "g", "c", "a")}, "[1 1 1]"},
+		{[]Result{match("t.0", "g", "a", "b"), match("t.2", "g", "b", "a")}, "[1 1]"},
+		{[]Result{match("t.0", "g", "a", "b"), match("u.1", "g", "b", "a")}, "[1 1]"},
+		{[]Result{match("m0", "g", "a", "b"), match("m1", "g", "b", "a")}, "[1 1]"},
+		{[]Result{match("t.0", "g", "a", "b", "c"), match("t.1", "g", "c", "a", "b"), match("t.2", "g", "b", "c", "a"), match("t.3", "g", "a", "b", "c")}, "[3 1]"},
+		{[]Result{match("t.0", "g", "a", Chance, "b"), match("t.1", "g", "b", Chance, "a")}, "[2]"},
+	} {
+		var sizes []int
+		for _, group := range seatings(c.results) {
+			sizes = append(sizes, len(group))
+		}
+		if fmt.Sprint(sizes) != c.want {
+			t.Errorf("%v: groups of %v, want %s", c.results, sizes, c.want)
 		}
 	}
 }
@@ -318,6 +387,9 @@ func TestPairsAreCountedBothWays(t *testing.T) {
 	for i := range want {
 		p := r.Pairs[i]
 		want[i].Elo, want[i].Error = p.Elo, p.Error
+		if want[i].LOS = p.LOS; i == 0 && math.Abs(p.LOS-0.5) > 1e-6 || i == 1 && (p.LOS <= 0 || p.LOS >= 0.5) {
+			t.Errorf("likelihood of superiority %v", p.LOS)
+		}
 		if p.Error <= 0 || i == 0 && math.Abs(p.Elo) > 1e-6 || i == 1 && p.Elo >= 0 {
 			t.Errorf("%+v", p)
 		}

@@ -203,7 +203,7 @@ func (s *Server) name(r *arena.Record) {
 	if !r.Unnamed {
 		return
 	}
-	if g, err := s.library.get(rulesOf(r)); err == nil && g.rules != nil {
+	if g, err := s.gameOf("", r); err == nil && g.rules != nil {
 		_ = r.Name(protocol.Texts(g.rules.Roles)) // other rules have this name
 	}
 }
@@ -252,7 +252,11 @@ func (s *Server) beforeStart(r *arena.Record) ([]string, error) {
 
 // layoutOf finds the boards of a record by its rules, or none: then there are facts.
 func (s *Server) layoutOf(r *arena.Record) *board.Layout {
-	if g, err := s.library.get(rulesOf(r)); err == nil {
+	find := s.library.get
+	if r.Rules == "" { // another manager's record
+		find = func(string) (*game, error) { return s.gameOf("", r) }
+	}
+	if g, err := find(rulesOf(r)); err == nil {
 		return g.layout
 	}
 	return &board.Layout{}
