@@ -314,14 +314,17 @@ func (r *Record) check() error {
 	return err
 }
 
-// CheckOf says why the record is not that of a match with these rules (their hash) between
-// these players, in the order of their roles, if it is not.
+// CheckOf returns an error unless the record is of a match with these rules (their hash) between
+// these players, in the order of their roles, and does not contradict itself.
 func (r *Record) CheckOf(match, rules string, players []string) error {
 	seated := slices.DeleteFunc(slices.Clone(r.Players), func(p string) bool { return p == Chance })
 	if r.Match != match || r.Rules != rules || !slices.Equal(seated, players) {
 		return fmt.Errorf("expected the record of %s between %q, found that of %s between %q, or other rules", match, players, r.Match, seated)
 	}
-	return r.check()
+	if err := r.check(); err != nil {
+		return err
+	}
+	return r.Consistent()
 }
 
 // Result is the summary of a match. Lists are by role.

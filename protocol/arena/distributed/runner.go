@@ -31,6 +31,7 @@ type runner struct {
 type submission struct {
 	arena.Fixture
 	order   order
+	bad     int    // results so far
 	attempt string // of the worker
 	parts   int
 	ended   bool
@@ -123,10 +124,7 @@ func (r *runner) run(ctx context.Context, update func(*arena.Ledger)) error {
 		}
 		select {
 		case result := <-results:
-			if err := r.watchAll(reports); err != nil { // the turns come before the result
-				return err
-			}
-			counted, err := r.count(result)
+			counted, err := r.settle(ctx, result, reports)
 			if err != nil {
 				return err
 			}
@@ -158,19 +156,25 @@ func (r *runner) submit(ctx context.Context) error {
 			i++
 			continue
 		}
-		o := r.event.order(f, r.ledger)
-		data, err := json.Marshal(o)
+		m := &submission{Fixture: f, order: r.event.order(f, r.ledger)}
+		task, err := r.task(m)
 		if err != nil {
 			return err
 		}
-		if err := r.queue.Submit(ctx, queue.Task{Run: r.event.Run, ID: strconv.Itoa(f.Number), Kind: Matches, Data: data}); err != nil {
+		if err := r.queue.Submit(ctx, task); err != nil {
 			return err
 		}
 		r.remove(i)
-		r.submitted[f.Number] = &submission{Fixture: f, order: o}
+		r.submitted[f.Number] = m
 		r.engage(f, true)
 	}
 	return nil
+}
+
+// task returns the task of a match.
+func (r *runner) task(m *submission) (queue.Task, error) {
+	data, err := json.Marshal(m.order)
+	return queue.Task{Run: r.event.Run, ID: strconv.Itoa(m.Number), Kind: Matches, Data: data}, err
 }
 
 // remove takes a match from those that wait, which is the first one nearly always.
@@ -195,35 +199,55 @@ func (r *runner) engage(f arena.Fixture, busy bool) {
 	}
 }
 
-// count counts a match, unless it has been counted.
-func (r *runner) count(result queue.Result) (counted bool, err error) {
+// settle counts a match, unless it has been counted. The turns that were reported come before the result.
+func (r *runner) settle(ctx context.Context, result queue.Result, reports <-chan queue.Result) (counted bool, err error) {
+	if err := r.watchAll(reports); err != nil {
+		return false, err
+	}
+	return r.count(ctx, result)
+}
+
+// count counts a match, unless it has been counted. A bad result, of a worker that is none of ours, counts as a
+// match that could not be held if that goes on.
+func (r *runner) count(ctx context.Context, result queue.Result) (counted bool, err error) {
 	n, err := strconv.Atoi(result.ID)
 	if err != nil || r.ledger.Has(n) {
 		return false, nil
 	}
-	m, ok := r.submitted[n]
-	if !ok { // submitted by a runner before this one
+	m := r.submitted[n]
+	if m == nil { // submitted by a runner before this one
 		i := slices.IndexFunc(r.waiting, func(f arena.Fixture) bool { return f.Number == n })
 		if i < 0 {
 			return false, nil
 		}
 		m = &submission{Fixture: r.waiting[i], order: r.event.order(r.waiting[i], r.ledger)}
 		r.remove(i)
+		r.submitted[n] = m
+		r.engage(m.Fixture, true)
 	}
-	h, err := decode[held](result.Data)
-	if err == nil && h.Record != nil {
-		err = h.Record.CheckOf(m.order.Match, m.order.Rules, m.order.Names)
+	h, fault := held{}, result.Fault
+	if fault == nil {
+		h, fault = decode[held](result.Data)
 	}
-	if err != nil {
-		h = held{Failure: err.Error()} // of a worker that is none of ours
+	if fault == nil && h.Record != nil {
+		fault = h.Record.CheckOf(m.order.Match, m.order.Rules, m.order.Names)
+	}
+	if fault != nil {
+		m.bad++
+		task, err := r.task(m)
+		if err != nil {
+			return false, err
+		}
+		if again, err := r.queue.Redo(ctx, task, m.bad, fault); again || err != nil {
+			return false, err
+		}
+		h = held{Failure: fault.Error()}
 	}
 	if err := r.keep(m, h); err != nil {
 		return false, err
 	}
-	if ok {
-		delete(r.submitted, n)
-		r.engage(m.Fixture, false)
-	}
+	delete(r.submitted, n)
+	r.engage(m.Fixture, false)
 	return r.ledger.Add(n, m.order.result(h)), nil
 }
 
