@@ -10,7 +10,7 @@ import (
 	"stackmate/protocol/arena"
 )
 
-// writeStandings writes the standings for people.
+// writeStandings writes the standings for people, and each reason for which matches ended otherwise than by the rules.
 func writeStandings(w io.Writer, s *arena.Ranking) error {
 	t := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintln(t, "player\tmatches\tpoints\tshare\twins\tdraws\tlosses\tlate\tillegal\tfailed\t")
@@ -21,20 +21,37 @@ func writeStandings(w io.Writer, s *arena.Ranking) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	if s.Winner != "" {
+		fmt.Fprintf(w, "winner: %s\n", s.Winner)
+	}
+	first, count := make(map[string]string), make(map[string]int)
 	for _, r := range s.Results {
-		if r.Reason != "" {
-			if _, err := fmt.Fprintf(w, "match %s: %s\n", r.Match, r.Reason); err != nil {
-				return err
-			}
+		if count[r.Reason]++; count[r.Reason] == 1 {
+			first[r.Reason] = r.Match
+		}
+	}
+	for _, r := range s.Results {
+		if r.Reason == "" || first[r.Reason] != r.Match {
+			continue
+		}
+		more := ""
+		if n := count[r.Reason]; n > 1 {
+			more = fmt.Sprintf(" and %d more", n-1)
+		}
+		if _, err := fmt.Fprintf(w, "match %s%s: %s\n", r.Match, more, r.Reason); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// scoreLine is the score of so many matches so far, for a line of progress.
+// scoreLine returns the score so far as a line of progress; planned is the number of matches, 0 if it is not known.
 func scoreLine(r *arena.Ranking, planned int) string {
 	const shown = 3 // players
-	text := fmt.Sprintf("match %d of %d", min(len(r.Results)+1, planned), planned)
+	text := fmt.Sprintf("match %d", len(r.Results)+1)
+	if planned > 0 {
+		text = fmt.Sprintf("match %d of %d", min(len(r.Results)+1, planned), planned)
+	}
 	for _, p := range r.Standings[:min(len(r.Standings), shown)] {
 		text += fmt.Sprintf("  %s %.1f %%", p.Player, 100*p.Share())
 	}

@@ -331,10 +331,10 @@ func TestAMatchThatCannotBeginIsAbortedWithTheReason(t *testing.T) {
 	defer busy.Close()
 	broken := &fake{OnStart: func(context.Context, protocol.Match) error { return errors.New("too hard") }}
 	for want, p := range map[string]Player{
-		"player x cannot start: talking to x:":      at("x", "http://127.0.0.1:1"),
-		"player x cannot start: the player is busy": at("x", busy.URL),
-		"player x cannot start: too hard":           in("x", broken),
-		"player x cannot be made: panic: none":      {Name: "x", New: func() protocol.Agent { panic("none") }},
+		"player x cannot start: dial tcp 127.0.0.1:1:": at("x", "http://127.0.0.1:1"),
+		"player x cannot start: the player is busy":    at("x", busy.URL),
+		"player x cannot start: too hard":              in("x", broken),
+		"player x cannot be made: panic: none":         {Name: "x", New: func() protocol.Agent { panic("none") }},
 	} {
 		aborted := make(chan bool, 1)
 		good := &fake{OnAbort: func() { aborted <- true }}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -128,7 +129,7 @@ func (o *remote) send(ctx context.Context, m protocol.Message) (string, error) {
 		return "", o.failure(ctx, err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s answered with status %d", o.url, response.StatusCode)
+		return "", fmt.Errorf("it answered with status %d", response.StatusCode)
 	}
 	return text, nil
 }
@@ -170,13 +171,29 @@ func splitReply(reply string) (move string, remarks []string) {
 	return move, remarks
 }
 
+// nameInInfo matches the name in a reply to INFO: ((name X) (status available)).
+var nameInInfo = regexp.MustCompile(`(?i)\(\s*name\s+([^()]+?)\s*\)`)
+
+// AskName returns the name that a player at an address tells in its reply to INFO, or "" if it tells none.
+func AskName(ctx context.Context, url string) string {
+	o := &remote{url: url}
+	reply, _ := o.send(ctx, protocol.Message{Command: protocol.Info}) // a player need not answer INFO
+	if m := nameInInfo.FindStringSubmatch(reply); m != nil {
+		return protocol.Printable(m[1], maxExcerpt)
+	}
+	return ""
+}
+
 // failure tells a player who is late from one who cannot be talked to.
 func (o *remote) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return protocol.ErrLate
 	}
+	if at, ok := errors.AsType[*url.Error](err); ok { // which repeats the address
+		err = at.Err
+	}
 	// The error may repeat what the player sent.
-	return fmt.Errorf("talking to %s: %s", o.name, protocol.Printable(err.Error(), maxReason))
+	return errors.New(protocol.Printable(err.Error(), maxReason))
 }
 
 func (o *remote) start(ctx context.Context, m protocol.Match) error {

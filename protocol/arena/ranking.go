@@ -20,6 +20,8 @@ type Ranking struct {
 	LLRs     []float64 `json:"llrs,omitempty"`
 	Verdict  Verdict   `json:"verdict,omitempty"`
 	Outcomes Sample    `json:"outcomes,omitempty"`
+	// Winner is the winner of a knockout that is over.
+	Winner string `json:"winner,omitempty"`
 	// Tuning is the course of a tuning; nobody is ranked in one.
 	Tuning *Course `json:"tuning,omitempty"`
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -22,7 +23,8 @@ type runner struct {
 	archive *arena.Archive // nil: no records
 	ledger  *arena.Ledger
 
-	waiting   []arena.Fixture // in order
+	fixtures  func() (arena.Fixture, bool) // that have not been looked at
+	waiting   []arena.Fixture              // in order, the next lookAhead ones
 	submitted map[int]*submission
 	busy      map[string]bool // players at an address who are in a match
 }
@@ -48,6 +50,9 @@ func Run(ctx context.Context, q *queue.Queue, e *Event, archive *arena.Archive, 
 		event: e, queue: q, archive: archive, ledger: arena.NewLedger(&e.Plan),
 		submitted: make(map[int]*submission), busy: make(map[string]bool),
 	}
+	fixtures, stop := iter.Pull(e.Plan.Fixtures())
+	defer stop()
+	r.fixtures = fixtures
 	if update == nil {
 		update = func(*arena.Ledger) {}
 	}
@@ -84,12 +89,21 @@ func (r *runner) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	for f := range r.event.Plan.Fixtures() {
+	r.fill()
+	return nil
+}
+
+// fill looks at fixtures until lookAhead of them wait.
+func (r *runner) fill() {
+	for len(r.waiting) < lookAhead {
+		f, ok := r.fixtures()
+		if !ok {
+			return
+		}
 		if !r.ledger.Has(f.Number) {
 			r.waiting = append(r.waiting, f)
 		}
 	}
-	return nil
 }
 
 // over tells whether there is nothing left to hold.
@@ -142,16 +156,19 @@ func (r *runner) run(ctx context.Context, update func(*arena.Ledger)) error {
 	return nil
 }
 
-// lookAhead is how many matches are looked through for one whose players are free.
-const lookAhead = 1000
+// lookAhead is the number of matches that wait at a time, among which one is sought whose players are free. A
+// runner that was interrupted has submitted matches among them only.
+const lookAhead = 2000
 
 // submit fills the queue with matches whose players are free.
 func (r *runner) submit(ctx context.Context) error {
-	for i := 0; i < min(len(r.waiting), lookAhead) && len(r.submitted) < maxSubmitted; {
+	r.fill()
+	for i := 0; i < len(r.waiting) && len(r.submitted) < maxSubmitted; {
 		f := r.waiting[i]
 		if f.Number >= r.ledger.Open() {
 			break
 		}
+		f = r.ledger.Seat(f)
 		if r.anyBusy(f) {
 			i++
 			continue
@@ -217,10 +234,11 @@ func (r *runner) count(ctx context.Context, result queue.Result) (counted bool, 
 	m := r.submitted[n]
 	if m == nil { // submitted by a runner before this one
 		i := slices.IndexFunc(r.waiting, func(f arena.Fixture) bool { return f.Number == n })
-		if i < 0 {
+		if i < 0 || n >= r.ledger.Open() {
 			return false, nil
 		}
-		m = &submission{Fixture: r.waiting[i], order: r.event.order(r.waiting[i], r.ledger)}
+		f := r.ledger.Seat(r.waiting[i])
+		m = &submission{Fixture: f, order: r.event.order(f, r.ledger)}
 		r.remove(i)
 		r.submitted[n] = m
 		r.engage(m.Fixture, true)
