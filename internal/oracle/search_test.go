@@ -1,0 +1,402 @@
+package oracle_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"stackmate/internal/oracle"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/certify"
+	"stackmate/search/solve"
+)
+
+// nodes bounds a search: more than any of the games has positions.
+const nodes = 30_000
+
+// runs is how many searches are drawn for a rulesheet.
+const runs = 6
+
+// compareSearches draws methods, engines and options, and judges what they say.
+func (c *comparison) compareSearches() {
+	for range runs {
+		o := solve.Default()
+		o.Method = solve.Methods[c.IntN(len(solve.Methods))]
+		if c.IntN(3) == 0 {
+			o.Method = solve.Auto
+		}
+		engine := engines[max(0, c.IntN(6)-3)]
+		if engine == "reference" && len(c.game.Positions) > 60 {
+			engine = "circuit"
+		}
+		o.Memory = []int64{1, 64}[c.IntN(2)]
+		o.Threads = 1 + c.IntN(4)/3
+		if c.IntN(4) == 0 {
+			o.Symmetries = solve.Off
+		}
+		if c.IntN(6) == 0 {
+			o.Epsilon = 5
+		}
+		c.search(engine, o)
+	}
+}
+
+// search runs one search and judges it.
+func (c *comparison) search(engine string, o solve.Options) {
+	m := c.machine(engine)
+	if m == nil {
+		return
+	}
+	label := fmt.Sprintf("%s on %s, symmetries %s, %d threads, %d MiB, ε %g", o.Method, engine, o.Symmetries, o.Threads, o.Memory, o.Epsilon)
+	s, err := solve.New(o)
+	if err != nil {
+		c.fault("options "+o.Method, "%s: %v", label, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, patience)
+	defer cancel()
+	r, err := s.Search(ctx, m, m.Initial(), search.Limits{MaxBytes: o.Memory << 20, MaxNodes: nodes, Seed: c.Uint64()})
+	if ctx.Err() != nil {
+		c.fault("endless "+o.Method, "%s: no end after %v", label, patience)
+		return
+	}
+	v := &verdict{comparison: c, options: o, label: label, machine: m, solver: s, result: r}
+	v.judge(err)
+}
+
+// verdict is what is to be said of one search.
+type verdict struct {
+	*comparison
+	options solve.Options
+	label   string
+	machine machine.Machine
+	solver  *solve.Solver
+	result  search.Result
+}
+
+func (v *verdict) fault(kind, format string, args ...any) {
+	v.comparison.fault(kind+" "+v.options.Method, "%s: %s", v.label, fmt.Sprintf(format, args...))
+}
+
+func (v *verdict) judge(err error) {
+	if err != nil {
+		v.judgeRefusal(err)
+		return
+	}
+	if len(v.result.Values) != len(v.game.Roles) {
+		v.fault("shape", "%d values of %d roles", len(v.result.Values), len(v.game.Roles))
+		return
+	}
+	for _, role := range v.game.Players {
+		if i := v.result.Values[role]; !(0 <= i.Lower && i.Lower <= i.Upper+1e-9 && i.Upper <= 100) {
+			v.fault("interval", "%s gets [%v, %v]", v.game.Roles[role], i.Lower, i.Upper)
+		}
+	}
+	if !v.result.Proved {
+		return
+	}
+	switch {
+	case v.options.Method == solve.MaxN:
+		v.judgeEquilibrium()
+		return
+	case v.options.Method == solve.Lattice || v.options.Method == solve.Paranoid:
+		v.judgeBounds(v.options.Method == solve.Lattice)
+	case len(v.game.Players) == 2 && !v.constant && v.result.Solved():
+		v.fault("sum", "solved as a zero-sum game: %v; the goals have no constant sum", v.result.Values)
+		return
+	default:
+		v.judgeBounds(false)
+	}
+	v.judgeOutcomes()
+	if v.isWithin() {
+		v.judgeLine()
+		v.judgeRoot()
+		v.judgeAnswers()
+	} else {
+		v.judgeUndecided()
+	}
+}
+
+func (v *verdict) isWithin() bool {
+	for _, role := range v.game.Players {
+		if i := v.result.Values[role]; i.Upper-i.Lower > v.options.Epsilon {
+			return false
+		}
+	}
+	return v.result.Proved
+}
+
+// judgeRefusal asks whether the game is as the error says.
+func (v *verdict) judgeRefusal(err error) {
+	justified := false
+	switch {
+	case !v.sound: // whatever is said of a game that is at fault
+		justified = true
+	case errors.Is(err, search.ErrNotSequential):
+		justified = !v.turns
+	case errors.Is(err, search.ErrNotZeroSum):
+		justified = !v.constant && len(v.game.Players) > 1 || len(v.game.Players) > 2
+	case len(v.game.Players) > 2:
+		justified = !slices.Contains([]string{solve.MaxN, solve.Paranoid, solve.Lattice}, v.options.Method)
+	case v.game.Chance >= 0:
+		justified = slices.Contains([]string{solve.Lattice, solve.ProofNumber, solve.Plans, solve.ThreatSpace, "sqf"}, v.options.Method)
+	case !v.constant:
+		justified = len(v.game.Players) > 1
+	case !v.acyclic:
+		justified = true
+	}
+	if !justified {
+		v.fault("refusal", "%v", err)
+	}
+}
+
+// judgeBounds compares the intervals of all players.
+func (v *verdict) judgeBounds(pure bool) {
+	for _, role := range v.game.Players {
+		low, high := v.bounds(role, pure)
+		i := v.result.Values[role]
+		least, most := float(low.At[0]), float(high.At[0])
+		slack := 1e-9
+		if v.result.Solved() {
+			slack = tolerance
+		}
+		if !low.Exact || !high.Exact {
+			least, most = most, least
+		}
+		if i.Lower > least+slack || i.Upper < most-slack {
+			v.fault("value", "%s gets [%v, %v] (solved: %v), right: from %s to %s", v.game.Roles[role], i.Lower, i.Upper, v.result.Solved(),
+				low.At[0].RatString(), high.At[0].RatString())
+		}
+	}
+}
+
+// judgeEquilibrium asks whether the values are those of an equilibrium.
+func (v *verdict) judgeEquilibrium() {
+	if !v.result.Solved() || !v.acyclic || !v.turns || !v.sound {
+		return
+	}
+	all := v.game.Equilibria(60)
+	if all == nil {
+		return
+	}
+	if !slices.ContainsFunc(all, func(e []*big.Rat) bool {
+		for _, role := range v.game.Players {
+			if d := float(e[role]) - v.result.Values[role].Lower; d > tolerance || d < -tolerance {
+				return false
+			}
+		}
+		return true
+	}) {
+		v.fault("value", "%v is no equilibrium of %v", v.result.Values, all)
+	}
+}
+
+// judgeOutcomes compares the undominated outcomes.
+func (v *verdict) judgeOutcomes() {
+	if v.result.Outcomes == nil || !v.result.Outcomes.Complete || !v.sound {
+		return
+	}
+	want, got := v.game.Undominated(), [][]int{}
+	for _, o := range v.result.Outcomes.List {
+		goals := make([]int, len(o.Goals))
+		for r, goal := range o.Goals {
+			goals[r] = int(max(goal, 0))
+		}
+		got = append(got, goals)
+	}
+	slices.SortFunc(want, slices.Compare)
+	slices.SortFunc(got, slices.Compare)
+	if fmt.Sprint(want) != fmt.Sprint(got) {
+		v.fault("outcomes", "%v, want %v", got, want)
+	}
+}
+
+// judgeLine plays the principal line. Without chance and mixed strategies it leads to an end with the goals that are
+// the values.
+func (v *verdict) judgeLine() {
+	line := v.machine.Names().LineTexts(v.result.Line)
+	at, legal := v.game.Follow(line)
+	if !legal {
+		v.fault("line", "%v: a move is not legal after %v", line, v.game.Positions[at].Facts)
+		return
+	}
+	decided := v.result.Solved() && v.turns && v.game.Chance < 0 && len(v.game.Players) <= 2 && v.sound && v.options.Method != solve.Lattice &&
+		v.options.Method != solve.Paranoid
+	if !decided || v.game.Positions[0].Terminal {
+		return
+	}
+	p := &v.game.Positions[at]
+	switch {
+	case !p.Terminal && len(line) == 0:
+		v.fault("no line", "solved %v without a line", v.result.Values)
+	case !p.Terminal:
+		v.fault("line", "solved %v, and the line %v is not at an end", v.result.Values, line)
+	default:
+		for _, role := range v.game.Players {
+			if d := float64(p.Goals[role]) - v.result.Values[role].Lower; d > tolerance || d < -tolerance {
+				v.fault("line", "solved %v, and the line %v ends with the goals %v", v.result.Values, line, p.Goals)
+				return
+			}
+		}
+	}
+}
+
+// weights returns a strategy as probabilities of the moves of a position.
+func (v *verdict) weights(position, role int, strategy []search.Weighted) ([]*big.Rat, error) {
+	p := &v.game.Positions[position]
+	w, total := make([]*big.Rat, len(p.Moves[role])), 0.0
+	for i := range w {
+		w[i] = new(big.Rat)
+	}
+	if len(w) == 1 {
+		w[0].SetInt64(1)
+		return w, nil
+	}
+	for _, x := range strategy {
+		text := v.machine.Names().MoveText(machine.Role(role), x.Move)
+		i := slices.Index(p.Moves[role], text)
+		if i < 0 || x.Probability < 0 {
+			return nil, fmt.Errorf("%s plays %s with probability %v after %v", v.game.Roles[role], text, x.Probability, p.Facts)
+		}
+		total += x.Probability
+		w[i].SetFloat64(x.Probability)
+	}
+	if total < 1-tolerance || total > 1+tolerance {
+		return nil, fmt.Errorf("the probabilities of %s add up to %v after %v", v.game.Roles[role], total, p.Facts)
+	}
+	return w, nil
+}
+
+// judgeRoot asks whether the first moves of the strategies are worth the lower bounds, everybody playing perfectly
+// afterwards.
+func (v *verdict) judgeRoot() {
+	if v.game.Positions[0].Terminal {
+		return
+	}
+	for _, role := range v.game.Players {
+		if role >= len(v.result.Strategies) || len(v.game.Positions[0].Moves[role]) < 2 {
+			continue
+		}
+		if v.result.Strategies[role] == nil {
+			if v.result.Values[role].Lower > 0 && v.options.Method != solve.ThreatSpace && v.options.Method != solve.MonteCarlo {
+				v.fault("no strategy", "%s gets %v by no strategy", v.game.Roles[role], v.result.Values[role])
+			}
+			continue
+		}
+		w, err := v.weights(0, role, v.result.Strategies[role])
+		if err != nil {
+			v.fault("strategy", "%v", err)
+			continue
+		}
+		low, high := v.bounds(role, v.options.Method == solve.Lattice)
+		value := low
+		if !low.Exact {
+			value = high
+		}
+		if got := float(v.game.Reply(0, role, w, value)); got < v.result.Values[role].Lower-tolerance {
+			v.fault("strategy", "%s plays %v, which is worth %v, and claims %v", v.game.Roles[role], w, got, v.result.Values[role])
+		}
+	}
+}
+
+// keepers are the methods that answer for every position.
+var answering = []string{
+	solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, "bi", "smab", "biab", "do", solve.BestFirst, "sqf", solve.Layers,
+}
+
+// judgeAnswers plays the strategies of both sides against every reply, and the certificate.
+func (v *verdict) judgeAnswers() {
+	if len(v.game.Players) > 2 || !slices.Contains(answering, v.options.Method) || len(v.game.Positions) > 400 || v.game.Positions[0].Terminal {
+		return
+	}
+	shown := solve.Solution{Result: v.result}
+	answers, err := v.solver.Answers(v.machine, shown)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(v.ctx, patience)
+	defer cancel()
+	for _, role := range v.game.Players {
+		var failed error
+		value, reached := v.game.Against(role, func(position int) []*big.Rat {
+			var strategies [][]search.Weighted
+			if failed == nil {
+				var claim search.Claim
+				claim, failed = answers.At(ctx, v.state(v.machine, position))
+				strategies = claim.Strategies
+			}
+			var own []search.Weighted
+			if role < len(strategies) {
+				own = strategies[role]
+			}
+			w, err := v.weights(position, role, own)
+			if err != nil {
+				if failed == nil {
+					failed = err
+				}
+				w, _ = v.weights(position, role, v.anything(position, role))
+			}
+			return w
+		}, oracle.Reading{})
+		if failed != nil {
+			v.fault("answers", "of %s: %v", v.game.Roles[role], failed)
+			return
+		}
+		if got := float(value.At[0]); got < v.result.Values[role].Lower-tolerance && value.Exact {
+			kind := "play"
+			if !v.acyclic {
+				kind = "arrive"
+			}
+			v.fault(kind, "the strategy of %s gets %v of %v; it reaches %d positions", v.game.Roles[role], got, v.result.Values[role], len(reached))
+		}
+	}
+	if ctx.Err() != nil {
+		v.fault("endless answers", "no end after %v", patience)
+		return
+	}
+	err = v.solver.Certify(ctx, v.machine, answers, &shown, certify.Limits{})
+	v.judgeCertificate(shown, err)
+}
+
+// anything is the first move of a role.
+func (v *verdict) anything(position, role int) []search.Weighted {
+	m, _ := v.machine.Names().Move(machine.Role(role), v.game.Positions[position].Moves[role][0])
+	return []search.Weighted{{Move: m, Probability: 1}}
+}
+
+// judgeCertificate compares a certificate.
+func (v *verdict) judgeCertificate(s solve.Solution, err error) {
+	if err != nil || s.Certificate == nil || !s.Certified {
+		if v.acyclic && v.sound {
+			v.fault("uncertified", "%v %+v", err, s.Certificate)
+		}
+	}
+	if s.Certificate == nil || err != nil {
+		return
+	}
+	first := v.game.Players[0]
+	low, high := v.bounds(first, false)
+	if low.Exact && float(low.At[0]) < s.ProvedBounds[0]-1e-9 || high.Exact && float(high.At[0]) > s.ProvedBounds[1]+1e-9 {
+		v.fault("certificate", "%+v, right: from %s to %s", s.Certificate, low.At[0].RatString(), high.At[0].RatString())
+	}
+	if s.Certified && !v.constant && len(v.game.Players) == 2 {
+		v.fault("certificate", "certified, and the goals have no constant sum")
+	}
+}
+
+// judgeUndecided asks why a search that had the time has not decided a game.
+func (v *verdict) judgeUndecided() {
+	if !v.acyclic || !v.sound || v.result.Nodes >= nodes/2 || len(v.game.Players) == 2 && !v.constant {
+		return
+	}
+	if slices.Contains([]string{solve.ThreatSpace, solve.MonteCarlo}, v.options.Method) {
+		return
+	}
+	if v.options.Method == solve.Plans && (v.machine.Info().Engine != "circuit" || len(v.game.Players) > 1 || v.game.Chance >= 0) {
+		return
+	}
+	v.fault("undecided", "%v after %d nodes: %v", v.result.Values, v.result.Nodes, v.result.Unfinished)
+}
