@@ -16,9 +16,10 @@ import (
 )
 
 var (
-	sheets = flag.Int("oracle.sheets", 100, "number of random rulesheets that are compared with the oracle")
-	seed   = flag.Uint64("oracle.seed", 1, "the first seed")
-	keep   = flag.String("oracle.keep", "", "folder for the shrunk rulesheets that fail")
+	sheets  = flag.Int("oracle.sheets", 100, "number of random rulesheets that are compared with the oracle")
+	seed    = flag.Uint64("oracle.seed", 1, "the first seed")
+	shrinks = flag.Bool("oracle.shrink", true, "leave out clauses of rulesheets that fail")
+	keep    = flag.String("oracle.keep", "", "folder for the shrunk rulesheets that fail")
 )
 
 // limit bounds the positions of a rulesheet that is compared.
@@ -28,25 +29,25 @@ const limit = 1500
 const fewest = 8
 
 // drawSheet draws the rulesheet of a seed.
-func drawSheet(seed uint64) (family string, text string) {
+func drawSheet(seed uint64) (family, text string, game *oracle.Game) {
 	f := families[seed%uint64(len(families))]
 	for try := range uint64(8) {
 		d := &draft{Rand: rand.New(rand.NewPCG(seed, try))}
 		f.draw(d)
 		text = d.text()
-		if g, err := oracle.New(text, limit); err == nil && len(g.Positions) >= fewest {
+		if game, _ = oracle.New(text, limit); game != nil && len(game.Positions) >= fewest {
 			break
 		}
 	}
-	return f.name, text
+	return f.name, text, game
 }
 
 func TestRandomRulesheetsAreAnsweredAsByTheOracle(t *testing.T) {
 	kinds := make(map[string][]uint64)
 	compared := 0
 	for s := *seed; s < *seed+uint64(*sheets); s++ {
-		family, text := drawSheet(s)
-		c := compare(t.Context(), text, s, nil)
+		family, text, game := drawSheet(s)
+		c := compare(t.Context(), text, game, s, nil)
 		if c == nil {
 			continue
 		}
@@ -55,7 +56,10 @@ func TestRandomRulesheetsAreAnsweredAsByTheOracle(t *testing.T) {
 			if kinds[f.kind] = append(kinds[f.kind], s); len(kinds[f.kind]) > 1 {
 				continue
 			}
-			shrunk, last := shrink(t.Context(), text, s, f)
+			shrunk, last := text, f
+			if *shrinks {
+				shrunk, last = shrink(t.Context(), text, s, f)
+			}
 			t.Errorf("seed %d, family %s: %s: %s\n%s", s, family, f.kind, last.text, shrunk)
 			if *keep != "" {
 				name := strings.NewReplacer(" ", "-", ":", "").Replace(f.kind) + ".kif"
@@ -75,7 +79,11 @@ func TestRandomRulesheetsAreAnsweredAsByTheOracle(t *testing.T) {
 // shrink leaves out clauses as long as a fault stays.
 func shrink(ctx context.Context, text string, seed uint64, f fault) (string, fault) {
 	fails := func(text string) bool {
-		c := compare(ctx, text, seed, func(kind string) bool { return kind == f.kind })
+		game, err := oracle.New(text, limit)
+		if err != nil {
+			return false
+		}
+		c := compare(ctx, text, game, seed, func(kind string) bool { return kind == f.kind })
 		if c == nil || len(c.faults) == 0 {
 			return false
 		}

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"stackmate/internal/oracle"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/certify"
+	"stackmate/search/simultaneous"
 	"stackmate/search/solve"
 )
 
@@ -18,7 +20,7 @@ import (
 const nodes = 30_000
 
 // runs is how many searches are drawn for a rulesheet.
-const runs = 6
+const runs = 3
 
 // compareSearches draws methods, engines and options, and judges what they say.
 func (c *comparison) compareSearches() {
@@ -29,7 +31,7 @@ func (c *comparison) compareSearches() {
 			o.Method = solve.Auto
 		}
 		engine := engines[max(0, c.IntN(6)-3)]
-		if engine == "reference" && len(c.game.Positions) > 60 {
+		if engine == "reference" && len(c.game.Positions) > 30 {
 			engine = "circuit"
 		}
 		o.Memory = []int64{1, 64}[c.IntN(2)]
@@ -58,7 +60,11 @@ func (c *comparison) search(engine string, o solve.Options) {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, patience)
 	defer cancel()
-	r, err := s.Search(ctx, m, m.Initial(), search.Limits{MaxBytes: o.Memory << 20, MaxNodes: nodes, Seed: c.Uint64()})
+	most := int64(nodes)
+	if o.Method == solve.MonteCarlo {
+		most = 300
+	}
+	r, err := s.Search(ctx, m, m.Initial(), search.Limits{MaxBytes: o.Memory << 20, MaxNodes: most, Seed: c.Uint64()})
 	if ctx.Err() != nil {
 		c.fault("endless "+o.Method, "%s: no end after %v", label, patience)
 		return
@@ -129,10 +135,17 @@ func (v *verdict) isWithin() bool {
 	return v.result.Proved
 }
 
+// ofTwo are methods for games of two players.
+var ofTwo = []string{"bi", "smab", "biab", "do", solve.BestFirst, solve.Anytime, "seqform", solve.ThreatSpace}
+
 // judgeRefusal asks whether the game is as the error says.
 func (v *verdict) judgeRefusal(err error) {
 	justified := false
 	switch {
+	case v.options.Method == string(simultaneous.SequenceForm) && strings.Contains(err.Error(), "GLPK"):
+		justified = true
+	case errors.Is(err, machine.ErrTooWide):
+		justified = v.options.Memory == 1 && !v.acyclic
 	case !v.sound: // whatever is said of a game that is at fault
 		justified = true
 	case errors.Is(err, search.ErrNotSequential):
@@ -141,8 +154,10 @@ func (v *verdict) judgeRefusal(err error) {
 		justified = !v.constant && len(v.game.Players) > 1 || len(v.game.Players) > 2
 	case len(v.game.Players) > 2:
 		justified = !slices.Contains([]string{solve.MaxN, solve.Paranoid, solve.Lattice}, v.options.Method)
+	case len(v.game.Players) == 1 && slices.Contains(ofTwo, v.options.Method):
+		justified = true
 	case v.game.Chance >= 0:
-		justified = slices.Contains([]string{solve.Lattice, solve.ProofNumber, solve.Plans, solve.ThreatSpace, "sqf"}, v.options.Method)
+		justified = slices.Contains([]string{solve.Lattice, solve.ProofNumber, solve.Plans, solve.ThreatSpace, "seqform"}, v.options.Method)
 	case !v.constant:
 		justified = len(v.game.Players) > 1
 	case !v.acyclic:
@@ -225,21 +240,18 @@ func (v *verdict) judgeLine() {
 	}
 	decided := v.result.Solved() && v.turns && v.game.Chance < 0 && len(v.game.Players) <= 2 && v.sound && v.options.Method != solve.Lattice &&
 		v.options.Method != solve.Paranoid
-	if !decided || v.game.Positions[0].Terminal {
-		return
-	}
-	p := &v.game.Positions[at]
-	switch {
-	case !p.Terminal && len(line) == 0:
-		v.fault("no line", "solved %v without a line", v.result.Values)
-	case !p.Terminal:
-		v.fault("line", "solved %v, and the line %v is not at an end", v.result.Values, line)
-	default:
+	if p := &v.game.Positions[at]; decided && p.Terminal {
 		for _, role := range v.game.Players {
 			if d := float64(p.Goals[role]) - v.result.Values[role].Lower; d > tolerance || d < -tolerance {
 				v.fault("line", "solved %v, and the line %v ends with the goals %v", v.result.Values, line, p.Goals)
 				return
 			}
+		}
+	}
+	for i := range line {
+		if before, _ := v.game.Follow(line[:i]); decided && before == at {
+			v.fault("circle", "solved %v, and the line %v goes in a circle", v.result.Values, line)
+			return
 		}
 	}
 }
@@ -304,12 +316,12 @@ func (v *verdict) judgeRoot() {
 
 // keepers are the methods that answer for every position.
 var answering = []string{
-	solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, "bi", "smab", "biab", "do", solve.BestFirst, "sqf", solve.Layers,
+	solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, "bi", "smab", "biab", "do", solve.BestFirst, "seqform", solve.Layers,
 }
 
 // judgeAnswers plays the strategies of both sides against every reply, and the certificate.
 func (v *verdict) judgeAnswers() {
-	if len(v.game.Players) > 2 || !slices.Contains(answering, v.options.Method) || len(v.game.Positions) > 400 || v.game.Positions[0].Terminal {
+	if len(v.game.Players) > 2 || v.game.Stuck() >= 0 || !slices.Contains(answering, v.options.Method) || len(v.game.Positions) > 400 || v.IntN(3) > 0 || v.game.Positions[0].Terminal {
 		return
 	}
 	shown := solve.Solution{Result: v.result}
@@ -320,6 +332,9 @@ func (v *verdict) judgeAnswers() {
 	ctx, cancel := context.WithTimeout(v.ctx, patience)
 	defer cancel()
 	for _, role := range v.game.Players {
+		if v.result.Values[role].Lower <= 0 {
+			continue // whatever it does
+		}
 		var failed error
 		value, reached := v.game.Against(role, func(position int) []*big.Rat {
 			var strategies [][]search.Weighted

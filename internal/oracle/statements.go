@@ -39,17 +39,18 @@ func (g *Game) Sum(p *Position) (sum int) {
 	return sum
 }
 
-// Falling finds a position in which a role has a lower goal than in a position before; a goal that is none counts 0.
+// Falling finds a position after which a role has a lower goal in the next one; a goal that is none counts 0.
 func (g *Game) Falling() int {
-	falls := make([]bool, len(g.Positions))
-	for i := range g.Positions {
-		for _, next := range g.Positions[i].Next {
+	return g.first(func(p *Position) bool {
+		return slices.ContainsFunc(p.Next, func(next int) bool {
 			for r, goal := range g.Positions[next].Goals {
-				falls[next] = falls[next] || max(goal, 0) < g.Positions[i].Goals[r]
+				if max(goal, 0) < p.Goals[r] {
+					return true
+				}
 			}
-		}
-	}
-	return slices.Index(falls, true)
+			return false
+		})
+	})
 }
 
 func (g *Game) first(fails func(p *Position) bool) int {
