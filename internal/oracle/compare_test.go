@@ -62,6 +62,7 @@ func compare(ctx context.Context, text string, game *oracle.Game, seed uint64, w
 	c.turns, c.acyclic = game.Simultaneous() < 0, game.IsAcyclic()
 	c.sound = game.Stuck() < 0 && game.Faulty(game.Players) < 0
 	c.run("engine", c.compareEngines)
+	c.run("analysis", c.compareAnalysis)
 	c.run("solve", c.compareSearches)
 	if c.IntN(3) == 0 {
 		c.run("prove", c.compareProofs)

@@ -1,10 +1,5 @@
 package oracle_test
 
-import (
-	"fmt"
-	"strings"
-)
-
 // rareEvent is a game in which one move at each of many steps leads to an event at the end. Fewer than one in a
 // thousand random games get there.
 func rareEvent(d *draft) {
@@ -64,12 +59,9 @@ func rareEvent(d *draft) {
 	case 4: // a role has no move before
 		d.add("(<= (goal x %d) rare)", o)
 		d.add("(<= (goal o %d) rare)", x)
-		for i, line := range d.lines {
-			if line == "(legal o noop)" {
-				d.lines[i] = fmt.Sprintf("(<= (legal o noop) (not (late)))\n(<= late (true run) (true (step %d)))", steps-1)
-				d.lines[i] = strings.ReplaceAll(d.lines[i], "(not (late))", "(not late)")
-			}
-		}
+		d.lines = without(d.lines, "(legal o noop)")
+		d.add("(<= (legal o noop) (not late))")
+		d.add("(<= late (true run) (true (step %d)))", steps-1)
 	case 5: // a move wins at the rare event only
 		d.add("(<= (goal x 100) rare (true caught))")
 		d.add("(<= (goal o 0) rare (true caught))")
@@ -165,8 +157,7 @@ func jugs(d *draft) {
 		d.add("(<= terminal won)")
 	}
 	if clock == 0 && d.one(2) {
-		d.add("(<= terminal (does_not))")
-		d.lines[len(d.lines)-1] = fmt.Sprintf("(<= terminal (true (jug b %d)) (true (jug a %d)))", d.IntN(size), d.IntN(size))
+		d.add("(<= terminal (true (jug b %d)) (true (jug a %d)))", d.IntN(size), d.IntN(size))
 	} else if clock == 0 {
 		d.add("(<= terminal (true (jug a %d)) (true (jug b %d)))", goal, second)
 	}
@@ -325,8 +316,7 @@ func symmetric(d *draft) {
 	}
 	d.add("(<= terminal (line ?r))")
 	d.add("(<= terminal (not open))")
-	d.add("(<= (some) (line ?r))")
-	d.lines[len(d.lines)-1] = "(<= some (line ?r))"
+	d.add("(<= some (line ?r))")
 	win := among(d, 100, 0)
 	d.add("(<= (goal ?r %d) (line ?r))", win)
 	d.add("(<= (goal ?s %d) (line ?r) (other ?r ?s))", 100-win)

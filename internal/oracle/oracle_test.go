@@ -26,12 +26,12 @@ var (
 const limit = 1500
 
 // fewest is the number of positions below which a rulesheet is drawn anew, mostly.
-const fewest = 8
+const fewest = 12
 
 // drawSheet draws the rulesheet of a seed.
 func drawSheet(seed uint64) (family, text string, game *oracle.Game) {
 	f := families[seed%uint64(len(families))]
-	for try := range uint64(8) {
+	for try := range uint64(6) {
 		d := &draft{Rand: rand.New(rand.NewPCG(seed, try))}
 		f.draw(d)
 		text = d.text()

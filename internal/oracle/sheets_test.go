@@ -57,6 +57,15 @@ var families = []family{
 	{"rounds", repeatedMatrix},
 	{"joined", joined},
 	{"symmetric", symmetric},
+	{"lock", lock},
+	{"formula", formula},
+	{"scores", scores},
+	{"connection", connection},
+	{"points", points},
+	{"long turns", func(d *draft) {
+		d.tangle(tangle{players: 2, turns: true, clock: 6 + d.IntN(4), sum: 100, waits: d.one(2), odd: d.one(4)})
+	}},
+	{"chance in circles", func(d *draft) { d.tangle(tangle{players: 1 + d.IntN(2), turns: true, sum: 100, chance: true}) }},
 }
 
 // tangle is the plan of a game whose rules are drawn literal by literal.
@@ -107,7 +116,7 @@ func (d *draft) tangle(t tangle) {
 		d.add("(role %s)", r)
 	}
 	spelled := among(d, spellings...)
-	fluents := make([]string, 2+d.IntN(3))
+	fluents := make([]string, 3+d.IntN(3))
 	for i := range fluents {
 		if fluents[i] = spelled(i); d.one(3) {
 			d.add("(init %s)", fluents[i])
