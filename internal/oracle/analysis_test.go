@@ -1,12 +1,14 @@
 package oracle_test
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
 
 	"stackmate/internal/oracle"
 	"stackmate/reasoner/machine"
+	"stackmate/search/goals"
 	"stackmate/search/solve"
 )
 
@@ -24,7 +26,53 @@ func (c *comparison) compareAnalysis() {
 			return
 		}
 	}
+	c.compareProvedFacts(m)
 	c.compareClass(solve.Classify(c.ctx, m, c.Uint64()))
+}
+
+// compareProvedFacts compares what the rules prove of the goals and of the length of games.
+func (c *comparison) compareProvedFacts(m machine.Machine) {
+	if sum, proved := m.ProvedGoalSum(c.ctx); proved && (!c.constant || c.sum != int(sum) || c.game.Faulty(c.game.Players) >= 0) {
+		c.fault("proved sum", "%d, right: %d (constant: %v), a faulty goal: %v", sum, c.sum, c.constant, c.game.Faulty(c.game.Players) >= 0)
+	}
+	if length, proved := m.ProvedLength(c.ctx); proved && (!c.acyclic || c.longest() > length) {
+		c.fault("proved length", "%d joint moves, right: %d (no position comes back: %v)", length, c.longest(), c.acyclic)
+	}
+	f, err := goals.Learn(c.ctx, m)
+	var fault *goals.Fault
+	switch {
+	case errors.As(err, &fault):
+		if c.game.Faulty(c.game.Players) < 0 {
+			c.fault("goals", "%v, and all goals are right", err)
+		} else if at, known := c.positions[fmt.Sprint(slices.Sorted(slices.Values(fault.Position)))]; !known || !c.game.Positions[at].Terminal {
+			c.fault("goals", "%v is no end", fault.Position)
+		}
+	case err != nil:
+		c.fault("goals", "%v", err)
+	case f.Single && c.game.Faulty(c.game.Players) >= 0:
+		c.fault("goals", "each player has one goal, not after %v", c.game.Line(c.game.Faulty(c.game.Players)))
+	case f.Constant && (!c.constant || int(f.Sum) != c.sum), f.Varies && c.constant && c.sound:
+		c.fault("goals", "%v, right: %d (constant: %v)", f, c.sum, c.constant)
+	}
+}
+
+// longest returns the length of the longest game, where none is endless.
+func (c *comparison) longest() int {
+	if !c.acyclic {
+		return -1
+	}
+	length := make(map[int]int)
+	var visit func(i int) int
+	visit = func(i int) int {
+		if _, known := length[i]; !known {
+			length[i] = 0
+			for _, next := range c.game.Positions[i].Next {
+				length[i] = max(length[i], 1+visit(next))
+			}
+		}
+		return length[i]
+	}
+	return visit(0)
 }
 
 // compareDecisive asks whether wins are won, and whether a sensible move is as good as any other one.

@@ -104,16 +104,17 @@ func (v *verdict) judge(err error) {
 	if !v.result.Proved {
 		return
 	}
-	switch {
-	case v.options.Method == solve.MaxN:
+	switch v.result.Concept {
+	case search.Equilibrium:
 		v.judgeEquilibrium()
 		return
-	case v.options.Method == solve.Lattice || v.options.Method == solve.Paranoid:
-		v.judgeBounds(v.options.Method == solve.Lattice)
-	case len(v.game.Players) == 2 && !v.constant && v.result.Solved():
-		v.fault("sum", "solved as a zero-sum game: %v; the goals have no constant sum", v.result.Values)
-		return
+	case search.Guarantee, search.PureGuarantee:
+		v.judgeBounds(v.result.Concept == search.PureGuarantee)
 	default:
+		if len(v.game.Players) > 1 && !v.constant && v.sound && v.result.Solved() {
+			v.fault("sum", "solved as a zero-sum game (%q): %v; the goals have no constant sum", v.result.Concept, v.result.Values)
+			return
+		}
 		v.judgeBounds(false)
 	}
 	v.judgeOutcomes()
@@ -249,7 +250,7 @@ func (v *verdict) judgeLine() {
 		}
 	}
 	for i := range line {
-		if before, _ := v.game.Follow(line[:i]); decided && before == at {
+		if before, _ := v.game.Follow(line[:i]); decided && !v.game.Positions[at].Terminal && before == at {
 			v.fault("circle", "solved %v, and the line %v goes in a circle", v.result.Values, line)
 			return
 		}
@@ -303,7 +304,7 @@ func (v *verdict) judgeRoot() {
 			v.fault("strategy", "%v", err)
 			continue
 		}
-		low, high := v.bounds(role, v.options.Method == solve.Lattice)
+		low, high := v.bounds(role, v.result.Concept == search.PureGuarantee)
 		value := low
 		if !low.Exact {
 			value = high
@@ -324,17 +325,18 @@ func (v *verdict) judgeAnswers() {
 	if len(v.game.Players) > 2 || v.game.Stuck() >= 0 || !slices.Contains(answering, v.options.Method) || len(v.game.Positions) > 400 || v.IntN(3) > 0 || v.game.Positions[0].Terminal {
 		return
 	}
-	shown := solve.Solution{Result: v.result}
-	answers, err := v.solver.Answers(v.machine, shown)
+	shown := solve.Solution{Result: v.result, Concept: v.result.Concept, Solved: v.result.Solved(), Proved: true}
+	parts, err := v.solver.Answers(v.machine, shown)
 	if err != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(v.ctx, patience)
 	defer cancel()
-	for _, role := range v.game.Players {
+	for i, role := range v.game.Players {
 		if v.result.Values[role].Lower <= 0 {
 			continue // whatever it does
 		}
+		answers := parts[min(i, len(parts)-1)].Solution
 		var failed error
 		value, reached := v.game.Against(role, func(position int) []*big.Rat {
 			var strategies [][]search.Weighted
@@ -372,7 +374,7 @@ func (v *verdict) judgeAnswers() {
 		v.fault("endless answers", "no end after %v", patience)
 		return
 	}
-	err = v.solver.Certify(ctx, v.machine, answers, &shown, certify.Limits{})
+	err = v.solver.Certify(ctx, parts, &shown, certify.Limits{})
 	v.judgeCertificate(shown, err)
 }
 
@@ -396,9 +398,6 @@ func (v *verdict) judgeCertificate(s solve.Solution, err error) {
 	low, high := v.bounds(first, false)
 	if low.Exact && float(low.At[0]) < s.ProvedBounds[0]-1e-9 || high.Exact && float(high.At[0]) > s.ProvedBounds[1]+1e-9 {
 		v.fault("certificate", "%+v, right: from %s to %s", s.Certificate, low.At[0].RatString(), high.At[0].RatString())
-	}
-	if s.Certified && !v.constant && len(v.game.Players) == 2 {
-		v.fault("certificate", "certified, and the goals have no constant sum")
 	}
 }
 
