@@ -32,7 +32,7 @@ func (c *comparison) compareAnalysis() {
 
 // compareProvedFacts compares what the rules prove of the goals and of the length of games.
 func (c *comparison) compareProvedFacts(m machine.Machine) {
-	if sum, proved := m.ProvedGoalSum(c.ctx); proved && (!c.constant || c.sum != int(sum) || c.game.Faulty(c.game.Players) >= 0) {
+	if sum, proved := m.ProvedGoalSum(c.ctx); proved && (c.game.OtherSum(int(sum)) >= 0 || c.game.Faulty(c.game.Players) >= 0) {
 		c.fault("proved sum", "%d, right: %d (constant: %v), a faulty goal: %v", sum, c.sum, c.constant, c.game.Faulty(c.game.Players) >= 0)
 	}
 	if length, proved := m.ProvedLength(c.ctx); proved && (!c.acyclic || c.longest() > length) {
@@ -51,7 +51,7 @@ func (c *comparison) compareProvedFacts(m machine.Machine) {
 		c.fault("goals", "%v", err)
 	case f.Single && c.game.Faulty(c.game.Players) >= 0:
 		c.fault("goals", "each player has one goal, not after %v", c.game.Line(c.game.Faulty(c.game.Players)))
-	case f.Constant && (!c.constant || int(f.Sum) != c.sum), f.Varies && c.constant && c.sound:
+	case f.Constant && c.game.OtherSum(int(f.Sum)) >= 0, f.Varies && c.constant && c.sound:
 		c.fault("goals", "%v, right: %d (constant: %v)", f, c.sum, c.constant)
 	}
 }

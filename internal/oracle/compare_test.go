@@ -44,8 +44,24 @@ type comparison struct {
 // engines are the machines that are compared.
 var engines = []string{"circuit", "datalog", "reference"}
 
-// compare compares the program's answers about a rulesheet with the oracle's game. It returns nil if the rulesheet is invalid.
+// compare compares the program's answers about a rulesheet with the oracle's game. It returns nil if the rulesheet is
+// invalid.
 func compare(ctx context.Context, text string, game *oracle.Game, seed uint64, wanted func(kind string) bool) *comparison {
+	c := newComparison(ctx, text, game, seed, wanted)
+	if c == nil {
+		return nil
+	}
+	c.run("engine", c.compareEngines)
+	c.run("analysis", c.compareAnalysis)
+	c.run("solve", c.compareSearches)
+	if c.IntN(3) == 0 {
+		c.run("prove", c.compareProofs)
+	}
+	return c
+}
+
+// newComparison prepares to compare. It returns nil if the rulesheet is invalid.
+func newComparison(ctx context.Context, text string, game *oracle.Game, seed uint64, wanted func(kind string) bool) *comparison {
 	rules, _, err := gdl.Load(ctx, "", []byte(text))
 	if err != nil || game == nil {
 		return nil
@@ -61,12 +77,6 @@ func compare(ctx context.Context, text string, game *oracle.Game, seed uint64, w
 	c.sum, c.constant = game.ConstantSum()
 	c.turns, c.acyclic = game.Simultaneous() < 0, game.IsAcyclic()
 	c.sound = game.Stuck() < 0 && game.Faulty(game.Players) < 0
-	c.run("engine", c.compareEngines)
-	c.run("analysis", c.compareAnalysis)
-	c.run("solve", c.compareSearches)
-	if c.IntN(3) == 0 {
-		c.run("prove", c.compareProofs)
-	}
 	return c
 }
 

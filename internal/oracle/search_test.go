@@ -42,14 +42,17 @@ func (c *comparison) compareSearches() {
 		if c.IntN(6) == 0 {
 			o.Epsilon = 5
 		}
-		c.search(engine, o)
+		c.search(engine, o, c.IntN(3) == 0)
 	}
 }
 
-// search runs one search and judges it.
-func (c *comparison) search(engine string, o solve.Options) {
+// search runs one search and judges it, in all positions that its strategies reach if wanted.
+func (c *comparison) search(engine string, o solve.Options, everywhere bool) {
 	m := c.machine(engine)
 	if m == nil {
+		return
+	}
+	if isPending("endless "+o.Method+" (cycles)") && !c.acyclic {
 		return
 	}
 	label := fmt.Sprintf("%s on %s, symmetries %s, %d threads, %d MiB, ε %g", o.Method, engine, o.Symmetries, o.Threads, o.Memory, o.Epsilon)
@@ -69,7 +72,7 @@ func (c *comparison) search(engine string, o solve.Options) {
 		c.fault("endless "+o.Method, "%s: no end after %v", label, patience)
 		return
 	}
-	v := &verdict{comparison: c, options: o, label: label, machine: m, solver: s, result: r}
+	v := &verdict{comparison: c, options: o, label: label, machine: m, solver: s, result: r, everywhere: everywhere}
 	v.judge(err)
 }
 
@@ -81,6 +84,8 @@ type verdict struct {
 	machine machine.Machine
 	solver  *solve.Solver
 	result  search.Result
+
+	everywhere bool // the answers in all positions that the strategies reach are compared, too
 }
 
 func (v *verdict) fault(kind, format string, args ...any) {
@@ -146,7 +151,7 @@ func (v *verdict) judgeRefusal(err error) {
 	case v.options.Method == string(simultaneous.SequenceForm) && strings.Contains(err.Error(), "GLPK"):
 		justified = true
 	case errors.Is(err, machine.ErrTooWide):
-		justified = v.options.Memory == 1 && !v.acyclic
+		justified = !v.acyclic // a path without end takes any memory
 	case !v.sound: // whatever is said of a game that is at fault
 		justified = true
 	case errors.Is(err, search.ErrNotSequential):
@@ -239,8 +244,7 @@ func (v *verdict) judgeLine() {
 		v.fault("line", "%v: a move is not legal after %v", line, v.game.Positions[at].Facts)
 		return
 	}
-	decided := v.result.Solved() && v.turns && v.game.Chance < 0 && len(v.game.Players) <= 2 && v.sound && v.options.Method != solve.Lattice &&
-		v.options.Method != solve.Paranoid
+	decided := v.result.Solved() && v.turns && v.game.Chance < 0 && v.sound && v.result.Concept == search.Value
 	if p := &v.game.Positions[at]; decided && p.Terminal {
 		for _, role := range v.game.Players {
 			if d := float64(p.Goals[role]) - v.result.Values[role].Lower; d > tolerance || d < -tolerance {
@@ -322,7 +326,7 @@ var answering = []string{
 
 // judgeAnswers plays the strategies of both sides against every reply, and the certificate.
 func (v *verdict) judgeAnswers() {
-	if len(v.game.Players) > 2 || v.game.Stuck() >= 0 || !slices.Contains(answering, v.options.Method) || len(v.game.Positions) > 400 || v.IntN(3) > 0 || v.game.Positions[0].Terminal {
+	if len(v.game.Players) > 2 || v.game.Stuck() >= 0 || !slices.Contains(answering, v.options.Method) || len(v.game.Positions) > 400 || !v.everywhere || v.game.Positions[0].Terminal {
 		return
 	}
 	shown := solve.Solution{Result: v.result, Concept: v.result.Concept, Solved: v.result.Solved(), Proved: true}

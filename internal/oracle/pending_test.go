@@ -1,0 +1,24 @@
+package oracle_test
+
+import "strings"
+
+// pending are the kinds of faults that are known, with a word each: they are not reported. Kinds end with "(cycles)" or
+// "(faulty)" where games may go on for ever or goals are at fault.
+var pending = []struct{ prefix, suffix, why string }{
+	{"endless lattice", "(cycles)", "its line goes in circles"},
+	{"endless mcts", "", "a tree that is complete is searched for ever"},
+	{"arrive ", "", "strategies that wait"},
+	{"circle ", "", "lines that wait"},
+	{"answers ", "(cycles)", "positions beside the line that may be endless"},
+	{"value ", "(cycles)", "foresight in games without end"},
+}
+
+// isPending reports whether a kind of fault is known.
+func isPending(kind string) bool {
+	for _, p := range pending {
+		if strings.HasPrefix(kind, p.prefix) && strings.HasSuffix(kind, p.suffix) {
+			return true
+		}
+	}
+	return false
+}
