@@ -92,15 +92,21 @@ func (c *comparison) run(group string, check func()) {
 
 // fault notes a difference.
 func (c *comparison) fault(kind, format string, args ...any) {
-	switch {
-	case !c.sound:
-		kind += " (faulty)"
-	case !c.acyclic:
-		kind += " (cycles)"
-	}
+	kind = c.tagged(kind)
 	if c.only == nil || c.only(kind) {
 		c.faults = append(c.faults, fault{kind, fmt.Sprintf(format, args...)})
 	}
+}
+
+// tagged returns a kind of fault with a word about the game.
+func (c *comparison) tagged(kind string) string {
+	switch {
+	case !c.sound:
+		return kind + " (faulty)"
+	case !c.acyclic:
+		return kind + " (cycles)"
+	}
+	return kind
 }
 
 // machine returns the machine of an engine, or nil.

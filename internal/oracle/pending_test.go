@@ -7,6 +7,7 @@ import "strings"
 var pending = []struct{ prefix, suffix, why string }{
 	{"endless lattice", "(cycles)", "its line goes in circles"},
 	{"endless mcts", "", "a tree that is complete is searched for ever"},
+	{"endless certificate", "(cycles)", "strategies that wait"},
 	{"arrive ", "", "strategies that wait"},
 	{"circle ", "", "lines that wait"},
 	{"answers ", "(cycles)", "positions beside the line that may be endless"},
