@@ -32,47 +32,31 @@ func (c *comparison) compareAnalysis() {
 
 // compareProvedFacts compares what the rules prove of the goals and of the length of games.
 func (c *comparison) compareProvedFacts(m machine.Machine) {
-	if sum, proved := m.ProvedGoalSum(c.ctx); proved && (c.game.OtherSum(int(sum)) >= 0 || c.game.Faulty(c.game.Players) >= 0) {
-		c.fault("proved sum", "%d, right: %d (constant: %v), a faulty goal: %v", sum, c.sum, c.constant, c.game.Faulty(c.game.Players) >= 0)
+	if sum, proved := m.ProvedGoalSum(c.ctx); proved && (otherSum(c.game, int(sum)) >= 0 || faulty(c.game, c.game.Players) >= 0) {
+		c.fault("proved sum", "%d, right: %d (constant: %v), a faulty goal: %v", sum, c.sum, c.constant, faulty(c.game, c.game.Players) >= 0)
 	}
-	if length, proved := m.ProvedLength(c.ctx); proved && (!c.acyclic || c.longest() > length) {
-		c.fault("proved length", "%d joint moves, right: %d (no position comes back: %v)", length, c.longest(), c.acyclic)
+	switch length, proved := m.ProvedLength(c.ctx); {
+	case proved && !c.acyclic:
+		c.fault("proved length", "%d joint moves, and a position comes back", length)
+	case proved && longest(c.game) > length:
+		c.fault("proved length", "%d joint moves, right: %d", length, longest(c.game))
 	}
 	f, err := goals.Learn(c.ctx, m)
 	var fault *goals.Fault
 	switch {
 	case errors.As(err, &fault):
-		if c.game.Faulty(c.game.Players) < 0 {
+		if faulty(c.game, c.game.Players) < 0 {
 			c.fault("goals", "%v, and all goals are right", err)
 		} else if at, known := c.positions[fmt.Sprint(slices.Sorted(slices.Values(fault.Position)))]; !known || !c.game.Positions[at].Terminal {
 			c.fault("goals", "%v is no end", fault.Position)
 		}
 	case err != nil:
 		c.fault("goals", "%v", err)
-	case f.Single && c.game.Faulty(c.game.Players) >= 0:
-		c.fault("goals", "each player has one goal, not after %v", c.game.Line(c.game.Faulty(c.game.Players)))
-	case f.Constant && c.game.OtherSum(int(f.Sum)) >= 0, f.Varies && c.constant && c.sound:
+	case f.Single && faulty(c.game, c.game.Players) >= 0:
+		c.fault("goals", "each player has one goal, not after %v", lineTo(c.game, faulty(c.game, c.game.Players)))
+	case f.Constant && otherSum(c.game, int(f.Sum)) >= 0, f.Varies && c.constant && c.sound:
 		c.fault("goals", "%v, right: %d (constant: %v)", f, c.sum, c.constant)
 	}
-}
-
-// longest returns the length of the longest game, where none is endless.
-func (c *comparison) longest() int {
-	if !c.acyclic {
-		return -1
-	}
-	length := make(map[int]int)
-	var visit func(i int) int
-	visit = func(i int) int {
-		if _, known := length[i]; !known {
-			length[i] = 0
-			for _, next := range c.game.Positions[i].Next {
-				length[i] = max(length[i], 1+visit(next))
-			}
-		}
-		return length[i]
-	}
-	return visit(0)
 }
 
 // compareDecisive asks whether wins are won, and whether a sensible move is as good as any other one.
@@ -159,9 +143,9 @@ func (c *comparison) differs(m machine.Machine, y *machine.Symmetry, p, q *oracl
 		}
 	}
 	image := m.Names().NewState()
-	for joint, next := range p.Next {
+	for j, next := range p.Next {
 		mapped := make([]string, len(p.Moves))
-		for r, k := range p.Digits(joint) {
+		for r, k := range p.Joint[j] {
 			move, _ := m.Names().Move(machine.Role(r), p.Moves[r][k])
 			to := y.Roles[r]
 			if mapped[to] = m.Names().MoveText(to, y.Moves[r][move]); !slices.Contains(q.Moves[to], mapped[to]) {
@@ -169,7 +153,7 @@ func (c *comparison) differs(m machine.Machine, y *machine.Symmetry, p, q *oracl
 			}
 		}
 		y.Image(image, c.state(m, next))
-		if other, known := number[fmt.Sprint(image)]; known && q.Next[c.number(q, mapped)] != other {
+		if other, known := number[fmt.Sprint(image)]; known && after(q, mapped) != other {
 			return fmt.Sprintf("after %v", mapped)
 		}
 	}

@@ -74,9 +74,9 @@ func newComparison(ctx context.Context, text string, game *oracle.Game, seed uin
 	for i := range game.Positions {
 		c.positions[fmt.Sprint(game.Positions[i].Facts)] = i
 	}
-	c.sum, c.constant = game.ConstantSum()
-	c.turns, c.acyclic = game.Simultaneous() < 0, game.IsAcyclic()
-	c.sound = game.Stuck() < 0 && game.Faulty(game.Players) < 0
+	c.sum, c.constant = constantSum(game)
+	c.turns, c.acyclic = simultaneous(game) < 0, game.Acyclic
+	c.sound = stuck(game) < 0 && faulty(game, game.Players) < 0
 	return c
 }
 
@@ -231,30 +231,23 @@ func (c *comparison) compareMachine(engine string, m machine.Machine) {
 			continue
 		}
 		for child := range e.Children {
-			var joint []machine.Move = make([]machine.Move, len(goals))
+			joint := make([]machine.Move, len(goals))
 			e.Joint(joint, child)
-			next := p.Next[c.number(p, names.JointTexts(joint))]
-			if !c.state(m, next).Equal(e.Child(child)) {
-				c.fault("engine "+engine, "position %v, %v: next %v, want %v", p.Facts, names.JointTexts(joint), names.AppendFluents(nil, e.Child(child)), c.game.Positions[next].Facts)
+			next := after(p, names.JointTexts(joint))
+			if next < 0 || !c.state(m, next).Equal(e.Child(child)) {
+				c.fault("engine "+engine, "position %v, %v: next %v, want %v", p.Facts, names.JointTexts(joint), names.AppendFluents(nil, e.Child(child)),
+					c.game.Positions[max(next, 0)].Facts)
 				return
 			}
 		}
 	}
 	counts, err := machine.Perft(c.ctx, m, m.Initial(), 1+c.IntN(5))
 	for _, n := range counts {
-		joints, terminals := c.game.Perft(n.Depth)
+		joints, terminals := perft(c.game, n.Depth)
 		if err == nil && (n.JointMoves != joints || n.Terminals != terminals) {
 			c.fault("perft "+engine, "depth %d: %d and %d, want %d and %d", n.Depth, n.JointMoves, n.Terminals, joints, terminals)
 		}
 	}
-}
-
-// number returns the number of a joint move.
-func (c *comparison) number(p *oracle.Position, joint []string) (n int) {
-	for r, text := range joint {
-		n = n*len(p.Moves[r]) + max(slices.Index(p.Moves[r], text), 0)
-	}
-	return n
 }
 
 // patience bounds one search; no check depends on it, but one that never ends is a fault.

@@ -1,7 +1,9 @@
 package oracle
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -20,76 +22,64 @@ type Game struct {
 	Players   []int // the roles but chance
 	Chance    int   // the role random, or −1
 	Positions []Position
+	Acyclic   bool  // no position can be reached from itself
+	order     []int // the positions, successors first where there are no cycles
 }
 
-// Position is what the rules say of a position.
+// Position is the content of the rules about a position.
 type Position struct {
-	Facts    []string   // the fluents that are true, in order of their texts
-	Terminal bool       //
+	Facts    []string // the fluents that are true, in order of their texts
+	Terminal bool
 	Goals    []int      // by role: 0 to 100, or NoGoal
 	Moves    [][]string // by role: the legal moves, in order of their texts
-	// Next holds the successors by joint move, a number with a digit for each role, the first role the slowest. It is
-	// nil where the game is over or a role has no legal move.
-	Next []int
-	// Depth is the least number of joint moves to the position, From the position before and Joint the number of the
-	// joint move there.
-	Depth, From, Joint int
+	Joint    [][]int    // the joint moves, by role an index of Moves; none at an end or where a role has no move
+	Next     []int      // the successors by joint move
+	Depth    int        // the least number of joint moves to the position
 }
 
-// New enumerates the positions of a rulesheet that is valid, up to a limit.
+// New enumerates the positions of a valid rulesheet, up to a limit.
 func New(text string, limit int) (*Game, error) {
 	tree, err := gdl.Parse("", []byte(text))
 	if err != nil {
 		return nil, err
 	}
-	return enumerate(read(tree), limit)
-}
-
-func enumerate(r *rules, limit int) (*Game, error) {
-	g := &Game{Chance: -1}
-	roles := r.fixed.arguments(&r.terms, "role/1")
+	r, g := read(tree), &Game{Chance: -1, Acyclic: true}
+	roles := firsts(r.fixed.arguments(&r.terms, "role/1"))
 	for i, role := range roles {
-		g.Roles = append(g.Roles, r.nodes[role[0]].text)
-		if g.Roles[i] == "random" {
+		if g.Roles = append(g.Roles, r.nodes[role].text); g.Roles[i] == "random" {
 			g.Chance = i
 		} else {
 			g.Players = append(g.Players, i)
 		}
 	}
-	known := make(map[string]int)
-	var states [][]ground
-	visit := func(state []ground, depth, from, joint int) int {
+	known, states := make(map[string]int), [][]ground(nil)
+	visit := func(state []ground, depth int) int {
 		slices.Sort(state)
 		state = slices.Compact(state)
-		key := ""
-		for _, fluent := range state {
-			key += strconv.Itoa(int(fluent)) + " "
-		}
+		key := fmt.Sprint(state)
 		if _, ok := known[key]; !ok {
-			known[key] = len(states)
-			states = append(states, state)
-			g.Positions = append(g.Positions, Position{Depth: depth, From: from, Joint: joint})
+			known[key], states = len(states), append(states, state)
+			g.Positions = append(g.Positions, Position{Depth: depth})
 		}
 		return known[key]
 	}
-	visit(firsts(r.fixed.arguments(&r.terms, "init/1")), 0, -1, 0)
+	visit(firsts(r.fixed.arguments(&r.terms, "init/1")), 0)
 	for i := 0; i < len(states); i++ {
 		if i >= limit {
 			return nil, ErrTooLarge
 		}
-		now, moves := r.look(g, &g.Positions[i], states[i], roles)
-		if g.Positions[i].Terminal {
-			continue
-		}
-		for joint := range g.Positions[i].Joints() {
+		p := &g.Positions[i]
+		now, moves := r.look(p, states[i], roles)
+		for _, joint := range p.Joint {
 			then := newFacts(now)
-			for role, choice := range g.Positions[i].Digits(joint) {
-				then.add(&r.terms, r.intern("does", []ground{roles[role][0], moves[role][choice]}))
+			for role, m := range joint {
+				then.add(&r.terms, r.intern("does", roles[role], moves[role][m]))
 			}
-			next := visit(firsts(r.evaluate(2, then).arguments(&r.terms, "next/1")), g.Positions[i].Depth+1, i, joint)
+			next := visit(firsts(r.evaluate(2, then).arguments(&r.terms, "next/1")), g.Positions[i].Depth+1)
 			g.Positions[i].Next = append(g.Positions[i].Next, next)
 		}
 	}
+	g.sort(0, make([]int, len(states)))
 	return g, nil
 }
 
@@ -101,133 +91,65 @@ func firsts(list [][]ground) (first []ground) {
 }
 
 // look evaluates the rules in a position and fills p in. It returns all facts, and the legal moves by role.
-func (r *rules) look(g *Game, p *Position, state []ground, roles [][]ground) (*facts, [][]ground) {
-	now := newFacts(r.fixed)
+func (r *rules) look(p *Position, state, roles []ground) (now *facts, moves [][]ground) {
+	now = newFacts(r.fixed)
 	for _, fluent := range state {
 		p.Facts = append(p.Facts, r.nodes[fluent].text)
-		now.add(&r.terms, r.intern("true", []ground{fluent}))
+		now.add(&r.terms, r.intern("true", fluent))
 	}
 	slices.Sort(p.Facts)
 	r.evaluate(1, now)
 	p.Terminal = len(now.arguments(&r.terms, "terminal/0")) > 0
-	moves := make([][]ground, len(roles))
-	p.Moves, p.Goals = make([][]string, len(roles)), make([]int, len(roles))
-	for i, role := range roles {
-		for _, legal := range now.arguments(&r.terms, "legal/2") {
-			if legal[0] == role[0] {
-				moves[i] = append(moves[i], legal[1])
+	of := func(key string, role ground) (list []ground) {
+		for _, args := range now.arguments(&r.terms, key) {
+			if args[0] == role {
+				list = append(list, args[1])
 			}
 		}
-		slices.SortFunc(moves[i], func(a, b ground) int { return cmpText(r.nodes[a].text, r.nodes[b].text) })
+		slices.SortFunc(list, func(a, b ground) int { return cmp.Compare(r.nodes[a].text, r.nodes[b].text) })
+		return list
+	}
+	p.Joint = [][]int{nil}
+	for i, role := range roles {
+		goal, goals := NoGoal, of("goal/2", role)
+		if len(goals) == 1 {
+			if v, err := strconv.ParseUint(r.nodes[goals[0]].text, 10, 32); err == nil && v <= 100 {
+				goal = int(v)
+			}
+		}
+		p.Goals, moves, p.Moves = append(p.Goals, goal), append(moves, of("legal/2", role)), append(p.Moves, nil)
+		var longer [][]int
+		for _, joint := range p.Joint {
+			for m := range moves[i] {
+				longer = append(longer, append(joint[:i:i], m))
+			}
+		}
 		for _, m := range moves[i] {
 			p.Moves[i] = append(p.Moves[i], r.nodes[m].text)
 		}
-		var goals []string
-		for _, goal := range now.arguments(&r.terms, "goal/2") {
-			if goal[0] == role[0] {
-				goals = append(goals, r.nodes[goal[1]].text)
-			}
+		if p.Joint = longer; p.Terminal {
+			p.Joint = nil
 		}
-		p.Goals[i] = goalOf(goals)
 	}
 	return now, moves
 }
 
-func cmpText(a, b string) int {
-	if a < b {
-		return -1
-	}
-	return 1
-}
-
-// goalOf returns the only goal of a role.
-func goalOf(goals []string) int {
-	if len(goals) != 1 {
-		return NoGoal
-	}
-	v, err := strconv.Atoi(goals[0])
-	if err != nil || v < 0 || v > 100 || goals[0][0] == '+' || goals[0][0] == '-' {
-		return NoGoal
-	}
-	return v
-}
-
-// Joints returns the number of joint moves: 0 where a role has no legal move or the game is over.
-func (p *Position) Joints() int {
-	if p.Terminal {
-		return 0
-	}
-	n := 1
-	for _, moves := range p.Moves {
-		n *= len(moves)
-	}
-	return n
-}
-
-// Digits returns the move of each role, as an index into its moves, of a joint move.
-func (p *Position) Digits(joint int) []int {
-	digits := make([]int, len(p.Moves))
-	for role := len(digits) - 1; role >= 0; role-- {
-		digits[role] = joint % len(p.Moves[role])
-		joint /= len(p.Moves[role])
-	}
-	return digits
-}
-
-// Choosers returns the players that have more than one legal move.
-func (g *Game) Choosers(p *Position) (list []int) {
-	for _, role := range g.Players {
-		if !p.Terminal && len(p.Moves[role]) > 1 {
-			list = append(list, role)
+// sort appends a position to the order, behind the successors that it has not met; state is 1 on the way to it, then 2.
+func (g *Game) sort(at int, state []int) {
+	state[at] = 1
+	for _, next := range g.Positions[at].Next {
+		g.Acyclic = g.Acyclic && state[next] != 1
+		if state[next] == 0 {
+			g.sort(next, state)
 		}
 	}
-	return list
+	state[at], g.order = 2, append(g.order, at)
+}
+
+// First returns the first position, which is one of the nearest, for which a statement holds, or −1.
+func (g *Game) First(holds func(p *Position) bool) int {
+	return slices.IndexFunc(g.Positions, func(p Position) bool { return holds(&p) })
 }
 
 // IsStuck reports whether a role has no legal move though the game is not over.
-func (p *Position) IsStuck() bool { return !p.Terminal && p.Joints() == 0 }
-
-// Perft returns the number of sequences of so many joint moves from the initial position, and of those that end in a
-// terminal position.
-func (g *Game) Perft(depth int) (joints, terminals int64) {
-	count := map[int]int64{0: 1}
-	for range depth {
-		next := make(map[int]int64)
-		for p, n := range count {
-			for _, child := range g.Positions[p].Next {
-				next[child] += n
-			}
-		}
-		count = next
-	}
-	for p, n := range count {
-		joints += n
-		if g.Positions[p].Terminal {
-			terminals += n
-		}
-	}
-	return joints, terminals
-}
-
-// IsAcyclic reports whether no position can be reached from itself.
-func (g *Game) IsAcyclic() bool {
-	before := make([]int, len(g.Positions)) // number of joint moves that lead to a position
-	for i := range g.Positions {
-		for _, next := range g.Positions[i].Next {
-			before[next]++
-		}
-	}
-	ready := []int{}
-	if before[0] == 0 {
-		ready = append(ready, 0)
-	}
-	done := 0
-	for ; done < len(ready); done++ {
-		for _, next := range g.Positions[ready[done]].Next {
-			if before[next]--; before[next] == 0 {
-				ready = append(ready, next)
-			}
-		}
-	}
-	return done == len(g.Positions)
-}
+func (p *Position) IsStuck() bool { return !p.Terminal && len(p.Joint) == 0 }

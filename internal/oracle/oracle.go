@@ -4,6 +4,5 @@
 //
 //	rules.go   the rules, evaluated stratum by stratum over ground facts
 //	game.go    all positions that can be reached, their moves, goals and successors
-//	values.go  guarantees, values, best replies and equilibria
-//	matrix.go  the value of a matrix game
+//	values.go  guarantees, values of matrix games, best replies
 package oracle

@@ -19,6 +19,7 @@ var (
 	sheets  = flag.Int("oracle.sheets", 100, "number of random rulesheets that are compared with the oracle")
 	seed    = flag.Uint64("oracle.seed", 1, "the first seed")
 	shrinks = flag.Bool("oracle.shrink", true, "leave out clauses of rulesheets that fail")
+	first   = flag.Bool("oracle.first", false, "stop at the first rulesheet that fails")
 	keep    = flag.String("oracle.keep", "", "folder for the shrunk rulesheets that fail")
 )
 
@@ -45,7 +46,7 @@ func drawSheet(seed uint64) (family, text string, game *oracle.Game) {
 func TestRandomRulesheetsAreAnsweredAsByTheOracle(t *testing.T) {
 	kinds := make(map[string][]uint64)
 	compared := 0
-	for s := *seed; s < *seed+uint64(*sheets); s++ {
+	for s := *seed; s < *seed+uint64(*sheets) && !(*first && t.Failed()); s++ {
 		family, text, game := drawSheet(s)
 		c := compare(t.Context(), text, game, s, nil)
 		if c == nil {

@@ -17,23 +17,23 @@ type statement struct {
 }
 
 var statements = []statement{
-	{"every role has a legal move", func(c *comparison) int { return c.game.Stuck() }, 0},
+	{"every role has a legal move", func(c *comparison) int { return stuck(c.game) }, 0},
 	{"every role has one goal", func(c *comparison) int {
 		all := append([]int{}, c.game.Players...)
 		if c.game.Chance >= 0 {
 			all = append(all, c.game.Chance)
 		}
-		return c.game.Faulty(all)
+		return faulty(c.game, all)
 	}, 0},
 	{"the goals of the players add up to ", nil, 0},
-	{"one player at most has a choice", func(c *comparison) int { return c.game.Simultaneous() }, 0},
+	{"one player at most has a choice", func(c *comparison) int { return simultaneous(c.game) }, 0},
 	{"every game ends", func(c *comparison) int {
 		if !c.acyclic {
 			return 0
 		}
-		return c.game.Stuck()
+		return stuck(c.game)
 	}, 0},
-	{"no goal ever falls", func(c *comparison) int { return c.game.Falling() }, 1},
+	{"no goal ever falls", func(c *comparison) int { return falling(c.game) }, 1},
 }
 
 // compareProofs compares what is proved and refuted of a game.
@@ -66,7 +66,7 @@ func (c *comparison) compareProofs() {
 				for _, digit := range strings.Fields(rest)[0] {
 					sum = 10*sum + int(digit-'0')
 				}
-				fails = c.game.OtherSum(sum)
+				fails = otherSum(c.game, sum)
 			}
 			c.judgeProof(f, s, fails, names.LineTexts(f.Line))
 		}
@@ -79,15 +79,15 @@ func (c *comparison) compareProofs() {
 func (c *comparison) judgeProof(f prove.Finding, s statement, fails int, line [][]string) {
 	switch {
 	case f.Verdict == prove.Proved && fails >= 0:
-		c.fault("proved: "+s.name, "%q is proved (%s) and fails after %v", f.Property, f.Detail, c.game.Line(fails))
+		c.fault("proved: "+s.name, "%q is proved (%s) and fails after %v", f.Property, f.Detail, lineTo(c.game, fails))
 	case f.Verdict == prove.Refuted && fails < 0:
 		c.fault("refuted: "+s.name, "%q is refuted by %v (%s) and holds", f.Property, line, f.Detail)
 	case f.Verdict == prove.Refuted && s.name == "every game ends":
-		if _, legal := c.game.Follow(line); !legal {
+		if _, legal := follow(c.game, line); !legal {
 			c.fault("refuted: "+s.name, "%q: the line %v has a move that is not legal", f.Property, line)
 		}
 	case f.Verdict == prove.Refuted:
-		if at, legal := c.game.Follow(line); !legal {
+		if at, legal := follow(c.game, line); !legal {
 			c.fault("refuted: "+s.name, "%q: the line %v has a move that is not legal in position %d", f.Property, line, at)
 		}
 		if depth := c.game.Positions[fails].Depth + s.moves; f.Shortest && depth != len(line) || depth > len(line) {

@@ -13,7 +13,7 @@ type ground int32
 // terms numbers ground terms. Equal terms have equal texts and equal numbers.
 type terms struct {
 	number map[string]ground
-	nodes  []node // by number
+	nodes  []node
 }
 
 // node is a ground term: a functor with arguments, or a symbol without.
@@ -23,28 +23,25 @@ type node struct {
 }
 
 // intern returns the number of a ground term.
-func (t *terms) intern(name string, args []ground) ground {
+func (t *terms) intern(name string, args ...ground) ground {
 	text := name
 	if len(args) > 0 {
-		var b strings.Builder
-		b.WriteString("(" + name)
+		texts := []string{name}
 		for _, a := range args {
-			b.WriteString(" " + t.nodes[a].text)
+			texts = append(texts, t.nodes[a].text)
 		}
-		text = b.String() + ")"
+		text = "(" + strings.Join(texts, " ") + ")"
 	}
-	if n, ok := t.number[text]; ok {
-		return n
+	if _, known := t.number[text]; !known {
+		t.number[text] = ground(len(t.nodes))
+		t.nodes = append(t.nodes, node{text, name, args})
 	}
-	n := ground(len(t.nodes))
-	t.nodes = append(t.nodes, node{text, name, args})
-	t.number[text] = n
-	return n
+	return t.number[text]
 }
 
-// pattern is a term of a rule, whose variables are numbered.
+// pattern is a term of a rule, whose variables are numbered from 1; 0 stands for a symbol or a functor.
 type pattern struct {
-	variable int // −1 for a symbol or a functor
+	variable int
 	name     string
 	args     []pattern
 }
@@ -54,27 +51,23 @@ type binding [24]ground
 
 // match binds the variables of p so that it equals g, and reports whether that is possible.
 func (t *terms) match(p *pattern, g ground, b *binding) bool {
-	if p.variable >= 0 {
+	if p.variable > 0 {
 		if b[p.variable] == 0 {
 			b[p.variable] = g
 		}
 		return b[p.variable] == g
 	}
-	n := &t.nodes[g]
-	if n.name != p.name || len(n.args) != len(p.args) {
-		return false
+	n := t.nodes[g]
+	same := n.name == p.name && len(n.args) == len(p.args)
+	for i := 0; same && i < len(p.args); i++ {
+		same = t.match(&p.args[i], n.args[i], b)
 	}
-	for i := range p.args {
-		if !t.match(&p.args[i], n.args[i], b) {
-			return false
-		}
-	}
-	return true
+	return same
 }
 
 // instance returns p with its variables replaced. It panics at an unbound variable: safe rules have none.
 func (t *terms) instance(p *pattern, b *binding) ground {
-	if p.variable >= 0 {
+	if p.variable > 0 {
 		if b[p.variable] == 0 {
 			panic("oracle: unbound variable " + p.name)
 		}
@@ -84,13 +77,10 @@ func (t *terms) instance(p *pattern, b *binding) ground {
 	for i := range p.args {
 		args = append(args, t.instance(&p.args[i], b))
 	}
-	return t.intern(p.name, args)
+	return t.intern(p.name, args...)
 }
 
-// relation names the relation of an atom: relations with different numbers of arguments differ.
-func relation(name string, arguments int) string { return name + "/" + strconv.Itoa(arguments) }
-
-// facts are ground atoms, by relation, on top of the facts of below.
+// facts are ground atoms by relation, on top of the facts below.
 type facts struct {
 	below *facts
 	list  map[string][]ground
@@ -98,8 +88,11 @@ type facts struct {
 }
 
 func newFacts(below *facts) *facts {
-	return &facts{below: below, list: make(map[string][]ground), has: make(map[ground]bool)}
+	return &facts{below, make(map[string][]ground), make(map[ground]bool)}
 }
+
+// relation returns the key of a relation: relations with different numbers of arguments differ.
+func relation(name string, arguments int) string { return name + "/" + strconv.Itoa(arguments) }
 
 // add adds an atom and reports whether it is new.
 func (f *facts) add(t *terms, atom ground) bool {
@@ -108,10 +101,8 @@ func (f *facts) add(t *terms, atom ground) bool {
 			return false
 		}
 	}
-	n := &t.nodes[atom]
-	key := relation(n.name, len(n.args))
-	f.has[atom] = true
-	f.list[key] = append(f.list[key], atom)
+	key := relation(t.nodes[atom].name, len(t.nodes[atom].args))
+	f.has[atom], f.list[key] = true, append(f.list[key], atom)
 	return true
 }
 
@@ -125,18 +116,18 @@ func (f *facts) arguments(t *terms, key string) (list [][]ground) {
 	return list
 }
 
-// condition is a formula of a body, with compiled terms.
+// condition is a formula of a body: the atom of an Atomic one, both terms of Differ, the parts of the others.
 type condition struct {
 	kind gdl.Connective
-	key  string    // relation of Atomic
-	args []pattern // the atom of Atomic, both terms of Differ
+	key  string // the relation of the atom
+	args []pattern
 	subs []condition
 }
 
 // rule is a clause: the head holds if all conditions do.
 type rule struct {
 	head pattern
-	key  string
+	key  string // the relation of the head
 	body []condition
 }
 
@@ -144,10 +135,10 @@ type rule struct {
 type compiler map[string]int
 
 func (c compiler) term(t gdl.Term) pattern {
-	p := pattern{variable: -1, name: t.Name}
+	p := pattern{name: t.Name}
 	if t.Kind == gdl.Variable {
-		if _, known := c[t.Name]; !known {
-			c[t.Name] = len(c)
+		if c[t.Name] == 0 {
+			c[t.Name] = len(c) + 1
 		}
 		p.variable = c[t.Name]
 	}
@@ -160,33 +151,29 @@ func (c compiler) term(t gdl.Term) pattern {
 // conditions compiles a conjunction: first the atoms, which bind variables, then disjunctions and conjunctions, at last
 // the tests, all of whose variables are bound then.
 func (c compiler) conditions(list []gdl.Formula) []condition {
-	var byRank [3][]condition
+	var atoms, parts, tests []condition
 	for _, f := range list {
-		d, rank := condition{kind: f.Connective}, 2
+		d := condition{kind: f.Connective, subs: c.conditions(f.Subs)}
 		switch f.Connective {
 		case gdl.Atomic:
-			d.key, d.args, rank = relation(f.Atom.Name, len(f.Atom.Args)), []pattern{c.term(f.Atom)}, 0
+			d.key, d.args = relation(f.Atom.Name, len(f.Atom.Args)), []pattern{c.term(f.Atom)}
+			atoms = append(atoms, d)
 		case gdl.Differ:
 			d.args = []pattern{c.term(f.Args[0]), c.term(f.Args[1])}
-		case gdl.Disjunction:
-			for _, sub := range f.Subs {
-				d.subs = append(d.subs, condition{kind: gdl.Conjunction, subs: c.conditions([]gdl.Formula{sub})})
-			}
-			rank = 1
+			tests = append(tests, d)
+		case gdl.Negation:
+			tests = append(tests, d)
 		default:
-			if d.subs = c.conditions(f.Subs); f.Connective == gdl.Conjunction {
-				rank = 1
-			}
+			parts = append(parts, d)
 		}
-		byRank[rank] = append(byRank[rank], d)
 	}
-	return append(append(byRank[0], byRank[1]...), byRank[2]...)
+	return append(append(atoms, parts...), tests...)
 }
 
-// rules is a rulesheet: the rules in the order of their evaluation. The rules of each stage are in strata.
+// rules is a rulesheet: its rules in the order of their evaluation, by stage and stratum.
 type rules struct {
 	terms
-	stages [3][][]rule // those that need no position, a position, a joint move as well
+	stages [3][][]rule // the rules that need no position, a position, a joint move as well
 	fixed  *facts      // the facts that hold in all positions
 }
 
@@ -196,31 +183,21 @@ func read(tree *gdl.File) *rules {
 	var all []rule
 	for _, clause := range tree.Clauses {
 		c := make(compiler)
-		key := relation(clause.Head.Name, len(clause.Head.Args))
-		all = append(all, rule{head: c.term(clause.Head), key: key, body: c.conditions(clause.Body)})
+		head := c.term(clause.Head)
+		all = append(all, rule{head, relation(head.name, len(head.args)), c.conditions(clause.Body)})
 	}
-	stage := map[string]int{"true/1": 1, "does/2": 2}
-	stratum := make(map[string]int)
-	raise := func(m map[string]int, key string, least int) bool {
-		if m[key] >= least {
-			return false
-		}
-		m[key] = least
-		return true
-	}
+	stage, stratum := map[string]int{"true/1": 1, "does/2": 2}, make(map[string]int)
 	for changed := true; changed; {
 		changed = false
 		for _, x := range all {
-			each(x.body, false, func(key string, negated bool) {
-				least := stratum[key]
-				if negated {
-					least++
+			each(x.body, 0, func(key string, negated int) {
+				if stage[key] > stage[x.key] || stratum[key]+negated > stratum[x.key] {
+					stage[x.key], stratum[x.key] = max(stage[key], stage[x.key]), max(stratum[key]+negated, stratum[x.key])
+					changed = true
 				}
-				if least > len(all) {
+				if stratum[key] > len(all) {
 					panic("oracle: a relation depends on its own negation")
 				}
-				changed = raise(stage, x.key, stage[key]) || changed
-				changed = raise(stratum, x.key, least) || changed
 			})
 		}
 	}
@@ -235,13 +212,17 @@ func read(tree *gdl.File) *rules {
 	return r
 }
 
-// each calls visit with every relation that conditions depend on.
-func each(list []condition, negated bool, visit func(key string, negated bool)) {
+// each calls visit with every relation that conditions depend on; negated is 1 under a negation.
+func each(list []condition, negated int, visit func(key string, negated int)) {
 	for _, c := range list {
 		if c.kind == gdl.Atomic {
 			visit(c.key, negated)
 		}
-		each(c.subs, negated || c.kind == gdl.Negation, visit)
+		below := negated
+		if c.kind == gdl.Negation {
+			below = 1
+		}
+		each(c.subs, below, visit)
 	}
 }
 

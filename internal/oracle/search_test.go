@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/certify"
-	"stackmate/search/simultaneous"
+	atonce "stackmate/search/simultaneous"
 	"stackmate/search/solve"
 )
 
@@ -154,7 +155,7 @@ var ofTwo = []string{"bi", "smab", "biab", "do", "seqform", solve.ThreatSpace}
 func (v *verdict) judgeRefusal(err error) {
 	justified := false
 	switch {
-	case v.options.Method == string(simultaneous.SequenceForm) && strings.Contains(err.Error(), "GLPK"):
+	case v.options.Method == string(atonce.SequenceForm) && strings.Contains(err.Error(), "GLPK"):
 		justified = true
 	case errors.Is(err, machine.ErrTooWide):
 		justified = !v.acyclic // a path without end takes any memory
@@ -202,21 +203,14 @@ func (v *verdict) judgeBounds(pure bool) {
 
 // judgeEquilibrium asks whether the values are those of an equilibrium.
 func (v *verdict) judgeEquilibrium() {
-	if !v.result.Solved() || !v.acyclic || !v.turns || !v.sound {
+	if !v.result.Solved() || !v.acyclic || !v.turns || !v.sound || v.game.Chance >= 0 {
 		return
 	}
-	all := v.game.Equilibria(60)
-	if all == nil {
-		return
+	all := equilibria(v.game, 100)
+	isTheirs := func(e []int) bool {
+		return !slices.ContainsFunc(v.game.Players, func(r int) bool { return math.Abs(float64(e[r])-v.result.Values[r].Lower) > tolerance })
 	}
-	if !slices.ContainsFunc(all, func(e []*big.Rat) bool {
-		for _, role := range v.game.Players {
-			if d := float(e[role]) - v.result.Values[role].Lower; d > tolerance || d < -tolerance {
-				return false
-			}
-		}
-		return true
-	}) {
+	if len(all) > 0 && !slices.ContainsFunc(all, isTheirs) {
 		v.fault("value", "%v is no equilibrium of %v", v.result.Values, all)
 	}
 }
@@ -226,13 +220,13 @@ func (v *verdict) judgeOutcomes() {
 	if v.result.Outcomes == nil || !v.result.Outcomes.Complete || !v.sound {
 		return
 	}
-	want, got := v.game.Undominated(), [][]int{}
+	want, got := undominated(v.game), [][]int{}
 	for _, o := range v.result.Outcomes.List {
 		goals := make([]int, len(o.Goals))
 		for r, goal := range o.Goals {
-			goals[r] = int(max(goal, 0))
+			goals[r] = int(goal)
 		}
-		got = append(got, goals)
+		got = append(got, atLeast0(goals))
 	}
 	slices.SortFunc(want, slices.Compare)
 	slices.SortFunc(got, slices.Compare)
@@ -245,7 +239,7 @@ func (v *verdict) judgeOutcomes() {
 // the values.
 func (v *verdict) judgeLine() {
 	line := v.machine.Names().LineTexts(v.result.Line)
-	at, legal := v.game.Follow(line)
+	at, legal := follow(v.game, line)
 	if !legal {
 		v.fault("line", "%v: a move is not legal after %v", line, v.game.Positions[at].Facts)
 		return
@@ -260,7 +254,7 @@ func (v *verdict) judgeLine() {
 		}
 	}
 	for i := range line {
-		if before, _ := v.game.Follow(line[:i]); decided && !v.game.Positions[at].Terminal && before == at {
+		if before, _ := follow(v.game, line[:i]); decided && !v.game.Positions[at].Terminal && before == at {
 			v.fault("circle", "solved %v, and the line %v goes in a circle", v.result.Values, line)
 			return
 		}
@@ -286,6 +280,9 @@ func (v *verdict) weights(position, role int, strategy []search.Weighted) ([]*bi
 		}
 		total += x.Probability
 		w[i].SetFloat64(x.Probability)
+	}
+	if strategy != nil && len(strategy) == 0 {
+		return w, nil
 	}
 	if total < 1-tolerance || total > 1+tolerance {
 		return nil, fmt.Errorf("the probabilities of %s add up to %v after %v", v.game.Roles[role], total, p.Facts)
@@ -332,7 +329,7 @@ var answering = []string{
 
 // judgeAnswers plays the strategies of both sides against every reply, and the certificate.
 func (v *verdict) judgeAnswers() {
-	if len(v.game.Players) > 2 || v.game.Stuck() >= 0 || !slices.Contains(answering, v.options.Method) || len(v.game.Positions) > 400 || !v.everywhere || v.game.Positions[0].Terminal {
+	if len(v.game.Players) > 2 || stuck(v.game) >= 0 || !slices.Contains(answering, v.options.Method) || len(v.game.Positions) > 400 || !v.everywhere || v.game.Positions[0].Terminal {
 		return
 	}
 	shown := solve.Solution{Result: v.result, Concept: v.result.Concept, Solved: v.result.Solved(), Proved: true}
@@ -346,38 +343,18 @@ func (v *verdict) judgeAnswers() {
 		if v.result.Values[role].Lower <= 0 {
 			continue // whatever it does
 		}
-		answers := parts[min(i, len(parts)-1)].Solution
-		var failed error
-		value, reached := v.game.Against(role, func(position int) []*big.Rat {
-			var strategies [][]search.Weighted
-			if failed == nil {
-				var claim search.Claim
-				claim, failed = answers.At(ctx, v.state(v.machine, position))
-				strategies = claim.Strategies
-			}
-			var own []search.Weighted
-			if role < len(strategies) {
-				own = strategies[role]
-			}
-			w, err := v.weights(position, role, own)
-			if err != nil {
-				if failed == nil {
-					failed = err
-				}
-				w, _ = v.weights(position, role, v.anything(position, role))
-			}
-			return w
-		}, oracle.Reading{})
+		strategy, failed := v.strategy(ctx, role, parts[min(i, len(parts)-1)].Solution)
 		if failed != nil {
 			v.fault("answers", "of %s: %v", v.game.Roles[role], failed)
 			return
 		}
+		value := v.game.Against(role, strategy, oracle.Reading{})
 		if got := float(value.At[0]); got < v.result.Values[role].Lower-tolerance && value.Exact {
 			kind := "play"
 			if !v.acyclic {
 				kind = "arrive"
 			}
-			v.fault(kind, "the strategy of %s gets %v of %v; it reaches %d positions", v.game.Roles[role], got, v.result.Values[role], len(reached))
+			v.fault(kind, "the strategy of %s gets %v of %v", v.game.Roles[role], got, v.result.Values[role])
 		}
 	}
 	if isPending(v.tagged("endless certificate " + v.options.Method)) {
@@ -394,10 +371,40 @@ func (v *verdict) judgeAnswers() {
 	v.judgeCertificate(shown, err)
 }
 
-// anything is the first move of a role.
-func (v *verdict) anything(position, role int) []search.Weighted {
-	m, _ := v.machine.Names().Move(machine.Role(role), v.game.Positions[position].Moves[role][0])
-	return []search.Weighted{{Move: m, Probability: 1}}
+// strategy asks a solution for the strategy of a role in all positions that follow from the initial one under it.
+func (v *verdict) strategy(ctx context.Context, role int, solution search.Solution) (weights [][]*big.Rat, err error) {
+	weights = make([][]*big.Rat, len(v.game.Positions))
+	for queue := []int{0}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		p := &v.game.Positions[at]
+		if weights[at] != nil || len(p.Next) == 0 {
+			continue
+		}
+		var own []search.Weighted
+		if len(p.Moves[role]) > 1 {
+			claim, err := solution.At(ctx, v.state(v.machine, at))
+			if err != nil {
+				return nil, err
+			}
+			if role < len(claim.Strategies) {
+				own = claim.Strategies[role]
+			}
+		}
+		if weights[at], err = v.weights(at, role, own); err != nil {
+			return nil, err
+		}
+		for j, next := range p.Next {
+			if weights[at][p.Joint[j][role]].Sign() > 0 {
+				queue = append(queue, next)
+			}
+		}
+	}
+	for i := range weights { // the others are not reached
+		if n := len(v.game.Positions[i].Moves[role]); weights[i] == nil && n > 0 {
+			weights[i], _ = v.weights(i, role, []search.Weighted{})
+		}
+	}
+	return weights, nil
 }
 
 // judgeCertificate compares a certificate.
