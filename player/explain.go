@@ -9,6 +9,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/solve"
 )
 
 // Explanation says why a move was made. Moves are spelled as in the rules, values are
@@ -45,7 +46,7 @@ const maxShares = 12
 // explain puts into words how a choice was made where a machine says where the match
 // stands.
 func explain(at position, made choice, text string, took time.Duration) *Explanation {
-	e := &Explanation{Move: text, By: string(made.by), Why: made.why, Took: took}
+	e := &Explanation{Move: text, By: made.decidedBy(), Why: made.why, Took: took}
 	if made.why == "" {
 		e.Why = reasons[made.by]
 	}
@@ -102,6 +103,17 @@ func shares(names *machine.Names, role machine.Role, strategy []search.Weighted,
 		}
 	}
 	return list[:min(len(list), maxShares)]
+}
+
+// decidedBy returns the name of the search that decided, or of the decider that took its place.
+func (c *choice) decidedBy() string {
+	switch {
+	case c.by == byExact && c.root != nil:
+		return cmp.Or(c.root.prover, string(c.by))
+	case c.by == bySampling:
+		return solve.Title(solve.MonteCarlo)
+	}
+	return string(c.by)
 }
 
 // reasons are those of deciders who always have the same.

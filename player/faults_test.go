@@ -56,11 +56,11 @@ func TestSearchesThatReportTheSameMistakeAreReplacedOnce(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	r := p.search(ctx, at)
-	if len(p.exact) != 1 || len(p.methods) != 1 || p.methods[0] != solve.BestFirst {
-		t.Errorf("exact searches %v, want best-first search", p.methods)
+	if len(p.exact) != 1 || len(p.methods) != 1 || p.methods[0] != solve.SimultaneousAlphaBeta {
+		t.Errorf("exact searches %v, want Simultaneous Move Alpha-Beta", p.methods)
 	}
 	if !r.settles(r.exact) || r.exact.Values[0] != search.Exact(50) {
-		t.Errorf("best-first search is not begun for this move: %+v", r.exact)
+		t.Errorf("Simultaneous Move Alpha-Beta is not begun for this move: %+v", r.exact)
 	}
 }
 

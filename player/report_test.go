@@ -53,7 +53,7 @@ func TestEveryMoveIsOneLineOfJSON(t *testing.T) {
 	}
 	for key, want := range map[string]any{
 		"level": "info", "turn": 0.0, "clock": 2000.0, "took": 1700.0, "engine": "toy",
-		"by": "sampled", "value": 60.0, "kind": "estimated", "move": "(take 2)",
+		"by": "Monte Carlo", "value": 60.0, "kind": "estimated", "move": "(take 2)",
 	} {
 		if moves[0][key] != want {
 			t.Errorf("%s: %v, want %v", key, moves[0][key], want)

@@ -7,6 +7,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/solve"
 )
 
 // root is what is known of the position in which a role has to move. Every search writes
@@ -23,6 +24,7 @@ type root struct {
 	// exact is the result that proves most for the role, sampled that of the sampling
 	// search; nil where there is none.
 	exact, sampled *search.Result
+	prover         string // title of the search that exact is the result of
 	// helped tells that exact searches have proved the value, or a move a mistake.
 	helped bool
 	nodes  int64 // that all searches have expanded
@@ -113,11 +115,11 @@ func (r *root) follow(found *search.Result) {
 	}
 }
 
-// note takes over what an exact search has found.
-func (r *root) note(found *search.Result) {
+// note takes over the result of an exact search with a title, see solve.Title.
+func (r *root) note(prover string, found *search.Result) {
 	r.follow(found)
 	if r.exact == nil || r.settles(found) || found.Values[r.role].Lower > r.exact.Values[r.role].Lower {
-		r.exact = found
+		r.exact, r.prover = found, prover
 	}
 	r.narrow(found)
 	known := found.Moves
@@ -128,7 +130,7 @@ func (r *root) note(found *search.Result) {
 // stays.
 func (r *root) noteSamples(found *search.Result) {
 	if r.settles(r.sampled) && !r.settles(found) {
-		r.exact = r.sampled
+		r.exact, r.prover = r.sampled, solve.Title(solve.MonteCarlo)
 	}
 	r.sampled = found
 	r.follow(found)

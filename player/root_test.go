@@ -86,7 +86,7 @@ func TestTheMoveOfARoot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRoot(at)
 			if c.exact != nil {
-				r.note(c.exact)
+				r.note("prover", c.exact)
 			}
 			if c.sampled != nil {
 				r.noteSamples(c.sampled)
@@ -114,7 +114,7 @@ func TestAProvedWinIsMadeInFewestMoves(t *testing.T) {
 		"no end of the line": {pure(1, search.Exact(100), true), short},
 	} {
 		r := newRoot(at)
-		r.note(&c.exact)
+		r.note("prover", &c.exact)
 		r.noteSamples(&c.sampled)
 		if v := r.decide(""); len(v.strategy) != 1 || v.strategy[0].Move != 3 {
 			t.Errorf("%s: plays %v: %s", name, v.strategy, v.why)
@@ -128,7 +128,7 @@ func TestAProvedWinIsMadeInFewestMoves(t *testing.T) {
 	unproved := pure(3, search.Exact(100), false)
 	unproved.Line = short.Line
 	r := newRoot(at)
-	r.note(&unproved)
+	r.note("prover", &unproved)
 	if k := r.of(3); k.Plies != 0 || len(k.Line) != 1 {
 		t.Errorf("of a line that is not proved is known %+v", k)
 	}
@@ -152,7 +152,7 @@ func TestTheExactSearchMayBeNamed(t *testing.T) {
 	for name, want := range map[string]exactChoice{
 		"stackmate":                         {},
 		"stackmate:exact=smab":              {method: "smab"},
-		"stackmate:exact=best,threads=1":    {method: "best"},
+		"stackmate:exact=biab,threads=1":    {method: "biab"},
 		"stackmate:exact=bab:epsilon=2.5":   {method: "bab", epsilon: 2.5},
 		"stackmate:threads=2,exact=none":    {},
 		"mcts:exact=do,without=bounds+rave": {method: "do"},

@@ -11,6 +11,7 @@ import (
 	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/solve"
 )
 
 // report is what a search comes back with, or says before.
@@ -210,10 +211,15 @@ func (r *round) take(got report) {
 		r.root.bound(got.after, got.result.Values[r.root.role])
 		r.root.follow(&got.result)
 	case slices.Contains(r.exact, got.from):
-		r.root.note(&got.result)
+		r.root.note(r.title(got.from), &got.result)
 	default:
 		r.root.noteSamples(&got.result)
 	}
+}
+
+// title returns the name of an exact search in the literature.
+func (t *thinker) title(exact search.Searcher) string {
+	return solve.Title(t.methods[slices.Index(t.exact, exact)])
 }
 
 // replace puts another search in the place of one that has failed.
@@ -251,10 +257,10 @@ func (r *round) abandon() {
 		}
 		switch i := slices.Index(r.exact, s); {
 		case i >= 0:
-			r.exact[i] = r.exactSearch(r.methods[i])
 			if known != nil {
-				r.root.note(known)
+				r.root.note(r.title(s), known)
 			}
+			r.exact[i] = r.exactSearch(r.methods[i])
 		case known != nil:
 			r.root.noteSamples(known)
 		}

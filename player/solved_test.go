@@ -32,7 +32,7 @@ func BenchmarkSolved(b *testing.B) {
 				b.Skip(c)
 			}
 			asked := positionsOfMatches(b, m, 6)
-			for _, method := range []string{"smab", "biab", "do", "best"} {
+			for _, method := range []string{"smab", "biab", "do"} {
 				b.Run(method, func(b *testing.B) {
 					for range b.N {
 						reportSolved(b, m, method, asked)

@@ -98,7 +98,7 @@ func (s *spec) sampledWithout() montecarlo.Technique {
 //
 //	threads=N    searches on so many threads
 //	exact=METHOD the exact search beside the sampling one: a method of package solve, such as
-//	             smab, best, do or bab, with a tolerance in goal points as in bab:epsilon=5, or none
+//	             smab, do or bab, with a tolerance in goal points as in bab:epsilon=5, or none
 //	without=A+B  does without these techniques
 //	NAME=VALUE   gives one of Parameters a value
 func Kinds() []Kind { return slices.Clone(kinds) }
@@ -252,7 +252,7 @@ func (s *spec) setExact(value string) error {
 }
 
 // exactMethods are those of package solve that prove values of games of two.
-var exactMethods = []string{solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, solve.ThreatSpace, "smab", "biab", "do", "best"}
+var exactMethods = []string{solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, solve.ThreatSpace, solve.SimultaneousAlphaBeta, "biab", "do"}
 
 func names[T any](list []T, name func(T) string) string {
 	var all []string

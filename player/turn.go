@@ -126,7 +126,7 @@ func (t *turn) report(stand *tracking.Standing, made choice, text string, now ti
 	x := explain(at, made, text, took)
 	t.explanation = x
 	e := t.log.Info().Int("turn", stand.Turn).Dur("clock", t.clock).Dur("took", took).
-		Dur("margin", t.last.Sub(t.think)).Str("engine", engine(stand.Machine)).Str("by", string(made.by))
+		Dur("margin", t.last.Sub(t.think)).Str("engine", engine(stand.Machine)).Str("by", x.By)
 	e = e.Str("why", x.Why)
 	if i := slices.IndexFunc(x.Values, func(v Value) bool { return v.Role == t.self }); i >= 0 {
 		v := x.Values[i]

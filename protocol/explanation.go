@@ -11,8 +11,8 @@ type Explainer interface {
 // the agent was given, values are goal points (0–100). What is not known is left out.
 type Explanation struct {
 	Move string `json:"move"`
-	// By is the search that decided, or what took its place: "exact", "sampled", "plan",
-	// "only move", …
+	// By is the search that decided, such as "Simultaneous Move Alpha-Beta", "Bounded
+	// Alpha-Beta" or "Monte Carlo", or the reason that no search did: "only move", …
 	By string `json:"by"`
 	// Why is a short sentence.
 	Why string `json:"why"`

@@ -25,7 +25,7 @@ func waitingGame(rng *rand.Rand) string {
 		for _, m := range []string{"a", "b", "(c a)"}[:1+rng.IntN(3)] {
 			fmt.Fprintf(&b, "(<= (legal %s %s) (true (control %s)))\n", r, m, r)
 			if rng.IntN(3) == 0 {
-				fmt.Fprintf(&b, "(<= (legal %s %s) (true %s))\n", r, m, pick("p", "q"))
+				fmt.Fprintf(&b, "(<= (legal %s %s) (true %s))\n", r, m, pick("p", "q", "(step 1)", "(step 2)", "(step 3)"))
 			}
 		}
 		switch rng.IntN(4) {
@@ -137,16 +137,18 @@ func (j *judge) losing(s machine.State, r machine.Role) map[machine.Move]bool {
 	return loses
 }
 
-// winsSoon reports whether a role gets its best goal within two joint moves whatever the others do.
+// winsSoon reports whether a role gets its best goal within two joint moves whatever the others do. A game that is stuck
+// brings nobody anything.
 func (j *judge) winsSoon(s machine.State, r machine.Role) bool {
 	if len(j.winning(s, r)) > 0 {
 		return true
 	}
-	all := true
+	all, some := true, false
 	j.children(s, func(_ []machine.Move, child machine.State, goals []int32) {
+		some = true
 		all = all && (goals != nil && goals[r] == j.best[r] || goals == nil && len(j.winning(child, r)) > 0)
 	})
-	return all
+	return all && some
 }
 
 func TestDecisiveMachinesOfRandomGamesClaimNothingWrong(t *testing.T) {
@@ -167,9 +169,6 @@ func TestDecisiveMachinesOfRandomGamesClaimNothingWrong(t *testing.T) {
 			}
 			b.Load(s, 1)
 			b.Evaluate(1)
-			if b.Stuck()[0]&1 != 0 {
-				return
-			}
 			at := m.Names().AppendFluents(nil, s)
 			for r := range j.best {
 				r := machine.Role(r)
@@ -193,7 +192,7 @@ func TestDecisiveMachinesOfRandomGamesClaimNothingWrong(t *testing.T) {
 			}
 		})
 	}
-	if found < 20 || won < 200 || warned < 200 {
+	if found < 20 || won < 50 || warned < 30 {
 		t.Errorf("%d games have decisive moves, with %d positions won and %d choices among fewer moves: the test shows little", found, won, warned)
 	}
 }

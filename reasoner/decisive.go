@@ -7,6 +7,7 @@ import (
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prove"
 )
 
 // decider is a circuit that can be compiled once more, with decisive moves or for signals,
@@ -45,7 +46,8 @@ func (d *decider) Decisive(ctx context.Context, atOnce bool) machine.Machine {
 		found = &d.atOnce
 	}
 	return found.get(func() machine.Machine {
-		sparing, full := circuit.WithDecisiveMoves(ctx, d.game, atOnce)
+		exclusive := prove.Clock(d.game.Whole()).Exclusive()
+		sparing, full := circuit.WithDecisiveMoves(ctx, d.game, atOnce, exclusive)
 		if m := d.compile(ctx, full); m != nil {
 			return m
 		}

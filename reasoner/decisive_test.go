@@ -149,7 +149,7 @@ func sparing(t *testing.T, rules string) machine.Machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	policy, _ := circuit.WithDecisiveMoves(t.Context(), c, false)
+	policy, _ := circuit.WithDecisiveMoves(t.Context(), c, false, nil)
 	m, err := circuit.Compile(t.Context(), policy, circuit.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,10 @@
 package reasoner_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +17,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-var factCorpus = flag.Bool("facts.corpus", false, "measure which rulesheets of the corpus have a proved sum of goals and a proved length")
+var factCorpus = flag.String("facts.corpus", "", "measure which rulesheets of the corpus have a proved sum of goals and a proved length: those whose names match")
 
 // builtIn returns the circuit of a built-in game.
 func builtIn(t *testing.T, game string) machine.Machine {
@@ -28,6 +30,8 @@ func builtIn(t *testing.T, game string) machine.Machine {
 }
 
 func TestGoalSumsAndLengthsOfGamesAreProved(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // however slow the machine is
+	defer cancel()
 	for game, want := range map[string]struct {
 		sum    int32
 		length int
@@ -39,10 +43,10 @@ func TestGoalSumsAndLengthsOfGamesAreProved(t *testing.T) {
 		"breakthrough-4x5": {100, 0},
 	} {
 		m := builtIn(t, game)
-		if sum, ok := m.ProvedGoalSum(t.Context()); !ok || sum != want.sum {
+		if sum, ok := m.ProvedGoalSum(ctx); !ok || sum != want.sum {
 			t.Errorf("%s: the sum of goals is %d, proved %v; want %d", game, sum, ok, want.sum)
 		}
-		if length, ok := m.ProvedLength(t.Context()); length != want.length || ok != (want.length > 0) {
+		if length, ok := m.ProvedLength(ctx); length != want.length || ok != (want.length > 0) {
 			t.Errorf("%s: the length is %d, proved %v; want %d", game, length, ok, want.length)
 		}
 	}
@@ -70,6 +74,8 @@ func succession(n int) string {
 
 // The random games of a sample do not reach the one end whose goals differ.
 func TestAGoalSumIsProvedOfAllEndsOrOfNone(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
 	for name, c := range map[string]struct {
 		goals string
 		want  bool
@@ -84,48 +90,63 @@ func TestAGoalSumIsProvedOfAllEndsOrOfNone(t *testing.T) {
 		"goals of other places": {"(goal x 100) (goal o 0) (<= (goal o 50) (true (step 7)))", true},
 	} {
 		m := machineOf(t, twentySteps+succession(20)+c.goals)
-		if sum, ok := m.ProvedGoalSum(t.Context()); ok != c.want || ok && sum != 100 {
+		if sum, ok := m.ProvedGoalSum(ctx); ok != c.want || ok && sum != 100 {
 			t.Errorf("%s: the sum of goals is %d, proved %v; want %v", name, sum, ok, c.want)
 		}
-		if length, ok := m.ProvedLength(t.Context()); !ok || length != 20 {
+		if length, ok := m.ProvedLength(ctx); !ok || length != 20 {
 			t.Errorf("%s: the length is %d, proved %v; want 20", name, length, ok)
 		}
 	}
 }
 
+// factTime is the processor time that the measurement allows for each fact of a rulesheet.
+const factTime = 5 * time.Second
+
+// busy returns a context that ends after factTime on the processor, with a deadline by the clock for a busy machine.
+func busy(t *testing.T) (context.Context, context.CancelFunc) {
+	within, cancel := withProcessorTime(t.Context(), cputime.Now()+factTime)
+	within, end := context.WithTimeout(within, 40*factTime)
+	return within, func() { end(); cancel() }
+}
+
 func TestFactsOfTheCorpus(t *testing.T) {
-	if !*factCorpus {
-		t.Skip("a measurement: -facts.corpus")
+	if *factCorpus == "" {
+		t.Skip("a measurement: -facts.corpus=.")
 	}
 	var games, twoPlayers, sums, lengths int
 	for _, sheet := range corpus.Rulesheets(t) {
+		if wanted, err := regexp.MatchString(*factCorpus, sheet.Name); err != nil || !wanted {
+			continue
+		}
 		rules, _, err := gdl.Load(t.Context(), sheet.Name, corpus.Source(t, sheet.Name))
 		if err != nil {
 			continue
 		}
-		m, err := reasoner.New(t.Context(), rules, reasoner.Options{Engine: "circuit", Budget: 10 * time.Second, Memory: 1 << 30})
+		m, err := reasoner.New(t.Context(), rules, reasoner.Options{Engine: "circuit", Budget: time.Minute, Memory: 1 << 30})
 		if err != nil {
 			t.Logf("%-40s no circuit", sheet.Name)
 			continue
 		}
 		games++
-		start := cputime.Now()
-		length, ended := m.ProvedLength(t.Context())
-		lengthTime := cputime.Now() - start
-		if ended {
-			lengths++
-		}
-		players := len(m.Names().Players())
-		if players == 2 {
+		began, took := cputime.Now(), func(began time.Duration) time.Duration { return (cputime.Now() - began).Round(time.Millisecond) }
+		if len(m.Names().Players()) == 2 {
 			twoPlayers++
-			start = cputime.Now()
-			sum, ok := m.ProvedGoalSum(t.Context())
+			within, cancel := busy(t)
+			sum, ok := m.ProvedGoalSum(within)
+			cancel()
+			t.Logf("%-40s sum    %4d %-5v %8s", sheet.Name, sum, ok, took(began))
 			if ok {
 				sums++
 			}
-			t.Logf("%-40s sum    %4d %-5v %8s", sheet.Name, sum, ok, (cputime.Now() - start).Round(time.Millisecond))
 		}
-		t.Logf("%-40s length %4d %-5v %8s", sheet.Name, length, ended, lengthTime.Round(time.Millisecond))
+		began = cputime.Now()
+		within, cancel := busy(t)
+		length, ok := m.ProvedLength(within)
+		cancel()
+		t.Logf("%-40s length %4d %-5v %8s", sheet.Name, length, ok, took(began))
+		if ok {
+			lengths++
+		}
 	}
 	t.Logf("%d circuits: the length of %d is proved; of %d with two players the sum of goals of %d", games, lengths, twoPlayers, sums)
 }

@@ -102,7 +102,13 @@ func TestInvariantsOfGamesWithRareEventsHoldWhereverTheyLead(t *testing.T) {
 			for found := range proofs.FindInvariants(t.Context(), g, m, 1<<28, equations) {
 				inv = found
 			}
+			exclusive := inv.Exclusive()
 			reachable(m, func(s machine.State, _ bool, _ []int32) {
+				for _, pair := range exclusive {
+					if s.Has(int(pair[0])) && s.Has(int(pair[1])) {
+						t.Fatalf("fluents are true together that exclude each other, %v, in the position %v of\n%s", pair, m.Names().AppendFluents(nil, s), text)
+					}
+				}
 				if !inv.Holds(s) {
 					t.Fatalf("an invariant fails in the position %v of\n%s", m.Names().AppendFluents(nil, s), text)
 				}
@@ -203,6 +209,42 @@ func TestPlansOfGamesWithRareEventsHaveTheBestGoal(t *testing.T) {
 		}
 		if found.Goal > best || found.Bound < best {
 			t.Fatalf("best goal %d, found a plan of %d and a bound of %d in\n%s", best, found.Goal, found.Bound, text)
+		}
+	}
+}
+
+// The joint moves that a formula makes from a position exclude that a role is stuck there, so a proof that fails once must
+// not be tried again with the same formula.
+func TestARoleThatIsStuckAfterARareEventIsFoundInAnyTime(t *testing.T) {
+	rules, _, err := gdl.Load(t.Context(), "stuck", []byte(`
+(role x) (role o) (init (step 0)) (init run) (digit 0) (digit 1)
+(<= (legal x ?n) (digit ?n))
+(<= (legal o noop) (not (late)))
+(<= late (true run) (true (step 18)))
+(<= (next run) (true run) (does x 0))
+(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+(<= terminal (true (step 19)))
+(goal x 100) (goal o 0)`+succession(18)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := reasoner.Circuit(t.Context(), rules, reasoner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, budget := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond, time.Second, 4 * time.Second} {
+		findings, err := proofs.Rules(t.Context(), g, m, proofs.Limits{MaxTime: budget, MaxBytes: 1 << 28})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range findings {
+			if f.Property == "every role has a legal move until the end" && f.Verdict == proofs.Proved {
+				t.Errorf("within %v: %s, %s", budget, f.Verdict, f.Detail)
+			}
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestCircuitsOfGamesAreWellFormedAfterEveryPass(t *testing.T) {
 			if err := g.Verify(); err != nil {
 				t.Errorf("%s after %q: %v", game, names[:k], err)
 			}
-			sparing, full := circuit.WithDecisiveMoves(t.Context(), g, false)
+			sparing, full := circuit.WithDecisiveMoves(t.Context(), g, false, nil)
 			for _, d := range []*circuit.Game{sparing, full} {
 				if d != nil && d.Verify() != nil {
 					t.Errorf("%s with decisive moves after %q: %v", game, names[:k], d.Verify())

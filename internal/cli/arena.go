@@ -98,7 +98,7 @@ func (c *arenaCommand) Run(s *console) error {
 		Prove: func(ctx context.Context, g *gdl.Game, budget time.Duration) (any, error) {
 			return proofs(ctx, s, g, budget)
 		},
-		Class: func(ctx context.Context, m machine.Machine) string { return solve.Classify(ctx, m, 1).String() },
+		Class: func(ctx context.Context, m machine.Machine) string { return observed(solve.Classify(ctx, m, 1)) },
 		Player: func(spec string) (arena.Player, error) {
 			if strings.Contains(spec, "://") && !slices.Contains(c.Allow, strings.TrimRight(spec, "/")) {
 				return arena.Player{}, fmt.Errorf("the address %s may not be given a seat: the arena was begun without --allow-players %s", spec, spec)

@@ -40,9 +40,9 @@ func TestInspectTellsWhatIsObservedFromWhatIsProved(t *testing.T) {
 		rules.WriteString("(succ " + steps[i] + " " + n + ")")
 	}
 	path := file(t, "rare.kif", rules.String())
-	execute(t, "inspect", path).expect(t, statusFine, "constant sum (in ", " random games)", "not proved to be constant", "at most 30 joint moves (proved)")
-	execute(t, "inspect", "goofspiel-4").expect(t, statusFine, "100 at every end (proved)", "at most 4 joint moves (proved)")
-	found := execute(t, "inspect", "--json", path).objects(t)[0]
+	execute(t, "inspect", path, "--budget", "1h").expect(t, statusFine, "constant sum (in ", " random games)", "not proved to be constant", "at most 30 joint moves (proved)")
+	execute(t, "inspect", "goofspiel-4", "--budget", "1h").expect(t, statusFine, "100 at every end (proved)", "at most 4 joint moves (proved)")
+	found := execute(t, "inspect", "--json", path, "--budget", "1h").objects(t)[0]
 	if _, known := found["goal_sum"]; known || found["longest"] != 30.0 || found["random_games"] == 0.0 {
 		t.Errorf("found %v, %v, %v; want no sum, 30 joint moves, and some random games", found["goal_sum"], found["longest"], found["random_games"])
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -68,8 +69,18 @@ var groups = []kong.Group{
 	{Key: "program", Title: "Program", Description: "about the program itself"},
 }
 
-// meant is the command line with "help" in the place where kong has "--help".
+// meant returns the command line as kong reads it: "help" becomes "--help", and a negative number joins the flag
+// before it.
 func meant(args []string) []string {
+	var joined []string
+	for i, arg := range args {
+		if i > 0 && negative.MatchString(arg) && strings.HasPrefix(args[i-1], "--") && len(args[i-1]) > 2 && !strings.Contains(args[i-1], "=") {
+			joined[len(joined)-1] += "=" + arg
+			continue
+		}
+		joined = append(joined, arg)
+	}
+	args = joined
 	switch {
 	case len(args) > 0 && args[0] == "help":
 		return append(slices.Clone(args[1:]), "--help")
@@ -78,6 +89,9 @@ func meant(args []string) []string {
 	}
 	return args
 }
+
+// negative matches the value of a flag that begins with a negative number.
+var negative = regexp.MustCompile(`^-\.?[0-9]`)
 
 // parser reads a command line into globals and the flags of its command; done is called when
 // help has been printed. Of the commands there is only the one that the first argument names, if

@@ -76,7 +76,7 @@ func TestReplayTellsTheFirstDifference(t *testing.T) {
 		execute(t, "replay", rules, file(t, "bad.jsonl", strings.Replace(recorded, part, other, 1))).
 			expect(t, statusBad, "coin, match 0")
 	}
-	execute(t, "replay", rules, file(t, "bad.jsonl", recorded[:40])).expect(t, statusBad, "bad.jsonl")
+	execute(t, "replay", rules, file(t, "bad.jsonl", recorded[:40])).expect(t, statusUsage, "bad.jsonl")
 	for _, unread := range []string{"nosuch.jsonl", t.TempDir()} {
 		execute(t, "replay", rules, unread).expect(t, statusUsage, "cannot read the recorded matches", unread)
 	}
@@ -89,5 +89,5 @@ func TestReplayTellsTheFirstDifference(t *testing.T) {
 	execute(t, "replay", rules, record[0]).expect(t, statusFine, "1 matches, 1 steps: no difference")
 	other := file(t, "other.kif", strings.ReplaceAll(coin, "heads", "head"))
 	execute(t, "replay", other, record[0]).expect(t, statusBad, "match coin", "has no move heads")
-	execute(t, "replay", rules, file(t, "none.jsonl", "")).expect(t, statusBad, "none.jsonl: expected recorded matches, found none")
+	execute(t, "replay", rules, file(t, "none.jsonl", "")).expect(t, statusUsage, "none.jsonl: expected recorded matches, found none")
 }

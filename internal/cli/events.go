@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"stackmate/gdl"
 	"stackmate/internal/atomicfile"
@@ -35,7 +37,7 @@ type eventFlags struct {
 // planner is a command that holds matches on a queue.
 type planner interface {
 	// plan is what the command line asks for, but for games and players.
-	plan() (arena.Tournament, error)
+	plan(s *console) (arena.Tournament, error)
 	report(r *arena.Ranking) error
 }
 
@@ -43,6 +45,9 @@ type planner interface {
 func (c *eventFlags) run(s *console, command planner) error {
 	if err := checkWritable(c.Plot); err != nil {
 		return err
+	}
+	if c.Resume && c.Record == "" {
+		return usageError{errors.New("--resume: expected --record DIR with the folder of the tournament; a tournament without --record leaves nothing to go on with")}
 	}
 	setting, err := c.setting(s)
 	if err != nil {
@@ -52,7 +57,7 @@ func (c *eventFlags) run(s *console, command planner) error {
 		return usageError{fmt.Errorf("--openings: expected 0 moves or more, found %d", c.Openings)}
 	}
 	setting.Tell, setting.Opening = nil, c.Openings
-	plan, err := command.plan()
+	plan, err := command.plan(s)
 	if err != nil {
 		return usageError{err}
 	}
@@ -79,6 +84,9 @@ func (c *eventFlags) run(s *console, command planner) error {
 	defer q.Close()
 	ranking, err := c.hold(s, q, e, l)
 	err = errors.Join(err, show(s, c.JSON, ranking, writeRanking), command.report(ranking), s.ctx.Err())
+	if s.ctx.Err() != nil && c.Record != "" {
+		fmt.Fprintf(s.err, "stackmate: to go on: stackmate %s --resume --record %s\n", s.args[0], shellQuoted(c.Record))
+	}
 	if c.Plot != "" {
 		err = errors.Join(err, atomicfile.Write(c.Plot, plotRanking(ranking)))
 	}
@@ -86,6 +94,16 @@ func (c *eventFlags) run(s *console, command planner) error {
 		return err
 	}
 	return verdict(ranking.Results)
+}
+
+// shellQuoted writes a word as shells read it.
+func shellQuoted(word string) string {
+	if strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("/._-+=:,@%", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
 }
 
 // hold runs the tournament with workers of this process.
@@ -103,7 +121,11 @@ func (c *eventFlags) hold(s *console, q *queue.Queue, e *distributed.Event, l *t
 	defer func() { cancel(nil); <-done }()
 	line := s.progress("playing")
 	defer line.end()
-	update := func(ledger *arena.Ledger) { line.score(ledger.Ranking, e.Plan.Matches()) }
+	planned := e.Plan.Matches()
+	if e.Plan.Rounds == 0 { // nobody knows how many the test takes
+		planned = 0
+	}
+	update := func(ledger *arena.Ledger) { line.score(ledger.Ranking, planned) }
 	ranking, err := distributed.Run(ctx, q, e, archive, update)
 	if cause := context.Cause(ctx); err != nil && cause != nil && s.ctx.Err() == nil {
 		err = cause
@@ -117,7 +139,7 @@ const eventFile = "tournament.json"
 // planned are the flags that say what a tournament is, with their values for this one.
 func planned(plan arena.Tournament, setting arena.Setting, players []string) map[string]any {
 	flags := map[string]any{
-		"rounds": plan.Rounds, "gauntlet": plan.Gauntlet, "openings": setting.Opening, "seed": plan.Seed,
+		"rounds": plan.Rounds, "gauntlet": plan.Gauntlet, "format": cmp.Or(plan.Format, map[bool]string{true: "gauntlet", false: "round-robin"}[plan.Gauntlet]), "openings": setting.Opening, "seed": plan.Seed,
 		"players": strings.Join(players, ","), "scramble": setting.Scramble,
 		"start-clock": setting.StartClock, "play-clock": setting.PlayClock, "grace": setting.Grace,
 		"sprt": "not asked for", "parameters": "none",
@@ -171,7 +193,7 @@ func (c *eventFlags) event(s *console, dir string, plan arena.Tournament, settin
 	}
 	switch {
 	case c.Resume && errors.Is(err, fs.ErrNotExist):
-		return nil, usageError{fmt.Errorf("--resume: expected --record with the folder of a tournament (%w)", err)}
+		return nil, usageError{fmt.Errorf("--resume: expected --record with the folder of a tournament, found none in %s", dir)}
 	case c.Resume && err != nil:
 		return nil, err
 	case c.Resume:
@@ -192,6 +214,7 @@ func (c *eventFlags) event(s *console, dir string, plan arena.Tournament, settin
 		}
 		rules = append(rules, g)
 	}
+	plan.Players = s.named(c.Players)
 	if e, err = distributed.NewEvent(plan, setting, c.Players, c.Games, rules); err != nil {
 		return nil, usageError{err}
 	}

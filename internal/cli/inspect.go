@@ -68,7 +68,7 @@ func (c *inspectCommand) Run(s *console) error {
 	result := inspect(c.Game, m, took, passes)
 	result.Stages = append(staged(read), result.Stages...)
 	class := solve.Classify(s.ctx, m, 1)
-	result.Class, result.Games = class.String(), class.Playouts
+	result.Class, result.Games = observed(class), class.Playouts
 	result.proveFacts(s.ctx, m, c.Budget/factShare)
 	if c.Prove {
 		line := s.progress("proving what holds in %s", c.Game)
@@ -124,6 +124,9 @@ type inspection struct {
 // factShare is the part of the time for proofs, one divided by it, that each fact may take which is proved in any case.
 const factShare = 5
 
+// observed returns the class of a game in words, with the number of random games that it was seen in.
+func observed(c solve.Class) string { return fmt.Sprintf("%s (in %d random games)", c, c.Playouts) }
+
 // proveFacts adds the facts that are proved, each within some time.
 func (i *inspection) proveFacts(ctx context.Context, m machine.Machine, within time.Duration) {
 	short, cancel := context.WithTimeout(ctx, within)
@@ -140,7 +143,7 @@ func (i *inspection) proveFacts(ctx context.Context, m machine.Machine, within t
 
 // writeFacts writes the class, which random games show, and the facts that are proved.
 func (i *inspection) writeFacts(w io.Writer) {
-	fmt.Fprintf(w, "class\t%s (in %d random games)\n", i.Class, i.Games)
+	fmt.Fprintf(w, "class\t%s\n", i.Class)
 	sum, length := "not proved to be constant", "not proved to be bounded"
 	if i.GoalSum != nil {
 		sum = fmt.Sprintf("%d at every end (proved)", *i.GoalSum)

@@ -41,6 +41,9 @@ func (c *matchCommand) Run(s *console) error {
 	if len(players) != len(roles) {
 		return usageError{fmt.Errorf("--players: expected %d, one for each of %s, found %d", len(roles), strings.Join(roles, ", "), len(players))}
 	}
+	for i, name := range s.named(c.Players) {
+		players[i].Name = name
+	}
 	results, err := c.hold(s, manager, players, setting)
 	switch {
 	case !c.JSON:

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"stackmate/protocol"
@@ -60,6 +62,30 @@ func (c *matchFlags) setting(s *console) (arena.Setting, error) {
 		Scramble:   c.Scramble,
 		Tell:       tell,
 	}, nil
+}
+
+// infoTime bounds the time to ask players for their names.
+const infoTime = time.Second
+
+// named returns the names of players for tables: a player at an address has the name that it tells, with the
+// address in brackets, if it answers.
+func (s *console) named(specs []string) []string {
+	ctx, cancel := context.WithTimeout(s.ctx, infoTime)
+	defer cancel()
+	names := slices.Clone(specs)
+	var all sync.WaitGroup
+	for i, spec := range specs {
+		if !strings.Contains(spec, "://") || protocol.CheckURL(spec) != nil {
+			continue
+		}
+		all.Go(func() {
+			if name := arena.AskName(ctx, spec); name != "" {
+				names[i] = name + " [" + spec + "]"
+			}
+		})
+	}
+	all.Wait()
+	return names
 }
 
 // verdict is errTold if something went wrong in a match.

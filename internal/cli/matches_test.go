@@ -109,6 +109,9 @@ func TestInterruptedMatchesAreCountedSoFar(t *testing.T) {
 		})
 		o := executeUntil(ctx, append(args, "ticTacToe", "--players", "legal,"+url, "--record", records)...)
 		o.expect(t, statusBad, "legal        2", "interrupted")
+		if args[0] == "tournament" {
+			o.expect(t, statusBad, "to go on: stackmate tournament --resume --record "+records)
+		}
 		if args[len(args)-1] == "--json" {
 			if list := o.objects(t); len(list) != 3 || list[2]["reason"] != "interrupted" {
 				t.Errorf("results %s", o.out)
@@ -165,6 +168,50 @@ func TestATournamentIsResumed(t *testing.T) {
 	execute(t, "tournament", "--resume", "--record", t.TempDir()).expect(t, statusUsage, "--resume: expected --record")
 	execute(t, "tournament", "--resume").expect(t, statusUsage, "--resume: expected --record")
 	execute(t, "tournament", "ticTacToe", "--players", "legal,nobody").expect(t, statusUsage, `no player "nobody"`)
+}
+
+// A player at an address that tells its name is named so, and the address stands in brackets.
+func TestPlayersAreNamedAsTheySay(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if text, _ := io.ReadAll(r.Body); strings.HasPrefix(strings.ToUpper(string(text)), "( INFO") {
+			fmt.Fprint(w, "((name Deep  Thought) (status available))")
+			return
+		}
+		fmt.Fprint(w, "ready")
+	}))
+	t.Cleanup(server.Close)
+	for _, command := range []string{"match", "tournament"} {
+		execute(t, command, "matchingPennies", "--players", "legal,"+server.URL, "--play-clock", "1").expect(t, statusBad, "Deep  Thought ["+server.URL+"]")
+	}
+}
+
+func TestADeadPlayerIsNamedOnce(t *testing.T) {
+	const dead = "http://127.0.0.1:1"
+	o := execute(t, "tournament", "matchingPennies", "--players", "legal,"+dead, "--rounds", "3")
+	o.expect(t, statusBad, "and 5 more: player "+dead+" cannot start: dial tcp")
+	if n := strings.Count(o.out+o.err, "connection refused"); n != 1 {
+		t.Errorf("said %d times:\n%s%s", n, o.out, o.err)
+	}
+}
+
+func TestFormatsOfTournaments(t *testing.T) {
+	for format, want := range map[string]string{
+		"round-robin": "legal-2       40", "gauntlet": "legal-2       20", "swiss": "legal        4", "knockout": "winner: ",
+	} {
+		o := execute(t, "tournament", "matchingPennies", "--players", "legal,legal,random", "--format", format)
+		o.expect(t, statusFine, want)
+	}
+	execute(t, "tournament", "trio-3x3", "--players", "legal,legal,random", "--format", "swiss").expect(t, statusUsage, "needs games for two")
+	execute(t, "tournament", "ticTacToe", "--players", "legal,random", "--rounds", "0").expect(t, statusUsage, "--rounds: expected 1 or more")
+}
+
+func TestATestGoesOnUntilItIsDecided(t *testing.T) {
+	args := []string{"tournament", "ticTacToe", "--players", "legal,random", "--seed", "3"}
+	o := execute(t, append(args, "--sprt", "-5,5")...)
+	if o.expect(t, statusFine, "log-likelihood ratio"); strings.Contains(o.out, "undecided") {
+		t.Errorf("%s", o.out)
+	}
+	execute(t, append(args, "--sprt", "-5,5", "--rounds", "2")...).expect(t, statusFine, "undecided")
 }
 
 func TestADamagedTournamentIsNotResumed(t *testing.T) {

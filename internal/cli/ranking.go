@@ -10,7 +10,7 @@ import (
 	"stackmate/protocol/arena"
 )
 
-// writeStandings writes the standings for people.
+// writeStandings writes the standings for people, and each reason for which matches ended otherwise than by the rules.
 func writeStandings(w io.Writer, s *arena.Ranking) error {
 	t := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintln(t, "player\tmatches\tpoints\tshare\twins\tdraws\tlosses\tlate\tillegal\tfailed\t")
@@ -21,20 +21,37 @@ func writeStandings(w io.Writer, s *arena.Ranking) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	if s.Winner != "" {
+		fmt.Fprintf(w, "winner: %s\n", s.Winner)
+	}
+	first, count := make(map[string]string), make(map[string]int)
 	for _, r := range s.Results {
-		if r.Reason != "" {
-			if _, err := fmt.Fprintf(w, "match %s: %s\n", r.Match, r.Reason); err != nil {
-				return err
-			}
+		if count[r.Reason]++; count[r.Reason] == 1 {
+			first[r.Reason] = r.Match
+		}
+	}
+	for _, r := range s.Results {
+		if r.Reason == "" || first[r.Reason] != r.Match {
+			continue
+		}
+		more := ""
+		if n := count[r.Reason]; n > 1 {
+			more = fmt.Sprintf(" and %d more", n-1)
+		}
+		if _, err := fmt.Fprintf(w, "match %s%s: %s\n", r.Match, more, r.Reason); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// scoreLine is the score of so many matches so far, for a line of progress.
+// scoreLine returns the score so far as a line of progress; planned is the number of matches, 0 if it is not known.
 func scoreLine(r *arena.Ranking, planned int) string {
 	const shown = 3 // players
-	text := fmt.Sprintf("match %d of %d", min(len(r.Results)+1, planned), planned)
+	text := fmt.Sprintf("match %d", len(r.Results)+1)
+	if planned > 0 {
+		text = fmt.Sprintf("match %d of %d", min(len(r.Results)+1, planned), planned)
+	}
 	for _, p := range r.Standings[:min(len(r.Standings), shown)] {
 		text += fmt.Sprintf("  %s %.1f %%", p.Player, 100*p.Share())
 	}
@@ -84,22 +101,21 @@ func writeRatings(w io.Writer, title string, ratings []arena.Rating) error {
 	t := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintf(t, "%s\telo\t95 %%\t\n", title)
 	for _, p := range ratings {
-		fmt.Fprintf(t, "%s\t%+.0f\t±%.0f\t\n", p.Player, p.Elo, p.Error)
+		fmt.Fprintf(t, "%s\t%+.1f\t±%.1f\t\n", p.Player, p.Elo, p.Error)
 	}
 	return t.Flush()
 }
 
-// writePairs writes what players achieved against each other, where that is more than
-// the standings say.
+// writePairs writes the encounters of players, with the share of drawn ones and the likelihood of superiority.
 func writePairs(w io.Writer, r *arena.Ranking) error {
 	if len(r.Pairs) == 0 {
 		return nil
 	}
 	t := newTable(w, tabwriter.AlignRight)
-	fmt.Fprintln(t, "\nplayer\topponent\tmatches\twins\tdraws\tlosses\tscore\telo\t95 %\t")
+	fmt.Fprintln(t, "\nplayer\topponent\tmatches\twins\tdraws\tlosses\tscore\tdrawn\telo\t95 %\tLOS\t")
 	for _, p := range r.Pairs {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%.1f %%\t%+.0f\t±%.0f\t\n",
-			p.Player, p.Opponent, p.Matches, p.Wins, p.Draws, p.Losses, 100*p.Score, p.Elo, p.Error)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%.1f %%\t%.1f %%\t%+.1f\t±%.1f\t%.1f %%\t\n",
+			p.Player, p.Opponent, p.Matches, p.Wins, p.Draws, p.Losses, 100*p.Score, 100*p.DrawShare(), p.Elo, p.Error, 100*p.LOS)
 	}
 	return t.Flush()
 }
@@ -109,23 +125,23 @@ func writePairs(w io.Writer, r *arena.Ranking) error {
 func writeRankingCSV(w io.Writer, r *arena.Ranking) error {
 	out := csv.NewWriter(w)
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-	_ = out.Write([]string{"game", "player", "opponent", "matches", "wins", "draws", "losses", "score", "elo", "error"})
+	_ = out.Write([]string{"game", "player", "opponent", "matches", "wins", "draws", "losses", "score", "elo", "error", "los"})
 	for i, p := range r.Standings {
 		rating := r.Ratings[i]
 		_ = out.Write([]string{
 			"", p.Player, "", strconv.Itoa(p.Matches), strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses),
-			number(p.Share()), number(rating.Elo), number(rating.Error),
+			number(p.Share()), number(rating.Elo), number(rating.Error), "",
 		})
 	}
 	for _, g := range r.Games {
 		for _, rating := range g.Ratings {
-			_ = out.Write([]string{g.Game, rating.Player, "", "", "", "", "", "", number(rating.Elo), number(rating.Error)})
+			_ = out.Write([]string{g.Game, rating.Player, "", "", "", "", "", "", number(rating.Elo), number(rating.Error), ""})
 		}
 	}
 	for _, p := range r.Pairs {
 		_ = out.Write([]string{
 			"", p.Player, p.Opponent, strconv.Itoa(p.Matches), strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses),
-			number(p.Score), number(p.Elo), number(p.Error),
+			number(p.Score), number(p.Elo), number(p.Error), number(p.LOS),
 		})
 	}
 	out.Flush()

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"time"
 
 	"stackmate/protocol/arena"
 )
@@ -16,42 +19,77 @@ type rateCommand struct {
 
 // Run implements the command.
 func (c *rateCommand) Run(s *console) error {
-	records, err := await(s.ctx, func() ([]*arena.Record, error) { return c.read(s) })
-	if err != nil {
+	line := s.progress("reading records")
+	results, err := await(s.ctx, func() ([]arena.Result, error) { return c.read(s) })
+	line.end()
+	if err != nil && !errors.Is(err, errTold) {
 		return usageError{err}
 	}
-	if len(records) == 0 {
+	if len(results) == 0 && err == nil {
 		return usageError{fmt.Errorf("expected records of matches that have ended, found none in %v", c.Records)}
 	}
-	var results []arena.Result
-	for _, r := range records {
-		results = append(results, r.Counted())
+	if len(results) == 0 {
+		return err
 	}
-	return show(s, c.JSON, arena.Rank(results), writeRanking)
+	return errors.Join(err, show(s, c.JSON, arena.Rank(results), writeRanking))
 }
 
-// read finds the matches that have ended with goals, in the order of their start. Files of a folder
-// that are no records are named, and left out.
-func (c *rateCommand) read(s *console) ([]*arena.Record, error) {
-	var records []*arena.Record
-	for _, path := range c.Records {
-		var list []*arena.Record
-		var err error
-		if info, missing := os.Stat(path); missing == nil && info.IsDir() {
-			if list, err = arena.ReadArchive(path).List(); err != nil && len(list) > 0 {
-				fmt.Fprintf(s.err, "stackmate: left out: %v\n", err)
-				err = nil
-			}
-		} else {
-			list = []*arena.Record{nil}
-			list[0], err = arena.ReadOutline(path)
-		}
-		if err != nil {
-			return nil, err
-		}
-		records = append(records, list...)
+// read returns the results of the matches that have ended, in the order of their start, each match once. Files
+// of a folder that are no records are named and left out, as are records that contradict themselves or their
+// rules: then the error is errTold.
+func (c *rateCommand) read(s *console) ([]arena.Result, error) {
+	type ended struct {
+		arena.Result
+		begun time.Time
 	}
-	records = slices.DeleteFunc(records, func(r *arena.Record) bool { return r.Summary == nil })
-	slices.SortStableFunc(records, func(a, b *arena.Record) int { return a.StartTime.Compare(b.StartTime) })
-	return records, nil
+	var all []ended
+	var told error
+	seen := make(map[string]arena.Result)
+	reader := s.newRecordReader()
+	for _, path := range c.Records {
+		folder, inFolder := path, true
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			folder, inFolder = filepath.Dir(path), false
+		}
+		count, fault := 0, error(nil)
+		for r, err := range arena.Records(path) {
+			if s.ctx.Err() != nil {
+				return nil, s.ctx.Err()
+			}
+			if err != nil {
+				if fault = err; inFolder {
+					defer fmt.Fprintf(s.err, "stackmate: left out: %v\n", err)
+				}
+				continue
+			}
+			count++
+			if !r.Ended() {
+				continue
+			}
+			if err := reader.compare(reader.name(folder, r), r); err != nil {
+				fmt.Fprintf(s.err, "stackmate: not counted: %v\n", contradiction(path, r, err))
+				told = errTold
+				continue
+			}
+			result := r.Counted()
+			if first, twice := seen[r.Match]; twice {
+				if !slices.Equal(first.Goals, result.Goals) || !slices.Equal(first.Players, result.Players) {
+					fmt.Fprintf(s.err, "stackmate: match %s is on record twice, with different results: the first one counts\n", r.Match)
+					told = errTold
+				}
+				continue
+			}
+			seen[r.Match] = result
+			all = append(all, ended{result, r.StartTime})
+		}
+		if count == 0 && fault != nil {
+			return nil, fault
+		}
+	}
+	slices.SortStableFunc(all, func(a, b ended) int { return a.begun.Compare(b.begun) })
+	var results []arena.Result
+	for _, r := range all {
+		results = append(results, r.Result)
+	}
+	return results, told
 }

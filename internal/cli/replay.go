@@ -15,53 +15,67 @@ import (
 // replayCommand compares an engine with recorded matches.
 type replayCommand struct {
 	Rulesheet string `arg:"" help:"Game that was recorded."`
-	Trace     string `arg:"" help:"Match record, or file of recorded matches (.jsonl or .jsonl.gz)."`
+	Trace     string `arg:"" help:"Match records, or file of recorded matches (.jsonl or .jsonl.gz)."`
 	Engine    string `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`
 }
 
 // Run implements the command.
 func (c *replayCommand) Run(s *console) error {
-	_, m, err := s.compile(c.Rulesheet, reasoner.Options{Engine: c.Engine})
+	file, text, err := s.rulesheet(c.Rulesheet)
+	if err != nil {
+		return err
+	}
+	rules, err := s.check(file, text)
+	if err != nil {
+		return err
+	}
+	m, _, err := s.machine(c.Rulesheet, rules, reasoner.Options{Engine: c.Engine})
 	if err != nil {
 		return err
 	}
 	line := s.progress("replaying %s", c.Trace)
-	r, err := await(s.ctx, func() (replayed, error) { return replay(s.ctx, m, c.Trace) })
+	r, err := await(s.ctx, func() (replayed, error) { return replay(s.ctx, m, c.Trace, hashes(rules, text)) })
 	line.end()
-	var unread *fs.PathError
-	switch {
-	case errors.As(err, &unread):
+	if unread := (*fs.PathError)(nil); errors.As(err, &unread) {
 		return usageError{fmt.Errorf("cannot read the recorded matches: %w", unread)}
-	case err != nil:
-		return err
 	}
-	if r.matches == 0 {
-		return fmt.Errorf("%s: expected recorded matches, found none", c.Trace)
+	if err != nil {
+		return err
 	}
 	_, err = fmt.Fprintf(s.out, "%s: %d matches, %d steps: no difference (%s)\n", c.Trace, r.matches, r.steps, m.Info().Engine)
 	return err
 }
 
-// replayed says how much has been compared.
+// replayed counts compared matches and their steps.
 type replayed struct{ matches, steps int }
 
-// replay compares a machine with all matches of a file, or with the one of a record.
-func replay(ctx context.Context, m machine.Machine, file string) (replayed, error) {
-	if record, err := arena.ReadRecord(file); err == nil {
-		if err := trace.Replay(m, record.Trace()); err != nil {
-			return replayed{}, fmt.Errorf("%s: match %s: %w", file, record.Match, err)
+// replay compares a machine, whose rules have the hashes, with all matches of a file: records of a game manager,
+// or traces. The error names the first difference; it is a usageError if the file has neither.
+func replay(ctx context.Context, m machine.Machine, file string, hashes []string) (r replayed, err error) {
+	records, none := arena.ReadRecords(file)
+	for _, record := range records {
+		if ctx.Err() != nil {
+			return r, ctx.Err()
 		}
-		return replayed{1, len(record.Moves)}, nil
+		if err := record.Replay(m, hashes...); err != nil {
+			return r, contradiction(file, record, err)
+		}
+		r.matches++
+		r.steps += len(record.Moves)
 	}
-	var r replayed
+	if none == nil {
+		return r, nil
+	}
 	for match, err := range trace.Read(file) {
-		if err == nil {
-			err = ctx.Err()
+		switch {
+		case ctx.Err() != nil:
+			return r, ctx.Err()
+		case errors.Is(err, trace.ErrNone):
+			return r, usageError{none}
+		case err != nil:
+			return r, usageError{err}
 		}
-		if err == nil {
-			err = trace.Replay(m, match)
-		}
-		if err != nil {
+		if err := trace.Replay(m, match); err != nil {
 			return r, err
 		}
 		r.matches++

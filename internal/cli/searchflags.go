@@ -10,17 +10,16 @@ import (
 
 // searchFlags say how to solve, see solve.Options.
 type searchFlags struct {
-	Method     string       `default:"auto" help:"auto, bab, dfs, pns, threats (sequential games), or bi, smab, biab, do, best, anytime, seqform (simultaneous moves), layers (backward induction of all positions, on the disk with --save), plan (one role), or for any number of roles maxn (an equilibrium, by turns), paranoid (what each can guarantee), mcts (sampling, as far as it proves) and lattice (that, and all undominated outcomes)."`
+	Method     string       `default:"auto" help:"auto, bab, dfs, pns, threats (sequential games), or smab (Simultaneous Move Alpha-Beta), bi, biab, do, seqform (simultaneous moves), layers (backward induction of all positions, on the disk with --save), plan (one role), or for any number of roles maxn (an equilibrium, by turns), paranoid (what each can guarantee), mcts (sampling, as far as it proves) and lattice (that, and all undominated outcomes)."`
 	LP         string       `name:"lp" default:"native" help:"Engine of linear programs: native or glpk."`
 	Table      solve.Switch `default:"on" enum:"on,off" help:"Use a transposition table: on or off."`
 	Symmetries solve.Switch `default:"on" enum:"on,off" help:"Use the symmetries of the rules: on or off."`
-	Order      string       `default:"l" help:"Order in which smab visits the cells of a matrix: l or lex."`
-	MoveOrder  string       `default:"dynamic" help:"Order of the moves in the order of the cells: dynamic, by what is known of them before each cell, or legal, as the machine lists them."`
-	Skip       int          `default:"0" help:"Rows and columns that smab fills before it computes bounds."`
-	Epsilon    float64      `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, dfs, pns, best, anytime, mcts and paranoid stop there."`
+	Order      string       `default:"best" help:"Cell order of smab: best (where the optimistic strategies of both players meet), l (L-shaped, as in the paper) or lex (row by row)."`
+	MoveOrder  string       `default:"dynamic" help:"Row and column order of --order l and lex: dynamic (by the bounds known before each cell) or legal (as the rules list the moves)."`
+	Skip       int          `default:"0" help:"Early bound skipping of --order l and lex: no linear programs before this many rows and columns are filled."`
+	Epsilon    float64      `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, dfs, pns, smab, mcts and paranoid stop there."`
 	Share      bool         `name:"share-epsilon" help:"Children of chance share --epsilon out among them: bab, dfs and paranoid."`
-	Depth      int          `default:"0" help:"Plies that anytime looks ahead; 0 is no limit."`
-	Threads    int          `default:"0" help:"Threads of best, bab, dfs, pns and layers; 0 is one for each processor. With 1 the search is reproducible."`
+	Threads    int          `default:"0" help:"Threads of smab, bab, dfs, pns and layers; 0 is one for each processor. With 1 the search is reproducible."`
 }
 
 // Validate tells kong what is wrong with the flags.
@@ -40,6 +39,6 @@ func (f searchFlags) options(bytes int64) solve.Options {
 	return solve.Options{
 		Threads: threads,
 		Method:  f.Method, LP: f.LP, Table: f.Table, Symmetries: f.Symmetries, Memory: bytes / mebibyte,
-		Order: f.Order, Moves: f.MoveOrder, Skip: f.Skip, Epsilon: f.Epsilon, ShareEpsilon: f.Share, Depth: f.Depth,
+		Order: f.Order, Moves: f.MoveOrder, Skip: f.Skip, Epsilon: f.Epsilon, ShareEpsilon: f.Share,
 	}
 }

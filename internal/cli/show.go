@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,14 +15,13 @@ import (
 
 	"golang.org/x/term"
 
-	"stackmate/gdl"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/board"
 )
 
 // showCommand shows a recorded match turn by turn.
 type showCommand struct {
-	Record string `arg:"" type:"path" help:"Match record."`
+	Record string `arg:"" type:"path" help:"Match record, or file of several."`
 	Turn   int    `default:"-1" placeholder:"N" help:"Show the position after N turns only."`
 	All    bool   `help:"Show all turns one after the other; on a terminal they are stepped through."`
 	JSON   bool   `name:"json" help:"Print the record as JSON in one piece."`
@@ -29,10 +29,29 @@ type showCommand struct {
 
 // Run implements the command.
 func (c *showCommand) Run(s *console) error {
-	r, err := await(s.ctx, func() (*arena.Record, error) { return arena.ReadRecord(c.Record) })
+	records, err := await(s.ctx, func() ([]*arena.Record, error) { return arena.ReadRecords(c.Record) })
 	if err != nil {
 		return usageError{err}
 	}
+	reader := s.newRecordReader()
+	var faults []error
+	for i, r := range records {
+		if i > 0 && !c.JSON {
+			fmt.Fprintln(s.out)
+		}
+		g := reader.name(filepath.Dir(c.Record), r)
+		if err := c.show(s, r, g); err != nil {
+			return err
+		}
+		if fault := reader.compare(g, r); fault != nil {
+			faults = append(faults, contradiction(c.Record, r, fault))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// show shows a match, with boards if its game is not nil.
+func (c *showCommand) show(s *console, r *arena.Record, g *recordedGame) error {
 	if c.JSON {
 		return json.NewEncoder(s.out).Encode(r)
 	}
@@ -40,8 +59,8 @@ func (c *showCommand) Run(s *console) error {
 		return usageError{fmt.Errorf("--turn: expected 0 to %d, found %d", len(r.States)-1, c.Turn)}
 	}
 	v := viewer{console: s, record: r}
-	if rules := s.rulesOf(c.Record, r); rules != nil && len(r.States) > 0 {
-		v.layout = board.Find(rules, r.States...)
+	if g != nil && len(r.States) > 0 {
+		v.layout = board.Find(g.rules, r.States...)
 	}
 	switch {
 	case c.Turn >= 0:
@@ -56,23 +75,6 @@ func (c *showCommand) Run(s *console) error {
 		v.end()
 	}
 	return nil
-}
-
-// rulesOf finds the rules of a record: beside it, or by the name of the game; nil if there
-// are none, and the facts must do.
-func (s *console) rulesOf(path string, r *arena.Record) *gdl.Game {
-	text, err := arena.ReadArchive(filepath.Dir(path)).Rulesheet(r.Rules)
-	if err == nil {
-		rules, err := s.check(r.Game, []byte(text))
-		if err == nil {
-			return rules
-		}
-	}
-	rules, err := s.load(r.Game)
-	if err != nil {
-		return nil
-	}
-	return rules
 }
 
 // viewer shows the turns of a record.

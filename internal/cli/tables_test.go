@@ -172,8 +172,8 @@ func TestTheTableOfARankingEndsWithRatingsAndVerdict(t *testing.T) {
   player  matches  points    share  wins  draws  losses  late  illegal  failed
        a        1     100  100.0 %     1      0       0     0        0       0
 
-  player  elo  95 %
-       a  +12    ±3
+  player    elo  95 %
+       a  +12.4  ±3.0
 
 mean scores of pairs:  0.25 × 3  1 × 40
 log-likelihood ratio 2.95: ` + text + "\n"

@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math/bits"
+	"slices"
 
 	"stackmate/internal/atomicfile"
 	"stackmate/protocol/arena"
@@ -10,9 +12,10 @@ import (
 
 // tournamentCommand rates players.
 type tournamentCommand struct {
-	Rounds   int       `default:"10" help:"How often every group of players meets in every game, in all rotations of the roles."`
-	Gauntlet bool      `help:"Only the first player meets the others."`
-	SPRT     []float64 `name:"sprt" placeholder:"ELO0,ELO1" help:"Stop as soon as it is decided whether the first of two players is stronger by ELO0 or by ELO1."`
+	Format   string    `enum:"round-robin,gauntlet,swiss,knockout" default:"round-robin" help:"Who meets whom: round-robin, gauntlet (the first player meets the others), swiss (players of like scores), knockout (the higher score goes on, or the player who stands first); swiss and knockout take games for two."`
+	Rounds   int       `placeholder:"10" help:"How often every group of players meets in every game, in all rotations of the roles. The default is 10; 1 in a knockout; as many stages as find the best player in swiss; and with --sprt no bound."`
+	Gauntlet bool      `help:"As --format gauntlet."`
+	SPRT     []float64 `name:"sprt" placeholder:"ELO0,ELO1" help:"Go on until it is decided whether the first of two players is stronger by ELO0 or by ELO1; --rounds bounds it."`
 	Alpha    float64   `default:"0.05" help:"Risk of --sprt to accept ELO1 wrongly."`
 	Beta     float64   `default:"0.05" help:"Risk of --sprt to accept ELO0 wrongly."`
 	CSV      string    `name:"csv" type:"path" placeholder:"FILE" help:"Write standings and ratings as CSV."`
@@ -28,15 +31,32 @@ func (c *tournamentCommand) Run(s *console) error {
 }
 
 // plan implements planner.
-func (c *tournamentCommand) plan() (arena.Tournament, error) {
-	p := arena.Tournament{Rounds: c.Rounds, Gauntlet: c.Gauntlet}
+func (c *tournamentCommand) plan(s *console) (arena.Tournament, error) {
+	p := arena.Tournament{Rounds: c.Rounds, Gauntlet: c.Gauntlet || c.Format == "gauntlet"}
+	if c.Format == arena.Swiss || c.Format == arena.Knockout {
+		p.Format = c.Format
+	}
 	if len(c.SPRT) == 2 {
 		p.Test = &arena.SPRT{Elo0: c.SPRT[0], Elo1: c.SPRT[1], Alpha: c.Alpha, Beta: c.Beta}
 	} else if len(c.SPRT) != 0 {
 		return p, fmt.Errorf("--sprt: expected two numbers, found %v", c.SPRT)
 	}
+	switch given := slices.Contains(s.flags, "rounds"); {
+	case given && c.Rounds < 1:
+		return p, fmt.Errorf("--rounds: expected 1 or more, found %d", c.Rounds)
+	case given || p.Test != nil:
+	case p.Format == arena.Swiss:
+		p.Rounds = max(1, bits.Len(uint(len(c.Players)-1)))
+	case p.Format == arena.Knockout:
+		p.Rounds = 1
+	default:
+		p.Rounds = defaultRounds
+	}
 	return p, nil
 }
+
+// defaultRounds is the number of rounds of a tournament without stages and without a test.
+const defaultRounds = 10
 
 // report implements planner.
 func (c *tournamentCommand) report(r *arena.Ranking) error {

@@ -32,7 +32,7 @@ func (c *tuneCommand) Run(s *console) error {
 }
 
 // plan implements planner.
-func (c *tuneCommand) plan() (arena.Tournament, error) {
+func (c *tuneCommand) plan(*console) (arena.Tournament, error) {
 	t := &arena.Tuning{Pairs: c.Pairs, Perturbation: c.Perturbation, Step: c.Step}
 	for _, text := range c.Parameters {
 		p, err := readParameter(text)

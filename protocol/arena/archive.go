@@ -105,7 +105,7 @@ func (a *Archive) List() ([]*Record, error) {
 	var faults []error
 	for _, e := range entries {
 		name := e.Name()
-		if ext := filepath.Ext(name); strings.HasPrefix(name, ".") || ext != suffix && ext != ".json" {
+		if !isRecord(name) {
 			continue
 		}
 		r := a.ended[name]
@@ -139,12 +139,15 @@ func ReadOutline(path string) (*Record, error) {
 	}
 	defer f.Close()
 	// Only if the match has not ended, or the record is in one piece, all is read.
-	if r := joinEnds(f); r != nil && r.check() == nil {
+	if r := joinEnds(f); r != nil && r.check() == nil && r.Consistent() == nil {
 		return r, nil
 	}
 	r, err := DecodeRecord(f, path)
 	if err != nil {
 		return nil, err
+	}
+	if err := r.Consistent(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if r.Ended() && r.Summary == nil {
 		r.Summary = new(r.Result())
@@ -170,7 +173,8 @@ func joinEnds(f *os.File) *Record {
 	}
 	line := bytes.TrimSuffix(end, []byte("\n"))
 	line = line[bytes.LastIndexByte(line, '\n')+1:]
-	if json.Unmarshal(line, &last) != nil || !last.Ended() || last.Summary == nil || last.Match != "" {
+	// The last part of another match ends a file of several.
+	if json.Unmarshal(line, &last) != nil || !last.Ended() || last.Summary == nil || last.Match != "" || last.Summary.Match != first.Match {
 		return nil
 	}
 	first.Append(&last)

@@ -16,7 +16,6 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/protocol"
-	"stackmate/reasoner/trace"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -363,22 +362,127 @@ func TestARecordCanBeReplayed(t *testing.T) {
 	m := builtIn(t, "ticTacToe")
 	players := Player{Name: "a", New: drifters(t, m.machine)}
 	r := play(t, m, quick, players, players)
-	if err := trace.Replay(m.machine, r.Trace()); err != nil {
-		t.Error(err)
-	}
+	_, hash := m.rules()
 	// As a manager that was killed would leave it.
 	cut := *r
-	cut.Completed, cut.Moves = false, r.Moves[:2]
-	if err := trace.Replay(m.machine, cut.Trace()); err != nil {
-		t.Error(err)
-	}
+	cut.Completed, cut.Moves, cut.States, cut.Summary = false, r.Moves[:2], r.States[:3], nil
+	cut.Errors, cut.ReplyTimes, cut.Turns, cut.Goals = r.Errors[:2], r.ReplyTimes[:2], 2, nil
 	later := *r
-	later.Opening, later.Moves, later.States = r.Moves[:2], r.Moves[2:], r.States[2:]
-	if err := trace.Replay(m.machine, later.Trace()); err != nil {
-		t.Errorf("after an opening: %v", err)
+	later.Opening, later.Moves, later.States, later.Errors, later.ReplyTimes = r.Moves[:2], r.Moves[2:], r.States[2:], r.Errors[2:], r.ReplyTimes[2:]
+	later.Turns, later.Summary = len(later.Moves), nil
+	for name, r := range map[string]*Record{"whole": r, "cut": &cut, "after an opening": &later} {
+		if err := r.Replay(m.machine, hash); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
-	r.Moves[2] = r.Moves[0]
-	if err := trace.Replay(m.machine, r.Trace()); err == nil || !strings.Contains(err.Error(), "is not legal") {
-		t.Errorf("%v, want an illegal move", err)
+}
+
+// Whatever is changed in a record contradicts the rest of it, or the rules.
+func TestAFalseRecordIsNoticed(t *testing.T) {
+	m := builtIn(t, "ticTacToe")
+	players := Player{Name: "a", New: drifters(t, m.machine)}
+	truth := play(t, m, quick, players, players)
+	for truth.Goals[0] == truth.Goals[1] || truth.Turns < 6 {
+		truth = play(t, m, quick, players, players)
+	}
+	_, hash := m.rules()
+	text := asJSON(t, truth)
+	for name, c := range map[string]struct {
+		change func(r *Record)
+		want   string
+	}{
+		"goals of the result":   {func(r *Record) { slices.Reverse(r.Summary.Goals) }, "the result says goals"},
+		"goals":                 {func(r *Record) { slices.Reverse(r.Goals); slices.Reverse(r.Summary.Goals) }, "by the rules it is"},
+		"too many points":       {func(r *Record) { r.Goals[0] = 1000; r.Summary.Goals[0] = 1000 }, "by the rules it is"},
+		"turns of the result":   {func(r *Record) { r.Summary.Turns++ }, "the result says turns"},
+		"turns":                 {func(r *Record) { r.Turns += 3; r.Summary.Turns += 3 }, "its moves are"},
+		"players of the result": {func(r *Record) { r.Summary.Players = []string{"c", "b"} }, "the result says players"},
+		"errors of the result":  {func(r *Record) { r.Summary.Errors[0]++ }, "the result says errors"},
+		"another match":         {func(r *Record) { r.Summary.Match = "other" }, "the result says match"},
+		"slowest move":          {func(r *Record) { r.Summary.Slowest[1] += 3 }, "the result says slowest"},
+		"aborted":               {func(r *Record) { r.Summary.Aborted = true }, "the result says aborted"},
+		"rules":                 {func(r *Record) { r.Rules = HashRules("other rules") }, "recorded with the rules of SHA-256"},
+		"roles":                 {func(r *Record) { slices.Reverse(r.Roles) }, "recorded roles"},
+		"illegal move":          {func(r *Record) { r.Moves[2] = r.Moves[0] }, "is not legal"},
+		"a turn left out":       {func(r *Record) { r.Moves = r.Moves[1:]; r.States = r.States[1:] }, "fluents"},
+		"last turn left out": {func(r *Record) {
+			n := len(r.Moves) - 1
+			r.Moves, r.States, r.Errors, r.ReplyTimes, r.Turns, r.Summary = r.Moves[:n], r.States[:n+1], r.Errors[:n], r.ReplyTimes[:n], n, nil
+		}, "it goes on"},
+		"no positions":          {func(r *Record) { r.States = nil; slices.Reverse(r.Goals); r.Summary.Goals = r.Goals }, "by the rules it is"},
+		"a position":            {func(r *Record) { r.States[3] = r.States[2] }, "fluents"},
+		"a position at the end": {func(r *Record) { r.States = append(r.States, r.States[0]) }, "found more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := DecodeRecord(strings.NewReader(text), "r.jsonl")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Replay(m.machine, hash); err != nil {
+				t.Fatal(err)
+			}
+			c.change(r)
+			if err := r.Replay(m.machine, hash); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// A role with two goals at the end has none that counts, and 0 on record: fresh records are true.
+func TestARecordWithoutASingleGoalIsTrue(t *testing.T) {
+	m := manager(t, "(role a) (role b) (init s) (<= (legal ?r go) (role ?r)) (<= (next t) (true s)) (<= terminal (true t)) (goal a 10) (goal a 20) (goal b 30)")
+	r := play(t, m, quick, in("a", saying(gdl.Term{Name: "go"})), in("b", saying(gdl.Term{Name: "go"})))
+	if err := r.Replay(m.machine); err != nil || fmt.Sprint(r.Goals) != "[0 30]" {
+		t.Errorf("%v, goals %v", err, r.Goals)
+	}
+}
+
+// textOf returns the text of a file.
+func textOf(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestFilesOfSeveralMatchesAreReadWhole(t *testing.T) {
+	dir := t.TempDir()
+	a := archive(t, dir)
+	setting, text := quick, ""
+	setting.Tell = a.Recorder()
+	for range manager(t, choosing).Series(t.Context(), "s", []Player{in("a", &fake{}), in("b", &fake{})}, 3, setting) {
+	}
+	for k := range 3 {
+		text += textOf(t, filepath.Join(dir, fmt.Sprintf("s.%d.jsonl", k)))
+	}
+	several := filepath.Join(t.TempDir(), "all.jsonl")
+	if err := os.WriteFile(several, []byte(text+whole(func(*ggpMatch) {})), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	records, err := ReadRecords(several)
+	if err != nil || len(records) != 4 {
+		t.Fatalf("%d records, %v", len(records), err)
+	}
+	for k, r := range records[:3] {
+		if one, err := a.Read(r.Match); err != nil || r.Match != fmt.Sprintf("s.%d", k) || cmp.Diff(one, r) != "" {
+			t.Errorf("%v, %+v", err, r)
+		}
+	}
+	// A match whose result is false is none of a folder.
+	last := filepath.Join(dir, "s.2.jsonl")
+	if err := os.WriteFile(last, []byte(strings.Replace(textOf(t, last), `"turns":2,"errors"`, `"turns":9,"errors"`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := archive(t, dir).List(); len(list) != 2 || err == nil || !strings.Contains(err.Error(), "the result says turns 9, the record 2") {
+		t.Errorf("%d records, %v", len(list), err)
+	}
+	// A file of several is not taken for one match.
+	for _, read := range []func(string) (*Record, error){ReadRecord, ReadOutline} {
+		if _, err := read(several); err == nil || !strings.Contains(err.Error(), "expected the record of one match, found 4") {
+			t.Errorf("error %v", err)
+		}
 	}
 }

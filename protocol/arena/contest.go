@@ -243,7 +243,7 @@ func (c *contest) forfeit(reason error, loses func(machine.Role) bool) error {
 	if err := errors.Join(c.tellNext(), c.tell(part)); err != nil {
 		return err
 	}
-	c.log.Warn().Str("reason", part.Reason).Msg("the match is forfeited")
+	c.log.Info().Str("reason", part.Reason).Msg("the match is forfeited")
 	c.dismiss()
 	return nil
 }
@@ -379,9 +379,9 @@ func (c *contest) abort(reason error) {
 		_ = c.tell(&Record{Turns: c.record.Turns, Aborted: true, Reason: text}) // Match returns the error
 	}
 	c.dismiss()
-	event := c.log.Warn().Str("reason", text)
+	event := c.log.Info()
 	if p, ok := errors.AsType[*guard.Panic](reason); ok {
-		event = event.Bytes("stack", p.Stack)
+		event = c.log.Error().Bytes("stack", p.Stack)
 	}
-	event.Msg("the match was aborted")
+	event.Str("reason", text).Msg("the match was aborted")
 }

@@ -1,6 +1,12 @@
 package arena
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Rating is the strength of a player on the Elo scale: a difference of 400
 // means an expected score of 10/11. Ratings of one tournament have mean 0.
@@ -22,6 +28,13 @@ func expectedScore(elo float64) float64 { return 1 / (1 + math.Exp(-elo/eloUnit)
 type crosstable struct {
 	players []string
 	met     [][]Pair
+	units   [][]encounter // of the completed matches, see seatings
+}
+
+// encounter is the score, from 0 to 1, of player i against player j in one match, i < j.
+type encounter struct {
+	i, j  int
+	score float64
 }
 
 // newCrosstable counts the completed matches. Every two players of a match meet
@@ -34,21 +47,68 @@ func newCrosstable(players []string, results []Result) *crosstable {
 		index[name] = i
 		c.met = append(c.met, make([]Pair, len(players)))
 	}
-	for _, r := range results {
-		for a, goal := range r.Goals {
-			for b, other := range r.Goals {
-				i, known := index[r.Players[a]]
-				j, both := index[r.Players[b]]
-				if known && both && i < j {
-					c.met[i][j].add(goal, other)
+	for _, unit := range seatings(results) {
+		var met []encounter
+		for _, r := range unit {
+			for a, goal := range r.Goals {
+				for b, other := range r.Goals {
+					i, known := index[r.Players[a]]
+					j, both := index[r.Players[b]]
+					if known && both && i < j {
+						c.met[i][j].add(goal, other)
+						met = append(met, encounter{i, j, matchScore(goal, other)})
+					}
 				}
 			}
 		}
+		c.units = append(c.units, met)
 	}
 	return c
 }
 
-// matchScore is that of a player whose goal is goal, against one with the other goal.
+// seatings groups the matches that the same players hold in the same game one after the other with seats
+// changed: a series or a tournament numbers them so, at the end of their ids. The scores of such matches are
+// not independent, as the game, or its opening, may favour a seat. Any other match is a group of its own.
+func seatings(results []Result) [][]Result {
+	type numbered struct {
+		Result
+		series string // "" if the match has no number
+		number int
+	}
+	list := make([]numbered, len(results))
+	for k, r := range results {
+		list[k].Result = r
+		if i := strings.LastIndexByte(r.Match, '.'); i > 0 {
+			if n, err := strconv.Atoi(r.Match[i+1:]); err == nil {
+				list[k].series, list[k].number = r.Match[:i], n
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b numbered) int {
+		return cmp.Or(strings.Compare(a.series, b.series), a.number-b.number)
+	})
+	var groups [][]Result
+	for k, r := range list {
+		if k > 0 && r.series != "" && r.series == list[k-1].series && r.number == list[k-1].number+1 {
+			if last := &groups[len(groups)-1]; isReseated(*last, r.Result) {
+				*last = append(*last, r.Result)
+				continue
+			}
+		}
+		groups = append(groups, []Result{r.Result})
+	}
+	return groups
+}
+
+// isReseated reports whether a match has the game and the players of the matches of a group, in other seats.
+func isReseated(group []Result, r Result) bool {
+	return !slices.ContainsFunc(group, func(g Result) bool {
+		return g.Game != r.Game || slices.Equal(g.Players, r.Players) ||
+			!slices.Equal(slices.Sorted(slices.Values(g.Players)), slices.Sorted(slices.Values(r.Players)))
+	})
+}
+
+// matchScore returns the score of a player whose goal is goal against a player with the other goal.
 func matchScore(goal, other int) float64 { return 0.5 + float64(goal-other)/200 }
 
 func square(n int) [][]float64 {
@@ -62,9 +122,16 @@ func square(n int) [][]float64 {
 // ratings fits the Bradley–Terry model by maximum likelihood, with Newton's method (Hunter, "MM
 // algorithms for generalized Bradley–Terry models", Annals of Statistics 32, 2004, section 3).
 // One drawn encounter is added for every two players, which keeps clean scores finite and
-// connects players who never met. The errors come from the Fisher information, a Laplacian with
-// 1/n added everywhere, which keeps the mean and makes it positive definite; draws make them a
-// little too large.
+// connects players who never met.
+//
+// The errors come from the scores themselves, so that draws make them smaller: the sandwich estimator (White,
+// "Maximum likelihood estimation of misspecified models", Econometrica 50, 1982) over groups of matches, see
+// seatings. For two players it is the standard error of the mean score of a pair of matches with seats
+// swapped, divided by the slope of the logistic curve: the pentanomial error of fastchess and fishtest, and for
+// single matches the trinomial error of cutechess. The added encounter counts as half a win and half a loss:
+// without draws the errors are those of the Fisher information.
+//
+// The information is a Laplacian with 1/n added everywhere, which keeps the mean and makes it positive definite.
 func (c *crosstable) ratings() []Rating {
 	const (
 		rounds    = 100
@@ -99,12 +166,34 @@ func (c *crosstable) ratings() []Rating {
 			strength[i] += steps[i] / max(1, change/longest)
 		}
 	}
+	expected := func(i, j int) float64 { return 1 / (1 + math.Exp(strength[j]-strength[i])) }
+	variance := make([]float64, n)
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			p := expected(i, j) - 0.5
+			for k := range variance {
+				variance[k] += math.Pow(inverse[k][i]-inverse[k][j], 2) * (0.25 + p*p)
+			}
+		}
+	}
+	for _, unit := range c.units {
+		for k := range variance {
+			surplus := 0.0
+			for _, e := range unit {
+				surplus += (inverse[k][e.i] - inverse[k][e.j]) * (e.score - expected(e.i, e.j))
+			}
+			variance[k] += surplus * surplus
+		}
+	}
 	out := make([]Rating, n)
 	for i, name := range c.players {
-		out[i] = Rating{name, strength[i] * eloUnit, 1.96 * math.Sqrt(max(0, inverse[i][i]-1/float64(n))) * eloUnit}
+		out[i] = Rating{name, strength[i] * eloUnit, confidence * math.Sqrt(variance[i]) * eloUnit}
 	}
 	return out
 }
+
+// confidence is the number of standard errors in half a 95 % confidence interval.
+const confidence = 1.96
 
 // invert is Gauss–Jordan elimination; a positive definite matrix needs no
 // pivoting. It destroys a.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ type ggpMatch struct {
 	States      []string   `json:"states"` // each a list of facts: ( ( cell 1 1 b ) ( control x ) )
 	Moves       [][]string `json:"moves"`
 	StateTimes  []int64    `json:"stateTimes"`
-	Errors      [][]string `json:"errors,omitempty"`
+	Errors      [][]string `json:"errors,omitempty"` // of START, then of each turn
 	Goals       []int      `json:"goalValues,omitempty"`
 	Preview     int        `json:"previewClock"`
 	StartClock  int        `json:"startClock"`
@@ -40,7 +41,11 @@ const ggpGames = "http://games.ggp.org/base/games/"
 // version is how the address of a game ends that names a version of its rules.
 var version = regexp.MustCompile(`(/v[0-9]+)?/*$`)
 
-// readGGP makes a record of a match of an archive. Such a match does not name its roles: they have numbers.
+// unknownPlayer is the name of a player whose name is not on record.
+const unknownPlayer = "unknown"
+
+// readGGP makes a record of a match of an archive. Such a match does not name its roles: numbers stand for
+// them until Name is called.
 func readGGP(text []byte) (*Record, error) {
 	var m ggpMatch
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -49,9 +54,15 @@ func readGGP(text []byte) (*Record, error) {
 	r := &Record{
 		Match: m.MatchID, Game: path.Base(version.ReplaceAllString(m.GameMetaURL, "")), StartTime: time.UnixMilli(m.StartTime),
 		StartClock: float64(m.StartClock), PlayClock: float64(m.PlayClock), Players: m.Players, Errors: m.Errors,
-		Goals: m.Goals, Completed: m.IsCompleted && !m.IsAborted, Aborted: m.IsAborted, Turns: len(m.Moves),
+		Goals: m.Goals, Completed: m.IsCompleted && !m.IsAborted, Aborted: m.IsAborted, Turns: len(m.Moves), Unnamed: true,
 	}
-	n := max(len(m.Players), len(m.Goals))
+	if len(r.Errors) > len(m.Moves) {
+		r.StartErrors, r.Errors = r.Errors[0], r.Errors[1:]
+	}
+	if r.Aborted {
+		r.Goals = nil
+	}
+	n := max(len(m.Players), len(m.Goals), len(r.StartErrors))
 	for turn, joint := range m.Moves {
 		moves := make([]string, len(joint))
 		for i, move := range joint {
@@ -67,7 +78,7 @@ func readGGP(text []byte) (*Record, error) {
 	for i := range n {
 		r.Roles = append(r.Roles, fmt.Sprintf("role%d", i+1))
 		if i >= len(r.Players) || r.Players[i] == "" {
-			r.Players = append(r.Players[:i:i], "unknown")
+			r.Players = slices.Concat(r.Players[:i], []string{unknownPlayer}, r.Players[min(i+1, len(r.Players)):])
 		}
 	}
 	for turn, state := range m.States {
@@ -105,13 +116,16 @@ func ggpFacts(state string) ([]string, error) {
 	return facts, nil
 }
 
-// GGP is the record in the format of the archives of General Game Playing. Human tells by
-// the name of a player whether it is a person.
+// GGP writes the record in the format of the archives of General Game Playing. Human reports whether the
+// player of a name is a person.
 func (r *Record) GGP(human func(player string) bool) ([]byte, error) {
 	m := ggpMatch{
 		MatchID: r.Match, StartTime: r.StartTime.UnixMilli(), GameMetaURL: ggpGames + r.Game + "/", RandomToken: HashRules(r.Match)[:32],
 		IsCompleted: r.Completed, IsAborted: r.Aborted, States: []string{}, Moves: append([][]string{}, r.Moves...), StateTimes: []int64{},
-		Errors: r.Errors, Goals: r.Goals, Preview: -1, StartClock: int(math.Ceil(r.StartClock)), PlayClock: int(math.Ceil(r.PlayClock)), Players: r.Players,
+		Errors: slices.Concat([][]string{r.StartErrors}, r.Errors), Goals: r.Goals, Preview: -1, StartClock: int(math.Ceil(r.StartClock)), PlayClock: int(math.Ceil(r.PlayClock)), Players: r.Players,
+	}
+	if r.StartErrors == nil {
+		m.Errors = r.Errors
 	}
 	for _, facts := range r.States {
 		m.States = append(m.States, "( "+strings.Join(facts, " ")+" )")

@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,5 +50,59 @@ func TestFaultyMatchesOfArchivesAreExplained(t *testing.T) {
 		if _, err := readGGP([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
+	}
+}
+
+// whole is a match of matchingPennies as ggp-base writes it: its errors begin with those of START.
+func whole(change func(*ggpMatch)) string {
+	m := ggpMatch{
+		MatchID: "m", StartTime: 1325000000000, GameMetaURL: ggpGames + "matchingPennies/v1/", IsCompleted: true,
+		States: []string{"( ( step 1 ) )", "( done )"}, Moves: [][]string{{"heads", "tails"}}, Errors: [][]string{{"", "TO"}, {"IL ( x )", ""}},
+		Goals: []int{0, 100}, Preview: -1, StartClock: 30, PlayClock: 15, Scrambled: true,
+	}
+	change(&m)
+	text, _ := json.Marshal(m)
+	return string(text)
+}
+
+func TestMatchesOfArchivesTakeTheRolesOfTheRules(t *testing.T) {
+	for name, c := range map[string]struct {
+		change         func(*ggpMatch)
+		roles, players []string
+		errors         []int
+		fault          string
+	}{
+		"errors of the start": {func(*ggpMatch) {}, []string{"row", "column"}, []string{"unknown", "unknown"}, []int{1, 1}, ""},
+		"a name is missing":   {func(m *ggpMatch) { m.Players = []string{"", "bob"} }, []string{"row", "column"}, []string{"unknown", "bob"}, []int{1, 1}, ""},
+		"one role": {func(m *ggpMatch) { m.Moves, m.Errors, m.Goals = [][]string{{"heads"}}, nil, []int{100} },
+			[]string{"row"}, []string{"unknown"}, []int{0}, ""},
+		"three roles": {func(m *ggpMatch) { m.Moves, m.Errors, m.Goals = [][]string{{"a", "b", "c"}}, nil, []int{1, 2, 3} },
+			[]string{"a", "random", "c"}, []string{"unknown", Chance, "unknown"}, []int{0, 0, 0}, ""},
+		"aborted at the end": {func(m *ggpMatch) { m.IsAborted = true }, []string{"row", "column"}, []string{"unknown", "unknown"}, []int{1, 1}, ""},
+		"aborted at the start": {func(m *ggpMatch) {
+			m.IsAborted, m.Moves, m.Errors, m.Goals, m.States = true, nil, nil, nil, m.States[:1]
+		},
+			[]string{"row", "column"}, []string{"unknown", "unknown"}, []int{0, 0}, ""},
+		"other roles": {func(*ggpMatch) {}, []string{"row"}, nil, nil, "recorded moves or goals of 2 roles"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := DecodeRecord(strings.NewReader(whole(c.change)), "m.json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err = r.Name(c.roles); c.fault != "" {
+				if err == nil || !strings.Contains(err.Error(), c.fault) {
+					t.Errorf("error %v, want %q", err, c.fault)
+				}
+				return
+			}
+			s := r.Counted()
+			if err != nil || r.Consistent() != nil || !slices.Equal(r.Roles, c.roles) || !slices.Equal(s.Players, c.players) || !slices.Equal(s.Errors, c.errors) {
+				t.Errorf("%v, %v: %+v", err, r.Consistent(), s)
+			}
+			if r.Aborted == r.Completed || r.Aborted && len(r.Goals) > 0 {
+				t.Errorf("%+v", r)
+			}
+		})
 	}
 }

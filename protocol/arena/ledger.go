@@ -15,20 +15,26 @@ type Ledger struct {
 	curve   []float64 // the likelihood ratio after each of them
 	verdict Verdict
 	course  *Course // of a tuning
+
+	stage      int           // stages that have been paired
+	encounters []encounterOf // of them
 }
 
 // NewLedger makes the ledger of a tournament that can be held.
 func NewLedger(t *Tournament) *Ledger {
-	return &Ledger{plan: t, results: make(map[int]Result), course: newCourse(t)}
+	l := &Ledger{plan: t, results: make(map[int]Result), course: newCourse(t)}
+	l.pairUp()
+	return l
 }
 
-// Add counts the match of a fixture. It tells whether that is the first result of it;
+// Add counts the match of a fixture. It reports whether that is the first result of it;
 // any other changes nothing.
 func (l *Ledger) Add(number int, r Result) bool {
 	if l.Has(number) {
 		return false
 	}
 	l.results[number] = r
+	l.pairUp()
 	for l.plan.inPairs() && l.verdict == Undecided && l.Has(2*l.pairs) && l.Has(2*l.pairs+1) {
 		score, ok := pairScore(l.results[2*l.pairs], l.results[2*l.pairs+1])
 		l.pairs++
@@ -75,13 +81,16 @@ func (l *Ledger) Has(number int) bool {
 // Count is the number of matches that have been counted.
 func (l *Ledger) Count() int { return len(l.results) }
 
-// Open is the number of fixtures that can be held by now: all of them, but those of later
-// iterations of a tuning.
+// Open returns the number of fixtures that can be held by now: all of them, but those of later
+// iterations of a tuning, or of later stages.
 func (l *Ledger) Open() int {
-	if l.course == nil {
-		return math.MaxInt
+	switch {
+	case l.plan.staged():
+		return len(l.encounters) * l.plan.perEncounter()
+	case l.course != nil:
+		return 2 * l.course.batch * len(l.course.Course)
 	}
-	return 2 * l.course.batch * len(l.course.Course)
+	return math.MaxInt
 }
 
 // Descriptions are those of the two players in the iteration of a tuning that is under way,
@@ -107,6 +116,10 @@ func (l *Ledger) Ranking() *Ranking {
 		return out
 	}
 	out := rank(l.plan.Players, results)
+	if l.plan.Format == Knockout && len(l.results) == l.plan.Matches() {
+		winner, _ := l.left()
+		out.Winner = l.plan.Players[winner[0]]
+	}
 	if l.plan.Test != nil {
 		out.LLR, out.LLRs, out.Verdict, out.Outcomes = new(l.plan.Test.LLR(l.sample)), l.curve, l.verdict, slices.Clone(l.sample)
 	}

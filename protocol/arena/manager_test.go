@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -231,6 +232,50 @@ func TestMisbehavingPlayersAreReplacedAndRecorded(t *testing.T) {
 	}
 }
 
+func TestRepliesOfTheFieldAreMovesWithRemarks(t *testing.T) {
+	for reply, c := range map[string]struct {
+		move string
+		why  string
+	}{
+		`(go) (explanation "the best (so far), \"I\" say") (taunt "too slow")`: {"go", `explanation: the best (so far), \"I\" say; taunt: too slow`},
+		"go\n(taunt \"ha\")\n":                    {"go", "taunt: ha"},
+		`( go ( EXPLANATION "x" ) ( Taunt "" ) )`: {"go", "explanation: x; taunt:"},
+		`go (explanation no more to say)`:         {"go", "explanation: no more to say"},
+		`go (taunt "ha") pass`:                    {"", ""},
+		`(explanation "I have no move")`:          {"", ""},
+		"go":                                      {"go", ""},
+		"(say (taunt loudly))":                    {"", ""},
+	} {
+		url := httpPlayer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, reply) })
+		m := manager(t, "(role a) (init s) (legal a go) (legal a pass) (<= (next t) (true s)) (<= terminal (true t)) (goal a 100)")
+		r := play(t, m, quick, at("p", url))
+		why := ""
+		if r.Explanations[0] != nil {
+			why = strings.TrimSpace(r.Explanations[0][0].Why)
+		}
+		if fault := r.Errors[0][0]; (fault == "") != (c.move != "") || c.move != "" && r.Moves[0][0] != c.move || why != c.why {
+			t.Errorf("%q: %s %q, explained %q", reply, r.Moves[0][0], fault, why)
+		}
+	}
+}
+
+func TestAReplyThatIsCutShortByALittleCounts(t *testing.T) {
+	for _, c := range []struct {
+		reply   string
+		missing int
+		want    string
+	}{{"go", 2, ""}, {"go (taunt \"ha\")", 1, ""}, {"(go", 1, Unreadable}, {"go", maxMissing + 1, Unreadable}, {"", 2, Unreadable}} {
+		url := httpPlayer(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", strconv.Itoa(len(c.reply)+c.missing))
+			fmt.Fprint(w, c.reply)
+		})
+		m := manager(t, "(role a) (init s) (legal a go) (legal a pass) (<= (next t) (true s)) (<= terminal (true t)) (goal a 100)")
+		if r := play(t, m, quick, at("p", url)); r.Errors[0][0] != c.want {
+			t.Errorf("%+v: %q", c, r.Errors[0][0])
+		}
+	}
+}
+
 func TestASlowPlayerOnTheWireTimesOut(t *testing.T) {
 	m := manager(t, choosing)
 	url := httpPlayer(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -286,10 +331,10 @@ func TestAMatchThatCannotBeginIsAbortedWithTheReason(t *testing.T) {
 	defer busy.Close()
 	broken := &fake{OnStart: func(context.Context, protocol.Match) error { return errors.New("too hard") }}
 	for want, p := range map[string]Player{
-		"player x cannot start: talking to x:":      at("x", "http://127.0.0.1:1"),
-		"player x cannot start: the player is busy": at("x", busy.URL),
-		"player x cannot start: too hard":           in("x", broken),
-		"player x cannot be made: panic: none":      {Name: "x", New: func() protocol.Agent { panic("none") }},
+		"player x cannot start: dial tcp 127.0.0.1:1:": at("x", "http://127.0.0.1:1"),
+		"player x cannot start: the player is busy":    at("x", busy.URL),
+		"player x cannot start: too hard":              in("x", broken),
+		"player x cannot be made: panic: none":         {Name: "x", New: func() protocol.Agent { panic("none") }},
 	} {
 		aborted := make(chan bool, 1)
 		good := &fake{OnAbort: func() { aborted <- true }}

@@ -6,7 +6,6 @@ import (
 
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/trace"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -30,7 +29,7 @@ func TestMatchesAfterAnOpeningAreMatchesOfTheSameGame(t *testing.T) {
 			if !r.Completed || len(r.Opening) != 2 || len(r.States) != r.Turns+1 {
 				t.Fatalf("%s, seed %d: %+v", name, seed, r)
 			}
-			if err := trace.Replay(m.machine, r.Trace()); err != nil {
+			if err := r.Replay(m.machine); err != nil {
 				t.Errorf("%s, seed %d: %v", name, seed, err)
 			}
 			openings[fmt.Sprint(r.Opening)] = true

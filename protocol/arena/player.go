@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -122,14 +124,64 @@ func (o *remote) send(ctx context.Context, m protocol.Message) (string, error) {
 	}
 	defer response.Body.Close()
 	reply, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
-	if err != nil {
+	text := strings.TrimSpace(string(reply))
+	if err != nil && !isCutShort(response, reply) {
 		return "", o.failure(ctx, err)
 	}
-	text := strings.TrimSpace(string(reply))
 	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s answered with status %d", o.url, response.StatusCode)
+		return "", fmt.Errorf("it answered with status %d", response.StatusCode)
 	}
 	return text, nil
+}
+
+// maxMissing is the number of bytes by which a Content-Length may be too large, as players of the field write it.
+const maxMissing = 64
+
+// isCutShort reports whether a reply is whole but for some bytes that its header announces.
+func isCutShort(response *http.Response, reply []byte) bool {
+	missing := response.ContentLength - int64(len(reply))
+	move, _ := splitReply(strings.TrimSpace(string(reply)))
+	_, err := protocol.ParseMove(move)
+	return missing > 0 && missing <= maxMissing && err == nil
+}
+
+// remark matches a list in which a player says something of its move: (explanation "…"), (taunt "…").
+var remark = regexp.MustCompile(`(?is)\(\s*([a-z_-]+)\s+"((?:[^"\\]|\\.)*)"\s*\)|\(\s*(explanation|taunt)\s+([^()"]*)\)`)
+
+// splitReply takes a reply to PLAY apart: a move, and the remarks that may follow it, in one list with it or not.
+func splitReply(reply string) (move string, remarks []string) {
+	first := remark.FindStringIndex(reply)
+	if first == nil {
+		return reply, nil
+	}
+	if _, err := protocol.ParseMove(reply); err == nil && !strings.Contains(reply, `"`) { // such as (say (taunt loudly))
+		return reply, nil
+	}
+	move = strings.TrimSpace(reply[:first[0]])
+	rest := strings.TrimSpace(remark.ReplaceAllString(reply[first[0]:], ""))
+	if inner, ok := strings.CutPrefix(move, "("); ok && rest == ")" {
+		move, rest = strings.TrimSpace(inner), ""
+	}
+	if rest != "" || move == "" {
+		return reply, nil
+	}
+	for _, m := range remark.FindAllStringSubmatch(reply[first[0]:], -1) {
+		remarks = append(remarks, strings.ToLower(m[1]+m[3])+": "+strings.TrimSpace(m[2]+m[4]))
+	}
+	return move, remarks
+}
+
+// nameInInfo matches the name in a reply to INFO: ((name X) (status available)).
+var nameInInfo = regexp.MustCompile(`(?i)\(\s*name\s+([^()]+?)\s*\)`)
+
+// AskName returns the name that a player at an address tells in its reply to INFO, or "" if it tells none.
+func AskName(ctx context.Context, url string) string {
+	o := &remote{url: url}
+	reply, _ := o.send(ctx, protocol.Message{Command: protocol.Info}) // a player need not answer INFO
+	if m := nameInInfo.FindStringSubmatch(reply); m != nil {
+		return protocol.Printable(m[1], maxExcerpt)
+	}
+	return ""
 }
 
 // failure tells a player who is late from one who cannot be talked to.
@@ -137,8 +189,11 @@ func (o *remote) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return protocol.ErrLate
 	}
+	if at, ok := errors.AsType[*url.Error](err); ok { // which repeats the address
+		err = at.Err
+	}
 	// The error may repeat what the player sent.
-	return fmt.Errorf("talking to %s: %s", o.name, protocol.Printable(err.Error(), maxReason))
+	return errors.New(protocol.Printable(err.Error(), maxReason))
 }
 
 func (o *remote) start(ctx context.Context, m protocol.Match) error {
@@ -153,8 +208,16 @@ func (o *remote) start(ctx context.Context, m protocol.Match) error {
 }
 
 func (o *remote) play(ctx context.Context, told [][]gdl.Term) (string, *protocol.Explanation, error) {
+	asked := time.Now()
 	reply, err := o.send(ctx, o.message(protocol.Play, told))
-	return reply, nil, err
+	reply, remarks := splitReply(reply)
+	if len(remarks) == 0 {
+		return reply, nil, err
+	}
+	return reply, &protocol.Explanation{
+		Move: protocol.Printable(reply, maxExcerpt), By: "as it says", Why: protocol.Printable(strings.Join(remarks, "; "), maxReason),
+		Seconds: time.Since(asked).Seconds(),
+	}, err
 }
 
 func (o *remote) stop(ctx context.Context, told [][]gdl.Term) {

@@ -1,6 +1,9 @@
 package arena
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Ranking is the outcome of matches. Standings and ratings are in the order of the players.
 type Ranking struct {
@@ -17,6 +20,8 @@ type Ranking struct {
 	LLRs     []float64 `json:"llrs,omitempty"`
 	Verdict  Verdict   `json:"verdict,omitempty"`
 	Outcomes Sample    `json:"outcomes,omitempty"`
+	// Winner is the winner of a knockout that is over.
+	Winner string `json:"winner,omitempty"`
 	// Tuning is the course of a tuning; nobody is ranked in one.
 	Tuning *Course `json:"tuning,omitempty"`
 }
@@ -40,10 +45,15 @@ type Pair struct {
 	// goals, where 100 goal points count 1.
 	Score float64 `json:"score"`
 	// Elo is the difference in strength that these encounters alone tell, and Error half
-	// the width of its 95 % confidence interval.
+	// the width of its 95 % confidence interval. LOS, the likelihood of superiority, is the
+	// probability from 0 to 1 that the player is stronger, where nothing else is known.
 	Elo   float64 `json:"elo"`
 	Error float64 `json:"error"`
+	LOS   float64 `json:"los"`
 }
+
+// DrawShare returns the share of the encounters that were drawn, from 0 to 1.
+func (p Pair) DrawShare() float64 { return float64(p.Draws) / float64(max(1, p.Matches)) }
 
 // Rank computes the ranking from the results of matches, for instance those of the
 // records that a tournament has left. Players are in the order in which they
@@ -91,20 +101,31 @@ func rank(players []string, results []Result) *Ranking {
 	return out
 }
 
-// pairs are the encounters of every two players who have met.
+// pairs lists the encounters of every two players who have met.
 func (c *crosstable) pairs() []Pair {
 	var out []Pair
 	for i, row := range c.met {
 		for j, p := range row {
-			if p.Matches > 0 {
-				p.Player, p.Opponent = c.players[i], c.players[j]
-				two := crosstable{players: []string{p.Player, p.Opponent}, met: [][]Pair{{{}, p}, {{}, {}}}}
-				r := two.ratings()
-				p.Score /= float64(p.Matches)
-				// Each rating is half the difference from their mean, and so is its error.
-				p.Elo, p.Error = r[0].Elo-r[1].Elo, 2*r[0].Error
-				out = append(out, p)
+			if p.Matches == 0 {
+				continue
 			}
+			p.Player, p.Opponent = c.players[i], c.players[j]
+			two := crosstable{players: []string{p.Player, p.Opponent}, met: [][]Pair{{{}, p}, {{}, {}}}}
+			for _, unit := range c.units {
+				var met []encounter
+				for _, e := range unit {
+					if e.i == i && e.j == j {
+						met = append(met, encounter{0, 1, e.score})
+					}
+				}
+				two.units = append(two.units, met)
+			}
+			r := two.ratings()
+			p.Score /= float64(p.Matches)
+			// Each rating is half the difference from their mean, and so is its error.
+			p.Elo, p.Error = r[0].Elo-r[1].Elo, 2*r[0].Error
+			p.LOS = math.Erfc(-p.Elo/(p.Error/confidence)/math.Sqrt2) / 2
+			out = append(out, p)
 		}
 	}
 	return out

@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"stackmate/internal/jsonfault"
 	"stackmate/protocol"
-	"stackmate/reasoner/machine"
-	"stackmate/reasoner/trace"
 )
 
 // What can go wrong with a player's turn, as match records write it.
@@ -73,6 +73,8 @@ type Record struct {
 	// not read the turns.
 	Summary *Result `json:"result,omitempty"`
 
+	// Unnamed marks records whose manager writes no roles, only their number: Name names them.
+	Unnamed bool `json:"-"`
 	// Rulesheet is the text of the rules, which the first part that Setting.Tell is
 	// given has beside it. It is no part of a file of records.
 	Rulesheet string `json:"-"`
@@ -85,7 +87,7 @@ func (r *Record) Append(part *Record) {
 	if part.Match != "" {
 		r.Match, r.Game, r.Rules, r.Opening = part.Match, part.Game, part.Rules, part.Opening
 		r.StartTime, r.StartClock, r.PlayClock = part.StartTime, part.StartClock, part.PlayClock
-		r.Roles, r.Players, r.Rulesheet = part.Roles, part.Players, part.Rulesheet
+		r.Roles, r.Players, r.Rulesheet, r.Unnamed = part.Roles, part.Players, part.Rulesheet, part.Unnamed
 	}
 	if part.StartErrors != nil {
 		r.StartErrors = part.StartErrors
@@ -130,13 +132,11 @@ func (r *Record) IsUnderWay(now time.Time) bool {
 	return !r.Ended() && now.Sub(r.Written).Seconds() < pause
 }
 
-// maxRecord bounds a record that is read, in bytes: ten thousand turns of a
+// maxRecord bounds a file of records that is read, in bytes: ten thousand turns of a
 // thousand fluents.
 const maxRecord = 512 << 20
 
-// ReadRecord reads the record of a match as far as it has been written: a part that
-// is not whole, the last of a manager that was killed or is writing just now, is left
-// out.
+// ReadRecord reads a file with the record of one match, as ReadRecords does.
 func ReadRecord(path string) (*Record, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -146,8 +146,60 @@ func ReadRecord(path string) (*Record, error) {
 	return DecodeRecord(f, path)
 }
 
-// errUnbegun is the error of a record whose first part is not whole yet, or never was: its
-// manager is writing it just now, was killed then, or had a full disk.
+// ReadRecords reads the records of all matches of a file, as far as they have been written. An
+// incomplete last part, of a manager that was killed or is writing just now, is left out.
+func ReadRecords(path string) ([]*Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return decodeRecords(f, path)
+}
+
+// Records iterates over the matches of a file, or of all files of a folder, in the order of the names. A file
+// that has no records, or a damaged one, gives an error that names it; the other files of its folder follow.
+func Records(path string) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		files := []string{path}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			entries, err := os.ReadDir(path)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			files = nil
+			for _, e := range entries {
+				if isRecord(e.Name()) {
+					files = append(files, filepath.Join(path, e.Name()))
+				}
+			}
+		}
+		for _, file := range files {
+			records, err := ReadRecords(file)
+			if errors.Is(err, errUnbegun) && file != path {
+				continue
+			}
+			if err != nil && !yield(nil, err) {
+				return
+			}
+			for _, r := range records {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// isRecord reports whether a file of a folder of records has the name of one.
+func isRecord(name string) bool {
+	ext := filepath.Ext(name)
+	return !strings.HasPrefix(name, ".") && (ext == suffix || ext == ".json")
+}
+
+// errUnbegun is the error of a record whose first part is incomplete: its manager is writing it
+// just now, was killed then, or had a full disk.
 var errUnbegun = errors.New("found its beginning at most")
 
 // nextPart reads a part of a record, which is a line, or a match of an archive in one piece.
@@ -165,33 +217,60 @@ func nextPart(in *json.Decoder) (*Record, error) {
 
 // DecodeRecord reads a record as ReadRecord does; path is for messages about it.
 func DecodeRecord(f io.Reader, path string) (*Record, error) {
-	r := &Record{}
-	in := json.NewDecoder(io.LimitReader(f, maxRecord))
+	records, err := decodeRecords(f, path)
+	if err != nil {
+		return nil, err
+	}
+	if len(records) > 1 {
+		return nil, fmt.Errorf("%s: expected the record of one match, found %d; stackmate show, rate and replay read such files", path, len(records))
+	}
+	return records[0], nil
+}
+
+// decodeRecords reads records as ReadRecords does; path is for messages about them.
+func decodeRecords(f io.Reader, path string) ([]*Record, error) {
+	var records []*Record
+	var r *Record
+	limited := &io.LimitedReader{R: f, N: maxRecord + 1}
+	in := json.NewDecoder(limited)
 	part, err := nextPart(in)
 	number := 1
 	for ; err == nil; number++ {
+		if r == nil || part.Match != "" {
+			r = &Record{}
+			records = append(records, r)
+		}
 		r.Append(part)
 		part, err = nextPart(in)
 	}
-	if number == 1 && filepath.Ext(path) == suffix && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
+	if limited.N <= 0 {
+		return nil, fmt.Errorf("%s: expected match records of at most %d MiB, found more: split the file", path, maxRecord>>20)
+	}
+	if r == nil && filepath.Ext(path) == suffix && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
 		return nil, fmt.Errorf("%s: expected a match record, %w", path, errUnbegun)
 	}
 	if unreadable := (*fs.PathError)(nil); errors.As(err, &unreadable) {
 		return nil, err
 	}
-	if !errors.Is(err, io.EOF) && !(errors.Is(err, io.ErrUnexpectedEOF) && r.Match != "") {
+	if !errors.Is(err, io.EOF) && !(errors.Is(err, io.ErrUnexpectedEOF) && r != nil && r.Match != "") {
 		return nil, fmt.Errorf("%s:%d: expected a match record, JSON as --record keeps it: %w", path, number, jsonfault.Explain(err))
 	}
-	if err := r.check(); err != nil {
-		return nil, fmt.Errorf("%s: expected a match record, found %w", path, err)
+	if r == nil {
+		r = &Record{} // which is none
+		records = append(records, r)
 	}
-	return r, nil
+	for _, r := range records {
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("%s: expected a match record, found %w", path, err)
+		}
+	}
+	return records, nil
 }
 
-// check says what makes the record one that no match has left, if anything does.
+// check returns an error that names the lists of the record that do not fit the number of its roles.
 func (r *Record) check() error {
 	n := len(r.Roles)
-	if r.Match == "" || n == 0 || r.Completed && r.Aborted {
+	if r.Match == "" || n == 0 && !r.Unnamed || r.Completed && r.Aborted {
 		return errors.New("none of a match, as --record keeps it")
 	}
 	of := func(name string, found int) error {
@@ -204,7 +283,7 @@ func (r *Record) check() error {
 	if r.StartErrors != nil {
 		err = errors.Join(err, of("start_errors", len(r.StartErrors)))
 	}
-	if r.Completed {
+	if r.Completed && !(r.Unnamed && len(r.Goals) == 0) {
 		err = errors.Join(err, of("goals", len(r.Goals)))
 	}
 	for _, turn := range r.Moves {
@@ -235,53 +314,17 @@ func (r *Record) check() error {
 	return err
 }
 
-// CheckOf says why the record is not that of a match with these rules (their hash) between
-// these players, in the order of their roles, if it is not.
+// CheckOf returns an error unless the record is of a match with these rules (their hash) between
+// these players, in the order of their roles, and does not contradict itself.
 func (r *Record) CheckOf(match, rules string, players []string) error {
 	seated := slices.DeleteFunc(slices.Clone(r.Players), func(p string) bool { return p == Chance })
 	if r.Match != match || r.Rules != rules || !slices.Equal(seated, players) {
 		return fmt.Errorf("expected the record of %s between %q, found that of %s between %q, or other rules", match, players, r.Match, seated)
 	}
-	return r.check()
-}
-
-// Counted is the summary of a match that has ended, with chance in the role that nobody plays,
-// whatever name the manager has written there.
-func (r *Record) Counted() Result {
-	s := r.Result()
-	if r.Summary != nil {
-		s = *r.Summary
+	if err := r.check(); err != nil {
+		return err
 	}
-	s.Players = slices.Clone(s.Players)
-	for role, name := range r.Roles {
-		if name == machine.RandomRole && role < len(s.Players) {
-			s.Players[role] = Chance
-		}
-	}
-	return s
-}
-
-// Trace is the record as a trace to compare machines with, from the initial position of
-// the rules. What was legal is not on record, nor are positions on the way to an opening.
-func (r *Record) Trace() *trace.Match {
-	m := &trace.Match{Game: r.Game, Roles: r.Roles, Final: trace.Final{Terminal: r.Completed && !r.Forfeit}}
-	for _, joint := range r.Opening {
-		m.Steps = append(m.Steps, trace.Step{Joint: joint})
-	}
-	for turn, joint := range r.Moves {
-		step := trace.Step{Joint: joint}
-		if turn < len(r.States) {
-			step.State = r.States[turn]
-		}
-		m.Steps = append(m.Steps, step)
-	}
-	if r.Ended() && len(r.States) > len(r.Moves) {
-		m.Final.State = r.States[len(r.Moves)]
-	}
-	for _, goal := range r.Goals {
-		m.Final.Goals = append(m.Final.Goals, trace.Goal(goal))
-	}
-	return m
+	return r.Consistent()
 }
 
 // Result is the summary of a match. Lists are by role.

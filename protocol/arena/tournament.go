@@ -15,10 +15,13 @@ import (
 type Tournament struct {
 	Games   []Game
 	Players []string // different names
-	Rounds  int
+	// Rounds is 0 for a test that goes on until it is decided, or there are maxMatches.
+	Rounds int
 	// Gauntlet leaves out the groups without the first player.
 	Gauntlet bool
-	Seed     uint64 // each match has a seed of its own
+	// Format is Swiss or Knockout; otherwise all groups meet, as far as Gauntlet admits them.
+	Format string `json:",omitempty"`
+	Seed   uint64 // each match has a seed of its own
 	// Test, for two players, ends the tournament as soon as it decides whether
 	// the first is stronger than the second.
 	Test *SPRT
@@ -37,7 +40,7 @@ type Fixture struct {
 	Number  int   // from 0, in the order of the plan
 	Group   int   // the matches of the same players in the same game and round, from 0
 	Game    int   // an index into Games
-	Players []int // indices into Players, in the order of the roles
+	Players []int // indices into Players, in the order of the roles; see Ledger.Seat
 	Seed    uint64
 	// OpeningSeed is the same for all matches of a group: the players begin the same
 	// positions in turn.
@@ -47,10 +50,13 @@ type Fixture struct {
 // maxMatches bounds a tournament: the plan of all of them is kept in memory.
 const maxMatches = 1_000_000
 
-// Check says why the tournament cannot be held, if it cannot.
+// Check returns an error that says why the tournament cannot be held.
 func (t *Tournament) Check() error {
-	if len(t.Games) == 0 || t.Rounds < 1 {
+	if len(t.Games) == 0 || t.Rounds < 1 && !(t.Rounds == 0 && t.Test != nil) {
 		return errors.New("a tournament needs a game and a round at least")
+	}
+	if t.Format != "" && !t.staged() || t.staged() && (t.Gauntlet || t.inPairs()) {
+		return fmt.Errorf("expected the format %s or %s without a gauntlet, a test or a tuning, found %q", Swiss, Knockout, t.Format)
 	}
 	if n := t.matches(); n > maxMatches {
 		return fmt.Errorf("a tournament has at most %d matches, found %.0f", maxMatches, n)
@@ -62,8 +68,8 @@ func (t *Tournament) Check() error {
 		if g.Roles > len(t.Players) {
 			return fmt.Errorf("%s needs %d players, found %d", g.Name, g.Roles, len(t.Players))
 		}
-		if t.inPairs() && g.Roles != 2 {
-			return fmt.Errorf("a test or a tuning needs games for two, but %s has %d roles for players", g.Name, g.Roles)
+		if (t.inPairs() || t.staged()) && g.Roles != 2 {
+			return fmt.Errorf("a test, a tuning, or a format with stages needs games for two, but %s has %d roles for players", g.Name, g.Roles)
 		}
 	}
 	switch {
@@ -85,9 +91,12 @@ func (t *Tournament) inPairs() bool { return t.Test != nil || t.Tuning != nil }
 
 // Fixtures lists all matches in order.
 func (t *Tournament) Fixtures() iter.Seq[Fixture] {
+	if t.staged() {
+		return t.stagedFixtures
+	}
 	return func(yield func(Fixture) bool) {
 		number, group := 0, 0
-		for range t.Rounds {
+		for range t.rounds() {
 			for game, g := range t.Games {
 				for _, players := range t.groups(g.Roles) {
 					for k := range players {
@@ -107,11 +116,31 @@ func (t *Tournament) Fixtures() iter.Seq[Fixture] {
 	}
 }
 
-// Matches is the number of fixtures of a tournament that can be held.
+// rounds returns the number of rounds, as many as maxMatches allows where a test bounds it.
+func (t *Tournament) rounds() int {
+	if t.Rounds == 0 && t.Test != nil {
+		return maxMatches / max(1, int(t.perRound()))
+	}
+	return t.Rounds
+}
+
+// Matches returns the number of fixtures of a tournament that can be held.
 func (t *Tournament) Matches() int { return int(t.matches()) }
 
 // matches counts fixtures without listing them: there may be any number, and no int may hold it.
 func (t *Tournament) matches() float64 {
+	if t.staged() {
+		encounters := 0
+		for _, n := range t.stages() {
+			encounters += n
+		}
+		return float64(encounters) * float64(t.perEncounter())
+	}
+	return t.perRound() * float64(t.rounds())
+}
+
+// perRound counts the fixtures of a round.
+func (t *Tournament) perRound() float64 {
 	n := 0.0
 	for _, g := range t.Games {
 		groups := 1.0 // the binomial coefficient, without the first player where he is always there
@@ -124,7 +153,7 @@ func (t *Tournament) matches() float64 {
 		}
 		n += math.Round(groups) * float64(g.Roles)
 	}
-	return n * float64(t.Rounds)
+	return n
 }
 
 // groups lists the sets of n players that meet, everyone in the order of the list.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +19,8 @@ import (
 
 // duel is the result of a match for two.
 func duel(a, b string, goal int) Result {
-	return Result{Players: []string{a, b}, Goals: []int{goal, 100 - goal}}
+	none := []int{0, 0}
+	return Result{Players: []string{a, b}, Goals: []int{goal, 100 - goal}, Errors: none, Late: none, Illegal: none, Failed: none}
 }
 
 func TestTheRatingDifferenceOfTwoFollowsTheirScore(t *testing.T) {
@@ -64,6 +66,74 @@ func TestRatingsOfCleanScores(t *testing.T) {
 			if want := float64(matches*(len(names)-1-i)) + 0.5*float64(len(names)-1); math.Abs(expected-want) > 1e-6*want || math.IsNaN(r.Error) {
 				t.Errorf("%d matches: %s has %+v, which makes %v, want %v", matches, r.Player, r, expected, want)
 			}
+		}
+	}
+}
+
+// TestErrorsArePublishedOnes compares errors with the figures of others: of cutechess for wins, draws and losses of
+// single matches, of fishtest for pairs with seats swapped, whose scores are 0, ½, 1, 1½ and 2.
+func TestErrorsArePublishedOnes(t *testing.T) {
+	goals := []int{0, 50, 100}
+	for _, c := range []struct {
+		single     [3]int // losses, draws, wins
+		pairs      [5]int
+		elo, error float64
+	}{
+		{single: [3]int{759, 1863, 880}, elo: 12.0, error: 7.9},
+		{single: [3]int{76, 186, 88}, elo: 11.9, error: 25.0},
+		{pairs: [5]int{485, 1923, 2942, 1937, 594}, elo: 5.11, error: (9.02 - 1.21) / 2},
+		{pairs: [5]int{261, 739, 2683, 737, 253}, elo: -0.67, error: (3.66 + 5.00) / 2},
+		{pairs: [5]int{63, 252, 385, 250, 74}, elo: 3.39, error: (14.17 + 7.38) / 2},
+	} {
+		var results []Result
+		for points, n := range c.single {
+			for range n {
+				results = append(results, duel("a", "b", goals[points]))
+			}
+		}
+		number := 0
+		for points, n := range c.pairs { // of the first player, in halves
+			for range n {
+				first := min(points, 2)
+				one, two := duel("a", "b", goals[first]), duel("b", "a", 100-goals[points-first])
+				one.Match, two.Match = fmt.Sprintf("t.%d", number), fmt.Sprintf("t.%d", number+1)
+				results, number = append(results, one, two), number+2
+			}
+		}
+		p := newCrosstable([]string{"a", "b"}, results).pairs()[0]
+		if math.Abs(p.Elo-c.elo) > 0.1 || math.Abs(p.Error-c.error) > 0.1 {
+			t.Errorf("%v %v: %.2f ± %.2f, want %.2f ± %.2f", c.single, c.pairs, p.Elo, p.Error, c.elo, c.error)
+		}
+	}
+	if p := newCrosstable([]string{"a", "b"}, slices.Repeat([]Result{duel("a", "b", 50)}, 10)).pairs()[0]; p.LOS != 0.5 || p.DrawShare() != 1 {
+		t.Errorf("of draws only: %+v", p)
+	}
+}
+
+func TestMatchesWithSeatsChangedAreOneGroup(t *testing.T) {
+	match := func(id, game string, players ...string) Result {
+		return Result{Match: id, Game: game, Players: players}
+	}
+	for _, c := range []struct {
+		results []Result
+		want    string
+	}{
+		{[]Result{match("t.0", "g", "a", "b"), match("t.1", "g", "b", "a"), match("t.2", "g", "a", "b"), match("t.3", "g", "b", "a")}, "[2 2]"},
+		{[]Result{match("t.1", "g", "b", "a"), match("t.0", "g", "a", "b")}, "[2]"},
+		{[]Result{match("t.0", "g", "a", "b"), match("t.1", "h", "b", "a")}, "[1 1]"},
+		{[]Result{match("t.0", "g", "a", "b"), match("t.1", "g", "a", "b"), match("t.2", "g", "c", "a")}, "[1 1 1]"},
+		{[]Result{match("t.0", "g", "a", "b"), match("t.2", "g", "b", "a")}, "[1 1]"},
+		{[]Result{match("t.0", "g", "a", "b"), match("u.1", "g", "b", "a")}, "[1 1]"},
+		{[]Result{match("m0", "g", "a", "b"), match("m1", "g", "b", "a")}, "[1 1]"},
+		{[]Result{match("t.0", "g", "a", "b", "c"), match("t.1", "g", "c", "a", "b"), match("t.2", "g", "b", "c", "a"), match("t.3", "g", "a", "b", "c")}, "[3 1]"},
+		{[]Result{match("t.0", "g", "a", Chance, "b"), match("t.1", "g", "b", Chance, "a")}, "[2]"},
+	} {
+		var sizes []int
+		for _, group := range seatings(c.results) {
+			sizes = append(sizes, len(group))
+		}
+		if fmt.Sprint(sizes) != c.want {
+			t.Errorf("%v: groups of %v, want %s", c.results, sizes, c.want)
 		}
 	}
 }
@@ -234,7 +304,7 @@ func TestAnImpossibleTournamentIsExplained(t *testing.T) {
 		"trio needs 3 players, found 2":           {Games: trio, Players: two, Rounds: 1},
 		"weather has no role for players":         {Games: []Game{{"weather", 0}}, Players: two, Rounds: 1},
 		"a test or a tuning needs two players":    {Games: duo, Players: three, Rounds: 1, Test: test},
-		"a test or a tuning needs games for":      {Games: trio, Players: three, Rounds: 1, Test: test},
+		"a test, a tuning, or a format with stages needs games for":      {Games: trio, Players: three, Rounds: 1, Test: test},
 		"expected elo0 < elo1":                    {Games: duo, Players: two, Rounds: 1, Test: &SPRT{}},
 	} {
 		if err := plan.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -318,6 +388,9 @@ func TestPairsAreCountedBothWays(t *testing.T) {
 	for i := range want {
 		p := r.Pairs[i]
 		want[i].Elo, want[i].Error = p.Elo, p.Error
+		if want[i].LOS = p.LOS; i == 0 && math.Abs(p.LOS-0.5) > 1e-6 || i == 1 && (p.LOS <= 0 || p.LOS >= 0.5) {
+			t.Errorf("likelihood of superiority %v", p.LOS)
+		}
 		if p.Error <= 0 || i == 0 && math.Abs(p.Elo) > 1e-6 || i == 1 && p.Elo >= 0 {
 			t.Errorf("%+v", p)
 		}
@@ -327,5 +400,104 @@ func TestPairsAreCountedBothWays(t *testing.T) {
 	}
 	if len(r.Games) != 2 || r.Games[0].Matches != 3 || len(r.Games[0].Ratings) != 2 || len(r.Games[1].Ratings) != 2 {
 		t.Errorf("games %+v", r.Games)
+	}
+}
+
+// staged plays a tournament with stages in which the player who stands first wins each match but some.
+func staged(t *testing.T, plan *Tournament, upsets map[[2]int]bool) (*Ledger, []encounterOf) {
+	t.Helper()
+	if err := plan.Check(); err != nil {
+		t.Fatal(err)
+	}
+	l := NewLedger(plan)
+	var met []encounterOf
+	for f := range plan.Fixtures() {
+		if f.Number >= l.Open() {
+			t.Fatalf("match %d of %d cannot be held", f.Number, plan.Matches())
+		}
+		f = l.Seat(f)
+		a, b := f.Players[0], f.Players[1]
+		if f.Number%plan.perEncounter() == 0 {
+			met = append(met, encounterOf{a, b})
+		}
+		goal := 0
+		if (a < b) != upsets[[2]int{min(a, b), max(a, b)}] {
+			goal = 100
+		}
+		l.Add(f.Number, duel(plan.Players[a], plan.Players[b], goal))
+	}
+	if l.Count() != plan.Matches() {
+		t.Errorf("%d matches of %d", l.Count(), plan.Matches())
+	}
+	return l, met
+}
+
+func TestAKnockoutEndsWithAWinner(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	for n := 2; n <= len(names); n++ {
+		plan := &Tournament{Games: []Game{{"g", 2}, {"h", 2}}, Players: names[:n], Rounds: 2, Format: Knockout}
+		l, met := staged(t, plan, nil)
+		if w := l.Ranking().Winner; w != "a" || len(met) != n-1 || met[len(met)-1] != (encounterOf{0, 1}) {
+			t.Errorf("%d players: %s wins, encounters %v", n, w, met)
+		}
+	}
+	plan := &Tournament{Games: []Game{{"g", 2}}, Players: names[:5], Rounds: 1, Format: Knockout}
+	l, met := staged(t, plan, map[[2]int]bool{{0, 3}: true, {1, 2}: true})
+	if w := l.Ranking().Winner; w != "c" || fmt.Sprint(met) != "[[3 4] [0 3] [1 2] [3 2]]" {
+		t.Errorf("%s wins, encounters %v", w, met)
+	}
+	l = NewLedger(plan)
+	for n := range 2 { // an encounter that is drawn: the player who stands first goes on
+		f := l.Seat(Fixture{Number: n})
+		l.Add(n, duel(plan.Players[f.Players[0]], plan.Players[f.Players[1]], 100))
+	}
+	if l.Ranking().Winner != "" || l.encounters[1] != (encounterOf{0, 3}) {
+		t.Errorf("encounters %v", l.encounters)
+	}
+}
+
+func TestASwissTournamentPairsPlayersOfLikeScoresWhoHaveNotMet(t *testing.T) {
+	var names []string
+	for i := range 9 {
+		names = append(names, fmt.Sprint("p", i))
+	}
+	for n := 2; n <= 9; n++ {
+		rounds := min(4, n-1)
+		plan := &Tournament{Games: []Game{{"g", 2}}, Players: names[:n], Rounds: rounds, Format: Swiss}
+		l, met := staged(t, plan, nil)
+		seen, played := make(map[encounterOf]bool), make([]int, n)
+		for _, m := range met {
+			if m[0] > m[1] {
+				m[0], m[1] = m[1], m[0]
+			}
+			if seen[m] && n > 4 {
+				t.Errorf("%d players: %v meet twice in %v", n, m, met)
+			}
+			seen[m] = true
+			played[m[0]]++
+			played[m[1]]++
+		}
+		if len(met) != rounds*(n/2) || slices.Max(played)-slices.Min(played) > n%2 {
+			t.Errorf("%d players: %v, encounters by player %v", n, met, played)
+		}
+		if n == 8 && (fmt.Sprint(met[4:8]) != "[[0 2] [4 6] [1 3] [5 7]]" || l.Ranking().Standings[0].Wins != 2*rounds) {
+			t.Errorf("after the first stage %v", met[4:8])
+		}
+	}
+}
+
+func TestATestWithoutRoundsIsBoundedByItsVerdictAlone(t *testing.T) {
+	plan := &Tournament{Games: []Game{{"g", 2}, {"h", 2}}, Players: []string{"a", "b"}, Test: &SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05}}
+	if err := plan.Check(); err != nil || plan.Matches() != maxMatches {
+		t.Errorf("%v, %d matches", err, plan.Matches())
+	}
+	n := 0
+	for f := range plan.Fixtures() {
+		if n++; f.Number != n-1 || n > 1000 {
+			break
+		}
+	}
+	if n != 1001 {
+		t.Errorf("%d fixtures", n)
 	}
 }

@@ -91,6 +91,7 @@ func (d *dealer) hold(id string) bool {
 			patience = d.patience
 		}
 		own, _ := d.send(message, patience)
+		own, _, _ = strings.Cut(own, " (explanation")
 		if end {
 			return true
 		}
@@ -223,8 +224,10 @@ func TestEveryCheckOfManagersFailsWhereItsRuleIsBroken(t *testing.T) {
 		"impatience":     {dealer{patience: dealerClock / 4}, []string{"waiting"}},
 		"no forgiveness": {dealer{strict: true}, impatient},
 		// After the answers that are slow and spread out.
-		"another move after a slow one": {dealer{told: otherAt(3)}, []string{"move: slow"}},
-		"another move after blanks":     {dealer{told: otherAt(4)}, []string{"move: spread out"}},
+		"another move after a slow one":  {dealer{told: otherAt(3)}, []string{"move: slow"}},
+		"another move after blanks":      {dealer{told: otherAt(4)}, []string{"move: spread out"}},
+		"another move after a taunt":     {dealer{told: otherAt(5)}, []string{"move: explained"}},
+		"another move after a short one": {dealer{told: otherAt(6)}, []string{"move: cut short"}},
 	} {
 		for _, check := range c.fails {
 			able[check] = true

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,8 +13,7 @@ import (
 type manner struct {
 	name  string
 	level Level // of the check that the manager copes with it
-	// stands tells whether the move must be taken as it is; otherwise the manager may
-	// choose any legal one.
+	// stands says that the manager must make the move; otherwise it may make any legal move.
 	stands bool
 	// answer makes the reply with a legal move, under a play clock.
 	answer func(move string, clock time.Duration) answer
@@ -24,6 +24,8 @@ const (
 	lateBy = 10 * time.Second
 	// slowest bounds the delay of the slow answer.
 	slowest = 2 * time.Second
+	// missing is the number of bytes by which the answer that is cut short falls short of its Content-Length.
+	missing = 2
 	// hugeReply is the size of the huge answer, in bytes.
 	hugeReply = 4 << 20
 )
@@ -36,6 +38,15 @@ var manners = []manner{
 	}},
 	{"spread out", Required, true, func(move string, _ time.Duration) answer {
 		return text("\r\n %s \r\n", strings.ReplaceAll(move, " ", " \t "))
+	}},
+	{"explained", Expected, true, func(move string, _ time.Duration) answer {
+		return text("%s (explanation \"the best (so far)\") (taunt \"too slow\")", move)
+	}},
+	{"cut short", Robust, true, func(move string, _ time.Duration) answer {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", strconv.Itoa(len(move)+missing))
+			text("%s", move)(w, r)
+		}
 	}},
 	{"illegal", Required, false, func(string, time.Duration) answer { return text("(no such move)") }},
 	{"empty", Required, false, func(string, time.Duration) answer { return text("") }},

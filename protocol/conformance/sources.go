@@ -64,5 +64,7 @@ var managerSources = map[string]string{
 	"move: at once":    "the protocol: a legal move",
 	"move: slow":       "the protocol: the play clock",
 	"move: spread out": "ggp-base: GdlFunction.toString, by which players reply, writes blanks inside of parentheses",
+	"move: explained":  "players of the field explain their moves and taunt; ggp-base: SymbolFactory.create reads the first term of a reply",
+	"move: cut short":  "players that announce too many bytes; ggp-base: HttpReader.readContentFromPOST takes a stream that has ended",
 	"waiting":          "ggp-base: PlayRequest.process gives the player the whole play clock from the arrival of PLAY",
 }

@@ -31,12 +31,15 @@ const maxPolicyCost = 16
 // moves costs too much or takes recursion, and when ctx is done; the full one also
 // where that alone costs too much.
 //
+// The exclusive pairs of fluents are never true together in a position that can be reached: whose turn
+// it is, of more than two roles. So it is known that the others wait.
+//
 // With alone they are what would be decisive if the other roles that have a choice did
 // nothing: a rule of thumb for games in which players choose at once, with nothing about who
 // wins.
-func WithDecisiveMoves(ctx context.Context, g *Game, alone bool) (sparing, full *Game) {
+func WithDecisiveMoves(ctx context.Context, g *Game, alone bool, exclusive [][2]int32) (sparing, full *Game) {
 	h := removeDead(ctx, g.plain)
-	wins, losses := h.ends(ctx, alone)
+	wins, losses := h.ends(ctx, alone, exclusive)
 	if wins == nil {
 		return nil, nil
 	}
@@ -49,7 +52,7 @@ func WithDecisiveMoves(ctx context.Context, g *Game, alone bool) (sparing, full 
 	if sparing = affordable(h.withPolicy(ctx, wins, losses, alone)); sparing == nil {
 		return nil, nil
 	}
-	if blunders := h.blunders(ctx, wins, losses, alone); blunders != nil {
+	if blunders := h.blunders(ctx, wins, losses, alone, exclusive); blunders != nil {
 		full = affordable(h.withPolicy(ctx, wins, blunders, alone))
 	}
 	return sparing, full
@@ -90,12 +93,12 @@ func policy(n *logic.Network, legal, wins, blunders []logic.Lit) (allowed []logi
 	return allowed, won, n.And(won.Not(), some.Not(), n.Or(legal...))
 }
 
-// ends adds to the network where each move is legal and wins, and where it loses: it ends the
-// game with the best goal of another role, and not with that of its own. Both are nil if
-// that costs too much or no move ever does either.
-func (g *Game) ends(ctx context.Context, alone bool) (wins, losses [][]logic.Lit) {
+// ends adds to the network the conditions under which each move is legal and wins, and under which it
+// loses: it ends the game with the best goal of another role, and not with the best goal of its
+// own. Both are nil if that costs too much or no move ever does either.
+func (g *Game) ends(ctx context.Context, alone bool, exclusive [][2]int32) (wins, losses [][]logic.Lit) {
 	_, best := g.bestGoals()
-	r := g.newRegression(append(best, g.Terminal), alone)
+	r := g.newRegression(append(best, g.Terminal), alone, exclusive)
 	if r == nil {
 		return nil, nil
 	}
@@ -118,7 +121,7 @@ func (g *Game) ends(ctx context.Context, alone bool) (wins, losses [][]logic.Lit
 	wins, losses = found[0], found[1]
 	any := false
 	for role := range losses {
-		// One alone is that of a role that waits, and another one's move wins.
+		// A single losing move is the noop of a role whose opponent wins in the same step; it is no blunder.
 		if possible(losses[role]) == 1 {
 			clear(losses[role])
 		}
@@ -144,12 +147,12 @@ func possible(row []logic.Lit) int {
 // blunders adds to the network where each move is legal and loses, or does not end the game and
 // lets another role win next: what threats say of terminal positions does not count. It returns
 // nil if that costs too much.
-func (g *Game) blunders(ctx context.Context, wins, losses [][]logic.Lit, alone bool) [][]logic.Lit {
+func (g *Game) blunders(ctx context.Context, wins, losses [][]logic.Lit, alone bool, exclusive [][2]int32) [][]logic.Lit {
 	var threats []logic.Lit // by role
 	for _, row := range wins {
 		threats = append(threats, g.Net.Or(row...))
 	}
-	r := g.newRegression(append(threats, g.Terminal), alone)
+	r := g.newRegression(append(threats, g.Terminal), alone, exclusive)
 	if r == nil {
 		return nil
 	}

@@ -63,6 +63,7 @@ type regression struct {
 	now   *logic.Substitution // values with the move made
 	then  *logic.Substitution // of ends: values after the move
 
+	never  [][]int32   // by node of a fluent: the nodes of fluents that are never true with it
 	single []logic.Lit // by role: it has exactly one legal move; False while not computed
 }
 
@@ -75,18 +76,22 @@ const (
 	fails
 )
 
-// newRegression prepares to compute roots after moves. It returns nil where that
-// exceeds regressionWork, or where recursion is involved: loops would have to be
-// copied for each move.
-func (g *Game) newRegression(roots []logic.Lit, alone bool) *regression {
+// newRegression prepares to compute roots after moves. The exclusive pairs of fluents are never true
+// together. It returns nil if the work exceeds regressionWork, or if recursion is involved: loops
+// would have to be copied for each move.
+func (g *Game) newRegression(roots []logic.Lit, alone bool, exclusive [][2]int32) *regression {
 	n := g.Net.Len()
 	r := &regression{
-		game: g, net: g.Net, alone: alone, value: make([]truth, n), single: make([]logic.Lit, len(g.Does)),
+		game: g, net: g.Net, alone: alone, never: make([][]int32, len(g.Fluents)+1), value: make([]truth, n), single: make([]logic.Lit, len(g.Does)),
 		now: logic.NewSubstitution(g.Net, g.Net), then: logic.NewSubstitution(g.Net, g.Net),
 	}
 	r.now.Gate = func(_ int32, operands []logic.Lit) (logic.Lit, bool) { return r.conjunction(operands), true }
 	r.then.Gate = func(node int32, operands []logic.Lit) (logic.Lit, bool) {
 		return r.leaveOutWide(node, r.conjunction(operands)), true
+	}
+	for _, pair := range exclusive {
+		a, b := g.Fluents[pair[0]].Node(), g.Fluents[pair[1]].Node()
+		r.never[a], r.never[b] = append(r.never[a], b), append(r.never[b], a)
 	}
 	var next []logic.Lit
 	for i, needed := range g.Net.Cone(roots) {
@@ -247,8 +252,8 @@ func (r *regression) goesOn(l logic.Lit) logic.Lit {
 	return r.net.And(r.net.Or(cases...), r.later(r.game.Terminal).Not())
 }
 
-// assume notes that literals are true, and what follows from that at once. It
-// returns the nodes that are known now.
+// assume records that literals are true, and the literals that follow from them at sight. It returns
+// the nodes that are known now.
 func (r *regression) assume(lits ...logic.Lit) (assumed []int32) {
 	for len(lits) > 0 {
 		l := lits[len(lits)-1]
@@ -306,8 +311,6 @@ func (r *regression) fix(role, m int) (conditions []logic.Lit) {
 			if several {
 				sure = -1
 			}
-		case several:
-			conditions = append(conditions, logic.False)
 		case sure >= 0:
 			for k, l := range legal {
 				if k != sure {
@@ -338,11 +341,13 @@ func (r *regression) legalNow(role, m int) logic.Lit {
 }
 
 // mayHold reports whether a literal may be true under the assumptions, as far as its gates down to a
-// depth show.
+// depth show, and the fluents that exclude each other.
 func (r *regression) mayHold(l logic.Lit, depth int) bool {
 	switch l = r.fold(l); {
 	case l <= logic.True:
 		return l == logic.True
+	case r.game.fluentOf(l.Node()) >= 0:
+		return l.Complemented() || !slices.ContainsFunc(r.never[l.Node()], func(i int32) bool { return r.value[i] == holds })
 	case depth == 0 || r.net.Op(l.Node()) != logic.OpAnd:
 		return true
 	case l.Complemented():

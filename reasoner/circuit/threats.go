@@ -20,7 +20,7 @@ import (
 // threats in all positions or in none.
 func (g *Game) threats(ctx context.Context) (list []machine.Signal, signals []logic.Lit) {
 	_, best := g.bestGoals()
-	r := g.newRegression(append(slices.Clone(best), g.Terminal), false)
+	r := g.newRegression(append(slices.Clone(best), g.Terminal), false, nil)
 	if r == nil {
 		return nil, nil
 	}

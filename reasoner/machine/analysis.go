@@ -23,7 +23,8 @@ type Analysis interface {
 	// A cheaper form ignores what other roles may do next, or misses wins that depend on
 	// many conditions at once. Where others choose at the same time, all moves are allowed; or,
 	// with atOnce, those others are taken to do nothing. That is a heuristic: such a machine
-	// tells no wins.
+	// tells no wins. All of it assumes that a role has at most one goal in a terminal position,
+	// which ProvedGoalSum proves.
 	Decisive(ctx context.Context, atOnce bool) Machine
 	// Subgames are the independent games that the game is made of; nil if there are fewer
 	// than two, or if they are not known.
@@ -38,8 +39,8 @@ type Analysis interface {
 	// ProvedGoalSum returns the number of goal points to which the goals of all players, chance
 	// aside, add up in every terminal position that can be reached from the initial position. It is
 	// proved from the rules, and so is that each player has exactly one goal there, from 0 to
-	// MaxGoal. Otherwise proved is false: the sum may still be constant. The proof takes at most
-	// some seconds, less if ctx ends before; a later call then tries again.
+	// MaxGoal. Otherwise proved is false: the sum may still be constant. The proof ends with ctx,
+	// and after ten seconds if ctx has no deadline; a later call tries again.
 	ProvedGoalSum(ctx context.Context) (sum int32, proved bool)
 	// ProvedLength returns a number of joint moves within which every game from the initial position
 	// has ended or is stuck, as a role has no legal move. It is proved from the rules, as

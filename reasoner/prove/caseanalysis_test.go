@@ -177,3 +177,45 @@ func TestTurnsOfManyRolesAreNotListed(t *testing.T) {
 		t.Errorf("%d turns of three roles", len(turns))
 	}
 }
+
+// A verdict stands as long as the candidates are the same that it rests on, and that the joint move might break.
+func TestAVerdictFallsWithItsAssumptions(t *testing.T) {
+	none, over := &Invariants{}, func(f, h int32) *Invariants {
+		return &Invariants{pairs: []pair{{literal(f).Not(), literal(h).Not()}}}
+	}
+	const stays, goes = 0, 1
+	for name, c := range map[string]struct {
+		candidates *Invariants // after the verdict
+		all        bool        // the whole game was asked
+		kept       [2]bool     // by move: the verdict stands
+	}{
+		"the same":                            {none, false, [2]bool{true, true}},
+		"the same, by the whole game":         {none, true, [2]bool{true, true}},
+		"over fluents that the token alters":  {over(1, 0), false, [2]bool{true, false}},
+		"over other fluents, by the whole":    {over(4, 3), true, [2]bool{false, false}},
+		"over the lamps, which going changes": {over(4, 3), false, [2]bool{true, false}},
+	} {
+		w := newCaseAnalysis(aToken(2), nil)
+		w.suppose(none, none)
+		var joints [][]option
+		for _, turn := range w.turns() {
+			w.begin(turn)
+			for more := true; more; more = turn.next() {
+				joint := turn.joint()
+				joints = append(joints, joint)
+				if suspects := w.suspects(t.Context(), joint); len(suspects) > 0 {
+					t.Fatalf("%s: without candidates %d may fail", name, len(suspects))
+				}
+				if w.keep(joint); c.all {
+					w.keepByAll(joint, w.version)
+				}
+			}
+		}
+		w.suppose(none, c.candidates)
+		for _, joint := range joints {
+			if move := joint[0].move; w.isKept(joint) != c.kept[move] {
+				t.Errorf("%s: the verdict on move %d of %d and %d stands: %v", name, move, stays, goes, w.isKept(joint))
+			}
+		}
+	}
+}

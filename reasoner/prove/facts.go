@@ -17,7 +17,7 @@ const (
 	factWalks = 3
 	// factShare is the share of the time left that one attempt to prove a fact may take.
 	factShare = 0.25
-	// maxFactTime bounds the search for a fact where the context has no deadline.
+	// maxFactTime bounds the proof of a fact if the context has no deadline.
 	maxFactTime = 10 * time.Second
 	// maxOrbitWork bounds the search for the end of the clock: positions of the clock × gates.
 	maxOrbitWork = 50_000_000
@@ -27,7 +27,7 @@ const (
 // be reached, if it is proved that they do and that each player has exactly one goal there. The
 // proof is that of Rules: by the formula of one position, or by induction with invariants.
 func GoalSum(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) (sum int32, proved bool) {
-	ctx, cancel := context.WithTimeout(ctx, maxFactTime)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	w := newWalks(m)
 	w.play(ctx, factWalks)
@@ -43,19 +43,32 @@ func GoalSum(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes i
 			continue
 		}
 		p.assume(found)
-		if p.attemptAll(ctx) {
+		if p.attemptAll(ctx, p.attempt) {
 			return w.sum, true
 		}
+	}
+	if p.longest, _ = p.length(ctx); p.longest > 0 && p.attemptAll(ctx, p.decide) {
+		return w.sum, true
 	}
 	return machine.NoGoal, false
 }
 
-// attemptAll tries to prove all properties that are open, and reports whether all are proved now.
-func (p *prover) attemptAll(ctx context.Context) bool {
+// withDeadline returns the context with a deadline, one maxFactTime from now if it has none.
+func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, maxFactTime)
+}
+
+// attemptAll tries to prove all properties in one way, and reports whether all are proved now.
+func (p *prover) attemptAll(ctx context.Context, attempt func(context.Context, int, property)) bool {
 	for i, q := range p.properties {
 		end, _ := ctx.Deadline()
 		within, cancel := context.WithTimeout(ctx, time.Duration(factShare*float64(time.Until(end))))
-		p.attempt(within, i, q)
+		if p.findings[i].Verdict == Open {
+			attempt(within, i, q)
+		}
 		cancel()
 		if p.findings[i].Verdict != Proved {
 			return false
@@ -68,7 +81,7 @@ func (p *prover) attemptAll(ctx context.Context) bool {
 // role has no legal move; false if none is proved. The clock ends the game, or every joint
 // move makes a fluent true or false for good.
 func Length(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) (moves int, proved bool) {
-	ctx, cancel := context.WithTimeout(ctx, maxFactTime)
+	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if moves, proved = clockEnd(g); proved {
 		return moves, true
@@ -85,6 +98,15 @@ func Length(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes in
 		}
 	}
 	return 0, false
+}
+
+// length returns a number of joint moves that no game exceeds, by the clock or the invariants that are known.
+func (p *prover) length(ctx context.Context) (moves int, proved bool) {
+	if moves, proved = clockEnd(p.game); proved {
+		return moves, true
+	}
+	moves = p.ranking(ctx)
+	return moves, moves > 0
 }
 
 // clockEnd returns the first step at which the values of the clock alone make the position terminal.

@@ -111,10 +111,15 @@ func newProver(g *circuit.Game, w *walks, maxBytes int64, properties []property)
 
 // assume begins anew with other invariants.
 func (p *prover) assume(found *Invariants) {
-	p.close()
 	p.invariants = found
+	p.unplay()
+}
+
+// unplay makes both formulas anew, without a joint move.
+func (p *prover) unplay() {
+	p.close()
 	p.step = NewFormula(p.game, nil)
-	p.step.assume(0, found)
+	p.step.assume(0, p.invariants)
 	p.base = NewFormula(p.game, p.game.Initial)
 }
 
@@ -163,6 +168,9 @@ func (p *prover) attempt(ctx context.Context, i int, q property) {
 	if p.broken[i] || found.Verdict != Open {
 		return
 	}
+	if q.ofStuck {
+		p.unplay()
+	}
 	k, ok := p.induction(ctx, i, q)
 	if !ok {
 		return
@@ -189,6 +197,9 @@ func (p *prover) decide(ctx context.Context, i int, q property) {
 	found := &p.findings[i]
 	if found.Verdict != Open {
 		return
+	}
+	if q.ofStuck {
+		p.unplay()
 	}
 	depth := maxDepth
 	if p.longest > 0 {
@@ -358,18 +369,31 @@ func (p *prover) ranking(ctx context.Context) int {
 	return best
 }
 
-// groups returns the finding about the groups of fluents of which exactly one is true at a time.
+// groups returns the finding about the groups of fluents of which exactly one is true at a time. At least one is, by the
+// invariant; that two are not, each pair of the group must say.
 func (p *prover) groups() Finding {
+	excluded := map[[2]int32]bool{}
+	for _, pair := range p.invariants.Exclusive() {
+		excluded[pair] = true
+	}
 	var seen marks // a fluent may be in several groups
-	fluents := 0
-	for _, f := range slices.Concat(p.invariants.groups...) {
-		if seen.add(f) {
-			fluents++
+	groups, fluents := 0, 0
+	for _, group := range p.invariants.groups {
+		if slices.ContainsFunc(group, func(f int32) bool {
+			return slices.ContainsFunc(group, func(h int32) bool { return f > h && !excluded[[2]int32{f, h}] })
+		}) {
+			continue
+		}
+		groups++
+		for _, f := range group {
+			if seen.add(f) {
+				fluents++
+			}
 		}
 	}
 	found := Finding{
 		Property: "groups of fluents of which one is true", Verdict: Proved,
-		Detail: fmt.Sprintf("%d groups with %d of %d fluents", len(p.invariants.groups), fluents, len(p.game.Fluents)),
+		Detail: fmt.Sprintf("%d groups with %d of %d fluents", groups, fluents, len(p.game.Fluents)),
 	}
 	if fluents == 0 {
 		found.Verdict, found.Detail = Open, "none found"

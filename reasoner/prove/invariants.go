@@ -58,6 +58,16 @@ func (inv *Invariants) and(other *Invariants) *Invariants {
 // Lasting are literals over the fluents of the game that are true for good once they are.
 func (inv *Invariants) Lasting() []logic.Lit { return inv.lasting }
 
+// Exclusive lists the pairs of fluents that are never true together.
+func (inv *Invariants) Exclusive() (list [][2]int32) {
+	for _, p := range inv.pairs {
+		if p.a != p.b && p.a.Complemented() && p.b.Complemented() {
+			list = append(list, [2]int32{fluent(p.a), fluent(p.b)})
+		}
+	}
+	return list
+}
+
 // Holds tells whether the invariants of single positions hold in one.
 func (inv *Invariants) Holds(s machine.State) bool {
 	for _, p := range inv.pairs {

@@ -98,3 +98,17 @@ func TestAJointMoveIsMadeInAllLanes(t *testing.T) {
 		}
 	}
 }
+
+func TestGroupsCountIfTheirFluentsExcludeEachOtherAndEachFluentOnce(t *testing.T) {
+	excludes := func(f, h int32) pair { return pair{literal(f).Not(), literal(h).Not()} }
+	for want, pairs := range map[string][]pair{
+		"2 groups with 3 of 3 fluents": {excludes(2, 1), excludes(1, 0)},
+		"1 groups with 2 of 3 fluents": {excludes(1, 0), {literal(2), literal(1).Not()}},
+		"none found":                   {{literal(2), literal(1)}},
+	} {
+		p := &prover{game: aToken(0), invariants: &Invariants{groups: [][]int32{{0, 1}, {1, 2}}, pairs: pairs}}
+		if found := p.groups(); found.Detail != want {
+			t.Errorf("found %q, want %q", found.Detail, want)
+		}
+	}
+}

@@ -70,6 +70,9 @@ type property struct {
 	first int
 	// required says that rules without the property are not valid.
 	required bool
+	// ofStuck says that the property speaks of positions in which a role has no legal move. A formula that makes a joint
+	// move from a position excludes this, so such a property is asked of formulas without a joint move from there.
+	ofStuck bool
 }
 
 // properties are those of a game in which the goals of the players add up to sum at the
@@ -102,6 +105,7 @@ func legalMoves() property {
 		fails:    func(now, _ *view) bool { return now.isStuck() },
 		said:     func(*view, *view) string { return "a role has no legal move" },
 		required: true,
+		ofStuck:  true,
 	}
 }
 

@@ -8,10 +8,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Replay plays a recorded match on a machine and compares roles, every state,
-// the legal moves of every role, the end and the goals as complete sets, but for fluents
-// that the machine leaves out. Where
-// legal moves were not recorded, those made must be legal. The error tells the first
+// Replay plays a recorded match on a machine and compares roles, every state, the legal moves of
+// every role, the end and the goals as complete sets, but for fluents that the machine leaves out.
+// Where legal moves were not recorded, the recorded moves must be legal. The error names the first
 // difference, or wraps machine.ErrLost.
 func Replay(m machine.Machine, match *Match) error {
 	r := replayer{names: m.Names(), batch: m.NewBatch(), state: make(machine.State, m.Words())}
@@ -88,12 +87,16 @@ func (r *replayer) position(want []string, terminal bool) error {
 	if err := compare("fluents", want, r.names.AppendFluents(nil, r.state)); err != nil {
 		return err
 	}
-	if got := r.batch.Terminal()[0]&1 != 0; got != terminal {
+	if got := r.isTerminal(); got != terminal {
 		return fmt.Errorf("recorded terminal %t, the machine says %t", terminal, got)
 	}
 	return nil
 }
 
+// isTerminal reports whether the position that was evaluated is terminal.
+func (r *replayer) isTerminal() bool { return r.batch.Terminal()[0]&1 != 0 }
+
+// legal returns the legal moves of a role in the position that was evaluated.
 func (r *replayer) legal(role machine.Role) []string {
 	r.moves = r.batch.AppendLegal(r.moves[:0], 0, role)
 	out := make([]string, len(r.moves))
@@ -103,11 +106,19 @@ func (r *replayer) legal(role machine.Role) []string {
 	return out
 }
 
+// final compares the last position.
 func (r *replayer) final(f *Final) error {
 	if f.State == nil {
 		return nil
 	}
-	if err := r.position(f.State, f.Terminal); err != nil || !f.Terminal {
+	terminal := f.Terminal
+	if f.Unjudged {
+		if err := r.evaluate(); err != nil {
+			return err
+		}
+		terminal = r.isTerminal()
+	}
+	if err := r.position(f.State, terminal); err != nil || f.Unjudged || !f.Terminal {
 		return err
 	}
 	goals := make([]int32, len(r.names.Roles))

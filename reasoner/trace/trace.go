@@ -45,6 +45,8 @@ type Final struct {
 	Terminal bool     `json:"terminal"` // false if the match was cut off
 	State    []string `json:"state"`    // nil if not recorded: nothing is compared
 	Goals    []Goal   `json:"goals"`    // by role; they count in terminal positions
+	// Unjudged says that of the last position only State is compared.
+	Unjudged bool `json:"-"`
 }
 
 // Goal is a number of goal points, or machine.NoGoal, which the file spells null.
@@ -101,6 +103,9 @@ func Read(path string) iter.Seq2[*Match, error] {
 // maxLine is the length of a line in bytes: of a match of thousands of turns.
 const maxLine = 256 << 20
 
+// ErrNone is the error of a line of JSON that is no trace, such as the record of a game manager.
+var ErrNone = errors.New("expected a recorded match with roles and a final position, found none")
+
 // parse reads a match from a line.
 func parse(text []byte) (*Match, error) {
 	m := &Match{}
@@ -108,7 +113,7 @@ func parse(text []byte) (*Match, error) {
 		return nil, fmt.Errorf("expected a recorded match in JSON: %w", jsonfault.Explain(err))
 	}
 	if len(m.Roles) == 0 || m.Final.State == nil && len(m.Steps) == 0 {
-		return nil, errors.New("expected a recorded match with roles and a final position, found none")
+		return nil, ErrNone
 	}
 	for i, s := range m.Steps {
 		if s.State == nil || s.Legal == nil {

@@ -273,7 +273,7 @@ func (l *Lab) solve(ctx context.Context, r run, game string) (search.Result, err
 		return search.Result{}, err
 	}
 	options := r.options
-	options.LP, options.Order, options.Memory = "native", "l", l.Memory
+	options.LP, options.Memory = "native", l.Memory
 	solver, err := solve.New(options)
 	if err != nil {
 		return search.Result{}, err

@@ -29,7 +29,6 @@ const (
 	induction        = string(simultaneous.BackwardInduction)
 	boundedInduction = string(simultaneous.BoundedInduction)
 	doubleOracle     = string(simultaneous.DoubleOracle)
-	bestFirst        = string(simultaneous.BestFirst)
 	smab             = string(simultaneous.SMAB)
 	sequenceForm     = string(simultaneous.SequenceForm)
 )
@@ -77,37 +76,44 @@ func (r Range) extend(largest int, usual ...int) []int {
 func growth(of string, sizes []int, game func(size int) string) []run {
 	var runs []run
 	for _, size := range sizes {
-		r := variant{solve.Auto, true}.run("Time and memory of "+of, size, []string{game(size)}, nil)
+		r := variant{solve.Auto, true, ""}.run("Time and memory of "+of, size, []string{game(size)}, nil)
 		r.method = solve.Auto
 		runs = append(runs, r)
 	}
 	return runs
 }
 
-// variant is a method with a transposition table or without.
+// variant is a method with a transposition table or without, and its cell order if that is
+// not the default.
 type variant struct {
 	method string
 	table  bool
+	order  simultaneous.Order
 }
 
-// variants are the methods that the second paper compares, SMAB, and best-first
-// search, which is nothing without a table. The paper has no tables.
+// name returns the method and the order.
+func (v variant) name() string { return strings.TrimSpace(v.method + " " + string(v.order)) }
+
+// variants are the methods that the second paper compares, and SMAB in the order of the
+// first paper and in the default order, which needs a table. The papers have no tables.
 var variants = []variant{
-	{induction, false},
-	{induction, true},
-	{smab, false},
-	{smab, true},
-	{boundedInduction, false},
-	{boundedInduction, true},
-	{doubleOracle, false},
-	{doubleOracle, true},
-	{bestFirst, true},
+	{induction, false, ""},
+	{induction, true, ""},
+	{smab, false, simultaneous.OrderL},
+	{smab, true, simultaneous.OrderL},
+	{boundedInduction, false, ""},
+	{boundedInduction, true, ""},
+	{doubleOracle, false, ""},
+	{doubleOracle, true, ""},
+	{smab, true, ""},
 }
 
 // tabled are the variants for games that are too large without a table.
-var tabled = []variant{{induction, true}, {smab, true}, {boundedInduction, true}, {doubleOracle, true}, {bestFirst, true}}
+var tabled = []variant{
+	{induction, true, ""}, {smab, true, simultaneous.OrderL}, {boundedInduction, true, ""}, {doubleOracle, true, ""}, {smab, true, ""},
+}
 
-// of finds what the second paper says of the variant at a size.
+// of returns the figures of the second paper for the variant at a size.
 func (v variant) of(published map[string]*Published, size int) *Published {
 	if v.table {
 		return nil
@@ -122,11 +128,11 @@ func (v variant) of(published map[string]*Published, size int) *Published {
 // run is a line of a table of the variant.
 func (v variant) run(caption string, size int, games []string, paper *Published) run {
 	r := run{
-		table: caption, method: v.method, size: size, games: games, paper: paper,
-		options: solve.Options{Method: v.method, Table: solve.Off, Symmetries: solve.On},
+		table: caption, method: v.name(), size: size, games: games, paper: paper,
+		options: solve.Options{Method: v.method, Order: string(v.order), Table: solve.Off, Symmetries: solve.On},
 	}
 	if v.table {
-		r.method, r.options.Table = v.method+" + table", solve.On
+		r.method, r.options.Table = v.name()+" + table", solve.On
 	}
 	return r
 }
@@ -142,7 +148,7 @@ func table2() []run {
 		fromSMAB(109, 109, 0.008), fromSMAB(1926, 1926, 0.188),
 		fromSMAB(58173, 58173, 5.588), fromSMAB(2578710, 2578710, 247.159),
 	} {
-		runs = append(runs, variant{induction, false}.run("Table 2: backward induction", 4+i, []string{goofspiel(4 + i)}, paper))
+		runs = append(runs, variant{induction, false, ""}.run("Table 2: backward induction", 4+i, []string{goofspiel(4 + i)}, paper))
 	}
 	return runs
 }
@@ -154,7 +160,7 @@ func table3() []run {
 		{Source: smabPaper, Seconds: 152, Note: "43 MB"},
 		{Source: smabPaper, Note: "> 2 GB, > 177 s"},
 	} {
-		runs = append(runs, variant{sequenceForm, false}.run("Table 3: sequence form", 4+i, []string{goofspiel(4 + i)}, paper))
+		runs = append(runs, variant{sequenceForm, false, ""}.run("Table 3: sequence form", 4+i, []string{goofspiel(4 + i)}, paper))
 	}
 	return runs
 }
@@ -172,7 +178,7 @@ func table4() []run {
 	var runs []run
 	for i, bySkip := range figures {
 		for skip, paper := range bySkip {
-			r := variant{smab, false}.run("Table 4: SMAB, L-shaped order, early bound skipping s", 4+i, []string{goofspiel(4 + i)}, paper)
+			r := variant{smab, false, simultaneous.OrderL}.run("Table 4: SMAB, L-shaped order, early bound skipping s", 4+i, []string{goofspiel(4 + i)}, paper)
 			r.method, r.options.Skip = fmt.Sprintf("smab s=%d", skip), skip
 			runs = append(runs, r)
 		}

@@ -53,7 +53,12 @@ const (
 
 // exact is a method of package solve on some games.
 func exact(method string, table solve.Switch, games ...string) []task {
-	name := method
+	return ordered(method, "", table, games...)
+}
+
+// ordered is a method with a cell order on some games.
+func ordered(method, order string, table solve.Switch, games ...string) []task {
+	name := strings.TrimSpace(method + " " + order)
 	if table == solve.Off {
 		name += " without table"
 	}
@@ -61,7 +66,7 @@ func exact(method string, table solve.Switch, games ...string) []task {
 	for _, game := range games {
 		list = append(list, task{game, name, func() (search.Searcher, error) {
 			return solve.New(solve.Options{
-				Method: method, LP: "native", Table: table, Symmetries: solve.On, Memory: tableMiB, Order: "l", Moves: "dynamic",
+				Method: method, LP: "native", Table: table, Symmetries: solve.On, Memory: tableMiB, Order: order, Moves: "dynamic",
 			})
 		}, search.Limits{MaxBytes: tableMiB << 20}})
 	}
@@ -82,11 +87,10 @@ func sampling(name string, rule montecarlo.Rule, games ...string) []task {
 // tasks lists the searches: each method on games of its class.
 func tasks() []task {
 	var list []task
-	for _, method := range []string{"bi", "smab", "biab", "do", "best"} {
-		list = append(list, exact(method, solve.On, "goofspiel-6", "biddingTicTacToe-2", "oshiZumo-12-3", "tron-5x5")...)
-		list = append(list, exact(method, solve.Off, "goofspiel-5")...)
+	for _, m := range []struct{ method, order string }{{"smab", ""}, {"smab", "l"}, {"bi", ""}, {"biab", ""}, {"do", ""}} {
+		list = append(list, ordered(m.method, m.order, solve.On, "goofspiel-6", "biddingTicTacToe-2", "oshiZumo-12-3", "tron-5x5")...)
+		list = append(list, ordered(m.method, m.order, solve.Off, "goofspiel-5")...)
 	}
-	list = append(list, exact("anytime", solve.On, "goofspiel-6", "oshiZumo-12-3")...)
 	list = append(list, exact(solve.BoundedAlphaBeta, solve.On, "ticTacToe", "connectFour-4x4", "nim-3.4.5", "breakthrough-3x5")...)
 	list = append(list, exact(solve.BoundedAlphaBeta, solve.Off, "nim-2.3.4")...)
 	list = append(list, exact(solve.DepthFirst, solve.On, "pig-10-3")...)

@@ -50,7 +50,7 @@ func BenchmarkTable4(b *testing.B) {
 		for skip := range 5 {
 			for _, moves := range []MoveOrder{MovesDynamic, MovesLegal} {
 				b.Run(fmt.Sprintf("N=%d/s=%d/moves=%s", n, skip, moves), func(b *testing.B) {
-					measure(b, Config{Method: SMAB, Skip: skip, Moves: moves}, newGoofspiel(descending(n), false))
+					measure(b, Config{Order: OrderL, Skip: skip, Moves: moves}, newGoofspiel(descending(n), false))
 				})
 			}
 		}
@@ -67,6 +67,7 @@ func BenchmarkAblationOfSMAB(b *testing.B) {
 		{"as used, low cards first", Config{}, true},
 		{"no exit", Config{variant: variant{noExit: true}}, false},
 		{"lexicographical", Config{Order: OrderLex}, false},
+		{"best order", Config{Order: OrderBest}, false},
 		{"moves as listed", Config{Moves: MovesLegal}, false},
 		{"moves as listed, low cards first", Config{Moves: MovesLegal}, true},
 		{"moves as listed, no exit", Config{Moves: MovesLegal, variant: variant{noExit: true}}, false},
@@ -82,7 +83,9 @@ func BenchmarkAblationOfSMAB(b *testing.B) {
 				if c.low {
 					m = lowCardsFirst(descending(n))
 				}
-				c.config.Method = SMAB
+				if c.config.Order == "" {
+					c.config.Order = OrderL
+				}
 				measure(b, c.config, m)
 			})
 		}
@@ -96,12 +99,12 @@ func BenchmarkRandomPrizeOrders(b *testing.B) {
 			games = append(games, newGoofspiel(prizes, points))
 		}
 		for _, table := range []bool{true, false} {
-			for _, method := range []Method{BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst} {
-				if !table && (points || method == BackwardInduction || method == SMAB) {
+			for _, config := range methods {
+				if config.Table = table; !table && (points || config.Method == BackwardInduction || config.Order == OrderL) {
 					continue // minutes
 				}
-				b.Run(fmt.Sprintf("points=%t/table=%t/%s", points, table, method), func(b *testing.B) {
-					measure(b, Config{Method: method, Table: table}, games...)
+				b.Run(fmt.Sprintf("points=%t/table=%t/%s", points, table, config.name()), func(b *testing.B) {
+					measure(b, config, games...)
 				})
 			}
 		}
@@ -110,9 +113,9 @@ func BenchmarkRandomPrizeOrders(b *testing.B) {
 
 func BenchmarkGrowth(b *testing.B) {
 	for n := 5; n <= 8; n++ {
-		for _, method := range []Method{BackwardInduction, SMAB, DoubleOracle, BestFirst} {
-			b.Run(fmt.Sprintf("N=%d/%s", n, method), func(b *testing.B) {
-				measure(b, Config{Method: method, Table: true}, newGoofspiel(descending(n), false))
+		for _, config := range methods {
+			b.Run(fmt.Sprintf("N=%d/%s", n, config.name()), func(b *testing.B) {
+				measure(b, config, newGoofspiel(descending(n), false))
 			})
 		}
 	}

@@ -24,11 +24,11 @@ func (p played) At(_ context.Context, q machine.State) (search.Claim, error) {
 }
 
 func TestSolutionsOfRandomGamesAreCertified(t *testing.T) {
-	for _, method := range []Method{BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst} {
+	for _, config := range methods {
 		rapid.Check(t, func(t *rapid.T) {
 			g := drawStacked(t)
 			m := g.machine()
-			searcher, err := New(Config{Method: method, Table: true})
+			searcher, err := New(config)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -38,11 +38,11 @@ func TestSolutionsOfRandomGamesAreCertified(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !c.Certified() || c.Gap > tolerance {
-				t.Fatalf("%s: not certified: %+v, %+v", method, c, c.First)
+				t.Fatalf("%s: not certified: %+v, %+v", config.name(), c, c.First)
 			}
 			value, low, high := g.exact(), new(big.Rat).SetFloat64(c.Guarantee), new(big.Rat).SetFloat64(c.Limit)
 			if low.Cmp(value) > 0 || value.Cmp(high) > 0 {
-				t.Fatalf("%s: the value %v is not in [%v, %v], which is proved", method, value, c.Guarantee, c.Limit)
+				t.Fatalf("%s: the value %v is not in [%v, %v], which is proved", config.name(), value, c.Guarantee, c.Limit)
 			}
 		})
 	}
@@ -53,7 +53,7 @@ func TestWithoutALineTheRestOfAResultIsTheSame(t *testing.T) {
 		m := drawStacked(t).machine()
 		results := make([]search.Result, 2)
 		for i := range results {
-			searcher, err := New(Config{Method: BestFirst, Table: true})
+			searcher, err := New(Config{Table: true})
 			if err != nil {
 				t.Fatal(err)
 			}

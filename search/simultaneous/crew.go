@@ -44,8 +44,8 @@ type question struct {
 // together searches position q on all threads.
 func (s *solver) together(ctx context.Context, q machine.State, lim search.Limits) (v search.Interval, f *frame, strategies [][]search.Weighted) {
 	n := s.config.threads()
-	if n == 1 {
-		return s.root(q)
+	if n == 1 || s.horizon != nil {
+		return s.settle(q)
 	}
 	s.crew = &crew{workers: append([]*solver{s}, make([]*solver, n-1)...), errs: make([]error, n)}
 	c := s.crew
@@ -78,9 +78,14 @@ func (s *solver) together(ctx context.Context, q machine.State, lim search.Limit
 			s.fail(err)
 		}
 	}
-	if first > 0 && s.err == nil {
+	switch {
+	case s.err != nil:
+	case first > 0:
 		s.stopped, s.cause, s.limits.MaxNodes = false, nil, 0
-		v, f, strategies = s.root(q)
+		v, f, strategies = s.settle(q)
+	case s.cause == errRepeats:
+		s.limits.MaxNodes = lim.MaxNodes
+		v, f, strategies = s.settle(q)
 	}
 	return v, f, strategies
 }
@@ -91,6 +96,7 @@ func (s *solver) add(w *solver) {
 	s.counters.LPCalls += w.counters.LPCalls
 	s.counters.LPTime += w.counters.LPTime
 	s.counters.TableHits += w.counters.TableHits
+	s.rounded, s.actions = s.rounded || w.rounded, max(s.actions, w.actions)
 	for _, f := range w.frames {
 		s.peak += f.bytes()
 	}

@@ -6,22 +6,23 @@ import (
 	"stackmate/search"
 )
 
-// The linear programs of SMAB: between which values a cell matters, given the
-// bounds of all others, restricted to the remaining actions. A program that some
-// reply makes infeasible on its own is not set up, nor counted.
+// The linear programs of Figures 4 and 5: between which values a cell counts, given the
+// bounds of all other cells of the remaining actions. A program that one
+// reply alone makes infeasible is not set up, nor counted.
 //
-// Reference: Saffidine, Finnsson and Buro (2012), Fig. 4 and 5. The dominance
-// tests of Fig. 1 to 3 are contained: row i is dominated whatever its cell j is
-// worth if α of the cell is at least the optimistic bound of the cell.
+// Reference: Saffidine, Finnsson and Buro (2012), Figures 4 and 5. They contain the
+// dominance tests of Figures 1 to 3: row i is dominated, whatever its cell j is
+// worth, if α of the cell is at least the optimistic bound of the cell.
 
-// dominanceBound is, as the side sees it, the greatest value of the cell of own action i
-// and reply j at which that action is certain to be dominated, or less than the range of
-// the game if there is none: α of Fig. 4 for the row player, and for the column player β
-// of Fig. 5. The window gives the side an action that is worth its lower end everywhere.
+// dominanceBound returns, as the side sees it, the greatest value of the cell of own action
+// i and reply j at which the action is certainly dominated, or less than the range of
+// the game if there is no such value: α of Figure 4 for the row player, β of Figure 5 for
+// the column player. The window gives the side an artificial action that is worth the
+// window's lower end everywhere.
 func (s *solver) dominanceBound(f *frame, who side, i, j int, window search.Interval) float64 {
-	b := &f.pruning
+	b := &f.listed
 	own, replies := &b.sides[who], &b.sides[1-who]
-	worst, artificial := who.sees(s.unknown()).Lower, who.sees(window).Lower
+	worst, artificial := who.fromRow(s.unknown()).Lower, who.fromRow(window).Lower
 	k, n := 0, 0
 	mixture := b.mixture[:0]
 	for r, remains := range own.remain {
@@ -59,8 +60,8 @@ func (s *solver) dominanceBound(f *frame, who side, i, j int, window search.Inte
 	return snap(v)
 }
 
-// covers tells whether there is a row of the k×n matrix p, and every column has an
-// element that is at least its bound. Otherwise no mixture of rows is, and no LP is needed.
+// covers reports whether the k×n matrix p has a row, and every column has an element that
+// is at least the column's bound. Otherwise no mixture of rows is feasible.
 func covers(p []float64, k, n int, bound []float64) bool {
 	for j, f := range bound {
 		most := math.Inf(-1)

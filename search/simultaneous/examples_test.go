@@ -50,7 +50,7 @@ func TestExample1TheRestOfHIsPruned(t *testing.T) {
 	open := matrixOf(2, 1, value(0), value(100)) // what is behind a question mark
 	g := matrixOf(2, 1, value(5), matrixOf(2, 2, value(4), open, value(3), open))
 	for skip, want := range []int64{2, 3, 3} {
-		if v, nodes := g.expanded(t, Config{Method: SMAB, Skip: skip}); v != search.Exact(5) || nodes != want {
+		if v, nodes := g.expanded(t, Config{Order: OrderL, Skip: skip}); v != search.Exact(5) || nodes != want {
 			t.Errorf("s = %d: value %v after %d positions, want 5 after %d", skip, v, nodes, want)
 		}
 	}
@@ -64,7 +64,7 @@ func TestMixturesPruneOnlyAfterSRowsAndColumns(t *testing.T) {
 	cell := matrixOf(1, 2, value(5), inner)
 	g := matrixOf(3, 2, value(10), value(0), value(0), value(10), value(5), cell)
 	for skip, want := range []int64{2, 2, 3} {
-		if v, nodes := g.expanded(t, Config{Method: SMAB, Skip: skip}); v != search.Exact(5) || nodes != want {
+		if v, nodes := g.expanded(t, Config{Order: OrderL, Skip: skip}); v != search.Exact(5) || nodes != want {
 			t.Errorf("s = %d: value %v after %d positions, want 5 after %d", skip, v, nodes, want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestFigures1To3DominanceByBounds(t *testing.T) {
 		{"Fig. 3: half of either column", 2, 3, []float64{0, 10, 5, 10, 0, 5}, []float64{0, 10, 10, 10, 0, 10}, -1, true},
 		{"Fig. 3: no mixture is enough", 2, 3, []float64{0, 10, 5, 10, 0, 4}, []float64{0, 10, 10, 10, 0, 10}, -1, false},
 	} {
-		config, err := Config{Method: SMAB}.complete()
+		config, err := Config{Order: OrderL}.complete()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestFigures1To3DominanceByBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := &frame{m: c.m, n: c.n, p: c.p, o: c.o}
-		f.pruning.reset(c.m, c.n)
+		f.listed.reset(c.m, c.n)
 		got := false
 		if c.row >= 0 {
 			got = s.dominanceBound(f, rowSide, c.row, 0, s.unknown()) >= c.o[c.row*c.n]

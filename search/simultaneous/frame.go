@@ -1,15 +1,13 @@
 package simultaneous
 
 import (
-	"math"
-
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 )
 
-// frame is the working memory of one ply: a position with its children and what
-// is known of their values. Frames are reused from node to node, so a search
-// allocates nothing once it has been everywhere deep enough.
+// frame is the working memory of one ply: a position, its children and the bounds of their
+// values. Frames are reused from node to node, so a search
+// allocates nothing once it has reached its greatest depth.
 //
 // Cell (i, j) of the m×n matrices is the position after row move i and column
 // move j. If chance moves too, the cell is the mean of k positions.
@@ -26,11 +24,13 @@ type frame struct {
 
 	position machine.State // what the frame holds; empty if nothing of use
 	through  machine.State // position reached by passing through others; empty if that was not needed
-	pruning  pruning
-	choice   cellChoice
+	listed   listed        // state of OrderL and OrderLex
+	best     best          // state of OrderBest
+
+	exhausted []bool // cells that cannot be narrowed before the horizon; empty if none
 }
 
-// bytes is the memory of the frame, but for small change.
+// bytes returns the memory of the frame's large parts.
 func (f *frame) bytes() int64 {
 	e := &f.expansion
 	return int64(8*cap(e.States) + cap(e.Terminal) + 4*cap(e.Goals) + 8*cap(f.p) + 8*cap(f.o))
@@ -47,19 +47,17 @@ func (f *frame) layOut(row, column, chance machine.Role) {
 	f.y = scratch.Resize(f.y, f.n)
 }
 
-// first is the number of the first child of cell (i, j).
+// first returns the number of the first child of cell (i, j).
 func (f *frame) first(i, j int) int { return i*f.rowStep + j*f.columnStep }
 
-// Values lie on a grid of 2⁻³⁰ goal points, so that values that are equal by
-// the rules of the game are equal as numbers although they were computed in
-// different ways, and integers lie on it. A step is 1e-9. Matrix games are solved to
-// 1e-14 goal points as a rule, far below it. All that is certified is 1e-10 of the
-// range of payoffs, 1e-8 goal points at worst: ten steps, by which values may then be
-// wrong, and equal ones differ. That costs nodes, and certify.Tolerance allows for it.
-const grid = 1.0 / (1 << 30)
+// exhaust notes that a search of the cell cannot narrow it any more.
+func (f *frame) exhaust(at int) {
+	if len(f.exhausted) == 0 {
+		f.exhausted = scratch.Resize(f.exhausted, f.m*f.n)
+		clear(f.exhausted)
+	}
+	f.exhausted[at] = true
+}
 
-// window is the width ε of the search that only decides on which side of a
-// bound a value lies.
-const window = 1.0 / (1 << 20)
-
-func snap(v float64) float64 { return math.RoundToEven(v/grid) * grid }
+// isExhausted reports whether the cell was noted so.
+func (f *frame) isExhausted(at int) bool { return len(f.exhausted) > 0 && f.exhausted[at] }

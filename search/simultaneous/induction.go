@@ -7,7 +7,7 @@ import "stackmate/search"
 func (s *solver) induce(f *frame, depth int, _, _ float64) search.Interval {
 	for i := range f.m {
 		for j := range f.n {
-			s.cell(f, depth, i, j, s.config.Low-1, s.config.High+1)
+			s.cell(f, depth, i, j, s.anyValue().Lower, s.anyValue().Upper)
 		}
 	}
 	return s.solveMatrix(f)

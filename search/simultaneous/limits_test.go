@@ -3,6 +3,7 @@ package simultaneous
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"stackmate/internal/toys"
@@ -10,19 +11,28 @@ import (
 	"stackmate/search"
 )
 
-// searchers are all searches of this package but the sequence form, which needs GLPK.
+// methods lists the searches of this package but the sequence form, which needs GLPK, each
+// with a table: SMAB in two orders, and the methods that it is compared with.
+var methods = []Config{
+	{Method: SMAB, Table: true},
+	{Method: SMAB, Order: OrderL, Table: true},
+	{Method: BackwardInduction, Table: true},
+	{Method: BoundedInduction, Table: true},
+	{Method: DoubleOracle, Table: true},
+}
+
+// name returns the method and the order of a configuration.
+func (config Config) name() string {
+	return strings.TrimSpace(string(config.Method) + " " + string(config.Order))
+}
+
+// searchers returns a constructor of each of the methods, by name.
 func searchers(t *testing.T) map[string]func() search.Searcher {
 	t.Helper()
-	all := map[string]func() search.Searcher{"anytime": func() search.Searcher {
-		a, err := NewAnytime(Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a
-	}}
-	for _, method := range []Method{BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst} {
-		all[string(method)] = func() search.Searcher {
-			s, err := New(Config{Method: method, Table: true})
+	all := map[string]func() search.Searcher{}
+	for _, config := range methods {
+		all[config.name()] = func() search.Searcher {
+			s, err := New(config)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,6 +148,16 @@ func TestAGameWithoutEndIsUnfinishedForAReason(t *testing.T) {
 			if deep := r.Nodes < 4*search.MaxPlies; deep != errors.Is(r.Unfinished, errTooDeep) {
 				t.Errorf("%s, %s: %d positions, unfinished because of %v", name, method, r.Nodes, r.Unfinished)
 			}
+		}
+	}
+}
+
+func TestAGameThatIsOverAtItsStartHasNoLine(t *testing.T) {
+	m := (&toys.Tree{Roles: two, Nodes: []toys.Node{{Goals: []int32{100, 0}}}}).Machine()
+	for method, made := range searchers(t) {
+		r, err := made().Search(t.Context(), m, m.Initial(), search.Limits{})
+		if err != nil || len(r.Line) > 0 || r.Values[0] != search.Exact(100) {
+			t.Errorf("%s: value %v, line %v, error %v", method, r.Values[0], r.Line, err)
 		}
 	}
 }

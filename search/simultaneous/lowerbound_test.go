@@ -3,6 +3,7 @@ package simultaneous
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -197,14 +198,15 @@ func TestNoMethodExpandsLessThanTheLowerBound(t *testing.T) {
 		if necessary > bound {
 			t.Fatalf("bound %d, necessary %d", bound, necessary)
 		}
-		for _, method := range []Method{BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst} {
-			searcher, err := New(Config{Method: method, Table: true, Row: machine.Role(g.row)})
+		for _, config := range methods {
+			config.Row = machine.Role(g.row)
+			searcher, err := New(config)
 			if err != nil {
 				t.Fatal(err)
 			}
 			nodes := solveWith(t, searcher, m).Nodes + searcher.SerializedNodes()
 			if nodes < int64(bound) {
-				t.Fatalf("%s expands %d positions, the bound is %d", method, nodes, bound)
+				t.Fatalf("%s expands %d positions, the bound is %d", config.name(), nodes, bound)
 			}
 		}
 	})
@@ -223,13 +225,13 @@ func BenchmarkLowerBound(b *testing.B) {
 				b.ReportMetric(float64(len(g.nodes)), "positions")
 				b.ReportMetric(float64(necessary), "necessary")
 				b.ReportMetric(float64(bound), "bound")
-				for _, method := range []Method{BackwardInduction, SMAB, DoubleOracle, BestFirst} {
-					searcher, err := New(Config{Method: method, Table: true})
+				for _, config := range methods {
+					searcher, err := New(config)
 					if err != nil {
 						b.Fatal(err)
 					}
 					nodes := solveWith(b, searcher, m).Nodes + searcher.SerializedNodes()
-					b.ReportMetric(float64(nodes), string(method))
+					b.ReportMetric(float64(nodes), strings.ReplaceAll(config.name(), " ", "-"))
 				}
 			})
 		}

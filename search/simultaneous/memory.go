@@ -13,6 +13,7 @@ import (
 type memory struct {
 	*symmetry
 	table    *table.Table[search.Interval]
+	endless  bool    // positions repeat, so that even positions need not be worth half of the sum
 	asked    []image // of look-ups that have begun
 	answered int
 }
@@ -23,7 +24,7 @@ type image struct{ even, exchanged bool }
 // lookup returns what is known of position q.
 func (m *memory) lookup(q machine.State) (search.Interval, bool) {
 	r := m.canon.Find(q)
-	if r.Even {
+	if r.Even && !m.endless {
 		return m.even(), true
 	}
 	v, ok := m.table.Lookup(r.State)
@@ -36,7 +37,8 @@ func (m *memory) lookup(q machine.State) (search.Interval, bool) {
 // ask begins a look-up, answer ends it, as those of the table.
 func (m *memory) ask(q machine.State) {
 	r := m.canon.Find(q)
-	if m.asked = append(m.asked, image{r.Even, r.Exchanged}); !r.Even {
+	even := r.Even && !m.endless
+	if m.asked = append(m.asked, image{even, r.Exchanged}); !even {
 		m.table.Ask(r.State)
 	}
 }
@@ -61,24 +63,17 @@ func (m *memory) store(q machine.State, v search.Interval, work int64) {
 	m.table.Store(r.State, v, work)
 }
 
-// recall tightens cells of a frame, which is at the given depth, by what the table
-// knows of the children. If the search stops meanwhile, the others stay as they are.
-func (s *solver) recall(f *frame, depth int, cells []cell) {
-	if s.memory == nil && s.horizon == nil {
+// recall tightens cells of a frame by the bounds that the table has of the children. If
+// the search stops meanwhile, the other cells stay as they are.
+func (s *solver) recall(f *frame, cells []cell) {
+	if s.memory == nil {
 		return
 	}
-	known := func(q machine.State) search.Interval { return s.horizon.recall(q, s.horizon.depth-depth-1) }
-	if s.horizon == nil {
-		cells, known = s.ask(f, cells), s.answer
-	}
-	for k, c := range cells {
-		if s.horizon != nil && s.isOverdue(k) {
-			return
-		}
+	for _, c := range s.ask(f, cells) {
 		if f.p[c.at] == f.o[c.at] {
 			continue
 		}
-		v := s.mean(f, c.first, known)
+		v := s.mean(f, c.first, s.answer)
 		if f.p[c.at], f.o[c.at] = v.Lower, v.Upper; v.Solved() {
 			s.counters.TableHits++
 		}
@@ -86,14 +81,14 @@ func (s *solver) recall(f *frame, depth int, cells []cell) {
 }
 
 // recallAll does so for all cells.
-func (s *solver) recallAll(f *frame, depth int) {
+func (s *solver) recallAll(f *frame) {
 	s.cells = s.cells[:0]
 	for i := range f.m {
 		for j := range f.n {
 			s.cells = append(s.cells, f.cellAt(rowSide, i, j))
 		}
 	}
-	s.recall(f, depth, s.cells)
+	s.recall(f, s.cells)
 }
 
 // ask begins to look up the children of cells, and returns the cells of which it has done so.

@@ -63,7 +63,7 @@ func TestTable4SMABNeedsNoMoreNodesAndProgramsThanThePaper(t *testing.T) {
 				"high cards first": newGoofspiel(descending(n), false),
 				"low cards first":  lowCardsFirst(descending(n)),
 			} {
-				got := solve(t, Config{Method: SMAB, Skip: skip}, m)
+				got := solve(t, Config{Order: OrderL, Skip: skip}, m)
 				if got.Nodes > paper.nodes || got.LPCalls > paper.calls {
 					t.Errorf("goofspiel %d, s = %d, %s: %d nodes and %d LP calls, the paper has %d and %d",
 						n, skip, name, got.Nodes, got.LPCalls, paper.nodes, paper.calls)
@@ -85,24 +85,24 @@ func TestLOrderVisitsTheCellsOfFigure6(t *testing.T) {
 		{9, 16, 21, 24, 25},
 	}
 	f := &frame{m: 5, n: 5, p: make([]float64, 25), o: make([]float64, 25)}
-	f.pruning.reset(5, 5)
+	f.listed.reset(5, 5)
 	for at := range f.o {
 		f.o[at] = 100
 	}
 	for count := 1; count <= 25; count++ {
-		i, j, ok := f.next(OrderL)
-		if !ok || want[i][j] != count {
-			t.Fatalf("cell %d is (%d, %d) (any: %v), want that with %d", count, i, j, ok, want[i][j])
+		at := f.nextOpen(OrderL)
+		if at == noCell || want[at/5][at%5] != count {
+			t.Fatalf("cell %d of the order is number %d, want the cell of Figure 6", count, at)
 		}
-		f.o[i*5+j] = 0
+		f.o[at] = 0
 	}
-	if i, j, ok := f.next(OrderL); ok {
-		t.Errorf("cell (%d, %d) after all are known", i, j)
+	if at := f.nextOpen(OrderL); at != noCell {
+		t.Errorf("cell %d after all are known", at)
 	}
 }
 
 func TestDynamicMoveOrderPutsWhatIsKnownBeforeWhatWasLearned(t *testing.T) {
-	config, err := Config{Method: SMAB}.complete()
+	config, err := Config{Order: OrderL}.complete()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,18 +116,18 @@ func TestDynamicMoveOrderPutsWhatIsKnownBeforeWhatWasLearned(t *testing.T) {
 	if !open {
 		t.Fatal("the initial position is not open")
 	}
-	f.pruning.reset(f.m, f.n)
+	f.listed.reset(f.m, f.n)
 	s.learned[rowSide].learn(f.expansion.Moves[s.row], []float64{0, 0, 1})
 	s.sortMoves(f)
-	if first := f.pruning.sides[rowSide].order[0].index; first != 2 {
+	if first := f.listed.sides[rowSide].order[0].index; first != 2 {
 		t.Errorf("row %d comes first, want row 2, which was played before", first)
 	}
 	f.p[1*f.n+1] = 90
 	s.sortMoves(f)
-	if first := f.pruning.sides[rowSide].order[0].index; first != 1 {
+	if first := f.listed.sides[rowSide].order[0].index; first != 1 {
 		t.Errorf("row %d comes first, want row 1, which is known to be good", first)
 	}
-	if last := f.pruning.sides[columnSide].order[f.n-1].index; last != 1 {
+	if last := f.listed.sides[columnSide].order[f.n-1].index; last != 1 {
 		t.Errorf("column %d comes last, want column 1, which is known to be bad", last)
 	}
 }
@@ -145,7 +145,7 @@ func TestReadingsOfAlgorithm1(t *testing.T) {
 		{variant{blind: true}, map[int]int64{4: 39, 5: 333}},
 	} {
 		for n, want := range c.want {
-			config := Config{Method: SMAB, Moves: MovesLegal, variant: c.variant}
+			config := Config{Order: OrderL, Moves: MovesLegal, variant: c.variant}
 			if got := solve(t, config, newGoofspiel(descending(n), false)); got.Nodes != want {
 				t.Errorf("%+v: goofspiel %d: %d nodes, want %d", c.variant, n, got.Nodes, want)
 			}

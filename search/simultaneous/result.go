@@ -17,14 +17,14 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 	v, f, strategies := s.together(ctx, q, lim)
 	result := search.Result{Proved: true, Counters: s.counters, Unfinished: s.cause}
 	if f != nil && s.err == nil && s.config.Method != SequenceForm {
-		s.recallAll(f, 0)
+		s.recallAll(f)
 		result.Moves = s.known(f, f.p, f.o)
 	}
 	if s.err == nil && !s.stopped && !lim.NoLine && s.config.Method != SequenceForm {
 		result.Line = s.line(q, strategies)
 	}
 	result.Strategies = strategies
-	result.Values = s.values(v)
+	result.Values = s.values(s.outwards(v, s.rounded || s.config.Method == SequenceForm))
 	result.Elapsed = time.Since(started)
 	result.PeakBytes, result.Evictions = s.bytes(), s.evictions()
 	return result, s.err
@@ -84,10 +84,11 @@ func (s *solver) known(f *frame, p, o []float64) [][]search.Known {
 				v.Lower, v.Upper = min(v.Lower, p[at]), max(v.Upper, o[at])
 				guess += probability * (f.p[at] + f.o[at]) / 2
 			}
+			v = s.outwards(v, s.rounded)
 			if who == columnSide {
 				v, guess = search.Interval{Lower: s.sum - v.Upper, Upper: s.sum - v.Lower}, s.sum-guess
 			}
-			moves[role] = append(moves[role], search.Known{Move: m, Bounds: v, Estimate: confine(search.Exact(guess), v).Lower})
+			moves[role] = append(moves[role], search.Known{Move: m, Bounds: v, Estimate: min(max(guess, v.Lower), v.Upper)})
 		}
 	}
 	return moves
@@ -137,8 +138,12 @@ func (s *solver) legal(q machine.State, f *frame) (moves [][]machine.Move, ok bo
 const lineNodes = 1000
 
 // line follows the most probable moves from q, searching each position anew,
-// until the end of the game, a choice of chance, or lineNodes.
+// until the end of the game, a choice of chance, or lineNodes. It is empty if the game is
+// over at q.
 func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machine.Move {
+	if terminal, _ := s.expander.Look(q); terminal {
+		return nil
+	}
 	kept, keptSerialized, limits := s.counters, s.serializedNodes, s.limits
 	defer func() { s.counters, s.serializedNodes, s.limits = kept, keptSerialized, limits }()
 	spent := kept.Nodes + keptSerialized
@@ -155,7 +160,7 @@ func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machi
 			return line
 		}
 		q = append(machine.State(nil), e.Child(c)...)
-		if _, _, strategies = s.root(q); s.stopped {
+		if _, _, strategies = s.settle(q); s.stopped {
 			return line
 		}
 	}
@@ -184,7 +189,7 @@ func (s *solver) bytes() int64 {
 		total += s.serialized.Stats().Bytes
 	}
 	if s.horizon != nil {
-		total += s.horizon.table.Stats().Bytes
+		total += s.horizon.searched.Stats().Bytes
 	}
 	for _, f := range s.frames {
 		total += f.bytes()

@@ -98,8 +98,8 @@ func (s *solver) rememberSerialized(q machine.State, who side, v search.Interval
 // first can do against the other's best replies. It is computed as that player
 // sees it, whose payoffs grow: for the column player all is transposed and negated.
 func (s *solver) lead(f *frame, depth int, who side, alpha, beta float64) search.Interval {
-	window := who.sees(search.Interval{Lower: alpha, Upper: beta})
-	limits := who.sees(s.unknown())
+	window := who.fromRow(search.Interval{Lower: alpha, Upper: beta})
+	limits := who.fromRow(s.unknown())
 	moves, replies := f.size(who)
 	best := search.Exact(limits.Lower)
 	refutation := 0 // the reply that did most harm to the move before
@@ -111,8 +111,8 @@ func (s *solver) lead(f *frame, depth int, who side, alpha, beta float64) search
 		}
 		for t := 0; t < replies && worst.Upper > threshold; t++ {
 			b := rotated(t, front)
-			asked := who.sees(search.Interval{Lower: threshold, Upper: min(window.Upper, worst.Upper)})
-			v := who.sees(s.serializedCell(f, depth, who, a, b, asked.Lower, asked.Upper))
+			asked := who.fromRow(search.Interval{Lower: threshold, Upper: min(window.Upper, worst.Upper)})
+			v := who.fromRow(s.serializedCell(f, depth, who, a, b, asked.Lower, asked.Upper))
 			worst.Lower = min(worst.Lower, v.Lower)
 			if v.Upper < worst.Upper {
 				worst.Upper, refutation = v.Upper, b
@@ -128,7 +128,7 @@ func (s *solver) lead(f *frame, depth int, who side, alpha, beta float64) search
 			break
 		}
 	}
-	return who.sees(best)
+	return who.fromRow(best)
 }
 
 // rotated is the t-th of the order front, 0, 1, …, front-1, front+1, …

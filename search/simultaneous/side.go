@@ -5,9 +5,9 @@ import (
 	"stackmate/search"
 )
 
-// side is one of the two players. A matrix is the same to both as each of them sees
-// it: the rows are the own actions, and payoffs grow. For the column player that is
-// the transposed and negated matrix. So what holds for one side is written once.
+// side is one of the two players. To either side a matrix has the same form: rows are
+// own actions, and payoffs are own payoffs. For the column player that is the transposed
+// and negated matrix. So all code for one side serves both.
 type side int
 
 const (
@@ -17,7 +17,7 @@ const (
 
 var bothSides = [2]side{rowSide, columnSide}
 
-// role is who plays a side.
+// role returns the role that plays a side.
 func (s *solver) role(who side) machine.Role {
 	if who == rowSide {
 		return s.row
@@ -25,15 +25,16 @@ func (s *solver) role(who side) machine.Role {
 	return s.column
 }
 
-// sees is an interval of payoffs of the row player as the side sees it, and back.
-func (who side) sees(v search.Interval) search.Interval {
+// fromRow converts an interval between the row player's payoffs and the side's. It is its
+// own inverse.
+func (who side) fromRow(v search.Interval) search.Interval {
 	if who == rowSide {
 		return v
 	}
 	return search.Interval{Lower: 0 - v.Upper, Upper: 0 - v.Lower} // 0 - 0 is not -0
 }
 
-// size is the number of own actions and of replies.
+// size returns the number of own actions and of replies.
 func (f *frame) size(who side) (own, replies int) {
 	if who == rowSide {
 		return f.m, f.n
@@ -41,7 +42,7 @@ func (f *frame) size(who side) (own, replies int) {
 	return f.n, f.m
 }
 
-// at is the number of the cell after own action a and reply b.
+// at returns the number of the cell after own action a and reply b.
 func (f *frame) at(who side, a, b int) int {
 	if who == rowSide {
 		return a*f.n + b
@@ -49,10 +50,10 @@ func (f *frame) at(who side, a, b int) int {
 	return b*f.n + a
 }
 
-// cell says where a cell is: its number, and that of its first child.
+// cell is the number of a cell, and the number of its first child.
 type cell struct{ at, first int }
 
-// cellAt is the cell after own action a and reply b.
+// cellAt returns the cell after own action a and reply b.
 func (f *frame) cellAt(who side, a, b int) cell {
 	if who == columnSide {
 		a, b = b, a
@@ -60,13 +61,13 @@ func (f *frame) cellAt(who side, a, b int) cell {
 	return cell{a*f.n + b, f.first(a, b)}
 }
 
-// cell is what the frame knows of the same cell, as the side sees it.
+// cell returns the bounds of the same cell, as the side sees it.
 func (f *frame) cell(who side, a, b int) search.Interval {
 	at := f.at(who, a, b)
-	return who.sees(search.Interval{Lower: f.p[at], Upper: f.o[at]})
+	return who.fromRow(search.Interval{Lower: f.p[at], Upper: f.o[at]})
 }
 
-// strategy is that of the side.
+// strategy returns the strategy of a side.
 func (f *frame) strategy(who side) []float64 {
 	if who == rowSide {
 		return f.x

@@ -1,8 +1,8 @@
 // Package simultaneous solves two-player zero-sum games with simultaneous moves
-// (stacked matrix games), with chance nodes: by backward induction, by
-// simultaneous move alpha-beta (Saffidine, Finnsson and Buro, 2012), by double
-// oracle with serialized alpha-beta bounds (Bošanský, Lisý, Lanctot, Čermák and
-// Winands, 2016), by best-first search of the matrix, and by the sequence form. It
+// (stacked matrix games), with chance nodes, by Simultaneous Move Alpha-Beta (SMAB:
+// Saffidine, Finnsson and Buro, 2012). Beside it stand the methods of the literature that it
+// is compared with: backward induction, double oracle with serialized alpha-beta bounds
+// (Bošanský, Lisý, Lanctot, Čermák and Winands, 2016), and the sequence form. The package
 // knows state machines and matrix games, nothing of rules, matches or clocks.
 //
 // All methods share one skeleton (solver.go): a position is looked up in the
@@ -12,6 +12,7 @@ package simultaneous
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"stackmate/reasoner/machine"
@@ -26,27 +27,26 @@ type Method string
 const (
 	// BackwardInduction solves every matrix completely.
 	BackwardInduction Method = "bi"
-	// SMAB is simultaneous move alpha-beta.
+	// SMAB is Simultaneous Move Alpha-Beta.
 	SMAB Method = "smab"
-	// BoundedInduction is backward induction that solves by serialized
-	// alpha-beta what pure strategies decide.
+	// BoundedInduction is backward induction that solves positions by serialized
+	// alpha-beta where pure strategies decide.
 	BoundedInduction Method = "biab"
-	// DoubleOracle is BestFirst with bounds by serialized alpha-beta for all cells.
+	// DoubleOracle is SMAB in OrderBest with bounds by serialized alpha-beta for all
+	// cells that are looked up.
 	DoubleOracle Method = "do"
 	// SequenceForm solves one linear program for the whole game tree. It needs
 	// GLPK, see matrix.Linear.
 	SequenceForm Method = "seqform"
-	// BestFirst searches the cells where the strategies of the optimistic and
-	// of the pessimistic matrix meet.
-	BestFirst Method = "best"
 )
 
-// Order is the order in which SMAB visits the cells of a matrix, given an order
-// of the moves.
+// Order is the order in which SMAB visits the cells of a matrix.
 type Order string
 
-// The cell orders.
+// The cell orders. OrderL and OrderLex build on an order of the moves.
 const (
+	// OrderBest visits the cell where the optimistic strategies of both players meet most.
+	OrderBest Order = "best"
 	// OrderL visits the cells (a, b) by min(a, b), then a, then b: first row,
 	// rest of the first column, rest of the second row, … (Fig. 6 of the paper).
 	OrderL Order = "l"
@@ -54,25 +54,25 @@ const (
 	OrderLex Order = "lex"
 )
 
-// MoveOrder is the order of the moves of each player.
+// MoveOrder is the order of the moves of each player in OrderL and OrderLex.
 type MoveOrder string
 
 // The move orders.
 const (
-	// MovesDynamic orders the moves before each cell by what is known then.
+	// MovesDynamic orders the moves before each cell by the bounds known then.
 	MovesDynamic MoveOrder = "dynamic"
 	// MovesLegal is the order in which the machine lists the legal moves.
 	MovesLegal MoveOrder = "legal"
 )
 
-// Config says how to search. The zero value is a good default.
+// Config is the configuration of a search. The zero value is a good default.
 type Config struct {
-	Method Method // default: BestFirst
-	// Table says whether to use a transposition table.
+	Method Method // default: SMAB
+	// Table makes the search use a transposition table.
 	Table bool
-	Order Order     // default: OrderL
+	Order Order     // default: OrderBest
 	Moves MoveOrder // default: MovesDynamic
-	// Skip is s of the early bound skipping heuristic: SMAB computes no bounds
+	// Skip is s of the early bound skipping heuristic: OrderL and OrderLex compute no bounds
 	// for a cell before s rows and s columns are filled.
 	Skip int
 	// Row is the row player, by default the first role that is not chance. The
@@ -81,25 +81,20 @@ type Config struct {
 	// Low and High bound the goals of the row player where more is known than
 	// 0 to 100. Both zero mean 0 and 100.
 	Low, High float64
-	// Epsilon is the tolerance in goal points: best-first search, alone or in
-	// Anytime, stops as soon as the interval of the value is no wider.
-	// The other methods solve exactly.
+	// Epsilon is the tolerance in goal points: SMAB in OrderBest stops as soon as the
+	// interval of the value is no wider. The other methods and orders solve exactly.
 	Epsilon float64
-	// Depth bounds the plies in which a player has a choice that Anytime looks
-	// ahead; 0 means no bound.
-	Depth int
 	// Engine makes the solver of matrix games and linear programs; nil means
 	// the native one.
 	Engine func() (matrix.Engine, error)
 
-	// Threads is how many search at the same time, on one table, if the method is BestFirst
-	// with a table; 0 and 1 are one. What is proved does not depend on it; the number of
-	// nodes, and which of several equilibria is found, do for more than one.
+	// Threads is the number of threads that search together, on one table: SMAB in OrderBest
+	// with a table; 0 means 1. The value does not depend on it. With more than one thread,
+	// the number of nodes and the choice among several equilibria do.
 	Threads int
 
 	variant variant
-	alone   int64 // nodes of the first thread before it is joined by the others
-	deepens bool  // see NewAnytime
+	alone   int64 // nodes of the first thread before the other threads join it
 }
 
 // defaultBytes bounds the memory where the limits of the search do not.
@@ -128,10 +123,10 @@ func New(config Config) (*Searcher, error) {
 // complete fills in the defaults and checks the configuration.
 func (config Config) complete() (Config, error) {
 	if config.Method == "" {
-		config.Method = BestFirst
+		config.Method = SMAB
 	}
 	if config.Order == "" {
-		config.Order = OrderL
+		config.Order = OrderBest
 	}
 	if config.Moves == "" {
 		config.Moves = MovesDynamic
@@ -143,12 +138,14 @@ func (config Config) complete() (Config, error) {
 		config.Engine = func() (matrix.Engine, error) { return matrix.NewNative(), nil }
 	}
 	switch config.Method {
-	case BackwardInduction, SMAB, BoundedInduction, DoubleOracle, BestFirst, SequenceForm:
+	case DoubleOracle:
+		config.Order = OrderBest
+	case BackwardInduction, SMAB, BoundedInduction, SequenceForm:
 	default:
-		return config, fmt.Errorf("method: expected bi, smab, biab, do, best or seqform, found %q", config.Method)
+		return config, fmt.Errorf("method: expected smab, bi, biab, do or seqform, found %q", config.Method)
 	}
-	if config.Order != OrderL && config.Order != OrderLex {
-		return config, fmt.Errorf("cell order: expected l or lex, found %q", config.Order)
+	if config.Order != OrderBest && config.Order != OrderL && config.Order != OrderLex {
+		return config, fmt.Errorf("cell order: expected best, l or lex, found %q", config.Order)
 	}
 	if config.Moves != MovesDynamic && config.Moves != MovesLegal {
 		return config, fmt.Errorf("move order: expected dynamic or legal, found %q", config.Moves)
@@ -156,18 +153,21 @@ func (config Config) complete() (Config, error) {
 	if config.Skip < 0 {
 		return config, fmt.Errorf("skip: expected a number of rows and columns ≥ 0, found %d", config.Skip)
 	}
+	if config.Skip > 0 && config.Order == OrderBest {
+		return config, errors.New("skip: expected cell order l or lex, found best, which solves no linear programs for its bounds")
+	}
 	if config.Low >= config.High {
 		return config, fmt.Errorf("goal range: expected low < high, found %v and %v", config.Low, config.High)
 	}
-	if !(config.Epsilon >= 0) || config.Depth < 0 {
-		return config, fmt.Errorf("expected a tolerance and a depth ≥ 0, found %v and %d", config.Epsilon, config.Depth)
+	if !(config.Epsilon >= 0) {
+		return config, fmt.Errorf("tolerance: expected a number of goal points ≥ 0, found %v", config.Epsilon)
 	}
 	return config, nil
 }
 
-// threads is how many there are in a search.
+// threads returns the number of threads of a search.
 func (config Config) threads() int {
-	if config.Method != BestFirst || !config.Table || config.deepens {
+	if config.Method != SMAB || config.Order != OrderBest || !config.Table {
 		return 1
 	}
 	return max(config.Threads, 1)
@@ -180,9 +180,6 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	solver, err := prepare(ctx, &s.solver, s.config, m, lim)
 	if err != nil {
 		return search.Result{}, err
-	}
-	if s.config.deepens {
-		return solver.deepen(ctx, q, lim)
 	}
 	return solver.search(ctx, q, lim)
 }

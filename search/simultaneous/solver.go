@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"time"
 
+	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/matrix"
 	"stackmate/search/table"
 )
 
-// errTooDeep is why a search stops that gets so deep.
+// errTooDeep ends a search at the greatest depth.
 var errTooDeep = fmt.Errorf("there are positions more than %d plies deep", search.MaxPlies)
 
 // lpSample: every so many calls of the LP engine one is timed, on behalf of all,
@@ -28,10 +29,10 @@ const pollCells = 1 << 10
 // two for the strategies and some for switches.
 const cellBytes = 96
 
-// method computes the value of the position in a frame, as far as it matters
-// for the window: the returned interval contains the value, and it is a single
+// method computes the value of the position in a frame, as far as it counts
+// in the window: the returned interval contains the value, and it is a single
 // number, or lies at or above beta, or at or below alpha, unless the search was
-// stopped.
+// stopped, or cut at a horizon.
 type method func(s *solver, f *frame, depth int, alpha, beta float64) search.Interval
 
 // solver is the state of one search: the skeleton that all methods share.
@@ -45,25 +46,29 @@ type solver struct {
 	symmetry   *symmetry                      // nil if nothing would use it
 	memory     *memory                        // nil if there is none
 	serialized *table.Table[serializedBounds] // nil if the method uses none
-	horizon    *horizon                       // nil if the game is searched to its end
-	learned    [2]records                     // by side: what SMAB has learnt of moves
+	horizon    *horizon                       // nil unless positions of the game repeat
+	learned    [2]records                     // by side: records of moves for OrderL and OrderLex
 	maxBytes   int64                          // of the search
 	tableBytes int64                          // of all its tables
 	stackBytes int64                          // of the frames
 	frames     []*frame
-	cells      []cell // to be looked up together
-	peak       int64  // bytes of the greatest program of the sequence form
+	cells      []cell       // to be looked up together
+	spare      [2][]float64 // strategies that no caller wants
+	peak       int64        // bytes of the greatest program of the sequence form
 
 	// sum is what the goals of both players add up to in every terminal
 	// position; known from the first one that is met.
 	sum      float64
 	sumKnown bool
 
+	rounded bool // a mixed strategy, or a mean over chance, was computed (rounding.go)
+	actions int  // most actions of both players in a position
+
 	counters        search.Counters
 	serializedNodes int64 // positions expanded by the serialized searches
 
 	crew   *crew      // nil for a single worker
-	path   []question // from the root, that not included
+	path   []question // in a crew: the questions from the root on, without the root
 	outrun int        // the length of the path to unwind to, whose last question another worker has answered; or 0
 
 	shown machine.Expansion // the position of which moves are asked
@@ -90,9 +95,10 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 	if err != nil {
 		return nil, err
 	}
-	if config.Method != BestFirst {
+	if config.Method != SMAB || config.Order != OrderBest {
 		config.Epsilon = 0
 	}
+	config.Epsilon = max(config.Epsilon-2*maxError, 0) // the ends are moved outwards
 	s := &solver{sides: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
 	n := int64(config.threads())
 	s.tableBytes, s.stackBytes = search.Divide(maxBytes, m.Info().Batch*n)
@@ -104,12 +110,10 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 	switch config.Method {
 	case BackwardInduction:
 		s.method = (*solver).induce
-	case SMAB:
+	case SMAB, DoubleOracle:
 		s.method = (*solver).smab
 	case BoundedInduction:
 		s.method = (*solver).induceBounded
-	case BestFirst, DoubleOracle:
-		s.method = (*solver).bestFirst
 	case SequenceForm:
 		s.method = (*solver).solveSequenceForm
 	}
@@ -118,16 +122,13 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 		share /= 2
 		s.serialized = table.New(m, serializedCodec, share)
 	}
-	if config.deepens {
-		s.horizon = &horizon{unknown: s.unknown(), table: table.New(m, outlookCodec, s.tableBytes)}
-	}
 	if config.Table {
 		s.memory = &memory{symmetry: s.symmetry, table: table.New(m, proved, share)}
 	}
 	return s, nil
 }
 
-// serializes tells whether the method uses bounds by serialized alpha-beta.
+// serializes reports whether the method uses bounds by serialized alpha-beta.
 func (config Config) serializes() bool {
 	return config.Method == BoundedInduction || config.Method == DoubleOracle
 }
@@ -152,9 +153,6 @@ func assignRoles(names *machine.Names, row machine.Role) (sides, error) {
 
 // value searches position q: the skeleton around the method.
 func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.Interval {
-	if s.horizon != nil {
-		return s.foresee(depth, q, alpha, beta)
-	}
 	known := s.unknown()
 	if s.memory != nil {
 		if v, ok := s.memory.lookup(q); ok {
@@ -164,8 +162,11 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 			}
 		}
 	}
-	if s.stops(depth) {
+	if s.stops(depth) || s.horizon == nil && s.repeats(depth, q) || s.horizon != nil && s.cuts(depth, q) {
 		return known
+	}
+	if s.horizon != nil && s.horizon.wide {
+		alpha, beta = s.anyValue().Lower, s.anyValue().Upper
 	}
 	before := s.counters.Nodes
 	if s.serialized != nil {
@@ -173,39 +174,51 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 			return known
 		}
 	}
-	s.path = append(s.path, question{q, alpha, beta})
+	if s.crew != nil {
+		s.path = append(s.path, question{q, alpha, beta})
+	}
 	f, v, open := s.open(depth, q)
 	if open {
 		s.counters.Nodes++
 		v = s.method(s, f, depth, max(alpha, known.Lower), min(beta, known.Upper))
 		v = meet(v, known)
 	}
-	if s.outrun > 0 {
-		v = s.caughtUp(v)
+	if s.crew != nil {
+		if s.outrun > 0 {
+			v = s.caughtUp(v)
+		}
+		s.path = s.path[:len(s.path)-1]
 	}
-	s.path = s.path[:len(s.path)-1]
 	if s.memory != nil {
 		s.memory.store(q, v, s.counters.Nodes-before)
+	}
+	if s.horizon != nil {
+		s.noteSearch(depth, q, v != known, s.isCloseEnough(v, alpha, beta))
 	}
 	return v
 }
 
-// unknown is the range of the game.
+// unknown returns the range of the game.
 func (s *solver) unknown() search.Interval {
 	return search.Interval{Lower: s.config.Low, Upper: s.config.High}
 }
 
-// isClosed tells whether an interval answers the question of a window.
+// anyValue returns the window in which every value counts.
+func (s *solver) anyValue() search.Interval {
+	return search.Interval{Lower: s.config.Low - 1, Upper: s.config.High + 1}
+}
+
+// isClosed reports whether an interval answers the question of a window.
 func isClosed(v search.Interval, alpha, beta float64) bool {
 	return v.Lower == v.Upper || v.Lower >= beta || v.Upper <= alpha
 }
 
-// isCloseEnough is the same up to the tolerance of the search.
+// isCloseEnough reports the same up to the tolerance of the search.
 func (s *solver) isCloseEnough(v search.Interval, alpha, beta float64) bool {
 	return min(v.Upper, beta) <= max(v.Lower, alpha)+s.config.Epsilon
 }
 
-// meet is the intersection of two intervals that contain the same value, to
+// meet returns the intersection of two intervals that contain the same value, to
 // within rounding.
 func meet(v, w search.Interval) search.Interval {
 	v.Lower = max(v.Lower, w.Lower)
@@ -241,6 +254,7 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 		}
 		if e.Children > 1 {
 			f.layOut(s.row, s.column, s.chance)
+			s.rounded, s.actions = s.rounded || f.k > 1, max(s.actions, f.m+f.n)
 			f.position = append(f.position[:0], key...)
 			s.fill(f)
 			return f, unknown, true
@@ -251,11 +265,15 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 		f.through = append(f.through[:0], e.Child(0)...)
 		q = f.through
 	}
-	s.stop(errTooDeep)
+	if depth > 0 && s.deepens() {
+		s.foundRepetition()
+	} else {
+		s.stop(errTooDeep)
+	}
 	return nil, unknown, false
 }
 
-// stops tells whether the search is over, as it is at the greatest depth.
+// stops reports whether the search is over, as it is at the greatest depth.
 func (s *solver) stops(depth int) bool {
 	if depth >= search.MaxPlies {
 		s.stop(errTooDeep)
@@ -292,8 +310,10 @@ func (s *solver) giveUp(err error, q machine.State) {
 	}
 }
 
-// fill writes what the terminal children tell into the matrices of the frame.
+// fill writes the payoffs of terminal children, and the range of the game for all others,
+// into the matrices of the frame.
 func (s *solver) fill(f *frame) {
+	f.exhausted = f.exhausted[:0]
 	for i := range f.m {
 		for j := range f.n {
 			low, high := 0.0, 0.0
@@ -310,8 +330,8 @@ func (s *solver) fill(f *frame) {
 	}
 }
 
-// isOverdue looks at the context once in pollCells cells, and stops the search if
-// it has ended.
+// isOverdue looks at the context once in pollCells cells. It stops the search and returns
+// true if the context has ended.
 func (s *solver) isOverdue(cell int) bool {
 	if cell%pollCells == pollCells-1 && s.ctx.Err() != nil {
 		s.stopped = true
@@ -320,8 +340,8 @@ func (s *solver) isOverdue(cell int) bool {
 	return false
 }
 
-// mean is the interval of a cell, given its first child and what is known of positions
-// that are not terminal.
+// mean returns the interval of a cell, given its first child and the bounds known of
+// positions that are not terminal.
 func (s *solver) mean(f *frame, first int, known func(q machine.State) search.Interval) search.Interval {
 	if f.k == 1 && !f.expansion.Terminal[first] {
 		return known(f.expansion.Child(first))
@@ -339,8 +359,8 @@ func (s *solver) mean(f *frame, first int, known func(q machine.State) search.In
 	return search.Interval{Lower: snap(low / float64(f.k)), Upper: snap(high / float64(f.k))}
 }
 
-// payoff is the goal of the row player in a terminal position. It checks what
-// the search relies on: goals within the range, and of constant sum.
+// payoff returns the goal of the row player in a terminal position. It checks the
+// assumptions of the search: goals within the range, and of constant sum.
 func (s *solver) payoff(goals []int32) float64 {
 	row, column := search.Points(goals[s.row]), search.Points(goals[s.column])
 	v := float64(row)
@@ -372,11 +392,16 @@ func (s *solver) cell(f *frame, depth, i, j int, alpha, beta float64) search.Int
 	if s.isCloseEnough(v, alpha, beta) {
 		return v
 	}
+	if s.crew != nil {
+		h := s.hash(f, at)
+		s.crew.busy.Enter(h)
+		defer s.crew.busy.Leave(h)
+	}
 	v = meet(s.children(f, i, j, alpha, beta, func(q machine.State, a, b float64) search.Interval {
 		return s.value(depth+1, q, a, b)
 	}), v)
 	f.p[at], f.o[at] = v.Lower, v.Upper
-	if depth == 0 && s.limits.Progress != nil && s.horizon == nil && time.Since(s.reported) >= reportEvery {
+	if depth == 0 && s.limits.Progress != nil && time.Since(s.reported) >= reportEvery {
 		s.report(f)
 		s.reported = time.Now()
 	}
@@ -386,23 +411,32 @@ func (s *solver) cell(f *frame, depth, i, j int, alpha, beta float64) search.Int
 // reportEvery is the time between two reports. Each costs two matrix games.
 var reportEvery = time.Second / 10
 
-// report tells the caller what the matrix of the root proves so far.
+// report passes the bounds that the matrix of the root proves so far to the caller.
 func (s *solver) report(f *frame) {
 	lower, errLower := s.lp.Nash(f.p, f.m, f.n, nil, nil)
 	upper, errUpper := s.lp.Nash(f.o, f.m, f.n, nil, nil)
 	if errLower == nil && errUpper == nil {
 		v := search.Interval{Lower: snap(lower), Upper: max(snap(lower), snap(upper))}
-		s.limits.Progress(search.Result{Values: s.values(v), Proved: true, Counters: s.counters})
+		s.limits.Progress(search.Result{Values: s.values(s.outwards(v, true)), Proved: true, Counters: s.counters})
 	}
 }
 
-// nash solves the m×n matrix game a and returns its value on the grid. Where there is
-// no time left, or the engine fails, it returns otherwise, and the first actions for
+// nash solves the m×n matrix game a and returns its value on the grid. If the context has
+// ended, or the engine fails, it returns otherwise, and the first actions as
 // strategies.
 func (s *solver) nash(a []float64, m, n int, x, y []float64, otherwise float64) float64 {
+	if x == nil {
+		s.spare[rowSide] = scratch.Resize(s.spare[rowSide], m)
+		x = s.spare[rowSide]
+	}
+	if y == nil {
+		s.spare[columnSide] = scratch.Resize(s.spare[columnSide], n)
+		y = s.spare[columnSide]
+	}
 	started := s.startLP()
 	v, err := s.lp.Nash(a, m, n, x, y)
 	s.endLP(started, err)
+	s.rounded = s.rounded || isMixed(x) || isMixed(y)
 	if err != nil {
 		playFirst(x)
 		playFirst(y)

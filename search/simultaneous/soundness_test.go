@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/certify"
 	"stackmate/search/matrix"
 )
 
@@ -46,7 +48,7 @@ func everyEngine(configs []Config) []Config {
 func configurations() []Config {
 	var all []Config
 	for _, table := range []bool{false, true} {
-		for _, method := range []Method{BackwardInduction, BoundedInduction, DoubleOracle, BestFirst} {
+		for _, method := range []Method{BackwardInduction, BoundedInduction, DoubleOracle, SMAB} {
 			all = append(all, Config{Method: method, Table: table})
 		}
 		for _, order := range []Order{OrderL, OrderLex} {
@@ -57,7 +59,7 @@ func configurations() []Config {
 			}
 		}
 		for _, v := range []variant{{noExit: true}, {blind: true}} {
-			all = append(all, Config{Method: SMAB, Table: table, variant: v})
+			all = append(all, Config{Method: SMAB, Order: OrderL, Table: table, variant: v})
 		}
 	}
 	return append(all, Config{Table: true, Threads: 3})
@@ -144,6 +146,9 @@ func TestStoppedSearchGivesBoundsThatHold(t *testing.T) {
 					t.Fatal(err)
 				}
 				v := got.Values[g.row]
+				if exact := g.exact(); !v.Solved() && (exact.Cmp(new(big.Rat).SetFloat64(v.Lower)) < 0 || exact.Cmp(new(big.Rat).SetFloat64(v.Upper)) > 0) {
+					t.Fatalf("the open interval %v does not contain %v", v, exact)
+				}
 				if !got.Proved || want < v.Lower-config.tolerance() || want > v.Upper+config.tolerance() {
 					t.Fatalf("%v (proved: %v) does not contain %v", v, got.Proved, want)
 				}
@@ -212,7 +217,7 @@ func TestCellsOfTheSamePositionAreSearchedOnce(t *testing.T) {
 		{goal: 0},
 		{goal: 50},
 	}}
-	for _, method := range []Method{DoubleOracle, BestFirst} {
+	for _, method := range []Method{DoubleOracle, SMAB} {
 		searcher, err := New(Config{Method: method, Table: true})
 		if err != nil {
 			t.Fatal(err)
@@ -356,3 +361,86 @@ func (g *endless) AppendLegal(dst []machine.Move, _ machine.Role) []machine.Move
 }
 
 func (g *endless) Next(dst machine.State, _ []machine.Move) { dst[0] = g.at + 1 }
+
+func TestSMABIsExactUpToEpsilonInEveryWindow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawStacked(t)
+		epsilon := rapid.SampledFrom([]float64{0, 0.5, 5, 40}).Draw(t, "epsilon")
+		config, err := Config{Table: rapid.Bool().Draw(t, "table"), Epsilon: epsilon}.complete()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := g.machine()
+		s, err := newSolver(context.Background(), config, m, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.ctx = context.Background()
+		alpha := float64(rapid.IntRange(-1, 100).Draw(t, "alpha"))
+		beta := alpha + rapid.Float64Range(0.001, 101).Draw(t, "width")
+		got := s.value(0, m.Initial(), alpha, beta)
+		if min(got.Upper, beta) > max(got.Lower, alpha)+epsilon+tolerance {
+			t.Fatalf("window (%v, %v): %v answers nothing up to %v", alpha, beta, got, epsilon)
+		}
+		if want, _ := g.exact().Float64(); want < got.Lower-tolerance || want > got.Upper+tolerance {
+			t.Fatalf("window (%v, %v): %v does not contain %v", alpha, beta, got, want)
+		}
+	})
+}
+
+func TestTheResultIsNoWiderThanEpsilonAndTheStrategiesGuaranteeIt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawStacked(t)
+		epsilon := rapid.SampledFrom([]float64{0, 0.5, 5, 40, 100}).Draw(t, "epsilon")
+		s, err := New(Config{Table: true, Epsilon: epsilon})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := g.machine()
+		if v := solveWith(t, s, m).Values[g.row]; v.Upper-v.Lower > epsilon {
+			t.Fatalf("%v is wider than %v", v, epsilon)
+		}
+		strategies := played(func(q machine.State) (search.Result, error) {
+			return s.Search(context.Background(), m, q, search.Limits{})
+		})
+		c, err := certify.Check(context.Background(), m, m.Initial(), strategies, certify.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Each of up to five plies may lose the tolerance once, for either player.
+		if c.Gap > 2*5*epsilon+tolerance {
+			t.Fatalf("exploitability %v with a tolerance of %v", c.Gap, epsilon)
+		}
+	})
+}
+
+func TestAStoppedSearchGoesOnLater(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawStacked(t)
+		s, err := New(Config{Table: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := g.machine()
+		want, _ := g.exact().Float64()
+		limits := search.Limits{MaxNodes: rapid.Int64Range(1, 30).Draw(t, "nodes")}
+		for _, lim := range []search.Limits{limits, limits, {}} {
+			r, err := s.Search(context.Background(), m, m.Initial(), lim)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := r.Values[g.row]
+			if want < v.Lower-tolerance || want > v.Upper+tolerance || lim.MaxNodes == 0 && !v.Solved() {
+				t.Fatalf("%v, want %v", v, want)
+			}
+		}
+	})
+}
+
+func TestWrongConfigurationsAreRefused(t *testing.T) {
+	for _, config := range []Config{{Epsilon: -1}, {Epsilon: math.NaN()}, {Method: "best"}, {Order: "spiral"}, {Skip: 1}, {Low: 5, High: 5}} {
+		if _, err := New(config); err == nil {
+			t.Errorf("%+v is accepted", config)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,7 +26,6 @@ const (
 	ProofNumber      = "pns"     // sequential.ProofNumber
 	ThreatSpace      = "threats" // sequential.Threats: wins by threats alone
 	Plans            = "plan"    // those of machine.Analysis
-	Anytime          = "anytime" // simultaneous.Anytime
 	MonteCarlo       = "mcts"    // package montecarlo: what its score bounds prove
 	Layers           = "layers"  // package layers
 	MaxN             = "maxn"    // package maxn: an equilibrium of any number of roles, by turns
@@ -40,13 +40,35 @@ const (
 
 // Methods are all methods.
 var Methods = []string{
-	Auto, BoundedAlphaBeta, DepthFirst, ProofNumber, ThreatSpace, string(simultaneous.BackwardInduction), string(simultaneous.SMAB),
-	string(simultaneous.BoundedInduction), string(simultaneous.DoubleOracle), BestFirst, Anytime, string(simultaneous.SequenceForm),
+	Auto, BoundedAlphaBeta, DepthFirst, ProofNumber, ThreatSpace, SimultaneousAlphaBeta, string(simultaneous.BackwardInduction),
+	string(simultaneous.BoundedInduction), string(simultaneous.DoubleOracle), string(simultaneous.SequenceForm),
 	Layers, Plans, MaxN, Paranoid, MonteCarlo, Lattice,
 }
 
-// BestFirst is the method of package simultaneous that Choose takes.
-const BestFirst = string(simultaneous.BestFirst)
+// SimultaneousAlphaBeta is the method of package simultaneous that Choose takes.
+const SimultaneousAlphaBeta = string(simultaneous.SMAB)
+
+// titles are the names of methods in the literature.
+var titles = map[string]string{
+	SimultaneousAlphaBeta:                 "Simultaneous Move Alpha-Beta",
+	string(simultaneous.DoubleOracle):     "double oracle",
+	string(simultaneous.BoundedInduction): "backward induction with serialized alpha-beta",
+	BoundedAlphaBeta:                      "Bounded Alpha-Beta",
+	DepthFirst:                            "Bounded Alpha-Beta, depth first",
+	ProofNumber:                           "proof-number search",
+	ThreatSpace:                           "threat-space search",
+	Plans:                                 "plans",
+	MonteCarlo:                            "Monte Carlo",
+}
+
+// Title returns the name of a method in the literature, or the method.
+func Title(method string) string { return cmp.Or(titles[method], method) }
+
+// replaced are methods of earlier versions, and the options that give the same search now.
+var replaced = map[string]string{
+	"best":    "smab --order best (the default order)",
+	"anytime": "smab, which deepens where positions repeat",
+}
 
 // Choose names the exact methods for games of class c that are worth running side by
 // side, best first, or none: this is the only place that maps classes to searches.
@@ -55,11 +77,11 @@ const BestFirst = string(simultaneous.BestFirst)
 //	one      –             no      –             Bounded Alpha-Beta; depth-first; plans
 //	two      turns         no      constant sum  Bounded Alpha-Beta; threats
 //	up to 2  turns         yes     constant sum  depth-first; Bounded Alpha-Beta
-//	two      simultaneous  any     constant sum  best-first
+//	two      simultaneous  any     constant sum  Simultaneous Move Alpha-Beta
 //	two      any           any     general sum   –
 //	more     any           any     any           –
 //
-// Of positions of real matches no other method solves more than best-first search (docs/lab/simultaneous.md).
+// Of positions of real matches no other method solves more than Simultaneous Move Alpha-Beta (docs/lab/simultaneous.md).
 //
 // With chance, next to nothing is proved before an iteration reaches the end of the game,
 // and each iteration is about as long as the whole: pig-50-6 takes 18.2 million nodes with
@@ -77,7 +99,7 @@ func Choose(c Class) []string {
 	case c.Players > 2 || c.Players == 2 && !c.ConstantSum:
 		return nil
 	case c.Simultaneous:
-		return []string{BestFirst}
+		return []string{SimultaneousAlphaBeta}
 	case c.Chance:
 		return []string{DepthFirst, BoundedAlphaBeta}
 	case c.Players == 1:
@@ -165,6 +187,9 @@ func NewSearcher(method string, o Options) (search.Searcher, error) {
 }
 
 func newSearcher(method string, o Options) (search.Searcher, error) {
+	if now := replaced[method]; now != "" {
+		return nil, fmt.Errorf("method %s: not in this version; use %s", method, now)
+	}
 	if !slices.Contains(Methods, method) {
 		return nil, fmt.Errorf("method: expected one of %s, found %q", strings.Join(Methods, ", "), method)
 	}
@@ -179,7 +204,6 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 		Moves:   simultaneous.MoveOrder(o.Moves),
 		Skip:    o.Skip,
 		Epsilon: o.Epsilon,
-		Depth:   o.Depth,
 		Threads: o.Threads,
 		Engine:  func() (matrix.Engine, error) { return matrix.NewEngine(o.LP) },
 	}
@@ -211,8 +235,6 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 			return sequential.NewThreats(), nil
 		}
 		return sequential.NewProofNumber(turns), nil
-	case Anytime:
-		return simultaneous.NewAnytime(atOnce)
 	}
 	return simultaneous.New(atOnce)
 }

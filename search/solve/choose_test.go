@@ -24,7 +24,7 @@ func TestWhatASearchMeetsCorrectsTheChoice(t *testing.T) {
 		err   error
 		want  []string
 	}{
-		"two choose at once after all":     {turns, atOnce, []string{solve.BestFirst}},
+		"two choose at once after all":     {turns, atOnce, []string{solve.SimultaneousAlphaBeta}},
 		"no constant sum after all":        {turns, otherSum, nil},
 		"no constant sum, at once":         {simultaneous, otherSum, nil},
 		"nothing left":                     {simultaneous, atOnce, nil},
@@ -113,7 +113,6 @@ func TestNoMethodFindsTheValueOfAGameOfGeneralSum(t *testing.T) {
 		"smab":                 {search.Guarantee, 0, 100},
 		"biab":                 {search.Guarantee, 0, 100},
 		"do":                   {search.Guarantee, 0, 100},
-		solve.BestFirst:        {search.Guarantee, 0, 100},
 		solve.Paranoid:         {search.Guarantee, 0, 100},
 		solve.Lattice:          {search.Guarantee, 0, 100},
 		solve.MaxN:             {search.Equilibrium, 100, 100},

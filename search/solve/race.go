@@ -11,11 +11,10 @@ import (
 )
 
 // runners are the methods of Auto for one class of games. The first one searches alone for headStart; if it has
-// not solved the game then, the ones beside it are started. If it gives up, one instead of it is.
+// not solved the game then, or gives up, the ones beside it are started.
 type runners struct {
-	first   string
-	beside  []string
-	instead string
+	first  string
+	beside []string
 }
 
 // headStart is long enough for most games that the first method solves.
@@ -27,8 +26,6 @@ const besideShare = 8
 // runnersOf returns the methods for games of class c, or false where there are none.
 //
 // A puzzle without a solution has no end for a search of positions, and no plan for a formula (package plan).
-// A game whose rounds are repeated until somebody wins is too deep for best-first search, and anytime search
-// has an interval at each depth.
 func runnersOf(c Class) (runners, bool) {
 	methods := solving(c)
 	switch {
@@ -36,8 +33,6 @@ func runnersOf(c Class) (runners, bool) {
 		return runners{}, false
 	case c.Players == 1 && !c.Chance:
 		return runners{first: methods[0], beside: methods[1:]}, true
-	case methods[0] == BestFirst:
-		return runners{first: BestFirst, instead: Anytime}, true
 	}
 	return runners{first: methods[0]}, true
 }
@@ -104,9 +99,6 @@ func (s *Solver) race(ctx context.Context, r runners, m machine.Machine, q machi
 				if o.method == r.first && working.Err() == nil && o.result.Unfinished != nil {
 					head = nil
 					startBeside()
-					if r.instead != "" {
-						start(r.instead, lim)
-					}
 				}
 			}
 		}

@@ -32,7 +32,7 @@ type Options struct {
 	Symmetries Switch
 	// Memory bounds the table, in MiB.
 	Memory int64
-	// Order is a simultaneous.Order: that in which SMAB visits the cells of a matrix.
+	// Order is the simultaneous.Order in which SMAB visits the cells of a matrix.
 	Order string
 	// Moves is a simultaneous.MoveOrder.
 	Moves string
@@ -42,8 +42,6 @@ type Options struct {
 	Epsilon float64
 	// ShareEpsilon is that of sequential.Config.
 	ShareEpsilon bool
-	// Depth is that of simultaneous.Config.
-	Depth int
 	// Threads is that of simultaneous.Config, sequential.Config and layers.Config: other methods use one.
 	Threads int
 	// Lenient is that of goals.Config: for players.
@@ -68,7 +66,7 @@ const (
 func Default() Options {
 	return Options{
 		Method: Auto, LP: "native", Table: On, Symmetries: On,
-		Order: string(simultaneous.OrderL), Moves: string(simultaneous.MovesDynamic),
+		Order: string(simultaneous.OrderBest), Moves: string(simultaneous.MovesDynamic),
 	}
 }
 
@@ -96,7 +94,7 @@ func New(o Options) (*Solver, error) {
 	o.halves = true
 	methods := []string{o.Method}
 	if s.auto {
-		methods = []string{BoundedAlphaBeta, DepthFirst, Plans, BestFirst, Anytime, Paranoid, Lattice}
+		methods = []string{BoundedAlphaBeta, DepthFirst, Plans, SimultaneousAlphaBeta, Paranoid, Lattice}
 	}
 	for _, method := range methods {
 		searcher, err := NewSearcher(method, o)

@@ -25,7 +25,7 @@ func named(t *toys.Tree) machine.Machine {
 
 func solver(t *testing.T, o solve.Options) *solve.Solver {
 	t.Helper()
-	o.LP, o.Memory, o.Order = "native", 1, "l"
+	o.LP, o.Memory, o.Order = "native", 1, "best"
 	s, err := solve.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -82,13 +82,16 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*solve.Options){
-		"magic":     func(o *solve.Options) { o.Method = "magic" },
-		"abacus":    func(o *solve.Options) { o.LP = "abacus" },
-		"spiral":    func(o *solve.Options) { o.Order = "spiral" },
-		"shuffled":  func(o *solve.Options) { o.Moves = "shuffled" },
-		"-3":        func(o *solve.Options) { o.Skip = -3 },
-		"tolerance": func(o *solve.Options) { o.Epsilon = -1 },
-		"memory":    func(o *solve.Options) { o.Memory = 0 },
+		"--order best": func(o *solve.Options) { o.Method = "best" },
+		"use smab":     func(o *solve.Options) { o.Method = "anytime" },
+		"magic":        func(o *solve.Options) { o.Method = "magic" },
+		"abacus":       func(o *solve.Options) { o.LP = "abacus" },
+		"spiral":       func(o *solve.Options) { o.Order = "spiral" },
+		"shuffled":     func(o *solve.Options) { o.Moves = "shuffled" },
+		"-3":           func(o *solve.Options) { o.Skip = -3 },
+		"cell order l": func(o *solve.Options) { o.Skip, o.Order = 2, "best" },
+		"tolerance":    func(o *solve.Options) { o.Epsilon = -1 },
+		"memory":       func(o *solve.Options) { o.Memory = 0 },
 	} {
 		o := good
 		change(&o)
@@ -111,7 +114,7 @@ func rounds() machine.Machine {
 
 func TestAToleranceLeavesAnIntervalAndAnEstimate(t *testing.T) {
 	m := rounds()
-	for _, method := range []string{solve.Auto, "best", solve.Anytime} {
+	for _, method := range []string{solve.Auto, "smab"} {
 		for _, epsilon := range []float64{0, 30, 100} {
 			o := solve.Options{Method: method, Table: solve.On, Epsilon: epsilon}
 			s, err := solver(t, o).Solve(t.Context(), m, nil)
@@ -122,14 +125,6 @@ func TestAToleranceLeavesAnIntervalAndAnEstimate(t *testing.T) {
 				t.Errorf("%s, tolerance %v: %+v", method, epsilon, s.Value)
 			}
 		}
-	}
-	shallow := solve.Options{Method: solve.Anytime, Depth: 1}
-	s, err := solver(t, shallow).Solve(t.Context(), m, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Solved || !s.Proved || len(s.Estimate) != 2 {
-		t.Errorf("%+v", s)
 	}
 }
 
@@ -235,9 +230,9 @@ func TestNoMethodSolvesAGameInWhichAGoalIsMissing(t *testing.T) {
 		game    *toys.Tree
 		methods []string
 	}{
-		{pennies, []string{solve.Auto, "bi", "smab", "biab", "do", "best", solve.Anytime, solve.Layers, solve.Lattice, solve.MonteCarlo}},
+		{pennies, []string{solve.Auto, "bi", "smab", "biab", "do", solve.Layers, solve.Lattice, solve.MonteCarlo}},
 		{turns, []string{
-			solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, solve.ThreatSpace, "bi", "smab", "biab", "do", "best", solve.Anytime,
+			solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, solve.ThreatSpace, "bi", "smab", "biab", "do",
 			solve.Layers, solve.Lattice, solve.MonteCarlo, solve.MaxN, solve.Paranoid,
 		}},
 		{alone, []string{

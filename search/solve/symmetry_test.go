@@ -14,7 +14,7 @@ import (
 func certified(t testing.TB, m machine.Machine, symmetries solve.Switch) solve.Solution {
 	t.Helper()
 	solver, err := solve.New(solve.Options{
-		Method: solve.Auto, LP: "native", Table: solve.On, Symmetries: symmetries, Memory: 1024, Order: "l",
+		Method: solve.Auto, LP: "native", Table: solve.On, Symmetries: symmetries, Memory: 1024, Order: "best",
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -198,7 +198,8 @@ func TestReportsThatAreNoneEndNoTournament(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{event: e, archive: archive, ledger: arena.NewLedger(&e.Plan), submitted: make(map[int]*submission), busy: make(map[string]bool)}
+	q := embedded(t, t.TempDir())
+	r := &runner{event: e, queue: q, archive: archive, ledger: arena.NewLedger(&e.Plan), submitted: make(map[int]*submission), busy: make(map[string]bool)}
 	for f := range e.Plan.Fixtures() {
 		r.submitted[f.Number] = &submission{Fixture: f, order: e.order(f, r.ledger)}
 	}
@@ -207,8 +208,17 @@ func TestReportsThatAreNoneEndNoTournament(t *testing.T) {
 			t.Errorf("the report %s: %v", data, err)
 		}
 	}
-	if counted, err := r.count(queue.Result{ID: "0", Data: []byte("{")}); err != nil || !counted {
-		t.Errorf("a result that is none: counted %v, %v", counted, err)
+	// until counts a result each time that its task goes out again, and returns how often that is.
+	until := func(result queue.Result) (times int) {
+		for counted := false; !counted; times++ {
+			if counted, err = r.count(t.Context(), result); err != nil || times > 20 {
+				t.Fatalf("a result that is none: counted %v, %v", counted, err)
+			}
+		}
+		return times - 1
+	}
+	if times := until(queue.Result{ID: "0", Data: []byte("{")}); times < 2 {
+		t.Errorf("the task went out again %d times", times)
 	}
 	// Records of other matches, of other players, and of no match at all.
 	o := r.submitted[1].order
@@ -225,14 +235,14 @@ func TestReportsThatAreNoneEndNoTournament(t *testing.T) {
 		if err := r.watch(queue.Result{ID: "1", Data: part}); err != nil {
 			t.Errorf("the report of record %d: %v", i, err)
 		}
-		r.submitted[10+i] = &submission{Fixture: r.submitted[1].Fixture, order: o}
+		f := r.submitted[1].Fixture
+		f.Number = 10 + i
+		r.submitted[10+i] = &submission{Fixture: f, order: o}
 		whole, err := json.Marshal(held{Attempt: "a", Record: record})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if counted, err := r.count(queue.Result{ID: strconv.Itoa(10 + i), Data: whole}); err != nil || !counted {
-			t.Errorf("the result of record %d: counted %v, %v", i, counted, err)
-		}
+		until(queue.Result{ID: strconv.Itoa(10 + i), Data: whole})
 		if result := r.ledger.Ranking().Results; !result[len(result)-1].Aborted {
 			t.Errorf("record %d is counted: %+v", i, result)
 		}
@@ -248,6 +258,89 @@ func TestReportsThatAreNoneEndNoTournament(t *testing.T) {
 	}
 	if list, err := archive.List(); err != nil || len(list) != 1 || !list[0].Aborted {
 		t.Errorf("%d records, %v", len(list), err)
+	}
+}
+
+// A worker that spoils the first result of a match costs nothing but time, also where nobody else is left to count
+// what a runner before has submitted.
+func TestABadResultIsDroppedAndItsMatchHeldAgain(t *testing.T) {
+	for name, spoil := range map[string]func([]byte) []byte{
+		"no JSON":          func([]byte) []byte { return []byte("{") },
+		"another match":    func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), `"match":"t.`, `"match":"u.`)) },
+		"a false result":   func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), `"turns":`, `"turns":1`)) },
+		"a failure at all": func([]byte) []byte { return []byte(`[]`) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := embedded(t, t.TempDir())
+			w, e := worker(), event(t, 1, "a", "b")
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			tries := make(map[string]int)
+			go func() {
+				defer close(done)
+				_ = q.Work(ctx, 1, func(ctx context.Context, task queue.Task) ([]byte, error) {
+					data, err := w.Do(ctx, q, task)
+					if tries[task.ID]++; tries[task.ID] == 1 {
+						data = spoil(data)
+					}
+					return data, err
+				})
+			}()
+			ranking, err := Run(ctx, q, e, nil, nil)
+			cancel()
+			<-done
+			if err != nil || len(ranking.Results) != e.Plan.Matches() {
+				t.Fatalf("%v: %d results", err, len(ranking.Results))
+			}
+			for _, r := range ranking.Results {
+				if r.Aborted {
+					t.Errorf("%+v", r)
+				}
+			}
+			for id, n := range tries {
+				if n != 2 {
+					t.Errorf("match %s was held %d times", id, n)
+				}
+			}
+		})
+	}
+}
+
+// The turns that a worker has reported are on record before its result is: a record in lines, not in one piece.
+func TestTheTurnsComeBeforeTheResult(t *testing.T) {
+	e := event(t, 1, "a", "b")
+	archive, err := arena.OpenArchive(filepath.Join(t.TempDir(), "records"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{event: e, archive: archive, ledger: arena.NewLedger(&e.Plan), submitted: make(map[int]*submission), busy: make(map[string]bool)}
+	for f := range e.Plan.Fixtures() {
+		r.submitted[f.Number] = &submission{Fixture: f, order: e.order(f, r.ledger)}
+	}
+	o, whole := r.submitted[0].order, arena.Record{}
+	reports := make(chan queue.Result, 9)
+	for number, part := range []*arena.Record{
+		{Match: o.Match, Rules: o.Rules, Roles: []string{"x", "y"}, Players: o.Names},
+		{Moves: [][]string{{"go", "go"}}, Turns: 1},
+		{Turns: 1, Aborted: true, Reason: "interrupted"},
+	} {
+		whole.Append(part)
+		data, err := json.Marshal(report{Attempt: "w", Number: number, Part: part})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reports <- queue.Result{ID: "0", Data: data}
+	}
+	data, err := json.Marshal(held{Attempt: "w", Record: &whole})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if counted, err := r.settle(t.Context(), queue.Result{ID: "0", Data: data}, reports); !counted || err != nil {
+		t.Fatalf("counted %v, %v", counted, err)
+	}
+	text, err := os.ReadFile(filepath.Join(archive.Dir(), o.Match+".jsonl"))
+	if err != nil || strings.Count(string(text), "\n") != 3 {
+		t.Errorf("%v: the record is\n%s", err, text)
 	}
 }
 

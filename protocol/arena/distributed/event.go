@@ -39,14 +39,18 @@ type Event struct {
 	file string // "" if it is in none
 }
 
-// NewEvent is a plan with the games and players that it lacks: games by name and their
-// rules, players by their descriptions; one that is tuned plays itself.
+// NewEvent returns a plan with the games and players that it lacks: games by name and their
+// rules, players by their descriptions, which are also their names unless the plan has others. A player that
+// is tuned plays itself.
 func NewEvent(plan arena.Tournament, setting arena.Setting, specs, games []string, rules []*gdl.Game) (*Event, error) {
 	if plan.Tuning != nil && len(specs) == 1 && !isShared(specs[0]) {
 		specs = []string{specs[0], specs[0]}
 	}
 	now := time.Now()
-	plan.Players = arena.DistinctNames(specs)
+	if len(plan.Players) != len(specs) {
+		plan.Players = specs
+	}
+	plan.Players = arena.DistinctNames(plan.Players)
 	e := &Event{Run: fmt.Sprintf("tournament-%d", now.UnixMilli()), Begun: now.Round(0), Plan: plan, Specs: specs, Setting: setting}
 	for i, g := range rules {
 		seats := len(g.Roles)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -22,7 +23,8 @@ type runner struct {
 	archive *arena.Archive // nil: no records
 	ledger  *arena.Ledger
 
-	waiting   []arena.Fixture // in order
+	fixtures  func() (arena.Fixture, bool) // that have not been looked at
+	waiting   []arena.Fixture              // in order, the next lookAhead ones
 	submitted map[int]*submission
 	busy      map[string]bool // players at an address who are in a match
 }
@@ -31,6 +33,7 @@ type runner struct {
 type submission struct {
 	arena.Fixture
 	order   order
+	bad     int    // results so far
 	attempt string // of the worker
 	parts   int
 	ended   bool
@@ -47,6 +50,9 @@ func Run(ctx context.Context, q *queue.Queue, e *Event, archive *arena.Archive, 
 		event: e, queue: q, archive: archive, ledger: arena.NewLedger(&e.Plan),
 		submitted: make(map[int]*submission), busy: make(map[string]bool),
 	}
+	fixtures, stop := iter.Pull(e.Plan.Fixtures())
+	defer stop()
+	r.fixtures = fixtures
 	if update == nil {
 		update = func(*arena.Ledger) {}
 	}
@@ -83,12 +89,21 @@ func (r *runner) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	for f := range r.event.Plan.Fixtures() {
+	r.fill()
+	return nil
+}
+
+// fill looks at fixtures until lookAhead of them wait.
+func (r *runner) fill() {
+	for len(r.waiting) < lookAhead {
+		f, ok := r.fixtures()
+		if !ok {
+			return
+		}
 		if !r.ledger.Has(f.Number) {
 			r.waiting = append(r.waiting, f)
 		}
 	}
-	return nil
 }
 
 // over tells whether there is nothing left to hold.
@@ -123,10 +138,7 @@ func (r *runner) run(ctx context.Context, update func(*arena.Ledger)) error {
 		}
 		select {
 		case result := <-results:
-			if err := r.watchAll(reports); err != nil { // the turns come before the result
-				return err
-			}
-			counted, err := r.count(result)
+			counted, err := r.settle(ctx, result, reports)
 			if err != nil {
 				return err
 			}
@@ -144,33 +156,42 @@ func (r *runner) run(ctx context.Context, update func(*arena.Ledger)) error {
 	return nil
 }
 
-// lookAhead is how many matches are looked through for one whose players are free.
-const lookAhead = 1000
+// lookAhead is the number of matches that wait at a time, among which one is sought whose players are free. A
+// runner that was interrupted has submitted matches among them only.
+const lookAhead = 2000
 
 // submit fills the queue with matches whose players are free.
 func (r *runner) submit(ctx context.Context) error {
-	for i := 0; i < min(len(r.waiting), lookAhead) && len(r.submitted) < maxSubmitted; {
+	r.fill()
+	for i := 0; i < len(r.waiting) && len(r.submitted) < maxSubmitted; {
 		f := r.waiting[i]
 		if f.Number >= r.ledger.Open() {
 			break
 		}
+		f = r.ledger.Seat(f)
 		if r.anyBusy(f) {
 			i++
 			continue
 		}
-		o := r.event.order(f, r.ledger)
-		data, err := json.Marshal(o)
+		m := &submission{Fixture: f, order: r.event.order(f, r.ledger)}
+		task, err := r.task(m)
 		if err != nil {
 			return err
 		}
-		if err := r.queue.Submit(ctx, queue.Task{Run: r.event.Run, ID: strconv.Itoa(f.Number), Kind: Matches, Data: data}); err != nil {
+		if err := r.queue.Submit(ctx, task); err != nil {
 			return err
 		}
 		r.remove(i)
-		r.submitted[f.Number] = &submission{Fixture: f, order: o}
+		r.submitted[f.Number] = m
 		r.engage(f, true)
 	}
 	return nil
+}
+
+// task returns the task of a match.
+func (r *runner) task(m *submission) (queue.Task, error) {
+	data, err := json.Marshal(m.order)
+	return queue.Task{Run: r.event.Run, ID: strconv.Itoa(m.Number), Kind: Matches, Data: data}, err
 }
 
 // remove takes a match from those that wait, which is the first one nearly always.
@@ -195,35 +216,56 @@ func (r *runner) engage(f arena.Fixture, busy bool) {
 	}
 }
 
-// count counts a match, unless it has been counted.
-func (r *runner) count(result queue.Result) (counted bool, err error) {
+// settle counts a match, unless it has been counted. The turns that were reported come before the result.
+func (r *runner) settle(ctx context.Context, result queue.Result, reports <-chan queue.Result) (counted bool, err error) {
+	if err := r.watchAll(reports); err != nil {
+		return false, err
+	}
+	return r.count(ctx, result)
+}
+
+// count counts a match, unless it has been counted. A bad result, of a worker that is none of ours, counts as a
+// match that could not be held if that goes on.
+func (r *runner) count(ctx context.Context, result queue.Result) (counted bool, err error) {
 	n, err := strconv.Atoi(result.ID)
 	if err != nil || r.ledger.Has(n) {
 		return false, nil
 	}
-	m, ok := r.submitted[n]
-	if !ok { // submitted by a runner before this one
+	m := r.submitted[n]
+	if m == nil { // submitted by a runner before this one
 		i := slices.IndexFunc(r.waiting, func(f arena.Fixture) bool { return f.Number == n })
-		if i < 0 {
+		if i < 0 || n >= r.ledger.Open() {
 			return false, nil
 		}
-		m = &submission{Fixture: r.waiting[i], order: r.event.order(r.waiting[i], r.ledger)}
+		f := r.ledger.Seat(r.waiting[i])
+		m = &submission{Fixture: f, order: r.event.order(f, r.ledger)}
 		r.remove(i)
+		r.submitted[n] = m
+		r.engage(m.Fixture, true)
 	}
-	h, err := decode[held](result.Data)
-	if err == nil && h.Record != nil {
-		err = h.Record.CheckOf(m.order.Match, m.order.Rules, m.order.Names)
+	h, fault := held{}, result.Fault
+	if fault == nil {
+		h, fault = decode[held](result.Data)
 	}
-	if err != nil {
-		h = held{Failure: err.Error()} // of a worker that is none of ours
+	if fault == nil && h.Record != nil {
+		fault = h.Record.CheckOf(m.order.Match, m.order.Rules, m.order.Names)
+	}
+	if fault != nil {
+		m.bad++
+		task, err := r.task(m)
+		if err != nil {
+			return false, err
+		}
+		if again, err := r.queue.Redo(ctx, task, m.bad, fault); again || err != nil {
+			return false, err
+		}
+		h = held{Failure: fault.Error()}
 	}
 	if err := r.keep(m, h); err != nil {
 		return false, err
 	}
-	if ok {
-		delete(r.submitted, n)
-		r.engage(m.Fixture, false)
-	}
+	delete(r.submitted, n)
+	r.engage(m.Fixture, false)
 	return r.ledger.Add(n, m.order.result(h)), nil
 }
 

@@ -35,8 +35,8 @@ const maxTries = 10
 // Matches is the kind of the tasks of tournaments.
 const Matches = "match"
 
-// Do holds the match of a task. A match that cannot be held is a result, too; the error is
-// that of ctx.
+// Do holds the match of a task and returns its result, also where the match cannot be held. The error is an
+// error of ctx.
 func (w *Worker) Do(ctx context.Context, q *queue.Queue, t queue.Task) ([]byte, error) {
 	h := held{Attempt: rand.Text()}
 	o, err := decode[order](t.Data)
@@ -50,11 +50,15 @@ func (w *Worker) Do(ctx context.Context, q *queue.Queue, t queue.Task) ([]byte, 
 	if ctx.Err() != nil {
 		return nil, queue.ErrAgain
 	}
+	data, unwritten := json.Marshal(h)
+	if err == nil && len(data) > queue.MaxResult {
+		err = fmt.Errorf("its record has %d MiB, at most %d are sent", len(data)>>20, queue.MaxResult>>20)
+	}
 	if err != nil {
 		w.Log.Warn().Str("match", o.Match).Err(err).Msg("a match cannot be held")
-		h.Failure = err.Error()
+		return json.Marshal(held{Attempt: h.Attempt, Failure: err.Error()})
 	}
-	return json.Marshal(h)
+	return data, unwritten
 }
 
 // hold holds a match.

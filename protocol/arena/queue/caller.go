@@ -15,46 +15,62 @@ type Caller struct {
 
 	mu      sync.Mutex
 	last    int // number of the task submitted last
-	waiting map[string]chan []byte
+	waiting map[string]*call
 	err     error         // why there are no more results
 	over    chan struct{} // closed then
 	cancel  context.CancelFunc
 }
 
+// call is a task that is waited for.
+type call struct {
+	task   Task
+	bad    int // results so far
+	result chan Result
+}
+
 // Call makes a caller for the tasks of a run, whose name nobody has used before. Close
 // ends it.
 func (q *Queue) Call(ctx context.Context, run, kind string) *Caller {
-	c := &Caller{queue: q, run: run, kind: kind, waiting: make(map[string]chan []byte), over: make(chan struct{})}
+	c := &Caller{queue: q, run: run, kind: kind, waiting: make(map[string]*call), over: make(chan struct{})}
 	ctx, c.cancel = context.WithCancel(ctx)
 	go func() {
 		defer close(c.over)
 		c.err = q.Results(ctx, run, func(r Result) error {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			if to := c.waiting[r.ID]; to != nil {
-				to <- r.Data
-				delete(c.waiting, r.ID)
+			w := c.waiting[r.ID]
+			if w == nil {
+				return nil
 			}
+			if r.Fault != nil {
+				w.bad++
+				if again, err := q.Redo(ctx, w.task, w.bad, r.Fault); again || err != nil {
+					return err
+				}
+			}
+			w.result <- r
+			delete(c.waiting, r.ID)
 			return nil
 		})
 	}()
 	return c
 }
 
-// Do submits a task and waits for its result. The error is that of ctx or of the queue.
+// Do submits a task and waits for its result. The error is an error of ctx or of the queue, or says that all
+// results were bad.
 func (c *Caller) Do(ctx context.Context, data []byte) ([]byte, error) {
-	result := make(chan []byte, 1)
+	w := &call{result: make(chan Result, 1)}
 	c.mu.Lock()
 	c.last++
-	id := strconv.Itoa(c.last)
-	c.waiting[id] = result
+	w.task = Task{Run: c.run, ID: strconv.Itoa(c.last), Kind: c.kind, Data: data}
+	c.waiting[w.task.ID] = w
 	c.mu.Unlock()
-	if err := c.queue.put(ctx, Task{Run: c.run, ID: id, Kind: c.kind, Data: data}); err != nil {
+	if err := c.queue.put(ctx, w.task); err != nil {
 		return nil, err
 	}
 	select {
-	case data := <-result:
-		return data, nil
+	case r := <-w.result:
+		return r.Data, r.Fault
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-c.over:

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/rs/zerolog"
 )
 
 // The streams, and the subjects of their messages: task.RUN.ID and so on.
@@ -65,6 +66,8 @@ const kind = "Stackmate-Kind"
 type Result struct {
 	ID   string
 	Data []byte
+	// Fault says why the result cannot be read: Redo has its task done again.
+	Fault error
 }
 
 // Queue is a connection to the streams. It is safe for concurrent use.
@@ -77,15 +80,16 @@ type Queue struct {
 	tasks   jetstream.Stream
 	results jetstream.Stream
 	texts   jetstream.ObjectStore
+	log     zerolog.Logger
 }
 
 // open connects and makes the streams where there are none.
-func open(ctx context.Context, url string, options []nats.Option) (*Queue, error) {
-	conn, err := nats.Connect(url, options...)
+func open(ctx context.Context, url string, options []nats.Option, log zerolog.Logger) (*Queue, error) {
+	conn, err := nats.Connect(url, append(options, connecting(log)...)...)
 	if err != nil {
 		return nil, err
 	}
-	q := &Queue{conn: conn}
+	q := &Queue{conn: conn, log: log}
 	if q.js, err = jetstream.New(conn); err == nil {
 		err = q.makeStreams(ctx)
 	}
@@ -347,20 +351,50 @@ func (q *Queue) read(ctx context.Context, messages jetstream.MessagesContext, f 
 		if err != nil {
 			return errLost
 		}
-		_, id := cutSubject(m.Subject())
-		data := m.Data()
+		r := Result{Data: m.Data()}
+		_, r.ID = cutSubject(m.Subject())
 		if name := m.Headers().Get(elsewhere); name != "" {
-			if data, err = q.texts.GetBytes(ctx, name); err != nil {
+			info, err := q.texts.GetInfo(ctx, name)
+			switch {
+			case errors.Is(err, jetstream.ErrObjectNotFound):
+				r.Fault = err
+			case err == nil && info.Size > MaxResult:
+				r.Fault = errTooLarge
+			case err == nil:
+				r.Data, err = q.texts.GetBytes(ctx, name)
+			}
+			if err != nil && r.Fault == nil {
 				return errLost
 			}
 		}
-		if data, err = unpack(data); err != nil {
-			return fmt.Errorf("the result of %s cannot be read: %w", id, err)
+		if r.Fault == nil {
+			r.Data, r.Fault = unpack(r.Data)
 		}
-		if err := f(Result{id, data}); err != nil {
+		if err := f(r); err != nil {
 			return err
 		}
 	}
+}
+
+// maxBad is the number of bad results of a task after which it is not done again.
+const maxBad = 5
+
+// Redo drops a bad result of a task, the number of which it is told from 1, and has the task done again. It
+// reports false if there have been too many.
+func (q *Queue) Redo(ctx context.Context, t Task, bad int, fault error) (again bool, err error) {
+	log := q.log.Warn().Err(fault).Str("run", t.Run).Str("task", t.ID)
+	if bad > maxBad {
+		log.Msgf("%d results of the task were bad: it is not done again", bad)
+		return false, nil
+	}
+	log.Msg("a bad result is dropped, and its task goes out again")
+	// Its worker may not have returned the task yet.
+	err = errors.Join(q.results.Purge(ctx, jetstream.WithPurgeSubject(resultSubject+t.Run+"."+t.ID)),
+		q.tasks.Purge(ctx, jetstream.WithPurgeSubject(taskSubject+t.Run+"."+t.ID)))
+	if err == nil {
+		err = q.put(ctx, t)
+	}
+	return err == nil, err
 }
 
 // cutSubject finds run and id in the subject of a message.
@@ -423,7 +457,7 @@ func (q *Queue) Reports(run string) (reports <-chan Result, stop func(), err err
 	sub, err := q.conn.Subscribe(reportSubject+run+".*", func(m *nats.Msg) {
 		_, id := cutSubject(m.Subject)
 		select {
-		case out <- Result{id, m.Data}:
+		case out <- Result{ID: id, Data: m.Data}:
 		default:
 		}
 	})
@@ -442,15 +476,31 @@ func pack(data []byte) []byte {
 	return b.Bytes()
 }
 
-// maxUnpacked bounds a result in bytes.
-const maxUnpacked = 512 << 20
+// MaxResult bounds a result, in bytes: the record of a match of two thousand turns of a thousand fluents.
+const MaxResult = 64 << 20
 
+// errTooLarge is the fault of a result beyond MaxResult.
+var errTooLarge = fmt.Errorf("expected a result of at most %d MiB, found a larger one", MaxResult>>20)
+
+// unpack decompresses a result. It counts the bytes first: a result that is too large takes no memory.
 func unpack(data []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(r, maxUnpacked))
+	n, err := io.Copy(io.Discard, io.LimitReader(r, MaxResult+1))
+	if err != nil {
+		return nil, err
+	}
+	if n > MaxResult {
+		return nil, errTooLarge
+	}
+	if err := r.Reset(bytes.NewReader(data)); err != nil {
+		return nil, err
+	}
+	out := make([]byte, n)
+	_, err = io.ReadFull(r, out)
+	return out, err
 }
 
 // withoutToken is a list of URLs without what is secret in them.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -166,7 +167,7 @@ func TestAWorkerOutlivesAServerThatAnswersLate(t *testing.T) {
 	}
 	q := embedded(t, t.TempDir(), "")
 	s := &halting{Server: q.server}
-	late, err := open(t.Context(), "", append(connecting(zerolog.Nop()), nats.InProcessServer(s), nats.Token("secret")))
+	late, err := open(t.Context(), "", []nats.Option{nats.InProcessServer(s), nats.Token("secret")}, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,6 +212,102 @@ func TestATaskThatNobodyCanDoKeepsNobodyBusy(t *testing.T) {
 			t.Errorf("tried again after %v, expected a pause of %v", pause, again)
 		}
 		last = next
+	}
+}
+
+// A worker sends heartbeats: a task that takes longer than the lease stays with it.
+func TestATaskThatOutlivesTheLeaseStaysWithItsWorker(t *testing.T) {
+	q := embedded(t, t.TempDir(), "")
+	var begun atomic.Int32
+	works(t, q, 2, func(ctx context.Context, task Task) ([]byte, error) {
+		if begun.Add(1) == 1 && wait(ctx, 3*lease) != nil {
+			return nil, ctx.Err()
+		}
+		return done(ctx, task)
+	})
+	submit(t, q, 1)
+	collect(t, q, 1)
+	if n := begun.Load(); n != 1 {
+		t.Errorf("the task was begun %d times", n)
+	}
+}
+
+// A worker that falls silent loses its task to another one.
+func TestATaskOfASilentWorkerGoesToAnother(t *testing.T) {
+	q := embedded(t, t.TempDir(), "")
+	submit(t, q, 1)
+	c, err := q.tasks.Consumer(t.Context(), workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := c.Next(); err != nil || m.Subject() != taskSubject+"run.0" { // and is never heard of again
+		t.Fatal(err)
+	}
+	tries := make(chan int, 9)
+	works(t, q, 1, func(ctx context.Context, task Task) ([]byte, error) {
+		tries <- task.Tries
+		return done(ctx, task)
+	})
+	collect(t, q, 1)
+	if n := <-tries; n != 2 {
+		t.Errorf("the task was handed out %d times", n)
+	}
+}
+
+// bomb is a small result that unpacks to more than is allowed.
+func bomb() []byte { return pack(make([]byte, MaxResult+1)) }
+
+// Bad results reach whoever waits for the task, who has it done again, and end nothing.
+func TestResultsThatCannotBeReadAreToldAndRedone(t *testing.T) {
+	q := embedded(t, t.TempDir(), "")
+	for id, bad := range map[string]*nats.Msg{
+		"0": {Data: []byte("no gzip")}, "1": {Data: bomb()}, "2": {Data: pack([]byte("cut"))[:12]}, "3": {Data: nil},
+		"4": {Header: nats.Header{elsewhere: []string{"nowhere"}}},
+	} {
+		bad.Subject = resultSubject + "run." + id
+		if err := q.once(t.Context(), q.results, bad); err != nil {
+			t.Fatal(err)
+		}
+	}
+	works(t, q, 1, done)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	redone, results := 0, 0
+	err := q.Results(ctx, "run", func(r Result) error {
+		if r.Fault == nil {
+			if results++; string(r.Data) != "task "+r.ID+" done" {
+				t.Errorf("result %+v", r)
+			}
+			if results == 5 {
+				cancel()
+			}
+			return nil
+		}
+		redone++
+		again, err := q.Redo(ctx, Task{Run: "run", ID: r.ID, Data: []byte("task " + r.ID)}, 1, r.Fault)
+		if !again {
+			t.Errorf("task %s is not done again: %v", r.ID, err)
+		}
+		return err
+	})
+	if !errors.Is(err, context.Canceled) || redone != 5 || results != 5 {
+		t.Errorf("%v: %d redone, %d results", err, redone, results)
+	}
+	if again, err := q.Redo(t.Context(), Task{Run: "run", ID: "0"}, maxBad+1, errTooLarge); again || err != nil {
+		t.Errorf("redone for ever: %v, %v", again, err)
+	}
+}
+
+func TestALargeResultTakesNoMoreMemoryThanAllowed(t *testing.T) {
+	data := bomb()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := unpack(data); !errors.Is(err, errTooLarge) {
+		t.Errorf("error %v", err)
+	}
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 1<<20 {
+		t.Errorf("%d bytes for %d", grown, len(data))
 	}
 }
 
@@ -606,6 +703,33 @@ func BenchmarkTask(b *testing.B) {
 		<-results
 	}
 	b.ReportMetric((cputime.Now()-before).Seconds()*1e3/float64(n), "cpu-ms/op")
+}
+
+func TestACallerHasBadResultsDoneAgain(t *testing.T) {
+	q := embedded(t, t.TempDir(), "")
+	for _, worst := range []bool{false, true} {
+		c := q.Call(t.Context(), fmt.Sprint("calls", worst), "sum")
+		var tries atomic.Int32
+		stop := works(t, q, 1, func(_ context.Context, task Task) ([]byte, error) {
+			if n := tries.Add(1); n <= 2 || worst { // another worker publishes in the place of this one
+				if err := q.once(t.Context(), q.results, &nats.Msg{Subject: resultSubject + task.Run + "." + task.ID, Data: []byte("bad")}); err != nil {
+					t.Error(err)
+				}
+			}
+			if worst {
+				return nil, ErrAgain
+			}
+			return []byte("good"), nil
+		})
+		got, err := c.Do(t.Context(), nil)
+		if worst != (err != nil) || !worst && string(got) != "good" {
+			t.Errorf("always bad: %v, got %s, %v", worst, got, err)
+		}
+		stop()
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestACallerWaitsForWhatItHasAskedFor(t *testing.T) {

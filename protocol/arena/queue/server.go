@@ -58,7 +58,7 @@ func Embed(ctx context.Context, dir, listen string, log zerolog.Logger) (*Queue,
 	if err != nil {
 		return nil, fmt.Errorf("the queue in %s: %w", dir, err)
 	}
-	options := connecting(log)
+	var options []nats.Option
 	var self *identity
 	if listen != "" {
 		if self, err = newIdentity(dir); err == nil {
@@ -76,7 +76,7 @@ func Embed(ctx context.Context, dir, listen string, log zerolog.Logger) (*Queue,
 		return nil, fmt.Errorf("the queue in %s: %w", dir, err)
 	}
 	options = append(options, nats.InProcessServer(s))
-	q, err := open(ctx, "", options)
+	q, err := open(ctx, "", options, log)
 	if err != nil {
 		s.Shutdown()
 		_ = lock.Close()
@@ -140,7 +140,7 @@ func InUse(dir string) bool {
 // as nats://token@host:4222; or the address of an Invitation.
 func Dial(ctx context.Context, url string, log zerolog.Logger) (*Queue, error) {
 	plain, options := pinned(url)
-	q, err := open(ctx, plain, append(options, connecting(log)...))
+	q, err := open(ctx, plain, options, log)
 	if err != nil {
 		return nil, fmt.Errorf("the queue at %s: %w", withoutToken(url), err)
 	}

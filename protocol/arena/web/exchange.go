@@ -56,7 +56,7 @@ func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := s.gameOf(r, record)
+	g, err := s.gameOf(r.URL.Query().Get("game"), record)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +68,9 @@ func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 		return nil, fmt.Errorf("by the rules of %s: %w", g.name, err)
 	}
 	names := g.machine.Names()
+	if record.Unnamed {
+		_ = record.Name(names.Roles) // the number of players shows what does not fit
+	}
 	if len(record.Players) != len(names.Roles) {
 		return nil, fmt.Errorf("%s has %d roles, the record %d players", g.name, len(names.Roles), len(record.Players))
 	}
@@ -94,10 +97,9 @@ func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 	return map[string]string{"match": record.Match}, s.Archive.Keep(record)
 }
 
-// gameOf finds the game of a record: the one that is asked for, that of its rules, or of its name, as it is
-// spelled here or elsewhere.
-func (s *Server) gameOf(r *http.Request, record *arena.Record) (*game, error) {
-	wanted := r.URL.Query().Get("game")
+// gameOf finds the game of a record: the wanted game if its name is not empty, else the game of its rules, or
+// of its name, as it is spelled here or elsewhere.
+func (s *Server) gameOf(wanted string, record *arena.Record) (*game, error) {
 	if wanted == "" && record.Rules != "" {
 		if g, err := s.library.get(rulesOf(record)); err == nil {
 			return g, nil

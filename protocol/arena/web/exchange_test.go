@@ -88,3 +88,21 @@ func TestRecordsThatArePutInAreBounded(t *testing.T) {
 		t.Errorf("the reply %v does not say what to do", reply)
 	}
 }
+
+// A match of an archive that lies in the folder is shown with the roles and the boards of its rules.
+func TestMatchesOfArchivesInTheFolderHaveTheRolesOfTheRules(t *testing.T) {
+	s, url := page(t, 0, nil)
+	text := strings.Replace(archived, `"moves"`, `"states":["( ( cell 1 1 b ) ( control x ) )"],"moves"`, 1)
+	if err := os.WriteFile(filepath.Join(s.Archive.Dir(), "m.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.Get(url + "/api/matches/m/position?turn=0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var at Position
+	if err := json.NewDecoder(response.Body).Decode(&at); err != nil || len(at.Roles) != 2 || at.Roles[0] != "x" || !strings.Contains(at.SVG, "<svg") {
+		t.Errorf("%v: %+v", err, at)
+	}
+}

@@ -136,6 +136,7 @@ func (s *Server) tellMatch(ctx context.Context, id string, to *feed.Feed[[]byte]
 			return
 		}
 		if part.Match != "" {
+			s.name(part)
 			head = *part
 		}
 		bare := struct {
@@ -191,9 +192,20 @@ func (s *Server) showTurn(r *http.Request) (json.RawMessage, error) {
 func (s *Server) record(match string) (*arena.Record, error) {
 	r, err := s.Archive.Read(match)
 	if err != nil {
-		err = s.unread(match, err)
+		return nil, s.unread(match, err)
 	}
-	return r, err
+	s.name(r)
+	return r, nil
+}
+
+// name gives a record the roles of its rules, if its manager wrote none and the rules are here.
+func (s *Server) name(r *arena.Record) {
+	if !r.Unnamed {
+		return
+	}
+	if g, err := s.gameOf("", r); err == nil && g.rules != nil {
+		_ = r.Name(protocol.Texts(g.rules.Roles)) // other rules have this name
+	}
 }
 
 // unread is why the record of a match cannot be read, without the paths of this machine.
@@ -240,7 +252,11 @@ func (s *Server) beforeStart(r *arena.Record) ([]string, error) {
 
 // layoutOf finds the boards of a record by its rules, or none: then there are facts.
 func (s *Server) layoutOf(r *arena.Record) *board.Layout {
-	if g, err := s.library.get(rulesOf(r)); err == nil {
+	find := s.library.get
+	if r.Rules == "" { // another manager's record
+		find = func(string) (*game, error) { return s.gameOf("", r) }
+	}
+	if g, err := find(rulesOf(r)); err == nil {
 		return g.layout
 	}
 	return &board.Layout{}

@@ -72,7 +72,8 @@ export function inWords(text: string): HTMLElement {
 
 const known = new Set(["role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input", "distinct", "not", "or", "and"]);
 
-// turns tells who moves when: where legal moves but one depend on a fluent that names the role, roles take turns.
+// turns says who begins if roles take turns: the legal moves but one depend on a fluent that names the role. It says
+// nothing if the form of the rules does not show it; the class of the game, which the server computes, does.
 function turns(rules: Rule[], people: string[]): string {
   if (people.length < 2) return "There is one player.";
   const inits = rules.filter((r) => name(r.head) === "init").map((r) => (r.head as Term[])[1]);
@@ -85,5 +86,5 @@ function turns(rules: Rule[], people: string[]): string {
     if (legal.some(asks) && legal.filter((r) => !asks(r)).every((r) => isVariable((r.head as Term[])[2]) || typeof (r.head as Term[])[2] === "string"))
       return `Roles take turns; ${plain((f as Term[])[1])} begins (“${fluent}” says whose turn it is).`;
   }
-  return "All roles choose their moves at the same time.";
+  return "";
 }

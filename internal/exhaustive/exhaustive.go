@@ -1,0 +1,27 @@
+// Package exhaustive divides the tests into two tiers. The fast tier is "go test ./..." in a clone: no corpus, no browser, nothing that
+// takes more than seconds. The exhaustive tier, with STACKMATE_EXHAUSTIVE set, runs all tests in full.
+package exhaustive
+
+import (
+	"os"
+	"testing"
+)
+
+// On reports whether the exhaustive tier runs.
+func On() bool { return os.Getenv("STACKMATE_EXHAUSTIVE") != "" }
+
+// Only skips a test of the exhaustive tier in the fast one. Why says what the test takes.
+func Only(t testing.TB, why string) {
+	t.Helper()
+	if !On() {
+		t.Skipf("%s; STACKMATE_EXHAUSTIVE=1 runs this test", why)
+	}
+}
+
+// NotUnderRace skips a test under the race detector. Why says what the test takes there, and that it shows nothing new.
+func NotUnderRace(t testing.TB, why string) {
+	t.Helper()
+	if race {
+		t.Skipf("left out under the race detector: %s", why)
+	}
+}

@@ -1,0 +1,198 @@
+package oracle
+
+import (
+	"math/big"
+	"slices"
+)
+
+// Values are numbers in goal points by position. They are Exact if backward induction came to a fixpoint; otherwise
+// they are bounds of it, from the side on which it began.
+type Values struct {
+	At    []*big.Rat
+	Exact bool
+}
+
+// rounds bounds the passes of backward induction over a game with cycles.
+const rounds = 400
+
+// Reading says how games are valued where the rules leave it open.
+type Reading struct {
+	Endless int64 // the worth of a game that never ends: 0 for the least, 100 for the most that a role may hope for
+	Fault   int   // the worth of a goal that is none (NoGoal)
+	Pure    bool  // no mixed strategies: the others know the move of the role before they choose
+}
+
+// Guarantee returns what a role can make sure of, from each position, if all others join against it. They choose
+// together, at the same time as the role.
+func (g *Game) Guarantee(role int, k Reading) Values {
+	return g.induce(role, k, func(_ int, a [][]*big.Rat) *big.Rat {
+		if low, high := pureValues(a); k.Pure || low.Cmp(high) == 0 {
+			return low
+		}
+		return MatrixValue(a)
+	})
+}
+
+// Against returns what a role gets by a strategy, from each position, against the replies that are worst for it. The
+// strategy gives the probability of each move by position, or nil where it is never asked.
+func (g *Game) Against(role int, strategy [][]*big.Rat, k Reading) Values {
+	return g.induce(role, k, func(at int, a [][]*big.Rat) *big.Rat { return reply(strategy[at], a) })
+}
+
+// Reply returns what a role gets in a position by a mix of its moves, against the joint move of the others that is worst
+// for it, if the successors are worth v.
+func (g *Game) Reply(at, role int, mix []*big.Rat, v Values) *big.Rat {
+	return reply(mix, g.matrix(&g.Positions[at], role, v.At))
+}
+
+func reply(mix []*big.Rat, a [][]*big.Rat) *big.Rat {
+	sums := make([]*big.Rat, len(a[0]))
+	for j := range sums {
+		sums[j] = new(big.Rat)
+		for i := range mix {
+			sums[j].Add(sums[j], new(big.Rat).Mul(mix[i], a[i][j]))
+		}
+	}
+	return slices.MinFunc(sums, (*big.Rat).Cmp)
+}
+
+// induce computes a fixpoint: the value of a position from the matrix of its successors' values. Positions that are no
+// end begin with the worth of endless games, and keep it where they have no successors.
+func (g *Game) induce(role int, k Reading, value func(at int, a [][]*big.Rat) *big.Rat) Values {
+	v := Values{At: make([]*big.Rat, len(g.Positions))}
+	for i, p := range g.Positions {
+		if v.At[i] = big.NewRat(k.Endless, 1); p.Terminal {
+			v.At[i].SetInt64(int64(p.Goals[role]))
+			if p.Goals[role] == NoGoal {
+				v.At[i].SetInt64(int64(k.Fault))
+			}
+		}
+	}
+	for round := 0; round < rounds && !v.Exact; round++ {
+		v.Exact = true
+		for _, i := range g.order {
+			if len(g.Positions[i].Next) == 0 {
+				continue
+			}
+			if now := value(i, g.matrix(&g.Positions[i], role, v.At)); now.Cmp(v.At[i]) != 0 {
+				v.At[i], v.Exact = now, false
+			}
+		}
+	}
+	return v
+}
+
+// matrix returns the mean values of the successors: a row for each move of a role, a column for each joint move of the
+// other players, means over the moves of chance.
+func (g *Game) matrix(p *Position, role int, v []*big.Rat) [][]*big.Rat {
+	share, columns := big.NewRat(1, 1), len(p.Next)/len(p.Moves[role])
+	if g.Chance >= 0 {
+		share.SetFrac64(1, int64(len(p.Moves[g.Chance])))
+		columns /= len(p.Moves[g.Chance])
+	}
+	a := make([][]*big.Rat, len(p.Moves[role]))
+	for i := range a {
+		for range columns {
+			a[i] = append(a[i], new(big.Rat))
+		}
+	}
+	for j, joint := range p.Joint {
+		column := 0
+		for _, other := range g.Players {
+			if other != role {
+				column = column*len(p.Moves[other]) + joint[other]
+			}
+		}
+		x := a[joint[role]][column]
+		x.Add(x, new(big.Rat).Mul(share, v[p.Next[j]]))
+	}
+	return a
+}
+
+// pureValues returns the value of a matrix game for the player who chooses a row, if the row is known before the column
+// is chosen, and if the column is known before the row.
+func pureValues(a [][]*big.Rat) (maximin, minimax *big.Rat) {
+	worst, best := make([]*big.Rat, len(a)), slices.Clone(a[0])
+	for i, row := range a {
+		worst[i] = slices.MinFunc(row, (*big.Rat).Cmp)
+		for j, x := range row {
+			best[j] = slices.MaxFunc([]*big.Rat{best[j], x}, (*big.Rat).Cmp)
+		}
+	}
+	return slices.MaxFunc(worst, (*big.Rat).Cmp), slices.MinFunc(best, (*big.Rat).Cmp)
+}
+
+// MatrixValue returns the value of a matrix game for the player who chooses a row. The simplex method, with Bland's rule
+// and a condensed tableau, solves
+//
+//	maximise Σ yⱼ  where  Σⱼ aᵢⱼ yⱼ ≤ 1 for every row i, y ≥ 0,
+//
+// for the matrix raised so that every element is above 0: its value is 1 / Σ yⱼ.
+func MatrixValue(a [][]*big.Rat) *big.Rat {
+	rows, columns, one := len(a), len(a[0]), big.NewRat(1, 1)
+	low, _ := pureValues(a)
+	for _, row := range a {
+		low = slices.MinFunc(append([]*big.Rat{low}, row...), (*big.Rat).Cmp)
+	}
+	raise := new(big.Rat).Sub(one, low)
+	t, label := make([][]*big.Rat, rows+1), make([]int, rows+columns) // labels of the basic variables, then of the others
+	for i := range t {
+		for j := range columns + 1 {
+			x := new(big.Rat)
+			switch {
+			case i < rows && j < columns:
+				x.Add(a[i][j], raise)
+			case i < rows:
+				x.Set(one)
+			case j < columns:
+				x.Neg(one)
+			}
+			t[i] = append(t[i], x)
+		}
+	}
+	for i := range label {
+		label[i] = (i + columns) % (rows + columns)
+	}
+	for {
+		enter, leave := -1, -1
+		for j := range columns {
+			if t[rows][j].Sign() < 0 && (enter < 0 || label[rows+j] < label[rows+enter]) {
+				enter = j
+			}
+		}
+		if enter < 0 {
+			value := new(big.Rat).Inv(t[rows][columns])
+			return value.Sub(value, raise)
+		}
+		ratio := func(i int) *big.Rat { return new(big.Rat).Quo(t[i][columns], t[i][enter]) }
+		for i := range rows {
+			if t[i][enter].Sign() > 0 {
+				if leave < 0 || ratio(i).Cmp(ratio(leave)) < 0 || ratio(i).Cmp(ratio(leave)) == 0 && label[i] < label[leave] {
+					leave = i
+				}
+			}
+		}
+		exchange(t, leave, enter)
+		label[leave], label[rows+enter] = label[rows+enter], label[leave]
+	}
+}
+
+// exchange exchanges the variable of row p of a tableau and the variable of column q.
+func exchange(t [][]*big.Rat, p, q int) {
+	pivot := new(big.Rat).Inv(t[p][q])
+	for i := range t {
+		for j := range t[i] {
+			if i != p && j != q {
+				product := new(big.Rat).Mul(t[i][q], t[p][j])
+				t[i][j].Sub(t[i][j], product.Mul(product, pivot))
+			}
+		}
+	}
+	for i := range t {
+		t[i][q].Neg(t[i][q]).Mul(t[i][q], pivot)
+	}
+	for j := range t[p] {
+		t[p][j].Mul(t[p][j], pivot)
+	}
+	t[p][q].Set(pivot)
+}

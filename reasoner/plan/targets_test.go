@@ -1,0 +1,57 @@
+package plan
+
+import (
+	"fmt"
+	"testing"
+
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/circuit/logic"
+	"stackmate/reasoner/machine"
+)
+
+// aKey is a game of so many steps, in each of which one of two bits is written; if all are 0 the goal is 100. No random
+// game gets there.
+func aKey(t *testing.T, steps int) *planning {
+	t.Helper()
+	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{{"0", "1", "2", "3"}}, Fluents: []string{"run"}}
+	for i := range steps + 1 {
+		names.Fluents = append(names.Fluents, fmt.Sprint("step ", i))
+	}
+	for i := range steps {
+		names.Fluents = append(names.Fluents, fmt.Sprint("one ", i))
+	}
+	initial := names.NewState()
+	initial.Set(0)
+	initial.Set(1)
+	g := circuit.NewGame(names, initial)
+	run, step, one, does := g.Fluents[0], g.Fluents[1:steps+2], g.Fluents[steps+2:], g.Does[0]
+	g.Next = append(g.Next, g.Net.And(run, g.Net.Or(does[0], does[1])), logic.False)
+	g.Next = append(g.Next, step[:steps]...)
+	for i, l := range one {
+		g.Next = append(g.Next, g.Net.Or(l, g.Net.And(step[i], g.Net.Or(does[1], does[3]))))
+	}
+	g.Legal = [][]logic.Lit{{logic.True, logic.True, logic.True, logic.True}}
+	g.Terminal = step[steps]
+	won := g.Net.And(g.Terminal, run)
+	g.Goals = []circuit.Goal{{Role: 0, Value: 100, When: won}, {Role: 0, Value: 0, When: won.Not()}}
+	m, err := circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(g, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.begin(g.Initial, machine.PlanLimits{})
+}
+
+func TestTargetsDoNotRefuteAGoalThatRandomGamesNeverMeet(t *testing.T) {
+	for _, steps := range []int{16, 20, 24, 28} {
+		q := aKey(t, steps)
+		q.byTargets(t.Context(), func() bool { return true })
+		if q.plan.Bound != 100 {
+			t.Errorf("%d steps: it is proved that no plan has more than %d, and one has 100", steps, q.plan.Bound)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package simultaneous
+
+import (
+	"math"
+
+	"stackmate/search"
+)
+
+// What "proved" and "solved" mean in this package. The search computes in floating point:
+//
+//   - An open interval that is called proved contains the exact value. Its ends are the
+//     bounds of the search, moved outwards by the greatest error that they can have.
+//   - A value that is called solved, an interval with equal ends, is within the
+//     same error of the exact value: maxError, 7.5e-5 goal points, by theory; errors above
+//     1e-9 have not been observed. Package certify proves a narrow interval around it.
+//   - Both are exact, and nothing is moved, as long as no mixed strategy and no mean over
+//     chance was computed: then all values are payoffs.
+//
+// Theorem: each bound of a position is off to the wrong side by at most plyError more than
+// the bounds of its children, since the value of a matrix game changes by at most as
+// much as its entries. So after at most search.MaxPlies plies it is off by maxError.
+// OrderL and OrderLex may make the error of the engine once for each action that they
+// remove. Where positions repeat, bounds rest on bounds of earlier iterations, so that the
+// plies of all iterations count. errorOf takes the error that much greater.
+
+// Values lie on a grid of 2⁻³⁰ goal points, so that values that are equal by
+// the rules of the game are equal as numbers although they were computed in
+// different ways, and integers lie on it. A step is 1e-9. Matrix games are solved to
+// 1e-14 goal points as a rule, far below it. The engine certifies 1e-10 of the
+// range of payoffs, 1e-8 goal points at worst: ten steps, by which values may then be
+// wrong, and equal ones differ. That costs nodes, and certify.Tolerance allows for it.
+const grid = 1.0 / (1 << 30)
+
+// margin is the gain of a row or column, in goal points, that counts as better: eight
+// steps of the grid, above the usual error of the matrix engine and about
+// its error at worst. A search whose bounds meet up to margin is done.
+const margin = 1.0 / (1 << 27)
+
+// nullWindow is ε of Algorithm 1, line 20: the width of a search that only decides on which
+// side of a bound a value lies.
+const nullWindow = 1.0 / (1 << 20)
+
+// Errors in goal points. The engines' are 1e-10 and 1e-6 of the range of goals.
+const (
+	nativeError = 1e-8
+	glpkError   = 1e-4
+	plyError    = nativeError + margin + grid
+	maxError    = search.MaxPlies * plyError
+)
+
+// snap returns the value of the grid that is nearest to v.
+func snap(v float64) float64 { return math.RoundToEven(v/grid) * grid }
+
+// errorOf returns the greatest error of the bounds of the search.
+func (s *solver) errorOf() float64 {
+	e := maxError
+	if s.config.Method == SequenceForm || s.lp.Name() == "glpk" {
+		e = search.MaxPlies * (glpkError + margin + grid)
+	}
+	if s.config.Method == SMAB && s.config.Order != OrderBest {
+		e *= float64(s.actions)
+	}
+	if s.horizon != nil {
+		e *= 1 + float64(s.horizon.allPlies)/search.MaxPlies
+	}
+	return e
+}
+
+// outwards returns an interval of the search with its ends moved outwards by the
+// error that they may have if a value was rounded.
+func (s *solver) outwards(v search.Interval, rounded bool) search.Interval {
+	if v.Solved() || !rounded {
+		return v
+	}
+	e := s.errorOf()
+	return search.Interval{Lower: max(v.Lower-e, s.config.Low), Upper: min(v.Upper+e, s.config.High)}
+}
+
+// isMixed reports whether a strategy has probabilities other than 0 and 1.
+func isMixed(strategy []float64) bool {
+	for _, p := range strategy {
+		if p > 0 && p < 1 {
+			return true
+		}
+	}
+	return false
+}
