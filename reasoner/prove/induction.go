@@ -339,6 +339,9 @@ func (p *prover) endsOrIsStuck(ctx context.Context) Finding {
 // true. The game ends within as many joint moves as there are, and of fluents that exclude each
 // other only one counts.
 func (p *prover) ranking(ctx context.Context) int {
+	if p.step.Played > 1 {
+		p.unplay() // more joint moves exclude one after which a role is stuck
+	}
 	if !p.reach(ctx, p.step, 1) {
 		return 0
 	}
