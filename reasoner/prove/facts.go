@@ -79,25 +79,31 @@ func (p *prover) attemptAll(ctx context.Context, attempt func(context.Context, i
 
 // Length returns a number of joint moves within which every game has ended or has got stuck, as a
 // role has no legal move; false if none is proved. The clock ends the game, or every joint
-// move makes a fluent true or false for good.
+// move makes a fluent true or false for good, or a formula of all joint moves says so.
 func Length(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) (moves int, proved bool) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	if moves, proved = clockEnd(g); proved {
 		return moves, true
 	}
-	p := newProver(g, newWalks(m), maxBytes, nil)
+	w := newWalks(m)
+	w.play(ctx, factWalks)
+	p := newProver(g, w, maxBytes, nil)
 	defer p.close()
 	for found := range FindInvariants(ctx, g, m, maxBytes/2, false) {
-		if found == p.invariants || len(found.lasting) == 0 {
+		if found == p.invariants {
 			continue
 		}
-		p.assume(found)
-		if moves = p.ranking(ctx); moves > 0 {
-			return moves, true
+		if p.assume(found); len(found.lasting) > 0 {
+			if moves = p.ranking(ctx); moves > 0 {
+				return moves, true
+			}
 		}
 	}
-	return 0, false
+	if w.circle == nil {
+		moves = p.endsWithin(ctx)
+	}
+	return moves, moves > 0
 }
 
 // length returns a number of joint moves that no game exceeds, by the clock or the invariants that are known.

@@ -322,16 +322,21 @@ func (p *prover) endsOrIsStuck(ctx context.Context) Finding {
 		found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves: each makes something true for good", p.longest)
 		return found
 	}
-	for k := max(1, p.walks.longest); k <= 4*maxDepth; k = k + k/8 + 1 {
-		if !p.reach(ctx, p.base, k) {
-			break
-		}
-		if p.ended(ctx, k) {
-			found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves", k)
-			break
-		}
+	if k := p.endsWithin(ctx); k > 0 {
+		found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves", k)
 	}
 	return found
+}
+
+// endsWithin returns a number of joint moves after which no game goes on, by a formula of all of them; 0 if none is
+// proved.
+func (p *prover) endsWithin(ctx context.Context) int {
+	for k := max(1, p.walks.longest); k <= 4*maxDepth && p.reach(ctx, p.base, k); k = k + k/8 + 1 {
+		if p.ended(ctx, k) {
+			return k
+		}
+	}
+	return 0
 }
 
 // ranking returns a number of joint moves within which every game ends, or 0 if it finds none. It
@@ -339,6 +344,9 @@ func (p *prover) endsOrIsStuck(ctx context.Context) Finding {
 // true. The game ends within as many joint moves as there are, and of fluents that exclude each
 // other only one counts.
 func (p *prover) ranking(ctx context.Context) int {
+	if p.step.Played > 1 {
+		p.unplay() // more joint moves exclude one after which a role is stuck
+	}
 	if !p.reach(ctx, p.step, 1) {
 		return 0
 	}

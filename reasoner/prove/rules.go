@@ -70,8 +70,9 @@ type property struct {
 	first int
 	// required says that rules without the property are not valid.
 	required bool
-	// ofStuck says that the property speaks of positions in which a role has no legal move. A formula that makes a joint
-	// move from a position excludes this, so such a property is asked of formulas without a joint move from there.
+	// ofStuck says that the property may fail in positions in which a role has no legal move, as it may fail before the
+	// end. A formula that makes a joint move from a position excludes this, so such a property is asked of formulas
+	// without a joint move from there.
 	ofStuck bool
 }
 
@@ -179,7 +180,8 @@ func turns(players []machine.Role) property {
 			}
 			return choosers > 1
 		},
-		said: func(*view, *view) string { return "several have: they move at once" },
+		said:    func(*view, *view) string { return "several have: they move at once" },
+		ofStuck: true,
 	}
 }
 
@@ -203,7 +205,8 @@ func risingGoals() property {
 			}
 			return false
 		},
-		said:  func(*view, *view) string { return "one has fallen" },
-		first: 1,
+		said:    func(*view, *view) string { return "one has fallen" },
+		first:   1,
+		ofStuck: true,
 	}
 }
