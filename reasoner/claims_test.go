@@ -154,7 +154,7 @@ func (j *judge) winsSoon(s machine.State, r machine.Role) bool {
 func TestDecisiveMachinesOfRandomGamesClaimNothingWrong(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 1))
 	found, won, warned := 0, 0, 0
-	for range howMany(600, 150) {
+	for range howMany(400, 150) {
 		rules := waitingGame(rng)
 		m := machineOf(t, rules)
 		d := m.Decisive(t.Context(), false)

@@ -54,11 +54,15 @@ func compare(ctx context.Context, text string, game *oracle.Game, seed uint64, w
 	c.run("engine", c.compareEngines)
 	c.run("analysis", c.compareAnalysis)
 	c.run("solve", c.compareSearches)
-	if c.IntN(3) == 0 {
+	if longest := c.game.Positions[len(c.game.Positions)-1].Depth; c.IntN(4) == 0 || longest > rareDepth {
 		c.run("prove", c.compareProofs)
 	}
 	return c
 }
+
+// rareDepth is the number of joint moves beyond which a game has events that random games do not meet: it is always asked
+// what the rules prove.
+const rareDepth = 7
 
 // newComparison prepares to compare. It returns nil if the rulesheet is invalid.
 func newComparison(ctx context.Context, text string, game *oracle.Game, seed uint64, wanted func(kind string) bool) *comparison {

@@ -14,12 +14,8 @@ var pending = []struct{ prefix, suffix, why string }{
 	{"value ", "(cycles)", "games without end are solved"},
 	{"strategy ", "(cycles)", "games without end are solved"},
 	{"interval threats", "", "bounds below 0 or above 100"},
-	{"line ", "", "search beyond an end in the first position"},
-	{"refusal ", "", "search beyond an end in the first position"},
 	{"uncertified ", "", "the certificate of a search of turns meets moves at once"},
 	{"answers auto", "", "the answers of a search of turns meet moves at once"},
-	{"proved: every role has a legal move", "(faulty)", "rare stuck roles"},
-	{"proved: every game ends", "(faulty)", "rare stuck roles"},
 }
 
 // isPending reports whether a kind of fault is known.

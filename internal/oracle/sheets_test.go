@@ -62,6 +62,7 @@ var families = []family{
 	{"scores", scores},
 	{"connection", connection},
 	{"points", points},
+	{"rare event", rareEvent},
 	{"long turns", func(d *draft) {
 		d.tangle(tangle{players: 2, turns: true, clock: 6 + d.IntN(4), sum: 100, waits: d.one(2), odd: d.one(4)})
 	}},
