@@ -97,3 +97,12 @@ func TestSolveSaysWhatItsValuesAre(t *testing.T) {
 	execute(t, "solve", "matchingPennies", "--method", "lattice").expect(t, statusFine, "guarantees in pure strategies")
 	execute(t, "solve", "ticTacToe").expect(t, statusFine, "value of a zero-sum game: the goals are proved to add up to 100")
 }
+
+// The only role hops by two on a ring of even length, and wants to be on an odd cell: no search of positions ends.
+func TestAPuzzleWithoutASolutionIsDecidedByDefault(t *testing.T) {
+	puzzle := file(t, "parity.kif", `(role x) (init (at 0)) (legal x up) (legal x down) (two 0 2) (two 2 4) (two 4 0) (two 1 3) (two 3 5) (two 5 1)
+		(<= (next (at ?n)) (does x up) (true (at ?m)) (two ?m ?n)) (<= (next (at ?m)) (does x down) (true (at ?n)) (two ?m ?n))
+		(<= terminal (true (at 3))) (<= (goal x 100) (true (at 3))) (<= (goal x 0) (not (true (at 3))))`)
+	execute(t, "solve", puzzle).expect(t, statusFine, "value of x  0\n", "solved")
+	execute(t, "solve", puzzle, "--method", "bab").expect(t, statusBad, "[0, 100]", "plies deep")
+}

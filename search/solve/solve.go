@@ -118,7 +118,11 @@ func (s *Solver) Solve(ctx context.Context, m machine.Machine, progress func(sea
 // roles imply: the searches check the rest, position by position.
 func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	if !s.auto {
-		return timed(s.searchers[s.used].Search(ctx, m, q, lim))
+		r, err := timed(s.searchers[s.used].Search(ctx, m, q, lim))
+		if errors.Is(err, search.ErrNotZeroSum) {
+			err = fmt.Errorf("%w; method %s finds guarantees in such games", err, Auto)
+		}
+		return r, err
 	}
 	class := named(m)
 	for {
