@@ -35,7 +35,7 @@ func (c *comparison) compareSearches() {
 			o.Method = solve.Auto
 		}
 		engine := engines[max(0, c.IntN(6)-3)]
-		if engine == "reference" && len(c.game.Positions) > 30 {
+		if engine == "reference" && (len(c.game.Positions) > 30 || !c.acyclic) {
 			engine = "circuit"
 		}
 		o.Memory = []int64{1, 64}[c.IntN(2)]
