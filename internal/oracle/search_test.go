@@ -322,7 +322,7 @@ func (v *verdict) judgeRoot() {
 	}
 }
 
-// keepers are the methods that answer for every position.
+// answering are the methods that have strategies in all positions, not only in the first one.
 var answering = []string{
 	solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, "bi", "smab", "biab", "do", "seqform", solve.Layers,
 }
