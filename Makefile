@@ -13,6 +13,9 @@ CORPUS       ?= ../shared
 BENCH        ?= .
 RUN          ?= .
 COUNT        ?=
+SHEETS       ?= 2000
+SEED         ?= 1
+KEEP         ?=
 MUTATE       ?= ./reasoner/machine ./reasoner/circuit ./search/matrix ./search/simultaneous ./search/sequential ./search/montecarlo ./player
 
 SHELL       = /bin/bash
@@ -24,7 +27,7 @@ MODULE   := $(PATH)
 override PATH := $(shell echo /usr/local/go/bin:$$HOME/go/bin:/usr/local/bin:/usr/bin:/bin)
 endif
 
-.PHONY: build release module test short check types lint format race glpk dds cadical arm64 fuzz corpus endurance mutants bench generate tools hooks
+.PHONY: build release module test short check types lint format race glpk dds cadical arm64 fuzz corpus endurance oracle mutants bench generate tools hooks
 
 build:
 	go build -o bin/stackmate .
@@ -98,6 +101,11 @@ corpus: # replays the recorded matches of all rulesheets in CORPUS
 endurance:
 	STACKMATE_ENDURANCE=full STACKMATE_ENDURANCE_COUNT=$(COUNT) STACKMATE_CORPUS=$(abspath $(CORPUS)) \
 		go test ./internal/endurance -run '$(RUN)' -count=1 -v -parallel 4 -timeout 6h
+
+# Random rulesheets, answered by all methods, engines and proofs as by the oracle: about 0.1 s of processor time each.
+# A rulesheet that fails is shrunk and printed; KEEP=internal/oracle/testdata keeps it, too.
+oracle:
+	go test ./internal/oracle -run Random -count=1 -timeout 3h -oracle.sheets $(SHEETS) -oracle.seed $(SEED) -oracle.keep '$(abspath $(KEEP))'
 
 # Faults put into the packages that decide, one at a time: LIVED are those that no
 # test notices, NOT COVERED those in code that no test runs. Takes hours of a quiet

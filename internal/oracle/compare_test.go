@@ -180,7 +180,7 @@ func float(x *big.Rat) float64 {
 // compareEngines compares all positions with the machines.
 func (c *comparison) compareEngines() {
 	for _, engine := range engines {
-		if engine == "reference" && len(c.game.Positions) > 100 {
+		if engine == "reference" && len(c.game.Positions) > 60 {
 			continue
 		}
 		if m := c.machine(engine); m != nil {
@@ -255,4 +255,4 @@ func (c *comparison) compareMachine(engine string, m machine.Machine) {
 }
 
 // patience bounds one search; no check depends on it, but one that never ends is a fault.
-const patience = 10 * time.Second
+const patience = time.Minute

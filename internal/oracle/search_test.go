@@ -35,7 +35,7 @@ func (c *comparison) compareSearches() {
 			o.Method = solve.Auto
 		}
 		engine := engines[max(0, c.IntN(6)-3)]
-		if engine == "reference" && len(c.game.Positions) > 30 {
+		if engine == "reference" && (len(c.game.Positions) > 30 || !c.acyclic) {
 			engine = "circuit"
 		}
 		o.Memory = []int64{1, 64}[c.IntN(2)]
@@ -322,7 +322,7 @@ func (v *verdict) judgeRoot() {
 	}
 }
 
-// keepers are the methods that answer for every position.
+// answering are the methods that have strategies in all positions, not only in the first one.
 var answering = []string{
 	solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, "bi", "smab", "biab", "do", "seqform", solve.Layers,
 }
