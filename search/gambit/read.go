@@ -32,12 +32,16 @@ func Rules(src string) (rules string, err error) {
 	p.s.Init(strings.NewReader(src))
 	p.s.Mode = scanner.ScanIdents | scanner.ScanInts | scanner.ScanFloats | scanner.ScanStrings
 	p.s.Error = func(_ *scanner.Scanner, text string) { p.fail("%s", text) }
-	p.next()
 	defer func() {
-		if fault, ok := recover().(fault); ok {
-			rules, err = "", fault.error
+		switch f := recover().(type) {
+		case nil:
+		case fault:
+			rules, err = "", f.error
+		default:
+			panic(f)
 		}
 	}()
+	p.next()
 	format := p.word()
 	p.word()
 	p.word()
