@@ -278,6 +278,9 @@ func (p *parser) node(depth int) *node {
 		}
 	}
 	p.brace('}')
+	if len(n.actions) == 0 {
+		p.fail("expected actions in quotes, found none")
+	}
 	if p.outcome() != nil {
 		p.fail("payoffs at a node that is no end are not supported")
 	}
