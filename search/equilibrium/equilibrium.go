@@ -82,21 +82,13 @@ var errStopped = errors.New("stopped")
 // Search implements search.Searcher for games of one or two players. It returns ErrEndless, wrapped, where a position repeats. A search that
 // runs into its memory, a depth of 2000 joint moves or fractions of 65536 bits ends with Result.Unfinished.
 func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
-	first, other, err := search.Opponents(m.Names())
-	if err != nil {
+	if _, _, err := search.Opponents(m.Names()); err != nil {
 		return search.Result{}, err
 	}
 	if s.machine != m {
 		s.machine, s.known, s.bytes = m, make(map[string]*entry), 0
 	}
-	r := &run{
-		Searcher: s, ctx: ctx, lim: lim, expander: machine.NewExpander(m), players: []machine.Role{first}, began: time.Now(),
-	}
-	if other != machine.NoRole {
-		r.players = append(r.players, other)
-	}
-	_, stack := search.Divide(lim.MaxBytes, m.Info().Batch)
-	r.expander.Limit(ctx, stack, 0)
+	r := s.run(ctx, m, lim)
 	e, err := r.solve(q, 0)
 	found := r.result()
 	switch {
@@ -115,9 +107,17 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	return found, r.describe(&found, q, e)
 }
 
-// result returns what holds of every game, with the counters.
+// run prepares a search of a game of one or two players.
+func (s *Searcher) run(ctx context.Context, m machine.Machine, lim search.Limits) *run {
+	r := &run{Searcher: s, ctx: ctx, lim: lim, expander: machine.NewExpander(m), players: m.Names().Players(), began: time.Now()}
+	_, stack := search.Divide(lim.MaxBytes, m.Info().Batch)
+	r.expander.Limit(ctx, stack, 0)
+	return r
+}
+
+// result returns the bounds of every game, with the counters.
 func (r *run) result() search.Result {
-	res := search.Result{Proved: true, Values: make([]search.Interval, len(r.machine.Names().Roles))}
+	res := search.Result{Proved: true, Concept: search.Equilibrium, Values: make([]search.Interval, len(r.machine.Names().Roles))}
 	for _, role := range r.players {
 		res.Values[role] = search.Interval{Upper: machine.MaxGoal}
 	}
@@ -284,13 +284,31 @@ func bytesOf(e *entry) (bytes int64) {
 	return bytes
 }
 
-// Payoffs returns the exact payoffs of both players at a position that the last search has solved, and whether it has.
-func (s *Searcher) Payoffs(q machine.State) (first, other *big.Rat, ok bool) {
+// Exact is an equilibrium at one position as fractions.
+type Exact struct {
+	Payoffs [2]*big.Rat       // of both players
+	Matrix  Bimatrix          // payoffs by the moves of both players
+	Moves   [2][]machine.Move // the rows and the columns
+	Profile                   // the probabilities of the moves
+}
+
+// Exact returns the equilibrium at a position of the machine that was searched last, and whether it is known. A terminal
+// position has none.
+func (s *Searcher) Exact(q machine.State) (Exact, bool) {
 	e := s.known[q.Key()]
 	if e == nil || e.payoffs[0] == nil {
-		return nil, nil, false
+		return Exact{}, false
 	}
-	return e.payoffs[0], e.payoffs[1], true
+	r := s.run(context.Background(), s.machine, search.Limits{})
+	g, err := r.matrix(q, 0)
+	if err != nil {
+		return Exact{}, false
+	}
+	x := Exact{Payoffs: e.payoffs, Matrix: g, Profile: e.profile}
+	for i, role := range r.players {
+		x.Moves[i] = slices.Clone(r.plies[0].Moves[role])
+	}
+	return x, true
 }
 
 // answers is the equilibrium, position by position.

@@ -185,8 +185,8 @@ func symbols(actions []string) []string {
 	return list
 }
 
-// symbol returns a label as a symbol of GDL: a number alone stays one, other signs than letters, digits, - and _ become _,
-// and an empty label is called by its number.
+// symbol returns a label as a symbol of GDL: parentheses around it are dropped, other signs than
+// letters, digits, - and _ become _, and an empty label is called by its number.
 func symbol(label string, i int, kind string) string {
 	s := strings.Map(func(c rune) rune {
 		switch {
@@ -194,7 +194,7 @@ func symbol(label string, i int, kind string) string {
 			return c
 		}
 		return '_'
-	}, strings.TrimSpace(label))
+	}, strings.Trim(label, " ()"))
 	if strings.Trim(s, "_-") == "" {
 		return fmt.Sprint(kind, i+1)
 	}
