@@ -11,6 +11,7 @@ import (
 
 	"stackmate/internal/atomicfile"
 	"stackmate/internal/guard"
+	"stackmate/search/gambit"
 )
 
 // maxRules bounds a rulesheet, in bytes. The largest of those in use have 70 kB.
@@ -56,7 +57,7 @@ func rulesheetsIn(paths []string) ([]string, error) {
 		found := len(out)
 		err := filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
 			switch filepath.Ext(name) {
-			case ".kif", ".gdl", ".hrf":
+			case ".kif", ".gdl", ".hrf", ".nfg", ".efg":
 				if err == nil && e.Type().IsRegular() {
 					out = append(out, name)
 				}
@@ -67,13 +68,13 @@ func rulesheetsIn(paths []string) ([]string, error) {
 			return nil, usageError{err}
 		}
 		if len(out) == found {
-			return nil, usageError{fmt.Errorf("expected rulesheets (.kif, .gdl, .hrf) in %s, found none", path)}
+			return nil, usageError{fmt.Errorf("expected rulesheets (.kif, .gdl, .hrf, .nfg, .efg) in %s, found none", path)}
 		}
 	}
 	return out, nil
 }
 
-// readRules reads a rulesheet of the command line.
+// readRules reads a rulesheet of the command line, or a game of Gambit as a rulesheet.
 func (s *console) readRules(path string) ([]byte, error) {
 	src, err := await(s.ctx, func() ([]byte, error) {
 		if path != standardInput {
@@ -85,8 +86,13 @@ func (s *console) readRules(path string) ([]byte, error) {
 		}
 		return src, err
 	})
+	if err == nil && gambit.IsFile(path) {
+		var rules string
+		rules, err = gambit.Rules(string(src))
+		src = []byte(rules)
+	}
 	if err != nil && s.ctx.Err() == nil {
-		return nil, usageError{fmt.Errorf("cannot read the rulesheet: %w", err)}
+		return nil, usageError{fmt.Errorf("cannot read the rulesheet %s: %w", path, err)}
 	}
 	return src, err
 }

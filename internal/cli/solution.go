@@ -24,6 +24,10 @@ func writeSolution(w io.Writer, s solve.Solution) error {
 		fmt.Fprintf(t, "concept\t%s\n", concept(s))
 	}
 	title := map[search.Concept]string{search.Guarantee: "guarantee", search.PureGuarantee: "guarantee", search.Equilibrium: "payoff"}
+	if s.Exact != nil {
+		writeExact(t, s.Names, s.Exact)
+		s.Result.Values, s.Result.Strategies = nil, nil
+	}
 	for role, v := range s.Result.Values {
 		fmt.Fprintf(t, "%s of %s\t%s%s\n", cmp.Or(title[s.Concept], "value"), s.Names.Roles[role], bounds(v), estimate(s, role))
 	}

@@ -19,6 +19,8 @@ type solveCommand struct {
 	positionFlags
 	searchFlags
 	Time    time.Duration `placeholder:"DURATION" help:"Stop searching after this time, such as 90s or 2h, and print the bounds proved so far; by default there is no limit."`
+	Exact   bool          `help:"Print an equilibrium in fractions, with the matrix of the first position. Method equilibrium computes it, for small games."`
+	Export  string        `type:"path" placeholder:"FILE" help:"Write the matrix of the first position as .csv, .tex or .nfg, or the game tree as .efg (Gambit)."`
 	Certify bool          `help:"Play the strategies against every opponent and prove how much can be gained against them."`
 	Draws   int64         `placeholder:"N" help:"Certify by N positions of random games and their matrices instead of all positions."`
 	Save    string        `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from; and until there is one, what is proved in FILE.proofs. Method layers keeps all values in a folder."`
@@ -39,6 +41,9 @@ func (c *solveCommand) Run(s *console) error {
 	}
 	if c.NATS != "" && (c.Method != solve.Layers || c.Save == "") {
 		return usageError{errors.New("--nats: expected --method layers and --save FOLDER, too")}
+	}
+	if err := errors.Join(checkExport(c.Export), c.chooseExact()); err != nil {
+		return err
 	}
 	p, end, err := c.problem(s)
 	defer end()
@@ -76,7 +81,7 @@ func (c *solveCommand) Run(s *console) error {
 	} else {
 		kept.save(s, 0)
 	}
-	if err := errors.Join(show(s, c.JSON, solution, writeSolution), doubt); err != nil {
+	if err := errors.Join(show(s, c.JSON, solution, writeSolution), doubt, c.export(p, solution)); err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}
 	switch {
@@ -112,10 +117,11 @@ func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
 	if c.Draws < 0 || c.Draws > 0 && c.file() != "" {
 		return p, end, usageError{errors.New("--draws: expected a number above 0, and no solution in a file, which is certified in full")}
 	}
-	if err := checkWritable(c.file()); err != nil {
+	if err := checkWritable(c.file(), c.Export); err != nil {
 		return p, end, err
 	}
 	o := c.options(c.tableBytes(s))
+	o.Answers = c.Certify || c.Draws > 0 || c.file() != ""
 	if p, err = s.problem(o, c.Game, c.Engine); err != nil {
 		return p, end, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"stackmate/search"
+	"stackmate/search/equilibrium"
 	"stackmate/search/goals"
 	"stackmate/search/lattice/outcomes"
 	"stackmate/search/layers"
@@ -29,6 +30,8 @@ const (
 	MonteCarlo       = "mcts"    // package montecarlo: what its score bounds prove
 	Layers           = "layers"  // package layers
 	MaxN             = "maxn"    // package maxn: an equilibrium of any number of roles, by turns
+	// Equilibrium is package equilibrium: an equilibrium of two roles, at once or by turns, in rationals.
+	Equilibrium = "equilibrium"
 	// Paranoid is sequential.Paranoid: what each role can guarantee against all others. Like
 	// those of Lattice, its values are no solution of a game of general sum.
 	Paranoid = "paranoid"
@@ -42,7 +45,7 @@ const (
 var Methods = []string{
 	Auto, BoundedAlphaBeta, DepthFirst, ProofNumber, ThreatSpace, SimultaneousAlphaBeta, string(simultaneous.BackwardInduction),
 	string(simultaneous.BoundedInduction), string(simultaneous.DoubleOracle), string(simultaneous.SequenceForm),
-	Layers, Plans, MaxN, Paranoid, MonteCarlo, Lattice,
+	Layers, Plans, MaxN, Equilibrium, Paranoid, MonteCarlo, Lattice,
 }
 
 // SimultaneousAlphaBeta is the method of package simultaneous that Choose takes.
@@ -59,6 +62,7 @@ var titles = map[string]string{
 	ThreatSpace:                           "threat-space search",
 	Plans:                                 "plans",
 	MonteCarlo:                            "Monte Carlo",
+	Equilibrium:                           "backward induction of equilibria",
 }
 
 // Title returns the name of a method in the literature, or the method.
@@ -140,7 +144,7 @@ func solving(c Class) []string {
 // kindOf returns the kind of game that a method is for.
 func kindOf(method string) goals.Kind {
 	switch method {
-	case MaxN, Paranoid, Lattice, Plans, MonteCarlo:
+	case MaxN, Equilibrium, Paranoid, Lattice, Plans, MonteCarlo:
 		return goals.AnySum
 	case Layers:
 		return goals.Exhaustive
@@ -225,6 +229,8 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 		return montecarlo.New(montecarlo.Config{Epsilon: o.Epsilon, Workers: o.Threads}), nil
 	case MaxN:
 		return maxn.New(maxn.Config{NoTable: o.Table != On}), nil
+	case Equilibrium:
+		return equilibrium.New(), nil
 	case Paranoid:
 		return sequential.NewParanoid(turns), nil
 	case ProofNumber, ThreatSpace:

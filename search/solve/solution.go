@@ -30,6 +30,9 @@ type Solution struct {
 	// Unfinished says why the search ended early, see search.Result.
 	Unfinished string `json:"unfinished,omitempty"`
 
+	// Exact is the equilibrium in fractions; nil for other methods.
+	Exact *ExactSolution `json:"exact,omitempty"`
+
 	*Certificate // nil if there is none
 
 	// Names are those of the game, Goals the facts about its goals that the values rest on, and

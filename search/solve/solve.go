@@ -14,6 +14,7 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/certify"
+	"stackmate/search/equilibrium"
 	"stackmate/search/goals"
 	"stackmate/search/layers"
 	"stackmate/search/matrix"
@@ -49,6 +50,9 @@ type Options struct {
 	// Layers is for that method, but for the threads and the engine.
 	Layers layers.Config
 
+	// Answers: the solution is asked for position by position (Solver.Answers), so that Auto looks for no equilibrium.
+	Answers bool
+
 	// halves is that of sequential.Config: who solves waits for the value, who plays does not.
 	halves bool
 }
@@ -74,6 +78,7 @@ func Default() Options {
 // one goroutine.
 type Solver struct {
 	auto      bool                       // it chooses the method; otherwise used is the only one
+	answers   bool                       // see Options.Answers
 	searchers map[string]search.Searcher // by method
 	memory    int64
 	epsilon   float64
@@ -90,11 +95,11 @@ func New(o Options) (*Solver, error) {
 	if o.Epsilon < 0 || o.Memory <= 0 {
 		return nil, fmt.Errorf("expected a tolerance ≥ 0 and a memory > 0 MiB, found %v and %d", o.Epsilon, o.Memory)
 	}
-	s := &Solver{auto: o.Method == Auto, searchers: make(map[string]search.Searcher), memory: o.Memory << 20, epsilon: o.Epsilon, used: o.Method}
+	s := &Solver{auto: o.Method == Auto, answers: o.Answers, searchers: make(map[string]search.Searcher), memory: o.Memory << 20, epsilon: o.Epsilon, used: o.Method}
 	o.halves = true
 	methods := []string{o.Method}
 	if s.auto {
-		methods = []string{BoundedAlphaBeta, DepthFirst, Plans, SimultaneousAlphaBeta, Paranoid, Lattice}
+		methods = []string{BoundedAlphaBeta, DepthFirst, Plans, SimultaneousAlphaBeta, Paranoid, Lattice, Equilibrium}
 	}
 	for _, method := range methods {
 		searcher, err := NewSearcher(method, o)
@@ -110,7 +115,11 @@ func New(o Options) (*Solver, error) {
 // ends. Progress, if not nil, is called now and then with the bounds known so far.
 func (s *Solver) Solve(ctx context.Context, m machine.Machine, progress func(search.Result)) (Solution, error) {
 	r, err := s.Search(ctx, m, m.Initial(), search.Limits{MaxBytes: s.memory, Progress: progress})
-	return newSolution(s.used, m.Names(), s.facts(), r), err
+	solution := newSolution(s.used, m.Names(), s.facts(), r)
+	if x, ok := s.Exact(m.Initial()); err == nil && ok {
+		solution.Exact = newExactSolution(m.Names(), x)
+	}
+	return solution, err
 }
 
 // Search searches position q by the method that fits the game, see
@@ -131,12 +140,45 @@ func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State,
 			return search.Result{}, errUnsolvable
 		}
 		r, err := s.race(ctx, methods, m, q, lim)
-		if !errors.Is(err, search.ErrNotSequential) || class.Simultaneous {
+		switch {
+		case err == nil && class.Players == 2 && s.facts().Varies && !s.answers:
+			return timed(s.orEquilibrium(ctx, m, q, lim, r), nil)
+		case !errors.Is(err, search.ErrNotSequential) || class.Simultaneous:
 			return timed(r, err)
 		}
 		class.Simultaneous = true
 	}
 }
+
+// maxEquilibrium is the number of positions of a game of general sum whose equilibrium is computed besides the guarantees: seconds.
+const maxEquilibrium = 1 << 14
+
+// orEquilibrium returns an equilibrium of a game of two players whose goals are known to have no constant sum, if the game
+// is small, or else the guarantees that were found.
+func (s *Solver) orEquilibrium(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits, guarantees search.Result) search.Result {
+	if lim.MaxNodes == 0 || lim.MaxNodes > maxEquilibrium {
+		lim.MaxNodes = maxEquilibrium
+	}
+	lim.Progress = nil
+	r, err := s.searchers[Equilibrium].Search(ctx, m, q, lim)
+	if err != nil || !r.Solved() {
+		return guarantees
+	}
+	s.used = Equilibrium
+	return r
+}
+
+// Exact returns the equilibrium at a position in fractions, if method Equilibrium has solved the game.
+func (s *Solver) Exact(q machine.State) (Exact, bool) {
+	c, ok := s.searchers[Equilibrium].(checked)
+	if s.used != Equilibrium || !ok {
+		return Exact{}, false
+	}
+	return c.Parts()[0].Searcher.(*equilibrium.Searcher).Exact(q)
+}
+
+// Exact is an equilibrium at one position.
+type Exact = equilibrium.Exact
 
 // errUnsolvable is returned for the only class of games that no method of Auto is for.
 var errUnsolvable = fmt.Errorf("%w: more than two roles that choose at once, and chance; method %s estimates such games",

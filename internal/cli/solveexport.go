@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"stackmate/internal/atomicfile"
+	"stackmate/reasoner/machine"
+	"stackmate/search/gambit"
+	"stackmate/search/solve"
+)
+
+// exports maps the extensions of files of solve --export to their writers.
+var exports = map[string]func(io.Writer, problem, solve.Solution) error{
+	".csv": func(w io.Writer, _ problem, s solve.Solution) error { return writeCSV(w, s.Exact.Matrix) },
+	".tex": func(w io.Writer, _ problem, s solve.Solution) error { return writeLaTeX(w, s.Exact.Matrix) },
+	".nfg": func(w io.Writer, p problem, s solve.Solution) error {
+		names, cells := p.machine.Names(), s.Exact.Matrix.Payoffs
+		moves := make([][]machine.Move, len(names.Roles))
+		for i, role := range names.Players() {
+			for _, text := range [][]string{s.Exact.Matrix.Rows, s.Exact.Matrix.Columns}[i] {
+				m, _ := names.Move(role, text)
+				moves[role] = append(moves[role], m)
+			}
+		}
+		return gambit.WriteMatrix(w, s.Game, names, moves, func(i, j int) (string, string) { return cells[i][j][0], cells[i][j][1] })
+	},
+	".efg": func(w io.Writer, p problem, s solve.Solution) error {
+		return gambit.WriteTree(w, s.Game, p.machine, p.machine.Initial())
+	},
+}
+
+// checkExport returns an error if --export names a file of another kind.
+func checkExport(path string) error {
+	if path == "" || exports[filepath.Ext(path)] != nil {
+		return nil
+	}
+	return usageError{fmt.Errorf("--export: expected a file that ends in .csv, .tex, .nfg or .efg, found %s", path)}
+}
+
+// needsExact reports whether the export shows the matrix of an equilibrium.
+func needsExact(path string) bool { return path != "" && filepath.Ext(path) != ".efg" }
+
+// export writes the file of --export.
+func (c *solveCommand) export(p problem, s solve.Solution) error {
+	if c.Export == "" {
+		return nil
+	}
+	if needsExact(c.Export) && s.Exact == nil {
+		return fmt.Errorf("--export: expected an equilibrium of a position that is not terminal, found none")
+	}
+	err := atomicfile.WriteTo(c.Export, func(w io.Writer) error { return exports[filepath.Ext(c.Export)](w, p, s) })
+	if err != nil {
+		return fmt.Errorf("--export: %w", err)
+	}
+	return nil
+}
+
+// writeCSV writes a matrix with the moves of the column player in the first line; a cell has both payoffs.
+func writeCSV(w io.Writer, m solve.Matrix) error {
+	out := csv.NewWriter(w)
+	lines := [][]string{append([]string{""}, m.Columns...)}
+	for i, row := range m.Rows {
+		line := []string{row}
+		for _, cell := range m.Payoffs[i] {
+			line = append(line, cell[0]+" "+cell[1])
+		}
+		lines = append(lines, line)
+	}
+	return out.WriteAll(lines)
+}
+
+// writeLaTeX writes a matrix as a tabular environment.
+func writeLaTeX(w io.Writer, m solve.Matrix) error {
+	escape := strings.NewReplacer("_", `\_`, "#", `\#`, "$", `\$`, "%", `\%`, "&", `\&`, "{", `\{`, "}", `\}`, "~", `\~{}`, "^", `\^{}`, `\`, `\textbackslash{}`)
+	var b strings.Builder
+	fmt.Fprintf(&b, "\\begin{tabular}{l%s}\n", strings.Repeat("c", len(m.Columns)))
+	for _, c := range m.Columns {
+		b.WriteString(" & " + escape.Replace(c))
+	}
+	b.WriteString(" \\\\\n\\hline\n")
+	for i, row := range m.Rows {
+		b.WriteString(escape.Replace(row))
+		for _, cell := range m.Payoffs[i] {
+			fmt.Fprintf(&b, " & $%s, %s$", cell[0], cell[1])
+		}
+		b.WriteString(" \\\\\n")
+	}
+	b.WriteString("\\end{tabular}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeExact writes an equilibrium in fractions, and the matrix where both players have a choice.
+func writeExact(w io.Writer, names *machine.Names, e *solve.ExactSolution) {
+	for _, role := range names.Players() {
+		name := names.Roles[role]
+		fmt.Fprintf(w, "payoff of %s\t%s\n", name, e.Payoff[name])
+	}
+	for i, role := range names.Players() {
+		title := "strategy of " + names.Roles[role]
+		for _, move := range [][]string{e.Matrix.Rows, e.Matrix.Columns}[i] {
+			if share := e.Strategy[names.Roles[role]][move]; share != "" {
+				fmt.Fprintf(w, "%s\t%s  %s\n", title, share, move)
+				title = ""
+			}
+		}
+	}
+	if len(e.Matrix.Rows) < 2 || len(e.Matrix.Columns) < 2 {
+		return
+	}
+	count := ""
+	if e.Equilibria > 0 {
+		count = fmt.Sprintf(", %d with the vertices of mixed ones", e.Equilibria)
+	}
+	fmt.Fprintf(w, "equilibria\t%d in pure strategies%s\n", len(e.Pure), count)
+	const shown = 12 // of rows and of columns
+	columns := e.Matrix.Columns[:min(shown, len(e.Matrix.Columns))]
+	fmt.Fprintf(w, "matrix\t\t%s\n", strings.Join(columns, "\t"))
+	for i, row := range e.Matrix.Rows[:min(shown, len(e.Matrix.Rows))] {
+		cells := []string{row}
+		for _, cell := range e.Matrix.Payoffs[i][:len(columns)] {
+			cells = append(cells, cell[0]+", "+cell[1])
+		}
+		fmt.Fprintf(w, "\t%s\n", strings.Join(cells, "\t"))
+	}
+	if len(e.Matrix.Rows) > shown || len(e.Matrix.Columns) > shown {
+		fmt.Fprintf(w, "\t… %d×%d in all: --export FILE.csv\n", len(e.Matrix.Rows), len(e.Matrix.Columns))
+	}
+}
+
+// exactMethods are the values of --method that --exact and the export of a matrix go with.
+var exactMethods = []string{solve.Auto, solve.Equilibrium}
+
+// chooseExact sets the method that computes in fractions, if that is asked for.
+func (c *solveCommand) chooseExact() error {
+	if !c.Exact && !needsExact(c.Export) {
+		return nil
+	}
+	if !slices.Contains(exactMethods, c.Method) {
+		return usageError{fmt.Errorf("--exact, or a matrix for --export: expected --method %s, found --method %s", solve.Equilibrium, c.Method)}
+	}
+	c.Method = solve.Equilibrium
+	return nil
+}

@@ -1,0 +1,118 @@
+package equilibrium
+
+import (
+	"fmt"
+	"math/big"
+)
+
+// Bimatrix is a game of one joint move: entry [i][j] of Row and Column is the payoff of the row and of the column player
+// for row i and column j. Both are m×n with m, n ≥ 1.
+type Bimatrix struct{ Row, Column [][]*big.Rat }
+
+// Profile is a pair of mixed strategies: X[i] is the probability of row i, Y[j] of column j.
+type Profile struct{ X, Y []*big.Rat }
+
+// Pure returns all equilibria in pure strategies as pairs of a row and a column, in the order of rows.
+func (g Bimatrix) Pure() (cells [][2]int) {
+	for i := range g.Row {
+		for j := range g.Row[i] {
+			if g.isBestRow(i, j) && g.isBestColumn(i, j) {
+				cells = append(cells, [2]int{i, j})
+			}
+		}
+	}
+	return cells
+}
+
+func (g Bimatrix) isBestRow(i, j int) bool {
+	for k := range g.Row {
+		if g.Row[k][j].Cmp(g.Row[i][j]) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (g Bimatrix) isBestColumn(i, j int) bool {
+	for k := range g.Column[i] {
+		if g.Column[i][k].Cmp(g.Column[i][j]) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Solve returns one equilibrium. Of several pure ones it returns the first with the largest sum of payoffs; without a
+// pure one it runs the algorithm of Lemke and Howson (1964) in rationals, which always ends.
+func (g Bimatrix) Solve() (Profile, error) {
+	pure := g.Pure()
+	if len(pure) == 0 {
+		p := lemkeHowson(g)
+		return p, g.Verify(p)
+	}
+	best, most := pure[0], new(big.Rat)
+	for n, c := range pure {
+		sum := new(big.Rat).Add(g.Row[c[0]][c[1]], g.Column[c[0]][c[1]])
+		if n == 0 || sum.Cmp(most) > 0 {
+			best, most = c, sum
+		}
+	}
+	return Profile{unit(len(g.Row), best[0]), unit(len(g.Row[0]), best[1])}, nil
+}
+
+// unit returns the distribution over n choices that has all its weight on choice i.
+func unit(n, i int) []*big.Rat {
+	p := make([]*big.Rat, n)
+	for k := range p {
+		p[k] = new(big.Rat)
+	}
+	p[i].SetInt64(1)
+	return p
+}
+
+// Payoffs returns the expected payoffs of both players.
+func (g Bimatrix) Payoffs(p Profile) (row, column *big.Rat) {
+	row, column = new(big.Rat), new(big.Rat)
+	weight, term := new(big.Rat), new(big.Rat)
+	for i := range p.X {
+		for j := range p.Y {
+			if weight.Mul(p.X[i], p.Y[j]).Sign() != 0 {
+				row.Add(row, term.Mul(weight, g.Row[i][j]))
+				column.Add(column, term.Mul(weight, g.Column[i][j]))
+			}
+		}
+	}
+	return row, column
+}
+
+// Verify checks by exact arithmetic that p is an equilibrium: both strategies are distributions, and no pure
+// strategy of one player pays more against the strategy of the other. The error names the first fault.
+func (g Bimatrix) Verify(p Profile) error {
+	if len(p.X) != len(g.Row) || len(p.Y) != len(g.Row[0]) {
+		return fmt.Errorf("strategies of %d and %d moves in a matrix of %d×%d", len(p.X), len(p.Y), len(g.Row), len(g.Row[0]))
+	}
+	for _, s := range [][]*big.Rat{p.X, p.Y} {
+		sum := new(big.Rat)
+		for i, w := range s {
+			if w.Sign() < 0 {
+				return fmt.Errorf("move %d has probability %s", i, w.RatString())
+			}
+			sum.Add(sum, w)
+		}
+		if sum.Cmp(big.NewRat(1, 1)) != 0 {
+			return fmt.Errorf("the probabilities of a strategy add up to %s", sum.RatString())
+		}
+	}
+	row, column := g.Payoffs(p)
+	for i := range p.X {
+		if deviation, _ := g.Payoffs(Profile{unit(len(p.X), i), p.Y}); deviation.Cmp(row) > 0 {
+			return fmt.Errorf("row %d pays %s, the strategy %s", i, deviation.RatString(), row.RatString())
+		}
+	}
+	for j := range p.Y {
+		if _, deviation := g.Payoffs(Profile{p.X, unit(len(p.Y), j)}); deviation.Cmp(column) > 0 {
+			return fmt.Errorf("column %d pays %s, the strategy %s", j, deviation.RatString(), column.RatString())
+		}
+	}
+	return nil
+}

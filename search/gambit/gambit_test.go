@@ -1,0 +1,136 @@
+package gambit_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/internal/toys"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/equilibrium"
+	"stackmate/search/gambit"
+)
+
+// payoffs returns the equilibrium payoffs of a machine.
+func payoffs(t *testing.T, m machine.Machine) [2]float64 {
+	t.Helper()
+	found, err := equilibrium.New().Search(t.Context(), m, m.Initial(), search.Limits{NoLine: true})
+	if err != nil || !found.Solved() {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	return [2]float64{found.Values[0].Lower, found.Values[1].Lower}
+}
+
+func TestATreeThatIsWrittenAndReadIsTheSameGame(t *testing.T) {
+	chance := &toys.Tree{Roles: []string{"left", "right", machine.RandomRole}, Nodes: []toys.Node{
+		{Moves: []int{2, 1, 3}, Kids: []int{1, 2, 2, 3, 3, 1}},
+		{Goals: []int32{30, 20, 0}}, {Goals: []int32{90, 0, 0}}, {Moves: []int{1, 2, 1}, Kids: []int{1, 2}},
+	}}
+	for name, m := range map[string]machine.Machine{
+		"matchingPennies": gamestest.Machine(t, "matchingPennies"), "prisonersDilemma": gamestest.Machine(t, "prisonersDilemma"),
+		"goofspiel-3": gamestest.Machine(t, "goofspiel-3"), "nim-1.2": gamestest.Machine(t, "nim-1.2"), "chance": chance.Machine(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			if err := gambit.WriteTree(&b, name, m, m.Initial()); err != nil {
+				t.Fatal(err)
+			}
+			rules, err := gambit.Rules(b.String())
+			if err != nil {
+				t.Fatalf("%v in\n%s", err, b.String())
+			}
+			got, want := payoffs(t, gamestest.Compiled(t, rules)), payoffs(t, m)
+			if math.Abs(got[0]-want[0]) > 1e-9 || math.Abs(got[1]-want[1]) > 1e-9 {
+				t.Errorf("payoffs %v, want %v, in\n%s", got, want, b.String())
+			}
+		})
+	}
+}
+
+func TestATreeTooLargeIsRefused(t *testing.T) {
+	m := gamestest.Machine(t, "goofspiel-7")
+	if err := gambit.WriteTree(new(strings.Builder), "", m, m.Initial()); err == nil || !strings.Contains(err.Error(), "more than 100000 nodes") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAMatrixIsWrittenWithTheFirstPlayersStrategyFastest(t *testing.T) {
+	m := toys.Bimatrix([][][2]int32{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}, {{9, 10}, {11, 12}}}).Machine()
+	cells := [3][2][2]string{{{"1", "2"}, {"3", "4"}}, {{"5", "6"}, {"7", "8"}}, {{"9", "10"}, {"11", "12"}}}
+	var b strings.Builder
+	err := gambit.WriteMatrix(&b, `a "game"`, m.Names(), [][]machine.Move{{0, 1, 2}, {0, 1}}, func(i, j int) (string, string) {
+		return cells[i][j][0], cells[i][j][1]
+	})
+	want := "NFG 1 R \"a 'game'\" { \"left\" \"right\" }\n{ { \"m0\" \"m1\" \"m2\" }\n{ \"m0\" \"m1\" } }\n\"\"\n\n1 2 5 6 9 10 3 4 7 8 11 12 \n"
+	if err != nil || b.String() != want {
+		t.Errorf("%v\n%s, want\n%s", err, b.String(), want)
+	}
+	rules, err := gambit.Rules(b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := payoffs(t, gamestest.Compiled(t, rules)); got != [2]float64{11, 12} {
+		t.Errorf("payoffs %v", got)
+	}
+}
+
+func TestFilesOfOthersAreRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		src  string
+		want [2]float64
+	}{
+		"payoffs and sizes":        {`NFG 1 R "pd" { "A" "B" } { 2 2 }  3 3 5 0 0 5 1 1`, [2]float64{1, 1}},
+		"outcomes":                 {`NFG 1 R "" { "A" "B" } { { "x" "y" } { "x" "y" } } "words" { { "" 3, 3 } { "" 5, 0 } { "" 0, 5 } { "" 1, 1 } } 1 2 3 4`, [2]float64{1, 1}},
+		"scaled, zero sum":         {`NFG 1 R "" { "A" "B" } { 2 2 } 1/2 -1/2 -1/2 1/2 -1/2 1/2 1/2 -1/2`, [2]float64{0.5, 0.5}},
+		"one decides after chance": {`EFG 2 R "" { "A" "B" } "" c "" 1 "" { "l" 1/4 "r" 3/4 } 0 p "" 1 1 "" { "a" "b" } 0 t "" 1 "" { 10, 0 } t "" 2 "" { 20, 4 } t "" 3 "" { 40, 8 }`, [2]float64{35, 7}},
+		"an outcome again":         {`EFG 2 R "" { "A" "B" } p "" 2 1 "" { "a" "b" } 0 t "" 1 "" { 10, 5 } t "" 1`, [2]float64{10, 5}},
+		"at once, second first":    {`EFG 2 R "" { "A" "B" } p "" 2 1 "" { "l" "r" } 0 p "" 1 1 "" { "u" "d" } 0 t "" 1 "" { 0, 3 } t "" 2 "" { 2, 1 } p "" 1 1 "" { "u" "d" } 0 t "" 3 "" { 9, 9 } t "" 4 "" { 0, 0 }`, [2]float64{9, 9}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rules, err := gambit.Rules(c.src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := payoffs(t, gamestest.Compiled(t, rules)); got != c.want {
+				t.Errorf("payoffs %v, want %v, in\n%s", got, c.want, rules)
+			}
+		})
+	}
+}
+
+func TestFaultsOfFilesAreNamedWithTheirLine(t *testing.T) {
+	for src, want := range map[string]string{
+		"":                              "line 1: expected a word",
+		"GIF 89 a \"\" { \"A\" \"B\" }": "expected a file that begins with NFG or EFG, found GIF",
+		"NFG 1 R \"\" { \"A\" }\n{ 2 }": "expected two players, found 1",
+		"NFG 1 R \"\" { \"A\" \"B\" } { 2 2 }\n1 2 3":                                                                                 "line 2: expected a number",
+		"NFG 1 R \"\" { \"A\" \"B\" } { 1 1 } 1 2 3":                                                                                  "expected the end of the file, found 3",
+		"NFG 1 R \"\" { \"A\" \"B\" } { 1 3 } 0 0 1 0 1000 0":                                                                         "the payoffs of A: expected payoffs that are goals from 0 to 100 after shifting and scaling, found 1000 steps of 1 from 0 to 1000",
+		"NFG 1 R \"\" { \"A\" \"B\" } { 1 1 } { { \"\" 1, 2 } } 2":                                                                    "expected an outcome from 0 to 1, found 2",
+		"NFG 1 R \"\" { \"A\" \"B\" } { 1 1 } 1e999999999 0":                                                                          "expected a number",
+		"NFG 1 R \"\" { \"A\" \"B\" } { 4000 4000 }":                                                                                  "expected at most 65536 cells, found 16000000",
+		"EFG 2 R \"\" { \"A\" \"B\" } " + strings.Repeat("c \"\" 1 { \"a\" 1/360 \"b\" 359/360 } 0 t \"\" 0\n", 5) + "t \"\" 0":       "the tree is too large: more than 100000 positions",
+		"EFG 2 R \"\" { \"A\" \"B\" } x \"\"":                                                                                         "expected a node that begins with c, p or t, found x",
+		"EFG 2 R \"\" { \"A\" \"B\" } p \"\" 3 1 { }":                                                                                 "expected player 1 or 2, found 3",
+		"EFG 2 R \"\" { \"A\" \"B\" } t \"\" 1":                                                                                       "outcome 1 has no payoffs",
+		"EFG 2 R \"\" { \"A\" \"B\" } c \"\" 1 { \"a\" 1/3 } 0 t \"\" 0":                                                              "expected probabilities that add up to 1, found 1/3",
+		"EFG 2 R \"\" { \"A\" \"B\" } p \"\" 1 1 { \"a\" \"b\" } 0\np \"\" 1 2 { \"c\" } 0 t \"\" 0\np \"\" 1 2 { \"c\" } 0 t \"\" 0": "line 2: expected information sets of one node",
+	} {
+		if _, err := gambit.Rules(src); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", src, err, want)
+		}
+	}
+}
+
+func FuzzRules(f *testing.F) {
+	f.Add(`EFG 2 R "" { "A" "B" } c "" 1 "" { "l" 1/4 "r" 3/4 } 0 p "" 1 1 "" { "a" "b" } 0 t "" 1 "" { 10, 0 } t "" 2 "" { 20, 4 } t "" 3 "" { 40, 8 }`)
+	f.Add(`NFG 1 R "" { "A" "B" } { 2 2 } 1/2 -1/2 -1/2 1/2 -1/2 1/2 1/2 -1/2`)
+	f.Fuzz(func(t *testing.T, src string) {
+		rules, err := gambit.Rules(src)
+		if (rules == "") != (err != nil) {
+			t.Errorf("%q, %v", rules, err)
+		}
+	})
+}

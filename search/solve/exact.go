@@ -1,0 +1,60 @@
+package solve
+
+import (
+	"math/big"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search/equilibrium"
+)
+
+// ExactSolution is an equilibrium of the initial position in fractions, such as "1100/19".
+type ExactSolution struct {
+	Payoff   map[string]string            `json:"payoff"`   // by role, in goal points
+	Strategy map[string]map[string]string `json:"strategy"` // by role: probability of each move played
+	Matrix   Matrix                       `json:"matrix"`
+	// Equilibria is the number of extreme equilibria of the matrix where it has at most 12 rows and columns together, else 0.
+	Equilibria int `json:"equilibria,omitempty"`
+	// Pure holds the equilibria in pure strategies, as pairs of moves.
+	Pure [][2]string `json:"pure"`
+}
+
+// Matrix holds the payoffs of both players by the moves of the first one, the rows, and of the other one, the columns.
+type Matrix struct {
+	Rows    []string      `json:"rows"`
+	Columns []string      `json:"columns"`
+	Payoffs [][][2]string `json:"payoffs"`
+}
+
+// newExactSolution names the moves of an equilibrium.
+func newExactSolution(names *machine.Names, x equilibrium.Exact) *ExactSolution {
+	players := names.Players()
+	e := &ExactSolution{Payoff: map[string]string{}, Strategy: map[string]map[string]string{}, Pure: [][2]string{}}
+	texts := [2][]string{nil, {""}} // of a lone player the matrix has one column
+	for i, role := range players {
+		e.Payoff[names.Roles[role]] = x.Payoffs[i].RatString()
+		texts[i] = nil
+		strategy := map[string]string{}
+		for k, m := range x.Moves[i] {
+			texts[i] = append(texts[i], names.MoveText(role, m))
+			if w := [][]*big.Rat{x.X, x.Y}[i][k]; w.Sign() > 0 {
+				strategy[texts[i][k]] = w.RatString()
+			}
+		}
+		e.Strategy[names.Roles[role]] = strategy
+	}
+	e.Matrix = Matrix{Rows: texts[0], Columns: texts[1]}
+	for i, row := range x.Matrix.Row {
+		var line [][2]string
+		for j := range row {
+			line = append(line, [2]string{x.Matrix.Row[i][j].RatString(), x.Matrix.Column[i][j].RatString()})
+		}
+		e.Matrix.Payoffs = append(e.Matrix.Payoffs, line)
+	}
+	for _, cell := range x.Matrix.Pure() {
+		e.Pure = append(e.Pure, [2]string{texts[0][cell[0]], texts[1][cell[1]]})
+	}
+	if all, err := x.Matrix.Extreme(); err == nil {
+		e.Equilibria = len(all)
+	}
+	return e
+}
