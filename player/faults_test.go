@@ -110,7 +110,7 @@ func TestAMachineThatComesLateIsLearntOf(t *testing.T) {
 	p := newPlayer(t, "stackmate", Options{Ponder: true, Threads: 1})
 	p.prove = nil
 	m := gamestest.Machine(t, "connectFour")
-	p.compile = arriving(arrival{100 * time.Millisecond, reasoner.Attempt{Machine: m, Best: true}})
+	p.compile = arriving(coming{100 * time.Millisecond, reasoner.Attempt{Machine: m, Best: true}})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if err := p.Start(ctx, Match{Game: rolesOf(m.Names().Roles...), Role: m.Names().Roles[1], Log: zerolog.New(log)}); err != nil {

@@ -160,8 +160,8 @@ func TestAMatchStartsOnTheFallbackAndGoesOnOnTheFastEngine(t *testing.T) {
 		p := newPlayer(t, "legal", Options{})
 		p.prove = nil
 		p.compile = arriving(
-			arrival{2 * time.Second, reasoner.Attempt{Machine: slow}},
-			arrival{10 * time.Second, reasoner.Attempt{Machine: fast, Best: true}})
+			coming{2 * time.Second, reasoner.Attempt{Machine: slow}},
+			coming{10 * time.Second, reasoner.Attempt{Machine: fast, Best: true}})
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		began := time.Now()
@@ -195,7 +195,7 @@ func TestTheStartClockGoesToTheBestMachineThatIsThere(t *testing.T) {
 			slow, fast := newSubtraction(9), tardy{newSubtraction(9)}
 			p := newPlayer(t, "stackmate", Options{Threads: 1})
 			p.prove = nil
-			p.compile = arriving(arrival{0, reasoner.Attempt{Machine: fast, Best: true}}, arrival{0, reasoner.Attempt{Machine: slow}})
+			p.compile = arriving(coming{0, reasoner.Attempt{Machine: fast, Best: true}}, coming{0, reasoner.Attempt{Machine: slow}})
 			p.spec.kind.make = func(setting) policy {
 				return &stub{onBegin: func(at position) {
 					if at.machine != machine.Machine(fast) && clock > time.Second {
@@ -219,7 +219,7 @@ func TestStartWaitsForNoMachineButPlayDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlayer(t, "random", Options{})
 		p.prove = nil
-		p.compile = arriving(arrival{7 * time.Second, reasoner.Attempt{Machine: newSubtraction(9), Best: true}})
+		p.compile = arriving(coming{7 * time.Second, reasoner.Attempt{Machine: newSubtraction(9), Best: true}})
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if err := p.Start(ctx, Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/arrival"
 	"stackmate/search/solve"
 )
 
@@ -27,7 +28,11 @@ type root struct {
 	prover         string // title of the search that exact is the result of
 	// helped tells that exact searches have proved the value, or a move a mistake.
 	helped bool
-	nodes  int64 // that all searches have expanded
+	// arrives reports that the plies of the soonest move are proved to be the fewest.
+	arrives bool
+	// waits are the moves that were made when the position came up before, and did not end the match.
+	waits []machine.Move
+	nodes int64 // that all searches have expanded
 }
 
 func newRoot(at position) *root {
@@ -181,6 +186,7 @@ type verdict struct {
 // decide is the rule by which a move is picked:
 //
 //   - a player alone follows the line that is known to bring most, unless more is proved;
+//   - a proved goal by the move that ends the match with it soonest, where that is known (arrive);
 //   - the best goal, where it is proved, by the move that is known to get it soonest, else as the
 //     search that proved it gets it;
 //   - never a move that is proved to be worse than another one;
@@ -195,6 +201,9 @@ func (r *root) decide(samples string) verdict {
 	soonest := r.soonest()
 	if r.alone && soonest != nil && soonest.Bounds.Lower > worstGoal {
 		return r.planned(soonest)
+	}
+	if r.arrives {
+		return r.nearer(soonest)
 	}
 	exact, sampled := r.strategy(r.exact), r.strategy(r.sampled)
 	proved := verdict{strategy: exact, by: byExact, result: r.exact}
@@ -254,6 +263,47 @@ func (r *root) soonest() *search.Known {
 		return nil
 	}
 	return best
+}
+
+// arrive takes over a way to a proved goal. The plies of other moves are lengths of lines, of which
+// it is not proved that others cannot make them longer.
+func (r *root) arrive(way arrival.Way, goal float64) {
+	r.bound(way.Move, search.Interval{Lower: goal, Upper: bestGoal})
+	for i := range r.moves {
+		if k := &r.moves[i]; k.Move != way.Move {
+			k.Plies = 0
+		} else if k.Plies = way.Plies; len(k.Line) != way.Plies {
+			k.Line = nil
+		}
+	}
+	r.arrives = true
+}
+
+// nearer returns the verdict that a proved goal comes nearer by a move.
+func (r *root) nearer(k *search.Known) verdict {
+	return verdict{
+		strategy: []search.Weighted{{Move: k.Move, Probability: 1}}, by: byExact, result: r.reached(k),
+		why: fmt.Sprintf("a goal of %.6g is proved, in %d joint moves at most", k.Bounds.Lower, k.Plies),
+	}
+}
+
+// avoid takes note of moves that were made when the position came up before.
+func (r *root) avoid(waits []machine.Move) { r.waits = waits }
+
+// unwaiting returns v, or with a move that was not made before if v makes one that was: only a move
+// that is proved to be as good takes its place.
+func (r *root) unwaiting(v verdict) verdict {
+	if len(v.strategy) != 1 || !slices.Contains(r.waits, v.strategy[0].Move) {
+		return v
+	}
+	sure := search.Sure(r.moves)
+	for _, k := range r.ranking() {
+		if k.Bounds.Lower >= sure && !slices.Contains(r.waits, k.Move) {
+			v.strategy, v.why = []search.Weighted{{Move: k.Move, Probability: 1}}, "proved to be as good as the move that led back here"
+			return v
+		}
+	}
+	return v
 }
 
 // planned is the verdict that a player alone goes on with the line of a move.

@@ -134,7 +134,7 @@ func (l *lines) has(part string) bool {
 func TestTheOnlyMoveIsMadeBeforeThePolicyHasSeenTheGame(t *testing.T) {
 	p := newPlayer(t, "stackmate", Options{Ponder: true, Threads: 1})
 	p.prove = nil
-	p.compile = arriving(arrival{100 * time.Millisecond, reasoner.Attempt{Machine: newSubtraction(60), Best: true}})
+	p.compile = arriving(coming{100 * time.Millisecond, reasoner.Attempt{Machine: newSubtraction(60), Best: true}})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	log := &lines{}

@@ -32,8 +32,9 @@ type thinker struct {
 	hasDecisive bool                      // the machine knows decisive moves, and there are opponents
 	approach    approach                  // what the sampler goes by
 	// parts, by machine, think of the subgames of one that is made of such, else nil.
-	parts map[machine.Machine]*thinker
-	plan  plan
+	parts  map[machine.Machine]*thinker
+	plan   plan
+	course course
 	// runLearner is the method of learners, but in tests.
 	runLearner func(l *evaluate.Learner, ctx context.Context, games int64)
 	// beatsPlayouts is the trial of an approach (trial.go), but in tests.
@@ -254,11 +255,13 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 	if t.exactWork = max(leastWork, t.exactWork/2); r.helped {
 		t.exactWork = 1
 	}
-	v := r.decide("nothing is proved that decides: the best by " + t.ways())
+	t.arrive(ctx, r)
+	v := r.unwaiting(r.decide("nothing is proved that decides: the best by " + t.ways()))
 	if v.by == byFallback {
 		return t.withoutSearch(ctx, at)
 	}
 	c := choice{move: draw(t.rng, at.legal, v.strategy), verdict: v, root: r}
+	t.remember(r, c.move)
 	if v.by == byPlan {
 		t.plan = plan{v.result.Line, at.state}.after(at.machine)
 	}

@@ -22,19 +22,19 @@ func newShot(goals [][][2]int32) machine.Machine { return toys.Bimatrix(goals).M
 
 func newLock(depth int) machine.Machine { return toys.Lock{Depth: depth}.Machine() }
 
-// arrival is an attempt at compiling that ends some time after it has begun.
-type arrival struct {
+// coming is an attempt at compiling that ends some time after it has begun.
+type coming struct {
 	after   time.Duration
 	attempt reasoner.Attempt
 }
 
 // arriving is a compiler whose attempts end as given, deaf to its context.
-func arriving(arrivals ...arrival) compiler {
+func arriving(comings ...coming) compiler {
 	return func(_ context.Context, _ *gdl.Game, _ reasoner.Options, _ time.Duration, report func(reasoner.Attempt)) compilation {
 		p := pending{make(chan struct{})}
 		go func() {
 			began := time.Now()
-			for _, a := range arrivals {
+			for _, a := range comings {
 				time.Sleep(a.after - time.Since(began))
 				report(a.attempt)
 			}

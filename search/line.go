@@ -11,12 +11,17 @@ import (
 // goes on for longer is most likely an endless one.
 const MaxPlies = 1 << 12
 
-// Line follows the most probable moves of a solution from q to the end of the game, to a choice of chance, or
-// for MaxPlies joint moves; over tells whether it has reached the end. What it has found until an error it returns.
+// Line follows the most probable moves of a solution from q to the end of the game, to a choice of chance, to a
+// position that repeats, or for MaxPlies joint moves. It reports whether it has reached the end. With an error it
+// returns the joint moves found before.
 func Line(ctx context.Context, m machine.Machine, s Solution, q machine.State) (line [][]machine.Move, over bool, err error) {
 	expander, e, q := machine.NewExpander(m), new(machine.Expansion), slices.Clone(q)
-	chance := m.Names().Chance()
+	chance, seen := m.Names().Chance(), make(map[string]bool)
 	for range MaxPlies {
+		if seen[q.Key()] {
+			return line, false, nil
+		}
+		seen[q.Key()] = true
 		if over, _ = expander.Look(q); over {
 			return line, true, nil
 		}

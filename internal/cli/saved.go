@@ -14,6 +14,10 @@ func (s *console) saved(path string, rules *gdl.Game, m machine.Machine, bytes i
 		if layers.Holds(path) {
 			return layers.Open(path, m, rules.ExactDigest(), bytes)
 		}
-		return book.Load(path, m, rules.ExactDigest(), bytes)
+		b, err := book.Load(path, m, rules.ExactDigest(), bytes)
+		if err == nil && b.Uncertified {
+			s.log.Warn().Str("solution", path).Msg("saved without a certificate: positions may be missing")
+		}
+		return b, err
 	})
 }

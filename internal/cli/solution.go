@@ -192,6 +192,10 @@ func certificate(s solve.Solution) string {
 	if c.First.Role >= 0 {
 		who = "the strategy of " + s.Names.Roles[c.First.Role]
 	}
+	if c.First.Endless {
+		return fmt.Sprintf("NOT certified: %s; %s goes round in circles and does not reach the end, first at %s; %s",
+			proved, who, strings.Join(s.Names.AppendFluents(nil, c.First.Position), " "), work)
+	}
 	return fmt.Sprintf("NOT certified: %s; %d claims do not hold, one at %s: claimed %g, %s obtains %g (points of %s); %s",
 		proved, c.Faults, strings.Join(s.Names.AppendFluents(nil, c.First.Position), " "),
 		c.First.Claimed, who, c.First.Obtained, s.Names.Roles[s.Names.Players()[0]], work)

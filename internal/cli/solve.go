@@ -179,8 +179,19 @@ func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) 
 	err = p.solver.Certify(s.ctx, parts, solution, certify.Limits{Draws: c.Draws, Threads: threads, Progress: func(positions int64, share float64) {
 		line.say("certifying %s%s, %d positions, %.1f %% of the moves", c.Game, value, positions, 100*share)
 	}})
-	if err != nil || c.file() == "" || !solution.Certified {
+	if c.file() == "" || !isWorthKeeping(solution) || kept.Len() == 0 {
 		return err
 	}
-	return kept.Save(c.file())
+	if !solution.Certified {
+		kept.Uncertified = true
+		s.log.Warn().Str("file", c.file()).Msg("saved without a certificate: values are proved by the search alone")
+	}
+	return errors.Join(err, kept.Save(c.file()))
+}
+
+// isWorthKeeping reports whether no claim of a solution was found false. A strategy that does not reach
+// the end, and a certificate that is not finished, leave the values as they are.
+func isWorthKeeping(s *solve.Solution) bool {
+	c := s.Certificate
+	return s.Solved && c != nil && (c.Certified || c.Faults == 0 || c.First != nil && c.First.Endless)
 }

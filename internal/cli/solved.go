@@ -87,6 +87,16 @@ func (a *adviser) begin(m protocol.Match) (err error) {
 	return nil
 }
 
+// noteRepetition makes all later advice lead to an end: positions of the game repeat.
+func (a *adviser) noteRepetition() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, solver := range a.solvers {
+		solver.ExpectRepetition(a.machine)
+	}
+	a.position = nil
+}
+
 // usualThought is the time for a position that is not known, where no clock gives it.
 const usualThought = 5 * time.Second
 
@@ -175,6 +185,8 @@ type solved struct {
 	*adviser
 	seated
 	rng *machine.Rand
+	// seen holds the positions in which the player had a choice, until one came up again; nil from then on.
+	seen map[string]bool
 }
 
 var _ protocol.Agent = (*solved)(nil)
@@ -184,6 +196,7 @@ func (p *solved) Start(_ context.Context, m protocol.Match) error {
 	if err := p.sit(m); err != nil {
 		return err
 	}
+	p.seen = make(map[string]bool)
 	return p.begin(m)
 }
 
@@ -196,11 +209,23 @@ func (p *solved) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) 
 	if len(legal) == 1 {
 		return gdl.ParseTerm(legal[0])
 	}
+	p.look(p.at.State().Key())
 	found, err := p.advise(ctx, p.at.State())
 	if err != nil {
 		return gdl.Term{}, err
 	}
 	return gdl.ParseTerm(p.draw(legal, found.strategy(p.role)))
+}
+
+// look notices if a position has come up before.
+func (p *solved) look(position string) {
+	switch {
+	case p.seen[position] || len(p.seen) > search.MaxPlies:
+		p.seen = nil
+		p.noteRepetition()
+	case p.seen != nil:
+		p.seen[position] = true
+	}
 }
 
 // draw draws a move: by the strategy, or uniformly where there is none.

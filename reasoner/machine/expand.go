@@ -90,8 +90,8 @@ func (e *Expansion) Joint(dst []Move, c int) {
 // children in a pass as the batch has lanes. It belongs to one goroutine.
 type Expander struct {
 	batch    Batch
-	foresees bool
-	sum      int32 // of the goals, of one that foresees
+	foresees []bool // by role, see Foreseeing; nil for an expander without foresight
+	sum      int32  // of the goals of both roles, where the expander foresees
 	parallel bool
 	words    int
 	roles    int
@@ -130,15 +130,24 @@ func NewExpander(m Machine) *Expander {
 	}
 }
 
-// Foreseeing is an expander of the same expansions, with the limits of x, that stops
-// where decisive moves decide: m is the machine of x with decisive moves (Analysis), of a
-// game of two roles in turns, without chance, whose goals add up to sum. Of the moves it
-// lists those alone that are sensible (Batch.AppendSensible), one of which is best,
-// and children in which a role wins within two joint moves count as terminal, with the
-// goals of that end.
+// Foreseeing returns an expander with the limits of x that stops where decisive moves decide.
+// m is the machine of x with decisive moves (Analysis), of a game of two roles in turns, without
+// chance, whose goals add up to sum. The expander
+//
+//   - lists the sensible moves of a role alone (Batch.AppendSensible), one of which is best;
+//   - counts children in which a role wins within two joint moves as terminal, with the goals of
+//     that win.
+//
+// It does both for a role whose best goal is all that there is: MaxGoal, or the whole sum. A lower
+// best goal bounds finite play alone: a match that never ends may be worth more to the role, so
+// neither the win nor the choice of winning moves is best for sure.
 func (x *Expander) Foreseeing(m Machine, sum int32) *Expander {
 	y := NewExpander(m)
-	y.foresees, y.sum, y.bounds = true, sum, x.bounds
+	y.sum, y.bounds, y.foresees = sum, x.bounds, make([]bool, x.roles)
+	for r := range y.foresees {
+		best, _ := y.batch.Wins(Role(r))
+		y.foresees[r] = best >= min(MaxGoal, sum)
+	}
 	return y
 }
 
@@ -344,7 +353,7 @@ func (x *Expander) look(e *Expansion, lane int) {
 		e.Moves = append(e.Moves, nil)
 	}
 	for r := range x.roles {
-		if x.foresees {
+		if x.foresees != nil && x.foresees[r] {
 			e.Moves[r] = x.batch.AppendSensible(e.Moves[r][:0], lane, Role(r))
 		} else {
 			e.Moves[r] = x.batch.AppendLegal(e.Moves[r][:0], lane, Role(r))
@@ -453,13 +462,14 @@ func (x *Expander) step(n int) {
 		}
 		lane += j.n
 	}
-	if x.foresees {
-		x.foresee(0)
-		x.foresee(1)
+	for r, foresees := range x.foresees {
+		if foresees {
+			x.foresee(Role(r))
+		}
 	}
 }
 
-// foresee ends the children of all jobs, which are in the lanes, in which role r wins.
+// foresee marks the children of all jobs, which are in the lanes, as terminal where role r wins.
 func (x *Expander) foresee(r Role) {
 	goal, wins := x.batch.Wins(r)
 	if !slices.ContainsFunc(wins, func(w uint64) bool { return w != 0 }) {

@@ -16,6 +16,9 @@ type Label struct {
 	Game   string `json:"game"`   // name, for messages
 	Rules  string `json:"rules"`  // digest of the rules: a book fits no others
 	Method string `json:"method"` // how the solution was found
+	// Uncertified reports that the certificate was not finished, or found strategies that do not
+	// reach the end: the values are proved by the search alone, and positions may be missing.
+	Uncertified bool `json:"uncertified,omitempty"`
 }
 
 // Book holds the claims of a solution, position by position. It belongs to one
@@ -52,8 +55,9 @@ func (b *Book) At(_ context.Context, q machine.State) (search.Claim, error) {
 	return claim, nil
 }
 
-// Recorder returns a solution that answers like s and leaves all its answers in
-// the book. It asks s only for what the book does not hold.
+// Recorder returns a solution that answers like s and leaves its exact answers in
+// the book. It asks s only for what the book does not hold. Claims with slack are not
+// kept: a book tells values.
 func (b *Book) Recorder(s search.Solution) search.Solution { return recorder{b, s} }
 
 type recorder struct {
@@ -67,7 +71,7 @@ func (r recorder) At(ctx context.Context, q machine.State) (search.Claim, error)
 		return claim, nil
 	}
 	claim, err := r.solution.At(ctx, q)
-	if err == nil {
+	if err == nil && claim.Slack == 0 {
 		err = r.book.add(q, claim)
 	}
 	return claim, err

@@ -7,7 +7,7 @@ package certify
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -55,6 +55,9 @@ type Fault struct {
 	Role     machine.Role // whose strategy is worth less than claimed; machine.NoRole if a lone player can obtain more
 	Claimed  float64      // goal points of the first player
 	Obtained float64      // goal points of the first player, against the best reply
+	// Endless reports that positions repeat under a strategy, and that no fault was found before:
+	// the strategy does not reach the end from the position, although the claim may be right.
+	Endless bool
 }
 
 // Exploitability is the most that a player could gain, in goal points, over what is
@@ -133,13 +136,12 @@ type Search struct {
 	Machine  machine.Machine
 	Searcher search.Searcher
 	Limits   search.Limits
-	// Epsilon is the tolerance of the search. Strategies hold together only if the search
-	// keeps what it has proved (package sequential does).
-	Epsilon float64
 }
 
-// At implements search.Solution. A position that the search does not solve, within its
-// tolerance, is an error.
+// At implements search.Solution. Of a position that the search does not solve it claims the proved
+// bounds: strategies need no more where a player has made a mistake, and a match may go on for ever.
+// The strategies of a search with a tolerance hold together only if the search keeps what it has
+// proved (package sequential does).
 func (s Search) At(ctx context.Context, q machine.State) (search.Claim, error) {
 	first, _, err := search.Opponents(s.Machine.Names())
 	if err != nil {
@@ -153,8 +155,8 @@ func (s Search) At(ctx context.Context, q machine.State) (search.Claim, error) {
 		return search.Claim{}, ctx.Err()
 	}
 	v := r.Values[first]
-	if !r.Proved || v.Upper-v.Lower > s.Epsilon {
-		return search.Claim{}, fmt.Errorf("a position that the strategies reach is not solved: its value is in [%g, %g]", v.Lower, v.Upper)
+	if !r.Proved {
+		return search.Claim{}, errors.New("of a position that the strategies reach nothing is proved")
 	}
 	return search.Claim{Value: v.Lower, Slack: v.Upper - v.Lower, Strategies: r.Strategies}, nil
 }

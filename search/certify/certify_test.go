@@ -324,18 +324,31 @@ func TestGamesThatAreNotZeroSumAreErrors(t *testing.T) {
 	}
 }
 
-// endless is a game of one player that never ends.
+// endless is a game that repeats its only position.
 func endless() machine.Machine {
 	g := &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{0, 0}}}}
 	return g.Machine()
 }
 
-func TestEndlessGamesAreErrors(t *testing.T) {
-	m := endless()
-	s := solutionFunc(func(machine.State) (search.Claim, error) {
-		return search.Claim{Strategies: [][]search.Weighted{{{Move: 0, Probability: 1}}}}, nil
+// first is the solution that claims 0 and makes the first of all moves.
+func first() search.Solution {
+	move := []search.Weighted{{Move: 0, Probability: 1}}
+	return solutionFunc(func(machine.State) (search.Claim, error) {
+		return search.Claim{Strategies: [][]search.Weighted{move, move}}, nil
 	})
-	if _, err := Check(context.Background(), m, m.Initial(), s, Limits{}); err == nil || !strings.Contains(err.Error(), "joint moves") {
+}
+
+func TestAGameThatRepeatsForEverCertifiesNothing(t *testing.T) {
+	m := endless()
+	c, err := Check(context.Background(), m, m.Initial(), first(), Limits{})
+	if err != nil || c.Certified() || !c.Complete || c.Guarantee != 0 || c.Limit != 100 || c.First == nil || !c.First.Endless {
+		t.Fatalf("%+v, %+v, error %v", c, c.First, err)
+	}
+}
+
+func TestGamesThatGoOnForTooLongAreErrors(t *testing.T) {
+	m := toys.Wide{Roles: []string{"left", "right"}, Moves: []int{1, 2}, InTurn: true}.Machine()
+	if _, err := Check(context.Background(), m, m.Initial(), first(), Limits{}); err == nil || !strings.Contains(err.Error(), "joint moves") {
 		t.Fatalf("error %v", err)
 	}
 }

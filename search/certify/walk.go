@@ -25,6 +25,10 @@ import (
 // the induction that proves the claim at the root, so the first fault found
 // shows where the solution goes wrong.
 //
+// A match that goes on for ever proves no goal, so it is worth nothing to the defender. Where a
+// position comes up again on its own path, the attacker can have it come up for ever, unless
+// chance decides: then the bounds may be loose, but they hold.
+//
 // What the first player's strategy obtains is rounded down, what it obtains
 // against the other player's strategy is rounded up, at every step (fixed.go).
 // So the two results enclose the value of the game, whatever is claimed.
@@ -43,22 +47,28 @@ const (
 // isUp tells how the walk rounds.
 func (s side) isUp() bool { return s == firstAttacks }
 
-// worth is what the last walk that came to a position found out about it.
+// worth is the result of the last walk that came to a position.
 type worth struct {
 	points fixed
 	side   side
-	look   int // the number of the second look that found it out, 0 for the first one
+	open   bool // the position is on the path of the walk: points are those of going on for ever
+	look   int  // the number of the second look that found it out, 0 for the first one
 }
 
 var worthCodec = table.Codec[worth]{
 	Bits: 3 * 64,
 	Encode: func(dst []uint64, v worth) {
 		dst[0], dst[1], dst[2] = v.points.hi, v.points.lo, uint64(v.look)<<8|uint64(v.side)
+		if v.open {
+			dst[2] |= openBit
+		}
 	},
 	Decode: func(src []uint64) worth {
-		return worth{fixed{src[0], src[1]}, side(src[2] & 0xff), int(src[2] >> 8)}
+		return worth{fixed{src[0], src[1]}, side(src[2] & (openBit - 1)), src[2]&openBit != 0, int(src[2] >> 8)}
 	},
 }
+
+const openBit = 1 << 7
 
 // ply is the working memory of one position on the path.
 type ply struct {
@@ -91,6 +101,7 @@ type walk struct {
 	look     int  // the present one, whose positions are checked anew; 0 for none
 	helpless bool // one has not helped
 
+	circled     bool  // a position has come up again on its own path
 	checks      int64 // positions checked; those that both walks reach twice
 	sum         int32 // of the goals of both players, in every terminal position
 	sumKnown    bool
@@ -140,12 +151,14 @@ func (w *walk) prove(guarantee, limit fixed) {
 // first player.
 func (w *walk) worth(depth int, q machine.State) fixed {
 	if known, ok := w.known.Lookup(q); ok && known.side == w.side && known.look >= w.look {
+		w.circled = w.circled || known.open
 		return known.points
 	}
 	p := w.open(depth, q)
 	if w.err != nil {
 		return fixed{}
 	}
+	w.known.Store(q, worth{w.endless(), w.side, true, w.look}, 1)
 	v := w.reply(p, depth)
 	if w.err == nil && p.claim != nil && !w.holds(*p.claim, v) && w.tolerant && !w.helpless {
 		v = w.lookAgain(p, depth)
@@ -157,6 +170,14 @@ func (w *walk) worth(depth int, q machine.State) fixed {
 		}
 	}
 	return v
+}
+
+// endless returns what the defender obtains if a match goes on for ever: the worst of all goals.
+func (w *walk) endless() fixed {
+	if w.side == firstDefends {
+		return fixedGoal(0)
+	}
+	return fixedGoal(machine.MaxGoal)
 }
 
 // lookAgain computes what the position of a ply is worth by strategies that are asked for
@@ -331,7 +352,7 @@ func (w *walk) agree(sum int32) {
 
 // keep stores what q is worth, within the limits.
 func (w *walk) keep(q machine.State, v fixed) {
-	w.known.Store(q, worth{v, w.side, w.look}, 1)
+	w.known.Store(q, worth{v, w.side, false, w.look}, 1)
 	stats := w.known.Stats()
 	if w.tableBytes > 0 && stats.Bytes > w.tableBytes && w.err == nil {
 		w.err = fmt.Errorf("%w: %d positions checked need more than %d MiB", search.ErrMemory, stats.Entries, w.limits.MaxBytes>>20)
@@ -371,7 +392,7 @@ func (w *walk) compare(q machine.State, role machine.Role, claim search.Claim, o
 		if points > claimed+claim.Slack {
 			claimed += claim.Slack
 		}
-		c.First = &Fault{Position: slices.Clone(q), Role: role, Claimed: claimed, Obtained: points}
+		c.First = &Fault{Position: slices.Clone(q), Role: role, Claimed: claimed, Obtained: points, Endless: w.circled}
 	}
 	w.certificate.Faults++
 }

@@ -155,7 +155,11 @@ func (w *worker) mixWithCaution(moves [][]stat) {
 	t, m := w.tree, &w.matrices
 	n := t.root
 	rows, columns, ok := w.size(n)
-	if !ok || !w.estimate(n, cautionWidth) {
+	width := float64(cautionWidth)
+	if t.complete {
+		width = 0
+	}
+	if !ok || !w.estimate(n, width) {
 		return
 	}
 	m.x, m.y = scratch.Resize(m.x, rows), scratch.Resize(m.y, columns)

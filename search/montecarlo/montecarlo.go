@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"stackmate/internal/guard"
@@ -199,6 +200,20 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	}
 	r.Elapsed = time.Since(began)
 	return r, nil
+}
+
+// Bounds returns, by role, the interval that the last search has proved to contain the value of its
+// position, in goal points; nil before the first search.
+func (s *Searcher) Bounds() []search.Interval {
+	if len(s.workers) == 0 || s.workers[0] == nil || s.workers[0].tree.root == none {
+		return nil
+	}
+	t := s.workers[0].tree
+	bounds := slices.Clone(t.boundsOf(t.root))
+	if t.random >= 0 {
+		bounds[t.random] = search.Exact(0) // chance has nothing to win
+	}
+	return bounds
 }
 
 // grow lets all workers work on position q, until a limit is reached or ctx is done.

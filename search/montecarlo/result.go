@@ -55,7 +55,7 @@ func (w *worker) result() search.Result {
 		res.Moves[r] = known(own)
 		if len(own) > 0 {
 			var best *stat
-			if res.Strategies[r], best = w.strategy(own, bounds[r], choosers); alone == r && best.visits > 0 {
+			if res.Strategies[r], best = w.strategy(r, own, bounds[r], choosers); alone == r && best.visits > 0 && !t.complete {
 				estimate = best.sum / float64(best.visits)
 			}
 		}
@@ -70,6 +70,9 @@ func (w *worker) result() search.Result {
 		// The sum is that of the playouts so far, which may be few.
 		other := w.first + w.second - alone
 		res.Values[other] = estimated(bounds[other], float64(w.sum)-res.Values[alone].Lower)
+	}
+	if t.complete && !w.isSolved() {
+		res.Unfinished = errComplete
 	}
 	if p := w.plan; p != nil && p.goal >= 0 {
 		res.Line = p.line
@@ -103,15 +106,27 @@ func (w *worker) rootMoves() (moves [][]stat, alone, choosers int) {
 	return moves, alone, choosers
 }
 
-// strategy is how to choose between moves of which one role has several, or so many choosers have, and
-// the move that is played for sure, or nil.
-func (w *worker) strategy(moves []stat, bounds search.Interval, choosers int) ([]search.Weighted, *stat) {
+// strategy returns how role r chooses between moves, where so many roles choose, and the move that
+// is played for sure, or nil.
+func (w *worker) strategy(r int, moves []stat, bounds search.Interval, choosers int) ([]search.Weighted, *stat) {
 	c := &w.config
 	if choosers > 1 && c.Rule == RegretMatching && !c.isWithin(bounds) {
-		return mixed(moves), nil
+		share := minShare
+		if w.tree.complete {
+			share = 0
+		}
+		return mixed(moves, share), nil
 	}
 	rank := tried
-	if choosers == 1 && c.has(Caution) {
+	switch {
+	case choosers == 1 && w.tree.complete:
+		rank = func(s *stat) float64 {
+			if s.link == none {
+				return math.Inf(-1)
+			}
+			return w.tree.value(w.tree.links.at(s.link).to, r)
+		}
+	case choosers == 1 && c.has(Caution):
 		rank = w.sure(c.Exploration)
 	}
 	best := c.pick(moves, bounds, rank)
@@ -158,8 +173,8 @@ func (c *Config) pick(moves []stat, bounds search.Interval, rank func(*stat) flo
 	return best
 }
 
-// mixed is the average strategy.
-func mixed(moves []stat) []search.Weighted {
+// mixed returns the average strategy, without moves below a share of the likeliest move.
+func mixed(moves []stat, least float64) []search.Weighted {
 	largest := 0.
 	for _, s := range moves {
 		largest = max(largest, float64(*s.weight()))
@@ -170,7 +185,7 @@ func mixed(moves []stat) []search.Weighted {
 	kept := 0.0
 	var out []search.Weighted
 	for _, s := range moves {
-		if weight := float64(*s.weight()); weight >= minShare*largest {
+		if weight := float64(*s.weight()); weight > 0 && weight >= least*largest {
 			out = append(out, search.Weighted{Move: s.move, Probability: weight})
 			kept += weight
 		}
@@ -181,11 +196,12 @@ func mixed(moves []stat) []search.Weighted {
 	return out
 }
 
-// line follows the moves tried most from the root, unless others are proved to be at least as good, until chance moves or the
-// tree ends.
+// line follows the moves tried most from the root, unless others are proved to be at least as good, until chance moves, a
+// position repeats or the tree ends.
 func (w *worker) line() (line [][]machine.Move) {
-	t := w.tree
-	for n := t.root; n != none && t.at(n).moves != none; {
+	t, seen := w.tree, make(map[string]bool)
+	for n := t.root; n != none && t.at(n).moves != none && !seen[t.state(n).Key()]; {
+		seen[t.state(n).Key()] = true
 		cell, moves, joint := int64(0), t.movesOf(n), make([]machine.Move, t.roles)
 		for r, width := range t.widthsOf(n) {
 			if width > 1 && machine.Role(r) == t.random {

@@ -45,6 +45,9 @@ type worker struct {
 	report   int64 // the number of nodes at which progress is told next
 	fixed    int64 // bytes of the batch and what belongs to it
 
+	barren   int // successive rounds without a leaf
+	patience int // how many of them make the worker look at the whole tree
+
 	leaves   []leaf
 	round    round
 	changed  []int32 // see settle
@@ -97,11 +100,13 @@ func (w *worker) reset(ctx context.Context, maxNodes int64) {
 	w.ctx = punctual{ctx}
 	w.playouts.ctx = w.ctx
 	w.nodes, w.games, w.maxNodes, w.report = 0, 0, maxNodes, 0
+	w.barren, w.patience = 0, barrenRounds
 }
 
 // prepare makes q the root, with what the tree knows of it already; false if some role has no move there.
 func (w *worker) prepare(q machine.State) bool {
 	t := w.tree
+	t.complete = false
 	if t.reroot(t.below(q)); t.root == none {
 		t.plant(q)
 	}
@@ -133,7 +138,7 @@ func (w *worker) look() bool {
 	return true
 }
 
-// grow runs rounds until a limit is reached, ctx is done or the root is solved. What earlier searches have found
+// grow runs rounds until a limit is reached, ctx is done, the root is solved or the tree complete. What earlier searches have found
 // of the root is reported at once.
 func (w *worker) grow() {
 	for leaves, goOn := w.next(nil); goOn; leaves, goOn = w.next(leaves) {
@@ -158,10 +163,11 @@ func (w *worker) next(leaves []leaf) (more []leaf, goOn bool) {
 		w.report = max(1, 2*w.nodes)
 		w.progress()
 	}
-	if w.isSolved() || w.ctx.Err() != nil || w.maxNodes > 0 && w.nodes >= w.maxNodes {
+	if w.isSolved() || w.tree.complete || w.ctx.Err() != nil || w.maxNodes > 0 && w.nodes >= w.maxNodes {
 		return nil, false
 	}
-	return w.gather(), true
+	more = w.gather()
+	return more, !w.isComplete(len(more))
 }
 
 func (w *worker) isSolved() bool { return w.tree.at(w.tree.root).solved }

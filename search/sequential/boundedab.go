@@ -139,12 +139,17 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 		k = &f.key
 	}
 	r.horizon = true
-	return value{r.Goals, r.Goals}
+	return r.guessed(value{r.Goals, r.Goals})
 }
 
-// guessed is the value of a position that is not searched, of which v is known: by a guess the middle of the range.
+// guessed returns the value of a position that is not searched, of which v is known: by a guess the middle of the
+// goals, or the horizon of the configuration.
 func (r *run) guessed(v value) value {
-	return value{v.proved, clamp(search.Exact((r.Goals.Lower+r.Goals.Upper)/2), v.proved)}
+	guess := (r.Goals.Lower + r.Goals.Upper) / 2
+	if r.Config.horizon != nil {
+		guess = *r.Config.horizon
+	}
+	return value{v.proved, clamp(search.Exact(guess), v.proved)}
 }
 
 // choice searches position k, expanded in f, whose best move was last when it

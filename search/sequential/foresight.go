@@ -20,8 +20,9 @@ import (
 // A search of few nodes is done before the circuit is there. The root, and the positions of
 // the line, are expanded without: all moves are wanted there, and the end of the game.
 //
-// It is for two roles without chance. "Wins" is the best goal that the rules have, so it
-// is worth to the other role what the sum of all goals leaves.
+// It is for two roles without chance. A role wins where it gets all that there is
+// (machine.Expander.Foreseeing), and the other role gets what the sum of the goals leaves.
+// The best goal at an end proves no more: a match may go on for ever (package comment).
 
 // decisive is a machine with decisive moves, made when somebody asks for it.
 type decisive struct {

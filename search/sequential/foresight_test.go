@@ -64,11 +64,19 @@ func (b *seerBatch) wins(n *toys.Node, r machine.Role) (wins, blunders []machine
 			} else if k.Goals[1-r] == b.best[1-r] {
 				blunders = append(blunders, move)
 			}
-		} else if theirs, _ := b.wins(k, 1-r); len(theirs) > 0 {
+		} else if b.endsWell(k, 1-r) {
 			blunders = append(blunders, move)
 		}
 	}
 	return wins, blunders
+}
+
+// endsWell reports whether role r alone chooses at n, or nobody, and ends the game with its best goal at once.
+func (b *seerBatch) endsWell(n *toys.Node, r machine.Role) bool {
+	return n.Moves[1-r] == 1 && slices.ContainsFunc(n.Kids, func(kid int) bool {
+		k := &b.game.Nodes[kid]
+		return len(k.Kids) == 0 && k.Goals[r] == b.best[r]
+	})
 }
 
 func (b *seerBatch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []machine.Move {

@@ -75,15 +75,16 @@ func (r *run) known(role machine.Role, moves []machine.Move) []search.Known {
 const lineGrace = 5 * time.Millisecond
 
 // line follows the best actions through the table from s, expanded in at, until
-// chance moves, the game ends or the table knows no further.
+// chance moves, the game ends, a position repeats or the table knows no further.
 func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 	var line [][]machine.Move
 	state := append(machine.State(nil), s...)
-	began := time.Now()
+	began, seen := time.Now(), make(map[string]bool)
 	for range maxPly {
-		if at.Replies > 1 {
+		if at.Replies > 1 || seen[state.Key()] {
 			return line
 		}
+		seen[state.Key()] = true
 		joint := make([]machine.Move, r.roles)
 		c := at.ChildNumber(choice, 0)
 		at.children.Joint(joint, c)

@@ -4,6 +4,13 @@
 // contains the minimax value. It owns the window arithmetic, the ordering of
 // moves and the deepening; it knows state machines, never rules or text.
 //
+// Matches without end: what they are worth is not known, from 0 to 100 points for each
+// role. So bounds are proved by finite trees alone. A lower bound for a role says that the
+// role forces an end with at least that goal in finitely many joint moves, whatever the
+// others do; an upper bound, that the others force an end with at most that goal. Where a
+// role may go on for ever, and gains by that, the value is not solved. All exact searches
+// keep to this; package arrival finds the moves that reach the end.
+//
 // Supported: one role, or two roles with constant sum; in addition the role
 // "random", alone at a position or together with one player. Not supported:
 // two players choosing at once (search.ErrNotSequential), goals that do not add
@@ -67,6 +74,9 @@ type Config struct {
 	Threads int
 	// Without names the refinements to do without.
 	Without Refinement
+
+	// horizon, if not nil, is the guess for positions beyond the depth; nil is the middle of the goals.
+	horizon *float64
 }
 
 // maxPly bounds the stack: positions with a choice on one path. Deeper
@@ -104,9 +114,11 @@ type Solver struct {
 	alone    int64    // see crew
 	tick     int64    // see crew
 	decisive *decisive
-	seed     uint64    // of the random games that prior comes from
-	prior    [][]int64 // scores of fluents to begin with, by role; nil for none
-	hopeful  bool      // see crew
+	seed     uint64     // of the random games that prior comes from
+	prior    [][]int64  // scores of fluents to begin with, by role; nil for none
+	hopeful  bool       // see crew
+	endless  [2]*Solver // see boundEndless
+	last     root       // of the last search
 }
 
 var _ search.Searcher = (*Solver)(nil)
@@ -136,8 +148,13 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 	r := c.workers[0]
 	promised := r.promise(s)
 	c.deepen()
+	endless := !r.isDone() && r.Depth == maxPly
+	if endless {
+		v.boundEndless(ctx, m, s, lim, r)
+	}
+	v.last = r.root
 	res := c.report()
-	if !r.isDone() && r.Depth == maxPly {
+	if endless && !r.isDone() {
 		res.Unfinished = errTooDeep
 	}
 	v.cuts = [2]int64{}

@@ -225,7 +225,7 @@ type anew struct {
 
 // At implements search.Solution.
 func (a anew) At(ctx context.Context, q machine.State) (search.Claim, error) {
-	return certify.Search{Machine: a.machine, Searcher: New(a.config), Epsilon: a.config.Epsilon}.At(ctx, q)
+	return certify.Search{Machine: a.machine, Searcher: New(a.config)}.At(ctx, q)
 }
 
 // The conjecture again, with chance, transpositions and every search: at each position that
@@ -252,7 +252,7 @@ func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) 
 		if m.Names().Chance() < 0 && rng.IntN(3) == 0 {
 			s = NewProofNumber(c)
 		}
-		got, err := certify.Check(t.Context(), m, m.Initial(), certify.Search{Machine: m, Searcher: s, Epsilon: c.Epsilon}, certify.Limits{})
+		got, err := certify.Check(t.Context(), m, m.Initial(), certify.Search{Machine: m, Searcher: s}, certify.Limits{})
 		if err != nil || !got.Certified() || got.Gap > c.Epsilon+1e-9 {
 			t.Fatalf("seed %d, %T %+v: %v, %+v, %+v", seed, s, c, err, got, got.First)
 		}

@@ -226,7 +226,7 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 	case Plans:
 		return planner{}, nil
 	case MonteCarlo:
-		return montecarlo.New(montecarlo.Config{Epsilon: o.Epsilon, Workers: o.Threads}), nil
+		return sampling{montecarlo.New(montecarlo.Config{Rule: montecarlo.RegretMatching, Epsilon: o.Epsilon, Workers: o.Threads})}, nil
 	case MaxN:
 		return maxn.New(maxn.Config{NoTable: o.Table != On}), nil
 	case Equilibrium:

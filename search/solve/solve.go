@@ -83,6 +83,7 @@ type Solver struct {
 	memory    int64
 	epsilon   float64
 	used      string // method of the last search
+	arrivals  arrivals
 }
 
 var _ search.Searcher = (*Solver)(nil)
@@ -96,6 +97,7 @@ func New(o Options) (*Solver, error) {
 		return nil, fmt.Errorf("expected a tolerance ≥ 0 and a memory > 0 MiB, found %v and %d", o.Epsilon, o.Memory)
 	}
 	s := &Solver{auto: o.Method == Auto, answers: o.Answers, searchers: make(map[string]search.Searcher), memory: o.Memory << 20, epsilon: o.Epsilon, used: o.Method}
+	s.arrivals.memory = s.memory
 	o.halves = true
 	methods := []string{o.Method}
 	if s.auto {
@@ -125,7 +127,17 @@ func (s *Solver) Solve(ctx context.Context, m machine.Machine, progress func(sea
 // Search searches position q by the method that fits the game, see
 // search.Searcher. Where it chooses itself, it begins with the class that the names of the
 // roles imply: the searches check the rest, position by position.
+// Where positions repeat, its strategies reach the end.
 func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	r, err := s.find(ctx, m, q, lim)
+	if err == nil && s.used != MaxN && s.used != Equilibrium { // an equilibrium does not say what a role can force
+		s.arrivals.arrive(ctx, m, q, &r, lim.NoLine)
+	}
+	return r, err
+}
+
+// find runs the searches that fit the game.
+func (s *Solver) find(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	if !s.auto {
 		r, err := timed(s.searchers[s.used].Search(ctx, m, q, lim))
 		if errors.Is(err, search.ErrNotZeroSum) {
@@ -248,7 +260,7 @@ func (s *Solver) Answers(m machine.Machine, shown Solution) ([]Part, error) {
 			return []Part{{m, l.Solution()}}, nil
 		}
 		parts = append(parts, Part{p.Machine, certify.Search{
-			Machine: p.Machine, Searcher: p.Searcher, Epsilon: s.epsilon,
+			Machine: p.Machine, Searcher: &arriving{Searcher: p.Searcher, arrivals: arrivals{memory: s.memory}},
 			Limits: search.Limits{MaxBytes: s.memory / int64(len(c.Parts())), NoLine: true},
 		}})
 	}

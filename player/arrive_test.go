@@ -1,0 +1,79 @@
+package player
+
+import (
+	"context"
+	"testing"
+
+	"stackmate/internal/toys"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// corridor is a game in which white waits (move 0) or walks (move 1) so many steps to its goal; black has two
+// moves that change nothing.
+func corridor(steps int, goal int32) *toys.Tree {
+	g := &toys.Tree{Roles: []string{"white", "black"}}
+	for i := range steps {
+		g.Nodes = append(g.Nodes,
+			toys.Node{Moves: []int{2, 1}, Kids: []int{2*i + 1, 2*i + 3}}, toys.Node{Moves: []int{1, 2}, Kids: []int{2 * i, 2 * i}})
+	}
+	return &toys.Tree{Roles: g.Roles, Nodes: append(g.Nodes, toys.Node{Goals: []int32{goal, 100 - goal}}, toys.Node{Goals: []int32{goal, 100 - goal}})}
+}
+
+// waiting is a search that proves a goal and keeps it by waiting, with a line that is shorter than the way.
+type waiting struct{ goal float64 }
+
+func (w waiting) Search(_ context.Context, _ machine.Machine, _ machine.State, _ search.Limits) (search.Result, error) {
+	r := pure(0, search.Exact(w.goal), true)
+	r.Moves = [][]search.Known{{{Move: 0, Bounds: search.Exact(w.goal)}, {Move: 1, Bounds: search.Exact(w.goal)}}, nil}
+	return r, nil
+}
+
+// walks lets a thinker whose exact search waits play white, and returns the joint moves until the end, or -1.
+func walks(t *testing.T, g *toys.Tree, goal float64, most int) int {
+	t.Helper()
+	m := g.Machine()
+	p := newThinker(setting{spec: spec{threads: 1, without: []string{learning}}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
+	p.prepare(t.Context(), position{machine: m, state: m.Initial(), role: 0, legal: []machine.Move{0, 1}})
+	p.exact, p.sampler = []search.Searcher{waiting{goal}}, nil
+	x, e, q := machine.NewExpander(m), new(machine.Expansion), append(machine.State(nil), m.Initial()...)
+	for made := 1; made <= most; made++ {
+		if err := x.Expand(e, q); err != nil {
+			t.Fatal(err)
+		}
+		c := 0
+		if len(e.Moves[0]) > 1 {
+			c = int(p.choose(t.Context(), position{machine: m, state: q, role: 0, legal: e.Moves[0]}).move)
+		}
+		if e.Terminal[c] {
+			return made
+		}
+		copy(q, e.Child(c))
+	}
+	return -1
+}
+
+func TestAProvedWinIsMadeInTheFewestMoves(t *testing.T) {
+	if made := walks(t, corridor(9, 100), 100, 100); made != 17 {
+		t.Errorf("%d joint moves, want 17", made)
+	}
+}
+
+// Until a position comes up again, the move that keeps the value may as well be another one.
+func TestAProvedGoalIsReachedOncePositionsRepeat(t *testing.T) {
+	if made := walks(t, corridor(9, 60), 60, 100); made < 17 || made > 17+2*9 {
+		t.Errorf("%d joint moves, want 17, and two more for each step at most", made)
+	}
+}
+
+// Where the way is too long to be found, a move that has led back is not made again.
+func TestAMoveThatLedBackIsNotMadeAgain(t *testing.T) {
+	r := &root{moves: bounded(search.Exact(60), search.Exact(60), search.Exact(50)), waits: []machine.Move{1}}
+	if v := r.unwaiting(verdict{strategy: []search.Weighted{{Move: 1, Probability: 1}}}); v.strategy[0].Move != 2 {
+		t.Errorf("move %d, want 2", v.strategy[0].Move)
+	}
+	r.waits = []machine.Move{1, 2}
+	if v := r.unwaiting(verdict{strategy: []search.Weighted{{Move: 1, Probability: 1}}}); v.strategy[0].Move != 1 {
+		t.Errorf("move %d instead of one that is proved to be better", v.strategy[0].Move)
+	}
+}

@@ -1,0 +1,122 @@
+package solve
+
+import (
+	"context"
+	"math"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/arrival"
+)
+
+// Searches prove what a position is worth, and moves that keep it. Where positions repeat, such
+// moves may wait for ever. There the strategies of a result are replaced by the moves of package
+// arrival, which end the match in the fewest joint moves, and its line by one that ends.
+
+const (
+	// arrivalNodes and arrivalFactor bound the expansions that ways take: so many, and so many times
+	// the nodes of the search that has proved the values.
+	arrivalNodes  = 1 << 18
+	arrivalFactor = 4
+	// arrivalMemory is the share of ways in the memory of a search.
+	arrivalMemory = 1. / 16
+)
+
+// arrivals finds ways in one game after the other.
+type arrivals struct {
+	memory  int64 // bytes of the search
+	finder  *arrival.Finder
+	repeats bool // positions of the finder's game were seen to repeat
+}
+
+// ExpectRepetition tells the solver that positions of m repeat, as a match has shown.
+func (s *Solver) ExpectRepetition(m machine.Machine) {
+	s.arrivals.prepare(m)
+	s.arrivals.repeats = true
+}
+
+// prepare makes the finder of ways for a game. It reports whether the game is another one.
+func (a *arrivals) prepare(m machine.Machine) bool {
+	if a.finder != nil && a.finder.Machine() == m {
+		return false
+	}
+	a.finder, a.repeats = arrival.New(m, int64(arrivalMemory*float64(a.memory))), false
+	return true
+}
+
+// arrive replaces the strategies and the line of a result for position q, where positions repeat.
+func (a *arrivals) arrive(ctx context.Context, m machine.Machine, q machine.State, r *search.Result, noLine bool) {
+	if !r.Proved || r.Strategies == nil {
+		return
+	}
+	goals, some := forced(m.Names(), r), false
+	for _, goal := range goals {
+		some = some || goal > 0
+	}
+	if !some {
+		return
+	}
+	if a.prepare(m) {
+		a.repeats = arrival.Repeats(ctx, m, m.Initial())
+	}
+	if !a.repeats {
+		return
+	}
+	most := arrivalNodes + arrivalFactor*r.Nodes
+	for role, goal := range goals {
+		if goal == 0 || len(r.Strategies[role]) != 1 {
+			continue
+		}
+		if way, ok := a.finder.Find(ctx, q, machine.Role(role), goal, most); ok {
+			r.Strategies[role] = []search.Weighted{{Move: way.Move, Probability: 1}}
+			notePlies(r, role, way)
+		}
+	}
+	if noLine {
+		return
+	}
+	if line, ok := a.finder.Line(ctx, q, goals, most); ok {
+		r.Line = line
+	}
+}
+
+// forced returns, by role, the goal that a result proves the role to be sure of, rounded up: goals
+// are whole numbers. It is 0 for chance.
+func forced(names *machine.Names, r *search.Result) []int32 {
+	const rounding = 1e-9
+	goals := make([]int32, len(r.Values))
+	for role, v := range r.Values {
+		if machine.Role(role) != names.Chance() && v.Lower > 0 {
+			goals[role] = int32(math.Ceil(v.Lower - rounding))
+		}
+	}
+	return goals
+}
+
+// notePlies enters the plies of a way among what is known of the moves of a role.
+func notePlies(r *search.Result, role int, way arrival.Way) {
+	if role >= len(r.Moves) {
+		return
+	}
+	for i := range r.Moves[role] {
+		if k := &r.Moves[role][i]; k.Move == way.Move {
+			k.Plies = way.Plies
+			k.Bounds.Lower = max(k.Bounds.Lower, r.Values[role].Lower)
+		}
+	}
+}
+
+// arriving is a search whose strategies arrive.
+type arriving struct {
+	search.Searcher
+	arrivals
+}
+
+// Search implements search.Searcher.
+func (a *arriving) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	r, err := a.Searcher.Search(ctx, m, q, lim)
+	if err == nil {
+		a.arrive(ctx, m, q, &r, lim.NoLine)
+	}
+	return r, err
+}
