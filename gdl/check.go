@@ -13,6 +13,8 @@ type checker struct {
 	sound   []*Clause // the clauses that are not malformed
 	// stratified are the sound clauses after stratify.
 	stratified []*Clause
+	// fluentShapes and moveShapes are the functions of the fluents and moves that the rules make.
+	fluentShapes, moveShapes shapes
 }
 
 // check does all checks; whole tells that no clause has been left out.

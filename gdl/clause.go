@@ -75,13 +75,17 @@ type collector struct {
 	watch      *guard.Watch
 	faults     *findings
 	clauses    []*Clause
-	conditions int // so far
+	conditions int  // so far
+	incomplete bool // malformed clauses have been left out
 }
 
 func (c *collector) clause(cl *Clause) {
 	before := c.faults.errors
 	if cl.isHeadless() {
 		c.faults.add("E010", cl.Pos, cl.String(), "expected a head after `<=`, found `)`")
+		return
+	}
+	if c.arrow(cl) {
 		return
 	}
 	c.head(&cl.Head)
@@ -140,7 +144,7 @@ func (c *collector) formula(f *Formula, negated bool, depth int) {
 	switch f.Connective {
 	case Negation:
 		if len(f.Subs) != 1 {
-			c.arity(f.Pos, f, "not", len(f.Subs))
+			c.fault("E012", f.Pos, f, "`not` takes 1 condition, found %d: write one `not` for each, or a relation for all of them", len(f.Subs))
 			return
 		}
 		c.formulas(f.Subs, true, depth+1)
@@ -157,7 +161,9 @@ func (c *collector) formula(f *Formula, negated bool, depth int) {
 			c.fault("E017", f.Pos, f, "expected a condition, found a rule inside a rule")
 			return
 		}
-		c.sentence(&f.Atom)
+		if !c.connective(&f.Atom) {
+			c.sentence(&f.Atom)
+		}
 	}
 }
 
@@ -208,8 +214,11 @@ func (c *collector) compound(t *Term) {
 	case len(t.Args) == 0:
 		c.fault("E005", t.Pos, t, "expected a name after `(`, found `)`")
 	default:
-		name := t.Args[0]
-		c.fault("E006", name.Pos, name, "expected a name after `(`, found %s", name.excerpt())
+		name, advice := t.Args[0], ""
+		if len(t.Args) > 1 && foreignOperators[t.Args[1].Name] != "" {
+			advice = ": " + foreignOperators[t.Args[1].Name]
+		}
+		c.fault("E006", name.Pos, name, "expected a name after `(`, found %s%s", name.excerpt(), advice)
 	}
 }
 

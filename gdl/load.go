@@ -24,7 +24,7 @@ func Load(ctx context.Context, file string, src []byte) (g *Game, ds Diagnostics
 		return nil, ds, ds.err()
 	}
 	c := checker{watch: w, found: r.found, file: file, infix: r.syntax == infix, clauses: l.clauses}
-	c.check(!r.incomplete)
+	c.check(!r.incomplete && !l.incomplete)
 	if r.found.errors == 0 {
 		g = normalise(w, c.stratified, r.found)
 	}
