@@ -75,7 +75,7 @@ func (c *checker) undefined(atom Term) {
 // use warns of relations without a rule and of relations that no body asks for.
 func (c *checker) use(defined set) {
 	asked := make(map[relation]bool)
-	for _, cl := range c.sound {
+	for _, cl := range append(c.leftOut, c.sound...) {
 		for _, f := range cl.Body {
 			f.atoms(false, func(atom Term, _ bool) {
 				c.watch.Step()

@@ -14,6 +14,11 @@ import (
 // thousand of each. Where ctx ends first, the error is that of ctx, within some
 // ten milliseconds.
 func Load(ctx context.Context, file string, src []byte) (g *Game, ds Diagnostics, err error) {
+	return load(ctx, file, src, false)
+}
+
+// load is Load, or LoadToPlay.
+func load(ctx context.Context, file string, src []byte, toPlay bool) (g *Game, ds Diagnostics, err error) {
 	w := guard.NewWatch(ctx, reading)
 	defer guard.Stopped(&err)
 	w.Look()
@@ -25,8 +30,11 @@ func Load(ctx context.Context, file string, src []byte) (g *Game, ds Diagnostics
 	}
 	c := checker{watch: w, found: r.found, file: file, infix: r.syntax == infix, clauses: l.clauses}
 	c.check(!r.incomplete && !l.incomplete)
-	if r.found.errors == 0 {
+	switch {
+	case r.found.errors == 0:
 		g = normalise(w, c.stratified, r.found)
+	case toPlay:
+		g = c.meant()
 	}
 	ds = r.found.finish(r.text)
 	if err := ds.err(); err != nil {

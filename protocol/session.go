@@ -99,7 +99,7 @@ func (s *session) load(request context.Context, m Message, parsing chan struct{}
 	case <-ctx.Done():
 		return fmt.Errorf("START: %w", errEnded)
 	}
-	game, notes, err := gdl.Load(ctx, "match "+clip(m.ID), []byte(m.Rules))
+	game, notes, err := gdl.LoadToPlay(ctx, "match "+clip(m.ID), []byte(m.Rules))
 	if ctx.Err() != nil {
 		return fmt.Errorf("START: %w", errEnded)
 	}
@@ -122,15 +122,19 @@ func (s *session) load(request context.Context, m Message, parsing chan struct{}
 	return nil
 }
 
-// report logs what was found in the rules.
+// report logs the faults of the rules: errors, and warnings where they are played all the same.
 func (s *session) report(found gdl.Diagnostics) {
-	faults := found.Errors()
+	faults := slices.DeleteFunc(slices.Clone(found), func(d gdl.Diagnostic) bool { return !d.IsError() && d.Meaning == "" })
 	for i, d := range faults {
+		event := s.log.Error()
+		if !d.IsError() {
+			event = s.log.Warn()
+		}
 		if i == maxFindings {
-			s.log.Error().Int("more", len(faults)-i).Msg("and more faults of the rules")
+			event.Int("more", len(faults)-i).Msg("and more faults of the rules")
 			return
 		}
-		s.log.Error().Str("code", d.Code).Msg(Printable(d.String(), maxFinding))
+		event.Str("code", d.Code).Msg(Printable(d.String(), maxFinding))
 	}
 	if len(faults) == 0 {
 		s.log.Debug().Int("warnings", len(found)).Msg("the rules are valid")

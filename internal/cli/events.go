@@ -208,7 +208,7 @@ func (c *eventFlags) event(s *console, dir string, plan arena.Tournament, settin
 	}
 	var rules []*gdl.Game
 	for _, name := range c.Games {
-		g, err := s.load(name)
+		g, err := s.load(name, gdl.LoadToPlay)
 		if err != nil {
 			return nil, err
 		}

@@ -179,7 +179,7 @@ func playersHelp() string {
 
 // manager makes the manager of a game's matches.
 func (s *console) manager(game string) (*arena.Manager, *machine.Names, error) {
-	rules, m, err := s.compile(game, reasoner.Options{})
+	rules, m, err := s.compile(game, gdl.LoadToPlay, reasoner.Options{})
 	if err != nil {
 		return nil, nil, err
 	}

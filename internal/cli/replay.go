@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"stackmate/gdl"
 	"stackmate/protocol/arena"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -25,7 +26,7 @@ func (c *replayCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	rules, err := s.check(file, text)
+	rules, err := s.check(file, text, gdl.LoadToPlay)
 	if err != nil {
 		return err
 	}
