@@ -40,6 +40,9 @@ func (p *program) evaluateOnDemand() bool {
 	}
 	for _, r := range p.rules {
 		r = askedByRole(r)
+		if isHint(r.Head) && !d.binds(r, mode{}) {
+			continue // no manager asks for it
+		}
 		d.original = append(d.original, r)
 		d.byHead[r.Head.relation()] = append(d.byHead[r.Head.relation()], r)
 	}
@@ -61,6 +64,9 @@ func (p *program) evaluateOnDemand() bool {
 	}
 	return true
 }
+
+// isHint reports whether a head lists fluents or moves, which managers do not ask for.
+func isHint(head Term) bool { return head.Name == "base" || head.Name == "input" }
 
 // askedByRole returns a rule for `legal` or `goal` with the condition that its role is one, unless another
 // condition binds the role.
@@ -88,7 +94,7 @@ func (d *demand) findOpen() bool {
 			if d.open[head] || d.binds(r, mode{}) {
 				continue
 			}
-			if _, fixed := keyword(head.name); fixed {
+			if _, fixed := keyword(head.name); fixed && !isHint(r.Head) {
 				return false
 			}
 			d.open[head], d.changed = true, true

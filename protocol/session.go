@@ -12,6 +12,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/guard"
+	"stackmate/reasoner/wellformed"
 
 	"github.com/rs/zerolog"
 )
@@ -106,6 +107,10 @@ func (s *session) load(request context.Context, m Message, parsing chan struct{}
 	s.report(notes)
 	if err != nil {
 		return fmt.Errorf("START: the rules are invalid: %w", err)
+	}
+	game, several := wellformed.FirstGoals(ctx, game)
+	if several != "" {
+		s.log.Warn().Str("role", several).Msg("a position at the end has several goals: the first in the order of the rules counts")
 	}
 	if s.match.Role, err = findRole(game, m.Role); err != nil {
 		return err

@@ -212,7 +212,7 @@ func (c *eventFlags) event(s *console, dir string, plan arena.Tournament, settin
 		if err != nil {
 			return nil, err
 		}
-		rules = append(rules, g)
+		rules = append(rules, s.firstGoals(g))
 	}
 	plan.Players = s.named(c.Players)
 	if e, err = distributed.NewEvent(plan, setting, c.Players, c.Games, rules); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner/prover"
+	"stackmate/reasoner/wellformed"
 )
 
 // manager reads rules as game managers do: each query is proved backwards, from left to right, with the facts of
@@ -255,13 +256,14 @@ func (m *manager) place(facts ...string) {
 	}
 }
 
-// goal is the goal as GameController counts it, a missing one as 0, within the range of GDL.
+// goal is the goal as GameController counts it: the first answer, or 0 if there is none, within the range of GDL.
 func (m *manager) goal(role string) int {
-	values := m.answers("(goal " + role + " ?v)")
-	if len(values) != 1 {
+	query := gdl.Term{Kind: gdl.Compound, Name: "goal", Args: []gdl.Term{{Name: role}, {Kind: gdl.Variable, Name: "?v"}}}
+	values := m.instances(query, 0)
+	if len(values) == 0 {
 		return 0
 	}
-	n, _ := strconv.Atoi(values[0])
+	n, _ := strconv.Atoi(values[0].Args[1].Name)
 	return max(0, min(n, 100))
 }
 
@@ -294,6 +296,49 @@ func TestRulesThatAreOnlyPlayedMeanWhatManagersRead(t *testing.T) {
 				t.Errorf("faults that are read (-want +got):\n%s", d)
 			}
 			tree, err := gdl.Parse(f.Name, f.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for seed := range 15 {
+				compare(t, &manager{t: t, clauses: tree.Clauses}, g, rand.New(rand.NewPCG(uint64(seed), 0)))
+			}
+		})
+	}
+}
+
+func TestTheFirstOfSeveralGoalsCountsAsManagersReadIt(t *testing.T) {
+	const common = `
+(role a) (role b) (init (at 0)) (init (step 0))
+(succ 0 1) (succ 1 2) (succ 2 3)
+(legal a climb) (legal a rest) (legal b noop)
+(<= (next (at ?y)) (does a climb) (true (at ?x)) (succ ?x ?y))
+(<= (next (at 3)) (true (at 3)))
+(<= (next (at ?x)) (does a rest) (true (at ?x)))
+(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+(<= terminal (true (step 3)))
+(<= (high 0) (true (at ?x)))
+(<= (high 1) (true (at ?x)) (distinct ?x 0))
+(<= (high 2) (true (at 2)))
+(<= (high 3) (true (at 3)))
+`
+	for name, goals := range map[string]string{
+		"upwards":   "(<= (goal a 0) (high 0)) (<= (goal a 50) (high 1)) (<= (goal a 100) (high 2)) (goal b 7)",
+		"downwards": "(<= (goal a 100) (high 2)) (<= (goal a 50) (high 1)) (<= (goal a 0) (high 0)) (goal b 7)",
+		"of any role, some values twice": "(<= (goal ?r 30) (role ?r) (high 3)) (<= (goal ?r 30) (role ?r) (high 2))" +
+			"(<= (goal ?r 60) (role ?r) (high 1)) (<= (goal b 10) (high 1)) (<= (goal ?r 30) (role ?r) (high 0))",
+		"asked in bodies": "(<= (goal a 0) (high 0)) (<= (goal a 50) (high 1)) (<= (goal b 20) (goal a 50)) (<= (goal b 10) (not (goal a 50)))",
+	} {
+		t.Run(name, func(t *testing.T) {
+			rules := []byte(common + goals)
+			g, _, err := gdl.Load(t.Context(), name, rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, role := wellformed.FirstGoals(t.Context(), g)
+			if role != "a" && role != "b" {
+				t.Fatal("several goals were not found")
+			}
+			tree, err := gdl.Parse(name, rules)
 			if err != nil {
 				t.Fatal(err)
 			}

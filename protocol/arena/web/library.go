@@ -16,6 +16,7 @@ import (
 	"stackmate/protocol/arena/board"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prover"
+	"stackmate/reasoner/wellformed"
 )
 
 // library has the games by name: those of Config, uploaded ones and those of records.
@@ -167,6 +168,7 @@ func (l *library) load(ctx context.Context, name, file string, text []byte) (*ga
 		})
 	}
 	if g.err == nil {
+		g.rules, _ = wellformed.FirstGoals(ctx, g.rules)
 		if err := guard.Do(func() error { g.look(ctx); return nil }); err != nil {
 			return nil, fmt.Errorf("%s cannot be drawn: %w", name, err)
 		}
