@@ -12,6 +12,8 @@ type checker struct {
 	clauses []*Clause
 	sound   []*Clause // the clauses that are not malformed
 	leftOut []*Clause // rules of perception
+
+	percepts []percept // of an open game with rules of perception
 	// stratified are the sound clauses after stratify.
 	stratified []*Clause
 	// fluentShapes and moveShapes are the functions of the fluents and moves that the rules make.

@@ -77,6 +77,7 @@ type collector struct {
 	clauses    []*Clause
 	conditions int  // so far
 	incomplete bool // malformed clauses have been left out
+	perceives  bool // in a term that a role sees, which may be (does role move)
 }
 
 func (c *collector) clause(cl *Clause) {
@@ -96,7 +97,10 @@ func (c *collector) clause(cl *Clause) {
 
 // head checks what a fact or rule asserts.
 func (c *collector) head(t *Term) {
+	low, _ := keyword(t.Name)
+	c.perceives = isPerception(Term{Name: low})
 	c.sentence(t)
+	c.perceives = false
 	switch t.Name {
 	case "not", "or", "and", "distinct", "<=":
 		c.fault("E011", t.Pos, t, "expected a relation as the head, found `%s`", t.Name)
@@ -192,7 +196,7 @@ func (c *collector) terms(list []Term) {
 		t := &list[i]
 		c.compound(t)
 		t.unwrap()
-		if name, ok := keyword(t.Name); ok && t.Kind == Compound {
+		if name, ok := keyword(t.Name); ok && t.Kind == Compound && !(c.perceives && name == "does") {
 			c.fault("E013", t.Pos, t, "expected a term, found the keyword `%s` used as a function", name)
 		}
 	}
@@ -222,17 +226,25 @@ func (c *collector) compound(t *Term) {
 	}
 }
 
-// Normal is a term of a syntax tree without zero-arity parentheses. The error is nil
+// Normal returns a term of a syntax tree without zero-arity parentheses. The error is nil
 // if each list in it starts with a name that is no keyword.
-func (t Term) Normal() (Term, error) {
-	c := collector{watch: guard.NewWatch(context.Background(), reading), faults: &findings{}}
+func (t Term) Normal() (Term, error) { return t.normal(false) }
+
+// normal is Normal; perceives allows (does role move), which a role may see.
+func (t Term) normal(perceives bool) (Term, error) {
+	c := collector{watch: guard.NewWatch(context.Background(), reading), faults: &findings{}, perceives: perceives}
 	list := []Term{t}
 	c.terms(list)
 	return list[0], c.faults.finish("").err()
 }
 
 // ParseTerm reads one ground term, such as a move on the wire.
-func ParseTerm(s string) (Term, error) {
+func ParseTerm(s string) (Term, error) { return parseTerm(s, false) }
+
+// ParsePercept reads one ground term that a role sees, which may be (does role move).
+func ParsePercept(s string) (Term, error) { return parseTerm(s, true) }
+
+func parseTerm(s string, perceives bool) (Term, error) {
 	tree, err := Parse("", []byte(s))
 	if err != nil {
 		return Term{}, err
@@ -243,7 +255,7 @@ func ParseTerm(s string) (Term, error) {
 	if !tree.Clauses[0].IsFact() {
 		return Term{}, fmt.Errorf("expected a term, found the rule %s", tree.Clauses[0].Head.excerpt())
 	}
-	t, err := tree.Clauses[0].Head.Normal()
+	t, err := tree.Clauses[0].Head.normal(perceives)
 	if err != nil {
 		return Term{}, err
 	}

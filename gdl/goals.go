@@ -39,7 +39,7 @@ func (g *Game) FirstGoals() *Game {
 	role, value := Term{Kind: Variable, Name: "?r"}, Term{Kind: Variable, Name: "?v"}
 	atom := func(name string, args ...Term) Term { return Term{Kind: Compound, Name: name, Args: args} }
 	all := used.fresh("goal/any")
-	out := &Game{Roles: g.Roles}
+	out := &Game{Roles: g.Roles, percepts: g.percepts}
 	add := func(head Term, body ...Literal) { out.Rules = append(out.Rules, Rule{Head: head, Body: body}) }
 	before, last, lastValue := "", "", Term{}
 	for _, r := range g.Rules {

@@ -36,6 +36,9 @@ func load(ctx context.Context, file string, src []byte, toPlay bool) (g *Game, d
 	case toPlay:
 		g = c.meant()
 	}
+	if g != nil {
+		g.percepts = c.percepts
+	}
 	ds = r.found.finish(r.text)
 	if err := ds.err(); err != nil {
 		return nil, ds, err

@@ -24,13 +24,15 @@ func (c *checker) perception() {
 	if len(rules) == 0 {
 		return
 	}
-	hidden := c.hidden(rules)
+	o := observation{checker: c, facts: make(set)}
+	hidden := o.hidden(rules)
 	for _, cl := range rules {
 		if hidden != "" {
 			c.found.add("E030", cl.Head.Pos, cl.Head.excerpt(), "imperfect information is not supported, found a rule for `"+cl.Head.Name+"`: "+hidden)
 		}
 	}
 	if hidden == "" {
+		c.percepts = o.percepts
 		c.found.add("W027", rules[0].Head.Pos, rules[0].Head.excerpt(),
 			"each role sees the moves of all others; played as a game without `"+rules[0].Head.Name+"`")
 		c.clauses = slices.DeleteFunc(slices.Clone(c.clauses), func(cl *Clause) bool { return isPerception(cl.Head) })
@@ -40,11 +42,10 @@ func (c *checker) perception() {
 
 func isPerception(head Term) bool { return head.Name == "sees" || head.Name == "percept" }
 
-// hidden names what some role does not see, or returns "" if all roles see all moves.
-func (c *checker) hidden(rules []*Clause) string {
-	o := observation{checker: c, facts: make(set)}
+// hidden names a move that some role does not see, or returns "" if all roles see all moves.
+func (o *observation) hidden(rules []*Clause) string {
 	var roles []Term
-	for _, cl := range c.clauses {
+	for _, cl := range o.clauses {
 		if cl.malformed || len(cl.Body) > 0 {
 			continue
 		}
@@ -64,6 +65,7 @@ func (c *checker) hidden(rules []*Clause) string {
 		if ambiguous != nil {
 			return fmt.Sprintf("%s may stand for several moves that %s sees", ambiguous.excerpt(), observer.excerpt())
 		}
+		o.percepts = append(o.percepts, shown...)
 		for _, actor := range roles {
 			if move := o.unseen(shown, actor); move != "" && !actor.Equal(observer) {
 				return fmt.Sprintf("%s does not see all moves of %s (%s)", observer.excerpt(), actor.excerpt(), move)
@@ -76,13 +78,52 @@ func (c *checker) hidden(rules []*Clause) string {
 // observation is the examination of rules of perception.
 type observation struct {
 	*checker
-	facts set // as text
+	facts    set       // as text
+	percepts []percept // of all observers so far
 }
 
-// percept is a term that a role sees where another role makes a move.
+// percept is a term that a role sees where a role makes a move.
 type percept struct {
-	term, actor, move Term
-	sure              bool // whenever the move is made, and the term determines it
+	observer, term, actor, move Term
+	sure                        bool // whenever the move is made, and the term determines it
+}
+
+// JointMove returns the joint move of which a role has made one move and seen the rest, as messages of GDL-II tell
+// it: percepts by the rules for `sees`, or (did role move) and (does role move) where the rules have none. The
+// error names a role whose move no percept tells.
+func (g *Game) JointMove(observer string, own Term, percepts []Term) ([]Term, error) {
+	var joint []Term
+	for _, role := range g.Roles {
+		move, ok := own, role.String() == observer
+		for _, p := range percepts {
+			if !ok {
+				move, ok = g.seen(observer, role, p)
+			}
+		}
+		if !ok {
+			return nil, fmt.Errorf("expected a percept that tells the move of %s, found none among %d", role.excerpt(), len(percepts))
+		}
+		joint = append(joint, move)
+	}
+	return joint, nil
+}
+
+// seen returns the move of a role that a percept tells to an observer.
+func (g *Game) seen(observer string, role, seen Term) (move Term, ok bool) {
+	for _, p := range g.percepts {
+		if !p.sure || p.observer.String() != observer || !strings.EqualFold(p.actor.String(), role.String()) {
+			continue
+		}
+		if b, ok := (binding{}).unify(p.term, seen); ok {
+			return b.apply(p.move), true
+		}
+	}
+	plain := len(seen.Args) == 2 && strings.EqualFold(seen.Args[0].String(), role.String()) &&
+		(strings.EqualFold(seen.Name, "did") || strings.EqualFold(seen.Name, "does"))
+	if len(g.percepts) > 0 || !plain {
+		return Term{}, false
+	}
+	return seen.Args[1], true
 }
 
 // shown returns the percepts of an observer. Ambiguous is a percept that another rule may yield as well.
@@ -96,14 +137,14 @@ func (o *observation) shown(rules []*Clause, observer Term, roles []Term) (out [
 		for _, actor := range roles {
 			o.watch.Step()
 			if does == nil {
-				out = append(out, percept{term: to.apply(cl.Head.Args[1])})
+				out = append(out, percept{observer: observer, term: to.apply(cl.Head.Args[1])})
 				break
 			}
 			both, ok := to.match(does.Args[0], actor)
 			if !ok {
 				continue
 			}
-			p := percept{term: both.apply(cl.Head.Args[1]), actor: actor, move: both.apply(does.Args[1])}
+			p := percept{observer: observer, term: both.apply(cl.Head.Args[1]), actor: actor, move: both.apply(does.Args[1])}
 			p.sure = o.holds(cl, both) && isPattern(p.move) && !slices.ContainsFunc(p.move.variables(nil), func(v Term) bool { return !p.term.holds(v.Name) })
 			out = append(out, p)
 		}
@@ -204,6 +245,18 @@ func (b binding) match(pattern, ground Term) (binding, bool) {
 		out[v] = t
 	}
 	return out, true
+}
+
+// unify returns the binding with which a pattern equals a ground term, in any case of the letters.
+func (b binding) unify(pattern, ground Term) (binding, bool) {
+	if pattern.Kind == Variable {
+		return b.match(pattern, ground)
+	}
+	ok := strings.EqualFold(pattern.Name, ground.Name) && len(pattern.Args) == len(ground.Args)
+	for i := 0; ok && i < len(pattern.Args); i++ {
+		b, ok = b.unify(pattern.Args[i], ground.Args[i])
+	}
+	return b, ok
 }
 
 // apply returns t with its variables replaced.

@@ -210,6 +210,18 @@ func (s *session) renew(wait context.Context, m Match) error {
 	return nil
 }
 
+// joint returns the joint move that a message tells, spelled as in the rules, or nil for none.
+func (s *session) joint(m Message) ([]gdl.Term, error) {
+	if m.Seen == nil {
+		return s.names.correctAll(m.Joint), nil
+	}
+	joint, err := s.match.Game.JointMove(s.match.Role, m.Seen.Move, m.Seen.Percepts)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Command, err)
+	}
+	return s.names.correctAll(joint), nil
+}
+
 func (s *session) seated() *Seat {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,8 +235,11 @@ func (s *session) end(x *exchange) string {
 	if seat == nil {
 		return "done"
 	}
+	joint, err := s.joint(x.message)
+	if err != nil {
+		s.log.Warn().Err(err).Msg("the last joint move is not known")
+	}
 	s.mu.Lock()
-	joint := s.names.correctAll(x.message.Joint)
 	s.history = append(s.history, joint)
 	s.notes.take(Note{At: x.arrived, Command: Stop, Joint: joint})
 	s.mu.Unlock()
