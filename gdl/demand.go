@@ -23,7 +23,11 @@ type demand struct {
 	changed  bool
 
 	rewritten map[string]int // the names of relations that the rewriting makes: 1 of questions, 2 of answers
+	work      int            // literals looked at so far
 }
+
+// maxDemandWork bounds the literals that the rewriting looks at. Rulesheets that people write need some thousands.
+const maxDemandWork = 1 << 22
 
 // mode is a relation with the arguments that are bound when it is asked.
 type mode struct {
@@ -55,14 +59,14 @@ func (p *program) evaluateOnDemand() bool {
 			d.rewrite(r, mode{})
 		}
 	}
-	for len(d.todo) > 0 {
+	for len(d.todo) > 0 && d.work < maxDemandWork {
 		m := d.todo[0]
 		d.todo = d.todo[1:]
 		for _, r := range d.byHead[m.relation] {
 			d.rewrite(r, m)
 		}
 	}
-	return true
+	return d.work < maxDemandWork
 }
 
 // isHint reports whether a head lists fluents or moves, which managers do not ask for.
@@ -89,6 +93,9 @@ func askedByRole(r Rule) Rule {
 func (d *demand) findOpen() bool {
 	for d.changed = true; d.changed; {
 		d.changed = false
+		if d.work > maxDemandWork {
+			return false
+		}
 		for _, r := range d.original {
 			head := r.Head.relation()
 			if d.open[head] || d.binds(r, mode{}) {
@@ -111,6 +118,7 @@ func (d *demand) findOpen() bool {
 // binds reports whether a rule that is asked in a mode binds all variables of its head.
 func (d *demand) binds(r Rule, m mode) bool {
 	bound := m.variables(r.Head)
+	d.work += 1 + len(r.Body)
 	for _, l := range r.Body {
 		d.watch.Step()
 		if l.Op != Holds {
@@ -189,6 +197,7 @@ func (m mode) arguments(atom Term) (out []Term) {
 
 // rewrite adds a rule as it is asked in a mode.
 func (d *demand) rewrite(r Rule, m mode) {
+	d.watch.Step()
 	bound := m.variables(r.Head)
 	var body []Literal
 	if m != (mode{}) {
@@ -229,7 +238,8 @@ func (d *demand) call(atom Term, bound variables, binders []Literal) Term {
 		return atom
 	}
 	m := bound.mode(atom)
-	if args := m.arguments(atom); len(args) > 0 {
+	d.work += len(binders)
+	if args := m.arguments(atom); len(args) > 0 && d.work < maxDemandWork {
 		asked := d.asked(m, atom)
 		body := d.needed(asked.variables(nil), binders)
 		if len(body) != 1 || !body[0].Atom.Equal(asked) {

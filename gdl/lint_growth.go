@@ -14,6 +14,9 @@ type growing struct {
 	term     Term
 }
 
+// maxGrowthSteps bounds the steps between arguments of fluents that are examined.
+const maxGrowthSteps = 1 << 16
+
 // growth warns of fluents whose terms grow with each joint move: a term of `next` holds a variable of `true`
 // inside a function term, and nothing but fluents bounds the variable. Values that other relations bound come from
 // a finite table. A step that unwraps a term in the same cycle ends the suspicion.
@@ -30,7 +33,11 @@ func (c *checker) growth() {
 		return n
 	}
 	var grow, shrink []growing
+	count := 0
 	for _, cl := range c.sound {
+		if count > maxGrowthSteps {
+			return
+		}
 		if cl.Head.Name != "next" || cl.Head.Args[0].Kind != Compound {
 			continue
 		}
@@ -39,6 +46,9 @@ func (c *checker) growth() {
 			to := id(slot{cl.Head.Args[0].relation(), i})
 			a.depths(0, func(v string, depth int) {
 				for from, wrapped := range depths[v] {
+					if count++; count > maxGrowthSteps {
+						return
+					}
 					g := growing{id(from), to, a}
 					edges[g.from] = append(edges[g.from], to)
 					switch {

@@ -27,6 +27,10 @@ func (p *program) askWithout(relations []string, empty ...string) {
 		}
 	}
 	original := p.rules
+	byHead := make(map[relation][]Rule)
+	for _, r := range original {
+		byHead[r.Head.relation()] = append(byHead[r.Head.relation()], r)
+	}
 	p.rules = nil
 	for _, r := range original {
 		if !affected[r.Head.Name] {
@@ -38,11 +42,9 @@ func (p *program) askWithout(relations []string, empty ...string) {
 	for len(s.todo) > 0 {
 		rel := s.todo[0]
 		s.todo = s.todo[1:]
-		for _, r := range original {
+		for _, r := range byHead[rel] {
 			p.watch.Step()
-			if r.Head.relation() == rel {
-				s.add(r, s.copies[rel])
-			}
+			s.add(r, s.copies[rel])
 		}
 	}
 }

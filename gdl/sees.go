@@ -6,8 +6,12 @@ import (
 	"strings"
 )
 
-// maxObservers is the number of roles up to which rules of perception are examined.
-const maxObservers = 32
+// The numbers of roles, of rules of perception, and of kinds of moves up to which perception is examined.
+const (
+	maxObservers   = 32
+	maxPerceptions = 64
+	maxMoveShapes  = 256
+)
 
 // perception examines the rules for `sees` and `percept` of GDL-II. If they tell each role the moves of all others,
 // nothing is hidden: the rules are left out, and the game is one of GDL. Else they are errors that name a move that
@@ -54,7 +58,8 @@ func (o *observation) hidden(rules []*Clause) string {
 			roles = append(roles, cl.Head.Args[0])
 		}
 	}
-	if len(roles) > maxObservers || slices.ContainsFunc(rules, func(cl *Clause) bool { return cl.malformed }) {
+	o.moves = o.moveShapesByRole()
+	if len(roles) > maxObservers || len(rules) > maxPerceptions || len(o.moves) > maxMoveShapes || slices.ContainsFunc(rules, func(cl *Clause) bool { return cl.malformed }) {
 		return "its rules are not examined"
 	}
 	for _, observer := range roles {
@@ -80,6 +85,32 @@ type observation struct {
 	*checker
 	facts    set       // as text
 	percepts []percept // of all observers so far
+	moves    []Term    // the heads of `legal`, one of each role and function
+}
+
+// moveShapesByRole returns a head of `legal` for each role, or any role, and function of its moves.
+func (o *observation) moveShapesByRole() (heads []Term) {
+	type shape struct {
+		role string
+		kind Kind
+		move relation
+	}
+	seen := make(map[shape]bool)
+	for _, cl := range o.clauses {
+		o.watch.Step()
+		if cl.Head.Name != "legal" || cl.malformed {
+			continue
+		}
+		s := shape{"", cl.Head.Args[1].Kind, cl.Head.Args[1].relation()}
+		if cl.Head.Args[0].Kind != Variable {
+			s.role = cl.Head.Args[0].String()
+		}
+		if !seen[s] {
+			seen[s] = true
+			heads = append(heads, cl.Head)
+		}
+	}
+	return heads
 }
 
 // percept is a term that a role sees where a role makes a move.
@@ -161,11 +192,11 @@ func (o *observation) shown(rules []*Clause, observer Term, roles []Term) (out [
 
 // unseen returns a move of an actor that no percept shows for sure, or "".
 func (o *observation) unseen(shown []percept, actor Term) string {
-	for _, cl := range o.clauses {
-		if cl.Head.Name != "legal" || cl.malformed || cl.Head.Args[0].Kind == Symbol && !cl.Head.Args[0].Equal(actor) {
+	for _, head := range o.moves {
+		if head.Args[0].Kind != Variable && !head.Args[0].Equal(actor) {
 			continue
 		}
-		move := cl.Head.Args[1]
+		move := head.Args[1]
 		if !slices.ContainsFunc(shown, func(p percept) bool {
 			general := p.move.Kind == Variable || move.Kind == p.move.Kind && p.move.relation() == move.relation()
 			return p.sure && p.actor.Equal(actor) && general

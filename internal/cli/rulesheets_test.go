@@ -47,20 +47,6 @@ func TestRulesThatManagersReadArePlayedAndNotSolved(t *testing.T) {
 	played.expect(t, statusFine, "played all the same", `"goals":[100]`)
 }
 
-func TestNoFindingIsLongerThanAScreen(t *testing.T) {
-	path := file(t, "arithmetic.kif", `(role a) (init (s 0)) (legal a go) (goal a 100) (<= terminal (true (s 1)))
-(<= (next (s (+ ?n 1))) (true (s ?n)) (does a go))`)
-	for _, args := range [][]string{{"validate", "--simulate", "1", path}, {"validate", "--json", "--simulate", "1", path}} {
-		r := execute(t, args...)
-		r.expect(t, statusBad, "W025", "grows with every joint move")
-		for line := range strings.Lines(r.out) {
-			if len(line) > 2000 && args[1] != "--json" || len(line) > 1<<18 {
-				t.Errorf("%v: a line of %d bytes", args, len(line))
-			}
-		}
-	}
-}
-
 func TestValidateGoesOnAfterABadFileAndIsStrictOnRequest(t *testing.T) {
 	good, bad := file(t, "good.kif", coin), file(t, "bad.kif", "(role you")
 	execute(t, "validate", good).expect(t, statusFine, "good.kif: valid")
