@@ -160,10 +160,15 @@ func (p *program) readGoals() {
 		}
 		none = false
 		value := r.Head.Args[1]
-		if n, err := strconv.Atoi(value.Name); err == nil && value.Kind == Symbol && !isGoalValue(value) {
-			value.Name = strconv.Itoa(max(0, min(n, 100)))
-			p.rules[i].Head.Args = []Term{r.Head.Args[0], value}
+		if value.Kind == Variable || isGoalValue(value) {
+			continue
 		}
+		n, err := strconv.Atoi(value.Name)
+		if err != nil || value.Kind != Symbol {
+			n = 0
+		}
+		read := Term{Name: strconv.Itoa(max(0, min(n, 100))), Pos: value.Pos}
+		p.rules[i].Head.Args = []Term{r.Head.Args[0], read}
 	}
 	if none {
 		role := Term{Kind: Variable, Name: "?r"}

@@ -30,6 +30,7 @@ func (c *replayCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
+	rules = s.firstGoals(rules)
 	m, _, err := s.machine(c.Rulesheet, rules, reasoner.Options{Engine: c.Engine})
 	if err != nil {
 		return err
