@@ -124,4 +124,6 @@ type Rule struct {
 type Game struct {
 	Roles []Term // ground, in order of declaration
 	Rules []Rule // in order of the rulesheet; includes the role facts
+
+	percepts []percept // of the rules for `sees`, which are no part of Rules
 }

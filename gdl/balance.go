@@ -8,14 +8,19 @@ import "github.com/alecthomas/participle/v2/lexer"
 // the guard of the parsers.
 //
 // Where parentheses are missing, an opening one in the first column (in infix
-// syntax a symbol) is taken to start a form of its own, as rulesheets are laid out.
+// syntax a symbol) starts a form of its own, as rulesheets are laid out. The balancer
+// does not hand on a pair of parentheses around all forms.
 type balancer struct {
 	*scanner
 	byColumn bool
+	outer    bool // a pair of parentheses stands around all forms
 	open     []lexer.Position
 	missing  int          // parentheses to be closed before next
 	next     *lexer.Token // read, but not handed on
 	faults   *findings
+
+	wrapper   *lexer.Token // of outer: the opening parenthesis
+	unwrapped bool         // of outer: the closing parenthesis has come
 }
 
 var _ lexer.Lexer = (*balancer)(nil)
@@ -46,8 +51,13 @@ func (b *balancer) take() lexer.Token {
 	switch {
 	case t.EOF():
 		b.close("the end of the file")
+		if b.outer && !b.unwrapped && b.faults.errors == 0 {
+			b.faults.report("E002", b.wrapper.Pos, "(", "expected the closing parenthesis of the pair around all rules, found the end of the file")
+		}
 	case b.byColumn && t.Pos.Column == 1 && (isPunct(t, "(") || b.syntax == infix && t.Type == tokenSymbol):
 		b.close("the next form")
+	case b.byColumn && isPunct(t, "."):
+		b.close("the dot")
 	}
 	return t
 }
@@ -61,10 +71,19 @@ func (b *balancer) close(before string) {
 	b.missing, b.open = len(b.open), b.open[:0]
 }
 
-// accept tells whether a token is to be handed on.
+// accept reports whether a token is to be handed on.
 func (b *balancer) accept(t lexer.Token) bool {
 	switch {
 	case t.Type == tokenComment:
+		if b.isForeign(t) {
+			b.faults.report("W023", t.Pos, t.Value, "expected a comment that starts with `;`, found `%s`; read as a comment", clip(t.Value))
+		}
+		return false
+	case b.outer && b.wrapper == nil:
+		b.wrapper = &t
+		return false
+	case b.outer && len(b.open) == 0 && isPunct(t, ")"):
+		b.unwrapped = true
 		return false
 	case t.Type == tokenSymbol && t.Value == "?":
 		b.faults.report("E004", t.Pos, t.Value, "expected the name of a variable after `?`, found nothing")
@@ -77,6 +96,11 @@ func (b *balancer) accept(t lexer.Token) bool {
 		b.open = b.open[:len(b.open)-1]
 	}
 	return true
+}
+
+// isForeign reports whether a comment starts as comments of other languages do.
+func (b *balancer) isForeign(comment lexer.Token) bool {
+	return b.kinds[comment.Value[0]] != tokenComment
 }
 
 func isPunct(t lexer.Token, sign string) bool { return t.Type == tokenPunct && t.Value == sign }

@@ -11,8 +11,13 @@ type checker struct {
 	infix   bool
 	clauses []*Clause
 	sound   []*Clause // the clauses that are not malformed
+	leftOut []*Clause // rules of perception
+
+	percepts []percept // of an open game with rules of perception
 	// stratified are the sound clauses after stratify.
 	stratified []*Clause
+	// fluentShapes and moveShapes are the functions of the fluents and moves that the rules make.
+	fluentShapes, moveShapes shapes
 }
 
 // check does all checks; whole tells that no clause has been left out.
@@ -20,6 +25,13 @@ func (c *checker) check(whole bool) {
 	if whole {
 		c.presence()
 	}
+	c.perception()
+	c.soundness()
+	c.warnings()
+}
+
+// soundness checks each clause, and how they depend on one another.
+func (c *checker) soundness() {
 	for _, cl := range c.clauses {
 		c.watch.Step()
 		if !cl.malformed {
@@ -30,7 +42,6 @@ func (c *checker) check(whole bool) {
 		}
 	}
 	c.dependencies()
-	c.warnings()
 }
 
 // presence asks for the relations that every game needs.
@@ -48,18 +59,11 @@ func (c *checker) presence() {
 	}
 }
 
-// fact asks that facts are ground, that roles are facts, and that all is known
-// to all roles.
+// fact reports variables in facts, and roles that are no facts.
 func (c *checker) fact(cl *Clause) {
-	switch cl.Head.Name {
-	case "role":
-		if len(cl.Body) > 0 {
-			c.found.add("E014", cl.Head.Pos, cl.Head.excerpt(),
-				"expected roles as facts, found `role` as the head of a rule with a body")
-		}
-	case "sees", "percept":
-		c.found.add("E030", cl.Head.Pos, cl.Head.excerpt(),
-			"imperfect information is not supported, found a rule for `"+cl.Head.Name+"`")
+	if cl.Head.Name == "role" && len(cl.Body) > 0 {
+		c.found.add("E014", cl.Head.Pos, cl.Head.excerpt(),
+			"expected roles as facts, found `role` as the head of a rule with a body")
 	}
 	if len(cl.Body) > 0 {
 		return

@@ -75,13 +75,18 @@ type collector struct {
 	watch      *guard.Watch
 	faults     *findings
 	clauses    []*Clause
-	conditions int // so far
+	conditions int  // so far
+	incomplete bool // malformed clauses have been left out
+	perceives  bool // in a term that a role sees, which may be (does role move)
 }
 
 func (c *collector) clause(cl *Clause) {
 	before := c.faults.errors
 	if cl.isHeadless() {
 		c.faults.add("E010", cl.Pos, cl.String(), "expected a head after `<=`, found `)`")
+		return
+	}
+	if c.arrow(cl) {
 		return
 	}
 	c.head(&cl.Head)
@@ -92,7 +97,10 @@ func (c *collector) clause(cl *Clause) {
 
 // head checks what a fact or rule asserts.
 func (c *collector) head(t *Term) {
+	low, _ := keyword(t.Name)
+	c.perceives = isPerception(Term{Name: low})
 	c.sentence(t)
+	c.perceives = false
 	switch t.Name {
 	case "not", "or", "and", "distinct", "<=":
 		c.fault("E011", t.Pos, t, "expected a relation as the head, found `%s`", t.Name)
@@ -140,7 +148,7 @@ func (c *collector) formula(f *Formula, negated bool, depth int) {
 	switch f.Connective {
 	case Negation:
 		if len(f.Subs) != 1 {
-			c.arity(f.Pos, f, "not", len(f.Subs))
+			c.fault("E012", f.Pos, f, "`not` takes 1 condition, found %d: write one `not` for each, or a relation for all of them", len(f.Subs))
 			return
 		}
 		c.formulas(f.Subs, true, depth+1)
@@ -157,7 +165,9 @@ func (c *collector) formula(f *Formula, negated bool, depth int) {
 			c.fault("E017", f.Pos, f, "expected a condition, found a rule inside a rule")
 			return
 		}
-		c.sentence(&f.Atom)
+		if !c.connective(&f.Atom) {
+			c.sentence(&f.Atom)
+		}
 	}
 }
 
@@ -186,7 +196,7 @@ func (c *collector) terms(list []Term) {
 		t := &list[i]
 		c.compound(t)
 		t.unwrap()
-		if name, ok := keyword(t.Name); ok && t.Kind == Compound {
+		if name, ok := keyword(t.Name); ok && t.Kind == Compound && !(c.perceives && name == "does") {
 			c.fault("E013", t.Pos, t, "expected a term, found the keyword `%s` used as a function", name)
 		}
 	}
@@ -208,22 +218,33 @@ func (c *collector) compound(t *Term) {
 	case len(t.Args) == 0:
 		c.fault("E005", t.Pos, t, "expected a name after `(`, found `)`")
 	default:
-		name := t.Args[0]
-		c.fault("E006", name.Pos, name, "expected a name after `(`, found %s", name.excerpt())
+		name, advice := t.Args[0], ""
+		if len(t.Args) > 1 && foreignOperators[t.Args[1].Name] != "" {
+			advice = ": " + foreignOperators[t.Args[1].Name]
+		}
+		c.fault("E006", name.Pos, name, "expected a name after `(`, found %s%s", name.excerpt(), advice)
 	}
 }
 
-// Normal is a term of a syntax tree without zero-arity parentheses. The error is nil
+// Normal returns a term of a syntax tree without zero-arity parentheses. The error is nil
 // if each list in it starts with a name that is no keyword.
-func (t Term) Normal() (Term, error) {
-	c := collector{watch: guard.NewWatch(context.Background(), reading), faults: &findings{}}
+func (t Term) Normal() (Term, error) { return t.normal(false) }
+
+// normal is Normal; perceives allows (does role move), which a role may see.
+func (t Term) normal(perceives bool) (Term, error) {
+	c := collector{watch: guard.NewWatch(context.Background(), reading), faults: &findings{}, perceives: perceives}
 	list := []Term{t}
 	c.terms(list)
 	return list[0], c.faults.finish("").err()
 }
 
 // ParseTerm reads one ground term, such as a move on the wire.
-func ParseTerm(s string) (Term, error) {
+func ParseTerm(s string) (Term, error) { return parseTerm(s, false) }
+
+// ParsePercept reads one ground term that a role sees, which may be (does role move).
+func ParsePercept(s string) (Term, error) { return parseTerm(s, true) }
+
+func parseTerm(s string, perceives bool) (Term, error) {
 	tree, err := Parse("", []byte(s))
 	if err != nil {
 		return Term{}, err
@@ -234,7 +255,7 @@ func ParseTerm(s string) (Term, error) {
 	if !tree.Clauses[0].IsFact() {
 		return Term{}, fmt.Errorf("expected a term, found the rule %s", tree.Clauses[0].Head.excerpt())
 	}
-	t, err := tree.Clauses[0].Head.Normal()
+	t, err := tree.Clauses[0].Head.normal(perceives)
 	if err != nil {
 		return Term{}, err
 	}

@@ -18,14 +18,19 @@ type Diagnostic struct {
 	Text    string // the offending text in prefix form
 	Hint    string // how to repair it
 	Line    string // the line of the source at Pos
+	Meaning string // the reading of the fault where LoadToPlay gives it one
 }
 
-// IsError tells whether the finding makes the rulesheet invalid.
-func (d Diagnostic) IsError() bool { return strings.HasPrefix(d.Code, "E") }
+// IsError reports whether the finding makes the rulesheet invalid.
+func (d Diagnostic) IsError() bool { return strings.HasPrefix(d.Code, "E") && d.Meaning == "" }
 
-// String is the finding on one line: file:line:column: code: message.
+// String returns the finding on one line: file:line:column: code: message.
 func (d Diagnostic) String() string {
-	return fmt.Sprintf("%s: %s: %s", d.Pos, d.Code, d.Message)
+	text := fmt.Sprintf("%s: %s: %s", d.Pos, d.Code, d.Message)
+	if d.Meaning != "" {
+		text += "; played all the same: " + d.Meaning
+	}
+	return text
 }
 
 // Detail is the finding on several lines: the one of String, the line of the
@@ -90,7 +95,8 @@ func (d Diagnostic) MarshalJSON() ([]byte, error) {
 		Message  string `json:"message"`
 		Text     string `json:"text,omitempty"`
 		Hint     string `json:"hint,omitempty"`
-	}{d.Code, severity, d.Pos.File, d.Pos.Line, d.Pos.Column, d.Message, d.Text, d.Hint})
+		Meaning  string `json:"meaning,omitempty"`
+	}{d.Code, severity, d.Pos.File, d.Pos.Line, d.Pos.Column, d.Message, d.Text, d.Hint, d.Meaning})
 }
 
 // Diagnostics are the findings about one rulesheet, in order of position.

@@ -32,14 +32,11 @@ func Format(src []byte) ([]byte, error) {
 	if tree.Infix {
 		w.infix(tokensOf(infix, text))
 	} else {
-		w.prefix(items(tokensOf(prefix, text)))
+		w.prefix(unwrapped(items(tokensOf(prefix, text))))
 	}
 	out := w.out.String()
-	if isInfix(guard.NewWatch(context.Background(), reading), out) != tree.Infix {
-		return src, nil // symbols alone, which other line breaks make a text in the other syntax
-	}
-	if strings.HasPrefix(out, "\ufeff") {
-		out = "\ufeff" + out // a symbol that begins so must not be taken for the mark of a file
+	if again, err := Parse("", []byte(out)); err != nil || again.Infix != tree.Infix || Print(again) != Print(tree) {
+		return src, nil // symbols alone, which other line breaks make a comment or a text in the other syntax
 	}
 	return []byte(out), nil
 }
@@ -92,6 +89,43 @@ func items(tokens []lexer.Token) []*item {
 	return root.list
 }
 
+// unwrapped returns the forms without the parentheses around all of them, if there are such.
+func unwrapped(forms []*item) (out []*item) {
+	lists := 0
+	for _, f := range forms {
+		if !f.isComment() {
+			lists++
+			out = append(out, f)
+		}
+	}
+	if lists != 1 || !out[0].isList() || out[0].hasName() {
+		return forms
+	}
+	wrapped := out[0]
+	out = nil
+	for _, f := range forms {
+		if f == wrapped {
+			out = append(out, f.list...)
+		} else {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// hasName reports whether a symbol, or no more than one list, stands directly inside a list.
+func (it *item) hasName() bool {
+	lists := 0
+	for _, e := range it.list {
+		if e.isList() {
+			lists++
+		} else if !e.isComment() {
+			return true
+		}
+	}
+	return lists < 2
+}
+
 // measure computes the width of an item whose elements have theirs.
 func (it *item) measure() {
 	switch {
@@ -124,7 +158,7 @@ func (w *layouter) prefix(forms []*item) {
 	for i, f := range forms {
 		switch {
 		case i == 0:
-		case f.isComment() && f.trails:
+		case f.isComment() && f.trails && !forms[i-1].isComment():
 			w.out.WriteByte(' ')
 		case f.spaced:
 			w.out.WriteString("\n\n")

@@ -80,6 +80,9 @@ func (w *layouter) gap(a, b lexer.Token, fresh, outside bool) {
 		w.newline(0)
 	case fresh || b.Type == tokenComment:
 		w.newline(tabWidth)
+	case isPunct(b, "."):
+	case endsOperand(a) && b.Type == tokenSymbol, infixWords[strings.ToLower(a.Value)] != "", infixWords[strings.ToLower(b.Value)] != "":
+		w.out.WriteByte(' ')
 	case strings.Contains(":-&|", b.Value) || a.Value == "&" || a.Value == "|":
 		w.out.WriteByte(' ')
 	}

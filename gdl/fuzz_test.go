@@ -21,6 +21,13 @@ func seeds(f *testing.F) {
 			f.Add(string(file.Data))
 		}
 	}
+	playable, err := txtar.ParseFile("../reasoner/prover/testdata/playable.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range playable.Files {
+		f.Add(string(file.Data))
+	}
 	f.Add(frame)
 	f.Add("p(X) :- ~q(_,a) | r & (s)")
 	f.Add("\ufeff(\x00é\xff ?x ; \xfe\r\n)")
@@ -59,12 +66,16 @@ func FuzzParse(f *testing.F) {
 // infix syntax: a symbol comes first.
 func startsLikeInfix(text string) bool { return !strings.HasPrefix(text, "(") }
 
-// FuzzCheck asks that a rulesheet is refused with positions or gives a game that
-// keeps the promises of its documentation.
+// FuzzCheck checks that a rulesheet is refused with positions or gives a game that
+// keeps the promises of its documentation, also where it is only played.
 func FuzzCheck(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, src string) {
 		for _, text := range []string{src, src + frame} {
+			if g, _, err := gdl.LoadToPlay(t.Context(), "fuzz", []byte(text)); err == nil {
+				promises(t, g)
+				promises(t, g.FirstGoals())
+			}
 			g, found, err := gdl.Load(t.Context(), "fuzz", []byte(text))
 			if (err == nil) != (len(found.Errors()) == 0) || (err == nil) != (g != nil) {
 				t.Fatalf("%q: game %v, error %v, findings %v", text, g, err, found)

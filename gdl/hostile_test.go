@@ -61,6 +61,19 @@ var wide = map[string]func(share int) string{
 	"negation in cycles": func(share int) string {
 		return frame + numbered("(<= (r%[1]d 1 ?x) (d ?x) (not (r%[1]d 2 ?x)))(<= (r%[1]d 2 ?x) (d ?x) (not (r%[1]d 3 ?x)))", 5_000/share)
 	},
+	"fluents that grow": func(share int) string {
+		many := numbered("(true (f%[1]d ?x))", 8_000/share)
+		return frame + "(<= (next (g " + strings.Repeat("(s ?x) ", 8_000/share) + ")) " + many + ")"
+	},
+	"rules of perception": func(share int) string {
+		return frame + numbered("(role q%[1]d)", 40) + numbered("(<= (sees ?r (did ?p m%[1]d)) (role ?r) (does ?p m%[1]d))", 20_000/share)
+	},
+	"a chain of open relations": func(share int) string {
+		return frame + numbered("(<= (r%[2]d ?x) (r%[1]d ?x))", 60_000/share) + "(<= (r0 ?x) (not (d ?x)))(<= (legal p ?x) (d ?x) (r9 ?x))"
+	},
+	"one body of open relations": func(share int) string {
+		return frame + "(<= (o ?x) (not (d ?x)))(<= (h ?y) " + numbered("(d ?x%[1]d) (o ?x%[1]d)", 4_000/share) + "(d ?y))"
+	},
 	"deep terms": func(share int) string {
 		deep := strings.Repeat("(f ", 400) + "?x" + strings.Repeat(")", 400)
 		return frame + strings.Repeat("(<= (h "+deep+") (h ?x) (d "+deep+"))", 300/share)
@@ -115,7 +128,7 @@ func TestNoTextCostsMoreThanTwentyTimesTheLargestMessage(t *testing.T) {
 		// does so each time.
 		used, limit := uint64(math.MaxUint64), perByte*uint64(size)
 		for try := 0; try < 10 && used > limit; try++ {
-			used = min(used, peak(func() { gdl.Load(t.Context(), "hostile", []byte(src)) }))
+			used = min(used, peak(func() { gdl.LoadToPlay(t.Context(), "hostile", []byte(src)) }))
 		}
 		t.Logf("%d KiB of text, %d MiB of memory", len(src)>>10, used>>20)
 		if used > limit {
@@ -156,12 +169,12 @@ func TestReadingAndCheckingLookAtTheContext(t *testing.T) {
 	check := func(t *testing.T, src string) {
 		c := &impatient{Context: t.Context(), after: 1 << 60}
 		start := time.Now()
-		gdl.Load(c, "hostile", []byte(src))
+		gdl.LoadToPlay(c, "hostile", []byte(src))
 		c.gap = max(c.gap, time.Since(c.last))
 		t.Logf("%d looks in %v, %v without one", c.looks, time.Since(start), c.gap)
 		for _, after := range []int{0, c.looks / 3, c.looks - 1} {
 			c := &impatient{Context: t.Context(), after: after}
-			if _, _, err := gdl.Load(c, "hostile", []byte(src)); !errors.Is(err, context.Canceled) {
+			if _, _, err := gdl.LoadToPlay(c, "hostile", []byte(src)); !errors.Is(err, context.Canceled) {
 				t.Errorf("error %v, want that of the context after %d looks", err, after)
 			}
 			if c.looks != after+1 {

@@ -14,7 +14,8 @@ import (
 
 // Infix syntax, which some course servers send: rules `head :- a & ~b`, terms
 // `cell(X,1)`, capitalised variables, `|` between conditions in parentheses, and
-// comments that start with `%`. It is read into the tree of prefix syntax:
+// comments that start with `%`. As in Prolog, a comma between conditions is `&`, `not`
+// is `~`, and a dot may end a clause. It is read into the tree of prefix syntax:
 //
 //	seen(X) :- true(cell(X,1)) & (p | ~q(X))
 //	→ (<= (seen ?X) (true (cell ?X 1)) (or p (not (q ?X))))
@@ -32,7 +33,7 @@ type (
 
 	infixConjunction struct {
 		Pos      lexer.Position
-		Literals []*infixLiteral `parser:"@@ ( '&' @@ )*"`
+		Literals []*infixLiteral `parser:"@@ ( ( '&' | ',' ) @@ )*"`
 	}
 
 	infixLiteral struct {
@@ -83,7 +84,7 @@ type infixConverter struct {
 
 // parse parses the tokens of one clause.
 func (c *infixConverter) parse(tokens []lexer.Token) (*Clause, error) {
-	tree, err := parse(infixGrammar(), &infixTokens{tokens})
+	tree, err := parse(infixGrammar(), &infixTokens{tokens: tokens})
 	if err != nil {
 		return nil, err
 	}
@@ -176,16 +177,26 @@ func (c *infixConverter) name(s string) string {
 	return s
 }
 
-// infixTokens hands the tokens of a clause to the parser. The last one is the end of
-// the text.
-type infixTokens struct{ tokens []lexer.Token }
+// infixTokens hands the tokens of a clause to the parser, operators in one spelling. The last one is the end
+// of the text.
+type infixTokens struct {
+	tokens []lexer.Token
+	before lexer.Token
+}
 
 // Next implements lexer.Lexer.
 func (l *infixTokens) Next() (lexer.Token, error) {
 	t := l.tokens[0]
 	l.tokens = l.tokens[1:]
-	if t.Type == tokenSymbol {
+	operator := infixOperator(l.before, t)
+	switch {
+	case operator == "~" && t.Type == tokenSymbol && isPunct(l.tokens[0], "("): // a connective with its argument
+		t.Type = tokenConnective
+	case operator != "":
+		t.Type, t.Value = tokenPunct, operator
+	case t.Type == tokenSymbol:
 		t.Type = nameType(t.Value)
 	}
+	l.before = t
 	return t, nil
 }

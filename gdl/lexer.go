@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -34,8 +35,14 @@ type syntax struct{ kinds [256]lexer.TokenType }
 
 var (
 	prefix = newSyntax(";", "()")
-	infix  = newSyntax("%;", "(),&|~:")
+	infix  = newSyntax("%;", "(),&|~:!")
 )
+
+// infixWords maps the spellings of operators that a name or another sign stands for to the operator of infix
+// syntax.
+var infixWords = map[string]string{
+	"not": "~", `\+`: "~", "!": "~", "and": "&", "&&": "&", "or": "|", "||": "|", "<=": ":-", "<-": ":-",
+}
 
 // newSyntax makes a syntax with the given signs that start a comment, and signs that
 // are tokens of their own.
@@ -55,10 +62,29 @@ func newSyntax(comment, punct string) *syntax {
 	return s
 }
 
-// separates tells whether a clause ends between two tokens that stand in no
-// parentheses: in infix syntax, where no operator connects them.
+// separates reports whether a clause ends between two tokens that stand in no
+// parentheses: in infix syntax behind a dot, and where no operator connects them.
 func (s *syntax) separates(a, b lexer.Token) bool {
-	return s == prefix || b.EOF() || (a.Type == tokenSymbol || isPunct(a, ")")) && b.Type == tokenSymbol
+	if s == prefix || b.EOF() || isPunct(a, ".") {
+		return true
+	}
+	operator := infixWords[strings.ToLower(a.Value)] != "" || infixOperator(a, b) != "" || isForeignOperator(a) || isForeignOperator(b)
+	return endsOperand(a) && b.Type == tokenSymbol && !operator
+}
+
+// endsOperand reports whether a term or a condition can end with t.
+func endsOperand(t lexer.Token) bool {
+	return t.Type == tokenSymbol || t.Type == tokenConnective || t.Type == tokenDistinct || isPunct(t, ")")
+}
+
+// infixOperator returns the operator that t stands for behind the token before, or "" if t is none. `and`, `or`
+// and the arrows are operators behind an operand, `not` and other signs of negation are operators elsewhere.
+func infixOperator(before, t lexer.Token) string {
+	operator := infixWords[strings.ToLower(t.Value)]
+	if t.Type == tokenSymbol && (operator == "~") == endsOperand(before) {
+		return ""
+	}
+	return operator
 }
 
 // Symbols implements lexer.Definition.
@@ -88,6 +114,9 @@ type scanner struct {
 	watch *guard.Watch
 	src   string
 	pos   lexer.Position
+
+	oddBlanks int            // blanks so far that are not ASCII
+	oddBlank  lexer.Position // the first of them
 }
 
 var (
@@ -98,39 +127,114 @@ var (
 // Next implements lexer.Lexer.
 func (s *scanner) Next() (lexer.Token, error) {
 	s.watch.Step()
-	s.skip(func(c byte) bool { return s.kinds[c] == blank })
+	s.skip(blank)
 	start := s.pos
 	rest := s.src[start.Offset:]
 	if rest == "" {
 		return lexer.EOFToken(start), nil
 	}
-	kind := s.kinds[rest[0]]
-	switch kind {
-	case tokenComment:
-		s.skip(func(c byte) bool { return c != '\n' && c != '\r' })
-	case tokenPunct:
+	kind, _ := s.kindAt(start.Offset)
+	switch {
+	case kind == tokenComment || s.isForeignComment():
+		kind = tokenComment
+		s.skipLine()
+	case kind == tokenPunct || s.syntax == infix && (rest[0] == '.' || strings.HasPrefix(rest, `\+`)):
+		kind = tokenPunct
 		s.advance(len(s.sign(rest)))
 	default:
-		s.skip(func(c byte) bool { return s.kinds[c] == tokenSymbol })
+		s.skip(tokenSymbol)
+		s.dropDot(start)
 	}
 	return lexer.Token{Type: kind, Value: s.src[start.Offset:s.pos.Offset], Pos: start}, nil
 }
 
-// sign is the punctuation at the start of text.
+// kindAt returns the kind of the character at an offset, and its size in bytes. Blanks beyond ASCII, such as
+// no-break spaces, separate tokens too.
+func (s *scanner) kindAt(offset int) (kind lexer.TokenType, size int) {
+	c := s.src[offset]
+	if c < utf8.RuneSelf {
+		return s.kinds[c], 1
+	}
+	r, size := utf8.DecodeRuneInString(s.src[offset:])
+	if isOddBlank(r) || size == 1 && c == 0xa0 { // a no-break space in Latin-1
+		return blank, size
+	}
+	return tokenSymbol, size
+}
+
+// isOddBlank reports whether r is a blank, or shows nothing, and is not ASCII.
+func isOddBlank(r rune) bool {
+	return r >= utf8.RuneSelf && unicode.IsSpace(r) || r == '\u200b' || r == '\u2060' || r == '\ufeff'
+}
+
+// isForeignComment reports whether the scanner is at the start of a comment as other languages have it: the
+// first characters of a line are `//`, or `#` or `%` before a blank.
+func (s *scanner) isForeignComment() bool {
+	if !startsForeignComment(s.src[s.pos.Offset:]) {
+		return false
+	}
+	before := strings.TrimRightFunc(s.src[:s.pos.Offset], func(r rune) bool {
+		return r != '\n' && r != '\r' && (r <= ' ' || isOddBlank(r))
+	})
+	return before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "\r")
+}
+
+// startsForeignComment reports whether the text of a line starts as a comment of another language does.
+func startsForeignComment(text string) bool {
+	if text[0] != '#' && text[0] != '%' {
+		return strings.HasPrefix(text, "//")
+	}
+	body := strings.TrimLeft(text, "#%")
+	return body == "" || body[0] <= ' '
+}
+
+// sign returns the punctuation at the start of text.
 func (*scanner) sign(text string) string {
-	if strings.HasPrefix(text, ":-") {
-		return ":-"
+	for _, long := range []string{":-", "&&", "||", "!=", `\+`} {
+		if strings.HasPrefix(text, long) {
+			return long
+		}
 	}
 	return text[:1]
 }
 
-// skip advances over the bytes that satisfy ok.
-func (s *scanner) skip(ok func(byte) bool) {
-	for s.pos.Offset < len(s.src) && ok(s.src[s.pos.Offset]) {
-		s.advance(1)
-		if s.pos.Offset%(1<<16) == 0 {
-			s.watch.Look()
+// dropDot gives the dot back with which a symbol of infix syntax ends, before a blank.
+func (s *scanner) dropDot(start lexer.Position) {
+	if s.syntax != infix || s.src[s.pos.Offset-1] != '.' {
+		return
+	}
+	if end := s.pos.Offset; end < len(s.src) {
+		if kind, _ := s.kindAt(end); kind != blank && kind != tokenComment {
+			return
 		}
+	}
+	if s.pos.Offset-1 > start.Offset {
+		s.pos.Offset--
+		s.pos.Column--
+	}
+}
+
+// skip advances over the characters of a kind. The first blank that is not ASCII is remembered.
+func (s *scanner) skip(kind lexer.TokenType) {
+	for s.pos.Offset < len(s.src) {
+		k, size := s.kindAt(s.pos.Offset)
+		if k != kind {
+			return
+		}
+		if kind == blank && s.src[s.pos.Offset] >= utf8.RuneSelf {
+			if s.oddBlanks == 0 {
+				s.oddBlank = s.pos
+			}
+			s.oddBlanks++
+		}
+		s.advance(size)
+	}
+}
+
+// skipLine advances to the end of the line.
+func (s *scanner) skipLine() {
+	for s.pos.Offset < len(s.src) && s.src[s.pos.Offset] != '\n' && s.src[s.pos.Offset] != '\r' {
+		s.advance(1)
 	}
 }
 
@@ -145,5 +249,8 @@ func (s *scanner) advance(n int) {
 			s.pos.Column++
 		}
 		s.pos.Offset++
+		if s.pos.Offset%(1<<16) == 0 {
+			s.watch.Look()
+		}
 	}
 }

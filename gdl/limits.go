@@ -2,6 +2,8 @@ package gdl
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
 )
@@ -40,33 +42,47 @@ const (
 // reading is what is stopped where a context is done.
 const reading = "reading the rules"
 
-// survey is what a first pass over a text finds.
+// survey is the result of a first pass over a text.
 type survey struct {
-	lacks bool // closing parentheses are missing
 	fits  bool // within the limits
+	lacks bool // closing parentheses are missing
+	// outer: one pair of parentheses stands around several forms, as in the message that starts a match
+	outer bool
 }
 
-// survey looks at the tokens of a text once; what exceeds a limit is reported and
-// ends the pass.
-func (s *scanner) survey(found *findings) survey {
-	depth, negations := 0, 0
+// survey reads the tokens of a text once. It reports what exceeds a limit, which ends the pass, and blanks that
+// are not ASCII.
+func (s *scanner) survey(found *findings) (out survey) {
+	depth, negations, forms := 0, 0, 0 // forms: lists directly inside the first parenthesis
+	wrapped := true                    // all tokens so far stand inside the first parenthesis
+	first := true
 	for tokens := 0; ; tokens++ {
 		t, _ := s.Next() // the scanner never fails
 		switch {
 		case t.EOF():
-			return survey{lacks: depth > 0, fits: true}
+			s.reportBlanks(found)
+			return survey{lacks: depth > 0, fits: true, outer: wrapped && depth <= 1 && forms > 1}
 		case tokens == maxTokens:
 			found.report("E008", t.Pos, "", "expected a text of at most %d symbols, parentheses and comments, found more", maxTokens)
 			return survey{}
 		case t.Type == tokenSymbol && len(t.Value) > maxSymbol:
 			found.report("E008", t.Pos, t.Value, "expected a symbol of at most %d bytes, found %s", maxSymbol, clip(t.Value))
 			return survey{}
-		case isPunct(t, "("):
-			depth++
+		case t.Type == tokenComment:
+			continue
+		}
+		opens := isPunct(t, "(")
+		wrapped = wrapped && (depth > 0 || first && opens) && (depth != 1 || t.Type != tokenSymbol)
+		first = false
+		switch {
+		case opens:
+			if depth++; depth == 2 {
+				forms++
+			}
 		case isPunct(t, ")") && depth > 0:
 			depth--
 		}
-		if isPunct(t, "~") {
+		if s.syntax == infix && (t.Value == "~" || infixWords[strings.ToLower(t.Value)] == "~") {
 			negations++
 		} else {
 			negations = 0
@@ -76,6 +92,22 @@ func (s *scanner) survey(found *findings) survey {
 			return survey{}
 		}
 	}
+}
+
+// reportBlanks reports blanks that are not ASCII, all of them in one finding.
+func (s *scanner) reportBlanks(found *findings) {
+	if s.oddBlanks > 0 {
+		r, _ := utf8.DecodeRuneInString(s.src[s.oddBlank.Offset:])
+		found.report("W022", s.oddBlank, "", "expected ASCII blanks, found %U %s; read as a blank", r, times(s.oddBlanks))
+	}
+}
+
+// times returns how often something occurs, in words.
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("and the like, %d times", n)
 }
 
 // excerptLength is the length of rules and symbols in messages, in bytes.

@@ -8,12 +8,14 @@ import (
 
 // warnings finds what is legal but odd.
 func (c *checker) warnings() {
+	c.fluentShapes, c.moveShapes = c.arguments(0, "init", "next"), c.arguments(1, "legal")
 	c.spelling()
 	c.names()
 	c.connectives()
 	c.roles()
 	c.goals()
 	c.fluents()
+	c.growth()
 }
 
 // each visits every atom and, of a `distinct`, every term at the top level, of

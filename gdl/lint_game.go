@@ -64,7 +64,7 @@ func (c *checker) coverage(name string) coverage {
 
 func (k coverage) has(role Term) bool { return k.open || k.roles[role.String()] }
 
-// goals warns of values that are, or may be, no goal points.
+// goals reports values that are no goal points, and warns of values that may be none.
 func (c *checker) goals() {
 	for _, cl := range c.sound {
 		if cl.Head.Name != "goal" {
@@ -73,17 +73,22 @@ func (c *checker) goals() {
 		value := cl.Head.Args[1]
 		if value.Kind == Variable {
 			c.found.add("W009", value.Pos, value.Name, "expected a number from 0 to 100, found the variable "+value.Name)
-		} else if n, err := strconv.Atoi(value.excerpt()); err != nil || n < 0 || n > 100 {
-			c.found.add("W016", value.Pos, value.excerpt(), "expected a number from 0 to 100, found "+value.excerpt())
+		} else if !isGoalValue(value) {
+			c.found.add("E028", value.Pos, value.excerpt(), "expected a number from 0 to 100, found "+value.excerpt())
 		}
 	}
 }
 
-// fluents warns where what is asked, made and announced of fluents and moves
-// does not fit together. Fluents and moves are told apart by their function only.
+// isGoalValue reports whether t is a number from 0 to 100 in decimal digits alone.
+func isGoalValue(t Term) bool {
+	n, err := strconv.ParseUint(t.Name, 10, 31)
+	return t.Kind == Symbol && err == nil && n <= 100
+}
+
+// fluents warns of fluents and moves that rules ask for or announce and that no rule makes, or the other way
+// round. Fluents and moves are told apart by their function only.
 func (c *checker) fluents() {
-	fluents := c.arguments(0, "init", "next")
-	moves := c.arguments(1, "legal")
+	fluents, moves := c.fluentShapes, c.moveShapes
 	c.asked("true", 0, "a fluent of `init` or `next`", fluents)
 	c.asked("does", 1, "a move of `legal`", moves)
 	c.announced("base", 0, "`init` or `next`", fluents)
@@ -127,14 +132,21 @@ func (s shapes) has(t Term) bool {
 
 // asked warns of conditions on fluents or moves that are never made.
 func (c *checker) asked(name string, i int, what string, made shapes) {
-	warned := make(map[relation]bool)
+	warned, defined := make(map[relation]bool), make(map[relation]bool)
+	for _, cl := range c.sound {
+		defined[cl.Head.relation()] = true
+	}
 	c.each(func(atom Term) {
 		if atom.Name != name {
 			return
 		}
 		if t := atom.Args[i]; !made.has(t) && !warned[t.relation()] {
 			warned[t.relation()] = true
-			c.found.add("W017", t.Pos, t.excerpt(), "expected "+what+", found "+t.excerpt())
+			advice := ""
+			if defined[t.relation()] {
+				advice = ": " + clip(t.Name) + " is a relation; write " + t.excerpt() + " without `" + name + "`"
+			}
+			c.found.add("W017", t.Pos, t.excerpt(), "expected "+what+", found "+t.excerpt()+advice)
 		}
 	}, func(Term) {})
 }

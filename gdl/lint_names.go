@@ -9,7 +9,10 @@ import (
 // of relations that are of no use.
 func (c *checker) names() {
 	relations, functions := make(arities), make(arities)
-	clash := make(set)
+	clash, defined := make(set), make(set)
+	for _, cl := range c.clauses {
+		defined[cl.Head.Name] = true
+	}
 	term := func(t Term) {
 		t.walk(func(u Term) {
 			c.watch.Step()
@@ -17,7 +20,7 @@ func (c *checker) names() {
 				return
 			}
 			c.arity("function", functions, u)
-			if relations.uses(u.Name) && !clash[u.Name] {
+			if defined[u.Name] && relations.uses(u.Name) && !clash[u.Name] {
 				clash[u.Name] = true
 				c.found.add("W002", u.Pos, u.excerpt(), "the function "+u.Name+" has the name of a relation")
 			}
@@ -33,7 +36,7 @@ func (c *checker) names() {
 			term(a)
 		}
 	}, term)
-	c.use()
+	c.use(defined)
 }
 
 // arities are the numbers of arguments with which names occur, in order.
@@ -54,19 +57,31 @@ func (c *checker) arity(what string, known arities, t Term) {
 	known[t.Name] = append(known[t.Name], len(t.Args))
 }
 
-// use warns of relations without a rule and of relations that no body asks for.
-func (c *checker) use() {
-	defined, asked := make(set), make(map[relation]bool)
-	for _, cl := range c.clauses {
-		defined[cl.Head.Name] = true
+// undefined warns of a condition on a relation without a rule.
+func (c *checker) undefined(atom Term) {
+	r := atom.relation()
+	message := "expected a rule for " + clip(r.name) + ", found none"
+	if _, isFluent := c.fluentShapes.first[r]; isFluent {
+		c.found.add("W024", atom.Pos, atom.excerpt(), message+": "+clip(r.name)+" is a fluent; write (true "+atom.excerpt()+")")
+	} else if _, isMove := c.moveShapes.first[r]; isMove {
+		c.found.add("W024", atom.Pos, atom.excerpt(), message+": "+clip(r.name)+" is a move; write (does role "+atom.excerpt()+")")
+	} else if advice := foreignOperators[r.name]; advice != "" {
+		c.found.add("W026", atom.Pos, atom.excerpt(), message+": "+advice)
+	} else {
+		c.found.add("W004", atom.Pos, atom.excerpt(), message)
 	}
-	for _, cl := range c.sound {
+}
+
+// use warns of relations without a rule and of relations that no body asks for.
+func (c *checker) use(defined set) {
+	asked := make(map[relation]bool)
+	for _, cl := range append(c.leftOut, c.sound...) {
 		for _, f := range cl.Body {
 			f.atoms(false, func(atom Term, _ bool) {
 				c.watch.Step()
 				r := atom.relation()
 				if _, ok := keyword(r.name); !ok && !asked[r] && !defined[r.name] {
-					c.found.add("W004", atom.Pos, atom.excerpt(), "expected a rule for "+r.name+", found none")
+					c.undefined(atom)
 				}
 				asked[r] = true
 			})

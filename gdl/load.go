@@ -14,6 +14,11 @@ import (
 // thousand of each. Where ctx ends first, the error is that of ctx, within some
 // ten milliseconds.
 func Load(ctx context.Context, file string, src []byte) (g *Game, ds Diagnostics, err error) {
+	return load(ctx, file, src, false)
+}
+
+// load is Load, or LoadToPlay.
+func load(ctx context.Context, file string, src []byte, toPlay bool) (g *Game, ds Diagnostics, err error) {
 	w := guard.NewWatch(ctx, reading)
 	defer guard.Stopped(&err)
 	w.Look()
@@ -24,9 +29,15 @@ func Load(ctx context.Context, file string, src []byte) (g *Game, ds Diagnostics
 		return nil, ds, ds.err()
 	}
 	c := checker{watch: w, found: r.found, file: file, infix: r.syntax == infix, clauses: l.clauses}
-	c.check(!r.incomplete)
-	if r.found.errors == 0 {
+	c.check(!r.incomplete && !l.incomplete)
+	switch {
+	case r.found.errors == 0:
 		g = normalise(w, c.stratified, r.found)
+	case toPlay:
+		g = c.meant()
+	}
+	if g != nil {
+		g.percepts = c.percepts
 	}
 	ds = r.found.finish(r.text)
 	if err := ds.err(); err != nil {

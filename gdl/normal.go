@@ -31,6 +31,8 @@ type normaliser struct {
 	rules    []Rule
 	names    names // the relations that have rules
 	literals int   // of all rules
+
+	unordered bool // literals stay in the order in which they are written
 }
 
 func (n *normaliser) clause(c *Clause) {
@@ -228,6 +230,9 @@ func literal(f Formula) Literal {
 // order puts every test (Not, Distinct, Equal) as early as its variables are
 // bound and keeps the literals otherwise as they were written.
 func (n *normaliser) order(literals []Literal) []Literal {
+	if n.unordered {
+		return literals
+	}
 	o := orderer{out: make([]Literal, 0, len(literals)), literals: literals, bound: make(set), waiting: make(map[string][]int)}
 	o.unbound = make([]int, len(literals))
 	for i, l := range literals {

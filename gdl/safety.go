@@ -1,6 +1,9 @@
 package gdl
 
-import "maps"
+import (
+	"maps"
+	"strings"
+)
 
 // safety asks that each variable of the head and of every test is bound by a
 // positive condition.
@@ -27,7 +30,11 @@ func (c *checker) unsafe(v Term, where string) {
 	if v.Name == "?" {
 		return // reported as a variable without a name
 	}
-	c.found.add("E019", v.Pos, v.Name, "expected a positive condition that binds "+v.Name+" of "+where+", found none")
+	advice := ""
+	if c.infix && strings.ContainsAny(v.Name, "+-*/") {
+		advice = ": " + noArithmetic
+	}
+	c.found.add("E019", v.Pos, v.Name, "expected a positive condition that binds "+v.Name+" of "+where+", found none"+advice)
 }
 
 // tests asks that bound, with what branches bind themselves, covers all that the

@@ -83,6 +83,8 @@ func (c *Clause) appendText(dst []byte, length int) []byte {
 	switch {
 	case c.isHeadless():
 		return append(dst, "(<=)"...)
+	case c.IsFact() && c.Head.Kind == Symbol && startsForeignComment(c.Head.Name):
+		return append(append(append(dst, '('), c.Head.Name...), ')')
 	case c.IsFact():
 		return c.Head.appendText(dst, length)
 	}
@@ -132,12 +134,16 @@ func (r *reader) read(visit func(*Clause)) (ok bool) {
 	if !s.fits {
 		return false
 	}
-	tokens := &balancer{scanner: r.syntax.scanner(r.watch, r.file, r.text), byColumn: s.lacks, faults: r.found}
+	tokens := &balancer{scanner: r.syntax.scanner(r.watch, r.file, r.text), byColumn: s.lacks, outer: s.outer, faults: r.found}
 	parse := parsePrefix
 	if r.syntax == infix {
 		parse = (&infixConverter{}).parse
 	}
 	r.cut(tokens, func(clause []lexer.Token) {
+		if fault, found := foreignFault(clause); found && r.syntax == infix {
+			r.reject(fault)
+			return
+		}
 		c, err := parse(clause)
 		if err == nil {
 			visit(c)
@@ -181,7 +187,7 @@ func (r *reader) cut(tokens *balancer, visit func(clause []lexer.Token)) {
 		t, _ := tokens.Next() // it never fails
 		if n := len(clause); n > 0 && depth == 0 && r.syntax.separates(clause[n-1], t) {
 			if n <= maxClause {
-				visit(append(clause, lexer.EOFToken(t.Pos)))
+				visit(append(trimDot(clause), lexer.EOFToken(t.Pos)))
 			} else {
 				r.reject(Diagnostic{Code: "E008", Pos: place(clause[0].Pos), Message: fmt.Sprintf(
 					"expected a rule of at most %d symbols and parentheses, found more", maxClause)})
@@ -202,6 +208,14 @@ func (r *reader) cut(tokens *balancer, visit func(clause []lexer.Token)) {
 			clause[maxClause] = t
 		}
 	}
+}
+
+// trimDot returns the tokens of a clause without the dot that ends it.
+func trimDot(clause []lexer.Token) []lexer.Token {
+	if n := len(clause); n > 1 && isPunct(clause[n-1], ".") {
+		return clause[:n-1]
+	}
+	return clause
 }
 
 // reject leaves a clause out.

@@ -51,6 +51,16 @@ type Message struct {
 	PlayClock  time.Duration // START
 	// Joint is the joint move before: nil if no move has been made.
 	Joint []gdl.Term // PLAY, STOP
+	// Seen is the message in the form of GDL-II, (id turn move percepts): the own move before, and what the role
+	// has seen since. It is nil in the usual form, and where no move has been made.
+	Seen *Seen // PLAY, STOP
+}
+
+// Seen is what a message of GDL-II tells in the place of a joint move.
+type Seen struct {
+	Turn     int
+	Move     gdl.Term
+	Percepts []gdl.Term
 }
 
 // ParseMessage reads a request: the head in any case, any white space, arguments
@@ -149,24 +159,48 @@ func (m *Message) parseJoint(args []string) error {
 	if len(args) < 2 {
 		return errors.New("expected the joint move, or NIL")
 	}
-	if _, err := strconv.Atoi(args[1]); err == nil && len(args) > 2 {
-		return errors.New("found the form of GDL-II, (id turn move percepts); games of imperfect information are not supported; expected (id (moves))")
+	if turn, err := strconv.Atoi(args[1]); err == nil && len(args) > 2 {
+		return m.parseSeen(turn, args[2:])
 	}
-	if !isList(args[1]) {
-		return nil // any atom says that there is no move yet
+	var err error
+	m.Joint, err = parseTerms(args[1], ParseMove)
+	return err
+}
+
+// parseSeen reads the arguments (move percepts) of a message of GDL-II.
+func (m *Message) parseSeen(turn int, args []string) error {
+	if strings.EqualFold(args[0], "nil") {
+		return nil // there is no move yet
 	}
-	moves, err := split(inside(args[1]), math.MaxInt)
+	if len(args) < 2 || !isList(args[1]) && !strings.EqualFold(args[1], "nil") {
+		return errors.New("expected the percepts behind the move, as in (id turn move (percepts)), found none")
+	}
+	move, err := ParseMove(args[0])
 	if err != nil {
 		return err
 	}
-	for _, text := range moves {
-		move, err := ParseMove(text)
-		if err != nil {
-			return err
-		}
-		m.Joint = append(m.Joint, move)
+	percepts, err := parseTerms(args[1], gdl.ParsePercept)
+	m.Seen = &Seen{turn, move, percepts}
+	return err
+}
+
+// parseTerms reads the terms of a list. Any atom stands for no list.
+func parseTerms(text string, parse func(string) (gdl.Term, error)) (terms []gdl.Term, err error) {
+	if !isList(text) {
+		return nil, nil
 	}
-	return nil
+	texts, err := split(inside(text), math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range texts {
+		term, err := parse(text)
+		if err != nil {
+			return nil, err
+		}
+		terms = append(terms, term)
+	}
+	return terms, nil
 }
 
 // maxMove bounds the text of one move, in bytes.
@@ -204,6 +238,10 @@ func (m Message) String() string {
 	case Start:
 		fmt.Fprintf(&b, " %s %s (%s\n) %s %s", m.ID, m.Role, m.Rules, seconds(m.StartClock), seconds(m.PlayClock))
 	case Play, Stop:
+		if m.Seen != nil {
+			fmt.Fprintf(&b, " %s %d %s %s", m.ID, m.Seen.Turn, m.Seen.Move, jointText(m.Seen.Percepts))
+			break
+		}
 		joint := "NIL"
 		if m.Joint != nil {
 			joint = jointText(m.Joint)

@@ -46,9 +46,14 @@ func TestMessagesAreReadAsServersSendThem(t *testing.T) {
 		"(PLAY m.1((a)f(g(h)x))ignored)": {
 			Command: Play, ID: "m.1", Joint: joint(t, "a", "f", "(g h x)"),
 		},
-		"(PLAY m.1 0)":         {Command: Play, ID: "m.1"},
-		"(STOP m.1 (a b))":     {Command: Stop, ID: "m.1", Joint: joint(t, "a", "b")},
-		"(STOP m.1 nil)":       {Command: Stop, ID: "m.1"},
+		"(PLAY m.1 0)":     {Command: Play, ID: "m.1"},
+		"(STOP m.1 (a b))": {Command: Stop, ID: "m.1", Joint: joint(t, "a", "b")},
+		"(STOP m.1 nil)":   {Command: Stop, ID: "m.1"},
+		"(PLAY m 3 (move 1) ((seen 2) a))": {
+			Command: Play, ID: "m", Seen: &Seen{3, joint(t, "(move 1)")[0], joint(t, "(seen 2)", "a")},
+		},
+		"(PLAY m 0 nil nil)":   {Command: Play, ID: "m"},
+		"(STOP m 7 noop ())":   {Command: Stop, ID: "m", Seen: &Seen{7, joint(t, "noop")[0], nil}},
 		"; hello\n(ABORT m.1)": {Command: Abort, ID: "m.1"},
 	} {
 		got, err := ParseMessage(text)
@@ -86,9 +91,8 @@ func TestNonsenseIsExplained(t *testing.T) {
 		"(PLAY m (a ?x))":                "variable",
 		"(PLAY m (a ()))":                "the move ()",
 		"(ABORT)":                        "expected the match id",
-		"(PLAY m 3 (move 1) ((sees 2)))": "found the form of GDL-II",
-		"(PLAY m 0 nil nil)":             "found the form of GDL-II",
-		"(STOP m 7 noop ())":             "found the form of GDL-II",
+		"(PLAY m 3 noop)":                "expected the percepts",
+		"(PLAY m 3 noop (a ?x))":         "variable",
 		"start(m1,robot,[role(r)],10,5)": "found a message in infix form, start(...)",
 		"info()":                         "found a message in infix form, info(...)",
 		"(ABORT " + strings.Repeat("m", 100_000) + ")":                                                "expected symbols of at most 4096 bytes, found mmm",

@@ -12,6 +12,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/guard"
+	"stackmate/reasoner/wellformed"
 
 	"github.com/rs/zerolog"
 )
@@ -99,13 +100,17 @@ func (s *session) load(request context.Context, m Message, parsing chan struct{}
 	case <-ctx.Done():
 		return fmt.Errorf("START: %w", errEnded)
 	}
-	game, notes, err := gdl.Load(ctx, "match "+clip(m.ID), []byte(m.Rules))
+	game, notes, err := gdl.LoadToPlay(ctx, "match "+clip(m.ID), []byte(m.Rules))
 	if ctx.Err() != nil {
 		return fmt.Errorf("START: %w", errEnded)
 	}
 	s.report(notes)
 	if err != nil {
 		return fmt.Errorf("START: the rules are invalid: %w", err)
+	}
+	game, several := wellformed.FirstGoals(ctx, game)
+	if several != "" {
+		s.log.Warn().Str("role", several).Msg("a position at the end has several goals: the first in the order of the rules counts")
 	}
 	if s.match.Role, err = findRole(game, m.Role); err != nil {
 		return err
@@ -122,15 +127,19 @@ func (s *session) load(request context.Context, m Message, parsing chan struct{}
 	return nil
 }
 
-// report logs what was found in the rules.
+// report logs the faults of the rules: errors, and warnings where they are played all the same.
 func (s *session) report(found gdl.Diagnostics) {
-	faults := found.Errors()
+	faults := slices.DeleteFunc(slices.Clone(found), func(d gdl.Diagnostic) bool { return !d.IsError() && d.Meaning == "" })
 	for i, d := range faults {
+		event := s.log.Error()
+		if !d.IsError() {
+			event = s.log.Warn()
+		}
 		if i == maxFindings {
-			s.log.Error().Int("more", len(faults)-i).Msg("and more faults of the rules")
+			event.Int("more", len(faults)-i).Msg("and more faults of the rules")
 			return
 		}
-		s.log.Error().Str("code", d.Code).Msg(Printable(d.String(), maxFinding))
+		event.Str("code", d.Code).Msg(Printable(d.String(), maxFinding))
 	}
 	if len(faults) == 0 {
 		s.log.Debug().Int("warnings", len(found)).Msg("the rules are valid")
@@ -201,6 +210,18 @@ func (s *session) renew(wait context.Context, m Match) error {
 	return nil
 }
 
+// joint returns the joint move that a message tells, spelled as in the rules, or nil for none.
+func (s *session) joint(m Message) ([]gdl.Term, error) {
+	if m.Seen == nil {
+		return s.names.correctAll(m.Joint), nil
+	}
+	joint, err := s.match.Game.JointMove(s.match.Role, m.Seen.Move, m.Seen.Percepts)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Command, err)
+	}
+	return s.names.correctAll(joint), nil
+}
+
 func (s *session) seated() *Seat {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,8 +235,11 @@ func (s *session) end(x *exchange) string {
 	if seat == nil {
 		return "done"
 	}
+	joint, err := s.joint(x.message)
+	if err != nil {
+		s.log.Warn().Err(err).Msg("the last joint move is not known")
+	}
 	s.mu.Lock()
-	joint := s.names.correctAll(x.message.Joint)
 	s.history = append(s.history, joint)
 	s.notes.take(Note{At: x.arrived, Command: Stop, Joint: joint})
 	s.mu.Unlock()

@@ -100,7 +100,10 @@ func (s *session) isSentAgain(text string, joint []gdl.Term, arrived time.Time) 
 // ask returns the turn of a message, and whether the message is its first request: a new turn is added to
 // the history before anything else happens. It fails if the messages of the match exceed maxHistory.
 func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first bool, err error) {
-	joint := s.names.correctAll(m.Joint)
+	joint, err := s.joint(m)
+	if err != nil {
+		return nil, false, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, kind := s.turn, jointNew

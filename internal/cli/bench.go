@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -45,7 +46,7 @@ func (c *benchCommand) Run(s *console) error {
 }
 
 func (c *benchCommand) measure(s *console, game string) (benchResult, error) {
-	rules, err := s.load(game)
+	rules, err := s.load(game, gdl.Load)
 	if err != nil {
 		return benchResult{}, err
 	}

@@ -208,11 +208,11 @@ func (c *eventFlags) event(s *console, dir string, plan arena.Tournament, settin
 	}
 	var rules []*gdl.Game
 	for _, name := range c.Games {
-		g, err := s.load(name)
+		g, err := s.load(name, gdl.LoadToPlay)
 		if err != nil {
 			return nil, err
 		}
-		rules = append(rules, g)
+		rules = append(rules, s.firstGoals(g))
 	}
 	plan.Players = s.named(c.Players)
 	if e, err = distributed.NewEvent(plan, setting, c.Players, c.Games, rules); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search/experiment"
@@ -74,7 +75,7 @@ func (s *console) newLab(memory int64) experiment.Lab {
 	return experiment.Lab{
 		Memory: max(1, memory/mebibyte),
 		Compile: func(ctx context.Context, game string) (machine.Machine, error) {
-			rules, err := s.load(game)
+			rules, err := s.load(game, gdl.Load)
 			if err != nil {
 				return nil, err
 			}

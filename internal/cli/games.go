@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,18 +29,22 @@ func (s *console) rulesheet(game string) (file string, src []byte, err error) {
 	return game, src, err
 }
 
-// load reads and checks a game. Warnings are logged as details: the game plays.
-func (s *console) load(game string) (*gdl.Game, error) {
+// loader reads rules: gdl.Load, or gdl.LoadToPlay where the game is only played.
+type loader func(ctx context.Context, file string, src []byte) (*gdl.Game, gdl.Diagnostics, error)
+
+// load reads and checks a game.
+func (s *console) load(game string, read loader) (*gdl.Game, error) {
 	file, src, err := s.rulesheet(game)
 	if err != nil {
 		return nil, err
 	}
-	return s.check(file, src)
+	return s.check(file, src, read)
 }
 
-// check checks the rules of a game.
-func (s *console) check(file string, src []byte) (*gdl.Game, error) {
-	rules, findings, err := gdl.Load(s.ctx, file, src)
+// check checks the rules of a game. Faults that are played all the same are logged as warnings, warnings as
+// details.
+func (s *console) check(file string, src []byte, read loader) (*gdl.Game, error) {
+	rules, findings, err := read(s.ctx, file, src)
 	if other := foreign(file, src, err); other != nil {
 		return nil, other
 	}
@@ -47,14 +52,18 @@ func (s *console) check(file string, src []byte) (*gdl.Game, error) {
 		return nil, err
 	}
 	for _, d := range findings {
-		s.log.Debug().Msg(d.String())
+		if d.Meaning != "" {
+			s.log.Warn().Msg(d.String())
+		} else {
+			s.log.Debug().Msg(d.String())
+		}
 	}
 	return rules, nil
 }
 
 // compile loads a game given by name or path and makes its machine.
-func (s *console) compile(game string, o reasoner.Options) (*gdl.Game, machine.Machine, error) {
-	rules, err := s.load(game)
+func (s *console) compile(game string, read loader, o reasoner.Options) (*gdl.Game, machine.Machine, error) {
+	rules, err := s.load(game, read)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -96,6 +105,6 @@ func (s *console) problem(o solve.Options, game, engine string) (problem, error)
 	if err != nil {
 		return problem{}, usageError{err}
 	}
-	rules, m, err := s.compile(game, reasoner.Options{Engine: engine})
+	rules, m, err := s.compile(game, gdl.Load, reasoner.Options{Engine: engine})
 	return problem{solver, rules, m}, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stackmate/games"
+	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search/solve"
@@ -56,7 +57,7 @@ func (c *inspectCommand) Run(s *console) error {
 		options.Trace = func(p reasoner.PassInfo) { passes = append(passes, p) }
 	}
 	began := time.Now()
-	rules, err := s.load(c.Game)
+	rules, err := s.load(c.Game, gdl.Load)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (c *inspectCommand) Run(s *console) error {
 }
 
 func (c *inspectCommand) draw(s *console) error {
-	rules, err := s.load(c.Game)
+	rules, err := s.load(c.Game, gdl.Load)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"stackmate/gdl"
 	"stackmate/protocol/arena/board"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -27,7 +28,7 @@ func (c *perftCommand) Run(s *console) error {
 	if c.Depth < 1 || c.Depth > machine.MaxSteps {
 		return usageError{fmt.Errorf("expected a depth of 1 to %d, found %d", machine.MaxSteps, c.Depth)}
 	}
-	rules, m, err := s.compile(c.Game, reasoner.Options{Engine: c.Engine})
+	rules, m, err := s.compile(c.Game, gdl.Load, reasoner.Options{Engine: c.Engine})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"stackmate/protocol/arena"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/wellformed"
 )
 
 // spareProcessors are kept from searching and compiling.
@@ -179,9 +180,23 @@ func playersHelp() string {
 
 // manager makes the manager of a game's matches.
 func (s *console) manager(game string) (*arena.Manager, *machine.Names, error) {
-	rules, m, err := s.compile(game, reasoner.Options{})
+	rules, err := s.load(game, gdl.LoadToPlay)
+	if err != nil {
+		return nil, nil, err
+	}
+	rules = s.firstGoals(rules)
+	m, _, err := s.machine(game, rules, reasoner.Options{})
 	if err != nil {
 		return nil, nil, err
 	}
 	return arena.NewManager(game, rules, m, s.log), m.Names(), nil
+}
+
+// firstGoals returns the rules in which a role has one goal at the end.
+func (s *console) firstGoals(rules *gdl.Game) *gdl.Game {
+	rules, several := wellformed.FirstGoals(s.ctx, rules)
+	if several != "" {
+		s.log.Warn().Str("role", several).Msg("a position at the end has several goals: the first in the order of the rules counts")
+	}
+	return rules
 }

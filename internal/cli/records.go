@@ -51,10 +51,11 @@ func (l *recordReader) gameOf(folder string, r *arena.Record) *recordedGame {
 		if err != nil {
 			return nil
 		}
-		rules, err := l.check(file, text)
+		rules, err := l.check(file, text, gdl.LoadToPlay)
 		if err != nil {
 			return nil
 		}
+		rules = l.firstGoals(rules)
 		g = &recordedGame{rules: rules, hashes: hashes(rules, text)}
 		if at, err := prover.Begin(l.ctx, rules); err == nil {
 			g.initial = slices.Sorted(slices.Values(at.Facts))

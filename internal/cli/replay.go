@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"stackmate/gdl"
 	"stackmate/protocol/arena"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -25,10 +26,11 @@ func (c *replayCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	rules, err := s.check(file, text)
+	rules, err := s.check(file, text, gdl.LoadToPlay)
 	if err != nil {
 		return err
 	}
+	rules = s.firstGoals(rules)
 	m, _, err := s.machine(c.Rulesheet, rules, reasoner.Options{Engine: c.Engine})
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ func TestBadRulesheetsAreNamedWithTheirPosition(t *testing.T) {
 		"unsafe rule":            {coin + "(<= (next (seen ?x)) (true choosing))\n", "bad.kif:12:"},
 		"unstratified":           {coin + "(<= p (not q))\n(<= q (not p))\n", "bad.kif:12:"},
 		"no role":                {strings.Replace(coin, "(role you)", "", 1), "`role`"},
-		"hidden information":     {coin + "(<= (sees you it) (true won))\n", "imperfect information is not supported"},
+		"hidden information":     {coin + "(role it) (legal it wait) (goal it 0) (<= (sees you it) (true won))\n", "imperfect information is not supported"},
 		"binary instead of text": {"\x7fELF\x00\x01(", "bad.kif:"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -29,6 +29,22 @@ func TestBadRulesheetsAreNamedWithTheirPosition(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestRulesThatManagersReadArePlayedAndNotSolved(t *testing.T) {
+	path := file(t, "level.kif", `(role a) (init (at 1)) (place 1) (place 2)
+(<= (open ?x) (not (true (at ?x))))
+(<= (legal a (go ?x)) (place ?x) (open ?x))
+(<= (next (at ?x)) (does a (go ?x)))
+(<= terminal (true (at 2)) (not (does a (go 1))))
+(goal a +100)`)
+	execute(t, "validate", path).expect(t, statusBad, "E019", "E025", "E028", "not valid", "play it all the same")
+	if found := execute(t, "validate", "--json", path).objects(t)[0]; found["valid"] != false || found["playable"] != true {
+		t.Errorf("valid %v, playable %v", found["valid"], found["playable"])
+	}
+	execute(t, "solve", path).expect(t, statusBad, "E025")
+	played := execute(t, "match", path, "--json")
+	played.expect(t, statusFine, "played all the same", `"goals":[100]`)
 }
 
 func TestValidateGoesOnAfterABadFileAndIsStrictOnRequest(t *testing.T) {

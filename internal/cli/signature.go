@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search/signature"
@@ -19,7 +20,7 @@ type signatureCommand struct {
 func (c *signatureCommand) Run(s *console) error {
 	defer s.progress("searching").end()
 	compile := func(_ context.Context, game string) (machine.Machine, error) {
-		_, m, err := s.compile(game, reasoner.Options{Kernel: signature.Kernel})
+		_, m, err := s.compile(game, gdl.Load, reasoner.Options{Kernel: signature.Kernel})
 		return m, err
 	}
 	var entries []signature.Entry

@@ -50,7 +50,7 @@ func (c *trainCommand) Run(s *console) error {
 	if err := checkFolder("--knowledge", c.Knowledge); err != nil {
 		return err
 	}
-	rules, m, err := s.compile(c.Game, reasoner.Options{Engine: c.Engine})
+	rules, m, err := s.compile(c.Game, gdl.LoadToPlay, reasoner.Options{Engine: c.Engine})
 	if err != nil {
 		return err
 	}

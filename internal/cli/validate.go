@@ -68,6 +68,7 @@ func (c *validateCommand) Run(s *console) error {
 type validation struct {
 	File     string          `json:"file"`
 	Valid    bool            `json:"valid"`
+	Playable bool            `json:"playable"` // serve, match, play and the arena page play it
 	Errors   int             `json:"errors"`
 	Warnings int             `json:"warnings"`
 	Findings gdl.Diagnostics `json:"findings"`
@@ -94,9 +95,12 @@ func (c *validateCommand) validate(s *console, file string, src []byte) (validat
 		v.Findings = gdl.Diagnostics{} // of something else
 		return v, other
 	}
-	if err != nil {
-		return v, nil // the findings hold the error
+	if err != nil { // the findings hold the error
+		_, _, err = gdl.LoadToPlay(s.ctx, file, src)
+		v.Playable = err == nil
+		return v, nil
 	}
+	v.Playable = true
 	if c.Prove {
 		if v.Proofs, err = proofs(s.ctx, s, game, c.Budget); err != nil {
 			return v, fmt.Errorf("%s: %w", file, err)
@@ -148,6 +152,9 @@ func writeValidation(w io.Writer, v validation) error {
 		fmt.Fprintf(&b, ", faults in %d matches: %d", v.Matches, len(v.Faults))
 	}
 	b.WriteString(")\n")
+	if v.Playable && v.Errors > 0 {
+		b.WriteString("serve, match, play and the page of the arena play it all the same, as game managers read it (rules.md, \"Rules that are only played\")\n")
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

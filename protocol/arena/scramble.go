@@ -40,7 +40,7 @@ func scramble(ctx context.Context, g *gdl.Game, rng *machine.Rand) (s scrambling
 		s.to[name], s.from[word] = word, name
 		return word
 	})
-	scrambled, _, err = gdl.Load(ctx, file, []byte(gdl.Print(tree)))
+	scrambled, _, err = gdl.LoadToPlay(ctx, file, []byte(gdl.Print(tree)))
 	return s, scrambled, err
 }
 

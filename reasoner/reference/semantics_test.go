@@ -135,7 +135,7 @@ func TestInitialPositionsFollowFromTheRules(t *testing.T) {
 		},
 		{
 			"a goal that is no number is none",
-			"(init a)(goal p high)",
+			"(init a)(worth high)(<= (goal p ?v) (worth ?v))",
 			position{"a", false, []string{"n"}, []int32{machine.NoGoal}},
 		},
 		{

@@ -65,7 +65,7 @@ func (s *simulation) surplus(kind, role string, terms []string) {
 	if len(terms) > 0 {
 		slices.Sort(terms)
 		f, _ := s.note(kind, role, "surplus", fmt.Sprintf(
-			"expected `%s` to list what can be reached, found %s, which cannot", kind, terms[0]))
+			"expected `%s` to list what can be reached, found %s, which cannot", kind, clip(terms[0])))
 		f.Count = len(terms)
 	}
 }
@@ -79,7 +79,7 @@ func (s *simulation) checkFluents() {
 	for _, n := range s.fluents {
 		if f := int(n); !s.lists.fluents[f] {
 			s.lists.fluents[f] = true // it is told once
-			s.add(kindBase, "", "lack", fmt.Sprintf("expected `base` to list every fluent, found %s, which it lacks", s.names.FluentText(f)))
+			s.add(kindBase, "", "lack", fmt.Sprintf("expected `base` to list every fluent, found %s, which it lacks", clip(s.names.FluentText(f))))
 		}
 	}
 }
@@ -93,7 +93,7 @@ func (s *simulation) checkMoves(r machine.Role) {
 		if !s.lists.moves[r][int(m)] {
 			s.lists.moves[r][int(m)] = true // it is told once
 			s.add(kindInput, s.names.Roles[r], "lack", fmt.Sprintf(
-				"expected `input` to list every legal move of %s, found %s, which it lacks", s.names.Roles[r], s.names.MoveText(r, m)))
+				"expected `input` to list every legal move of %s, found %s, which it lacks", s.names.Roles[r], clip(s.names.MoveText(r, m))))
 		}
 	}
 }

@@ -27,9 +27,9 @@ type Fault struct {
 	Moves   [][]string `json:"moves"`   // the joint moves that lead there
 }
 
-// String tells the fault with the way to it.
+// String returns the fault with the last joint moves that lead to it, in lines of bounded length.
 func (f *Fault) String() string {
-	const shown = 20 // the last joint moves that fit on a screen
+	const shown = 20 // joint moves that fit on a screen
 	severity := "error"
 	if f.Warning {
 		severity = "warning"
@@ -39,17 +39,56 @@ func (f *Fault) String() string {
 	if f.State == nil {
 		return b.String()
 	}
-	fmt.Fprintf(&b, "\n    after %d joint moves, state: %s", len(f.Moves), strings.Join(f.State, " "))
+	fmt.Fprintf(&b, "\n    after %d joint moves, state: %s", len(f.Moves), joined(f.State))
 	moves := f.Moves[max(0, len(f.Moves)-shown):]
-	if len(moves) < len(f.Moves) {
+	switch {
+	case len(moves) == 0:
+		return b.String()
+	case len(moves) < len(f.Moves):
 		fmt.Fprintf(&b, "\n    the last %d joint moves:", len(moves))
-	} else if len(moves) > 0 {
+	default:
 		b.WriteString("\n    joint moves:")
 	}
+	var texts []string
 	for _, joint := range moves {
-		fmt.Fprintf(&b, " (%s)", strings.Join(joint, " "))
+		texts = append(texts, "("+strings.Join(joint, " ")+")")
 	}
+	b.WriteString(" " + joined(texts))
 	return b.String()
+}
+
+// Lengths in messages, in bytes.
+const (
+	maxTerm = 120
+	maxLine = 1500
+)
+
+// clip shortens a term to maxTerm bytes.
+func clip(term string) string {
+	if len(term) <= maxTerm {
+		return term
+	}
+	return strings.ToValidUTF8(term[:maxTerm], "") + "…"
+}
+
+// clipped returns the terms, each shortened to maxTerm bytes.
+func clipped(terms []string) []string {
+	out := make([]string, len(terms))
+	for i, t := range terms {
+		out[i] = clip(t)
+	}
+	return out
+}
+
+// joined returns the texts side by side, as many as fit into maxLine bytes.
+func joined(texts []string) string {
+	length := 0
+	for i, t := range texts {
+		if length += len(t) + 1; length > maxLine {
+			return fmt.Sprintf("%s … and %d more", strings.Join(texts[:i], " "), len(texts)-i)
+		}
+	}
+	return strings.Join(texts, " ")
 }
 
 // Report is what random matches showed.
@@ -93,9 +132,9 @@ func (s *simulation) add(kind, role, detail, message string) {
 	if !isNew {
 		return
 	}
-	f.State, f.Moves = s.names.AppendFluents([]string{}, s.state), [][]string{}
+	f.State, f.Moves = clipped(s.names.AppendFluents(nil, s.state)), [][]string{}
 	for n := len(s.joint); len(s.path) >= n*(len(f.Moves)+1); {
 		at := n * len(f.Moves)
-		f.Moves = append(f.Moves, s.names.JointTexts(s.path[at:at+n]))
+		f.Moves = append(f.Moves, clipped(s.names.JointTexts(s.path[at:at+n])))
 	}
 }

@@ -138,7 +138,7 @@ func (s *simulation) checkGoals(ctx context.Context) error {
 		}
 		what := "none"
 		if len(found) > 0 {
-			what = strings.Join(found, " and ")
+			what = strings.Join(clipped(found[:min(len(found), maxDetails)]), " and ")
 		}
 		s.add(kindGoal, s.names.Roles[r], what, fmt.Sprintf(
 			"expected one goal for %s from 0 to 100 in a terminal position, found %s", s.names.Roles[r], what))

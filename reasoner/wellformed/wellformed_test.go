@@ -52,9 +52,9 @@ func TestFaultsAreToldWithTheirPlace(t *testing.T) {
 		"no fault":                  {"(goal p 50)", []*wellformed.Fault{}},
 		"no goal":                   {"(<= (goal p 1) (true (at 1)))", goal("none")},
 		"two goals":                 {"(goal p 50) (<= (goal p 7) (true (at 2)))", goal("50 and 7")},
-		"a goal that is no number":  {"(goal p high)", goal("high")},
-		"a goal that is too large":  {"(goal p 101)", goal("101")},
-		"a goal that is too little": {"(goal p -1)", goal("-1")},
+		"a goal that is no number":  {"(<= (goal p ?v) (worth ?v)) (worth high)", goal("high")},
+		"a goal that is too large":  {"(<= (goal p ?v) (worth ?v)) (worth 101)", goal("101")},
+		"a goal that is too little": {"(<= (goal p ?v) (worth ?v)) (worth -1)", goal("-1")},
 		"base lacks a fluent": {"(goal p 1) (base (at 0)) (base (at 2))", []*wellformed.Fault{{
 			Kind: "base", Warning: true, State: []string{"(at 1)"}, Count: 1,
 			Message: "expected `base` to list every fluent, found (at 1), which it lacks",
@@ -89,6 +89,25 @@ func TestFaultsAreToldWithTheirPlace(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTermsThatGrowAreToldInLinesOfBoundedLength(t *testing.T) {
+	report, err := simulate(t.Context(), t, `(role p) (init (s 0)) (legal p (go a)) (goal p 0) (<= terminal (true (s 1))) (base (s 0))
+		(<= (next (s (+ ?n 1))) (true (s ?n)) (does p (go a)))`, wellformed.Options{Matches: 1, MaxSteps: 300})
+	if err != nil || len(report.Faults) == 0 {
+		t.Fatal(err, report.Faults)
+	}
+	for _, f := range report.Faults {
+		text := f.String()
+		for line := range strings.Lines(text) {
+			if len(line) > 600 {
+				t.Errorf("a line of %d bytes: %.100s", len(line), line)
+			}
+		}
+		if len(strings.Join(f.State, " ")) > 200 {
+			t.Errorf("a state of %d bytes", len(strings.Join(f.State, " ")))
+		}
 	}
 }
 

@@ -113,6 +113,6 @@ func Rules(ctx context.Context, q *queue.Queue, name, hash string) (*gdl.Game, e
 	if arena.HashRules(text) != hash {
 		return nil, fmt.Errorf("the rules of %s are not those that the task names", name)
 	}
-	game, _, err := gdl.Load(ctx, name, []byte(text))
+	game, _, err := gdl.LoadToPlay(ctx, name, []byte(text))
 	return game, err
 }

@@ -16,6 +16,7 @@ import (
 	"stackmate/protocol/arena/board"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prover"
+	"stackmate/reasoner/wellformed"
 )
 
 // library has the games by name: those of Config, uploaded ones and those of records.
@@ -154,16 +155,20 @@ func (l *library) load(ctx context.Context, name, file string, text []byte) (*ga
 	reading, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()
 	var findings gdl.Diagnostics
-	g.rules, findings, g.err = gdl.Load(reading, file, text)
+	g.rules, findings, g.err = gdl.LoadToPlay(reading, file, text)
 	if g.err != nil && reading.Err() != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, reading.Err())
 	}
 	for _, d := range findings {
+		if d.Meaning != "" {
+			d.Message += "; played all the same: " + d.Meaning
+		}
 		g.findings = append(g.findings, finding{
 			Line: d.Pos.Line, Column: d.Pos.Column, Code: d.Code, Grave: d.IsError(), Text: d.Message, Hint: d.Hint,
 		})
 	}
 	if g.err == nil {
+		g.rules, _ = wellformed.FirstGoals(ctx, g.rules)
 		if err := guard.Do(func() error { g.look(ctx); return nil }); err != nil {
 			return nil, fmt.Errorf("%s cannot be drawn: %w", name, err)
 		}
