@@ -14,7 +14,7 @@ import (
 )
 
 // recordReader reads records and compares them with their rules, where these are at hand: in the folder of the
-// record, or by the name of its game.
+// record, by their hash or as GAME.kif, or by the name of its game.
 type recordReader struct {
 	*console
 	known map[string]*recordedGame // by folder and hash of the rules, or by name
@@ -71,10 +71,16 @@ func (l *recordReader) gameOf(folder string, r *arena.Record) *recordedGame {
 			return g
 		}
 	}
-	if r.Game == standardInput {
-		return nil
+	// A file beside the record, or a name.
+	for _, game := range []string{filepath.Join(folder, filepath.Base(r.Game)+".kif"), r.Game} {
+		if game == standardInput {
+			continue
+		}
+		if g := find(game, func() (string, []byte, error) { return l.rulesheet(game) }); g != nil {
+			return g
+		}
 	}
-	return find(r.Game, func() (string, []byte, error) { return l.rulesheet(r.Game) })
+	return nil
 }
 
 // name names the roles of a record from a folder and returns its game, nil if its rules are not at hand.

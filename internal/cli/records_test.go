@@ -109,4 +109,13 @@ func TestRecordsOfTheReferenceServerAreReadWhole(t *testing.T) {
 	for _, args := range [][]string{{"rate", wrong}, {"show", wrong}, {"replay", "matchingPennies", wrong}} {
 		execute(t, args...).expect(t, statusBad, "by the rules it is")
 	}
+	// A game of others: its rules lie beside the record.
+	coins := strings.NewReplacer("matchingPennies", "coins", "heads", "crown").Replace(text)
+	beside := file(t, "m.json", coins)
+	execute(t, "show", beside).expect(t, statusFine, "role1: ann")
+	sheet := strings.ReplaceAll(execute(t, "export", "matchingPennies").out, "heads", "crown")
+	if err := os.WriteFile(filepath.Join(filepath.Dir(beside), "coins.kif"), []byte(sheet), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, "show", beside).expect(t, statusFine, "row: ann", "column: bob")
 }

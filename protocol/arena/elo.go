@@ -166,6 +166,18 @@ func (c *crosstable) ratings() []Rating {
 			strength[i] += steps[i] / max(1, change/longest)
 		}
 	}
+	variance := c.variances(strength, inverse)
+	out := make([]Rating, n)
+	for i, name := range c.players {
+		out[i] = Rating{name, strength[i] * eloUnit, confidence * math.Sqrt(variance[i]) * eloUnit}
+	}
+	return out
+}
+
+// variances returns the variance of the strength of each player, for the inverse of the information. The function
+// ratings says how.
+func (c *crosstable) variances(strength []float64, inverse [][]float64) []float64 {
+	n := len(strength)
 	expected := func(i, j int) float64 { return 1 / (1 + math.Exp(strength[j]-strength[i])) }
 	variance := make([]float64, n)
 	for i := range n {
@@ -185,11 +197,7 @@ func (c *crosstable) ratings() []Rating {
 			variance[k] += surplus * surplus
 		}
 	}
-	out := make([]Rating, n)
-	for i, name := range c.players {
-		out[i] = Rating{name, strength[i] * eloUnit, confidence * math.Sqrt(variance[i]) * eloUnit}
-	}
-	return out
+	return variance
 }
 
 // confidence is the number of standard errors in half a 95 % confidence interval.

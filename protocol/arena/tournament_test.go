@@ -296,16 +296,16 @@ func TestAnImpossibleTournamentIsExplained(t *testing.T) {
 	duo, trio := []Game{{"duo", 2}}, []Game{{"trio", 3}}
 	test := &SPRT{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05}
 	for want, plan := range map[string]Tournament{
-		"a tournament needs a game and a round":   {Games: duo, Players: two},
-		"a tournament needs a game and a round a": {Players: two, Rounds: 1},
-		"a tournament has at most 1000000 match":  {Games: duo, Players: two, Rounds: 1 << 62},
-		"a tournament has at most 1000000 matc":   {Games: []Game{{"crowd", 40}}, Players: make([]string, 80), Rounds: 1},
-		"duo needs 2 players, found 1":            {Games: duo, Players: two[:1], Rounds: 1},
-		"trio needs 3 players, found 2":           {Games: trio, Players: two, Rounds: 1},
-		"weather has no role for players":         {Games: []Game{{"weather", 0}}, Players: two, Rounds: 1},
-		"a test or a tuning needs two players":    {Games: duo, Players: three, Rounds: 1, Test: test},
-		"a test, a tuning, or a format with stages needs games for":      {Games: trio, Players: three, Rounds: 1, Test: test},
-		"expected elo0 < elo1":                    {Games: duo, Players: two, Rounds: 1, Test: &SPRT{}},
+		"a tournament needs a game and a round":                     {Games: duo, Players: two},
+		"a tournament needs a game and a round a":                   {Players: two, Rounds: 1},
+		"a tournament has at most 1000000 match":                    {Games: duo, Players: two, Rounds: 1 << 62},
+		"a tournament has at most 1000000 matc":                     {Games: []Game{{"crowd", 40}}, Players: make([]string, 80), Rounds: 1},
+		"duo needs 2 players, found 1":                              {Games: duo, Players: two[:1], Rounds: 1},
+		"trio needs 3 players, found 2":                             {Games: trio, Players: two, Rounds: 1},
+		"weather has no role for players":                           {Games: []Game{{"weather", 0}}, Players: two, Rounds: 1},
+		"a test or a tuning needs two players":                      {Games: duo, Players: three, Rounds: 1, Test: test},
+		"a test, a tuning, or a format with stages needs games for": {Games: trio, Players: three, Rounds: 1, Test: test},
+		"expected elo0 < elo1":                                      {Games: duo, Players: two, Rounds: 1, Test: &SPRT{}},
 	} {
 		if err := plan.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

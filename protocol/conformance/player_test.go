@@ -343,3 +343,15 @@ func TestReportsShowWhatWasReceivedInPrintableASCII(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// Servers compare moves with regard to case, so a player must.
+func TestAMoveInAnotherCaseIsAFault(t *testing.T) {
+	w := moveOf([]string{"(Go Ada Bee)"})
+	for reply, want := range map[string]string{
+		"( Go  Ada Bee )": "", "(go ada bee)": "is spelled (Go Ada Bee) in the rules", "(Go Ada Cee)": "is not legal here", "": "instead of one term",
+	} {
+		if fault := w.fault(&exchange{body: reply}); (fault == "") != (want == "") || !strings.Contains(fault, want) {
+			t.Errorf("%q: %q, want %q", reply, fault, want)
+		}
+	}
+}
