@@ -165,6 +165,8 @@ func (v *verdict) judgeRefusal(err error) {
 		justified = !v.turns
 	case errors.Is(err, search.ErrNotZeroSum):
 		justified = !v.constant && len(v.game.Players) > 1 || len(v.game.Players) > 2
+	case !v.acyclic:
+		justified = true
 	case len(v.game.Players) > 2:
 		justified = !slices.Contains([]string{solve.MaxN, solve.Paranoid, solve.Lattice}, v.options.Method)
 	case len(v.game.Players) == 1 && slices.Contains(ofTwo, v.options.Method):
@@ -173,8 +175,6 @@ func (v *verdict) judgeRefusal(err error) {
 		justified = slices.Contains([]string{solve.Lattice, solve.ProofNumber, solve.Plans, solve.ThreatSpace, "seqform"}, v.options.Method)
 	case !v.constant:
 		justified = len(v.game.Players) > 1
-	case !v.acyclic:
-		justified = true
 	}
 	if !justified {
 		v.fault("refusal", "%v", err)

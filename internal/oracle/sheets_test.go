@@ -279,7 +279,12 @@ func (d *draft) goals(t tangle, all, fluents []string) {
 			if t.sum < 0 && t.players == 1 && c == 0 {
 				v = 100
 			}
-			d.add("(<= (goal %s %s) (c %d))", r, d.spelled(t, v), c)
+			if t.faulty { // a faulty goal in a rule is no valid rulesheet, behind a variable it is
+				d.add("(worth %s %d %s)", r, c, d.spelled(t, v))
+				d.add("(<= (goal %s ?v) (c %d) (worth %s %d ?v))", r, c, r, c)
+			} else {
+				d.add("(<= (goal %s %d) (c %d))", r, v, c)
+			}
 			if t.faulty && d.one(4) {
 				d.add("(<= (goal %s %d) (c %d))", r, among(d, 0, 10, 100), c)
 			}
