@@ -173,7 +173,8 @@ func (g *wide) roles(n int, position []string) []string {
 	for r := range n {
 		g.line("(role r%d)", r)
 		g.line("(<= (goal r%d 100)%s)", r, g.literals(position, 1, 2))
-		g.line("(goal r%d %s)", r, []string{"0", "50", "-3", "101", "much"}[g.rng.IntN(5)])
+		value := []string{"0", "50", "-3", "101", "much"}[g.rng.IntN(5)]
+		g.line("(worth%[1]d %[2]s) (<= (goal r%[1]d ?v) (worth%[1]d ?v))", r, value)
 		if g.rng.IntN(20) == 0 {
 			continue // a role without moves
 		}
