@@ -87,8 +87,8 @@ func TestAGoalSumIsProvedOfAllEndsOrOfNone(t *testing.T) {
 		"another sum, rarely":   {"(<= (goal x 100) (true all)) (<= (goal o 10) (true all)) (<= (goal x 30) (not (true all))) (<= (goal o 70) (not (true all)))", false},
 		"no goal, rarely":       {"(goal x 100) (<= (goal o 0) (not (true all)))", false},
 		"two goals, rarely":     {"(goal x 100) (goal o 0) (<= (goal o 50) (true all))", false},
-		"no number, rarely":     {"(goal x 100) (<= (goal o 0) (not (true all))) (<= (goal o none) (true all))", false},
-		"above 100, rarely":     {"(goal x 0) (<= (goal o 100) (not (true all))) (<= (goal o 200) (true all))", false},
+		"no number, rarely":     {"(goal x 100) (<= (goal o 0) (not (true all))) (worth none) (<= (goal o ?v) (worth ?v) (true all))", false},
+		"above 100, rarely":     {"(goal x 0) (<= (goal o 100) (not (true all))) (worth 200) (<= (goal o ?v) (worth ?v) (true all))", false},
 		"the same goal twice":   {"(goal x 100) (<= (goal o 0) (true all)) (goal o 0)", true},
 		"goals of other places": {"(goal x 100) (goal o 0) (<= (goal o 50) (true (step 7)))", true},
 	} {

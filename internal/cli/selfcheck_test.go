@@ -63,10 +63,10 @@ func TestASolutionThatTheRulesRefuteIsAnErrorWithEvidence(t *testing.T) {
 func TestSolveNamesTheGoalsOfAFaultyEnd(t *testing.T) {
 	const end = `(init s) (legal a x) (legal a y) (<= (next (d ?m)) (does a ?m)) (<= terminal (true (d ?m))) (<= (goal a 10) (true (d y)))`
 	for want, goal := range map[string]string{
-		"the goals of a there: 200":        `(<= (goal a 200) (true (d x)))`,
-		"the goals of a there: +50":        `(<= (goal a +50) (true (d x)))`,
-		"the goals of a there: -5":         `(<= (goal a -5) (true (d x)))`,
-		"the goals of a there: 33.5":       `(<= (goal a 33.5) (true (d x)))`,
+		"the goals of a there: 200":        `(worth 200) (<= (goal a ?v) (worth ?v) (true (d x)))`,
+		"the goals of a there: +50":        `(worth +50) (<= (goal a ?v) (worth ?v) (true (d x)))`,
+		"the goals of a there: -5":         `(worth -5) (<= (goal a ?v) (worth ?v) (true (d x)))`,
+		"the goals of a there: 33.5":       `(worth 33.5) (<= (goal a ?v) (worth ?v) (true (d x)))`,
 		"the goals of a there: 100 and 90": `(<= (goal a 100) (true (d x))) (<= (goal a 90) (true (d x)))`,
 		"the goals of a there: none":       ``,
 	} {
