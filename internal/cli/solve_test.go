@@ -277,6 +277,37 @@ func TestSolveRefusesWhatItCannotSolve(t *testing.T) {
 	}
 }
 
+func TestGamesWhosePositionsRepeatAreSolvedWhereTheirBoundsMeet(t *testing.T) {
+	// Rock, paper, scissors until somebody wins.
+	throws := file(t, "throws.kif", `
+		(role red) (role blue) (init playing)
+		(beats rock scissors) (beats scissors paper) (beats paper rock)
+		(<= (legal ?r ?m) (role ?r) (true playing) (beats ?m ?n))
+		(<= (next (won red)) (does red ?m) (does blue ?n) (beats ?m ?n))
+		(<= (next (won blue)) (does red ?m) (does blue ?n) (beats ?n ?m))
+		(<= (next playing) (does red ?m) (does blue ?m))
+		(<= terminal (not (true playing)))
+		(<= (goal ?r 100) (true (won ?r)))
+		(<= (goal red 0) (true (won blue))) (<= (goal blue 0) (true (won red)))
+		(<= (goal ?r 50) (role ?r) (true playing))`)
+	// Nobody wants to shoot first, and both may wait for ever.
+	standoff := file(t, "standoff.kif", `
+		(role red) (role blue) (init standing)
+		(<= (legal ?r wait) (role ?r) (true standing)) (<= (legal ?r shoot) (role ?r) (true standing))
+		(<= (next standing) (does red wait) (does blue wait)) (<= (next (shot ?r)) (does ?r shoot))
+		(<= terminal (not (true standing)))
+		(<= (goal red 0) (true (shot red)) (not (true (shot blue)))) (<= (goal blue 100) (true (shot red)) (not (true (shot blue))))
+		(<= (goal blue 0) (true (shot blue)) (not (true (shot red)))) (<= (goal red 100) (true (shot blue)) (not (true (shot red))))
+		(<= (goal ?r 50) (role ?r) (true (shot red)) (true (shot blue))) (<= (goal ?r 50) (role ?r) (true standing))`)
+	for _, symmetries := range []string{"on", "off"} {
+		for _, threads := range []string{"1", "2"} {
+			more := []string{"--symmetries", symmetries, "--threads", threads}
+			execute(t, append([]string{"solve", throws}, more...)...).expect(t, statusFine, "solved", "0.333333  rock", "value of red      50")
+			execute(t, append([]string{"solve", standoff}, more...)...).expect(t, statusBad, "[0, 100]", "positions repeat")
+		}
+	}
+}
+
 func TestGamesThatAreNotSolvedArePlayedBySampling(t *testing.T) {
 	typing(t, "1\n1\n")
 	o := execute(t, "play", "connectFour", "--think", "200ms")

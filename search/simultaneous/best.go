@@ -143,7 +143,7 @@ func (b *best) next(s *solver, f *frame, depth int, alpha, beta float64) (at int
 		if at != noCell {
 			return at, s.cellWindow(f, at), v
 		}
-		if len(f.exhausted) == 0 {
+		if s.horizon == nil {
 			// Only rounding keeps the bounds further apart than the tolerance.
 			v.Upper = min(v.Upper, v.Lower+s.config.Epsilon)
 		}

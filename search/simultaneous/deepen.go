@@ -2,6 +2,7 @@ package simultaneous
 
 import (
 	"errors"
+	"slices"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -72,6 +73,14 @@ func (s *solver) repeats(depth int, q machine.State) bool {
 	return false
 }
 
+// repeatsEven ends a depth-first search if position q, which an exchange of the players
+// leaves as it is, is on the path down to frame f.
+func (s *solver) repeatsEven(f *frame, q machine.State) {
+	if depth := slices.Index(s.frames, f); s.horizon == nil && depth >= 0 {
+		s.repeats(depth+1, q)
+	}
+}
+
 // foundRepetition ends a depth-first search, or notes that this iteration was cut.
 func (s *solver) foundRepetition() {
 	if s.horizon == nil {
@@ -136,17 +145,19 @@ func (s *solver) deepen(q machine.State) (v search.Interval, f *frame, strategie
 		h.cut, h.gained = false, false
 		h.allPlies += h.plies
 		s.counters.Depth = h.plies
+		s.poll() // frames that hold their positions already are not expanded again
 		found, frame, played := s.root(q)
 		if found = meet(found, v); !s.stopped || strategies == nil {
 			strategies = played
 		}
 		v, f = found, frame
 		switch {
-		case s.unwinds() || !h.cut || s.isCloseEnough(v, all.Lower, all.Upper):
+		case s.unwinds() || s.isCloseEnough(v, all.Lower, all.Upper):
 			return v, f, strategies
-		case !h.gained && h.wide && v.Upper-v.Lower <= 2*margin: // only rounding keeps the bounds apart
+		case h.cut && (h.gained || !h.wide):
+		case v.Upper-v.Lower <= 2*margin: // only rounding keeps the bounds apart
 			return search.Exact(snap(v.Lower + (v.Upper-v.Lower)/2)), f, strategies
-		case !h.gained && h.wide:
+		default:
 			s.stop(errNoProgress)
 			return v, f, strategies
 		}

@@ -172,3 +172,17 @@ func TestBoundsOfGamesWithCyclesHoldWhereverTheyStopAndConverge(t *testing.T) {
 		}
 	})
 }
+
+func TestAStoppedSearchOfARepeatedGameGoesOnLater(t *testing.T) {
+	s, err := New(Config{Table: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := untilSomebodyWins(3, 3, again, 0, 100, 100, again, 0, 0, 100, again).Machine()
+	for _, lim := range []search.Limits{{MaxNodes: 5}, {MaxNodes: 9}, {}, {}} {
+		r, err := s.Search(t.Context(), m, m.Initial(), lim)
+		if err != nil || r.Solved() != (lim.MaxNodes == 0) {
+			t.Errorf("%d nodes: %+v, error %v", lim.MaxNodes, r, err)
+		}
+	}
+}

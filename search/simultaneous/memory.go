@@ -34,13 +34,15 @@ func (m *memory) lookup(q machine.State) (search.Interval, bool) {
 	return m.exchange(v, r.Exchanged), true
 }
 
-// ask begins a look-up, answer ends it, as those of the table.
-func (m *memory) ask(q machine.State) {
+// ask begins a look-up, and answer ends it, as in the table. It reports whether an exchange
+// of the players leaves position q as it is, which answers the question.
+func (m *memory) ask(q machine.State) bool {
 	r := m.canon.Find(q)
 	even := r.Even && !m.endless
 	if m.asked = append(m.asked, image{even, r.Exchanged}); !even {
 		m.table.Ask(r.State)
 	}
+	return even
 }
 
 // answer ends the look-up that began first.
@@ -102,7 +104,9 @@ func (s *solver) ask(f *frame, cells []cell) []cell {
 		}
 		for t := range f.k {
 			if child := c.first + t*f.chanceStep; !f.expansion.Terminal[child] {
-				s.memory.ask(f.expansion.Child(child))
+				if s.memory.ask(f.expansion.Child(child)) {
+					s.repeatsEven(f, f.expansion.Child(child))
+				}
 			}
 		}
 	}

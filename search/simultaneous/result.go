@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -138,8 +139,8 @@ func (s *solver) legal(q machine.State, f *frame) (moves [][]machine.Move, ok bo
 const lineNodes = 1000
 
 // line follows the most probable moves from q, searching each position anew,
-// until the end of the game, a choice of chance, or lineNodes. It is empty if the game is
-// over at q.
+// until the end of the game, a choice of chance, a position that repeats, or lineNodes. It
+// is empty if the game is over at q.
 func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machine.Move {
 	if terminal, _ := s.expander.Look(q); terminal {
 		return nil
@@ -149,6 +150,7 @@ func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machi
 	spent := kept.Nodes + keptSerialized
 	s.limits.MaxNodes, s.limits.Progress = spent+max(spent, lineNodes), nil
 	var line [][]machine.Move
+	var before []machine.State
 	e := &s.shown
 	for range search.MaxPlies {
 		if strategies == nil || s.expander.Expand(e, q) != nil || s.chance >= 0 && len(e.Moves[s.chance]) > 1 {
@@ -159,7 +161,10 @@ func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machi
 		if e.Terminal[c] {
 			return line
 		}
-		q = append(machine.State(nil), e.Child(c)...)
+		before = append(before, q)
+		if q = append(machine.State(nil), e.Child(c)...); slices.ContainsFunc(before, q.Equal) {
+			return line
+		}
 		if _, _, strategies = s.settle(q); s.stopped {
 			return line
 		}
