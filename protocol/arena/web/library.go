@@ -196,7 +196,7 @@ func (g *game) look(ctx context.Context) {
 	defer cancel()
 	at, err := prover.Begin(ctx, g.rules)
 	if err != nil {
-		g.layout = board.Find(g.rules)
+		g.layout = board.Find(ctx, g.rules)
 		return
 	}
 	g.initial = at.Facts
@@ -205,7 +205,7 @@ func (g *game) look(ctx context.Context) {
 	for began := time.Now(); len(positions) <= examples && time.Since(began) < exampleTime && wander(ctx, at, rng); {
 		positions = append(positions, at.Facts)
 	}
-	g.layout = board.Find(g.rules, positions...)
+	g.layout = board.Find(ctx, g.rules, positions...)
 }
 
 // wander makes one of the first legal moves of each role, where there are any.
