@@ -90,7 +90,7 @@ func (c *arenaCommand) Run(s *console) error {
 			}
 			return games.Source(name)
 		},
-		Tournaments: tournaments, Parameters: parameters(), Tunable: tunable, Plot: plotRanking,
+		Tournaments: tournaments, Parameters: parameters(), Tunable: tunable,
 		Skin: func(name string) ([]byte, error) { return skin(sheets[name]) },
 		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers), Cache: s.cache})

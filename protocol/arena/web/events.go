@@ -1,8 +1,8 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -22,13 +22,16 @@ const (
 
 var stillHere = []byte(": still here\n\n")
 
-// event writes an event.
+// event returns an event as it is sent.
 func event(kind string, value any) []byte {
-	text, err := json.Marshal(value)
-	if err != nil {
-		kind, text = "failed", fmt.Appendf(nil, "%q", err)
+	text := bytes.NewBufferString("event: " + kind + "\ndata: ")
+	out := json.NewEncoder(text)
+	out.SetEscapeHTML(false) // a drawing is half as long
+	if err := out.Encode(value); err != nil {
+		return event("failed", err.Error())
 	}
-	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", kind, text)
+	text.WriteByte('\n')
+	return text.Bytes()
 }
 
 // stream is one reader of events.
@@ -48,7 +51,7 @@ func (s *Server) events(tell func(e *stream, r *http.Request) error) http.Handle
 			err = tell(e, r)
 		}
 		if err != nil && !e.begun {
-			writeJSON(w, nil, err)
+			s.writeJSON(w, nil, err)
 		}
 	}
 }

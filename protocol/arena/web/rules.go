@@ -100,7 +100,7 @@ func (s *Server) proveRules(r *http.Request) (found any, err error) {
 	if g.err != nil || s.Prove == nil {
 		return nil, faulty(http.StatusUnprocessableEntity, "nothing can be proved of these rules")
 	}
-	leave, err := take(s.searches, "analyses")
+	leave, err := s.searches.enter(r.Context(), nil)
 	if err != nil {
 		return nil, err
 	}

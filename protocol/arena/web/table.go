@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -16,12 +15,13 @@ import (
 	"stackmate/internal/feed"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/board"
 	"stackmate/reasoner/machine"
 )
 
 // table is where people play: one match of the manager after another, in which people are
 // agents. Where moves are taken back, or a player gets another strength, a match begins
-// that continues the one before.
+// that continues the one before. Its stream has the record under way, and a small event with its seats.
 type table struct {
 	*Server
 	opening
@@ -36,20 +36,26 @@ type table struct {
 	seats    []seat        // by role
 	at       *machine.History
 	joints   [][]string
+	lefts    [][]time.Duration         // by turn and role: the clocks when it began
 	why      [][]*protocol.Explanation // by turn and role
 	legal    [][]string                // by role; nil where nobody moves
 	sealed   bool                      // the choices of this turn: nobody changes them any more
 	over     bool                      // the match is, with goals or without
 	goals    []int
 	resigned string            // the role that has given up
-	asked    map[string][]bool // by role, what people have asked for that others have not agreed to
+	asked    map[string][]bool // by role, requests that other people have not agreed to
 	note     string
 	score    []float64 // by role, of the matches before, in wins
-	next     *table    // of the rematch
+	next     string    // table of the rematch
 
-	shown    []byte // the view, as it is sent
+	drawn    string // the drawing in the stream
+	told     [2]int // the match and the number of joint moves in the stream
+	shown    []byte // the latest event of the seats
+	events   int    // in the stream since it was compacted
+	saved    []byte // the file of the table
 	takes    int    // the joint moves that are left where moves are taken back
 	swapping bool   // the next table is being opened
+	closed   bool
 
 	matches int                     // begun here
 	end     context.CancelCauseFunc // of the latest
@@ -88,40 +94,65 @@ type opening struct {
 	Increment float64    `json:"increment"` // seconds more after each move
 }
 
-const (
-	usualClock = 2.0 // seconds
-	minClock   = 0.1
-	maxClock   = 600
-)
-
-// seconds is a clock, within bounds.
-func seconds(s float64) time.Duration {
-	return time.Duration(min(max(s, minClock), maxClock) * float64(time.Second))
+// bound is a range of seconds.
+type bound struct {
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
+	Usual float64 `json:"usual"`
 }
 
-// newTable opens a table and begins its match. Keys are those of people, by role.
-func (s *Server) newTable(o opening, score []float64) (t *table, keys map[string]string, err error) {
-	g, err := s.library.compiled(o.Game)
+// clockBounds are the ranges of the clocks of a table: of players for a move, of people, of the increment.
+var clockBounds = map[string]bound{"clock": {0.1, 600, 2}, "limit": {0.1, 24 * 3600, 0}, "increment": {0, 600, 0}}
+
+// check reports a clock that is out of its bounds. 0 stands for the usual value.
+func (o *opening) check() error {
+	for name, value := range map[string]*float64{"clock": &o.Clock, "limit": &o.Limit, "increment": &o.Increment} {
+		b := clockBounds[name]
+		if *value == 0 {
+			*value = b.Usual
+		} else if !(*value >= b.Least && *value <= b.Most) {
+			return fmt.Errorf("%s: want %g to %g seconds, got %g", name, b.Least, b.Most, *value)
+		}
+	}
+	return nil
+}
+
+// seconds returns a number of seconds as a duration.
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// newTable opens a table and begins its match. It returns the keys of people by role.
+func (s *Server) newTable(ctx context.Context, o opening, score []float64) (t *table, keys map[string]string, err error) {
+	t, err = s.makeTable(ctx, rand.Text()[:10], o)
 	if err != nil {
-		return nil, nil, err
-	}
-	o.Clock = cmp.Or(o.Clock, usualClock)
-	t = &table{
-		Server: s, opening: o, id: rand.Text()[:10], game: g, machine: g.machine, score: score, started: time.Now(), touched: time.Now(),
-		changed: make(chan struct{}), end: func(error) {}, ended: make(chan struct{}), timer: time.NewTimer(time.Hour),
-	}
-	t.timer.Stop()
-	close(t.ended)
-	if t.at, err = g.at(o.Moves); err != nil {
 		return nil, nil, err
 	}
 	if keys, err = t.seat(o.Seats); err != nil {
 		return nil, nil, err
 	}
+	t.score = score
 	if err := s.tables.add(t); err != nil {
 		return nil, nil, err
 	}
 	return t, keys, t.change(func() error { t.begin(slices.Clone(o.Moves), nil); return nil })
+}
+
+// makeTable makes a table without people and matches.
+func (s *Server) makeTable(ctx context.Context, id string, o opening) (*table, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	g, err := s.library.compiled(ctx, o.Game)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{
+		Server: s, opening: o, id: id, game: g, machine: g.machine, started: time.Now(), touched: time.Now(),
+		changed: make(chan struct{}), end: func(error) {}, ended: make(chan struct{}), timer: time.NewTimer(time.Hour),
+	}
+	t.timer.Stop()
+	close(t.ended)
+	t.at, err = g.at(o.Moves)
+	return t, err
 }
 
 // seat gives out the roles.
@@ -130,11 +161,11 @@ func (t *table) seat(kinds []string) (keys map[string]string, err error) {
 	keys = make(map[string]string)
 	players := names.Players()
 	if len(kinds) != len(players) {
-		return nil, fmt.Errorf("expected who plays each of the %d roles, found %d", len(players), len(kinds))
+		return nil, fmt.Errorf("seats: want %d players (one per role), got %d", len(players), len(kinds))
 	}
 	t.seats = make([]seat, len(names.Roles))
 	for r := range t.seats {
-		t.seats[r].kind = chance
+		t.seats[r].kind, t.seats[r].left = chance, seconds(t.Limit)
 	}
 	for i, r := range players {
 		seat := &t.seats[r]
@@ -152,10 +183,16 @@ func (t *table) seat(kinds []string) (keys map[string]string, err error) {
 	return keys, nil
 }
 
-// change changes the table and tells everybody.
+// errClosed is returned for changes of a table that is not open.
+var errClosed = faulty(http.StatusGone, "this table was closed; load it again")
+
+// change changes the table, saves it and adds the change to the stream.
 func (t *table) change(f func() error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.closed {
+		return errClosed
+	}
 	t.touched = time.Now()
 	if err := f(); err != nil {
 		return err
@@ -163,26 +200,67 @@ func (t *table) change(f func() error) error {
 	t.runClocks()
 	close(t.changed)
 	t.changed = make(chan struct{})
-	if shown := event("table", t.view()); !bytes.Equal(shown, t.shown) {
-		t.shown = shown
-		t.story.Replace(shown)
-	}
+	t.save()
+	t.tell()
 	return nil
 }
 
-// begin begins a match after some joint moves of the one before, which ends for a cause.
+// compactAfter is the number of events after which a stream is compacted.
+const compactAfter = 32
+
+// tell adds to the stream what has changed: the joint moves since the last time, or the whole record where another
+// match has begun, and the seats.
+func (t *table) tell() {
+	var news [][]byte
+	from := t.told[1]
+	if t.told[0] != t.matches {
+		from, t.drawn = 0, ""
+		t.events += compactAfter
+	}
+	if now := [2]int{t.matches, len(t.joints)}; t.told != now {
+		t.told = now
+		news = append(news, t.part(from))
+	}
+	if seats := event("seats", t.view()); !bytes.Equal(seats, t.shown) {
+		t.shown = seats
+		news = append(news, seats)
+	}
+	t.story.Add(news...)
+	if t.events += len(news); t.events >= compactAfter {
+		drawn := t.drawn
+		t.drawn = ""
+		t.story.Compact(t.part(0), t.shown)
+		t.drawn, t.events = drawn, 0
+	}
+}
+
+// part returns the event of the joint moves from a turn on. From the first turn on, it begins the stream anew.
+func (t *table) part(from int) []byte {
+	p := part{Record: arena.Record{Moves: t.joints[from:], Explanations: t.why[from:]}}
+	if from == 0 {
+		p.Match, p.Game, p.Roles, p.StartTime = t.match(), t.game.name, t.at.Names.Roles, t.started
+	}
+	now := picture(t.game.layout, nil, t.at.Facts(), len(t.joints))
+	p.Position, t.drawn = now.after(t.drawn), now.SVG
+	return event("part", p)
+}
+
+// begin begins a match after some joint moves of the one before, which ends for a cause. Where moves are taken
+// back, the clocks are what they were then.
 func (t *table) begin(joints [][]string, cause error) {
 	t.end(cause)
 	t.at.Back(len(joints))
+	for r := range t.seats {
+		if t.stopClock(&t.seats[r]); len(joints) < len(t.joints) {
+			t.seats[r].left = t.lefts[len(joints)][r]
+		}
+	}
 	t.joints, t.why = joints, slices.Clip(t.why[:min(len(t.why), len(joints))])
 	for len(t.why) < len(joints) {
 		t.why = append(t.why, nil)
 	}
-	if t.matches++; t.over || t.matches == 1 {
-		for r := range t.seats {
-			t.seats[r].left = seconds(t.Limit)
-		}
-	}
+	t.matches++
+	t.Moves = joints
 	t.over, t.goals, t.resigned, t.note = false, nil, "", ""
 	t.turn()
 	ctx, end := context.WithCancelCause(t.ctx)
@@ -241,12 +319,13 @@ func (t *table) teller() func(*arena.Record) error {
 				record = func(*arena.Record) error { return nil }
 			}
 		}
-		return t.change(func() error {
+		_ = t.change(func() error { // a closed table is told nothing
 			if match == t.matches { // else moves have been taken back
 				t.follow(part)
 			}
 			return nil
 		})
+		return nil
 	}
 }
 
@@ -298,6 +377,13 @@ func (t *table) turn() {
 		t.stopClock(s)
 		s.choice, s.chosen, s.asked = "", s.kind == chance, false
 	}
+	lefts := make([]time.Duration, len(t.seats))
+	for r, s := range t.seats {
+		lefts[r] = s.left
+	}
+	for t.lefts = t.lefts[:min(len(t.lefts), len(t.joints))]; len(t.lefts) <= len(t.joints); {
+		t.lefts = append(t.lefts, lefts)
+	}
 	if t.at.IsOver() || t.at.Fault() != nil {
 		return
 	}
@@ -319,47 +405,42 @@ func (t *table) make(r machine.Role, move string) {
 	t.sealed = !slices.ContainsFunc(t.seats, func(s seat) bool { return s.isOfPeople() && !s.chosen })
 }
 
-// TableView is a table as everybody may see it.
-type TableView struct {
-	Table    string   `json:"table"`
-	Game     string   `json:"game"`
-	Seats    []string `json:"seats"`  // by role: kinds of players, person, open, chance
-	Chosen   []bool   `json:"chosen"` // by role: whether there is a choice for this turn
-	Position Position `json:"position"`
-	// Moves are the joint moves played, and Why what players said of their own.
-	Moves  [][]string                `json:"moves"`
-	Why    [][]*protocol.Explanation `json:"why"`
-	Note   string                    `json:"note,omitempty"`
-	Clocks []*clockView              `json:"clocks,omitempty"` // by role
-	Score  []float64                 `json:"score,omitempty"`  // by role, over several games
-	May    []string                  `json:"may"`              // what people may ask for besides moves
-	// Asked names the roles that have asked for what others have not agreed to yet.
-	Asked     map[string][]string `json:"asked,omitempty"`
-	Resigned  string              `json:"resigned,omitempty"`
-	Next      string              `json:"next,omitempty"` // table of the rematch
-	Clock     float64             `json:"clock"`
-	Limit     float64             `json:"limit,omitempty"`
-	Increment float64             `json:"increment,omitempty"`
+// seatsView is the small event of a table: who plays, and how the match stands but for its moves. Lists are by role.
+type seatsView struct {
+	Table   string       `json:"table"`
+	Turn    int          `json:"turn"`              // number of joint moves before
+	Seats   []string     `json:"seats"`             // kinds of players, person, open, chance
+	Chosen  []bool       `json:"chosen"`            // whether there is a choice for this turn
+	Choices []int        `json:"choices,omitempty"` // numbers of legal moves; none where nobody moves
+	Goals   []int        `json:"goals,omitempty"`
+	Over    bool         `json:"over,omitempty"`
+	Note    string       `json:"note,omitempty"`
+	Clocks  []*clockView `json:"clocks,omitempty"`
+	Score   []float64    `json:"score,omitempty"` // over several games
+	// Asked names the roles that have asked for something that others have not agreed to yet.
+	Asked    map[string][]string `json:"asked,omitempty"`
+	Resigned string              `json:"resigned,omitempty"`
+	Next     string              `json:"next,omitempty"` // table of the rematch
 }
 
-func (t *table) view() *TableView {
-	v := &TableView{
-		Table: t.id, Game: t.game.name, Position: t.game.show(t.at), Moves: append([][]string{}, t.joints...), Why: append([][]*protocol.Explanation{}, t.why...),
-		Note: t.note, Resigned: t.resigned, May: []string{"resign", "rematch", "strength"},
-		Clock: t.Clock, Limit: t.Limit, Increment: t.Increment, Clocks: t.clockViews(),
+// view returns the table as everybody may see it.
+func (t *table) view() *seatsView {
+	v := &seatsView{
+		Table: t.id, Turn: len(t.joints), Note: t.note, Resigned: t.resigned, Next: t.next, Clocks: t.clockViews(),
+		Over: t.over, Goals: t.goals,
+	}
+	if !t.over {
+		v.Goals = goals(t.at)
 	}
 	if t.score != nil {
 		v.Score = t.standing()
 	}
-	if t.over {
-		v.Position.Legal, v.Position.Goals = nil, t.goals
-	}
-	if t.next != nil {
-		v.Next = t.next.id
-	}
-	for _, s := range t.seats {
+	for r, s := range t.seats {
 		v.Seats = append(v.Seats, s.kind)
 		v.Chosen = append(v.Chosen, t.legal != nil && s.chosen)
+		if t.legal != nil && v.Goals == nil {
+			v.Choices = append(v.Choices, len(t.legal[r]))
+		}
 	}
 	for what, agreed := range t.asked {
 		for r, yes := range agreed {
@@ -374,6 +455,22 @@ func (t *table) view() *TableView {
 	return v
 }
 
+// legalMoves returns the legal moves of a table by role, for the turn that it names.
+func (s *Server) legalMoves(r *http.Request) (any, error) {
+	t, err := s.table(r)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	turn, legal := len(t.joints), slices.Clone(t.legal)
+	t.mu.Unlock()
+	moves := make([][]board.Move, len(legal))
+	for i, list := range legal {
+		moves[i] = t.game.read(slices.SortedFunc(slices.Values(list), board.Natural))
+	}
+	return map[string]any{"turn": turn, "legal": moves}, nil
+}
+
 // standing is the score with this match.
 func (t *table) standing() []float64 {
 	score := make([]float64, len(t.seats))
@@ -384,22 +481,25 @@ func (t *table) standing() []float64 {
 	return score
 }
 
-// close ends the table's match and streams.
-func (t *table) close() {
+// close ends the table's match and streams for a cause. Its file stays.
+func (t *table) close(cause error) {
 	t.mu.Lock()
+	t.closed = true
 	t.timer.Stop()
-	t.end(errors.New("the table was closed"))
+	t.end(cause)
 	t.mu.Unlock()
 	t.story.Close(event("end", ""))
 }
 
-// tables are those that are open.
+// tables are the open ones.
 type tables struct {
-	mu   sync.Mutex
-	byID map[string]*table
+	mu      sync.Mutex
+	byID    map[string]*table
+	opening map[string]*sync.Mutex   // held while a table is opened from its file
+	aside   map[string]chan struct{} // of tables that made room: closed when their matches have ended
 }
 
-// all are in the order of their opening.
+// all returns the tables in the order of their opening.
 func (ts *tables) all() []*table {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -409,55 +509,40 @@ func (ts *tables) all() []*table {
 // maxTables bounds the tables that are open.
 const maxTables = 64
 
-// add keeps a table. If there are too many, one that nobody needs makes room.
+// add adds a table. If there are too many, the one without viewers that has rested longest makes room: it is
+// opened again from its file when somebody comes back.
 func (ts *tables) add(t *table) error {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if len(ts.byID) >= maxTables {
-		var least *table
-		need, touched := playing, time.Time{}
+		var idlest *table
+		var rested time.Time
 		for _, o := range ts.byID {
-			if n, at := o.need(); n < need || n == need && n != playing && at.Before(touched) {
-				least, need, touched = o, n, at
+			o.mu.Lock()
+			if o.viewers == 0 && (idlest == nil || o.touched.Before(rested)) {
+				idlest, rested = o, o.touched
 			}
+			o.mu.Unlock()
 		}
-		if least == nil {
-			return faulty(http.StatusServiceUnavailable, fmt.Sprintf("people play at all of the %d tables; try again later", maxTables))
+		if idlest == nil {
+			return faulty(http.StatusServiceUnavailable, fmt.Sprintf("all of the %d tables are in use; try again later", maxTables))
 		}
-		delete(ts.byID, least.id)
-		least.close()
+		idlest.close(errAside)
+		delete(ts.byID, idlest.id)
+		ts.aside[idlest.id] = idlest.ended
+		idlest.safely("a table that made room", func() {
+			<-idlest.ended
+			ts.mu.Lock()
+			defer ts.mu.Unlock()
+			delete(ts.aside, idlest.id)
+		})
 	}
 	ts.byID[t.id] = t
 	return nil
 }
 
-// How much a table is needed.
-const (
-	left     = iota // nobody is there
-	finished        // somebody looks at the end of the match
-	playing
-)
-
-// abandoned is how long a match has rested at which nobody looks any more, until its table may go.
-const abandoned = 30 * time.Minute
-
-func (t *table) need() (need int, touched time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	over := t.over || t.at.IsOver() // the manager may not have told it yet
-	switch {
-	case t.viewers == 0 && (over || time.Since(t.touched) > abandoned):
-		need = left
-	case over:
-		need = finished
-	default:
-		need = playing
-	}
-	return need, t.touched
-}
-
 func (ts *tables) close() {
 	for _, t := range ts.all() {
-		t.close()
+		t.close(errStopped)
 	}
 }

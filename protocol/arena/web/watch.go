@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,29 +123,34 @@ func (s *Server) join(id string) (b *broadcast, leave func()) {
 // soon is how long after its time a position is still news: a constant, but in tests.
 var soon = 5 * time.Second
 
-// tellMatch tells the story of a match.
+// part is a part of a record as a stream has it: with the picture of its last position, if it is news, in
+// place of the positions. A part that names the match begins the stream anew.
+type part struct {
+	arena.Record
+	Position *Position `json:"position,omitempty"`
+}
+
+// tellMatch follows the record of a match.
 func (s *Server) tellMatch(ctx context.Context, id string, to *feed.Feed[[]byte]) {
 	note := ""
 	defer func() { to.Close(event("end", note)) }()
 	var head arena.Record
-	turn := 0
-	for part, err := range s.Archive.Follow(ctx, id) {
+	turn, drawn := 0, ""
+	for p, err := range s.Archive.Follow(ctx, id) {
 		if err != nil {
 			note = s.unread(id, err).Error()
 			return
 		}
-		if part.Match != "" {
-			s.name(part)
-			head = *part
+		if p.Match != "" {
+			s.name(p)
+			head = *p
 		}
-		bare := struct {
-			arena.Record
-			Position *Position `json:"position,omitempty"` // after the part, if it is news
-		}{Record: *part}
+		bare := part{Record: *p}
 		bare.States = nil
-		turn += len(part.Moves)
-		if n := len(part.States); n == 1 && len(part.StateTimes) == 1 && time.Since(part.StateTimes[0]) < soon {
-			bare.Position = new(picture(s.layoutOf(&head), head.Roles, part.States[0], turn))
+		turn += len(p.Moves)
+		if n := len(p.States); n == 1 && len(p.StateTimes) == 1 && time.Since(p.StateTimes[0]) < soon {
+			now := picture(s.layoutOf(&head), nil, p.States[0], turn)
+			bare.Position, drawn = now.after(drawn), now.SVG
 		}
 		to.Add(event("part", bare))
 	}
@@ -213,7 +217,7 @@ func (s *Server) unread(match string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return faulty(http.StatusNotFound, "there is no match "+match)
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), s.Archive.Dir()+string(filepath.Separator), ""))
+	return errors.New(s.told(err))
 }
 
 // drawTurn draws a position of a record.
@@ -270,13 +274,19 @@ type matchRequest struct {
 	Play    float64  `json:"play"`
 }
 
+// clockOf returns a clock of a match within the bounds of clocks.
+func clockOf(s float64) time.Duration {
+	b := clockBounds["clock"]
+	return seconds(min(max(s, b.Least), b.Most))
+}
+
 // holdMatch begins a match and says its id; it is watched as all others.
 func (s *Server) holdMatch(r *http.Request) (map[string]string, error) {
 	var q matchRequest
 	if err := readJSON(r, &q); err != nil {
 		return nil, err
 	}
-	g, err := s.library.compiled(q.Game)
+	g, err := s.library.compiled(r.Context(), q.Game)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +313,7 @@ func (s *Server) holdMatch(r *http.Request) (map[string]string, error) {
 	s.safely("a match", func() {
 		defer leave()
 		_, err := arena.NewManager(g.name, g.rules, g.machine, s.Log).Match(s.ctx, id, players, arena.Setting{
-			StartClock: seconds(q.Start), PlayClock: seconds(q.Play), Grace: time.Second, Seed: uint64(time.Now().UnixNano()), Tell: tell,
+			StartClock: clockOf(q.Start), PlayClock: clockOf(q.Play), Grace: time.Second, Seed: uint64(time.Now().UnixNano()), Tell: tell,
 		})
 		told.Do(func() { begun <- err })
 	})

@@ -1,0 +1,228 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"stackmate/internal/atomicfile"
+	"stackmate/protocol"
+)
+
+// A table is closed when the program ends, or when others need its room. A file of it, beside the records, and the
+// record of its latest match have all that is needed to open it again, where it was, for whoever comes back.
+
+// tableFile is a table on disk. Its opening has the players that sit there now, and the joint moves with which the
+// latest match began. Lists are by role.
+type tableFile struct {
+	opening
+	Started time.Time         `json:"started"`
+	Keys    []string          `json:"keys"` // of people
+	Matches int               `json:"matches"`
+	Lefts   [][]time.Duration `json:"lefts,omitempty"` // clocks, by turn first
+	Score   []float64         `json:"score,omitempty"`
+	Next    string            `json:"next,omitempty"`
+	ending
+}
+
+// ending is how the latest match of a table has ended; without goals it has not.
+type ending struct {
+	Goals    []int  `json:"goals,omitempty"`
+	Resigned string `json:"resigned,omitempty"`
+	Note     string `json:"note,omitempty"`
+}
+
+// Bounds of the folder of records: tables, and matches that were played at tables and between players.
+const (
+	tableFolder  = "tables"
+	maxFiles     = 1000
+	maxPageFiles = 100_000
+	pageMatch    = "page."
+)
+
+// Causes for which the match of a table ends before the game does. It goes on when the table is opened again.
+var (
+	errStopped = errors.New("the arena was stopped")
+	errAside   = errors.New("the table was put aside: nobody looked at it")
+)
+
+var tableID = regexp.MustCompile(`^[A-Z2-7]{10}$`)
+
+// tablePath returns the file of a table.
+func (s *Server) tablePath(id string) string {
+	return filepath.Join(s.Archive.Dir(), tableFolder, id+".json")
+}
+
+// save writes the file of the table if it has changed.
+func (t *table) save() {
+	f := tableFile{opening: t.opening, Started: t.started, Matches: t.matches, Score: t.score, Next: t.next}
+	f.Seats = nil
+	for _, s := range t.seats {
+		f.Keys = append(f.Keys, s.key)
+		if s.kind != chance {
+			f.Seats = append(f.Seats, s.kind)
+		}
+	}
+	if t.Limit > 0 {
+		f.Lefts = t.lefts
+	}
+	if t.over && t.goals != nil {
+		f.ending = ending{t.goals, t.resigned, t.note}
+	}
+	text, err := json.Marshal(f)
+	if err == nil && bytes.Equal(text, t.saved) {
+		return
+	}
+	path := t.tablePath(t.id)
+	if err == nil && t.saved == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o700) // it has keys
+		t.safely("bounds of the folder of records", t.trim)
+	}
+	if t.saved = text; err == nil {
+		err = atomicfile.Write(path, text)
+	}
+	if err != nil {
+		t.Log.Error().Err(err).Msg("a table will not outlive the program")
+	}
+}
+
+// trim keeps the folder of records within its bounds.
+func (s *Server) trim() {
+	for pattern, most := range map[string]int{filepath.Join(tableFolder, "*.json"): maxFiles, pageMatch + "*": maxPageFiles} {
+		if err := s.Archive.Trim(pattern, most); err != nil {
+			s.Log.Warn().Err(err).Msg("the folder of records grows")
+		}
+	}
+}
+
+// table returns the table that a request names. It is opened from its file if need be.
+func (s *Server) table(r *http.Request) (*table, error) {
+	return s.findTable(r.Context(), r.PathValue("id"))
+}
+
+func (s *Server) findTable(ctx context.Context, id string) (*table, error) {
+	ts := &s.tables
+	ts.mu.Lock()
+	t := ts.byID[id]
+	ts.mu.Unlock()
+	if t != nil {
+		return t, nil
+	}
+	gone := faulty(http.StatusNotFound, fmt.Sprintf("table %q was closed; its matches are among the records", id))
+	if !tableID.MatchString(id) {
+		return nil, gone
+	}
+	text, err := os.ReadFile(s.tablePath(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, gone
+	}
+	if err != nil {
+		return nil, err
+	}
+	ts.mu.Lock()
+	opening, ended := ts.opening[id], ts.aside[id]
+	if opening == nil {
+		opening = &sync.Mutex{}
+		ts.opening[id] = opening
+	}
+	ts.mu.Unlock()
+	opening.Lock()
+	defer opening.Unlock()
+	ts.mu.Lock()
+	t = ts.byID[id]
+	ts.mu.Unlock()
+	if t != nil {
+		return t, nil
+	}
+	if ended != nil {
+		<-ended
+	}
+	t, err = s.openAgain(ctx, id, text)
+	ts.mu.Lock()
+	delete(ts.opening, id)
+	ts.mu.Unlock()
+	return t, err
+}
+
+// openAgain opens a table from its file and the record of its latest match.
+func (s *Server) openAgain(ctx context.Context, id string, text []byte) (*table, error) {
+	var f tableFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return nil, fmt.Errorf("the file of table %s is damaged: %w", id, err)
+	}
+	t, err := s.makeTable(ctx, id, f.opening)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := t.seat(f.Seats); err != nil {
+		return nil, err
+	}
+	if len(f.Keys) != len(t.seats) || slices.ContainsFunc(f.Lefts, func(l []time.Duration) bool { return len(l) != len(t.seats) }) {
+		return nil, fmt.Errorf("the file of table %s is damaged: want keys and clocks of %d roles", id, len(t.seats))
+	}
+	for r := range t.seats {
+		t.seats[r].key = f.Keys[r]
+	}
+	t.started, t.score, t.next, t.matches, t.lefts = f.Started, f.Score, f.Next, f.Matches, f.Lefts
+	joints := f.Moves
+	record, err := s.Archive.BreakOff(t.match(), errStopped.Error())
+	switch {
+	case err == nil:
+		if t.at, err = t.game.at(slices.Concat(record.Opening, record.Moves)); err != nil {
+			return nil, err
+		}
+		joints = slices.Concat(record.Opening, record.Moves)
+		t.why = append(make([][]*protocol.Explanation, len(record.Opening)), record.Explanations...)
+		if record.Completed && f.Goals == nil {
+			f.ending = ending{Goals: record.Goals, Note: record.Reason}
+		}
+	case !errors.Is(err, fs.ErrNotExist): // it is from the first move on
+		return nil, err
+	}
+	if n := len(t.lefts); n > 0 {
+		for r := range t.seats {
+			t.seats[r].left = t.lefts[min(n-1, len(joints))][r]
+		}
+	}
+	if err := s.tables.add(t); err != nil {
+		return nil, err
+	}
+	return t, t.change(func() error {
+		if f.Goals == nil {
+			t.begin(joints, nil)
+			return nil
+		}
+		t.joints = joints
+		for len(t.why) < len(joints) {
+			t.why = append(t.why, nil)
+		}
+		t.turn()
+		t.over, t.legal, t.goals, t.resigned, t.note = true, nil, f.Goals, f.Resigned, f.Note
+		return nil
+	})
+}
+
+// resting lists the tables that are not open, for the list of all.
+func (s *Server) resting(open map[string]bool) (list []listed) {
+	files, _ := filepath.Glob(s.tablePath("*"))
+	for _, path := range files {
+		var f tableFile
+		id := strings.TrimSuffix(filepath.Base(path), ".json")
+		if text, err := os.ReadFile(path); !open[id] && err == nil && json.Unmarshal(text, &f) == nil {
+			list = append(list, listed{Table: id, Game: f.Game, Seats: f.Seats, Turn: len(f.Moves), Over: f.Goals != nil, Since: f.Started, Resting: true})
+		}
+	}
+	slices.SortFunc(list, func(a, b listed) int { return b.Since.Compare(a.Since) })
+	return list[:min(len(list), maxTables)]
+}
