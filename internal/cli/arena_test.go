@@ -294,7 +294,10 @@ func choicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T, address string, ct
 		chromedp.WaitVisible(".move"))
 	table := value[string](t, first, "location.href")
 	second := tab(t, first)
-	do(t, first, saying(".seat", "this seat is free"))
+	do(t, first, saying(".seat", "this seat is free"), saying(".invite", "Invite: copy link"))
+	if link := value[string](t, first, `navigator.clipboard.writeText = async (text) => { window.copied = text; }, document.querySelector(".invite").click(), window.copied`); link != table {
+		t.Errorf("a friend is sent %s, not %s", link, table)
+	}
 	do(t, second, chromedp.Navigate(table), chromedp.Click(".sit"), chromedp.WaitVisible(".move"))
 	do(t, first, chooseMove("rock"), saying("p", "it stays secret"))
 	do(t, second, saying(".seat", "has chosen"))
@@ -426,7 +429,7 @@ func manyWindowsFollowOneTable(t *testing.T, address string, ctx context.Context
 	}
 }
 
-// So many analyses are made at a time; whoever wants one more learns that, in browsers without shared workers, too.
+// Analyses queue, and the page says so, in browsers without shared workers, too.
 func aBusyServerIsNamedInAnyBrowser(t *testing.T, address string, ctx context.Context) {
 	for range 2 {
 		busy, err := http.Get(address + "api/analyse?game=chess&seconds=600")
@@ -444,12 +447,7 @@ func aBusyServerIsNamedInAnyBrowser(t *testing.T, address string, ctx context.Co
 	})
 	for _, prepare := range [][]action{nil, {old}} {
 		w := tab(t, ctx)
-		within, cancel := context.WithTimeout(w, patience)
-		defer cancel()
-		busy := append(prepare, chromedp.Navigate(address+"#/analyse/ticTacToe"), saying(".failure", "too many analyses at a time; try again later"))
-		if err := chromedp.Do(within, busy...); err != nil {
-			t.Fatalf("%v\n%s", err, value[string](t, w, "document.body.textContent"))
-		}
+		do(t, w, append(prepare, chromedp.Navigate(address+"#/analyse/ticTacToe"), saying("#analysis", "in the queue"))...)
 		// What has room is followed all the same.
 		do(t, w, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"))
 	}
@@ -514,8 +512,8 @@ func pieces(n int) action {
 }
 
 func variationsAreTriedAndKept(t *testing.T, address string, ctx context.Context) {
-	do(t, ctx, chromedp.Navigate(address+"#/analyse/ticTacToe"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-1"]`), saying("#ply", "after 1 move"), pieces(1), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-0-0"]`), saying("#ply", "after 2"))
-	do(t, ctx, chromedp.Click(`[data-focus="back"]`), saying("#ply", "after 1 move"), pieces(1), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".variation", "2. 2,1"))
+	do(t, ctx, chromedp.Navigate(address+"#/analyse/ticTacToe"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-1"]`), saying("#ply", "move 1"), pieces(1), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-0-0"]`), saying("#ply", "move 2"))
+	do(t, ctx, chromedp.Click(`[data-focus="back"]`), saying("#ply", "move 1"), pieces(1), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".variation", "2. 2,1"))
 	do(t, ctx, chromedp.SendKeys("#comment", "loses"), saying(".variation i", "loses"))
 	do(t, ctx, saying(".interval", "x: 100 points, proved"))
 	again := tab(t, ctx)

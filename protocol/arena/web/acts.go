@@ -144,7 +144,7 @@ func (t *table) undo(r machine.Role, a act) error {
 		}
 	}
 	if t.agree("undo", r, a) {
-		t.begin(slices.Clip(t.joints[:t.takes]), errors.New("moves were taken back"))
+		t.begin(slices.Clip(t.joints[:t.takes]), errors.New("takeback"))
 	}
 	return nil
 }

@@ -147,7 +147,7 @@ func (s *Server) analyse(e *stream, r *http.Request) error {
 	s.safely("an analysis", func() {
 		defer t.Close(event("end", ""))
 		leave, err := s.searches.enter(r.Context(), func(place int) {
-			tell(&Analysis{Note: fmt.Sprintf("waiting: place %d in the queue", place)})
+			tell(&Analysis{Roles: at.Names.Roles, Note: fmt.Sprintf("waiting: place %d in the queue", place)})
 		})
 		if err != nil {
 			t.Add(event("failed", err.Error()))
@@ -157,7 +157,7 @@ func (s *Server) analyse(e *stream, r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), time.Duration(min(seconds, maxAnalysis)*float64(time.Second)))
 		defer cancel()
 		if err := s.Analyse(ctx, g.rules, g.machine, at.State(), tell); err != nil {
-			tell(&Analysis{Note: s.told(err), Done: true})
+			tell(&Analysis{Roles: at.Names.Roles, Note: s.told(err), Done: true})
 		}
 	})
 	return e.follow(r, &t)

@@ -366,7 +366,7 @@ func TestRecordsOfTablesAreOfWhatWasPlayed(t *testing.T) {
 	if r, err := server.Archive.Read(under[0].Match); err != nil || len(r.Opening) != 2 || len(r.Moves) != 1 || len(r.States) != 2 || r.Moves[0][0] != "(mark 3 1)" {
 		t.Errorf("%v, %+v", err, r)
 	}
-	if r, err := server.Archive.Read(got.Match); err != nil || len(r.Moves) != 3 || !r.Aborted || r.Reason != "moves were taken back" {
+	if r, err := server.Archive.Read(got.Match); err != nil || len(r.Moves) != 3 || !r.Aborted || r.Reason != "takeback" {
 		t.Errorf("%v, %+v", err, r)
 	}
 	server.tables.close()

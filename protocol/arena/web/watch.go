@@ -39,7 +39,7 @@ func newOutline(m *arena.Record) outline {
 		Live: m.IsUnderWay(time.Now()), Reason: m.Reason,
 	}
 	if !m.Ended() && !o.Live {
-		o.Reason = "broken off"
+		o.Reason = "interrupted"
 	}
 	if m.Summary != nil {
 		o.Turns, o.Errors = m.Summary.Turns, m.Summary.Errors

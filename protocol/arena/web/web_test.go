@@ -334,7 +334,7 @@ func TestATournamentIsFollowed(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	broken := &arena.Record{Match: "t.4", StartClock: 1, PlayClock: 1, Written: time.Now().Add(-time.Hour)}
-	if o := newOutline(broken); o.Live || o.Reason != "broken off" {
+	if o := newOutline(broken); o.Live || o.Reason != "interrupted" {
 		t.Errorf("a match whose manager has been killed is shown as %+v", o)
 	}
 	for query, want := range map[string]int{
