@@ -227,6 +227,60 @@ func TestThePageInABrowser(t *testing.T) {
 	}
 }
 
+// clickCell clicks a cell as soon as it can be chosen, whatever is drawn meanwhile.
+func clickCell(spot string) action {
+	return until(fmt.Sprintf(`[...document.querySelectorAll(".can[data-spot='%s']")].map((e) => e.dispatchEvent(new MouseEvent("click", { bubbles: true }))).length`, spot))
+}
+
+// TestWindowsGoOnAfterARestart stops an arena in the middle of a match, and starts it again.
+func TestWindowsGoOnAfterARestart(t *testing.T) {
+	ctx := browser(t)
+	records, listen := t.TempDir(), "127.0.0.1:0"
+	start := func() (address string, stop func()) {
+		within, cancel := context.WithCancel(t.Context())
+		var out, faults lockedBuffer
+		ended := make(chan int, 1)
+		go func() {
+			ended <- Run(within, []string{"arena", "--listen", listen, "--player", "-", "--records", records}, &out, &faults)
+		}()
+		stop = sync.OnceFunc(func() {
+			cancel()
+			if status := <-ended; status != statusFine {
+				t.Errorf("the arena ended with status %d: %s", status, faults.String())
+			}
+		})
+		t.Cleanup(stop)
+		address = awaitAddress(t, `(http://\S+)`, &out, &faults)
+		listen = strings.Trim(strings.TrimPrefix(address, "http://"), "/")
+		return address, stop
+	}
+	address, stop := start()
+	other := tab(t, ctx)
+	do(t, ctx, chromedp.Navigate(address+"#/game/ticTacToe"), chromedp.WaitVisible("#play"), chromedp.SetValue("#seat-1", "open"), chromedp.Click("#play"), chromedp.WaitVisible(".can"))
+	do(t, other, chromedp.Navigate(value[string](t, ctx, "location.href")), chromedp.WaitVisible(".sit"), chromedp.Click(".sit"), saying(".seat.me", "you"))
+	spots := []string{"0-0-0", "0-1-0", "0-1-1", "0-2-0"}
+	for turn, spot := range spots {
+		who := []context.Context{ctx, other}[turn%2]
+		do(t, who, saying("#state", fmt.Sprintf("Turn %d", turn+1)), clickCell(spot))
+		do(t, who, saying("#state", fmt.Sprintf("Turn %d", turn+2)))
+		stop()
+		do(t, ctx, chromedp.WaitVisible("#away"))
+		if turn == 0 {
+			within, cancel := context.WithTimeout(other, patience)
+			if err := chromedp.Do(within, chromedp.WaitVisible("#away"), clickCell("0-1-0"), saying(".failure", "nothing was sent")); err != nil {
+				t.Error(err)
+			}
+			cancel()
+		}
+		_, stop = start()
+		for _, who := range []context.Context{ctx, other} {
+			do(t, who, until(`document.getElementById("away").hidden`), saying("#state", fmt.Sprintf("Turn %d", turn+2)), until(`!document.querySelector(".failure")`))
+		}
+	}
+	do(t, ctx, clickCell("0-2-2"), saying(".result", "You have won"))
+	do(t, other, saying(".result", "x has won"))
+}
+
 // noticeFirstBoard notes when the first board is there, and what has been loaded by then.
 const noticeFirstBoard = `new MutationObserver((_, observer) => {
 	if (!document.querySelector(".card .boards svg")) return;
