@@ -278,9 +278,13 @@ func (a *Archive) end(id string) {
 }
 
 // BreakOff ends the record of a match whose manager was killed, for a reason, and returns the record. A record that
-// has ended stays. The error wraps fs.ErrNotExist if there is no record.
+// has ended stays. The error wraps fs.ErrNotExist if there is no record; a file without a whole first part is
+// removed.
 func (a *Archive) BreakOff(id, reason string) (*Record, error) {
 	r, err := ReadRecord(a.path(id))
+	if errors.Is(err, errUnbegun) {
+		return nil, errors.Join(fs.ErrNotExist, os.Remove(a.path(id)))
+	}
 	if err != nil || r.Ended() {
 		return r, err
 	}

@@ -100,6 +100,40 @@ func TestATableOutlivesAKillOfTheProgram(t *testing.T) {
 	}
 }
 
+func TestARecordThatIsAheadOfTheTablesFileIsFollowed(t *testing.T) {
+	first, url := page(t, 0, nil)
+	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}})
+	s.play("1 1", "2 2")
+	before, err := os.ReadFile(first.tablePath(s.Table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask(t, s.url+"/undo", act{Role: "o", Key: s.keys["o"], Turn: 2, Keys: s.keys}, nil)
+	s.until("undo", func() bool { return len(s.Moves) == 1 })
+	s.play("3 3")
+	for _, name := range []string{"whole", "unbegun"} {
+		dir := copied(t, first.Archive.Dir()) // killed before the second match was in the file of the table
+		if err := os.WriteFile(filepath.Join(dir, tableFolder, s.Table+".json"), before, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if name == "unbegun" {
+			if err := os.WriteFile(filepath.Join(dir, "page.ticTacToe."+s.Table+".3.jsonl"), []byte(`{"match":"`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		now, url := restarted(t, dir)
+		again := comeTo(t, url, opened{s.Table, s.keys})
+		if len(again.Moves) != 2 || again.Moves[1][1] != "(mark 3 3)" {
+			t.Errorf("%s: moves %v", name, again.Moves)
+		}
+		again.act("move", []string{"x", "o"}[len(again.Moves)%2], "(mark 1 3)")
+		again.until("the match goes on", func() bool { return len(again.Moves) == 3 })
+		if list, err := now.Archive.List(); err != nil || len(list) != 3 {
+			t.Errorf("%s: %v, %d records, want those of both matches and the one that goes on", name, err, len(list))
+		}
+	}
+}
+
 func TestAStoppedArenaEndsItsRecordsAndOpensItsTablesAgain(t *testing.T) {
 	first, url := page(t, 0, nil)
 	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, "sloth"}})

@@ -495,7 +495,7 @@ func (t *table) close(cause error) {
 type tables struct {
 	mu      sync.Mutex
 	byID    map[string]*table
-	opening map[string]*sync.Mutex   // held while a table is opened from its file
+	opening [16]sync.Mutex           // by the first letter of the id: held while a table is opened from its file
 	aside   map[string]chan struct{} // of tables that made room: closed when their matches have ended
 }
 

@@ -13,11 +13,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"stackmate/internal/atomicfile"
 	"stackmate/protocol"
+	"stackmate/protocol/arena"
 )
 
 // A table is closed when the program ends, or when others need its room. A file of it, beside the records, and the
@@ -87,7 +87,6 @@ func (t *table) save() {
 	path := t.tablePath(t.id)
 	if err == nil && t.saved == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o700) // it has keys
-		t.safely("bounds of the folder of records", t.trim)
 	}
 	if t.saved = text; err == nil {
 		err = atomicfile.Write(path, text)
@@ -123,24 +122,11 @@ func (s *Server) findTable(ctx context.Context, id string) (*table, error) {
 	if !tableID.MatchString(id) {
 		return nil, gone
 	}
-	text, err := os.ReadFile(s.tablePath(id))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, gone
-	}
-	if err != nil {
-		return nil, err
-	}
-	ts.mu.Lock()
-	opening, ended := ts.opening[id], ts.aside[id]
-	if opening == nil {
-		opening = &sync.Mutex{}
-		ts.opening[id] = opening
-	}
-	ts.mu.Unlock()
+	opening := &ts.opening[int(id[0])%len(ts.opening)]
 	opening.Lock()
 	defer opening.Unlock()
 	ts.mu.Lock()
-	t = ts.byID[id]
+	t, ended := ts.byID[id], ts.aside[id]
 	ts.mu.Unlock()
 	if t != nil {
 		return t, nil
@@ -148,11 +134,14 @@ func (s *Server) findTable(ctx context.Context, id string) (*table, error) {
 	if ended != nil {
 		<-ended
 	}
-	t, err = s.openAgain(ctx, id, text)
-	ts.mu.Lock()
-	delete(ts.opening, id)
-	ts.mu.Unlock()
-	return t, err
+	text, err := os.ReadFile(s.tablePath(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, gone
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.openAgain(ctx, id, text)
 }
 
 // openAgain opens a table from its file and the record of its latest match.
@@ -174,9 +163,9 @@ func (s *Server) openAgain(ctx context.Context, id string, text []byte) (*table,
 	for r := range t.seats {
 		t.seats[r].key = f.Keys[r]
 	}
-	t.started, t.score, t.next, t.matches, t.lefts = f.Started, f.Score, f.Next, f.Matches, f.Lefts
+	t.started, t.score, t.next, t.lefts = f.Started, f.Score, f.Next, f.Lefts
 	joints := f.Moves
-	record, err := s.Archive.BreakOff(t.match(), errStopped.Error())
+	record, err := t.latestRecord(max(1, f.Matches))
 	switch {
 	case err == nil:
 		if t.at, err = t.game.at(slices.Concat(record.Opening, record.Moves)); err != nil {
@@ -211,6 +200,24 @@ func (s *Server) openAgain(ctx context.Context, id string, text []byte) (*table,
 		t.over, t.legal, t.goals, t.resigned, t.note = true, nil, f.Goals, f.Resigned, f.Note
 		return nil
 	})
+}
+
+// latestRecord ends and returns the record of the latest match. The file of the table names a match; a later one may
+// have a record, if the program was killed before it was in the file.
+func (t *table) latestRecord(named int) (*arena.Record, error) {
+	last := named
+	for t.matches = named + 1; ; t.matches++ {
+		if _, err := t.Archive.Size(t.match()); err != nil {
+			break
+		}
+		last = t.matches
+	}
+	defer func() { t.matches = last }()
+	for t.matches = last; ; t.matches-- {
+		if r, err := t.Archive.BreakOff(t.match(), errStopped.Error()); t.matches == named || !errors.Is(err, fs.ErrNotExist) {
+			return r, err
+		}
+	}
 }
 
 // resting lists the tables that are not open, for the list of all.

@@ -323,6 +323,9 @@ func (s *Server) holdMatch(r *http.Request) (map[string]string, error) {
 // recorder records a match. What a player at an address has sent in place of a move is shown to nobody.
 func (s *Server) recorder() func(*arena.Record) error {
 	record := s.Archive.Recorder()
+	if s.recorded.Add(1)%100 == 1 {
+		s.safely("bounds of the folder of records", s.trim)
+	}
 	return func(part *arena.Record) error {
 		shown := *part
 		shown.Errors = nil

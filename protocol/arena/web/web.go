@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -181,7 +182,8 @@ type Server struct {
 	matches   chan struct{}
 	thinking  chan struct{}
 	streams   chan struct{}
-	host      string // that the page was opened to, "" for any
+	recorded  atomic.Int64 // matches since the start
+	host      string       // that the page was opened to, "" for any
 	underWay  sync.WaitGroup
 }
 
@@ -196,7 +198,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		searches: newRoom("analyses", maxSearches, maxQueued), matches: make(chan struct{}, maxMatches),
 		streams: make(chan struct{}, maxStreams), thinking: make(chan struct{}, maxThinking),
 	}
-	s.tables = tables{byID: make(map[string]*table), opening: make(map[string]*sync.Mutex), aside: make(map[string]chan struct{})}
+	s.tables.byID, s.tables.aside = make(map[string]*table), make(map[string]chan struct{})
 	s.watched.byID = make(map[string]*broadcast)
 	return s, nil
 }
