@@ -45,7 +45,7 @@ type stream struct {
 func (s *Server) events(tell func(e *stream, r *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		e := &stream{w: w, rc: http.NewResponseController(w)}
-		done, err := take(s.streams, "watchers")
+		done, err := s.streams.enter(r.Context(), nil)
 		if err == nil {
 			defer done()
 			err = tell(e, r)

@@ -27,7 +27,7 @@ type library struct {
 	games     recent.Cache[string, *game]
 	mu        sync.Mutex
 	uploads   []*game // in order of arrival
-	reading   chan struct{}
+	reading   *room
 	compiling *room
 }
 
@@ -64,7 +64,7 @@ type finding struct {
 func newLibrary(ctx context.Context, c Config) *library {
 	return &library{
 		Config: c, ctx: ctx, games: recent.Cache[string, *game]{Size: keptGames},
-		reading: make(chan struct{}, maxReading), compiling: newRoom("compilations", maxCompiling, maxQueued),
+		reading: newRoom("rulesheets", maxReading, 8*maxQueued), compiling: newRoom("compilations", maxCompiling, maxQueued),
 	}
 }
 
@@ -145,12 +145,11 @@ const recorded = "record:"
 
 // load reads rules and finds their boards.
 func (l *library) load(ctx context.Context, name, file string, text []byte) (*game, error) {
-	select {
-	case l.reading <- struct{}{}:
-		defer func() { <-l.reading }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	leave, err := l.reading.enter(ctx, nil)
+	if err != nil {
+		return nil, err
 	}
+	defer leave()
 	g := &game{name: name, file: file, text: text, compiling: make(chan struct{}, 1), findings: []finding{}, layout: &board.Layout{}}
 	reading, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()

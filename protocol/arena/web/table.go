@@ -1,12 +1,10 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -15,7 +13,6 @@ import (
 	"stackmate/internal/feed"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
-	"stackmate/protocol/arena/board"
 	"stackmate/reasoner/machine"
 )
 
@@ -93,32 +90,6 @@ type opening struct {
 	Limit     float64    `json:"limit"`     // seconds that people have, see clocks.go; 0 without limit
 	Increment float64    `json:"increment"` // seconds more after each move
 }
-
-// bound is a range of seconds.
-type bound struct {
-	Least float64 `json:"least"`
-	Most  float64 `json:"most"`
-	Usual float64 `json:"usual"`
-}
-
-// clockBounds are the ranges of the clocks of a table: of players for a move, of people, of the increment.
-var clockBounds = map[string]bound{"clock": {0.1, 600, 2}, "limit": {0.1, 24 * 3600, 0}, "increment": {0, 600, 0}}
-
-// check reports a clock that is out of its bounds. 0 stands for the usual value.
-func (o *opening) check() error {
-	for name, value := range map[string]*float64{"clock": &o.Clock, "limit": &o.Limit, "increment": &o.Increment} {
-		b := clockBounds[name]
-		if *value == 0 {
-			*value = b.Usual
-		} else if !(*value >= b.Least && *value <= b.Most) {
-			return fmt.Errorf("%s: want %g to %g seconds, got %g", name, b.Least, b.Most, *value)
-		}
-	}
-	return nil
-}
-
-// seconds returns a number of seconds as a duration.
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // newTable opens a table and begins its match. It returns the keys of people by role.
 func (s *Server) newTable(ctx context.Context, o opening, score []float64) (t *table, keys map[string]string, err error) {
@@ -203,46 +174,6 @@ func (t *table) change(f func() error) error {
 	t.save()
 	t.tell()
 	return nil
-}
-
-// compactAfter is the number of events after which a stream is compacted.
-const compactAfter = 32
-
-// tell adds to the stream what has changed: the joint moves since the last time, or the whole record where another
-// match has begun, and the seats.
-func (t *table) tell() {
-	var news [][]byte
-	from := t.told[1]
-	if t.told[0] != t.matches {
-		from, t.drawn = 0, ""
-		t.events += compactAfter
-	}
-	if now := [2]int{t.matches, len(t.joints)}; t.told != now {
-		t.told = now
-		news = append(news, t.part(from))
-	}
-	if seats := event("seats", t.view()); !bytes.Equal(seats, t.shown) {
-		t.shown = seats
-		news = append(news, seats)
-	}
-	t.story.Add(news...)
-	if t.events += len(news); t.events >= compactAfter {
-		drawn := t.drawn
-		t.drawn = ""
-		t.story.Compact(t.part(0), t.shown)
-		t.drawn, t.events = drawn, 0
-	}
-}
-
-// part returns the event of the joint moves from a turn on. From the first turn on, it begins the stream anew.
-func (t *table) part(from int) []byte {
-	p := part{Record: arena.Record{Moves: t.joints[from:], Explanations: t.why[from:]}}
-	if from == 0 {
-		p.Match, p.Game, p.Roles, p.StartTime = t.match(), t.game.name, t.at.Names.Roles, t.started
-	}
-	now := picture(t.game.layout, nil, t.at.Facts(), len(t.joints))
-	p.Position, t.drawn = now.after(t.drawn), now.SVG
-	return event("part", p)
 }
 
 // begin begins a match after some joint moves of the one before, which ends for a cause. Where moves are taken
@@ -405,72 +336,6 @@ func (t *table) make(r machine.Role, move string) {
 	t.sealed = !slices.ContainsFunc(t.seats, func(s seat) bool { return s.isOfPeople() && !s.chosen })
 }
 
-// seatsView is the small event of a table: who plays, and how the match stands but for its moves. Lists are by role.
-type seatsView struct {
-	Table   string       `json:"table"`
-	Turn    int          `json:"turn"`              // number of joint moves before
-	Seats   []string     `json:"seats"`             // kinds of players, person, open, chance
-	Chosen  []bool       `json:"chosen"`            // whether there is a choice for this turn
-	Choices []int        `json:"choices,omitempty"` // numbers of legal moves; none where nobody moves
-	Goals   []int        `json:"goals,omitempty"`
-	Over    bool         `json:"over,omitempty"`
-	Note    string       `json:"note,omitempty"`
-	Clocks  []*clockView `json:"clocks,omitempty"`
-	Score   []float64    `json:"score,omitempty"` // over several games
-	// Asked names the roles that have asked for something that others have not agreed to yet.
-	Asked    map[string][]string `json:"asked,omitempty"`
-	Resigned string              `json:"resigned,omitempty"`
-	Next     string              `json:"next,omitempty"` // table of the rematch
-}
-
-// view returns the table as everybody may see it.
-func (t *table) view() *seatsView {
-	v := &seatsView{
-		Table: t.id, Turn: len(t.joints), Note: t.note, Resigned: t.resigned, Next: t.next, Clocks: t.clockViews(),
-		Over: t.over, Goals: t.goals,
-	}
-	if !t.over {
-		v.Goals = goals(t.at)
-	}
-	if t.score != nil {
-		v.Score = t.standing()
-	}
-	for r, s := range t.seats {
-		v.Seats = append(v.Seats, s.kind)
-		v.Chosen = append(v.Chosen, t.legal != nil && s.chosen)
-		if t.legal != nil && v.Goals == nil {
-			v.Choices = append(v.Choices, len(t.legal[r]))
-		}
-	}
-	for what, agreed := range t.asked {
-		for r, yes := range agreed {
-			if yes && t.seats[r].kind == person {
-				if v.Asked == nil {
-					v.Asked = make(map[string][]string)
-				}
-				v.Asked[what] = append(v.Asked[what], t.at.Names.Roles[r])
-			}
-		}
-	}
-	return v
-}
-
-// legalMoves returns the legal moves of a table by role, for the turn that it names.
-func (s *Server) legalMoves(r *http.Request) (any, error) {
-	t, err := s.table(r)
-	if err != nil {
-		return nil, err
-	}
-	t.mu.Lock()
-	turn, legal := len(t.joints), slices.Clone(t.legal)
-	t.mu.Unlock()
-	moves := make([][]board.Move, len(legal))
-	for i, list := range legal {
-		moves[i] = t.game.read(slices.SortedFunc(slices.Values(list), board.Natural))
-	}
-	return map[string]any{"turn": turn, "legal": moves}, nil
-}
-
 // standing is the score with this match.
 func (t *table) standing() []float64 {
 	score := make([]float64, len(t.seats))
@@ -489,60 +354,4 @@ func (t *table) close(cause error) {
 	t.end(cause)
 	t.mu.Unlock()
 	t.story.Close(event("end", ""))
-}
-
-// tables are the open ones.
-type tables struct {
-	mu      sync.Mutex
-	byID    map[string]*table
-	opening [16]sync.Mutex           // by the first letter of the id: held while a table is opened from its file
-	aside   map[string]chan struct{} // of tables that made room: closed when their matches have ended
-}
-
-// all returns the tables in the order of their opening.
-func (ts *tables) all() []*table {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	return slices.SortedFunc(maps.Values(ts.byID), func(a, b *table) int { return a.started.Compare(b.started) })
-}
-
-// maxTables bounds the tables that are open.
-const maxTables = 64
-
-// add adds a table. If there are too many, the one without viewers that has rested longest makes room: it is
-// opened again from its file when somebody comes back.
-func (ts *tables) add(t *table) error {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if len(ts.byID) >= maxTables {
-		var idlest *table
-		var rested time.Time
-		for _, o := range ts.byID {
-			o.mu.Lock()
-			if o.viewers == 0 && (idlest == nil || o.touched.Before(rested)) {
-				idlest, rested = o, o.touched
-			}
-			o.mu.Unlock()
-		}
-		if idlest == nil {
-			return faulty(http.StatusServiceUnavailable, fmt.Sprintf("all of the %d tables are in use; try again later", maxTables))
-		}
-		idlest.close(errAside)
-		delete(ts.byID, idlest.id)
-		ts.aside[idlest.id] = idlest.ended
-		idlest.safely("a table that made room", func() {
-			<-idlest.ended
-			ts.mu.Lock()
-			defer ts.mu.Unlock()
-			delete(ts.aside, idlest.id)
-		})
-	}
-	ts.byID[t.id] = t
-	return nil
-}
-
-func (ts *tables) close() {
-	for _, t := range ts.all() {
-		t.close(errStopped)
-	}
 }

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"stackmate/internal/atomicfile"
@@ -22,6 +24,62 @@ import (
 
 // A table is closed when the program ends, or when others need its room. A file of it, beside the records, and the
 // record of its latest match have all that is needed to open it again, where it was, for whoever comes back.
+
+// tables are the open ones.
+type tables struct {
+	mu      sync.Mutex
+	byID    map[string]*table
+	opening [16]sync.Mutex           // by the first letter of the id: held while a table is opened from its file
+	aside   map[string]chan struct{} // of tables that made room: closed when their matches have ended
+}
+
+// all returns the tables in the order of their opening.
+func (ts *tables) all() []*table {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return slices.SortedFunc(maps.Values(ts.byID), func(a, b *table) int { return a.started.Compare(b.started) })
+}
+
+// maxTables bounds the tables that are open.
+const maxTables = 64
+
+// add adds a table. If there are too many, the one without viewers that has rested longest makes room: it is
+// opened again from its file when somebody comes back.
+func (ts *tables) add(t *table) error {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if len(ts.byID) >= maxTables {
+		var idlest *table
+		var rested time.Time
+		for _, o := range ts.byID {
+			o.mu.Lock()
+			if o.viewers == 0 && (idlest == nil || o.touched.Before(rested)) {
+				idlest, rested = o, o.touched
+			}
+			o.mu.Unlock()
+		}
+		if idlest == nil {
+			return faulty(http.StatusServiceUnavailable, fmt.Sprintf("all of the %d tables are in use; try again later", maxTables))
+		}
+		idlest.close(errAside)
+		delete(ts.byID, idlest.id)
+		ts.aside[idlest.id] = idlest.ended
+		idlest.safely("a table that made room", func() {
+			<-idlest.ended
+			ts.mu.Lock()
+			defer ts.mu.Unlock()
+			delete(ts.aside, idlest.id)
+		})
+	}
+	ts.byID[t.id] = t
+	return nil
+}
+
+func (ts *tables) close() {
+	for _, t := range ts.all() {
+		t.close(errStopped)
+	}
+}
 
 // tableFile is a table on disk. Its opening has the players that sit there now, and the joint moves with which the
 // latest match began. Lists are by role.

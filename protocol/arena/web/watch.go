@@ -298,7 +298,7 @@ func (s *Server) holdMatch(r *http.Request) (map[string]string, error) {
 		}
 		players = append(players, p)
 	}
-	leave, err := take(s.matches, "matches")
+	leave, err := s.matches.enter(r.Context(), nil)
 	if err != nil {
 		return nil, err
 	}

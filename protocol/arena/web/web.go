@@ -15,6 +15,7 @@ import (
 	"errors"
 	"io/fs"
 	stdlog "log"
+	"math"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -179,9 +180,9 @@ type Server struct {
 	watched   broadcasts
 	connected sync.Map // connections that are open, by a name that nobody else knows
 	searches  *room
-	matches   chan struct{}
-	thinking  chan struct{}
-	streams   chan struct{}
+	matches   *room
+	thinking  *room
+	streams   *room
 	recorded  atomic.Int64 // matches since the start
 	host      string       // that the page was opened to, "" for any
 	underWay  sync.WaitGroup
@@ -195,8 +196,8 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	}
 	s := &Server{
 		Config: c, ctx: ctx, page: page, library: newLibrary(ctx, c),
-		searches: newRoom("analyses", maxSearches, maxQueued), matches: make(chan struct{}, maxMatches),
-		streams: make(chan struct{}, maxStreams), thinking: make(chan struct{}, maxThinking),
+		searches: newRoom("analyses", maxSearches, maxQueued), matches: newRoom("matches", maxMatches, 0),
+		streams: newRoom("watchers", maxStreams, 0), thinking: newRoom("players at tables", maxThinking, math.MaxInt),
 	}
 	s.tables.byID, s.tables.aside = make(map[string]*table), make(map[string]chan struct{})
 	s.watched.byID = make(map[string]*broadcast)
@@ -332,14 +333,4 @@ func (s *Server) safely(what string, f func()) {
 			s.Log.Error().Err(err).Msg(what)
 		}
 	})
-}
-
-// take enters a room of limited size, or returns an error if it is full.
-func take(room chan struct{}, what string) (leave func(), err error) {
-	select {
-	case room <- struct{}{}:
-		return sync.OnceFunc(func() { <-room }), nil
-	default:
-		return nil, faulty(http.StatusServiceUnavailable, "too many "+what+" at a time; try again later")
-	}
 }
