@@ -39,7 +39,7 @@ type Archive struct {
 	ended map[string]*Record             // what List knows of the matches that are over, by file name
 }
 
-// suffix is that of the records that are written here.
+// suffix is the suffix of the records that are written here.
 const suffix = ".jsonl"
 
 // OpenArchive opens a folder, which is made if need be.
@@ -73,7 +73,7 @@ func fileName(id string) string {
 // path returns the file of the record of a match that is written here.
 func (a *Archive) path(id string) string { return filepath.Join(a.dir, fileName(id)) }
 
-// find is the file of the record of a match, whoever wrote it.
+// find returns the file of the record of a match, in lines or in one piece.
 func (a *Archive) find(id string) string {
 	path := a.path(id)
 	if _, err := os.Stat(path); err != nil {
@@ -86,7 +86,7 @@ func (a *Archive) find(id string) string {
 }
 
 // Read reads the record of a match as far as it has been written. The error wraps
-// fs.ErrNotExist where there is none.
+// fs.ErrNotExist if there is none.
 func (a *Archive) Read(id string) (*Record, error) { return ReadRecord(a.find(id)) }
 
 // Size is how many bytes the record of a match has: it grows while the match is under way. The error

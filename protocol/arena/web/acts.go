@@ -88,12 +88,12 @@ func errForbidden(role string) error {
 	return faulty(http.StatusForbidden, "somebody else plays "+role)
 }
 
-// sits tells whether a person has a role, and the key that shows it.
+// sits reports whether a person plays a role and has its key.
 func (t *table) sits(r machine.Role, key string) bool {
 	return t.seats[r].kind == person && t.seats[r].key == key
 }
 
-// sit gives a free seat to whoever asks.
+// sit gives a free seat to a newcomer.
 func (t *table) sit(r machine.Role, keys map[string]string) error {
 	name := t.at.Names.Roles[r]
 	if t.seats[r].kind != vacant {
@@ -104,7 +104,7 @@ func (t *table) sit(r machine.Role, keys map[string]string) error {
 	return nil
 }
 
-// choose makes a person's choice.
+// choose sets a person's choice.
 func (t *table) choose(r machine.Role, a act) error {
 	switch {
 	case t.over || t.legal == nil:
@@ -128,7 +128,7 @@ func (t *table) resign(r machine.Role, _ act) error {
 	return nil
 }
 
-// undo takes a choice of this turn back, of which nobody knows yet. What was played, it takes back as far as the
+// undo takes back a choice of this turn, which is secret yet. It takes played moves back as far as the
 // last choice of the role that has asked first, as soon as all people at the table have asked for it.
 func (t *table) undo(r machine.Role, a act) error {
 	if t.legal != nil && !t.sealed && t.seats[r].choice != "" && len(t.legal[r]) > 1 {
@@ -159,7 +159,7 @@ func (t *table) before(r machine.Role) int {
 	return -1
 }
 
-// agree notes who asks for something, and tells whether all people at the table do now.
+// agree notes the consent of a role to an act, and reports whether all people at the table consent.
 func (t *table) agree(what string, r machine.Role, a act) bool {
 	if t.asked == nil {
 		t.asked = make(map[string][]bool)
@@ -254,7 +254,7 @@ func (t *table) swappedScore() []float64 {
 	return score
 }
 
-// seatsAgain returns the next table, with the keys of the people who sit here.
+// seatsAgain returns the next table, with the keys of its seats for the keys of the seats here.
 func (t *table) seatsAgain(ctx context.Context, role machine.Role, a act) (*opened, error) {
 	t.mu.Lock()
 	id, mine := t.next, make([]bool, len(t.seats))
@@ -294,7 +294,7 @@ func (s *Server) followTable(e *stream, r *http.Request) error {
 	return e.follow(r, &t.story)
 }
 
-// look counts those who look at the table.
+// look counts the viewers of the table.
 func (t *table) look(more int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -302,7 +302,7 @@ func (t *table) look(more int) {
 	t.touched = time.Now()
 }
 
-// listed is a table in the list of those that are open.
+// listed is a table in the list of all tables.
 type listed struct {
 	Table string    `json:"table"`
 	Game  string    `json:"game"`

@@ -8,10 +8,9 @@ import (
 	"stackmate/protocol/arena"
 )
 
-// People may have clocks. Without an increment they have the limit for each move, and one is drawn
-// for whoever has none then. With one they have the limit for the whole match, and the increment more
-// after each move; whose clock runs out has lost. A clock runs while its role is to choose, and
-// no seat is free.
+// People may have clocks. Without an increment the limit is the time of each move; when it runs out, a random
+// legal move is made. With an increment the limit is the time of the whole match, and grows by the increment after
+// each move; when it runs out, the match is lost. A clock runs while its role is to choose and no seat is free.
 
 // bound is a range of seconds.
 type bound struct {
@@ -96,7 +95,7 @@ func (t *table) stopClock(s *seat) {
 	}
 }
 
-// wind gives everybody who has chosen the time for the next move.
+// wind gives the roles that have chosen the time for the next move.
 func (t *table) wind() {
 	for r := range t.seats {
 		s := &t.seats[r]
@@ -108,7 +107,7 @@ func (t *table) wind() {
 	}
 }
 
-// flag is what happens when a clock has run out.
+// flag ends the choice, or the match, of the roles whose clocks have run out.
 func (t *table) flag() error {
 	for r := range t.seats {
 		s := &t.seats[r]

@@ -9,9 +9,8 @@ import (
 	"stackmate/internal/feed"
 )
 
-// Whoever looks at something that changes is sent server-sent events: one line of JSON
-// each, and now and then a comment that keeps the connection. An event is written once,
-// in a feed, however many follow it.
+// Streams are server-sent events: one line of JSON each, and now and then a comment that keeps the connection. An
+// event is encoded once, in a feed, for all its readers.
 
 const (
 	// beat is the time after which a silent stream says that it is there.
@@ -34,14 +33,14 @@ func event(kind string, value any) []byte {
 	return text.Bytes()
 }
 
-// stream is one reader of events.
+// stream is a connection to one reader of events.
 type stream struct {
 	w     http.ResponseWriter
 	rc    *http.ResponseController
 	begun bool
 }
 
-// events makes a handler of what tells events until nobody reads. An error before the first of them is the answer.
+// events makes a handler of a function that sends events until its reader leaves. An error before the first event is the answer.
 func (s *Server) events(tell func(e *stream, r *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		e := &stream{w: w, rc: http.NewResponseController(w)}
@@ -56,7 +55,7 @@ func (s *Server) events(tell func(e *stream, r *http.Request) error) http.Handle
 	}
 }
 
-// send sends events. The error says that nobody reads.
+// send sends events. An error means that the reader has left.
 func (e *stream) send(events ...[]byte) error {
 	if !e.begun {
 		e.begun = true
@@ -72,7 +71,7 @@ func (e *stream) send(events ...[]byte) error {
 	return e.rc.Flush()
 }
 
-// follow sends a feed until it ends or nobody reads.
+// follow sends a feed until it ends or the reader leaves.
 func (e *stream) follow(r *http.Request, s *feed.Feed[[]byte]) error {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()

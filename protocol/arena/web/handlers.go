@@ -14,7 +14,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// choices is what the page offers.
+// choices are the games, players and clocks that the page offers.
 type choices struct {
 	Games   []Source         `json:"games"`
 	Players []string         `json:"players"`
@@ -70,7 +70,7 @@ func (g *game) view(withRules bool) *gameView {
 	return v
 }
 
-// classView is what compiling a game shows.
+// classView is the class of a game, and the figures of its machine.
 type classView struct {
 	Class   string  `json:"class"`
 	Engine  string  `json:"engine"`
@@ -163,7 +163,7 @@ func (s *Server) analyse(e *stream, r *http.Request) error {
 	return e.follow(r, &t)
 }
 
-// upload adds a rulesheet to the library, or says what is wrong with it.
+// upload adds a rulesheet to the library, or returns its findings.
 func (s *Server) upload(r *http.Request) (*gameView, error) {
 	text, err := rulesOfBody(r)
 	if err != nil {

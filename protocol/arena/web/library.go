@@ -19,7 +19,7 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// library has the games by name: those of Config, uploaded ones and those of records.
+// library has the games of Config, of uploads and of records, by name.
 // Rules are read when somebody asks for the game, and compiled when somebody plays it.
 type library struct {
 	Config
@@ -51,7 +51,7 @@ type game struct {
 	failure   error // why there can be no machine
 }
 
-// finding is what the validator says of rules.
+// finding is a finding of the validator.
 type finding struct {
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
@@ -273,7 +273,7 @@ func (g *game) at(joints [][]string) (*machine.History, error) {
 	return machine.Follow(g.machine, joints)
 }
 
-// goals are those of all roles where the game has ended, or nobody can go on; else nil.
+// goals returns the goals of all roles if the game has ended or nobody can go on, else nil.
 func goals(at *machine.History) (goals []int) {
 	if !at.IsOver() && at.Fault() == nil {
 		return nil
@@ -304,7 +304,7 @@ func picture(layout *board.Layout, roles, facts []string, turn int) Position {
 	return Position{Roles: roles, Turn: turn, SVG: p.SVG(), Counters: p.Counters, Hands: p.Hands, Facts: p.Facts}
 }
 
-// after returns the position for readers of a stream who have the drawing of the position before.
+// after returns the position for the readers of a stream, which have the drawing of the position before.
 func (p Position) after(drawn string) *Position {
 	p.Roles = nil
 	before, now := strings.Split(drawn, "\n"), strings.Split(p.SVG, "\n")

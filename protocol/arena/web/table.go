@@ -62,7 +62,7 @@ type table struct {
 	viewers int
 }
 
-// seat is who plays a role.
+// seat is the player of a role.
 type seat struct {
 	kind   string // of a player; person, open, or chance
 	key    string // that the person has
@@ -212,7 +212,7 @@ func (t *table) begin(joints [][]string, cause error) {
 	})
 }
 
-// match is the id of the latest match.
+// match returns the id of the latest match.
 func (t *table) match() string {
 	id := protocol.SafeID("page." + t.game.name + "." + t.id)
 	if t.matches > 1 {
@@ -221,7 +221,7 @@ func (t *table) match() string {
 	return id
 }
 
-// players are those of a match, in the order of the roles.
+// players returns the players of a match, in the order of the roles.
 func (t *table) players() (list []arena.Player) {
 	for r, s := range t.seats {
 		p := s.player
@@ -260,7 +260,7 @@ func (t *table) teller() func(*arena.Record) error {
 	}
 }
 
-// follow shows what has happened in the match.
+// follow applies a part of the record to the table.
 func (t *table) follow(part *arena.Record) {
 	for i, joint := range part.Moves {
 		if err := t.at.Advance(joint); err != nil {
@@ -289,7 +289,7 @@ func (t *table) follow(part *arena.Record) {
 	}
 }
 
-// faultText says what was wrong with a turn. What a player has sent is no part of it.
+// faultText returns the fault of a turn in words, without the text that the player sent.
 func faultText(fault string) string {
 	switch fault {
 	case arena.TimedOut:
@@ -300,7 +300,7 @@ func faultText(fault string) string {
 	return "an illegal move"
 }
 
-// turn begins a turn.
+// turn prepares the next turn.
 func (t *table) turn() {
 	t.legal, t.sealed, t.asked = nil, false, nil
 	for r := range t.seats {
@@ -327,16 +327,16 @@ func (t *table) turn() {
 	}
 }
 
-// isOfPeople tells whether a person plays a role, or will.
+// isOfPeople reports whether a person plays a role, or will.
 func (s *seat) isOfPeople() bool { return s.kind == person || s.kind == vacant }
 
-// make makes the choice of a role, "" for none. People may change theirs until all have one.
+// make sets the choice of a role, "" for none. People may change their choices until all people have chosen.
 func (t *table) make(r machine.Role, move string) {
 	t.seats[r].choice, t.seats[r].chosen = move, move != ""
 	t.sealed = !slices.ContainsFunc(t.seats, func(s seat) bool { return s.isOfPeople() && !s.chosen })
 }
 
-// standing is the score with this match.
+// standing returns the score with this match.
 func (t *table) standing() []float64 {
 	score := make([]float64, len(t.seats))
 	copy(score, t.score)

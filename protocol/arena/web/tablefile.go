@@ -22,8 +22,8 @@ import (
 	"stackmate/protocol/arena"
 )
 
-// A table is closed when the program ends, or when others need its room. A file of it, beside the records, and the
-// record of its latest match have all that is needed to open it again, where it was, for whoever comes back.
+// A table is closed when the program ends, or when a new table needs its room. Its file, beside the records, and the
+// record of its latest match are enough to open it again at the same turn when somebody comes back.
 
 // tables are the open ones.
 type tables struct {
@@ -43,8 +43,8 @@ func (ts *tables) all() []*table {
 // maxTables bounds the tables that are open.
 const maxTables = 64
 
-// add adds a table. If there are too many, the one without viewers that has rested longest makes room: it is
-// opened again from its file when somebody comes back.
+// add adds a table. If there are too many, the idlest table without viewers makes room: it is opened again from
+// its file when somebody comes back.
 func (ts *tables) add(t *table) error {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 // compactAfter is the number of events after which a stream is compacted.
 const compactAfter = 32
 
-// tell adds to the stream what has changed: the joint moves since the last time, or the whole record where another
-// match has begun, and the seats.
+// tell adds the changes to the stream: the joint moves since the last event, or the whole record if another match
+// has begun, and the seats.
 func (t *table) tell() {
 	var news [][]byte
 	from := t.told[1]
@@ -51,7 +51,7 @@ func (t *table) part(from int) []byte {
 	return event("part", p)
 }
 
-// seatsView is the small event of a table: who plays, and how the match stands but for its moves. Lists are by role.
+// seatsView is the small event of a table: its players, and the state of the match without its moves. Lists are by role.
 type seatsView struct {
 	Table   string       `json:"table"`
 	Turn    int          `json:"turn"`              // number of joint moves before
@@ -63,7 +63,7 @@ type seatsView struct {
 	Note    string       `json:"note,omitempty"`
 	Clocks  []*clockView `json:"clocks,omitempty"`
 	Score   []float64    `json:"score,omitempty"` // over several games
-	// Asked names the roles that have asked for something that others have not agreed to yet.
+	// Asked names, by act, the roles that have asked for it and wait for the consent of the other people.
 	Asked    map[string][]string `json:"asked,omitempty"`
 	Resigned string              `json:"resigned,omitempty"`
 	Next     string              `json:"next,omitempty"` // table of the rematch

@@ -32,7 +32,7 @@ type outline struct {
 	Errors  []int     `json:"errors,omitempty"`
 }
 
-// newOutline is what the list of matches shows of a record.
+// newOutline returns the entry of a record in the list of matches.
 func newOutline(m *arena.Record) outline {
 	o := outline{
 		Match: m.Match, Game: m.Game, Players: m.Players, Goals: m.Goals, Turns: m.Turns, Start: m.StartTime,
@@ -88,8 +88,8 @@ type broadcasts struct {
 	byID map[string]*broadcast
 }
 
-// followMatch sends the parts of a record without the positions, which are drawn for
-// whoever looks at them; those that come while the match is under way have their picture.
+// followMatch sends the parts of a record. Positions are fetched on demand; only new turns of a live match
+// include their picture.
 func (s *Server) followMatch(e *stream, r *http.Request) error {
 	b, leave := s.join(r.PathValue("id"))
 	defer leave()
@@ -156,7 +156,7 @@ func (s *Server) tellMatch(ctx context.Context, id string, to *feed.Feed[[]byte]
 	}
 }
 
-// told is a match as far as it has been told: how many bytes its record has.
+// told is a state of a record: the match, and the bytes of its record so far.
 type told struct {
 	match string
 	bytes int64
@@ -212,7 +212,7 @@ func (s *Server) name(r *arena.Record) {
 	}
 }
 
-// unread is why the record of a match cannot be read, without the paths of this machine.
+// unread returns the error of a record that cannot be read, without the paths of this machine.
 func (s *Server) unread(match string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return faulty(http.StatusNotFound, "there is no match "+match)
@@ -254,7 +254,7 @@ func (s *Server) beforeStart(r *arena.Record) ([]string, error) {
 	return g.initial, nil
 }
 
-// layoutOf finds the boards of a record by its rules, or none: then there are facts.
+// layoutOf returns the layout of a record by its rules, or an empty layout if they are missing.
 func (s *Server) layoutOf(r *arena.Record) *board.Layout {
 	find := s.library.get
 	if r.Rules == "" { // another manager's record
@@ -280,7 +280,7 @@ func clockOf(s float64) time.Duration {
 	return seconds(min(max(s, b.Least), b.Most))
 }
 
-// holdMatch begins a match and says its id; it is watched as all others.
+// holdMatch begins a match and returns its id.
 func (s *Server) holdMatch(r *http.Request) (map[string]string, error) {
 	var q matchRequest
 	if err := readJSON(r, &q); err != nil {
@@ -320,7 +320,7 @@ func (s *Server) holdMatch(r *http.Request) (map[string]string, error) {
 	return map[string]string{"match": id}, <-begun
 }
 
-// recorder records a match. What a player at an address has sent in place of a move is shown to nobody.
+// recorder returns a recorder that leaves out the texts which players at addresses sent in place of moves.
 func (s *Server) recorder() func(*arena.Record) error {
 	record := s.Archive.Recorder()
 	if s.recorded.Add(1)%100 == 1 {

@@ -40,7 +40,7 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// Config is what a Server needs from others.
+// Config has the games, players and searches of a Server.
 type Config struct {
 	Games []Source // those that people know first
 	// Rules finds the rulesheet of one of the Games, or of a member of a family, and a
@@ -50,7 +50,7 @@ type Config struct {
 	Skin func(name string) ([]byte, error)
 	// Compile makes the machine of a game, within some tens of seconds.
 	Compile func(ctx context.Context, g *gdl.Game) (machine.Machine, error)
-	// Class says in words what kind of game a machine is.
+	// Class returns the class of a game in words.
 	Class func(ctx context.Context, m machine.Machine) string
 	// Players are the kinds of players to choose from; Player makes one.
 	Players []string
@@ -92,7 +92,7 @@ type Parameter struct {
 	List    bool   `json:"list,omitempty"` // numbers joined by dots
 }
 
-// Analysis is what a search knows of a position. Lists are by role, values in goal points.
+// Analysis is the result of a search so far. Lists are by role, values in goal points.
 type Analysis struct {
 	Method     string        `json:"method"`
 	Roles      []string      `json:"roles"`
@@ -145,14 +145,14 @@ type PayoffMatrix struct {
 	ColumnLoss     []float64 `json:"column_loss,omitempty"`
 }
 
-// Cell is what a joint move is worth to the row player.
+// Cell is the value of a joint move for the row player.
 type Cell struct {
 	Lower float64 `json:"lower"`
 	Upper float64 `json:"upper"`
 	Kind  string  `json:"kind"` // "end" of the game, "proved", "estimated", or "open"
 }
 
-// Limits on what can be under way at one time.
+// Limits on concurrent work, and on the sizes of requests.
 const (
 	maxUploads   = 32
 	maxStreams   = 1024
@@ -188,7 +188,7 @@ type Server struct {
 	underWay  sync.WaitGroup
 }
 
-// New makes a server. What it starts ends with ctx.
+// New makes a server. All its goroutines end with ctx.
 func New(ctx context.Context, c Config) (*Server, error) {
 	page, err := fs.Sub(dist, "dist")
 	if err != nil {
@@ -261,7 +261,7 @@ func (s *Server) Handler() http.Handler {
 	return s.protect(mux)
 }
 
-// files are those of the page. A path that no file can have, as it is no text, is that of none.
+// files are the files of the page. A path that is no valid text names no file.
 type files struct{ fs.FS }
 
 func (f files) Open(name string) (fs.File, error) {
@@ -326,7 +326,7 @@ func readJSON(r *http.Request, into any) error {
 	return nil
 }
 
-// safely runs what a request starts, in a goroutine that outlives the request.
+// safely runs f in a goroutine that outlives the request, and logs its panic.
 func (s *Server) safely(what string, f func()) {
 	s.underWay.Go(func() {
 		if err := guard.Do(func() error { f(); return nil }); err != nil {
