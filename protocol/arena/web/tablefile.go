@@ -31,6 +31,7 @@ type tables struct {
 	byID    map[string]*table
 	opening [16]sync.Mutex           // by the first letter of the id: held while a table is opened from its file
 	aside   map[string]chan struct{} // of tables that made room: closed when their matches have ended
+	files   tableFiles
 }
 
 // all returns the tables in the order of their opening.
@@ -278,16 +279,34 @@ func (t *table) latestRecord(named int) (*arena.Record, error) {
 	}
 }
 
-// resting lists the tables that are not open, for the list of all.
+// tableFiles is the list of the tables on disk, read at most once a second.
+type tableFiles struct {
+	mu    sync.Mutex
+	until time.Time
+	list  []listed
+}
+
+// resting returns the tables that are not open, the latest first.
 func (s *Server) resting(open map[string]bool) (list []listed) {
-	files, _ := filepath.Glob(s.tablePath("*"))
-	for _, path := range files {
-		var f tableFile
-		id := strings.TrimSuffix(filepath.Base(path), ".json")
-		if text, err := os.ReadFile(path); !open[id] && err == nil && json.Unmarshal(text, &f) == nil {
-			list = append(list, listed{Table: id, Game: f.Game, Seats: f.Seats, Turn: len(f.Moves), Over: f.Goals != nil, Since: f.Started, Resting: true})
+	f := &s.tables.files
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if began := time.Now(); began.After(f.until) {
+		f.until, f.list = began.Add(time.Second), nil
+		paths, _ := filepath.Glob(s.tablePath("*")) // the pattern is well-formed
+		for _, path := range paths {
+			var t tableFile
+			if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &t) == nil {
+				id := strings.TrimSuffix(filepath.Base(path), ".json")
+				f.list = append(f.list, listed{Table: id, Game: t.Game, Seats: t.Seats, Turn: len(t.Moves), Over: t.Goals != nil, Since: t.Started, Resting: true})
+			}
+		}
+		slices.SortFunc(f.list, func(a, b listed) int { return b.Since.Compare(a.Since) })
+	}
+	for _, l := range f.list {
+		if !open[l.Table] && len(list) < maxTables {
+			list = append(list, l)
 		}
 	}
-	slices.SortFunc(list, func(a, b listed) int { return b.Since.Compare(a.Since) })
-	return list[:min(len(list), maxTables)]
+	return list
 }

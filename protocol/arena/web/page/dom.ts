@@ -49,9 +49,12 @@ async function answered<T>(response: Response): Promise<T> {
   return body as T;
 }
 
-// ask sends a request. A server that is away is named, and so is the lost request.
+// Away is the error of a request that did not reach the server. A banner says so, too.
+export class Away extends Error {}
+
+// ask sends a request. If the server is away, the error says that nothing was sent.
 async function ask<T>(path: string, init?: RequestInit): Promise<T> {
-  const response = await fetch(path, init).catch(() => { throw new Error("The arena does not answer" + (init ? ": nothing was sent. Try again when it is back." : ".")); });
+  const response = await fetch(path, init).catch(() => { throw new Away("The arena does not answer" + (init ? ": nothing was sent. Try again when it is back." : ".")); });
   return answered<T>(response);
 }
 

@@ -1,5 +1,5 @@
 // Play: a table, where people and players take the roles.
-import { announce, button, copy, failure, fill, get, h, kept, listen, post, toGame, wide } from "./dom.js";
+import { announce, Away, button, copy, failure, fill, get, h, kept, listen, post, toGame, wide } from "./dom.js";
 import { Chooser, keepingFocus, mark, shown } from "./board.js";
 import { interval } from "./analyse.js";
 import { Course } from "./course.js";
@@ -161,8 +161,11 @@ class Match {
       this.legal = found.legal;
       this.words().learn(found.legal);
       this.render();
-    }, (e) => { this.legal = null; fill(this.failed, failure(e)); });
+    }, (e) => { this.legal = null; this.fail(e); });
   }
+
+  // fail shows the error of a request that nobody asked for; the banner says enough of a server that is away.
+  private fail(e: unknown) { if (!(e instanceof Away)) fill(this.failed, failure(e)); }
 
   // speak reads out the last move and the state for people who do not see them.
   private speak(last: string[]) {
@@ -218,7 +221,7 @@ class Match {
   private shownPosition(): Position | null {
     if (this.at === null) return this.story.position;
     const moves = JSON.stringify(this.story.joints().slice(0, this.at)), known = this.past.get(moves);
-    if (!known) get<Position>("api/position", { game: this.game, moves }).then((p) => { this.past.set(moves, p); this.render(); }, (e) => fill(this.failed, failure(e)));
+    if (!known) get<Position>("api/position", { game: this.game, moves }).then((p) => { this.past.set(moves, p); this.render(); }, (e) => this.fail(e));
     return known ?? null;
   }
 
@@ -281,7 +284,7 @@ class Match {
         button("Invite: copy link", () => copy(this.link()), { class: "invite", title: "Your friend opens the link and presses Join", "data-focus": "invite " + role })],
       !me && left(this.id)[role] && button("Resume here", () => { keepKeys(this.id, { [role]: left(this.id)[role] }); this.render(); }, { class: "again", "data-focus": "again " + role }),
       me && button("My other device", () => copy(this.link("?" + new URLSearchParams({ role, key: keysOf(this.id)[role] }))),
-        { class: "small device", title: "Copies a private link: it plays your own side on another device of yours. Do not share it.", "aria-label": `Copy a private link to play ${role} on another device of mine`, "data-focus": "link " + role }));
+        { class: "small device", title: "Copies a private link: it plays your own side on another device of yours. Do not share it.", "aria-label": `My other device: copy a private link to play ${role}`, "data-focus": "link " + role }));
   }
 
   private actions(s: Seats, mine: string[]): HTMLElement {
