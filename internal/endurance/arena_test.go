@@ -56,7 +56,7 @@ func TestACrowdedArenaLosesNoMove(t *testing.T) {
 		p := start(t, "arena", "--listen", listen, "--player", "-", "--no-browser", "--records", records)
 		if address := awaitPage(t, p); kill == 0 {
 			c.url, listen = address, strings.Trim(strings.TrimPrefix(address, "http://"), "/")
-			for range either(5, 20) {
+			for range 20 {
 				all.Go(func() { c.play(ctx) })
 			}
 			for i := range either(20, 200) {
