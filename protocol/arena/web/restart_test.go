@@ -164,7 +164,7 @@ func TestAFileOfATableThatIsDamagedIsExplained(t *testing.T) {
 	}
 	for name, damaged := range map[string][]byte{
 		"cut": text[:len(text)/2], "no keys": bytes.Replace(text, []byte(`"keys":[`), []byte(`"KEYS":[],"x":[`), 1),
-		"clocks": bytes.Replace(text, []byte(`"lefts":[[`), []byte(`"lefts":[[],[`), 1), "no game": bytes.Replace(text, []byte("ticTacToe"), []byte("nosuch"), 1),
+		"clocks": bytes.Replace(text, []byte(`"lefts":[[`), []byte(`"lefts":[[],[`), 1), "goals": append(bytes.Clone(text[:len(text)-1]), `,"goals":[1,2,3]}`...), "score": append(bytes.Clone(text[:len(text)-1]), `,"score":[1]}`...), "no game": bytes.Replace(text, []byte("ticTacToe"), []byte("nosuch"), 1),
 	} {
 		dir := copied(t, first.Archive.Dir())
 		if err := os.WriteFile(filepath.Join(dir, tableFolder, s.Table+".json"), damaged, 0o600); err != nil {

@@ -216,8 +216,10 @@ func (s *Server) openAgain(ctx context.Context, id string, text []byte) (*table,
 	if _, err := t.seat(f.Seats); err != nil {
 		return nil, err
 	}
-	if len(f.Keys) != len(t.seats) || slices.ContainsFunc(f.Lefts, func(l []time.Duration) bool { return len(l) != len(t.seats) }) {
-		return nil, fmt.Errorf("the file of table %s is damaged: want keys and clocks of %d roles", id, len(t.seats))
+	n := len(t.seats)
+	if len(f.Keys) != n || f.Goals != nil && len(f.Goals) != n || f.Score != nil && len(f.Score) != n ||
+		slices.ContainsFunc(f.Lefts, func(l []time.Duration) bool { return len(l) != n }) {
+		return nil, fmt.Errorf("the file of table %s is damaged: want keys, clocks, goals and score of %d roles", id, n)
 	}
 	for r := range t.seats {
 		t.seats[r].key = f.Keys[r]
