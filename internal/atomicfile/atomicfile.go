@@ -198,11 +198,14 @@ func (r *replacement) CloseAtomicallyReplace() error {
 	}
 	// Some file systems cannot do that to folders. The file is whole all the same.
 	if dir, err := os.Open(r.dir); err == nil {
-		_ = dir.Sync()
+		_ = syncDir(dir)
 		_ = dir.Close()
 	}
 	return nil
 }
+
+// syncDir is (*os.File).Sync, but for tests.
+var syncDir = (*os.File).Sync
 
 // device is a file that is no place for content but a way.
 type device struct{ *os.File }

@@ -298,3 +298,26 @@ func TestWhatKilledWritersLeaveBehindIsSwept(t *testing.T) {
 		}
 	}
 }
+
+func TestTheNameOfAFileIsOnTheDisk(t *testing.T) {
+	before := syncDir
+	t.Cleanup(func() { syncDir = before })
+	var synced []string
+	syncDir = func(f *os.File) error {
+		if _, err := os.Stat(filepath.Join(f.Name(), "new")); err != nil {
+			t.Errorf("the folder is synced before the file is in its place: %v", err)
+		}
+		synced = append(synced, f.Name())
+		return before(f)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(filepath.Join(dir, "new"), []byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	if len(synced) != 1 || synced[0] != dir {
+		t.Errorf("synced: %q, want the folder %s", synced, dir)
+	}
+}

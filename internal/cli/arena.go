@@ -32,12 +32,12 @@ import (
 // arenaCommand serves the page.
 type arenaCommand struct {
 	Games   []string `arg:"" optional:"" type:"path" help:"Rulesheets, or folders of them, to offer besides the built-in games."`
-	Listen  string   `default:"127.0.0.1:9180" help:"Address to listen on. Beyond this machine the page asks for a token, which is printed."`
-	Player  string   `default:"127.0.0.1:9147" help:"Address at which game servers reach the player beside the page; - for none."`
-	Allow   []string `name:"allow-players" placeholder:"URL" help:"Addresses of players that people may give a seat, such as http://localhost:9148; none by default, as this program sends requests there."`
-	Saved   []string `name:"solutions" type:"path" placeholder:"PATH" help:"Solutions saved by solve --save: players of the page, and what its analysis knows."`
+	Listen  string   `default:"127.0.0.1:9180" help:"Address to listen on. From other machines a token is required; it is printed at start."`
+	Player  string   `default:"127.0.0.1:9147" help:"Address to listen on for game servers; - disables it."`
+	Allow   []string `name:"allow-players" placeholder:"URL" help:"URLs of players that may be seated, such as http://localhost:9148. None by default: the arena sends requests to them."`
+	Saved   []string `name:"solutions" type:"path" placeholder:"PATH" help:"Solutions saved by solve --save: offered as opponents and used by the analysis board."`
 	Browser bool     `default:"true" negatable:"" help:"Open the page in the browser, if the output is a terminal."`
-	Records string   `type:"path" placeholder:"DIR" help:"Folder of match records to show, and to keep those of this page in; none are kept by default."`
+	Records string   `type:"path" placeholder:"DIR" help:"Folder of match records; matches and tables of the page are saved there and outlive a restart. Not saved by default."`
 }
 
 // pagePlayers are how many players and searches of the page share threads and memory: at tables, as many think at a time.
@@ -90,7 +90,7 @@ func (c *arenaCommand) Run(s *console) error {
 			}
 			return games.Source(name)
 		},
-		Tournaments: tournaments, Parameters: parameters(), Tunable: tunable, Plot: plotRanking,
+		Tournaments: tournaments, Parameters: parameters(), Tunable: tunable,
 		Skin: func(name string) ([]byte, error) { return skin(sheets[name]) },
 		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers), Cache: s.cache})

@@ -227,6 +227,60 @@ func TestThePageInABrowser(t *testing.T) {
 	}
 }
 
+// clickCell clicks a cell as soon as it can be chosen, whatever is drawn meanwhile.
+func clickCell(spot string) action {
+	return until(fmt.Sprintf(`[...document.querySelectorAll(".can[data-spot='%s']")].map((e) => e.dispatchEvent(new MouseEvent("click", { bubbles: true }))).length`, spot))
+}
+
+// TestWindowsGoOnAfterARestart stops an arena in the middle of a match, and starts it again.
+func TestWindowsGoOnAfterARestart(t *testing.T) {
+	ctx := browser(t)
+	records, listen := t.TempDir(), "127.0.0.1:0"
+	start := func() (address string, stop func()) {
+		within, cancel := context.WithCancel(t.Context())
+		var out, faults lockedBuffer
+		ended := make(chan int, 1)
+		go func() {
+			ended <- Run(within, []string{"arena", "--listen", listen, "--player", "-", "--records", records}, &out, &faults)
+		}()
+		stop = sync.OnceFunc(func() {
+			cancel()
+			if status := <-ended; status != statusFine {
+				t.Errorf("the arena ended with status %d: %s", status, faults.String())
+			}
+		})
+		t.Cleanup(stop)
+		address = awaitAddress(t, `(http://\S+)`, &out, &faults)
+		listen = strings.Trim(strings.TrimPrefix(address, "http://"), "/")
+		return address, stop
+	}
+	address, stop := start()
+	other := tab(t, ctx)
+	do(t, ctx, chromedp.Navigate(address+"#/game/ticTacToe"), chromedp.WaitVisible("#play"), chromedp.SetValue("#seat-1", "open"), chromedp.Click("#play"), chromedp.WaitVisible(".can"))
+	do(t, other, chromedp.Navigate(value[string](t, ctx, "location.href")), chromedp.WaitVisible(".sit"), chromedp.Click(".sit"), saying(".seat.me", "you"))
+	spots := []string{"0-0-0", "0-1-0", "0-1-1", "0-2-0"}
+	for turn, spot := range spots {
+		who := []context.Context{ctx, other}[turn%2]
+		do(t, who, saying("#state", fmt.Sprintf("Turn %d", turn+1)), clickCell(spot))
+		do(t, who, saying("#state", fmt.Sprintf("Turn %d", turn+2)))
+		stop()
+		do(t, ctx, chromedp.WaitVisible("#away"))
+		if turn == 0 {
+			within, cancel := context.WithTimeout(other, patience)
+			if err := chromedp.Do(within, chromedp.WaitVisible("#away"), clickCell("0-1-0"), saying(".failure", "nothing was sent")); err != nil {
+				t.Error(err)
+			}
+			cancel()
+		}
+		_, stop = start()
+		for _, who := range []context.Context{ctx, other} {
+			do(t, who, until(`document.getElementById("away").hidden`), saying("#state", fmt.Sprintf("Turn %d", turn+2)), until(`!document.querySelector(".failure")`))
+		}
+	}
+	do(t, ctx, clickCell("0-2-2"), saying(".result", "You have won"))
+	do(t, other, saying(".result", "x has won"))
+}
+
 // noticeFirstBoard notes when the first board is there, and what has been loaded by then.
 const noticeFirstBoard = `new MutationObserver((_, observer) => {
 	if (!document.querySelector(".card .boards svg")) return;
@@ -294,7 +348,10 @@ func choicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T, address string, ct
 		chromedp.WaitVisible(".move"))
 	table := value[string](t, first, "location.href")
 	second := tab(t, first)
-	do(t, first, saying(".seat", "this seat is free"))
+	do(t, first, saying(".seat", "this seat is free"), saying(".invite", "Invite: copy link"))
+	if link := value[string](t, first, `navigator.clipboard.writeText = async (text) => { window.copied = text; }, document.querySelector(".invite").click(), window.copied`); link != table {
+		t.Errorf("a friend is sent %s, not %s", link, table)
+	}
 	do(t, second, chromedp.Navigate(table), chromedp.Click(".sit"), chromedp.WaitVisible(".move"))
 	do(t, first, chooseMove("rock"), saying("p", "it stays secret"))
 	do(t, second, saying(".seat", "has chosen"))
@@ -426,7 +483,7 @@ func manyWindowsFollowOneTable(t *testing.T, address string, ctx context.Context
 	}
 }
 
-// So many analyses are made at a time; whoever wants one more learns that, in browsers without shared workers, too.
+// Analyses queue, and the page says so, in browsers without shared workers, too.
 func aBusyServerIsNamedInAnyBrowser(t *testing.T, address string, ctx context.Context) {
 	for range 2 {
 		busy, err := http.Get(address + "api/analyse?game=chess&seconds=600")
@@ -444,12 +501,7 @@ func aBusyServerIsNamedInAnyBrowser(t *testing.T, address string, ctx context.Co
 	})
 	for _, prepare := range [][]action{nil, {old}} {
 		w := tab(t, ctx)
-		within, cancel := context.WithTimeout(w, patience)
-		defer cancel()
-		busy := append(prepare, chromedp.Navigate(address+"#/analyse/ticTacToe"), saying(".failure", "too many analyses at a time; try again later"))
-		if err := chromedp.Do(within, busy...); err != nil {
-			t.Fatalf("%v\n%s", err, value[string](t, w, "document.body.textContent"))
-		}
+		do(t, w, append(prepare, chromedp.Navigate(address+"#/analyse/ticTacToe"), saying("#analysis", "in the queue"))...)
 		// What has room is followed all the same.
 		do(t, w, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"))
 	}
@@ -514,8 +566,8 @@ func pieces(n int) action {
 }
 
 func variationsAreTriedAndKept(t *testing.T, address string, ctx context.Context) {
-	do(t, ctx, chromedp.Navigate(address+"#/analyse/ticTacToe"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-1"]`), saying("#ply", "after 1 move"), pieces(1), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-0-0"]`), saying("#ply", "after 2"))
-	do(t, ctx, chromedp.Click(`[data-focus="back"]`), saying("#ply", "after 1 move"), pieces(1), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".variation", "2. 2,1"))
+	do(t, ctx, chromedp.Navigate(address+"#/analyse/ticTacToe"), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-1"]`), saying("#ply", "move 1"), pieces(1), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-0-0"]`), saying("#ply", "move 2"))
+	do(t, ctx, chromedp.Click(`[data-focus="back"]`), saying("#ply", "move 1"), pieces(1), chromedp.WaitVisible(".can"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".variation", "2. 2,1"))
 	do(t, ctx, chromedp.SendKeys("#comment", "loses"), saying(".variation i", "loses"))
 	do(t, ctx, saying(".interval", "x: 100 points, proved"))
 	again := tab(t, ctx)

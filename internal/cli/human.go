@@ -76,11 +76,11 @@ type human struct {
 var _ protocol.Agent = (*human)(nil)
 
 // Start implements protocol.Agent.
-func (h *human) Start(_ context.Context, m protocol.Match) error {
+func (h *human) Start(ctx context.Context, m protocol.Match) error {
 	if err := h.sit(m); err != nil {
 		return err
 	}
-	h.layout = board.Find(m.Game, h.at.Facts())
+	h.layout = board.Find(ctx, m.Game, h.at.Facts())
 	return nil
 }
 

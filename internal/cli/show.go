@@ -60,7 +60,7 @@ func (c *showCommand) show(s *console, r *arena.Record, g *recordedGame) error {
 	}
 	v := viewer{console: s, record: r}
 	if g != nil && len(r.States) > 0 {
-		v.layout = board.Find(g.rules, r.States...)
+		v.layout = board.Find(s.ctx, g.rules, r.States...)
 	}
 	switch {
 	case c.Turn >= 0:

@@ -3,6 +3,7 @@ package endurance
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,55 +12,73 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"stackmate/protocol/arena"
 )
 
-// crowd is what happens on a page at one time.
+// crowd is a number of people on a page at one time.
 type crowd struct {
 	t       *testing.T
 	url     string
 	mu      sync.Mutex
 	moves   map[string]int // shown on the board, by table
 	late    []time.Duration
+	back    []time.Duration // from the start of a program to the board of a table that was open
+	began   atomic.Int64    // when the program was started, in Unix nanoseconds
 	faults  atomic.Int64
-	refused atomic.Int64 // analyses: so many are made at a time
+	refused atomic.Int64 // requests of a program that is away
 	games   atomic.Int64
 }
 
 var pageAddress = regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+/`)
 
 // TestACrowdedArenaLosesNoMove has many people play, watch and analyse among many records, and kills the
-// program: every move that was on a board is in a record.
+// program again and again: each table goes on at the turn that was on the board, and every move is in one record.
 func TestACrowdedArenaLosesNoMove(t *testing.T) {
 	begin(t)
-	records := t.TempDir()
+	records, listen := t.TempDir(), "127.0.0.1:0"
 	archive(t, records, either(100, 10_000))
-	load := lasting(t, 3*time.Second, 3*time.Minute)
-	for range repetitions(t, 1, 2) {
-		p := start(t, "arena", "--listen", "127.0.0.1:0", "--player", "-", "--no-browser", "--records", records)
-		c := &crowd{t: t, url: awaitPage(t, p), moves: make(map[string]int)}
-		var all sync.WaitGroup
-		killed := time.Now().Add(load)
-		end := killed.Add(time.Minute) // it finds them at play
-		for range either(5, 50) {
-			all.Go(func() { c.play(end) })
+	load, kills := lasting(t, 3*time.Second, 3*time.Minute), repetitions(t, 3, 12)
+	c := &crowd{t: t, moves: make(map[string]int)}
+	var all sync.WaitGroup
+	end := time.Now().Add(time.Duration(kills)*load + time.Hour)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	var memory []int64
+	for kill := range kills {
+		c.began.Store(time.Now().UnixNano())
+		p := start(t, "arena", "--listen", listen, "--player", "-", "--no-browser", "--records", records)
+		if address := awaitPage(t, p); kill == 0 {
+			c.url, listen = address, strings.Trim(strings.TrimPrefix(address, "http://"), "/")
+			for range 20 {
+				all.Go(func() { c.play(ctx) })
+			}
+			for i := range either(20, 200) {
+				all.Go(func() { c.follow(ctx, end, []string{"standings", "tables"}[i%2], 100*time.Millisecond) })
+			}
+			for range either(3, 20) {
+				all.Go(func() {
+					c.follow(ctx, end, "analyse?game=goofspiel-6&seconds=5", either(100*time.Millisecond, time.Minute))
+				})
+			}
 		}
-		for i := range either(20, 200) {
-			all.Go(func() { c.follow(end, []string{"standings", "tables"}[i%2], 100*time.Millisecond) })
+		if kill == kills-1 {
+			memory = held(t, p, time.Now().Add(load))
+			leave() // nothing is under way that the records do not have
+			all.Wait()
+		} else {
+			time.Sleep(load/2 + rand.N(load/2))
 		}
-		for range either(3, 20) {
-			all.Go(func() { c.follow(end, "analyse?game=goofspiel-6&seconds=5", either(100*time.Millisecond, time.Minute)) })
-		}
-		memory := held(t, p, killed)
 		p.kill()
-		all.Wait()
-		c.report(memory)
-		c.compare(records)
 	}
+	c.report(memory)
+	c.compare(records)
 }
 
 // held reads the memory of the program at equal times until an end.
@@ -101,58 +120,90 @@ func awaitPage(t *testing.T, p *process) string {
 	return ""
 }
 
-// tableView is what a person needs of a table.
-type tableView struct {
-	Table    string
-	Moves    [][]string
-	Position struct {
-		Roles []string
-		Legal [][]struct{ Move string }
-		Goals []int
-	}
+// event is an event of a table: a part of its record, or its seats.
+type event struct {
+	Match string
+	Table string
+	Turn  int
+	Roles []string
+	Moves [][]string
+	Goals []int
+	Over  bool
 }
 
 // play plays both sides of one game after another, the first legal move each time.
-func (c *crowd) play(end time.Time) {
-	for time.Now().Before(end) {
+func (c *crowd) play(ctx context.Context) {
+	for ctx.Err() == nil {
 		var o struct {
 			Table string
 			Keys  map[string]string
 		}
 		if !c.post("tables", map[string]any{"game": "ticTacToe", "seats": []string{"person", "person"}}, &o) {
-			return
+			time.Sleep(20 * time.Millisecond)
+			continue
 		}
-		response, err := http.Get(c.url + "api/tables/" + o.Table)
-		if err != nil {
-			return
+		for over := false; !over && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) { // until the program is back
+			over = c.sit(ctx, o.Table, o.Keys)
 		}
-		asked, turn := time.Now(), -1
-		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
-			var v tableView
-			text, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: {"))
-			if !ok || json.Unmarshal(append([]byte("{"), text...), &v) != nil {
-				continue
-			}
-			if len(v.Moves) > turn {
-				c.shown(o.Table, len(v.Moves), time.Since(asked))
-			}
-			if v.Position.Goals != nil || v.Position.Legal == nil {
-				c.games.Add(1)
-				break
-			}
-			if len(v.Moves) == turn {
-				continue // chosen, and on its way
-			}
-			time.Sleep(thought())
-			turn, asked = len(v.Moves), time.Now()
-			for r, role := range v.Position.Roles {
-				if len(v.Position.Legal[r]) > 1 {
-					c.post("tables/"+o.Table+"/move", map[string]any{"role": role, "key": o.Keys[role], "turn": turn, "move": v.Position.Legal[r][0].Move}, nil)
-				}
-			}
-		}
-		response.Body.Close()
 	}
+}
+
+// sit plays at a table for as long as its stream lasts, and reports whether the game has ended.
+func (c *crowd) sit(ctx context.Context, table string, keys map[string]string) (over bool) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"api/tables/"+table, nil)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return false
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		c.fault("tables/"+table, response)
+		return false
+	}
+	var roles []string
+	moves, turn, asked := 0, -1, time.Now()
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		var e event
+		text, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: {"))
+		if !ok || json.Unmarshal(append([]byte("{"), text...), &e) != nil {
+			continue
+		}
+		switch {
+		case e.Match != "":
+			roles, moves = e.Roles, len(e.Moves)
+		case e.Table == "":
+			moves += len(e.Moves)
+		}
+		if e.Table == "" || e.Turn != moves {
+			continue
+		}
+		if moves > turn {
+			c.shown(table, moves, turn < 0, time.Since(asked))
+		}
+		if e.Goals != nil || e.Over {
+			c.games.Add(1)
+			return true
+		}
+		if moves == turn {
+			continue // chosen, and on its way
+		}
+		time.Sleep(thought())
+		turn, asked = moves, time.Now()
+		var legal struct{ Legal [][]struct{ Move string } }
+		if answer, err := http.Get(c.url + "api/tables/" + table + "/legal"); err == nil {
+			_ = json.NewDecoder(answer.Body).Decode(&legal)
+			answer.Body.Close()
+		}
+		for r, moves := range legal.Legal {
+			if len(moves) > 1 {
+				c.post("tables/"+table+"/move", map[string]any{"role": roles[r], "key": keys[roles[r]], "turn": turn, "move": moves[0].Move}, nil)
+			}
+		}
+	}
+	return false
 }
 
 // thought is how long a person takes over a move: about a second.
@@ -161,13 +212,20 @@ func thought() time.Duration {
 	return mean/2 + rand.N(mean)
 }
 
-// shown notes what is on a board, and how long it took to get there.
-func (c *crowd) shown(table string, moves int, took time.Duration) {
+// shown notes the moves on a board, and the time until they were there: of a move, or of a table that somebody comes to.
+func (c *crowd) shown(table string, moves int, comes bool, took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.moves[table] = max(c.moves[table], moves); moves > 0 {
+	before, known := c.moves[table]
+	switch {
+	case moves < before:
+		c.t.Errorf("table %s: %d moves were on the board, now %d", table, before, moves)
+	case comes && known:
+		c.back = append(c.back, time.Since(time.Unix(0, c.began.Load())))
+	case !comes:
 		c.late = append(c.late, took)
 	}
+	c.moves[table] = max(before, moves)
 }
 
 // post sends JSON; a refusal while the program lives is a fault.
@@ -175,9 +233,13 @@ func (c *crowd) post(path string, body, into any) bool {
 	text, _ := json.Marshal(body)
 	response, err := http.Post(c.url+"api/"+path, "application/json", bytes.NewReader(text))
 	if err != nil {
+		c.refused.Add(1)
 		return false // it has been killed
 	}
 	defer response.Body.Close()
+	if response.StatusCode == http.StatusConflict {
+		return false // the move before is on its way
+	}
 	if response.StatusCode != http.StatusOK {
 		c.fault(path, response)
 		return false
@@ -197,16 +259,17 @@ func (c *crowd) fault(path string, response *http.Response) {
 }
 
 // follow reads a stream to its end, again and again with a pause in between.
-func (c *crowd) follow(end time.Time, path string, pause time.Duration) {
-	for ; time.Now().Before(end); time.Sleep(pause/2 + rand.N(pause)) {
-		response, err := http.Get(c.url + "api/" + path)
+func (c *crowd) follow(ctx context.Context, end time.Time, path string, pause time.Duration) {
+	for ; time.Now().Before(end) && ctx.Err() == nil; time.Sleep(pause/2 + rand.N(pause)) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"api/"+path, nil)
 		if err != nil {
 			return
 		}
-		switch {
-		case response.StatusCode == http.StatusServiceUnavailable && strings.HasPrefix(path, "analyse"):
-			c.refused.Add(1)
-		case response.StatusCode != http.StatusOK:
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			continue
+		}
+		if response.StatusCode != http.StatusOK {
 			c.fault(path, response)
 		}
 		_, _ = io.Copy(io.Discard, response.Body) // it is killed in the middle
@@ -232,20 +295,39 @@ func (c *crowd) report(memory []int64) {
 		c.t.Errorf("%d moves were played, %d requests failed", len(c.late), c.faults.Load())
 		return
 	}
-	c.t.Logf("%d games ended, %d tables, from the choice to the board %v in the mean, %s; %d analyses refused; %d MB, then %d MB",
-		c.games.Load(), len(c.moves), (sum / time.Duration(len(c.late))).Round(time.Microsecond), spread(c.late), c.refused.Load(), memory[1]>>20, memory[len(memory)-1]>>20)
+	c.t.Logf("%d games ended, %d tables, from the choice to the board %v in the mean, %s; %d times back at a table after a start, %s; %d MB, then %d MB",
+		c.games.Load(), len(c.moves), (sum / time.Duration(len(c.late))).Round(time.Microsecond), spread(c.late), len(c.back), spread(c.back), memory[1]>>20, memory[len(memory)-1]>>20)
+	if len(c.back) == 0 {
+		c.t.Error("nobody has come back to a table")
+	}
 }
 
-// compare looks for the moves in the records.
+// compare looks for the moves of each table in its records: each record continues the one before.
 func (c *crowd) compare(records string) {
 	for table, moves := range c.moves {
-		found := 0
-		text, err := os.ReadFile(filepath.Join(records, "page.ticTacToe."+table+".jsonl"))
-		if err == nil {
-			found = strings.Count(string(text), `{"moves":`)
+		paths, err := filepath.Glob(filepath.Join(records, "page.ticTacToe."+table+"*.jsonl"))
+		if err != nil {
+			c.t.Fatal(err)
 		}
-		if found < moves {
-			c.t.Errorf("table %s: %d moves were on the board, the record has %d (%v)", table, moves, found, err)
+		var all []*arena.Record
+		for _, path := range paths {
+			r, err := arena.ReadRecord(path)
+			if err != nil {
+				c.t.Errorf("%s: %v", path, err)
+				continue
+			}
+			all = append(all, r)
+		}
+		slices.SortFunc(all, func(a, b *arena.Record) int { return len(a.Opening) - len(b.Opening) })
+		var played [][]string
+		for _, r := range all {
+			if !slices.EqualFunc(r.Opening, played, slices.Equal) {
+				c.t.Errorf("table %s: a record begins after %v, the one before ends with %v", table, r.Opening, played)
+			}
+			played = slices.Concat(r.Opening, r.Moves)
+		}
+		if len(played) < moves {
+			c.t.Errorf("table %s: %d moves were on the board, the %d records have %d", table, moves, len(all), len(played))
 		}
 	}
 }

@@ -1,69 +1,85 @@
-// Package feed tells what happens to any number of listeners. Whoever tells waits for none
-// of them: each takes what it has not heard yet.
+// Package feed is a broadcast log: one writer never blocks, each reader has its own offset.
 package feed
 
 import (
 	"context"
 	"iter"
+	"slices"
 	"sync"
 )
 
-// Feed is something that is told bit by bit. It is safe for concurrent use.
+// Feed is a log of values. It is safe for concurrent use.
 type Feed[T any] struct {
 	mu    sync.Mutex
-	told  int // so far
-	last  []T // of what was told: what a new listener needs
+	state []T // stands for the values before the offset from
+	from  int
+	news  []T // the values from the offset first on
+	first int
 	over  bool
-	fresh chan struct{} // closed when there is more; nil while nobody waits
+	fresh chan struct{} // closed at the next value; nil while no reader waits
 }
 
-// Add tells what comes after all that was told.
-func (f *Feed[T]) Add(news ...T) { f.tell(false, false, news) }
+// Add appends values.
+func (f *Feed[T]) Add(news ...T) { f.add(false, news) }
 
-// Replace tells the latest: nobody needs what was told before.
-func (f *Feed[T]) Replace(news T) { f.tell(true, false, []T{news}) }
+// Close appends the last values.
+func (f *Feed[T]) Close(news ...T) { f.add(true, news) }
 
-// Close tells that there is no more after this.
-func (f *Feed[T]) Close(news ...T) { f.tell(false, true, news) }
-
-func (f *Feed[T]) tell(alone, last bool, news []T) {
+func (f *Feed[T]) add(last bool, news []T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.over {
 		return
 	}
-	if alone {
-		f.last = nil
-	}
-	f.last, f.told, f.over = append(f.last, news...), f.told+len(news), last
+	f.news, f.over = append(f.news, news...), last
 	if f.fresh != nil {
 		close(f.fresh)
 		f.fresh = nil
 	}
 }
 
-// After is what a listener of so much needs, how much that is with it, whether it is all, and a
-// channel that is closed when there is more.
-func (f *Feed[T]) After(heard int) (news []T, now int, over bool, fresh <-chan struct{}) {
+// Compact makes state stand for all values so far. Values since the Compact before are kept for readers
+// that have read the others; all other readers read state first.
+func (f *Feed[T]) Compact(state ...T) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.news, f.first = slices.Clone(f.news[f.from-f.first:]), f.from
+	f.state, f.from = state, f.first+len(f.news)
+}
+
+// Replace appends a value that stands for all before it.
+func (f *Feed[T]) Replace(value T) {
+	f.Compact()
+	f.Add(value)
+	f.Compact(value)
+}
+
+// After returns the values for a reader that has read up to an offset, its new offset, whether the log is
+// closed, and a channel that is closed at the next value.
+func (f *Feed[T]) After(offset int) (news []T, now int, over bool, fresh <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.fresh == nil {
 		f.fresh = make(chan struct{})
 	}
-	return f.last[max(0, len(f.last)-(f.told-heard)):], f.told, f.over, f.fresh
+	now = f.first + len(f.news)
+	if offset >= f.first {
+		return f.news[offset-f.first:], now, f.over, f.fresh
+	}
+	return slices.Concat(f.state, f.news[f.from-f.first:]), now, f.over, f.fresh
 }
 
-// All iterates over what is told, from the beginning, until there is no more or ctx ends.
+// All iterates over the log from its beginning until it is closed or ctx ends.
 func (f *Feed[T]) All(ctx context.Context) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for heard := 0; ; {
-			news, now, over, fresh := f.After(heard)
+		for offset := 0; ; {
+			news, now, over, fresh := f.After(offset)
 			for _, x := range news {
 				if !yield(x) {
 					return
 				}
 			}
-			if heard = now; over {
+			if offset = now; over {
 				return
 			}
 			select {

@@ -50,3 +50,17 @@ func TestAListenerLeavesWithItsContext(t *testing.T) {
 		cancel()
 	}
 }
+
+func TestACompactionIsSeenByLateReadersAlone(t *testing.T) {
+	var f Feed[string]
+	f.Add("a", "b")
+	f.Compact("ab")
+	f.Add("c")
+	f.Compact("abc")
+	f.Add("d")
+	for offset, want := range map[int][]string{0: {"abc", "d"}, 1: {"abc", "d"}, 2: {"c", "d"}, 3: {"d"}, 4: nil} {
+		if news, end, _, _ := f.After(offset); end != 4 || !slices.Equal(news, want) {
+			t.Errorf("after %d: %v up to %d, want %v", offset, news, end, want)
+		}
+	}
+}

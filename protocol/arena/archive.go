@@ -39,7 +39,7 @@ type Archive struct {
 	ended map[string]*Record             // what List knows of the matches that are over, by file name
 }
 
-// suffix is that of the records that are written here.
+// suffix is the suffix of the records that are written here.
 const suffix = ".jsonl"
 
 // OpenArchive opens a folder, which is made if need be.
@@ -58,10 +58,22 @@ func ReadArchive(dir string) *Archive {
 // Dir is the folder.
 func (a *Archive) Dir() string { return a.dir }
 
-// path is the file of the record of a match that is written here.
-func (a *Archive) path(id string) string { return filepath.Join(a.dir, protocol.SafeID(id)+suffix) }
+// maxName bounds the name of a record, in bytes: file systems allow 255, and writers need some for themselves.
+const maxName = 200
 
-// find is the file of the record of a match, whoever wrote it.
+// fileName returns the name of the record of a match. The end of a long id becomes a hash.
+func fileName(id string) string {
+	name := protocol.SafeID(id)
+	if len(name) > maxName {
+		name = name[:maxName-20] + "-" + HashRules(name)[:16]
+	}
+	return name + suffix
+}
+
+// path returns the file of the record of a match that is written here.
+func (a *Archive) path(id string) string { return filepath.Join(a.dir, fileName(id)) }
+
+// find returns the file of the record of a match, in lines or in one piece.
 func (a *Archive) find(id string) string {
 	path := a.path(id)
 	if _, err := os.Stat(path); err != nil {
@@ -74,7 +86,7 @@ func (a *Archive) find(id string) string {
 }
 
 // Read reads the record of a match as far as it has been written. The error wraps
-// fs.ErrNotExist where there is none.
+// fs.ErrNotExist if there is none.
 func (a *Archive) Read(id string) (*Record, error) { return ReadRecord(a.find(id)) }
 
 // Size is how many bytes the record of a match has: it grows while the match is under way. The error
@@ -217,7 +229,7 @@ func (a *Archive) Recorder() func(part *Record) error {
 			_, err = file.Write(append(line, '\n'))
 		}
 		if err == nil && part.Ended() {
-			err = file.Sync()
+			err = syncFile(file)
 		}
 		story.Add(part)
 		if err != nil || part.Ended() {
@@ -226,6 +238,9 @@ func (a *Archive) Recorder() func(part *Record) error {
 		return unsaved(id, err)
 	}
 }
+
+// syncFile is (*os.File).Sync, but for tests.
+var syncFile = (*os.File).Sync
 
 func unsaved(id string, err error) error {
 	if err == nil {
@@ -246,19 +261,62 @@ func (a *Archive) begin(part *Record) (*os.File, *feed.Feed[*Record], error) {
 	story := &feed.Feed[*Record]{}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.live[protocol.SafeID(part.Match)] = story
+	a.live[fileName(part.Match)] = story
 	return file, story, nil
 }
 
-// end lets those go who follow a match, if it is recorded here, and forgets how it ended.
+// end closes the live feed of a match and drops its cached outline.
 func (a *Archive) end(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if story := a.live[protocol.SafeID(id)]; story != nil {
+	name := fileName(id)
+	if story := a.live[name]; story != nil {
 		story.Close()
-		delete(a.live, protocol.SafeID(id))
+		delete(a.live, name)
 	}
-	delete(a.ended, protocol.SafeID(id)+suffix)
+	delete(a.ended, name)
+}
+
+// BreakOff ends the record of a match whose manager was killed, for a reason, and returns the record. A record that
+// has ended stays. The error wraps fs.ErrNotExist if there is no record; a file without a whole first part is
+// removed.
+func (a *Archive) BreakOff(id, reason string) (*Record, error) {
+	r, err := ReadRecord(a.path(id))
+	if errors.Is(err, errUnbegun) {
+		return nil, errors.Join(fs.ErrNotExist, os.Remove(a.path(id)))
+	}
+	if err != nil || r.Ended() {
+		return r, err
+	}
+	r.Append(&Record{Turns: len(r.Moves), Aborted: true, Reason: reason})
+	r.Summary = new(r.Result())
+	return r, a.Keep(r)
+}
+
+// Trim removes the oldest files of the folder that a pattern matches, as many as are too many. Records of matches
+// that are under way here stay.
+func (a *Archive) Trim(pattern string, most int) error {
+	paths, err := filepath.Glob(filepath.Join(a.dir, pattern))
+	if err != nil || len(paths) <= most {
+		return err
+	}
+	written := make(map[string]time.Time)
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			written[path] = info.ModTime()
+		}
+	}
+	slices.SortFunc(paths, func(x, y string) int { return written[x].Compare(written[y]) })
+	var faults []error
+	for _, path := range paths[:len(paths)-most] {
+		a.mu.Lock()
+		live := a.live[filepath.Base(path)] != nil
+		a.mu.Unlock()
+		if !live {
+			faults = append(faults, os.Remove(path))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // Discard removes the record of a match that was not played to its end, so that it can be played
@@ -312,7 +370,7 @@ func (a *Archive) keepRules(r *Record) error {
 func (a *Archive) Rulesheet(hash string) (string, error) {
 	text, err := os.ReadFile(a.rulesPath(hash))
 	if err == nil && HashRules(string(text)) != hash {
-		err = fmt.Errorf("the rules in %s are not those of the name", a.rulesPath(hash))
+		err = fmt.Errorf("damaged rules: the text in rules/%s.kif has another hash", hash)
 	}
 	return string(text), err
 }
@@ -323,7 +381,7 @@ func (a *Archive) Rulesheet(hash string) (string, error) {
 // another process is looked at twenty times a second. A record in one piece is one part.
 func (a *Archive) Follow(ctx context.Context, id string) iter.Seq2[*Record, error] {
 	a.mu.Lock()
-	story := a.live[protocol.SafeID(id)]
+	story := a.live[fileName(id)]
 	a.mu.Unlock()
 	if story != nil {
 		return func(yield func(*Record, error) bool) {

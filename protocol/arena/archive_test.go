@@ -486,3 +486,106 @@ func TestFilesOfSeveralMatchesAreReadWhole(t *testing.T) {
 		}
 	}
 }
+
+func TestALongMatchIDKeepsItsRecord(t *testing.T) {
+	a := archive(t, t.TempDir())
+	first, second := strings.Repeat("a", 249)+"b", strings.Repeat("a", 249)+"c"
+	for _, id := range []string{first, second} {
+		tell := a.Recorder()
+		for _, part := range []*Record{
+			{Match: id, Game: "g", Roles: []string{"r"}, Players: []string{"p"}}, {StartErrors: []string{""}}, {Completed: true, Goals: []int{len(id[249:]) * int(id[249])}},
+		} {
+			if err := tell(part); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, id := range []string{first, second} {
+		if r, err := a.Read(id); err != nil || r.Match != id || r.Goals[0] != int(id[249]) {
+			t.Errorf("%v, %+v", err, r)
+		}
+	}
+	if list, err := a.List(); err != nil || len(list) != 2 {
+		t.Errorf("%v, %d records", err, len(list))
+	}
+}
+
+func TestARecordThatWasBrokenOffIsEnded(t *testing.T) {
+	a := archive(t, t.TempDir())
+	want := played(t, a)
+	path := a.path(want.Match)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	if err := os.WriteFile(path, []byte(strings.Join(lines[:3], "")+lines[3][:10]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time it has ended
+		r, err := a.BreakOff(want.Match, "killed")
+		if err != nil || !r.Aborted || r.Reason != "killed" || len(r.Moves) != 1 || r.Summary == nil || r.Summary.Turns != 1 {
+			t.Fatalf("%v, %+v", err, r)
+		}
+	}
+	if r, err := a.Read(want.Match); err != nil || !r.Aborted || len(r.States) != 2 || r.Moves[0][0] != want.Moves[0][0] {
+		t.Errorf("%v, %+v", err, r)
+	}
+	if _, err := a.BreakOff("nobody's", "killed"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no record: %v", err)
+	}
+}
+
+func TestTheOldestFilesAreTrimmed(t *testing.T) {
+	a := archive(t, t.TempDir())
+	for i := range 5 {
+		path := a.path(fmt.Sprint("page.", (i+2)%5))
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, time.Time{}, time.Now().Add(time.Duration(i)*time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(a.path("other"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Trim("page.*", 2); err != nil {
+		t.Fatal(err)
+	}
+	left, _ := filepath.Glob(filepath.Join(a.Dir(), "*"))
+	if want := []string{a.path("other"), a.path("page.0"), a.path("page.1")}; !slices.Equal(left, want) {
+		t.Errorf("left are %v, want %v", left, want)
+	}
+}
+
+func TestRulesThatWereChangedAreRefused(t *testing.T) {
+	a := archive(t, t.TempDir())
+	r := played(t, a)
+	text, err := a.Rulesheet(r.Rules)
+	if err != nil || HashRules(text) != r.Rules {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(a.rulesPath(r.Rules), []byte(text+" "), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Rulesheet(r.Rules); err == nil || strings.Contains(err.Error(), a.Dir()) {
+		t.Errorf("changed rules: %v", err)
+	}
+}
+
+func TestARecordIsOnTheDiskWhenItsMatchHasEnded(t *testing.T) {
+	before := syncFile
+	t.Cleanup(func() { syncFile = before })
+	var synced []int64 // sizes
+	syncFile = func(f *os.File) error {
+		info, err := f.Stat()
+		synced = append(synced, info.Size())
+		return errors.Join(err, before(f))
+	}
+	a := archive(t, t.TempDir())
+	r := played(t, a)
+	if size, err := a.Size(r.Match); err != nil || !slices.Equal(synced, []int64{size}) {
+		t.Errorf("%v: a record of %d bytes was synced at %v bytes", err, size, synced)
+	}
+}

@@ -48,7 +48,7 @@ func (g *Manager) Series(ctx context.Context, prefix string, players []Player, c
 		for k := 0; k < count && ctx.Err() == nil; k++ {
 			setting := s
 			setting.Seed += uint64(k)
-			record, err := g.Match(ctx, fmt.Sprintf("%s.%d", prefix, k), rotated(players, k), setting)
+			record, err := g.Match(ctx, fmt.Sprintf("%s.%d", prefix, k), Rotated(players, k), setting)
 			if !yield(record, err) || err != nil {
 				return
 			}
@@ -56,8 +56,8 @@ func (g *Manager) Series(ctx context.Context, prefix string, players []Player, c
 	}
 }
 
-// rotated is the list of players with everybody k places further on.
-func rotated[T any](players []T, k int) []T {
+// Rotated returns a list in which each player stands k places further on.
+func Rotated[T any](players []T, k int) []T {
 	n := len(players)
 	if n == 0 {
 		return nil

@@ -79,7 +79,7 @@ type encounterOf [2]int
 func (l *Ledger) Seat(f Fixture) Fixture {
 	if l.plan.staged() {
 		pair := l.encounters[f.Number/l.plan.perEncounter()]
-		f.Players = rotated(pair[:], f.Number%2)
+		f.Players = Rotated(pair[:], f.Number%2)
 	}
 	return f
 }

@@ -101,7 +101,7 @@ func (t *Tournament) Fixtures() iter.Seq[Fixture] {
 				for _, players := range t.groups(g.Roles) {
 					for k := range players {
 						f := Fixture{
-							Number: number, Group: group, Game: game, Players: rotated(players, k),
+							Number: number, Group: group, Game: game, Players: Rotated(players, k),
 							Seed: t.Seed + uint64(number), OpeningSeed: t.Seed + uint64(group),
 						}
 						if !yield(f) {

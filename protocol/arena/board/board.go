@@ -12,6 +12,7 @@
 package board
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -134,14 +135,15 @@ const (
 )
 
 // Find finds the boards of a game. The positions (facts as texts) are examples: the
-// initial one at least, and the more, the surer what is a coordinate and what is not.
-func Find(g *gdl.Game, positions ...[]string) *Layout {
+// initial position at least; more positions tell coordinates from contents more surely.
+// When ctx ends, Find returns the boards found so far. Fluents with more than maxArity arguments are facts.
+func Find(ctx context.Context, g *gdl.Game, positions ...[]string) *Layout {
 	all := clauses(g)
 	f := &fluents{
-		roles: make(set), clauses: all, domains: domains(all), chains: chains(all),
+		ctx: ctx, roles: make(set), clauses: all, domains: domains(ctx, all), chains: chains(all),
 		seen: make(map[relation][][]tuple),
 	}
-	l := &Layout{uses: make(map[relation]*use), links: links(all), verbs: make(map[int]int)}
+	l := &Layout{uses: make(map[relation]*use), links: links(ctx, all), verbs: make(map[int]int)}
 	f.links, f.uses = l.links, l.uses
 	for p := range f.domains {
 		if p.kind == move && p.argument == 0 {

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ func layoutOf(t *testing.T, file, rules string) (*Layout, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Find(g, facts), facts
+	return Find(t.Context(), g, facts), facts
 }
 
 // textOf draws a position, without blanks at the end of lines.
@@ -378,7 +379,7 @@ func FuzzPictures(f *testing.F) {
 		if err != nil {
 			facts = nil
 		}
-		l := Find(g, facts, []string{fact, fact})
+		l := Find(t.Context(), g, facts, []string{fact, fact})
 		facts = append(facts, fact, move)
 		drawn := l.Draw(facts)
 		if text, svg := drawn.Text(80), drawn.SVG(); text == "" && svg != "" {
@@ -392,4 +393,42 @@ func FuzzPictures(f *testing.F) {
 			}
 		}
 	})
+}
+
+// rulesOf returns rules with one fluent of so many arguments, each of which is a number.
+func wideRules(arity int) string {
+	numbers := strings.TrimSpace(strings.Repeat("1 ", arity))
+	return "(role r) (init (wide " + numbers + ")) (init (wide " + strings.ReplaceAll(numbers, "1", "2") + ")) (<= (legal r noop)) (<= terminal (true (wide " + numbers + "))) (goal r 100)"
+}
+
+func TestAFluentOfManyArgumentsIsAFact(t *testing.T) {
+	l, facts := layoutOf(t, "wide.kif", wideRules(maxArity+1))
+	if p := l.Draw(facts); l.HasBoard() || len(p.Facts) != len(facts) {
+		t.Errorf("%d facts are drawn as %+v", len(facts), p)
+	}
+	// No relation so wide is looked at: the search for coordinates is cubic in the arguments.
+	f := &fluents{ctx: t.Context(), domains: map[slot]set{{relation{fluent, "wide", maxArity + 1}, 0}: {"1": true}}}
+	if found := f.relations(); len(found) != 0 {
+		t.Errorf("%v is looked at", found)
+	}
+}
+
+func TestBoardsAreSoughtAsLongAsTheContextLasts(t *testing.T) {
+	file, src, err := games.Source("ticTacToe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, _, err := gdl.Load(t.Context(), file, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	facts := []string{"(cell 1 1 b)", "(cell 1 2 b)", "(cell 2 1 b)", "(cell 2 2 b)"}
+	if !Find(ctx, g, facts).HasBoard() {
+		t.Fatal("the game has a board")
+	}
+	cancel()
+	if l := Find(ctx, g, facts); l.HasBoard() || len(l.Draw(facts).Facts) != len(facts) {
+		t.Errorf("a board is found after the context has ended: %+v", l.Draw(facts))
+	}
 }

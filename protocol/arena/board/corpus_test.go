@@ -28,7 +28,7 @@ func TestMostRulesheetsHaveABoard(t *testing.T) {
 		}
 		all++
 		positions := match(t, sheet.Name)
-		l := Find(g, positions...)
+		l := Find(t.Context(), g, positions...)
 		switch {
 		case !l.HasBoard():
 			without = append(without, sheet.Name)

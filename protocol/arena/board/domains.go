@@ -1,6 +1,7 @@
 package board
 
 import (
+	"context"
 	"slices"
 
 	"stackmate/gdl"
@@ -12,11 +13,12 @@ import (
 // occurs in a match, and others. Relations of the position and of moves are told apart
 // by what is inside of true and does.
 
-// What a game may cost to look at. Past maxValues an argument is not looked at any
-// further, past maxWork values and arguments looked at nothing is: boards are small, and
-// what the examples show is found all the same.
+// Bounds of the analysis of a game: values of an argument, arguments of a fluent (the search for coordinates
+// takes a time that is cubic in them; boards have five at most), and all values and arguments looked at.
+// Examples are read beyond maxWork, too.
 const (
 	maxValues = 4096
+	maxArity  = 8
 	maxWork   = 20_000_000
 )
 
@@ -98,14 +100,17 @@ func (c *clause) bind(atom gdl.Term) {
 	}
 }
 
-// fixpoint goes through the arguments of all heads until put finds nothing new in any of them; put tells
-// whether it has found something, and how much it has looked at.
-func fixpoint(all []clause, put func(c *clause, to slot, a gdl.Term) (isNew bool, looked int)) {
+// fixpoint applies put to the arguments of all heads until put finds nothing new, ctx ends or maxWork is reached.
+// Put reports whether its values are new, and how many values it has looked at.
+func fixpoint(ctx context.Context, all []clause, put func(c *clause, to slot, a gdl.Term) (isNew bool, looked int)) {
 	work := 0
-	for changed := true; changed && work < maxWork; {
+	for changed := true; changed; {
 		changed = false
 		for i := range all {
 			for j, a := range all[i].args {
+				if work >= maxWork || j == 0 && ctx.Err() != nil {
+					return
+				}
 				isNew, looked := put(&all[i], slot{all[i].head, j}, a)
 				changed, work = changed || isNew, work+looked+1
 			}
@@ -113,10 +118,10 @@ func fixpoint(all []clause, put func(c *clause, to slot, a gdl.Term) (isNew bool
 	}
 }
 
-// domains finds the values of all slots: the least fixpoint of what clauses put there.
-func domains(all []clause) map[slot]set {
+// domains returns the values of all slots: the least fixpoint of the values that clauses put there.
+func domains(ctx context.Context, all []clause) map[slot]set {
 	found := make(map[slot]set)
-	fixpoint(all, func(c *clause, to slot, a gdl.Term) (isNew bool, looked int) {
+	fixpoint(ctx, all, func(c *clause, to slot, a gdl.Term) (isNew bool, looked int) {
 		if found[to] == nil {
 			found[to] = make(set)
 		}
@@ -158,9 +163,9 @@ func (c *clause) put(found map[slot]set, values set, a gdl.Term) (isNew bool, lo
 // links tells, for each argument of each move, with which arguments of which fluents it
 // shares a variable, in a rule or through relations that other rules define. It tells
 // that the 3 of (mark 1 3) is a column and the 3 of (bid 3) is none.
-func links(all []clause) map[slot]map[slot]bool {
+func links(ctx context.Context, all []clause) map[slot]map[slot]bool {
 	feeds := make(map[slot]map[slot]bool)
-	fixpoint(all, func(c *clause, to slot, a gdl.Term) (isNew bool, looked int) {
+	fixpoint(ctx, all, func(c *clause, to slot, a gdl.Term) (isNew bool, looked int) {
 		add := func(to, fluent slot) {
 			if feeds[to] == nil {
 				feeds[to] = make(map[slot]bool)

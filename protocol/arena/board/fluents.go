@@ -2,6 +2,7 @@ package board
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 // fluents is what is known of the fluents of a game: from its rules, and from the
 // example positions.
 type fluents struct {
+	ctx     context.Context
 	roles   set
 	clauses []clause
 	domains map[slot]set
@@ -50,7 +52,7 @@ func (f *fluents) observe(positions [][]string) {
 			f.domains[p] = make(set)
 		}
 	}
-	for rel := range f.seen {
+	for _, rel := range f.relations() {
 		f.narrow(rel)
 	}
 	for p, values := range f.values {
@@ -63,6 +65,9 @@ func (f *fluents) observe(positions [][]string) {
 // narrow finds pairs of arguments that take all combinations of their values in the
 // initial position, three of each at least: four discs in a square are no board.
 func (f *fluents) narrow(rel relation) {
+	if len(f.seen[rel]) == 0 {
+		return
+	}
 	for i := range rel.arity {
 		for j := i + 1; j < rel.arity; j++ {
 			xs, ys, pairs := make(set), make(set), make(set)
@@ -76,8 +81,11 @@ func (f *fluents) narrow(rel relation) {
 	}
 }
 
-// relations lists the fluents of the game, by name.
+// relations lists the fluents that may be drawn, by name: none after the context has ended.
 func (f *fluents) relations() []relation {
+	if f.ctx.Err() != nil {
+		return nil
+	}
 	known := make(map[relation]bool)
 	for p := range f.domains {
 		if p.kind == fluent {
@@ -87,6 +95,7 @@ func (f *fluents) relations() []relation {
 	for r := range f.seen {
 		known[r] = true
 	}
+	maps.DeleteFunc(known, func(r relation, _ bool) bool { return r.arity > maxArity })
 	return slices.SortedFunc(maps.Keys(known), func(a, b relation) int {
 		return cmp.Or(strings.Compare(a.name, b.name), a.arity-b.arity)
 	})

@@ -93,7 +93,9 @@ func (l *Layout) findBoards(f *fluents) {
 	}
 	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.strength(), a.strength()) })
 	for _, c := range all {
-		l.add(f, c)
+		if f.ctx.Err() == nil {
+			l.add(f, c)
+		}
 	}
 	if len(l.grids) == 0 {
 		l.points(f)
@@ -106,7 +108,9 @@ func (l *Layout) findBoards(f *fluents) {
 	}
 	l.segments(f)
 	for _, g := range l.grids {
-		g.finish(f, l.uses[g.owner])
+		if f.ctx.Err() == nil {
+			g.finish(f, l.uses[g.owner])
+		}
 	}
 	for _, u := range l.uses {
 		if u.as == onBoard {
@@ -247,8 +251,11 @@ func (g *grid) widen(f *fluents, c *candidate) {
 	}
 }
 
-// best finds the coordinates of a fluent, or nil.
+// best returns the fluent with its coordinates, or nil if it has none or the context has ended.
 func (f *fluents) best(rel relation) *candidate {
+	if f.ctx.Err() != nil {
+		return nil
+	}
 	if c := f.namedCells(rel); c != nil {
 		return c
 	}

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// rows finds boards of one row: (disk p3 green), or the names of fluents where these
-// share their arguments, as (ecks a), (oh b), (blank c).
+// rows finds boards of one row, such as (disk p3 green).
 func (l *Layout) rows(f *fluents) {
 	for _, rel := range f.relations() {
 		if rel.arity != 2 || f.seen[rel] == nil {
@@ -32,33 +31,6 @@ func (l *Layout) rows(f *fluents) {
 			break
 		}
 	}
-	if len(l.grids) == 0 {
-		l.sharedRow(f)
-	}
-}
-
-// sharedRow finds fluents of one argument that share out the same cells.
-func (l *Layout) sharedRow(f *fluents) {
-	var members []relation
-	var values []string
-	for _, rel := range f.relations() {
-		if rel.arity != 1 || f.isRole(rel, 0) {
-			continue
-		}
-		own, ok := f.ordered(rel, 0)
-		if !ok || len(own) < 3 || len(own) > maxSide || values != nil && !slices.Equal(own, values) {
-			continue
-		}
-		members, values = append(members, rel), own
-	}
-	if len(members) < 2 || !f.covers(members[0], 0) {
-		return
-	}
-	g := &grid{name: "", shape: Row, owner: members[0], columns: newAxis(values), rows: newAxis([]string{""}), full: true}
-	for _, rel := range members {
-		l.uses[rel] = &use{relation: rel, grid: g, column: 0, row: -1, holder: -1}
-	}
-	l.grids = append(l.grids, g)
 }
 
 // count finds hands and counters among the fluents that lie on no board.

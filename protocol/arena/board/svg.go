@@ -16,8 +16,8 @@ const (
 	gap    = 6  // between boards
 )
 
-// SVG draws the boards of a picture; cells carry data-spot="board-column-row". It is ""
-// where there are none. The page around it styles its classes.
+// SVG returns a drawing of the boards, "" if there are none. Cells carry data-spot="board-column-row"; the page
+// styles the classes. A cell is a line and its pieces are another, so drawings of two positions differ in few lines.
 func (p Picture) SVG() string {
 	if len(p.Boards) == 0 {
 		return ""
@@ -93,9 +93,11 @@ func (b Board) draw(out *strings.Builder, index int, named bool) {
 		fmt.Fprintf(out, `<text class="label" x="%g" y="%g">%s</text>`, x+side/2, y+margin/2, escape(short(name, 6)))
 	}
 	for _, c := range b.Cells {
+		out.WriteByte('\n')
 		b.drawCell(out, index, c)
 	}
 	for _, c := range b.Cells {
+		out.WriteByte('\n')
 		b.drawPieces(out, c)
 	}
 }
@@ -133,7 +135,7 @@ func (b Board) drawCell(out *strings.Builder, index int, c Cell) {
 	fmt.Fprintf(out, `<polygon %s points="%s"/>`, spot, strings.Join(points, " "))
 }
 
-// label is what somebody is told who does not see the cell.
+// label is the cell's accessible name.
 func (c Cell) label() string {
 	texts := make([]string, len(c.Pieces))
 	for i, p := range c.Pieces {

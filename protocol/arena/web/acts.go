@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"stackmate/protocol/arena"
 	"stackmate/reasoner/machine"
 )
 
@@ -21,7 +23,7 @@ type act struct {
 	What string `json:"what"` // is refused
 	Of   string `json:"of"`   // whose strength changes, to that of
 	Kind string `json:"kind"` // a kind of player
-	// Keys are all that whoever asks has, by role: who plays several roles agrees for all of them.
+	// Keys holds all seat keys of the browser, by role; its consent counts for all these seats.
 	Keys map[string]string `json:"keys"`
 }
 
@@ -39,21 +41,11 @@ func (s *Server) openTable(r *http.Request) (*opened, error) {
 	if err := readJSON(r, &o); err != nil {
 		return nil, err
 	}
-	t, keys, err := s.newTable(o, nil)
+	t, keys, err := s.newTable(r.Context(), o, nil)
 	if err != nil {
 		return nil, err
 	}
 	return &opened{t.id, keys}, nil
-}
-
-// table finds the one that a request names.
-func (s *Server) table(r *http.Request) (*table, error) {
-	s.tables.mu.Lock()
-	defer s.tables.mu.Unlock()
-	if t := s.tables.byID[r.PathValue("id")]; t != nil {
-		return t, nil
-	}
-	return nil, faulty(http.StatusNotFound, "there is no table "+r.PathValue("id")+" (any longer)")
 }
 
 func (s *Server) actAtTable(r *http.Request) (*opened, error) {
@@ -71,7 +63,7 @@ func (s *Server) actAtTable(r *http.Request) (*opened, error) {
 	}
 	what := r.PathValue("act")
 	if what == "rematch" {
-		return t.rematch(role, a)
+		return t.rematch(r.Context(), role, a)
 	}
 	result := &opened{Table: t.id}
 	return result, t.change(func() error {
@@ -96,12 +88,12 @@ func errForbidden(role string) error {
 	return faulty(http.StatusForbidden, "somebody else plays "+role)
 }
 
-// sits tells whether a person has a role, and the key that shows it.
+// sits reports whether a person plays a role and has its key.
 func (t *table) sits(r machine.Role, key string) bool {
 	return t.seats[r].kind == person && t.seats[r].key == key
 }
 
-// sit gives a free seat to whoever asks.
+// sit gives a free seat to a newcomer.
 func (t *table) sit(r machine.Role, keys map[string]string) error {
 	name := t.at.Names.Roles[r]
 	if t.seats[r].kind != vacant {
@@ -112,7 +104,7 @@ func (t *table) sit(r machine.Role, keys map[string]string) error {
 	return nil
 }
 
-// choose makes a person's choice.
+// choose sets a person's choice.
 func (t *table) choose(r machine.Role, a act) error {
 	switch {
 	case t.over || t.legal == nil:
@@ -136,7 +128,7 @@ func (t *table) resign(r machine.Role, _ act) error {
 	return nil
 }
 
-// undo takes a choice of this turn back, of which nobody knows yet. What was played, it takes back as far as the
+// undo takes back a choice of this turn, which is secret yet. It takes played moves back as far as the
 // last choice of the role that has asked first, as soon as all people at the table have asked for it.
 func (t *table) undo(r machine.Role, a act) error {
 	if t.legal != nil && !t.sealed && t.seats[r].choice != "" && len(t.legal[r]) > 1 {
@@ -152,7 +144,7 @@ func (t *table) undo(r machine.Role, a act) error {
 		}
 	}
 	if t.agree("undo", r, a) {
-		t.begin(slices.Clip(t.joints[:t.takes]), errors.New("moves were taken back"))
+		t.begin(slices.Clip(t.joints[:t.takes]), errors.New("takeback"))
 	}
 	return nil
 }
@@ -167,7 +159,7 @@ func (t *table) before(r machine.Role) int {
 	return -1
 }
 
-// agree notes who asks for something, and tells whether all people at the table do now.
+// agree notes the consent of a role to an act, and reports whether all people at the table consent.
 func (t *table) agree(what string, r machine.Role, a act) bool {
 	if t.asked == nil {
 		t.asked = make(map[string][]bool)
@@ -208,9 +200,9 @@ func (t *table) strengthen(_ machine.Role, a act) error {
 	return nil
 }
 
-// rematch opens a table at which everybody takes the seat before, as soon as all people here want it. They get
-// the keys of their new seats for those of the old ones.
-func (t *table) rematch(role machine.Role, a act) (*opened, error) {
+// rematch opens a table at which each player takes the next seat, as soon as all people here want it. They get
+// the keys of their new seats for the keys of the old ones.
+func (t *table) rematch(ctx context.Context, role machine.Role, a act) (*opened, error) {
 	var swapped opening
 	wanted := false
 	err := t.change(func() error {
@@ -220,13 +212,12 @@ func (t *table) rematch(role machine.Role, a act) (*opened, error) {
 		case !t.over:
 			return errors.New("the match goes on")
 		}
-		if wanted = t.next == nil && !t.swapping && t.agree("rematch", role, a); wanted {
+		if wanted = t.next == "" && !t.swapping && t.agree("rematch", role, a); wanted {
 			t.swapping, swapped = true, t.opening
 			swapped.Moves, swapped.Seats = nil, nil
-			for _, p := range t.machine.Names().Players() {
+			for _, p := range t.seatsBefore() {
 				swapped.Seats = append(swapped.Seats, t.seats[p].kind)
 			}
-			swapped.Seats = rotated(swapped.Seats)
 		}
 		return nil
 	})
@@ -234,45 +225,60 @@ func (t *table) rematch(role machine.Role, a act) (*opened, error) {
 		return nil, err
 	}
 	if wanted {
-		next, _, err := t.newTable(swapped, t.swappedScore())
-		_ = t.change(func() error { t.next, t.swapping = next, false; return nil })
+		next, _, err := t.newTable(ctx, swapped, t.swappedScore())
+		_ = t.change(func() error {
+			if t.swapping = false; err == nil {
+				t.next = next.id
+			}
+			return nil
+		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	return t.seatsAgain(role, a), nil
+	return t.seatsAgain(ctx, role, a)
 }
 
-// rotated is a list of players with everybody one place further on.
-func rotated[T any](list []T) []T { return slices.Concat(list[1:], list[:1]) }
+// seatsBefore returns, for each role of the next match, the role that its player has here.
+func (t *table) seatsBefore() []machine.Role { return arena.Rotated(t.machine.Names().Players(), 1) }
 
-// swappedScore is the score of the matches so far, by the roles of the next one.
+// swappedScore returns the score of the matches so far, by the roles of the next one.
 func (t *table) swappedScore() []float64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	players, now := t.machine.Names().Players(), t.standing()
 	score := make([]float64, len(t.seats))
-	for i, r := range rotated(players) {
+	for i, r := range t.seatsBefore() {
 		score[players[i]] = now[r]
 	}
 	return score
 }
 
-// seatsAgain gives people who sit here the keys of their seats at the next table.
-func (t *table) seatsAgain(role machine.Role, a act) *opened {
+// seatsAgain returns the next table, with the keys of its seats for the keys of the seats here.
+func (t *table) seatsAgain(ctx context.Context, role machine.Role, a act) (*opened, error) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.next == nil {
-		return &opened{Table: t.id}
+	id, mine := t.next, make([]bool, len(t.seats))
+	for r, name := range t.machine.Names().Roles {
+		mine[r] = machine.Role(r) == role || t.sits(machine.Role(r), a.Keys[name])
 	}
+	t.mu.Unlock()
+	if id == "" {
+		return &opened{Table: t.id}, nil
+	}
+	next, err := t.findTable(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	next.mu.Lock()
+	defer next.mu.Unlock()
 	names, players := t.machine.Names().Roles, t.machine.Names().Players()
 	keys := make(map[string]string)
-	for i, r := range rotated(players) {
-		if key := t.next.seats[players[i]].key; key != "" && (r == role || t.sits(r, a.Keys[names[r]])) {
+	for i, r := range t.seatsBefore() {
+		if key := next.seats[players[i]].key; key != "" && mine[r] {
 			keys[names[players[i]]] = key
 		}
 	}
-	return &opened{t.next.id, keys}
+	return &opened{id, keys}, nil
 }
 
 func (s *Server) followTable(e *stream, r *http.Request) error {
@@ -288,7 +294,7 @@ func (s *Server) followTable(e *stream, r *http.Request) error {
 	return e.follow(r, &t.story)
 }
 
-// look counts those who look at the table.
+// look counts the viewers of the table.
 func (t *table) look(more int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -296,7 +302,7 @@ func (t *table) look(more int) {
 	t.touched = time.Now()
 }
 
-// listed is a table in the list of those that are open.
+// listed is a table in the list of all tables.
 type listed struct {
 	Table string    `json:"table"`
 	Game  string    `json:"game"`
@@ -304,10 +310,12 @@ type listed struct {
 	Turn  int       `json:"turn"`
 	Over  bool      `json:"over"`
 	Since time.Time `json:"since"`
+	// Resting tables are opened when somebody comes; Turn is then the turn at which their latest match began.
+	Resting bool `json:"resting,omitempty"`
 }
 
 func (s *Server) listTables(*http.Request) ([]listed, error) {
-	list := []listed{}
+	list, open := []listed{}, make(map[string]bool)
 	for _, t := range slices.Backward(s.tables.all()) {
 		t.mu.Lock()
 		l := listed{Table: t.id, Game: t.game.name, Turn: len(t.joints), Over: t.over, Since: t.started}
@@ -315,7 +323,7 @@ func (s *Server) listTables(*http.Request) ([]listed, error) {
 			l.Seats = append(l.Seats, seat.kind)
 		}
 		t.mu.Unlock()
-		list = append(list, l)
+		list, open[t.id] = append(list, l), true
 	}
-	return list, nil
+	return append(list, s.resting(open)...), nil
 }

@@ -78,12 +78,11 @@ func (p *thinker) Start(_ context.Context, m protocol.Match) error { p.match = m
 
 // Play implements protocol.Agent.
 func (p *thinker) Play(ctx context.Context, told [][]gdl.Term) (move gdl.Term, err error) {
-	select {
-	case p.thinking <- struct{}{}:
-		defer func() { <-p.thinking }()
-	case <-ctx.Done():
-		return gdl.Term{}, ctx.Err()
+	leave, err := p.thinking.enter(ctx, nil)
+	if err != nil {
+		return gdl.Term{}, err
 	}
+	defer leave()
 	seat, err := protocol.NewSeat(p.newAgent)
 	if err != nil {
 		return gdl.Term{}, err

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// A browser opens six connections to a server at most, for all its windows. So they share one: it carries
-// the events of as many streams as the windows follow, each under a number that the browser chooses.
+// A browser opens at most six connections to a server, for all its windows. So the windows share one connection,
+// which carries the events of all their streams, each under a number that the browser chooses.
 
 // maxChannels bounds the streams of one connection.
 const maxChannels = 256
 
-// connection is what one browser follows.
+// connection is the shared connection of one browser.
 type connection struct {
 	*stream
 	mu       sync.Mutex
@@ -35,7 +35,7 @@ func (s *Server) connect(e *stream, r *http.Request) error {
 	s.connected.Store(id, c)
 	defer func() {
 		s.connected.Delete(id)
-		c.mu.Lock() // whoever still writes comes to an end before w does
+		c.mu.Lock() // wait for writers: w is invalid after return
 		c.ctx = nil
 		c.mu.Unlock()
 	}()
@@ -108,7 +108,7 @@ func (s *Server) channel(c *connection, mux *http.ServeMux, number int, path str
 	return nil
 }
 
-// channel is where the handler of a stream writes.
+// channel is the response of a stream within a connection.
 type channel struct {
 	*connection
 	number int

@@ -1,16 +1,42 @@
 package web
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"stackmate/protocol/arena"
 )
 
-// People may have clocks. Without an increment they have the limit for each move, and one is drawn
-// for whoever has none then. With one they have the limit for the whole match, and the increment more
-// after each move; whose clock runs out has lost. A clock runs while its role is to choose, and
-// no seat is free.
+// People may have clocks. Without an increment the limit is the time of each move; when it runs out, a random
+// legal move is made. With an increment the limit is the time of the whole match, and grows by the increment after
+// each move; when it runs out, the match is lost. A clock runs while its role is to choose and no seat is free.
+
+// bound is a range of seconds.
+type bound struct {
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
+	Usual float64 `json:"usual"`
+}
+
+// clockBounds are the ranges of the clocks of a table: of players for a move, of people, of the increment.
+var clockBounds = map[string]bound{"clock": {0.1, 600, 2}, "limit": {0.1, 24 * 3600, 0}, "increment": {0, 600, 0}}
+
+// check reports a clock that is out of its bounds. 0 stands for the usual value.
+func (o *opening) check() error {
+	for name, value := range map[string]*float64{"clock": &o.Clock, "limit": &o.Limit, "increment": &o.Increment} {
+		b := clockBounds[name]
+		if *value == 0 {
+			*value = b.Usual
+		} else if !(*value >= b.Least && *value <= b.Most) {
+			return fmt.Errorf("%s: want %g to %g seconds, got %g", name, b.Least, b.Most, *value)
+		}
+	}
+	return nil
+}
+
+// seconds returns a number of seconds as a duration.
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // clockView is a clock as the page shows it, by the time of the server.
 type clockView struct {
@@ -69,7 +95,7 @@ func (t *table) stopClock(s *seat) {
 	}
 }
 
-// wind gives everybody who has chosen the time for the next move.
+// wind gives the roles that have chosen the time for the next move.
 func (t *table) wind() {
 	for r := range t.seats {
 		s := &t.seats[r]
@@ -81,7 +107,7 @@ func (t *table) wind() {
 	}
 }
 
-// flag is what happens when a clock has run out.
+// flag ends the choice, or the match, of the roles whose clocks have run out.
 func (t *table) flag() error {
 	for r := range t.seats {
 		s := &t.seats[r]

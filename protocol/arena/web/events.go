@@ -1,17 +1,16 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 
 	"stackmate/internal/feed"
 )
 
-// Whoever looks at something that changes is sent server-sent events: one line of JSON
-// each, and now and then a comment that keeps the connection. An event is written once,
-// in a feed, however many follow it.
+// Streams are server-sent events: one line of JSON each, and now and then a comment that keeps the connection. An
+// event is encoded once, in a feed, for all its readers.
 
 const (
 	// beat is the time after which a silent stream says that it is there.
@@ -22,38 +21,41 @@ const (
 
 var stillHere = []byte(": still here\n\n")
 
-// event writes an event.
+// event returns an event as it is sent.
 func event(kind string, value any) []byte {
-	text, err := json.Marshal(value)
-	if err != nil {
-		kind, text = "failed", fmt.Appendf(nil, "%q", err)
+	text := bytes.NewBufferString("event: " + kind + "\ndata: ")
+	out := json.NewEncoder(text)
+	out.SetEscapeHTML(false) // a drawing is half as long
+	if err := out.Encode(value); err != nil {
+		return event("failed", err.Error())
 	}
-	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", kind, text)
+	text.WriteByte('\n')
+	return text.Bytes()
 }
 
-// stream is one reader of events.
+// stream is a connection to one reader of events.
 type stream struct {
 	w     http.ResponseWriter
 	rc    *http.ResponseController
 	begun bool
 }
 
-// events makes a handler of what tells events until nobody reads. An error before the first of them is the answer.
+// events makes a handler of a function that sends events until its reader leaves. An error before the first event is the answer.
 func (s *Server) events(tell func(e *stream, r *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		e := &stream{w: w, rc: http.NewResponseController(w)}
-		done, err := take(s.streams, "watchers")
+		done, err := s.streams.enter(r.Context(), nil)
 		if err == nil {
 			defer done()
 			err = tell(e, r)
 		}
 		if err != nil && !e.begun {
-			writeJSON(w, nil, err)
+			s.writeJSON(w, nil, err)
 		}
 	}
 }
 
-// send sends events. The error says that nobody reads.
+// send sends events. An error means that the reader has left.
 func (e *stream) send(events ...[]byte) error {
 	if !e.begun {
 		e.begun = true
@@ -69,7 +71,7 @@ func (e *stream) send(events ...[]byte) error {
 	return e.rc.Flush()
 }
 
-// follow sends a feed until it ends or nobody reads.
+// follow sends a feed until it ends or the reader leaves.
 func (e *stream) follow(r *http.Request, s *feed.Feed[[]byte]) error {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()

@@ -27,7 +27,7 @@ func (s *Server) saveRecord(w http.ResponseWriter, r *http.Request) {
 		text, err = json.Marshal(record)
 	}
 	if err != nil {
-		writeJSON(w, nil, err)
+		s.writeJSON(w, nil, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -60,7 +60,7 @@ func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.library.compile(g); err != nil {
+	if err := s.library.compile(r.Context(), g, nil); err != nil {
 		return nil, err
 	}
 	at, err := g.at(slices.Concat(record.Opening, record.Moves))

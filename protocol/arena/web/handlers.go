@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,14 +14,15 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// choices is what the page offers.
+// choices are the games, players and clocks that the page offers.
 type choices struct {
-	Games   []Source `json:"games"`
-	Players []string `json:"players"`
+	Games   []Source         `json:"games"`
+	Players []string         `json:"players"`
+	Clocks  map[string]bound `json:"clocks"`
 }
 
 func (s *Server) listGames(*http.Request) (*choices, error) {
-	c := &choices{s.Games, s.Players}
+	c := &choices{s.Games, s.Players, clockBounds}
 	s.library.mu.Lock()
 	defer s.library.mu.Unlock()
 	for _, g := range s.library.uploads {
@@ -68,7 +70,7 @@ func (g *game) view(withRules bool) *gameView {
 	return v
 }
 
-// classView is what compiling a game shows.
+// classView is the class of a game, and the figures of its machine.
 type classView struct {
 	Class   string  `json:"class"`
 	Engine  string  `json:"engine"`
@@ -78,11 +80,16 @@ type classView struct {
 	Seconds float64 `json:"seconds"`
 }
 
-func (s *Server) showClass(r *http.Request) (*classView, error) {
-	began := time.Now()
-	g, err := s.library.compiled(r.URL.Query().Get("game"))
+// showClass compiles a game: it sends the place in the queue, then the class.
+func (s *Server) showClass(e *stream, r *http.Request) error {
+	g, err := s.library.get(r.URL.Query().Get("game"))
 	if err != nil {
-		return nil, err
+		return err
+	}
+	began := time.Now()
+	err = s.library.compile(r.Context(), g, func(place int) { _ = e.send(event("queue", place)) }) // it is gone if that fails
+	if err != nil {
+		return err
 	}
 	m := g.machine
 	v := &classView{Engine: m.Info().Engine, Gates: m.Info().Gates, Fluents: len(m.Names().FluentTexts()), Seconds: time.Since(began).Seconds()}
@@ -90,13 +97,13 @@ func (s *Server) showClass(r *http.Request) (*classView, error) {
 		v.Moves = append(v.Moves, len(m.Names().MoveTexts(machine.Role(i))))
 	}
 	v.Class = s.Class(r.Context(), m)
-	return v, nil
+	return e.send(event("class", v))
 }
 
 // named finds the position that a request names by a game and joint moves from its
 // beginning.
 func (s *Server) named(r *http.Request) (*game, *machine.History, error) {
-	g, err := s.library.compiled(r.URL.Query().Get("game"))
+	g, err := s.library.compiled(r.Context(), r.URL.Query().Get("game"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,36 +131,39 @@ const (
 	maxAnalysis   = 600
 )
 
-// analyse searches a position and sends what is known of it, until the search ends or
-// nobody reads.
+// analyse searches a position and sends the progress, until the search ends or the reader leaves. At first it
+// sends the place in the queue.
 func (s *Server) analyse(e *stream, r *http.Request) error {
 	g, at, err := s.named(r)
 	if err != nil {
 		return err
 	}
-	leave, err := take(s.searches, "analyses")
-	if err != nil {
-		return err
-	}
 	seconds, err := strconv.ParseFloat(r.URL.Query().Get("seconds"), 64)
-	if err != nil || seconds <= 0 {
+	if err != nil || !(seconds > 0) {
 		seconds = usualAnalysis
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(min(seconds, maxAnalysis)*float64(time.Second)))
-	defer cancel()
 	var t feed.Feed[[]byte]
 	tell := func(a *Analysis) { t.Replace(event("analysis", a)) }
 	s.safely("an analysis", func() {
-		defer leave()
 		defer t.Close(event("end", ""))
+		leave, err := s.searches.enter(r.Context(), func(place int) {
+			tell(&Analysis{Roles: at.Names.Roles, Note: fmt.Sprintf("waiting: place %d in the queue", place)})
+		})
+		if err != nil {
+			t.Add(event("failed", err.Error()))
+			return
+		}
+		defer leave()
+		ctx, cancel := context.WithTimeout(r.Context(), time.Duration(min(seconds, maxAnalysis)*float64(time.Second)))
+		defer cancel()
 		if err := s.Analyse(ctx, g.rules, g.machine, at.State(), tell); err != nil {
-			tell(&Analysis{Note: err.Error(), Done: true})
+			tell(&Analysis{Roles: at.Names.Roles, Note: s.told(err), Done: true})
 		}
 	})
 	return e.follow(r, &t)
 }
 
-// upload adds a rulesheet to the library, or says what is wrong with it.
+// upload adds a rulesheet to the library, or returns its findings.
 func (s *Server) upload(r *http.Request) (*gameView, error) {
 	text, err := rulesOfBody(r)
 	if err != nil {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -19,16 +20,16 @@ import (
 	"stackmate/reasoner/wellformed"
 )
 
-// library has the games by name: those of Config, uploaded ones and those of records.
+// library has the games of Config, of uploads and of records, by name.
 // Rules are read when somebody asks for the game, and compiled when somebody plays it.
 type library struct {
 	Config
 	ctx       context.Context // ends what is under way
 	games     recent.Cache[string, *game]
 	mu        sync.Mutex
-	uploads   []*game       // in order of arrival
-	reading   chan struct{} // those who read rules, and who compile them
-	compiling chan struct{}
+	uploads   []*game // in order of arrival
+	reading   *room
+	compiling *room
 }
 
 // keptGames is how many games stay compiled.
@@ -46,12 +47,12 @@ type game struct {
 	layout   *board.Layout // without boards if there are none, or no rules
 	initial  []string      // facts of the first position; nil if it takes too long to find
 
-	once    sync.Once
-	machine machine.Machine
-	failure error // why there is no machine
+	compiling chan struct{} // held by the request that compiles
+	machine   machine.Machine
+	failure   error // why there can be no machine
 }
 
-// finding is what the validator says of rules.
+// finding is a finding of the validator.
 type finding struct {
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
@@ -64,7 +65,7 @@ type finding struct {
 func newLibrary(ctx context.Context, c Config) *library {
 	return &library{
 		Config: c, ctx: ctx, games: recent.Cache[string, *game]{Size: keptGames},
-		reading: make(chan struct{}, maxReading), compiling: make(chan struct{}, maxCompiling),
+		reading: newRoom("rulesheets", maxReading, 8*maxQueued), compiling: newRoom("compilations", maxCompiling, maxQueued),
 	}
 }
 
@@ -87,17 +88,17 @@ func (l *library) get(name string) (*game, error) {
 	return l.games.Get(name, func() (*game, error) {
 		file, text, err := l.read(name)
 		if err != nil {
-			return nil, faulty(http.StatusNotFound, err.Error())
+			return nil, &fault{http.StatusNotFound, err}
 		}
 		return l.load(l.ctx, name, file, text)
 	})
 }
 
-// compiled finds a game and makes its machine.
-func (l *library) compiled(name string) (*game, error) {
+// compiled returns a game with its machine.
+func (l *library) compiled(ctx context.Context, name string) (*game, error) {
 	g, err := l.get(name)
 	if err == nil {
-		err = l.compile(g)
+		err = l.compile(ctx, g, nil)
 	}
 	return g, err
 }
@@ -145,13 +146,12 @@ const recorded = "record:"
 
 // load reads rules and finds their boards.
 func (l *library) load(ctx context.Context, name, file string, text []byte) (*game, error) {
-	select {
-	case l.reading <- struct{}{}:
-		defer func() { <-l.reading }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	leave, err := l.reading.enter(ctx, nil)
+	if err != nil {
+		return nil, err
 	}
-	g := &game{name: name, file: file, text: text, findings: []finding{}, layout: &board.Layout{}}
+	defer leave()
+	g := &game{name: name, file: file, text: text, compiling: make(chan struct{}, 1), findings: []finding{}, layout: &board.Layout{}}
 	reading, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()
 	var findings gdl.Diagnostics
@@ -201,7 +201,7 @@ func (g *game) look(ctx context.Context) {
 	defer cancel()
 	at, err := prover.Begin(ctx, g.rules)
 	if err != nil {
-		g.layout = board.Find(g.rules)
+		g.layout = board.Find(ctx, g.rules)
 		return
 	}
 	g.initial = at.Facts
@@ -210,7 +210,7 @@ func (g *game) look(ctx context.Context) {
 	for began := time.Now(); len(positions) <= examples && time.Since(began) < exampleTime && wander(ctx, at, rng); {
 		positions = append(positions, at.Facts)
 	}
-	g.layout = board.Find(g.rules, positions...)
+	g.layout = board.Find(ctx, g.rules, positions...)
 }
 
 // wander makes one of the first legal moves of each role, where there are any.
@@ -229,28 +229,45 @@ func wander(ctx context.Context, at *prover.Position, rng *machine.Rand) bool {
 	return at.Advance(ctx, joint) == nil
 }
 
-// compile makes the machine of a game, once.
-func (l *library) compile(g *game) error {
+// compile makes the machine of a game for as long as the request lasts. Requests for one game wait for the first
+// of them; games wait in a queue, whose progress is passed to queued. A game that did not compile in
+// time is compiled again for the next request.
+func (l *library) compile(ctx context.Context, g *game, queued func(place int)) error {
 	if g.err != nil {
 		return faulty(http.StatusUnprocessableEntity, g.err.Error())
 	}
-	g.once.Do(func() {
-		select {
-		case l.compiling <- struct{}{}:
-		case <-l.ctx.Done():
-			g.failure = l.ctx.Err()
-			return
+	select {
+	case g.compiling <- struct{}{}:
+		defer func() { <-g.compiling }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if g.machine != nil {
+		return nil
+	}
+	err := g.failure
+	if err == nil {
+		leave, full := l.compiling.enter(ctx, queued)
+		if full != nil {
+			return full
 		}
-		defer func() { <-l.compiling }()
-		g.failure = guard.Do(func() (err error) {
-			g.machine, err = l.Compile(l.ctx, g.rules)
+		defer leave()
+		ctx, cancel := context.WithCancel(ctx)
+		defer context.AfterFunc(l.ctx, cancel)()
+		defer cancel()
+		err = guard.Do(func() (err error) {
+			g.machine, err = l.Compile(ctx, g.rules)
 			return err
 		})
-	})
-	if g.failure != nil {
-		return fmt.Errorf("%s cannot be compiled: %w", g.name, g.failure)
 	}
-	return nil
+	switch {
+	case err == nil:
+		return nil
+	case !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled):
+		g.failure = err
+	}
+	g.machine = nil
+	return fmt.Errorf("%s cannot be compiled: %w", g.name, err)
 }
 
 // at follows joint moves from the first position of a compiled game.
@@ -261,7 +278,7 @@ func (g *game) at(joints [][]string) (*machine.History, error) {
 	return machine.Follow(g.machine, joints)
 }
 
-// goals are those of all roles where the game has ended, or nobody can go on; else nil.
+// goals returns the goals of all roles if the game has ended or nobody can go on, else nil.
 func goals(at *machine.History) (goals []int) {
 	if !at.IsOver() && at.Fault() == nil {
 		return nil
@@ -274,9 +291,11 @@ func goals(at *machine.History) (goals []int) {
 
 // Position is a position as the page shows it.
 type Position struct {
-	Roles    []string        `json:"roles"`
-	Turn     int             `json:"turn"`
+	Roles []string `json:"roles,omitempty"` // none in a stream, which has named them
+	Turn  int      `json:"turn"`
+	// SVG is the drawing, or Lines are the lines in which it differs from the drawing before it in a stream.
 	SVG      string          `json:"svg"`
+	Lines    map[int]string  `json:"lines,omitzero"`
 	Counters []board.Counter `json:"counters,omitempty"`
 	Hands    []board.Hand    `json:"hands,omitempty"`
 	Facts    []string        `json:"facts,omitempty"`
@@ -288,6 +307,22 @@ type Position struct {
 func picture(layout *board.Layout, roles, facts []string, turn int) Position {
 	p := layout.Draw(facts)
 	return Position{Roles: roles, Turn: turn, SVG: p.SVG(), Counters: p.Counters, Hands: p.Hands, Facts: p.Facts}
+}
+
+// after returns the position for the readers of a stream, which have the drawing of the position before.
+func (p Position) after(drawn string) *Position {
+	p.Roles = nil
+	before, now := strings.Split(drawn, "\n"), strings.Split(p.SVG, "\n")
+	if drawn == "" || len(before) != len(now) {
+		return &p
+	}
+	p.SVG, p.Lines = "", make(map[int]string)
+	for i, line := range now {
+		if line != before[i] {
+			p.Lines[i] = line
+		}
+	}
+	return &p
 }
 
 // show draws a position.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// policy allows what the page itself serves, and nothing else.
+// policy allows the files and requests of the page itself, and nothing else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -20,9 +20,8 @@ func (s *Server) cookie() string {
 	return "stackmate-token-" + port
 }
 
-// protect refuses what does not come from the page: names of this machine that a
-// stranger's DNS invents, requests that other pages send, and, with a token, whoever
-// does not know it.
+// protect refuses requests that do not come from the page: with a host name that a stranger's DNS points to this
+// machine, with the origin of another page, and, if there is a token, without it.
 func (s *Server) protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -46,7 +45,7 @@ func (s *Server) protect(next http.Handler) http.Handler {
 	})
 }
 
-// isLocal tells whether a request was sent to this machine by an address or a name that
+// isLocal reports whether a request was sent to this machine by an address or a name that
 // nobody else can give it.
 func isLocal(host, listening string) bool {
 	name, _, err := net.SplitHostPort(host)
@@ -61,7 +60,7 @@ func isLocal(host, listening string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// sameOrigin tells whether the page itself has sent a request, or nobody's page.
+// sameOrigin reports whether a request comes from the page itself, or from a program that is no browser.
 func sameOrigin(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
 		// To open the page by a link somewhere is fine.

@@ -17,7 +17,7 @@ import (
 // proofTime bounds the search for proofs.
 const proofTime = 10 * time.Second
 
-// inWords is what the page tells of rules in words, and on which side of the board roles sit.
+// inWords has the clauses that the page explains in words, and the roles that look from the other side of the board.
 type inWords struct {
 	Clauses string `json:"clauses"` // in prefix syntax, one to a line
 	Turned  []bool `json:"turned,omitempty"`
@@ -49,7 +49,7 @@ type checked struct {
 	*inWords
 }
 
-// checkRules says what is wrong with a rulesheet, or how its game begins. Nothing of it is kept.
+// checkRules returns the findings of a rulesheet and its first position. It keeps nothing.
 func (s *Server) checkRules(r *http.Request) (*checked, error) {
 	text, err := rulesOfBody(r)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Server) proveRules(r *http.Request) (found any, err error) {
 	if g.err != nil || s.Prove == nil {
 		return nil, faulty(http.StatusUnprocessableEntity, "nothing can be proved of these rules")
 	}
-	leave, err := take(s.searches, "analyses")
+	leave, err := s.searches.enter(r.Context(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (s *Server) readMoves(r *http.Request) ([]board.Move, error) {
 	return g.read(q.Moves), nil
 }
 
-// Bounds of what decided a match.
+// Bounds of the search for deciding cells.
 const (
 	decidingTime = time.Second
 	maxDeciding  = 16 // cells; where more decide, as in a count of all discs, none is worth a mark

@@ -1,13 +1,10 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -21,7 +18,7 @@ import (
 
 // table is where people play: one match of the manager after another, in which people are
 // agents. Where moves are taken back, or a player gets another strength, a match begins
-// that continues the one before.
+// that continues the one before. Its stream has the record under way, and a small event with its seats.
 type table struct {
 	*Server
 	opening
@@ -36,20 +33,26 @@ type table struct {
 	seats    []seat        // by role
 	at       *machine.History
 	joints   [][]string
+	lefts    [][]time.Duration         // by turn and role: the clocks when it began
 	why      [][]*protocol.Explanation // by turn and role
 	legal    [][]string                // by role; nil where nobody moves
 	sealed   bool                      // the choices of this turn: nobody changes them any more
 	over     bool                      // the match is, with goals or without
 	goals    []int
 	resigned string            // the role that has given up
-	asked    map[string][]bool // by role, what people have asked for that others have not agreed to
+	asked    map[string][]bool // by role, requests that other people have not agreed to
 	note     string
 	score    []float64 // by role, of the matches before, in wins
-	next     *table    // of the rematch
+	next     string    // table of the rematch
 
-	shown    []byte // the view, as it is sent
+	drawn    string // the drawing in the stream
+	told     [2]int // the match and the number of joint moves in the stream
+	shown    []byte // the latest event of the seats
+	events   int    // in the stream since it was compacted
+	saved    []byte // the file of the table
 	takes    int    // the joint moves that are left where moves are taken back
 	swapping bool   // the next table is being opened
+	closed   bool
 
 	matches int                     // begun here
 	end     context.CancelCauseFunc // of the latest
@@ -59,7 +62,7 @@ type table struct {
 	viewers int
 }
 
-// seat is who plays a role.
+// seat is the player of a role.
 type seat struct {
 	kind   string // of a player; person, open, or chance
 	key    string // that the person has
@@ -88,40 +91,39 @@ type opening struct {
 	Increment float64    `json:"increment"` // seconds more after each move
 }
 
-const (
-	usualClock = 2.0 // seconds
-	minClock   = 0.1
-	maxClock   = 600
-)
-
-// seconds is a clock, within bounds.
-func seconds(s float64) time.Duration {
-	return time.Duration(min(max(s, minClock), maxClock) * float64(time.Second))
-}
-
-// newTable opens a table and begins its match. Keys are those of people, by role.
-func (s *Server) newTable(o opening, score []float64) (t *table, keys map[string]string, err error) {
-	g, err := s.library.compiled(o.Game)
+// newTable opens a table and begins its match. It returns the keys of people by role.
+func (s *Server) newTable(ctx context.Context, o opening, score []float64) (t *table, keys map[string]string, err error) {
+	t, err = s.makeTable(ctx, rand.Text()[:10], o)
 	if err != nil {
-		return nil, nil, err
-	}
-	o.Clock = cmp.Or(o.Clock, usualClock)
-	t = &table{
-		Server: s, opening: o, id: rand.Text()[:10], game: g, machine: g.machine, score: score, started: time.Now(), touched: time.Now(),
-		changed: make(chan struct{}), end: func(error) {}, ended: make(chan struct{}), timer: time.NewTimer(time.Hour),
-	}
-	t.timer.Stop()
-	close(t.ended)
-	if t.at, err = g.at(o.Moves); err != nil {
 		return nil, nil, err
 	}
 	if keys, err = t.seat(o.Seats); err != nil {
 		return nil, nil, err
 	}
+	t.score = score
 	if err := s.tables.add(t); err != nil {
 		return nil, nil, err
 	}
 	return t, keys, t.change(func() error { t.begin(slices.Clone(o.Moves), nil); return nil })
+}
+
+// makeTable makes a table without people and matches.
+func (s *Server) makeTable(ctx context.Context, id string, o opening) (*table, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	g, err := s.library.compiled(ctx, o.Game)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{
+		Server: s, opening: o, id: id, game: g, machine: g.machine, started: time.Now(), touched: time.Now(),
+		changed: make(chan struct{}), end: func(error) {}, ended: make(chan struct{}), timer: time.NewTimer(time.Hour),
+	}
+	t.timer.Stop()
+	close(t.ended)
+	t.at, err = g.at(o.Moves)
+	return t, err
 }
 
 // seat gives out the roles.
@@ -130,11 +132,11 @@ func (t *table) seat(kinds []string) (keys map[string]string, err error) {
 	keys = make(map[string]string)
 	players := names.Players()
 	if len(kinds) != len(players) {
-		return nil, fmt.Errorf("expected who plays each of the %d roles, found %d", len(players), len(kinds))
+		return nil, fmt.Errorf("seats: want %d players (one per role), got %d", len(players), len(kinds))
 	}
 	t.seats = make([]seat, len(names.Roles))
 	for r := range t.seats {
-		t.seats[r].kind = chance
+		t.seats[r].kind, t.seats[r].left = chance, seconds(t.Limit)
 	}
 	for i, r := range players {
 		seat := &t.seats[r]
@@ -152,10 +154,16 @@ func (t *table) seat(kinds []string) (keys map[string]string, err error) {
 	return keys, nil
 }
 
-// change changes the table and tells everybody.
+// errClosed is returned for changes of a table that is not open.
+var errClosed = faulty(http.StatusGone, "this table was closed; load it again")
+
+// change changes the table, saves it and adds the change to the stream.
 func (t *table) change(f func() error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.closed {
+		return errClosed
+	}
 	t.touched = time.Now()
 	if err := f(); err != nil {
 		return err
@@ -163,26 +171,27 @@ func (t *table) change(f func() error) error {
 	t.runClocks()
 	close(t.changed)
 	t.changed = make(chan struct{})
-	if shown := event("table", t.view()); !bytes.Equal(shown, t.shown) {
-		t.shown = shown
-		t.story.Replace(shown)
-	}
+	t.save()
+	t.tell()
 	return nil
 }
 
-// begin begins a match after some joint moves of the one before, which ends for a cause.
+// begin begins a match after some joint moves of the one before, which ends for a cause. Where moves are taken
+// back, the clocks are what they were then.
 func (t *table) begin(joints [][]string, cause error) {
 	t.end(cause)
 	t.at.Back(len(joints))
+	for r := range t.seats {
+		if t.stopClock(&t.seats[r]); len(joints) < len(t.joints) {
+			t.seats[r].left = t.lefts[len(joints)][r]
+		}
+	}
 	t.joints, t.why = joints, slices.Clip(t.why[:min(len(t.why), len(joints))])
 	for len(t.why) < len(joints) {
 		t.why = append(t.why, nil)
 	}
-	if t.matches++; t.over || t.matches == 1 {
-		for r := range t.seats {
-			t.seats[r].left = seconds(t.Limit)
-		}
-	}
+	t.matches++
+	t.Moves = joints
 	t.over, t.goals, t.resigned, t.note = false, nil, "", ""
 	t.turn()
 	ctx, end := context.WithCancelCause(t.ctx)
@@ -203,7 +212,7 @@ func (t *table) begin(joints [][]string, cause error) {
 	})
 }
 
-// match is the id of the latest match.
+// match returns the id of the latest match.
 func (t *table) match() string {
 	id := protocol.SafeID("page." + t.game.name + "." + t.id)
 	if t.matches > 1 {
@@ -212,7 +221,7 @@ func (t *table) match() string {
 	return id
 }
 
-// players are those of a match, in the order of the roles.
+// players returns the players of a match, in the order of the roles.
 func (t *table) players() (list []arena.Player) {
 	for r, s := range t.seats {
 		p := s.player
@@ -241,16 +250,17 @@ func (t *table) teller() func(*arena.Record) error {
 				record = func(*arena.Record) error { return nil }
 			}
 		}
-		return t.change(func() error {
+		_ = t.change(func() error { // a closed table is told nothing
 			if match == t.matches { // else moves have been taken back
 				t.follow(part)
 			}
 			return nil
 		})
+		return nil
 	}
 }
 
-// follow shows what has happened in the match.
+// follow applies a part of the record to the table.
 func (t *table) follow(part *arena.Record) {
 	for i, joint := range part.Moves {
 		if err := t.at.Advance(joint); err != nil {
@@ -279,7 +289,7 @@ func (t *table) follow(part *arena.Record) {
 	}
 }
 
-// faultText says what was wrong with a turn. What a player has sent is no part of it.
+// faultText returns the fault of a turn in words, without the text that the player sent.
 func faultText(fault string) string {
 	switch fault {
 	case arena.TimedOut:
@@ -290,13 +300,20 @@ func faultText(fault string) string {
 	return "an illegal move"
 }
 
-// turn begins a turn.
+// turn prepares the next turn.
 func (t *table) turn() {
 	t.legal, t.sealed, t.asked = nil, false, nil
 	for r := range t.seats {
 		s := &t.seats[r]
 		t.stopClock(s)
 		s.choice, s.chosen, s.asked = "", s.kind == chance, false
+	}
+	lefts := make([]time.Duration, len(t.seats))
+	for r, s := range t.seats {
+		lefts[r] = s.left
+	}
+	for t.lefts = t.lefts[:min(len(t.lefts), len(t.joints))]; len(t.lefts) <= len(t.joints); {
+		t.lefts = append(t.lefts, lefts)
 	}
 	if t.at.IsOver() || t.at.Fault() != nil {
 		return
@@ -310,71 +327,16 @@ func (t *table) turn() {
 	}
 }
 
-// isOfPeople tells whether a person plays a role, or will.
+// isOfPeople reports whether a person plays a role, or will.
 func (s *seat) isOfPeople() bool { return s.kind == person || s.kind == vacant }
 
-// make makes the choice of a role, "" for none. People may change theirs until all have one.
+// make sets the choice of a role, "" for none. People may change their choices until all people have chosen.
 func (t *table) make(r machine.Role, move string) {
 	t.seats[r].choice, t.seats[r].chosen = move, move != ""
 	t.sealed = !slices.ContainsFunc(t.seats, func(s seat) bool { return s.isOfPeople() && !s.chosen })
 }
 
-// TableView is a table as everybody may see it.
-type TableView struct {
-	Table    string   `json:"table"`
-	Game     string   `json:"game"`
-	Seats    []string `json:"seats"`  // by role: kinds of players, person, open, chance
-	Chosen   []bool   `json:"chosen"` // by role: whether there is a choice for this turn
-	Position Position `json:"position"`
-	// Moves are the joint moves played, and Why what players said of their own.
-	Moves  [][]string                `json:"moves"`
-	Why    [][]*protocol.Explanation `json:"why"`
-	Note   string                    `json:"note,omitempty"`
-	Clocks []*clockView              `json:"clocks,omitempty"` // by role
-	Score  []float64                 `json:"score,omitempty"`  // by role, over several games
-	May    []string                  `json:"may"`              // what people may ask for besides moves
-	// Asked names the roles that have asked for what others have not agreed to yet.
-	Asked     map[string][]string `json:"asked,omitempty"`
-	Resigned  string              `json:"resigned,omitempty"`
-	Next      string              `json:"next,omitempty"` // table of the rematch
-	Clock     float64             `json:"clock"`
-	Limit     float64             `json:"limit,omitempty"`
-	Increment float64             `json:"increment,omitempty"`
-}
-
-func (t *table) view() *TableView {
-	v := &TableView{
-		Table: t.id, Game: t.game.name, Position: t.game.show(t.at), Moves: append([][]string{}, t.joints...), Why: append([][]*protocol.Explanation{}, t.why...),
-		Note: t.note, Resigned: t.resigned, May: []string{"resign", "rematch", "strength"},
-		Clock: t.Clock, Limit: t.Limit, Increment: t.Increment, Clocks: t.clockViews(),
-	}
-	if t.score != nil {
-		v.Score = t.standing()
-	}
-	if t.over {
-		v.Position.Legal, v.Position.Goals = nil, t.goals
-	}
-	if t.next != nil {
-		v.Next = t.next.id
-	}
-	for _, s := range t.seats {
-		v.Seats = append(v.Seats, s.kind)
-		v.Chosen = append(v.Chosen, t.legal != nil && s.chosen)
-	}
-	for what, agreed := range t.asked {
-		for r, yes := range agreed {
-			if yes && t.seats[r].kind == person {
-				if v.Asked == nil {
-					v.Asked = make(map[string][]string)
-				}
-				v.Asked[what] = append(v.Asked[what], t.at.Names.Roles[r])
-			}
-		}
-	}
-	return v
-}
-
-// standing is the score with this match.
+// standing returns the score with this match.
 func (t *table) standing() []float64 {
 	score := make([]float64, len(t.seats))
 	copy(score, t.score)
@@ -384,80 +346,12 @@ func (t *table) standing() []float64 {
 	return score
 }
 
-// close ends the table's match and streams.
-func (t *table) close() {
+// close ends the table's match and streams for a cause. Its file stays.
+func (t *table) close(cause error) {
 	t.mu.Lock()
+	t.closed = true
 	t.timer.Stop()
-	t.end(errors.New("the table was closed"))
+	t.end(cause)
 	t.mu.Unlock()
 	t.story.Close(event("end", ""))
-}
-
-// tables are those that are open.
-type tables struct {
-	mu   sync.Mutex
-	byID map[string]*table
-}
-
-// all are in the order of their opening.
-func (ts *tables) all() []*table {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	return slices.SortedFunc(maps.Values(ts.byID), func(a, b *table) int { return a.started.Compare(b.started) })
-}
-
-// maxTables bounds the tables that are open.
-const maxTables = 64
-
-// add keeps a table. If there are too many, one that nobody needs makes room.
-func (ts *tables) add(t *table) error {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if len(ts.byID) >= maxTables {
-		var least *table
-		need, touched := playing, time.Time{}
-		for _, o := range ts.byID {
-			if n, at := o.need(); n < need || n == need && n != playing && at.Before(touched) {
-				least, need, touched = o, n, at
-			}
-		}
-		if least == nil {
-			return faulty(http.StatusServiceUnavailable, fmt.Sprintf("people play at all of the %d tables; try again later", maxTables))
-		}
-		delete(ts.byID, least.id)
-		least.close()
-	}
-	ts.byID[t.id] = t
-	return nil
-}
-
-// How much a table is needed.
-const (
-	left     = iota // nobody is there
-	finished        // somebody looks at the end of the match
-	playing
-)
-
-// abandoned is how long a match has rested at which nobody looks any more, until its table may go.
-const abandoned = 30 * time.Minute
-
-func (t *table) need() (need int, touched time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	over := t.over || t.at.IsOver() // the manager may not have told it yet
-	switch {
-	case t.viewers == 0 && (over || time.Since(t.touched) > abandoned):
-		need = left
-	case over:
-		need = finished
-	default:
-		need = playing
-	}
-	return need, t.touched
-}
-
-func (ts *tables) close() {
-	for _, t := range ts.all() {
-		t.close()
-	}
 }

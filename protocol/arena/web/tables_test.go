@@ -18,13 +18,16 @@ import (
 	"stackmate/protocol/arena"
 )
 
-// seated is a table as one who has all its keys sees it.
+// seated is a table as a browser with all its keys sees it.
 type seated struct {
 	t    *testing.T
 	url  string
 	keys map[string]string
 	next func(into any) bool
-	TableView
+	seatsView
+	Moves    [][]string
+	Position Position
+	events   [][]byte
 }
 
 // sitDown opens a table.
@@ -34,17 +37,56 @@ func sitDown(t *testing.T, url string, o opening) *seated {
 	if status := ask(t, url+"/api/tables", o, &reply); status != http.StatusOK {
 		t.Fatalf("status %d", status)
 	}
-	s := &seated{t: t, url: url + "/api/tables/" + reply.Table, keys: reply.Keys}
+	return comeTo(t, url, reply)
+}
+
+// comeTo follows a table from its first event.
+func comeTo(t *testing.T, url string, o opened) *seated {
+	t.Helper()
+	s := &seated{t: t, url: url + "/api/tables/" + o.Table, keys: o.Keys}
 	s.next = events(t, s.url)
 	s.until("the first position", func() bool { return true })
 	return s
 }
 
+// read reads an event of the stream.
+func (s *seated) read() bool {
+	s.t.Helper()
+	var raw json.RawMessage
+	if !s.next(&raw) {
+		return false
+	}
+	s.events = append(s.events, raw)
+	if strings.HasPrefix(string(raw), `{"table"`) {
+		s.seatsView = seatsView{}
+		return json.Unmarshal(raw, &s.seatsView) == nil
+	}
+	var p part
+	if err := json.Unmarshal(raw, &p); err != nil {
+		s.t.Fatalf("%v: %s", err, raw)
+	}
+	if p.Match != "" {
+		s.Moves = nil
+	}
+	s.Moves = append(s.Moves, p.Moves...)
+	if p.Position != nil {
+		lines := strings.Split(s.Position.SVG, "\n")
+		s.Position = *p.Position
+		for i, line := range p.Position.Lines {
+			lines[i] = line
+		}
+		if p.Position.Lines != nil {
+			s.Position.SVG = strings.Join(lines, "\n")
+		}
+	}
+	return true
+}
+
 // until reads what happens at the table until something is seen.
 func (s *seated) until(what string, seen func() bool) {
 	s.t.Helper()
-	for s.Table == "" || !seen() {
-		if s.TableView = (TableView{}); !s.next(&s.TableView) {
+	for s.Table == "" || s.Turn != len(s.Moves) || !seen() {
+		if !s.read() {
 			s.t.Fatalf("%s: the stream ends", what)
 		}
 	}
@@ -68,53 +110,19 @@ func (s *seated) play(cells ...string) {
 	}
 }
 
-func TestTheFirstViewOfATableHasAllLists(t *testing.T) {
+func TestTheFirstEventsOfATableHaveAllLists(t *testing.T) {
 	_, url := page(t, 0, nil)
-	var o opened
-	ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, person}}, &o)
-	var raw map[string]json.RawMessage
-	events(t, url+"/api/tables/"+o.Table)(&raw)
-	for _, list := range []string{"seats", "chosen", "moves", "why", "may"} { // the page maps them
-		if text := string(raw[list]); !strings.HasPrefix(text, "[") {
-			t.Errorf("%s: %s", list, text)
+	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}})
+	for i, lists := range [][]string{{"roles"}, {"seats", "chosen", "choices"}} { // the page maps them
+		var raw map[string]json.RawMessage
+		if err := json.Unmarshal(s.events[i], &raw); err != nil {
+			t.Fatal(err)
 		}
-	}
-}
-
-func TestNobodysTableIsThrownOutForANewcomer(t *testing.T) {
-	s, url := page(t, 0, nil)
-	o := opening{Game: "ticTacToe", Seats: []string{person, person}}
-	var first opened
-	ask(t, url+"/api/tables", o, &first)
-	for range maxTables - 1 {
-		ask(t, url+"/api/tables", o, nil)
-	}
-	var refused struct{ Error string }
-	if status := ask(t, url+"/api/tables", o, &refused); status != http.StatusServiceUnavailable || !strings.Contains(refused.Error, "all of the 64 tables") {
-		t.Fatalf("one table more: status %d, %q", status, refused.Error)
-	}
-	// A game that is over makes room, and so does one that has rested for long, unless somebody looks at it.
-	rest := func(id string) {
-		at := s.tables.byID[id]
-		at.mu.Lock()
-		at.touched = time.Now().Add(-2 * abandoned)
-		at.mu.Unlock()
-	}
-	events(t, url+"/api/tables/"+first.Table)(&TableView{})
-	rest(first.Table)
-	if status := ask(t, url+"/api/tables", o, nil); status != http.StatusServiceUnavailable {
-		t.Errorf("the newcomer takes the place of a table at which somebody looks: status %d", status)
-	}
-	var resting string
-	for id := range s.tables.byID {
-		if id != first.Table {
-			resting = id
-			break
+		for _, list := range lists {
+			if text := string(raw[list]); !strings.HasPrefix(text, "[") {
+				t.Errorf("%s: %s", list, text)
+			}
 		}
-	}
-	rest(resting)
-	if status := ask(t, url+"/api/tables", o, nil); status != http.StatusOK || s.tables.byID[resting] != nil {
-		t.Errorf("a table that nobody needs makes no room: status %d", status)
 	}
 }
 
@@ -134,7 +142,7 @@ func TestWhatAPlayerElsewhereSendsIsShownToNobody(t *testing.T) {
 			want, moves = "does not answer", 0
 		}
 		at.until(want, func() bool { return len(at.Moves) == moves && strings.Contains(at.Note, want) })
-		text, err := json.Marshal(at.TableView)
+		text, err := json.Marshal(at.events)
 		if err != nil || strings.Contains(string(text), "secret") || strings.Contains(string(text), "418") {
 			t.Errorf("status %d: %v, %s", status, err, text)
 		}
@@ -179,7 +187,7 @@ func TestPlayersAtTablesThinkAFewAtATime(t *testing.T) {
 		tables = append(tables, sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{"sloth", "sloth"}}))
 	}
 	for _, s := range tables {
-		s.until("all games end", func() bool { return s.Position.Goals != nil })
+		s.until("all games end", func() bool { return s.Goals != nil })
 		if s.Note != "" {
 			t.Errorf("who has waited played: %s", s.Note)
 		}
@@ -264,7 +272,7 @@ func TestGamesOfFoldersArePlayedAndRecordedUnderTheirNames(t *testing.T) {
 		t.Errorf("%q: status %d", begun["match"], status)
 	}
 	table := sitDown(t, url, opening{Game: "my games/ticTacToe", Seats: []string{"sloth", "sloth"}})
-	table.until("the end", func() bool { return table.Position.Goals != nil })
+	table.until("the end", func() bool { return table.Goals != nil })
 	for {
 		all, err := s.Archive.List()
 		if err != nil {
@@ -358,7 +366,7 @@ func TestRecordsOfTablesAreOfWhatWasPlayed(t *testing.T) {
 	if r, err := server.Archive.Read(under[0].Match); err != nil || len(r.Opening) != 2 || len(r.Moves) != 1 || len(r.States) != 2 || r.Moves[0][0] != "(mark 3 1)" {
 		t.Errorf("%v, %+v", err, r)
 	}
-	if r, err := server.Archive.Read(got.Match); err != nil || len(r.Moves) != 3 || !r.Aborted || r.Reason != "moves were taken back" {
+	if r, err := server.Archive.Read(got.Match); err != nil || len(r.Moves) != 3 || !r.Aborted || r.Reason != "takeback" {
 		t.Errorf("%v, %+v", err, r)
 	}
 	server.tables.close()
@@ -385,7 +393,7 @@ func TestMovesAreTakenBackIfAllAgree(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	played := func() *TableView {
+	played := func() *seatsView {
 		at := s.tables.byID[o.Table]
 		at.mu.Lock()
 		defer at.mu.Unlock()
@@ -400,17 +408,17 @@ func TestMovesAreTakenBackIfAllAgree(t *testing.T) {
 	first := "page.ticTacToe." + o.Table
 	await(t, s, first)
 	act("undo", "o", 5, "")
-	if v := played(); v.Position.Goals == nil || !slices.Equal(v.Asked["undo"], []string{"o"}) {
-		t.Fatalf("after one has asked: goals %v, asked %v", v.Position.Goals, v.Asked)
+	if v := played(); v.Goals == nil || !slices.Equal(v.Asked["undo"], []string{"o"}) {
+		t.Fatalf("after one has asked: goals %v, asked %v", v.Goals, v.Asked)
 	}
 	act("refuse", "x", 5, "")
-	if v := played(); v.Position.Goals == nil || v.Asked != nil {
-		t.Fatalf("after the other has refused: goals %v, asked %v", v.Position.Goals, v.Asked)
+	if v := played(); v.Goals == nil || v.Asked != nil {
+		t.Fatalf("after the other has refused: goals %v, asked %v", v.Goals, v.Asked)
 	}
 	act("undo", "o", 5, "")
 	act("undo", "x", 5, "")
-	if v := played(); v.Position.Goals != nil || len(v.Moves) != 3 || v.Asked != nil {
-		t.Fatalf("after both have asked: goals %v, %d moves, asked %v", v.Position.Goals, len(v.Moves), v.Asked)
+	if v := played(); v.Goals != nil || v.Turn != 3 || v.Asked != nil {
+		t.Fatalf("after both have asked: goals %v, %d moves, asked %v", v.Goals, v.Turn, v.Asked)
 	}
 	for turn, cell := range []string{"1 3", "3 3", "2 2", "3 1", "2 3"} {
 		if status := act("move", roles[(turn+1)%2], 3+turn, "(mark "+cell+")"); status != http.StatusOK {
@@ -453,9 +461,9 @@ func TestWhoResignsHasLostAndPlaysAgainWithSeatsSwapped(t *testing.T) {
 	if status := s.act("resign", "x", ""); status != http.StatusOK {
 		t.Fatalf("status %d", status)
 	}
-	s.until("o has won", func() bool { return s.Position.Goals != nil })
-	if !slices.Equal(s.Position.Goals, []int{0, 100}) || s.Resigned != "x" || s.Note != "x has resigned" || s.Score != nil {
-		t.Errorf("%+v", s.TableView)
+	s.until("o has won", func() bool { return s.Goals != nil })
+	if !slices.Equal(s.Goals, []int{0, 100}) || s.Resigned != "x" || s.Note != "x has resigned" || s.Score != nil {
+		t.Errorf("%+v", s.seatsView)
 	}
 	r := await(t, server, "page.ticTacToe."+s.Table)
 	if !r.Completed || !r.Forfeit || r.Trace().Final.Terminal || r.Summary.Outcome(1) != arena.Won {
@@ -475,8 +483,7 @@ func TestWhoResignsHasLostAndPlaysAgainWithSeatsSwapped(t *testing.T) {
 	if status := ask(t, s.url+"/rematch", act{Role: "o", Key: "?"}, nil); status != http.StatusForbidden {
 		t.Errorf("a stranger gets a seat: status %d", status)
 	}
-	again := &seated{t: t, url: url + "/api/tables/" + next.Table, keys: map[string]string{"x": other.Keys["x"], "o": next.Keys["o"]}}
-	again.next = events(t, again.url)
+	again := comeTo(t, url, opened{next.Table, map[string]string{"x": other.Keys["x"], "o": next.Keys["o"]}})
 	again.until("the score", func() bool { return slices.Equal(again.Score, []float64{1, 0}) })
 	again.play("1 1", "2 1", "1 2", "2 2", "1 3") // who plays x wins again
 	again.until("the score of two games", func() bool { return slices.Equal(again.Score, []float64{2, 0}) })
@@ -494,9 +501,9 @@ func TestAClockWithIncrementIsForTheWholeMatch(t *testing.T) {
 	if used := limit + 0.4 - left(0); used < 0.19 || used > limit || left(1) != limit {
 		t.Errorf("x has %v left, o %v", left(0), left(1))
 	}
-	s.until("o loses on time", func() bool { return s.Position.Goals != nil })
-	if !slices.Equal(s.Position.Goals, []int{100, 0}) || s.Note != "o ran out of time" || len(s.Moves) != 1 {
-		t.Errorf("%+v", s.TableView)
+	s.until("o loses on time", func() bool { return s.Goals != nil })
+	if !slices.Equal(s.Goals, []int{100, 0}) || s.Note != "o ran out of time" || len(s.Moves) != 1 {
+		t.Errorf("%+v", s.seatsView)
 	}
 }
 
@@ -520,31 +527,5 @@ func TestAPlayerGoesOnWithAnotherStrength(t *testing.T) {
 	r, err := server.Archive.Read(second)
 	if err != nil || !first.Aborted || first.Players[1] != "weak" || r.Players[1] != "strong" || len(r.Opening) != 2 {
 		t.Errorf("%v: %+v, %+v", err, first, r)
-	}
-}
-
-func TestAGameThatIsOverByTheRulesNeedsNoTable(t *testing.T) {
-	s, _ := page(t, 0, nil)
-	g, err := s.library.compiled("ticTacToe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var joints [][]string
-	for turn, move := range []string{"(mark 1 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)", "(mark 3 3)"} {
-		joint := []string{"noop", "noop"}
-		joint[turn%2] = move
-		joints = append(joints, joint)
-	}
-	for moves, want := range map[int][2]int{4: {playing, playing}, 5: {finished, left}} {
-		at, err := g.at(joints[:moves])
-		if err != nil {
-			t.Fatal(err)
-		}
-		watched, alone := &table{at: at, viewers: 1, touched: time.Now()}, &table{at: at, touched: time.Now()}
-		first, _ := watched.need()
-		second, _ := alone.need()
-		if got := [2]int{first, second}; got != want {
-			t.Errorf("after %d moves: needs %v, want %v", moves, got, want)
-		}
 	}
 }

@@ -198,16 +198,3 @@ func (s *Server) tournament(query url.Values) (*distributed.Status, error) {
 	}
 	return &t, err
 }
-
-// plotTournament draws the ratings of a tournament, or the course of a tuning, as SVG.
-func (s *Server) plotTournament(w http.ResponseWriter, r *http.Request) {
-	t, err := s.Tournaments.Find(r.PathValue("run"))
-	if err != nil {
-		writeJSON(w, nil, err)
-		return
-	}
-	records, _ := s.Archive.List() // files that are no records are nobody's matches
-	shown := newStandings(records, &t, filter{})
-	w.Header().Set("Content-Type", "image/svg+xml")
-	_, _ = w.Write(s.Plot(shown.Ranking))
-}

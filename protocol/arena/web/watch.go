@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,14 +32,14 @@ type outline struct {
 	Errors  []int     `json:"errors,omitempty"`
 }
 
-// newOutline is what the list of matches shows of a record.
+// newOutline returns the entry of a record in the list of matches.
 func newOutline(m *arena.Record) outline {
 	o := outline{
 		Match: m.Match, Game: m.Game, Players: m.Players, Goals: m.Goals, Turns: m.Turns, Start: m.StartTime,
 		Live: m.IsUnderWay(time.Now()), Reason: m.Reason,
 	}
 	if !m.Ended() && !o.Live {
-		o.Reason = "broken off"
+		o.Reason = "interrupted"
 	}
 	if m.Summary != nil {
 		o.Turns, o.Errors = m.Summary.Turns, m.Summary.Errors
@@ -89,8 +88,8 @@ type broadcasts struct {
 	byID map[string]*broadcast
 }
 
-// followMatch sends the parts of a record without the positions, which are drawn for
-// whoever looks at them; those that come while the match is under way have their picture.
+// followMatch sends the parts of a record. Positions are fetched on demand; only new turns of a live match
+// include their picture.
 func (s *Server) followMatch(e *stream, r *http.Request) error {
 	b, leave := s.join(r.PathValue("id"))
 	defer leave()
@@ -124,35 +123,40 @@ func (s *Server) join(id string) (b *broadcast, leave func()) {
 // soon is how long after its time a position is still news: a constant, but in tests.
 var soon = 5 * time.Second
 
-// tellMatch tells the story of a match.
+// part is a part of a record as a stream has it: with the picture of its last position, if it is news, in
+// place of the positions. A part that names the match begins the stream anew.
+type part struct {
+	arena.Record
+	Position *Position `json:"position,omitempty"`
+}
+
+// tellMatch follows the record of a match.
 func (s *Server) tellMatch(ctx context.Context, id string, to *feed.Feed[[]byte]) {
 	note := ""
 	defer func() { to.Close(event("end", note)) }()
 	var head arena.Record
-	turn := 0
-	for part, err := range s.Archive.Follow(ctx, id) {
+	turn, drawn := 0, ""
+	for p, err := range s.Archive.Follow(ctx, id) {
 		if err != nil {
 			note = s.unread(id, err).Error()
 			return
 		}
-		if part.Match != "" {
-			s.name(part)
-			head = *part
+		if p.Match != "" {
+			s.name(p)
+			head = *p
 		}
-		bare := struct {
-			arena.Record
-			Position *Position `json:"position,omitempty"` // after the part, if it is news
-		}{Record: *part}
+		bare := part{Record: *p}
 		bare.States = nil
-		turn += len(part.Moves)
-		if n := len(part.States); n == 1 && len(part.StateTimes) == 1 && time.Since(part.StateTimes[0]) < soon {
-			bare.Position = new(picture(s.layoutOf(&head), head.Roles, part.States[0], turn))
+		turn += len(p.Moves)
+		if n := len(p.States); n == 1 && len(p.StateTimes) == 1 && time.Since(p.StateTimes[0]) < soon {
+			now := picture(s.layoutOf(&head), nil, p.States[0], turn)
+			bare.Position, drawn = now.after(drawn), now.SVG
 		}
 		to.Add(event("part", bare))
 	}
 }
 
-// told is a match as far as it has been told: how many bytes its record has.
+// told is a state of a record: the match, and the bytes of its record so far.
 type told struct {
 	match string
 	bytes int64
@@ -208,12 +212,12 @@ func (s *Server) name(r *arena.Record) {
 	}
 }
 
-// unread is why the record of a match cannot be read, without the paths of this machine.
+// unread returns the error of a record that cannot be read, without the paths of this machine.
 func (s *Server) unread(match string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return faulty(http.StatusNotFound, "there is no match "+match)
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), s.Archive.Dir()+string(filepath.Separator), ""))
+	return errors.New(s.told(err))
 }
 
 // drawTurn draws a position of a record.
@@ -250,7 +254,7 @@ func (s *Server) beforeStart(r *arena.Record) ([]string, error) {
 	return g.initial, nil
 }
 
-// layoutOf finds the boards of a record by its rules, or none: then there are facts.
+// layoutOf returns the layout of a record by its rules, or an empty layout if they are missing.
 func (s *Server) layoutOf(r *arena.Record) *board.Layout {
 	find := s.library.get
 	if r.Rules == "" { // another manager's record
@@ -270,13 +274,19 @@ type matchRequest struct {
 	Play    float64  `json:"play"`
 }
 
-// holdMatch begins a match and says its id; it is watched as all others.
+// clockOf returns a clock of a match within the bounds of clocks.
+func clockOf(s float64) time.Duration {
+	b := clockBounds["clock"]
+	return seconds(min(max(s, b.Least), b.Most))
+}
+
+// holdMatch begins a match and returns its id.
 func (s *Server) holdMatch(r *http.Request) (map[string]string, error) {
 	var q matchRequest
 	if err := readJSON(r, &q); err != nil {
 		return nil, err
 	}
-	g, err := s.library.compiled(q.Game)
+	g, err := s.library.compiled(r.Context(), q.Game)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +298,7 @@ func (s *Server) holdMatch(r *http.Request) (map[string]string, error) {
 		}
 		players = append(players, p)
 	}
-	leave, err := take(s.matches, "matches")
+	leave, err := s.matches.enter(r.Context(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -303,16 +313,19 @@ func (s *Server) holdMatch(r *http.Request) (map[string]string, error) {
 	s.safely("a match", func() {
 		defer leave()
 		_, err := arena.NewManager(g.name, g.rules, g.machine, s.Log).Match(s.ctx, id, players, arena.Setting{
-			StartClock: seconds(q.Start), PlayClock: seconds(q.Play), Grace: time.Second, Seed: uint64(time.Now().UnixNano()), Tell: tell,
+			StartClock: clockOf(q.Start), PlayClock: clockOf(q.Play), Grace: time.Second, Seed: uint64(time.Now().UnixNano()), Tell: tell,
 		})
 		told.Do(func() { begun <- err })
 	})
 	return map[string]string{"match": id}, <-begun
 }
 
-// recorder records a match. What a player at an address has sent in place of a move is shown to nobody.
+// recorder returns a recorder that leaves out the texts which players at addresses sent in place of moves.
 func (s *Server) recorder() func(*arena.Record) error {
 	record := s.Archive.Recorder()
+	if s.recorded.Add(1)%100 == 1 {
+		s.safely("bounds of the folder of records", s.trim)
+	}
 	return func(part *arena.Record) error {
 		shown := *part
 		shown.Errors = nil

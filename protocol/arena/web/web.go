@@ -15,9 +15,13 @@ import (
 	"errors"
 	"io/fs"
 	stdlog "log"
+	"math"
 	"net"
 	"net/http"
+	"path/filepath"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -36,7 +40,7 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// Config is what a Server needs from others.
+// Config has the games, players and searches of a Server.
 type Config struct {
 	Games []Source // those that people know first
 	// Rules finds the rulesheet of one of the Games, or of a member of a family, and a
@@ -46,7 +50,7 @@ type Config struct {
 	Skin func(name string) ([]byte, error)
 	// Compile makes the machine of a game, within some tens of seconds.
 	Compile func(ctx context.Context, g *gdl.Game) (machine.Machine, error)
-	// Class says in words what kind of game a machine is.
+	// Class returns the class of a game in words.
 	Class func(ctx context.Context, m machine.Machine) string
 	// Players are the kinds of players to choose from; Player makes one.
 	Players []string
@@ -57,14 +61,12 @@ type Config struct {
 	// Prove, if not nil, proves within some time what should hold in all positions of a game: a list for the page.
 	Prove   func(ctx context.Context, g *gdl.Game, budget time.Duration) (any, error)
 	Archive *arena.Archive
-	// Tournaments, if not nil, are those whose matches the archive has. Parameters are those of
-	// players that can be tuned, Tunable the kinds of players that have them; Plot draws how a
-	// tournament stands, as SVG.
+	// Tournaments, if not nil, are the tournaments of the archive. Tunable are the kinds of players that have
+	// the Parameters.
 	Tournaments *distributed.Tournaments
 	Parameters  []arena.Parameter
 	Tunable     []string
-	Plot        func(*arena.Ranking) []byte
-	// Token, if not "", is what whoever opens the page must know.
+	// Token, if not "", is asked for at the first request of a browser.
 	Token string
 	Log   zerolog.Logger
 }
@@ -90,7 +92,7 @@ type Parameter struct {
 	List    bool   `json:"list,omitempty"` // numbers joined by dots
 }
 
-// Analysis is what a search knows of a position. Lists are by role, values in goal points.
+// Analysis is the result of a search so far. Lists are by role, values in goal points.
 type Analysis struct {
 	Method     string        `json:"method"`
 	Roles      []string      `json:"roles"`
@@ -143,18 +145,19 @@ type PayoffMatrix struct {
 	ColumnLoss     []float64 `json:"column_loss,omitempty"`
 }
 
-// Cell is what a joint move is worth to the row player.
+// Cell is the value of a joint move for the row player.
 type Cell struct {
 	Lower float64 `json:"lower"`
 	Upper float64 `json:"upper"`
 	Kind  string  `json:"kind"` // "end" of the game, "proved", "estimated", or "open"
 }
 
-// Limits on what can be under way at one time.
+// Limits on concurrent work, and on the sizes of requests.
 const (
 	maxUploads   = 32
 	maxStreams   = 1024
 	maxSearches  = 2
+	maxQueued    = 32 // searches or compilations that wait
 	maxMatches   = 2
 	maxThinking  = 4 // players at tables
 	maxReading   = 4
@@ -176,15 +179,16 @@ type Server struct {
 	counted   counted
 	watched   broadcasts
 	connected sync.Map // connections that are open, by a name that nobody else knows
-	searches  chan struct{}
-	matches   chan struct{}
-	thinking  chan struct{}
-	streams   chan struct{}
-	host      string // that the page was opened to, "" for any
+	searches  *room
+	matches   *room
+	thinking  *room
+	streams   *room
+	recorded  atomic.Int64 // matches since the start
+	host      string       // that the page was opened to, "" for any
 	underWay  sync.WaitGroup
 }
 
-// New makes a server. What it starts ends with ctx.
+// New makes a server. All its goroutines end with ctx.
 func New(ctx context.Context, c Config) (*Server, error) {
 	page, err := fs.Sub(dist, "dist")
 	if err != nil {
@@ -192,10 +196,10 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	}
 	s := &Server{
 		Config: c, ctx: ctx, page: page, library: newLibrary(ctx, c),
-		searches: make(chan struct{}, maxSearches), matches: make(chan struct{}, maxMatches),
-		streams: make(chan struct{}, maxStreams), thinking: make(chan struct{}, maxThinking),
+		searches: newRoom("analyses", maxSearches, maxQueued), matches: newRoom("matches", maxMatches, 0),
+		streams: newRoom("watchers", maxStreams, 0), thinking: newRoom("players at tables", maxThinking, math.MaxInt),
 	}
-	s.tables.byID = make(map[string]*table)
+	s.tables.byID, s.tables.aside = make(map[string]*table), make(map[string]chan struct{})
 	s.watched.byID = make(map[string]*broadcast)
 	return s, nil
 }
@@ -224,40 +228,40 @@ func (s *Server) Serve(l net.Listener) error {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServerFS(files{s.page}))
-	mux.HandleFunc("GET /api/games", answer(s.listGames))
-	mux.HandleFunc("GET /api/game", answer(s.showGame))
-	mux.HandleFunc("GET /api/class", answer(s.showClass))
-	mux.HandleFunc("GET /api/position", answer(s.showPosition))
+	mux.HandleFunc("GET /api/games", answer(s, s.listGames))
+	mux.HandleFunc("GET /api/game", answer(s, s.showGame))
+	mux.HandleFunc("GET /api/class", s.events(s.showClass))
+	mux.HandleFunc("GET /api/position", answer(s, s.showPosition))
 	mux.HandleFunc("GET /api/analyse", s.events(s.analyse))
-	mux.HandleFunc("POST /api/rules", answer(s.upload))
-	mux.HandleFunc("POST /api/check", answer(s.checkRules))
-	mux.HandleFunc("GET /api/told", answer(s.tellRules))
-	mux.HandleFunc("GET /api/proofs", answer(s.proveRules))
-	mux.HandleFunc("POST /api/moves", answer(s.readMoves))
-	mux.HandleFunc("GET /api/deciding", answer(s.showDeciding))
-	mux.HandleFunc("GET /api/tables", answer(s.listTables))
-	mux.HandleFunc("POST /api/tables", answer(s.openTable))
+	mux.HandleFunc("POST /api/rules", answer(s, s.upload))
+	mux.HandleFunc("POST /api/check", answer(s, s.checkRules))
+	mux.HandleFunc("GET /api/told", answer(s, s.tellRules))
+	mux.HandleFunc("GET /api/proofs", answer(s, s.proveRules))
+	mux.HandleFunc("POST /api/moves", answer(s, s.readMoves))
+	mux.HandleFunc("GET /api/deciding", answer(s, s.showDeciding))
+	mux.HandleFunc("GET /api/tables", answer(s, s.listTables))
+	mux.HandleFunc("POST /api/tables", answer(s, s.openTable))
 	mux.HandleFunc("GET /api/tables/{id}", s.events(s.followTable))
-	mux.HandleFunc("POST /api/tables/{id}/{act}", answer(s.actAtTable))
-	mux.HandleFunc("GET /api/matches", answer(s.listMatches))
-	mux.HandleFunc("POST /api/matches", answer(s.holdMatch))
+	mux.HandleFunc("GET /api/tables/{id}/legal", answer(s, s.legalMoves))
+	mux.HandleFunc("POST /api/tables/{id}/{act}", answer(s, s.actAtTable))
+	mux.HandleFunc("GET /api/matches", answer(s, s.listMatches))
+	mux.HandleFunc("POST /api/matches", answer(s, s.holdMatch))
 	mux.HandleFunc("GET /api/matches/{id}", s.events(s.followMatch))
-	mux.HandleFunc("GET /api/matches/{id}/position", answer(s.showTurn))
+	mux.HandleFunc("GET /api/matches/{id}/position", answer(s, s.showTurn))
 	mux.HandleFunc("GET /api/matches/{id}/record", s.saveRecord)
-	mux.HandleFunc("POST /api/records", answer(s.openRecord))
+	mux.HandleFunc("POST /api/records", answer(s, s.openRecord))
 	mux.HandleFunc("GET /api/standings", s.events(s.followStandings))
 	mux.HandleFunc("GET /api/connection", s.events(s.connect))
-	mux.HandleFunc("POST /api/connection/{id}", answer(s.follow(mux)))
+	mux.HandleFunc("POST /api/connection/{id}", answer(s, s.follow(mux)))
 	if s.Tournaments != nil {
-		mux.HandleFunc("GET /api/tournaments", answer(s.listTournaments))
-		mux.HandleFunc("POST /api/tournaments", answer(s.beginTournament))
-		mux.HandleFunc("POST /api/tournaments/{run}/{act}", answer(s.actOnTournament))
-		mux.HandleFunc("GET /api/tournaments/{run}/plot.svg", s.plotTournament)
+		mux.HandleFunc("GET /api/tournaments", answer(s, s.listTournaments))
+		mux.HandleFunc("POST /api/tournaments", answer(s, s.beginTournament))
+		mux.HandleFunc("POST /api/tournaments/{run}/{act}", answer(s, s.actOnTournament))
 	}
 	return s.protect(mux)
 }
 
-// files are those of the page. A path that no file can have, as it is no text, is that of none.
+// files are the files of the page. A path that is no valid text names no file.
 type files struct{ fs.FS }
 
 func (f files) Open(name string) (fs.File, error) {
@@ -267,18 +271,27 @@ func (f files) Open(name string) (fs.File, error) {
 	return f.FS.Open(name)
 }
 
-// fault is an error for whoever asks, with its HTTP status.
+// fault is an error with an HTTP status.
 type fault struct {
 	status int
-	text   string
+	error
 }
 
-func (f *fault) Error() string { return f.text }
+func (f *fault) Unwrap() error { return f.error }
 
-func faulty(status int, text string) error { return &fault{status, text} }
+func faulty(status int, text string) error { return &fault{status, errors.New(text)} }
+
+// told returns the text of an error without the paths of this machine.
+func (s *Server) told(err error) string {
+	text := strings.ReplaceAll(err.Error(), s.Archive.Dir()+string(filepath.Separator), "")
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		text = strings.ReplaceAll(text, p.Path, filepath.Base(p.Path))
+	}
+	return text
+}
 
 // writeJSON writes the result of a handler, or its error.
-func writeJSON(w http.ResponseWriter, value any, err error) {
+func (s *Server) writeJSON(w http.ResponseWriter, value any, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	status := http.StatusOK
@@ -289,18 +302,18 @@ func writeJSON(w http.ResponseWriter, value any, err error) {
 		} else if errors.Is(err, fs.ErrNotExist) {
 			status = http.StatusNotFound
 		}
-		value = map[string]string{"error": err.Error()}
+		value = map[string]string{"error": s.told(err)}
 	}
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(value)
 }
 
-// answer makes a handler of what is asked for as JSON.
-func answer[T any](f func(r *http.Request) (T, error)) http.HandlerFunc {
+// answer makes a handler of a function that returns a value for JSON.
+func answer[T any](s *Server, f func(r *http.Request) (T, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxUpload)
 		value, err := f(r)
-		writeJSON(w, value, err)
+		s.writeJSON(w, value, err)
 	}
 }
 
@@ -313,21 +326,11 @@ func readJSON(r *http.Request, into any) error {
 	return nil
 }
 
-// safely runs what a request starts, in a goroutine that outlives the request.
+// safely runs f in a goroutine that outlives the request, and logs its panic.
 func (s *Server) safely(what string, f func()) {
 	s.underWay.Go(func() {
 		if err := guard.Do(func() error { f(); return nil }); err != nil {
 			s.Log.Error().Err(err).Msg(what)
 		}
 	})
-}
-
-// take enters a room of limited size, or returns an error if it is full.
-func take(room chan struct{}, what string) (leave func(), err error) {
-	select {
-	case room <- struct{}{}:
-		return sync.OnceFunc(func() { <-room }), nil
-	default:
-		return nil, faulty(http.StatusServiceUnavailable, "too many "+what+" at a time; try again later")
-	}
 }

@@ -176,7 +176,7 @@ func TestATableIsPlayedWithAPlayerAndMovesAreTakenBack(t *testing.T) {
 	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, "sloth"}})
 	until := func(turns int) {
 		t.Helper()
-		s.until(fmt.Sprint("turn ", turns), func() bool { return len(s.Moves) == turns && (s.Position.Goals != nil || !s.Chosen[0]) })
+		s.until(fmt.Sprint("turn ", turns), func() bool { return len(s.Moves) == turns && (s.Goals != nil || !s.Chosen[0]) })
 	}
 	act := func(what string, turn int, move string) int {
 		return ask(t, s.url+"/"+what, act{Role: "x", Key: s.keys["x"], Turn: turn, Move: move}, nil)
@@ -207,29 +207,18 @@ func TestATableIsPlayedWithAPlayerAndMovesAreTakenBack(t *testing.T) {
 
 func TestAChoiceIsSecretUntilAllHaveChosen(t *testing.T) {
 	_, url := page(t, 0, nil)
-	var o opened
-	ask(t, url+"/api/tables", opening{Game: "rockPaperScissors", Seats: []string{person, person}}, &o)
-	next := events(t, url+"/api/tables/"+o.Table)
-	var raw json.RawMessage
-	next(&raw)
-	choose := func(role, move string) {
-		ask(t, url+"/api/tables/"+o.Table+"/move", act{Role: role, Key: o.Keys[role], Move: move}, nil)
+	s := sitDown(t, url, opening{Game: "rockPaperScissors", Seats: []string{person, person}})
+	s.act("move", "row", "rock")
+	s.until("a choice", func() bool { return s.Chosen[0] && !s.Chosen[1] })
+	for _, text := range s.events {
+		if strings.Contains(string(text), `rock"`) {
+			t.Errorf("the choice shows: %s", text)
+		}
 	}
-	choose("row", "rock")
-	var v TableView
-	next(&raw)
-	if err := json.Unmarshal(raw, &v); err != nil || !v.Chosen[0] || v.Chosen[1] {
-		t.Fatalf("after one choice: %s", raw)
-	}
-	v.Position.Legal = nil // which names all moves
-	if text, _ := json.Marshal(v); strings.Contains(string(text), "rock\"") {
-		t.Errorf("the choice shows: %s", text)
-	}
-	choose("column", "paper")
-	for v = (TableView{}); len(v.Moves) == 0 && next(&v); {
-	}
-	if len(v.Moves) != 1 || v.Moves[0][0] != "rock" || v.Moves[0][1] != "paper" || v.Position.Goals == nil {
-		t.Errorf("after both choices: %+v", v)
+	s.act("move", "column", "paper")
+	s.until("both choices", func() bool { return len(s.Moves) == 1 })
+	if s.Moves[0][0] != "rock" || s.Moves[0][1] != "paper" || s.Goals == nil {
+		t.Errorf("after both choices: %v, %+v", s.Moves, s.seatsView)
 	}
 }
 
@@ -252,14 +241,17 @@ func TestManyWatchOneMatchAtOnce(t *testing.T) {
 			for {
 				var part struct {
 					arena.Record
-					Position *struct{ SVG string } // the picture comes with the turn
+					Position *struct {
+						SVG   string // the picture comes with the turn, or the lines that differ
+						Lines map[int]string
+					}
 				}
 				if !next(&part) {
 					return
 				}
 				counts[i] += len(part.Moves)
 				if len(part.Moves) > 0 && counts[i] > 2 { // all are there by then
-					if part.Position == nil || !strings.Contains(part.Position.SVG, "piece") {
+					if part.Position == nil || !strings.Contains(part.Position.SVG+fmt.Sprint(part.Position.Lines), "piece") {
 						t.Errorf("turn %d has no picture", counts[i])
 						return
 					}
@@ -342,7 +334,7 @@ func TestATournamentIsFollowed(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	broken := &arena.Record{Match: "t.4", StartClock: 1, PlayClock: 1, Written: time.Now().Add(-time.Hour)}
-	if o := newOutline(broken); o.Live || o.Reason != "broken off" {
+	if o := newOutline(broken); o.Live || o.Reason != "interrupted" {
 		t.Errorf("a match whose manager has been killed is shown as %+v", o)
 	}
 	for query, want := range map[string]int{
@@ -358,29 +350,14 @@ func TestATournamentIsFollowed(t *testing.T) {
 func TestPeopleMayHaveClocks(t *testing.T) {
 	_, url := page(t, 0, nil)
 	for limit := 0.1; limit < 100; limit *= 4 { // on a busy machine the first move may be drawn before its clock is seen
-		var o opened
-		ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, vacant}, Limit: limit}, &o)
-		next := events(t, url+"/api/tables/"+o.Table)
-		var v TableView
-		see := func(what string, seen func() bool) {
-			t.Helper()
-			for {
-				v = TableView{}
-				if !next(&v) {
-					t.Fatalf("%s: %+v", what, v)
-				}
-				if v.Table != "" && seen() {
-					return
-				}
-			}
-		}
-		runsOf := func(role int) bool { return !v.Clocks[role].Due.IsZero() }
-		see("no clock while a seat is free", func() bool { return !runsOf(0) && !runsOf(1) })
-		ask(t, url+"/api/tables/"+o.Table+"/sit", act{Role: "o"}, nil)
+		s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, vacant}, Limit: limit})
+		runsOf := func(role int) bool { return !s.Clocks[role].Due.IsZero() }
+		s.until("no clock while a seat is free", func() bool { return !runsOf(0) && !runsOf(1) })
+		s.act("sit", "o", "")
 		runs := false
-		see("moves are drawn to the end", func() bool {
-			runs = runs || runsOf(0) && !runsOf(1) && len(v.Moves) == 0
-			return v.Position.Goals != nil && !runsOf(0) && !runsOf(1) && strings.Contains(v.Note, "in time")
+		s.until("moves are drawn to the end", func() bool {
+			runs = runs || runsOf(0) && !runsOf(1) && len(s.Moves) == 0
+			return s.Goals != nil && !runsOf(0) && !runsOf(1) && strings.Contains(s.Note, "in time")
 		})
 		if runs {
 			return
@@ -389,36 +366,8 @@ func TestPeopleMayHaveClocks(t *testing.T) {
 	t.Error("the clock is never seen to run")
 }
 
-func TestWhatIsUnderWayIsBounded(t *testing.T) {
+func TestUploadsAreBounded(t *testing.T) {
 	s, url := page(t, 0, nil)
-	for range maxSearches {
-		var a Analysis
-		if events(t, url+"/api/analyse?game=ticTacToe&seconds=60")(&a); a.Method != "none" {
-			t.Fatal("no analysis")
-		}
-	}
-	var refused struct{ Error string }
-	if status := ask(t, url+"/api/analyse?game=ticTacToe", nil, &refused); status != http.StatusServiceUnavailable || !strings.Contains(refused.Error, "too many analyses") {
-		t.Errorf("one analysis more: status %d, %q", status, refused.Error)
-	}
-	open := func() int {
-		return ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, person}}, nil)
-	}
-	for range maxTables {
-		open()
-	}
-	if status := open(); status != http.StatusServiceUnavailable || len(s.tables.byID) != maxTables {
-		t.Errorf("%d tables, and status %d for one more: a match would be thrown out", len(s.tables.byID), status)
-	}
-	for _, left := range s.tables.byID {
-		left.mu.Lock()
-		left.touched = time.Now().Add(-2 * abandoned)
-		left.mu.Unlock()
-		break
-	}
-	if status := open(); status != http.StatusOK || len(s.tables.byID) != maxTables {
-		t.Errorf("%d tables, and status %d where nobody is at one of them", len(s.tables.byID), status)
-	}
 	for i := range maxUploads + 3 {
 		response, err := http.Post(url+"/api/rules", "text/plain", strings.NewReader(fmt.Sprintf("(role r%d)", i)))
 		if err != nil {

@@ -1,7 +1,7 @@
 // Analyse: a tree of variations of any game, with all that a search knows of each position.
-import { announce, button, failure, fill, get, h, kept, listen, percent, points, toGame } from "./dom.js";
+import { announce, button, failure, fill, get, h, kept, listen, points, toGame } from "./dom.js";
 import { Chooser, keepingFocus, shown } from "./board.js";
-import { known, matrix, result, verdict } from "./explain.js";
+import { known, matrix, result, shares, verdict } from "./explain.js";
 import { words } from "./words.js";
 import type { Analysis, Choices, Position } from "./types.js";
 
@@ -58,7 +58,7 @@ export function analyse(main: HTMLElement, game: string, query: URLSearchParams)
     to(path.slice(0, -1));
   }, { title: "Remove this variation", "data-focus": "remove" });
   fill(main, h("div", { class: "bar" }, h("h1", null, h("a", { href: toGame("game", game) }, game)), back, forth, remove,
-    button("Turn board", () => { turned = !turned; void show(); }, { "data-focus": "turn board" }), count),
+    button("Flip board", () => { turned = !turned; void show(); }, { "data-focus": "turn board" }), count),
   h("div", { class: "columns" }, board, side));
   fill(side, h("div", { class: "line" }, h("label", { for: "seconds" }, "seconds"), seconds, button("Search", () => search(), { class: "primary", id: "search" }), button("Stop", () => stop(), { id: "stop" })),
     result_, choices, h("h2", null, "Variations"), variations, comment);
@@ -93,8 +93,8 @@ export function analyse(main: HTMLElement, game: string, query: URLSearchParams)
     const line = a.line ?? [];
     return h("div", { class: "report" + (a.done ? " done" : "") },
       bars,
-      (a.strategies ?? []).map((s, r) => s && s.length > 0 && h("p", null, h("b", null, a.roles[r] + ": "), s.slice(0, 12).map((m) => h("span", { class: "share" }, h("b", null, w.show(m.move)), " " + percent(m.probability))))),
-      line.length > 0 && h("p", null, h("b", null, "Line: "), w.line(line), " ", button("Add it", () => { grow(here(), line); keep(); outline(); }, { class: "small", "data-focus": "add line" })),
+      (a.strategies ?? []).map((s, r) => s && s.length > 0 && h("p", null, h("b", null, a.roles[r] + ": "), shares(s, w))),
+      line.length > 0 && h("p", null, h("b", null, "Best line: "), w.line(line), " ", button("Add to variations", () => { grow(here(), line); keep(); outline(); }, { class: "small", "data-focus": "add line" })),
       a.roles.map((_, r) => known(a, r, w)),
       a.matrix && matrix(a.matrix, w),
       h("p", { class: "quiet" }, a.done ? "" : "searching… ", a.method && `${a.method}: ${a.nodes} nodes${a.playouts ? `, ${a.playouts} playouts` : ""}, ${a.seconds.toFixed(1)} s`, a.note && " – " + a.note));
@@ -128,18 +128,18 @@ export function analyse(main: HTMLElement, game: string, query: URLSearchParams)
     stop();
     const now = path;
     comment.value = here().comment ?? "";
-    count.textContent = `after ${path.length - 1} ${path.length === 2 ? "move" : "moves"}`;
+    count.textContent = path.length === 1 ? "start" : `move ${path.length - 1}`;
     back.disabled = remove.disabled = path.length === 1;
     forth.disabled = here().next.length === 0;
     outline();
     try {
       const p = await get<Position>("api/position", { game, moves: JSON.stringify(joints()) });
       if (gone || now !== path) return;
-      w.learn(p);
+      w.learn(p.legal ?? []);
       const draw = () => { const picture = shown(p, { turned, last: here().joint.map((m) => w.of(m)) }); fill(board, picture); return picture; };
       keepingFocus(draw);
       if (path.length > 1) announce(`${w.text(here().joint)}. Position after ${path.length - 1} moves.`);
-      if (p.goals) { fill(result_); return fill(choices, h("p", { class: "result" }, result(p))); }
+      if (p.goals) { fill(result_); return fill(choices, h("p", { class: "result" }, result(p.roles, p.goals))); }
       // A joint move has one of each role: those that have no choice are chosen already.
       const chosen: string[] = p.legal!.map((l) => (l.length === 1 ? l[0].move : ""));
       const choose = () => keepingFocus(() => { const picture = draw(); fill(choices, p.roles.map((role, r) => p.legal![r].length > 1 && h("div", null, h("h2", null, "Moves of " + role),

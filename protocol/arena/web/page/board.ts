@@ -11,10 +11,11 @@ export interface Look { turned?: boolean; last?: Move[]; deciding?: Spot[]; deco
 export function shown(p: Position, look: Look = {}): HTMLElement {
   const beside = h("div", { class: "beside" });
   for (const c of p.counters ?? []) {
-    beside.append(h("span", { class: "counter" }, h("b", null, c.name + (c.holder ? " " + c.holder : "")), " " + c.value));
+    const mover = c.name === "control" && !c.holder && p.roles.includes(c.value);
+    beside.append(h("span", { class: "counter" }, mover ? [h("b", null, c.value), " to move"] : [h("b", null, c.name + (c.holder ? " of " + c.holder : "")), " " + c.value]));
   }
   for (const hand of p.hands ?? []) {
-    beside.append(h("div", { class: "hand" }, h("b", null, hand.name + " " + hand.holder), hand.items.map((i) => h("span", { class: "card" }, i))));
+    beside.append(h("div", { class: "hand" }, h("b", null, hand.name + " of " + hand.holder + ":"), hand.items.map((i) => h("span", { class: "card" }, i))));
   }
   const facts = p.facts ?? [];
   const boards = h("div", { class: "boards", "aria-hidden": look.decorative && "true" }, svg(p.svg));
@@ -25,7 +26,7 @@ export function shown(p: Position, look: Look = {}): HTMLElement {
   mark(boards, "deciding", look.deciding ?? []);
   return h("div", { class: "position" }, boards, beside,
     facts.length > 0 && h("details", { class: "facts", open: !p.svg && facts.length < 60 },
-      h("summary", null, facts.length === 1 ? "1 other fact" : facts.length + " other facts"), h("p", null, facts.join(" "))));
+      h("summary", null, facts.length === 1 ? "1 fact beside the board" : facts.length + " facts beside the board"), h("p", null, facts.join(" "))));
 }
 
 // mark gives cells a class, and takes it from all others.
@@ -47,14 +48,19 @@ function turn(at: Element) {
   for (const text of all.querySelectorAll(".board > text")) text.setAttribute("transform", `rotate(180 ${text.getAttribute("x")} ${text.getAttribute("y")})`);
 }
 
-// keepingFocus draws anew and leaves the focus where it was: on the cell, or the element of the same name.
+// keepingFocus draws anew and leaves the focus on the same cell, or the element of the same name. A cell that
+// cannot have the focus yet, as its moves are on their way, gets it at a later drawing.
 export function keepingFocus(draw: () => void) {
-  const at = document.activeElement, spot = at?.getAttribute("data-spot"), name = at?.getAttribute("data-focus") ?? at?.id;
+  const at = document.activeElement, nowhere = () => !document.activeElement || document.activeElement === document.body;
+  const spot = nowhere() ? lost : at?.getAttribute("data-spot"), name = at?.getAttribute("data-focus") ?? at?.id;
   draw();
-  if (document.activeElement && document.activeElement !== document.body) return;
+  lost = null;
+  if (!nowhere()) return;
   if (spot) (document.querySelector<SVGElement>(`main [data-spot="${spot}"]`) ?? document.querySelector<SVGElement>(".can"))?.focus();
   else if (name) (document.querySelector<HTMLElement>(`[data-focus="${CSS.escape(name)}"]`) ?? document.getElementById(name) ?? document.getElementById("main"))?.focus();
+  if (nowhere() && spot) lost = spot;
 }
+let lost: string | null = null; // the cell that had the focus
 
 // Chooser lets somebody choose a legal move: on the board, cell by cell, or in a list
 // with a filter. A cell that leaves one move plays it.
@@ -154,7 +160,7 @@ export class Chooser {
       if (this.candidates().length === 0) this.selected = [spot];
       const left = this.candidates();
       if (left.length === 1) return this.play(left[0].move);
-      announce(left.length === 0 ? "No move goes there." : `${left.length} moves: ${left.slice(0, 8).map((m) => m.text).join(", ")}`);
+      announce(left.length === 0 ? "No legal move uses this cell." : `${left.length} moves: ${left.slice(0, 8).map((m) => m.text).join(", ")}`);
     }
     this.render();
   }

@@ -49,21 +49,33 @@ async function answered<T>(response: Response): Promise<T> {
   return body as T;
 }
 
-export const get = async <T>(path: string, query: Record<string, string> = {}): Promise<T> =>
-  answered<T>(await fetch(path + (Object.keys(query).length ? "?" + new URLSearchParams(query) : "")));
+// Away is the error of a request that did not reach the server. A banner says so, too.
+export class Away extends Error {}
 
-export const post = async <T>(path: string, body: unknown): Promise<T> =>
-  answered<T>(await fetch(path, { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) }));
+// ask sends a request. If the server is away, the error says that nothing was sent.
+async function ask<T>(path: string, init?: RequestInit): Promise<T> {
+  const response = await fetch(path, init).catch(() => { throw new Away("The arena does not answer" + (init ? ": nothing was sent. Try again when it is back." : ".")); });
+  return answered<T>(response);
+}
+
+export const get = <T>(path: string, query: Record<string, string> = {}): Promise<T> =>
+  ask<T>(path + (Object.keys(query).length ? "?" + new URLSearchParams(query) : ""));
+
+export const post = <T>(path: string, body: unknown): Promise<T> =>
+  ask<T>(path, { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) });
 
 type Kinds = Record<string, ((value: any) => void) | undefined>;
 
-// worker follows streams: one for all windows of a browser, which use one connection, or, where browsers have none such, one of this window.
+// worker follows streams: one worker for all windows of a browser, or one for this window if the browser cannot share workers.
 const followed = new Map<number, Kinds>();
 let keys = 0;
 const worker = (() => {
   const options: WorkerOptions = { type: "module", name: "streams" };
   const port = typeof SharedWorker === "undefined" ? new Worker("streams.js", options) : new SharedWorker("streams.js", options).port;
-  port.onmessage = (e: MessageEvent<{ key: number; kind: string; data: string }>) => followed.get(e.data.key)?.[e.data.kind]?.(JSON.parse(e.data.data));
+  port.onmessage = (e: MessageEvent<{ key: number; kind: string; data: string; away?: boolean }>) => {
+    if (e.data.away === undefined) followed.get(e.data.key)?.[e.data.kind]?.(JSON.parse(e.data.data));
+    else document.getElementById("away")!.hidden = !e.data.away;
+  };
   const name = "window-" + Math.random();
   if (navigator.locks) void navigator.locks.request(name, () => { port.postMessage({ window: name }); return new Promise(() => {}); });
   addEventListener("pagehide", () => { for (const key of followed.keys()) port.postMessage({ key, end: true }); });
@@ -78,7 +90,7 @@ export function listen(path: string, kinds: Kinds): () => void {
   return () => { if (followed.delete(key)) worker.postMessage({ key, end: true }); };
 }
 
-// announce tells what has happened to whoever does not see it.
+// announce reads a text out to people who use a screen reader.
 export function announce(text: string) {
   const at = document.getElementById("said")!;
   if (at.textContent !== text) at.textContent = text;
@@ -93,7 +105,13 @@ export const failure = (e: unknown) => h("p", { class: "failure", role: "alert" 
 // button makes a button that is not the one of a form.
 export const button = (text: string, onclick: () => void, props: Record<string, unknown> = {}) => h("button", { type: "button", onclick, ...props }, text);
 
-// kept is what this browser keeps by name, if it may.
+// copy copies a text, or shows it where the browser does not let pages copy.
+export function copy(text: string) {
+  if (!navigator.clipboard) return void prompt("Copy this:", text);
+  void navigator.clipboard.writeText(text).then(() => announce("Copied."), () => prompt("Copy this:", text));
+}
+
+// kept is the storage of this browser, if the page may use it.
 export const kept = {
   get: (name: string): string | null => { try { return localStorage.getItem(name); } catch { return null; } },
   set: (name: string, value: string) => { try { localStorage.setItem(name, value); } catch { /* a private window */ } },

@@ -70,16 +70,16 @@ export async function edit(main: HTMLElement, name?: string): Promise<() => void
     await play(g.game, (g.roles ?? []).filter((r) => r !== g.chance).map((_, i) => (i === 0 ? "person" : "stackmate")));
   }), { class: "primary", id: "play-this" });
   const analyse = button("Analyse", act(async () => { location.hash = toGame("analyse", await kept_()); }), { id: "analyse-this" });
-  const prove = button("Find invariants", act(async () => {
+  const prove = button("Check properties", act(async () => {
     fill(proofs, h("p", { class: "quiet" }, "looking for proofs, ten seconds at most…"));
     const found = await get<Proof[]>("api/proofs", { game: await kept_() });
-    fill(proofs, h("h2", null, "What holds in all positions"), h("table", { class: "list" }, h("tbody", null, (found ?? []).map((p) => h("tr", { class: p.verdict },
+    fill(proofs, h("h2", null, "Properties of all positions"), h("table", { class: "list" }, h("tbody", null, (found ?? []).map((p) => h("tr", { class: p.verdict },
       h("th", { scope: "row" }, p.verdict), h("td", null, p.property, p.detail && h("span", { class: "quiet" }, " " + p.detail), (p.line ?? []).length > 0 && h("div", { class: "quiet" }, "after " + p.line!.map((j) => j.join(" ")).join(", ")))))))); 
     announce((found ?? []).map((p) => `${p.property}: ${p.verdict}`).join("; "));
   }), { id: "prove" });
   const save = h("a", { class: "button", download: "rules.kif" }, "Save as file");
   const open = h("input", { type: "file", class: "hidden", "aria-label": "Open a file", onchange: async () => { if (open.files?.[0]) { text.value = await open.files[0].text(); void check(); } } });
-  fill(main, h("div", { class: "bar" }, h("h1", null, "Rules"), begin, analyse, prove, save, button("Open a file", () => open.click()), open, button("Start anew", () => { text.value = template; void check(); })),
+  fill(main, h("div", { class: "bar" }, h("h1", null, "Rules"), begin, analyse, prove, save, button("Open a file", () => open.click()), open, button("Reset", () => { text.value = template; void check(); })),
     h("div", { class: "columns editor-columns" }, h("section", { "aria-label": "Editor" }, verdict, h("div", { class: "editor" }, gutter, h("div", { class: "sheet" }, marks, text)), list), side));
   text.value = name ? (await get<Game>("api/game", { game: name, rules: "" })).rules : kept.get(draft) || template;
 
@@ -116,16 +116,16 @@ export async function edit(main: HTMLElement, name?: string): Promise<() => void
       const g = await post<Game & Told>("api/check", rules);
       if (mine !== checks) return;
       const grave = g.findings.filter((f) => f.grave).length;
-      verdict.textContent = g.valid ? (g.findings.length ? `Valid, ${g.findings.length} remarks` : "Valid") : `Not valid: ${grave} ${grave === 1 ? "error" : "errors"}`;
+      verdict.textContent = g.valid ? (g.findings.length ? `Valid, ${g.findings.length} ${g.findings.length === 1 ? "warning" : "warnings"}` : "Valid") : `Not valid: ${grave} ${grave === 1 ? "error" : "errors"}`;
       verdict.className = g.valid ? "good" : "grave";
       announce(verdict.textContent + (g.valid ? "" : ". " + (g.findings.find((f) => f.grave)?.text ?? "")));
       mark(g.findings);
-      fill(list, g.findings.slice(0, 50).map((f) => h("li", { class: f.grave ? "grave" : "" }, h("button", { type: "button", class: "link", onclick: () => jump(f) }, `${f.code}, line ${f.line}`), " " + f.text, f.hint && h("p", { class: "quiet" }, f.hint))));
+      fill(list, g.findings.slice(0, 50).map((f) => h("li", { class: f.grave ? "grave" : "" }, h("button", { type: "button", class: "link", onclick: () => jump(f) }, f.line > 0 ? `${f.code}, line ${f.line}` : f.code), " " + f.text, f.hint && h("p", { class: "quiet" }, f.hint))));
       for (const b of [begin, analyse, prove]) b.disabled = !g.valid;
       if (!g.valid) return side.classList.add("stale");
       side.classList.remove("stale");
       const legal = g.position?.legal;
-      fill(side, h("h2", null, "The first position"), g.position ? shown(g.position) : h("p", { class: "quiet" }, "The first position takes long to find."),
+      fill(side, h("h2", null, "The first position"), g.position ? shown(g.position) : h("p", { class: "quiet" }, "Computing the first position timed out."),
         legal && h("p", null, (g.roles ?? []).map((role, r) => h("span", null, h("b", null, role + ": "), legal[r].slice(0, 12).map((m) => m.text).join(", ") || "no legal move", legal[r].length > 12 ? ` and ${legal[r].length - 12} more` : "", h("br", null)))),
         proofs, inWords(g.clauses ?? ""));
     } catch (e) { if (mine === checks) { verdict.textContent = e instanceof Error ? e.message : String(e); verdict.className = "grave"; } }

@@ -1,47 +1,53 @@
 // What a search or a player says of a position.
 import { draw, h, percent, points } from "./dom.js";
 import type { Words } from "./words.js";
-import type { Analysis, Explanation, Matrix, Part, Position } from "./types.js";
+import type { Analysis, Explanation, Matrix, Part } from "./types.js";
 
-// verdict says in a sentence what a position is worth to a role.
+// verdict returns the value of a position for a role in words.
 export function verdict(a: Analysis, role: number): string {
   if (!a.lower || !a.upper) return a.note ?? "nothing is known yet";
   const name = a.roles[role];
   const low = a.lower[role], high = a.upper[role];
   if (a.proved && low === high) return `${name}: ${points(low)} points, proved`;
-  const guess = a.estimates?.[role] ?? (low + high) / 2;
-  return a.proved ? `${name}: between ${points(low)} and ${points(high)}, perhaps ${points(guess)}` : `${name}: about ${points(guess)}, an estimate`;
+  const guess = Math.round(a.estimates?.[role] ?? (low + high) / 2), proved = low > 0 || high < 100;
+  return `${name}: about ${guess} points (estimate${a.proved && proved ? `; proved: ${points(low)}–${points(high)}` : ""})`;
 }
 
-// explanation shows what a player says of its move.
+// shares lists the moves of a strategy, with their shares if there are several.
+export const shares = (strategy: { move: string; probability: number }[], words: Words) => {
+  const played = strategy.filter((s) => s.probability > 0).sort((x, y) => y.probability - x.probability).slice(0, 12);
+  return played.map((s) => h("span", { class: "share" }, h("b", null, words.show(s.move)), played.length > 1 && " " + percent(s.probability)));
+};
+
+// explanation shows a player's explanation of its move.
 export function explanation(x: Explanation, words: Words): HTMLElement {
-  return h("div", { class: "why" }, h("p", null, h("b", null, words.show(x.move)), ` – ${x.why} (${x.by}, ${x.seconds.toFixed(2)} s${x.nodes ? `, ${x.nodes} nodes` : ""})`),
+  return h("div", { class: "why" }, h("p", null, h("b", null, words.show(x.move)), ` – ${x.why}`, x.seconds > 0 && ` (${x.by}, ${x.seconds.toFixed(2)} s${x.nodes ? `, ${x.nodes} nodes` : ""})`),
     (x.values ?? []).map((v) => h("span", { class: "share" }, h("b", null, v.role), " " +
       (v.kind !== "proved" ? "≈ " + points(v.estimate) : v.lower === v.upper ? points(v.lower) : `${points(v.lower)}–${points(v.upper)}`))),
-    (x.strategy ?? []).length > 1 && h("p", null, x.strategy!.filter((s) => s.probability > 0).slice(0, 8).map((s) => h("span", { class: "share" }, h("b", null, words.show(s.move)), " " + percent(s.probability)))),
+    (x.strategy ?? []).length > 1 && h("p", null, shares(x.strategy!, words)),
     (x.line ?? []).length > 0 && h("p", { class: "quiet" }, "Line: " + words.line(x.line!)));
 }
 
-// result names who has won, and the points of all.
-export function result(p: Position, mine?: (role: string) => boolean): string {
-  const goals = p.goals!, best = Math.max(...goals);
-  const winners = p.roles.filter((_, r) => goals[r] === best);
-  const all = p.roles.map((r, i) => `${r} ${goals[i]}`).join(", ");
-  if (p.roles.length === 1) return `The game is over: ${goals[0]} points.`;
-  if (winners.length === p.roles.length) return `The game is over: a draw (${all}).`;
-  const alone = mine && p.roles.filter(mine).length === 1; // who plays both sides has not beaten anybody
+// result names the winners, and the points of all roles.
+export function result(roles: string[], goals: number[], mine?: (role: string) => boolean): string {
+  const best = Math.max(...goals);
+  const winners = roles.filter((_, r) => goals[r] === best);
+  const all = roles.map((r, i) => `${r} ${goals[i]}`).join(", ");
+  if (roles.length === 1) return `The game is over: ${goals[0]} points.`;
+  if (winners.length === roles.length) return `The game is over: a draw (${all}).`;
+  const alone = mine && roles.filter(mine).length === 1; // a person on both sides has beaten nobody
   const who = winners.length === 1 && alone && mine(winners[0]) ? "You have" : winners.join(" and ") + (winners.length === 1 ? " has" : " have");
   return `The game is over: ${who} won (${all}).`;
 }
 
-// known lists what a search knows of the moves of a role, the best first.
+// known lists the known values of the moves of a role, the best first.
 export function known(a: Analysis, r: number, words: Words, choose?: (move: string) => void): HTMLElement | false {
   const moves = [...(a.moves?.[r] ?? [])];
   if (moves.length < 2) return false;
   const value = (m: { lower: number; upper: number; estimate: number }) => (m.lower === m.upper ? m.lower : Math.min(m.upper, Math.max(m.lower, m.estimate)));
   moves.sort((x, y) => value(y) - value(x) || ((x.plies ?? 0) - (y.plies ?? 0)) * (value(x) > 50 ? 1 : -1)); // soon where that is good
   const text = (m: (typeof moves)[0]) => (m.lower === m.upper ? points(m.lower) : (m.lower > 0 || m.upper < 100 ? `${points(m.lower)}–${points(m.upper)}, ` : "") + "≈ " + points(m.estimate)) + (m.plies ? `, over in ${m.plies} ${m.plies === 1 ? "ply" : "plies"}` : "");
-  return h("details", { open: true }, h("summary", null, `What moves of ${a.roles[r]} bring`), h("p", null, moves.slice(0, 24).map((m) =>
+  return h("details", { open: true }, h("summary", null, `Moves of ${a.roles[r]} by value`), h("p", null, moves.slice(0, 24).map((m) =>
     h("span", { class: "share" }, choose ? h("button", { type: "button", class: "link", title: m.move, onclick: () => choose(m.move) }, words.of(m.move).text) : words.show(m.move), " " + text(m)))));
 }
 
@@ -50,7 +56,7 @@ export function matrix(m: Matrix, words: Words): HTMLElement {
   const bar = (p?: number[], i = 0) => p && h("meter", { min: 0, max: 1, value: p[i], title: percent(p[i]), "aria-label": percent(p[i]) });
   const head = h("tr", null, h("th", { class: "corner" }, `${m.row_role} ↓  ${m.column_role} →`),
     m.columns.map((c, j) => h("th", { scope: "col", class: m.column_strategy?.[j] ? "played" : "" }, words.show(c), m.column_strategy && h("div", { class: "part" }, percent(m.column_strategy[j]), bar(m.column_strategy, j)))),
-    m.row_loss && h("th", { class: "loss" }, "loses"));
+    m.row_loss && h("th", { class: "loss" }, "costs"));
   const body = m.rows.map((r, i) => h("tr", null,
     h("th", { scope: "row", class: m.row_strategy?.[i] ? "played" : "" }, words.show(r), m.row_strategy && h("div", { class: "part" }, percent(m.row_strategy[i]), bar(m.row_strategy, i))),
     m.cells[i].map((c, j) => {
@@ -62,12 +68,12 @@ export function matrix(m: Matrix, words: Words): HTMLElement {
     }),
     m.row_loss && h("td", { class: "loss" }, points(m.row_loss[i]))));
   return h("div", { class: "matrix", tabindex: 0, role: "region", "aria-label": "Payoff matrix" }, h("table", { id: "matrix" }, h("thead", null, head), h("tbody", null, body,
-    m.column_loss && h("tr", { class: "loss" }, h("th", null, "loses"), m.column_loss.map((l) => h("td", null, points(l))), h("td", null)))),
+    m.column_loss && h("tr", { class: "loss" }, h("th", null, "costs"), m.column_loss.map((l) => h("td", null, points(l))), h("td", null)))),
     h("p", { class: "quiet" }, m.value !== undefined ? `Value for ${m.row_role}: ${points(m.value)}. Moves in bold are played in the equilibrium. ` : "",
       "Numbers are points of " + m.row_role + "; ■ ends the game, ≈ is an estimate, ? not known yet."));
 }
 
-// graph draws what players said the turns were worth to each role.
+// graph draws the values that the players gave the positions, for each role.
 export function graph(roles: string[], parts: Part[], turn: number, go: (turn: number) => void): Element {
   const said: { turn: number; role: string; value: number; proved: boolean }[] = [];
   let at = 0;
@@ -80,7 +86,7 @@ export function graph(roles: string[], parts: Part[], turn: number, go: (turn: n
   if (said.length === 0) return h("span", null);
   const width = 420, height = 110, last = Math.max(1, at - 1);
   const x = (t: number) => 24 + (t / last) * (width - 34), y = (v: number) => 8 + (1 - v / 100) * (height - 22);
-  const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img" }, draw("title", {}, "What the players thought the position was worth"));
+  const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img" }, draw("title", {}, "Values of the positions, as the players estimated them"));
   for (const v of [0, 50, 100]) picture.append(draw("line", { x1: 24, x2: width - 10, y1: y(v), y2: y(v), class: "grid" }), draw("text", { x: 11, y: y(v), class: "label" }, String(v)));
   picture.append(draw("line", { x1: x(turn), x2: x(turn), y1: 4, y2: height - 12, class: "now" }));
   roles.forEach((role, r) => {

@@ -1,5 +1,5 @@
 // Games: all there are, and one of them with its rules and what the validator says.
-import { button, failure, fill, get, h, post, toGame } from "./dom.js";
+import { button, failure, fill, get, h, listen, post, toGame } from "./dom.js";
 import { shown } from "./board.js";
 import { begin, type Begin } from "./play.js";
 import { inWords } from "./rules.js";
@@ -28,7 +28,7 @@ export async function games(main: HTMLElement) {
   const seen = new IntersectionObserver((entries) => {
     for (const e of entries) if (e.isIntersecting) { seen.unobserve(e.target); void picture(e.target as HTMLElement); }
   }, { rootMargin: "200px" });
-  fill(first, h("h1", null, "Begin here"), h("div", { class: "cards" }, games.slice(0, invitations).map((g) => {
+  fill(first, h("h1", null, "Play now"), h("div", { class: "cards" }, games.slice(0, invitations).map((g) => {
     const c = invitation(g);
     seen.observe(c);
     return c;
@@ -91,21 +91,22 @@ async function picture(card: HTMLElement) {
   } catch (e) { fill(at, failure(e)); }
 }
 
-export async function game(main: HTMLElement, name: string) {
+export async function game(main: HTMLElement, name: string): Promise<void | (() => void)> {
   const [g, choices] = await Promise.all([get<Game>("api/game", { game: name, rules: "" }), get<Choices>("api/games")]);
   if (!g.valid) return fill(main, gameHead(g, name), findings(g));
   const facts = h("p", { class: "quiet" }, "compiling…"), told = h("div", null);
   const family = choices.games.find((s) => s.name === name.split("-")[0] && s.parameters);
   fill(main, gameHead(g, name), h("div", { class: "columns" },
-    h("section", null, g.position ? shown(g.position) : h("p", { class: "quiet" }, "The first position takes long to find.")),
+    h("section", null, g.position ? shown(g.position) : h("p", { class: "quiet" }, "Computing the first position timed out.")),
     h("section", null, start(g, choices), family && sizes(family, name), facts, told, findings(g),
       h("details", null, h("summary", null, "Rules as text"), h("pre", { tabindex: 0 }, g.rules), h("a", { href: "#/edit/" + encodeURIComponent(g.game) }, "Change them")))));
   get<Told>("api/told", { game: name }).then((t) => fill(told, inWords(t.clauses ?? "")), (e) => fill(told, failure(e)));
-  try {
-    const c = await get<Class>("api/class", { game: name });
-    fill(facts, `${c.class}. ${c.fluents} fluents, ${(g.roles ?? []).map((r, i) => `${r}: ${c.moves[i]} moves`).join(", ")}. `,
-      `Engine: ${c.engine}${c.gates ? `, ${c.gates} gates` : ""}.`);
-  } catch (e) { fill(facts, failure(e)); }
+  return listen("api/class?" + new URLSearchParams({ game: name }), {
+    queue: (place: number) => fill(facts, `waiting to be compiled: place ${place} in the queue`),
+    class: (c: Class) => fill(facts, `${c.class}. ${c.fluents} fluents, ${(g.roles ?? []).map((r, i) => `${r}: ${c.moves[i]} moves`).join(", ")}. `,
+      `Engine: ${c.engine}${c.gates ? `, ${c.gates} gates` : ""}.`),
+    failed: (text: string) => fill(facts, failure(text)),
+  });
 }
 
 const gameHead = (g: Game, name: string) => h("div", { class: "bar" }, h("h1", null, name),
@@ -127,7 +128,7 @@ function sizes(family: Source, name: string): HTMLElement {
   const go = (e: Event) => { e.preventDefault(); location.hash = toGame("game", family.name + fields.map((f) => f.text()).join("")); };
   return h("form", { class: "panel sizes", onsubmit: go }, h("h2", null, "Size"),
     fields.map((f) => h("div", { class: "line" }, h("label", { for: f.input.id }, f.p.about), f.input, !f.p.list && h("span", { class: "quiet" }, `${f.p.min} to ${f.p.max}`))),
-    h("button", { id: "resize" }, "Take this size"));
+    h("button", { id: "resize" }, "Apply size"));
 }
 
 // start offers who plays whom.
@@ -135,16 +136,16 @@ function start(g: Game, choices: Choices): HTMLElement {
   const seats = (g.roles ?? []).filter((r) => r !== g.chance).map((role, i) => {
     const other = h("input", { id: "other-" + i, hidden: true, "aria-label": "Which player plays " + role, placeholder: "http://localhost:9147 or mcts:threads=1", size: 30 });
     const select = h("select", { id: "seat-" + i, onchange: () => { other.hidden = select.value !== ""; if (!other.hidden) other.focus(); } },
-      h("option", { value: "person" }, "me"), h("option", { value: "open" }, "somebody else"),
-      choices.players.map((p) => h("option", { value: p, selected: i > 0 && p === "stackmate" }, p)), h("option", { value: "" }, "another player…"));
-    const options = h("input", { id: "options-" + i, "aria-label": "Options of the player of " + role, placeholder: "strength: threads=1,without=rave", size: 26 });
+      h("option", { value: "person" }, "me"), h("option", { value: "open" }, "Friend"),
+      choices.players.map((p) => h("option", { value: p, selected: i > 0 && p === "stackmate" }, p)), h("option", { value: "" }, "Custom…"));
+    const options = h("input", { id: "options-" + i, "aria-label": "Options of the player of " + role, placeholder: "options, e.g. threads=1", size: 26 });
     const isPlayer = () => !["person", "open", ""].includes(select.value);
     select.addEventListener("change", () => { options.hidden = !isPlayer(); });
     options.hidden = !isPlayer();
     return { kind: () => (isPlayer() && options.value.trim() ? select.value + ":" + options.value.trim() : select.value || other.value.trim()), line: h("div", { class: "line" }, h("label", { for: "seat-" + i }, role), select, options, other) };
   });
-  const number = (id: string, value: string, most: string, least = "0") => h("input", { type: "number", min: least, max: most, step: "any", value, placeholder: "none", id });
-  const seconds = number("clock", String(clock), "600", "0.1"), limit = number("limit", "", "86400"), increment = number("increment", "0", "600");
+  const number = (id: string, value = "") => h("input", { id, type: "number", min: choices.clocks[id].least, max: choices.clocks[id].most, step: "any", value, placeholder: "none" });
+  const seconds = number("clock", String(clock)), limit = number("limit"), increment = number("increment", "0");
   const failed = h("div", null);
   const kinds = () => seats.map((s) => s.kind());
   const act = (act: () => Promise<void>) => act().catch((e) => fill(failed, failure(e)));
@@ -152,22 +153,22 @@ function start(g: Game, choices: Choices): HTMLElement {
   const hold = () => act(() => watch(g.game, kinds().map((k) => (k === "person" || k === "open" ? "stackmate" : k)), Number(seconds.value)));
   return h("form", { class: "start panel", onsubmit: (e: Event) => { e.preventDefault(); void sit(); } },
     seats.map((s) => s.line),
-    h("div", { class: "line" }, h("label", { for: "clock" }, "seconds a move, for players"), seconds),
-    h("details", { class: "line", open: true }, h("summary", null, "Clocks of people"),
-      h("div", { class: "line" }, h("label", { for: "limit" }, "seconds"), limit),
-      h("div", { class: "line" }, h("label", { for: "increment" }, "more after each move"), increment)),
+    h("div", { class: "line" }, h("label", { for: "clock" }, "Engine time per move (s)"), seconds),
+    h("details", { class: "line", open: true }, h("summary", null, "Human clock"),
+      h("div", { class: "line" }, h("label", { for: "limit" }, "Time (s)"), limit),
+      h("div", { class: "line" }, h("label", { for: "increment" }, "Increment (s)"), increment)),
     h("div", { class: "line" }, h("button", { class: "primary", id: "play" }, "Play"),
-      h("button", { type: "button", id: "watch", onclick: () => void hold(), title: "A match of players; where you would play, stackmate does" }, "Let them play")), failed);
+      h("button", { type: "button", id: "watch", onclick: () => void hold(), title: "Watch a match; stackmate takes your seat" }, "Watch")), failed);
 }
 
 // findings shows what the validator says, in the text of the rules.
 export function findings(g: Game): HTMLElement {
-  if (g.findings.length === 0) return h("p", { class: "quiet" }, "The validator has nothing to say against the rules.");
+  if (g.findings.length === 0) return h("p", { class: "quiet" }, "No findings.");
   const lines = g.rules.split("\n");
-  const one = (f: Finding) => h("li", { class: f.grave ? "grave" : "" }, h("b", null, f.code), ` line ${f.line}: ${f.text}`,
+  const one = (f: Finding) => h("li", { class: f.grave ? "grave" : "" }, h("b", null, f.code), f.line > 0 ? ` line ${f.line}: ${f.text}` : ` ${f.text}`,
     f.line > 0 && lines[f.line - 1] !== undefined && h("pre", null, lines[f.line - 1] + "\n" + " ".repeat(Math.max(0, f.column - 1)) + "^"),
     f.hint && h("p", { class: "quiet" }, f.hint));
   const list = h("ul", { class: "findings" }, g.findings.slice(0, 50).map(one));
-  const title = g.valid ? `${g.findings.length} remarks of the validator` : "These rules are not valid";
+  const title = g.valid ? `${g.findings.length} ${g.findings.length === 1 ? "warning" : "warnings"}` : "These rules are not valid";
   return g.valid ? h("details", null, h("summary", null, title), list) : h("section", null, h("h2", null, title), list);
 }

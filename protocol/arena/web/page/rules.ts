@@ -64,10 +64,10 @@ export function inWords(text: string): HTMLElement {
   return h("section", { class: "words-of-rules" }, h("h2", null, "The rules in words"),
     h("p", null, `${several(people.length, "role", "roles")}: ${people.join(", ")}${roles.length > people.length ? "; the dice are thrown by “random”" : ""}. `, when, " ",
       kinds.length > 0 && `Moves are ${kinds.join(", ")}. `, values.every((v) => /^\d+$/.test(v)) && values.length > 0 && `Goals are ${values.sort((a, b) => +b - +a).join(", ")} points.`),
-    list("A move is legal", moves.map((r) => `“${plain(args(r)[1])}” for ${plain(args(r)[0])}${r.body.length ? ": if " + all(r.body) : " always"}`)),
+    list("Legal moves", moves.map((r) => `${plain(args(r)[0])} may play “${plain(args(r)[1])}”${r.body.length ? " if " + all(r.body) : " at any time"}`)),
     list("The game ends", ends.map((r) => (r.body.length ? "when " + all(r.body) : "at once"))),
-    list("Who gets what", goals.map((r) => `${plain(args(r)[0])} gets ${plain(args(r)[1])}${r.body.length ? " if " + all(r.body) : ""}`)),
-    list("What these words mean", named.flatMap((n) => rules.filter((r) => name(r.head) === n && r.body.length > 0).map((r) => `${plain(r.head)}: if ${all(r.body)}`))));
+    list("Goals", goals.map((r) => `${plain(args(r)[0])} gets ${plain(args(r)[1])}${r.body.length ? " if " + all(r.body) : ""}`)),
+    list("Definitions", named.flatMap((n) => rules.filter((r) => name(r.head) === n && r.body.length > 0).map((r) => `${plain(r.head)} if ${all(r.body)}`))));
 }
 
 const known = new Set(["role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input", "distinct", "not", "or", "and"]);

@@ -1,5 +1,5 @@
-// The worker that all windows of a browser share, or one has: one connection carries the streams of all of them.
-// It knows nothing of the page.
+// The worker that all windows of a browser share, or that one window has: one connection carries all their streams.
+// It tells the windows when the server is away and when it is back.
 
 export {};
 
@@ -12,8 +12,11 @@ const followers = new Map<number, Follower>(); // by the number of the channel
 let next = 1;
 let connection = ""; // its name, "" while there is none
 let connecting = false;
+let away = false;
+const ports = new Set<Port>();
 
 const tell = (f: Follower, kind: string, data: string) => f.port.postMessage({ key: f.key, kind, data });
+const say = (isAway: boolean) => { if (away !== isAway) { away = isAway; for (const port of ports) port.postMessage({ away }); } };
 const post = (channel: number, path: string) => fetch("api/connection/" + connection, { method: "POST", body: JSON.stringify({ channel, path }) });
 
 async function follow(channel: number) {
@@ -35,8 +38,8 @@ async function connect() {
     try {
       const response = await fetch("api/connection");
       if (!response.ok) for (const f of followers.values()) tell(f, "failed", JSON.stringify((await response.clone().json().catch(() => ({}))).error ?? "the connection was refused"));
-      else await read(response.body!.getReader());
-    } catch { /* it is tried again */ }
+      else { await read(response.body!.getReader()); say(true); }
+    } catch { say(true); }
     connection = "";
     await new Promise((done) => setTimeout(done, 1000));
   }
@@ -54,11 +57,12 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   }
 }
 
-// take passes an event on to whoever follows its channel.
+// take passes an event on to the follower of its channel.
 function take(event: string) {
   const [, kind, data] = event.match(/^event: (.*)\ndata: (.*)$/s) ?? [];
   if (kind === "connection") {
     connection = JSON.parse(data);
+    say(false);
     for (const channel of followers.keys()) void follow(channel);
   } else if (kind) {
     const space = kind.indexOf(" "), f = followers.get(Number(kind.slice(0, space)));
@@ -66,13 +70,15 @@ function take(event: string) {
   }
 }
 
-// serve does what windows ask for.
+// serve follows streams for a window.
 function serve(port: Port) {
+  ports.add(port);
+  if (away) port.postMessage({ away });
   const mine = () => [...followers].filter(([, f]) => f.port === port);
-  const gone = () => { for (const [channel] of mine()) leave(channel); };
+  const gone = () => { ports.delete(port); for (const [channel] of mine()) leave(channel); };
   port.onmessage = (m: MessageEvent<Request>) => {
     const r = m.data;
-    // A window holds a lock as long as it is there; whoever gets it after it knows that it is gone.
+    // A window holds a lock as long as it is there: once the lock is free, the window is gone.
     if ("window" in r) return void navigator.locks?.request(r.window, gone);
     if ("path" in r) { followers.set(next, { port, key: r.key, path: r.path }); return void follow(next++); }
     for (const [channel, f] of mine()) if (f.key === r.key) leave(channel);

@@ -70,8 +70,8 @@ function form(all: Runs, choices: Choices): HTMLElement {
       ...(kind.value === "tuning" ? { tuning: { parameters: chosen.filter((c) => c.box.checked).map((c) => ({ name: c.p.name })), pairs: Number(pairs.value) } } : {}) };
     try { location.hash = to((await post<{ run: string }>("api/tournaments", plan)).run); } catch (e) { fill(failed, failure(e)); }
   };
-  return h("form", { class: "panel", id: "new-tournament", onsubmit: begin }, h("h2", null, "Begin a tournament"),
-    line("games", games, "names, with commas between"), h("datalist", { id: "t-all-games" }, choices.games.map((g) => h("option", { value: g.name }))),
+  return h("form", { class: "panel", id: "new-tournament", onsubmit: begin }, h("h2", null, "New tournament"),
+    line("games", games, "comma-separated"), h("datalist", { id: "t-all-games" }, choices.games.map((g) => h("option", { value: g.name }))),
     line("players", players, "such as stackmate, mcts, greedy, random; options after a colon: mcts:threads=1"), line("kind", kind),
     line("rounds", rounds), line("random moves first", openings), line("start clock, seconds", start), line("play clock, seconds", clock), test, tune,
     h("button", { class: "primary", id: "t-begin" }, "Begin"), failed);

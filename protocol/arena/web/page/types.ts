@@ -3,14 +3,15 @@
 export interface Spot { board: number; column: number; row: number }
 export interface Move { move: string; text: string; spots?: Spot[]; line?: boolean }
 export interface Position {
-  roles: string[]; turn: number; svg: string;
+  roles: string[]; turn: number; svg: string; lines?: Record<string, string>;
   counters?: { name: string; holder?: string; value: string }[];
   hands?: { name: string; holder: string; items: string[] }[];
   facts?: string[]; legal?: Move[][]; goals?: number[];
 }
 export interface Parameter { name: string; about: string; min: number; max: number; default: number; list?: boolean }
 export interface Source { name: string; summary?: string; pattern?: string; parameters?: Parameter[]; from: string; group: string }
-export interface Choices { games: Source[]; players: string[] }
+export interface Bound { least: number; most: number; usual: number }
+export interface Choices { games: Source[]; players: string[]; clocks: Record<string, Bound> }
 export interface Told { clauses?: string; turned?: boolean[] }
 export interface Proof { property: string; verdict: string; detail?: string; line?: string[][] }
 export interface Finding { line: number; column: number; code: string; grave: boolean; text: string; hint?: string }
@@ -25,11 +26,9 @@ export interface Explanation {
   strategy?: { move: string; probability: number; value?: number }[];
   line?: string[][];
 }
-export interface Table {
-  table: string; game: string; seats: string[]; chosen: boolean[]; position: Position;
-  moves: string[][]; why: ((Explanation | null)[] | null)[]; note?: string;
-  clocks?: ({ left?: number; due?: string } | null)[]; score?: number[];
-  may?: string[]; asked?: Record<string, string[]>; resigned?: string; next?: string; clock?: number; limit?: number; increment?: number;
+export interface Seats {
+  table: string; turn: number; seats: string[]; chosen: boolean[]; choices?: number[]; goals?: number[]; over?: boolean; note?: string;
+  clocks?: ({ left?: number; due?: string } | null)[]; score?: number[]; asked?: Record<string, string[]>; resigned?: string; next?: string;
 }
 export interface Cell { lower: number; upper: number; kind: string }
 export interface Matrix {

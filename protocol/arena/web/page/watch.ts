@@ -1,7 +1,8 @@
 // Watch: records, and matches under way.
-import { button, failure, fill, get, h, listen, post, toGame, wide } from "./dom.js";
+import { button, copy, failure, fill, get, h, listen, post, toGame, wide } from "./dom.js";
 import { keepingFocus, shown } from "./board.js";
 import { Course, type Note } from "./course.js";
+import { Story } from "./story.js";
 import { explanation, graph, known, result } from "./explain.js";
 import { mistakes, review } from "./review.js";
 import { words } from "./words.js";
@@ -30,7 +31,7 @@ export async function matches(main: HTMLElement, query: URLSearchParams) {
   fill(main, h("div", { class: "bar" }, h("h1", null, "Watch"), h("span", { class: "quiet" }, wanted.replace(/^, /, "")),
     skip > 0 && page(Math.max(0, skip - 200), "Later"), skip + matches.length < count && page(skip + matches.length, "Earlier"),
     count > matches.length && h("span", { class: "quiet" }, `${skip + 1} to ${skip + matches.length} of ${count}`)), await opener(),
-    count === 0 ? h("p", { class: "quiet" }, "There is no match here yet. Choose a game and let players play, or start the arena with --records DIR.") :
+    count === 0 ? h("p", { class: "quiet" }, "There is no match here yet. Choose a game and press Watch, or start the arena with --records DIR.") :
       wide("Matches", h("table", { class: "list" }, h("thead", null, h("tr", null, ["Game", "Players", "Result", "Turns", "Begun"].map((t) => h("th", { scope: "col" }, t)))),
         h("tbody", null, matches.map((m) => h("tr", null, h("td", null, h("a", { href: "#/watch/" + encodeURIComponent(m.match) }, m.game)),
           h("td", null, m.players.join(" – ")), h("td", null, m.live ? h("span", { class: "live" }, "live") : m.goals?.join(" – ") || m.reason || "over"),
@@ -40,34 +41,33 @@ export async function matches(main: HTMLElement, query: URLSearchParams) {
 export function watch(main: HTMLElement, id: string, at?: number): () => void {
   let turn = at ?? 0;
   let live = at === undefined; // goes on with the match
-  let roles: string[] = [], players: string[] = [], name = "", opening: string[][] = [], rules = "";
-  const turns: Part[] = [];
+  const story = new Story(), turns = () => story.turns;
+  let rules = "";
   const news = new Map<number, Position>(); // pictures that came with their turns
-  let end: Part | null = null;
   let stopped = false, turned = false;
   let position: Position | null = null, deciding: Spot[] = [];
   let judged = new Map<number, Analysis>(), notes = new Map<number, Note>(), stopReview = () => {}, reviewing = "";
   const board = h("section", { "aria-label": "Position" }), side = h("section", { "aria-label": "Match" }), title = h("h1", null, "…");
   const analyse = h("a", { class: "button" }, "Analyse");
   const judge = button("Find mistakes", () => findMistakes(), { id: "review", hidden: true, title: "The exact search looks at every turn, the last ones first" });
-  fill(main, h("div", { class: "bar" }, title, analyse, button("Turn board", () => { turned = !turned; draw(); }, { id: "turn-board" }), judge,
-    button("Copy link", () => void navigator.clipboard?.writeText(location.href), { id: "copy" }),
+  fill(main, h("div", { class: "bar" }, title, analyse, button("Flip board", () => { turned = !turned; draw(); }, { id: "turn-board" }), judge,
+    button("Copy link", () => copy(location.href), { id: "copy" }),
     h("a", { class: "button", id: "save-ggp", download: "", href: `api/matches/${encodeURIComponent(id)}/record?as=ggp`, title: "In the format of the archives of General Game Playing" }, "Save"),
     h("a", { class: "button", download: "", href: `api/matches/${encodeURIComponent(id)}/record?as=lines`, title: "As JSON lines, with all that players said" }, "Save all")), h("div", { class: "columns" }, board, side));
 
   const go = (to: number, follow = false) => {
-    turn = Math.max(0, Math.min(to, turns.length));
-    live = follow || to === Infinity || (turn === turns.length && !end);
+    turn = Math.max(0, Math.min(to, turns().length));
+    live = follow || to === Infinity || (turn === turns().length && !story.end);
     history.replaceState(null, "", `#/watch/${encodeURIComponent(id)}/${turn}`);
     void show();
   };
-  const say = () => words(rules || name);
+  const say = () => words(rules || story.head.game || "");
   let course = new Course(say(), go);
-  const joints = () => opening.concat(turns.map((t) => t.moves![0]));
+  const joints = () => story.opening.concat(story.joints());
 
   const draw = () => {
     if (!position) return;
-    const joint = turns[position.turn - 1]?.moves?.[0] ?? [];
+    const joint = turns()[position.turn - 1]?.moves?.[0] ?? [];
     keepingFocus(() => fill(board, shown(position!, { turned, last: joint.map((m) => say().of(m)), deciding: position!.goals ? deciding : [] })));
   };
 
@@ -83,13 +83,13 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
       wanted = -1;
       try {
         position = news.get(now) ?? await get<Position>(`api/matches/${encodeURIComponent(id)}/position`, { turn: String(now) });
-        if (position.goals && rules && end && deciding.length === 0) deciding = await get<Spot[]>("api/deciding", { game: rules, moves: JSON.stringify(joints()) }).catch(() => []);
-        await say().ask(turns[now - 1]?.moves?.[0] ?? []);
+        if (position.goals && rules && story.end && deciding.length === 0) deciding = await get<Spot[]>("api/deciding", { game: rules, moves: JSON.stringify(joints()) }).catch(() => []);
+        await say().ask(turns()[now - 1]?.moves?.[0] ?? []);
         board.dataset.turn = String(now);
         draw();
         describe();
       } catch (e) {
-        const begun = turns.length > 0 || end;
+        const begun = turns().length > 0 || story.end;
         fill(board, begun ? failure(e) : h("p", { class: "quiet" }, "The players prepare for the match."));
       }
     }
@@ -97,41 +97,41 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
   };
 
   const describe = () => {
-    const before = turns[turn - 1];
+    const before = turns()[turn - 1];
     const moves = before?.moves?.[0], errors = before?.errors?.[0], times = before?.reply_times?.[0];
     const said = (before?.explanations?.[0] ?? []).filter((x) => x !== null);
-    const goals = end?.goals, w = say();
-    const all = turns.map((t) => t.moves![0]);
-    fill(title, h("a", { href: rules ? toGame("game", rules) : "#/games" }, name));
+    const end = story.end, roles = story.roles, goals = end?.goals, w = say();
+    const all = story.joints(), opening = story.opening;
+    fill(title, h("a", { href: rules ? toGame("game", rules) : "#/games" }, story.head.game));
     judge.hidden = !rules; // shown when nothing beside it moves any more
     if (rules) analyse.setAttribute("href", toGame("analyse", rules, opening.concat(all.slice(0, turn))));
     const looked = judged.get(opening.length + turn - 1);
     course.show(all, turn, notes, end ? "" : " live");
     const note = notes.get(turn - 1);
     keepingFocus(() => fill(side,
-      h("div", { class: "matrix" }, h("table", { class: "list" }, h("tbody", null, roles.map((role, r) => h("tr", null, h("th", { scope: "row" }, role), h("td", null, players[r]),
+      h("div", { class: "matrix" }, h("table", { class: "list" }, h("tbody", null, roles.map((role, r) => h("tr", null, h("th", { scope: "row" }, role), h("td", null, story.head.players?.[r]),
         h("td", null, moves?.[r] ? w.show(moves[r]) : ""), h("td", { class: "quiet" }, times?.[r] ? times[r].toFixed(3) + " s" : ""), h("td", { class: "grave" }, errors?.[r] ?? ""),
         goals && h("td", null, h("b", null, goals[r]))))))),
-      end?.completed && goals && h("p", { class: "result" }, result({ roles, goals, turn, svg: "" })),
+      end?.completed && goals && h("p", { class: "result" }, result(roles, goals)),
       end?.reason && h("p", { class: "grave" }, end.reason),
       course.element,
       reviewing && h("p", { class: "quiet", id: "reviewing" }, reviewing),
       note && h("p", { class: "grave note" }, note.text),
       looked && roles.map((_, r) => known(looked, r, w)),
-      graph(roles, turns, turn, (t) => go(t + 1)),
+      graph(roles, turns(), turn, (t) => go(t + 1)),
       said.map((x) => explanation(x!, w))));
   };
 
   const findMistakes = () => {
     stopReview();
     judged = new Map();
-    const list = joints(), total = list.length - opening.length;
-    reviewing = "looking at the last turns first…";
+    const list = joints(), opening = story.opening, total = list.length - opening.length;
+    reviewing = "analysing, from the last turn back…";
     stopReview = review(rules, list, opening.length, 2, (at, a) => {
       judged.set(at, a);
       void say().ask((a.moves ?? []).flatMap((m) => (m ?? []).map((k) => k.move)));
-      notes = new Map([...mistakes(list, judged, (m) => say().of(m).text, end?.goals)].map(([t, n]) => [t - opening.length, n]));
-      reviewing = `${judged.size} of ${total} turns looked at, ${[...judged.values()].filter((a) => a.solved).length} solved, ${notes.size} mistakes proved`;
+      notes = new Map([...mistakes(list, judged, (m) => say().of(m).text, story.end?.goals)].map(([t, n]) => [t - opening.length, n]));
+      reviewing = `${judged.size} of ${total} turns analysed, ${[...judged.values()].filter((a) => a.solved).length} solved, ${notes.size} mistakes`;
       describe();
     }, (failed) => { reviewing = failed ?? reviewing.replace(/^/, "Done: "); describe(); });
     describe();
@@ -139,19 +139,17 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
 
   const stop = listen("api/matches/" + encodeURIComponent(id), {
     part: (p: Part) => {
+      story.add(p);
       if (p.match) {
-        turns.length = 0; // a connection that was broken begins anew
-        roles = p.roles ?? []; players = p.players ?? []; name = p.game ?? ""; opening = p.opening ?? []; rules = p.rules ? "record:" + p.rules : "";
+        rules = p.rules ? "record:" + p.rules : "";
         course = new Course(say(), go);
         stopKeys();
         stopKeys = course.keys();
       }
-      (p.moves ?? []).forEach((m, i) => turns.push({ moves: [m], errors: p.errors && [p.errors[i]], reply_times: p.reply_times && [p.reply_times[i]], explanations: p.explanations && [p.explanations[i]] }));
-      if (p.position) { if (news.size > 50) news.clear(); news.set(turns.length, p.position); }
-      if (p.completed || p.aborted) end = p;
-      if (live) turn = turns.length;
+      if (p.position) { if (news.size > 50) news.clear(); news.set(turns().length, story.position!); }
+      if (live) turn = turns().length;
       if (p.match && !p.moves && at !== undefined) return;
-      if (live || turn <= turns.length) void later();
+      if (live || turn <= turns().length) void later();
     },
     end: (note: string) => note && main.prepend(failure(note)),
     failed: (text: string) => fill(main, failure(text)),
@@ -163,7 +161,7 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
     waiting = true;
     await new Promise((done) => setTimeout(done, 20));
     waiting = false;
-    turn = Math.min(turn, turns.length);
+    turn = Math.min(turn, turns().length);
     if (live || board.dataset.turn !== String(turn)) await show(); else describe();
   };
   let stopKeys = course.keys();

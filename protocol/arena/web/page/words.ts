@@ -1,6 +1,6 @@
 // Moves as people read them: e2–e4 for (move e 2 e 4). The server knows which cells a move names.
 import { h, post } from "./dom.js";
-import type { Move, Position } from "./types.js";
+import type { Move } from "./types.js";
 
 // Words are the moves of one game.
 export class Words {
@@ -10,8 +10,8 @@ export class Words {
 
   constructor(private readonly game: string) {}
 
-  // learn keeps what a position tells of its legal moves.
-  learn(p: Position) { for (const list of p.legal ?? []) for (const m of list) this.known.set(m.move, m); }
+  // learn keeps the texts of legal moves.
+  learn(legal: Move[][]) { for (const list of legal) for (const m of list) this.known.set(m.move, m); }
 
   of(move: string): Move { return this.known.get(move) ?? { move, text: move.replace(/^\(([^()]*)\)$/, "$1") }; }
 

@@ -1,0 +1,65 @@
+package board
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmate/gdl"
+	"stackmate/internal/corpus"
+)
+
+var updateLayouts = flag.Bool("layouts.update", false, "write testdata/layouts.golden anew")
+
+// described returns a line about a layout: its boards, then its fluents by their purpose.
+func (l *Layout) described() string {
+	var parts []string
+	for _, g := range l.grids {
+		parts = append(parts, fmt.Sprintf("%s %dx%d*%d %s", g.shape, len(g.columns.values), len(g.rows.values), len(g.selections()), g.owner.name))
+	}
+	for _, s := range l.piles {
+		parts = append(parts, "stacks "+s.on.name)
+	}
+	var uses []string
+	for rel, u := range l.uses {
+		name := []string{"on", "axis", "hand", "counter", "segment", "stack"}[u.as]
+		uses = append(uses, fmt.Sprintf("%s:%s/%d", name, rel.name, rel.arity))
+	}
+	slices.Sort(uses)
+	return strings.Join(append(parts, uses...), " | ")
+}
+
+// TestTheLayoutOfEachRulesheetIsTheKnownOne compares the layouts of all rulesheets with a golden file.
+func TestTheLayoutOfEachRulesheetIsTheKnownOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reading all rulesheets takes seconds")
+	}
+	const golden = "testdata/layouts.golden"
+	var lines []string
+	for _, sheet := range corpus.Rulesheets(t) {
+		g, _, err := gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, sheet.Name+": "+Find(t.Context(), g, match(t, sheet.Name)...).described())
+	}
+	got := strings.Join(lines, "\n") + "\n"
+	if *updateLayouts {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(string(text), "\n")
+	for _, line := range lines {
+		if !slices.Contains(want, line) {
+			t.Errorf("not in %s (-layouts.update writes it): %s", golden, line)
+		}
+	}
+}
