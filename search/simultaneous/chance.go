@@ -30,7 +30,7 @@ func (s *solver) children(f *frame, i, j int, alpha, beta float64, visit func(q 
 		}
 		// The mean is at most alpha if this position is worth at most a, all
 		// others being worth their upper bounds; and so for beta.
-		// The window is wider by what snapping the mean may move it.
+		// The window is wider by the error of snapping the mean.
 		a := snap(high + k*(alpha-mean.Upper-2*grid))
 		b := snap(low + k*(beta-mean.Lower+2*grid))
 		v := visit(f.expansion.Child(first+t*f.chanceStep), a, b)
@@ -39,7 +39,7 @@ func (s *solver) children(f *frame, i, j int, alpha, beta float64, visit func(q 
 	return f.chanceMean()
 }
 
-// fillChance writes what the terminal children tell into the bounds of the
+// fillChance writes the payoffs of the terminal children into the bounds of the
 // positions of the cell whose first child is given.
 func (s *solver) fillChance(f *frame, first int) {
 	f.chanceLow, f.chanceHigh = scratch.Resize(f.chanceLow, f.k), scratch.Resize(f.chanceHigh, f.k)
@@ -52,7 +52,7 @@ func (s *solver) fillChance(f *frame, first int) {
 	}
 }
 
-// chanceMean is the interval of the mean of the positions of a cell.
+// chanceMean returns the interval of the mean of the positions of a cell.
 func (f *frame) chanceMean() search.Interval {
 	low, high := 0.0, 0.0
 	for t := range f.k {

@@ -20,7 +20,7 @@ import (
 // later. Whoever completes the search ends it, and the first one reads the result from the
 // table.
 //
-// Invariant: what is proved holds whoever proves it. With one thread there is no crew, and
+// Invariant: a proved bound holds, whichever worker proves it. With one thread there is no crew, and
 // the search is reproducible.
 
 // crew is the workers of one search.
@@ -90,7 +90,7 @@ func (s *solver) together(ctx context.Context, q machine.State, lim search.Limit
 	return v, f, strategies
 }
 
-// add adds what another worker has counted.
+// add adds the counters of another worker.
 func (s *solver) add(w *solver) {
 	s.counters.Nodes += w.counters.Nodes
 	s.counters.LPCalls += w.counters.LPCalls
@@ -108,7 +108,7 @@ func (s *solver) add(w *solver) {
 	}
 }
 
-// isElsewhere tells whether another worker is in a cell.
+// isElsewhere reports whether another worker is in a cell.
 func (s *solver) isElsewhere(f *frame, at int) bool { return s.crew.busy.Has(s.hash(f, at)) }
 
 // hash is that of the first position of a cell, and of all that share its entry.
@@ -149,5 +149,5 @@ func (s *solver) caughtUp(v search.Interval) search.Interval {
 	return v
 }
 
-// unwinds tells whether the search is to return what it knows.
+// unwinds reports whether the search must return with the bounds known so far.
 func (s *solver) unwinds() bool { return s.stopped || s.outrun > 0 }

@@ -14,8 +14,8 @@ import (
 // again up to a horizon, each time one ply deeper.
 //
 // A position at the horizon is worth the interval proved of it so far, at first
-// [vmin, vmax]. So all bounds are bounds of the whole game, whatever an endless
-// match is worth within [vmin, vmax]; the table keeps them, and each iteration begins with
+// [vmin, vmax]. So all bounds are bounds of the whole game, if an endless
+// match has a value within [vmin, vmax]; the table keeps them, and each iteration begins with
 // the bounds of the one before. Rock-paper-scissors until somebody wins has the
 // value v = (100 + v + 0)/3: each iteration divides the width of v by three.
 //
@@ -40,7 +40,7 @@ type horizon struct {
 	allPlies int                     // sum of the depths of all iterations
 	search   int                     // number of the search
 	searched *table.Table[cutSearch] // last search of each position, if it was cut
-	wide     bool                    // this iteration asks for the value of every position, whatever the window
+	wide     bool                    // this iteration searches every position in the full window
 	cut      bool                    // this iteration was cut somewhere
 	gained   bool                    // this iteration has found a position, or narrowed a bound
 }

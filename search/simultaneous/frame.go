@@ -22,7 +22,7 @@ type frame struct {
 
 	chanceLow, chanceHigh []float64 // bounds of the k positions of one cell
 
-	position machine.State // what the frame holds; empty if nothing of use
+	position machine.State // position in the frame; empty if there is none
 	through  machine.State // position reached by passing through others; empty if that was not needed
 	listed   listed        // state of OrderL and OrderLex
 	best     best          // state of OrderBest

@@ -8,7 +8,7 @@ import (
 	"stackmate/search/table"
 )
 
-// memory is the transposition table: what is proved of positions, in goal points
+// memory is the transposition table: intervals proved of positions, in goal points
 // of the row player. Symmetric positions share an entry.
 type memory struct {
 	*symmetry
@@ -21,7 +21,7 @@ type memory struct {
 // image is how a position that was asked stands in the table.
 type image struct{ even, exchanged bool }
 
-// lookup returns what is known of position q.
+// lookup returns the interval known of position q.
 func (m *memory) lookup(q machine.State) (search.Interval, bool) {
 	r := m.canon.Find(q)
 	if r.Even && !m.endless {
@@ -58,7 +58,7 @@ func (m *memory) answer() (search.Interval, bool) {
 	return m.exchange(v, r.exchanged), ok
 }
 
-// store keeps what is known of position q, which cost so many nodes.
+// store keeps the interval known of position q, whose search took so many nodes.
 func (m *memory) store(q machine.State, v search.Interval, work int64) {
 	r := m.canon.Find(q)
 	v = m.exchange(v, r.Exchanged)
@@ -113,7 +113,7 @@ func (s *solver) ask(f *frame, cells []cell) []cell {
 	return cells
 }
 
-// answer is what the table knows of a position that was asked.
+// answer returns the interval that the table has of a position that was asked.
 func (s *solver) answer(machine.State) search.Interval {
 	if v, ok := s.memory.answer(); ok {
 		return v

@@ -31,7 +31,7 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 	return result, s.err
 }
 
-// begin resets what belongs to one search.
+// begin resets the state of one search.
 func (s *solver) begin(ctx context.Context, lim search.Limits) {
 	s.counters, s.serializedNodes = search.Counters{}, 0
 	s.ctx, s.limits, s.err, s.cause = ctx, lim, nil, nil
@@ -68,9 +68,9 @@ func (s *solver) root(q machine.State) (search.Interval, *frame, [][]search.Weig
 	return v, f, s.strategies(q, f)
 }
 
-// known is what bounds of the cells of the root prove of the moves of both players, and what the
-// moves bring against the strategy found for the other one, by the matrices of the frame; nil where
-// the frame shows a later position, or the sum of the goals is not known.
+// known returns, for each move of both players at the root, the bounds that the cells p and o prove,
+// and the mean of the frame's cells against the strategy found for the other player. It returns nil
+// if the frame holds a later position, or the sum of the goals is not known.
 func (s *solver) known(f *frame, p, o []float64) [][]search.Known {
 	if len(f.through) > 0 || !s.sumKnown {
 		return nil
@@ -172,7 +172,7 @@ func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machi
 	return line
 }
 
-// evictions counts what the tables lost for want of memory.
+// evictions returns the number of positions that the tables lost for want of memory.
 func (s *solver) evictions() int64 {
 	total := int64(0)
 	if s.memory != nil {
@@ -184,7 +184,7 @@ func (s *solver) evictions() int64 {
 	return total
 }
 
-// bytes is the memory of the table and the frames.
+// bytes returns the memory of the tables and the frames.
 func (s *solver) bytes() int64 {
 	total := s.peak
 	if s.memory != nil {

@@ -5,8 +5,8 @@ import (
 )
 
 // Simultaneous Move Alpha-Beta (SMAB): Saffidine, Finnsson and Buro, "Alpha-Beta
-// Pruning for Games with Simultaneous Moves" (2012). Lines are those of the paper's
-// Algorithm 1, figures those of the paper.
+// Pruning for Games with Simultaneous Moves" (2012). Line numbers refer to the
+// paper's Algorithm 1, figure numbers to the paper.
 //
 // SMAB searches a position q in a window (α, β), depth first. Each cell (i, j) of the
 // matrix of q, the position after both moves, has a pessimistic bound p(i, j) and an

@@ -24,7 +24,7 @@ const lpSample = 16
 // are gone through one by one.
 const pollCells = 1 << 10
 
-// cellBytes is what frames hold for a cell of a matrix at most, beside the
+// cellBytes bounds the memory of frames for a cell of a matrix, beside the
 // expansion and the state of a twin: eight numbers for bounds and linear programs,
 // two for the strategies and some for switches.
 const cellBytes = 96
@@ -56,8 +56,8 @@ type solver struct {
 	spare      [2][]float64 // strategies that no caller wants
 	peak       int64        // bytes of the greatest program of the sequence form
 
-	// sum is what the goals of both players add up to in every terminal
-	// position; known from the first one that is met.
+	// sum is the sum of both players' goals in every terminal position; known from the
+	// first terminal position on.
 	sum      float64
 	sumKnown bool
 
