@@ -126,13 +126,11 @@ func (s *solver) settle(q machine.State) (v search.Interval, f *frame, strategie
 	return s.deepen(q)
 }
 
-// beginDeepening makes the search ready for iterations. The bounds proved so far are
-// dropped: in a game without end a position that an exchange of the players leaves as it is
-// need not be worth half of the sum.
+// beginDeepening makes the search ready for iterations. Both tables get half of the memory.
 func (s *solver) beginDeepening() {
 	s.stopped, s.cause = false, nil
 	s.horizon = &horizon{searched: table.New(s.machine, cutCodec, s.tableBytes/2)}
-	s.memory.table, s.memory.endless = table.New(s.machine, proved, s.tableBytes/2), true
+	s.memory.table = table.New(s.machine, proved, s.tableBytes/2)
 }
 
 // deepen searches position q up to one horizon after the other.

@@ -13,7 +13,6 @@ import (
 type memory struct {
 	*symmetry
 	table    *table.Table[search.Interval]
-	endless  bool    // positions repeat, so that even positions need not be worth half of the sum
 	asked    []image // of look-ups that have begun
 	answered int
 }
@@ -24,7 +23,7 @@ type image struct{ even, exchanged bool }
 // lookup returns the interval known of position q.
 func (m *memory) lookup(q machine.State) (search.Interval, bool) {
 	r := m.canon.Find(q)
-	if r.Even && !m.endless {
+	if r.Even && m.ends {
 		return m.even(), true
 	}
 	v, ok := m.table.Lookup(r.State)
@@ -38,7 +37,7 @@ func (m *memory) lookup(q machine.State) (search.Interval, bool) {
 // of the players leaves position q as it is, which answers the question.
 func (m *memory) ask(q machine.State) bool {
 	r := m.canon.Find(q)
-	even := r.Even && !m.endless
+	even := r.Even && m.ends
 	if m.asked = append(m.asked, image{even, r.Exchanged}); !even {
 		m.table.Ask(r.State)
 	}

@@ -2,6 +2,7 @@ package simultaneous
 
 import (
 	"context"
+	"time"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -16,17 +17,29 @@ import (
 type symmetry struct {
 	canon *table.Canon
 	sum   float64
+	// ends: every match is proved to end. Only then a position that is its own image under an exchange of the players is
+	// worth half of the sum: in a match without end both players may get less.
+	ends bool
 }
 
 // newSymmetry asks the machine for its symmetries. Exchanges of the players are
 // left out if the sum of the goals cannot be found out.
 func (s *solver) newSymmetry(ctx context.Context) *symmetry {
 	exchange := len(s.machine.Symmetries()) > 0 && s.findGoalSum(ctx)
-	return &symmetry{
+	y := &symmetry{
 		canon: table.NewCanon(s.machine, [2]machine.Role{s.row, s.column}, exchange),
 		sum:   s.sum,
 	}
+	if exchange {
+		short, cancel := context.WithTimeout(ctx, lengthTime)
+		defer cancel()
+		_, y.ends = s.machine.ProvedLength(short)
+	}
+	return y
 }
+
+// lengthTime bounds the proof that every match ends; most proofs take milliseconds.
+const lengthTime = 2 * time.Second
 
 // findGoalSum learns from the end of a random game what the goals add up to. It returns false
 // if none ends in time, or its goals are outside of the range.
