@@ -171,10 +171,22 @@ func (s *Searcher) proving(ctx context.Context, q machine.State, lim search.Limi
 func (s *Searcher) name(r *search.Result) {
 	switch {
 	case r.Concept != "":
+		return
 	case s.config.Kind != Exhaustive && !s.facts.Constant && len(s.watch.players) > 1:
 		r.Concept = search.Guarantee
 	default:
 		r.Concept = search.Value
+	}
+	if !s.facts.Constant {
+		return
+	}
+	// Goals from 0 to MaxGoal that add up to the sum bound each other.
+	least, most := float64(max(0, s.facts.Sum-machine.MaxGoal)), float64(min(machine.MaxGoal, s.facts.Sum))
+	for _, role := range s.watch.players {
+		if int(role) < len(r.Values) {
+			v := &r.Values[role]
+			v.Lower, v.Upper = max(v.Lower, least), min(v.Upper, most)
+		}
 	}
 }
 
