@@ -26,7 +26,8 @@ type leaf struct {
 	opens    bool             // the child is opened, with moves
 	moves    [][]machine.Move // by role
 	priors   []float32        // of its moves, or none
-	terminal bool             // the child is terminal, or the game cannot go on there
+	terminal bool             // the child is terminal
+	over     bool             // the child is terminal, or a role has no legal move there: the goals are no proof then
 	goals    []float64        // by role: mean over the playouts from the child
 	count    int              // of playouts
 	weight   float64          // of an estimate among them
@@ -113,8 +114,8 @@ func (p *playouts) run(leaves []leaf) {
 		copy(l.state, p.states[i*p.words:])
 		clear(l.goals)
 		l.count, l.weight = 0, 0
-		l.terminal = p.over(i>>6)>>uint(i&63)&1 != 0
-		if l.opens = l.node != none && !l.terminal; l.opens {
+		l.over, l.terminal = p.over(i>>6)>>uint(i&63)&1 != 0, p.batch.Terminal()[i>>6]>>uint(i&63)&1 != 0
+		if l.opens = l.node != none && !l.over; l.opens {
 			for r := range l.moves {
 				l.moves[r] = p.batch.AppendLegal(l.moves[r][:0], i, machine.Role(r))
 			}
@@ -153,7 +154,7 @@ func (p *playouts) estimate(leaves []leaf) {
 	p.evaluator.Values(p.values, p.states[:len(leaves)*p.words])
 	for i := range leaves {
 		l := &leaves[i]
-		if l.terminal {
+		if l.over {
 			continue
 		}
 		for r, v := range p.values[i*p.roles : (i+1)*p.roles] {

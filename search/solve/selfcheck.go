@@ -171,6 +171,12 @@ func (c *checker) line(part Part, role machine.Role) error {
 			}
 			return nil
 		}
+		if c.isStuck() {
+			if sure > checkTolerance {
+				return c.contradiction("%s is claimed to guarantee %v points, and the match stops as a role has no legal move", c.slow.Names.Roles[role], sure)
+			}
+			return nil
+		}
 		var strategy []search.Weighted
 		if c.playersChoose() {
 			claim, err := part.Solution.At(c.ctx, c.fast.State())
@@ -193,6 +199,16 @@ func (c *checker) line(part Part, role machine.Role) error {
 		}
 	}
 	return nil
+}
+
+// isStuck reports whether a role has no legal move.
+func (c *checker) isStuck() bool {
+	for r := range c.slow.Names.Roles {
+		if len(c.slow.Legal(machine.Role(r))) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // hasChance reports whether chance has a choice.
