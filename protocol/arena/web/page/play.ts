@@ -49,6 +49,7 @@ class Match {
   private readonly story = new Story();
   private s: Seats | null = null;
   private legal: Move[][] | null = null; // of this turn; null while it is not known
+  private fetching: Promise<void> | null = null; // of legal
   private turn = ""; // the match and the turn that are shown
   private at: number | null = null; // turn that is looked at; null for the latest
   private readonly past = new Map<string, Position>();
@@ -118,7 +119,7 @@ class Match {
         return;
       }
       if (answer.keys) keepKeys(this.id, answer.keys);
-      if (answer.keys && this.s) this.render();
+      if (answer.keys) this.changed();
     } catch (e) { fill(this.failed, failure(e)); }
   };
 
@@ -138,7 +139,7 @@ class Match {
       this.turn = turn;
       this.sure = false;
       this.mine = {};
-      this.legal = null;
+      this.legal = this.fetching = null;
       this.deciding = [];
       this.at = null;
       fill(this.hint);
@@ -147,21 +148,20 @@ class Match {
       if (s.goals) this.findDeciding();
       if (this.evaluating) this.evaluate();
     }
-    void this.words().ask(last).then((news) => news && this.render());
-    this.render();
-    this.speak(last);
+    const show = () => { if (turn === this.turn) { this.render(); this.speak(last); } };
+    const chooses = this.roles.some((role, r) => this.has(role) && (s.choices?.[r] ?? 0) > 1);
+    void this.words().ask(last).then((news) => news && (this.legal || !chooses) && this.render());
+    if (chooses && !this.legal) void this.fetchLegal().then(show); else show(); // the board comes with its moves
   }
 
-  // fetchLegal fetches the legal moves of this turn for somebody who plays.
-  private fetchLegal() {
+  // fetchLegal fetches the legal moves of this turn, once.
+  private fetchLegal(): Promise<void> {
     const turn = this.turn;
-    this.legal = []; // asked for
-    get<{ turn: number; legal: Move[][] }>(`api/tables/${this.id}/legal`).then((found) => {
+    return (this.fetching ??= get<{ turn: number; legal: Move[][] }>(`api/tables/${this.id}/legal`).then((found) => {
       if (turn !== this.turn || found.turn !== this.s!.turn) return;
       this.legal = found.legal;
       this.words().learn(found.legal);
-      this.render();
-    }, (e) => { this.legal = null; this.fail(e); });
+    }, (e) => { if (turn === this.turn) this.fetching = null; this.fail(e); }));
   }
 
   // fail shows the error of a request that nobody asked for; the banner says enough of a server that is away.
@@ -261,7 +261,6 @@ class Match {
   private choice(s: Seats, role: string, board: HTMLElement): HTMLElement[] {
     const r = this.roles.indexOf(role);
     if ((s.choices?.[r] ?? 0) < 2) return [];
-    if (!this.legal) this.fetchLegal();
     const legal = this.legal?.[r];
     if (!legal) return [];
     const chooser = new Chooser(board, legal, (move) => { this.mine[role] = move; void this.act("move", role, { move }); }, s.chosen[r] ? this.mine[role] : undefined);
@@ -282,7 +281,7 @@ class Match {
       h("span", { class: "state" }, state), h("span", { class: "clock", role: "timer", "aria-label": "Clock of " + role, "data-clock": r }), s.score && h("span", { class: "score", title: "Score over several games" }, +(s.score[r] ?? 0).toFixed(2)),
       seat === "open" && [button("Join", () => void this.act("sit", role), { class: "sit", "aria-label": "Join as " + role, "data-focus": "sit " + role }),
         button("Invite: copy link", () => copy(this.link()), { class: "invite", title: "Your friend opens the link and presses Join", "data-focus": "invite " + role })],
-      !me && left(this.id)[role] && button("Resume here", () => { keepKeys(this.id, { [role]: left(this.id)[role] }); this.render(); }, { class: "again", "data-focus": "again " + role }),
+      !me && left(this.id)[role] && button("Resume here", () => { keepKeys(this.id, { [role]: left(this.id)[role] }); this.changed(); }, { class: "again", "data-focus": "again " + role }),
       me && button("My other device", () => copy(this.link("?" + new URLSearchParams({ role, key: keysOf(this.id)[role] }))),
         { class: "small device", title: "Copies a private link: it plays your own side on another device of yours. Do not share it.", "aria-label": `My other device: copy a private link to play ${role}`, "data-focus": "link " + role }));
   }
