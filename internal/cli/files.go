@@ -88,11 +88,13 @@ func (s *console) readRules(path string) ([]byte, error) {
 	})
 	if err == nil && gambit.IsFile(path) {
 		var rules string
-		rules, err = gambit.Rules(string(src))
+		if rules, err = gambit.Rules(string(src)); err != nil {
+			return nil, usageError{fmt.Errorf("%s: %w", path, err)}
+		}
 		src = []byte(rules)
 	}
 	if err != nil && s.ctx.Err() == nil {
-		return nil, usageError{fmt.Errorf("cannot read the rulesheet %s: %w", path, err)}
+		return nil, usageError{fmt.Errorf("cannot read the rulesheet: %w", err)}
 	}
 	return src, err
 }

@@ -67,7 +67,7 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"name where a file is meant": {[]string{"arena", "ticTacToe"}, "the name of a built-in game: the page has them all"},
 		"no such file":               {[]string{"solve", "game.kif"}, "cannot read the rulesheet: open game.kif"},
 		"folder for a file":          {[]string{"solve", folder}, "is a directory"},
-		"folder without rules":       {[]string{"validate", folder}, "expected rulesheets (.kif, .gdl, .hrf)"},
+		"folder without rules":       {[]string{"validate", folder}, "expected rulesheets (.kif, .gdl, .hrf, .nfg, .efg)"},
 		"folder for a record":        {[]string{"show", folder}, "is a directory"},
 		"folder without records":     {[]string{"rate", folder}, "expected records of matches"},
 		"rules for a record":         {[]string{"show", sheet}, "expected a match record"},

@@ -88,12 +88,14 @@ func TestSolveSaysWhatItsValuesAre(t *testing.T) {
 		(<= (legal o a) (true s)) (<= (legal o b) (true s)) (<= (legal o c) (true t)) (<= (legal o d) (true t))
 		(<= (next poor) (does o a)) (<= (next t) (does o b)) (<= (next rich) (true t)) (<= terminal (true poor)) (<= terminal (true rich))
 		(<= (goal x 0) (true poor)) (<= (goal o 20) (true poor)) (<= (goal x 100) (true rich)) (<= (goal o 100) (true rich))`)
-	for _, method := range []string{"auto", "bab", "dfs", "pns", "bi", "smab", "paranoid", "lattice"} {
+	for _, method := range []string{"bab", "dfs", "pns", "bi", "smab", "paranoid", "lattice"} {
 		execute(t, "solve", hidden, "--method", method).expect(t, statusFine, "guarantee of x  0\n", "guarantee of o  100\n")
 	}
-	execute(t, "solve", hidden, "--method", "maxn").expect(t, statusFine, "payoff of x    100\n", "payoff of o    100\n", "one equilibrium")
-	execute(t, "solve", hidden, "--certify").expect(t, statusFine, "certified: exploitability 0")
-	execute(t, "solve", hidden, "--json").expect(t, statusFine, `"concept":"guarantee"`)
+	for _, method := range []string{"auto", "maxn", "equilibrium"} {
+		execute(t, "solve", hidden, "--method", method).expect(t, statusFine, "payoff of x    100\n", "payoff of o    100\n", "one equilibrium")
+	}
+	execute(t, "solve", hidden, "--certify").expect(t, statusFine, "guarantee of x  0\n", "certified: exploitability 0")
+	execute(t, "solve", hidden, "--json").expect(t, statusFine, `"concept":"equilibrium"`)
 	execute(t, "solve", "matchingPennies", "--method", "lattice").expect(t, statusFine, "guarantees in pure strategies")
 	execute(t, "solve", "ticTacToe").expect(t, statusFine, "value of a zero-sum game: the goals are proved to add up to 100")
 }
