@@ -6,8 +6,6 @@ import "strings"
 // "(faulty)" where games may go on for ever, or a goal is at fault or a role is stuck.
 var pending = []struct{ prefix, suffix, why string }{
 	{"endless lattice", "(cycles)", "its line goes in circles"},
-	{"uncertified ", "", "the certificate of a search of turns meets moves at once"},
-	{"answers auto", "", "the answers of a search of turns meet moves at once"},
 }
 
 // isPending reports whether a kind of fault is known.

@@ -80,6 +80,7 @@ type Solver struct {
 	auto      bool                       // it chooses the method; otherwise used is the only one
 	answers   bool                       // see Options.Answers
 	searchers map[string]search.Searcher // by method
+	matrices  search.Searcher            // Simultaneous Move Alpha-Beta, for Answers
 	memory    int64
 	epsilon   float64
 	used      string // method of the last search
@@ -102,6 +103,10 @@ func New(o Options) (*Solver, error) {
 	methods := []string{o.Method}
 	if s.auto {
 		methods = []string{BoundedAlphaBeta, DepthFirst, Plans, SimultaneousAlphaBeta, Paranoid, Lattice, Equilibrium}
+	}
+	var err error
+	if s.matrices, err = newSearcher(SimultaneousAlphaBeta, o); err != nil {
+		return nil, err
 	}
 	for _, method := range methods {
 		searcher, err := NewSearcher(method, o)
@@ -260,7 +265,7 @@ func (s *Solver) Answers(m machine.Machine, shown Solution) ([]Part, error) {
 			return []Part{{m, l.Solution()}}, nil
 		}
 		parts = append(parts, Part{p.Machine, certify.Search{
-			Machine: p.Machine, Searcher: &arriving{Searcher: p.Searcher, arrivals: arrivals{memory: s.memory}},
+			Machine: p.Machine, Searcher: &arriving{Searcher: orMatrices{p.Searcher, s.matrices}, arrivals: arrivals{memory: s.memory}},
 			Limits: search.Limits{MaxBytes: s.memory / int64(len(c.Parts())), NoLine: true},
 		}})
 	}
@@ -270,6 +275,22 @@ func (s *Solver) Answers(m machine.Machine, shown Solution) ([]Part, error) {
 		parts[0].Solution = answers{parts[0].Solution, m.Initial(), claim}
 	}
 	return parts, nil
+}
+
+// orMatrices is a search of games by turns that leaves positions in which both roles choose to Simultaneous Move Alpha-Beta: a
+// search by turns may solve a game without a look at them, but a certificate meets them after mistakes.
+type orMatrices struct {
+	search.Searcher
+	matrices search.Searcher
+}
+
+// Search implements search.Searcher.
+func (o orMatrices) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	r, err := o.Searcher.Search(ctx, m, q, lim)
+	if errors.Is(err, search.ErrNotSequential) {
+		return o.matrices.Search(ctx, m, q, lim)
+	}
+	return r, err
 }
 
 // answers are the answers of a search except at the initial position: a second search,
