@@ -254,7 +254,7 @@ func TestProofsByRoleAreKept(t *testing.T) {
 func TestGuaranteesAreCertified(t *testing.T) {
 	game := ends([2]int32{100, 100}, [2]int32{0, 20})
 	o := solve.Default()
-	o.Memory = 1
+	o.Memory, o.Answers = 1, true
 	solver, err := solve.New(o)
 	if err != nil {
 		t.Fatal(err)

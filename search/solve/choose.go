@@ -178,7 +178,7 @@ func NewSearcher(method string, o Options) (search.Searcher, error) {
 		if err != nil {
 			panic(err) // the first one was made of the same options
 		}
-		if o.Symmetries != On {
+		if o.Symmetries != On && method != Equilibrium { // it uses none
 			s = withoutSymmetries(s)
 		}
 		return s

@@ -105,7 +105,8 @@ func TestNoMethodFindsTheValueOfAGameOfGeneralSum(t *testing.T) {
 		concept search.Concept
 		x, o    float64
 	}{
-		solve.Auto:             {search.Guarantee, 0, 100},
+		solve.Auto:             {search.Equilibrium, 100, 100},
+		solve.Equilibrium:      {search.Equilibrium, 100, 100},
 		solve.BoundedAlphaBeta: {search.Guarantee, 0, 100},
 		solve.DepthFirst:       {search.Guarantee, 0, 100},
 		solve.ProofNumber:      {search.Guarantee, 0, 100},

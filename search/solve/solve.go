@@ -191,7 +191,11 @@ func (s *Solver) Exact(q machine.State) (Exact, bool) {
 	if s.used != Equilibrium || !ok {
 		return Exact{}, false
 	}
-	return c.Parts()[0].Searcher.(*equilibrium.Searcher).Exact(q)
+	e, ok := c.Parts()[0].Searcher.(*equilibrium.Searcher)
+	if !ok {
+		return Exact{}, false
+	}
+	return e.Exact(q)
 }
 
 // Exact is an equilibrium at one position.
