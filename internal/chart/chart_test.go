@@ -84,8 +84,13 @@ func TestTicksAreMultiplesOfOneTwoOrFiveInTheRange(t *testing.T) {
 		least, most float64
 		want        []float64
 	}{
-		{0, 100, []float64{0, 20, 40, 60, 80, 100}}, {0, 250, []float64{0, 50, 100, 150, 200, 250}}, {0, 240, []float64{0, 50, 100, 150, 200}},
-		{-3, 7, []float64{-2, 0, 2, 4, 6}}, {1, 5.5, []float64{1, 2, 3, 4, 5}}, {0, 1000, []float64{0, 200, 400, 600, 800, 1000}}, {-45, -1, []float64{-40, -30, -20, -10}},
+		{0, 100, []float64{0, 20, 40, 60, 80, 100}},
+		{0, 250, []float64{0, 50, 100, 150, 200, 250}},
+		{0, 240, []float64{0, 50, 100, 150, 200}},
+		{-3, 7, []float64{-2, 0, 2, 4, 6}},
+		{1, 5.5, []float64{1, 2, 3, 4, 5}},
+		{0, 1000, []float64{0, 200, 400, 600, 800, 1000}},
+		{-45, -1, []float64{-40, -30, -20, -10}},
 	} {
 		if got := (scale{least: c.least, most: c.most}).ticks(); !slices.Equal(got, c.want) {
 			t.Errorf("%v to %v: ticks %v, want %v", c.least, c.most, got, c.want)

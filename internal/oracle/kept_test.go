@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"stackmate/internal/oracle"
-	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/solve"
 )
@@ -115,7 +114,7 @@ func TestAPuzzleWithoutAPlanIsDecidedByDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m machine.Machine = c.machine("circuit")
+	m := c.machine("circuit")
 	if r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 64 << 20, MaxNodes: nodes}); err != nil || !r.Solved() || r.Values[0].Lower != 0 {
 		t.Errorf("%v %v, want 0, solved", r.Values, err)
 	}

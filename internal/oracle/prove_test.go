@@ -58,7 +58,7 @@ func (c *comparison) compareProofs() {
 				continue
 			}
 			known = true
-			fails := -1
+			var fails int
 			if s.fails != nil {
 				fails = s.fails(c)
 			} else {

@@ -74,15 +74,30 @@ func TestMatchesOfArchivesTakeTheRolesOfTheRules(t *testing.T) {
 	}{
 		"errors of the start": {func(*ggpMatch) {}, []string{"row", "column"}, []string{"unknown", "unknown"}, []int{1, 1}, ""},
 		"a name is missing":   {func(m *ggpMatch) { m.Players = []string{"", "bob"} }, []string{"row", "column"}, []string{"unknown", "bob"}, []int{1, 1}, ""},
-		"one role": {func(m *ggpMatch) { m.Moves, m.Errors, m.Goals = [][]string{{"heads"}}, nil, []int{100} },
-			[]string{"row"}, []string{"unknown"}, []int{0}, ""},
-		"three roles": {func(m *ggpMatch) { m.Moves, m.Errors, m.Goals = [][]string{{"a", "b", "c"}}, nil, []int{1, 2, 3} },
-			[]string{"a", "random", "c"}, []string{"unknown", Chance, "unknown"}, []int{0, 0, 0}, ""},
-		"aborted at the end": {func(m *ggpMatch) { m.IsAborted = true }, []string{"row", "column"}, []string{"unknown", "unknown"}, []int{1, 1}, ""},
-		"aborted at the start": {func(m *ggpMatch) {
-			m.IsAborted, m.Moves, m.Errors, m.Goals, m.States = true, nil, nil, nil, m.States[:1]
+		"one role": {
+			func(m *ggpMatch) { m.Moves, m.Errors, m.Goals = [][]string{{"heads"}}, nil, []int{100} },
+			[]string{"row"},
+			[]string{"unknown"},
+			[]int{0},
+			"",
 		},
-			[]string{"row", "column"}, []string{"unknown", "unknown"}, []int{0, 0}, ""},
+		"three roles": {
+			func(m *ggpMatch) { m.Moves, m.Errors, m.Goals = [][]string{{"a", "b", "c"}}, nil, []int{1, 2, 3} },
+			[]string{"a", "random", "c"},
+			[]string{"unknown", Chance, "unknown"},
+			[]int{0, 0, 0},
+			"",
+		},
+		"aborted at the end": {func(m *ggpMatch) { m.IsAborted = true }, []string{"row", "column"}, []string{"unknown", "unknown"}, []int{1, 1}, ""},
+		"aborted at the start": {
+			func(m *ggpMatch) {
+				m.IsAborted, m.Moves, m.Errors, m.Goals, m.States = true, nil, nil, nil, m.States[:1]
+			},
+			[]string{"row", "column"},
+			[]string{"unknown", "unknown"},
+			[]int{0, 0},
+			"",
+		},
 		"other roles": {func(*ggpMatch) {}, []string{"row"}, nil, nil, "recorded moves or goals of 2 roles"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -66,8 +66,8 @@ func (b bindings) unify(x, y gdl.Term) (bindings, bool) {
 	case x.Name != y.Name || len(x.Args) != len(y.Args):
 		return nil, false
 	}
-	ok := true
 	for i := range x.Args {
+		var ok bool
 		if b, ok = b.unify(x.Args[i], y.Args[i]); !ok {
 			return nil, false
 		}

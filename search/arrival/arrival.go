@@ -229,7 +229,7 @@ func (f *Finder) next(ctx context.Context, e *machine.Expansion, q machine.State
 		return 0, false
 	}
 	if goals[turn.Decider] > 0 {
-		way, ok := f.Find(ctx, q, machine.Role(turn.Decider), goals[turn.Decider], maxNodes)
+		way, ok := f.Find(ctx, q, turn.Decider, goals[turn.Decider], maxNodes)
 		return slices.Index(e.Moves[turn.Decider], way.Move), ok
 	}
 	leader := slices.IndexFunc(goals, func(g int32) bool { return g > 0 })

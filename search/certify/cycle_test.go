@@ -12,8 +12,10 @@ import (
 // and right has two moves that change nothing. Positions 0, 1, 2, 3 by steps and turn.
 func walkOrWait() *toys.Tree {
 	return &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{
-		{Moves: []int{2, 1}, Kids: []int{1, 3}}, {Moves: []int{1, 2}, Kids: []int{0, 0}},
-		{Moves: []int{2, 1}, Kids: []int{3, 4}}, {Moves: []int{1, 2}, Kids: []int{2, 2}},
+		{Moves: []int{2, 1}, Kids: []int{1, 3}},
+		{Moves: []int{1, 2}, Kids: []int{0, 0}},
+		{Moves: []int{2, 1}, Kids: []int{3, 4}},
+		{Moves: []int{1, 2}, Kids: []int{2, 2}},
 		{Goals: []int32{100, 0}},
 	}}
 }

@@ -26,7 +26,9 @@ func payoffs(t *testing.T, m machine.Machine) [2]float64 {
 func TestATreeThatIsWrittenAndReadIsTheSameGame(t *testing.T) {
 	chance := &toys.Tree{Roles: []string{"left", "right", machine.RandomRole}, Nodes: []toys.Node{
 		{Moves: []int{2, 1, 3}, Kids: []int{1, 2, 2, 3, 3, 1}},
-		{Goals: []int32{30, 20, 0}}, {Goals: []int32{90, 0, 0}}, {Moves: []int{1, 2, 1}, Kids: []int{1, 2}},
+		{Goals: []int32{30, 20, 0}},
+		{Goals: []int32{90, 0, 0}},
+		{Moves: []int{1, 2, 1}, Kids: []int{1, 2}},
 	}}
 	for name, m := range map[string]machine.Machine{
 		"matchingPennies": gamestest.Machine(t, "matchingPennies"), "prisonersDilemma": gamestest.Machine(t, "prisonersDilemma"),

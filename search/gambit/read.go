@@ -305,17 +305,6 @@ func (p *parser) outcome() []*big.Rat {
 	return p.outcomes[number]
 }
 
-// inSet counts, below a node, the nodes of a player's information set.
-func (n *node) inSet(set string) (count int) {
-	if n.set == set && n.kids != nil {
-		count = 1
-	}
-	for _, k := range n.kids {
-		count += k.inSet(set)
-	}
-	return count
-}
-
 // isJoint reports whether the other player chooses at a node without knowing its action: all kids are in one information set.
 func (n *node) isJoint() bool {
 	return n.player != 0 && len(n.kids) > 0 && n.kids[0].player == 3-n.player &&

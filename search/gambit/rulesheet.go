@@ -24,7 +24,7 @@ func write(players []string, root *node) (string, error) {
 	if w.roles[0] == w.roles[1] {
 		w.roles[1] += "2"
 	}
-	var leaves, lots = [2][]*big.Rat{}, false
+	leaves, lots := [2][]*big.Rat{}, false
 	root.each(func(n *node) {
 		for i, v := range n.payoffs {
 			leaves[i] = append(leaves[i], v)

@@ -44,8 +44,13 @@ func TestTheStrategiesOfACompleteTreeAreInEquilibrium(t *testing.T) {
 
 func TestACompleteTreeOfGeneralSumTakesTheBestMove(t *testing.T) {
 	g := &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{
-		{Moves: []int{2, 1}, Kids: []int{1, 2}}, {Moves: []int{1, 2}, Kids: []int{3, 4}}, {Moves: []int{1, 2}, Kids: []int{5, 6}},
-		{Goals: []int32{90, 10}}, {Goals: []int32{30, 20}}, {Goals: []int32{40, 80}}, {Goals: []int32{100, 0}},
+		{Moves: []int{2, 1}, Kids: []int{1, 2}},
+		{Moves: []int{1, 2}, Kids: []int{3, 4}},
+		{Moves: []int{1, 2}, Kids: []int{5, 6}},
+		{Goals: []int32{90, 10}},
+		{Goals: []int32{30, 20}},
+		{Goals: []int32{40, 80}},
+		{Goals: []int32{100, 0}},
 	}}
 	r := completed(t, g.Machine(), 1)
 	if s := r.Strategies[0]; len(s) != 1 || s[0].Move != 1 {

@@ -2,6 +2,7 @@ package simultaneous
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"stackmate/reasoner/machine"
@@ -83,7 +84,7 @@ func (s *solver) together(ctx context.Context, q machine.State, lim search.Limit
 	case first > 0:
 		s.stopped, s.cause, s.limits.MaxNodes = false, nil, 0
 		v, f, strategies = s.settle(q)
-	case s.cause == errRepeats:
+	case errors.Is(s.cause, errRepeats):
 		s.limits.MaxNodes = lim.MaxNodes
 		v, f, strategies = s.settle(q)
 	}

@@ -118,7 +118,7 @@ func (s *solver) noteSearch(depth int, q machine.State, narrowed, answered bool)
 func (s *solver) settle(q machine.State) (v search.Interval, f *frame, strategies [][]search.Weighted) {
 	if s.horizon == nil {
 		v, f, strategies = s.root(q)
-		if s.cause != errRepeats || !s.config.Table || s.ctx.Err() != nil {
+		if !errors.Is(s.cause, errRepeats) || !s.config.Table || s.ctx.Err() != nil {
 			return v, f, strategies
 		}
 		s.beginDeepening()

@@ -98,8 +98,10 @@ func TestAutoFindsGuaranteesOfMoreThanTwoRoles(t *testing.T) {
 // Every method says of a game of general sum what its values are, and none calls them the value of the game.
 func TestNoMethodFindsTheValueOfAGameOfGeneralSum(t *testing.T) {
 	hidden := &toys.Tree{Roles: []string{"x", "o"}, Nodes: []toys.Node{ // o ends the game, or both get 100
-		{Moves: []int{1, 2}, Kids: []int{1, 2}}, {Goals: []int32{0, 20}},
-		{Moves: []int{1, 2}, Kids: []int{3, 3}}, {Goals: []int32{100, 100}},
+		{Moves: []int{1, 2}, Kids: []int{1, 2}},
+		{Goals: []int32{0, 20}},
+		{Moves: []int{1, 2}, Kids: []int{3, 3}},
+		{Goals: []int32{100, 100}},
 	}}
 	for method, want := range map[string]struct {
 		concept search.Concept
