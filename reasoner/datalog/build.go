@@ -8,20 +8,20 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// builder numbers the atoms that matter and writes the Program.
+// builder numbers the atoms that the outputs depend on and writes the Program.
 type builder struct {
 	s       *simplified
 	program *Program
-	signal  []Signal            // by atom: NoSignal where it has none (yet), or True
+	signal  []Signal            // by atom: its signal, NoSignal before its first use
 	heads   []int32             // by atom: the first instance with this head, or -1
-	next    []int32             // by instance: another one with the same head, or -1
-	todo    []int32             // derived atoms whose rules have not been written
-	seen    map[string]struct{} // bodies of the running head
+	next    []int32             // by instance: the next instance with the same head, or -1
+	todo    []int32             // derived atoms whose rules are not yet written
+	seen    map[string]struct{} // bodies already written for the current head
 	key     []byte              // scratch
 }
 
-// program writes what is left after simplification: rules of the atoms that the
-// outputs depend on, without constants and without duplicates.
+// program writes the simplified instances as a Program: rules of the atoms that the outputs depend on, without
+// constants and without duplicates.
 func (s *simplified) program() *Program {
 	b := &builder{s: s, seen: make(map[string]struct{}), program: &Program{Names: &machine.Names{}, Ends: NoSignal}}
 	b.signal = make([]Signal, s.atoms())
@@ -35,13 +35,13 @@ func (s *simplified) program() *Program {
 	return b.program
 }
 
-// named is an atom with its text.
+// named pairs an atom with its text.
 type named struct {
 	atom int32
 	text string
 }
 
-// nameInputs numbers fluents and moves by text.
+// nameInputs numbers fluents and moves in the order of their texts.
 func (b *builder) nameInputs() {
 	s, t := b.s, b.s.theory.terms
 	var fluents []named
@@ -80,8 +80,7 @@ func (th *theory) sortNamed(list []named) []named {
 	return list
 }
 
-// number gives the atoms the next signals in the order of their texts, which it
-// returns.
+// number gives the atoms consecutive signals in the order of their texts, and returns the texts.
 func (b *builder) number(list []named) []string {
 	texts := make([]string, len(list))
 	for i, x := range b.s.theory.sortNamed(list) {
@@ -92,7 +91,7 @@ func (b *builder) number(list []named) []string {
 	return texts
 }
 
-// chainRules links the live instances of each head.
+// chainRules links the instances of each head into a list.
 func (b *builder) chainRules() {
 	s := b.s
 	b.heads = make([]int32, s.atoms())
@@ -107,7 +106,7 @@ func (b *builder) chainRules() {
 	}
 }
 
-// use returns the signal of an atom; derived atoms get theirs at first use.
+// use returns the signal of an atom, and allocates the signal of a derived atom at its first use.
 func (b *builder) use(a int32) Signal {
 	s := b.s
 	if !s.possible[a] {
@@ -124,8 +123,8 @@ func (b *builder) use(a int32) Signal {
 	return b.signal[a]
 }
 
-// source is the signal that decides an input at the next position (fluents) or
-// at this one (moves).
+// source returns the signal of the atom that an input is read from: next(F) for a fluent F of the next position,
+// legal(R,M) for a move does(R,M).
 func (b *builder) source(a int32) Signal {
 	switch from := b.s.source[a]; from {
 	case -1:
@@ -137,7 +136,7 @@ func (b *builder) source(a int32) Signal {
 	}
 }
 
-// outputs gives the outputs their signals.
+// outputs assigns signals to next, legal, terminal and goal.
 func (b *builder) outputs() {
 	s, p := b.s, b.program
 	atomOf := make([]int32, p.Signals)
@@ -175,7 +174,7 @@ func (b *builder) output(rel *relation, t int32) Signal {
 	return b.use(b.s.first[rel] + t)
 }
 
-// goal adds a goal atom, unless it is impossible or of no role.
+// goal adds a goal atom, unless it is impossible or its first argument is no role.
 func (b *builder) goal(rel *relation, t int32) {
 	th := b.s.theory
 	role := th.roleOf(th.terms, rel.name, rel.row(t))
@@ -190,14 +189,14 @@ func (b *builder) goal(rel *relation, t int32) {
 // rules writes the rules of all derived atoms in use.
 func (b *builder) rules() {
 	p, s := b.program, b.s
-	// There are no more than instances.
+	// The instances bound the number of rules.
 	p.Head, p.Start, p.Body = make([]Signal, 0, len(s.head)), append(make([]int32, 0, len(s.start)), 0), make([]Lit, 0, len(s.body))
 	var body []Lit
 	for len(b.todo) > 0 {
 		s.theory.watch.Step()
 		a := b.todo[0]
 		b.todo = b.todo[1:]
-		if len(b.seen) > fewRules { // what has grown takes long to clear
+		if len(b.seen) > fewRules { // clear costs time in proportion to the largest size that the map has had
 			b.seen = make(map[string]struct{})
 		}
 		clear(b.seen)
@@ -213,8 +212,8 @@ func (b *builder) rules() {
 	}
 }
 
-// bodyOf appends the literals of instance i that are not constant, in ascending
-// order; live is false if one of them never holds.
+// bodyOf appends the non-constant literals of instance i in ascending order. live is false if the body contains a
+// false literal or a complementary pair.
 func (b *builder) bodyOf(body []Lit, i int) (_ []Lit, live bool) {
 	s := b.s
 	for _, lit := range s.bodyOf(i) {
@@ -237,10 +236,10 @@ func (b *builder) bodyOf(body []Lit, i int) (_ []Lit, live bool) {
 	return body, true
 }
 
-// fewRules is the number of rules of most heads.
+// fewRules is the size beyond which the set of bodies is reallocated instead of cleared.
 const fewRules = 64
 
-// isNew tells whether the running head has no rule with this body yet.
+// isNew reports whether the current head has no rule with this body yet, and records the body.
 func (b *builder) isNew(body []Lit) bool {
 	b.key = b.key[:0]
 	for _, l := range body {

@@ -2,13 +2,13 @@ package datalog
 
 import "stackmate/gdl"
 
-// fixConstants reads fluents that are what they were initially, in all positions, from
-// the initial position: those of a shape of which the rules say nothing but
+// fixConstants replaces true by init for fluents that never change: their only rule of next is the frame axiom
 //
 //	before  next(wall(X,Y)) ← true(wall(X,Y))     p(X,Y) ← ¬true(wall(X,Y))
 //	after   next(wall(X,Y)) ← init(wall(X,Y))     p(X,Y) ← ¬init(wall(X,Y))
 //
-// Then what follows from them is static. Assumption: positions are reachable.
+// Relations derived from such fluents become static. Assumption: positions are reachable from the initial
+// position.
 func (gr *grounder) fixConstants() error {
 	constant := make(map[*relation]bool) // by relation of next
 	for _, r := range gr.rules {
@@ -33,7 +33,7 @@ func (gr *grounder) fixConstants() error {
 	return nil
 }
 
-// keeps tells whether r is next(X...) ← true(X...).
+// keeps reports whether r is the frame axiom next(X...) ← true(X...).
 func (th *theory) keeps(r *rule) bool {
 	if len(r.body) != 1 || r.body[0].op != gdl.Holds || r.body[0].atom.rel != th.successor(r.head.rel) {
 		return false

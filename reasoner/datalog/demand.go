@@ -7,31 +7,30 @@ import (
 	"stackmate/gdl"
 )
 
-// demand restricts large relations to what is asked for, for all positions at once: magic sets
-// (magicsets.go) over possible atoms, with two differences. A relation has one kind of key, the
-// columns that all its uses know, so it stays one relation and grounds to each atom
-// once. And what is asked for only decides which atoms there are: the ground rules do
-// not speak of it. Negated atoms are asked for, too.
+// demand restricts large relations to demanded tuples, for all positions at once. It applies magic sets
+// (magicsets.go) to possible atoms, with two differences. Each relation has one binding pattern, the columns bound
+// at all its uses, so it stays one relation and grounds each atom once. Demand only limits the possible atoms: the
+// ground rules do not contain the demand relations. Negated atoms are demanded, too.
 type demand struct {
 	magicSets
 	theory  *theory
 	when    threshold
-	columns map[*relation][]int32 // by relation that is restricted: the columns of its key
-	inside  map[*relation]int     // the number of its component
+	columns map[*relation][]int32 // by restricted relation: the columns of its key
+	inside  map[*relation]int     // by relation: the number of its strongly connected component
 	asked   map[*relation]*keyed
 
-	plain, guarded []*rule // the rules without and with a look at what is asked for
-	forget         func()  // takes the profiles away
+	plain, guarded []*rule // the rules before and after the rewriting
+	forget         func()  // removes the profiles
 }
 
-// newDemand finds the keys of the dynamic relations that may have many tuples, without
-// those that are excluded. Until forget it gives relations their profiles.
+// newDemand chooses keys for the dynamic relations that may have many tuples, except the excluded relations.
+// Relations keep the profiles of th.estimate until forget is called.
 func (th *theory) newDemand(when threshold, exclude map[*relation]bool) *demand {
 	d := &demand{theory: th, when: when, columns: make(map[*relation][]int32), inside: th.componentNumbers()}
 	d.magicSets = magicSets{
 		watch: th.watch, terms: th.terms,
 		restricts: func(_ *rule, l *literal) bool { return d.columns[l.atom.rel] != nil },
-		// What is asked for could grow without end by function terms of a recursion.
+		// A function term of a recursive rule could make the demand infinite.
 		known: func(r *rule, l *literal, a arg) bool {
 			return a.kind != compound || d.inside[l.atom.rel] != d.inside[r.head.rel]
 		},
@@ -48,9 +47,8 @@ func (th *theory) newDemand(when threshold, exclude map[*relation]bool) *demand 
 	return d
 }
 
-// findCandidates finds the relations that may be large: not those that the game is
-// asked for or given, nor those of which each rule has one literal that bounds them.
-// The parts of rules are among them only where they hand on what is asked for.
+// findCandidates selects the relations that may be large. It skips inputs, outputs, and relations of which every
+// rule is bounded by one literal. Parts of split rules are selected only if they read a selected relation.
 func (d *demand) findCandidates(exclude map[*relation]bool) {
 	parts := make(map[*relation]bool)
 	for _, r := range d.theory.rules {
@@ -74,8 +72,7 @@ func (d *demand) findCandidates(exclude map[*relation]bool) {
 	}
 }
 
-// isBounded tells whether one literal, of a relation that is not derived, binds all
-// variables of the head.
+// isBounded reports whether one literal of a static relation or an input binds all variables of the head.
 func (r *rule) isBounded() bool {
 	vars := r.head.appendVars(nil)
 	return slices.ContainsFunc(r.body, func(l literal) bool {
@@ -86,7 +83,7 @@ func (r *rule) isBounded() bool {
 	})
 }
 
-// findKeys takes from the keys what some use does not know, until all do.
+// findKeys removes columns from each key until every use of the relation binds the whole key.
 func (d *demand) findKeys() {
 	for changed := true; changed; {
 		changed = false
@@ -105,8 +102,8 @@ func (d *demand) findKeys() {
 	}
 }
 
-// dropUseless leaves relations unrestricted of which nearly everything seems to be asked
-// for, and tells whether there was one.
+// dropUseless leaves a relation unrestricted if nearly all of its keys are expected to be demanded. It reports
+// whether it dropped a relation.
 func (d *demand) dropUseless() bool {
 	all := make(map[*relation]*profile)
 	for rel := range d.columns {
@@ -115,7 +112,7 @@ func (d *demand) dropUseless() bool {
 	forget := d.theory.estimate(d.rules())
 	before := len(d.columns)
 	for rel, p := range all {
-		keys := 1.0 // that are asked for, of those that there are
+		keys := 1.0 // expected number of demanded keys
 		for i, c := range d.columns[rel] {
 			keys *= min(d.keyed(rel).asked.distinct(int32(i)), p.distinct[c])
 		}
@@ -128,8 +125,7 @@ func (d *demand) dropUseless() bool {
 	return len(d.columns) < before
 }
 
-// restrict adds the relations of what is asked for, and the rules that ask, and lets the
-// rules of restricted relations look into them.
+// restrict adds the demand relations and their rules, and guards the rules of restricted relations by them.
 func (gr *grounder) restrict() error {
 	d := gr.newDemand(gr.asking, nil)
 	d.plain = gr.rules
@@ -139,7 +135,7 @@ func (gr *grounder) restrict() error {
 	return nil
 }
 
-// rules are those of the theory, which look at what is asked for, and then those that ask.
+// rules returns the rules of the theory, guarded by demand, followed by the rules that derive demand.
 func (d *demand) rules() []*rule {
 	d.seen, d.asking, d.guarded = make(map[string]bool), nil, nil
 	d.asked = make(map[*relation]*keyed)
@@ -152,10 +148,10 @@ func (d *demand) rules() []*rule {
 	return slices.Concat(d.guarded, d.asking)
 }
 
-// close makes what was asked for part of what is known, and with it the relations that
-// differ between positions in nothing else, but for those that were computed with open
-// negations: they may have tuples too many. It tells whether no others do: a relation of
-// which no rule that differs between positions is left is known, and so is its negation.
+// close makes the demand relations static, and with them each relation that depends on nothing dynamic. Relations
+// derived while negated literals were ignored stay dynamic: they may hold too many tuples. It reports whether
+// every negated relation is still dynamic. A relation whose rules have all become static is known exactly, and so
+// is its negation.
 func (d *demand) close() (exact bool) {
 	th := d.theory
 	var inexact, negated []*relation
@@ -175,7 +171,7 @@ func (d *demand) close() (exact bool) {
 	return !slices.ContainsFunc(negated, func(rel *relation) bool { return !rel.dynamic })
 }
 
-// keyed is what is asked for of a relation, or nil if it is not restricted.
+// keyed returns the demand relation of a relation, or nil if the relation is not restricted.
 func (d *demand) keyed(of *relation) *keyed {
 	if d.columns[of] != nil && d.asked[of] == nil {
 		rel := d.theory.auxiliary("asked "+of.name.name, len(d.columns[of]))
@@ -185,7 +181,7 @@ func (d *demand) keyed(of *relation) *keyed {
 	return d.asked[of]
 }
 
-// isInterface tells whether the game is asked for a relation, or given it.
+// isInterface reports whether a relation is an input (true, does) or an output of the game.
 func isInterface(rel *relation) bool {
 	name := rel.name.name
 	return name == "true" || name == "does" || slices.ContainsFunc(outputs, func(k functorKey) bool { return k.name == name })

@@ -1,10 +1,9 @@
-// Package datalog evaluates the rules of a game bottom-up over relations with
-// indexes. It owns grounding (Ground: every rule instance that can matter, as a
-// Program over numbered atoms) and the machine for games that are too large to
-// be grounded (NewMachine: the rules evaluated anew in every position, only as
-// far as asked). It knows nothing of text, of circuits or of searches.
+// Package datalog evaluates the rules of a game bottom-up over indexed relations. It owns grounding (Ground: the
+// relevant rule instances, as a Program over numbered atoms) and the machine for games whose grounding is too
+// large (NewMachine: demand-driven evaluation of the rules in each position). It is independent of the text of
+// rules, of circuits and of searches.
 //
-// Read passes.go first: it lists what becomes of the rules, and in which order. Then:
+// Read passes.go first: it lists the transformations of the rules in order. Then:
 //
 //	The rules: relations, and rules over columns of numbers.
 //	  terms, rule   ground terms by number; rules, literals and atoms over them

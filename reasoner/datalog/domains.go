@@ -7,14 +7,12 @@ import (
 	"stackmate/gdl"
 )
 
-// domains estimates how many tuples the dynamic relations may have before any of
-// them is computed: which terms may stand in each of their columns, each column for
-// itself. A variable may be what all columns that bind it have in common. This is a
-// least fixpoint over sets of terms, thousands of times smaller than that over
-// tuples, and what it says of a relation is the product of its columns: an upper
-// bound of what reaching finds.
+// domains bounds the sizes of the dynamic relations before any of them is computed. It computes a set of terms for
+// each column separately. The domain of a variable is the intersection of the columns that bind it. This least
+// fixpoint over sets of terms is thousands of times smaller than the fixpoint over tuples. The product of its
+// columns is an upper bound for the size of a relation.
 //
-// Function terms that a head makes are not followed: such a column has no bound.
+// Function terms in heads are not followed: their columns are unbounded.
 type domains struct {
 	theory *theory
 	of     map[*relation][]*domain // by column
@@ -24,21 +22,21 @@ type domains struct {
 	work   int
 }
 
-// domain is a set of terms, a bit each; of unbounded ones nothing is known.
+// domain is a set of terms as a bitmap; an unbounded domain contains all terms.
 type domain struct {
 	bits      []uint64
 	unbounded bool
 }
 
-// domainWork is the number of words of domains that may be looked at: a tenth of a
-// second. What is not known by then has no bound.
+// domainWork limits the work of the fixpoint, in words of domains: a tenth of a second. Columns that are not
+// finished by then are unbounded.
 const domainWork = 50_000_000
 
-// manyTerms is the size of a column without a bound.
+// manyTerms is the assumed size of an unbounded column.
 const manyTerms = 10_000
 
-// estimate gives all dynamic relations the profiles that their domains under the given
-// rules allow; forget takes them away.
+// estimate assigns profiles to all dynamic relations from their domains under the given rules; forget removes
+// them.
 func (th *theory) estimate(rules []*rule) (forget func()) {
 	d := &domains{theory: th, of: make(map[*relation][]*domain), users: make(map[*relation][]*rule), queued: make(map[*rule]bool)}
 	for _, r := range append(th.carryRules(), rules...) {
@@ -80,7 +78,7 @@ func (d *domains) enqueue(r *rule) {
 	}
 }
 
-// columns are the domains of a relation; those of a static one are counted.
+// columns returns the domains of a relation; the columns of a static relation are read from its tuples.
 func (d *domains) columns(rel *relation) []*domain {
 	list, ok := d.of[rel]
 	if ok {
@@ -100,7 +98,7 @@ func (d *domains) columns(rel *relation) []*domain {
 	return list
 }
 
-// apply adds to the columns of a head what its variables may be.
+// apply adds the domains of the variables of r to the columns of its head.
 func (d *domains) apply(r *rule) {
 	vars := make([]*domain, r.vars)
 	for i := range r.body {
@@ -146,7 +144,7 @@ func (x *domain) has(t term) bool {
 	return x.unbounded || int(t>>6) < len(x.bits) && x.bits[t>>6]>>(t&63)&1 != 0
 }
 
-// add adds a term and tells whether it is new.
+// add adds a term and reports whether it is new.
 func (x *domain) add(t term) bool {
 	if x.has(t) {
 		return false
@@ -156,7 +154,7 @@ func (x *domain) add(t term) bool {
 	return true
 }
 
-// addAll adds the terms of y, which is bounded, and tells whether one is new.
+// addAll adds the terms of y, which is bounded, and reports whether x has grown.
 func (x *domain) addAll(y *domain) bool {
 	if x.unbounded {
 		return false
@@ -170,7 +168,7 @@ func (x *domain) addAll(y *domain) bool {
 	return grown
 }
 
-// reach makes room for that many words.
+// reach extends the bitmap to that many words.
 func (x *domain) reach(words int) {
 	if missing := words - len(x.bits); missing > 0 {
 		x.bits = append(x.bits, make([]uint64, missing)...)
@@ -185,7 +183,7 @@ func (x *domain) size() int {
 	return n
 }
 
-// common is what two domains have in common; nil stands for everything.
+// common returns the intersection of two domains; nil stands for the set of all terms.
 func (d *domains) common(x, y *domain) *domain {
 	switch {
 	case x == nil || x.unbounded:
@@ -201,7 +199,7 @@ func (d *domains) common(x, y *domain) *domain {
 	return both
 }
 
-// profile is the product of the columns.
+// profile returns the sizes of the columns and their product.
 func (d *domains) profile(rel *relation) *profile {
 	p := &profile{tuples: 1}
 	for _, x := range d.columns(rel) {

@@ -7,27 +7,23 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// evaluator computes relations of one position on demand. Three ways lead to the
-// tuples of a relation:
+// evaluator computes relations of one position on demand. The tuples of a relation are available in three ways:
 //
-//	complete  the whole relation is computed at its first use in a position;
-//	          a component of mutually recursive relations always is, by
-//	          semi-naive iteration
-//	keyed     only the tuples that have given terms in given columns, once per
-//	          key and position (tabling); where all columns are given, the search
-//	          stops at the first proof
-//	input     true and does are the tuples of the position and of the joint move,
-//	          which inputs translate
+//	complete  the whole relation is computed at its first use in a position.
+//	          A strongly connected component is computed by semi-naive iteration.
+//	keyed     only the tuples with given terms in given columns are computed, once per
+//	          key and position (tabling). If the key has all columns, the first proof
+//	          ends the evaluation.
+//	input     true and does hold the tuples of the position and of the joint move,
+//	          translated by inputs.
 //
-// Invariant: when a relation is complete, or a key has been asked for, the
-// relation holds all tuples (with that key) that follow from the rules in the
-// position. Relations that depend on does are dropped with the joint move, those
-// that depend on true with the position; what is static, and too large to be
-// computed beforehand, lasts until it takes too much room. Where the meter has an
-// error, nothing of this holds until the next position.
+// Invariant: when a relation is complete, or a key has been demanded, the relation holds all tuples (with that
+// key) that follow from the rules in the position. Relations that depend on does are cleared with the joint move,
+// relations that depend on true with the position. Static relations too large to be computed beforehand stay until
+// they exceed maxLasting. After an error of the meter the invariant fails until the next position.
 //
-// Cost: one hash probe per lookup and per derived tuple; nothing is allocated
-// once the tables have grown to the sizes that positions need.
+// Cost: one hash probe per lookup and per derived tuple. Nothing is allocated once the tables have grown to the
+// sizes of the game's positions.
 type evaluator struct {
 	in      *interpreter
 	meter   *meter
@@ -35,13 +31,13 @@ type evaluator struct {
 	copies  map[*relation]*relation
 	derived map[*relation]*derived // by copy
 	inputs  *inputs
-	numbers []int32 // of the fluents of the position
+	numbers []int32 // of the position's fluents
 	frames  []*joiner
 	depth   int
-	touched [lifetimes][]*derived // that hold tuples
+	touched [lifetimes][]*derived // relations with tuples, by lifetime
 }
 
-// lifetime says how long the tuples of a relation stay the same.
+// lifetime is the part of the input on which the tuples of a relation depend.
 type lifetime uint8
 
 const (
@@ -51,11 +47,11 @@ const (
 	lifetimes
 )
 
-// derived is a relation with its rules.
+// derived is a relation with its rules and the state of its computation.
 type derived struct {
 	rel       *relation
 	rules     []*rule
-	component *component // of a recursive relation
+	component *component // of a recursive relation, else nil
 	lifetime  lifetime
 	complete  bool
 	touched   bool
@@ -63,20 +59,20 @@ type derived struct {
 	calls     []*call // by key
 }
 
-// call is a use of a derived relation with some columns known.
+// call is a use of a derived relation with some columns bound.
 type call struct {
 	to      *derived
 	answers *relation  // the relation of to
-	columns []int32    // the known columns
-	asked   *relation  // the keys asked for in this position; nil where the whole relation is
+	columns []int32    // the bound columns
+	asked   *relation  // the keys demanded in this position; nil for a call of the whole relation
 	plans   []*plan    // or, of a recursive relation:
-	magic   *component // what grows from a new key
+	magic   *component // the magic sets, whose fixpoint is extended by each new key
 }
 
-// component is a set of relations that are computed together.
+// component is a strongly connected component of the dependency graph, or the relations of a magic-sets rewriting.
 type component struct {
 	members  []*derived
-	fixpoint *fixpoint // nil as long as it has not been needed
+	fixpoint *fixpoint // nil before its first use
 }
 
 func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
@@ -111,7 +107,7 @@ func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
 	return e
 }
 
-// copy is the evaluator's own relation for a dynamic one; static ones are shared.
+// copy returns the evaluator's own copy of a dynamic relation; static relations are shared.
 func (e *evaluator) copy(rel *relation) *relation {
 	if rel == nil || !rel.dynamic {
 		return rel
@@ -125,7 +121,7 @@ func (e *evaluator) copy(rel *relation) *relation {
 	return own
 }
 
-// rebind copies r with every relation replaced.
+// rebind returns a copy of r with every relation replaced.
 func (r *rule) rebind(to func(*relation) *relation) *rule {
 	out := *r
 	out.head.rel = to(r.head.rel)
@@ -136,8 +132,7 @@ func (r *rule) rebind(to func(*relation) *relation) *rule {
 	return &out
 }
 
-// findLifetimes finds which relations depend on the position, and which on the joint
-// move.
+// findLifetimes determines the relations that depend on the position, and on the joint move.
 func (e *evaluator) findLifetimes(rules []*rule) {
 	for _, in := range e.inputs.list {
 		life := ofPosition
@@ -152,7 +147,7 @@ func (e *evaluator) findLifetimes(rules []*rule) {
 	}
 }
 
-// findComponents finds the recursive relations.
+// findComponents determines the recursive relations and their strongly connected components.
 func (e *evaluator) findComponents(heads []*relation) {
 	rules := make(map[*relation][]*rule, len(heads))
 	for _, rel := range heads {
@@ -170,10 +165,10 @@ func (e *evaluator) findComponents(heads []*relation) {
 	}
 }
 
-// planning calls what computes the relations of a body.
+// planning returns the settings of plans, in which literals of derived relations are calls.
 func (e *evaluator) planning() planning { return planning{watch: e.meter.watch, call: e.call} }
 
-// call compiles what computes rel for known columns.
+// call compiles the computation of rel for the given bound columns.
 func (e *evaluator) call(rel *relation, columns []int32) *call {
 	d := e.derived[rel]
 	if d == nil {
@@ -201,7 +196,7 @@ func (e *evaluator) call(rel *relation, columns []int32) *call {
 	return c
 }
 
-// wholeCall is the call that computes all of d.
+// wholeCall returns the call that computes all of d.
 func (e *evaluator) wholeCall(d *derived) *call {
 	if d.whole != nil {
 		return d.whole
@@ -222,8 +217,8 @@ func (e *evaluator) wholeCall(d *derived) *call {
 	return d.whole
 }
 
-// fixpoint computes rules together, and calls what they do not compute. What is part of the same
-// recursion in the rules of the game is called as a whole.
+// fixpoint prepares the joint evaluation of rules, with calls of all other relations. Members of the same
+// recursion in the rules of the game are called as a whole.
 func (e *evaluator) fixpoint(rules []*rule, recursion *component, growing ...*relation) *fixpoint {
 	f := newFixpoint(e.planning(), rules, growing...)
 	f.call = func(rel *relation, columns []int32) *call {
@@ -239,12 +234,12 @@ func (e *evaluator) fixpoint(rules []*rule, recursion *component, growing ...*re
 	return f
 }
 
-// original is the relation of the interpreter that rel is a copy of.
+// original returns the interpreter's relation of which rel is a copy.
 func (e *evaluator) original(rel *relation) *relation {
 	return e.in.theory.byKey[rel.name.key()]
 }
 
-// ensure computes what c promises for a key.
+// ensure computes the tuples of c with the given key, unless they are available.
 func (e *evaluator) ensure(c *call, key []int32) {
 	d := c.to
 	if d.complete {
@@ -278,7 +273,7 @@ func (e *evaluator) ensure(c *call, key []int32) {
 	}
 }
 
-// enter is the joiner of the next depth of calls.
+// enter returns the joiner for the next depth of nested calls.
 func (e *evaluator) enter() *joiner {
 	if e.depth == len(e.frames) {
 		e.frames = append(e.frames, &joiner{terms: e.terms, meter: e.meter, calls: e})
@@ -289,7 +284,7 @@ func (e *evaluator) enter() *joiner {
 
 func (e *evaluator) leave() { e.depth-- }
 
-// touch notes that d must be cleared with the position or the joint move.
+// touch records that d must be cleared at the end of its lifetime.
 func (e *evaluator) touch(d *derived) {
 	if d.touched {
 		return
@@ -298,7 +293,7 @@ func (e *evaluator) touch(d *derived) {
 	e.touched[d.lifetime] = append(e.touched[d.lifetime], d)
 }
 
-// complete computes all of d, and of what is recursive with it.
+// complete computes all of d, and its strongly connected component.
 func (e *evaluator) complete(d *derived) {
 	j := e.enter()
 	defer e.leave()
@@ -317,7 +312,7 @@ func (e *evaluator) complete(d *derived) {
 	_ = d.component.fixpoint.run(j)
 }
 
-// forget drops what has been computed of a lifetime.
+// forget clears the relations of a lifetime.
 func (e *evaluator) forget(of lifetime) {
 	for _, d := range e.touched[of] {
 		d.touched, d.complete = false, false
@@ -329,8 +324,8 @@ func (e *evaluator) forget(of lifetime) {
 	e.touched[of] = e.touched[of][:0]
 }
 
-// What is kept from position to position: terms that only arise at run time, and
-// tuples that depend on no position.
+// Limits of the data kept from position to position: terms created at run time, and tuples that are independent of
+// the position.
 const (
 	maxNewTerms = 1 << 20
 	maxLasting  = 1 << 20
@@ -358,7 +353,7 @@ func (e *evaluator) setState(s machine.State) {
 	}
 }
 
-// repair drops what may be incomplete after work was given up.
+// repair clears all relations after an aborted evaluation, as they may be incomplete.
 func (e *evaluator) repair() {
 	e.meter.err, e.depth = nil, 0
 	for of := range lifetimes {
@@ -366,7 +361,7 @@ func (e *evaluator) repair() {
 	}
 }
 
-// bytes estimates the memory of what was computed, and of what was met.
+// bytes estimates the memory of the computed relations, of new terms and of the known inputs.
 func (e *evaluator) bytes() int64 {
 	sum := e.terms.bytes() - e.in.theory.terms.bytes()
 	for _, own := range e.copies {
@@ -377,7 +372,7 @@ func (e *evaluator) bytes() int64 {
 	}
 	for _, list := range e.touched {
 		for _, d := range list {
-			sum += d.rel.bytes() // of magic sets, too
+			sum += d.rel.bytes() // including magic sets
 			for _, c := range d.calls {
 				sum += c.asked.bytes()
 			}
@@ -386,7 +381,7 @@ func (e *evaluator) bytes() int64 {
 	return sum
 }
 
-// lasting is the number of tuples that depend on no position.
+// lasting returns the number of tuples that are independent of the position.
 func (e *evaluator) lasting() int {
 	tuples := 0
 	for _, d := range e.touched[forGood] {
@@ -398,7 +393,7 @@ func (e *evaluator) lasting() int {
 	return tuples
 }
 
-// setJoint makes the moves of a joint move true.
+// setJoint makes does true for the moves of a joint move.
 func (e *evaluator) setJoint(joint []machine.Move) {
 	e.forget(ofMoves)
 	e.clearInputs("does")

@@ -6,33 +6,33 @@ import (
 	"stackmate/gdl"
 )
 
-// A column is existential in a static domain if what its relation says is the same for everything
-// there: each rule has a variable of the domain in that place, and at most hands it on to
-// columns that are existential themselves. Such columns are left out:
+// A column is existential in a static domain if its relation holds either for all terms of the domain there or for
+// none. Then each rule has a variable of the domain in that column, and uses it elsewhere at most in other
+// existential columns. Existential columns are projected out:
 //
 //	before  h ← p(0,1)                 p(X,Y) ← bit(X) ∧ bit(Y) ∧ q(X,Y,0) ∧ q(X,Y,1)
 //	        q(X,Y,Z) ← bit(X) ∧ bit(Y) ∧ bit(Z) ∧ ¬true(f)
 //	after   h ← bit(0) ∧ bit(1) ∧ p    p ← q     q ← ¬true(f)
 //
-// Twenty of them would be a million atoms that are true in the same positions. This is
-// projection pushed through rules (Ramakrishnan, Beeri, Krishnamurthy, "Optimizing existential
-// Datalog queries", 1988), with constants allowed where a column is used. Assumptions: the
-// domain is a static relation of one column, computed and not empty; the relation is not
-// negated. Cost: linear in the rules, times the length of the longest chain of columns.
+// Twenty such columns would be a million atoms with equal values in all positions. The transformation pushes
+// projection through rules (Ramakrishnan, Beeri, Krishnamurthy, "Optimizing existential Datalog queries", 1988).
+// It also allows constants in uses of the column. Assumptions: the domain is a static relation of one column,
+// computed and not empty; the relation is not negated. Cost: linear in the rules, times the length of the longest
+// chain of columns.
 type existential struct {
 	theory  *theory
 	pending map[*relation]bool
-	domain  map[column]*relation    // of the columns that may be existential
-	rest    map[*relation]*relation // relations without their existential columns
+	domain  map[column]*relation    // of the candidates
+	rest    map[*relation]*relation // relations after the projection
 }
 
-// column is a place of a relation.
+// column is a column of a relation.
 type column struct {
 	rel *relation
 	at  int
 }
 
-// projectColumns leaves out the existential columns of all dynamic relations but the pending ones.
+// projectColumns removes the existential columns of all dynamic relations that are not pending.
 func (gr *grounder) projectColumns() error {
 	th := gr.theory
 	f := &existential{theory: th, pending: gr.pending, domain: make(map[column]*relation), rest: make(map[*relation]*relation)}
@@ -49,8 +49,8 @@ func (gr *grounder) projectColumns() error {
 	return nil
 }
 
-// suppose gives columns the domains of the variables that rules have there, and tells
-// whether there were any without one.
+// suppose makes columns candidates whose variable has a domain in the body of a rule. It reports whether it found
+// a new candidate.
 func (f *existential) suppose() bool {
 	found := false
 	for _, r := range f.theory.rules {
@@ -73,7 +73,7 @@ func (f *existential) suppose() bool {
 	return found
 }
 
-// domainIn is the domain that a literal gives a variable, or nil.
+// domainIn returns the domain that a literal gives a variable, or nil.
 func (f *existential) domainIn(l *literal, v int32) *relation {
 	if l.op != gdl.Holds {
 		return nil
@@ -91,8 +91,7 @@ func (f *existential) domainIn(l *literal, v int32) *relation {
 	return nil
 }
 
-// refute takes away the columns that some rule shows not to be existential, and tells whether
-// there were any.
+// refute removes candidate columns that a rule shows not to be existential, and reports whether it removed one.
 func (f *existential) refute() bool {
 	before := len(f.domain)
 	for _, r := range f.theory.rules {
@@ -113,8 +112,8 @@ func (f *existential) refute() bool {
 	return len(f.domain) < before
 }
 
-// handsOn tells whether a rule has a variable of that domain in a column of its head, and
-// uses it for nothing else.
+// handsOn reports whether column c of the head is a variable that r uses only in the given domain and in
+// existential columns of that domain.
 func (f *existential) handsOn(r *rule, c int, domain *relation) bool {
 	a := r.head.args[c]
 	if a.kind != variable {
@@ -135,8 +134,8 @@ func (f *existential) handsOn(r *rule, c int, domain *relation) bool {
 	return uses > 0 && uses+1 == r.occurrences(a.id)
 }
 
-// rewrite leaves the existential columns out of a rule. What stands there, if it is not an existential
-// column of the head again, must be of the domain.
+// rewrite removes the existential columns from a rule. A term in such a column of the body must belong to the
+// domain, unless the head has the same variable in an existential column.
 func (f *existential) rewrite(r *rule) {
 	var gone []int32 // variables
 	for c, a := range r.head.args {
@@ -163,7 +162,7 @@ func (f *existential) rewrite(r *rule) {
 	r.head, r.body = f.without(r.head), body
 }
 
-// without is an atom without the existential columns of its relation.
+// without returns an atom without the existential columns of its relation.
 func (f *existential) without(a atom) atom {
 	var args []arg
 	for c, x := range a.args {

@@ -6,40 +6,40 @@ import (
 	"stackmate/gdl"
 )
 
-// fixpoint evaluates rules together until nothing new is derived, semi-naively:
-// after the first round a rule is joined only where one of its literals matches
-// a tuple of the round before. A round costs what its new tuples do, however many
-// rules there are. Literals that the planning ignores are left out. Negated literals
-// that are not ignored must speak of relations that are complete.
+// fixpoint evaluates rules jointly to their least fixpoint, semi-naively: after the first round a rule is joined
+// only where one of its literals matches a tuple of the delta. The cost of a round depends on its delta and not on
+// the number of rules. Literals ignored by the planning are skipped. All other negated literals must refer to
+// complete relations.
 //
-// Invariant: between runs, tuples [0, seen) of a member have been joined with all others.
+// Invariant: between runs, tuples [0, seen) of a member have been joined with each other.
 type fixpoint struct {
 	planning
-	record  *recorder // of the rules that it has begun, or nil
+	record  *recorder // of the matches of its rules, or nil
 	members map[*relation]*member
-	first   []use // all rules, as they are joined in the first round
-	uses    []use // literals of members in bodies
+	first   []use // all rules, for the first round
+	uses    []use // one for each body literal of a member
 	grown   []*member
-	delta   []*member // those that grew in the last round
+	delta   []*member // members with new tuples in the last round
 	due     []int32   // scratch: the uses of a round
 }
 
 // member is a relation that grows in a fixpoint.
 type member struct {
 	rel   *relation
-	uses  []int32 // that read it
-	grown bool    // in the running round
+	uses  []int32 // indices of the uses that read it
+	grown bool    // in the current round
 }
 
-// use is a rule as it is joined in a round: literal reads the delta of its relation.
+// use is a rule with the literal that reads the delta of its relation.
 type use struct {
 	rule    *rule
 	literal int // or wholeRule
 	head    *member
-	plan    *plan // nil as long as it has not been needed
+	plan    *plan // nil before its first use
 }
 
-// newFixpoint prepares rules. The heads of rules grow, and the given relations from outside.
+// newFixpoint prepares the evaluation of rules. Members are the heads of the rules, and the given relations, which
+// grow from outside.
 func newFixpoint(o planning, rules []*rule, growing ...*relation) *fixpoint {
 	f := &fixpoint{members: make(map[*relation]*member)}
 	f.planning = o
@@ -66,19 +66,19 @@ func newFixpoint(o planning, rules []*rule, growing ...*relation) *fixpoint {
 	return f
 }
 
-// fixpoint evaluates rules over relations that are stored, for good.
+// fixpoint adds the tuples of the least fixpoint of rules to their stored relations.
 func (j *joiner) fixpoint(rules []*rule) error {
 	return newFixpoint(planning{watch: j.meter.watch}, rules).run(j)
 }
 
-// plan makes all plans now: what they read is indexed before others read it, too.
+// plan makes the plans of all uses, and thereby the indexes that they read.
 func (f *fixpoint) plan(uses []use) {
 	for i := range uses {
 		uses[i].plan = f.newPlan(uses[i].rule, uses[i].literal, nil)
 	}
 }
 
-// run evaluates all rules.
+// run evaluates all rules to their least fixpoint.
 func (f *fixpoint) run(j *joiner) error {
 	for i := range f.first {
 		rel := f.first[i].head.rel
@@ -92,7 +92,7 @@ func (f *fixpoint) run(j *joiner) error {
 	return f.saturate(j)
 }
 
-// saturate goes on from the tuples that are new, until there are none.
+// saturate repeats rounds from the new tuples until the delta is empty.
 func (f *fixpoint) saturate(j *joiner) error {
 	for f.advance(); len(f.delta) > 0; f.advance() {
 		f.due = f.due[:0]
@@ -109,7 +109,7 @@ func (f *fixpoint) saturate(j *joiner) error {
 	return nil
 }
 
-// derive joins a rule and notes whether its head has grown. After an error, nothing has.
+// derive joins a rule and records whether its head has grown. After an error the delta is emptied.
 func (f *fixpoint) derive(j *joiner, u *use) (err error) {
 	if u.plan == nil || u.plan.grown() {
 		u.plan = f.newPlan(u.rule, u.literal, nil)
@@ -128,7 +128,7 @@ func (f *fixpoint) derive(j *joiner, u *use) (err error) {
 	return err
 }
 
-// note notes that a member has tuples that are new, if it has.
+// note adds a member to grown if it has new tuples.
 func (f *fixpoint) note(m *member) {
 	if !m.grown && m.rel.n > m.rel.seen {
 		m.grown = true
@@ -136,7 +136,7 @@ func (f *fixpoint) note(m *member) {
 	}
 }
 
-// advance makes the tuples of the last round the delta of the next.
+// advance makes the new tuples of the last round the delta of the next round.
 func (f *fixpoint) advance() {
 	for _, m := range f.delta {
 		m.rel.old = m.rel.seen

@@ -11,16 +11,14 @@ import (
 
 // Ground computes the ground program of a game.
 //
-// The rules are read with true and does as "possible": an initial fluent is
-// possible, so is one that a possible next leads to, and a possible legal move
-// is a possible does; negated literals that depend on them are taken to hold.
-// What the rules match over the possible atoms are their instances: most are noted when the
-// atoms are found, those of rules with negated literals afterwards. Whatever is constant is
-// evaluated away. The numbering depends on the texts of fluents and
-// moves only.
+// It first computes the possible atoms, a superset of the atoms of any reachable position. An initial fluent is
+// possible. A possible next(F) makes true(F) possible, and a possible legal(R,M) makes does(R,M) possible. Negated
+// literals of dynamic relations are taken to hold. The instances are the matches of the rules over the possible
+// atoms. Matches of rules without such negated literals are recorded with the possible atoms, the rest afterwards.
+// Constant atoms are then evaluated away. The numbering depends only on the texts of fluents and moves.
 //
-// The size is what has been counted, also where a limit was hit. The error says which, and at
-// which rule, or that ctx is done.
+// The size counts what was grounded, even if a limit was hit. The error names the limit and the rule, or reports
+// that ctx is done.
 func Ground(ctx context.Context, g *gdl.Game, lim Limits) (p *Program, size Size, err error) {
 	defer guard.Stopped(&err)
 	gr := newGrounder(ctx, g, lim)
@@ -29,10 +27,10 @@ func Ground(ctx context.Context, g *gdl.Game, lim Limits) (p *Program, size Size
 	return p, size, err
 }
 
-// Size is how large a game is when it is grounded.
+// Size is the size of a grounding.
 type Size struct {
 	Instances int // rule instances
-	Fluents   int // that are possible
+	Fluents   int // possible fluents
 }
 
 func (gr *grounder) size() Size {
@@ -49,7 +47,7 @@ func (gr *grounder) size() Size {
 }
 
 func (gr *grounder) ground() (*Program, error) {
-	gr.joiner.meter.terms = gr.theory.terms.compounds // the Datalog machine takes any number
+	gr.joiner.meter.terms = gr.theory.terms.compounds // grounding limits function terms, the Datalog machine does not
 	if err := gr.runPasses(gr.phases()...); err != nil {
 		return nil, err
 	}
@@ -69,7 +67,7 @@ func (gr *grounder) ground() (*Program, error) {
 	return p, nil
 }
 
-// phases are those of the passes that grounding runs.
+// phases returns the phases of the passes of grounding.
 func (gr *grounder) phases() []phase {
 	if gr.limits.Thorough {
 		return []phase{inBoth, inGrounding, ifThorough}
@@ -77,25 +75,24 @@ func (gr *grounder) phases() []phase {
 	return []phase{inBoth, inGrounding}
 }
 
-// grounder is the state of grounding one game, and of preparing a machine.
+// grounder is the state of the grounding of one game, or of the preparation of a machine.
 type grounder struct {
 	*theory
 	joiner  *joiner
 	limits  Limits
 	clock   *machine.Stopwatch
-	without []string // names of passes that tests leave out
+	without []string // names of passes left out by tests
 
-	// lightly is the number of tuples up to which a static relation is computed before
-	// it is known whether it is needed.
+	// lightly is the maximal number of tuples of a static relation that is computed before its uses are known.
 	lightly                      int
 	unfolding, factoring, asking threshold
 
-	// pending are relations that are static but not computed, as they may have too many tuples.
-	// They count as dynamic. After "settle" these are relations that can be asked by key.
+	// pending are static relations that have not been computed, as they may have too many tuples. They count as
+	// dynamic. After the pass "settle" these are relations with a key.
 	pending map[*relation]bool
-	demand  *demand   // nil before it is known what is asked for
+	demand  *demand   // nil before the demand pass
 	record  *recorder // nil before reaching
-	exact   bool      // all that reaching has found may hold, as far as the instances tell
+	exact   bool      // false if a negated relation has become static (demand.close)
 }
 
 func newGrounder(ctx context.Context, g *gdl.Game, lim Limits, without ...string) *grounder {
@@ -105,9 +102,9 @@ func newGrounder(ctx context.Context, g *gdl.Game, lim Limits, without ...string
 		limits: lim.withDefaults(), clock: machine.NewStopwatch(), without: without,
 		lightly: 50_000, unfolding: threshold{20_000, 16}, factoring: threshold{2_000, 4}, asking: threshold{20_000, 4},
 	}
-	// What is expected takes columns to be independent, which those of a position are not: in chess
-	// it is wrong by a factor of a hundred. Other games have fewer instances by thorough grounding,
-	// too, and checkers a third, but more gates: what parts hide cannot be factored.
+	// Estimates assume independent columns. In positions the columns are correlated: in chess the estimate is
+	// wrong by a factor of a hundred. Thorough grounding saves instances in other games, too (checkers: two
+	// thirds), but can cost gates: the parts of split rules hide common factors.
 	if lim.Thorough {
 		gr.asking.gain = 0
 	}
@@ -118,8 +115,8 @@ func newGrounder(ctx context.Context, g *gdl.Game, lim Limits, without ...string
 	return gr
 }
 
-// reach computes the possible atoms. It records the matches of rules
-// without open negations, but for those that ask: most of these are known to be true then.
+// reach computes the possible atoms. It records the matches of rules without negated dynamic literals, except
+// rules that derive demand, most of whose atoms become static.
 func (gr *grounder) reach() error {
 	if gr.demand == nil {
 		gr.demand = &demand{theory: gr.theory, plain: gr.rules, guarded: gr.rules}
@@ -137,7 +134,7 @@ func (gr *grounder) reach() error {
 	return err
 }
 
-// isOpenNegation tells whether l negates an atom that differs between positions.
+// isOpenNegation reports whether l negates an atom of a dynamic relation.
 func isOpenNegation(l *literal) bool { return l.op == gdl.Not && l.atom.rel.dynamic }
 
 func (th *theory) dynamicRules() []*rule {
@@ -150,8 +147,8 @@ func (th *theory) dynamicRules() []*rule {
 	return rules
 }
 
-// carryRules lead from one position to the next: true(F) ← init(F),
-// true(F) ← next(F), does(R,M) ← legal(R,M) ∧ role(R).
+// carryRules returns the rules from one position to the next: true(F) ← init(F), true(F) ← next(F), does(R,M) ←
+// legal(R,M) ∧ role(R).
 func (th *theory) carryRules() []*rule {
 	var rules []*rule
 	for _, rel := range th.relations {
@@ -168,9 +165,9 @@ func (th *theory) carryRules() []*rule {
 	return rules
 }
 
-// carry is the rule to(X...) ← from(X...).
+// carry returns the rule to(X...) ← from(X...).
 func carry(to, from *relation) *rule {
-	vars := from.all.columns // as many, numbered alike
+	vars := from.all.columns // the variables have the numbers of the columns
 	return &rule{head: atomOf(to, vars), body: []literal{holds(atomOf(from, vars))}, vars: from.arity}
 }
 
