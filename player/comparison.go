@@ -11,7 +11,7 @@ import (
 // comparison configures matches between two rivals: two configurations of a search.
 type comparison struct {
 	searcher func(rival int) search.Searcher // returns the search of a rival
-	memory   int64 // limit of each search
+	memory   int64                           // limit of each search
 	// opening is the number of random joint moves at the start, equal in the two matches of a pair
 	// with swapped sides.
 	opening int
@@ -30,7 +30,7 @@ type duelMatch struct {
 	rivals   [2]search.Searcher
 	openings *machine.Rand
 	hopes    [2]float64 // share of the points that the first rival gets, as each rival estimates it
-	settled  bool // both rivals expect the same winner, or a rival has proved the result
+	settled  bool       // both rivals expect the same winner, or a rival has proved the result
 }
 
 const (

@@ -17,7 +17,7 @@ const compileBudget = 10 * time.Minute
 // compilation is a running compilation of a game (reasoner.Compilation).
 type compilation interface {
 	Done() <-chan struct{} // closed when the best machine is there, or no engine is left
-	Err() error // reason why no engine has compiled the game
+	Err() error            // reason why no engine has compiled the game
 }
 
 // compiler starts a compilation: reasoner.Begin, except in tests.

@@ -17,10 +17,10 @@ import (
 type Explanation struct {
 	Move, By, Why string
 	Values        []Value    // by role, without chance
-	Strategy      []Share // considered moves, the most probable first
+	Strategy      []Share    // considered moves, the most probable first
 	Line          [][]string // principal variation: the expected joint moves, from this move on
-	Nodes         int64 // expanded by all searches for this move
-	Playouts      float64 // per second
+	Nodes         int64      // expanded by all searches for this move
+	Playouts      float64    // per second
 	Took          time.Duration
 }
 

@@ -11,7 +11,7 @@ import (
 const (
 	compilingShare = 0.75 // compilation by all engines together
 	proverShare    = 0.05 // provers
-	earlyShare     = 0.2 // searches on the first machine
+	earlyShare     = 0.2  // searches on the first machine
 )
 
 // leastProving is the memory that provers need in a game with thousands of moves a role.
@@ -26,7 +26,7 @@ type memory struct {
 	compiled <-chan struct{} // closed when compilation has ended; nil before it begins
 
 	mu       sync.Mutex
-	machines int64 // held by machines
+	machines int64         // held by machines
 	lost     int64         // held by abandoned searches
 	returned chan struct{} // closed when an abandoned search gives memory back, and replaced; nil until asked for
 }
