@@ -91,17 +91,17 @@ func (t *duelMatch) play(ctx context.Context) (share float64, ok bool) {
 }
 
 // share returns the first rival's share of the points of all roles.
-func (t *duelMatch) share(of func(role int) float64) float64 {
-	var points [2]float64
+func (t *duelMatch) share(points func(role int) float64) float64 {
+	var sums [2]float64
 	for r, rival := range t.seats {
 		if rival >= 0 {
-			points[rival] += of(r)
+			sums[rival] += points(r)
 		}
 	}
-	if points[0]+points[1] == 0 {
+	if sums[0]+sums[1] == 0 {
 		return 0.5
 	}
-	return points[0] / (points[0] + points[1])
+	return sums[0] / (sums[0] + sums[1])
 }
 
 // move returns the move of a role: a random move in the opening or of chance, else a sample of the rival's strategy.

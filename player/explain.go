@@ -119,9 +119,9 @@ func (c *choice) decidedBy() string {
 // reasons holds the reason of each decider that always has the same reason.
 var reasons = map[decider]string{
 	byRules:    "there is no other legal move",
-	byKind:     "players of this kind do not search",
-	byFallback: "no search has come to a result in time: any legal move",
-	byOutdated: "where the match stands is not known: a move that was legal before",
+	byKind:     "this kind of player does not search",
+	byFallback: "no search has found a result in time: a random legal move",
+	byOutdated: "the present position is unknown: a move that was legal earlier",
 }
 
 // strategyText returns the moves of positive probability on a single line.

@@ -16,8 +16,8 @@ import (
 	"stackmate/search/evaluate"
 )
 
-// In many games an evaluation can be trained within seconds, and a search with it as leaf evaluation is much
-// stronger than a search by playouts. In others, such as parity games, it is much weaker
+// In many games an evaluation can be trained within seconds. As leaf evaluation it is much
+// stronger than playouts. In others, such as parity games, it is much weaker
 // (docs/lab/evaluation.md). So most of the start clock goes into training. The measured quality of the
 // evaluation decides how it is used (approachBy), unless it loses matches against playouts (trial.go).
 const (
@@ -73,7 +73,7 @@ func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Eval
 	defer cancel()
 	l.Weigh(short)
 	e := l.Evaluation()
-	t.log.Info().Float64("playouts", e.Weight()).Msg("what an estimate is worth")
+	t.log.Info().Float64("playouts", e.Weight()).Msg("weight of the evaluation in playouts")
 	return e
 }
 
@@ -115,7 +115,7 @@ func (t *thinker) keep(l *evaluate.Learner) {
 		err = l.Save(k.file, k.rules)
 	}
 	if err != nil {
-		t.log.Warn().Err(err).Msg("knowledge")
+		t.log.Warn().Err(err).Msg("the evaluation is not saved")
 	}
 }
 
@@ -130,12 +130,12 @@ func (t *thinker) recall(m machine.Machine, c evaluate.Config) *evaluate.Learner
 	case errors.Is(err, fs.ErrNotExist):
 	case errors.Is(err, evaluate.ErrDamaged):
 		aside := t.knowledge.file + damagedSuffix
-		t.log.Warn().Err(err).Str("aside", aside).Msg("knowledge is set aside")
+		t.log.Warn().Err(err).Str("aside", aside).Msg("the evaluation file is damaged and is renamed")
 		if err := os.Rename(t.knowledge.file, aside); err != nil && !errors.Is(err, fs.ErrNotExist) { // another player was faster
-			t.log.Warn().Err(err).Msg("knowledge")
+			t.log.Warn().Err(err).Msg("the damaged evaluation file cannot be renamed")
 		}
 	case err != nil:
-		t.log.Warn().Err(err).Msg("knowledge is not used, and nothing is kept")
+		t.log.Warn().Err(err).Msg("the evaluation file is not used, and nothing is saved")
 		t.knowledge = knowledge{}
 	default:
 		return l
@@ -149,7 +149,7 @@ type experience struct {
 	favourite atomic.Pointer[favourite]
 
 	mu       sync.Mutex
-	of       machine.Machine
+	machine  machine.Machine
 	approach approach
 	parts    map[machine.Machine]*thinker
 }
@@ -175,7 +175,7 @@ func (t *thinker) inherit() {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.of == t.machine {
+	if e.machine == t.machine {
 		t.begun, t.approach, t.parts = t.machine, e.approach, e.parts
 	}
 }

@@ -39,11 +39,11 @@ func (m *memory) forProving() int64 {
 	return max(int64(proverShare*float64(m.total)), min(leastProving, m.total/4))
 }
 
-// machine records the memory of a machine.
-func (m *memory) machine(of machine.Machine) {
+// addMachine records the memory of a machine.
+func (m *memory) addMachine(added machine.Machine) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.machines += of.Info().Bytes
+	m.machines += added.Info().Bytes
 }
 
 // share returns the bytes for one of several searches side by side; 0 if too little is left. One share stays free: when a

@@ -14,8 +14,8 @@ type plan struct {
 	state machine.State
 }
 
-// after returns the remaining plan after its first joint move.
-func (p plan) after(m machine.Machine) plan {
+// advance returns the remaining plan after its first joint move.
+func (p plan) advance(m machine.Machine) plan {
 	b, state := m.NewNarrowBatch(), slices.Clone(p.state)
 	b.Load(state, 1)
 	step(b, p.line[0])

@@ -80,7 +80,7 @@ type Player struct {
 	match       *tracking.Match
 	role        machine.Role // role of this player
 	log         zerolog.Logger
-	desk        *desk
+	worker      *worker
 	rng         *machine.Rand // draws fallback moves
 	self        string        // own role, as spelled in the rules
 	explanation *Explanation  // of the last move
@@ -114,7 +114,7 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	p.end()
 	self := slices.IndexFunc(m.Game.Roles, func(r gdl.Term) bool { return r.String() == m.Role })
 	if self < 0 {
-		return fmt.Errorf("the game has no role %s; its roles are %v", m.Role, m.Game.Roles)
+		return fmt.Errorf("unknown role %s: the roles of the game are %v", m.Role, m.Game.Roles)
 	}
 	ctx, cancel := beforeReady(ctx, time.Now())
 	defer cancel()
@@ -128,7 +128,7 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	p.match = tracking.New(m.Log, len(m.Game.Roles), p.role)
 	p.rng = machine.NewRand(p.options.Seed)
 	memory := &memory{total: p.options.Memory}
-	p.desk = newDesk(setting{
+	p.worker = newWorker(setting{
 		spec: p.spec, seed: p.options.Seed, clock: m.PlayClock, log: m.Log, memory: memory, margins: p.margins, knowledge: p.knowledge(m.Game),
 	}, p.spec.kind.make)
 	p.begin(ctx, m, memory)
@@ -147,10 +147,10 @@ func (p *Player) begin(ctx context.Context, m Match, memory *memory) {
 	life, match := p.life, p.match
 	p.compilation = compile(life, m.Game, o, timeLeft(ctx, time.Now()), func(a reasoner.Attempt) {
 		if a.Err != nil {
-			guard.Log(m.Log.Warn(), a.Err).Str("engine", a.Engine).Msg("the rules are not compiled")
+			guard.Log(m.Log.Warn(), a.Err).Str("engine", a.Engine).Msg("an engine cannot compile the rules")
 			return
 		}
-		memory.machine(a.Machine)
+		memory.addMachine(a.Machine)
 		info := a.Machine.Info()
 		m.Log.Info().Str("engine", info.Engine).Str("kernel", info.Kernel).Str("reason", info.Reason).Int("gates", info.Gates).Msg("machine")
 		match.FollowMachine(life, a.Machine, a.Best)
@@ -169,7 +169,7 @@ func (p *Player) prepare(ctx context.Context) error {
 		s, changed := p.match.Best(0)
 		isThere := s != nil && s.Machine != nil
 		if isThere && (ctx.Err() != nil || !p.match.AwaitsBest()) {
-			p.desk.begin(ctx, p.position(s))
+			p.worker.begin(ctx, p.position(s))
 			return nil
 		}
 		if p.isLost() {
@@ -179,7 +179,7 @@ func (p *Player) prepare(ctx context.Context) error {
 		case <-changed:
 		case <-ctx.Done():
 			if !isThere {
-				p.log.Warn().Msg("the rules are still being compiled at the end of the start clock")
+				p.log.Warn().Msg("the compilation has not finished at the end of the start clock; it continues during the match")
 				return nil
 			}
 		}
@@ -212,7 +212,7 @@ func (p *Player) isLost() bool {
 // ErrOver if the game is over, and another error only if it finds no legal move.
 func (p *Player) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	if p.match == nil {
-		return gdl.Term{}, errors.New("PLAY without a match")
+		return gdl.Term{}, errors.New("PLAY before START: no match is running")
 	}
 	p.explanation = nil
 	ctx, stop := p.untilAborted(ctx)
@@ -245,7 +245,7 @@ func (p *Player) Abort() {
 // end releases the match.
 func (p *Player) end() {
 	p.Abort()
-	p.match, p.desk, p.compilation = nil, nil, nil
+	p.match, p.worker, p.compilation = nil, nil, nil
 }
 
 // untilAborted returns ctx, which Abort cancels, too.

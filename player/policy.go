@@ -69,51 +69,51 @@ const (
 	byKind     decider = "kind" // players that do not search
 )
 
-// maxHung bounds the abandoned calls of policies that still run.
-const maxHung = 3
+// maxAbandoned bounds the abandoned calls of policies that still run.
+const maxAbandoned = 3
 
-var errHung = errors.New("earlier searches have not come back: no new one is begun")
+var errAbandoned = errors.New("too many abandoned searches still run: no new search is started")
 
-// desk runs the calls of a policy for a match, each in its own goroutine. If a call does not return in time,
-// its goroutine is abandoned: the next call waits for a while and then goes to a new policy, up to maxHung
-// abandoned calls. A policy that has panicked is replaced. One goroutine calls the methods of a desk.
-type desk struct {
+// worker runs the calls of a policy for a match, each in its own goroutine. If a call does not return in time,
+// its goroutine is abandoned: the next call waits for a while and then goes to a new policy, up to maxAbandoned
+// abandoned calls. A policy that has panicked is replaced. One goroutine calls the methods of a worker.
+type worker struct {
 	setting
-	*seat
-	make func(setting) policy
-	wake context.CancelFunc
-	hung atomic.Int32
+	*slot
+	make          func(setting) policy
+	stopPondering context.CancelFunc
+	abandoned     atomic.Int32
 }
 
-// seat holds a policy and the token for its calls.
-type seat struct {
+// slot holds a policy and the token for its calls.
+type slot struct {
 	policy policy
 	free   chan struct{} // holds a token while no call of the policy runs
 	broken atomic.Bool   // the policy has panicked
 }
 
-func newDesk(s setting, make func(setting) policy) *desk {
+func newWorker(s setting, make func(setting) policy) *worker {
 	s.experience = new(experience)
-	d := &desk{setting: s, make: make, wake: func() {}}
-	d.renew()
-	return d
+	w := &worker{setting: s, make: make, stopPondering: func() {}}
+	w.renew()
+	return w
 }
 
 // renew replaces the policy.
-func (d *desk) renew() {
-	d.seat = &seat{policy: d.make(d.setting), free: make(chan struct{}, 1)}
-	d.free <- struct{}{}
+func (w *worker) renew() {
+	w.slot = &slot{policy: w.make(w.setting), free: make(chan struct{}, 1)}
+	w.free <- struct{}{}
 }
 
-// disturb cancels pondering without waiting for its end.
-func (d *desk) disturb() { d.wake() }
+// interrupt cancels pondering without waiting for its end.
+func (w *worker) interrupt() { w.stopPondering() }
 
-// run calls f on the policy of a seat. The caller has taken its token.
-func (d *desk) run(s *seat, f func(policy)) error {
+// run calls f on the policy of a slot. The caller has taken its token.
+func (w *worker) run(s *slot, f func(policy)) error {
 	defer func() { s.free <- struct{}{} }()
 	err := guard.Do(func() error { f(s.policy); return nil })
 	if err != nil {
-		guard.Log(d.log.Error(), err).Msg("searching failed")
+		guard.Log(w.log.Error(), err).Msg("a search panicked")
 		s.broken.Store(true)
 	}
 	return err
@@ -121,36 +121,36 @@ func (d *desk) run(s *seat, f func(policy)) error {
 
 // call runs f on the policy after earlier calls have returned, or on a new policy when wait fires. The channel
 // receives the error if f panics, else nil.
-func (d *desk) call(wait <-chan time.Time, f func(policy)) (<-chan error, error) {
-	_, ok := first(d.free, wait)
+func (w *worker) call(wait <-chan time.Time, f func(policy)) (<-chan error, error) {
+	_, ok := first(w.free, wait)
 	switch {
-	case ok && d.broken.Load():
-		d.renew()
-		<-d.free
+	case ok && w.broken.Load():
+		w.renew()
+		<-w.free
 	case !ok:
-		if d.hung.Load() >= maxHung {
-			return nil, errHung
+		if w.abandoned.Load() >= maxAbandoned {
+			return nil, errAbandoned
 		}
-		d.log.Warn().Msg("a search does not stop in time and is left behind")
-		held := searches * d.memory.share() / 2 // estimate: the abandoned searches may hold less
-		d.hung.Add(1)
-		d.memory.lose(held)
+		w.log.Warn().Msg("a search did not stop in time and is abandoned")
+		held := searches * w.memory.share() / 2 // estimate: the abandoned searches may hold less
+		w.abandoned.Add(1)
+		w.memory.lose(held)
 		go func(free chan struct{}) {
 			<-free
-			d.hung.Add(-1)
-			d.memory.lose(-held)
-		}(d.free)
-		d.renew()
-		<-d.free
+			w.abandoned.Add(-1)
+			w.memory.lose(-held)
+		}(w.free)
+		w.renew()
+		<-w.free
 	}
-	s, done := d.seat, make(chan error, 1)
-	go func() { done <- d.run(s, f) }()
+	s, done := w.slot, make(chan error, 1)
+	go func() { done <- w.run(s, f) }()
 	return done, nil
 }
 
 // begin passes the start clock to the policy, until ctx is done.
-func (d *desk) begin(ctx context.Context, at position) {
-	if done, err := d.call(nil, func(p policy) { p.begin(ctx, at) }); err == nil {
+func (w *worker) begin(ctx context.Context, at position) {
+	if done, err := w.call(nil, func(p policy) { p.begin(ctx, at) }); err == nil {
 		select {
 		case err := <-done:
 			_ = err // run has logged it
@@ -163,12 +163,12 @@ func (d *desk) begin(ctx context.Context, at position) {
 const waitShare = 0.25
 
 // choose returns the move of the policy. It returns at.give at the latest.
-func (d *desk) choose(ctx context.Context, at position) (choice, error) {
-	d.disturb()
+func (w *worker) choose(ctx context.Context, at position) (choice, error) {
+	w.interrupt()
 	patient := time.NewTimer(scaled(waitShare, timeLeft(ctx, time.Now())))
 	defer patient.Stop()
 	found := make(chan choice, 1)
-	done, err := d.call(patient.C, func(p policy) { found <- p.choose(ctx, at) })
+	done, err := w.call(patient.C, func(p policy) { found <- p.choose(ctx, at) })
 	if err != nil {
 		return choice{}, err
 	}
@@ -200,18 +200,18 @@ func first[T any](from <-chan T, up <-chan time.Time) (value T, ok bool) {
 	}
 }
 
-// ponder lets the policy ponder after its earlier call has returned, until the next call of disturb or until
+// ponder lets the policy ponder after its earlier call has returned, until the next call of interrupt or until
 // ctx is done.
-func (d *desk) ponder(ctx context.Context, at position) {
-	ctx, d.wake = context.WithCancel(ctx)
-	s := d.seat
+func (w *worker) ponder(ctx context.Context, at position) {
+	ctx, w.stopPondering = context.WithCancel(ctx)
+	s := w.slot
 	if s.broken.Load() {
 		return
 	}
 	go func() {
 		select {
 		case <-s.free:
-			_ = d.run(s, func(p policy) { p.ponder(ctx, at) })
+			_ = w.run(s, func(p policy) { p.ponder(ctx, at) })
 		case <-ctx.Done():
 		}
 	}()

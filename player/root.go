@@ -63,8 +63,8 @@ const (
 	bestGoal  = machine.MaxGoal
 )
 
-// of returns the entry of a move; nil if the move is not legal.
-func (r *root) of(m machine.Move) *search.Known {
+// known returns the entry of a move; nil if the move is not legal.
+func (r *root) known(m machine.Move) *search.Known {
 	if i := slices.IndexFunc(r.moves, func(k search.Known) bool { return k.Move == m }); i >= 0 {
 		return &r.moves[i]
 	}
@@ -100,7 +100,7 @@ func (r *root) follow(found *search.Result) {
 	if len(found.Line) == 0 {
 		return
 	}
-	k, v := r.of(found.Line[0][r.role]), found.Values[r.role]
+	k, v := r.known(found.Line[0][r.role]), found.Values[r.role]
 	if k == nil {
 		return
 	}
@@ -144,7 +144,7 @@ func (r *root) noteSamples(found *search.Result) {
 		return
 	}
 	for _, k := range found.Moves[r.role] {
-		if m := r.of(k.Move); m != nil {
+		if m := r.known(k.Move); m != nil {
 			m.Estimate, m.Visits = min(max(k.Estimate, m.Bounds.Lower), m.Bounds.Upper), k.Visits
 		}
 	}
@@ -165,7 +165,7 @@ func (r *root) narrow(found *search.Result) {
 
 // bound intersects the bounds of a move with b.
 func (r *root) bound(m machine.Move, b search.Interval) {
-	if k := r.of(m); k != nil {
+	if k := r.known(m); k != nil {
 		if r.alone && b.Lower > k.Bounds.Lower {
 			k.Plies = 0 // the line ends with a lower goal
 		}
@@ -214,7 +214,7 @@ func (r *root) decide(samples string) verdict {
 	case exact == nil && sampled == nil:
 		return verdict{by: byFallback}
 	case sampled == nil:
-		proved.why = "the sampling search has not come back"
+		proved.why = "the sampling search has not returned"
 		return proved
 	case exact == nil:
 		return r.withoutMistakes(liked)
@@ -231,18 +231,18 @@ func (r *root) decide(samples string) verdict {
 	case r.settles(r.sampled):
 		return r.withoutMistakes(liked)
 	case solved && sure <= worstGoal:
-		liked.why = "all is proved lost: the move that playouts find hardest to answer"
+		liked.why = "a loss is proved: the move that is hardest to answer in playouts"
 		return r.withoutMistakes(liked)
 	case solved:
 		proved.why = "the exact search has proved the value"
 	case r.exact.Proved && sure > worstGoal && sure >= r.sampled.Values[r.role].Upper:
-		proved.why = "the exact search has proved as much as the playouts promise"
+		proved.why = "the exact search has proved at least the estimate of the playouts"
 	default:
 		return r.withoutMistakes(liked)
 	}
 	if m, ok := r.asGood(sampled, sure); ok && (len(exact) != 1 || m != exact[0].Move) {
 		liked.strategy = []search.Weighted{{Move: m, Probability: 1}}
-		liked.why = "of the moves that are proved best, the one that is best by playouts"
+		liked.why = "among the proved best moves, the best move by playouts"
 		return liked
 	}
 	return proved
@@ -298,7 +298,7 @@ func (r *root) unwaiting(v verdict) verdict {
 	sure := search.Sure(r.moves)
 	for _, k := range r.ranking() {
 		if k.Bounds.Lower >= sure && !slices.Contains(r.waits, k.Move) {
-			v.strategy, v.why = []search.Weighted{{Move: k.Move, Probability: 1}}, "proved to be as good as the move that led back here"
+			v.strategy, v.why = []search.Weighted{{Move: k.Move, Probability: 1}}, "proved equal to the move that led back to this position"
 			return v
 		}
 	}
@@ -309,7 +309,7 @@ func (r *root) unwaiting(v verdict) verdict {
 func (r *root) planned(k *search.Known) verdict {
 	return verdict{
 		strategy: []search.Weighted{{Move: k.Move, Probability: 1}},
-		by:       byPlan, why: "the next move of a line that leads to this goal for sure", result: r.reached(k),
+		by:       byPlan, why: "the next move of a proved line to this goal", result: r.reached(k),
 	}
 }
 
@@ -325,12 +325,12 @@ func (r *root) reached(k *search.Known) *search.Result {
 }
 
 // asGood returns the move that the samples prefer, and whether its lower bound is at least sure. It returns false
-// for a mixed strategy.
+// for a mixed strategy, and if another role has a choice.
 func (r *root) asGood(sampled []search.Weighted, sure float64) (machine.Move, bool) {
 	if r.others == nil || len(sampled) != 1 {
 		return machine.NoMove, false
 	}
-	k := r.of(sampled[0].Move)
+	k := r.known(sampled[0].Move)
 	return sampled[0].Move, k != nil && k.Bounds.Lower >= sure
 }
 
@@ -358,12 +358,12 @@ func (r *root) withoutMistakes(v verdict) verdict {
 		kept = []search.Weighted{{Move: m, Probability: 1}}
 	}
 	v.strategy = kept
-	v.why = fmt.Sprintf("the best by playouts that is not proved a mistake, as %s is", r.machine.Names().MoveText(r.role, bad))
+	v.why = fmt.Sprintf("the best move by playouts that is not a proved mistake; %s is a proved mistake", r.machine.Names().MoveText(r.role, bad))
 	return v
 }
 
-// nextBest returns the best ranked move that is no mistake and whose estimate is above the worst goal, else
-// the best ranked move that is no mistake.
+// nextBest returns the best ranked move that is no mistake and has an estimate above the worst goal.
+// Without such a move it returns the best ranked move that is no mistake.
 func (r *root) nextBest(mistakes []machine.Move) (machine.Move, bool) {
 	open := slices.DeleteFunc(r.ranking(), func(k search.Known) bool { return slices.Contains(mistakes, k.Move) })
 	for _, k := range open {

@@ -38,8 +38,8 @@ const (
 	// heavyWeight playouts, or fewLeavesWeight playouts where RAVE is not used.
 	fewLeaves       = 8000
 	fewLeavesWeight = 10
-	// RAVE is used instead of a blend if the values of all moves as first explain at least this share of the
-	// variance of first-move values (montecarlo.Agreement, docs/lab/sampling.md).
+	// RAVE is used instead of a blend if RAVE values explain at least this share of the variance of first-move
+	// values (montecarlo.Agreement, docs/lab/sampling.md).
 	leastAgreement = 0.75
 	// agreementShare bounds the measurement of the agreement to this share of the start clock, agreementTime
 	// to this time.
@@ -79,7 +79,7 @@ func (t *thinker) agreement(ctx context.Context, clock time.Duration) float64 {
 	short, cancel := context.WithTimeout(ctx, min(agreementTime, scaled(agreementShare, clock)))
 	defer cancel()
 	a := montecarlo.Agreement(short, m, t.seed)
-	t.log.Info().Float64("agreement", a).Msg("all moves as first")
+	t.log.Info().Float64("agreement", a).Msg("agreement of RAVE values with first-move values")
 	return a
 }
 
@@ -96,9 +96,9 @@ func (a approach) String() string {
 	case a.evaluator == nil:
 		return "playouts"
 	case math.IsInf(a.weight, 1):
-		return "what was learnt in the start clock"
+		return "the evaluation trained in the start clock"
 	}
-	return "playouts and by what was learnt in the start clock"
+	return "playouts and the evaluation trained in the start clock"
 }
 
 // ways returns the names of the approaches for explanations.
@@ -121,7 +121,7 @@ func (t *thinker) adopt(a approach) {
 	if e := t.experience; e != nil {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.of, e.approach, e.parts = t.machine, a, t.parts
+		e.machine, e.approach, e.parts = t.machine, a, t.parts
 	}
 }
 

@@ -42,8 +42,8 @@ type round struct {
 	*thinker
 	root    *root
 	reports chan report
-	gone    chan struct{} // closed when no goroutine receives reports any more
-	under   map[search.Searcher]*running
+	closed  chan struct{} // closed when no goroutine receives reports any more
+	active  map[search.Searcher]*running
 	begun   map[search.Searcher]bool
 	starved bool // a search could not begin, as abandoned searches hold the memory
 }
@@ -55,16 +55,16 @@ func (t *thinker) search(clock context.Context, at position) *root {
 	ctx, settle := context.WithCancel(clock)
 	defer settle()
 	r := &round{
-		thinker: t, root: t.newRoot(at), under: map[search.Searcher]*running{}, begun: map[search.Searcher]bool{},
-		reports: make(chan report), gone: make(chan struct{}),
+		thinker: t, root: t.newRoot(at), active: map[search.Searcher]*running{}, begun: map[search.Searcher]bool{},
+		reports: make(chan report), closed: make(chan struct{}),
 	}
-	defer close(r.gone)
+	defer close(r.closed)
 	if !t.isSettled(r.root) {
 		r.launchAll(ctx)
 	}
 	var late, tie <-chan time.Time // late fires when interrupted searches must have returned
 	stopped := ctx.Done()
-	for len(r.under) > 0 || r.starved && ctx.Err() == nil {
+	for len(r.active) > 0 || r.starved && ctx.Err() == nil {
 		var returned <-chan struct{}
 		if r.starved && ctx.Err() == nil {
 			returned = r.memory.awaitReturn()
@@ -73,7 +73,7 @@ func (t *thinker) search(clock context.Context, at position) *root {
 		select {
 		case <-returned:
 		case got := <-r.reports:
-			if r.take(got); got.err != nil && ctx.Err() == nil {
+			if r.record(got); got.err != nil && ctx.Err() == nil {
 				r.launchAll(ctx) // the replacement of a failed search
 			}
 			switch {
@@ -87,7 +87,7 @@ func (t *thinker) search(clock context.Context, at position) *root {
 		case <-stopped:
 			stopped, late = nil, time.After(unwindingTime(clock, at.give, time.Now()))
 		case <-late:
-			r.abandon()
+			r.abandonAll()
 			return r.root
 		}
 	}
@@ -111,7 +111,7 @@ func (r *round) launch(ctx context.Context, s search.Searcher, memory int64) {
 	}
 	r.begun[s] = true
 	run := &running{Searcher: s, memory: memory}
-	r.under[s] = run
+	r.active[s] = run
 	// If the sum of the goals is not proved, an exact search proves facts about this role's goal alone.
 	own := []machine.Role{r.root.role}
 	lim := search.Limits{MaxBytes: memory, Seed: r.seed, Wanted: own, Progress: func(known search.Result) {
@@ -119,8 +119,8 @@ func (r *round) launch(ctx context.Context, s search.Searcher, memory int64) {
 		r.keepFavourite(&known)
 	}}
 	working, exact, done := ctx, slices.Contains(r.exact, s), func() {}
-	if exact && r.exactWork < 1 && r.class.Players > 1 {
-		working, done = context.WithTimeout(ctx, scaled(r.exactWork, timeLeft(ctx, time.Now())))
+	if exact && r.exactShare < 1 && r.class.Players > 1 {
+		working, done = context.WithTimeout(ctx, scaled(r.exactShare, timeLeft(ctx, time.Now())))
 	}
 	go func() {
 		defer done()
@@ -164,7 +164,7 @@ func (r *round) keepFavourite(known *search.Result) {
 func (r *round) send(got report) {
 	select {
 	case r.reports <- got:
-	case <-r.gone:
+	case <-r.closed:
 	}
 }
 
@@ -196,10 +196,10 @@ func (r *round) proveOthers(ctx context.Context, s search.Searcher, got report, 
 	}
 }
 
-// take enters a report at the root. An error makes it replace the search.
-func (r *round) take(got report) {
+// record enters a report at the root. An error makes it replace the search.
+func (r *round) record(got report) {
 	if got.last {
-		delete(r.under, got.from)
+		delete(r.active, got.from)
 		r.root.nodes += got.result.Nodes
 	}
 	switch {
@@ -222,7 +222,7 @@ func (t *thinker) title(exact search.Searcher) string {
 
 // replace replaces a failed search, unless it has been replaced before.
 func (t *thinker) replace(failed search.Searcher, reason error) {
-	guard.Log(t.log.Info(), reason).Msg("search")
+	guard.Log(t.log.Info(), reason).Msg("a search failed")
 	var p *guard.Panic
 	switch {
 	case slices.Contains(t.exact, failed):
@@ -233,20 +233,20 @@ func (t *thinker) replace(failed search.Searcher, reason error) {
 	}
 }
 
-// leave abandons a search that does not return in time. The search keeps its memory until it checks its context.
-func (r *round) leave(run *running) {
-	r.log.Warn().Msg("a search does not stop in time and is left behind")
+// abandon abandons a search that does not return in time. The search keeps its memory until it checks its context.
+func (r *round) abandon(run *running) {
+	r.log.Warn().Msg("a search did not stop in time and is abandoned")
 	r.memory.lose(run.memory)
 	if !run.ended.CompareAndSwap(false, true) {
 		r.memory.lose(-run.memory) // the search has returned in the meantime
 	}
 }
 
-// abandon abandons all searches that have not returned, enters their interim results and creates new searches in
+// abandonAll abandons all searches that have not returned, enters their interim results and creates new searches in
 // their places.
-func (r *round) abandon() {
-	for s, run := range r.under {
-		r.leave(run)
+func (r *round) abandonAll() {
+	for s, run := range r.active {
+		r.abandon(run)
 		delete(r.grants, s)
 		known := run.interim.Load()
 		if known != nil {

@@ -29,9 +29,9 @@ func (r *randomMove) choose(_ context.Context, at position) choice {
 // onePly plays the move with the greatest expected lead after one joint move. The lead is the difference of the goal
 // values of the next position, also of a position that is not terminal. Moves of the other roles are random.
 type onePly struct {
-	rng   *machine.Rand
-	batch machine.Batch
-	of    machine.Machine
+	rng     *machine.Rand
+	batch   machine.Batch
+	machine machine.Machine
 }
 
 // onePlySamples is the number of samples of each move: enough for the joint moves of the other roles in most
@@ -41,8 +41,8 @@ const onePlySamples = 16
 func (*onePly) begin(context.Context, position)  {}
 func (*onePly) ponder(context.Context, position) {}
 func (g *onePly) choose(ctx context.Context, at position) choice {
-	if g.of != at.machine {
-		g.of, g.batch = at.machine, at.machine.NewNarrowBatch()
+	if g.machine != at.machine {
+		g.machine, g.batch = at.machine, at.machine.NewNarrowBatch()
 	}
 	best, most, ties := at.legal[g.rng.Intn(len(at.legal))], math.Inf(-1), 0
 	for _, m := range at.legal {

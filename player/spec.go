@@ -92,13 +92,13 @@ func (s *spec) sampledWithout() montecarlo.Technique {
 // Kinds returns all kinds of players. The name of a player is the name of a kind with
 // options:
 //
-//		KIND[:OPTION=VALUE[,OPTION=VALUE]…]
+//	KIND[:OPTION=VALUE[,OPTION=VALUE]…]
 //
-//	  threads=N    number of searching threads
-//	  exact=METHOD exact search beside the sampling search: a method of package solve, such as
-//	               smab, do or bab, with a tolerance in goal points as in bab:epsilon=5, or none
-//	  without=A+B  leaves these techniques out
-//	  NAME=VALUE   sets one of Parameters
+//	threads=N    number of searching threads
+//	exact=METHOD exact search beside the sampling search: a method of package solve, such as
+//	             smab, do or bab, with a tolerance in goal points as in bab:epsilon=5, or none
+//	without=A+B  leaves these techniques out
+//	NAME=VALUE   sets one of Parameters
 func Kinds() []Kind { return slices.Clone(kinds) }
 
 // Techniques returns the techniques that a player's name can leave out.
@@ -168,7 +168,7 @@ func parse(name string) (spec, error) {
 	first, rest, hasOptions := strings.Cut(name, ":")
 	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == first })
 	if i < 0 {
-		return spec{}, fmt.Errorf("no player %q: it is one of %s", first, names(kinds, func(k Kind) string { return k.Name }))
+		return spec{}, fmt.Errorf("unknown player %q: expected one of %s", first, names(kinds, func(k Kind) string { return k.Name }))
 	}
 	s := spec{kind: kinds[i], threads: kinds[i].threads, without: slices.Clone(kinds[i].without)}
 	if !hasOptions {
@@ -195,7 +195,7 @@ func (s *spec) set(option string) error {
 	case "without":
 		for t := range strings.SplitSeq(value, "+") {
 			if !slices.ContainsFunc(techniques, func(known Technique) bool { return known.Name == t }) {
-				return fmt.Errorf("no technique %q: it is one of %s", t, names(techniques, func(t Technique) string { return t.Name }))
+				return fmt.Errorf("unknown technique %q: expected one of %s", t, names(techniques, func(t Technique) string { return t.Name }))
 			}
 			s.without = append(s.without, t)
 		}

@@ -37,19 +37,19 @@ type thinker struct {
 	course course
 	// runLearner is (*evaluate.Learner).Learn, except in tests.
 	runLearner func(l *evaluate.Learner, ctx context.Context, games int64)
-	// beatsPlayouts is (*thinker).try, except in tests.
+	// beatsPlayouts is (*thinker).winsTrial, except in tests.
 	beatsPlayouts func(t *thinker, ctx context.Context, a approach, clock time.Duration) bool
-	// exactWork is the share of each move's time for exact search. In games of several roles it halves after each move
-	// that exact search did not help, down to leastWork, where unsolved sequential games begin.
-	exactWork float64
+	// exactShare is the share of each move's time for exact search. In games of several roles it halves after each move
+	// that exact search did not help, down to leastExactShare, where unsolved sequential games begin.
+	exactShare float64
 }
 
-const leastWork = 1. / 8
+const leastExactShare = 1. / 8
 
 func newThinker(s setting) *thinker {
 	return &thinker{
-		setting: s, rng: machine.NewRand(s.seed), runLearner: (*evaluate.Learner).Learn, beatsPlayouts: (*thinker).try,
-		exactWork: 1, grants: map[search.Searcher]int64{},
+		setting: s, rng: machine.NewRand(s.seed), runLearner: (*evaluate.Learner).Learn, beatsPlayouts: (*thinker).winsTrial,
+		exactShare: 1, grants: map[search.Searcher]int64{},
 	}
 }
 
@@ -141,7 +141,7 @@ func (t *thinker) reclassify(failed search.Searcher, reason error) {
 }
 
 // granted returns the memory for a search. A search keeps its grant, since another limit means new tables and
-// trees, unless its share is less than two thirds or more than twice of the grant.
+// trees. It gets a new grant if its share is below two thirds of the grant or above twice the grant.
 func (t *thinker) granted(s search.Searcher) int64 {
 	share := t.memory.share()
 	if s == t.sampler {
@@ -177,7 +177,7 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	}
 	if t.class.Players > 1 && !t.solves(ctx, at) {
 		if t.class.InTurns() {
-			t.exactWork = leastWork
+			t.exactShare = leastExactShare
 		}
 		t.factor(ctx)
 		t.adopt(t.study(ctx))
@@ -250,18 +250,18 @@ func (t *thinker) playClock() time.Duration { return cmp.Or(t.clock, unlimitedTh
 func (t *thinker) choose(ctx context.Context, at position) choice {
 	t.prepare(ctx, at)
 	r := t.search(ctx, at)
-	if t.exactWork = max(leastWork, t.exactWork/2); r.helped {
-		t.exactWork = 1
+	if t.exactShare = max(leastExactShare, t.exactShare/2); r.helped {
+		t.exactShare = 1
 	}
 	t.arrive(ctx, r)
-	v := r.unwaiting(r.decide("nothing is proved that decides: the best by " + t.ways()))
+	v := r.unwaiting(r.decide("no proof decides: the best move by " + t.ways()))
 	if v.by == byFallback {
 		return t.withoutSearch(ctx, at)
 	}
 	c := choice{move: draw(t.rng, at.legal, v.strategy), verdict: v, root: r}
 	t.remember(r, c.move)
 	if v.by == byPlan {
-		t.plan = plan{v.result.Line, at.state}.after(at.machine)
+		t.plan = plan{v.result.Line, at.state}.advance(at.machine)
 	}
 	return c
 }
@@ -269,9 +269,9 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 // withoutSearch chooses a move if no search has returned: the favourite of an interim result for this position,
 // else the best move by a search of one ply.
 func (t *thinker) withoutSearch(ctx context.Context, at position) choice {
-	v := verdict{by: byFallback, why: "no search has come back: the best move by one ply"}
+	v := verdict{by: byFallback, why: "no search has returned: the best move by one ply"}
 	if m, ok := t.experience.favouriteAt(at); ok {
-		v.why = "no search has come back: the favourite of the search before"
+		v.why = "no search has returned: the preferred move of the search before"
 		return choice{move: m, verdict: v}
 	}
 	greedy := &onePly{rng: t.rng}

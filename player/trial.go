@@ -31,9 +31,9 @@ const (
 	trialOpening = 2
 )
 
-// try reports whether approach a is not worse than playouts in matches with swapped sides. The matches stop at a
-// clear lead or after the given time. Without time or memory for matches, try returns true.
-func (t *thinker) try(ctx context.Context, a approach, clock time.Duration) bool {
+// winsTrial reports whether approach a is not worse than playouts in matches with swapped sides. The matches stop at a
+// clear lead or after the given time. Without time or memory for matches it returns true.
+func (t *thinker) winsTrial(ctx context.Context, a approach, clock time.Duration) bool {
 	move := min(scaled(trialPart, t.playClock()), scaled(1/(leastTrials*max(1, t.class.Length)), clock))
 	room := 2 * (comparisonBytes + int64(t.threads)*t.machine.Info().Batch)
 	if move < leastTrialMove || t.leaves(move) < leastTrialLeaves || t.memory.share() < room {
@@ -53,7 +53,7 @@ func (t *thinker) try(ctx context.Context, a approach, clock time.Duration) bool
 		}
 		lead += 2*share - 1
 	}
-	t.log.Info().Uint64("matches", matches).Float64("lead", lead).Dur("move", move).Msg("estimates against playouts")
+	t.log.Info().Uint64("matches", matches).Float64("lead", lead).Dur("move", move).Msg("matches of the evaluation against playouts")
 	return lead > -trialDoubt
 }
 

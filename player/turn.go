@@ -11,7 +11,7 @@ import (
 )
 
 // errNoMove is returned if no position is known.
-var errNoMove = errors.New("no legal move could be found in time")
+var errNoMove = errors.New("no legal move found in time: the position of the match is unknown")
 
 // turn is one call of Play. It improves its answer until its deadline and returns the best move found.
 type turn struct {
@@ -26,7 +26,7 @@ func (t *turn) play(ctx context.Context) (string, error) {
 	thinking, cancel := context.WithDeadline(ctx, t.think)
 	defer cancel()
 	go t.margins.watch(thinking)
-	t.desk.disturb()
+	t.worker.interrupt()
 	stand, err := t.where(ctx, thinking)
 	if err != nil {
 		return "", err
@@ -44,10 +44,10 @@ func (t *turn) play(ctx context.Context) (string, error) {
 	case stand.Machine != nil:
 		at := t.position(stand)
 		at.give = t.give
-		if c, err := t.desk.choose(thinking, at); err == nil && slices.Contains(at.legal, c.move) {
+		if c, err := t.worker.choose(thinking, at); err == nil && slices.Contains(at.legal, c.move) {
 			made, text = c, at.machine.Names().MoveText(at.role, c.move)
-		} else if m, ok := t.desk.experience.favouriteAt(at); ok {
-			made.why, text = "the search has not come back: its favourite", at.machine.Names().MoveText(at.role, m)
+		} else if m, ok := t.worker.experience.favouriteAt(at); ok {
+			made.why, text = "the search has not returned: its preferred move", at.machine.Names().MoveText(at.role, m)
 		}
 	}
 	t.ponder(stand, made)
@@ -72,7 +72,7 @@ func (t *turn) where(ctx, thinking context.Context) (*tracking.Standing, error) 
 			case s.Over:
 				return nil, ErrOver
 			case len(s.Legal) == 0:
-				return nil, errors.New("the rules give us no legal move here")
+				return nil, errors.New("the rules give this role no legal move in a position that is not terminal")
 			case s.Machine != nil, s.All && len(s.Legal) == 1, thinking.Err() != nil:
 				return s, nil
 			}
@@ -107,7 +107,7 @@ func (t *turn) outdated() (*tracking.Standing, error) {
 // ponder lets the policy search in the opponents' time.
 func (t *turn) ponder(stand *tracking.Standing, made choice) {
 	if t.options.Ponder && stand.Machine != nil && made.by != byOutdated {
-		t.desk.ponder(t.life, t.position(stand))
+		t.worker.ponder(t.life, t.position(stand))
 	}
 }
 
