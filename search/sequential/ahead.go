@@ -6,8 +6,8 @@ import (
 	"stackmate/search"
 )
 
-// Lookahead: the children of a position are expanded in one batch before the search of the first child, on machines
-// whose passes cost the same for one position as for all lanes. The grandchildren
+// Lookahead: on parallel machines a pass costs the same for one position as for all lanes. There the children of a
+// position are expanded in one batch before the search of the first child. The grandchildren
 //
 //	bound children   if a player can win at once, or all its moves end the game, the child
 //	                 needs no search
@@ -16,7 +16,7 @@ import (
 //
 // so a position still costs one pass, but the pass shows two plies. On other machines a position is expanded when it
 // is searched.
-// parallel nothing is expanded before it is searched.
+//
 // If the grandchildren would fill several passes, lookahead waits until a child is about to be searched. At an expected
 // cut node it expands this child alone; at an expected all node it fills the pass with the siblings (node types
 // 1–3 of Knuth and Moore).

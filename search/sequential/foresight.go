@@ -7,10 +7,10 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Foresight: a machine with decisive moves (machine.Analysis) determines for each position, in the pass that evaluates
-// it, whether a role wins within two joint moves, and otherwise the moves that do not lose at once. So
+// Foresight: a machine with decisive moves (machine.Analysis) determines whether a role wins within two joint moves, and
+// otherwise the moves that do not lose at once. It does so in the pass that evaluates the position. Effects:
 //
-//	a child is settled      four plies before the end instead of two, as its own children
+//	earlier values          a child is settled four plies before the end instead of two, as its children
 //	                        are expanded before the search of any child
 //	fewer moves             losing moves are left out; a single remaining move is forced and
 //	                        takes no depth, as in quiescence searches
