@@ -212,7 +212,7 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 }
 
 // scout searches action a. After the first action it searches with a null window, and again with the whole window if
-// the null window fails to close.
+// the result leaves the window open.
 func (r *run) scout(f *frame, a, ply, depth int, w window, maximise, later bool) {
 	if later && r.Without&NullWindow == 0 {
 		f.values[a] = r.action(f, a, ply, depth, w.null(maximise))
@@ -251,8 +251,8 @@ func (r *run) child(f *frame, c, ply, depth int, w window) {
 // tolerances of the children differ, but their mean is at most ε (Eq. 26): each child
 // passes its unused tolerance on to its later siblings.
 //
-// If all children are choices, a first pass searches the best action of each (Star2, Ballard 1983): these bounds often
-// close the window. Without a table this work would be done twice.
+// A first pass searches only the best action of each child (Star2, Ballard 1983): the resulting bounds often close
+// the window. Without a table this work would be done twice.
 func (r *run) chance(f *frame, a, ply, depth int, w window) value {
 	if r.Without&(Probing|Lookahead|Table) == 0 && f.Replies > 1 && depth > 1 && r.probe < 0 {
 		r.probe = ply + 1

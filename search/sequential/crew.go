@@ -50,8 +50,8 @@ type crew struct {
 	lasted      [2]time.Duration // durations of the last two iterations, the latest first
 }
 
-// aloneNodes is the number of nodes below which a search does not justify the memory of several
-// threads, some milliseconds.
+// aloneNodes is the number of nodes below which a search does not justify several threads: their memory
+// takes some milliseconds.
 const aloneNodes = 4096
 
 // tickNodes is the number of nodes between two checks of the clock, about a millisecond; progressTime is the time
@@ -75,8 +75,7 @@ func (c *crew) err() error {
 }
 
 // deepen searches the position by iterative deepening until the proved interval is at most ε wide, the whole tree is
-// searched, or the search is stopped. If only positions that are too wide remain, the search
-// fails.
+// searched, or the search is stopped. It fails if only positions that are too wide remain.
 func (c *crew) deepen() {
 	r := c.workers[0]
 	r.root.value = value{r.Goals, r.Goals}
@@ -270,8 +269,8 @@ type question struct {
 	window window
 }
 
-// isOutrun reports whether another worker has answered a question above a ply, at intervals. In this case the search
-// unwinds to that position.
+// isOutrun checks, at intervals, and reports whether another worker has answered a question above a ply. Then the
+// search unwinds to that position.
 func (r *run) isOutrun(ply int) bool {
 	if r.crew.busy == nil || r.nodes%threads.OutrunNodes != 0 {
 		return false
