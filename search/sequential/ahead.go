@@ -89,7 +89,7 @@ func (r *run) lookAhead(f *frame) {
 // number.
 func (r *run) expandTogether(f *frame, wanted []int) int {
 	d := &f.ahead
-	done := r.beyond().ExpandChildren(d.expansions, f.children, wanted)
+	done := r.innerExpander().ExpandChildren(d.expansions, f.children, wanted)
 	for _, i := range wanted[:done] {
 		d.seen[i] = true
 		d.glanced[i] = r.glance(f, i)

@@ -39,7 +39,7 @@ const windowSlack = 1e-9
 // frame is the working memory of one ply.
 type frame struct {
 	state    machine.State      // the position
-	before   uint64             // hash of the fluents that the previous action made true; 0 at the root
+	lastMove uint64             // hash of the fluents that the previous action made true; 0 at the root
 	children *machine.Expansion // expansion of state: own, or the parent's lookahead
 	own      machine.Expansion
 	ahead    ahead
@@ -88,7 +88,7 @@ func newFrame(words int) *frame {
 
 // terminal returns the value of a terminal position.
 func (r *run) terminal(goals []int32) value {
-	g, err := r.of(goals)
+	g, err := r.maximiserGoal(goals)
 	if err != nil {
 		r.fail("%w", err)
 		return value{r.Goals, r.Goals}
@@ -122,7 +122,7 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 		}
 		if f.children.Children > 1 {
 			f.state = s
-			f.before = r.before(ply)
+			f.lastMove = r.lastMoveHash(ply)
 			f.ahead.expectAll = parent == nil || !parent.ahead.expectAll || !w.isNull()
 			return r.choice(f, k, best, ply, depth, w)
 		}

@@ -74,8 +74,8 @@ func (c *crew) err() error {
 	return nil
 }
 
-// deepen searches the position by iterative deepening until the proved interval is at most ε wide, the whole tree is
-// searched, or the search is stopped. It fails if only positions that are too wide remain.
+// deepen searches the position by iterative deepening. It ends when the proved interval is at most ε wide, the whole
+// tree is searched, or the search is stopped. It fails if only positions that are too wide remain.
 func (c *crew) deepen() {
 	r := c.workers[0]
 	r.root.value = value{r.Goals, r.Goals}

@@ -54,8 +54,8 @@ func (r *run) foresee() {
 	}
 }
 
-// beyond returns the expander for positions below the root.
-func (r *run) beyond() *machine.Expander {
+// innerExpander returns the expander for positions below the root.
+func (r *run) innerExpander() *machine.Expander {
 	if r.foreseeing != nil {
 		return r.foreseeing
 	}

@@ -65,24 +65,24 @@ func (h *history) score(f *frame, a int) (sum int64) {
 
 // continuation returns the continuation score of action a of f.
 func (h *history) continuation(f *frame, a int) *int16 {
-	return &h.continuations[mixed(f.before, f.made(a))>>(64-continuationBits)]
+	return &h.continuations[mixed(f.lastMove, f.moveHash(a))>>(64-continuationBits)]
 }
 
-// made returns a hash of the fluents that action a of f makes true.
-func (f *frame) made(a int) (hash uint64) {
+// moveHash returns a hash of the fluents that action a of f makes true.
+func (f *frame) moveHash(a int) (hash uint64) {
 	for i, w := range f.children.Child(f.ChildNumber(a, 0)) {
 		hash = mixed(hash, w&^f.state[i])
 	}
 	return hash
 }
 
-// before returns the hash of the fluents that the previous action made true; 0 at the root and after chance.
-func (r *run) before(ply int) uint64 {
+// lastMoveHash returns the hash of the fluents that the previous action made true; 0 at the root and after chance.
+func (r *run) lastMoveHash(ply int) uint64 {
 	if ply == 0 || r.frames[ply-1].Replies > 1 {
 		return 0
 	}
 	above := r.frames[ply-1]
-	return above.made(above.ahead.action)
+	return above.moveHash(above.ahead.action)
 }
 
 // mixed returns a hash of two numbers whose upper bits depend on all bits of both.

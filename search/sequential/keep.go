@@ -91,7 +91,7 @@ func (v *Solver) keep(
 		n++
 		words := v.machine.Words()
 		if len(record) != 1+words+len(entry)/2 || record[0] >= 64 {
-			return fmt.Errorf("record %d: expected %d words", n, 1+words+len(entry)/2)
+			return fmt.Errorf("record %d: expected %d words, found %d words or a cost out of range", n, 1+words+len(entry)/2, len(record))
 		}
 		position := record[1 : 1+words]
 		copy(entry, record[1+words:])

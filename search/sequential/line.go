@@ -92,7 +92,7 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 		if r.crew.ctx.Err() != nil && time.Since(began) > lineGrace {
 			return line
 		}
-		if over, _ := r.expander.Look(state); over || r.beyond().Expand(&at.own, state) != nil || !r.layOut(at) {
+		if over, _ := r.expander.Look(state); over || r.innerExpander().Expand(&at.own, state) != nil || !r.layOut(at) {
 			return line
 		}
 		if choice = 0; at.Actions > 1 {

@@ -7,8 +7,8 @@ import (
 	"stackmate/search"
 )
 
-// Move ordering: the table move, then history scores of the fluents that a move makes true (history.go), minus the
-// number of replies that it leaves, then the order of the machine.
+// Move ordering: the table move comes first. Other moves are ordered by the history scores of the fluents that they make
+// true (history.go), minus the number of replies that they leave. Ties keep the order of the machine.
 
 const (
 	// tableScore is the score of the table move, above all other scores.

@@ -55,12 +55,12 @@ func (p *payoff) maximises(r machine.Role) bool {
 	return r != p.minimiser
 }
 
-// of returns the maximiser's goal in a terminal position. It returns an error for a goal outside the range, and
+// maximiserGoal returns the maximiser's goal in a terminal position. It returns an error for a goal outside the range, and
 // search.ErrNotZeroSum if the sum of the goals differs from an earlier sum.
-func (p *payoff) of(goals []int32) (float64, error) {
+func (p *payoff) maximiserGoal(goals []int32) (float64, error) {
 	g := search.Points(goals[p.maximiser])
 	if float64(g) < p.goals.Lower || float64(g) > p.goals.Upper {
-		return 0, fmt.Errorf("a goal of %d points lies outside %g to %g", g, p.goals.Lower, p.goals.Upper)
+		return 0, fmt.Errorf("expected goals from %g to %g points, found a goal of %d points", p.goals.Lower, p.goals.Upper, g)
 	}
 	if p.minimiser < 0 {
 		return float64(g), nil
@@ -70,7 +70,7 @@ func (p *payoff) of(goals []int32) (float64, error) {
 		p.sum.CompareAndSwap(0, sum+1)
 	}
 	if first := p.sum.Load() - 1; sum != first {
-		return 0, fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, sum, first)
+		return 0, fmt.Errorf("%w: the goals of one terminal position add up to %d, of another to %d", search.ErrNotZeroSum, sum, first)
 	}
 	return float64(g), nil
 }
@@ -84,7 +84,7 @@ func (p *payoff) findSum(ctx context.Context, m machine.Machine) error {
 	if goals == nil {
 		return nil
 	}
-	_, err := p.of(goals)
+	_, err := p.maximiserGoal(goals)
 	return err
 }
 

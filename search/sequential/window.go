@@ -20,19 +20,19 @@ func exactly(v float64) value { return value{search.Exact(v), search.Exact(v)} }
 
 // tightened returns the value with bounds intersected with p, which contains the value.
 func (v value) tightened(p search.Interval) value {
-	return value{meet(v.proved, p), clamp(v.guess, meet(v.proved, p))}
+	return value{intersect(v.proved, p), clamp(v.guess, intersect(v.proved, p))}
 }
 
 // narrow intersects the guess with the guess of another search of the same depth. Contradictory guesses, from table
 // entries of different depths, are ignored.
 func (v *value) narrow(guess search.Interval) {
-	if both := meet(v.guess, guess); both.Lower <= both.Upper {
+	if both := intersect(v.guess, guess); both.Lower <= both.Upper {
 		v.guess = both
 	}
 }
 
-// meet returns the intersection of two intervals that overlap.
-func meet(a, b search.Interval) search.Interval {
+// intersect returns the intersection of two intervals that overlap.
+func intersect(a, b search.Interval) search.Interval {
 	return search.Interval{Lower: max(a.Lower, b.Lower), Upper: min(a.Upper, b.Upper)}
 }
 
