@@ -9,30 +9,29 @@ import (
 	"stackmate/search/arrival"
 )
 
-// A goal that is proved must be reached. Searches prove values, and moves that keep a value may
-// wait for ever where positions repeat. So moves are looked for that end the match with the proved
-// goal in the fewest joint moves: their number falls from move to move.
+// A proved goal must also be reached. Searches prove values, and moves that keep a value can cycle
+// for ever in a game with repeated positions. So the player searches for the move that ends the match
+// with the proved goal in the fewest joint moves: this distance falls with each move.
 
 const (
-	// arrivalNodes bounds the expansions of that search in a position that is new in the match, and
-	// repeatedNodes in a position that has come up before.
+	// arrivalNodes bounds the expansions of the arrival search in a position that is new in the match,
+	// repeatedNodes in a repeated position.
 	arrivalNodes  = 1 << 12
 	repeatedNodes = 1 << 18
-	// arrivalMemory is the part of the memory of a search that it may take.
+	// arrivalMemory divides the memory share of a search: the quotient is for the arrival search.
 	arrivalMemory = 16
-	// maxRemembered bounds the positions that are remembered.
+	// maxRemembered bounds the positions whose moves the player stores.
 	maxRemembered = 1 << 16
 )
 
-// course is the player's own part of the match so far.
+// course is the player's own history of the match.
 type course struct {
 	finder *arrival.Finder
-	made   map[string][]machine.Move // by position in which the player chose: the moves that it made there
+	made   map[string][]machine.Move // by position: the moves that the player made there
 }
 
-// arrive looks for the fewest joint moves that end the match with the goal that is proved at the
-// root: with the best goal always, with another goal where the position has come up before, since
-// until then others may still go wrong. A player alone has a line to follow instead.
+// arrive searches for the fewest joint moves to the goal that is proved at the root. A goal below the best
+// is forced only in a repeated position: before, opponents may still err. A single player follows a plan instead.
 func (t *thinker) arrive(ctx context.Context, r *root) {
 	goal, before := search.Sure(r.moves), t.course.made[r.state.Key()]
 	if r.alone || goal <= worstGoal || goal < bestGoal && before == nil {
@@ -52,13 +51,13 @@ func (t *thinker) arrive(ctx context.Context, r *root) {
 	}
 }
 
-// wholePoints returns a goal as the whole number that it is, up to rounding.
+// wholePoints returns a goal as a whole number, without the rounding error of linear programs.
 func wholePoints(goal float64) int32 {
 	const rounding = 1 << 10
 	return int32((goal*rounding + rounding - 1) / rounding)
 }
 
-// remember notes that a move is made at the root.
+// remember stores the move that is made at the root.
 func (t *thinker) remember(r *root, m machine.Move) {
 	if t.course.made == nil || len(t.course.made) >= maxRemembered {
 		t.course.made = make(map[string][]machine.Move)

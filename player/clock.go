@@ -7,63 +7,58 @@ import (
 )
 
 const (
-	// readyMargin is what is left of the start clock at Start's end: nothing
-	// depends on its last second but the whole match on being ready.
+	// readyMargin is the time between the end of preparing and the end of the start clock. The last second
+	// gains little, and a late READY loses the match.
 	readyMargin = time.Second
-	// readyShare bounds it to this part of a short clock.
+	// readyShare bounds readyMargin to this share of a short clock.
 	readyShare = 0.25
-	// unlimitedThinking is the time for a move where the clock has no limit.
+	// unlimitedThinking is the time for a move without a clock.
 	unlimitedThinking = 10 * time.Second
-	// unlimitedPreparing is the time for Start where the clock has no limit.
+	// unlimitedPreparing is the time for Start without a clock.
 	unlimitedPreparing = 10 * time.Second
 )
 
-// The defaults of Options.MinMargin and Options.MaxMargin: a reply crosses a
-// network and is scheduled on the way at both ends; nobody can be asked to wait
-// for long because of one bad second.
+// The defaults of Options.MinMargin and Options.MaxMargin. A reply needs time on the network and
+// in the schedulers of both machines; the upper bound limits the cost of a single outlier.
 const (
 	DefaultMinMargin = 150 * time.Millisecond
 	DefaultMaxMargin = 3 * time.Second
 )
 
 const (
-	// firstMargin is kept in reserve before anything has been measured.
+	// firstMargin is the margin before the first measurement.
 	firstMargin = 300 * time.Millisecond
-	// leastShare bounds the margin from below to this part of a short clock,
-	// firstShare the one before anything has been measured, and mostShare every
-	// margin from above.
+	// leastShare bounds the margin from below to this share of a short clock, firstShare bounds firstMargin,
+	// and mostShare bounds every margin from above.
 	leastShare = 0.15
 	firstShare = 0.25
 	mostShare  = 0.6
-	// forgetting is the part of what was measured that lasts from one move to the
-	// next: after 20 moves half of it is forgotten.
+	// forgetting is the decay of the measured maxima with each move: they halve in 20 moves.
 	forgetting = 0.966
-	// trusting is the same for firstMargin: a dozen moves are experience enough.
+	// trusting is the decay of firstMargin with each move: a dozen moves replace it by measurements.
 	trusting = 0.8
-	// stopFactor is how much longer than before a search may take to stop.
+	// stopFactor is the safety factor on the longest time that a search took to stop.
 	stopFactor = 1.25
-	// firstPenalty is added when the server has replaced a move of ours, and
-	// doubled when it does so again.
+	// firstPenalty is the addition to the margin after the server has replaced a move; it doubles with each
+	// further replaced move.
 	firstPenalty = 250 * time.Millisecond
-	// watchEvery is how often the lateness of timers is measured while we think.
+	// watchEvery is the interval at which the lateness of timers is measured during a search.
 	watchEvery = 10 * time.Millisecond
-	// unwinding is the part of the margin that searches have to return; one that
-	// takes longer is left behind.
+	// unwinding is the share of the margin within which searches must return; a slower search is abandoned.
 	unwinding = 0.5
-	// unwindingShare is the part of that until the searches are left behind; the
-	// rest is for choosing by what has come back.
+	// unwindingShare is the share of this time before searches are abandoned. The remainder is for the
+	// decision by the results at hand.
 	unwindingShare = 0.8
 )
 
-// Margins learn how much of a play clock must be kept in reserve: from how late
-// this machine lets goroutines run, how late searches stop and decisions come, how
-// long messages took to reach us, and from moves that the server replaced. They are
-// safe for concurrent use; players of one process may share them.
+// Margins learns how much of a play clock to keep in reserve. It measures the latency of the scheduler,
+// of searches that stop, of decisions and of messages, and counts moves that the server replaced.
+// It is safe for concurrent use; the players of a process may share it.
 type Margins struct {
 	least, most time.Duration
 
 	mu      sync.Mutex
-	prior   float64 // of firstMargin that still counts
+	prior   float64 // weight of firstMargin, from 1 to 0
 	jitter  time.Duration
 	overrun time.Duration
 	delay   time.Duration
@@ -71,7 +66,7 @@ type Margins struct {
 	penalty time.Duration
 }
 
-// NewMargins makes margins without experience, within bounds; 0 means the default.
+// NewMargins returns margins without measurements, bounded by least and most; 0 stands for the default.
 func NewMargins(least, most time.Duration) *Margins {
 	if least <= 0 {
 		least = DefaultMinMargin
@@ -82,15 +77,15 @@ func NewMargins(least, most time.Duration) *Margins {
 	return &Margins{least: least, most: max(least, most), prior: 1}
 }
 
-// reserve is the time to keep of a clock.
+// reserve returns the time to keep in reserve of a clock.
 func (m *Margins) reserve(clock time.Duration) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	// A goroutine is woken twice on the way to the reply: when the clock is up and
-	// when the searches have returned. Messages go out as slowly as they come in.
+	// The reply waits for the scheduler twice: when the time is up and when the searches have returned. Messages
+	// are sent as slowly as they are received.
 	need := max(2*m.jitter, 3*m.overrun/2) + 2*m.delay + m.penalty
 	if stop := scaled(stopFactor/(unwinding*unwindingShare), m.stop); stop <= scaled(mostShare, clock) {
-		need = max(need, stop) // otherwise it is no use to wait for the searches
+		need = max(need, stop) // a longer stop is not worth the wait
 	}
 	need = max(need, scaled(m.prior, min(firstMargin, scaled(firstShare, clock))))
 	need = max(need, min(m.least, scaled(leastShare, clock)))
@@ -99,9 +94,8 @@ func (m *Margins) reserve(clock time.Duration) time.Duration {
 
 func scaled(by float64, d time.Duration) time.Duration { return time.Duration(by * float64(d)) }
 
-// moved takes note of a move for which the time was used up: how long after its
-// arrival the message reached us, and how long after the margin began the move was
-// there.
+// moved records a move that used its whole time: delay is the time from the arrival of the message to Play,
+// overrun the time from the start of the margin to the decision.
 func (m *Margins) moved(delay, overrun time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -113,29 +107,28 @@ func (m *Margins) moved(delay, overrun time.Duration) {
 	m.overrun = max(overrun, scaled(forgetting, m.overrun))
 }
 
-// late takes note of how late a goroutine ran.
+// late records the latency of the scheduler.
 func (m *Margins) late(by time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.jitter = max(m.jitter, by)
 }
 
-// stopped takes note of how long a search took to come back when its time was up.
+// stopped records the time that a search took to return after its deadline.
 func (m *Margins) stopped(after time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.stop = max(m.stop, after)
 }
 
-// replaced takes note that the server has replaced a move that was sent in time,
-// as far as we could see.
+// replaced records that the server has replaced a move that this player sent in time by its own clock.
 func (m *Margins) replaced() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.penalty = min(m.most, max(firstPenalty, 2*m.penalty))
 }
 
-// watch measures how late timers are until ctx is done.
+// watch measures the lateness of timers until ctx is done.
 func (m *Margins) watch(ctx context.Context) {
 	due := time.Now().Add(watchEvery)
 	timer := time.NewTimer(watchEvery)
@@ -152,15 +145,15 @@ func (m *Margins) watch(ctx context.Context) {
 	}
 }
 
-// schedule is when a move is due.
+// schedule holds the deadlines of a move.
 type schedule struct {
 	arrived time.Time
-	think   time.Time // searches are told to stop
-	give    time.Time // searches that have not come back are left behind
+	think   time.Time // searches are interrupted
+	give    time.Time // searches that have not returned are abandoned
 	last    time.Time // the end of the clock
 }
 
-// scheduled divides the time until the deadline of ctx.
+// scheduled returns the schedule for the time until the deadline of ctx.
 func (m *Margins) scheduled(ctx context.Context, now time.Time) schedule {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -171,7 +164,7 @@ func (m *Margins) scheduled(ctx context.Context, now time.Time) schedule {
 	return schedule{arrived: now, think: think, give: think.Add(scaled(unwinding, margin)), last: deadline}
 }
 
-// beforeReady is ctx, done a margin before the end of the start clock.
+// beforeReady returns ctx with a deadline that lies a margin before the end of the start clock.
 func beforeReady(ctx context.Context, now time.Time) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -181,7 +174,7 @@ func beforeReady(ctx context.Context, now time.Time) (context.Context, context.C
 	return context.WithDeadline(ctx, deadline.Add(-margin))
 }
 
-// timeLeft is the time until the deadline of ctx.
+// timeLeft returns the time until the deadline of ctx.
 func timeLeft(ctx context.Context, now time.Time) time.Duration {
 	if deadline, ok := ctx.Deadline(); ok {
 		return deadline.Sub(now)

@@ -112,7 +112,7 @@ func TestNoMoveIsLateWhileTheMarginsLearn(t *testing.T) {
 				p.options.Ponder = false
 				searched, took := 0, time.Duration(0)
 				for move := range 60 {
-					p.desk.policy.(*thinker).sampler = &slowing{pure(2, search.Exact(60), false), func() time.Duration { return c.stop(rng) }}
+					p.worker.policy.(*thinker).sampler = &slowing{pure(2, search.Exact(60), false), func() time.Duration { return c.stop(rng) }}
 					began := time.Now()
 					text := play(t, p, clock)
 					if took = time.Since(began); took > clock {

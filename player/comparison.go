@@ -8,38 +8,38 @@ import (
 	"stackmate/search"
 )
 
-// comparison is between ways to find moves.
+// comparison configures matches between two rivals: two configurations of a search.
 type comparison struct {
-	searcher func(rival int) search.Searcher // makes the search of one of them
-	memory   int64                           // bytes that a search takes at most
-	// opening is how many joint moves are random at first, the same in both of two
-	// matches with sides swapped.
+	searcher func(rival int) search.Searcher // returns the search of a rival
+	memory   int64                           // limit of each search
+	// opening is the number of random joint moves at the start, equal in the two matches of a pair
+	// with swapped sides.
 	opening int
 }
 
-// duelMatch is one match between the two of a comparison.
+// duelMatch is one match between the rivals of a comparison.
 type duelMatch struct {
 	*comparison
-	seed     uint64 // odd ones swap the sides
+	seed     uint64 // odd seeds swap the sides
 	machine  machine.Machine
 	batch    machine.Batch
 	rng      *machine.Rand
 	state    machine.State
 	steps    int
-	seats    []int // by role: the rival that plays it; -1 is chance
+	seats    []int // by role: the rival that plays it, or -1 for chance
 	rivals   [2]search.Searcher
 	openings *machine.Rand
-	hopes    [2]float64 // the share of the points that the first rival gets, as each of them expects
-	settled  bool       // they agree, or one of them has proved it
+	hopes    [2]float64 // share of the points that the first rival gets, as each rival estimates it
+	settled  bool       // both rivals expect the same winner, or a rival has proved the result
 }
 
 const (
-	// comparisonBytes bounds each search, comparisonSteps a match, in case the game never ends.
+	// comparisonBytes bounds the memory of each search, comparisonSteps the length of a match.
 	comparisonBytes = 32 << 20
 	comparisonSteps = 500
 )
 
-// newDuelMatch begins a match from the position at.
+// newDuelMatch returns a match that begins in a position.
 func newDuelMatch(c *comparison, seed uint64, at position) *duelMatch {
 	t := &duelMatch{
 		comparison: c, seed: seed, machine: at.machine, batch: at.machine.NewNarrowBatch(),
@@ -52,12 +52,12 @@ func newDuelMatch(c *comparison, seed uint64, at position) *duelMatch {
 	return t
 }
 
-// surely is the share that both rivals must expect, at least, for a match to end before its time: one that is
-// won is not worth the time that it takes to win it.
+// surely is the share of the points that both rivals must expect for one of them before a match is adjudicated: the
+// end of a decided match is not worth its time.
 const surely = 0.95
 
-// play continues the match until it is over, or settled, and returns the share of the points that the first rival gets, or
-// until ctx is done. Who finds no move gets nothing, and a match without end is a draw.
+// play continues the match until it ends, is adjudicated or ctx is done, and returns the first rival's share of the
+// points; ok is false if ctx was done. A rival that finds no move gets 0. A match of comparisonSteps moves is a draw.
 func (t *duelMatch) play(ctx context.Context) (share float64, ok bool) {
 	b := t.batch
 	for ; t.steps < comparisonSteps; t.steps++ {
@@ -90,21 +90,21 @@ func (t *duelMatch) play(ctx context.Context) (share float64, ok bool) {
 	return 0.5, true
 }
 
-// share is that of the first rival of the points that roles get.
-func (t *duelMatch) share(of func(role int) float64) float64 {
-	var points [2]float64
+// share returns the first rival's share of the points of all roles.
+func (t *duelMatch) share(points func(role int) float64) float64 {
+	var sums [2]float64
 	for r, rival := range t.seats {
 		if rival >= 0 {
-			points[rival] += of(r)
+			sums[rival] += points(r)
 		}
 	}
-	if points[0]+points[1] == 0 {
+	if sums[0]+sums[1] == 0 {
 		return 0.5
 	}
-	return points[0] / (points[0] + points[1])
+	return sums[0] / (sums[0] + sums[1])
 }
 
-// move is that of a role, which a rival or chance plays.
+// move returns the move of a role: a random move in the opening or of chance, else a sample of the rival's strategy.
 func (t *duelMatch) move(ctx context.Context, r machine.Role, rival int) (m machine.Move, ok bool) {
 	legal := t.batch.AppendLegal(nil, 0, r)
 	switch {
@@ -121,13 +121,13 @@ func (t *duelMatch) move(ctx context.Context, r machine.Role, rival int) (m mach
 	return draw(t.rng, legal, found.Strategies[r]), true
 }
 
-// hope takes note of what a rival expects.
+// hope records the share that a rival expects, and whether the match can be adjudicated.
 func (t *duelMatch) hope(rival int, found *search.Result) {
 	t.hopes[rival] = t.share(func(r int) float64 { return (found.Values[r].Lower + found.Values[r].Upper) / 2 })
 	t.settled = found.Solved() || min(t.hopes[0], t.hopes[1]) >= surely || max(t.hopes[0], t.hopes[1]) <= 1-surely
 }
 
-// seats says which rival plays each role; -1 is chance.
+// seats returns by role the rival that plays it; -1 stands for chance.
 func seats(names *machine.Names, seed uint64) []int {
 	out := slices.Repeat([]int{-1}, len(names.Roles))
 	for i, r := range names.Players() {

@@ -11,30 +11,30 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// compileBudget bounds compiling, which may go on behind a match.
+// compileBudget bounds the time to compile, which may continue during the match.
 const compileBudget = 10 * time.Minute
 
-// compilation is a game that is being compiled (reasoner.Compilation).
+// compilation is a running compilation of a game (reasoner.Compilation).
 type compilation interface {
-	Done() <-chan struct{} // closed when no better machine will come
-	Err() error            // why there is no machine
+	Done() <-chan struct{} // closed when the best machine is there, or no engine is left
+	Err() error            // reason why no engine has compiled the game
 }
 
-// compiler is reasoner.Begin, or what tests put in its place.
+// compiler starts a compilation: reasoner.Begin, except in tests.
 type compiler func(ctx context.Context, g *gdl.Game, o reasoner.Options, soon time.Duration, report func(reasoner.Attempt)) compilation
 
 func compileGame(ctx context.Context, g *gdl.Game, o reasoner.Options, soon time.Duration, report func(reasoner.Attempt)) compilation {
 	return reasoner.Begin(ctx, g, o, soon, report)
 }
 
-// proveGame is what answers from the rules alone, or tests put something in its place.
+// proveGame returns a prover that answers from the rules without compilation, except in tests.
 func proveGame(g *gdl.Game, memory int64) tracking.Prover {
 	p := prover.New(g)
 	p.MaxBytes = memory
 	return p
 }
 
-// given is a compiler for a game of which there is a machine.
+// given returns a compiler that reports an existing machine of the game.
 func given(m machine.Machine) compiler {
 	return func(_ context.Context, _ *gdl.Game, _ reasoner.Options, _ time.Duration, report func(reasoner.Attempt)) compilation {
 		report(reasoner.Attempt{Best: true, Machine: m})
@@ -42,7 +42,7 @@ func given(m machine.Machine) compiler {
 	}
 }
 
-// finished is a compilation that is over; err says why there is no machine.
+// finished is a compilation that has ended; err is the reason why there is no machine.
 type finished struct{ err error }
 
 func (finished) Done() <-chan struct{} { return closed }

@@ -13,38 +13,38 @@ import (
 )
 
 // Explanation says why a move was made. Moves are spelled as in the rules, values are
-// goal points. What nobody knows is empty.
+// goal points. Unknown fields are empty.
 type Explanation struct {
 	Move, By, Why string
 	Values        []Value    // by role, without chance
-	Strategy      []Share    // moves that were considered, the likeliest first
-	Line          [][]string // the joint moves that are expected, from this one on
-	Nodes         int64      // that the searches have expanded for it
-	Playouts      float64    // for each second
+	Strategy      []Share    // considered moves, the most probable first
+	Line          [][]string // principal variation: the expected joint moves, from this move on
+	Nodes         int64      // expanded by all searches for this move
+	Playouts      float64    // per second
 	Took          time.Duration
 }
 
-// Value is what a role gets. Where it is proved it is in the interval, and Estimate is the
-// best guess at where; else there is no more than the guess.
+// Value is the value of the position for a role. A proved value lies between Lower and Upper, and Estimate is the
+// expected point in this interval; otherwise the estimate alone has a meaning.
 type Value struct {
 	Role                   string
 	Lower, Upper, Estimate float64
 	Proved                 bool
 }
 
-// Share is a move, the probability with which it is played and, if HasValue is set, what
-// it gave in the samples.
+// Share is a move, its probability in the strategy and, if HasValue is set, its mean
+// value in the samples.
 type Share struct {
 	Move               string
 	Probability, Value float64
 	HasValue           bool
 }
 
-// maxShares bounds the moves of an explanation.
+// maxShares bounds the number of moves in an explanation.
 const maxShares = 12
 
-// explain puts into words how a choice was made where a machine says where the match
-// stands.
+// explain returns the explanation of a choice. Without a search result only the move, the decider and the reason
+// are set.
 func explain(at position, made choice, text string, took time.Duration) *Explanation {
 	e := &Explanation{Move: text, By: made.decidedBy(), Why: made.why, Took: took}
 	if made.why == "" {
@@ -60,7 +60,7 @@ func explain(at position, made choice, text string, took time.Duration) *Explana
 		if s := root.sampled; s != nil && s.Elapsed > 0 {
 			e.Playouts = float64(s.Playouts) / s.Elapsed.Seconds()
 		}
-		if root.settles(root.exact) { // though playouts may have chosen the move
+		if root.settles(root.exact) { // also if the sampling search has chosen the move
 			values = root.exact
 		}
 		tried = root.ranking()
@@ -82,7 +82,7 @@ func valueOf(r *search.Result, role machine.Role, name string) Value {
 	return Value{Role: name, Lower: v.Lower, Upper: v.Upper, Estimate: r.Guess(role), Proved: r.Proved}
 }
 
-// shares joins a strategy with what is known of the moves that were tried.
+// shares returns the strategy and the tried moves outside it, with the statistics of the samples.
 func shares(names *machine.Names, role machine.Role, strategy []search.Weighted, tried []search.Known) []Share {
 	var list []Share
 	add := func(m machine.Move, probability float64) {
@@ -105,7 +105,7 @@ func shares(names *machine.Names, role machine.Role, strategy []search.Weighted,
 	return list[:min(len(list), maxShares)]
 }
 
-// decidedBy returns the name of the search that decided, or of the decider that took its place.
+// decidedBy returns the name of the search that decided, or else of the decider.
 func (c *choice) decidedBy() string {
 	switch {
 	case c.by == byExact && c.root != nil:
@@ -116,15 +116,15 @@ func (c *choice) decidedBy() string {
 	return string(c.by)
 }
 
-// reasons are those of deciders who always have the same.
+// reasons holds the reason of each decider that always has the same reason.
 var reasons = map[decider]string{
 	byRules:    "there is no other legal move",
-	byKind:     "players of this kind do not search",
-	byFallback: "no search has come to a result in time: any legal move",
-	byOutdated: "where the match stands is not known: a move that was legal before",
+	byKind:     "this kind of player does not search",
+	byFallback: "no search has found a result in time: a random legal move",
+	byOutdated: "the present position is unknown: a move that was legal earlier",
 }
 
-// strategyText is a strategy on a line: the moves that may be played.
+// strategyText returns the moves of positive probability on a single line.
 func (e *Explanation) strategyText() string {
 	var parts []string
 	for _, s := range e.Strategy {
@@ -135,10 +135,10 @@ func (e *Explanation) strategyText() string {
 	return strings.Join(parts, ", ")
 }
 
-// maxLogged is the number of joint moves of a line in the log.
+// maxLogged is the number of joint moves of the principal variation in the log.
 const maxLogged = 8
 
-// lineText is the beginning of the expected line.
+// lineText returns the beginning of the principal variation.
 func (e *Explanation) lineText() string {
 	var joint []string
 	for _, moves := range e.Line[:min(len(e.Line), maxLogged)] {

@@ -24,7 +24,7 @@ func TestAMoveIsExplainedByTheSearchThatDecided(t *testing.T) {
 		}
 		play(t, p, 2*time.Second)
 		want := &Explanation{
-			Move: "(take 2)", By: "Monte Carlo", Why: "nothing is proved that decides: the best by playouts",
+			Move: "(take 2)", By: "Monte Carlo", Why: "no proof decides: the best move by playouts",
 			Values:   []Value{{Role: "left", Lower: 60, Upper: 60, Estimate: 60}, {Role: "right", Lower: 40, Upper: 40, Estimate: 40}},
 			Strategy: []Share{{Move: "(take 2)", Probability: 1, Value: 61, HasValue: true}, {Move: "(take 1)", Value: 40, HasValue: true}},
 			Line:     [][]string{{"(take 2)", "noop"}, {"noop", "(take 1)"}},
@@ -45,7 +45,7 @@ func TestTheExplanationNamesTheSearchThatDecided(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		undecided, win := pure(2, search.Interval{Lower: 0, Upper: 100}, false), pure(1, search.Exact(100), true)
 		p := seated(t, newSubtraction(9), &patient{result: undecided}, &patient{result: win})
-		p.desk.policy.(*thinker).methods = []string{solve.SimultaneousAlphaBeta}
+		p.worker.policy.(*thinker).methods = []string{solve.SimultaneousAlphaBeta}
 		if play(t, p, 2*time.Second); p.Explain().By != "Simultaneous Move Alpha-Beta" {
 			t.Errorf("decided by %q, want the exact search's name", p.Explain().By)
 		}

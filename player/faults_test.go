@@ -21,7 +21,7 @@ func TestAfterAPanicOfTheSamplingSearchTheExactOneGoesOn(t *testing.T) {
 		exact := &patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)}
 		p := seated(t, newSubtraction(9), panicking{}, exact)
 		play(t, p, time.Second)
-		k := p.desk.policy.(*thinker)
+		k := p.worker.policy.(*thinker)
 		if len(k.exact) != 1 || k.exact[0] != exact {
 			t.Errorf("exact searches afterwards: %v", k.exact)
 		}
@@ -68,7 +68,7 @@ func TestASearchLeftBehindCostsTheOthersNothingThatTheyRemember(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		quick := &greedy{patient: patient{result: pure(1, search.Exact(60), false)}}
 		p := seated(t, newSubtraction(60), quick, &patient{deaf: time.Hour})
-		p.desk.policy.(*thinker).memory = &memory{total: 600 << 20, compiled: closed}
+		p.worker.policy.(*thinker).memory = &memory{total: 600 << 20, compiled: closed}
 		for range 3 {
 			play(t, p, time.Second)
 		}
@@ -87,7 +87,7 @@ func TestASearchLeftBehindCostsTheOthersNothingThatTheyRemember(t *testing.T) {
 func TestWhatWasLearntOutlivesAPanic(t *testing.T) {
 	m := newSubtraction(60)
 	made := 0
-	d := newDesk(setting{spec: spec{threads: 1}, log: zerolog.Nop(), memory: &memory{total: 256 << 20, compiled: closed}, margins: NewMargins(0, 0)},
+	d := newWorker(setting{spec: spec{threads: 1}, log: zerolog.Nop(), memory: &memory{total: 256 << 20, compiled: closed}, margins: NewMargins(0, 0)},
 		func(s setting) policy { made++; return newThinker(s) })
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{1, 2, 3}}
 	first := d.policy.(*thinker)

@@ -16,23 +16,23 @@ import (
 	"stackmate/search/evaluate"
 )
 
-// In many games what a position is worth can be learnt within seconds, and a search that estimates
-// leaves by that is far ahead of one that plays them out; in others, where all depends on who is one
-// move ahead, it is far behind (docs/lab/evaluation.md). So most of the start clock goes into
-// learning, and what comes of it decides how it is used (approachBy), unless matches show that playouts are better (trial.go).
+// In many games an evaluation can be trained within seconds. As leaf evaluation it is much
+// stronger than playouts. In others, such as parity games, it is much weaker
+// (docs/lab/evaluation.md). So most of the start clock goes into training. The measured quality of the
+// evaluation decides how it is used (approachBy), unless it loses matches against playouts (trial.go).
 const (
-	// learningShare is the part of the start clock for learning.
+	// learningShare is the share of the start clock for training.
 	learningShare = 0.6
-	// weighingShare is in which part of the time of learning, at most, estimates are weighed against playouts.
+	// weighingShare is the maximum share of the training time for the measurement of the evaluation's weight in playouts.
 	weighingShare = 0.25
-	// leastCorrelation with the outcomes of unseen games is what is of use.
+	// leastCorrelation is the least correlation with the outcomes of unseen games at which an evaluation is used.
 	leastCorrelation = 0.03
-	// leastLearning is the start clock below which there is nothing to be learnt in time.
+	// leastLearning is the least start clock for training.
 	leastLearning = 2 * time.Second
 )
 
-// newLearner makes what learns what positions are worth; nil where players choose at once, which gains nothing
-// (docs/lab/evaluation.md), or where there is too little time or memory for it.
+// newLearner returns the learner of an evaluation. It returns nil if moves are simultaneous, where an evaluation gains
+// nothing (docs/lab/evaluation.md), and where time or memory is too short.
 func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 	left, memory := timeLeft(ctx, time.Now()), t.memory.share()
 	if !t.has(learning) || !t.class.InTurns() || left < leastLearning || memory == 0 {
@@ -54,7 +54,7 @@ func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 	return l
 }
 
-// learn finds out for so long what positions are worth; nil if nothing can be learnt (newLearner), or nothing of use is by then.
+// learn trains an evaluation for the given time. It returns nil without a learner (newLearner) or below leastCorrelation.
 func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Evaluation {
 	l := t.newLearner(ctx)
 	if l == nil {
@@ -73,11 +73,11 @@ func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Eval
 	defer cancel()
 	l.Weigh(short)
 	e := l.Evaluation()
-	t.log.Info().Float64("playouts", e.Weight()).Msg("what an estimate is worth")
+	t.log.Info().Float64("playouts", e.Weight()).Msg("weight of the evaluation in playouts")
 	return e
 }
 
-// playouts is the machine whose random moves are those of playouts.
+// playouts returns the machine whose random moves playouts make: they prefer decisive moves where the machine finds them.
 func (t *thinker) playouts(ctx context.Context, m machine.Machine) machine.Machine {
 	if t.hasDecisive {
 		return machine.Decisive(ctx, m, !t.class.InTurns())
@@ -85,16 +85,16 @@ func (t *thinker) playouts(ctx context.Context, m machine.Machine) machine.Machi
 	return m
 }
 
-// knowledge is where what was learnt of a game is kept.
+// knowledge locates the stored evaluation of a game.
 type knowledge struct{ file, rules string } // file is "" if there is none
 
-// damagedSuffix is what is added to the name of a file that is set aside.
+// damagedSuffix is appended to the name of an unreadable file before a new file is written.
 const damagedSuffix = ".damaged"
 
-// KnowledgeFile is the name of the file of what was learnt of the rules of a digest.
+// KnowledgeFile returns the name of the file with the evaluation of the game whose rules have a digest.
 func KnowledgeFile(digest string) string { return digest + ".learnt" }
 
-// knowledge is what the player knows of a game.
+// knowledge returns the location of the stored evaluation of a game.
 func (p *Player) knowledge(g *gdl.Game) knowledge {
 	if p.options.Knowledge == "" {
 		return knowledge{}
@@ -103,8 +103,8 @@ func (p *Player) knowledge(g *gdl.Game) knowledge {
 	return knowledge{filepath.Join(p.options.Knowledge, KnowledgeFile(digest)), digest}
 }
 
-// keep saves what was learnt for the next match, unless more is known there by now, or what is there cannot be read.
-// Of two players who do so in the same moment the later one wins.
+// keep saves the evaluation for later matches, unless the file is from more games or cannot be read.
+// Of two players that save at the same time the later one wins.
 func (t *thinker) keep(l *evaluate.Learner) {
 	k := t.knowledge
 	if k.file == "" {
@@ -115,12 +115,12 @@ func (t *thinker) keep(l *evaluate.Learner) {
 		err = l.Save(k.file, k.rules)
 	}
 	if err != nil {
-		t.log.Warn().Err(err).Msg("knowledge")
+		t.log.Warn().Err(err).Msg("the evaluation is not saved")
 	}
 }
 
-// recall loads what was learnt of the game before; nil if there is nothing of use. What is of use to nobody is set
-// aside, so that what is learnt now can be kept; what others may be able to use stays, and nothing is kept.
+// recall loads the evaluation of an earlier match; nil if there is none. It renames a damaged file, so that a new one
+// can be saved. A file that other versions or configurations may read stays, and then nothing is saved.
 func (t *thinker) recall(m machine.Machine, c evaluate.Config) *evaluate.Learner {
 	if t.knowledge.file == "" {
 		return nil
@@ -130,12 +130,12 @@ func (t *thinker) recall(m machine.Machine, c evaluate.Config) *evaluate.Learner
 	case errors.Is(err, fs.ErrNotExist):
 	case errors.Is(err, evaluate.ErrDamaged):
 		aside := t.knowledge.file + damagedSuffix
-		t.log.Warn().Err(err).Str("aside", aside).Msg("knowledge is set aside")
+		t.log.Warn().Err(err).Str("aside", aside).Msg("the evaluation file is damaged and is renamed")
 		if err := os.Rename(t.knowledge.file, aside); err != nil && !errors.Is(err, fs.ErrNotExist) { // another player was faster
-			t.log.Warn().Err(err).Msg("knowledge")
+			t.log.Warn().Err(err).Msg("the damaged evaluation file cannot be renamed")
 		}
 	case err != nil:
-		t.log.Warn().Err(err).Msg("knowledge is not used, and nothing is kept")
+		t.log.Warn().Err(err).Msg("the evaluation file is not used, and nothing is saved")
 		t.knowledge = knowledge{}
 	default:
 		return l
@@ -143,13 +143,13 @@ func (t *thinker) recall(m machine.Machine, c evaluate.Config) *evaluate.Learner
 	return nil
 }
 
-// experience holds the results of learning in a match, for a policy that takes the place of one
-// that panicked or hangs. It is safe for concurrent use.
+// experience holds the results of training in a match, for a policy that replaces an abandoned one or one that
+// panicked. It is safe for concurrent use.
 type experience struct {
 	favourite atomic.Pointer[favourite]
 
 	mu       sync.Mutex
-	of       machine.Machine
+	machine  machine.Machine
 	approach approach
 	parts    map[machine.Machine]*thinker
 }
@@ -167,7 +167,7 @@ func (e *experience) favouriteAt(at position) (machine.Move, bool) {
 	return f.move, true
 }
 
-// inherit takes over from the policy before, if that had the same machine.
+// inherit takes over the approach and the subgames of the previous policy if they belong to the same machine.
 func (t *thinker) inherit() {
 	e := t.experience
 	if e == nil {
@@ -175,7 +175,7 @@ func (t *thinker) inherit() {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.of == t.machine {
+	if e.machine == t.machine {
 		t.begun, t.approach, t.parts = t.machine, e.approach, e.parts
 	}
 }

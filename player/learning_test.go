@@ -43,12 +43,12 @@ func TestExactSearchesBeginWithLittleTimeInGamesOfTurnsThatAreNotSolvedAtOnce(t 
 	for game, c := range map[string]struct {
 		clock time.Duration
 		want  float64
-	}{"breakthrough": {300 * time.Millisecond, leastWork}, "goofspiel-10": {300 * time.Millisecond, 1}, "ticTacToe": {20 * time.Second, 1}} {
+	}{"breakthrough": {300 * time.Millisecond, leastExactShare}, "goofspiel-10": {300 * time.Millisecond, 1}, "ticTacToe": {20 * time.Second, 1}} {
 		m := gamestest.Machine(t, game)
 		p := onOneThread(0, 64<<20, learning)
 		p.begin(ctxOf(t, c.clock), position{machine: m, state: m.Initial()})
-		if p.exactWork != c.want {
-			t.Errorf("%s: exact searches begin with %v of the time, want %v", game, p.exactWork, c.want)
+		if p.exactShare != c.want {
+			t.Errorf("%s: exact searches begin with %v of the time, want %v", game, p.exactShare, c.want)
 		}
 	}
 }

@@ -6,44 +6,44 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// The parts of the memory of a match while its game is being compiled. When that
-// is done, all that the machines leave over belongs to the searches.
+// The shares of the memory of a match during compilation. Afterwards the searches get all memory that the
+// machines leave free.
 const (
-	compilingShare = 0.75 // for compiling, with all engines together
-	proverShare    = 0.05 // for answers from the rules alone
-	earlyShare     = 0.2  // for searches on the first machine meanwhile
+	compilingShare = 0.75 // compilation by all engines together
+	proverShare    = 0.05 // provers
+	earlyShare     = 0.2  // searches on the first machine
 )
 
-// leastProving is what answers from the rules alone take where a role has thousands of moves.
+// leastProving is the memory that provers need in a game with thousands of moves a role.
 const leastProving = 64 << 20
 
-// leastBytes is what a search needs to be of any use.
+// leastBytes is the least memory of a useful search.
 const leastBytes = 3 << 20
 
-// memory divides the bytes that a match may take. It is safe for concurrent use.
+// memory divides the memory of a match. It is safe for concurrent use.
 type memory struct {
 	total    int64
-	compiled <-chan struct{} // closed when compiling is over; nil before it has begun
+	compiled <-chan struct{} // closed when compilation has ended; nil before it begins
 
 	mu       sync.Mutex
-	machines int64         // taken by machines
+	machines int64         // held by machines
 	lost     int64         // held by abandoned searches
 	returned chan struct{} // closed when an abandoned search gives memory back, and replaced; nil until asked for
 }
 
-// forCompiling is the memory for compiling.
+// forCompiling returns the memory for compilation.
 func (m *memory) forCompiling() int64 { return int64(compilingShare * float64(m.total)) }
 
-// forProving is the memory for answers from the rules alone.
+// forProving returns the memory for provers.
 func (m *memory) forProving() int64 {
 	return max(int64(proverShare*float64(m.total)), min(leastProving, m.total/4))
 }
 
-// machine takes note of a machine that is kept.
-func (m *memory) machine(of machine.Machine) {
+// addMachine records the memory of a machine.
+func (m *memory) addMachine(added machine.Machine) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.machines += of.Info().Bytes
+	m.machines += added.Info().Bytes
 }
 
 // share returns the bytes for one of several searches side by side; 0 if too little is left. One share stays free: when a

@@ -7,15 +7,15 @@ import (
 	"stackmate/search"
 )
 
-// plan is a line of joint moves from a position that ends the game. A player alone follows it until a
-// search finds a better one.
+// plan is a line of joint moves from a state to the end of the game. A single player follows it until a
+// search finds a better line.
 type plan struct {
 	line  [][]machine.Move
 	state machine.State
 }
 
-// after is the plan that is left when its first move is made.
-func (p plan) after(m machine.Machine) plan {
+// advance returns the remaining plan after its first joint move.
+func (p plan) advance(m machine.Machine) plan {
 	b, state := m.NewNarrowBatch(), slices.Clone(p.state)
 	b.Load(state, 1)
 	step(b, p.line[0])
@@ -23,7 +23,7 @@ func (p plan) after(m machine.Machine) plan {
 	return plan{p.line[1:], state}
 }
 
-// newRoot is the root of a position, with what the plan says of it.
+// newRoot returns the root of a position; a plan that begins there is entered.
 func (t *thinker) newRoot(at position) *root {
 	r := newRoot(at)
 	if r.alone = t.class.Players == 1 && !t.class.Chance; r.alone && t.plan.state.Equal(at.state) {
@@ -32,7 +32,7 @@ func (t *thinker) newRoot(at position) *root {
 	return r
 }
 
-// outcome is the goal of the role at the end of a line, if the game is over there.
+// outcome returns the goal of the role at the end of a line, and whether the game is over there.
 func outcome(at position, line [][]machine.Move) (goal float64, over bool) {
 	b := at.machine.NewNarrowBatch()
 	b.Load(at.state, 1)
@@ -45,7 +45,7 @@ func outcome(at position, line [][]machine.Move) (goal float64, over bool) {
 	return float64(goals[at.role]), b.Terminal()[0]&1 != 0
 }
 
-// step makes a joint move in lane 0.
+// step chooses a joint move in lane 0 and advances the batch.
 func step(b machine.Batch, joint []machine.Move) {
 	b.Evaluate(1)
 	for r, m := range joint {

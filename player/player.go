@@ -1,12 +1,9 @@
-// Package player plays matches: it finds out what kind of game it has been
-// dealt, decides which searches to run on it, and owns the clock and the state
-// of one match. It must not know where messages come from or go to; whoever
-// does calls Start, Play, Stop and Abort.
+// Package player plays matches. It classifies the game, chooses the searches that fit, and owns the clock and
+// the state of one match. It does not know the network protocol: its caller calls Start, Play, Stop and Abort.
 //
-// A match is followed by goroutines of their own, from the rules alone and then
-// on every machine that compiling brings (package tracking). Play asks them
-// where the match stands, which gives a legal move, and has the policy look for
-// a better one as long as the clock lets it (turn.go).
+// Package tracking follows the match in its own goroutines, by the rules alone at first and then on each
+// compiled machine. Play asks it for the position and a legal move, and gives the policy the rest of the clock
+// to find a better move (turn.go).
 package player
 
 import (
@@ -28,42 +25,41 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Options steer New. The zero value is right for nearly everyone.
+// Options configures New. The zero value is a good default.
 type Options struct {
 	Seed    uint64
 	Threads int // searching goroutines at a time; 0 means GOMAXPROCS
-	// MostThreads is how many threads the name of a player may ask for; 0 means MaxThreads.
+	// MostThreads bounds the threads that a player's name may request; 0 means MaxThreads.
 	MostThreads int
 	Memory      int64 // bytes for compiling, machines, tables and trees of a match; 0 means DefaultMemory
-	Ponder      bool  // go on thinking between the calls of Play
-	// Knowledge is a folder of weights, named by KnowledgeFile, which are read at the start of a match and
-	// saved while it lasts; "" means none.
+	Ponder      bool  // search during the opponents' time, too
+	// Knowledge is a folder of trained evaluations with names by KnowledgeFile. An evaluation is read at the start of
+	// a match and saved after training; "" means no folder.
 	Knowledge string
-	// Kernel is that of reasoner.Options.
+	// Kernel is passed to reasoner.Options.
 	Kernel string
-	// Cache is where circuits are kept; nil means nowhere.
+	// Cache holds compiled circuits; nil means no cache.
 	Cache *reasoner.Cache
-	// MinMargin and MaxMargin bound the time kept in reserve of a play clock; 0
-	// means the defaults.
+	// MinMargin and MaxMargin bound the time kept in reserve of a play clock; 0 means the defaults.
 	MinMargin, MaxMargin time.Duration
-	// Margins is the experience with clocks that players share, instead of those
-	// bounds; nil means none.
+	// Margins holds measurements of clocks that several players share. It replaces MinMargin and MaxMargin;
+	// nil means a new one for this player.
 	Margins *Margins
 }
 
-// Match is the match that a player is to play.
+// Match describes a match to play.
 type Match struct {
 	Game      *gdl.Game
 	Role      string          // spelled as in the rules
-	Machine   machine.Machine // of the same game, if somebody has compiled it; else nil
+	Machine   machine.Machine // compiled machine of the game, or nil
 	PlayClock time.Duration   // 0 means no limit
-	Log       zerolog.Logger  // carries what identifies the match
+	Log       zerolog.Logger  // carries the fields that identify the match
 }
 
 // DefaultMemory is the default of Options.Memory.
 const DefaultMemory = 2 << 30
 
-// ErrOver is the error of Play where the game is over.
+// ErrOver is returned by Play if the game is over.
 var ErrOver = errors.New("the game is over")
 
 // Player plays one match at a time. Its methods must not be called
@@ -73,24 +69,24 @@ type Player struct {
 	options Options
 	margins *Margins
 	compile compiler
-	prove   func(g *gdl.Game, memory int64) tracking.Prover // nil if there is none
+	prove   func(g *gdl.Game, memory int64) tracking.Prover // nil if there is no prover
 
 	mu    sync.Mutex // guards abort, which other goroutines call
 	abort context.CancelFunc
 
-	life        context.Context // of the match, ended by abort
+	life        context.Context // of the match, cancelled by abort
 	clock       time.Duration   // for a move; 0 means no limit
 	compilation compilation
 	match       *tracking.Match
-	role        machine.Role // ours
+	role        machine.Role // role of this player
 	log         zerolog.Logger
-	desk        *desk
-	rng         *machine.Rand // draws moves where nothing is known
-	self        string        // our role, as spelled in the rules
+	worker      *worker
+	rng         *machine.Rand // draws fallback moves
+	self        string        // own role, as spelled in the rules
 	explanation *Explanation  // of the last move
 }
 
-// New makes the player of a name (see Kinds).
+// New returns the player that a name describes (see Kinds). It returns an error for an unknown kind, option or value.
 func New(name string, o Options) (*Player, error) {
 	spec, err := parse(name)
 	if err != nil {
@@ -111,14 +107,14 @@ func New(name string, o Options) (*Player, error) {
 	return &Player{spec: spec, options: o, margins: o.Margins, compile: compileGame, prove: proveGame, abort: func() {}}, nil
 }
 
-// Start prepares for a match. The deadline of ctx is the end of the start clock.
-// Where compiling takes longer than that, it goes on behind the match, and Start
-// returns nil all the same.
+// Start prepares for a match until the end of the start clock, the deadline of ctx. A compilation
+// that takes longer continues during the match, and Start returns nil. It returns an error for an
+// unknown role, and if neither an engine nor a prover can follow the match.
 func (p *Player) Start(ctx context.Context, m Match) error {
 	p.end()
 	self := slices.IndexFunc(m.Game.Roles, func(r gdl.Term) bool { return r.String() == m.Role })
 	if self < 0 {
-		return fmt.Errorf("the game has no role %s; its roles are %v", m.Role, m.Game.Roles)
+		return fmt.Errorf("unknown role %s: the roles of the game are %v", m.Role, m.Game.Roles)
 	}
 	ctx, cancel := beforeReady(ctx, time.Now())
 	defer cancel()
@@ -132,14 +128,14 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	p.match = tracking.New(m.Log, len(m.Game.Roles), p.role)
 	p.rng = machine.NewRand(p.options.Seed)
 	memory := &memory{total: p.options.Memory}
-	p.desk = newDesk(setting{
+	p.worker = newWorker(setting{
 		spec: p.spec, seed: p.options.Seed, clock: m.PlayClock, log: m.Log, memory: memory, margins: p.margins, knowledge: p.knowledge(m.Game),
 	}, p.spec.kind.make)
 	p.begin(ctx, m, memory)
 	return p.prepare(ctx)
 }
 
-// begin starts to compile, and to follow the match by the rules alone.
+// begin starts the compilation and the tracking of the match.
 func (p *Player) begin(ctx context.Context, m Match, memory *memory) {
 	compile := p.compile
 	if m.Machine != nil {
@@ -151,10 +147,10 @@ func (p *Player) begin(ctx context.Context, m Match, memory *memory) {
 	life, match := p.life, p.match
 	p.compilation = compile(life, m.Game, o, timeLeft(ctx, time.Now()), func(a reasoner.Attempt) {
 		if a.Err != nil {
-			guard.Log(m.Log.Warn(), a.Err).Str("engine", a.Engine).Msg("the rules are not compiled")
+			guard.Log(m.Log.Warn(), a.Err).Str("engine", a.Engine).Msg("an engine cannot compile the rules")
 			return
 		}
-		memory.machine(a.Machine)
+		memory.addMachine(a.Machine)
 		info := a.Machine.Info()
 		m.Log.Info().Str("engine", info.Engine).Str("kernel", info.Kernel).Str("reason", info.Reason).Int("gates", info.Gates).Msg("machine")
 		match.FollowMachine(life, a.Machine, a.Best)
@@ -162,8 +158,8 @@ func (p *Player) begin(ctx context.Context, m Match, memory *memory) {
 	memory.compiled = p.compilation.Done()
 }
 
-// prepare waits for the best machine as long as ctx allows and gives the rest of
-// the time to the policy. It is an error if there is no way to follow the match.
+// prepare waits for the best machine until ctx is done and passes the remaining time to the policy. It returns an
+// error if no source can follow the match.
 func (p *Player) prepare(ctx context.Context) error {
 	select {
 	case <-p.compilation.Done():
@@ -173,7 +169,7 @@ func (p *Player) prepare(ctx context.Context) error {
 		s, changed := p.match.Best(0)
 		isThere := s != nil && s.Machine != nil
 		if isThere && (ctx.Err() != nil || !p.match.AwaitsBest()) {
-			p.desk.begin(ctx, p.position(s))
+			p.worker.begin(ctx, p.position(s))
 			return nil
 		}
 		if p.isLost() {
@@ -183,14 +179,14 @@ func (p *Player) prepare(ctx context.Context) error {
 		case <-changed:
 		case <-ctx.Done():
 			if !isThere {
-				p.log.Warn().Msg("the rules are still being compiled at the end of the start clock")
+				p.log.Warn().Msg("the compilation has not finished at the end of the start clock; it continues during the match")
 				return nil
 			}
 		}
 	}
 }
 
-// position is a standing as policies want it. It must have a machine.
+// position returns the position of a standing that has a machine.
 func (p *Player) position(s *tracking.Standing) position {
 	at := position{machine: s.Machine, state: s.State(), role: p.role}
 	for _, text := range s.Legal {
@@ -201,7 +197,7 @@ func (p *Player) position(s *tracking.Standing) position {
 	return at
 }
 
-// isLost tells whether nothing will ever say where the match stands.
+// isLost reports whether no source can determine the position any more.
 func (p *Player) isLost() bool {
 	select {
 	case <-p.compilation.Done():
@@ -211,13 +207,12 @@ func (p *Player) isLost() bool {
 	}
 }
 
-// Play returns the move to make. It is told all joint moves so far, in order of
-// arrival, nil for NIL, and makes sense of them. The deadline of ctx is the end of
-// the play clock. The error is ErrOver where the game is over; otherwise there is
-// one only if no legal move could be found at all.
+// Play returns the move to make. The history is all joint moves received so far, in order of arrival, nil for NIL;
+// messages may be missing, late or repeated. The deadline of ctx is the end of the play clock. Play returns
+// ErrOver if the game is over, and another error only if it finds no legal move.
 func (p *Player) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	if p.match == nil {
-		return gdl.Term{}, errors.New("PLAY without a match")
+		return gdl.Term{}, errors.New("PLAY before START: no match is running")
 	}
 	p.explanation = nil
 	ctx, stop := p.untilAborted(ctx)
@@ -234,26 +229,26 @@ func (p *Player) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) 
 	return gdl.ParseTerm(move)
 }
 
-// Explain says why the last move was made; nil before the first.
+// Explain returns the explanation of the last move; nil before the first.
 func (p *Player) Explain() *Explanation { return p.explanation }
 
 // Stop ends the match.
 func (p *Player) Stop([][]gdl.Term) { p.end() }
 
-// Abort ends the match at once. It may be called at any time.
+// Abort ends the match immediately. It may be called concurrently with all other methods.
 func (p *Player) Abort() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.abort()
 }
 
-// end gives up all that belongs to a match.
+// end releases the match.
 func (p *Player) end() {
 	p.Abort()
-	p.match, p.desk, p.compilation = nil, nil, nil
+	p.match, p.worker, p.compilation = nil, nil, nil
 }
 
-// untilAborted is ctx, ended by Abort too.
+// untilAborted returns ctx, which Abort cancels, too.
 func (p *Player) untilAborted(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	unhook := context.AfterFunc(p.life, cancel)

@@ -47,7 +47,7 @@ func seated(t *testing.T, m machine.Machine, sampler, exact search.Searcher) *Pl
 	if err := p.Start(ctx, Match{Game: rolesOf(m.Names().Roles...), Role: m.Names().Roles[0]}); err != nil {
 		t.Fatal(err)
 	}
-	thinker := p.desk.policy.(*thinker)
+	thinker := p.worker.policy.(*thinker)
 	thinker.sampler, thinker.exact = sampler, exacts(exact)
 	thinker.methods = slices.Repeat([]string{solve.BoundedAlphaBeta}, len(thinker.exact))
 	return p
@@ -116,7 +116,7 @@ func TestASearchThatDoesNotStopIsLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := seated(t, newSubtraction(9), nil, nil)
 		for _, clock := range []time.Duration{2 * time.Second, 200 * time.Millisecond} {
-			thinker := p.desk.policy.(*thinker)
+			thinker := p.worker.policy.(*thinker)
 			thinker.sampler = &patient{pure(2, search.Exact(60), false), time.Hour}
 			thinker.exact = exacts(&patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)})
 			began := time.Now()

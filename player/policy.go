@@ -12,165 +12,163 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// policy is how a kind of player decides. It belongs to one match, and is called
+// policy is the decision procedure of a kind of player. It belongs to one match and is called
 // by one goroutine at a time.
 type policy interface {
-	// begin uses time between the start of a match and its first move.
+	// begin uses the time between the start of a match and its first move.
 	begin(ctx context.Context, at position)
-	// choose returns one of the legal moves of the position before ctx is done.
-	// There are at least two.
+	// choose returns one of the legal moves of the position before ctx is done. The position has
+	// at least two.
 	choose(ctx context.Context, at position) choice
-	// ponder uses the time until the next move: it returns when ctx is done.
+	// ponder thinks about the next move until ctx is done.
 	ponder(ctx context.Context, at position)
 }
 
-// setting is what a policy is made with.
+// setting holds the arguments of a policy.
 type setting struct {
 	spec
 	seed  uint64
 	clock time.Duration // for each move; 0 means no limit
-	// textbook tells to sample as textbooks do, and to do nothing else.
+	// textbook: plain UCT without any technique or preparation
 	textbook bool
 	log      zerolog.Logger
 	memory   *memory
 	margins  *Margins
-	// knowledge is what was learnt of the game before, if anything was.
+	// knowledge locates the stored evaluation of the game.
 	knowledge knowledge
-	// experience is what policies of this match leave to those that take their places; nil means nothing.
+	// experience passes the results of a replaced policy to its successor; nil means none.
 	experience *experience
 }
 
-// position is where the player has to move.
+// position is a position in which the player has to move.
 type position struct {
 	machine machine.Machine
 	state   machine.State
 	role    machine.Role
 	legal   []machine.Move // of role
-	give    time.Time      // when a policy returns at the latest, whatever has come back; zero means with its context
+	give    time.Time      // deadline of the policy, whether or not its searches have returned; zero means the deadline of its context
 }
 
-// choice is a move and why it was made.
+// choice is a move and the reason for it.
 type choice struct {
 	move machine.Move
 	verdict
-	root *root // that it was decided by; nil where nothing was searched
+	root *root // root of the decision; nil without a search
 }
 
-// decider is who has decided on a move.
+// decider is the source of a decision.
 type decider string
 
 const (
 	byExact    decider = "exact"
 	bySampling decider = "sampled"
 	byPlan     decider = "plan"
-	byFallback decider = "fallback" // any legal move: nobody knew better in time
-	byOutdated decider = "outdated" // a move that was legal before: nothing else is known
+	byFallback decider = "fallback" // any legal move: no search has returned in time
+	byOutdated decider = "outdated" // a legal move of an earlier position: the present position is not known
 	byRules    decider = "only move"
-	byKind     decider = "kind" // players that don't think
+	byKind     decider = "kind" // players that do not search
 )
 
-// maxHung bounds the calls of policies that were left behind and still run.
-const maxHung = 3
+// maxAbandoned bounds the abandoned calls of policies that still run.
+const maxAbandoned = 3
 
-var errHung = errors.New("earlier searches have not come back: no new one is begun")
+var errAbandoned = errors.New("too many abandoned searches still run: no new search is started")
 
-// desk is where the policy of a match works. Each call has a goroutine of its own,
-// which is left behind if it does not return in time: the next call waits for it
-// for a while and is then made to a new policy, as long as not too many hang. A policy
-// that has panicked is not used again. The methods of a desk are called by one goroutine.
-type desk struct {
+// worker runs the calls of a policy for a match, each in its own goroutine. If a call does not return in time,
+// its goroutine is abandoned: the next call waits for a while and then goes to a new policy, up to maxAbandoned
+// abandoned calls. A policy that has panicked is replaced. One goroutine calls the methods of a worker.
+type worker struct {
 	setting
-	*seat
-	make func(setting) policy
-	wake context.CancelFunc
-	hung atomic.Int32
+	*slot
+	make          func(setting) policy
+	stopPondering context.CancelFunc
+	abandoned     atomic.Int32
 }
 
-// seat is where one policy works.
-type seat struct {
+// slot holds a policy and the token for its calls.
+type slot struct {
 	policy policy
-	free   chan struct{} // holds a token while no call of policy runs
-	broken atomic.Bool   // policy has panicked
+	free   chan struct{} // holds a token while no call of the policy runs
+	broken atomic.Bool   // the policy has panicked
 }
 
-func newDesk(s setting, make func(setting) policy) *desk {
+func newWorker(s setting, make func(setting) policy) *worker {
 	s.experience = new(experience)
-	d := &desk{setting: s, make: make, wake: func() {}}
-	d.renew()
-	return d
+	w := &worker{setting: s, make: make, stopPondering: func() {}}
+	w.renew()
+	return w
 }
 
-// renew puts a new policy in the place of the present one.
-func (d *desk) renew() {
-	d.seat = &seat{policy: d.make(d.setting), free: make(chan struct{}, 1)}
-	d.free <- struct{}{}
+// renew replaces the policy.
+func (w *worker) renew() {
+	w.slot = &slot{policy: w.make(w.setting), free: make(chan struct{}, 1)}
+	w.free <- struct{}{}
 }
 
-// disturb ends resting. It does not wait.
-func (d *desk) disturb() { d.wake() }
+// interrupt cancels pondering without waiting for its end.
+func (w *worker) interrupt() { w.stopPondering() }
 
-// run calls f on the policy of a seat, whose token has been taken.
-func (d *desk) run(s *seat, f func(policy)) error {
+// run calls f on the policy of a slot. The caller has taken its token.
+func (w *worker) run(s *slot, f func(policy)) error {
 	defer func() { s.free <- struct{}{} }()
 	err := guard.Do(func() error { f(s.policy); return nil })
 	if err != nil {
-		guard.Log(d.log.Error(), err).Msg("searching failed")
+		guard.Log(w.log.Error(), err).Msg("a search panicked")
 		s.broken.Store(true)
 	}
 	return err
 }
 
-// call runs f on the policy, when the calls before it have returned. The channel
-// gets the error if f panics, else nil. Waiting for earlier calls ends with wait.
-func (d *desk) call(wait <-chan time.Time, f func(policy)) (<-chan error, error) {
-	_, ok := first(d.free, wait)
+// call runs f on the policy after earlier calls have returned, or on a new policy when wait fires. The channel
+// receives the error if f panics, else nil.
+func (w *worker) call(wait <-chan time.Time, f func(policy)) (<-chan error, error) {
+	_, ok := first(w.free, wait)
 	switch {
-	case ok && d.broken.Load():
-		d.renew()
-		<-d.free
+	case ok && w.broken.Load():
+		w.renew()
+		<-w.free
 	case !ok:
-		if d.hung.Load() >= maxHung {
-			return nil, errHung
+		if w.abandoned.Load() >= maxAbandoned {
+			return nil, errAbandoned
 		}
-		d.log.Warn().Msg("a search does not stop in time and is left behind")
-		held := searches * d.memory.share() / 2 // about: it may hold less, or nothing at all
-		d.hung.Add(1)
-		d.memory.lose(held)
+		w.log.Warn().Msg("a search did not stop in time and is abandoned")
+		held := searches * w.memory.share() / 2 // estimate: the abandoned searches may hold less
+		w.abandoned.Add(1)
+		w.memory.lose(held)
 		go func(free chan struct{}) {
 			<-free
-			d.hung.Add(-1)
-			d.memory.lose(-held)
-		}(d.free)
-		d.renew()
-		<-d.free
+			w.abandoned.Add(-1)
+			w.memory.lose(-held)
+		}(w.free)
+		w.renew()
+		<-w.free
 	}
-	s, done := d.seat, make(chan error, 1)
-	go func() { done <- d.run(s, f) }()
+	s, done := w.slot, make(chan error, 1)
+	go func() { done <- w.run(s, f) }()
 	return done, nil
 }
 
-// begin gives the time until ctx is done to the policy.
-func (d *desk) begin(ctx context.Context, at position) {
-	if done, err := d.call(nil, func(p policy) { p.begin(ctx, at) }); err == nil {
+// begin passes the start clock to the policy, until ctx is done.
+func (w *worker) begin(ctx context.Context, at position) {
+	if done, err := w.call(nil, func(p policy) { p.begin(ctx, at) }); err == nil {
 		select {
 		case err := <-done:
-			_ = err // it is in the log
+			_ = err // run has logged it
 		case <-ctx.Done():
 		}
 	}
 }
 
-// waitShare is the part of the time for a move that may be spent on waiting for an
-// earlier call to return.
+// waitShare is the share of a move's time for which a call waits for an earlier call to return.
 const waitShare = 0.25
 
-// choose asks the policy for a move. It returns at.give at the latest.
-func (d *desk) choose(ctx context.Context, at position) (choice, error) {
-	d.disturb()
+// choose returns the move of the policy. It returns at.give at the latest.
+func (w *worker) choose(ctx context.Context, at position) (choice, error) {
+	w.interrupt()
 	patient := time.NewTimer(scaled(waitShare, timeLeft(ctx, time.Now())))
 	defer patient.Stop()
 	found := make(chan choice, 1)
-	done, err := d.call(patient.C, func(p policy) { found <- p.choose(ctx, at) })
+	done, err := w.call(patient.C, func(p policy) { found <- p.choose(ctx, at) })
 	if err != nil {
 		return choice{}, err
 	}
@@ -186,8 +184,8 @@ func (d *desk) choose(ctx context.Context, at position) (choice, error) {
 	return <-found, nil
 }
 
-// first is what comes from a channel before the time is up; false if nothing does. After a pause of the whole
-// machine both may be there: then it has come.
+// first returns the next value of a channel; ok is false if the timer fires before. If the whole machine has paused,
+// both can be ready: then the value counts.
 func first[T any](from <-chan T, up <-chan time.Time) (value T, ok bool) {
 	select {
 	case value = <-from:
@@ -202,18 +200,18 @@ func first[T any](from <-chan T, up <-chan time.Time) (value T, ok bool) {
 	}
 }
 
-// ponder lets the policy think on, when the call before has returned, until it is
-// disturbed or ctx is done.
-func (d *desk) ponder(ctx context.Context, at position) {
-	ctx, d.wake = context.WithCancel(ctx)
-	s := d.seat
+// ponder lets the policy ponder after its earlier call has returned, until the next call of interrupt or until
+// ctx is done.
+func (w *worker) ponder(ctx context.Context, at position) {
+	ctx, w.stopPondering = context.WithCancel(ctx)
+	s := w.slot
 	if s.broken.Load() {
 		return
 	}
 	go func() {
 		select {
 		case <-s.free:
-			_ = d.run(s, func(p policy) { p.ponder(ctx, at) })
+			_ = w.run(s, func(p policy) { p.ponder(ctx, at) })
 		case <-ctx.Done():
 		}
 	}()

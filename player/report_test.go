@@ -27,7 +27,7 @@ func TestEveryMoveIsOneLineOfJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		thinker := p.desk.policy.(*thinker)
+		thinker := p.worker.policy.(*thinker)
 		thinker.sampler, thinker.exact = &patient{result: pure(2, search.Exact(60), false)}, nil
 		play(t, p, 2*time.Second)
 		play(t, p, 2*time.Second, "(take 2)", "noop")
@@ -87,7 +87,7 @@ func TestTheSearchesTogetherStayWithinTheMemory(t *testing.T) {
 		hanging, quick := &greedy{patient: patient{deaf: time.Hour}}, &greedy{patient: patient{result: pure(1, search.Exact(60), false)}}
 		p := seated(t, newSubtraction(60), quick, hanging)
 		memory := &memory{total: total, compiled: closed}
-		thinker := p.desk.policy.(*thinker)
+		thinker := p.worker.policy.(*thinker)
 		thinker.memory = memory
 		first := memory.share()
 		for range 8 {
@@ -131,7 +131,7 @@ func TestAMoveWaitsForTheMemoryOfAbandonedSearches(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := seated(t, newSubtraction(5), &patient{result: pure(2, search.Exact(60), false)}, nil)
 				m := &memory{total: 600 << 20, compiled: closed}
-				p.desk.policy.(*thinker).memory = m
+				p.worker.policy.(*thinker).memory = m
 				m.lose(c.lost)
 				time.AfterFunc(c.until, func() { m.lose(-c.lost) })
 				began := time.Now()
@@ -152,7 +152,7 @@ func TestTheFavouriteOfASearchThatHangsIsPlayed(t *testing.T) {
 			if move := play(t, p, time.Second); move != "(take 3)" {
 				t.Fatalf("plays %s, want the favourite", move)
 			}
-			p.desk.policy.(*thinker).sampler = &patient{deaf: time.Hour} // says nothing at the next move in this position
+			p.worker.policy.(*thinker).sampler = &patient{deaf: time.Hour} // says nothing at the next move in this position
 		}
 		time.Sleep(20 * time.Hour)
 	})

@@ -264,7 +264,7 @@ func TestNamesOfPlayers(t *testing.T) {
 		"mystic":                 "stackmate, mcts, mcts-plain, greedy",
 		"mcts:":                  "threads=N",
 		"mcts:threads=0":         "from 1 to 1024",
-		"mcts:without=elegance":  "it is one of exact",
+		"mcts:without=elegance":  "expected one of exact",
 		"mcts:threads=1,depth=3": "depth=3",
 		"mcts:exploration=0.5":   "from 1 to 100 (goal points)",
 		"mcts:playouts=2.5":      "playouts: expected a number",

@@ -11,28 +11,28 @@ import (
 	"stackmate/search/solve"
 )
 
-// root is what is known of the position in which a role has to move. Every search writes
-// what it finds out of each move (note), and one rule reads it (decide).
+// root is the knowledge of a position in which a role has to move. Every search enters its results by move (note),
+// and one rule chooses the move (decide).
 //
-// Invariant: the bounds of moves are proved, whoever proved them. Estimates are those of
-// the sampling search alone, or of the one that takes its place.
+// Invariant: bounds of moves are proved, by any search. Estimates come from the sampling search alone, or from
+// its replacement.
 type root struct {
 	position
-	// others are the moves of the other roles if none of them has a choice, else nil.
+	// others holds the moves of the other roles if each has a single legal move, else it is nil.
 	others []machine.Move
-	alone  bool           // nobody else ever moves, nor chance: a line that ends the game is proved by itself
+	alone  bool           // a game of one role without chance: the end of a line proves its goal
 	moves  []search.Known // the legal moves of the role
-	// exact is the result that proves most for the role, sampled that of the sampling
-	// search; nil where there is none.
+	// exact is the exact result with the best proved value for the role, sampled the result of the sampling
+	// search; nil before there is a result.
 	exact, sampled *search.Result
-	prover         string // title of the search that exact is the result of
-	// helped tells that exact searches have proved the value, or a move a mistake.
+	prover         string // title of the search that has found exact
+	// helped: an exact search has proved the value, or has refuted a move.
 	helped bool
-	// arrives reports that the plies of the soonest move are proved to be the fewest.
+	// arrives: the plies of the soonest move are the proved minimum.
 	arrives bool
-	// waits are the moves that were made when the position came up before, and did not end the match.
+	// waits holds the moves that were made in this position earlier in the match.
 	waits []machine.Move
-	nodes int64 // that all searches have expanded
+	nodes int64 // expanded by all searches
 }
 
 func newRoot(at position) *root {
@@ -57,21 +57,21 @@ func newRoot(at position) *root {
 	return r
 }
 
-// worstGoal and bestGoal are the ends of the range of goals.
+// worstGoal and bestGoal are the bounds of goal values.
 const (
 	worstGoal = 0
 	bestGoal  = machine.MaxGoal
 )
 
-// of is what is known of a move; nil if it is not legal.
-func (r *root) of(m machine.Move) *search.Known {
+// known returns the entry of a move; nil if the move is not legal.
+func (r *root) known(m machine.Move) *search.Known {
 	if i := slices.IndexFunc(r.moves, func(k search.Known) bool { return k.Move == m }); i >= 0 {
 		return &r.moves[i]
 	}
 	return nil
 }
 
-// strategy is that of the role in a result, nil if it has none.
+// strategy returns the role's strategy in a result, or nil.
 func (r *root) strategy(found *search.Result) []search.Weighted {
 	if found == nil || len(found.Strategies) <= int(r.role) {
 		return nil
@@ -79,12 +79,12 @@ func (r *root) strategy(found *search.Result) []search.Weighted {
 	return found.Strategies[r.role]
 }
 
-// settles tells whether a result proves the value for the role and says how to get it.
+// settles reports whether a result proves the value for the role and has a strategy for it.
 func (r *root) settles(found *search.Result) bool {
 	return len(r.strategy(found)) > 0 && found.Proved && found.Values[r.role].Solved()
 }
 
-// settled is the result that settles the value for the role, or nil.
+// settled returns a result that settles the value for the role, or nil.
 func (r *root) settled() *search.Result {
 	for _, found := range []*search.Result{r.sampled, r.exact} {
 		if r.settles(found) {
@@ -94,13 +94,13 @@ func (r *root) settled() *search.Result {
 	return nil
 }
 
-// follow takes over the line of a result as that of the move it begins with, and how soon the game ends by
-// it, if it is proved that there is no more to get than there. A player alone can be sure of where a line ends.
+// follow enters the line of a result under its first move. It also enters the length of the line if the game ends
+// there with the proved value. For a single player every terminal position is proof of its goal.
 func (r *root) follow(found *search.Result) {
 	if len(found.Line) == 0 {
 		return
 	}
-	k, v := r.of(found.Line[0][r.role]), found.Values[r.role]
+	k, v := r.known(found.Line[0][r.role]), found.Values[r.role]
 	if k == nil {
 		return
 	}
@@ -120,7 +120,7 @@ func (r *root) follow(found *search.Result) {
 	}
 }
 
-// note takes over the result of an exact search with a title, see solve.Title.
+// note enters the result of an exact search; prover is the search's title (solve.Title).
 func (r *root) note(prover string, found *search.Result) {
 	r.follow(found)
 	if r.exact == nil || r.settles(found) || found.Values[r.role].Lower > r.exact.Values[r.role].Lower {
@@ -131,8 +131,8 @@ func (r *root) note(prover string, found *search.Result) {
 	r.helped = r.helped || r.settles(found) || int(r.role) < len(known) && len(search.Mistakes(known[r.role], worstGoal)) > 0
 }
 
-// noteSamples takes over what a sampling search has found; what an earlier one has proved
-// stays.
+// noteSamples enters the result of a sampling search. A value that an earlier sampling search has proved is kept
+// as the exact result.
 func (r *root) noteSamples(found *search.Result) {
 	if r.settles(r.sampled) && !r.settles(found) {
 		r.exact, r.prover = r.sampled, solve.Title(solve.MonteCarlo)
@@ -144,14 +144,14 @@ func (r *root) noteSamples(found *search.Result) {
 		return
 	}
 	for _, k := range found.Moves[r.role] {
-		if m := r.of(k.Move); m != nil {
+		if m := r.known(k.Move); m != nil {
 			m.Estimate, m.Visits = min(max(k.Estimate, m.Bounds.Lower), m.Bounds.Upper), k.Visits
 		}
 	}
 }
 
-// narrow takes over the bounds of moves that a search has proved. A move that makes sure of
-// the value has it for a lower bound.
+// narrow enters the proved bounds of moves. The only move of a proved strategy has the proved value as its lower
+// bound.
 func (r *root) narrow(found *search.Result) {
 	if int(r.role) < len(found.Moves) {
 		for _, k := range found.Moves[r.role] {
@@ -163,19 +163,18 @@ func (r *root) narrow(found *search.Result) {
 	}
 }
 
-// bound takes over bounds of a move.
+// bound intersects the bounds of a move with b.
 func (r *root) bound(m machine.Move, b search.Interval) {
-	if k := r.of(m); k != nil {
+	if k := r.known(m); k != nil {
 		if r.alone && b.Lower > k.Bounds.Lower {
-			k.Plies = 0 // the line brings less
+			k.Plies = 0 // the line ends with a lower goal
 		}
 		k.Bounds.Lower, k.Bounds.Upper = max(k.Bounds.Lower, b.Lower), min(k.Bounds.Upper, b.Upper)
 		k.Estimate = min(max(k.Estimate, k.Bounds.Lower), k.Bounds.Upper)
 	}
 }
 
-// verdict is what to play: a strategy, who has decided on it and why, and the result that
-// it comes from.
+// verdict is a strategy, its decider and reason, and its search result.
 type verdict struct {
 	strategy []search.Weighted
 	by       decider
@@ -183,20 +182,20 @@ type verdict struct {
 	result   *search.Result
 }
 
-// decide is the rule by which a move is picked:
+// decide returns the strategy to play:
 //
-//   - a player alone follows the line that is known to bring most, unless more is proved;
-//   - a proved goal by the move that ends the match with it soonest, where that is known (arrive);
-//   - the best goal, where it is proved, by the move that is known to get it soonest, else as the
-//     search that proved it gets it;
-//   - never a move that is proved to be worse than another one;
-//   - where more is proved than is promised, a move that makes sure of it: of those that
-//     do, the one that the samples prefer, as others may still go wrong;
-//   - else what the samples prefer, mixed where they mix;
-//   - no move, if no search has come back: see thinker.withoutSearch.
+//   - a single player follows the best proved line, unless a better value is proved;
+//   - if a proved goal has a shortest forced end (arrive), the move that begins it;
+//   - if the best goal is proved, the move with the shortest known line to it, else the strategy of the
+//     proof;
+//   - a move that is proved worse than another move is never played;
+//   - if the proved value is at least the estimate, a move that guarantees it. If the samples prefer
+//     such a move, that move is played, as opponents may still err;
+//   - else the strategy of the samples, which may be mixed;
+//   - if no search has returned, no move: see thinker.withoutSearch.
 //
-// Where all is proved lost every move makes sure of the same, so that samples choose the
-// one that is hardest to answer. Samples is why they decide, where nothing is proved.
+// In a lost position every move guarantees the same, so the samples choose the move that is hardest to answer.
+// Parameter samples is the reason to give if the samples decide without a proof.
 func (r *root) decide(samples string) verdict {
 	soonest := r.soonest()
 	if r.alone && soonest != nil && soonest.Bounds.Lower > worstGoal {
@@ -215,7 +214,7 @@ func (r *root) decide(samples string) verdict {
 	case exact == nil && sampled == nil:
 		return verdict{by: byFallback}
 	case sampled == nil:
-		proved.why = "the sampling search has not come back"
+		proved.why = "the sampling search has not returned"
 		return proved
 	case exact == nil:
 		return r.withoutMistakes(liked)
@@ -232,24 +231,24 @@ func (r *root) decide(samples string) verdict {
 	case r.settles(r.sampled):
 		return r.withoutMistakes(liked)
 	case solved && sure <= worstGoal:
-		liked.why = "all is proved lost: the move that playouts find hardest to answer"
+		liked.why = "a loss is proved: the move that is hardest to answer in playouts"
 		return r.withoutMistakes(liked)
 	case solved:
 		proved.why = "the exact search has proved the value"
 	case r.exact.Proved && sure > worstGoal && sure >= r.sampled.Values[r.role].Upper:
-		proved.why = "the exact search has proved as much as the playouts promise"
+		proved.why = "the exact search has proved at least the estimate of the playouts"
 	default:
 		return r.withoutMistakes(liked)
 	}
 	if m, ok := r.asGood(sampled, sure); ok && (len(exact) != 1 || m != exact[0].Move) {
 		liked.strategy = []search.Weighted{{Move: m, Probability: 1}}
-		liked.why = "of the moves that are proved best, the one that is best by playouts"
+		liked.why = "among the proved best moves, the best move by playouts"
 		return liked
 	}
 	return proved
 }
 
-// soonest is the move that is proved to bring most, and known to do so before others; nil if of none it is known.
+// soonest returns the move with the greatest lower bound and the shortest known line to it; nil if no line is known.
 func (r *root) soonest() *search.Known {
 	best := &r.moves[0]
 	for i := range r.moves {
@@ -265,8 +264,8 @@ func (r *root) soonest() *search.Known {
 	return best
 }
 
-// arrive takes over a way to a proved goal. The plies of other moves are lengths of lines, of which
-// it is not proved that others cannot make them longer.
+// arrive enters a shortest forced end with a proved goal. The plies of other moves are deleted: their lines are
+// not forced.
 func (r *root) arrive(way arrival.Way, goal float64) {
 	r.bound(way.Move, search.Interval{Lower: goal, Upper: bestGoal})
 	for i := range r.moves {
@@ -279,7 +278,7 @@ func (r *root) arrive(way arrival.Way, goal float64) {
 	r.arrives = true
 }
 
-// nearer returns the verdict that a proved goal comes nearer by a move.
+// nearer returns the verdict for the first move of a shortest forced end.
 func (r *root) nearer(k *search.Known) verdict {
 	return verdict{
 		strategy: []search.Weighted{{Move: k.Move, Probability: 1}}, by: byExact, result: r.reached(k),
@@ -287,11 +286,11 @@ func (r *root) nearer(k *search.Known) verdict {
 	}
 }
 
-// avoid takes note of moves that were made when the position came up before.
+// avoid stores the moves that were made in this position earlier in the match.
 func (r *root) avoid(waits []machine.Move) { r.waits = waits }
 
-// unwaiting returns v, or with a move that was not made before if v makes one that was: only a move
-// that is proved to be as good takes its place.
+// unwaiting returns v. If v repeats an earlier move of this position, another move that is proved equally good
+// replaces it.
 func (r *root) unwaiting(v verdict) verdict {
 	if len(v.strategy) != 1 || !slices.Contains(r.waits, v.strategy[0].Move) {
 		return v
@@ -299,22 +298,22 @@ func (r *root) unwaiting(v verdict) verdict {
 	sure := search.Sure(r.moves)
 	for _, k := range r.ranking() {
 		if k.Bounds.Lower >= sure && !slices.Contains(r.waits, k.Move) {
-			v.strategy, v.why = []search.Weighted{{Move: k.Move, Probability: 1}}, "proved to be as good as the move that led back here"
+			v.strategy, v.why = []search.Weighted{{Move: k.Move, Probability: 1}}, "proved equal to the move that led back to this position"
 			return v
 		}
 	}
 	return v
 }
 
-// planned is the verdict that a player alone goes on with the line of a move.
+// planned returns the verdict for the first move of a single player's line.
 func (r *root) planned(k *search.Known) verdict {
 	return verdict{
 		strategy: []search.Weighted{{Move: k.Move, Probability: 1}},
-		by:       byPlan, why: "the next move of a line that leads to this goal for sure", result: r.reached(k),
+		by:       byPlan, why: "the next move of a proved line to this goal", result: r.reached(k),
 	}
 }
 
-// reached is the result that the line of a move leads to what is proved of it.
+// reached returns the result that the line of a move proves.
 func (r *root) reached(k *search.Known) *search.Result {
 	goal := k.Bounds.Lower
 	found := &search.Result{Proved: goal >= bestGoal || r.settled() != nil, Line: k.Line}
@@ -325,17 +324,18 @@ func (r *root) reached(k *search.Known) *search.Result {
 	return found
 }
 
-// asGood is the move that samples prefer, if it is one and proved to make sure of as much.
+// asGood returns the move that the samples prefer, and whether its lower bound is at least sure. It returns false
+// for a mixed strategy, and if another role has a choice.
 func (r *root) asGood(sampled []search.Weighted, sure float64) (machine.Move, bool) {
 	if r.others == nil || len(sampled) != 1 {
 		return machine.NoMove, false
 	}
-	k := r.of(sampled[0].Move)
+	k := r.known(sampled[0].Move)
 	return sampled[0].Move, k != nil && k.Bounds.Lower >= sure
 }
 
-// withoutMistakes is a verdict without moves that are proved to be mistakes: where all of
-// its moves are, the best of the others by visits and by estimates, if there is one.
+// withoutMistakes returns a verdict without moves that are proved to be mistakes. If no move remains, it takes the
+// best other move by visits and estimates; if all moves are mistakes, it returns v.
 func (r *root) withoutMistakes(v verdict) verdict {
 	mistakes := search.Mistakes(r.moves, worstGoal)
 	isMistake := func(w search.Weighted) bool { return slices.Contains(mistakes, w.Move) }
@@ -358,12 +358,12 @@ func (r *root) withoutMistakes(v verdict) verdict {
 		kept = []search.Weighted{{Move: m, Probability: 1}}
 	}
 	v.strategy = kept
-	v.why = fmt.Sprintf("the best by playouts that is not proved a mistake, as %s is", r.machine.Names().MoveText(r.role, bad))
+	v.why = fmt.Sprintf("the best move by playouts that is not a proved mistake; %s is a proved mistake", r.machine.Names().MoveText(r.role, bad))
 	return v
 }
 
-// nextBest is the move with the most visits, or the best estimate, that is no mistake and by
-// which samples have gained something, or at last any that is no mistake.
+// nextBest returns the best ranked move that is no mistake and has an estimate above the worst goal.
+// Without such a move it returns the best ranked move that is no mistake.
 func (r *root) nextBest(mistakes []machine.Move) (machine.Move, bool) {
 	open := slices.DeleteFunc(r.ranking(), func(k search.Known) bool { return slices.Contains(mistakes, k.Move) })
 	for _, k := range open {
@@ -377,7 +377,7 @@ func (r *root) nextBest(mistakes []machine.Move) (machine.Move, bool) {
 	return open[0].Move, true
 }
 
-// ranking are the moves, those that were tried most first.
+// ranking returns the moves by falling visits, then by falling estimates.
 func (r *root) ranking() []search.Known {
 	list := slices.Clone(r.moves)
 	slices.SortStableFunc(list, func(a, b search.Known) int {

@@ -121,7 +121,7 @@ func TestAProvedWinIsMadeInFewestMoves(t *testing.T) {
 		} else if !v.result.Proved || v.result.Values[0] != search.Exact(100) {
 			t.Errorf("%s: a proved win is said to be worth %v (proved %v)", name, v.result.Values, v.result.Proved)
 		}
-		if k := r.of(3); k.Plies != 1 || len(k.Line) != 1 {
+		if k := r.known(3); k.Plies != 1 || len(k.Line) != 1 {
 			t.Errorf("%s: of the winning move is known %+v", name, k)
 		}
 	}
@@ -129,7 +129,7 @@ func TestAProvedWinIsMadeInFewestMoves(t *testing.T) {
 	unproved.Line = short.Line
 	r := newRoot(at)
 	r.note("prover", &unproved)
-	if k := r.of(3); k.Plies != 0 || len(k.Line) != 1 {
+	if k := r.known(3); k.Plies != 0 || len(k.Line) != 1 {
 		t.Errorf("of a line that is not proved is known %+v", k)
 	}
 }

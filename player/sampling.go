@@ -15,39 +15,40 @@ import (
 	"stackmate/search/solve"
 )
 
-// approach is what the sampling search goes by: playouts, if there is no evaluator, or what was learnt.
+// approach is the leaf evaluation of the sampling search: playouts, a trained evaluation, or a blend.
 type approach struct {
 	evaluator *evaluate.Evaluation
-	weight    float64 // the playouts that an estimate counts for beside them; infinite in their place
-	rave      bool    // playouts say something of all moves that they made
+	weight    float64 // weight of an evaluation in playouts; infinite: evaluation alone
+	rave      bool    // playouts update RAVE values (all moves as first)
 }
 
-// alone is the approach by estimates without playouts.
+// alone returns the approach by an evaluation without playouts.
 func alone(e *evaluate.Evaluation) approach { return approach{evaluator: e, weight: math.Inf(1)} }
 
 const (
-	// Estimates stand in the place of playouts where they are worth aloneWeight of these and correlate by aloneCorrelation with the outcomes
-	// of unseen games (docs/lab/evaluation.md).
+	// Evaluation alone: an evaluation is worth at least aloneWeight playouts, and its correlation with the outcomes of
+	// unseen games is at least aloneCorrelation (docs/lab/evaluation.md).
 	aloneWeight      = 16
 	aloneCorrelation = 0.35
-	// Those that correlate by mixedCorrelation count beside playouts: worth heavyWeight for montecarlo.DefaultPlayouts, all others for
-	// what they are worth.
+	// Blend: the correlation is at least mixedCorrelation. The weight is montecarlo.DefaultPlayouts if an
+	// evaluation is worth at least heavyWeight playouts, else its measured worth.
 	heavyWeight      = 25
 	mixedCorrelation = 0.2
-	// Where a move has time for no more than fewLeaves with playouts, those worth heavyWeight play alone however they correlate, and those
-	// worth fewLeavesWeight where all moves as first do not.
+	// Slow games have time for fewer than fewLeaves leaves a move. There the evaluation is used alone if it is worth
+	// heavyWeight playouts, or fewLeavesWeight playouts where RAVE is not used.
 	fewLeaves       = 8000
 	fewLeavesWeight = 10
-	// leastAgreement is how much of what moves are worth all playouts must tell that made them at any time later
-	// (montecarlo.Agreement), for these to be better than estimates that are worth few playouts (docs/lab/sampling.md).
+	// RAVE is used instead of a blend if RAVE values explain at least this share of the variance of first-move
+	// values (montecarlo.Agreement, docs/lab/sampling.md).
 	leastAgreement = 0.75
-	// agreementShare is the most of the start clock in which that is found out, agreementTime the most.
+	// agreementShare bounds the measurement of the agreement to this share of the start clock, agreementTime
+	// to this time.
 	agreementShare = 0.25
 	agreementTime  = 5 * time.Second
 )
 
-// approachBy is the approach that follows from what was learnt, e, which is nil if nothing was, and from how well all moves of playouts
-// agree with first ones.
+// approachBy returns the approach for a trained evaluation, which may be nil, and the agreement of RAVE values with
+// first-move values.
 func (t *thinker) approachBy(e *evaluate.Evaluation, agreement func() float64) approach {
 	correlation, weight := 0., 0.
 	if e != nil {
@@ -69,7 +70,7 @@ func (t *thinker) approachBy(e *evaluate.Evaluation, agreement func() float64) a
 	return approach{}
 }
 
-// agreement is that of all moves of playouts with first ones, as far as it can be found out in a start clock and the memory there is.
+// agreement returns montecarlo.Agreement, or 0 if memory is too short. It stops after its share of the clock.
 func (t *thinker) agreement(ctx context.Context, clock time.Duration) float64 {
 	m := t.playouts(ctx, t.machine)
 	if m.Info().Batch > t.memory.share() {
@@ -78,16 +79,16 @@ func (t *thinker) agreement(ctx context.Context, clock time.Duration) float64 {
 	short, cancel := context.WithTimeout(ctx, min(agreementTime, scaled(agreementShare, clock)))
 	defer cancel()
 	a := montecarlo.Agreement(short, m, t.seed)
-	t.log.Info().Float64("agreement", a).Msg("all moves as first")
+	t.log.Info().Float64("agreement", a).Msg("agreement of RAVE values with first-move values")
 	return a
 }
 
-// leaves is for how many leaves with playouts there is time.
+// leaves returns the number of leaves with playouts that fit into a time.
 func (t *thinker) leaves(clock time.Duration) float64 {
 	return clock.Seconds() * float64(t.threads) * t.class.StatesPerSecond / max(t.class.Length, 1) / montecarlo.DefaultPlayouts
 }
 
-// String names an approach for people.
+// String returns the name of an approach for explanations.
 func (a approach) String() string {
 	switch {
 	case a.rave:
@@ -95,12 +96,12 @@ func (a approach) String() string {
 	case a.evaluator == nil:
 		return "playouts"
 	case math.IsInf(a.weight, 1):
-		return "what was learnt in the start clock"
+		return "the evaluation trained in the start clock"
 	}
-	return "playouts and by what was learnt in the start clock"
+	return "playouts and the evaluation trained in the start clock"
 }
 
-// ways names, for people, what the sampling search goes by.
+// ways returns the names of the approaches for explanations.
 func (t *thinker) ways() string {
 	if t.parts == nil {
 		return t.approach.String()
@@ -113,19 +114,19 @@ func (t *thinker) ways() string {
 	return strings.Join(slices.Compact(list), " or ") + ", in each subgame"
 }
 
-// adopt makes the sampling search take an approach, and stores it for later policies.
+// adopt switches the sampling search to an approach and stores it for later policies.
 func (t *thinker) adopt(a approach) {
 	t.approach = a
 	t.sampler = t.newSampler()
 	if e := t.experience; e != nil {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.of, e.approach, e.parts = t.machine, a, t.parts
+		e.machine, e.approach, e.parts = t.machine, a, t.parts
 	}
 }
 
-// newSampler makes the sampling search. It has all threads where the exact search works for a part of
-// the time only, else those that that one leaves over.
+// newSampler returns a sampling search. It gets all threads; for a single player one thread is for the exact
+// search.
 func (t *thinker) newSampler() search.Searcher {
 	threads := t.threads
 	if t.class.Players == 1 && len(t.exact) > 0 {
@@ -141,7 +142,7 @@ func (t *thinker) newSampler() search.Searcher {
 	})
 }
 
-// sampling is how the thinker samples by an approach, on so many threads.
+// sampling returns the configuration of the sampling search for an approach.
 func (t *thinker) sampling(a approach, threads int) montecarlo.Config {
 	config := montecarlo.Config{
 		Rule: montecarlo.RegretMatching, AtOnce: !t.class.InTurns(), Rave: a.rave, Without: t.sampledWithout(), Workers: threads,
@@ -160,16 +161,16 @@ func (t *thinker) sampling(a approach, threads int) montecarlo.Config {
 	return config
 }
 
-// textbookExploration is the constant of textbook UCT, in goal points.
+// textbookExploration is the exploration constant of plain UCT in goal points.
 const textbookExploration = 70
 
-// factoringShare is the part of the start clock in which subgames must be found, factoringTime the most.
+// factoringShare bounds the search for subgames to this share of the start clock, factoringTime to this time.
 const (
 	factoringShare = 0.15
 	factoringTime  = 3 * time.Second
 )
 
-// factor finds out whether the game is made of several that can be searched each on its own.
+// factor splits the game into independent subgames, each with its own thinker, if it finds such subgames.
 func (t *thinker) factor(ctx context.Context) {
 	if !t.has(factoring) || t.class.Chance {
 		return
@@ -181,7 +182,7 @@ func (t *thinker) factor(ctx context.Context) {
 			t.parts = make(map[machine.Machine]*thinker)
 		}
 		part := newThinker(t.setting)
-		part.knowledge = knowledge{} // the file is that of the whole
+		part.knowledge = knowledge{} // the file belongs to the whole game
 		part.machine, part.class, part.runLearner = g.Machine, solve.Classify(short, g.Machine, t.seed), t.runLearner
 		part.findDecisive(short)
 		t.parts[g.Machine] = part

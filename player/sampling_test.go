@@ -111,7 +111,7 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 	}
 	p.without = append(p.without, rave)
 	if got := p.approachBy(nil, func() float64 { return 1 }); got.rave {
-		t.Error("all moves as first play where a player does without")
+		t.Error("a player without the technique uses RAVE")
 	}
 }
 
@@ -148,13 +148,13 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 	if len(left) != 2 || left[0] < 15*time.Second || left[0] > 18*time.Second || left[1] < 30*time.Second || left[1] > 36*time.Second {
 		t.Fatalf("learnt for %v, want 3/5 of half of a minute for the first of two subgames, and of all that is left for the second", left)
 	}
-	if got := p.ways(); !strings.HasSuffix(got, "what was learnt in the start clock, in each subgame") {
+	if got := p.ways(); !strings.HasSuffix(got, "the evaluation trained in the start clock, in each subgame") {
 		t.Errorf("goes by %q", got)
 	}
 	for m, part := range p.parts {
 		e := part.approach.evaluator
 		if e == nil || m != part.machine {
-			t.Fatalf("what was learnt of a subgame is not used: %+v", part.approach)
+			t.Fatalf("the evaluation of a subgame is not used: %+v", part.approach)
 		}
 		e.Values(make([]float64, len(m.Names().Roles)), m.Initial())
 		if s := part.sampling(part.approach, 1); s.Evaluator != montecarlo.Evaluator(e) || s.AtOnce {

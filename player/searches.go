@@ -14,27 +14,26 @@ import (
 	"stackmate/search/solve"
 )
 
-// report is what a search comes back with, or says before.
+// report is a result of a search: the last one or an interim one.
 type report struct {
 	from   search.Searcher
 	result search.Result
 	err    error
-	last   bool         // it has come back
-	after  machine.Move // the move whose position the result is of, or NoMove: the root
+	last   bool         // the search has returned
+	after  machine.Move // move to the position that was searched; NoMove stands for the root
 }
 
-// searches is the most that run side by side, those beside the exact one counted as one.
+// searches is the number of memory shares: the sampler, the first exact search, and all other exact searches.
 const searches = 3
 
-// tieTime is how long searches may go on to tell moves apart that
-// are proved to be equally good or bad, if the clock allows it.
+// tieTime bounds the search after the value is settled, which ranks moves of equal proved value.
 const tieTime = time.Second
 
-// running is a search under way in a goroutine of its own.
+// running is a search in its own goroutine.
 type running struct {
 	search.Searcher
 	memory  int64
-	ended   atomic.Bool // it has come back, or was left behind, whichever was first
+	ended   atomic.Bool // returned or abandoned, whichever came first
 	interim atomic.Pointer[search.Result]
 }
 
@@ -43,39 +42,39 @@ type round struct {
 	*thinker
 	root    *root
 	reports chan report
-	gone    chan struct{} // closed when nobody waits for reports any more
-	under   map[search.Searcher]*running
+	closed  chan struct{} // closed when no goroutine receives reports any more
+	active  map[search.Searcher]*running
 	begun   map[search.Searcher]bool
-	starved bool // a search has not begun, as abandoned searches hold the memory
+	starved bool // a search could not begin, as abandoned searches hold the memory
 }
 
-// search runs the searches side by side until clock is done or the position is
-// settled for the role to move. It returns at.give at the latest. Where no memory is left for a search, search waits
-// for abandoned searches to give memory back.
+// search runs the searches in parallel until clock is done or the position is settled for the role to move. It
+// returns at.give at the latest. If no memory is left for a search, it waits for abandoned searches to
+// return memory.
 func (t *thinker) search(clock context.Context, at position) *root {
 	ctx, settle := context.WithCancel(clock)
 	defer settle()
 	r := &round{
-		thinker: t, root: t.newRoot(at), under: map[search.Searcher]*running{}, begun: map[search.Searcher]bool{},
-		reports: make(chan report), gone: make(chan struct{}),
+		thinker: t, root: t.newRoot(at), active: map[search.Searcher]*running{}, begun: map[search.Searcher]bool{},
+		reports: make(chan report), closed: make(chan struct{}),
 	}
-	defer close(r.gone)
+	defer close(r.closed)
 	if !t.isSettled(r.root) {
 		r.launchAll(ctx)
 	}
-	var late, tie <-chan time.Time // late: the searches have been told to stop
+	var late, tie <-chan time.Time // late fires when interrupted searches must have returned
 	stopped := ctx.Done()
-	for len(r.under) > 0 || r.starved && ctx.Err() == nil {
+	for len(r.active) > 0 || r.starved && ctx.Err() == nil {
 		var returned <-chan struct{}
 		if r.starved && ctx.Err() == nil {
 			returned = r.memory.awaitReturn()
-			r.launchAll(ctx) // before waiting: the memory may have come back just now
+			r.launchAll(ctx) // before the wait: memory may have been returned in the meantime
 		}
 		select {
 		case <-returned:
 		case got := <-r.reports:
-			if r.take(got); got.err != nil && ctx.Err() == nil {
-				r.launchAll(ctx) // what has taken its place
+			if r.record(got); got.err != nil && ctx.Err() == nil {
+				r.launchAll(ctx) // the replacement of a failed search
 			}
 			switch {
 			case t.isSettled(r.root):
@@ -88,7 +87,7 @@ func (t *thinker) search(clock context.Context, at position) *root {
 		case <-stopped:
 			stopped, late = nil, time.After(unwindingTime(clock, at.give, time.Now()))
 		case <-late:
-			r.abandon()
+			r.abandonAll()
 			return r.root
 		}
 	}
@@ -105,23 +104,23 @@ func (r *round) launchAll(ctx context.Context) {
 	}
 }
 
-// launch starts a search, which reports when it is done. With no memory left the round is starved instead.
+// launch starts a search, which reports its result. Without memory it marks the round as starved instead.
 func (r *round) launch(ctx context.Context, s search.Searcher, memory int64) {
 	if r.starved = r.starved || memory == 0; memory == 0 {
 		return
 	}
 	r.begun[s] = true
 	run := &running{Searcher: s, memory: memory}
-	r.under[s] = run
-	// Where the sum of the goals is not proved, an exact search proves facts about the goal of this role.
+	r.active[s] = run
+	// If the sum of the goals is not proved, an exact search proves facts about this role's goal alone.
 	own := []machine.Role{r.root.role}
 	lim := search.Limits{MaxBytes: memory, Seed: r.seed, Wanted: own, Progress: func(known search.Result) {
 		run.interim.Store(&known)
 		r.keepFavourite(&known)
 	}}
 	working, exact, done := ctx, slices.Contains(r.exact, s), func() {}
-	if exact && r.exactWork < 1 && r.class.Players > 1 {
-		working, done = context.WithTimeout(ctx, scaled(r.exactWork, timeLeft(ctx, time.Now())))
+	if exact && r.exactShare < 1 && r.class.Players > 1 {
+		working, done = context.WithTimeout(ctx, scaled(r.exactShare, timeLeft(ctx, time.Now())))
 	}
 	go func() {
 		defer done()
@@ -137,7 +136,7 @@ func (r *round) launch(ctx context.Context, s search.Searcher, memory int64) {
 			r.margins.stopped(time.Since(deadline))
 		}
 		if !run.ended.CompareAndSwap(false, true) {
-			r.memory.lose(-memory) // what it held since it was left behind
+			r.memory.lose(-memory) // returns the memory of an abandoned search
 		}
 		got.last = true
 		r.send(got)
@@ -150,8 +149,8 @@ type favourite struct {
 	move machine.Move
 }
 
-// keepFavourite stores the most probable move of an interim result in the experience of the match: the move to make
-// if no search comes back in time.
+// keepFavourite stores the most probable move of an interim result in the experience of the match, as
+// fallback if no search returns in time.
 func (r *round) keepFavourite(known *search.Result) {
 	strategy := r.root.strategy(known)
 	if r.experience == nil || len(strategy) == 0 {
@@ -161,16 +160,16 @@ func (r *round) keepFavourite(known *search.Result) {
 	r.experience.favourite.Store(&favourite{r.root.state, most.Move})
 }
 
-// send reports, if anybody waits for it.
+// send sends a report unless the round has ended.
 func (r *round) send(got report) {
 	select {
 	case r.reports <- got:
-	case <-r.gone:
+	case <-r.closed:
 	}
 }
 
-// proveOthers goes on where an exact search has proved a value that is neither the best nor the
-// worst, in a position in which one role chooses: it asks of each other move whether it is as good.
+// proveOthers continues an exact search that has proved a value between worstGoal and bestGoal, in a position in
+// which only this role has a choice. It solves the position after each other move and reports the value.
 func (r *round) proveOthers(ctx context.Context, s search.Searcher, got report, lim search.Limits) {
 	at := r.root
 	if value := got.result.Values[at.role].Lower; at.others == nil || !at.settles(&got.result) || value <= worstGoal || value >= bestGoal {
@@ -197,11 +196,10 @@ func (r *round) proveOthers(ctx context.Context, s search.Searcher, got report, 
 	}
 }
 
-// take writes a report on the root. The error of a search that has been replaced meanwhile
-// says nothing new.
-func (r *round) take(got report) {
+// record enters a report at the root. An error makes it replace the search.
+func (r *round) record(got report) {
 	if got.last {
-		delete(r.under, got.from)
+		delete(r.active, got.from)
 		r.root.nodes += got.result.Nodes
 	}
 	switch {
@@ -222,34 +220,33 @@ func (t *thinker) title(exact search.Searcher) string {
 	return solve.Title(t.methods[slices.Index(t.exact, exact)])
 }
 
-// replace puts another search in the place of one that has failed.
+// replace replaces a failed search, unless it has been replaced before.
 func (t *thinker) replace(failed search.Searcher, reason error) {
-	guard.Log(t.log.Info(), reason).Msg("search")
+	guard.Log(t.log.Info(), reason).Msg("a search failed")
 	var p *guard.Panic
 	switch {
 	case slices.Contains(t.exact, failed):
 		t.reclassify(failed, reason)
 	case failed != t.sampler:
 	case errors.As(reason, &p):
-		t.sampler = t.newSampler() // who knows what it has left behind
+		t.sampler = t.newSampler() // a panic may have left the old search inconsistent
 	}
 }
 
-// leave takes note that a search does not come back in time. It goes on until it
-// looks at its context.
-func (r *round) leave(run *running) {
-	r.log.Warn().Msg("a search does not stop in time and is left behind")
+// abandon abandons a search that does not return in time. The search keeps its memory until it checks its context.
+func (r *round) abandon(run *running) {
+	r.log.Warn().Msg("a search did not stop in time and is abandoned")
 	r.memory.lose(run.memory)
 	if !run.ended.CompareAndSwap(false, true) {
-		r.memory.lose(-run.memory) // it has come back just now
+		r.memory.lose(-run.memory) // the search has returned in the meantime
 	}
 }
 
-// abandon leaves searches behind that do not return in time, with what they have
-// said so far; new ones take their place.
-func (r *round) abandon() {
-	for s, run := range r.under {
-		r.leave(run)
+// abandonAll abandons all searches that have not returned, enters their interim results and creates new searches in
+// their places.
+func (r *round) abandonAll() {
+	for s, run := range r.active {
+		r.abandon(run)
 		delete(r.grants, s)
 		known := run.interim.Load()
 		if known != nil {
@@ -270,9 +267,8 @@ func (r *round) abandon() {
 	}
 }
 
-// unwindingTime is how long searches that have been told to stop may take to come
-// back: until give, less a little for what is left to do then. Where they were told
-// before their time, because all is known, that is no reason to wait for longer.
+// unwindingTime returns the time for interrupted searches to return: a share of the time until give, which
+// leaves time for the decision. A search interrupted before its deadline gets no extra time.
 func unwindingTime(clock context.Context, give, now time.Time) time.Duration {
 	deadline, ok := clock.Deadline()
 	if !ok || give.IsZero() {
@@ -281,14 +277,13 @@ func unwindingTime(clock context.Context, give, now time.Time) time.Duration {
 	return scaled(unwindingShare, give.Sub(deadline)) + min(0, deadline.Sub(now))
 }
 
-// unhurried is how long searches may take to come back where no move waits.
+// unhurried is the time for interrupted searches to return if no move is due.
 const unhurried = 500 * time.Millisecond
 
-// isSettled tells whether there is nothing left to find out for the role: its value
-// is proved, and there is no use in telling equally good moves apart. There is
-// in games of turns, unless a tree of samples has proved it: the other player may still go
-// wrong. A player alone has to know a whole line, too: moves that are best one by one may go
-// round in circles.
+// isSettled reports whether further search gains nothing: the value for the role is proved, and a ranking of
+// equally good moves has no use. A ranking is useful in sequential games, as the opponent may still err,
+// unless the sampling search has proved the value itself. A single player needs a whole line: moves that are
+// best one by one may cycle.
 func (t *thinker) isSettled(r *root) bool {
 	known := r.settled()
 	if r.alone {

@@ -26,24 +26,23 @@ func (r *randomMove) choose(_ context.Context, at position) choice {
 	return choice{move: at.legal[r.rng.Intn(len(at.legal))], verdict: verdict{by: byKind}}
 }
 
-// onePly plays the move after which it has most, by the goals that the rules give the
-// position then, less what the others have: a search of one joint move. The others'
-// moves that it does not know are random.
+// onePly plays the move with the greatest expected lead after one joint move. The lead is the difference of the goal
+// values of the next position, also of a position that is not terminal. Moves of the other roles are random.
 type onePly struct {
-	rng   *machine.Rand
-	batch machine.Batch
-	of    machine.Machine
+	rng     *machine.Rand
+	batch   machine.Batch
+	machine machine.Machine
 }
 
-// onePlySamples is how often it looks at each move: often enough for the others' moves
-// of most games.
+// onePlySamples is the number of samples of each move: enough for the joint moves of the other roles in most
+// games.
 const onePlySamples = 16
 
 func (*onePly) begin(context.Context, position)  {}
 func (*onePly) ponder(context.Context, position) {}
 func (g *onePly) choose(ctx context.Context, at position) choice {
-	if g.of != at.machine {
-		g.of, g.batch = at.machine, at.machine.NewNarrowBatch()
+	if g.machine != at.machine {
+		g.machine, g.batch = at.machine, at.machine.NewNarrowBatch()
 	}
 	best, most, ties := at.legal[g.rng.Intn(len(at.legal))], math.Inf(-1), 0
 	for _, m := range at.legal {
@@ -62,8 +61,8 @@ func (g *onePly) choose(ctx context.Context, at position) choice {
 	return choice{move: best, verdict: verdict{by: byKind}}
 }
 
-// lead says by how many goal points the role leads after a move, summed over samples. A lead counts
-// half while the game goes on.
+// lead returns the lead of the role after a move in goal points, summed over the samples. The lead in a nonterminal
+// position counts half.
 func (g *onePly) lead(at position, m machine.Move) (sum float64) {
 	b, n, players := g.batch, min(onePlySamples, g.batch.Lanes()), at.machine.Names().Players()
 	goals := make([]int32, len(at.machine.Names().Roles))

@@ -15,14 +15,14 @@ import (
 // Kind is a kind of player.
 type Kind struct {
 	Name, About string
-	Tunable     bool // its name can give Parameters values
+	Tunable     bool // the name can set Parameters
 
 	make    func(setting) policy
-	without []string // techniques
-	threads int      // 0 means all there are
+	without []string // techniques to leave out
+	threads int      // 0 means the default
 }
 
-// kinds are all players.
+// kinds lists all kinds of players.
 var kinds = []Kind{
 	{Name: "stackmate", About: "exact and sampling searches side by side", Tunable: true, make: think},
 	{Name: "mcts", About: "the sampling search alone", Tunable: true, make: think, without: []string{exactSearch}},
@@ -39,15 +39,14 @@ func textbook(s setting) policy {
 	return newThinker(s)
 }
 
-// Technique is something that thinking players can do without, so that matches show
-// what it is worth.
+// Technique is a switchable part of the search. Matches with and without it measure its worth.
 type Technique struct {
 	Name, About string
 
-	sampling montecarlo.Technique // 0 for what is no matter of that search
+	sampling montecarlo.Technique // 0 for a technique outside the sampling search
 }
 
-// The techniques that are no matter of the sampling search.
+// The techniques outside the sampling search.
 const (
 	exactSearch = "exact"
 	learning    = "learning"
@@ -55,8 +54,7 @@ const (
 	factoring   = "factoring"
 )
 
-// techniques are all of them: the only place that knows their names. What each is worth is in
-// docs/lab.
+// techniques lists all techniques; no other place knows their names. docs/lab has their measured worth.
 var techniques = []Technique{
 	{exactSearch, "exact search beside sampling", 0},
 	{learning, "an evaluation trained in the start clock", 0},
@@ -77,10 +75,10 @@ func allTechniques() []string {
 	return names
 }
 
-// has tells whether a technique is in use.
+// has reports whether a technique is in use.
 func (s *spec) has(technique string) bool { return !slices.Contains(s.without, technique) }
 
-// sampledWithout are the techniques of the sampling search among those to do without.
+// sampledWithout returns the techniques that the sampling search leaves out.
 func (s *spec) sampledWithout() montecarlo.Technique {
 	var without montecarlo.Technique
 	for _, t := range techniques {
@@ -91,22 +89,22 @@ func (s *spec) sampledWithout() montecarlo.Technique {
 	return without
 }
 
-// Kinds describes all kinds of players. The name of a player is that of a kind, with
-// options where it should differ:
+// Kinds returns all kinds of players. The name of a player is the name of a kind with
+// options:
 //
 //	KIND[:OPTION=VALUE[,OPTION=VALUE]…]
 //
-//	threads=N    searches on so many threads
-//	exact=METHOD the exact search beside the sampling one: a method of package solve, such as
+//	threads=N    number of searching threads
+//	exact=METHOD exact search beside the sampling search: a method of package solve, such as
 //	             smab, do or bab, with a tolerance in goal points as in bab:epsilon=5, or none
-//	without=A+B  does without these techniques
-//	NAME=VALUE   gives one of Parameters a value
+//	without=A+B  leaves these techniques out
+//	NAME=VALUE   sets one of Parameters
 func Kinds() []Kind { return slices.Clone(kinds) }
 
-// Techniques describes what players can do without.
+// Techniques returns the techniques that a player's name can leave out.
 func Techniques() []Technique { return slices.Clone(techniques) }
 
-// Parameter is a number of the sampling search that the name of a player can give.
+// Parameter is a parameter of the sampling search that a player's name can set.
 type Parameter struct {
 	Name, About, Unit  string
 	Default, Low, High float64
@@ -115,7 +113,7 @@ type Parameter struct {
 	set func(*montecarlo.Config, float64)
 }
 
-// parameters are all of them. Their defaults are measured (docs/lab/sampling.md).
+// parameters lists all parameters. Their defaults are measured (docs/lab/sampling.md).
 var parameters = []Parameter{
 	{
 		"exploration", "constant of UCT where leaves are played out", "goal points", montecarlo.DefaultExploration, 1, 100, false,
@@ -135,42 +133,42 @@ var parameters = []Parameter{
 	},
 }
 
-// Parameters describes the numbers that the name of a thinking player can give.
+// Parameters returns the parameters that a player's name can set.
 func Parameters() []Parameter { return slices.Clone(parameters) }
 
-// MaxThreads is as many as a search may be given: more than there are processors only keep
-// each other from work, and a million of them from ending.
+// MaxThreads bounds the threads of a search: threads beyond the number of processors compete for them,
+// and a million threads would not stop in time.
 const MaxThreads = 1024
 
-// spec is a player as its name describes it.
+// spec is a parsed name of a player.
 type spec struct {
 	kind    Kind
-	threads int // 0 means those of Options
+	threads int // 0 means Options.Threads
 	without []string
 	exact   exactChoice
-	values  map[string]float64 // of parameters, by name
+	values  map[string]float64 // by name of parameter
 }
 
-// exactChoice is the exact search that a player is to use; the zero value leaves it to the class
+// exactChoice is the exact search that a name requests; the zero value leaves the choice to the class
 // of the game.
 type exactChoice struct {
 	method  string
 	epsilon float64 // goal points
 }
 
-// options returns the options of an exact search for a player.
+// options returns the options of the exact search.
 func (c exactChoice) options() solve.Options {
 	o := solve.Default()
 	o.Epsilon, o.Lenient = c.epsilon, true
 	return o
 }
 
-// parse reads the name of a player.
+// parse returns the spec of a name.
 func parse(name string) (spec, error) {
 	first, rest, hasOptions := strings.Cut(name, ":")
 	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == first })
 	if i < 0 {
-		return spec{}, fmt.Errorf("no player %q: it is one of %s", first, names(kinds, func(k Kind) string { return k.Name }))
+		return spec{}, fmt.Errorf("unknown player %q: expected one of %s", first, names(kinds, func(k Kind) string { return k.Name }))
 	}
 	s := spec{kind: kinds[i], threads: kinds[i].threads, without: slices.Clone(kinds[i].without)}
 	if !hasOptions {
@@ -184,7 +182,7 @@ func parse(name string) (spec, error) {
 	return s, nil
 }
 
-// set reads one option.
+// set parses an option and enters it.
 func (s *spec) set(option string) error {
 	key, value, _ := strings.Cut(option, "=")
 	switch key {
@@ -197,7 +195,7 @@ func (s *spec) set(option string) error {
 	case "without":
 		for t := range strings.SplitSeq(value, "+") {
 			if !slices.ContainsFunc(techniques, func(known Technique) bool { return known.Name == t }) {
-				return fmt.Errorf("no technique %q: it is one of %s", t, names(techniques, func(t Technique) string { return t.Name }))
+				return fmt.Errorf("unknown technique %q: expected one of %s", t, names(techniques, func(t Technique) string { return t.Name }))
 			}
 			s.without = append(s.without, t)
 		}
@@ -209,7 +207,7 @@ func (s *spec) set(option string) error {
 	return nil
 }
 
-// setParameter reads the value of a parameter.
+// setParameter parses the value of a parameter and enters it.
 func (s *spec) setParameter(key, value string) error {
 	i := slices.IndexFunc(parameters, func(p Parameter) bool { return p.Name == key })
 	if i < 0 || !s.kind.Tunable {
@@ -228,7 +226,7 @@ func (s *spec) setParameter(key, value string) error {
 	return nil
 }
 
-// setExact reads the exact search, such as smab or bab:epsilon=5.
+// setExact parses an exact search, such as smab or bab:epsilon=5, and enters it.
 func (s *spec) setExact(value string) error {
 	method, tolerance, hasTolerance := strings.Cut(value, ":")
 	if method == "none" && !hasTolerance {
@@ -251,7 +249,7 @@ func (s *spec) setExact(value string) error {
 	return nil
 }
 
-// exactMethods are those of package solve that prove values of games of two.
+// exactMethods lists the exact methods of package solve for games of two players.
 var exactMethods = []string{solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, solve.ThreatSpace, solve.SimultaneousAlphaBeta, "biab", "do"}
 
 func names[T any](list []T, name func(T) string) string {

@@ -56,7 +56,7 @@ func sit(t *testing.T, o Options, make func() policy) *Player {
 	if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 		t.Fatal(err)
 	}
-	p.desk = newDesk(setting{log: zerolog.Nop(), memory: &memory{total: 1 << 30}, margins: NewMargins(0, 0)}, func(setting) policy { return make() })
+	p.worker = newWorker(setting{log: zerolog.Nop(), memory: &memory{total: 1 << 30}, margins: NewMargins(0, 0)}, func(setting) policy { return make() })
 	return p
 }
 
@@ -72,7 +72,7 @@ func never(t *testing.T) compiler {
 
 func TestWhatHasComeBackIsNotLeftBehind(t *testing.T) {
 	var log strings.Builder
-	d := newDesk(setting{log: zerolog.New(&log), memory: &memory{}}, func(setting) policy { return &stub{} })
+	d := newWorker(setting{log: zerolog.New(&log), memory: &memory{}}, func(setting) policy { return &stub{} })
 	up := make(chan time.Time)
 	close(up) // as after a pause in which the search has returned, too
 	for range 100 {
@@ -264,8 +264,8 @@ func TestPoliciesThatHangAreLeftBehindButNotWithoutEnd(t *testing.T) {
 				t.Fatalf("turn %d: plays %s after %v", turn, move, time.Since(began))
 			}
 		}
-		if policies != maxHung+1 || calls.Load() != maxHung+1 {
-			t.Errorf("%d calls of %d policies hang, want %d", calls.Load(), policies, maxHung+1)
+		if policies != maxAbandoned+1 || calls.Load() != maxAbandoned+1 {
+			t.Errorf("%d calls of %d policies hang, want %d", calls.Load(), policies, maxAbandoned+1)
 		}
 		began := time.Now()
 		p.Abort()
@@ -293,8 +293,8 @@ func TestThePoliciesThatComeHomeMakeRoomForOthers(t *testing.T) {
 		if move := play(t, p, time.Minute); move != "(take 3)" {
 			t.Errorf("plays %s, want what the policy says at last", move)
 		}
-		if p.desk.hung.Load() != 0 {
-			t.Errorf("%d calls count as hanging", p.desk.hung.Load())
+		if p.worker.abandoned.Load() != 0 {
+			t.Errorf("%d calls count as hanging", p.worker.abandoned.Load())
 		}
 	})
 }

@@ -15,51 +15,49 @@ import (
 	"stackmate/search/solve"
 )
 
-// thinker decides by searching. Two searches run side by side: an exact one,
-// where there is one for the class of the game, and one that samples. The exact
-// one takes over as soon as it proves more than the other one estimates.
+// thinker is a policy that decides by two searches in parallel: an exact search, if there is a method for the
+// class of the game, and a sampling search. The exact search decides once it proves at least the
+// value that the samples estimate.
 type thinker struct {
 	setting
 	rng *machine.Rand
 
-	machine     machine.Machine // that class and searches are for
-	begun       machine.Machine // of which it was tried to learn
+	machine     machine.Machine // machine of class and searches
+	begun       machine.Machine // machine for which begin has run
 	class       solve.Class
-	methods     []string          // of the exact searches, the best one for the class first
-	exact       []search.Searcher // by method; they work side by side
+	methods     []string          // of the exact searches, best first
+	exact       []search.Searcher // by method; they run in parallel
 	sampler     search.Searcher
-	grants      map[search.Searcher]int64 // the memory that each of them has
-	hasDecisive bool                      // the machine knows decisive moves, and there are opponents
-	approach    approach                  // what the sampler goes by
-	// parts, by machine, think of the subgames of one that is made of such, else nil.
+	grants      map[search.Searcher]int64 // memory of each search
+	hasDecisive bool                      // the machine finds decisive moves, and there are opponents
+	approach    approach                  // leaf evaluation of the sampler
+	// parts holds the thinkers of independent subgames, by machine; nil if there are none.
 	parts  map[machine.Machine]*thinker
 	plan   plan
 	course course
-	// runLearner is the method of learners, but in tests.
+	// runLearner is (*evaluate.Learner).Learn, except in tests.
 	runLearner func(l *evaluate.Learner, ctx context.Context, games int64)
-	// beatsPlayouts is the trial of an approach (trial.go), but in tests.
+	// beatsPlayouts is (*thinker).winsTrial, except in tests.
 	beatsPlayouts func(t *thinker, ctx context.Context, a approach, clock time.Duration) bool
-	// exactWork is the part of its time that the exact search works. Where several play, it takes
-	// time from the estimates, and in most positions of most games it gets nowhere: so it
-	// gets half as much for each move that is made without its help, down to leastWork, with which it begins in games of
-	// turns that the start clock has not been enough to solve.
-	exactWork float64
+	// exactShare is the share of each move's time for exact search. In games of several roles it halves after each move
+	// that exact search did not help, down to leastExactShare, where unsolved sequential games begin.
+	exactShare float64
 }
 
-const leastWork = 1. / 8
+const leastExactShare = 1. / 8
 
 func newThinker(s setting) *thinker {
 	return &thinker{
-		setting: s, rng: machine.NewRand(s.seed), runLearner: (*evaluate.Learner).Learn, beatsPlayouts: (*thinker).try,
-		exactWork: 1, grants: map[search.Searcher]int64{},
+		setting: s, rng: machine.NewRand(s.seed), runLearner: (*evaluate.Learner).Learn, beatsPlayouts: (*thinker).winsTrial,
+		exactShare: 1, grants: map[search.Searcher]int64{},
 	}
 }
 
-// maxExpansion is the longest that an exact search may be deaf to its context:
-// seconds for the children of one position.
+// maxExpansion bounds the seconds to expand a position in an exact search, which does not check its context
+// meanwhile.
 const maxExpansion = 0.02
 
-// prepare sets the searches up for the machine of a position.
+// prepare classifies the game and creates the searches, if the machine is new.
 func (t *thinker) prepare(ctx context.Context, at position) {
 	if t.machine == at.machine {
 		return
@@ -72,7 +70,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.makeExact()
 		t.proveSum(ctx)
-		// Found now, not in the time of the first move: neither looks at a clock.
+		// Computed now rather than in the time of the first move: neither computation checks a clock.
 		t.machine.Symmetries()
 		t.machine.Packing()
 	}
@@ -81,14 +79,14 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.sampler = t.newSampler()
 }
 
-// sumShare is the share of the clock in which a machine may prove the sum of the goals, sumTime the most. The machine
-// remembers it. Without it the exact searches prove facts about the goal of the own role alone, in more time.
+// sumShare bounds the proof of the sum of the goals to this share of the clock, sumTime to this time. The machine
+// stores the sum. Without it exact searches prove facts about the own goal alone, which takes longer.
 const (
 	sumShare = 0.05
 	sumTime  = 2 * time.Second
 )
 
-// proveSum has the machine prove the sum of the goals of two players, if it seems to be constant.
+// proveSum lets the machine prove the sum of the goals of two players, if samples suggest a constant sum.
 func (t *thinker) proveSum(ctx context.Context) {
 	if t.class.Players == 2 && t.class.ConstantSum {
 		short, cancel := context.WithTimeout(ctx, min(sumTime, scaled(sumShare, timeLeft(ctx, time.Now()))))
@@ -97,11 +95,11 @@ func (t *thinker) proveSum(ctx context.Context) {
 	}
 }
 
-// decisiveTime bounds the search for decisive moves: those of games in which it
-// takes longer cost too much anyway.
+// decisiveTime bounds the search for circuits of decisive moves: circuits that take longer to find
+// cost too much in playouts.
 const decisiveTime = 1500 * time.Millisecond
 
-// findDecisive finds out whether the machine knows decisive moves: now, not in the time of the first move.
+// findDecisive sets hasDecisive before the first move, as the search takes time.
 func (t *thinker) findDecisive(ctx context.Context) {
 	if t.class.Players > 1 && t.sampledWithout()&montecarlo.Decisive == 0 {
 		short, cancel := context.WithTimeout(ctx, min(decisiveTime, timeLeft(ctx, time.Now())/4))
@@ -110,7 +108,7 @@ func (t *thinker) findDecisive(ctx context.Context) {
 	}
 }
 
-// makeExact makes the exact searches for the class of the game.
+// makeExact creates the exact searches for the class of the game.
 func (t *thinker) makeExact() {
 	t.methods, t.exact = solve.Choose(t.class), nil
 	if chosen := t.spec.exact.method; chosen != "" && t.methods != nil {
@@ -121,7 +119,7 @@ func (t *thinker) makeExact() {
 	}
 }
 
-// exactSearch makes the search of a method.
+// exactSearch returns the exact search of a method.
 func (t *thinker) exactSearch(method string) search.Searcher {
 	s, err := solve.NewSearcher(method, t.spec.exact.options())
 	if err != nil {
@@ -130,8 +128,8 @@ func (t *thinker) exactSearch(method string) search.Searcher {
 	return s
 }
 
-// reclassify takes note of what the error of an exact search shows of the class of the game:
-// others take the place of all where it is another class, else this one is left out.
+// reclassify handles the error of an exact search. If the error disproves the class of the game, new searches
+// replace all exact searches; otherwise the failed search is removed.
 func (t *thinker) reclassify(failed search.Searcher, reason error) {
 	class, _ := solve.Instead(t.class, reason)
 	if i := slices.Index(t.exact, failed); class == t.class {
@@ -142,8 +140,8 @@ func (t *thinker) reclassify(failed search.Searcher, reason error) {
 	t.makeExact()
 }
 
-// granted is the memory for a search. It keeps what it has as long as it lives, since other
-// limits mean other tables and trees, unless there is far more or less for it by now.
+// granted returns the memory for a search. A search keeps its grant, since another limit means new tables and
+// trees. It gets a new grant if its share is below two thirds of the grant or above twice the grant.
 func (t *thinker) granted(s search.Searcher) int64 {
 	share := t.memory.share()
 	if s == t.sampler {
@@ -161,16 +159,16 @@ func (t *thinker) granted(s search.Searcher) int64 {
 }
 
 const (
-	// proofShare is the part of the start clock in which the game may be solved at once, proofTime the most; atOnceShare
-	// is that part, without an upper bound, where players choose at once: nothing is learnt there, and a
-	// first move without a proof often loses.
+	// proofShare bounds the attempt to solve the game within the start clock to this share, proofTime to this time.
+	// In simultaneous games the share is atOnceShare without a time limit: nothing is trained there, and a first
+	// move without a proof often loses.
 	proofShare  = 0.1
 	proofTime   = 2 * time.Second
 	atOnceShare = 0.3
 )
 
-// begin implements policy. Unless the game can be solved at once, it is learnt what positions are worth;
-// the rest of the time goes into the position, and what is found of it is kept.
+// begin implements policy. It tries to solve the game, else it trains an evaluation. It searches the position in the
+// remaining time and keeps the trees and tables.
 func (t *thinker) begin(ctx context.Context, at position) {
 	t.prepare(ctx, at)
 	t.begun = at.machine
@@ -179,7 +177,7 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	}
 	if t.class.Players > 1 && !t.solves(ctx, at) {
 		if t.class.InTurns() {
-			t.exactWork = leastWork
+			t.exactShare = leastExactShare
 		}
 		t.factor(ctx)
 		t.adopt(t.study(ctx))
@@ -191,8 +189,8 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	}
 }
 
-// study finds out how leaves are valued: those of the game, or of each of the subgames that it is made of, which may be in
-// turns where the whole is not; that then goes by playouts.
+// study chooses the approach for the game, or for each of its independent subgames. A subgame may be sequential
+// although the whole game is not; the whole game then uses playouts.
 func (t *thinker) study(ctx context.Context) approach {
 	if t.parts == nil {
 		clock := timeLeft(ctx, time.Now())
@@ -213,7 +211,7 @@ func (t *thinker) study(ctx context.Context) approach {
 	return approach{}
 }
 
-// solves gives the searches a chance to solve the game at once: the exact ones alone where players choose at once.
+// solves reports whether the searches solve the game within proofTime. In simultaneous games only exact searches run.
 func (t *thinker) solves(ctx context.Context, at position) bool {
 	if len(t.exact) == 0 {
 		return false
@@ -231,8 +229,8 @@ func (t *thinker) solves(ctx context.Context, at position) bool {
 	return t.search(short, at).settled() != nil
 }
 
-// ponder implements policy: of a machine that came after the start clock it is learnt now, and then the searches go on side by
-// side. The part of the tree that the next position needs is kept, and so is what is proved.
+// ponder implements policy. If the machine came after the start clock, begin runs first. Then the searches run on the
+// position; subtrees and tables that the next position needs are kept.
 func (t *thinker) ponder(ctx context.Context, at position) {
 	t.prepare(ctx, at)
 	if t.begun != at.machine {
@@ -245,42 +243,42 @@ func (t *thinker) ponder(ctx context.Context, at position) {
 	}
 }
 
-// playClock is the time for a move.
+// playClock returns the time for a move.
 func (t *thinker) playClock() time.Duration { return cmp.Or(t.clock, unlimitedThinking) }
 
 // choose implements policy.
 func (t *thinker) choose(ctx context.Context, at position) choice {
 	t.prepare(ctx, at)
 	r := t.search(ctx, at)
-	if t.exactWork = max(leastWork, t.exactWork/2); r.helped {
-		t.exactWork = 1
+	if t.exactShare = max(leastExactShare, t.exactShare/2); r.helped {
+		t.exactShare = 1
 	}
 	t.arrive(ctx, r)
-	v := r.unwaiting(r.decide("nothing is proved that decides: the best by " + t.ways()))
+	v := r.unwaiting(r.decide("no proof decides: the best move by " + t.ways()))
 	if v.by == byFallback {
 		return t.withoutSearch(ctx, at)
 	}
 	c := choice{move: draw(t.rng, at.legal, v.strategy), verdict: v, root: r}
 	t.remember(r, c.move)
 	if v.by == byPlan {
-		t.plan = plan{v.result.Line, at.state}.after(at.machine)
+		t.plan = plan{v.result.Line, at.state}.advance(at.machine)
 	}
 	return c
 }
 
-// withoutSearch chooses a move where no search has come back: the favourite of an interim result for this
-// position, else the best move by a search of one ply.
+// withoutSearch chooses a move if no search has returned: the favourite of an interim result for this position,
+// else the best move by a search of one ply.
 func (t *thinker) withoutSearch(ctx context.Context, at position) choice {
-	v := verdict{by: byFallback, why: "no search has come back: the best move by one ply"}
+	v := verdict{by: byFallback, why: "no search has returned: the best move by one ply"}
 	if m, ok := t.experience.favouriteAt(at); ok {
-		v.why = "no search has come back: the favourite of the search before"
+		v.why = "no search has returned: the preferred move of the search before"
 		return choice{move: m, verdict: v}
 	}
 	greedy := &onePly{rng: t.rng}
 	return choice{move: greedy.choose(ctx, at).move, verdict: v}
 }
 
-// draw samples a strategy; whatever it says, the move is legal.
+// draw samples a move from a strategy; it returns a legal move also for an invalid strategy.
 func draw(rng *machine.Rand, legal []machine.Move, strategy []search.Weighted) machine.Move {
 	point := rng.Float64()
 	move := legal[0]

@@ -9,31 +9,31 @@ import (
 	"stackmate/search/montecarlo"
 )
 
-// Correlation and weight say how well estimates foretell the games from which they are learnt. Those of a search
-// are others: where the end decides who is one move ahead, estimates that foretell the former well mislead it, and playouts alone
-// win three matches of four (docs/lab/evaluation.md). So estimates meet playouts in matches before they are used.
+// The correlation and the weight measure an evaluation on games like its training games. A search reaches other
+// positions: in parity games a well-correlated evaluation can mislead it, and playouts alone win three of
+// four matches (docs/lab/evaluation.md). So an evaluation must hold its own against playouts in matches.
 const (
-	// trialShare is the most of the start clock for matches; leastTrials of them must fit into it.
+	// trialShare bounds the matches to this share of the start clock; leastTrials matches must fit into it.
 	trialShare  = 0.25
 	leastTrials = 6
-	// trialPart of the play clock is the most that a move of a match takes. There must be leastTrialMove for it, and time for leastTrialLeaves
-	// with playouts: below that trials say little.
+	// trialPart bounds the time of a move in a trial to this share of the play clock. Below leastTrialMove, or
+	// leastTrialLeaves leaves with playouts, a match says little and no trial is played.
 	trialPart        = 1.0 / 64
 	leastTrialMove   = 4 * time.Millisecond
 	leastTrialLeaves = 64
-	// A lead of trialLead in matches won ends a trial, one of trialDoubt is enough at its end: for half of the games in which estimates
-	// were to count beside playouts they were worse (docs/lab/evaluation.md).
+	// A lead of trialLead won matches ends a trial; at its end a deficit of trialDoubt rejects the evaluation. Blends
+	// were worse than playouts in half of the games (docs/lab/evaluation.md).
 	trialLead  = 4
 	trialDoubt = 1
-	// mostTrials of equals are enough.
+	// mostTrials bounds the matches between equals.
 	mostTrials = 40
-	// trialOpening is how many joint moves are random at first.
+	// trialOpening is the number of random joint moves at the start.
 	trialOpening = 2
 )
 
-// try tells whether approach a is no worse than playouts, as far as matches with sides swapped show in the time given
-// before one of the two leads.
-func (t *thinker) try(ctx context.Context, a approach, clock time.Duration) bool {
+// winsTrial reports whether approach a is not worse than playouts in matches with swapped sides. The matches stop at a
+// clear lead or after the given time. Without time or memory for matches it returns true.
+func (t *thinker) winsTrial(ctx context.Context, a approach, clock time.Duration) bool {
 	move := min(scaled(trialPart, t.playClock()), scaled(1/(leastTrials*max(1, t.class.Length)), clock))
 	room := 2 * (comparisonBytes + int64(t.threads)*t.machine.Info().Batch)
 	if move < leastTrialMove || t.leaves(move) < leastTrialLeaves || t.memory.share() < room {
@@ -53,11 +53,11 @@ func (t *thinker) try(ctx context.Context, a approach, clock time.Duration) bool
 		}
 		lead += 2*share - 1
 	}
-	t.log.Info().Uint64("matches", matches).Float64("lead", lead).Dur("move", move).Msg("estimates against playouts")
+	t.log.Info().Uint64("matches", matches).Float64("lead", lead).Dur("move", move).Msg("matches of the evaluation against playouts")
 	return lead > -trialDoubt
 }
 
-// timed is a search whose moves take so long each.
+// timed is a search with a fixed time for each move.
 type timed struct {
 	search.Searcher
 	clock time.Duration

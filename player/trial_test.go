@@ -17,7 +17,7 @@ func trialOf(t *testing.T, e *evaluate.Evaluation, clock time.Duration, leaves f
 	p.clock = 640 * time.Millisecond
 	p.prepare(t.Context(), position{machine: m, state: m.Initial()})
 	p.class.StatesPerSecond *= leaves / p.leaves(scaled(trialPart, p.clock))
-	return p.try(t.Context(), alone(e), clock)
+	return p.winsTrial(t.Context(), alone(e), clock)
 }
 
 func TestEstimatesThatMisleadLoseToPlayouts(t *testing.T) {

@@ -10,15 +10,14 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// errNoMove says that nothing is known of where the match stands.
-var errNoMove = errors.New("no legal move could be found in time")
+// errNoMove is returned if no position is known.
+var errNoMove = errors.New("no legal move found in time: the position of the match is unknown")
 
-// turn is one call of Play. It looks for ever better answers, and gives the best
-// that there is when it is time.
+// turn is one call of Play. It improves its answer until its deadline and returns the best move found.
 type turn struct {
 	*Player
 	schedule
-	heard int           // messages of the history
+	heard int           // number of messages in the history
 	delay time.Duration // from the arrival of the message to Play
 }
 
@@ -27,7 +26,7 @@ func (t *turn) play(ctx context.Context) (string, error) {
 	thinking, cancel := context.WithDeadline(ctx, t.think)
 	defer cancel()
 	go t.margins.watch(thinking)
-	t.desk.disturb()
+	t.worker.interrupt()
 	stand, err := t.where(ctx, thinking)
 	if err != nil {
 		return "", err
@@ -36,7 +35,7 @@ func (t *turn) play(ctx context.Context) (string, error) {
 		t.margins.replaced()
 	}
 	made := choice{verdict: verdict{by: byFallback}}
-	text := stand.Legal[t.rng.Intn(len(stand.Legal))] // not the first: the order of the rules is no reason
+	text := stand.Legal[t.rng.Intn(len(stand.Legal))] // random: the order of the rules carries no meaning
 	switch {
 	case stand.Heard < t.heard:
 		made.by = byOutdated
@@ -45,10 +44,10 @@ func (t *turn) play(ctx context.Context) (string, error) {
 	case stand.Machine != nil:
 		at := t.position(stand)
 		at.give = t.give
-		if c, err := t.desk.choose(thinking, at); err == nil && slices.Contains(at.legal, c.move) {
+		if c, err := t.worker.choose(thinking, at); err == nil && slices.Contains(at.legal, c.move) {
 			made, text = c, at.machine.Names().MoveText(at.role, c.move)
-		} else if m, ok := t.desk.experience.favouriteAt(at); ok {
-			made.why, text = "the search has not come back: its favourite", at.machine.Names().MoveText(at.role, m)
+		} else if m, ok := t.worker.experience.favouriteAt(at); ok {
+			made.why, text = "the search has not returned: its preferred move", at.machine.Names().MoveText(at.role, m)
 		}
 	}
 	t.ponder(stand, made)
@@ -56,13 +55,12 @@ func (t *turn) play(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// lateness is how long past its clock a move is still worth waiting for: some
-// servers add a second, and others say that it was late, not that it was illegal.
+// lateness is the time for which a move is still useful after its clock: some servers add a second, and others
+// report a late move instead of an illegal one.
 const lateness = 500 * time.Millisecond
 
-// where waits until a machine says where the match stands, or it is known that
-// there is one move only. When the time for thinking is over, anything will do, and
-// when the clock is, in the end, the legal moves of an earlier position.
+// where waits until a machine knows the position, or only one move is legal. After the thinking time it accepts
+// any standing. At the end of the clock it falls back to the legal moves of an earlier position.
 func (t *turn) where(ctx, thinking context.Context) (*tracking.Standing, error) {
 	late := time.NewTimer(time.Until(t.last.Add(lateness)))
 	defer late.Stop()
@@ -74,7 +72,7 @@ func (t *turn) where(ctx, thinking context.Context) (*tracking.Standing, error) 
 			case s.Over:
 				return nil, ErrOver
 			case len(s.Legal) == 0:
-				return nil, errors.New("the rules give us no legal move here")
+				return nil, errors.New("the rules give this role no legal move in a position that is not terminal")
 			case s.Machine != nil, s.All && len(s.Legal) == 1, thinking.Err() != nil:
 				return s, nil
 			}
@@ -98,7 +96,7 @@ func (t *turn) where(ctx, thinking context.Context) (*tracking.Standing, error) 
 	}
 }
 
-// outdated is what was known before the last messages.
+// outdated returns the best standing before the last messages.
 func (t *turn) outdated() (*tracking.Standing, error) {
 	if s, _ := t.match.Best(0); s != nil && len(s.Legal) > 0 {
 		return s, nil
@@ -106,16 +104,16 @@ func (t *turn) outdated() (*tracking.Standing, error) {
 	return nil, errNoMove
 }
 
-// ponder lets the policy think on in the time of the others.
+// ponder lets the policy search in the opponents' time.
 func (t *turn) ponder(stand *tracking.Standing, made choice) {
 	if t.options.Ponder && stand.Machine != nil && made.by != byOutdated {
-		t.desk.ponder(t.life, t.position(stand))
+		t.worker.ponder(t.life, t.position(stand))
 	}
 }
 
-// report takes the times into the margins, and writes the line of a move.
+// report updates the margins with the times of this move, stores the explanation and logs the move.
 func (t *turn) report(stand *tracking.Standing, made choice, text string, now time.Time) {
-	if !now.Before(t.think) { // a move made before its time says nothing of delays at its end
+	if !now.Before(t.think) { // an early move gives no measurement of delays
 		t.margins.moved(t.delay, now.Sub(t.think))
 	}
 	took := now.Sub(t.arrived)
@@ -143,7 +141,7 @@ func (t *turn) report(stand *tracking.Standing, made choice, text string, now ti
 	e.Str("move", text).Msg("move")
 }
 
-// engine names what a machine runs on; nil is the rules themselves.
+// engine returns the name of a machine's engine; nil stands for the rules alone.
 func engine(m machine.Machine) string {
 	if m == nil {
 		return "rules"

@@ -167,7 +167,7 @@ func TestATournamentIsResumed(t *testing.T) {
 	}
 	execute(t, "tournament", "--resume", "--record", t.TempDir()).expect(t, statusUsage, "--resume: expected --record")
 	execute(t, "tournament", "--resume").expect(t, statusUsage, "--resume: expected --record")
-	execute(t, "tournament", "ticTacToe", "--players", "legal,nobody").expect(t, statusUsage, `no player "nobody"`)
+	execute(t, "tournament", "ticTacToe", "--players", "legal,nobody").expect(t, statusUsage, `unknown player "nobody"`)
 }
 
 // A player at an address that tells its name is named so, and the address stands in brackets.

@@ -87,8 +87,8 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"binary file":        {[]string{"solve", file(t, "g.kif", "\x7fELF\x02\x00\x00role")}, gdl + "no text"},
 		"text":               {[]string{"solve", file(t, "g.kif", "# Read me\n\nHow to (play) it.\n")}, gdl + "text without the rules of a game"},
 		// players
-		"unknown player":            {[]string{"match", "ticTacToe", "--players", "stackmate,alphazero"}, "it is one of stackmate, mcts"},
-		"number for players":        {[]string{"match", "ticTacToe", "--players", "2"}, "it is one of stackmate, mcts"},
+		"unknown player":            {[]string{"match", "ticTacToe", "--players", "stackmate,alphazero"}, "expected one of stackmate, mcts"},
+		"number for players":        {[]string{"match", "ticTacToe", "--players", "2"}, "expected one of stackmate, mcts"},
 		"too many players":          {[]string{"match", "ticTacToe", "--players", "mcts,mcts,mcts"}, "--players: expected 2, one for each of x, o, found 3"},
 		"too few players":           {[]string{"tournament", "ticTacToe", "--players", "random"}, "needs 2 players"},
 		"unknown role":              {[]string{"play", "ticTacToe", "--role", "white"}, "expected one of x, o"},

@@ -1,6 +1,6 @@
-// Package tracking finds out where a match stands from what a game server says of it: messages without numbers, which may
-// come twice, late, never, or from another match. It follows the history by every source there is, from the rules alone at first
-// and on machines as they are compiled, each in a goroutine of its own, and tells the best standing.
+// Package tracking reconstructs the position of a match from the messages of a game server. Messages have no numbers.
+// They may come twice, late, never, or from another match. Each source follows the history in its own goroutine: a
+// prover at first, then machines as they are compiled. The best source gives the standing.
 package tracking
 
 import (
@@ -15,44 +15,44 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// message is what one PLAY has told, and what was answered.
+// message is the joint move of a PLAY message and the reply to it.
 type message struct {
-	joint []string // the joint move as text, one move per role; nil for NIL
-	reply string   // our move; "" for none that could have counted
+	joint []string // joint move as text, one move per role; nil for NIL
+	reply string   // own move; "" for no reply in time
 }
 
-// isNIL tells whether the message says that nobody has moved yet.
+// isNIL reports whether the message says that no move has been made.
 func (m message) isNIL() bool { return m.joint == nil }
 
-// source is where a standing comes from; a later one is better.
+// source is the origin of a standing, in rising quality.
 type source int
 
 const (
-	fromMoves    source = iota // a prover of the rules that legal moves depend on: it does not know the end
-	fromRules                  // a prover: nothing is compiled
-	fromFallback               // a machine for the meantime
-	fromBest                   // the machine to play with
+	fromMoves    source = iota // a prover of the legal rules alone: it does not know terminal positions
+	fromRules                  // a prover; no compilation needed
+	fromFallback               // the first machine
+	fromBest                   // the best machine
 	sources
 )
 
-// Standing is where the match stands after some messages.
+// Standing is the state of the match after a number of messages.
 type Standing struct {
-	Heard    int             // messages taken into account
-	Turn     int             // joint moves made
+	Heard    int             // number of messages read
+	Turn     int             // number of joint moves made
 	Over     bool            // the game has ended
-	Legal    []string        // our legal moves, as far as known
-	All      bool            // they are all
-	Replaced bool            // by the last message the server has replaced our move
-	Machine  machine.Machine // by which all this is known; nil for the rules alone
+	Legal    []string        // own legal moves; a part of them unless All
+	All      bool            // Legal is complete
+	Replaced bool            // the last message shows that the server has replaced the own move
+	Machine  machine.Machine // machine of the source; nil for a prover
 
 	at snapshot
 }
 
-// State is the position. There must be a machine.
+// State returns the position. The standing must have a machine.
 func (s *Standing) State() machine.State { return machine.AppendState(nil, string(s.at)) }
 
-// Match is what is known of one match: its messages in order of arrival, which only grow, and
-// where it stands by every source there is. It is safe for concurrent use.
+// Match holds the messages of a match in order of arrival, an append-only list, and the standing of each source.
+// It is safe for concurrent use.
 type Match struct {
 	log   zerolog.Logger
 	roles int
@@ -60,19 +60,19 @@ type Match struct {
 
 	mu       sync.Mutex
 	messages []message
-	logged   int // messages that somebody has told the log what to make of
+	logged   int // number of messages whose reading is logged
 	stand    [sources]*Standing
 	failed   [sources]error
-	followed [sources]bool // from the beginning or since a machine came; also those that have failed
-	changed  chan struct{} // closed when something above changes, and replaced
+	followed [sources]bool // true once a source has begun, also after it has failed
+	changed  chan struct{} // closed and replaced with each change of the fields above
 }
 
-// New begins to track a match of so many roles, in which we are one.
+// New returns a match with a number of roles; self is the own role.
 func New(log zerolog.Logger, roles int, self machine.Role) *Match {
 	return &Match{log: log, roles: roles, self: self, changed: make(chan struct{})}
 }
 
-// Hear adds what is new in told and returns how many messages there are now.
+// Hear appends the new messages of told, the whole history, and returns the number of messages.
 func (m *Match) Hear(told [][]gdl.Term) (count int) {
 	m.change(func() {
 		for n := len(m.messages); n < len(told); n++ {
@@ -94,7 +94,7 @@ func texts(joint []gdl.Term) []string {
 	return out
 }
 
-// Answer takes note of the reply to the last message.
+// Answer records the reply to the last message.
 func (m *Match) Answer(move string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,8 +103,7 @@ func (m *Match) Answer(move string) {
 	}
 }
 
-// Best is the best standing after n messages, or nil, and a channel that is closed
-// when there may be a better one.
+// Best returns the best standing after at least n messages, or nil, and a channel that is closed with the next change.
 func (m *Match) Best(n int) (*Standing, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,21 +115,21 @@ func (m *Match) Best(n int) (*Standing, <-chan struct{}) {
 	return nil, m.changed
 }
 
-// AwaitsBest tells whether the best machine to come is there, and will yet say where the match stands.
+// AwaitsBest reports whether the best machine is followed but has no standing yet.
 func (m *Match) AwaitsBest() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.stand[fromBest] == nil && m.mayTell(fromBest)
 }
 
-// Faults are why there are no standings any more, by source; nil where there may be.
+// Faults returns the errors of failed sources, by source; nil stands for a source that has not failed.
 func (m *Match) Faults() []error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.failed[:])
 }
 
-// change does f and lets everybody know.
+// change calls f under the lock and closes the channel of changes.
 func (m *Match) change(f func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -139,17 +138,17 @@ func (m *Match) change(f func()) {
 	m.changed = make(chan struct{})
 }
 
-// FollowRules follows the match by the rules alone, which can tell legal moves before anything is compiled. Provers of
-// rules are made by prove.
+// FollowRules starts to follow the match by provers, which know legal moves before a machine is compiled. Function prove
+// returns a prover of a set of rules.
 func (m *Match) FollowRules(ctx context.Context, g *gdl.Game, prove func(*gdl.Game) Prover) {
-	slice, _ := g.Slice("legal", "terminal") // goals are not asked for
+	slice, _ := g.Slice("legal", "terminal") // goal rules are not needed
 	m.follow(ctx, fromRules, func() rulebook { return newUncompiled(prove(slice), g) }, nil)
-	if moves, smaller := slice.Slice("legal"); smaller { // less to compute, where that is much
+	if moves, smaller := slice.Slice("legal"); smaller { // an additional prover of the legal rules alone, which is faster
 		m.follow(ctx, fromMoves, func() rulebook { return withoutEnd{newUncompiled(prove(moves), g)} }, nil)
 	}
 }
 
-// FollowMachine follows the match on a machine: the best one to come, or one for the meantime.
+// FollowMachine starts to follow the match on a machine; best marks the best machine.
 func (m *Match) FollowMachine(ctx context.Context, on machine.Machine, best bool) {
 	from := fromFallback
 	if best {
@@ -158,8 +157,8 @@ func (m *Match) FollowMachine(ctx context.Context, on machine.Machine, best bool
 	m.follow(ctx, from, func() rulebook { return newCompiled(on) }, on)
 }
 
-// follow keeps up with the history by the rulebook that rules makes, in a goroutine
-// of its own, until ctx is done. If the rulebook is a machine, of is that machine.
+// follow reads the history in a new goroutine until ctx is done, with the rulebook that rules returns. Machine of is
+// the machine of this rulebook, or nil.
 func (m *Match) follow(ctx context.Context, from source, rules func() rulebook, of machine.Machine) {
 	f := &follower{Match: m, from: from, machine: of}
 	m.change(func() { m.followed[from] = true })
@@ -171,12 +170,12 @@ func (m *Match) follow(ctx context.Context, from source, rules func() rulebook, 
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		guard.Log(m.log.Error(), err).Msg("the rules cannot be followed")
+		guard.Log(m.log.Error(), err).Msg("the match cannot be followed by this source")
 		m.change(func() { m.failed[from] = err })
 	}()
 }
 
-// IsFollowed tells whether any source may still say where the match stands.
+// IsFollowed reports whether any source may still give a standing.
 func (m *Match) IsFollowed() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -188,10 +187,10 @@ func (m *Match) IsFollowed() bool {
 	return false
 }
 
-// mayTell tells whether a source is followed and has not failed.
+// mayTell reports whether a source is followed and has not failed.
 func (m *Match) mayTell(from source) bool { return m.followed[from] && m.failed[from] == nil }
 
-// follower derives standings from the history.
+// follower derives the standings of a source from the history.
 type follower struct {
 	*Match
 	from    source
@@ -219,8 +218,8 @@ func (f *follower) run(ctx context.Context) error {
 	}
 }
 
-// news are all messages, whether no better source says where the match stands, and a channel that is closed
-// when that may have changed.
+// news returns all messages, whether no better source has a standing, and a channel that is closed with the next
+// change.
 func (f *follower) news() (told []message, needed bool, changed <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -232,7 +231,7 @@ func (f *follower) news() (told []message, needed bool, changed <-chan struct{})
 	return slices.Clone(f.messages), true, f.changed
 }
 
-// read reads the messages that are new and says where the match stands.
+// read reads new messages and publishes the standing.
 func (f *follower) read(ctx context.Context, told []message) error {
 	for n := len(f.tracker.told) + 1; n <= len(told); n++ {
 		if err := f.tracker.hear(ctx, told[:n]); err != nil {
@@ -240,13 +239,13 @@ func (f *follower) read(ctx context.Context, told []message) error {
 		}
 		if a := f.tracker.account; a.reading != asTold && f.isFirst(n-1) {
 			f.log.Warn().Int("told", n).Strs("joint", told[n-1].joint).Int("turn", a.turn).Str("taken_for", string(a.reading)).
-				Msg("a message that is not as expected")
+				Msg("unexpected message")
 		}
 	}
 	return f.publish(ctx)
 }
 
-// isFirst tells, once for each message, that nobody has spoken of message n yet.
+// isFirst reports whether no source has logged message n yet, and marks it as logged.
 func (m *Match) isFirst(n int) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -257,11 +256,11 @@ func (m *Match) isFirst(n int) bool {
 	return true
 }
 
-// publish says where the match stands. Without a machine one legal move comes
-// first: all of them may take long.
+// publish publishes the standing. A prover publishes one legal move first: the list of all legal moves
+// may take long.
 func (f *follower) publish(ctx context.Context) error {
 	t := f.tracker
-	here := t.here()
+	here := t.answerFrom()
 	s := Standing{Heard: len(t.told), Turn: here.turn, at: here.at, Machine: f.machine, Replaced: here.reading == asReplaced}
 	var err error
 	if s.Over, err = t.isOver(ctx, here.at); err != nil {

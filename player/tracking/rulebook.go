@@ -10,22 +10,22 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// snapshot is a position as a rulebook keeps it: two are the same position
-// exactly if they are equal. It means nothing to another rulebook.
+// snapshot is the key of a position in a rulebook. Within a rulebook, positions are equal if and only if their
+// snapshots are equal; other rulebooks have other snapshots.
 type snapshot string
 
-// rulebook answers what the rules say of positions. It belongs to one goroutine.
-// Errors are those of a context, of limits, or faults of the rules.
+// rulebook answers queries about positions by the rules. It belongs to one goroutine. Errors come from the context,
+// from limits, or from faults of the rules.
 type rulebook interface {
 	initial(ctx context.Context) (snapshot, error)
 	terminal(ctx context.Context, s snapshot) (bool, error)
-	// legal are the legal moves of a role, or some of them if atMost > 0.
+	// legal returns the legal moves of a role, at most atMost moves if atMost > 0.
 	legal(ctx context.Context, s snapshot, role, atMost int) ([]string, error)
-	// next is the position after a joint move that is legal in s.
+	// next returns the position after a joint move that is legal in s.
 	next(ctx context.Context, s snapshot, joint []string) (snapshot, error)
 }
 
-// compiled is the rulebook that a machine is.
+// compiled is the rulebook of a machine.
 type compiled struct {
 	machine machine.Machine
 	batch   machine.Batch
@@ -80,7 +80,7 @@ func (c *compiled) next(ctx context.Context, s snapshot, joint []string) (snapsh
 	for r, text := range joint {
 		m, ok := c.machine.Names().Move(machine.Role(r), text)
 		if !ok {
-			return "", fmt.Errorf("%s is no move of %s", text, c.machine.Names().Roles[r])
+			return "", fmt.Errorf("expected a move of %s, found %s", c.machine.Names().Roles[r], text)
 		}
 		c.batch.Choose(0, machine.Role(r), m)
 	}
@@ -91,8 +91,8 @@ func (c *compiled) next(ctx context.Context, s snapshot, joint []string) (snapsh
 	return snapshot(words.Key()), ctx.Err()
 }
 
-// Prover answers about positions given as lists of fluents, from the rules
-// alone, before anything is compiled (prover.Prover).
+// Prover answers queries about positions, given as lists of fluents, by the rules without compilation
+// (prover.Prover).
 type Prover interface {
 	Initial(ctx context.Context) ([]string, error)
 	Terminal(ctx context.Context, fluents []string) (bool, error)
@@ -100,7 +100,7 @@ type Prover interface {
 	Next(ctx context.Context, fluents []string, joint []string) ([]string, error)
 }
 
-// uncompiled is the rulebook that a prover is: slow, but there at once.
+// uncompiled is the rulebook of a prover: slow, but available without compilation.
 type uncompiled struct {
 	Prover
 	roles []string
@@ -144,7 +144,7 @@ func (u *uncompiled) next(ctx context.Context, s snapshot, joint []string) (snap
 	return listed(fluents), err
 }
 
-// withoutEnd is a rulebook that does not know when the game ends.
+// withoutEnd is a rulebook without the terminal rule: no position is terminal.
 type withoutEnd struct{ *uncompiled }
 
 func (withoutEnd) terminal(context.Context, snapshot) (bool, error) { return false, nil }

@@ -10,36 +10,36 @@ import (
 )
 
 // The tracker derives the position of the match from the messages. Messages carry no turn numbers, and
-// they may come twice, late, never, or from another match. A message is read in the first of
-// three ways that makes sense:
+// they may come twice, late, never, or from another match. The tracker uses the first possible reading of a
+// message:
 //
-//   - as a new turn: its joint move is legal in the present position. This holds for the joint move of the
-//     turn before, too: managers replace a late move by a random one, which may be our last move again.
-//     The endpoint has filtered requests that were sent again;
-//   - as a repetition: it repeats the last joint move, which is not legal any more;
-//   - anew from the history: all messages so far are read again, each in every way, at a cost for
-//     each fault that a reading assumes; the cheapest account gives the position.
+//  - a new turn: its joint move is legal in the present position. The joint move may equal the previous one, since
+//    managers replace a late move by a random move, perhaps the same move again. The endpoint has filtered
+//    repeated requests;
+//  - a repetition: its joint move is the previous one and is not legal any more;
+//  - a new reading of the history: each message is read in every way, at a cost for each fault that a reading
+//    assumes. The cheapest account gives the position.
 
 // reading is the interpretation of a message.
 type reading string
 
 const (
 	asTold     reading = ""
-	asReplaced reading = "a joint move with another move of ours than we sent"
-	asRepeated reading = "the message before, repeated"
-	asStale    reading = "an older message, late"
+	asReplaced reading = "a joint move in which the server replaced the own move"
+	asRepeated reading = "a repetition of the previous message"
+	asStale    reading = "a late older message"
 	asForeign  reading = "a message of another match"
-	asMissed   reading = "a joint move after another one that never arrived"
-	asGarbled  reading = "a joint move of which a part cannot be read"
-	asRestart  reading = "the match begins again"
+	asMissed   reading = "a joint move after a lost message"
+	asGarbled  reading = "a joint move with illegible moves"
+	asRestart  reading = "a restart of the match"
 )
 
 // The costs of the faults that a reading assumes: the rarer a fault, the higher its cost. A replaced
-// move is cheaper than an old message: nobody waits for the answer to an old message.
+// move is cheaper than an old message: no server waits for the answer to an old message.
 const (
 	costReplaced = 4
-	costAgain    = 5 // repeated or stale
-	costOver     = 7 // asked for a move where the game is over
+	costAgain    = 5 // repeated or stale message
+	costOver     = 7 // a request for a move in a terminal position
 	costMissed   = 8
 	costGarbled  = 9
 	costRestart  = 8
@@ -47,47 +47,47 @@ const (
 )
 
 const (
-	// accountWindow drops accounts that cost more than the best by this, maxAccounts bounds them:
-	// the joint moves of two players with 16 moves each.
+	// accountWindow is the cost above the cheapest account at which accounts are dropped. maxAccounts bounds their number:
+	// all joint moves of two players with 16 moves each.
 	accountWindow = 24
 	maxAccounts   = 256
-	// lookBack is how many messages back a joint move may have been missed.
+	// lookBack is the number of last messages before which a missed joint move is assumed.
 	lookBack = 6
-	// maxQuestions and questionTime bound reading anew: positions asked about, and time.
+	// maxQuestions and questionTime bound a new reading of the history: in queried positions, and in time.
 	maxQuestions = 5000
 	questionTime = 100 * time.Millisecond
-	// maxFacts bounds the memory of answers, in positions.
+	// maxFacts bounds the cache of facts, in positions.
 	maxFacts = 2 * maxQuestions
 )
 
-// account is where the match stands by some reading of the messages.
+// account is the state of the match by one reading of the messages.
 type account struct {
 	at      snapshot
 	cost    int
-	turn    int      // joint moves made
-	last    []string // the joint move made last
-	asked   []int    // messages one of whose replies the next joint move holds
+	turn    int      // number of joint moves made
+	last    []string // last joint move
+	asked   []int    // indices of the messages whose replies the next joint move may contain
 	reading reading  // of the last message
 }
 
-// facts are what the rulebook says of a position; the legal moves as far as asked.
+// facts caches the rulebook's answers about a position; lists of legal moves are nil before the first query.
 type facts struct {
 	over  bool
 	legal [][]string // by role
 }
 
-// tracker follows one match on one rulebook. It belongs to one goroutine.
+// tracker follows one match with one rulebook. It belongs to one goroutine.
 type tracker struct {
 	rules       rulebook
 	roles, self int
 
 	start   snapshot
 	account account   // where the match stands
-	told    []message // those that are read
+	told    []message // messages read
 	facts   map[snapshot]*facts
 
-	timeLimit time.Duration // for reading anew
-	questions int           // left for that
+	timeLimit time.Duration // of a new reading of the history
+	questions int           // remaining queries of the new reading
 	until     time.Time
 }
 
@@ -95,14 +95,14 @@ func newTracker(rules rulebook, roles, self int) *tracker {
 	return &tracker{rules: rules, roles: roles, self: self, timeLimit: questionTime, facts: map[snapshot]*facts{}}
 }
 
-// begin finds the initial position. It must come before everything else.
+// begin computes the initial position. It must be called first.
 func (t *tracker) begin(ctx context.Context) (err error) {
 	t.start, err = t.rules.initial(ctx)
 	t.account = account{at: t.start}
 	return err
 }
 
-// hear reads the last of all messages. It has read the others before.
+// hear reads the last message of the history. All earlier messages have been read.
 func (t *tracker) hear(ctx context.Context, told []message) error {
 	t.told = told
 	t.questions, t.until = maxQuestions, time.Now().Add(t.timeLimit)
@@ -113,12 +113,12 @@ func (t *tracker) hear(ctx context.Context, told []message) error {
 	best := weigh(next)[0]
 	if !best.isPlain() || best.cost >= t.account.cost+costOver {
 		for _, guess := range []bool{false, true} {
-			anew, err := t.anew(ctx, guess)
+			found, err := t.reread(ctx, guess)
 			if err != nil {
 				return err
 			}
-			if len(anew) > 0 {
-				best = anew[0]
+			if len(found) > 0 {
+				best = found[0]
 			}
 			if best.isPlain() && best.cost <= t.account.cost {
 				break
@@ -129,7 +129,7 @@ func (t *tracker) hear(ctx context.Context, told []message) error {
 	return nil
 }
 
-// doubt is 0 where the last message says where the match stands now, else 1.
+// doubt returns 0 if the last message gives the present position, else 1.
 func (a *account) doubt() int {
 	if a.reading == asTold || a.reading == asReplaced || a.reading == asMissed {
 		return 0
@@ -137,14 +137,14 @@ func (a *account) doubt() int {
 	return 1
 }
 
-// isPlain tells whether the last message is taken for what it says, or for the one before.
+// isPlain reports whether the last message is read as a new turn or as a repetition of the previous one.
 func (a *account) isPlain() bool {
 	return a.reading == asTold || a.reading == asReplaced || a.reading == asRepeated
 }
 
-// anew reads all messages again, and returns the accounts of them by cost; none if there is no time
-// for that. If it may guess, the last ones may come after joint moves that never arrived.
-func (t *tracker) anew(ctx context.Context, guess bool) ([]account, error) {
+// anew reads the history again and returns its accounts by rising cost; no accounts if time is up. If guess is true,
+// joint moves may have been missed before each of the last messages.
+func (t *tracker) reread(ctx context.Context, guess bool) ([]account, error) {
 	list := []account{{at: t.start}}
 	for n, m := range t.told {
 		var next []account
@@ -159,7 +159,7 @@ func (t *tracker) anew(ctx context.Context, guess bool) ([]account, error) {
 			next = append(next, read...)
 		}
 		if guess && n > len(t.told)-lookBack && len(m.joint) == t.roles {
-			found, err := t.missed(ctx, list, n)
+			found, err := t.afterMissed(ctx, list, n)
 			if err != nil {
 				return nil, err
 			}
@@ -170,7 +170,8 @@ func (t *tracker) anew(ctx context.Context, guess bool) ([]account, error) {
 	return list, nil
 }
 
-// weigh sorts accounts by cost; of equal ones those that take the last message for what it says come first. Of those that end in one position the cheapest is left.
+// weigh sorts accounts by cost. At equal cost, accounts whose last message gives the present position come first. For
+// each position the cheapest account is kept.
 func weigh(list []account) []account {
 	slices.SortStableFunc(list, func(a, b account) int {
 		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.doubt(), b.doubt()))
@@ -189,7 +190,7 @@ func weigh(list []account) []account {
 	return kept
 }
 
-// read reads message n in an account in all ways but those that guess at joint moves.
+// read returns the accounts after message n, without missed joint moves.
 func (t *tracker) read(ctx context.Context, a account, n int) ([]account, error) {
 	if !t.told[n].isNIL() {
 		ahead, err := t.advance(ctx, a, n)
@@ -204,7 +205,7 @@ func (t *tracker) read(ctx context.Context, a account, n int) ([]account, error)
 	return []account{a, restarted}, nil
 }
 
-// ignore is the account in which the message changes nothing.
+// ignore returns the account in which the message does not change the position.
 func (t *tracker) ignore(a account, n int) account {
 	joint := t.told[n].joint
 	switch {
@@ -218,8 +219,8 @@ func (t *tracker) ignore(a account, n int) account {
 	return a
 }
 
-// advance makes the joint move of a message where it is legal. Where only a part of it can be
-// read, these are all joint moves that it may mean.
+// advance returns the accounts after the joint move of a message, if it is legal. A move that no legal move matches
+// stands for every legal move.
 func (t *tracker) advance(ctx context.Context, a account, n int) ([]account, error) {
 	m := t.told[n]
 	joint, known, err := t.spell(ctx, a.at, m.joint)
@@ -231,11 +232,11 @@ func (t *tracker) advance(ctx context.Context, a account, n int) ([]account, err
 		a.cost, as = a.cost+costGarbled, asGarbled
 	}
 	var next []account
-	err = t.each(ctx, a.at, joint, func(joint []string) error {
+	err = t.eachJoint(ctx, a.at, joint, func(joint []string) error {
 		if len(next) > 0 && !t.mayAsk() {
 			return errEnough
 		}
-		b, err := t.made(ctx, a, joint, as)
+		b, err := t.apply(ctx, a, joint, as)
 		if err != nil {
 			return err
 		}
@@ -250,8 +251,8 @@ func (t *tracker) advance(ctx context.Context, a account, n int) ([]account, err
 	return next, err
 }
 
-// made is an account after one more joint move, which is legal.
-func (t *tracker) made(ctx context.Context, a account, joint []string, as reading) (account, error) {
+// apply returns the account after one more joint move, which is legal.
+func (t *tracker) apply(ctx context.Context, a account, joint []string, as reading) (account, error) {
 	s, err := t.rules.next(ctx, a.at, joint)
 	b := account{at: s, cost: a.cost, turn: a.turn + 1, reading: as}
 	if t.isReplaced(a, joint[t.self]) {
@@ -260,7 +261,7 @@ func (t *tracker) made(ctx context.Context, a account, joint []string, as readin
 	return b, err
 }
 
-// isReplaced tells whether a move of ours is another one than we sent.
+// isReplaced reports whether the own move of a joint move differs from all possible replies.
 func (t *tracker) isReplaced(a account, own string) bool {
 	if f := t.facts[a.at]; f != nil && len(f.legal[t.self]) == 1 {
 		return false
@@ -273,9 +274,9 @@ func (t *tracker) isReplaced(a account, own string) bool {
 	return len(a.asked) > 0
 }
 
-// missed are the accounts of a message after one joint move that never arrived. It holds the reply
-// that we sent, as far as that is legal.
-func (t *tracker) missed(ctx context.Context, list []account, n int) ([]account, error) {
+// afterMissed returns the accounts of a message after one joint move that never arrived. This joint move contains the own
+// reply, if it is legal.
+func (t *tracker) afterMissed(ctx context.Context, list []account, n int) ([]account, error) {
 	var found []account
 	for _, a := range list {
 		own := make([]string, t.roles)
@@ -286,11 +287,11 @@ func (t *tracker) missed(ctx context.Context, list []account, n int) ([]account,
 		if err != nil {
 			return nil, err
 		}
-		err = t.each(ctx, a.at, partial, func(joint []string) error {
+		err = t.eachJoint(ctx, a.at, partial, func(joint []string) error {
 			if t.questions--; !t.mayAsk() {
 				return errEnough
 			}
-			between, err := t.made(ctx, a, joint, asMissed)
+			between, err := t.apply(ctx, a, joint, asMissed)
 			if err != nil {
 				return err
 			}
@@ -312,12 +313,12 @@ func (t *tracker) missed(ctx context.Context, list []account, n int) ([]account,
 	return found, nil
 }
 
-// errEnough ends an enumeration; it is no error.
+// errEnough ends an enumeration; it is not returned to callers.
 var errEnough = errors.New("enough")
 
-// each calls f for the joint moves that are legal in s and agree with partial: one move for each
-// role, empty where any will do. It ends early where f says errEnough.
-func (t *tracker) each(ctx context.Context, s snapshot, partial []string, f func(joint []string) error) error {
+// eachJoint calls f for the legal joint moves in s that agree with partial: one move per role, where "" matches every legal
+// move. It stops when f returns an error; errEnough is not an error.
+func (t *tracker) eachJoint(ctx context.Context, s snapshot, partial []string, f func(joint []string) error) error {
 	var joints [][]string
 	for r, text := range partial {
 		choices := []string{text}
@@ -347,8 +348,8 @@ func (t *tracker) each(ctx context.Context, s snapshot, partial []string, f func
 	return nil
 }
 
-// spell writes a joint move as the rules spell it and counts the moves of it that
-// are legal in s; the others are left empty.
+// spell returns the moves of a joint move in the spelling of the rules, and the number of moves that are legal in s.
+// Illegal moves are "".
 func (t *tracker) spell(ctx context.Context, s snapshot, joint []string) (spelled []string, known int, err error) {
 	if over, err := t.isOver(ctx, s); over || err != nil {
 		return nil, 0, err
@@ -366,8 +367,8 @@ func (t *tracker) spell(ctx context.Context, s snapshot, joint []string) (spelle
 	return spelled, known, nil
 }
 
-// spelledIn is the move of a list that a text means: as spelled, or else in any
-// case if only one fits.
+// spelledIn returns the legal move that a text spells: an exact match, or else the only match without regard to
+// case; "" for no match.
 func spelledIn(legal []string, text string) string {
 	found := ""
 	for _, m := range legal {
@@ -384,18 +385,18 @@ func spelledIn(legal []string, text string) string {
 	return found
 }
 
-// isOver tells whether the game is over in s.
+// isOver reports whether s is terminal.
 func (t *tracker) isOver(ctx context.Context, s snapshot) (bool, error) {
-	f, err := t.look(ctx, s)
+	f, err := t.factsOf(ctx, s)
 	if err != nil {
 		return false, err
 	}
 	return f.over, nil
 }
 
-// legal are the legal moves of a role in s.
+// legal returns the legal moves of a role in s.
 func (t *tracker) legal(ctx context.Context, s snapshot, role int) ([]string, error) {
-	f, err := t.look(ctx, s)
+	f, err := t.factsOf(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -409,8 +410,8 @@ func (t *tracker) legal(ctx context.Context, s snapshot, role int) ([]string, er
 	return f.legal[role], nil
 }
 
-// look asks about a position that was not asked about before.
-func (t *tracker) look(ctx context.Context, s snapshot) (*facts, error) {
+// factsOf returns the facts of a position. An uncached position costs one query.
+func (t *tracker) factsOf(ctx context.Context, s snapshot) (*facts, error) {
 	if f := t.facts[s]; f != nil {
 		return f, nil
 	}
@@ -427,14 +428,14 @@ func (t *tracker) look(ctx context.Context, s snapshot) (*facts, error) {
 	return f, nil
 }
 
-// mayAsk tells whether there is time for guessing.
+// mayAsk reports whether queries and time of the new reading remain.
 func (t *tracker) mayAsk() bool {
 	return t.questions > 0 && (t.questions%64 != 0 || time.Now().Before(t.until))
 }
 
-// here is the position to answer the last message from: where the match stands, but the initial one
-// where the message says that nobody has moved.
-func (t *tracker) here() account {
+// answerFrom returns the account to answer the last message from. After NIL this is the initial position, else the present
+// position.
+func (t *tracker) answerFrom() account {
 	if n := len(t.told); n > 0 && t.told[n-1].isNIL() {
 		return account{at: t.start}
 	}

@@ -45,7 +45,7 @@ func (w *truth) arrive(t testing.TB, joint []string) string {
 	if err := w.tracker.hear(t.Context(), w.told); err != nil {
 		t.Fatal(err)
 	}
-	moves, err := w.tracker.legal(t.Context(), w.tracker.here().at, w.tracker.self)
+	moves, err := w.tracker.legal(t.Context(), w.tracker.answerFrom().at, w.tracker.self)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func (c *tally) hold(t testing.TB, game, kind string, matches uint64, percent, t
 			if right = w.isRight(); right {
 				c.right++
 			}
-			if here, _ := w.tracker.legal(t.Context(), w.tracker.here().at, self); len(here) > 0 && !slices.Contains(here, reply) {
+			if here, _ := w.tracker.legal(t.Context(), w.tracker.answerFrom().at, self); len(here) > 0 && !slices.Contains(here, reply) {
 				t.Fatalf("seed %d: answers %q, which is not legal where the match is believed to stand", seed, reply)
 			}
 		})

@@ -6,41 +6,38 @@ import (
 	"stackmate/search"
 )
 
-// Looking ahead: the children of a position are expanded together, in one pass of a
-// machine whose passes cost the same for one position as for all lanes, before any of
-// them is searched. What is seen then of their own children
+// Lookahead: on parallel machines a pass costs the same for one position as for all lanes. There the children of a
+// position are expanded in one batch before the search of the first child. The grandchildren
 //
-//	bounds them     where a player can win at once, or all its moves end the game,
-//	                there is nothing to search
-//	orders them     by the replies that they leave (order.go)
-//	is kept         a child that is searched needs no pass of its own
+//	bound children   if a player can win at once, or all its moves end the game, the child
+//	                 needs no search
+//	order children   by the number of replies (order.go)
+//	are kept         a child that is searched needs no pass of its own
 //
-// so a position costs one pass as before, but sees two plies. Of a machine that is not
-// parallel nothing is expanded before it is searched.
+// so a position still costs one pass, but the pass shows two plies. On other machines a position is expanded when it
+// is searched.
 //
-// Positions of so many children that theirs fill several passes look ahead when a
-// child is about to be searched: at it and at as many of those to come as fit into a
-// pass, or, where one child is expected to be enough, at it alone. That is expected of
-// every second position below those with an open window, whose children will all be
-// searched (Knuth and Moore's types 1, 2 and 3).
+// If the grandchildren would fill several passes, lookahead waits until a child is about to be searched. At an expected
+// cut node it expands this child alone; at an expected all node it fills the pass with the siblings (node types
+// 1–3 of Knuth and Moore).
 
-// maxAhead bounds the children of positions that look ahead: those of wider ones
-// fill passes of their own. It is the number of lanes of narrow batches.
+// maxAhead bounds the children of a position with lookahead: the children of wider positions fill passes of their
+// own. It is the number of lanes of narrow batches.
 const maxAhead = 128
 
-// ahead is what a frame sees of the children's children.
+// ahead holds the grandchildren of a frame.
 type ahead struct {
-	expectAll  bool                // all children are expected to be searched
-	action     int                 // the one being searched
-	window     window              // what the position still wants to know
+	expectAll  bool                // expected all node: the search needs all children
+	action     int                 // action that is being searched
+	window     window              // current window of the position
 	expansions []machine.Expansion // by child
-	seen       []bool              // by child: its expansion is there
+	seen       []bool              // by child: its expansion is valid
 	glanced    []bool              // by child: its expansion has tightened its bounds
-	gathered   bool                // some have been
+	gathered   bool                // lookahead has been postponed once
 	wanted     []int
 }
 
-// clear forgets the expansions of another position and prepares for n children.
+// clear invalidates the expansions and prepares for n children; on enables lookahead.
 func (d *ahead) clear(n int, on bool) {
 	if n > maxAhead || !on {
 		n = 0
@@ -55,25 +52,25 @@ func (d *ahead) clear(n int, on bool) {
 	d.gathered = false
 }
 
-// has tells whether the expansion of child c is there.
+// has reports whether child c is expanded.
 func (d *ahead) has(c int) bool { return c < len(d.seen) && d.seen[c] }
 
-// isAhead tells whether the expansion of child c of f is there, or now is.
+// isAhead expands child c of f with its siblings if lookahead is due, and reports whether child c is expanded.
 func (r *run) isAhead(f *frame, c int) bool {
 	d := &f.ahead
 	if len(d.seen) == 0 || d.has(c) {
 		return len(d.seen) > 0
 	}
 	if !d.expectAll && !d.gathered {
-		d.gathered = true // the next time
+		d.gathered = true // lookahead from the next child on
 		return false
 	}
 	r.gather(f, c)
 	return len(d.wanted) > 1 && r.expandTogether(f, d.wanted) > 0
 }
 
-// lookAhead expands all children that are to be searched, but for positions of so
-// many children that they fill many passes.
+// lookAhead expands all children that may be searched, unless they would fill many
+// passes.
 func (r *run) lookAhead(f *frame) {
 	d := &f.ahead
 	if n := len(d.seen); n == 0 || n*n > 2*maxAhead {
@@ -88,11 +85,11 @@ func (r *run) lookAhead(f *frame) {
 	}
 }
 
-// expandTogether expands as many of the children that are wanted as fit into a pass,
-// glances at them, and tells how many.
+// expandTogether expands the wanted children that fit into one pass, glances at them, and returns their
+// number.
 func (r *run) expandTogether(f *frame, wanted []int) int {
 	d := &f.ahead
-	done := r.beyond().ExpandChildren(d.expansions, f.children, wanted)
+	done := r.innerExpander().ExpandChildren(d.expansions, f.children, wanted)
 	for _, i := range wanted[:done] {
 		d.seen[i] = true
 		d.glanced[i] = r.glance(f, i)
@@ -101,12 +98,12 @@ func (r *run) expandTogether(f *frame, wanted []int) int {
 		f.values[a] = f.mean(a)
 	}
 	if done == 0 {
-		d.seen = d.seen[:0] // nor will others be
+		d.seen = d.seen[:0] // no child of this position fits
 	}
 	return done
 }
 
-// gather lists child c of f, if that is not -1, and those that are to be searched
+// gather sets wanted to child c of f, unless c is -1, and the children to be searched
 // after it.
 func (r *run) gather(f *frame, c int) {
 	d := &f.ahead
@@ -126,8 +123,8 @@ func (r *run) gather(f *frame, c int) {
 	}
 }
 
-// glance tightens the bounds of child c of f by what its own children that are
-// terminal are worth, if any are.
+// glance tightens the bounds of child c of f by the goals of its terminal children, and reports whether there
+// are any.
 func (r *run) glance(f *frame, c int) bool {
 	e := &f.ahead.expansions[c]
 	chooser := machine.NoRole
@@ -160,7 +157,7 @@ func (r *run) glance(f *frame, c int) bool {
 	return some
 }
 
-// replies is the number of children that are not terminal.
+// replies returns the number of non-terminal children.
 func replies(e *machine.Expansion) (n int) {
 	for _, over := range e.Terminal {
 		if !over {

@@ -8,64 +8,62 @@ import (
 	"stackmate/search"
 )
 
-// Bounded Alpha-Beta: depth-first search that keeps at every position an
-// interval [L, U] around its minimax value and a window (α, β), and leaves the
+// Bounded Alpha-Beta: depth-first search with an interval [L, U] around the minimax
+// value and a window (α, β) at every position. The search leaves the
 // position as soon as min(β, U) ≤ max(α, L) + ε.
 //
 //	position   table, horizon, forced moves                      lines 1–3
 //	choice     MAX and MIN: children in order, best of them      lines 11–27, C1, C2, C5
 //	chance     the mean over the moves of "random"               lines 8–10, 19–21, C3, C6
 //
-// A position where a player and chance move together is a choice among actions
-// each of which is a chance node (the state-action nodes of Definition 1).
+// A position where a player and chance move together is a choice among actions, each a
+// chance node (the state-action nodes of Definition 1).
 //
-// Invariants: [L, U] contains the value at all times, also when the search is
-// broken off; unsearched children count with the bounds they have, at worst the
-// whole range of goals. The root is left with U − L ≤ ε (Theorem 1).
+// Invariants: [L, U] contains the value at all times, also after an interruption; an unsearched
+// child counts with its known bounds, at worst the whole range of goals. A completed search of the root has
+// U − L ≤ ε (Theorem 1).
 //
-// Cost: one expansion (three or four passes of the machine, ahead.go) and a look into
-// the table for each child per node, time O(b) per child, no allocation once the
-// frames have grown. Reference: Bounded Alpha-Beta, Algorithm 1; Ballard (1983) for
-// chance; Pearl (1980) for null windows.
+// Cost: per node, one expansion (three or four passes of the machine, ahead.go) and one table lookup for each child;
+// time O(b) per child; no allocation once the frames have grown. References: Bounded Alpha-Beta, Algorithm 1;
+// Ballard (1983) for chance; Pearl (1980) for null windows.
 
-// maxForced bounds a chain of positions with a single joint move, in case a
-// game runs in circles.
+// maxForced bounds a chain of positions with a single joint move, in case the
+// positions repeat.
 const maxForced = 1000
 
 // windowSlack, in goal points, widens the windows of the children of a chance
-// node, so that rounding in the division by a probability never closes a child
+// node. So rounding in the division by a probability never closes a child
 // whose parent stays open.
 const windowSlack = 1e-9
 
 // frame is the working memory of one ply.
 type frame struct {
 	state    machine.State      // the position
-	before   uint64             // a hash of what the action above made true; of the root 0
-	children *machine.Expansion // of it: own, or what the parent has of it
+	lastMove uint64             // hash of the fluents that the previous action made true; 0 at the root
+	children *machine.Expansion // expansion of state: own, or the parent's lookahead
 	own      machine.Expansion
 	ahead    ahead
-	forced   machine.State // the position behind forced moves
-	key      key           // of that
-	image    machine.State // memory for that key
+	forced   machine.State // position after forced moves
+	key      key           // of forced
+	image    machine.State // memory for key
 
-	asked question // what its search is to answer
+	asked question // goal of the search
 
-	machine.Turn // who chooses
+	machine.Turn // role that chooses
 
 	kids     []value  // by child
-	keys     []key    // by child, of those that are looked up
-	images   []uint64 // memory for the keys
+	keys     []key    // by child; valid for looked-up children
+	images   []uint64 // memory for keys
 	values   []value  // by action
-	done     []bool   // by action: searched, or known to be of no interest
+	done     []bool   // by action: searched, or pruned
 	searched []bool   // by action
-	scores   []int64  // by action: how promising it is
+	scores   []int64  // by action: move ordering
 
-	completed int // actions searched to the end
+	completed int // number of completely searched actions
 }
 
-// childBytes is what a frame holds for a child of so many words beside the
-// expansion: what is known of it and, at most, of the action that leads there, and
-// what it sees ahead but for what an expander counts.
+// childBytes returns the bytes of a frame for each child with the given number of words: its bounds and key, the
+// bounds of its action, and its lookahead without the expander's own memory.
 func childBytes(words int) int64 {
 	known := 2*unsafe.Sizeof(value{}) + unsafe.Sizeof(key{}) + unsafe.Sizeof(int64(0)) + 2*unsafe.Sizeof(false)
 	seen := unsafe.Sizeof(machine.Expansion{}) + unsafe.Sizeof(0) + 2*unsafe.Sizeof(false)
@@ -88,9 +86,9 @@ func newFrame(words int) *frame {
 	return f
 }
 
-// terminal is the value of a terminal position.
+// terminal returns the value of a terminal position.
 func (r *run) terminal(goals []int32) value {
-	g, err := r.of(goals)
+	g, err := r.maximiserGoal(goals)
 	if err != nil {
 		r.fail("%w", err)
 		return value{r.Goals, r.Goals}
@@ -98,14 +96,12 @@ func (r *run) terminal(goals []int32) value {
 	return exactly(g)
 }
 
-// position searches the non-terminal position s of key k, depth choices deep: child c of
-// parent, if that is not nil. It steps over positions with a single joint move; those
-// are not nodes. The root is searched whatever the table says, since its actions are
-// wanted, and worth no more than these are known to be: what the table says proves none of
-// them to be best.
+// position searches the non-terminal position s of key k, depth choices deep. If parent is not nil, s is child c of
+// parent. Positions with a single joint move are skipped and do not count as nodes. The root ignores the
+// table: a bound from the table does not say which move achieves it.
 func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int, w window) value {
 	f := r.frame(ply)
-	var of *machine.Expansion // in which s is child c
+	var of *machine.Expansion // expansion with s as child c
 	if parent != nil {
 		of = parent.children
 	}
@@ -126,7 +122,7 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 		}
 		if f.children.Children > 1 {
 			f.state = s
-			f.before = r.before(ply)
+			f.lastMove = r.lastMoveHash(ply)
 			f.ahead.expectAll = parent == nil || !parent.ahead.expectAll || !w.isNull()
 			return r.choice(f, k, best, ply, depth, w)
 		}
@@ -142,8 +138,8 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 	return r.guessed(value{r.Goals, r.Goals})
 }
 
-// guessed returns the value of a position that is not searched, of which v is known: by a guess the middle of the
-// goals, or the horizon of the configuration.
+// guessed returns the value of a position on the horizon with bounds v. Its guess is Config.horizon, or the middle of
+// the range of goals.
 func (r *run) guessed(v value) value {
 	guess := (r.Goals.Lower + r.Goals.Upper) / 2
 	if r.Config.horizon != nil {
@@ -152,8 +148,8 @@ func (r *run) guessed(v value) value {
 	return value{v.proved, clamp(search.Exact(guess), v.proved)}
 }
 
-// choice searches position k, expanded in f, whose best move was last when it
-// was searched before.
+// choice searches position k, expanded in f; last is the best move of the previous
+// search.
 func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w window) value {
 	r.count()
 	f.asked, f.completed = question{k, depth, w}, 0
@@ -215,8 +211,8 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 	return v
 }
 
-// scout searches action a: with a null window first, where others were searched
-// before it, and with the whole window if it turns out to be better.
+// scout searches action a. After the first action it searches with a null window, and again with the whole window if
+// the result leaves the window open.
 func (r *run) scout(f *frame, a, ply, depth int, w window, maximise, later bool) {
 	if later && r.Without&NullWindow == 0 {
 		f.values[a] = r.action(f, a, ply, depth, w.null(maximise))
@@ -230,7 +226,7 @@ func (r *run) scout(f *frame, a, ply, depth int, w window, maximise, later bool)
 	f.values[a].narrow(known)
 }
 
-// action searches action a: a child, or a chance node over several.
+// action searches action a: a child, or a chance node.
 func (r *run) action(f *frame, a, ply, depth int, w window) value {
 	if f.Replies > 1 {
 		return r.chance(f, a, ply, depth, w)
@@ -250,14 +246,13 @@ func (r *run) child(f *frame, c, ply, depth int, w window) {
 	f.kids[c] = v.tightened(f.kids[c].proved)
 }
 
-// chance searches action a where chance replies. A child's window follows from
-// what its siblings leave open (C6, the windows of Star1). With ShareEpsilon the
-// tolerances of the children differ, but their mean is at most ε (Eq. 26): what a child
-// leaves over is shared out among those still to come.
+// chance searches action a, followed by chance. The window of a child follows from the
+// bounds of its siblings (C6, the windows of Star1). With ShareEpsilon the
+// tolerances of the children differ, but their mean is at most ε (Eq. 26): each child
+// passes its unused tolerance on to its later siblings.
 //
-// Where both players wait for chance, one action of each child is searched first, the
-// most promising one (Star2, Ballard 1983): often these bounds close the window together. Without a
-// table that would be done twice.
+// A first pass searches only the best action of each child (Star2, Ballard 1983): the resulting bounds often close
+// the window. Without a table this work would be done twice.
 func (r *run) chance(f *frame, a, ply, depth int, w window) value {
 	if r.Without&(Probing|Lookahead|Table) == 0 && f.Replies > 1 && depth > 1 && r.probe < 0 {
 		r.probe = ply + 1
@@ -271,7 +266,7 @@ func (r *run) chance(f *frame, a, ply, depth int, w window) value {
 		r.probe = -1
 	}
 	v := f.mean(a)
-	spent := 0.0 // sum of the widths of the children searched
+	spent := 0.0 // sum of the widths of the searched children
 	for k := range f.Replies {
 		if r.isStopped() || w.isClosed(v.guess) {
 			break
@@ -288,7 +283,7 @@ func (r *run) chance(f *frame, a, ply, depth int, w window) value {
 	return v
 }
 
-// inner is the window of reply k to action a, whose value is v so far.
+// inner returns the window of reply k to action a with value v.
 func (r *run) inner(f *frame, a, k int, w window, v value) window {
 	n := float64(f.Replies)
 	kid := &f.kids[f.ChildNumber(a, k)]
@@ -299,7 +294,7 @@ func (r *run) inner(f *frame, a, k int, w window, v value) window {
 	}
 }
 
-// reply searches reply k to action a, unless what is known of it is enough.
+// reply searches reply k to action a, unless its bounds close the window.
 func (r *run) reply(f *frame, a, k, ply, depth int, w window) {
 	c := f.ChildNumber(a, k)
 	if r.Without&Lookahead != 0 || !w.isClosed(f.kids[c].guess) {
@@ -307,7 +302,7 @@ func (r *run) reply(f *frame, a, k, ply, depth int, w window) {
 	}
 }
 
-// action is the number of a move of the role that chooses, -1 if it is none.
+// action returns the index of a move of the role that chooses, or -1.
 func (f *frame) action(m machine.Move) int {
 	if f.Decider < 0 {
 		return -1
@@ -315,7 +310,7 @@ func (f *frame) action(m machine.Move) int {
 	return slices.Index(f.children.Moves[f.Decider], m)
 }
 
-// layOut finds out who chooses in the position that f has expanded.
+// layOut determines the role that chooses in the position of f. It fails with search.ErrNotSequential if there are two.
 func (r *run) layOut(f *frame) (ok bool) {
 	if f.Turn, ok = f.children.Turn(r.random); !ok {
 		r.fail("%w", search.ErrNotSequential)

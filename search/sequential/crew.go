@@ -12,63 +12,59 @@ import (
 	"stackmate/search/threads"
 )
 
-// Several threads search the same position to the same depth, each with frames, history
-// and an expander of its own, and one table. Whoever is first to complete the iteration
-// ends it for all: what the others have found by then is in the table.
+// Parallel search: all threads search the same position to the same depth. Each has its own frames, history
+// and expander; they share the transposition table. The first worker that completes the iteration
+// ends it for all, as the table has the other workers' results.
 //
-// They find different things to do by telling each other which children they are at: one
-// that somebody else is searching is put off until its siblings are done, and by then is
-// mostly in the table (ABDADA, Weill 1996, in the simple form of Kerrigan: what is put off
-// is told by a small table of hashes beside the transposition table). The first child of a
-// position is never put off, since the windows of its siblings depend on it: so nobody
-// searches what the first child would have made needless (young brothers wait). Nor is any
-// where one child is expected to be enough (ahead.go): there workers search the same one
-// together, since the second would be searched for nothing if the first closes the window. A
-// worker that others have outrun, who know the value of a position on its path, goes back
-// to it.
+// Work is divided by deferred moves (ABDADA, Weill 1996, simplified by Kerrigan): a small hash table lists the children
+// under search. A child that another worker searches is deferred until its siblings are done; by then the table
+// mostly has its value. The first child is never deferred, since the windows of its siblings depend
+// on it (young brothers wait). Children of expected cut nodes are not deferred either (ahead.go): all workers
+// search the first child together, since a cutoff would make work on the second useless. If another worker has
+// answered the question of a position on its path, a worker unwinds to this position.
 //
-// A search of few nodes is done before the others would have begun: they join the first one
-// later.
+// The first worker searches alone at first, as small searches end before others would have begun. The other workers
+// join later.
 //
-// Invariant: what is proved holds whoever proves it, so every number of threads finds the
-// same value. With one thread nothing is put off, and the search is reproducible.
+// Invariant: proved bounds do not depend on the worker, so the value does not depend on the number of threads. A search
+// with one thread defers nothing and is reproducible.
 
-// crew is one Search.
+// crew is the state of one Search.
 type crew struct {
 	threads.Crew
 	ctx      context.Context
-	workers  []*run // the first one reports
+	workers  []*run // the first worker reports
 	position machine.State
 	table    *table.Shared
 	busy     *threads.Busy       // nil for a single worker
-	tell     func(search.Result) // progress; may be nil
+	tell     func(search.Result) // receives progress; may be nil
 
-	alone int64 // nodes of the first worker before it is joined by the others
-	tick  int64 // nodes of a worker between two looks at the clock and at what others know
+	alone int64 // nodes of the first worker before the others join
+	tick  int64 // nodes of a worker between two checks of the clock and of the other workers
 
-	began, told time.Time // of the search, and of the last report
+	began, told time.Time // start of the search, and time of the last report
 	decisive    *decisive // shared by the workers
-	hopeful     bool      // random games end clearly above the middle of the goals in the mean
+	hopeful     bool      // random games suggest a value clearly above the middle of the range
 	depth       int       // of the iteration
 	iteration   time.Time
-	lasted      [2]time.Duration // the last two iterations, the last one first
+	lasted      [2]time.Duration // durations of the last two iterations, the latest first
 }
 
-// aloneNodes is the number of nodes below which a search is not worth the memory that
-// several threads take, some milliseconds.
+// aloneNodes is the number of nodes below which a search does not justify several threads: their memory
+// takes some milliseconds.
 const aloneNodes = 4096
 
-// tickNodes is the number of nodes between two looks at the clock, a millisecond or so,
-// and progressTime the time between two reports.
+// tickNodes is the number of nodes between two checks of the clock, about a millisecond; progressTime is the time
+// between two reports.
 const (
 	tickNodes    = 1024
 	progressTime = time.Second
 )
 
-// isOver tells whether all workers must unwind.
+// isOver reports whether all workers must unwind.
 func (c *crew) isOver() bool { return c.IsOver() || c.ctx.Err() != nil }
 
-// err is why the search failed, or nil.
+// err returns the error of the search, or nil.
 func (c *crew) err() error {
 	for _, w := range c.workers {
 		if w.err != nil {
@@ -78,9 +74,8 @@ func (c *crew) err() error {
 	return nil
 }
 
-// deepen searches the position to growing depth until the interval is proved to be no
-// wider than ε, the whole tree fits, or the search is stopped. Where it would fit
-// but for positions that are too wide, that is an error.
+// deepen searches the position by iterative deepening. It ends when the proved interval is at most ε wide, the whole
+// tree is searched, or the search is stopped. It fails if only positions that are too wide remain.
 func (c *crew) deepen() {
 	r := c.workers[0]
 	r.root.value = value{r.Goals, r.Goals}
@@ -101,7 +96,7 @@ func (c *crew) deepen() {
 		})
 		c.lasted = [2]time.Duration{time.Since(c.iteration), c.lasted[0]}
 		if first == nil {
-			for _, w := range slices.Backward(c.workers) { // of their guesses the first one's count
+			for _, w := range slices.Backward(c.workers) { // the first worker's guesses count
 				r.root.learn(w.outcome, w.frame(0), true)
 			}
 			break
@@ -110,7 +105,7 @@ func (c *crew) deepen() {
 		r.unseen = first.unseen
 		if _, again := r.ask(); half && !again && !r.isDone() {
 			c.iteration = time.Now()
-			continue // the other half, as deep
+			continue // the other half, at the same depth
 		}
 		if !first.horizon || c.depth == r.Depth {
 			break
@@ -124,7 +119,7 @@ func (c *crew) deepen() {
 	}
 }
 
-// ask is the window to search next, and whether that is half of what the value may be.
+// ask returns the next window, and whether it is a half of the range.
 func (r *run) ask() (w window, half bool) {
 	p := r.root.value.proved
 	w = window{r.Goals.Lower, r.Goals.Upper, r.Epsilon}
@@ -140,7 +135,7 @@ func (r *run) ask() (w window, half bool) {
 	return w, half
 }
 
-// report is what is known now. It is called by the first worker.
+// report returns the present result. The first worker calls it.
 func (c *crew) report() search.Result {
 	r := c.workers[0]
 	res := r.result(c.position)
@@ -157,9 +152,8 @@ func (c *crew) report() search.Result {
 	return res
 }
 
-// show tells of progress, and how long the iteration goes on if it takes as many times as
-// long as the last one as that took of the one before. Iterations that the table answers, after
-// a search was resumed, say nothing of that.
+// show reports progress. The remaining time of the iteration is extrapolated from the durations of the last two
+// iterations. Iterations that the table answers, in a resumed search, do not count.
 func (c *crew) show() {
 	if c.tell == nil {
 		return
@@ -172,7 +166,7 @@ func (c *crew) show() {
 	c.told = time.Now()
 }
 
-// progress shows it if it is time to. It leaves the counters as they are.
+// progress calls show at intervals of progressTime. It does not change the counters.
 func (c *crew) progress() {
 	if time.Since(c.told) >= progressTime {
 		hits := c.workers[0].hits
@@ -181,8 +175,8 @@ func (c *crew) progress() {
 	}
 }
 
-// together lets every worker do the same until one completes it, which is returned: nil
-// if all were stopped, or one has failed.
+// together runs do on every worker until a worker completes it, and returns this worker. It returns nil if all workers
+// were stopped, or a worker has failed.
 func (c *crew) together(do func(i int, w *run)) *run {
 	first := c.Together(len(c.workers), func(i int) (bool, error) {
 		w := c.workers[i]
@@ -203,7 +197,7 @@ func (c *crew) together(do func(i int, w *run)) *run {
 	return c.workers[first]
 }
 
-// shared is what a worker lets the others know of its counters.
+// shared holds the published counters of a worker.
 type shared struct{ nodes, hits, looked, bytes atomic.Int64 }
 
 func (r *run) publish() {
@@ -215,7 +209,7 @@ func (r *run) publish() {
 	}
 }
 
-// count counts a node. Now and then it lets others know, and learns from them.
+// count counts a node. At intervals it publishes the counters and reads the other workers'.
 func (r *run) count() {
 	if r.nodes++; r.nodes < r.due {
 		return
@@ -232,7 +226,7 @@ func (r *run) count() {
 	r.crew.progress()
 }
 
-// isElsewhere tells whether another worker is searching child c of f.
+// isElsewhere reports whether another worker is searching child c of f.
 func (r *run) isElsewhere(f *frame, c int) bool {
 	if f.children.Terminal[c] {
 		return false
@@ -240,8 +234,8 @@ func (r *run) isElsewhere(f *frame, c int) bool {
 	return r.crew.busy.Has(f.keys[c].Hash())
 }
 
-// enter tells the other workers that this one searches child c of f, and leave that it
-// does no longer.
+// enter marks child c of f as under search by this worker, and leave removes the
+// mark.
 func (r *run) enter(f *frame, c int) {
 	if r.crew.busy != nil && !f.children.Terminal[c] {
 		r.crew.busy.Enter(f.keys[c].Hash())
@@ -254,8 +248,8 @@ func (r *run) leave(f *frame, c int) {
 	}
 }
 
-// defers tells whether action a of f is to be put off, because another worker is
-// searching it and all are expected to be searched. It is put off once, until all others are done.
+// defers reports whether action a of f is deferred, because another worker is searching it and all actions are expected
+// to be searched. An action is deferred once, behind all others.
 func (r *run) defers(f *frame, a int) bool {
 	if r.crew.busy == nil || !f.ahead.expectAll || f.Replies > 1 || f.scores[a] < deferredScore/2 || !r.isElsewhere(f, f.ChildNumber(a, 0)) {
 		return false
@@ -264,37 +258,37 @@ func (r *run) defers(f *frame, a int) bool {
 	return true
 }
 
-// deferredScore is added to that of an action that is put off: it is then below every
-// other.
+// deferredScore is added to the score of a deferred action, which ranks it below all
+// others.
 const deferredScore = -2 * tableScore
 
-// question is what a position is searched for.
+// question is the goal of a position's search.
 type question struct {
 	key    *key
 	depth  int
 	window window
 }
 
-// isOutrun looks, now and then, whether another worker has answered one of the questions
-// above a ply. If so this one unwinds to that position.
+// isOutrun checks, at intervals, and reports whether another worker has answered a question above a ply. Then the
+// search unwinds to that position.
 func (r *run) isOutrun(ply int) bool {
 	if r.crew.busy == nil || r.nodes%threads.OutrunNodes != 0 {
 		return false
 	}
 	horizon := r.horizon
-	for above := 1; above < ply; above++ { // the actions of the root are wanted
+	for above := 1; above < ply; above++ { // the root needs all its actions
 		q := &r.frames[above].asked
 		if v, _ := r.recall(q.key, q.depth); q.window.isClosed(v.guess) {
 			r.outrun, r.answer = above, v
 			return true
 		}
-		r.horizon = horizon // what is not used guesses nothing
+		r.horizon = horizon // an unused answer has no guess
 	}
 	return false
 }
 
-// caughtUp is the value of the position at a ply, of which v is known, when the search
-// unwinds: the answer of another worker if that is the reason.
+// caughtUp returns the value of the position at a ply after unwinding: the answer of another worker if it was the
+// reason, else v.
 func (r *run) caughtUp(ply int, v value) value {
 	if r.outrun != ply || ply == 0 {
 		return v

@@ -7,17 +7,16 @@ import (
 	"stackmate/search"
 )
 
-// Where positions repeat, every iteration meets positions beyond the depth, and a guess that closes
-// a window hides what is proved behind it. So two searches follow to the full depth: one that
-// guesses the least goal for the first role, and one that guesses the greatest. A guess of the least
-// goal is a lower bound, so the first search returns the best proved lower bound, whatever windows
-// it closes; the second one the best upper bound. The searches have tables of their own, since
-// entries hold guesses.
+// In a game with repeated positions every iteration reaches the horizon, and a guessed value that closes a window can
+// hide proved bounds. So two searches to the full depth follow: the first guesses the least goal for the
+// maximiser, the second guesses the greatest goal. A guess of the least goal is a lower bound, so the first
+// search returns the best proved lower bound for all windows; the second search returns the best upper bound.
+// They have separate tables, since entries hold guesses.
 
-// endlessMemory is the part of the memory that each of the two tables takes.
+// endlessMemory divides the memory limit: the quotient is for each of the two tables.
 const endlessMemory = 4
 
-// boundEndless tightens what is proved of position s, the root of r.
+// boundEndless tightens the proved bounds of position s, the root of r.
 func (v *Solver) boundEndless(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits, r *run) {
 	if v.config.horizon != nil {
 		return
@@ -27,7 +26,7 @@ func (v *Solver) boundEndless(ctx context.Context, m machine.Machine, s machine.
 			c := v.config
 			c.horizon, c.Halves, c.Threads, c.Without = &guess, false, 1, c.Without|Deepening
 			v.endless[i] = New(c)
-			v.endless[i].newPayoff = func(*machine.Names, search.Interval) (*payoff, error) { return v.payoff, nil } // with its sum
+			v.endless[i].newPayoff = func(*machine.Names, search.Interval) (*payoff, error) { return v.payoff, nil } // shares the sum of the goals
 		}
 		own := search.Limits{MaxBytes: lim.MaxBytes / endlessMemory, NoLine: true}
 		if lim.MaxNodes > 0 {
@@ -35,14 +34,14 @@ func (v *Solver) boundEndless(ctx context.Context, m machine.Machine, s machine.
 		}
 		found, err := v.endless[i].Search(ctx, m, s, own)
 		if err != nil {
-			return // as where memory is short: the bounds stay as they are
+			return // without a result, as if memory is short, the bounds stay
 		}
 		r.nodes += found.Nodes
 		r.root.tighten(&v.endless[i].last)
 	}
 }
 
-// tighten takes over what is proved of another root for the same position.
+// tighten intersects the bounds with the proved bounds of another root of the same position.
 func (t *root) tighten(other *root) {
 	t.value = t.value.tightened(other.value.proved)
 	if len(t.actions) == 0 {

@@ -7,31 +7,29 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Foresight: a machine with decisive moves (machine.Analysis) tells of each position, in the
-// pass that evaluates it, whether a role wins within two joint moves, and else which moves
-// do not lose at once. So
+// Foresight: a machine with decisive moves (machine.Analysis) determines whether a role wins within two joint moves, and
+// otherwise the moves that do not lose at once. It does so in the pass that evaluates the position. Effects:
 //
-//	a child is settled      four plies before the end instead of two: its own children,
-//	                        which are expanded before any is searched, are looked at
-//	fewer are searched      moves that lose at once are not; where one is left, it is
-//	                        forced and takes no depth, as in the quiescence searches of
-//	                        other games
+//	earlier values          a child is settled four plies before the end instead of two, as its children
+//	                        are expanded before the search of any child
+//	fewer moves             losing moves are left out; a single remaining move is forced and
+//	                        takes no depth, as in quiescence searches
 //
-// A search of few nodes is done before the circuit is there. The root, and the positions of
-// the line, are expanded without: all moves are wanted there, and the end of the game.
+// A search of few nodes ends before the circuit is ready. The root, and the positions of the principal variation, are
+// expanded without foresight: there all moves and the end of the game are needed.
 //
-// It is for two roles without chance. A role wins where it gets all that there is
-// (machine.Expander.Foreseeing), and the other role gets what the sum of the goals leaves.
-// The best goal at an end proves no more: a match may go on for ever (package comment).
+// Foresight requires two roles without chance. A role wins if it gets its greatest possible goal
+// (machine.Expander.Foreseeing); the other role gets the remainder of the sum. The best goal at an end
+// proves no more: a match may go on for ever (package comment).
 
-// decisive is a machine with decisive moves, made when somebody asks for it.
+// decisive holds a machine with decisive moves, which is created on first use.
 type decisive struct {
 	of      machine.Machine
 	once    sync.Once
 	machine machine.Machine // nil if there is none
 }
 
-// newDecisive is nil for games that foresight is not for.
+// newDecisive returns nil for games without foresight.
 func newDecisive(m machine.Machine, p *payoff, without Refinement) *decisive {
 	if p.minimiser < 0 || p.random >= 0 || without&(Foresight|Lookahead) != 0 {
 		return nil
@@ -44,7 +42,7 @@ func (d *decisive) get(ctx context.Context) machine.Machine {
 	return d.machine
 }
 
-// foresee makes this worker use foresight, if there is any and the sum of the goals is
+// foresee gives this worker the machine with decisive moves, if there is such a machine and the sum of the goals is
 // known.
 func (r *run) foresee() {
 	d, sum := r.crew.decisive, r.sum.Load()
@@ -56,8 +54,8 @@ func (r *run) foresee() {
 	}
 }
 
-// beyond is the expander of positions that are not the root.
-func (r *run) beyond() *machine.Expander {
+// innerExpander returns the expander for positions below the root.
+func (r *run) innerExpander() *machine.Expander {
 	if r.foreseeing != nil {
 		return r.foreseeing
 	}

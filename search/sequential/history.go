@@ -7,34 +7,31 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// historyLimit bounds the scores of history: the closer to it, the less a merit adds,
-// and the more a fault takes away.
+// historyLimit bounds history scores: near the limit a merit adds less,
+// and a penalty subtracts more.
 const historyLimit = 1 << 14
 
-// history scores, for each role, its moves and the fluents that they make true: a
-// fluent says where a piece has come to be, a move often not even which piece it is.
-// Moves are scored alone where chance has a say in what becomes true, and where
-// positions are lists of numbers. There are scores as far as there was anything to
-// score; those of fluents begin with what random games suggest (prior.go).
+// history holds history-heuristic scores for each role: of moves, and of the fluents that moves make true. A fluent says
+// where a piece has arrived; a move often does not even name the piece. Only moves are scored where chance
+// affects the new fluents, and in open vocabularies. Fluent scores begin with the priors (prior.go).
 //
-// A continuation is what a move makes true after what the move before it has made true: the
-// answer to a threat is good after that threat. Their scores are in a table of hashes, where
-// some share a place.
+// A continuation is a pair of moves, by the fluents that each makes true (continuation history): a reply to a threat
+// is good after this threat. Continuation scores are in a hash table with collisions.
 type history struct {
 	moves, fluents [][]int64 // by role
 	continuations  []int16   // by hash
-	open           bool      // the vocabulary is: positions are lists
+	open           bool      // open vocabulary: positions are lists
 }
 
-// continuationBits is the logarithm of the number of continuations. They count
-// continuationWeight times: 2 and 4 times took 0.83 times the nodes of none in the mean over
-// seven games (docs/lab/turns.md); 1 and 2 times, by moves in place of fluents, 0.92 and 0.90.
+// continuationBits is the logarithm of the size of the table of continuations. Weights of 2 and 4 took 0.83 times the
+// nodes of weight 0, on average over seven games (docs/lab/turns.md). Weights of 1 and 2, by moves
+// instead of fluents, took 0.92 and 0.90.
 const (
 	continuationBits   = 16
 	continuationWeight = 2
 )
 
-// newHistory makes one that begins with scores of fluents, if these are not nil.
+// newHistory returns a history that begins with prior scores of fluents, or with none if prior is nil.
 func newHistory(m machine.Machine, prior [][]int64) *history {
 	roles := len(m.Names().Roles)
 	h := &history{
@@ -49,7 +46,7 @@ func newHistory(m machine.Machine, prior [][]int64) *history {
 	return h
 }
 
-// score is that of action a of f.
+// score returns the history score of action a of f.
 func (h *history) score(f *frame, a int) (sum int64) {
 	if m := int(f.children.Moves[f.Decider][a]); m < len(h.moves[f.Decider]) {
 		sum = h.moves[f.Decider][m]
@@ -66,29 +63,29 @@ func (h *history) score(f *frame, a int) (sum int64) {
 	return sum + continuationWeight*int64(*h.continuation(f, a))
 }
 
-// continuation is the score of action a of f as one.
+// continuation returns the continuation score of action a of f.
 func (h *history) continuation(f *frame, a int) *int16 {
-	return &h.continuations[mixed(f.before, f.made(a))>>(64-continuationBits)]
+	return &h.continuations[mixed(f.lastMove, f.moveHash(a))>>(64-continuationBits)]
 }
 
-// made is a hash of the fluents that action a of f makes true.
-func (f *frame) made(a int) (hash uint64) {
+// moveHash returns a hash of the fluents that action a of f makes true.
+func (f *frame) moveHash(a int) (hash uint64) {
 	for i, w := range f.children.Child(f.ChildNumber(a, 0)) {
 		hash = mixed(hash, w&^f.state[i])
 	}
 	return hash
 }
 
-// before is a hash of what the action made true that led to a ply, 0 where chance replied.
-func (r *run) before(ply int) uint64 {
+// lastMoveHash returns the hash of the fluents that the previous action made true; 0 at the root and after chance.
+func (r *run) lastMoveHash(ply int) uint64 {
 	if ply == 0 || r.frames[ply-1].Replies > 1 {
 		return 0
 	}
 	above := r.frames[ply-1]
-	return above.made(above.ahead.action)
+	return above.moveHash(above.ahead.action)
 }
 
-// mixed is a hash of two numbers: its upper bits depend on all of theirs.
+// mixed returns a hash of two numbers whose upper bits depend on all bits of both.
 func mixed(a, b uint64) uint64 {
 	upper, lower := bits.Mul64(a^0x9e3779b97f4a7c15, b^0xd6e8feb86659fd93)
 	return upper ^ lower
@@ -116,5 +113,5 @@ func (h *history) learn(f *frame, a int, merit int64) {
 		}
 	}
 	c := h.continuation(f, a)
-	*c = int16(added(int64(*c))) // at most historyLimit
+	*c = int16(added(int64(*c))) // absolute value at most historyLimit
 }

@@ -10,10 +10,9 @@ import (
 
 // A record is the logarithm of the work, the position, and the packed entry.
 
-// Those entries are kept that took the most nodes. Of keptCost on they took at least four:
-// there are many more of the others, and they are soon found again. And they are so few that
-// keeping them every minute takes a small part of it: on connect four 5×5, going on with a
-// thousand of them takes 1.08 to 1.28 times the nodes of going on with all.
+// The most expensive entries are kept. Cost keptCost stands for at least four nodes: cheaper entries are many, and
+// quickly recomputed. With at most keptEntries entries a checkpoint every minute takes little time. On connect
+// four 5×5, a search resumed with a thousand entries takes 1.08 to 1.28 times the nodes of one with all entries.
 const (
 	keptCost    = 3
 	keptEntries = 1 << 20
@@ -42,7 +41,7 @@ func (v *Solver) Kept() iter.Seq[[]uint64] {
 	}
 }
 
-// keptFrom is the least cost of those that are kept of so many entries of each cost.
+// keptFrom returns the least cost at which at most keptEntries entries are kept.
 func keptFrom(entries [65]int64) int {
 	kept := int64(0)
 	for cost := len(entries) - 1; cost >= keptCost; cost-- {
@@ -78,8 +77,8 @@ func (v *ProofNumber) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[
 	})
 }
 
-// keep enters records whose entries have so many words. Entries are unpacked to see that
-// they are sound.
+// keep enters records into the table. It returns an error for a record of another length or with bounds or a role out
+// of range.
 func (v *Solver) keep(
 	records iter.Seq2[[]uint64, error], merge func(value, old []uint64), unpack func([]uint64) (search.Interval, int8),
 ) error {
@@ -92,7 +91,7 @@ func (v *Solver) keep(
 		n++
 		words := v.machine.Words()
 		if len(record) != 1+words+len(entry)/2 || record[0] >= 64 {
-			return fmt.Errorf("record %d: expected %d words", n, 1+words+len(entry)/2)
+			return fmt.Errorf("record %d: expected %d words, found %d words or a cost out of range", n, 1+words+len(entry)/2, len(record))
 		}
 		position := record[1 : 1+words]
 		copy(entry, record[1+words:])

@@ -8,7 +8,7 @@ import (
 	"stackmate/search"
 )
 
-// result tells what the search knows of position s.
+// result returns the search result for position s.
 func (r *run) result(s machine.State) search.Result {
 	v := r.root.value
 	res := search.Result{Values: r.values(v.proved), Proved: true, Strategies: make([][]search.Weighted, r.roles)}
@@ -18,7 +18,7 @@ func (r *run) result(s machine.State) search.Result {
 	at := r.shown
 	err := r.expander.Expand(&at.own, s)
 	at.children = &at.own
-	if errors.Is(err, machine.ErrStuck) || !r.layOut(at) { // the moves are there, whatever else is wrong
+	if errors.Is(err, machine.ErrStuck) || !r.layOut(at) { // the moves are known despite an error
 		return res
 	}
 	choice := 0
@@ -41,8 +41,8 @@ func (r *run) result(s machine.State) search.Result {
 	return res
 }
 
-// bestAction is the action to play: by what is proved of it if that settles the
-// value of the root, else by the guess.
+// bestAction returns the action to play: the best by proved bounds if they settle the value of the root, else the
+// best by guesses.
 func (t *root) bestAction(epsilon float64) int {
 	settled := t.value.proved.Upper-t.value.proved.Lower <= epsilon
 	best := 0
@@ -55,7 +55,7 @@ func (t *root) bestAction(epsilon float64) int {
 	return best
 }
 
-// known is what is known of the moves of the role that chooses at the root.
+// known returns the bounds and estimates of the moves of the role that chooses at the root.
 func (r *run) known(role machine.Role, moves []machine.Move) []search.Known {
 	list := make([]search.Known, 0, len(moves))
 	for i, m := range moves {
@@ -69,13 +69,12 @@ func (r *run) known(role machine.Role, moves []machine.Move) []search.Known {
 	return list
 }
 
-// lineGrace is the time in which the line is found after the context's end. It is
-// short beside any margin of a clock, and enough for hundreds of moves of games in
-// which a move is not itself as long.
+// lineGrace is the time to find the principal variation after the context's end. It is short relative to the margins of
+// clocks, and enough for hundreds of moves in ordinary games.
 const lineGrace = 5 * time.Millisecond
 
-// line follows the best actions through the table from s, expanded in at, until
-// chance moves, the game ends, a position repeats or the table knows no further.
+// line returns the principal variation from s, expanded in at. It follows the best actions in the table
+// until chance moves, the game ends, a position repeats or the table has no entry.
 func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 	var line [][]machine.Move
 	state := append(machine.State(nil), s...)
@@ -93,7 +92,7 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 		if r.crew.ctx.Err() != nil && time.Since(began) > lineGrace {
 			return line
 		}
-		if over, _ := r.expander.Look(state); over || r.beyond().Expand(&at.own, state) != nil || !r.layOut(at) {
+		if over, _ := r.expander.Look(state); over || r.innerExpander().Expand(&at.own, state) != nil || !r.layOut(at) {
 			return line
 		}
 		if choice = 0; at.Actions > 1 {
@@ -109,8 +108,8 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 	return line
 }
 
-// lastAction is an action that ends the game with the value of the root, as far as an
-// expansion shows it, or -1: of a position that is settled like that the table knows nothing.
+// lastAction returns an action that ends the game with the value of the root, or -1. The table has no entry for
+// positions that such an action settles.
 func (r *run) lastAction(at *frame) int {
 	for a := range at.Actions {
 		if c := at.ChildNumber(a, 0); at.children.Terminal[c] && r.terminal(at.children.ChildGoals(c)).proved == r.root.value.proved {

@@ -10,21 +10,21 @@ import (
 	"stackmate/search/table"
 )
 
-// entry is what the transposition table remembers of a position, and of all that
-// symmetries which leave the players in their places map onto it. Bounds that are
-// proved hold for ever; the guess holds for searches of at most its depth.
+// entry is the transposition-table entry of a position and its images under symmetries that fix the
+// players. The proved bounds hold for ever; the guess holds for searches of at most its depth.
 type entry struct {
 	value
-	depth int32        // of the guess; 0 for none
-	best  machine.Move // the best one
+	depth int32        // of the guess; 0 without a guess
+	best  machine.Move // best move
 	role  int8         // of the best move; -1 for none
 }
 
-// packing is how entries are packed. Without chance values are goals, and few: entries are a word,
+// packing is the layout of packed entries. Without chance all values are goals, and their number is small: an entry is
+// a single word,
 //
-//	best move of all moves, plus 1 | guess | proved | depth (11 bits)
+//	move number + 1 | guess | proved | depth (11 bits)
 //
-// where an interval is its number among those whose ends are values. Else (wide) they are
+// where an interval is a number in the list of intervals between goals. Otherwise (wide) an entry is
 //
 //	depth (16 bits) | role + 1 (8) | best (32)
 //	proved, two float64
@@ -32,13 +32,13 @@ type entry struct {
 type packing struct {
 	wide   bool
 	bits   int
-	ends   *intervals     // proved ones and guesses
-	before []machine.Move // by role: moves of roles before it
+	ends   *intervals     // numbering of intervals
+	before []machine.Move // by role: number of moves of all roles before it
 }
 
 const depthBits = 11 // enough for maxPly
 
-// packingOf is that of a game m.
+// packingOf returns the packing for a game.
 func packingOf(m machine.Machine, p *payoff) packing {
 	names := m.Names()
 	c := packing{wide: true, bits: 4 * 64}
@@ -57,14 +57,14 @@ func packingOf(m machine.Machine, p *payoff) packing {
 	return c
 }
 
-// unit is that of levels, in goal points: goals are whole, and the middle of their range may be a half.
+// unit is the spacing of levels in goal points: goals are whole, and the middle of their range may be a half.
 const unit = 0.5
 
-// isUnit tells whether v is a whole number of units.
+// isUnit reports whether v is a multiple of unit.
 func isUnit(v float64) bool { return v == math.Round(v/unit)*unit }
 
-// levels are the values of positions, in order, and the middle of the range: the goals, or if these are not known all
-// units in the range.
+// levels returns the possible values of positions and the middle of the range, in rising order. Without known goals it
+// returns all units in the range.
 func (p *payoff) levels(goals [][]int32) []float64 {
 	levels := []float64{p.goals.Lower, p.goals.Upper}
 	if middle := (p.goals.Lower + p.goals.Upper) / 2; isUnit(middle) {
@@ -87,11 +87,11 @@ func (p *payoff) levels(goals [][]int32) []float64 {
 	return slices.DeleteFunc(levels, func(v float64) bool { return v < p.goals.Lower || v > p.goals.Upper })
 }
 
-// intervals numbers the intervals whose ends are among some levels.
+// intervals numbers the intervals whose ends are levels.
 type intervals struct {
 	list         []search.Interval // by number
 	least        float64
-	below, above []int // by unit from least on: the greatest level that is not above it, and the least not below
+	below, above []int // by unit from least on: index of the greatest level not above it, and of the least level not below it
 }
 
 func newIntervals(levels []float64) *intervals {
@@ -112,7 +112,7 @@ func newIntervals(levels []float64) *intervals {
 
 func (n *intervals) bits() int { return bits.Len(uint(len(n.list) - 1)) }
 
-// number is that of an interval, or of the least that contains it.
+// number returns the number of the smallest numbered interval that contains i.
 func (n *intervals) number(i search.Interval) uint64 {
 	lower := n.below[int(math.Floor((i.Lower-n.least)/unit))]
 	upper := n.above[int(math.Ceil((i.Upper-n.least)/unit))]
@@ -158,8 +158,8 @@ func (p packing) unpack(src []uint64) entry {
 	return e
 }
 
-// merge adds to a packed entry what an older one knows of the same position. A search that was broken off, as by the
-// answer of another worker, knows a better move only if it has proved something new.
+// merge adds the bounds of an older entry to a packed entry. An interrupted search, for example after another worker's
+// answer, replaces the best move only if it has proved a better bound.
 func (p packing) merge(value, old []uint64) {
 	e, before := p.unpack(value), p.unpack(old)
 	isNews := e.proved.Lower > before.proved.Lower || e.proved.Upper < before.proved.Upper
@@ -184,21 +184,21 @@ func unpair(w uint64) search.Interval {
 	}
 }
 
-// key is what the table calls a position.
+// key is the key of a position in the table, with its symmetry.
 type key struct {
 	table.Representative
 	table.Key
 }
 
-// find sets k to the key of q, which must stay as it is as long as k is in use;
-// memory is for as many words as a position has.
+// find sets k to the key of q. The caller must not change q while k is in use; memory holds the words of a
+// position.
 func (r *run) find(k *key, memory []uint64, q machine.State) {
 	if r.Without&Table == 0 {
 		*k = keyOf(r.canon, r.table, memory, q)
 	}
 }
 
-// keyOf is the key of q in a table, in memory as that of find.
+// keyOf returns the key of q in a table; memory is as in find.
 func keyOf(c *table.Canon, t *table.Shared, memory []uint64, q machine.State) (k key) {
 	k.Representative = c.Find(q)
 	k.Key = t.Key(memory, k.State)
@@ -206,8 +206,8 @@ func keyOf(c *table.Canon, t *table.Shared, memory []uint64, q machine.State) (k
 	return k
 }
 
-// recall returns what is known of position k when it is to be searched depth
-// choices deep, and the best move of the last time or NoMove.
+// recall returns the bounds in the table for a search of the given depth, and the best move of the last search or
+// NoMove.
 func (r *run) recall(k *key, depth int) (v value, best machine.Move) {
 	v = value{r.Goals, r.Goals}
 	if r.Without&Table != 0 || !r.table.Lookup(r.packed, k.Key) {
@@ -226,9 +226,9 @@ func (r *run) recall(k *key, depth int) (v value, best machine.Move) {
 	return v, k.Preimage(machine.Role(e.role), e.best)
 }
 
-// remember stores what a search of position k, expanded in f, found that began when
-// the counter of nodes stood at first, and returns it with all that is proved. Depth is
-// that of the guess, 0 for none; best is the best action.
+// remember stores the outcome of a search of position k, expanded in f, and returns it with the merged bounds. Depth is
+// the depth of the guess, 0 for an interrupted search; best is the best action. The cost of the entry is the
+// number of nodes since first.
 func (r *run) remember(f *frame, k *key, v value, depth, best int, first int64) value {
 	if r.Without&Table != 0 {
 		return v

@@ -7,20 +7,19 @@ import (
 	"stackmate/search"
 )
 
-// Moves are tried in the order: the best of the last time (table), then by how often
-// and how deep the fluents that they make true have closed windows (history.go), less
-// the replies that they leave, then as the machine lists them.
+// Move ordering: the table move comes first. Other moves are ordered by the history scores of the fluents that they make
+// true (history.go), minus the number of replies that they leave. Ties keep the order of the machine.
 
 const (
-	// tableScore is that of the table move, above every other.
+	// tableScore is the score of the table move, above all other scores.
 	tableScore = 1 << 50
-	// replyScore is what a reply that does not end the game costs: with half and a quarter
-	// of it connect four 5×4 takes 1.10 and 1.09 times the nodes, breakthrough 3×5 1.06 and 1.08.
+	// replyScore is the penalty for each reply that does not end the game. Half and a quarter of it take 1.10 and
+	// 1.09 times the nodes on connect four 5×4, and 1.06 and 1.08 times on breakthrough 3×5.
 	replyScore = historyLimit / 4
 )
 
-// next picks the most promising action of f that was not searched yet, -1 if
-// there is none.
+// next returns the unsearched action of f with the highest score, or -1 if there is
+// none.
 func (r *run) next(f *frame) int {
 	pick, score := -1, int64(math.MinInt64)
 	for a, s := range f.scores {
@@ -31,7 +30,7 @@ func (r *run) next(f *frame) int {
 	return pick
 }
 
-// rank scores the actions of f, of which best was the best one the last time.
+// rank scores the actions of f; best is the table move's action, or -1.
 func (r *run) rank(f *frame, best int) {
 	f.scores = scratch.Resize(f.scores, f.Actions)
 	clear(f.scores)
@@ -50,8 +49,8 @@ func (r *run) rank(f *frame, best int) {
 	}
 }
 
-// credit notes that action a closed the window of a position, and others that were
-// searched before it did not.
+// credit rewards action a, which closed the window of a position, and penalises the actions that were searched
+// before it.
 func (r *run) credit(f *frame, a, depth int) {
 	if f.Decider < 0 {
 		return
@@ -67,8 +66,8 @@ func (r *run) credit(f *frame, a, depth int) {
 	}
 }
 
-// preview sets the bounds of all children to what is known before any of them is searched: the goals of
-// those that are terminal, of others what the table knows.
+// preview sets the bounds of all children before the search of the first: terminal children get their goals, other
+// children their bounds from the table.
 func (r *run) preview(f *frame, depth int) {
 	n := f.children.Children
 	r.looked += int64(n)
@@ -91,7 +90,7 @@ func (r *run) preview(f *frame, depth int) {
 	}
 }
 
-// recallChildren looks up the children of f that are not terminal, all together.
+// recallChildren looks up the non-terminal children of f in a batch.
 func (r *run) recallChildren(f *frame, depth int) {
 	r.wanted = r.wanted[:0]
 	for c := range f.children.Children {
@@ -111,8 +110,8 @@ func (r *run) recallChildren(f *frame, depth int) {
 	}
 }
 
-// mean is the value of action a: the mean over the replies of chance (C3).
-// Summing afresh keeps it exact where all replies are.
+// mean returns the value of action a: the mean over the replies of chance (C3). A fresh sum has no accumulated
+// rounding errors.
 func (f *frame) mean(a int) value {
 	if f.Replies == 1 {
 		return f.kids[f.ChildNumber(a, 0)]
@@ -132,7 +131,7 @@ func (f *frame) mean(a int) value {
 	return value{scaled(v.proved), scaled(v.guess)}
 }
 
-// best is the value of the position by all its actions (C1, C2).
+// best returns the value of the position by its actions (C1, C2).
 func (f *frame) best(maximise bool) value {
 	v := f.values[0]
 	for _, u := range f.values[1:] {
@@ -142,9 +141,8 @@ func (f *frame) best(maximise bool) value {
 	return v
 }
 
-// bestAction is the action that guarantees most: the one a bounded-suboptimal
-// player takes, and the one to try first the next time. Among equals it is best,
-// the best so far (-1 for none).
+// bestAction returns the action with the best guaranteed value: the choice of a bounded-suboptimal player, and the
+// first action to search the next time. Parameter best is the previous best action, or -1; it wins ties.
 func (f *frame) bestAction(maximise bool, best int) int {
 	best = max(best, 0)
 	for a, u := range f.values {
@@ -155,8 +153,8 @@ func (f *frame) bestAction(maximise bool, best int) int {
 	return best
 }
 
-// prefers compares two intervals by what they guarantee to the side that
-// chooses, then by the most that they leave possible.
+// prefers reports whether a guarantees more than b to the side that moves, or as much with a better
+// optimistic bound.
 func prefers(a, b search.Interval, maximise bool) bool {
 	if maximise {
 		return a.Lower > b.Lower || a.Lower == b.Lower && a.Upper > b.Upper

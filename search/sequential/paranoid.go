@@ -8,18 +8,17 @@ import (
 	"stackmate/search/goals"
 )
 
-// Paranoid is Bounded Alpha-Beta for one role after the other, as if all others had joined
-// against it (Sturtevant and Korf, 2000): what each can guarantee, in games of turns of any
-// number of roles and goals of any sum. With two players and a constant sum that is the
-// value. It belongs to one goroutine.
+// Paranoid runs Bounded Alpha-Beta for each role as if all other roles were allied against it (Sturtevant and Korf,
+// 2000). The result is the guarantee of each role, in sequential games of any number of roles and any goals.
+// With two players and a constant sum the guarantee is the value. It belongs to one goroutine.
 type Paranoid struct {
 	config  Config
 	solvers []*Solver // by role; nil for chance
 	machine *fixedRoles
 }
 
-// fixedRoles is a machine without symmetries: some may exchange roles that are against the
-// one searched for.
+// fixedRoles is a machine without symmetries: a symmetry may exchange the maximising role with
+// an opponent.
 type fixedRoles struct{ machine.Machine }
 
 // Symmetries implements machine.Machine.
@@ -27,8 +26,8 @@ func (*fixedRoles) Symmetries() []machine.Symmetry { return nil }
 
 var _ search.Searcher = (*Paranoid)(nil)
 
-// NewParanoid makes a paranoid search. Goals of the configuration are those of
-// every role.
+// NewParanoid returns a paranoid search. Config.Goals is the range of every role's
+// goals.
 func NewParanoid(c Config) *Paranoid { return &Paranoid{config: c} }
 
 // Search implements search.Searcher. The interval of a role contains its guarantee, and its
@@ -45,7 +44,7 @@ func (p *Paranoid) Search(ctx context.Context, m machine.Machine, s machine.Stat
 	})
 }
 
-// prepare makes the solvers of all players, unless those of the last search are theirs.
+// prepare creates the solver of each player if the machine is new.
 func (p *Paranoid) prepare(m machine.Machine, players []machine.Role) {
 	if p.machine != nil && p.machine.Machine == m {
 		return

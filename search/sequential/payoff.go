@@ -9,19 +9,19 @@ import (
 	"stackmate/search"
 )
 
-// payoff turns the goals of all roles into the one number that is maximised.
+// payoff maps the goals of all roles to the value that the search maximises.
 type payoff struct {
 	roles     int
 	maximiser machine.Role
 	minimiser machine.Role // machine.NoRole if there is a single player
 	random    machine.Role // chance, or machine.NoRole
-	alone     bool         // all others minimise together, whatever they get
+	alone     bool         // all other roles minimise, for any goals
 	goals     search.Interval
 
-	sum atomic.Int64 // of the two players' goals plus 1, once a terminal position was met
+	sum atomic.Int64 // sum of the two players' goals plus 1; 0 before the first terminal position
 }
 
-// errNobody is returned for games that nobody plays.
+// errNobody is returned for games without players.
 var errNobody = fmt.Errorf("%w: no role but chance", search.ErrNotSequential)
 
 func newPayoff(names *machine.Names, goals search.Interval) (*payoff, error) {
@@ -40,14 +40,14 @@ func newPayoff(names *machine.Names, goals search.Interval) (*payoff, error) {
 	return p, nil
 }
 
-// newParanoidPayoff is that of one role against all others.
+// newParanoidPayoff returns the payoff of one role against all others.
 func newParanoidPayoff(names *machine.Names, goals search.Interval, role machine.Role) *payoff {
 	return &payoff{
 		roles: len(names.Roles), maximiser: role, minimiser: machine.NoRole, random: names.Chance(), alone: true, goals: goals,
 	}
 }
 
-// maximises tells whether a role that chooses, if any, is the one that maximises.
+// maximises reports whether a role, or machine.NoRole, is on the maximising side.
 func (p *payoff) maximises(r machine.Role) bool {
 	if p.alone {
 		return r == p.maximiser
@@ -55,11 +55,12 @@ func (p *payoff) maximises(r machine.Role) bool {
 	return r != p.minimiser
 }
 
-// of returns the payoff of a terminal position.
-func (p *payoff) of(goals []int32) (float64, error) {
+// maximiserGoal returns the maximiser's goal in a terminal position. It returns an error for a goal outside the range, and
+// search.ErrNotZeroSum if the sum of the goals differs from an earlier sum.
+func (p *payoff) maximiserGoal(goals []int32) (float64, error) {
 	g := search.Points(goals[p.maximiser])
 	if float64(g) < p.goals.Lower || float64(g) > p.goals.Upper {
-		return 0, fmt.Errorf("a goal of %d points lies outside %g to %g", g, p.goals.Lower, p.goals.Upper)
+		return 0, fmt.Errorf("expected goals from %g to %g points, found a goal of %d points", p.goals.Lower, p.goals.Upper, g)
 	}
 	if p.minimiser < 0 {
 		return float64(g), nil
@@ -69,12 +70,12 @@ func (p *payoff) of(goals []int32) (float64, error) {
 		p.sum.CompareAndSwap(0, sum+1)
 	}
 	if first := p.sum.Load() - 1; sum != first {
-		return 0, fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, sum, first)
+		return 0, fmt.Errorf("%w: the goals of one terminal position add up to %d, of another to %d", search.ErrNotZeroSum, sum, first)
 	}
 	return float64(g), nil
 }
 
-// findSum finds out by a random game what the goals add up to, if no terminal position was met. It may have no time for that.
+// findSum finds the sum of the goals by a random game, if no terminal position has been seen. Without time it does not.
 func (p *payoff) findSum(ctx context.Context, m machine.Machine) error {
 	if p.sum.Load() > 0 {
 		return nil
@@ -83,12 +84,12 @@ func (p *payoff) findSum(ctx context.Context, m machine.Machine) error {
 	if goals == nil {
 		return nil
 	}
-	_, err := p.of(goals)
+	_, err := p.maximiserGoal(goals)
 	return err
 }
 
-// values spreads the interval of the maximising role over all roles. Chance has
-// nothing to win: its value is 0.
+// values returns the interval of each role for an interval of the maximiser. The interval of chance
+// is 0.
 func (p *payoff) values(v search.Interval) []search.Interval {
 	out := make([]search.Interval, p.roles)
 	out[p.maximiser] = v

@@ -8,28 +8,28 @@ import (
 	"stackmate/search"
 )
 
-// Before anything is searched, fluents have the scores that random games suggest: what a role gets in those games in
-// which the fluent comes true, against what it gets in all (all moves as first; Brügmann, 1993). That orders
-// moves from the beginning, and is forgotten as history learns.
+// Prior scores of fluents come from random games: the mean goal of the games in which the fluent became true, minus the
+// mean goal of all games (all moves as first; Brügmann, 1993). They order moves before the first cutoff; the history
+// heuristic then overwrites them.
 
 const (
-	// priorGames are played at most, and priorSteps joint moves in all lanes together.
+	// priorGames bounds the number of games, priorSteps the joint moves of a batch.
 	priorGames = 1024
 	priorSteps = 2048
-	// priorWeight is the score of a goal point. Doubted are fluents that came true in few games.
+	// priorWeight is the score of a goal point. priorDoubt shrinks the scores of fluents that became true in few games.
 	priorWeight = 20
 	priorDoubt  = 16
-	// priorMargin, a share of the range of goals, is more than chance takes the mean of so many games away from the truth.
+	// priorMargin, a share of the range of goals, exceeds the sampling error of the mean of priorGames games.
 	priorMargin = 0.04
 )
 
-// tally adds up the goals of the role that maximises, of all games and of those in which each fluent came true.
+// tally sums the maximiser's goals over all games, and by fluent over the games in which it became true.
 type tally struct {
 	games, total float64
 	count, sums  []float64
 }
 
-// add takes a game in whose course some fluents came true.
+// add enters a game with the fluents that became true in it.
 func (t *tally) add(seen []uint64, goal float64) {
 	t.games, t.total = t.games+1, t.total+goal
 	for i, w := range seen {
@@ -40,9 +40,9 @@ func (t *tally) add(seen []uint64, goal float64) {
 	}
 }
 
-// prior scores fluents for each role by random games from position s, on a parallel machine; others are too slow, and get nil,
-// as does who has no time for all games. It also tells whether the role that maximises gets clearly more than the middle of the
-// goals in the mean.
+// prior returns scores of fluents by role from random games at position s. It returns nil if the machine is not parallel,
+// as games are too slow there, and if ctx is done before the games are. Result hopeful reports whether the
+// maximiser's mean goal is clearly above the middle of the range.
 func (p *payoff) prior(ctx context.Context, m machine.Machine, s machine.State, seed uint64) (scores [][]int64, hopeful bool) {
 	if !m.Info().Parallel || m.Names().Open != nil {
 		return nil, false

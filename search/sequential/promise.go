@@ -5,15 +5,15 @@ import (
 	"stackmate/search"
 )
 
-// With a tolerance, strategies have to keep what was promised above. A search that begins
-// anew at every position may give away ε each time; one that follows the bounds which the
-// first search has left behind gives away ε once, so that the strategies of both players
-// are an ε-equilibrium (the conjecture at the end of the paper). The table holds those bounds. But
-// a position may be proved to be worth more than its children say that are in the table,
-// by a glance or since entries were lost, and its window closes on what these say. Then it
-// is searched without tolerance, which finds a move that keeps any promise.
+// With a tolerance ε, a strategy must keep the bounds that an earlier search has proved at the previous position. A
+// search that ignores them may lose ε at every move. A search that respects them loses ε once, so that
+// the strategies of both players are an ε-equilibrium (conjecture at the end of the paper).
+//
+// The transposition table stores these bounds. A position may have better bounds than its stored children show:
+// glances do not store bounds, and entries are evicted. The window then closes at the worse bounds. Such a
+// position is searched again with ε = 0, which finds a move that keeps every bound.
 
-// promise is what the table knows of position s before it is searched.
+// promise returns the stored bounds of position s before its search; with ε = 0 it returns the range of goals.
 func (r *run) promise(s machine.State) search.Interval {
 	if r.Epsilon == 0 {
 		return r.Goals
@@ -23,14 +23,13 @@ func (r *run) promise(s machine.State) search.Interval {
 	return r.bounds(&f.key)
 }
 
-// breaks tells whether the result of a search that was not stopped says less than was
-// promised.
+// breaks reports whether a completed search has a worse bound than the promised interval.
 func (v *Solver) breaks(promised search.Interval, res search.Result) bool {
 	b := res.Values[v.payoff.maximiser]
 	return res.Proved && b.Upper-b.Lower <= v.config.Epsilon && (b.Lower < promised.Lower || b.Upper > promised.Upper)
 }
 
-// exactly searches without tolerance.
+// exactly runs a search with ε = 0.
 func (v *Solver) exactly(find func() (search.Result, error)) (search.Result, error) {
 	epsilon := v.config.Epsilon
 	v.config.Epsilon = 0

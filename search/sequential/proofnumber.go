@@ -11,69 +11,66 @@ import (
 	"stackmate/search/table"
 )
 
-// Depth-first proof-number search (df-pn; Nagai, 2002): it goes where the fewest
-// positions are left to prove that the value is at least t, or to disprove it, and
-// asks that for one t after the other until the value is known. With a tolerance it asks for
-// less: a proof that the value is at least t, or one that it is at most t + ε, whichever is
-// found first.
+// Depth-first proof-number search (df-pn; Nagai, 2002) expands the leaf that contributes least to a proof, or a
+// disproof, that the value is at least t. It does so for several thresholds t until the value is known. With a
+// tolerance ε it needs less: a proof that the value is at least t, or a proof that it is at most t + ε.
 //
 //	proof number pn        of a position: 0 proved, ∞ disproved
-//	  who maximises        the least of the children's
-//	  who minimises        the greatest of the children's undecided, plus 1 for each other one
-//	disproof number dn     the same with sides changed
+//	  maximiser            the minimum over the children
+//	  minimiser            the maximum over the undecided children, plus 1 for each other undecided child
+//	disproof number dn     the same with roles exchanged
 //
-// A position is left for another one when the other's number is passed by a quarter
-// (the 1+ε thresholds of Pawlewicz and Lew, 2007), so that not every step begins at
-// the root. Sums would count what several children share several times; the greatest
-// number with one for each other child (weak proof numbers; Ueda, Hashimoto,
-// Hashimoto and Iida, 2008) does not.
+// The search leaves a position if its number exceeds the sibling's number by a quarter (the 1+ε thresholds of Pawlewicz
+// and Lew, 2007), so that not every step begins at the root. Sums would count positions with several
+// parents several times. The maximum plus one for each other child does not (weak proof numbers; Ueda,
+// Hashimoto, Hashimoto and Iida, 2008).
 //
-// A position that is met for the first time gets numbers by a look at its children:
-// these are expanded together with those of its siblings, in one pass of a parallel
+// A new position gets its initial numbers from its children: these are expanded in a batch with the children of its
+// siblings, in one pass of a parallel
 // machine (ahead.go).
 //
-// Invariants: the bounds in the table are proved, by goals of terminal positions
-// alone, whatever the question was; the numbers only say where to go. They are those
-// of one t; the next question begins with the bounds.
+// Invariants: bounds in the table are proved by goals of terminal positions alone, for every t; the numbers only guide
+// the search. The numbers belong to one t; the search for the next t begins
+// with the bounds.
 //
-// Games with chance are not supported. Positions deeper than maxPly end the search:
-// rules whose matches end have no repetitions, so those of a game without end are the
-// only ones that could be mistaken.
+// Games with chance are not supported. Positions deeper than maxPly end the search. A game whose matches all end has no
+// repeated positions; only in games with infinite matches could a repetition falsify
+// the numbers.
 //
-// Cost: an expansion and a look into the table for each child whenever a position is
-// entered, and O(b) for each child entered.
+// Cost: an expansion for each visit of a position, with a table lookup for each child, and O(b) for each visit of a
+// child.
 
-// ErrChance is returned by proof-number and threat-space search for a game in which chance chooses.
-var ErrChance = errors.New("proofs by numbers or threats are for games without chance")
+// ErrChance is returned by proof-number and threat-space search for games with chance.
+var ErrChance = errors.New("proof-number and threat-space search require a game without chance")
 
-// ProofNumber is df-pn with a table that lasts from one Search to the next, as that
-// of a Solver does. It belongs to one goroutine.
+// ProofNumber is df-pn with a table that persists between calls of Search, like
+// the table of a Solver. It belongs to one goroutine.
 type ProofNumber struct {
-	solver *Solver // with a table of proofs
+	solver *Solver // its table holds proofs
 }
 
 var _ search.Searcher = (*ProofNumber)(nil)
 
-// NewProofNumber makes a proof-number search. Of the configuration only Epsilon,
-// Goals and Threads count.
+// NewProofNumber returns a proof-number search. It uses only Epsilon,
+// Goals and Threads of the configuration.
 func NewProofNumber(c Config) *ProofNumber {
 	return &ProofNumber{solver: New(Config{Epsilon: c.Epsilon, Goals: c.Goals, Threads: c.Threads})}
 }
 
-// never is the number of what cannot be proved.
+// never is the number of a position without a proof: infinity.
 const never = 1 << 30
 
-// numbers are the proof number and the disproof number of a position.
+// numbers holds the proof number and the disproof number of a position.
 type numbers struct{ proof, disproof uint32 }
 
-// proof is what the table remembers of a position. In the table it is packed:
+// proof is the table entry of a position. Its packed form is:
 //
 //	role + 1 (2 bits) | proof number (31) | disproof number (31)
 //	bounds, two float32
 //	asked, a float32 | best (32 bits)
 type proof struct {
 	bounds  search.Interval // in goal points, which are whole numbers
-	asked   float32         // the t that the numbers belong to
+	asked   float32         // the t of the numbers
 	numbers numbers
 	best    machine.Move // of the role that chooses
 	role    int8         // -1 for none
@@ -87,7 +84,7 @@ func (e proof) pack(dst []uint64) {
 	dst[2] = uint64(math.Float32bits(e.asked))<<32 | uint64(uint32(e.best))
 }
 
-// pack puts the numbers of a position into a word, with the role that chooses there.
+// pack returns the numbers of a position, with the role that chooses there, in a word.
 func (n numbers) pack(role int8) uint64 {
 	return uint64(role+1)<<62 | uint64(n.proof)<<31 | uint64(n.disproof)
 }
@@ -107,23 +104,23 @@ func unpackProof(src []uint64) proof {
 	}
 }
 
-// mergeProofs adds to a packed entry what an older one has proved.
+// mergeProofs intersects the bounds of a packed entry with the bounds of an older entry.
 func mergeProofs(value, old []uint64) {
 	e := unpackProof(value)
-	e.bounds = meet(e.bounds, unpair(old[1]))
+	e.bounds = intersect(e.bounds, unpair(old[1]))
 	e.pack(value)
 }
 
-// prover is what one goroutine does in a Search.
+// prover is the state of one goroutine in a Search.
 type prover struct {
 	*run
 	asked     float64
 	plies     [][]numbers // by ply, then child
-	shifted   []numbers   // by child, see apart
-	exhausted bool        // a path is longer than maxPly
+	shifted   []numbers   // by child; see apart
+	exhausted bool        // a path was longer than maxPly
 }
 
-// Search implements search.Searcher.
+// Search implements search.Searcher. Besides the errors for unsupported games it returns ErrChance.
 func (v *ProofNumber) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
 	if err := v.prepare(m, lim.MaxBytes); err != nil {
 		return search.Result{}, err
@@ -152,7 +149,7 @@ func (v *ProofNumber) Search(ctx context.Context, m machine.Machine, s machine.S
 	return res, c.err()
 }
 
-// prepare keeps the table of an earlier search where it still holds.
+// prepare creates the table, unless machine and memory limit are unchanged.
 func (v *ProofNumber) prepare(m machine.Machine, maxBytes int64) error {
 	solver := v.solver
 	if solver.machine == m && solver.maxBytes == maxBytes {
@@ -166,9 +163,9 @@ func (v *ProofNumber) prepare(m machine.Machine, maxBytes int64) error {
 	return nil
 }
 
-// proveAll asks for one value after the other until the interval of the position is no
-// wider than ε. Goals are whole numbers, and so are the bounds. It tells whether paths
-// that are too long have kept it from that.
+// proveAll searches for one t after another until the interval of the position is at most ε wide. Goals and bounds are
+// whole numbers. It reports whether a path longer than maxPly
+// prevented this.
 func proveAll(c *crew, provers []*prover) (exhausted bool) {
 	p := provers[0]
 	p.root.value = value{p.Goals, p.Goals}
@@ -205,20 +202,20 @@ func proveAll(c *crew, provers []*prover) (exhausted bool) {
 	return false
 }
 
-// middle is the t to ask for of a position whose value lies in b: either answer leaves
-// half of what is wider than ε. Goals are whole numbers, and t is none, so that without a
-// tolerance the answer is yes or no.
+// middle returns the next t for a value in b: either answer halves the width in excess of ε. Goals are whole numbers
+// and t is not, so that without a tolerance exactly one answer
+// is right.
 func (p *prover) middle(b search.Interval) float64 {
 	excess := b.Upper - b.Lower - p.Epsilon
 	return float64(float32(b.Lower + excess/2 + min(0.25, excess/4)))
 }
 
-// isOver tells whether the search must unwind: it is stopped, or meets positions that
-// cannot be searched.
+// isOver reports whether the search must unwind: it is stopped, or has reached a position that is too deep or too
+// wide.
 func (p *prover) isOver() bool { return p.exhausted || p.unseen != nil || p.isStopped() }
 
-// search works at s until one of its numbers reaches that of the limit, and returns
-// what is known of it then. It is child c of parent, if that is not nil.
+// search searches s until one of its numbers reaches its limit, and returns the bounds and numbers of s. If parent is not
+// nil, s is its child c.
 func (p *prover) search(s machine.State, k *key, parent *frame, c, ply int, limit numbers) (search.Interval, numbers) {
 	if ply == maxPly {
 		p.exhausted = true
@@ -234,7 +231,7 @@ func (p *prover) search(s machine.State, k *key, parent *frame, c, ply int, limi
 	}
 	first := p.nodes
 	p.count()
-	p.meet(f, ply)
+	p.initChildren(f, ply)
 	maximise := p.maximises(f.Decider)
 	for {
 		if p.crew.busy != nil {
@@ -258,7 +255,7 @@ func (p *prover) search(s machine.State, k *key, parent *frame, c, ply int, limi
 	}
 }
 
-// refresh takes over what other workers have found out of the children of f.
+// refresh enters the results of other workers for the children of f.
 func (p *prover) refresh(f *frame, ply int) {
 	for c, n := range p.plies[ply] {
 		if f.children.Terminal[c] || n.isDecided() {
@@ -272,8 +269,8 @@ func (p *prover) refresh(f *frame, ply int) {
 	}
 }
 
-// apart chooses the child of f to go to where other workers are about: the numbers of
-// those that somebody is at count double.
+// apart selects the child of f to search if there are other workers: numbers of children under search by another
+// worker count double.
 func (p *prover) apart(f *frame, ply int, maximise bool) (best int, second uint32) {
 	p.shifted = append(p.shifted[:0], p.plies[ply]...)
 	for c, n := range p.shifted {
@@ -285,10 +282,10 @@ func (p *prover) apart(f *frame, ply int, maximise bool) (best int, second uint3
 	return best, second
 }
 
-// isDecided tells whether the position is proved or disproved.
+// isDecided reports whether the position is proved or disproved.
 func (n numbers) isDecided() bool { return n.proof == 0 || n.disproof == 0 }
 
-// open expands s, child c of parent, into f, or takes what the parent has of it.
+// open expands s, child c of parent, into f, or reuses the parent's lookahead.
 func (p *prover) open(f *frame, s machine.State, parent *frame, c int) bool {
 	if parent != nil && parent.ahead.has(c) {
 		f.children = &parent.ahead.expansions[c]
@@ -297,8 +294,8 @@ func (p *prover) open(f *frame, s machine.State, parent *frame, c int) bool {
 	return p.expand(f, s, nil, nil, 0)
 }
 
-// inner is the limit for the child of numbers of, the best one of a position of
-// numbers n, of which second is the number of the next best.
+// inner returns the limit for the best child. The child has numbers of, its parent numbers n, and the next best sibling
+// has number second.
 func inner(limit, n, of numbers, second uint32, maximise bool) numbers {
 	if !maximise {
 		limit, n, of = limit.turned(), n.turned(), of.turned()
@@ -310,9 +307,9 @@ func inner(limit, n, of numbers, second uint32, maximise bool) numbers {
 	if limit.disproof == never {
 		inner.disproof = never
 	}
-	// With the greatest number in place of the sum another child may hold it up.
+	// The greatest number replaces the sum, so another child may keep n.disproof up.
 	inner.disproof = max(inner.disproof, of.disproof+1)
-	inner.proof = max(inner.proof, of.proof+1) // of one that is not the best, see apart
+	inner.proof = max(inner.proof, of.proof+1) // for a child that is not the best, see apart
 	if !maximise {
 		inner = inner.turned()
 	}
@@ -321,8 +318,8 @@ func inner(limit, n, of numbers, second uint32, maximise bool) numbers {
 
 func (n numbers) turned() numbers { return numbers{n.disproof, n.proof} }
 
-// weigh computes the numbers of a position from those of its children, and which of
-// them to go to; second is the number of the next best that decides that.
+// weigh returns the numbers of a position by the numbers of its children, the child to search, and the
+// number of the next best child.
 func weigh(children []numbers, maximise bool) (n numbers, best int, second uint32) {
 	n.proof, second = never, never
 	undecided, greatest := uint32(0), uint32(0)
@@ -358,10 +355,10 @@ func weigh(children []numbers, maximise bool) (n numbers, best int, second uint3
 	return n, best, second
 }
 
-// decide gives numbers to a position by its bounds, or leaves those that it has.
+// decide returns decided numbers if the bounds b decide the question t, else the numbers n, kept undecided.
 func (p *prover) decide(b search.Interval, n numbers) numbers {
 	switch proved, disproved := b.Lower >= p.asked, b.Upper <= p.asked+p.Epsilon; {
-	case proved && disproved: // either answer will do
+	case proved && disproved: // both answers hold
 		return numbers{0, 0}
 	case proved:
 		return numbers{0, never}
@@ -371,8 +368,8 @@ func (p *prover) decide(b search.Interval, n numbers) numbers {
 	return numbers{min(max(n.proof, 1), never-1), min(max(n.disproof, 1), never-1)}
 }
 
-// meet finds what is known of the children of the position in f.
-func (p *prover) meet(f *frame, ply int) {
+// initChildren looks up the children of the position in f.
+func (p *prover) initChildren(f *frame, ply int) {
 	e := f.children
 	p.looked += int64(e.Children)
 	f.kids = scratch.Resize(f.kids, e.Children)
@@ -404,12 +401,12 @@ func (p *prover) meet(f *frame, ply int) {
 	copy(f.values, f.kids)
 }
 
-// number gives numbers to those children of f that are wanted, by their own
+// number sets the numbers of the wanted children of f by their own
 // children.
 func (p *prover) number(f *frame, children []numbers) {
 	d := &f.ahead
 	for wanted := d.wanted; len(d.seen) > 0 && len(wanted) > 0; {
-		done := p.beyond().ExpandChildren(d.expansions, f.children, wanted)
+		done := p.innerExpander().ExpandChildren(d.expansions, f.children, wanted)
 		for _, c := range wanted[:done] {
 			d.seen[c] = true
 			p.glance(f, c)
@@ -425,12 +422,12 @@ func (p *prover) number(f *frame, children []numbers) {
 	}
 }
 
-// isMinimisers tells whether the role that minimises has a choice.
+// isMinimisers reports whether the minimiser has a choice.
 func (p *prover) isMinimisers(e *machine.Expansion) bool {
 	return p.minimiser >= 0 && len(e.Moves[p.minimiser]) > 1
 }
 
-// recall returns what the table knows of position k.
+// recall returns the bounds and numbers of position k in the table; known reports whether the numbers belong to the present t.
 func (p *prover) recall(k *key) (b search.Interval, n numbers, known bool) {
 	if !p.table.Lookup(p.packed, k.Key) {
 		return p.Goals, numbers{1, 1}, false
@@ -446,7 +443,7 @@ func (p *prover) recall(k *key) (b search.Interval, n numbers, known bool) {
 	return e.bounds, e.numbers, true
 }
 
-// recallBest is the best move in position k, or NoMove.
+// recallBest returns the best move in position k, or NoMove.
 func (p *prover) recallBest(k *key) machine.Move {
 	if p.table.Lookup(p.packed, k.Key) {
 		if e := unpackProof(p.packed); e.role >= 0 {
@@ -456,8 +453,8 @@ func (p *prover) recallBest(k *key) machine.Move {
 	return machine.NoMove
 }
 
-// store remembers what is known of position k, expanded in f, whose best child is
-// best and which cost so many nodes.
+// store enters the bounds and numbers of position k, expanded in f. Best is its best child, cost the number of
+// nodes.
 func (p *prover) store(f *frame, k *key, b search.Interval, n numbers, best int, cost int64) {
 	e := proof{bounds: b, asked: float32(p.asked), numbers: n, role: int8(f.Decider)}
 	if f.Decider >= 0 {

@@ -1,20 +1,17 @@
-// Package sequential solves games in which at most one role has a choice at a
-// time, with or without chance: Bounded Alpha-Beta (the paper of that name,
-// Algorithm 1 and Theorem 1), which returns an interval of width at most ε that
-// contains the minimax value. It owns the window arithmetic, the ordering of
-// moves and the deepening; it knows state machines, never rules or text.
+// Package sequential solves games in which at most one role has a choice at a time, with or without chance. Its main
+// search is Bounded Alpha-Beta (the paper of that name, Algorithm 1 and Theorem 1). It returns an interval of
+// width at most ε that contains the minimax value. The package owns window arithmetic, move
+// ordering and iterative deepening; it knows state machines, never rules or text.
 //
-// Matches without end: what they are worth is not known, from 0 to 100 points for each
-// role. So bounds are proved by finite trees alone. A lower bound for a role says that the
-// role forces an end with at least that goal in finitely many joint moves, whatever the
-// others do; an upper bound, that the others force an end with at most that goal. Where a
-// role may go on for ever, and gains by that, the value is not solved. All exact searches
-// keep to this; package arrival finds the moves that reach the end.
+// Infinite matches have no known value: it may be 0 to 100 points for each role. So bounds are proved by finite
+// trees alone. A lower bound for a role says that the role forces an end with at least this goal in finitely many
+// joint moves. An upper bound says that the other roles force an end with at most this goal. If a role gains by an
+// infinite match, the value stays unsolved. All exact searches keep to this definition; package arrival
+// finds the moves that reach the end.
 //
-// Supported: one role, or two roles with constant sum; in addition the role
-// "random", alone at a position or together with one player. Not supported:
-// two players choosing at once (search.ErrNotSequential), goals that do not add
-// up (search.ErrNotZeroSum), three players or more (search.ErrNotZeroSum).
+// Supported: one role, or two roles with constant sum; in addition the role "random", alone at a position or
+// together with one player. Not supported: two players that choose simultaneously (search.ErrNotSequential), goals
+// without a constant sum (search.ErrNotZeroSum), three players or more (search.ErrNotZeroSum).
 package sequential
 
 import (
@@ -30,76 +27,74 @@ import (
 	"stackmate/search/threads"
 )
 
-// Refinement is something that Bounded Alpha-Beta does better than the literal
-// Algorithm 1. All are on; Config.Without switches them off for ablation.
+// Refinement is an improvement on the literal Algorithm 1. All refinements are on by default; Config.Without
+// switches them off for ablation.
 type Refinement uint
 
 // The refinements.
 const (
-	Table      Refinement = 1 << iota // remember positions
-	Ordering                          // table move, history, replies left
+	Table      Refinement = 1 << iota // transposition table
+	Ordering                          // move ordering: table move, history, number of replies
 	Lookahead                         // bounds of all children before the first is searched
-	NullWindow                        // later children first have to beat the best one at all
-	Deepening                         // depth 1, 2, 3, 4, 6, 9, 13, 19 …
-	Ahead                             // children expanded together
-	Probing                           // one action of each reply of chance, before all of any (Star2)
-	Foresight                         // positions that decisive moves decide are not searched
+	NullWindow                        // null windows for later children
+	Deepening                         // iterative deepening: depth 1, 2, 3, 4, 6, 9, 13, 19 …
+	Ahead                             // children expanded in one batch
+	Probing                           // one action after each reply of chance, before complete searches (Star2)
+	Foresight                         // decisive moves settle positions without a search
 )
 
-// Literal switches every refinement off: Algorithm 1 as printed.
+// Literal switches off all refinements: Algorithm 1 as printed.
 const Literal = Table | Ordering | Lookahead | NullWindow | Deepening | Ahead | Probing | Foresight
 
-// Config says what to solve. The zero value solves exactly.
+// Config configures the search. The zero value solves exactly.
 type Config struct {
-	// Epsilon is the tolerance ε in goal points: the search may stop as soon as
+	// Epsilon is the tolerance ε in goal points: the search stops at
 	// Upper − Lower ≤ ε.
 	Epsilon float64
-	// Depth bounds the number of choices on a path; zero means as far as the
-	// stack allows (maxPly).
+	// Depth bounds the number of choices on a path; zero means the size of the
+	// stack (maxPly).
 	Depth int
 	// Goals is the range of all goals; the zero value means 0 to 100.
 	Goals search.Interval
-	// ShareEpsilon hands the tolerance that the first children of a chance node
-	// leave over to the later ones (Eq. 26). It pays for large ε only: what the
-	// last child wastes is missing above (docs/lab/turns.md).
+	// ShareEpsilon passes the tolerance that the first children of a chance node do not use on to the later children
+	// (Eq. 26). It pays for large ε only: the unused tolerance of the last child is missing
+	// above (docs/lab/turns.md).
 	ShareEpsilon bool
-	// Halves asks for one half of the values before the other one: whether the value is above the middle, or
-	// at least there, and then what it is. That takes fewer nodes (docs/lab/turns.md), but for a long
-	// time nothing is known of the other half. The upper half is the first
-	// one where random games end clearly above the middle in the mean.
+	// Halves splits the search: it first decides whether the value is in one half of the range, and then searches
+	// this half. This takes fewer nodes (docs/lab/turns.md), but the other half stays without bounds for a
+	// long time. The first half is the upper half if the mean goal of random games is clearly above the
+	// middle.
 	Halves bool
-	// Threads is how many search at the same time, on one table; 0 and 1 are one.
-	// What is proved does not depend on it; the number of nodes, and which of several
-	// equal moves is found, do for more than one. Without a table there is one.
+	// Threads is the number of threads, which share a table; 0 and 1 mean one thread. Proved bounds do
+	// not depend on it. The number of nodes, and the choice between equal moves, do with more than one thread.
+	// Without a table one thread is used.
 	Threads int
-	// Without names the refinements to do without.
+	// Without lists the refinements to leave out.
 	Without Refinement
 
-	// horizon, if not nil, is the guess for positions beyond the depth; nil is the middle of the goals.
+	// horizon is the guessed value of positions beyond the depth; nil means the middle of the goals.
 	horizon *float64
 }
 
-// maxPly bounds the stack: positions with a choice on one path. Deeper
-// positions count as unknown. 2000 is ten times the length of the longest games
-// in common use and some tens of megabytes of frames.
+// maxPly bounds the stack: the number of choices on a path. Deeper positions
+// have unknown values. 2000 is ten times the length of the longest common
+// games, and takes some tens of megabytes of frames.
 const maxPly = 2000
 
-// errTooDeep is why a search ends that its depth alone has kept from the value.
-var errTooDeep = fmt.Errorf("there are positions more than %d plies deep", maxPly)
+// errTooDeep is the reason of an unfinished search whose depth alone prevents a value.
+var errTooDeep = fmt.Errorf("the tree is deeper than %d plies", maxPly)
 
-// deepeningStep: an iteration goes deeper than the last one by one ply in so many.
-// Steps of a half cost 10 to 27 % fewer nodes than steps of a third on small games of
-// turns (docs/lab/turns.md), and miss the shortest win by as little.
+// deepeningStep divides the depth: an iteration is deeper than the last one by this quotient. Steps of a half cost
+// 10 to 27 % fewer nodes than steps of a third on small sequential games (docs/lab/turns.md). Both exceed the depth
+// of the shortest win equally little.
 const deepeningStep = 2
 
-// step is how many plies deeper than the last one an iteration goes.
+// step returns the increase in depth of the next iteration.
 func step(depth int) int { return max(1, depth/deepeningStep) }
 
-// Solver is Bounded Alpha-Beta with a memory: its transposition table lasts
-// from one Search to the next as long as the machine and the limit of memory
-// are the same. Searches of a fresh Solver with a node limit, on one thread, are
-// reproducible. The role that maximises is the first that is not chance. A Solver
-// belongs to one goroutine.
+// Solver is Bounded Alpha-Beta with a transposition table that persists between calls of Search with the same machine
+// and memory limit. Searches of a new Solver with a node limit, on one thread, are reproducible. The maximiser is
+// the first role that is not chance. A Solver belongs to one goroutine.
 type Solver struct {
 	config    Config
 	newPayoff func(*machine.Names, search.Interval) (*payoff, error)
@@ -114,8 +109,8 @@ type Solver struct {
 	alone    int64    // see crew
 	tick     int64    // see crew
 	decisive *decisive
-	seed     uint64     // of the random games that prior comes from
-	prior    [][]int64  // scores of fluents to begin with, by role; nil for none
+	seed     uint64     // seed of the random games of prior
+	prior    [][]int64  // initial scores of fluents, by role; nil without priors
 	hopeful  bool       // see crew
 	endless  [2]*Solver // see boundEndless
 	last     root       // of the last search
@@ -123,7 +118,7 @@ type Solver struct {
 
 var _ search.Searcher = (*Solver)(nil)
 
-// New makes a solver.
+// New returns a solver.
 func New(c Config) *Solver {
 	if c.Goals == (search.Interval{}) {
 		c.Goals = search.Interval{Lower: 0, Upper: 100}
@@ -134,9 +129,8 @@ func New(c Config) *Solver {
 	return &Solver{config: c, newPayoff: newPayoff, alone: aloneNodes, tick: tickNodes, seed: 1}
 }
 
-// Search implements search.Searcher. Besides the errors of the class of games
-// it reports positions in which a role has no legal move and goals outside
-// Config.Goals.
+// Search implements search.Searcher. Besides the errors for unsupported games it returns errors for positions in
+// which a role has no legal move, and for goals outside Config.Goals.
 func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
 	if err := v.prepare(m, lim.MaxBytes); err != nil {
 		return search.Result{}, err
@@ -167,7 +161,7 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 	return res, c.err()
 }
 
-// prepare keeps the table of an earlier search where it still holds.
+// prepare creates the payoff and the table, unless machine and memory limit are unchanged.
 func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 	if v.machine == m && v.maxBytes == maxBytes {
 		return nil
@@ -193,7 +187,7 @@ func (v *Solver) threads() int {
 	return max(v.config.Threads, 1)
 }
 
-// crew makes the workers of one Search of position s.
+// crew returns the workers of a Search of position s.
 func (v *Solver) crew(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) *crew {
 	c := &crew{ctx: ctx, position: s, table: v.table, began: time.Now(), told: time.Now(), tell: lim.Progress, alone: v.alone, tick: v.tick, decisive: v.decisive, hopeful: v.hopeful}
 	workers := int64(v.threads())
@@ -208,7 +202,7 @@ func (v *Solver) crew(ctx context.Context, m machine.Machine, s machine.State, l
 		c.workers = append(c.workers, v.worker(c, m, v.stack/workers, nodes))
 	}
 	c.workers[0].prepare()
-	if v.payoff.minimiser >= 0 && v.payoff.sum.Load() == 0 && v.table.Stats().Entries > 0 { // what was kept does not tell the sum of the goals
+	if v.payoff.minimiser >= 0 && v.payoff.sum.Load() == 0 && v.table.Stats().Entries > 0 { // kept entries do not contain the sum of the goals
 		if err := v.payoff.findSum(ctx, m); err != nil {
 			c.workers[0].fail("%w", err)
 		}
@@ -216,7 +210,7 @@ func (v *Solver) crew(ctx context.Context, m machine.Machine, s machine.State, l
 	return c
 }
 
-// worker makes one of them, which may take so many bytes for expansions.
+// worker returns a worker with a number of bytes for expansions and a limit of nodes.
 func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 	r := &run{
 		crew:     c,
@@ -254,54 +248,54 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 	return r
 }
 
-// run is what one goroutine does in a Search.
+// run is a worker: the state of one goroutine in a Search.
 type run struct {
 	crew    *crew
-	prepare func() // makes canon and expander, the first time
+	prepare func() // creates canon and expander on the first call
 	Config
 	*payoff
 	packing
 	table    *table.Shared
 	packed   []uint64                  // memory for an entry
-	wanted   []table.Key               // children that are looked up
-	merge    func(value, old []uint64) // that of packing
+	wanted   []table.Key               // children to look up
+	merge    func(value, old []uint64) // packing.merge
 	canon    *table.Canon
 	expander *machine.Expander
-	// foreseeing, if not nil, expands what is not the root.
+	// foreseeing expands positions below the root with foresight; nil without foresight.
 	foreseeing *machine.Expander
 	words      int
 	parallel   bool
 	frames     []*frame
 	history    *history
 	root       root
-	shown      *frame                     // of the position in the result
-	best       func(*key) machine.Move    // that the table knows
-	bounds     func(*key) search.Interval // that it knows to be proved
+	shown      *frame                     // frame of the position in the result
+	best       func(*key) machine.Move    // best move in the table
+	bounds     func(*key) search.Interval // proved bounds in the table
 
 	limit   int64
 	nodes   int64
-	due     int64 // the number of nodes at which others are told
+	due     int64 // number of nodes at which counters are published
 	shared  shared
 	hits    int64
-	looked  int64    // positions, see search.Counters
+	looked  int64    // number of positions, see search.Counters
 	outcome value    // of the last call of search
 	cuts    [2]int64 // windows closed by the first action searched, and by a later one
-	horizon bool     // a position beyond the depth was guessed
-	probe   int      // the ply whose positions are probed: their first action is searched; or -1
-	unseen  error    // why a position was guessed that is too wide to be searched
-	outrun  int      // the ply to unwind to, since another worker knows its value; or 0
-	answer  value    // which is this
+	horizon bool     // a position beyond the depth had a guessed value
+	probe   int      // ply whose positions search their first action only; or -1
+	unseen  error    // reason why a position was guessed: it is too wide
+	outrun  int      // ply to unwind to, as another worker knows its value; or 0
+	answer  value    // this value
 	stopped bool     // ctx is done, or another worker has completed the iteration
 	err     error
 }
 
-// root is what the last complete iteration, and the one broken off after it,
-// know of the position searched.
+// root is the knowledge of the searched position after the last complete iteration and the interrupted iteration
+// after it.
 type root struct {
 	value   value
 	actions []value // by move of the role that chooses; empty if the root is forced
 
-	maximise bool // whether the role that chooses is the one that maximises
+	maximise bool // the role that chooses is the maximiser
 }
 
 // search searches the root, depth choices deep.
@@ -316,8 +310,8 @@ func (r *run) isDone() bool {
 	return p.Upper-p.Lower <= r.Epsilon || r.isStopped()
 }
 
-// learn takes over the outcome of an iteration. What was proved before still
-// holds. Of an iteration that was broken off only proofs count, as its guesses mix two depths.
+// learn enters the outcome of an iteration; earlier proved bounds still hold. Only proved bounds of an interrupted
+// iteration count, as its guesses mix two depths.
 func (t *root) learn(v value, f *frame, broken bool) {
 	if f.Actions > 0 && len(t.actions) != f.Actions {
 		t.actions = append([]value(nil), f.values...)
@@ -334,15 +328,14 @@ func (t *root) learn(v value, f *frame, broken bool) {
 	}
 }
 
-// isStopped tells whether the search must unwind. Everything that it returns
-// while unwinding still holds: what was not searched counts as unknown.
+// isStopped reports whether the search must unwind. Results returned during unwinding still hold: unsearched positions
+// have unknown values.
 func (r *run) isStopped() bool {
 	return r.err != nil || r.limit > 0 && r.nodes >= r.limit || r.stopped || r.outrun > 0
 }
 
-// expand expands s, which is child c of an expansion if that is not nil, and of parent, into f. It
-// returns false if the search must unwind, and where s is too wide. The context is
-// looked at before each expansion.
+// expand expands s into f. If parent is not nil, s is its child c; if of is not nil, s is child c of this expansion.
+// It returns false if the search must unwind, or s is too wide. The context is checked before each expansion.
 func (r *run) expand(f *frame, s machine.State, parent *frame, of *machine.Expansion, c int) bool {
 	if r.stopped = r.stopped || r.crew.isOver(); r.stopped {
 		return false
@@ -355,7 +348,7 @@ func (r *run) expand(f *frame, s machine.State, parent *frame, of *machine.Expan
 	isRoot := f == r.frame(0)
 	x := r.expander
 	if !isRoot {
-		x = r.beyond()
+		x = r.innerExpander()
 	}
 	var err error
 	if of != nil {

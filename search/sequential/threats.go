@@ -14,35 +14,36 @@ import (
 )
 
 // Threat-space search (Allis, van den Herik and Huntjens, "Go-Moku solved by new search techniques", 1996; λ¹-search of
-// Thomsen, "Lambda-search in game trees", 2000) looks for wins of one role, the attacker, by threats alone: moves that leave
-// the other role, the defender, at most mostReplies sensible ones. So a position has few children, and wins are found
-// that are far too deep for a search of all moves. What it cannot find is no proof that there is none.
+// Thomsen, "Lambda-search in game trees", 2000) searches for wins of one role, the attacker, by threats alone. A
+// threat is a move that leaves the other role, the defender, at most mostReplies sensible moves. So a
+// position has few children, and the search finds wins that are far too deep for other searches. Its
+// failure proves nothing.
 //
-//	attack    one threat has to win
-//	threat    it wins if all replies to it do
+//	attack    an OR node: one threat has to win
+//	threat    an AND node: it wins if all replies lose
 //
-// It goes where the fewest positions are left to win or to give up, as proof-number search does (weigh, inner), and is
-// depth-first with a table of the positions in which the attacker is to move.
+// It follows proof numbers and disproof numbers, like proof-number search (weigh, inner). It is
+// depth-first with a table of the attacker's positions.
 //
-// Foresight tells which moves are sensible: where the defender has to prevent a win, few are; where there are two
-// wins to prevent the position is won before it is searched.
+// Foresight determines the sensible moves: if the defender must prevent a win, few moves are left; two wins to
+// prevent settle the position before its search.
 //
-// At the root the role that chooses attacks; and after each of its moves the other one does, which shows mistakes.
+// At the root the role that chooses attacks; after each of its moves the other role attacks, which shows mistakes.
 //
-// Invariant: who wins is proved by the goals of terminal positions, against all sensible replies.
+// Invariant: a win is proved by the goals of terminal positions, against all sensible replies.
 //
-// Cost: three passes of the machine for each position in which the attacker is to move.
+// Cost: three passes of the machine for each position of the attacker.
 
 const (
-	// mostReplies is how many sensible replies there are to a threat, at most.
+	// mostReplies bounds the number of sensible replies to a threat.
 	mostReplies = 2
-	// leastAttack is the number of positions of the first attempt at each attack; the next has attackGrowth times as many.
+	// leastAttack is the number of positions of the first attempt at each attack; each attempt has attackGrowth times as many.
 	leastAttack  = 64
 	attackGrowth = 4
 )
 
-// Threats is threat-space search with a table that lasts from one Search to the next, for games of two roles in turns
-// with constant sum and without chance. It belongs to one goroutine.
+// Threats is threat-space search with a table that persists between calls of Search. It is for sequential games of two
+// roles with constant sum and without chance. It belongs to one goroutine.
 type Threats struct {
 	machine  machine.Machine
 	maxBytes int64
@@ -51,17 +52,17 @@ type Threats struct {
 
 var _ search.Searcher = (*Threats)(nil)
 
-// NewThreats makes a threat-space search.
+// NewThreats returns a threat-space search.
 func NewThreats() *Threats { return new(Threats) }
 
 var (
 	// errNoOpponent is returned for games of one role.
-	errNoOpponent = errors.New("threats are for games of two roles")
-	// errNoThreats is why a search has ended before the value was found.
-	errNoThreats = errors.New("threats prove no more")
+	errNoOpponent = errors.New("threat-space search requires a game of two roles")
+	// errNoThreats is the reason of a search that ended without the value.
+	errNoThreats = errors.New("threat-space search has no threat left to try")
 )
 
-// threat is a move of the attacker with the sensible replies to it.
+// threat is a move of the attacker with its sensible replies.
 type threat struct {
 	child   int
 	replies int
@@ -69,12 +70,12 @@ type threat struct {
 	keys    [mostReplies]key
 }
 
-// numbers are those of the position after the threat: all replies have to lose.
+// numbers returns the numbers of the position after the threat: an AND node over its replies.
 func (t *threat) numbers() (n numbers, hardest int, second uint32) {
 	return weigh(t.known[:t.replies], false)
 }
 
-// assault is a position in which the attacker is to move.
+// assault is the frame of a position of the attacker.
 type assault struct {
 	children machine.Expansion
 	replies  []machine.Expansion // by child
@@ -85,7 +86,7 @@ type assault struct {
 	best     machine.Move
 }
 
-// attack is what lasts from one Search to the next.
+// attack is the state that persists between calls of Search.
 type attack struct {
 	*payoff
 	ctx        context.Context
@@ -103,7 +104,8 @@ type attack struct {
 	err        error
 }
 
-// Search implements search.Searcher. A node is a position in which the attacker is to move.
+// Search implements search.Searcher. A node is a position of the attacker. It returns ErrChance, or another error for
+// an unsupported game.
 func (v *Threats) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
 	began := time.Now()
 	if v.machine != m || v.maxBytes != lim.MaxBytes {
@@ -118,7 +120,7 @@ func (v *Threats) Search(ctx context.Context, m machine.Machine, s machine.State
 	a.plain.Limit(ctx, a.stack, 0)
 	res := search.Result{Values: a.values(a.goals), Proved: true, Strategies: make([][]search.Weighted, a.roles)}
 	if over, goals := a.plain.Look(s); over {
-		value, err := a.of(goals)
+		value, err := a.maximiserGoal(goals)
 		res.Values, a.err = a.values(search.Exact(value)), err
 	} else if a.isReady(m) {
 		a.root(s, lim.MaxNodes, &res)
@@ -128,7 +130,7 @@ func (v *Threats) Search(ctx context.Context, m machine.Machine, s machine.State
 	return res, a.err
 }
 
-// newAttack prepares attacks in a game.
+// newAttack returns an attack for a game.
 func newAttack(ctx context.Context, m machine.Machine, maxBytes int64) (*attack, error) {
 	p, err := newPayoff(m.Names(), search.Interval{Lower: 0, Upper: machine.MaxGoal})
 	switch {
@@ -146,7 +148,8 @@ func newAttack(ctx context.Context, m machine.Machine, maxBytes int64) (*attack,
 	}, nil
 }
 
-// isReady finds the sum of the goals, without which there is no foresight, by a random game. It may have no time for that.
+// isReady finds the sum of the goals by a random game, as foresight requires it, and reports whether foresight is available.
+// It fails if time is too short.
 func (a *attack) isReady(m machine.Machine) bool {
 	if a.foreseeing != nil {
 		return true
@@ -158,7 +161,7 @@ func (a *attack) isReady(m machine.Machine) bool {
 	return a.foreseeing != nil && a.err == nil
 }
 
-// win is the value where a role gets all that there is.
+// win returns the maximiser's value if a role gets its greatest possible goal.
 func (a *attack) win(role machine.Role) search.Interval {
 	if a.maximises(role) {
 		return search.Exact(a.goals.Upper)
@@ -166,8 +169,8 @@ func (a *attack) win(role machine.Role) search.Interval {
 	return search.Exact(a.goals.Lower)
 }
 
-// root attacks for the role that chooses in s and, after each of its moves, for the other one, with more and more
-// positions, until nothing is left to find out.
+// root attacks for the role that chooses in s and, after each of its moves, for the other role. The number of positions
+// grows with each round, until all attacks are decided.
 func (a *attack) root(s machine.State, limit int64, res *search.Result) {
 	var e machine.Expansion
 	if a.err = a.plain.Expand(&e, s); a.err != nil {
@@ -188,7 +191,7 @@ func (a *attack) root(s machine.State, limit int64, res *search.Result) {
 			open = append(open, c)
 			continue
 		}
-		value, err := a.of(e.ChildGoals(c))
+		value, err := a.maximiserGoal(e.ChildGoals(c))
 		kids[c], a.err = search.Exact(value), errors.Join(a.err, err)
 	}
 	own := true
@@ -214,7 +217,7 @@ func (a *attack) root(s machine.State, limit int64, res *search.Result) {
 	}
 }
 
-// report says what is known of the moves of the only role that chooses, and what follows.
+// report enters the bounds of the moves of the only role that chooses, and of the root.
 func (a *attack) report(res *search.Result, mover machine.Role, e *machine.Expansion, kids []search.Interval) {
 	best, known := 0, kids[0]
 	res.Moves = make([][]search.Known, a.roles)
@@ -230,12 +233,12 @@ func (a *attack) report(res *search.Result, mover machine.Role, e *machine.Expan
 	res.Strategies[1-mover] = []search.Weighted{{Move: e.Moves[1-mover][0], Probability: 1}}
 }
 
-// isOver tells whether the search must unwind.
+// isOver reports whether the search must unwind.
 func (a *attack) isOver(limit int64) bool {
 	return a.err != nil || a.ctx.Err() != nil || limit > 0 && a.nodes >= limit
 }
 
-// begin attacks for a role from position s, with so many nodes at most, and returns the numbers of the position and
+// begin attacks for a role from position s with a limit of nodes, and returns the numbers of the position and
 // the most promising threat.
 func (a *attack) begin(s machine.State, attacker machine.Role, budget, limit int64) (numbers, machine.Move) {
 	a.attacker, a.limit = attacker, a.nodes+budget
@@ -251,7 +254,7 @@ func (a *attack) begin(s machine.State, attacker machine.Role, budget, limit int
 	return n, best
 }
 
-// search attacks from s until one of its numbers reaches that of the limit, and returns them.
+// search attacks from s until one of its numbers reaches its limit, and returns them.
 func (a *attack) search(s machine.State, k *key, ply int, limit numbers) numbers {
 	switch {
 	case ply == maxPly:
@@ -286,7 +289,7 @@ func (a *attack) search(s machine.State, k *key, ply int, limit numbers) numbers
 	}
 }
 
-// open finds the threats in position s and what is known of the replies to them. It returns the move that wins at
+// open finds the threats in position s and the numbers of their replies. It returns the index of a move that wins at
 // once, or -1.
 func (a *attack) open(f *assault, s machine.State) (won int) {
 	f.threats = f.threats[:0]
@@ -321,12 +324,12 @@ func (a *attack) open(f *assault, s machine.State) (won int) {
 		}
 		wanted = wanted[done:]
 	}
-	a.meet(f)
+	a.recallReplies(f)
 	return -1
 }
 
-// meet finds what is known of the replies to threats.
-func (a *attack) meet(f *assault) {
+// recallReplies looks up the numbers of the replies to the threats.
+func (a *attack) recallReplies(f *assault) {
 	f.images = scratch.Resize(f.images, mostReplies*len(f.threats)*a.words)
 	f.known = scratch.Resize(f.known, len(f.threats))
 	memory := f.images
@@ -348,9 +351,9 @@ func (a *attack) meet(f *assault) {
 	}
 }
 
-// wins tells whether the attacker does with these goals of a terminal position.
+// wins reports whether the attacker wins with the goals of a terminal position.
 func (a *attack) wins(goals []int32) bool {
-	value, err := a.of(goals)
+	value, err := a.maximiserGoal(goals)
 	a.err = cmp.Or(a.err, err)
 	return search.Exact(value) == a.win(a.attacker)
 }
@@ -368,7 +371,7 @@ func (a *attack) frame(ply int) *assault {
 //	most promising threat + 1
 const attackWords = 2
 
-// recall returns what is known of position k, and the most promising threat.
+// recall returns the numbers of position k in the table, and the most promising threat.
 func (a *attack) recall(k *key) (numbers, machine.Move) {
 	if !a.table.Lookup(a.packed, k.Key) {
 		return numbers{1, 1}, machine.NoMove
@@ -383,7 +386,7 @@ func (a *attack) recall(k *key) (numbers, machine.Move) {
 	return n, k.Preimage(a.attacker, machine.Move(a.packed[1]-1))
 }
 
-// store remembers what an attack from position k has found with so many nodes.
+// store enters the numbers of position k and the most promising threat. Nodes is the cost of the entry.
 func (a *attack) store(k *key, n numbers, best machine.Move, nodes int64) numbers {
 	a.packed[0], a.packed[1] = n.pack(int8(a.attacker)), 0
 	if best != machine.NoMove {
@@ -393,8 +396,8 @@ func (a *attack) store(k *key, n numbers, best machine.Move, nodes int64) number
 	return n
 }
 
-// line follows the threats that win from position s, and the first of the replies to each, up to a position that
-// foresight decides or of which the table knows no more.
+// line returns the winning threats from position s with the first reply to each. It ends at a position that foresight
+// decides or that is not in the table.
 func (a *attack) line(s machine.State) [][]machine.Move {
 	var line [][]machine.Move
 	var e machine.Expansion

@@ -6,37 +6,37 @@ import (
 	"stackmate/search"
 )
 
-// value is what is known of a position. Both intervals are in goal points of
-// the maximising role; guess lies within proved.
+// value holds the bounds of a position in goal points of the maximiser; guess lies within
+// proved.
 type value struct {
 	// proved contains the minimax value: L and U of conditions C1–C3.
 	proved search.Interval
-	// guess is proved with the middle of the range in place of the positions beyond the
-	// depth. Where none of these matters both are the same.
+	// guess is like proved, with a guessed value at positions on the horizon. Without such
+	// positions in the tree both are equal.
 	guess search.Interval
 }
 
 func exactly(v float64) value { return value{search.Exact(v), search.Exact(v)} }
 
-// tightened adds the knowledge that the value lies in p.
+// tightened returns the value with bounds intersected with p, which contains the value.
 func (v value) tightened(p search.Interval) value {
-	return value{meet(v.proved, p), clamp(v.guess, meet(v.proved, p))}
+	return value{intersect(v.proved, p), clamp(v.guess, intersect(v.proved, p))}
 }
 
-// narrow adds what another search of the same depth has found, unless they contradict
-// each other, as they may where tables know of different depths.
+// narrow intersects the guess with the guess of another search of the same depth. Contradictory guesses, from table
+// entries of different depths, are ignored.
 func (v *value) narrow(guess search.Interval) {
-	if both := meet(v.guess, guess); both.Lower <= both.Upper {
+	if both := intersect(v.guess, guess); both.Lower <= both.Upper {
 		v.guess = both
 	}
 }
 
-// meet is the intersection of two intervals that share a value.
-func meet(a, b search.Interval) search.Interval {
+// intersect returns the intersection of two intervals that overlap.
+func intersect(a, b search.Interval) search.Interval {
 	return search.Interval{Lower: max(a.Lower, b.Lower), Upper: min(a.Upper, b.Upper)}
 }
 
-// clamp moves the ends of a into p.
+// clamp returns a with its ends moved into p.
 func clamp(a, p search.Interval) search.Interval {
 	return search.Interval{
 		Lower: min(max(a.Lower, p.Lower), p.Upper),
@@ -44,8 +44,8 @@ func clamp(a, p search.Interval) search.Interval {
 	}
 }
 
-// better is the interval of a position whose best child is one of two: the
-// larger ends for the maximising role (C1), the smaller ends for the other (C2).
+// better returns the interval of a choice between a and b: the maximum of both ends for the maximiser (C1), the
+// minimum for the minimiser (C2).
 func better(a, b search.Interval, maximise bool) search.Interval {
 	if maximise {
 		return search.Interval{Lower: max(a.Lower, b.Lower), Upper: max(a.Upper, b.Upper)}
@@ -53,19 +53,18 @@ func better(a, b search.Interval, maximise bool) search.Interval {
 	return search.Interval{Lower: min(a.Lower, b.Lower), Upper: min(a.Upper, b.Upper)}
 }
 
-// window is what the ancestors of a position still want to know: values at or
-// below alpha are all the same to them, values at or above beta too, and errors
-// up to epsilon do not matter.
+// window is the search window (α, β): all values ≤ alpha are equivalent for the ancestors, and so are all values
+// ≥ beta. Errors up to epsilon are allowed.
 type window struct{ alpha, beta, epsilon float64 }
 
-// isClosed is the pruning rule (Algorithm 1, line 24): whatever the value in b
-// turns out to be, the window does not care.
+// isClosed reports whether the pruning rule holds (Algorithm 1, line 24): no value in b
+// matters to the ancestors.
 func (w window) isClosed(b search.Interval) bool {
 	return min(w.beta, b.Upper) <= max(w.alpha, b.Lower)+w.epsilon
 }
 
-// isCut tells whether a move of value b is good enough for the side that makes it to
-// close the window, whatever its other moves are worth.
+// isCut reports whether a move with bounds b closes the window alone: a cutoff for the side that
+// moves.
 func (w window) isCut(b search.Interval, maximise bool) bool {
 	if maximise {
 		return w.beta <= b.Lower+w.epsilon
@@ -73,19 +72,19 @@ func (w window) isCut(b search.Interval, maximise bool) bool {
 	return b.Upper <= w.alpha+w.epsilon
 }
 
-// narrowed is the window of a child of a position with bounds b (C5; lines 22
+// narrowed returns the window of a child of a position with bounds b (C5; lines 22
 // and 23).
 func (w window) narrowed(b search.Interval) window {
 	return window{max(w.alpha, b.Lower), min(w.beta, b.Upper), w.epsilon}
 }
 
-// isNull tells whether the window is the narrowest that is open.
+// isNull reports whether the window is a null window.
 func (w window) isNull() bool {
 	return w.beta <= math.Nextafter(w.alpha+w.epsilon, math.Inf(1)) || w.alpha >= math.Nextafter(w.beta-w.epsilon, math.Inf(-1))
 }
 
-// null is the narrowest window that is open at the end where the side to choose
-// has something to gain (Pearl's Scout, with ε).
+// null returns the null window at the bound that the side to move must improve
+// (Pearl's Scout, with ε).
 func (w window) null(maximise bool) window {
 	if maximise {
 		w.beta = math.Nextafter(w.alpha+w.epsilon, math.Inf(1))
