@@ -10,51 +10,50 @@ import (
 	"time"
 )
 
-// Whoever has not sent a whole request yet is a stranger. Strangers are bounded in
-// number and in bytes, and the newest is served first: where a bound is reached,
-// the connection that has been waiting longest is closed. So game servers, whose
-// requests arrive at once, always find room, however many others hold theirs open.
+// A connection is pending until its whole request has arrived. Pending connections are limited in number and bytes;
+// at the limit the oldest is closed. So the requests of game servers, which arrive right after the connection, are
+// always admitted.
 const (
-	// maxConnections bounds the open connections, and maxPerSource those of one
-	// address that have not sent a whole request. One takes some 20 kB, and what it
-	// has sent of a small message. The bounds are so high that a newcomer is not
-	// driven out by the next ones before its request has been read.
+	// maxConnections limits the open connections, maxPerSource the pending connections of one address. A connection
+	// takes about 20 kB plus the received part of a small message. The limits are high: a new connection is not
+	// closed before its request is read.
 	maxConnections = 2048
 	maxPerSource   = 1024
-	// maxLarge bounds the bytes of all large messages together, in messages of the
-	// largest size: one can be read while one is parsed.
+	// maxLarge limits the total bytes of large messages, in multiples of the largest message: one is read while
+	// another is parsed.
 	maxLarge = 2
-	// queueSpan is how long before another a connection may have been made for the
-	// other's PLAY or STOP to wait for its request, and queueWait for how long.
+	// queueSpan and queueWait: a PLAY or STOP waits up to queueWait for the request of a connection that was accepted
+	// less than queueSpan earlier.
 	queueSpan = 250 * time.Millisecond
 	queueWait = 100 * time.Millisecond
 )
 
-// admission knows the open connections and the bytes that they hold.
+// admission limits the open connections and the bytes of their messages.
 type admission struct {
-	// closed is told of each connection that is closed to make room.
+	// closed is called for each connection that is closed at a limit.
 	closed func(source netip.Addr, reason string)
 
 	mu      sync.Mutex
 	open    map[net.Conn]*visitor
-	waiting list.List                 // of visitors, the oldest first
-	sources map[netip.Addr]*list.List // the same by source; none is empty
+	waiting list.List                 // pending visitors, oldest first
+	sources map[netip.Addr]*list.List // pending visitors by source; no list is empty
 	bytes   int64                     // of large messages
 }
 
-// visitor is one connection.
+// visitor is a connection.
 type visitor struct {
-	conn     net.Conn // nil where there is no network: in tests
+	conn     net.Conn // nil in tests without a network
 	source   netip.Addr
 	accepted time.Time
 	bytes    int64         // reserved for its message
-	inAll    *list.Element // while it has not sent a whole request
+	inAll    *list.Element // in admission.waiting while pending, else nil
 	inSource *list.Element
 }
 
 type visitorKey struct{}
 
-// enter makes room for a connection. It is the ConnContext of an http.Server.
+// enter admits a connection and closes the oldest pending connection at a limit. It is the ConnContext of an
+// http.Server.
 func (a *admission) enter(ctx context.Context, c net.Conn) context.Context {
 	v := &visitor{conn: c, source: source(c.RemoteAddr().String()), accepted: time.Now()}
 	a.mu.Lock()
@@ -66,7 +65,7 @@ func (a *admission) enter(ctx context.Context, c net.Conn) context.Context {
 	case len(a.open) < maxConnections:
 	case a.waiting.Len() > 0:
 		a.expel(a.waiting.Front().Value.(*visitor), "connections")
-	default: // everybody else is being answered
+	default: // every connection is being answered
 		a.closed(v.source, "connections")
 		_ = c.Close()
 		return ctx
@@ -76,7 +75,7 @@ func (a *admission) enter(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, visitorKey{}, v)
 }
 
-// await puts a visitor at the end of those that have not sent a whole request.
+// await adds a visitor to the pending connections.
 func (a *admission) await(v *visitor) {
 	same := a.sources[v.source]
 	if same == nil {
@@ -86,7 +85,7 @@ func (a *admission) await(v *visitor) {
 	v.inAll, v.inSource = a.waiting.PushBack(v), same.PushBack(v)
 }
 
-// served takes a visitor away from those that have not sent a whole request.
+// served removes a visitor from the pending connections.
 func (a *admission) served(v *visitor) {
 	if v.inAll == nil {
 		return
@@ -111,7 +110,7 @@ func (a *admission) changed(c net.Conn, state http.ConnState) {
 	}
 }
 
-// forget takes a visitor and what it holds off the books.
+// forget removes a visitor and releases its bytes.
 func (a *admission) forget(v *visitor) {
 	a.served(v)
 	delete(a.open, v.conn)
@@ -119,14 +118,14 @@ func (a *admission) forget(v *visitor) {
 	v.bytes = 0
 }
 
-// expel closes a connection to make room.
+// expel closes a pending connection at a limit.
 func (a *admission) expel(v *visitor, reason string) {
 	a.closed(v.source, reason)
 	a.forget(v)
 	_ = v.conn.Close()
 }
 
-// visitorOf is whose request has this context.
+// visitorOf returns the visitor of a request's context, or an empty visitor without a network.
 func visitorOf(ctx context.Context) *visitor {
 	if v, ok := ctx.Value(visitorKey{}).(*visitor); ok {
 		return v
@@ -134,12 +133,12 @@ func visitorOf(ctx context.Context) *visitor {
 	return &visitor{}
 }
 
-// maxAhead is how long after its connection a message may come to count as sent when
-// the connection was made. Who connects earlier does so ahead of its messages.
+// maxAhead bounds the time from accepting a connection to reading a message that counts as sent with it. Connections
+// older than that were opened ahead of their messages.
 const maxAhead = time.Second
 
-// sent is when the visitor sent the message that is being read now: on a busy machine
-// its bytes have waited for the threads that read them.
+// sent returns the time at which the current message was sent: on a busy machine a message waits for the thread that
+// reads it.
 func (v *visitor) sent() time.Time {
 	if now := time.Now(); now.Sub(v.accepted) > maxAhead {
 		return now
@@ -147,8 +146,8 @@ func (v *visitor) sent() time.Time {
 	return v.accepted
 }
 
-// reserve sets bytes aside for a large message, within limit for all of them. It
-// takes them from those that are still sending, the oldest first.
+// reserve reserves bytes for a large message, within limit for all messages, and reports whether they were available.
+// It closes the oldest pending connections that hold bytes.
 func (a *admission) reserve(v *visitor, bytes, limit int64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -167,17 +166,16 @@ func (a *admission) reserve(v *visitor, bytes, limit int64) bool {
 	return true
 }
 
-// queue waits until those who came just before v have sent their requests, too, or
-// until it is clear that they don't. After a pause of the process several requests
-// wait for it at once, and the runtime begins with the newest of them; but joint
-// moves have to be heard in the order in which they were sent.
+// queue keeps PLAY and STOP messages in order of connection: it waits up to queueWait for requests on connections
+// accepted just before v. After a pause of the process the runtime starts with the newest request, but joint moves
+// must be heard in the order sent.
 func (a *admission) queue(v *visitor) {
 	for limit := time.Now().Add(queueWait); a.isBehind(v) && time.Now().Before(limit); {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// isBehind tells whether somebody who came just before v has not sent a whole request.
+// isBehind reports whether the connection accepted before v is pending and less than queueSpan older.
 func (a *admission) isBehind(v *visitor) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -187,14 +185,14 @@ func (a *admission) isBehind(v *visitor) bool {
 	return v.accepted.Sub(v.inAll.Prev().Value.(*visitor).accepted) < queueSpan
 }
 
-// arrived takes note of a whole request: from now on it is answered, not waited for.
+// arrived marks the whole request as received: the connection is no longer pending.
 func (a *admission) arrived(v *visitor) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.served(v)
 }
 
-// done gives back what the visitor's message held.
+// done releases the bytes of the visitor's message.
 func (a *admission) done(v *visitor) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -202,7 +200,7 @@ func (a *admission) done(v *visitor) {
 	v.bytes = 0
 }
 
-// closeWaiting closes the connections of all that have not sent a whole request.
+// closeWaiting closes all pending connections.
 func (a *admission) closeWaiting() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -213,18 +211,17 @@ func (a *admission) closeWaiting() {
 	}
 }
 
-// connections counts the open connections: of strangers, and those being answered.
+// connections counts the pending connections and the connections being answered.
 func (a *admission) connections() (waiting, answered int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.waiting.Len(), len(a.open) - a.waiting.Len()
 }
 
-// sourceBits is how much of an address of IPv6 tells one sender from another: whoever
-// has one such address has all of the network's.
+// sourceBits is the length of the IPv6 prefix that identifies a sender, who usually has the whole network.
 const sourceBits = 64
 
-// source is what connections are counted by: the address, or the network of IPv6.
+// source returns the address by which connections are counted; of IPv6 addresses, their network.
 func source(remote string) netip.Addr {
 	a := address(remote)
 	if a.Is6() {
@@ -234,7 +231,7 @@ func source(remote string) netip.Addr {
 	return a
 }
 
-// address is that of a host:port, without its zone; the zero Addr if it is none.
+// address returns the address of host:port without its zone, or the zero Addr.
 func address(remote string) netip.Addr {
 	p, err := netip.ParseAddrPort(remote)
 	if err != nil {

@@ -11,46 +11,40 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// ErrOver is the error of an agent that is asked for a move after the end of the
-// game.
+// ErrOver is returned by an agent that is asked for a move after the end of the game.
 var ErrOver = errors.New("the game is over")
 
-// Match is what a START message says.
+// Match describes a match, as announced by START.
 type Match struct {
 	ID         string
 	Role       string // as spelled in the rules
 	Game       *gdl.Game
-	Start      time.Time     // when START arrived: the clocks count from here
+	Start      time.Time     // arrival of START: the clocks count from here
 	StartClock time.Duration // 0 means no limit
 	PlayClock  time.Duration // 0 means no limit
-	// Machine is the game compiled, where whoever holds the match has it: the
-	// agent need not compile. Nil otherwise.
+	// Machine is the compiled game, if the caller has one, so that the agent need not compile; else nil.
 	Machine machine.Machine
 	Log     zerolog.Logger // carries the match id
 }
 
-// Agent is what plays behind an endpoint. The endpoint calls it for one match
-// at a time and never concurrently, except for Abort, which may come at any
-// time and must make a running call return soon. Deadlines come as the ctx's.
+// Agent is a player behind an endpoint. The endpoint calls it for one match at a time and never concurrently, except
+// Abort: it may come at any time and must make a running call return soon. The deadline of a call is the deadline of
+// its ctx.
 //
-// What it is told is everything that the server has said of moves since Start,
-// in order of arrival, kept whatever the agent was doing then: one element for
-// each PLAY and STOP, the joint move of the message (one term per role in order
-// of the role declarations), or nil for NIL. Nothing has been checked but the
-// spelling: the same may have been said twice, something may be missing, a joint
-// move may have more or fewer moves than there are roles, and making sense of it is
-// up to the agent. From call to call it only grows; agents don't change it.
+// The argument told holds all joint moves that the server has sent since Start, in order of arrival. It has one
+// element per PLAY and STOP: the joint move (one term per role, in order of the role declarations), or nil for NIL.
+// Only the spelling has been corrected: joint moves may be repeated or missing, or have too many or too few moves.
+// The agent must cope with them. From call to call told only grows; agents must not change it.
 type Agent interface {
 	// Start prepares for a match and returns in time for the start clock.
 	Start(ctx context.Context, m Match) error
-	// Play returns the move to make, spelled as in the rules. The error wraps
-	// ErrOver where the game is over and nobody moves any more.
+	// Play returns a move, spelled as in the rules. The error wraps ErrOver if the game is over.
 	Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error)
-	// Stop ends the match; told has its last joint move.
+	// Stop ends the match; told ends with its last joint move.
 	Stop(told [][]gdl.Term)
-	// Abort ends the match at once.
+	// Abort ends the match immediately.
 	Abort()
 }
 
-// NewAgent makes an agent for one match. internal/cli wires the players to it.
+// NewAgent returns an agent for one match. internal/cli passes the constructors of the players.
 type NewAgent func() Agent

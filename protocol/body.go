@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	// smallMessage bounds all messages but those with rules, in bytes: a joint move
-	// of a hundred roles has a few kB.
+	// smallMessage is the size limit of messages without rules, in bytes: a joint move of a hundred roles has a few
+	// kB.
 	smallMessage = 64 << 10
 	// largestMessage is the default of Endpoint.MaxMessage.
 	largestMessage = 16 << 20
-	// bodyGrace is what anybody may take to send a message, and minRate, in bytes a
-	// second, how much more time its length gives.
+	// bodyGrace is the time limit for sending a message. Its length extends the limit at minRate, in bytes per
+	// second.
 	bodyGrace = 5 * time.Second
 	minRate   = 64 << 10
 )
 
-// refusal is why a request is not answered: an HTTP status and a reason for the
-// sender, and what it counts as.
+// refusal is an error that refuses a request: the HTTP status and reason for the sender, and the label of the
+// counter.
 type refusal struct {
 	status int
-	reason string // of few kinds
+	reason string // label of the counter; has few values
 	err    error
 }
 
@@ -40,13 +40,13 @@ func refuse(status int, reason, format string, args ...any) *refusal {
 	return &refusal{status, reason, fmt.Errorf(format, args...)}
 }
 
-// errNoRoom says that a large message found no room.
+// errNoRoom: admission has no bytes left for a large message.
 var errNoRoom = errors.New("no room for the message")
 
 const allowedMethods = "POST, GET, OPTIONS"
 
-// read returns the message of a request: the body of a POST or, for INFO and PING, the path of a GET. The
-// messages of a match come by POST alone: a page of any website makes a browser send a GET, without saying whose page it is.
+// read returns the message of a request: the body of a POST or, for INFO and PING, the path of a GET. Messages of a
+// match must come by POST: a page of any website can make a browser send a GET without naming its origin.
 func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, v *visitor) (string, error) {
 	switch r.Method {
 	case http.MethodGet:
@@ -73,9 +73,8 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, v *visitor) (str
 	return text, err
 }
 
-// readBody reads a message. What comes first tells its kind: small ones are read as
-// they come, large ones need room before they take memory. A body that ends before
-// its announced length is taken as it is.
+// readBody reads a message. Its command decides the size limit; large messages are reserved in admission before
+// memory is allocated. A body that ends before its announced length is accepted.
 func (e *Endpoint) readBody(body io.Reader, announced int64, v *visitor) (string, error) {
 	limit := cmp.Or(e.MaxMessage, largestMessage)
 	if announced > limit {
@@ -107,8 +106,7 @@ func (e *Endpoint) readBody(body io.Reader, announced int64, v *visitor) (string
 	return text.String(), err
 }
 
-// discard reads on before a message is refused: who is still sending doesn't read the
-// reply.
+// discard drains the body before a refusal: some clients do not read the reply while they send.
 func discard(body io.Reader, limit int64, reason error) (string, error) {
 	if _, err := io.Copy(io.Discard, io.LimitReader(body, limit)); err != nil {
 		return "", err
@@ -120,7 +118,7 @@ func tooLarge(limit int64) error {
 	return refuse(http.StatusRequestEntityTooLarge, "size", "expected at most %d bytes, found more", limit)
 }
 
-// paced reads a body under a deadline that moves on as bytes arrive.
+// paced is a reader of a body whose deadline advances as bytes arrive.
 type paced struct {
 	body    io.Reader
 	control *http.ResponseController
@@ -129,7 +127,7 @@ type paced struct {
 }
 
 func (p *paced) Read(b []byte) (int, error) {
-	// There is no deadline where there is no network.
+	// The call fails without a network (in tests).
 	_ = p.control.SetReadDeadline(p.began.Add(p.allowed()))
 	n, err := p.body.Read(b)
 	p.bytes += int64(n)
@@ -139,11 +137,10 @@ func (p *paced) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// allowed is how long what has arrived may have taken.
+// allowed returns the time limit for the bytes received so far.
 func (p *paced) allowed() time.Duration {
 	return bodyGrace + time.Duration(p.bytes)*time.Second/minRate
 }
 
-// relax takes the deadline away: the server goes on reading, to learn when the
-// client is gone.
+// relax removes the deadline: the server goes on reading to notice a closed connection.
 func (p *paced) relax() { _ = p.control.SetReadDeadline(time.Time{}) }

@@ -1,5 +1,4 @@
-// Package protocol speaks the GGP protocol: its messages, and the endpoint through
-// which a player is reached over HTTP. It owns messages and clocks. It must not
-// know how a player thinks, which is behind the interface Agent, nor how matches
-// are held, which is what package arena is for.
+// Package protocol implements the GGP protocol: its messages, and the HTTP endpoint through which game servers reach
+// a player. It owns messages and clocks. The search of a player is behind the interface Agent; package arena runs
+// matches.
 package protocol

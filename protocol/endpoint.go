@@ -21,46 +21,42 @@ import (
 )
 
 const (
-	// maxParsed bounds how many rulesheets are read at once.
+	// maxParsed limits the rulesheets that are parsed concurrently.
 	maxParsed = 4
-	// maxStrangerLines bounds the lines that requests outside of matches put into
-	// the log in a second.
+	// maxStrangerLines limits the log lines a second for requests outside of matches.
 	maxStrangerLines = 10
-	// writeTimeout bounds how long a client may take to read a reply.
+	// writeTimeout limits the time in which a client must read a reply.
 	writeTimeout = 5 * time.Second
 )
 
-// Endpoint is a player as game servers see it: an http.Handler that plays matches,
-// each with an agent made for it. It is safe for concurrent use. What the agent does
-// wrong (panics, delays, errors) is logged and answered; it never takes the endpoint
-// down. The exported fields are for whoever makes it, before the first request.
+// Endpoint is the HTTP handler of a player: it plays matches for game servers, each with a new agent. It is safe for
+// concurrent use. Panics, delays and errors of an agent are logged and answered; they never stop the endpoint. Set
+// the exported fields before the first request.
 type Endpoint struct {
-	// Matches is how many matches are played at a time; 0 means one.
+	// Matches is the number of concurrent matches; 0 means one.
 	Matches int
-	// Allow are the addresses that are served, besides those of this machine; none
-	// means all.
+	// Allow lists the addresses that are served, besides loopback addresses; if empty, all addresses are.
 	Allow []netip.Prefix
-	// Origins are the websites, such as https://example.org, whose pages may send messages of
-	// matches from the browser of whoever looks at them; "*" is every website. None may by
-	// default: a game server is no page in a browser. Any page may ask for INFO.
+	// Origins lists the websites, such as https://example.org, whose pages may send messages of matches from a
+	// browser; "*" allows every website. By default no website may: game servers are not browsers. Any page may send
+	// INFO.
 	Origins []string
-	// Record, if not nil, is told of each match that begins, and returns what keeps the notes of it, one
-	// after another until its first error. They may take their time.
+	// Record, if not nil, is called at the beginning of each match. It returns a function that receives the notes of
+	// the match, in order, until its first error. It runs in the background.
 	Record func(m Match) (keep func(Note) error, err error)
-	// MaxMessage bounds a message, in bytes; 0 means 16 MiB. The largest known
-	// rulesheets have less than 100 kB.
+	// MaxMessage limits a message, in bytes; 0 means 16 MiB. The largest known rulesheets have less than 100 kB.
 	MaxMessage int64
-	// Version is what INFO and /healthz tell of the program; "" means nothing.
+	// Version is the program version in replies to INFO and /healthz; "" omits it.
 	Version string
 
 	name      string
 	newAgent  NewAgent
 	log       zerolog.Logger
-	strangers zerolog.Logger // for what is no part of a match: of limited frequency
+	strangers zerolog.Logger // rate-limited log for requests outside of matches
 	counters  *counters
 	admission admission
-	parsing   chan struct{}  // holds a token for each rulesheet that is being read
-	written   sync.WaitGroup // notes of matches
+	parsing   chan struct{}  // holds a token for each rulesheet being parsed
+	written   sync.WaitGroup // recorders of matches
 
 	mu       sync.Mutex
 	sessions map[string]*session // by id in lower case
@@ -69,8 +65,8 @@ type Endpoint struct {
 
 var _ http.Handler = (*Endpoint)(nil)
 
-// NewEndpoint makes an endpoint. The name is what INFO tells; bytes that cannot
-// stand in a symbol become underscores.
+// NewEndpoint returns an endpoint. The name appears in replies to INFO; bytes that cannot occur in a symbol become
+// underscores.
 func NewEndpoint(name string, newAgent NewAgent, log zerolog.Logger) *Endpoint {
 	e := &Endpoint{
 		name: symbol(name), newAgent: newAgent, log: log,
@@ -88,7 +84,7 @@ func NewEndpoint(name string, newAgent NewAgent, log zerolog.Logger) *Endpoint {
 	return e
 }
 
-// symbol makes a text one that INFO may tell.
+// symbol replaces the bytes of text that cannot occur in a symbol by underscores.
 func symbol(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c <= ' ' || c > '~' || strings.ContainsRune("();?", c) {
@@ -98,7 +94,7 @@ func symbol(text string) string {
 	}, text)
 }
 
-// exchange is one request and its answer.
+// exchange is a request and its reply.
 type exchange struct {
 	arrived time.Time
 	client  context.Context // ends when the client closes its connection
@@ -106,13 +102,13 @@ type exchange struct {
 	request string
 	message Message
 	reply   string
-	// heard is called as soon as what a PLAY or STOP tells has been kept: those that
-	// came after it wait for that.
+	// heard is called as soon as the joint move of a PLAY or STOP has been added to the history: it releases the
+	// requests that wait behind it.
 	heard func()
 }
 
-// ServeHTTP answers one message: the body of a POST or, for INFO and PING, the path of a GET. The paths
-// /metrics and /healthz are about the endpoint itself.
+// ServeHTTP answers one message: the body of a POST or, for INFO and PING, the path of a GET. The paths /metrics and
+// /healthz describe the endpoint itself.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := visitorOf(r.Context())
 	defer e.admission.done(v)
@@ -129,7 +125,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply(w, status, x.reply)
 }
 
-// errWritten says that the response has been written.
+// errWritten: the response has been written.
 var errWritten = errors.New("written")
 
 func (e *Endpoint) route(w http.ResponseWriter, r *http.Request, v *visitor, x *exchange) error {
@@ -169,7 +165,7 @@ func (e *Endpoint) route(w http.ResponseWriter, r *http.Request, v *visitor, x *
 		return err
 	}
 	if c := x.message.Command; c != Info && c != Ping && !e.trusts(r.Header) {
-		return refuse(http.StatusForbidden, "origin", "this player takes no matches from websites (--allow-origin names those from which it does)")
+		return refuse(http.StatusForbidden, "origin", "messages of matches from websites are refused; to allow a website, start the player with --allow-origin")
 	}
 	err = e.answer(x)
 	if err == nil {
@@ -178,7 +174,7 @@ func (e *Endpoint) route(w http.ResponseWriter, r *http.Request, v *visitor, x *
 	return err
 }
 
-// allowed tells whether an address is served.
+// allowed reports whether Allow admits an address.
 func (e *Endpoint) allowed(remote string) bool {
 	a := address(remote)
 	if len(e.Allow) == 0 || a.IsLoopback() {
@@ -187,15 +183,14 @@ func (e *Endpoint) allowed(remote string) bool {
 	return slices.ContainsFunc(e.Allow, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// trusts tells whether a request was sent by a game server, or by a page of a website that may. Browsers name the
-// website, or say at least that there is one.
+// trusts reports whether a request comes from a game server or from a page of an allowed website. Browsers send the
+// website, or at least that the request comes from a page.
 func (e *Endpoint) trusts(h http.Header) bool {
 	origin, site := h.Get("Origin"), h.Get("Sec-Fetch-Site")
 	return origin == "" && site == "" || slices.Contains(e.Origins, "*") || origin != "" && slices.Contains(e.Origins, origin)
 }
 
-// health says in JSON that the endpoint serves, and how busy it is. The status is 503
-// when it is about to end.
+// health writes the status and the number of matches as JSON. The HTTP status is 503 while the endpoint shuts down.
 func (e *Endpoint) health(w http.ResponseWriter) error {
 	code := http.StatusOK
 	matches, status := e.occupancy()
@@ -215,12 +210,11 @@ func (e *Endpoint) health(w http.ResponseWriter) error {
 	h.Set("Content-Length", strconv.Itoa(len(text)))
 	h.Set("Connection", "close")
 	w.WriteHeader(code)
-	_, _ = w.Write(text) // a client that is gone cannot be told
+	_, _ = w.Write(text) // the error of a closed connection is of no use
 	return errWritten
 }
 
-// refused logs and counts a request that is not answered as it wished, and returns
-// what to reply.
+// refused logs and counts a refused request, and returns the status and reason of the reply.
 func (e *Endpoint) refused(x *exchange, err error) (status int, reason string) {
 	status, kind := http.StatusBadRequest, "message"
 	r, isRefusal := errors.AsType[*refusal](err)
@@ -238,7 +232,7 @@ func (e *Endpoint) refused(x *exchange, err error) (status int, reason string) {
 	return status, reason
 }
 
-// name says in a line of the log which exchange it is about.
+// name adds the match, sender and request of an exchange to a log line.
 func (x *exchange) name(event *zerolog.Event) *zerolog.Event {
 	if x.message.ID != "" {
 		event = event.Str("match", clip(x.message.ID))
@@ -246,8 +240,7 @@ func (x *exchange) name(event *zerolog.Event) *zerolog.Event {
 	return event.Str("from", x.from).Str("request", clip(x.request))
 }
 
-// reply writes a complete response. Readers in use know neither chunks nor
-// connections that stay open.
+// reply writes a complete response. Some clients support neither chunks nor persistent connections.
 func reply(w http.ResponseWriter, status int, text string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/acl")
@@ -256,17 +249,17 @@ func reply(w http.ResponseWriter, status int, text string) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Allow-Methods", allowedMethods)
 	h.Set("Access-Control-Allow-Headers", "Content-Type")
-	// Who doesn't read is not waited for; there is no deadline without a network.
+	// Slow readers are cut off; httptest recorders have no deadline.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
 	w.WriteHeader(status)
-	// A client that is gone cannot be told.
+	// The error of a closed connection is of no use.
 	_, _ = io.WriteString(w, text)
 }
 
-// maxReason bounds the reason in a refusal, in bytes.
+// maxReason limits the reason in a refusal, in bytes.
 const maxReason = 300
 
-// oneLine writes an error as one line of ASCII.
+// oneLine returns the first line of an error, as ASCII.
 func oneLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return Printable(text, maxReason)

@@ -163,7 +163,7 @@ func TestOddRequestsAreAnswered(t *testing.T) {
 		"options":         {"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: y\r\n\r\n", "HTTP/1.1 200", ""},
 		"put":             {"PUT / HTTP/1.0\r\n\r\n", "HTTP/1.0 405", "expected the method POST, found PUT"},
 		"no body":         {"POST / HTTP/1.0\r\n\r\n", "HTTP/1.0 400", "expected one message in parentheses, such as (INFO)"},
-		"garbage message": {post("\x00\xff\x13("), "HTTP/1.0 400", "found the end where 1 parentheses are open"},
+		"garbage message": {post("\x00\xff\x13("), "HTTP/1.0 400", "the message ends with 1 open parentheses"},
 		"large":           {post(strings.Repeat("(", 1<<20)), "HTTP/1.0 413", "expected at most 65536 bytes, found more"},
 		"deep":            {post(strings.Repeat("(", 1<<15)), "HTTP/1.0 400", "expected at most 1024 nested parentheses, found more"},
 		"deep move": {

@@ -1,29 +1,28 @@
 package protocol
 
-// Explainer is an Agent that can say why it made its last move.
+// Explainer is an Agent that can explain its last move.
 type Explainer interface {
-	// Explain is called after Play, never concurrently with it. It is nil where there
-	// is nothing to tell.
+	// Explain is called after Play, never concurrently with it. It returns nil if it has no explanation.
 	Explain() *Explanation
 }
 
-// Explanation says why a move was made. Roles and moves are spelled as in the rules that
-// the agent was given, values are goal points (0–100). What is not known is left out.
+// Explanation gives the reasons for a move. Roles and moves are spelled as in the rules given to the agent, values
+// are goal points (0–100). Unknown parts are left out.
 type Explanation struct {
 	Move string `json:"move"`
-	// By is the search that decided, such as "Simultaneous Move Alpha-Beta", "Bounded
-	// Alpha-Beta" or "Monte Carlo", or the reason that no search did: "only move", …
+	// By names the search that chose the move, such as "Simultaneous Move Alpha-Beta", "Bounded Alpha-Beta" or "Monte
+	// Carlo", or the reason for the absence of a search, such as "only move".
 	By string `json:"by"`
 	// Why is a short sentence.
 	Why string `json:"why"`
-	// Values are those of all roles but chance.
+	// Values holds the values of all roles but chance.
 	Values []RoleValue `json:"values,omitempty"`
-	// Strategy lists moves that were considered, the likeliest first; their probabilities
-	// add up to 1, those of moves that were rejected are 0.
+	// Strategy lists the considered moves by falling probability. The probabilities add up to 1; rejected moves have
+	// probability 0.
 	Strategy []MoveShare `json:"strategy,omitempty"`
-	// Line is the principal line: joint moves, by role, from this one on.
+	// Line is the principal variation: joint moves, by role, from this move on.
 	Line [][]string `json:"line,omitempty"`
-	// Nodes are those of the search that decided.
+	// Nodes counts the nodes of the search that chose the move.
 	Nodes             int64   `json:"nodes,omitempty"`
 	PlayoutsPerSecond float64 `json:"playouts_per_second,omitempty"`
 	Seconds           float64 `json:"seconds"`
@@ -32,10 +31,10 @@ type Explanation struct {
 // The kinds of values.
 const (
 	Proved    = "proved"    // the value is from Lower to Upper
-	Estimated = "estimated" // Estimate is a guess, and so are the bounds
+	Estimated = "estimated" // Estimate and the bounds are guesses
 )
 
-// RoleValue is what a role gets.
+// RoleValue is the value of the position for a role.
 type RoleValue struct {
 	Role     string  `json:"role"`
 	Lower    float64 `json:"lower"`
@@ -44,9 +43,9 @@ type RoleValue struct {
 	Kind     string  `json:"kind"`     // Proved or Estimated
 }
 
-// MoveShare is one move of a strategy.
+// MoveShare is a move of a mixed strategy.
 type MoveShare struct {
 	Move        string   `json:"move"`
 	Probability float64  `json:"probability"`
-	Value       *float64 `json:"value,omitempty"` // that its role gets with it, by sampling
+	Value       *float64 `json:"value,omitempty"` // sampled value of the move for its role
 }

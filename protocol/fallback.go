@@ -12,25 +12,23 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// fallback names legal moves from the rules alone, for when the agent doesn't. It
-// takes part in a match only then: nothing is computed before. Where the rules are too much
-// work, it goes by those alone that legal moves depend on, and does not know when the game ends.
+// fallback finds legal moves from the rules alone, if the agent fails. It computes nothing before. If the full rules
+// take too long, it evaluates only the rules that legal depends on, and does not detect the end of the game.
 type fallback struct {
 	game *gdl.Game
 	role string
 
 	mu    sync.Mutex
-	slice []string // the relations that are asked for: legal and, at first, terminal
+	slice []string // the relations asked for: legal and, at first, terminal
 	at    *prover.Position
-	heard int // of what was told: how much the position has gone through
+	heard int // number of joint moves of told that at has passed
 }
 
-// errNoMove says that the rules give a role no legal move.
+// errNoMove: the role has no legal move.
 var errNoMove = errors.New("the rules give no legal move here")
 
-// move is a legal move after all that was told. Joint moves that are not legal
-// where they are told are passed over. The error is ErrOver or errNoMove if the rules
-// say that there is none.
+// move returns a legal move after the joint moves of told. Illegal joint moves are skipped. The error is ErrOver at
+// the end of the game, and errNoMove if the role has no legal move.
 func (f *fallback) move(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -47,7 +45,7 @@ func (f *fallback) move(ctx context.Context, told [][]gdl.Term) (gdl.Term, error
 	return move, err
 }
 
-// find is move by the rules of the slice.
+// find returns a legal move by the rules of the slice.
 func (f *fallback) find(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	if f.at == nil {
 		slice, _ := f.game.Slice(f.slice...)
@@ -74,7 +72,7 @@ func (f *fallback) find(ctx context.Context, told [][]gdl.Term) (gdl.Term, error
 	return gdl.ParseTerm(moves[0])
 }
 
-// hear goes on by one joint move, if it is legal.
+// hear advances the position by a joint move if it is legal.
 func (f *fallback) hear(ctx context.Context, joint []gdl.Term) error {
 	texts := Texts(joint)
 	if fault, err := f.at.Fault(ctx, texts); fault != "" || err != nil {

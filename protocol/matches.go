@@ -10,14 +10,14 @@ import (
 	"stackmate/internal/guard"
 )
 
-// What INFO tells, and /healthz.
+// The status in replies to INFO and /healthz.
 const (
 	availableStatus = "available"
 	busyStatus      = "busy"
-	closingStatus   = "closing" // of /healthz alone: INFO says busy
+	closingStatus   = "closing" // /healthz only: INFO replies busy
 )
 
-// answer finds the reply to a message.
+// answer computes the reply to a message.
 func (e *Endpoint) answer(x *exchange) error {
 	switch x.message.Command {
 	case Info:
@@ -59,7 +59,7 @@ func (e *Endpoint) answer(x *exchange) error {
 	return err
 }
 
-// start begins a match if there is room for one.
+// start begins a match if a place is free.
 func (e *Endpoint) start(x *exchange) error {
 	s := newSession(x.message, x.arrived, e.newAgent, e.counters, e.log)
 	if !e.register(s) {
@@ -82,21 +82,21 @@ func (e *Endpoint) start(x *exchange) error {
 	var err error
 	if x.reply, err = s.begin(); err != nil {
 		e.abandon(s, "it could not begin")
-		s.notes.take(Note{Command: Abort, Reason: "it could not begin"}) // where it was ended meanwhile
+		s.notes.take(Note{Command: Abort, Reason: "it could not begin"}) // no-op unless the match was ended concurrently
 	}
 	return err
 }
 
-// abandon ends a match without a word from its server.
+// abandon ends a match on the player's initiative, without STOP or ABORT.
 func (e *Endpoint) abandon(s *session, why string) {
 	if e.release(s) {
-		s.log.Warn().Msg("the match is given up: " + why)
-		s.drop("given up: " + why)
+		s.log.Warn().Msg("match abandoned: " + why)
+		s.drop("abandoned: " + why)
 	}
 }
 
-// register makes the session known, so that it can be aborted while its rules are
-// read. There must be room for its match.
+// register adds the session, so that ABORT reaches it while its rules are parsed, and reports whether a place is
+// free.
 func (e *Endpoint) register(s *session) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -108,21 +108,21 @@ func (e *Endpoint) register(s *session) bool {
 	return true
 }
 
-// claim makes a session that has been registered a match, if there still is room:
-// whose rules have been read first plays.
+// claim turns a registered session into a match and reports whether a place is still free: the first session with
+// parsed rules plays.
 func (e *Endpoint) claim(s *session) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	key := strings.ToLower(s.match.ID)
 	if e.sessions[key] != s {
-		return false // aborted meanwhile
+		return false // aborted concurrently
 	}
 	if e.closing || e.running() >= e.capacity() {
 		delete(e.sessions, key)
 		return false
 	}
 	s.running = true
-	s.expiry = time.AfterFunc(s.maxSilence(), func() { e.abandon(s, "no message for too long") })
+	s.expiry = time.AfterFunc(s.maxSilence(), func() { e.abandon(s, "timeout: no message from the game server") })
 	return true
 }
 
@@ -139,7 +139,7 @@ func (e *Endpoint) running() int {
 
 func (e *Endpoint) capacity() int { return max(e.Matches, 1) }
 
-// release forgets the session, if it is known.
+// release removes the session and reports whether it was registered.
 func (e *Endpoint) release(s *session) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -154,8 +154,7 @@ func (e *Endpoint) release(s *session) bool {
 	return true
 }
 
-// find is the session of this id, in any case, since some servers send START as it
-// is and later messages in upper case.
+// find returns the session of an id, in any case: some servers send START as it is and later messages in upper case.
 func (e *Endpoint) find(id string) *session {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -166,7 +165,7 @@ func (e *Endpoint) find(id string) *session {
 	return s
 }
 
-// occupancy counts the matches and tells whether there is room for more.
+// occupancy returns the number of matches and the status.
 func (e *Endpoint) occupancy() (matches int, status string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -180,7 +179,7 @@ func (e *Endpoint) occupancy() (matches int, status string) {
 	return matches, status
 }
 
-// status is that of INFO.
+// status returns the status for INFO.
 func (e *Endpoint) status() string {
 	if _, status := e.occupancy(); status == availableStatus {
 		return availableStatus
@@ -188,8 +187,8 @@ func (e *Endpoint) status() string {
 	return busyStatus
 }
 
-// finish lets no match begin any more and ends those that run: moves that are being
-// thought about are answered at once, the other matches are aborted.
+// finish refuses new matches and ends the running matches: pending moves are answered immediately, all other matches
+// are aborted.
 func (e *Endpoint) finish() {
 	e.mu.Lock()
 	e.closing = true
@@ -200,7 +199,7 @@ func (e *Endpoint) finish() {
 // Close aborts all matches.
 func (e *Endpoint) Close() { e.endAll(func(*session) bool { return false }) }
 
-// endAll aborts the matches, but those to keep.
+// endAll aborts the matches except where keep is true.
 func (e *Endpoint) endAll(keep func(*session) bool) {
 	e.mu.Lock()
 	all := slices.Collect(maps.Values(e.sessions))

@@ -18,7 +18,7 @@ type Command string
 // The messages of the GGP protocol.
 const (
 	Info    Command = "INFO"
-	Ping    Command = "PING" // what older servers send for INFO
+	Ping    Command = "PING" // sent by older servers instead of INFO
 	Preview Command = "PREVIEW"
 	Start   Command = "START"
 	Play    Command = "PLAY"
@@ -28,20 +28,18 @@ const (
 
 var commands = []Command{Info, Ping, Preview, Start, Play, Stop, Abort}
 
-// What a message may hold at most, so that nothing in it costs more than its own
-// bytes. Those in use stay far below.
+// Limits of a message: no part costs more than its own bytes. Real messages stay far below.
 const (
 	maxID      = 256  // bytes of a match id
 	maxSymbol  = 4096 // bytes of any symbol
-	maxNesting = 1024 // open parentheses; of the rules alone gdl takes less
-	maxArgs    = 16   // arguments that are looked at; more are ignored
+	maxNesting = 1024 // open parentheses; the limit of gdl for rules is lower
+	maxArgs    = 16   // further arguments are ignored
 )
 
-// MaxClock bounds a clock: a week. Larger numbers are faults, not clocks.
+// MaxClock is the longest clock, a week. Larger numbers are errors.
 const MaxClock = 7 * 24 * time.Hour
 
-// Message is one request of a game server. Names and moves are spelled as the
-// server spelled them.
+// Message is a request of a game server. Names and moves are spelled as the server sent them.
 type Message struct {
 	Command    Command
 	ID         string        // START, PLAY, STOP, ABORT
@@ -49,22 +47,22 @@ type Message struct {
 	Rules      string        // START, PREVIEW: a rulesheet without the parentheses around it
 	StartClock time.Duration // START; PREVIEW: the preview clock
 	PlayClock  time.Duration // START
-	// Joint is the joint move before: nil if no move has been made.
+	// Joint is the previous joint move, or nil before the first move.
 	Joint []gdl.Term // PLAY, STOP
-	// Seen is the message in the form of GDL-II, (id turn move percepts): the own move before, and what the role
-	// has seen since. It is nil in the usual form, and where no move has been made.
+	// Seen is the GDL-II form of the message, (id turn move percepts): the role's previous move, and its percepts
+	// since. It is nil in the usual form and before the first move.
 	Seen *Seen // PLAY, STOP
 }
 
-// Seen is what a message of GDL-II tells in the place of a joint move.
+// Seen is the observation of one role, which GDL-II messages hold instead of a joint move.
 type Seen struct {
 	Turn     int
 	Move     gdl.Term
 	Percepts []gdl.Term
 }
 
-// ParseMessage reads a request: the head in any case, any white space, arguments
-// past the known ones ignored. The error says in one line what was expected.
+// ParseMessage parses a request: the command in any case, any white space, extra arguments ignored. The error is one
+// line and names the expected form.
 func ParseMessage(text string) (Message, error) {
 	var m Message
 	fields, err := split(strings.TrimPrefix(text, "\ufeff"), 2)
@@ -90,8 +88,7 @@ func ParseMessage(text string) (Message, error) {
 	return m, nil
 }
 
-// isInfix tells the dialect of some courses, start(id,role,[rules],10,10), from
-// other texts that are no message.
+// isInfix reports whether the forms are a message in the dialect of some courses, start(id,role,[rules],10,10).
 func isInfix(forms []string) bool {
 	return slices.Contains(commands, Command(strings.ToUpper(forms[0]))) && isList(forms[1])
 }
@@ -151,7 +148,7 @@ func (m *Message) parseID(args []string) error {
 	return nil
 }
 
-// parseJoint reads the arguments (id joint).
+// parseJoint parses the arguments (id joint) or (id turn move percepts).
 func (m *Message) parseJoint(args []string) error {
 	if err := m.parseID(args); err != nil {
 		return err
@@ -167,10 +164,10 @@ func (m *Message) parseJoint(args []string) error {
 	return err
 }
 
-// parseSeen reads the arguments (move percepts) of a message of GDL-II.
+// parseSeen parses the arguments (move percepts) of a GDL-II message.
 func (m *Message) parseSeen(turn int, args []string) error {
 	if strings.EqualFold(args[0], "nil") {
-		return nil // there is no move yet
+		return nil // no move has been made
 	}
 	if len(args) < 2 || !isList(args[1]) && !strings.EqualFold(args[1], "nil") {
 		return errors.New("expected the percepts behind the move, as in (id turn move (percepts)), found none")
@@ -184,7 +181,7 @@ func (m *Message) parseSeen(turn int, args []string) error {
 	return err
 }
 
-// parseTerms reads the terms of a list. Any atom stands for no list.
+// parseTerms parses the terms of a list. An atom counts as an absent list.
 func parseTerms(text string, parse func(string) (gdl.Term, error)) (terms []gdl.Term, err error) {
 	if !isList(text) {
 		return nil, nil
@@ -203,10 +200,10 @@ func parseTerms(text string, parse func(string) (gdl.Term, error)) (terms []gdl.
 	return terms, nil
 }
 
-// maxMove bounds the text of one move, in bytes.
+// maxMove limits the text of a move, in bytes.
 const maxMove = 64 << 10
 
-// ParseMove reads one move as it stands on the wire.
+// ParseMove parses one move of a message.
 func ParseMove(text string) (gdl.Term, error) {
 	if len(text) > maxMove {
 		return gdl.Term{}, fmt.Errorf("expected a move of at most %d bytes, found %s", maxMove, clip(text))
@@ -218,17 +215,17 @@ func ParseMove(text string) (gdl.Term, error) {
 	return t, nil
 }
 
-// parseClock reads a clock in seconds; fractions are allowed.
+// parseClock parses a clock in seconds; fractions are allowed.
 func parseClock(clock *time.Duration, text string) error {
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(seconds >= 0 && seconds <= MaxClock.Seconds()) {
-		return fmt.Errorf("expected a clock in seconds, found %s; it is %.0f at most", clip(text), MaxClock.Seconds())
+		return fmt.Errorf("expected a clock from 0 to %.0f seconds, found %s", MaxClock.Seconds(), clip(text))
 	}
 	*clock = time.Duration(math.Round(seconds * float64(time.Second)))
 	return nil
 }
 
-// String writes the message as a game server would send it.
+// String returns the message as a game server would send it.
 func (m Message) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "( %s", m.Command)
@@ -256,12 +253,12 @@ func (m Message) String() string {
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
 
-// jointText writes a joint move as the wire does: one term per role.
+// jointText returns a joint move as on the wire: one term per role.
 func jointText(joint []gdl.Term) string {
 	return "(" + strings.Join(Texts(joint), " ") + ")"
 }
 
-// Texts are the texts of terms: of the moves of a joint move, by role.
+// Texts returns the text of each term; of a joint move, its moves by role.
 func Texts(terms []gdl.Term) (texts []string) {
 	for _, t := range terms {
 		texts = append(texts, t.String())

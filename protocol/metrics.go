@@ -9,21 +9,21 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 )
 
-// counters count what an endpoint does, for Prometheus.
+// counters are the Prometheus metrics of an endpoint.
 type counters struct {
 	set   *metrics.Set
-	share *metrics.PrometheusHistogram // time taken for a move, in parts of the play clock
+	share *metrics.PrometheusHistogram // reply times of moves, in fractions of the play clock
 	late  *metrics.Counter             // moves answered after the play clock
 }
 
-// Who has chosen a move.
+// Sources of a move.
 const (
 	byAgent    = "agent"
 	byAnew     = "agent made anew"
 	byFallback = "fallback"
 )
 
-// What a PLAY says.
+// Kinds of joint moves in PLAY messages.
 const (
 	jointNone     = "none"
 	jointNew      = "moves"
@@ -31,7 +31,7 @@ const (
 	jointRepeated = "repeated while being answered"
 )
 
-// clockShares are the buckets of reply times, in parts of the play clock.
+// clockShares are the buckets of reply times, in fractions of the play clock.
 var clockShares = []float64{0.01, 0.1, 0.25, 0.5, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 1, 1.1, 1.5, 2}
 
 func newCounters(e *Endpoint) *counters {
@@ -40,7 +40,7 @@ func newCounters(e *Endpoint) *counters {
 		set.NewGauge(name, func() float64 { return float64(value()) })
 	}
 	gauge("stackmate_matches", func() int { n, _ := e.occupancy(); return n })
-	// Open connections that have not sent a whole request, and those whose request is being answered.
+	// Pending connections, and connections that are being answered.
 	gauge("stackmate_connections_waiting", func() int { n, _ := e.admission.connections(); return n })
 	gauge("stackmate_connections_answered", func() int { _, n := e.admission.connections(); return n })
 	return &counters{
@@ -50,32 +50,33 @@ func newCounters(e *Endpoint) *counters {
 	}
 }
 
-// write writes all counters, and memory, goroutines and open files of the process, as Prometheus reads them.
+// write writes all counters, and the memory, goroutines and open files of the process, in the text format of
+// Prometheus.
 func (c *counters) write(w io.Writer) {
 	metrics.WriteProcessMetrics(w)
 	c.set.WritePrometheus(w)
 }
 
-// count adds one to a counter with a label.
+// count increments a counter with a label.
 func (c *counters) count(name, label, value string) {
 	c.set.GetOrCreateCounter(fmt.Sprintf("%s{%s=%q}", name, label, value)).Inc()
 }
 
-// request counts a request that has been answered, by command and HTTP status.
+// request counts an answered request, by command and HTTP status.
 func (c *counters) request(command Command, status int) {
 	if !slices.Contains(commands, command) {
-		command = "other" // the label takes few values, whatever is sent
+		command = "other" // limits the number of labels
 	}
 	c.set.GetOrCreateCounter(fmt.Sprintf(`stackmate_requests_total{command=%q,status="%d"}`, command, status)).Inc()
 }
 
-// refuse counts a request or a connection that is refused.
+// refuse counts a refused request or connection.
 func (c *counters) refuse(reason string) { c.count("stackmate_refused_total", "reason", reason) }
 
-// told counts a PLAY of a running match, by what it tells of the joint move.
+// told counts a PLAY of a running match, by the kind of its joint move.
 func (c *counters) told(kind string) { c.count("stackmate_joint_moves_total", "kind", kind) }
 
-// move counts a move that has been answered, by who has chosen it; clock 0 has no limit.
+// move counts an answered move, by its source; clock 0 means no limit.
 func (c *counters) move(by string, took, clock time.Duration) {
 	c.count("stackmate_moves_total", "by", by)
 	if clock == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Note is something that happens in a match that an endpoint plays: a message that tells a joint
-// move or ends the match or, without a Command, the answer to the last PLAY.
+// Note is an event of a match: a message with a joint move, the end of the match or, without a Command, the answer to
+// the last PLAY.
 type Note struct {
 	At      time.Time
 	Command Command    // PLAY, STOP or ABORT; "" for an answer
@@ -19,22 +19,22 @@ type Note struct {
 	Reason  string     // of ABORT
 	Move    gdl.Term   // of an answer
 	Why     *Explanation
-	Err     error // why there is no move
+	Err     error // the reason for a missing move
 }
 
-// waitingNotes bounds the notes that wait for whoever keeps them.
+// waitingNotes limits the notes queued for the recorder.
 const waitingNotes = 256
 
-// notes are taken of one match, for Endpoint.Record. They are kept behind the match: what takes long,
-// a full disk or positions that are found by the rules, costs notes, never time of the match.
+// notes is the queue of notes of a match, for Endpoint.Record. The recorder runs in the background: if it is too slow
+// (a full disk, an expensive game), notes are lost, never time of the match.
 type notes struct {
 	mu    sync.Mutex
 	log   zerolog.Logger
-	taken chan Note // nil: none are
-	lost  bool      // one of them
+	taken chan Note // nil if the match is not recorded
+	lost  bool      // a note was lost
 }
 
-// begin has the notes of a match kept, if anybody keeps them: all that are taken, when written is done.
+// begin starts the recorder of a match, if any. written is done once it has received all notes.
 func (n *notes) begin(record func(Match) (func(Note) error, error), m Match, written *sync.WaitGroup) {
 	if record == nil {
 		return
@@ -54,9 +54,9 @@ func (n *notes) begin(record func(Match) (func(Note) error, error), m Match, wri
 			return err
 		})
 		if err != nil {
-			m.Log.Error().Err(err).Msg("the rest of this match is not kept")
+			m.Log.Error().Err(err).Msg("recording failed: the rest of this match is not kept")
 		}
-		for range taken { // nobody is to wait
+		for range taken { // so that take never blocks
 		}
 	})
 	n.mu.Lock()
@@ -64,7 +64,7 @@ func (n *notes) begin(record func(Match) (func(Note) error, error), m Match, wri
 	n.log, n.taken = m.Log, taken
 }
 
-// take takes a note. After the end of a match there are none.
+// take queues a note. After the end of a match it does nothing.
 func (n *notes) take(note Note) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

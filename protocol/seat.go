@@ -9,28 +9,26 @@ import (
 	"stackmate/internal/guard"
 )
 
-// ErrLate says that an agent has not returned in time. Its call may still run.
-var ErrLate = errors.New("the agent did not return in time")
+// ErrLate: an agent has not returned in time. Its call may still run.
+var ErrLate = errors.New("the player did not return in time")
 
-// Seat guards one agent on behalf of an endpoint or a manager: one call at a
-// time, no panic comes out, and nobody waits for longer than it wants to. Its
-// methods wait until the calls before have returned, but no longer than wait;
-// then they return ErrLate, and a call that has begun goes on by itself.
+// Seat serialises the calls of one agent, for an endpoint or a manager, recovers its panics and limits the waiting
+// time. A method waits for the calls before it, until wait is done; then it returns ErrLate, and a call that has
+// begun continues in its goroutine.
 type Seat struct {
 	agent Agent
 	free  chan struct{} // holds a token while no call runs
 }
 
-// NewSeat makes an agent and its seat. The error is a panic of newAgent.
+// NewSeat creates an agent and its seat. The error is a panic of newAgent.
 func NewSeat(newAgent NewAgent) (*Seat, error) {
 	s := &Seat{free: make(chan struct{}, 1)}
 	s.free <- struct{}{}
 	return s, guard.Do(func() error { s.agent = newAgent(); return nil })
 }
 
-// call runs f when the calls before it have returned. It waits until wait is
-// done at most and then returns ErrLate; f, once begun, goes on by itself. A free
-// seat is taken even if wait is done already.
+// call runs f after the calls before it. When wait is done first, it returns ErrLate; a call that has begun continues
+// in its goroutine. A free seat is taken even if wait is done already.
 func (s *Seat) call(wait context.Context, f func() error) error {
 	if !s.take(wait) {
 		return ErrLate
@@ -46,14 +44,14 @@ func (s *Seat) call(wait context.Context, f func() error) error {
 	case <-wait.Done():
 	}
 	select {
-	case err := <-done: // both were so far: what is there counts
+	case err := <-done: // both channels were ready: the result wins
 		return err
 	default:
 		return ErrLate
 	}
 }
 
-// take takes the seat if it is free before wait is done.
+// take reports whether it took the seat before wait was done.
 func (s *Seat) take(wait context.Context) bool {
 	select {
 	case <-s.free:
@@ -70,7 +68,7 @@ func (s *Seat) take(wait context.Context) bool {
 
 func (s *Seat) leave() { s.free <- struct{}{} }
 
-// vacant tells whether the calls before have returned when wait is done, or sooner.
+// vacant reports whether the calls before have returned before wait is done.
 func (s *Seat) vacant(wait context.Context) bool {
 	free := s.take(wait)
 	if free {
@@ -79,8 +77,7 @@ func (s *Seat) vacant(wait context.Context) bool {
 	return free
 }
 
-// Start tells the agent of a match. The agent's deadline is the start clock of m,
-// within life.
+// Start begins a match. The agent's deadline is the start clock of m, within life.
 func (s *Seat) Start(wait, life context.Context, m Match) error {
 	return s.call(wait, func() error {
 		clock, cancel := WithClock(life, m.Start, m.StartClock)
@@ -89,8 +86,8 @@ func (s *Seat) Start(wait, life context.Context, m Match) error {
 	})
 }
 
-// Play asks the agent for its move, with what has been told when its turn has
-// come, and why it made it, if it is an Explainer. The agent's own deadline is in clock.
+// Play returns the agent's move and, if it is an Explainer, its explanation. It calls told once the seat is free. The
+// agent's deadline is clock's.
 func (s *Seat) Play(wait, clock context.Context, told func() [][]gdl.Term) (gdl.Term, *Explanation, error) {
 	type reply struct {
 		move gdl.Term
@@ -116,7 +113,7 @@ func (s *Seat) Play(wait, clock context.Context, told func() [][]gdl.Term) (gdl.
 	return r.move, r.why, nil
 }
 
-// Stop tells the agent that the match is over.
+// Stop ends the match of the agent.
 func (s *Seat) Stop(wait context.Context, told func() [][]gdl.Term) error {
 	return s.call(wait, func() error {
 		s.agent.Stop(told())
@@ -124,13 +121,12 @@ func (s *Seat) Stop(wait context.Context, told func() [][]gdl.Term) error {
 	})
 }
 
-// Abort ends the match, also while another call runs. It does not wait.
+// Abort ends the match, also during another call. It does not wait.
 func (s *Seat) Abort() {
 	go func() { _ = guard.Do(func() error { s.agent.Abort(); return nil }) }()
 }
 
-// WithClock is a context that ends clock after start, or only with its parent if
-// clock is 0: no limit.
+// WithClock returns a context that ends clock after start. With clock 0 it ends only with its parent.
 func WithClock(parent context.Context, start time.Time, clock time.Duration) (context.Context, context.CancelFunc) {
 	if clock == 0 {
 		return context.WithCancel(parent)

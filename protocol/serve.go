@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// headerTimeout and maxHeader bound the time and the bytes of what comes before
-	// the body of a request, the message of a GET included.
+	// headerTimeout and maxHeader limit the time and the bytes of the header of a request, including the message of a
+	// GET.
 	headerTimeout = 5 * time.Second
 	maxHeader     = 128 << 10
-	// closeTimeout bounds the wait for replies under way at the end.
+	// closeTimeout limits the wait for pending replies at shutdown.
 	closeTimeout = 5 * time.Second
 )
 
-// Listen opens the address (host:port) on which a player serves.
+// Listen opens the address (host:port) of a player's endpoint.
 func Listen(address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -33,9 +33,8 @@ func Listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// Serve answers game servers on l until ctx is done. Then no match begins any more,
-// moves that are being thought about are answered at once, replies under way are
-// finished, all matches are aborted, and Serve returns nil.
+// Serve answers game servers on l until ctx is done. Then it refuses new matches, answers pending moves immediately,
+// finishes pending replies, aborts all matches and returns nil.
 func Serve(ctx context.Context, l net.Listener, e *Endpoint) error {
 	server := &http.Server{
 		Handler:           e,
@@ -47,7 +46,7 @@ func Serve(ctx context.Context, l net.Listener, e *Endpoint) error {
 	}
 	e.log.Info().Str("address", l.Addr().String()).Str("name", e.name).Msg("waiting for game servers")
 	if at, ok := l.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && len(e.Allow) == 0 {
-		e.log.Warn().Msg("whoever reaches this address is served")
+		e.log.Warn().Msg("no --allow: any host that reaches this address can start matches")
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
@@ -70,12 +69,12 @@ func Serve(ctx context.Context, l net.Listener, e *Endpoint) error {
 	go func() { e.written.Wait(); close(written) }()
 	select {
 	case <-written:
-	case <-closing.Done(): // a disk that hangs
+	case <-closing.Done(): // the disk does not respond
 	}
 	return err
 }
 
-// serverLog logs what net/http has to say.
+// serverLog passes the errors of net/http to the log.
 type serverLog struct{ e *Endpoint }
 
 func (s serverLog) Write(line []byte) (int, error) {

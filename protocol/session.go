@@ -18,55 +18,50 @@ import (
 )
 
 const (
-	// startMargin is how long before the end of the start clock `ready` is sent
-	// at the latest, so that it reaches the server in time.
+	// startMargin is the time before the end of the start clock at which `ready` is sent at the latest.
 	startMargin = 500 * time.Millisecond
-	// stopWait bounds the wait for an agent that is told of the end.
+	// stopWait limits the wait for an agent at the end of a match.
 	stopWait = time.Second
-	// silence is how long past its clocks a match may go without a message
-	// before it is given up: the server is gone.
+	// silence is the time without a message, past both clocks, after which a match is abandoned: the server is gone.
 	silence = 5 * time.Minute
-	// unlimitedSilence stands for silence where a clock has no limit.
+	// unlimitedSilence replaces silence if a clock has no limit.
 	unlimitedSilence = 24 * time.Hour
-	// usualRules is what no known rulesheet exceeds, in bytes.
+	// usualRules exceeds the size of all known rulesheets, in bytes.
 	usualRules = 1 << 20
-	// maxFindings bounds how many faults of a rulesheet are logged, and maxFinding
-	// the bytes of each.
+	// maxFindings limits the logged errors of a rulesheet, maxFinding the bytes of each.
 	maxFindings = 20
 	maxFinding  = 500
-	// maxHistory bounds the text of all that is told in a match, in bytes: tens of
-	// thousands of joint moves.
+	// maxHistory limits the text of all joint moves of a match, in bytes: tens of thousands of joint moves.
 	maxHistory = 4 << 20
 )
 
-// errAgent marks a failure of the agent, as opposed to one of the request.
+// errAgent marks a failure of the agent, in contrast to an invalid request.
 var errAgent = errors.New("the player failed")
 
 // errEnded is returned to requests that are pending when the match ends.
 var errEnded = errors.New("the match has ended meanwhile")
 
-// session is a match, from the arrival of its START on: its rules are read, an
-// agent is prepared, and moves are asked of it.
+// session is a match, from the arrival of its START on.
 type session struct {
-	match    Match // without Game and Role until the rules have been read
+	match    Match // without Game and Role until the rules are loaded
 	newAgent NewAgent
 	counters *counters
 	log      zerolog.Logger
 	ctx      context.Context // ends with the match
 	cancel   context.CancelFunc
-	time     context.Context // of the agent's moves: ends before ctx if all are to hurry
+	time     context.Context // context of the agent's moves; cancelled before ctx at shutdown
 	rush     context.CancelFunc
-	loaded   chan struct{} // closed when the rules have been read
+	loaded   chan struct{} // closed once the rules are loaded
 	names    spelling
-	self     int // the place of match.Role among the roles of the rules
+	self     int // index of match.Role among the roles
 	fallback *fallback
 
-	running bool        // the endpoint's: it counts as one of its matches
-	expiry  *time.Timer // the endpoint's: while running
+	running bool        // guarded by Endpoint.mu: the session is a match
+	expiry  *time.Timer // guarded by Endpoint.mu: set while running
 	notes   notes       // while running
 
-	mu      sync.Mutex // guards what follows
-	seat    *Seat      // nil until the rules have been read
+	mu      sync.Mutex // guards the fields below
+	seat    *Seat      // nil until the rules are loaded
 	history [][]gdl.Term
 	heard   int   // bytes of the messages in history
 	turn    *turn // the latest PLAY; nil before the first
@@ -83,10 +78,9 @@ func newSession(m Message, arrived time.Time, newAgent NewAgent, counts *counter
 	return s
 }
 
-// load reads the rules of a START message and seats an agent. It ends with the
-// match and, if the rules are larger than any in use, with the request: then the
-// sender is gone. For smaller ones that makes no difference, and who has only
-// closed its side of the connection still waits for the reply.
+// load parses the rules of a START message and creates an agent. It stops at the end of the match. If the rules are
+// unusually large, it also stops when the client closes the connection. With usual rules it goes on: the client may
+// have closed only its sending side.
 func (s *session) load(request context.Context, m Message, parsing chan struct{}) error {
 	defer close(s.loaded)
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -110,7 +104,7 @@ func (s *session) load(request context.Context, m Message, parsing chan struct{}
 	}
 	game, several := wellformed.FirstGoals(ctx, game)
 	if several != "" {
-		s.log.Warn().Str("role", several).Msg("a position at the end has several goals: the first in the order of the rules counts")
+		s.log.Warn().Str("role", several).Msg("a role has several goals in a terminal position: the first in the order of the rules counts")
 	}
 	if s.match.Role, err = findRole(game, m.Role); err != nil {
 		return err
@@ -127,7 +121,7 @@ func (s *session) load(request context.Context, m Message, parsing chan struct{}
 	return nil
 }
 
-// report logs the faults of the rules: errors, and warnings where they are played all the same.
+// report logs the errors of the rules, and the warnings that change their meaning.
 func (s *session) report(found gdl.Diagnostics) {
 	faults := slices.DeleteFunc(slices.Clone(found), func(d gdl.Diagnostic) bool { return !d.IsError() && d.Meaning == "" })
 	for i, d := range faults {
@@ -136,7 +130,7 @@ func (s *session) report(found gdl.Diagnostics) {
 			event = s.log.Warn()
 		}
 		if i == maxFindings {
-			event.Int("more", len(faults)-i).Msg("and more faults of the rules")
+			event.Int("more", len(faults)-i).Msg("further errors in the rules")
 			return
 		}
 		event.Str("code", d.Code).Msg(Printable(d.String(), maxFinding))
@@ -146,7 +140,7 @@ func (s *session) report(found gdl.Diagnostics) {
 	}
 }
 
-// findRole is the role as the rules spell it: as given, or else in any case.
+// findRole returns the role as spelled in the rules: an exact match, or else a match in any case.
 func findRole(g *gdl.Game, name string) (string, error) {
 	roles := Texts(g.Roles)
 	if slices.Contains(roles, name) {
@@ -160,7 +154,7 @@ func findRole(g *gdl.Game, name string) (string, error) {
 	return "", fmt.Errorf("START: expected one of the roles %s, found %s", strings.Join(roles, ", "), clip(name))
 }
 
-// maxSilence is how long the session may go without a message.
+// maxSilence returns the longest time without a message.
 func (s *session) maxSilence() time.Duration {
 	if s.match.StartClock == 0 || s.match.PlayClock == 0 {
 		return unlimitedSilence
@@ -168,8 +162,8 @@ func (s *session) maxSilence() time.Duration {
 	return s.match.StartClock + s.match.PlayClock + silence
 }
 
-// begin prepares the agent, and once more a new one if it fails. A slow agent is
-// left to it: the reply is due.
+// begin starts the agent, and a new agent if the first one fails. If the agent is late, begin replies while it
+// continues.
 func (s *session) begin() (string, error) {
 	limit := s.match.StartClock
 	if limit > 0 {
@@ -187,14 +181,14 @@ func (s *session) begin() (string, error) {
 		return "", fmt.Errorf("START: %w", errEnded)
 	case err == nil:
 	case errors.Is(err, ErrLate):
-		s.log.Warn().Msg("the player is still preparing at the end of the start clock")
+		s.log.Warn().Msg("the player is not ready at the end of the start clock; it continues to prepare")
 	default:
 		return "", s.failure("START", err)
 	}
 	return "ready", nil
 }
 
-// renew seats another agent and tells it of the match, with the clock in m.
+// renew replaces the agent and starts it, with the clock of m.
 func (s *session) renew(wait context.Context, m Match) error {
 	s.seated().Abort()
 	seat, err := NewSeat(s.newAgent)
@@ -210,7 +204,7 @@ func (s *session) renew(wait context.Context, m Match) error {
 	return nil
 }
 
-// joint returns the joint move that a message tells, spelled as in the rules, or nil for none.
+// joint returns the joint move of a message, spelled as in the rules, or nil.
 func (s *session) joint(m Message) ([]gdl.Term, error) {
 	if m.Seen == nil {
 		return s.names.correctAll(m.Joint), nil
@@ -237,7 +231,7 @@ func (s *session) end(x *exchange) string {
 	}
 	joint, err := s.joint(x.message)
 	if err != nil {
-		s.log.Warn().Err(err).Msg("the last joint move is not known")
+		s.log.Warn().Err(err).Msg("the last joint move is unknown")
 	}
 	s.mu.Lock()
 	s.history = append(s.history, joint)
@@ -252,7 +246,7 @@ func (s *session) end(x *exchange) string {
 	return "done"
 }
 
-// drop ends the session without a last move.
+// drop ends the session without a last joint move.
 func (s *session) drop(reason string) {
 	s.notes.take(Note{At: time.Now(), Command: Abort, Reason: reason})
 	s.cancel()
@@ -261,7 +255,7 @@ func (s *session) drop(reason string) {
 	}
 }
 
-// failure logs what went wrong in the agent and says so for the reply.
+// failure logs an error of the agent and returns it as a refusal.
 func (s *session) failure(command string, err error) error {
 	guard.Log(s.log.Error().Str("command", command), err).Msg("the player failed")
 	return &refusal{http.StatusInternalServerError, "player", fmt.Errorf("%s: %w: %w", command, errAgent, err)}

@@ -7,11 +7,10 @@ import (
 	"stackmate/gdl/rewrite"
 )
 
-// spelling knows the symbols of a game, to undo what servers do that send moves
-// in upper case.
+// spelling maps symbols to their spelling in the rules: some servers send moves in upper case.
 type spelling struct {
 	exact  map[string]bool
-	folded map[string]string // lower case → as in the rules; "" where ambiguous
+	folded map[string]string // lower case → spelling in the rules; "" if ambiguous
 }
 
 func newSpelling(g *gdl.Game) spelling {
@@ -37,7 +36,7 @@ func newSpelling(g *gdl.Game) spelling {
 	return s
 }
 
-// correct spells the symbols of t as the rules do, where that is unambiguous.
+// correct spells the symbols of t as in the rules, where that is unambiguous.
 func (s spelling) correct(t gdl.Term) gdl.Term {
 	return rewrite.Term(t, func(name string) string {
 		if spelled := s.folded[strings.ToLower(name)]; !s.exact[name] && spelled != "" {
@@ -47,7 +46,7 @@ func (s spelling) correct(t gdl.Term) gdl.Term {
 	})
 }
 
-// correctAll spells every term of a joint move as the rules do.
+// correctAll spells the terms of a joint move as in the rules.
 func (s spelling) correctAll(joint []gdl.Term) []gdl.Term {
 	var fixed []gdl.Term
 	for _, t := range joint {

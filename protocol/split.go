@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// The envelope of a message is cut by this small scanner instead of a parser,
-// so that rules reach gdl as they were sent. It runs once over the text,
-// without recursion.
+// A small scanner instead of a parser splits the envelope of a message, so that gdl receives the rules as they were
+// sent. It needs one pass and no recursion.
 
-// split cuts text into its top-level forms: atoms and parenthesised lists, the
-// latter uncut. Comments between forms vanish, and so do forms past the given
-// number, so that many small ones take no memory.
+// split returns the top-level forms of text: atoms, and parenthesised lists with their text. It drops comments
+// between forms, and forms beyond the first most, which would take memory.
 func split(text string, most int) ([]string, error) {
 	var forms []string
 	keep := func(form string) {
@@ -20,8 +18,8 @@ func split(text string, most int) ([]string, error) {
 			forms = append(forms, form)
 		}
 	}
-	depth, start := 0, -1 // of the list, or of the atom if depth is 0
-	symbol := 0           // where the symbol that i is in begins
+	depth, start := 0, -1 // start of the list, or of the atom if depth is 0
+	symbol := 0           // start of the current symbol
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if endsAtom(c) {
@@ -46,7 +44,7 @@ func split(text string, most int) ([]string, error) {
 			}
 		case c == ')':
 			if depth == 0 {
-				return nil, errors.New("found a closing parenthesis too many")
+				return nil, errors.New("found an unmatched closing parenthesis")
 			}
 			if depth--; depth == 0 {
 				keep(text[start : i+1])
@@ -57,7 +55,7 @@ func split(text string, most int) ([]string, error) {
 		}
 	}
 	if depth > 0 {
-		return nil, fmt.Errorf("found the end where %d parentheses are open", depth)
+		return nil, fmt.Errorf("the message ends with %d open parentheses", depth)
 	}
 	if start >= 0 {
 		keep(text[start:])
@@ -65,7 +63,7 @@ func split(text string, most int) ([]string, error) {
 	return forms, nil
 }
 
-// commandOf is the command of a message of which the beginning is known.
+// commandOf returns the command of a message from its beginning, or "".
 func commandOf(head string) Command {
 	rest, ok := strings.CutPrefix(skipBlank(strings.TrimPrefix(head, "\ufeff")), "(")
 	if !ok {
@@ -79,7 +77,7 @@ func commandOf(head string) Command {
 	return Command(strings.ToUpper(rest[:n]))
 }
 
-// skipBlank is text without the white space and the comments that it begins with.
+// skipBlank returns text without leading white space and comments.
 func skipBlank(text string) string {
 	i := 0
 	for ; i < len(text) && (isSpace(text[i]) || text[i] == ';'); i++ {
@@ -90,7 +88,7 @@ func skipBlank(text string) string {
 	return text[min(i, len(text)):]
 }
 
-// endOfLine is the index of the last byte of the line that i is in.
+// endOfLine returns the index of the line break after i, or len(text).
 func endOfLine(text string, i int) int {
 	if n := strings.IndexAny(text[i:], "\r\n"); n >= 0 {
 		return i + n
@@ -98,23 +96,23 @@ func endOfLine(text string, i int) int {
 	return len(text)
 }
 
-// isSpace counts all ASCII control characters as white space.
+// isSpace reports whether c is white space or an ASCII control character.
 func isSpace(c byte) bool { return c <= ' ' || c == 0x7f }
 
 func endsAtom(c byte) bool { return isSpace(c) || c == '(' || c == ')' || c == ';' }
 
 func isList(form string) bool { return strings.HasPrefix(form, "(") }
 
-// inside takes the parentheses off a list.
+// inside returns the text between the parentheses of a list.
 func inside(list string) string { return list[1 : len(list)-1] }
 
-// maxClip is how much of a faulty text a message repeats, in bytes.
+// maxClip limits the text quoted in errors, in bytes.
 const maxClip = 80
 
-// clip makes one short printable line of any text.
+// clip returns a short printable line of text.
 func clip(text string) string { return Printable(text, maxClip) }
 
-// Printable is at most limit bytes of text, all of them printable ASCII.
+// Printable returns at most limit bytes of text, with other bytes than printable ASCII replaced.
 func Printable(text string, limit int) string {
 	short := text[:min(limit, len(text))]
 	var b strings.Builder

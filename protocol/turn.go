@@ -10,17 +10,16 @@ import (
 )
 
 const (
-	// playGrace is how long past the play clock a late move is still waited for, as
-	// some servers do, and how long an agent that is to hurry may take.
+	// playGrace is the time past the play clock in which a late move is still sent, since some servers accept it, and
+	// the time of an agent that must hurry.
 	playGrace = time.Second
-	// maxFallback is how long before the end of the play clock an agent that still
-	// does something else is no longer waited for, or a quarter of the clock.
+	// maxFallback, or a quarter of the play clock if less: at this time before its end, an agent that is still busy
+	// with an earlier call is skipped.
 	maxFallback = time.Second
-	// leastFallback is what finding a legal move without the agent may take in any
-	// case; else it is a quarter of the clock, too.
+	// leastFallback is the minimum time for finding a legal move without the agent; the maximum is a quarter of the
+	// play clock.
 	leastFallback = time.Second
-	// unlimitedRenewal is the start clock of an agent made anew where there is no
-	// play clock of which it could have a part.
+	// unlimitedRenewal is the start clock of a replacement agent if the play clock has no limit.
 	unlimitedRenewal = 10 * time.Second
 )
 
@@ -28,12 +27,12 @@ const (
 type turn struct {
 	text    string // the message as it came
 	arrived time.Time
-	clock   context.Context // the agent's time; ends early when the agent is to hurry
+	clock   context.Context // the agent's time; ends early if the agent must hurry
 	hurry   context.CancelFunc
 	done    chan struct{} // closed when reply or err is known
 	reply   string
 	err     error
-	// delivered: a client was still connected when the reply was known. Guarded by the session's mutex.
+	// delivered reports whether a client was connected when the reply was known. Guarded by the session's mutex.
 	delivered bool
 }
 
@@ -47,12 +46,12 @@ func (t *turn) isAnswered() bool {
 	}
 }
 
-// resendMargin is how long before the end of a play clock a manager whose clock began earlier may have
-// replaced a late move already and gone on: at most this, or an eighth of the clock.
+// resendMargin limits the time before the end of our play clock at which a manager, whose clock began earlier, may
+// have replaced a late move and gone on. The limit is an eighth of the clock if less.
 const resendMargin = 200 * time.Millisecond
 
-// move answers a PLAY. A request that is sent again gets the answer of the first, see isSentAgain.
-// Any other PLAY says that the match has gone on, so that the move under way is not wanted any more.
+// move answers a PLAY. A retransmission gets the answer of the first request, see isSentAgain. Any other PLAY starts
+// a new turn and ends the pending move.
 func (s *session) move(x *exchange) (string, error) {
 	wait, cancel := WithClock(s.ctx, x.arrived, s.match.PlayClock)
 	defer cancel()
@@ -61,7 +60,7 @@ func (s *session) move(x *exchange) (string, error) {
 	case <-wait.Done():
 	}
 	if s.seated() == nil {
-		return "busy", nil // there are no rules yet, or none at all
+		return "busy", nil // the rules are not loaded, or invalid
 	}
 	t, first, err := s.ask(x.message, x.request, x.arrived)
 	x.heard()
@@ -80,12 +79,11 @@ func (s *session) move(x *exchange) (string, error) {
 	return t.reply, t.err
 }
 
-// isSentAgain reports whether a PLAY with this text is the request of the latest turn, sent again by a client that
-// has no reply yet: the bytes are the same, the play clock of the turn has not ended, and the turn is still being
-// answered, or no client was left to take the reply. Managers send each PLAY once; in a new turn the same bytes mean that both
-// sides moved as before, or that the manager replaced our move by the move of the turn before. After a reply that no
-// client took, a joint move that holds this reply is a new turn, too: the client had closed only its side for writing.
-// The caller holds s.mu.
+// isSentAgain reports whether a PLAY with this text is a retransmission of the latest turn by a client without a
+// reply. The bytes must be equal, the play clock of the turn must not have ended, and the turn must be pending or its
+// reply undelivered. Managers send each PLAY once. In a new turn, equal bytes mean that both sides repeated their
+// moves, or that the manager replaced our move by our previous move. After an undelivered reply, a joint move with
+// this reply is a new turn: the client had closed only its sending side. The caller holds s.mu.
 func (s *session) isSentAgain(text string, joint []gdl.Term, arrived time.Time) bool {
 	t, clock := s.turn, s.match.PlayClock
 	if t == nil || t.text != text || clock > 0 && arrived.Sub(t.arrived) > clock-min(resendMargin, clock/8) {
@@ -97,8 +95,8 @@ func (s *session) isSentAgain(text string, joint []gdl.Term, arrived time.Time) 
 	return !t.delivered && t.err == nil && !(s.self < len(joint) && joint[s.self].String() == t.reply)
 }
 
-// ask returns the turn of a message, and whether the message is its first request: a new turn is added to
-// the history before anything else happens. It fails if the messages of the match exceed maxHistory.
+// ask returns the turn of a message and reports whether the message is its first request. A new turn is added to the
+// history first. It fails if the messages of the match exceed maxHistory.
 func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first bool, err error) {
 	joint, err := s.joint(m)
 	if err != nil {
@@ -124,7 +122,7 @@ func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first
 	case len(joint) != len(s.match.Game.Roles):
 		kind = jointLength
 		s.log.Warn().Int("moves", len(joint)).Int("roles", len(s.match.Game.Roles)).
-			Msg("a joint move does not have one move per role: it is told all the same")
+			Msg("a joint move does not have one move per role: the player receives it unchanged")
 	}
 	s.counters.told(kind)
 	t = &turn{text: text, arrived: arrived, done: make(chan struct{})}
@@ -136,9 +134,9 @@ func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first
 	return t, true, nil
 }
 
-// answer finds the reply to a turn.
+// answer computes the reply to a turn.
 func (s *session) answer(t *turn) {
-	t.err = errAgent // unless something better is known at the end
+	t.err = errAgent // replaced on success
 	defer func() {
 		t.hurry()
 		close(t.done)
@@ -161,8 +159,8 @@ func (s *session) answer(t *turn) {
 		Dur("clock", clock).Dur("took", took).Bool("late", late).Msg("answered")
 }
 
-// choose is the move of the agent or, if that fails, of one made anew or, if that
-// fails too or there is no time, any legal one.
+// choose returns the agent's move. If the agent fails it returns a move of a replacement agent, or else any legal
+// move.
 func (s *session) choose(t *turn) (move gdl.Term, why *Explanation, by string, err error) {
 	wait, cancel := context.WithCancel(s.ctx)
 	defer cancel()
@@ -200,19 +198,18 @@ func (s *session) choose(t *turn) (move gdl.Term, why *Explanation, by string, e
 	return legal, nil, byFallback, nil
 }
 
-// legal is any legal move.
+// legal returns any legal move.
 func (s *session) legal() (gdl.Term, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, max(leastFallback, s.match.PlayClock/4))
 	defer cancel()
 	move, err := s.fallback.move(ctx, s.told())
 	if err != nil && !errors.Is(err, ErrOver) && !errors.Is(err, errNoMove) {
-		s.log.Error().Err(err).Msg("no legal move was found")
+		s.log.Error().Err(err).Msg("the fallback found no legal move")
 	}
 	return move, err
 }
 
-// playAnew has the move chosen by an agent made from what is known: the rules and
-// all that was told.
+// playAnew replaces the agent by a new one, with the rules and the history, and returns its move.
 func (s *session) playAnew(t *turn, wait context.Context) (move gdl.Term, why *Explanation, err error) {
 	m := s.match
 	m.Start, m.StartClock = time.Now(), unlimitedRenewal
@@ -228,15 +225,14 @@ func (s *session) playAnew(t *turn, wait context.Context) (move gdl.Term, why *E
 	return move, why, nil
 }
 
-// told is what the agent is told: all that was heard.
+// told returns the history of joint moves.
 func (s *session) told() [][]gdl.Term {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.history[:len(s.history):len(s.history)]
 }
 
-// finishing has the agent answer the running turn at once, and reports whether there
-// is one.
+// finishing makes the agent answer the pending turn immediately, and reports whether a turn is pending.
 func (s *session) finishing() bool {
 	s.rush()
 	s.mu.Lock()

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// CheckURL says what is wrong with the address of a player, if anything is: a player has a host
-// and a port, and no path.
+// CheckURL returns an error unless address is the URL of a player: http, a host with an optional port, and no path.
 func CheckURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || address != "http://"+u.Host && address != "http://"+u.Host+"/" {
@@ -18,7 +17,7 @@ func CheckURL(address string) error {
 	return nil
 }
 
-// SafeID makes a match id a symbol on the wire and a name in a folder.
+// SafeID replaces the characters of a match id that cannot occur in a symbol or a file name.
 func SafeID(id string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -29,7 +28,7 @@ func SafeID(id string) string {
 	}, id)
 }
 
-// Sleep waits and tells whether ctx goes on.
+// Sleep waits for d and reports whether ctx is still active.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

@@ -82,6 +82,6 @@ func TestChecksThatFailAreShown(t *testing.T) {
 	execute(t, "check-player", player.URL, "--level", "all").expect(t, statusUsage, "required")
 	execute(t, "check-player", "http://localhost:1").expect(t, statusBad, "cannot be checked")
 	execute(t, "check-player", "http://localhost:1", "--play-clock", "0").expect(t, statusUsage, "clocks")
-	execute(t, "check-manager", "--listen", "localhost:0", "--wait", "10ms").expect(t, statusBad, "no START has come")
+	execute(t, "check-manager", "--listen", "localhost:0", "--wait", "10ms").expect(t, statusBad, "no START was received")
 	execute(t, "check-manager", "--wait=-1s").expect(t, statusUsage, "wait")
 }

@@ -11,7 +11,7 @@ import (
 // Feed is a log of values. It is safe for concurrent use.
 type Feed[T any] struct {
 	mu    sync.Mutex
-	state []T // stands for the values before the offset from
+	state []T // replaces the values before the offset from
 	from  int
 	news  []T // the values from the offset first on
 	first int
@@ -38,8 +38,8 @@ func (f *Feed[T]) add(last bool, news []T) {
 	}
 }
 
-// Compact makes state stand for all values so far. Values since the Compact before are kept for readers
-// that have read the others; all other readers read state first.
+// Compact replaces all values so far by state for new readers. Values since the previous Compact are kept for readers
+// that have read the earlier values; all other readers read state first.
 func (f *Feed[T]) Compact(state ...T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -47,15 +47,15 @@ func (f *Feed[T]) Compact(state ...T) {
 	f.state, f.from = state, f.first+len(f.news)
 }
 
-// Replace appends a value that stands for all before it.
+// Replace appends a value and makes it the state for new readers.
 func (f *Feed[T]) Replace(value T) {
 	f.Compact()
 	f.Add(value)
 	f.Compact(value)
 }
 
-// After returns the values for a reader that has read up to an offset, its new offset, whether the log is
-// closed, and a channel that is closed at the next value.
+// After returns the values after an offset, the reader's new offset, whether the log is closed, and a channel that is
+// closed at the next value.
 func (f *Feed[T]) After(offset int) (news []T, now int, over bool, fresh <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,6 +1,5 @@
-// Package guard turns panics into errors. Every goroutine that the program
-// starts runs inside of it, because a panic that nobody recovers ends the
-// process. It knows nothing of the rest of the project.
+// Package guard turns panics into errors. Every goroutine of the program runs inside of guard.Do, because an
+// unrecovered panic ends the process. It is independent of the rest of the project.
 package guard
 
 import (
@@ -13,22 +12,21 @@ import (
 
 // Panic is the error of a function that panicked.
 type Panic struct {
-	Value any    // what panic was called with
-	Stack []byte // of the goroutine, down to where it panicked
+	Value any    // argument of panic
+	Stack []byte // stack of the goroutine at the panic
 }
 
-// Error implements error. The stack is left to the log.
+// Error implements error. It omits the stack, which Log adds.
 func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
 
-// Unwrap is the value of the panic if that is an error.
+// Unwrap returns the value of the panic if it is an error.
 func (p *Panic) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
 }
 
-// Do runs f and returns its error or, if f panics, a *Panic. What f started in
-// other goroutines is not covered, nor what the runtime itself ends the process
-// for: a stack that overflows, memory that the system refuses.
+// Do runs f and returns its error or, if f panics, a *Panic. It covers neither other goroutines started by f nor
+// fatal errors of the runtime: stack overflow and exhausted memory.
 func Do(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -38,7 +36,7 @@ func Do(f func() error) (err error) {
 	return f()
 }
 
-// Log adds an error to a line of a log, with the stack if it is of a panic.
+// Log adds an error to a log line, and the stack of a Panic.
 func Log(e *zerolog.Event, err error) *zerolog.Event {
 	var p *Panic
 	if errors.As(err, &p) {

@@ -1,5 +1,4 @@
-// Package recent keeps the values that were used last, where they are costly to make. It
-// knows nothing of the project.
+// Package recent provides an LRU cache that computes a missing value once. It is independent of the project.
 package recent
 
 import (
@@ -8,16 +7,16 @@ import (
 	"sync"
 )
 
-// usual is the size of a Cache that has none.
+// usual is the default size of a Cache.
 const usual = 8
 
-// Cache has up to Size values by key. Each is made once, whoever asks for it meanwhile; one that
-// cannot be made is not kept. It is safe for concurrent use.
+// Cache is an LRU cache of up to Size values by key. Concurrent calls for a key compute its value once; failures are
+// not cached. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	Size int // 0 means a few
 
 	mu      sync.Mutex
-	entries []*entry[K, V] // the ones used last at the end
+	entries []*entry[K, V] // least recently used first
 }
 
 type entry[K comparable, V any] struct {
@@ -25,7 +24,7 @@ type entry[K comparable, V any] struct {
 	make func() (V, error)
 }
 
-// Get returns the value of a key, which is made if need be.
+// Get returns the value of a key, and calls make if it is not cached.
 func (c *Cache[K, V]) Get(key K, make func() (V, error)) (V, error) {
 	c.mu.Lock()
 	e := &entry[K, V]{key, sync.OnceValues(make)}
@@ -37,7 +36,7 @@ func (c *Cache[K, V]) Get(key K, make func() (V, error)) (V, error) {
 	c.entries = slices.Delete(c.entries, 0, max(0, len(c.entries)-cmp.Or(c.Size, usual)))
 	c.mu.Unlock()
 	v, err := e.make()
-	if err != nil { // another time it may work
+	if err != nil { // do not cache the failure
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.entries = slices.DeleteFunc(c.entries, func(other *entry[K, V]) bool { return other == e })

@@ -1,10 +1,10 @@
-// Package scc finds strongly connected components. Graphs of rules come from
-// outside and may be chains of a million nodes, so nothing here recurs.
+// Package scc computes strongly connected components. Input graphs may be chains of a million nodes, so the functions
+// do not recurse.
 package scc
 
-// Components lists the strongly connected components of a graph of n nodes, each
-// before those that lead to it. The successors of a node are asked for several times and
-// must stay the same. The cost is linear in nodes and edges.
+// Components returns the strongly connected components of a graph of n nodes in reverse topological order: each
+// before its predecessors. It calls successors several times per node, with equal results expected. The cost is
+// linear in nodes and edges.
 func Components(n int, successors func(node int) []int) [][]int {
 	all := make([]int, n)
 	for node := range all {
@@ -19,10 +19,9 @@ func Components(n int, successors func(node int) []int) [][]int {
 	})
 }
 
-// Below lists the components of the nodes that the roots lead to, as Components does, in the
-// order of a depth-first search (Tarjan, "Depth-first search and linear graph algorithms",
-// 1972) that follows the roots, and the edges of each node as they are numbered from 0. The
-// function successor is asked for an edge once, and gives false if there is none.
+// Below returns the components of the nodes reachable from roots, ordered as in Components, by depth-first search in
+// the order of roots and edges (Tarjan, "Depth-first search and linear graph algorithms", 1972). Edges of a node are
+// numbered from 0; successor is called once per edge and returns false past the last one.
 func Below[N int | int32](n int, roots []N, successor func(node N, edge int) (N, bool)) [][]N {
 	t := tarjan[N]{index: make([]int32, n), low: make([]int32, n)}
 	for _, node := range roots {
@@ -34,22 +33,22 @@ func Below[N int | int32](n int, roots []N, successor func(node N, edge int) (N,
 }
 
 type tarjan[N int | int32] struct {
-	index      []int32 // by node: the order of discovery from 1; 0 is that of a node not yet seen
-	low        []int32 // by node: the smallest index that it leads to; known once its component is
+	index      []int32 // by node: the order of discovery from 1; 0 if undiscovered
+	low        []int32 // by node: the smallest index it leads to; known once its component is complete
 	seen       int32
 	path       []step[N]
-	open       []N // the nodes whose component is not known yet
-	order      []N // the others, by component
+	open       []N // the nodes of incomplete components (Tarjan's stack)
+	order      []N // the other nodes, by component
 	components [][]N
 }
 
-// known is the low of a node whose component is known: no index is larger.
+// known is the low of a node in a complete component; it exceeds all indices.
 const known = 1<<31 - 1
 
-// step is a node on the path that is being explored.
+// step is a node on the depth-first path.
 type step[N int | int32] struct {
 	node N
-	next int // the next edge to look at
+	next int // number of its next edge
 }
 
 func (t *tarjan[N]) explore(root N, successor func(N, int) (N, bool)) {
@@ -84,7 +83,7 @@ func (t *tarjan[N]) enter(node N) {
 	t.path = append(t.path, step[N]{node: node})
 }
 
-// close moves the component whose first node is root to the list of those known.
+// close completes the component whose first node is root.
 func (t *tarjan[N]) close(root N) {
 	from := len(t.open) - 1
 	for t.open[from] != root {

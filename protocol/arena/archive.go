@@ -24,25 +24,24 @@ import (
 	"stackmate/protocol"
 )
 
-// Archive is a folder of records: <match>.jsonl for each match, written part by part
-// while it is played, and rules/<sha-256>.kif for each rulesheet. Records that managers
-// elsewhere wrote in one piece, <match>.json, are read too.
+// Archive is a folder of match records: <match>.jsonl for each match, written part by part during the match, and
+// rules/<sha-256>.kif for each rulesheet. It also reads <match>.json, the one-piece records of other managers.
 //
-// To record matches, pass Recorder to Setting.Tell, or Witness to protocol.Endpoint.Record. To look at them, List the folder, Read
-// one of them, or Follow one under way, in this process or another. It is safe for
-// concurrent use; several processes may share the folder, each match being one's own.
+// To record matches, pass Recorder to Setting.Tell, or Witness to protocol.Endpoint.Record. To read them, use List,
+// Read, or Follow for a running match of any process. Archive is safe for concurrent use. Several processes may share
+// the folder; each match has one writer.
 type Archive struct {
 	dir string
 
 	mu    sync.Mutex
 	live  map[string]*feed.Feed[*Record] // of the matches that this process records now, by id
-	ended map[string]*Record             // what List knows of the matches that are over, by file name
+	ended map[string]*Record             // List's cache of ended matches, by file name
 }
 
-// suffix is the suffix of the records that are written here.
+// suffix is the suffix of the records written by Archive.
 const suffix = ".jsonl"
 
-// OpenArchive opens a folder, which is made if need be.
+// OpenArchive opens a folder, and creates it if missing.
 func OpenArchive(dir string) (*Archive, error) {
 	if err := atomicfile.CheckDir(dir); err != nil {
 		return nil, err
@@ -50,18 +49,18 @@ func OpenArchive(dir string) (*Archive, error) {
 	return ReadArchive(dir), nil
 }
 
-// ReadArchive opens a folder for reading: nothing is made or changed in it.
+// ReadArchive opens a folder for reading: it creates and changes nothing.
 func ReadArchive(dir string) *Archive {
 	return &Archive{dir: dir, live: make(map[string]*feed.Feed[*Record]), ended: make(map[string]*Record)}
 }
 
-// Dir is the folder.
+// Dir returns the folder.
 func (a *Archive) Dir() string { return a.dir }
 
-// maxName bounds the name of a record, in bytes: file systems allow 255, and writers need some for themselves.
+// maxName limits the file name of a record, in bytes: file systems allow 255, and atomic writes add a suffix.
 const maxName = 200
 
-// fileName returns the name of the record of a match. The end of a long id becomes a hash.
+// fileName returns the file name of a match's record. The end of a long id is replaced by a hash.
 func fileName(id string) string {
 	name := protocol.SafeID(id)
 	if len(name) > maxName {
@@ -70,10 +69,10 @@ func fileName(id string) string {
 	return name + suffix
 }
 
-// path returns the file of the record of a match that is written here.
+// path returns the path of a record written by Archive.
 func (a *Archive) path(id string) string { return filepath.Join(a.dir, fileName(id)) }
 
-// find returns the file of the record of a match, in lines or in one piece.
+// find returns the path of a match's record, in lines or in one piece.
 func (a *Archive) find(id string) string {
 	path := a.path(id)
 	if _, err := os.Stat(path); err != nil {
@@ -85,12 +84,11 @@ func (a *Archive) find(id string) string {
 	return path
 }
 
-// Read reads the record of a match as far as it has been written. The error wraps
-// fs.ErrNotExist if there is none.
+// Read reads the record of a match as far as it is written. The error wraps fs.ErrNotExist if the record is missing.
 func (a *Archive) Read(id string) (*Record, error) { return ReadRecord(a.find(id)) }
 
-// Size is how many bytes the record of a match has: it grows while the match is under way. The error
-// wraps fs.ErrNotExist where there is none.
+// Size returns the size of a match's record in bytes; it grows during the match. The error wraps fs.ErrNotExist if
+// the record is missing.
 func (a *Archive) Size(id string) (int64, error) {
 	info, err := os.Stat(a.find(id))
 	if err != nil {
@@ -99,12 +97,10 @@ func (a *Archive) Size(id string) (int64, error) {
 	return info.Size(), nil
 }
 
-// List tells of all matches in the folder, in the order of their start. Records
-// have no turns there: what they have is who played what, Summary (nil for matches that
-// have not ended), and how the match ended. Matches that are over are read once, and of
-// their files only the beginning and the end, so that a folder of ten thousand can be
-// listed every second. Files that are no records are left out and named in the error; those
-// of which not even the first part has been written are left out.
+// List returns all matches in the folder in order of their start, without turns: game, players, Summary (nil before
+// the end of the match) and ending. Ended matches are read once, and only the first and last parts of their files, so
+// that a folder of ten thousand can be listed every second. Other files are skipped and named in the error; records
+// without a whole first part are skipped.
 func (a *Archive) List() ([]*Record, error) {
 	entries, err := os.ReadDir(a.dir)
 	if err != nil {
@@ -139,18 +135,17 @@ func (a *Archive) List() ([]*Record, error) {
 	return list, errors.Join(faults...)
 }
 
-// outlineEnd is how much is read of the end of a record to find its last part, in
-// bytes: enough for dozens of roles.
+// outlineEnd is the number of bytes read at the end of a record to find its last part: enough for dozens of roles.
 const outlineEnd = 8 << 10
 
-// ReadOutline reads a record without its turns: as List, which see.
+// ReadOutline reads a record without its turns, as List does.
 func ReadOutline(path string) (*Record, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	// Only if the match has not ended, or the record is in one piece, all is read.
+	// Running matches and one-piece records must be read completely.
 	if r := joinEnds(f); r != nil && r.check() == nil && r.Consistent() == nil {
 		return r, nil
 	}
@@ -171,8 +166,7 @@ func ReadOutline(path string) (*Record, error) {
 	return r, nil
 }
 
-// joinEnds puts the first line of a record and the last one together; nil if they are not
-// the first part and the last one.
+// joinEnds joins the first and the last line of a record. It returns nil if they are not its first and last part.
 func joinEnds(f *os.File) *Record {
 	var first, last Record
 	info, err := f.Stat()
@@ -185,7 +179,7 @@ func joinEnds(f *os.File) *Record {
 	}
 	line := bytes.TrimSuffix(end, []byte("\n"))
 	line = line[bytes.LastIndexByte(line, '\n')+1:]
-	// The last part of another match ends a file of several.
+	// A file of several matches ends with the last part of another match.
 	if json.Unmarshal(line, &last) != nil || !last.Ended() || last.Summary == nil || last.Match != "" || last.Summary.Match != first.Match {
 		return nil
 	}
@@ -193,10 +187,9 @@ func joinEnds(f *os.File) *Record {
 	return &first
 }
 
-// Recorder returns a function for Setting.Tell. It writes matches that are played one
-// after another: each part is in the file, safe from a kill of the process, when it
-// returns, and the whole record safe from a failure of the machine after the last part.
-// A match that the folder has already is not recorded again: the error wraps fs.ErrExist.
+// Recorder returns a function for Setting.Tell, which records matches played one after another. When it returns, the
+// part survives a kill of the process; after the last part, the record survives a power failure. A match with an
+// existing record is refused: the error wraps fs.ErrExist.
 func (a *Archive) Recorder() func(part *Record) error {
 	var file *os.File
 	var story *feed.Feed[*Record]
@@ -211,7 +204,7 @@ func (a *Archive) Recorder() func(part *Record) error {
 	return func(part *Record) (err error) {
 		if part.Match != "" {
 			if file != nil {
-				_ = end() // nobody has
+				_ = end() // no caller has ended it
 			}
 			id, written = part.Match, 0
 			if file, story, err = a.begin(part); err != nil {
@@ -239,7 +232,7 @@ func (a *Archive) Recorder() func(part *Record) error {
 	}
 }
 
-// syncFile is (*os.File).Sync, but for tests.
+// syncFile is (*os.File).Sync; tests replace it.
 var syncFile = (*os.File).Sync
 
 func unsaved(id string, err error) error {
@@ -249,7 +242,7 @@ func unsaved(id string, err error) error {
 	return fmt.Errorf("the record of match %s cannot be saved: %w", id, err)
 }
 
-// begin makes the file of a match.
+// begin creates the file of a match.
 func (a *Archive) begin(part *Record) (*os.File, *feed.Feed[*Record], error) {
 	if err := a.keepRules(part); err != nil {
 		return nil, nil, err
@@ -277,8 +270,8 @@ func (a *Archive) end(id string) {
 	delete(a.ended, name)
 }
 
-// BreakOff ends the record of a match whose manager was killed, for a reason, and returns the record. A record that
-// has ended stays. The error wraps fs.ErrNotExist if there is no record; a file without a whole first part is
+// BreakOff ends the record of a match whose manager was killed, with a reason, and returns the record. An ended
+// record is unchanged. The error wraps fs.ErrNotExist if the record is missing; a file without a whole first part is
 // removed.
 func (a *Archive) BreakOff(id, reason string) (*Record, error) {
 	r, err := ReadRecord(a.path(id))
@@ -293,8 +286,8 @@ func (a *Archive) BreakOff(id, reason string) (*Record, error) {
 	return r, a.Keep(r)
 }
 
-// Trim removes the oldest files of the folder that a pattern matches, as many as are too many. Records of matches
-// that are under way here stay.
+// Trim removes the oldest files that match a pattern, until at most `most` are left. It keeps records of matches that
+// run in this process.
 func (a *Archive) Trim(pattern string, most int) error {
 	paths, err := filepath.Glob(filepath.Join(a.dir, pattern))
 	if err != nil || len(paths) <= most {
@@ -319,14 +312,13 @@ func (a *Archive) Trim(pattern string, most int) error {
 	return errors.Join(faults...)
 }
 
-// Discard removes the record of a match that was not played to its end, so that it can be played
-// again. Who follows it sees no more of it.
+// Discard removes the record of an unfinished match, so that it can be played again, and ends its live feed.
 func (a *Archive) Discard(id string) error {
 	a.end(id)
 	return os.Remove(a.path(id))
 }
 
-// Keep writes a record in one piece, in place of any of the same match, even of one under way.
+// Keep writes a record in one piece. It replaces an existing record of the match, even of a running match.
 func (a *Archive) Keep(r *Record) error {
 	a.end(r.Match)
 	if err := a.keepRules(r); err != nil {
@@ -339,18 +331,18 @@ func (a *Archive) Keep(r *Record) error {
 	return unsaved(r.Match, err)
 }
 
-// HashRules is the name of a rulesheet in records: its SHA-256 in hexadecimal digits.
+// HashRules returns the name of a rulesheet in records: its SHA-256 in hexadecimal digits.
 func HashRules(rulesheet string) string {
 	sum := sha256.Sum256([]byte(rulesheet))
 	return hex.EncodeToString(sum[:])
 }
 
-// rulesPath is the file of a rulesheet.
+// rulesPath returns the path of a rulesheet.
 func (a *Archive) rulesPath(hash string) string {
 	return filepath.Join(a.dir, "rules", protocol.SafeID(hash)+".kif")
 }
 
-// keepRules writes the rulesheet of a record, if it has one that is not there yet.
+// keepRules writes the rulesheet of a record, if it has one and the folder does not.
 func (a *Archive) keepRules(r *Record) error {
 	if r.Rulesheet == "" {
 		return nil
@@ -365,8 +357,8 @@ func (a *Archive) keepRules(r *Record) error {
 	return atomicfile.Write(path, []byte(r.Rulesheet))
 }
 
-// Rulesheet is the text of the rules that Record.Rules names. The error wraps
-// fs.ErrNotExist where the folder does not have it.
+// Rulesheet returns the text of the rules with the hash Record.Rules. The error wraps fs.ErrNotExist if the folder
+// lacks it.
 func (a *Archive) Rulesheet(hash string) (string, error) {
 	text, err := os.ReadFile(a.rulesPath(hash))
 	if err == nil && HashRules(string(text)) != hash {
@@ -375,10 +367,9 @@ func (a *Archive) Rulesheet(hash string) (string, error) {
 	return string(text), err
 }
 
-// Follow iterates over the parts of a record: those that there are at once, then each
-// when it is told, until the match has ended or ctx does. Where this process records the
-// match, watchers share its parts, which they must not change; the growing file of
-// another process is looked at twenty times a second. A record in one piece is one part.
+// Follow iterates over the parts of a record: the existing parts, then each new part, until the match or ctx ends. If
+// this process records the match, all readers share the parts and must not change them. The growing file of another
+// process is polled twenty times a second. A record in one piece is one part.
 func (a *Archive) Follow(ctx context.Context, id string) iter.Seq2[*Record, error] {
 	a.mu.Lock()
 	story := a.live[fileName(id)]
@@ -395,10 +386,10 @@ func (a *Archive) Follow(ctx context.Context, id string) iter.Seq2[*Record, erro
 	return followFile(ctx, a.find(id))
 }
 
-// lookAgain is the time after which a growing file is looked at again.
+// lookAgain is the polling interval of a growing file.
 const lookAgain = 50 * time.Millisecond
 
-// followFile reads the parts of a file as they are written.
+// followFile reads the parts of a growing file.
 func followFile(ctx context.Context, path string) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		f, err := os.Open(path)
@@ -407,11 +398,11 @@ func followFile(ctx context.Context, path string) iter.Seq2[*Record, error] {
 			return
 		}
 		defer f.Close()
-		var rest []byte // what has been read and is no part yet
+		var rest []byte // an incomplete part
 		for number := 1; ; {
 			more, err := io.ReadAll(io.LimitReader(f, maxRecord))
 			if rest = append(rest, more...); err != nil || len(rest) > maxRecord {
-				yield(nil, errors.Join(fmt.Errorf("%s: cannot be followed", path), err))
+				yield(nil, errors.Join(fmt.Errorf("%s: the growing record cannot be read", path), err))
 				return
 			}
 			for {

@@ -18,39 +18,39 @@ import (
 )
 
 const (
-	// unlimitedWait bounds the waiting where a clock has no limit.
+	// unlimitedWait limits the wait for replies if a clock has no limit.
 	unlimitedWait = time.Hour
-	// farewell bounds the waiting for the replies to STOP and ABORT.
+	// farewell limits the wait for replies to STOP and ABORT.
 	farewell = 3 * time.Second
 )
 
-// contest is one match under way.
+// contest is a running match.
 type contest struct {
 	*Manager
 	setting Setting
 	ctx     context.Context
-	rules   *gdl.Game  // as the players know them
-	names   scrambling // of rules
+	rules   *gdl.Game  // in the names that the players receive
+	names   scrambling // of the rules
 	rng     *machine.Rand
 	at      *machine.History
 	players []Player   // by role
 	seats   []opponent // by role; nil for the role random
 	*narrator
-	told [][]gdl.Term // what the players have been told: one element for each PLAY and STOP
+	told [][]gdl.Term // joint moves sent to the players: one element for each PLAY and STOP
 	log  zerolog.Logger
 
 	startErrors []string
-	next        *Record // the part under way: of the start, or of a turn
+	next        *Record // the part in progress: of the start, or of a turn
 }
 
-// narrator tells a record part by part.
+// narrator publishes a record part by part.
 type narrator struct {
 	record *Record
-	listen func(part *Record) error // nil if nobody does
-	untold error                    // why nobody listens any longer
+	listen func(part *Record) error // Setting.Tell, or nil
+	untold error                    // the error that ended listen
 }
 
-// tell continues the record. The error is that of whoever wants to know of it.
+// tell appends part and passes it to Setting.Tell, whose error it returns.
 func (n *narrator) tell(part *Record) error {
 	if part.Ended() {
 		whole := *n.record
@@ -64,7 +64,7 @@ func (n *narrator) tell(part *Record) error {
 	return n.untold
 }
 
-// tellNext tells the part under way, if there is one.
+// tellNext publishes the part in progress, if any.
 func (c *contest) tellNext() error {
 	part := c.next
 	if c.next = nil; part == nil {
@@ -76,12 +76,12 @@ func (c *contest) tellNext() error {
 // errInterrupted ends a match whose context has ended.
 var errInterrupted = errors.New("interrupted")
 
-// Resigned is a cause for which the context of a match may end: the others have won it then.
+// Resigned is a cancellation cause of a match's context: the role loses, all others win.
 type Resigned struct{ Role, Reason string }
 
 func (r *Resigned) Error() string { return r.Role + " " + r.Reason }
 
-// interruption is why the context has ended: errInterrupted, or the cause that somebody gave.
+// interruption returns the cause of the context's end, or errInterrupted if it has none.
 func (c *contest) interruption() error {
 	if cause := context.Cause(c.ctx); !errors.Is(cause, c.ctx.Err()) {
 		return cause
@@ -89,7 +89,7 @@ func (c *contest) interruption() error {
 	return errInterrupted
 }
 
-// seat gives the players their roles.
+// seat creates the opponent of each role.
 func (c *contest) seat() error {
 	var reasons []error
 	for _, r := range c.machine.Names().Players() {
@@ -109,8 +109,7 @@ func (c *contest) seat() error {
 	return errors.Join(reasons...)
 }
 
-// hold plays from START to STOP. The error is the reason why the match cannot
-// begin or go on.
+// hold plays from START to STOP. It returns the reason if the match cannot begin or continue.
 func (c *contest) hold() error {
 	err := c.seat()
 	if err == nil {
@@ -160,8 +159,8 @@ func (c *contest) play() error {
 	}
 }
 
-// each calls f for every player at once, waits for all and returns their errors by
-// role. F returns soon after its context has ended.
+// each calls f for all players concurrently, waits for all calls and returns their errors by role. F must return soon
+// after its context ends.
 func (c *contest) each(wait context.Context, f func(ctx context.Context, role machine.Role, o opponent) error) []error {
 	failures := make([]error, len(c.seats))
 	var all sync.WaitGroup
@@ -176,8 +175,8 @@ func (c *contest) each(wait context.Context, f func(ctx context.Context, role ma
 	return failures
 }
 
-// start tells all players of the match. The error says why the match cannot
-// begin: a player who cannot be reached or is busy. A late one may catch up.
+// start sends START to all players. It returns an error if a player is unreachable or busy. A late player may catch
+// up.
 func (c *contest) start() error {
 	wait, cancel := protocol.WithClock(c.ctx, time.Now(), c.waiting(c.setting.StartClock))
 	defer cancel()
@@ -199,7 +198,7 @@ func (c *contest) start() error {
 		case err == nil:
 		case errors.Is(err, protocol.ErrLate):
 			c.startErrors[r] = TimedOut
-			c.log.Warn().Str("player", c.record.Players[r]).Msg("not ready at the end of the start clock")
+			c.log.Warn().Str("player", c.record.Players[r]).Msg("player not ready at the end of the start clock")
 		default:
 			c.startErrors[r] = Unreadable
 			reasons = append(reasons, fmt.Errorf("player %s cannot start: %w", c.record.Players[r], err))
@@ -208,10 +207,10 @@ func (c *contest) start() error {
 	return errors.Join(reasons...)
 }
 
-// askAgain is the time after which a busy player is told of the match again.
+// askAgain is the interval between START messages to a busy player.
 const askAgain = 500 * time.Millisecond
 
-// invitation is what a player is told of the match.
+// invitation returns the START of a role.
 func (c *contest) invitation(r machine.Role) protocol.Match {
 	m := protocol.Match{
 		ID: c.record.Match, Role: c.rules.Roles[r].String(), Game: c.rules,
@@ -230,7 +229,7 @@ func (c *contest) invitation(r machine.Role) protocol.Match {
 	return m
 }
 
-// forfeit ends a match that some players cannot begin, or have given up: the others have won it.
+// forfeit ends a match if players cannot begin or have resigned: the other players win.
 func (c *contest) forfeit(reason error, loses func(machine.Role) bool) error {
 	part := &Record{Turns: c.record.Turns, Completed: true, Forfeit: true, Reason: oneLine(reason)}
 	for r := range c.roles {
@@ -243,24 +242,24 @@ func (c *contest) forfeit(reason error, loses func(machine.Role) bool) error {
 	if err := errors.Join(c.tellNext(), c.tell(part)); err != nil {
 		return err
 	}
-	c.log.Info().Str("reason", part.Reason).Msg("the match is forfeited")
+	c.log.Info().Str("reason", part.Reason).Msg("match forfeited")
 	c.dismiss()
 	return nil
 }
 
-// oneLine is the text of an error in a record.
+// oneLine returns the text of an error for a record.
 func oneLine(err error) string {
 	return protocol.Printable(strings.ReplaceAll(err.Error(), "\n", "; "), maxReason)
 }
 
-// dismiss tells all players that the match will not go on.
+// dismiss sends ABORT to all players.
 func (c *contest) dismiss() {
 	wait, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), farewell)
 	defer cancel()
 	c.each(wait, func(ctx context.Context, _ machine.Role, o opponent) error { o.abort(ctx); return nil })
 }
 
-// waiting is how long to wait for replies under a clock.
+// waiting returns the time limit for replies under a clock.
 func (c *contest) waiting(clock time.Duration) time.Duration {
 	if clock == 0 {
 		return unlimitedWait
@@ -268,8 +267,8 @@ func (c *contest) waiting(clock time.Duration) time.Duration {
 	return clock + c.setting.Grace
 }
 
-// turn tells all players the joint move before, collects their moves and fills in for those
-// that fail.
+// turn sends the previous joint move to all players, collects their moves and replaces missing and illegal moves by
+// random ones.
 func (c *contest) turn() (joint []string, err error) {
 	wait, cancel := protocol.WithClock(c.ctx, time.Now(), c.waiting(c.setting.PlayClock))
 	defer cancel()
@@ -311,12 +310,12 @@ func (c *contest) turn() (joint []string, err error) {
 	return joint, nil
 }
 
-// judge finds the move that a player's reply means, or what is wrong with it.
+// judge returns the legal move of a player's reply, or a fault.
 func (c *contest) judge(r machine.Role, reply string, err error) (move, fault string) {
 	log := c.log.With().Str("player", c.record.Players[r]).Int("turn", c.record.Turns).Logger()
 	switch {
 	case errors.Is(err, protocol.ErrLate):
-		log.Warn().Msg("no move in time")
+		log.Warn().Msg("no move within the play clock")
 		return "", TimedOut
 	case err != nil:
 		log.Warn().Err(err).Msg("no move")
@@ -327,26 +326,26 @@ func (c *contest) judge(r machine.Role, reply string, err error) (move, fault st
 			return c.at.Names.MoveText(r, move), ""
 		}
 	}
-	log.Warn().Str("reply", excerpt(reply)).Msg("an illegal move")
+	log.Warn().Str("reply", excerpt(reply)).Msg("illegal move")
 	return "", Illegal + excerpt(reply)
 }
 
-// maxExcerpt is how much of a player's faulty reply is shown, in bytes.
+// maxExcerpt limits the quoted text of a player's invalid reply, in bytes.
 const maxExcerpt = 80
 
 func excerpt(reply string) string { return protocol.Printable(reply, maxExcerpt) }
 
-// terms writes moves or fluents of the machine in the names that the players know.
+// terms translates moves or fluents of the machine into the players' names.
 func (c *contest) terms(texts []string) []gdl.Term {
 	var terms []gdl.Term
 	for _, text := range texts {
-		term, _ := gdl.ParseTerm(text) // gdl has printed it
+		term, _ := gdl.ParseTerm(text) // text printed by gdl
 		terms = append(terms, c.names.there(term))
 	}
 	return terms
 }
 
-// finish records the goals and tells all players that the match is over.
+// finish records the goals and sends STOP to all players.
 func (c *contest) finish() error {
 	part := &Record{Turns: c.record.Turns, Completed: true}
 	for r, g := range c.at.Goals() {
@@ -364,14 +363,14 @@ func (c *contest) finish() error {
 	defer cancel()
 	c.each(wait, func(ctx context.Context, _ machine.Role, o opponent) error { o.stop(ctx, c.told); return nil })
 	c.log.Info().Strs("players", c.record.Players).Ints("goals", c.record.Goals).
-		Int("turns", c.record.Turns).Msg("the match is over")
+		Int("turns", c.record.Turns).Msg("match completed")
 	return nil
 }
 
-// maxReason bounds the reason in a record, in bytes.
+// maxReason limits the reason in a record, in bytes.
 const maxReason = 300
 
-// abort ends the match for a reason and tells all players so.
+// abort ends the match with a reason and sends ABORT to all players.
 func (c *contest) abort(reason error) {
 	text := oneLine(reason)
 	_ = c.tellNext()
@@ -383,5 +382,5 @@ func (c *contest) abort(reason error) {
 	if p, ok := errors.AsType[*guard.Panic](reason); ok {
 		event = c.log.Error().Bytes("stack", p.Stack)
 	}
-	event.Str("reason", text).Msg("the match was aborted")
+	event.Str("reason", text).Msg("match aborted")
 }

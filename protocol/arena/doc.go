@@ -1,5 +1,3 @@
-// Package arena is the other side of the wire: the game manager that holds
-// matches, series and tournaments between players, in this process or behind
-// endpoints. It owns match records and ratings. It must not know how a player
-// thinks or searches.
+// Package arena is the game manager: it plays matches, series and tournaments between players, in this process or
+// behind endpoints. It owns match records and ratings. It does not depend on the search of a player.
 package arena

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Rating is the strength of a player on the Elo scale: a difference of 400
-// means an expected score of 10/11. Ratings of one tournament have mean 0.
+// Rating is the strength of a player on the Elo scale: a difference of 400 means an expected score of 10/11. The
+// ratings of a tournament have mean 0.
 type Rating struct {
 	Player string  `json:"player"`
 	Elo    float64 `json:"elo"`
@@ -17,18 +17,18 @@ type Rating struct {
 	Error float64 `json:"error"`
 }
 
-// eloUnit is the difference in Elo of players whose odds are e : 1.
+// eloUnit is the Elo difference for odds of e : 1.
 const eloUnit = 400 / math.Ln10
 
-// expectedScore is the mean score, from 0 to 1, of a player who is elo stronger.
+// expectedScore returns the mean score, from 0 to 1, of a player who is elo stronger.
 func expectedScore(elo float64) float64 { return 1 / (1 + math.Exp(-elo/eloUnit)) }
 
-// crosstable counts the encounters of players: met[i][j], for i < j, is what player i has
-// achieved against player j, its Score being the sum of the scores.
+// crosstable counts the encounters of players: met[i][j], for i < j, is the record of player i against player j; its
+// Score is the sum of the scores.
 type crosstable struct {
 	players []string
 	met     [][]Pair
-	units   [][]encounter // of the completed matches, see seatings
+	units   [][]encounter // of the completed matches, grouped by seatings
 }
 
 // encounter is the score, from 0 to 1, of player i against player j in one match, i < j.
@@ -37,9 +37,8 @@ type encounter struct {
 	score float64
 }
 
-// newCrosstable counts the completed matches. Every two players of a match meet
-// in it; the score of one is ½ plus half the difference of the goals, where 100
-// goal points count 1.
+// newCrosstable counts the completed matches. A match is an encounter of every two of its players; the score is ½
+// plus half the difference of the goals, where 100 goal points count 1.
 func newCrosstable(players []string, results []Result) *crosstable {
 	c := &crosstable{players: players}
 	index := make(map[string]int, len(players))
@@ -66,9 +65,9 @@ func newCrosstable(players []string, results []Result) *crosstable {
 	return c
 }
 
-// seatings groups the matches that the same players hold in the same game one after the other with seats
-// changed: a series or a tournament numbers them so, at the end of their ids. The scores of such matches are
-// not independent, as the game, or its opening, may favour a seat. Any other match is a group of its own.
+// seatings groups consecutive matches of the same players in the same game with exchanged seats; series and
+// tournaments number them so, at the end of their ids. Their scores are not independent, as the game or its opening
+// may favour a seat. Each other match is its own group.
 func seatings(results []Result) [][]Result {
 	type numbered struct {
 		Result
@@ -100,7 +99,7 @@ func seatings(results []Result) [][]Result {
 	return groups
 }
 
-// isReseated reports whether a match has the game and the players of the matches of a group, in other seats.
+// isReseated reports whether a match has the game and the players of a group, in other seats.
 func isReseated(group []Result, r Result) bool {
 	return !slices.ContainsFunc(group, func(g Result) bool {
 		return g.Game != r.Game || slices.Equal(g.Players, r.Players) ||
@@ -119,27 +118,26 @@ func square(n int) [][]float64 {
 	return m
 }
 
-// ratings fits the Bradley–Terry model by maximum likelihood, with Newton's method (Hunter, "MM
-// algorithms for generalized Bradley–Terry models", Annals of Statistics 32, 2004, section 3).
-// One drawn encounter is added for every two players, which keeps clean scores finite and
-// connects players who never met.
+// ratings fits the Bradley–Terry model by maximum likelihood, with Newton's method (Hunter, "MM algorithms for
+// generalized Bradley–Terry models", Annals of Statistics 32, 2004, section 3). It adds a drawn encounter for every
+// two players: scores of 0 and 1 stay finite, and all players are connected.
 //
-// The errors come from the scores themselves, so that draws make them smaller: the sandwich estimator (White,
-// "Maximum likelihood estimation of misspecified models", Econometrica 50, 1982) over groups of matches, see
-// seatings. For two players it is the standard error of the mean score of a pair of matches with seats
-// swapped, divided by the slope of the logistic curve: the pentanomial error of fastchess and fishtest, and for
-// single matches the trinomial error of cutechess. The added encounter counts as half a win and half a loss:
-// without draws the errors are those of the Fisher information.
+// The errors are estimated from the scores, so that draws reduce them. They use the sandwich estimator over groups of
+// matches (White, "Maximum likelihood estimation of misspecified models", Econometrica 50, 1982; see seatings). For
+// two players the error is the standard error of the mean score of a pair of matches with seats swapped, divided by
+// the slope of the logistic curve. This is the pentanomial error of fastchess and fishtest and, for single matches,
+// the trinomial error of cutechess. The added encounter counts as half a win and half a loss: without draws the
+// errors equal those of the Fisher information.
 //
-// The information is a Laplacian with 1/n added everywhere, which keeps the mean and makes it positive definite.
+// The information is a Laplacian with 1/n added to each entry, which keeps the mean and makes it positive definite.
 func (c *crosstable) ratings() []Rating {
 	const (
 		rounds    = 100
-		precision = 1e-10 // change of a logarithm of strength at which the iteration ends
-		longest   = 1.    // change in one round
+		precision = 1e-10 // change of a log strength at which the iteration ends
+		longest   = 1.    // limit of the change in one iteration
 	)
 	n := len(c.players)
-	strength := make([]float64, n) // as logarithms, with mean 0
+	strength := make([]float64, n) // logarithms, with mean 0
 	var inverse [][]float64
 	for change, round := math.Inf(1), 0; change > precision && round < rounds; round++ {
 		gradient, info := make([]float64, n), square(n)
@@ -147,7 +145,7 @@ func (c *crosstable) ratings() []Rating {
 			info[i][i] += 1 / float64(n)
 			for j := range i {
 				played := float64(c.met[j][i].Matches) + 1
-				p := 1 / (1 + math.Exp(strength[i]-strength[j])) // that j wins
+				p := 1 / (1 + math.Exp(strength[i]-strength[j])) // probability that j wins
 				surplus, weight := c.met[j][i].Score+0.5-played*p, played*p*(1-p)
 				gradient[j], gradient[i] = gradient[j]+surplus, gradient[i]-surplus
 				info[i][i], info[j][j] = info[i][i]+weight, info[j][j]+weight
@@ -174,8 +172,7 @@ func (c *crosstable) ratings() []Rating {
 	return out
 }
 
-// variances returns the variance of the strength of each player, for the inverse of the information. The function
-// ratings says how.
+// variances returns the variance of each player's strength for the inverse information, as described at ratings.
 func (c *crosstable) variances(strength []float64, inverse [][]float64) []float64 {
 	n := len(strength)
 	expected := func(i, j int) float64 { return 1 / (1 + math.Exp(strength[j]-strength[i])) }
@@ -203,8 +200,8 @@ func (c *crosstable) variances(strength []float64, inverse [][]float64) []float6
 // confidence is the number of standard errors in half a 95 % confidence interval.
 const confidence = 1.96
 
-// invert is Gauss–Jordan elimination; a positive definite matrix needs no
-// pivoting. It destroys a.
+// invert returns the inverse by Gauss–Jordan elimination; a positive definite matrix needs no pivoting. It overwrites
+// a.
 func invert(a [][]float64) (inverse [][]float64) {
 	n := len(a)
 	b := square(n)

@@ -13,8 +13,8 @@ import (
 	"stackmate/gdl"
 )
 
-// ggpMatch is a match as the archives of General Game Playing keep it: the JSON that
-// Match.toJSON of ggp-base writes. Times are in milliseconds, clocks in seconds.
+// ggpMatch is a match in the format of the General Game Playing archives: the JSON of ggp-base's Match.toJSON. Times
+// are in milliseconds, clocks in seconds.
 type ggpMatch struct {
 	MatchID     string     `json:"matchId"`
 	RandomToken string     `json:"randomToken"`
@@ -35,17 +35,17 @@ type ggpMatch struct {
 	Scrambled   bool       `json:"scrambled"`
 }
 
-// ggpGames is where ggp-base looks for the rules of a game.
+// ggpGames is ggp-base's address of game rules.
 const ggpGames = "http://games.ggp.org/base/games/"
 
-// version is how the address of a game ends that names a version of its rules.
+// version matches the version at the end of a game's address.
 var version = regexp.MustCompile(`(/v[0-9]+)?/*$`)
 
-// unknownPlayer is the name of a player whose name is not on record.
+// unknownPlayer is the name of unrecorded players.
 const unknownPlayer = "unknown"
 
-// readGGP makes a record of a match of an archive. Such a match does not name its roles: numbers stand for
-// them until Name is called.
+// readGGP converts a match of an archive to a record. Such matches do not name their roles: numbers replace the roles
+// until Name is called.
 func readGGP(text []byte) (*Record, error) {
 	var m ggpMatch
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -94,7 +94,7 @@ func readGGP(text []byte) (*Record, error) {
 	return r, nil
 }
 
-// ggpFacts reads a state, with or without true around its facts.
+// ggpFacts parses a state, with or without true around its facts.
 func ggpFacts(state string) ([]string, error) {
 	inner, opened := strings.CutPrefix(strings.TrimSpace(state), "(")
 	inner, closed := strings.CutSuffix(inner, ")")
@@ -116,8 +116,8 @@ func ggpFacts(state string) ([]string, error) {
 	return facts, nil
 }
 
-// GGP writes the record in the format of the archives of General Game Playing. Human reports whether the
-// player of a name is a person.
+// GGP returns the record in the format of the General Game Playing archives. The function human reports whether a
+// player is a person.
 func (r *Record) GGP(human func(player string) bool) ([]byte, error) {
 	m := ggpMatch{
 		MatchID: r.Match, StartTime: r.StartTime.UnixMilli(), GameMetaURL: ggpGames + r.Game + "/", RandomToken: HashRules(r.Match)[:32],

@@ -6,29 +6,28 @@ import (
 	"slices"
 )
 
-// Ledger counts the matches of a tournament, whatever order they end in, each once.
+// Ledger counts each match of a tournament once, in any order of completion.
 type Ledger struct {
 	plan    *Tournament
 	results map[int]Result // by number of the fixture
-	pairs   int            // of a test or a tuning that have been counted, in the order of the plan
+	pairs   int            // counted pairs of a test or a tuning, in plan order
 	sample  Sample
-	curve   []float64 // the likelihood ratio after each of them
+	curve   []float64 // log likelihood ratio after each pair
 	verdict Verdict
 	course  *Course // of a tuning
 
-	stage      int           // stages that have been paired
-	encounters []encounterOf // of them
+	stage      int           // number of paired stages
+	encounters []encounterOf // of these stages
 }
 
-// NewLedger makes the ledger of a tournament that can be held.
+// NewLedger returns an empty ledger of a valid tournament.
 func NewLedger(t *Tournament) *Ledger {
 	l := &Ledger{plan: t, results: make(map[int]Result), course: newCourse(t)}
 	l.pairUp()
 	return l
 }
 
-// Add counts the match of a fixture. It reports whether that is the first result of it;
-// any other changes nothing.
+// Add counts the match of a fixture and reports whether it was new. Later results of the same fixture change nothing.
 func (l *Ledger) Add(number int, r Result) bool {
 	if l.Has(number) {
 		return false
@@ -51,8 +50,8 @@ func (l *Ledger) Add(number int, r Result) bool {
 	return true
 }
 
-// pairScore is the mean score of the player who has the first seat in the first of two
-// matches, and the second in the second; there is none unless both were completed.
+// pairScore returns the mean score of the player who has the first seat in first and the second seat in second. Ok is
+// false unless both matches were completed.
 func pairScore(first, second Result) (score float64, ok bool) {
 	a, b := first.playerGoals(), second.playerGoals()
 	if len(a) != 2 || len(b) != 2 {
@@ -61,7 +60,7 @@ func pairScore(first, second Result) (score float64, ok bool) {
 	return (matchScore(a[0], a[1]) + matchScore(b[1], b[0])) / 2, true
 }
 
-// playerGoals are the goals of the players, by seat; none if the match was aborted.
+// playerGoals returns the goals of the players, by seat, or nil if the match was aborted.
 func (r Result) playerGoals() []int {
 	var goals []int
 	for role, goal := range r.Goals {
@@ -72,17 +71,17 @@ func (r Result) playerGoals() []int {
 	return goals
 }
 
-// Has tells whether the match of a fixture has been counted.
+// Has reports whether the match of a fixture has been counted.
 func (l *Ledger) Has(number int) bool {
 	_, ok := l.results[number]
 	return ok
 }
 
-// Count is the number of matches that have been counted.
+// Count returns the number of counted matches.
 func (l *Ledger) Count() int { return len(l.results) }
 
-// Open returns the number of fixtures that can be held by now: all of them, but those of later
-// iterations of a tuning, or of later stages.
+// Open returns the number of fixtures that can be played now: all except later iterations of a tuning and later
+// stages.
 func (l *Ledger) Open() int {
 	switch {
 	case l.plan.staged():
@@ -93,15 +92,15 @@ func (l *Ledger) Open() int {
 	return math.MaxInt
 }
 
-// Descriptions are those of the two players in the iteration of a tuning that is under way,
-// with the values of their parameters.
+// Descriptions returns the descriptions of both players in the current iteration of a tuning, with their parameter
+// values.
 func (l *Ledger) Descriptions() [2]string { return l.course.varied() }
 
-// Verdict is that of the test over the pairs of matches in the order of the plan, as far
-// as they have ended without a gap: the same whatever order they end in.
+// Verdict returns the test's verdict over the longest complete prefix of pairs in plan order: it does not depend on
+// the order of completion.
 func (l *Ledger) Verdict() Verdict { return l.verdict }
 
-// Ranking is the outcome so far. Once the test is decided, later matches do not count.
+// Ranking returns the current ranking. After the decision of a test, later matches do not count.
 func (l *Ledger) Ranking() *Ranking {
 	var results []Result
 	for _, n := range slices.Sorted(maps.Keys(l.results)) {

@@ -15,34 +15,30 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Setting is how a match is played.
+// Setting holds the parameters of a match.
 type Setting struct {
 	StartClock, PlayClock time.Duration // 0 means no limit
-	// Grace is how long past a clock the manager waits, for the way there and back.
-	// Most servers wait for none, one for a second.
+	// Grace is the wait past a clock, for network delays. Most servers wait for none, one for a second.
 	Grace time.Duration
-	// Seed decides the moves of the role random, those in place of missing and
-	// illegal ones, and the scrambled names.
+	// Seed seeds the moves of the role random, the replacements of missing and illegal moves, and the scrambled
+	// names.
 	Seed     uint64
-	Scramble bool // give the symbols of the game new names
-	MaxTurns int  // a longer match is aborted; 0 means DefaultMaxTurns
-	// The match begins after the joint moves of After or, where there are none, after Opening
-	// random ones, which are drawn by OpeningSeed.
+	Scramble bool // replace the symbols of the game by new names
+	MaxTurns int  // longer matches are aborted; 0 means DefaultMaxTurns
+	// The match begins after the joint moves of After or, if empty, after Opening random joint moves seeded by
+	// OpeningSeed.
 	After       [][]string `json:",omitempty"`
 	Opening     int
 	OpeningSeed uint64
-	// Forfeit gives the match to the others, at once, if players cannot be reached or
-	// fail at START; otherwise it is aborted. Who is busy with another match has the
-	// start clock to end that.
+	// Forfeit: if players are unreachable or fail at START, all other players win; otherwise the match is aborted. A
+	// player that is busy with another match has the start clock to finish it.
 	Forfeit bool
-	// Tell, if not nil, is given each part of the record as soon as there is one; it
-	// must not change them. The match waits for it, and is aborted by its error. See
-	// Archive.Recorder.
+	// Tell, if not nil, receives each part of the record immediately; it must not change the parts. The match waits
+	// for it, and is aborted by its error. See Archive.Recorder.
 	Tell func(part *Record) error `json:"-"`
 }
 
-// DefaultMaxTurns is the length at which a match counts as endless. The longest
-// games in use have step counters of a few hundred.
+// DefaultMaxTurns is the maximal length of a match. The longest known games have step counters of a few hundred.
 const DefaultMaxTurns = 2000
 
 // Manager runs matches of one game. It is safe for concurrent use.
@@ -55,8 +51,7 @@ type Manager struct {
 	rules   func() (text, hash string)
 }
 
-// NewManager makes a manager of a game under the name that records use. The
-// machine must be one of the same game.
+// NewManager returns a manager of a game, with its name in records. The machine must be compiled from the same game.
 func NewManager(name string, g *gdl.Game, m machine.Machine, log zerolog.Logger) *Manager {
 	rules := sync.OnceValues(func() (text, hash string) {
 		text = RulesText(g)
@@ -65,7 +60,7 @@ func NewManager(name string, g *gdl.Game, m machine.Machine, log zerolog.Logger)
 	return &Manager{name: name, game: g, machine: m, roles: m.Names().Roles, log: log, rules: rules}
 }
 
-// PlayerRoles are the roles that players take: all but random, in order.
+// PlayerRoles returns the roles of players: all roles except random, in order.
 func (g *Manager) PlayerRoles() []string {
 	var roles []string
 	for _, r := range g.machine.Names().Players() {
@@ -77,12 +72,10 @@ func (g *Manager) PlayerRoles() []string {
 // Chance is the name of the player of the role random.
 const Chance = "(chance)"
 
-// Match plays one match and tells its story; it always ends. The players take
-// the roles of PlayerRoles in order. What cannot stand in a symbol or a file name
-// becomes an underscore in the id. The error says that the match cannot be
-// held: a wrong number of players or a bad address; everything that happens
-// later is in the record, also that ctx ended the match. If the error is one of
-// Setting.Tell, the record is returned beside it.
+// Match plays a match and returns its record; it always ends. The players take the roles of PlayerRoles in order.
+// Characters of the id that cannot occur in a symbol or a file name become underscores. It returns an error if the
+// match cannot be played: a wrong number of players or an invalid address. Later failures, and the end of ctx, are in
+// the record. With an error of Setting.Tell it also returns the record.
 func (g *Manager) Match(ctx context.Context, id string, players []Player, s Setting) (*Record, error) {
 	if err := g.check(players); err != nil {
 		return nil, err
@@ -130,7 +123,7 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 	return c.record, c.untold
 }
 
-// head is the first part of the record.
+// head returns the first part of the record.
 func (c *contest) head(id string) *Record {
 	text, hash := c.Manager.rules()
 	head := &Record{
@@ -146,7 +139,7 @@ func (c *contest) head(id string) *Record {
 	return head
 }
 
-// check tells whether the players can hold a match.
+// check returns an error if the players cannot play the game.
 func (g *Manager) check(players []Player) error {
 	if roles := g.PlayerRoles(); len(players) != len(roles) {
 		return fmt.Errorf("%s has %d roles for players (%s), found %d players",

@@ -6,16 +6,15 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Openings let matches of one game differ, and be fair all the same: some random joint
-// moves lead to a position, and the game is played from there, by each seating of the
-// players. Players in this program are told how the match came there; to one at an address
-// it is a game of its own: its rules say that it begins there.
+// Openings vary the matches of one game without favouring a player: random joint moves lead to a position, and each
+// seating of the players begins there. Players in this program receive the joint moves. A player behind an endpoint
+// receives rules that begin in this position.
 
-// maxOpenings is how many openings are drawn to find one that does not end the game.
+// maxOpenings is the number of openings drawn to find one that does not end the game.
 const maxOpenings = 100
 
-// opening draws so many random joint moves, none of which ends the game. They depend on the
-// seed and the rules alone. Games that end earlier are begun as late as they can be.
+// opening draws random joint moves that do not end the game, as many as length. They depend only on the seed and the
+// rules. In shorter games the opening is as long as possible.
 func (g *Manager) opening(length int, seed uint64) (moves [][]string) {
 	rng := machine.NewRand(seed)
 	for range maxOpenings {
@@ -42,10 +41,10 @@ func (g *Manager) randomOpening(length int, rng *machine.Rand) (moves [][]string
 		var joint []string
 		for r := range g.roles {
 			legal := at.Legal(machine.Role(r))
-			slices.Sort(legal) // engines number moves differently
+			slices.Sort(legal) // machines order moves differently
 			joint = append(joint, legal[rng.Intn(len(legal))])
 		}
-		_ = at.Advance(joint) // of legal moves
+		_ = at.Advance(joint) // the moves are legal
 		moves = append(moves, joint)
 	}
 }

@@ -16,29 +16,27 @@ import (
 	"stackmate/protocol"
 )
 
-// Player is one who takes part in matches: an agent in this process, or an
-// endpoint at a URL.
+// Player is a participant of matches: an agent in this process, or an endpoint at a URL.
 type Player struct {
 	Name string
 	New  protocol.NewAgent // nil if the player is at URL
 	URL  string            // http://host:port
-	// Untimed says that a player in this process minds its own clock: the match waits for its
-	// moves as long as it goes on.
+	// Untimed: a player in this process keeps its own time; the match waits for its moves without limit.
 	Untimed bool
 }
 
-// opponent is a player in one match, as the manager sees it. Contexts bound the
-// waiting; an error is protocol.ErrLate or a failure of connection or player.
+// opponent is a player in one match. Contexts limit the waiting; an error is protocol.ErrLate or a failure of
+// connection or player.
 type opponent interface {
 	start(ctx context.Context, m protocol.Match) error
-	// play and stop are told all joint moves so far, after nil, which the first PLAY says.
-	// Why is what the player says of its move, nil if it says nothing.
+	// play and stop receive all joint moves so far, after nil for the first PLAY. Why is the player's explanation, or
+	// nil.
 	play(ctx context.Context, told [][]gdl.Term) (reply string, why *protocol.Explanation, err error)
 	stop(ctx context.Context, told [][]gdl.Term)
 	abort(ctx context.Context)
 }
 
-// errBusy is the answer of a player who is in another match.
+// errBusy is returned by a player that plays another match.
 var errBusy = errors.New("the player is busy with another match")
 
 // local is an agent in this process.
@@ -73,7 +71,7 @@ func (o *local) play(ctx context.Context, told [][]gdl.Term) (string, *protocol.
 
 func (o *local) stop(ctx context.Context, told [][]gdl.Term) {
 	o.end()
-	// The match is over: a player's failure changes nothing any more.
+	// The match is over: the result ignores failures.
 	_ = o.seat.Stop(ctx, func() [][]gdl.Term { return told })
 }
 
@@ -86,23 +84,22 @@ func (o *local) abort(context.Context) {
 type remote struct {
 	name, url string
 	id        string // of the match
-	asked     bool   // for a move: what came before is no part of a match that begins in a position
+	asked     bool   // PLAY has been sent; earlier joint moves belong to the opening
 }
 
-// connectTimeout bounds the time to reach a player.
+// connectTimeout limits the time to connect to a player.
 const connectTimeout = 3 * time.Second
 
-// maxReply bounds a player's reply, in bytes.
+// maxReply limits a player's reply, in bytes.
 const maxReply = 1 << 20
 
-// client talks to players as game servers do: one message to a connection,
-// without proxies, redirects and compression.
+// client sends messages as game servers do: one message per connection, without proxies, redirects and compression.
 var client = &http.Client{
 	Transport: &http.Transport{
 		DialContext:        (&net.Dialer{Timeout: connectTimeout}).DialContext,
 		DisableKeepAlives:  true,
 		DisableCompression: true,
-		// Headers of players in use have less than a kilobyte.
+		// Headers of known players have less than a kilobyte.
 		MaxResponseHeaderBytes: 64 << 10,
 	},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -129,15 +126,15 @@ func (o *remote) send(ctx context.Context, m protocol.Message) (string, error) {
 		return "", o.failure(ctx, err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("it answered with status %d", response.StatusCode)
+		return "", fmt.Errorf("expected HTTP status 200, found %d", response.StatusCode)
 	}
 	return text, nil
 }
 
-// maxMissing is the number of bytes by which a Content-Length may be too large, as players of the field write it.
+// maxMissing is the largest excess of a Content-Length over the reply, as found in known players.
 const maxMissing = 64
 
-// isCutShort reports whether a reply is whole but for some bytes that its header announces.
+// isCutShort reports whether a reply lacks at most maxMissing bytes of its Content-Length.
 func isCutShort(response *http.Response, reply []byte) bool {
 	missing := response.ContentLength - int64(len(reply))
 	move, _ := splitReply(strings.TrimSpace(string(reply)))
@@ -145,10 +142,10 @@ func isCutShort(response *http.Response, reply []byte) bool {
 	return missing > 0 && missing <= maxMissing && err == nil
 }
 
-// remark matches a list in which a player says something of its move: (explanation "…"), (taunt "…").
+// remark matches a list with a comment on a move: (explanation "…"), (taunt "…").
 var remark = regexp.MustCompile(`(?is)\(\s*([a-z_-]+)\s+"((?:[^"\\]|\\.)*)"\s*\)|\(\s*(explanation|taunt)\s+([^()"]*)\)`)
 
-// splitReply takes a reply to PLAY apart: a move, and the remarks that may follow it, in one list with it or not.
+// splitReply splits a reply to PLAY into a move and its remarks, which may share a list with the move.
 func splitReply(reply string) (move string, remarks []string) {
 	first := remark.FindStringIndex(reply)
 	if first == nil {
@@ -174,25 +171,25 @@ func splitReply(reply string) (move string, remarks []string) {
 // nameInInfo matches the name in a reply to INFO: ((name X) (status available)).
 var nameInInfo = regexp.MustCompile(`(?i)\(\s*name\s+([^()]+?)\s*\)`)
 
-// AskName returns the name that a player at an address tells in its reply to INFO, or "" if it tells none.
+// AskName returns the name in a player's reply to INFO, or "".
 func AskName(ctx context.Context, url string) string {
 	o := &remote{url: url}
-	reply, _ := o.send(ctx, protocol.Message{Command: protocol.Info}) // a player need not answer INFO
+	reply, _ := o.send(ctx, protocol.Message{Command: protocol.Info}) // players need not answer INFO
 	if m := nameInInfo.FindStringSubmatch(reply); m != nil {
 		return protocol.Printable(m[1], maxExcerpt)
 	}
 	return ""
 }
 
-// failure tells a player who is late from one who cannot be talked to.
+// failure returns ErrLate for a late reply, else a connection error without the address.
 func (o *remote) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return protocol.ErrLate
 	}
-	if at, ok := errors.AsType[*url.Error](err); ok { // which repeats the address
+	if at, ok := errors.AsType[*url.Error](err); ok { // its text repeats the address
 		err = at.Err
 	}
-	// The error may repeat what the player sent.
+	// The error may repeat the player's reply.
 	return errors.New(protocol.Printable(err.Error(), maxReason))
 }
 
@@ -215,17 +212,17 @@ func (o *remote) play(ctx context.Context, told [][]gdl.Term) (string, *protocol
 		return reply, nil, err
 	}
 	return reply, &protocol.Explanation{
-		Move: protocol.Printable(reply, maxExcerpt), By: "as it says", Why: protocol.Printable(strings.Join(remarks, "; "), maxReason),
+		Move: protocol.Printable(reply, maxExcerpt), By: "its own explanation", Why: protocol.Printable(strings.Join(remarks, "; "), maxReason),
 		Seconds: time.Since(asked).Seconds(),
 	}, err
 }
 
 func (o *remote) stop(ctx context.Context, told [][]gdl.Term) {
-	// The match is over: what the player answers changes nothing any more.
+	// The match is over: the reply does not matter.
 	_, _ = o.send(ctx, o.message(protocol.Stop, told))
 }
 
-// message tells the last joint move, if it is one of the match.
+// message returns a message with the last joint move, if it belongs to the match.
 func (o *remote) message(c protocol.Command, told [][]gdl.Term) protocol.Message {
 	m := protocol.Message{Command: c, ID: o.id}
 	if o.asked {

@@ -10,30 +10,30 @@ type Ranking struct {
 	Results   []Result   `json:"results"`
 	Standings []Standing `json:"standings"`
 	Ratings   []Rating   `json:"ratings"`
-	// Pairs are the encounters of every two players who have met.
+	// Pairs lists the encounters of every two players who have met.
 	Pairs []Pair `json:"pairs,omitempty"`
-	// Games are the ratings in each game, if there are several.
+	// Games holds the ratings in each game, if there are several.
 	Games []GameRatings `json:"games,omitempty"`
-	// LLR and Verdict are those of the test of a tournament, if it has one, Outcomes are the
-	// pairs of matches that it has counted, and LLRs its likelihood ratios after each of them.
+	// LLR and Verdict are the state of a tournament's test, if it has one. Outcomes are the counted pairs of matches,
+	// LLRs the likelihood ratios after each pair.
 	LLR      *float64  `json:"llr,omitempty"`
 	LLRs     []float64 `json:"llrs,omitempty"`
 	Verdict  Verdict   `json:"verdict,omitempty"`
 	Outcomes Sample    `json:"outcomes,omitempty"`
-	// Winner is the winner of a knockout that is over.
+	// Winner is the winner of a completed knockout.
 	Winner string `json:"winner,omitempty"`
-	// Tuning is the course of a tuning; nobody is ranked in one.
+	// Tuning is the course of a tuning, which has no ranking.
 	Tuning *Course `json:"tuning,omitempty"`
 }
 
-// GameRatings are the ratings in one game, of those who played it.
+// GameRatings are the ratings in one game, of its players.
 type GameRatings struct {
 	Game    string   `json:"game"`
 	Matches int      `json:"matches"`
 	Ratings []Rating `json:"ratings"`
 }
 
-// Pair is what a player has achieved against another.
+// Pair is the record of a player against another.
 type Pair struct {
 	Player   string `json:"player"`
 	Opponent string `json:"opponent"`
@@ -41,23 +41,22 @@ type Pair struct {
 	Wins     int    `json:"wins"` // a higher goal than the opponent's
 	Draws    int    `json:"draws"`
 	Losses   int    `json:"losses"`
-	// Score is the mean of the scores, from 0 to 1: ½ plus half the difference of the
-	// goals, where 100 goal points count 1.
+	// Score is the mean of the scores, from 0 to 1: ½ plus half the difference of the goals, where 100 goal points
+	// count 1.
 	Score float64 `json:"score"`
-	// Elo is the difference in strength that these encounters alone tell, and Error half
-	// the width of its 95 % confidence interval. LOS, the likelihood of superiority, is the
-	// probability from 0 to 1 that the player is stronger, where nothing else is known.
+	// Elo is the difference in strength estimated from these encounters alone, Error half the width of its 95 %
+	// confidence interval. LOS, the likelihood of superiority, is the probability from 0 to 1 that the player is
+	// stronger, under a uniform prior.
 	Elo   float64 `json:"elo"`
 	Error float64 `json:"error"`
 	LOS   float64 `json:"los"`
 }
 
-// DrawShare returns the share of the encounters that were drawn, from 0 to 1.
+// DrawShare returns the share of drawn encounters, from 0 to 1.
 func (p Pair) DrawShare() float64 { return float64(p.Draws) / float64(max(1, p.Matches)) }
 
-// Rank computes the ranking from the results of matches, for instance those of the
-// records that a tournament has left. Players are in the order in which they
-// appear.
+// Rank computes the ranking from the results of matches, for instance of a tournament's records. Players are in order
+// of appearance.
 func Rank(results []Result) *Ranking {
 	var players []string
 	for _, r := range results {

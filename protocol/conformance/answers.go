@@ -9,10 +9,10 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// wish is what a reply should be.
+// wish is an expected reply.
 type wish struct {
 	text string
-	// fault says how a reply with one of the statuses differs from that; "" if it doesn't.
+	// fault returns the difference between the reply and the wish, or "". Its status is one of statuses.
 	fault    func(x *exchange) string
 	statuses []int // of HTTP; nil means 200
 }
@@ -27,11 +27,10 @@ func word(w string) wish {
 	}}
 }
 
-// anything wishes for any reply, for the messages to which another check has a closer
-// look.
+// anything accepts every reply, for messages that another check covers.
 var anything = wish{text: "a reply", fault: func(*exchange) string { return "" }}
 
-// available wishes for what INFO tells between matches, elsewhere for what it tells in one.
+// available wishes for the status of INFO between matches, elsewhere for the status during a match.
 var (
 	available = wish{text: "a list of pairs such as ((name ...) (status available)), or the status alone", fault: func(x *exchange) string {
 		return statusFault(x, "available")
@@ -44,8 +43,7 @@ var (
 	}}
 )
 
-// asUsual wishes for what INFO has told before the checks: whether that is right is a check
-// of its own.
+// asUsual wishes for the status of INFO before the checks. A separate check covers whether it is right.
 func (t *trial) asUsual() wish {
 	return wish{text: "the same status as for ( INFO )", fault: func(x *exchange) string {
 		if t.usual == "" {
@@ -66,12 +64,11 @@ func statusFault(x *exchange, want string) string {
 	}
 }
 
-// isBusy tells whether a reply to INFO says so; others may say anything.
+// isBusy reports whether a reply to INFO has the status busy.
 func isBusy(x *exchange) bool { return strings.EqualFold(readInfo(x.body)["status"], "busy") }
 
-// readInfo reads a reply to INFO as servers do: a list of pairs, with keys in any case
-// and values of one word or more, or the status as one word. What is none of these is
-// left out.
+// readInfo parses a reply to INFO as servers do: a list of pairs, with keys in any case and values of one or more
+// words, or the status as one word. It ignores other text.
 func readInfo(reply string) map[string]string {
 	words := strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(reply))
 	if len(words) == 1 {
@@ -97,8 +94,7 @@ func readInfo(reply string) map[string]string {
 	return pairs
 }
 
-// moveOf wishes for one of the legal moves. Servers compare terms, so white space does
-// not matter, and case does.
+// moveOf wishes for one of the legal moves. Servers compare terms: white space does not matter, case does.
 func moveOf(legal []string) wish {
 	return wish{text: "one of the legal moves " + prover.Few(legal), fault: func(x *exchange) string {
 		move := moveIn(x)
@@ -115,7 +111,7 @@ func moveOf(legal []string) wish {
 	}}
 }
 
-// moveIn is the move of a reply to PLAY, spelled as positions spell moves, or "".
+// moveIn returns the move in a reply to PLAY, spelled as in positions, or "".
 func moveIn(x *exchange) string {
 	term, err := gdl.ParseTerm(x.body)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // expectedChecks are the rules that most servers and players agree on.
 var expectedChecks = []playerCheck{
-	{"name", "INFO tells the player's name.", func(t *trial) {
+	{"name", "The reply to INFO has the player's name.", func(t *trial) {
 		t.info(wish{text: "a pair (name ...)", fault: func(x *exchange) string {
 			if readInfo(x.body)["name"] == "" {
 				return "there is no pair (name ...) in a list of pairs"
@@ -61,11 +61,11 @@ var expectedChecks = []playerCheck{
 			t.ask(m, infoLimit, word("busy"))
 		}
 	}},
-	{"repeated message", "A PLAY that is sent again, with a joint move that cannot have been made again, loses no position.", func(t *trial) {
+	{"repeated message", "After a repeated PLAY, whose joint move is not legal any more, the player still knows the position.", func(t *trial) {
 		m := t.walk()
 		m.advance(m.play())
 		m.play()
-		m.advance(m.play()) // asked for again, in the same position
+		m.advance(m.play()) // the kit asks again in the same position
 		m.turns(2)
 	}},
 	{"extra arguments", "Arguments of START past the clocks are ignored.", func(t *trial) {
@@ -120,7 +120,7 @@ var expectedChecks = []playerCheck{
 	}},
 }
 
-// crossOrigin tells which header is missing for browsers, or "".
+// crossOrigin returns a text about a missing header for browsers, or "".
 func crossOrigin(x *exchange) string {
 	for _, want := range [][2]string{
 		{"Access-Control-Allow-Origin", "*"},

@@ -11,18 +11,18 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// managerCheck is one rule for managers and how it shows in what they sent.
+// managerCheck is a rule for managers, tested on the requests of a manager.
 type managerCheck struct {
 	name, rule string
 	level      Level
 	look       func(v *view)
 }
 
-// view is what a check sees, and what it finds.
+// view is the input and the result of a check.
 type view struct {
 	*log
 	result Result
-	seen   bool // something that the rule is about
+	seen   bool // a request or match to which the rule applies
 }
 
 // judge runs the check.
@@ -30,13 +30,12 @@ func (c managerCheck) judge(l *log) Result {
 	v := &view{log: l, result: Result{Check: c.name, Level: c.level, Rule: c.rule, Source: cmp.Or(managerSources[c.name], replaced), Verdict: Pass}}
 	c.look(v)
 	if v.result.Verdict == Pass && !v.seen {
-		v.result.Verdict, v.result.Reason = NotRun, "no match came so far"
+		v.result.Verdict, v.result.Reason = NotRun, "the match did not reach this point"
 	}
 	return v.result
 }
 
-// want fails the check, unless it has failed before or ok is true. Sent is what the
-// kit answered, got what the manager sent.
+// want fails the check if ok is false; the first failure counts. Sent is the kit's reply, got the manager's request.
 func (v *view) want(ok bool, sent, expected, got string) {
 	v.seen = true
 	if v.result.Verdict != Pass {
@@ -51,7 +50,7 @@ func (v *view) want(ok bool, sent, expected, got string) {
 	}
 }
 
-// grace is how much longer than a clock a manager may take.
+// grace is the time past a clock that managers may take.
 const grace = 5 * time.Second
 
 var managerChecks = slices.Concat(formChecks, courseChecks, mannerChecks())
@@ -124,7 +123,7 @@ var courseChecks = []managerCheck{
 			v.want(!early || ended, "", "the next message after the reply or the end of the clock", next.body)
 		})
 	}},
-	{"joint move", "PLAY and STOP tell one legal move for each role, in order of the roles and spelled as in the rules.", Required, func(v *view) {
+	{"joint move", "PLAY and STOP hold one legal move for each role, in order of the roles and spelled as in the rules.", Required, func(v *view) {
 		eachTurn(v, func(_ *seated, _ *turn, next *turn) {
 			v.want(next.joint != nil && next.fault == "", "", "a legal joint move", fmt.Sprintf("%s: %s", next.fault, next.body))
 		})
@@ -141,7 +140,7 @@ var courseChecks = []managerCheck{
 	}},
 }
 
-// eachTurn calls f with every turn that was followed by another, or by STOP.
+// eachTurn calls f for every turn before another turn or STOP.
 func eachTurn(v *view, f func(s *seated, t, next *turn)) {
 	for _, s := range v.matches {
 		for i, t := range s.turns {
@@ -155,10 +154,10 @@ func eachTurn(v *view, f func(s *seated, t, next *turn)) {
 	}
 }
 
-// replaced is the source of the rules on players that fail.
+// replaced is the source of the rules on failing players.
 const replaced = "the protocol: an illegal, late or failed move is replaced by a legal one; ggp-base: PlayRequestThread"
 
-// mannerChecks are the rules on what follows the manners of players.
+// mannerChecks returns the rules on the manager's reaction to each manner.
 func mannerChecks() []managerCheck {
 	var checks []managerCheck
 	for i := range manners {
@@ -184,7 +183,7 @@ func mannerChecks() []managerCheck {
 	})
 }
 
-// look checks what the manager has made of the answers in this manner.
+// look checks the manager's reaction to answers in this manner.
 func (m *manner) look(v *view) {
 	for _, s := range v.matches {
 		if n := len(s.turns); n > 0 && s.turns[n-1].manner != nil && s.turns[n-1].manner.name == m.name && s.end != nil && s.end.message.Command == protocol.Abort {

@@ -7,8 +7,7 @@ import (
 	"strconv"
 )
 
-// requiredChecks are the rules that a match needs. The rules on every reply come last:
-// they look at all replies so far.
+// requiredChecks are the rules that a match needs. The rules on every reply come last: they check all replies so far.
 var requiredChecks = []playerCheck{
 	{"info", "INFO is answered within a second by a status, which is available.", func(t *trial) { t.info(available) }},
 	{"start", "START is answered by ready, soon after the end of the start clock at the latest.", func(t *trial) {
@@ -29,12 +28,12 @@ var requiredChecks = []playerCheck{
 			t.begin(invitation{rules: walkRules, role: role}).whole()
 		}
 	}},
-	{"turns", "Who is not on turn answers with the only legal move.", func(t *trial) {
+	{"turns", "A player that is not on turn answers with its only legal move.", func(t *trial) {
 		for role := range 2 {
 			t.begin(invitation{rules: turnsRules, role: role}).whole()
 		}
 	}},
-	{"replaced move", "The player goes on from the joint move that it is told, also where that has another move than its own.", func(t *trial) {
+	{"replaced move", "The player goes on from the joint move of PLAY, even if its own move was replaced there.", func(t *trial) {
 		m := t.walk()
 		for range 3 {
 			m.replace(m.play())
@@ -77,7 +76,7 @@ var requiredChecks = []playerCheck{
 		}
 		return ""
 	})},
-	{"ASCII", "Every reply is ASCII, without control characters but white space.", everyReply(func(x *exchange) string {
+	{"ASCII", "Every reply is ASCII, without control characters other than white space.", everyReply(func(x *exchange) string {
 		for i, c := range []byte(x.body) {
 			if c > '~' || c < ' ' && c != '\t' && c != '\r' && c != '\n' {
 				return fmt.Sprintf("byte %d is 0x%02x", i, c)
@@ -87,16 +86,15 @@ var requiredChecks = []playerCheck{
 	})},
 }
 
-// hard begins a match of the game that takes thought, in the role that moves first.
+// hard begins a match of the hard game, in the role that moves first.
 func (t *trial) hard() *table {
 	if t.Hard == "" {
-		t.skip("there are no rules of a game that takes thought")
+		t.skip("no rules of a hard game were given")
 	}
 	return t.begin(invitation{rules: t.Hard})
 }
 
-// everyReply checks all replies so far with a function that tells how one differs from
-// the rule, or "".
+// everyReply returns a check of all replies so far. The function fault returns the difference from the rule, or "".
 func everyReply(fault func(x *exchange) string) func(t *trial) {
 	return func(t *trial) {
 		seen := 0

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// robustChecks are the rules on hostile and broken senders, the worst at the end. No
-// server in use sends any of it.
+// robustChecks are the rules on hostile and broken senders, the most severe last. No known server sends such
+// messages.
 var robustChecks = []playerCheck{
-	{"illegal joint move", "A PLAY with a joint move that nobody can have made is survived; the next true one counts.", func(t *trial) {
+	{"illegal joint move", "The match survives a PLAY with an impossible joint move, and goes on from the next valid one.", func(t *trial) {
 		m := t.walk()
 		m.advance(m.play())
 		if !t.over() {
@@ -19,13 +19,13 @@ var robustChecks = []playerCheck{
 		}
 		m.turns(2)
 	}},
-	{"nonsense", "What is no message is refused with HTTP status 400 or 413 and one line that says why.", func(t *trial) {
+	{"nonsense", "Invalid messages are refused with HTTP status 400 or 413 and one line with the reason.", func(t *trial) {
 		for _, m := range []string{"", "hello", "(", ")", "( INFO", "( FLY m.1 )", "( START m.1 )", "( PLAY )", "( PLAY m.1", "\x00\xff\x7f"} {
 			t.ask(m, t.PlayClock, refusal)
 		}
 		t.info(t.asUsual())
 	}},
-	{"broken rules", "A START whose rules or role make no sense is refused likewise, and begins no match.", func(t *trial) {
+	{"broken rules", "A START with invalid rules, role or clock is refused likewise, and begins no match.", func(t *trial) {
 		for _, rest := range []string{
 			"Left ((role Left) (<= (p ?x) (q ?y))) 5 5 )", "Left () 5 5 )",
 			"Nobody (" + flat(walkRules) + ") 5 5 )", "Left (" + flat(walkRules) + ") soon 5 )",
@@ -33,7 +33,7 @@ var robustChecks = []playerCheck{
 			t.matches++
 			m := &table{trial: t, id: fmt.Sprintf("%s.%d", t.prefix, t.matches)}
 			if !t.over() {
-				t.table = m // there may be one
+				t.table = m // the player may have begun it
 				t.ask("( START "+m.id+" "+rest, t.PlayClock, refusal)
 			}
 		}
@@ -52,7 +52,7 @@ var robustChecks = []playerCheck{
 		t.info(anything)
 		m.whole()
 	}},
-	{"deep nesting", "A message of a hundred thousand parentheses is refused likewise, and survived.", func(t *trial) {
+	{"deep nesting", "A message of a hundred thousand parentheses is refused likewise, and the player survives it.", func(t *trial) {
 		const depth = 100_000
 		t.ask(strings.Repeat("(", depth), t.PlayClock, refusal)
 		t.ask("( PLAY m.1 ("+strings.Repeat("(f ", depth)+strings.Repeat(")", depth)+") )", t.PlayClock, refusal)
@@ -60,16 +60,15 @@ var robustChecks = []playerCheck{
 	}},
 }
 
-// refusal wishes for what nonsense gets.
-var refusal = wish{text: "status 400 or 413 and one line that says why", statuses: []int{400, 413}, fault: func(x *exchange) string {
+// refusal is the wish for the reply to an invalid message.
+var refusal = wish{text: "status 400 or 413 and one line with the reason", statuses: []int{400, 413}, fault: func(x *exchange) string {
 	if line := strings.TrimSpace(x.body); line == "" || strings.ContainsAny(line, "\r\n") {
 		return "the reply is not one line"
 	}
 	return ""
 }}
 
-// halfSend opens connections and sends the beginning of a request on each. Close
-// ends them all.
+// halfSend opens n connections and sends the beginning of a request on each. The function closeAll closes them.
 func halfSend(ctx context.Context, address string, n int, half string) (closeAll func(), err error) {
 	var open []net.Conn
 	closeAll = func() {

@@ -1,5 +1,4 @@
-// Package conformance checks players and game managers against the rules of the
-// GGP protocol, one by one: what was sent, what was expected, and what came. It
-// owns the rules in words and the games that show whether they are kept. It knows
-// players and managers by the wire alone.
+// Package conformance checks players and game managers against the rules of the GGP protocol, one rule at a time. A
+// report shows the request, the expected reply and the reply. The package owns the texts of the rules and the games
+// that test them. It reaches players and managers over HTTP alone.
 package conformance

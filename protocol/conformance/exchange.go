@@ -17,49 +17,47 @@ import (
 )
 
 const (
-	// connectLimit is the shortest time that servers in use take to give up
-	// connecting.
+	// connectLimit is the shortest connection timeout of known servers.
 	connectLimit = 2 * time.Second
-	// infoLimit is how long servers wait for the replies to INFO and ABORT.
+	// infoLimit is the time limit of servers for replies to INFO and ABORT.
 	infoLimit = time.Second
-	// overtime is how long past its limit a reply is waited for, to tell a late one
-	// from none.
+	// overtime is the wait past the time limit, to distinguish late replies from missing ones.
 	overtime = 2 * time.Second
-	// closeLimit is how long after its reply a player may take to end the connection.
+	// closeLimit is the time in which a player must close the connection after its reply.
 	closeLimit = 500 * time.Millisecond
-	// maxReply bounds a reply, in bytes.
+	// maxReply limits a reply, in bytes.
 	maxReply = 1 << 20
-	// maxShown is how much of a text reports show, in bytes.
+	// maxShown limits the texts in reports, in bytes.
 	maxShown = 200
 )
 
-// exchange is one request to a player and what came back.
+// exchange is a request to a player and its reply.
 type exchange struct {
 	request string // as sent
-	message string // the message in it, or the request if there is none
+	message string // the message in it, or the request if it has none
 	limit   time.Duration
-	toClose time.Duration // from a whole reply on
+	toClose time.Duration // wait for the end of the connection after a whole reply
 	began   time.Time
 
-	raw         []byte // what came
+	raw         []byte // the received bytes
 	status      int
 	header      http.Header
 	body        string
 	chunked     bool
-	ended       bool          // the player has ended the connection
-	unreachable bool          // there was no connection
-	took        time.Duration // until the whole reply had come
-	err         error         // no reply, half a reply, or one that is no HTTP
+	ended       bool          // the player has closed the connection
+	unreachable bool          // the connection failed
+	took        time.Duration // until the end of the reply
+	err         error         // no reply, a partial reply, or invalid HTTP
 }
 
-// post is the request of a game server with a message.
+// post returns the HTTP request of a game server with a message.
 func post(message string) string {
 	return fmt.Sprintf("POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n"+
 		"Receiver: player\r\nContent-Type: text/acl\r\nContent-Length: %d\r\n\r\n%s", len(message), message)
 }
 
-// send sends a request in the given pieces and reads the reply to the end of the
-// stream, as the simplest readers in use do; after a whole reply it waits so long for the end.
+// send sends a request in pieces and reads the reply to the end of the stream, as the simplest clients do. After a
+// whole reply it waits toClose for the end.
 func send(ctx context.Context, address string, limit, toClose time.Duration, pieces ...string) *exchange {
 	x := &exchange{request: strings.Join(pieces, ""), limit: limit, toClose: toClose, began: time.Now()}
 	x.message = x.request
@@ -76,7 +74,7 @@ func send(ctx context.Context, address string, limit, toClose time.Duration, pie
 	return x
 }
 
-// pieceDelay lies between the pieces of a request.
+// pieceDelay is the time between the pieces of a request.
 const pieceDelay = 50 * time.Millisecond
 
 func (x *exchange) talk(ctx context.Context, address string, pieces []string) error {
@@ -101,8 +99,7 @@ func (x *exchange) talk(ctx context.Context, address string, pieces []string) er
 	return x.read(c)
 }
 
-// read takes what comes until the player ends the connection, or has not done so for
-// a while after its reply.
+// read reads until the player closes the connection, or for toClose after a whole reply.
 func (x *exchange) read(c net.Conn) error {
 	buffer := make([]byte, 8192)
 	whole := false
@@ -115,7 +112,7 @@ func (x *exchange) read(c net.Conn) error {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return nil
 		case errors.Is(err, io.EOF) && len(x.raw) == 0:
-			return errors.New("the connection was closed without one")
+			return errors.New("the player closed the connection without a reply")
 		case errors.Is(err, io.EOF) || err != nil && whole:
 			x.ended = true
 			return nil
@@ -134,8 +131,7 @@ func (x *exchange) read(c net.Conn) error {
 	return fmt.Errorf("the reply has more than %d bytes", maxReply)
 }
 
-// parse reads the response as far as it has come; whole tells whether it says its own
-// end and that has come.
+// parse parses the response so far. Whole reports whether the response announces its end and has reached it.
 func (x *exchange) parse() (whole bool, err error) {
 	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(x.raw)), nil)
 	if err != nil {
@@ -149,10 +145,10 @@ func (x *exchange) parse() (whole bool, err error) {
 	return err == nil && (x.chunked || response.ContentLength >= 0), err
 }
 
-// word is the reply without white space around it, in lower case.
+// word returns the reply in lower case, without surrounding white space.
 func (x *exchange) word() string { return strings.ToLower(strings.TrimSpace(x.body)) }
 
-// String shows what came.
+// String describes the reply.
 func (x *exchange) String() string {
 	seconds := fmt.Sprintf("after %.2f s", x.took.Seconds())
 	switch {
@@ -164,7 +160,7 @@ func (x *exchange) String() string {
 	return fmt.Sprintf("status %d: %s, %s", x.status, shown(x.body), seconds)
 }
 
-// shown makes a text fit for reports.
+// shown returns a printable form of text for reports.
 func shown(text string) string {
 	if text == "" {
 		return "nothing"

@@ -18,21 +18,19 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// Manager says how a game manager is checked: the kit is a player that the manager
-// is pointed at. It answers the first turns well, then in all the ways in which
-// players fail, one a turn, over as many matches as that takes.
+// Manager holds the parameters of a check of a game manager. The kit is a player for the manager to use. It answers
+// the first turns well, then in all ways in which players fail, one a turn, over several matches if needed.
 type Manager struct {
-	Listener net.Listener  // where the kit can be reached; closed at the end
-	Wait     time.Duration // how long to wait for the matches
-	Level    Level         // the last one that is checked
+	Listener net.Listener  // address of the kit; closed at the end
+	Wait     time.Duration // time limit for the matches
+	Level    Level         // the last level to check
 }
 
-// errNoMatch says that there was nothing to check.
-var errNoMatch = errors.New("no START has come")
+// errNoMatch: the manager has sent no START.
+var errNoMatch = errors.New("no START was received")
 
-// Check waits for matches until all manners have been tried or the wait is over,
-// and then looks at what was sent. The error is that of ctx, or says that nothing
-// could be checked.
+// Check waits until all manners have been used or the time limit, and then judges the requests. The error is ctx's,
+// or errNoMatch.
 func (m Manager) Check(ctx context.Context) (*Report, error) {
 	h := &host{ctx: ctx, manners: upTo(m.Level, manners, func(m manner) Level { return m.level }), seated: make(map[string]*seated), done: make(chan struct{})}
 	server := &http.Server{Handler: h, ReadHeaderTimeout: connectLimit, ErrorLog: stdlog.New(io.Discard, "", 0)}
@@ -66,59 +64,59 @@ func (m Manager) Check(ctx context.Context) (*Report, error) {
 	return report, ctx.Err()
 }
 
-// request is a message of a manager, as it came.
+// request is a message of a manager as received.
 type request struct {
 	arrived, answered time.Time
 	method            string
-	length            int64 // as announced; -1 if it was not
+	length            int64 // announced Content-Length, or -1
 	body              string
 	message           protocol.Message
-	err               error // what is wrong with the message
+	err               error // of parsing the message
 }
 
-// log is all that a manager has sent.
+// log holds all requests of a manager.
 type log struct {
 	all     []*request
-	strays  []*request // of no match under way
-	matches []*seated  // in order of their STARTs
+	strays  []*request // outside of running matches
+	matches []*seated  // in order of START
 }
 
-// seated is a match in which the kit plays.
+// seated is a match that the kit plays.
 type seated struct {
 	id       string
-	role     int // -1 if the START has none of the roles
+	role     int // -1 if the role of START is not in the rules
 	at       *prover.Position
 	start    *request
-	startErr error // what is wrong with its rules
+	startErr error // of its rules or role
 	turns    []*turn
 	end      *request // STOP or ABORT
-	last     *turn    // the one before STOP: its joint move was told by STOP
+	last     *turn    // the turn of STOP, with the last joint move
 }
 
-// turn is a PLAY, or the STOP that tells of the last one.
+// turn is a PLAY, or the STOP with the last joint move.
 type turn struct {
 	*request
-	joint    []string // told: the moves of the turn before
-	fault    string   // what is wrong with it
-	terminal bool     // the position after it
-	legal    []string // moves of the kit's role after it
-	manner   *manner  // in which the kit answered
-	move     string   // what the kit answered
+	joint    []string // joint move of the previous turn, from the message
+	fault    string   // error in joint
+	terminal bool     // of the position after joint
+	legal    []string // moves of the kit's role after joint
+	manner   *manner  // of the kit's answer
+	move     string   // the move in the kit's answer
 }
 
 // host is the kit's player. It is safe for concurrent use.
 type host struct {
-	ctx context.Context // of following the rules
+	ctx context.Context // limits the evaluation of the rules
 	mu  sync.Mutex
 	log
 	seated  map[string]*seated
-	manners []manner // that are tried
-	next    int      // of them
+	manners []manner // to use
+	next    int      // index into manners
 	done    chan struct{}
-	closed  bool // done is
+	closed  bool // done is closed
 }
 
-// maxRequest bounds the messages of a manager, in bytes.
+// maxRequest limits the messages of a manager, in bytes.
 const maxRequest = 16 << 20
 
 // ServeHTTP implements http.Handler.
@@ -135,7 +133,7 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(stamped, r)
 }
 
-// stampedWriter knows when an answer began.
+// stampedWriter records the time of the first byte of an answer.
 type stampedWriter struct {
 	http.ResponseWriter
 	first time.Time
@@ -149,8 +147,7 @@ func (w *stampedWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// answered keeps when a request was answered, or given up, and ends the check when
-// there is nothing left to try.
+// answered records the time of an answer, or of its failure, and ends the check once all manners have been used.
 func (h *host) answered(q *request, w *stampedWriter) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -163,7 +160,7 @@ func (h *host) answered(q *request, w *stampedWriter) {
 	}
 }
 
-// idle tells whether no match is under way.
+// idle reports whether no match is running.
 func (h *host) idle() bool {
 	return !slices.ContainsFunc(h.matches, func(s *seated) bool { return s.end == nil })
 }
@@ -171,7 +168,7 @@ func (h *host) idle() bool {
 // answer writes the reply to a request.
 type answer func(w http.ResponseWriter, r *http.Request)
 
-// hear keeps a message and decides the answer.
+// hear logs a message and returns the answer.
 func (h *host) hear(q *request) answer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -209,13 +206,13 @@ func (h *host) hear(q *request) answer {
 	}
 }
 
-// readyDelay is how long START goes unanswered, to see whether the manager waits.
+// readyDelay delays the answer to START, to test whether the manager waits for it.
 const readyDelay = 300 * time.Millisecond
 
-// begin takes a seat.
+// begin starts a match, if none is running.
 func (h *host) begin(q *request) answer {
 	if !h.idle() {
-		return text("busy") // the kit has one seat
+		return text("busy") // the kit plays one match at a time
 	}
 	s := &seated{id: q.message.ID, role: -1, start: q}
 	if s.at, s.startErr = newPosition(h.ctx, q.message.Rules); s.startErr == nil {
@@ -226,7 +223,7 @@ func (h *host) begin(q *request) answer {
 		}
 	}
 	if s.startErr == nil && s.role < 0 {
-		s.startErr = fmt.Errorf("%s is none of the roles %s", q.message.Role, prover.Few(s.at.Roles))
+		s.startErr = fmt.Errorf("expected one of the roles %[2]s, found %[1]s", q.message.Role, prover.Few(s.at.Roles))
 	}
 	h.matches = append(h.matches, s)
 	h.seated[strings.ToLower(s.id)] = s
@@ -240,7 +237,7 @@ func (h *host) begin(q *request) answer {
 	}
 }
 
-// follow makes the joint move that a message tells and looks at the position.
+// follow makes the joint move of a message and evaluates the position.
 func (s *seated) follow(ctx context.Context, t *turn) {
 	t.joint = protocol.Texts(t.message.Joint)
 	fault, err := "", error(nil)
@@ -260,7 +257,7 @@ func (s *seated) follow(ctx context.Context, t *turn) {
 	}
 }
 
-// reply decides the manner of the answer to a PLAY.
+// reply chooses the manner of the answer to a PLAY.
 func (h *host) reply(s *seated, t *turn) answer {
 	if len(t.legal) == 0 {
 		return text("busy")
@@ -273,7 +270,7 @@ func (h *host) reply(s *seated, t *turn) answer {
 	return t.manner.answer(t.move, s.start.message.PlayClock)
 }
 
-// text answers as players do.
+// text returns a plain answer with status 200.
 func text(format string, args ...any) answer {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/acl")

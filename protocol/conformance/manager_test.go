@@ -285,7 +285,7 @@ var other = map[string]string{
 
 func TestAManagerThatDoesNotComeCannotBeChecked(t *testing.T) {
 	report, err := Manager{Listener: listen(t), Wait: 10 * time.Millisecond}.Check(t.Context())
-	if report != nil || err == nil || err.Error() != "no START has come within 10ms" {
+	if report != nil || err == nil || err.Error() != "no START was received within 10ms" {
 		t.Errorf("%v, %v", report, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -9,28 +9,28 @@ import (
 	"stackmate/protocol"
 )
 
-// manner is a way in which players answer PLAY.
+// manner is a kind of answer to PLAY.
 type manner struct {
 	name  string
-	level Level // of the check that the manager copes with it
-	// stands says that the manager must make the move; otherwise it may make any legal move.
+	level Level // of the check that the manager accepts it
+	// stands: the manager must make the move; otherwise it may make any legal move.
 	stands bool
-	// answer makes the reply with a legal move, under a play clock.
+	// answer returns the reply for a legal move and a play clock.
 	answer func(move string, clock time.Duration) answer
 }
 
 const (
-	// lateBy is how long past the play clock the late answer comes.
+	// lateBy is the delay of the late answer past the play clock.
 	lateBy = 10 * time.Second
-	// slowest bounds the delay of the slow answer.
+	// slowest limits the delay of the slow answer.
 	slowest = 2 * time.Second
-	// missing is the number of bytes by which the answer that is cut short falls short of its Content-Length.
+	// missing is the number of bytes that the truncated answer lacks of its Content-Length.
 	missing = 2
 	// hugeReply is the size of the huge answer, in bytes.
 	hugeReply = 4 << 20
 )
 
-// manners are tried one a turn, in this order; then the first for ever.
+// manners are used in this order, one a turn; then the first one for ever.
 var manners = []manner{
 	{"at once", Required, true, func(move string, _ time.Duration) answer { return text("%s", move) }},
 	{"slow", Required, true, func(move string, clock time.Duration) answer {
@@ -75,7 +75,7 @@ var manners = []manner{
 	}},
 }
 
-// after delays an answer, or gives it up when the manager has.
+// after delays an answer, until the manager closes the connection at the latest.
 func after(d time.Duration, a answer) answer {
 	return func(w http.ResponseWriter, r *http.Request) {
 		protocol.Sleep(r.Context(), d)

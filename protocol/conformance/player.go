@@ -10,21 +10,19 @@ import (
 	"stackmate/protocol"
 )
 
-// Player says how a player is checked.
+// Player holds the parameters of a check of a player.
 type Player struct {
 	URL        string        // http://host:port
 	StartClock time.Duration // whole seconds
 	PlayClock  time.Duration // whole seconds
-	// Hard are the rules of a game over whose first move a player thinks for long,
-	// with two roles of which the first moves first.
+	// Hard holds the rules of a game with two roles whose first move takes long thought; the first role moves first.
 	Hard string
-	// Level is the last one that is checked.
+	// Level is the last level to check.
 	Level Level
 }
 
-// Check runs the checks, one after another. The player must be available and have
-// no other matches meanwhile. The error says why it could not be checked; with
-// that of ctx, the report holds what was checked before.
+// Check runs the checks in sequence. The player must be available and have no other matches meanwhile. It returns an
+// error if the player cannot be checked. If ctx ends, the report holds the checks so far.
 func (p Player) Check(ctx context.Context) (*Report, error) {
 	return p.check(ctx, upTo(p.Level, playerChecks, func(c leveled) Level { return c.level }))
 }
@@ -62,8 +60,7 @@ func (p Player) check(ctx context.Context, checks []leveled) (*Report, error) {
 	return report, nil
 }
 
-// playerCheck is one rule for players, and the conversation that shows whether it
-// is kept.
+// playerCheck is a rule for players, and the conversation that tests it.
 type playerCheck struct {
 	name, rule string
 	run        func(t *trial)
@@ -75,7 +72,7 @@ type leveled struct {
 	level Level
 }
 
-// playerChecks are all rules for players, in the order in which they are checked.
+// playerChecks lists all rules for players, in order of the checks.
 var playerChecks = slices.Concat(at(Required, requiredChecks), at(Expected, expectedChecks), at(Robust, robustChecks))
 
 func at(l Level, checks []playerCheck) (all []leveled) {
@@ -85,31 +82,31 @@ func at(l Level, checks []playerCheck) (all []leveled) {
 	return all
 }
 
-// kit is what all checks of a player share.
+// kit is the state shared by all checks of a player.
 type kit struct {
 	Player
 	address string
 	prefix  string // of match ids
 	usual   string // status before the checks
 	matches int
-	all     []*exchange // of messages that are no nonsense, for the rules on all replies
-	dead    bool        // the player takes no connections any more
-	blocked string      // why checks are not run any more: the player is dead, or not available
+	all     []*exchange // valid messages, for the rules on all replies
+	dead    bool        // the player refuses connections
+	blocked string      // the reason for skipping checks: the player is dead or not available
 }
 
-// trial is one check under way. After the first failure its methods do nothing, so
-// that checks read as conversations.
+// trial is the run of one check. After the first failure its methods do nothing, so that checks read as
+// conversations.
 type trial struct {
 	*kit
 	ctx    context.Context
 	result Result
-	table  *table // where a match runs
+	table  *table // the running match, or nil
 }
 
-// over tells whether the check has been decided.
+// over reports whether the verdict is known.
 func (t *trial) over() bool { return t.result.Verdict != Pass || t.ctx.Err() != nil }
 
-// fail ends the check: the exchange broke the rule.
+// fail ends the check: the exchange breaks the rule.
 func (t *trial) fail(x *exchange, expected, differs string) {
 	if !t.over() {
 		t.show(x, expected)
@@ -129,23 +126,22 @@ func (t *trial) skip(format string, args ...any) {
 	}
 }
 
-// problem ends the check if the kit itself has failed.
+// problem ends the check, and reports true, if the kit itself has failed.
 func (t *trial) problem(err error) bool {
 	if err != nil {
-		t.skip("the rules could not be followed: %v", err)
+		t.skip("the kit could not evaluate the rules: %v", err)
 	}
 	return err != nil
 }
 
-// send sends a request in pieces and keeps the exchange.
+// send sends a request in pieces and records the exchange.
 func (t *trial) send(limit time.Duration, pieces ...string) *exchange {
 	x := send(t.ctx, t.address, limit, t.toClose(), pieces...)
 	t.all = append(t.all, x)
 	return x
 }
 
-// toClose is how long to wait for the end of a connection: not at all once the player is known
-// to leave connections open.
+// toClose returns the time limit for the end of a connection: 0 once the player has left a connection open.
 func (t *trial) toClose() time.Duration {
 	if slices.ContainsFunc(t.all, func(x *exchange) bool { return x.status != 0 && !x.ended }) {
 		return 0
@@ -153,7 +149,7 @@ func (t *trial) toClose() time.Duration {
 	return closeLimit
 }
 
-// ask posts a message and expects a reply as wished, in time.
+// ask posts a message and checks the reply against a wish and its time limit.
 func (t *trial) ask(message string, limit time.Duration, reply wish) *exchange {
 	if t.over() {
 		return &exchange{}
@@ -161,7 +157,7 @@ func (t *trial) ask(message string, limit time.Duration, reply wish) *exchange {
 	return t.expect(t.send(limit, post(message)), reply)
 }
 
-// expect fails the check unless the exchange is a reply as wished, in time.
+// expect fails the check if the reply differs from the wish or is late.
 func (t *trial) expect(x *exchange, reply wish) *exchange {
 	differs := ""
 	switch {
@@ -184,18 +180,18 @@ func (t *trial) expect(x *exchange, reply wish) *exchange {
 	return x
 }
 
-// info asks for the status.
+// info sends INFO.
 func (t *trial) info(reply wish) { t.ask("( INFO )", infoLimit, reply) }
 
-// enter keeps a check from a player that is not there to be checked.
+// enter skips the check if the player is not available.
 func (t *trial) enter() {
 	if t.dead || t.blocked != "" && !t.free() {
 		t.skip("%s", t.blocked)
 	}
 }
 
-// leave ends the match that the check has left behind, if any, and waits until the
-// player is available. A player that isn't fails the check, the first time.
+// leave ends the match that the check left running, and waits until the player is available. If it does not become
+// available, the check fails and the next checks are skipped.
 func (t *trial) leave() {
 	t.blocked = ""
 	for began := time.Now(); !t.free() && t.ctx.Err() == nil; protocol.Sleep(t.ctx, settlePause) {
@@ -213,7 +209,7 @@ func (t *trial) leave() {
 	}
 }
 
-// lose fails the check because of what became of the player.
+// lose fails the check because the player has died or stays busy.
 func (t *trial) lose(reason string) {
 	if t.result.Verdict == Fail {
 		reason = t.result.Reason + "; " + reason
@@ -221,8 +217,7 @@ func (t *trial) lose(reason string) {
 	t.result.Verdict, t.result.Reason = Fail, reason
 }
 
-// free tells whether no match runs, and tries to end the one that the check has left
-// behind.
+// free reports whether the player is available. It first tries to end the match that the check left running.
 func (t *trial) free() bool {
 	m := t.table
 	if m != nil {
@@ -250,14 +245,14 @@ func (t *trial) free() bool {
 	return true
 }
 
-// tell sends a message whatever the check has come to, also when ctx has ended.
+// tell sends a message regardless of the verdict, also after the end of ctx.
 func (t *trial) tell(message string, limit time.Duration) *exchange {
 	return send(context.WithoutCancel(t.ctx), t.address, limit, t.toClose(), post(message))
 }
 
 func (t *trial) status() *exchange { return t.tell("( INFO )", infoLimit) }
 
-// released expects the player to be available soon after the end of a match.
+// released checks that the player becomes available soon after a match.
 func (t *trial) released() {
 	x := t.status()
 	for began := time.Now(); isBusy(x) && time.Since(began) < freeWait && !t.over(); x = t.status() {
@@ -268,8 +263,8 @@ func (t *trial) released() {
 	}
 }
 
-// freeWait is how long past its clocks a player may take to end a match and to become
-// available: one champion collects garbage for 3 s. settlePause lies between two questions.
+// freeWait is the time, past its clocks, in which a player must end a match and become available: one champion
+// collects garbage for 3 s. settlePause is the time between two INFO messages.
 const (
 	freeWait    = 5 * time.Second
 	settlePause = 100 * time.Millisecond

@@ -8,7 +8,7 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// The kit's own games: moves at once, and in turns.
+// The kit's own games: with simultaneous moves, and turn-based.
 var (
 	//go:embed rules/walk.kif
 	walkRules string
@@ -16,7 +16,7 @@ var (
 	turnsRules string
 )
 
-// newPosition is the initial position of a game.
+// newPosition returns the initial position of a game.
 func newPosition(ctx context.Context, rules string) (*prover.Position, error) {
 	game, _, err := gdl.Load(ctx, "rules", []byte(rules))
 	if err != nil {

@@ -2,21 +2,20 @@ package conformance
 
 import "slices"
 
-// Level is how much depends on a check.
+// Level is the importance of a check.
 type Level string
 
 // The levels of checks, in the order in which players are checked.
 const (
-	// Required is what a match needs: a server in use relies on it.
+	// Required: a server in use relies on it.
 	Required Level = "required"
-	// Expected is what most servers and players agree on. A match can do without.
+	// Expected: most servers and players agree on it. A match can do without.
 	Expected Level = "expected"
-	// Robust is what players do about hostile and broken senders. The checks may end a
-	// player.
+	// Robust: reactions to hostile and broken senders. The checks may crash a player.
 	Robust Level = "robust"
 )
 
-// upTo takes those of a list that a check up to a level has.
+// upTo returns the elements up to a level.
 func upTo[T any](last Level, all []T, level func(T) Level) []T {
 	order := []Level{Required, Expected, Robust}
 	return slices.DeleteFunc(slices.Clone(all), func(each T) bool {
@@ -24,34 +23,33 @@ func upTo[T any](last Level, all []T, level func(T) Level) []T {
 	})
 }
 
-// Verdict is what a check has come to.
+// Verdict is the outcome of a check.
 type Verdict string
 
 // The verdicts of a check.
 const (
 	Pass   Verdict = "pass"
 	Fail   Verdict = "fail"
-	NotRun Verdict = "not run" // it could not be told; the Reason says why
+	NotRun Verdict = "not run" // the Reason is given
 )
 
-// Result is what one check has found. Sent, Expected and Got are of the first
-// exchange that broke the rule, else of the last one. All texts are printable
-// ASCII, whatever was received.
+// Result is the outcome of one check. Sent, Expected and Got describe the first exchange that broke the rule, else
+// the last exchange. All texts are printable ASCII.
 type Result struct {
 	Check    string  `json:"check"`
 	Level    Level   `json:"level"`
 	Rule     string  `json:"rule"`
-	Source   string  `json:"source"` // where the rule comes from
+	Source   string  `json:"source"` // origin of the rule
 	Verdict  Verdict `json:"verdict"`
 	Sent     string  `json:"sent,omitempty"`
 	Expected string  `json:"expected,omitempty"`
 	Got      string  `json:"got,omitempty"`
-	Reason   string  `json:"reason,omitempty"` // what differs, or why the check was not run
+	Reason   string  `json:"reason,omitempty"` // the difference, or the reason for not running the check
 }
 
 // Report lists the results of all checks.
 type Report struct {
-	Subject string   `json:"subject"` // what was checked
+	Subject string   `json:"subject"` // the player or manager
 	Checks  []Result `json:"checks"`
 	Passed  int      `json:"passed"`
 	Failed  int      `json:"failed"`

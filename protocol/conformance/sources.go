@@ -1,13 +1,13 @@
 package conformance
 
-// playerSources tell where each rule for players comes from: the text of the protocol, a server
-// in use that relies on it (ggp-base, GameController: class and method), or good manners.
+// playerSources gives the origin of each rule for players: the text of the protocol, a known server that relies on it
+// (ggp-base, GameController: class and method), or good manners.
 var playerSources = map[string]string{
 	"info":            "ggp-base: PlayerPresence.updateInfo reads for 1 s; Scheduler.canSchedule begins no match unless the status is available",
 	"start":           "the protocol: ready; ggp-base: StartRequestThread forgives a late reply, and GameServer.run goes on with PLAY",
-	"busy":            "ggp-base: Scheduler.canSchedule gives whoever says available another match",
+	"busy":            "ggp-base: Scheduler.canSchedule gives an available player another match",
 	"busy while busy": "the protocol: busy while a match runs; ggp-base: StartRequest.process",
-	"whole match":     "ggp-base: PlayRequestThread.handleResponse replaces what is none of the legal moves, compared with regard to case",
+	"whole match":     "ggp-base: PlayRequestThread.handleResponse replaces replies other than legal moves; the comparison is case-sensitive",
 	"turns":           "ggp-base: GameServer.sendPlayRequests asks every role on every turn",
 	"replaced move":   "ggp-base: PlayRequestThread begins with a random legal move, which stands where no legal one comes in time",
 	"play clock":      "ggp-base: PlayRequestThread reads for the play clock and 1 s, then a random move is made; other servers allow less",
@@ -32,7 +32,7 @@ var playerSources = map[string]string{
 	"repeated message":     "the protocol: messages have no turn numbers, and a joint move that is not legal in the position can be noticed",
 	"extra arguments":      "the protocol: extra arguments are ignored; ggp-base: RequestFactory.createStart",
 	"large rules":          "the largest rulesheets in use have nearly 100 kB",
-	"info while thinking":  "ggp-base: PlayerPresenceManager asks all players every second, in matches too, and shows those that are late as errors",
+	"info while thinking":  "ggp-base: PlayerPresenceManager asks all players every second, in matches too, and shows late replies as errors",
 	"abort while thinking": "ggp-base: GameServer.abort sends ABORT at any time, and reads for 1 s",
 	"closing early":        "ggp-base: RequestThread.run gives up at its clock, and GameServer.run goes on with another move",
 	"request in pieces":    "ggp-base: HttpWriter.writeAsClient writes through a buffer, so that a long START leaves in pieces",
@@ -43,22 +43,22 @@ var playerSources = map[string]string{
 	"illegal joint move": "the protocol: a joint move that is not legal can be noticed and survived",
 	"nonsense":           "the protocol: status 400 with a one-line reason; never silence, never a crash",
 	"broken rules":       "the protocol: nonsense",
-	"half-sent requests": "good manners: whoever reaches the player can do so",
+	"half-sent requests": "good manners: any host that reaches the player can send them",
 	"deep nesting":       "the protocol: nonsense, never a crash",
 }
 
-// managerSources tell the same of the rules for managers, by the players that rely on them.
+// managerSources gives the origin of each rule for managers, by the players that rely on it.
 var managerSources = map[string]string{
-	"request":         "ggp-base: HttpReader.readAsServer reads what Content-Length announces; one champion drops a POST without it",
-	"message":         "ggp-base: RequestFactory.create drops what it does not know, and the connection stays open",
+	"request":         "ggp-base: HttpReader.readAsServer reads Content-Length bytes; one champion drops a POST without it",
+	"message":         "ggp-base: RequestFactory.create drops unknown messages, and the connection stays open",
 	"start":           "ggp-base: StateMachineGamer.metaGame begins with the role and the rules",
 	"role":            "the protocol: the role random is played by the server; ggp-base: GameServer asks no player for it",
 	"clocks":          "ggp-base: RequestFactory.createStart reads clocks as integers, and drops the START otherwise",
 	"match id":        "ggp-base: PlayRequest.process, StopRequest.process and AbortRequest.process answer busy to another id",
 	"ready first":     "ggp-base: GameServer.sendStartRequests waits for all replies; GamePlayer.run reads one message after another",
-	"first PLAY":      "ggp-base: StateMachineGamer.selectMove makes any joint move that PLAY tells",
+	"first PLAY":      "ggp-base: StateMachineGamer.selectMove makes any joint move of PLAY",
 	"one PLAY a turn": "ggp-base: StateMachineGamer.selectMove makes the joint move of every PLAY, so that a second one loses the position",
-	"joint move":      "ggp-base: StateMachineGamer.selectMove gives the moves to the roles in order, and GdlPool compares with regard to case",
+	"joint move":      "ggp-base: StateMachineGamer.selectMove gives the moves to the roles in order, and GdlPool is case-sensitive",
 	"end":             "ggp-base: GameServer.run asks for moves until the position is terminal; StateMachineGamer.selectMove has none after that",
 
 	"move: at once":    "the protocol: a legal move",

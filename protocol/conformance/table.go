@@ -9,30 +9,29 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// table is a match that the kit holds against a player. The kit plays all other
-// roles and knows from the rules which moves are legal.
+// table is a match that the kit runs against a player. The kit plays all other roles and computes the legal moves
+// from the rules.
 type table struct {
 	*trial
 	id    string
 	role  int
 	at    *prover.Position
 	joint []string // the last joint move; nil before the first
-	// transform changes messages on their way, as some servers do; nil sends them as
-	// they are.
+	// transform changes messages as some servers do; nil sends them unchanged.
 	transform func(message string) string
 	closed    bool // STOP or ABORT has been sent
 }
 
-// invitation is a START message in its parts.
+// invitation is the content of a START message.
 type invitation struct {
 	rules     string
 	role      int
-	extra     string                      // past the clocks
+	extra     string                      // appended after the clocks
 	transform func(message string) string // see table
 }
 
-// begin sends a START, as game servers in use do, and expects a reply other than busy: the
-// word and the start clock are a check of their own. A match that runs is ended before.
+// begin sends a START, as known servers do, and expects any reply but busy: separate checks cover the word ready and
+// the start clock. It ends a running match first.
 func (t *trial) begin(i invitation) *table {
 	return t.beginWith(i, t.StartClock+freeWait, wish{text: "any reply but busy", fault: func(x *exchange) string {
 		if x.word() == "busy" {
@@ -62,8 +61,7 @@ func (t *trial) beginWith(i invitation, limit time.Duration, reply wish) *table 
 	return m
 }
 
-// flat writes rules or a move as servers in use send them: on one line, without
-// comments, and with blanks around the parentheses.
+// flat formats rules or a move as known servers do: on one line, without comments, with blanks around parentheses.
 func flat(rules string) string {
 	var b strings.Builder
 	for line := range strings.Lines(rules) {
@@ -73,10 +71,10 @@ func flat(rules string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// walk begins a match of the kit's own game of simultaneous moves.
+// walk begins a match of the kit's game of simultaneous moves.
 func (t *trial) walk() *table { return t.begin(invitation{rules: walkRules}) }
 
-// text is a message about the match with the last joint move.
+// text returns a message of the match with the last joint move.
 func (m *table) text(command string) string {
 	joint := "NIL"
 	if m.joint != nil {
@@ -92,7 +90,7 @@ func (m *table) transformed(message string) string {
 	return m.transform(message)
 }
 
-// play asks for a move and expects a legal one. It returns the move, or "".
+// play sends PLAY and expects a legal move. It returns the move, or "".
 func (m *table) play() string { return m.playText(m.text("PLAY")) }
 
 func (m *table) playText(message string) string {
@@ -106,8 +104,7 @@ func (m *table) playText(message string) string {
 	return moveIn(m.ask(message, m.PlayClock, moveOf(legal)))
 }
 
-// advance makes the joint move of the player's move and the first legal moves of
-// the others.
+// advance makes a joint move: own for the player, the first legal moves for all other roles.
 func (m *table) advance(own string) {
 	if m.over() {
 		return
@@ -126,8 +123,7 @@ func (m *table) advance(own string) {
 	m.problem(m.at.Advance(m.ctx, joint))
 }
 
-// replace advances by another move than the player's, as servers do with one that
-// came too late.
+// replace advances with another move than the player's, as servers do after a late reply.
 func (m *table) replace(own string) {
 	if m.over() {
 		return
@@ -150,16 +146,16 @@ func (m *table) turns(n int) {
 	}
 }
 
-// maxTurns is more than any match of the kit's own games takes.
+// maxTurns exceeds the length of all matches of the kit's games.
 const maxTurns = 20
 
-// whole plays to the end of the match and stops it.
+// whole plays to the end of the match and sends STOP.
 func (m *table) whole() {
 	m.turns(maxTurns)
 	m.stop(anything)
 }
 
-// ended tells whether the match, or the check, is at its end.
+// ended reports whether the match or the check has ended.
 func (m *table) ended() bool {
 	if m.over() {
 		return true
@@ -168,13 +164,13 @@ func (m *table) ended() bool {
 	return m.problem(err) || end
 }
 
-// stop ends the match with its last joint move.
+// stop sends STOP with the last joint move.
 func (m *table) stop(reply wish) {
 	m.closed = true
 	m.ask(m.text("STOP"), max(m.PlayClock, freeWait), reply)
 }
 
-// abort ends the match at once.
+// abort sends ABORT.
 func (m *table) abort(limit time.Duration, reply wish) {
 	m.closed = true
 	m.ask(m.abortion(), limit, reply)
@@ -182,7 +178,7 @@ func (m *table) abort(limit time.Duration, reply wish) {
 
 func (m *table) abortion() string { return m.transformed(fmt.Sprintf("( ABORT %s )", m.id)) }
 
-// thinking asks for a move and calls f while the player thinks about it.
+// thinking sends PLAY and calls f while the player thinks.
 func (m *table) thinking(f func()) {
 	if m.over() {
 		return
@@ -201,5 +197,5 @@ func (m *table) thinking(f func()) {
 	m.all = append(m.all, <-played)
 }
 
-// thinkTime is how long after PLAY a player should be found thinking.
+// thinkTime is the time after PLAY at which a player should still be thinking.
 const thinkTime = 300 * time.Millisecond

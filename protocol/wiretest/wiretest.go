@@ -1,5 +1,5 @@
-// Package wiretest holds a small game, agents and ports for the tests of both sides of the
-// wire. It knows nothing of protocol, whose own tests use it.
+// Package wiretest provides a small game, agents and free ports for tests of the protocol and of the arena. It does
+// not import protocol, whose tests use it.
 package wiretest
 
 import (
@@ -15,9 +15,8 @@ import (
 	"stackmate/reasoner/reference"
 )
 
-// Choosing is a small game of simultaneous moves with names in mixed case: two
-// players say yes or no twice; Left wins if the last answers agree. Its names
-// differ in more than case.
+// Choosing is a small game of simultaneous moves with names in mixed case: two players say yes or no twice; Left wins
+// if the last answers agree. No two names differ in case only.
 const Choosing = `
 (role Left) (role Right)
 (answer (say Yes)) (answer (say No)) (answer pass)
@@ -33,7 +32,7 @@ const Choosing = `
 (<= (goal Right 100) (not (true agreed)))
 `
 
-// Term reads a term.
+// Term parses a term.
 func Term(t testing.TB, text string) gdl.Term {
 	t.Helper()
 	v, err := gdl.ParseTerm(text)
@@ -43,7 +42,7 @@ func Term(t testing.TB, text string) gdl.Term {
 	return v
 }
 
-// Game reads rules.
+// Game parses rules.
 func Game(t testing.TB, rules string) *gdl.Game {
 	t.Helper()
 	g, _, err := gdl.Load(t.Context(), "test", []byte(rules))
@@ -53,7 +52,7 @@ func Game(t testing.TB, rules string) *gdl.Game {
 	return g
 }
 
-// Compile makes the simplest machine of a game.
+// Compile returns the simplest machine of a game.
 func Compile(t testing.TB, g *gdl.Game) machine.Machine {
 	t.Helper()
 	m, err := reference.New(t.Context(), g)
@@ -63,7 +62,7 @@ func Compile(t testing.TB, g *gdl.Game) machine.Machine {
 	return m
 }
 
-// Fake is an agent made of functions; those that are nil do nothing well. Match is
+// Fake is an agent made of functions. A nil function does nothing; without OnPlay the move is pass. Match is
 // protocol.Match.
 type Fake[Match any] struct {
 	OnStart func(ctx context.Context, m Match) error
@@ -102,23 +101,22 @@ func (f *Fake[Match]) Abort() {
 	}
 }
 
-// Drifter plays uniformly random legal moves and checks what it is told. With Sit for
-// Start it is a protocol.Agent.
+// Drifter plays uniformly random legal moves and checks the joint moves it receives. With Sit for Start it is a
+// protocol.Agent.
 type Drifter struct {
 	t     testing.TB
 	at    *machine.History
 	role  machine.Role
 	rng   *machine.Rand
-	turns int // joint moves and NIL that it has been told
+	turns int // joint moves and NIL received
 }
 
-// NewDrifter makes an agent that plays at random on m.
+// NewDrifter returns a random player of m.
 func NewDrifter(t testing.TB, m machine.Machine, seed uint64) *Drifter {
 	return &Drifter{t: t, at: machine.NewHistory(m, m.Initial()), rng: machine.NewRand(seed)}
 }
 
-// Drifters makes agents that play at random on m, in any match of its game, each
-// with a seed of its own.
+// Drifters returns a constructor of random players of m, each with its own seed.
 func Drifters(t testing.TB, m machine.Machine) func() *Drifter {
 	var mu sync.Mutex
 	seeds := machine.NewRand(1)
@@ -129,7 +127,7 @@ func Drifters(t testing.TB, m machine.Machine) func() *Drifter {
 	}
 }
 
-// Sit says which role it plays, and that a match begins.
+// Sit begins a match in a role.
 func (d *Drifter) Sit(role string) {
 	d.role, _ = d.at.Names.Role(role)
 	d.turns = 0
@@ -142,8 +140,7 @@ func (d *Drifter) Play(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	return gdl.ParseTerm(legal[d.rng.Intn(len(legal))])
 }
 
-// advance applies what it has not been told before: one joint move at a time; at first nil, with the
-// joint moves of the opening, if there is one.
+// advance applies the new joint moves of told, one per turn; at first nil and the joint moves of the opening, if any.
 func (d *Drifter) advance(told [][]gdl.Term) {
 	if len(told) <= d.turns || told[0] != nil || d.turns > 0 && len(told) != d.turns+1 {
 		d.t.Errorf("told %v after %d turns", told, d.turns)
@@ -172,13 +169,13 @@ func (d *Drifter) Stop(told [][]gdl.Term) {
 // Abort implements protocol.Agent.
 func (d *Drifter) Abort() {}
 
-// FreePorts are ports of this machine that nobody uses. They are below those that systems
-// hand out to whoever asks for any: nobody gets one of them before its server listens.
+// FreePorts returns unused local ports. They lie below the range of ephemeral ports, so that the system gives none
+// away before its server listens.
 func FreePorts(t testing.TB, n int) []int {
 	t.Helper()
 	const first, last = 20_000, 32_000
 	var ports []int
-	for port := first + rand.IntN((last-first)/2); len(ports) < n; port++ { // others who look for some begin elsewhere
+	for port := first + rand.IntN((last-first)/2); len(ports) < n; port++ { // start at a random port, to avoid concurrent searches
 		if port > last {
 			t.Fatalf("%d free ports of %d", len(ports), n)
 		}
