@@ -177,10 +177,10 @@ func (s *Searcher) name(r *search.Result) {
 	default:
 		r.Concept = search.Value
 	}
-	if !s.facts.Constant {
+	if !s.facts.Constant || len(s.watch.players) != 2 {
 		return
 	}
-	// Goals from 0 to MaxGoal that add up to the sum bound each other.
+	// Goals of two players from 0 to MaxGoal that add up to the sum bound each other.
 	least, most := float64(max(0, s.facts.Sum-machine.MaxGoal)), float64(min(machine.MaxGoal, s.facts.Sum))
 	for _, role := range s.watch.players {
 		if int(role) < len(r.Values) {

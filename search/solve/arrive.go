@@ -3,6 +3,7 @@ package solve
 import (
 	"context"
 	"math"
+	"slices"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -78,6 +79,27 @@ func (a *arrivals) arrive(ctx context.Context, m machine.Machine, q machine.Stat
 	if line, ok := a.finder.Line(ctx, q, goals, most); ok {
 		r.Line = line
 	}
+}
+
+// withoutCircle returns a line from q as far as it comes to new positions: a role that has nothing to win may go round in
+// circles.
+func withoutCircle(m machine.Machine, q machine.State, line [][]machine.Move) [][]machine.Move {
+	b, state := m.NewNarrowBatch(), slices.Clone(q)
+	seen := map[string]int{q.Key(): 0}
+	for i, joint := range line {
+		b.Load(state, 1)
+		b.Evaluate(1)
+		for r, move := range joint {
+			b.Choose(0, machine.Role(r), move)
+		}
+		b.Advance(1)
+		b.Store(state, 1)
+		if first, again := seen[state.Key()]; again {
+			return line[:first]
+		}
+		seen[state.Key()] = i + 1
+	}
+	return line
 }
 
 // forced returns, by role, the goal that a result proves the role to be sure of, rounded up: goals

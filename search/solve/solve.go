@@ -137,6 +137,7 @@ func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State,
 	r, err := s.find(ctx, m, q, lim)
 	if err == nil && s.used != MaxN && s.used != Equilibrium { // an equilibrium does not say what a role can force
 		s.arrivals.arrive(ctx, m, q, &r, lim.NoLine)
+		r.Line = withoutCircle(m, q, r.Line)
 	}
 	return r, err
 }
@@ -266,6 +267,9 @@ func (s *Solver) Answers(m machine.Machine, shown Solution) ([]Part, error) {
 	var parts []Part
 	for _, p := range c.Parts() {
 		if l, ok := p.Searcher.(*layers.Searcher); ok {
+			if l.Solution() == nil {
+				return nil, fmt.Errorf("expected a game solved by layers, found one that is not: %s", shown.Unfinished)
+			}
 			return []Part{{m, l.Solution()}}, nil
 		}
 		parts = append(parts, Part{p.Machine, certify.Search{
