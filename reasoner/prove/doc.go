@@ -23,6 +23,8 @@
 //	candidates.go   what is said of those fluents
 //	rules.go        the properties that games should have
 //	induction.go    their proofs, and the shortest lines to where they fail
+//	lemmas.go       goal-directed induction: the proof of a property with the invariants that it needs alone
+//	lazyformula.go  the formulas of that
 //	facts.go        the facts that searches rely on
 //	walks.go        random games with their moves, which refute most of what does not hold
 //	playouts.go     many more, without: these refute what is rare

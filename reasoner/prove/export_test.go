@@ -1,7 +1,10 @@
 package prove
 
 import (
+	"context"
+
 	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prove/sat"
 )
 
@@ -27,4 +30,11 @@ func OneStep(g *circuit.Game) (*Formula, int) {
 		f.assert(l.Not())
 	}
 	return f, engine.clauses
+}
+
+// GoalSumModels reports whether goal-directed induction alone proves that the players' goals add up to a sum, and returns the number of
+// models that it looked at.
+func GoalSumModels(ctx context.Context, g *circuit.Game, m machine.Machine, sum int32) (proved bool, models int) {
+	players := g.Names.Players()
+	return holdsEverywhere(ctx, g, m, 1<<30, []property{singleGoals(players), constantSum(players, sum)})
 }

@@ -25,7 +25,8 @@ const (
 
 // GoalSum returns the number to which the players' goals add up in every terminal position that can
 // be reached, if it is proved that they do and that each player has exactly one goal there. The
-// proof is that of Rules: by the formula of one position, or by induction with invariants.
+// proof is by goal-directed induction (lemmas.go), or, if that finds none, as in Rules: by the formula of one position, or by induction
+// with invariants.
 func GoalSum(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) (sum int32, proved bool) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -35,7 +36,13 @@ func GoalSum(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes i
 	p := newProver(g, w, maxBytes, []property{singleGoals(players), constantSum(players, w.sum)})
 	defer p.close()
 	open := map[int]property{0: p.properties[0], 1: p.properties[1]}
-	if p.broken[0] || p.broken[1] || len(newPlayouts(m).play(ctx, open)) > 0 {
+	if p.broken[0] || p.broken[1] {
+		return machine.NoGoal, false
+	}
+	if proved, _ := holdsEverywhere(ctx, g, m, maxBytes, p.properties); proved {
+		return w.sum, true
+	}
+	if len(newPlayouts(m).play(ctx, open)) > 0 {
 		return machine.NoGoal, false
 	}
 	for found := range FindInvariants(ctx, g, m, maxBytes/2, true) {

@@ -1,0 +1,45 @@
+package prove_test
+
+import (
+	"testing"
+
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/reasoner"
+	"stackmate/reasoner/circuit"
+	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/prove"
+)
+
+// The bounds are about twice the numbers of models that the proofs took when they were set.
+func TestGoalSumsOfGamesAreProvedWithFewModels(t *testing.T) {
+	for game, most := range map[string]int{
+		"ticTacToe": 40, "goofspiel-4": 20, "goofspiel-7": 60, "goofspiel-8": 60, "biddingTicTacToe-5": 40,
+		"oshiZumo-6-2": 30, "oshiZumo-50-3": 10, "tron-6x7": 10, "connectFour": 40, "breakthrough-4x5": 40, "reversi-6x6": 10,
+	} {
+		_, source, err := games.Source(game)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules, _, err := gdl.Load(t.Context(), game, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := reasoner.Circuit(t.Context(), rules, reasoner.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow})
+		if err != nil {
+			t.Fatal(err)
+		}
+		proved, models := prove.GoalSumModels(t.Context(), g.Whole(), m, 100)
+		t.Logf("%s: %d models", game, models)
+		if !proved || models > most {
+			t.Errorf("%s: proved %v after %d models; want a proof after %d at most", game, proved, models, most)
+		}
+		if proved, _ := prove.GoalSumModels(t.Context(), g.Whole(), m, 99); proved {
+			t.Errorf("%s: the goals are proved to add up to 99", game)
+		}
+	}
+}

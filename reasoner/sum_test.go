@@ -1,0 +1,29 @@
+package reasoner_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"stackmate/reasoner/machine"
+	proofs "stackmate/reasoner/prove"
+)
+
+// No random game of a sample meets the rare events on which the sum of goals depends.
+func TestGoalSumsOfGamesWithRareEventsHoldAtEveryEnd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(58, 5))
+	proved := 0
+	for range howMany(200, 30) {
+		text, g, m, interpreter := rareMachine(t, rng, 2)
+		sum, ok := proofs.GoalSum(t.Context(), g, m, 1<<28)
+		if !ok {
+			continue
+		}
+		proved++
+		reachable(interpreter, func(s machine.State, terminal bool, goals []int32) {
+			if terminal && sumOf(goals) != sum {
+				t.Fatalf("the sum of goals is %d, proved to be %d, in the position %v of\n%s", sumOf(goals), sum, m.Names().AppendFluents(nil, s), text)
+			}
+		})
+	}
+	t.Logf("%d proved", proved)
+}
