@@ -7,18 +7,17 @@ import "stackmate/gdl"
 //	before  h(X) ← a(X,Y) ∧ p(Y)     p(Z) ← b(Z)     p(f(W)) ← c(W)
 //	after   h(X) ← a(X,Y) ∧ b(Y)     h(X) ← a(X,f(W)) ∧ c(W)
 //
-// which saves storing the tuples of p where they are only passed on, and repeats
-// work where they are asked for often. Assumption: p is not recursive. Negated
-// literals stay, so p keeps its rules.
+// Inlining saves storing the tuples of p where they are only passed on, and repeats work if p is used several
+// times. Assumption: p is not recursive. Negated literals of p are kept, and so are the rules of p.
 type inliner struct {
 	terms *termTable
 	rules map[*relation][]*rule // of the relations to inline
 }
 
-// maxInlined is the number of rules beyond which a rule is left as it is.
+// maxInlined is the largest number of rules that may replace one rule; beyond it the rule is not expanded.
 const maxInlined = 32
 
-// inlined is the rules of the game after inlining what the costs ask for.
+// inlined returns the rules of the game after inlining the relations of modeInline.
 func (in *interpreter) inlined() []*rule {
 	x := inliner{terms: in.theory.terms, rules: make(map[*relation][]*rule)}
 	for _, r := range in.rules {
@@ -40,8 +39,7 @@ func (in *interpreter) inlined() []*rule {
 	return out
 }
 
-// expand appends the rules that r becomes; more than maxInlined if it becomes
-// too many.
+// expand appends the rules that replace r. It gives up after more than maxInlined rules.
 func (x *inliner) expand(out []*rule, r *rule) []*rule {
 	for i := range r.body {
 		definition := x.rules[r.body[i].atom.rel]

@@ -6,13 +6,12 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// inputs is what one evaluator knows of the vocabulary of its machine: for every
-// fluent and move that it has met, the tuple of true or does that stands for it.
-// Tuples are of terms, which each evaluator numbers for itself, so what evaluators
-// share are texts; each text is read or written once by each of them.
+// inputs maps the fluents and moves of the machine's vocabulary to tuples of true or does, for one evaluator. Each
+// evaluator numbers terms itself, so evaluators share texts and not tuples. Each evaluator parses or writes a text
+// once.
 //
-// Invariant: a tuple of known has the number that the vocabulary gives its text, or
-// -1 where it gives none, or where the move is of somebody who is no role.
+// Invariant: a tuple of known has the number of its text in the vocabulary. The number is -1 if the vocabulary has
+// no number for the text, or if the first argument of a move is no role.
 type inputs struct {
 	theory  *theory
 	names   *machine.Names
@@ -22,31 +21,31 @@ type inputs struct {
 	moves   [][]inputTuple // by role, then move
 }
 
-// input is one relation of fluents or moves. What holds of it in the position, or is
-// done, are some of the tuples that were met.
+// input is one relation of fluents or moves. The tuples of the position or the joint move are a subset of the
+// known tuples.
 type input struct {
 	name    predicate
-	rel     *relation // true or does, as rules see it; it stores no tuples itself
-	known   *relation // all tuples that were met
+	rel     *relation // true or does, as the rules use it; it stores no tuples itself
+	known   *relation // all tuples that have occurred
 	number  []int32   // by tuple of known
 	role    []int32   // by tuple of known; 0 for fluents
-	holding tupleSet  // the tuples that hold
+	holding tupleSet  // the tuples of the position or the joint move
 	buckets []*buckets
 }
 
-// tupleSet is a set of tuples by their numbers, which is emptied at once.
+// tupleSet is a set of tuple numbers that is cleared in constant time.
 type tupleSet struct {
 	list []int32
-	mark []uint32 // by tuple: the run in which it was added last
+	mark []uint32 // by tuple: the last run in which it was added
 	run  uint32   // from 1
 }
 
-// has tells whether tuple t is in the set; it may be -1.
+// has reports whether tuple t is in the set; t may be -1.
 func (x *tupleSet) has(t int32) bool {
 	return t >= 0 && int(t) < len(x.mark) && x.mark[t] == x.run
 }
 
-// add adds tuple t and tells whether it is new.
+// add adds tuple t and reports whether it is new.
 func (x *tupleSet) add(t int32) bool {
 	if x.has(t) {
 		return false
@@ -68,19 +67,19 @@ func (x *tupleSet) clear() {
 	}
 }
 
-// buckets sort the tuples that hold by the chains of an index over those that were
-// met, so that nothing is hashed where a position is placed.
+// buckets group the tuples of the position by the chains of an index over all known tuples, so setting a position
+// needs no hashing.
 type buckets struct {
 	known *relation
 	index *index
 	lists [][]int32 // by chain
-	used  []int32   // the chains whose lists are not empty
+	used  []int32   // the chains with non-empty lists
 }
 
-// inputTuple is the atom of a fluent or a move: an input and its tuple in known.
-// The zero value stands for one that has not been looked for.
+// inputTuple is the atom of a fluent or a move: an input and a tuple of known. The zero value marks an atom that
+// has not been looked up yet.
 type inputTuple struct {
-	input int32 // plus 1; -1 for a fluent that no rule can make or ask for
+	input int32 // index plus 1; -1 for a fluent that occurs in no rule
 	tuple int32
 }
 
@@ -93,7 +92,7 @@ func (x *inputs) addInput(rel *relation) *input {
 	return in
 }
 
-// forget drops all that is known: the terms have new numbers.
+// forget clears all known tuples, as the terms have new numbers.
 func (x *inputs) forget() {
 	x.fluents = x.fluents[:0]
 	for r := range x.moves {
@@ -107,7 +106,7 @@ func (x *inputs) forget() {
 	}
 }
 
-// meet is the tuple of known that equals the given one.
+// meet returns the number of the tuple in known, and adds the tuple to known and to the vocabulary if it is new.
 func (x *inputs) meet(in *input, tuple []int32) int32 {
 	if t := in.known.find(tuple); t >= 0 {
 		return t
@@ -127,7 +126,7 @@ func (x *inputs) meet(in *input, tuple []int32) int32 {
 	return t
 }
 
-// fluent is the tuple of a fluent.
+// fluent returns the tuple of a fluent.
 func (x *inputs) fluent(f int32) inputTuple {
 	if missing := int(f) + 1 - len(x.fluents); missing > 0 {
 		x.fluents = append(x.fluents, make([]inputTuple, missing)...)
@@ -138,7 +137,7 @@ func (x *inputs) fluent(f int32) inputTuple {
 	return x.fluents[f]
 }
 
-// move is the tuple of a move.
+// move returns the tuple of a move.
 func (x *inputs) move(r machine.Role, m machine.Move) inputTuple {
 	if missing := int(m) + 1 - len(x.moves[r]); missing > 0 {
 		x.moves[r] = append(x.moves[r], make([]inputTuple, missing)...)
@@ -149,7 +148,7 @@ func (x *inputs) move(r machine.Role, m machine.Move) inputTuple {
 	return x.moves[r][m]
 }
 
-// find reads the last argument of an atom and finds its tuple.
+// find parses the last argument of an atom and returns the tuple of the atom.
 func (x *inputs) find(relation string, args []term, text string) inputTuple {
 	last, ok := x.terms.read(text)
 	if !ok {
@@ -212,7 +211,7 @@ func (b *buckets) add(t int32) {
 	b.lists[c] = append(b.lists[c], t)
 }
 
-// has tells whether a tuple holds.
+// has reports whether a tuple is true.
 func (in *input) has(tuple []int32) bool {
 	return in.holding.has(in.known.find(tuple))
 }
@@ -234,7 +233,7 @@ func (in *input) by(columns []int32) *buckets {
 	return b
 }
 
-// find holds the true tuples with a key.
+// find returns the true tuples with a key.
 func (b *buckets) find(key []int32) []int32 {
 	t := b.index.newest(b.known, key)
 	if t < 0 || int(b.index.chain[t]) >= len(b.lists) {
@@ -243,15 +242,14 @@ func (b *buckets) find(key []int32) []int32 {
 	return b.lists[b.index.chain[t]]
 }
 
-// sink collects what the rules derive of the next position or of the legal moves, as
-// tuples of the input through which it will be read.
+// sink collects the derived tuples of next or legal as tuples of true or does.
 type sink struct {
 	inputs *inputs
 	of     *input
 	found  tupleSet
 }
 
-// has tells whether a tuple was collected.
+// has reports whether a tuple has been collected.
 func (s *sink) has(tuple []int32) bool { return s.found.has(s.of.known.find(tuple)) }
 
 // add collects a tuple.

@@ -7,35 +7,32 @@ import (
 	"stackmate/gdl"
 )
 
-// instances are the rule instances over the possible atoms. The atoms of the
-// dynamic relations are numbered relation by relation, in the order of their
-// tuples. Instance i is head[i] ← body[start[i]:start[i+1]]; a literal is 2*atom,
-// plus 1 if negated.
+// instances are the rule instances over the possible atoms. Atoms are numbered by dynamic relation, then by tuple.
+// Instance i is head[i] ← body[start[i]:start[i+1]]. A literal is 2*atom, plus 1 if negated.
 type instances struct {
 	theory *theory
 	tables []*relation // the dynamic relations
-	base   []int32     // by table: its first atom; one more for the end
+	base   []int32     // by table: its first atom; the last element is the number of atoms
 	first  map[*relation]int32
 	head   []int32
 	start  []int32
 	body   []int32
 }
 
-// recorder notes the matches of rules as they are found: instances, once all possible atoms
-// are known. Reaching finds each match of a rule without negation anyway.
+// recorder stores the matches of rules during the fixpoint. Once all possible atoms are numbered, the matches
+// become instances. The fixpoint finds each match of a rule without negation exactly once.
 type recorder struct {
 	joiner *joiner
 	theory *theory
 	of     map[*rule]*record
-	n      int // matches in all
-	limit  int // of their number
+	n      int // matches of all rules
+	limit  int // of n
 }
 
-// record holds the matches of one rule, row by row: the number of the head's tuple, and of
-// that of each condition which may differ between positions, or -1 where a negated atom is
-// not possible.
+// record holds the matches of one rule, row by row: the tuple number of the head, then the tuple number of each
+// dynamic literal, or -1 for a negated atom that is not possible.
 type record struct {
-	literals []int // the conditions, by their place in the body
+	literals []int // indices of the dynamic literals in the body
 	rows     []int32
 }
 
@@ -55,7 +52,7 @@ func (rc *recorder) bytes() int64 {
 	return 4 * int64(words)
 }
 
-// begin makes the record of a rule.
+// begin starts the record of a rule.
 func (rc *recorder) begin(r *rule) {
 	rec := &record{}
 	for i := range r.body {
@@ -66,10 +63,10 @@ func (rc *recorder) begin(r *rule) {
 	rc.of[r] = rec
 }
 
-// matches records what a plan of a rule finds, and adds its heads to their relation.
+// matches records the matches of a plan, and inserts their heads into the relation.
 func (rc *recorder) matches(p *plan) error {
 	rec, j := rc.of[p.rule], rc.joiner
-	last, tuple := int32(-1), make([]int32, len(p.rule.head.args)) // many matches in a row have one head
+	last, tuple := int32(-1), make([]int32, len(p.rule.head.args)) // the tuple of the last match: consecutive matches often have the same head
 	return j.matches(p, func() {
 		if key := j.gather(p.head); last < 0 || !equalTuples(key, tuple) {
 			copy(tuple, key)
@@ -85,9 +82,8 @@ func (rc *recorder) matches(p *plan) error {
 	})
 }
 
-// instantiate records the matches of the dynamic rules that reaching has not recorded, over
-// the possible atoms, and makes instances of all. Negated literals on atoms that are not
-// possible hold and are dropped.
+// instantiate records the matches of the dynamic rules that have no record yet, over the possible atoms. It then
+// makes instances of all matches. Negated literals of impossible atoms are true and are dropped.
 func (rc *recorder) instantiate() (*instances, error) {
 	for _, r := range rc.theory.dynamicRules() {
 		if rc.of[r] == nil {
@@ -133,7 +129,7 @@ func (in *instances) add(r *rule, rec *record) {
 	for k, i := range rec.literals {
 		l := &r.body[i]
 		if !l.isDynamic() {
-			continue // only what was asked for
+			continue // a demand relation, static now
 		}
 		c := condition{column: 1 + k, base: in.first[l.atom.rel]}
 		if l.op == gdl.Not {
@@ -160,14 +156,14 @@ func (in *instances) bytes() int64 {
 	return 4 * int64(cap(in.head)+cap(in.start)+cap(in.body))
 }
 
-// What simplification and the program take beside the instances, about: copies of
-// these, and bytes of an atom with its name.
+// Estimated memory of simplification and of the program: copies of the instances, and bytes per atom with its
+// name.
 const (
 	instanceCopies = 3
 	atomBytes      = 150
 )
 
-// fits tells whether the rest of grounding fits the memory.
+// fits returns an error if the remaining stages of grounding would exceed the memory limit.
 func (in *instances) fits(lim Limits) error {
 	need := in.theory.bytes() + (1+instanceCopies)*in.bytes() + atomBytes*int64(in.atoms())
 	if need <= lim.MaxBytes {

@@ -2,23 +2,22 @@ package datalog
 
 // joiner runs plans. It belongs to one goroutine.
 //
-// Cost: one hash probe for each lookup and membership test, one step along a
-// chain for each match. Once the head of a rule is bound, a match of the rest of
-// the body ends the search for more (they would give the same head), and a head
-// that is known already is not looked into at all.
+// Cost: one hash probe for each lookup and membership test, one step along a chain for each match. Once the head
+// of a rule is bound, the first match of the remaining body ends the search, as further matches derive the same
+// head. If the head is known already, the remaining body is skipped.
 type joiner struct {
 	terms *termTable
 	meter *meter
 	plan  *plan
 	regs  []int32
-	at    []int32 // by literal: the tuple that matched, or -1
+	at    []int32 // by literal: the matched tuple, or -1
 	key   []int32
 	cut   int
-	visit func()     // called for every match instead of inserting the head
-	calls *evaluator // computes what a step asks for, or nil
+	visit func()     // called for each match instead of inserting the head
+	calls *evaluator // computes the relations of calls, or nil
 }
 
-// derive inserts into the head relation whatever the plan derives for a key.
+// derive inserts the heads that the plan derives for a key.
 func (j *joiner) derive(p *plan, key []int32) error {
 	j.start(p)
 	j.cut, j.visit = p.cut, nil
@@ -29,8 +28,8 @@ func (j *joiner) derive(p *plan, key []int32) error {
 	return j.meter.err
 }
 
-// matches calls visit for every match of the whole body. The registers and the
-// matched tuples are then in j.regs and j.at.
+// matches calls visit for each match of the whole body, with the registers in j.regs and the matched tuples in
+// j.at.
 func (j *joiner) matches(p *plan, visit func()) error {
 	j.start(p)
 	j.cut, j.visit = len(p.steps)+1, visit
@@ -56,7 +55,7 @@ func (j *joiner) gather(registers []int32) []int32 {
 	return j.key
 }
 
-// run executes the steps from i on and tells whether a match was found.
+// run executes the steps from i on and reports whether it found a match.
 func (j *joiner) run(i int) bool {
 	p := j.plan
 	if i == j.cut && i < len(p.steps) && j.known(p) {
@@ -86,7 +85,7 @@ func (j *joiner) run(i int) bool {
 	return j.run(i + 1)
 }
 
-// passes tells whether the filter s lets the registers pass.
+// passes reports whether the registers satisfy the filter s.
 func (j *joiner) passes(s *step) bool {
 	switch s.op {
 	case opDistinct:
@@ -112,8 +111,7 @@ func (j *joiner) passes(s *step) bool {
 	return t >= from && t < to
 }
 
-// known tells whether the head, which is bound, has been derived already or is
-// of no interest.
+// known reports whether the tuple of the bound head has been derived already, or collected by the sink.
 func (j *joiner) known(p *plan) bool {
 	if p.sink != nil {
 		return p.sink.has(j.gather(p.head))
@@ -121,7 +119,7 @@ func (j *joiner) known(p *plan) bool {
 	return p.rule.head.rel.find(j.gather(p.head)) >= 0
 }
 
-// finish handles a match of the whole body.
+// finish processes a match of the whole body: it calls visit, or adds the head to the sink or the relation.
 func (j *joiner) finish() bool {
 	p := j.plan
 	switch {
@@ -136,7 +134,7 @@ func (j *joiner) finish() bool {
 	return true
 }
 
-// insert adds what p derives to the relation of its head, and returns its number there.
+// insert inserts a tuple into the relation of the head, and returns its number.
 func (j *joiner) insert(p *plan, tuple []int32) int32 {
 	t, added := p.rule.head.rel.insert(tuple)
 	if added {
@@ -146,7 +144,7 @@ func (j *joiner) insert(p *plan, tuple []int32) int32 {
 	return t
 }
 
-// bounds is the range of tuples that the step sees.
+// bounds returns the range of tuples in the step's window.
 func (s *step) bounds() (from, to int32) {
 	switch s.window {
 	case windowOld:
@@ -176,7 +174,7 @@ func (j *joiner) scan(i int, s *step) bool {
 	return found
 }
 
-// lookup tries the tuples with the key.
+// lookup tries the tuples with the step's key.
 func (j *joiner) lookup(i int, s *step) bool {
 	key := j.gather(s.key)
 	if s.call != nil {
@@ -215,13 +213,13 @@ func (j *joiner) try(i int, s *step, t int32) bool {
 	return j.accept(s, t) && j.run(i+1)
 }
 
-// accept compares tuple t with the registers and binds the rest.
+// accept compares tuple t with the bound registers and binds the other registers.
 func (j *joiner) accept(s *step, t int32) bool {
 	j.at[s.literal] = t
 	return j.match(s, s.source.row(t))
 }
 
-// match binds registers to the columns of a row and compares it with those that are bound.
+// match binds registers to columns of a row, and reports whether the bound registers equal their columns.
 func (j *joiner) match(s *step, row []int32) bool {
 	for _, x := range s.bind {
 		j.regs[x.register] = row[x.column]
@@ -234,7 +232,7 @@ func (j *joiner) match(s *step, row []int32) bool {
 	return true
 }
 
-// unpack takes the function term in register a apart.
+// unpack matches the arguments of the function term in register a.
 func (j *joiner) unpack(s *step) bool {
 	id := j.regs[s.a]
 	return j.terms.functorOf(id) == s.functor && j.match(s, j.terms.argsOf(id))

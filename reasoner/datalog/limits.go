@@ -7,22 +7,22 @@ import (
 	"stackmate/internal/guard"
 )
 
-// Limits bound the work of Ground and NewMachine. Zero fields mean the defaults, which are twice
-// as high where grounding is thorough: tuples of what is asked for come on top.
+// Limits bound the work of Ground and NewMachine. Zero fields mean the defaults. Thorough grounding doubles the
+// defaults, as it adds the tuples of demand relations.
 type Limits struct {
-	MaxTuples    int   // over all relations; default 6 million
-	MaxAtoms     int   // possible atoms that differ between positions; default 2.5 million
+	MaxTuples    int   // of all relations; default 6 million
+	MaxAtoms     int   // possible atoms of dynamic relations; default 2.5 million
 	MaxInstances int   // rule instances; default 5 million
 	MaxBytes     int64 // memory of tables and instances; default 3 GiB
-	// Thorough makes Ground rewrite rules wherever that may make the program smaller, which takes
-	// longer, not only where it is expected to.
+	// Thorough makes Ground rewrite rules wherever the program may become smaller, which takes longer. Without it
+	// Ground rewrites rules only if the program is expected to become smaller.
 	Thorough bool
 }
 
-// maxTerms is the number of function terms that grounding may make.
+// maxTerms is the maximal number of function terms in a grounding.
 const maxTerms = 10_000
 
-// ErrLimit is wrapped by the errors that say which of the Limits was hit.
+// ErrLimit is wrapped by errors that name the exceeded limit.
 var ErrLimit = errors.New("limit of grounding")
 
 func (l Limits) withDefaults() Limits {
@@ -45,36 +45,34 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// grounding is what is stopped where a context is done.
+// grounding names the operation in the errors of a context that is done.
 const grounding = "grounding"
 
-// meter watches over limits and context while rules are joined. The first
-// violation stays in err.
+// meter checks the limits and the context while rules are joined. err is the first violation.
 type meter struct {
 	watch  *guard.Watch
 	limits Limits
 	tuples int
 	atoms  int
 	ticks  int
-	terms  func() int // the number of function terms, nil where they are not limited
-	work   int64      // what tuning compares: matches tried, plus the weights below
-	stop   int64      // the work at which tuning gives up a choice; 0 for none
+	terms  func() int // the number of function terms; nil if unlimited
+	work   int64      // measured by tuning: tried matches, plus the weights below
+	stop   int64      // the work at which tuning aborts a trial; 0 for no bound
 	bytes  func() int64
 	err    error
 }
 
-// ticksPerCheck is how many matches pass between looks at the context and at the
-// memory: some milliseconds of work.
+// ticksPerCheck is the number of matches between checks of the context and the memory: some milliseconds of work.
 const ticksPerCheck = 1 << 14
 
-// Weights of work in tried matches, by the time that they take.
+// Weights of operations by their time, in tried matches.
 const (
 	tupleWork = 4 // a new tuple
 	termWork  = 8 // a function term, new or not
-	callWork  = 3 // asking for a key
+	callWork  = 3 // demanding a key
 )
 
-// tick counts a match and tells whether work may go on.
+// tick counts a match and reports whether evaluation may continue.
 func (m *meter) tick(p *plan) bool {
 	m.work++
 	if m.ticks++; m.ticks >= ticksPerCheck {
@@ -99,7 +97,7 @@ func (m *meter) check(p *plan) {
 	}
 }
 
-// exceed notes that a limit was hit.
+// exceed sets the error of an exceeded limit, unless there is an error already.
 func (m *meter) exceed(r *rule, what string, limit int64) {
 	if m.err == nil {
 		m.err = fmt.Errorf("%w: "+what+", at %s", ErrLimit, limit, describe(r))
@@ -118,10 +116,10 @@ func (m *meter) tuple(p *plan) {
 	}
 }
 
-// errTooMuchWork ends the trial of a costly choice in tuning.
+// errTooMuchWork aborts the trial of a mode in tuning.
 var errTooMuchWork = errors.New("too much work")
 
-// describe says which rule of the rulesheet a rule comes from.
+// describe names the rule of the rulesheet, with its position, from which r was made.
 func describe(r *rule) string {
 	if r.source.Head.Name == "" {
 		return "the carry from one position to the next"

@@ -11,14 +11,13 @@ import (
 //	before  path(R,X,Z) ← path(R,X,Y) ∧ place(Y) ∧ path(R,Y,Z)     path(R,X,Y) ← step(R,X,Y)
 //	after   path(R,X,Z) ← step(R,X,Y) ∧ place(Y) ∧ path(R,Y,Z)     path(R,X,Y) ← step(R,X,Y)
 //
-// so that a rule has as many instances as there are steps instead of pairs. Both say that
-// steps lead from X to Z over places: a proof of the first is a binary tree, whose leaves are
-// the steps in order (Ullman, "Principles of Database and Knowledge-Base Systems", 1989,
-// chapter 15). Assumptions: the composition is the only rule that recurs directly, a column
-// is a beginning, an end or the same in all three atoms, and other conditions speak of the
-// latter and of Y only.
+// Then a rule has one instance for each step instead of one for each pair. Both rules say that a sequence of steps
+// leads from X to Z over places. A proof of the first rule is a binary tree whose leaves are the steps in order
+// (Ullman, "Principles of Database and Knowledge-Base Systems", 1989, chapter 15). Assumptions: the composition is
+// the only directly recursive rule. Each column is a beginning, an end, or equal in all three atoms. Other
+// literals contain only Y and variables of the equal columns.
 
-// linearise rewrites the relations of this kind.
+// linearise rewrites the relations that are composed with themselves.
 func (gr *grounder) linearise() error {
 	th := gr.theory
 	byHead := th.rulesOf(nil)
@@ -45,8 +44,8 @@ func (gr *grounder) linearise() error {
 	return nil
 }
 
-// composition is the literal of r that leads from the beginning, if r composes its relation
-// with itself, and else -1.
+// composition returns the index of the first literal of r in a composition, or -1 if r does not compose its
+// relation with itself.
 func composition(r *rule) int {
 	var recursive []int
 	for i := range r.body {
@@ -64,14 +63,14 @@ func composition(r *rule) int {
 	return -1
 }
 
-// composes tells whether r leads by one literal from the beginning to a place between,
-// and by the other from there to the end.
+// composes reports whether r composes literal first, from the beginning to the intermediate place, with literal
+// second, from there to the end.
 func composes(r *rule, first, second int) bool {
 	whole, a, b := r.head.args, r.body[first].atom.args, r.body[second].atom.args
 	if r.body[first].op != gdl.Holds || r.body[second].op != gdl.Holds {
 		return false
 	}
-	var before, after, free []int32 // the place between, as an end and as a beginning
+	var before, after, free []int32 // the intermediate place, as an end and as a beginning
 	for c := range whole {
 		if whole[c].kind != variable || a[c].kind != variable || b[c].kind != variable {
 			return false

@@ -10,46 +10,43 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// interpreter is what all evaluators of a game share: its rules, its static
-// relations, the vocabulary, and what was learnt about the cost of its relations.
-// All but the vocabulary is immutable once the machine has been made.
+// interpreter is the state shared by all evaluators of a game: rules, static relations, vocabulary, and the
+// results of tuning. Everything except the vocabulary is immutable once the machine has been made.
 type interpreter struct {
 	theory  *theory
 	rules   []*rule // the dynamic rules
 	names   *machine.Names
 	initial machine.State
 	cost    costs
-	largest int    // the most fluents that a position had in tuning
-	work    int64  // of a position in tuning, 0 where tuning ended early
+	largest int    // most fluents of a position during tuning
+	work    int64  // of a position during tuning; 0 if tuning ended early
 	limits  Limits // of the relations of a position, in each evaluator
 	clock   *machine.Stopwatch
-	without []string // names of passes that tests leave out
+	without []string // names of passes left out by tests
 }
 
-// costs is what decides how relations are computed.
+// costs are the results of tuning: they determine the mode of each relation.
 type costs struct {
 	profiles map[*relation]*profile
 	modes    map[*relation]mode
 }
 
-// mode is how a derived relation is computed.
+// mode is the way in which a derived relation is computed.
 type mode uint8
 
 const (
-	modeKeyed  mode = iota // by key, as asked
-	modeWhole              // all of it at first use
-	modeInline             // not at all: its rules replace it where it is used
+	modeKeyed  mode = iota // by key, on demand
+	modeWhole              // completely, at its first use
+	modeInline             // never: its rules are inlined at its uses
 )
 
-// NewMachine makes the machine for games whose ground program would not fit: it
-// evaluates the rules anew in every position, and of them only what is asked.
-// Fluents and moves are numbered as they are met, so no game is too large for it.
+// NewMachine returns a machine for games whose ground program is too large. It evaluates the rules on demand in
+// each position. Fluents and moves are numbered at their first occurrence, so the size of the game is unlimited.
 //
-// Where a position takes more than its share of the memory, the machine knows no
-// legal moves in it.
+// If the relations of a position exceed the evaluator's share of the memory, the position has no legal moves.
 //
-// The error says which limit was hit, and at which rule, or that ctx is done, be it
-// in the initial position.
+// The error names the exceeded limit and the rule, or reports that ctx is done. Evaluation of the initial position
+// can fail, too.
 func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine, err error) {
 	defer guard.Stopped(&err)
 	in, err := newInterpreter(ctx, g, lim)
@@ -68,9 +65,8 @@ func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine
 	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in, guard.NewWatch(context.Background(), grounding)) }), nil
 }
 
-// Work is the work of a position that the machine of the game tells in its Info, or 0 if it
-// is not known. Where it is more than enough before tuning, that is the answer, and comes
-// much sooner.
+// Work returns the work of a position as in Info.Work of the machine, or 0 if it is unknown. If the work exceeds
+// enough before tuning, Work returns it without tuning, which is much faster.
 func Work(ctx context.Context, g *gdl.Game, lim Limits, enough int64) (work int64, err error) {
 	defer guard.Stopped(&err)
 	in, err := newInterpreter(ctx, g, lim)
@@ -83,20 +79,20 @@ func Work(ctx context.Context, g *gdl.Game, lim Limits, enough int64) (work int6
 }
 
 const (
-	// maxEager is the size from which static relations are computed on demand: most
-	// games ask for a small part of relations as large as that.
+	// maxEager is the size from which static relations are computed on demand: most games need a small part of
+	// such large relations.
 	maxEager = 500_000
 
-	// eagerWork is the work at which that is given up: some tenths of a second.
+	// eagerWork bounds the work of computing a static relation: some tenths of a second.
 	eagerWork = 20_000_000
 
-	// positionShare is the part of the memory that an evaluator may take, and
-	// vocabularyShare the part of that for the vocabulary.
+	// positionShare divides the memory limit: the share of one evaluator. vocabularyShare divides this share: the
+	// vocabulary's part.
 	positionShare   = 4
 	vocabularyShare = 4
 
-	// tuningWords is the length of positions while it is not known how many fluents
-	// they have; spareFluents is the room that they get at least.
+	// tuningWords is the length of positions during tuning, before the number of their fluents is known.
+	// spareFluents is the minimal room for further fluents.
 	tuningWords  = 64
 	spareFluents = 32
 )
@@ -113,8 +109,7 @@ func newInterpreter(ctx context.Context, g *gdl.Game, lim Limits, without ...str
 	return in, nil
 }
 
-// open begins a new vocabulary, in which positions have the given number of words,
-// with the initial position.
+// open begins a new vocabulary with positions of the given number of words, and adds the initial position to it.
 func (in *interpreter) open(words int) {
 	th := in.theory
 	in.names = &machine.Names{Open: machine.NewVocabulary(len(th.roles), words, in.limits.MaxBytes/vocabularyShare)}

@@ -7,48 +7,46 @@ import (
 	"stackmate/internal/guard"
 )
 
-// Magic sets (Bancilhon, Maier, Sagiv, Ullman 1986) compute a relation only as far as it is asked
-// for. Beside its answers stands a relation of the keys that are asked for, in the columns that are
-// known where it is used:
+// Magic sets (Bancilhon, Maier, Sagiv, Ullman 1986) compute only the demanded tuples of a relation. A demand
+// relation holds the demanded keys, in the columns bound at the uses of the relation:
 //
 //	before  h(X) ← a(X) ∧ p(X,Y)      p(X,Y) ← e(X,Z) ∧ p(Z,Y)
 //	after   h(X) ← a(X) ∧ p(X,Y)      p(X,Y) ← asked(X) ∧ e(X,Z) ∧ p(Z,Y)
 //	        asked(X) ← a(X)           asked(Z) ← asked(X) ∧ e(X,Z)
 //
-// Assumption: what a use asks for follows from literals of its rule that come before it in some
-// order; so every instance of a rule whose head is asked for finds all its atoms.
+// Assumption: the demand of a literal is derived from literals that precede it in some order of the body. So each
+// instance of a rule with a demanded head finds all its atoms.
 //
-// It serves twice: for all possible atoms at once, before these are grounded (demand.go), and for
-// recursive relations of one position, as keys are asked for (magicCall).
+// Two clients use magic sets. The demand pass (demand.go) rewrites all rules once, before grounding. The evaluator
+// (magicCall) computes demanded keys of recursive relations in one position.
 type magicSets struct {
 	watch *guard.Watch
 	terms *termTable
-	// restricts tells whether the relation of a literal of r may be asked by key.
+	// restricts reports whether the relation of a literal of r may be demanded by key.
 	restricts func(r *rule, l *literal) bool
-	// known tells whether a column counts as known where a has been bound.
+	// known reports whether a column is part of the key if its argument a is bound.
 	known func(r *rule, l *literal, a arg) bool
-	// table is what answers l if these columns are known; nil if its relation is needed as a whole.
+	// table returns the key and answers of l for the bound columns; nil if the whole relation is needed.
 	table func(l *literal, known []int32) *keyed
-	// follows tells whether literals like l may decide what is asked for.
+	// follows reports whether literals like l may occur in the rules that derive demand.
 	follows func(l *literal) bool
 
-	seen   map[string]bool // rules that ask
+	seen   map[string]bool // texts of the rules in asking
 	asking []*rule
 }
 
-// keyed is a relation that is asked by key.
+// keyed is a relation that is demanded by key.
 type keyed struct {
 	columns []int32   // of the key
-	asked   *relation // the keys
-	answers *relation // the tuples with these keys
+	asked   *relation // the demanded keys
+	answers *relation // the tuples with a demanded key
 }
 
-// key is what an atom of the relation asks for, or is asked for.
+// key returns the literal of the demand relation for atom a.
 func (k *keyed) key(a atom) literal { return holds(a.project(k.asked, k.columns)) }
 
-// walk goes through the body of r in the order of a join that knows the given columns of the
-// head. It tells visit of each literal, and which of its columns are known there. A literal that
-// may be asked by key waits until some are.
+// walk visits the body of r in join order, with the given columns of the head bound. visit receives the index of
+// each literal and its bound columns. A restricted literal is delayed until a column of its key is bound.
 func (m *magicSets) walk(r *rule, columns []int32, visit func(i int, known []int32)) {
 	p := planning{watch: m.watch}.newPlanner(r)
 	for _, v := range r.head.project(nil, columns).appendVars(nil) {
@@ -80,7 +78,8 @@ func (m *magicSets) walk(r *rule, columns []int32, visit func(i int, known []int
 	}
 }
 
-// cheapest is the open positive literal with the fewest expected matches, or -1.
+// cheapest returns the open positive literal with the fewest expected matches, or -1. Restricted literals without
+// a bound column come last.
 func (m *magicSets) cheapest(p *planner, r *rule) int {
 	var waiting []int
 	for i := range r.body {
@@ -99,7 +98,7 @@ func (m *magicSets) cheapest(p *planner, r *rule) int {
 	return next
 }
 
-// columns are the columns of l that are known.
+// columns returns the columns of l that are bound.
 func (m *magicSets) columns(p *planner, r *rule, l *literal) []int32 {
 	var known []int32
 	for c, a := range l.atom.args {
@@ -110,13 +109,13 @@ func (m *magicSets) columns(p *planner, r *rule, l *literal) []int32 {
 	return known
 }
 
-// rewrite is r as it answers the keys of head, or as it is where head is nil. It adds the rules
-// that ask for what r needs.
+// rewrite returns r guarded by the demand of its head, or without a guard if head is nil. It adds the rules that
+// derive the demand of restricted body literals.
 func (m *magicSets) rewrite(r *rule, head *keyed) *rule {
 	out := *r
 	out.body = slices.Clone(r.body)
 	var columns []int32
-	var before []literal // those that decide what is asked for next
+	var before []literal // the literals that derive further demand
 	if head != nil {
 		before = append(before, head.key(r.head))
 		columns, out.head.rel = head.columns, head.answers
@@ -138,7 +137,7 @@ func (m *magicSets) rewrite(r *rule, head *keyed) *rule {
 	return &out
 }
 
-// ask adds the rule that asks for a key, given literals of r, unless there is one already.
+// ask adds the rule that derives a key from literals of r, unless it is a duplicate or a tautology.
 func (m *magicSets) ask(r *rule, key literal, before []literal) {
 	c := m.terms.canonical(append([]literal{key}, before...))
 	text := c.key(nil)
@@ -149,9 +148,8 @@ func (m *magicSets) ask(r *rule, key literal, before []literal) {
 	m.asking = append(m.asking, m.terms.compact(&rule{head: key.atom, body: slices.Clone(before), vars: r.vars, source: r.source}))
 }
 
-// magicCall compiles what answers d, which is recursive, by key: the answers and the keys grow
-// together, semi-naively, from every new key. The tables persist within a position, so a key costs
-// work once only.
+// magicCall compiles the evaluation of the recursive relation d by key. Each new key extends the semi-naive
+// fixpoint of answers and keys. The tables persist within a position, so each key is evaluated once.
 func (e *evaluator) magicCall(d *derived, columns []int32) *call {
 	var todo []adorned
 	tables := make(map[adornment]*keyed)
@@ -165,7 +163,7 @@ func (e *evaluator) magicCall(d *derived, columns []int32) *call {
 	table := func(of *derived, columns []int32) *keyed {
 		key := adornment{of, packed(columns)}
 		if tables[key] == nil {
-			number := -int32(len(tables) + 1) // no relation of the rules or of a rewriting has one below 0
+			number := -int32(len(tables) + 1) // relations of the rules and of rewritings have numbers ≥ 0
 			k := &keyed{
 				columns, newRelation(predicate{name: "asked " + of.rel.name.name, auxiliary: number}, len(columns)),
 				newRelation(predicate{name: of.rel.name.name, shapes: of.rel.name.shapes, auxiliary: number}, of.rel.arity),
@@ -203,7 +201,7 @@ func (e *evaluator) magicCall(d *derived, columns []int32) *call {
 	return &call{to: e.derived[root.answers], answers: root.answers, columns: columns, asked: root.asked, magic: c}
 }
 
-// adornment is a relation and the columns by which it is asked, adorned what answers it.
+// adornment is a relation with its bound columns; adorned pairs the relation with its demand and answers.
 type (
 	adornment struct {
 		of      *derived
@@ -215,7 +213,7 @@ type (
 	}
 )
 
-// project is the profile of the keys of a relation.
+// project returns the profile of the keys of a relation.
 func (p *profile) project(columns []int32) *profile {
 	if p == nil {
 		return nil

@@ -7,28 +7,28 @@ import (
 	"stackmate/gdl"
 )
 
-// Rules that differ in one condition become one, over a relation of what they differ in:
+// Rules that differ in one literal become one rule, over a relation with a rule for each alternative:
 //
 //	before  h(X) ← a(X,Y) ∧ b(Y) ∧ p(Y,Z)     h(X) ← a(X,Y) ∧ b(Y) ∧ q(Z,Y)
 //	after   h(X) ← a(X,Y) ∧ b(Y) ∧ m(Y,Z)     m(Y,Z) ← p(Y,Z)     m(Y,Z) ← q(Z,Y)
 //
-// so that what they share is joined once, however many alternatives there are. Disjunctions,
-// which become a rule for each branch, are put together again like that. Assumption: what
-// they differ in does not recur on h, so that recursion keeps its shape.
+// Then the common literals are joined once, however many alternatives there are. In particular, the rules of the
+// branches of a disjunction are reunited. Assumption: the differing relations do not recur on h, so the recursion
+// of h is preserved.
 type merger struct {
 	theory *theory
-	inside map[*relation]int // the number of its component
+	inside map[*relation]int // by relation: the number of its strongly connected component
 	made   int
 }
 
-// alternative is a rule that may be merged with others in one condition.
+// alternative is a rule that may be merged with other rules in one literal.
 type alternative struct {
-	rule    int     // its number
-	literal int     // the condition
-	vars    []int32 // of the condition
+	rule    int     // index of the rule
+	literal int     // index of the differing literal
+	vars    []int32 // variables of this literal
 }
 
-// mergeRules merges until no two dynamic rules differ in one dynamic condition only.
+// mergeRules merges dynamic rules until no two of them differ in one dynamic literal only.
 func (gr *grounder) mergeRules() error {
 	th := gr.theory
 	m := &merger{theory: th, inside: th.componentNumbers()}
@@ -37,11 +37,11 @@ func (gr *grounder) mergeRules() error {
 	return nil
 }
 
-// merge merges what it finds and tells whether there was something.
+// merge merges each group of rules that differ in one literal, and reports whether there was such a group.
 func (m *merger) merge(pending map[*relation]bool) bool {
 	th := m.theory
 	groups := make(map[string][]alternative)
-	var keys []string // in order of first mention
+	var keys []string // in order of their first rule
 	for i, r := range th.rules {
 		if !r.head.rel.dynamic || pending[r.head.rel] || len(r.body) < 2 {
 			continue
@@ -81,8 +81,8 @@ func (m *merger) merge(pending map[*relation]bool) bool {
 	return len(added) > 0
 }
 
-// rest describes r without condition k, with its variables in the order in which they occur
-// there; vars are those of the condition, in that order too.
+// rest returns the canonical text of r without literal k, with the variables of this literal listed at the end.
+// vars are these variables in the same order.
 func (m *merger) rest(r *rule, k int) (key string, vars []int32) {
 	c := m.theory.terms.canonical(slices.Concat([]literal{holds(r.head)}, r.body[:k], r.body[k+1:]))
 	numbers := c.numbers(r.body[k].vars())
@@ -92,7 +92,7 @@ func (m *merger) rest(r *rule, k int) (key string, vars []int32) {
 	return c.key(numbers), vars
 }
 
-// unite is the rule that a group becomes, and the rules of what they differ in.
+// unite returns the united rule of a group, followed by the rules of the new relation.
 func (m *merger) unite(group []alternative) []*rule {
 	th := m.theory
 	first := th.rules[group[0].rule]

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// pass turns the rules of a game into others that mean the same, of which less must be grounded or
-// computed, or it computes what the passes after it rely on.
+// pass transforms the rules of a game into equivalent rules with a smaller grounding or less evaluation, or
+// computes data for later passes.
 type pass struct {
 	name string
-	// doc says what the pass does, before → after; the file that is named after the pass, or that
-	// has its function, says more.
+	// doc describes the transformation, before → after. The file named after the pass, or with its function, has
+	// the details.
 	doc     string
-	assumes string // of the rules, beyond what GDL promises
+	assumes string // assumptions about the rules, beyond GDL's restrictions
 	of      phase
 	run     func(*grounder) error
-	// needed tells that others rely on what the pass computes; all others can be left out.
+	// needed marks a pass on whose results other passes rely; all other passes are optional.
 	needed bool
 }
 
@@ -26,10 +26,10 @@ const (
 	inBoth      phase = iota // for grounding and for the machine
 	inGrounding              // for grounding only
 	ifThorough               // only where grounding is thorough
-	inTuning                 // for the machine, wherever tuning finds that it saves work
+	inTuning                 // for the machine, if tuning finds that the pass saves work
 )
 
-// passes is the table of contents of this package, in order; constraints says why in this one.
+// passes lists the passes in order; constraints gives the reasons of the order.
 var passes = []pass{
 	{
 		name: "constants",
@@ -101,10 +101,10 @@ var passes = []pass{
 	},
 }
 
-// constraint says that one pass stands before another, and why.
+// constraint requires one pass to stand before another, for a reason.
 type constraint struct{ before, after, reason string }
 
-// constraints are what the order of the passes must obey.
+// constraints are the requirements for the order of the passes.
 var constraints = []constraint{
 	{"constants", "static", "what follows from fluents that never change is static then"},
 	{"linear", "static", "relations are computed by the rules that they keep"},
@@ -125,11 +125,11 @@ var constraints = []constraint{
 
 func init() {
 	if err := checkOrder(passes, constraints); err != nil {
-		panic(err) // a mistake in the tables above, whatever the program does
+		panic(err) // the tables above are inconsistent: a programming error
 	}
 }
 
-// checkOrder tells which constraint a table of passes violates, if any.
+// checkOrder returns an error that names the first violated constraint, or nil.
 func checkOrder(passes []pass, constraints []constraint) error {
 	place := make(map[string]int)
 	for i, p := range passes {
@@ -151,7 +151,7 @@ func checkOrder(passes []pass, constraints []constraint) error {
 	return nil
 }
 
-// runPasses runs those of some phases.
+// runPasses runs the passes of the given phases.
 func (gr *grounder) runPasses(phases ...phase) error {
 	for _, p := range passes {
 		if p.run == nil || !slices.Contains(phases, p.of) || slices.Contains(gr.without, p.name) {

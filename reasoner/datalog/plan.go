@@ -28,7 +28,7 @@ type plan struct {
 	sink  *sink   // where the head goes instead of a relation, or nil
 }
 
-// opcode tells what a step does.
+// opcode is the operation of a step.
 type opcode uint8
 
 const (
@@ -41,16 +41,16 @@ const (
 	opBuild                  // register a becomes functor(key...)
 	opUnpack                 // register a must be functor(...); binds and checks
 	opList                   // every tuple of an input that holds
-	opBucket                 // those that have the key
+	opBucket                 // every tuple of an input with the key
 )
 
-// window is the range of tuples that a step sees.
+// window is the range of tuples that a step reads.
 type window uint8
 
 const (
-	windowAll   window = iota // all tuples, also those of the running round
-	windowOld                 // those before the last round
-	windowDelta               // those of the last round
+	windowAll   window = iota // all tuples, including tuples of the current round
+	windowOld                 // tuples before the last round
+	windowDelta               // tuples of the last round
 	windowSeen                // both
 )
 
@@ -67,19 +67,19 @@ type step struct {
 	check   []transfer // columns that must equal registers
 	a, b    int32      // registers
 	functor int32
-	literal int   // the literal that the step decides
-	call    *call // what must be computed first, or nil
+	literal int   // index of the literal
+	call    *call // computes the relation first, or nil
 }
 
 // transfer pairs a column with a register.
 type transfer struct{ column, register int32 }
 
-// planning says of which kind the plans of some rules are.
+// planning holds the settings that plans of a set of rules share.
 type planning struct {
 	watch  *guard.Watch
 	ignore func(*literal) bool // literals that are left out, or nil
-	// call finds what must be computed before a relation is looked at with some columns bound, nil
-	// if nothing. Without it all relations are stored.
+	// call returns the call that computes a relation with the given columns bound, nil if it is stored. If call is
+	// nil, all relations are stored.
 	call  func(rel *relation, columns []int32) *call
 	grows func(rel *relation) bool // relations that grow while the plans run, round by round
 }
@@ -152,8 +152,8 @@ func (p *planner) parameter(x arg, nested []nesting) []nesting {
 	return nested
 }
 
-// grown tells whether the sizes that the plan relied on have changed so much
-// that another order may be better.
+// grown reports whether a relation has grown so much since the plan was made that another join order may be
+// better.
 func (p *plan) grown() bool {
 	for i, n := range p.sizes {
 		if p.rule.body[i].op == gdl.Holds && p.rule.body[i].atom.rel.n > 4*n+16 {
@@ -163,7 +163,7 @@ func (p *plan) grown() bool {
 	return false
 }
 
-// cheapest is the open positive literal with the fewest expected matches, or -1.
+// cheapest returns the open positive literal with the fewest expected matches, or -1.
 func (p *planner) cheapest() int {
 	best, bestCost := -1, math.Inf(1)
 	for i := range p.done {
@@ -197,7 +197,7 @@ func (p *planner) bind(l *literal) {
 	}
 }
 
-// estimate is the expected number of matches of a body of positive literals.
+// estimate returns the expected number of matches of a body of positive literals.
 func (r *rule) estimate(w *guard.Watch) float64 {
 	p := planning{watch: w}.newPlanner(r)
 	size := 1.0
@@ -209,7 +209,7 @@ func (r *rule) estimate(w *guard.Watch) float64 {
 	return size
 }
 
-// distinct estimates how many different terms a variable may be, by the columns where it stands.
+// distinct estimates the number of different values of a variable from the columns that bind it.
 func (r *rule) distinct(v int32) float64 {
 	least := float64(manyTerms)
 	for i := range r.body {
@@ -299,7 +299,7 @@ func (p *planner) membership(s *step, l *literal) {
 	p.ask(s, rel.all.columns)
 }
 
-// ask lets s call what computes its relation, if anything does, and read the answers.
+// ask makes s call the evaluation of its relation, if it is derived, and read the answers.
 func (p *planner) ask(s *step, columns []int32) {
 	if p.call == nil {
 		return
@@ -309,8 +309,8 @@ func (p *planner) ask(s *step, columns []int32) {
 	}
 }
 
-// window is what literal i sees of its relation. In the first round a relation that grows is as it
-// was before: what that round adds is the delta of the second, and no match is found twice.
+// window returns the range of tuples that literal i reads. In the first round it excludes tuples of that round,
+// which are the delta of the second round. So each match is found once.
 func (p *planner) window(i int) window {
 	l := &p.plan.rule.body[i]
 	switch {
@@ -355,8 +355,8 @@ func (p *planner) join(i int) {
 	p.unpack(nested)
 }
 
-// keyColumns are the bound columns of a, by which its matches are looked up. The
-// moves of a joint move are so few that they are not looked up at all.
+// keyColumns returns the bound columns of a, the key of the index lookup. A joint move has so few tuples that does
+// is scanned.
 func (p *planner) keyColumns(a *atom) []int32 {
 	if a.rel.input != nil && a.rel.name.name == "does" {
 		return nil
@@ -406,8 +406,7 @@ func (p *planner) unpack(nested []nesting) {
 	}
 }
 
-// operand is the register that holds the bound argument a; function terms are
-// built first.
+// operand returns the register of the bound argument a, after the steps that build function terms.
 func (p *planner) operand(a arg) int32 {
 	switch a.kind {
 	case variable:

@@ -15,10 +15,10 @@ const NoSignal Signal = -1
 // Lit is a signal or its negation: 2*signal, plus 1 if negated.
 type Lit int32
 
-// Signal is the atom that l speaks of.
+// Signal returns the signal of l.
 func (l Lit) Signal() Signal { return Signal(l >> 1) }
 
-// Negated tells whether l asks for the atom to be false.
+// Negated reports whether l is negative.
 func (l Lit) Negated() bool { return l&1 != 0 }
 
 // Goal is one ground goal atom.
@@ -46,13 +46,13 @@ type Program struct {
 	Head   []Signal
 	Start  []int32
 	Body   []Lit
-	Stages machine.Stages // what grounding took
+	Stages machine.Stages // time and memory of the stages of grounding
 }
 
 // True stands for an atom that holds in every position.
 const True Signal = -2
 
-// does is the signal of does(r, m).
+// does returns the signal of does(r, m).
 func (p *Program) does(r machine.Role, m machine.Move) Signal {
 	s := len(p.Names.Fluents)
 	for _, table := range p.Names.Moves[:r] {

@@ -22,16 +22,16 @@ type relation struct {
 	indexes []*index
 	stats   []columnStats
 	input   *input   // true and does of a running machine, else nil
-	profile *profile // what sizes to expect at run time, or nil
+	profile *profile // expected sizes at run time, or nil
 }
 
-// profile is what a relation holds on average in the positions of a game.
+// profile holds the average size of a relation in the positions of a game.
 type profile struct {
 	tuples   float64
 	distinct []float64 // by column
 }
 
-// columnStats is what the planner knows of a column.
+// columnStats holds the planner's statistics of a column.
 type columnStats struct {
 	at       int32 // number of tuples when it was counted
 	distinct int32
@@ -52,14 +52,13 @@ func (r *relation) row(t int32) []int32 {
 	return r.data[int(t)*r.arity : (int(t)+1)*r.arity]
 }
 
-// find is the number of a tuple, or -1 if the relation does not have it.
+// find returns the number of a tuple, or -1 if the tuple is not in the relation.
 func (r *relation) find(tuple []int32) int32 {
 	h := hashTuple(0, tuple)
 	return r.all.table[r.slot(h, tuple)].tuple()
 }
 
-// slot is the place of a tuple with hash h in the table of the set: its own, or a free
-// one.
+// slot returns the slot of a tuple with hash h in the hash table, or a free slot.
 func (r *relation) slot(h uint32, tuple []int32) uint32 {
 	table := r.all.table
 	mask := uint32(len(table) - 1)
@@ -73,7 +72,7 @@ func (r *relation) slot(h uint32, tuple []int32) uint32 {
 	return slot
 }
 
-// insert adds a tuple and returns its number and whether it is new.
+// insert adds a tuple, and returns its number and whether it is new.
 func (r *relation) insert(tuple []int32) (t int32, added bool) {
 	h := hashTuple(0, tuple)
 	slot := r.slot(h, tuple)
@@ -93,8 +92,8 @@ func (r *relation) insert(tuple []int32) (t int32, added bool) {
 	return t, true
 }
 
-// withRoom is a slice with room for n more. It doubles where there is none: append adds a
-// quarter to what is long, and so copies millions of numbers five times.
+// withRoom returns s with capacity for n more elements. It doubles full slices; append grows long slices by a
+// quarter and copies more.
 func withRoom[T any](s []T, n int) []T {
 	if cap(s)-len(s) >= n {
 		return s
@@ -102,8 +101,7 @@ func withRoom[T any](s []T, n int) []T {
 	return slices.Grow(s, max(n, len(s)))
 }
 
-// entry is a place of a hash table: the hash of a key and the tuple that has it, or 0
-// if it is free.
+// entry is a slot of a hash table: the hash of a key and its tuple, or 0 if free.
 type entry uint64
 
 func newEntry(hash uint32, tuple int32) entry { return entry(hash)<<32 | entry(tuple+1) }
@@ -129,7 +127,7 @@ func (r *relation) index(columns []int32) *index {
 	return x
 }
 
-// table is where the tuples of r lie: for an input, those that were met.
+// table returns the relation that stores the tuples of r: for an input, the known tuples.
 func (r *relation) table() *relation {
 	if r.input != nil {
 		return r.input.known
@@ -137,7 +135,7 @@ func (r *relation) table() *relation {
 	return r
 }
 
-// size is the number of tuples to expect.
+// size returns the expected number of tuples.
 func (r *relation) size() float64 {
 	if r.profile != nil {
 		return r.profile.tuples
@@ -158,7 +156,7 @@ func (r *relation) distinct(column int32) float64 {
 	return float64(max(1, s.distinct))
 }
 
-// count is the number of different terms in a column.
+// count returns the number of different terms in a column.
 func (r *relation) count(column int32) int32 {
 	seen := make(map[int32]struct{})
 	for t := range r.n {
@@ -207,7 +205,7 @@ type index struct {
 	scratch []int32
 }
 
-// slot is the place of a key with hash h in the table: taken by its chain, or free.
+// slot returns the slot of a key with hash h in the hash table, or a free slot.
 func (x *index) slot(r *relation, h uint32, key []int32) uint32 {
 	mask := uint32(len(x.table) - 1)
 	slot := h & mask
@@ -230,7 +228,7 @@ func (x *index) matches(r *relation, t int32, key []int32) bool {
 	return true
 }
 
-// newest is the newest tuple that has the key, or -1.
+// newest returns the newest tuple with the key, or -1.
 func (x *index) newest(r *relation, key []int32) int32 {
 	return x.table[x.slot(r, hashTuple(0, key), key)].tuple()
 }
@@ -253,7 +251,7 @@ func (x *index) add(r *relation, t int32) {
 	}
 }
 
-// numberChains numbers the chains, those that will come too.
+// numberChains numbers the existing chains, and makes add number later chains.
 func (x *index) numberChains() {
 	x.counts, x.chain = true, x.chain[:0]
 	chains := int32(0)
@@ -276,7 +274,7 @@ func (x *index) number(t int32) {
 	x.chain = append(x.chain, c)
 }
 
-// key is the key of tuple t, valid until the next call.
+// key returns the key of tuple t, valid until the next call.
 func (x *index) key(r *relation, t int32) []int32 {
 	row := r.row(t)
 	x.scratch = x.scratch[:0]

@@ -17,24 +17,22 @@ import (
 //	        found(N) ← at(end,N) ∧ number(N)
 //	        result(N) ← found(N)
 //
-// The columns that are handed on (N) are no part of the recursion any more, and the
-// others (P, I) hold what is reached from the start instead of every number that
-// there is. This is factoring of right-linear rules after magic sets (Naughton,
-// Ramakrishnan, Sagiv, Ullman, "Argument reduction by factoring", 1989). Assumptions:
-// the rules of the relation recur on it once or not at all, it is not negated, and
-// each use knows all columns that are not handed on.
+// The passed-on columns (N) leave the recursion. The other columns (P, I) hold only values reached from the start.
+// This is factoring of right-linear rules after magic sets (Naughton, Ramakrishnan, Sagiv, Ullman, "Argument
+// reduction by factoring", 1989). Assumptions: each rule recurs at most once, the relation is not negated, and
+// each use binds all columns that are not passed on.
 type rightLinear struct {
 	theory *theory
 	when   threshold
 	rel    *relation
 	rules  []*rule
-	kept   []int32 // columns that are handed on
-	moved  []int32 // the others
+	kept   []int32 // columns passed on by the recursion
+	moved  []int32 // the remaining columns
 	made   map[string]*relation
 	added  []*rule
 }
 
-// factorRightLinear rewrites the relations of this kind where it pays.
+// factorRightLinear rewrites right-linear relations that are expected to shrink.
 func (gr *grounder) factorRightLinear() error {
 	th, when := gr.theory, gr.factoring
 	byHead := th.rulesOf(func(rel *relation) bool { return rel.dynamic })
@@ -78,8 +76,7 @@ func (t *rightLinear) findColumns() bool {
 	return len(t.kept) > 0
 }
 
-// isSafe tells whether the recursive rules bind their variables without what they get
-// from the recursion.
+// isSafe reports whether the recursive rules bind their variables without the recursive literal.
 func (t *rightLinear) isSafe() bool {
 	for _, r := range t.rules {
 		at := r.find(t.rel)
@@ -119,7 +116,7 @@ func (t *rightLinear) rewrite() {
 	t.theory.rules = append(out, t.added...)
 }
 
-// replace is r with its use of the relation replaced, or nil if that cannot be done.
+// replace returns r with its use of the relation replaced, or nil if the use cannot be replaced.
 func (t *rightLinear) replace(r *rule) *rule {
 	at := r.find(t.rel)
 	if r.body[at].op != gdl.Holds {
@@ -144,9 +141,8 @@ func (t *rightLinear) replace(r *rule) *rule {
 	return &out
 }
 
-// divide tells the literals of r that bind the known variables, if possible without those
-// that are handed on, and what else speaks of nothing but their variables, from the rest
-// without literal at.
+// divide separates literals of r, without literal at. start are the literals that bind the known variables,
+// without the passed-on variables if possible, and the filters over their variables. rest are all other literals.
 func (r *rule) divide(at int, known, handed []int32) (start, rest []int) {
 	var found []int32
 	avoid := slices.DeleteFunc(slices.Clone(handed), func(v int32) bool { return slices.Contains(known, v) })
@@ -188,8 +184,7 @@ func (t *rightLinear) size(r *rule, seeds []int32) float64 {
 	return n
 }
 
-// result makes the relations that a use needs, and returns the one with the results:
-// seeds, then the columns that are handed on.
+// result defines the relations for a use and returns the relation of results: seeds, then the passed-on columns.
 func (t *rightLinear) result(r *rule, body []literal, use atom, seeds []int32) *relation {
 	head := atomOf(nil, seeds)
 	head.args = append(head.args, use.project(nil, t.moved).args...)
@@ -215,8 +210,7 @@ func (t *rightLinear) relation(what string, arity int) *relation {
 	return rel
 }
 
-// follow is what becomes of a rule of the relation: one that goes on from what is
-// reached, or one that finds a result.
+// follow returns the rewritten rule r: a recursive rule extends reached, another rule derives found.
 func (t *rightLinear) follow(r *rule, reached, found *relation, seeds int) *rule {
 	carried := t.theory.terms.identity(r.vars + seeds).to[r.vars:]
 	from := atom{reached, slices.Concat(carried, r.head.project(nil, t.moved).args)}

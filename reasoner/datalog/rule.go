@@ -8,7 +8,7 @@ import (
 	"stackmate/gdl"
 )
 
-// argKind tells what an argument of an atom is.
+// argKind is the kind of an argument.
 type argKind uint8
 
 const (
@@ -35,8 +35,8 @@ type literal struct {
 	op          gdl.Op
 	atom        atom // of Holds and Not
 	left, right arg  // of Distinct and Equal
-	// implied says that whatever uses the head asks for this condition, too: it bounds the
-	// instances, and they do without it.
+	// implied marks a condition that every rule using the head repeats. It limits the instances and is left out of
+	// their bodies.
 	implied bool
 }
 
@@ -58,7 +58,7 @@ type rule struct {
 type predicate struct {
 	name      string
 	shapes    []int32
-	auxiliary int32 // which of the relations that rewritings make; 0 for those of the rules
+	auxiliary int32 // number of a relation made by a rewriting; 0 for relations of the rules
 }
 
 // predicateKey is a comparable form of a predicate.
@@ -69,7 +69,7 @@ type predicateKey struct {
 
 func (p predicate) key() predicateKey { return predicateKey{p.name, packed(p.shapes), p.auxiliary} }
 
-// packed is a list of numbers as a string, four bytes each.
+// packed encodes a list of numbers as a string, four bytes each.
 func packed(list []int32) string {
 	var b []byte
 	for _, n := range list {
@@ -88,7 +88,7 @@ func (t *termTable) argName(p predicate, i int, row []int32) string {
 	return b.String()
 }
 
-// width is the number of columns that an argument of a shape takes.
+// width returns the number of columns of an argument with this shape.
 func (t *termTable) width(shape int32) int {
 	if shape < 0 {
 		return 1
@@ -154,7 +154,7 @@ func appendBodyVars(dst []int32, body []literal) []int32 {
 // allVars lists the variables of r, each time that they occur.
 func (r *rule) allVars() []int32 { return appendBodyVars(r.head.appendVars(nil), r.body) }
 
-// variables are the different variables of r, in order of their numbers.
+// variables returns the different variables of r in ascending order.
 func (r *rule) variables() []int32 { return distinctVars(r.allVars()) }
 
 // occurrences counts a variable in r.
@@ -185,10 +185,10 @@ func distinctVars(vars []int32) []int32 {
 	return slices.Compact(vars)
 }
 
-// covers tells whether all of some variables are in a set.
+// covers reports whether set contains all variables of some.
 func covers(set, some []int32) bool { return len(intersect(some, set)) == len(some) }
 
-// intersect lists what is in a and in b, in the order of a.
+// intersect returns the elements of a that are in b, in the order of a.
 func intersect(a, b []int32) []int32 {
 	var both []int32
 	for _, x := range a {
@@ -208,7 +208,7 @@ func literalsOf(body []literal, places []int) []literal {
 	return list
 }
 
-// count is the number of literals of rel in the body of r.
+// count returns the number of literals of rel in the body of r.
 func (r *rule) count(rel *relation) int {
 	n := 0
 	for i := range r.body {
@@ -219,17 +219,17 @@ func (r *rule) count(rel *relation) int {
 	return n
 }
 
-// find is the place of the first literal of rel in the body of r, or -1.
+// find returns the index of the first literal of rel in the body of r, or -1.
 func (r *rule) find(rel *relation) int {
 	return slices.IndexFunc(r.body, func(l literal) bool { return l.atom.rel == rel })
 }
 
-// uses tells whether a body of the rules has rel in it.
+// uses reports whether rel occurs in a body of the rules.
 func uses(rules []*rule, rel *relation) bool {
 	return slices.ContainsFunc(rules, func(r *rule) bool { return r.find(rel) >= 0 })
 }
 
-// isDynamic tells whether the truth of l differs between positions.
+// isDynamic reports whether l is a literal of a dynamic relation.
 func (l *literal) isDynamic() bool {
 	return (l.op == gdl.Holds || l.op == gdl.Not) && l.atom.rel.dynamic
 }

@@ -93,7 +93,7 @@ func (s *shapes) read(i int, key functorKey, function bool, args []arg) {
 	}
 }
 
-// readAs is the relation through which the rules read a head one step later.
+// readAs returns the relation that carries a head to the next step: true for init and next, does for legal.
 func readAs(k functorKey) (functorKey, bool) {
 	switch k {
 	case functorKey{"init", 1}, functorKey{"next", 1}:
@@ -189,7 +189,7 @@ func (s *shapes) put(p argPlace, shape int32) {
 	}
 }
 
-// hasCompounds tells whether function terms appear at p.
+// hasCompounds reports whether function terms occur at p.
 func (s *shapes) hasCompounds(p argPlace) bool {
 	return len(s.at[p]) > 1 || len(s.at[p]) == 1 && !s.at[p][noFunctor]
 }
@@ -214,9 +214,8 @@ func (s *shapes) flatten(th *theory, rules []*rule) {
 	th.addSymbols()
 }
 
-// binds tells which variables are arguments of a positive condition. Only then is
-// a variable bound from a column that has one shape; inside a function term, a
-// column holds terms of all shapes.
+// binds returns, by variable, whether it is a direct argument of a positive literal. Such a variable is bound from
+// a column of one shape; columns inside function terms hold all shapes.
 func (r *rule) binds() []bool {
 	binds := make([]bool, r.vars)
 	for _, l := range r.body {
@@ -232,7 +231,7 @@ func (r *rule) binds() []bool {
 	return binds
 }
 
-// symbolRelation holds all symbols. Its number is that of no relation that a rewriting makes.
+// symbolRelation holds all symbols. No rewriting uses its number.
 var symbolRelation = predicate{"a symbol", []int32{noFunctor}, -1}
 
 // addSymbols adds the facts of symbolRelation if a rule uses it.
@@ -248,8 +247,7 @@ func (th *theory) addSymbols() {
 	}
 }
 
-// needShape tells which variables are arguments of a relation at a position where
-// function terms appear.
+// needShape returns, by variable, whether it is an argument of a relation where function terms occur.
 func (s *shapes) needShape(r *rule) []bool {
 	needs := make([]bool, r.vars)
 	look := func(x atom) {
@@ -268,7 +266,8 @@ func (s *shapes) needShape(r *rule) []bool {
 	return needs
 }
 
-// flattening is the work on one rule: what becomes of its variables, by the shapes chosen so far.
+// flattening is the state of flattening one rule: the replacements of its variables under the shapes chosen so
+// far.
 type flattening struct {
 	substitution
 	theory  *theory

@@ -2,9 +2,8 @@ package datalog
 
 import "slices"
 
-// simplified is a set of instances with what is known of every atom: atoms that
-// are not possible are false in every position, certain ones are true in every
-// position. Both sets are least fixpoints that feed each other:
+// simplified holds instances and their constant atoms: impossible atoms are false in every position, certain atoms
+// are true in every position. Both sets are least fixpoints that depend on each other:
 //
 //	possible  a positive literal may hold if its atom is possible, a negative one
 //	          unless its atom is certain; a fluent is possible if it is initial or
@@ -40,8 +39,8 @@ type users struct{ start, list []int32 }
 
 func (u *users) of(atom int32) []int32 { return u.list[u.start[atom]:u.start[atom+1]] }
 
-// simplify computes what is constant. With exact, all atoms are possible as long as none is
-// known to be certain: that is how reaching has found them.
+// simplify determines the constant atoms. If exact is set, all atoms start as possible, which is the result of
+// reaching.
 func (in *instances) simplify(exact bool) *simplified {
 	s := &simplified{
 		instances: in,
@@ -144,7 +143,7 @@ func (in *instances) linkRelation(l *links, from *relation) {
 	}
 }
 
-// roleOf is the number of the role that is the first argument of an atom over t, or -1.
+// roleOf returns the role in the first argument of an atom over t, or -1.
 func (th *theory) roleOf(t *termTable, p predicate, row []int32) int32 {
 	id := row[0]
 	if shape := p.shapes[0]; shape >= 0 {
@@ -189,10 +188,8 @@ func (s *simplified) findCertain() {
 	})
 }
 
-// onlyMoves marks the moves of roles that have no other possible one. The marks stay,
-// so that each round of simplify finds more than the one before: a move that turns
-// out impossible because it is certain would be neither in the next round, and both
-// again in the one after. Whoever has no other move makes this one or is stuck.
+// onlyMoves marks each move that is the only possible move of its role. Marks persist, so each round of simplify
+// finds at least the atoms of the round before. A role without another move makes this move or is stuck.
 func (s *simplified) onlyMoves() {
 	perRole := make([]int, len(s.theory.roles))
 	for a := range s.atoms() {
@@ -207,8 +204,8 @@ func (s *simplified) onlyMoves() {
 	}
 }
 
-// propagation computes a least fixpoint over the instances, atom by atom (unit propagation of
-// Horn clauses, Dowling and Gallier 1984): an instance fires when it misses nothing any more.
+// propagation computes a least fixpoint over the instances (unit propagation of Horn clauses, Dowling and Gallier
+// 1984): an instance fires when its count of missing literals is 0.
 type propagation struct {
 	s       *simplified
 	set     []bool
@@ -240,7 +237,7 @@ func (w *propagation) add(a int32) {
 	}
 }
 
-// run fires instances until nothing is added; carry is told every atom added.
+// run fires instances until the set is closed, and calls carry for each added atom.
 func (w *propagation) run(carry func(int32)) {
 	for i, n := range w.missing {
 		if n == 0 {

@@ -34,10 +34,9 @@ type splitter struct {
 	project bool
 }
 
-// split decomposes the dynamic rules of the theory. Variables that occur in
-// static literals only are eliminated first; their parts are static relations, which
-// are computed at once: what is split off next depends on their sizes. Rules
-// of the relations that wait to be asked for are no part of the ground program.
+// split decomposes the dynamic rules. Variables that occur only in static literals are eliminated first. Their
+// parts are static relations, computed at once, as their sizes guide later splits. Rules of pending relations are
+// not split.
 func (gr *grounder) split() error {
 	th := gr.theory
 	s := &splitter{theory: th, joiner: gr.joiner, parts: make(map[string]*relation), project: gr.limits.Thorough}
@@ -60,8 +59,7 @@ type part struct {
 	static   bool
 }
 
-// eliminate splits one part off r, the one with the fewest variables, and tells
-// whether there was one.
+// eliminate extracts the part of r with the fewest variables, and reports whether there is a part.
 func (s *splitter) eliminate(r *rule) bool {
 	s.theory.watch.Step()
 	all := r.variables()
@@ -85,8 +83,8 @@ func (s *splitter) eliminate(r *rule) bool {
 	return true
 }
 
-// partOf collects the literals of r with variable v, and what makes them safe.
-// It returns nil if they cannot be made safe.
+// partOf returns the literals of r with variable v, and binders that make the part safe; nil if the part cannot be
+// safe.
 func (s *splitter) partOf(r *rule, v int32) *part {
 	w := s.theory.watch
 	p := &part{static: true}
@@ -123,13 +121,13 @@ func (s *splitter) partOf(r *rule, v int32) *part {
 	return p
 }
 
-// body is what is joined in the part: its literals, then those that make it safe.
+// body returns the joined literals of the part: its literals, then its binders.
 func (p *part) body(r *rule) []literal {
 	return append(literalsOf(r.body, p.literals), literalsOf(r.body, p.binders)...)
 }
 
-// isSmall tells whether a static part takes little more room than the relations
-// that it joins. Larger ones are better joined with dynamic literals first.
+// isSmall reports whether a static part is expected to be little larger than its relations. Larger parts are
+// better joined with dynamic literals first.
 func (p *part) isSmall(w *guard.Watch, r *rule) bool {
 	inputs := 0.0
 	body := rule{vars: r.vars}
@@ -150,9 +148,8 @@ func (p *part) add(r *rule, i int) {
 	p.static = p.static && !r.body[i].isDynamic()
 }
 
-// binder is the positive literal with the first of the open variables that adds the fewest
-// variables, or, if it is to be projected, that binds the most open ones; static ones
-// first; or -1.
+// binder returns the positive literal with the first open variable that adds the fewest variables, or -1. With
+// project, it returns the literal that binds the most open variables. Ties prefer static literals.
 func (p *part) binder(r *rule, open []int32, project bool) int {
 	best, bestCost := -1, 0
 	for i := range r.body {
@@ -186,8 +183,7 @@ func (p *part) addFilters(r *rule) {
 	slices.Sort(p.literals)
 }
 
-// needed are the variables of the part that occur in the head or in literals
-// that stay.
+// needed returns the variables of the part that occur in the head or in the remaining literals.
 func (p *part) needed(r *rule) []int32 {
 	outside := r.head.appendVars(nil)
 	for i := range r.body {
@@ -218,7 +214,7 @@ func (s *splitter) extract(r *rule, p *part) {
 	r.body = rest
 }
 
-// call is a literal of the relation that holds the outputs of some literals of r.
+// call returns a literal of the relation that projects some literals of r to the outputs.
 func (s *splitter) call(r *rule, body []literal, outputs []int32, static bool) literal {
 	c := s.theory.terms.canonical(body)
 	columns := c.numbers(outputs)

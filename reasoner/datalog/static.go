@@ -12,8 +12,8 @@ import (
 // exactly, one strongly connected component after the other, so that negation
 // only ever asks for relations that are complete.
 //
-// A component that derives many tuples is left pending, as if it differed between positions, and so
-// is whatever depends on it; not so roles and the initial position.
+// A component with too many tuples is left pending: it and its dependents count as dynamic. Relations of roles and
+// of the initial position are always computed.
 func (gr *grounder) evaluateStatic() error {
 	gr.markDynamic()
 	gr.pending = make(map[*relation]bool)
@@ -44,8 +44,8 @@ func (gr *grounder) evaluateStatic() error {
 	return nil
 }
 
-// settle computes the pending relations that some rule still needs, and drops the
-// rules of the others. What can be restricted to what is asked for stays pending.
+// settle computes the pending relations that are needed, and drops the rules of the others. Relations that demand
+// can restrict stay pending.
 func (gr *grounder) settle() error {
 	if len(gr.pending) == 0 {
 		return nil
@@ -91,9 +91,8 @@ func (gr *grounder) settle() error {
 	return gr.reduce()
 }
 
-// canBeAsked is the set of pending relations of which only a part is ever asked for:
-// all uses know some of their columns. Negated ones are not among them, because reaching
-// takes what is not complete for possible.
+// canBeAsked returns the pending relations with a key at all uses. Negated relations are excluded, because reach
+// takes negated incomplete relations as true.
 func (gr *grounder) canBeAsked() map[*relation]bool {
 	negated := make(map[*relation]bool)
 	for _, r := range gr.rules {
@@ -112,8 +111,7 @@ func (gr *grounder) canBeAsked() map[*relation]bool {
 	return can
 }
 
-// neededAtOnce is the set of relations that roles and the initial position are made
-// of.
+// neededAtOnce returns the relations on which roles and the initial position depend.
 func (th *theory) neededAtOnce(byHead map[*relation][]*rule) map[*relation]bool {
 	var start []*relation
 	for _, rel := range th.relations {
@@ -146,8 +144,7 @@ func (j *joiner) tryFixpoint(rules []*rule, maxTuples int) bool {
 	return false
 }
 
-// components are the strongly connected components of the dependency graph,
-// dependencies first.
+// components returns the strongly connected components of the dependency graph, dependencies first.
 func components(relations []*relation, byHead map[*relation][]*rule) [][]*relation {
 	number := make(map[*relation]int, len(relations))
 	for i, rel := range relations {
@@ -174,7 +171,7 @@ func components(relations []*relation, byHead map[*relation][]*rule) [][]*relati
 	return found
 }
 
-// componentNumbers tells of each relation in which component of all rules it is.
+// componentNumbers returns the number of each relation's strongly connected component.
 func (th *theory) componentNumbers() map[*relation]int {
 	inside := make(map[*relation]int)
 	for i, component := range components(th.relations, th.rulesOf(nil)) {
@@ -185,8 +182,7 @@ func (th *theory) componentNumbers() map[*relation]int {
 	return inside
 }
 
-// reduce removes what the static relations decide without any join: literals
-// that always hold, and rules with a literal that never does.
+// reduce removes literals that static relations make true, and rules with a literal that they make false.
 //
 //	before  p(X) ← q(X) ∧ succ(1,2) ∧ ¬none(X)     after  p(X) ← q(X)
 func (gr *grounder) reduce() error {
@@ -213,7 +209,7 @@ func (r *rule) reduce() bool {
 	return true
 }
 
-// constant tells what is known of l without joining.
+// constant returns the truth value of l, if it is known without a join.
 func (l *literal) constant() (holds, known bool) {
 	switch l.op {
 	case gdl.Distinct, gdl.Equal:

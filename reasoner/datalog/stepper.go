@@ -61,7 +61,7 @@ func newStepper(in *interpreter, w *guard.Watch) *stepper {
 	return s
 }
 
-// whole is the call that completes a relation.
+// whole returns the call that completes a relation.
 func (s *stepper) whole(rel *relation) *call {
 	if d := s.derived[s.copy(rel)]; d != nil {
 		return s.wholeCall(d)
@@ -69,8 +69,7 @@ func (s *stepper) whole(rel *relation) *call {
 	return nil
 }
 
-// appendOutput appends what collects the tuples of rel. Relations that no body uses
-// need not be stored.
+// appendOutput appends the output of rel. Tuples of relations that no body uses go to the sink only.
 func (s *stepper) appendOutput(list []output, rel *relation, used bool) []output {
 	to := s.copy(s.in.theory.successor(rel))
 	k := slices.IndexFunc(s.inputs.list, func(in *input) bool { return in.rel == to })
@@ -133,7 +132,7 @@ func (s *stepper) place() {
 	}
 }
 
-// Err says why what is said of the position is incomplete.
+// Err returns the reason why the answers about the position are incomplete, or nil.
 func (s *stepper) Err() error {
 	if !s.placed {
 		return nil
@@ -210,7 +209,7 @@ func (s *stepper) Goal(r machine.Role) int32 {
 	return value
 }
 
-// value is the number in the last column of a goal.
+// value returns the goal value in the last column of a goal atom.
 func (s *stepper) value(rel *relation, row []int32) int32 {
 	if rel.name.shapes[1] != noFunctor {
 		return machine.NoGoal

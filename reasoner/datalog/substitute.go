@@ -53,14 +53,14 @@ func (s substitution) body(body []literal) []literal {
 	return out
 }
 
-// rule is a copy of r, in which there are so many variables then.
+// rule returns r after the substitution, with the given number of variables.
 func (s substitution) rule(r *rule, vars int) *rule {
 	out := *r
 	out.head.args, out.body, out.vars = s.args(r.head.args), s.body(r.body), vars
 	return &out
 }
 
-// compoundArg is the function term of a functor: a constant if it is ground.
+// compoundArg returns a function term: a constant if it is ground.
 func (t *termTable) compoundArg(functor int32, args []arg) arg {
 	ground := make([]term, len(args))
 	for i, a := range args {
@@ -72,7 +72,7 @@ func (t *termTable) compoundArg(functor int32, args []arg) arg {
 	return arg{kind: constant, id: t.compound(functor, ground)}
 }
 
-// number is the substitution that numbers the given variables, in this order, from 0.
+// number returns the substitution that numbers the given variables in this order from 0.
 func (t *termTable) number(order []int32) substitution {
 	size := int32(0)
 	for _, v := range order {
@@ -110,7 +110,7 @@ func (t *termTable) canonical(body []literal) canonical {
 	return canonical{body: s.body(body), vars: order, substitution: s}
 }
 
-// numbers are those of some variables, in ascending order.
+// numbers returns the canonical numbers of variables, ascending.
 func (c *canonical) numbers(vars []int32) []int32 {
 	var list []int32
 	for i, v := range c.vars {
@@ -121,7 +121,7 @@ func (c *canonical) numbers(vars []int32) []int32 {
 	return list
 }
 
-// key is a comparable form of the literals and of some numbers besides.
+// key returns a comparable form of the literals and of additional numbers.
 func (c *canonical) key(numbers []int32) string {
 	var b []byte
 	for i := range c.body {
@@ -154,7 +154,7 @@ func (a arg) appendKey(b []byte) []byte {
 	return b
 }
 
-// resolve is r with literal i replaced by the body of d, or nil if d cannot define it:
+// resolve returns r with literal i replaced by the body of d, or nil if d's head does not unify with the literal:
 //
 //	r  h(X) ← a(X,Y) ∧ p(Y)     d  p(f(W)) ← c(W)     resolved  h(X) ← a(X,f(W)) ∧ c(W)
 func (t *termTable) resolve(r *rule, i int, d *rule) *rule {
@@ -176,11 +176,11 @@ func (t *termTable) resolve(r *rule, i int, d *rule) *rule {
 	return to.rule(&joined, vars)
 }
 
-// unifier is a substitution in the making: what a variable stands for may contain others that
-// stand for something. A free variable stands for itself.
+// unifier is a triangular substitution: terms bound to variables may contain bound variables. A free variable is
+// bound to itself.
 type unifier struct{ substitution }
 
-// walk follows variables to what they stand for.
+// walk follows the bindings of a variable to a term or a free variable.
 func (u unifier) walk(a arg) arg {
 	for a.kind == variable && (u.to[a.id].kind != variable || u.to[a.id].id != a.id) {
 		a = u.to[a.id]
@@ -188,7 +188,7 @@ func (u unifier) walk(a arg) arg {
 	return a
 }
 
-// unify makes a and b equal and tells whether that is possible (Robinson 1965).
+// unify unifies a and b, and reports whether they unify (Robinson 1965).
 func (u unifier) unify(a, b arg) bool {
 	a, b = u.walk(a), u.walk(b)
 	switch {
@@ -223,7 +223,7 @@ func (u unifier) bind(v int32, a arg) bool {
 	return true
 }
 
-// apply replaces all variables of a by what they stand for.
+// apply replaces all variables of a by their bindings.
 func (u unifier) apply(a arg) arg {
 	a = u.walk(a)
 	if a.kind != compound {
@@ -236,7 +236,7 @@ func (u unifier) apply(a arg) arg {
 	return u.terms.compoundArg(a.id, args)
 }
 
-// open is the functor of a, which is no variable, and its arguments. A symbol has a negative one.
+// open returns the functor and arguments of a, which is no variable. The functor of a symbol is negative.
 func (t *termTable) open(a arg) (int32, []arg) {
 	if a.kind == compound {
 		return a.id, a.args
@@ -248,7 +248,7 @@ func (t *termTable) open(a arg) (int32, []arg) {
 	return t.functorOf(a.id), args
 }
 
-// atomOf is the atom of a relation over variables.
+// atomOf returns the atom of a relation over variables.
 func atomOf(rel *relation, vars []int32) atom {
 	a := atom{rel: rel}
 	for _, v := range vars {
@@ -257,7 +257,7 @@ func atomOf(rel *relation, vars []int32) atom {
 	return a
 }
 
-// project is the atom of another relation with some of the columns.
+// project returns an atom of another relation with a subset of the columns.
 func (a atom) project(rel *relation, columns []int32) atom {
 	out := atom{rel: rel}
 	for _, c := range columns {
@@ -266,5 +266,5 @@ func (a atom) project(rel *relation, columns []int32) atom {
 	return out
 }
 
-// holds is the positive literal of an atom.
+// holds returns the positive literal of an atom.
 func holds(a atom) literal { return literal{op: gdl.Holds, atom: a} }

@@ -123,7 +123,7 @@ func (t *termTable) rehash(size int) {
 	}
 }
 
-// functorOf is the functor of a term, or a negative number for a symbol.
+// functorOf returns the functor of a term, or a negative number for a symbol.
 func (t *termTable) functorOf(id term) int32 { return t.head[id] }
 
 // argsOf holds the arguments of a term; callers must not change them.
@@ -135,7 +135,7 @@ func (t *termTable) argsOf(id term) []term {
 	return t.args[first : int(first)+t.names[t.head[id]].arity]
 }
 
-// compounds is the number of function terms.
+// compounds returns the number of function terms.
 func (t *termTable) compounds() int { return t.used }
 
 // intern numbers a ground term of a rulesheet.

@@ -8,9 +8,7 @@ import (
 	"stackmate/internal/guard"
 )
 
-// theory is a game as the engine sees it: relations with flat columns, and rules
-// over them. It is built by newTheory, which also drops what no output of the
-// game needs.
+// theory is a game as flat relations and rules over them, without the rules on which no output depends.
 type theory struct {
 	watch     *guard.Watch
 	terms     *termTable
@@ -47,7 +45,7 @@ func relationOf(t gdl.Term) functorKey { return functorKey{t.Name, len(t.Args)} 
 // outputs are the relations that the rules of the game are asked for.
 var outputs = []functorKey{{"role", 1}, {"init", 1}, {"next", 1}, {"legal", 2}, {"goal", 2}, {"terminal", 0}}
 
-// neededRelations is the set of relations that the outputs depend on.
+// neededRelations returns the relations on which the outputs depend.
 func neededRelations(g *gdl.Game) map[functorKey]bool {
 	uses := make(map[functorKey][]functorKey)
 	for _, r := range g.Rules {
@@ -61,7 +59,7 @@ func neededRelations(g *gdl.Game) map[functorKey]bool {
 	return closure(outputs, func(k functorKey) []functorKey { return uses[k] })
 }
 
-// closure is the set of all that start leads to.
+// closure returns the nodes reachable from start.
 func closure[T comparable](start []T, next func(T) []T) map[T]bool {
 	reached := make(map[T]bool)
 	todo := slices.Clone(start)
@@ -157,8 +155,8 @@ func (th *theory) relation(p predicate, arity int) *relation {
 	return r
 }
 
-// successor is the relation through which the tuples of r are read one step
-// later: true for init and next, does for legal.
+// successor returns the relation that carries the tuples of r to the next step: true for init and next, does for
+// legal.
 func (th *theory) successor(r *relation) *relation {
 	name := "true"
 	if r.name.name == "legal" {
@@ -167,7 +165,7 @@ func (th *theory) successor(r *relation) *relation {
 	return th.relation(predicate{name: name, shapes: r.name.shapes}, r.arity)
 }
 
-// auxiliary makes a relation that no rule of the game speaks of. The name is for messages.
+// auxiliary makes a relation that no rule of the game contains. The name appears in messages only.
 func (th *theory) auxiliary(name string, arity int) *relation {
 	*th.made++
 	return th.relation(predicate{name, slices.Repeat([]int32{noFunctor}, arity), *th.made}, arity)
@@ -188,7 +186,7 @@ func (th *theory) markDynamic(inputs ...*relation) {
 	}
 }
 
-// dependents is the set of relations that depend on some by rules, with these.
+// dependents returns the given relations and all relations that depend on them.
 func dependents(on []*relation, rules []*rule) map[*relation]bool {
 	users := make(map[*relation][]*relation)
 	for _, r := range rules {
@@ -199,7 +197,7 @@ func dependents(on []*relation, rules []*rule) map[*relation]bool {
 	return closure(on, func(rel *relation) []*relation { return users[rel] })
 }
 
-// below lists the relations that the rules of rel speak of.
+// below returns the function that lists the relations in the bodies of rel's rules.
 func below(byHead map[*relation][]*rule) func(rel *relation) []*relation {
 	return func(rel *relation) []*relation {
 		var list []*relation
@@ -210,7 +208,7 @@ func below(byHead map[*relation][]*rule) func(rel *relation) []*relation {
 	}
 }
 
-// uses are the relations in the body of r.
+// uses returns the relations in the body of r.
 func (r *rule) uses() []*relation {
 	var list []*relation
 	for i := range r.body {
@@ -221,7 +219,7 @@ func (r *rule) uses() []*relation {
 	return list
 }
 
-// allUsed is the set of the relations in the bodies of rules.
+// allUsed returns the relations in the bodies of rules.
 func allUsed(rules []*rule) map[*relation]bool {
 	set := make(map[*relation]bool)
 	for _, r := range rules {
@@ -232,7 +230,7 @@ func allUsed(rules []*rule) map[*relation]bool {
 	return set
 }
 
-// rulesOf lists rules by head: those of relations for which some holds, or all with nil.
+// rulesOf returns rules by head, for the relations that satisfy some; all rules if some is nil.
 func (th *theory) rulesOf(some func(*relation) bool) map[*relation][]*rule {
 	byHead := make(map[*relation][]*rule)
 	for _, r := range th.rules {

@@ -77,7 +77,7 @@ func (u *unfolder) keepDefined(pending map[*relation]bool) {
 	}
 }
 
-// defines tells whether l can be replaced.
+// defines reports whether l can be replaced.
 func (u *unfolder) defines(l literal) bool { return l.op == gdl.Holds && len(u.rules[l.atom.rel]) > 0 }
 
 // improve is r, or what it becomes by unfolding.

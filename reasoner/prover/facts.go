@@ -45,7 +45,7 @@ func (s *facts) insert(fact term) {
 	})
 }
 
-// holds tells whether a fact is in the set.
+// holds reports whether a fact is in the set.
 func (s *facts) holds(fact term) bool { return int(fact) < len(s.has) && s.has[fact] }
 
 // truncate removes all facts but the n oldest.

@@ -119,7 +119,7 @@ func (t *terms) adopt(head *pattern, question term, binding []term) bool {
 	return true
 }
 
-// answers tells whether a fact answers a question.
+// answers reports whether a fact answers a question.
 func (t *terms) answers(question, fact term) bool {
 	if question == fact || question == anything {
 		return true

@@ -26,7 +26,7 @@ func Begin(ctx context.Context, g *gdl.Game) (*Position, error) {
 	return p, err
 }
 
-// IsOver tells whether the game has ended.
+// IsOver reports whether the game has ended.
 func (p *Position) IsOver(ctx context.Context) (bool, error) { return p.prover.Terminal(ctx, p.Facts) }
 
 // Legal lists legal moves of a role, as Prover.Legal does.

@@ -116,7 +116,7 @@ func (p *program) order() {
 	}
 }
 
-// isDerived tells whether a relation has rules with conditions.
+// isDerived reports whether a relation has rules with conditions.
 func (p *program) isDerived(f functor) bool {
 	return int(f) < len(p.relations) && len(p.relations[f].rules) > 0
 }

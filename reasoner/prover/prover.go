@@ -65,7 +65,7 @@ func (p *Prover) Initial(ctx context.Context) ([]string, error) {
 	return p.column(p.solver.all(p.program.init, unknown(0)), 0)
 }
 
-// Terminal tells whether the position is terminal.
+// Terminal reports whether the position is terminal.
 func (p *Prover) Terminal(ctx context.Context, fluents []string) (bool, error) {
 	if err := p.place(ctx, fluents); err != nil {
 		return false, err

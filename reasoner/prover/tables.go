@@ -195,7 +195,7 @@ func (s *solver) add(t *table, fact term, f *fixpoint) {
 	}
 }
 
-// insert adds an answer and tells whether it is new.
+// insert adds an answer and reports whether it is new.
 func (t *table) insert(fact term) bool {
 	if t.has[fact] || t.has == nil && slices.Contains(t.answers, fact) {
 		return false
@@ -261,7 +261,7 @@ func (s *solver) size() int64 {
 	return size
 }
 
-// tired counts a step of work and tells whether to give up: answers are not
+// tired counts a step of work and reports whether to give up: answers are not
 // complete then.
 func (s *solver) tired() bool {
 	if s.work++; s.work%checkEvery == 0 && s.err == nil {

@@ -106,7 +106,7 @@ func partitions(names []string) []partition {
 	return append(out, blocks(texts))
 }
 
-// tailsOf numbers what is left of each text after so many words, and tells whether all
+// tailsOf numbers what is left of each text after so many words, and reports whether all
 // texts are different.
 func tailsOf(texts [][]int32) (tails [][]int32, different bool) {
 	tails = make([][]int32, len(texts))

@@ -51,7 +51,7 @@ func (s partSet) add(p int32) { s[p>>6] |= 1 << (p & 63) }
 
 func (s partSet) has(p int32) bool { return len(s) > 0 && s[p>>6]>>(p&63)&1 != 0 }
 
-// minus tells whether what is in s and not in a is all in b.
+// minus reports whether what is in s and not in a is all in b.
 func (s partSet) minus(a, b partSet) bool {
 	for i, w := range s {
 		if w&^a[i]&^b[i] != 0 {
@@ -219,7 +219,7 @@ func (f *rectangleFinder) contradictions(implied []logic.Lit) partSet {
 	return out
 }
 
-// contradicts tells whether the heads of a first part, of whatever role, contradict one
+// contradicts reports whether the heads of a first part, of whatever role, contradict one
 // of some literals.
 func (f *rectangleFinder) contradicts(lits []logic.Lit, p int32) bool {
 	for role, absent := range f.absent {

@@ -113,7 +113,7 @@ func (a *assembler) gate(to, b int8, c operand, table uint8) (inverted bool) {
 	return inverted
 }
 
-// isSwapped tells whether a function of two inputs is b without c, or the complement of that: VPANDN
+// isSwapped reports whether a function of two inputs is b without c, or the complement of that: VPANDN
 // complements the first one.
 func isSwapped(table uint8) bool { return table&15 == 4 || table&15 == 11 }
 

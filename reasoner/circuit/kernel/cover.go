@@ -218,7 +218,7 @@ func (c *cover) takeIn(i int32) {
 	}
 }
 
-// reaches tells whether the leaves of node l can still be had where node i is computed.
+// reaches reports whether the leaves of node l can still be had where node i is computed.
 func (c *cover) reaches(l, i int32) bool {
 	for _, x := range c.nodes[l].leaf[:c.nodes[l].leaves] {
 		n := &c.nodes[x]
@@ -236,7 +236,7 @@ func (c *cover) reaches(l, i int32) bool {
 	return true
 }
 
-// allows tells whether a cone may have the function of n.
+// allows reports whether a cone may have the function of n.
 func (c *cover) allows(n *node) bool { return c.known == nil || c.known[n.table].ok }
 
 // join is node n with its k-th leaf replaced by that node's leaves, if they are no
@@ -304,7 +304,7 @@ func compose(table uint16, of [mostLeaves]uint16) uint16 {
 	return out
 }
 
-// computed tells whether a node is one that code is made for.
+// computed reports whether a node is one that code is made for.
 func (n *node) computed() bool { return n.isGate() && !n.inside && (n.uses > 0 || n.kept) }
 
 func (n *node) isGate() bool { return n.leaves > 0 || n.list >= 0 }

@@ -105,7 +105,7 @@ var fusedForms = sync.OnceValue(func() []form {
 	return forms
 })
 
-// dependsOn tells whether a function depends on a leaf.
+// dependsOn reports whether a function depends on a leaf.
 func dependsOn(table uint16, leaf uint8) bool {
 	shift := 1 << (mostLeaves - 1 - leaf)
 	return (table>>shift^table)&^leafTables[leaf] != 0

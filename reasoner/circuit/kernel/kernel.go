@@ -76,8 +76,8 @@ func (k *Kernel) Lanes() int { return k.lanes }
 
 func (k *Kernel) words() int { return k.lanes / 64 }
 
-// Splits tells whether the kernel has no wide gates, so that those of programs are worth nothing to it.
+// Splits reports whether the kernel has no wide gates, so that those of programs are worth nothing to it.
 func (k *Kernel) Splits() bool { return k.splits }
 
-// IsNative tells whether the kernel turns programs into machine code.
+// IsNative reports whether the kernel turns programs into machine code.
 func (k *Kernel) IsNative() bool { return k.Family() == Native || k.Family() == NativeAVX2 }

@@ -155,7 +155,7 @@ func (w *writer) order(n *node) [3]int {
 	return order
 }
 
-// worthLoading tells whether a value should be kept in a register for its next use.
+// worthLoading reports whether a value should be kept in a register for its next use.
 func (w *writer) worthLoading(next int32) bool {
 	if next == never {
 		return false

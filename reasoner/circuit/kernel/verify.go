@@ -38,7 +38,7 @@ type Plan struct {
 }
 
 // Moves is the move table of a role: the row of the legal bit of each move, and the
-// row that tells whether the first move is made; those of the others follow.
+// row that reports whether the first move is made; those of the others follow.
 type Moves struct {
 	Legal []int32
 	Does  int32
@@ -162,12 +162,12 @@ type verifier struct {
 	fused       bool // there are fused gates, too
 }
 
-// isRow tells whether a whole row begins at a word offset.
+// isRow reports whether a whole row begins at a word offset.
 func (v *verifier) isRow(offset int32) bool {
 	return offset >= 0 && int64(offset) <= (v.rows-1)*v.words && int64(offset)&(v.words-1) == 0
 }
 
-// isTarget tells whether a row begins at an offset that may be written.
+// isTarget reports whether a row begins at an offset that may be written.
 func (v *verifier) isTarget(offset int32) bool { return offset != 0 && v.isRow(offset) }
 
 func (v *verifier) segment(s *Segment) error {
@@ -197,7 +197,7 @@ func (v *verifier) segment(s *Segment) error {
 	return nil
 }
 
-// knows tells whether there are gates of a form.
+// knows reports whether there are gates of a form.
 func (v *verifier) knows(h header) bool {
 	return h.op == And || h.op == Or || v.fused && slices.ContainsFunc(fusedGates, func(g fusedGate) bool { return g.header == h })
 }
