@@ -352,7 +352,7 @@ func TestFilesThatAreNoMatchRecordsAreRefused(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"game":`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadRecord(path); err == nil || !strings.Contains(err.Error(), "expected a match record") {
+	if _, err := ReadRecord(path); err == nil || !strings.Contains(err.Error(), "not a match record") {
 		t.Errorf("half a record: %v", err)
 	}
 }
