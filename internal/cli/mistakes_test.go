@@ -74,7 +74,7 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"file for a folder":          {[]string{"match", "ticTacToe", "--record", sheet}, "--record: "},
 		"folder in a file":           {[]string{"match", "ticTacToe", "--record", occupied}, "cannot write " + occupied},
 		"folder to write to":         {[]string{"solve", "ticTacToe", "--save", folder}, "cannot write " + folder},
-		"no such folder":             {[]string{"solve", "ticTacToe", "--save", "no/such/folder"}, "no file can be made in"},
+		"no such folder":             {[]string{"solve", "ticTacToe", "--save", "no/such/folder"}, "cannot create a file in"},
 		"disk full":                  {[]string{"tournament", "ticTacToe", "--players", "random,random", "--rounds", "1", "--csv", "/dev/full"}, "cannot write /dev/full"},
 		// rulesheets
 		"empty file":         {[]string{"solve", file(t, "g.kif", " \n")}, gdl + "nothing: the file is empty"},
