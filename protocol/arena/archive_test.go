@@ -395,7 +395,7 @@ func TestAFalseRecordIsNoticed(t *testing.T) {
 		"goals":                 {func(r *Record) { slices.Reverse(r.Goals); slices.Reverse(r.Summary.Goals) }, "by the rules it is"},
 		"too many points":       {func(r *Record) { r.Goals[0] = 1000; r.Summary.Goals[0] = 1000 }, "by the rules it is"},
 		"turns of the result":   {func(r *Record) { r.Summary.Turns++ }, "the summary has turns"},
-		"turns":                 {func(r *Record) { r.Turns += 3; r.Summary.Turns += 3 }, "its moves are"},
+		"turns":                 {func(r *Record) { r.Turns += 3; r.Summary.Turns += 3 }, "turns, but"},
 		"players of the result": {func(r *Record) { r.Summary.Players = []string{"c", "b"} }, "the summary has players"},
 		"errors of the result":  {func(r *Record) { r.Summary.Errors[0]++ }, "the summary has errors"},
 		"another match":         {func(r *Record) { r.Summary.Match = "other" }, "the summary has match"},
@@ -408,7 +408,7 @@ func TestAFalseRecordIsNoticed(t *testing.T) {
 		"last turn left out": {func(r *Record) {
 			n := len(r.Moves) - 1
 			r.Moves, r.States, r.Errors, r.ReplyTimes, r.Turns, r.Summary = r.Moves[:n], r.States[:n+1], r.Errors[:n], r.ReplyTimes[:n], n, nil
-		}, "it goes on"},
+		}, "the match is not over"},
 		"no positions":          {func(r *Record) { r.States = nil; slices.Reverse(r.Goals); r.Summary.Goals = r.Goals }, "by the rules it is"},
 		"a position":            {func(r *Record) { r.States[3] = r.States[2] }, "fluents"},
 		"a position at the end": {func(r *Record) { r.States = append(r.States, r.States[0]) }, "found more"},
