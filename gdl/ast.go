@@ -2,15 +2,14 @@ package gdl
 
 import "math"
 
-// Pos is a place in a rulesheet. Line and column count from 1, the column in
-// characters; the zero Pos means "nowhere".
+// Pos is a position in a rulesheet. Line and column count from 1, the column in characters; the zero Pos is unknown.
 type Pos struct {
 	File   string
 	Line   int
 	Column int
 }
 
-// Kind tells what a Term is.
+// Kind is the kind of a Term.
 type Kind uint8
 
 // The kinds of a term.
@@ -20,11 +19,9 @@ const (
 	Compound             // (mark 1 ?y); at least one argument
 )
 
-// Term is a symbol, a variable or a function term. An atom (a relation applied
-// to arguments) has the same shape: a Symbol where the relation has no
-// arguments, else a Compound. In a syntax tree, a Compound may have no arguments,
-// where `(p)` stands for `p`, and it has no name if it is a list that starts with
-// none, which is valid nowhere.
+// Term is a symbol, a variable or a function term. An atom (a relation applied to arguments) has the same form: a
+// Symbol if the relation has no arguments, else a Compound. In a syntax tree, a Compound may have no arguments, where
+// `(p)` stands for `p`. Its name is empty if it is a list that starts with a list, which is always invalid.
 type Term struct {
 	Kind Kind
 	Name string // symbol, variable with its "?", or functor/relation name
@@ -32,7 +29,7 @@ type Term struct {
 	Pos  Pos
 }
 
-// String writes the term in prefix form with single blanks.
+// String returns the term in prefix form with single blanks.
 func (t Term) String() string {
 	if t.Kind != Compound {
 		return t.Name
@@ -40,10 +37,10 @@ func (t Term) String() string {
 	return string(t.appendText(nil, math.MaxInt))
 }
 
-// excerpt is String for a message.
+// excerpt returns the text of t, clipped for a message.
 func (t Term) excerpt() string { return clip(string(t.appendText(nil, excerptLength))) }
 
-// appendText appends the text of t, no more than some bytes past a length.
+// appendText appends the text of t, and stops some bytes past a length.
 func (t Term) appendText(dst []byte, length int) []byte {
 	if t.Kind != Compound {
 		return append(dst, t.Name...)
@@ -51,12 +48,12 @@ func (t Term) appendText(dst []byte, length int) []byte {
 	return appendList(dst, length, t.Name, t.Args)
 }
 
-// text is what can write itself.
+// text is a value that can append its text.
 type text interface {
 	appendText(dst []byte, length int) []byte
 }
 
-// appendList appends a name and what follows it, in parentheses.
+// appendList appends a name and a list, in parentheses.
 func appendList[T text](dst []byte, length int, name string, list []T) []byte {
 	dst = append(append(dst, '('), name...)
 	for i, t := range list {
@@ -71,7 +68,7 @@ func appendList[T text](dst []byte, length int, name string, list []T) []byte {
 	return append(dst, ')')
 }
 
-// Equal tells whether t and u are the same term, positions aside.
+// Equal reports whether t and u are the same term, positions aside.
 func (t Term) Equal(u Term) bool {
 	if t.Kind != u.Kind || t.Name != u.Name || len(t.Args) != len(u.Args) {
 		return false
@@ -84,7 +81,7 @@ func (t Term) Equal(u Term) bool {
 	return true
 }
 
-// Op tells what a Literal asks.
+// Op is the operator of a Literal.
 type Op uint8
 
 // The kinds of a literal in the body of a Rule.
@@ -111,19 +108,16 @@ type Rule struct {
 	Pos  Pos
 }
 
-// Game is a checked, normalised rulesheet: what the reasoner compiles. Its
-// rules satisfy every restriction of GDL (safe, stratified, recursion
-// restricted), keywords are in lower case, every `or` is gone (distributed over
-// rules, or an auxiliary relation), and literals are ordered so that each
-// variable is bound by a Holds literal before Not, Distinct or Equal uses it.
-// A chance role is spelled `random`. Relations that normalisation invents have a
-// `/` in their names. A relation that negates itself by name only is split, so
-// that the names are stratified.
-// The relations with a fixed meaning are role/1 init/1 base/1 input/2 true/1
+// Game is a checked, normalised rulesheet, the input of the reasoner. Its rules satisfy all restrictions of GDL
+// (safety, stratification, recursion restriction), and keywords are in lower case. Every `or` is distributed over
+// rules or replaced by an auxiliary relation. Literals are ordered so that a Holds literal binds each variable before
+// Not, Distinct or Equal uses it. A chance role is spelled `random`. Auxiliary relations have a `/` in their names. A
+// relation that negates itself by name only is split, so that the names are stratified. The relations with a fixed
+// meaning are role/1 init/1 base/1 input/2 true/1 does/2 next/1 legal/2 goal/2 terminal/0.
 // does/2 next/1 legal/2 goal/2 terminal/0.
 type Game struct {
 	Roles []Term // ground, in order of declaration
 	Rules []Rule // in order of the rulesheet; includes the role facts
 
-	percepts []percept // of the rules for `sees`, which are no part of Rules
+	percepts []percept // of the rules for `sees`, which Rules does not contain
 }

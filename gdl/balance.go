@@ -2,30 +2,27 @@ package gdl
 
 import "github.com/alecthomas/participle/v2/lexer"
 
-// balancer hands the tokens of a scanner on, with parentheses that match: it drops
-// surplus ones and adds missing ones, so that the rest of a faulty file can be
-// checked too, and reports both, and question marks that name no variable. It is
-// the guard of the parsers.
+// balancer passes on the tokens of a scanner with balanced parentheses: it drops surplus ones and adds missing ones,
+// so that the rest of an invalid file can be checked. It reports both, and question marks without a name.
 //
-// Where parentheses are missing, an opening one in the first column (in infix
-// syntax a symbol) starts a form of its own, as rulesheets are laid out. The balancer
-// does not hand on a pair of parentheses around all forms.
+// If parentheses are missing, an opening parenthesis in the first column (in infix syntax a symbol) starts a new
+// form, as rulesheets are usually laid out. The balancer drops a pair of parentheses around all forms.
 type balancer struct {
 	*scanner
 	byColumn bool
 	outer    bool // a pair of parentheses stands around all forms
 	open     []lexer.Position
-	missing  int          // parentheses to be closed before next
-	next     *lexer.Token // read, but not handed on
+	missing  int          // closing parentheses to add before next
+	next     *lexer.Token // read, but not passed on
 	faults   *findings
 
 	wrapper   *lexer.Token // of outer: the opening parenthesis
-	unwrapped bool         // of outer: the closing parenthesis has come
+	unwrapped bool         // of outer: its closing parenthesis has been read
 }
 
 var _ lexer.Lexer = (*balancer)(nil)
 
-// Next implements lexer.Lexer. It does not hand on comments.
+// Next implements lexer.Lexer. It drops comments.
 func (b *balancer) Next() (lexer.Token, error) {
 	for {
 		t := b.take()
@@ -40,8 +37,7 @@ func (b *balancer) Next() (lexer.Token, error) {
 	}
 }
 
-// take is the next token. If forms have to be closed before it, missing counts
-// their parentheses.
+// take returns the next token. If forms must be closed before it, missing counts their parentheses.
 func (b *balancer) take() lexer.Token {
 	if t := b.next; t != nil {
 		b.next = nil
@@ -62,7 +58,7 @@ func (b *balancer) take() lexer.Token {
 	return t
 }
 
-// close ends the form that is open, if one is.
+// close ends the open form, if any.
 func (b *balancer) close(before string) {
 	if len(b.open) > 0 {
 		b.faults.report("E002", b.open[0], "(", "expected %s for this form before %s, found none",
@@ -71,7 +67,7 @@ func (b *balancer) close(before string) {
 	b.missing, b.open = len(b.open), b.open[:0]
 }
 
-// accept reports whether a token is to be handed on.
+// accept reports whether a token is passed on.
 func (b *balancer) accept(t lexer.Token) bool {
 	switch {
 	case t.Type == tokenComment:
@@ -98,7 +94,7 @@ func (b *balancer) accept(t lexer.Token) bool {
 	return true
 }
 
-// isForeign reports whether a comment starts as comments of other languages do.
+// isForeign reports whether a comment has the comment sign of another language.
 func (b *balancer) isForeign(comment lexer.Token) bool {
 	return b.kinds[comment.Value[0]] != tokenComment
 }

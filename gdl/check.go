@@ -2,8 +2,7 @@ package gdl
 
 import "stackmate/internal/guard"
 
-// checker finds all that is wrong with or odd about clauses. Clauses that are
-// malformed count as definitions, and are not looked into.
+// checker checks clauses for errors and warnings. Malformed clauses count as definitions and are not checked further.
 type checker struct {
 	watch   *guard.Watch
 	found   *findings
@@ -13,14 +12,14 @@ type checker struct {
 	sound   []*Clause // the clauses that are not malformed
 	leftOut []*Clause // rules of perception
 
-	percepts []percept // of an open game with rules of perception
-	// stratified are the sound clauses after stratify.
+	percepts []percept // of a game with perception rules but without hidden moves
+	// stratified: the sound clauses after stratify.
 	stratified []*Clause
-	// fluentShapes and moveShapes are the functions of the fluents and moves that the rules make.
+	// fluentShapes and moveShapes are the functions of the fluents and moves that the rules define.
 	fluentShapes, moveShapes shapes
 }
 
-// check does all checks; whole tells that no clause has been left out.
+// check runs all checks; whole: no clause has been left out.
 func (c *checker) check(whole bool) {
 	if whole {
 		c.presence()
@@ -30,7 +29,7 @@ func (c *checker) check(whole bool) {
 	c.warnings()
 }
 
-// soundness checks each clause, and how they depend on one another.
+// soundness checks each clause, and the dependencies between clauses.
 func (c *checker) soundness() {
 	for _, cl := range c.clauses {
 		c.watch.Step()
@@ -44,7 +43,7 @@ func (c *checker) soundness() {
 	c.dependencies()
 }
 
-// presence asks for the relations that every game needs.
+// presence reports missing relations that every game needs.
 func (c *checker) presence() {
 	defined := make(map[string]bool)
 	for _, cl := range c.clauses {
@@ -59,7 +58,7 @@ func (c *checker) presence() {
 	}
 }
 
-// fact reports variables in facts, and roles that are no facts.
+// fact reports variables in facts, and roles defined by rules.
 func (c *checker) fact(cl *Clause) {
 	if cl.Head.Name == "role" && len(cl.Body) > 0 {
 		c.found.add("E014", cl.Head.Pos, cl.Head.excerpt(),
@@ -73,7 +72,7 @@ func (c *checker) fact(cl *Clause) {
 	}
 }
 
-// body asks that no rule asks for what is meant for whoever runs the game.
+// body reports conditions on init, next, base, input, sees and percept, which only the game manager reads.
 func (c *checker) body(cl *Clause) {
 	for _, f := range cl.Body {
 		f.atoms(false, func(atom Term, _ bool) {
@@ -86,7 +85,7 @@ func (c *checker) body(cl *Clause) {
 	}
 }
 
-// atoms visits the atoms of f with their polarity.
+// atoms calls visit for each atom of f with its polarity.
 func (f Formula) atoms(negated bool, visit func(atom Term, negated bool)) {
 	switch f.Connective {
 	case Atomic:

@@ -10,16 +10,15 @@ import (
 	"stackmate/internal/guard"
 )
 
-// keywords maps the relations and operators with a fixed meaning to their number
-// of arguments; -1 stands for any number.
+// keywords maps the relations and operators with a fixed meaning to their number of arguments; -1 means any number.
 var keywords = map[string]int{
 	"role": 1, "init": 1, "base": 1, "input": 2, "true": 1, "does": 2, "next": 1,
 	"legal": 2, "goal": 2, "terminal": 0, "sees": 2, "percept": 2,
 	"distinct": 2, "not": 1, "or": -1, "and": -1, "<=": -1,
 }
 
-// Keyword is the lower-case spelling of a keyword in any case, or "" of any other
-// name. A chance role counts as one.
+// Keyword returns the lower-case spelling of a keyword in any case, or "" for other names. The chance role counts as
+// a keyword.
 func Keyword(name string) string {
 	if strings.EqualFold(name, chance) {
 		return chance
@@ -31,11 +30,10 @@ func Keyword(name string) string {
 	return low
 }
 
-// IsVariable tells whether an atom is a variable.
+// IsVariable reports whether an atom is a variable.
 func IsVariable(atom string) bool { return strings.HasPrefix(atom, "?") }
 
-// keyword gives the lower-case spelling of a relation or operator with a fixed
-// meaning.
+// keyword returns the lower-case spelling of a relation or operator with a fixed meaning.
 func keyword(name string) (string, bool) {
 	if len(name) > len("terminal") {
 		return "", false
@@ -45,7 +43,7 @@ func keyword(name string) (string, bool) {
 	return low, ok
 }
 
-// connectiveOf is what a name stands for, in any case.
+// connectiveOf returns the connective with a name, in any case.
 func connectiveOf(name string) Connective {
 	switch {
 	case strings.EqualFold(name, "not"):
@@ -60,7 +58,7 @@ func connectiveOf(name string) Connective {
 	return Atomic
 }
 
-// symbol is a symbol or a variable.
+// symbol returns a symbol or a variable.
 func symbol(pos lexer.Position, name string) Term {
 	t := Term{Name: name, Pos: place(pos)}
 	if IsVariable(name) {
@@ -69,15 +67,14 @@ func symbol(pos lexer.Position, name string) Term {
 	return t
 }
 
-// collector collects clauses, reports what is malformed in them, and spells
-// keywords in lower case.
+// collector collects clauses, reports malformed parts, and spells keywords in lower case.
 type collector struct {
 	watch      *guard.Watch
 	faults     *findings
 	clauses    []*Clause
 	conditions int  // so far
 	incomplete bool // malformed clauses have been left out
-	perceives  bool // in a term that a role sees, which may be (does role move)
+	perceives  bool // within the term of a percept, which may be (does role move)
 }
 
 func (c *collector) clause(cl *Clause) {
@@ -95,7 +92,7 @@ func (c *collector) clause(cl *Clause) {
 	c.clauses = append(c.clauses, cl)
 }
 
-// head checks what a fact or rule asserts.
+// head checks the head of a fact or rule.
 func (c *collector) head(t *Term) {
 	low, _ := keyword(t.Name)
 	c.perceives = isPerception(Term{Name: low})
@@ -109,12 +106,12 @@ func (c *collector) head(t *Term) {
 	}
 }
 
-// fault reports what is wrong with a part of a clause.
+// fault reports an error in a part of a clause.
 func (c *collector) fault(code string, at Pos, part interface{ excerpt() string }, format string, args ...any) {
 	c.faults.add(code, at, part.excerpt(), fmt.Sprintf(format, args...))
 }
 
-// formulas checks conditions, and returns as many as are allowed.
+// formulas checks conditions, and returns them up to maxConditions.
 func (c *collector) formulas(list []Formula, negated bool, depth int) []Formula {
 	for i := range list {
 		if c.conditions > maxConditions {
@@ -125,8 +122,7 @@ func (c *collector) formulas(list []Formula, negated bool, depth int) []Formula 
 	return list
 }
 
-// formula checks a condition. Negated tells that it stands inside a `not`, depth
-// how many connectives it stands in.
+// formula checks a condition. Negated: it is inside a `not`. Depth is the number of enclosing connectives.
 func (c *collector) formula(f *Formula, negated bool, depth int) {
 	if c.conditions++; c.conditions > maxConditions {
 		if c.conditions == maxConditions+1 {
@@ -202,14 +198,14 @@ func (c *collector) terms(list []Term) {
 	}
 }
 
-// unwrap takes the parentheses off a name alone.
+// unwrap removes the parentheses around a name without arguments.
 func (t *Term) unwrap() {
 	if t.Kind == Compound && t.Name != "" && len(t.Args) == 0 {
 		t.Kind = Symbol
 	}
 }
 
-// compound asks that a list starts with a name.
+// compound reports a list that does not start with a name.
 func (c *collector) compound(t *Term) {
 	c.watch.Step()
 	switch {
@@ -226,11 +222,11 @@ func (c *collector) compound(t *Term) {
 	}
 }
 
-// Normal returns a term of a syntax tree without zero-arity parentheses. The error is nil
-// if each list in it starts with a name that is no keyword.
+// Normal returns a term of a syntax tree without zero-arity parentheses. It fails unless each list in it starts with
+// a name other than a keyword.
 func (t Term) Normal() (Term, error) { return t.normal(false) }
 
-// normal is Normal; perceives allows (does role move), which a role may see.
+// normal implements Normal; perceives permits (does role move), as in percepts.
 func (t Term) normal(perceives bool) (Term, error) {
 	c := collector{watch: guard.NewWatch(context.Background(), reading), faults: &findings{}, perceives: perceives}
 	list := []Term{t}
@@ -238,10 +234,10 @@ func (t Term) normal(perceives bool) (Term, error) {
 	return list[0], c.faults.finish("").err()
 }
 
-// ParseTerm reads one ground term, such as a move on the wire.
+// ParseTerm parses a ground term, such as a move of a message.
 func ParseTerm(s string) (Term, error) { return parseTerm(s, false) }
 
-// ParsePercept reads one ground term that a role sees, which may be (does role move).
+// ParsePercept parses a ground term of a percept, which may be (does role move).
 func ParsePercept(s string) (Term, error) { return parseTerm(s, true) }
 
 func parseTerm(s string, perceives bool) (Term, error) {
@@ -276,7 +272,7 @@ func (t Term) variables(dst []Term) []Term {
 	return dst
 }
 
-// plural is a number with a noun.
+// plural returns a number with a noun.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -14,7 +14,7 @@ import (
 //go:embed codes.txt
 var codesText string
 
-// hints are the hints how to repair a finding, by its code.
+// hints are the suggested repairs, by code.
 var hints = sync.OnceValue(func() map[string]string {
 	m := make(map[string]string)
 	for _, section := range strings.Split(codesText, "\n# ")[1:] {

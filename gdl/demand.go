@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// demand is the rewriting of rules that do not bind all variables of their heads. Such relations are open: they
-// are evaluated for the arguments that their callers have bound, by the magic-set transformation (Beeri and
-// Ramakrishnan, "On the power of magic", 1991), for these relations alone.
+// demand rewrites rules that do not bind all variables of their heads. Such relations are open: they are evaluated
+// for the arguments bound by their callers. The rewriting is the magic-set transformation (Beeri and Ramakrishnan,
+// "On the power of magic", 1991), restricted to these relations.
 //
 //	(<= (free ?x) (not (true (taken ?x))))         (<= (legal p (take ?y)) (place ?y) (free ?y))
 //	→ (<= (free/b ?x) (free/b/asked ?x) (not (true (taken ?x))))
@@ -17,26 +17,26 @@ type demand struct {
 	original []Rule
 	byHead   map[relation][]Rule
 	open     map[relation]bool
-	modes    map[mode]bool   // the modes that are asked for; whether all answers are ground
+	modes    map[mode]bool   // the modes in use; whether all answers are ground
 	inMode   map[mode]string // the names of the relations in these modes
-	todo     []mode          // modes whose rules are not written yet
+	todo     []mode          // modes without rules yet
 	changed  bool
 
-	rewritten map[string]int // the names of relations that the rewriting makes: 1 of questions, 2 of answers
-	work      int            // literals looked at so far
+	rewritten map[string]int // the names of auxiliary relations: 1 for questions, 2 for answers
+	work      int            // literals examined so far
 }
 
-// maxDemandWork bounds the literals that the rewriting looks at. Rulesheets that people write need some thousands.
+// maxDemandWork limits the literals examined by the rewriting. Known rulesheets need some thousands.
 const maxDemandWork = 1 << 22
 
-// mode is a relation with the arguments that are bound when it is asked.
+// mode is a relation with its bound arguments (an adornment).
 type mode struct {
 	relation relation
 	bound    string // for each argument b, or f for free
 }
 
-// evaluateOnDemand rewrites the program without open relations. It returns false if a condition on an open
-// relation, read from left to right, binds too few arguments: then answers would have variables.
+// evaluateOnDemand rewrites the program without open relations. It returns false if a condition on an open relation,
+// read from left to right, binds too few arguments: its answers would have variables.
 func (p *program) evaluateOnDemand() bool {
 	d := demand{
 		program: p, byHead: make(map[relation][]Rule), open: make(map[relation]bool),
@@ -45,7 +45,7 @@ func (p *program) evaluateOnDemand() bool {
 	for _, r := range p.rules {
 		r = askedByRole(r)
 		if isHint(r.Head) && !d.binds(r, mode{}) {
-			continue // no manager asks for it
+			continue // managers do not query it
 		}
 		d.original = append(d.original, r)
 		d.byHead[r.Head.relation()] = append(d.byHead[r.Head.relation()], r)
@@ -69,11 +69,10 @@ func (p *program) evaluateOnDemand() bool {
 	return d.work < maxDemandWork
 }
 
-// isHint reports whether a head lists fluents or moves, which managers do not ask for.
+// isHint reports whether a head is of base or input, which managers do not query.
 func isHint(head Term) bool { return head.Name == "base" || head.Name == "input" }
 
-// askedByRole returns a rule for `legal` or `goal` with the condition that its role is one, unless another
-// condition binds the role.
+// askedByRole returns a rule for `legal` or `goal` with a condition that binds its role, unless it has one.
 func askedByRole(r Rule) Rule {
 	if r.Head.Name != "legal" && r.Head.Name != "goal" || r.Head.Args[0].Kind != Variable {
 		return r
@@ -89,7 +88,7 @@ func askedByRole(r Rule) Rule {
 	return r
 }
 
-// findOpen finds the open relations and the modes in which they are asked, until nothing changes.
+// findOpen computes the open relations and their modes as a fixpoint.
 func (d *demand) findOpen() bool {
 	for d.changed = true; d.changed; {
 		d.changed = false
@@ -115,7 +114,7 @@ func (d *demand) findOpen() bool {
 	return true
 }
 
-// binds reports whether a rule that is asked in a mode binds all variables of its head.
+// binds reports whether a rule in a mode binds all variables of its head.
 func (d *demand) binds(r Rule, m mode) bool {
 	bound := m.variables(r.Head)
 	d.work += 1 + len(r.Body)
@@ -137,7 +136,7 @@ func (d *demand) binds(r Rule, m mode) bool {
 	return bound.has(r.Head)
 }
 
-// isGround reports whether the answers to an atom are ground, and notes the mode in which it is asked.
+// isGround reports whether the answers to an atom are ground, and adds its mode.
 func (d *demand) isGround(atom Term, bound variables) bool {
 	if !d.open[atom.relation()] {
 		return true
@@ -149,7 +148,7 @@ func (d *demand) isGround(atom Term, bound variables) bool {
 	return d.modes[m]
 }
 
-// variables are the names of bound variables.
+// variables is a set of bound variables.
 type variables set
 
 func (b variables) bind(t Term) {
@@ -163,7 +162,7 @@ func (b variables) has(t Term) bool {
 	return !slices.ContainsFunc(t.variables(nil), func(v Term) bool { return !b[v.Name] })
 }
 
-// mode returns the mode in which an atom is asked.
+// mode returns the mode of an atom.
 func (b variables) mode(atom Term) mode {
 	var bound strings.Builder
 	for _, a := range atom.Args {
@@ -195,7 +194,7 @@ func (m mode) arguments(atom Term) (out []Term) {
 	return out
 }
 
-// rewrite adds a rule as it is asked in a mode.
+// rewrite adds a rule in a mode.
 func (d *demand) rewrite(r Rule, m mode) {
 	d.watch.Step()
 	bound := m.variables(r.Head)
@@ -231,8 +230,8 @@ func (d *demand) rewrite(r Rule, m mode) {
 	d.rules = append(d.rules, Rule{Head: r.Head, Body: body, Pos: r.Pos})
 }
 
-// call returns an atom in the mode in which it is asked. If its relation is open, the arguments are asked for
-// where the binders hold.
+// call returns an atom in its mode. If its relation is open, it adds a rule that asks for the arguments where the
+// binders hold.
 func (d *demand) call(atom Term, bound variables, binders []Literal) Term {
 	if !d.open[atom.relation()] {
 		return atom
@@ -250,8 +249,8 @@ func (d *demand) call(atom Term, bound variables, binders []Literal) Term {
 	return atom
 }
 
-// needed returns binders that bind some variables: where there is a choice, those that are asked for least, so
-// that no cycle arises where none is.
+// needed returns binders that bind the wanted variables. It prefers binders with few variables, to avoid unnecessary
+// cycles.
 func (d *demand) needed(wanted []Term, binders []Literal) (out []Literal) {
 	binders = slices.Clone(binders)
 	slices.SortStableFunc(binders, func(a, b Literal) int { return d.rewritten[a.Atom.Name] - d.rewritten[b.Atom.Name] })
@@ -302,7 +301,7 @@ func (d *demand) name(m mode) string {
 	return name
 }
 
-// asked returns the atom that asks for the bound arguments of an atom in a mode.
+// asked returns the question for the bound arguments of an atom in a mode.
 func (d *demand) asked(m mode, atom Term) Term {
 	return Term{Kind: Compound, Name: d.name(m) + "/asked", Args: m.arguments(atom), Pos: atom.Pos}
 }

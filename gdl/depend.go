@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// dependencies checks what rules may depend on, stratification, and recursion.
+// dependencies checks forbidden dependencies, stratification, and recursion.
 func (c *checker) dependencies() {
 	c.stratified = stratify(c.watch, c.sound)
 	g := newGraph(c.watch, c.stratified)
@@ -30,8 +30,7 @@ func (c *checker) dependencies() {
 	c.separated()
 }
 
-// independent asks that no condition of cl depends on a relation; dependents
-// tells which do.
+// independent reports conditions of cl that depend on a relation; dependents marks the relations that do.
 func (c *checker) independent(cl *Clause, g *graph, code string, on relation, dependents []bool) {
 	for _, f := range cl.Body {
 		f.atoms(false, func(atom Term, _ bool) {
@@ -64,12 +63,10 @@ func (c *checker) separated() {
 	}
 }
 
-// recursion asks that each argument of a positive condition in a cycle with the
-// head is ground, an argument of the head, or an argument of a positive condition
-// outside the cycle (Love et al., "General Game Playing: Game Description Language
-// Specification", 2008, recursion restriction). An argument that occurs outside
-// the cycle inside a function term, as of a fluent, is as finite and only warned
-// of.
+// recursion checks the recursion restriction (Love et al., "General Game Playing: Game Description Language
+// Specification", 2008). Each argument of a positive condition in a cycle with the head must be ground, an argument
+// of the head, or an argument of a positive condition outside the cycle. An argument inside a function term outside
+// the cycle, such as of a fluent, is finite too: it is only a warning.
 func (c *checker) recursion(cl *Clause, g *graph) {
 	if !g.cyclic[g.id(cl.Head)] {
 		return
@@ -91,14 +88,14 @@ type recursion struct {
 	numbers numbers
 }
 
-// allowed is the terms that a context allows as arguments of recursive conditions:
-// arguments, and arguments and the terms inside them.
+// allowed holds the terms permitted as arguments of recursive conditions: arguments, and arguments with their
+// subterms.
 type allowed struct{ literal, nested *scope[int] }
 
-// numbers gives equal terms equal numbers.
+// numbers assigns equal terms equal numbers.
 type numbers map[string]int
 
-// of is the number of t. Inside, if any, is told those of all terms in it.
+// of returns the number of t, and calls inside, if given, with the number of each subterm.
 func (n numbers) of(t Term, inside ...func(int)) int {
 	key := append([]byte{byte(t.Kind)}, t.Name...)
 	for _, a := range t.Args {
@@ -115,7 +112,7 @@ func (n numbers) of(t Term, inside ...func(int)) int {
 	return number
 }
 
-// conjunction checks conditions that hold together.
+// conjunction checks the conditions of a conjunction.
 func (r *recursion) conjunction(conj []Formula, outer allowed) {
 	known := allowed{
 		&scope[int]{outer: outer.literal, names: make(map[int]bool)},
@@ -141,7 +138,7 @@ func (r *recursion) conjunction(conj []Formula, outer allowed) {
 	}
 }
 
-// arguments offers the arguments of an atom outside the cycle.
+// arguments passes the arguments of an atom outside the cycle to out.
 func (r *recursion) arguments(atom Term, out map[int]bool) {
 	r.watch.Step()
 	if !r.graph.inCycle(r.clause.Head, atom) {
@@ -151,7 +148,7 @@ func (r *recursion) arguments(atom Term, out map[int]bool) {
 	}
 }
 
-// subterms offers all terms inside an atom outside the cycle.
+// subterms passes all subterms of an atom outside the cycle to out.
 func (r *recursion) subterms(atom Term, out map[int]bool) {
 	r.watch.Step()
 	if !r.graph.inCycle(r.clause.Head, atom) {

@@ -10,15 +10,15 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// Diagnostic is one finding about a rulesheet.
+// Diagnostic is a finding about a rulesheet.
 type Diagnostic struct {
 	Code    string // "E012" of an error, "W003" of a warning: see DIAGNOSTICS.md
 	Pos     Pos
-	Message string // what was expected and what was found
+	Message string // expected and found
 	Text    string // the offending text in prefix form
-	Hint    string // how to repair it
+	Hint    string // a suggested repair
 	Line    string // the line of the source at Pos
-	Meaning string // the reading of the fault where LoadToPlay gives it one
+	Meaning string // the reading of the error by LoadToPlay, if any
 }
 
 // IsError reports whether the finding makes the rulesheet invalid.
@@ -33,8 +33,8 @@ func (d Diagnostic) String() string {
 	return text
 }
 
-// Detail is the finding on several lines: the one of String, the line of the
-// source with the offending text underlined, and the hint.
+// Detail returns the finding on several lines: String, the line of the source with the offending text underlined, and
+// the hint.
 func (d Diagnostic) Detail() string {
 	var b strings.Builder
 	b.WriteString(d.String())
@@ -47,8 +47,8 @@ func (d Diagnostic) Detail() string {
 	return b.String()
 }
 
-// underline marks the offending text below its line: a list up to its closing
-// parenthesis or the end of the line, or else a symbol.
+// underline marks the offending text below its line: a list up to its closing parenthesis or the end of the line, or
+// else a symbol.
 func (d Diagnostic) underline() string {
 	line := []rune(d.Line)
 	start := min(d.Pos.Column-1, len(line))
@@ -62,7 +62,7 @@ func (d Diagnostic) underline() string {
 	return string(margin) + strings.Repeat("^", max(1, extent(line[start:])))
 }
 
-// extent is the length of the form at the start of text.
+// extent returns the length of the form at the start of text.
 func extent(text []rune) int {
 	depth := 0
 	for i, r := range text {
@@ -80,7 +80,7 @@ func extent(text []rune) int {
 	return len(text)
 }
 
-// MarshalJSON writes the finding with its position as file, line and column.
+// MarshalJSON encodes the finding with its position as file, line and column.
 func (d Diagnostic) MarshalJSON() ([]byte, error) {
 	severity := "warning"
 	if d.IsError() {
@@ -99,10 +99,10 @@ func (d Diagnostic) MarshalJSON() ([]byte, error) {
 	}{d.Code, severity, d.Pos.File, d.Pos.Line, d.Pos.Column, d.Message, d.Text, d.Hint, d.Meaning})
 }
 
-// Diagnostics are the findings about one rulesheet, in order of position.
+// Diagnostics is a list of findings about a rulesheet, in order of position.
 type Diagnostics []Diagnostic
 
-// Errors are the findings that make the rulesheet invalid.
+// Errors returns the findings that make the rulesheet invalid.
 func (ds Diagnostics) Errors() Diagnostics {
 	return slices.DeleteFunc(slices.Clone(ds), func(d Diagnostic) bool { return !d.IsError() })
 }
@@ -119,7 +119,7 @@ func (e Invalid) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// err is nil if ds holds no error.
+// err returns an Invalid if ds contains errors, else nil.
 func (ds Diagnostics) err() error {
 	if e := ds.Errors(); len(e) > 0 {
 		return Invalid(e)
@@ -127,10 +127,10 @@ func (ds Diagnostics) err() error {
 	return nil
 }
 
-// place turns a position of the lexer into one of the project.
+// place converts a position of the lexer.
 func place(p lexer.Position) Pos { return Pos{p.Filename, p.Line, p.Column} }
 
-// String is file:line:column, without what is not known.
+// String returns file:line:column without unknown parts.
 func (p Pos) String() string {
 	switch {
 	case p.Line == 0 && p.File == "":
@@ -143,8 +143,7 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// finish sorts the findings, drops repetitions, and adds the hints and the lines
-// of the source.
+// finish sorts the findings, removes duplicates, and adds hints and source lines.
 func (f *findings) finish(text string) Diagnostics {
 	ds := f.list
 	slices.SortStableFunc(ds, func(a, b Diagnostic) int {
@@ -167,5 +166,5 @@ func (f *findings) finish(text string) Diagnostics {
 	return ds
 }
 
-// maxLine is the length in bytes past which a line of the source is not shown.
+// maxLine is the longest source line shown, in bytes.
 const maxLine = 1000

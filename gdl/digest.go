@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Digest identifies rules, whatever their layout: 64 hexadecimal digits (SHA-256). Servers that
-// write everything in upper case don't change it, but where two symbols differ in case alone,
-// case counts.
+// Digest identifies rules regardless of layout: 64 hexadecimal digits (SHA-256). It ignores case, as some servers
+// send everything in upper case, unless two symbols differ in case alone.
 func (g *Game) Digest() string {
 	if g.caseMatters() {
 		return g.ExactDigest()
@@ -18,13 +17,13 @@ func (g *Game) Digest() string {
 	return g.digest(strings.ToLower)
 }
 
-// ExactDigest is the Digest in which case always counts.
+// ExactDigest returns the Digest with case significant.
 func (g *Game) ExactDigest() string { return g.digest(strings.Clone) }
 
 func (g *Game) digest(spell func(string) string) string {
 	h := sha256.New()
 	for _, r := range g.Rules {
-		_, _ = io.WriteString(h, spell(r.Head.String())) // a hash takes everything
+		_, _ = io.WriteString(h, spell(r.Head.String())) // a hash never fails
 		for _, l := range r.Body {
 			fmt.Fprintf(h, " %d", l.Op)
 			for _, t := range []Term{l.Atom, l.Left, l.Right} {
@@ -36,7 +35,7 @@ func (g *Game) digest(spell func(string) string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// caseMatters tells whether two names of a game differ in case alone.
+// caseMatters reports whether two names of a game differ in case alone.
 func (g *Game) caseMatters() bool {
 	spelled := make(map[string]string) // by name in lower case
 	matters := false

@@ -6,7 +6,7 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// Operators and arrows of other languages, which GDL lacks, with the form that has their meaning.
+// Operators and arrows of other languages that GDL lacks, with their equivalent in GDL.
 
 const (
 	noArithmetic = "GDL does not compute; write facts such as (succ 0 1) and ask for them"
@@ -29,7 +29,7 @@ var foreignConnectives = map[string]string{
 	"|": "write (or … …)", "||": "write (or … …)",
 }
 
-// foreignArrows are arrows of other languages in the place of `<=`.
+// foreignArrows are arrows of other languages for `<=`.
 var foreignArrows = map[string]bool{":-": true, "<-": true, "=>": true, "<==": true, "=<": true}
 
 // isForeignOperator reports whether a token, not at the start of a line, is an operator that GDL lacks.
@@ -38,8 +38,7 @@ func isForeignOperator(t lexer.Token) bool {
 	return t.Type == tokenSymbol && t.Pos.Column > 1 && sign || isPunct(t, "!=")
 }
 
-// foreignFault returns the fault of a clause of infix syntax in which an operator that GDL lacks stands between
-// two terms.
+// foreignFault returns an error for a clause of infix syntax with a foreign operator between two terms.
 func foreignFault(clause []lexer.Token) (Diagnostic, bool) {
 	for i, t := range clause {
 		if i > 0 && isForeignOperator(t) && endsOperand(clause[i-1]) {
@@ -52,7 +51,7 @@ func foreignFault(clause []lexer.Token) (Diagnostic, bool) {
 	return Diagnostic{}, false
 }
 
-// arrow reports a rule with another arrow than `<=`, or with a `<=` that no parenthesis opens.
+// arrow reports a rule with another arrow than `<=`, or with a `<=` without parenthesis.
 func (c *collector) arrow(cl *Clause) (malformed bool) {
 	head := &cl.Head
 	switch {
@@ -67,7 +66,7 @@ func (c *collector) arrow(cl *Clause) (malformed bool) {
 	return true
 }
 
-// connective reports a connective of another language that stands as a condition.
+// connective reports a foreign connective as a condition.
 func (c *collector) connective(t *Term) (foreign bool) {
 	advice := foreignConnectives[t.Name]
 	if advice == "" || t.Kind == Compound && len(t.Args) > 0 && t.Args[0].Kind != Compound {

@@ -16,12 +16,10 @@ const (
 	maxIndent = lineWidth / 2 // deeper lists are indented no further
 )
 
-// Format lays a rulesheet out canonically, in the syntax in which it is written:
-// facts on a line of their own, rules with one condition to a line, lists that
-// do not fit on a line with one element to a line. Comments stay where they are,
-// on a line of their own or behind what they follow; of several blank lines
-// between forms one stays. Formatting twice changes nothing more. The error is
-// an Invalid with the faults of the syntax.
+// Format returns a rulesheet in canonical layout, in its own syntax. Facts are on one line, rules have one condition
+// per line, and lists too long for a line have one element per line. Comments stay on a line of their own or behind
+// their form; several blank lines become one. Formatting is idempotent. The error is an Invalid with the syntax
+// errors.
 func Format(src []byte) ([]byte, error) {
 	tree, err := Parse("", src)
 	if err != nil {
@@ -36,24 +34,24 @@ func Format(src []byte) ([]byte, error) {
 	}
 	out := w.out.String()
 	if again, err := Parse("", []byte(out)); err != nil || again.Infix != tree.Infix || Print(again) != Print(tree) {
-		return src, nil // symbols alone, which other line breaks make a comment or a text in the other syntax
+		return src, nil // only symbols: other line breaks could turn them into a comment or into the other syntax
 	}
 	return []byte(out), nil
 }
 
-// tokensOf scans a text that has been parsed already.
+// tokensOf returns the tokens of a valid text.
 func tokensOf(s *syntax, text string) []lexer.Token {
 	tokens, _ := lexer.ConsumeAll(s.scanner(guard.NewWatch(context.Background(), reading), "", text)) // the scanner never fails
 	return tokens
 }
 
-// item is what the layout consists of: a symbol, a comment or a list.
+// item is an element of the layout: a symbol, a comment or a list.
 type item struct {
 	token   lexer.Token // of a list the opening parenthesis
 	list    []*item
-	width   int  // of the item on one line; past lineWidth if it holds a comment
-	trails  bool // begins on the line on which the item before ends
-	spaced  bool // a blank line stands before it
+	width   int  // on one line; past lineWidth if it contains a comment
+	trails  bool // begins on the line on which the previous item ends
+	spaced  bool // a blank line precedes it
 	endLine int
 }
 
@@ -61,7 +59,7 @@ func (it *item) isComment() bool { return it.token.Type == tokenComment }
 
 func (it *item) isList() bool { return isPunct(it.token, "(") }
 
-// items reads tokens whose parentheses match.
+// items reads tokens with balanced parentheses.
 func items(tokens []lexer.Token) []*item {
 	root := &item{}
 	open := []*item{root}
@@ -89,7 +87,7 @@ func items(tokens []lexer.Token) []*item {
 	return root.list
 }
 
-// unwrapped returns the forms without the parentheses around all of them, if there are such.
+// unwrapped returns the forms without parentheses around all of them, if any.
 func unwrapped(forms []*item) (out []*item) {
 	lists := 0
 	for _, f := range forms {
@@ -113,7 +111,7 @@ func unwrapped(forms []*item) (out []*item) {
 	return out
 }
 
-// hasName reports whether a symbol, or no more than one list, stands directly inside a list.
+// hasName reports whether a list directly contains a symbol, or at most one list.
 func (it *item) hasName() bool {
 	lists := 0
 	for _, e := range it.list {
@@ -126,7 +124,7 @@ func (it *item) hasName() bool {
 	return lists < 2
 }
 
-// measure computes the width of an item whose elements have theirs.
+// measure computes the width of an item from the widths of its elements.
 func (it *item) measure() {
 	switch {
 	case it.isComment():
@@ -172,7 +170,7 @@ func (w *layouter) prefix(forms []*item) {
 	}
 }
 
-// item writes an item, of which the first line is indented already.
+// item writes an item, at the present column.
 func (w *layouter) item(it *item, indent int) {
 	switch {
 	case !it.isList():
@@ -184,7 +182,7 @@ func (w *layouter) item(it *item, indent int) {
 	}
 }
 
-// isRule tells whether the list is a rule with conditions.
+// isRule reports whether the list is a rule with conditions.
 func (it *item) isRule() bool {
 	return it.isList() && len(it.list) > 2 && it.list[0].token.Value == "<="
 }
@@ -204,15 +202,14 @@ func (w *layouter) flat(it *item) {
 	w.out.WriteByte(')')
 }
 
-// broken writes a list with one element to a line; the name, and the head of a
-// rule, stay on the first.
+// broken writes a list with one element per line; the name, and the head of a rule, stay on the first line.
 func (w *layouter) broken(it *item, indent int) {
 	w.out.WriteByte('(')
 	first := 1 // elements on the first line
 	if it.isRule() {
 		first = 2
 	}
-	clean := true // the first line can go on
+	clean := true // the first line can be continued
 	for i, e := range it.list {
 		switch {
 		case e.isComment() && e.trails:

@@ -6,12 +6,11 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// infix writes the clauses of a rulesheet in infix syntax: facts on one line,
-// rules with one condition to a line.
+// infix writes the clauses of a rulesheet in infix syntax: facts on one line, rules with one condition per line.
 func (w *layouter) infix(tokens []lexer.Token) {
 	starts := clauseStarts(tokens)
 	depth := 0
-	fresh := false // the line takes no more
+	fresh := false // the line is complete
 	for i, t := range tokens {
 		if t.EOF() {
 			break
@@ -34,7 +33,7 @@ func (w *layouter) infix(tokens []lexer.Token) {
 	}
 }
 
-// clauseStarts is the set of the offsets at which clauses start.
+// clauseStarts returns the offsets at which clauses start.
 func clauseStarts(tokens []lexer.Token) map[int]bool {
 	starts := make(map[int]bool)
 	depth := 0
@@ -57,8 +56,8 @@ func clauseStarts(tokens []lexer.Token) map[int]bool {
 	return starts
 }
 
-// outside tells whether the first of tokens stands before a clause: it starts
-// one, or it is a comment with no more of a clause behind it.
+// outside reports whether the first of tokens is between clauses: it starts a clause, or it is a comment that no
+// further token of its clause follows.
 func outside(tokens []lexer.Token, starts map[int]bool) bool {
 	for _, t := range tokens {
 		if t.Type != tokenComment {
@@ -68,8 +67,7 @@ func outside(tokens []lexer.Token, starts map[int]bool) bool {
 	return true
 }
 
-// gap writes what stands between two tokens. Fresh tells that a ends its line,
-// outside that b is in no clause or starts one.
+// gap writes the space between two tokens. Fresh: a ends its line. Outside: b is in no clause or starts one.
 func (w *layouter) gap(a, b lexer.Token, fresh, outside bool) {
 	switch {
 	case b.Type == tokenComment && a.Pos.Line == b.Pos.Line:

@@ -23,9 +23,9 @@ func (g *Game) MayHaveSeveralGoals() bool {
 	return false
 }
 
-// FirstGoals returns the game in which a role that has several goals in a position has the first of them, in the
-// order of the rules: the reading of the game manager GameController, which takes the first answer. Rules that ask
-// for `goal` in a body still see all goals.
+// FirstGoals returns the game in which a role with several goals in a position has the first of them, in the order of
+// the rules. The game manager GameController reads rules this way. Conditions on `goal` in bodies still see all
+// goals.
 //
 //	(<= (goal p 100) top)   (<= (goal p 50) high)
 //	→ (<= (goal/1 p 100) top)   (<= (goal ?r ?v) (goal/1 ?r ?v))

@@ -8,7 +8,7 @@ import (
 	"stackmate/internal/scc"
 )
 
-// relation names the relations of a rulesheet: a name with an arity.
+// relation identifies a relation of a rulesheet: a name with an arity.
 type relation struct {
 	name  string
 	arity int
@@ -16,8 +16,8 @@ type relation struct {
 
 func (t Term) relation() relation { return relation{t.Name, len(t.Args)} }
 
-// graph is the dependency graph: an edge leads from the head of a clause to
-// every relation in its body, negated or not.
+// graph is the dependency graph: an edge leads from the head of a clause to every relation in its body, negated or
+// not.
 type graph struct {
 	watch     *guard.Watch
 	ids       map[relation]int
@@ -61,7 +61,7 @@ func (g *graph) id(atom Term) int {
 	return i
 }
 
-// connect finds the strongly connected components and which of them hold a cycle.
+// connect computes the strongly connected components and marks the cyclic ones.
 func (g *graph) connect() {
 	n := len(g.names)
 	g.component, g.cyclic = make([]int, n), make([]bool, n)
@@ -76,19 +76,19 @@ func (g *graph) connect() {
 	}
 }
 
-// inCycle tells whether the two atoms are in one cycle.
+// inCycle reports whether the two atoms are in one cycle.
 func (g *graph) inCycle(a, b Term) bool {
 	i, j := g.id(a), g.id(b)
 	return g.component[i] == g.component[j] && g.cyclic[i]
 }
 
 const (
-	pathSearch = 10_000 // relations that are looked at to find a path
-	pathLength = 12     // relations of a path that are named
+	pathSearch = 10_000 // limit of the relations searched for a path
+	pathLength = 12     // limit of the relations named in a path
 )
 
-// path writes a shortest chain of relations from a to b, or what is quickly told
-// of it.
+// path returns a shortest chain of relations from a to b, shortened to pathLength, or only both ends if the search
+// exceeds pathSearch.
 func (g *graph) path(a, b relation) string {
 	start, goal := g.ids[a], g.ids[b]
 	before := map[int]int{start: -1}
@@ -115,7 +115,7 @@ func (g *graph) path(a, b relation) string {
 	return clip(a.name) + " → … → " + clip(b.name)
 }
 
-// dependents is the set of relations from which the given one can be reached.
+// dependents marks the relations that depend on the given relation.
 func (g *graph) dependents(on relation) []bool {
 	out := make([]bool, len(g.names))
 	start, ok := g.ids[on]

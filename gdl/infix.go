@@ -12,10 +12,9 @@ import (
 	"stackmate/internal/guard"
 )
 
-// Infix syntax, which some course servers send: rules `head :- a & ~b`, terms
-// `cell(X,1)`, capitalised variables, `|` between conditions in parentheses, and
-// comments that start with `%`. As in Prolog, a comma between conditions is `&`, `not`
-// is `~`, and a dot may end a clause. It is read into the tree of prefix syntax:
+// Infix syntax, which some course servers send: rules `head :- a & ~b`, terms `cell(X,1)`, capitalised variables, `
+// ` between conditions in parentheses, and comments that start with `%`. As in Prolog, a comma between conditions is
+// `&`, `not` is `~`, and a dot may end a clause. The parser produces the tree of prefix syntax:
 //
 //	seen(X) :- true(cell(X,1)) & (p | ~q(X))
 //	→ (<= (seen ?X) (true (cell ?X 1)) (or p (not (q ?X))))
@@ -58,9 +57,8 @@ var infixGrammar = sync.OnceValue(func() *participle.Parser[infixClause] {
 	return participle.MustBuild[infixClause](participle.Lexer(infix))
 })
 
-// isInfix tells whether a text is written in infix syntax: its first punctuation
-// is `:-`, or a parenthesis that follows a symbol at once. Rules in prefix syntax
-// and messages start with a parenthesis, single terms are a symbol alone.
+// isInfix reports whether a text is in infix syntax: its first punctuation is `:-`, or a parenthesis directly after a
+// symbol. Rules in prefix syntax and messages start with a parenthesis, single terms are a lone symbol.
 func isInfix(w *guard.Watch, text string) bool {
 	s := infix.scanner(w, "", text)
 	for before := (lexer.Token{}); ; {
@@ -77,9 +75,9 @@ func isInfix(w *guard.Watch, text string) bool {
 	}
 }
 
-// infixConverter makes clauses of one text of its infix trees.
+// infixConverter converts infix trees of one text to clauses.
 type infixConverter struct {
-	anonymous int // variables written `_` so far
+	anonymous int // number of variables written `_` so far
 }
 
 // parse parses the tokens of one clause.
@@ -164,8 +162,7 @@ func (c *infixConverter) term(t *infixTerm) Term {
 	return out
 }
 
-// name is a symbol, or a variable if it is capitalised; each `_` is a variable
-// of its own.
+// name returns a symbol, or a variable for a capitalised name; each `_` is a new variable.
 func (c *infixConverter) name(s string) string {
 	if s == "_" {
 		c.anonymous++
@@ -177,7 +174,7 @@ func (c *infixConverter) name(s string) string {
 	return s
 }
 
-// infixTokens hands the tokens of a clause to the parser, operators in one spelling. The last one is the end
+// infixTokens passes the tokens of a clause to the parser, with operators in one spelling. The last token is the end
 // of the text.
 type infixTokens struct {
 	tokens []lexer.Token

@@ -18,19 +18,17 @@ const (
 	tokenPunct                              // parentheses and operators
 	tokenComment                            // to the end of the line
 
-	// In the grammars, names with a meaning, in any case, and in prefix syntax a
-	// parenthesis with a name.
+	// Token types of the grammars: names with a meaning, in any case, and in prefix syntax a parenthesis with a name.
 	tokenRule       // (<=
 	tokenConnective // not, or, and
 	tokenDistinct
 	tokenList // (name
 )
 
-// blank is the kind of what stands between tokens.
+// blank is the type of the characters between tokens.
 const blank lexer.TokenType = 0
 
-// syntax is what tells the two ways of writing rules apart for the scanner: the kind
-// of token that a byte is of, or starts.
+// syntax is the character classes of one notation: the token type that each byte belongs to.
 type syntax struct{ kinds [256]lexer.TokenType }
 
 var (
@@ -38,14 +36,12 @@ var (
 	infix  = newSyntax("%;", "(),&|~:!")
 )
 
-// infixWords maps the spellings of operators that a name or another sign stands for to the operator of infix
-// syntax.
+// infixWords maps alternative spellings of operators to the operators of infix syntax.
 var infixWords = map[string]string{
 	"not": "~", `\+`: "~", "!": "~", "and": "&", "&&": "&", "or": "|", "||": "|", "<=": ":-", "<-": ":-",
 }
 
-// newSyntax makes a syntax with the given signs that start a comment, and signs that
-// are tokens of their own.
+// newSyntax returns a syntax with the given comment signs and single-character tokens.
 func newSyntax(comment, punct string) *syntax {
 	s := &syntax{}
 	for c := range s.kinds {
@@ -62,8 +58,8 @@ func newSyntax(comment, punct string) *syntax {
 	return s
 }
 
-// separates reports whether a clause ends between two tokens that stand in no
-// parentheses: in infix syntax behind a dot, and where no operator connects them.
+// separates reports whether a clause ends between two tokens outside of parentheses: in infix syntax after a dot, and
+// where no operator connects them.
 func (s *syntax) separates(a, b lexer.Token) bool {
 	if s == prefix || b.EOF() || isPunct(a, ".") {
 		return true
@@ -77,8 +73,8 @@ func endsOperand(t lexer.Token) bool {
 	return t.Type == tokenSymbol || t.Type == tokenConnective || t.Type == tokenDistinct || isPunct(t, ")")
 }
 
-// infixOperator returns the operator that t stands for behind the token before, or "" if t is none. `and`, `or`
-// and the arrows are operators behind an operand, `not` and other signs of negation are operators elsewhere.
+// infixOperator returns the operator that t represents after the token before, or "". `and`, `or` and the arrows are
+// operators after an operand, `not` and other signs of negation elsewhere.
 func infixOperator(before, t lexer.Token) string {
 	operator := infixWords[strings.ToLower(t.Value)]
 	if t.Type == tokenSymbol && (operator == "~") == endsOperand(before) {
@@ -105,18 +101,17 @@ func (s *syntax) scanner(w *guard.Watch, file, src string) *scanner {
 	return &scanner{syntax: s, watch: w, src: src, pos: lexer.Position{Filename: file, Line: 1, Column: 1}}
 }
 
-// scanner cuts a rulesheet into tokens: comments, punctuation, and symbols, which
-// are anything else up to the next blank. It is written by hand because a
-// rulesheet is nearly all tokens: regular expressions would take most of the time
-// of a parse.
+// scanner splits a rulesheet into tokens: comments, punctuation, and symbols, which extend to the next blank or sign.
+// It is written by hand because a rulesheet consists mostly of tokens: regular expressions would dominate the time of
+// a parse.
 type scanner struct {
 	*syntax
 	watch *guard.Watch
 	src   string
 	pos   lexer.Position
 
-	oddBlanks int            // blanks so far that are not ASCII
-	oddBlank  lexer.Position // the first of them
+	oddBlanks int            // non-ASCII blanks so far
+	oddBlank  lexer.Position // the first non-ASCII blank
 }
 
 var (
@@ -148,8 +143,8 @@ func (s *scanner) Next() (lexer.Token, error) {
 	return lexer.Token{Type: kind, Value: s.src[start.Offset:s.pos.Offset], Pos: start}, nil
 }
 
-// kindAt returns the kind of the character at an offset, and its size in bytes. Blanks beyond ASCII, such as
-// no-break spaces, separate tokens too.
+// kindAt returns the type of the character at an offset, and its size in bytes. Non-ASCII blanks, such as no-break
+// spaces, separate tokens too.
 func (s *scanner) kindAt(offset int) (kind lexer.TokenType, size int) {
 	c := s.src[offset]
 	if c < utf8.RuneSelf {
@@ -162,13 +157,13 @@ func (s *scanner) kindAt(offset int) (kind lexer.TokenType, size int) {
 	return tokenSymbol, size
 }
 
-// isOddBlank reports whether r is a blank, or shows nothing, and is not ASCII.
+// isOddBlank reports whether r is a non-ASCII blank or an invisible character.
 func isOddBlank(r rune) bool {
 	return r >= utf8.RuneSelf && unicode.IsSpace(r) || r == '\u200b' || r == '\u2060' || r == '\ufeff'
 }
 
-// isForeignComment reports whether the scanner is at the start of a comment as other languages have it: the
-// first characters of a line are `//`, or `#` or `%` before a blank.
+// isForeignComment reports whether a comment of another language starts here: `//` at the start of a line, or `#` or
+// `%` before a blank.
 func (s *scanner) isForeignComment() bool {
 	if !startsForeignComment(s.src[s.pos.Offset:]) {
 		return false
@@ -179,7 +174,7 @@ func (s *scanner) isForeignComment() bool {
 	return before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "\r")
 }
 
-// startsForeignComment reports whether the text of a line starts as a comment of another language does.
+// startsForeignComment reports whether a line starts with a comment sign of another language.
 func startsForeignComment(text string) bool {
 	if text[0] != '#' && text[0] != '%' {
 		return strings.HasPrefix(text, "//")
@@ -198,7 +193,7 @@ func (*scanner) sign(text string) string {
 	return text[:1]
 }
 
-// dropDot gives the dot back with which a symbol of infix syntax ends, before a blank.
+// dropDot excludes the final dot of a symbol of infix syntax, before a blank.
 func (s *scanner) dropDot(start lexer.Position) {
 	if s.syntax != infix || s.src[s.pos.Offset-1] != '.' {
 		return
@@ -214,7 +209,7 @@ func (s *scanner) dropDot(start lexer.Position) {
 	}
 }
 
-// skip advances over the characters of a kind. The first blank that is not ASCII is remembered.
+// skip advances over the characters of a type and records the first non-ASCII blank.
 func (s *scanner) skip(kind lexer.TokenType) {
 	for s.pos.Offset < len(s.src) {
 		k, size := s.kindAt(s.pos.Offset)
@@ -238,7 +233,7 @@ func (s *scanner) skipLine() {
 	}
 }
 
-// advance moves n bytes on, counting lines and characters.
+// advance advances by n bytes, and counts lines and characters.
 func (s *scanner) advance(n int) {
 	for range n {
 		switch c := s.src[s.pos.Offset]; {

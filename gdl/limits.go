@@ -8,53 +8,49 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// Rules come from strangers. The limits below are checked in one pass over the
-// text that stores nothing, before anything is built: what follows takes at most
-// some 300 bytes for each token, so that no text costs more than a third of a
-// gigabyte. The largest rulesheets in use have 25 000 tokens, and symbols of 30
-// bytes.
+// Rules are untrusted input. One pass over the text checks the limits below before anything is built. Later passes
+// take at most about 300 bytes per token, so that no text costs more than a third of a gigabyte. The largest known
+// rulesheets have 25 000 tokens, and symbols of 30 bytes.
 const (
-	// maxDepth is how deeply parentheses may nest. Rulesheets stay below 20; the
-	// limit keeps every recursion over a tree within its stack.
+	// maxDepth limits the nesting of parentheses. Known rulesheets stay below 20; the limit keeps every recursion
+	// over a tree within its stack.
 	maxDepth = 1000
 
-	// maxConnectives is how deeply `or`, `and` and `not` may nest: checks look at a
-	// condition once for each that it stands in.
+	// maxConnectives limits the nesting of `or`, `and` and `not`: checks visit a condition once per enclosing
+	// connective.
 	maxConnectives = 64
 
-	// maxConditions is how many conditions all rules have, before disjunctions are
-	// distributed and after: each takes half a kilobyte.
+	// maxConditions limits the conditions of all rules, before and after the distribution of disjunctions: each takes
+	// half a kilobyte.
 	maxConditions = 1 << 17
 
-	// maxTokens is how many symbols, parentheses and comments a text has, maxClause how
-	// many symbols and parentheses a clause: its parser takes a kilobyte and a
-	// microsecond for each, and does not look at the context.
+	// maxTokens limits the symbols, parentheses and comments of a text, maxClause the symbols and parentheses of a
+	// clause. The parser of a clause takes a kilobyte and a microsecond per token, and does not check the context.
 	maxTokens = 3 << 18
 	maxClause = 1 << 15
 
-	// maxSymbol is the length of symbols in bytes.
+	// maxSymbol limits the length of symbols in bytes.
 	maxSymbol = 4096
 
-	// maxFindings is how many errors, and how many warnings, are listed.
+	// maxFindings limits the listed errors and the listed warnings.
 	maxFindings = 1000
 )
 
-// reading is what is stopped where a context is done.
+// reading names the work that a context can stop.
 const reading = "reading the rules"
 
-// survey is the result of a first pass over a text.
+// survey is the result of the first pass over a text.
 type survey struct {
 	fits  bool // within the limits
 	lacks bool // closing parentheses are missing
-	// outer: one pair of parentheses stands around several forms, as in the message that starts a match
+	// outer: one pair of parentheses surrounds several forms, as in START messages
 	outer bool
 }
 
-// survey reads the tokens of a text once. It reports what exceeds a limit, which ends the pass, and blanks that
-// are not ASCII.
+// survey scans the text once. It reports an exceeded limit, which ends the pass, and non-ASCII blanks.
 func (s *scanner) survey(found *findings) (out survey) {
 	depth, negations, forms := 0, 0, 0 // forms: lists directly inside the first parenthesis
-	wrapped := true                    // all tokens so far stand inside the first parenthesis
+	wrapped := true                    // all tokens so far are inside the first parenthesis
 	first := true
 	for tokens := 0; ; tokens++ {
 		t, _ := s.Next() // the scanner never fails
@@ -94,7 +90,7 @@ func (s *scanner) survey(found *findings) (out survey) {
 	}
 }
 
-// reportBlanks reports blanks that are not ASCII, all of them in one finding.
+// reportBlanks reports all non-ASCII blanks in one finding.
 func (s *scanner) reportBlanks(found *findings) {
 	if s.oddBlanks > 0 {
 		r, _ := utf8.DecodeRuneInString(s.src[s.oddBlank.Offset:])
@@ -102,7 +98,7 @@ func (s *scanner) reportBlanks(found *findings) {
 	}
 }
 
-// times returns how often something occurs, in words.
+// times returns a count in words.
 func times(n int) string {
 	if n == 1 {
 		return "once"
@@ -121,7 +117,7 @@ func clip(text string) string {
 	return fmt.Sprintf("%.*s…", excerptLength, text[:excerptLength])
 }
 
-// findings collects diagnostics, as many as are listed.
+// findings collects diagnostics, up to maxFindings.
 type findings struct {
 	list             Diagnostics
 	errors, warnings int
@@ -136,7 +132,7 @@ func (f *findings) add(code string, at Pos, text, message string) {
 	f.explain(code, at, text, func() string { return message })
 }
 
-// explain adds a finding whose message takes long to write.
+// explain adds a finding whose message is expensive to compute.
 func (f *findings) explain(code string, at Pos, text string, message func() string) {
 	d := Diagnostic{Code: code, Pos: at, Text: clip(text)}
 	count, more := &f.warnings, "W021"

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// warnings finds what is legal but odd.
+// warnings reports valid but unusual rules.
 func (c *checker) warnings() {
 	c.fluentShapes, c.moveShapes = c.arguments(0, "init", "next"), c.arguments(1, "legal")
 	c.spelling()
@@ -18,8 +18,7 @@ func (c *checker) warnings() {
 	c.growth()
 }
 
-// each visits every atom and, of a `distinct`, every term at the top level, of
-// the sound clauses in order.
+// each visits every atom and, of a `distinct`, every term at the top level, of the sound clauses in order.
 func (c *checker) each(atom, term func(Term)) {
 	for _, cl := range c.sound {
 		c.watch.Step()
@@ -51,7 +50,7 @@ func (t Term) walk(visit func(Term)) {
 	}
 }
 
-// spelling warns of symbols that messages may garble or confuse.
+// spelling warns of symbols that servers may change or confuse.
 func (c *checker) spelling() {
 	spelled := make(map[string]string) // by lower-case text
 	seen := make(set)

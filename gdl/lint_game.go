@@ -40,14 +40,13 @@ func (c *checker) roles() {
 	}, func(Term) {})
 }
 
-// coverage is the roles that the heads of a relation are about.
+// coverage is the set of roles in the heads of a relation.
 type coverage struct {
 	roles set
-	open  bool // some head is about any role, or there is none at all
+	open  bool // a head is valid for any role, or the relation has no rules
 }
 
-// coverage looks at the first arguments of the heads of a relation. It is not the
-// place to complain of a missing relation.
+// coverage collects the first arguments of the heads of a relation. Another check reports missing relations.
 func (c *checker) coverage(name string) coverage {
 	known := coverage{roles: make(set), open: true}
 	for _, cl := range c.clauses {
@@ -64,7 +63,7 @@ func (c *checker) coverage(name string) coverage {
 
 func (k coverage) has(role Term) bool { return k.open || k.roles[role.String()] }
 
-// goals reports values that are no goal points, and warns of values that may be none.
+// goals reports values that are not goal points, and warns of values that may not be.
 func (c *checker) goals() {
 	for _, cl := range c.sound {
 		if cl.Head.Name != "goal" {
@@ -85,8 +84,8 @@ func isGoalValue(t Term) bool {
 	return t.Kind == Symbol && err == nil && n <= 100
 }
 
-// fluents warns of fluents and moves that rules ask for or announce and that no rule makes, or the other way
-// round. Fluents and moves are told apart by their function only.
+// fluents warns of fluents and moves that conditions or base and input mention but no rule defines, and the reverse.
+// It compares only functions.
 func (c *checker) fluents() {
 	fluents, moves := c.fluentShapes, c.moveShapes
 	c.asked("true", 0, "a fluent of `init` or `next`", fluents)
@@ -95,11 +94,11 @@ func (c *checker) fluents() {
 	c.announced("input", 1, "`legal`", moves)
 }
 
-// shapes are the functions that head the arguments of some relations.
+// shapes is the set of functions of the arguments of some relations.
 type shapes struct {
 	first map[relation]Term // by function: the first such argument
 	order []relation
-	open  bool // some argument is a variable, which may be anything
+	open  bool // an argument is a variable
 }
 
 // arguments collects argument i of the heads of relations.
@@ -124,13 +123,13 @@ func (c *checker) arguments(i int, names ...string) shapes {
 	return s
 }
 
-// has tells whether the shapes allow the function of t.
+// has reports whether the shapes include the function of t.
 func (s shapes) has(t Term) bool {
 	_, ok := s.first[t.relation()]
 	return ok || s.open || t.Kind == Variable
 }
 
-// asked warns of conditions on fluents or moves that are never made.
+// asked warns of conditions on fluents or moves that no rule defines.
 func (c *checker) asked(name string, i int, what string, made shapes) {
 	warned, defined := make(map[relation]bool), make(map[relation]bool)
 	for _, cl := range c.sound {
@@ -151,7 +150,7 @@ func (c *checker) asked(name string, i int, what string, made shapes) {
 	}, func(Term) {})
 }
 
-// announced compares `base` or `input` with what the rules make.
+// announced compares `base` or `input` with the fluents or moves that the rules define.
 func (c *checker) announced(name string, i int, makers string, made shapes) {
 	listed := c.arguments(i, name)
 	if len(listed.order) == 0 && !listed.open {

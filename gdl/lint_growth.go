@@ -8,18 +8,18 @@ type slot struct {
 	argument int
 }
 
-// growing is a step of a value from one argument of a fluent to another that wraps it in function terms.
+// growing is a step of a value from one argument of a fluent to another, wrapped in function terms.
 type growing struct {
 	from, to int // slots
 	term     Term
 }
 
-// maxGrowthSteps bounds the steps between arguments of fluents that are examined.
+// maxGrowthSteps limits the examined steps between arguments of fluents.
 const maxGrowthSteps = 1 << 16
 
-// growth warns of fluents whose terms grow with each joint move: a term of `next` holds a variable of `true`
-// inside a function term, and nothing but fluents bounds the variable. Values that other relations bound come from
-// a finite table. A step that unwraps a term in the same cycle ends the suspicion.
+// growth warns of fluents whose terms grow with each joint move: a term of `next` contains a variable of `true`
+// inside a function term, and only fluents bind the variable. Values bound by other relations come from a finite
+// table. A cycle with a step that unwraps a term is not reported.
 func (c *checker) growth() {
 	slots := make(map[slot]int)
 	var edges [][]int
@@ -64,7 +64,7 @@ func (c *checker) growth() {
 	c.warnOfGrowth(edges, grow, shrink)
 }
 
-// warnOfGrowth warns of the steps that grow in cycles where no step shrinks, once for each cycle.
+// warnOfGrowth warns of the growing steps in cycles without shrinking steps, once per cycle.
 func (c *checker) warnOfGrowth(edges [][]int, grow, shrink []growing) {
 	component, done := make([]int, len(edges)), make(map[int]bool)
 	for i, members := range scc.Components(len(edges), func(v int) []int { return edges[v] }) {
@@ -91,8 +91,8 @@ func (c *checker) warnOfGrowth(edges [][]int, grow, shrink []growing) {
 	}
 }
 
-// boundByFluentsOnly returns, for each variable that no positive condition but `true` contains, the arguments of
-// fluents in which it stands, with the number of function terms around it there.
+// boundByFluentsOnly returns, for each variable bound only by `true`, its arguments of fluents with the number of
+// enclosing function terms.
 func (c *Clause) boundByFluentsOnly(step func()) map[string]map[slot]int {
 	out := make(map[string]map[slot]int)
 	var others []Term
@@ -121,7 +121,7 @@ func (c *Clause) boundByFluentsOnly(step func()) map[string]map[slot]int {
 	return out
 }
 
-// depths visits the variables of t with the number of function terms around them.
+// depths visits the variables of t with their number of enclosing function terms.
 func (t Term) depths(depth int, visit func(variable string, depth int)) {
 	if t.Kind == Variable {
 		visit(t.Name, depth)

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// names warns of relations and functions whose names vary in arity or clash, and
-// of relations that are of no use.
+// names warns of relations and functions whose names vary in arity or clash, and of unused relations.
 func (c *checker) names() {
 	relations, functions := make(arities), make(arities)
 	clash, defined := make(set), make(set)
@@ -39,12 +38,12 @@ func (c *checker) names() {
 	c.use(defined)
 }
 
-// arities are the numbers of arguments with which names occur, in order.
+// arities are the numbers of arguments by name, in order.
 type arities map[string][]int
 
 func (a arities) uses(name string) bool { return len(a[name]) > 0 }
 
-// arity warns where a name occurs with another number of arguments than before.
+// arity warns of a name with another number of arguments than before.
 func (c *checker) arity(what string, known arities, t Term) {
 	before := known[t.Name]
 	if slices.Contains(before, len(t.Args)) {
@@ -72,7 +71,7 @@ func (c *checker) undefined(atom Term) {
 	}
 }
 
-// use warns of relations without a rule and of relations that no body asks for.
+// use warns of relations without a rule and of relations without a use.
 func (c *checker) use(defined set) {
 	asked := make(map[relation]bool)
 	for _, cl := range append(c.leftOut, c.sound...) {
@@ -97,7 +96,7 @@ func (c *checker) use(defined set) {
 	}
 }
 
-// connectives warns of spellings that GDL does not have or that say nothing.
+// connectives warns of spellings that GDL lacks, and of redundant connectives.
 func (c *checker) connectives() {
 	for _, cl := range c.sound {
 		for _, f := range cl.Body {
@@ -106,7 +105,7 @@ func (c *checker) connectives() {
 	}
 }
 
-// connective looks at f, which stands directly inside the given connective.
+// connective checks f, an operand of the given connective.
 func (c *checker) connective(f Formula, inside Connective) {
 	switch f.Connective {
 	case Disjunction:

@@ -7,17 +7,15 @@ import (
 	"stackmate/internal/guard"
 )
 
-// Load reads, checks and normalises a rulesheet. The file name serves messages
-// only. The error is nil exactly if the rulesheet is valid; else it is an
-// Invalid, whose text lists the faults as file:line:column: code: message. The
-// diagnostics hold errors and warnings alike, in order of position, at most a
-// thousand of each. Where ctx ends first, the error is that of ctx, within some
-// ten milliseconds.
+// Load reads, checks and normalises a rulesheet. The file name is for messages only. The error is nil exactly if the
+// rulesheet is valid. Otherwise it is an Invalid, which lists the errors as file:line:column: code: message. The
+// diagnostics contain errors and warnings in order of position, at most a thousand of each. If ctx ends first, Load
+// returns its error within about ten milliseconds.
 func Load(ctx context.Context, file string, src []byte) (g *Game, ds Diagnostics, err error) {
 	return load(ctx, file, src, false)
 }
 
-// load is Load, or LoadToPlay.
+// load implements Load and LoadToPlay.
 func load(ctx context.Context, file string, src []byte, toPlay bool) (g *Game, ds Diagnostics, err error) {
 	w := guard.NewWatch(ctx, reading)
 	defer guard.Stopped(&err)
@@ -46,10 +44,10 @@ func load(ctx context.Context, file string, src []byte, toPlay bool) (g *Game, d
 	return g, ds, nil
 }
 
-// chance is the role that whoever runs the game plays, a keyword of GDL-II.
+// chance is the role played by the game manager, a keyword of GDL-II.
 const chance = "random"
 
-// normalise turns checked clauses into a game.
+// normalise converts checked clauses to a game.
 func normalise(w *guard.Watch, clauses []*Clause, found *findings) *Game {
 	n := normaliser{watch: w, names: make(names), found: found}
 	for _, c := range clauses {
@@ -73,7 +71,7 @@ func normalise(w *guard.Watch, clauses []*Clause, found *findings) *Game {
 	return g
 }
 
-// respell gives a symbol another name everywhere.
+// respell replaces a symbol everywhere.
 func (g *Game) respell(from, to string) {
 	respellAll(g.Roles, from, to)
 	for i := range g.Rules {

@@ -7,15 +7,15 @@ import (
 	"stackmate/internal/guard"
 )
 
-// meanings maps the faults that leave a game playable to their reading: the reading of the game managers ggp-base
-// and GameController, which prove each query backwards from the position at hand. A fault that is not listed has no
-// such reading, or each manager has another one.
+// meanings maps the errors that leave a game playable to their reading by the game managers ggp-base and
+// GameController, which prove each query backwards from the current position. Other errors have no such reading, or
+// each manager reads them differently.
 //
 //   - Helpers on demand (E018, E019): conditions are proved from left to right, so a rule need not bind an argument
-//     that each caller has bound before. `legal` and `goal` are asked for one role at a time.
-//   - Queries without moves (E025, E024): managers ask for `legal`, `goal` and `terminal` before anybody moves, and
-//     for `init` before there is a position. So no `does`, and then no `true`, holds.
-//   - Goals (E022, E028): GameController counts a missing goal as 0, and both managers read numbers with a sign.
+//     that each caller has bound. `legal` and `goal` are queried for one role at a time.
+//   - Queries without moves (E025, E024): managers query `legal`, `goal` and `terminal` before the moves, and `init`
+//     before the first position. Then no `does`, and no `true`, holds.
+//   - Goals (E022, E028): GameController counts a missing goal as 0, and both managers accept numbers with a sign.
 var meanings = map[string]string{
 	"E015": "the relation is asked as any other",
 	"E018": "the fact holds for the arguments with which it is asked",
@@ -27,14 +27,13 @@ var meanings = map[string]string{
 	"E028": "a whole number counts as the nearest one from 0 to 100, anything else as 0",
 }
 
-// LoadToPlay is Load for a game that is played, not solved: it gives the faults that are listed in meanings the
-// reading of game managers. Such findings have a Meaning and are no errors. The rules of the game are sound: every
-// reasoner treats them alike.
+// LoadToPlay loads a game that is played, not solved: it reads the errors in meanings as game managers do. Such
+// findings have a Meaning and are not errors. The rules of the game are sound: every reasoner evaluates them alike.
 func LoadToPlay(ctx context.Context, file string, src []byte) (g *Game, ds Diagnostics, err error) {
 	return load(ctx, file, src, true)
 }
 
-// meant reads faulty clauses by meanings. It returns nil if a fault has no reading.
+// meant reads invalid clauses by meanings. It returns nil if an error has no reading.
 func (c *checker) meant() *Game {
 	if c.found.errors > maxFindings {
 		return nil
@@ -75,7 +74,7 @@ func (c *checker) meant() *Game {
 	return g
 }
 
-// relationNames returns the names of all relations that rules conclude or ask for.
+// relationNames returns the names of all relations in heads and bodies.
 func (c *checker) relationNames() names {
 	used := make(names)
 	for _, cl := range c.sound {
@@ -87,8 +86,8 @@ func (c *checker) relationNames() names {
 	return used
 }
 
-// grows reports whether the head of a recursive clause holds a function term with a variable that only the
-// recursion binds. Else the arguments of recursive relations come from finitely many terms.
+// grows reports whether the head of a recursive clause contains a function term with a variable bound only by the
+// recursion. Otherwise the arguments of recursive relations come from finitely many terms.
 func (c *checker) grows() bool {
 	g := newGraph(c.watch, c.stratified)
 	for _, cl := range c.stratified {
@@ -119,7 +118,7 @@ func (c *checker) grows() bool {
 	return false
 }
 
-// program is a list of rules that are read anew.
+// program is a list of rules to be rewritten.
 type program struct {
 	watch *guard.Watch
 	rules []Rule
@@ -151,7 +150,7 @@ func (l Literal) formula() Formula {
 	return f
 }
 
-// readGoals reads goal values as whole numbers of the range, and adds a goal of 0 where there is no rule.
+// readGoals reads goal values as integers from 0 to 100, and adds a goal of 0 for positions without one.
 func (p *program) readGoals() {
 	none := true
 	for i, r := range p.rules {
@@ -179,7 +178,7 @@ func (p *program) readGoals() {
 	}
 }
 
-// alias gives the relation that a keyword names a second name, by which bodies ask for it.
+// alias gives the relation of a keyword a second name for conditions.
 func (p *program) alias(keyword string) {
 	asked := false
 	name := p.names.fresh(keyword + "/asked")
@@ -204,7 +203,7 @@ func (p *program) alias(keyword string) {
 	}
 }
 
-// renamed returns literals with other names of the relations that they ask for.
+// renamed returns literals with renamed relations.
 func renamed(body []Literal, name func(Term) string) []Literal {
 	out := make([]Literal, len(body))
 	for i, l := range body {

@@ -1,12 +1,12 @@
 package gdl
 
-// askWithout reads the rules of some relations as a manager does that asks for them when no instance of the
-// relations `empty` holds: before anybody moves, or before there is a position.
+// askWithout rewrites the rules of some relations for queries in which no instance of the relations `empty` holds:
+// before the moves, or before the first position.
 //
 //	(<= on (true (s ?x)) (not (does p shoot)))      (<= terminal (not on))
 //	→ the same, and (<= on/still (true (s ?x)))     (<= terminal (not on/still))
 //
-// Rules that ask for one of the relations in a body go on to see what holds there, under another name.
+// Conditions on these relations in bodies keep their full meaning, under another name.
 func (p *program) askWithout(relations []string, empty ...string) {
 	depends := p.dependents(empty)
 	s := still{program: p, empty: make(set), depends: depends, copies: make(map[relation]string)}
@@ -49,7 +49,7 @@ func (p *program) askWithout(relations []string, empty ...string) {
 	}
 }
 
-// still makes copies of rules in which some relations are empty.
+// still copies rules with some relations empty.
 type still struct {
 	*program
 	empty   set
@@ -88,7 +88,7 @@ func (s *still) copy(r relation) string {
 	return name
 }
 
-// dependents returns the relations whose rules lead to one of the given names.
+// dependents returns the relations that depend on one of the given names.
 func (p *program) dependents(on []string) map[relation]bool {
 	g := newGraph(p.watch, p.clauses())
 	out := make(map[relation]bool)

@@ -7,24 +7,22 @@ import (
 	"stackmate/internal/guard"
 )
 
-// A clause becomes at most maxBranches rules, and rules of maxLiterals conditions
-// in all, when its disjunctions are distributed; past that, disjunctions become
-// relations. Of the rulesheets that people write few come near.
+// The distribution of disjunctions turns a clause into at most maxBranches rules, with maxLiterals conditions in all;
+// beyond these limits disjunctions become relations. Few known rulesheets come near.
 const (
 	maxBranches = 256
 	maxLiterals = 1 << 16
 )
 
-// normaliser turns clauses into rules: disjunctions go, literals are ordered.
+// normaliser converts clauses to rules: it removes disjunctions and orders literals.
 //
 //	h ⇐ a, (b ∨ c)      →  h ⇐ a, b.   h ⇐ a, c.
 //	h ⇐ ¬(b ∨ c)        →  h ⇐ ¬b, ¬c.
 //	h ⇐ ¬(x ≠ y)        →  h ⇐ x = y.
 //	h ⇐ a, (b₁ ∨ … bₙ)  →  h ⇐ a, d(V).   d(V) ⇐ a, bᵢ.     where n is large
 //
-// In the last line V is what the disjunction shares with the rest of the clause.
-// Of a, the conditions that bind variables for the branches are repeated in the
-// rules of d, so that these are safe whenever the clause is.
+// In the last line V is the set of variables shared by the disjunction and the rest of the clause. The rules of d
+// repeat the conditions of a that bind variables for the branches, so that they are safe whenever the clause is.
 type normaliser struct {
 	watch    *guard.Watch
 	found    *findings
@@ -32,7 +30,7 @@ type normaliser struct {
 	names    names // the relations that have rules
 	literals int   // of all rules
 
-	unordered bool // literals stay in the order in which they are written
+	unordered bool // literals keep their written order
 }
 
 func (n *normaliser) clause(c *Clause) {
@@ -52,8 +50,7 @@ func (n *normaliser) clause(c *Clause) {
 	}
 }
 
-// distributed counts the rules that a flat conjunction distributes to and the literals
-// in them, no further than just past maxConditions.
+// distributed counts the rules and literals of a distributed flat conjunction, and stops past maxConditions.
 func distributed(conj []Formula) (rules, literals int) {
 	rules = 1
 	for _, f := range conj {
@@ -71,9 +68,8 @@ func distributed(conj []Formula) (rules, literals int) {
 	return rules, literals
 }
 
-// flatten appends formulas to dst with nested conjunctions dissolved and
-// negations pushed inward to atoms; what remains is atoms, negated atoms,
-// differ, negated differ, and disjunctions.
+// flatten appends formulas to dst with nested conjunctions dissolved and negations pushed inward to atoms. The result
+// consists of atoms, negated atoms, differ, negated differ, and disjunctions.
 func flatten(dst, formulas []Formula, negated bool) []Formula {
 	for _, f := range formulas {
 		switch {
@@ -92,8 +88,8 @@ func flatten(dst, formulas []Formula, negated bool) []Formula {
 	return dst
 }
 
-// bound replaces disjunctions of a flat conjunction by relations of their own,
-// the largest ones, so that what is left can be distributed.
+// bound replaces the largest disjunctions of a flat conjunction by auxiliary relations, so that the rest can be
+// distributed.
 func (n *normaliser) bound(head Term, conj []Formula) []Formula {
 	limit := max(1, min(maxBranches, maxLiterals/(len(conj)+1)))
 	if rules, _ := distributed(conj); rules <= limit {
@@ -118,7 +114,7 @@ func (n *normaliser) bound(head Term, conj []Formula) []Formula {
 	return conj
 }
 
-// surroundings is what a disjunction sees of the clause around it.
+// surroundings describes the clause around a disjunction.
 type surroundings struct {
 	uses    map[string]int     // occurrences of each variable in the whole clause
 	binders map[string]Formula // for each variable a condition that binds it, an atom if one does
@@ -142,8 +138,7 @@ func newSurroundings(head Term, conj []Formula) surroundings {
 	return s
 }
 
-// relation defines a new relation for a disjunction and returns the atom that
-// stands for it.
+// relation defines an auxiliary relation for a disjunction and returns its atom.
 func (n *normaliser) relation(head string, or Formula, rest surroundings) Formula {
 	atom := Term{Name: n.names.fresh("or/" + head), Pos: or.Pos}
 	var binders []Formula
@@ -183,8 +178,8 @@ func (f Formula) variables(dst []Term) []Term {
 	return dst
 }
 
-// distribute is the disjunctive normal form of a flat conjunction: one list of
-// literals for each choice of a branch in every disjunction.
+// distribute returns the disjunctive normal form of a flat conjunction: one list of literals for each choice of
+// branches.
 func distribute(conj []Formula) [][]Literal {
 	out := [][]Literal{make([]Literal, 0, len(conj))}
 	for _, f := range conj {
@@ -208,7 +203,7 @@ func distribute(conj []Formula) [][]Literal {
 	return out
 }
 
-// literal reads a formula that is no disjunction.
+// literal converts a formula other than a disjunction.
 func literal(f Formula) Literal {
 	l := Literal{Pos: f.Pos}
 	switch inner := f; f.Connective {
@@ -227,8 +222,8 @@ func literal(f Formula) Literal {
 	return l
 }
 
-// order puts every test (Not, Distinct, Equal) as early as its variables are
-// bound and keeps the literals otherwise as they were written.
+// order moves every test (Not, Distinct, Equal) to the earliest position at which its variables are bound, and
+// otherwise keeps the order.
 func (n *normaliser) order(literals []Literal) []Literal {
 	if n.unordered {
 		return literals
@@ -254,7 +249,7 @@ func (n *normaliser) order(literals []Literal) []Literal {
 	return o.out
 }
 
-// orderer is the ordering of one body.
+// orderer orders the literals of one body.
 type orderer struct {
 	literals, out []Literal
 	bound         set
@@ -262,7 +257,7 @@ type orderer struct {
 	waiting       map[string][]int // by variable: the tests that use it
 }
 
-// test places a test, or lets it wait for its variables.
+// test places a test, or defers it until its variables are bound.
 func (o *orderer) test(i int) {
 	own := make(set)
 	for _, v := range o.literals[i].variables() {
@@ -277,7 +272,7 @@ func (o *orderer) test(i int) {
 	}
 }
 
-// bind marks a variable as bound and lists the tests that no longer wait.
+// bind marks a variable as bound and returns the tests that have become ready.
 func (o *orderer) bind(name string) (ready []int) {
 	if o.bound[name] {
 		return nil

@@ -7,11 +7,10 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// The grammar of prefix syntax. A parenthesis and the name behind it are one token,
-// named after what they open. The grammar takes every list whose parentheses match:
-// what is malformed is reported of the tree, where it is known what was meant.
-// Tokens are all those of a production, names among them, and names that stand side
-// by side are one production: what is captured by itself takes the most time.
+// The grammar of prefix syntax. A parenthesis and the following name are one token, named after the construct. The
+// grammar accepts every list with balanced parentheses: malformed parts are reported from the tree, with their
+// context. A production captures all its tokens, names included, and adjacent names are one production: separate
+// captures dominate the parsing time.
 type (
 	prefixClause struct {
 		Tokens []lexer.Token
@@ -39,8 +38,7 @@ type (
 	}
 )
 
-// The parser of a syntax is made when the first such text comes: that takes as long
-// as to load a small rulesheet.
+// The parser of a syntax is built at its first use, which takes as long as loading a small rulesheet.
 var prefixGrammar = sync.OnceValue(func() *participle.Parser[prefixClause] {
 	return participle.MustBuild[prefixClause](participle.Lexer(prefix))
 })
@@ -85,7 +83,7 @@ func (l *prefixLiteral) formula() Formula {
 	return f
 }
 
-// term is a name, or what a token opens.
+// term returns a symbol or a compound term from its first token.
 func term(first lexer.Token, args []*prefixTerms) Term {
 	if first.Type == tokenSymbol {
 		return symbol(first.Pos, first.Value)
@@ -111,8 +109,8 @@ func terms(runs []*prefixTerms) []Term {
 	return out
 }
 
-// prefixTokens hands the tokens of a clause to the parser, each parenthesis with the
-// name behind it. The last one is the end of the text.
+// prefixTokens passes the tokens of a clause to the parser, each parenthesis with the following name. The last token
+// is the end of the text.
 type prefixTokens struct{ tokens []lexer.Token }
 
 // Next implements lexer.Lexer.

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// safety asks that each variable of the head and of every test is bound by a
-// positive condition.
+// safety reports variables of the head and of tests that no positive condition binds.
 func (c *checker) safety(cl *Clause) {
 	if len(cl.Body) == 0 {
 		return
@@ -37,8 +36,7 @@ func (c *checker) unsafe(v Term, where string) {
 	c.found.add("E019", v.Pos, v.Name, "expected a positive condition that binds "+v.Name+" of "+where+", found none"+advice)
 }
 
-// tests asks that bound, with what branches bind themselves, covers all that the
-// tests in f use.
+// tests reports variables of the tests in f that neither bound nor their branches bind.
 func (c *checker) tests(f Formula, bound *scope[string]) {
 	where := "`distinct`"
 	switch f.Connective {
@@ -68,8 +66,7 @@ func (c *checker) tests(f Formula, bound *scope[string]) {
 // set is a set of names.
 type set = map[string]bool
 
-// scope is what is known of some place in a rule: names, and those of the places
-// around it.
+// scope is a set of names at a position in a rule, with the enclosing scopes.
 type scope[K comparable] struct {
 	outer *scope[K]
 	names map[K]bool
@@ -86,7 +83,7 @@ func (s *scope[K]) has(name K) bool {
 	return false
 }
 
-// binds is the set of variables that f binds whenever it holds.
+// binds returns the variables that f binds whenever it holds.
 func (f Formula) binds() set {
 	return guarantees(f, func(atom Term, out set) {
 		for _, v := range atom.variables(nil) {
@@ -95,8 +92,8 @@ func (f Formula) binds() set {
 	})
 }
 
-// guarantees is what the positive atoms of f offer, whichever branches hold: the
-// union over conjunctions and the intersection over disjunctions.
+// guarantees collects offers of the positive atoms of f that hold in all branches: the union over conjunctions and
+// the intersection over disjunctions.
 func guarantees[K comparable](f Formula, offer func(atom Term, out map[K]bool)) map[K]bool {
 	out := make(map[K]bool)
 	switch f.Connective {

@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// The numbers of roles, of rules of perception, and of kinds of moves up to which perception is examined.
+// Limits of the examination of perception: roles, rules of perception, and kinds of moves.
 const (
 	maxObservers   = 32
 	maxPerceptions = 64
 	maxMoveShapes  = 256
 )
 
-// perception examines the rules for `sees` and `percept` of GDL-II. If they tell each role the moves of all others,
-// nothing is hidden: the rules are left out, and the game is one of GDL. Else they are errors that name a move that
-// some role does not see.
+// perception examines the rules for `sees` and `percept` of GDL-II. If they show each role the moves of all other
+// roles, nothing is hidden: the rules are dropped, and the game is in GDL. Otherwise they are errors that name a
+// hidden move.
 //
+// The test examines only the text. It may reject a game without hidden moves, never accept one with them.
 // The test looks at the text alone, so it may take an open game for one with secrets, never the reverse.
 func (c *checker) perception() {
 	var rules []*Clause
@@ -46,7 +47,7 @@ func (c *checker) perception() {
 
 func isPerception(head Term) bool { return head.Name == "sees" || head.Name == "percept" }
 
-// hidden names a move that some role does not see, or returns "" if all roles see all moves.
+// hidden returns a move that some role does not see, or "".
 func (o *observation) hidden(rules []*Clause) string {
 	var roles []Term
 	for _, cl := range o.clauses {
@@ -80,12 +81,12 @@ func (o *observation) hidden(rules []*Clause) string {
 	return ""
 }
 
-// observation is the examination of rules of perception.
+// observation is the examination of perception rules.
 type observation struct {
 	*checker
 	facts    set       // as text
 	percepts []percept // of all observers so far
-	moves    []Term    // the heads of `legal`, one of each role and function
+	moves    []Term    // the heads of `legal`, one for each role and function
 }
 
 // moveShapesByRole returns a head of `legal` for each role, or any role, and function of its moves.
@@ -113,15 +114,15 @@ func (o *observation) moveShapesByRole() (heads []Term) {
 	return heads
 }
 
-// percept is a term that a role sees where a role makes a move.
+// percept is a term that a role sees when a role makes a move.
 type percept struct {
 	observer, term, actor, move Term
 	sure                        bool // whenever the move is made, and the term determines it
 }
 
-// JointMove returns the joint move of which a role has made one move and seen the rest, as messages of GDL-II tell
-// it: percepts by the rules for `sees`, or (did role move) and (does role move) where the rules have none. The
-// error names a role whose move no percept tells.
+// JointMove returns the joint move from a role's own move and its percepts in a GDL-II message. Percepts follow the
+// rules for `sees`, or are (did role move) and (does role move) if there are none. The error names a role whose move
+// follows from no percept.
 func (g *Game) JointMove(observer string, own Term, percepts []Term) ([]Term, error) {
 	var joint []Term
 	for _, role := range g.Roles {
@@ -132,14 +133,14 @@ func (g *Game) JointMove(observer string, own Term, percepts []Term) ([]Term, er
 			}
 		}
 		if !ok {
-			return nil, fmt.Errorf("expected a percept that tells the move of %s, found none among %d", role.excerpt(), len(percepts))
+			return nil, fmt.Errorf("expected a percept with the move of %s, found none among %d", role.excerpt(), len(percepts))
 		}
 		joint = append(joint, move)
 	}
 	return joint, nil
 }
 
-// seen returns the move of a role that a percept tells to an observer.
+// seen returns the move of a role that a percept shows to an observer.
 func (g *Game) seen(observer string, role, seen Term) (move Term, ok bool) {
 	for _, p := range g.percepts {
 		if !p.sure || p.observer.String() != observer || !strings.EqualFold(p.actor.String(), role.String()) {
@@ -157,7 +158,7 @@ func (g *Game) seen(observer string, role, seen Term) (move Term, ok bool) {
 	return seen.Args[1], true
 }
 
-// shown returns the percepts of an observer. Ambiguous is a percept that another rule may yield as well.
+// shown returns the percepts of an observer. Ambiguous is a percept that another rule may yield too.
 func (o *observation) shown(rules []*Clause, observer Term, roles []Term) (out []percept, ambiguous *Term) {
 	for _, cl := range rules {
 		to, ok := binding{}.match(cl.Head.Args[0], observer)
@@ -190,7 +191,7 @@ func (o *observation) shown(rules []*Clause, observer Term, roles []Term) (out [
 	return out, nil
 }
 
-// unseen returns a move of an actor that no percept shows for sure, or "".
+// unseen returns a move of an actor that no percept is sure to show, or "".
 func (o *observation) unseen(shown []percept, actor Term) string {
 	for _, head := range o.moves {
 		if head.Args[0].Kind != Variable && !head.Args[0].Equal(actor) {
@@ -220,7 +221,7 @@ func (c *Clause) condition(name string) (only *Term) {
 	return only
 }
 
-// holds reports whether all conditions of a rule but `does` hold by facts, with its variables bound.
+// holds reports whether all conditions of a rule except `does` hold by facts, under a binding.
 func (o *observation) holds(cl *Clause, b binding) bool {
 	return !slices.ContainsFunc(cl.Body, func(f Formula) bool {
 		switch {
@@ -234,7 +235,7 @@ func (o *observation) holds(cl *Clause, b binding) bool {
 	})
 }
 
-// isPattern reports whether t is a variable, a symbol, or a function of different variables.
+// isPattern reports whether t is a variable, a symbol, or a function of distinct variables.
 func isPattern(t Term) bool {
 	seen := make(set)
 	for _, a := range t.Args {
@@ -246,7 +247,7 @@ func isPattern(t Term) bool {
 	return true
 }
 
-// mayEqual reports whether two terms, whose variables are different ones, may have an instance in common.
+// mayEqual reports whether two terms with disjoint variables may have a common instance.
 func mayEqual(a, b Term) bool {
 	if a.Kind == Variable || b.Kind == Variable {
 		return true
@@ -278,7 +279,7 @@ func (b binding) match(pattern, ground Term) (binding, bool) {
 	return out, true
 }
 
-// unify returns the binding with which a pattern equals a ground term, in any case of the letters.
+// unify returns the binding with which a pattern equals a ground term, ignoring case.
 func (b binding) unify(pattern, ground Term) (binding, bool) {
 	if pattern.Kind == Variable {
 		return b.match(pattern, ground)

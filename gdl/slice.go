@@ -2,7 +2,7 @@ package gdl
 
 import "slices"
 
-// BegunAt is the game begun in the position in which exactly these facts, ground terms, are true.
+// BegunAt returns the game that begins in the position in which exactly these ground facts are true.
 func (g *Game) BegunAt(facts []Term) *Game {
 	out := &Game{Roles: g.Roles, Rules: slices.DeleteFunc(slices.Clone(g.Rules), func(r Rule) bool { return r.Head.Name == "init" })}
 	for _, f := range facts {
@@ -11,12 +11,11 @@ func (g *Game) BegunAt(facts []Term) *Game {
 	return out
 }
 
-// Slice is the game without the rules that no relation of a list depends on, through the
-// positions either: who asks for these relations alone gets the same answers in every position
-// that follows from the initial one, without the other fluents. It also tells whether anything was left out.
+// Slice returns the rules that the named relations depend on, directly or through true and next, and reports whether
+// it omits any rule. In every reachable position, the slice gives the same answers for these relations, but has fewer
+// fluents.
 //
-// Fluents are told apart by functor and arity, so a rule that reads all of them
-// (true ?f) keeps them all.
+// Fluents are distinguished by functor and arity, so a condition on all fluents (true ?f) keeps all of them.
 func (g *Game) Slice(names ...string) (*Game, bool) {
 	s := slicer{heads: make(map[sliceKey][]Rule), needed: make(map[sliceKey]bool)}
 	for _, r := range g.Rules {
@@ -46,7 +45,7 @@ func (g *Game) Slice(names ...string) (*Game, bool) {
 	return out, left
 }
 
-// LeftOut tells of fluents whether a slice of g has no rules for them, though g has.
+// LeftOut returns a function that reports whether a slice of g omits all rules for a fluent of g.
 func (g *Game) LeftOut(slice *Game) func(fluent Term) bool {
 	kinds := func(g *Game) map[sliceKey]bool {
 		all := make(map[sliceKey]bool)
@@ -63,21 +62,21 @@ func (g *Game) LeftOut(slice *Game) func(fluent Term) bool {
 	}
 }
 
-// sliceKey is a relation, or the fluents of a functor.
+// sliceKey is a relation, or the fluents with a functor.
 type sliceKey struct {
 	name   string
 	arity  int
 	fluent bool
 }
 
-// anyFluent is what a rule makes true whose fluent is a variable, allFluents what is asked for by such a condition.
+// anyFluent is the key of a head with a variable fluent, allFluents of a condition on one.
 var (
 	anyFluent  = sliceKey{fluent: true, arity: -1}
 	allFluents = sliceKey{fluent: true, arity: -2}
 )
 
 type slicer struct {
-	heads  map[sliceKey][]Rule // the rules that make it true
+	heads  map[sliceKey][]Rule // the rules with this head
 	needed map[sliceKey]bool
 	todo   []sliceKey
 }
@@ -91,10 +90,10 @@ func fluentKey(t Term) sliceKey {
 	return sliceKey{t.Name, len(t.Args), true}
 }
 
-// isNext tells whether rules with this head make fluents true.
+// isNext reports whether rules with this head make fluents true.
 func isNext(head Term) bool { return head.Name == "next" || head.Name == "init" }
 
-// headKey is what a rule with this head says something of.
+// headKey returns the key of a head.
 func headKey(head Term) sliceKey {
 	if isNext(head) {
 		return fluentKey(head.Args[0])
@@ -102,7 +101,7 @@ func headKey(head Term) sliceKey {
 	return relationKey(head)
 }
 
-// need notes that what a key stands for is asked for.
+// need marks a key as needed.
 func (s *slicer) need(k sliceKey) {
 	if s.needed[k] {
 		return
@@ -116,12 +115,12 @@ func (s *slicer) need(k sliceKey) {
 				s.need(other)
 			}
 		}
-	case k.fluent: // a rule may make any of them true
+	case k.fluent: // a rule may make any fluent true
 		s.need(anyFluent)
 	}
 }
 
-// read notes what the body of a rule asks for.
+// read marks the keys in the body of a rule as needed.
 func (s *slicer) read(r Rule) {
 	for _, l := range r.Body {
 		switch {

@@ -6,27 +6,25 @@ import (
 	"stackmate/internal/guard"
 )
 
-// maxSplits is how many relations stratify splits at most; each time it looks at
-// all clauses. Rulesheets need one or two: `goal`, and its parts by role.
+// maxSplits limits the relations split by stratify; each split visits all clauses. Known rulesheets need one or two:
+// `goal`, and its parts by role.
 const maxSplits = 16
 
-// stratify removes cycles through negation that exist between the names of
-// relations but not between what the rules mean, by giving the parts of a
-// relation names of their own. Where every head of a relation has a symbol or a
-// function term at some argument:
+// stratify removes cycles through negation between names of relations that are not cycles between their instances: it
+// renames the parts of a relation. It applies if every head of a relation has a symbol or a function term at some
+// argument:
 //
 //	(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))
 //	→ (<= (goal/0 ?r 0) (role ?r) (not (goal/100 ?r 100)))
 //	  (<= (goal ?1 0) (goal/0 ?1 0))      and the same for 100
 //
-// Clauses without such cycles come back as they are. What cannot be separated
-// stays, for the check of stratification to report.
+// Clauses without such cycles are unchanged. Other cycles remain for the check of stratification to report.
 func stratify(w *guard.Watch, clauses []*Clause) []*Clause {
 	used := make(names)
 	for _, cl := range clauses {
 		used[cl.Head.Name] = 1
 	}
-	done := make(map[relation]bool) // what is left of a split relation is bridges
+	done := make(map[relation]bool) // split relations: only bridges are left
 	for len(done) < maxSplits {
 		r, k, ok := separable(w, clauses, done)
 		if !ok {
@@ -38,8 +36,7 @@ func stratify(w *guard.Watch, clauses []*Clause) []*Clause {
 	return clauses
 }
 
-// separable finds a relation in a cycle with negation, not done yet, and an
-// argument that tells its clauses apart.
+// separable returns a relation in a cycle with negation, not in done, and an argument that distinguishes its clauses.
 func separable(w *guard.Watch, clauses []*Clause, done map[relation]bool) (r relation, argument int, ok bool) {
 	g := newGraph(w, clauses)
 	inCycle := make(map[relation]bool)
@@ -73,7 +70,7 @@ func separable(w *guard.Watch, clauses []*Clause, done map[relation]bool) (r rel
 	return relation{}, 0, false
 }
 
-// unstratified lists the negated atoms of cl that are in a cycle with its head.
+// unstratified returns the negated atoms of cl in a cycle with its head.
 func (c *Clause) unstratified(g *graph) []Term {
 	var out []Term
 	for _, f := range c.Body {
@@ -86,8 +83,8 @@ func (c *Clause) unstratified(g *graph) []Term {
 	return out
 }
 
-// separates tells whether argument k is no variable in any head of a relation and
-// differs between some of them.
+// separates reports whether argument k is never a variable in the heads of a relation and differs between some of
+// them.
 func separates(heads []Term, k int) bool {
 	parts := make(map[relation]bool)
 	for _, head := range heads {
@@ -137,10 +134,10 @@ func separate(w *guard.Watch, clauses []*Clause, r relation, k int, used names) 
 	return append(out, bridges...)
 }
 
-// names are those in use, with the number of times that each was asked for.
+// names holds the used names, with the number of requests for each.
 type names map[string]int
 
-// fresh adds a name that is not in use yet.
+// fresh adds and returns an unused name.
 func (n names) fresh(name string) string {
 	free := name
 	for n[free] > 0 {
@@ -151,8 +148,7 @@ func (n names) fresh(name string) string {
 	return free
 }
 
-// general is the most general atom of the relation of t that has the symbol or
-// function of t at argument k.
+// general returns the most general atom of t's relation with the symbol or function of t at argument k.
 func general(t Term, k int) Term {
 	n := 0
 	variable := func() Term {
@@ -173,7 +169,7 @@ func general(t Term, k int) Term {
 	return out
 }
 
-// rename is f with every atom replaced.
+// rename returns f with every atom replaced.
 func (f Formula) rename(atom func(Term) Term) Formula {
 	if f.Connective == Atomic {
 		f.Atom = atom(f.Atom)

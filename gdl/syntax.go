@@ -19,17 +19,16 @@ type File struct {
 	Infix   bool // the text is in infix syntax
 }
 
-// Clause is a fact or a rule, as written. The head of a rule that has none is the
-// zero Term.
+// Clause is a fact or a rule, as written. A missing head is the zero Term.
 type Clause struct {
 	Head Term
 	Body []Formula
 	Pos  Pos
-	// malformed clauses count as definitions but are not looked into.
+	// malformed clauses count as definitions and are not checked further.
 	malformed bool
 }
 
-// Connective tells what a Formula is.
+// Connective is the kind of a Formula.
 type Connective uint8
 
 // The kinds of a formula.
@@ -48,13 +47,12 @@ type Formula struct {
 	Name       string    // of the connective, as spelled
 	Atom       Term      // of Atomic
 	Args       []Term    // of Differ
-	Subs       []Formula // of the others
+	Subs       []Formula // of the other kinds
 	Pos        Pos
 }
 
-// Parse reads a rulesheet, in prefix or infix syntax, or any sequence of terms in
-// prefix syntax, without asking what they mean. The error is nil or an Invalid
-// that lists the faults of the syntax.
+// Parse parses a rulesheet, in prefix or infix syntax, or any sequence of terms in prefix syntax, without checking
+// its meaning. The error is nil or an Invalid with the syntax errors.
 func Parse(file string, src []byte) (*File, error) {
 	tree := &File{}
 	r := newReader(guard.NewWatch(context.Background(), reading), file, string(src))
@@ -66,8 +64,8 @@ func Parse(file string, src []byte) (*File, error) {
 	return tree, nil
 }
 
-// Print writes the clauses of a tree in prefix syntax, one to a line and without
-// comments, so that parsing gives the same tree again.
+// Print returns the clauses of a tree in prefix syntax, one per line and without comments. Parsing the result gives
+// the same tree.
 func Print(tree *File) string {
 	var out []byte
 	for _, c := range tree.Clauses {
@@ -76,7 +74,7 @@ func Print(tree *File) string {
 	return string(out)
 }
 
-// String writes the clause in prefix syntax with single blanks.
+// String returns the clause in prefix syntax with single blanks.
 func (c *Clause) String() string { return string(c.appendText(nil, math.MaxInt)) }
 
 func (c *Clause) appendText(dst []byte, length int) []byte {
@@ -94,10 +92,10 @@ func (c *Clause) appendText(dst []byte, length int) []byte {
 
 func (c *Clause) isHeadless() bool { return c.Head.Kind == Symbol && c.Head.Name == "" }
 
-// IsFact tells whether the clause is a term alone.
+// IsFact reports whether the clause is a lone term.
 func (c *Clause) IsFact() bool { return len(c.Body) == 0 && c.Pos == c.Head.Pos }
 
-// excerpt is the text of f for a message.
+// excerpt returns the text of f, clipped for a message.
 func (f Formula) excerpt() string { return clip(string(f.appendText(nil, excerptLength))) }
 
 func (f Formula) appendText(dst []byte, length int) []byte {
@@ -110,7 +108,7 @@ func (f Formula) appendText(dst []byte, length int) []byte {
 	return appendList(dst, length, f.Name, f.Subs)
 }
 
-// reader turns a text into clauses, one after the other.
+// reader reads the clauses of a text in sequence.
 type reader struct {
 	watch      *guard.Watch
 	file, text string
@@ -127,8 +125,8 @@ func newReader(w *guard.Watch, file, src string) *reader {
 	return r
 }
 
-// read hands out what it can read of a faulty text; that is nothing, and ok is
-// false, if the text exceeds a limit.
+// read calls visit for each readable clause of a text. It reads nothing and returns false if the text exceeds a
+// limit.
 func (r *reader) read(visit func(*Clause)) (ok bool) {
 	s := r.syntax.scanner(r.watch, r.file, r.text).survey(r.found)
 	if !s.fits {
@@ -164,8 +162,8 @@ func (r *reader) read(visit func(*Clause)) (ok bool) {
 	return true
 }
 
-// byColumn cuts a clause that does not parse before each token in the first column:
-// where an operator or a head is missing, the next clause was taken for a part of it.
+// byColumn splits an unparsable clause before each token in the first column: after a missing operator or head, the
+// next clause was read as a part of it.
 func byColumn(clause []lexer.Token) (parts [][]lexer.Token) {
 	end := len(clause) - 1
 	start := 0
@@ -178,8 +176,8 @@ func byColumn(clause []lexer.Token) (parts [][]lexer.Token) {
 	return parts
 }
 
-// cut cuts tokens whose parentheses match into clauses, each with a token for the
-// end of the text behind it. The slice is valid until the next clause.
+// cut splits tokens with balanced parentheses into clauses, each followed by an end token. The slice is valid until
+// the next clause.
 func (r *reader) cut(tokens *balancer, visit func(clause []lexer.Token)) {
 	var clause []lexer.Token
 	depth := 0
@@ -210,7 +208,7 @@ func (r *reader) cut(tokens *balancer, visit func(clause []lexer.Token)) {
 	}
 }
 
-// trimDot returns the tokens of a clause without the dot that ends it.
+// trimDot returns the tokens of a clause without its final dot.
 func trimDot(clause []lexer.Token) []lexer.Token {
 	if n := len(clause); n > 1 && isPunct(clause[n-1], ".") {
 		return clause[:n-1]
@@ -218,13 +216,13 @@ func trimDot(clause []lexer.Token) []lexer.Token {
 	return clause
 }
 
-// reject leaves a clause out.
+// reject reports the error of a clause and leaves it out.
 func (r *reader) reject(fault Diagnostic) {
 	r.found.add(fault.Code, fault.Pos, fault.Text, fault.Message)
 	r.incomplete = true
 }
 
-// syntaxFault is what participle found wrong.
+// syntaxFault converts an error of participle.
 func syntaxFault(err error) Diagnostic {
 	d := Diagnostic{Code: "E007", Message: err.Error()}
 	if at, ok := errors.AsType[participle.Error](err); ok {
@@ -236,11 +234,11 @@ func syntaxFault(err error) Diagnostic {
 
 // parse parses the tokens of one clause.
 func parse[G any](p *participle.Parser[G], clause lexer.Lexer) (*G, error) {
-	stream, _ := lexer.Upgrade(clause) // which never fails
+	stream, _ := lexer.Upgrade(clause) // never fails
 	return p.ParseFromLexer(stream)
 }
 
-// nameType tells names with a meaning in the grammars from other symbols.
+// nameType returns the token type of a name: a name with a meaning in the grammars, or a symbol.
 func nameType(name string) lexer.TokenType {
 	switch connectiveOf(name) {
 	case Atomic:

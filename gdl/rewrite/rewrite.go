@@ -1,8 +1,6 @@
-// Package rewrite changes rulesheets and terms without changing the game: other
-// names, another order. Game managers scramble names with it, a player corrects the
-// spelling of what a server sends, and tests ask that engines find the same game in
-// rewritten rules. It works on syntax trees, of which it makes new ones, and knows
-// only which symbols the language itself uses.
+// Package rewrite changes rulesheets and terms without changing the game: it renames symbols and reorders rules. Game
+// managers scramble names with it, players correct the spelling of messages, and tests check that engines treat
+// rewritten rules alike. It returns new syntax trees.
 package rewrite
 
 import (
@@ -13,9 +11,8 @@ import (
 	"stackmate/gdl"
 )
 
-// Symbols gives every symbol of the game the name that rename returns: all but
-// keywords and integers, which keep theirs. Rename is called once for each
-// symbol and must return different names for different symbols.
+// Symbols replaces every symbol of the game except keywords and integers by the result of rename. Rename is called
+// once per symbol and must return distinct names.
 func Symbols(tree *gdl.File, rename func(symbol string) string) *gdl.File {
 	return atoms(tree, rename, func(name string) bool {
 		_, err := strconv.Atoi(name)
@@ -23,7 +20,7 @@ func Symbols(tree *gdl.File, rename func(symbol string) string) *gdl.File {
 	})
 }
 
-// Term gives the symbols and functors of a term the names that rename returns.
+// Term replaces the symbols and functors of a term by the results of rename.
 func Term(t gdl.Term, rename func(symbol string) string) gdl.Term {
 	if t.Kind != gdl.Variable {
 		t.Name = rename(t.Name)
@@ -36,8 +33,7 @@ func Term(t gdl.Term, rename func(symbol string) string) gdl.Term {
 	return t
 }
 
-// Variables gives every variable the name that rename returns, which must start
-// with a question mark and differ for different variables.
+// Variables replaces every variable by the result of rename, which must start with a question mark and be distinct.
 func Variables(tree *gdl.File, rename func(variable string) string) *gdl.File {
 	return atoms(tree, rename, gdl.IsVariable)
 }
@@ -72,7 +68,7 @@ func atoms(tree *gdl.File, rename func(string) string, ok func(string) bool) *gd
 	})
 }
 
-// each is a copy of a tree, down to the conditions, with every clause changed.
+// each returns a copy of a tree, down to the conditions, with every clause changed.
 func each(tree *gdl.File, change func(*gdl.Clause)) *gdl.File {
 	out := &gdl.File{Infix: tree.Infix}
 	for _, c := range tree.Clauses {
@@ -92,7 +88,7 @@ func clone(list []gdl.Formula) []gdl.Formula {
 	return list
 }
 
-// formulas visits conditions and those inside them.
+// formulas visits conditions and their nested conditions.
 func formulas(list []gdl.Formula, visit func(*gdl.Formula)) {
 	for i := range list {
 		visit(&list[i])
@@ -100,8 +96,7 @@ func formulas(list []gdl.Formula, visit func(*gdl.Formula)) {
 	}
 }
 
-// Bodies puts the conditions of every rule and the branches of every disjunction
-// into a random order.
+// Bodies shuffles the conditions of every rule and the branches of every disjunction.
 func Bodies(tree *gdl.File, rng *rand.Rand) *gdl.File {
 	return each(tree, func(c *gdl.Clause) {
 		shuffle(c.Body, rng)
@@ -113,8 +108,7 @@ func Bodies(tree *gdl.File, rng *rand.Rand) *gdl.File {
 	})
 }
 
-// Rules puts rules and facts into a random order, but for the roles, whose order
-// is part of the game.
+// Rules shuffles rules and facts, except role facts, whose order is part of the game.
 func Rules(tree *gdl.File, rng *rand.Rand) *gdl.File {
 	out := &gdl.File{Infix: tree.Infix}
 	var rest []*gdl.Clause
@@ -130,8 +124,7 @@ func Rules(tree *gdl.File, rng *rand.Rand) *gdl.File {
 	return out
 }
 
-// Disjunctions replaces each rule with a disjunction among its conditions by one
-// rule for each branch.
+// Disjunctions replaces each rule with a disjunction among its conditions by one rule per branch.
 func Disjunctions(tree *gdl.File) *gdl.File {
 	out := &gdl.File{Infix: tree.Infix}
 	for _, c := range tree.Clauses {
@@ -140,7 +133,7 @@ func Disjunctions(tree *gdl.File) *gdl.File {
 	return out
 }
 
-// branches expands the disjunctions of a rule, those inside others included.
+// branches expands the disjunctions of a rule, including nested ones.
 func branches(c *gdl.Clause) []*gdl.Clause {
 	i := slices.IndexFunc(c.Body, func(f gdl.Formula) bool { return f.Connective == gdl.Disjunction })
 	if i < 0 {

@@ -1,7 +1,6 @@
-// Package atomicfile writes files that appear whole or not at all: whoever opens
-// the path finds the old content or the new one, whatever happens to the disk,
-// the process or the machine in between. All writers of the program use it, and
-// ask it before long work whether they will be able to write.
+// Package atomicfile writes files atomically: a reader of the path finds the old or the new content, even after a
+// failure of the disk, the process or the machine. All writers of the program use it, and check before long work that
+// they can write.
 package atomicfile
 
 import (
@@ -16,16 +15,16 @@ import (
 	"time"
 )
 
-// The modes of what is made, before the umask.
+// The modes of new files and folders, before the umask.
 const (
 	fileMode = 0o644
 	dirMode  = 0o755
 )
 
-// maxLinks is how many symbolic links are followed to a file, as in Linux.
+// maxLinks limits the symbolic links followed to a file, as in Linux.
 const maxLinks = 40
 
-// Write replaces the content of a file, or makes one. See WriteTo.
+// Write replaces or creates a file. See WriteTo.
 func Write(path string, data []byte) error {
 	return WriteTo(path, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -33,14 +32,11 @@ func Write(path string, data []byte) error {
 	})
 }
 
-// WriteTo replaces the content of a file, or makes one, by what write writes. If
-// write fails, or the disk, the file is as it was. When WriteTo returns without
-// an error, the new content is on the disk.
+// WriteTo replaces or creates a file with the output of write. If write or the disk fails, the file is unchanged.
+// When WriteTo returns without an error, the new content is on the disk.
 //
-// The content goes to a hidden file beside the path, which then takes its place:
-// the folder must be writable. Mode and, where that is allowed, owner of an
-// existing file are kept, and a symbolic link goes on pointing to it. Of a device
-// or a pipe nothing can be lost, nor replaced: it is written to as it is.
+// It writes to a hidden file in the same folder and renames it: the folder must be writable. It keeps the mode and,
+// where permitted, the owner of an existing file, and symbolic links. It writes directly to devices and pipes.
 func WriteTo(path string, write func(io.Writer) error) error {
 	f, err := open(path)
 	if err != nil {
@@ -53,9 +49,8 @@ func WriteTo(path string, write func(io.Writer) error) error {
 	return explain(path, err)
 }
 
-// Check tells whether a file can be written at a path, and leaves everything as
-// it was, but for what a writer of that file has left behind that was killed. It
-// promises nothing of the space on the disk.
+// Check returns an error if a file cannot be written at a path. It changes nothing, except that it removes hidden
+// files of killed writers. It does not check the space on the disk.
 func Check(path string) error {
 	f, err := open(path)
 	if err == nil {
@@ -67,8 +62,8 @@ func Check(path string) error {
 	return explain(path, err)
 }
 
-// CheckDir tells whether files can be written in a folder, which is made if need
-// be. It removes what writers have left behind there that were killed.
+// CheckDir returns an error if files cannot be written in a folder, which it creates if missing. It removes hidden
+// files of killed writers.
 func CheckDir(dir string) error {
 	err := os.MkdirAll(dir, dirMode)
 	if err != nil {
@@ -82,14 +77,12 @@ func CheckDir(dir string) error {
 	return explain(dir, err)
 }
 
-// abandoned is the time after the last writing at which a hidden file belongs to
-// nobody any longer: who lives goes on writing, or has put it in its place.
+// abandoned is the time after the last write at which a hidden file belongs to a killed writer: living writers go on
+// writing, or have renamed it.
 const abandoned = 10 * time.Minute
 
-// sweep removes the hidden files of writers that were killed before they could put
-// them in their place, for names that the pattern matches. The number behind them is
-// the one that is drawn: of 19 digits by renameio, nearly always, fewer elsewhere. What cannot be removed
-// stays, which is no fault of whoever wants to write.
+// sweep removes the hidden files of killed writers, for names that match the pattern. A random number follows the
+// name, of 19 digits by renameio in most cases, else of fewer. Failures are ignored.
 func sweep(dir, pattern string) {
 	hidden := regexp.MustCompile(`^\.` + pattern + digits + `$`)
 	entries, _ := os.ReadDir(dir)
@@ -106,9 +99,9 @@ func sweep(dir, pattern string) {
 // pending is a file that is being written.
 type pending interface {
 	io.Writer
-	// CloseAtomicallyReplace puts the file in its place.
+	// CloseAtomicallyReplace renames the file to its path.
 	CloseAtomicallyReplace() error
-	// Cleanup gives up a file that is not in its place yet.
+	// Cleanup removes a file that has not been renamed.
 	Cleanup() error
 }
 
@@ -117,7 +110,7 @@ var (
 	_ pending = device{}
 )
 
-// open prepares the writing of a file without touching what is there.
+// open prepares a write without changing existing files.
 func open(path string) (pending, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -129,11 +122,11 @@ func open(path string) (pending, error) {
 	case info.IsDir():
 		return nil, syscall.EISDIR
 	case !info.Mode().IsRegular():
-		// Not waiting for somebody who reads a named pipe.
+		// Do not block on a named pipe without a reader.
 		f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		return device{f}, err
 	default:
-		// A rename would replace a file that is protected from writing.
+		// A rename would replace a write-protected file.
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return nil, err
@@ -154,8 +147,7 @@ func open(path string) (pending, error) {
 	return &replacement{f, dir, filepath.Base(path)}, nil
 }
 
-// target follows symbolic links to the file that they point to, which need not
-// exist, in a folder that is no link.
+// target follows symbolic links to their file, which need not exist, in a folder that is no link.
 func target(path string) (string, error) {
 	for range maxLinks {
 		dir, name := filepath.Split(path)
@@ -172,7 +164,7 @@ func target(path string) (string, error) {
 			return path, nil // no link
 		}
 		if !filepath.IsAbs(link) {
-			// Not cleaned: "link/.." is the parent of the folder behind the link.
+			// Not cleaned: "link/.." is the parent of the link's target.
 			link = folder + string(filepath.Separator) + link
 		}
 		path = link
@@ -181,22 +173,21 @@ func target(path string) (string, error) {
 }
 
 func noFileIn(dir string, err error) error {
-	return fmt.Errorf("no file can be made in %s: %w", filepath.Clean(dir), cause(err))
+	return fmt.Errorf("cannot create a file in %s: %w", filepath.Clean(dir), cause(err))
 }
 
-// replacement is the hidden file beside the one that it will replace.
+// replacement is a hidden file that will replace another in its folder.
 type replacement struct {
 	*hidden
-	dir, name string // of the other one
+	dir, name string // of the replaced file
 }
 
-// CloseAtomicallyReplace puts the file in its place, on the disk too: content and
-// name.
+// CloseAtomicallyReplace renames the file and syncs its content and name to the disk.
 func (r *replacement) CloseAtomicallyReplace() error {
 	if err := r.hidden.CloseAtomicallyReplace(); err != nil {
 		return err
 	}
-	// Some file systems cannot do that to folders. The file is whole all the same.
+	// Some file systems cannot sync folders. The file is complete in any case.
 	if dir, err := os.Open(r.dir); err == nil {
 		_ = syncDir(dir)
 		_ = dir.Close()
@@ -204,10 +195,10 @@ func (r *replacement) CloseAtomicallyReplace() error {
 	return nil
 }
 
-// syncDir is (*os.File).Sync, but for tests.
+// syncDir is (*os.File).Sync; tests replace it.
 var syncDir = (*os.File).Sync
 
-// device is a file that is no place for content but a way.
+// device is a device or pipe, written to directly.
 type device struct{ *os.File }
 
 func (d device) CloseAtomicallyReplace() error { return d.Close() }
@@ -219,7 +210,7 @@ func (d device) Cleanup() error {
 	return nil
 }
 
-// explain names the file in an error, and not the hidden one beside it.
+// explain returns an error with the name of the file instead of the hidden file.
 func explain(path string, err error) error {
 	if err == nil {
 		return nil
@@ -227,7 +218,7 @@ func explain(path string, err error) error {
 	return fmt.Errorf("cannot write %s: %w", path, cause(err))
 }
 
-// cause is the error of an operation without the operation and its file.
+// cause returns the error of an operation without the operation and its file.
 func cause(err error) error {
 	switch err := err.(type) { //nolint:errorlint // what is wrapped has been explained
 	case *fs.PathError:

@@ -11,10 +11,10 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// hidden is a file in a folder that will replace another one there.
+// hidden is a temporary file that will replace another file in its folder.
 type hidden = renameio.PendingFile
 
-// digits are those of the numbers behind the names of hidden files.
+// digits is the number of random digits after the names of hidden files.
 const digits = `\d{15,19}`
 
 func newHidden(dir, name string) (*hidden, error) {
@@ -22,7 +22,7 @@ func newHidden(dir, name string) (*hidden, error) {
 		renameio.WithPermissions(fileMode), renameio.WithExistingPermissions())
 }
 
-// keepOwner gives the new file to the owner of the old one. Only root always may.
+// keepOwner gives the new file to the owner of the old one. Only root can always do so.
 func keepOwner(f *os.File, old fs.FileInfo) {
 	if stat, ok := old.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(int(stat.Uid), int(stat.Gid))

@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 )
 
-// hidden is a file in a folder that will replace another one there. The library that does so
-// elsewhere leaves out Windows, where a rename is no promise if the machine goes down.
+// hidden is a temporary file that will replace another file in its folder. The library used on other systems excludes
+// Windows, where a rename does not survive every failure of the machine.
 type hidden struct {
 	*os.File
-	path string // of the other one
+	path string // of the replaced file
 	done bool
 }
 
-// digits are those of the numbers behind the names of hidden files.
+// digits is the number of random digits after the names of hidden files.
 const digits = `\d{6,19}`
 
 func newHidden(dir, name string) (*hidden, error) {
@@ -45,5 +45,5 @@ func (h *hidden) Cleanup() error {
 	return os.Remove(h.Name())
 }
 
-// keepOwner does nothing: who makes a file there owns it as the folder says.
+// keepOwner does nothing: the folder determines the owner of a new file.
 func keepOwner(*os.File, fs.FileInfo) {}

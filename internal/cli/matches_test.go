@@ -338,7 +338,7 @@ func TestParametersAreTuned(t *testing.T) {
 		"--parameters puct --players a,b":        "a tuning needs one player",
 		"--parameters puct --players random":     "for a player that samples",
 		"--parameters puct --players http://x:1": "a tuning needs one player, of this program",
-		"--iterations 3":                         "a tuning needs a parameter",
+		"--iterations 3":                         "expected at least one parameter to tune",
 	} {
 		execute(t, append([]string{"tune", "ticTacToe"}, strings.Fields(args)...)...).expect(t, statusUsage, want)
 	}

@@ -70,11 +70,11 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"folder without rules":       {[]string{"validate", folder}, "expected rulesheets (.kif, .gdl, .hrf, .nfg, .efg)"},
 		"folder for a record":        {[]string{"show", folder}, "is a directory"},
 		"folder without records":     {[]string{"rate", folder}, "expected records of matches"},
-		"rules for a record":         {[]string{"show", sheet}, "expected a match record"},
+		"rules for a record":         {[]string{"show", sheet}, "not a match record"},
 		"file for a folder":          {[]string{"match", "ticTacToe", "--record", sheet}, "--record: "},
 		"folder in a file":           {[]string{"match", "ticTacToe", "--record", occupied}, "cannot write " + occupied},
 		"folder to write to":         {[]string{"solve", "ticTacToe", "--save", folder}, "cannot write " + folder},
-		"no such folder":             {[]string{"solve", "ticTacToe", "--save", "no/such/folder"}, "no file can be made in"},
+		"no such folder":             {[]string{"solve", "ticTacToe", "--save", "no/such/folder"}, "cannot create a file in"},
 		"disk full":                  {[]string{"tournament", "ticTacToe", "--players", "random,random", "--rounds", "1", "--csv", "/dev/full"}, "cannot write /dev/full"},
 		// rulesheets
 		"empty file":         {[]string{"solve", file(t, "g.kif", " \n")}, gdl + "nothing: the file is empty"},

@@ -391,16 +391,16 @@ func TestAFalseRecordIsNoticed(t *testing.T) {
 		change func(r *Record)
 		want   string
 	}{
-		"goals of the result":   {func(r *Record) { slices.Reverse(r.Summary.Goals) }, "the result says goals"},
+		"goals of the result":   {func(r *Record) { slices.Reverse(r.Summary.Goals) }, "the summary has goals"},
 		"goals":                 {func(r *Record) { slices.Reverse(r.Goals); slices.Reverse(r.Summary.Goals) }, "by the rules it is"},
 		"too many points":       {func(r *Record) { r.Goals[0] = 1000; r.Summary.Goals[0] = 1000 }, "by the rules it is"},
-		"turns of the result":   {func(r *Record) { r.Summary.Turns++ }, "the result says turns"},
-		"turns":                 {func(r *Record) { r.Turns += 3; r.Summary.Turns += 3 }, "its moves are"},
-		"players of the result": {func(r *Record) { r.Summary.Players = []string{"c", "b"} }, "the result says players"},
-		"errors of the result":  {func(r *Record) { r.Summary.Errors[0]++ }, "the result says errors"},
-		"another match":         {func(r *Record) { r.Summary.Match = "other" }, "the result says match"},
-		"slowest move":          {func(r *Record) { r.Summary.Slowest[1] += 3 }, "the result says slowest"},
-		"aborted":               {func(r *Record) { r.Summary.Aborted = true }, "the result says aborted"},
+		"turns of the result":   {func(r *Record) { r.Summary.Turns++ }, "the summary has turns"},
+		"turns":                 {func(r *Record) { r.Turns += 3; r.Summary.Turns += 3 }, "turns, but"},
+		"players of the result": {func(r *Record) { r.Summary.Players = []string{"c", "b"} }, "the summary has players"},
+		"errors of the result":  {func(r *Record) { r.Summary.Errors[0]++ }, "the summary has errors"},
+		"another match":         {func(r *Record) { r.Summary.Match = "other" }, "the summary has match"},
+		"slowest move":          {func(r *Record) { r.Summary.Slowest[1] += 3 }, "the summary has slowest"},
+		"aborted":               {func(r *Record) { r.Summary.Aborted = true }, "the summary has aborted"},
 		"rules":                 {func(r *Record) { r.Rules = HashRules("other rules") }, "recorded with the rules of SHA-256"},
 		"roles":                 {func(r *Record) { slices.Reverse(r.Roles) }, "recorded roles"},
 		"illegal move":          {func(r *Record) { r.Moves[2] = r.Moves[0] }, "is not legal"},
@@ -408,7 +408,7 @@ func TestAFalseRecordIsNoticed(t *testing.T) {
 		"last turn left out": {func(r *Record) {
 			n := len(r.Moves) - 1
 			r.Moves, r.States, r.Errors, r.ReplyTimes, r.Turns, r.Summary = r.Moves[:n], r.States[:n+1], r.Errors[:n], r.ReplyTimes[:n], n, nil
-		}, "it goes on"},
+		}, "the match is not over"},
 		"no positions":          {func(r *Record) { r.States = nil; slices.Reverse(r.Goals); r.Summary.Goals = r.Goals }, "by the rules it is"},
 		"a position":            {func(r *Record) { r.States[3] = r.States[2] }, "fluents"},
 		"a position at the end": {func(r *Record) { r.States = append(r.States, r.States[0]) }, "found more"},
@@ -476,7 +476,7 @@ func TestFilesOfSeveralMatchesAreReadWhole(t *testing.T) {
 	if err := os.WriteFile(last, []byte(strings.Replace(textOf(t, last), `"turns":2,"errors"`, `"turns":9,"errors"`, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := archive(t, dir).List(); len(list) != 2 || err == nil || !strings.Contains(err.Error(), "the result says turns 9, the record 2") {
+	if list, err := archive(t, dir).List(); len(list) != 2 || err == nil || !strings.Contains(err.Error(), "the summary has turns 9, the record 2") {
 		t.Errorf("%d records, %v", len(list), err)
 	}
 	// A file of several is not taken for one match.

@@ -18,29 +18,25 @@ import (
 	"stackmate/protocol"
 )
 
-// What can go wrong with a player's turn, as match records write it.
+// Faults of a player's turn in match records.
 const (
 	TimedOut   = "TO"  // no reply in time
-	Illegal    = "IL " // followed by the move that is not legal
-	Unreadable = "CE"  // no connection, or no reply that says anything
+	Illegal    = "IL " // followed by the illegal move
+	Unreadable = "CE"  // no connection, or an unreadable reply
 )
 
-// Record is the story of one match, in the fields that game managers write and some of
-// ours. Lists by role are in the order of the role declarations; Moves, States,
-// StateTimes, Errors, ReplyTimes and Explanations are by turn first. There is one more
-// state than moves.
+// Record is the record of a match, in the JSON fields of game managers with some additions. Lists by role are in the
+// order of the role declarations. Moves, States, StateTimes, Errors, ReplyTimes and Explanations are by turn first.
+// There is one more state than moves.
 //
-// A record is told in parts, which are Records too: the first says who plays what, the
-// second has the first position, every other the joint move of a turn with the position
-// that it leads to, and the last how the match ended. Append puts them together. A file
-// holds them one after the other, each as a line of JSON, so a record in one piece is
-// also a file.
+// A record consists of parts, which are Records too. The first part has the game and the players, the second the
+// first position. Each further part has the joint move of a turn and the next position, the last part the ending.
+// Append joins them. A file holds one part per line of JSON, so a record in one piece is also a file.
 type Record struct {
 	Match string `json:"match,omitempty"`
 	Game  string `json:"game,omitempty"`
-	// Rules is the SHA-256 of the rulesheet in hexadecimal digits: Archive.Rulesheet
-	// finds its text by it. Where the match does not begin with the initial position of
-	// the rules, Opening lists the joint moves that lead to States[0].
+	// Rules is the SHA-256 of the rulesheet in hexadecimal digits: Archive.Rulesheet returns its text. If the match
+	// begins after an opening, Opening lists the joint moves that lead to States[0].
 	Rules       string      `json:"rules,omitempty"`
 	Opening     [][]string  `json:"opening,omitempty"`
 	StartTime   time.Time   `json:"start_time,omitzero"`
@@ -49,40 +45,36 @@ type Record struct {
 	Roles       []string    `json:"roles,omitempty"`
 	Players     []string    `json:"players,omitempty"`
 	Moves       [][]string  `json:"moves,omitempty"`
-	States      [][]string  `json:"states,omitempty"` // the fluents that are true
+	States      [][]string  `json:"states,omitempty"` // the true fluents
 	StateTimes  []time.Time `json:"state_times,omitempty"`
 	StartErrors []string    `json:"start_errors,omitempty"`
-	// StartErrors and Errors hold "" where nothing went wrong, else TO, CE, or
-	// IL with the move.
+	// StartErrors and Errors hold "" without a fault, else TO, CE, or IL with the move.
 	Errors [][]string `json:"errors,omitempty"`
-	// ReplyTimes are the seconds, to the millisecond, that each player took for each
-	// move, as seen from here; 0 for chance.
+	// ReplyTimes are the times of each player's moves in seconds, to the millisecond, measured by the manager; 0 for
+	// chance.
 	ReplyTimes [][]float64 `json:"reply_times,omitempty"`
-	// Explanations are what players in this program said of their moves: null for others,
-	// and for a turn in which nobody said anything.
+	// Explanations are the players' explanations of their moves: null for players without, and for turns without any.
 	Explanations [][]*protocol.Explanation `json:"explanations,omitempty"`
 	Goals        []int                     `json:"goals,omitempty"` // goal points; empty if aborted
 	Turns        int                       `json:"turns,omitempty"`
 	Completed    bool                      `json:"completed,omitempty"`
 	Aborted      bool                      `json:"aborted,omitempty"`
-	// Forfeit says that the goals are not those of the rules: players could not begin, or gave up.
+	// Forfeit: players could not begin, or resigned; the goals are not computed from the rules.
 	Forfeit bool `json:"forfeit,omitempty"`
-	// Reason says why the match was aborted or given up, or which fault of the rules it met.
+	// Reason is the reason for an abort or forfeit, or an error of the rules.
 	Reason string `json:"reason,omitempty"`
-	// Summary sums the whole record up, in its last part: whoever lists records need
-	// not read the turns.
+	// Summary is the result of the whole record, in its last part, so that lists of records need not read the turns.
 	Summary *Result `json:"result,omitempty"`
 
-	// Unnamed marks records whose manager writes no roles, only their number: Name names them.
+	// Unnamed marks records with numbers instead of roles: Name replaces them.
 	Unnamed bool `json:"-"`
-	// Rulesheet is the text of the rules, which the first part that Setting.Tell is
-	// given has beside it. It is no part of a file of records.
+	// Rulesheet is the text of the rules in the first part passed to Setting.Tell. Files of records omit it.
 	Rulesheet string `json:"-"`
-	// Written is when the file was written last, in records that Archive.List tells of.
+	// Written is the time of the last write to the file, in records from Archive.List.
 	Written time.Time `json:"-"`
 }
 
-// Append continues the record with its next part.
+// Append appends the next part to the record.
 func (r *Record) Append(part *Record) {
 	if part.Match != "" {
 		r.Match, r.Game, r.Rules, r.Opening = part.Match, part.Game, part.Rules, part.Opening
@@ -105,25 +97,25 @@ func (r *Record) Append(part *Record) {
 	}
 }
 
-// cutTurns leaves out what has happened between the beginning and the end.
+// cutTurns removes the turns between the beginning and the end.
 func (r *Record) cutTurns() {
 	r.StartErrors, r.Moves, r.States, r.StateTimes = nil, nil, nil, nil
 	r.Errors, r.ReplyTimes, r.Explanations = nil, nil, nil
 }
 
-// Ended tells whether the match is over. A record without an end is of a match under
-// way, or of one whose manager was killed.
+// Ended reports whether the match is over. A record without an end belongs to a running match, or to a killed
+// manager.
 func (r *Record) Ended() bool { return r.Completed || r.Aborted }
 
-// Until a manager is taken for dead its record may rest for patience beyond its clocks, or for
-// longestPause where it has none.
+// A manager counts as dead if its record has not grown for its clocks plus patience, or for longestPause without
+// clocks.
 const (
 	patience     = time.Minute
 	longestPause = 24 * time.Hour
 )
 
-// IsUnderWay tells whether the match of a record that Archive.List tells of goes on at a
-// time, as far as its clocks let one know.
+// IsUnderWay reports whether the match of a record from Archive.List may still be running at a time, judged by its
+// clocks.
 func (r *Record) IsUnderWay(now time.Time) bool {
 	pause := patience.Seconds() + max(r.StartClock, r.PlayClock)
 	if r.StartClock == 0 || r.PlayClock == 0 {
@@ -132,8 +124,7 @@ func (r *Record) IsUnderWay(now time.Time) bool {
 	return !r.Ended() && now.Sub(r.Written).Seconds() < pause
 }
 
-// maxRecord bounds a file of records that is read, in bytes: ten thousand turns of a
-// thousand fluents.
+// maxRecord limits a file of records, in bytes: ten thousand turns of a thousand fluents.
 const maxRecord = 512 << 20
 
 // ReadRecord reads a file with the record of one match, as ReadRecords does.
@@ -146,8 +137,8 @@ func ReadRecord(path string) (*Record, error) {
 	return DecodeRecord(f, path)
 }
 
-// ReadRecords reads the records of all matches of a file, as far as they have been written. An
-// incomplete last part, of a manager that was killed or is writing just now, is left out.
+// ReadRecords reads the records of all matches in a file, as far as they are written. It skips an incomplete last
+// part, whose manager is still writing or was killed.
 func ReadRecords(path string) ([]*Record, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -157,8 +148,8 @@ func ReadRecords(path string) ([]*Record, error) {
 	return decodeRecords(f, path)
 }
 
-// Records iterates over the matches of a file, or of all files of a folder, in the order of the names. A file
-// that has no records, or a damaged one, gives an error that names it; the other files of its folder follow.
+// Records iterates over the matches of a file, or of all files of a folder, in order of name. A file without records
+// or with a damaged record yields an error with its name; the other files of the folder follow.
 func Records(path string) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		files := []string{path}
@@ -192,15 +183,14 @@ func Records(path string) iter.Seq2[*Record, error] {
 	}
 }
 
-// isRecord reports whether a file of a folder of records has the name of one.
+// isRecord reports whether a file name in a folder of records is a record's.
 func isRecord(name string) bool {
 	ext := filepath.Ext(name)
 	return !strings.HasPrefix(name, ".") && (ext == suffix || ext == ".json")
 }
 
-// errUnbegun is the error of a record whose first part is incomplete: its manager is writing it
-// just now, was killed then, or had a full disk.
-var errUnbegun = errors.New("found its beginning at most")
+// errUnbegun: the first part of a record is incomplete. Its manager is writing it, was killed, or had a full disk.
+var errUnbegun = errors.New("the record has no complete first line")
 
 // nextPart reads a part of a record, which is a line, or a match of an archive in one piece.
 func nextPart(in *json.Decoder) (*Record, error) {
@@ -215,7 +205,7 @@ func nextPart(in *json.Decoder) (*Record, error) {
 	return part, json.Unmarshal(text, part)
 }
 
-// DecodeRecord reads a record as ReadRecord does; path is for messages about it.
+// DecodeRecord reads a record as ReadRecord does; path is for error messages.
 func DecodeRecord(f io.Reader, path string) (*Record, error) {
 	records, err := decodeRecords(f, path)
 	if err != nil {
@@ -227,7 +217,7 @@ func DecodeRecord(f io.Reader, path string) (*Record, error) {
 	return records[0], nil
 }
 
-// decodeRecords reads records as ReadRecords does; path is for messages about them.
+// decodeRecords reads records as ReadRecords does; path is for error messages.
 func decodeRecords(f io.Reader, path string) ([]*Record, error) {
 	var records []*Record
 	var r *Record
@@ -247,31 +237,31 @@ func decodeRecords(f io.Reader, path string) ([]*Record, error) {
 		return nil, fmt.Errorf("%s: expected match records of at most %d MiB, found more: split the file", path, maxRecord>>20)
 	}
 	if r == nil && filepath.Ext(path) == suffix && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
-		return nil, fmt.Errorf("%s: expected a match record, %w", path, errUnbegun)
+		return nil, fmt.Errorf("%s: not a match record: %w", path, errUnbegun)
 	}
 	if unreadable := (*fs.PathError)(nil); errors.As(err, &unreadable) {
 		return nil, err
 	}
 	if !errors.Is(err, io.EOF) && !(errors.Is(err, io.ErrUnexpectedEOF) && r != nil && r.Match != "") {
-		return nil, fmt.Errorf("%s:%d: expected a match record, JSON as --record keeps it: %w", path, number, jsonfault.Explain(err))
+		return nil, fmt.Errorf("%s:%d: not a match record in JSON, as --record writes it: %w", path, number, jsonfault.Explain(err))
 	}
 	if r == nil {
-		r = &Record{} // which is none
+		r = &Record{} // an empty record
 		records = append(records, r)
 	}
 	for _, r := range records {
 		if err := r.check(); err != nil {
-			return nil, fmt.Errorf("%s: expected a match record, found %w", path, err)
+			return nil, fmt.Errorf("%s: not a match record: %w", path, err)
 		}
 	}
 	return records, nil
 }
 
-// check returns an error that names the lists of the record that do not fit the number of its roles.
+// check returns an error that names the lists of the record whose lengths do not fit its number of roles.
 func (r *Record) check() error {
 	n := len(r.Roles)
 	if r.Match == "" || n == 0 && !r.Unnamed || r.Completed && r.Aborted {
-		return errors.New("none of a match, as --record keeps it")
+		return errors.New("no match id or no roles")
 	}
 	of := func(name string, found int) error {
 		if found == n {
@@ -314,12 +304,12 @@ func (r *Record) check() error {
 	return err
 }
 
-// CheckOf returns an error unless the record is of a match with these rules (their hash) between
-// these players, in the order of their roles, and does not contradict itself.
+// CheckOf returns an error unless the record is consistent and of a match with these rules (their hash) and players,
+// in the order of their roles.
 func (r *Record) CheckOf(match, rules string, players []string) error {
 	seated := slices.DeleteFunc(slices.Clone(r.Players), func(p string) bool { return p == Chance })
 	if r.Match != match || r.Rules != rules || !slices.Equal(seated, players) {
-		return fmt.Errorf("expected the record of %s between %q, found that of %s between %q, or other rules", match, players, r.Match, seated)
+		return fmt.Errorf("expected a record of match %s between %q with the same rules, found match %s between %q", match, players, r.Match, seated)
 	}
 	if err := r.check(); err != nil {
 		return err
@@ -334,19 +324,19 @@ type Result struct {
 	Players []string `json:"players"`
 	Goals   []int    `json:"goals"`
 	Turns   int      `json:"turns"`
-	// Errors counts what went wrong, the start included: replies that came too
-	// late, illegal moves, and failures of connection or player.
+	// Errors counts the faults of each player, including START: late replies, illegal moves, and failures of
+	// connection or player.
 	Errors  []int `json:"errors"`
 	Late    []int `json:"late"`
 	Illegal []int `json:"illegal"`
 	Failed  []int `json:"failed"`
-	// Slowest is the longest time that a player has taken for a move, in seconds.
+	// Slowest is the longest time of a move by player, in seconds.
 	Slowest []float64 `json:"slowest"`
 	Aborted bool      `json:"aborted,omitempty"`
 	Reason  string    `json:"reason,omitempty"`
 }
 
-// Result sums the record up.
+// Result returns the summary of the record.
 func (r *Record) Result() Result {
 	n := len(r.Roles)
 	s := Result{

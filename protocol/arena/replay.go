@@ -10,11 +10,11 @@ import (
 	"stackmate/reasoner/trace"
 )
 
-// A record tells some things twice: goals follow from the moves, the summary from all the rest. Replay
-// compares them, so that goals which are counted are the goals of the match.
+// A record is redundant: the moves determine the goals, all other fields the summary. Replay compares them, so that
+// only correct goals are counted.
 
-// Name gives the record the roles of the rules. It names roles that the manager wrote as numbers; the error
-// says that the record has other roles. A role whose player is not on record is played by "unknown".
+// Name gives the record the roles of the rules, and replaces numbers by roles. It returns an error if the record has
+// other roles. Unrecorded players are named "unknown".
 func (r *Record) Name(roles []string) error {
 	if !r.Unnamed {
 		if !slices.Equal(r.Roles, roles) {
@@ -22,7 +22,7 @@ func (r *Record) Name(roles []string) error {
 		}
 		return nil
 	}
-	// A match that was aborted at its start has moves, errors and goals of nobody.
+	// A match aborted at its start has no moves, errors or goals.
 	if n := len(r.Roles); n > len(roles) || n < len(roles) && len(r.Moves)+len(r.Goals)+len(r.Errors) > 0 {
 		return fmt.Errorf("recorded moves or goals of %d roles, the rules have %v", n, roles)
 	}
@@ -30,14 +30,14 @@ func (r *Record) Name(roles []string) error {
 	for len(r.Players) < len(roles) {
 		r.Players = append(r.Players, unknownPlayer)
 	}
-	if r.Summary != nil { // it is ours
+	if r.Summary != nil { // the summary is computed, not read
 		r.Summary = new(r.Result())
 	}
 	return nil
 }
 
-// Counted returns the summary of a match that has ended. The player of the role random is Chance there,
-// whatever name the manager wrote.
+// Counted returns the summary of an ended match. The player of the role random is named Chance, regardless of the
+// manager's name for it.
 func (r *Record) Counted() Result {
 	s := r.Result()
 	if r.Summary != nil {
@@ -52,8 +52,8 @@ func (r *Record) Counted() Result {
 	return s
 }
 
-// Consistent returns an error that names a contradiction of the record with itself: goals that are no goal
-// points, or turns or a summary that differ from its own moves, errors and goals.
+// Consistent returns an error about a contradiction within the record: goals out of range, or turns or a summary that
+// differ from its moves, errors and goals.
 func (r *Record) Consistent() error {
 	turns, s := len(r.Moves), r.Summary
 	for role, goal := range r.Goals {
@@ -63,15 +63,15 @@ func (r *Record) Consistent() error {
 	}
 	switch {
 	case turns > 0 && r.Turns != turns:
-		return fmt.Errorf("the record says %d turns, its moves are %d", r.Turns, turns)
+		return fmt.Errorf("the record has %d turns, but %d moves", r.Turns, turns)
 	case len(r.States) > turns+1 || len(r.Errors) > turns || len(r.ReplyTimes) > turns:
-		return fmt.Errorf("expected the positions, errors and times of %d turns, found more", turns)
+		return fmt.Errorf("expected positions, errors and times of %d turns, found more", turns)
 	case s == nil:
 		return nil
 	}
 	own := r.Result()
 	differ := func(name string, summary, own any) error {
-		return fmt.Errorf("the result says %s %v, the record %v", name, summary, own)
+		return fmt.Errorf("the summary has %s %v, the record %v", name, summary, own)
 	}
 	switch {
 	case s.Match != own.Match || s.Game != own.Game:
@@ -93,9 +93,9 @@ func (r *Record) Consistent() error {
 	return nil
 }
 
-// Replay plays the record on the machine of its rules, whose text has one of the hashes. The error names the
-// first difference: in roles, moves, positions, the end and its goals, between the record and its summary, or
-// in the hash. A manager counts a role without a single goal as 0.
+// Replay plays the record on the machine of its rules, whose text has one of the hashes. The error names the first
+// difference: in roles, moves, positions, the end, its goals, the summary or the hash. A role without a single goal
+// counts as 0, as in managers.
 func (r *Record) Replay(m machine.Machine, hashes ...string) error {
 	named := *r
 	if err := named.Name(m.Names().Roles); err != nil {
@@ -110,7 +110,7 @@ func (r *Record) Replay(m machine.Machine, hashes ...string) error {
 			return err
 		}
 		if !at.IsOver() {
-			return errors.New("the record says that the match is completed, by the rules it goes on")
+			return errors.New("the record is completed, but by the rules the match is not over")
 		}
 		for role, goal := range at.Goals() {
 			if role < len(r.Goals) && int32(r.Goals[role]) != max(0, goal) {
@@ -127,9 +127,8 @@ func (r *Record) Replay(m machine.Machine, hashes ...string) error {
 	return nil
 }
 
-// Trace returns the moves and positions of the record from the initial position of the rules, as a trace to
-// compare machines with. Legal moves are not on record, nor are positions on the way to an opening; Replay
-// compares the end.
+// Trace returns the moves and positions of the record from the initial position of the rules, to compare machines.
+// Records lack legal moves and positions during an opening; Replay compares the end.
 func (r *Record) Trace() *trace.Match {
 	m := &trace.Match{Game: r.Game, Roles: r.Roles, Final: trace.Final{Terminal: r.Completed && !r.Forfeit, Unjudged: true}}
 	for _, joint := range r.Opening {

@@ -13,15 +13,15 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Scrambling gives all symbols of a game new names, so that players cannot know
-// a game by its words. Keywords and integers stay.
+// Scrambling gives all symbols of a game new names, so that players cannot recognise a game by its words. Keywords
+// and integers stay.
 
-// scrambling translates names there and back. The zero value changes nothing.
+// scrambling translates names in both directions. The zero value changes nothing.
 type scrambling struct {
 	to, from map[string]string
 }
 
-// scramble draws a new name for each symbol of g; scrambled is g in these names.
+// scramble draws a new name for each symbol of g and returns g in these names.
 func scramble(ctx context.Context, g *gdl.Game, rng *machine.Rand) (s scrambling, scrambled *gdl.Game, err error) {
 	const file = "the scrambled rules"
 	tree, err := gdl.Parse(file, []byte(RulesText(g)))
@@ -49,12 +49,12 @@ func (s scrambling) there(t gdl.Term) gdl.Term {
 	return rewrite.Term(t, func(name string) string { return cmp.Or(s.to[name], name) })
 }
 
-// back translates a term of a player into the names of the rules, in any case.
+// back translates a player's term into the names of the rules, in any case.
 func (s scrambling) back(t gdl.Term) gdl.Term {
 	return rewrite.Term(t, func(name string) string { return cmp.Or(s.from[name], s.from[strings.ToLower(name)], name) })
 }
 
-// explained is what a player said of its move, in the names of the rules.
+// explained translates a player's explanation into the names of the rules.
 func (s scrambling) explained(e *protocol.Explanation) *protocol.Explanation {
 	if e == nil || s.from == nil {
 		return e
@@ -87,7 +87,7 @@ func (s scrambling) explained(e *protocol.Explanation) *protocol.Explanation {
 	return &out
 }
 
-// inventWord makes a word of three to five open syllables.
+// inventWord returns a word of three to five open syllables.
 func inventWord(rng *machine.Rand) string {
 	const consonants, vowels = "bdfghjklmnprstvwz", "aeiou"
 	var b strings.Builder
@@ -98,8 +98,7 @@ func inventWord(rng *machine.Rand) string {
 	return b.String()
 }
 
-// RulesText writes a game as a rulesheet, one rule to a line: as START tells it, and
-// Record.Rules is its hash.
+// RulesText returns the rulesheet of a game, one rule per line: the rules of START, hashed as Record.Rules.
 func RulesText(g *gdl.Game) string {
 	var b strings.Builder
 	for _, r := range g.Rules {

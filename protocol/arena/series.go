@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// Standing is what one player has achieved over several matches.
+// Standing is the record of a player over several matches.
 type Standing struct {
 	Player  string `json:"player"`
-	Matches int    `json:"matches"` // completed ones
+	Matches int    `json:"matches"` // completed matches
 	Points  int    `json:"points"`  // goal points
-	Wins    int    `json:"wins"`    // a higher goal than all others, if there are others
-	Draws   int    `json:"draws"`   // the highest goal, but not alone
+	Wins    int    `json:"wins"`    // sole highest goal of several players
+	Draws   int    `json:"draws"`   // shared highest goal
 	Losses  int    `json:"losses"`
-	// Errors are turns without a legal move in time, and failed starts: replies that
-	// came too late, illegal moves, and failures of connection or player.
+	// Errors counts turns without a legal move in time, and failed starts: late replies, illegal moves, and failures
+	// of connection or player.
 	Errors  int `json:"errors"`
 	Late    int `json:"late"`
 	Illegal int `json:"illegal"`
 	Failed  int `json:"failed"`
 }
 
-// Share is the mean goal of the player, from 0 to 1.
+// Share returns the mean goal of the player, from 0 to 1.
 func (s Standing) Share() float64 {
 	if s.Matches == 0 {
 		return 0
@@ -31,10 +31,9 @@ func (s Standing) Share() float64 {
 	return float64(s.Points) / float64(100*s.Matches)
 }
 
-// Series plays count matches, until ctx ends or one cannot be held or told: they are as Match returns
-// them, each before the next one begins. From one to the next the players change
-// roles, so that each takes every role equally often if count is a multiple of their number. Match
-// k (from 0) has the id prefix.k and a seed of its own. Players of one name are told apart by numbers.
+// Series plays count matches and iterates over the results of Match, until ctx ends or Match returns an error. The
+// players rotate through the roles: each takes every role equally often if count is a multiple of their number. Match
+// k (from 0) has the id prefix.k and its own seed. Players with equal names are numbered.
 func (g *Manager) Series(ctx context.Context, prefix string, players []Player, count int, s Setting) iter.Seq2[*Record, error] {
 	var names []string
 	for _, p := range players {
@@ -56,7 +55,7 @@ func (g *Manager) Series(ctx context.Context, prefix string, players []Player, c
 	}
 }
 
-// Rotated returns a list in which each player stands k places further on.
+// Rotated returns a list with each player moved k positions back.
 func Rotated[T any](players []T, k int) []T {
 	n := len(players)
 	if n == 0 {
@@ -66,7 +65,7 @@ func Rotated[T any](players []T, k int) []T {
 	return slices.Concat(players[n-k:], players[:n-k])
 }
 
-// DistinctNames appends numbers to the names that occur before.
+// DistinctNames appends numbers to repeated names.
 func DistinctNames(names []string) []string {
 	out := slices.Clone(names)
 	taken := make(map[string]bool)
@@ -85,7 +84,7 @@ func (s *Ranking) add(r Result) {
 	for role, name := range r.Players {
 		i := slices.IndexFunc(s.Standings, func(t Standing) bool { return t.Player == name })
 		if i < 0 {
-			continue // chance
+			continue // the role random
 		}
 		t := &s.Standings[i]
 		t.Errors += r.Errors[role]
@@ -108,17 +107,17 @@ func (s *Ranking) add(r Result) {
 	}
 }
 
-// Outcome is how a match has ended for a player.
+// Outcome is the result of a match for a player.
 type Outcome string
 
-// The outcomes of a match with others. The highest goal draws if another player has it too.
+// The outcomes of a match with several players. A shared highest goal is a draw.
 const (
 	Won   Outcome = "won"
 	Drawn Outcome = "drawn"
 	Lost  Outcome = "lost"
 )
 
-// Outcome is that of a role: "" if the match was aborted, or there is nobody to beat.
+// Outcome returns the outcome of a role, or "" if the match was aborted or had one player.
 func (r Result) Outcome(role int) Outcome {
 	outcome := Outcome("")
 	for other, goal := range r.Goals {

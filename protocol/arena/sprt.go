@@ -7,13 +7,12 @@ import (
 	"slices"
 )
 
-// SPRT is a sequential test of whether a player is stronger than another by Elo1 rather
-// than by Elo0: Wald's sequential probability ratio test with the generalised likelihood
-// ratio of a multinomial distribution, on the scores of pairs of matches with seats swapped,
-// and logistic Elo. Where matches are won, drawn or lost, a pair has one of five scores: the
-// pentanomial model of fastchess and fishtest. Source: Van den Bergh, "Comparing the
-// approximations for the generalized log likelihood ratio of a multinomial distribution"
-// (cantate.be/Fishtest/comparing_approximations.pdf), section 2.
+// SPRT tests whether a player is stronger than another by Elo1 rather than Elo0. It is Wald's sequential probability
+// ratio test with the generalised likelihood ratio of a multinomial distribution, on the scores of pairs of matches
+// with seats swapped, and with logistic Elo. If matches are won, drawn or lost, a pair has one of five scores: the
+// pentanomial model of fastchess and fishtest. Source: Van den Bergh, "Comparing the approximations for the
+// generalized log likelihood ratio of a multinomial distribution" (cantate.be/Fishtest/comparing_approximations.pdf),
+// section 2.
 type SPRT struct {
 	// The hypotheses, Elo0 < Elo1, and the risks of accepting Elo1, or Elo0, wrongly.
 	Elo0  float64 `json:"elo0"`
@@ -22,7 +21,7 @@ type SPRT struct {
 	Beta  float64 `json:"beta"`
 }
 
-// Verdict is what a test says so far.
+// Verdict is the state of a test.
 type Verdict string
 
 // The verdicts of a test.
@@ -32,7 +31,7 @@ const (
 	AcceptH1  Verdict = "elo1" // as strong as Elo1
 )
 
-// Check says what is wrong with the parameters of the test, if anything is.
+// Check returns an error if the parameters of the test are invalid.
 func (t SPRT) Check() error {
 	if !(t.Elo0 < t.Elo1) || !(t.Alpha > 0 && t.Alpha < 0.5) || !(t.Beta > 0 && t.Beta < 0.5) {
 		return fmt.Errorf("expected elo0 < elo1 and risks between 0 and 0.5, found elo0 %g, elo1 %g, risks %g and %g",
@@ -41,15 +40,14 @@ func (t SPRT) Check() error {
 	return nil
 }
 
-// PairCount is how many pairs of matches with seats swapped brought a player a mean score,
-// from 0 to 1.
+// PairCount is the number of pairs of matches with seats swapped in which a player had a mean score, from 0 to 1.
 type PairCount struct {
 	Score float64 `json:"score"`
 	Pairs int     `json:"pairs"`
 }
 
-// Sample counts pairs by their score, ascending: the five scores of matches that are won,
-// drawn or lost in any case, once there is a pair.
+// Sample counts pairs by their score, ascending. After the first pair it has the five scores of won, drawn and lost
+// matches in any case.
 type Sample []PairCount
 
 // Add counts a pair.
@@ -64,14 +62,14 @@ func (s *Sample) Add(score float64) {
 	(*s)[i].Pairs++
 }
 
-// unseen is the number of pairs for which a score counts that no pair has had, so that no
-// hypothesis is impossible: that of fastchess and fishtest.
+// unseen is the pseudo-count of a score without pairs, so that no hypothesis is impossible: the value of fastchess
+// and fishtest.
 const unseen = 1e-3
 
-// weight is what the pairs of a score count.
+// weight returns the number of pairs, at least unseen.
 func (c PairCount) weight() float64 { return max(float64(c.Pairs), unseen) }
 
-// LLR is the logarithm of the likelihood ratio of Elo1 to Elo0.
+// LLR returns the log likelihood ratio of Elo1 to Elo0.
 func (t SPRT) LLR(s Sample) float64 {
 	s0, s1 := expectedScore(t.Elo0), expectedScore(t.Elo1)
 	tilt0, tilt1 := s.tilt(s0), s.tilt(s1)
@@ -82,8 +80,8 @@ func (t SPRT) LLR(s Sample) float64 {
 	return llr
 }
 
-// tilt finds the most likely distribution among those with a mean score: pairs of score x
-// have a probability in proportion to their weight / (1 + tilt·(x - mean)).
+// tilt returns the parameter of the most likely distribution with a given mean score: pairs of score x have a
+// probability in proportion to their weight / (1 + tilt·(x - mean)).
 func (s Sample) tilt(mean float64) float64 {
 	low, high := -1/(1-mean), 1/mean // between them all probabilities are positive
 	for range 64 {
@@ -100,8 +98,7 @@ func (s Sample) tilt(mean float64) float64 {
 	return (low + high) / 2
 }
 
-// Bounds are Wald's bounds of the likelihood ratio, as logarithms: at most low accepts
-// Elo0, at least high accepts Elo1.
+// Bounds returns Wald's bounds of the log likelihood ratio: at most low accepts Elo0, at least high accepts Elo1.
 func (t SPRT) Bounds() (low, high float64) {
 	return math.Log(t.Beta / (1 - t.Alpha)), math.Log((1 - t.Beta) / t.Alpha)
 }

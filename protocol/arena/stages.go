@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// In some formats earlier results decide who meets whom. Such a tournament goes through stages of encounters of two
-// players. The ledger pairs the players of a stage when all matches of the stages before it have been counted, by
-// their results alone: a tournament that is resumed has the same pairs.
+// In formats with stages, earlier results decide the pairings. A stage consists of encounters of two players. The
+// ledger pairs a stage once all matches of earlier stages are counted, from their results alone: a resumed tournament
+// has the same pairs.
 
-// The formats with stages. In an encounter of a Swiss tournament every game is played twice, with seats swapped;
-// Rounds is the number of stages. In a knockout, that is done Rounds times, and the higher score goes on, or else
-// the player who stands first in the list.
+// The formats with stages. An encounter of a Swiss tournament plays every game twice, with seats swapped; Rounds is
+// the number of stages. In a knockout this is repeated Rounds times. The higher score advances; at equal scores, the
+// player earlier in the list does.
 const (
 	Swiss    = "swiss"
 	Knockout = "knockout"
@@ -42,7 +42,7 @@ func (t *Tournament) perEncounter() int {
 	return 2 * len(t.Games) * t.Rounds
 }
 
-// stagedFixtures lists the matches of all stages. Their players are unknown as yet: see Ledger.Seat.
+// stagedFixtures lists the matches of all stages, without their players: see Ledger.Seat.
 func (t *Tournament) stagedFixtures(yield func(Fixture) bool) {
 	number := 0
 	for _, encounters := range t.stages() {
@@ -58,8 +58,8 @@ func (t *Tournament) stagedFixtures(yield func(Fixture) bool) {
 	}
 }
 
-// bracket returns the places of a knockout of n players: each meets its neighbour, the first player the last, and
-// the best two can meet in the final only. Places from n on are empty.
+// bracket returns the seeding of a knockout of n players: the first player meets the last, and the best two can only
+// meet in the final. Places from n on are empty.
 func bracket(n int) []int {
 	places := []int{0}
 	for len(places) < n {
@@ -72,10 +72,10 @@ func bracket(n int) []int {
 	return places
 }
 
-// encounterOf is two players who meet, the first seat first.
+// encounterOf is a pair of players, the first seat first.
 type encounterOf [2]int
 
-// Seat returns a fixture that is open with its players.
+// Seat returns an open fixture with its players.
 func (l *Ledger) Seat(f Fixture) Fixture {
 	if l.plan.staged() {
 		pair := l.encounters[f.Number/l.plan.perEncounter()]
@@ -84,7 +84,7 @@ func (l *Ledger) Seat(f Fixture) Fixture {
 	return f
 }
 
-// pairUp pairs the players of all stages that are open by now.
+// pairUp pairs the players of all open stages.
 func (l *Ledger) pairUp() {
 	if !l.plan.staged() {
 		return
@@ -107,7 +107,7 @@ func (l *Ledger) pairUp() {
 func (l *Ledger) points(encounter int) (first, second float64) {
 	each := l.plan.perEncounter()
 	for n := encounter * each; n < (encounter+1)*each; n++ {
-		if goals := l.results[n].playerGoals(); len(goals) == 2 { // not aborted
+		if goals := l.results[n].playerGoals(); len(goals) == 2 { // completed
 			score := matchScore(goals[n%2], goals[1-n%2])
 			first, second = first+score, second+1-score
 		}
@@ -115,14 +115,13 @@ func (l *Ledger) points(encounter int) (first, second float64) {
 	return first, second
 }
 
-// knockout pairs the players who are left: neighbours of the bracket, whose winners take their place.
+// knockout pairs the remaining players: neighbours in the bracket.
 func (l *Ledger) knockout() (pairs []encounterOf) {
 	_, pairs = l.left()
 	return pairs
 }
 
-// left returns the players who are left in a knockout, -1 for empty places, and the encounters of them that are to
-// come.
+// left returns the remaining players of a knockout in bracket order, -1 for empty places, and their open encounters.
 func (l *Ledger) left() (places []int, pairs []encounterOf) {
 	n := len(l.plan.Players)
 	for _, p := range bracket(n) {
@@ -156,8 +155,8 @@ func (l *Ledger) left() (places []int, pairs []encounterOf) {
 	return places, nil
 }
 
-// swiss pairs players of like scores who have not met. Of an odd number one pauses for the score of an encounter
-// that is won: the last one who has not paused.
+// swiss pairs players of similar scores who have not met. With an odd number of players, the lowest-ranked player
+// without a bye gets a bye, which scores as a won encounter.
 func (l *Ledger) swiss() []encounterOf {
 	n := len(l.plan.Players)
 	score, paused, order := make([]float64, n), make([]int, n), make([]int, n)
@@ -171,7 +170,7 @@ func (l *Ledger) swiss() []encounterOf {
 	}
 	for i := range order {
 		order[i] = i
-		paused[i] += l.stage // the stages in which the player met nobody
+		paused[i] += l.stage // stages without an opponent
 		score[i] += float64(paused[i] * l.plan.perEncounter())
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
@@ -188,14 +187,14 @@ func (l *Ledger) swiss() []encounterOf {
 	if pairs := pairApart(order, met, &steps); pairs != nil || len(order) == 0 {
 		return pairs
 	}
-	return pairApart(order, nil, &steps) // some meet again
+	return pairApart(order, nil, &steps) // rematches are unavoidable
 }
 
-// maxSteps bounds the search for players who have not met.
+// maxSteps limits the search for pairings without rematches.
 const maxSteps = 100_000
 
-// pairApart pairs each player with the next one in order whom it has not met; nil if there is no such pairing, or
-// none is found within maxSteps.
+// pairApart pairs each player with the next one in order whom it has not met. It returns nil if it finds no such
+// pairing within maxSteps.
 func pairApart(order []int, met map[encounterOf]bool, steps *int) []encounterOf {
 	if len(order) == 0 {
 		return []encounterOf{}

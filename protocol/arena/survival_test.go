@@ -322,7 +322,7 @@ func TestFilesThatAreNoMatchRecordsAreRefused(t *testing.T) {
 	r := play(t, manager(t, choosing), quick, in("a", &fake{}), in("b", &fake{}))
 	path := filepath.Join(t.TempDir(), "record.json")
 	for want, spoil := range map[string]func(*Record){
-		"none of a match":          func(r *Record) { r.Aborted = true },
+		"no match":       func(r *Record) { r.Aborted = true },
 		"1 moves of 2 roles":       func(r *Record) { r.Moves = [][]string{{"pass"}} },
 		"1 players of 2 roles":     func(r *Record) { r.Players = r.Players[:1] },
 		"0 goals of 2 roles":       func(r *Record) { r.Goals = nil },
@@ -352,7 +352,7 @@ func TestFilesThatAreNoMatchRecordsAreRefused(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"game":`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadRecord(path); err == nil || !strings.Contains(err.Error(), "expected a match record") {
+	if _, err := ReadRecord(path); err == nil || !strings.Contains(err.Error(), "not a match record") {
 		t.Errorf("half a record: %v", err)
 	}
 }

@@ -8,22 +8,20 @@ import (
 	"slices"
 )
 
-// Tournament is the plan by which players meet each other, in one game or several: in
-// every round and every game, every group of as many players as the game needs plays
-// one match for each rotation of the roles. The plan alone decides which matches there
-// are, in which order, and with which seeds; Ledger counts them.
+// Tournament is the plan of a tournament in one or more games. In every round and game, every group of as many
+// players as the game needs plays one match for each rotation of the roles. The plan alone determines the matches,
+// their order and their seeds; Ledger counts them.
 type Tournament struct {
 	Games   []Game
 	Players []string // different names
-	// Rounds is 0 for a test that goes on until it is decided, or there are maxMatches.
+	// Rounds may be 0 for a test, which then ends with its decision or after maxMatches.
 	Rounds int
-	// Gauntlet leaves out the groups without the first player.
+	// Gauntlet leaves out groups without the first player.
 	Gauntlet bool
-	// Format is Swiss or Knockout; otherwise all groups meet, as far as Gauntlet admits them.
+	// Format is Swiss or Knockout; otherwise all groups meet, within Gauntlet.
 	Format string `json:",omitempty"`
-	Seed   uint64 // each match has a seed of its own
-	// Test, for two players, ends the tournament as soon as it decides whether
-	// the first is stronger than the second.
+	Seed   uint64 // each match has its own seed, derived from it
+	// Test, for two players, ends the tournament once it decides whether the first is stronger than the second.
 	Test *SPRT
 	// Tuning, for two players of the same description, varies the parameters of both.
 	Tuning *Tuning `json:",omitempty"`
@@ -32,25 +30,24 @@ type Tournament struct {
 // Game is a game of a tournament.
 type Game struct {
 	Name  string
-	Roles int // that players take
+	Roles int // number of roles for players
 }
 
-// Fixture is a match that is to be held.
+// Fixture is a planned match.
 type Fixture struct {
 	Number  int   // from 0, in the order of the plan
-	Group   int   // the matches of the same players in the same game and round, from 0
+	Group   int   // number of the group of matches with the same players, game and round, from 0
 	Game    int   // an index into Games
 	Players []int // indices into Players, in the order of the roles; see Ledger.Seat
 	Seed    uint64
-	// OpeningSeed is the same for all matches of a group: the players begin the same
-	// positions in turn.
+	// OpeningSeed is equal for all matches of a group: each seating begins in the same position.
 	OpeningSeed uint64
 }
 
-// maxMatches bounds a tournament: the plan of all of them is kept in memory.
+// maxMatches limits a tournament, whose ledger is kept in memory.
 const maxMatches = 1_000_000
 
-// Check returns an error that says why the tournament cannot be held.
+// Check returns an error if the tournament is invalid.
 func (t *Tournament) Check() error {
 	if len(t.Games) == 0 || t.Rounds < 1 && !(t.Rounds == 0 && t.Test != nil) {
 		return errors.New("a tournament needs a game and a round at least")
@@ -85,8 +82,7 @@ func (t *Tournament) Check() error {
 	return nil
 }
 
-// inPairs tells whether pairs of matches with seats swapped are counted: the matches 2g and
-// 2g+1 are group g.
+// inPairs reports whether pairs of matches with seats swapped are counted: the matches 2g and 2g+1 are group g.
 func (t *Tournament) inPairs() bool { return t.Test != nil || t.Tuning != nil }
 
 // Fixtures lists all matches in order.
@@ -116,7 +112,7 @@ func (t *Tournament) Fixtures() iter.Seq[Fixture] {
 	}
 }
 
-// rounds returns the number of rounds, as many as maxMatches allows where a test bounds it.
+// rounds returns the number of rounds, up to maxMatches for a test.
 func (t *Tournament) rounds() int {
 	if t.Rounds == 0 && t.Test != nil {
 		return maxMatches / max(1, int(t.perRound()))
@@ -124,10 +120,10 @@ func (t *Tournament) rounds() int {
 	return t.Rounds
 }
 
-// Matches returns the number of fixtures of a tournament that can be held.
+// Matches returns the number of fixtures of a valid tournament.
 func (t *Tournament) Matches() int { return int(t.matches()) }
 
-// matches counts fixtures without listing them: there may be any number, and no int may hold it.
+// matches counts fixtures without listing them; the number may exceed an int.
 func (t *Tournament) matches() float64 {
 	if t.staged() {
 		encounters := 0
@@ -139,11 +135,11 @@ func (t *Tournament) matches() float64 {
 	return t.perRound() * float64(t.rounds())
 }
 
-// perRound counts the fixtures of a round.
+// perRound returns the number of fixtures of a round.
 func (t *Tournament) perRound() float64 {
 	n := 0.0
 	for _, g := range t.Games {
-		groups := 1.0 // the binomial coefficient, without the first player where he is always there
+		groups := 1.0 // the binomial coefficient, without the first player in a gauntlet
 		first := 0
 		if t.Gauntlet {
 			first = 1
@@ -156,7 +152,7 @@ func (t *Tournament) perRound() float64 {
 	return n
 }
 
-// groups lists the sets of n players that meet, everyone in the order of the list.
+// groups lists the sets of n players that meet, each in the order of the list.
 func (t *Tournament) groups(n int) [][]int {
 	all := subsets(0, len(t.Players), n)
 	if t.Gauntlet {

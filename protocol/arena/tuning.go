@@ -10,20 +10,19 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Parameter is a number that the description of a player may give, as in
-// stackmate:exploration=20.
+// Parameter is a numeric parameter in the description of a player, as in stackmate:exploration=20.
 type Parameter struct {
 	Name    string  `json:"name"`
 	About   string  `json:"about,omitempty"`
 	Unit    string  `json:"unit,omitempty"`
-	Start   float64 `json:"start"` // where tuning begins: the player's default, if nobody says otherwise
+	Start   float64 `json:"start"` // initial value of the tuning: by default the player's default
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
 	Integer bool    `json:"integer,omitempty"`
 }
 
-// Within is the parameter with other bounds, within its own, and another start; nil ones are
-// as they are, but that the start keeps to the bounds.
+// Within returns the parameter with narrower bounds and another start. Nil arguments keep the present value; the
+// start is clamped to the bounds.
 func (p Parameter) Within(low, high, start *float64) (Parameter, error) {
 	usual := p
 	for at, value := range map[*float64]*float64{&p.Low: low, &p.High: high, &p.Start: start} {
@@ -40,7 +39,7 @@ func (p Parameter) Within(low, high, start *float64) (Parameter, error) {
 	return p, p.check()
 }
 
-// check says what is wrong with the parameter, if anything is.
+// check returns an error if the parameter is invalid.
 func (p Parameter) check() error {
 	if !(p.Low < p.High && p.Start >= p.Low && p.Start <= p.High) || math.IsInf(p.High-p.Low, 0) {
 		return fmt.Errorf("expected low < high and the start of %s between them, found %g, %g and %g", p.Name, p.Low, p.High, p.Start)
@@ -48,41 +47,40 @@ func (p Parameter) check() error {
 	return nil
 }
 
-// Tuning is the plan by which the parameters of a player are tuned: simultaneous
-// perturbation stochastic approximation (Spall, "Multivariate stochastic approximation
-// using a simultaneous perturbation gradient approximation", 1992). In every iteration the
-// player with all parameters moved up or down at random by a little plays the one with all
-// moved the other way, in Pairs rounds of the tournament, and the parameters move towards the
-// better one. Parameters are measured in shares of their ranges.
+// Tuning is the plan for tuning a player's parameters by simultaneous perturbation stochastic approximation (Spall,
+// "Multivariate stochastic approximation using a simultaneous perturbation gradient approximation", 1992). In every
+// iteration all parameters are perturbed up or down at random. The perturbed player plays the player with the
+// opposite perturbation, in Pairs rounds of the tournament, and the parameters move towards the winner. Parameters
+// are measured in fractions of their ranges.
 type Tuning struct {
 	Parameters []Parameter `json:"parameters"`
-	Pairs      int         `json:"pairs"` // of matches of each game in an iteration
-	// Perturbation is how far the parameters are moved in the first iteration, Step how far
-	// the first iteration changes them if one side wins everything.
+	Pairs      int         `json:"pairs"` // pairs of matches of each game in an iteration
+	// Perturbation is the perturbation of the first iteration, Step the change of the parameters in the first
+	// iteration if one side wins everything.
 	Perturbation float64 `json:"perturbation"`
 	Step         float64 `json:"step"`
 }
 
-// The gains of iteration k = 0, 1, …, by Spall, "Implementation of the simultaneous
-// perturbation algorithm for stochastic optimization" (1998), section III: a/(A+k+1)^α for
-// the step and c/(k+1)^γ for the perturbation, A being a tenth of the iterations.
+// The gains of iteration k = 0, 1, …, by Spall, "Implementation of the simultaneous perturbation algorithm for
+// stochastic optimization" (1998), section III: a/(A+k+1)^α for the step and c/(k+1)^γ for the perturbation, with A a
+// tenth of the iterations.
 const (
 	stepDecay         = 0.602 // α
 	perturbationDecay = 0.101 // γ
 	stability         = 0.1   // A in iterations
 )
 
-// The usual gains.
+// The default gains.
 const (
 	DefaultPerturbation = 0.1
 	DefaultStep         = 0.1
 )
 
-// check says why the tuning cannot be held in so many rounds, if it cannot.
+// check returns an error if the tuning is not possible in this number of rounds.
 func (t *Tuning) check(rounds int) error {
 	switch {
 	case len(t.Parameters) == 0:
-		return fmt.Errorf("a tuning needs a parameter at least")
+		return fmt.Errorf("expected at least one parameter to tune, found none")
 	case t.Pairs < 1 || rounds%t.Pairs != 0:
 		return fmt.Errorf("expected a pair of matches or more in each iteration, found %d in %d rounds", t.Pairs, rounds)
 	case !(t.Perturbation > 0 && t.Perturbation <= 0.5) || !(t.Step > 0 && t.Step <= 1):
@@ -99,27 +97,27 @@ func (t *Tuning) check(rounds int) error {
 	return nil
 }
 
-// Course is what a tuning has come to.
+// Course is the progress of a tuning.
 type Course struct {
 	Parameters []Parameter `json:"parameters"`
 	Iterations int         `json:"iterations"` // planned
 	Pairs      int         `json:"pairs"`
-	// Course are the values of the parameters at the start and after each iteration, Scores
-	// the mean scores, from 0 to 1, of the first side in each.
+	// Course holds the values of the parameters at the start and after each iteration; Scores the mean score, from 0
+	// to 1, of the first side in each iteration.
 	Course [][]float64 `json:"course"`
 	Scores []float64   `json:"scores"`
-	Player string      `json:"player"` // the description with the values so far
+	Player string      `json:"player"` // the description with the present values
 
 	tuning *Tuning
 	seed   uint64
-	base   string    // the description that is tuned
+	base   string    // the description without tuned values
 	batch  int       // pairs of an iteration, of all games
-	at     []float64 // the values, as shares of the ranges
-	sum    float64   // of the scores in the iteration under way
-	scored int       // pairs with a score in it
+	at     []float64 // the values, as fractions of the ranges
+	sum    float64   // of the scores in the current iteration
+	scored int       // number of its pairs with a score
 }
 
-// newCourse begins the course of a tuning; nil if the tournament is none.
+// newCourse returns the initial course of a tuning, or nil for other tournaments.
 func newCourse(t *Tournament) *Course {
 	if t.Tuning == nil {
 		return nil
@@ -135,7 +133,7 @@ func newCourse(t *Tournament) *Course {
 	return c
 }
 
-// note writes down where the parameters are.
+// note appends the values of the parameters to Course.
 func (c *Course) note() {
 	values := c.values(c.at)
 	c.Course, c.Player = append(c.Course, values), c.describe(values)
@@ -147,7 +145,7 @@ func (c *Course) clone() *Course {
 	return &out
 }
 
-// directions are +1 or -1 for each parameter in the iteration under way.
+// directions returns +1 or -1 for each parameter in the current iteration.
 func (c *Course) directions() []float64 {
 	rng := machine.NewRand(c.seed + uint64(len(c.Scores))<<32)
 	var out []float64
@@ -157,12 +155,12 @@ func (c *Course) directions() []float64 {
 	return out
 }
 
-// perturbation is that of the iteration under way.
+// perturbation returns the perturbation of the current iteration.
 func (c *Course) perturbation() float64 {
 	return c.tuning.Perturbation / math.Pow(float64(len(c.Scores)+1), perturbationDecay)
 }
 
-// varied are the descriptions of the two sides in the iteration under way.
+// varied returns the descriptions of both sides in the current iteration.
 func (c *Course) varied() (sides [2]string) {
 	delta := c.directions()
 	for side, sign := range [2]float64{1, -1} {
@@ -175,8 +173,8 @@ func (c *Course) varied() (sides [2]string) {
 	return sides
 }
 
-// count takes note of a pair of matches, the last one of so many, and of its score if it has
-// one. With the last pair of an iteration the parameters move.
+// count counts a pair of matches, the last of `pairs`, and its score if ok. The last pair of an iteration moves the
+// parameters.
 func (c *Course) count(score float64, ok bool, pairs int) {
 	if ok {
 		c.sum, c.scored = c.sum+score, c.scored+1
@@ -188,7 +186,7 @@ func (c *Course) count(score float64, ok bool, pairs int) {
 	if c.scored > 0 {
 		mean = c.sum / float64(c.scored)
 	}
-	// The sides have played each other: 2·mean - 1 is the difference of what is to be raised.
+	// The sides play each other: 2·mean - 1 estimates the difference of their strengths.
 	k, offset := float64(len(c.Scores)), stability*float64(c.Iterations)
 	gain := 2 * c.tuning.Perturbation * c.tuning.Step * math.Pow((offset+1)/(offset+k+1), stepDecay)
 	for i, d := range c.directions() {
@@ -198,7 +196,7 @@ func (c *Course) count(score float64, ok bool, pairs int) {
 	c.note()
 }
 
-// values are those of parameters at shares of their ranges, within these.
+// values returns the values of parameters at fractions of their ranges, clamped.
 func (c *Course) values(at []float64) []float64 {
 	var out []float64
 	for i, p := range c.Parameters {
@@ -207,7 +205,7 @@ func (c *Course) values(at []float64) []float64 {
 	return out
 }
 
-// describe is the description of the player with values of its parameters.
+// describe returns the description of the player with values of its parameters.
 func (c *Course) describe(values []float64) string {
 	text, separator := c.base, ":"
 	if strings.Contains(text, separator) {

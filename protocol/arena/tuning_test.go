@@ -124,7 +124,7 @@ func TestParametersStayWithinTheirBounds(t *testing.T) {
 
 func TestATuningThatMakesNoSenseIsExplained(t *testing.T) {
 	for want, spoil := range map[string]func(*Tournament){
-		"needs a parameter":    func(p *Tournament) { p.Tuning.Parameters = nil },
+		"at least one parameter":    func(p *Tournament) { p.Tuning.Parameters = nil },
 		"a pair of matches":    func(p *Tournament) { p.Tuning.Pairs = 0 },
 		"in 2001 rounds":       func(p *Tournament) { p.Rounds = 2001 },
 		"a perturbation of up": func(p *Tournament) { p.Tuning.Perturbation = math.NaN() },

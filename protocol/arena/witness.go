@@ -13,31 +13,31 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// Who played, as far as an endpoint knows.
+// Names of the players in an endpoint's records.
 const (
 	servedHere = "(served)"
 	elsewhere  = "(elsewhere)"
 )
 
-// Times within which a witness finds positions by the rules.
+// Time limits for computing positions from the rules.
 const (
 	loadingTime = 10 * time.Second
 	stepTime    = 5 * time.Second
 )
 
-// witness records a match that an endpoint plays: all but what the others thought, took and sent.
-// Positions are found by the rules; where these take too long, the record goes on without.
+// witness records a match played by an endpoint, without the other players' explanations, times and replies. It
+// computes the positions from the rules; if they take too long, the record continues without positions.
 type witness struct {
 	*narrator
-	at     *prover.Position // nil if it is not known
+	at     *prover.Position // nil if unknown
 	self   int
 	clock  time.Duration
 	asked  time.Time
 	answer *protocol.Note // to the last PLAY
-	last   []string       // joint move
+	last   []string       // the last joint move
 }
 
-// Witness is that of protocol.Endpoint.Record: it records the match in the folder, turn by turn.
+// Witness is a function for protocol.Endpoint.Record: it records the match in the folder, turn by turn.
 func (a *Archive) Witness(m protocol.Match) (func(protocol.Note) error, error) {
 	w := &witness{narrator: &narrator{record: &Record{}, listen: a.Recorder()}, clock: m.PlayClock}
 	rules := RulesText(m.Game)
@@ -70,14 +70,14 @@ func (a *Archive) Witness(m protocol.Match) (func(protocol.Note) error, error) {
 	return w.note, w.tell(first)
 }
 
-// show adds where the match stands.
+// show adds the position to a part.
 func (w *witness) show(part *Record, at time.Time) {
 	if w.at != nil {
 		part.States, part.StateTimes = [][]string{w.at.Facts}, []time.Time{at.Round(0)}
 	}
 }
 
-// note records what has happened.
+// note records an event of the match.
 func (w *witness) note(n protocol.Note) error {
 	switch n.Command {
 	case "":
@@ -100,7 +100,7 @@ func (w *witness) note(n protocol.Note) error {
 	return nil
 }
 
-// isRepeated tells whether a joint move is the last one, told again.
+// isRepeated reports whether a joint move is a repetition of the last one.
 func (w *witness) isRepeated(ctx context.Context, joint []gdl.Term) bool {
 	texts := protocol.Texts(joint)
 	if !slices.Equal(texts, w.last) || w.at == nil {
@@ -111,7 +111,7 @@ func (w *witness) isRepeated(ctx context.Context, joint []gdl.Term) bool {
 	return err == nil && fault != ""
 }
 
-// turn makes the part of a joint move, which follows on the last answer.
+// turn returns the part of a joint move, which follows the last answer.
 func (w *witness) turn(ctx context.Context, n protocol.Note) *Record {
 	roles := len(w.record.Roles)
 	faults, times := make([]string, roles), make([]float64, roles)
@@ -126,7 +126,7 @@ func (w *witness) turn(ctx context.Context, n protocol.Note) *Record {
 		case a.Move.String() == joint[w.self]:
 		case w.clock > 0 && took > w.clock:
 			faults[w.self] = TimedOut
-		default: // the manager has put another move in its place
+		default: // the manager has replaced the move
 			faults[w.self] = Illegal + excerpt(a.Move.String())
 		}
 		if a.Why != nil {
@@ -146,7 +146,7 @@ func (w *witness) turn(ctx context.Context, n protocol.Note) *Record {
 	return part
 }
 
-// end makes the last part: with goals where the game is over by the rules, or else the reason why there are none.
+// end returns the last part: with goals if the game is over by the rules, else with the reason for their absence.
 func (w *witness) end(ctx context.Context) *Record {
 	goals, err := w.goals(ctx)
 	if err != nil {
@@ -157,10 +157,10 @@ func (w *witness) end(ctx context.Context) *Record {
 
 func (w *witness) goals(ctx context.Context) (goals []int, err error) {
 	if w.at == nil {
-		return nil, errors.New("the positions are not known: the rules take too long")
+		return nil, errors.New("the positions are unknown: the rules take too long")
 	}
 	if over, err := w.at.IsOver(ctx); err != nil || !over {
-		return nil, errors.Join(errors.New("stopped before the end"), err)
+		return nil, errors.Join(errors.New("stopped before a terminal position"), err)
 	}
 	for r, role := range w.record.Roles {
 		goal, err := w.at.Goal(ctx, r)

@@ -119,7 +119,7 @@ func TestAWitnessTellsWhatItsManagerDid(t *testing.T) {
 		},
 		"told again": {
 			notes: []protocol.Note{told(0, protocol.Play), told(1, protocol.Play, "go", "(at 0)"), told(2, protocol.Play, "go", "(at 0)"), told(3, protocol.Stop)},
-			moves: 1, faults: []string{TimedOut, ""}, reason: "stopped before the end",
+			moves: 1, faults: []string{TimedOut, ""}, reason: "stopped before a terminal position",
 		},
 		"another move in its place": {
 			notes: []protocol.Note{told(0, protocol.Play), answer(1, "stay"), told(2, protocol.Play, "go", "go"), {Command: protocol.Abort, Reason: "given up"}},
@@ -127,14 +127,14 @@ func TestAWitnessTellsWhatItsManagerDid(t *testing.T) {
 		},
 		"late": {
 			notes: []protocol.Note{told(0, protocol.Play), answer(20, "stay"), told(21, protocol.Play, "go", "go"), told(22, protocol.Stop)},
-			moves: 1, faults: []string{TimedOut, ""}, reason: "stopped before the end",
+			moves: 1, faults: []string{TimedOut, ""}, reason: "stopped before a terminal position",
 		},
 		"no answer": {
 			notes: []protocol.Note{told(0, protocol.Play), {Err: errors.New("broken")}, told(2, protocol.Play, "go", "go"), told(3, protocol.Stop)},
-			moves: 1, faults: []string{Unreadable, ""}, reason: "stopped before the end",
+			moves: 1, faults: []string{Unreadable, ""}, reason: "stopped before a terminal position",
 		},
 		"not a move of each role": {
-			notes: []protocol.Note{told(0, protocol.Play), told(1, protocol.Play, "go"), told(2, protocol.Stop)}, reason: "stopped before the end",
+			notes: []protocol.Note{told(0, protocol.Play), told(1, protocol.Play, "go"), told(2, protocol.Stop)}, reason: "stopped before a terminal position",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -286,7 +286,7 @@ func TestPathsOfPlotsAreCheckedBeforehand(t *testing.T) {
 	if err := experiment.CheckPlot(filepath.Join(dir, "plot.svg")); err != nil {
 		t.Error(err)
 	}
-	for name, want := range map[string]string{"plot.png": ".svg", filepath.Join("no", "plot.svg"): "no file can be made in"} {
+	for name, want := range map[string]string{"plot.png": ".svg", filepath.Join("no", "plot.svg"): "cannot create a file in"} {
 		if err := experiment.CheckPlot(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", name, err)
 		}

@@ -434,7 +434,7 @@ func TestRulesThatAreNotThoseOfTheTaskAreRefused(t *testing.T) {
 	if err := q.PutText(t.Context(), hash, e.Rules[1]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Rules(t.Context(), q, "ticTacToe", hash); err == nil || !strings.Contains(err.Error(), "not those that the task names") {
+	if _, err := Rules(t.Context(), q, "ticTacToe", hash); err == nil || !strings.Contains(err.Error(), "do not have the hash in the task") {
 		t.Errorf("rules of another game: %v", err)
 	}
 	if err := q.PutText(t.Context(), arena.HashRules(e.Rules[2]), e.Rules[2]); err != nil {

@@ -19,29 +19,26 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Event is a tournament with all that is needed to hold it, as a file keeps it for whoever
-// resumes it.
+// Event is a tournament with its games and players, stored in a file from which it can be resumed.
 type Event struct {
-	// Run names the tournament in the queue and begins the ids of its matches: letters,
-	// digits, "-" and "_".
+	// Run names the tournament in the queue and begins the ids of its matches: letters, digits, "-" and "_".
 	Run   string           `json:"run"`
 	Begun time.Time        `json:"begun,omitzero"`
 	Plan  arena.Tournament `json:"plan"`
-	// Rules are the rulesheets of the games, see arena.RulesText.
+	// Rules holds the rulesheets of the games, see arena.RulesText.
 	Rules []string `json:"rules"`
-	// Specs describe the players, for Worker.Player.
+	// Specs describes the players, for Worker.Player.
 	Specs []string `json:"specs"`
-	// Setting is that of all matches but for seeds.
+	// Setting holds the parameters of all matches except seeds.
 	Setting arena.Setting `json:"setting"`
-	// Ended says that no more matches are to be held.
+	// Ended: no more matches will be played.
 	Ended bool `json:"ended,omitempty"`
 
-	file string // "" if it is in none
+	file string // "" if not saved
 }
 
-// NewEvent returns a plan with the games and players that it lacks: games by name and their
-// rules, players by their descriptions, which are also their names unless the plan has others. A player that
-// is tuned plays itself.
+// NewEvent returns a plan completed by games (names and rules) and players. The descriptions of players are also
+// their names unless the plan has others. A tuned player plays itself.
 func NewEvent(plan arena.Tournament, setting arena.Setting, specs, games []string, rules []*gdl.Game) (*Event, error) {
 	if plan.Tuning != nil && len(specs) == 1 && !isShared(specs[0]) {
 		specs = []string{specs[0], specs[0]}
@@ -65,7 +62,7 @@ func NewEvent(plan arena.Tournament, setting arena.Setting, specs, games []strin
 // runName matches the names of runs.
 var runName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// Check says why the tournament cannot be held, if it cannot.
+// Check returns an error if the tournament is invalid.
 func (e *Event) Check() error {
 	switch {
 	case !runName.MatchString(e.Run):
@@ -79,8 +76,7 @@ func (e *Event) Check() error {
 	return e.Plan.Check()
 }
 
-// ReadEvent reads the tournament of a file. The error wraps fs.ErrNotExist where there is
-// none.
+// ReadEvent reads a tournament from a file. The error wraps fs.ErrNotExist if the file is missing.
 func ReadEvent(file string) (*Event, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -88,7 +84,7 @@ func ReadEvent(file string) (*Event, error) {
 	}
 	e := &Event{file: file}
 	if err := json.Unmarshal(text, e); err != nil {
-		return nil, fmt.Errorf("%s: expected a tournament: %w", file, jsonfault.Explain(err))
+		return nil, fmt.Errorf("%s: not a tournament file: %w", file, jsonfault.Explain(err))
 	}
 	if err := e.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -96,7 +92,7 @@ func ReadEvent(file string) (*Event, error) {
 	return e, nil
 }
 
-// Save writes the tournament to a file, in which it is from then on.
+// Save writes the tournament to a file, which later changes update.
 func (e *Event) Save(file string) error {
 	text, err := json.MarshalIndent(e, "", " ")
 	if err == nil {
@@ -109,7 +105,7 @@ func (e *Event) Save(file string) error {
 	return err
 }
 
-// end notes that no more matches are to be held.
+// end marks the tournament as ended.
 func (e *Event) end() error {
 	if e.Ended || e.file == "" {
 		return nil
@@ -118,27 +114,27 @@ func (e *Event) end() error {
 	return e.Save(e.file)
 }
 
-// match is the id of a fixture.
+// match returns the match id of a fixture.
 func (e *Event) match(number int) string { return e.Run + "." + strconv.Itoa(number) }
 
-// Number is the fixture of a match id, if it is one of the tournament.
+// Number returns the fixture of a match id, if it belongs to the tournament.
 func (e *Event) Number(match string) (int, bool) {
 	text, ok := strings.CutPrefix(match, e.Run+".")
 	n, err := strconv.Atoi(text)
 	return n, ok && err == nil && e.match(n) == match
 }
 
-// order is what a worker is told of a match.
+// order is the message with a match for a worker.
 type order struct {
 	Match   string        `json:"match"`
 	Game    string        `json:"game"`
-	Rules   string        `json:"rules"` // their hash, under which the queue has the text
+	Rules   string        `json:"rules"` // hash of the text in the queue
 	Names   []string      `json:"names"` // of the players, in the order of the roles
 	Specs   []string      `json:"specs"`
 	Setting arena.Setting `json:"setting"`
 }
 
-// Descriptions are those of the players at first.
+// Descriptions returns the initial descriptions of the players.
 func (e *Event) Descriptions() []string {
 	if e.Plan.Tuning == nil {
 		return e.Specs
@@ -147,7 +143,7 @@ func (e *Event) Descriptions() []string {
 	return sides[:]
 }
 
-// order writes that of a fixture, as far as the tournament has come.
+// order returns the order of a fixture at the ledger's state.
 func (e *Event) order(f arena.Fixture, l *arena.Ledger) order {
 	o := order{
 		Match: e.match(f.Number), Game: e.Plan.Games[f.Game].Name, Rules: arena.HashRules(e.Rules[f.Game]),
@@ -165,25 +161,24 @@ func (e *Event) order(f arena.Fixture, l *arena.Ledger) order {
 	return o
 }
 
-// isShared tells whether a player can be in one match at a time only, whoever holds it:
-// one that is reached at an address.
+// isShared reports whether a player can play only one match at a time in all processes: a player behind an endpoint.
 func isShared(spec string) bool { return strings.Contains(spec, "://") }
 
-// held is what a worker brings back of a match: its record, or why there is none.
+// held is the result of a match from a worker: the record, or the reason for its absence.
 type held struct {
-	Attempt string        `json:"attempt"` // the same in the reports of its turns
+	Attempt string        `json:"attempt"` // equal in the reports of its turns
 	Record  *arena.Record `json:"record,omitempty"`
 	Failure string        `json:"failure,omitempty"`
 }
 
-// report is what a worker tells of a match under way.
+// report is a progress report of a running match.
 type report struct {
 	Attempt string        `json:"attempt"`
 	Number  int           `json:"number"` // of the part, from 0
 	Part    *arena.Record `json:"part"`
 }
 
-// result is that of a match: with its record, or as one that could not be held.
+// result returns the summary of a match, from its record or as a match that failed.
 func (o order) result(h held) arena.Result {
 	if h.Record == nil {
 		h.Record = &arena.Record{
@@ -193,7 +188,7 @@ func (o order) result(h held) arena.Result {
 	return h.Record.Result()
 }
 
-// decode reads what this package has written.
+// decode parses a message of this package.
 func decode[T any](data []byte) (T, error) {
 	var v T
 	if err := json.Unmarshal(data, &v); err != nil {

@@ -12,8 +12,8 @@ import (
 	"stackmate/protocol/arena/queue"
 )
 
-// maxSubmitted is how many matches are in the queue at a time: enough for hundreds of
-// workers, and few to withdraw when a test is decided.
+// maxSubmitted is the number of queued matches: enough for hundreds of workers, and few to withdraw at the decision
+// of a test.
 const maxSubmitted = 256
 
 // runner runs one tournament. Its loop belongs to one goroutine.
@@ -23,27 +23,26 @@ type runner struct {
 	archive *arena.Archive // nil: no records
 	ledger  *arena.Ledger
 
-	fixtures  func() (arena.Fixture, bool) // that have not been looked at
-	waiting   []arena.Fixture              // in order, the next lookAhead ones
+	fixtures  func() (arena.Fixture, bool) // the remaining fixtures
+	waiting   []arena.Fixture              // the next fixtures in order, up to lookAhead
 	submitted map[int]*submission
-	busy      map[string]bool // players at an address who are in a match
+	busy      map[string]bool // players behind endpoints that play a match
 }
 
-// submission is a match in the queue, and the record of it that a worker's reports make.
+// submission is a queued match, and its record from the worker's reports.
 type submission struct {
 	arena.Fixture
 	order   order
-	bad     int    // results so far
+	bad     int    // invalid results so far
 	attempt string // of the worker
 	parts   int
 	ended   bool
 	tell    func(*arena.Record) error // nil before the first part
 }
 
-// Run runs a tournament until all matches have been held, its test is decided or ctx ends,
-// and returns the ranking so far in any case. Matches that the archive has, or of which
-// the queue has results, are not held again, and each is counted once; without an archive the
-// queue forgets them in the end. A tournament that is over is ended in its file, too. Update, if
+// Run runs a tournament until all matches are played, its test is decided or ctx ends, and always returns the current
+// ranking. Matches in the archive or with results in the queue are not repeated; each is counted once. Without an
+// archive the queue drops the results at the end. A completed tournament is marked as ended in its file. Update, if
 // not nil, is called with the ledger at the beginning and after each match.
 func Run(ctx context.Context, q *queue.Queue, e *Event, archive *arena.Archive, update func(*arena.Ledger)) (*arena.Ranking, error) {
 	r := &runner{
@@ -61,11 +60,11 @@ func Run(ctx context.Context, q *queue.Queue, e *Event, archive *arena.Archive, 
 	if err == nil && !r.over() {
 		err = r.run(ctx, update)
 	}
-	// Nobody is to begin a match of which nobody wants to know.
+	// Withdraw matches that are not needed any more.
 	tidying, cancel := context.WithTimeout(context.WithoutCancel(ctx), queue.Lease)
 	defer cancel()
 	_ = q.Withdraw(tidying, e.Run)
-	if err == nil || archive == nil { // nobody will ask for the results again
+	if err == nil || archive == nil { // no later run needs the results
 		_ = q.Forget(tidying, e.Run)
 	}
 	if err == nil {
@@ -74,10 +73,10 @@ func Run(ctx context.Context, q *queue.Queue, e *Event, archive *arena.Archive, 
 	return r.ledger.Ranking(), err
 }
 
-// prepare counts what the archive has, and gives the rules to the queue.
+// prepare counts the matches in the archive, and stores the rules in the queue.
 func (r *runner) prepare(ctx context.Context) error {
 	if r.archive != nil {
-		records, _ := r.archive.List() // files that are no records are nobody's matches
+		records, _ := r.archive.List() // skip files that are no records
 		for _, record := range records {
 			if n, ok := r.event.Number(record.Match); ok && record.Ended() {
 				r.ledger.Add(n, record.Counted())
@@ -93,7 +92,7 @@ func (r *runner) prepare(ctx context.Context) error {
 	return nil
 }
 
-// fill looks at fixtures until lookAhead of them wait.
+// fill reads fixtures until lookAhead of them are waiting.
 func (r *runner) fill() {
 	for len(r.waiting) < lookAhead {
 		f, ok := r.fixtures()
@@ -106,7 +105,7 @@ func (r *runner) fill() {
 	}
 }
 
-// over tells whether there is nothing left to hold.
+// over reports whether all matches are counted or a test is decided.
 func (r *runner) over() bool {
 	return r.event.Ended || r.ledger.Verdict() != arena.Undecided || len(r.waiting)+len(r.submitted) == 0
 }
@@ -150,17 +149,17 @@ func (r *runner) run(ctx context.Context, update func(*arena.Ledger)) error {
 				return err
 			}
 		case err := <-failed:
-			return errors.Join(err, r.watchAll(reports)) // what matches under way had is not lost
+			return errors.Join(err, r.watchAll(reports)) // keep the reported turns of running matches
 		}
 	}
 	return nil
 }
 
-// lookAhead is the number of matches that wait at a time, among which one is sought whose players are free. A
-// runner that was interrupted has submitted matches among them only.
+// lookAhead is the number of waiting matches among which submit looks for free players. An interrupted runner has
+// submitted matches among them only.
 const lookAhead = 2000
 
-// submit fills the queue with matches whose players are free.
+// submit queues matches whose players are free.
 func (r *runner) submit(ctx context.Context) error {
 	r.fill()
 	for i := 0; i < len(r.waiting) && len(r.submitted) < maxSubmitted; {
@@ -194,7 +193,7 @@ func (r *runner) task(m *submission) (queue.Task, error) {
 	return queue.Task{Run: r.event.Run, ID: strconv.Itoa(m.Number), Kind: Matches, Data: data}, err
 }
 
-// remove takes a match from those that wait, which is the first one nearly always.
+// remove removes a waiting match, nearly always the first.
 func (r *runner) remove(i int) {
 	if i == 0 {
 		r.waiting = r.waiting[1:]
@@ -203,7 +202,7 @@ func (r *runner) remove(i int) {
 	}
 }
 
-// anyBusy tells whether a player of a match is in another one.
+// anyBusy reports whether a player of a match plays another one.
 func (r *runner) anyBusy(f arena.Fixture) bool {
 	return slices.ContainsFunc(f.Players, func(p int) bool { return r.busy[r.event.Specs[p]] })
 }
@@ -216,7 +215,7 @@ func (r *runner) engage(f arena.Fixture, busy bool) {
 	}
 }
 
-// settle counts a match, unless it has been counted. The turns that were reported come before the result.
+// settle counts a match unless it is counted. It records the reported turns before the result.
 func (r *runner) settle(ctx context.Context, result queue.Result, reports <-chan queue.Result) (counted bool, err error) {
 	if err := r.watchAll(reports); err != nil {
 		return false, err
@@ -224,15 +223,15 @@ func (r *runner) settle(ctx context.Context, result queue.Result, reports <-chan
 	return r.count(ctx, result)
 }
 
-// count counts a match, unless it has been counted. A bad result, of a worker that is none of ours, counts as a
-// match that could not be held if that goes on.
+// count counts a match unless it is counted. Repeated invalid results, of an incompatible worker, count as a failed
+// match.
 func (r *runner) count(ctx context.Context, result queue.Result) (counted bool, err error) {
 	n, err := strconv.Atoi(result.ID)
 	if err != nil || r.ledger.Has(n) {
 		return false, nil
 	}
 	m := r.submitted[n]
-	if m == nil { // submitted by a runner before this one
+	if m == nil { // submitted by an earlier runner
 		i := slices.IndexFunc(r.waiting, func(f arena.Fixture) bool { return f.Number == n })
 		if i < 0 || n >= r.ledger.Open() {
 			return false, nil
@@ -269,7 +268,7 @@ func (r *runner) count(ctx context.Context, result queue.Result) (counted bool, 
 	return r.ledger.Add(n, m.order.result(h)), nil
 }
 
-// keep saves the record of a match that its reports have not saved.
+// keep saves the record of a match if its reports have not saved it.
 func (r *runner) keep(m *submission, h held) error {
 	if r.archive == nil || h.Record == nil || m.attempt == h.Attempt && m.ended {
 		return nil
@@ -278,7 +277,7 @@ func (r *runner) keep(m *submission, h held) error {
 	return r.archive.Keep(h.Record)
 }
 
-// watchAll records the turns that have been reported so far.
+// watchAll records the turns reported so far.
 func (r *runner) watchAll(reports <-chan queue.Result) error {
 	for {
 		select {
@@ -292,7 +291,7 @@ func (r *runner) watchAll(reports <-chan queue.Result) error {
 	}
 }
 
-// watch records a turn of a match under way. What is missed, the result will bring.
+// watch records a turn of a running match. The result has missed turns.
 func (r *runner) watch(q queue.Result) error {
 	n, err := strconv.Atoi(q.ID)
 	m := r.submitted[n]
@@ -302,13 +301,13 @@ func (r *runner) watch(q queue.Result) error {
 	report, err := decode[report](q.Data)
 	part := report.Part
 	if err != nil || part == nil || report.Number < 0 {
-		return nil // watching may fail, the tournament need not
+		return nil // a lost report does not affect the tournament
 	}
 	if report.Number == 0 {
 		if part.CheckOf(m.order.Match, m.order.Rules, m.order.Names) != nil {
 			return nil
 		}
-		_ = r.archive.Discard(m.order.Match) // of a worker that has not come back
+		_ = r.archive.Discard(m.order.Match) // from a worker that has lost the match
 		part.Rulesheet = r.event.Rules[m.Game]
 		m.attempt, m.parts, m.ended, m.tell = report.Attempt, 0, false, r.archive.Recorder()
 	} else if part.Match != "" {

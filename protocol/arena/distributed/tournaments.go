@@ -17,11 +17,11 @@ import (
 	"stackmate/protocol/arena/queue"
 )
 
-// Folder lies beside the records of tournaments: it has their queue, and a file for each of
-// them, which tells how to resume it.
+// Folder is a subfolder of the archive with the queue of its tournaments, and a file for each tournament from which
+// it can be resumed.
 const Folder = "queue"
 
-// State is how a tournament stands.
+// State is the state of a tournament.
 type State string
 
 // The states.
@@ -32,61 +32,60 @@ const (
 	Ended     State = "ended"
 )
 
-// Status is a tournament and how it stands.
+// Status is a tournament with its state.
 type Status struct {
 	*Event
 	State   State
-	Matches int   // that have ended
-	Fault   error // why it stands still, if something went wrong
+	Matches int   // completed matches
+	Fault   error // the error that stopped it, or nil
 }
 
-// Bounds of a folder.
+// Limits of a folder.
 const (
 	maxTournaments = 1000
 	maxPlaying     = 4
 )
 
-// Tournaments are those of a folder of records, which this process begins, pauses, resumes
-// and ends. While one of them is played, its queue is open and Work does its tasks. It is safe
-// for concurrent use.
+// Tournaments manages the tournaments of an archive: this process begins, pauses, resumes and ends them. While a
+// tournament is running, its queue is open and Work does its tasks. It is safe for concurrent use.
 type Tournaments struct {
 	Archive *arena.Archive
 	Work    func(ctx context.Context, q *queue.Queue) error
 	Log     zerolog.Logger
-	ctx     context.Context // ends all of them
+	ctx     context.Context // ends all tournaments
 	all     sync.WaitGroup
 
 	mu      sync.Mutex
 	playing map[string]*playing // by run
-	faults  map[string]error    // of the last time that they were played
-	queue   *queue.Queue        // nil while nobody plays
-	base    context.Context     // of all that is played: it ends if no worker is left
+	faults  map[string]error    // of the last run, by run
+	queue   *queue.Queue        // nil while no tournament is running
+	base    context.Context     // of all running tournaments: ends if all workers have stopped
 	close   func()
 }
 
-// playing is a tournament that is played here.
+// playing is a tournament running in this process.
 type playing struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-// NewTournaments opens the tournaments of a folder. What is played ends with ctx.
+// NewTournaments opens the tournaments of an archive. Running tournaments end with ctx.
 func NewTournaments(ctx context.Context, a *arena.Archive, work func(context.Context, *queue.Queue) error, log zerolog.Logger) *Tournaments {
 	return &Tournaments{Archive: a, Work: work, Log: log, ctx: ctx, playing: make(map[string]*playing), faults: make(map[string]error)}
 }
 
-// ErrState is wrapped by errors of what the state of a tournament does not allow.
+// ErrState is wrapped by errors of operations that the state of a tournament does not allow.
 var ErrState = errors.New("not possible now")
 
 func (t *Tournaments) dir() string { return filepath.Join(t.Archive.Dir(), Folder) }
 
-// List are all tournaments of the folder, the latest first.
+// List returns all tournaments of the folder, the latest first.
 func (t *Tournaments) List() ([]Status, error) {
 	files, err := filepath.Glob(filepath.Join(t.dir(), "*.json"))
 	if err != nil {
 		return nil, err
 	}
-	records, _ := t.Archive.List() // files that are no records are nobody's matches
+	records, _ := t.Archive.List() // skip files that are no records
 	ended := make(map[string]int)
 	for _, r := range records {
 		if i := strings.LastIndexByte(r.Match, '.'); i > 0 && r.Ended() {
@@ -103,7 +102,7 @@ func (t *Tournaments) List() ([]Status, error) {
 	for _, file := range files {
 		e, err := ReadEvent(file)
 		if err != nil {
-			t.Log.Warn().Err(err).Msg("a tournament is left out")
+			t.Log.Warn().Err(err).Msg("skipped a tournament file")
 			continue
 		}
 		s := Status{Event: e, State: waiting, Matches: ended[e.Run], Fault: t.faults[e.Run]}
@@ -118,8 +117,7 @@ func (t *Tournaments) List() ([]Status, error) {
 	return list, nil
 }
 
-// Find is the tournament of a name, or the latest if that is empty. The error wraps
-// fs.ErrNotExist if there is none.
+// Find returns the tournament with a name, or the latest for "". The error wraps fs.ErrNotExist if there is none.
 func (t *Tournaments) Find(run string) (Status, error) {
 	list, err := t.List()
 	i := slices.IndexFunc(list, func(s Status) bool { return run == "" || s.Run == run })
@@ -137,7 +135,7 @@ func (t *Tournaments) Begin(e *Event) error {
 	case err != nil:
 		return err
 	case len(files) >= maxTournaments || slices.Contains(files, file):
-		return fmt.Errorf("the folder has %d tournaments already, or one of this moment: %w", len(files), ErrState)
+		return fmt.Errorf("the folder has %d tournaments, which is the limit, or one with this name: %w", len(files), ErrState)
 	}
 	if err := e.Save(file); err != nil {
 		return err
@@ -145,20 +143,20 @@ func (t *Tournaments) Begin(e *Event) error {
 	return t.play(e)
 }
 
-// Pause stops a tournament. Matches under way are broken off, and played again.
+// Pause stops a tournament. Running matches are discarded, and repeated on resume.
 func (t *Tournaments) Pause(run string) error {
 	t.mu.Lock()
 	p := t.playing[run]
 	t.mu.Unlock()
 	if p == nil {
-		return fmt.Errorf("the tournament is not played: %w", ErrState)
+		return fmt.Errorf("the tournament is not running: %w", ErrState)
 	}
 	p.cancel()
 	<-p.done
 	return nil
 }
 
-// Resume goes on with a tournament.
+// Resume continues a tournament.
 func (t *Tournaments) Resume(run string) error {
 	e, err := t.paused(run)
 	if err != nil {
@@ -167,7 +165,7 @@ func (t *Tournaments) Resume(run string) error {
 	return t.play(e)
 }
 
-// paused is a tournament that stands still, and has not ended.
+// paused returns a tournament that is paused and has not ended.
 func (t *Tournaments) paused(run string) (*Event, error) {
 	s, err := t.Find(run)
 	if err == nil && s.State != Paused {
@@ -178,7 +176,7 @@ func (t *Tournaments) paused(run string) (*Event, error) {
 
 // End ends a tournament for good.
 func (t *Tournaments) End(run string) error {
-	_ = t.Pause(run) // if it is played
+	_ = t.Pause(run) // if running
 	e, err := t.paused(run)
 	if err != nil {
 		return err
@@ -186,12 +184,12 @@ func (t *Tournaments) End(run string) error {
 	return e.end()
 }
 
-// play goes on with a tournament.
+// play runs a tournament in the background.
 func (t *Tournaments) play(e *Event) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.playing) >= maxPlaying || t.playing[e.Run] != nil {
-		return fmt.Errorf("%d tournaments are played already: %w", len(t.playing), ErrState)
+		return fmt.Errorf("%d tournaments are running, which is the limit: %w", len(t.playing), ErrState)
 	}
 	if t.queue == nil {
 		if err := t.open(); err != nil {
@@ -214,7 +212,7 @@ func (t *Tournaments) play(e *Event) error {
 		defer t.mu.Unlock()
 		if err != nil && !errors.Is(err, context.Canceled) {
 			t.faults[e.Run] = err
-			t.Log.Error().Err(err).Str("run", e.Run).Msg("a tournament stands still")
+			t.Log.Error().Err(err).Str("run", e.Run).Msg("a tournament has stopped with an error")
 		}
 		if delete(t.playing, e.Run); len(t.playing) == 0 {
 			t.close()
@@ -223,7 +221,7 @@ func (t *Tournaments) play(e *Event) error {
 	return nil
 }
 
-// open opens the queue and begins to work on it, until close is called.
+// open opens the queue and starts workers; close stops them.
 func (t *Tournaments) open() error {
 	q, err := queue.Embed(t.ctx, t.dir(), "", t.Log)
 	if err != nil {
@@ -233,7 +231,7 @@ func (t *Tournaments) open() error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		cancel(t.Work(base, q)) // without workers nothing goes on
+		cancel(t.Work(base, q)) // without workers no tournament can continue
 	}()
 	t.queue, t.base, t.close = q, base, func() {
 		cancel(nil)
@@ -244,5 +242,5 @@ func (t *Tournaments) open() error {
 	return nil
 }
 
-// Wait waits until nothing is played, after the context of NewTournaments has ended.
+// Wait waits until no tournament is running, after the end of the context of NewTournaments.
 func (t *Tournaments) Wait() { t.all.Wait() }

@@ -7,29 +7,27 @@ import (
 	"sync"
 )
 
-// Caller has tasks of one kind done by whoever works on the queue, and waits for them. It
-// is safe for concurrent use.
+// Caller submits tasks of one kind to the queue and waits for their results. It is safe for concurrent use.
 type Caller struct {
 	queue     *Queue
 	run, kind string
 
 	mu      sync.Mutex
-	last    int // number of the task submitted last
+	last    int // number of the last submitted task
 	waiting map[string]*call
-	err     error         // why there are no more results
-	over    chan struct{} // closed then
+	err     error         // the reason for the end of results
+	over    chan struct{} // closed at the end of results
 	cancel  context.CancelFunc
 }
 
-// call is a task that is waited for.
+// call is a pending task.
 type call struct {
 	task   Task
-	bad    int // results so far
+	bad    int // invalid results so far
 	result chan Result
 }
 
-// Call makes a caller for the tasks of a run, whose name nobody has used before. Close
-// ends it.
+// Call returns a caller for the tasks of a run with an unused name. Close ends it.
 func (q *Queue) Call(ctx context.Context, run, kind string) *Caller {
 	c := &Caller{queue: q, run: run, kind: kind, waiting: make(map[string]*call), over: make(chan struct{})}
 	ctx, c.cancel = context.WithCancel(ctx)
@@ -56,8 +54,8 @@ func (q *Queue) Call(ctx context.Context, run, kind string) *Caller {
 	return c
 }
 
-// Do submits a task and waits for its result. The error is an error of ctx or of the queue, or says that all
-// results were bad.
+// Do submits a task and waits for its result. It returns an error if ctx ends, the queue fails, or all results were
+// invalid.
 func (c *Caller) Do(ctx context.Context, data []byte) ([]byte, error) {
 	w := &call{result: make(chan Result, 1)}
 	c.mu.Lock()
@@ -78,7 +76,7 @@ func (c *Caller) Do(ctx context.Context, data []byte) ([]byte, error) {
 	}
 }
 
-// Close ends all waiting and takes what is left of the run from the queue.
+// Close ends all pending calls and removes the run's tasks and results from the queue.
 func (c *Caller) Close() error {
 	c.cancel()
 	<-c.over

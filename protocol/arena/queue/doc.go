@@ -1,12 +1,9 @@
-// Package queue hands tasks to workers on any number of machines and brings back exactly
-// one result of each: streams of NATS JetStream, on a server embedded in this process with
-// its store in a folder, or on a cluster. It owns the streams and what they guarantee; it
-// must not know what a task is.
+// Package queue distributes tasks to workers on any number of machines and returns exactly one result of each task.
+// It uses streams of NATS JetStream, on a server embedded in this process with its store in a folder, or on a
+// cluster. It owns the streams and their guarantees; it does not interpret tasks.
 //
-// A task lies in a work queue until a worker has finished it. Workers keep it while they
-// send heartbeats; one that falls silent gives it back after Lease, and one that loses its
-// task to another in this way cannot do harm: a result is accepted only while its task
-// has none. Results stay until Forget, at most a month. Texts that many tasks share,
-// rulesheets, are kept by name once. All streams have bounds. What workers report meanwhile
-// is passed on to whoever listens, and kept by nobody.
+// A task stays in a work queue until a worker has finished it. Workers keep a task by heartbeats; after Lease without
+// a heartbeat the task goes to another worker. The first worker can do no harm: a result is accepted only if the task
+// has none. Results are kept until Forget, at most for a month. Texts shared by many tasks (rulesheets) are stored
+// once, by name. All streams are bounded. Progress reports of workers go to subscribers and are not stored.
 package queue

@@ -23,58 +23,58 @@ const (
 	taskStream   = "STACKMATE_TASKS"
 	resultStream = "STACKMATE_RESULTS"
 	textBucket   = "STACKMATE_TEXTS"
-	workers      = "workers" // the consumer that hands out tasks
+	workers      = "workers" // the consumer that distributes tasks
 
 	taskSubject   = "stackmate.task."
 	resultSubject = "stackmate.result."
 	reportSubject = "stackmate.report."
 )
 
-// Lease is the time after which a worker that has fallen silent has lost its task.
+// Lease is the time without heartbeats after which a worker loses its task.
 const Lease = 5 * time.Second
 
-// lease is Lease, but in tests.
+// lease is Lease; tests shorten it.
 var lease = Lease
 
-// answerTime is how long to wait for the answer of a server before it is asked again: it
-// may have gone away with the question.
+// answerTime is the time limit for a server's answer before the request is repeated: the server may have lost it in a
+// restart.
 const answerTime = 3 * time.Second
 
-// attempt asks a server once.
+// attempt calls f once, within answerTime.
 func attempt(ctx context.Context, f func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	return f(ctx)
 }
 
-// again is the time after which what has failed for a server that is away is tried again.
+// again is the delay before an operation is retried after a failure of a server.
 const again = 200 * time.Millisecond
 
-// Task is something to do. Run and ID are letters, digits, "-" and "_"; of one Run, each ID
-// is done once. Kind tells workers what is to be done with Data.
+// Task is a task for a worker. Run and ID consist of letters, digits, "-" and "_"; within a Run, each ID is done
+// once. Kind selects the worker's function for Data.
 type Task struct {
 	Run, ID, Kind string
 	Data          []byte
-	// Tries is how often the task has been handed out, this time included.
+	// Tries counts the deliveries of the task, including this one.
 	Tries int
 }
 
-// kind is the header of a task that tells its kind.
+// kind is the header with the kind of a task.
 const kind = "Stackmate-Kind"
 
-// Result is what has come of a task.
+// Result is the result of a task.
 type Result struct {
 	ID   string
 	Data []byte
-	// Fault says why the result cannot be read: Redo has its task done again.
+	// Fault is the reason why the result is unreadable: Redo repeats its task.
 	Fault error
 }
 
 // Queue is a connection to the streams. It is safe for concurrent use.
 type Queue struct {
-	server  *server.Server // nil if it is elsewhere, and so is
-	lock    io.Closer      // of its store
-	self    *identity      // if it listens
+	server  *server.Server // embedded server, or nil
+	lock    io.Closer      // of the embedded server's store
+	self    *identity      // of an embedded server that listens
 	conn    *nats.Conn
 	js      jetstream.JetStream
 	tasks   jetstream.Stream
@@ -83,7 +83,7 @@ type Queue struct {
 	log     zerolog.Logger
 }
 
-// open connects and makes the streams where there are none.
+// open connects to the server and creates missing streams.
 func open(ctx context.Context, url string, options []nats.Option, log zerolog.Logger) (*Queue, error) {
 	conn, err := nats.Connect(url, append(options, connecting(log)...)...)
 	if err != nil {
@@ -100,8 +100,8 @@ func open(ctx context.Context, url string, options []nats.Option, log zerolog.Lo
 	return q, nil
 }
 
-// The bounds of the streams, in bytes, and of how long results and texts are kept where nobody
-// forgets them. Together they are less than maxStore.
+// The limits of the streams in bytes, and the retention of results and texts that are never forgotten. The sum of the
+// limits is less than maxStore.
 const (
 	maxTaskBytes   = 512 << 20
 	maxResultBytes = 2 << 30
@@ -110,11 +110,10 @@ const (
 	textAge        = 90 * 24 * time.Hour
 )
 
-// peerTime is how long servers of a cluster that has just begun may take to find three of
-// them. Smaller clusters keep one copy.
+// peerTime is the time limit for a new cluster to reach three servers. Smaller clusters keep one copy.
 const peerTime = 10 * time.Second
 
-// makeStreams makes the streams on three servers of a cluster, or on the only one.
+// makeStreams creates the streams, on three servers of a cluster or on a single one.
 func (q *Queue) makeStreams(ctx context.Context) error {
 	replicas, began := 3, time.Now()
 	make := func(name, subject string, c jetstream.StreamConfig) (jetstream.Stream, error) {
@@ -126,7 +125,7 @@ func (q *Queue) makeStreams(ctx context.Context) error {
 			c.Name, c.Subjects, c.Replicas, c.Storage, c.AllowDirect = name, []string{subject + ">"}, replicas, jetstream.FileStorage, true
 			s, err = q.js.CreateStream(ctx, c)
 			switch {
-			case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse): // somebody was faster
+			case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse): // created concurrently
 				return q.js.Stream(ctx, name)
 			case isAPIError(err, noPeers) && time.Since(began) < peerTime:
 				if err := wait(ctx, again); err != nil {
@@ -145,8 +144,7 @@ func (q *Queue) makeStreams(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	// A result that is dropped before somebody reads it is one that never came: whoever resumes the
-	// run submits its task again.
+	// A dropped result is recomputed on resume.
 	if q.results, err = make(resultStream, resultSubject, jetstream.StreamConfig{
 		MaxBytes: maxResultBytes, MaxAge: resultAge, Discard: jetstream.DiscardOld,
 	}); err != nil {
@@ -170,7 +168,7 @@ func (q *Queue) makeStreams(ctx context.Context) error {
 	return q.makeConsumer(ctx)
 }
 
-// makeConsumer makes what hands out tasks.
+// makeConsumer creates the consumer that distributes tasks.
 func (q *Queue) makeConsumer(ctx context.Context) error {
 	_, err := q.tasks.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: workers, AckPolicy: jetstream.AckExplicitPolicy, AckWait: lease, MaxDeliver: -1, MaxAckPending: -1,
@@ -178,19 +176,19 @@ func (q *Queue) makeConsumer(ctx context.Context) error {
 	return err
 }
 
-// Why a stream cannot have replicas, in the numbers of JetStream.
+// JetStream error codes of streams that cannot have replicas.
 const (
 	notClustered jetstream.ErrorCode = 10074
 	noPeers      jetstream.ErrorCode = 10005
 )
 
-// isAPIError tells whether a server has answered with one of the codes.
+// isAPIError reports whether err is a server's answer with one of the codes.
 func isAPIError(err error, codes ...jetstream.ErrorCode) bool {
 	var api *jetstream.APIError
 	return errors.As(err, &api) && slices.Contains(codes, api.ErrorCode)
 }
 
-// Close ends the connection, and the server if it is embedded.
+// Close closes the connection, and stops an embedded server.
 func (q *Queue) Close() {
 	q.conn.Close()
 	if q.server != nil {
@@ -200,11 +198,11 @@ func (q *Queue) Close() {
 	}
 }
 
-// Invitation is for workers of other processes: the address of an embedded server that
-// listens, with the password that it asks for and the key that it shows. It is secret.
+// Invitation returns the address of a listening embedded server for workers in other processes, with its password and
+// the fingerprint of its key. It is secret.
 func (q *Queue) Invitation() string { return q.self.invitation(q.server.Addr().String()) }
 
-// Submit puts a task into the queue, unless it is there or done already.
+// Submit adds a task to the queue, unless it is queued or done.
 func (q *Queue) Submit(ctx context.Context, t Task) error {
 	if known, err := q.has(ctx, q.results, resultSubject+t.Run+"."+t.ID); known || err != nil {
 		return err
@@ -212,18 +210,18 @@ func (q *Queue) Submit(ctx context.Context, t Task) error {
 	return q.put(ctx, t)
 }
 
-// put puts a task that has no result into the queue, unless it is there.
+// put adds a task without result to the queue, unless it is queued.
 func (q *Queue) put(ctx context.Context, t Task) error {
 	return q.once(ctx, q.tasks, &nats.Msg{
 		Subject: taskSubject + t.Run + "." + t.ID, Header: nats.Header{kind: []string{t.Kind}}, Data: t.Data,
 	})
 }
 
-// storeTime is how long an embedded server may take to store something. It is never away:
-// after that its store has failed.
+// storeTime is the time limit for a write of an embedded server. As the server is always reachable, a timeout means
+// that its store has failed.
 const storeTime = 8 * time.Second
 
-// storeError says that the store of an embedded server has failed.
+// storeError is a failure of an embedded server's store.
 type storeError struct {
 	dir string
 	err error
@@ -234,7 +232,7 @@ func (e *storeError) Error() string {
 }
 func (e *storeError) Unwrap() error { return e.err }
 
-// unstored is the error of what could not be stored.
+// unstored returns the error of a failed write.
 func (q *Queue) unstored(err error) error {
 	if q.server == nil {
 		return err
@@ -242,15 +240,14 @@ func (q *Queue) unstored(err error) error {
 	return &storeError{q.server.StoreDir(), err}
 }
 
-// once publishes a message unless its subject has one. It goes on trying while servers
-// elsewhere are away.
+// once publishes a message unless its subject has one. It retries while remote servers are unreachable.
 func (q *Queue) once(ctx context.Context, stream jetstream.Stream, m *nats.Msg) error {
 	for began := time.Now(); ; {
 		err := attempt(ctx, func(ctx context.Context) error {
 			_, err := q.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(0))
 			return err
 		})
-		// Refused for another of its subject, which may be ours.
+		// The subject has a message, perhaps from an earlier attempt of ours.
 		if isAPIError(err, jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
 			var known bool
 			if known, err = q.has(ctx, stream, m.Subject); known {
@@ -268,8 +265,7 @@ func (q *Queue) once(ctx context.Context, stream jetstream.Stream, m *nats.Msg) 
 	}
 }
 
-// retry waits until something that has failed may be tried again: not if the connection is
-// closed for good.
+// retry waits before a retry. It returns an error if the connection is closed for good.
 func (q *Queue) retry(ctx context.Context) error {
 	if q.conn.IsClosed() {
 		return nats.ErrConnectionClosed
@@ -277,7 +273,7 @@ func (q *Queue) retry(ctx context.Context) error {
 	return wait(ctx, again)
 }
 
-// has tells whether a subject has a message.
+// has reports whether a subject has a message.
 func (q *Queue) has(ctx context.Context, stream jetstream.Stream, subject string) (bool, error) {
 	for {
 		err := attempt(ctx, func(ctx context.Context) error {
@@ -296,7 +292,7 @@ func (q *Queue) has(ctx context.Context, stream jetstream.Stream, subject string
 	}
 }
 
-// wait waits, or returns the error of ctx.
+// wait sleeps for d or until ctx ends, and then returns its error.
 func wait(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -306,8 +302,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Results tells of all results of a run, those there are at first, each once. It goes on
-// until ctx ends or f returns an error, which is returned.
+// Results calls f with each result of a run once, including existing results. It continues until ctx ends or f
+// returns an error, which it returns.
 func (q *Queue) Results(ctx context.Context, run string, f func(Result) error) error {
 	for {
 		messages, err := q.follow(ctx, run)
@@ -327,7 +323,7 @@ func (q *Queue) Results(ctx context.Context, run string, f func(Result) error) e
 	}
 }
 
-// errLost says that a server has gone, and what was not read is to be read again.
+// errLost: the connection to the results is lost; unread results must be read again.
 var errLost = errors.New("the connection to the results is lost")
 
 func (q *Queue) follow(ctx context.Context, run string) (jetstream.MessagesContext, error) {
@@ -376,19 +372,19 @@ func (q *Queue) read(ctx context.Context, messages jetstream.MessagesContext, f 
 	}
 }
 
-// maxBad is the number of bad results of a task after which it is not done again.
+// maxBad is the number of invalid results after which a task is not repeated.
 const maxBad = 5
 
-// Redo drops a bad result of a task, the number of which it is told from 1, and has the task done again. It
-// reports false if there have been too many.
+// Redo drops an invalid result of a task and repeats the task; bad is the number of invalid results so far. It
+// reports false after maxBad invalid results.
 func (q *Queue) Redo(ctx context.Context, t Task, bad int, fault error) (again bool, err error) {
 	log := q.log.Warn().Err(fault).Str("run", t.Run).Str("task", t.ID)
 	if bad > maxBad {
 		log.Msgf("%d results of the task were bad: it is not done again", bad)
 		return false, nil
 	}
-	log.Msg("a bad result is dropped, and its task goes out again")
-	// Its worker may not have returned the task yet.
+	log.Msg("dropped an invalid result; its task is queued again")
+	// The worker may not have acknowledged the task yet.
 	err = errors.Join(q.results.Purge(ctx, jetstream.WithPurgeSubject(resultSubject+t.Run+"."+t.ID)),
 		q.tasks.Purge(ctx, jetstream.WithPurgeSubject(taskSubject+t.Run+"."+t.ID)))
 	if err == nil {
@@ -397,22 +393,22 @@ func (q *Queue) Redo(ctx context.Context, t Task, bad int, fault error) (again b
 	return err == nil, err
 }
 
-// cutSubject finds run and id in the subject of a message.
+// cutSubject returns the run and id in the subject of a message.
 func cutSubject(subject string) (run, id string) {
 	i := strings.LastIndexByte(subject, '.')
 	id, subject = subject[i+1:], subject[:max(i, 0)]
 	return subject[strings.LastIndexByte(subject, '.')+1:], id
 }
 
-// Withdraw takes the tasks of a run that nobody has begun from the queue.
+// Withdraw removes the run's tasks that no worker has begun.
 func (q *Queue) Withdraw(ctx context.Context, run string) error {
 	return q.tasks.Purge(ctx, jetstream.WithPurgeSubject(taskSubject+run+".*"))
 }
 
-// Forget drops the results of a run.
+// Forget removes the results of a run.
 func (q *Queue) Forget(ctx context.Context, run string) error {
 	err := q.results.Purge(ctx, jetstream.WithPurgeSubject(resultSubject+run+".*"))
-	texts, _ := q.texts.List(ctx) // there may be none
+	texts, _ := q.texts.List(ctx) // the bucket may be empty
 	for _, t := range texts {
 		if strings.HasPrefix(t.Name, resultSubject+run+".") {
 			err = errors.Join(err, q.texts.Delete(ctx, t.Name))
@@ -421,7 +417,7 @@ func (q *Queue) Forget(ctx context.Context, run string) error {
 	return err
 }
 
-// PutText keeps a text under a name that tells its content, such as its hash.
+// PutText stores a text under a name derived from its content, such as its hash.
 func (q *Queue) PutText(ctx context.Context, name, text string) error {
 	if _, err := q.texts.GetInfo(ctx, name); err == nil {
 		return nil
@@ -430,7 +426,7 @@ func (q *Queue) PutText(ctx context.Context, name, text string) error {
 	return err
 }
 
-// Text is the text of a name. It goes on trying for a while where a server is away or late.
+// Text returns the text with a name. It retries for textTime if a server is unreachable or slow.
 func (q *Queue) Text(ctx context.Context, name string) (string, error) {
 	for began := time.Now(); ; {
 		text, err := q.texts.GetString(ctx, name)
@@ -440,18 +436,18 @@ func (q *Queue) Text(ctx context.Context, name string) (string, error) {
 	}
 }
 
-// textTime is how long a text is tried to be had.
+// textTime is the time limit for reading a text.
 const textTime = time.Minute
 
-// Report tells whoever listens of a task that is being worked on.
+// Report publishes a progress report of a task.
 func (q *Queue) Report(t Task, data []byte) error {
 	return q.conn.Publish(reportSubject+t.Run+"."+t.ID, data)
 }
 
-// maxReports is how many reports wait for whoever listens; more are lost.
+// maxReports limits the queued reports of a subscriber; further reports are lost.
 const maxReports = 1 << 16
 
-// Reports are those on the tasks of a run, from now on until stop is called.
+// Reports returns the progress reports of a run's tasks, until stop is called.
 func (q *Queue) Reports(run string) (reports <-chan Result, stop func(), err error) {
 	out := make(chan Result, maxReports)
 	sub, err := q.conn.Subscribe(reportSubject+run+".*", func(m *nats.Msg) {
@@ -467,7 +463,7 @@ func (q *Queue) Reports(run string) (reports <-chan Result, stop func(), err err
 	return out, func() { _ = sub.Unsubscribe() }, nil
 }
 
-// pack compresses.
+// pack compresses data.
 func pack(data []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -476,13 +472,13 @@ func pack(data []byte) []byte {
 	return b.Bytes()
 }
 
-// MaxResult bounds a result, in bytes: the record of a match of two thousand turns of a thousand fluents.
+// MaxResult is the largest result in bytes: the record of a match of two thousand turns of a thousand fluents.
 const MaxResult = 64 << 20
 
 // errTooLarge is the fault of a result beyond MaxResult.
 var errTooLarge = fmt.Errorf("expected a result of at most %d MiB, found a larger one", MaxResult>>20)
 
-// unpack decompresses a result. It counts the bytes first: a result that is too large takes no memory.
+// unpack decompresses a result. It checks the size first, so that excessive results take no memory.
 func unpack(data []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -503,7 +499,7 @@ func unpack(data []byte) ([]byte, error) {
 	return out, err
 }
 
-// withoutToken is a list of URLs without what is secret in them.
+// withoutToken returns a list of URLs without their secrets.
 func withoutToken(list string) string {
 	var out []string
 	for address := range strings.SplitSeq(list, ",") {

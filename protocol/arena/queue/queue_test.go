@@ -325,7 +325,7 @@ func TestTasksAndResultsOutliveTheServer(t *testing.T) {
 		return done(ctx, task)
 	})
 	<-begun
-	if _, err := Embed(t.Context(), dir, "", zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "another process uses it") {
+	if _, err := Embed(t.Context(), dir, "", zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "another process uses the store") {
 		t.Errorf("a second server on one store: %v", err)
 	}
 	q.Close()

@@ -23,19 +23,19 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// keyFile has the key from which follows what an embedded server shows and what it asks for,
-// so that workers find it again when it has been started anew.
+// keyFile holds the secret key of an embedded server. Its certificate and password derive from the key, so that
+// workers can reconnect after a restart.
 const keyFile = "server.key"
 
-// identity is that of an embedded server that listens: a certificate, which workers know by
-// its key, and the password of all workers.
+// identity is the identity of a listening embedded server: its certificate, identified by its key, and the password
+// of the workers.
 type identity struct {
 	certificate tls.Certificate
 	key         string // SHA-256 of the public key, in hexadecimal digits
 	password    string
 }
 
-// newIdentity is that of the server whose store is in a folder.
+// newIdentity returns the identity of the server with its store in a folder, and creates a missing key.
 func newIdentity(dir string) (*identity, error) {
 	file := filepath.Join(dir, keyFile)
 	seed, err := os.ReadFile(file)
@@ -44,7 +44,7 @@ func newIdentity(dir string) (*identity, error) {
 		err = os.WriteFile(file, seed, 0o600)
 	}
 	if err == nil && len(seed) != ed25519.SeedSize {
-		err = fmt.Errorf("%s: expected a key of %d bytes; remove it to make another one", file, ed25519.SeedSize)
+		err = fmt.Errorf("%s: expected a key of %d bytes; remove the file to create a new key", file, ed25519.SeedSize)
 	}
 	if err != nil {
 		return nil, err
@@ -65,14 +65,14 @@ func newIdentity(dir string) (*identity, error) {
 	return &identity{tls.Certificate{Certificate: [][]byte{certificate}, PrivateKey: key}, fingerprint(parsed), hex.EncodeToString(mac.Sum(nil))}, nil
 }
 
-// Names of those who may connect to an embedded server. The runner is in its process.
+// User names for an embedded server. The runner is in its process.
 const (
 	runnerName  = "runner"
 	workerName  = "worker"
-	runnerInbox = "_RUNNER" // begins the subjects of answers to it, which workers cannot read
+	runnerInbox = "_RUNNER" // prefix of the subjects of replies to the runner, which workers cannot read
 )
 
-// require makes a server ask for passwords, and for TLS.
+// require configures a server to require passwords and TLS.
 func (i *identity) require(o *server.Options, runner string) {
 	o.TLSConfig = &tls.Config{Certificates: []tls.Certificate{i.certificate}, MinVersion: tls.VersionTLS13}
 	o.Users = []*server.User{
@@ -83,9 +83,8 @@ func (i *identity) require(o *server.Options, runner string) {
 	}
 }
 
-// workerPublishes are the subjects that workers need: they look at the streams, take tasks,
-// tell of them and bring results, and read and write texts. They submit nothing, and purge and
-// delete nothing.
+// workerPublishes lists the subjects that workers may use: they inspect the streams, fetch tasks, send progress and
+// results, and read and write texts. They cannot submit, purge or delete.
 var workerPublishes = []string{
 	"$JS.API.STREAM.INFO." + taskStream, "$JS.API.STREAM.INFO." + resultStream, "$JS.API.STREAM.INFO.OBJ_" + textBucket,
 	"$JS.API.CONSUMER.INFO." + taskStream + "." + workers, "$JS.API.CONSUMER.MSG.NEXT." + taskStream + "." + workers,
@@ -95,19 +94,19 @@ var workerPublishes = []string{
 	"$O." + textBucket + ".>", resultSubject + ">", reportSubject + ">",
 }
 
-// fingerprint is the SHA-256 of the public key of a certificate.
+// fingerprint returns the SHA-256 of a certificate's public key.
 func fingerprint(c *x509.Certificate) string {
 	sum := sha256.Sum256(c.RawSubjectPublicKeyInfo)
 	return hex.EncodeToString(sum[:])
 }
 
-// invitation is the address for workers, with all that they need to know.
+// invitation returns the address for workers, with password and fingerprint.
 func (i *identity) invitation(host string) string {
 	return (&url.URL{Scheme: "tls", User: url.UserPassword(workerName, i.password), Host: host, Fragment: i.key}).String()
 }
 
-// pinned takes the fingerprint from an address that has one, and is the option to accept
-// a certificate with that key alone.
+// pinned removes the fingerprint from an address, and returns the option that accepts only a certificate with that
+// key.
 func pinned(address string) (plain string, options []nats.Option) {
 	plain, want, found := strings.Cut(address, "#")
 	if !found {
@@ -118,7 +117,7 @@ func pinned(address string) (plain string, options []nats.Option) {
 		InsecureSkipVerify: true, //nolint:gosec // the key is compared instead
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if subtle.ConstantTimeCompare([]byte(fingerprint(s.PeerCertificates[0])), []byte(want)) != 1 {
-				return errors.New("the server is not the one of the invitation")
+				return errors.New("server key does not match the invitation")
 			}
 			return nil
 		},

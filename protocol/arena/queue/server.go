@@ -19,23 +19,23 @@ import (
 )
 
 const (
-	// maxPayload is the largest message in bytes: a record of thousands of turns, packed.
+	// maxPayload is the largest message in bytes: a compressed record of thousands of turns.
 	maxPayload = 8 << 20
-	// maxStore bounds the store of an embedded server in bytes: more than its streams may have.
+	// maxStore limits the store of an embedded server in bytes; its streams have lower limits.
 	maxStore = 4 << 30
-	// maxConnections bounds the workers of an embedded server.
+	// maxConnections limits the workers of an embedded server.
 	maxConnections = 1024
-	// lockFile keeps two processes from one store. Who only looks whether it is taken holds it
-	// for a moment, so others try for lockTime.
+	// lockFile gives one process exclusive access to a store. InUse holds the lock briefly, so other processes retry
+	// for lockTime.
 	lockFile = "lock"
 	lockTime = time.Second
-	// startTime bounds the start of an embedded server, which reads its store again.
+	// startTime limits the start of an embedded server, which reads its store.
 	startTime = time.Minute
 )
 
-// Embed runs a server in this process. Its store is in a folder, where another one may
-// have left it. If listen is not empty, workers of other processes reach the server at
-// that address (host:port) by TLS, with what Invitation says; they may do nothing but work.
+// Embed runs a server in this process, with a new or existing store in a folder. If listen is not empty, workers in
+// other processes reach the server at this address (host:port) by TLS, with the Invitation; they can only work on
+// tasks.
 func Embed(ctx context.Context, dir, listen string, log zerolog.Logger) (*Queue, error) {
 	o := &server.Options{
 		ServerName: "stackmate", DontListen: listen == "", NoSigs: true, NoLog: true,
@@ -83,7 +83,7 @@ func Embed(ctx context.Context, dir, listen string, log zerolog.Logger) (*Queue,
 		return nil, err
 	}
 	q.server, q.lock, q.self = s, lock, self
-	// Nobody can be at work for a server that has just begun: what was given out is free.
+	// A new server has no workers: redeliver all pending tasks.
 	if err = q.tasks.DeleteConsumer(ctx, workers); err == nil {
 		err = q.makeConsumer(ctx)
 	}
@@ -103,13 +103,12 @@ func serve(o *server.Options) (*server.Server, error) {
 	go s.Start()
 	if !s.ReadyForConnections(startTime) {
 		s.Shutdown()
-		return nil, errors.New("it does not start")
+		return nil, errors.New("the server did not start in time")
 	}
 	return s, nil
 }
 
-// lockStore makes the folder of a store and keeps other processes from it until the file
-// is closed, or the process has ended.
+// lockStore creates the folder of a store and locks it until the file is closed or the process ends.
 func lockStore(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -120,12 +119,12 @@ func lockStore(dir string) (io.Closer, error) {
 	if _, err := lock.TryLockContext(ctx, lockTime/20); err != nil && ctx.Err() == nil {
 		return nil, err
 	} else if err != nil {
-		return nil, errors.New("another process uses it")
+		return nil, errors.New("another process uses the store")
 	}
 	return lock, nil
 }
 
-// InUse tells whether another process has the store in a folder open.
+// InUse reports whether another process has the store in a folder open.
 func InUse(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, lockFile)); err != nil {
 		return false
@@ -136,8 +135,8 @@ func InUse(dir string) bool {
 	return err == nil && !free
 }
 
-// Dial reaches a server or a cluster: one URL, or several with commas between them, such
-// as nats://token@host:4222; or the address of an Invitation.
+// Dial connects to a server or a cluster: one URL or several, separated by commas, such as nats://token@host:4222; or
+// the address of an Invitation.
 func Dial(ctx context.Context, url string, log zerolog.Logger) (*Queue, error) {
 	plain, options := pinned(url)
 	q, err := open(ctx, plain, options, log)
@@ -147,20 +146,20 @@ func Dial(ctx context.Context, url string, log zerolog.Logger) (*Queue, error) {
 	return q, nil
 }
 
-// connecting are the options of all connections: they are made again for ever.
+// connecting returns the options of all connections, which reconnect without limit.
 func connecting(log zerolog.Logger) []nats.Option {
 	return []nats.Option{
 		nats.Name("stackmate"), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				log.Warn().Err(err).Msg("the connection to the queue is lost")
+				log.Warn().Err(err).Msg("lost the connection to the queue")
 			}
 		}),
 		nats.ReconnectHandler(func(c *nats.Conn) {
-			log.Info().Str("server", c.ConnectedServerName()).Msg("connected to the queue again")
+			log.Info().Str("server", c.ConnectedServerName()).Msg("reconnected to the queue")
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			if !errors.Is(err, nats.ErrSlowConsumer) { // watching may lose something
+			if !errors.Is(err, nats.ErrSlowConsumer) { // a slow subscriber may lose reports
 				log.Debug().Err(err).Msg("queue")
 			}
 		}),

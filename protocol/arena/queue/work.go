@@ -11,16 +11,15 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// ErrAgain is the error of a worker that gives a task back.
-var ErrAgain = errors.New("the task is given back")
+// ErrAgain is returned by a worker's function to give a task back.
+var ErrAgain = errors.New("the worker gave the task back")
 
-// elsewhere is the header of a result that is too large for a message: the name under
-// which the text bucket has it.
+// elsewhere is the header of a result too large for a message: its name in the text bucket.
 const elsewhere = "Stackmate-Elsewhere"
 
-// Work does tasks, n at a time, until ctx ends: f makes the result of one, and its context
-// ends with ctx. A task is given back if f returns an error. The error is that of ctx, or
-// of the store of an embedded server.
+// Work runs n workers until ctx ends. A worker calls f for each task, with a context that ends with ctx, and
+// publishes the result. An error of f gives the task back. Work returns ctx's error, or an error of an embedded
+// server's store.
 func (q *Queue) Work(ctx context.Context, n int, f func(ctx context.Context, t Task) ([]byte, error)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -34,7 +33,7 @@ func (q *Queue) Work(ctx context.Context, n int, f func(ctx context.Context, t T
 				if err := q.serveTasks(ctx, f); errors.As(err, &broken) {
 					cancel(err)
 				}
-				if time.Since(began) > longestPause+answerTime { // it has worked meanwhile
+				if time.Since(began) > longestPause+answerTime { // the worker has worked since the last failure
 					pause = again
 				}
 				_ = wait(ctx, pause)
@@ -46,15 +45,14 @@ func (q *Queue) Work(ctx context.Context, n int, f func(ctx context.Context, t T
 	return context.Cause(ctx)
 }
 
-// longestPause is how long a worker waits at most before it turns again to a server that was away or
-// late.
+// longestPause limits the delay before a worker retries an unreachable or slow server.
 const longestPause = 3 * time.Second
 
-// patience is how long a worker waits for a task before it asks again.
+// patience is the time limit of a request for a task; then the worker asks again.
 const patience = 5 * time.Second
 
-// serveTasks does one task after the other until ctx ends or a server is away. It asks for the next one while the
-// result of the last one is published.
+// serveTasks does tasks until ctx ends or a server is unreachable. It fetches the next task while the last result is
+// published.
 func (q *Queue) serveTasks(ctx context.Context, f func(ctx context.Context, t Task) ([]byte, error)) error {
 	published := make(chan error, 1)
 	published <- nil
@@ -67,7 +65,7 @@ func (q *Queue) serveTasks(ctx context.Context, f func(ctx context.Context, t Ta
 	return errors.Join(err, <-published)
 }
 
-// serve has one task after the other done until ctx ends, do fails or a server is away.
+// serve calls do for each task until ctx ends, do fails or a server is unreachable.
 func (q *Queue) serve(ctx context.Context, do func(m jetstream.Msg) error) error {
 	var c jetstream.Consumer
 	err := attempt(ctx, func(ctx context.Context) (err error) {
@@ -95,7 +93,7 @@ func (q *Queue) serve(ctx context.Context, do func(m jetstream.Msg) error) error
 	return nil
 }
 
-// do does a task, whose result publish publishes. The error is why it could not be published.
+// do does a task. The returned function publishes its result and returns the error of publishing.
 func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Context, t Task) ([]byte, error)) (publish func() error) {
 	run, id := cutSubject(m.Subject())
 	subject := resultSubject + run + "." + id
@@ -105,7 +103,7 @@ func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Cont
 		t.Tries = int(meta.NumDelivered)
 	}
 	var data []byte
-	// Who had it before may have got as far as the result, or whoever submitted it again may have looked for that too early.
+	// Another worker may have published the result already.
 	done, err := q.has(ctx, q.results, subject)
 	if err == nil && !done {
 		data, err = f(ctx, t)
@@ -124,15 +122,14 @@ func (q *Queue) do(ctx context.Context, m jetstream.Msg, f func(ctx context.Cont
 				return err
 			}
 		}
-		// If the server does not learn of it, the task is handed out again, and the result
-		// that there is ends it.
+		// Without the acknowledgement the task is delivered again, and the existing result ends it.
 		_ = m.Ack()
 		return nil
 	}
 }
 
-// giveBack leaves a task to others: at once where this worker ends, else after a while, as
-// it may be the only one.
+// giveBack returns a task to the queue: immediately if this worker ends, else with a delay, as it may be the only
+// worker.
 func giveBack(ctx context.Context, m jetstream.Msg) {
 	if ctx.Err() != nil {
 		_ = m.Nak()
@@ -141,9 +138,9 @@ func giveBack(ctx context.Context, m jetstream.Msg) {
 	_ = m.NakWithDelay(again)
 }
 
-// publish publishes the result of a task that has none.
+// publish publishes the result of a task without result.
 func (q *Queue) publish(ctx context.Context, subject string, data []byte) error {
-	// A result that is there outlives the context.
+	// Publishing must not end with the context: the result exists.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	m := &nats.Msg{Subject: subject, Data: data}

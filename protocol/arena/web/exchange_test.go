@@ -56,7 +56,7 @@ func TestRecordsComeInAndGoOut(t *testing.T) {
 	}
 	for change, want := range map[string]string{
 		"( mark 1 2 )|( mark 1 1 )": "turn 2", "tictactoe|nosuch": "no game here", `"bob"]|"bob","carol"]`: "2 moves of 3 roles", "moves|movex": "",
-		`{|[`: "expected a match record",
+		`{|[`: "not a match record",
 	} {
 		old, by, _ := strings.Cut(change, "|")
 		var reply map[string]string
