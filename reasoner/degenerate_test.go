@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -59,7 +60,7 @@ func chained(n int) string {
 
 func TestEveryEngineCompilesLongChainsOfRelations(t *testing.T) {
 	n := 5_000
-	if testing.Short() {
+	if !exhaustive.On() {
 		n = 1_000
 	}
 	g := readRules(t, "chain", chained(n))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
@@ -27,7 +28,7 @@ func tooMany(more string) string {
 func TestFluentsThatNobodyAsksForDoNotStopAGame(t *testing.T) {
 	g := readRules(t, "slice", tooMany("(goal r 100) (base (s 1 2 3)) (base (n 0)) (base (n 1)) (base (n 2)) (base (n 3))"))
 	engines := []string{"auto"}
-	if !testing.Short() {
+	if exhaustive.On() {
 		engines = append(engines, "datalog")
 	}
 	for _, engine := range engines {

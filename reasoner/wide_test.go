@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stackmate/internal/exhaustive"
 )
 
 const (
@@ -23,7 +25,7 @@ const wideGames, wideSeed = "STACKMATE_WIDE", "STACKMATE_WIDE_SEED"
 func FuzzWideMachine(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, uint64(countFrom(f, wideSeed, 4))))
 	seeds := wideSeeds
-	if testing.Short() {
+	if !exhaustive.On() {
 		seeds = wideSeedsShort
 	}
 	for range countFrom(f, wideGames, seeds) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/protocol/arena/web"
 	"stackmate/reasoner/machine"
 	"stackmate/search/solve"
@@ -50,6 +51,7 @@ func TestSolveGivesKnownValues(t *testing.T) {
 }
 
 func TestSolveMethodsAgreeWithBackwardInduction(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for _, game := range []string{"goofspiel-4", "oshiZumo-5-1", "tron-4x4"} {
 		want := execute(t, "solve", game, "--method", "bi", "--json").objects(t)[0]["value"]
 		for _, args := range [][]string{
@@ -79,6 +81,7 @@ func sameValue(a, b any) bool {
 }
 
 func TestSolveCertifiesItsStrategies(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for _, game := range []string{
 		"goofspiel-5", // simultaneous moves
 		"ticTacToe",   // sequential, two players
@@ -237,6 +240,7 @@ func TestADamagedSolutionIsNotPlayedInSilence(t *testing.T) {
 }
 
 func TestExperimentsShowTheFiguresOfThePaper(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	picture := filepath.Join(t.TempDir(), "plot.svg")
 	execute(t, "experiment", "goofspiel", "--sizes", "4", "--plot", picture).expect(t, statusFine,
 		"Table 2", "109", "Saffidine", "Table 4", "points")
