@@ -71,7 +71,7 @@ func TestAPositionThatDoesNotFitIsNoFaultOfTheGame(t *testing.T) {
 		"its goals":       "(<= (goal r 100) (true (s 1 1 1))) (<= (goal r 50) (not (true (s 1 1 1))))",
 	} {
 		g := readRules(t, name, tooMany(more))
-		m := newMachine(t, g, reasoner.Options{Engine: "datalog", Memory: 64 << 20})
+		m := newMachine(t, g, reasoner.Options{Engine: "datalog", Memory: exhaustive.Choose[int64](24<<20, 64<<20)})
 		if counts, err := machine.Perft(t.Context(), m, m.Initial(), 3); !errors.Is(err, machine.ErrLost) {
 			t.Errorf("%s are not known: %+v, %v; want %v", name, counts, err, machine.ErrLost)
 		}

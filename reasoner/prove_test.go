@@ -62,7 +62,7 @@ func reachable(m machine.Machine, f func(s machine.State, terminal bool, goals [
 
 func TestPlansOfRandomGamesHaveTheBestGoalThatCanBeReached(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 1))
-	games := howMany(600, 150)
+	games := howMany(600, 80)
 	solved := 0
 	for range games {
 		g, m := randomMachine(t, rng, 1)
@@ -118,7 +118,7 @@ func randomMachine(t *testing.T, rng *rand.Rand, roles int) (*circuit.Game, mach
 
 func TestInvariantsOfRandomGamesHoldWhereverTheyLead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 2))
-	games := howMany(300, 100)
+	games := howMany(300, 40)
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)
 		var inv *proofs.Invariants
@@ -250,7 +250,7 @@ func everywhere(m machine.Machine, f func(now seenPosition, before *seenPosition
 
 func TestWhatIsProvedOfRandomGamesHoldsAndWhatIsRefutedFails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 3))
-	games := howMany(150, 60)
+	games := howMany(150, 25)
 	open, all := 0, 0
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)
