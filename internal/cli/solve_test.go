@@ -313,6 +313,7 @@ func TestGamesWhosePositionsRepeatAreSolvedWhereTheirBoundsMeet(t *testing.T) {
 }
 
 func TestGamesThatAreNotSolvedArePlayedBySampling(t *testing.T) {
+	exhaustive.Only(t, "thinks by the clock on all processors")
 	typing(t, "1\n1\n")
 	o := execute(t, "play", "connectFour", "--think", "200ms")
 	o.expect(t, statusFine, "not solved in the time", "Turn 3")
