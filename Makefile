@@ -1,11 +1,10 @@
 # Everything that is done with Stackmate more than once. The product itself needs
 # no make: "go run . serve" and "go test ./..." do.
 
-# Those that start goroutines.
+# Packages that start goroutines.
 RACE_PACKAGES = ./internal/... ./player/... ./protocol/... ./search/montecarlo ./search/sequential ./search/threads
-RACE_SKIP     = Fuzz|Heap|OddGames|AllThatIsProved|OnRandomGames|StrategiesWithATable|OfOneSearch|Paranoid|WhateverTheFileIs|LearningUseTheQueue|AgreeWithBackward|Opening|Memory|BrokenOff|RefutedMoves|Foresight|WithoutRoom|InTwoWays|WithinATolerance|HardlyTried|AFullTree|FiguresOfThePaper|Certifies|Undominated|Threats|SameLater|SavesNodes|SPRT|Verdict|SameSeed
-# How long the tests of one package may take: ten minutes, as without it, are not enough
-# for a machine that is slow and busy; one that hangs should be found out within the hour.
+# The time limit of the tests of one package: the ten minutes of Go are not enough for
+# exhaustive tests on a busy machine, and a test that hangs should fail within the hour.
 TIMEOUT      ?= 25m
 FUZZTIME     ?= 10s
 FUZZ         ?= .
@@ -27,7 +26,7 @@ MODULE   := $(PATH)
 override PATH := $(shell echo /usr/local/go/bin:$$HOME/go/bin:/usr/local/bin:/usr/bin:/bin)
 endif
 
-.PHONY: build release module test short check types lint format race glpk dds cadical arm64 fuzz corpus endurance oracle mutants bench generate tools hooks
+.PHONY: build release module test exhaustive check types lint format race glpk dds cadical arm64 fuzz corpus endurance oracle mutants bench generate tools hooks
 
 build:
 	go build -o bin/stackmate .
@@ -38,11 +37,11 @@ release: # six archives with checksums in dist/, or those of SYSTEMS=linux/amd64
 module: # PATH=example.org/me/stackmate: the module gets another path, everywhere
 	go run -C tools ./module $(MODULE)
 
-test:
-	go test -timeout $(TIMEOUT) ./...
+test: # the fast tier
+	go test ./...
 
-short: # what a commit is checked with
-	go test -timeout $(TIMEOUT) -short ./...
+exhaustive: # all tests in full: with the corpus, a browser, the built program and the commands of the documents
+	STACKMATE_EXHAUSTIVE=1 go test -timeout $(TIMEOUT) ./...
 
 check: # all that .ci/run does
 	.ci/run
@@ -57,24 +56,24 @@ lint: bin/golangci-lint
 format: bin/golangci-lint
 	bin/golangci-lint fmt ./...
 
-race: # without what takes long under the detector and shows it nothing new; "test" has vetted
-	go test -timeout $(TIMEOUT) -vet=off -short -race -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
-	go test -timeout $(TIMEOUT) -vet=off -short -race -run 'Goroutines|ACompilation|AFallback|NoEngine|AnyNumberOfThreads|SeveralThreads' ./reasoner ./search/simultaneous
+race: # the fast tier; exhaustive.NotUnderRace skips tests that take long and show nothing new, "test" has vetted
+	go test -timeout $(TIMEOUT) -vet=off -race $(RACE_PACKAGES)
+	go test -timeout $(TIMEOUT) -vet=off -race -run 'Goroutines|ACompilation|AFallback|NoEngine|AnyNumberOfThreads|SeveralThreads' ./reasoner ./search/simultaneous
 
 glpk: # needs libglpk (Debian: apt-get install libglpk-dev)
-	go test -timeout $(TIMEOUT) -short -tags glpk ./search/matrix ./search/simultaneous
-	go test -timeout $(TIMEOUT) -short -tags glpk ./search/experiment -run AllMethods
+	go test -timeout $(TIMEOUT) -tags glpk ./search/matrix ./search/simultaneous
+	go test -timeout $(TIMEOUT) -tags glpk ./search/experiment -run AllMethods
 	cd search/matrix/go-glpk && go test -tags glpk ./...
 
 cadical: # needs libcadical (Debian: apt-get install libcadical-dev)
-	go test -timeout $(TIMEOUT) -short -tags cadical ./reasoner/prove/...
-	go test -timeout $(TIMEOUT) -short -tags cadical ./reasoner -run 'RandomGames|Puzzles'
+	go test -timeout $(TIMEOUT) -tags cadical ./reasoner/prove/...
+	go test -timeout $(TIMEOUT) -tags cadical ./reasoner -run 'RandomGames|Puzzles'
 
 dds: # needs libdds (Debian: apt-get install libdds-dev)
-	go test -timeout $(TIMEOUT) -short -tags dds ./search/lattice/bridge/...
+	go test -timeout $(TIMEOUT) -tags dds ./search/lattice/bridge/...
 
 # What has assembly for arm64, and above it what looks at every kernel: seeds of fuzz targets are among the tests.
-arm64: ARM64 = GOARCH=arm64 CGO_ENABLED=0 go test -trimpath -exec qemu-aarch64-static -timeout $(TIMEOUT) -vet=off
+arm64: ARM64 = STACKMATE_EXHAUSTIVE=1 GOARCH=arm64 CGO_ENABLED=0 go test -trimpath -exec qemu-aarch64-static -timeout $(TIMEOUT) -vet=off
 arm64: # emulated, needs qemu-aarch64-static (Debian: apt-get install qemu-user-static)
 	$(ARM64) ./reasoner/circuit/kernel ./search/evaluate/vector
 	$(ARM64) -run 'EveryKernel|FuzzKernels|FillAndMerge|Uniform|TakeTurns|RulesheetsKeepStep|OnceDiffered' ./reasoner/circuit ./reasoner
@@ -87,7 +86,7 @@ fuzz: # every fuzz target in the folders FUZZ for FUZZTIME
 	done
 
 corpus: # replays the recorded matches of all rulesheets in CORPUS
-	STACKMATE_CORPUS=$(abspath $(CORPUS)) go test ./reasoner -run Corpus -count=1 -v -timeout $(TIMEOUT) -corpus.table | grep -v '^=== \|^    --- PASS'
+	STACKMATE_EXHAUSTIVE=1 STACKMATE_CORPUS=$(abspath $(CORPUS)) go test ./reasoner -run Corpus -count=1 -v -timeout $(TIMEOUT) -corpus.table | grep -v '^=== \|^    --- PASS'
 
 # The tests of the built program in full, with what they assert and about how long
 # they take; RUN=Paused picks one, COUNT=10 sets the number of its repetitions.
@@ -99,13 +98,13 @@ corpus: # replays the recorded matches of all rulesheets in CORPUS
 #   Killed          30 kills of manager, tournament and player each       5 min
 #   Enormous        16 MB of rules of all kinds                           10 min
 endurance:
-	STACKMATE_ENDURANCE=full STACKMATE_ENDURANCE_COUNT=$(COUNT) STACKMATE_CORPUS=$(abspath $(CORPUS)) \
+	STACKMATE_EXHAUSTIVE=1 STACKMATE_ENDURANCE=full STACKMATE_ENDURANCE_COUNT=$(COUNT) STACKMATE_CORPUS=$(abspath $(CORPUS)) \
 		go test ./internal/endurance -run '$(RUN)' -count=1 -v -parallel 4 -timeout 6h
 
 # Random rulesheets, answered by all methods, engines and proofs as by the oracle: about 0.1 s of processor time each.
 # A rulesheet that fails is shrunk and printed; KEEP=internal/oracle/testdata keeps it, too.
 oracle:
-	go test ./internal/oracle -run Random -count=1 -timeout 3h -oracle.sheets $(SHEETS) -oracle.seed $(SEED) -oracle.keep '$(abspath $(KEEP))'
+	STACKMATE_EXHAUSTIVE=1 go test ./internal/oracle -run Random -count=1 -timeout 3h -oracle.sheets $(SHEETS) -oracle.seed $(SEED) -oracle.keep '$(abspath $(KEEP))'
 
 # Faults put into the packages that decide, one at a time: LIVED are those that no
 # test notices, NOT COVERED those in code that no test runs. Takes hours of a quiet

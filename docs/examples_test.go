@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"stackmate/internal/cli"
+	"stackmate/internal/exhaustive"
 )
 
 func TestMain(m *testing.M) {
@@ -149,9 +150,7 @@ func shows(want, got string, numbers bool) bool {
 
 // TestExamples runs every command of the documents and compares its output with the one shown.
 func TestExamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	exhaustive.Only(t, "takes half a minute")
 	used := make(map[string]bool)
 	var scripts []string
 	dir := t.TempDir()

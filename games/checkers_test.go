@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 )
 
@@ -14,7 +15,7 @@ func TestCheckers(t *testing.T) {
 		// A. Bik: perft for 8x8 checkers (2009), http://www.talkchess.com/forum3/viewtopic.php?t=27814,
 		// where a chain of jumps is one move.
 		want := []int{7, 49, 302, 1469, 7361, 36_768, 179_740, 845_931}
-		if testing.Short() {
+		if !exhaustive.On() {
 			want = want[:7]
 		}
 		for depth, n := range want {

@@ -9,6 +9,7 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
@@ -101,7 +102,7 @@ func TestPerftCountsAreTheKnownOnes(t *testing.T) {
 // come on top of that.
 func TestGoofspielTranspositionsCoincide(t *testing.T) {
 	for n, want := range map[int]int{1: 2, 2: 6, 3: 46, 4: 218, 5: 1280, 6: 7300, 7: 41437 + 5} {
-		if testing.Short() && n > 5 {
+		if !exhaustive.On() && n > 5 {
 			continue
 		}
 		if got := positions(gamestest.Machine(t, fmt.Sprintf("goofspiel-%d", n))); got != want {

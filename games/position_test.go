@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 )
 
@@ -100,7 +101,7 @@ func (p *position) wants(goals ...int32) {
 func checkPerft(t *testing.T, m machine.Machine, s machine.State, want ...int64) {
 	t.Helper()
 	const deep = 100_000
-	for testing.Short() && want[len(want)-1] > deep {
+	for !exhaustive.On() && want[len(want)-1] > deep {
 		want = want[:len(want)-1]
 	}
 	counts, err := machine.Perft(t.Context(), m, s, len(want))

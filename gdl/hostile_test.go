@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 )
 
 // hostile are texts of n bytes at most that are made to cost as much as they can.
@@ -120,7 +121,7 @@ const (
 
 func TestNoTextCostsMoreThanTwentyTimesTheLargestMessage(t *testing.T) {
 	size, share := largest, 4 // memory grows with the text: a share of the limits is enough to see it
-	if testing.Short() {
+	if !exhaustive.On() {
 		size = 4 << 20
 	}
 	check := func(t *testing.T, src string, size int) {
@@ -138,7 +139,7 @@ func TestNoTextCostsMoreThanTwentyTimesTheLargestMessage(t *testing.T) {
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) { check(t, text(size), largest) })
 	}
-	if testing.Short() {
+	if !exhaustive.On() {
 		return
 	}
 	for name, text := range wide {
@@ -185,7 +186,7 @@ func TestReadingAndCheckingLookAtTheContext(t *testing.T) {
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) { check(t, text(1<<16)) })
 	}
-	if testing.Short() {
+	if !exhaustive.On() {
 		return
 	}
 	for name, text := range wide {

@@ -9,6 +9,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -22,9 +23,7 @@ const (
 // TestNoMoveIsMadeWithNothingSearched plays the beginnings of matches of the corpus. Where a role has a
 // choice whose value is not proved something must have been searched.
 func TestNoMoveIsMadeWithNothingSearched(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	exhaustive.Only(t, "takes half a minute")
 	const large = 20_000 // bytes of rules: larger ones may take seconds to be compiled
 	games := 0
 	for i, r := range corpus.Rulesheets(t) {

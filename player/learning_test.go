@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/evaluate"
@@ -61,9 +62,7 @@ func ctxOf(t *testing.T, d time.Duration) context.Context {
 }
 
 func TestTheStartClockTeaches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes two seconds")
-	}
+	exhaustive.Only(t, "takes two seconds")
 	m := gamestest.Machine(t, "connectFour-4x4")
 	used, knows := false, knowledge{filepath.Join(t.TempDir(), KnowledgeFile("rules")), "rules"}
 	for clock := 2 * leastLearning; !used && clock < 2*time.Minute; clock *= 2 { // on a busy machine learning takes longer

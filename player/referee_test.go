@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -183,9 +184,7 @@ func BenchmarkMatches(b *testing.B) {
 }
 
 func TestWholeMatchesOfEveryKindOfGameEndProperly(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
+	exhaustive.Only(t, "takes some seconds")
 	for _, name := range []string{"ticTacToe", "biddingTicTacToe-2", "rockPaperScissors", "goofspiel-4", "pig", "trio", "slidingPuzzle"} {
 		t.Run(name, func(t *testing.T) {
 			f := newReferee(t, name)

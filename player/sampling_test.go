@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/evaluate"
@@ -15,9 +16,7 @@ import (
 )
 
 func TestStartClocksAreKept(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes four seconds")
-	}
+	exhaustive.Only(t, "takes four seconds")
 	m := gamestest.Machine(t, "connectFour-5x4")
 	p := onOneThread(0, 64<<20, exactSearch)
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)

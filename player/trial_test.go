@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/search/evaluate"
 )
 
@@ -21,9 +22,7 @@ func trialOf(t *testing.T, e *evaluate.Evaluation, clock time.Duration, leaves f
 }
 
 func TestEstimatesThatMisleadLoseToPlayouts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes four seconds; left out by -short")
-	}
+	exhaustive.Only(t, "takes four seconds")
 	m := gamestest.Machine(t, "breakthrough-5x5")
 	nothing := learnerOf(t, m, nil, 1).Evaluation()
 	if trialOf(t, nothing, time.Minute, 2*leastTrialLeaves) {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 
 	"github.com/rs/zerolog"
 )
@@ -69,7 +70,7 @@ func TestAMatchAndInfoDoNotWaitForStrangers(t *testing.T) {
 	}
 	raw(t, address, post(startText("Left")))
 	number := 1000
-	if testing.Short() {
+	if !exhaustive.On() {
 		number = 200
 	}
 	strangers(t, address, number)

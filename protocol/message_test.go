@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -161,6 +162,7 @@ func TestAMessageIsReadAsItIsWritten(t *testing.T) {
 }
 
 func FuzzMessage(f *testing.F) {
+	exhaustive.NotUnderRace(f, "parses on one goroutine")
 	for _, seed := range []string{
 		"(INFO)", "( START m r ((role r)(<= terminal (true (p)))) 30 10 )", "(PLAY m (a (b 1)))",
 		"(PLAY m 2 (move 1) nil)", "(STOP m NIL)", "; (\n(abort m)", "(PREVIEW () 1)", "(", ")", "(PLAY m (\x00))",

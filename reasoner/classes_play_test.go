@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prover"
@@ -163,9 +164,7 @@ func TestPositionsOfOneFluentAreNoCircuits(t *testing.T) {
 }
 
 func TestCircuitsNoQuickerThanTheRulesAreGivenUpSoon(t *testing.T) {
-	if testing.Short() {
-		t.Skip("grounds millions of rules; left out by -short")
-	}
+	exhaustive.Only(t, "grounds millions of rules")
 	g := readRules(t, "loop", loopCount(100))
 	m := newMachine(t, g, reasoner.Options{})
 	info := m.Info()

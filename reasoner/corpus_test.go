@@ -11,6 +11,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
@@ -27,9 +28,7 @@ var (
 // matches: states, legal moves, goals and terminal must agree at every step. The
 // symmetries that the machine reports must hold along a match.
 func TestCorpusReplaysExactly(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the corpus takes minutes; left out by -short")
-	}
+	exhaustive.Only(t, "the corpus takes minutes")
 	filter := regexp.MustCompile(*corpusGames)
 	var mu sync.Mutex
 	var total corpusLine

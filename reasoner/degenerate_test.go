@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -58,11 +59,7 @@ func chained(n int) string {
 }
 
 func TestEveryEngineCompilesLongChainsOfRelations(t *testing.T) {
-	n := 5_000
-	if testing.Short() {
-		n = 1_000
-	}
-	g := readRules(t, "chain", chained(n))
+	g := readRules(t, "chain", chained(exhaustive.Choose(500, 5_000)))
 	for _, engine := range []string{"circuit", "datalog", "reference"} {
 		m := newMachine(t, g, reasoner.Options{Engine: engine, Budget: 10 * time.Minute})
 		if m.Info().Parallel != (engine == "circuit") {
@@ -76,7 +73,7 @@ func TestEveryEngineCompilesLongChainsOfRelations(t *testing.T) {
 }
 
 func TestTheErrorNamesTheBudgetThatIsExceeded(t *testing.T) {
-	g := readRules(t, "chain", chained(20_000))
+	g := readRules(t, "chain", chained(exhaustive.Choose(5_000, 20_000)))
 	for engine, words := range map[string]string{"circuit": "budget of 1ms", "datalog": "budget of 1ms", "auto": "budget of 1ms"} {
 		_, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: engine, Budget: time.Millisecond})
 		if err == nil || !strings.Contains(err.Error(), words) {

@@ -8,6 +8,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
+	"stackmate/internal/exhaustive"
 )
 
 // A rulesheet may use any sign in a name, also those with which an engine might name what it
@@ -71,7 +72,7 @@ func (h *hostileNames) restore(text string) string {
 // and with the same games by other names.
 func FuzzHostileNames(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range fuzzSeeds / 2 {
+	for range exhaustive.Choose(fuzzSeeds/16, fuzzSeeds/2) {
 		draws := make([]byte, fuzzBytes)
 		for i := range draws {
 			draws[i] = byte(rng.Uint32())

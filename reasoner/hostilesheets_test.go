@@ -10,6 +10,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
@@ -22,7 +23,7 @@ var hostileSheets = flag.Int("hostile.sheets", 0, "number of random rulesheets w
 func TestHostileSheets(t *testing.T) {
 	n := *hostileSheets
 	if n == 0 {
-		n = 100
+		n = exhaustive.Choose(20, 100)
 	}
 	failed := 0
 	for i := range n {

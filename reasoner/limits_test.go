@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
@@ -27,7 +28,7 @@ func tooMany(more string) string {
 func TestFluentsThatNobodyAsksForDoNotStopAGame(t *testing.T) {
 	g := readRules(t, "slice", tooMany("(goal r 100) (base (s 1 2 3)) (base (n 0)) (base (n 1)) (base (n 2)) (base (n 3))"))
 	engines := []string{"auto"}
-	if !testing.Short() {
+	if exhaustive.On() {
 		engines = append(engines, "datalog")
 	}
 	for _, engine := range engines {
@@ -70,7 +71,7 @@ func TestAPositionThatDoesNotFitIsNoFaultOfTheGame(t *testing.T) {
 		"its goals":       "(<= (goal r 100) (true (s 1 1 1))) (<= (goal r 50) (not (true (s 1 1 1))))",
 	} {
 		g := readRules(t, name, tooMany(more))
-		m := newMachine(t, g, reasoner.Options{Engine: "datalog", Memory: 64 << 20})
+		m := newMachine(t, g, reasoner.Options{Engine: "datalog", Memory: exhaustive.Choose[int64](24<<20, 64<<20)})
 		if counts, err := machine.Perft(t.Context(), m, m.Initial(), 3); !errors.Is(err, machine.ErrLost) {
 			t.Errorf("%s are not known: %+v, %v; want %v", name, counts, err, machine.ErrLost)
 		}

@@ -12,6 +12,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -53,9 +54,7 @@ const (
 )
 
 func TestRewrittenRulesheetsAreTheSameGame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles many games; left out by -short")
-	}
+	exhaustive.Only(t, "compiles many games")
 	sheets := corpus.Rulesheets(t)
 	rng := rand.New(rand.NewPCG(*metamorphicSeed, 0))
 	if !*metamorphicAll {

@@ -13,6 +13,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/guard"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -75,7 +76,7 @@ func countFrom(t testing.TB, variable string, plain int) int {
 
 func TestMutatedRulesheetsAreRefusedOrPlayed(t *testing.T) {
 	count := 30
-	if testing.Short() {
+	if !exhaustive.On() {
 		count = 10
 	}
 	count = countFrom(t, mutations, count)

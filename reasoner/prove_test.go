@@ -13,6 +13,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
@@ -29,7 +30,7 @@ func howMany(games, short int) int {
 	switch {
 	case *proofGames > 0:
 		return *proofGames
-	case testing.Short():
+	case !exhaustive.On():
 		return short
 	}
 	return games
@@ -61,7 +62,7 @@ func reachable(m machine.Machine, f func(s machine.State, terminal bool, goals [
 
 func TestPlansOfRandomGamesHaveTheBestGoalThatCanBeReached(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 1))
-	games := howMany(600, 150)
+	games := howMany(600, 80)
 	solved := 0
 	for range games {
 		g, m := randomMachine(t, rng, 1)
@@ -117,7 +118,7 @@ func randomMachine(t *testing.T, rng *rand.Rand, roles int) (*circuit.Game, mach
 
 func TestInvariantsOfRandomGamesHoldWhereverTheyLead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 2))
-	games := howMany(300, 100)
+	games := howMany(300, 40)
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)
 		var inv *proofs.Invariants
@@ -133,9 +134,7 @@ func TestInvariantsOfRandomGamesHoldWhereverTheyLead(t *testing.T) {
 }
 
 func TestPlansSolveThePuzzlesThatFillABoard(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
+	exhaustive.Only(t, "takes some seconds")
 	checkPlans(t, "sudokuGrade2", "sudokuGrade5", "futoshiki5", "futoshiki6", "hidato19", "hidato37", "queens12ug", "nonogram_5x5_1")
 }
 
@@ -148,9 +147,7 @@ func TestPlansOfToursAreFoundByTheNumberOfMoves(t *testing.T) {
 }
 
 func TestPlansOfLongWaysAreFoundByPatterns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
+	exhaustive.Only(t, "takes some seconds")
 	checkPlans(t, "rubiksCubeSuperflip")
 }
 
@@ -253,7 +250,7 @@ func everywhere(m machine.Machine, f func(now seenPosition, before *seenPosition
 
 func TestWhatIsProvedOfRandomGamesHoldsAndWhatIsRefutedFails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 3))
-	games := howMany(150, 60)
+	games := howMany(150, 25)
 	open, all := 0, 0
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)
@@ -284,9 +281,7 @@ func TestWhatIsProvedOfRandomGamesHoldsAndWhatIsRefutedFails(t *testing.T) {
 }
 
 func TestTheInterpreterConfirmsTheLinesThatRefute(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
+	exhaustive.Only(t, "takes some seconds")
 	for _, name := range []string{"biddingTicTacToe", "connectFourSimultaneous", "gt_prisoner", "ticTacToe", "checkersSmall", "blocker", "tron_10x10"} {
 		rules := readRules(t, name, corpus.Source(t, name))
 		findings, names, err := reasoner.Prove(t.Context(), rules, reasoner.Options{}, proofs.Limits{MaxTime: 2 * time.Second, MaxBytes: 1 << 30})

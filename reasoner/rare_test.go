@@ -95,7 +95,7 @@ func rareMachine(t *testing.T, rng *rand.Rand, roles int) (text string, g *circu
 
 func TestInvariantsOfGamesWithRareEventsHoldWhereverTheyLead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 2))
-	for n := range howMany(60, 30) {
+	for n := range howMany(60, 15) {
 		text, g, m, _ := rareMachine(t, rng, 1+n%2)
 		for _, equations := range []bool{false, true} {
 			var inv *proofs.Invariants
@@ -120,7 +120,7 @@ func TestInvariantsOfGamesWithRareEventsHoldWhereverTheyLead(t *testing.T) {
 func TestWhatIsProvedOfGamesWithRareEventsHoldsAndWhatIsRefutedFails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 3))
 	proved, refuted := 0, 0
-	for n := range howMany(24, 12) {
+	for n := range howMany(24, 6) {
 		text, g, m, interpreter := rareMachine(t, rng, 1+n%2)
 		findings, err := proofs.Rules(t.Context(), g, m, proofs.Limits{MaxTime: 5 * time.Second, MaxBytes: 1 << 28})
 		if err != nil {

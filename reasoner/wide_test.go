@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stackmate/internal/exhaustive"
 )
 
 const (
-	wideSeeds      = 16 // random games of a plain test
-	wideSeedsShort = 4
-	wideBytes      = 16 // draws of a game; the rest follows from them
+	wideSeeds = 16 // random games of an exhaustive test; the fast tier compares a quarter
+	wideBytes = 16 // draws of a game; the rest follows from them
 )
 
 // STACKMATE_WIDE is how many random wide games are compared; few by default. They are
@@ -22,11 +23,7 @@ const wideGames, wideSeed = "STACKMATE_WIDE", "STACKMATE_WIDE_SEED"
 // FuzzWideMachine is FuzzMachine for games that are wide and deep.
 func FuzzWideMachine(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, uint64(countFrom(f, wideSeed, 4))))
-	seeds := wideSeeds
-	if testing.Short() {
-		seeds = wideSeedsShort
-	}
-	for range countFrom(f, wideGames, seeds) {
+	for range countFrom(f, wideGames, exhaustive.Choose(wideSeeds/4, wideSeeds)) {
 		draws := make([]byte, wideBytes)
 		for i := range draws {
 			draws[i] = byte(rng.Uint32())

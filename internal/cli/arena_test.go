@@ -27,6 +27,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 	"stackmate/protocol"
 	"stackmate/reasoner/prover"
 )
@@ -86,9 +87,7 @@ func awaitAddress(t *testing.T, pattern string, outputs ...*lockedBuffer) string
 // browser starts a browser, or skips the test where there is none.
 func browser(t *testing.T) context.Context {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a browser takes seconds")
-	}
+	exhaustive.Only(t, "a browser takes seconds")
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if found, err := exec.LookPath(name); err == nil {

@@ -1,6 +1,10 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+
+	"stackmate/internal/exhaustive"
+)
 
 const finesse = "N:AQ...2 S:32..5. EW:KJ4.2..AK"
 
@@ -35,6 +39,7 @@ func TestBadDealsAndFlagsAreRefused(t *testing.T) {
 }
 
 func TestSolveFindsUndominatedOutcomes(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	execute(t, "solve", "trio-3x3", "--method", "lattice").expect(t, statusFine, "outcomes", "x 33, o 33, z 33", "x 100, o 0, z 0", "in 9 moves")
 	execute(t, "solve", "trio-3x3", "--method", "maxn").expect(t, statusFine, "payoff of z    33")
 	execute(t, "solve", "trio-3x3", "--method", "paranoid").expect(t, statusFine, "guarantee of z  33")

@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"stackmate/internal/exhaustive"
 )
 
 func TestOurPlayerKeepsTheRulesOfTheProtocol(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for clocks; without -short")
-	}
+	exhaustive.Only(t, "waits for clocks")
 	t.Parallel()
 	address := "http://" + serve(t)
 	const tries = 3 // a machine that is busier than the player expects makes it late now and then

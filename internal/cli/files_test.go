@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"stackmate/internal/exhaustive"
 )
 
 // onFullDisk runs the rest of a test in a process of its own where no file may
@@ -104,6 +106,7 @@ func big(t *testing.T, size int64) string {
 }
 
 func TestRulesheetsAreReadWhateverTheFileIs(t *testing.T) {
+	exhaustive.NotUnderRace(t, "reads files of many megabytes on one goroutine")
 	secret := file(t, "secret.kif", coin)
 	if err := os.Chmod(secret, 0); err != nil {
 		t.Fatal(err)

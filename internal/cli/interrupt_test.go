@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stackmate/internal/exhaustive"
 )
 
 // Each command is interrupted in the middle of work that would take hours, and
 // says what it has so far.
 func TestCommandsInterruptedInMidWorkTellWhatTheyHave(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: every command works for a while")
-	}
+	exhaustive.Only(t, "takes seconds: every command works for a while")
 	// Rules of which each match is short, and the text of a megabyte of them.
 	rules := file(t, "coin.kif", coin)
 	long := file(t, "long.kif", coin+strings.Repeat("(<= (p ?x) (q ?x) (r ?x))\n", 40_000))

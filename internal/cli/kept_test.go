@@ -7,10 +7,12 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/search/solve"
 )
 
 func TestASearchGoesOnWithWhatWasKeptWhateverItsMemory(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for whole, symmetries := range map[memory]solve.Switch{leastMemory: solve.On, 1000 * 1000 * 1000: solve.Off, 9<<30 + 12345: solve.On} {
 		s := &console{ctx: t.Context(), err: newPrinter(io.Discard, nil), log: zerolog.Nop(), memory: whole}
 		c := &solveCommand{Save: filepath.Join(t.TempDir(), "four")}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/distributed"
 )
@@ -74,9 +75,7 @@ func TestStandingsAreShownWhenARecordCannotBeSaved(t *testing.T) {
 // TestATournamentWhoseFolderIsGoneEnds takes the store of the queue away, which may be
 // writing just then.
 func TestATournamentWhoseFolderIsGoneEnds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	exhaustive.Only(t, "takes seconds")
 	t.Parallel()
 	records := filepath.Join(t.TempDir(), "records")
 	url := nodding(t, func(match int) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stackmate/internal/exhaustive"
 )
 
 func TestAnyPositionCanBeSolved(t *testing.T) {
@@ -44,9 +46,7 @@ func TestAnyPositionCanBeSolved(t *testing.T) {
 }
 
 func TestAnInterruptedSearchIsKeptAndGoesOn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("solves for a second")
-	}
+	exhaustive.Only(t, "solves for a second")
 	path := filepath.Join(t.TempDir(), "five")
 	args := []string{"solve", "connectFour", "--save", path}
 	const kept = "--resume goes on with it"

@@ -12,11 +12,15 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"stackmate/internal/exhaustive"
 )
 
 // TestExperimentsAndLearningUseTheQueue has a worker of its own beside those of the
 // commands.
 func TestExperimentsAndLearningUseTheQueue(t *testing.T) {
+	exhaustive.Only(t, "experiments and learns for twenty seconds")
+	exhaustive.NotUnderRace(t, "learns for long; the tests of the queue look at its goroutines")
 	nats, err := server.NewServer(&server.Options{
 		Host: "127.0.0.1", Port: server.RANDOM_PORT, Authorization: "secret", NoSigs: true, NoLog: true, JetStream: true, StoreDir: t.TempDir(),
 	})

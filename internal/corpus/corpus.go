@@ -1,8 +1,6 @@
-// Package corpus finds, for tests, the rulesheets in use and the matches that an
-// independent engine has recorded of them. They were written by others and are no
-// part of the product: they lie in the folder "shared" beside the checkout, or
-// where STACKMATE_CORPUS says. Tests that need them are skipped where they are
-// absent, with a message, or fail if STACKMATE_CORPUS_REQUIRED is set.
+// Package corpus finds, for tests, the rulesheets in use and the matches that an independent engine has recorded of them. They were written
+// by others and are no part of the product: they lie in the folder "shared" beside the checkout, or where STACKMATE_CORPUS says. Tests that
+// need them are skipped with a message in the fast tier, and where the folder is absent; they fail there if STACKMATE_CORPUS_REQUIRED is set.
 package corpus
 
 import (
@@ -10,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stackmate/internal/exhaustive"
 )
 
 // Rulesheet is a rulesheet of the corpus.
@@ -18,9 +18,12 @@ type Rulesheet struct {
 	Path string
 }
 
-// Dir is the folder with the subfolders rulesheets and traces.
+// Dir returns the folder with the subfolders rulesheets and traces. Benchmarks belong to neither tier of the tests.
 func Dir(t testing.TB) string {
 	t.Helper()
+	if _, ok := t.(*testing.B); !ok {
+		exhaustive.Only(t, "reads the corpus")
+	}
 	dir := os.Getenv("STACKMATE_CORPUS")
 	if dir == "" {
 		dir = filepath.Join(moduleRoot(t), "..", "shared")
@@ -37,7 +40,7 @@ func Dir(t testing.TB) string {
 	return dir
 }
 
-// moduleRoot is the folder of go.mod: tests run in the folder of their package.
+// moduleRoot returns the folder of go.mod: tests run in the folder of their package.
 func moduleRoot(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -71,7 +74,7 @@ func Rulesheets(t testing.TB) []Rulesheet {
 	return list
 }
 
-// Source is the text of a rulesheet.
+// Source returns the text of a rulesheet.
 func Source(t testing.TB, name string) []byte {
 	t.Helper()
 	src, err := os.ReadFile(filepath.Join(Dir(t), "rulesheets", name+".kif"))
@@ -81,7 +84,7 @@ func Source(t testing.TB, name string) []byte {
 	return src
 }
 
-// Trace is the file of the recorded matches of a rulesheet; there may be none.
+// Trace returns the file of the recorded matches of a rulesheet, and reports whether there is one.
 func Trace(t testing.TB, name string) (file string, ok bool) {
 	t.Helper()
 	file = filepath.Join(Dir(t), "traces", name+".jsonl.gz")

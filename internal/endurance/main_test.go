@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"stackmate/internal/exhaustive"
 )
 
 // full tells whether tests run in full. It reads the variable each time: go test answers with a cached result unless a test has read what
@@ -60,9 +62,7 @@ func lasting(t testing.TB, small, inFull time.Duration) time.Duration {
 // by side; full ones measure and run alone.
 func begin(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("plays against the built program for seconds; left out by -short")
-	}
+	exhaustive.Only(t, "plays against the built program for seconds")
 	if !full() {
 		t.Parallel()
 	}

@@ -25,3 +25,11 @@ func NotUnderRace(t testing.TB, why string) {
 		t.Skipf("left out under the race detector: %s", why)
 	}
 }
+
+// Choose returns the size or table of a test for the tier that runs.
+func Choose[T any](fast, full T) T {
+	if On() {
+		return full
+	}
+	return fast
+}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/oracle"
 )
 
@@ -45,7 +46,7 @@ func drawSheet(seed uint64) (family, text string, game *oracle.Game) {
 
 func TestRandomRulesheetsAreAnsweredAsByTheOracle(t *testing.T) {
 	kinds, compared := make(map[string][]uint64), 0
-	if testing.Short() {
+	if !exhaustive.On() {
 		*sheets = min(*sheets, 25)
 	}
 	for s := *seed; s < *seed+uint64(*sheets) && !(*first && t.Failed()); s++ {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 )
 
@@ -191,7 +192,7 @@ func TestThePositionIsRightWhateverArrives(t *testing.T) {
 	const matches = 24
 	const slack = 3 // messages, where there are few
 	games := tracked
-	if testing.Short() {
+	if !exhaustive.On() {
 		games = []string{"ticTacToe", "goofspiel-5"}
 	}
 	for _, game := range games {

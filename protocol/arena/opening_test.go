@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 
@@ -13,6 +14,7 @@ import (
 // TestMatchesAfterAnOpeningAreMatchesOfTheSameGame plays from random positions: by players
 // who get the machine, who get the rules under other names, and from a seed again.
 func TestMatchesAfterAnOpeningAreMatchesOfTheSameGame(t *testing.T) {
+	exhaustive.NotUnderRace(t, "plays many matches; other tests of matches look at their goroutines")
 	for _, name := range []string{"ticTacToe", "goofspiel-4", "pig-6-2", "trio"} {
 		m := builtIn(t, name)
 		openings := make(map[string]bool)

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 )
 
@@ -130,6 +131,7 @@ func TestLLRIsThatOfTheLikeliestDistributions(t *testing.T) {
 // TestSPRTKeepsItsRisks draws pairs of matches that depend on each other, as those from one
 // opening do: each opening favours one seat.
 func TestSPRTKeepsItsRisks(t *testing.T) {
+	exhaustive.NotUnderRace(t, "draws thousands of tests on one goroutine")
 	test := SPRT{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.05}
 	rng := machine.NewRand(11)
 	for elo, wrong := range map[float64]Verdict{0: AcceptH1, 40: AcceptH0} {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 	"stackmate/protocol"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,9 +36,7 @@ func TestMain(m *testing.M) {
 // atLength skips a test that waits for clocks for seconds where tests are to be
 // short.
 func atLength(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for clocks; without -short")
-	}
+	exhaustive.Only(t, "waits for clocks")
 }
 
 // follower is an agent that plays the first legal move of the position that it has

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
@@ -46,7 +47,7 @@ func TestChainsAsLongAsTheNetwork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			smallStack(t)
 			length := 200_000
-			if name == "alternating" && !testing.Short() {
+			if name == "alternating" && exhaustive.On() {
 				length = 1_000_000
 			}
 			g := emptyGame(length / 4) // chains of one operation get that long

@@ -11,6 +11,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
 )
@@ -19,7 +20,7 @@ import (
 // one of shortStride.
 func rulesheets(t testing.TB, stride int) []string {
 	t.Helper()
-	if testing.Short() {
+	if !exhaustive.On() {
 		stride = shortStride
 	}
 	var names []string

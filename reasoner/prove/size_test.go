@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
@@ -49,9 +50,7 @@ func aTangle(gates int) *circuit.Game {
 }
 
 func TestAMillionClausesAStepAreHandledOrRefusedWithinTheMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
+	exhaustive.Only(t, "takes some seconds")
 	g := aTangle(650_000)
 	began := time.Now()
 	f, clauses := prove.OneStep(g)

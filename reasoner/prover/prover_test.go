@@ -18,6 +18,7 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prover"
@@ -197,7 +198,7 @@ func chain(n int, rules string) string {
 
 func TestTheProverFollowsRecursionOfAnyDepth(t *testing.T) {
 	n := 60_000
-	if testing.Short() {
+	if !exhaustive.On() {
 		n = 15_000
 	}
 	p := prover.New(rules(t, chain(n, "(reach 0) (<= (reach ?y) (reach ?x) (succ ?x ?y))")))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -90,7 +91,7 @@ func TestTheStrategiesAreAnEquilibriumOfEverySubgame(t *testing.T) {
 }
 
 func TestTheValueOfAZeroSumGameIsThatOfItsEquilibrium(t *testing.T) {
-	for _, name := range []string{"goofspiel-4", "biddingTicTacToe-1", "matchingPennies", "ticTacToe"} {
+	for _, name := range exhaustive.Choose([]string{"goofspiel-4", "matchingPennies"}, []string{"goofspiel-4", "biddingTicTacToe-1", "matchingPennies", "ticTacToe"}) {
 		m := gamestest.Machine(t, name)
 		got, err := New().Search(t.Context(), m, m.Initial(), search.Limits{NoLine: true})
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 	"stackmate/search/evaluate/vector"
 )
@@ -134,9 +135,7 @@ func TestTheGradientIsThatOfCrossEntropy(t *testing.T) {
 }
 
 func TestLearningBeatsWhatItWasBefore(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
+	exhaustive.Only(t, "takes some seconds")
 	for _, game := range []string{"breakthrough-5x6", "connectFour-5x4"} {
 		l := trained(t, game, 1, 1)
 		before := l.Evaluation()

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -153,7 +154,7 @@ func grow(rng *rand.Rand, turns bool, sum int32, rare int) *toys.Tree {
 func TestZeroSumSearchesFindGuaranteesInGamesOfAnySum(t *testing.T) {
 	concepts := map[search.Concept]int{}
 	seeds := uint64(300)
-	if testing.Short() {
+	if !exhaustive.On() {
 		seeds = 40
 	}
 	for seed := range seeds {

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 )
 
 func TestMovesAreWorthTheSameLaterWhereTheirOrderDoesNotMatter(t *testing.T) {
+	exhaustive.NotUnderRace(t, "plays thousands of games on one goroutine")
 	for game, c := range map[string]struct {
 		low, high float64 // which games are played depends on the lanes
 	}{"hex-5x5": {0.78, 0.95}, "hex-6x6": {0.76, 0.95}, "connectFour-5x4": {0.3, 0.6}, "reversi-4x4": {-1.2, -0.5}} {

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -57,6 +58,7 @@ func grown(rng *rand.Rand, game *toys.Tree, depth int) (id int) {
 }
 
 func TestBoundsWithinATolerance(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	tolerances := []float64{0, 5, 20, 50}
 	nodes := make([]int64, len(tolerances))
 	for seed := range uint64(120) {

@@ -4,10 +4,12 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/search"
 )
 
 func TestAFullTreeForgetsWhatNobodyComesBackTo(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	m := gamestest.Machine(t, "connectFour")
 	s := New(Config{Lanes: 64})
 	r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 20_000, MaxBytes: 1 << 19, Seed: 1})

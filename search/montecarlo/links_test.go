@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -33,6 +34,7 @@ func shareKids(t *toys.Tree, rng *rand.Rand) {
 }
 
 func TestAPositionReachedInTwoWaysIsOneNode(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	m := newSubtraction([]string{"left", "right"}, 60)
 	with, without := sample(t, Config{}, m, 20_000), sample(t, Config{Without: Transpositions}, m, 20_000)
 	if !with.Solved() || without.Solved() || with.Values[0] != search.Exact(0) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -347,6 +348,7 @@ func minimax(t *toys.Tree, id, first int) float64 {
 }
 
 func TestTheSameSeedAndLimitGiveTheSameResult(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	m := newSubtraction([]string{"left", "right"}, 300)
 	for _, c := range []Config{{}, {Rule: RegretMatching, Lanes: 64}} {
 		const nodes = 1200
@@ -369,6 +371,7 @@ func TestWorkersShareTheNodes(t *testing.T) {
 }
 
 func TestTheTreeStaysInItsMemory(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	m := newSubtraction([]string{"left", "right"}, 200)
 	const limit = 1 << 16
 	r, err := New(Config{}).Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 20_000, MaxBytes: limit})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -23,8 +24,9 @@ type judge func(q machine.State) float64
 // each ended in the middle of a batch, and all bounds of the tree are compared with values.
 
 func TestAllThatIsProvedOfGamesOfTurnsIsTrue(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for name, opening := range map[string]int{"ticTacToe": 0, "connectFour-5x4": 0, "breakthrough-4x5": 0, "hex-4x4": 0, "connectFour": 20} {
-		if testing.Short() && strings.Contains(name, "5") {
+		if !exhaustive.On() && strings.Contains(name, "5") {
 			continue // takes seconds
 		}
 		m := gamestest.Machine(t, name)
@@ -48,6 +50,7 @@ func TestAllThatIsProvedOfGamesOfTurnsIsTrue(t *testing.T) {
 }
 
 func TestAllThatIsProvedOfGraphsIsTrue(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	proofs := 0
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 11))

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/guard"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
@@ -59,6 +60,7 @@ func TestAPlanIsNoneWhereGamesNeverEnd(t *testing.T) {
 }
 
 func TestOddGamesGiveAMoveAndNoPanic(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for name, g := range map[string]toys.Wide{
 		"one legal move for everybody": {Roles: roles(2), Moves: []int{1, 1}, Depth: 4},
 		"no goals":                     {Roles: roles(2), Moves: []int{3, 3}, Depth: 4, NoGoal: true},
@@ -198,6 +200,7 @@ func TestASearchEndsWithinAFewPassesOfItsContext(t *testing.T) {
 }
 
 func TestTheHeapStaysWithinTheLimit(t *testing.T) {
+	exhaustive.NotUnderRace(t, "measures the heap, of which the detector takes several times as much")
 	const limit = 2 << 20
 	for name, g := range map[string]toys.Wide{
 		"many small nodes": {Roles: roles(2), Moves: []int{5, 5}, InTurn: true, Depth: 9},
@@ -230,6 +233,7 @@ func TestTheHeapStaysWithinTheLimit(t *testing.T) {
 }
 
 func TestATreeWithoutRoomStillLearnsAndFreesRoomForTheNextMove(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	g := toys.Wide{Roles: roles(2), Moves: []int{30, 30}, InTurn: true, Depth: 20}
 	m := g.Machine()
 	s := New(Config{Lanes: 1})

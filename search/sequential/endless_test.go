@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/search"
 )
@@ -41,6 +42,7 @@ func TestForesightTakesNoBestGoalOfAnEndForAllThatThereIs(t *testing.T) {
 
 // Decisive moves change nothing of what is proved of games in which positions repeat.
 func TestForesightIsSoundWherePositionsRepeat(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	for seed := range uint64(60) {
 		g := toys.Cyclic(rand.New(rand.NewPCG(seed, 21)), 3+int(seed%9), false)
 		for i := range g.Nodes { // some roles have no best goal that is all that there is

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -110,6 +111,7 @@ func (b *seerBatch) Wins(r machine.Role) (goal int32, lanes []uint64) {
 // What decisive moves decide is not searched; the values stay the same, and the line goes
 // on to the end of the game.
 func TestForesightSavesNodes(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for _, game := range []string{"ticTacToe", "connectFour-4x4", "breakthrough-3x5"} {
 		m := gamestest.Machine(t, game)
 		blind := solve(t, Config{Without: Foresight}, m, search.Limits{})
@@ -130,6 +132,7 @@ func TestForesightSavesNodes(t *testing.T) {
 // TestBrokenOffSearchesKnowTheMove asks a search that has seen a position before, and finds
 // it in its table, for a move in no time: what it says is proved must be what the move gets.
 func TestBrokenOffSearchesKnowTheMove(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, game := range []string{"connectFour-4x4", "breakthrough-3x5"} {
@@ -176,6 +179,7 @@ func TestBrokenOffSearchesKnowTheMove(t *testing.T) {
 }
 
 func TestRefutedMovesOfGamesAreMistakes(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	for _, game := range []string{"connectFour-4x4", "breakthrough-3x5"} {
 		m := gamestest.Machine(t, game)
 		blind, x, e, refuted := New(Config{Without: Foresight}), machine.NewExpander(m), &machine.Expansion{}, 0

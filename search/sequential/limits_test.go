@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -35,6 +36,7 @@ func TestASearchEndsWithinAFewPassesOfItsContext(t *testing.T) {
 }
 
 func TestTheHeapStaysWithinTheLimit(t *testing.T) {
+	exhaustive.NotUnderRace(t, "measures the heap, of which the detector takes several times as much")
 	const limit = 2 << 20
 	for name, g := range map[string]toys.Wide{
 		"many positions": {Roles: roles, Moves: []int{3, 3}, InTurn: true, Depth: 40},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -31,6 +32,7 @@ func guarantee(t *toys.Tree, id, role int) float64 {
 }
 
 func TestParanoidSearchFindsWhatEachRoleCanGuarantee(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	for seed := range uint64(600) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		s := shape{
@@ -74,6 +76,7 @@ func TestParanoidSearchFindsWhatEachRoleCanGuarantee(t *testing.T) {
 }
 
 func TestParanoidSearchAgreesWithThatOverOutcomes(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	for _, name := range []string{"trio-3x3", "nim-2.3", "ticTacToe"} {
 		m := gamestest.Machine(t, name)
 		got, err := NewParanoid(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 64 << 20})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -34,6 +35,7 @@ func TestRandomGamesOrderTheFirstMoves(t *testing.T) {
 }
 
 func TestWhatRandomGamesSuggestSavesNodes(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	m := gamestest.Machine(t, "hex-4x4")
 	nodes := func(without bool) int64 {
 		v := New(Config{Without: Deepening})

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -57,6 +58,7 @@ func TestProofNumbersFindTheValueAndAMoveThatGuaranteesIt(t *testing.T) {
 }
 
 func TestProofNumbersBrokenOffLeaveBoundsThatHold(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	rapid.Check(t, func(rt *rapid.T) {
 		game := randomGame(drawn(rt))
 		m := machineOf(game, drawn(rt))

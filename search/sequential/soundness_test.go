@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -74,6 +75,7 @@ func machineOf(game *toys.Tree, choose source) machine.Machine {
 // interval, that is no wider than ε, and the move guarantees its lower end (for who
 // minimises the upper one).
 func TestSearchesAreSoundOnRandomGames(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	for seed := range uint64(*trees) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		game := randomGame(seeded(rng))
@@ -186,6 +188,7 @@ func (p *policy) bounds(id int) search.Interval {
 // neither gains more than that. Of policies that search anew at every position, each
 // time with tolerance ε, it does not hold: losses add up.
 func TestTheStrategiesOfOneSearchAreAnEpsilonEquilibrium(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	const epsilon, games = 20, 60
 	broken := 0
 	for seed := range uint64(games) {
@@ -232,6 +235,7 @@ func (a anew) At(ctx context.Context, q machine.State) (search.Claim, error) {
 // the strategies reach they obtain what is claimed there, and nobody gains more than ε. The
 // positions are searched as they are reached, all with the table of the first search.
 func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	broken := 0
 	for seed := uint64(2000); seed < 2300; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 11))

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -33,6 +34,7 @@ func checkThreats(rt *rapid.T, game *toys.Tree, id int, got search.Result) {
 }
 
 func TestWhatThreatsProveIsTrue(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	rapid.Check(t, func(rt *rapid.T) {
 		game := randomGame(drawn(rt))
 		m := machineOf(game, drawn(rt))
@@ -56,6 +58,7 @@ func TestWhatThreatsProveIsTrue(t *testing.T) {
 
 // Where there are never more than two moves every move is a threat.
 func TestThreatsFindEveryWinWhereAllMovesAreThreats(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		s := shape{
@@ -75,6 +78,7 @@ func TestThreatsFindEveryWinWhereAllMovesAreThreats(t *testing.T) {
 }
 
 func TestThreatsInARealGame(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	m := gamestest.Machine(t, "connectFour-5x4")
 	v, exact, x, rng := NewThreats(), New(Config{}), machine.NewExpander(m), machine.NewRand(1)
 	var e machine.Expansion

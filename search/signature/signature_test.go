@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search/signature"
@@ -19,9 +20,7 @@ var update = flag.Bool("update", false, "write signature.txt anew")
 // What searches do changes only on purpose: whoever changes it runs the test with
 // -update, and the change shows in the commit.
 func TestSearchesDoWhatTheSignatureSays(t *testing.T) {
-	if testing.Short() {
-		t.Skip("all searches on all games take seconds")
-	}
+	exhaustive.Only(t, "all searches on all games take seconds")
 	var entries []signature.Entry
 	compile := func(ctx context.Context, game string) (machine.Machine, error) {
 		return reasoner.New(ctx, gamestest.Rules(t, game), reasoner.Options{Kernel: signature.Kernel})

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 )
 
@@ -27,7 +28,7 @@ func TestEveryMethodAgreesWithInductionOnGoofspiel(t *testing.T) {
 	t.Parallel()
 	for n := 3; n <= 7; n++ {
 		t.Run(fmt.Sprintf("N=%d", n), func(t *testing.T) {
-			if testing.Short() && n > 5 {
+			if !exhaustive.On() && n > 5 {
 				t.Skip("takes seconds")
 			}
 			orders := 3

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -31,7 +32,7 @@ func solveWith(t rapid.TB, searcher *Searcher, m machine.Machine) search.Result 
 func TestTable2BackwardInductionOnGoofspiel(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]int64{4: 109, 5: 1926, 6: 58173, 7: 2578710} {
-		if n == 7 && testing.Short() {
+		if n == 7 && !exhaustive.On() {
 			continue
 		}
 		got := solve(t, Config{Method: BackwardInduction}, newGoofspiel(descending(n), false))
@@ -55,7 +56,7 @@ var table4 = map[int][]struct{ nodes, calls int64 }{
 func TestTable4SMABNeedsNoMoreNodesAndProgramsThanThePaper(t *testing.T) {
 	t.Parallel()
 	for n, bySkip := range table4 {
-		if n == 7 && testing.Short() {
+		if n == 7 && !exhaustive.On() {
 			continue
 		}
 		for skip, paper := range bySkip {

@@ -11,6 +11,7 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -111,9 +112,7 @@ const (
 // Recorded matches tell of a game, whatever playouts show, who chooses at once and
 // whether goals have a constant sum.
 func TestNoRulesheetGetsASearchThatItsRecordedMatchesRuleOut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiling many rulesheets takes seconds")
-	}
+	exhaustive.Only(t, "compiling many rulesheets takes seconds")
 	for i, sheet := range corpus.Rulesheets(t) {
 		file, ok := corpus.Trace(t, sheet.Name)
 		if i%sampled != 0 || !ok {

@@ -8,6 +8,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/prover"
 )
 
@@ -361,6 +362,7 @@ func TestEndlessRulesTakeBoundedTime(t *testing.T) {
 
 // FuzzPictures looks for rules and facts that no picture can be made of.
 func FuzzPictures(f *testing.F) {
+	exhaustive.NotUnderRace(f, "draws for long on one goroutine")
 	for _, name := range []string{"ticTacToe", "connectFour-4x4", "nim", "goofspiel-3", "hex-3x3", "tron-3x3", "slidingPuzzle"} {
 		if _, src, err := games.Source(name); err == nil {
 			f.Add(string(src), "(cell 1 2 x)", "(move 1 1 2 2)")

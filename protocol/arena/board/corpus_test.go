@@ -8,6 +8,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/trace"
 )
 
@@ -16,9 +17,7 @@ var table = flag.Bool("corpus.table", false, "print a picture of each rulesheet"
 // TestMostRulesheetsHaveABoard draws a match of each rulesheet. Four in five have a
 // board; the others are mostly games without one (matrix games, puzzles of switches).
 func TestMostRulesheetsHaveABoard(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reading all rulesheets takes seconds")
-	}
+	exhaustive.Only(t, "reading all rulesheets takes seconds")
 	boards, rows, all := 0, 0, 0
 	var without []string
 	for _, sheet := range corpus.Rulesheets(t) {

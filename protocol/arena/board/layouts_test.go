@@ -10,6 +10,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 )
 
 var updateLayouts = flag.Bool("layouts.update", false, "write testdata/layouts.golden anew")
@@ -34,9 +35,7 @@ func (l *Layout) described() string {
 
 // TestTheLayoutOfEachRulesheetIsTheKnownOne compares the layouts of all rulesheets with a golden file.
 func TestTheLayoutOfEachRulesheetIsTheKnownOne(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reading all rulesheets takes seconds")
-	}
+	exhaustive.Only(t, "reading all rulesheets takes seconds")
 	const golden = "testdata/layouts.golden"
 	var lines []string
 	for _, sheet := range corpus.Rulesheets(t) {

@@ -24,6 +24,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/internal/cputime"
+	"stackmate/internal/exhaustive"
 	"stackmate/protocol/wiretest"
 )
 
@@ -162,9 +163,7 @@ func (c haltingConn) Read(p []byte) (int, error) {
 }
 
 func TestAWorkerOutlivesAServerThatAnswersLate(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	exhaustive.Only(t, "takes seconds")
 	q := embedded(t, t.TempDir(), "")
 	s := &halting{Server: q.server}
 	late, err := open(t.Context(), "", []nats.Option{nats.InProcessServer(s), nats.Token("secret")}, zerolog.Nop())
@@ -299,6 +298,7 @@ func TestResultsThatCannotBeReadAreToldAndRedone(t *testing.T) {
 }
 
 func TestALargeResultTakesNoMoreMemoryThanAllowed(t *testing.T) {
+	exhaustive.NotUnderRace(t, "measures the heap, of which the detector takes several times as much")
 	data := bomb()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -607,9 +607,7 @@ func (c *cluster) url() string {
 // TestAClusterLosesNothing lets six workers work on a cluster of three servers, while
 // workers fall silent in the middle of tasks and servers go away and come back.
 func TestAClusterLosesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	exhaustive.Only(t, "takes seconds")
 	c := newCluster(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

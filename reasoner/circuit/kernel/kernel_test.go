@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 )
 
@@ -226,7 +227,7 @@ func checkReplaced(t rapid.TB, p *Plan, columns [][]uint64, word func(row int, w
 // that looks generous.
 func TestAMillionMovesOfARole(t *testing.T) {
 	moves := 1<<20 + 1
-	if testing.Short() {
+	if !exhaustive.On() {
 		moves = 1<<13 + 1
 	}
 	legal := make([]int32, moves)

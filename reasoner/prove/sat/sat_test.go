@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/prove/sat"
 )
 
@@ -80,7 +81,7 @@ func TestAnswersAreThoseOfAllAssignmentsWhileClausesAreAdded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
 			rounds := 3000
-			if testing.Short() {
+			if !exhaustive.On() {
 				rounds = 500
 			}
 			for range rounds {

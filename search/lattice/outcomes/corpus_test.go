@@ -10,6 +10,7 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -41,9 +42,7 @@ var generalSum = map[string]int{
 }
 
 func TestOutcomesOfGeneralSumRulesheetsAreThoseOfFullEnumeration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	exhaustive.Only(t, "takes seconds")
 	for name, outcomes := range generalSum {
 		t.Run(name, func(t *testing.T) {
 			m := rulesheet(t, name)
