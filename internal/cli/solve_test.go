@@ -124,7 +124,7 @@ func TestLayersAreASolution(t *testing.T) {
 	execute(t, "match", "goofspiel-4", "--players", solutionPlayer+":"+blind+",random", "--play-clock", "5").expect(t, statusFine)
 	typing(t, "1\n1\n1\n")
 	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "The end.")
-	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found those of goofspiel-4")
+	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found layers of goofspiel-4")
 }
 
 func TestTheAnalysisOfThePageKnowsSavedSolutions(t *testing.T) {
