@@ -82,8 +82,8 @@ const (
 )
 
 // Subgames returns the subgames of m, or nil if random matches refute the factoring. In each position a
-// role must have choices in at most one subgame, and the match must end with the first or with the last
-// subgame.
+// role must have choices in at most one subgame, and the match must end when some subgame ends, at the
+// latest with the last one.
 func Subgames(ctx context.Context, m machine.Machine, seed uint64) []machine.Subgame {
 	b := newBoard(ctx, m)
 	rng := machine.NewRand(seed)
