@@ -119,15 +119,15 @@ func TestLayersAreASolution(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "four")
 	layers := []string{"solve", "goofspiel-4", "--method", "layers", "--save", saved}
 	execute(t, append(layers, "--certify")...).expect(t, statusFine, "value of red      50", "certified: exploitability 0")
-	execute(t, layers...).expect(t, statusBad, "--resume goes on with them")
+	execute(t, layers...).expect(t, statusBad, "--resume continues them")
 	execute(t, append(layers, "--resume", "--draws", "200")...).expect(t, statusFine, "nodes             0", "no fault at the positions drawn")
-	execute(t, append(layers, "--resume", "--symmetries", "off")...).expect(t, statusBad, "expected layers by the 0 symmetries of the game, found some by 1")
+	execute(t, append(layers, "--resume", "--symmetries", "off")...).expect(t, statusBad, "expected layers by the 0 symmetries of the game, found layers by 1")
 	blind := filepath.Join(t.TempDir(), "blind")
 	execute(t, "solve", "goofspiel-4", "--method", "layers", "--symmetries", "off", "--save", blind).expect(t, statusFine)
 	execute(t, "match", "goofspiel-4", "--players", solutionPlayer+":"+blind+",random", "--play-clock", "5").expect(t, statusFine)
 	typing(t, "1\n1\n1\n")
 	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "The end.")
-	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found those of goofspiel-4")
+	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found layers of goofspiel-4")
 }
 
 func TestTheAnalysisOfThePageKnowsSavedSolutions(t *testing.T) {

@@ -1,6 +1,5 @@
-// Package book keeps solutions: the value and the strategies of the positions
-// that matter, in memory and in files. It owns the file format; it must not know
-// how a solution is found, or where the rules of a game come from.
+// Package book stores solutions: value and strategies of the relevant positions, in memory and in files.
+// It defines the file format; it does not know solvers or rules.
 package book
 
 import (
@@ -11,18 +10,17 @@ import (
 	"stackmate/search"
 )
 
-// Label says which solution a book holds.
+// Label identifies the solution in a book.
 type Label struct {
 	Game   string `json:"game"`   // name, for messages
-	Rules  string `json:"rules"`  // digest of the rules: a book fits no others
-	Method string `json:"method"` // how the solution was found
+	Rules  string `json:"rules"`  // digest of the rules, which must match
+	Method string `json:"method"` // solver method
 	// Uncertified reports that the certificate was not finished, or found strategies that do not
 	// reach the end: the values are proved by the search alone, and positions may be missing.
 	Uncertified bool `json:"uncertified,omitempty"`
 }
 
-// Book holds the claims of a solution, position by position. It belongs to one
-// goroutine.
+// Book holds the claims of a solution by position. It is not safe for concurrent use.
 type Book struct {
 	Label
 	machine  machine.Machine
@@ -31,22 +29,21 @@ type Book struct {
 	maxBytes int64
 }
 
-// New makes an empty book for a machine. It grows up to maxBytes of memory; zero
-// means no bound.
+// New returns an empty book for a machine. It uses at most maxBytes of memory; zero means no limit.
 func New(m machine.Machine, label Label, maxBytes int64) *Book {
 	return &Book{Label: label, machine: m, claims: make(map[string]search.Claim), maxBytes: maxBytes}
 }
 
-// Len is the number of positions in the book.
+// Len returns the number of positions in the book.
 func (b *Book) Len() int { return len(b.claims) }
 
-// Lookup tells what the book claims of q.
+// Lookup returns the claim for position q.
 func (b *Book) Lookup(q machine.State) (search.Claim, bool) {
 	claim, ok := b.claims[q.Key()]
 	return claim, ok
 }
 
-// At implements search.Solution: a position that is not in the book is an error.
+// At implements search.Solution. It returns an error for a position that is not in the book.
 func (b *Book) At(_ context.Context, q machine.State) (search.Claim, error) {
 	claim, ok := b.Lookup(q)
 	if !ok {
@@ -55,9 +52,8 @@ func (b *Book) At(_ context.Context, q machine.State) (search.Claim, error) {
 	return claim, nil
 }
 
-// Recorder returns a solution that answers like s and leaves its exact answers in
-// the book. It asks s only for what the book does not hold. Claims with slack are not
-// kept: a book tells values.
+// Recorder returns a solution that answers like s and adds the exact answers to the book. It queries s
+// only for positions missing from the book. Claims with slack are not stored: a book holds exact values.
 func (b *Book) Recorder(s search.Solution) search.Solution { return recorder{b, s} }
 
 type recorder struct {
@@ -77,15 +73,14 @@ func (r recorder) At(ctx context.Context, q machine.State) (search.Claim, error)
 	return claim, err
 }
 
-// Memory of an entry besides its key, in bytes: what Go's map, slice headers and
-// allocations take, rounded up.
+// Approximate memory of an entry without its key, in bytes: map, slice headers and allocations.
 const (
 	entryBytes    = 128
 	strategyBytes = 24
 	moveBytes     = 16
 )
 
-// add enters a claim, or says that there is no memory left.
+// add adds a claim. It returns search.ErrMemory, wrapped, if memory is full.
 func (b *Book) add(q machine.State, claim search.Claim) error {
 	b.bytes += entryBytes + 8*int64(len(q))
 	for _, strategy := range claim.Strategies {

@@ -18,28 +18,27 @@ import (
 	"stackmate/search"
 )
 
-// The file of a solution is a gzip stream (RFC 1952), which guards it against
-// damage. Within it:
+// The file of a solution is a gzip stream (RFC 1952), whose checksum detects damage. Its content:
 //
 //	line      the header, one JSON object: format, version, game, rules, method,
 //	          positions, roles, moves (by role), fluents
 //	positions one after the other:
-//	  uvarint   how many of the fluents of the position before, the last ones, are not true
-//	  uvarint   number of fluents that are true and come after the others
-//	  uvarint…  each of them: the distance from the one before (at first from -1)
+//	  uvarint   number of true fluents of the preceding position to drop from its end
+//	  uvarint   number of true fluents after the common ones
+//	  uvarint…  each of them: distance from its predecessor (initially from -1)
 //	  8 bytes   value, IEEE 754, little-endian, in goal points of the first player
 //	  for each role:
 //	    uvarint   number of moves with positive probability
 //	    each:     uvarint move, 8 bytes probability
 //
-// Fluents and moves are numbers of the header's lists, so a file does not depend
-// on the engine that wrote it. Positions are sorted, so that one has much in common with the one before (front coding).
+// Fluents and moves are indices into the lists of the header, so a file does not depend on the engine.
+// Positions are sorted, so neighbours share long prefixes (front coding).
 
 const (
 	formatName    = "stackmate solution"
 	formatVersion = 2
-	// maxHeader bounds the header, in bytes. That of the largest known games is
-	// a few megabytes long.
+	// maxHeader is the maximum size of the header in bytes. The headers of the largest known games have a
+	// few megabytes.
 	maxHeader = 1 << 26
 )
 
@@ -54,7 +53,7 @@ type header struct {
 	Fluents   []string   `json:"fluents"`
 }
 
-// Save writes the book to a file, which appears complete or not at all.
+// Save writes the book to a file atomically.
 func (b *Book) Save(path string) error {
 	if err := atomicfile.WriteTo(path, b.write); err != nil {
 		return fmt.Errorf("cannot save the solution: %w", err)
@@ -62,8 +61,7 @@ func (b *Book) Save(path string) error {
 	return nil
 }
 
-// write writes the positions in the order of their first fluents, so that equal books
-// make equal files.
+// write writes the positions in the order of their first fluents, so equal books give equal files.
 func (b *Book) write(w io.Writer) error {
 	z := gzip.NewWriter(w)
 	names := b.machine.Names()
@@ -95,7 +93,8 @@ func (b *Book) write(w io.Writer) error {
 	return z.Close()
 }
 
-// byFirstBit compares the keys of positions: less is the one in which the first bit is set that is not the same in both.
+// byFirstBit compares the keys of positions by their first different bit; the position in which it is set
+// is less.
 func byFirstBit(a, b string) int {
 	for i := range len(a) {
 		if differ := a[i] ^ b[i]; differ != 0 {
@@ -140,9 +139,8 @@ func appendFloat(dst []byte, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
 }
 
-// Load reads a book for the machine of a game whose rules have the digest given.
-// It refuses files that are damaged or hold the solution of other rules, and
-// says which. It takes up to maxBytes of memory; zero means no bound.
+// Load reads a book for the machine of a game with the given digest of its rules. It returns an error for
+// damaged files and for solutions of other rules. It uses at most maxBytes of memory; zero means no limit.
 func Load(path string, m machine.Machine, rules string, maxBytes int64) (*Book, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -156,7 +154,7 @@ func Load(path string, m machine.Machine, rules string, maxBytes int64) (*Book, 
 	return b, nil
 }
 
-// errFormat is the error of a file that is no solution at all.
+// errFormat is the error for a file that is not a solution.
 var errFormat = errors.New("expected a solution saved by stackmate, found something else")
 
 func read(from io.Reader, m machine.Machine, rules string, maxBytes int64) (*Book, error) {
@@ -190,7 +188,8 @@ func read(from io.Reader, m machine.Machine, rules string, maxBytes int64) (*Boo
 	return b, nil
 }
 
-// open begins to read a gzip stream. It returns what follows the first line, a header of a bounded length, and that line.
+// open opens a gzip stream and reads its first line, a header of bounded length. It returns the rest of
+// the stream and the line.
 func open(from io.Reader) (in *bufio.Reader, line []byte, err error) {
 	z, err := gzip.NewReader(from)
 	if err != nil {

@@ -17,32 +17,30 @@ import (
 	"stackmate/search"
 )
 
-// The file of what an unfinished search has proved is a gzip stream, too. Within it:
+// The proofs of an unfinished search are a gzip stream, too. Its content:
 //
-//	line      a header like that of a solution, with the words of a record
-//	records   one after the other, until the end: words of 8 bytes, little-endian
+//	line      a header like the header of a solution, with the words of a record
+//	records   until the end: little-endian words of 8 bytes
 //
-// Records are packed as the search packs them, so the file fits the machine of the same
-// engine only.
+// Records contain packed positions, so the file is valid only for the same engine.
 
 const (
 	proofsName    = "stackmate proofs"
 	proofsVersion = 1
-	// maxRecord bounds the words of a record: positions of four million fluents.
+	// maxRecord is the maximum number of words of a record: positions of four million fluents.
 	maxRecord = 1 << 16
 )
 
 // proofsHeader is the first line of a file.
 type proofsHeader struct {
 	header
-	Words int `json:"words"` // of a record; 0 if there is none
+	Words int `json:"words"` // of a record; 0 without records
 }
 
-// errOpen is why some searches cannot be kept.
+// errOpen is the error for engines without stable fluent numbers.
 var errOpen = errors.New("cannot keep what is proved: this engine numbers fluents anew in every run")
 
-// SaveProofs writes what a search remembers to a file, which appears complete or not at
-// all.
+// SaveProofs writes the proofs of a search to a file atomically.
 func SaveProofs(path string, m machine.Machine, label Label, k search.Keeper) error {
 	if m.Names().Open != nil {
 		return errOpen
@@ -88,8 +86,8 @@ func writeProofs(w io.Writer, m machine.Machine, label Label, k search.Keeper) e
 	return z.Close()
 }
 
-// LoadProofs lets a search go on that was kept in a file, for the machine of a game and by
-// the method of the label, with so many bytes of memory.
+// LoadProofs resumes a search from a file, for the machine of a game and the method in the label, with at
+// most maxBytes of memory.
 func LoadProofs(path string, m machine.Machine, label Label, k search.Keeper, maxBytes int64) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -125,7 +123,7 @@ func readProofs(from io.Reader, m machine.Machine, label Label, k search.Keeper,
 	return k.Keep(m, maxBytes, records(in, h.Words))
 }
 
-// records reads records of so many words until the end.
+// records returns the records of the given number of words up to the end.
 func records(in io.Reader, words int) iter.Seq2[[]uint64, error] {
 	return func(yield func([]uint64, error) bool) {
 		packed, record := make([]byte, 8*max(words, 1)), make([]uint64, words)

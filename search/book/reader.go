@@ -13,20 +13,18 @@ import (
 	"stackmate/search"
 )
 
-// reader reads positions, translating the numbers of a file to those of a
-// machine.
+// reader reads positions and translates the indices of a file to the numbers of a machine.
 type reader struct {
 	in      *bufio.Reader
 	header  header
 	names   *machine.Names
-	fluents []int32          // by fluent of the file; -1 for one that the machine does not know
-	moves   [][]machine.Move // by role and move of the file; NoMove likewise
-	held    []int            // fluents of the file that are true in the last position
+	fluents []int32          // by index in the file; -1 if unknown to the machine
+	moves   [][]machine.Move // by role and index in the file; NoMove if unknown
+	held    []int            // file indices of the true fluents of the last position
 }
 
-// newReader translates the names of a header. Names that the machine lacks are
-// an error only where a position uses them: another engine may know that they
-// cannot occur.
+// newReader translates the names of a header. A name unknown to the machine is an error only if a position
+// uses it: another engine may have proved that it never occurs.
 func newReader(in *bufio.Reader, h header, names *machine.Names) (*reader, error) {
 	if !slices.Equal(h.Roles, names.Roles) || len(h.Moves) != len(h.Roles) {
 		return nil, fmt.Errorf("expected the roles %v, found %v", names.Roles, h.Roles)
@@ -143,7 +141,7 @@ func (r *reader) number(what string, limit int) (int, error) {
 	return int(n), nil
 }
 
-// float reads a number that is neither infinite nor none.
+// float reads a finite number.
 func (r *reader) float(what string) (float64, error) {
 	var bytes [8]byte
 	if _, err := io.ReadFull(r.in, bytes[:]); err != nil {
@@ -156,7 +154,7 @@ func (r *reader) float(what string) (float64, error) {
 	return v, nil
 }
 
-// damaged says of the end of a file that it came too early.
+// damaged replaces an end-of-file error by a description.
 func damaged(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the file ends too early")

@@ -23,7 +23,7 @@ func newBoard(ctx context.Context, m machine.Machine) *board {
 	return b
 }
 
-// set puts a position on the board.
+// set sets the position.
 func (b *board) set(q machine.State) {
 	b.whole.Load(q, 1)
 	b.whole.Evaluate(1)
@@ -33,14 +33,13 @@ func (b *board) set(q machine.State) {
 	}
 }
 
-// owner is where a role has to move: the only move that it has, or the subgame in which it
-// has a choice.
+// owner locates the choice of a role: its only move, or the subgame in which it has a choice.
 type owner struct {
 	only    machine.Move
 	subgame int
 }
 
-// owners tells it of each role; nil where one has a choice that is not that of one subgame.
+// owners returns the owner of each role's choice, or nil if a role's choice is not in exactly one subgame.
 func (b *board) owners() []owner {
 	owners := make([]owner, len(b.machine.Names().Roles))
 	for r := range owners {
@@ -60,13 +59,13 @@ func (b *board) owners() []owner {
 	return owners
 }
 
-// isOver tells whether the whole is over.
+// isOver reports whether the whole game is over.
 func (b *board) isOver() bool { return b.whole.Terminal()[0]&1 != 0 }
 
-// isStuck tells whether a role has no move in a subgame, not even elsewhere.
+// isStuck reports whether a role has no legal move in a subgame, not even a move elsewhere.
 func isStuck(part machine.Batch) bool { return part.Stuck()[0]&1 != 0 }
 
-// overIn counts the subgames that are over.
+// overIn returns the number of finished subgames.
 func (b *board) overIn() (n int) {
 	for _, part := range b.parts {
 		if part.Terminal()[0]&1 != 0 {
@@ -77,14 +76,14 @@ func (b *board) overIn() (n int) {
 }
 
 const (
-	// trialMatches are random ones, trialSteps the most joint moves of one: more than enough
-	// for what is not so in every other match.
+	// trialMatches is the number of random trial matches, trialSteps their maximum length.
 	trialMatches = 16
 	trialSteps   = 200
 )
 
-// Subgames are those of a game if in random matches each role has moves in one of them at a
-// time, and the match ends when one of them does, or all have ended; else nil.
+// Subgames returns the subgames of m, or nil if random matches refute the factoring. In each position a
+// role must have choices in at most one subgame, and the match must end when some subgame ends, at the
+// latest with the last one.
 func Subgames(ctx context.Context, m machine.Machine, seed uint64) []machine.Subgame {
 	b := newBoard(ctx, m)
 	rng := machine.NewRand(seed)

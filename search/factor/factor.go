@@ -1,6 +1,6 @@
-// Package factor searches games that are made of several independent ones, each on its own.
-// It owns who moves where and how the time is shared; the searches are those of other
-// packages. It knows state machines, never rules.
+// Package factor searches games that consist of independent subgames, each on its own. It assigns the
+// roles' choices to subgames and divides the time; the searches are given by the caller. It works on state
+// machines, never on rules.
 package factor
 
 import (
@@ -13,15 +13,14 @@ import (
 	"stackmate/search"
 )
 
-// Searcher searches each subgame on its own (Cox, Schkufza, Madsen and Genesereth, "Factoring
-// general games using propositional automata", 2009). Two boards of n moves each are two
-// searches of n moves instead of one of n². A role plays what its search says in the subgame
-// where it has to move; the subgames in which somebody has to choose take turns, so that what
-// is learnt while others choose is there when its turn comes.
+// Searcher searches each subgame on its own (Cox, Schkufza, Madsen and Genesereth, "Factoring general
+// games using propositional automata", 2009). Two boards of n moves each take two searches of n moves
+// instead of one of n². A role plays the move of the subgame in which it has a choice. Subgames with a
+// choice are searched in turn.
 //
-// Nothing of that is proved: what ends a subgame may come too late because another one ends
-// before. So the whole is searched as soon as the subgames are solved, and in positions in which a
-// role has moves in several of them. It belongs to one goroutine.
+// The results are not proofs: a subgame may be cut short because another one ends first. So the whole game
+// is searched once all subgames are solved, and in positions in which a role has choices in several
+// subgames. A Searcher is not safe for concurrent use.
 type Searcher struct {
 	whole search.Searcher
 	part  func(machine.Machine) search.Searcher
@@ -38,17 +37,17 @@ type part struct {
 	*machine.Subgame
 	search.Searcher
 	result search.Result
-	// done is what it took in this search of the whole.
+	// done holds the counters of the current search.
 	done search.Counters
 }
 
-// New makes a searcher of the search of the whole game and of what makes those of subgames.
+// New returns a searcher. whole searches the whole game, part returns the search of a subgame.
 func New(whole search.Searcher, part func(machine.Machine) search.Searcher) *Searcher {
 	return &Searcher{whole: whole, part: part}
 }
 
-// firstSlice is the number of nodes that a subgame gets at first, before it is the turn of the
-// next one. Each turn is longer than the last one by slower.
+// firstSlice is the node limit of the first search of each subgame. It grows by the factor slower each
+// turn.
 const (
 	firstSlice = 500
 	slower     = 1.25
@@ -93,7 +92,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	return r, nil
 }
 
-// active are the parts in which somebody has a choice. What others took counts no more.
+// active returns the subgames in which a role has a choice. Counters of inactive subgames are reset.
 func (s *Searcher) active(owners []owner) []*part {
 	var active []*part
 	for i, p := range s.parts {
@@ -104,8 +103,8 @@ func (s *Searcher) active(owners []owner) []*part {
 	return active
 }
 
-// searchParts lets parts take turns until all are solved, each has had its share of the nodes, or
-// ctx is done.
+// searchParts searches the subgames in turn until all are solved, all have used their share of the nodes,
+// or ctx is done.
 func (s *Searcher) searchParts(ctx context.Context, q machine.State, active []*part, owners []owner, lim search.Limits) (err error) {
 	share := search.Limits{MaxBytes: lim.MaxBytes, Seed: lim.Seed, NoLine: true}
 	most := lim.MaxNodes / int64(max(1, len(active))) // 0 for no limit
@@ -134,8 +133,7 @@ func (s *Searcher) searchParts(ctx context.Context, q machine.State, active []*p
 	return nil
 }
 
-// together puts what is known of the subgames together: a role that stands well in some of
-// them stands better than in any of them alone.
+// together combines the results of the subgames: the advantages of a role in the subgames add up.
 func (s *Searcher) together(active []*part, owners []owner) search.Result {
 	r := search.Result{Values: make([]search.Interval, len(owners)), Strategies: make([][]search.Weighted, len(owners))}
 	for i, o := range owners {
@@ -158,5 +156,5 @@ func (s *Searcher) together(active []*part, owners []owner) search.Result {
 	return r
 }
 
-// even are the goal points of who stands neither better nor worse than the others.
+// even is the goal of a balanced position.
 const even = machine.MaxGoal / 2.

@@ -2,30 +2,29 @@ package lattice
 
 import "slices"
 
-// Front is a choice between elements of a partial order, given by the largest ones:
-// whoever may choose x may have anything below x. No element is below another, and
-// they stand in the order of the type that makes them.
+// Front is a down-set of a partial order, given by its maximal elements: a choice of x includes every
+// element below x. The elements are pairwise incomparable and sorted by Order.Compare.
 type Front[E any] []E
 
 // Order is a partial order of elements E.
 type Order[E any] interface {
-	// Meet is the largest element below a and b.
+	// Meet returns the greatest lower bound of a and b.
 	Meet(a, b E) E
-	// LessEq tells whether a is below b, or equal.
+	// LessEq reports whether a ≤ b.
 	LessEq(a, b E) bool
-	// Top is above all others.
+	// Top returns the maximum.
 	Top() E
-	// Compare is the order in which the elements of a front stand.
+	// Compare is the sort order of the elements of a front.
 	Compare(a, b E) int
 }
 
-// Fronts are the choices between elements of an order: its down-sets. Of sets of worlds they are the lattice
-// of Section 5: what a maximiser can do who does not know in which of the worlds he is, against a minimiser who
-// knows, each set being one in which some plan of his wins throughout. The empty front is below all others: not
-// even a plan that wins nowhere.
+// Fronts is the lattice of down-sets of an order. Over sets of worlds it is the lattice of Section 5: each
+// set is one in which some plan of the maximiser wins throughout. The maximiser does not know the actual
+// world, the minimiser does. The empty front is the minimum: it contains not even a plan that wins
+// nowhere.
 type Fronts[E any, O Order[E]] struct{ Elements O }
 
-// appendMaximal adds x to the elements of a front and takes away what is below it.
+// appendMaximal adds x to a front and removes the elements below x.
 func (f Fronts[E, O]) appendMaximal(front Front[E], x E) Front[E] {
 	for _, y := range front {
 		if f.Elements.LessEq(x, y) {
@@ -39,7 +38,7 @@ func (f Fronts[E, O]) appendMaximal(front Front[E], x E) Front[E] {
 // Kind implements Values.
 func (Fronts[E, O]) Kind() Kind { return Distributive }
 
-// Meet implements Values: all that a and b both offer.
+// Meet implements Values by the intersection of the down-sets.
 func (f Fronts[E, O]) Meet(a, b Front[E]) Front[E] {
 	var front Front[E]
 	for _, x := range a {
@@ -51,7 +50,7 @@ func (f Fronts[E, O]) Meet(a, b Front[E]) Front[E] {
 	return front
 }
 
-// Join implements Values: all that a or b offer.
+// Join implements Values by the union of the down-sets.
 func (f Fronts[E, O]) Join(a, b Front[E]) Front[E] {
 	front := slices.Clone(a)
 	for _, x := range b {
@@ -61,7 +60,7 @@ func (f Fronts[E, O]) Join(a, b Front[E]) Front[E] {
 	return front
 }
 
-// LessEq implements Values: all that a offers is offered by b.
+// LessEq implements Values by inclusion of the down-sets.
 func (f Fronts[E, O]) LessEq(a, b Front[E]) bool {
 	return !slices.ContainsFunc(a, func(x E) bool {
 		return !slices.ContainsFunc(b, func(y E) bool { return f.Elements.LessEq(x, y) })
@@ -74,16 +73,15 @@ func (Fronts[E, O]) Bottom() Front[E] { return nil }
 // Top implements Values.
 func (f Fronts[E, O]) Top() Front[E] { return Front[E]{f.Elements.Top()} }
 
-// Vectors are goals of several roles, or several goals of one, from 0 to High each,
-// compared component by component.
+// Vectors is the set of goal vectors, by role or by objective, with components from 0 to High. The order
+// is componentwise.
 type Vectors struct {
 	Roles int
 	High  int32
 }
 
-// Outcomes are sets of vectors of goals of which none is below another: what can be
-// reached, and with the minimiser what can be guaranteed, without adding up goals that
-// cannot be compared.
+// Outcomes is the lattice of sets of pairwise undominated goal vectors. It holds the reachable vectors, or
+// against a minimiser the guaranteed ones, without a weighting of incomparable goals.
 type Outcomes = Fronts[[]int32, Vectors]
 
 var _ Values[Front[[]int32]] = Outcomes{}
@@ -110,5 +108,5 @@ func (Vectors) LessEq(a, b []int32) bool {
 // Top implements Order.
 func (v Vectors) Top() []int32 { return slices.Repeat([]int32{v.High}, v.Roles) }
 
-// Compare implements Order: the largest come first.
+// Compare implements Order, largest first.
 func (Vectors) Compare(a, b []int32) int { return slices.Compare(b, a) }

@@ -1,9 +1,8 @@
 package lattice
 
-// memory is the transposition table: what is known of positions, whatever the window
-// was in which they were searched. It holds two generations; when the young one has
-// half of the entries allowed, the old one is forgotten. What is found in the old one
-// becomes young again, so what is in use stays.
+// memory is a transposition table of intervals, which hold for every window. It has two generations. When
+// the young generation has half of the allowed entries, it replaces the old generation. A hit in the old
+// generation moves the entry to the young one, so entries in use stay.
 type memory[K comparable, V any] struct {
 	half       int
 	young, old map[K]entry[V]
@@ -11,7 +10,7 @@ type memory[K comparable, V any] struct {
 
 type entry[V any] struct {
 	bounds Bounds[V]
-	best   int32 // the move that moved the bounds last
+	best   int32 // index of the move that last tightened the bounds
 }
 
 func newMemory[K comparable, V any](entries int) *memory[K, V] {

@@ -6,41 +6,39 @@ import (
 	"fmt"
 )
 
-// Alpha-beta over a lattice: depth-first search that keeps at every position an
-// interval [L, U] around its value v and a window (α, β). What lies below α or above
-// β is all the same to the ancestors: they want to know (v ∧ β) ∨ α.
+// Alpha-beta over a lattice: depth-first search with an interval [L, U] around the value v of every
+// position, and a window (α, β). The ancestors of a position use only (v ∧ β) ∨ α.
 //
-//	maximiser   L = the join of the moves searched; a child gets α ∨ L
-//	minimiser   U = the meet of the moves searched; a child gets β ∧ U
-//	Shallow     a position is left when L ≥ β or U ≤ α; windows come from the parent
-//	            alone (Definition 3.1)
-//	Deep        the same with the windows of all ancestors (Definition 4.1)
-//	Joint       a position is left when U ∧ β ≤ L ∨ α, whatever is still to come: in a
-//	            partial order that happens before L reaches β or U reaches α
+//	maximiser   L = join of the searched moves; a child gets α ∨ L
+//	minimiser   U = meet of the searched moves; a child gets β ∧ U
+//	Shallow     cutoff if L ≥ β or U ≤ α, with the window from the parent alone
+//	            (Definition 3.1)
+//	Deep        the same cutoff with the windows of all ancestors (Definition 4.1)
+//	Joint       cutoff if U ∧ β ≤ L ∨ α; in a partial order that holds before
+//	            L reaches β or U reaches α
 //
-// Invariants: L ≤ v ≤ U at all times and whatever the values are, by monotony alone;
-// also when the search is broken off, and with deep pruning where that is not allowed.
-// A position is left with U ∧ β ≤ L ∨ α, so that the root, whose window is (⊥, ⊤), is
-// left with L = U: with Shallow in every lattice by absorption, with Deep and Joint in
-// the distributive ones, since then U ∧ β = ∨(Uᵢ ∧ β) at a maximiser. The table holds
+// Invariants: L ≤ v ≤ U at all times, by monotonicity alone. So it holds for an aborted search, and for
+// deep pruning over values that do not allow it. Every position is left with U ∧ β ≤ L ∨ α; at the root,
+// with the window (⊥, ⊤), that is L = U. For Shallow it follows by absorption in every lattice. For Deep
+// and Joint it follows in distributive lattices, where U ∧ β = ∨(Uᵢ ∧ β) at a maximiser. The table holds
 // intervals, which depend on no window.
 //
-// Cost: a few operations on values for each child; no calls through interfaces, the
-// types of game and values are parameters. Positions of one move are stepped over.
-// Reference: Ginsberg and Jaffray, Alpha-Beta Pruning Under Partial Orders.
+// Cost: a few operations on values for each child. There are no calls through interfaces: game and values
+// are type parameters. Positions with one move are skipped. Reference: Ginsberg and Jaffray, Alpha-Beta
+// Pruning Under Partial Orders.
 
-// Pruning says how much is pruned.
+// Pruning is a pruning rule.
 type Pruning uint8
 
-// The prunings, each of which prunes at least what those before it do.
+// The pruning rules, each at least as strong as its predecessor.
 const (
-	Unpruned Pruning = iota // nothing
+	Unpruned Pruning = iota // plain minimax
 	Shallow
 	Deep
 	Joint
 )
 
-// needs is the kind of values for which a pruning is right.
+// needs returns the kind of values for which the pruning is sound.
 func (p Pruning) needs() Kind {
 	switch p {
 	case Unpruned:
@@ -51,47 +49,47 @@ func (p Pruning) needs() Kind {
 	return Distributive
 }
 
-// ErrUnsound is returned, wrapped, where the values are not known to allow the pruning.
+// ErrUnsound is returned, wrapped, if the declared kind of the values does not allow the pruning.
 var ErrUnsound = errors.New("these values do not allow this pruning")
 
-// Config says how to search.
+// Config holds the parameters of a search.
 type Config struct {
 	Pruning Pruning
-	// Unsound allows a pruning that the values do not. The interval of the result
-	// still holds, but may stay open.
+	// Unsound permits a pruning that the values do not allow. The interval of the result is still correct,
+	// but may not close.
 	Unsound bool
-	// Table is the number of positions remembered, 0 for none.
+	// Table is the maximum number of positions in the transposition table; 0 for no table.
 	Table int
-	// MaxNodes bounds the search, 0 for no bound.
+	// MaxNodes is the node limit; 0 for no limit.
 	MaxNodes int64
 }
 
-// Result is what a search knows of a position.
+// Result is the result of a search.
 type Result[V any] struct {
 	// Lower ≤ value ≤ Upper is proved.
 	Lower, Upper V
-	// Exact tells that both are the same.
+	// Exact reports whether Lower = Upper.
 	Exact bool
-	// Moves holds the interval of each move.
+	// Moves holds the interval of each move at the root.
 	Moves []Bounds[V]
-	Nodes int64 // positions with several moves that were searched
-	Ends  int64 // positions seen in which the game was over
-	Hits  int64 // positions answered by the table
-	Held  int   // positions in the table, after the search
+	Nodes int64 // searched positions with several moves
+	Ends  int64 // visited terminal positions
+	Hits  int64 // cutoffs by the table
+	Held  int   // positions in the table after the search
 }
 
 // Bounds is an interval of values: Lower ≤ value ≤ Upper.
 type Bounds[V any] struct{ Lower, Upper V }
 
-// maxPly bounds the stack: what is deeper counts as unknown. It is more than any game in
-// use is long; a game whose positions come again has no other end.
+// maxPly is the maximum depth of the stack; deeper positions count as unknown. It exceeds the length of
+// all known finite games, and ends cycles.
 const maxPly = 5000
 
-// contextEvery is the number of positions between two looks at the context.
+// contextEvery is the number of positions between two polls of the context.
 const contextEvery = 64
 
-// Solver searches positions of one game. Its table lasts from one search to the next,
-// as do the bounds in it. A Solver belongs to one goroutine.
+// Solver searches positions of one game. Its transposition table persists between searches. A Solver is
+// not safe for concurrent use.
 type Solver[P any, K comparable, V any, L Values[V], G Game[P, K, V]] struct {
 	Config
 	ctx    context.Context
@@ -100,14 +98,14 @@ type Solver[P any, K comparable, V any, L Values[V], G Game[P, K, V]] struct {
 	bottom V
 	top    V
 	table  *memory[K, V]
-	kids   [][]P // by ply: working memory
+	kids   [][]P // by ply: children, reused
 
 	seen    int64
 	stopped bool
 	out     Result[V]
 }
 
-// New makes a solver, or says that the values do not allow the pruning.
+// New returns a solver. The error wraps ErrUnsound if the kind of the values does not allow the pruning.
 func New[P any, K comparable, V any, L Values[V], G Game[P, K, V]](values L, game G, c Config) (*Solver[P, K, V, L, G], error) {
 	if k := values.Kind(); k < c.Pruning.needs() && !c.Unsound {
 		return nil, fmt.Errorf("%w: expected a %v, found %v", ErrUnsound, c.Pruning.needs(), k)
@@ -119,8 +117,8 @@ func New[P any, K comparable, V any, L Values[V], G Game[P, K, V]](values L, gam
 	return r, nil
 }
 
-// Search computes the value of position p. At a limit or the end of ctx it returns
-// what is proved by then, with the error of the context.
+// Search computes the value of position p. At a limit or the end of ctx it returns the bounds proved by
+// then, with the error of the context.
 func (r *Solver[P, K, V, L, G]) Search(ctx context.Context, p P) (Result[V], error) {
 	r.ctx, r.out, r.stopped = ctx, Result[V]{}, false
 	b := r.position(p, 0, r.unknown())
@@ -133,7 +131,7 @@ func (r *Solver[P, K, V, L, G]) Search(ctx context.Context, p P) (Result[V], err
 	return out, ctx.Err()
 }
 
-// Known is what the table holds of position p.
+// Known returns the bounds of position p in the table, or [⊥, ⊤].
 func (r *Solver[P, K, V, L, G]) Known(p P) Bounds[V] {
 	if r.table != nil {
 		if e, found := r.table.find(r.game.Key(p)); found {
@@ -145,7 +143,7 @@ func (r *Solver[P, K, V, L, G]) Known(p P) Bounds[V] {
 
 func (r *Solver[P, K, V, L, G]) unknown() Bounds[V] { return Bounds[V]{r.bottom, r.top} }
 
-// tightened adds the knowledge that the value lies in known.
+// tightened returns b restricted to the interval known.
 func (r *Solver[P, K, V, L, G]) tightened(b, known Bounds[V]) Bounds[V] {
 	return Bounds[V]{
 		r.values.Meet(r.values.Join(b.Lower, known.Lower), known.Upper),
@@ -153,7 +151,7 @@ func (r *Solver[P, K, V, L, G]) tightened(b, known Bounds[V]) Bounds[V] {
 	}
 }
 
-// isStopped looks at the limits.
+// isStopped counts a position and reports whether a limit is reached or ctx is done.
 func (r *Solver[P, K, V, L, G]) isStopped() bool {
 	if r.seen++; r.seen%contextEvery == 0 && r.ctx.Err() != nil || r.MaxNodes > 0 && r.out.Nodes >= r.MaxNodes {
 		r.stopped = true
@@ -161,7 +159,7 @@ func (r *Solver[P, K, V, L, G]) isStopped() bool {
 	return r.stopped
 }
 
-// position searches p.
+// position searches p at a ply with window w and returns its interval.
 func (r *Solver[P, K, V, L, G]) position(p P, ply int, w Bounds[V]) Bounds[V] {
 	if v, over := r.game.Value(p); over {
 		r.out.Ends++
@@ -191,7 +189,8 @@ func (r *Solver[P, K, V, L, G]) position(p P, ply int, w Bounds[V]) Bounds[V] {
 	return r.choice(p, turn, ply, w, known, best)
 }
 
-// choice searches p, whose children are those of the ply, the best of the last time first.
+// choice searches p, whose children are r.kids[ply], beginning with child best. known is the interval of p
+// in the table.
 func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply int, w, known Bounds[V], best int) Bounds[V] {
 	n := len(r.kids[ply])
 	if n > 1 {
@@ -211,7 +210,7 @@ func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply int, w, known Bounds[
 		}
 		i := nth(k, first)
 		kid := r.position(r.kids[ply][i], ply+1, r.window(turn, bounds, w))
-		if r.stopped { // what the one side has by now still holds
+		if r.stopped { // the bound from the moves so far still holds
 			if turn == Max {
 				bounds.Lower = r.values.Join(bounds.Lower, kid.Lower)
 			} else {
@@ -234,7 +233,7 @@ func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply int, w, known Bounds[
 	return bounds
 }
 
-// nth is the k-th of the moves in the order: first, then the others as they come.
+// nth returns the k-th move in the order: first, then the other moves in their own order.
 func nth(k, first int) int {
 	switch {
 	case k == 0:
@@ -245,8 +244,9 @@ func nth(k, first int) int {
 	return k
 }
 
-// learn adds the k-th of n moves to what is known of a position: the one side is
-// that of the moves so far, the other counts when all are searched.
+// learn adds the interval of the k-th of n moves to the bounds of a position. The bound of the mover's
+// side improves with each move; the opposite bound is known after the last move. all accumulates the moves
+// so far.
 func (r *Solver[P, K, V, L, G]) learn(turn Turn, k, n int, kid, known, bounds, all Bounds[V]) (Bounds[V], Bounds[V]) {
 	switch {
 	case k == 0:
@@ -267,7 +267,7 @@ func (r *Solver[P, K, V, L, G]) learn(turn Turn, k, n int, kid, known, bounds, a
 	return bounds, all
 }
 
-// window is that of the children of a position.
+// window returns the window of the children of a position.
 func (r *Solver[P, K, V, L, G]) window(turn Turn, bounds, w Bounds[V]) Bounds[V] {
 	alpha, beta := r.bottom, r.top
 	if r.Pruning >= Deep || r.Pruning == Shallow && turn == Max {
@@ -279,9 +279,9 @@ func (r *Solver[P, K, V, L, G]) window(turn Turn, bounds, w Bounds[V]) Bounds[V]
 	return Bounds[V]{alpha, beta}
 }
 
-// isCut tells whether a position is left before its k-th move. As in the paper the first
-// one is searched in any case, unless pruning is Joint: windows of partially ordered
-// values can be empty without a cut above.
+// isCut reports whether the search of a position stops before its k-th move. As in the paper, the first
+// move is always searched unless pruning is Joint: over a partial order a window can be empty without a
+// cutoff above.
 func (r *Solver[P, K, V, L, G]) isCut(turn Turn, bounds, w Bounds[V], k int) bool {
 	switch {
 	case r.Pruning == Unpruned:
@@ -296,8 +296,7 @@ func (r *Solver[P, K, V, L, G]) isCut(turn Turn, bounds, w Bounds[V], k int) boo
 	return r.values.LessEq(bounds.Upper, w.Lower)
 }
 
-// isClosed tells that whatever the value in bounds turns out to be, the window does
-// not care.
+// isClosed reports whether every value in bounds gives the same result within window w.
 func (r *Solver[P, K, V, L, G]) isClosed(bounds, w Bounds[V]) bool {
 	return r.values.LessEq(r.values.Meet(bounds.Upper, w.Upper), r.values.Join(bounds.Lower, w.Lower))
 }

@@ -1,6 +1,6 @@
 package lattice
 
-// Numbers are those from Low to High: a chain, the values of ordinary alpha-beta.
+// Numbers is the chain of numbers from Low to High: the values of ordinary alpha-beta.
 type Numbers struct{ Low, High float64 }
 
 var _ Values[float64] = Numbers{}

@@ -14,8 +14,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Values lie on a grid of 2⁻³⁰ goal points, as those of package simultaneous do, so that values that are equal by the rules are
-// equal as numbers.
+// Values are rounded to a grid of 2⁻³⁰ goal points, as in package simultaneous, so that values equal by
+// the rules are equal numbers.
 const grid = 1.0 / (1 << 30)
 
 func snap(v float64) float64 { return math.RoundToEven(v/grid) * grid }
@@ -27,7 +27,7 @@ func (g *game) induce() error {
 		if l.solved {
 			continue
 		}
-		if err := g.settle(d); err != nil {
+		if err := g.solveLayer(d); err != nil {
 			return err
 		}
 		l.solved = true
@@ -38,17 +38,17 @@ func (g *game) induce() error {
 	return nil
 }
 
-// settle solves the positions of layer d from the values of the next one, but for those whose values are in the folder. The
-// last layer is empty.
-func (g *game) settle(d int) error {
+// solveLayer solves the positions of layer d from the values of the next layer, except blocks whose values
+// are in the folder. The last layer is empty.
+func (g *game) solveLayer(d int) error {
 	if d == len(g.layers)-1 {
 		return nil
 	}
 	l := g.layers[d]
 	var values []float64
 	if g.config.Elsewhere != nil {
-		g.forget(-1, -1)
-	} else if err := g.hold(d, d+1); err != nil {
+		g.unloadExcept(-1, -1)
+	} else if err := g.loadPair(d, d+1); err != nil {
 		return err
 	} else {
 		values = make([]float64, l.count)
@@ -59,11 +59,11 @@ func (g *game) settle(d int) error {
 		known := g.config.Folder != "" && exists(g.valueFile(d, first))
 		switch {
 		case w != nil:
-			done, err = w.settle(d, first, values[first:last])
+			done, err = w.solveBlock(d, first, values[first:last])
 		case !known:
 			done, err = g.config.Elsewhere(ctx, Task{Layer: d, First: first, Last: last, Sum: g.sum.Load()})
 			if err == nil && done.Sum > 0 {
-				err = g.agree(done.Sum)
+				err = g.checkSum(done.Sum)
 			}
 		}
 		if err == nil && !known {
@@ -83,17 +83,18 @@ func (g *game) settle(d int) error {
 	return g.charge(0)
 }
 
-// hold has the keys of layer d in memory and the next one ready for look-ups, and leaves the others to the folder.
-func (g *game) hold(d, next int) error {
-	g.forget(d, next)
-	if err := g.recall(d, false); err != nil {
+// loadPair loads the keys of layer d, and the next layer for look-ups. It unloads all other layers.
+func (g *game) loadPair(d, next int) error {
+	g.unloadExcept(d, next)
+	if err := g.ensureLoaded(d, false); err != nil {
 		return err
 	}
-	return g.recall(next, true)
+	return g.ensureLoaded(next, true)
 }
 
-// settle solves a block of layer d, and leaves its values in the folder, unless they are there.
-func (w *worker) settle(d, first int, values []float64) (Done, error) {
+// solveBlock solves a block of layer d and writes its values to the folder, unless the folder contains
+// them.
+func (w *worker) solveBlock(d, first int, values []float64) (Done, error) {
 	g := w.game
 	if g.config.Folder != "" {
 		if err := loadValues(g.valueFile(d, first), values); !errors.Is(err, fs.ErrNotExist) {
@@ -112,11 +113,11 @@ func (w *worker) settle(d, first int, values []float64) (Done, error) {
 	return Done{Games: w.games, Spent: w.spent, Sum: w.game.sum.Load()}, err
 }
 
-// sampleGames: of so many matrix games the time of one is taken, on behalf of all.
+// sampleGames is the sampling interval of matrix games whose solution time is measured.
 const sampleGames = 64
 
-// value is what an expansion is worth, whose children are in layer next. It writes the strategies of both players
-// where they are not nil.
+// value returns the value of an expansion whose children are in layer next. It writes the strategies of
+// the players to x and y unless they are nil.
 func (w *worker) value(e *machine.Expansion, next *layer, x, y []float64) (float64, error) {
 	m, n, err := w.fill(e, next)
 	if err != nil {
@@ -136,7 +137,7 @@ func (w *worker) value(e *machine.Expansion, next *layer, x, y []float64) (float
 	return snap(v), err
 }
 
-// fill writes the m×n matrix of an expansion, whose children are in layer next, into w.matrix.
+// fill writes the m×n payoff matrix of an expansion, whose children are in layer next, to w.matrix.
 func (w *worker) fill(e *machine.Expansion, next *layer) (m, n int, err error) {
 	g := w.game
 	m, n = e.Choices(g.first), e.Choices(g.other)
@@ -165,25 +166,25 @@ func (w *worker) fill(e *machine.Expansion, next *layer) (m, n int, err error) {
 	return m, n, nil
 }
 
-// child is what child c of an expansion is worth.
+// child returns the value of child c of an expansion.
 func (g *game) child(e *machine.Expansion, c int, next *layer) (float64, error) {
 	if e.Terminal[c] {
 		return g.points(e.ChildGoals(c))
 	}
 	v, ok := g.lookUp(next, e.Child(c))
 	if !ok {
-		return 0, fmt.Errorf("a position is in no layer: %v", g.machine.Names().AppendFluents(nil, e.Child(c)))
+		return 0, fmt.Errorf("position not found in its layer: %v", g.machine.Names().AppendFluents(nil, e.Child(c)))
 	}
 	return v, nil
 }
 
-// lookUp is the value of position q in a layer. It looks for images of q, too: the packing need not know all
-// symmetries, so that of positions that come after one for which another one stands only images may be there.
+// lookUp returns the value of position q in a layer. The packing may lack symmetries of the game: the
+// layer may then contain only an image of q, so lookUp tries all images.
 func (g *game) lookUp(l *layer, q machine.State) (v float64, ok bool) {
 	at, exchanged := l.find(q)
 	for i := 0; i < len(g.symmetries) && at < 0; i++ {
 		y := &g.symmetries[i]
-		at, exchanged = l.find(y.of(q))
+		at, exchanged = l.find(y.apply(q))
 		exchanged = exchanged != y.exchanges
 	}
 	switch {

@@ -11,19 +11,19 @@ import (
 	"stackmate/search"
 )
 
-// absent is the error of whoever needs a layer that is not in memory.
+// absent is the error if a layer is not in memory.
 type absent int
 
 func (d absent) Error() string { return fmt.Sprintf("layer %d is not in memory", int(d)) }
 
-// errUnknown is the error of a position that is in no layer.
-var errUnknown = errors.New("the layers do not know the position")
+// errUnknown is the error for a position in no layer.
+var errUnknown = errors.New("the position is in no layer")
 
-// readers work on layers side by side, while nobody loads others.
+// readers is a pool of workers that read layers concurrently. Layers are loaded under the write lock.
 type readers struct {
 	game *game
 	free chan *worker
-	mu   sync.RWMutex // read by those at work
+	mu   sync.RWMutex // read lock for reading layers, write lock for loading
 }
 
 func newReaders(g *game) *readers {
@@ -34,21 +34,21 @@ func newReaders(g *game) *readers {
 	return r
 }
 
-// do has a worker do something, and again after a layer was loaded that was absent.
-func (r *readers) do(load func(d int) error, something func(w *worker) error) error {
+// run runs task on a free worker. It loads absent layers and retries.
+func (r *readers) run(load func(d int) error, task func(w *worker) error) error {
 	w := <-r.free
 	defer func() { r.free <- w }()
 	w.looked = w.looked[:0]
 	for {
 		r.mu.RLock()
-		err := something(w)
+		err := task(w)
 		r.mu.RUnlock()
 		var d absent
 		if !errors.As(err, &d) {
 			return err
 		}
 		r.mu.Lock()
-		err = load(int(d)) // others may leave it to the folder again before it is looked at
+		err = load(int(d)) // another goroutine may unload it before the retry
 		r.mu.Unlock()
 		if err != nil {
 			return err
@@ -56,14 +56,14 @@ func (r *readers) do(load func(d int) error, something func(w *worker) error) er
 	}
 }
 
-// Solution are the layers of a game. It is safe for concurrent use.
+// Solution is the solved layers of a game. It is safe for concurrent use.
 type Solution struct{ *readers }
 
 var _ search.Valuer = (*Solution)(nil)
 
 // At implements search.Solution.
 func (s *Solution) At(_ context.Context, q machine.State) (claim search.Claim, err error) {
-	err = s.do(s.load, func(w *worker) error {
+	err = s.run(s.load, func(w *worker) error {
 		claim, err = w.claim(q)
 		return err
 	})
@@ -72,41 +72,41 @@ func (s *Solution) At(_ context.Context, q machine.State) (claim search.Claim, e
 
 // ValueAt implements search.Valuer.
 func (s *Solution) ValueAt(_ context.Context, q machine.State) (v float64, err error) {
-	err = s.do(s.load, func(w *worker) error {
+	err = s.run(s.load, func(w *worker) error {
 		v, _, err = w.valueAt(q)
 		return err
 	})
 	return v, err
 }
 
-// load has a layer in memory, and leaves all but its neighbours to the folder if there is not enough memory, or all but
-// the one before, of whose positions it has the children.
+// load loads layer d. If memory is short it unloads all layers except the neighbours, finally all except
+// layer d-1, whose children are in layer d.
 func (s *Solution) load(d int) error {
 	const perPosition = 24 // key, value and index
 	g := s.game
-	if g.holds(d, true) { // somebody else was here
+	if g.isLoaded(d, true) { // another goroutine has loaded it
 		return nil
 	}
 	if need := perPosition * int64(g.layers[d].count); g.limits.MaxBytes > 0 && g.bytes()+need > g.limits.MaxBytes {
-		g.forget(d-1, d+1)
+		g.unloadExcept(d-1, d+1)
 	}
-	err := g.recall(d, true)
+	err := g.ensureLoaded(d, true)
 	if errors.Is(err, search.ErrMemory) {
-		g.forget(d-1, d)
-		err = g.recall(d, true)
+		g.unloadExcept(d-1, d)
+		err = g.ensureLoaded(d, true)
 	}
 	return err
 }
 
-// locate finds a position in the layers: the number of its layer, or -1, and its value. Those that are in memory come
-// first, and then those that are near the last one found.
+// locate returns the layer of a position, or -1, and its value. It searches loaded layers first, then
+// layers near the last hit.
 func (w *worker) locate(q machine.State) (depth int, v float64, err error) {
 	g := w.game
 	n := len(g.layers)
 	near := int(g.near.Load())
 	for i := range n {
 		d := (near + n - 1 + i) % n // a position, its children, the next position
-		if !g.holds(d, true) {
+		if !g.isLoaded(d, true) {
 			continue
 		}
 		if v, ok := g.lookUp(g.layers[d], q); ok {
@@ -117,14 +117,14 @@ func (w *worker) locate(q machine.State) (depth int, v float64, err error) {
 	}
 	for i := range n {
 		d := (near + i) % n
-		if !g.holds(d, true) && !slices.Contains(w.looked, d) && g.fits(g.layers[d], q) {
+		if !g.isLoaded(d, true) && !slices.Contains(w.looked, d) && g.fits(g.layers[d], q) {
 			return -1, 0, absent(d)
 		}
 	}
 	return -1, 0, nil
 }
 
-// valueAt is the value of a position in the layers, or terminal; depth is that of its layer, or -1.
+// valueAt returns the value of a position that is terminal or in the layers. depth is its layer, or -1.
 func (w *worker) valueAt(q machine.State) (v float64, depth int, err error) {
 	if depth, v, err = w.locate(q); err != nil || depth >= 0 {
 		return v, depth, err
@@ -136,23 +136,23 @@ func (w *worker) valueAt(q machine.State) (v float64, depth int, err error) {
 	return 0, -1, fmt.Errorf("%w: %v", errUnknown, w.game.machine.Names().AppendFluents(nil, q))
 }
 
-// fits tells whether a position, or an image of it, may be in a layer, as far as can be said without its keys.
+// fits reports whether a layer may contain a position or an image of it, judged by the packing alone.
 func (g *game) fits(l *layer, q machine.State) bool {
 	packs := func(q machine.State) bool {
 		_, ok := l.pack(q)
 		return ok
 	}
-	return packs(q) || slices.ContainsFunc(g.symmetries, func(y symmetry) bool { return packs(y.of(q)) })
+	return packs(q) || slices.ContainsFunc(g.symmetries, func(y symmetry) bool { return packs(y.apply(q)) })
 }
 
-// claim is what the layers say of a position, whose expansion it leaves in w.dst.
+// claim returns value and strategies of a position, and leaves its expansion in w.dst.
 func (w *worker) claim(q machine.State) (search.Claim, error) {
 	g := w.game
 	v, d, err := w.valueAt(q)
 	switch {
 	case err != nil || d < 0:
 		return search.Claim{Value: v}, err
-	case !g.holds(d+1, true):
+	case !g.isLoaded(d+1, true):
 		return search.Claim{}, absent(d + 1)
 	}
 	e := &w.dst[0]

@@ -18,16 +18,16 @@ import (
 	"stackmate/search/book"
 )
 
-// The layers of a game are kept in a folder, each file of which appears complete or not at all:
+// A folder stores the layers of a game. Each file appears atomically:
 //
-//	layers.json    whose they are
-//	N.positions    of layer N: a line of JSON that says how its positions are packed, then the keys
+//	layers.json    the game
+//	N.positions    layer N: a line of JSON with the packing, then the keys
 //	N.values.K     the values of its positions from K on, in the same order
-//	N.positions.K  children of positions of the layer before, which a task has left, until they are merged
+//	N.positions.K  children found by a task, until they are merged
 //
-// Keys and values are words of 8 bytes, little-endian; the last 4 bytes of a file are the CRC-32 (Castagnoli) of
-// what is before them. Bits of positions are numbers of the machine, so a folder fits the machine of the same
-// engine only.
+// Keys and values are little-endian words of 8 bytes. The last 4 bytes of a file are the CRC-32
+// (Castagnoli) of the preceding bytes. Bits of positions are fluent numbers, so a folder is valid only for
+// the same engine.
 
 const (
 	folderName    = "stackmate layers"
@@ -36,7 +36,7 @@ const (
 	sumBytes      = 4
 )
 
-// head is what layers.json says.
+// head is the content of layers.json.
 type head struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -44,39 +44,39 @@ type head struct {
 	Roles      []string      `json:"roles"`
 	Fluents    []string      `json:"fluents"`
 	Root       machine.State `json:"root"`
-	Symmetries int           `json:"symmetries"` // that were used: those that the machine finds, or none
+	Symmetries int           `json:"symmetries"` // number of symmetries in use: all symmetries of the machine, or none
 }
 
-// layerHeader is the first line of N.positions: how they are packed.
+// layerHeader is the first line of N.positions: the packing.
 type layerHeader struct {
-	Sum       int64         `json:"sum"` // of the goals of both players, and 1; 0 as long as no end was met
+	Sum       int64         `json:"sum"` // sum of the goals of both players, plus 1; 0 before the first terminal position
 	Positions int           `json:"positions"`
 	Constant  machine.State `json:"constant"`
 	Value     machine.State `json:"value"`
 	Digits    [][]int       `json:"digits"`
-	Check     uint32        `json:"check"` // sum of the line with 0 here: it is read without the keys
+	Check     uint32        `json:"check"` // checksum of the line with Check = 0: the line is read without the keys
 }
 
-// sumUp is what Check should be.
+// sumUp returns the correct value of Check.
 func (h layerHeader) sumUp() uint32 {
 	h.Check = 0
-	text, _ := json.Marshal(h) // it can be
+	text, _ := json.Marshal(h) // cannot fail
 	return crc32.Checksum(text, checksums)
 }
 
 var (
-	errOpen   = errors.New("cannot keep the layers: this engine numbers fluents anew in every run")
+	errOpen   = errors.New("cannot store layers: the fluent numbers of this engine differ in every run")
 	errDamage = errors.New("the file is damaged")
-	errHolds  = errors.New("it holds layers: --resume goes on with them")
+	errHolds  = errors.New("the folder contains layers: --resume continues them")
 	checksums = crc32.MakeTable(crc32.Castagnoli)
 )
 
-// Holds tells whether there is a folder of layers at a path.
+// Holds reports whether path is a folder of layers.
 func Holds(path string) bool {
 	return exists(filepath.Join(path, headFile))
 }
 
-// prepare makes the folder of a game, or goes on with what it holds.
+// prepare creates the folder of a game, or resumes from it.
 func (g *game) prepare() error {
 	folder, names := g.config.Folder, g.machine.Names()
 	switch {
@@ -88,7 +88,7 @@ func (g *game) prepare() error {
 		if err := g.open(); err != nil {
 			return err
 		}
-		return g.mend()
+		return g.repair()
 	}
 	if err := atomicfile.CheckDir(folder); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (g *game) prepare() error {
 	return atomicfile.Write(filepath.Join(folder, headFile), text)
 }
 
-// readHead checks whose layers the folder holds.
+// readHead checks that the folder belongs to this game.
 func (g *game) readHead() error {
 	path := filepath.Join(g.config.Folder, headFile)
 	text, err := os.ReadFile(path)
@@ -114,7 +114,7 @@ func (g *game) readHead() error {
 	return nil
 }
 
-// open reads how the layers of the folder are packed, from the first one on, and which are solved, from the last one on.
+// open reads the packings of all layers in the folder, and marks the solved layers.
 func (g *game) open() error {
 	if err := g.readHead(); err != nil {
 		return err
@@ -145,31 +145,31 @@ func (g *game) checkHead(text []byte) error {
 	names := g.machine.Names()
 	switch err := json.Unmarshal(text, &h); {
 	case err != nil || h.Format != folderName:
-		return errors.New("expected layers kept by stackmate solve --method layers --save, found something else")
+		return errors.New("not a folder of layers: layers.json is not written by stackmate solve --method layers --save")
 	case h.Version != folderVersion:
 		return fmt.Errorf("expected version %d of the format, found %d", folderVersion, h.Version)
 	case h.Rules != g.config.Label.Rules:
-		return fmt.Errorf("expected layers of these rules, found those of %s, whose rules are others", h.Game)
+		return fmt.Errorf("expected layers of these rules, found layers of %s with different rules", h.Game)
 	case !slices.Equal(h.Roles, names.Roles) || !slices.Equal(h.Fluents, names.Fluents):
-		return errors.New("expected layers of the same engine, found those of one that numbers fluents in another way")
+		return errors.New("expected layers of the same engine, found layers of an engine with different fluent numbers")
 	case len(h.Root) != len(g.root) || !g.root.Equal(h.Root):
-		return errors.New("expected layers from the same position on, found those from another one")
+		return errors.New("expected layers from the same position, found layers from another position")
 	}
 	if h.Symmetries == 0 {
 		g.symmetries = nil
 	}
 	if h.Symmetries != len(g.symmetries) {
-		return fmt.Errorf("expected layers by the %d symmetries of the game, found some by %d: --symmetries says which are used", len(g.symmetries), h.Symmetries)
+		return fmt.Errorf("expected layers by the %d symmetries of the game, found layers by %d; change --symmetries", len(g.symmetries), h.Symmetries)
 	}
 	return nil
 }
 
-// areBits tells whether a list, which is not empty, names bits of a position.
+// areBits reports whether a nonempty list contains only bit numbers of positions.
 func (g *game) areBits(list []int) bool {
 	return len(list) > 0 && slices.Min(list) >= 0 && slices.Max(list) < 64*len(g.root)
 }
 
-// header reads how the layer in a file is packed.
+// header reads the packing of the layer in a file.
 func (g *game) header(path string) (*layer, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -190,7 +190,7 @@ func (g *game) readHeader(in *bufio.Reader) (*layer, error) {
 		return nil, errDamage
 	}
 	if h.Sum > 0 {
-		if err := g.agree(h.Sum); err != nil {
+		if err := g.checkSum(h.Sum); err != nil {
 			return nil, err
 		}
 	}
@@ -201,7 +201,7 @@ func (g *game) readHeader(in *bufio.Reader) (*layer, error) {
 	return &layer{packing: p, count: h.Positions}, nil
 }
 
-// newHeader says how a layer is packed.
+// newHeader returns the header for a packing.
 func newHeader(p *packing) *layerHeader {
 	h := &layerHeader{Constant: p.constant, Value: p.value}
 	for _, f := range p.fields() {
@@ -210,7 +210,7 @@ func newHeader(p *packing) *layerHeader {
 	return h
 }
 
-// packing is that of a layer.
+// packing returns the packing of a layer.
 func (g *game) packing(h *layerHeader) (*packing, error) {
 	if len(h.Constant) != len(g.root) || len(h.Value) != len(g.root) ||
 		slices.ContainsFunc(h.Digits, func(d []int) bool { return !g.areBits(d) }) {
@@ -226,12 +226,12 @@ func (g *game) packing(h *layerHeader) (*packing, error) {
 	})
 }
 
-// mend checks all values, and removes the files that are damaged with those that depend on them: they are made anew.
-func (g *game) mend() error {
+// repair checks all values, and removes damaged files and their dependents, which are then recomputed.
+func (g *game) repair() error {
 	right := make(map[string]bool)
 	solved := len(g.layers) > 0 && g.layers[len(g.layers)-1].count == 0
 	for d := len(g.layers) - 1; d >= 0; d-- {
-		right[g.path(d, "positions")] = true // also without values
+		right[g.path(d, "positions")] = true // even without values
 		next := solved
 		for _, f := range g.valueFiles(d) {
 			right[f] = next && check(f) == nil
@@ -246,15 +246,15 @@ func (g *game) mend() error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("cannot go on with the layers: %w", err)
+		return fmt.Errorf("cannot resume from the layers: %w", err)
 	}
 	return nil
 }
 
-// valueFile is where the values of the block of layer d that begins with a position are.
+// valueFile returns the file of values of the block of layer d that begins with position first.
 func (g *game) valueFile(d, first int) string { return g.path(d, fmt.Sprint("values.", first)) }
 
-// valueFiles are those of all blocks of layer d; none where there is no folder.
+// valueFiles returns the value files of all blocks of layer d, or nil without a folder.
 func (g *game) valueFiles(d int) (files []string) {
 	if g.config.Folder == "" {
 		return nil
@@ -271,11 +271,11 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func (g *game) path(d int, what string) string {
-	return filepath.Join(g.config.Folder, fmt.Sprintf("%d.%s", d, what))
+func (g *game) path(d int, kind string) string {
+	return filepath.Join(g.config.Folder, fmt.Sprintf("%d.%s", d, kind))
 }
 
-// check checks the sum of a file.
+// check verifies the checksum of a file.
 func check(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -293,13 +293,13 @@ func check(path string) error {
 		_, err = io.ReadFull(f, last[:])
 	}
 	if err != nil || binary.LittleEndian.Uint32(last[:]) != sum.Sum32() {
-		return fmt.Errorf("%s: %w: --resume makes it anew", path, errDamage)
+		return fmt.Errorf("%s: %w; --resume recomputes it", path, errDamage)
 	}
 	return nil
 }
 
-// write writes a file of the folder, which is there for others at once. It does not wait for the disk, which takes longer
-// than most tasks: see sync.
+// write creates a file of the folder atomically. It does not wait for the disk, which would take longer
+// than most tasks; see sync.
 func write(path string, content func(w io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err == nil {
@@ -314,13 +314,13 @@ func write(path string, content func(w io.Writer) error) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("cannot keep a layer: %w", err)
+		return fmt.Errorf("cannot write a layer: %w", err)
 	}
 	return nil
 }
 
-// sync begins to bring files that were written to the disk, and returns the error of the last time. After a crash of the
-// machine before that is done, sums tell which files are damaged.
+// sync starts to flush written files to disk, and returns the error of the previous flush. After a crash
+// in between, checksums detect damaged files.
 func (g *game) sync(paths ...string) error {
 	err := <-g.synced
 	go func() {
@@ -336,7 +336,7 @@ func (g *game) sync(paths ...string) error {
 	return err
 }
 
-// read reads a file of the folder, which it checks.
+// read verifies and reads a file of the folder.
 func read(path string, content func(in *bufio.Reader) error) error {
 	if err := check(path); err != nil {
 		return err
@@ -352,7 +352,7 @@ func read(path string, content func(in *bufio.Reader) error) error {
 	return nil
 }
 
-// chunkWords are written or read at a time.
+// chunkWords is the number of words written or read at a time.
 const chunkWords = 1 << 13
 
 func writeWords[T uint64 | float64](w io.Writer, words []T) (err error) {
@@ -408,7 +408,7 @@ func loadKeys(path string, l *layer) error {
 	})
 }
 
-// load reads the keys of layer d, and its values where they are wanted.
+// load reads the keys of layer d and, if requested, its values.
 func (g *game) load(d int, values bool) error {
 	l := g.layers[d]
 	if l.count == 0 {

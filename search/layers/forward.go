@@ -13,7 +13,7 @@ import (
 	"stackmate/search/table"
 )
 
-// enumerate makes the layers that are missing, the last of which is empty.
+// enumerate builds the missing layers, up to an empty one.
 func (g *game) enumerate() error {
 	if d := len(g.layers) - 1; d >= 0 && g.layers[d].count == 0 {
 		return nil
@@ -24,7 +24,7 @@ func (g *game) enumerate() error {
 		key, _ := p.pack(g.root)
 		key, _ = p.represent(key)
 		g.layers = []*layer{{packing: p, keys: []uint64{key}, count: 1}}
-		if err := g.keep(0); err != nil {
+		if err := g.saveLayer(0); err != nil {
 			return err
 		}
 	}
@@ -37,43 +37,43 @@ func (g *game) enumerate() error {
 		case d == maxLayers:
 			return errTooDeep
 		}
-		if err := g.recall(d, false); err != nil {
+		if err := g.ensureLoaded(d, false); err != nil {
 			return err
 		}
 		if repeats, err := g.repeats(); err != nil || repeats {
 			return cmp.Or(err, errRepeats)
 		}
-		g.forget(d, d)
+		g.unloadExcept(d, d)
 		next, err := g.advance(d)
 		if err != nil {
 			return err
 		}
 		g.layers = append(g.layers, next)
-		if err := g.keep(d + 1); err != nil {
+		if err := g.saveLayer(d + 1); err != nil {
 			return err
 		}
 	}
 }
 
-// A layer is made anew, with another guess, where some of its positions do not fit the packing: those that are known of them
-// join the sample. All of that depends on the layer alone, not on the order in which its positions come.
+// If positions of a layer do not fit the packing, the layer is rebuilt with a packing from the sample plus
+// these misfits. The result depends on the layer alone, not on the order of its positions.
 const (
-	maxMisfits = 1 << 10 // that are known
-	guesses    = 16      // mostly one is enough, and three are many
+	maxMisfits = 1 << 10 // stored misfits
+	guesses    = 16      // one mostly suffices, three are rare
 )
 
 var (
-	// errMisfits is why some layers are not made.
-	errMisfits = errors.New("no packing was found that fits the positions of a layer")
-	// errWide is why some games have no layers.
-	errWide = errors.New("the positions of a layer do not fit into 64 bits")
+	// errMisfits is the error if no packing fits a layer.
+	errMisfits = errors.New("no packing fits the positions of a layer")
+	// errWide is the error if keys are too wide.
+	errWide = errors.New("the positions of a layer do not fit into 64 bits each")
 )
 
-// advance makes the layer after layer d.
+// advance builds the layer after layer d.
 func (g *game) advance(d int) (*layer, error) {
 	s, err := g.sample(g.layers[d])
 	if g.config.Elsewhere != nil {
-		g.forget(-1, -1)
+		g.unloadExcept(-1, -1)
 	}
 	for try := 0; err == nil && try < guesses; try++ {
 		p := g.guess(s)
@@ -91,14 +91,14 @@ func (g *game) advance(d int) (*layer, error) {
 			return c.layer(g.workers...)
 		}
 		for _, w := range g.workers {
-			w.keys.reset() // these are of the wrong packing
+			w.keys.reset() // keys of the wrong packing
 		}
 		s = append(s, c.misfits...)
 	}
 	return nil, cmp.Or(err, errMisfits)
 }
 
-// sample are some of the children of a layer, evenly spread.
+// sample returns an evenly spread sample of the children of a layer.
 func (g *game) sample(l *layer) (s sample, err error) {
 	w := g.workers[0]
 	most := maxSample / 2
@@ -118,23 +118,23 @@ func (g *game) sample(l *layer) (s sample, err error) {
 			return s, err
 		}
 	}
-	if len(s) == 0 { // perhaps there are children all the same: then they do not fit
+	if len(s) == 0 { // any children then count as misfits
 		s = append(s, g.root)
 	}
 	return s, nil
 }
 
-// collector makes a layer of positions that come in any order, again and again. It is safe for concurrent use.
+// collector builds a layer from positions in any order, with duplicates. It is safe for concurrent use.
 type collector struct {
 	packing *packing
 
 	mu      sync.Mutex
 	sets    [][]uint64      // of keys, ascending
-	misfits []machine.State // positions that do not fit, by hash, of many the first ones
+	misfits []machine.State // positions that do not fit, the first ones by hash
 }
 
-// insert adds a set of keys, which it merges with others of similar length, so that each key is merged a logarithmic
-// number of times.
+// insert adds a set of keys. It merges sets of similar length, so each key is merged a logarithmic number
+// of times.
 func (c *collector) insert(set []uint64) {
 	for other := set; len(other) > 0; {
 		if other = c.exchange(set); len(other) > 0 {
@@ -143,7 +143,8 @@ func (c *collector) insert(set []uint64) {
 	}
 }
 
-// exchange takes out a set whose length is similar to that of the one given or, if there is none, adds this one.
+// exchange removes and returns a set of a length similar to set. If there is none, it adds set and returns
+// nil.
 func (c *collector) exchange(set []uint64) []uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,8 +158,8 @@ func (c *collector) exchange(set []uint64) []uint64 {
 	return other
 }
 
-// note adds a position that does not fit.
-func (c *collector) note(q machine.State) {
+// addMisfit adds a position that does not fit the packing.
+func (c *collector) addMisfit(q machine.State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at, known := slices.BinarySearchFunc(c.misfits, q, func(a, b machine.State) int {
@@ -170,7 +171,7 @@ func (c *collector) note(q machine.State) {
 	}
 }
 
-// bytes is the memory in use, in which sets that are merged are there twice.
+// bytes returns the memory in use; a merger needs its sets twice.
 func (c *collector) bytes() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,7 +182,7 @@ func (c *collector) bytes() int64 {
 	return 8 * int64(n)
 }
 
-// layer is the layer that was collected, with the keys that workers hold.
+// layer returns the collected layer, including the keys buffered by workers.
 func (c *collector) layer(by ...*worker) (*layer, error) {
 	var all sync.WaitGroup
 	for _, w := range by {
@@ -198,7 +199,7 @@ func (c *collector) layer(by ...*worker) (*layer, error) {
 	return l, nil
 }
 
-// children adds the children of some positions of a layer, but for terminal ones.
+// children adds the nonterminal children of some positions of a layer.
 func (w *worker) children(l *layer, first, last int, c *collector) error {
 	full := false
 	w.keys.room = w.game.bufferKeys()
@@ -212,7 +213,7 @@ func (w *worker) children(l *layer, first, last int, c *collector) error {
 			}
 			key, ok := c.packing.pack(e.Child(i))
 			if !ok {
-				c.note(e.Child(i))
+				c.addMisfit(e.Child(i))
 				continue
 			}
 			if key, _ = c.packing.represent(key); w.keys.add(key) {
@@ -229,7 +230,7 @@ func (w *worker) children(l *layer, first, last int, c *collector) error {
 	return w.game.charge(c.bytes())
 }
 
-// expand hands the expansions of some positions of a layer to visit, with their numbers.
+// expand calls visit with the expansions of some positions of a layer, and their indices.
 func (w *worker) expand(l *layer, first, last int, visit func(at int, e *machine.Expansion) error) error {
 	words := w.game.machine.Words()
 	for ; first < last; first += batchPositions {
@@ -252,7 +253,7 @@ func (w *worker) expand(l *layer, first, last int, visit func(at int, e *machine
 	return nil
 }
 
-// lost is the error of an expansion of which not everything is known.
+// lost returns the error of an incomplete expansion.
 func lost(e *machine.Expansion) error {
 	if e.Lost {
 		return machine.ErrLost
@@ -260,8 +261,8 @@ func lost(e *machine.Expansion) error {
 	return nil
 }
 
-// repeats tells whether the last layer is equal to an earlier one: then so are those that follow, and none is
-// the last.
+// repeats reports whether the last layer equals an earlier one. Then all further layers repeat, and none
+// is the last.
 func (g *game) repeats() (bool, error) {
 	d := len(g.layers) - 1
 	last := g.layers[d]
@@ -269,7 +270,7 @@ func (g *game) repeats() (bool, error) {
 		if l.count != last.count {
 			continue
 		}
-		if err := g.recall(earlier, false); err != nil {
+		if err := g.ensureLoaded(earlier, false); err != nil {
 			return false, err
 		}
 		if l.digest() == last.digest() {

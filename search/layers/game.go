@@ -21,25 +21,25 @@ type game struct {
 	root       machine.State
 	symmetries []symmetry
 	first      machine.Role // the players
-	other      machine.Role // machine.NoRole in a game of one
+	other      machine.Role // machine.NoRole in a one-player game
 	config     Config
 	workers    []*worker
 
-	groups   [][]int // of which exactly one bit is set in the positions of random games
+	groups   [][]int // groups of bits of which exactly one is set in positions of random games
 	packings recent.Cache[string, *packing]
 	layers   []*layer
 	near     atomic.Int64 // layer of the last position found
-	sum      atomic.Int64 // of the goals in every terminal position, and 1; 0 as long as none was met
+	sum      atomic.Int64 // constant sum of the goals, plus 1; 0 before the first terminal position
 
 	ctx      context.Context
 	limits   search.Limits
 	started  time.Time
 	counters search.Counters
-	peak     atomic.Int64 // most memory in use
-	synced   chan error   // has the result of the last sync, once
+	peak     atomic.Int64 // peak memory
+	synced   chan error   // holds the result of the last sync
 }
 
-// worker is what one goroutine works with.
+// worker is the state of one goroutine.
 type worker struct {
 	game     *game
 	expander *machine.Expander
@@ -48,10 +48,10 @@ type worker struct {
 	states   []uint64
 	matrix   []float64
 
-	keys buffer       // of a layer that is being made
-	held atomic.Int64 // memory of these
+	keys buffer       // of a layer under construction
+	held atomic.Int64 // memory of keys
 
-	looked []int // layers that do not have the position
+	looked []int // layers without the position
 	games  int64 // matrix games solved
 	spent  time.Duration
 }
@@ -62,7 +62,7 @@ func (w *worker) drop() {
 	w.held.Store(0)
 }
 
-// batchPositions are expanded together.
+// batchPositions is the number of positions expanded together.
 const batchPositions = 64
 
 func newGame(m machine.Machine, root machine.State, config Config) (*game, error) {
@@ -90,7 +90,7 @@ func newGame(m machine.Machine, root machine.State, config Config) (*game, error
 	return g, nil
 }
 
-// addSymmetry keeps a symmetry that leaves the players in their places or exchanges them.
+// addSymmetry adds a symmetry if it fixes or exchanges the players.
 func (g *game) addSymmetry(y machine.Symmetry) {
 	exchanges := g.other != machine.NoRole && y.Roles[g.first] == g.other
 	if !exchanges && y.Roles[g.first] != g.first {
@@ -116,18 +116,18 @@ func (g *game) points(goals []int32) (float64, error) {
 	if g.other == machine.NoRole {
 		return float64(v), nil
 	}
-	return float64(v), g.agree(int64(v+goals[g.other]) + 1)
+	return float64(v), g.checkSum(int64(v+goals[g.other]) + 1)
 }
 
-// agree notes the sum of goals, and 1, and says if there are others.
-func (g *game) agree(sum int64) error {
+// checkSum records the sum of goals, plus 1, and returns an error if it differs from the recorded one.
+func (g *game) checkSum(sum int64) error {
 	if g.sum.Load() == sum || g.sum.CompareAndSwap(0, sum) || g.sum.Load() == sum {
 		return nil
 	}
-	return fmt.Errorf("%w: found goals with the sum %d after others with the sum %d", search.ErrNotZeroSum, sum-1, g.sum.Load()-1)
+	return fmt.Errorf("%w: found goals with the sum %d after goals with the sum %d", search.ErrNotZeroSum, sum-1, g.sum.Load()-1)
 }
 
-// begin begins a search.
+// begin starts a search.
 func (g *game) begin(ctx context.Context, lim search.Limits) {
 	g.ctx, g.limits, g.started, g.counters = ctx, lim, time.Now(), search.Counters{}
 	g.synced = make(chan error, 1)
@@ -137,14 +137,14 @@ func (g *game) begin(ctx context.Context, lim search.Limits) {
 	}
 }
 
-// begin begins to work until ctx ends.
+// begin prepares the worker for work until ctx ends.
 func (w *worker) begin(ctx context.Context) {
-	w.keys.reset() // of a task that was broken off
+	w.keys.reset() // left from an aborted task
 	w.expander.Limit(ctx, 0, 0)
 	w.lp.Within(ctx)
 }
 
-// solve makes the layers and solves them, as far as that is not done yet.
+// solve builds and solves the missing layers.
 func (g *game) solve() error {
 	if over, _ := g.workers[0].expander.Look(g.root); over {
 		return nil
@@ -156,16 +156,17 @@ func (g *game) solve() error {
 	return cmp.Or(err, <-g.synced)
 }
 
-// Work on a layer is divided into blocks. Large ones come first, since each costs messages, a file and a merger, small ones
-// last, so that nobody waits for long for the last one.
+// Work on a layer is divided into blocks. Large blocks come first, since each costs messages, a file and a
+// merger. Small blocks come last, which shortens the wait for the last one.
 const (
-	blockShare = 10 // of what is left
+	blockShare = 10 // fraction of the remaining positions
 	maxBlock   = 1 << 19
 )
 
-var minBlock = 1 << 13 // but in tests
+var minBlock = 1 << 13 // variable for tests
 
-// blocks are the first positions of the blocks of a layer of n, and n. They depend on n alone.
+// blocks returns the first positions of the blocks of a layer of n positions, and n. They depend on n
+// alone.
 func blocks(n int) (starts []int) {
 	for first := 0; first < n; first += max(minBlock, min(maxBlock, (n-first)/blockShare)) {
 		starts = append(starts, first)
@@ -173,8 +174,8 @@ func blocks(n int) (starts []int) {
 	return append(starts, n)
 }
 
-// each hands out the blocks of a layer of n, to the workers or, where there are helpers, to nobody, and reports progress
-// with a layer meanwhile. It returns the first error, which ends the context of the others.
+// each distributes the blocks of a layer of n positions to the workers, or to maxTasks goroutines with w =
+// nil if helpers work. It reports progress and returns the first error, which cancels the other blocks.
 func (g *game) each(depth, n int, do func(ctx context.Context, w *worker, first, last int) error) error {
 	started := time.Now()
 	workers, starts := g.workers, blocks(n)
@@ -210,7 +211,7 @@ func (g *game) each(depth, n int, do func(ctx context.Context, w *worker, first,
 			return context.Cause(ctx)
 		case <-tick.C:
 			if done := done.Load(); done > 0 {
-				g.tell(depth, done, time.Duration(float64(time.Since(started))*float64(int64(n)-done)/float64(done)))
+				g.reportProgress(depth, done, time.Duration(float64(time.Since(started))*float64(int64(n)-done)/float64(done)))
 			}
 		}
 	}
@@ -219,8 +220,8 @@ func (g *game) each(depth, n int, do func(ctx context.Context, w *worker, first,
 // reportEvery is the time between two reports.
 const reportEvery = time.Second / 10
 
-// tell reports progress to whoever asked for it.
-func (g *game) tell(depth int, positions int64, left time.Duration) {
+// reportProgress calls Limits.Progress if it is set.
+func (g *game) reportProgress(depth int, positions int64, left time.Duration) {
 	if g.limits.Progress == nil {
 		return
 	}
@@ -229,8 +230,8 @@ func (g *game) tell(depth int, positions int64, left time.Duration) {
 	g.limits.Progress(search.Result{Values: g.values(search.Interval{Upper: machine.MaxGoal}), Proved: true, Counters: c})
 }
 
-// keep books layer d, which was made: it is written to the folder, where there is one.
-func (g *game) keep(d int) error {
+// saveLayer accounts for the new layer d and writes it to the folder, if there is one.
+func (g *game) saveLayer(d int) error {
 	if err := g.charge(0); err != nil || g.config.Folder == "" {
 		return err
 	}
@@ -240,7 +241,7 @@ func (g *game) keep(d int) error {
 	return g.sync(g.path(d, "positions"))
 }
 
-// bufferKeys is the room for keys that a worker sorts at a time.
+// bufferKeys returns the number of keys that a worker sorts at a time.
 func (g *game) bufferKeys() int {
 	const most, least, bytes, share = 1 << 22, 1 << 10, 16, 8
 	if g.limits.MaxBytes == 0 {
@@ -249,7 +250,8 @@ func (g *game) bufferKeys() int {
 	return int(min(most, max(least, g.limits.MaxBytes/int64(bytes*share*len(g.workers)))))
 }
 
-// charge says if the layers, the keys of the workers and so many bytes are too much memory.
+// charge returns an error if the layers, the keys of the workers and bytes together exceed the memory
+// limit.
 func (g *game) charge(bytes int64) error {
 	all := g.bytes() + bytes
 	for _, w := range g.workers {
@@ -260,11 +262,11 @@ func (g *game) charge(bytes int64) error {
 	if most := g.limits.MaxBytes; most == 0 || all <= most {
 		return nil
 	}
-	return fmt.Errorf("%w: layer %d takes more than %d MiB with its neighbour, or without a folder with all others",
+	return fmt.Errorf("%w: layer %d exceeds %d MiB together with its neighbour (without a folder: with all layers)",
 		search.ErrMemory, len(g.layers), g.limits.MaxBytes>>20)
 }
 
-// bytes is the memory of the layers.
+// bytes returns the memory of the layers.
 func (g *game) bytes() int64 {
 	all := int64(0)
 	for _, l := range g.layers {
@@ -273,8 +275,8 @@ func (g *game) bytes() int64 {
 	return all
 }
 
-// recall makes the keys of layer d, and its values with an index where they are wanted, ready in memory.
-func (g *game) recall(d int, values bool) error {
+// ensureLoaded loads the keys of layer d and, if values is set, its values and its index.
+func (g *game) ensureLoaded(d int, values bool) error {
 	if g.config.Folder != "" {
 		if err := g.load(d, values); err != nil {
 			return err
@@ -286,8 +288,8 @@ func (g *game) recall(d int, values bool) error {
 	return g.charge(0)
 }
 
-// forget leaves all layers to the folder but those from first to last.
-func (g *game) forget(first, last int) {
+// unloadExcept unloads all layers except first to last, if there is a folder.
+func (g *game) unloadExcept(first, last int) {
 	for d, l := range g.layers {
 		if g.config.Folder != "" && (d < first || d > last) {
 			l.drop()
@@ -295,8 +297,8 @@ func (g *game) forget(first, last int) {
 	}
 }
 
-// values are those of all roles, given that of the first player. Chance has no stake in the game: its value is 0
-// by convention.
+// values returns the values of all roles from the value of the first player. Chance has no payoff: its
+// value is 0 by convention.
 func (g *game) values(v search.Interval) []search.Interval {
 	values := make([]search.Interval, len(g.machine.Names().Roles))
 	values[g.first] = v

@@ -7,27 +7,28 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// A packing is guessed in two steps: groups of bits from random games (findGroups), and which of their bits are
-// set in one layer at all from a sample of that (guess). Both only make keys short: positions are checked.
+// A packing is derived in two steps: groups of bits from random games (findGroups), and the subset of bits
+// in use in one layer from a sample of it (guess). Both are heuristics for short keys; positions are
+// checked.
 
-// sample are positions.
+// sample is a list of positions.
 type sample []machine.State
 
-// maxSample bounds the positions of a guess, images under symmetries included, unless more must fit.
-var maxSample = 1 << 13 // but in tests
+// maxSample is the maximum size of a sample, including symmetry images, before misfits are added.
+var maxSample = 1 << 13 // variable for tests
 
-// withImages is the sample with the images of its positions.
+// withImages returns the sample and the images of its positions.
 func (s sample) withImages(symmetries []symmetry) sample {
 	all := slices.Clone(s)
 	for _, q := range s {
 		for k := range symmetries {
-			all = append(all, symmetries[k].of(q))
+			all = append(all, symmetries[k].apply(q))
 		}
 	}
 	return all
 }
 
-// playouts are positions of random games, with their images.
+// playouts returns positions of random games, with their images.
 func (g *game) playouts() (s sample) {
 	b, rng := g.machine.NewNarrowBatch(), machine.NewRand(1)
 	const lanes = 64
@@ -57,8 +58,8 @@ func (g *game) findGroups() {
 	g.groups = g.playouts().grow(seeds, make(machine.State, g.machine.Words()), g.symmetries)
 }
 
-// grow grows seeds of groups, with bits that are not taken, such that exactly one bit of each is set in each
-// position. It takes those bits. Seeds for which that is not possible are left out. The images of a group are groups, too.
+// grow extends seeds to groups of free bits and marks these bits as taken. In each position exactly one
+// bit of a group is set. Seeds without such a group are dropped. The images of a group are groups, too.
 func (s sample) grow(seeds [][]int, taken machine.State, symmetries []symmetry) (groups [][]int) {
 	rows := s.rows(len(taken))
 	for _, seed := range seeds {
@@ -78,7 +79,7 @@ func (s sample) grow(seeds [][]int, taken machine.State, symmetries []symmetry) 
 	return groups
 }
 
-// rows are, by bit of so many words, the set of the positions in which it is set; nil for those that never are.
+// rows returns, for each bit, the set of positions in which it is set, or nil if there is none.
 func (s sample) rows(words int) [][]uint64 {
 	rows := make([][]uint64, 64*words)
 	for k, q := range s {
@@ -95,14 +96,14 @@ func (s sample) rows(words int) [][]uint64 {
 	return rows
 }
 
-// group is a set of bits with those of a seed of which exactly one is set in each position, or nil if none is found: for
-// each position in which none is set so far, one is added that excludes all so far, the nearest to the seed, as
-// machines number fluents of the same kind one after the other.
+// group extends seed to a set of bits of which exactly one is set in each position, or returns nil. For
+// each uncovered position it adds the nearest bit that excludes all earlier ones: machines number fluents
+// of one kind consecutively.
 func (s sample) group(rows [][]uint64, taken machine.State, seed []int) []int {
 	covered := make([]uint64, (len(s)+63)/64)
 	var members []int
 	add := func(b int) (ok bool) {
-		ok = !meet(covered, rows[b])
+		ok = !intersects(covered, rows[b])
 		members = append(members, b)
 		for i, w := range rows[b] {
 			covered[i] |= w
@@ -122,7 +123,7 @@ func (s sample) group(rows [][]uint64, taken machine.State, seed []int) []int {
 		for i, w := range q {
 			for w &^= taken[i]; w != 0; w &= w - 1 {
 				c := i<<6 + bits.TrailingZeros64(w)
-				if (nearest < 0 || max(c-b, b-c) < max(nearest-b, b-nearest)) && !meet(covered, rows[c]) {
+				if (nearest < 0 || max(c-b, b-c) < max(nearest-b, b-nearest)) && !intersects(covered, rows[c]) {
 					nearest = c
 				}
 			}
@@ -135,7 +136,7 @@ func (s sample) group(rows [][]uint64, taken machine.State, seed []int) []int {
 	return members
 }
 
-func meet(a, b []uint64) bool {
+func intersects(a, b []uint64) bool {
 	for i, w := range a {
 		if w&b[i] != 0 {
 			return true
@@ -144,7 +145,8 @@ func meet(a, b []uint64) bool {
 	return false
 }
 
-// orbit are the images of a group under the symmetries, itself first; none if they overlap each other or what is taken.
+// orbit returns the images of a group under the symmetries, itself first. It returns nil if they overlap
+// each other or taken bits.
 func orbit(group []int, taken machine.State, symmetries []symmetry) [][]int {
 	found, own := [][]int{group}, slices.Clone(taken)
 	for _, member := range group {
@@ -170,9 +172,9 @@ func orbit(group []int, taken machine.State, symmetries []symmetry) [][]int {
 	return found
 }
 
-// guess finds a packing that fits the sample and its images.
-func (g *game) guess(of sample) *packing {
-	s := of.withImages(g.symmetries)
+// guess returns a packing that fits the positions and their images.
+func (g *game) guess(positions sample) *packing {
+	s := positions.withImages(g.symmetries)
 	constant, value := s.constants()
 	taken := slices.Clone(constant)
 	digits := s.grow(g.groups, taken, g.symmetries)
@@ -184,7 +186,7 @@ func (g *game) guess(of sample) *packing {
 	return newPacking(constant, value, digits, g.symmetries)
 }
 
-// constants are the bits that are the same in the whole sample.
+// constants returns the bits that are equal in the whole sample, and their values.
 func (s sample) constants() (constant, value machine.State) {
 	constant, value = make(machine.State, len(s[0])), slices.Clone(s[0])
 	for i := range constant {

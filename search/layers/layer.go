@@ -7,30 +7,29 @@ import (
 	"stackmate/search/table"
 )
 
-// layer are the positions that so many joint moves lead to, without the terminal ones, with
-// what is known of them.
+// layer is the set of nonterminal positions after a number of joint moves, with their values.
 type layer struct {
 	*packing
-	count  int       // of positions
-	keys   []uint64  // ascending; nil if they are in the folder only
-	values []float64 // goal points of the first player; nil if they are not known yet, or in the folder only
-	solved bool      // the values are known: here or in the folder
+	count  int       // number of positions
+	keys   []uint64  // ascending; nil if they are only in the folder
+	values []float64 // goal points of the first player; nil if unknown, or only in the folder
+	solved bool      // the values are known, in memory or in the folder
 
-	// Keys with the same leading bits: from starts[v] to starts[v+1].
+	// Keys with leading bits v are keys[starts[v]:starts[v+1]].
 	starts []uint32
 	shift  int
 }
 
-// maxLayer bounds the positions of a layer: starts are numbers of 32 bits.
+// maxLayer is the maximum number of positions of a layer: starts has 32 bits.
 const maxLayer = 1<<32 - 1
 
-// bytes is the memory of the layer.
+// bytes returns the memory of the layer.
 func (l *layer) bytes() int64 { return int64(8*cap(l.values) + 8*cap(l.keys) + 4*cap(l.starts)) }
 
-// drop leaves the layer to the folder.
+// drop unloads the layer.
 func (l *layer) drop() { l.values, l.keys, l.starts = nil, nil, nil }
 
-// digest is a sum over the positions of the layer, in whatever way they are packed.
+// digest returns a hash of the positions of the layer that does not depend on the packing.
 func (l *layer) digest() uint64 {
 	sum := uint64(0)
 	q := make(machine.State, len(l.value))
@@ -41,12 +40,12 @@ func (l *layer) digest() uint64 {
 	return sum
 }
 
-// index makes the keys ready for find.
+// index builds the index for find.
 func (l *layer) index() {
 	if l.starts != nil || l.count == 0 {
 		return
 	}
-	const perStart = 4 // keys, if they were spread evenly
+	const perStart = 4 // keys, if evenly distributed
 	width := min(l.width, bits.Len(uint(l.count/perStart)))
 	l.shift = l.width - width
 	l.starts = make([]uint32, 1<<width+1)
@@ -58,8 +57,8 @@ func (l *layer) index() {
 	}
 }
 
-// find is the number of the position that stands for q, or -1; exchanged tells that the players have changed places
-// in it. The layer has an index.
+// find returns the index of the representative of q, or -1. exchanged reports whether the representative
+// exchanges the players. The layer must be indexed.
 func (l *layer) find(q machine.State) (at int, exchanged bool) {
 	key, ok := l.pack(q)
 	if !ok || l.count == 0 {

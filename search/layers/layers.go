@@ -1,26 +1,24 @@
-// Package layers solves one- and two-player zero-sum games, with simultaneous moves and
-// with chance, that are too large to be searched position by position: backward induction,
-// a layer at a time, on all processors.
+// Package layers solves one- and two-player zero-sum games, with simultaneous moves and chance, that are
+// too large for a search position by position. It applies backward induction to whole layers, on all
+// processors:
 //
-//	forward   layer d+1 are the children of the positions of layer d that are not terminal:
-//	          packed into short keys, replaced by those that stand for all their images under the
-//	          symmetries, sorted, each once
-//	backward  a position of layer d is worth the value of the matrix game of its children, which
-//	          are found in layer d+1
+//	forward   layer d+1 holds the nonterminal children of layer d, packed into short
+//	          keys, replaced by symmetry representatives, sorted, without duplicates
+//	backward  the value of a position of layer d is the value of the matrix game of
+//	          its children, which are looked up in layer d+1
 //
-// Invariant: of each position that its number of joint moves leads to, unless that is terminal, a layer holds the key of one
-// image. What a key stands for is checked, not assumed (packing.go).
+// Invariant: layer d holds one symmetry image of each nonterminal position that d joint moves reach. The
+// correctness of keys is checked, not assumed (packing.go).
 //
-// Cost: two expansions of each position, an insertion in sorted order and a look-up for each child, a matrix game for each
-// position; memory of one layer with its keys and of the next one with its values, the others being on the disk where
-// a folder is given.
+// Cost: two expansions and one matrix game for each position; one sorted insertion and one look-up for
+// each child. Memory holds one layer with its keys and the next layer with its values. With a folder, the
+// other layers are on disk.
 //
-// A position that can be reached by different numbers of moves is in several layers. That is
-// right, but takes more time than it should; and a game in which positions repeat has no last
-// layer: it is refused.
+// A position at several depths is in several layers: that is correct, but costs extra time. A game with
+// repeated positions has no last layer; it is rejected.
 //
-// Reference: goofspiel was solved like that by hand-written programs: S. M. Ross (1971);
-// G. C. Rhoads and L. Bartholdi, "Computer solution to the game of pure strategy" (2012).
+// Reference: hand-written solvers of goofspiel by this method: S. M. Ross (1971); G. C. Rhoads and L.
+// Bartholdi, "Computer solution to the game of pure strategy" (2012).
 package layers
 
 import (
@@ -36,33 +34,34 @@ import (
 	"stackmate/search/matrix"
 )
 
-// Config says how to search.
+// Config holds the parameters of a search.
 type Config struct {
-	// Threads work at the same time; 0 is one for each processor. The values do not depend on it.
+	// Threads is the number of concurrent workers; 0 means one for each processor. The values do not
+	// depend on it.
 	Threads int
-	// Engine makes the solver of matrix games; nil means the native one.
+	// Engine returns a solver of matrix games; nil means the native engine.
 	Engine func() (matrix.Engine, error)
-	// Folder keeps the layers, so that only two need be in memory, and is the solution in the end; empty
-	// for none. Label says whose they are.
+	// Folder stores the layers, so that memory need hold only two, and finally the solution; empty for
+	// none. Label identifies the game.
 	Folder string
 	Label  book.Label
-	// Resume goes on with what the folder holds. Otherwise it must hold no layers.
+	// Resume continues with the layers in the folder. Otherwise the folder must not contain layers.
 	Resume bool
-	// Elsewhere, if not nil, has a Helper do a task, maxTasks at a time, instead of the threads. The folder
-	// is where what it does is found.
+	// Elsewhere, if not nil, has a Helper execute tasks in place of the threads, at most maxTasks at a
+	// time. The results are files in the folder.
 	Elsewhere func(ctx context.Context, t Task) (Done, error)
 }
 
-// maxLayers bounds the number of joint moves of a game.
+// maxLayers is the maximum number of joint moves of a game.
 const maxLayers = 1 << 12
 
-// Why a game has no solution by layers.
+// Reasons why a game has no solution by layers.
 var (
-	errRepeats = errors.New("positions repeat, so that a game may go on for ever: it has no last layer")
-	errTooDeep = fmt.Errorf("there are positions more than %d joint moves deep", maxLayers)
+	errRepeats = errors.New("positions repeat, so the game may never end: there is no last layer")
+	errTooDeep = fmt.Errorf("the game has more than %d joint moves", maxLayers)
 )
 
-// Searcher keeps the layers of the last game searched. It belongs to one goroutine.
+// Searcher keeps the layers of the last game. It is not safe for concurrent use.
 type Searcher struct {
 	config   Config
 	solution *Solution
@@ -81,12 +80,12 @@ func New(config Config) *Searcher {
 	return &Searcher{config: config}
 }
 
-// Search solves position q of m, see search.Searcher: where that is a position of the layers that are there, by these,
-// otherwise by layers that begin with q. It returns search.ErrNotZeroSum, wrapped, if the goals of two
-// terminal positions do not have the same sum.
+// Search implements search.Searcher. It reuses the layers of the last search if they contain q, else it
+// begins new layers at q. It returns search.ErrNotZeroSum, wrapped, if the goals of two terminal positions
+// have different sums.
 func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	started := time.Now()
-	g, err := s.of(ctx, m, q, lim)
+	g, err := s.gameFor(ctx, m, q, lim)
 	if err != nil {
 		return search.Result{}, err
 	}
@@ -115,8 +114,8 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	return r, err
 }
 
-// of is the game with layers that hold q, if those of the last search do, or else a new one.
-func (s *Searcher) of(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (*game, error) {
+// gameFor returns the last game if its layers contain q, else a new one.
+func (s *Searcher) gameFor(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (*game, error) {
 	if s.solution != nil && s.solution.game.machine == m {
 		g := s.solution.game
 		g.begin(ctx, lim)
@@ -135,11 +134,11 @@ func (s *Searcher) of(ctx context.Context, m machine.Machine, q machine.State, l
 	return g, err
 }
 
-// Solution is that of the last search, which has solved its game, or nil.
+// Solution returns the solution of the last search, or nil before the first complete one.
 func (s *Searcher) Solution() *Solution { return s.solution }
 
-// Open opens the solution in a folder, for the machine of a game whose rules have the digest given. It takes up to
-// maxBytes of memory; zero means no bound.
+// Open opens the solution in a folder for machine m of a game with the given digest of its rules. It uses
+// at most maxBytes of memory; zero means no limit.
 func Open(folder string, m machine.Machine, rules string, maxBytes int64) (*Solution, error) {
 	s := New(Config{Threads: 1, Folder: folder, Label: book.Label{Rules: rules}})
 	g, err := newGame(m, m.Initial(), s.config)
@@ -151,7 +150,7 @@ func Open(folder string, m machine.Machine, rules string, maxBytes int64) (*Solu
 		return nil, err
 	}
 	if len(g.layers) == 0 || !g.layers[0].solved {
-		return nil, fmt.Errorf("%s: expected a game that is solved, found one that is not: --resume goes on with it", folder)
+		return nil, fmt.Errorf("%s: expected a solved game, found an unfinished one: --resume goes on with it", folder)
 	}
 	return &Solution{newReaders(g)}, nil
 }

@@ -7,49 +7,49 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// A packing turns positions into numbers, their keys, and back:
+// A packing maps positions to numbers, their keys, and back:
 //
-//	constant  bits that are the same in all positions: none of the key
-//	group     bits of which exactly one is set: a digit, its number in the group
+//	constant  bits that are equal in all positions: not part of the key
+//	group     bits of which exactly one is set: one digit, the index of that bit
 //	flag      any other bit: a digit of 0 or 1
 //
-// A key is the number with these digits, large groups last, so that positions that differ in
-// a large group alone are neighbours. Consecutive digits make chunks, each with bits of its own.
-// Packings are guessed (guess.go); so each position is checked when it is packed.
+// A key is the number with these digits. Large groups are the high digits, so positions that differ only
+// in a large group are neighbours. Consecutive digits form chunks with separate bits. Packings are
+// heuristic (guess.go), so each position is checked when it is packed.
 //
-// Symmetries act on keys: each of those used maps digits onto digits.
+// Symmetries act on keys: only symmetries that map digits to digits are used.
 //
-// Cost: a step for each bit set that is not constant, and for each group; an image takes
-// a table access for each chunk of a key.
+// Cost: one step for each set bit that is not constant, and for each group. An image takes one table
+// access for each chunk of a key.
 
 // packing is immutable.
 type packing struct {
-	constant machine.State // mask of the bits that are the same in all positions
-	value    machine.State // what these are
-	width    int           // of keys, in bits; more than 64 are too many
+	constant machine.State // mask of the bits that are equal in all positions
+	value    machine.State // values of the constant bits
+	width    int           // of keys, in bits; at most 64 are supported
 
-	code   []uint64 // by bit of a position: what it adds to the key
+	code   []uint64 // by bit of a position: its contribution to the key
 	groups []group
 	chunks []chunk
 	images []image
 }
 
-// field is a digit: the number of the one bit that is set, or whether a single bit is.
+// field is a digit: the index of the only set bit of a group, or the value of a single bit.
 type field struct {
 	bits  []int
-	place uint64 // what 1 adds to the key
+	place uint64 // weight of the digit in the key
 }
 
-// size is the number of values of the digit.
+// size returns the number of values of the digit.
 func (f *field) size() uint64 { return uint64(max(2, len(f.bits))) }
 
-// group are the bits of a field of several, as masks of the words that have some.
+// group holds the bits of a field with several bits, as masks of the words that contain them.
 type group struct {
 	word []int
 	mask []uint64
 }
 
-// chunk are consecutive digits, which are looked up together.
+// chunk is a sequence of consecutive digits with a joint table.
 type chunk struct {
 	fields []field
 	shift  int
@@ -58,28 +58,28 @@ type chunk struct {
 	states []uint64 // by value: the bits of the position
 }
 
-// width is the number of its bits.
+// width returns the number of bits of the chunk.
 func (c *chunk) width() int { return bits.Len64(c.size - 1) }
 
-// of is its value in a key.
-func (c *chunk) of(key uint64) uint64 { return key >> c.shift & c.mask }
+// value returns the value of the chunk in a key.
+func (c *chunk) value(key uint64) uint64 { return key >> c.shift & c.mask }
 
-// image is how a symmetry acts on keys.
+// image is a symmetry acting on keys.
 type image struct {
 	exchanges bool
-	tables    [][]uint64 // by chunk, by value: what it adds to the image
+	tables    [][]uint64 // by chunk, by value: contribution to the image
 }
 
 const chunkSize = 1 << 10
 
-// symmetry is one of the game, as far as positions are concerned.
+// symmetry is a symmetry of the game, restricted to positions.
 type symmetry struct {
 	to        []int // by bit
 	exchanges bool  // the players
 }
 
-// of is the image of position q.
-func (y *symmetry) of(q machine.State) machine.State {
+// apply returns the image of position q.
+func (y *symmetry) apply(q machine.State) machine.State {
 	image := make(machine.State, len(q))
 	for i, w := range q {
 		for ; w != 0; w &= w - 1 {
@@ -89,7 +89,7 @@ func (y *symmetry) of(q machine.State) machine.State {
 	return image
 }
 
-// newPacking gives the digits, of which the bits are known, their places.
+// newPacking returns the packing with the given constant bits and digits, each a list of bits.
 func newPacking(constant, value machine.State, digits [][]int, symmetries []symmetry) *packing {
 	p := &packing{constant: constant, value: value, code: make([]uint64, 64*len(constant))}
 	digits = slices.Clone(digits)
@@ -143,8 +143,8 @@ func newGroup(members []int) group {
 	return g
 }
 
-// tabulate makes a table by the value of the chunk, of so many words each: those that add
-// writes for the bits that are set.
+// tabulate returns a table by value of the chunk, with the given number of words an entry. add writes the
+// contribution of a set bit.
 func (c *chunk) tabulate(words int, add func(dst []uint64, b int)) []uint64 {
 	table := make([]uint64, words*int(c.size))
 	for v := range c.size {
@@ -161,7 +161,7 @@ func (c *chunk) tabulate(words int, add func(dst []uint64, b int)) []uint64 {
 	return table
 }
 
-// fields are all digits.
+// fields returns all digits.
 func (p *packing) fields() (all []field) {
 	for i := range p.chunks {
 		all = append(all, p.chunks[i].fields...)
@@ -169,13 +169,13 @@ func (p *packing) fields() (all []field) {
 	return all
 }
 
-// keeps tells whether a symmetry maps digits onto digits, and constants onto equal ones.
+// keeps reports whether a symmetry maps digits to digits, and constant bits to equal constant bits.
 func (p *packing) keeps(y *symmetry) bool {
-	of := make([]int, 64*len(p.value)) // by bit: its field, and 1
+	fieldOf := make([]int, 64*len(p.value)) // by bit: the index of its field, plus 1
 	fields := p.fields()
 	for i, f := range fields {
 		for _, b := range f.bits {
-			of[b] = i + 1
+			fieldOf[b] = i + 1
 		}
 	}
 	for b, image := range y.to {
@@ -184,9 +184,9 @@ func (p *packing) keeps(y *symmetry) bool {
 		}
 	}
 	for _, f := range fields {
-		to := of[y.to[f.bits[0]]]
+		to := fieldOf[y.to[f.bits[0]]]
 		if to == 0 || len(fields[to-1].bits) != len(f.bits) ||
-			slices.ContainsFunc(f.bits, func(b int) bool { return of[y.to[b]] != to }) {
+			slices.ContainsFunc(f.bits, func(b int) bool { return fieldOf[y.to[b]] != to }) {
 			return false
 		}
 	}
@@ -202,7 +202,7 @@ func (p *packing) image(y *symmetry) image {
 	return im
 }
 
-// pack is the key of position q; ok tells whether q fits.
+// pack returns the key of position q. It returns ok = false if q does not fit the packing.
 func (p *packing) pack(q machine.State) (key uint64, ok bool) {
 	wrong := uint64(0)
 	for i, w := range q {
@@ -228,27 +228,27 @@ func (p *packing) pack(q machine.State) (key uint64, ok bool) {
 	return key, true
 }
 
-// unpack writes the position that a key stands for.
+// unpack writes the position with the given key to q.
 func (p *packing) unpack(q machine.State, key uint64) {
 	copy(q, p.value)
 	for i := range p.chunks {
 		c := &p.chunks[i]
-		v := int(c.of(key))
+		v := int(c.value(key))
 		for k, w := range c.states[v*len(q) : (v+1)*len(q)] {
 			q[k] |= w
 		}
 	}
 }
 
-// represent is the least of the images of a key under the symmetries; exchanged tells whether
-// the players have changed places in it.
+// represent returns the least image of a key under the symmetries. exchanged reports whether that image
+// exchanges the players.
 func (p *packing) represent(key uint64) (least uint64, exchanged bool) {
 	least = key
 	for i := range p.images {
 		im, x := &p.images[i], uint64(0)
 		for k := range p.chunks {
 			c := &p.chunks[k]
-			x += im.tables[k][c.of(key)]
+			x += im.tables[k][c.value(key)]
 		}
 		if x < least {
 			least, exchanged = x, im.exchanges

@@ -101,7 +101,7 @@ func TestImagesHaveOneRepresentative(t *testing.T) {
 			key, _ := p.pack(s[i])
 			want, _ := p.represent(key)
 			for k := range g.symmetries {
-				key, ok := p.pack(g.symmetries[k].of(s[i]))
+				key, ok := p.pack(g.symmetries[k].apply(s[i]))
 				if got, _ := p.represent(key); !ok || got != want {
 					t.Fatalf("%s: an image of %v has the representative %d, want %d", name, s[i], got, want)
 				}

@@ -6,20 +6,20 @@ import (
 	"stackmate/internal/scratch"
 )
 
-// buffer collects keys, which come in any order and again and again, until it is full.
+// buffer collects keys in any order, with duplicates, until it is full.
 type buffer struct {
 	room  int
 	keys  []uint64
-	other []uint64 // of the same length, to sort
+	other []uint64 // scratch for sorting, same length
 
-	recent [1 << recentBits]uint64 // keys that were added a short time ago, plus 1, by hash
+	recent [1 << recentBits]uint64 // recently added keys, plus 1, by hash
 }
 
-// recentBits: half of the keys of goofspiel, and more where many joint moves have one outcome, come again
-// within some thousands.
+// recentBits is the size of the filter of recent keys. In goofspiel half of the keys recur within some
+// thousand keys, in games where many joint moves have one outcome even more.
 const recentBits = 12
 
-// add adds a key; full tells that there is no room for another one.
+// add adds a key and reports whether the buffer is full.
 func (r *buffer) add(key uint64) (full bool) {
 	const odd = 0x9e3779b97f4a7c15 // 2⁶⁴/φ
 	recent := &r.recent[key*odd>>(64-recentBits)]
@@ -31,7 +31,7 @@ func (r *buffer) add(key uint64) (full bool) {
 	return len(r.keys) >= r.room
 }
 
-// flush turns the buffer into a set.
+// flush empties the buffer and returns its keys as a set.
 func (r *buffer) flush() []uint64 {
 	if len(r.keys) == 0 {
 		return nil
@@ -42,16 +42,16 @@ func (r *buffer) flush() []uint64 {
 	return set
 }
 
-// reset forgets all keys.
+// reset discards all keys.
 func (r *buffer) reset() {
 	r.keys = r.keys[:0]
 	clear(r.recent[:])
 }
 
-// bytes is the memory in use.
+// bytes returns the memory in use.
 func (r *buffer) bytes() int64 { return 8 * int64(cap(r.keys)+cap(r.other)) }
 
-// union is the set of all keys of several sets, which it empties.
+// union returns the union of several sets and reuses their slice.
 func union(sets [][]uint64) []uint64 {
 	sets = append(sets, nil)
 	for n := len(sets); n > 1; n-- {
@@ -62,8 +62,8 @@ func union(sets [][]uint64) []uint64 {
 	return sets[0]
 }
 
-// sortKeys sorts keys by their digits, the last ones first (radix sort), and removes repetitions. The
-// result is in the memory of one of both, which are as long as each other.
+// sortKeys sorts keys by radix sort, least significant digit first, and removes duplicates. keys and other
+// have equal length; the result is in one of them.
 func sortKeys(keys, other []uint64) []uint64 {
 	const digit = 11
 	greatest := slices.Max(keys)
@@ -87,7 +87,7 @@ func sortKeys(keys, other []uint64) []uint64 {
 	return slices.Compact(keys)
 }
 
-// merge is the union of two sets.
+// merge returns the union of two sets.
 func merge(a, b []uint64) []uint64 {
 	out := make([]uint64, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {

@@ -15,42 +15,43 @@ import (
 	"stackmate/search/matrix"
 )
 
-// Work on a layer is divided into tasks, which helpers in other processes do. They share the folder: a helper reads
-// the layers from there, and leaves a file beside them, named after the task. Who has submitted the tasks
+// Work on a layer is divided into tasks for helpers in other processes, which share the folder. A helper
+// reads the layers from the folder and writes a result file named after the task. The submitting process
 // merges the children:
 //
-//	forward   positions from First to Last of layer N → (N+1).positions.First: a layer with their children
-//	backward  the same → N.values.First: their values, which stay
+//	forward   positions First to Last of layer N → (N+1).positions.First: a layer with
+//	          their children
+//	backward  the same → N.values.First: their values, which are kept
 //
-// A task may be done again, by anybody: it leaves the same file.
+// Tasks are idempotent: a repeated task writes the same file.
 
 // Task is a part of the work on a layer.
 type Task struct {
 	Layer    int          `json:"layer"`
-	First    int          `json:"first"`              // of its positions, in the order of the file
-	Last     int          `json:"last"`               // not included
-	Sum      int64        `json:"sum"`                // of goals, and 1, where values are wanted
-	Children *layerHeader `json:"children,omitempty"` // how they are packed; nil if values are wanted
+	First    int          `json:"first"`              // index of its first position, in the order of the file
+	Last     int          `json:"last"`               // exclusive
+	Sum      int64        `json:"sum"`                // constant sum of the goals, plus 1, if values are requested
+	Children *layerHeader `json:"children,omitempty"` // packing of the children; nil if values are requested
 }
 
-// Done says how a task went.
+// Done is the result of a task.
 type Done struct {
-	Misfits []machine.State `json:"misfits,omitempty"` // some children that do not fit the packing
+	Misfits []machine.State `json:"misfits,omitempty"` // a sample of the children that do not fit the packing
 	Games   int64           `json:"games"`             // matrix games solved
-	Sum     int64           `json:"sum,omitempty"`     // of the goals that were met, and 1; 0 if there were none
-	Spent   time.Duration   `json:"spent"`             // on these
+	Sum     int64           `json:"sum,omitempty"`     // sum of the goals in terminal positions, plus 1; 0 without terminal positions
+	Spent   time.Duration   `json:"spent"`             // time on matrix games
 }
 
-// maxTasks are submitted at a time: more helpers have nothing to do.
+// maxTasks is the number of submitted tasks, and so the number of useful helpers.
 const maxTasks = 64
 
-// file is where a task leaves the children. What is there follows from the task.
+// file returns the result file of the task. Its content is determined by the task.
 func (t Task) file(g *game) string {
-	text, _ := json.Marshal(t) // it can be
+	text, _ := json.Marshal(t) // cannot fail
 	return g.path(t.Layer+1, fmt.Sprintf("positions.%d-%08x", t.First, crc32.Checksum(text, checksums)))
 }
 
-// childrenElsewhere has the children of some positions of layer d added.
+// childrenElsewhere has a helper expand some positions of layer d, and adds their children.
 func (g *game) childrenElsewhere(ctx context.Context, d, first, last int, c *collector) error {
 	t := Task{Layer: d, First: first, Last: last, Children: newHeader(c.packing)}
 	done, err := g.config.Elsewhere(ctx, t)
@@ -69,16 +70,17 @@ func (g *game) childrenElsewhere(ctx context.Context, d, first, last int, c *col
 		if len(q) != len(g.root) {
 			return errDamage
 		}
-		c.note(q)
+		c.addMisfit(q)
 	}
 	return g.charge(c.bytes())
 }
 
-// Helper does tasks of one game, several at a time. It is safe for concurrent use.
+// Helper executes tasks of one game, several at a time. It is safe for concurrent use.
 type Helper struct{ *readers }
 
-// NewHelper makes a helper for the layers in a folder, those of the machine of a game whose rules have the digest given,
-// that takes up to maxBytes of memory. It does as many tasks at a time as there are threads.
+// NewHelper returns a helper for the layers in a folder. m is the machine of a game with the given digest
+// of its rules. The helper uses at most maxBytes of memory and executes as many tasks at a time as there
+// are threads.
 func NewHelper(folder string, m machine.Machine, rules string, engine func() (matrix.Engine, error), threads int, maxBytes int64) (*Helper, error) {
 	s := New(Config{Threads: threads, Engine: engine, Folder: folder, Label: book.Label{Rules: rules}})
 	g, err := newGame(m, m.Initial(), s.config)
@@ -92,34 +94,34 @@ func NewHelper(folder string, m machine.Machine, rules string, engine func() (ma
 	return &Helper{newReaders(g)}, nil
 }
 
-// Do does a task. The error wraps fs.ErrNotExist where the folder does not show the layers (yet).
+// Do executes a task. The error wraps fs.ErrNotExist if the folder does not (yet) show the layers.
 func (h *Helper) Do(ctx context.Context, t Task) (done Done, err error) {
 	load := func(int) error { return h.load(t.Layer, t.Children == nil) }
-	err = h.do(load, func(w *worker) error {
-		if g := w.game; !g.holds(t.Layer, false) || t.Children == nil && !g.holds(t.Layer+1, true) {
+	err = h.run(load, func(w *worker) error {
+		if g := w.game; !g.isLoaded(t.Layer, false) || t.Children == nil && !g.isLoaded(t.Layer+1, true) {
 			return absent(t.Layer)
 		}
 		w.begin(ctx)
-		done, err = w.do(t)
+		done, err = w.doTask(t)
 		return err
 	})
 	return done, err
 }
 
-// do does a task, for which the layers are in memory.
-func (w *worker) do(t Task) (Done, error) {
+// doTask executes a task with loaded layers.
+func (w *worker) doTask(t Task) (Done, error) {
 	g := w.game
 	l := g.layers[t.Layer]
 	if t.Sum > 0 {
-		if err := g.agree(t.Sum); err != nil {
+		if err := g.checkSum(t.Sum); err != nil {
 			return Done{}, err
 		}
 	}
 	if t.First < 0 || t.First > t.Last || t.Last > l.count {
-		return Done{}, fmt.Errorf("expected positions of a layer of %d, found %d to %d", l.count, t.First, t.Last)
+		return Done{}, fmt.Errorf("expected a range of positions within a layer of %d, found %d to %d", l.count, t.First, t.Last)
 	}
 	if t.Children == nil {
-		return w.settle(t.Layer, t.First, make([]float64, t.Last-t.First))
+		return w.solveBlock(t.Layer, t.First, make([]float64, t.Last-t.First))
 	}
 	p, err := g.packing(t.Children)
 	if err != nil {
@@ -137,7 +139,7 @@ func (w *worker) do(t Task) (Done, error) {
 	return Done{Misfits: c.misfits}, err
 }
 
-// load has layer d in memory, and the next one where its values are wanted.
+// load loads layer d and, if values are requested, the next one.
 func (h *Helper) load(d int, values bool) error {
 	g := h.game
 	for n := len(g.layers); n <= d || values && n == d+1; n++ {
@@ -148,14 +150,14 @@ func (h *Helper) load(d int, values bool) error {
 		g.layers = append(g.layers, l)
 	}
 	if values {
-		return g.hold(d, d+1)
+		return g.loadPair(d, d+1)
 	}
-	g.forget(d, d)
-	return g.recall(d, false)
+	g.unloadExcept(d, d)
+	return g.ensureLoaded(d, false)
 }
 
-// holds tells whether layer d is in memory, and ready for look-ups where that is wanted.
-func (g *game) holds(d int, values bool) bool {
+// isLoaded reports whether layer d is in memory, including its values and its index if values is set.
+func (g *game) isLoaded(d int, values bool) bool {
 	if d < 0 || d >= len(g.layers) {
 		return false
 	}

@@ -9,8 +9,8 @@ import (
 	"stackmate/search"
 )
 
-// Of a position agreementMoves moves, drawn at random, have agreementGames random games each; agreementPositions are looked
-// at, one after the other in random games, up to agreementStride joint moves apart.
+// Agreement samples up to agreementPositions positions of random games, 1 to agreementStride joint moves
+// apart. In each it draws up to agreementMoves moves and plays agreementGames random games for each move.
 const (
 	agreementGames     = 128
 	agreementMoves     = 16
@@ -18,18 +18,19 @@ const (
 	agreementStride    = 6
 )
 
-// agreement compares what moves bring in random games that begin with them, q, with what games bring in which they are made at any
-// time later, a, each without its mean over the moves of a position.
+// agreement accumulates, over positions, first-move values q (the mean goal of random games that begin
+// with the move) and all-moves-as-first values a. Both are centred on the mean of the moves of a position.
 type agreement struct {
 	*playouts
-	leaves []leaf  // one for each move
-	spread float64 // Σ q² of all positions, but for what the number of games alone makes of it
-	apart  float64 // Σ (q−a)², likewise
+	leaves []leaf  // one by move
+	spread float64 // Σ q², less the expected sampling noise
+	apart  float64 // Σ (q−a)², less the expected sampling noise
 }
 
-// Agreement is 1 − Σ(q−a)²/Σq²: how much of what random games say of moves those say as well in which they are made at any time later. It is 1
-// at most, but for chance, and 0 where batches of m do not tell their moves, or ctx ends before anything was found. So it tells
-// what Config.Rave is worth before anything is searched (docs/lab/sampling.md). Cost: four million games at most.
+// Agreement returns 1 − Σ(q−a)²/Σq²: the share of the variance of first-move values (q) that
+// all-moves-as-first values (a) explain. Noise can make it exceed 1. It returns 0 if batches of m do not
+// expose their moves, or ctx ends before the first result. It predicts the gain of Config.Rave before a
+// search (docs/lab/sampling.md). Cost: at most four million games.
 func Agreement(ctx context.Context, m machine.Machine, seed uint64) float64 {
 	if !Raves(m) {
 		return 0
@@ -42,7 +43,7 @@ func Agreement(ctx context.Context, m machine.Machine, seed uint64) float64 {
 			copy(s, m.Initial())
 			continue
 		}
-		if c := machine.Role(onlyChooser(moves)); c >= 0 && c != m.Names().Chance() && !g.look(s, moves, c) {
+		if c := machine.Role(onlyChooser(moves)); c >= 0 && c != m.Names().Chance() && !g.addPosition(s, moves, c) {
 			break
 		}
 		g.walk(s, 1+g.rng.Intn(agreementStride))
@@ -53,7 +54,7 @@ func Agreement(ctx context.Context, m machine.Machine, seed uint64) float64 {
 	return 1 - g.apart/g.spread
 }
 
-// walk makes so many random joint moves, or fewer where the game is over before.
+// walk makes up to moves random joint moves from s, and stops at the end of the game.
 func (g *agreement) walk(s machine.State, moves int) {
 	b := g.batch
 	b.Load(s, 1)
@@ -64,15 +65,16 @@ func (g *agreement) walk(s machine.State, moves int) {
 	b.Store(s, 1)
 }
 
-// tally is what games brought.
+// tally is a sum of goals and the number of games.
 type tally struct{ sum, count float64 }
 
 func (t *tally) add(sum, count float64) { t.sum, t.count = t.sum+sum, t.count+count }
 
 func (t tally) mean() float64 { return t.sum / t.count }
 
-// look adds a position, in which role c alone chooses; false if ctx ends meanwhile, or games do not end.
-func (g *agreement) look(s machine.State, moves [][]machine.Move, c machine.Role) bool {
+// addPosition adds the values of a position in which role c alone chooses. It returns false if ctx ends,
+// or a batch finishes no game.
+func (g *agreement) addPosition(s machine.State, moves [][]machine.Move, c machine.Role) bool {
 	own := moves[c]
 	for i := range min(len(own), agreementMoves) {
 		j := i + g.rng.Intn(len(own)-i)
@@ -102,7 +104,7 @@ func (g *agreement) look(s machine.State, moves [][]machine.Move, c machine.Role
 		for i := range leaves {
 			l := &leaves[i]
 			first[i].add(l.goals[c]*float64(l.count), float64(l.count))
-			for j, m := range own { // whichever move they began with
+			for j, m := range own { // with any first move
 				at := i*g.rave.all + g.rave.first[c] + int(m)
 				later[j].add(float64(g.rave.sums[at]), float64(g.rave.counts[at]))
 			}
@@ -112,7 +114,8 @@ func (g *agreement) look(s machine.State, moves [][]machine.Move, c machine.Role
 	return true
 }
 
-// compare adds moves that were made first and later; variance is that of a game.
+// compare adds the first-move and all-moves-as-first values of a position. variance is the variance of the
+// goal of one game.
 func (g *agreement) compare(first, later []tally, variance float64) {
 	n, q, a := 0., 0., 0.
 	isKnown := func(i int) bool { return min(first[i].count, later[i].count) >= agreementGames/2 }
@@ -124,7 +127,7 @@ func (g *agreement) compare(first, later []tally, variance float64) {
 	if n < 2 {
 		return
 	}
-	left := variance * (n - 1) / (n * n) // of the noise, without that of the means
+	left := variance * (n - 1) / (n * n) // factor of the noise of a mean that is left after centring
 	for i := range first {
 		if isKnown(i) {
 			x, noise := first[i].mean()-q/n, left/first[i].count

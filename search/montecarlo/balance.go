@@ -7,39 +7,37 @@ import (
 	"stackmate/search/matrix"
 )
 
-// Where two opponents choose at once by regret matching, what paths bring is not what the
-// position is worth: a fifth of the moves is drawn evenly, by both, and the first ones in
-// ignorance. So a matrix game of which most cells have been visited is solved, with the means
-// of its cells, now and again: the node is balanced. Its sums are those of its value then,
-// its moves are drawn by its equilibrium, and what the nodes before it see is free of what
-// exploration costs.
+// Under regret matching at nodes where two opponents choose at once, the mean of the samples is biased:
+// both players explore (20 % uniform moves) and early samples are uninformed. So the matrix game of the
+// cells' means is solved at intervals once most cells are visited. The node is then balanced: its mean is
+// the value of the matrix game, its moves are drawn from the equilibrium, and exploration does not bias
+// its predecessors.
 //
-// At the root each player keeps to the equilibrium of the matrix that is the worst for it
-// within confidence bounds: what was hardly tried is nothing to rely on. Without that, a
-// strategy of estimates loses as much to the best reply as one of regret matching.
+// At the root each player plays the equilibrium of its worst matrix within confidence bounds, so it does
+// not rely on rarely visited cells. Without these bounds, the strategy would be as exploitable as the
+// average strategy of regret matching.
 //
-// Cost: a linear program and a scan of the cells for as many paths as half of the cells.
-// Nodes with more than boundedCells joint moves are left to regret matching.
+// Cost: a linear program and a scan of the cells for every cells/2 paths. Nodes with more than
+// boundedCells joint moves keep plain regret matching.
 
 const (
-	// balanceParts: the game is solved again when the paths have grown by one in so many.
+	// balanceParts: the game is solved again after the paths have grown by the factor 1 + 1/balanceParts.
 	balanceParts = 8
-	// cautionWidth is the width of the confidence bounds of a cell with one visit, in goal
-	// points, times the root of the logarithm of all.
+	// cautionWidth is the exploration constant of the confidence bounds of a cell, in goal points.
 	cautionWidth = 20
-	// unknownParts: one cell in so many may be unknown.
+	// unknownParts: at most one cell in unknownParts may be unvisited.
 	unknownParts = 2
 )
 
-// matrices is the working memory for matrix games.
+// matrices is scratch memory for matrix games.
 type matrices struct {
 	lp        matrix.Native
-	low, high []float64 // means of the cells for the row player, less and more their doubt, row by row
+	low, high []float64 // confidence bounds of the cells for the row player, row by row
 	x, y      []float64 // strategies
 }
 
-// size is that of the matrix of the opened node n, whose rows are the moves of the first player; ok tells whether it is
-// one: two players have opposite interests, and both choose.
+// size returns the dimensions of the matrix of the opened node n, whose rows are the moves of the first
+// player. It returns ok = false unless two players with opposite interests both choose.
 func (w *worker) size(n int32) (rows, columns int, ok bool) {
 	if !w.adversarial || !w.sumKnown || w.second < 0 {
 		return 0, 0, false
@@ -50,12 +48,12 @@ func (w *worker) size(n int32) (rows, columns int, ok bool) {
 	return rows, columns, few && rows > 1 && columns > 1
 }
 
-// balances tells whether matrix games of estimates are solved.
+// balances reports whether matrix games of means are solved.
 func (w *worker) balances() bool {
 	return w.config.Rule == RegretMatching && w.config.has(Equilibria) && w.sumKnown
 }
 
-// balance solves the matrix game of node n, if it is one and most of its cells are known.
+// balance solves the matrix game of node n, if it has one and most of its cells are visited.
 func (w *worker) balance(n int32) {
 	t, m := w.tree, &w.matrices
 	a := t.at(n)
@@ -96,10 +94,9 @@ func setRegrets(moves []stat, p []float64) {
 	}
 }
 
-// estimate fills the two matrices of node n with the means of its cells for the row player, less
-// and more confidence bounds of a width, within what is proved. A cell that is not known gets
-// what its row and its column have had, if chance has no choice. It returns false where that are
-// too many.
+// estimate fills the matrices low and high of node n with the confidence bounds of its cells for the row
+// player, within the proved bounds. Without chance, an unvisited cell gets a guess from its row and
+// column. It returns false if too many cells are unvisited.
 func (w *worker) estimate(n int32, width float64) bool {
 	t, m := w.tree, &w.matrices
 	cells, chance, step, _ := t.cells(n)
@@ -130,27 +127,27 @@ func (w *worker) estimate(n int32, width float64) bool {
 	return true
 }
 
-// guess fills the cells of node n that are not known with the means of rows and columns.
+// guess fills the unvisited cells of node n from the means of their rows and columns.
 func (w *worker) guess(n int32, width float64) {
 	t, m := w.tree, &w.matrices
 	rows, columns, _ := w.size(n)
-	of := make([][]stat, t.roles)
+	byRole := make([][]stat, t.roles)
 	moves := t.movesOf(n)
 	for r, width := range t.widthsOf(n) {
-		of[r], moves = moves[:width], moves[width:]
+		byRole[r], moves = moves[:width], moves[width:]
 	}
 	for c := range rows * columns {
-		if t.way(n, int64(c)) != none {
+		if t.findLink(n, int64(c)) != none {
 			continue
 		}
-		a, b := &of[w.first][c/columns], &of[w.second][c%columns]
+		a, b := &byRole[w.first][c/columns], &byRole[w.second][c%columns]
 		mean := (a.sum/float64(max(1, a.visits)) + float64(w.sum) - b.sum/float64(max(1, b.visits))) / 2
 		m.low[c], m.high[c] = max(mean-width, goalRange.Lower), min(mean+width, goalRange.Upper)
 	}
 }
 
-// mixWithCaution makes the weights of the moves at the root, by role, those of its cautious
-// equilibrium, if it is a matrix game of which most cells are known.
+// mixWithCaution sets the weights of the moves at the root, by role, to the equilibrium of the confidence
+// bounds. It does nothing unless the root is a matrix game with few unvisited cells.
 func (w *worker) mixWithCaution(moves [][]stat) {
 	t, m := w.tree, &w.matrices
 	n := t.root

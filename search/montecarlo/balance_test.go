@@ -32,7 +32,7 @@ func newPennies(visits [6]int) *worker {
 
 // play lets paths come back from a child of the root, with so many goal points each for the first player.
 func (w *worker) play(cell, paths int, goal float64) {
-	link := w.tree.way(w.tree.root, int64(cell))
+	link := w.tree.findLink(w.tree.root, int64(cell))
 	w.round.steps = []step{{cell: int64(cell), before: none, node: w.tree.root, link: link, done: int32(paths), last: true}}
 	w.round.goals = []float64{float64(paths) * goal, float64(paths) * (100 - goal)}
 	w.backUp(0)

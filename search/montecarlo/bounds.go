@@ -8,36 +8,32 @@ import (
 	"stackmate/search"
 )
 
-// Score bounds (Cazenave and Saffidine, 2010): every node carries, for each
-// role, an interval that contains what the role gets under perfect play. The
-// lower end is what the role can force against anything. The upper end is,
-// where the game is adversarial (one player, or two with constant sum), what
-// the other can force it down to; else it is the most that can still happen.
-// Both use pure moves.
-// Chance counts with its mean.
+// Score bounds (Cazenave and Saffidine, 2010): every node carries, for each role, an interval that
+// contains its payoff under perfect play. The lower end is the maximin value over pure moves. In
+// adversarial games (one player, or two with constant sum) the upper end is the minimax value over pure
+// moves; else it is the largest payoff still possible. Chance counts with its mean.
 //
-// Cost: the bounds of a node are computed again only when a child turned out terminal or its
-// bounds moved, in time proportional to its children where a role chooses alone, else to its
-// joint moves. Where these are more than boundedCells a node is left with what it has.
+// Cost: the bounds of a node are recomputed only when a child becomes terminal or its bounds change. That
+// takes time proportional to the children where one role chooses, else to the joint moves. A node with
+// more than boundedCells joint moves keeps its bounds.
 
-// goalRange is what is known of a goal before anything is.
+// goalRange is the interval of all goals.
 var goalRange = search.Interval{Lower: 0, Upper: 100}
 
 const boundedCells = 4096
 
-// moveBounds are the extremes of what one role gets after one move of some role, over
-// the moves of all others.
+// moveBounds are extremes of one role's bounds after one move of some role, over the moves of all other
+// roles.
 type moveBounds struct{ minLower, minUpper, maxUpper float64 }
 
-// boundsMemory is the working memory for bounds.
+// boundsMemory is scratch memory for bounds.
 type boundsMemory struct {
 	outcomes []search.Interval // by joint move of the players, then role
 	byMove   []moveBounds
 }
 
-// settle updates the bounds of all that lead to node k, of which something has just been
-// proved, and of all that that changes.
-func (w *worker) settle(k int32) {
+// propagateBounds updates the bounds of all ancestors of node k, whose bounds have just changed.
+func (w *worker) propagateBounds(k int32) {
 	t := w.tree
 	if !w.config.has(Bounds) {
 		return
@@ -62,12 +58,11 @@ func (w *worker) settle(k int32) {
 	}
 }
 
-// newsWeight is how many visits a change of the bounds of a child counts for, see isDue.
+// newsWeight is the number of visits that a change of a child's bounds counts for, see isDue.
 const newsWeight = 16
 
-// isDue tells whether the bounds of the opened node n, of whose children there is news, are
-// computed now: where several roles choose not for each of many joint moves alone, but as
-// often as there were enough visits and news to pay for it.
+// isDue adds worth to the news of node n, and reports whether its bounds are to be recomputed. Where
+// several roles choose, they are once the news equals the number of joint moves, which bounds the cost.
 func (t *tree) isDue(n int32, worth int32) bool {
 	a := t.at(n)
 	if a.chooser >= 0 {
@@ -81,15 +76,15 @@ func (t *tree) isDue(n int32, worth int32) bool {
 	return true
 }
 
-// narrow takes the bounds b, too, into what is known. It tells whether that changes.
+// narrow intersects known with b and reports whether that changes known.
 func narrow(known *search.Interval, b search.Interval) bool {
 	was := *known
 	*known = search.Interval{Lower: max(b.Lower, was.Lower), Upper: min(b.Upper, was.Upper)}
 	return *known != was
 }
 
-// updateBounds computes the bounds of node n and of its moves from its children. It
-// tells whether those of n changed.
+// updateBounds recomputes the bounds of node n and of its moves from its children. It reports whether the
+// bounds of n changed.
 func (w *worker) updateBounds(n int32) bool {
 	t, adversarial := w.tree, w.adversarial
 	if !t.collect(n) {
@@ -119,16 +114,16 @@ func (w *worker) updateBounds(n int32) bool {
 			}
 		}
 		changed = narrow(&bounds[r], b) || changed
-		solved = solved && w.config.isWithin(bounds[r])
+		solved = solved && w.config.isTight(bounds[r])
 	}
 	a := t.at(n)
 	a.solved, a.bounded = solved, a.bounded || changed
 	return changed
 }
 
-// taken is the node to which the chooser of node n goes by a move that is proved to give it what it can make sure of, if all others
-// seem to give less, and so on from there; or n. Where interests are not opposite, what it gets does not say what the others get:
-// they get what they get there, not what the paths bring that look for still more.
+// taken follows proved best moves from node n while no other move looks better, and returns the node
+// reached. In general-sum games the other roles get the value of that node, not the mean over exploring
+// paths.
 func (w *worker) taken(n int32) int32 {
 	t := w.tree
 	for {
@@ -148,8 +143,8 @@ func (w *worker) taken(n int32) int32 {
 	}
 }
 
-// Means over chance are right up to rounding. Snapped to a grid they are the same where they should
-// be; bounds nearer to each other than closeEnough meet.
+// Means over chance have rounding errors. They are snapped to a grid, so equal values stay equal; bounds
+// closer than closeEnough are merged.
 const (
 	grid        = 1. / (1 << 30)
 	closeEnough = 1. / (1 << 20)
@@ -157,8 +152,8 @@ const (
 
 func snap(v float64) float64 { return math.RoundToEven(v/grid) * grid }
 
-// atMost and atLeast round a bound to where it still is one: a move that is left out because
-// it seems to give no more must not have been worth a little more.
+// atMost and atLeast convert a bound to float32 and round it outward, so that no move is pruned because of
+// rounding.
 func atMost(v float64) float32 {
 	if f := float32(v); float64(f) <= v {
 		return f
@@ -168,7 +163,7 @@ func atMost(v float64) float32 {
 
 func atLeast(v float64) float32 { return -atMost(-v) }
 
-// opponent is the other player of a game of two, -1 in a game of one.
+// opponent returns the other player of a two-player game, or -1 in a game with one player.
 func (t *tree) opponent(role int) int {
 	for r := range t.roles {
 		if r != role && machine.Role(r) != t.random {
@@ -178,8 +173,8 @@ func (t *tree) opponent(role int) int {
 	return -1
 }
 
-// collect fills outcomes with the bounds of the children of node n, the moves
-// of chance averaged. It returns false where there are too many.
+// collect fills outcomes with the bounds of the children of node n, averaged over chance. It returns false
+// if there are too many joint moves.
 func (t *tree) collect(n int32) bool {
 	cells, chance, step, ok := t.cells(n)
 	if !ok {
@@ -192,8 +187,8 @@ func (t *tree) collect(n int32) bool {
 	}
 	for l := t.at(n).out; l != none; {
 		a := t.links.at(l)
-		// With step as the place of chance in the number of the joint move, the
-		// digits above and below it belong to the players.
+		// step is the stride of chance in the number of the joint move. The digits above and below the
+		// digit of chance belong to the players.
 		group := int(a.cell/(step*chance)*step+a.cell%step) * t.roles
 		for r, b := range t.boundsOf(a.to) {
 			m.outcomes[group+r].Lower += b.Lower
@@ -211,9 +206,9 @@ func (t *tree) collect(n int32) bool {
 	return true
 }
 
-// cells is the number of joint moves at the opened node n, how many moves of chance there are
-// among them, and the step in their numbers from one move of chance to the next; not ok where
-// they are too many for bounds.
+// cells returns the numbers of joint moves and of chance moves at the opened node n, and the stride of
+// chance in the numbers of joint moves. It returns ok = false if there are more than boundedCells joint
+// moves; the counts are then incomplete.
 func (t *tree) cells(n int32) (cells, chance, step int64, ok bool) {
 	cells, chance, step = 1, 1, 1
 	widths := t.widthsOf(n)
@@ -229,8 +224,8 @@ func (t *tree) cells(n int32) (cells, chance, step int64, ok bool) {
 	return cells, chance, step, true
 }
 
-// boundsByMove bounds, for each move of the role mover, what role r gets after it.
-// The answer is valid until the next call.
+// boundsByMove returns bounds of the payoff of role r after each move of the role mover. The slice is
+// valid until the next call.
 func (t *tree) boundsByMove(n int32, mover, r int) []moveBounds {
 	stride, width := 1, 1
 	for q := t.roles - 1; q >= mover; q-- {

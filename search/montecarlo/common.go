@@ -9,27 +9,26 @@ import (
 	"stackmate/search"
 )
 
-// common is what the workers of a search grow together: one tree, and what is known of the
-// game. A worker holds the lock while it goes down the tree, opens nodes, and adds leaves; what
-// takes the time, the playouts of a batch, goes on side by side. Paths count as visits from
-// when they go down, so those of one worker part from those of the others, as they part from
-// each other (Chaslot, Winands and van den Herik, 2008, virtual loss).
+// common is the shared state of the workers of a search: the tree, and the class of the game. A worker
+// holds the lock while it descends, opens nodes and adds leaves; playouts run in parallel. Paths count as
+// visits on the descent, which spreads the paths of different workers like the paths of one worker
+// (virtual loss; Chaslot, Winands and van den Herik, 2008).
 type common struct {
 	tree *tree
 	plan *plan // for a single role without chance, else nil
 
 	adversarial bool  // see bounds.go
-	sum         int32 // of the goals of two players, once known
+	sum         int32 // of the goals of the two players, if sumKnown
 	sumKnown    bool
-	mistaken    bool // the game was taken for adversarial, and is not
+	mistaken    bool // the goals contradict adversarial
 	first       int  // the first player
-	second      int  // the other one of two, else -1
+	second      int  // the other player of two, else -1
 
 	mu sync.Mutex
 }
 
-// newTeam makes workers on m, with playouts on the machine playing of the same game, that take
-// the given bytes of memory at most.
+// newTeam returns workers on m whose playouts run on the machine playing of the same game. Tree and
+// batches take at most the given bytes.
 func newTeam(m, playing machine.Machine, c Config, adversarial bool, seed uint64, count int, bytes int64) []*worker {
 	names := m.Names()
 	team := &common{adversarial: adversarial && len(names.Players()) <= 2}
@@ -41,7 +40,7 @@ func newTeam(m, playing machine.Machine, c Config, adversarial bool, seed uint64
 		room -= workers[i].fixed
 	}
 	team.tree = newTree(len(names.Roles), m.Words(), names.Chance(), max(room, bytes/4), c.has(Transpositions))
-	team.first, team.second = max(0, team.tree.opponent(-1)), -1 // there may be chance alone
+	team.first, team.second = max(0, team.tree.opponent(-1)), -1 // the only role may be chance
 	if len(names.Players()) == 2 {
 		team.second = team.tree.opponent(team.first)
 	} else if len(names.Roles) == 1 && names.Chance() < 0 {
@@ -50,41 +49,41 @@ func newTeam(m, playing machine.Machine, c Config, adversarial bool, seed uint64
 	return workers
 }
 
-// patience is how long a worker that finds the tree in use looks again before it sleeps. The tree is in use
-// for up to 200 µs at a time; to be woken takes as long, and nobody would use it meanwhile (docs/lab/sampling.md).
-const patience = 200 * time.Microsecond
+// lockSpin is the time that a worker spins for the lock before it sleeps. The lock is held for up to 200
+// µs. A wake-up takes as long, during which the tree would be idle (docs/lab/sampling.md).
+const lockSpin = 200 * time.Microsecond
 
-// lock waits until nobody else uses the tree.
+// lock acquires the lock of the tree.
 func (c *common) lock() {
 	for began := time.Now(); !c.mu.TryLock(); runtime.Gosched() {
-		if time.Since(began) > patience {
+		if time.Since(began) > lockSpin {
 			c.mu.Lock()
 			return
 		}
 	}
 }
 
-// hearing is what the games of a batch say of the sum of the goals of two players.
-type hearing struct {
+// goalSum records the sum of the goals of two players over the games of a batch.
+type goalSum struct {
 	sum          int32
 	known, mixed bool
 }
 
-// checkSum notices what the goals of two players add up to.
+// checkSum records the sum of the goals of the two players.
 func (w *worker) checkSum(goals []int32) {
 	if w.second < 0 {
 		return
 	}
 	sum := search.Points(goals[w.first]) + search.Points(goals[w.second])
-	h := &w.heard
+	h := &w.seen
 	h.mixed = h.mixed || h.known && sum != h.sum
 	h.sum, h.known = sum, true
 }
 
-// isMistaken takes over what was heard, and tells whether the game was taken for adversarial
-// and is not: the bounds of the tree, and the moves that it left out, were meant for another kind of game.
+// isMistaken merges the recorded sums, and reports whether the search assumed an adversarial game and the
+// sum is not constant. Then the bounds of the tree and the pruned moves are invalid.
 func (w *worker) isMistaken() bool {
-	if h := w.heard; w.adversarial && h.known {
+	if h := w.seen; w.adversarial && h.known {
 		if !w.sumKnown {
 			w.sum, w.sumKnown = h.sum, true
 		}

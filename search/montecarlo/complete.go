@@ -6,24 +6,23 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// A tree is complete where nothing is left to search: every joint move of every position that
-// matters leads to a node, and every leaf is an end. Then samples add nothing. The values of all
-// nodes are computed once from those of their children (backward induction, in floating point):
-// the best child for a role that chooses alone, the mean over chance, and the value of the matrix
-// game for two opponents who choose at the same time. A tree with other nodes is never complete.
+// A tree is complete if nothing is left to search: every joint move of every relevant node leads to a
+// node, and every leaf is terminal. Then more samples add nothing. The values of all nodes are computed
+// once by backward induction in floating point: the best child for a single chooser, the mean over chance,
+// the value of the matrix game for two opponents. Trees with other kinds of nodes are never complete.
 
-// errComplete is why a search ends whose bounds do not meet.
-var errComplete = errors.New("every position is in the tree, and pure moves prove no more; other methods solve simultaneous moves")
+// errComplete is the reason to stop if the tree is complete and its bounds do not meet.
+var errComplete = errors.New("the tree is complete, and pure strategies prove no tighter bounds; use another method for simultaneous moves")
 
-// barrenRounds is the number of successive rounds without a new leaf after which a worker looks
-// whether the tree is complete. The number doubles each time that the tree is not.
+// barrenRounds is the number of successive rounds without a new leaf after which a worker checks whether
+// the tree is complete. It doubles after each failed check.
 const barrenRounds = 16
 
-// mostComplete bounds the nodes of a tree that is looked at: the look takes some 50 bytes for each.
+// mostComplete is the maximum number of nodes of a checked tree: the check takes some 50 bytes a node.
 const mostComplete = 1 << 20
 
-// isComplete reports whether the tree below the root is complete. It looks at all nodes after a
-// number of rounds without a new leaf, and computes the values of a complete tree.
+// isComplete reports whether the tree below the root is complete. It traverses the tree after some rounds
+// without a new leaf, and computes the values of a complete tree.
 func (w *worker) isComplete(leaves int) bool {
 	if leaves > 0 || w.ctx.Err() != nil || !w.config.has(Bounds) {
 		w.barren = 0
@@ -45,8 +44,8 @@ func (w *worker) isComplete(leaves int) bool {
 	return true
 }
 
-// postorder returns the nodes below the root that are not solved, children first. It reports false
-// where the tree is not complete, or not looked at in full.
+// postorder returns the unsolved nodes below the root, children first. It returns false if the tree is
+// incomplete or the traversal was cut off.
 func (w *worker) postorder() (order []int32, ok bool) {
 	t := w.tree
 	const open, closed = 1, 2
@@ -74,9 +73,9 @@ func (w *worker) postorder() (order []int32, ok bool) {
 	return order, true
 }
 
-// hasAllKids reports whether every joint move of node n leads to a node, and induce has a rule for
-// it. Moves of a role that chooses alone may be missing if they are proved to give it no more than
-// it is sure of.
+// hasAllKids reports whether every joint move of node n leads to a node, and induce has a rule for n. A
+// single chooser's moves without a node are allowed if they are proved to give no more than its lower
+// bound.
 func (w *worker) hasAllKids(n int32) bool {
 	t := w.tree
 	a := t.at(n)
@@ -107,7 +106,7 @@ func (w *worker) hasAllKids(n int32) bool {
 	return kids == cells
 }
 
-// induce computes the values of node n from those of its children.
+// induce computes the value of node n from the values of its children.
 func (w *worker) induce(n int32) {
 	t := w.tree
 	a := t.at(n)
@@ -133,7 +132,7 @@ func (w *worker) induce(n int32) {
 	}
 }
 
-// setValue makes the mean of the goals at node n what value says, by role.
+// setValue sets the mean goals of node n to value, by role.
 func (w *worker) setValue(n int32, value func(r int) float64) {
 	totals, done := w.tree.totalsOf(n), float64(w.tree.at(n).done)
 	for r := range totals {

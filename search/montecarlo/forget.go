@@ -1,17 +1,16 @@
 package montecarlo
 
-// Where memory is full and nothing is waste, leaves that few paths have come to are forgotten:
-// what they brought stays in the sums of the nodes before them. A hand goes round all nodes, so
-// a leaf that is new has the time of a whole round to be come by again (as pages have by the
-// clock algorithm; Corbató, 1968). Leaves of which anything is proved are kept, and those that
-// paths are on their way to.
+// When memory is full and there is no waste, rarely visited leaves are evicted; their goals stay in the
+// sums of the nodes above. A hand circles over all nodes, so a new leaf has a whole turn to be visited
+// again (clock algorithm; Corbató, 1968). Leaves with proved bounds and leaves with pending paths are
+// kept.
 //
-// Cost: forgetTries nodes are looked at for each leaf that is added.
+// Cost: at most forgetTries inspected nodes for each added leaf.
 
-// forgetTries bounds the nodes that are looked at for one to forget.
+// forgetTries is the maximum number of inspected nodes for one eviction.
 const forgetTries = 64
 
-// forget frees a leaf and makes it bare, and tells whether it has found one.
+// forget evicts a leaf and adds it to the bare list. It reports whether it found one.
 func (t *tree) forget() bool {
 	for range min(forgetTries, int(t.fresh)) {
 		if t.hand++; t.hand >= t.fresh {
@@ -36,5 +35,5 @@ func (t *tree) forget() bool {
 	return false
 }
 
-// maxIdle bounds the paths to a leaf that is forgotten, less one.
+// maxIdle bounds the idle threshold.
 const maxIdle = 1 << 20

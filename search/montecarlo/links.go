@@ -8,34 +8,33 @@ import (
 	"stackmate/search/table"
 )
 
-// link is a way from one node to another.
+// link is an edge of the tree.
 type link struct {
 	cell     int64 // the joint move
 	from, to int32
-	sibling  int32 // the next that leaves from the same node, or none
-	parallel int32 // the next that leads to the same node, or none
-	next     int32 // in its bucket of ways, where several roles choose; or of those that are free
+	sibling  int32 // next link from the same node, or none
+	parallel int32 // next link to the same node, or none
+	next     int32 // in the bucket of its edge, where several roles choose; or in the free list
 }
 
-// links is the memory for links, in chunks of equal size, and the tables in which nodes and
-// links are looked up. The tables have as many buckets as the room makes sensible, from the
-// beginning on, so that nothing is ever entered anew; a bucket is a chain through what it
-// holds. Their entries are complemented, so that memory of zeros is an empty table.
+// links holds the links, in chunks of equal size, and the hash tables of nodes and edges. The number of
+// buckets follows from the memory limit, so the tables are never rehashed. A bucket is a chain through its
+// elements. Entries are complemented, so zeroed memory is an empty table.
 type links struct {
 	shift  uint
 	chunks [][]link
-	fresh  int32 // links from this one on were never used
-	free   int32 // the first of those that were given back, or none
+	fresh  int32 // first link that was never used
+	free   int32 // head of the free list, or none
 	bytes  int64
 
-	positions []int32 // by hash of state and ply: a node
-	ways      []int32 // by hash of node and joint move: a link; nil until it is needed
+	positions []int32 // node by hash of state and ply
+	edges     []int32 // link by hash of node and joint move; nil until the first use
 }
 
 const linkBytes = int64(unsafe.Sizeof(link{}))
 
-// bucketBytes is how many bytes of the room there are for each bucket of a table: about
-// those of a node with its moves and links.
+// bucketBytes is the memory limit for each bucket of a table: about the size of a node with its moves and
+// links.
 const bucketBytes = 1 << 9
 
 func newLinks(chunkBytes, room int64) links {
@@ -52,7 +51,7 @@ func (k *links) giveBack(l int32) {
 	k.at(l).next, k.free = k.free, l
 }
 
-// takeLink is a link for use, or none where there is no room for one.
+// takeLink returns an unused link, or none if memory is full.
 func (t *tree) takeLink() int32 {
 	k := &t.links
 	for tries := spanTries; k.free == none && tries > 0 && t.bareWaste(); tries-- {
@@ -75,34 +74,35 @@ func (t *tree) takeLink() int32 {
 	return k.fresh - 1
 }
 
-// connect makes l the link by which joint move cell leads from the opened node n to node k.
+// connect makes l the link for joint move cell from the opened node n to node k.
 func (t *tree) connect(l, n int32, cell int64, k int32) {
 	from, to := t.at(n), t.at(k)
 	*t.links.at(l) = link{cell: cell, from: n, to: k, sibling: from.out, parallel: to.in, next: none}
 	from.out, to.in = l, l
-	if s := t.only(n, cell); s != nil {
+	if s := t.soleMove(n, cell); s != nil {
 		s.link = l
 		return
 	}
-	if t.links.ways == nil {
-		t.links.ways = make([]int32, len(t.links.positions))
-		t.links.bytes += 4 * int64(len(t.links.ways))
+	if t.links.edges == nil {
+		t.links.edges = make([]int32, len(t.links.positions))
+		t.links.bytes += 4 * int64(len(t.links.edges))
 	}
-	from.ways |= wayBit(cell)
+	from.edges |= edgeBit(cell)
 	bucket := t.bucketOf(n, cell)
 	t.links.at(l).next, *bucket = ^*bucket, ^l
 }
 
-// wayBit stands for a joint move among those that lead from a node to others, beside a 32nd of the rest.
-func wayBit(cell int64) uint32 { return 1 << (uint64(cell) * hashFactor >> 59) }
+// edgeBit returns the bit of a joint move in the Bloom filter of its node. About one in 32 joint moves
+// shares it.
+func edgeBit(cell int64) uint32 { return 1 << (uint64(cell) * hashFactor >> 59) }
 
-// way is the link of a joint move at the opened node n, or none.
-func (t *tree) way(n int32, cell int64) int32 {
-	if s := t.only(n, cell); s != nil {
+// findLink returns the link for joint move cell of the opened node n, or none.
+func (t *tree) findLink(n int32, cell int64) int32 {
+	if s := t.soleMove(n, cell); s != nil {
 		return s.link
 	}
-	if t.at(n).ways&wayBit(cell) == 0 {
-		return none // the table is not in the caches
+	if t.at(n).edges&edgeBit(cell) == 0 {
+		return none // avoids a cache miss in the table
 	}
 	l := ^*t.bucketOf(n, cell)
 	for l != none {
@@ -115,7 +115,7 @@ func (t *tree) way(n int32, cell int64) int32 {
 	return l
 }
 
-// cut gives link l back, and returns where it led.
+// cut frees link l and returns the node it led to.
 func (t *tree) cut(l int32) int32 {
 	a := t.links.at(l)
 	n, k := a.from, a.to
@@ -129,7 +129,7 @@ func (t *tree) cut(l int32) int32 {
 		in = &t.links.at(*in).parallel
 	}
 	*in = a.parallel
-	if s := t.only(n, a.cell); s != nil {
+	if s := t.soleMove(n, a.cell); s != nil {
 		s.link = none
 	} else if bucket := t.bucketOf(n, a.cell); ^*bucket == l {
 		*bucket = ^a.next
@@ -144,12 +144,12 @@ func (t *tree) cut(l int32) int32 {
 	return k
 }
 
-// hashFactor is odd, with bits all over: 2⁶⁴ divided by the golden ratio.
+// hashFactor is 2⁶⁴ divided by the golden ratio, rounded to an odd number (Fibonacci hashing).
 const hashFactor = 0x9e3779b97f4a7c15
 
 func (t *tree) bucketOf(n int32, cell int64) *int32 {
 	high, low := bits.Mul64(uint64(n+1)*hashFactor^uint64(cell), hashFactor)
-	return &t.links.ways[(high^low)&uint64(len(t.links.ways)-1)]
+	return &t.links.edges[(high^low)&uint64(len(t.links.edges)-1)]
 }
 
 func (t *tree) bucketFor(s machine.State, ply int32) *int32 {
@@ -157,7 +157,7 @@ func (t *tree) bucketFor(s machine.State, ply int32) *int32 {
 	return &t.links.positions[h>>32&uint64(len(t.links.positions)-1)]
 }
 
-// find is the node of a position after so many joint moves, or none.
+// find returns the node for position s at depth ply, or none.
 func (t *tree) find(s machine.State, ply int32) int32 {
 	n := ^*t.bucketFor(s, ply)
 	for n != none && (t.at(n).ply != ply || !t.state(n).Equal(s)) {
@@ -166,13 +166,13 @@ func (t *tree) find(s machine.State, ply int32) int32 {
 	return n
 }
 
-// enter makes node n one that is found.
-func (t *tree) enter(n int32) {
+// insert adds node n to the table of positions.
+func (t *tree) insert(n int32) {
 	bucket := t.bucketFor(t.state(n), t.at(n).ply)
 	t.at(n).next, *bucket = ^*bucket, ^n
 }
 
-// remove makes node n one that is not found any more.
+// remove deletes node n from the table of positions.
 func (t *tree) remove(n int32) {
 	bucket := t.bucketFor(t.state(n), t.at(n).ply)
 	if ^*bucket == n {

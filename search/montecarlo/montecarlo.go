@@ -1,8 +1,8 @@
-// Package montecarlo searches any game by sampling: one role, two or many,
-// turns or simultaneous moves, chance, any sum. It is the search that always
-// has an answer. It owns the tree, the rules by which roles pick moves in it,
-// the playouts and the score bounds that turn samples into proofs; it knows
-// state machines, never rules of games or clocks other than its context.
+// Package montecarlo implements Monte Carlo tree search for every class of game: one role or many,
+// sequential or simultaneous moves, chance, any payoff sum. It can return an estimate at any time. The
+// package holds the tree, the selection rules, the playouts and the score bounds that turn samples into
+// proofs. It works on state machines alone: it knows neither the rules of a game nor any clock except its
+// context.
 package montecarlo
 
 import (
@@ -20,129 +20,127 @@ import (
 	"stackmate/search/threads"
 )
 
-// Rule says how roles pick their moves where several choose at once. Where one
-// role chooses alone it is always UCT, or PUCT where moves have priors.
+// Rule selects moves at nodes where several roles choose at once. A role that chooses alone always uses
+// UCT, or PUCT if its moves have priors.
 type Rule int
 
 // The rules (Tak, Lanctot and Winands, 2014).
 const (
-	// UCT is decoupled UCT: each role on its own treats its moves as a bandit.
-	// It plays the move that was tried most.
+	// UCT is decoupled UCT: each role treats its moves as a bandit of its own. The most visited move is
+	// played.
 	UCT Rule = iota
-	// RegretMatching plays moves in proportion to how much they are regretted
-	// (regret matching+), and ends up with the average strategy, which is mixed.
+	// RegretMatching (regret matching+) draws moves in proportion to their cumulative regret. The average
+	// strategy is played, which is mixed.
 	RegretMatching
 )
 
-// Config says how to sample. The zero value is a good default.
+// Config holds the parameters of the search. The zero value is a good default.
 type Config struct {
 	Rule Rule
-	// Workers is the number of goroutines that grow the tree together; zero means one.
+	// Workers is the number of goroutines that share the tree; zero means one.
 	Workers int
-	// Lanes is the number of playouts that run in lock step. Zero means all lanes
-	// of a parallel machine (machine.Info), or slowLanes where each position costs.
+	// Lanes is the number of playouts in lockstep. Zero means all lanes of a parallel machine
+	// (machine.Info), slowLanes on any other machine.
 	Lanes int
-	// Playouts is the number of playouts that a new leaf gets at least; zero means
-	// DefaultPlayouts, or fewer beside estimates that count for more.
+	// Playouts is the minimum number of playouts of a new leaf. Zero means DefaultPlayouts, or fewer if an
+	// evaluator with a larger weight is set.
 	Playouts int
-	// Exploration is the constant of UCT in goal points; zero means
-	// DefaultExploration.
+	// Exploration is the exploration constant of UCT in goal points; zero means DefaultExploration.
 	Exploration float64
-	// PolicyExploration is the constant of PUCT in goal points; zero means
+	// PolicyExploration is the exploration constant of PUCT in goal points; zero means
 	// DefaultPolicyExploration.
 	PolicyExploration float64
-	// AtOnce lets decisive moves be those that decide if others, who choose at the same
-	// time, do nothing (machine.Analysis).
+	// AtOnce counts a move as decisive if it decides the game while the simultaneous opponents do nothing
+	// (machine.Analysis).
 	AtOnce bool
-	// Evaluator, if not nil, estimates leaves, beside the playouts.
+	// Evaluator, if not nil, evaluates leaves in addition to the playouts.
 	Evaluator Evaluator
-	// EstimateWeight is the number of playouts that an estimate counts for; zero means DefaultPlayouts. If it is
-	// infinite none are made, but those of the first leaves, which tell what goals add up to.
+	// EstimateWeight is the number of playouts that one evaluation counts for; zero means DefaultPlayouts.
+	// If it is infinite, the search makes no playouts after the first batch, which finds the sum of the
+	// goals.
 	EstimateWeight float64
-	// Rave lets moves with few visits, where one role chooses, count for what playouts brought
-	// that made them at any time later, if the machine's batches tell (machine.Batch.Chosen) and
-	// moves do not begin with estimates.
+	// Rave adds all-moves-as-first values to moves with few visits at nodes where one role chooses. It
+	// requires batches that expose their random moves (machine.Batch.Chosen), and has no effect on moves
+	// with priors.
 	Rave bool
-	// Epsilon is a tolerance in goal points: a position whose bounds are no further apart
-	// counts as solved, and a role that is sure of something needs no move that could give it
-	// at most so much more. Value and strategy at the root are then right up to Epsilon
-	// (Theorem 1 of the Bounded Alpha-Beta paper, with the windows of each position alone).
+	// Epsilon is a tolerance in goal points. Positions count as solved if their bounds differ by at most
+	// Epsilon. Moves are pruned if they can improve the proved lower bound by at most Epsilon. Value and
+	// strategy at the root are then exact up to Epsilon (Bounded Alpha-Beta paper, Theorem 1, with the
+	// windows of each position alone).
 	Epsilon float64
-	// Without names the techniques to do without.
+	// Without is the set of disabled techniques.
 	Without Technique
 }
 
-// isWithin tells whether bounds are close enough to each other.
-func (c *Config) isWithin(b search.Interval) bool { return b.Upper-b.Lower <= c.Epsilon }
+// isTight reports whether the bounds differ by at most Epsilon.
+func (c *Config) isTight(b search.Interval) bool { return b.Upper-b.Lower <= c.Epsilon }
 
-// Evaluator estimates what positions are worth. It is safe for concurrent use.
+// Evaluator estimates the values of positions. It must be safe for concurrent use.
 type Evaluator interface {
-	// Values writes what positions, laid out one after the other, are worth to each role,
-	// in goal points: position by position, 0 for chance.
+	// Values writes the estimated goal points of each role to dst, position by position, with 0 for
+	// chance. The positions are concatenated in states.
 	Values(dst []float64, states []uint64)
 }
 
-// Technique is something that the search does beyond textbook UCT. All are on;
-// Config.Without switches them off, for games that they don't fit and to find out
-// what they are worth.
+// Technique is a set of extensions to textbook UCT. Each is enabled unless Config.Without disables it: for
+// games that it does not suit, or to measure its gain.
 type Technique uint
 
 // The techniques.
 const (
-	// Decisive lets playouts make decisive moves where the machine is a
-	// machine.Analysis that knows some. It is for games in which one role chooses at a
-	// time.
+	// Decisive makes playouts play decisive moves if the machine is a machine.Analysis with such moves. It
+	// suits games in which one role chooses at a time.
 	Decisive Technique = 1 << iota
 	// Bounds proves values by score bounds.
 	Bounds
-	// Caution plays the move that is best for sure, not the one tried most, where one
-	// role chooses.
+	// Caution plays the move with the largest lower confidence bound instead of the most visited move
+	// where one role chooses.
 	Caution
-	// Transpositions makes positions that are reached in several ways one node of the tree.
+	// Transpositions merges equal positions at equal depth into one node.
 	Transpositions
-	// Equilibria makes positions in which two opponents choose at once by regret matching
-	// worth what their matrix game is, and mixes moves by its equilibrium.
+	// Equilibria values nodes where two opponents choose at once by regret matching with their matrix
+	// game, and mixes moves by its equilibrium.
 	Equilibria
-	// Priors lets moves begin with estimates of what they lead to, and be explored as these
-	// suggest, where one role chooses and there is an evaluator.
+	// Priors initializes moves with evaluations of the positions behind them and explores by PUCT, where
+	// one role chooses and an evaluator is set.
 	Priors
 )
 
-// Plain is without any technique.
+// Plain disables every technique.
 const Plain = Decisive | Bounds | Caution | Transpositions | Equilibria | Priors
 
-// has tells whether a technique is in use.
+// has reports whether technique t is enabled.
 func (c *Config) has(t Technique) bool { return c.Without&t == 0 }
 
-// estimatesAlone tells whether estimates stand for playouts.
+// estimatesAlone reports whether evaluations replace playouts.
 func (c *Config) estimatesAlone() bool { return c.Evaluator != nil && math.IsInf(c.EstimateWeight, 1) }
 
-// hasPriors tells whether moves begin with estimates.
+// hasPriors reports whether moves are initialized with priors.
 func (c *Config) hasPriors() bool { return c.Evaluator != nil && c.has(Priors) }
 
-// slowLanes is the number of playouts at a time on a machine that is not parallel.
-// Playouts of a batch are chosen before the result of any of them is known; where a
-// batch costs as much as its playouts one by one, small batches choose better.
+// slowLanes is the number of lockstep playouts on a machine that is not parallel. The leaves of a batch
+// are selected before any of its results is known. A batch that costs as much as its playouts one by one
+// should therefore be small.
 const slowLanes = 8
 
-// defaultBytes bounds the trees where the limits do not.
+// defaultBytes is the memory limit if Limits.MaxBytes is zero.
 const defaultBytes = 1 << 30
 
-// Searcher is a Monte Carlo tree search with a memory: a search from a position
-// that the tree of the last one contains goes on with that part of it. A fresh
-// Searcher with a node limit and one worker is reproducible. It belongs to one goroutine.
+// Searcher is a Monte Carlo tree search that reuses its tree: a search from a position in the tree of the
+// previous search continues with the subtree. A fresh Searcher with a node limit and one worker is
+// reproducible. It is not safe for concurrent use.
 type Searcher struct {
 	config   Config
 	machine  machine.Machine
-	playing  machine.Machine // the same game, as playouts play it
+	playing  machine.Machine // the same game with decisive moves in playouts
 	maxBytes int64
-	general  bool // the goals of two players do not add up
+	general  bool // the goals of the two players have no constant sum
 	workers  []*worker
 }
 
 var _ search.Searcher = (*Searcher)(nil)
 
-// New makes a searcher.
+// New returns a Searcher with configuration c.
 func New(c Config) *Searcher {
 	c.Workers = max(c.Workers, 1)
 	if c.hasPriors() {
@@ -162,17 +160,14 @@ func New(c Config) *Searcher {
 	return &Searcher{config: c}
 }
 
-// Search implements search.Searcher. A node is a leaf evaluated by playouts.
-// What it returns is an estimate unless the score bounds meet; for a single
-// role without chance it is the proved interval from the best goal that some
-// line reaches, which is the line returned. A position in which a role has no move
-// is an error (machine.ErrStuck, wrapped); a terminal one has its goals for values,
-// and no strategies.
+// Search implements search.Searcher. A node is a leaf evaluated by playouts. The result is an estimate
+// unless the score bounds meet. For a single role without chance it is a proved interval, whose lower end
+// the returned line reaches. A role without a legal move is an error (machine.ErrStuck, wrapped). A
+// terminal position has its goals as values, and no strategies.
 //
-// No goroutine outlives the call, and no timer: ctx is looked at between two passes
-// of the machine. Memory: batches and trees of all workers stay within
-// Limits.MaxBytes, for which workers are left out where there is little; what a
-// batch and the root take is taken in any case.
+// No goroutine and no timer outlives the call: ctx is polled between two passes of the machine. Batches
+// and trees of all workers stay within Limits.MaxBytes, if need be with fewer workers. One batch and the
+// root are allocated in any case.
 func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	began := time.Now()
 	if lim.MaxBytes <= 0 {
@@ -187,7 +182,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 		s.workers = make([]*worker, max(1, min(int64(s.config.Workers), affordable)))
 	}
 	if err := s.grow(ctx, q, lim); err != nil {
-		s.machine, s.workers = nil, nil // who knows in what state they are
+		s.machine, s.workers = nil, nil // the state of the workers is undefined after a panic
 		return search.Result{}, err
 	}
 	if s.workers[0].mistaken {
@@ -202,8 +197,8 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	return r, nil
 }
 
-// Bounds returns, by role, the interval that the last search has proved to contain the value of its
-// position, in goal points; nil before the first search.
+// Bounds returns, by role, the proved bounds of the value of the last searched position, in goal points.
+// It returns nil before the first search.
 func (s *Searcher) Bounds() []search.Interval {
 	if len(s.workers) == 0 || s.workers[0] == nil || s.workers[0].tree.root == none {
 		return nil
@@ -211,13 +206,13 @@ func (s *Searcher) Bounds() []search.Interval {
 	t := s.workers[0].tree
 	bounds := slices.Clone(t.boundsOf(t.root))
 	if t.random >= 0 {
-		bounds[t.random] = search.Exact(0) // chance has nothing to win
+		bounds[t.random] = search.Exact(0) // chance has no payoff
 	}
 	return bounds
 }
 
-// grow lets all workers work on position q, until a limit is reached or ctx is done.
-// A panic of one of them is an error.
+// grow runs all workers on position q until a limit is reached or ctx is done. It returns a panic of a
+// worker as an error.
 func (s *Searcher) grow(ctx context.Context, q machine.State, lim search.Limits) error {
 	inner, end := context.WithCancel(ctx)
 	defer end()

@@ -430,7 +430,7 @@ func checkLinks(t *testing.T, tree *tree) {
 			for in != none && in != l {
 				in = tree.links.at(in).parallel
 			}
-			if a.from != n || tree.way(n, a.cell) != l || in != l || tree.at(a.to).ply != tree.at(n).ply+1 {
+			if a.from != n || tree.findLink(n, a.cell) != l || in != l || tree.at(a.to).ply != tree.at(n).ply+1 {
 				t.Fatalf("link %d of node %d, %+v, is not where it belongs", l, n, *a)
 			}
 			open, count = append(open, a.to), count+1

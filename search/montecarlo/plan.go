@@ -6,18 +6,17 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// plan remembers the best line that a search of a game for one role without
-// chance has come across, in the tree or in a playout. Following it is sure to
-// give its goal.
+// plan is the best line found in the tree or in a playout, in a game for one role without chance.
+// Following it guarantees its goal.
 type plan struct {
-	goal     float64 // -1 while there is none
+	goal     float64 // -1 before the first line
 	line     [][]machine.Move
 	expander *machine.Expander
 }
 
-// consider takes over the best game of the last batch of playouts if it beats
-// the plan. Batches do not tell which moves they drew, so that game is played
-// again with the same random numbers, and its moves are told from its states.
+// consider replaces the plan by the best game of the last batch if its goal is higher. Batches do not
+// record their random moves, so that game is replayed with the same random numbers, and its moves are
+// reconstructed from the states.
 func (p *plan) consider(w *worker, leaves []leaf) {
 	goal, lane := w.playouts.bestGoal, w.playouts.bestLane
 	if goal <= p.goal {
@@ -45,7 +44,8 @@ func (p *plan) consider(w *worker, leaves []leaf) {
 	}
 }
 
-// between is a move of the only role from one position to the next, or machine.NoMove if the context ends meanwhile.
+// between returns a move of the only role from one position to the next, or machine.NoMove if the context
+// ends.
 func (p *plan) between(from, to machine.State) machine.Move {
 	e := new(machine.Expansion)
 	if p.expander.Expand(e, from) != nil {

@@ -10,30 +10,29 @@ import (
 	"stackmate/search"
 )
 
-// drawnGoal, in goal points, stands for a result that is not known, as that of
-// playouts that were cut off (machine.MaxPlayout).
+// drawnGoal, in goal points, is the goal assumed for a playout without a result because it was cut off
+// (machine.MaxPlayout).
 const drawnGoal = 50
 
-// leaf is a child that the tree does not have yet, or has not opened, and what came of
-// it.
+// leaf is a selected child that is missing from the tree or unopened, with the result of its evaluation.
 type leaf struct {
-	step     int32         // of the round, which leads here
-	from     machine.State // the position before it
-	node     int32         // the child, if the tree has it but has not opened it; or none
-	picks    []int32       // by role: which of its moves
+	step     int32         // step of the round that leads here
+	from     machine.State // the parent position
+	node     int32         // the unopened child, or none if the tree does not contain it
+	picks    []int32       // by role: index of its move
 	joint    []machine.Move
 	state    machine.State    // the child
-	opens    bool             // the child is opened, with moves
+	opens    bool             // the child is opened, and moves is set
 	moves    [][]machine.Move // by role
-	priors   []float32        // of its moves, or none
-	terminal bool             // the child is terminal
-	over     bool             // the child is terminal, or a role has no legal move there: the goals are no proof then
+	priors   []float32        // prior values of its moves, or empty
+	terminal bool             // the game is over at the child
+	over     bool             // the game is over at the child, or a role has no legal move: then goals prove nothing
 	goals    []float64        // by role: mean over the playouts from the child
-	count    int              // of playouts
-	weight   float64          // of an estimate among them
+	count    int              // number of playouts
+	weight   float64          // weight of the evaluation in goals
 }
 
-// newLeaves has room for so many leaves of a game.
+// newLeaves returns n leaves with buffers for the game of m.
 func newLeaves(n int, m machine.Machine) []leaf {
 	leaves, roles := make([]leaf, n), len(m.Names().Roles)
 	for i := range leaves {
@@ -45,9 +44,8 @@ func newLeaves(n int, m machine.Machine) []leaf {
 	return leaves
 }
 
-// playouts evaluates leaves: every lane of a batch plays one game to its end,
-// all in lock step. Lane i serves leaf i modulo the number of leaves, so that
-// the first lanes hold one playout of each.
+// playouts evaluates leaves: every lane of a batch plays one game to its end, in lockstep. Lane i serves
+// leaf i modulo the number of leaves, so the first lanes hold one playout of each leaf.
 type playouts struct {
 	batch  machine.Batch
 	rng    *machine.Rand
@@ -58,28 +56,27 @@ type playouts struct {
 	games  *machine.Lockstep
 	goals  []int32
 	ctx    context.Context
-	bytes  int64 // about what the batch and the states take
+	bytes  int64 // approximate size of the batch and the states
 
-	evaluator Evaluator // nil if there is none
-	weight    float64   // playouts that an estimate counts for
-	alone     bool      // estimates stand for playouts
-	played    bool      // the playouts of the first leaves have been made
+	evaluator Evaluator // nil without evaluations
+	weight    float64   // playouts that an evaluation counts for
+	alone     bool      // evaluations replace playouts
+	played    bool      // the first batch of playouts has been played
 	values    []float64 // by leaf, then role
 
-	// check is told the goals of every game that ended.
+	// check receives the goals of every finished game.
 	check  func(goals []int32)
-	rave   *rave   // nil where it is not in use
-	priors *priors // nil where moves begin with nothing
+	rave   *rave   // nil if all moves as first are off
+	priors *priors // nil if moves have no priors
 
-	// The best game of role 0 in the last run, and the state of rng when its
-	// random moves began.
+	// The best game of role 0 in the last run, and the state of rng before its random moves.
 	bestGoal float64
 	bestLane int
 	began    machine.Rand
 }
 
-// newPlayouts makes playouts on a batch of the given bytes at most, if such a batch
-// is wide and there are playouts; else on a narrow one.
+// newPlayouts returns playouts on a wide batch if it takes at most the given bytes and playouts are used,
+// else on a narrow batch.
 func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, bytes int64) *playouts {
 	var b machine.Batch
 	size := m.Info().Batch
@@ -104,8 +101,8 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 	return p
 }
 
-// run makes the moves of the leaves from the positions before them, finds the moves of those that are
-// to be opened, and plays on at random.
+// run makes the joint moves of the leaves, lists the legal moves of leaves to be opened, and plays the
+// games out at random.
 func (p *playouts) run(leaves []leaf) {
 	n := p.set(leaves)
 	p.batch.Store(p.states, len(leaves))
@@ -120,7 +117,7 @@ func (p *playouts) run(leaves []leaf) {
 				l.moves[r] = p.batch.AppendLegal(l.moves[r][:0], i, machine.Role(r))
 			}
 			if p.priors != nil {
-				l.priors = p.priors.of(l.priors[:0], l.state, l.moves)
+				l.priors = p.priors.appendPriors(l.priors[:0], l.state, l.moves)
 			}
 		}
 	}
@@ -147,8 +144,7 @@ func (p *playouts) run(leaves []leaf) {
 	}
 }
 
-// estimate adds to leaves what the evaluator thinks of them, whose positions are those at
-// the beginning of states.
+// estimate adds the evaluations of leaves, whose positions are at the beginning of states.
 func (p *playouts) estimate(leaves []leaf) {
 	p.values = scratch.Resize(p.values, len(leaves)*p.roles)
 	p.evaluator.Values(p.values, p.states[:len(leaves)*p.words])
@@ -163,12 +159,12 @@ func (p *playouts) estimate(leaves []leaf) {
 			}
 		}
 		if l.weight = p.weight; p.alone {
-			l.count, l.weight = 1, 0 // it is the playout
+			l.count, l.weight = 1, 0 // counts as the playout
 		}
 	}
 }
 
-// set puts the leaves into the lanes and returns the number of lanes in use.
+// set loads the leaves into the lanes, makes their joint moves, and returns the number of lanes in use.
 func (p *playouts) set(leaves []leaf) int {
 	n := max(p.lanes, len(leaves))
 	for lane := range n {
@@ -185,8 +181,8 @@ func (p *playouts) set(leaves []leaf) int {
 	return n
 }
 
-// replay runs the last run again and returns the positions of one lane, from
-// the leaf to the end of the game; nil if ctx ends meanwhile.
+// replay repeats the last run and returns the positions of one lane from the leaf to the end of the game.
+// It returns nil if ctx ends.
 func (p *playouts) replay(leaves []leaf, lane int) []machine.State {
 	rng := p.began
 	n := p.set(leaves)
@@ -202,7 +198,7 @@ func (p *playouts) replay(leaves []leaf, lane int) []machine.State {
 	return states
 }
 
-// legal lists the legal moves of a position by role, unless the game is over.
+// legal lists the legal moves of a position by role. It returns false if the game is over.
 func (p *playouts) legal(moves [][]machine.Move, s machine.State) bool {
 	p.batch.Load(s, 1)
 	p.batch.Evaluate(1)
@@ -217,11 +213,10 @@ func (p *playouts) advance(n int) {
 	p.batch.Evaluate(n)
 }
 
-// over is word i of the mask of lanes where the game has ended: properly, or
-// because some role has no move.
+// over returns word i of the mask of finished lanes: terminal, or stuck because a role has no legal move.
 func (p *playouts) over(i int) uint64 { return p.batch.Terminal()[i] | p.batch.Stuck()[i] }
 
-// harvest collects the goals of the games that have just ended.
+// harvest adds the goals of the games that have just ended to their leaves.
 func (p *playouts) harvest(leaves []leaf, ended []uint64) {
 	for i, lanes := range ended {
 		for ; lanes != 0; lanes &= lanes - 1 {

@@ -10,36 +10,35 @@ import (
 	"stackmate/search"
 )
 
-// Moves that begin with what is known: where one role chooses, each move of a node begins with the
-// estimate of the position that it leads to, as if it had been tried priorVisits times (Gelly and
-// Silver, "Combining online and offline knowledge in UCT", 2007, prior knowledge as equivalent
-// experience), and is explored in proportion to the probability that a policy would make it, as in
-// PUCT (Rosin, "Multi-armed bandits with episode context", 2011; Silver et al., "Mastering the game
-// of Go with deep neural networks and tree search", 2016). The policy is the softmax of the
-// estimates, as there is no network for one. So no move need be tried once before others are tried
-// twice, and what is estimated to be worst may never be.
+// Priors: where one role chooses, each move of a node starts with the evaluation of its successor, counted
+// as priorVisits visits (prior knowledge as equivalent experience; Gelly and Silver, "Combining online and
+// offline knowledge in UCT", 2007). Exploration is proportional to a policy, as in PUCT (Rosin,
+// "Multi-armed bandits with episode context", 2011; Silver et al., "Mastering the game of Go with deep
+// neural networks and tree search", 2016). The policy is the softmax of the evaluations, as there is no
+// policy network. So bad moves need not be tried even once.
 //
-// Cost: an expansion and an estimate of each child, for each node that is opened. Workers do it
-// with the playouts, side by side.
+// Cost: one expansion for each opened node and one evaluation for each of its children. Workers do both
+// outside the lock, with the playouts.
 
 const (
-	// priorVisits is how many visits a prior counts for, each of which is a leaf with its playouts;
-	// priorExploration the constant of UCT, in goal points, at nodes without priors of a search that has
-	// them. As measured (docs/lab/sampling.md).
+	// priorVisits is the number of visits that a prior counts for. priorExploration is the exploration
+	// constant of UCT, in goal points, at nodes without priors if priors are in use. Both as measured
+	// (docs/lab/sampling.md).
 	priorVisits      = 4
 	priorExploration = 10
-	// DefaultPolicyExploration is the constant of PUCT and policyTemperature that of the softmax, both in goal points;
-	// policyFloor is the share of the probability that all moves have equally. As measured (docs/lab/sampling.md).
+	// DefaultPolicyExploration is the exploration constant of PUCT and policyTemperature the temperature
+	// of the softmax, both in goal points. policyFloor is the share of uniform probability in the policy.
+	// All as measured (docs/lab/sampling.md).
 	DefaultPolicyExploration = 30
 	policyTemperature        = 12
 	policyFloor              = 0.2
-	// priorMoves bounds the moves of positions that have priors: more of them cost more than the playouts of
-	// a few leaves; priorBytes bounds an expansion.
+	// priorMoves is the maximum number of moves with priors: more cost more than the playouts of a few
+	// leaves. priorBytes bounds the memory of an expansion.
 	priorMoves = 256
 	priorBytes = 1 << 20
 )
 
-// priors estimates what moves lead to.
+// priors evaluates the successors of positions.
 type priors struct {
 	estimates Evaluator
 	random    machine.Role
@@ -48,7 +47,7 @@ type priors struct {
 	values    []float64 // by child, then role
 }
 
-// newPriors makes what estimates the moves of a machine; nil if nothing does.
+// newPriors returns the priors of configuration c on machine m, or nil if c has none.
 func newPriors(m machine.Machine, c *Config) *priors {
 	if !c.hasPriors() {
 		return nil
@@ -58,10 +57,10 @@ func newPriors(m machine.Machine, c *Config) *priors {
 	return p
 }
 
-// of appends what the moves of the only role that chooses in a position, which are given by role,
-// are estimated to bring it, in goal points: none where several roles choose, or chance does, or
-// there are too many moves.
-func (p *priors) of(dst []float32, q machine.State, moves [][]machine.Move) []float32 {
+// appendPriors appends the evaluations of the moves of the only chooser of a position, in goal points.
+// moves lists the legal moves by role. It appends nothing if several roles choose, chance chooses, or
+// there are more than priorMoves moves.
+func (p *priors) appendPriors(dst []float32, q machine.State, moves [][]machine.Move) []float32 {
 	chooser := int(onlyChooser(moves))
 	if chooser < 0 || len(moves[chooser]) > priorMoves || machine.Role(chooser) == p.random || p.expander.Expand(&p.expansion, q) != nil {
 		return dst
@@ -79,9 +78,9 @@ func (p *priors) of(dst []float32, q machine.State, moves [][]machine.Move) []fl
 	return dst
 }
 
-// begin lets the moves of node n, which has just been opened, begin with priors and the policy that
+// setPriors sets the priors of the moves of node n, which has just been opened, and the policy that
 // follows from them.
-func (t *tree) begin(n int32, priors []float32) {
+func (t *tree) setPriors(n int32, priors []float32) {
 	if len(priors) == 0 {
 		return
 	}

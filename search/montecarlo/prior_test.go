@@ -21,7 +21,7 @@ func TestPriorsAreEstimatesOfWhatMovesLeadTo(t *testing.T) {
 		{[]machine.Move{1, 2, 3}, []float32{100, 0, 0}}, // who leaves eight wins
 		{[]machine.Move{1}, nil},                        // there is nothing to choose
 	} {
-		if got := p.of(nil, m.Initial(), [][]machine.Move{c.takes, {0}}); !slices.Equal(got, c.want) {
+		if got := p.appendPriors(nil, m.Initial(), [][]machine.Move{c.takes, {0}}); !slices.Equal(got, c.want) {
 			t.Errorf("%v are said to bring %v, want %v", c.takes, got, c.want)
 		}
 	}
@@ -37,7 +37,7 @@ func TestOfSeveralWhoChooseNoneHasPriors(t *testing.T) {
 	b.Load(m.Initial(), 1)
 	b.Evaluate(1)
 	moves := [][]machine.Move{b.AppendLegal(nil, 0, 0), b.AppendLegal(nil, 0, 1)}
-	if got := p.of(nil, m.Initial(), moves); len(got) != 0 {
+	if got := p.appendPriors(nil, m.Initial(), moves); len(got) != 0 {
 		t.Errorf("%d and %d moves are said to bring %v", len(moves[0]), len(moves[1]), got)
 	}
 }
@@ -66,7 +66,7 @@ func TestThePolicyIsTheSoftmaxOfThePriors(t *testing.T) {
 	}
 	tree := s.workers[0].tree
 	n := tree.root
-	tree.begin(n, []float32{50, 50 + policyTemperature, 0})
+	tree.setPriors(n, []float32{50, 50 + policyTemperature, 0})
 	stats := tree.choices(tree.at(n))
 	sum := float64(1 + math.E + math.Exp(-50/float64(policyTemperature)))
 	for i, share := range []float64{1 / sum, math.E / sum, math.Exp(-50/float64(policyTemperature)) / sum} {
@@ -76,7 +76,7 @@ func TestThePolicyIsTheSoftmaxOfThePriors(t *testing.T) {
 		}
 	}
 	// Visits of moves that all bring the same are in proportion to it.
-	b, picked := s.workers[0].alone(none, n, stats), make([]int32, 1)
+	b, picked := s.workers[0].soleBandit(none, n, stats), make([]int32, 1)
 	for range 10_000 {
 		b.pick(picked, stats, 100)
 		for i := range stats {

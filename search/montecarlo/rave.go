@@ -11,45 +11,44 @@ import (
 	"stackmate/search"
 )
 
-// All moves as first: what a role got in all playouts below a node in which it made a move at
-// any time later says something of that move before it is tried. It counts for much where a
-// move has few visits, and less and less as it has more (Gelly and Silver, 2007, RAVE). A node
-// that has few visits itself asks the last one before it that has enough and in which the same
-// role chooses (Cazenave, 2015, GRAVE).
+// All moves as first (AMAF): the value of a move is estimated from all playouts below the node in which
+// the role made the move at any later time. Its weight falls with the visits of the move (RAVE; Gelly and
+// Silver, 2007). A node with few visits uses the statistics of its nearest ancestor with enough visits and
+// the same chooser (GRAVE; Cazenave, 2015).
 //
-// Batches tell which moves they drew (machine.Batch.Chosen), a mask of lanes for each move, so the
-// moves of all playouts are gathered 64 lanes at a time, and taken apart by leaf once a batch.
+// Batches expose their random moves (machine.Batch.Chosen) as a mask of lanes for each move. The moves of
+// all playouts are therefore recorded 64 lanes at a time, and assigned to leaves once a batch.
 //
-// Cost: for each step of the playouts, moves × lanes/64 operations; for each leaf, the moves of
-// all opened nodes on its path.
+// Cost: moves × lanes/64 operations for each step of the playouts; the moves of all opened nodes on its
+// path for each leaf.
 
 const (
-	// raveVisits is how many visits of a move count for as much as what all playouts say of
-	// it, raveReference how many visits a node needs to ask nobody else, raveExploration the
-	// constant of UCT there, in goal points. All as measured (docs/lab/sampling.md).
+	// raveVisits is the number of visits at which a move's own mean and its AMAF mean have about equal
+	// weight (see raveShare). raveReference is the number of visits from which a node uses its own
+	// statistics. raveExploration is the exploration constant with AMAF, in goal points. All as measured
+	// (docs/lab/sampling.md).
 	raveVisits      = 300
 	raveReference   = 50
 	raveExploration = 3
-	// raveMoves bounds the moves of all roles: where there are more, gathering them costs more
-	// than it is worth.
+	// raveMoves bounds the number of moves of all roles: recording more costs more than it gains.
 	raveMoves = 1 << 10
 )
 
-// rave gathers the moves of the playouts of a batch.
+// rave records the moves of the playouts of a batch.
 type rave struct {
 	batch machine.Batch
-	first []int      // by role: the number of its first move among those of all
-	all   int        // moves of all roles
-	words int        // of a mask of lanes
-	made  [][]uint64 // by role, move and word: the lanes that have made it
+	first []int      // by role: index of its first move among the moves of all roles
+	all   int        // number of moves of all roles
+	words int        // words of a mask of lanes
+	made  [][]uint64 // by role, move and word: lanes that have made the move
 	goals []float32  // by lane, then role
-	over  []uint64   // lanes with goals
+	over  []uint64   // finished lanes
 
-	// By leaf, then move: the playouts that have made it, and what its role got in them.
+	// By leaf, then move: the number of playouts with the move, and the sum of its role's goals.
 	counts, sums []float32
 }
 
-// newRave makes what gathers the moves of a batch; nil if that does not tell them.
+// newRave returns a recorder for batch b, or nil if b does not expose its moves or has too many.
 func newRave(b machine.Batch, names *machine.Names) *rave {
 	v := &rave{batch: b, words: b.Lanes() / 64, goals: make([]float32, b.Lanes()*len(names.Roles)), over: make([]uint64, b.Lanes()/64)}
 	for r := range names.Roles {
@@ -66,11 +65,11 @@ func newRave(b machine.Batch, names *machine.Names) *rave {
 	return v
 }
 
-// Raves tells whether Config.Rave changes anything: whether batches of m tell their moves, and
-// those are not too many.
+// Raves reports whether Config.Rave has an effect: batches of m expose their random moves, and there are
+// at most raveMoves.
 func Raves(m machine.Machine) bool { return newRave(m.NewNarrowBatch(), m.Names()) != nil }
 
-// begin forgets the moves of the last batch.
+// begin clears the statistics of the last batch.
 func (v *rave) begin(leaves int) {
 	for _, made := range v.made {
 		clear(made)
@@ -81,8 +80,7 @@ func (v *rave) begin(leaves int) {
 	clear(v.sums)
 }
 
-// watch takes note of the moves that lanes have just made: those that have ended by that, and
-// those that go on.
+// watch records the moves that lanes have just made: finished lanes and playing lanes.
 func (v *rave) watch(ended, playing []uint64) {
 	for r, made := range v.made {
 		chosen := v.batch.Chosen(machine.Role(r))
@@ -98,7 +96,7 @@ func (v *rave) watch(ended, playing []uint64) {
 	}
 }
 
-// end takes note of the goals of a lane.
+// end records the goals of a finished lane.
 func (v *rave) end(lane int, goals []int32) {
 	v.over[lane>>6] |= 1 << uint(lane&63)
 	for r, g := range goals {
@@ -106,7 +104,7 @@ func (v *rave) end(lane int, goals []int32) {
 	}
 }
 
-// divide takes what was gathered apart by leaf; lane i served leaf i modulo their number.
+// divide sums the recorded moves by leaf. Lane i serves leaf i modulo their number.
 func (v *rave) divide(leaves []leaf) {
 	roles := len(v.made)
 	for r, made := range v.made {
@@ -122,15 +120,15 @@ func (v *rave) divide(leaves []leaf) {
 	}
 }
 
-// raise tells the nodes on the path to leaf i, which is node k, what the moves of its playouts
-// and of the path brought.
+// raise adds the AMAF samples of leaf i, which is node k, to all nodes on its path. The moves of the path
+// below a node count as well.
 func (w *worker) raise(i int, l *leaf, k int32) {
 	v, t := w.playouts.rave, w.tree
 	counts, sums := v.counts[i*v.all:(i+1)*v.all], v.sums[i*v.all:(i+1)*v.all]
 	w.raiseNode(k, counts, sums)
 	for j := l.step; j != none; j = w.round.steps[j].before {
 		n := w.round.steps[j].node
-		s := t.only(n, w.round.steps[j].cell)
+		s := t.soleMove(n, w.round.steps[j].cell)
 		if s == nil {
 			continue
 		}
@@ -141,7 +139,7 @@ func (w *worker) raise(i int, l *leaf, k int32) {
 	}
 }
 
-// raiseNode adds playouts to the moves of node n, if one role chooses there.
+// raiseNode adds AMAF samples to the moves of node n if one role chooses there.
 func (w *worker) raiseNode(n int32, counts, sums []float32) {
 	t := w.tree
 	a := t.at(n)
@@ -160,8 +158,9 @@ func (w *worker) raiseNode(n int32, counts, sums []float32) {
 	}
 }
 
-// reference are the moves that say what all playouts brought that made them, at node n, at which one role
-// chooses and to which step before led: its own, or those of a node before it. It is nil where there is none.
+// reference returns the moves whose AMAF statistics are used at node n, to which step before led: the
+// moves of n itself or of an ancestor with the same chooser. It returns nil unless exactly one role
+// chooses at n.
 func (w *worker) reference(before, n int32) []stat {
 	t := w.tree
 	if w.playouts.rave == nil || t.at(n).chooser < 0 {
@@ -176,7 +175,7 @@ func (w *worker) reference(before, n int32) []stat {
 	return t.choices(t.at(known))
 }
 
-// lookUp is what a reference, whose moves ascend, says of a move, or nil.
+// lookUp returns the statistics of move m in a reference, whose moves ascend, or nil if it has no sample.
 func lookUp(reference []stat, m machine.Move) *stat {
 	i, found := slices.BinarySearchFunc(reference, m, func(s stat, m machine.Move) int { return cmp.Compare(s.move, m) })
 	if !found || reference[i].earlies == 0 {
@@ -185,6 +184,5 @@ func lookUp(reference []stat, m machine.Move) *stat {
 	return &reference[i]
 }
 
-// raveShare is how much the mean of all playouts that made a move counts where it has so many
-// visits.
+// raveShare returns the weight of the AMAF mean of a move with a number of visits.
 func raveShare(visits float64) float64 { return math.Sqrt(raveVisits / (3*visits + raveVisits)) }

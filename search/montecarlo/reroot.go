@@ -2,18 +2,17 @@ package montecarlo
 
 import "stackmate/reasoner/machine"
 
-// Between two searches the game goes on, and what the tree knows of the next
-// position becomes the tree. Nothing is copied or cleared away for that, whatever
-// the size: the node becomes the root, and the old one is waste, of which new nodes
-// take a node whenever they need one. What only waste leads to becomes waste with it;
-// what is found again before that is used again.
+// Between two searches the game advances, and the subtree of the new position becomes the tree. Nothing is
+// copied or cleared: the node becomes the root, and the old root becomes waste, whose memory new nodes
+// take one at a time. A node becomes waste with its last predecessor. Until its memory is reused, a waste
+// node that is reached again returns to use.
 
-// findNodes bounds the nodes that are looked at for a position: some milliseconds'
-// worth. What follows from one or two joint moves is found.
+// findNodes bounds the nodes that below visits, which takes some milliseconds. It suffices to find
+// positions one or two joint moves below the root.
 const findNodes = 1 << 16
 
-// below returns the node for position s: among those that the fewest joint moves lead
-// to from the root, the one most visited; or none.
+// below returns the node for position s closest to the root, the most visited one if several are equally
+// close; or none.
 func (t *tree) below(s machine.State) int32 {
 	if t.root == none {
 		return none
@@ -39,8 +38,8 @@ func (t *tree) below(s machine.State) int32 {
 	return none
 }
 
-// reroot makes node n the root, or leaves the tree without one if n is none. All
-// that is not below n becomes waste.
+// reroot makes node n the root, or empties the tree if n is none. All nodes that are not below n become
+// waste.
 func (t *tree) reroot(n int32) {
 	old := t.root
 	t.root = n
@@ -49,7 +48,7 @@ func (t *tree) reroot(n int32) {
 	}
 }
 
-// discard makes node n, to which nothing leads, waste.
+// discard adds node n, which has no incoming link, to the waste list.
 func (t *tree) discard(n int32) {
 	if t.shares {
 		t.remove(n)
@@ -58,13 +57,13 @@ func (t *tree) discard(n int32) {
 }
 
 const (
-	// spanTries bounds the waste that is searched for a span or a link where there is no
-	// room for more, rootTries that for the root: a millisecond's worth.
+	// spanTries is the number of waste nodes stripped to find a span or a link when memory is full;
+	// rootTries is this number for the root. They take about a millisecond.
 	spanTries = 1 << 6
 	rootTries = 1 << 14
 )
 
-// bareWaste frees the links and moves of a node of waste, if there is one.
+// bareWaste frees the links and moves of one waste node. It returns false if there is none.
 func (t *tree) bareWaste() bool {
 	if t.waste == none {
 		return false
@@ -74,8 +73,7 @@ func (t *tree) bareWaste() bool {
 	return true
 }
 
-// recycle frees a node of waste and returns it: one without links, whose moves
-// are given back.
+// recycle removes a waste node without outgoing links from the list, frees its moves and returns it.
 func (t *tree) recycle() int32 {
 	for {
 		n := t.waste
@@ -85,14 +83,14 @@ func (t *tree) recycle() int32 {
 			t.strip(n)
 			return n
 		}
-		// What nothing else leads to becomes the first of the waste, n stays behind it.
+		// A child without other incoming links goes to the head of the list, before n.
 		if k := t.cut(a.out); t.at(k).in == none && k != t.root {
 			t.discard(k)
 		}
 	}
 }
 
-// strip gives back the moves of node n, which nothing leads to nor leaves from.
+// strip frees the moves of node n, which has no links.
 func (t *tree) strip(n int32) {
 	if t.at(n).moves == none {
 		return

@@ -9,11 +9,11 @@ import (
 	"stackmate/search"
 )
 
-// minShare is where a mixed strategy is cut off, relative to its likeliest move:
-// smaller shares are what exploration left behind.
+// minShare is the truncation threshold of mixed strategies, relative to the most probable move: smaller
+// probabilities are remains of exploration.
 const minShare = 0.05
 
-// known is what is known of the moves of a role, those tried most first.
+// known returns the statistics of the moves of a role, most visited first.
 func known(moves []stat) []search.Known {
 	order := slices.Clone(moves)
 	slices.SortStableFunc(order, func(a, b stat) int { return cmp.Compare(b.visits, a.visits) })
@@ -29,7 +29,7 @@ func known(moves []stat) []search.Known {
 	return list
 }
 
-// result is what the tree says, with the counters of this worker.
+// result returns the result of the search, with the counters of this worker.
 func (w *worker) result() search.Result {
 	t := w.tree
 	if t.at(t.root).news > 0 {
@@ -59,15 +59,15 @@ func (w *worker) result() search.Result {
 				estimate = best.sum / float64(best.visits)
 			}
 		}
-		// Where several choose, no pure strategy may make sure of the lower bound.
+		// Where several choose, no pure strategy may guarantee the lower bound.
 		mixes := choosers > 1 && len(own) > 0 && float64(own[mostSecure(own)].lower) < bounds[r].Lower-closeEnough
-		if (mixes || !w.config.isWithin(bounds[r])) && w.plan == nil {
+		if (mixes || !w.config.isTight(bounds[r])) && w.plan == nil {
 			res.Proved = false
 			res.Values[r] = estimated(bounds[r], estimate)
 		}
 	}
 	if alone >= 0 && !res.Proved && w.adversarial && w.sumKnown && w.second >= 0 {
-		// The sum is that of the playouts so far, which may be few.
+		// The sum comes from the playouts so far, which may be few.
 		other := w.first + w.second - alone
 		res.Values[other] = estimated(bounds[other], float64(w.sum)-res.Values[alone].Lower)
 	}
@@ -82,8 +82,8 @@ func (w *worker) result() search.Result {
 	return res
 }
 
-// rootMoves are copies of what is known of the moves at the root, by role; the only player with a choice, or none;
-// and how many have one.
+// rootMoves returns copies of the statistics of the moves at the root, by role; the only player with a
+// choice, or none; and the number of players with a choice.
 func (w *worker) rootMoves() (moves [][]stat, alone, choosers int) {
 	t := w.tree
 	moves, alone = make([][]stat, t.roles), int(none)
@@ -106,11 +106,11 @@ func (w *worker) rootMoves() (moves [][]stat, alone, choosers int) {
 	return moves, alone, choosers
 }
 
-// strategy returns how role r chooses between moves, where so many roles choose, and the move that
-// is played for sure, or nil.
+// strategy returns the strategy of role r over moves. choosers is the number of choosing roles. The second
+// result is the played move, or nil for a mixed strategy.
 func (w *worker) strategy(r int, moves []stat, bounds search.Interval, choosers int) ([]search.Weighted, *stat) {
 	c := &w.config
-	if choosers > 1 && c.Rule == RegretMatching && !c.isWithin(bounds) {
+	if choosers > 1 && c.Rule == RegretMatching && !c.isTight(bounds) {
 		share := minShare
 		if w.tree.complete {
 			share = 0
@@ -127,23 +127,23 @@ func (w *worker) strategy(r int, moves []stat, bounds search.Interval, choosers 
 			return w.tree.value(w.tree.links.at(s.link).to, r)
 		}
 	case choosers == 1 && c.has(Caution):
-		rank = w.sure(c.Exploration)
+		rank = w.lowerConfidence(c.Exploration)
 	}
 	best := c.pick(moves, bounds, rank)
 	return []search.Weighted{{Move: best.move, Probability: 1}}, best
 }
 
-// estimated is an estimate, or the bound that it lies beyond.
+// estimated returns estimate, limited to the bounds b.
 func estimated(b search.Interval, estimate float64) search.Interval {
 	return search.Exact(min(max(estimate, b.Lower), b.Upper))
 }
 
-// tried ranks moves by how often they were tried.
+// tried returns the number of visits, as a rank of moves.
 func tried(s *stat) float64 { return float64(s.visits) }
 
-// sure ranks moves by a lower confidence bound of what they give: when something is
-// proved, means change at once and visits a long time later.
-func (w *worker) sure(exploration float64) func(*stat) float64 {
+// lowerConfidence ranks moves by a lower confidence bound of their value. After a proof the mean changes
+// at once, the number of visits much later.
+func (w *worker) lowerConfidence(exploration float64) func(*stat) float64 {
 	doubt := exploration * math.Sqrt(math.Log(float64(w.tree.at(w.tree.root).visits)+1))
 	return func(s *stat) float64 {
 		if s.visits == 0 {
@@ -153,11 +153,11 @@ func (w *worker) sure(exploration float64) func(*stat) float64 {
 	}
 }
 
-// pick is the move to play for sure: the one that ranks first, unless another is
-// proved to be at least as good.
+// pick returns the move to play: the move with the highest rank, unless another is proved to be at least
+// as good.
 func (c *Config) pick(moves []stat, bounds search.Interval, rank func(*stat) float64) *stat {
 	secure := &moves[mostSecure(moves)]
-	if c.isWithin(bounds) {
+	if c.isTight(bounds) {
 		return secure
 	}
 	var best *stat
@@ -173,7 +173,7 @@ func (c *Config) pick(moves []stat, bounds search.Interval, rank func(*stat) flo
 	return best
 }
 
-// mixed returns the average strategy, without moves below a share of the likeliest move.
+// mixed returns the average strategy without moves below the share least of the most probable move.
 func mixed(moves []stat, least float64) []search.Weighted {
 	largest := 0.
 	for _, s := range moves {
@@ -196,8 +196,8 @@ func mixed(moves []stat, least float64) []search.Weighted {
 	return out
 }
 
-// line follows the moves tried most from the root, unless others are proved to be at least as good, until chance moves, a
-// position repeats or the tree ends.
+// line returns the joint moves from the root along the most visited moves, or moves proved to be at least
+// as good. It stops at a chance move, a repeated position or the end of the tree.
 func (w *worker) line() (line [][]machine.Move) {
 	t, seen := w.tree, make(map[string]bool)
 	for n := t.root; n != none && t.at(n).moves != none && !seen[t.state(n).Key()]; {

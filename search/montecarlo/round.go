@@ -6,40 +6,38 @@ import (
 	"stackmate/internal/scratch"
 )
 
-// All paths of a round go down the tree in one pass, level by level. Those that have come the
-// same way choose at a node one after the other, so it is read once for all of them, and once
-// more when what they brought goes up. Visits are counted at once, so that they part (Chaslot,
-// Winands and van den Herik, 2008, virtual loss).
+// All paths of a round descend in one pass, level by level. Paths with a common prefix are handled
+// together, so each node is read once on the descent and once for the backup. Visits are counted on the
+// descent to spread the paths (virtual loss; Chaslot, Winands and van den Herik, 2008).
 //
-// Paths to a leaf that the round has already make room for others, which go down in a further
-// pass; so do those that end in solved nodes, when these have passed up what they are worth.
+// Paths to a leaf that the round already contains are replaced by new paths in a further pass. So are
+// paths that end in solved nodes, after their values have been backed up.
 
-// round is what a worker is doing between two batches of playouts.
+// round is the state of a worker between two batches of playouts.
 type round struct {
-	// steps are in the order in which they were made: what leads to a node comes before what
-	// leaves from it.
+	// steps are in topological order: a step to a node comes before the steps from it.
 	steps []step
-	goals []float64 // by step, then role: the sum over the paths that come back
+	goals []float64 // by step, then role: sum over the paths to back up
 
 	reached  []edge   // by leaf
-	repeated []repeat // paths to leaves that are reached already
-	repeats  int      // how many these are
-	ended    int      // paths that have ended in solved nodes
+	repeated []repeat // paths to leaves that were already reached
+	repeats  int      // number of repeated paths
+	ended    int      // paths that ended in solved nodes
 
-	arms   []arm   // see pick
-	picked []int32 // by role, then path: which of its moves
+	arms   []arm   // scratch memory of pick
+	picked []int32 // by role, then path: index of the move
 	cells  []int64 // by path
 }
 
-// step is a joint move at a node that paths of a round make together.
+// step is a joint move at a node that several paths of a round share.
 type step struct {
-	cell   int64 // the number of the joint move; of one without, the complement of that of its leaf
-	before int32 // the step by which they came, or none
+	cell   int64 // number of the joint move; at an unnumbered node the complement of the number of its leaf
+	before int32 // preceding step, or none
 	node   int32
-	link   int32 // the way, or none
+	link   int32 // the link of the joint move, or none
 	paths  int32
-	done   int32 // paths that come back
-	last   bool  // those end with it
+	done   int32 // paths to back up
+	last   bool  // the paths of done end here
 }
 
 // edge is a joint move at a node.
@@ -48,20 +46,20 @@ type edge struct {
 	cell int64
 }
 
-// repeat are paths that must not count.
+// repeat is a number of paths to an already reached leaf, whose visits are undone.
 type repeat struct{ step, paths int32 }
 
 const (
-	// maxRepeated: paths of a round may lead to a leaf again that it has already, one in so
-	// many; then the tree is too small or too sure of its best line for a whole batch.
+	// maxRepeated ends a round once more than one path in maxRepeated leads to an already reached leaf.
+	// Then the tree is too small, or too certain of its principal variation, for a full batch.
 	maxRepeated = 2
-	// maxEnded bounds the paths of a round that end in solved nodes, for each lane of the batch:
-	// they cost no playouts, so they take no lane from those that do.
+	// maxEnded bounds the paths of a round that end in solved nodes, relative to the lanes. They need no
+	// playouts and therefore no lanes.
 	maxEnded = 4
 )
 
-// gather goes down the tree until it has as many leaves as a round of a tree of this size has, or has come
-// too often to the same ones again or to what is solved.
+// gather descends until the round has enough leaves for the size of the tree, or too many paths repeat
+// leaves or end in solved nodes. It returns the leaves.
 func (w *worker) gather() []leaf {
 	r := &w.round
 	r.steps, r.goals, r.reached, r.repeated, r.repeats, r.ended = r.steps[:0], r.goals[:0], r.reached[:0], r.repeated[:0], 0, 0
@@ -82,8 +80,8 @@ func (w *worker) gather() []leaf {
 	return w.leaves[:len(r.reached)]
 }
 
-// descend lets paths go down from the root, until joint moves lead to no node yet, or to one that
-// is not opened, or to a solved one.
+// descend sends paths down from the root until they reach a missing node, an unopened node or a solved
+// node.
 func (w *worker) descend(paths int32) {
 	t, r := w.tree, &w.round
 	first, ended := len(r.steps), r.ended
@@ -103,7 +101,7 @@ func (w *worker) descend(paths int32) {
 			continue
 		}
 		if a.news > 0 && !a.solved && t.isDue(k, s.paths) && w.updateBounds(k) {
-			w.settle(k)
+			w.propagateBounds(k)
 		}
 		if a.solved {
 			a.visits += s.paths
@@ -117,7 +115,7 @@ func (w *worker) descend(paths int32) {
 	}
 }
 
-// branch lets paths, which step before has led to the opened node n, go on from there.
+// branch selects the next joint moves of paths that step before has led to the opened node n.
 func (w *worker) branch(before, n, paths int32) {
 	t, r := w.tree, &w.round
 	a := t.at(n)
@@ -160,12 +158,12 @@ func (w *worker) branch(before, n, paths int32) {
 		for same < len(cells) && cells[same] == cells[0] {
 			same++
 		}
-		w.step(step{cell: cells[0], before: before, node: n, link: t.way(n, cells[0]), paths: int32(same)})
+		w.step(step{cell: cells[0], before: before, node: n, link: t.findLink(n, cells[0]), paths: int32(same)})
 		cells = cells[same:]
 	}
 }
 
-// step adds a step and returns its number.
+// step appends a step and returns its number.
 func (w *worker) step(s step) int {
 	r := &w.round
 	r.steps = append(r.steps, s)
@@ -173,7 +171,7 @@ func (w *worker) step(s step) int {
 	return len(r.steps) - 1
 }
 
-// reach makes a leaf of what step i leads to, unless the round has it already.
+// reach adds the leaf behind step i to the round, unless the round already contains it.
 func (w *worker) reach(i int) {
 	r := &w.round
 	s := &r.steps[i]
@@ -197,7 +195,7 @@ func (w *worker) reach(i int) {
 	}
 }
 
-// picksOf are the moves that make up the joint move of a step, by role.
+// picksOf returns the indices of the moves in the joint move of a step, by role.
 func (w *worker) picksOf(s *step) []int32 {
 	if s.cell < 0 {
 		return w.leaves[^s.cell].picks
@@ -206,13 +204,13 @@ func (w *worker) picksOf(s *step) []int32 {
 	return w.picks
 }
 
-// undo takes back the visits of repeated paths.
+// undo removes the visits of repeated paths.
 func (w *worker) undo(p repeat) {
 	t := w.tree
 	for i := p.step; i != none; i = w.round.steps[i].before {
 		s := &w.round.steps[i]
 		t.at(s.node).visits -= p.paths
-		if move := t.only(s.node, s.cell); move != nil {
+		if move := t.soleMove(s.node, s.cell); move != nil {
 			move.visits -= p.paths
 			continue
 		}
@@ -224,7 +222,7 @@ func (w *worker) undo(p repeat) {
 	}
 }
 
-// end lets the paths of step s, which have come to the solved node k, come back with what that is worth.
+// end backs up the value of the solved node k for the paths of step s.
 func (w *worker) end(s *step, k int32, goals []float64) {
 	w.nodes += int64(s.paths)
 	w.round.ended += int(s.paths)
@@ -234,8 +232,7 @@ func (w *worker) end(s *step, k int32, goals []float64) {
 	}
 }
 
-// absorb adds evaluated leaves to the tree, as far as there is room, and passes up
-// what came of them.
+// absorb adds evaluated leaves to the tree, as far as memory allows, and backs up their goals.
 func (w *worker) absorb(leaves []leaf) {
 	t, r := w.tree, &w.round
 	if w.plan != nil {
@@ -249,7 +246,7 @@ func (w *worker) absorb(leaves []leaf) {
 		copy(r.goals[int(l.step)*t.roles:], l.goals)
 		isNew := false
 		if s.cell >= 0 {
-			if s.link = t.way(s.node, s.cell); s.link == none {
+			if s.link = t.findLink(s.node, s.cell); s.link == none {
 				s.link, isNew = t.grow(s.node, s.cell, l.state), true
 			}
 		}
@@ -260,13 +257,13 @@ func (w *worker) absorb(leaves []leaf) {
 	w.backUp(0)
 }
 
-// enter writes what came of leaf i to node k.
+// enter stores the result of leaf i at node k.
 func (w *worker) enter(i int, l *leaf, k int32, isNew bool) {
 	t := w.tree
 	a := t.at(k)
 	a.visits++
 	if l.opens && a.moves == none && t.open(k, l.moves) {
-		t.begin(k, l.priors)
+		t.setPriors(k, l.priors)
 	}
 	for r, moves := range l.moves {
 		if len(moves) > keptMoves {
@@ -279,14 +276,15 @@ func (w *worker) enter(i int, l *leaf, k int32, isNew bool) {
 	switch {
 	case l.terminal:
 		t.finish(k, func(r int) float64 { return l.goals[r] })
-		w.settle(k)
-	case isNew && a.bounded: // from elsewhere
-		w.settle(k)
+		w.propagateBounds(k)
+	case isNew && a.bounded: // a transposition
+		w.propagateBounds(k)
 	}
 }
 
-// backUp passes what paths have brought up the steps from the first one on: their goals, but of a balanced node its value, and of
-// one whose chooser does better by what is proved, that.
+// backUp adds the goals of paths to the nodes and moves of all steps from the first one on. A balanced
+// node passes up its equilibrium value. A node whose chooser has a better proved move passes up the value
+// of that move.
 func (w *worker) backUp(first int) {
 	t, steps := w.tree, w.round.steps
 	for i := len(steps) - 1; i >= first; i-- {
@@ -314,7 +312,7 @@ func (w *worker) backUp(first int) {
 			}
 		}
 		t.count(s.node, s.done, brought)
-		if move := t.only(s.node, s.cell); move != nil {
+		if move := t.soleMove(s.node, s.cell); move != nil {
 			move.sum += brought[t.at(s.node).chooser]
 		} else {
 			w.learn(s, brought, goals)
@@ -330,7 +328,7 @@ func (w *worker) backUp(first int) {
 	}
 }
 
-// count adds the goals of paths to node n. The mean of a balanced one stays.
+// count adds the goals of paths to node n. The mean of a balanced node stays the same.
 func (t *tree) count(n, paths int32, goals []float64) {
 	a, totals := t.at(n), t.totalsOf(n)
 	for r, g := range goals {

@@ -7,16 +7,16 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// DefaultExploration is the constant of UCT, in goal points, as measured
-// (docs/lab/sampling.md). It is small because rewards are means of several playouts and the
-// paths of one round part by themselves.
+// DefaultExploration is the exploration constant of UCT in goal points, as measured
+// (docs/lab/sampling.md). It is small because rewards are means of several playouts, and virtual loss
+// already spreads the paths of a round.
 const DefaultExploration = 20
 
-// regretExploration is γ of regret matching: the share of uniform play.
+// regretExploration is γ of regret matching: the probability of a uniformly drawn move.
 const regretExploration = 0.2
 
-// pick picks, for each of the paths that step before has led to node n, one of the moves that role r has
-// there, and counts it. There are as many paths as elements of picked.
+// pick selects a move of role r at node n for each path that step before has led there, and counts the
+// visits. It writes one index for each path to picked.
 func (w *worker) pick(picked []int32, before, n int32, r int, stats []stat, choosers int) {
 	a := w.tree.at(n)
 	switch {
@@ -34,8 +34,8 @@ func (w *worker) pick(picked []int32, before, n int32, r int, stats []stat, choo
 	case choosers > 1:
 		b := bandit{w: w, exploration: w.config.Exploration, least: float32(math.Inf(-1))}
 		b.pick(picked, stats, a.visits)
-	default: // and chance
-		b, secure := w.alone(before, n, stats), goalRange.Lower
+	default: // one chooser
+		b, secure := w.soleBandit(before, n, stats), goalRange.Lower
 		if a.bounded {
 			secure = w.tree.boundsOf(n)[r].Lower
 		}
@@ -44,19 +44,19 @@ func (w *worker) pick(picked []int32, before, n int32, r int, stats []stat, choo
 	}
 }
 
-// bandit is how one role chooses: the move with the largest upper confidence bound, untried moves first, in
-// random order (Kocsis and Szepesvári, 2006). Moves that cannot give more than least are left out,
-// unless no other is left: then it is the most secure one.
+// bandit selects moves of one role by the largest upper confidence bound, and tries unvisited moves first
+// in random order (Kocsis and Szepesvári, 2006). Moves whose upper bound is at most least are pruned. If
+// all are pruned, it selects the move with the largest lower bound.
 type bandit struct {
 	w           *worker
 	exploration float64
 	least       float32
-	policy      bool   // moves begin with priors (prior.go)
-	reference   []stat // what moves with few visits count for, or nil (rave.go)
+	policy      bool   // moves have priors (prior.go)
+	reference   []stat // moves with all-moves-as-first statistics, or nil (rave.go)
 }
 
-// alone is the bandit of the only role that chooses at node n.
-func (w *worker) alone(before, n int32, stats []stat) bandit {
+// soleBandit returns the bandit of the only role that chooses at node n.
+func (w *worker) soleBandit(before, n int32, stats []stat) bandit {
 	b := bandit{w: w, exploration: w.config.Exploration}
 	if w.playouts.priors != nil && stats[0].earlies > 0 {
 		b.policy, b.exploration = true, w.config.PolicyExploration
@@ -66,14 +66,15 @@ func (w *worker) alone(before, n int32, stats []stat) bandit {
 	return b
 }
 
-// arm is a move as a bandit sees it: what it is worth, and how much a point of exploration adds.
+// arm holds the value of a move and the factor of its exploration bonus.
 type arm struct{ value, spread float64 }
 
-// untriedValue is that of a move that must be tried before others are tried again, leftOut that of one that is not tried
-// unless all are left out, but for what it makes sure of.
-const untriedValue, leftOut = 1e6, -1e6
+// untriedValue forces every move to be tried once. prunedValue ranks pruned moves by their lower bound;
+// they are selected only if all moves are pruned.
+const untriedValue, prunedValue = 1e6, -1e6
 
-// pick picks moves one after the other, and counts each; visits are those of the node before.
+// pick selects len(picked) moves one after the other and counts each as a visit. visits is the number of
+// earlier visits of the node.
 func (b *bandit) pick(picked []int32, stats []stat, visits int32) {
 	if len(picked) == 0 {
 		return
@@ -104,14 +105,14 @@ func (b *bandit) pick(picked []int32, stats []stat, visits int32) {
 	}
 }
 
-// arm is a move as the bandit sees it.
+// arm returns the value and the exploration factor of move s.
 func (b *bandit) arm(s *stat) arm {
 	if s.upper <= b.least {
-		return arm{value: leftOut + float64(s.lower)}
+		return arm{value: prunedValue + float64(s.lower)}
 	}
 	n := float64(s.visits)
-	if b.policy { // PUCT: the prior is among the mean, the bonus in proportion to the probability by the policy
-		return arm{s.within((priorVisits*float64(s.early) + s.sum) / (priorVisits + n)), float64(s.earlies) / (1 + n)}
+	if b.policy { // PUCT: the prior counts as visits, the bonus is proportional to the policy probability
+		return arm{s.clamp((priorVisits*float64(s.early) + s.sum) / (priorVisits + n)), float64(s.earlies) / (1 + n)}
 	}
 	var early *stat
 	if b.reference != nil {
@@ -122,13 +123,13 @@ func (b *bandit) arm(s *stat) arm {
 		return arm{value: untriedValue + b.w.rng.Float64()}
 	case early != nil:
 		mean := s.sum / max(1, n)
-		return arm{s.within(mean + raveShare(n)*(float64(early.early)-mean)), math.Sqrt(1 / (n + 1))}
+		return arm{s.clamp(mean + raveShare(n)*(float64(early.early)-mean)), math.Sqrt(1 / (n + 1))}
 	}
 	rarity := 1 / n
-	return arm{s.within(s.sum * rarity), math.Sqrt(rarity)}
+	return arm{s.clamp(s.sum * rarity), math.Sqrt(rarity)}
 }
 
-// choosers counts the players with more than one move at the opened node n.
+// choosers returns the number of players with more than one move at the opened node n.
 func (w *worker) choosers(n int32) int {
 	count := 0
 	for r, width := range w.tree.widthsOf(n) {
@@ -139,8 +140,8 @@ func (w *worker) choosers(n int32) int {
 	return count
 }
 
-// within is the value of a move within what is proved of it.
-func (s *stat) within(value float64) float64 {
+// clamp limits value to the proved bounds of the move.
+func (s *stat) clamp(value float64) float64 {
 	if value < float64(s.lower) {
 		return float64(s.lower)
 	}
@@ -150,14 +151,15 @@ func (s *stat) within(value float64) float64 {
 	return value
 }
 
-// roughLog is the logarithm of v ≥ 1, at most 0.06 too small: linear between powers of two.
+// roughLog returns the logarithm of v ≥ 1 with an error of at most 0.06, by linear interpolation between
+// powers of two.
 func roughLog(v float64) float64 {
 	const one, perOctave = 1023 << 52, math.Ln2 / (1 << 52)
 	return float64(math.Float64bits(v)-one) * perOctave
 }
 
-// mostSecure is the move with the largest lower bound, among equals the one
-// tried most.
+// mostSecure returns the index of the move with the largest lower bound, the most visited one among
+// equals.
 func mostSecure(stats []stat) int {
 	best := 0
 	for i := range stats {
@@ -169,10 +171,10 @@ func mostSecure(stats []stat) int {
 	return best
 }
 
-// matchRegret draws moves in proportion to their positive regret (Hart and
-// Mas-Colell, 2000; Lanctot, Lisý and Winands, 2014) with some exploration, and
-// adds the strategy to the average, in which later visits count for more, as what
-// is known grows (Tammelin, 2014). It counts the moves; visits are those of the node before.
+// matchRegret draws moves in proportion to their positive regret (Hart and Mas-Colell, 2000; Lanctot, Lisý
+// and Winands, 2014) with some exploration. It adds the strategy to the average, in which later visits
+// have more weight (Tammelin, 2014), and counts the moves as visits. visits is the number of earlier
+// visits of the node.
 func (w *worker) matchRegret(picked []int32, stats []stat, visits int32) {
 	total, paths := 0.0, float64(len(picked))
 	for i := range stats {
@@ -200,8 +202,9 @@ func (w *worker) matchRegret(picked []int32, stats []stat, visits int32) {
 	}
 }
 
-// learn adds to the moves that make up step s what its paths brought, by role; goals are those of the paths
-// that have come back. Then the matrix game of its node may be due.
+// learn adds the goals of the paths of step s, brought, to the moves of its joint move and updates their
+// regrets. goals are the unbalanced goals of the same paths. It then solves the matrix game of the node if
+// that is due.
 func (w *worker) learn(s *step, brought, goals []float64) {
 	t, n := w.tree, s.node
 	matching := w.config.Rule == RegretMatching && w.choosers(n) > 1 && !t.at(n).balanced
@@ -223,10 +226,10 @@ func (w *worker) learn(s *step, brought, goals []float64) {
 	}
 }
 
-// regret adds to each move of role r how much better it would have been than what the paths of step s
-// got, the others' moves being the same. What falls below zero is forgotten, so
-// that a move that proves good is played at once (Tammelin, 2014). The number of the joint move
-// with the role's i-th move is base + i*stride, if s has a number.
+// regret adds to each move of role r its gain over got, the payoff of the paths of step s. The moves of
+// the other roles are unchanged. Negative regret is reset to zero, so a move that turns good is played at
+// once (Tammelin, 2014). If s is numbered, the joint move with the role's i-th move has the number base +
+// i*stride.
 func (w *worker) regret(s *step, r int, base, stride int64, stats []stat, got float64) {
 	unknown := w.tree.value(s.node, r)
 	for i := range stats {

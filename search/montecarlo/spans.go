@@ -5,20 +5,19 @@ import (
 	"unsafe"
 )
 
-// spans is the memory for the moves of opened nodes: chunks of equal size, cut into
-// spans of a few sizes. A span that is given back serves the next node of the same
-// size or, where there is no room for more, of a smaller one, and the rest of it
-// stays free. A node of more moves than a chunk holds gets a chunk of its own.
+// spans allocates the moves of opened nodes: chunks of equal size, cut into spans of a few sizes. A freed
+// span serves the next node of the same size. If memory is full, a smaller node takes a part of it and the
+// rest stays free. A node with more moves than a chunk has a chunk of its own.
 //
-// A span is known by its first element: the number of the chunk in the upper bits,
-// the place in it in the lower ones.
+// A span is identified by its first element: the number of the chunk in the upper bits, the index in the
+// chunk in the lower bits.
 type spans struct {
 	shift  uint
 	chunks [][]stat
 	last   int32         // the chunk that is being cut
-	filled int           // its elements that are cut
-	free   map[int]int32 // by size: the first free span, complemented as in links; chained by visits
-	unused []int32       // numbers of chunks that were given back
+	filled int           // elements of the last chunk in use
+	free   map[int]int32 // by size: head of the list of free spans, complemented as in links; chained by visits
+	unused []int32       // numbers of freed chunks
 	bytes  int64
 }
 
@@ -29,22 +28,20 @@ func newSpans(chunkBytes int64) spans {
 	return spans{shift: shift, filled: 1 << shift, free: map[int]int32{}}
 }
 
-// from is the span that begins at the given element, and what follows it in its
-// chunk.
+// from returns the elements of the chunk from element span on.
 func (s *spans) from(span int32) []stat {
 	return s.chunks[span>>s.shift][span&(1<<s.shift-1):]
 }
 
-// spanSize is the size of the span for n moves: the next number of three binary
-// digits and zeros. Less than a fifth is lost by that.
+// spanSize returns the size of a span for n moves: n rounded up to three significant bits. Less than a
+// fifth is lost.
 func spanSize(n int) int {
 	shift := max(bits.Len(uint(n)), 3) - 3
 	return max(1, (n+1<<shift-1)>>shift<<shift)
 }
 
-// take returns a span for n moves, or none if that would need more than the given
-// bytes.
-func (s *spans) take(n int, room int64) int32 {
+// allocate returns a span for n moves, or none if that needs more than room bytes.
+func (s *spans) allocate(n int, room int64) int32 {
 	size, whole := spanSize(n), 1<<s.shift
 	if size > whole {
 		if room < int64(n)*statBytes {
@@ -66,7 +63,7 @@ func (s *spans) take(n int, room int64) int32 {
 	return s.last<<s.shift + int32(s.filled-size)
 }
 
-// chunk makes a chunk and returns its number.
+// chunk allocates a chunk and returns its number.
 func (s *spans) chunk(size int) int32 {
 	s.bytes += int64(size) * statBytes
 	if k := len(s.unused); k > 0 {
@@ -79,7 +76,7 @@ func (s *spans) chunk(size int) int32 {
 	return int32(len(s.chunks) - 1)
 }
 
-// giveBack makes the span of n moves free.
+// giveBack frees the span of n moves.
 func (s *spans) giveBack(span int32, n int) {
 	size := spanSize(n)
 	if size <= 1<<s.shift {
@@ -92,7 +89,7 @@ func (s *spans) giveBack(span int32, n int) {
 	s.unused = append(s.unused, number)
 }
 
-// carve takes a span out of a larger free one, or returns none.
+// carve cuts a span from a larger free span, or returns none.
 func (s *spans) carve(size int) int32 {
 	for larger := spanSize(size + 1); larger <= 1<<s.shift; larger = spanSize(larger + 1) {
 		if span := s.pop(larger); span != none {
@@ -103,7 +100,7 @@ func (s *spans) carve(size int) int32 {
 	return none
 }
 
-// cut makes n elements free, in spans as large as possible.
+// cut frees n elements in spans as large as possible.
 func (s *spans) cut(first int32, n int) {
 	for n > 0 {
 		shift := max(bits.Len(uint(n)), 3) - 3
@@ -117,7 +114,7 @@ func (s *spans) push(span int32, size int) {
 	s.from(span)[0].visits, s.free[size] = ^s.free[size], ^span
 }
 
-// pop is a free span of a size, or none.
+// pop removes and returns a free span of a size, or none.
 func (s *spans) pop(size int) int32 {
 	span := ^s.free[size]
 	if span != none {

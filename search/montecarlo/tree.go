@@ -9,93 +9,91 @@ import (
 	"stackmate/search"
 )
 
-// The tree is a graph without cycles: a position that is reached after equally many joint
-// moves in several ways is one node, which all ways share, with what is known of it. Moves have
-// what the paths have brought that made them (Childs, Brodeur and Kocsis, 2008, UCT1).
+// The tree is an acyclic graph: a position that several sequences of equally many joint moves reach is one
+// node with shared statistics. Moves keep the goals of their own paths (UCT1 of Childs, Brodeur and
+// Kocsis, 2008).
 //
-// It lives in blocks of equal size, without pointers inside, so that it grows in steps that
-// nobody notices, the garbage collector has nothing to follow, and memory can be counted:
+// Nodes live in blocks of equal size without pointers. So the tree grows in small steps, the garbage
+// collector has nothing to scan, and the memory is known:
 //
-//	blocks  for as many nodes each: the nodes and, beside them, their states, sums
-//	        of goals, bounds (bounds.go) and numbers of legal moves
-//	moves   what is known of the moves of opened nodes (spans.go)
-//	links   the ways from node to node, and the tables of positions and ways (links.go)
+//	blocks  nodes with their states, sums of goals, bounds (bounds.go) and numbers of legal moves
+//	moves   statistics of the moves of opened nodes (spans.go)
+//	links   edges between nodes, and the hash tables of positions and edges (links.go)
 //
-// A node is opened, that is given widths and moves, when the search first goes
-// through it; most never are. Nodes that no search will need again are not cleared
-// away but waste: their memory is taken by new nodes, one at a time, see reroot.
-// Goals are in goal points.
+// A node is opened, that is given widths and moves, when the search first descends through it; most nodes
+// never are. Unreachable nodes are put on a waste list, from which new nodes take their memory one at a
+// time (reroot.go). Goals are in goal points.
 
-// none stands for no node, no link and no moves.
+// none is the nil index of nodes, links and spans.
 const none int32 = -1
 
 type node struct {
-	out     int32  // the first of the links that leave from it, or none
-	in      int32  // the first of the links that lead to it, or none
-	next    int32  // in its bucket of positions or, where nothing leads to it any more, of the waste
-	ply     int32  // one more than that of the nodes whose links lead to it
-	moves   int32  // the span of its moves, or none while it is not opened
-	visits  int32  // of paths, from when they go down
-	done    int32  // those of them whose goals have come back
-	due     int32  // paths that have come back when its matrix game is solved next, see balance
-	news    int32  // of its children that its bounds do not know of yet, see isDue
+	out     int32  // first outgoing link, or none
+	in      int32  // first incoming link, or none
+	next    int32  // in the bucket of its position, or in the waste list if it has no incoming link
+	ply     int32  // depth: one more than the ply of its predecessors
+	moves   int32  // the span of its moves, or none before it is opened
+	visits  int32  // paths through the node, counted on the descent
+	done    int32  // visits whose goals have been backed up
+	due     int32  // value of done at which its matrix game is solved next, see balance
+	news    int32  // weight of changes in children since the last update of the bounds, see isDue
 	width   int32  // the number of moves of its chooser
-	ways    uint32 // where several choose, the bits of the joint moves that lead to nodes (wayBit)
+	edges   uint32 // where several choose, a Bloom filter of the joint moves with a link (edgeBit)
 	solved  bool   // the bounds of all roles meet
-	bounded bool   // something is proved of it
-	// terminal tells that the game is over, or cannot go on.
+	bounded bool   // some bound is narrower than goalRange
+	// terminal marks a finished game, and a position in which a role has no legal move.
 	terminal bool
-	numbered bool // opened, and its joint moves have numbers
+	numbered bool // opened, and its joint moves are numbered
 	balanced bool // its matrix game has been solved
-	// chooser is the only role with several moves of the opened node, whose moves know
-	// the links, and alone are counted; or -1 where no role has, or several.
+	// chooser is the only role with several moves at the opened node, or -1. If it is set, links are
+	// stored in the moves of the chooser, and its moves are the joint moves.
 	chooser int16
 }
 
-// stat is what is known of one move of one role at a node.
+// stat holds the statistics of one move of one role at a node.
 type stat struct {
-	sum    float64 // of the goals seen after it
+	sum    float64 // goals of the paths through the move
 	visits int32
 	move   machine.Move
-	link   int32 // to the node behind it, or none, where the role is the only chooser
-	// What the role gets with this move against any moves of the others: proved
-	// bounds, up to rounding; they steer, but prove nothing.
+	link   int32 // link of the move if its role is the only chooser, else none
+	// Bounds of the role's payoff with this move against any moves of the other roles. They are rounded:
+	// they guide selection, but prove nothing.
 	lower, upper float32
-	// What is known of the move before it is tried, where one role chooses: what the role got in playouts that
-	// made it at any time later, in the mean, and their number (rave.go); or an estimate of what it leads to, and
-	// the probability of the policy (prior.go). Where several choose, see regret and weight.
+	// Where one role chooses: the mean and the number of its all-moves-as-first samples (rave.go), or the
+	// prior value and the policy probability (prior.go). Where several roles choose, see regret and
+	// weight.
 	early, earlies float32
 }
 
-// regret is cumulative, where it is positive, where several roles choose by regret matching; at a balanced
-// node it is the probability in the equilibrium.
+// regret returns the cumulative positive regret of the move under regret matching. At a balanced node it
+// is the probability of the move in the equilibrium.
 func (s *stat) regret() *float32 { return &s.early }
 
-// weight is that in the average strategy, where several roles choose by regret matching.
+// weight returns the weight of the move in the average strategy of regret matching.
 func (s *stat) weight() *float32 { return &s.earlies }
 
 // block holds 1<<tree.shift nodes.
 type block struct {
 	nodes  []node
 	states []uint64          // words per node
-	totals []float64         // by node, then role: sum of the goals seen below
-	bounds []search.Interval // by node, then role: what is proved
+	totals []float64         // by node, then role: sum of the goals of its paths
+	bounds []search.Interval // by node, then role: proved bounds
 	widths []int32           // by node, then role: number of legal moves
 }
 
 type tree struct {
 	roles, words int
-	random       machine.Role // chance, or machine.NoRole
-	room         int64        // bytes that the tree may take
-	shares       bool         // positions are looked up
-	deepest      int32        // the greatest ply of a node
+	random       machine.Role // chance, or machine.NoRole if there is none
+	room         int64        // memory limit in bytes
+	shares       bool         // transpositions are merged
+	deepest      int32        // greatest ply of a node
 
-	root   int32 // none before the first node
-	waste  int32 // the first of the nodes not needed any more, chained by next; or none
-	bare   int32 // the same of those that have given their moves and links back
-	fresh  int32 // nodes from this one on were never used
-	hand   int32 // the node that was looked at last, see forget
-	idle   int32 // leaves with one path more than this are forgotten
+	root   int32 // none in an empty tree
+	waste  int32 // head of the list of unreachable nodes, chained by next; or none
+	bare   int32 // head of the list of unreachable nodes without moves and links; or none
+	fresh  int32 // first node that was never used
+	hand   int32 // clock hand over the nodes, see forget
+	idle   int32 // leaves with more than idle+1 paths are not forgotten
 	shift  uint
 	mask   int32 // 1<<shift - 1
 	blocks []*block
@@ -108,11 +106,11 @@ type tree struct {
 }
 
 const (
-	// blockBytes is the size of blocks where there is much room: small enough to be
-	// allocated and cleared in a tenth of a millisecond, large enough to be few.
+	// blockBytes is the size of a block in a large tree: small enough to be allocated and cleared in 0.1
+	// ms, large enough to keep the number of blocks low.
 	blockBytes = 1 << 18
-	// roomParts is how many blocks at least fit into the room, so that little is
-	// lost by the last one; leastNodes is what a block has nevertheless.
+	// roomParts is the minimum number of blocks that fit into the memory limit. It bounds the loss by the
+	// last block. leastNodes is the minimum number of nodes of a block.
 	roomParts  = 64
 	leastNodes = 8
 )
@@ -127,21 +125,21 @@ func newTree(roles, words int, random machine.Role, room int64, shares bool) *tr
 	return t
 }
 
-// nodeBytes is the memory of one node, its moves and links left aside.
+// nodeBytes returns the memory of one node without its moves and links.
 func (t *tree) nodeBytes() int64 {
 	perRole := unsafe.Sizeof(float64(0)) + unsafe.Sizeof(search.Interval{}) + unsafe.Sizeof(int32(0))
 	return int64(unsafe.Sizeof(node{})) + 8*int64(t.words) + int64(t.roles)*int64(perRole)
 }
 
-// bytes is the memory that the tree takes.
+// bytes returns the allocated memory of the tree.
 func (t *tree) bytes() int64 {
 	return int64(len(t.blocks))*t.nodeBytes()<<t.shift + t.moves.bytes + t.links.bytes
 }
 
-// hasRoom tells whether so many bytes more fit.
+// hasRoom reports whether the memory limit allows so many bytes more.
 func (t *tree) hasRoom(bytes int64) bool { return t.bytes()+bytes <= t.room }
 
-// at is node n.
+// at returns node n.
 func (t *tree) at(n int32) *node {
 	return &t.blocks[n>>(t.shift&31)].nodes[n&t.mask]
 }
@@ -171,41 +169,41 @@ func (t *tree) boundsOf(n int32) []search.Interval {
 	return b.bounds[i*t.roles : (i+1)*t.roles]
 }
 
-// movesOf is what is known of the moves of the opened node n: those of the first
-// role, then those of the second, …
+// movesOf returns the statistics of the moves of the opened node n: the moves of the first role, then of
+// the second, …
 func (t *tree) movesOf(n int32) []stat { return t.moves.from(t.at(n).moves) }
 
-// kid is the node behind a joint move, or none.
+// kid returns the node behind joint move cell of node n, or none.
 func (t *tree) kid(n int32, cell int64) int32 {
-	if l := t.way(n, cell); l != none {
+	if l := t.findLink(n, cell); l != none {
 		return t.links.at(l).to
 	}
 	return none
 }
 
-// only is the move that makes joint move cell of the opened node n, or nil where no
-// role has a choice there, or several.
-func (t *tree) only(n int32, cell int64) *stat {
+// soleMove returns the move that makes joint move cell of the opened node n, or nil unless exactly one
+// role has a choice there.
+func (t *tree) soleMove(n int32, cell int64) *stat {
 	if a := t.at(n); a.chooser >= 0 {
 		return &t.choices(a)[cell]
 	}
 	return nil
 }
 
-// choices are the moves of the only role that chooses at a node.
+// choices returns the moves of the only chooser of node a.
 func (t *tree) choices(a *node) []stat {
-	return t.moves.from(a.moves + int32(a.chooser))[:a.width] // each role before it has one move
+	return t.moves.from(a.moves + int32(a.chooser))[:a.width] // the roles before the chooser have one move each
 }
 
-// plant makes a node for position s the root. There is room for it in any case. Nothing that
-// is in the tree will be found below it.
+// plant adds a root for position s, if need be beyond the memory limit. Its ply is new, so it shares no
+// node with the rest of the tree.
 func (t *tree) plant(s machine.State) {
-	t.root = t.take(true)
+	t.root = t.takeNode(true)
 	t.fill(t.root, s, t.deepest+1)
 }
 
-// grow makes the node for position s, to which joint move cell leads from node n, unless the
-// tree has it already, and links it. It returns the link, or none where there is no room.
+// grow links joint move cell of node n to the node for position s, which it adds if it is new. It returns
+// the link, or none if memory is full.
 func (t *tree) grow(n int32, cell int64, s machine.State) int32 {
 	l := t.takeLink()
 	if l == none {
@@ -217,7 +215,7 @@ func (t *tree) grow(n int32, cell int64, s machine.State) int32 {
 		k = t.find(s, ply)
 	}
 	if k == none {
-		if k = t.take(false); k == none {
+		if k = t.takeNode(false); k == none {
 			t.links.giveBack(l)
 			return none
 		}
@@ -227,7 +225,7 @@ func (t *tree) grow(n int32, cell int64, s machine.State) int32 {
 	return l
 }
 
-// fill makes node n that of position s.
+// fill initializes node n for position s.
 func (t *tree) fill(n int32, s machine.State, ply int32) {
 	b, i := t.locate(n)
 	t.deepest = max(t.deepest, ply)
@@ -237,13 +235,13 @@ func (t *tree) fill(n int32, s machine.State, ply int32) {
 		b.totals[i*t.roles+r], b.bounds[i*t.roles+r] = 0, goalRange
 	}
 	if t.shares {
-		t.enter(n)
+		t.insert(n)
 	}
 }
 
-// take finds memory for a node: that of waste, or a new one as long as there is
-// room, or if there must be one.
-func (t *tree) take(must bool) int32 {
+// takeNode returns an unused node: from the waste lists, or a fresh one if the memory limit allows it or
+// must is set. Else it forgets a leaf; it returns none if it finds no leaf to forget.
+func (t *tree) takeNode(must bool) int32 {
 	if n := t.bare; n != none {
 		t.bare = t.at(n).next
 		return n
@@ -256,7 +254,7 @@ func (t *tree) take(must bool) int32 {
 			if !t.forget() {
 				return none
 			}
-			return t.take(false)
+			return t.takeNode(false)
 		}
 		size := 1 << t.shift
 		t.blocks = append(t.blocks, &block{
@@ -271,12 +269,12 @@ func (t *tree) take(must bool) int32 {
 	return t.fresh - 1
 }
 
-// maxNumbered is how many joint moves of a node can be numbered. Those of a node that has more never get
-// a child: nobody would come by there twice.
+// maxNumbered is the maximum number of joint moves of a numbered node. A node with more joint moves never
+// gets children: no path would repeat a joint move.
 const maxNumbered = 1 << 62
 
-// open gives node n its moves, by role. It returns false if there is no room for them: that of
-// the root is taken in any case.
+// open adds the moves of node n, by role. It returns false if memory is full; the moves of the root are
+// added in any case.
 func (t *tree) open(n int32, moves [][]machine.Move) bool {
 	widths := t.widthsOf(n)
 	joint, numbered, all := int64(1), true, 0
@@ -288,25 +286,25 @@ func (t *tree) open(n int32, moves [][]machine.Move) bool {
 			joint *= width
 		}
 	}
-	span, tries := t.moves.take(all, t.room-t.bytes()), spanTries
+	span, tries := t.moves.allocate(all, t.room-t.bytes()), spanTries
 	if n == t.root {
 		tries = rootTries
 	}
 	for ; span == none && tries > 0 && t.bareWaste(); tries-- {
-		span = t.moves.take(all, t.room-t.bytes())
+		span = t.moves.allocate(all, t.room-t.bytes())
 	}
 	switch {
 	case span == none && n == t.root:
 		const anyRoom = 1 << 62
-		span = t.moves.take(all, anyRoom)
+		span = t.moves.allocate(all, anyRoom)
 	case span == none && t.forget():
-		span = t.moves.take(all, t.room-t.bytes())
+		span = t.moves.allocate(all, t.room-t.bytes())
 	}
 	if span == none {
 		return false
 	}
 	a := t.at(n)
-	a.moves, a.numbered, a.chooser, a.ways = span, numbered, onlyChooser(moves), 0
+	a.moves, a.numbered, a.chooser, a.edges = span, numbered, onlyChooser(moves), 0
 	if a.chooser >= 0 {
 		a.width = widths[a.chooser]
 	}
@@ -320,8 +318,8 @@ func (t *tree) open(n int32, moves [][]machine.Move) bool {
 	return true
 }
 
-// onlyChooser is the only role that has not just one of the moves given by role; -1 where none has, or
-// several.
+// onlyChooser returns the only role whose number of moves is not one, or -1 unless there is exactly one
+// such role.
 func onlyChooser(moves [][]machine.Move) int16 {
 	chooser := -1
 	for r, own := range moves {
@@ -338,11 +336,11 @@ func onlyChooser(moves [][]machine.Move) int16 {
 	return int16(chooser)
 }
 
-// mean is that of what role r got on the paths that have come back to node n.
+// mean returns the mean goal of role r over the paths backed up to node n.
 func (t *tree) mean(n int32, r int) float64 { return t.totalsOf(n)[r] / float64(t.at(n).done) }
 
-// value is the best guess at what role r gets at node n: proved if possible,
-// else the mean.
+// value returns the estimated value of node n for role r: the mean within the proved bounds, or their
+// midpoint if they meet or no path is backed up.
 func (t *tree) value(n int32, r int) float64 {
 	b, i := t.locate(n)
 	a := &b.nodes[i]
@@ -354,7 +352,7 @@ func (t *tree) value(n int32, r int) float64 {
 	return min(max(mean, bounds.Lower), bounds.Upper)
 }
 
-// finish settles node n, where the game is over, by the goals of the roles.
+// finish solves the terminal node n with the goals of the roles.
 func (t *tree) finish(n int32, goal func(r int) float64) {
 	a, bounds := t.at(n), t.boundsOf(n)
 	a.terminal, a.solved, a.bounded = true, true, true
@@ -363,8 +361,7 @@ func (t *tree) finish(n int32, goal func(r int) float64) {
 	}
 }
 
-// split writes, by role, which of its moves make up joint move cell of the opened
-// node n.
+// split writes, by role, the index of its move in joint move cell of the opened node n to picks.
 func (t *tree) split(n int32, cell int64, picks []int32) {
 	widths := t.widthsOf(n)
 	for r := t.roles - 1; r >= 0; r-- {
@@ -373,8 +370,7 @@ func (t *tree) split(n int32, cell int64, picks []int32) {
 	}
 }
 
-// decode writes the joint move of the opened node n that is made up of picks into
-// dst.
+// decode writes the joint move of the opened node n with the moves picks, by role, to dst.
 func (t *tree) decode(n int32, picks []int32, dst []machine.Move) {
 	moves := t.movesOf(n)
 	for r, width := range t.widthsOf(n) {

@@ -8,57 +8,59 @@ import (
 	"stackmate/search"
 )
 
-// DefaultPlayouts is how many playouts a new leaf gets at least. Beside an estimate there are fewer, fewestPlayouts or more: the
-// more it counts for, the less they say, and the more leaves there are time for (docs/lab/sampling.md).
+// DefaultPlayouts is the minimum number of playouts of a new leaf. With an evaluator it is lower, at least
+// fewestPlayouts: the larger the weight of an evaluation, the less playouts add, and the more leaves fit
+// into the time (docs/lab/sampling.md).
 const (
 	DefaultPlayouts = 8
 	fewestPlayouts  = 2
 )
 
-// A round has firstLeaves at first, or one for each DefaultPlayouts of its batch where that is more, and as the tree grows one
-// for each leafVisits of the root, as far as there is room for them. More would be chosen with too little knowledge of each other.
+// A round starts with firstLeaves leaves, or with lanes/DefaultPlayouts if that is more. It grows by one
+// leaf for each leafVisits visits of the root, up to the capacity of the batch. In larger rounds too many
+// leaves are selected without knowledge of each other's results.
 const (
 	firstLeaves = 64
 	leafVisits  = 16
 )
 
-// keptMoves bounds the room for the moves of a leaf that is kept for the next one.
+// keptMoves is the maximum capacity for moves that a leaf keeps for its next use.
 const keptMoves = 1 << 10
 
-// worker grows a tree, alone or with others (common.go). A round is:
+// worker grows a tree, alone or with other workers (common.go). A round has three stages:
 //
-//	gather  go down the tree once per leaf, in one pass (round.go)
+//	gather  select leaves in one descent (round.go)
 //	run     evaluate all leaves in one batch of playouts
-//	absorb  add the leaves to the tree, pass goals and bounds up
+//	absorb  add the leaves to the tree and back up goals and bounds
 type worker struct {
 	*common
 	config   Config
 	rng      *machine.Rand
 	playouts *playouts
-	ctx      context.Context // of the present search
+	ctx      context.Context // of the current search
 	progress func()
-	heard    hearing // since the worker began
+	seen     goalSum // since the worker was created
 
 	nodes    int64
 	games    int64 // playouts
 	maxNodes int64
-	report   int64 // the number of nodes at which progress is told next
-	fixed    int64 // bytes of the batch and what belongs to it
+	report   int64 // number of nodes at the next progress report
+	fixed    int64 // bytes of the batch and its buffers
 
 	barren   int // successive rounds without a leaf
-	patience int // how many of them make the worker look at the whole tree
+	patience int // barren rounds before the worker checks the whole tree
 
 	leaves   []leaf
 	round    round
-	changed  []int32 // see settle
+	changed  []int32 // stack of propagateBounds
 	zeros    []float64
-	brought  []float64 // see backUp
+	brought  []float64 // scratch memory of backUp
 	matrices matrices
-	picks    []int32 // by role: which of its moves
+	picks    []int32 // by role: index of its move
 }
 
-// newWorker makes a worker on m, with playouts on the machine playing of the same
-// game, that takes the given bytes of memory at most.
+// newWorker returns a worker on m whose playouts run on the machine playing of the same game. Batch and
+// buffers take at most the given bytes.
 func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *worker {
 	names := m.Names()
 	w := &worker{config: c, rng: machine.NewRand(seed)}
@@ -70,7 +72,7 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 	case c.estimatesAlone():
 		lanes = firstLeaves
 	default:
-		lanes = 1 << 30 // as many as the batch has
+		lanes = 1 << 30 // all lanes of the batch
 	}
 	w.playouts = newPlayouts(playing, &w.config, lanes, w.rng, bytes/2)
 	w.playouts.priors = newPriors(m, &w.config)
@@ -82,8 +84,8 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 	return w
 }
 
-// punctual is a context that looks at the clock itself. Where searches keep all processors busy, the timer of a deadline goes
-// off up to 10 ms late: the scheduler must interrupt one of them first.
+// punctual is a context that checks its deadline against the clock. When searches occupy all processors,
+// the timer of a deadline can fire up to 10 ms late, since the scheduler must preempt a search first.
 type punctual struct{ context.Context }
 
 // Err implements context.Context.
@@ -103,7 +105,8 @@ func (w *worker) reset(ctx context.Context, maxNodes int64) {
 	w.barren, w.patience = 0, barrenRounds
 }
 
-// prepare makes q the root, with what the tree knows of it already; false if some role has no move there.
+// prepare makes q the root, and reuses its subtree if the tree contains q. It returns false if a role has
+// no legal move.
 func (w *worker) prepare(q machine.State) bool {
 	t := w.tree
 	t.complete = false
@@ -114,12 +117,11 @@ func (w *worker) prepare(q machine.State) bool {
 		w.plan.goal, w.plan.line = -1, nil // a search begins at another position
 	}
 	root := t.at(t.root)
-	return root.terminal || root.moves != none || w.look()
+	return root.terminal || root.moves != none || w.openRoot()
 }
 
-// look opens the root, for whose moves there is room in any case, or settles it where the game is over there; false
-// if some role has no move.
-func (w *worker) look() bool {
+// openRoot opens the root, or solves it if it is terminal. It returns false if a role has no legal move.
+func (w *worker) openRoot() bool {
 	t, b := w.tree, w.playouts.batch
 	q, moves := t.state(t.root), make([][]machine.Move, t.roles)
 	if !w.playouts.legal(moves, q) {
@@ -133,13 +135,13 @@ func (w *worker) look() bool {
 	}
 	t.open(t.root, moves)
 	if p := w.playouts.priors; p != nil {
-		t.begin(t.root, p.of(nil, q, moves))
+		t.setPriors(t.root, p.appendPriors(nil, q, moves))
 	}
 	return true
 }
 
-// grow runs rounds until a limit is reached, ctx is done, the root is solved or the tree complete. What earlier searches have found
-// of the root is reported at once.
+// grow runs rounds until a limit is reached, ctx is done, the root is solved or the tree is complete. It
+// first reports the root's statistics from earlier searches.
 func (w *worker) grow() {
 	for leaves, goOn := w.next(nil); goOn; leaves, goOn = w.next(leaves) {
 		if len(leaves) > 0 {
@@ -148,8 +150,8 @@ func (w *worker) grow() {
 	}
 }
 
-// next adds the leaves of a round to the tree and gathers those of the next one, unless there is none. No other worker
-// sees the tree meanwhile.
+// next adds the leaves of a round to the tree and gathers the leaves of the next round. It returns false
+// at the end of the search. It holds the lock of the tree.
 func (w *worker) next(leaves []leaf) (more []leaf, goOn bool) {
 	w.lock()
 	defer w.mu.Unlock()

@@ -6,37 +6,36 @@ import (
 	"strings"
 )
 
-// MaxCards bounds the cards left in an ending.
+// MaxCards is the maximum number of cards left in an ending.
 const MaxCards = 32
 
-// Deal is an ending: what is left of a deal, and what is known of it.
+// Deal is an ending: the remaining cards and the public information about them.
 type Deal struct {
-	// Hands are those of the declarer's side and, where Actual, of the defenders.
+	// Hands holds the hands of the declarer's side and, if Actual, of the defenders.
 	Hands  [4]Cards
 	Actual bool
-	// Hidden are the cards of both defenders, without those on the table.
+	// Hidden is the set of both defenders' cards, without the cards on the table.
 	Hidden   Cards
 	Trump    Suit
 	Declarer Seat
-	// Leader has the lead or, where Trick is not empty, has led to it.
+	// Leader is on lead or, if Trick is not empty, led to it.
 	Leader Seat
 	Trick  []Card
-	// Tricks is how many of those left the declarer needs, 0 where the deal does not say.
+	// Tricks is the number of remaining tricks that the declarer needs; 0 if unspecified.
 	Tricks int
-	// Void are the suits that a defender is known to have none of.
+	// Void holds the suits in which a defender is known to be void.
 	Void [4]Cards
-	// Layouts are the hands of one defender that are possible, nil if all are: each
-	// with the seat whose hand it is.
+	// Layouts lists the possible hands of one defender, each with its seat; nil stands for all.
 	Layouts []Holding
 }
 
-// Holding is a hand and whose it is.
+// Holding is a hand and its seat.
 type Holding struct {
 	Seat  Seat
 	Cards Cards
 }
 
-// Left is the number of tricks left, with the one on the table.
+// Left returns the number of tricks left, including the one on the table.
 func (d *Deal) Left() int {
 	n := d.Hands[d.Declarer].Len()
 	if d.hasPlayed(d.Declarer) {
@@ -45,14 +44,14 @@ func (d *Deal) Left() int {
 	return n
 }
 
-// Cards is the number of cards left in the hands.
+// Cards returns the number of cards left in the hands.
 func (d *Deal) Cards() int {
 	return d.Hands[d.Declarer].Len() + d.Hands[d.Declarer^2].Len() + d.Hidden.Len()
 }
 
 func (d *Deal) hasPlayed(s Seat) bool { return int((s-d.Leader)&3) < len(d.Trick) }
 
-// size is the number of cards that a seat must have.
+// size returns the number of cards that a seat must have.
 func (d *Deal) size(s Seat) int {
 	n := d.Left()
 	if d.hasPlayed(s) {
@@ -61,23 +60,23 @@ func (d *Deal) size(s Seat) int {
 	return n
 }
 
-// isDefender tells whether a seat plays against the declarer.
+// isDefender reports whether a seat plays against the declarer.
 func (d *Deal) isDefender(s Seat) bool { return (s^d.Declarer)&1 != 0 }
 
-// Parse reads a deal: PBN if the text begins with a tag ("["), else the compact form,
+// Parse parses a deal: PBN if the text begins with a tag ("["), else the compact form, which consists of
 // words "key:value" in any order:
 //
-//	N: E: S: W:   a hand, AK2.QT..J43
-//	EW: or NS:    the cards of both defenders, where it is not known who has which
-//	trump:        S, H, D, C or NT (as without)
-//	declarer:     S (as without), or another seat
-//	lead:         who has the lead or has led to the trick; the declarer without
-//	trick:        the cards on the table in the order of play, HK,H3
-//	tricks:       how many of the tricks left are needed
-//	void:         suits that a defender has shown out of, W=SH
-//	W?: E?: …     a hand that a defender may have; all are possible where none is given
+//	N: E: S: W:   hand, AK2.QT..J43
+//	EW: or NS:    cards of both defenders, if their hands are unknown
+//	trump:        S, H, D, C or NT (default)
+//	declarer:     seat, default S
+//	lead:         seat on lead, or that led to the trick; default declarer
+//	trick:        cards on the table in order of play, HK,H3
+//	tricks:       number of remaining tricks that the declarer needs
+//	void:         suits in which a defender has shown out, W=SH
+//	W?: E?: …     possible hand of a defender; default all
 //
-// What follows "#" in a line is a comment. Errors are *Error where they have a position.
+// A "#" starts a comment that ends with the line. Syntax errors are of type *Error, with a position.
 func Parse(text string) (*Deal, error) {
 	if isPBN(text) {
 		return parsePBN(text)
@@ -96,7 +95,7 @@ type parser struct {
 	deal    *Deal
 	hands   [4]*word
 	hidden  *word
-	pair    Seat // whose cards hidden are: East or North
+	pair    Seat // owners of the hidden cards: East or North
 	leader  bool
 	trick   word
 	tricks  *word
@@ -105,7 +104,7 @@ type parser struct {
 	last    word
 }
 
-// field reads one word.
+// field parses one word.
 func (p *parser) field(w word) (err error) {
 	p.last = w
 	key, value, found := w.cut(":")
@@ -158,7 +157,7 @@ func (p *parser) field(w word) (err error) {
 	return err
 }
 
-// cards reads the trick on the table.
+// cards parses the trick on the table.
 func (p *parser) cards(w word) error {
 	for more := true; more; {
 		var one word
@@ -175,7 +174,7 @@ func (p *parser) cards(w word) error {
 	return nil
 }
 
-// void reads W=SH.
+// void parses W=SH.
 func (p *parser) void(w word) error {
 	who, suits, found := w.cut("=")
 	if !found || suits.text == "" {
@@ -188,14 +187,14 @@ func (p *parser) void(w word) error {
 	for i := range suits.text {
 		s := strings.IndexByte(suitNames[:4], byte(toUpper(rune(suits.text[i]))))
 		if s < 0 {
-			return suits.from(i).errorf("expected one of S, H, D and C, found %q", suits.text[i:i+1])
+			return suits.suffix(i).errorf("expected one of S, H, D and C, found %q", suits.text[i:i+1])
 		}
-		p.deal.Void[seat] |= Suit(s).of()
+		p.deal.Void[seat] |= Suit(s).mask()
 	}
 	return nil
 }
 
-// finish checks that the fields are those of an ending.
+// finish checks that the fields describe an ending.
 func (p *parser) finish() (*Deal, error) {
 	d := p.deal
 	if !p.leader {
@@ -203,7 +202,7 @@ func (p *parser) finish() (*Deal, error) {
 	}
 	for _, s := range []Seat{d.Declarer, d.Declarer ^ 2} {
 		if p.hands[s] == nil {
-			return nil, p.last.errorf("expected the hand of %v, who plays for the declarer (%v:AK2.QT..J43), found none", s, s)
+			return nil, p.last.errorf("expected the hand of %v of the declarer's side (%v:AK2.QT..J43), found none", s, s)
 		}
 	}
 	left, right := d.Declarer^1, d.Declarer^3
@@ -211,7 +210,7 @@ func (p *parser) finish() (*Deal, error) {
 	case p.hidden != nil && (p.hands[left] != nil || p.hands[right] != nil):
 		return nil, p.hidden.errorf("expected the hands of the defenders or all their cards together, found both")
 	case p.hidden != nil && !d.isDefender(p.pair):
-		return nil, p.hidden.errorf("expected the cards of the defenders, found those of the side of the declarer, %v", d.Declarer)
+		return nil, p.hidden.errorf("expected the defenders' cards, found the cards of the declarer's side (declarer %v)", d.Declarer)
 	case p.hidden != nil:
 	case p.hands[left] == nil || p.hands[right] == nil:
 		return nil, p.last.errorf("expected the hands of both defenders or all their cards together (EW:…), found neither")
@@ -225,24 +224,24 @@ func (p *parser) finish() (*Deal, error) {
 			}
 		}
 	}
-	if err := p.counts(); err != nil {
+	if err := p.checkCounts(); err != nil {
 		return nil, err
 	}
 	if p.tricks != nil && d.Tricks > d.Left() {
-		return nil, p.tricks.errorf("expected at most %d tricks, as many as are left, found %d", d.Left(), d.Tricks)
+		return nil, p.tricks.errorf("expected at most %d tricks (all tricks left), found %d", d.Left(), d.Tricks)
 	}
-	if err := p.table(); err != nil {
+	if err := p.checkTrick(); err != nil {
 		return nil, err
 	}
-	return d, p.possible()
+	return d, p.checkLayouts()
 }
 
-// counts checks that all have as many cards as they must.
-func (p *parser) counts() error {
+// checkCounts checks the number of cards of each hand.
+func (p *parser) checkCounts() error {
 	d := p.deal
 	for s := range Seat(4) {
 		if w := p.hands[s]; w != nil && d.Hands[s].Len() != d.size(s) {
-			return w.errorf("expected %d cards with %v, as many as %v has left to play, found %d", d.size(s), s, d.Declarer, d.Hands[s].Len())
+			return w.errorf("expected %d cards for %v (%v sets the number of tricks left), found %d", d.size(s), s, d.Declarer, d.Hands[s].Len())
 		}
 	}
 	if want := d.size(d.Declarer^1) + d.size(d.Declarer^3); p.hidden != nil {
@@ -262,9 +261,8 @@ func (p *parser) counts() error {
 	return nil
 }
 
-// table checks the cards of the trick on the table. That who has not followed suit was
-// void is known of the defenders from now on.
-func (p *parser) table() error {
+// checkTrick checks the cards on the table. A defender who did not follow suit is recorded as void.
+func (p *parser) checkTrick() error {
 	d := p.deal
 	var seen Cards
 	for i, c := range d.Trick {
@@ -278,16 +276,16 @@ func (p *parser) table() error {
 			continue
 		}
 		if d.isDefender(seat) {
-			d.Void[seat] |= led.of()
-		} else if d.Hands[seat]&led.of() != 0 {
+			d.Void[seat] |= led.mask()
+		} else if d.Hands[seat]&led.mask() != 0 {
 			return p.trick.errorf("expected %v to follow suit, found %v", seat, c)
 		}
 	}
 	return nil
 }
 
-// possible checks the layouts against what is known.
-func (p *parser) possible() error {
+// checkLayouts checks the layouts against the known voids and cards.
+func (p *parser) checkLayouts() error {
 	d := p.deal
 	for _, w := range p.voids {
 		if seat, _ := (word{text: w.text[:1]}).seat(); !d.isDefender(seat) {
@@ -296,20 +294,20 @@ func (p *parser) possible() error {
 	}
 	for s := range Seat(4) {
 		if d.Actual && d.isDefender(s) && d.Hands[s]&d.Void[s] != 0 {
-			return p.hands[s].errorf("expected %v to have none of the suits that %v has not followed, found %v", s, s, (d.Hands[s] & d.Void[s]).top())
+			return p.hands[s].errorf("expected %v to be void in the suits of void: and of the trick, found %v", s, (d.Hands[s] & d.Void[s]).top())
 		}
 	}
 	for i, h := range d.Layouts {
 		w := p.layouts[i]
 		switch other := d.Hidden &^ h.Cards; {
 		case !d.isDefender(h.Seat):
-			return w.errorf("expected a hand of a defender, found one of %v", h.Seat)
+			return w.errorf("expected a hand of a defender, found a hand of %v", h.Seat)
 		case h.Cards&^d.Hidden != 0:
 			return w.errorf("expected cards of the defenders, found %v", (h.Cards &^ d.Hidden).top())
 		case h.Cards.Len() != d.size(h.Seat):
 			return w.errorf("expected %d cards, found %d", d.size(h.Seat), h.Cards.Len())
 		case h.Cards&d.Void[h.Seat] != 0 || other&d.Void[h.Seat^2] != 0:
-			return w.errorf("expected a layout in which nobody has a suit that he has not followed")
+			return w.errorf("expected a layout without cards in a void suit")
 		}
 	}
 	slices.SortStableFunc(d.Layouts, func(a, b Holding) int { return int(a.Seat) - int(b.Seat) })
@@ -319,7 +317,7 @@ func (p *parser) possible() error {
 // MarshalText implements encoding.TextMarshaler.
 func (d *Deal) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// String writes the deal in the compact form.
+// String returns the deal in the compact form.
 func (d *Deal) String() string {
 	var b strings.Builder
 	for s := range Seat(4) {
@@ -347,7 +345,7 @@ func (d *Deal) String() string {
 		}
 		fmt.Fprintf(&b, " void:%v=", Seat(s))
 		for suit := Spades; suit < NoTrump; suit++ {
-			if v&suit.of() != 0 {
+			if v&suit.mask() != 0 {
 				b.WriteString(suit.String())
 			}
 		}

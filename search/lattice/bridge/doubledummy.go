@@ -2,44 +2,43 @@ package bridge
 
 import "slices"
 
-// Double dummy: with all hands open, does the side of North and South take so many of
-// the tricks left? Depth-first search with a null window on that question.
+// Double dummy: with all hands open, do North and South take at least need of the tricks left? The search
+// is depth-first with a null window.
 //
-//	table       at the beginning of a trick, by the lengths of the suits in all hands;
-//	            each entry holds for all positions that agree in who owns the highest
-//	            cards, as far as these mattered (Ginsberg, Partition Search, 1996)
-//	mattered    a card that won its trick over others of its suit, and all above it
-//	moves       of touching cards of a hand one
-//	early ends  tricks that the side to lead can take from the top (quick tricks)
+//	table      at the beginning of a trick, by the suit lengths of all hands; an entry
+//	           holds for all positions with the same owners of the relevant top cards
+//	           (Ginsberg, Partition Search, 1996)
+//	relevant   a card that won its trick over other cards of its suit, and all cards above it
+//	moves      one of each run of touching cards of a hand
+//	cutoffs    quick tricks of the side on lead
 //
-// The table knows nothing of the deal, so that all layouts of an ending share it: most
-// of them differ in cards that never matter.
+// Table entries do not depend on the deal, so all layouts of an ending share them: most layouts differ in
+// irrelevant cards.
 //
-// East's and West's cards of one class (see classes) count as equal. Where two of them
-// meet at the head of a trick, the side that ties says decides which of the two has won;
-// with classes of one card that does not happen.
+// East's and West's cards of one class (see classes) count as equal. When two of them compete for a trick,
+// the side ties decides which one wins. With classes of single cards there are no ties.
 //
-// Invariants: need ≤ tricks left at every call but the first; the masks of relevant
-// cards returned are those of the proof, a superset of what another proof would need.
+// Invariants: need ≤ tricks left at every call except the first. The returned relevant cards belong to the
+// proof found; another proof might need fewer.
 type doubleDummy struct {
 	trump   Suit
 	classes *classes
-	ties    Seat // North: the declarer chooses; East: the defenders
+	ties    Seat // North: the declarer decides; East: the defenders
 
 	hands  [4]Cards
-	trick  [4]Card // in the order of play
-	played int     // cards of the trick on the table
+	trick  [4]Card // in order of play
+	played int     // cards on the table
 
-	tied  [52]int64 // how often cards of a class have met, by its highest card
+	tied  [52]int64 // number of ties in a class, by its highest card
 	nodes int64
 	table *trickTable
-	most  int // proofs in the table
+	most  int // maximum number of proofs in the table
 }
 
-// classes are sets of cards of the defenders that are taken for equal: each card's own.
+// classes maps each card to the set of defenders' cards that count as equal to it.
 type classes [52]Cards
 
-// singles is the classes of one card each.
+// singles returns classes of single cards.
 func singles() *classes {
 	var c classes
 	for i := range c {
@@ -52,13 +51,12 @@ func newDoubleDummy(trump Suit, c *classes, ties Seat) *doubleDummy {
 	return &doubleDummy{trump: trump, classes: c, ties: ties, table: newTrickTable(), most: maxProofs}
 }
 
-// isDeclarer tells whether a seat is North or South.
+// isDeclarer reports whether a seat is North or South.
 func (s Seat) isDeclarer() bool { return s&1 == 0 }
 
-// wins answers for the hands, from which the cards of the trick have been taken, the
-// first of which leader has played. The trick itself is one of those left. The answer holds
-// for all hands with as many cards of each suit in which the owners of the relevant cards,
-// and of those on the table, are the same.
+// wins reports whether North and South take need tricks. leader led to the current trick, which counts as
+// one of the tricks left; its cards are no longer in the hands. The answer holds for all hands with the
+// same suit lengths and the same owners of the relevant cards and the cards on the table.
 func (d *doubleDummy) wins(leader Seat, need int) (won bool, relevant Cards) {
 	if d.played == 0 {
 		won, relevant = d.lead(leader, need)
@@ -75,7 +73,7 @@ func (d *doubleDummy) wins(leader Seat, need int) (won bool, relevant Cards) {
 	return won, d.closed(relevant)
 }
 
-// lead is a position at the beginning of a trick.
+// lead solves a position at the beginning of a trick.
 func (d *doubleDummy) lead(leader Seat, need int) (won bool, relevant Cards) {
 	left := d.hands[leader].Len()
 	switch {
@@ -107,20 +105,19 @@ func (d *doubleDummy) lead(leader Seat, need int) (won bool, relevant Cards) {
 	return won, relevant
 }
 
-// closed adds to relevant cards what of their suits is above them, and the classes of
-// the lowest ones as a whole.
+// closed adds to relevant cards all higher cards of their suits, and the whole classes of the lowest ones.
 func (d *doubleDummy) closed(relevant Cards) Cards {
 	var all Cards
 	for s := Spades; s < NoTrump; s++ {
-		if r := relevant & s.of(); r != 0 {
+		if r := relevant & s.mask(); r != 0 {
 			low := d.classes[r.bottom()].bottom()
-			all |= s.of() & (low.above() | low.bit())
+			all |= s.mask() & (low.above() | low.bit())
 		}
 	}
 	return all
 }
 
-// follow is a position with some cards of the trick on the table, or none.
+// follow solves a position within a trick.
 func (d *doubleDummy) follow(leader Seat, need int) (won bool, relevant Cards) {
 	if d.played == 4 {
 		return d.finish(leader, need)
@@ -148,18 +145,18 @@ func (d *doubleDummy) follow(leader Seat, need int) (won bool, relevant Cards) {
 	return !good, d.withTouching(relevant, hand)
 }
 
-// withTouching adds to relevant cards those of a hand that touch the lowest ones of it:
-// they were not tried as moves, being equal to these. Where they lie elsewhere they are not.
+// withTouching adds to relevant cards the cards of a hand that touch its lowest relevant cards. They were
+// not tried as moves because they are equal in this hand, but they may not be in other layouts.
 func (d *doubleDummy) withTouching(relevant, hand Cards) Cards {
 	live := d.live()
 	for s := Spades; s < NoTrump; s++ {
-		r := relevant & s.of()
+		r := relevant & s.mask()
 		if r&hand == 0 {
 			continue
 		}
 		for low := r.bottom(); hand.Has(low); {
 			relevant |= low.bit()
-			below := live & s.of() &^ low.above() &^ low.bit()
+			below := live & s.mask() &^ low.above() &^ low.bit()
 			if below == 0 {
 				break
 			}
@@ -169,7 +166,7 @@ func (d *doubleDummy) withTouching(relevant, hand Cards) Cards {
 	return relevant
 }
 
-// live are all cards left, with those on the table.
+// live returns all unplayed cards and the cards on the table.
 func (d *doubleDummy) live() Cards {
 	live := d.hands[0] | d.hands[1] | d.hands[2] | d.hands[3]
 	for _, c := range d.trick[:d.played] {
@@ -178,23 +175,23 @@ func (d *doubleDummy) live() Cards {
 	return live
 }
 
-// legal are the legal cards of a hand, one of each run of touching ones: the highest.
+// legal returns the legal cards of a hand, the highest of each run of touching cards.
 func legal(hand Cards, trick []Card, live Cards) Cards {
 	if len(trick) > 0 {
-		if f := hand & trick[0].Suit().of(); f != 0 {
+		if f := hand & trick[0].Suit().mask(); f != 0 {
 			hand = f
 		}
 	}
 	return heads(hand, live)
 }
 
-// heads are the cards of hand that no other card of hand touches from above, of those
-// that are live.
+// heads returns the highest card of each run of touching cards in hand; cards are touching if no other
+// live card separates them.
 func heads(hand, live Cards) Cards {
 	var out Cards
 	for h := hand; h != 0; h &= h - 1 {
 		c := h.top()
-		above := live & c.Suit().of() & c.above()
+		above := live & c.Suit().mask() & c.above()
 		if above == 0 || !hand.Has(above.bottom()) {
 			out |= c.bit()
 		}
@@ -202,12 +199,12 @@ func heads(hand, live Cards) Cards {
 	return out
 }
 
-// best is the index of the card that wins the trick so far.
+// best returns the index of the card that currently wins the trick.
 func (d *doubleDummy) best() int {
 	return winner(d.trick[:d.played], d.trump)
 }
 
-// winner is the index of the winning card of a trick.
+// winner returns the index of the winning card of a trick.
 func winner(trick []Card, trump Suit) int {
 	best := 0
 	for i := 1; i < len(trick); i++ {
@@ -219,7 +216,7 @@ func winner(trick []Card, trump Suit) int {
 	return best
 }
 
-// finish counts a whole trick and goes on.
+// finish scores a complete trick and continues.
 func (d *doubleDummy) finish(leader Seat, need int) (won bool, relevant Cards) {
 	k := d.best()
 	c := d.trick[k]
@@ -235,9 +232,9 @@ func (d *doubleDummy) finish(leader Seat, need int) (won bool, relevant Cards) {
 	}
 	tied := !who.isDeclarer() && d.classes[c].Has(d.trick[k^2])
 	if tied {
-		d.meet(c)
+		d.recordTie(c)
 	}
-	won, relevant = d.lead(who, need) // which overwrites the trick
+	won, relevant = d.lead(who, need) // overwrites the trick
 	if tied && won != d.ties.isDeclarer() {
 		var r Cards
 		won, r = d.lead(who^2, need)
@@ -246,11 +243,11 @@ func (d *doubleDummy) finish(leader Seat, need int) (won bool, relevant Cards) {
 	return won, relevant | rank
 }
 
-// meet notes that two cards of the class of c have met.
-func (d *doubleDummy) meet(c Card) { d.tied[d.classes[c].top()]++ }
+// recordTie counts a tie in the class of c.
+func (d *doubleDummy) recordTie(c Card) { d.tied[d.classes[c].top()]++ }
 
-// mostTied is the cards of the classes that have met at least half as often as the one that has most often; 0 if
-// none has.
+// mostTied returns the cards of the classes with at least half of the maximum number of ties, or 0 without
+// ties.
 func (d *doubleDummy) mostTied() Cards {
 	most, cards := slices.Max(d.tied[:]), Cards(0)
 	for c, n := range d.tied {
@@ -261,7 +258,7 @@ func (d *doubleDummy) mostTied() Cards {
 	return cards
 }
 
-// choose picks the move to try first.
+// choose returns the move to try first.
 func (d *doubleDummy) choose(moves Cards, leader, seat Seat) Card {
 	if moves&(moves-1) == 0 {
 		return moves.top()
@@ -272,10 +269,10 @@ func (d *doubleDummy) choose(moves Cards, leader, seat Seat) Card {
 	k := d.best()
 	b := d.trick[k]
 	ours := (leader+Seat(k))&1 == seat&1
-	// The cards that would win now.
-	win := moves & b.Suit().of() & b.above()
+	// The cards that would win the trick now.
+	win := moves & b.Suit().mask() & b.above()
 	if t := d.trump; t < NoTrump && b.Suit() != t {
-		win |= moves & t.of()
+		win |= moves & t.mask()
 	}
 	if d.played == 3 {
 		if !ours && win != 0 {
@@ -283,8 +280,8 @@ func (d *doubleDummy) choose(moves Cards, leader, seat Seat) Card {
 		}
 		return d.low(moves&^win, moves)
 	}
-	// The best card that those still to play for the other side have in the suit.
-	next := d.hands[(seat+1)&3] & b.Suit().of()
+	// The cards of the next opponent in the suit.
+	next := d.hands[(seat+1)&3] & b.Suit().mask()
 	if ours && (next == 0 || next.top() > b) {
 		return d.low(moves&^win, moves)
 	}
@@ -298,7 +295,7 @@ func (d *doubleDummy) choose(moves Cards, leader, seat Seat) Card {
 		return d.low(moves&^win, moves)
 	}
 	if d.played == 1 && win != 0 {
-		partner := d.hands[(seat+2)&3] & b.Suit().of()
+		partner := d.hands[(seat+2)&3] & b.Suit().mask()
 		if partner == 0 || partner.top() > b {
 			return win.bottom()
 		}
@@ -306,7 +303,7 @@ func (d *doubleDummy) choose(moves Cards, leader, seat Seat) Card {
 	return d.low(moves&^win, moves)
 }
 
-// topOr is the highest card, or the lowest of the pack for none.
+// topOr returns the highest card, or the lowest card of the pack if the set is empty.
 func (h Cards) topOr() Card {
 	if h == 0 {
 		return 51
@@ -314,8 +311,8 @@ func (h Cards) topOr() Card {
 	return h.top()
 }
 
-// low is the lowest card of the first set that is not empty, from the longest suit and
-// no trump where it can be.
+// low returns the lowest card of the first set, or of the second if the first is empty. It prefers the
+// suit with the lowest card, and plays a trump last.
 func (d *doubleDummy) low(first, second Cards) Card {
 	if first == 0 {
 		first = second
@@ -323,7 +320,7 @@ func (d *doubleDummy) low(first, second Cards) Card {
 	var pick Card
 	most := -1
 	for s := Spades; s < NoTrump; s++ {
-		in := first & s.of()
+		in := first & s.mask()
 		if in == 0 {
 			continue
 		}
@@ -344,18 +341,18 @@ func (d *doubleDummy) chooseLead(moves Cards, seat Seat) Card {
 	partner := d.hands[seat^2]
 	pick, most := Card(0), -1
 	for s := Spades; s < NoTrump; s++ {
-		in := moves & s.of()
+		in := moves & s.mask()
 		if in == 0 {
 			continue
 		}
-		suit := live & s.of()
+		suit := live & s.mask()
 		score, c := 1, in.bottom()
 		switch high := suit.top(); {
 		case in.Has(high):
 			score, c = 4, high
 		case partner.Has(high):
 			score = 3
-		case (d.hands[(seat+1)&3] & s.of()).topOr() > (partner & s.of()).topOr():
+		case (d.hands[(seat+1)&3] & s.mask()).topOr() > (partner & s.mask()).topOr():
 			score = 2
 		}
 		if score > most {
@@ -365,46 +362,46 @@ func (d *doubleDummy) chooseLead(moves Cards, seat Seat) Card {
 	return pick
 }
 
-// quick counts tricks that the hand on lead takes from the top, whatever the others
-// do, and tells which cards that depends on.
+// quick returns a number of top tricks that the hand on lead takes against any play, and the cards on
+// which that depends.
 func (d *doubleDummy) quick(leader Seat) (tricks int, relevant Cards) {
 	hand, partner := d.hands[leader], d.hands[leader^2]
 	if !leader.isDeclarer() {
-		for left := partner; left != 0; left &= left - 1 { // these may leave the lead to the partner
+		for left := partner; left != 0; left &= left - 1 { // equal cards in the partner's hand may win the lead there
 			hand &^= d.classes[left.top()]
 		}
 	}
 	left, right := d.hands[(leader+1)&3], d.hands[(leader+3)&3]
 	noRuff := true
-	spare := 13 // tricks in side suits before the partner must ruff
+	spare := 13 // side-suit tricks before the partner must ruff
 	if t := d.trump; t < NoTrump {
-		n, low := fromTop(hand&t.of(), partner&t.of(), (left|right)&t.of(), max((left&t.of()).Len(), (right&t.of()).Len()))
+		n, low := fromTop(hand&t.mask(), partner&t.mask(), (left|right)&t.mask(), max((left&t.mask()).Len(), (right&t.mask()).Len()))
 		tricks += n
 		if n > 0 {
 			relevant |= low
 		}
-		noRuff = n >= max((left&t.of()).Len(), (right&t.of()).Len())
-		if partner&t.of() != 0 {
-			spare = (partner &^ t.of()).Len()
+		noRuff = n >= max((left&t.mask()).Len(), (right&t.mask()).Len())
+		if partner&t.mask() != 0 {
+			spare = (partner &^ t.mask()).Len()
 		}
-		if noRuff && partner&t.of() != 0 {
-			// The trumps that the partner follows with are no discards, the rest may be few.
-			spare = max(0, spare-max(0, n-(partner&t.of()).Len()))
+		if noRuff && partner&t.mask() != 0 {
+			// Trumps with which the partner follows are no discards; he may have few other cards.
+			spare = max(0, spare-max(0, n-(partner&t.mask()).Len()))
 		}
 	}
 	side := 0
 	for s := Spades; s < NoTrump; s++ {
-		if s == d.trump || hand&s.of() == 0 {
+		if s == d.trump || hand&s.mask() == 0 {
 			continue
 		}
-		in := s.of()
+		in := s.mask()
 		l, r := (left & in).Len(), (right & in).Len()
 		n, low := fromTop(hand&in, partner&in, (left|right)&in, max(l, r))
 		if !noRuff {
-			if left&d.trump.of() != 0 {
+			if left&d.trump.mask() != 0 {
 				n = min(n, l)
 			}
-			if right&d.trump.of() != 0 {
+			if right&d.trump.mask() != 0 {
 				n = min(n, r)
 			}
 		}
@@ -416,8 +413,8 @@ func (d *doubleDummy) quick(leader Seat) (tricks int, relevant Cards) {
 	return tricks + min(side, spare), relevant
 }
 
-// fromTop counts the tricks of one suit that a hand takes by leading from the top:
-// its cards above all others, or all its cards if the others run out by then.
+// fromTop returns the number of tricks of one suit that a hand takes by leading from the top: its cards
+// above all other cards, or all its cards if the other hands run out by then.
 func fromTop(hand, partner, others Cards, longest int) (tricks int, relevant Cards) {
 	if hand == 0 {
 		return 0, 0

@@ -40,7 +40,7 @@ func randomEnding(rng *rand.Rand, tricks, played int) ending {
 		seat := (e.leader + Seat(i)) & 3
 		hand := e.hands[seat]
 		if i > 0 {
-			if f := hand & e.trick[0].Suit().of(); f != 0 {
+			if f := hand & e.trick[0].Suit().mask(); f != 0 {
 				hand = f
 			}
 		}
@@ -73,7 +73,7 @@ func (e ending) deal() *Deal {
 	}
 	for i, c := range e.trick {
 		if seat := (e.leader + Seat(i)) & 3; d.isDefender(seat) && c.Suit() != e.trick[0].Suit() {
-			d.Void[seat] |= e.trick[0].Suit().of()
+			d.Void[seat] |= e.trick[0].Suit().mask()
 		}
 	}
 	return d

@@ -1,11 +1,11 @@
 package bridge
 
-// merged is the classes of hidden cards that no other card of the ending separates.
+// merged returns the classes of hidden cards that no other card of the ending separates.
 func merged(hidden, others Cards) *classes {
 	c := singles()
 	for s := Spades; s < NoTrump; s++ {
 		var class Cards
-		for left := (hidden | others) & s.of(); left != 0; left &= left - 1 {
+		for left := (hidden | others) & s.mask(); left != 0; left &= left - 1 {
 			if !hidden.Has(left.top()) {
 				class = 0
 				continue
@@ -19,7 +19,7 @@ func merged(hidden, others Cards) *classes {
 	return c
 }
 
-// finer is the classes with those of the given cards taken apart.
+// finer returns the classes with the classes of the given cards split into single cards.
 func (c *classes) finer(cards Cards) *classes {
 	finer := *c
 	for left := cards; left != 0; left &= left - 1 {

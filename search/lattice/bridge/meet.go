@@ -2,8 +2,8 @@ package bridge
 
 import "slices"
 
-// replies are the cards that the defender in turn has in some of the worlds alive, and
-// the worlds in which he has other cards.
+// replies returns the cards that the defender to play holds in some alive world, and the worlds in which
+// he holds other cards.
 func (s *search) replies(q *state, alive worlds) (options []option, others worlds) {
 	u := s.universe(q)
 	east := q.seat() == East
@@ -16,7 +16,7 @@ func (s *search) replies(q *state, alive worlds) (options []option, others world
 	void := u.full
 	var led Cards
 	if q.played > 0 {
-		led = q.trick[0].Suit().of()
+		led = q.trick[0].Suit().mask()
 		i := 0
 		for left := q.hidden; left != 0; left &= left - 1 {
 			if left&-left&led != 0 {
@@ -37,7 +37,7 @@ func (s *search) replies(q *state, alive worlds) (options []option, others world
 		if q.played > 0 && !led.Has(c) {
 			can = can.intersection(void, s.set(u))
 		}
-		if !alive.meets(can) {
+		if !alive.intersects(can) {
 			others.include(can)
 			continue
 		}
@@ -48,9 +48,8 @@ func (s *search) replies(q *state, alive worlds) (options []option, others world
 	return options, others
 }
 
-// replyCosts are, by option of the defenders, the sets that are lost at once after the
-// declarer's cards, one of which he has to play. If each that an option leaves is heavier
-// than the limit, there is a proof of that instead.
+// replyCosts returns, by option of the defenders, the sets that each card of the declarer's reply loses at
+// once. If every reply to some option loses more than the limit, it returns a proof instead.
 func (s *search) replyCosts(q *state, options []option, limit int) (costs [][]worlds, proof worlds) {
 	if q.played >= 3 || limit == 0 || len(options) < 2 {
 		return nil, nil
@@ -80,13 +79,12 @@ func (s *search) replyCosts(q *state, options []option, limit int) (costs [][]wo
 	return costs, nil
 }
 
-// isKept tells whether a loss keeps the limit whatever options of the defenders, with
-// their costs, add to it at least.
+// isKept reports whether a loss stays within the limit after the minimum costs of the remaining options.
 func (s *search) isKept(left int8, l loss, costs [][]worlds, limit int) bool {
 	for _, sets := range costs {
 		least := 0
 		for i, set := range sets {
-			if w := s.weight(left, set) - s.common(left, set, l.set); i == 0 || w < least {
+			if w := s.weight(left, set) - s.overlapWeight(left, set, l.set); i == 0 || w < least {
 				least = w
 			}
 		}
@@ -97,8 +95,8 @@ func (s *search) isKept(left int8, l loss, costs [][]worlds, limit int) bool {
 	return true
 }
 
-// meet searches the options of the defenders, which they have in their sets alone. In
-// the worlds of others they have options that are not among them.
+// meet searches the options of the defenders, which exist in their sets of worlds only. In the worlds of
+// others, the defenders have options outside the list.
 func (s *search) meet(q *state, options []option, others, shared worlds, limit int) answer {
 	u := s.universe(q)
 	for i := range options {
@@ -109,7 +107,7 @@ func (s *search) meet(q *state, options []option, others, shared worlds, limit i
 	if proof != nil {
 		return answer{nil, proof}
 	}
-	// By option: the worlds that later ones have, too.
+	// By option: worlds of later options, and shared worlds.
 	later := make([]worlds, len(options)+1)
 	later[len(options)] = shared
 	for i := len(options) - 1; i >= 0; i-- {
@@ -126,9 +124,9 @@ func (s *search) meet(q *state, options []option, others, shared worlds, limit i
 			least = min(least, d.weight)
 		}
 		alive := o.set.without(common, s.set(u))
-		// What a plan loses here adds to the least loss so far, but for worlds that may
-		// have been lost there.
-		left := min(limit-s.weight(q.left, common), limit-least+s.common(q.left, some, alive))
+		// The losses of this option add to the least loss so far, except for worlds that may already be
+		// lost there.
+		left := min(limit-s.weight(q.left, common), limit-least+s.overlapWeight(q.left, some, alive))
 		a := s.follow(q, &o, alive, earlier.union(later[i+1], s.set(u)), left)
 		if s.stopped {
 			return answer{}
@@ -154,8 +152,8 @@ func (s *search) meet(q *state, options []option, others, shared worlds, limit i
 	return answer{all, proof}
 }
 
-// both are the losses of plans for two options, those that keep the limit with the costs
-// of the options to come.
+// both returns the losses of combined plans for two options, within the limit after the costs of the
+// remaining options.
 func (s *search) both(q *state, a, b losses, shared worlds, costs [][]worlds, limit int) losses {
 	u := s.universe(q)
 	var all losses
@@ -164,7 +162,7 @@ func (s *search) both(q *state, a, b losses, shared worlds, costs [][]worlds, li
 			if s.isStopped() {
 				return nil
 			}
-			if w := d.weight + e.weight - s.common(q.left, d.set, e.set); w <= limit {
+			if w := d.weight + e.weight - s.overlapWeight(q.left, d.set, e.set); w <= limit {
 				l := loss{d.set.union(e.set, s.set(u)), w}
 				if s.isKept(q.left, l, costs, limit) {
 					all = s.add(all, l, shared, q.left)

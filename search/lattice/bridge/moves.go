@@ -1,7 +1,7 @@
 package bridge
 
-// inOrder lists the declarer's moves, the most promising first: the one that was good
-// before, then as the double dummy search would try them in one of the worlds alive.
+// inOrder lists the declarer's moves, most promising first: the move that was good before, then the move
+// order of double dummy search in one of the alive worlds.
 func (s *search) inOrder(q *state, alive worlds, p *position) []Card {
 	moves := q.moves()
 	order := make([]Card, 0, 8)
@@ -24,8 +24,7 @@ func (s *search) inOrder(q *state, alive worlds, p *position) []Card {
 	return order
 }
 
-// moves are the legal cards of the declarer's hand in turn, one of each run of touching
-// ones.
+// moves returns the legal cards of the declarer's hand to play, one of each run of touching cards.
 func (s *state) moves() Cards {
 	hand := s.north
 	if s.seat() == South {
@@ -34,9 +33,9 @@ func (s *state) moves() Cards {
 	return legal(hand, s.trick[:s.played], s.live())
 }
 
-// sure counts tricks that the declarer takes from the top in every layout: those of the
-// hand on lead and then, if a low card reaches them, those of the other hand.
-func (s *search) sure(q *state) int {
+// sureTricks returns a number of top tricks that the declarer takes in every layout: from the hand on lead
+// and then, if a low card reaches it, from the other hand.
+func (s *search) sureTricks(q *state) int {
 	if !q.leader.isDeclarer() {
 		return 0
 	}
@@ -46,13 +45,13 @@ func (s *search) sure(q *state) int {
 	}
 	out := q.hidden
 	trump := s.dd.trump
-	if trump < NoTrump && out&trump.of() == 0 && partner&trump.of() == 0 && hand&trump.of() == 0 {
+	if trump < NoTrump && out&trump.mask() == 0 && partner&trump.mask() == 0 && hand&trump.mask() == 0 {
 		trump = NoTrump
 	}
 	tricks, others, reached := 0, 0, false
 	for suit := Spades; suit < NoTrump; suit++ {
-		in := suit.of()
-		if trump < NoTrump && suit != trump && (out|partner)&trump.of() != 0 {
+		in := suit.mask()
+		if trump < NoTrump && suit != trump && (out|partner)&trump.mask() != 0 {
 			continue
 		}
 		n, _ := fromTop(hand&in, partner&in, out&in, (out & in).Len())

@@ -2,22 +2,22 @@ package bridge
 
 import "strings"
 
-// Portable Bridge Notation, as far as endings need it: the tags Deal, Declarer and
-// Contract, and the section Play, whose cards are played before the search begins. A
-// deal may have fewer than 13 cards in each hand. Hands of the defenders may be "-":
-// they have what is missing of the pack, or of what the section Play shows.
+// Portable Bridge Notation, restricted to the needs of endings: the tags Deal, Declarer and Contract, and
+// the section Play, whose cards are played before the search. Hands may have fewer than 13 cards. A
+// defender's hand may be "-"; the defenders then hold the missing cards of the pack or, with a section
+// Play, the cards played there.
 
-// pbn is what has been read of a file.
+// pbn holds the parsed parts of a file.
 type pbn struct {
 	parser
 	tags  map[string]word
-	first Seat // of the columns of the section Play
+	first Seat // seat of the first column in the section Play
 	play  []word
-	rows  []int // the number of words in each row of play
-	level int   // of the contract, 0 for none
+	rows  []int // number of words in each row of play
+	level int   // level of the contract, 0 without a contract
 }
 
-// isPBN tells whether a text begins with a tag, after comments.
+// isPBN reports whether a text begins with a tag, after comments.
 func isPBN(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '%' && line[0] != ';' {
@@ -27,13 +27,13 @@ func isPBN(text string) bool {
 	return false
 }
 
-// parsePBN reads the first game of a PBN file.
+// parsePBN parses the first game of a PBN file.
 func parsePBN(text string) (*Deal, error) {
 	p := &pbn{parser: parser{deal: &Deal{Trump: NoTrump, Declarer: South}, last: word{"", 1, 1}}, tags: make(map[string]word)}
 	if err := p.read(text); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{p.contract, p.dealt, p.played} {
+	for _, step := range []func() error{p.contract, p.readDeal, p.readPlay} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func parsePBN(text string) (*Deal, error) {
 	return p.finish()
 }
 
-// read takes the text apart.
+// read splits the text into tags and rows of cards.
 func (p *pbn) read(text string) error {
 	inPlay := false
 	for i, line := range strings.Split(text, "\n") {
@@ -78,19 +78,19 @@ func (p *pbn) read(text string) error {
 	return nil
 }
 
-// tag takes [Name "value"] apart.
+// tag parses [Name "value"].
 func (w word) tag() (name string, value word, ok bool) {
 	open, quote := strings.IndexByte(w.text, '['), strings.IndexByte(w.text, '"')
 	end := strings.LastIndexByte(w.text, '"')
 	if quote < open || end <= quote || !strings.HasSuffix(w.text, "]") {
 		return "", w, false
 	}
-	value = w.from(quote + 1)
+	value = w.suffix(quote + 1)
 	value.text = w.text[quote+1 : end]
 	return strings.TrimSpace(w.text[open+1 : quote]), value, true
 }
 
-// contract reads declarer, trump and goal.
+// contract parses declarer, trump and level.
 func (p *pbn) contract() (err error) {
 	if w, ok := p.tags["Declarer"]; ok && w.text != "" {
 		if p.deal.Declarer, err = w.seat(); err != nil {
@@ -101,7 +101,7 @@ func (p *pbn) contract() (err error) {
 	if !ok || w.text == "" {
 		return nil
 	}
-	level, rest := w, w.from(1)
+	level, rest := w, w.suffix(1)
 	level.text = w.text[:1]
 	if p.level, err = level.number(1, 7); err != nil {
 		return err
@@ -111,8 +111,8 @@ func (p *pbn) contract() (err error) {
 	return err
 }
 
-// dealt reads the tag Deal.
-func (p *pbn) dealt() error {
+// readDeal parses the tag Deal.
+func (p *pbn) readDeal() error {
 	w, ok := p.tags["Deal"]
 	if !ok {
 		return p.last.errorf("expected the tag Deal, found none")
@@ -135,7 +135,7 @@ func (p *pbn) dealt() error {
 		s := (seat + Seat(i)) & 3
 		if h.text == "-" {
 			if !p.deal.isDefender(s) {
-				return h.errorf("expected the hand of %v, who plays for the declarer", s)
+				return h.errorf("expected the hand of %v of the declarer's side, found -", s)
 			}
 			p.hidden, p.pair = &h, p.deal.Declarer&1^1
 			continue
@@ -158,8 +158,8 @@ func (p *pbn) dealt() error {
 	return nil
 }
 
-// played plays the cards of the section Play.
-func (p *pbn) played() error {
+// readPlay plays the cards of the section Play.
+func (p *pbn) readPlay() error {
 	d := p.deal
 	p.leader = true
 	d.Leader = (d.Declarer + 1) & 3
@@ -174,7 +174,7 @@ func (p *pbn) played() error {
 			break
 		}
 		if len(d.Trick) > 0 {
-			return row[0].errorf("expected the trick of the row above to be whole")
+			return row[0].errorf("expected a complete trick in the row above")
 		}
 		if err := p.row(row); err != nil {
 			return err
@@ -193,15 +193,15 @@ func (p *pbn) played() error {
 	return nil
 }
 
-// row plays the cards of one trick. The columns are those of the seats from the first
-// on; they are played from the leader on.
+// row plays the cards of one trick. The columns are seats from p.first on; the cards are played from the
+// leader on.
 func (p *pbn) row(row []word) error {
 	d := p.deal
 	cards := make(map[Seat]word)
 	column := 0
 	for _, w := range row {
 		if strings.HasPrefix(w.text, "=") || strings.HasPrefix(w.text, "+") || strings.HasPrefix(w.text, "$") {
-			continue // notes
+			continue // annotations
 		}
 		if column == 4 {
 			return w.errorf("expected four cards in a row, found %q", w.text)
@@ -216,7 +216,7 @@ func (p *pbn) row(row []word) error {
 		w, ok := cards[seat]
 		if !ok {
 			if len(cards) > len(d.Trick) {
-				return row[0].errorf("expected a card of %v before those that follow it", seat)
+				return row[0].errorf("expected a card of %v before the cards of later seats", seat)
 			}
 			return nil
 		}
@@ -231,7 +231,7 @@ func (p *pbn) row(row []word) error {
 	return nil
 }
 
-// playCard takes a card from its hand and puts it on the table.
+// playCard moves a card from its hand to the table.
 func (p *pbn) playCard(w word, seat Seat, c Card) error {
 	d := p.deal
 	hand := &d.Hands[seat]
@@ -242,7 +242,7 @@ func (p *pbn) playCard(w word, seat Seat, c Card) error {
 		return w.errorf("expected a card that %v has, found %v", seat, c)
 	}
 	if len(d.Trick) > 0 && d.Trick[0].Suit() != c.Suit() {
-		led := d.Trick[0].Suit().of()
+		led := d.Trick[0].Suit().mask()
 		if p.hands[seat] != nil && *hand&led != 0 {
 			return w.errorf("expected %v to follow suit, found %v", seat, c)
 		}
@@ -250,7 +250,7 @@ func (p *pbn) playCard(w word, seat Seat, c Card) error {
 			d.Void[seat] |= led
 		}
 	} else if d.Void[seat]&c.bit() != 0 {
-		return w.errorf("expected %v to have no %v, as seen before, found %v", seat, c.Suit(), c)
+		return w.errorf("expected %v to be void in %v as shown before, found %v", seat, c.Suit(), c)
 	}
 	*hand &^= c.bit()
 	d.Trick = append(d.Trick, c)

@@ -7,39 +7,39 @@ import (
 	"strings"
 )
 
-// Step is a node of a plan: a card of the declarer's side, or cards of a defender after
-// which the plan goes on in the same way.
+// Step is a node of a plan: a card of the declarer's side, or cards of a defender with equal
+// continuations.
 type Step struct {
 	Seat  Seat   `json:"seat"`
 	Cards []Card `json:"cards"`
-	// Layouts is the number of those that the plan wins and that are still possible.
+	// Layouts is the number of still possible layouts that the plan wins.
 	Layouts int64 `json:"layouts"`
-	// Next is the declarer's next card, or what the defenders may answer: cards that
-	// they hold only where the plan fails are left out.
+	// Next is the declarer's next card, or the replies of the defenders. Cards that they hold only in
+	// layouts where the plan fails are omitted.
 	Next []*Step `json:"next,omitempty"`
-	// End says why there is no more.
+	// End is the reason why the branch ends.
 	End End `json:"end,omitempty"`
 }
 
-// End is why a branch of a plan ends.
+// End is the reason why a branch of a plan ends.
 type End string
 
 // The ends.
 const (
-	Goes   End = "" // it goes on
+	Goes   End = "" // the branch continues
 	Made   End = "made"
-	High   End = "the rest is high" // and is taken from the top
-	Deeper End = "…"                // more than was asked for
+	High   End = "the rest is high" // the rest is taken from the top
+	Deeper End = "…"                // the requested depth is reached
 )
 
-// plan is what the declarer does where he wins in the worlds of a set.
+// plan is the declarer's play with a set of worlds in which it wins.
 type plan struct {
 	*search
 	wins worlds
 }
 
-// card is the card to play in q, where some of the worlds are alive that the plan wins,
-// and false where the search was stopped.
+// card returns the card to play in q, where some worlds of the plan are alive. It returns false if the
+// search was stopped.
 func (p *plan) card(q state, alive worlds) (Card, bool) {
 	p.weights[q.left] = p.weigh(&q)
 	for _, c := range p.inOrder(&q, alive, p.position(&q)) {
@@ -51,37 +51,37 @@ func (p *plan) card(q state, alive worlds) (Card, bool) {
 	return 0, false
 }
 
-// collect are the worlds alive after the trick of q.
+// collect returns the worlds alive after the trick of q.
 func (p *plan) collect(q state, alive worlds) worlds {
 	way := p.passage(&q)
 	return way.down(alive, newWorlds(len(way.to.west)))
 }
 
-// drawing is the making of the tree of a plan.
+// drawing builds the tree of a plan.
 type drawing struct {
 	plan
-	turn  Seat // to be taken from seats
-	depth int8 // tricks left at which it ends
-	drawn int  // steps
+	turn  Seat // rotation, subtracted from seats
+	depth int8 // number of tricks left at which the tree ends
+	drawn int  // number of steps
 }
 
-// maxSteps bounds the tree, with what is merged in it.
+// maxSteps is the maximum number of steps of the tree, including merged ones.
 const maxSteps = 100_000
 
-// steps are the steps that may follow q, or why there are none.
+// steps returns the steps that may follow q, or the reason why there are none.
 func (d *drawing) steps(q state, alive worlds) ([]*Step, End) {
 	if q.played == 4 {
 		who, tied := d.winners(&q)
 		alive = d.collect(q, alive)
 		if tied {
-			return d.either(q, who, alive)
+			return d.eitherWinner(q, who, alive)
 		}
 		q = q.collect(who)
 	}
 	switch {
 	case q.need <= 0:
 		return nil, Made
-	case q.played == 0 && d.sure(&q) >= int(q.need):
+	case q.played == 0 && d.sureTricks(&q) >= int(q.need):
 		return nil, High
 	case q.left <= d.depth && q.played == 0 || d.drawn > maxSteps:
 		return nil, Deeper
@@ -108,8 +108,8 @@ func (d *drawing) steps(q state, alive worlds) ([]*Step, End) {
 	return all, Goes
 }
 
-// either is a trick that one of two touching cards of the defenders has won.
-func (d *drawing) either(q state, who Seat, alive worlds) ([]*Step, End) {
+// eitherWinner returns the steps after a trick that either of two touching defenders' cards may have won.
+func (d *drawing) eitherWinner(q state, who Seat, alive worlds) ([]*Step, End) {
 	first, end := d.steps(q.collect(who), alive)
 	if end != Goes {
 		return first, end
@@ -118,7 +118,7 @@ func (d *drawing) either(q state, who Seat, alive worlds) ([]*Step, End) {
 	return append(first, second...), Goes
 }
 
-// step is the card c in q and what follows.
+// step returns the step for card c in q with its continuation.
 func (d *drawing) step(q state, c Card, alive worlds) *Step {
 	s := &Step{Seat: (q.seat() - d.turn) & 3, Layouts: int64(d.weight(q.left, alive))}
 	d.drawn++
@@ -133,15 +133,15 @@ func (d *drawing) step(q state, c Card, alive worlds) *Step {
 	return s
 }
 
-// sameAs tells whether two steps go on in the same way.
+// sameAs reports whether two steps have equal continuations.
 func (s *Step) sameAs(t *Step) bool {
 	return s.Seat == t.Seat && s.End == t.End && slices.EqualFunc(s.Next, t.Next, func(a, b *Step) bool {
 		return slices.Equal(a.Cards, b.Cards) && a.sameAs(b)
 	})
 }
 
-// WriteSteps writes a plan as an indented tree: a line for each choice of the
-// defenders, with what the declarer does about it.
+// WriteSteps writes a plan as an indented tree: a line for each choice of the defenders, with the
+// declarer's reply.
 func WriteSteps(w io.Writer, steps []*Step, indent string) {
 	for _, s := range steps {
 		line := []string{s.phrase()}

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// positionKey is a state but for the cards gone: who owns the cards that are left, from
-// the spades down and from the highest.
+// positionKey is a state without the identity of played cards: the owners of the cards left, in the order
+// of card numbers.
 type positionKey struct {
-	owners uint64 // two bits a card: North, South, the defenders, these and the next is of its class
-	suits  uint32 // how many cards each has, five bits
-	trick  uint32 // of the cards on the table the numbers, from 1 on, eight bits each
+	owners uint64 // two bits a card: North, South, a defender, a defender with the next card in the same class
+	suits  uint32 // suit lengths, five bits each
+	trick  uint32 // numbers of the cards on the table among the cards left, from 1 on, eight bits each
 	leader Seat
 	west   int8
 	need   int8
 }
 
-// costKey is a state.
+// costKey is a state including the played hidden cards, which determine the weights of worlds.
 type costKey struct {
 	positionKey
 	hidden, gone Cards
 }
 
-// key is that of q.
+// key returns the key of q.
 func (s *search) key(q *state) positionKey {
 	k := positionKey{leader: q.leader, west: q.west, need: q.need}
 	live, at := q.live(), 0
@@ -39,7 +39,7 @@ func (s *search) key(q *state) positionKey {
 		at += 2
 	}
 	for suit := Spades; suit < NoTrump; suit++ {
-		k.suits = k.suits<<5 | uint32((live & suit.of()).Len())
+		k.suits = k.suits<<5 | uint32((live & suit.mask()).Len())
 	}
 	for _, c := range q.trick[:q.played] {
 		k.trick = k.trick<<8 | uint32((live&c.above()).Len()+1)
@@ -47,32 +47,32 @@ func (s *search) key(q *state) positionKey {
 	return k
 }
 
-// position is what the table holds.
+// position is a table entry.
 type position struct {
-	// Double dummy, of the worlds judged those that are won.
+	// judged holds the worlds solved double dummy, won the worlds won double dummy.
 	judged, won worlds
-	// best is the number of the card that was good the last time, from 1 on, of those left.
+	// best is the 1-based number of the last good card among the cards left.
 	best   int8
-	proofs []known // that do not depend on what worlds weigh
+	proofs []known // independent of the weights of worlds
 }
 
-// cost is what the table holds of a state with the cards that are gone, which say what
-// worlds weigh.
+// cost is the part of a table entry that depends on the played cards, which determine the weights of
+// worlds.
 type cost struct {
-	weights []int32 // nil where all are 1
+	weights []int32 // nil if all weights are 1
 	proofs  []known
 }
 
-// known is an outcome of solve.
+// known is a stored result of solve.
 type known struct {
 	answer
 	alive, shared worlds
 	limit         int
-	horizon       int8 // 0 where it holds without one
+	horizon       int8 // 0 if it holds without a horizon
 	greedy        bool
 }
 
-// position finds q in the table, which has it from now on.
+// position returns the table entry of q, and adds it if missing.
 func (s *search) position(q *state) *position {
 	k := s.key(q)
 	p := s.table[k]
@@ -86,8 +86,8 @@ func (s *search) position(q *state) *position {
 	return p
 }
 
-// lost are the worlds alive that are lost in q whatever the declarer does, or more of
-// them than the limit.
+// lost returns the alive worlds that are lost double dummy in q. It stops once their number exceeds the
+// limit.
 func (s *search) lost(q *state, alive worlds, limit int) worlds {
 	u := s.universe(q)
 	switch {
@@ -118,7 +118,7 @@ func (s *search) lost(q *state, alive worlds, limit int) worlds {
 	for i := todo.first(); i >= 0 && n <= limit && !s.isStopped(); i = todo.first() {
 		s.dd.hands, s.dd.trick, s.dd.played = q.hands(u.west[i]), q.trick, int(q.played)
 		won, relevant := s.dd.wins(q.leader, int(q.need))
-		class := s.alike(q, i, relevant)
+		class := s.equivalent(q, i, relevant)
 		p.judged.include(class)
 		if won {
 			p.won.include(class)
@@ -131,13 +131,13 @@ func (s *search) lost(q *state, alive worlds, limit int) worlds {
 	return set
 }
 
-// lostAfter are those lost where a seat has won the trick.
+// lostAfter returns the alive worlds that are lost after a seat has won the trick.
 func (s *search) lostAfter(q *state, who Seat, alive worlds, limit int) worlds {
 	next, p := q.collect(who), s.passage(q)
 	return p.up(s.lost(&next, p.down(alive, s.set(p.to)), limit), s.set(p.from))
 }
 
-// cost finds what it costs to lose in q, a state at the beginning of a trick.
+// cost returns the cost entry of q, a state at the beginning of a trick.
 func (s *search) cost(q *state) *cost {
 	k := costKey{s.key(q), q.hidden, q.gone}
 	c := s.costs[k]
@@ -149,7 +149,7 @@ func (s *search) cost(q *state) *cost {
 	return c
 }
 
-// weigh tells for each world of q how many layouts it stands for.
+// weigh returns the number of layouts of each world of q, or nil if all are 1.
 func (s *search) weigh(q *state) []int32 {
 	if len(s.groups) == 0 {
 		return nil
@@ -168,32 +168,32 @@ func (s *search) weigh(q *state) []int32 {
 	return weights
 }
 
-// recall tells what is known of the worlds alive by what is known of others.
+// recall derives an answer for the alive worlds from stored results, if possible.
 func (s *search) recall(proofs []known, alive, shared worlds, limit int) (answer, bool) {
 	for i := range proofs {
 		k := &proofs[i]
 		switch {
 		case k.greedy && !s.greedy:
 		case k.found == nil:
-			if k.limit >= limit && k.proof.within(alive) {
+			if k.limit >= limit && k.proof.isSubset(alive) {
 				return k.answer, true
 			}
 		case k.horizon > s.horizon:
 		case k.found.hasNothing():
-			if alive.within(k.proof) {
+			if alive.isSubset(k.proof) {
 				s.cut = s.cut || k.horizon > 0
 				return k.answer, true
 			}
-		case k.limit >= limit && slices.Equal(k.alive, alive) && alive.intersectionWithin(shared, k.shared):
+		case k.limit >= limit && slices.Equal(k.alive, alive) && alive.intersectionIsSubset(shared, k.shared):
 			s.cut = s.cut || k.horizon > 0
-			return k.upTo(limit), true
+			return k.withinLimit(limit), true
 		}
 	}
 	return answer{}, false
 }
 
-// upTo is what is known with a limit that is not higher.
-func (k *known) upTo(limit int) answer {
+// withinLimit returns the answer restricted to losses within a limit that is not higher.
+func (k *known) withinLimit(limit int) answer {
 	a := answer{proof: k.alive}
 	for _, d := range k.found {
 		if d.weight <= limit {
@@ -203,7 +203,7 @@ func (k *known) upTo(limit int) answer {
 	return a
 }
 
-// remember keeps an answer where it belongs.
+// remember stores a result in the entry that it depends on.
 func (s *search) remember(p *position, c *cost, k known) {
 	k.proof = k.proof.clone()
 	switch {
@@ -223,20 +223,20 @@ func (s *search) remember(p *position, c *cost, k known) {
 	s.grow(knownBytes + 8*(len(k.proof)+len(k.alive)*(2+len(k.found))))
 }
 
-// grow counts what the table takes. One that is full begins again.
+// grow counts memory of the table. A full table is cleared.
 func (s *search) grow(bytes int) {
 	if s.bytes += int64(bytes); s.limit > 0 && s.bytes > s.limit {
 		s.table, s.costs, s.bytes = make(map[positionKey]*position), make(map[costKey]*cost), int64(bytes)
 	}
 }
 
-// positionBytes and knownBytes are about what entries of the table take beside their sets.
+// positionBytes and knownBytes are the approximate memory of table entries without their sets.
 const (
 	positionBytes = 160
 	knownBytes    = 160
 )
 
-// binomials are those of n above k.
+// binomials[n][k] is the binomial coefficient n over k.
 var binomials = func() (b [MaxCards/2 + 1][MaxCards/2 + 1]int32) {
 	for n := range b {
 		b[n][0] = 1

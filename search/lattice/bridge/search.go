@@ -6,35 +6,35 @@ import (
 	"slices"
 )
 
-// search finds plans of the declarer, who sees his two hands, against defenders who see
-// everything and know the plan.
+// search finds plans of the declarer, who sees the declarer's and the dummy's hand. The defenders see all
+// hands and know the plan.
 type search struct {
 	ctx     context.Context
-	dd      *doubleDummy // which knows trumps and classes, too
-	groups  []Cards      // classes of several cards
+	dd      *doubleDummy // with the trump suit and the classes
+	groups  []Cards      // classes with several cards
 	worlds  universes
 	table   map[positionKey]*position
 	costs   map[costKey]*cost
-	weights [MaxCards/4 + 1][]int32 // of the worlds, by the tricks left
-	frames  [MaxCards + 1][]option  // by the cards left
-	chunk   worlds                  // of which sets are made
+	weights [MaxCards/4 + 1][]int32 // of the worlds, by tricks left
+	frames  [MaxCards + 1][]option  // by cards left; reused
+	chunk   worlds                  // memory from which sets are allocated
 
-	// greedy takes everywhere the plan that loses the fewest worlds, as if those were
-	// lost nowhere else: it finds a plan soon, mostly a best one, and proves nothing.
+	// greedy selects at every choice the plan that loses the fewest worlds, and ignores losses shared with
+	// other branches. It finds a plan fast, mostly a best one, and proves nothing.
 	greedy  bool
-	horizon int8 // tricks left at which worlds that are won double dummy count as won
-	cut     bool // whether that has been so since the flag was cleared
+	horizon int8 // number of tricks left at which double dummy wins count as wins
+	cut     bool // the horizon was applied since the flag was cleared
 
-	limit   int64 // bytes that the table may hold, 0 for no bound
+	limit   int64 // memory limit of the table in bytes, 0 for no limit
 	bytes   int64
-	nodes   int64 // not counted yet
+	nodes   int64 // not yet reported
 	ticks   int64
 	stopped bool
 
-	told func(nodes int64) // is told of nodes now and then
+	report func(nodes int64) // receives the number of new nodes at intervals
 }
 
-// newSearch makes a search with a table of so many bytes, 0 for no bound.
+// newSearch returns a search with a table of at most limit bytes, 0 for no limit.
 func newSearch(ctx context.Context, dd *doubleDummy, hidden Cards, limit int64) *search {
 	s := &search{
 		ctx: ctx, dd: dd, limit: limit, table: make(map[positionKey]*position), costs: make(map[costKey]*cost),
@@ -48,7 +48,7 @@ func newSearch(ctx context.Context, dd *doubleDummy, hidden Cards, limit int64) 
 	return s
 }
 
-// weight is that of a set of worlds, with so many tricks left.
+// weight returns the number of layouts in a set of worlds with the given number of tricks left.
 func (s *search) weight(left int8, set worlds) int {
 	if len(s.groups) == 0 {
 		return set.len()
@@ -62,32 +62,31 @@ func (s *search) weight(left int8, set worlds) int {
 	return n
 }
 
-// winners are the seats that may have won the trick of q: of two defenders' cards of one
-// class at its head either may be the higher one.
+// winners returns the seat that wins the trick of q. tied reports that the partner's card is of the same
+// class, so that either defender may have won.
 func (s *search) winners(q *state) (who Seat, tied bool) {
 	k := winner(q.trick[:], s.dd.trump)
 	who = (q.leader + Seat(k)) & 3
 	return who, !who.isDeclarer() && s.dd.classes[q.trick[k]].Has(q.trick[k^2])
 }
 
-// answer is what a search finds: the sets of worlds that plans lose, and a proof.
+// answer is the result of a search: the sets of worlds that plans lose, and a proof.
 type answer struct {
 	found losses
-	// proof is, of a plan that loses nothing, a set of worlds in all of which it wins,
-	// alive or not. Where no plan keeps the limit, it is a part of the worlds alive of
-	// which every plan loses more than the limit already. Otherwise it means nothing.
+	// proof depends on found. For a plan that loses nothing it is a set of worlds, alive or not, in which
+	// the plan wins. If no plan keeps the limit, it is a subset of the alive worlds of which every plan
+	// loses more than the limit. Otherwise it is undefined.
 	proof worlds
 }
 
-// solve finds what the plans from q on lose at least of the worlds alive, each of which
-// is won double dummy: the sets of at most limit worlds, without those that another
-// dominates. Shared are the worlds that may be lost elsewhere, too; see add.
+// solve returns the undominated losses of plans from q on, with at most limit lost layouts. The worlds in
+// alive are won double dummy. The worlds in shared may also be lost in other branches; see add.
 func (s *search) solve(q state, alive, shared worlds, limit int) answer {
 	u := s.universe(&q)
 	switch {
 	case q.need <= 0:
 		return u.answer(u.full)
-	case q.left == 1 || alive.isEmpty() || alive.isSingle(): // without a choice, or with one for each world
+	case q.left == 1 || alive.isEmpty() || alive.isSingle(): // no choice, or a separate choice for each world
 		return u.answer(alive)
 	case q.played == 4:
 		return s.finish(q, alive, shared, limit)
@@ -101,7 +100,7 @@ func (s *search) solve(q state, alive, shared worlds, limit int) answer {
 		return answer{}
 	case q.played > 0:
 		return s.choice(q, alive, shared, limit)
-	case s.sure(&q) >= int(q.need):
+	case s.sureTricks(&q) >= int(q.need):
 		return u.answer(u.full)
 	case q.left <= s.horizon:
 		s.cut = true
@@ -130,14 +129,13 @@ func (s *search) solve(q state, alive, shared worlds, limit int) answer {
 	return a
 }
 
-// finish gives a whole trick to its winner. Where two seats may have won, one side says
-// who has.
+// finish continues after a complete trick. If two seats may have won it, one side decides between them.
 func (s *search) finish(q state, alive, shared worlds, limit int) answer {
 	who, tied := s.winners(&q)
 	if !tied {
 		return s.collect(&q, q.collect(who), alive, shared, limit)
 	}
-	s.dd.meet(q.trick[(who-q.leader)&3])
+	s.dd.recordTie(q.trick[(who-q.leader)&3])
 	u := s.universe(&q)
 	options := []option{{next: q.collect(who)}, {next: q.collect(who ^ 2)}}
 	if !s.dd.ties.isDeclarer() {
@@ -158,7 +156,7 @@ func (s *search) finish(q state, alive, shared worlds, limit int) answer {
 	return s.join(&q, options, conflict, alive, shared, limit)
 }
 
-// follow goes on after a move, or with the next trick.
+// follow continues after a move, or with the next trick.
 func (s *search) follow(q *state, o *option, alive, shared worlds, limit int) answer {
 	if q.played == 4 {
 		return s.collect(q, o.next, alive, shared, limit)
@@ -166,7 +164,7 @@ func (s *search) follow(q *state, o *option, alive, shared worlds, limit int) an
 	return s.solve(o.next, alive, shared, limit)
 }
 
-// collect goes on with the next trick.
+// collect continues with the next trick.
 func (s *search) collect(q *state, next state, alive, shared worlds, limit int) answer {
 	p := s.passage(q)
 	if next.need <= 0 {
@@ -192,31 +190,30 @@ func (s *search) collect(q *state, next state, alive, shared worlds, limit int) 
 	return answer{found: found}
 }
 
-// isStopped looks at the context now and then.
+// isStopped polls the context at intervals and reports whether the search is to stop.
 func (s *search) isStopped() bool {
 	if s.ticks++; s.ticks%256 == 0 {
 		s.stopped = s.stopped || s.ctx.Err() != nil
 		if s.ticks%(1<<16) == 0 {
-			s.tell()
+			s.reportNodes()
 		}
 	}
 	return s.stopped
 }
 
-// tell tells of the nodes that were not counted yet.
-func (s *search) tell() {
-	s.told(s.nodes)
+// reportNodes reports the nodes since the last call.
+func (s *search) reportNodes() {
+	s.report(s.nodes)
 	s.nodes = 0
 }
 
-// add adds a set of losses and takes away what is dominated. A set dominates another
-// if it loses no more of the shared worlds, one by one, and of the others, which no
-// other part of the plan can lose, not more by weight: put into any plan in the place
-// of the other it is no worse. Where nothing is shared the smallest one is left.
+// add adds a loss and removes dominated losses. Loss a dominates b if its shared worlds are a subset of
+// b's shared worlds, and its other worlds weigh no more than b's. No other branch can lose the other
+// worlds. A plan stays as good if a replaces b. If no world is shared, only a lightest loss remains.
 func (s *search) add(f losses, d loss, shared worlds, left int8) losses {
 	dominates := func(a, b loss) bool {
-		return a.weight <= b.weight && a.set.intersectionWithin(shared, b.set) &&
-			(a.set.within(b.set) || a.weight-s.common(left, a.set, shared) <= b.weight-s.common(left, b.set, shared))
+		return a.weight <= b.weight && a.set.intersectionIsSubset(shared, b.set) &&
+			(a.set.isSubset(b.set) || a.weight-s.overlapWeight(left, a.set, shared) <= b.weight-s.overlapWeight(left, b.set, shared))
 	}
 	for _, e := range f {
 		if dominates(e, d) {
@@ -227,10 +224,10 @@ func (s *search) add(f losses, d loss, shared worlds, left int8) losses {
 	return append(f, d)
 }
 
-// common is the weight of what two sets share.
-func (s *search) common(left int8, a, b worlds) int {
+// overlapWeight returns the weight of the intersection of two sets.
+func (s *search) overlapWeight(left int8, a, b worlds) int {
 	if len(s.groups) == 0 {
-		return a.common(b)
+		return a.overlap(b)
 	}
 	n := 0
 	for k, w := range a {
@@ -252,16 +249,15 @@ func (s *search) choice(q state, alive, shared worlds, limit int) answer {
 	return s.maximise(q, alive, shared, limit)
 }
 
-// option is a move, and what it leaves alive or loses.
+// option is a move with its worlds.
 type option struct {
 	next   state
-	set    worlds // the worlds alive that have it, or those that it loses
-	can    worlds // of a defender: all worlds that have it
+	set    worlds // of a defender: alive worlds with the move; of the declarer: lost worlds
+	can    worlds // of a defender: all worlds with the move
 	weight int
 }
 
-// keepAll is a choice of the declarer where no world may be lost: the first move that
-// loses none is it.
+// keepAll solves a choice of the declarer at limit zero: it returns the first move that loses no world.
 func (s *search) keepAll(q state, alive, shared worlds) answer {
 	u := s.universe(&q)
 	conflict := s.set(u)
@@ -285,7 +281,7 @@ func (s *search) keepAll(q state, alive, shared worlds) answer {
 	return answer{nil, conflict}
 }
 
-// maximise is a choice of the declarer: the join of his moves.
+// maximise solves a choice of the declarer: the join of his moves.
 func (s *search) maximise(q state, alive, shared worlds, limit int) answer {
 	conflict := s.set(s.universe(&q))
 	options := s.options(&q)
@@ -302,18 +298,18 @@ func (s *search) maximise(q state, alive, shared worlds, limit int) answer {
 	return s.join(&q, options, conflict, alive, shared, limit)
 }
 
-// join searches the options of the declarer, which lose their sets at once. Conflict
-// are worlds that are too heavy to be lost by his other moves.
+// join searches the options of the declarer, which lose their sets at once. conflict holds the worlds that
+// his other moves lose, at a weight above the limit.
 func (s *search) join(q *state, options []option, conflict, alive, shared worlds, limit int) answer {
 	u := s.universe(q)
 	slices.SortStableFunc(options, func(a, b option) int { return a.weight - b.weight })
-	exclusive := !alive.meets(shared)
+	exclusive := !alive.intersects(shared)
 	var all losses
 	for _, o := range options {
 		if exclusive && all != nil {
 			limit = all[0].weight - 1
 		}
-		if o.weight > limit || slices.ContainsFunc(all, func(d loss) bool { return d.set.within(o.set) }) {
+		if o.weight > limit || slices.ContainsFunc(all, func(d loss) bool { return d.set.isSubset(o.set) }) {
 			continue
 		}
 		a := s.follow(q, &o, alive.without(o.set, s.set(u)), shared, limit-o.weight)
@@ -334,15 +330,14 @@ func (s *search) join(q *state, options []option, conflict, alive, shared worlds
 	return answer{all, conflict}
 }
 
-// options is an empty list for the moves in q.
+// options returns an empty list for the moves in q.
 func (s *search) options(q *state) []option {
 	return s.frames[4*int(q.left)-int(q.played)][:0]
 }
 
-// within searches for plans that lose no more of the worlds alive than the limit, one
-// trick deep, two, and so on up to the horizon: that no plan keeps a limit mostly shows
-// after a few tricks.
-func (s *search) within(q state, alive worlds, limit int, horizon int8) losses {
+// deepen searches for plans that lose at most limit of the alive worlds, by iterative deepening: one trick
+// deep, two, and so on up to the horizon. Most limits are refuted after a few tricks.
+func (s *search) deepen(q state, alive worlds, limit int, horizon int8) losses {
 	defer func() { s.horizon = 0 }()
 	s.weights[q.left] = s.weigh(&q)
 	for s.horizon = max(q.left-1, horizon); ; s.horizon-- {

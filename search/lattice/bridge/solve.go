@@ -13,36 +13,35 @@ import (
 	"stackmate/internal/guard"
 )
 
-// Options say what to compute.
+// Options holds the parameters of Solve.
 type Options struct {
-	// Tricks is the number of tricks, of those left, that the declarer needs: 0 takes
-	// that of the deal, or else every number that is not sure to be made.
+	// Tricks is the number of remaining tricks that the declarer needs. 0 stands for the number in the
+	// deal or, without one, for every number from all tricks down to the first safe number.
 	Tricks int
-	// Layouts bounds the layouts: of more, so many different ones are drawn at random.
-	// 0 takes all.
+	// Layouts is the maximum number of layouts. If there are more, a random sample without replacement is
+	// used. 0 stands for all layouts.
 	Layouts int
 	Seed    uint64
-	// Depth is the number of tricks that plans show, 0 for all.
+	// Depth is the number of tricks shown in plans; 0 for all.
 	Depth int
-	// Memory bounds the tables, in bytes; 0 for no bound.
+	// Memory is the memory limit of the tables in bytes; 0 for no limit.
 	Memory int64
-	// Progress, if not nil, is told now and then what is being done.
+	// Progress, if not nil, is called at intervals with the current goal and the number of nodes.
 	Progress func(tricks int, nodes int64)
 }
 
-// Goal is what can be said of one number of tricks.
+// Goal is the result for one number of tricks.
 type Goal struct {
 	Tricks int `json:"tricks"`
-	// Won and Upper bound the number of layouts in which the best plan makes them:
-	// equal where Exact.
+	// Won and Upper bound the number of layouts in which the best plan makes the tricks. They are equal if
+	// Exact.
 	Won   int64 `json:"won"`
 	Upper int64 `json:"upper"`
 	Exact bool  `json:"exact"`
-	// DoubleDummy is the number of layouts in which they could be made with all hands
-	// open: what averaging over layouts one at a time takes for the chance. At least so
-	// many where not Exact.
+	// DoubleDummy is the number of layouts in which the tricks can be made with all hands open. Averaging
+	// over single layouts takes it for the chance of success. It is a lower bound unless Exact.
 	DoubleDummy int64 `json:"double_dummy"`
-	// Plan is the beginning of one that wins in Won layouts.
+	// Plan is the beginning of a plan that wins in Won layouts.
 	Plan []*Step `json:"plan,omitempty"`
 	plan *plan
 
@@ -50,30 +49,29 @@ type Goal struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Result is what is known of a deal.
+// Result is the solution of a deal.
 type Result struct {
 	Deal *Deal `json:"deal"`
-	Left int   `json:"left"` // tricks
-	// Layouts is the number of distributions of the hidden cards that were considered, All
-	// that of all.
+	Left int   `json:"left"` // tricks left
+	// Layouts is the number of considered layouts, All the number of possible layouts.
 	Layouts int64  `json:"layouts"`
 	All     int64  `json:"all_layouts"`
 	Goals   []Goal `json:"goals"`
 }
 
-// ErrNoLayout is returned, wrapped, where nothing is consistent with what is known.
+// ErrNoLayout is returned, wrapped, if no layout is consistent with the known cards.
 var ErrNoLayout = errors.New("no layout of the hidden cards is possible")
 
-// problem is a deal turned so that the declarer's side is North and South.
+// problem is a deal rotated so that the declarer's side is North and South.
 type problem struct {
 	deal    *Deal
-	turn    Seat // to be added to a seat of the deal
+	turn    Seat // rotation, added to a seat of the deal
 	state   state
-	seen    Cards                // all cards but the hidden ones
-	layouts []uint16             // those that are considered, by West's cards
-	all     int                  // how many are possible
-	memory  int64                // of both searches that run side by side
-	proofs  map[Seat]*trickTable // by whose side says which of two touching cards was higher
+	seen    Cards                // all cards except the hidden cards
+	layouts []uint16             // considered layouts, by West's cards
+	all     int                  // number of possible layouts
+	memory  int64                // limit of both concurrent searches together
+	proofs  map[Seat]*trickTable // by the side that decides between touching cards
 }
 
 func newProblem(d *Deal, o Options) (*problem, error) {
@@ -81,14 +79,14 @@ func newProblem(d *Deal, o Options) (*problem, error) {
 		deal: d, turn: d.Declarer & 1, memory: o.Memory,
 		proofs: map[Seat]*trickTable{East: newTrickTable(), North: newTrickTable()},
 	}
-	at := func(s Seat) Seat { return (s - p.turn) & 3 } // in the deal
+	at := func(s Seat) Seat { return (s - p.turn) & 3 } // seat of the deal
 	p.state = state{
 		north: d.Hands[at(North)], south: d.Hands[at(South)], hidden: d.Hidden, west: int8(d.size(at(West))),
 		leader: (d.Leader + p.turn) & 3, played: int8(len(d.Trick)), left: int8(d.Left()),
 	}
 	copy(p.state.trick[:], d.Trick)
 	p.seen = p.state.live() &^ p.state.hidden
-	for _, west := range new(universes).of(d.Hidden.Len(), int(p.state.west)).west {
+	for _, west := range new(universes).get(d.Hidden.Len(), int(p.state.west)).west {
 		hands := p.state.hands(west)
 		given := func(h Holding) bool { return hands[(h.Seat+p.turn)&3] == h.Cards }
 		if hands[East]&d.Void[at(East)] == 0 && hands[West]&d.Void[at(West)] == 0 {
@@ -109,8 +107,8 @@ func newProblem(d *Deal, o Options) (*problem, error) {
 	return p, nil
 }
 
-// worlds are the layouts as worlds of the state. Of the cards of a class West has the
-// highest, in one world that stands for all.
+// worlds returns the layouts as worlds of the state. Layouts that differ within classes of equal cards are
+// one world: the world in which West has the highest cards of each class.
 func (p *problem) worlds(s *search) worlds {
 	u := s.universe(&p.state)
 	set := newWorlds(len(u.west))
@@ -127,15 +125,15 @@ func (p *problem) worlds(s *search) worlds {
 	return set
 }
 
-// Solve finds the best plans of the declarer. At the end of ctx it returns what is
-// proved by then, with the error of the context.
+// Solve finds the best plans of the declarer. At the end of ctx it returns the bounds proved by then, with
+// the error of the context.
 func Solve(ctx context.Context, d *Deal, o Options) (*Result, error) {
 	p, err := newProblem(d, o)
 	if err != nil {
 		return nil, err
 	}
 	if o.Tricks < 0 || o.Tricks > d.Left() {
-		return nil, fmt.Errorf("expected 1 to %d tricks, as many as are left, found %d", d.Left(), o.Tricks)
+		return nil, fmt.Errorf("expected 1 to %d tricks (all tricks left), found %d", d.Left(), o.Tricks)
 	}
 	r := &Result{Deal: d, Left: d.Left(), All: int64(p.all), Layouts: int64(len(p.layouts))}
 	goals := []int{o.Tricks}
@@ -166,10 +164,10 @@ func Solve(ctx context.Context, d *Deal, o Options) (*Result, error) {
 	return r, ctx.Err()
 }
 
-// goal finds the best plan for n tricks. Where touching cards of the defenders count as
-// equal, two searches enclose its value, side by side: in the one the defenders, in the other the
-// declarer says who has won where they meet at the head of a trick. While that makes a
-// difference, the classes that have met most often are taken apart.
+// goal finds the best plan for n tricks. If touching cards of the defenders count as equal, two concurrent
+// searches bound its value. When two such cards compete for a trick, the defenders decide the winner in
+// the first search, the declarer in the second. As long as the results differ, the classes with the most
+// such ties are split.
 func (p *problem) goal(ctx context.Context, n int, progress func(int, int64)) (g Goal, err error) {
 	g = Goal{Tricks: n, Upper: int64(len(p.layouts))}
 	c := merged(p.state.hidden, p.seen)
@@ -184,18 +182,18 @@ func (p *problem) goal(ctx context.Context, n int, progress func(int, int64)) (g
 	for {
 		var lower, upper *attempt
 		meeting, end := context.WithCancel(ctx)
-		err := beside(func() {
+		err := concurrently(func() {
 			if lower = p.attempt(ctx, c, East, n, t); !lower.stopped {
 				g.DoubleDummy = int64(lower.winnable)
-				lower.best()
+				lower.findBest()
 			}
 			if lower.dd.mostTied() == 0 {
-				end() // the other search says the same
+				end() // there were no ties, so the other search would have the same result
 			}
 		}, func() {
 			if *c != *singles() {
 				upper = p.attempt(meeting, c, North, n, t)
-				upper.outdo()
+				upper.improve()
 			}
 		})
 		if err != nil {
@@ -207,7 +205,7 @@ func (p *problem) goal(ctx context.Context, n int, progress func(int, int64)) (g
 		}
 		tied := lower.dd.mostTied()
 		if tied != 0 {
-			upper.outdo() // of what is known now
+			upper.improve() // against the current lower bound
 		} else {
 			upper = lower
 		}
@@ -223,8 +221,9 @@ func (p *problem) goal(ctx context.Context, n int, progress func(int, int64)) (g
 	}
 }
 
-// beside runs f, and g in another goroutine at the same time.
-func beside(f, g func()) error {
+// concurrently runs f, and g in a second goroutine, and waits for both. A panic of g is returned as an
+// error.
+func concurrently(f, g func()) error {
 	done := make(chan error, 1)
 	go func() {
 		done <- guard.Do(func() error {
@@ -236,15 +235,15 @@ func beside(f, g func()) error {
 	return <-done
 }
 
-// tally is what the searches for one goal share.
+// tally is the state shared by the searches for one goal.
 type tally struct {
-	known    atomic.Int64 // layouts in which some plan wins
+	known    atomic.Int64 // layouts won by the best plan so far
 	counting sync.Mutex
 	nodes    int64
 	progress func(nodes int64)
 }
 
-// count adds nodes, and tells of all.
+// count adds nodes and reports the total.
 func (t *tally) count(nodes int64) {
 	t.counting.Lock()
 	defer t.counting.Unlock()
@@ -253,28 +252,28 @@ func (t *tally) count(nodes int64) {
 	}
 }
 
-// attempt is a search for the plan that wins the most.
+// attempt is a search for the plan that wins the most layouts.
 type attempt struct {
 	*search
 	*tally
 	state    state
-	all      int    // layouts
-	winnable int    // layouts that are won double dummy
-	alive    worlds // these
-	won      int    // layouts in which the best plan wins, by what is known
-	atMost   int    // layouts in which any plan wins
+	all      int    // number of layouts
+	winnable int    // number of layouts won double dummy
+	alive    worlds // worlds won double dummy
+	won      int    // layouts won by the best plan found
+	atMost   int    // upper bound of the layouts won by any plan
 	plan     *plan
 }
 
-// attempt begins a search for n tricks. Searches with different classes share what is proved double dummy: a proof
-// names the classes of the cards on which it depends.
+// attempt returns a new search for n tricks. Searches with different classes share double dummy proofs: a
+// proof contains the classes of its relevant cards.
 func (p *problem) attempt(ctx context.Context, c *classes, ties Seat, n int, t *tally) *attempt {
 	dd := newDoubleDummy(p.deal.Trump, c, ties)
 	dd.table = p.proofs[ties]
 	dd.limit(p.memory / 8)
 	s := newSearch(ctx, dd, p.state.hidden, p.memory/4)
 	a := &attempt{search: s, tally: t, state: p.state, all: len(p.layouts)}
-	s.told = t.count
+	s.report = t.count
 	a.state.need = int8(n)
 	s.weights[a.state.left] = s.weigh(&a.state)
 	worlds := p.worlds(s)
@@ -284,29 +283,29 @@ func (p *problem) attempt(ctx context.Context, c *classes, ties Seat, n int, t *
 	return a
 }
 
-// best looks for the best plan, if it is better than what is known.
-func (a *attempt) best() {
-	a.greedily()
-	a.exactly()
-	a.tell()
+// findBest searches for the best plan better than the known ones.
+func (a *attempt) findBest() {
+	a.searchGreedy()
+	a.searchExact()
+	a.reportNodes()
 }
 
-// outdo looks for a plan that is better than what is known, or proves that there is none.
-func (a *attempt) outdo() {
+// improve searches for a plan better than the known ones, or proves that there is none.
+func (a *attempt) improve() {
 	if a.plan == nil && a.floor() < a.atMost {
-		a.greedily()
+		a.searchGreedy()
 	}
 	if a.won <= int(a.known.Load()) {
-		a.exactly()
+		a.searchExact()
 	}
-	a.tell()
+	a.reportNodes()
 }
 
-// floor is the number of layouts that some plan wins.
+// floor returns the number of layouts won by the best known plan.
 func (a *attempt) floor() int { return max(a.won, int(a.known.Load())) }
 
-// keep takes a plan that loses the set.
-func (a *attempt) keep(lost loss) {
+// setPlan stores a plan and its lost worlds.
+func (a *attempt) setPlan(lost loss) {
 	a.plan = &plan{a.search, a.alive.without(lost.set, newWorlds(len(a.universe(&a.state).west)))}
 	a.won = a.winnable - lost.weight
 	if !a.dd.ties.isDeclarer() {
@@ -314,25 +313,25 @@ func (a *attempt) keep(lost loss) {
 	}
 }
 
-// next is the limit after one that no plan keeps.
-func (a *attempt) next(limit int) int { return max(2*limit, a.all/firstLimit, 1) }
+// nextLimit returns the next limit of lost layouts after a refuted limit.
+func (a *attempt) nextLimit(limit int) int { return max(2*limit, a.all/firstLimit, 1) }
 
-// greedily looks for a plan that is better than what is known, mostly a best one.
-func (a *attempt) greedily() {
+// searchGreedy searches heuristically for a plan better than the known ones. It mostly finds a best plan.
+func (a *attempt) searchGreedy() {
 	a.greedy = true
 	defer func() { a.greedy = false }()
-	for limit := 0; !a.stopped; limit = a.next(limit) {
+	for limit := 0; !a.stopped; limit = a.nextLimit(limit) {
 		most := a.winnable - a.floor() - 1
 		if most < 0 {
 			return
 		}
 		limit = min(limit, most)
-		found := a.within(a.state, a.alive, limit, max(1, a.state.left-foresight))
+		found := a.deepen(a.state, a.alive, limit, max(1, a.state.left-foresight))
 		if found != nil {
 			found = a.solve(a.state, a.alive, a.universe(&a.state).none, limit).found
 		}
 		if found != nil && !a.stopped {
-			a.keep(found[0])
+			a.setPlan(found[0])
 			return
 		}
 		if limit == most {
@@ -341,19 +340,20 @@ func (a *attempt) greedily() {
 	}
 }
 
-// exactly looks for a plan that is better than what is known, and proves that there is no better one.
-func (a *attempt) exactly() {
-	for limit := 0; !a.stopped; limit = a.next(limit) {
+// searchExact searches for a plan better than the known ones, and proves that it is the best, or that
+// there is none.
+func (a *attempt) searchExact() {
+	for limit := 0; !a.stopped; limit = a.nextLimit(limit) {
 		floor := a.floor()
 		if floor >= a.atMost {
 			return
 		}
 		limit = min(limit, a.winnable-floor-1)
-		found := a.within(a.state, a.alive, limit, 1)
+		found := a.deepen(a.state, a.alive, limit, 1)
 		switch {
 		case a.stopped:
 		case found != nil:
-			a.keep(found[0])
+			a.setPlan(found[0])
 			a.atMost = a.won
 		default:
 			a.atMost = max(a.winnable-limit-1, floor)
@@ -361,14 +361,13 @@ func (a *attempt) exactly() {
 	}
 }
 
-// foresight is the tricks after which a limit that a plan still keeps is worth a search to
-// the end.
+// foresight is the number of tricks that a limit must survive before the search to the end is started.
 const foresight = 3
 
-// firstLimit is the part of the worlds that the second iteration may lose.
+// firstLimit is the denominator of the share of layouts that the second iteration may lose.
 const firstLimit = 64
 
-// steps draws the beginning of a plan for n tricks.
+// steps returns the tree of a plan for n tricks, to a depth of tricks.
 func (p *problem) steps(n int, best *plan, tricks int) []*Step {
 	d := drawing{plan: *best, turn: p.turn}
 	if tricks > 0 {

@@ -1,19 +1,19 @@
 package bridge
 
-// state is what everybody has seen: the declarer's hands, what the defenders have
-// played, the trick on the table, and the tricks that the declarer still needs.
+// state is the public state of play: the declarer's hands, the defenders' played cards, the trick on the
+// table, and the tricks that the declarer still needs.
 type state struct {
 	north, south Cards
-	hidden       Cards // those that the defenders had at the beginning of the trick
-	west         int8  // how many of them West had
-	gone         Cards // West's before the trick
+	hidden       Cards // cards of the defenders at the beginning of the trick
+	west         int8  // number of hidden cards that West held
+	gone         Cards // West's cards played in earlier tricks
 	trick        [4]Card
 	played       int8
 	leader       Seat
-	need, left   int8 // of the tricks left, with the one on the table
+	need, left   int8 // tricks, including the one on the table
 }
 
-// seat is who plays next.
+// seat returns the seat to play.
 func (s *state) seat() Seat { return (s.leader + Seat(s.played)) & 3 }
 
 // play adds a card to the trick.
@@ -29,7 +29,7 @@ func (s state) play(c Card) state {
 	return s
 }
 
-// collect ends a trick that a seat has won.
+// collect ends a trick won by a seat.
 func (s state) collect(winner Seat) state {
 	for i, c := range s.trick {
 		if s.hidden.Has(c) && (s.leader+Seat(i))&3 == West {
@@ -47,7 +47,7 @@ func (s state) collect(winner Seat) state {
 	return s
 }
 
-// table are the cards on it.
+// table returns the cards on the table.
 func (s *state) table() Cards {
 	var on Cards
 	for _, c := range s.trick[:s.played] {
@@ -56,10 +56,10 @@ func (s *state) table() Cards {
 	return on
 }
 
-// live are all cards that are left, with those on the table.
+// live returns all unplayed cards and the cards on the table.
 func (s *state) live() Cards { return s.north | s.south | s.hidden | s.table() }
 
-// numbers are the bits of those hidden cards that are among the given ones.
+// numbers returns a bit mask of the given cards within the hidden cards.
 func (s *state) numbers(cards Cards) (mask uint16) {
 	bit := uint16(1)
 	for left := s.hidden; left != 0; left &= left - 1 {
@@ -71,8 +71,7 @@ func (s *state) numbers(cards Cards) (mask uint16) {
 	return mask
 }
 
-// hands are those of all seats, where West has the given ones of the hidden cards, by
-// number.
+// hands returns the hands of all seats. West holds the hidden cards in the bit mask west.
 func (s *state) hands(west uint16) [4]Cards {
 	var h Cards
 	for left := s.hidden; left != 0; left, west = left&(left-1), west>>1 {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Error is a fault of the text of a deal, with its position.
+// Error is a syntax error in the text of a deal, with its position.
 type Error struct {
-	Line, Column int // from 1
+	Line, Column int // 1-based
 	Reason       string
 }
 
@@ -25,10 +25,10 @@ func (w word) errorf(format string, args ...any) error {
 	return &Error{w.line, w.column, fmt.Sprintf(format, args...)}
 }
 
-// from is the part of the word from byte i on.
-func (w word) from(i int) word { return word{w.text[i:], w.line, w.column + i} }
+// suffix returns the word from byte i on.
+func (w word) suffix(i int) word { return word{w.text[i:], w.line, w.column + i} }
 
-// words splits a text at white space. What follows comment in a line is none.
+// words splits a text at white space. The string comment starts a comment that ends with the line.
 func words(text, comment string) []word {
 	var all []word
 	for l, line := range strings.Split(text, "\n") {
@@ -49,24 +49,24 @@ func words(text, comment string) []word {
 	return all
 }
 
-// hand reads cards as in AK2.QT..J43, suits from spades down.
+// hand parses cards as in AK2.QT..J43, with suits from spades down.
 func (w word) hand() (Cards, error) {
 	var hand Cards
 	suit := Spades
 	for i, r := range w.text {
 		if r == '.' {
 			if suit++; suit == NoTrump {
-				return 0, w.from(i).errorf("expected four suits, found a fourth dot in %q", w.text)
+				return 0, w.suffix(i).errorf("expected four suits, found a fourth dot in %q", w.text)
 			}
 			continue
 		}
 		rank, ok := rankOf(r)
 		if !ok {
-			return 0, w.from(i).errorf("expected one of the ranks %s or a dot, found %q", rankNames, r)
+			return 0, w.suffix(i).errorf("expected one of the ranks %s or a dot, found %q", rankNames, r)
 		}
 		c := Card(int(suit)*13 + rank)
 		if hand.Has(c) {
-			return 0, w.from(i).errorf("expected each card once, found %v again", c)
+			return 0, w.suffix(i).errorf("expected each card once, found %v again", c)
 		}
 		hand |= c.bit()
 	}
@@ -88,7 +88,7 @@ func toUpper(r rune) rune {
 	return r
 }
 
-// card reads a card as in SA or HT.
+// card parses a card as in SA or HT.
 func (w word) card() (Card, error) {
 	if len(w.text) == 2 {
 		if s := strings.IndexRune(suitNames[:4], toUpper(rune(w.text[0]))); s >= 0 {
@@ -135,5 +135,5 @@ func (w word) cut(separator string) (before, after word, found bool) {
 	}
 	before = w
 	before.text = w.text[:i]
-	return before, w.from(i + len(separator)), true
+	return before, w.suffix(i + len(separator)), true
 }

@@ -1,12 +1,12 @@
 package bridge
 
-// trickStart is a position at the beginning of a trick as the table sees it: the lengths of
-// the suits in all hands and the leader, and of each card left, from spades down and
-// from the highest, who has it and whether the next belongs to its class.
+// trickStart is the key of a position at the beginning of a trick: the leader, the suit lengths of all
+// hands, and the owners of the cards left, by card number. A third bit a card marks that the next card is
+// of its class.
 type trickStart struct {
 	key    trickKey
-	owners [3]uint64 // one bit a card each: the seat's two, and the class
-	cards  Cards     // all that are left
+	owners [3]uint64 // three bits a card: two for the seat, one for the class
+	cards  Cards     // all cards left
 }
 
 type trickKey struct{ lengths, more uint64 }
@@ -15,7 +15,7 @@ func (d *doubleDummy) trickStart(leader Seat) trickStart {
 	p := trickStart{cards: d.hands[0] | d.hands[1] | d.hands[2] | d.hands[3]}
 	for s := Spades; s < NoTrump; s++ {
 		for seat := range d.hands {
-			p.key.lengths = p.key.lengths<<4 | uint64((d.hands[seat] & s.of()).Len())
+			p.key.lengths = p.key.lengths<<4 | uint64((d.hands[seat] & s.mask()).Len())
 		}
 	}
 	p.key.more = uint64(leader)
@@ -33,22 +33,22 @@ func (d *doubleDummy) trickStart(leader Seat) trickStart {
 	return p
 }
 
-// trickTable remembers proofs, by the start of the trick.
+// trickTable stores proofs by the start of the trick.
 type trickTable struct {
-	first   map[trickKey]int32 // of a chain
+	first   map[trickKey]int32 // head of a chain
 	entries []proof
 }
 
-// proof says of all starts that agree with owners where mask is set how many tricks
-// North and South take: at least lower, at most upper.
+// proof bounds the tricks of North and South, from lower to upper, in all positions that agree with owners
+// where mask is set.
 type proof struct {
 	owners       [3]uint64
 	mask         uint64
 	lower, upper int8
-	next         int32 // of the chain, -1 at its end
+	next         int32 // in the chain, -1 at its end
 }
 
-// limit keeps the table within the given bytes; 0 is no limit.
+// limit sets the memory limit of the table in bytes; 0 stands for no limit.
 func (d *doubleDummy) limit(bytes int64) {
 	if bytes > 0 {
 		d.most = int(max(1, min(maxProofs, bytes/proofBytes)))
@@ -57,7 +57,7 @@ func (d *doubleDummy) limit(bytes int64) {
 
 func newTrickTable() *trickTable { return &trickTable{first: make(map[trickKey]int32)} }
 
-// find answers whether need tricks are taken, with the cards on which that depends.
+// find looks up whether need tricks are taken, and the cards on which the answer depends.
 func (t *trickTable) find(p *trickStart, need int) (won bool, relevant Cards, found bool) {
 	i, ok := t.first[p.key]
 	if !ok {
@@ -78,7 +78,7 @@ func (t *trickTable) find(p *trickStart, need int) (won bool, relevant Cards, fo
 	return false, 0, false
 }
 
-// lowest is the cards at the positions of a mask.
+// lowest returns the cards at the positions of a mask.
 func (p *trickStart) lowest(mask uint64) Cards {
 	var out Cards
 	for left := p.cards; mask != 0; left &= left - 1 {
@@ -90,8 +90,8 @@ func (p *trickStart) lowest(mask uint64) Cards {
 	return out
 }
 
-// put remembers a proof that depends on the relevant cards, which are all from the top
-// of each suit down to some card. The table holds so many proofs at most.
+// put stores a proof that depends on the relevant cards, a top sequence of each suit. A table with most
+// proofs is cleared first.
 func (t *trickTable) put(p *trickStart, need int, won bool, relevant Cards, most int) {
 	if len(t.entries) >= most {
 		*t = *newTrickTable()
@@ -121,9 +121,8 @@ func (t *trickTable) put(p *trickStart, need int, won bool, relevant Cards, most
 	t.entries = append(t.entries, e)
 }
 
-// maxProofs bounds the table where there is memory enough. A full one begins again.
+// maxProofs is the maximum size of the table. A full table is cleared.
 const maxProofs = 1 << 21
 
-// proofBytes is about what a proof takes: itself, with room to grow, and its part of
-// the chains.
+// proofBytes is the approximate memory of a proof, with spare capacity and its share of the chains.
 const proofBytes = 128

@@ -2,13 +2,13 @@ package bridge
 
 import "math/bits"
 
-// universe is the ways to deal so many cards to the defenders, so many of them to West:
-// its worlds. They are numbered in the order of West's cards, read as a binary number
-// whose bit i is the i-th card from the top. So a world has the same number whatever the
-// cards are, and what is known of a position holds for all that differ in cards gone.
+// universe is the set of worlds with given numbers of hidden cards and of West's cards: all ways to deal
+// the cards to the defenders. Worlds are numbered in the order of West's cards, read as a binary number
+// whose bit i is the i-th card from the top. The numbers do not depend on the cards, so results for a
+// position hold for all positions that differ only in played cards.
 type universe struct {
-	west    []uint16 // West's cards, by world
-	held    []worlds // by card, the worlds in which West has it
+	west    []uint16 // by world: West's cards
+	held    []worlds // by card: worlds in which West has it
 	none    worlds
 	full    worlds
 	nothing losses // of a plan that loses no world
@@ -17,16 +17,16 @@ type universe struct {
 	lengths  map[lengthKey]worlds
 }
 
-// lengthKey asks for the worlds in which West has length of the cards, by number.
+// lengthKey stands for the worlds in which West has exactly length of the cards, a bit mask.
 type lengthKey struct {
 	cards  uint16
 	length int
 }
 
-// universes are those of up to half of MaxCards cards, made when they are needed.
+// universes holds the universes of up to half of MaxCards cards, created on demand.
 type universes [MaxCards/2 + 1][MaxCards/2 + 1]*universe
 
-func (all *universes) of(cards, west int) *universe {
+func (all *universes) get(cards, west int) *universe {
 	if u := all[cards][west]; u != nil {
 		return u
 	}
@@ -51,10 +51,10 @@ func (all *universes) of(cards, west int) *universe {
 	return u
 }
 
-// answer is a plan that loses no world and wins in those of the proof.
+// answer returns the answer of a plan that loses no world and wins in the worlds of the proof.
 func (u *universe) answer(proof worlds) answer { return answer{u.nothing, proof} }
 
-// withLength are the worlds in which West has as many of the cards as the key says.
+// withLength returns the worlds in which West has exactly k.length of the cards k.cards.
 func (u *universe) withLength(k lengthKey) worlds {
 	if set := u.lengths[k]; set != nil {
 		return set
@@ -69,9 +69,9 @@ func (u *universe) withLength(k lengthKey) worlds {
 	return set
 }
 
-// alike are the worlds of q that differ from world i in cards that are not relevant, and not in
-// the lengths of suits.
-func (s *search) alike(q *state, i int, relevant Cards) worlds {
+// equivalent returns the worlds of q that differ from world i only in irrelevant cards, with equal lengths
+// of the suits.
+func (s *search) equivalent(q *state, i int, relevant Cards) worlds {
 	u := s.universe(q)
 	west, set, same := u.west[i], s.set(u), q.numbers(relevant|q.table())
 	copy(set, u.full)
@@ -83,25 +83,25 @@ func (s *search) alike(q *state, i int, relevant Cards) worlds {
 		}
 	}
 	for suit := Spades; suit < NoTrump; suit++ {
-		if in := q.numbers(suit.of()); in&^same != 0 {
+		if in := q.numbers(suit.mask()); in&^same != 0 {
 			set.intersection(u.withLength(lengthKey{in, bits.OnesCount16(west & in)}), set)
 		}
 	}
 	return set
 }
 
-// passage leads from the worlds of a trick to those of the next: some cards are gone.
+// passage maps the worlds of a trick to the worlds of the next trick.
 type passage struct {
 	from, to *universe
-	worlds   []uint16  // by world of the next trick, that of this one
-	possible worlds    // those that have one in the next
-	squeezes []squeeze // by word of these
+	worlds   []uint16  // by world of the next trick: world of this trick
+	possible worlds    // worlds of this trick that have a world in the next
+	squeezes []squeeze // by word of possible
 }
 
-// passageKey are the cards that are gone, as bits, and those of West among them.
+// passageKey holds the played hidden cards as bits, and West's cards among them.
 type passageKey struct{ all, west uint16 }
 
-// passage is that of the whole trick of q.
+// passage returns the passage after the complete trick of q.
 func (s *search) passage(q *state) *passage {
 	var k passageKey
 	for i, c := range q.trick {
@@ -128,13 +128,13 @@ func (s *search) passage(q *state) *passage {
 	for _, w := range p.possible {
 		p.squeezes = append(p.squeezes, newSqueeze(w))
 	}
-	p.to = s.worlds.of(len(u.held)-bits.OnesCount16(k.all), int(q.west)-bits.OnesCount16(k.west))
+	p.to = s.worlds.get(len(u.held)-bits.OnesCount16(k.all), int(q.west)-bits.OnesCount16(k.west))
 	u.passages[k] = p
 	return p
 }
 
-// down is the part of a set that is possible in the next trick, as worlds of that. The worlds of both tricks
-// are in the same order, so the bits of those that are possible move together.
+// down maps a set to worlds of the next trick and drops impossible worlds. The worlds of both tricks are
+// in the same order, so the bits of possible worlds move together.
 func (p *passage) down(set, dst worlds) worlds {
 	at := 0
 	for k, possible := range p.possible {
@@ -150,7 +150,7 @@ func (p *passage) down(set, dst worlds) worlds {
 	return dst
 }
 
-// up is a set of the next trick as one of this trick.
+// up maps a set of the next trick to worlds of this trick.
 func (p *passage) up(set, dst worlds) worlds {
 	for k, w := range set {
 		for ; w != 0; w &= w - 1 {
@@ -160,14 +160,14 @@ func (p *passage) up(set, dst worlds) worlds {
 	return dst
 }
 
-// squeeze moves the bits of a word that are kept to the right, without gaps, in six steps: in step i some of them by
-// 1<<i places (Warren, Hacker's Delight, 2nd edition, 2012, 7-4).
+// squeeze compresses the kept bits of a word to the right, without gaps, in six steps: step i moves bits
+// by 1<<i places (Warren, Hacker's Delight, 2nd edition, 2012, 7-4).
 type squeeze [6]uint64
 
 func newSqueeze(keep uint64) (m squeeze) {
 	gaps := ^keep << 1 // to the right of each bit
 	for i := range m {
-		odd := gaps // a bit is set where the number of gaps to the right, as far as they still count, is odd
+		odd := gaps // set where the number of remaining gaps to the right is odd
 		for shift := 1; shift < 64; shift *= 2 {
 			odd ^= odd << shift
 		}
@@ -178,7 +178,7 @@ func newSqueeze(keep uint64) (m squeeze) {
 	return m
 }
 
-// squeeze squeezes a word of which other bits than those kept are 0.
+// squeeze compresses word w, in which all bits not kept are 0.
 func (m *squeeze) squeeze(w uint64) uint64 {
 	for i, moved := range m {
 		t := w & moved
@@ -187,10 +187,10 @@ func (m *squeeze) squeeze(w uint64) uint64 {
 	return w
 }
 
-// universe is that of the trick of q.
-func (s *search) universe(q *state) *universe { return s.worlds.of(q.hidden.Len(), int(q.west)) }
+// universe returns the universe of the trick of q.
+func (s *search) universe(q *state) *universe { return s.worlds.get(q.hidden.Len(), int(q.west)) }
 
-// set is an empty one for worlds of u.
+// set returns an empty set of worlds of u.
 func (s *search) set(u *universe) worlds {
 	n := len(u.none)
 	if len(s.chunk) < n {
@@ -201,5 +201,5 @@ func (s *search) set(u *universe) worlds {
 	return set
 }
 
-// chunkWords is the size of the pieces of memory of which sets are made.
+// chunkWords is the size of the chunks from which sets are allocated.
 const chunkWords = 1 << 11

@@ -2,7 +2,7 @@ package bridge
 
 import "math/bits"
 
-// worlds is a set of layouts, by number.
+// worlds is a set of layouts, as a bit set by number.
 type worlds []uint64
 
 func newWorlds(n int) worlds { return make(worlds, (n+63)/64) }
@@ -18,7 +18,7 @@ func (s worlds) isEmpty() bool {
 	return true
 }
 
-// len is the number of elements.
+// len returns the number of elements.
 func (s worlds) len() int {
 	n := 0
 	for _, w := range s {
@@ -27,8 +27,8 @@ func (s worlds) len() int {
 	return n
 }
 
-// common is the number of elements that two sets share.
-func (s worlds) common(t worlds) int {
+// overlap returns the number of common elements.
+func (s worlds) overlap(t worlds) int {
 	n := 0
 	for i, w := range s {
 		n += bits.OnesCount64(w & t[i])
@@ -36,7 +36,7 @@ func (s worlds) common(t worlds) int {
 	return n
 }
 
-// isSingle tells whether the set has exactly one element.
+// isSingle reports whether the set has exactly one element.
 func (s worlds) isSingle() bool {
 	n := 0
 	for _, w := range s {
@@ -47,7 +47,7 @@ func (s worlds) isSingle() bool {
 	return n == 1
 }
 
-func (s worlds) within(t worlds) bool {
+func (s worlds) isSubset(t worlds) bool {
 	for i, w := range s {
 		if w&^t[i] != 0 {
 			return false
@@ -56,7 +56,7 @@ func (s worlds) within(t worlds) bool {
 	return true
 }
 
-func (s worlds) meets(t worlds) bool {
+func (s worlds) intersects(t worlds) bool {
 	for i, w := range s {
 		if w&t[i] != 0 {
 			return true
@@ -65,8 +65,8 @@ func (s worlds) meets(t worlds) bool {
 	return false
 }
 
-// intersectionWithin tells whether what s and t share lies within u.
-func (s worlds) intersectionWithin(t, u worlds) bool {
+// intersectionIsSubset reports whether s ∩ t ⊆ u.
+func (s worlds) intersectionIsSubset(t, u worlds) bool {
 	for i, w := range s {
 		if w&t[i]&^u[i] != 0 {
 			return false
@@ -75,7 +75,7 @@ func (s worlds) intersectionWithin(t, u worlds) bool {
 	return true
 }
 
-// first is the smallest element of a set that is not empty.
+// first returns the smallest element, or -1 for an empty set.
 func (s worlds) first() int {
 	for k, w := range s {
 		if w != 0 {
@@ -94,7 +94,7 @@ func (s worlds) include(t worlds) {
 
 func (s worlds) clone() worlds { return append(worlds(nil), s...) }
 
-// union, intersection and without put their result into u.
+// union, intersection and without store their result in u and return it.
 func (s worlds) union(t, u worlds) worlds {
 	for i, w := range s {
 		u[i] = w | t[i]
@@ -116,16 +116,15 @@ func (s worlds) without(t, u worlds) worlds {
 	return u
 }
 
-// loss is a set of worlds that a plan loses, and what it weighs.
+// loss is a set of worlds that a plan loses, with its weight.
 type loss struct {
 	set    worlds
 	weight int
 }
 
-// losses is a choice between sets of worlds that are lost: the lattice of Section 5,
-// with what a plan loses in place of what it wins. None at all (nil) is a choice that
-// offers no plan within the limit.
+// losses is a choice between lost sets: the lattice of Section 5, with lost worlds instead of won worlds.
+// A nil slice contains no plan within the limit.
 type losses []loss
 
-// hasNothing tells whether a plan loses no world at all.
+// hasNothing reports whether a plan loses no world at all.
 func (f losses) hasNothing() bool { return len(f) == 1 && f[0].weight == 0 }

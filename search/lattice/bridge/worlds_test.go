@@ -27,7 +27,7 @@ func TestWhatIsProvedOfAWorldHoldsInThoseAlike(t *testing.T) {
 		}
 		for i := range s.universe(&q).west {
 			won, relevant := wins(s.dd, i)
-			class := s.alike(&q, i, relevant)
+			class := s.equivalent(&q, i, relevant)
 			if !class.has(i) {
 				t.Fatalf("ending %d, %v: world %d is not like itself", seed, e.deal(), i)
 			}

@@ -9,9 +9,9 @@ import (
 	"stackmate/search/lattice"
 )
 
-// position is one of the game; goals are those of a terminal one, else nil. Where a
-// role chooses at the same time as others, picked is the number of its move, from 1 on,
-// once it has chosen: the others then choose as if they knew.
+// position is a game position. goals is set at terminal positions only. If the role chooses simultaneously
+// with others, picked is the number of its chosen move, from 1 on; the other roles then choose with
+// knowledge of it.
 type position struct {
 	state  machine.State
 	goals  []int32
@@ -21,7 +21,7 @@ type position struct {
 // front is a set of outcomes.
 type front = lattice.Front[[]int32]
 
-// points are the goals of all roles.
+// points returns the goals of all roles in points.
 func points(goals []int32) []int32 {
 	out := make([]int32, len(goals))
 	for i, g := range goals {
@@ -30,15 +30,15 @@ func points(goals []int32) []int32 {
 	return out
 }
 
-// turns expands positions; what cannot be expanded ends the search.
+// turns expands positions. An expansion error ends the search.
 type turns struct {
 	expander  *machine.Expander
 	expansion machine.Expansion
 	fail      func(error)
-	atOnce    bool // a position was met in which several roles choose
+	atOnce    bool // some position has several choosing roles
 }
 
-// Key tells positions apart.
+// Key implements lattice.Game.
 func (t *turns) Key(p position) string {
 	return string(binary.LittleEndian.AppendUint32(p.state.AppendBytes(make([]byte, 0, 64)), p.picked))
 }
@@ -51,7 +51,7 @@ func (t *turns) expand(p position) {
 	}
 }
 
-// children appends those of the position expanded last.
+// children appends the children of the position expanded last.
 func (t *turns) children(dst []position) []position {
 	e := &t.expansion
 	for c := range e.Children {
@@ -64,7 +64,7 @@ func (t *turns) children(dst []position) []position {
 	return dst
 }
 
-// against is the game of one role against all others.
+// against is the game of one role against all other roles.
 type against struct {
 	*turns
 	role machine.Role
@@ -108,7 +108,7 @@ func (a against) AppendChildren(dst []position, p position) ([]position, lattice
 	return kept, lattice.Min
 }
 
-// together is the game in which all roles look for outcomes.
+// together is the game in which all roles maximise.
 type together struct{ *turns }
 
 var _ lattice.Game[position, string, front] = together{}

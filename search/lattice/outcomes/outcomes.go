@@ -1,11 +1,9 @@
-// Package outcomes solves games whose roles want different things and need not be
-// enemies: any number of roles, goals of any sum. It finds what each role can guarantee
-// itself against all others, without chance and even if they know what it is about to
-// do (which makes a difference where they choose at once), and all undominated outcomes, those goals that
-// the roles can reach together and of which none can be bettered for one without being
-// worse for another. Both are searches over a lattice (search/lattice): the first over
-// numbers, where one role maximises and the others minimise; the second over sets of
-// vectors, where everybody maximises. It knows state machines, never rules or text.
+// Package outcomes solves games of any number of roles and any payoff sum. It finds the guarantee of each
+// role: its maximin value in pure strategies against all other roles, even if they know its simultaneous
+// move. It also finds all undominated outcomes: reachable goal vectors that no role can improve without a
+// loss for another role. Chance is not supported. Both are searches over a lattice (search/lattice): over
+// numbers, with one role as the maximiser, and over sets of vectors, with every role as a maximiser. The
+// package works on state machines, never on rules or text.
 package outcomes
 
 import (
@@ -24,20 +22,21 @@ import (
 const Method = "lattice"
 
 const (
-	// entryBytes is about what the table takes for a position, besides its words.
+	// entryBytes is the approximate table memory of a position without its words.
 	entryBytes = 256
-	// unlimited is the entries of a table where no memory is given.
+	// unlimited is the number of table entries without a memory limit.
 	unlimited = 1 << 24
 )
 
-// Searcher implements search.Searcher: Values are the guarantees of the roles, in pure strategies where
-// roles choose at once (search.PureGuarantee), Strategies the moves that attain them, Outcomes the undominated
-// ones with their lines.
+// Searcher implements search.Searcher. Values are the guarantees of the roles, in pure strategies where
+// roles choose at once (search.PureGuarantee). Strategies are the moves that attain them. Outcomes are the
+// undominated outcomes with their lines.
 type Searcher struct{}
 
 var _ search.Searcher = Searcher{}
 
-// Search implements search.Searcher. Besides positions without moves it refuses chance.
+// Search implements search.Searcher. It returns an error for games with chance and for positions without
+// legal moves.
 func (Searcher) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
 	began := time.Now()
 	if m.Names().Chance() != machine.NoRole {
@@ -66,15 +65,15 @@ type run struct {
 	machine  machine.Machine
 	lim      search.Limits
 	expander *machine.Expander
-	entries  int // of a table
+	entries  int // per table
 	game     *turns
 	counters search.Counters
 }
 
-// entryBytes is about what a table takes for a position.
+// entryBytes returns the approximate table memory of a position.
 func (r *run) entryBytes() int64 { return int64(r.machine.Words()*8 + entryBytes) }
 
-// search finds the outcomes, and then what is guaranteed, role by role.
+// search finds the undominated outcomes, then the guarantee of each role.
 func (r *run) search(s machine.State) search.Result {
 	root := position{state: slices.Clone(s)}
 	if over, goals := r.expander.Look(s); over {
@@ -96,7 +95,7 @@ func (r *run) search(s machine.State) search.Result {
 	return res
 }
 
-// config is that of all searches here.
+// config returns the configuration of the searches within the remaining node limit.
 func (r *run) config() lattice.Config {
 	c := lattice.Config{Pruning: lattice.Joint, Table: r.entries}
 	if r.lim.MaxNodes > 0 {
@@ -105,8 +104,7 @@ func (r *run) config() lattice.Config {
 	return c
 }
 
-// count adds up what the searches did, with so many positions in their table, and tells
-// whoever wants to know.
+// count adds the counters of a search with held positions in its table, and reports progress.
 func (r *run) count(nodes, hits int64, held int) {
 	r.counters.Nodes += nodes
 	r.counters.TableHits += hits
@@ -116,8 +114,8 @@ func (r *run) count(nodes, hits int64, held int) {
 	}
 }
 
-// guarantee is what a role can reach whatever the others do, and its move where it has
-// a choice.
+// guarantee returns the bounds of the role's maximin value, and its move at the root if the root is not
+// terminal.
 func (r *run) guarantee(root position, role machine.Role) (search.Interval, []search.Weighted) {
 	game := against{r.game, role}
 	solver, err := lattice.New[position, string, float64](lattice.Numbers{Low: 0, High: machine.MaxGoal}, game, r.config())
@@ -144,7 +142,7 @@ func (r *run) guarantee(root position, role machine.Role) (search.Interval, []se
 	return bounds, []search.Weighted{{Move: moves[min(best, len(moves)-1)], Probability: 1}}
 }
 
-// outcomes finds the undominated outcomes and, for each, a line that leads to it.
+// outcomes finds the undominated outcomes and a line to each.
 func (r *run) outcomes(root position) *search.Outcomes {
 	values := lattice.Outcomes{Elements: lattice.Vectors{Roles: len(r.machine.Names().Roles), High: machine.MaxGoal}}
 	solver, err := lattice.New[position, string, front](values, together{r.game}, r.config())
@@ -164,7 +162,7 @@ func (r *run) outcomes(root position) *search.Outcomes {
 	return out
 }
 
-// line leads to given goals: from position to position in which they can be reached.
+// line returns a line from p to the given goals. It follows children from which the goals are reachable.
 func (r *run) line(solver *lattice.Solver[position, string, front, lattice.Outcomes, together], p position, goals []int32) [][]machine.Move {
 	var line [][]machine.Move
 	for p.goals == nil {
@@ -177,7 +175,7 @@ func (r *run) line(solver *lattice.Solver[position, string, front, lattice.Outco
 		}
 		next := slices.IndexFunc(children, func(child position) bool { return r.reaches(solver, child, goals) })
 		if next < 0 || r.ctx.Err() != nil {
-			return nil // the search was broken off
+			return nil // the search was stopped
 		}
 		line = append(line, joints[next])
 		p = children[next]
@@ -185,7 +183,7 @@ func (r *run) line(solver *lattice.Solver[position, string, front, lattice.Outco
 	return line
 }
 
-// reaches tells whether goals are an outcome of p.
+// reaches reports whether goals is an outcome of p.
 func (r *run) reaches(solver *lattice.Solver[position, string, front, lattice.Outcomes, together], p position, goals []int32) bool {
 	if p.goals != nil {
 		return slices.Equal(p.goals, goals)

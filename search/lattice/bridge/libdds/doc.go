@@ -1,5 +1,4 @@
-// Package libdds asks the double dummy solver of Bo Haglund and Soren Hein, an
-// independent judge for tests alone: no program imports it. With the build tag dds it
-// needs libdds (Debian: apt-get install libdds-dev) and a C compiler; without, it is
-// empty.
+// Package libdds calls the double dummy solver of Bo Haglund and Soren Hein, as an independent oracle for
+// tests only. With the build tag dds it needs libdds (Debian: apt-get install libdds-dev) and a C
+// compiler; without the tag it is empty.
 package libdds

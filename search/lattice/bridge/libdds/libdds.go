@@ -9,11 +9,10 @@ import "C"
 
 import "fmt"
 
-// Tricks is the most that the side of the hand to play next can take of the tricks
-// left, with the one on the table. Hands are sets of the cards 0 … 51 from North on,
-// spades first and each suit from its ace down; trump is a suit from spades on, 4 for
-// none; trick holds the cards on the table, at most three, of which seat leader has
-// played the first.
+// Tricks returns the maximum number of remaining tricks for the side to play, including the trick on the
+// table. Hands are sets of cards 0 … 51 from North on, spades first and each suit from the ace down. trump
+// is a suit from spades on, or 4 for no trump. trick holds at most three cards on the table; seat leader
+// has played the first.
 func Tricks(hands [4]uint64, trump, leader int, trick []int) (int, error) {
 	var d C.struct_deal
 	d.trump, d.first = C.int(trump), C.int(leader)
@@ -28,7 +27,7 @@ func Tricks(hands [4]uint64, trump, leader int, trick []int) (int, error) {
 		}
 	}
 	var out C.struct_futureTricks
-	const most, one, always = -1, 1, 1 // all tricks are wanted, of one card, even if there is no choice
+	const most, one, always = -1, 1, 1 // the maximum number of tricks, one card, even for a forced card
 	if code := C.SolveBoard(d, most, one, always, &out, 0); code != 1 {
 		return 0, fmt.Errorf("libdds: SolveBoard answers %d", int(code))
 	}
