@@ -7,13 +7,13 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// MaxPlies bounds the joint moves of a line, and the depth of searches that recur, and with it their memory: a game that
-// goes on for longer is most likely an endless one.
+// MaxPlies bounds the joint moves of a line, and the depth and memory of recursive searches: a longer game is most
+// likely infinite.
 const MaxPlies = 1 << 12
 
-// Line follows the most probable moves of a solution from q to the end of the game, to a choice of chance, to a
-// position that repeats, or for MaxPlies joint moves. It reports whether it has reached the end. With an error it
-// returns the joint moves found before.
+// Line follows the most probable moves of a solution from q. It ends at a terminal position, a choice of chance, a
+// repeated position, or after MaxPlies joint moves. It reports whether it has reached a terminal position. With an
+// error it returns the joint moves before it.
 func Line(ctx context.Context, m machine.Machine, s Solution, q machine.State) (line [][]machine.Move, over bool, err error) {
 	expander, e, q := machine.NewExpander(m), new(machine.Expansion), slices.Clone(q)
 	chance, seen := m.Names().Chance(), make(map[string]bool)
@@ -27,7 +27,7 @@ func Line(ctx context.Context, m machine.Machine, s Solution, q machine.State) (
 		}
 		err := expander.Expand(e, q)
 		var claim Claim
-		if err == nil && e.Children > 1 { // others need none
+		if err == nil && e.Children > 1 { // a position without a choice needs no claim
 			claim, err = s.At(ctx, q)
 		}
 		if err != nil || e.Choices(chance) > 1 {
@@ -40,7 +40,7 @@ func Line(ctx context.Context, m machine.Machine, s Solution, q machine.State) (
 	return line, false, nil
 }
 
-// Likeliest is the most probable joint move of an expanded position, and the number of the child it leads to.
+// Likeliest returns the most probable joint move of an expanded position, and the number of its child.
 func Likeliest(e *machine.Expansion, strategies [][]Weighted) (child int, joint []machine.Move) {
 	joint = make([]machine.Move, len(e.Moves))
 	for r, moves := range e.Moves {

@@ -269,8 +269,8 @@ func TestExperimentsRefuseWhatTheyCannotDoBeforeTheyBegin(t *testing.T) {
 func TestSolveRefusesWhatItCannotSolve(t *testing.T) {
 	dice := file(t, "dice.kif", `(role a) (role b) (role c) (role random) (init here) (<= (legal ?r x) (role ?r)) (<= (legal ?r y) (role ?r))
 		(<= (next there) (true here)) (<= terminal (true there)) (<= (goal ?r 50) (role ?r))`)
-	execute(t, "solve", dice).expect(t, statusBad, "more than two roles that choose at once, and chance")
-	execute(t, "solve", "goofspiel-4", "--method", "bab").expect(t, statusBad, "both roles choose at once")
+	execute(t, "solve", dice).expect(t, statusBad, "more than two roles with simultaneous moves and chance")
+	execute(t, "solve", "goofspiel-4", "--method", "bab").expect(t, statusBad, "two roles choose simultaneously")
 	// Nobody has a choice, and there is no end.
 	endless := file(t, "endless.kif", `
 		(role a) (role b) (init here)

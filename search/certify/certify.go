@@ -1,8 +1,7 @@
-// Package certify verifies solutions of games, whoever computed them: one-player
-// games and two-player zero-sum games, with simultaneous moves or without, with
-// chance. It plays the strategies against every opponent to the end of the game
-// and believes nothing but the rules. Bounds are proved: all arithmetic is
-// rounded in their disfavour. It must not know how a solution is found.
+// Package certify verifies solutions of any origin: of one-player games and two-player zero-sum games, with or without
+// simultaneous moves, with or without chance. It plays the strategies against every opponent to the end of the game
+// and trusts only the rules. Bounds are proved: all arithmetic is rounded conservatively. It does not know how a
+// solution was found.
 package certify
 
 import (
@@ -13,55 +12,49 @@ import (
 	"stackmate/search"
 )
 
-// Tolerance is the error of values, in goal points, below which they count as
-// equal. Matrix games are solved to 1e-8 goal points at worst and 1e-14 as a
-// rule; the tolerance leaves room for a hundred plies of the worst.
+// Tolerance is the difference of values, in goal points, that counts as equality. Matrix games are solved to 1e-8 goal
+// points at worst, mostly to 1e-14; the tolerance allows for a hundred plies of the worst error.
 const Tolerance = 1e-6
 
-// Certificate is what the strategies of a solution are worth against every
-// opponent, in goal points of the first player. Strategies are taken as numbers
-// without error: probabilities are cut to multiples of 2⁻⁹⁶, and what is missing
-// to 1 belongs to the most probable move.
+// Certificate is the proved worth of a solution's strategies against every opponent, in goal points of the first
+// player. Probabilities are cut to multiples of 2⁻⁹⁶; the remainder to 1 belongs to the most probable move.
 type Certificate struct {
-	// Value and Slack are what the solution claims of the position, see search.Claim.
+	// Value and Slack are the solution's claim at the position, see search.Claim.
 	Value, Slack float64
-	// The value of the position is proved to lie from Guarantee to Limit. Guarantee
-	// is what the first player's strategy obtains, whatever the other player does;
-	// Limit is the most that the first player can obtain against the other
-	// player's strategy. In a game of one player Limit is the most that any play
-	// obtains. As long as nothing else is proved they are the range of all goals.
+	// The value of the position is proved to lie between Guarantee and Limit. The first player's strategy obtains at
+	// least Guarantee against every opponent; against the other player's strategy the first player obtains at most
+	// Limit. In a game of one player Limit is the maximum over all play. Before the proof is complete they are the
+	// range of all goals.
 	Guarantee, Limit float64
-	// Gap is Limit - Guarantee before these are rounded to floating-point numbers,
-	// itself rounded up: against these strategies nobody can gain more over the
-	// value of the position, whatever that is. 0 means that there was no rounding.
+	// Gap is Limit - Guarantee before rounding to floating-point numbers, itself rounded up. Against these strategies
+	// no player can gain more over the true value of the position. 0 means that no rounding occurred.
 	Gap float64
-	// Positions is the number of different positions, not terminal, that a
-	// strategy and arbitrary moves of the opponent and of chance reach.
+	// Positions is the number of different non-terminal positions that a strategy reaches with arbitrary moves of the
+	// opponent and of chance.
 	Positions int64
-	// Complete tells whether all of these positions were checked, or all that were to be drawn.
+	// Complete reports whether all these positions, or all positions to be drawn, were checked.
 	Complete bool
-	// Drawn tells that positions were drawn, see Limits. What these show is no proof.
+	// Drawn reports that positions were sampled, see Limits. A sample is no proof.
 	Drawn bool
-	// Faults is the number of claims that do not hold: positions from which a
-	// strategy obtains less than the solution claims. First is one of them below
-	// which all claims hold; nil if there is none.
+	// Faults is the number of false claims: positions at which a strategy obtains less than the solution claims. First
+	// is a fault below which all claims hold; nil if there is none.
 	Faults int64
 	First  *Fault
 }
 
-// Fault is a claim that does not hold.
+// Fault is a false claim.
 type Fault struct {
 	Position machine.State
-	Role     machine.Role // whose strategy is worth less than claimed; machine.NoRole if a lone player can obtain more
+	Role     machine.Role // role of the strategy; machine.NoRole if a single player can obtain more
 	Claimed  float64      // goal points of the first player
 	Obtained float64      // goal points of the first player, against the best reply
-	// Endless reports that positions repeat under a strategy, and that no fault was found before:
-	// the strategy does not reach the end from the position, although the claim may be right.
+	// Endless reports that positions repeat under a strategy, and that no fault was found before. The strategy does
+	// not end the match, although the claim may be right.
 	Endless bool
 }
 
-// Exploitability is the most that a player could gain, in goal points, over what is
-// claimed, against the other player's strategy. It is 0 if that is below the Tolerance.
+// Exploitability returns the greatest gain of a player over the claimed value, in goal points, against the other
+// player's strategy. A gain of at most Tolerance counts as 0.
 func (c Certificate) Exploitability() float64 {
 	gain := max(c.Value-c.Guarantee, c.Limit-c.Value-c.Slack)
 	if gain <= Tolerance {
@@ -70,36 +63,32 @@ func (c Certificate) Exploitability() float64 {
 	return gain
 }
 
-// Certified tells whether the solution is one: the strategies are in equilibrium, or where
-// there is slack in an ε-equilibrium with that ε, and all claims hold.
+// Certified reports whether all claims hold and the strategies are an equilibrium; with a slack ε, an ε-equilibrium. A
+// certificate by sampled positions never is.
 func (c Certificate) Certified() bool {
 	return c.Complete && !c.Drawn && c.Exploitability() == 0 && c.Faults == 0
 }
 
-// Limits bound a check. The zero value bounds nothing.
+// Limits bounds a check. The zero value sets no bound.
 type Limits struct {
-	// Draws, if not 0, asks for so many positions of random games instead of all that the strategies reach. At each, all
-	// joint moves are made, and the strategies are checked against what the solution claims of the positions they lead to.
+	// Draws, if not 0, is the number of positions of random games to check instead of all reached positions. At each
+	// position the strategies are checked against the claims at the positions after all joint moves.
 	Draws int64
 	Seed  uint64
 	// Threads check positions that are drawn, where the solution is safe for concurrent use; 0 is one.
 	Threads  int
 	MaxBytes int64 // memory for the positions checked
-	// Progress, if not nil, is told now and then the number of positions checked
-	// so far, and which share of the joint moves, from 0 to 1, this disposes of:
-	// moves at one position count alike, whatever is below them. It must return
-	// quickly.
+	// Progress, if not nil, receives at intervals the number of checked positions and the checked share of the joint
+	// moves, from 0 to 1. All moves of a position have equal weight, for subtrees of any size. It must return quickly.
 	Progress func(positions int64, share float64)
 }
 
 // Check plays the strategies of a solution from q.
 //
-// Cost: one call of search.Solution.At for each position where a player has a choice,
-// two if both strategies reach it, and one expansion. Memory: one table entry
-// for each position. Errors: ctx.Err(), that of the solution, strategies that
-// are none, a game of another class or with a fault (search.ErrNotZeroSum), or
-// search.ErrMemory; the certificate then says what had been checked and proved. That
-// claims do not hold is no error; the certificate tells it.
+// Cost: one call of search.Solution.At for each position in which a player has a choice, two if both strategies reach
+// it, and one expansion. Memory: one table entry for each position. Errors: ctx.Err(), errors of the solution, invalid
+// strategies, a game of another class or with a fault (search.ErrNotZeroSum), or search.ErrMemory. With an error the
+// certificate covers the positions checked before. False claims are no error; the certificate counts them.
 func Check(ctx context.Context, m machine.Machine, q machine.State, s search.Solution, lim Limits) (Certificate, error) {
 	w := newWalk(ctx, m, s, lim)
 	first, other, err := search.Opponents(m.Names())
@@ -130,18 +119,17 @@ func Check(ctx context.Context, m machine.Machine, q machine.State, s search.Sol
 	return w.certificate, w.err
 }
 
-// Search is the solution that a search finds, position by position. A search
-// with a table that knows the game answers quickly.
+// Search is a solution that is computed position by position by a search. A search with a table that contains the game
+// answers quickly.
 type Search struct {
 	Machine  machine.Machine
 	Searcher search.Searcher
 	Limits   search.Limits
 }
 
-// At implements search.Solution. Of a position that the search does not solve it claims the proved
-// bounds: strategies need no more where a player has made a mistake, and a match may go on for ever.
-// The strategies of a search with a tolerance hold together only if the search keeps what it has
-// proved (package sequential does).
+// At implements search.Solution. For an unsolved position it claims the proved bounds: strategies need no more after a
+// player's mistake, and a match may go on for ever. With a tolerance, the strategies are consistent only if the search
+// keeps its proved bounds (package sequential does).
 func (s Search) At(ctx context.Context, q machine.State) (search.Claim, error) {
 	first, _, err := search.Opponents(s.Machine.Names())
 	if err != nil {
@@ -156,7 +144,7 @@ func (s Search) At(ctx context.Context, q machine.State) (search.Claim, error) {
 	}
 	v := r.Values[first]
 	if !r.Proved {
-		return search.Claim{}, errors.New("of a position that the strategies reach nothing is proved")
+		return search.Claim{}, errors.New("expected proved bounds of every reached position, found estimates")
 	}
 	return search.Claim{Value: v.Lower, Slack: v.Upper - v.Lower, Strategies: r.Strategies}, nil
 }

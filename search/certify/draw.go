@@ -12,11 +12,11 @@ import (
 	"stackmate/search"
 )
 
-// drawnTogether positions are checked by one goroutine, one after the other.
+// drawnTogether is the number of positions in a block of one goroutine.
 const drawnTogether = 1 << 8
 
-// draw checks positions of random games from q on: all games make their first joint move, then all their second one, so
-// that solutions in layers need few of them at a time.
+// draw checks positions of random games from q on. All games make their first joint move, then all make their second,
+// so that solutions by layers need few layers at a time.
 func (w *walk) draw(q machine.State) {
 	walks := []*walk{w}
 	for range w.limits.Threads - 1 {
@@ -28,7 +28,7 @@ func (w *walk) draw(q machine.State) {
 	for _, v := range walks {
 		v.solution, v.next = &latest{Solution: solution}, v.claimed
 	}
-	games := w.limits.Draws // that many positions if each game had one
+	games := w.limits.Draws // upper bound: one position per game
 	if length := w.random(machine.NewRand(w.limits.Seed), q); length > 0 {
 		games = max(1, games/length)
 	}
@@ -46,11 +46,12 @@ func (w *walk) draw(q machine.State) {
 	}
 }
 
-// drawPly checks the positions of all games and makes a joint move in each. It returns those that are not over.
+// drawPly checks the positions of all games and makes a joint move in each. It returns the non-terminal positions
+// after it.
 func (w *walk) drawPly(walks []*walk, population []machine.State, seed uint64, drawn *atomic.Int64) []machine.State {
 	slices.SortFunc(population, func(a, b machine.State) int { return slices.Compare(a, b) })
 	blocks := (len(population) + drawnTogether - 1) / drawnTogether
-	begin := func(block int) int { // equal positions are in one block
+	begin := func(block int) int { // equal positions share a block
 		at := min(block*drawnTogether, len(population))
 		for at > 0 && at < len(population) && population[at].Equal(population[at-1]) {
 			at++
@@ -78,7 +79,7 @@ func (w *walk) drawPly(walks []*walk, population []machine.State, seed uint64, d
 	return slices.Concat(next...)
 }
 
-// drawFrom checks positions, equal ones once, and makes a joint move in each.
+// drawFrom checks the different positions of a block, and makes a random joint move in each.
 func (w *walk) drawFrom(list []machine.State, rng *machine.Rand) (next []machine.State) {
 	for i, q := range list {
 		if i == 0 || !q.Equal(list[i-1]) {
@@ -96,7 +97,7 @@ func (w *walk) drawFrom(list []machine.State, rng *machine.Rand) (next []machine
 	return next
 }
 
-// join takes over what another walk has found.
+// join adds the findings of another walk.
 func (w *walk) join(v *walk) {
 	if w.certificate.Faults == 0 {
 		w.certificate.First = v.certificate.First
@@ -110,7 +111,7 @@ func (w *walk) join(v *walk) {
 	w.err = cmp.Or(w.err, v.err)
 }
 
-// latest is a solution that remembers the last claim: both strategies of a position are asked for, one after the other.
+// latest caches the last claim of a solution: both strategies of a position are requested in succession.
 type latest struct {
 	search.Solution
 	at    machine.State
@@ -129,7 +130,7 @@ func (l *latest) At(ctx context.Context, q machine.State) (search.Claim, error) 
 	return claim, err
 }
 
-// random is the length of a random game from q on.
+// random returns the length of a random game from q.
 func (w *walk) random(rng *machine.Rand, q machine.State) (length int64) {
 	var e machine.Expansion
 	for ; ; length++ {
@@ -143,7 +144,7 @@ func (w *walk) random(rng *machine.Rand, q machine.State) (length int64) {
 	}
 }
 
-// step checks both strategies at q against what is claimed of the positions after it.
+// step checks both strategies at q against the claims at the positions after it.
 func (w *walk) step(q machine.State) {
 	for _, s := range []side{firstDefends, firstAttacks} {
 		w.defend(s)
@@ -157,7 +158,7 @@ func (w *walk) step(q machine.State) {
 	}
 }
 
-// claimed is what the solution claims of a position.
+// claimed returns the claimed value of a position.
 func (w *walk) claimed(_ int, q machine.State) fixed {
 	var v float64
 	if w.err != nil {

@@ -6,13 +6,11 @@ import (
 	"math/bits"
 )
 
-// fixed is a number from 0 to 2³², a multiple of 2⁻⁹⁶: hi·2⁻³² + lo·2⁻⁹⁶. Goals
-// and the probabilities that the walks use are such numbers. Sums and
-// differences of them are exact; products and quotients are rounded in the
-// direction that keeps what is computed a bound, by less than 2⁻⁹⁶. That is
-// 10⁻²⁹: rounding never shows, and yet nothing depends on its being small.
+// fixed is a number from 0 to 2³², a multiple of 2⁻⁹⁶: hi·2⁻³² + lo·2⁻⁹⁶. Goals and the probabilities in walks are
+// such numbers. Sums and differences are exact. Products and quotients are rounded by less than 2⁻⁹⁶, or 10⁻²⁹, in the
+// direction that keeps the result a bound. Proofs do not depend on the size of this error.
 //
-// Math/big would prove the same; two words need no memory besides the table's.
+// Package math/big would prove the same; two words need no memory besides the table.
 type fixed struct{ hi, lo uint64 }
 
 // fractionBits is the number of bits after the point.
@@ -23,8 +21,7 @@ var fixedOne = fixedGoal(1)
 
 func fixedGoal(goal int32) fixed { return fixed{hi: uint64(goal) << (fractionBits - 64)} }
 
-// fixedProbability is the greatest multiple of 2⁻⁹⁶ that p does not fall short
-// of; p is from 0 to 2.
+// fixedProbability returns the greatest multiple of 2⁻⁹⁶ that does not exceed p; p is from 0 to 2.
 func fixedProbability(p float64) fixed {
 	mantissa, exponent := math.Frexp(p) // p = mantissa·2^exponent, mantissa < 1
 	const whole = 64
@@ -39,21 +36,21 @@ func fixedProbability(p float64) fixed {
 	return fixed{}
 }
 
-// fixedPoints is fixedProbability for goal points, from 0 to 128.
+// fixedPoints returns fixedProbability for goal points, from 0 to 128.
 func fixedPoints(points float64) fixed {
 	const shift = 6
 	f := fixedProbability(points / (1 << shift))
 	return fixed{f.hi<<shift | f.lo>>(64-shift), f.lo << shift}
 }
 
-// plus is a + b modulo 2³².
+// plus returns a + b modulo 2³².
 func (a fixed) plus(b fixed) fixed {
 	lo, carry := bits.Add64(a.lo, b.lo, 0)
 	hi, _ := bits.Add64(a.hi, b.hi, carry)
 	return fixed{hi, lo}
 }
 
-// minus is a - b modulo 2³².
+// minus returns a - b modulo 2³².
 func (a fixed) minus(b fixed) fixed {
 	lo, borrow := bits.Sub64(a.lo, b.lo, 0)
 	hi, _ := bits.Sub64(a.hi, b.hi, borrow)
@@ -62,7 +59,7 @@ func (a fixed) minus(b fixed) fixed {
 
 func (a fixed) isLess(b fixed) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
 
-// step is the rounding of a number that is not a multiple of 2⁻⁹⁶.
+// step returns a, or the next number if an inexact result is rounded up.
 func (a fixed) step(isUp, isInexact bool) fixed {
 	if isUp && isInexact {
 		return a.plus(fixed{0, 1})
@@ -70,7 +67,7 @@ func (a fixed) step(isUp, isInexact bool) fixed {
 	return a
 }
 
-// times is a·b rounded down or up; it must be below 2³².
+// times returns a·b rounded down or up; the product must be below 2³².
 func (a fixed) times(b fixed, isUp bool) fixed {
 	var product [4]uint64 // 256 bits, the lowest first
 	product[1], product[0] = bits.Mul64(a.lo, b.lo)
@@ -87,18 +84,18 @@ func (a fixed) times(b fixed, isUp bool) fixed {
 	return down.step(isUp, product[0] != 0 || product[1]<<(64-cut) != 0)
 }
 
-// over is a/n rounded down or up.
+// over returns a/n rounded down or up.
 func (a fixed) over(n uint64, isUp bool) fixed {
 	lo, rest := bits.Div64(a.hi%n, a.lo, n)
 	return fixed{a.hi / n, lo}.step(isUp, rest != 0)
 }
 
-// nearest is a as a floating-point number, to within its precision.
+// nearest returns a floating-point number near a, within its precision.
 func (a fixed) nearest() float64 {
 	return math.Ldexp(float64(a.hi), 64-fractionBits) + math.Ldexp(float64(a.lo), -fractionBits)
 }
 
-// bound is the nearest floating-point number that is not above a, or not below.
+// bound returns the greatest floating-point number that is not above a, or the least that is not below a.
 func (a fixed) bound(isUp bool) float64 {
 	mode := big.ToNegativeInf
 	if isUp {
@@ -110,7 +107,7 @@ func (a fixed) bound(isUp bool) float64 {
 	return f
 }
 
-// integer is a·2⁹⁶.
+// integer returns a·2⁹⁶.
 func (a fixed) integer() *big.Int {
 	v := new(big.Int).SetUint64(a.hi)
 	return v.Lsh(v, 64).Or(v, new(big.Int).SetUint64(a.lo))

@@ -12,47 +12,43 @@ import (
 	"stackmate/search/table"
 )
 
-// The check is made of two walks. In each, one player, the defender, follows its
-// strategy, the other one, the attacker, may do anything, and chance does
-// everything. A walk visits the positions that this reaches in depth-first
-// order and computes for each what the defender's strategy obtains there against
-// the best replies of the attacker, at this position and at all later ones:
+// A check consists of two walks. In each, one player, the defender, follows its strategy, the other player, the
+// attacker, makes all moves, and so does chance. A walk visits the reached positions in depth-first order. For each
+// position it computes the points that the defender's strategy obtains against best replies of the attacker, at this
+// position and at all later positions:
 //
 //	worth(q) = min over attacker's moves b of Σ x(a) · P(c) · worth(q after a, b, c)
 //
-// with max for min if the defender is not the first player. Given that the
-// claims below q hold, comparing worth(q) with the claim at q is one step of
-// the induction that proves the claim at the root, so the first fault found
-// shows where the solution goes wrong.
+// with max for min if the defender is not the first player. If the claims below q hold, the comparison of worth(q)
+// with the claim at q is an induction step of the proof at the root. So the first fault found shows where the solution
+// is wrong.
 //
-// A match that goes on for ever proves no goal, so it is worth nothing to the defender. Where a
-// position comes up again on its own path, the attacker can have it come up for ever, unless
-// chance decides: then the bounds may be loose, but they hold.
+// An infinite match proves no goal, so the defender obtains the worst goal. The attacker can force a position on its
+// own path to repeat for ever, unless chance decides: then the bounds may be loose, but they hold.
 //
-// What the first player's strategy obtains is rounded down, what it obtains
-// against the other player's strategy is rounded up, at every step (fixed.go).
-// So the two results enclose the value of the game, whatever is claimed.
+// At every step, points of the first player's strategy are rounded down, and points against the other player's
+// strategy are rounded up (fixed.go). So the two results enclose the value of the game, for all claims.
 
-// reportEvery positions progress is told.
+// reportEvery is the number of positions between two reports of progress.
 const reportEvery = 1 << 10
 
-// side tells the two walks apart.
+// side identifies the walk.
 type side int
 
 const (
-	firstDefends side = iota + 1 // what the first player is sure of, rounded down
-	firstAttacks                 // what it can obtain, rounded up
+	firstDefends side = iota + 1 // guaranteed points of the first player, rounded down
+	firstAttacks                 // maximal points of the first player, rounded up
 )
 
-// isUp tells how the walk rounds.
+// isUp reports whether the walk rounds up.
 func (s side) isUp() bool { return s == firstAttacks }
 
-// worth is the result of the last walk that came to a position.
+// worth is the result of the last walk at a position.
 type worth struct {
 	points fixed
 	side   side
-	open   bool // the position is on the path of the walk: points are those of going on for ever
-	look   int  // the number of the second look that found it out, 0 for the first one
+	open   bool // the position is on the current path: points are the points of an infinite match
+	look   int  // number of the second look that computed it, 0 for the first look
 }
 
 var worthCodec = table.Codec[worth]{
@@ -70,11 +66,11 @@ var worthCodec = table.Codec[worth]{
 
 const openBit = 1 << 7
 
-// ply is the working memory of one position on the path.
+// ply is the working memory of a position on the path.
 type ply struct {
 	expansion machine.Expansion
-	child     int           // the one being looked at
-	claim     *search.Claim // nil where none is needed
+	child     int           // current child
+	claim     *search.Claim // nil if no claim is needed
 	mixture   []fixed       // by defender's move; the sum is 1
 	sums      []fixed       // by attacker's move: expected goal points of the first player
 }
@@ -88,22 +84,22 @@ type walk struct {
 	known    *table.Table[worth]
 	plies    []*ply
 
-	tableBytes int64 // of known; 0 for no bound
+	tableBytes int64 // limit for known; 0 without limit
 
 	first, other, chance machine.Role // machine.NoRole if there is none
 	side                 side         // of the present walk
 	defender, attacker   machine.Role // of the present walk; machine.NoRole if there is none
 
-	next func(depth int, q machine.State) fixed // what a position after a joint move is worth
+	next func(depth int, q machine.State) fixed // points of a position after a joint move
 
-	tolerant bool // some claim has slack
-	looks    int  // second looks so far
-	look     int  // the present one, whose positions are checked anew; 0 for none
-	helpless bool // one has not helped
+	tolerant bool // a claim has slack
+	looks    int  // number of second looks
+	look     int  // number of the current second look; 0 without one
+	helpless bool // a second look has not helped
 
-	circled     bool  // a position has come up again on its own path
-	checks      int64 // positions checked; those that both walks reach twice
-	sum         int32 // of the goals of both players, in every terminal position
+	circled     bool  // a position has repeated on its own path
+	checks      int64 // checked positions; a position of both walks counts twice
+	sum         int32 // of both players' goals in terminal positions
 	sumKnown    bool
 	certificate Certificate
 	err         error
@@ -122,7 +118,7 @@ func newWalk(ctx context.Context, m machine.Machine, s search.Solution, lim Limi
 	return w
 }
 
-// defend begins a walk.
+// defend sets the roles of a walk.
 func (w *walk) defend(s side) {
 	w.side, w.defender, w.attacker = s, w.first, w.other
 	if s == firstAttacks {
@@ -130,7 +126,7 @@ func (w *walk) defend(s side) {
 	}
 }
 
-// play makes one walk from q.
+// play returns the result of a walk from q.
 func (w *walk) play(q machine.State, s side) fixed {
 	w.defend(s)
 	if over, goals := w.expander.Look(q); over {
@@ -139,7 +135,7 @@ func (w *walk) play(q machine.State, s side) fixed {
 	return w.worth(0, q)
 }
 
-// prove books what the walks have proved, unless the last one was broken off.
+// prove records the results of complete walks.
 func (w *walk) prove(guarantee, limit fixed) {
 	if w.err == nil {
 		c := &w.certificate
@@ -147,8 +143,7 @@ func (w *walk) prove(guarantee, limit fixed) {
 	}
 }
 
-// worth is what the defender's strategy obtains at q, in goal points of the
-// first player.
+// worth returns the points of the first player under the defender's strategy at q.
 func (w *walk) worth(depth int, q machine.State) fixed {
 	if known, ok := w.known.Lookup(q); ok && known.side == w.side && known.look >= w.look {
 		w.circled = w.circled || known.open
@@ -172,7 +167,7 @@ func (w *walk) worth(depth int, q machine.State) fixed {
 	return v
 }
 
-// endless returns what the defender obtains if a match goes on for ever: the worst of all goals.
+// endless returns the defender's result of an infinite match: its worst goal.
 func (w *walk) endless() fixed {
 	if w.side == firstDefends {
 		return fixedGoal(0)
@@ -180,10 +175,9 @@ func (w *walk) endless() fixed {
 	return fixedGoal(machine.MaxGoal)
 }
 
-// lookAgain computes what the position of a ply is worth by strategies that are asked for
-// anew. With a tolerance a search may know more of a position than when it was asked there,
-// on another way, and rely on it in a claim above: then it also knows a better strategy.
-// Strategies that obtain more can only help those that were checked with the old ones.
+// lookAgain recomputes the points of a position with new strategies. With a tolerance, a search may have proved better
+// bounds since the first request, and have used them in a claim above; then it also has a better strategy. Better
+// strategies never invalidate the checks of the old strategies.
 func (w *walk) lookAgain(p *ply, depth int) fixed {
 	before := w.look
 	w.looks++
@@ -194,7 +188,7 @@ func (w *walk) lookAgain(p *ply, depth int) fixed {
 	return v
 }
 
-// open expands q and writes the defender's strategy.
+// open expands q and sets the defender's strategy.
 func (w *walk) open(depth int, q machine.State) *ply {
 	if depth == len(w.plies) {
 		w.plies = append(w.plies, new(ply))
@@ -206,7 +200,7 @@ func (w *walk) open(depth int, q machine.State) *ply {
 	switch {
 	case w.err != nil:
 	case depth >= search.MaxPlies:
-		w.err = fmt.Errorf("the game goes on for more than %d joint moves", search.MaxPlies)
+		w.err = fmt.Errorf("expected matches of at most %d joint moves, found a longer one", search.MaxPlies)
 	default:
 		if w.err = w.expander.Expand(&p.expansion, q); w.err == nil {
 			w.err = w.ask(p, q)
@@ -217,9 +211,8 @@ func (w *walk) open(depth int, q machine.State) *ply {
 	return p
 }
 
-// ask asks the solution for its claim at q and writes the defender's strategy.
-// Where no player has a choice there is nothing to claim, and where there is no
-// defender, nothing that is needed.
+// ask requests the claim at q and sets the defender's strategy. If no player has a choice there is no claim; without a
+// defender no claim is needed.
 func (w *walk) ask(p *ply, q machine.State) error {
 	p.claim, p.mixture = nil, append(p.mixture[:0], fixedOne)
 	if w.defender < 0 || !w.isChoice(&p.expansion) {
@@ -238,7 +231,7 @@ func (w *walk) ask(p *ply, q machine.State) error {
 	if int(w.defender) < len(claim.Strategies) {
 		p.mixture, err = appendMixture(p.mixture[:0], moves, claim.Strategies[w.defender])
 	} else {
-		err = errors.New("there is none")
+		err = errors.New("expected a strategy, found none")
 	}
 	if err != nil {
 		return fmt.Errorf("the strategy of %s at %v: %w", w.machine.Names().Roles[w.defender], w.fluents(q), err)
@@ -246,7 +239,7 @@ func (w *walk) ask(p *ply, q machine.State) error {
 	return nil
 }
 
-// isChoice tells whether a player has a choice.
+// isChoice reports whether a player has a choice.
 func (w *walk) isChoice(e *machine.Expansion) bool {
 	for r, moves := range e.Moves {
 		if machine.Role(r) != w.chance && len(moves) > 1 {
@@ -256,9 +249,8 @@ func (w *walk) isChoice(e *machine.Expansion) bool {
 	return false
 }
 
-// appendMixture appends the probability of each legal move; they add up to 1. It
-// returns an error if the strategy is no distribution over them; sums are
-// allowed an error of 1e-9, ten times that of the LP engines.
+// appendMixture appends the probability of each legal move; their sum is exactly 1. It returns an error if the
+// strategy is not a distribution over legal moves; the sum may differ by 1e-9, ten times the error of the LP engines.
 func appendMixture(dst []fixed, legal []machine.Move, strategy []search.Weighted) ([]fixed, error) {
 	const allowed = 1e-9
 	total, played := 0.0, 0
@@ -282,7 +274,7 @@ func appendMixture(dst []fixed, legal []machine.Move, strategy []search.Weighted
 		total += probability
 	}
 	if played < len(strategy) {
-		return nil, errors.New("expected legal moves, found others")
+		return nil, errors.New("expected legal moves, found an illegal one")
 	}
 	if !(total >= 1-allowed && total <= 1+allowed) {
 		return nil, fmt.Errorf("expected probabilities that add up to 1, found %v", total)
@@ -291,7 +283,7 @@ func appendMixture(dst []fixed, legal []machine.Move, strategy []search.Weighted
 	return dst, nil
 }
 
-// reply computes what each reply of the attacker is worth, and returns the best.
+// reply computes the points of each reply of the attacker, and returns the best.
 func (w *walk) reply(p *ply, depth int) fixed {
 	e := &p.expansion
 	moves, replies, chances := e.Choices(w.defender), e.Choices(w.attacker), e.Choices(w.chance)
@@ -321,9 +313,8 @@ func (w *walk) reply(p *ply, depth int) fixed {
 	return best
 }
 
-// points returns the goal of the first player in a terminal position. Every player must have a goal from 0
-// to machine.MaxGoal. With two players the goals must have the same sum everywhere: one number then tells
-// both.
+// points returns the goal of the first player in a terminal position. Every player must have a goal from 0 to
+// machine.MaxGoal. With two players the sum of the goals must be constant: then one goal determines the other.
 func (w *walk) points(goals []int32) fixed {
 	sum := int32(0)
 	for r, goal := range goals {
@@ -331,7 +322,7 @@ func (w *walk) points(goals []int32) fixed {
 			continue
 		}
 		if (goal < 0 || goal > machine.MaxGoal) && w.err == nil {
-			w.err = fmt.Errorf("%w: found none, or several, for %s", search.ErrGoals, w.machine.Names().Roles[r])
+			w.err = fmt.Errorf("%w: found no goal, or several, for %s", search.ErrGoals, w.machine.Names().Roles[r])
 		}
 		sum += goal
 	}
@@ -342,15 +333,15 @@ func (w *walk) points(goals []int32) fixed {
 	return fixedGoal(goals[w.first])
 }
 
-// agree compares the sum of the goals in a terminal position with that in others.
+// agree checks that the sum of the goals is the same in all terminal positions.
 func (w *walk) agree(sum int32) {
 	if w.err == nil && w.other >= 0 && w.sumKnown && sum != w.sum {
-		w.err = fmt.Errorf("%w: goals add up to %d here and to %d there", search.ErrNotZeroSum, sum, w.sum)
+		w.err = fmt.Errorf("%w: the goals of one terminal position add up to %d, of another to %d", search.ErrNotZeroSum, sum, w.sum)
 	}
 	w.sum, w.sumKnown = sum, true
 }
 
-// keep stores what q is worth, within the limits.
+// keep stores the points of q and enforces the limits.
 func (w *walk) keep(q machine.State, v fixed) {
 	w.known.Store(q, worth{v, w.side, false, w.look}, 1)
 	stats := w.known.Stats()
@@ -362,9 +353,9 @@ func (w *walk) keep(q machine.State, v fixed) {
 	}
 }
 
-// share is the part of the work that is done, see Limits.Progress.
+// share returns the finished share of the work, see Limits.Progress.
 func (w *walk) share() float64 {
-	const plies = 8 // below them the parts are too small to matter
+	const plies = 8 // deeper parts are negligible
 	done, part := 0.0, 1.0
 	for _, p := range w.plies[:min(plies, len(w.plies))] {
 		part /= float64(p.expansion.Children)
@@ -373,15 +364,14 @@ func (w *walk) share() float64 {
 	return (float64(w.side-firstDefends) + done) / 2
 }
 
-// holds tells whether what a strategy obtains is what is claimed.
+// holds reports whether the obtained points agree with a claim.
 func (w *walk) holds(claim search.Claim, obtained fixed) bool {
 	points := obtained.nearest()
 	return points >= claim.Value-Tolerance && points <= claim.Value+claim.Slack+Tolerance
 }
 
-// compare books a fault if the strategy of role does not obtain what is claimed
-// of q. It cannot obtain more than the value either, so the difference counts in
-// both directions.
+// compare records a fault if the strategy of role does not obtain the claimed points at q. It cannot obtain more than
+// the value either, so a difference counts in both directions.
 func (w *walk) compare(q machine.State, role machine.Role, claim search.Claim, obtained fixed) {
 	if w.holds(claim, obtained) {
 		return
@@ -397,9 +387,8 @@ func (w *walk) compare(q machine.State, role machine.Role, claim search.Claim, o
 	w.certificate.Faults++
 }
 
-// compareRoot compares the claim at the root with both walks where the walks
-// have not done so: a lone player's position, one where nobody has a choice, or
-// the end of the game.
+// compareRoot compares the claim at the root with both walks if they have not done so: in a single player's position,
+// in a position without a choice, or at the end of the game.
 func (w *walk) compareRoot(q machine.State, guarantee, limit fixed) {
 	c := &w.certificate
 	claim := search.Claim{Value: c.Value, Slack: c.Slack}

@@ -7,12 +7,10 @@ import (
 	"math/big"
 )
 
-// NashExact solves the m×n matrix game a in rationals: the value and one optimal
-// strategy of each player, without rounding; if ctx ends before that, the answers mean
-// nothing. It is the oracle of the tests and the last resort of the native engine: slow,
-// and plainly right. With a shifted to b ≥ 1, the row player has max -Σx subject to
-// xᵗb ≥ 1, which the dual simplex method begins without a first phase. The elements of a
-// are not changed; there is at least one.
+// NashExact solves the m×n matrix game a in rational numbers. It returns the value and an optimal strategy of each
+// player; they are meaningless if ctx ends earlier. It is the oracle of the tests and the last resort of the native
+// engine: slow, and plainly right. With a shifted to b ≥ 1, the row player has max -Σx subject to xᵗb ≥ 1, which the
+// dual simplex method begins without a first phase. It does not change a, which has at least one element.
 func NashExact(ctx context.Context, a []*big.Rat, m, n int) (value *big.Rat, x, y []*big.Rat) {
 	low := a[0]
 	for _, v := range a[1 : m*n] {
@@ -51,14 +49,14 @@ func NashExact(ctx context.Context, a []*big.Rat, m, n int) (value *big.Rat, x, 
 	return value.Sub(value, shift), x, y
 }
 
-// MaximizeExact solves the program of Engine.Maximize in rationals, with every
-// tolerance zero; if ctx ends before that, the answer means nothing.
+// MaximizeExact solves the program of Engine.Maximize in rational numbers, with all tolerances zero. The answer is
+// meaningless if ctx ends earlier.
 func MaximizeExact(ctx context.Context, p []*big.Rat, k, n int, e, f []*big.Rat) (value *big.Rat, feasible bool) {
 	return maximizeRelaxed(ctx, p, k, n, e, f, new(big.Rat))
 }
 
-// maximizeRelaxed is MaximizeExact with all bounds lowered by the same. Of what a mixture gains by
-// that each bound takes its multiplier's share off the value.
+// maximizeRelaxed is MaximizeExact with all bounds lowered by the same amount. The value is corrected by the
+// multipliers of the bounds.
 func maximizeRelaxed(ctx context.Context, p []*big.Rat, k, n int, e, f []*big.Rat, by *big.Rat) (value *big.Rat, feasible bool) {
 	if k == 0 {
 		return new(big.Rat), false
@@ -100,7 +98,7 @@ func maximizeRelaxed(ctx context.Context, p []*big.Rat, k, n int, e, f []*big.Ra
 	return value, true
 }
 
-// rationalTableau is a condensed tableau like tableau, over the rationals.
+// rationalTableau is a condensed tableau over the rational numbers, see tableau.
 type rationalTableau struct {
 	ctx             context.Context
 	rows, cols      int
@@ -122,8 +120,8 @@ func newRationalTableau(ctx context.Context, rows, cols int) *rationalTableau {
 	return t
 }
 
-// dualSimplex makes the values non-negative by Bland's rule, which cannot cycle; the
-// reduced costs are so already. It returns false if the program is infeasible.
+// dualSimplex makes the values non-negative by Bland's rule, which cannot cycle. The reduced costs must be
+// non-negative. It returns false if the program is infeasible.
 func (t *rationalTableau) dualSimplex() bool {
 	for t.ctx.Err() == nil {
 		r := -1
@@ -153,7 +151,7 @@ func (t *rationalTableau) dualSimplex() bool {
 	return false
 }
 
-// precedes is Bland's order of ratios: the lesser, of a tie the lesser label.
+// precedes reports whether a ratio comes first in Bland's order: by ratio, then by label.
 func precedes(ratio, least *big.Rat, label, leastLabel int) bool {
 	order := ratio.Cmp(least)
 	return order < 0 || order == 0 && label < leastLabel
@@ -196,8 +194,7 @@ func rationals(a []float64) []*big.Rat {
 	return r
 }
 
-// rationalCells is the size of the largest matrix that is solved in rationals
-// instead of floating point, which takes some seconds at this size.
+// rationalCells is the size of the largest matrix that is solved in rational numbers as last resort; it takes seconds.
 const rationalCells = 1024
 
 func checkRationalCells(what string, rows, cols int) error {
@@ -207,7 +204,7 @@ func checkRationalCells(what string, rows, cols int) error {
 	return nil
 }
 
-// nashByRationals is Native.Nash for the matrices that rounding defeats.
+// nashByRationals is Native.Nash for matrices on which rounding errors defeat the simplex method.
 func nashByRationals(ctx context.Context, a []float64, m, n int, x, y []float64) (float64, error) {
 	if err := cmp.Or(ctx.Err(), checkRationalCells("matrix game", m, n)); err != nil {
 		return 0, err
@@ -226,9 +223,9 @@ func nashByRationals(ctx context.Context, a []float64, m, n int, x, y []float64)
 	return value, nil
 }
 
-// maximizeByRationals is Native.Maximize for the programs that rounding defeats. The
-// bounds are relaxed as there, but only for a program that is infeasible otherwise: the
-// objective may gain far more than its bounds give. The value is free of the relaxation.
+// maximizeByRationals is Native.Maximize for programs on which rounding errors defeat the simplex method. The bounds
+// are relaxed only if the program is infeasible otherwise, as a relaxation may improve the objective by far more. The
+// value excludes the effect of the relaxation.
 func maximizeByRationals(ctx context.Context, q *program) (float64, bool, error) {
 	if err := cmp.Or(ctx.Err(), checkRationalCells("linear program", q.k, q.n)); err != nil {
 		return 0, false, err

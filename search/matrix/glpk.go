@@ -13,37 +13,32 @@ import (
 	"github.com/lukpank/go-glpk/glpk"
 )
 
-// glpkEngine is the second opinion: it shares no code with the native engine but
-// the checks of its input and the certificate. GLPK satisfies bounds and prices
-// columns to 1e-7 (its rational solver rounds the input to 1e-9, and is no way
-// out), so equilibria are good to glpkGap only; for most matrices the last basis
-// is the optimal one and the gap is rounding.
+// glpkEngine is a second opinion: it shares only the input checks and the certificate with the native engine. GLPK
+// satisfies bounds and prices columns to 1e-7. (Its rational solver rounds the input to 1e-9, so it does not help.) So
+// equilibria are good to glpkGap only; for most matrices the last basis is optimal and the gap is rounding.
 //
-// Every call makes and deletes its programs on one locked thread, as libglpk
-// demands, so that engines may be used by any number of goroutines.
+// Every call creates and deletes its programs on one locked thread, as libglpk requires, so that any number of
+// goroutines may use engines.
 type glpkEngine struct{ ctx context.Context }
 
 var _ Engine = (*glpkEngine)(nil)
 
 func newGLPK() (Engine, error) { return &glpkEngine{ctx: context.Background()}, nil }
 
-// Within implements Engine: GLPK cannot be interrupted, but no call begins when ctx
-// is done.
+// Within implements Engine: GLPK cannot be interrupted, but no call begins after ctx is done.
 func (g *glpkEngine) Within(ctx context.Context) { g.ctx = ctx }
 
-// Name is "glpk".
+// Name implements Engine.
 func (g *glpkEngine) Name() string { return "glpk" }
 
-// glpkGap is the largest gap between the guarantees of two strategies, as a part
-// of the range, that this engine hands out.
+// glpkGap is the maximal gap between the guarantees of two strategies, as a share of the range, that this engine
+// accepts.
 const glpkGap = 1e-6
 
-// glpkTolerance is the violation of a bound that GLPK tolerates, for bounds of up
-// to 1; its default is used.
+// glpkTolerance is the violation of a bound that GLPK tolerates by default, for bounds of up to 1.
 const glpkTolerance = 1e-7
 
-// solve runs the primal method, and the dual one where that fails or cycles.
-// Neither prints.
+// solve runs the primal simplex method, and the dual method if it fails or cycles. Both are silent.
 func solve(p *glpk.Prob) error {
 	parameters := glpk.NewSmcp()
 	parameters.SetMsgLev(glpk.MSG_OFF)
@@ -54,8 +49,8 @@ func solve(p *glpk.Prob) error {
 	return p.Simplex(parameters)
 }
 
-// Nash solves the game by one linear program for each strategy that is wanted;
-// the interface of go-glpk gives no dual solution.
+// Nash solves the game by one linear program for each requested strategy; the interface of go-glpk gives no dual
+// solution.
 func (g *glpkEngine) Nash(a []float64, m, n int, x, y []float64) (float64, error) {
 	if err := cmp.Or(g.ctx.Err(), checkGame(a, m, n, x, y)); err != nil {
 		return 0, err
@@ -89,9 +84,8 @@ func (g *glpkEngine) Nash(a []float64, m, n int, x, y []float64) (float64, error
 	return low + (lower+upper)/2, nil
 }
 
-// guarantee finds the strategy y (n) of the column player that minimises the
-// greatest row of the positive m×n matrix, and that value: the reciprocal of
-// max Σq subject to Aq ≤ 1, q ≥ 0.
+// guarantee writes the strategy y (n) of the column player that minimises the greatest row of the positive m×n matrix,
+// and returns this value: the reciprocal of max Σq subject to Aq ≤ 1, q ≥ 0.
 func guarantee(m, n int, y []float64, at func(i, j int) float64) (float64, error) {
 	var l Linear
 	for range n {
@@ -111,7 +105,7 @@ func guarantee(m, n int, y []float64, at func(i, j int) float64) (float64, error
 	return 1 / value, nil
 }
 
-// mixture makes a strategy of the point that GLPK has found.
+// mixture writes a point found by GLPK as a strategy.
 func mixture(dst, point []float64) {
 	for i := range dst {
 		dst[i] = max(point[i], 0)
@@ -127,8 +121,8 @@ func (g *glpkEngine) Maximize(p []float64, k, n int, e, f []float64) (float64, b
 	}
 	l := q.linear()
 	x := make([]float64, k)
-	// GLPK's tolerance may decide a bound. Then that bound is raised beyond the
-	// tolerance; if it is out of reach so, nothing is pruned, which is safe.
+	// GLPK's tolerance may decide a bound. Then this bound is raised beyond the tolerance. If the raised bound is
+	// infeasible, nothing is pruned, which is safe.
 	for range n + 1 {
 		_, point, err := maximizeLinear(l)
 		if errors.Is(err, ErrInfeasible) {
@@ -149,10 +143,10 @@ func (g *glpkEngine) Maximize(p []float64, k, n int, e, f []float64) (float64, b
 	return 0, false, nil
 }
 
-// bound is f_j on the scale on which the elements of P lie in [0, 1].
+// bound returns f_j on the scale on which the elements of P lie in [0, 1].
 func (q *program) bound(j int) float64 { return (q.f[j] - q.low) * powerScale(q.top-q.low) }
 
-// linear is the program with the coefficients on the scale of [0, 1].
+// linear returns the program with coefficients on the scale of [0, 1].
 func (q *program) linear() *Linear {
 	var l Linear
 	for i := range q.k {

@@ -14,8 +14,8 @@ var (
 	ErrUnbounded  = errors.New("linear program: the objective grows without bound")
 )
 
-// Bounds is what a variable or a row may be: Lower ≤ it ≤ Upper, in units of
-// the program; an infinite side is no bound.
+// Bounds holds the bounds of a variable or a row: Lower ≤ it ≤ Upper, in units of the program; an infinite side is no
+// bound.
 type Bounds struct{ Lower, Upper float64 }
 
 // Bounds that occur often.
@@ -24,19 +24,17 @@ var (
 	Free        = Bounds{math.Inf(-1), math.Inf(1)}
 )
 
-// Equal is the bounds that allow v alone.
+// Equal returns bounds that allow v alone.
 func Equal(v float64) Bounds { return Bounds{v, v} }
 
-// Entry is one coefficient of a sparse matrix; no row and variable may occur twice together.
+// Entry is a coefficient of a sparse matrix; each pair of row and variable occurs at most once.
 type Entry struct {
 	Row, Variable int
 	Coefficient   float64
 }
 
-// Linear is a sparse linear program: max Objective·x subject to Rows on Ax and
-// Variables on x. The sequence form of a game is one (Koller, Megiddo and von
-// Stengel, 1994). It is solved by GLPK, which is part of the program only with
-// -tags glpk.
+// Linear is a sparse linear program: max Objective·x subject to Rows on Ax and Variables on x. An example is the
+// sequence form of a game (Koller, Megiddo and von Stengel, 1994). GLPK solves it, which requires the build tag glpk.
 type Linear struct {
 	Objective []float64 // one per variable
 	Variables []Bounds
@@ -44,13 +42,13 @@ type Linear struct {
 	Entries   []Entry
 }
 
-// Variable adds a variable with its coefficient in the objective, and returns its number.
+// Variable adds a variable with its coefficient in the objective, and returns its index.
 func (l *Linear) Variable(bounds Bounds, objective float64) int {
 	l.Variables, l.Objective = append(l.Variables, bounds), append(l.Objective, objective)
 	return len(l.Variables) - 1
 }
 
-// Row adds a row, and returns its number.
+// Row adds a row, and returns its index.
 func (l *Linear) Row(bounds Bounds) int {
 	l.Rows = append(l.Rows, bounds)
 	return len(l.Rows) - 1
@@ -61,9 +59,8 @@ func (l *Linear) Add(row, variable int, coefficient float64) {
 	l.Entries = append(l.Entries, Entry{row, variable, coefficient})
 }
 
-// Maximize returns the optimum and a point x (one element per variable) that
-// attains it. The errors are ErrInfeasible, ErrUnbounded, a description of an
-// ill-formed program, the failure of the solver, or how to get a solver.
+// Maximize returns the optimum and a point x (one element per variable) that attains it. The errors are ErrInfeasible,
+// ErrUnbounded, a description of an ill-formed program, a failure of the solver, or a hint to install a solver.
 func (l *Linear) Maximize() (value float64, x []float64, err error) {
 	if err := l.check(); err != nil {
 		return 0, nil, err
@@ -100,7 +97,7 @@ func (l *Linear) check() error {
 	return l.checkDuplicates()
 }
 
-// checkDuplicates looks for two entries of one row and variable.
+// checkDuplicates returns an error for two entries of the same row and variable.
 func (l *Linear) checkDuplicates() error {
 	sorted := slices.SortedFunc(slices.Values(l.Entries), func(a, b Entry) int { return cmp.Or(a.Row-b.Row, a.Variable-b.Variable) })
 	for k := range len(sorted) - 1 {

@@ -6,44 +6,40 @@ import (
 	"stackmate/internal/scratch"
 )
 
-// The linear programs of pruning choose a mixture x of k pure strategies that
-// yields at least f in each of n columns, and best e in one more:
+// The linear programs of pruning choose a mixture x of k pure strategies that yields at least f in each of n columns,
+// and maximises e:
 //
 //	max xᵗe  subject to  xᵗP ≥ f, x ≥ 0, Σx = 1
 //
-// Eliminating one x by Σx = 1 leaves k-1 free variables at zero and n+1 basic
-// ones: the slack of each column and the eliminated x. If the eliminated one is
-// of greatest e, no reduced cost is negative, so the dual simplex method starts
-// at once, without a first phase. It ends as soon as no slack is negative, and
-// proves infeasibility by a row that cannot be repaired.
+// Elimination of one x by Σx = 1 leaves k-1 free variables at zero and n+1 basic variables: the slack of each column
+// and the eliminated x. If the eliminated strategy has the greatest e, no reduced cost is negative. So the dual
+// simplex method starts without a first phase. It ends when no slack is negative, and proves infeasibility by a row
+// without a repairing column.
 //
-// Invariant: reduced costs are ≥ 0 up to rounding. Cost: a few pivots of k·n
-// multiply-adds; none if one pure strategy satisfies all columns and is best.
+// Invariant: reduced costs are ≥ 0 up to rounding. Cost: a few pivots of k·n multiply-adds; no pivot if the strategy
+// of greatest e satisfies all columns.
 //
 // Reference: C. E. Lemke, "The dual method of solving the linear programming
 // problem" (1954); Saffidine, Finnsson and Buro (2012), Fig. 1–5.
 
 const (
-	// relaxation is what the bounds f are lowered by, as a part of the range of
-	// P and f. Duplicate actions dominate each other exactly, and rounding must
-	// not decide there.
+	// relaxation is subtracted from the bounds f, as a share of the range of P and f. Duplicate actions dominate each
+	// other exactly, and rounding must not decide there.
 	relaxation = 1e-12
-	// violation is the negative value, on the scale of a row, that is repaired.
+	// violation is the negative value, on the scale of a row, from which a row is repaired.
 	violation = 1e-13
-	// finest is the least coefficient that a row is scaled by; the relaxation
-	// makes smaller ones irrelevant.
+	// finest is the least coefficient by which a row is scaled; the relaxation makes smaller coefficients irrelevant.
 	finest = relaxation / 16
-	// repairTolerance is the smallest pivot taken. It is finer than in a game,
-	// for nothing certifies that a program is infeasible.
+	// repairTolerance is the smallest pivot. It is smaller than pivotTolerance, as infeasible programs have no
+	// certificate.
 	repairTolerance = 1e-10
-	// doubt is the negative value of a row beyond repair that proves a program
-	// infeasible. A lesser one may be rounding; then rationals decide.
+	// doubt is the negative value of an irreparable row that proves infeasibility. A smaller violation may be a
+	// rounding error; then rational numbers decide.
 	doubt = 1e-8
 )
 
-// Maximize solves max xᵗe subject to xᵗP ≥ f, x ≥ 0, Σx = 1, see Engine. A
-// column that is missed by less than 1e-12 of the range of P and f counts as
-// satisfied.
+// Maximize solves max xᵗe subject to xᵗP ≥ f, x ≥ 0, Σx = 1, see Engine. A column that misses its bound by less than
+// 1e-12 of the range of P and f counts as satisfied.
 func (g *Native) Maximize(p []float64, k, n int, e, f []float64) (value float64, feasible bool, err error) {
 	q, err := newProgram(p, k, n, e, f)
 	if err != nil || k == 0 || !g.loadProgram(&q) {
@@ -62,13 +58,13 @@ func (g *Native) Maximize(p []float64, k, n int, e, f []float64) (value float64,
 			return 0, false, g.t.ctx.Err()
 		}
 		g.t.reinvert(func() { g.loadProgram(&q) })
-		g.t.primalSimplex(0) // reduced costs may turn out to be negative
+		g.t.primalSimplex(0) // reduced costs may have become negative
 	}
 	return maximizeByRationals(g.t.context(), &q)
 }
 
-// loadProgram writes the program into the tableau. It returns false if no row
-// reaches the bound of some column, which is the common kind of infeasibility.
+// loadProgram writes the program into the tableau. It returns false if no row reaches the bound of some column, the
+// most frequent reason of infeasibility.
 func (g *Native) loadProgram(q *program) bool {
 	t := &g.t
 	t.reset(q.n+1, q.k-1)
@@ -92,7 +88,7 @@ func (g *Native) loadProgram(q *program) bool {
 		if slack < best {
 			return false
 		}
-		// Rows of unit size: a column of small differences counts as any other.
+		// Rows of unit size: a column of small differences has the same weight.
 		scale := powerScale(max(worst, -best, floor))
 		g.units[j] = scale
 		for c := range row {
@@ -117,13 +113,13 @@ func (g *Native) loadProgram(q *program) bool {
 	return true
 }
 
-// verify checks the optimum against the given program and returns its value: for
-// multipliers λ ≥ 0 of the columns, no mixture that satisfies f has more than
+// verify checks the optimum against the given program and returns its value. For multipliers λ ≥ 0 of the columns, the
+// value of every mixture that satisfies f is at most
 //
 //	max over i of e_i + Σ_j λ_j (P_ij - f_j)
 //
-// and the x of the tableau, which satisfies f but for the relaxation, must have
-// as much. The value is thus free of the relaxation.
+// and the x of the tableau, which satisfies f up to the relaxation, must reach this bound. So the value excludes the
+// effect of the relaxation.
 func (g *Native) verify(q *program) (value float64, ok bool) {
 	g.x, g.y = scratch.Resize(g.x, q.k), scratch.Resize(g.y, q.n)
 	g.readProgram(q)
@@ -142,7 +138,7 @@ func (g *Native) verify(q *program) (value float64, ok bool) {
 	return bound, bound-q.objective(g.x) <= certifiedGap*q.spread
 }
 
-// readProgram reads the mixture and the multipliers off the tableau.
+// readProgram reads the mixture and the multipliers from the tableau.
 func (g *Native) readProgram(q *program) {
 	t := &g.t
 	clear(g.x)
@@ -161,8 +157,8 @@ func (g *Native) readProgram(q *program) {
 	}
 }
 
-// strategy is the row of P that a label of the tableau stands for. Labels
-// 0…k-2 are all rows but the base, labels k-1… the slacks and at last the base.
+// strategy returns the row of P of a label in the tableau. Labels 0…k-2 stand for all rows except the base, labels
+// from k-1 on for the slacks, and the last label for the base.
 func (q *program) strategy(label int) int {
 	switch {
 	case label >= q.k-1:
@@ -173,7 +169,7 @@ func (q *program) strategy(label int) int {
 	return label
 }
 
-// outcome is how a simplex method ended.
+// outcome is the result of a simplex method.
 type outcome int
 
 const (
@@ -212,9 +208,8 @@ func (t *tableau) dualSimplex() outcome {
 	return unfinished
 }
 
-// violated is the row of the most negative value, by Bland's rule that of a
-// negative one and the least label; -1 if none is negative. Like entering it
-// compares integers.
+// violated returns the row of the most negative value, or by Bland's rule the negative row of least label; -1 if no
+// value is negative. Like entering it compares integers.
 func (t *tableau) violated(bland bool) int {
 	row := -1
 	var greatest uint64
@@ -236,10 +231,9 @@ func (t *tableau) violated(bland bool) int {
 	return row
 }
 
-// repairing is the column whose reduced cost reaches zero first as the violated
-// row r is repaired; of a tie the one with the greatest pivot, by Bland's rule
-// the least label. It is -1 if no column repairs the row. Like leaving it finds
-// the least ratio as an integer.
+// repairing returns the column whose reduced cost reaches zero first during the repair of row r. Ties are broken by
+// the greatest pivot, or by Bland's rule by the least label. It returns -1 if no column repairs the row. Like leaving
+// it finds the least ratio as an integer.
 func (t *tableau) repairing(r int, bland bool) int {
 	row := t.row(r)[:t.cols]
 	costs := t.row(t.rows)[:len(row)]

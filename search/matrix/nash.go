@@ -9,8 +9,7 @@ import (
 	"stackmate/internal/scratch"
 )
 
-// A matrix game is solved in steps, each cheaper than the next and each final
-// where it applies:
+// A matrix game is solved in steps of rising cost; each step is final if it applies:
 //
 //	scan     one pass: range, maximin row, minimax column; equal: a saddle point
 //	2×2      closed form
@@ -18,16 +17,14 @@ import (
 //	         [1, 2]; the reduced costs of the last tableau are the row strategy
 //	certify  the guarantees of both strategies against the given matrix
 //
-// A matrix of positive entries has a bounded, feasible program with the slack
-// basis as its start, so there is one phase only. Scaling is by a power of two:
-// integer matrices stay exact. If the certificate shows a gap, small pivots have
-// piled up rounding: the tableau of the last basis is computed anew, and the
-// simplex goes on from there. If that does not help again and again, it starts anew
-// with a ratio test that leaves more choice of pivots (Harris). The last resort, for
-// matrices of extreme condition, are rationals.
+// A matrix of positive entries has a bounded program, and the slack basis is a feasible start, so there is one phase
+// only. The scale is a power of two: integer matrices stay exact. A gap in the certificate shows rounding errors of
+// small pivots: then the tableau of the last basis is recomputed, and the simplex method continues. After several such
+// tries it restarts with a ratio test that allows more choice of pivots (Harris). The last resort, for matrices of
+// extreme condition, is rational arithmetic.
 //
-// Invariant of the simplex: the values of the basic variables are ≥ 0 up to slack and
-// rounding. Cost: about min(m, n) pivots of m·n multiply-adds each.
+// Invariant of the simplex method: the values of the basic variables are ≥ 0 up to slack and rounding. Cost: about
+// min(m, n) pivots of m·n multiply-adds each.
 //
 // Reference: G. B. Dantzig, "A proof of the equivalence of the programming
 // problem and the game problem" (1951); R. G. Bland, "New finite pivoting rules
@@ -35,57 +32,53 @@ import (
 // Devex LP code" (1973).
 
 const (
-	// priceTolerance is the reduced cost, on the [1, 2] scale, that counts as
-	// negative. A strategy loses at most twice as much of the range by it.
+	// priceTolerance is the reduced cost, on the [1, 2] scale, that counts as negative. A strategy loses at most twice
+	// this share of the range by it.
 	priceTolerance = 1e-12
-	// pivotTolerance is the smallest pivot taken. Of the values 1e-7…1e-14 it
-	// leaves the fewest games of the test families to the rationals.
+	// pivotTolerance is the smallest pivot. Among the values 1e-7…1e-14 it leaves the fewest games of the test
+	// families to rational arithmetic.
 	pivotTolerance = 1e-9
-	// tieTolerance is the difference of two ratios, absolute or relative, that
-	// counts as a tie.
+	// tieTolerance is the difference of two ratios, absolute or relative, that counts as a tie.
 	tieTolerance = 1e-13
-	// pivotsPerLine bounds the pivots by the rows and columns of a program. Some
-	// 1 per line is usual; the rest is for Bland's rule.
+	// pivotsPerLine bounds the pivots per row and column of a program. About 1 per line is usual; the remainder is for
+	// Bland's rule.
 	pivotsPerLine = 50
-	// tries is how often a game or program is tried with one slack. All but the
-	// first start from the basis that the last try ended with.
+	// tries is the number of tries with one slack. Each try after the first starts from the basis of the previous try.
 	tries = 4
-	// certifiedGap is the largest gap between the guarantees of the two
-	// strategies, as a part of the range, that the engine hands out.
+	// certifiedGap is the maximal gap between the guarantees of the two strategies, as a share of the range, that the
+	// engine accepts.
 	certifiedGap = 1e-10
 )
 
-// slacks are what the values of basic variables may fall below 0 by, so that a
-// greater pivot can be taken. Without slack all but the most degenerate large
-// games are solved.
+// slacks are the amounts by which values of basic variables may fall below 0, which allows a greater pivot. Slack 0
+// solves all except the most degenerate large games.
 var slacks = [...]float64{0, 1e-11, 1e-10}
 
-// Native is the engine in pure Go. It keeps its buffers from call to call and
-// belongs to one goroutine. The zero value is ready for use.
+// Native is the engine in pure Go. It keeps its buffers between calls and belongs to one goroutine. The zero value is
+// ready for use.
 type Native struct {
 	t       tableau
 	columns []int64   // scratch of the scan
 	gains   []float64 // scratch of the certificate
-	x, y    []float64 // a mixture and multipliers that the caller does not want
+	x, y    []float64 // mixture and multipliers that the caller does not request
 	units   []float64 // scale of each bound of a program
 	unit    float64   // a reduced cost of 1 in units of its objective
 }
 
 var _ Engine = (*Native)(nil)
 
-// Within implements Engine. The context is looked at before each pivot of a large
-// tableau; a small one is solved before that would be worth it.
+// Within implements Engine. The context is checked before each pivot of a large tableau; a small tableau is solved too
+// fast for a check.
 func (g *Native) Within(ctx context.Context) { g.t.ctx = ctx }
 
 // NewNative returns a native engine.
 func NewNative() *Native { return &Native{} }
 
-// Name is "native".
+// Name returns "native".
 func (g *Native) Name() string { return "native" }
 
-// Nash solves the m×n matrix game a, see Engine. The guarantees of the two
-// strategies differ by at most 1e-10 of the range of a, and by nothing if there
-// is a saddle point.
+// Nash solves the m×n matrix game a, see Engine. The guarantees of the two strategies differ by at most 1e-10 of the
+// range of a, and are equal at a saddle point.
 func (g *Native) Nash(a []float64, m, n int, x, y []float64) (float64, error) {
 	if err := checkGame(a, m, n, x, y); err != nil {
 		return 0, err
@@ -119,7 +112,7 @@ func (g *Native) Nash(a []float64, m, n int, x, y []float64) (float64, error) {
 	return nashByRationals(g.t.context(), a, m, n, x, y)
 }
 
-// prefix is the first n elements of p; p may be nil.
+// prefix returns the first n elements of p; p may be nil.
 func prefix(p []float64, n int) []float64 {
 	if p == nil {
 		return nil
@@ -141,7 +134,7 @@ func checkGame(a []float64, m, n int, x, y []float64) error {
 	return nil
 }
 
-// setPure makes p the pure strategy k; p may be nil.
+// setPure writes the pure strategy k into p; p may be nil.
 func setPure(p []float64, k int) {
 	if p != nil {
 		clear(p)
@@ -149,8 +142,8 @@ func setPure(p []float64, k int) {
 	}
 }
 
-// mixed2x2 solves a 2×2 game without saddle point. Then the differences along
-// one diagonal have one sign, and nothing cancels.
+// mixed2x2 solves a 2×2 game without saddle point. There the differences along a diagonal have the same sign, so that
+// no cancellation occurs.
 func mixed2x2(a []float64, s extremes, x, y []float64) float64 {
 	scale := powerScale(s.high - s.low) // keeps the sums from overflow
 	d0, d1 := (a[0]-a[1])*scale, (a[3]-a[2])*scale
@@ -165,9 +158,8 @@ func mixed2x2(a []float64, s extremes, x, y []float64) float64 {
 	return a[2] + p*(a[0]-a[2])
 }
 
-// simplex runs the primal simplex method on the scaled matrix until the
-// certificate of the strategies is good enough, and tells whether it is. A try
-// that fails is one of much rounding: the next goes on from the same basis.
+// simplex runs the primal simplex method on the scaled matrix, and reports whether the certificate of the strategies
+// is good enough. A try fails by rounding errors only; the next try continues from the same basis.
 func (g *Native) simplex(a []float64, m, n int, s extremes, x, y []float64) (value float64, ok bool) {
 	for _, slack := range slacks {
 		g.load(a, m, n, s)
@@ -189,7 +181,7 @@ func (g *Native) simplex(a []float64, m, n int, s extremes, x, y []float64) (val
 	return 0, false
 }
 
-// primalSimplex improves the objective while the values stay ≥ 0, but for slack.
+// primalSimplex improves the objective while the values stay ≥ -slack.
 func (t *tableau) primalSimplex(slack float64) outcome {
 	stalled := 0
 	for range pivotsPerLine * (t.rows + t.cols) {
@@ -203,7 +195,7 @@ func (t *tableau) primalSimplex(slack float64) outcome {
 		}
 		row := t.leaving(column, slack, bland)
 		if row < 0 {
-			return unfinished // cannot happen but by rounding: the program is bounded
+			return unfinished // only after rounding errors: the program is bounded
 		}
 		before := t.value(t.rows)
 		t.pivot(row, column)
@@ -216,9 +208,8 @@ func (t *tableau) primalSimplex(slack float64) outcome {
 	return unfinished
 }
 
-// load writes the program max Σy, By ≤ 1 for B = 1+scale·(a-low) into the tableau,
-// after its first pivot. All first prices are equal, so that pivot is a choice:
-// the minimax column, and in it the greatest element.
+// load writes the program max Σy, By ≤ 1 for B = 1+scale·(a-low) into the tableau, after its first pivot. All initial
+// prices are equal, so this pivot is free: the minimax column, and its greatest element.
 func (g *Native) load(a []float64, m, n int, s extremes) {
 	t := &g.t
 	t.reset(m, n)
@@ -255,10 +246,9 @@ func (g *Native) load(a []float64, m, n int, s extremes) {
 	t.basic[r], t.nonbasic[c] = t.nonbasic[c], t.basic[r]
 }
 
-// entering is the column of the most negative reduced cost (Dantzig's rule), by
-// Bland's rule that of a negative one and the least label; -1 at the optimum. As
-// an unsigned integer the most negative number is the greatest, and finding it
-// so needs no branch.
+// entering returns the column of the most negative reduced cost (Dantzig's rule), or by Bland's rule the negative
+// column of least label; -1 at the optimum. The most negative number is the greatest unsigned integer, so the scan
+// needs no branch.
 func (t *tableau) entering(bland bool) int {
 	costs := t.row(t.rows)[:t.cols]
 	if bland {
@@ -281,11 +271,10 @@ func (t *tableau) entering(bland bool) int {
 	return slices.Index(costs, least)
 }
 
-// leaving is the row whose basic variable reaches zero first as the variable of
-// column c grows; of a tie the one with the greatest pivot, for accuracy, by
-// Bland's rule the least label. It is -1 if none does. Whatever would not make
-// another value less than -slack ties (Harris's rule). The least ratio is found
-// without a branch, as an integer.
+// leaving returns the row whose basic variable reaches zero first as the variable of column c grows. Ties are broken
+// by the greatest pivot, for accuracy, or by Bland's rule by the least label. It returns -1 if there is no such row.
+// All rows tie that keep every other value ≥ -slack (Harris's rule). The least ratio is found without a branch, as an
+// integer.
 func (t *tableau) leaving(c int, slack float64, bland bool) int {
 	value, end := t.cols-c, t.rows*t.stride
 	first := int64(math.MaxInt64)
@@ -304,7 +293,7 @@ func (t *tableau) leaving(c int, slack float64, bland bool) int {
 	row, pivot := -1, pivotTolerance
 	for i, k := 0, c; k < end; i, k = i+1, k+t.stride {
 		d := t.cells[k]
-		// In this order the branch is foreseeable: a negative d satisfies it too.
+		// In this order the branch is predictable: a negative d satisfies it too.
 		if t.cells[k+value] > least*d || d < pivotTolerance {
 			continue
 		}
@@ -315,14 +304,14 @@ func (t *tableau) leaving(c int, slack float64, bland bool) int {
 	return row
 }
 
-// tie is the greatest ratio that ties with the least one, given as an integer.
+// tie returns the greatest ratio that ties with the least ratio, which is given as an integer.
 func tie(first int64) float64 {
 	least := math.Float64frombits(uint64(first))
 	return least + tieTolerance*(1+math.Abs(least))
 }
 
-// strategies reads both strategies off the optimal tableau: the values of the
-// basic variables and the reduced costs of the nonbasic ones. All others are 0.
+// strategies reads both strategies from the optimal tableau: the values of basic variables and the reduced costs of
+// nonbasic variables. All other probabilities are 0.
 func (g *Native) strategies(x, y []float64) {
 	t := &g.t
 	n := len(t.nonbasic)

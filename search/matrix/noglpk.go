@@ -4,7 +4,7 @@ package matrix
 
 import "errors"
 
-// errNoGLPK says how to get GLPK into the program.
+// errNoGLPK describes the installation of GLPK.
 var errNoGLPK = errors.New("GLPK is not part of this program: install libglpk (Debian: apt-get install libglpk-dev) and build with -tags glpk")
 
 func newGLPK() (Engine, error) { return nil, errNoGLPK }

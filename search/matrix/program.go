@@ -2,19 +2,18 @@ package matrix
 
 import "fmt"
 
-// program is max xᵗe subject to xᵗP ≥ f, x ≥ 0, Σx = 1, the linear program of
-// pruning that both engines solve.
+// program is max xᵗe subject to xᵗP ≥ f, x ≥ 0, Σx = 1: the linear program of pruning that both engines solve.
 type program struct {
 	p        []float64
 	k, n     int
 	e, f     []float64
-	base     int     // the eliminated strategy, of greatest e
+	base     int     // eliminated strategy, of greatest e
 	low, top float64 // range of P and f
 	spread   float64 // range of e
 }
 
-// newProgram checks the sizes of a program, rejects elements that are not finite, and
-// finds ranges and base.
+// newProgram returns a program with its ranges and base. It returns an error for wrong sizes and for elements that are
+// not finite.
 func newProgram(p []float64, k, n int, e, f []float64) (program, error) {
 	switch {
 	case k < 0 || n < 0:
@@ -55,8 +54,7 @@ func newProgram(p []float64, k, n int, e, f []float64) (program, error) {
 	return q, nil
 }
 
-// satisfied tells whether x yields f in every column, but for the relaxation and
-// rounding.
+// satisfied reports whether x yields f in every column, up to the relaxation and rounding.
 func (q *program) satisfied(x []float64) bool {
 	for j := range q.n {
 		if q.violates(x, j) {
@@ -66,7 +64,7 @@ func (q *program) satisfied(x []float64) bool {
 	return true
 }
 
-// violates tells whether x misses the bound of column j.
+// violates reports whether x misses the bound of column j.
 func (q *program) violates(x []float64, j int) bool {
 	sum := 0.0
 	for i, p := range x {
@@ -77,7 +75,7 @@ func (q *program) violates(x []float64, j int) bool {
 	return sum < q.f[j]-2*relaxation*(q.top-q.low)
 }
 
-// objective is xᵗe.
+// objective returns xᵗe.
 func (q *program) objective(x []float64) float64 {
 	value := 0.0
 	for i, p := range x {

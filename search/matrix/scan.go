@@ -12,14 +12,15 @@ import (
 //
 // Cost: one pass, about 1.5 ns for an element.
 
-// extremes are what one pass over a matrix finds.
+// extremes holds the results of one pass over a matrix.
 type extremes struct {
-	low, high        float64 // least and greatest element
+	low, high        float64 // least and greatest elements
 	maximin, minimax float64 // security levels in pure strategies
-	row, col         int     // where they are reached
+	row, col         int     // their indices
 }
 
-// scan finds the extremes of the m×n matrix a; columns is scratch space of n.
+// scan returns the extremes of the m×n matrix a; columns is scratch space of n. It returns an error if the range is
+// not finite.
 func scan(a []float64, m, n int, columns []int64) (extremes, error) {
 	columns = columns[:n]
 	for j := range columns {
@@ -63,7 +64,7 @@ func fromOrdinal(k int64) float64 {
 	return math.Float64frombits(uint64(k ^ int64(uint64(k>>63)>>1)))
 }
 
-// rangeError says why the range of a is not a finite number.
+// rangeError returns an error for a matrix whose range is not finite.
 func rangeError(a []float64, m, n int) error {
 	for k, v := range a[:m*n] {
 		if v-v != 0 {

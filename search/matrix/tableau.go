@@ -26,19 +26,19 @@ type tableau struct {
 	cells      []float64       // (rows+1)·stride
 	basic      []int32         // variable of each row
 	nonbasic   []int32         // variable of each column
-	ctx        context.Context // nil means that nothing ends the work
+	ctx        context.Context // nil means no interruption
 }
 
 const (
 	unroll = 4
-	// largeCells is the size from which on a pivot takes so long, a microsecond,
-	// that a look at the context before it costs nothing.
+	// largeCells is the size from which a pivot takes a microsecond or more, so that the check of the context before
+	// it costs nothing.
 	largeCells = 1 << 12
-	// singular is the pivot below which the rest of a basis is taken for singular.
+	// singular is the pivot below which the remaining basis counts as singular.
 	singular = 1e-12
 )
 
-// context is what ends the work.
+// context returns the context that interrupts the work.
 func (t *tableau) context() context.Context {
 	if t.ctx == nil {
 		return context.Background()
@@ -46,13 +46,13 @@ func (t *tableau) context() context.Context {
 	return t.ctx
 }
 
-// isInterrupted tells whether the work on a large tableau is to end.
+// isInterrupted reports whether the work on a large tableau must end.
 func (t *tableau) isInterrupted() bool {
 	return len(t.cells) >= largeCells && t.context().Err() != nil
 }
 
-// reset gives the tableau a size. Columns are labelled 0…cols-1 and rows
-// cols…cols+rows-1. The padding is zero, the other cells are left to the caller.
+// reset sets the size of the tableau. Columns are labelled 0…cols-1 and rows cols…cols+rows-1. The padding is zero,
+// the other cells are left to the caller.
 func (t *tableau) reset(rows, cols int) {
 	t.rows, t.cols = rows, cols
 	t.stride = (cols + unroll) / unroll * unroll
@@ -72,13 +72,13 @@ func (t *tableau) reset(rows, cols int) {
 	}
 }
 
-// row is row i with its value and padding; row(rows) is the objective.
+// row returns row i with its value and padding; row(rows) is the objective.
 func (t *tableau) row(i int) []float64 { return t.cells[i*t.stride:][:t.stride] }
 
-// value is the value of the basic variable of row i.
+// value returns the value of the basic variable of row i.
 func (t *tableau) value(i int) float64 { return t.cells[i*t.stride+t.cols] }
 
-// pivot exchanges the basic variable of row r with the nonbasic one of column c.
+// pivot exchanges the basic variable of row r with the nonbasic variable of column c.
 func (t *tableau) pivot(r, c int) {
 	s := t.stride
 	p := t.cells[r*s:][:s:s]
@@ -100,11 +100,9 @@ func (t *tableau) pivot(r, c int) {
 	t.basic[r], t.nonbasic[c] = t.nonbasic[c], t.basic[r]
 }
 
-// reinvert computes the tableau of the present basis anew from that of the first
-// basis, which load writes. It pivots on the greatest element that is left, so
-// that the rounding errors of many pivots, some of them small, are gone. Where the
-// basis is singular, it comes as near to it as it can. Cost: at most
-// 2·min(rows, cols) pivots, each with a look at all cells.
+// reinvert recomputes the tableau of the present basis from the tableau of the first basis, which load writes. It
+// pivots on the greatest remaining element, which removes the rounding errors of many, partly small, pivots. A
+// singular basis is approximated. Cost: at most 2·min(rows, cols) pivots, each with a scan of all cells.
 func (t *tableau) reinvert(load func()) {
 	basic := make([]bool, t.rows+t.cols)
 	for _, v := range t.basic {
@@ -141,8 +139,7 @@ func subtract(q, p []float64, f float64) {
 	}
 }
 
-// powerScale is a power of two that brings r ≥ 0 to about 1, where one exists.
-// It changes no digit of what it scales.
+// powerScale returns a power of two that brings r ≥ 0 to about 1, if one exists. Scaling by it changes no digits.
 func powerScale(r float64) float64 {
 	const bias, mantissa = 1023, 52
 	exponent := int(math.Float64bits(r) >> mantissa)

@@ -10,33 +10,33 @@ import (
 	"stackmate/search/arrival"
 )
 
-// Searches prove what a position is worth, and moves that keep it. Where positions repeat, such
-// moves may wait for ever. There the strategies of a result are replaced by the moves of package
-// arrival, which end the match in the fewest joint moves, and its line by one that ends.
+// Searches prove the value of a position, and moves that keep it. In a game with repeated positions such moves may
+// cycle for ever. There the moves of package arrival, which end the match in the fewest joint moves, replace the
+// strategies of a result, and a line to the end replaces its line.
 
 const (
-	// arrivalNodes and arrivalFactor bound the expansions that ways take: so many, and so many times
-	// the nodes of the search that has proved the values.
+	// arrivalNodes and arrivalFactor bound the expansions of the arrival search: a constant, plus a multiple of the
+	// nodes of the search that has proved the values.
 	arrivalNodes  = 1 << 18
 	arrivalFactor = 4
-	// arrivalMemory is the share of ways in the memory of a search.
+	// arrivalMemory is the share of the arrival search in the memory of a search.
 	arrivalMemory = 1. / 16
 )
 
-// arrivals finds ways in one game after the other.
+// arrivals holds the arrival search of the present game.
 type arrivals struct {
 	memory  int64 // bytes of the search
 	finder  *arrival.Finder
 	repeats bool // positions of the finder's game were seen to repeat
 }
 
-// ExpectRepetition tells the solver that positions of m repeat, as a match has shown.
+// ExpectRepetition records that positions of m repeat, as a match has shown.
 func (s *Solver) ExpectRepetition(m machine.Machine) {
 	s.arrivals.prepare(m)
 	s.arrivals.repeats = true
 }
 
-// prepare makes the finder of ways for a game. It reports whether the game is another one.
+// prepare creates the finder for a game. It reports whether the game is a new one.
 func (a *arrivals) prepare(m machine.Machine) bool {
 	if a.finder != nil && a.finder.Machine() == m {
 		return false
@@ -45,7 +45,7 @@ func (a *arrivals) prepare(m machine.Machine) bool {
 	return true
 }
 
-// arrive replaces the strategies and the line of a result for position q, where positions repeat.
+// arrive replaces the strategies and the line of a result for position q if positions of the game repeat.
 func (a *arrivals) arrive(ctx context.Context, m machine.Machine, q machine.State, r *search.Result, noLine bool) {
 	if !r.Proved || r.Strategies == nil {
 		return
@@ -102,8 +102,8 @@ func withoutCircle(m machine.Machine, q machine.State, line [][]machine.Move) []
 	return line
 }
 
-// forced returns, by role, the goal that a result proves the role to be sure of, rounded up: goals
-// are whole numbers. It is 0 for chance.
+// forced returns, by role, the goal that the role can force by a result, rounded up: goals are whole numbers. It is 0
+// for chance.
 func forced(names *machine.Names, r *search.Result) []int32 {
 	const rounding = 1e-9
 	goals := make([]int32, len(r.Values))
@@ -115,7 +115,7 @@ func forced(names *machine.Names, r *search.Result) []int32 {
 	return goals
 }
 
-// notePlies enters the plies of a way among what is known of the moves of a role.
+// notePlies enters the plies of a way under its move.
 func notePlies(r *search.Result, role int, way arrival.Way) {
 	if role >= len(r.Moves) {
 		return
@@ -128,7 +128,7 @@ func notePlies(r *search.Result, role int, way arrival.Way) {
 	}
 }
 
-// arriving is a search whose strategies arrive.
+// arriving is a search with strategies that end the match.
 type arriving struct {
 	search.Searcher
 	arrivals

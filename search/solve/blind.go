@@ -9,7 +9,7 @@ import (
 	"stackmate/search"
 )
 
-// blind is a search that is shown no symmetries.
+// blind is a search on a machine without symmetries.
 type blind struct{ search.Searcher }
 
 // Search implements search.Searcher.
@@ -17,7 +17,7 @@ func (b blind) Search(ctx context.Context, m machine.Machine, q machine.State, l
 	return b.Searcher.Search(ctx, plain{m}, q, lim)
 }
 
-// blindKeeper is one that keeps what it proves.
+// blindKeeper is a blind search that keeps its proofs.
 type blindKeeper struct{ search.Keeper }
 
 // Search implements search.Searcher.
@@ -30,7 +30,7 @@ func (b blindKeeper) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[
 	return b.Keeper.Keep(plain{m}, maxBytes, records)
 }
 
-// withoutSymmetries shows a search none.
+// withoutSymmetries returns a search that uses no symmetries.
 func withoutSymmetries(s search.Searcher) search.Searcher {
 	if k, ok := s.(search.Keeper); ok {
 		return blindKeeper{k}
@@ -38,7 +38,7 @@ func withoutSymmetries(s search.Searcher) search.Searcher {
 	return blind{s}
 }
 
-// plain is a machine that says nothing of its symmetries, nor do those that it makes.
+// plain is a machine without symmetries; machines derived from it have none, either.
 type plain struct{ machine.Machine }
 
 // Symmetries implements machine.Machine.

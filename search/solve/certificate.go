@@ -6,19 +6,18 @@ import (
 	"stackmate/search/certify"
 )
 
-// Certificate is what playing the strategies against every opponent shows.
+// Certificate is the result of playing the strategies against every opponent.
 type Certificate struct {
-	Certified      bool    `json:"certified"`      // neither side can gain, and every value claimed is right
+	Certified      bool    `json:"certified"`      // no side can gain, and all claims hold
 	Exploitability float64 `json:"exploitability"` // most that a side can gain, in goal points
-	// ProvedBounds enclose the value of the first player, and ProvedExploitability
-	// is an upper bound of the gains: certify.Certificate has them, without any
-	// tolerance or rounding in their favour.
+	// ProvedBounds enclose the value of the first player, and ProvedExploitability is an upper bound of the gains,
+	// without tolerance and with conservative rounding: see certify.Certificate.
 	ProvedBounds         [2]float64 `json:"proved_bounds"`
 	ProvedExploitability float64    `json:"proved_exploitability"`
-	Complete             bool       `json:"complete"`          // every position was checked, or drawn that was to be
-	Drawn                bool       `json:"drawn,omitempty"`   // positions were drawn: no proof
-	Faults               int64      `json:"faults"`            // claims that do not hold
-	PositionsChecked     int64      `json:"positions_checked"` // different ones
+	Complete             bool       `json:"complete"`          // every position, or every drawn position, was checked
+	Drawn                bool       `json:"drawn,omitempty"`   // positions were sampled: no proof
+	Faults               int64      `json:"faults"`            // number of false claims
+	PositionsChecked     int64      `json:"positions_checked"` // number of different positions
 	Seconds              float64    `json:"certify_seconds"`
 
 	First *certify.Fault `json:"-"` // nil if there is none
@@ -39,8 +38,8 @@ func newCertificate(c certify.Certificate, took time.Duration) *Certificate {
 	}
 }
 
-// and returns the certificate of two parts of a solution, the first of which may be nil: the bounds of
-// its value, and the work and the faults of both.
+// and returns the certificate of two parts of a solution; c may be nil. Bounds belong to the first part; work and
+// faults are added.
 func (c *Certificate) and(d *Certificate) *Certificate {
 	if c == nil {
 		return d
@@ -50,7 +49,7 @@ func (c *Certificate) and(d *Certificate) *Certificate {
 	both.Exploitability = max(c.Exploitability, d.Exploitability)
 	both.ProvedExploitability = max(c.ProvedExploitability, d.ProvedExploitability)
 	both.Faults, both.PositionsChecked = c.Faults+d.Faults, c.PositionsChecked+d.PositionsChecked
-	both.Seconds = d.Seconds // since both began
+	both.Seconds = d.Seconds // measured from the start of both
 	if both.First == nil {
 		both.First = d.First
 	}

@@ -19,39 +19,38 @@ import (
 	"stackmate/search/simultaneous"
 )
 
-// The methods besides those of package simultaneous.
+// The methods outside package simultaneous.
 const (
-	Auto             = "auto"    // by the class of the game, see Choose
+	Auto             = "auto"    // chosen by the class of the game, see Choose
 	BoundedAlphaBeta = "bab"     // package sequential
-	DepthFirst       = "dfs"     // the same without iterative deepening
+	DepthFirst       = "dfs"     // Bounded Alpha-Beta without iterative deepening
 	ProofNumber      = "pns"     // sequential.ProofNumber
-	ThreatSpace      = "threats" // sequential.Threats: wins by threats alone
-	Plans            = "plan"    // those of machine.Analysis
-	MonteCarlo       = "mcts"    // package montecarlo: what its score bounds prove
+	ThreatSpace      = "threats" // sequential.Threats
+	Plans            = "plan"    // machine.Analysis
+	MonteCarlo       = "mcts"    // package montecarlo: proved score bounds
 	Layers           = "layers"  // package layers
-	MaxN             = "maxn"    // package maxn: an equilibrium of any number of roles, by turns
-	// Equilibrium is package equilibrium: an equilibrium of two roles, at once or by turns, in rationals.
+	MaxN             = "maxn"    // package maxn: an equilibrium of a sequential game of any number of roles
+	// Equilibrium is package equilibrium: an exact equilibrium of two roles, with or without simultaneous moves.
 	Equilibrium = "equilibrium"
-	// Paranoid is sequential.Paranoid: what each role can guarantee against all others. Like
-	// those of Lattice, its values are no solution of a game of general sum.
+	// Paranoid is sequential.Paranoid: the guarantee of each role against a coalition of all others. Like the values
+	// of Lattice, guarantees do not solve a general-sum game.
 	Paranoid = "paranoid"
-	// Lattice is that of package outcomes: what each role can guarantee, and all
-	// undominated outcomes. Its values are no solution of a game of general sum, so that
-	// Choose names it for no class.
+	// Lattice is package outcomes: guarantees of all roles and all undominated outcomes. Its values do not solve a
+	// general-sum game, so Choose returns it for no class.
 	Lattice = outcomes.Method
 )
 
-// Methods are all methods.
+// Methods lists all methods.
 var Methods = []string{
 	Auto, BoundedAlphaBeta, DepthFirst, ProofNumber, ThreatSpace, SimultaneousAlphaBeta, string(simultaneous.BackwardInduction),
 	string(simultaneous.BoundedInduction), string(simultaneous.DoubleOracle), string(simultaneous.SequenceForm),
 	Layers, Plans, MaxN, Equilibrium, Paranoid, MonteCarlo, Lattice,
 }
 
-// SimultaneousAlphaBeta is the method of package simultaneous that Choose takes.
+// SimultaneousAlphaBeta is the method of package simultaneous that Choose returns.
 const SimultaneousAlphaBeta = string(simultaneous.SMAB)
 
-// titles are the names of methods in the literature.
+// titles holds the names of methods in the literature.
 var titles = map[string]string{
 	SimultaneousAlphaBeta:                 "Simultaneous Move Alpha-Beta",
 	string(simultaneous.DoubleOracle):     "double oracle",
@@ -68,14 +67,14 @@ var titles = map[string]string{
 // Title returns the name of a method in the literature, or the method.
 func Title(method string) string { return cmp.Or(titles[method], method) }
 
-// replaced are methods of earlier versions, and the options that give the same search now.
+// replaced maps methods of earlier versions to options for the same search.
 var replaced = map[string]string{
 	"best":    "smab --order best (the default order)",
 	"anytime": "smab, which deepens where positions repeat",
 }
 
-// Choose names the exact methods for games of class c that are worth running side by
-// side, best first, or none: this is the only place that maps classes to searches.
+// Choose returns the exact methods for games of class c, best first, to run in parallel; nil if there are none. It is
+// the only map from classes to searches.
 //
 //	players  moves         chance  goals         methods
 //	one      –             no      –             Bounded Alpha-Beta; depth-first; plans
@@ -85,19 +84,18 @@ var replaced = map[string]string{
 //	two      any           any     general sum   –
 //	more     any           any     any           –
 //
-// Of positions of real matches no other method solves more than Simultaneous Move Alpha-Beta (docs/lab/simultaneous.md).
+// In positions of real matches no other method solves more than Simultaneous Move Alpha-Beta
+// (docs/lab/simultaneous.md).
 //
-// With chance, next to nothing is proved before an iteration reaches the end of the game,
-// and each iteration is about as long as the whole: pig-50-6 takes 18.2 million nodes with
-// deepening, 1.1 million without.
+// With chance, an iteration proves almost nothing before it reaches the end of the game, and each iteration costs
+// about as much as the whole tree: pig-50-6 takes 18.2 million nodes with deepening, 1.1 million without.
 //
-// Threats that follow one another, each of which has to be answered, are deeper than a search of all moves gets under a
-// clock (docs/lab/turns.md); where there are none, that is known within milliseconds.
+// Sequences of forcing threats are deeper than the depth of a full search within a clock (docs/lab/turns.md). Without
+// threats the search for them ends within milliseconds.
 //
-// A second one for puzzles: where there are many ways to the goal but all are
-// long, going to the end at once finds one long before iterative deepening does;
-// where they are few and short it is the other way. Where moves say little and what has
-// to hold at the end says much, the rules read as a formula lead there.
+// For puzzles there are several methods. If long ways to the goal are many, depth-first search finds one long before
+// iterative deepening; if they are few and short, iterative deepening is faster. If moves carry little information and
+// the goal much, the search for plans, which reads the rules as a formula, is fastest.
 func Choose(c Class) []string {
 	switch {
 	case c.Players > 2 || c.Players == 2 && !c.ConstantSum:
@@ -112,9 +110,8 @@ func Choose(c Class) []string {
 	return []string{BoundedAlphaBeta, ThreatSpace}
 }
 
-// Instead tells what the error of a search for games of class c shows of the class,
-// and what to choose now: nothing (nil) if no exact search is left, or the error has
-// another reason.
+// Instead returns the class of the game after the error of a search for class c, and the methods for it. The methods
+// are nil if no exact method is left, or if the error has another reason.
 func Instead(c Class, err error) (Class, []string) {
 	switch {
 	case errors.Is(err, search.ErrNotSequential) && !c.Simultaneous:
@@ -127,8 +124,8 @@ func Instead(c Class, err error) (Class, []string) {
 	return c, Choose(c)
 }
 
-// solving names the methods of Auto for games of class c: Choose, and for more than two roles the
-// methods that find guarantees. Nil means that there is none.
+// solving returns the methods of Auto for games of class c: Choose, and for more than two roles methods that find
+// guarantees. Nil means none.
 func solving(c Class) []string {
 	switch {
 	case c.Players <= 2:
@@ -141,7 +138,7 @@ func solving(c Class) []string {
 	return nil
 }
 
-// kindOf returns the kind of game that a method is for.
+// kindOf returns the kind of game that a method requires.
 func kindOf(method string) goals.Kind {
 	switch method {
 	case MaxN, Equilibrium, Paranoid, Lattice, Plans, MonteCarlo:
@@ -152,9 +149,10 @@ func kindOf(method string) goals.Kind {
 	return goals.ZeroSum
 }
 
-// roundingOf returns the greatest rounding error of the bounds of a method in games with chance, in goal points. At each
-// ply a mean of n numbers up to 100 is off by n·100·2⁻⁵³ at most (packages sequential and maxn, n ≤ 2¹⁰ on paths of at most 2 000 plies), or was moved to a grid and made one number where its ends were nearer than 2⁻²⁰ (package montecarlo).
-// Package simultaneous moves its own bounds.
+// roundingOf returns the maximal rounding error of a method's bounds in games with chance, in goal points. At each ply
+// a mean of n numbers up to 100 is off by at most n·100·2⁻⁵³ (packages sequential and maxn; n ≤ 2¹⁰, paths of at most
+// 2 000 plies). Package montecarlo rounds to a grid, and joins ends that are nearer than 2⁻²⁰. Package simultaneous
+// adjusts its own bounds.
 func roundingOf(method string) float64 {
 	const unit = 1. / (1 << 53)
 	switch method {
@@ -166,8 +164,8 @@ func roundingOf(method string) float64 {
 	return 0
 }
 
-// NewSearcher makes the search of a method other than Auto, which checks the goals of the game (package
-// goals). The method and the memory of o do not count.
+// NewSearcher returns the search of a method other than Auto, which checks the goals of the game (package goals). It
+// ignores Method and Memory of o. It returns an error for an unknown method or invalid options.
 func NewSearcher(method string, o Options) (search.Searcher, error) {
 	first, err := newSearcher(method, o)
 	if err != nil {
@@ -176,7 +174,7 @@ func NewSearcher(method string, o Options) (search.Searcher, error) {
 	another := func() search.Searcher {
 		s, err := newSearcher(method, o)
 		if err != nil {
-			panic(err) // the first one was made of the same options
+			panic(err) // the first call accepted the same options
 		}
 		if o.Symmetries != On && method != Equilibrium { // it uses none
 			s = withoutSymmetries(s)
@@ -192,7 +190,7 @@ func NewSearcher(method string, o Options) (search.Searcher, error) {
 
 func newSearcher(method string, o Options) (search.Searcher, error) {
 	if now := replaced[method]; now != "" {
-		return nil, fmt.Errorf("method %s: not in this version; use %s", method, now)
+		return nil, fmt.Errorf("method %s has been removed; use %s", method, now)
 	}
 	if !slices.Contains(Methods, method) {
 		return nil, fmt.Errorf("method: expected one of %s, found %q", strings.Join(Methods, ", "), method)
@@ -235,7 +233,7 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 		return sequential.NewParanoid(turns), nil
 	case ProofNumber, ThreatSpace:
 		if o.Table != On {
-			return nil, fmt.Errorf("method %s: expected a table, found --table off", method)
+			return nil, fmt.Errorf("method %s requires a transposition table, found --table off", method)
 		}
 		if method == ThreatSpace {
 			return sequential.NewThreats(), nil

@@ -11,23 +11,23 @@ import (
 	"stackmate/search"
 )
 
-// Class is what kind of game a machine is, as far as playouts show. What they
-// do not show is no proof: searches check for themselves.
+// Class is the class of a game as observed in playouts. It is not proved: searches check the properties that they
+// assume.
 type Class struct {
-	Players         int     // roles but chance
-	Chance          bool    // there is a role "random" that chooses
-	Simultaneous    bool    // two players choose at once somewhere
-	ConstantSum     bool    // the players' goals add up to the same in every game
+	Players         int     // number of roles without chance
+	Chance          bool    // a role "random" has choices
+	Simultaneous    bool    // two players choose simultaneously in some position
+	ConstantSum     bool    // the sum of the players' goals is the same in all playouts
 	Length          float64 // joint moves per game, mean
 	Branching       float64 // joint moves per position, mean
-	Playouts        int     // games that all this was taken from
-	StatesPerSecond float64 // speed of those playouts on one thread
+	Playouts        int     // number of observed games
+	StatesPerSecond float64 // speed of the playouts on one thread
 }
 
-// InTurns tells whether several players move, one at a time.
+// InTurns reports whether the game is sequential and has several players.
 func (c Class) InTurns() bool { return c.Players > 1 && !c.Simultaneous }
 
-// String describes the class in words.
+// String returns a description of the class.
 func (c Class) String() string {
 	parts := []string{fmt.Sprintf("%d players", c.Players)}
 	if c.Players == 1 {
@@ -49,15 +49,15 @@ func (c Class) String() string {
 }
 
 const (
-	// classifyTime and classifyRounds bound classification: rounds of one batch
-	// of playouts. Rare positions that these do not meet the searches find themselves.
+	// classifyTime and classifyRounds bound the classification; a round is a batch of playouts. Rare positions may be
+	// missed; searches detect them.
 	classifyTime   = 300 * time.Millisecond
 	classifyRounds = 16
-	// classifyLanes are looked at move by move in each round.
+	// classifyLanes is the number of lanes whose legal moves are counted in each round.
 	classifyLanes = 8
 )
 
-// Classify plays random games of m from its initial position.
+// Classify returns the class of m by random games from its initial position.
 func Classify(ctx context.Context, m machine.Machine, seed uint64) Class {
 	ctx, cancel := context.WithTimeout(ctx, classifyTime)
 	defer cancel()
@@ -68,7 +68,7 @@ func Classify(ctx context.Context, m machine.Machine, seed uint64) Class {
 	return p.class()
 }
 
-// probe collects what playouts show.
+// probe collects the observations of playouts.
 type probe struct {
 	machine machine.Machine
 	batch   machine.Batch
@@ -90,7 +90,7 @@ func newProbe(m machine.Machine, seed uint64) *probe {
 	batch := m.NewBatch()
 	lanes := classifyLanes
 	if m.Info().Parallel {
-		lanes = batch.Lanes() // at the price of one
+		lanes = batch.Lanes() // at the cost of one lane
 	}
 	return &probe{
 		machine: m, batch: batch, lanes: lanes, rng: machine.NewRand(seed), players: m.Names().Players(), began: time.Now(),
@@ -98,7 +98,7 @@ func newProbe(m machine.Machine, seed uint64) *probe {
 	}
 }
 
-// round plays one batch of games.
+// round plays a batch of games.
 func (p *probe) round(ctx context.Context) {
 	p.batch.Fill(p.machine.Initial(), nil)
 	p.batch.Evaluate(p.lanes)
@@ -118,7 +118,7 @@ func (p *probe) round(ctx context.Context) {
 	})
 }
 
-// ended takes note of a game that is over after some joint moves.
+// ended records a game that ended after a number of joint moves.
 func (p *probe) ended(lane, steps int) {
 	p.games++
 	p.steps += steps
@@ -133,7 +133,7 @@ func (p *probe) ended(lane, steps int) {
 	p.sumVaries = p.sumVaries || sum != p.sum
 }
 
-// look takes note of who chooses in a lane.
+// look records the choices of all roles in a lane.
 func (p *probe) look(lane int) {
 	joint, choosers := 1.0, 0
 	for r := range p.goals {

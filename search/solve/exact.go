@@ -7,29 +7,30 @@ import (
 	"stackmate/search/equilibrium"
 )
 
-// ExactSolution is an equilibrium of the initial position in fractions, such as "1100/19".
+// ExactSolution is an equilibrium of the initial position in rational numbers, such as "1100/19".
 type ExactSolution struct {
 	Payoff   map[string]string            `json:"payoff"`   // by role, in goal points
-	Strategy map[string]map[string]string `json:"strategy"` // by role: probability of each move played
+	Strategy map[string]map[string]string `json:"strategy"` // by role: probability of each move in the support
 	Matrix   Matrix                       `json:"matrix"`
-	// Equilibria is the number of extreme equilibria of the matrix where it has at most 12 rows and columns together, else 0.
+	// Equilibria is the number of extreme equilibria of a matrix with at most 12 rows and columns together; otherwise
+	// 0.
 	Equilibria int `json:"equilibria,omitempty"`
 	// Pure holds the equilibria in pure strategies, as pairs of moves.
 	Pure [][2]string `json:"pure"`
 }
 
-// Matrix holds the payoffs of both players by the moves of the first one, the rows, and of the other one, the columns.
+// Matrix holds the payoffs of both players; rows are moves of the first player, columns moves of the other player.
 type Matrix struct {
 	Rows    []string      `json:"rows"`
 	Columns []string      `json:"columns"`
 	Payoffs [][][2]string `json:"payoffs"`
 }
 
-// newExactSolution names the moves of an equilibrium.
+// newExactSolution returns an equilibrium with named moves.
 func newExactSolution(names *machine.Names, x equilibrium.Exact) *ExactSolution {
 	players := names.Players()
 	e := &ExactSolution{Payoff: map[string]string{}, Strategy: map[string]map[string]string{}, Pure: [][2]string{}}
-	texts := [2][]string{nil, {""}} // of a lone player the matrix has one column
+	texts := [2][]string{nil, {""}} // the matrix of a single player has one column
 	for i, role := range players {
 		e.Payoff[names.Roles[role]] = x.Payoffs[i].RatString()
 		texts[i] = nil

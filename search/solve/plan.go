@@ -9,13 +9,13 @@ import (
 	"stackmate/search"
 )
 
-// planner is the search for plans that the machine knows itself.
+// planner is the machine's own search for plans.
 type planner struct{}
 
 var _ search.Searcher = planner{}
 
-// Search implements search.Searcher. Of a machine or game without plans it knows nothing,
-// which is no error: there may be searches beside it.
+// Search implements search.Searcher. For a machine or game without plans it returns trivial bounds without an error,
+// as other searches may run in parallel.
 func (planner) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	began := time.Now()
 	limits := machine.PlanLimits{MaxBytes: lim.MaxBytes}
@@ -31,8 +31,8 @@ func (planner) Search(ctx context.Context, m machine.Machine, q machine.State, l
 	return r, confirm(m, q, found)
 }
 
-// confirm makes the joint moves of a plan. The plan engine takes the rules of one goal value for the goal;
-// whether the role has that goal alone, the end of the plan shows.
+// confirm makes the joint moves of a plan. The plan engine reads the rules of a single goal value; the end of the plan
+// shows whether the role has this goal alone. It returns an error for another end.
 func confirm(m machine.Machine, q machine.State, p machine.Plan) error {
 	if p.Line == nil {
 		return nil
@@ -55,10 +55,10 @@ func confirm(m machine.Machine, q machine.State, p machine.Plan) error {
 	case over && goals[0] == machine.NoGoal:
 		return search.ErrGoals
 	}
-	return fmt.Errorf("expected a plan of %d joint moves to a goal of %d, found another end: a fault of the search for plans", len(p.Line), p.Goal)
+	return fmt.Errorf("expected a plan of %d joint moves to a goal of %d, found another end: this is a fault of the program", len(p.Line), p.Goal)
 }
 
-// planned is a plan as the result of a search.
+// planned returns a plan as search result.
 func planned(m machine.Machine, p machine.Plan, began time.Time) search.Result {
 	roles := len(m.Names().Roles)
 	r := search.Result{

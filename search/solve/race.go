@@ -10,22 +10,20 @@ import (
 	"stackmate/search"
 )
 
-// runners are the methods of Auto for one class of games. The first one searches alone for headStart; if it has
-// not solved the game then, or gives up, the ones beside it are started.
+// runners are the methods of Auto for a class of games. The first method searches alone for headStart. If it has not
+// solved the game by then, or has given up, the methods beside it start.
 type runners struct {
 	first  string
 	beside []string
 }
 
-// headStart is long enough for most games that the first method solves.
+// headStart suffices for most games that the first method solves.
 const headStart = 250 * time.Millisecond
 
-// besideShare is the share of the memory of the first method that each method beside it has.
+// besideShare divides the memory of the first method: the quotient is for each method beside it.
 const besideShare = 8
 
-// runnersOf returns the methods for games of class c, or false where there are none.
-//
-// A puzzle without a solution has no end for a search of positions, and no plan for a formula (package plan).
+// runnersOf returns the methods for games of class c, or false if there are none.
 func runnersOf(c Class) (runners, bool) {
 	methods := solving(c)
 	switch {
@@ -37,16 +35,16 @@ func runnersOf(c Class) (runners, bool) {
 	return runners{first: methods[0]}, true
 }
 
-// outcome is the result of one method.
+// outcome is the result of a method.
 type outcome struct {
 	method string
 	result search.Result
 	err    error
 }
 
-// race runs methods side by side until one of them solves position q, or all have ended. It returns the
-// result of the first one that solved it, else all that is proved together. With a limit of nodes methods run one
-// after the other, so that the result is reproducible.
+// race runs methods in parallel until one solves position q, or all have ended. It returns the first result that
+// solves it, or else the combined bounds. With a limit of nodes the methods run in succession, so that the result is
+// reproducible.
 func (s *Solver) race(ctx context.Context, r runners, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -90,7 +88,7 @@ func (s *Solver) race(ctx context.Context, r runners, m machine.Machine, q machi
 			case o.err != nil && (o.method == r.first || errors.Is(o.err, search.ErrGoals)):
 				failed = o.err
 				stop()
-			case o.err != nil: // this method is not for the game
+			case o.err != nil: // this method does not support the game
 			case s.isEnough(o.result):
 				known = append([]outcome{o}, known...)
 				stop()
@@ -110,7 +108,7 @@ func (s *Solver) race(ctx context.Context, r runners, m machine.Machine, q machi
 	return s.together(known), nil
 }
 
-// isEnough reports whether a result is as exact as wanted.
+// isEnough reports whether a result is solved, or proved within the tolerance.
 func (s *Solver) isEnough(r search.Result) bool {
 	if r.Solved() {
 		return true
@@ -127,8 +125,8 @@ func (s *Solver) isSolvedBy(known []outcome) bool {
 	return len(known) > 0 && s.isEnough(known[0].result)
 }
 
-// together returns the best of the results, of the first one that is exact enough, or of the one with the narrowest
-// interval of the first player, with the bounds that all have proved.
+// together returns the first result if it is exact enough, or else the result with the narrowest intervals, with the
+// bounds of all methods.
 func (s *Solver) together(known []outcome) search.Result {
 	best := known[0]
 	if !s.isEnough(best.result) {
@@ -150,7 +148,7 @@ func (s *Solver) together(known []outcome) search.Result {
 	return r
 }
 
-// width is the sum of the widths of the intervals of all roles.
+// width returns the sum of the widths of the intervals of all roles.
 func width(r search.Result) float64 {
 	sum := 0.0
 	for _, v := range r.Values {

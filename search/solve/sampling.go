@@ -8,7 +8,7 @@ import (
 	"stackmate/search/montecarlo"
 )
 
-// sampling is Monte Carlo tree search whose values are what is proved, with estimates beside them.
+// sampling is Monte Carlo tree search whose values are the proved bounds, with separate estimates.
 type sampling struct{ *montecarlo.Searcher }
 
 // Search implements search.Searcher.
@@ -23,7 +23,7 @@ func (s sampling) Search(ctx context.Context, m machine.Machine, q machine.State
 	return s.proved(r), nil
 }
 
-// proved returns r with its estimates apart from the proved bounds.
+// proved returns r with its estimates separated from the proved bounds.
 func (s sampling) proved(r search.Result) search.Result {
 	bounds := s.Bounds()
 	if r.Proved || len(bounds) != len(r.Values) {

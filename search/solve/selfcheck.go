@@ -10,12 +10,12 @@ import (
 	"stackmate/search"
 )
 
-// Contradiction is the error of a solution that an independent machine of the same rules refutes. It is a fault of
+// Contradiction is the error for a solution that an independent machine of the same rules refutes. It is a fault of
 // this program.
 type Contradiction struct {
-	What     string     // the claim, and what was found instead
-	Line     [][]string // the joint moves to the position where it was found
-	Position []string   // the fluents there
+	What     string     // the claim and the contrary finding
+	Line     [][]string // joint moves to the position of the finding
+	Position []string   // fluents of this position
 }
 
 // Error implements error.
@@ -24,17 +24,17 @@ func (c *Contradiction) Error() string {
 }
 
 const (
-	// checkLines bounds the lines of one self-check, and checkPlies the joint moves of each.
+	// checkLines bounds the lines of a self-check, and checkPlies the joint moves of each line.
 	checkLines = 256
 	checkPlies = 1000
-	// checkTolerance is the rounding of values, in goal points, that is no contradiction.
+	// checkTolerance is the rounding error of values, in goal points, that is no contradiction.
 	checkTolerance = 1e-6
 )
 
-// SelfCheck plays lines of a solution on a second machine of the same rules, until ctx ends: the principal line, and
-// lines in which one role follows its strategy and the others make random moves. It compares legal moves, ends and goals,
-// and the values claimed along a line of pure strategies without chance: what a role guarantees never falls. An error
-// that is a *Contradiction refutes the solution. The absence of one is no proof.
+// SelfCheck plays lines of a solution on a second machine of the same rules, until ctx ends: the principal variation,
+// and lines in which one role follows its strategy while the others make random moves. It compares legal moves, ends
+// and goals. Along a line of pure strategies without chance it checks that the claimed guarantee of the role never
+// falls. An error of type *Contradiction refutes the solution. No error proves nothing.
 func (s *Solver) SelfCheck(ctx context.Context, m, second machine.Machine, solution Solution) error {
 	if !solution.Solved {
 		return nil
@@ -45,7 +45,7 @@ func (s *Solver) SelfCheck(ctx context.Context, m, second machine.Machine, solut
 	}
 	parts, err := s.Answers(m, solution)
 	if err != nil || ctx.Err() != nil {
-		return nil //nolint:nilerr // these values have no strategies
+		return nil //nolint:nilerr // values without strategies
 	}
 	players := m.Names().Players()
 	for line := range checkLines {
@@ -65,7 +65,7 @@ func (s *Solver) SelfCheck(ctx context.Context, m, second machine.Machine, solut
 	return nil
 }
 
-// checker plays one line at a time on both machines.
+// checker plays a line on both machines.
 type checker struct {
 	ctx           context.Context
 	first, second machine.Machine
@@ -76,19 +76,19 @@ type checker struct {
 	made       [][]string
 }
 
-// begin goes back to the initial position.
+// begin returns to the initial position.
 func (c *checker) begin() error {
 	c.made = nil
 	c.fast, c.slow = machine.NewHistory(c.first, c.first.Initial()), machine.NewHistory(c.second, c.second.Initial())
 	return c.compare()
 }
 
-// contradiction returns the error of a claim that does not hold in the current position.
+// contradiction returns the error for a false claim in the current position.
 func (c *checker) contradiction(format string, args ...any) error {
 	return &Contradiction{What: fmt.Sprintf(format, args...), Line: c.made, Position: c.slow.Facts()}
 }
 
-// compare compares what both machines say of the current position.
+// compare compares the answers of both machines in the current position.
 func (c *checker) compare() error {
 	if c.fast.IsOver() != c.slow.IsOver() {
 		return c.contradiction("the search has a terminal position: %t, the rules: %t", c.fast.IsOver(), c.slow.IsOver())
@@ -129,8 +129,8 @@ func (c *checker) choosers() (n int) {
 	return n
 }
 
-// principal plays the principal line. Where it comes to the end of the game by turns, without chance, its goals are
-// the values, except that guarantees of several roles have several such lines.
+// principal plays the principal variation. At the end of a sequential game without chance it compares the goals with
+// the values. Guarantees of several roles have several such lines and are not compared.
 func (c *checker) principal() error {
 	if err := c.begin(); err != nil {
 		return err
@@ -158,7 +158,8 @@ func (c *checker) principal() error {
 	return nil
 }
 
-// line plays one line in which role follows its strategy. Errors that are no *Contradiction say why it was broken off.
+// line plays a line in which role follows its strategy. An error other than *Contradiction is the reason for an early
+// end.
 func (c *checker) line(part Part, role machine.Role) error {
 	if err := c.begin(); err != nil {
 		return err
@@ -192,7 +193,7 @@ func (c *checker) line(part Part, role machine.Role) error {
 			}
 		}
 		if len(strategy) > 1 || c.hasChance() {
-			sure = 0 // a guarantee in the mean says nothing about a single line
+			sure = 0 // a guarantee of the mean does not hold for a single line
 		}
 		if err := c.advance(c.joint(role, strategy)); err != nil {
 			return err
@@ -228,7 +229,7 @@ func (c *checker) guaranteed(claim search.Claim, role machine.Role) float64 {
 	if role == players[0] {
 		return claim.Value
 	}
-	sum := float64(machine.MaxGoal) // of the zero-sum game of one role
+	sum := float64(machine.MaxGoal) // for the zero-sum game of one role
 	if c.solution.Goals.Constant {
 		sum = float64(c.solution.Goals.Sum)
 	} else if c.solution.Concept == search.Value {
@@ -237,7 +238,7 @@ func (c *checker) guaranteed(claim search.Claim, role machine.Role) float64 {
 	return sum - claim.Value - claim.Slack
 }
 
-// joint draws a joint move: of role by its strategy, where it has one, of the others any.
+// joint returns a joint move: role follows its strategy, if it has one, and the others move at random.
 func (c *checker) joint(role machine.Role, strategy []search.Weighted) []string {
 	var joint []string
 	for r := range c.slow.Names.Roles {
@@ -251,7 +252,7 @@ func (c *checker) joint(role machine.Role, strategy []search.Weighted) []string 
 	return joint
 }
 
-// draw draws a move of a strategy.
+// draw returns a random move of a strategy.
 func (c *checker) draw(strategy []search.Weighted) machine.Move {
 	point := c.rng.Float64()
 	for _, w := range strategy {

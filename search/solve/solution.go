@@ -6,15 +6,14 @@ import (
 	"stackmate/search/goals"
 )
 
-// Solution is the result of solving the initial position of a game. Values are
-// goal points.
+// Solution is the result of solving the initial position of a game. Values are in goal points.
 type Solution struct {
-	Game      string                        `json:"game"` // left to the caller
+	Game      string                        `json:"game"` // set by the caller
 	Method    string                        `json:"method"`
 	Concept   search.Concept                `json:"concept"`            // the meaning of the values
 	Value     map[string][2]float64         `json:"value"`              // by role: lower and upper bound
-	Estimate  map[string]float64            `json:"estimate,omitempty"` // by role: guess at a value not solved
-	Strategy  map[string]map[string]float64 `json:"strategy"`           // by role: probability of each move played
+	Estimate  map[string]float64            `json:"estimate,omitempty"` // by role: estimate of an unsolved value
+	Strategy  map[string]map[string]float64 `json:"strategy"`           // by role: probability of each move in the support
 	Line      [][]string                    `json:"line,omitempty"`
 	Outcomes  *Outcomes                     `json:"outcomes,omitempty"`
 	Proved    bool                          `json:"proved"`
@@ -26,30 +25,29 @@ type Solution struct {
 	TableHits int64                         `json:"table_hits"`
 	Seconds   float64                       `json:"seconds"`
 	PeakBytes int64                         `json:"peak_bytes"`
-	Evictions int64                         `json:"evictions,omitempty"` // positions lost by the table, see search.Counters
-	// Unfinished says why the search ended early, see search.Result.
+	Evictions int64                         `json:"evictions,omitempty"` // positions evicted from the table, see search.Counters
+	// Unfinished is the reason for an early end, see search.Result.
 	Unfinished string `json:"unfinished,omitempty"`
 
-	// Exact is the equilibrium in fractions; nil for other methods.
+	// Exact is the equilibrium in rational numbers; nil for other methods.
 	Exact *ExactSolution `json:"exact,omitempty"`
 
-	*Certificate // nil if there is none
+	*Certificate // nil without a certificate
 
-	// Names are those of the game, Goals the facts about its goals that the values rest on, and
-	// Result is the result of the search, by role and move.
+	// Names belongs to the game, Goals holds the facts about its goals on which the values rest, and Result is the
+	// result of the search, by role and move.
 	Names  *machine.Names `json:"-"`
 	Goals  goals.Facts    `json:"-"`
 	Result search.Result  `json:"-"`
 }
 
-// Outcomes are those of search.Outcomes.
+// Outcomes is search.Outcomes with named roles.
 type Outcomes struct {
 	Complete bool      `json:"complete"`
 	List     []Outcome `json:"list"`
 }
 
-// Outcome is that of search.Outcome. Rational tells that every role gets at least what
-// it can guarantee itself.
+// Outcome is search.Outcome with named roles. Rational reports that every role gets at least its guarantee.
 type Outcome struct {
 	Goals    map[string]int32 `json:"goals"`
 	Rational bool             `json:"rational"`
@@ -119,9 +117,8 @@ func namedOutcomes(names *machine.Names, r search.Result) *Outcomes {
 	return out
 }
 
-// IsWithin reports whether the value of every role is known up to epsilon goal
-// points, and the certificate, where there is one, does not contradict. Bounds of an interval that were moved
-// outwards by rounding errors do not count.
+// IsWithin reports whether the interval of every role is at most epsilon goal points wide, without widening by
+// rounding errors. A certificate or incomplete outcomes that contradict make it false.
 func (s Solution) IsWithin(epsilon float64) bool {
 	if epsilon > 0 {
 		epsilon += 2 * roundingOf(s.Method)

@@ -1,7 +1,6 @@
-// Package solve is the front door of the exact searches: it tells what kind of game
-// there is, finds the searches that fit it, runs one, and names roles and moves in
-// the result. It owns the names and options of the methods; it searches nothing
-// itself and must not know where a game comes from or who reads the result.
+// Package solve is the interface to the exact searches: it classifies a game, chooses the searches that fit, runs one,
+// and names roles and moves in the result. It owns the names and options of the methods. It contains no search, and
+// does not know the origin of a game or the reader of a result.
 package solve
 
 import (
@@ -21,15 +20,15 @@ import (
 	"stackmate/search/simultaneous"
 )
 
-// Options say how to solve.
+// Options configures a solver.
 type Options struct {
-	// Method is Auto or one of those that NewSearcher knows.
+	// Method is Auto or a method of NewSearcher.
 	Method string
 	// LP is the engine of linear programs, see matrix.NewEngine.
 	LP string
-	// Table tells whether to use a transposition table.
+	// Table switches the transposition table.
 	Table Switch
-	// Symmetries tells whether to use the symmetries of the rules.
+	// Symmetries switches the use of symmetries of the rules.
 	Symmetries Switch
 	// Memory bounds the table, in MiB.
 	Memory int64
@@ -37,27 +36,27 @@ type Options struct {
 	Order string
 	// Moves is a simultaneous.MoveOrder.
 	Moves string
-	// Skip is that of simultaneous.Config.
+	// Skip is simultaneous.Config.Skip.
 	Skip int
 	// Epsilon is the tolerated width of the value, in goal points.
 	Epsilon float64
-	// ShareEpsilon is that of sequential.Config.
+	// ShareEpsilon is sequential.Config.ShareEpsilon.
 	ShareEpsilon bool
-	// Threads is that of simultaneous.Config, sequential.Config and layers.Config: other methods use one.
+	// Threads is passed to simultaneous.Config, sequential.Config and layers.Config: other methods use one thread.
 	Threads int
-	// Lenient is that of goals.Config: for players.
+	// Lenient is goals.Config.Lenient, for players.
 	Lenient bool
-	// Layers is for that method, but for the threads and the engine.
+	// Layers configures method layers; its threads and engine are ignored.
 	Layers layers.Config
 
-	// Answers: the solution is asked for position by position (Solver.Answers), so that Auto looks for no equilibrium.
+	// Answers: the caller needs the solution position by position (Solver.Answers), so Auto computes no equilibrium.
 	Answers bool
 
-	// halves is that of sequential.Config: who solves waits for the value, who plays does not.
+	// halves is sequential.Config.Halves: it suits solvers, which wait for the value, not players.
 	halves bool
 }
 
-// Switch is On, or else off.
+// Switch is On or Off; all other values mean Off.
 type Switch string
 
 // The switches.
@@ -66,7 +65,7 @@ const (
 	Off Switch = "off"
 )
 
-// Default are the options of a solver that chooses for itself, without a bound of memory.
+// Default returns the options of a solver that chooses the method itself, without a limit of memory.
 func Default() Options {
 	return Options{
 		Method: Auto, LP: "native", Table: On, Symmetries: On,
@@ -74,10 +73,9 @@ func Default() Options {
 	}
 }
 
-// Solver solves positions by the methods that its options admit. It belongs to
-// one goroutine.
+// Solver solves positions by the methods that its options allow. It belongs to one goroutine.
 type Solver struct {
-	auto      bool                       // it chooses the method; otherwise used is the only one
+	auto      bool                       // the solver chooses the method; otherwise used is the only method
 	answers   bool                       // see Options.Answers
 	searchers map[string]search.Searcher // by method
 	matrices  search.Searcher            // Simultaneous Move Alpha-Beta, for Answers
@@ -89,7 +87,7 @@ type Solver struct {
 
 var _ search.Searcher = (*Solver)(nil)
 
-// New makes a solver, or says which option is wrong.
+// New returns a solver, or an error that names the invalid option.
 func New(o Options) (*Solver, error) {
 	if _, err := matrix.NewEngine(o.LP); err != nil {
 		return nil, err
@@ -118,8 +116,8 @@ func New(o Options) (*Solver, error) {
 	return s, nil
 }
 
-// Solve solves the initial position of m, or returns the bounds known when ctx
-// ends. Progress, if not nil, is called now and then with the bounds known so far.
+// Solve solves the initial position of m, or returns the bounds known when ctx ends. Progress, if not nil, receives
+// interim results.
 func (s *Solver) Solve(ctx context.Context, m machine.Machine, progress func(search.Result)) (Solution, error) {
 	r, err := s.Search(ctx, m, m.Initial(), search.Limits{MaxBytes: s.memory, Progress: progress})
 	solution := newSolution(s.used, m.Names(), s.facts(), r)
@@ -129,13 +127,12 @@ func (s *Solver) Solve(ctx context.Context, m machine.Machine, progress func(sea
 	return solution, err
 }
 
-// Search searches position q by the method that fits the game, see
-// search.Searcher. Where it chooses itself, it begins with the class that the names of the
-// roles imply: the searches check the rest, position by position.
-// Where positions repeat, its strategies reach the end.
+// Search searches position q by the method that fits the game, see search.Searcher. Auto begins with the class that
+// the names of the roles imply; the searches check all other properties. In games with repeated positions the
+// strategies reach the end.
 func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	r, err := s.find(ctx, m, q, lim)
-	if err == nil && s.used != MaxN && s.used != Equilibrium { // an equilibrium does not say what a role can force
+	if err == nil && s.used != MaxN && s.used != Equilibrium { // an equilibrium payoff cannot be forced
 		s.arrivals.arrive(ctx, m, q, &r, lim.NoLine)
 		r.Line = withoutCircle(m, q, r.Line)
 	}
@@ -168,11 +165,12 @@ func (s *Solver) find(ctx context.Context, m machine.Machine, q machine.State, l
 	}
 }
 
-// maxEquilibrium is the number of positions of a game of general sum whose equilibrium is computed besides the guarantees: seconds.
+// maxEquilibrium bounds the positions of a general-sum game whose equilibrium is computed in addition to the
+// guarantees: seconds.
 const maxEquilibrium = 1 << 14
 
-// orEquilibrium returns an equilibrium of a game of two players whose goals are known to have no constant sum, if the game
-// is small, or else the guarantees that were found.
+// orEquilibrium returns an equilibrium of a general-sum game of two players if the game is small, or else the
+// guarantees.
 func (s *Solver) orEquilibrium(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits, guarantees search.Result) search.Result {
 	if lim.MaxNodes == 0 || lim.MaxNodes > maxEquilibrium {
 		lim.MaxNodes = maxEquilibrium
@@ -186,7 +184,7 @@ func (s *Solver) orEquilibrium(ctx context.Context, m machine.Machine, q machine
 	return r
 }
 
-// Exact returns the equilibrium at a position in fractions, if method Equilibrium has solved the game.
+// Exact returns the exact equilibrium at a position, if method Equilibrium has solved the game.
 func (s *Solver) Exact(q machine.State) (Exact, bool) {
 	c, ok := s.searchers[Equilibrium].(checked)
 	if s.used != Equilibrium || !ok {
@@ -199,14 +197,14 @@ func (s *Solver) Exact(q machine.State) (Exact, bool) {
 	return e.Exact(q)
 }
 
-// Exact is an equilibrium at one position.
+// Exact is an equilibrium at a position.
 type Exact = equilibrium.Exact
 
-// errUnsolvable is returned for the only class of games that no method of Auto is for.
-var errUnsolvable = fmt.Errorf("%w: more than two roles that choose at once, and chance; method %s estimates such games",
+// errUnsolvable is returned for the only class of games without a method of Auto.
+var errUnsolvable = fmt.Errorf("%w: no exact method solves games of more than two roles with simultaneous moves and chance; method %s estimates them",
 	search.ErrNotZeroSum, MonteCarlo)
 
-// timed bounds the time of linear programs, which comes from samples, by the time of the search.
+// timed bounds the sampled time of linear programs by the time of the search.
 func timed(r search.Result, err error) (search.Result, error) {
 	r.LPTime = min(r.LPTime, r.Elapsed)
 	return r, err
@@ -218,7 +216,7 @@ type checked interface {
 	Parts() []goals.Part
 }
 
-// facts returns the facts about the goals that the last search rests on.
+// facts returns the facts about goals on which the last search rests.
 func (s *Solver) facts() goals.Facts {
 	if c, ok := s.searchers[s.used].(checked); ok {
 		return c.Facts()
@@ -226,14 +224,13 @@ func (s *Solver) facts() goals.Facts {
 	return goals.Facts{}
 }
 
-// named is the class of a game as far as the names of its roles tell.
+// named returns the class of a game as far as the names of its roles imply it.
 func named(m machine.Machine) Class {
 	return Class{Players: len(m.Names().Players()), ConstantSum: true, Chance: m.Names().Chance() != machine.NoRole}
 }
 
-// Keeper returns the search that remembers the proofs of the method in use, or of the one that would be
-// tried first for m; nil if that keeps nothing. The limit of memory of its searches is maxBytes:
-// with another one it begins anew.
+// Keeper returns the search that keeps the proofs of the method in use, or of the first method of Auto for m; nil if
+// the method keeps no proofs. Its memory limit must be maxBytes: another limit makes it start anew.
 func (s *Solver) Keeper(m machine.Machine) (method string, k search.Keeper, maxBytes int64) {
 	method = s.used
 	if methods := solving(named(m)); method == Auto && methods != nil {
@@ -243,25 +240,25 @@ func (s *Solver) Keeper(m machine.Machine) (method string, k search.Keeper, maxB
 	return method, k, s.memory
 }
 
-// Part is a game with its solution, position by position: the game that was solved, or the
-// zero-sum game of one role where guarantees were found.
+// Part is a game with its solution, position by position: the solved game, or the zero-sum game of one role if the
+// values are guarantees.
 type Part struct {
 	Machine  machine.Machine
 	Solution search.Solution
 }
 
-// Answers returns the solution of m, position by position: for the initial position
-// the strategies shown, for others the ones that the method finds that found it. Guarantees have one part
-// for each player. The error is a tolerance with a method that does not keep its promises, or a result that is
-// no value and no guarantee by mixed strategies.
+// Answers returns the solution of m, position by position. At the initial position it has the strategies of shown, at
+// other positions the strategies that the same method finds. Guarantees have one part for each player. Answers returns
+// an error for a tolerance with a method that does not keep its bounds, and for a result that is neither a value nor a
+// guarantee by mixed strategies.
 func (s *Solver) Answers(m machine.Machine, shown Solution) ([]Part, error) {
 	if s.epsilon > 0 && !slices.Contains([]string{BoundedAlphaBeta, DepthFirst, ProofNumber}, s.used) {
-		return nil, fmt.Errorf("expected an exact solution, without a tolerance, or one by %s, %s or %s; found one by %s",
+		return nil, fmt.Errorf("expected a solution with tolerance 0, or by method %s, %s or %s; found a tolerance with method %s",
 			BoundedAlphaBeta, DepthFirst, ProofNumber, s.used)
 	}
 	c, ok := s.searchers[s.used].(checked)
 	if !ok || kindOf(s.used) == goals.AnySum && shown.Concept != search.Value {
-		return nil, fmt.Errorf("expected a zero-sum game, or guarantees by %s or a method for games at once; found the %ss of method %s",
+		return nil, fmt.Errorf("expected a zero-sum game, or guarantees by %s or a method for simultaneous games; found the %ss of method %s",
 			BoundedAlphaBeta, shown.Concept, s.used)
 	}
 	var parts []Part
@@ -301,8 +298,8 @@ func (o orMatrices) Search(ctx context.Context, m machine.Machine, q machine.Sta
 	return r, err
 }
 
-// answers are the answers of a search except at the initial position: a second search,
-// which knows more, may find other strategies there.
+// answers holds the answers of a search, and the shown claim at the initial position: a second search, with a full
+// table, may find other strategies there.
 type answers struct {
 	search.Solution
 	initial machine.State
@@ -317,13 +314,11 @@ func (a answers) At(ctx context.Context, q machine.State) (search.Claim, error) 
 	return a.Solution.At(ctx, q)
 }
 
-// Certify plays the answers of each part, which are the ones of the solver or of a book that
-// remembers them, against every opponent, and adds the findings to the
-// solution; where that ends with an error, the findings until then.
-// The limits are those of certify, but for memory.
+// Certify plays the answers of each part, by the solver or by a book, against every opponent, and adds the findings to
+// the solution. After an error the solution has the findings before it. Certify sets the memory of the limits itself.
 func (s *Solver) Certify(ctx context.Context, parts []Part, solution *Solution, lim certify.Limits) error {
 	started := time.Now()
-	lim.MaxBytes = max(s.memory-solution.PeakBytes, s.memory/4) // the search goes on answering
+	lim.MaxBytes = max(s.memory-solution.PeakBytes, s.memory/4) // the search answers during the check
 	for _, p := range parts {
 		c, err := certify.Check(ctx, p.Machine, p.Machine.Initial(), p.Solution, lim)
 		solution.Certificate = solution.Certificate.and(newCertificate(c, time.Since(started)))
