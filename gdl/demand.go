@@ -249,8 +249,8 @@ func (d *demand) call(atom Term, bound variables, binders []Literal) Term {
 	return atom
 }
 
-// needed returns binders that bind the wanted variables. It prefers binders with few variables, to avoid unnecessary
-// cycles.
+// needed returns binders that bind the wanted variables. It prefers relations that are not rewritten, then questions,
+// then answers, to avoid unnecessary cycles.
 func (d *demand) needed(wanted []Term, binders []Literal) (out []Literal) {
 	binders = slices.Clone(binders)
 	slices.SortStableFunc(binders, func(a, b Literal) int { return d.rewritten[a.Atom.Name] - d.rewritten[b.Atom.Name] })

@@ -59,7 +59,7 @@ func TestPerceptsOfGDL2TellTheJointMove(t *testing.T) {
 			if got := strings.Join(Texts(last), " "); got != test.want {
 				t.Errorf("the agent was told %q, want %q", got, test.want)
 			}
-			if status, text := ask(t, e, "( PLAY m.1 3 pass (nothing) )"); status != http.StatusBadRequest || !strings.Contains(text, "expected a percept that tells the move of") {
+			if status, text := ask(t, e, "( PLAY m.1 3 pass (nothing) )"); status != http.StatusBadRequest || !strings.Contains(text, "expected a percept with the move of") {
 				t.Errorf("%d %q", status, text)
 			}
 			expect(t, e, "( STOP m.1 3 pass ((other pass) (rolled 1) (did Right pass)) )", "done")

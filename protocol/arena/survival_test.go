@@ -322,7 +322,7 @@ func TestFilesThatAreNoMatchRecordsAreRefused(t *testing.T) {
 	r := play(t, manager(t, choosing), quick, in("a", &fake{}), in("b", &fake{}))
 	path := filepath.Join(t.TempDir(), "record.json")
 	for want, spoil := range map[string]func(*Record){
-		"no match":       func(r *Record) { r.Aborted = true },
+		"no match id or no roles":  func(r *Record) { r.Aborted = true },
 		"1 moves of 2 roles":       func(r *Record) { r.Moves = [][]string{{"pass"}} },
 		"1 players of 2 roles":     func(r *Record) { r.Players = r.Players[:1] },
 		"0 goals of 2 roles":       func(r *Record) { r.Goals = nil },

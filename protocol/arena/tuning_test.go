@@ -124,16 +124,16 @@ func TestParametersStayWithinTheirBounds(t *testing.T) {
 
 func TestATuningThatMakesNoSenseIsExplained(t *testing.T) {
 	for want, spoil := range map[string]func(*Tournament){
-		"at least one parameter":    func(p *Tournament) { p.Tuning.Parameters = nil },
-		"a pair of matches":    func(p *Tournament) { p.Tuning.Pairs = 0 },
-		"in 2001 rounds":       func(p *Tournament) { p.Rounds = 2001 },
-		"a perturbation of up": func(p *Tournament) { p.Tuning.Perturbation = math.NaN() },
-		"a step of up":         func(p *Tournament) { p.Tuning.Step = 0 },
-		"the start of a":       func(p *Tournament) { p.Tuning.Parameters[0].Start = 101 },
-		"a is given twice":     func(p *Tournament) { p.Tuning.Parameters[1].Name = "a" },
-		"low < high":           func(p *Tournament) { p.Tuning.Parameters[1].High = math.Inf(1) },
-		"not both":             func(p *Tournament) { p.Test = &SPRT{0, 5, 0.05, 0.05} },
-		"needs two players":    func(p *Tournament) { p.Players = append(p.Players, "c") },
+		"at least one parameter": func(p *Tournament) { p.Tuning.Parameters = nil },
+		"a pair of matches":      func(p *Tournament) { p.Tuning.Pairs = 0 },
+		"in 2001 rounds":         func(p *Tournament) { p.Rounds = 2001 },
+		"a perturbation of up":   func(p *Tournament) { p.Tuning.Perturbation = math.NaN() },
+		"a step of up":           func(p *Tournament) { p.Tuning.Step = 0 },
+		"the start of a":         func(p *Tournament) { p.Tuning.Parameters[0].Start = 101 },
+		"a is given twice":       func(p *Tournament) { p.Tuning.Parameters[1].Name = "a" },
+		"low < high":             func(p *Tournament) { p.Tuning.Parameters[1].High = math.Inf(1) },
+		"not both":               func(p *Tournament) { p.Test = &SPRT{0, 5, 0.05, 0.05} },
+		"needs two players":      func(p *Tournament) { p.Players = append(p.Players, "c") },
 	} {
 		plan := quadratic(500, 4)
 		spoil(plan)

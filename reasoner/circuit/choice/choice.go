@@ -1,6 +1,5 @@
-// Package choice takes large tables of moves apart, into two parts of each move, and chooses
-// random moves part by part, as gates over random inputs. It knows networks of logic and the
-// texts of moves, and nothing else of a game.
+// Package choice splits each move of a large move table into two parts, and chooses random moves part by part, as
+// gates over random inputs. It depends only on logic networks and the texts of moves.
 //
 //	Tables, Best   which words of a move are its first part (partition.go)
 //	Parts          the table in parts: a move is legal where the head of its first part is
@@ -30,23 +29,23 @@
 // a first part and some 12 a second part. Tables that are mostly free products have a
 // choice that costs less (rectangles.go).
 //
-// Reference: drawing in proportion by a tree of partial sums is that of Wong and Easton ("An
-// efficient method for weighted sampling without replacement", 1980).
+// Reference: proportional sampling by a tree of partial sums (Wong and Easton, "An efficient method for weighted
+// sampling without replacement", 1980).
 package choice
 
 import "stackmate/reasoner/circuit/logic"
 
-// gates are a network in which numbers are calculated.
+// gates adds arithmetic to a network.
 type gates struct{ *logic.Network }
 
 // choiceBits is the number of random bits beyond those that count the moves.
 const choiceBits = 14
 
-// Choose adds to the network what chooses a random legal move, over new inputs.
+// Choose adds to the network the choice of a random legal move, over new inputs.
 func Choose(net *logic.Network, p *Parts) { p.Chosen = gates{net}.chooseMove(p, [][]logic.Lit{p.Head}) }
 
-// chooseMove is the parts of a random legal move. The heads are those of the roles, by
-// first part, one of which is to move.
+// chooseMove returns the parts of a random legal move. heads has the heads by role and first part; one of the
+// roles is to move.
 func (n gates) chooseMove(p *Parts, heads [][]logic.Lit) [2][]logic.Lit {
 	if list := n.rectangles(p, heads); list != nil {
 		return n.chooseRectangle(p, list)
@@ -74,8 +73,8 @@ func (n gates) chooseMove(p *Parts, heads [][]logic.Lit) [2][]logic.Lit {
 	return [2][]logic.Lit{first, second}
 }
 
-// legal is true where one of the moves, which have the second part in common, is legal
-// with the first part that is chosen.
+// legal returns the condition that one of the moves, which share their second part, is legal with the chosen first
+// part.
 func (u *Union) legal(moves []int32) logic.Lit {
 	firsts := make(map[logic.Lit][]int32) // by tail
 	var tails []logic.Lit

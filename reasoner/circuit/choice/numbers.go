@@ -2,7 +2,7 @@ package choice
 
 import "stackmate/reasoner/circuit/logic"
 
-// xor is true where one of two literals is.
+// xor returns the exclusive or of two literals.
 func (n gates) xor(a, b logic.Lit) logic.Lit { return n.Or(n.And(a, b.Not()), n.And(a.Not(), b)) }
 
 // fullAdd adds three digits. Sum and carry have no gates in common, so that each is one
@@ -31,7 +31,7 @@ func digit(number []logic.Lit, i int) logic.Lit {
 	return logic.False
 }
 
-// count is the number of literals that are true.
+// count returns the number of true literals.
 func (n gates) count(lits []logic.Lit) []logic.Lit {
 	if len(lits) == 0 {
 		return nil
@@ -41,7 +41,7 @@ func (n gates) count(lits []logic.Lit) []logic.Lit {
 	return n.add(n.count(lits[:half]), n.count(lits[half:last]), lits[last])
 }
 
-// subtract is a - b in as many digits as a, and whether a is less.
+// subtract returns a - b in as many digits as a, and whether a is less than b.
 func (n gates) subtract(a, b []logic.Lit) (less logic.Lit, rest []logic.Lit) {
 	rest = make([]logic.Lit, len(a))
 	less = logic.False
@@ -55,9 +55,9 @@ func (n gates) subtract(a, b []logic.Lit) (less logic.Lit, rest []logic.Lit) {
 	return less, rest
 }
 
-// multiply is the product of two numbers.
+// multiply returns the product of two numbers.
 func (n gates) multiply(a, b []logic.Lit) []logic.Lit {
-	var product, high []logic.Lit // the digits that are done, and those that are added to
+	var product, high []logic.Lit // finished digits, and the remaining partial sum
 	for _, x := range a {
 		part := make([]logic.Lit, len(b))
 		for i, y := range b {
@@ -69,8 +69,8 @@ func (n gates) multiply(a, b []logic.Lit) []logic.Lit {
 	return append(product, high...)
 }
 
-// draw is floor(u·number / 2^k) for the k digits of the fraction u, the least significant
-// first: add the number where the digit is set, then halve.
+// draw returns floor(u·number / 2^k) for the k digits of the fraction u, the least significant first: it adds
+// number where the digit is set, then halves.
 func (n gates) draw(fraction, number []logic.Lit) []logic.Lit {
 	var target []logic.Lit
 	for _, u := range fraction {

@@ -9,25 +9,24 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Which ways there are to take a table of moves apart.
+// Enumeration of the partitions of a move table.
 
-// partition is one way to take a table of moves apart.
+// partition is one way to split the moves of a table into two parts.
 type partition struct {
 	of    [][2]int32
 	parts [2]int // how many there are
 	texts [][]int32
 }
 
-// Table is the moves of roles that have most of them in common, so that they get the
-// same parts.
+// Table is the union of the moves of roles that share most moves, so that these roles get the same parts.
 type Table struct {
 	names  []string
 	number numbering[string]
-	ways   []partition // to take all of them apart
+	ways   []partition // partitions of all moves
 }
 
-// Tables are, by role, the tables that those of at least so many moves belong to.
-// All moves of a role have different names.
+// Tables returns the table of each role with at least `least` moves, nil for other roles. Move names of a role are
+// unique.
 func Tables(tables [][]string, least int) []*Table {
 	out := make([]*Table, len(tables))
 	t := &Table{}
@@ -58,7 +57,7 @@ func Tables(tables [][]string, least int) []*Table {
 	return out
 }
 
-// take is a way to take the table apart, for some of its moves.
+// take returns the parts of the named moves under a partition of the table.
 func (t *Table) take(way partition, names []string) *Parts {
 	if !slices.Equal(names, t.names) {
 		of := make([][2]int32, len(names))
@@ -70,8 +69,8 @@ func (t *Table) take(way partition, names []string) *Parts {
 	return NewParts(way.of, way.parts, way.texts)
 }
 
-// partitions lists the ways to take moves with these names apart that are looked at:
-// after so many words of the name, and by number. Cost: a look into a table for each word.
+// partitions lists the candidate partitions: a split after each number of words, and blocks of moves. Cost: one
+// map access per word.
 func partitions(names []string) []partition {
 	words := numbering[string]{}
 	texts := make([][]int32, len(names))
@@ -87,7 +86,7 @@ func partitions(names []string) []partition {
 	heads := make([]int32, len(texts)) // of the words so far
 	for k := 1; k < longest && different; k++ {
 		p := partition{of: make([][2]int32, len(texts))}
-		longer := numbering[[2]int32]{} // of heads, by the one without the last word, and that
+		longer := numbering[[2]int32]{} // of heads, by the shorter head and the last word
 		rest := numbering[int32]{}      // of tails
 		for m, text := range texts {
 			at := min(k, len(text))
@@ -106,11 +105,10 @@ func partitions(names []string) []partition {
 	return append(out, blocks(texts))
 }
 
-// tailsOf numbers what is left of each text after so many words, and reports whether all
-// texts are different.
+// tailsOf numbers the suffix of each text after each number of words, and reports whether all texts differ.
 func tailsOf(texts [][]int32) (tails [][]int32, different bool) {
 	tails = make([][]int32, len(texts))
-	longer := numbering[[2]int32]{} // by the first word, and what is left after it
+	longer := numbering[[2]int32]{} // by the first word, and the rest
 	whole := numbering[int32]{}
 	for m, text := range texts {
 		tails[m] = make([]int32, len(text)+1)
@@ -122,7 +120,7 @@ func tailsOf(texts [][]int32) (tails [][]int32, different bool) {
 	return tails, len(whole) == len(texts)
 }
 
-// numbering numbers keys from 0, in the order in which they are first asked for.
+// numbering numbers keys from 0 in the order of first use.
 type numbering[K comparable] map[K]int32
 
 func (n numbering[K]) of(key K) int32 {
@@ -134,7 +132,7 @@ func (n numbering[K]) of(key K) int32 {
 	return i
 }
 
-// keyOf is a list of numbers as the key of a map.
+// keyOf encodes a list of numbers as the key of a map.
 func keyOf(numbers []int32) string {
 	key := make([]byte, 0, 4*len(numbers))
 	for _, n := range numbers {
@@ -143,9 +141,8 @@ func keyOf(numbers []int32) string {
 	return string(key)
 }
 
-// blocks is the partition of moves into blocks of consecutive ones. A move without
-// arguments is one of its own: mostly it is that of a role that waits, at other times than
-// all others are legal.
+// blocks returns the partition into blocks of consecutive moves. A move without arguments gets its own block: it
+// is mostly the noop of a waiting role.
 func blocks(texts [][]int32) partition {
 	size := 1
 	for size*size*secondCost < len(texts)*firstCost {
@@ -170,8 +167,8 @@ func blocks(texts [][]int32) partition {
 	return p
 }
 
-// Best takes moves of the table apart so that choosing and legality take the fewest gates; nil
-// if a row for each move takes fewer, unless it is to be done anyway.
+// Best returns the parts of the cheapest partition for choice and legality. It returns nil if one row per move is
+// cheaper, unless anyway is set.
 func (t *Table) Best(net *logic.Network, names []string, legal []logic.Lit, anyway bool) (best *Parts) {
 	cost := len(legal) * (wholeCost - moveCost)
 	for _, l := range legal {
@@ -196,8 +193,7 @@ func (t *Table) Best(net *logic.Network, names []string, legal []logic.Lit, anyw
 	return best
 }
 
-// tailCost is the number of operands of the different tails, or some number from limit on if
-// it is not less.
+// tailCost returns the number of operands of the different tails, or a number ≥ limit if the cost reaches limit.
 func (p *Parts) tailCost(net *logic.Network, legal []logic.Lit, limit int) int {
 	common := p.Common(net, legal)
 	seen := make(map[uint64]bool)

@@ -6,24 +6,23 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Parts is the move table of a role in two parts, which are numbered by their first
-// occurrence.
+// Parts is the move table of a role, with each move split into two parts. Parts are numbered by first occurrence.
 type Parts struct {
-	First, Second []logic.Lit // inputs: whether the move that is made has the part
+	First, Second []logic.Lit // inputs: the move made has the part
 	Head          []logic.Lit // by first part
-	Tail          []logic.Lit // by move; the move is legal where its head is true and this
+	Tail          []logic.Lit // by move; the move is legal if its head and its tail are true
 
 	Of      [][2]int32 // by move: its parts
 	Moves   [][]int32  // by first part: the moves, ascending
 	Seconds [][]int32  // by second part: the moves, ascending
 	Texts   [][]int32  // by first part: its words, as numbers
 
-	Random []logic.Lit    // inputs, once there is a choice
-	Chosen [2][]logic.Lit // what the choice makes of First and Second
+	Random []logic.Lit    // inputs of the choice
+	Chosen [2][]logic.Lit // the chosen values of First and Second
 }
 
-// NewParts is a table of which only the parts of the moves are known, and how many there are
-// of both kinds.
+// NewParts returns a table without conditions, from the parts of each move and the numbers of first and second
+// parts.
 func NewParts(of [][2]int32, count [2]int, texts [][]int32) *Parts {
 	p := &Parts{
 		First: make([]logic.Lit, count[0]), Second: make([]logic.Lit, count[1]), Of: of, Texts: texts,
@@ -40,14 +39,13 @@ const (
 	// LeastMoves is the number of moves from which a table is taken apart. Choosing
 	// among fewer is as quick with a row for each (BenchmarkPhases).
 	LeastMoves = 100
-	// firstCost and secondCost are the gates of three inputs that a part costs the
-	// choice of a random move, and moveCost those that a move does; a move with a row
-	// of its own costs wholeCost.
+	// Costs of the choice in gates of three inputs: a first part, a second part, a move, and a move with its own
+	// row.
 	firstCost, secondCost, moveCost, wholeCost = 20, 12, 3, 10
 )
 
-// Common are, by first part, the literals that the legal signals of the moves
-// with it have in common, but for signals that are never true.
+// Common returns, by first part, the literals common to the legal conditions of its moves; moves that are never
+// legal are ignored.
 func (p *Parts) Common(net *logic.Network, legal []logic.Lit) [][]logic.Lit {
 	common := make([][]logic.Lit, len(p.Moves))
 	for part, moves := range p.Moves {
@@ -65,8 +63,7 @@ func (p *Parts) Common(net *logic.Network, legal []logic.Lit) [][]logic.Lit {
 	return common
 }
 
-// Divide gives the table its heads and tails, where and is the conjunction of literals of the
-// legal signals, and common what those have in common.
+// Divide sets the heads and tails. and builds a conjunction; common holds the common literals of each first part.
 func (p *Parts) Divide(net *logic.Network, legal []logic.Lit, common [][]logic.Lit, and func([]logic.Lit) logic.Lit) {
 	p.Head, p.Tail = make([]logic.Lit, len(p.First)), make([]logic.Lit, len(p.Of))
 	for part, lits := range common {
@@ -81,7 +78,7 @@ func (p *Parts) Divide(net *logic.Network, legal []logic.Lit, common [][]logic.L
 	}
 }
 
-// Legal says, by first part, where a move with it is legal.
+// Legal returns, by first part, the condition that a move with it is legal.
 func (p *Parts) Legal(net *logic.Network) []logic.Lit {
 	legal := make([]logic.Lit, len(p.Head))
 	for part, moves := range p.Moves {
@@ -94,8 +91,7 @@ func (p *Parts) Legal(net *logic.Network) []logic.Lit {
 	return legal
 }
 
-// Waiting is the first part of the move that a role makes where mine is false, -1 if it has
-// none.
+// Waiting returns the first part of the only move of a role while mine is false, or -1.
 func (p *Parts) Waiting(net *logic.Network, mine logic.Lit) int {
 	for part, moves := range p.Moves {
 		if len(moves) == 1 && p.Tail[moves[0]] == logic.True && net.Implies(p.Head[part], mine.Not()) {

@@ -28,7 +28,7 @@ import (
 // off, restricted to where the head is true, and joined anew. Cost of the search: linear
 // in moves, times the rectangles of a first part.
 
-// rectangle is the moves with one of its first parts and one of its columns.
+// rectangle is the set of moves with one of its first parts and one of its columns.
 type rectangle struct {
 	firsts  []int32
 	columns []column
@@ -36,7 +36,7 @@ type rectangle struct {
 	never   partSet // first parts that every column contradicts
 }
 
-// column is moves with a second part in common, and the tail.
+// column is a set of moves with the same second part and tail.
 type column struct {
 	second int32
 	tail   logic.Lit
@@ -51,7 +51,7 @@ func (s partSet) add(p int32) { s[p>>6] |= 1 << (p & 63) }
 
 func (s partSet) has(p int32) bool { return len(s) > 0 && s[p>>6]>>(p&63)&1 != 0 }
 
-// minus reports whether what is in s and not in a is all in b.
+// minus reports whether every element of s is in a or in b.
 func (s partSet) minus(a, b partSet) bool {
 	for i, w := range s {
 		if w&^a[i]&^b[i] != 0 {
@@ -89,7 +89,7 @@ func (n gates) rectangles(p *Parts, heads [][]logic.Lit) []*rectangle {
 	f := &rectangleFinder{net: n, parts: p, known: make([]map[logic.Lit]logic.Lit, len(p.First))}
 	tails := f.tails()
 	if 2*len(tails) > len(p.Of) {
-		return nil // most tails are those of one move
+		return nil // most tails belong to one move
 	}
 	f.look(heads)
 	columns, shared := f.columns(tails, f.groups(tails))
@@ -103,7 +103,7 @@ func (n gates) rectangles(p *Parts, heads [][]logic.Lit) []*rectangle {
 	return best
 }
 
-// costOf is the gates of three inputs that a choice among rectangles costs.
+// costOf returns the number of gates of a choice among rectangles.
 func costOf(list []*rectangle) (cost int) {
 	for _, r := range list {
 		a, b := len(r.firsts), len(r.columns)
@@ -114,7 +114,7 @@ func costOf(list []*rectangle) (cost int) {
 
 func (f *rectangleFinder) set() partSet { return make(partSet, (len(f.parts.First)+63)/64) }
 
-// equalTails is the moves with a second part and a tail in common.
+// equalTails is the set of moves with the same second part and tail.
 type equalTails struct {
 	second int32
 	tail   logic.Lit
@@ -138,8 +138,7 @@ func (f *rectangleFinder) tails() (list []equalTails) {
 	return list
 }
 
-// groups is, by first part, one that stands for it and all first parts that have more
-// than half of their tails in common with that one.
+// groups returns the leader of each first part: a first part that shares more than half of its tails.
 func (f *rectangleFinder) groups(tails []equalTails) []int32 {
 	has := make([][]int32, len(f.parts.First)) // by first part: tails
 	for i, t := range tails {
@@ -172,7 +171,7 @@ func (f *rectangleFinder) groups(tails []equalTails) []int32 {
 	return groups
 }
 
-// look notes what heads imply.
+// look computes the implications of the heads.
 func (f *rectangleFinder) look(heads [][]logic.Lit) {
 	f.given = make([][]logic.Lit, len(f.parts.First))
 	known := make([]bool, len(f.given))
@@ -198,8 +197,7 @@ func (f *rectangleFinder) look(heads [][]logic.Lit) {
 	}
 }
 
-// contradictions are the first parts whose heads, of whatever role, contradict what a
-// tail implies.
+// contradictions returns the first parts whose heads, for every role, contradict one of the implied literals.
 func (f *rectangleFinder) contradictions(implied []logic.Lit) partSet {
 	out := f.set()
 	for role, absent := range f.absent {
@@ -219,8 +217,7 @@ func (f *rectangleFinder) contradictions(implied []logic.Lit) partSet {
 	return out
 }
 
-// contradicts reports whether the heads of a first part, of whatever role, contradict one
-// of some literals.
+// contradicts reports whether the heads of first part p, for every role, contradict one of the literals.
 func (f *rectangleFinder) contradicts(lits []logic.Lit, p int32) bool {
 	for role, absent := range f.absent {
 		if !absent.has(p) && !slices.ContainsFunc(lits, func(l logic.Lit) bool { return f.denied[role][l].has(p) }) {
@@ -230,9 +227,8 @@ func (f *rectangleFinder) contradicts(lits []logic.Lit, p int32) bool {
 	return true
 }
 
-// restrict is a literal that is the same where a head of a first part is true, without
-// what that decides. What is known of a first part is kept: the tails of its moves along a
-// line contain each other.
+// restrict returns l simplified under the heads of first part p. Results are cached: tails of moves along a line
+// contain each other.
 func (f *rectangleFinder) restrict(l logic.Lit, p int32) logic.Lit {
 	if out, ok := f.known[p][l]; ok {
 		return out
@@ -259,8 +255,8 @@ func (f *rectangleFinder) restrict(l logic.Lit, p int32) logic.Lit {
 	return out
 }
 
-// columns are the tails, cut where groups end, the first of them shared by groups. What
-// less than half of a group has in common is restricted.
+// columns returns the tails cut at the borders of groups; the first `shared` columns belong to groups. Tails
+// shared by at most half of a group are restricted.
 func (f *rectangleFinder) columns(tails []equalTails, groups []int32) (out []column, shared int) {
 	size := make(map[int32]int)
 	for _, g := range groups {
@@ -286,8 +282,7 @@ func (f *rectangleFinder) columns(tails []equalTails, groups []int32) (out []col
 	return f.appendRestricted(out, left, func(p, second int32) []int { return ofGroup[[2]int32{groups[p], second}] }), len(out)
 }
 
-// alike is columns cut so that first parts which are not in all the same columns are in
-// none together.
+// alike cuts columns so that two first parts in the same column are in exactly the same columns.
 func (f *rectangleFinder) alike(columns []column) (out []column) {
 	in := make([][]int32, len(f.parts.First)) // by first part: columns
 	for i, c := range columns {
@@ -315,8 +310,7 @@ func (f *rectangleFinder) alike(columns []column) (out []column) {
 	return out
 }
 
-// appendRestricted adds moves to columns of their group, where heads make the tails
-// equal, and else appends columns of those that heads make equal.
+// appendRestricted adds each move to a column of its group with an equal restricted tail, or to a new column.
 func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGroup func(p, second int32) []int) []column {
 	number, first := numbering[string]{}, len(out)
 	for _, t := range left {
@@ -351,7 +345,7 @@ func (f *rectangleFinder) column(second int32, tail logic.Lit, firsts []int32) c
 	return c
 }
 
-// join makes rectangles of columns, those with the most first parts first.
+// join combines columns to rectangles, columns with the most first parts first.
 func (f *rectangleFinder) join(columns []column) []*rectangle {
 	slices.SortStableFunc(columns, func(a, b column) int { return cmp.Compare(len(b.firsts.members()), len(a.firsts.members())) })
 	var list []*rectangle
@@ -378,7 +372,7 @@ func (f *rectangleFinder) join(columns []column) []*rectangle {
 	return list
 }
 
-// fitting is a rectangle with one of the first parts that a column may be added to.
+// fitting returns a rectangle with one of the first parts to which the column can be added, or nil.
 func fitting(c *column, firsts []int32, with [][]*rectangle) *rectangle {
 	for _, p := range firsts {
 		for _, r := range with[p] {
@@ -390,7 +384,7 @@ func fitting(c *column, firsts []int32, with [][]*rectangle) *rectangle {
 	return nil
 }
 
-// chooseRectangle is the parts of a random legal move.
+// chooseRectangle returns the parts of a random legal move.
 func (n gates) chooseRectangle(p *Parts, list []*rectangle) [2][]logic.Lit {
 	var sides [2][][]partLit // by rectangle
 	leaves := make([]*sumTree, len(list))
@@ -425,9 +419,8 @@ func litsOf(list []partLit) (out []logic.Lit) {
 	return out
 }
 
-// chooseSide draws one of the parts that are true in the chosen one of some lists: the
-// lists are laid over each other, a place in them is drawn, and the part is what the
-// list has there.
+// chooseSide draws a true part of the chosen list. The lists are overlaid: it draws an index, and takes the part
+// at this index in the chosen list.
 func (n gates) chooseSide(p *Parts, chosen []logic.Lit, lists [][]partLit, parts int) []logic.Lit {
 	var places []*sumTree
 	for i, list := range lists {

@@ -18,8 +18,8 @@ type sumTree struct {
 	onLeft      []logic.Lit // the number of left, where all of when are true
 }
 
-// join is the tree over two. What is true of both is left to the nodes above: so roles
-// whose moves differ in whose turn it is, and whose piece it is, share the sums.
+// join returns the tree over two trees. Conditions common to both are left to the nodes above, so roles whose
+// moves differ only in such conditions share the sums.
 func (n gates) join(left, right *sumTree) *sumTree {
 	t := &sumTree{left: left, right: right, when: logic.Intersect(slices.Clone(left.when), right.when), most: left.most + right.most}
 	t.onLeft = n.within(left, t.when)
@@ -28,7 +28,7 @@ func (n gates) join(left, right *sumTree) *sumTree {
 	return t
 }
 
-// within is the number of a tree where the given ones of its conditions are true.
+// within returns the number of a tree, assuming the given conditions.
 func (n gates) within(t *sumTree, when []logic.Lit) []logic.Lit {
 	rest := n.And(logic.Without(t.when, when)...)
 	if t.left == nil {
@@ -41,7 +41,7 @@ func (n gates) within(t *sumTree, when []logic.Lit) []logic.Lit {
 	return digits
 }
 
-// balanced is a tree over trees.
+// balanced returns a balanced tree over trees.
 func (n gates) balanced(trees []*sumTree) *sumTree {
 	if len(trees) == 1 {
 		return trees[0]
@@ -50,8 +50,8 @@ func (n gates) balanced(trees []*sumTree) *sumTree {
 	return n.join(n.balanced(trees[:half]), n.balanced(trees[half:]))
 }
 
-// treeByText is a tree over first parts whose texts agree in the first words: those that
-// agree in one more stand together.
+// treeByText returns a tree over first parts that agree in their first words; parts that agree in one more word
+// share a subtree.
 func (n gates) treeByText(p *Parts, leaves []*sumTree, parts []int32, words int) *sumTree {
 	groups := make(map[int32][]int32) // by the next word
 	var order []int32
@@ -73,8 +73,8 @@ func (n gates) treeByText(p *Parts, leaves []*sumTree, parts []int32, words int)
 	return n.balanced(trees)
 }
 
-// pick goes down a tree over so many numbers: chosen is true of the one in which the
-// target lies, and left what is left of the target there.
+// pick descends the tree to the leaf of the target. chosen[leaf] is true for this leaf; left is the rest of the
+// target there.
 func (n gates) pick(t *sumTree, leaves int, target []logic.Lit) (chosen, left []logic.Lit) {
 	type step struct {
 		at *sumTree
@@ -84,7 +84,7 @@ func (n gates) pick(t *sumTree, leaves int, target []logic.Lit) (chosen, left []
 	level := []step{{t, logic.True}}
 	for len(level) > 0 {
 		var next []step
-		var below []logic.Lit // the count on the left of where the way is
+		var below []logic.Lit // the count of the left child on the path
 		for _, s := range level {
 			if s.at.left == nil {
 				chosen[s.at.leaf] = s.on
@@ -111,8 +111,7 @@ func (n gates) pick(t *sumTree, leaves int, target []logic.Lit) (chosen, left []
 	return chosen, target
 }
 
-// drawLeaf draws one of so many leaves, each in proportion to its number, and what is
-// left of the target there.
+// drawLeaf draws one of the leaves in proportion to its number, and returns the rest of the target there.
 func (n gates) drawLeaf(p *Parts, t *sumTree, leaves int) (chosen, left []logic.Lit) {
 	number := n.within(t, nil)
 	fraction := make([]logic.Lit, len(number)+choiceBits)
@@ -123,8 +122,7 @@ func (n gates) drawLeaf(p *Parts, t *sumTree, leaves int) (chosen, left []logic.
 	return n.pick(t, leaves, n.draw(fraction, number))
 }
 
-// less is a conjunction without some of what it implies; gates that imply none of that
-// stay whole.
+// less removes the literals in when from a conjunction. Subexpressions that imply none of them are kept.
 func (n gates) less(l logic.Lit, when []logic.Lit) logic.Lit {
 	if whole := n.Conditions(l); len(logic.Without(whole, when)) == len(whole) {
 		return l

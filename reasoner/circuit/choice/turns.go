@@ -6,19 +6,15 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Games of turns have one choice for two roles: where a literal is true only the first
-// has a choice of moves, elsewhere only the second, and whose turn it is not can do no
-// more than wait. So heads and tails of both become those of whoever is to move, the
-// choice is made once, and each role makes what was chosen if it is its turn. Both have
-// their moves in the same parts; what the conditions of a move of both roles have in
-// common stays as it is, and what differs, mostly whose piece stands somewhere, is the
-// same for many moves. The tails of a role become those of both, too: its heads say when
-// it is to move, and one row a move is stored instead of two. Cost in gates of three
-// inputs: one for each such difference, and one for each part and role; half of the
-// choices are saved.
+// In turn-based games one choice serves two roles: mine is true if the first role has a choice of moves, and
+// otherwise the second. The role without the turn can only wait. Heads and tails of both roles are multiplexed by
+// mine, the choice is made once, and each role takes its result in its turn. Both roles have the same parts.
+// Common conditions of a move are kept; differing conditions, mostly the owner of a piece, are equal for many
+// moves. The tails of both roles become the multiplexed tails, so one row is stored for a move instead of two.
+// Cost in gates of three inputs: one for each difference, and one for each part and role; half of the choices are
+// saved.
 
-// ChooseTurn adds to the network what chooses a move for whoever is to move of two roles: the
-// one of p where mine is true, and else that of q.
+// ChooseTurn adds to the network one choice for two roles: of a move of p if mine is true, otherwise of q.
 func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) {
 	n := gates{net}
 	idle := [2]int{p.Waiting(net, mine), q.Waiting(net, mine.Not())}
@@ -78,8 +74,8 @@ func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) {
 	}
 }
 
-// either is a where c is true and else b. Where they differ in one literal only, that is
-// what c decides: it is mostly the same for many.
+// either returns a if c is true, otherwise b. If a and b differ in one literal only, it multiplexes this literal,
+// which many moves share.
 func (n gates) either(c, a, b logic.Lit) logic.Lit {
 	onlyA, onlyB := n.Conditions(a), n.Conditions(b)
 	common := logic.Intersect(slices.Clone(onlyA), onlyB)

@@ -6,11 +6,9 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Union makes disjunctions over first parts, exactly one of which is true. Algorithm:
-// the smallest family of parts that agree in some of their words and contain the given
-// ones is looked up; if what does not belong to them is less than they are, the
-// disjunction is that of the family, made once, without the others. Cost: linear in the
-// family.
+// Union builds disjunctions over first parts, exactly one of which is true. Algorithm: find the smallest family of
+// parts with common words that contains the given parts. If fewer members are excluded than given, the result is
+// the cached disjunction of the family without the excluded members. Cost: linear in the family.
 type Union struct {
 	net      gates
 	parts    *Parts
@@ -19,13 +17,13 @@ type Union struct {
 	marked   []bool // by first part
 }
 
-// family is the parts that agree in some words, and their disjunction.
+// family is the set of parts that agree in some words, and their disjunction.
 type family struct {
 	members []int32
 	any     logic.Lit
 }
 
-// NewUnion is that of the parts that are inputs.
+// NewUnion returns the union over the inputs First.
 func NewUnion(net *logic.Network, p *Parts) *Union { return newUnion(gates{net}, p, p.First) }
 
 func newUnion(net gates, p *Parts, lits []logic.Lit) *Union {
@@ -35,8 +33,7 @@ func newUnion(net gates, p *Parts, lits []logic.Lit) *Union {
 // anyWord stands for words in which the parts of a family differ.
 const anyWord = -1
 
-// familyOf is the smallest family that contains the parts, or nil if their texts have
-// different lengths.
+// familyOf returns the smallest family that contains the parts, or nil if their texts have different lengths.
 func (u *Union) familyOf(parts []int32) *family {
 	pattern := slices.Clone(u.parts.Texts[parts[0]])
 	for _, p := range parts[1:] {
@@ -71,8 +68,7 @@ func matches(text, pattern []int32) bool {
 	return slices.EqualFunc(text, pattern, func(w, p int32) bool { return w == p || p == anyWord })
 }
 
-// of is true where one of the parts is; where one of the parts for which free holds is
-// true it may be anything.
+// of returns the disjunction of the parts. Parts that satisfy free are don't-cares.
 func (u *Union) of(parts []int32, free func(p int32) bool) logic.Lit {
 	if len(parts) == 1 {
 		return u.lits[parts[0]]
@@ -103,9 +99,8 @@ func (u *Union) of(parts []int32, free func(p int32) bool) logic.Lit {
 
 func nothing(int32) bool { return false }
 
-// Made is true where one of the moves, which are sorted, is made: they are taken apart
-// into all moves of some first parts, all of some second parts, and for what is left
-// products of first and second parts.
+// Made returns the condition that one of the sorted moves is made. It covers them by whole first parts, whole
+// second parts, and products of first and second parts.
 func (u *Union) Made(moves []int32) logic.Lit {
 	if len(moves) == 1 {
 		return u.Move(moves[0])
@@ -160,14 +155,14 @@ func (u *Union) Made(moves []int32) logic.Lit {
 	return u.net.Or(terms...)
 }
 
-// Move is true where a move is made.
+// Move returns the condition that move m is made.
 func (u *Union) Move(m int32) logic.Lit {
 	of := u.parts.Of[m]
 	return u.net.And(u.lits[of[0]], u.parts.Second[of[1]])
 }
 
-// products are the disjunctions of moves by second part: those with the same first
-// parts together.
+// products returns the disjunctions of moves by second part; second parts with equal unions of first parts share a
+// product.
 func (u *Union) products(moves []int32) []logic.Lit {
 	p := u.parts
 	firsts := make(map[int32][]int32) // by second part

@@ -87,8 +87,8 @@ func (a *assembler) store(row int32, r int8) { a.add(mapMove, opStore, r, 0, ope
 func (a *assembler) move(to, from int8)      { a.add(mapMove, opLoad, to, 0, operand{from, 0}) }
 func (a *assembler) invert(r int8)           { a.add(mapMove, opXor, r, r, operand{ones, 0}) }
 
-// gate is to = f(to, b, c) for the truth table of f, with VEX perhaps the complement of that. There f does not
-// depend on to, and is not the exception that isSwapped names.
+// gate appends to = f(to, b, c) for the truth table of f. With VEX it may compute the complement, if inverted;
+// there f must not depend on to, and isSwapped must be false.
 func (a *assembler) gate(to, b int8, c operand, table uint8) (inverted bool) {
 	if !a.vex {
 		a.add(mapGate, opGate, to, b, c)
@@ -113,8 +113,8 @@ func (a *assembler) gate(to, b int8, c operand, table uint8) (inverted bool) {
 	return inverted
 }
 
-// isSwapped reports whether a function of two inputs is b without c, or the complement of that: VPANDN
-// complements the first one.
+// isSwapped reports whether a function of two inputs is b &^ c or its complement: VPANDN complements its first
+// operand.
 func isSwapped(table uint8) bool { return table&15 == 4 || table&15 == 11 }
 
 // add appends an instruction.
@@ -157,10 +157,9 @@ func (a *assembler) prefix(opcodes byte, reg, second, rm int8) {
 
 var errCode = errors.New("translated code is not as it should be")
 
-// proveCode proves that code, made for so many rows, touches nothing but them, leaves
-// row 0 as it is, and returns. It knows nothing of what wrote it: there is one form of
-// beginning and end, and between them nothing but these instructions, read one
-// after the other, whose rows are looked at as the processor will compute them.
+// proveCode proves that code accesses only the given number of rows, leaves row 0 unchanged, and returns. It is
+// independent of the code generator: it accepts one prologue, one epilogue, and between them only known
+// instructions whose row addresses it decodes.
 func proveCode(code []byte, words, rows int32) error {
 	var frame assembler
 	frame.words = words
@@ -179,7 +178,7 @@ func proveCode(code []byte, words, rows int32) error {
 	return nil
 }
 
-// layout is what an instruction says of itself before its operand in a row.
+// layout is the decoded form of an instruction before its memory operand.
 type layout struct {
 	length  int  // up to there
 	store   bool // the operand is written
@@ -187,8 +186,7 @@ type layout struct {
 	follows int  // bytes after the operand
 }
 
-// instruction is the length of the instruction that code begins with, 0 if it is none
-// that is allowed.
+// instruction returns the length of the first instruction of code, or 0 if the instruction is not allowed.
 func instruction(code []byte, words, rows int32) int {
 	if bytes.HasPrefix(code, fetchAhead) {
 		return len(fetchAhead)

@@ -125,7 +125,7 @@ func (c *choice) column(rows, random []uint64, words int) {
 	}
 }
 
-// row is the legal bits of a move, of either role.
+// row returns the legal bits of a move, of either role.
 func (c *choice) row(rows []uint64, m int) uint64 {
 	if c.other == nil {
 		return rows[c.legal[m]]

@@ -19,16 +19,16 @@ import (
 // The truth table of a node has the bit 8a + 4b + 2c + d for the values of its leaves; it
 // does not depend on leaves that there are not.
 
-// mostLeaves is that of a cone.
+// mostLeaves is the maximal number of leaves of a cone.
 const mostLeaves = 4
 
 // leafTables are the truth tables of the leaves themselves.
 var leafTables = [mostLeaves]uint16{0xff00, 0xf0f0, 0xcccc, 0xaaaa}
 
-// never is the place of what does not happen.
+// never is the position of an event that does not happen.
 const never = math.MaxInt32
 
-// node is a value: what a row held in the beginning, or a gate.
+// node is a value: the initial content of a row, or a gate.
 type node struct {
 	leaf   [mostLeaves]int32 // nodes, different from each other
 	leaves int8              // 0 for what a row held
@@ -46,7 +46,7 @@ type node struct {
 	next  [mostLeaves]int32
 }
 
-// operands are those of a gate that is not taken apart.
+// operands are the operands of a gate that is not decomposed.
 type operands struct {
 	op    Op
 	pos   int
@@ -66,7 +66,7 @@ type cover struct {
 	gates  int32
 }
 
-// reset covers straight code. What observed rows hold in the end is kept.
+// reset covers straight code. The final contents of observed rows are kept.
 func (c *cover) reset(code []int32, observed []bool) {
 	c.nodes, c.lists, c.gates = slices.Grow(c.nodes[:0], countNodes(code)+len(observed)), c.lists[:0], 0
 	for len(c.row) < len(observed) {
@@ -96,7 +96,7 @@ func (c *cover) reset(code []int32, observed []bool) {
 	c.findUses()
 }
 
-// countNodes is the number of nodes that gates become.
+// countNodes returns the number of nodes of the gates in code.
 func countNodes(code []int32) int {
 	nodes := 0
 	for len(code) > 0 {
@@ -107,7 +107,7 @@ func countNodes(code []int32) int {
 	return nodes
 }
 
-// held is the node that a row holds.
+// held returns the node that a row holds.
 func (c *cover) held(row int32) int32 {
 	if c.row[row] < 0 {
 		c.define(node{list: -1, home: row, killed: never, gate: -1})
@@ -168,7 +168,7 @@ func (c *cover) gate(op Op, operands []int32, pos int, to int32) {
 	c.gates++
 }
 
-// whole is the number of the list of operands of a gate that is left as it is.
+// whole returns the index of a new operand list for a gate that is not decomposed.
 func (c *cover) whole(op Op, rows []int32, pos int) int32 {
 	nodes := make([]int32, len(rows))
 	for k, r := range rows {
@@ -178,7 +178,7 @@ func (c *cover) whole(op Op, rows []int32, pos int) int32 {
 	return int32(len(c.lists) - 1)
 }
 
-// operands are the nodes that a node is computed of.
+// operands returns the operand nodes of a node.
 func (c *cover) operands(n *node) []int32 {
 	if n.list >= 0 {
 		return c.lists[n.list].nodes
@@ -186,7 +186,7 @@ func (c *cover) operands(n *node) []int32 {
 	return n.leaf[:n.leaves]
 }
 
-// countUses counts those by nodes that are needed themselves.
+// countUses counts the uses of nodes by needed nodes.
 func (c *cover) countUses() {
 	for i := len(c.nodes) - 1; i >= 0; i-- {
 		if n := &c.nodes[i]; n.uses > 0 || n.kept {
@@ -197,7 +197,7 @@ func (c *cover) countUses() {
 	}
 }
 
-// takeIn makes the leaves of its operands those of node i, where it can.
+// takeIn merges operands of node i into its cone where possible.
 func (c *cover) takeIn(i int32) {
 	n := &c.nodes[i]
 	for k := 0; k < int(n.leaves); k++ {
@@ -218,7 +218,7 @@ func (c *cover) takeIn(i int32) {
 	}
 }
 
-// reaches reports whether the leaves of node l can still be had where node i is computed.
+// reaches reports whether the leaves of node l are still available at node i.
 func (c *cover) reaches(l, i int32) bool {
 	for _, x := range c.nodes[l].leaf[:c.nodes[l].leaves] {
 		n := &c.nodes[x]
@@ -239,8 +239,8 @@ func (c *cover) reaches(l, i int32) bool {
 // allows reports whether a cone may have the function of n.
 func (c *cover) allows(n *node) bool { return c.known == nil || c.known[n.table].ok }
 
-// join is node n with its k-th leaf replaced by that node's leaves, if they are no
-// more than three then.
+// join returns node n with its k-th leaf replaced by the leaves of that node; ok is false if there are too many
+// leaves.
 func (c *cover) join(n *node, k int) (joined node, ok bool) {
 	inner := &c.nodes[n.leaf[k]]
 	var place [2][mostLeaves]int // in joined, of the leaves of n and of inner
@@ -277,7 +277,7 @@ func (c *cover) join(n *node, k int) (joined node, ok bool) {
 	return joined, true
 }
 
-// substitute is a truth table over other places of its leaves.
+// substitute returns a truth table with its leaves moved to other positions.
 func substitute(table uint16, place [mostLeaves]int, leaves int8) uint16 {
 	var tables [mostLeaves]uint16
 	for k := range leaves {
@@ -286,7 +286,7 @@ func substitute(table uint16, place [mostLeaves]int, leaves int8) uint16 {
 	return compose(table, tables)
 }
 
-// compose is the truth table of a function of functions.
+// compose returns the truth table of a function of functions.
 func compose(table uint16, of [mostLeaves]uint16) uint16 {
 	out := uint16(0)
 	for i := range 1 << mostLeaves {
@@ -304,7 +304,7 @@ func compose(table uint16, of [mostLeaves]uint16) uint16 {
 	return out
 }
 
-// computed reports whether a node is one that code is made for.
+// computed reports whether code is generated for the node.
 func (n *node) computed() bool { return n.isGate() && !n.inside && (n.uses > 0 || n.kept) }
 
 func (n *node) isGate() bool { return n.leaves > 0 || n.list >= 0 }

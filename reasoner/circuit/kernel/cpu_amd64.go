@@ -18,8 +18,7 @@ func vectorKernels() []*Kernel {
 	return list
 }
 
-// Transpose makes bit j of word i what bit i of word j was; nil where there are no
-// instructions for it.
+// Transpose transposes a 64×64 bit matrix; nil if the processor lacks the instructions.
 var Transpose = func() func(a *[64]uint64) {
 	if !cpu.X86.HasAVX2 {
 		return nil

@@ -7,6 +7,5 @@ func vectorKernels() []*Kernel {
 	return []*Kernel{wide.kernel("neon"), narrow.kernel("neon/128")}
 }
 
-// Transpose makes bit j of word i what bit i of word j was; nil where there are no
-// instructions for it.
+// Transpose transposes a 64×64 bit matrix; nil if the processor lacks the instructions.
 var Transpose func(a *[64]uint64)

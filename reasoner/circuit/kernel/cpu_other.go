@@ -5,6 +5,5 @@ package kernel
 // vectorKernels lists the vector kernels of this processor, widest first.
 func vectorKernels() []*Kernel { return nil }
 
-// Transpose makes bit j of word i what bit i of word j was; nil where there are no
-// instructions for it.
+// Transpose transposes a 64×64 bit matrix; nil if the processor lacks the instructions.
 var Transpose func(a *[64]uint64)

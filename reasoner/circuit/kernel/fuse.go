@@ -32,13 +32,13 @@ type fuser struct {
 	taken []bool  // by row of the plan, scratch: it is one of those
 	code  []int32
 
-	// By node: the row that holds it, the uses that are to come, and, for a node whose row
-	// is that of a node that was held there, what reads that.
+	// at: the row of a node's value. left: its remaining uses. readers: for a node that overwrites an input row,
+	// the gates that must read the old value first.
 	at, left []int32
 	readers  [][]int32
 
 	number  []int32   // by node, from 1 in the chunk
-	waiting []int32   // by number, what the gate waits for
+	waiting []int32   // by number: the count of gates for which the gate waits
 	users   [][]int32 // by number, the gates that wait for it
 }
 
@@ -71,7 +71,7 @@ func fuse(e *Engine, p *Plan, leaves int8, known []form) error {
 	return nil
 }
 
-// schedule is the code of what is covered.
+// schedule returns the code of the cover.
 func (f *fuser) schedule() []int32 {
 	n := len(f.nodes)
 	f.at, f.left, f.number = zeros(f.at, n), zeros(f.left, n), zeros(f.number, n)
@@ -101,7 +101,7 @@ func (f *fuser) schedule() []int32 {
 	return f.code
 }
 
-// findReaders notes for each value that overwrites what a row held what reads that.
+// findReaders determines, for each node that overwrites an input row, the gates that read the old value.
 func (f *fuser) findReaders(order []int32) {
 	last := make(map[int32]int32) // by row
 	for _, i := range order {
@@ -172,7 +172,7 @@ type header struct {
 	pos, neg int32
 }
 
-// header is that of the runs that a node can be in.
+// header returns the header of the runs that can contain node i.
 func (f *fuser) header(i int32) header {
 	n := &f.nodes[i]
 	if n.list >= 0 {
@@ -182,7 +182,7 @@ func (f *fuser) header(i int32) header {
 	return f.known[n.table].header
 }
 
-// largest is the form with the most gates; ties are decided so that code is always the same.
+// largest returns the form with the most gates; ties are broken deterministically.
 func largest(ready map[header][]int32) (best header) {
 	most := 0
 	for h, gates := range ready {
@@ -224,7 +224,7 @@ func (f *fuser) run(h header, gates []int32) {
 	}
 }
 
-// row is one for a value that only this code uses.
+// row returns a free row for an internal value of the code.
 func (f *fuser) row() int32 {
 	if n := len(f.free); n > 0 {
 		r := f.free[n-1]

@@ -38,7 +38,7 @@ const (
 	andOrAnd4b
 )
 
-// fusedGates are the functions that there are gates for. Some are forms of And and Or.
+// fusedGates are the functions with a fused gate. Some are forms of And and Or.
 var fusedGates = func() []fusedGate {
 	a, b, c, d := leafTables[0], leafTables[1], leafTables[2], leafTables[3]
 	return []fusedGate{
@@ -79,7 +79,7 @@ type fusedGate struct {
 	table uint16
 }
 
-// form is how a function of leaves is computed: the place of a leaf for each operand.
+// form is the computation of a function by one gate: the leaf of each operand.
 type form struct {
 	header
 	place [mostLeaves]uint8
@@ -296,7 +296,7 @@ func anyWide(base, gate unsafe.Pointer, op Op, pos, neg int) {
 	}
 }
 
-// wideAt is the row whose word offset is the k-th number of code.
+// wideAt returns the row whose word offset is the k-th number of code.
 func wideAt(base, code unsafe.Pointer, k int) *wideRow {
 	return (*wideRow)(unsafe.Add(base, uintptr(*(*uint32)(unsafe.Add(code, 4*k)))*8))
 }

@@ -76,7 +76,7 @@ func (k *Kernel) Lanes() int { return k.lanes }
 
 func (k *Kernel) words() int { return k.lanes / 64 }
 
-// Splits reports whether the kernel has no wide gates, so that those of programs are worth nothing to it.
+// Splits reports whether the kernel decomposes wide gates, so that wide gates in programs save nothing.
 func (k *Kernel) Splits() bool { return k.splits }
 
 // IsNative reports whether the kernel turns programs into machine code.

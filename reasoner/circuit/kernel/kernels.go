@@ -9,7 +9,7 @@ import (
 // Family is the kernels of one kind: the widest one, for playouts, and narrower ones.
 type Family struct {
 	Name  string
-	Needs string // what processor and system must have
+	Needs string // required processor and system
 }
 
 // Families is the table of all kernels, the quickest first.
@@ -56,7 +56,7 @@ func From(name string) ([]*Kernel, error) {
 	return nil, fmt.Errorf("no kernel %q: it is one of %s", name, strings.Join(names, ", "))
 }
 
-// Name is that of the family, and the number of lanes where it has several widths.
+// Name returns the family, followed by the number of lanes where the family has several widths.
 func (k *Kernel) Name() string { return k.name }
 
 // Family is the kind of kernel.

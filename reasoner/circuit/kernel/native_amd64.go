@@ -18,7 +18,7 @@ import (
 //go:noescape
 func enter(code unsafe.Pointer, rows *uint64)
 
-// executable reports whether this system lets a process run what it has written.
+// executable reports whether the system lets a process run code that it has written.
 var executable = sync.OnceValue(func() bool {
 	b, err := mapCode([]byte{ret})
 	if err == nil {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// mapCode is a copy of code that can be executed and not written.
+// mapCode returns a copy of code in executable, read-only memory.
 func mapCode(code []byte) ([]byte, error) {
 	b, err := syscall.Mmap(-1, 0, len(code), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// mapCode is a copy of code that can be executed and not written.
+// mapCode returns a copy of code in executable, read-only memory.
 func mapCode(code []byte) ([]byte, error) {
 	size := uintptr(len(code))
 	at, err := windows.VirtualAlloc(0, size, windows.MEM_RESERVE|windows.MEM_COMMIT, windows.PAGE_READWRITE)

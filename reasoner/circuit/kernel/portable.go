@@ -32,8 +32,8 @@ var narrow = &Kernel{
 	translate: inRuns,
 }
 
-// wideWords are those of a row of the wide kernel. With half as many, dispatch costs a tenth of
-// the time.
+// wideWords is the number of words of a row of the wide kernel. With half as many, dispatch costs a tenth of the
+// time.
 const wideWords = 8
 
 // quad is four words, which the compiler keeps in registers.

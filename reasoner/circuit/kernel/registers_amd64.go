@@ -41,7 +41,7 @@ type place struct {
 	inverted bool // what is there is its complement
 }
 
-// translate appends the code of what is covered.
+// translate appends the code of the cover.
 func (w *writer) translate() {
 	w.at = w.at[:0]
 	for i := range w.nodes {
@@ -126,9 +126,8 @@ func (w *writer) table(n *node, order [3]int) uint8 {
 	return uint8(substitute(table, position, n.leaves))
 }
 
-// order is the order of the leaves of a gate as operands: the last one is best in
-// memory and not used again, and the first of three, which is overwritten, in a
-// register and not used again.
+// order returns the order of the leaves as operands. The last operand may be in memory; the first of three is
+// overwritten, so it should be in a register and have no later use.
 func (w *writer) order(n *node) [3]int {
 	order := [3]int{0, 1, 2}
 	rank := func(k int) int {
@@ -178,8 +177,8 @@ func (w *writer) load(i, next int32) {
 	w.fixed |= 1 << r
 }
 
-// used notes that the present gate has used a value in a register, and returns to, or
-// if that is none the register if it is free now.
+// used records one use of value i. After its last use it frees the register, and returns it as the target if to is
+// -1.
 func (w *writer) used(i, next int32, to int8) int8 {
 	r := w.at[i].register
 	w.next[r] = next
@@ -196,7 +195,7 @@ func (w *writer) used(i, next int32, to int8) int8 {
 	return to
 }
 
-// take is a register that is free, or made so.
+// take returns a free register, after spilling the value with the furthest next use if necessary.
 func (w *writer) take() int8 {
 	if len(w.free) > 0 {
 		r := w.free[0]
@@ -215,7 +214,7 @@ func (w *writer) take() int8 {
 	return r
 }
 
-// furthest is the register whose value is used last, of those that are not fixed.
+// furthest returns the register that is not fixed whose value has the furthest next use.
 func (w *writer) furthest() (register int8, next int32) {
 	next = -1
 	for r := range w.out.registers() {

@@ -138,7 +138,7 @@ func (k *Kernel) Engine(p *Plan) (*Engine, error) {
 	return e, k.translate(e, p)
 }
 
-// scale is the word offset of a row, or -1 where that is no offset.
+// scale returns the word offset of a row, or -1 if the offset is out of range.
 func scale(row, words int32) int32 {
 	if row < 0 || row > math.MaxInt32/words {
 		return -1
@@ -146,8 +146,7 @@ func scale(row, words int32) int32 {
 	return row * words
 }
 
-// runWords is the number of words after the header of the run that code begins with,
-// or -1 if the header makes no sense.
+// runWords returns the number of words after the header of the first run in code, or -1 if the header is invalid.
 func runWords(code []int32) int64 {
 	pos, neg, count := int64(code[1]), int64(code[2]), int64(code[3])
 	if pos < 0 || neg < 0 || pos+neg < 1 || count < 1 {
@@ -280,7 +279,7 @@ func (v *verifier) span(what string, first, count int) (words [2]int, err error)
 	return [2]int{int(from * v.words), int((from + n) * v.words)}, v.targets(what, from*v.words, n)
 }
 
-// others proves what is no program, and notes the rows that are blended.
+// others verifies the remaining rows of the plan, and sets the rows of fluents and random bits.
 func (v *verifier) others(e *Engine, p *Plan) error {
 	var err error
 	if e.blended, err = v.span("fluents", p.Fluents.First, p.Fluents.Count); err != nil {
