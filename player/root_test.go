@@ -59,13 +59,13 @@ func TestTheMoveOfARoot(t *testing.T) {
 		"a proved value":            {exact: moves(pure(1, search.Exact(50), true), nil), sampled: sampled, want: 1, by: byExact},
 		"another move as good":      {exact: moves(pure(1, search.Exact(50), true), nil), other: &search.Interval{Lower: 50, Upper: 50}, sampled: sampled, want: 2, by: bySampling, why: "proved best"},
 		"another move not as good":  {exact: moves(pure(1, search.Exact(50), true), nil), other: &search.Interval{Lower: 40, Upper: 50}, sampled: sampled, want: 1, by: byExact},
-		"all is lost":               {exact: moves(pure(1, search.Exact(0), true), nil), sampled: sampled, want: 2, by: bySampling, why: "lost"},
+		"all is lost":               {exact: moves(pure(1, search.Exact(0), true), nil), sampled: sampled, want: 2, by: bySampling, why: "a loss is proved"},
 		"more proved than promised": {exact: moves(pure(1, search.Interval{Lower: 70, Upper: 100}, true), nil), sampled: sampled, want: 1, by: byExact},
 		"less proved than promised": {exact: moves(pure(1, search.Interval{Lower: 50, Upper: 100}, true), nil), sampled: sampled, want: 2, by: bySampling},
 		"an estimate is no proof":   {exact: moves(pure(1, search.Exact(100), false), nil), sampled: sampled, want: 2, by: bySampling},
 		"a mistake": {
 			exact: moves(pure(1, open, true), bounded(open, search.Exact(0), open)), sampled: sampled,
-			want: 3, by: bySampling, why: "as (take 2) is",
+			want: 3, by: bySampling, why: "(take 2) is a proved mistake",
 		},
 		"a mistake, the next has only lost": {
 			exact:   moves(pure(1, open, true), bounded(open, search.Exact(0), open)),

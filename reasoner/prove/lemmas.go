@@ -98,8 +98,10 @@ type directed struct {
 // holdsEverywhere reports whether properties of single positions are proved to hold in every position that can be reached, by
 // goal-directed induction, and returns the number of models that it looked at. That they are not proved says nothing.
 func holdsEverywhere(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, properties []property) (proved bool, models int) {
-	d := &directed{ctx: ctx, game: g, sample: newSample(m, nil), bytes: maxBytes / 2, known: map[string]bool{}, cones: NewCones(g.Net),
-		often: make([]int, len(g.Fluents))}
+	d := &directed{
+		ctx: ctx, game: g, sample: newSample(m, nil), bytes: maxBytes / 2, known: map[string]bool{}, cones: NewCones(g.Net),
+		often: make([]int, len(g.Fluents)),
+	}
 	if d.sample.beginsWithout(properties) {
 		return false, 0
 	}
@@ -194,7 +196,7 @@ func (d *directed) isKept(l *lemma) bool {
 	return !slices.ContainsFunc(l.literals, func(before logic.Lit) bool { return !d.never(d.step, fails, before) })
 }
 
-// drop drops a lemma that is not kept, and all that more random games refute.
+// drop drops a lemma that is not kept, and all lemmas that more random games refute.
 func (d *directed) drop(failed *lemma) {
 	d.dropped++
 	d.more()
@@ -260,8 +262,8 @@ func (d *directed) learn(f *lazyFormula) bool {
 	return len(found) > 0
 }
 
-// choose appends the first of some lemmas that was not dropped, if it is not assumed yet. All fail in the model of a formula, or none is
-// of use.
+// choose appends the first of some lemmas that was not dropped and holds in the initial position, unless it is assumed already or holds
+// in the model of a formula.
 func (d *directed) choose(found []*lemma, f *lazyFormula, list ...*lemma) []*lemma {
 	for _, l := range list {
 		slices.Sort(l.literals)
