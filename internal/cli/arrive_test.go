@@ -46,5 +46,5 @@ func TestAMatchThatMayNeverEndIsNotSolved(t *testing.T) {
 }
 
 func TestSamplingEndsWithMixedStrategies(t *testing.T) {
-	execute(t, "solve", "matchingPennies", "--method", "mcts").expect(t, statusBad, "[0, 100], estimate 50", "0.500000  heads", "0.500000  tails", "every position is in the tree")
+	execute(t, "solve", "matchingPennies", "--method", "mcts").expect(t, statusBad, "[0, 100], estimate 50", "0.500000  heads", "0.500000  tails", "the tree is complete")
 }

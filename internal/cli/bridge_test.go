@@ -34,7 +34,7 @@ func TestBadDealsAndFlagsAreRefused(t *testing.T) {
 	execute(t, "bridge", "nowhere.pbn").expect(t, statusUsage, "cannot read the deal")
 	execute(t, "bridge", finesse, "--tricks", "4").expect(t, statusUsage, "at most 3")
 	execute(t, "bridge", finesse, "--layouts=-1").expect(t, statusUsage, "expected numbers")
-	execute(t, "bridge", finesse+" W?:KJ4... void:W=S").expect(t, statusBad, "in which nobody has a suit")
+	execute(t, "bridge", finesse+" W?:KJ4... void:W=S").expect(t, statusBad, "a layout without cards in a void suit")
 	execute(t, "bridge", finesse+" void:W=SHDC").expect(t, statusBad, "no layout of the hidden cards is possible")
 }
 

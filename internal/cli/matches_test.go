@@ -216,7 +216,7 @@ func TestATestGoesOnUntilItIsDecided(t *testing.T) {
 func TestADamagedTournamentIsNotResumed(t *testing.T) {
 	const whole = `{"run": "t-1", "plan": {"Games": [{"Name": "g", "Roles": 2}], "Players": ["a", "b"], "Rounds": 1}, "rules": ["(role x)"], "specs": ["legal", "random"]}`
 	for damage, want := range map[[2]string]string{
-		{whole, "{"}:                               "expected a tournament",
+		{whole, "{"}:                               "not a tournament file",
 		{`["(role x)"]`, `[]`}:                     "rules of 1 games and descriptions of 2 players, found 0 and 2",
 		{`["legal", "random"]`, `null`}:            "found 1 and 0",
 		{`"t-1"`, `"../t 1"`}:                      `found "../t 1"`,

@@ -106,5 +106,5 @@ func TestAPuzzleWithoutASolutionIsDecidedByDefault(t *testing.T) {
 		(<= (next (at ?n)) (does x up) (true (at ?m)) (two ?m ?n)) (<= (next (at ?m)) (does x down) (true (at ?n)) (two ?m ?n))
 		(<= terminal (true (at 3))) (<= (goal x 100) (true (at 3))) (<= (goal x 0) (not (true (at 3))))`)
 	execute(t, "solve", puzzle).expect(t, statusFine, "value of x  0\n", "solved")
-	execute(t, "solve", puzzle, "--method", "bab").expect(t, statusBad, "[0, 100]", "plies deep")
+	execute(t, "solve", puzzle, "--method", "bab").expect(t, statusBad, "[0, 100]", "deeper than 2000 plies")
 }

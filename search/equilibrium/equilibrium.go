@@ -41,7 +41,7 @@ var (
 	// ErrLarge is why a search ends unfinished whose numbers are too long.
 	ErrLarge = fmt.Errorf("a payoff takes more than %d bits as a fraction", maxBits)
 
-	errTooDeep = fmt.Errorf("there are positions more than %d plies deep", maxPly)
+	errTooDeep = fmt.Errorf("the tree is deeper than %d plies", maxPly)
 )
 
 // Searcher computes an equilibrium. It belongs to one goroutine and keeps the payoffs of all positions

@@ -34,7 +34,7 @@ const (
 )
 
 // errTooDeep is why a search ends that the length of the game keeps from the value.
-var errTooDeep = fmt.Errorf("there are positions more than %d plies deep", maxPly)
+var errTooDeep = fmt.Errorf("the tree is deeper than %d plies", maxPly)
 
 // Config says how to search.
 type Config struct {

@@ -14,7 +14,7 @@ import (
 )
 
 // errTooDeep ends a search at the greatest depth.
-var errTooDeep = fmt.Errorf("there are positions more than %d plies deep", search.MaxPlies)
+var errTooDeep = fmt.Errorf("the tree is deeper than %d plies", search.MaxPlies)
 
 // lpSample: every so many calls of the LP engine one is timed, on behalf of all,
 // because reading the clock takes as long as solving a small game.
