@@ -1,8 +1,10 @@
 package reasoner_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"stackmate/reasoner/machine"
 	proofs "stackmate/reasoner/prove"
@@ -26,4 +28,13 @@ func TestGoalSumsOfGamesWithRareEventsHoldAtEveryEnd(t *testing.T) {
 		})
 	}
 	t.Logf("%d proved", proved)
+}
+
+// The test hangs where a proof does not look at its context.
+func TestAProofOfTheGoalSumEndsWithItsContext(t *testing.T) {
+	for _, after := range []time.Duration{0, 5 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 80 * time.Millisecond, 120 * time.Millisecond} {
+		ctx, cancel := context.WithTimeout(t.Context(), after)
+		builtIn(t, "goofspiel-10").ProvedGoalSum(ctx)
+		cancel()
+	}
 }

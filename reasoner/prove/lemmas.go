@@ -247,7 +247,7 @@ func (d *directed) learn(f *lazyFormula) bool {
 			return true
 		}
 		found = d.clauses(f, model, minSupport)
-		for ; len(found) == 0 && d.rounds < maxSamples; found = d.clauses(f, model, minSupport) {
+		for ; len(found) == 0 && d.rounds < maxSamples && d.ctx.Err() == nil; found = d.clauses(f, model, minSupport) {
 			d.more()
 		}
 		if len(found) == 0 {

@@ -75,7 +75,7 @@ func TestBadDealsAreExplainedWithTheirPosition(t *testing.T) {
 		"N:AJ....2":                      "1:8: expected four suits, found a fourth dot",
 		"N:A1...2":                       `1:4: expected one of the ranks AKQJT98765432 or a dot, found '1'`,
 		"N:AJ...2\nS:32..5.4 EW:":        "expected four suits",
-		"N:AJ...2\nS:32... EW:KQ4.2..AK": "1:3: expected 2 cards with N",
+		"N:AJ...2\nS:32... EW:KQ4.2..AK": "1:3: expected 2 cards for N",
 		"N:AJ...2 S:32..5. EW:KQ4.2..A":  "expected 6 cards with the defenders, found 5",
 		good + "trump:X":                 "expected one of S, H, D, C and NT",
 		good + "lead:Q":                  "expected one of the seats",
