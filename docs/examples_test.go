@@ -51,7 +51,7 @@ var serving = map[string]string{
 }
 
 // fails are the commands with an exit status other than 0.
-var fails = []string{"stackmate validate broken.kif"}
+var fails = []string{"stackmate validate broken.kif", "stackmate validate level.kif"}
 
 // typed is what a person types during a command.
 var typed = map[string]string{"stackmate play": "quit\n"}

@@ -9,7 +9,7 @@ import (
 	"stackmate/internal/guard"
 )
 
-// ErrLate: an agent has not returned in time. Its call may still run.
+// ErrLate is returned where an agent has not returned in time. Its call may still run.
 var ErrLate = errors.New("the player did not return in time")
 
 // Seat serialises the calls of one agent, for an endpoint or a manager, recovers its panics and limits the waiting
