@@ -553,8 +553,8 @@ func rulesAreWrittenAndPlayed(t *testing.T, address string, ctx context.Context)
 		return chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const r = document.querySelector("#rules"); r.value = r.value.replace(%q, %q); r.dispatchEvent(new Event("input")); })()`, text, by))
 	}
 	do(t, ctx, chromedp.Navigate(address+"#/edit"), saying("#verdict", "Valid"), chromedp.WaitVisible("section .boards svg"), saying(".words-of-rules", "x begins"))
-	do(t, ctx, typed("(true (control ?p))", "(true (control ?q))"), saying("#verdict", "Not valid"), chromedp.WaitReady(".numbers .grave"), saying(".marks mark.grave", "?"))
-	do(t, ctx, typed("(true (control ?q))", "(true (control ?p))"), saying("#verdict", "Valid"))
+	do(t, ctx, typed("(distinct ?c ?d)", "(distinct ?c)"), saying("#verdict", "Not valid"), chromedp.WaitReady(".numbers .grave"), saying(".marks mark.grave", "distinct"))
+	do(t, ctx, typed("(distinct ?c)", "(distinct ?c ?d)"), saying("#verdict", "Valid"))
 	do(t, ctx, chromedp.Click("#prove"), saying("#proofs", "proved"))
 	do(t, ctx, chromedp.Click("#play-this"), saying("#state", "Turn 1"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".result", "You have won"))
 }
