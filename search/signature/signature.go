@@ -113,8 +113,10 @@ func Run(ctx context.Context, compile func(ctx context.Context, game string) (ma
 		if err != nil {
 			return fmt.Errorf("%s by %s: %w", t.game, t.method, err)
 		}
-		// A search goes by the sum of the goals where it is proved in time: here it has all the time that it takes.
+		// A search uses the sum of the goals and the length of games if they are proved in time: here the proofs have all
+		// the time that they take, so that the counts do not depend on the machine.
 		m.ProvedGoalSum(ctx)
+		m.ProvedLength(ctx)
 		r, err := s.Search(ctx, m, m.Initial(), t.limits)
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return fmt.Errorf("%s by %s: %w", t.game, t.method, err)
