@@ -10,7 +10,7 @@ import (
 // On reports whether the exhaustive tier runs.
 func On() bool { return os.Getenv("STACKMATE_EXHAUSTIVE") != "" }
 
-// Only skips a test of the exhaustive tier in the fast one. Why says what the test takes.
+// Only skips a test of the exhaustive tier in the fast tier; why is the reason, such as the time of the test.
 func Only(t testing.TB, why string) {
 	t.Helper()
 	if !On() {
@@ -18,7 +18,7 @@ func Only(t testing.TB, why string) {
 	}
 }
 
-// NotUnderRace skips a test under the race detector. Why says what the test takes there, and that it shows nothing new.
+// NotUnderRace skips a test under the race detector; why is the reason, such as its time there.
 func NotUnderRace(t testing.TB, why string) {
 	t.Helper()
 	if race {

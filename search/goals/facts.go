@@ -1,4 +1,4 @@
-// Package goals decides, for all exact searches, what is known of the goals of a game: whether
+// Package goals decides, for all exact searches, which facts about the goals of a game are proved: whether
 // every player has exactly one goal at the end, and whether the goals of two players have a
 // constant sum. It runs a search of zero-sum games on the game itself only where the sum is
 // proved, else once for each role on the zero-sum game of that role's goal, and names the concept
@@ -39,7 +39,7 @@ const (
 	visitChildren  = 1 << 15
 )
 
-// Learn finds out what the rules prove of the goals of m, and where that does not suffice, visits
+// Learn returns the facts about the goals of m that the rules prove. If these do not suffice, it visits
 // all positions of a small game. The error is a Fault: a terminal
 // position in which a player has no goal, several goals, or no number from 0 to 100.
 func Learn(ctx context.Context, m machine.Machine) (Facts, error) {
