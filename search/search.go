@@ -92,6 +92,8 @@ type Counters struct {
 	// end. 0 means unknown.
 	Depth int
 	Left  time.Duration
+	// Epsilon is the tolerance of this iteration in goal points, in searches with a tolerance.
+	Epsilon float64
 }
 
 // And returns the counters of two consecutive parts of a search: sums, the depth of the later part, and the maximum of
@@ -101,7 +103,7 @@ func (c Counters) And(d Counters) Counters {
 		Nodes: c.Nodes + d.Nodes, Playouts: c.Playouts + d.Playouts, Positions: c.Positions + d.Positions,
 		LPCalls: c.LPCalls + d.LPCalls, LPTime: c.LPTime + d.LPTime, TableHits: c.TableHits + d.TableHits,
 		PeakBytes: max(c.PeakBytes, d.PeakBytes), Evictions: max(c.Evictions, d.Evictions), Elapsed: c.Elapsed + d.Elapsed,
-		Depth: d.Depth, Left: d.Left,
+		Depth: d.Depth, Left: d.Left, Epsilon: d.Epsilon,
 	}
 }
 

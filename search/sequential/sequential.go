@@ -65,6 +65,8 @@ type Config struct {
 	// long time. The first half is the upper half if the mean goal of random games is clearly above the
 	// middle.
 	Halves bool
+	// Falling lowers the tolerance from half the range of the goals to Epsilon (falling.go). Halves excludes it.
+	Falling bool
 	// Threads is the number of threads, which share a table; 0 and 1 mean one thread. Proved bounds do
 	// not depend on it. The number of nodes, and the choice between equal moves, do with more than one thread.
 	// Without a table one thread is used.
@@ -234,6 +236,7 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		r.expander.Limit(c.ctx, bytes, childBytes(m.Words()))
 	})
 	r.outcome = value{r.Goals, r.Goals}
+	r.tolerance = r.newTolerance(m.GoalValues())
 	r.probe, r.due = -1, c.tick
 	r.packed = make([]uint64, 2*v.table.ValueWords())
 	r.merge = r.packing.merge
@@ -271,6 +274,9 @@ type run struct {
 	shown      *frame                     // frame of the position in the result
 	best       func(*key) machine.Move    // best move in the table
 	bounds     func(*key) search.Interval // proved bounds in the table
+
+	tolerance float64 // ε of the iteration
+	gap       float64 // the smallest gap between two goals
 
 	limit   int64
 	nodes   int64
