@@ -147,7 +147,7 @@ func (d duel) report(b *testing.B, game string) {
 	c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher {
 		s := search.Searcher(montecarlo.New(d.rivals[i]))
 		if i == 0 && d.factors {
-			s = factor.New(s, func(machine.Machine) search.Searcher { return montecarlo.New(d.rivals[0]) })
+			s = factor.New(s, func(machine.Machine) search.Searcher { return montecarlo.New(d.rivals[0]) }, func(machine.Machine) search.Searcher { return nil })
 		}
 		if d.nodes > 0 {
 			return limited{s, d.nodes}
