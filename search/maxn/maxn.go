@@ -9,13 +9,13 @@ package maxn
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/table"
 )
 
@@ -27,14 +27,9 @@ import (
 // Cost: an expansion and a look into the table per node; memory for a path of expansions.
 
 const (
-	// maxPly bounds the stack, as in package sequential.
-	maxPly = 2000
 	// progressNodes is the number of nodes between two reports, some milliseconds.
 	progressNodes = 1 << 12
 )
-
-// errTooDeep is why a search ends that the length of the game keeps from the value.
-var errTooDeep = fmt.Errorf("the tree is deeper than %d plies", maxPly)
 
 // Config says how to search.
 type Config struct {
@@ -149,8 +144,8 @@ func (r *run) value(q machine.State, at int) bool {
 	if r.recall(q, p) && at > 0 {
 		return true
 	}
-	if at == maxPly {
-		r.stopped, r.cause = true, errTooDeep
+	if at == exact.MaxPly {
+		r.stopped, r.cause = true, exact.ErrTooDeep
 	}
 	if !r.open(p, q) {
 		return false
@@ -305,7 +300,7 @@ func (r *run) line(q machine.State) [][]machine.Move {
 	var line [][]machine.Move
 	p := r.plies[0]
 	chosen := p.chosen
-	for state := slices.Clone(q); len(line) < maxPly && p.Replies == 1; {
+	for state := slices.Clone(q); len(line) < exact.MaxPly && p.Replies == 1; {
 		c := p.ChildNumber(chosen, 0)
 		joint := make([]machine.Move, r.roles)
 		p.expansion.Joint(joint, c)

@@ -3,6 +3,7 @@ package sequential
 import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 )
 
 // Bounded Alpha-Beta: depth-first search with an interval [L, U] around the minimax value and a window (α, β) at every
@@ -54,7 +55,7 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 			return v
 		}
 		// 2 horizon: the depth is used up.
-		if depth == 0 || ply == maxPly {
+		if depth == 0 || ply == exact.MaxPly {
 			r.horizon = true
 			return r.guessed(v)
 		}
@@ -199,7 +200,7 @@ func (r *run) child(f *frame, c, ply, depth int, w window) {
 
 // terminal returns the value of a terminal position.
 func (r *run) terminal(goals []int32) value {
-	g, err := r.maximiserGoal(goals)
+	g, err := r.Of(goals)
 	if err != nil {
 		r.fail("%w", err)
 		return value{r.Goals, r.Goals}

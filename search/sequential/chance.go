@@ -1,5 +1,7 @@
 package sequential
 
+import "stackmate/search/exact"
+
 // windowSlack, in goal points, widens the windows of the children of a chance
 // node. So rounding in the division by a probability never closes a child
 // whose parent stays open.
@@ -44,11 +46,10 @@ func (r *run) chance(f *frame, a, ply, depth int, w window) value {
 
 // inner returns the window of reply k to action a with value v.
 func (r *run) inner(f *frame, a, k int, w window, v value) window {
-	n := float64(f.Replies)
-	kid := &f.kids[f.ChildNumber(a, k)]
+	alpha, beta := exact.Window(w.alpha, w.beta, v.guess, f.kids[f.ChildNumber(a, k)].guess, f.Replies)
 	return window{
-		alpha:   max(r.Goals.Lower, (w.alpha-v.guess.Upper)*n+kid.guess.Upper) - windowSlack,
-		beta:    min(r.Goals.Upper, (w.beta-v.guess.Lower)*n+kid.guess.Lower) + windowSlack,
+		alpha:   max(r.Goals.Lower, alpha) - windowSlack,
+		beta:    min(r.Goals.Upper, beta) + windowSlack,
 		epsilon: w.epsilon,
 	}
 }

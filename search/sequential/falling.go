@@ -1,28 +1,43 @@
 package sequential
 
-import "stackmate/search"
+import (
+	"slices"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
 
 // Falling ε: the tolerance begins at half the range of the goals and halves whenever the proved interval of the root
-// is at most ε wide, so an unfinished search has proved an interval of some width. Each tolerance goes on at the
-// depth of the last one, with its table. A tolerance below the smallest gap between two goals proves the value, so
-// the last tolerance follows at once. With ε = vmax − vmin, the first tolerance of the series, no node is searched.
+// is at most ε wide, so an unfinished search has proved an interval of some width. The next tolerance goes on at the same
+// depth, with the same table. A tolerance below the smallest gap between two goals proves the value, so ε = 0 follows
+// at once: in games of two goals it is the only one. With ε = vmax − vmin, the first of the series, no node is searched.
 //
-// While ε is large, one side's guess on the horizon closes a window: an iteration asks one question where ε = 0 asks
-// two, whether the value is above the guess and whether the value is below. So more positions are solved within a
-// number of nodes, in games of two goals, too (docs/lab/turns.md). With chance or without deepening ε = 0 is better.
+// While ε is large, the guess on the horizon closes a window for the side that moves last: an iteration asks one question
+// where ε = 0 asks whether the value is above the guess and whether it is below. With chance or without deepening ε = 0
+// proves more within the same nodes (docs/lab/turns.md).
 
 // newTolerance returns the first tolerance of a search.
 func (r *run) newTolerance(goals [][]int32) float64 {
 	if !r.Falling || r.Halves || r.random >= 0 || r.Without&Deepening != 0 {
 		return r.Epsilon
 	}
-	levels := r.levels(goals)
-	for i := range levels[1:] {
-		if gap := levels[i+1] - levels[i]; r.gap == 0 || gap < r.gap {
-			r.gap = gap
-		}
+	if r.gap = 1; goals != nil {
+		r.gap = smallestGap(goals[r.First])
 	}
 	return r.lower(r.Goals.Upper - r.Goals.Lower)
+}
+
+// smallestGap returns the least difference between two goals, in goal points; machine.MaxGoal if there are no two.
+func smallestGap(goals []int32) float64 {
+	goals = slices.Clone(goals)
+	slices.Sort(goals)
+	gap := int32(machine.MaxGoal)
+	for i := range goals[min(1, len(goals)):] {
+		if d := search.Points(goals[i+1]) - search.Points(goals[i]); d > 0 {
+			gap = min(gap, d)
+		}
+	}
+	return float64(gap)
 }
 
 // lower returns the tolerance after t.

@@ -6,6 +6,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/table"
 )
 
@@ -154,7 +155,7 @@ func (s *solver) deepen(q machine.State) (v search.Interval, f *frame, strategie
 			return v, f, strategies
 		case h.cut && (h.gained || !h.wide):
 		case v.Upper-v.Lower <= 2*margin: // only rounding keeps the bounds apart
-			return search.Exact(snap(v.Lower + (v.Upper-v.Lower)/2)), f, strategies
+			return search.Exact(exact.Snap(v.Lower + (v.Upper-v.Lower)/2)), f, strategies
 		default:
 			s.stop(errNoProgress)
 			return v, f, strategies

@@ -25,7 +25,7 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 		result.Line = s.line(q, strategies)
 	}
 	result.Strategies = strategies
-	result.Values = s.values(s.outwards(v, s.rounded || s.config.Method == SequenceForm))
+	result.Values = s.payoffs.Values(len(s.machine.Names().Roles), s.outwards(v, s.rounded || s.config.Method == SequenceForm))
 	result.Elapsed = time.Since(started)
 	result.PeakBytes, result.Evictions = s.bytes(), s.evictions()
 	return result, s.err
@@ -38,18 +38,6 @@ func (s *solver) begin(ctx context.Context, lim search.Limits) {
 	s.stopped, s.peak = ctx.Err() != nil, 0
 	s.expander.Limit(ctx, s.stackBytes, cellBytes+8*int64(s.machine.Words()))
 	s.lp.Within(ctx)
-}
-
-// values translates the value of the row player to all roles. Chance has no
-// stake in the game: its value is 0 by convention.
-func (s *solver) values(v search.Interval) []search.Interval {
-	values := make([]search.Interval, len(s.machine.Names().Roles))
-	values[s.row] = v
-	values[s.column] = search.Interval{Upper: 100}
-	if s.sumKnown {
-		values[s.column] = search.Interval{Lower: s.sum - v.Upper, Upper: s.sum - v.Lower}
-	}
-	return values
 }
 
 // root searches q with the full window and reads off the strategies.
@@ -72,7 +60,8 @@ func (s *solver) root(q machine.State) (search.Interval, *frame, [][]search.Weig
 // and the mean of the frame's cells against the strategy found for the other player. It returns nil
 // if the frame holds a later position, or the sum of the goals is not known.
 func (s *solver) known(f *frame, p, o []float64) [][]search.Known {
-	if len(f.through) > 0 || !s.sumKnown {
+	sum, ok := s.payoffs.Sum.Known()
+	if len(f.through) > 0 || !ok {
 		return nil
 	}
 	moves := make([][]search.Known, len(f.expansion.Moves))
@@ -87,7 +76,7 @@ func (s *solver) known(f *frame, p, o []float64) [][]search.Known {
 			}
 			v = s.outwards(v, s.rounded)
 			if who == columnSide {
-				v, guess = search.Interval{Lower: s.sum - v.Upper, Upper: s.sum - v.Lower}, s.sum-guess
+				v, guess = search.Interval{Lower: sum - v.Upper, Upper: sum - v.Lower}, sum-guess
 			}
 			moves[role] = append(moves[role], search.Known{Move: m, Bounds: v, Estimate: min(max(guess, v.Lower), v.Upper)})
 		}
