@@ -10,7 +10,6 @@ package maxn
 import (
 	"context"
 	"math"
-	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -297,28 +296,20 @@ func (r *run) root(res *search.Result, q machine.State, exact, noLine bool) {
 
 // line follows the best moves from q as far as the table knows them.
 func (r *run) line(q machine.State) [][]machine.Move {
-	var line [][]machine.Move
 	p := r.plies[0]
-	chosen := p.chosen
-	for state := slices.Clone(q); len(line) < exact.MaxPly && p.Replies == 1; {
-		c := p.ChildNumber(chosen, 0)
-		joint := make([]machine.Move, r.roles)
-		p.expansion.Joint(joint, c)
-		line = append(line, joint)
-		if p.expansion.Terminal[c] {
-			return line
+	known := true // of the root, without a look into the table
+	line, _, _ := search.Walk(r.expander, q, func(e *machine.Expansion, q machine.State) (int, bool) {
+		turn, ok := e.Turn(r.random)
+		if !ok || turn.Replies > 1 {
+			return 0, false
 		}
-		copy(state, p.expansion.Child(c))
-		r.stopped, r.limit = false, 0
-		if !r.open(p, state) {
-			return line
-		}
-		if chosen = 0; p.Actions > 1 {
-			if !r.recall(state, p) {
-				return line
-			}
+		chosen := 0
+		if turn.Actions > 1 {
+			known = known || r.recall(q, p)
 			chosen = p.chosen
 		}
-	}
+		ok, known = known || turn.Actions == 1, false
+		return turn.ChildNumber(chosen, 0), ok
+	})
 	return line
 }

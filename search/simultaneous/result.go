@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -131,33 +130,20 @@ const lineNodes = 1000
 // until the end of the game, a choice of chance, a position that repeats, or lineNodes. It
 // is empty if the game is over at q.
 func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machine.Move {
-	if terminal, _ := s.expander.Look(q); terminal {
-		return nil
-	}
 	kept, keptSerialized, limits := s.counters, s.serializedNodes, s.limits
 	defer func() { s.counters, s.serializedNodes, s.limits = kept, keptSerialized, limits }()
 	spent := kept.Nodes + keptSerialized
 	s.limits.MaxNodes, s.limits.Progress = spent+max(spent, lineNodes), nil
-	var line [][]machine.Move
-	var before []machine.State
-	e := &s.shown
-	for range search.MaxPlies {
-		if strategies == nil || s.expander.Expand(e, q) != nil || s.chance >= 0 && len(e.Moves[s.chance]) > 1 {
-			return line
+	root := true
+	line, _, _ := search.Walk(s.expander, q, func(e *machine.Expansion, q machine.State) (int, bool) {
+		if !root {
+			_, _, strategies = s.settle(q)
 		}
-		c, joint := search.Likeliest(e, strategies)
-		line = append(line, joint)
-		if e.Terminal[c] {
-			return line
+		if root = false; strategies == nil || s.stopped || s.chance >= 0 && len(e.Moves[s.chance]) > 1 {
+			return 0, false
 		}
-		before = append(before, q)
-		if q = append(machine.State(nil), e.Child(c)...); slices.ContainsFunc(before, q.Equal) {
-			return line
-		}
-		if _, _, strategies = s.settle(q); s.stopped {
-			return line
-		}
-	}
+		return search.Likeliest(e, strategies), true
+	})
 	return line
 }
 
