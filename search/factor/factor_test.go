@@ -131,6 +131,7 @@ func TestTheSubgameThatEndsFirstDecides(t *testing.T) {
 	}{
 		"x in one, o in three": {"1 3 x, 1 4 x, 2 4 o", 100, [][]string{{"1 2", "1 5"}, {"2 3", "2 5"}}},
 		"x in three, o in one": {"1 4 x, 2 3 o, 2 4 o", 0, [][]string{{"1 3", "1 5"}, {"2 2", "2 5"}}},
+		"o loses late":         {"1 3 x, 1 4 x, 2 4 x, 2 7 x, 2 8 x", 100, [][]string{{"1 2", "1 5"}, {"2 6"}}},
 		"both in one":          {"1 3 x, 1 4 x, 2 3 o, 2 4 o", 50, [][]string{{"1 2", "1 5"}, {"2 2", "2 5"}}},
 	} {
 		position := []string{"(control x 1)", "(control o 2)"}
