@@ -83,11 +83,7 @@ func (c *crew) deepen() {
 		r.root.value = r.terminal(goals)
 		return
 	}
-	c.depth = 1
-	if r.Without&Deepening != 0 {
-		c.depth = r.Depth
-	}
-	c.iteration = time.Now()
+	c.depth, c.iteration = r.firstDepth(), time.Now()
 	for !r.isDone() {
 		asked, half := r.ask()
 		first := c.together(func(_ int, w *run) {
@@ -118,6 +114,14 @@ func (c *crew) deepen() {
 	}
 }
 
+// firstDepth returns the depth of the first iteration.
+func (r *run) firstDepth() int {
+	if r.Without&Deepening != 0 {
+		return r.Depth
+	}
+	return 1
+}
+
 // goesDeeper sets the depth of the next iteration, and reports whether there is one. Where a tolerance above the last
 // reaches the full depth without a proof, as positions repeat, the search begins again with the last tolerance.
 func (c *crew) goesDeeper(horizon bool) bool {
@@ -129,7 +133,7 @@ func (c *crew) goesDeeper(horizon bool) bool {
 		c.depth = min(c.depth+step(c.depth), r.Depth)
 		return true
 	case r.tolerance > r.Epsilon:
-		c.depth, r.tolerance = 1, r.Epsilon
+		c.depth, r.tolerance = r.firstDepth(), r.Epsilon
 		return true
 	}
 	return false

@@ -13,15 +13,17 @@ import (
 // at once: in games of two goals it is the only one. With ε = vmax − vmin, the first of the series, no node is searched.
 //
 // While ε is large, the guess on the horizon closes a window for the side that moves last: an iteration asks one question
-// where ε = 0 asks whether the value is above the guess and whether it is below. With chance or without deepening ε = 0
-// proves more within the same nodes (docs/lab/turns.md).
+// where ε = 0 asks whether the value is above the guess and whether it is below. With chance a depth-first search leaves
+// children out. In the other two cases, chance with deepening and depth first without chance, ε = 0 proves more within
+// the same nodes (docs/lab/turns.md).
 
 // newTolerance returns the first tolerance of a search.
 func (r *run) newTolerance(goals [][]int32) float64 {
-	if !r.Falling || r.Halves || r.random >= 0 || r.Without&Deepening != 0 {
+	chance, deepening := r.random >= 0, r.Without&Deepening == 0
+	if !r.Falling || r.Halves || chance == deepening {
 		return r.Epsilon
 	}
-	if r.gap = 1; goals != nil {
+	if r.gap = 1; goals != nil && !chance {
 		r.gap = smallestGap(goals[r.First])
 	}
 	return r.lower(r.Goals.Upper - r.Goals.Lower)

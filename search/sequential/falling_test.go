@@ -73,8 +73,8 @@ func BenchmarkFalling(b *testing.B) {
 	}{{"zero", Config{}}, {"falling", Config{Falling: true}}}
 	const positions = 100
 	for _, game := range []string{
-		"amazons-5x5", "breakthrough-6x6", "checkers", "connectFour-7x6", "copsAndRobber-5x5-2-10", "hex-6x6", "pentago", "quarto", "reversi-6x6",
-		"corpus/dotsAndBoxesSuicide", "corpus/nineBoardTicTacToe", "corpus/quad_5x5",
+		"amazons-5x5", "checkers", "connectFour-7x6", "copsAndRobber-5x5-2-10", "pentago", "quarto", "reversi-6x6",
+		"corpus/nineBoardTicTacToe", "corpus/quad_5x5", "corpus/ticTacToeSerial", "copsAndRobberSlips-4x4-1-6", "pig-20-6",
 	} {
 		m := machineNamed(b, game)
 		list := positionsOf(b, m, positions)
@@ -85,7 +85,11 @@ func BenchmarkFalling(b *testing.B) {
 					for b.Loop() {
 						sum = [4]float64{}
 						for _, s := range list {
-							r, err := New(way.Config).Search(b.Context(), m, s, search.Limits{MaxNodes: nodes, MaxBytes: 64 << 20, NoLine: true})
+							c := way.Config
+							if m.Names().Chance() != machine.NoRole {
+								c.Without = Deepening
+							}
+							r, err := New(c).Search(b.Context(), m, s, search.Limits{MaxNodes: nodes, MaxBytes: 64 << 20, NoLine: true})
 							if err != nil {
 								b.Fatal(err)
 							}
