@@ -138,3 +138,45 @@ func TestEveryRulesheetOfTheCorpusIsStarted(t *testing.T) {
 		}
 	}
 }
+
+func TestCounterexamplesComeOutRight(t *testing.T) {
+	const noGoal = "white has no such goal, or several, at the end [(control black) bad t0 t1 t2]"
+	for _, c := range []struct {
+		file   string
+		args   string // the command, with FILE for the rulesheet
+		status int
+		want   string // matches the output
+		never  string // matches nothing of it
+	}{
+		{"false-value", "solve FILE", statusFine, `value of white +100\n`, ""},
+		{"false-value", "solve FILE --method bab", statusFine, `value of white +100\n`, ""},
+		{"false-value", "solve FILE --method dfs", statusFine, `value of white +100\n`, ""},
+		{"false-value", "solve FILE --method pns", statusFine, `value of white +100\n`, ""},
+		{"false-value", "solve FILE --method threats", statusFine, `value of white +100\n`, ""},
+		// White may go to an end where the rules give it no goal. 50 and 50 is the value if no goal counts as 0, as in matches; the rules
+		// do not say so, and white would go there for more than 50.
+		{"false-threats", "solve FILE --method threats", statusBad, regexp.QuoteMeta(noGoal), "solved"},
+		{"false-threats", "solve FILE", statusBad, regexp.QuoteMeta(noGoal), "solved"},
+		{"false-threats", "match FILE --players stackmate,stackmate --start-clock 1 --play-clock 1 --json", statusFine, `"goals":\[50,50\]`, ""},
+		{"false-proof", "validate --prove FILE", statusFine, `valid`, `proved +(goals add up|.*at most.*choice)`},
+		{"false-plan", "solve FILE --method plan", statusFine, `value of robot +100\n`, ""},
+		{"hidden-general-sum", "solve FILE", statusFine, `payoff of x +100\npayoff of o +100\n`, ""},
+		{"hidden-general-sum", "solve FILE --method bab", statusFine, `guarantee of x +0\nguarantee of o +100\n`, `value of`},
+		{"endless", "solve FILE", statusBad, `is not solved`, `status +solved`},
+		{"endless", "solve FILE --method pns", statusBad, `is not solved`, `status +solved`},
+		{"goal-over-100", "solve FILE --certify", statusBad, `7:13: E028: expected a number from 0 to 100, found 200`, ""},
+		{"two-goals", "solve FILE --certify", statusBad, `the goals of a there: 100 and 90`, ""},
+		{"line-after-end", "solve FILE", statusFine, `value of x +100\n`, `line `},
+		{"s1", "solve FILE", statusFine, `value of r +100\n`, ""},
+		{"tilde1", "solve FILE", statusFine, `value of r +100\n`, ""},
+		{"slash", "solve FILE", statusFine, `value of r +100\n`, ""},
+		{"neg", "perft FILE 2", statusFine, ` 2 +4 `, ""},
+	} {
+		path := filepath.Join(corpus.Dir(t), "counterexamples", c.file+".kif")
+		o := execute(t, strings.Fields(strings.ReplaceAll(c.args, "FILE", path))...)
+		text := o.out + o.err
+		if o.status != c.status || !regexp.MustCompile(c.want).MatchString(text) || c.never != "" && regexp.MustCompile(c.never).MatchString(text) {
+			t.Errorf("%s: %s: status %d, want %d and %q, never %q:\n%s", c.file, c.args, o.status, c.status, c.want, c.never, text)
+		}
+	}
+}
