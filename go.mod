@@ -12,7 +12,6 @@ require (
 	github.com/gofrs/flock v0.13.2
 	github.com/google/go-cmp v0.7.0
 	github.com/google/renameio/v2 v2.0.2
-	github.com/lukpank/go-glpk v0.0.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/rogpeppe/go-internal v1.16.0
@@ -41,4 +40,3 @@ require (
 	golang.org/x/time v0.16.0 // indirect
 )
 
-replace github.com/lukpank/go-glpk => ./search/matrix/go-glpk

@@ -1,3 +1,5 @@
+//go:build glpk
+
 // Package glpk binds the linear programming part of the GNU Linear Programming
 // Kit. It owns the crossing to C and knows nothing of games.
 //

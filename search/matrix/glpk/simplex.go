@@ -1,3 +1,5 @@
+//go:build glpk
+
 package glpk
 
 // #include <glpk.h>
