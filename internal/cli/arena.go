@@ -158,7 +158,7 @@ func (c *arenaCommand) servePlayer(s *console, threads int) (stop func()) {
 	return func() { <-done }
 }
 
-// reachable is an address that people can use: this machine's name for all interfaces.
+// reachable returns an address for browsers: this machine's name replaces "all interfaces".
 func reachable(a net.Addr) string {
 	address, err := netip.ParseAddrPort(a.String())
 	if err != nil || !address.Addr().IsUnspecified() {
