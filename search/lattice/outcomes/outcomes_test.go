@@ -238,6 +238,24 @@ func TestChanceIsRefused(t *testing.T) {
 	}
 }
 
+func TestALineEntersNoPositionTwice(t *testing.T) {
+	m := (&toys.Tree{Roles: []string{"robot"}, Nodes: []toys.Node{
+		{Moves: []int{2}, Kids: []int{1, 2}},
+		{Moves: []int{2}, Kids: []int{0, 3}}, // back to the first position, or to the end with 100
+		{Goals: []int32{0}},
+		{Goals: []int32{100}},
+	}}).Machine()
+	r := solve(t, m, search.Limits{})
+	for _, o := range r.Outcomes.List {
+		if want := 1 + int(o.Goals[0]/100); len(o.Line) != want {
+			t.Errorf("the line to %v has %d moves, the shortest %d", o.Goals, len(o.Line), want)
+		}
+	}
+	if len(r.Outcomes.List) == 0 {
+		t.Error("no outcomes")
+	}
+}
+
 func TestLimitsLeaveBoundsThatHold(t *testing.T) {
 	for i := range 100 {
 		rng := rand.New(rand.NewPCG(uint64(i), 15))
