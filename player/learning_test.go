@@ -28,7 +28,7 @@ func learnerOf(t *testing.T, m machine.Machine, signals machine.Signals, games i
 	return l
 }
 
-// savedWeights is a file of the weights of a game whose rules have the digest "rules", and from
+// savedWeights returns a file of the weights of a game whose rules have the digest "rules", and from
 // how many games.
 func savedWeights(t *testing.T, m machine.Machine, signals machine.Signals) (file string, games int64) {
 	t.Helper()
@@ -54,7 +54,7 @@ func TestExactSearchesBeginWithLittleTimeInGamesOfTurnsThatAreNotSolvedAtOnce(t 
 	}
 }
 
-// ctxOf is a context with a deadline.
+// ctxOf returns a context with a deadline.
 func ctxOf(t *testing.T, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	t.Cleanup(cancel)

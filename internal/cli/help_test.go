@@ -63,7 +63,7 @@ func TestExamplesAreCommandLines(t *testing.T) {
 	execute(t, "help", "inspect").expect(t, statusFine, "stackmate inspect connectFour", "biddingTicTacToe")
 }
 
-// words are those of a command line with single quotes.
+// words splits a command line with single quotes.
 func words(t *testing.T, line string) []string {
 	t.Helper()
 	var list []string
