@@ -88,7 +88,7 @@ func unknownFamily(name, whole string) error {
 	return fmt.Errorf("unknown game %q; there are %s", name, strings.Join(all, ", "))
 }
 
-// plain is a name without capitals and hyphens: tic-tac-toe is ticTacToe.
+// plain returns a name without capitals and hyphens: tic-tac-toe is ticTacToe.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == ' ' {
@@ -98,7 +98,7 @@ func plain(name string) string {
 	}, name)
 }
 
-// edits is the Levenshtein distance of a and b in bytes.
+// edits returns the Levenshtein distance of a and b in bytes.
 func edits(a, b string) int {
 	row := count(0, len(b))
 	for i := range len(a) {
