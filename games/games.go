@@ -1,5 +1,7 @@
-// Package games owns the rulesheets that come with Stackmate: single games and generated families of games. families.go is the table of families, with
-// their parameters and limits. The rules are templates in the folder rules, one file each. The package produces text and must not know its readers.
+// Package games owns the rulesheets that come with Stackmate: single games and
+// families of games, whose members are generated. families.go is the table of them: their
+// parameters, and the limits of these. The rules are templates in the folder rules, one
+// file each. The package produces text and must not know what reads it.
 package games
 
 import (
@@ -17,7 +19,8 @@ type Family struct {
 	Summary    string // one line
 }
 
-// Name returns the family's own name, which alone denotes the member with default parameters.
+// Name is the family's own name, which alone stands for the member with all
+// parameters at their defaults.
 func (f Family) Name() string {
 	name, _, _ := strings.Cut(f.Pattern, "-")
 	return name
@@ -26,7 +29,7 @@ func (f Family) Name() string {
 // Parameter is one number, or one list of numbers, in the name of a game.
 type Parameter struct {
 	Name     string // as in the pattern
-	About    string // meaning, with its unit
+	About    string // what it counts, with its unit
 	Min, Max int    // limits, inclusive; of each element if List
 	Default  int    // without meaning if List
 	List     bool   // numbers joined by dots; empty by default
@@ -36,10 +39,11 @@ type Parameter struct {
 	separator string
 }
 
-// arguments are the values of the parameters of one game by name (int, or []int if List), and further values for the family's template.
+// arguments are the values of the parameters of one game by name (int, or []int
+// if List), and whatever else the family's template needs.
 type arguments map[string]any
 
-// family is a Family with the generator of its members.
+// family is a Family with what generates its members.
 type family struct {
 	Family
 	rules string // the template's name, without ending; the family's own by default
@@ -48,18 +52,18 @@ type family struct {
 	prepare func(arguments) error
 }
 
-// game returns a family whose rules are in the template of its name.
+// game is a family whose rules are in the template of its name.
 func game(pattern, summary string, parameters ...Parameter) family {
 	return family{Family: Family{Pattern: pattern, Summary: summary, Parameters: parameters}}
 }
 
-// by returns the family with the rules of another template.
+// by is the family with the rules of another template.
 func (f family) by(rules string) family {
 	f.rules = rules
 	return f
 }
 
-// prepared returns the family with a function that prepares the arguments.
+// prepared is the family with arguments that are prepared.
 func (f family) prepared(prepare func(arguments) error) family {
 	f.prepare = prepare
 	return f
@@ -75,8 +79,10 @@ func Families() []Family {
 	return all
 }
 
-// Source returns the rulesheet of a game given by name, such as "ticTacToe" or "connectFour-5x4", and a file name for messages about it. The error
-// names the fault: an unknown family (with the nearest ones), a malformed or missing parameter, or a parameter outside its limits.
+// Source returns the rulesheet of a game given by name, such as "ticTacToe" or
+// "connectFour-5x4", and a file name for messages about it. The error says what
+// is wrong with the name: an unknown family (with the nearest ones), a malformed
+// or missing parameter, or one outside its limits.
 func Source(name string) (file string, src []byte, err error) {
 	first, rest, _ := strings.Cut(name, "-")
 	i := slices.IndexFunc(families, func(f family) bool { return f.Name() == first })

@@ -15,7 +15,7 @@ import (
 	"stackmate/search/solve"
 )
 
-// inspectCommand prints the compiler's analysis.
+// inspectCommand shows what the compiler found.
 type inspectCommand struct {
 	oneGame
 	kernelFlag
@@ -94,7 +94,7 @@ func (c *inspectCommand) draw(s *console) error {
 	return circuit.WriteDot(s.out.exactly())
 }
 
-// inspection is the compiler's analysis of a game.
+// inspection is what the compiler found out about a game.
 type inspection struct {
 	Game        string         `json:"game"`
 	Roles       []string       `json:"roles"`
@@ -117,7 +117,7 @@ type inspection struct {
 	Games           int      `json:"random_games"`       // the number of these games; left to the caller
 	GoalSum         *int32   `json:"goal_sum,omitempty"` // of the players at every end, if it is proved
 	Longest         *int     `json:"longest,omitempty"`  // joint moves that no game exceeds, if that is proved
-	Stages          []stage  `json:"stages"`             // parts of init_seconds, besides reading the rules
+	Stages          []stage  `json:"stages"`             // what init_seconds went into, reading the rules besides
 	Passes          []passed `json:"passes,omitempty"`   // as traced
 	Proofs          []proof  `json:"proofs,omitempty"`   // left to the caller
 }
