@@ -19,6 +19,7 @@ var table = flag.Bool("corpus.table", false, "print a picture of each rulesheet"
 func TestMostRulesheetsHaveABoard(t *testing.T) {
 	exhaustive.Only(t, "reading all rulesheets takes seconds")
 	boards, rows, all := 0, 0, 0
+	facts, chips := 0, 0
 	var without []string
 	for _, sheet := range corpus.Rulesheets(t) {
 		g, _, err := gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name))
@@ -36,8 +37,10 @@ func TestMostRulesheetsHaveABoard(t *testing.T) {
 		default:
 			boards++
 		}
-		for _, facts := range positions {
-			checkComplete(t, sheet.Name, l, facts)
+		for _, position := range positions {
+			checkComplete(t, sheet.Name, l, position)
+			facts += len(position)
+			chips += l.chips(position)
 		}
 		if *table {
 			fmt.Printf("=== %s\n%s", sheet.Name, l.Draw(positions[len(positions)-1]).Text(120))
@@ -45,9 +48,20 @@ func TestMostRulesheetsHaveABoard(t *testing.T) {
 	}
 	t.Logf("of %d rulesheets %d have a board, %d more a row of cells, %d neither: %s",
 		all, boards, rows, len(without), strings.Join(without, " "))
+	t.Logf("of %d facts %d are chips beside the boards (%.1f %%)", facts, chips, 100*float64(chips)/float64(facts))
 	if boards*100 < all*80 || (boards+rows)*100 < all*88 {
 		t.Errorf("expected a board for 80 %% of the rulesheets and 88 %% with rows of cells")
 	}
+}
+
+// chips counts the facts of a position that are listed beside the boards.
+func (l *Layout) chips(facts []string) int {
+	p := l.Draw(facts)
+	n := len(p.Counters) + len(p.Facts)
+	for _, h := range p.Hands {
+		n += len(h.Items)
+	}
+	return n
 }
 
 // checkComplete tells whether each fact of a position is somewhere in its picture.
