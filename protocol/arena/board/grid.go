@@ -21,6 +21,12 @@ type grid struct {
 	full          bool            // an example has a fact for most cells
 	contents      set             // of the owner, where one argument says what lies there
 	words         set             // those of which the contents of the owner consist
+	sides         []Side
+}
+
+// isBeside reports whether a grid is a tray or a strip.
+func (g *grid) isBeside() bool {
+	return g.shape == Tray || g.shape == Choice || g.sides != nil && g.shape == Row
 }
 
 // axis is an ordered list of names.
@@ -101,7 +107,10 @@ func (l *Layout) findBoards(f *fluents) {
 	if len(l.grids) == 0 {
 		l.points(f)
 	}
-	if !l.HasBoard() {
+	hasBoard := l.HasBoard()
+	l.stakes(f)
+	l.trays(f)
+	if !hasBoard {
 		l.rows(f)
 	}
 	l.segments(f)
@@ -111,7 +120,7 @@ func (l *Layout) findBoards(f *fluents) {
 		}
 	}
 	for _, u := range l.uses {
-		if u.as == onBoard {
+		if u.as == onBoard && !u.grid.isBeside() {
 			u.empty = f.emptyOf(u)
 		}
 	}
@@ -424,3 +433,6 @@ func (f *fluents) selectors(c *candidate, at, rest []int) []int {
 	}
 	return nil
 }
+
+// cells counts the cells of a board.
+func (g *grid) cells() int { return len(g.columns.values) * len(g.rows.values) }
