@@ -383,13 +383,7 @@ func (r *root) withoutMistakes(v verdict) verdict {
 		return v
 	}
 	bad := v.strategy[slices.IndexFunc(v.strategy, isMistake)].Move
-	kept, sum := slices.DeleteFunc(slices.Clone(v.strategy), isMistake), 0.0
-	for _, w := range kept {
-		sum += w.Probability
-	}
-	for i := range kept {
-		kept[i].Probability /= sum
-	}
+	kept := search.Without(v.strategy, mistakes)
 	if len(kept) == 0 {
 		m, ok := r.nextBest(mistakes)
 		if !ok {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -175,6 +176,21 @@ func Mistakes(moves []Known, worst float64) []machine.Move {
 		}
 	}
 	return list
+}
+
+// Without returns a strategy without some moves, with probabilities that add up to 1. It is nil if no move is left.
+func Without(strategy []Weighted, moves []machine.Move) []Weighted {
+	var kept []Weighted
+	sum := 0.0
+	for _, w := range strategy {
+		if !slices.Contains(moves, w.Move) {
+			kept, sum = append(kept, w), sum+w.Probability
+		}
+	}
+	for i := range kept {
+		kept[i].Probability /= sum
+	}
+	return kept
 }
 
 // Guess returns the estimated value of a role: the estimate of the search, or else the middle of the interval.

@@ -87,19 +87,10 @@ func (p *part) strategy(role machine.Role) []search.Weighted {
 	if int(role) >= len(known.Moves) || len(known.Moves[role]) == 0 {
 		return sampled
 	}
-	mistakes := search.Mistakes(known.Moves[role], 0)
-	kept := slices.DeleteFunc(slices.Clone(sampled), func(w search.Weighted) bool { return slices.Contains(mistakes, w.Move) })
-	sum := 0.0
-	for _, w := range kept {
-		sum += w.Probability
+	if kept := search.Without(sampled, search.Mistakes(known.Moves[role], 0)); kept != nil {
+		return kept
 	}
-	if sum == 0 {
-		return known.Strategies[role]
-	}
-	for i := range kept {
-		kept[i].Probability /= sum
-	}
-	return kept
+	return known.Strategies[role]
 }
 
 // isSettled reports whether further search of the subgame gains nothing.
