@@ -85,8 +85,8 @@ func (c *crew) next() int {
 }
 
 // advance prepares the next iteration of track i: with a lower tolerance after a proof, else at a greater depth. It
-// removes a track that gets no further, without a horizon or at the full depth, and the shallower of two with the last
-// tolerance.
+// removes a track that gets no further, without a horizon or at the full depth, unless a lower tolerance is left for it, and
+// the shallower of two with the last tolerance.
 func (c *crew) advance(i int, horizon bool) {
 	r := c.workers[0]
 	width := r.root.value.proved.Upper - r.root.value.proved.Lower
@@ -94,6 +94,8 @@ func (c *crew) advance(i int, horizon bool) {
 	case width <= t.tolerance:
 	case horizon && t.depth < r.Depth:
 		t.depth = min(t.depth+step(t.depth), r.Depth)
+	case horizon && len(c.tracks) == 1 && t.tolerance > r.Epsilon:
+		t.tolerance = r.Epsilon
 	default:
 		c.tracks = slices.Delete(c.tracks, i, i+1)
 	}
