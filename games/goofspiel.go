@@ -3,6 +3,7 @@ package games
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Goofspiel, the game of pure strategy: cards are bids, prizes are known.
@@ -21,6 +22,11 @@ func goofspiel(pattern, summary string, most int, proportional bool) family {
 	})
 }
 
+// joined returns a list of numbers as it stands in a name.
+func joined(list []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ".")
+}
+
 // preparePrizes checks the order of the prizes and adds the points in the game
 // and, for each round, the largest lead with which it can be played.
 func preparePrizes(a arguments) error {
@@ -31,7 +37,7 @@ func preparePrizes(a arguments) error {
 		a["PRIZES"] = order
 	}
 	if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, count(1, n)) {
-		return fmt.Errorf("expected each prize of 1 to %d once, found %v", n, order)
+		return fmt.Errorf("PRIZES: expected each number from 1 to %d once, found %s", n, joined(order))
 	}
 	total, given := n*(n+1)/2, 0
 	var limits []int

@@ -54,7 +54,7 @@ const legendShare = 1. / 3
 var colours = []string{"#e41a1c", "#377eb8", "#4daf4a", "#984ea3", "#ff7f00", "#8d5f3c", "#d45a9f", "#666666"}
 
 const style = `<style>text{font:12px sans-serif;fill:#222}.title{font-size:14px}.end{text-anchor:end}.middle{text-anchor:middle}` +
-	`.grid{stroke:#ddd}.axis{stroke:#222}.line{fill:none;stroke-width:1.5}.dashed{stroke-dasharray:6 4}</style>`
+	`.grid{stroke:#ddd}.zero{stroke:#888}.axis{stroke:#222}.line{fill:none;stroke-width:1.5}.dashed{stroke-dasharray:6 4}</style>`
 
 // SVG draws rows of diagrams, each of them width × height pixels. Where one is nil the room is left
 // empty.
@@ -151,7 +151,11 @@ func (a *axes) draw(b *strings.Builder) {
 		}
 	}
 	for _, v := range a.y.ticks() {
-		segment(x0, a.y.at(v), x1, a.y.at(v), "grid")
+		class := "grid"
+		if v == 0 && a.y.least < 0 {
+			class = "zero"
+		}
+		segment(x0, a.y.at(v), x1, a.y.at(v), class)
 		text(x0-6, a.y.at(v)+4, "end", number(v))
 	}
 	segment(x0, y0, x1, y0, "axis")
@@ -258,7 +262,7 @@ func (s scale) ticks() []float64 {
 		}
 	}
 	for k := math.Ceil(s.least / step); k*step <= s.most; k++ {
-		list = append(list, k*step)
+		list = append(list, k*step+0) // not -0
 	}
 	return list
 }

@@ -100,3 +100,12 @@ func TestTicksAreMultiplesOfOneTwoOrFiveInTheRange(t *testing.T) {
 		t.Errorf("powers of ten: %v", got)
 	}
 }
+
+func TestTheLineOfZeroIsDrawnAndLabelled(t *testing.T) {
+	for _, values := range [][]float64{{0, 10}, {-140, 140}, {-3, 0}} {
+		svg := SVG([][]*Diagram{{{Names: []string{"a", "b"}, Series: []Series{{Points: []Point{{X: 0, Y: values[0]}, {X: 1, Y: values[1]}}}}}}}, 600, 400)
+		if found := texts(t, svg); !slices.Contains(found, "0") || !strings.Contains(string(svg), `class="zero"`) {
+			t.Errorf("%v: texts %q", values, found)
+		}
+	}
+}

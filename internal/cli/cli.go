@@ -46,9 +46,12 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // execute reads the command line and runs the command.
 func (s *console) execute(args []string) error {
-	if len(args) == 0 && s.out.terminal {
+	if len(args) == 0 {
 		_, err := io.WriteString(s.out, welcome)
 		return err
+	}
+	if i := slices.IndexFunc(topics, func(t topic) bool { return slices.Equal(args, []string{"help", t.Name}) }); i >= 0 {
+		return topics[i].write(s.out)
 	}
 	s.args = args
 	args, err := expandArguments(meant(args))

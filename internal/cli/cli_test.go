@@ -88,7 +88,6 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no command":          {nil, "expected a command"},
 		"unknown command":     {[]string{"slove", "ticTacToe"}, "slove"},
 		"unknown flag":        {[]string{"solve", "ticTacToe", "--quickly"}, "--quickly"},
 		"missing game":        {[]string{"solve"}, "<game>"},
@@ -147,7 +146,7 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 
 func TestHelpAndVersionAreFine(t *testing.T) {
 	execute(t, "--help").expect(t, statusFine, "solve", "validate", "perft")
-	execute(t, "inspect", "--help").expect(t, statusFine, "biddingTicTacToe", "connectFour-WxH")
+	execute(t, "help", "games").expect(t, statusFine, "biddingTicTacToe", "connectFour-WxH", "W: columns, 4 to 20")
 	execute(t, "--version").expect(t, statusFine, "stackmate")
 }
 

@@ -61,7 +61,7 @@ func (s *console) describe(w io.Writer, form string) error {
 	}
 	return t.Execute(w, map[string]any{
 		"Version": version(), "About": about, "Groups": groups, "Commands": parser.Model.Children, "Globals": parser.Model.Flags,
-		"Games": names,
+		"Games": names, "Topics": topics,
 	})
 }
 

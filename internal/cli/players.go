@@ -162,19 +162,6 @@ func joinOptions(list []string) []string {
 	return names
 }
 
-// playersHelp describes the players of a list.
-func playersHelp() string {
-	var kinds, techniques []string
-	for _, k := range player.Kinds() {
-		kinds = append(kinds, fmt.Sprintf("%s (%s)", k.Name, k.About))
-	}
-	for _, t := range player.Techniques() {
-		techniques = append(techniques, fmt.Sprintf("%s (%s)", t.Name, t.About))
-	}
-	return fmt.Sprintf("%s, human (a person at this terminal, in match), solution:PATH (what solve --save has kept; without a file positions are solved), or http://host:port. Options follow a colon: mcts:threads=1,without=A+B, or stackmate:exact=smab for the exact search beside the sampling one. Techniques to do without: %s. Numbers, as in mcts:exploration=25: %s",
-		strings.Join(kinds, ", "), strings.Join(techniques, ", "), parametersHelp())
-}
-
 // manager makes the manager of a game's matches.
 func (s *console) manager(game string) (*arena.Manager, *machine.Names, error) {
 	rules, err := s.load(game, gdl.LoadToPlay)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,6 +60,10 @@ func termsOf(text string) ([]gdl.Term, error) {
 		return nil, fmt.Errorf("%d:%d: a semicolon begins a comment: separate terms by spaces", line, column)
 	}
 	tree, err := gdl.Parse("", []byte(text))
+	if invalid := gdl.Invalid(nil); errors.As(err, &invalid) && len(invalid) > 0 {
+		first := invalid[0]
+		return nil, fmt.Errorf("%s, in %q", strings.Replace(first.Message, "the end of the file", "the end", 1), text)
+	}
 	if err != nil {
 		return nil, err
 	}

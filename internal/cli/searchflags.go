@@ -10,7 +10,7 @@ import (
 
 // searchFlags say how to solve, see solve.Options.
 type searchFlags struct {
-	Method     string       `default:"auto" help:"auto, bab, dfs, pns, threats (sequential games), or smab (Simultaneous Move Alpha-Beta), bi, biab, do, seqform (simultaneous moves), layers (backward induction of all positions, on the disk with --save), plan (one role), or for any number of roles maxn (an equilibrium, by turns), equilibrium (of two roles, also at once, in fractions), paranoid (what each can guarantee), mcts (sampling, as far as it proves) and lattice (that, and all undominated outcomes)."`
+	Method     string       `default:"auto" help:"How to solve: auto chooses by the class of the game; stackmate help methods lists the others."`
 	LP         string       `name:"lp" default:"native" help:"Engine of linear programs: native or glpk."`
 	Table      solve.Switch `default:"on" enum:"on,off" help:"Use a transposition table: on or off."`
 	Symmetries solve.Switch `default:"on" enum:"on,off" help:"Use the symmetries of the rules: on or off."`

@@ -254,5 +254,6 @@ func (c *comparison) compareMachine(engine string, m machine.Machine) {
 	}
 }
 
-// patience bounds one search; no check depends on it, but one that never ends is a fault.
-const patience = time.Minute
+// patience bounds one search; no check depends on it, but a search that never ends is a fault. All other limits are numbers of
+// nodes, so that a busy machine changes no result.
+const patience = 10 * time.Minute

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/oracle"
 	"stackmate/search"
 	"stackmate/search/solve"
@@ -31,6 +32,7 @@ func kept(t *testing.T) map[string]string {
 }
 
 func TestKeptRulesheetsAreAnsweredAsByTheOracle(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches small games; the tests of crews look at goroutines")
 	for name, text := range kept(t) {
 		t.Run(name, func(t *testing.T) {
 			game, err := oracle.New(text, limit)
@@ -67,6 +69,7 @@ func (c *comparison) searchByAll() {
 }
 
 func TestFaultyGoalsAreRefused(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches small games; the tests of crews look at goroutines")
 	for name, text := range kept(t) {
 		if !strings.HasPrefix(name, "goal-") {
 			continue

@@ -460,3 +460,12 @@ func TestTheMemoryOfACheckIsThatOfItsLimit(t *testing.T) {
 		t.Errorf("%d bytes on the heap, limit %d; error %v", bytes, limit, w.err)
 	}
 }
+
+func TestAGainWithinTheSlackOfAClaimIsNone(t *testing.T) {
+	for limit, want := range map[float64]float64{50: 0, 50 + Tolerance/2: 0, 51: 1} {
+		c := Certificate{Value: 40, Slack: 10, Guarantee: 40, Limit: limit, Complete: true}
+		if got := c.Exploitability(); got != want || c.Certified() != (want == 0) {
+			t.Errorf("at most %v: exploitability %v, certified: %v, want %v", limit, got, c.Certified(), want)
+		}
+	}
+}

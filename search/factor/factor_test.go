@@ -29,6 +29,9 @@ const (
 	// eitherRow lets players choose the row, too.
 	eitherRow = "(role ?r) (row ?b) (column ?c)"
 	line      = "(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?b ?d ?r)))"
+	// lineOnOne ends the game where one row alone has a line.
+	lineOnOne = `(<= (done ?b) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?b ?d ?r)))
+		(<= terminal (done 1) (not (done 2))) (<= terminal (done 2) (not (done 1)))`
 	// anyRow lets the two marks be on any rows.
 	anyRow = "(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?e ?d ?r)))"
 )
@@ -42,6 +45,7 @@ func TestSubgamesAreThoseOfSeparateBoards(t *testing.T) {
 		"players choose the board":         {changed(t, turns, eitherRow), false},
 		"what ends the game is everywhere": {changed(t, line, anyRow), false},
 		"one board":                        {changed(t, "(init (control o 2))", "(init (control o 1))"), false},
+		"lines on both boards are no end":  {changed(t, "(<= terminal (line ?r))", lineOnOne), false},
 	} {
 		if got := factor.Subgames(t.Context(), gamestest.Compiled(t, c.src), 1) != nil; got != c.want {
 			t.Errorf("%s: %v", name, got)
