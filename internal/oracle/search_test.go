@@ -64,7 +64,7 @@ func (c *comparison) search(engine string, o solve.Options, everywhere, interrup
 		return
 	}
 	label := fmt.Sprintf("%s on %s, symmetries %s, %d threads, %d MiB, ε %g", o.Method, engine, o.Symmetries, o.Threads, o.Memory, o.Epsilon)
-	if interrupted && o.Method == solve.Layers {
+	if interrupted && o.Method == solve.Layers && m.Names().Open == nil {
 		folder, err := os.MkdirTemp("", "oracle")
 		if err != nil {
 			panic(err)
