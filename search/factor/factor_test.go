@@ -15,7 +15,7 @@ import (
 
 var twoRows = gamestest.TwoRows(5, 2)
 
-// changed is twoRows with one text in place of another.
+// changed returns twoRows with one text in place of another.
 func changed(t *testing.T, from, to string) string {
 	t.Helper()
 	if !strings.Contains(twoRows, from) {
@@ -53,7 +53,7 @@ func TestSubgamesAreThoseOfSeparateBoards(t *testing.T) {
 	}
 }
 
-// searches are those of two subgames.
+// searches returns a searcher of two subgames.
 func searches() *factor.Searcher {
 	return factor.New(montecarlo.New(montecarlo.Config{}), func(machine.Machine) search.Searcher { return montecarlo.New(montecarlo.Config{}) })
 }
@@ -75,7 +75,7 @@ func TestWinsAndBlocksAreFoundOnEitherBoard(t *testing.T) {
 	if got := m.Names().JointString([]machine.Move{r.Strategies[0][0].Move, r.Strategies[1][0].Move}); got != "((mark 1 2) (mark 2 2))" {
 		t.Errorf("moves %s", got)
 	}
-	// Both boards are solved after a few nodes: the rest shows who is first.
+	// Both boards are solved after a few nodes: the result names the winner.
 	if !r.Solved() || r.Nodes == 0 || r.Nodes > 2000 {
 		t.Errorf("values %v, proved %v, %d nodes", r.Values, r.Proved, r.Nodes)
 	}
@@ -127,8 +127,8 @@ func (s *silent) Search(_ context.Context, m machine.Machine, _ machine.State, l
 	}, nil
 }
 
-// TestTheWholeIsNotSearchedBeforeItsParts: a few nodes that the searches of the subgames have left
-// over are no reason to take the move of a search of the whole that has those few alone.
+// TestTheWholeIsNotSearchedBeforeItsParts: a few nodes left over by the searches of the subgames do not justify the move of a search of the
+// whole with these few nodes.
 func TestTheWholeIsNotSearchedBeforeItsParts(t *testing.T) {
 	m, whole := gamestest.Compiled(t, twoRows), &silent{}
 	s := factor.New(whole, func(machine.Machine) search.Searcher { return &silent{} })
