@@ -61,15 +61,16 @@ func main() {
 	}
 }
 
-// all plants the faults and prints the outcomes. Its error lists the faults that lived, unless they are equivalent, and
-// the faults that are called equivalent and were found.
+// all plants the faults and prints the outcomes. Its error lists the faults that cannot be planted, the ones that lived,
+// unless they are equivalent, and the ones that are called equivalent and were found.
 func (r runner) all(faults []fault) error {
 	count, equivalent := make(map[string]*[outcomes]int), make(map[string]int)
 	var wrong []string
 	for _, f := range faults {
 		o, err := r.test(f)
 		if err != nil {
-			return fmt.Errorf("%s: %w", f, err)
+			wrong = append(wrong, fmt.Sprintf("%s: %v", f, err))
+			continue
 		}
 		fmt.Fprintf(r.out, "%s: %v\n", f, o)
 		if (o == lived) != (f.equivalent != "") {
@@ -91,7 +92,7 @@ func (r runner) all(faults []fault) error {
 		fmt.Fprintf(r.out, "%-32s %6d %6d %10d %6d %10d\n", folder, c[lived]+c[inExhaustive]+c[inFast], c[inFast], c[inExhaustive], c[lived], equivalent[folder])
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("\nfaults that lived, or are called equivalent and were found:\n%s", strings.Join(wrong, "\n"))
+		return fmt.Errorf("\nfaults that cannot be planted, lived, or are called equivalent and were found:\n%s", strings.Join(wrong, "\n"))
 	}
 	return nil
 }
