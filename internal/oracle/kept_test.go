@@ -63,7 +63,7 @@ func (c *comparison) searchByAll() {
 			}
 			o := solve.Default()
 			o.Method, o.Memory, o.Threads = method, 64, 1+len(engine)%2
-			c.search(engine, o, true)
+			c.search(engine, o, true, false)
 		}
 	}
 }
