@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the generated pages")
 
-// documents are all Markdown files of the project, by path.
+// documents returns all Markdown files of the project, by path.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	list := make(map[string]string)

@@ -11,8 +11,8 @@ import (
 // maxCards keeps the rulesheet small; solving stops far below it.
 const maxCards = 13
 
-// goofspiel is a family of goofspiel with so many cards at most. Points are proportional if
-// the goal is that, instead of a win, a draw or a loss.
+// goofspiel returns a family of goofspiel with up to `most` cards. If proportional, the goals are proportional to points; otherwise the game is won,
+// drawn or lost.
 func goofspiel(pattern, summary string, most int, proportional bool) family {
 	return game(pattern, summary,
 		number("N", "cards of each player", 1, most, 5), numbers("PRIZES", "the prizes in order, N to 1 by default", 1, maxCards),

@@ -94,7 +94,7 @@ func unknownFamily(name, whole string) error {
 	return fmt.Errorf("%w %q", ErrUnknown, whole)
 }
 
-// plain is a name without capitals and hyphens: tic-tac-toe is ticTacToe.
+// plain returns a name without capitals and hyphens: tic-tac-toe is ticTacToe.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == ' ' {
@@ -104,7 +104,7 @@ func plain(name string) string {
 	}, name)
 }
 
-// edits is the Levenshtein distance of a and b in bytes.
+// edits returns the Levenshtein distance of a and b in bytes.
 func edits(a, b string) int {
 	row := count(0, len(b))
 	for i := range len(a) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Diagram is one pair of axes and what is drawn there.
+// Diagram is one pair of axes with its curves.
 type Diagram struct {
 	Title, X, Y string
 	// Names, if there are any, are the texts below X = 0, 1, …; otherwise Ticks are the numbers that
@@ -123,12 +123,12 @@ func newAxes(d *Diagram, width, height float64) *axes {
 	return a
 }
 
-// shows tells whether there is a place for a point.
+// shows reports whether a point can be drawn.
 func (d *Diagram) shows(p Point) bool {
 	return !math.IsNaN(p.Y) && !math.IsInf(p.Y, 0) && (p.Y > 0 || !d.Log)
 }
 
-// draw draws everything: grid and texts below what is measured.
+// draw draws the diagram: grid and labels below the curves.
 func (a *axes) draw(b *strings.Builder) {
 	text := func(x, y float64, class, s string) {
 		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" class="%s">%s</text>`, x, y, class, escaped(s))
@@ -245,7 +245,7 @@ func (s scale) at(v float64) float64 {
 	return s.from + (v-least)/(most-least)*(s.to-s.from)
 }
 
-// ticks are powers of ten, or five or so multiples of 1, 2 or 5 times one.
+// ticks returns powers of ten, or about five multiples of 1, 2 or 5 times a power of ten.
 func (s scale) ticks() []float64 {
 	var list []float64
 	if s.log {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// texts are those of a drawing, which must be well-formed.
+// texts returns the texts of a drawing, which must be well-formed.
 func texts(t *testing.T, svg []byte) (list []string) {
 	t.Helper()
 	for decoder := xml.NewDecoder(strings.NewReader(string(svg))); ; {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// outcome is what a command line led to.
+// outcome is the result of a command line.
 type outcome struct {
 	status   int
 	out, err string
@@ -155,7 +155,7 @@ const recorded = `{"game":"coin","playout":0,"roles":["you"],` +
 	`"steps":[{"state":["choosing"],"legal":[["heads","tails"]],"joint":["heads"]}],` +
 	`"final":{"terminal":true,"state":["won"],"goals":[100]}}` + "\n"
 
-// elsewhere is a kernel that this processor lacks.
+// elsewhere returns a kernel that this processor lacks.
 func elsewhere() string {
 	if runtime.GOARCH == "arm64" {
 		return "avx512"

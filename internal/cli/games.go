@@ -95,7 +95,7 @@ func (s *console) machine(game string, rules *gdl.Game, o reasoner.Options) (mac
 	return m, took, nil
 }
 
-// oneGame is what the commands on one game share.
+// oneGame is the common flags of commands on one game.
 type oneGame struct {
 	Game   string `arg:"" help:"Game: a name or a rulesheet."`
 	Engine string `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`

@@ -66,7 +66,7 @@ func TestExamplesAreCommandLines(t *testing.T) {
 	}
 }
 
-// words are those of a command line with single quotes.
+// words splits a command line with single quotes.
 func words(t *testing.T, line string) []string {
 	t.Helper()
 	var list []string

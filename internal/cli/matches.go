@@ -88,7 +88,7 @@ func (s *console) named(specs []string) []string {
 	return names
 }
 
-// verdict is errTold if something went wrong in a match.
+// verdict returns errTold if a player failed in a match.
 func verdict(results []arena.Result) error {
 	for _, r := range results {
 		if r.Aborted || slices.Max(r.Errors) > 0 {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Each mistake that a newcomer makes is told in one line, which says what is wrong and what to do.
+// Each mistake of a newcomer is reported in one line, with the fault and the remedy.
 func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 	const gdl = "expected rules in GDL, as stackmate export ticTacToe prints them, found "
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -100,7 +100,7 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"too few players":           {[]string{"tournament", "ticTacToe", "--players", "random"}, "needs 2 players"},
 		"unknown role":              {[]string{"play", "ticTacToe", "--role", "white"}, "expected one of x, o"},
 		"no such number of matches": {[]string{"match", "ticTacToe", "--count", "0"}, "--count: expected 1 or more"},
-		// what was kept
+		// saved files
 		"tournament resumed anew":      {[]string{"tournament", "ticTacToe", "--record", records, "--resume", "--players", "mcts,random"}, "that of the tournament"},
 		"tournament begun twice":       {[]string{"tournament", "ticTacToe", "--record", records, "--players", "mcts,random"}, "--resume goes on with it"},
 		"tournament that there is not": {[]string{"tournament", "--resume", "--record", folder}, "--resume: expected --record with the folder of a tournament"},

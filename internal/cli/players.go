@@ -22,11 +22,9 @@ import (
 // spareProcessors are kept from searching and compiling.
 const spareProcessors = 2
 
-// keepClocks makes room for those who watch the clock and answer, beside as many
-// searching goroutines as it returns. Where all processors of the runtime are taken
-// by searches, a timer waits until the system lets one of their threads go on: on a
-// busy machine a quarter of a second. A spare one has a thread that mostly sleeps,
-// and that the system wakes at once.
+// keepClocks adds processors to the runtime for goroutines that watch clocks and send replies, and returns the number of threads for
+// searches. If searches occupy all processors of the runtime, a timer waits until the system resumes one of their threads: on a busy
+// machine a quarter of a second. A spare processor has a thread that mostly sleeps, and that the system wakes at once.
 func keepClocks() (threads int) {
 	threads = runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(threads + spareProcessors)
@@ -73,11 +71,10 @@ type roster struct {
 	solutions func(path string) bool
 
 	mu    sync.Mutex
-	known map[string]*player.Margins // by description: what one match has learned of clocks helps the next
+	known map[string]*player.Margins // by description: latencies measured in earlier matches
 }
 
-// newRoster makes a roster of players with the same options, but for what their
-// descriptions say.
+// newRoster returns a roster of players with common options; descriptions override them.
 func (s *console) newRoster(o player.Options) *roster {
 	o.Cache = s.cache
 	return &roster{console: s, options: o, known: make(map[string]*player.Margins)}

@@ -22,7 +22,7 @@ type searchFlags struct {
 	Threads    int          `default:"0" help:"Threads of smab, bab, dfs, pns and layers; 0 is one for each processor. With 1 the search is reproducible."`
 }
 
-// Validate tells kong what is wrong with the flags.
+// Validate implements kong's interface.
 func (f searchFlags) Validate() error {
 	if f.Threads < 0 || f.Threads > player.MaxThreads {
 		return fmt.Errorf("--threads: expected 0 to %d, found %d", player.MaxThreads, f.Threads)
@@ -30,7 +30,7 @@ func (f searchFlags) Validate() error {
 	return nil
 }
 
-// options are those of a solver that may take bytes of memory.
+// options returns the options of a solver with a memory limit.
 func (f searchFlags) options(bytes int64) solve.Options {
 	threads := f.Threads
 	if threads == 0 {

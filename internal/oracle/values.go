@@ -22,8 +22,8 @@ type Reading struct {
 	Pure    bool  // no mixed strategies: the others know the move of the role before they choose
 }
 
-// Guarantee returns what a role can make sure of, from each position, if all others join against it. They choose
-// together, at the same time as the role.
+// Guarantee returns the value that a role can guarantee, from each position, against a coalition of all other roles. The
+// coalition chooses at the same time as the role.
 func (g *Game) Guarantee(role int, k Reading) Values {
 	return g.induce(role, k, func(_ int, a [][]*big.Rat) *big.Rat {
 		if low, high := pureValues(a); k.Pure || low.Cmp(high) == 0 {
@@ -33,14 +33,14 @@ func (g *Game) Guarantee(role int, k Reading) Values {
 	})
 }
 
-// Against returns what a role gets by a strategy, from each position, against the replies that are worst for it. The
-// strategy gives the probability of each move by position, or nil where it is never asked.
+// Against returns the value of a role's strategy, from each position, against worst-case replies. The strategy gives the
+// probability of each move by position; nil where the role has no choice.
 func (g *Game) Against(role int, strategy [][]*big.Rat, k Reading) Values {
 	return g.induce(role, k, func(at int, a [][]*big.Rat) *big.Rat { return reply(strategy[at], a) })
 }
 
-// Reply returns what a role gets in a position by a mix of its moves, against the joint move of the others that is worst
-// for it, if the successors are worth v.
+// Reply returns the value of a mixed move of a role in a position, against the worst joint move of the other roles, if the
+// successors have the values v.
 func (g *Game) Reply(at, role int, mix []*big.Rat, v Values) *big.Rat {
 	return reply(mix, g.matrix(&g.Positions[at], role, v.At))
 }
@@ -109,8 +109,8 @@ func (g *Game) matrix(p *Position, role int, v []*big.Rat) [][]*big.Rat {
 	return a
 }
 
-// pureValues returns the value of a matrix game for the player who chooses a row, if the row is known before the column
-// is chosen, and if the column is known before the row.
+// pureValues returns the pure values of a matrix game for the row player: the maximin (the row is known before the column
+// is chosen) and the minimax (the column is known before the row).
 func pureValues(a [][]*big.Rat) (maximin, minimax *big.Rat) {
 	worst, best := make([]*big.Rat, len(a)), slices.Clone(a[0])
 	for i, row := range a {
@@ -122,8 +122,8 @@ func pureValues(a [][]*big.Rat) (maximin, minimax *big.Rat) {
 	return slices.MaxFunc(worst, (*big.Rat).Cmp), slices.MinFunc(best, (*big.Rat).Cmp)
 }
 
-// MatrixValue returns the value of a matrix game for the player who chooses a row. The simplex method, with Bland's rule
-// and a condensed tableau, solves
+// MatrixValue returns the value of a matrix game for the row player. The simplex method, with Bland's rule and a condensed
+// tableau, solves
 //
 //	maximise Σ yⱼ  where  Σⱼ aᵢⱼ yⱼ ≤ 1 for every row i, y ≥ 0,
 //

@@ -71,10 +71,10 @@ func (p *Prob) handle() *C.glp_prob {
 	return p.p
 }
 
-// row is i as a row number.
+// row returns i as a row number.
 func (p *Prob) row(i int) C.int { return within("row", i, p.rows) }
 
-// column is j as a column number.
+// column returns j as a column number.
 func (p *Prob) column(j int) C.int { return within("column", j, p.cols) }
 
 func within(what string, i, count int) C.int {
@@ -138,13 +138,13 @@ func (p *Prob) LoadMatrix(ia, ja []int32, ar []float64) {
 		(*C.int)(unsafe.SliceData(ia)), (*C.int)(unsafe.SliceData(ja)), (*C.double)(unsafe.SliceData(ar)))
 }
 
-// Status is the status of the last solution.
+// Status returns the status of the last solution.
 func (p *Prob) Status() SolStat { return SolStat(C.glp_get_status(p.handle())) }
 
-// ObjVal is the value of the objective.
+// ObjVal returns the value of the objective.
 func (p *Prob) ObjVal() float64 { return float64(C.glp_get_obj_val(p.handle())) }
 
-// ColPrim is the value of the variable of column j.
+// ColPrim returns the value of the variable of column j.
 func (p *Prob) ColPrim(j int) float64 {
 	return float64(C.glp_get_col_prim(p.handle(), p.column(j)))
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// blending is max 10x + 6y + 4z subject to x + y + z ≤ 100,
+// blending returns max 10x + 6y + 4z subject to x + y + z ≤ 100,
 // 10x + 4y + 5z ≤ 600, 2x + 2y + 6z ≤ 300 and x, y, z ≥ 0, the example of the
 // GLPK reference manual. Its optimum is 733⅓ at (33⅓, 66⅔, 0).
 func blending(t *testing.T) *Prob {

@@ -35,7 +35,7 @@ func (e OptError) Error() string {
 	return "unknown failure"
 }
 
-// MsgLev is what a solver prints on the terminal.
+// MsgLev is the verbosity of a solver on the terminal.
 type MsgLev int
 
 // MSG_OFF is the level at which nothing is; by default everything is.
@@ -63,7 +63,7 @@ func NewSmcp() *Smcp {
 	return s
 }
 
-// SetMsgLev sets what is printed.
+// SetMsgLev sets the verbosity.
 func (s *Smcp) SetMsgLev(lev MsgLev) { s.smcp.msg_lev = C.int(lev) }
 
 // SetMeth sets the method.
