@@ -79,6 +79,16 @@ func Families() []Family {
 	return all
 }
 
+// Page returns the page of a game for people, in the form of game.page.json: nil if it has none.
+func Page(name string) []byte {
+	family, _, _ := strings.Cut(name, "-")
+	text, err := rules.ReadFile("rules/" + family + ".page.json")
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
 // Source returns the rulesheet of a game given by name, such as "ticTacToe" or
 // "connectFour-5x4", and a file name for messages about it. The error says what
 // is wrong with the name: an unknown family (ErrUnknown, with the nearest ones), a malformed

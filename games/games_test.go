@@ -1,6 +1,7 @@
 package games_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -162,7 +163,7 @@ func TestAnyNameGivesAGameOrAnError(t *testing.T) {
 	})
 }
 
-func TestEveryGameIsInOneGroup(t *testing.T) {
+func TestEveryGameForPeopleIsInOneGroupAndHasAPage(t *testing.T) {
 	count := make(map[string]int)
 	for _, g := range games.Groups() {
 		for _, f := range g.Families {
@@ -170,8 +171,27 @@ func TestEveryGameIsInOneGroup(t *testing.T) {
 		}
 	}
 	for _, f := range games.Families() {
-		if count[f.Name()] != 1 {
-			t.Errorf("%s is in %d groups", f.Name(), count[f.Name()])
+		want := 1
+		if f.Name() == "example2" {
+			want = 0 // an example of an article
 		}
+		if count[f.Name()] != want {
+			t.Errorf("%s is in %d groups, want %d", f.Name(), count[f.Name()], want)
+		}
+		var page struct{ Title, Rules string }
+		text := games.Page(f.Name() + "-3")
+		if want == 0 {
+			continue
+		}
+		if err := json.Unmarshal(text, &page); err != nil {
+			t.Errorf("the page of %s: %v", f.Name(), err)
+		}
+		sentences := strings.Count(page.Rules+" ", ". ") + strings.Count(page.Rules, ": ")/2
+		if page.Title == "" || strings.Contains(page.Title, f.Name()) || sentences < 2 || sentences > 5 || strings.Contains(page.Rules, "{") {
+			t.Errorf("%s: title %q, %d sentences: %s", f.Name(), page.Title, sentences, page.Rules)
+		}
+	}
+	if games.Page("chequers") != nil {
+		t.Error("an unknown game has a page")
 	}
 }

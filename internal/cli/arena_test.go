@@ -275,8 +275,8 @@ func TestWindowsGoOnAfterARestart(t *testing.T) {
 			do(t, who, until(`document.getElementById("away").hidden`), saying("#state", fmt.Sprintf("Turn %d", turn+2)), until(`!document.querySelector(".failure")`))
 		}
 	}
-	do(t, ctx, clickCell("0-2-2"), saying(".result", "You have won"))
-	do(t, other, saying(".result", "x has won"))
+	do(t, ctx, clickCell("0-2-2"), saying(".result", "You won"))
+	do(t, other, saying(".result", "X won"))
 }
 
 // noticeFirstBoard records the time of the first board, and the bytes loaded until then.
@@ -336,7 +336,7 @@ func ticTacToeIsPlayedByClicks(t *testing.T, address string, ctx context.Context
 	do(t, ctx, saying(".bar", "The game is over"), saying(".seat", "100 points"))
 	// A move is taken back, and the match goes on from there.
 	do(t, ctx, chromedp.Click(".undo"), saying(".bar", "Turn 5"), chromedp.WaitVisible(`.can[data-spot="0-0-2"]`))
-	do(t, ctx, chromedp.Click(".ask"), saying(".hint", "x: 100 points, proved"))
+	do(t, ctx, chromedp.Click(".ask"), saying(".hint", "wins, proved"))
 }
 
 func choicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T, address string, ctx context.Context) {
@@ -538,7 +538,7 @@ func aGameIsPlayedByKeyboard(t *testing.T, address string, ctx context.Context) 
 	do(t, ctx, press(kb.ArrowLeft, kb.Enter), saying("#said", "o played 1,1"))
 	do(t, ctx, press(kb.ArrowDown, kb.ArrowRight, " "), saying("#said", "x played 2,2"))
 	do(t, ctx, press(kb.ArrowLeft, kb.Enter), saying("#said", "o played 1,2"))
-	do(t, ctx, press(kb.ArrowDown, kb.ArrowRight, kb.Enter), saying("#said", "x has won"))
+	do(t, ctx, press(kb.ArrowDown, kb.ArrowRight, kb.Enter), saying("#said", "X won"))
 	// The line that won is marked.
 	do(t, ctx, until(`[...document.querySelectorAll(".deciding")].map(e => e.dataset.spot).sort().join() === "0-1-0,0-1-1,0-1-2"`))
 	// Steps go back and forth.
@@ -555,7 +555,7 @@ func rulesAreWrittenAndPlayed(t *testing.T, address string, ctx context.Context)
 	do(t, ctx, typed("(distinct ?c ?d)", "(distinct ?c)"), saying("#verdict", "Not valid"), chromedp.WaitReady(".numbers .grave"), saying(".marks mark.grave", "distinct"))
 	do(t, ctx, typed("(distinct ?c)", "(distinct ?c ?d)"), saying("#verdict", "Valid"))
 	do(t, ctx, chromedp.Click("#prove"), saying("#proofs", "proved"))
-	do(t, ctx, chromedp.Click("#play-this"), saying("#state", "Turn 1"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".result", "You have won"))
+	do(t, ctx, chromedp.Click("#play-this"), saying("#state", "Turn 1"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".result", "You won"))
 }
 
 // pieces waits for a board with so many pieces.
@@ -574,7 +574,7 @@ func variationsAreTriedAndKept(t *testing.T, address string, ctx context.Context
 
 func aSizeIsChosen(t *testing.T, address string, ctx context.Context) {
 	do(t, ctx, chromedp.Navigate(address+"#/game/connectFour"), chromedp.WaitVisible("#resize"), chromedp.SetValue("#size-W", "5"), chromedp.SetValue("#size-H", "4"), chromedp.Click("#resize"),
-		saying("h1", "connectFour-5x4"), until(`document.querySelectorAll("section .boards .cell").length === 20`))
+		saying("h1", "Connect Four, 5x4"), until(`document.querySelectorAll("section .boards .cell").length === 20`))
 }
 
 // x leaves the row of o open: the exact search finds the mistake.
@@ -583,7 +583,7 @@ func mistakesOfARecordAreFound(t *testing.T, address string, ctx context.Context
 	for turn, spot := range []string{"0-0-0", "0-1-1", "0-1-0", "0-0-2", "0-2-2", "0-2-0"} {
 		do(t, ctx, saying("#state", fmt.Sprintf("Turn %d", turn+1)), chromedp.Click(`.can[data-spot="`+spot+`"]`))
 	}
-	do(t, ctx, saying(".result", "o has won"))
+	do(t, ctx, saying(".result", "O won"))
 	table := value[string](t, ctx, `location.hash.split("/").pop()`)
 	do(t, ctx, chromedp.Navigate(address+"#/watch"), until(fmt.Sprintf(`[...document.querySelectorAll(".list a")].some(a => a.hash.includes(%q) && (a.click(), true))`, table)),
 		chromedp.WaitVisible("#review"), chromedp.Click("#review"), saying("#reviewing", "Done: 6 of 6"))
@@ -597,7 +597,7 @@ func aRecordOfAnArchiveIsSteppedThrough(t *testing.T, address string, ctx contex
 	for turn, pieces := range []int{1, 2, 3, 4, 5} {
 		do(t, ctx, chromedp.Click(`[data-focus="forward"]`), until(fmt.Sprintf(`document.querySelector("section[data-turn]").dataset.turn === "%d" && document.querySelectorAll("section .boards .piece").length === %d`, turn+1, pieces)))
 	}
-	do(t, ctx, saying(".result", "x has won"), until(`document.querySelectorAll(".deciding").length === 3`))
+	do(t, ctx, saying(".result", "X won"), until(`document.querySelectorAll(".deciding").length === 3`))
 }
 
 func thePageIsReadOnAPhone(t *testing.T, address string, ctx context.Context) {

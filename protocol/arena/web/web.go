@@ -44,8 +44,8 @@ type Config struct {
 	// Rules finds the rulesheet of one of the Games, or of a member of a family, and a
 	// file name for messages about it.
 	Rules func(name string) (file string, text []byte, err error)
-	// Skin, if not nil, finds the text of a game's skin (board.ReadSkin), nil if it has none.
-	Skin func(name string) ([]byte, error)
+	// Page, if not nil, finds the text of a game's page (board.ReadPage), nil if it has none.
+	Page func(name string) ([]byte, error)
 	// Compile makes the machine of a game, within some tens of seconds.
 	Compile func(ctx context.Context, g *gdl.Game) (machine.Machine, error)
 	// Class returns the class of a game in words.
@@ -71,12 +71,14 @@ type Config struct {
 // Source is a game to choose from.
 type Source struct {
 	Name    string `json:"name"`
+	Title   string `json:"title,omitempty"`
 	Summary string `json:"summary,omitempty"`
 	// Pattern is the form of the names of a family: connectFour-WxH.
 	Pattern    string      `json:"pattern,omitempty"`
 	Parameters []Parameter `json:"parameters,omitempty"`
-	From       string      `json:"from"`  // "built-in", or the name of the folder
-	Group      string      `json:"group"` // games of a group are consecutive
+	From       string      `json:"from"`            // "built-in", or the name of the folder
+	First      bool        `json:"first,omitempty"` // the page begins with it
+	Group      string      `json:"group"`           // games of a group are consecutive
 }
 
 // Parameter is a number in the name of a game.
