@@ -61,7 +61,7 @@ race: # the fast tier; exhaustive.NotUnderRace skips tests that take long and sh
 	go test -timeout $(TIMEOUT) -vet=off -race -run 'Goroutines|ACompilation|AFallback|NoEngine|AnyNumberOfThreads|SeveralThreads' ./reasoner ./search/simultaneous
 
 glpk: # needs libglpk (Debian: apt-get install libglpk-dev)
-	go test -timeout $(TIMEOUT) -tags glpk ./search/matrix/... ./search/simultaneous
+	go test -timeout $(TIMEOUT) -tags glpk ./search/matrix ./search/simultaneous
 	STACKMATE_EXHAUSTIVE=1 go test -timeout $(TIMEOUT) -tags glpk ./search/experiment -run AllMethods
 
 cadical: # needs libcadical (Debian: apt-get install libcadical-dev)

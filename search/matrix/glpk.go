@@ -10,7 +10,7 @@ import (
 	"math"
 	"runtime"
 
-	"stackmate/search/matrix/glpk"
+	"github.com/lukpank/go-glpk/glpk"
 )
 
 // glpkEngine is a second opinion: it shares only the input checks and the certificate with the native engine. GLPK
