@@ -462,7 +462,7 @@ func aFaultyRulesheetIsExplained(t *testing.T, address string, ctx context.Conte
 	}
 	do(t, ctx, chromedp.Navigate(address), chromedp.WaitReady("#upload"),
 		chromedp.SetUploadFiles("#upload", []string{rules}),
-		saying("h2", "not valid"), saying(".findings", "E019"), saying(".findings pre", "(at ?y)"))
+		saying("h2", "Not valid: 4 errors"), saying(".findings", "E019"), saying(".findings pre", "(at ?y)"))
 }
 
 // A browser has six connections; more windows than that follow a table all the same.
