@@ -14,9 +14,9 @@ import (
 // ErrMatrix is wrapped by the error of a position whose matrix is not known.
 var ErrMatrix = errors.New("no matrix")
 
-// Matrix returns the payoffs of both players after each pair of moves at position q, the mean over the moves of chance: those of the exact
-// equilibrium where there is one, or else the values of the positions after q, which are searched. The error wraps ErrMatrix if q
-// is terminal, or if a value is not solved or is a guarantee only.
+// Matrix returns the payoffs of both players after each pair of moves at position q, the mean over the moves of chance. It takes the payoffs
+// of the exact equilibrium, if method Equilibrium has solved the game, or else searches the positions after q. The error wraps ErrMatrix
+// if q is terminal, or if a value is not solved or is a guarantee only.
 func (s *Solver) Matrix(ctx context.Context, m machine.Machine, q machine.State) (*Matrix, error) {
 	names := m.Names()
 	if x, ok := s.Exact(q); ok {
