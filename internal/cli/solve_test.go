@@ -319,3 +319,15 @@ func TestGamesThatAreNotSolvedArePlayedBySampling(t *testing.T) {
 	o.expect(t, statusFine, "not solved in the time", "Turn 3")
 	execute(t, "play", "trio").expect(t, statusUsage, "stackmate match trio --players human,stackmate")
 }
+
+func TestAMethodOfAnotherClassNamesTheMethodsThatFit(t *testing.T) {
+	for args, want := range map[string]string{
+		"trio-3x3 --method bab":            "more than two roles; methods for such games: auto, lattice, maxn, paranoid, mcts",
+		"trio-3x3 --method smab":           "found 3; methods for such games: auto, lattice, maxn, paranoid, mcts",
+		"goofspiel-3 --method bab":         "two roles choose simultaneously; methods for such games: auto, equilibrium, lattice, smab, mcts",
+		"prisonersDilemma --method layers": "methods for such games: auto, equilibrium, lattice, mcts",
+		"pig-2-1 --method pns":             "without chance; methods for such games: auto, bab, dfs, equilibrium, maxn, paranoid, mcts",
+	} {
+		execute(t, append([]string{"solve"}, strings.Fields(args)...)...).expect(t, statusBad, want)
+	}
+}
