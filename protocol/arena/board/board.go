@@ -12,6 +12,7 @@
 package board
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -87,6 +88,7 @@ type Counter struct {
 	Value  string `json:"value"`
 	Color  string `json:"color,omitempty"` // of the role that it speaks of
 	Turn   bool   `json:"turn,omitempty"`  // the role of Value has to move
+	Clock  bool   `json:"clock,omitempty"` // it counts the positions
 }
 
 // Spot is a cell of a Picture.
@@ -128,6 +130,8 @@ type use struct {
 	holder      int    // of hands, counters and coordinates; -1 if nobody's
 	label       string // of coordinates that are nobody's
 	stakes      map[string]string
+	runs        bool // one piece of each role
+	clock       bool // grows by one with each position
 }
 
 // purpose is what facts are drawn as.
@@ -216,9 +220,9 @@ func parse(fact string) (relation, tuple) {
 	return relation{fluent, parts[0], len(parts) - 1}, parts[1:]
 }
 
-// Draw draws a position. The facts are in any order.
-func (l *Layout) Draw(facts []string) Picture {
-	d := drawing{Layout: l}
+// Draw draws a position. The facts are in any order. The positions before it, if there are any, say who left a trail.
+func (l *Layout) Draw(facts []string, before ...[]string) Picture {
+	d := drawing{Layout: l, trails: l.trails(before)}
 	for _, g := range l.grids {
 		d.lay(g)
 	}
@@ -289,6 +293,7 @@ type drawing struct {
 	*Layout
 	cells  []map[[2]int]int // by board, then column and row
 	halves []half
+	trails map[Spot]string // the colour of the role that was there last
 }
 
 // lay lays out the empty boards of a grid.
@@ -350,6 +355,9 @@ func (d *drawing) put(u *use, args tuple, fact string) {
 	if u.grid.isBeside() {
 		piece = d.thing(u, args)
 	}
+	if len(u.content) == 0 && !u.grid.isBeside() {
+		piece.Color = cmp.Or(piece.Color, d.trails[spot])
+	}
 	if u.layer >= beside && cell.isTaken() && !piece.isEdge() && piece.Kind != Block {
 		d.Facts = append(d.Facts, fact)
 		return
@@ -401,7 +409,7 @@ func (d *drawing) hold(u *use, args tuple) {
 
 // counter is a number or a name that changes, with the colour of the role that it speaks of.
 func (d *drawing) counter(u *use, holder, value string) Counter {
-	c := Counter{Name: d.word(u.name), Holder: holder, Value: value, Turn: d.turns[u.name]}
+	c := Counter{Name: d.word(u.name), Holder: holder, Value: value, Turn: d.turns[u.name], Clock: u.clock}
 	switch ends := d.scale[u.relation].sides; {
 	case holder != "":
 		c.Color = d.roleColor(holder)

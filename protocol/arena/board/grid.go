@@ -121,6 +121,7 @@ func (l *Layout) findBoards(f *fluents) {
 	}
 	for _, u := range l.uses {
 		if u.as == onBoard && !u.grid.isBeside() {
+			u.runs = len(u.content) == 1 && f.isRole(u.relation, u.content[0]) && f.decides(u.relation, u.content, u.others(u.content...)) && f.seen[u.relation] != nil
 			u.empty = f.emptyOf(u)
 		}
 	}

@@ -15,6 +15,7 @@ type Move struct {
 	// column, as (drop 4) does, they are all cells of that Line.
 	Spots []Spot `json:"spots,omitempty"`
 	Line  bool   `json:"line,omitempty"`
+	Aimed bool   `json:"aimed,omitempty"` // the cells are those to which it leads in one position
 }
 
 // Read reads a move. One that speaks of no cell has no spots.
@@ -214,6 +215,7 @@ func (l *Layout) Aim(moves []Move, before []string, after [][]string) []Move {
 		}
 	}
 	for i := range moves {
+		moves[i].Aimed = true
 		moves[i].Spots = slices.DeleteFunc(moves[i].Spots, func(s Spot) bool { return count[s] == len(moves) })
 	}
 	return moves
