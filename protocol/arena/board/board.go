@@ -7,7 +7,8 @@
 // decide (see fluents.decides). The remaining arguments are what lies there. Further
 // coordinates select one of several boards, (cell a1 red) has both in one name, and
 // what stands alone in an order is a board of one row. (line 1 1 1 2) is a side of a cell
-// (segments.go), and what lies on something that lies on something is a stack (stacks.go).
+// (segments.go), and what lies on something that lies on something is a stack (stacks.go). Cards, coins and pieces that moves name
+// lie on trays (trays.go), and moves that are names are choices (choices.go).
 // Whatever is not understood is listed as facts, never dropped.
 package board
 
@@ -187,7 +188,7 @@ func Find(ctx context.Context, g *gdl.Game, positions ...[]string) *Layout {
 	return l
 }
 
-// HasBoard tells whether the game has a board, and not only counters and facts.
+// HasBoard reports whether the game has a board, and not only counters and facts.
 func (l *Layout) HasBoard() bool { return len(l.grids)+len(l.piles) > 0 }
 
 // tuple is the arguments of a fact.
@@ -373,7 +374,7 @@ func (d *drawing) cell(s Spot) *Cell {
 	return &d.Boards[s.Board].Cells[d.cells[s.Board][[2]int{s.Column, s.Row}]]
 }
 
-// isTaken tells whether something lies on a cell, and not only beside it.
+// isTaken reports whether something lies on a cell, and not only beside it.
 func (c *Cell) isTaken() bool {
 	return slices.ContainsFunc(c.Pieces, func(p Piece) bool { return !p.isEdge() })
 }

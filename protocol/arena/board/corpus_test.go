@@ -72,7 +72,7 @@ func (l *Layout) chips(facts []string) int {
 	return n
 }
 
-// checkComplete tells whether each fact of a position is somewhere in its picture.
+// checkComplete reports whether each fact of a position is somewhere in its picture.
 func checkComplete(t *testing.T, name string, l *Layout, facts []string) {
 	p := l.Draw(facts)
 	drawn := len(p.Counters) + len(p.Facts)

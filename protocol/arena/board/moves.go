@@ -296,7 +296,7 @@ func (l *Layout) coordinate(g *grid, u *use, p slot, value string, want []int, g
 	return 0, false
 }
 
-// like tells whether an argument of one fluent on a grid means the same as one of
+// like reports whether an argument of one fluent on a grid means the same as one of
 // another.
 func (u *use) like(argument int, v *use, other int) bool {
 	if argument == u.column && other == v.column || u.row >= 0 && argument == u.row && other == v.row {
@@ -306,7 +306,7 @@ func (u *use) like(argument int, v *use, other int) bool {
 	return i >= 0 && i < len(v.selectors) && v.selectors[i] == other
 }
 
-// knows tells whether a value can stand at an argument that is a coordinate.
+// knows reports whether a value can stand at an argument that is a coordinate.
 func (g *grid) knows(u *use, argument int, value string) bool {
 	var ok bool
 	switch {

@@ -103,7 +103,7 @@ func (f *fluents) turns() set {
 	return found
 }
 
-// isFull tells whether most cells have a fact at first.
+// isFull reports whether most cells have a fact at first.
 func (u *use) isFull(f *fluents) bool {
 	if u.row < 0 {
 		return f.covers(u.relation, u.column)

@@ -164,7 +164,7 @@ func (b Board) left(row int, otherwise float64) float64 {
 	return otherwise
 }
 
-// isCentred tells whether columns of different rows have nothing to do with each other.
+// isCentred reports whether columns of different rows have nothing to do with each other.
 func (b Board) isCentred() bool { return len(b.Cells) < len(b.Columns)*len(b.Rows) }
 
 func (b Board) drawCell(out *strings.Builder, index int, c Cell) {
