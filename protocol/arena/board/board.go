@@ -90,6 +90,7 @@ type Counter struct {
 	Color  string `json:"color,omitempty"` // of the role that it speaks of
 	Turn   bool   `json:"turn,omitempty"`  // the role of Value has to move
 	Clock  bool   `json:"clock,omitempty"` // it counts the positions
+	Lead   bool   `json:"lead,omitempty"`  // Holder is ahead by Value
 }
 
 // Spot is a cell of a Picture.
@@ -421,7 +422,7 @@ func (d *drawing) counter(u *use, holder, value string) Counter {
 		if strings.HasPrefix(value, "-") {
 			end = ends[0]
 		}
-		c.Holder, c.Value, c.Color = end.Role, strings.TrimPrefix(value, "-"), end.Color
+		c.Holder, c.Value, c.Color, c.Lead = end.Role, strings.TrimPrefix(value, "-"), end.Color, true
 	}
 	return c
 }

@@ -92,8 +92,8 @@ func TestALeadBelongsToTheRoleThatItFavours(t *testing.T) {
 	l, _, _ := drawn(t, "goofspiel")
 	for fact, want := range map[string]Counter{
 		"(lead 0)":  {Name: "Lead", Value: "0"},
-		"(lead 3)":  {Name: "Lead", Holder: "red", Value: "3", Color: "red"},
-		"(lead -2)": {Name: "Lead", Holder: "blue", Value: "2", Color: "blue"},
+		"(lead 3)":  {Name: "Lead", Holder: "red", Value: "3", Color: "red", Lead: true},
+		"(lead -2)": {Name: "Lead", Holder: "blue", Value: "2", Color: "blue", Lead: true},
 	} {
 		if got := l.Draw([]string{fact}).Counters; !slices.Equal(got, []Counter{want}) {
 			t.Errorf("%s is %+v, want %+v", fact, got, want)

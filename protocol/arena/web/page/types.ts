@@ -4,7 +4,7 @@ export interface Spot { board: number; column: number; row: number }
 export interface Move { move: string; text: string; spots?: Spot[]; line?: boolean; aimed?: boolean }
 export interface Position {
   roles: string[]; turn: number; svg: string; lines?: Record<string, string>;
-  counters?: { name: string; holder?: string; value: string; color?: string; turn?: boolean; clock?: boolean }[];
+  counters?: { name: string; holder?: string; value: string; color?: string; turn?: boolean; clock?: boolean; lead?: boolean }[];
   hands?: { name: string; holder: string; items: string[] }[];
   facts?: string[]; legal?: Move[][]; goals?: number[];
 }
