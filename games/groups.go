@@ -2,7 +2,7 @@ package games
 
 import "slices"
 
-// Group is games of one kind, those first that most people know.
+// Group is a group of games of one kind, best-known families first.
 type Group struct {
 	Name     string
 	Families []Family

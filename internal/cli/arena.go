@@ -149,7 +149,7 @@ func (c *arenaCommand) servePlayer(s *console, threads int) (stop func()) {
 		Ponder: true, Threads: max(1, threads/2), Memory: s.memory.share(2 * pagePlayers),
 	}).player("stackmate", s.nextSeed)
 	if err != nil {
-		panic(err) // of what is written here
+		panic(err) // the program's own URL
 	}
 	fmt.Fprintf(s.out, "Game servers reach the player at %s\n", reachable(l.Addr()))
 	done := make(chan struct{})
@@ -164,7 +164,7 @@ func (c *arenaCommand) servePlayer(s *console, threads int) (stop func()) {
 	return func() { <-done }
 }
 
-// reachable is an address that people can use: this machine's name for all interfaces.
+// reachable returns an address for browsers: this machine's name replaces "all interfaces".
 func reachable(a net.Addr) string {
 	address, err := netip.ParseAddrPort(a.String())
 	if err != nil || !address.Addr().IsUnspecified() {

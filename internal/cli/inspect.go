@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"stackmate/games"
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -19,37 +18,16 @@ import (
 type inspectCommand struct {
 	oneGame
 	kernelFlag
-	Circuit bool `xor:"view" help:"Also show the circuit after each pass."`
-	Dot     bool `xor:"view,prove" help:"Draw the circuit in the language of Graphviz, and nothing else."`
-	Prove   bool `xor:"prove" help:"Also prove or refute what should hold in all positions."`
+	Circuit bool `help:"Also show the circuit after each pass."`
+	Prove   bool `help:"Also prove or refute what should hold in all positions."`
 
 	Budget time.Duration `default:"10s" help:"Time for the proofs."`
-}
-
-// Help lists the built-in games.
-func (c *inspectCommand) Help() string {
-	var b strings.Builder
-	b.WriteString("The built-in games:\n")
-	for _, f := range games.Families() {
-		fmt.Fprintf(&b, "\n  %s\n      %s\n", f.Pattern, f.Summary)
-		for _, p := range f.Parameters {
-			each := ""
-			if p.List {
-				each = "joined by dots, each "
-			}
-			fmt.Fprintf(&b, "      %s: %s, %s%d to %d\n", p.Name, p.About, each, p.Min, p.Max)
-		}
-	}
-	return b.String()
 }
 
 // Run implements the command.
 func (c *inspectCommand) Run(s *console) error {
 	if c.Budget <= 0 {
 		return noBudget(c.Budget)
-	}
-	if c.Dot {
-		return c.draw(s)
 	}
 	var passes []reasoner.PassInfo
 	options := reasoner.Options{Engine: c.Engine, Kernel: c.Kernel}
@@ -80,18 +58,6 @@ func (c *inspectCommand) Run(s *console) error {
 		}
 	}
 	return errors.Join(show(s, c.JSON, result, writeInspection), s.ctx.Err()) // the class is of the matches played so far
-}
-
-func (c *inspectCommand) draw(s *console) error {
-	rules, err := s.load(c.Game, gdl.Load)
-	if err != nil {
-		return err
-	}
-	circuit, err := reasoner.Circuit(s.ctx, rules, reasoner.Options{Memory: s.memory.share(1), Cache: s.cache})
-	if err != nil {
-		return fmt.Errorf("%s: %w", c.Game, err)
-	}
-	return circuit.WriteDot(s.out.exactly())
 }
 
 // inspection is what the compiler found out about a game.

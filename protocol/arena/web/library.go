@@ -24,7 +24,7 @@ import (
 // Rules are read when somebody asks for the game, and compiled when somebody plays it.
 type library struct {
 	Config
-	ctx       context.Context // ends what is under way
+	ctx       context.Context // ends the work in progress
 	games     recent.Cache[string, *game]
 	mu        sync.Mutex
 	uploads   []*game // in order of arrival
@@ -104,7 +104,7 @@ func (l *library) compiled(ctx context.Context, name string) (*game, error) {
 	return g, err
 }
 
-// uploaded is an uploaded game, or nil.
+// uploaded returns an uploaded game, or nil.
 func (l *library) uploaded(name string) *game {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -390,5 +390,5 @@ func (g *game) read(role string, moves []string) []board.Move {
 	return list
 }
 
-// rulesOf is the library's name for the rules of a record.
+// rulesOf returns the library's name for the rules of a record.
 func rulesOf(r *arena.Record) string { return recorded + r.Rules }
