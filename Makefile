@@ -63,7 +63,6 @@ race: # the fast tier; exhaustive.NotUnderRace skips tests that take long and sh
 glpk: # needs libglpk (Debian: apt-get install libglpk-dev)
 	go test -timeout $(TIMEOUT) -tags glpk ./search/matrix ./search/simultaneous
 	STACKMATE_EXHAUSTIVE=1 go test -timeout $(TIMEOUT) -tags glpk ./search/experiment -run AllMethods
-	cd search/matrix/go-glpk && go test -tags glpk ./...
 
 cadical: # needs libcadical (Debian: apt-get install libcadical-dev)
 	go test -timeout $(TIMEOUT) -tags cadical ./reasoner/prove/...

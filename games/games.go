@@ -79,9 +79,19 @@ func Families() []Family {
 	return all
 }
 
+// Page returns the page of a game for people, in the form of game.page.json: nil if it has none.
+func Page(name string) []byte {
+	family, _, _ := strings.Cut(name, "-")
+	text, err := rules.ReadFile("rules/" + family + ".page.json")
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
 // Source returns the rulesheet of a game given by name, such as "ticTacToe" or
 // "connectFour-5x4", and a file name for messages about it. The error says what
-// is wrong with the name: an unknown family (with the nearest ones), a malformed
+// is wrong with the name: an unknown family (ErrUnknown, with the nearest ones), a malformed
 // or missing parameter, or one outside its limits.
 func Source(name string) (file string, src []byte, err error) {
 	first, rest, _ := strings.Cut(name, "-")

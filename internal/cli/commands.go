@@ -107,7 +107,7 @@ func (s *console) parser(args []string, globals *globals, done func()) (*kong.Ko
 	options := []kong.Option{
 		kong.Name("stackmate"), kong.Description(about), kong.ExplicitGroups(groups),
 		kong.Vars{
-			"engines": strings.Join(reasoner.Engines, ","), "kernels": kernelNames(), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp(),
+			"engines": strings.Join(reasoner.Engines, ","), "kernels": kernelNames(), "experiments": strings.Join(experiment.Names, ","),
 			"parameters": parametersHelp(), "perturbation": fmt.Sprint(arena.DefaultPerturbation), "step": fmt.Sprint(arena.DefaultStep),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}), kong.Help(printHelp),
@@ -128,8 +128,6 @@ func (s *console) parser(args []string, globals *globals, done func()) (*kong.Ko
 func unparsed(model *kong.Application, args []string, err error) error {
 	more := "stackmate --help"
 	switch {
-	case len(args) == 0:
-		return fmt.Errorf("expected a command; %s lists them", more)
 	case len(model.Leaves(false)) == 1: // that of the first argument
 		more = "stackmate " + args[0] + " --help"
 	case !strings.Contains(err.Error(), "did you mean"):

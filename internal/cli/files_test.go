@@ -156,7 +156,7 @@ func TestTrainingOnAFullDiskSavesNothingAndSaysSo(t *testing.T) {
 		return
 	}
 	o := execute(t, "train", "ticTacToe", "--time", "200ms", "--knowledge", path)
-	o.expect(t, statusBad, "cannot save what was learnt", syscall.EFBIG.Error())
+	o.expect(t, statusBad, "cannot save the evaluation", syscall.EFBIG.Error())
 	if strings.Contains(o.out, "saved in") {
 		t.Errorf("what was not saved is said to be:\n%s", o.out)
 	}

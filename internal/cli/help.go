@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// welcome is for a person who says nothing.
+// welcome is the output of a command line without arguments.
 const welcome = about + `
 
   stackmate arena                         a page to play, watch and analyse
@@ -19,7 +19,7 @@ const welcome = about + `
   stackmate serve                         game servers reach Stackmate
   stackmate validate game.kif             check rules of your own
 
-"stackmate help" lists all commands, "stackmate help COMMAND" tells more of one.
+"stackmate help" lists all commands, "stackmate help COMMAND" explains one.
 `
 
 // examples are command lines, those of a command in a row, with what they do.
@@ -73,8 +73,8 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 		return err
 	}
 	_, err := fmt.Fprint(ctx.Stdout, `
-A GAME is the path of a rulesheet or the name of a built-in game: see "stackmate
-inspect --help". "stackmate help COMMAND" tells more of a command.
+A GAME is the path of a rulesheet or the name of a built-in game. "stackmate
+help COMMAND" explains a command; more topics: games, methods, players.
 `)
 	return err
 }

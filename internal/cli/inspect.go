@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"stackmate/games"
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -23,23 +22,6 @@ type inspectCommand struct {
 	Prove   bool `help:"Also prove or refute what should hold in all positions."`
 
 	Budget time.Duration `default:"10s" help:"Time for the proofs."`
-}
-
-// Help lists the built-in games.
-func (c *inspectCommand) Help() string {
-	var b strings.Builder
-	b.WriteString("The built-in games:\n")
-	for _, f := range games.Families() {
-		fmt.Fprintf(&b, "\n  %s\n      %s\n", f.Pattern, f.Summary)
-		for _, p := range f.Parameters {
-			each := ""
-			if p.List {
-				each = "joined by dots, each "
-			}
-			fmt.Fprintf(&b, "      %s: %s, %s%d to %d\n", p.Name, p.About, each, p.Min, p.Max)
-		}
-	}
-	return b.String()
 }
 
 // Run implements the command.

@@ -199,7 +199,7 @@ func TestASavedSolutionPlaysMatches(t *testing.T) {
 	file, folder := filepath.Join(t.TempDir(), "nim"), filepath.Join(t.TempDir(), "nim")
 	execute(t, "solve", "nim-3.4", "--save", file).expect(t, statusFine)
 	execute(t, "solve", "nim-3.4", "--method", "layers", "--save", folder).expect(t, statusFine)
-	for _, path := range []string{file, folder} { // the first player wins, whatever the other one does
+	for _, path := range []string{file, folder} { // the first player wins against all replies
 		o := execute(t, "match", "nim-3.4", "--players", solutionPlayer+":"+path+",random", "--play-clock", "5", "--json")
 		o.expect(t, statusFine, `"goals":[100,0]`)
 	}

@@ -12,8 +12,13 @@ type Values struct {
 	Exact bool
 }
 
-// rounds bounds the passes of backward induction over a game with cycles.
-const rounds = 400
+// rounds bounds the passes of backward induction over a game with cycles. The probabilities of a strategy lengthen the
+// denominators in each pass: after a denominator of more than size bits, values are rounded to a grid of 2^grid to 1.
+const (
+	rounds = 400
+	size   = 2048
+	grid   = 256
+)
 
 // Reading says how games are valued where the rules leave it open.
 type Reading struct {
@@ -22,8 +27,8 @@ type Reading struct {
 	Pure    bool  // no mixed strategies: the others know the move of the role before they choose
 }
 
-// Guarantee returns what a role can make sure of, from each position, if all others join against it. They choose
-// together, at the same time as the role.
+// Guarantee returns the value that a role can guarantee, from each position, against a coalition of all other roles. The
+// coalition chooses at the same time as the role.
 func (g *Game) Guarantee(role int, k Reading) Values {
 	return g.induce(role, k, func(_ int, a [][]*big.Rat) *big.Rat {
 		if low, high := pureValues(a); k.Pure || low.Cmp(high) == 0 {
@@ -33,14 +38,14 @@ func (g *Game) Guarantee(role int, k Reading) Values {
 	})
 }
 
-// Against returns what a role gets by a strategy, from each position, against the replies that are worst for it. The
-// strategy gives the probability of each move by position, or nil where it is never asked.
+// Against returns the value of a role's strategy, from each position, against worst-case replies. The strategy gives the
+// probability of each move by position; nil where the role has no choice.
 func (g *Game) Against(role int, strategy [][]*big.Rat, k Reading) Values {
 	return g.induce(role, k, func(at int, a [][]*big.Rat) *big.Rat { return reply(strategy[at], a) })
 }
 
-// Reply returns what a role gets in a position by a mix of its moves, against the joint move of the others that is worst
-// for it, if the successors are worth v.
+// Reply returns the value of a mixed move of a role in a position, against the worst joint move of the other roles, if the
+// successors have the values v.
 func (g *Game) Reply(at, role int, mix []*big.Rat, v Values) *big.Rat {
 	return reply(mix, g.matrix(&g.Positions[at], role, v.At))
 }
@@ -68,18 +73,34 @@ func (g *Game) induce(role int, k Reading, value func(at int, a [][]*big.Rat) *b
 			}
 		}
 	}
-	for round := 0; round < rounds && !v.Exact; round++ {
+	rounded := false
+	for pass := 0; pass < rounds && !v.Exact; pass++ {
 		v.Exact = true
 		for _, i := range g.order {
 			if len(g.Positions[i].Next) == 0 {
 				continue
 			}
-			if now := value(i, g.matrix(&g.Positions[i], role, v.At)); now.Cmp(v.At[i]) != 0 {
+			now := value(i, g.matrix(&g.Positions[i], role, v.At))
+			if rounded = rounded || now.Denom().BitLen() > size; rounded {
+				now = round(now, k.Endless > 0)
+			}
+			if now.Cmp(v.At[i]) != 0 {
 				v.At[i], v.Exact = now, false
 			}
 		}
 	}
+	v.Exact = v.Exact && !rounded
 	return v
+}
+
+// round returns the nearest value of the grid that is not below x, or not above it.
+func round(x *big.Rat, up bool) *big.Rat {
+	scale := new(big.Int).Lsh(big.NewInt(1), grid)
+	n, rest := new(big.Int).DivMod(new(big.Int).Mul(x.Num(), scale), x.Denom(), new(big.Int))
+	if up && rest.Sign() > 0 {
+		n.Add(n, big.NewInt(1))
+	}
+	return new(big.Rat).SetFrac(n, scale)
 }
 
 // matrix returns the mean values of the successors: a row for each move of a role, a column for each joint move of the
@@ -109,8 +130,8 @@ func (g *Game) matrix(p *Position, role int, v []*big.Rat) [][]*big.Rat {
 	return a
 }
 
-// pureValues returns the value of a matrix game for the player who chooses a row, if the row is known before the column
-// is chosen, and if the column is known before the row.
+// pureValues returns the pure values of a matrix game for the row player: the maximin (the row is known before the column
+// is chosen) and the minimax (the column is known before the row).
 func pureValues(a [][]*big.Rat) (maximin, minimax *big.Rat) {
 	worst, best := make([]*big.Rat, len(a)), slices.Clone(a[0])
 	for i, row := range a {
@@ -122,8 +143,8 @@ func pureValues(a [][]*big.Rat) (maximin, minimax *big.Rat) {
 	return slices.MaxFunc(worst, (*big.Rat).Cmp), slices.MinFunc(best, (*big.Rat).Cmp)
 }
 
-// MatrixValue returns the value of a matrix game for the player who chooses a row. The simplex method, with Bland's rule
-// and a condensed tableau, solves
+// MatrixValue returns the value of a matrix game for the row player. The simplex method, with Bland's rule and a condensed
+// tableau, solves
 //
 //	maximise Σ yⱼ  where  Σⱼ aᵢⱼ yⱼ ≤ 1 for every row i, y ≥ 0,
 //

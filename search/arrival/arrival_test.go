@@ -87,7 +87,7 @@ func TestTheFewestPliesOfRandomCyclicGames(t *testing.T) {
 	}
 }
 
-// restricted is n with one move of a role.
+// restricted returns n with one move of a role.
 func restricted(n toys.Node, role, move int) toys.Node {
 	r := toys.Node{Moves: append([]int(nil), n.Moves...)}
 	for c, kid := range n.Kids {
@@ -103,7 +103,7 @@ func restricted(n toys.Node, role, move int) toys.Node {
 	return r
 }
 
-// corridor is a walk of so many steps for the role that begins, which may as well wait; the other
+// corridor returns a walk of so many steps for the role that begins, which may as well wait; the other
 // role has two moves that change nothing.
 func corridor(steps int) *toys.Tree {
 	g := &toys.Tree{Roles: []string{"white", "black"}}

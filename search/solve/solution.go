@@ -120,13 +120,20 @@ func namedOutcomes(names *machine.Names, r search.Result) *Outcomes {
 // IsWithin reports whether the interval of every role is at most epsilon goal points wide, without widening by
 // rounding errors. A certificate or incomplete outcomes that contradict make it false.
 func (s Solution) IsWithin(epsilon float64) bool {
+	return s.Proved && areWithin(s.Result.Values, epsilon, s.Method) &&
+		(s.Certificate == nil || s.Certified || s.Drawn && s.Faults == 0) && (s.Outcomes == nil || s.Outcomes.Complete)
+}
+
+// areWithin reports whether each interval of a result of a method is at most epsilon goal points wide, apart from the
+// widening by rounding errors where epsilon > 0.
+func areWithin(values []search.Interval, epsilon float64, method string) bool {
 	if epsilon > 0 {
-		epsilon += 2 * roundingOf(s.Method)
+		epsilon += 2 * roundingOf(method)
 	}
-	for _, v := range s.Result.Values {
+	for _, v := range values {
 		if v.Upper-v.Lower > epsilon {
 			return false
 		}
 	}
-	return s.Proved && (s.Certificate == nil || s.Certified || s.Drawn && s.Faults == 0) && (s.Outcomes == nil || s.Outcomes.Complete)
+	return true
 }

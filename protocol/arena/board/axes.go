@@ -11,7 +11,7 @@ import (
 // finish decides how a grid is seen: which coordinate is the column, whether rows begin
 // at the top, which cells there are, whether they are hexagons.
 func (g *grid) finish(f *fluents, owner *use) {
-	if g.shape == Row || owner.as == onAxis {
+	if g.shape == Row || g.shape == Tray || owner.as == onAxis {
 		return
 	}
 	if owner.row < 0 {

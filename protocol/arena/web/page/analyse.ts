@@ -176,6 +176,7 @@ export function interval(a: Analysis, r: number): HTMLElement {
     svg.append(e);
   };
   rect(2, 100, "whole");
-  rect(2 + low, Math.max(high - low, 1.5), a.proved ? "proved" : "guess");
+  rect(2 + low, Math.max(high - low, 1.5), a.proved && low === high ? "proved" : "unproved");
+  if (low < high && a.estimates) rect(2 + Math.min(high, Math.max(low, a.estimates[r])) - 0.75, 1.5, "guess");
   return h("span", { title: `${points(low)} to ${points(high)}` }, svg);
 }
