@@ -6,6 +6,7 @@ import (
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
+	"stackmate/reasoner/circuit/logic/logictest"
 	"stackmate/reasoner/machine"
 )
 
@@ -99,6 +100,49 @@ func TestTheHullOfPositionsKnowsTheirEquations(t *testing.T) {
 	for _, position := range outside {
 		if h.has(position) {
 			t.Errorf("%v is in the hull", position)
+		}
+	}
+}
+
+// free is a transition between two positions of free fluents, of which all may change.
+type free struct {
+	net       *logic.Network
+	now, then []logic.Lit
+}
+
+func (s *free) network() *logic.Network { return s.net }
+func (s *free) at(fluents []logic.Lit, l logic.Lit) logic.Lit {
+	return fluents[fluent(l)] ^ logic.Lit(l&1)
+}
+func (s *free) before(l logic.Lit) logic.Lit { return s.at(s.now, l) }
+func (s *free) after(l logic.Lit) logic.Lit  { return s.at(s.then, l) }
+func (s *free) alters(int32) bool            { return true }
+
+func TestAnEquationHoldsWhereItsSumIsZeroAndIsKeptWhereTheSumStays(t *testing.T) {
+	const fluents = 4
+	e := &equation{constant: -1, sets: [][]term{{{0, 1}, {1, 2}}, {{2, -1}}, {{3, 1}}}}
+	coefficients := []int{1, 2, -1, 1}
+	s := &free{net: logic.NewNetwork()}
+	for range fluents {
+		s.now, s.then = append(s.now, s.net.Input()), append(s.then, s.net.Input())
+	}
+	holds, kept := e.holdsAt(s.net, s.before), e.isKept(s)
+	for bits := range 1 << (2 * fluents) {
+		input, sums := make(map[int32]bool), [2]int{}
+		for i := range 2 * fluents {
+			value := bits>>i&1 != 0
+			input[append(s.now[:fluents:fluents], s.then...)[i].Node()] = value
+			if value {
+				sums[i/fluents] += coefficients[i%fluents]
+			}
+		}
+		if bits&3 == 3 || bits>>fluents&3 == 3 {
+			continue // of a set one fluent at most is true
+		}
+		value := logictest.Evaluate(s.net, input)
+		at := func(l logic.Lit) bool { return value[l.Node()] != l.Complemented() }
+		if at(holds) != (sums[0] == 1) || at(kept) != (sums[0] == sums[1]) {
+			t.Fatalf("%08b: holds %v, kept %v, sums %v", bits, at(holds), at(kept), sums)
 		}
 	}
 }
