@@ -182,3 +182,10 @@ func TestSPRTNeedsHypothesesAndRisksThatMakeSense(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestTheBoundsAreWaldsForEachRisk(t *testing.T) {
+	low, high := SPRT{Elo1: 5, Alpha: 0.05, Beta: 0.1}.Bounds()
+	if math.Abs(low-math.Log(0.1/0.95)) > 1e-12 || math.Abs(high-math.Log(0.9/0.05)) > 1e-12 {
+		t.Errorf("bounds %v and %v, want the logarithms of 0.1/0.95 and 0.9/0.05", low, high)
+	}
+}
