@@ -45,6 +45,7 @@ func TestAPositionReachedInTwoWaysIsOneNode(t *testing.T) {
 // TestWhatANodeHasIsWhatItsMovesBrought checks, in graphs over random games, that the sums of nodes are those of
 // their moves, but for what they got as leaves.
 func TestWhatANodeHasIsWhatItsMovesBrought(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		game := &toys.Tree{Roles: []string{"a", "b"}}
@@ -90,6 +91,7 @@ func checkSums(t *rapid.T, tree *tree) {
 // TestBoundsOfSharedPositionsContainTheValue compares what is proved in games in which many
 // positions are reached in several ways with minimax.
 func TestBoundsOfSharedPositionsContainTheValue(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	solved := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
