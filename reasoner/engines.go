@@ -148,35 +148,8 @@ func worthwhile(ctx context.Context, g *gdl.Game, o Options, fluents int) int {
 	return int(min(math.MaxInt32, (positionWork+work)*rulesPerMatch-lost))
 }
 
-// newDatalog takes the slice of a game of which the first positions do not fit.
-func newDatalog(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {
-	limits := datalog.Limits{MaxBytes: o.Memory}
-	m, err := datalog.NewMachine(ctx, g, limits)
-	slice, smaller := observable(g)
-	if !smaller || err != nil && !errors.Is(err, datalog.ErrLimit) || err == nil && !losesPositions(m) {
-		return m, err
-	}
-	if m, err = datalog.NewMachine(ctx, slice, limits); err != nil {
-		return nil, err
-	}
-	leaveOut(m.Names(), g, slice)
-	return &described{m, withSlice(reason), m.Info().Stages}, nil
-}
-
-// losesPositions tells whether a machine knows nothing of positions at the beginning of a random match.
-func losesPositions(m machine.Machine) bool {
-	const steps = 4
-	b, rng, s := m.NewNarrowBatch(), machine.NewRand(1), make(machine.State, m.Words())
-	for range steps {
-		b.Evaluate(1)
-		if b.Terminal()[0]&1 != 0 || b.Stuck()[0]&1 != 0 {
-			break
-		}
-		b.ChooseRandom(rng, 1)
-		b.Advance(1)
-	}
-	b.Store(s, 1)
-	return m.Names().Lost(s)
+func newDatalog(ctx context.Context, g *gdl.Game, o Options, _ string) (machine.Machine, error) {
+	return datalog.NewMachine(ctx, g, datalog.Limits{MaxBytes: o.Memory})
 }
 
 func newReference(ctx context.Context, g *gdl.Game, _ Options, _ string) (machine.Machine, error) {

@@ -121,40 +121,8 @@ func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error)
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
-	game, _, _, err := fittingCircuit(ctx, g, o)
+	game, _, err := optimised(ctx, g, o)
 	return game, err
-}
-
-// fittingCircuit is the circuit of a game or, where that does not fit, of its slice: without
-// fluents on which no legal move, goal or end depends (Names.LeftOut).
-func fittingCircuit(ctx context.Context, g *gdl.Game, o Options) (game *circuit.Game, stages machine.Stages, sliced bool, err error) {
-	game, stages, err = optimised(ctx, g, o)
-	if slice, smaller := observable(g); smaller && errors.Is(err, datalog.ErrLimit) {
-		if game, stages, err = optimised(ctx, slice, o); err == nil {
-			leaveOut(game.Names, g, slice)
-		}
-		return game, stages, true, err
-	}
-	return game, stages, false, err
-}
-
-// observable is the part of a game that shows in legal moves, goals and its end.
-func observable(g *gdl.Game) (slice *gdl.Game, smaller bool) {
-	return g.Slice("legal", "goal", "terminal")
-}
-
-// leaveOut notes which fluents of g a machine of its slice leaves out.
-func leaveOut(names *machine.Names, g, slice *gdl.Game) {
-	leftOut := g.LeftOut(slice)
-	names.LeftOut = func(fluent string) bool {
-		t, err := gdl.ParseTerm(fluent)
-		return err == nil && leftOut(t)
-	}
-}
-
-// withSlice is the reason of a machine of the slice.
-func withSlice(reason string) string {
-	return reason + ", without fluents on which no legal move, goal or end depends: there are too many"
 }
 
 // optimised is the circuit of a game, with the stages that led to it.
@@ -189,12 +157,9 @@ func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (_ *circuit.Game, 
 }
 
 func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {
-	game, stages, sliced, err := fittingCircuit(ctx, g, o)
+	game, stages, err := optimised(ctx, g, o)
 	if err != nil {
 		return nil, err
-	}
-	if sliced {
-		reason = withSlice(reason)
 	}
 	clock := machine.NewStopwatch()
 	options := circuit.Options{Kernel: o.Kernel, Memory: o.Memory / batchShare}

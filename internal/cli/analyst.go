@@ -25,7 +25,7 @@ type analyst struct {
 // maxCells bounds the matrices that are shown.
 const maxCells = 400
 
-// analyse is that of web.Config.
+// analyse implements web.Config.Analyse.
 func (a *analyst) analyse(ctx context.Context, rules *gdl.Game, m machine.Machine, q machine.State, report func(*web.Analysis)) error {
 	o := solve.Default()
 	o.Memory = max(1, a.memory.share(pagePlayers)>>20)
@@ -62,7 +62,8 @@ func (x *analysis) finish(ctx context.Context) {
 	x.send()
 }
 
-// known tells what a saved solution says of the position, if there is one of these rules: its value at once, then the lines.
+// known reports whether a saved solution of these rules holds the position. It sends the value at once, then
+// the lines.
 func (x *analysis) known(ctx context.Context, rules *gdl.Game) bool {
 	const method = "saved solution"
 	first, other, err := search.Opponents(x.machine.Names())
@@ -98,8 +99,8 @@ func (x *analysis) known(ctx context.Context, rules *gdl.Game) bool {
 	return false
 }
 
-// moves is what the saved solution says of the moves that it knows, where one role has a choice: what each brings, and in how
-// many joint moves the game ends if all go on by the solution. Sum is that of the goals of two players.
+// moves returns the solved moves of the position, if only one role has a choice: the value of each, and the
+// number of joint moves until the game ends by the solution. sum is the sum of the goals of two players.
 func (x *analysis) moves(ctx context.Context, first machine.Role, sum float64) [][]search.Known {
 	var e machine.Expansion
 	if machine.NewExpander(x.machine).Expand(&e, x.position) != nil {
@@ -134,8 +135,8 @@ func (x *analysis) moves(ctx context.Context, first machine.Role, sum float64) [
 	return known
 }
 
-// sum is that of the goals of two players, which is the same in all games: as a random one ends, or as is
-// usual if none does in time.
+// sum returns the sum of the goals of two players, from the end of a random game, or 100 if no random game
+// ends in time.
 func (x *analysis) sum(ctx context.Context, first, other machine.Role) float64 {
 	goals := machine.RandomGoals(ctx, x.machine, x.position)
 	if goals == nil {
@@ -144,7 +145,7 @@ func (x *analysis) sum(ctx context.Context, first, other machine.Role) float64 {
 	return float64(search.Points(goals[first]) + search.Points(goals[other]))
 }
 
-// analysis is that of one position.
+// analysis is the analysis of one position.
 type analysis struct {
 	*analyst
 	machine  machine.Machine
@@ -158,7 +159,7 @@ type analysis struct {
 	next     machine.Expansion // the positions after each joint move of the matrix
 }
 
-// share is a part of the time that is left.
+// share returns a part of the time left.
 func (x *analysis) share(ctx context.Context, part float64) time.Duration {
 	end, ok := ctx.Deadline()
 	if !ok {
@@ -167,7 +168,7 @@ func (x *analysis) share(ctx context.Context, part float64) time.Duration {
 	return time.Duration(part * float64(time.Until(end)))
 }
 
-// send reports a copy: what is reported must not change.
+// send reports a copy of the results, which later results do not change.
 func (x *analysis) send() {
 	shown := x.shown
 	shown.Seconds = time.Since(x.began).Seconds()
@@ -182,7 +183,7 @@ func (x *analysis) send() {
 	x.report(&shown)
 }
 
-// tell reports what a search knows, unless more is known.
+// tell reports the result of a search, unless a better one has been reported.
 func (x *analysis) tell(r search.Result, method string) {
 	names := x.machine.Names()
 	x.shown.Roles = names.Roles
@@ -231,7 +232,7 @@ func (x *analysis) sample(ctx context.Context) {
 	tell := func(r search.Result) {
 		if ctx.Err() == nil || r.Values != nil {
 			x.tell(r, "sampling")
-			if bounds.Proved && !r.Proved { // what is proved stays
+			if bounds.Proved && !r.Proved { // proved bounds stay
 				x.shown.Estimates = make([]float64, len(r.Values))
 				for role := range r.Values {
 					x.shown.Estimates[role] = r.Guess(machine.Role(role))
@@ -248,8 +249,7 @@ func (x *analysis) sample(ctx context.Context) {
 	}
 }
 
-// matrix is the empty matrix of a position in which the two players both have a choice,
-// or nil.
+// matrix returns the empty matrix of a position in which exactly the two players have a choice, or nil.
 func (x *analysis) matrix(ctx context.Context) *web.PayoffMatrix {
 	var err error
 	names := x.machine.Names()

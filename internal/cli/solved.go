@@ -19,14 +19,13 @@ import (
 // solutionPlayer is the kind of a player that plays a solution; the name of a file may follow.
 const solutionPlayer = "solution"
 
-// isSolution tells whether a description is of such a player, and its file.
+// isSolution reports whether a description denotes a player of a saved solution, and returns its file.
 func isSolution(spec string) (file string, ok bool) {
 	kind, file, _ := strings.Cut(spec, ":")
 	return file, kind == solutionPlayer
 }
 
-// adviser knows what a solution plays: one in a file, or what a search finds in some time. It is
-// safe for concurrent use.
+// adviser returns strategies of a saved solution, or of a search with a time limit. It is safe for concurrent use.
 type adviser struct {
 	*console
 	file  string
@@ -41,13 +40,13 @@ type adviser struct {
 	last     advice
 }
 
-// advice is what is played in a position.
+// advice is the solution's play in a position.
 type advice struct {
 	value      string // in words
 	strategies [][]search.Weighted
 }
 
-// strategy is that of a role, nil where it has none.
+// strategy returns the strategy of a role, or nil.
 func (a advice) strategy(r machine.Role) []search.Weighted {
 	if int(r) < len(a.strategies) {
 		return a.strategies[r]
@@ -65,7 +64,7 @@ func (a *adviser) begin(m protocol.Match) (err error) {
 	if a.first, _, err = search.Opponents(m.Machine.Names()); err != nil {
 		return err
 	}
-	a.solvers, a.position = nil, nil // those of another machine
+	a.solvers, a.position = nil, nil // made for another machine
 	if a.file != "" {
 		if a.known, err = a.saved(a.file, m.Game, m.Machine, a.bytes); err != nil {
 			return err
@@ -100,8 +99,8 @@ func (a *adviser) noteRepetition() {
 // usualThought is the time for a position that is not known, where no clock gives it.
 const usualThought = 5 * time.Second
 
-// advise says what is played in a position. What is not known is solved in half of the time
-// or, if that fails, sampled in most of the rest.
+// advise returns the solution's play in a position. An unsolved position is solved in half of the time or, if that
+// fails, sampled in most of the rest.
 func (a *adviser) advise(ctx context.Context, q machine.State) (advice, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -152,7 +151,7 @@ func (a *adviser) search(ctx context.Context, q machine.State) (advice, error) {
 type seated struct {
 	at   *machine.History
 	role machine.Role
-	told int // what was told and is known
+	told int // number of messages that have been replayed
 }
 
 // sit begins a match.
@@ -233,7 +232,7 @@ func (p *solved) draw(legal []string, strategy []search.Weighted) string {
 	if len(strategy) == 0 {
 		return legal[p.rng.Intn(len(legal))]
 	}
-	left, drawn := p.rng.Float64(), strategy[len(strategy)-1].Move // what rounding leaves
+	left, drawn := p.rng.Float64(), strategy[len(strategy)-1].Move // left after rounding
 	for _, w := range strategy {
 		if left < w.Probability {
 			drawn = w.Move

@@ -18,7 +18,7 @@ import (
 // layering is the kind of the tasks of solve --method layers.
 const layering = "layers"
 
-// layersTask asks for a part of a layer. Who does it sees the folder at the same path.
+// layersTask asks for a part of a layer. Workers need the folder at the same path.
 type layersTask struct {
 	Game   string `json:"game"`
 	Rules  string `json:"rules"` // the hash under which the queue has the text
@@ -28,8 +28,8 @@ type layersTask struct {
 	layers.Task
 }
 
-// elsewhere has parts of layers done by whoever works on a queue, and by this process, so many at a time, until end is
-// called.
+// elsewhere returns a function that has parts of layers done by the workers of a queue and by this process, at most
+// threads at a time here, until end is called.
 func (c *solveCommand) elsewhere(s *console, p problem, threads int) (do func(context.Context, layers.Task) (layers.Done, error), end func(), err error) {
 	text := arena.RulesText(p.rules)
 	task := layersTask{Game: c.Game, Rules: arena.HashRules(text), Engine: c.Engine, LP: c.LP}

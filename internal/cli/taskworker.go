@@ -27,7 +27,7 @@ const (
 	playing   = "play"    // a selfPlayTask
 )
 
-// taskWorker does the tasks of a queue, whoever has submitted them.
+// taskWorker does the tasks of a queue.
 type taskWorker struct {
 	*console
 	matches *distributed.Worker
@@ -39,11 +39,11 @@ type taskWorker struct {
 	helpers recent.Cache[string, *layers.Helper] // of the last search, by its run
 }
 
-// selfPlaySetup is what the tasks of one game share.
+// selfPlaySetup is the common state of the tasks of one game.
 type selfPlaySetup struct {
 	digest  string // of the rules
 	machine machine.Machine
-	config  evaluate.Config // but for the seed
+	config  evaluate.Config // without the seed
 }
 
 // newTaskWorker makes a worker for so many tasks at a time, none of which takes more than
@@ -129,8 +129,7 @@ func submitTask[T, R any](ctx context.Context, c *queue.Caller, task T) (value R
 	return result.Value, err
 }
 
-// help has the tasks of a run done by whoever works on the queue, and by this process, so many
-// at a time. Stop ends that.
+// help connects to the queue and starts local workers for the given number of tasks at a time; stop ends them.
 func (s *console) help(url, kind string, tasks int) (c *queue.Caller, q *queue.Queue, stop func(), err error) {
 	if q, err = s.dial(url); err != nil {
 		return nil, nil, nil, err

@@ -23,7 +23,7 @@ import (
 	"stackmate/search/solve"
 )
 
-// trainCommand learns what positions of a game are worth.
+// trainCommand learns an evaluation of a game.
 type trainCommand struct {
 	oneGame
 	Time      time.Duration `default:"1m" help:"How long to learn."`
@@ -33,7 +33,7 @@ type trainCommand struct {
 }
 
 const (
-	// checkpoints of one training, at which what was learnt is saved and compared.
+	// checkpoints is the number of times that a training saves and compares its network.
 	checkpoints = 5
 	// duelGames of a comparison: errors of about 5 points.
 	duelGames = 1000
@@ -80,7 +80,7 @@ type training struct {
 	File        string       `json:"file"`
 	Checkpoints []checkpoint `json:"checkpoints"`
 	Elsewhere   int64        `json:"elsewhere,omitempty"` // games played by workers
-	// Total compares what was learnt in the end with what was known at the beginning.
+	// Total compares the network at the end with the network at the beginning.
 	Total *evaluate.Score `json:"total,omitempty"`
 
 	digest   string
@@ -90,11 +90,11 @@ type training struct {
 	first    *evaluate.Evaluation
 
 	played chan *evaluate.Played  // games from elsewhere; nil if all are played here
-	known  atomic.Pointer[[]byte] // the file, for those who play elsewhere
+	known  atomic.Pointer[[]byte] // the file, for workers
 	saved  time.Time              // when it was written
 }
 
-// checkpoint is where what was learnt is saved.
+// checkpoint describes a saved network.
 type checkpoint struct {
 	Seconds float64 `json:"seconds"` // of learning
 	evaluate.Progress
@@ -102,7 +102,8 @@ type checkpoint struct {
 	Against evaluate.Score `json:"against_former"`
 }
 
-// begin loads what is known of the game, if anything is. Of games in which players would not use it nothing is learnt.
+// begin loads the saved network of the game, if it exists. It returns an error for a game in which players use no
+// evaluation.
 func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, memory int64) (err error) {
 	class := solve.Classify(ctx, m, seed)
 	if !class.InTurns() {
@@ -124,7 +125,7 @@ func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, me
 	return err
 }
 
-// learning is how a game is learnt.
+// learning returns the configuration of learning a game.
 func learning(ctx context.Context, m machine.Machine, class solve.Class, seed uint64, memory int64) evaluate.Config {
 	return evaluate.Config{Seed: seed, ConstantSum: class.ConstantSum, Bytes: memory, Signals: m.Signals(ctx)}
 }
@@ -134,13 +135,13 @@ const (
 	queuedTasks = 8
 	// taskTime is how long each of them plays.
 	taskTime = time.Second
-	// learningSlice is how long games are played here before those from elsewhere are looked for.
+	// learningSlice is the time of local games between polls for games of workers.
 	learningSlice = time.Second / 4
-	// saveEvery is how often what is known is written, for those who play elsewhere.
+	// saveEvery is the interval at which the network is saved for workers.
 	saveEvery = 2 * time.Second
 )
 
-// invite has games played by whoever works on a queue, until end is called.
+// invite has workers of a queue play games, until end is called.
 func (t *training) invite(s *console, c *trainCommand, rules *gdl.Game) (end func(), err error) {
 	if err := t.save(); err != nil {
 		return nil, err
@@ -187,7 +188,7 @@ func (t *training) invite(s *console, c *trainCommand, rules *gdl.Game) (end fun
 	}, nil
 }
 
-// save writes what is known.
+// save saves the network.
 func (t *training) save() error {
 	err := t.learner.Save(t.File, t.digest)
 	if err != nil {
@@ -222,7 +223,7 @@ func (t *training) learn(ctx context.Context) error {
 	return nil
 }
 
-// run learns from checkpoint to checkpoint. What was learnt is saved when ctx ends, too.
+// run learns from checkpoint to checkpoint. It saves the network also when ctx ends.
 func (t *training) run(ctx context.Context, line *progress) error {
 	former, learnt := t.first, 0.0
 	for i := range checkpoints {
@@ -276,7 +277,7 @@ func writeTraining(w io.Writer, t *training) error {
 	return err
 }
 
-// score is a comparison for people: goal points ahead, with their 95 % error.
+// score formats a comparison: goal points ahead, with their 95 % error.
 func score(s evaluate.Score) string {
 	if s.Games == 0 {
 		return "-"

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// learntFile is the only file of a folder of knowledge.
+// learntFile returns the only file of a folder of knowledge.
 func learntFile(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*"))

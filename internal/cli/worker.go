@@ -44,8 +44,8 @@ func (c *workerCommand) Run(s *console) error {
 // maxAddress bounds a file with the address of a queue, in bytes.
 const maxAddress = 64 << 10
 
-// dial reaches the queue of an address, or of the file that has one. What is secret in an address
-// must not stand in the list of processes.
+// dial connects to the queue at an address, or at the address in a file: the list of processes would show a password
+// in an argument.
 func (s *console) dial(address string) (*queue.Queue, error) {
 	if !strings.Contains(address, "://") {
 		text, err := readUpTo(address, maxAddress)
@@ -59,7 +59,7 @@ func (s *console) dial(address string) (*queue.Queue, error) {
 	return queue.Dial(s.ctx, address, s.log)
 }
 
-// newTaskWorker makes what holds matches, of so many players each at most.
+// newTaskWorker returns a worker that plays matches of up to players players each.
 func (c *workFlags) newTaskWorker(s *console, players int, knowledge string) (*taskWorker, error) {
 	if c.Matches < 0 || c.Threads < 1 || c.Threads > player.MaxThreads {
 		return nil, usageError{fmt.Errorf("expected --matches of 0 or more and --threads of 1 to %d, found %d and %d", player.MaxThreads, c.Matches, c.Threads)}

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMatchesAfterAnOpeningAreMatchesOfTheSameGame plays from random positions: by players
-// who get the machine, who get the rules under other names, and from a seed again.
+// TestMatchesAfterAnOpeningAreMatchesOfTheSameGame plays from random positions: with players that get the machine, with players that get the
+// rules under other names, and from a seed again.
 func TestMatchesAfterAnOpeningAreMatchesOfTheSameGame(t *testing.T) {
 	exhaustive.NotUnderRace(t, "plays many matches; other tests of matches look at their goroutines")
 	for _, name := range []string{"ticTacToe", "goofspiel-4", "pig-6-2", "trio"} {

@@ -51,7 +51,7 @@ func TestLLROfTwoScoresByHand(t *testing.T) {
 	}
 }
 
-// likeliest is the largest likelihood of a sample, as logarithm, under a mean score: found by
+// likeliest returns the largest likelihood of a sample, as logarithm, under a mean score: found by
 // moving probability between three scores at a time so that sum and mean stay, along a line
 // that is searched by thirds, until nothing changes. Slow, and without the tilt of Sample.
 func likeliest(s Sample, mean float64) float64 {
@@ -129,8 +129,7 @@ func TestLLRIsThatOfTheLikeliestDistributions(t *testing.T) {
 	})
 }
 
-// TestSPRTKeepsItsRisks draws pairs of matches that depend on each other, as those from one
-// opening do: each opening favours one seat.
+// TestSPRTKeepsItsRisks draws dependent pairs of matches, like pairs from one opening: each opening favours one seat.
 func TestSPRTKeepsItsRisks(t *testing.T) {
 	exhaustive.NotUnderRace(t, "draws thousands of tests on one goroutine")
 	test := SPRT{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.05}

@@ -1,14 +1,14 @@
-// Package equilibrium computes a subgame-perfect equilibrium of a game of two players with goals of any sum, who may move at
-// once or by turns, with chance: backward induction (Zermelo; Kuhn 1953) over exact rationals, with a matrix at each
-// position that is solved as a Bimatrix. It knows state machines, never rules or text.
+// Package equilibrium computes a subgame-perfect equilibrium of a game of two players with goals of any sum, with
+// simultaneous moves or turns, and chance: backward induction (Zermelo; Kuhn 1953) over exact rationals, with a Bimatrix at
+// each position. It knows state machines, never rules or text.
 //
-// The result is one equilibrium of possibly many, with other payoffs. At each position the first pure one with the largest sum of
-// payoffs is taken, else an equilibrium in mixed strategies. No player gains by leaving its strategy at any position: by the
-// one-shot deviation principle, since every match ends, it suffices that the strategies at each position are an
-// equilibrium of its matrix, which is verified for each in rationals.
+// The result is one of possibly many equilibria, which may have other payoffs. Each position takes the first pure
+// equilibrium with the largest sum of payoffs, else an equilibrium in mixed strategies. No player gains by deviating at any
+// position: by the one-shot deviation principle, since every match ends, it suffices that the strategies at each position are
+// an equilibrium of its matrix, which is verified in rationals.
 //
-// Cost: every position that can be reached is expanded once and its payoffs are kept; nothing is pruned, as
-// bounds on one player's payoff say nothing of the other's choice. It is meant for small games.
+// Cost: every reachable position is expanded once and its payoffs are stored. Pruning is impossible, as bounds on one player's
+// payoff do not bound the other player's choice. It is meant for small games.
 package equilibrium
 
 import (

@@ -45,7 +45,7 @@ func lab(smallest, largest int) *experiment.Lab {
 	}
 }
 
-// rows runs an experiment and keeps what it reports.
+// rows runs an experiment and returns its rows.
 func rows(t *testing.T, l *experiment.Lab, name string) []experiment.Row {
 	t.Helper()
 	var list []experiment.Row

@@ -15,7 +15,7 @@ import (
 
 var twoRows = gamestest.TwoRows(5, 2)
 
-// changed is twoRows with one text in place of another.
+// changed returns twoRows with one text in place of another.
 func changed(t *testing.T, from, to string) string {
 	t.Helper()
 	if !strings.Contains(twoRows, from) {
@@ -29,6 +29,9 @@ const (
 	// eitherRow lets players choose the row, too.
 	eitherRow = "(role ?r) (row ?b) (column ?c)"
 	line      = "(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?b ?d ?r)))"
+	// lineOnOne ends the game where one row alone has a line.
+	lineOnOne = `(<= (done ?b) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?b ?d ?r)))
+		(<= terminal (done 1) (not (done 2))) (<= terminal (done 2) (not (done 1)))`
 	// anyRow lets the two marks be on any rows.
 	anyRow = "(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?e ?d ?r)))"
 )
@@ -42,6 +45,7 @@ func TestSubgamesAreThoseOfSeparateBoards(t *testing.T) {
 		"players choose the board":         {changed(t, turns, eitherRow), false},
 		"what ends the game is everywhere": {changed(t, line, anyRow), false},
 		"one board":                        {changed(t, "(init (control o 2))", "(init (control o 1))"), false},
+		"lines on both boards are no end":  {changed(t, "(<= terminal (line ?r))", lineOnOne), false},
 	} {
 		if got := factor.Subgames(t.Context(), gamestest.Compiled(t, c.src), 1) != nil; got != c.want {
 			t.Errorf("%s: %v", name, got)
@@ -49,7 +53,7 @@ func TestSubgamesAreThoseOfSeparateBoards(t *testing.T) {
 	}
 }
 
-// searches are those of two subgames.
+// searches returns a searcher of two subgames.
 func searches() *factor.Searcher {
 	return factor.New(montecarlo.New(montecarlo.Config{}), func(machine.Machine) search.Searcher { return montecarlo.New(montecarlo.Config{}) })
 }
@@ -71,7 +75,7 @@ func TestWinsAndBlocksAreFoundOnEitherBoard(t *testing.T) {
 	if got := m.Names().JointString([]machine.Move{r.Strategies[0][0].Move, r.Strategies[1][0].Move}); got != "((mark 1 2) (mark 2 2))" {
 		t.Errorf("moves %s", got)
 	}
-	// Both boards are solved after a few nodes: the rest shows who is first.
+	// Both boards are solved after a few nodes: the result names the winner.
 	if !r.Solved() || r.Nodes == 0 || r.Nodes > 2000 {
 		t.Errorf("values %v, proved %v, %d nodes", r.Values, r.Proved, r.Nodes)
 	}
@@ -123,8 +127,8 @@ func (s *silent) Search(_ context.Context, m machine.Machine, _ machine.State, l
 	}, nil
 }
 
-// TestTheWholeIsNotSearchedBeforeItsParts: a few nodes that the searches of the subgames have left
-// over are no reason to take the move of a search of the whole that has those few alone.
+// TestTheWholeIsNotSearchedBeforeItsParts: a few nodes left over by the searches of the subgames do not justify the move of a search of the
+// whole with these few nodes.
 func TestTheWholeIsNotSearchedBeforeItsParts(t *testing.T) {
 	m, whole := gamestest.Compiled(t, twoRows), &silent{}
 	s := factor.New(whole, func(machine.Machine) search.Searcher { return &silent{} })

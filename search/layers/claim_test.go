@@ -28,7 +28,7 @@ func TestWhoeverAsksFindsItsLayerThoughOthersWantMemory(t *testing.T) {
 	}
 	bytes += bytes / 8
 	var s *Solution
-	for s == nil { // whether it fits depends on what the threads hold at the same time
+	for s == nil { // depends on the memory of the other threads at the same time
 		s = solved(bytes).Solution()
 	}
 	var group sync.WaitGroup

@@ -27,7 +27,7 @@ import (
 // tolerance is the error of values, in goal points.
 const tolerance = 1e-6
 
-// induction is backward induction, position by position.
+// induction returns backward induction, position by position.
 func induction(t *testing.T) search.Searcher {
 	s, err := simultaneous.New(simultaneous.Config{Method: simultaneous.BackwardInduction, Table: true})
 	if err != nil {
@@ -36,7 +36,7 @@ func induction(t *testing.T) search.Searcher {
 	return s
 }
 
-// compare compares what two searches say of positions of random games.
+// compare compares the results of two searches in positions of random games.
 func compare(t *testing.T, m machine.Machine, s, oracle search.Searcher) {
 	t.Helper()
 	x, rng := machine.NewExpander(m), machine.NewRand(1)
@@ -93,7 +93,7 @@ func TestAPuzzleIsSolvedWithALine(t *testing.T) {
 	}
 }
 
-// Positions of these games are single fluents without any structure, so that few of them fit what is guessed.
+// Positions of these games are single fluents without structure, so few of them fit the guessed packing.
 func TestRandomGamesAreSolved(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := &toys.Tree{Roles: []string{"left", "right"}}
@@ -149,7 +149,7 @@ func TestGamesWithoutLayersAreRefusedInWords(t *testing.T) {
 	}
 }
 
-// inFolder is a search that keeps its layers in a folder.
+// inFolder returns a search that keeps its layers in a folder.
 func inFolder(folder string, threads int, resume bool) *layers.Searcher {
 	return layers.New(layers.Config{Threads: threads, Folder: folder, Resume: resume, Label: book.Label{Rules: "digest"}})
 }

@@ -42,7 +42,7 @@ func solveInFolder(t *testing.T, m machine.Machine, c Config) (float64, map[stri
 	return r.Values[0].Lower, files
 }
 
-// team are helpers that take tasks by turns. Some die of a task, and the next one gets it; some do what another one has done.
+// team are helpers that take tasks in turn. Some die of a task, which the next one gets; some repeat a finished task.
 type team struct {
 	folder  string
 	machine machine.Machine
@@ -143,7 +143,7 @@ func TestBlocksThatAreSolvedAreNotSolvedAgain(t *testing.T) {
 	starts := blocks(s.game.layers[d].count)
 	missing := starts[2] - starts[1]
 	for _, l := range s.game.layers[:d] {
-		missing += l.count // their values are those of an unfinished layer
+		missing += l.count // their values belong to an unfinished layer
 	}
 	if err := os.Remove(s.game.valueFile(d, starts[1])); err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestBlocksThatAreSolvedAreNotSolvedAgain(t *testing.T) {
 	}
 }
 
-// A guess from a small sample does not fit all positions of a layer: it is made again, with another guess, whoever makes it.
+// A guess from a small sample does not fit all positions of a layer: the layer is packed again with another guess, by any worker.
 func TestPositionsThatDoNotFitAreSolvedAllTheSame(t *testing.T) {
 	defer func(sample, block int) { maxSample, minBlock = sample, block }(maxSample, minBlock)
 	m := gamestest.Machine(t, "goofspiel-6")

@@ -1,10 +1,10 @@
-// Package maxn searches games of turns in which each of any number of roles wants the most
-// for itself: backward induction over n-tuples of values (max^n; Luckhardt and Irani, 1986),
-// with chance and goals of any sum. It knows state machines, never rules or text.
+// Package maxn searches turn-based games in which each of any number of roles maximises its own goal: backward
+// induction over n-tuples of values (max^n; Luckhardt and Irani, 1986), with chance and goals of any sum. It knows
+// state machines, never rules or text.
 //
-// What it finds is one equilibrium of the game. Where a role has several best moves they may
-// be worth different things to the others, and there are other equilibria: of equal moves
-// the one that ends the game is taken, then the one that the machine lists first.
+// The result is one equilibrium of the game. If a role has several best moves, they may have different values for other
+// roles, and there are other equilibria: among equal moves the search prefers a move that ends the game, then the
+// first one in the machine's order.
 package maxn
 
 import (
@@ -19,12 +19,11 @@ import (
 	"stackmate/search/table"
 )
 
-// The search is depth first. Moves are left unsearched where the role that chooses has one
-// that is worth the most that any goal is. Shallow pruning (Korf, 1991) needs a bound of the
-// sum of all goals, which rules do not give; deep pruning is not sound.
+// The search is depth first. It prunes the remaining moves of a node once the choosing role has a move of the maximum goal.
+// Shallow pruning (Korf, 1991) needs a bound of the sum of all goals, which rules do not give; deep pruning is unsound.
 //
-// Invariant: a tuple that value finds is that of the equilibrium, unless the search is stopped.
-// Cost: an expansion and a look into the table per node; memory for a path of expansions.
+// Invariant: value returns the tuple of the equilibrium, unless the search is stopped.
+// Cost: an expansion and a table access per node; memory for a path of expansions.
 
 const (
 	// maxPly bounds the stack, as in package sequential.
@@ -81,9 +80,9 @@ type run struct {
 // ply is the working memory of one position on the path.
 type ply struct {
 	expansion    machine.Expansion
-	machine.Turn           // who chooses
+	machine.Turn           // the choosing role
 	best         []float64 // by role: the tuple of the best move so far
-	tuple        []float64 // by role: that of the move looked at
+	tuple        []float64 // by role: value of the present move
 	chosen       int       // the best move
 }
 
@@ -166,7 +165,7 @@ func (r *run) value(q machine.State, at int) bool {
 	return true
 }
 
-// open expands q, and finds out who chooses there.
+// open expands q and determines the choosing role.
 func (r *run) open(p *ply, q machine.State) bool {
 	r.stopped = r.stopped || r.ctx.Err() != nil || r.limit > 0 && r.nodes >= r.limit
 	if r.isStopped() {
@@ -185,7 +184,7 @@ func (r *run) open(p *ply, q machine.State) bool {
 	return ok
 }
 
-// choose finds the best move: those that end the game come first.
+// choose finds the best move; it tries moves that end the game first.
 func (r *run) choose(p *ply, at int) bool {
 	found := false
 	for _, ends := range []bool{true, false} {
@@ -208,7 +207,7 @@ func (r *run) choose(p *ply, at int) bool {
 	return true
 }
 
-// ends tells whether every reply to move a ends the game.
+// ends reports whether every reply to move a ends the game.
 func (r *run) ends(p *ply, a int) bool {
 	for k := range p.Replies {
 		if !p.expansion.Terminal[p.ChildNumber(a, k)] {
@@ -246,7 +245,7 @@ func (r *run) add(tuple []float64, goals []int32, by int) {
 	}
 }
 
-// recall takes what the table knows of q.
+// recall reads the value of q from the table.
 func (r *run) recall(q machine.State, p *ply) bool {
 	if r.NoTable || !r.table.Lookup(r.packed, r.table.Key(r.memory, q)) {
 		return false

@@ -52,7 +52,7 @@ func grow(rng *rand.Rand, roles []string, depth int, constant bool) *toys.Tree {
 	return t
 }
 
-// goals are those of an end, in steps of 10 so that some are equal.
+// goals returns the goals of a terminal position, in steps of 10 so that some are equal.
 func goals(rng *rand.Rand, roles []string, constant bool) []int32 {
 	dst, left := make([]int32, len(roles)), int32(10)
 	for r, name := range roles {
@@ -73,7 +73,7 @@ func goals(rng *rand.Rand, roles []string, constant bool) []int32 {
 	return dst
 }
 
-// induction is max^n as it is defined, with the same choice among equal moves.
+// induction returns max^n as it is defined, with the same choice among equal moves.
 func induction(t *toys.Tree, id int) []float64 {
 	n := t.Nodes[id]
 	tuple := make([]float64, len(t.Roles))

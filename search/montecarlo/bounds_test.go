@@ -38,7 +38,7 @@ func TestBoundsAverageOverChanceWhereverItsRoleStands(t *testing.T) {
 	}
 }
 
-// grown is a random game of two players and chance, one of whom chooses at a time.
+// grown returns a random game of two players and chance, one of whom chooses at a time.
 func grown(rng *rand.Rand, game *toys.Tree, depth int) (id int) {
 	id = len(game.Nodes)
 	game.Nodes = append(game.Nodes, toys.Node{})
@@ -89,7 +89,7 @@ func TestBoundsWithinATolerance(t *testing.T) {
 	}
 }
 
-// worthOf is the value of a position of such a game.
+// worthOf returns the value of a position of such a game.
 func worthOf(game *toys.Tree, id int) float64 {
 	n := &game.Nodes[id]
 	if len(n.Kids) == 0 {

@@ -18,7 +18,7 @@ func TestPriorsAreEstimatesOfWhatMovesLeadTo(t *testing.T) {
 		takes []machine.Move // so many counters
 		want  []float32
 	}{
-		{[]machine.Move{1, 2, 3}, []float32{100, 0, 0}}, // who leaves eight wins
+		{[]machine.Move{1, 2, 3}, []float32{100, 0, 0}}, // leaving eight wins
 		{[]machine.Move{1}, nil},                        // there is nothing to choose
 	} {
 		if got := p.appendPriors(nil, m.Initial(), [][]machine.Move{c.takes, {0}}); !slices.Equal(got, c.want) {
@@ -93,7 +93,7 @@ func TestThePolicyIsTheSoftmaxOfThePriors(t *testing.T) {
 func TestWhatIsProvedOfAMoveCountsMoreThanItsPriorAndMean(t *testing.T) {
 	b, picked := bandit{w: &worker{}, least: 50, policy: true}, make([]int32, 1)
 	stats := []stat{
-		{early: 100, earlies: 0.8, lower: 0, upper: 50},  // cannot give more than what is sure
+		{early: 100, earlies: 0.8, lower: 0, upper: 50},  // cannot give more than the guarantee
 		{early: 90, earlies: 0.1, lower: 0, upper: 60},   // at most 60
 		{early: 10, earlies: 0.1, lower: 80, upper: 100}, // at least 80
 	}

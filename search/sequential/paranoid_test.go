@@ -12,7 +12,7 @@ import (
 	"stackmate/search/lattice/outcomes"
 )
 
-// guarantee is what a role gets from node id on if all others join against it.
+// guarantee returns the value of a role at node id against a coalition of all others.
 func guarantee(t *toys.Tree, id, role int) float64 {
 	n := t.Nodes[id]
 	if len(n.Kids) == 0 {

@@ -14,7 +14,7 @@ import (
 	"stackmate/search"
 )
 
-// checkThreats compares what threats have proved of node id with the truth.
+// checkThreats compares the values proved by threats at node id with the truth.
 func checkThreats(rt *rapid.T, game *toys.Tree, id int, got search.Result) {
 	n, want := game.Nodes[id], minimax(game, id)
 	if v := got.Values[0]; !got.Proved || v.Lower > want || v.Upper < want {

@@ -9,7 +9,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// prizeOrders are random orders of n prizes, the same in every run.
+// prizeOrders returns random orders of n prizes, the same in every run.
 func prizeOrders(n, count int) [][]int {
 	rng := machine.NewRand(2016)
 	orders := make([][]int, count)

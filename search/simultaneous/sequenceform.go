@@ -43,7 +43,7 @@ type sequenceForm struct {
 	positive float64 // 1 for the row player, -1 for the column player
 }
 
-// solveSequenceForm is the method SequenceForm. It starts at the root.
+// solveSequenceForm implements the method SequenceForm. It starts at the root.
 func (s *solver) solveSequenceForm(f *frame, depth int, _, _ float64) search.Interval {
 	unknown := s.unknown()
 	nodes := s.counters.Nodes
@@ -127,9 +127,8 @@ func (b *sequenceForm) position(f *frame, depth, parent int, probability float64
 	return v
 }
 
-// child adds what follows the own move of the given variable: it enters the
-// value of the next position into the row of the reply, or returns the payoff,
-// times the probability of chance, if the game ends.
+// child adds the continuation of the own move of the given variable. It enters the value of the next position into the row of the reply or, if the
+// game ends, returns the payoff times the probability of chance.
 func (b *sequenceForm) child(f *frame, depth, c, reply, move int, probability float64) float64 {
 	s := b.solver
 	if f.expansion.Terminal[c] {

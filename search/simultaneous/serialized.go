@@ -17,7 +17,7 @@ import (
 // Bošanský, Lisý, Lanctot, Čermák and Winands, "Algorithms for computing
 // strategies in two-player simultaneous move games" (2016), section 4.2.
 
-// serializedBounds contain the values of the two serialized games, by who moves first.
+// serializedBounds contain the values of the two serialized games, by the player who moves first.
 type serializedBounds [2]search.Interval
 
 var serializedCodec = table.Codec[serializedBounds]{
@@ -29,8 +29,7 @@ var serializedCodec = table.Codec[serializedBounds]{
 	Decode: func(src []uint64) serializedBounds { return serializedBounds{decode(src, 0), decode(src, 1)} },
 }
 
-// serialize tightens what is known of the value of position q by the serialized
-// games, as far as it matters for the window.
+// serialize tightens the bounds of the value of position q by the serialized games, as far as the window requires.
 func (s *solver) serialize(depth int, q machine.State, known search.Interval, alpha, beta float64) search.Interval {
 	low := s.serializedValue(depth, q, rowSide, max(alpha, known.Lower), min(beta, known.Upper))
 	known.Lower = max(known.Lower, min(low.Lower, known.Upper))
@@ -65,8 +64,8 @@ func (s *solver) serializedValue(depth int, q machine.State, who side, alpha, be
 	return v
 }
 
-// recallSerialized returns what the table knows of a serialized game of position
-// q. In the image under an exchange of the players the other one moves first.
+// recallSerialized returns the stored bounds of a serialized game of position q. In the image under an exchange of the players the other player
+// moves first.
 func (s *solver) recallSerialized(q machine.State, who side) (search.Interval, bool) {
 	r := s.symmetry.canon.Find(q)
 	e, ok := s.serialized.Lookup(r.State)
@@ -79,7 +78,7 @@ func (s *solver) recallSerialized(q machine.State, who side) (search.Interval, b
 	return s.symmetry.exchange(e[who], r.Exchanged), true
 }
 
-// rememberSerialized stores what is known of a serialized game of position q.
+// rememberSerialized stores the bounds of a serialized game of position q.
 func (s *solver) rememberSerialized(q machine.State, who side, v search.Interval, work int64) {
 	r := s.symmetry.canon.Find(q)
 	e, ok := s.serialized.Lookup(r.State)
@@ -94,9 +93,8 @@ func (s *solver) rememberSerialized(q machine.State, who side, v search.Interval
 	s.serialized.Store(r.State, e, work)
 }
 
-// lead is the matrix of a serialized game: the best that the player who moves
-// first can do against the other's best replies. It is computed as that player
-// sees it, whose payoffs grow: for the column player all is transposed and negated.
+// lead returns the value of a serialized position: the first mover's best value against best replies. It is computed from the first mover's side,
+// whose payoffs grow: for the column player the matrix is transposed and negated.
 func (s *solver) lead(f *frame, depth int, who side, alpha, beta float64) search.Interval {
 	window := who.fromRow(search.Interval{Lower: alpha, Upper: beta})
 	limits := who.fromRow(s.unknown())
@@ -131,7 +129,7 @@ func (s *solver) lead(f *frame, depth int, who side, alpha, beta float64) search
 	return who.fromRow(best)
 }
 
-// rotated is the t-th of the order front, 0, 1, …, front-1, front+1, …
+// rotated returns element t of the order front, 0, 1, …, front-1, front+1, …
 func rotated(t, front int) int {
 	switch {
 	case t == 0:
@@ -166,7 +164,7 @@ func (s *solver) boundCell(f *frame, depth, at int) {
 	f.p[at], f.o[at] = v.Lower, v.Upper
 }
 
-// induceBounded is the method BoundedInduction.
+// induceBounded implements the method BoundedInduction.
 func (s *solver) induceBounded(f *frame, depth int, alpha, beta float64) search.Interval {
 	for at := range f.p {
 		s.boundCell(f, depth, at)

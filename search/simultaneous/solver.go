@@ -133,11 +133,10 @@ func (config Config) serializes() bool {
 	return config.Method == BoundedInduction || config.Method == DoubleOracle
 }
 
-// sides says who is who; chance is machine.NoRole in a game without it.
+// sides are the roles of the players and of chance, which is machine.NoRole in a game without chance.
 type sides struct{ row, column, chance machine.Role }
 
-// assignRoles finds out who is row player, column player and chance. The row
-// player is the role asked for, or the first one if that is chance.
+// assignRoles returns the row player, the column player and chance. The row player is the given role, or the first player if that is chance.
 func assignRoles(names *machine.Names, row machine.Role) (sides, error) {
 	c := sides{machine.NoRole, machine.NoRole, names.Chance()}
 	players := names.Players()

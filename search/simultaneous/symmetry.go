@@ -9,11 +9,9 @@ import (
 	"stackmate/search/table"
 )
 
-// symmetry is what the tables know of the symmetries of a game: symmetric positions
-// share an entry. Where a symmetry exchanges the players, a value v of a position is
-// sum-v in the image, sum being what the goals of both players add up to; a position
-// that is its own image is worth sum/2 to both, without any search. Nothing but the
-// number of positions searched depends on which symmetries the machine knows.
+// symmetry is the use of a game's symmetries by the tables: symmetric positions share an entry. Under a symmetry that exchanges the players, a value
+// v of a position is sum-v in the image, where sum is the sum of both goals. A position that is its own image has the value sum/2 for both, without
+// any search. Only the number of searched positions depends on the symmetries that the machine knows.
 type symmetry struct {
 	canon *table.Canon
 	sum   float64
@@ -41,8 +39,7 @@ func (s *solver) newSymmetry(ctx context.Context) *symmetry {
 // lengthTime bounds the proof that every match ends; most proofs take milliseconds.
 const lengthTime = 2 * time.Second
 
-// findGoalSum learns from the end of a random game what the goals add up to. It returns false
-// if none ends in time, or its goals are outside of the range.
+// findGoalSum reads the sum of the goals from the end of a random game. It returns false if no game ends in time, or if the goals are out of range.
 func (s *solver) findGoalSum(ctx context.Context) bool {
 	goals := machine.RandomGoals(ctx, s.machine, s.machine.Initial())
 	if goals == nil {
@@ -52,10 +49,10 @@ func (s *solver) findGoalSum(ctx context.Context) bool {
 	return s.err == nil
 }
 
-// even is the value of a position that is its own image under an exchange.
+// even returns the value of a position that is its own image under an exchange.
 func (y *symmetry) even() search.Interval { return search.Exact(y.sum / 2) }
 
-// exchange is v as the other player sees it, if the players are exchanged.
+// exchange returns v from the other player's side, if the players are exchanged.
 func (y *symmetry) exchange(v search.Interval, exchanged bool) search.Interval {
 	if !exchanged {
 		return v

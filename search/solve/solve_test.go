@@ -14,7 +14,7 @@ import (
 	"stackmate/search/solve"
 )
 
-// newOneShot is a game of one joint move of the roles row and column, for the goals
+// newOneShot returns a game of one joint move of the roles row and column, for the goals
 // of row.
 func newOneShot(goals [][]int32) machine.Machine { return named(toys.Matrix(goals)) }
 
@@ -101,7 +101,7 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// rounds is the joint move {{100, 40}, {50, 50}}, where every cell that pays 50 is
+// rounds returns the joint move {{100, 40}, {50, 50}}, where every cell that pays 50 is
 // another round, and in the third round really pays 50.
 func rounds() machine.Machine {
 	t := toys.Matrix([][]int32{{100, 40}, {50, 50}})

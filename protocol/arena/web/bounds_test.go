@@ -135,7 +135,7 @@ func TestAGameThatWasNotCompiledInTimeIsCompiledAgain(t *testing.T) {
 	}
 }
 
-// stuck is a Config whose compiler waits until the request leaves.
+// stuck returns a Config whose compiler waits until the request leaves.
 func stuck(began chan<- string) func(*Config) {
 	return func(c *Config) {
 		c.Compile = func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
@@ -423,7 +423,7 @@ func TestARematchOfThreeMovesEverybodyASeatFurther(t *testing.T) {
 		t.Fatalf("status %d", status)
 	}
 	again := comeTo(t, url, next)
-	// Who was a is b, the player that was b is c, who was c is a; each keeps the points.
+	// The person of a is b, the player of b is c, the person of c is a; each keeps the points.
 	if !slices.Equal(again.Seats, []string{person, person, "sloth"}) || !slices.Equal(again.Score, []float64{0, 1, 0.5}) {
 		t.Errorf("seats %v, score %v", again.Seats, again.Score)
 	}
@@ -471,7 +471,7 @@ func TestAChessTurnIsSmallAndTheStreamIsCompacted(t *testing.T) {
 	}
 }
 
-// roles are those of the table's game.
+// roles returns the roles of the table's game.
 func (s *seated) roles() []string {
 	for _, e := range s.events {
 		if i := strings.Index(string(e), `"roles":["`); i >= 0 {

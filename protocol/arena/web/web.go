@@ -1,11 +1,9 @@
-// Package web serves the arena's page: games and their boards, matches against players
-// of all kinds, records, and analysis. It owns the HTTP interface, the page (page/, in
-// TypeScript; dist/ holds what the generator makes of it) and the tables at which people
-// play. It knows neither players nor searches: Config has what makes them.
+// Package web serves the arena's page: games and their boards, matches against players of all kinds, records, and analysis. It owns the HTTP
+// interface, the page (page/, in TypeScript; dist/ holds the generated files) and the tables at which people play. It knows neither players
+// nor searches: Config has their constructors.
 //
-// The page is for the person at this machine. What a stranger might do with it is
-// bounded all the same: requests of other pages are refused, nothing is loaded from
-// elsewhere, and whatever can be started is limited in number and time.
+// The page is for the user of this machine. Strangers are limited all the same: requests of other pages are refused, nothing is loaded from
+// elsewhere, and everything that can be started is limited in number and time.
 package web
 
 import (
@@ -42,12 +40,12 @@ var dist embed.FS
 
 // Config has the games, players and searches of a Server.
 type Config struct {
-	Games []Source // those that people know first
+	Games []Source // best-known games first
 	// Rules finds the rulesheet of one of the Games, or of a member of a family, and a
 	// file name for messages about it.
 	Rules func(name string) (file string, text []byte, err error)
-	// Skin, if not nil, finds the text of a game's skin (board.ReadSkin), nil if it has none.
-	Skin func(name string) ([]byte, error)
+	// Page, if not nil, finds the text of a game's page (board.ReadPage), nil if it has none.
+	Page func(name string) ([]byte, error)
 	// Compile makes the machine of a game, within some tens of seconds.
 	Compile func(ctx context.Context, g *gdl.Game) (machine.Machine, error)
 	// Class returns the class of a game in words.
@@ -55,10 +53,9 @@ type Config struct {
 	// Players are the kinds of players to choose from; Player makes one.
 	Players []string
 	Player  func(kind string) (arena.Player, error)
-	// Analyse searches a position until ctx ends or nothing is left to find, and tells
-	// report what it knows now and then.
+	// Analyse searches a position until ctx ends or the search is complete, and calls report with intermediate results.
 	Analyse func(ctx context.Context, g *gdl.Game, m machine.Machine, q machine.State, report func(*Analysis)) error
-	// Prove, if not nil, proves within some time what should hold in all positions of a game: a list for the page.
+	// Prove, if not nil, proves properties of all positions of a game within budget: a list for the page.
 	Prove   func(ctx context.Context, g *gdl.Game, budget time.Duration) (any, error)
 	Archive *arena.Archive
 	// Tournaments, if not nil, are the tournaments of the archive. Tunable are the kinds of players that have
@@ -74,12 +71,14 @@ type Config struct {
 // Source is a game to choose from.
 type Source struct {
 	Name    string `json:"name"`
+	Title   string `json:"title,omitempty"`
 	Summary string `json:"summary,omitempty"`
 	// Pattern is the form of the names of a family: connectFour-WxH.
 	Pattern    string      `json:"pattern,omitempty"`
 	Parameters []Parameter `json:"parameters,omitempty"`
-	From       string      `json:"from"`  // "built-in", or the name of the folder
-	Group      string      `json:"group"` // those of one group follow each other
+	From       string      `json:"from"`            // "built-in", or the name of the folder
+	First      bool        `json:"first,omitempty"` // the page begins with it
+	Group      string      `json:"group"`           // games of a group are consecutive
 }
 
 // Parameter is a number in the name of a game.
@@ -102,7 +101,7 @@ type Analysis struct {
 	Proved     bool          `json:"proved"`
 	Solved     bool          `json:"solved"`
 	Strategies [][]Share     `json:"strategies,omitempty"`
-	Moves      [][]Known     `json:"moves,omitempty"` // what is known of single moves
+	Moves      [][]Known     `json:"moves,omitempty"` // results for single moves
 	Line       [][]string    `json:"line,omitempty"`
 	Nodes      int64         `json:"nodes"`
 	Playouts   int64         `json:"playouts,omitempty"`
@@ -118,8 +117,8 @@ type Share struct {
 	Probability float64 `json:"probability"`
 }
 
-// Known is what a search knows of a move of a role: its bounds are proved. After so many plies, joint moves with this one,
-// the game ends if all go on by what is known; 0 where that is not.
+// Known is the result of a search for a move of a role: its bounds are proved. The game ends after the given number of plies (joint moves
+// including this one) if all roles follow the solution; 0: unknown.
 type Known struct {
 	Move     string  `json:"move"`
 	Lower    float64 `json:"lower"`
@@ -128,16 +127,15 @@ type Known struct {
 	Plies    int     `json:"plies,omitempty"`
 }
 
-// PayoffMatrix is a position in which two players choose at once, as the matrix game
-// that it is: the first of them, who owns the values, chooses the row.
+// PayoffMatrix is the matrix game of a position in which two players choose simultaneously: the first player chooses the row, and the values
+// are its goals.
 type PayoffMatrix struct {
 	RowRole    string   `json:"row_role"`
 	ColumnRole string   `json:"column_role"`
 	Rows       []string `json:"rows"`
 	Columns    []string `json:"columns"`
 	Cells      [][]Cell `json:"cells"`
-	// The equilibrium, where all cells are exact: what each player plays how often, and
-	// what each move loses against the other's strategy, in goal points.
+	// The equilibrium, if all cells are exact: the strategy of each player, and the loss of each move against the other's strategy, in goal points.
 	Value          *float64  `json:"value,omitempty"`
 	RowStrategy    []float64 `json:"row_strategy,omitempty"`
 	ColumnStrategy []float64 `json:"column_strategy,omitempty"`
