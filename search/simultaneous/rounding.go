@@ -1,6 +1,8 @@
 package simultaneous
 
 import (
+	"math"
+
 	"stackmate/search"
 	"stackmate/search/exact"
 )
@@ -38,6 +40,15 @@ const (
 	plyError    = nativeError + margin + exact.Grid
 	maxError    = search.MaxPlies * plyError
 )
+
+// simplest returns the integer in a narrow interval, or else the value of the grid in its middle. Goals are integers, and
+// a value that is only approached from one side is often a goal.
+func simplest(v search.Interval) float64 {
+	if n := math.Ceil(v.Lower); n <= v.Upper {
+		return n
+	}
+	return exact.Snap(v.Lower + (v.Upper-v.Lower)/2)
+}
 
 // errorOf returns the greatest error of the bounds of the search.
 func (s *solver) errorOf() float64 {
