@@ -54,7 +54,7 @@ type Board struct {
 	// Left and Top are the position of the board among those that belong together.
 	Left  int    `json:"left"`
 	Top   int    `json:"top"`
-	Cells []Cell `json:"cells"` // those that exist, row by row
+	Cells []Cell `json:"cells"` // existing cells, row by row
 	// Checkered tells that fields are dark and light in turns, as in chess.
 	Checkered bool   `json:"checkered,omitempty"`
 	Sides     []Side `json:"sides,omitempty"`
@@ -282,7 +282,7 @@ func (d *drawing) say(rel relation, args tuple, fact string) {
 	d.Counters = append(d.Counters, Counter{Name: d.said(rel.name, args)})
 }
 
-// pending is a fact that waits for those of lower layers.
+// pending is a fact that waits for the facts of lower layers.
 type pending struct {
 	use  *use
 	args tuple
