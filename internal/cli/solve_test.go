@@ -52,7 +52,7 @@ func TestSolveGivesKnownValues(t *testing.T) {
 
 func TestSolveMethodsAgreeWithBackwardInduction(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
-	for _, game := range exhaustive.Choose([]string{"goofspiel-4", "tron-4x4"}, []string{"goofspiel-4", "oshiZumo-5-1", "tron-4x4"}) {
+	for _, game := range exhaustive.Choose([]string{"goofspiel-4"}, []string{"goofspiel-4", "oshiZumo-5-1", "tron-4x4"}) {
 		want := execute(t, "solve", game, "--method", "bi", "--json").objects(t)[0]["value"]
 		for _, args := range [][]string{
 			{"--method", "auto"}, {"--method", "smab"}, {"--method", "do"}, {"--method", "smab", "--order", "l"}, {"--method", "biab", "--table", "off"}, {"--method", "smab", "--table", "off", "--order", "lex", "--skip", "1"},
@@ -109,7 +109,7 @@ func TestASavedSolutionCanBePlayedAgainst(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "four.solution")
 	execute(t, "solve", "goofspiel-4", "--save", saved).expect(t, statusFine, "certified: exploitability 0")
 	typing(t, "1\n1\n1\n")
-	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "hand blue: 1 2 3 4", "The end.")
+	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "blue 1 2 3 4", "The end.")
 	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found one of goofspiel-4")
 	execute(t, "play", "goofspiel-4", "--from", saved+"2").expect(t, statusBad, "cannot read the solution")
 	execute(t, "play", "goofspiel-4", "--role", "green").expect(t, statusUsage, "green")
