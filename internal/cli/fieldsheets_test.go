@@ -144,7 +144,7 @@ func TestCounterexamplesComeOutRight(t *testing.T) {
 	if _, err := os.Stat(folder); err != nil {
 		t.Skipf("no counterexamples: %v", err)
 	}
-	const noGoal = "white has no such goal, or several, at the end [(control black) bad t0 t1 t2]"
+	const noGoal = `white has no such goal, or several, at the end \[\(control black\) bad t0 t1 t2\].*managers read the rules: white 50, black 50`
 	for _, c := range []struct {
 		file   string
 		args   string // the command, with FILE for the rulesheet
@@ -157,10 +157,10 @@ func TestCounterexamplesComeOutRight(t *testing.T) {
 		{"false-value", "solve FILE --method dfs", statusFine, `value of white +100\n`, ""},
 		{"false-value", "solve FILE --method pns", statusFine, `value of white +100\n`, ""},
 		{"false-value", "solve FILE --method threats", statusFine, `value of white +100\n`, ""},
-		// White may go to an end where the rules give it no goal. 50 and 50 is the value if no goal counts as 0, as in matches; the rules
+		// White may go to an end where the rules give it no goal. 50 and 50 are the values if no goal counts as 0, as in matches; the rules
 		// do not say so, and white would go there for more than 50.
-		{"false-threats", "solve FILE --method threats", statusBad, regexp.QuoteMeta(noGoal), "solved"},
-		{"false-threats", "solve FILE", statusBad, regexp.QuoteMeta(noGoal), "solved"},
+		{"false-threats", "solve FILE --method threats", statusBad, noGoal, "solved"},
+		{"false-threats", "solve FILE", statusBad, noGoal, "solved"},
 		{"false-threats", "match FILE --players stackmate,stackmate --start-clock 1 --play-clock 1 --json", statusFine, `"goals":\[50,50\]`, ""},
 		{"false-proof", "validate --prove FILE", statusFine, `valid`, `proved +(goals add up|.*at most.*choice)`},
 		{"false-plan", "solve FILE --method plan", statusFine, `value of robot +100\n`, ""},
