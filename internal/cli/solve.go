@@ -68,7 +68,7 @@ func (c *solveCommand) Run(s *console) error {
 	})
 	line.end()
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.Game, s.withGoals(err, p))
+		return fmt.Errorf("%s: %w%s", c.Game, s.withGoals(err, p), c.asPlayed(ctx, s, p, err))
 	}
 	solution.Game = c.Game
 	doubt := c.selfCheck(s, p, solution)
