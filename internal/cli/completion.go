@@ -14,7 +14,7 @@ import (
 // completionCommand prints files that an installation has beside the program. They are made of the
 // command line itself.
 type completionCommand struct {
-	For string `arg:"" enum:"bash,zsh,fish,man" help:"What to print: the completions of ${enum} (the manual page)."`
+	For string `arg:"" enum:"bash,zsh,fish,man" help:"Output: completions of ${enum} (the manual page)."`
 }
 
 //go:embed completion

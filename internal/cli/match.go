@@ -13,7 +13,7 @@ import (
 // matchCommand holds matches.
 type matchCommand struct {
 	Game  string `arg:"" help:"Game to play."`
-	Count int    `default:"1" help:"Number of matches; the players change roles from one to the next."`
+	Count int    `default:"1" help:"Number of matches; the players change roles after each match."`
 	matchFlags
 }
 

@@ -19,7 +19,7 @@ import (
 type perftCommand struct {
 	oneGame
 	Depth  int  `arg:"" help:"Number of joint moves."`
-	Divide bool `help:"Count below each first joint move, too."`
+	Divide bool `help:"Also count below each first joint move."`
 	positionFlags
 }
 

@@ -13,7 +13,7 @@ import (
 
 // positionFlags say where to begin.
 type positionFlags struct {
-	Position string `placeholder:"FACTS" help:"Begin where exactly these facts are true, such as '(cell 1 1 x) (control o)'."`
+	Position string `placeholder:"FACTS" help:"Begin in the position with exactly these facts, such as '(cell 1 1 x) (control o)'."`
 	Moves    string `placeholder:"MOVES" help:"Begin after these moves: one for each role that has a choice, or joint moves."`
 }
 

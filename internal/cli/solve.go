@@ -18,14 +18,14 @@ type solveCommand struct {
 	oneGame
 	positionFlags
 	searchFlags
-	Time    time.Duration `placeholder:"DURATION" help:"Stop searching after this time, such as 90s or 2h, and print the bounds proved so far; by default there is no limit."`
+	Time    time.Duration `placeholder:"DURATION" help:"Stop after this time, such as 90s or 2h, and print the bounds proved so far; no limit by default."`
 	Exact   bool          `help:"Print an equilibrium in fractions, with the matrix of the first position. Method equilibrium computes it, for small games."`
 	Export  string        `type:"path" placeholder:"FILE" help:"Write the matrix of the first position as .csv, .tex or .nfg, or the game tree as .efg (Gambit)."`
-	Certify bool          `help:"Play the strategies against every opponent and prove how much can be gained against them."`
-	Draws   int64         `placeholder:"N" help:"Certify by N positions of random games and their matrices instead of all positions."`
-	Save    string        `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from; and until there is one, what is proved in FILE.proofs. Method layers keeps all values in a folder."`
-	NATS    string        `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster solve parts of layers, too: those that see the folder of --save at the same path."`
-	Resume  bool          `help:"Go on with what FILE.proofs says, if it is there, or with the folder of layers."`
+	Certify bool          `help:"Play the strategies against every opponent and prove a bound of the gain against them."`
+	Draws   int64         `placeholder:"N" help:"Spot-check N positions of random games and their matrices instead of all positions."`
+	Save    string        `type:"path" placeholder:"FILE" help:"Certify and save the solution, for play --from; save the proofs of an unfinished search in FILE.proofs. Method layers saves all values in a folder."`
+	NATS    string        `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster solve parts of layers, too; they need the folder of --save at the same path."`
+	Resume  bool          `help:"Continue from FILE.proofs, if it exists, or from the folder of layers."`
 }
 
 // Run implements the command.
