@@ -52,7 +52,7 @@ func TestSolveGivesKnownValues(t *testing.T) {
 
 func TestSolveMethodsAgreeWithBackwardInduction(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
-	for _, game := range exhaustive.Choose([]string{"goofspiel-4", "tron-4x4"}, []string{"goofspiel-4", "oshiZumo-5-1", "tron-4x4"}) {
+	for _, game := range exhaustive.Choose([]string{"goofspiel-4"}, []string{"goofspiel-4", "oshiZumo-5-1", "tron-4x4"}) {
 		want := execute(t, "solve", game, "--method", "bi", "--json").objects(t)[0]["value"]
 		for _, args := range [][]string{
 			{"--method", "auto"}, {"--method", "smab"}, {"--method", "do"}, {"--method", "smab", "--order", "l"}, {"--method", "biab", "--table", "off"}, {"--method", "smab", "--table", "off", "--order", "lex", "--skip", "1"},

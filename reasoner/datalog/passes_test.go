@@ -75,6 +75,7 @@ func sameWithout(t rapid.TB, g *gdl.Game, oracle machine.Machine, steps int, lea
 }
 
 func TestEachPassCanBeLeftOut(t *testing.T) {
+	exhaustive.FewerDraws(t)
 	draw := map[string]func(*rapid.T) string{"random": randomGame, "rewritable": rewritable, "composed": composed}
 	for name, source := range draw {
 		t.Run(name, func(t *testing.T) {

@@ -46,6 +46,15 @@ const (
 // snap returns the value of the grid that is nearest to v.
 func snap(v float64) float64 { return math.RoundToEven(v/grid) * grid }
 
+// simplest returns the integer in a narrow interval, or else the value of the grid in its middle. Goals are integers, and
+// a value that is only approached from one side is often a goal.
+func simplest(v search.Interval) float64 {
+	if n := math.Ceil(v.Lower); n <= v.Upper {
+		return n
+	}
+	return snap(v.Lower + (v.Upper-v.Lower)/2)
+}
+
 // errorOf returns the greatest error of the bounds of the search.
 func (s *solver) errorOf() float64 {
 	e := maxError
