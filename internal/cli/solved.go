@@ -151,7 +151,7 @@ func (a *adviser) search(ctx context.Context, q machine.State) (advice, error) {
 type seated struct {
 	at   *machine.History
 	role machine.Role
-	told int // number of messages that have been replayed
+	told int // number of messages read
 }
 
 // sit begins a match.
