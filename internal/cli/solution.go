@@ -40,6 +40,9 @@ func writeSolution(w io.Writer, s solve.Solution) error {
 			fmt.Fprintf(t, "%s\t%.6f  %s\n", title, w.Probability, s.Names.MoveText(machine.Role(role), w.Move))
 		}
 	}
+	if s.Exact == nil && s.Matrix != nil {
+		writeMatrix(t, *s.Matrix)
+	}
 	if len(s.Line) > 0 {
 		fmt.Fprintf(t, "line\t%s\n", principalLine(s))
 	}
