@@ -42,7 +42,7 @@ func (c *experimentCommand) Run(s *console) error {
 	lab.Games, lab.Sizes, lab.Limit = c.Games, c.Sizes, c.Limit
 	lab.Progress = func(what string, nodes int64) { line.say("%s, %d nodes", what, nodes) }
 	if c.NATS != "" {
-		caller, _, end, err := s.help(c.NATS, measuring, 1)
+		caller, _, end, err := s.startWorkers(c.NATS, measuring, 1)
 		if err != nil {
 			return err
 		}

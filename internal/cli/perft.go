@@ -32,7 +32,7 @@ func (c *perftCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	if _, m, err = c.begin(s, c.Game, rules, m, c.Engine); err != nil {
+	if _, m, err = c.atPosition(s, c.Game, rules, m, c.Engine); err != nil {
 		return err
 	}
 	line := s.progress("counting %s", c.Game)

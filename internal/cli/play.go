@@ -60,7 +60,7 @@ func (c *playCommand) Run(s *console) error {
 	case err != nil:
 		return err
 	case s.ctx.Err() != nil:
-		return s.left()
+		return s.endError()
 	case record.Aborted:
 		return errors.New(record.Reason)
 	}

@@ -128,10 +128,10 @@ func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
 	if p, err = s.problem(o, c.Game, c.Engine); err != nil {
 		return p, end, err
 	}
-	if p.rules, p.machine, err = c.begin(s, c.Game, p.rules, p.machine, c.Engine); err == nil && c.Method == solve.Layers {
+	if p.rules, p.machine, err = c.atPosition(s, c.Game, p.rules, p.machine, c.Engine); err == nil && c.Method == solve.Layers {
 		o.Layers = layers.Config{Folder: c.Save, Resume: c.Resume, Label: c.label(p, c.Method)}
 		if c.NATS != "" {
-			o.Layers.Elsewhere, end, err = c.elsewhere(s, p, o.Threads)
+			o.Layers.Elsewhere, end, err = c.startLayerWorkers(s, p, o.Threads)
 		}
 		if err == nil {
 			p.solver, err = solve.New(o)

@@ -129,8 +129,8 @@ func submitTask[T, R any](ctx context.Context, c *queue.Caller, task T) (value R
 	return result.Value, err
 }
 
-// help connects to the queue and starts local workers for the given number of tasks at a time; stop ends them.
-func (s *console) help(url, kind string, tasks int) (c *queue.Caller, q *queue.Queue, stop func(), err error) {
+// startWorkers connects to the queue and starts local workers for the given number of tasks at a time; stop ends them.
+func (s *console) startWorkers(url, kind string, tasks int) (c *queue.Caller, q *queue.Queue, stop func(), err error) {
 	if q, err = s.dial(url); err != nil {
 		return nil, nil, nil, err
 	}

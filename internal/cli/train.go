@@ -58,7 +58,7 @@ func (c *trainCommand) Run(s *console) error {
 		Game: c.Game, digest: rules.Digest(), interval: c.Time / checkpoints,
 		File: filepath.Join(c.Knowledge, player.KnowledgeFile(rules.Digest())),
 	}
-	if err := t.begin(s.ctx, m, c.Seed, s.memory.share(1)); err != nil {
+	if err := t.load(s.ctx, m, c.Seed, s.memory.share(1)); err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}
 	if c.NATS != "" {
@@ -102,9 +102,9 @@ type checkpoint struct {
 	Against evaluate.Score `json:"against_former"`
 }
 
-// begin loads the saved network of the game, if it exists. It returns an error for a game in which players use no
+// load loads the saved network of the game, if it exists. It returns an error for a game in which players use no
 // evaluation.
-func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, memory int64) (err error) {
+func (t *training) load(ctx context.Context, m machine.Machine, seed uint64, memory int64) (err error) {
 	class := solve.Classify(ctx, m, seed)
 	if !class.InTurns() {
 		return fmt.Errorf("players use evaluations only in turn-based games of several players; this game has %s", class)
@@ -146,7 +146,7 @@ func (t *training) invite(s *console, c *trainCommand, rules *gdl.Game) (end fun
 	if err := t.save(); err != nil {
 		return nil, err
 	}
-	caller, q, stop, err := s.help(c.NATS, playing, 1)
+	caller, q, stop, err := s.startWorkers(c.NATS, playing, 1)
 	if err != nil {
 		return nil, err
 	}
