@@ -224,7 +224,7 @@ func (c *eventFlags) event(s *console, dir string, plan arena.Tournament, settin
 // invitationFile contains the secrets for workers on other machines.
 const invitationFile = "worker.nats"
 
-// queue returns the queue of the matches.
+// queue returns the queue of the matches. With --listen it writes the invitation for workers on other machines.
 func (c *eventFlags) queue(s *console, dir string) (*queue.Queue, error) {
 	if c.NATS != "" {
 		return s.dial(c.NATS)
