@@ -35,7 +35,7 @@ func commands() []command {
 		{"play", "play", "Play against a solution at the terminal.", new(playCommand), nil},
 		{"compete", "serve", "Play matches for game servers.", new(serveCommand), nil},
 		{"compete", "tournament", "Rate players by many matches.", new(tournamentCommand), nil},
-		{"compete", "worker", "Work for tournaments, tunings, trainings and solvers on other machines.", new(workerCommand), nil},
+		{"compete", "worker", "Do the tasks of commands on other machines.", new(workerCommand), nil},
 		{"compete", "rate", "Rate players by records of matches.", new(rateCommand), []string{"standings"}},
 		{"compete", "show", "Step through a recorded match.", new(showCommand), nil},
 		{"compete", "train", "Learn an evaluation of a game by self-play.", new(trainCommand), nil},
