@@ -525,7 +525,7 @@ func aBusyServerIsNamedInAnyBrowser(t *testing.T, address string, ctx context.Co
 	for _, prepare := range [][]action{nil, {old}} {
 		w := tab(t, ctx)
 		do(t, w, append(prepare, chromedp.Navigate(address+"#/analyse/ticTacToe"), saying("#analysis", "in the queue"))...)
-		// The rest of the standings is followed all the same.
+		// Streams of other pages work all the same.
 		do(t, w, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"))
 	}
 }
@@ -584,7 +584,7 @@ func rulesAreWrittenAndPlayed(t *testing.T, address string, ctx context.Context)
 	do(t, ctx, chromedp.Click("#play-this"), saying("#state", "Turn 1"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".result", "You won"))
 }
 
-// pieces waits for a board with so many pieces.
+// pieces waits for a board with n pieces.
 func pieces(n int) action {
 	return until(fmt.Sprintf(`document.querySelectorAll(".boards .piece").length === %d`, n))
 }

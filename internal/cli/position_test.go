@@ -50,7 +50,7 @@ func TestAnInterruptedSearchIsKeptAndGoesOn(t *testing.T) {
 	exhaustive.Only(t, "solves for a second")
 	path := filepath.Join(t.TempDir(), "five")
 	args := []string{"solve", "connectFour", "--save", path}
-	const kept = "--resume goes on with it"
+	const kept = "--resume continues from them"
 	o := interruptWhen(t, args, func(o outcome) bool { return strings.Contains(o.err, kept) })
 	if _, err := os.Stat(path + ".proofs"); err != nil || !strings.Contains(o.err, kept) {
 		t.Fatalf("%v after\n%s", err, o.err)
