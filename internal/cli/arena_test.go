@@ -199,6 +199,7 @@ func TestThePageInABrowser(t *testing.T) {
 		"small and soon there":               thePageIsSmallAndSoonThere,
 		"something to do at once":            theFirstPageLeadsIntoAMatch,
 		"tic-tac-toe by clicks":              ticTacToeIsPlayedByClicks,
+		"cards and directions by clicks":    cardsAndDirectionsAreChosenByClicks,
 		"a simultaneous game in two windows": choicesAtOnceStaySecretUntilBothHaveChosen,
 		"a match as a record":                aMatchIsWatchedLiveAndAsARecord,
 		"a match live":                       aLiveMatchArrivesTurnByTurn,
@@ -339,6 +340,30 @@ func ticTacToeIsPlayedByClicks(t *testing.T, address string, ctx context.Context
 	do(t, ctx, chromedp.Click(".ask"), saying(".hint", "wins, proved"))
 }
 
+// A card is played, a tile is slid, and a gesture is chosen by a click on the picture.
+func cardsAndDirectionsAreChosenByClicks(t *testing.T, address string, ctx context.Context) {
+	open := func(game string, actions ...action) {
+		t.Helper()
+		do(t, ctx, chromedp.Navigate(address+"#/game/"+game), chromedp.WaitVisible("#play"))
+		do(t, ctx, append(actions, chromedp.Click("#play"), saying("#state", "Turn 1"), chromedp.WaitVisible(".can"))...)
+	}
+	open("goofspiel-3", chromedp.SetValue("#seat-1", "greedy"))
+	do(t, ctx, saying("h1", "Goofspiel"), saying(".you", "You are red"), saying(".seat", "Stackmate, Novice"))
+	if n := value[float64](t, ctx, `document.querySelectorAll("[data-spot].can").length`); n != 3 {
+		t.Errorf("%v cards can be played, want the three of one's own", n)
+	}
+	do(t, ctx, clickCell("1-1-0"), saying("#state", "Turn 2"), saying(".last", "play 2"))
+	do(t, ctx, chromedp.SetValue("#strength", "random"), chromedp.Evaluate[chromedp.Void](`document.getElementById("strength").dispatchEvent(new Event("change"))`), saying(".seat", "Stackmate, Beginner"))
+	open("slidingPuzzle-2x2-3")
+	before := value[string](t, ctx, `document.querySelector("[data-spot].can").getAttribute("aria-label")`)
+	do(t, ctx, clickCell(value[string](t, ctx, `document.querySelector("[data-spot].can").dataset.spot`)), saying("#state", "Turn 2"))
+	if !strings.Contains(before, "possible") || strings.Contains(before, "empty") {
+		t.Errorf("a tile is slid, found %q", before)
+	}
+	open("rockPaperScissors", chromedp.SetValue("#seat-1", "random"))
+	do(t, ctx, clickCell("0-1-0"), saying("#state", "The game is over"))
+}
+
 func choicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T, address string, ctx context.Context) {
 	first := ctx
 	do(t, first, chromedp.Navigate(address+"#/game/rockPaperScissors"), chromedp.WaitVisible("#play"),
@@ -462,7 +487,7 @@ func aFaultyRulesheetIsExplained(t *testing.T, address string, ctx context.Conte
 	}
 	do(t, ctx, chromedp.Navigate(address), chromedp.WaitReady("#upload"),
 		chromedp.SetUploadFiles("#upload", []string{rules}),
-		saying("h2", "not valid"), saying(".findings", "E019"), saying(".findings pre", "(at ?y)"))
+		saying("h2", "Not valid: 4 errors"), saying(".findings", "E019"), saying(".findings pre", "(at ?y)"))
 }
 
 // A browser has six connections; more windows than that follow a table all the same.
@@ -554,6 +579,7 @@ func rulesAreWrittenAndPlayed(t *testing.T, address string, ctx context.Context)
 	do(t, ctx, chromedp.Navigate(address+"#/edit"), saying("#verdict", "Valid"), chromedp.WaitVisible("section .boards svg"), saying(".words-of-rules", "x begins"))
 	do(t, ctx, typed("(distinct ?c ?d)", "(distinct ?c)"), saying("#verdict", "Not valid"), chromedp.WaitReady(".numbers .grave"), saying(".marks mark.grave", "distinct"))
 	do(t, ctx, typed("(distinct ?c)", "(distinct ?c ?d)"), saying("#verdict", "Valid"))
+	do(t, ctx, typed("(<= (goal ?p 100)", "(goal x 1000)\n(<= (goal ?p 100)"), saying("#verdict", "Not valid: 1 error; played all the same"), typed("(goal x 1000)\n", ""), saying("#verdict", "Valid"))
 	do(t, ctx, chromedp.Click("#prove"), saying("#proofs", "proved"))
 	do(t, ctx, chromedp.Click("#play-this"), saying("#state", "Turn 1"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".result", "You won"))
 }

@@ -13,8 +13,13 @@ type Values struct {
 	Exact bool
 }
 
-// rounds bounds the passes of backward induction over a game with cycles.
-const rounds = 400
+// rounds bounds the passes of backward induction over a game with cycles. The probabilities of a strategy lengthen the
+// denominators in each pass: after a denominator of more than size bits, values are rounded to a grid of 2^grid to 1.
+const (
+	rounds = 400
+	size   = 2048
+	grid   = 256
+)
 
 // Reading says how games are valued where the rules leave it open.
 type Reading struct {
@@ -69,18 +74,34 @@ func (g *Game) induce(role int, k Reading, value func(at int, a [][]*big.Rat) *b
 			}
 		}
 	}
-	for round := 0; round < rounds && !v.Exact; round++ {
+	rounded := false
+	for pass := 0; pass < rounds && !v.Exact; pass++ {
 		v.Exact = true
 		for _, i := range g.order {
 			if len(g.Positions[i].Next) == 0 {
 				continue
 			}
-			if now := value(i, g.matrix(&g.Positions[i], role, v.At)); now.Cmp(v.At[i]) != 0 {
+			now := value(i, g.matrix(&g.Positions[i], role, v.At))
+			if rounded = rounded || now.Denom().BitLen() > size; rounded {
+				now = round(now, k.Endless > 0)
+			}
+			if now.Cmp(v.At[i]) != 0 {
 				v.At[i], v.Exact = now, false
 			}
 		}
 	}
+	v.Exact = v.Exact && !rounded
 	return v
+}
+
+// round returns the nearest value of the grid that is not below x, or not above it.
+func round(x *big.Rat, up bool) *big.Rat {
+	scale := new(big.Int).Lsh(big.NewInt(1), grid)
+	n, rest := new(big.Int).DivMod(new(big.Int).Mul(x.Num(), scale), x.Denom(), new(big.Int))
+	if up && rest.Sign() > 0 {
+		n.Add(n, big.NewInt(1))
+	}
+	return new(big.Rat).SetFrac(n, scale)
 }
 
 // matrix returns the mean values of the successors: a row for each move of a role, a column for each joint move of the
