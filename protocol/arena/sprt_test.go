@@ -114,6 +114,7 @@ func likeliest(s Sample, mean float64) float64 {
 }
 
 func TestLLRIsThatOfTheLikeliestDistributions(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	rapid.Check(t, func(t *rapid.T) {
 		s := sampleOf(rapid.SliceOfN(rapid.IntRange(1, 40), 5, 5).Draw(t, "pairs")...)
 		for _, odd := range rapid.SliceOfN(rapid.IntRange(0, 400), 0, 2).Draw(t, "other goals") {
