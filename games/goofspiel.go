@@ -15,7 +15,7 @@ const maxCards = 13
 // drawn or lost.
 func goofspiel(pattern, summary string, most int, proportional bool) family {
 	return game(pattern, summary,
-		number("N", "cards of each player", 1, most, 5), numbers("PRIZES", "the prizes in order, N to 1 by default", 1, maxCards),
+		number("N", "cards of each player", 1, most, 5), numbers("PRIZES", "prizes in the order of the rounds; the largest first by default", 1, maxCards),
 	).by("goofspiel").prepared(func(a arguments) error {
 		a["Proportional"] = proportional
 		return preparePrizes(a)

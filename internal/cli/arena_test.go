@@ -199,6 +199,7 @@ func TestThePageInABrowser(t *testing.T) {
 		"small and soon there":               thePageIsSmallAndSoonThere,
 		"something to do at once":            theFirstPageLeadsIntoAMatch,
 		"tic-tac-toe by clicks":              ticTacToeIsPlayedByClicks,
+		"cards and directions by clicks":    cardsAndDirectionsAreChosenByClicks,
 		"a simultaneous game in two windows": choicesAtOnceStaySecretUntilBothHaveChosen,
 		"a match as a record":                aMatchIsWatchedLiveAndAsARecord,
 		"a match live":                       aLiveMatchArrivesTurnByTurn,
@@ -337,6 +338,30 @@ func ticTacToeIsPlayedByClicks(t *testing.T, address string, ctx context.Context
 	// A move is taken back, and the match goes on from there.
 	do(t, ctx, chromedp.Click(".undo"), saying(".bar", "Turn 5"), chromedp.WaitVisible(`.can[data-spot="0-0-2"]`))
 	do(t, ctx, chromedp.Click(".ask"), saying(".hint", "wins, proved"))
+}
+
+// A card is played, a tile is slid, and a gesture is chosen by a click on the picture.
+func cardsAndDirectionsAreChosenByClicks(t *testing.T, address string, ctx context.Context) {
+	open := func(game string, actions ...action) {
+		t.Helper()
+		do(t, ctx, chromedp.Navigate(address+"#/game/"+game), chromedp.WaitVisible("#play"))
+		do(t, ctx, append(actions, chromedp.Click("#play"), saying("#state", "Turn 1"), chromedp.WaitVisible(".can"))...)
+	}
+	open("goofspiel-3", chromedp.SetValue("#seat-1", "greedy"))
+	do(t, ctx, saying("h1", "Goofspiel"), saying(".you", "You are red"), saying(".seat", "Stackmate, Novice"))
+	if n := value[float64](t, ctx, `document.querySelectorAll("[data-spot].can").length`); n != 3 {
+		t.Errorf("%v cards can be played, want the three of one's own", n)
+	}
+	do(t, ctx, clickCell("1-1-0"), saying("#state", "Turn 2"), saying(".last", "play 2"))
+	do(t, ctx, chromedp.SetValue("#strength", "random"), chromedp.Evaluate[chromedp.Void](`document.getElementById("strength").dispatchEvent(new Event("change"))`), saying(".seat", "Stackmate, Beginner"))
+	open("slidingPuzzle-2x2-3")
+	before := value[string](t, ctx, `document.querySelector("[data-spot].can").getAttribute("aria-label")`)
+	do(t, ctx, clickCell(value[string](t, ctx, `document.querySelector("[data-spot].can").dataset.spot`)), saying("#state", "Turn 2"))
+	if !strings.Contains(before, "possible") || strings.Contains(before, "empty") {
+		t.Errorf("a tile is slid, found %q", before)
+	}
+	open("rockPaperScissors", chromedp.SetValue("#seat-1", "random"))
+	do(t, ctx, clickCell("0-1-0"), saying("#state", "The game is over"))
 }
 
 func choicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T, address string, ctx context.Context) {

@@ -83,6 +83,7 @@ func TestSearchesAreSoundOnRandomGames(t *testing.T) {
 			ShareEpsilon: rng.IntN(2) == 0,
 			Halves:       rng.IntN(2) == 0,
 			Threads:      1 + rng.IntN(2),
+			Falling:      seed%2 == 0,
 		}
 		m := machineOf(game, seeded(rng))
 		var s search.Searcher = crowded(c)
@@ -245,7 +246,7 @@ func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) 
 		}
 		c := Config{
 			Epsilon: []float64{3, 10, 20, 40}[rng.IntN(4)], Without: Refinement(rng.IntN(int(Literal)+1)) &^ (Table | Lookahead),
-			ShareEpsilon: rng.IntN(2) == 0, Halves: rng.IntN(2) == 0, Threads: 1 + rng.IntN(2),
+			ShareEpsilon: rng.IntN(2) == 0, Halves: rng.IntN(2) == 0, Threads: 1 + rng.IntN(2), Falling: seed%3 == 0,
 		}
 		m := machineOf(game, seeded(rng))
 		var s search.Searcher = New(c)

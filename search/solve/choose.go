@@ -219,7 +219,7 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 	if !slices.Contains(Methods, method) {
 		return nil, fmt.Errorf("method: expected one of %s, found %q", strings.Join(Methods, ", "), method)
 	}
-	turns := sequential.Config{Epsilon: o.Epsilon, ShareEpsilon: o.ShareEpsilon, Threads: o.Threads, Halves: o.halves}
+	turns := sequential.Config{Epsilon: o.Epsilon, ShareEpsilon: o.ShareEpsilon, Threads: o.Threads, Halves: o.halves, Falling: !o.halves}
 	if o.Table != On {
 		turns.Without = sequential.Table
 	}

@@ -53,7 +53,7 @@ type Options struct {
 	// Answers: the caller needs the solution position by position (Solver.Answers), so Auto computes no equilibrium.
 	Answers bool
 
-	// halves is sequential.Config.Halves: it suits solvers, which wait for the value, not players.
+	// halves is sequential.Config.Halves, for solvers, which wait for the value. Players have Falling instead.
 	halves bool
 }
 

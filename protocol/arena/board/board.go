@@ -7,11 +7,13 @@
 // decide (see fluents.decides). The remaining arguments are what lies there. Further
 // coordinates select one of several boards, (cell a1 red) has both in one name, and
 // what stands alone in an order is a board of one row. (line 1 1 1 2) is a side of a cell
-// (segments.go), and what lies on something that lies on something is a stack (stacks.go).
+// (segments.go), and what lies on something that lies on something is a stack (stacks.go). Cards, coins and pieces that moves name
+// lie on trays (trays.go), and moves that are names are choices (choices.go).
 // Whatever is not understood is listed as facts, never dropped.
 package board
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -87,6 +89,8 @@ type Counter struct {
 	Value  string `json:"value"`
 	Color  string `json:"color,omitempty"` // of the role that it speaks of
 	Turn   bool   `json:"turn,omitempty"`  // the role of Value has to move
+	Clock  bool   `json:"clock,omitempty"` // it counts the positions
+	Lead   bool   `json:"lead,omitempty"`  // Holder is ahead by Value
 }
 
 // Spot is a cell of a Picture.
@@ -128,6 +132,8 @@ type use struct {
 	holder      int    // of hands, counters and coordinates; -1 if nobody's
 	label       string // of coordinates that are nobody's
 	stakes      map[string]string
+	runs        bool // one piece of each role
+	clock       bool // grows by one with each position
 }
 
 // purpose is what facts are drawn as.
@@ -183,7 +189,7 @@ func Find(ctx context.Context, g *gdl.Game, positions ...[]string) *Layout {
 	return l
 }
 
-// HasBoard tells whether the game has a board, and not only counters and facts.
+// HasBoard reports whether the game has a board, and not only counters and facts.
 func (l *Layout) HasBoard() bool { return len(l.grids)+len(l.piles) > 0 }
 
 // tuple is the arguments of a fact.
@@ -216,9 +222,9 @@ func parse(fact string) (relation, tuple) {
 	return relation{fluent, parts[0], len(parts) - 1}, parts[1:]
 }
 
-// Draw draws a position. The facts are in any order.
-func (l *Layout) Draw(facts []string) Picture {
-	d := drawing{Layout: l}
+// Draw draws a position. The facts are in any order. The positions before it, if there are any, say who left a trail.
+func (l *Layout) Draw(facts []string, before ...[]string) Picture {
+	d := drawing{Layout: l, trails: l.trails(before)}
 	for _, g := range l.grids {
 		d.lay(g)
 	}
@@ -289,6 +295,7 @@ type drawing struct {
 	*Layout
 	cells  []map[[2]int]int // by board, then column and row
 	halves []half
+	trails map[Spot]string // the colour of the role that was there last
 }
 
 // lay lays out the empty boards of a grid.
@@ -350,6 +357,9 @@ func (d *drawing) put(u *use, args tuple, fact string) {
 	if u.grid.isBeside() {
 		piece = d.thing(u, args)
 	}
+	if len(u.content) == 0 && !u.grid.isBeside() {
+		piece.Color = cmp.Or(piece.Color, d.trails[spot])
+	}
 	if u.layer >= beside && cell.isTaken() && !piece.isEdge() && piece.Kind != Block {
 		d.Facts = append(d.Facts, fact)
 		return
@@ -365,7 +375,7 @@ func (d *drawing) cell(s Spot) *Cell {
 	return &d.Boards[s.Board].Cells[d.cells[s.Board][[2]int{s.Column, s.Row}]]
 }
 
-// isTaken tells whether something lies on a cell, and not only beside it.
+// isTaken reports whether something lies on a cell, and not only beside it.
 func (c *Cell) isTaken() bool {
 	return slices.ContainsFunc(c.Pieces, func(p Piece) bool { return !p.isEdge() })
 }
@@ -401,7 +411,7 @@ func (d *drawing) hold(u *use, args tuple) {
 
 // counter is a number or a name that changes, with the colour of the role that it speaks of.
 func (d *drawing) counter(u *use, holder, value string) Counter {
-	c := Counter{Name: d.word(u.name), Holder: holder, Value: value, Turn: d.turns[u.name]}
+	c := Counter{Name: d.word(u.name), Holder: holder, Value: value, Turn: d.turns[u.name], Clock: u.clock}
 	switch ends := d.scale[u.relation].sides; {
 	case holder != "":
 		c.Color = d.roleColor(holder)
@@ -412,7 +422,7 @@ func (d *drawing) counter(u *use, holder, value string) Counter {
 		if strings.HasPrefix(value, "-") {
 			end = ends[0]
 		}
-		c.Holder, c.Value, c.Color = end.Role, strings.TrimPrefix(value, "-"), end.Color
+		c.Holder, c.Value, c.Color, c.Lead = end.Role, strings.TrimPrefix(value, "-"), end.Color, true
 	}
 	return c
 }

@@ -66,7 +66,7 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 		},
 		"goofspiel-3": {
 			[]string{"(hand red 1)", "(hand red 3)", "(hand blue 2)", "(lead 2)", "(round 2)"},
-			lines("prize", " . 2 1", "", "hand", " red 1 . 3", "blue . 2 .", "", "lead red: 2"),
+			lines("prize", " . 2 1", "hand", " red 1 . 3", "blue . 2 .", "lead red: 2"),
 		},
 		"hex-3x3": {
 			[]string{"(cell 1 1 red)", "(cell 3 2 blue)", "(control red)"},
@@ -89,7 +89,7 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 		"quarto": {
 			[]string{"(cell 1 4 dtrh)", "(cell 2 2 lsqf)", "(given dsrh)", "(left dsqh)", "(left dsrf)", "(control first)"},
 			lines("cell", "4 dtrh .    .    .", "3 .    .    .    .", "2 .    lsqf .    .", "1 .    .    .    .", "  1    2    3    4",
-				"left", " .    dsqh dsrf .", " .    .    .    .", " .    .    .    .", " .    .    .    .", "", "control: first", "(given dsrh)"),
+				"left", " .    dsqh dsrf .", " .    .    .    .", " .    .    .    .", " .    .    .    .", "control: first", "(given dsrh)"),
 		},
 		"tron-3x3": {
 			[]string{"(cycle red 1 2)", "(cycle blue 3 3)", "(wall 1 1)", "(wall 1 2)", "(wall 3 3)"},

@@ -56,17 +56,23 @@ func TestMostRulesheetsHaveABoard(t *testing.T) {
 	}
 }
 
-// chips counts the facts of a position that are listed beside the boards.
+// chips counts the facts of a position that are listed beside the boards: all but whose turn it is, the clock, and values that
+// are shown in the colour of a role.
 func (l *Layout) chips(facts []string) int {
 	p := l.Draw(facts)
-	n := len(p.Counters) + len(p.Facts)
+	n := len(p.Facts)
+	for _, c := range p.Counters {
+		if !c.Turn && !c.Clock && c.Color == "" {
+			n++
+		}
+	}
 	for _, h := range p.Hands {
 		n += len(h.Items)
 	}
 	return n
 }
 
-// checkComplete tells whether each fact of a position is somewhere in its picture.
+// checkComplete reports whether each fact of a position is somewhere in its picture.
 func checkComplete(t *testing.T, name string, l *Layout, facts []string) {
 	p := l.Draw(facts)
 	drawn := len(p.Counters) + len(p.Facts)

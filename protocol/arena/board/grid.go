@@ -121,6 +121,7 @@ func (l *Layout) findBoards(f *fluents) {
 	}
 	for _, u := range l.uses {
 		if u.as == onBoard && !u.grid.isBeside() {
+			u.runs = len(u.content) == 1 && f.isRole(u.relation, u.content[0]) && f.decides(u.relation, u.content, u.others(u.content...)) && f.seen[u.relation] != nil
 			u.empty = f.emptyOf(u)
 		}
 	}
@@ -206,7 +207,7 @@ func (l *Layout) found(f *fluents, c *candidate) {
 	l.grids = append(l.grids, g)
 }
 
-// isNumeric tells whether all that a candidate says of a cell is numbers.
+// isNumeric reports whether all that a candidate says of a cell is numbers.
 func (f *fluents) isNumeric(c *candidate) bool {
 	for _, a := range c.content {
 		if !isNumeric(f.domain(c.relation, a)) {
@@ -216,7 +217,7 @@ func (f *fluents) isNumeric(c *candidate) bool {
 	return len(c.content) > 0
 }
 
-// fits tells whether a candidate speaks of the cells of a grid.
+// fits reports whether a candidate speaks of the cells of a grid.
 func (c *candidate) fits(f *fluents, g *grid, owner *use) bool {
 	if len(c.selectors) != len(g.selectors) || (c.row < 0) != (owner.row < 0) {
 		return false
@@ -230,7 +231,7 @@ func (c *candidate) fits(f *fluents, g *grid, owner *use) bool {
 	return overlap(x, ox) && overlap(y, oy)
 }
 
-// overlap tells whether most of the smaller set is in the larger one.
+// overlap reports whether most of the smaller set is in the larger one.
 func overlap(a, b set) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -325,7 +326,7 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 	return c
 }
 
-// located tells whether a move names both arguments of a fluent that says more than these: it is a
+// located reports whether a move names both arguments of a fluent that says more than these: it is a
 // place from which something moves, or to which, and not a number of something.
 func (f *fluents) located(rel relation, i, j int) bool {
 	for m, linked := range f.links {
@@ -338,7 +339,7 @@ func (f *fluents) located(rel relation, i, j int) bool {
 	return false
 }
 
-// isSequence tells whether a fluent has one fact, which lists things of one kind.
+// isSequence reports whether a fluent has one fact, which lists things of one kind.
 func (f *fluents) isSequence(rel relation) bool {
 	for i := range rel.arity {
 		if !equal(f.domain(rel, i), f.domain(rel, 0)) {
@@ -348,7 +349,7 @@ func (f *fluents) isSequence(rel relation) bool {
 	return f.alone(rel) && len(f.seen[rel][0]) == 1
 }
 
-// counts tells whether an argument is a number that belongs to what the others name, as
+// counts reports whether an argument is a number that belongs to what the others name, as
 // in (heap a 5): they decide it, and nearly all that they can name is there.
 func (f *fluents) counts(rel relation, argument int) bool {
 	rest := rel.others(argument)

@@ -15,6 +15,7 @@ type Move struct {
 	// column, as (drop 4) does, they are all cells of that Line.
 	Spots []Spot `json:"spots,omitempty"`
 	Line  bool   `json:"line,omitempty"`
+	Aimed bool   `json:"aimed,omitempty"` // the cells are those to which it leads in one position
 }
 
 // Read reads a move. One that speaks of no cell has no spots.
@@ -214,6 +215,7 @@ func (l *Layout) Aim(moves []Move, before []string, after [][]string) []Move {
 		}
 	}
 	for i := range moves {
+		moves[i].Aimed = true
 		moves[i].Spots = slices.DeleteFunc(moves[i].Spots, func(s Spot) bool { return count[s] == len(moves) })
 	}
 	return moves
@@ -294,7 +296,7 @@ func (l *Layout) coordinate(g *grid, u *use, p slot, value string, want []int, g
 	return 0, false
 }
 
-// like tells whether an argument of one fluent on a grid means the same as one of
+// like reports whether an argument of one fluent on a grid means the same as one of
 // another.
 func (u *use) like(argument int, v *use, other int) bool {
 	if argument == u.column && other == v.column || u.row >= 0 && argument == u.row && other == v.row {
@@ -304,7 +306,7 @@ func (u *use) like(argument int, v *use, other int) bool {
 	return i >= 0 && i < len(v.selectors) && v.selectors[i] == other
 }
 
-// knows tells whether a value can stand at an argument that is a coordinate.
+// knows reports whether a value can stand at an argument that is a coordinate.
 func (g *grid) knows(u *use, argument int, value string) bool {
 	var ok bool
 	switch {

@@ -115,7 +115,7 @@ func (u *use) kind() Kind {
 	return Disc
 }
 
-// edgeOf tells whether a fact puts a wall at a side of its cell.
+// edgeOf reports whether a fact puts a wall at a side of its cell.
 func edgeOf(u *use, name string) (Kind, bool) {
 	relation := strings.ToLower(u.name)
 	if !strings.Contains(relation, "block") && !strings.Contains(relation, "wall") {
@@ -167,7 +167,7 @@ func (l *Layout) RoleColors() (colors []string) {
 	return colors
 }
 
-// isCode tells whether a name is one of the codes of two letters, and others on the
+// isCode reports whether a name is one of the codes of two letters, and others on the
 // same board are, too.
 func (l *Layout) isCode(u *use, name string) bool {
 	others := 0
@@ -207,7 +207,7 @@ func (l *Layout) letterColor(letter string) string {
 	return ""
 }
 
-// draughts tells whether a board knows men and kings only.
+// draughts reports whether a board knows men and kings only.
 func (u *use) draughts(l *Layout) bool {
 	if u.grid == nil {
 		return false

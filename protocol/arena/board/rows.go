@@ -49,6 +49,7 @@ func (l *Layout) count(f *fluents) {
 		}
 		switch {
 		case rel.arity == 1 && f.alone(rel):
+			u.clock = f.isClock(rel)
 		case u.holder >= 0 && f.decides(rel, []int{u.holder}, rel.others(u.holder)):
 		case u.holder >= 0 || rel.arity == 1:
 			u.as = inHand
@@ -57,6 +58,19 @@ func (l *Layout) count(f *fluents) {
 		}
 		l.uses[rel] = u
 	}
+}
+
+// isClock reports whether a number grows by one from each example to the next.
+func (f *fluents) isClock(rel relation) bool {
+	values, ok := f.ordered(rel, 0)
+	examples := f.seen[rel]
+	for i := 1; ok && i < len(examples); i++ {
+		if len(examples[i-1]) == 0 || len(examples[i]) == 0 {
+			return false
+		}
+		ok = slices.Index(values, examples[i][0][0]) == slices.Index(values, examples[i-1][0][0])+1
+	}
+	return ok && len(examples) > 1
 }
 
 // turns finds the fluents that say whose turn it is: some kind of move is legal only for the role that they name.
@@ -89,7 +103,7 @@ func (f *fluents) turns() set {
 	return found
 }
 
-// isFull tells whether most cells have a fact at first.
+// isFull reports whether most cells have a fact at first.
 func (u *use) isFull(f *fluents) bool {
 	if u.row < 0 {
 		return f.covers(u.relation, u.column)

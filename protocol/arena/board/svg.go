@@ -164,7 +164,7 @@ func (b Board) left(row int, otherwise float64) float64 {
 	return otherwise
 }
 
-// isCentred tells whether columns of different rows have nothing to do with each other.
+// isCentred reports whether columns of different rows have nothing to do with each other.
 func (b Board) isCentred() bool { return len(b.Cells) < len(b.Columns)*len(b.Rows) }
 
 func (b Board) drawCell(out *strings.Builder, index int, c Cell) {
@@ -266,7 +266,7 @@ var outlines = map[Kind]string{
 	Disc:   `<circle class="piece %s" r="15"/>`,
 	Man:    `<circle class="piece %s" r="15"/><circle class="piece %[1]s" r="10"/>`,
 	Crown:  `<circle class="piece %s" r="16"/><path class="piece gray" d="M-9 7-10-7-4-1 0-9 4-1 10-7 9 7Z"/>`,
-	Block:  `<rect class="block" x="-18" y="-18" width="36" height="36" rx="3"/>`,
+	Block:  `<rect class="block %s" x="-18" y="-18" width="36" height="36" rx="3"/>`,
 	Box:    `<rect class="piece %s" x="-14" y="-14" width="28" height="28" rx="2"/>`,
 	Card:   `<rect class="face %s" x="-14" y="-18" width="28" height="36" rx="4"/>`,
 	Coin:   `<circle class="piece %s" r="13"/><circle class="piece rim" r="9"/>`,
@@ -307,8 +307,7 @@ func (p Piece) drawChoice(out *strings.Builder, x, y float64) {
 	const width, height = choiceSide - 8, side - 6
 	fmt.Fprintf(out, `<g transform="translate(%.1f %.1f)"><title>%s</title><rect class="face %s" x="%d" y="%d" width="%d" height="%d" rx="4"/>`,
 		x, y, escape(p.Text), cmp.Or(p.Color, "gray"), -width/2, -height/2, width, height)
-	p.write(out)
-	out.WriteString("</g>")
+	fmt.Fprintf(out, `<text class="words %s" font-size="%g">%s</text></g>`, p.Color, min(14, 100/float64(utf8.RuneCountInString(p.Text))), escape(short(p.Text, 14)))
 }
 
 // write writes a name into a cell, in one or two lines.

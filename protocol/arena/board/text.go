@@ -103,7 +103,7 @@ func (b Board) lines() []string {
 		}
 		out = append(out, line)
 	}
-	if b.Shift == nil {
+	if b.Shift == nil && slices.Max(b.Columns) != "" {
 		line := strings.Repeat(" ", label+1)
 		for _, c := range b.Columns {
 			line += pad(c, width) + " "

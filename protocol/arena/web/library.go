@@ -304,9 +304,9 @@ type Position struct {
 	Goals    []int           `json:"goals,omitempty"` // by role, if the game is over
 }
 
-// picture draws facts.
-func picture(layout *board.Layout, roles, facts []string, turn int) Position {
-	p := layout.Draw(facts)
+// picture draws facts. The positions before them say who left trails.
+func picture(layout *board.Layout, roles, facts []string, turn int, before ...[]string) Position {
+	p := layout.Draw(facts, before...)
 	return Position{Roles: roles, Turn: turn, SVG: p.SVG(), Counters: p.Counters, Hands: p.Hands, Facts: p.Facts}
 }
 
@@ -328,7 +328,7 @@ func (p Position) after(drawn string) *Position {
 
 // show draws a position.
 func (g *game) show(at *machine.History) Position {
-	shown := picture(g.layout, at.Names.Roles, at.Facts(), len(at.States)-1)
+	shown := picture(g.layout, at.Names.Roles, at.Facts(), len(at.States)-1, g.before(at)...)
 	if shown.Goals = goals(at); shown.Goals != nil {
 		return shown
 	}
@@ -336,6 +336,17 @@ func (g *game) show(at *machine.History) Position {
 		shown.Legal = append(shown.Legal, g.legal(at, machine.Role(r)))
 	}
 	return shown
+}
+
+// before returns the positions before the present one, if they say how it is drawn.
+func (g *game) before(at *machine.History) (positions [][]string) {
+	if !g.layout.HasTrails() {
+		return nil
+	}
+	for _, s := range at.States[:len(at.States)-1] {
+		positions = append(positions, at.Names.AppendFluents(nil, s))
+	}
+	return positions
 }
 
 // maxAimed bounds the moves whose successors are computed to find the cells that they lead to.

@@ -46,7 +46,7 @@ func (t *table) part(from int) []byte {
 	if from == 0 {
 		p.Match, p.Game, p.Roles, p.StartTime = t.match(), t.game.name, t.at.Names.Roles, t.started
 	}
-	now := picture(t.game.layout, nil, t.at.Facts(), len(t.joints))
+	now := picture(t.game.layout, nil, t.at.Facts(), len(t.joints), t.game.before(t.at)...)
 	p.Position, t.drawn = now.after(t.drawn), now.SVG
 	return event("part", p)
 }

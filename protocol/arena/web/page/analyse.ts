@@ -9,7 +9,7 @@ export async function chooseGame(main: HTMLElement) {
   const { games } = await get<Choices>("api/games");
   fill(main, h("h1", null, "Analyse"), h("p", { class: "quiet" }, "Which game? A match or a table can be analysed from its own page."),
     [...new Set(games.map((g) => g.group))].map((group) => h("section", { "aria-label": group }, h("h2", null, group),
-      h("div", { class: "cards" }, games.filter((g) => g.group === group).map((g) => h("a", { class: "card", href: toGame("analyse", g.name) }, g.name))))));
+      h("div", { class: "cards" }, games.filter((g) => g.group === group).map((g) => h("a", { class: "card", href: toGame("analyse", g.name) }, g.title ?? g.name))))));
 }
 
 // Node is a position of the tree, reached by a joint move.

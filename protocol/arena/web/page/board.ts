@@ -12,7 +12,7 @@ export function shown(p: Position, look: Look = {}): HTMLElement {
   const beside = h("div", { class: "beside" });
   for (const c of p.counters ?? []) {
     const text = c.turn ? [h("b", null, c.value), " to move"] : [c.name, c.holder && " of " + c.holder, c.value && [" ", h("b", null, c.value)]];
-    beside.append(h("span", { class: "counter" }, c.color && dot(c.color), text));
+    beside.append(h("span", { class: c.clock ? "counter clock-of" : "counter" }, c.color && dot(c.color), text));
   }
   for (const hand of p.hands ?? []) {
     beside.append(h("span", { class: "counter" }, hand.name + (hand.holder ? " of " + hand.holder : "") + ": ", h("b", null, hand.items.join(", "))));
@@ -23,7 +23,7 @@ export function shown(p: Position, look: Look = {}): HTMLElement {
   const picture = boards.querySelector("svg");
   if (picture && !look.decorative) picture.style.maxWidth = `min(100%, ${2.6 * Number(picture.getAttribute("width"))}px)`; // few cells need no whole page
   if (look.turned) turn(boards);
-  mark(boards, "last", (look.last ?? []).flatMap((m) => (m.line ? [] : m.spots ?? [])));
+  mark(boards, "last", (look.last ?? []).flatMap((m) => (m.line || m.aimed ? [] : m.spots ?? [])));
   mark(boards, "deciding", look.deciding ?? []);
   return h("div", { class: "position" }, boards, beside,
     facts.length > 0 && h("details", { class: "facts", open: !p.svg && facts.length < 60 },

@@ -1,7 +1,7 @@
 // What a search or a player says of a position.
 import { draw, h, percent, points } from "./dom.js";
 import type { Words } from "./words.js";
-import type { Analysis, Explanation, Matrix, Part } from "./types.js";
+import type { Analysis, Explanation, Matrix, Part, Position } from "./types.js";
 
 // verdict returns the value of a position for a role in words.
 export function verdict(a: Analysis, role: number): string {
@@ -40,15 +40,16 @@ export function advice(a: Analysis, role: number, best: { text: string }[]): str
 
 const named = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-// result says who has won, and by how much if the goals are more than a win and a loss.
-export function result(roles: string[], goals: number[], mine?: (role: string) => boolean): string {
+// result says who has won, and by how much if a counter of the position or the goals show it.
+export function result(roles: string[], goals: number[], mine?: (role: string) => boolean, counters: Position["counters"] = []): string {
   const best = Math.max(...goals), next = Math.max(...goals.filter((g) => g < best));
   const winners = roles.filter((_, r) => goals[r] === best);
   const all = goals.every((g) => g === best || g === 0) && best === 100 ? "" : ` (${roles.map((r, i) => `${r} ${goals[i]}`).join(", ")})`;
   if (roles.length === 1) return `The game is over: ${goals[0]} points.`;
   if (winners.length === roles.length) return `A draw${all}.`;
   const alone = mine && roles.filter(mine).length === 1; // a person on both sides has beaten nobody
-  const by = all ? ` by ${best - next}` : "";
+  const lead = counters.find((c) => c.lead && c.holder === winners[0]);
+  const by = lead ? ` by ${lead.value}` : all ? ` by ${best - next}` : "";
   return (winners.length === 1 && alone && mine(winners[0]) ? "You" : named(winners.join(" and "))) + ` won${by}${all}.`;
 }
 

@@ -193,7 +193,7 @@ class Match {
     this.stops.hint();
     fill(this.hint, h("p", { class: "quiet" }, "thinking…"));
     this.stops.hint = this.analysis(this.story.joints(), 4, (a) => {
-      const best = [...(a.strategies?.[at] ?? [])].sort((x, y) => y.probability - x.probability).map((s) => this.words().of(s.move));
+      const best = [...(a.strategies?.[at] ?? [])].sort((x, y) => y.probability - x.probability).map((s) => this.legal?.[at]?.find((m) => m.move === s.move) ?? this.words().of(s.move));
       fill(this.hint, h("p", null, advice(a, at, best)), best.length > 1 && h("p", null, shares(a.strategies?.[at] ?? [], this.words())));
       mark(this.board, "advised", best.slice(0, 1).flatMap((m) => m.spots ?? []));
       if (a.done && best[0]) announce(advice(a, at, best));
@@ -244,7 +244,7 @@ class Match {
       button("Sounds", () => { switchTo(!isOn()); sound(440); this.render(); }, { "data-focus": "sounds", "aria-pressed": String(isOn()) }),
       button("Copy link", () => copy(this.link()), { title: "For spectators", "data-focus": "copy" }));
     const panel: (HTMLElement | false | undefined | null)[] = [];
-    if (s.goals) panel.push(h("p", { class: "result" }, result(this.roles, s.goals, this.has)));
+    if (s.goals) panel.push(h("p", { class: "result" }, result(this.roles, s.goals, this.has, this.story.position?.counters)));
     this.roles.forEach((role, r) => panel.push(this.seat(s, role, r)));
     if (board && this.at === null) for (const role of mine) panel.push(...this.choice(s, role, board));
     if (this.at !== null) panel.push(h("p", null, button("Back to the match", () => this.go(Infinity), { class: "primary", "data-focus": "latest" })));

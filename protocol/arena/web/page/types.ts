@@ -1,10 +1,10 @@
 // What the server answers; see the structures of the same names in Go.
 
 export interface Spot { board: number; column: number; row: number }
-export interface Move { move: string; text: string; spots?: Spot[]; line?: boolean }
+export interface Move { move: string; text: string; spots?: Spot[]; line?: boolean; aimed?: boolean }
 export interface Position {
   roles: string[]; turn: number; svg: string; lines?: Record<string, string>;
-  counters?: { name: string; holder?: string; value: string; color?: string; turn?: boolean }[];
+  counters?: { name: string; holder?: string; value: string; color?: string; turn?: boolean; clock?: boolean; lead?: boolean }[];
   hands?: { name: string; holder: string; items: string[] }[];
   facts?: string[]; legal?: Move[][]; goals?: number[];
 }
