@@ -23,6 +23,9 @@ const (
 	trayRow   = 8 // of things in no order of their own
 )
 
+// goalBytes bounds the memory, and with it the time, of the search for a goal.
+const goalBytes = 16 << 20
+
 // trays finds hands, amounts, stocks and strips among the fluents that lie on no board.
 func (l *Layout) trays(f *fluents) {
 	stocks := f.stocks()
@@ -220,6 +223,7 @@ func (l *Layout) scales(ctx context.Context, g *gdl.Game, f *fluents, positions 
 		}
 		if p == nil {
 			p = prover.New(g)
+			p.MaxBytes = goalBytes
 		}
 		low, high := l.favoured(ctx, p, rel, positions[0], values[0]), l.favoured(ctx, p, rel, positions[0], values[len(values)-1])
 		if low != "" && high != "" && low != high {
