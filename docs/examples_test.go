@@ -84,7 +84,7 @@ func readPage(t *testing.T, name, text string) page {
 		switch {
 		case isFence && kind == "":
 			kind, file, _ = strings.Cut(fence, " ")
-			if !slices.Contains([]string{"console", "kif", "text", "go", "json"}, kind) {
+			if !slices.Contains([]string{"console", "kif", "text", "go", "json", "python"}, kind) {
 				t.Errorf("%s:%d: a block of kind %q", name, i+1, kind)
 			}
 			if kind == "kif" && file == "" {

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,4 +119,49 @@ func command(t *testing.T, folder string, env []string, name string, args ...str
 		t.Fatalf("%s %v: %v\n%s%s", name, args, err, out, fault.String())
 	}
 	return string(out)
+}
+
+// TestTheProgramForPythonDrawsEachStrategy runs the program of python.md with a library that counts the bars drawn.
+func TestTheProgramForPythonDrawsEachStrategy(t *testing.T) {
+	exhaustive.Only(t, "needs Python")
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3")
+	}
+	program := regexp.MustCompile("(?s)```python\n(.*?)```").FindStringSubmatch(read(t, "python.md"))
+	if program == nil || strings.Count(program[1], "\n") > 35 {
+		t.Fatalf("python.md has no short program: %q", program)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "plot.py"), program[1])
+	write(t, filepath.Join(dir, "matplotlib", "__init__.py"), "")
+	write(t, filepath.Join(dir, "matplotlib", "pyplot.py"), `class Figure:
+    def bar(self, places, heights): print(len(places), "%.3f" % sum(heights))
+    def __getattr__(self, name): return lambda *values: None
+def subplots(count, **options): return Figure(), [Figure() for _ in range(count)]
+`)
+	if got, want := command(t, dir, nil, python, "plot.py"), "3 1.000\n4 1.000\n5 1.000\n6 1.000\n7 1.000\n"; got != want {
+		t.Errorf("the program draws\n%s\nwant cards and the sum of their probabilities\n%s", got, want)
+	}
+}
+
+// TestWorkflowsRunStagesThatThereAre compares the stages of the workflows with the stages of .ci/run.
+func TestWorkflowsRunStagesThatThereAre(t *testing.T) {
+	script, workflow := read(t, filepath.Join("..", ".ci", "run")), read(t, filepath.Join("..", ".github", "workflows", "checks.yml"))
+	_, matrix, _ := strings.Cut(workflow, "stages:\n")
+	matrix, _, _ = strings.Cut(matrix, "steps:")
+	listed := strings.Fields(strings.ReplaceAll(matrix, "- ", "") + " install")
+	for _, name := range listed {
+		if !strings.Contains(script, "\nstage_"+name+"() {") {
+			t.Errorf(".ci/run has no stage %s", name)
+		}
+	}
+	for _, found := range regexp.MustCompile(`(?m)^stage_(\w+)\(\)`).FindAllStringSubmatch(script, -1) {
+		if !slices.Contains(listed, found[1]) {
+			t.Errorf("no workflow runs stage %s", found[1])
+		}
+	}
+	if strings.Contains(workflow, "://") {
+		t.Error("the workflow names a host")
+	}
 }

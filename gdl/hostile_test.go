@@ -183,13 +183,13 @@ func TestReadingAndCheckingLookAtTheContext(t *testing.T) {
 		}
 	}
 	for name, text := range hostile {
-		t.Run(name, func(t *testing.T) { check(t, text(1<<16)) })
+		t.Run(name, func(t *testing.T) { check(t, text(1<<14)) })
 	}
 	if !exhaustive.On() {
 		return
 	}
 	for name, text := range wide {
-		t.Run(name, func(t *testing.T) { check(t, text(8)) })
+		t.Run(name, func(t *testing.T) { check(t, text(32)) })
 	}
 }
 

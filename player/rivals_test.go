@@ -19,6 +19,7 @@ import (
 	"stackmate/search/evaluate"
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
+	"stackmate/search/sequential"
 )
 
 // rulesOf returns the rules of a built-in game, or of one of the corpus: with ".kif", where there are both.
@@ -43,8 +44,8 @@ type duel struct {
 	games  []string
 	// learns makes the first search value leaves by an evaluation trained for learningClock; alike makes the second do so, too.
 	learns, alike bool
-	// factors tells that the first searches each subgame on its own.
-	factors bool
+	// factors makes the first search search each subgame on its own; proves makes both do so, the first with exact searches.
+	factors, proves bool
 	// byTheWall makes moves take wallClock of an idle machine, with any number of threads.
 	byTheWall bool
 }
@@ -94,6 +95,7 @@ func duels() []duel {
 		{name: "equilibria", rivals: pair(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Equilibria}), games: atOnce},
 		{name: "decisive-at-once", rivals: pair(montecarlo.Config{AtOnce: true}, montecarlo.Config{Without: montecarlo.Decisive}), games: append(atOnce, "ticTacToeParallel", "chickentictactoe", "blobwars", "racetrackcorridor", "doubletoetictac", "battlebrushes", "pacman2p", "shmup")},
 		{name: factoring, rivals: pair(montecarlo.Config{}, montecarlo.Config{AtOnce: true}), games: []string{"connectFourSimultaneous", "chinook"}, factors: true},
+		{name: "subgame-proofs", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), nodes: 40_000, games: []string{"connectFourSimultaneous"}, proves: true},
 		{name: "exploration=10", rivals: pair(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), games: turns},
 		{name: "exploration=40", rivals: pair(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), games: turns},
 		{name: "playouts=1", rivals: pair(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), games: turns},
@@ -144,8 +146,13 @@ func (d duel) report(b *testing.B, game string) {
 	}
 	c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher {
 		s := search.Searcher(montecarlo.New(d.rivals[i]))
-		if i == 0 && d.factors {
-			s = factor.New(s, func(machine.Machine) search.Searcher { return montecarlo.New(d.rivals[0]) })
+		if i == 0 && d.factors || d.proves {
+			s = factor.New(s, func(machine.Machine) search.Searcher { return montecarlo.New(d.rivals[0]) }, func(machine.Machine) search.Searcher {
+				if i > 0 || d.factors {
+					return nil
+				}
+				return sequential.New(sequential.Config{Falling: true})
+			})
 		}
 		if d.nodes > 0 {
 			return limited{s, d.nodes}

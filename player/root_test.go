@@ -61,6 +61,10 @@ func TestTheMoveOfARoot(t *testing.T) {
 		"another move not as good":  {exact: moves(pure(1, search.Exact(50), true), nil), other: &search.Interval{Lower: 40, Upper: 50}, sampled: sampled, want: 1, by: byExact},
 		"all is lost":               {exact: moves(pure(1, search.Exact(0), true), nil), sampled: sampled, want: 2, by: bySampling, why: "a loss is proved"},
 		"more proved than promised": {exact: moves(pure(1, search.Interval{Lower: 70, Upper: 100}, true), nil), sampled: sampled, want: 1, by: byExact},
+		"a guess beside the proof": {
+			exact:   moves(pure(1, search.Interval{Lower: 70, Upper: 100}, true), bounded(open, open, search.Interval{Lower: 70, Upper: 100})),
+			sampled: sampled, want: 3, by: byExact,
+		},
 		"less proved than promised": {exact: moves(pure(1, search.Interval{Lower: 50, Upper: 100}, true), nil), sampled: sampled, want: 2, by: bySampling},
 		"an estimate is no proof":   {exact: moves(pure(1, search.Exact(100), false), nil), sampled: sampled, want: 2, by: bySampling},
 		"a mistake": {

@@ -487,7 +487,7 @@ func aFaultyRulesheetIsExplained(t *testing.T, address string, ctx context.Conte
 	}
 	do(t, ctx, chromedp.Navigate(address), chromedp.WaitReady("#upload"),
 		chromedp.SetUploadFiles("#upload", []string{rules}),
-		saying("h2", "not valid"), saying(".findings", "E019"), saying(".findings pre", "(at ?y)"))
+		saying("h2", "Not valid: 4 errors"), saying(".findings", "E019"), saying(".findings pre", "(at ?y)"))
 }
 
 // A browser has six connections; more windows than that follow a table all the same.
@@ -579,6 +579,7 @@ func rulesAreWrittenAndPlayed(t *testing.T, address string, ctx context.Context)
 	do(t, ctx, chromedp.Navigate(address+"#/edit"), saying("#verdict", "Valid"), chromedp.WaitVisible("section .boards svg"), saying(".words-of-rules", "x begins"))
 	do(t, ctx, typed("(distinct ?c ?d)", "(distinct ?c)"), saying("#verdict", "Not valid"), chromedp.WaitReady(".numbers .grave"), saying(".marks mark.grave", "distinct"))
 	do(t, ctx, typed("(distinct ?c)", "(distinct ?c ?d)"), saying("#verdict", "Valid"))
+	do(t, ctx, typed("(<= (goal ?p 100)", "(goal x 1000)\n(<= (goal ?p 100)"), saying("#verdict", "Not valid: 1 error; played all the same"), typed("(goal x 1000)\n", ""), saying("#verdict", "Valid"))
 	do(t, ctx, chromedp.Click("#prove"), saying("#proofs", "proved"))
 	do(t, ctx, chromedp.Click("#play-this"), saying("#state", "Turn 1"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".result", "You won"))
 }

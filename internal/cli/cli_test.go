@@ -158,7 +158,7 @@ const recorded = `{"game":"coin","playout":0,"roles":["you"],` +
 // elsewhere returns a kernel that this processor lacks.
 func elsewhere() string {
 	if runtime.GOARCH == "arm64" {
-		return "avx512"
+		return "native"
 	}
 	return "neon"
 }

@@ -23,11 +23,11 @@ const about = "Stackmate plays and solves games that are given as rules, in GDL.
 // command is one of the command line.
 type command struct {
 	group, name, help string
-	flags             any // what kong reads its arguments into, and runs
+	flags             any // kong's target, which runs the command
 	aliases           []string
 }
 
-// commands are all of them, in the order of the help.
+// commands returns all commands, in the order of the help.
 func commands() []command {
 	return []command{
 		{"play", "arena", "Play, watch and analyse games in the browser.", new(arenaCommand), nil},
@@ -58,8 +58,7 @@ func commands() []command {
 	}
 }
 
-// groups are those of the commands, in the order of the help. The commands of one that is described
-// share a line of it.
+// groups are the groups of commands, in the order of the help. The commands of a group with a description share one line.
 var groups = []kong.Group{
 	{Key: "play", Title: "Play"},
 	{Key: "compete", Title: "Compete"},
@@ -124,11 +123,11 @@ func (s *console) parser(args []string, globals *globals, done func()) (*kong.Ko
 	return parser, err
 }
 
-// unparsed says what is wrong with a command line, and what to type instead.
+// unparsed returns the fault of a command line, with a remedy.
 func unparsed(model *kong.Application, args []string, err error) error {
 	more := "stackmate --help"
 	switch {
-	case len(model.Leaves(false)) == 1: // that of the first argument
+	case len(model.Leaves(false)) == 1: // the first argument's
 		more = "stackmate " + args[0] + " --help"
 	case !strings.Contains(err.Error(), "did you mean"):
 		if _, _, unknown := games.Source(args[0]); unknown == nil {
@@ -143,7 +142,7 @@ func unparsed(model *kong.Application, args []string, err error) error {
 // release is the version, where make release has put it.
 var release string
 
-// version is that of the release, or of the module as the build knows it.
+// version returns the version of the release, or of the module in the build information.
 func version() string {
 	if release != "" {
 		return release

@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// welcome is the output of a command line without arguments.
+// welcome is printed if there are no arguments.
 const welcome = about + `
 
   stackmate arena                         a page to play, watch and analyse
@@ -22,12 +22,12 @@ const welcome = about + `
 "stackmate help" lists all commands, "stackmate help COMMAND" explains one.
 `
 
-// examples are command lines, those of a command in a row, with what they do.
+// examples are command lines with explanations; the examples of one command are consecutive.
 //
 //go:embed examples.txt
 var examples string
 
-// examplesOf are those of a command.
+// examplesOf returns the examples of a command.
 func examplesOf(command string) (lines []string) {
 	for line := range strings.Lines(examples) {
 		if words := strings.Fields(line); len(words) > 1 && words[1] == command {

@@ -14,7 +14,7 @@ import (
 	"stackmate/search/solve"
 )
 
-// inspectCommand shows what the compiler found.
+// inspectCommand prints the compiler's analysis.
 type inspectCommand struct {
 	oneGame
 	kernelFlag
@@ -60,7 +60,7 @@ func (c *inspectCommand) Run(s *console) error {
 	return errors.Join(show(s, c.JSON, result, writeInspection), s.ctx.Err()) // the class is of the matches played so far
 }
 
-// inspection is what the compiler found out about a game.
+// inspection is the compiler's analysis of a game.
 type inspection struct {
 	Game        string         `json:"game"`
 	Roles       []string       `json:"roles"`
@@ -83,7 +83,7 @@ type inspection struct {
 	Games           int      `json:"random_games"`       // the number of these games; left to the caller
 	GoalSum         *int32   `json:"goal_sum,omitempty"` // of the players at every end, if it is proved
 	Longest         *int     `json:"longest,omitempty"`  // joint moves that no game exceeds, if that is proved
-	Stages          []stage  `json:"stages"`             // what init_seconds went into, reading the rules besides
+	Stages          []stage  `json:"stages"`             // parts of init_seconds, besides reading the rules
 	Passes          []passed `json:"passes,omitempty"`   // as traced
 	Proofs          []proof  `json:"proofs,omitempty"`   // left to the caller
 }
@@ -94,7 +94,7 @@ const factShare = 5
 // observed returns the class of a game in words, with the number of random games that it was seen in.
 func observed(c solve.Class) string { return fmt.Sprintf("%s (in %d random games)", c, c.Playouts) }
 
-// proveFacts adds the facts that are proved, each within some time.
+// inspection is the compiler's analysis of a game.
 func (i *inspection) proveFacts(ctx context.Context, m machine.Machine, within time.Duration) {
 	short, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

@@ -40,6 +40,9 @@ func writeSolution(w io.Writer, s solve.Solution) error {
 			fmt.Fprintf(t, "%s\t%.6f  %s\n", title, w.Probability, s.Names.MoveText(machine.Role(role), w.Move))
 		}
 	}
+	if s.Exact == nil && s.Matrix != nil {
+		writeMatrix(t, *s.Matrix)
+	}
 	if len(s.Line) > 0 {
 		fmt.Fprintf(t, "line\t%s\n", principalLine(s))
 	}
@@ -192,7 +195,7 @@ func certificate(s solve.Solution) string {
 		who = "the strategy of " + s.Names.Roles[c.First.Role]
 	}
 	if c.First.Endless {
-		return fmt.Sprintf("NOT certified: %s; %s goes round in circles and does not reach the end, first at %s; %s",
+		return fmt.Sprintf("NOT certified: %s; positions repeat under %s, and the check does not show that such matches end, first at %s; %s",
 			proved, who, strings.Join(s.Names.AppendFluents(nil, c.First.Position), " "), work)
 	}
 	return fmt.Sprintf("NOT certified: %s; %d claims do not hold, one at %s: claimed %g, %s obtains %g (points of %s); %s",

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type solveCommand struct {
 	searchFlags
 	Time    time.Duration `placeholder:"DURATION" help:"Stop searching after this time, such as 90s or 2h, and print the bounds proved so far; by default there is no limit."`
 	Exact   bool          `help:"Print an equilibrium in fractions, with the matrix of the first position. Method equilibrium computes it, for small games."`
+	Matrix  bool          `help:"Print the matrix of the first position: the payoffs of both players after each pair of moves."`
 	Export  string        `type:"path" placeholder:"FILE" help:"Write the matrix of the first position as .csv, .tex or .nfg, or the game tree as .efg (Gambit)."`
 	Certify bool          `help:"Play the strategies against every opponent and prove how much can be gained against them."`
 	Draws   int64         `placeholder:"N" help:"Certify by N positions of random games and their matrices instead of all positions."`
@@ -81,7 +83,8 @@ func (c *solveCommand) Run(s *console) error {
 	} else {
 		kept.save(s, 0)
 	}
-	if err := errors.Join(show(s, c.JSON, solution, writeSolution), doubt, c.export(p, solution)); err != nil {
+	noMatrix := c.addMatrix(ctx, p, &solution)
+	if err := errors.Join(show(s, c.JSON, solution, writeSolution), doubt, cmp.Or(noMatrix, c.export(p, solution))); err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}
 	switch {

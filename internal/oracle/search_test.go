@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"stackmate/internal/oracle"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/certify"
+	"stackmate/search/layers"
 	atonce "stackmate/search/simultaneous"
 	"stackmate/search/solve"
 )
@@ -46,17 +49,26 @@ func (c *comparison) compareSearches() {
 		if c.IntN(6) == 0 {
 			o.Epsilon = 5
 		}
-		c.search(engine, o, c.IntN(3) == 0)
+		c.search(engine, o, c.IntN(3) == 0, c.IntN(3) == 0)
 	}
 }
 
-// search runs one search and judges it, in all positions that its strategies reach if wanted.
-func (c *comparison) search(engine string, o solve.Options, everywhere bool) {
+// search runs one search and judges it, in all positions that its strategies reach if wanted. A search that is
+// interrupted first is judged twice: by the claims of its first part, and once it was resumed.
+func (c *comparison) search(engine string, o solve.Options, everywhere, interrupted bool) {
 	m := c.machine(engine)
 	if m == nil {
 		return
 	}
 	label := fmt.Sprintf("%s on %s, symmetries %s, %d threads, %d MiB, ε %g", o.Method, engine, o.Symmetries, o.Threads, o.Memory, o.Epsilon)
+	if interrupted && o.Method == solve.Layers && m.Names().Open == nil {
+		folder, err := os.MkdirTemp("", "oracle")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(folder)
+		o.Layers.Folder = folder
+	}
 	s, err := solve.New(o)
 	if err != nil {
 		c.fault("options "+o.Method, "%s: %v", label, err)
@@ -71,13 +83,62 @@ func (c *comparison) search(engine string, o solve.Options, everywhere bool) {
 	case !c.acyclic:
 		most = endlessNodes
 	}
-	r, err := s.Search(ctx, m, m.Initial(), search.Limits{MaxBytes: o.Memory << 20, MaxNodes: most, Seed: c.Uint64()})
+	limits := search.Limits{MaxBytes: o.Memory << 20, MaxNodes: most, Seed: c.Uint64()}
+	v := &verdict{comparison: c, options: o, label: label, machine: m, solver: s, everywhere: everywhere}
+	if interrupted {
+		v.label += ", interrupted"
+		v.interrupt(ctx, limits)
+	}
+	r, err := v.solver.Search(ctx, m, m.Initial(), limits)
 	if ctx.Err() != nil {
 		c.fault("endless "+o.Method, "%s: no end after %v", label, patience)
 		return
 	}
-	v := &verdict{comparison: c, options: o, label: label, machine: m, solver: s, result: r, everywhere: everywhere}
+	v.result = r
 	v.judge(err)
+}
+
+// interrupt judges the claims of a search that some nodes, or a few milliseconds, end early. A search by another solver
+// goes on with the saved proofs or layers, or the same solver goes on.
+func (v *verdict) interrupt(ctx context.Context, limits search.Limits) {
+	short, cancel := context.WithTimeout(ctx, time.Duration(v.IntN(4_000))*time.Microsecond)
+	defer cancel()
+	if limits.MaxNodes = min(limits.MaxNodes, 1+v.Int64N(100)); v.IntN(2) == 0 {
+		short = ctx
+	}
+	r, err := v.solver.Search(short, v.machine, v.machine.Initial(), limits)
+	if err == nil {
+		cut := *v
+		cut.result, cut.isCut = r, true
+		cut.judge(nil)
+	}
+	if v.options.Layers.Folder != "" || v.IntN(2) == 0 {
+		v.resume()
+	}
+}
+
+// resume replaces the solver by another one, which has the saved part of its work.
+func (v *verdict) resume() {
+	v.options.Layers.Resume = v.options.Layers.Folder != "" && layers.Holds(v.options.Layers.Folder)
+	next, err := solve.New(v.options)
+	if err != nil {
+		v.fault("options", "%v", err)
+		return
+	}
+	_, from, _ := v.solver.Keeper(v.machine)
+	if _, to, maxBytes := next.Keeper(v.machine); from != nil && to != nil {
+		records := func(yield func([]uint64, error) bool) {
+			for record := range from.Kept() {
+				if !yield(record, nil) {
+					return
+				}
+			}
+		}
+		if err := to.Keep(v.machine, maxBytes, records); err != nil && v.sound {
+			v.fault("resume", "%v", err)
+		}
+	}
+	v.solver = next
 }
 
 // verdict judges one search.
@@ -90,6 +151,7 @@ type verdict struct {
 	result  search.Result
 
 	everywhere bool // the answers in all positions that the strategies reach are compared, too
+	isCut      bool // the search was ended early
 }
 
 func (v *verdict) fault(kind, format string, args ...any) {
@@ -127,11 +189,12 @@ func (v *verdict) judge(err error) {
 		v.judgeBounds(false)
 	}
 	v.judgeOutcomes()
-	if v.isWithin() {
+	switch {
+	case v.isWithin():
 		v.judgeLine()
 		v.judgeRoot()
 		v.judgeAnswers()
-	} else {
+	case !v.isCut:
 		v.judgeUndecided()
 	}
 }
@@ -304,7 +367,7 @@ func (v *verdict) judgeRoot() {
 			continue
 		}
 		if v.result.Strategies[role] == nil {
-			if v.result.Values[role].Lower > 0 && v.options.Method != solve.ThreatSpace && v.options.Method != solve.MonteCarlo {
+			if v.result.Values[role].Lower > 0 && !v.isCut && v.options.Method != solve.ThreatSpace && v.options.Method != solve.MonteCarlo {
 				v.fault("no strategy", "%s gets %v by no strategy", v.game.Roles[role], v.result.Values[role])
 			}
 			continue
@@ -347,6 +410,9 @@ func (v *verdict) judgeAnswers() {
 			continue // for every move
 		}
 		strategy, failed := v.strategy(ctx, role, parts[min(i, len(parts)-1)].Solution)
+		if errors.Is(failed, machine.ErrTooWide) && !v.acyclic {
+			return // a path without end takes any memory
+		}
 		if failed != nil {
 			v.fault("answers", "of %s: %v", v.game.Roles[role], failed)
 			return

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 )
@@ -143,77 +144,59 @@ func pureValues(a [][]*big.Rat) (maximin, minimax *big.Rat) {
 	return slices.MaxFunc(worst, (*big.Rat).Cmp), slices.MinFunc(best, (*big.Rat).Cmp)
 }
 
-// MatrixValue returns the value of a matrix game for the row player. The simplex method, with Bland's rule and a condensed
-// tableau, solves
+// MatrixValue returns the value of a matrix game for the player who chooses a row. The simplex method with Bland's rule
+// solves
 //
 //	maximise Σ yⱼ  where  Σⱼ aᵢⱼ yⱼ ≤ 1 for every row i, y ≥ 0,
 //
-// for the matrix raised so that every element is above 0: its value is 1 / Σ yⱼ.
+// for the matrix raised so that every element is above 0: its value is 1 / Σ yⱼ. The tableau has a column for each yⱼ,
+// a slack column for each row, and the right-hand sides.
 func MatrixValue(a [][]*big.Rat) *big.Rat {
-	rows, columns, one := len(a), len(a[0]), big.NewRat(1, 1)
-	low, _ := pureValues(a)
-	for _, row := range a {
-		low = slices.MinFunc(append([]*big.Rat{low}, row...), (*big.Rat).Cmp)
-	}
-	raise := new(big.Rat).Sub(one, low)
-	t, label := make([][]*big.Rat, rows+1), make([]int, rows+columns) // labels of the basic variables, then of the others
+	rows, columns := len(a), len(a[0])
+	raise, right := big.NewRat(1, 1), rows+columns
+	raise.Sub(raise, slices.MinFunc(slices.Concat(a...), (*big.Rat).Cmp))
+	t, basis := make([][]*big.Rat, rows+1), make([]int, rows)
 	for i := range t {
-		for j := range columns + 1 {
+		for j := range right + 1 {
 			x := new(big.Rat)
 			switch {
 			case i < rows && j < columns:
 				x.Add(a[i][j], raise)
-			case i < rows:
-				x.Set(one)
-			case j < columns:
-				x.Neg(one)
+			case i < rows && (j == columns+i || j == right):
+				x.SetInt64(1)
+			case i == rows && j < columns:
+				x.SetInt64(-1)
 			}
 			t[i] = append(t[i], x)
 		}
 	}
-	for i := range label {
-		label[i] = (i + columns) % (rows + columns)
+	for i := range basis {
+		basis[i] = columns + i
 	}
 	for {
-		enter, leave := -1, -1
-		for j := range columns {
-			if t[rows][j].Sign() < 0 && (enter < 0 || label[rows+j] < label[rows+enter]) {
-				enter = j
-			}
-		}
+		enter, leave := slices.IndexFunc(t[rows], func(x *big.Rat) bool { return x.Sign() < 0 }), -1
 		if enter < 0 {
-			value := new(big.Rat).Inv(t[rows][columns])
+			value := new(big.Rat).Inv(t[rows][right])
 			return value.Sub(value, raise)
 		}
-		ratio := func(i int) *big.Rat { return new(big.Rat).Quo(t[i][columns], t[i][enter]) }
+		ratio := func(i int) *big.Rat { return new(big.Rat).Quo(t[i][right], t[i][enter]) }
 		for i := range rows {
-			if t[i][enter].Sign() > 0 {
-				if leave < 0 || ratio(i).Cmp(ratio(leave)) < 0 || ratio(i).Cmp(ratio(leave)) == 0 && label[i] < label[leave] {
-					leave = i
+			if t[i][enter].Sign() > 0 && (leave < 0 || cmp.Or(ratio(i).Cmp(ratio(leave)), basis[i]-basis[leave]) < 0) {
+				leave = i
+			}
+		}
+		basis[leave] = enter
+		pivot := new(big.Rat).Inv(t[leave][enter])
+		for _, x := range t[leave] {
+			x.Mul(x, pivot)
+		}
+		for i, row := range t {
+			factor := new(big.Rat).Neg(row[enter])
+			for j := range row {
+				if i != leave {
+					row[j].Add(row[j], new(big.Rat).Mul(factor, t[leave][j]))
 				}
 			}
 		}
-		exchange(t, leave, enter)
-		label[leave], label[rows+enter] = label[rows+enter], label[leave]
 	}
-}
-
-// exchange exchanges the variable of row p of a tableau and the variable of column q.
-func exchange(t [][]*big.Rat, p, q int) {
-	pivot := new(big.Rat).Inv(t[p][q])
-	for i := range t {
-		for j := range t[i] {
-			if i != p && j != q {
-				product := new(big.Rat).Mul(t[i][q], t[p][j])
-				t[i][j].Sub(t[i][j], product.Mul(product, pivot))
-			}
-		}
-	}
-	for i := range t {
-		t[i][q].Neg(t[i][q]).Mul(t[i][q], pivot)
-	}
-	for j := range t[p] {
-		t[p][j].Mul(t[p][j], pivot)
-	}
-	t[p][q].Set(pivot)
 }

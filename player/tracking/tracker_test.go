@@ -263,3 +263,16 @@ func TestAMatchIsFoundBackAfterADroppedMessage(t *testing.T) {
 		})
 	}
 }
+
+func TestAMoveWithoutAChoiceIsNotReplaced(t *testing.T) {
+	tr := &tracker{facts: map[snapshot]*facts{"one": {legal: [][]string{{"a"}}}, "two": {legal: [][]string{{"a", "b"}}}}, told: []message{{reply: "b"}}}
+	for _, c := range []struct {
+		at   snapshot
+		own  string
+		want bool
+	}{{"one", "a", false}, {"two", "a", true}, {"two", "B", false}} {
+		if got := tr.isReplaced(account{at: c.at, asked: []int{0}}, c.own); got != c.want {
+			t.Errorf("%s after the reply b at %s: replaced: %v, want %v", c.own, c.at, got, c.want)
+		}
+	}
+}

@@ -43,6 +43,7 @@ func TestMatchesAfterAnOpeningAreMatchesOfTheSameGame(t *testing.T) {
 }
 
 func TestNoOpeningEndsTheGame(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	m := builtIn(t, "matchingPennies") // of one turn
 	s := quick
 	s.Opening = 3
@@ -51,7 +52,7 @@ func TestNoOpeningEndsTheGame(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	m = builtIn(t, "nim-1.2")
-	for seed := range uint64(20) {
+	for seed := range exhaustive.Choose[uint64](5, 20) {
 		moves := m.opening(50, seed)
 		if len(moves) == 0 || len(moves) >= 50 {
 			t.Fatalf("moves %v", moves)

@@ -26,7 +26,7 @@ const (
 	inBoth      phase = iota // for grounding and for the machine
 	inGrounding              // for grounding only
 	ifThorough               // only where grounding is thorough
-	inTuning                 // for the machine, if tuning finds that the pass saves work
+	inMachine                // for the machine only
 )
 
 // passes lists the passes in order; constraints gives the reasons of the order.
@@ -87,11 +87,7 @@ var passes = []pass{
 		run: (*grounder).reach, needed: true,
 	},
 	{
-		name: "inline", of: inTuning,
-		doc: "h ← a ∧ p → h ← a ∧ b for each rule p ← b", assumes: "p is not recursive",
-	},
-	{
-		name: "magic", of: inTuning,
+		name: "magic", of: inMachine,
 		doc: "as demand, for recursive relations of one position", assumes: "what is asked of other relations does not depend on the recursion",
 	},
 }

@@ -197,26 +197,16 @@ func (f *Finder) succeeds(e *machine.Expansion, move, moves, step, depth, plies 
 // without one delay the end. Goals are by role, in goal points. It returns false if no way is found, or if chance or
 // several roles choose.
 func (f *Finder) Line(ctx context.Context, q machine.State, goals []int32, maxNodes int64) (line [][]machine.Move, ok bool) {
-	e, q := new(machine.Expansion), slices.Clone(q)
-	for range search.MaxPlies {
-		if err := f.expander.Expand(e, q); err != nil {
-			return nil, false
+	line, over, _ := search.Walk(f.expander, q, func(e *machine.Expansion, q machine.State) (int, bool) {
+		if e.Children == 1 {
+			return 0, true
 		}
-		c, ok := 0, true
-		if e.Children > 1 {
-			c, ok = f.next(ctx, e, q, goals, maxNodes)
-		}
-		if !ok {
-			return nil, false
-		}
-		joint := make([]machine.Move, len(e.Moves))
-		e.Joint(joint, c)
-		if line = append(line, joint); e.Terminal[c] {
-			return line, true
-		}
-		copy(q, e.Child(c))
+		return f.next(ctx, e, q, goals, maxNodes)
+	})
+	if !over {
+		return nil, false
 	}
-	return nil, false
+	return line, true
 }
 
 // next returns the child of q, expanded in e, to which the only role that chooses goes.

@@ -158,3 +158,15 @@ func TestAnEndThatCannotBeForcedIsNotLookedForBeyondTheLongestLine(t *testing.T)
 		t.Errorf("%+v of a match that never ends; the longest line has %d joint moves", way, search.MaxPlies)
 	}
 }
+
+func TestARoleThatIsSureOfNothingDelaysTheEnd(t *testing.T) {
+	won := toys.Node{Goals: []int32{100, 0}}
+	g := &toys.Tree{Roles: []string{"a", "b"}, Nodes: []toys.Node{
+		{Moves: []int{1, 3}, Kids: []int{1, 2, 3}}, won, {Moves: []int{1, 1}, Kids: []int{1}}, won,
+	}}
+	m := g.Machine()
+	line, ok := arrival.New(m, 0).Line(t.Context(), m.Initial(), []int32{100, 0}, 100)
+	if !ok || len(line) != 2 || line[0][1] != 1 {
+		t.Errorf("the line %v (%v), want two joint moves", line, ok)
+	}
+}

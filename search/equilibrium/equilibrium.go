@@ -21,11 +21,10 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 )
 
 const (
-	// maxPly bounds the depth of the recursion.
-	maxPly = 2000
 	// maxBits bounds a payoff: numerators and denominators grow with every position of mixed strategies.
 	maxBits = 1 << 16
 	// progressNodes is the number of positions between two reports.
@@ -40,8 +39,6 @@ var (
 	ErrEndless = errors.New("a position can be reached from itself, so that the game need not end")
 	// ErrLarge is why a search ends unfinished whose numbers are too long.
 	ErrLarge = fmt.Errorf("a payoff takes more than %d bits as a fraction", maxBits)
-
-	errTooDeep = fmt.Errorf("the tree is deeper than %d plies", maxPly)
 )
 
 // Searcher computes an equilibrium. It belongs to one goroutine and keeps the payoffs of all positions
@@ -94,7 +91,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	switch {
 	case errors.Is(err, errStopped):
 		return found, nil
-	case errors.Is(err, ErrLarge), errors.Is(err, errTooDeep), errors.Is(err, search.ErrMemory):
+	case errors.Is(err, ErrLarge), errors.Is(err, exact.ErrTooDeep), errors.Is(err, search.ErrMemory):
 		found.Unfinished = err
 		return found, nil
 	case err != nil:
@@ -191,8 +188,8 @@ func (r *run) mayGoOn(ply int) error {
 	switch {
 	case r.ctx.Err() != nil, r.lim.MaxNodes > 0 && r.nodes >= r.lim.MaxNodes:
 		return errStopped
-	case ply >= maxPly:
-		return errTooDeep
+	case ply >= exact.MaxPly:
+		return exact.ErrTooDeep
 	case r.lim.MaxBytes > 0 && r.bytes > r.lim.MaxBytes:
 		return fmt.Errorf("the payoffs of %d positions: %w", len(r.known), search.ErrMemory)
 	}

@@ -252,3 +252,20 @@ func BenchmarkValues(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/position")
 }
+
+func TestTheTargetOfAnImageIsTheOneOfTheExchangedPlayers(t *testing.T) {
+	l := &Learner{current: Evaluation{players: []machine.Role{0, 1}, sum: 100}}
+	same, exchanged := &machine.Symmetry{Roles: []machine.Role{0, 1}}, &machine.Symmetry{Roles: []machine.Role{1, 0}}
+	for _, c := range []struct {
+		symmetry     *machine.Symmetry
+		target, want []float32
+	}{
+		{same, []float32{0.25}, []float32{0.25}},
+		{exchanged, []float32{0.25}, []float32{0.75}},
+		{exchanged, []float32{0.25, 0.5}, []float32{0.5, 0.25}},
+	} {
+		if got := l.imageOf(c.symmetry, c.target); !slices.Equal(got, c.want) {
+			t.Errorf("roles %v: %v becomes %v, want %v", c.symmetry.Roles, c.target, got, c.want)
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/book"
@@ -86,8 +87,9 @@ func (h *team) helper(n int) (helper *Helper, err error) {
 
 func TestHelpersMakeTheSameFiles(t *testing.T) {
 	defer func(n int) { minBlock = n }(minBlock)
-	minBlock = 2000
-	for _, game := range []string{"goofspiel-7", "biddingTicTacToe-2", "pig-8-2"} {
+	minBlock = exhaustive.Choose(200, 2000)
+	small := []string{"goofspiel-6", "pig-8-2"}
+	for _, game := range exhaustive.Choose(small, []string{"goofspiel-7", "biddingTicTacToe-2", "pig-8-2"}) {
 		m := gamestest.Machine(t, game)
 		value, want := solveInFolder(t, m, Config{Threads: 1, Folder: t.TempDir()})
 		for _, helpers := range []int{1, 3} {

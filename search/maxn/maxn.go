@@ -9,13 +9,12 @@ package maxn
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/table"
 )
 
@@ -26,14 +25,9 @@ import (
 // Cost: an expansion and a table access per node; memory for a path of expansions.
 
 const (
-	// maxPly bounds the stack, as in package sequential.
-	maxPly = 2000
 	// progressNodes is the number of nodes between two reports, some milliseconds.
 	progressNodes = 1 << 12
 )
-
-// errTooDeep is why a search ends that the length of the game keeps from the value.
-var errTooDeep = fmt.Errorf("the tree is deeper than %d plies", maxPly)
 
 // Config says how to search.
 type Config struct {
@@ -148,8 +142,8 @@ func (r *run) value(q machine.State, at int) bool {
 	if r.recall(q, p) && at > 0 {
 		return true
 	}
-	if at == maxPly {
-		r.stopped, r.cause = true, errTooDeep
+	if at == exact.MaxPly {
+		r.stopped, r.cause = true, exact.ErrTooDeep
 	}
 	if !r.open(p, q) {
 		return false
@@ -301,28 +295,20 @@ func (r *run) root(res *search.Result, q machine.State, exact, noLine bool) {
 
 // line follows the best moves from q as far as the table knows them.
 func (r *run) line(q machine.State) [][]machine.Move {
-	var line [][]machine.Move
 	p := r.plies[0]
-	chosen := p.chosen
-	for state := slices.Clone(q); len(line) < maxPly && p.Replies == 1; {
-		c := p.ChildNumber(chosen, 0)
-		joint := make([]machine.Move, r.roles)
-		p.expansion.Joint(joint, c)
-		line = append(line, joint)
-		if p.expansion.Terminal[c] {
-			return line
+	known := true // of the root, without a look into the table
+	line, _, _ := search.Walk(r.expander, q, func(e *machine.Expansion, q machine.State) (int, bool) {
+		turn, ok := e.Turn(r.random)
+		if !ok || turn.Replies > 1 {
+			return 0, false
 		}
-		copy(state, p.expansion.Child(c))
-		r.stopped, r.limit = false, 0
-		if !r.open(p, state) {
-			return line
-		}
-		if chosen = 0; p.Actions > 1 {
-			if !r.recall(state, p) {
-				return line
-			}
+		chosen := 0
+		if turn.Actions > 1 {
+			known = known || r.recall(q, p)
 			chosen = p.chosen
 		}
-	}
+		ok, known = known || turn.Actions == 1, false
+		return turn.ChildNumber(chosen, 0), ok
+	})
 	return line
 }

@@ -11,6 +11,7 @@ import (
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/sequential"
 )
 
@@ -189,7 +190,7 @@ func TestTheLineLeadsToTheValues(t *testing.T) {
 func TestAGameWithoutEndIsSaidToBeTooDeep(t *testing.T) {
 	m := toys.Wide{Roles: []string{"a", "b", "c"}, Moves: []int{1, 1, 1}}.Machine()
 	r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
-	if err != nil || !errors.Is(r.Unfinished, errTooDeep) || r.Solved() || r.Values[0] != (search.Interval{Upper: machine.MaxGoal}) {
+	if err != nil || !errors.Is(r.Unfinished, exact.ErrTooDeep) || r.Solved() || r.Values[0] != (search.Interval{Upper: machine.MaxGoal}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

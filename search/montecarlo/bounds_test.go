@@ -61,7 +61,7 @@ func TestBoundsWithinATolerance(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	tolerances := []float64{0, 5, 20, 50}
 	nodes := make([]int64, len(tolerances))
-	for seed := range uint64(120) {
+	for seed := range exhaustive.Choose[uint64](40, 120) {
 		game := &toys.Tree{Roles: []string{"left", "right", machine.RandomRole}}
 		grown(rand.New(rand.NewPCG(seed, 7)), game, 5)
 		m, want := game.Machine(), worthOf(game, 0)

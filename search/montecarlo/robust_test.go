@@ -216,7 +216,7 @@ func TestTheHeapStaysWithinTheLimit(t *testing.T) {
 			bytes := toys.Heap(func() any {
 				s := New(Config{Workers: workers, Lanes: 1, Rule: RegretMatching})
 				var err error
-				if r, err = s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 20_000, MaxBytes: limit}); err != nil {
+				if r, err = s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: exhaustive.Choose[int64](8_000, 20_000), MaxBytes: limit}); err != nil {
 					t.Error(err)
 				}
 				return s

@@ -87,7 +87,7 @@ func TestABrokenOffSearchKeepsTheBestMoveUnlessItProvesSomething(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := v.packing
-	all := value{v.payoff.goals, v.payoff.goals}
+	all := value{v.payoff.Goals, v.payoff.Goals}
 	won := all.tightened(search.Interval{Lower: 100, Upper: 100})
 	for _, c := range []struct {
 		what string

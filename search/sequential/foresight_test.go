@@ -135,7 +135,7 @@ func TestBrokenOffSearchesKnowTheMove(t *testing.T) {
 	cancel()
 	for _, game := range []string{"connectFour-4x4", "breakthrough-3x5"} {
 		m := gamestest.Machine(t, game)
-		positions := toys.Positions(m, 20, 5)
+		positions := toys.Positions(m, exhaustive.Choose(5, 20), 5)
 		for name, s := range map[string]search.Searcher{"bab": New(Config{}), "threads": New(Config{Threads: 2}), "pns": NewProofNumber(Config{})} {
 			fresh, x, e := New(Config{}), machine.NewExpander(m), &machine.Expansion{}
 			for rest := positions; len(rest) > 0; rest = rest[m.Words():] {
@@ -181,7 +181,7 @@ func TestRefutedMovesOfGamesAreMistakes(t *testing.T) {
 	for _, game := range []string{"connectFour-4x4", "breakthrough-3x5"} {
 		m := gamestest.Machine(t, game)
 		blind, x, e, refuted := New(Config{Without: Foresight}), machine.NewExpander(m), &machine.Expansion{}, 0
-		positions := toys.Positions(m, 20, 5)
+		positions := toys.Positions(m, exhaustive.Choose(5, 20), 5)
 		for seen, rest := New(Config{}), positions; len(rest) > 0; rest = rest[m.Words():] {
 			s := rest[:m.Words()]
 			if err := x.Expand(e, s); err != nil {

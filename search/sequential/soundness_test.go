@@ -16,8 +16,8 @@ import (
 	"stackmate/search/certify"
 )
 
-// trees is the number of random games of the test of soundness: a few thousand in every
-// run, and as many as wanted by hand (go test ./search/sequential -run Sound -trees 100000).
+// trees is the number of random games of the test of soundness: some in every
+// run, and as many as wanted by hand (STACKMATE_EXHAUSTIVE=1 go test ./search/sequential -run Sound -trees 100000).
 var trees = flag.Int("trees", 2000, "random games of the test of soundness")
 
 // source draws the choices of random games: one of n, for the choice with a name.
@@ -74,7 +74,7 @@ func machineOf(game *toys.Tree, choose source) machine.Machine {
 // move guarantees its lower end (its upper end for the minimiser).
 func TestSearchesAreSoundOnRandomGames(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
-	for seed := range uint64(*trees) {
+	for seed := range uint64(exhaustive.Choose(min(*trees, 500), *trees)) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		game := randomGame(seeded(rng))
 		c := Config{
@@ -83,6 +83,7 @@ func TestSearchesAreSoundOnRandomGames(t *testing.T) {
 			ShareEpsilon: rng.IntN(2) == 0,
 			Halves:       rng.IntN(2) == 0,
 			Threads:      1 + rng.IntN(2),
+			Falling:      seed%2 == 0,
 		}
 		m := machineOf(game, seeded(rng))
 		var s search.Searcher = crowded(c)
@@ -185,7 +186,8 @@ func (p *policy) bounds(id int) search.Interval {
 // their losses add up.
 func TestTheStrategiesOfOneSearchAreAnEpsilonEquilibrium(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
-	const epsilon, games = 20, 60
+	const epsilon = 20
+	games := exhaustive.Choose(15, 60)
 	broken := 0
 	for seed := range uint64(games) {
 		game := shape{
@@ -232,7 +234,7 @@ func (a anew) At(ctx context.Context, q machine.State) (search.Claim, error) {
 func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	broken := 0
-	for seed := uint64(2000); seed < 2300; seed++ {
+	for seed := uint64(2000); seed < exhaustive.Choose[uint64](2060, 2300); seed++ {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		game := randomGame(seeded(rng))
 		if seed%2 == 0 {
@@ -244,7 +246,7 @@ func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) 
 		}
 		c := Config{
 			Epsilon: []float64{3, 10, 20, 40}[rng.IntN(4)], Without: Refinement(rng.IntN(int(Literal)+1)) &^ (Table | Lookahead),
-			ShareEpsilon: rng.IntN(2) == 0, Halves: rng.IntN(2) == 0, Threads: 1 + rng.IntN(2),
+			ShareEpsilon: rng.IntN(2) == 0, Halves: rng.IntN(2) == 0, Threads: 1 + rng.IntN(2), Falling: seed%3 == 0,
 		}
 		m := machineOf(game, seeded(rng))
 		var s search.Searcher = New(c)

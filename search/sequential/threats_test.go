@@ -83,7 +83,7 @@ func TestThreatsInARealGame(t *testing.T) {
 	v, exact, x, rng := NewThreats(), New(Config{}), machine.NewExpander(m), machine.NewRand(1)
 	var e machine.Expansion
 	wins, mistakes := 0, 0
-	for range 30 {
+	for range exhaustive.Choose(8, 30) {
 		s := append(machine.State(nil), m.Initial()...)
 		for over, _ := x.Look(s); !over; over, _ = x.Look(s) {
 			got, err := v.Search(t.Context(), m, s, search.Limits{})

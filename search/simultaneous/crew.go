@@ -3,7 +3,6 @@ package simultaneous
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -61,7 +60,7 @@ func (s *solver) together(ctx context.Context, q machine.State, lim search.Limit
 			return false, err
 		}
 		c.workers[i] = w
-		w.memory.table, w.crew = s.memory.table.Another(), c
+		w.memory.table, w.crew, w.payoffs = s.memory.table.Another(), c, s.payoffs
 		w.begin(ctx, limits)
 		w.root(q)
 		return !w.stopped, w.err
@@ -96,12 +95,6 @@ func (s *solver) add(w *solver) {
 	s.rounded, s.actions = s.rounded || w.rounded, max(s.actions, w.actions)
 	for _, f := range w.frames {
 		s.peak += f.bytes()
-	}
-	switch {
-	case !s.sumKnown:
-		s.sum, s.sumKnown = w.sum, w.sumKnown
-	case w.sumKnown && w.sum != s.sum:
-		s.fail(fmt.Errorf("%w: found goals with the sum %v after others with the sum %v", search.ErrNotZeroSum, w.sum, s.sum))
 	}
 }
 

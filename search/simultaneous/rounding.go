@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"stackmate/search"
+	"stackmate/search/exact"
 )
 
 // The meaning of "proved" and "solved" in this package. The search computes in floating point:
@@ -18,13 +19,10 @@ import (
 // OrderLex may add the error of the engine once for each action that they remove. Where positions repeat, bounds depend on bounds of earlier
 // iterations, so the plies of all iterations count. errorOf includes both.
 
-// Values lie on a grid of 2⁻³⁰ goal points, so that values that are equal by
-// the rules of the game are equal as numbers although they were computed in
-// different ways, and integers lie on it. A step is 1e-9. Matrix games are solved to
+// Values lie on exact.Grid. A step is 1e-9. Matrix games are solved to
 // 1e-14 goal points as a rule, far below it. The engine certifies 1e-10 of the
 // range of payoffs, 1e-8 goal points at worst: ten steps, by which values may then be
 // wrong, and equal ones differ. That costs nodes, and certify.Tolerance allows for it.
-const grid = 1.0 / (1 << 30)
 
 // margin is the gain of a row or column, in goal points, that counts as better: eight
 // steps of the grid, above the usual error of the matrix engine and about
@@ -39,18 +37,24 @@ const nullWindow = 1.0 / (1 << 20)
 const (
 	nativeError = 1e-8
 	glpkError   = 1e-4
-	plyError    = nativeError + margin + grid
+	plyError    = nativeError + margin + exact.Grid
 	maxError    = search.MaxPlies * plyError
 )
 
-// snap returns the value of the grid that is nearest to v.
-func snap(v float64) float64 { return math.RoundToEven(v/grid) * grid }
+// simplest returns the integer in a narrow interval, or else the value of the grid in its middle. Goals are integers, and
+// a value that is only approached from one side is often a goal.
+func simplest(v search.Interval) float64 {
+	if n := math.Ceil(v.Lower); n <= v.Upper {
+		return n
+	}
+	return exact.Snap(v.Lower + (v.Upper-v.Lower)/2)
+}
 
 // errorOf returns the greatest error of the bounds of the search.
 func (s *solver) errorOf() float64 {
 	e := maxError
 	if s.config.Method == SequenceForm || s.lp.Name() == "glpk" {
-		e = search.MaxPlies * (glpkError + margin + grid)
+		e = search.MaxPlies * (glpkError + margin + exact.Grid)
 	}
 	if s.config.Method == SMAB && s.config.Order != OrderBest {
 		e *= float64(s.actions)

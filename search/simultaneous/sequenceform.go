@@ -7,6 +7,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/matrix"
 )
 
@@ -57,7 +58,7 @@ func (s *solver) solveSequenceForm(f *frame, depth int, _, _ float64) search.Int
 		return search.Interval{Lower: lower, Upper: s.config.High}
 	}
 	if math.Abs(upper-lower) <= sequenceGap*(s.config.High-s.config.Low) {
-		return search.Exact(snap((lower + upper) / 2))
+		return search.Exact(exact.Snap((lower + upper) / 2))
 	}
 	return search.Interval{Lower: min(lower, upper), Upper: max(lower, upper)}
 }

@@ -3,6 +3,7 @@ package simultaneous
 import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/table"
 )
 
@@ -108,7 +109,7 @@ func (s *solver) lead(f *frame, depth int, who side, alpha, beta float64) search
 			worst.Upper = min(worst.Upper, f.cell(who, a, b).Upper)
 		}
 		for t := 0; t < replies && worst.Upper > threshold; t++ {
-			b := rotated(t, front)
+			b := exact.Fronted(t, front)
 			asked := who.fromRow(search.Interval{Lower: threshold, Upper: min(window.Upper, worst.Upper)})
 			v := who.fromRow(s.serializedCell(f, depth, who, a, b, asked.Lower, asked.Upper))
 			worst.Lower = min(worst.Lower, v.Lower)
@@ -127,17 +128,6 @@ func (s *solver) lead(f *frame, depth int, who side, alpha, beta float64) search
 		}
 	}
 	return who.fromRow(best)
-}
-
-// rotated returns element t of the order front, 0, 1, …, front-1, front+1, …
-func rotated(t, front int) int {
-	switch {
-	case t == 0:
-		return front
-	case t <= front:
-		return t - 1
-	}
-	return t
 }
 
 // serializedCell searches the cell of move a and reply b in a serialized game.

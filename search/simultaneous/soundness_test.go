@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/certify"
@@ -87,6 +88,7 @@ func (config Config) draw(t *rapid.T) (g *stacked, value float64, searcher *Sear
 }
 
 func TestEveryMethodFindsTheExactValueOfRandomStackedGames(t *testing.T) {
+	exhaustive.FewerDraws(t)
 	for _, config := range everyEngine(configurations()) {
 		t.Run(config.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -106,6 +108,7 @@ func TestEveryMethodFindsTheExactValueOfRandomStackedGames(t *testing.T) {
 }
 
 func TestEveryMethodAnswersEveryWindow(t *testing.T) {
+	exhaustive.FewerDraws(t)
 	for _, config := range everyEngine(configurations()) {
 		t.Run(config.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -134,6 +137,7 @@ func TestEveryMethodAnswersEveryWindow(t *testing.T) {
 }
 
 func TestStoppedSearchGivesBoundsThatHold(t *testing.T) {
+	exhaustive.FewerDraws(t)
 	for _, config := range everyEngine(configurations()) {
 		t.Run(config.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -334,7 +338,7 @@ func TestGamesThatNeverEndStopWithTheirRange(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 10_000})
+			got, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 2_000})
 			if err != nil || got.Solved() || got.Values[0] != (search.Interval{Lower: 0, Upper: 100}) {
 				t.Errorf("%v: %+v, error %v", config, got, err)
 			}

@@ -23,11 +23,11 @@ type symmetry struct {
 // newSymmetry asks the machine for its symmetries. Exchanges of the players are
 // left out if the sum of the goals cannot be found out.
 func (s *solver) newSymmetry(ctx context.Context) *symmetry {
-	exchange := len(s.machine.Symmetries()) > 0 && s.findGoalSum(ctx)
-	y := &symmetry{
-		canon: table.NewCanon(s.machine, [2]machine.Role{s.row, s.column}, exchange),
-		sum:   s.sum,
+	sum, exchange := 0., false
+	if len(s.machine.Symmetries()) > 0 && s.payoffs.Find(ctx, s.machine) == nil {
+		sum, exchange = s.payoffs.Sum.Known()
 	}
+	y := &symmetry{canon: table.NewCanon(s.machine, [2]machine.Role{s.row, s.column}, exchange), sum: sum}
 	if exchange {
 		short, cancel := context.WithTimeout(ctx, lengthTime)
 		defer cancel()
@@ -38,16 +38,6 @@ func (s *solver) newSymmetry(ctx context.Context) *symmetry {
 
 // lengthTime bounds the proof that every match ends; most proofs take milliseconds.
 const lengthTime = 2 * time.Second
-
-// findGoalSum reads the sum of the goals from the end of a random game. It returns false if no game ends in time, or if the goals are out of range.
-func (s *solver) findGoalSum(ctx context.Context) bool {
-	goals := machine.RandomGoals(ctx, s.machine, s.machine.Initial())
-	if goals == nil {
-		return false
-	}
-	s.payoff(goals)
-	return s.err == nil
-}
 
 // even returns the value of a position that is its own image under an exchange.
 func (y *symmetry) even() search.Interval { return search.Exact(y.sum / 2) }

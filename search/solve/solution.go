@@ -29,6 +29,9 @@ type Solution struct {
 	// Unfinished is the reason for an early end, see search.Result.
 	Unfinished string `json:"unfinished,omitempty"`
 
+	// Matrix holds the payoffs of the initial position, if the caller has asked for them: see Solver.Matrix.
+	Matrix *Matrix `json:"matrix,omitempty"`
+
 	// Exact is the equilibrium in rational numbers; nil for other methods.
 	Exact *ExactSolution `json:"exact,omitempty"`
 

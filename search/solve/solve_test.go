@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/games/gamestest"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -267,4 +268,26 @@ func answersOf(t testing.TB, solver *solve.Solver, m machine.Machine, s solve.So
 		t.Fatal(err)
 	}
 	return answers
+}
+
+// TestTheToleranceFallsForPlayersAlone: a player gets an interval from a search that is not finished, a solver waits for the
+// value.
+func TestTheToleranceFallsForPlayersAlone(t *testing.T) {
+	m := gamestest.Machine(t, "copsAndRobber-4x4-1-6")
+	o := solve.Default()
+	o.Memory = 16
+	player, err := solve.NewSearcher(solve.BoundedAlphaBeta, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	solver, err := solve.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s, want := range map[search.Searcher]float64{player: 50, solver: 0} {
+		r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 10})
+		if err != nil || r.Epsilon != want {
+			t.Errorf("%T: ε %g, want %g; %v", s, r.Epsilon, want, err)
+		}
+	}
 }

@@ -58,7 +58,7 @@ type finding struct {
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
 	Code   string `json:"code"`
-	Grave  bool   `json:"grave"` // the rules are not valid
+	Grave  bool   `json:"grave"` // the rules are not valid; they may be played all the same
 	Text   string `json:"text"`
 	Hint   string `json:"hint,omitempty"`
 }
@@ -165,7 +165,7 @@ func (l *library) load(ctx context.Context, name, file string, text []byte) (*ga
 			d.Message += "; played all the same: " + d.Meaning
 		}
 		g.findings = append(g.findings, finding{
-			Line: d.Pos.Line, Column: d.Pos.Column, Code: d.Code, Grave: d.IsError(), Text: d.Message, Hint: d.Hint,
+			Line: d.Pos.Line, Column: d.Pos.Column, Code: d.Code, Grave: strings.HasPrefix(d.Code, "E"), Text: d.Message, Hint: d.Hint,
 		})
 	}
 	if g.err == nil {

@@ -168,6 +168,13 @@ export function findings(g: Game): HTMLElement {
     f.line > 0 && lines[f.line - 1] !== undefined && h("pre", null, lines[f.line - 1] + "\n" + " ".repeat(Math.max(0, f.column - 1)) + "^"),
     f.hint && h("p", { class: "quiet" }, f.hint));
   const list = h("ul", { class: "findings" }, g.findings.slice(0, 50).map(one));
-  const title = g.valid ? `${g.findings.length} ${g.findings.length === 1 ? "warning" : "warnings"}` : "These rules are not valid";
-  return g.valid ? h("details", null, h("summary", null, title), list) : h("section", null, h("h2", null, title), list);
+  return g.valid ? h("details", null, h("summary", null, judgement(g)), list) : h("section", null, h("h2", null, judgement(g)), list);
+}
+
+// judgement returns the verdict of the validator: rules that are played all the same are not valid.
+export function judgement(g: Game): string {
+  const count = (list: Finding[], word: string) => `${list.length} ${word}${list.length === 1 ? "" : "s"}`;
+  const errors = g.findings.filter((f) => f.grave), warnings = g.findings.filter((f) => !f.grave);
+  if (errors.length > 0) return `Not valid: ${count(errors, "error")}${g.valid ? "; played all the same, as game managers read the rules" : ""}`;
+  return warnings.length > 0 ? `Valid, ${count(warnings, "warning")}` : "Valid";
 }
