@@ -376,14 +376,14 @@ func choicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T, address string, ct
 		t.Errorf("a friend is sent %s, not %s", link, table)
 	}
 	do(t, second, chromedp.Navigate(table), chromedp.Click(".sit"), chromedp.WaitVisible(".move"))
-	do(t, first, chooseMove("rock"), saying("p", "it stays secret"))
+	do(t, first, chooseMove("Rock"), saying("p", "it stays secret"))
 	do(t, second, saying(".seat", "has chosen"))
 	seen := value[string](t, second, `document.querySelector("main").textContent`)
 	if strings.Contains(seen, "Last") || strings.Contains(seen, "is chosen") {
 		t.Errorf("the second window knows too much: %s", seen)
 	}
-	do(t, second, chooseMove("paper"), saying(".last", "rock"), saying(".bar", "over"))
-	do(t, first, saying(".last", "paper"), saying(".bar", "over"))
+	do(t, second, chooseMove("Paper"), saying(".last", "Rock"), saying(".bar", "over"))
+	do(t, first, saying(".last", "Paper"), saying(".bar", "over"))
 }
 
 func aMatchIsWatchedLiveAndAsARecord(t *testing.T, address string, ctx context.Context) {
@@ -437,7 +437,7 @@ func aPlayerElsewhereIsPlayedAgainstTheClock(t *testing.T, address string, ctx c
 	case <-ctx.Done():
 		t.Fatal("the player elsewhere is not asked for a move")
 	}
-	do(t, ctx, saying(".last", move), saying(".bar", "over"), saying("p", "row had no move in time"))
+	do(t, ctx, saying(".last", strings.ToUpper(move[:1])+move[1:]), saying(".bar", "over"), saying("p", "row had no move in time"))
 }
 
 // firstMove is a player that always makes the first move that it finds.

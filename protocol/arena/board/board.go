@@ -113,7 +113,8 @@ type Layout struct {
 	turns set                // the fluents that say whose turn it is
 	page  Page
 
-	choices *grid // nil if there are none
+	choices   *grid // nil if there are none
+	hasTrails bool
 }
 
 // use is how the facts of one fluent are drawn.
@@ -185,6 +186,7 @@ func Find(ctx context.Context, g *gdl.Game, positions ...[]string) *Layout {
 	l.findBoards(f)
 	l.count(f)
 	l.findChoices(g, f)
+	l.findTrails()
 	l.turns = f.turns()
 	return l
 }
