@@ -116,6 +116,7 @@ var (
 	amount  = regexp.MustCompile(`\b\d+(\.\d+)? (s|ms|MB|KB)\b|\b\d{4}-\d\d-\d\dT[\d:.]+Z?\b|"(seconds|peak_bytes)":[\d.e-]+`)
 	port    = regexp.MustCompile(`(127\.0\.0\.1|localhost):\d+`)
 	kernel  = regexp.MustCompile(`\b(native|native-avx2|avx512|avx2|neon|portable) +\d+\b`) // with its lanes
+	work    = regexp.MustCompile(`(?m)^(nodes|LP calls|table hits) +\d+`)                   // of several threads
 	number  = regexp.MustCompile(`[+±-]?\d+(\.\d+)?`)
 	spaces  = regexp.MustCompile(`[ \t]+`)
 	address = regexp.MustCompile(`(127\.0\.0\.1|localhost):(9\d{3})`)
@@ -126,6 +127,7 @@ func masked(text string, numbers bool) string {
 	text = amount.ReplaceAllString(text, "#")
 	text = port.ReplaceAllString(text, "$1:#")
 	text = kernel.ReplaceAllString(text, "kernel #")
+	text = work.ReplaceAllString(text, "$1 #")
 	if numbers {
 		text = number.ReplaceAllString(text, "#")
 	}
