@@ -33,7 +33,7 @@ func TestExperimentsAndLearningUseTheQueue(t *testing.T) {
 	address := fmt.Sprintf("nats://secret@%s", nats.Addr())
 	url := file(t, "queue.nats", address+"\n")
 	for _, command := range []string{"worker", "train nim-3 --knowledge " + t.TempDir(), "tournament nim-3 --players random,random"} {
-		execute(t, append(strings.Fields(command), "--nats", address)...).expect(t, statusUsage, "list the processes", "put it into a file")
+		execute(t, append(strings.Fields(command), "--nats", address)...).expect(t, statusUsage, "list of processes", "put the address into a file")
 	}
 	execute(t, "worker", "--nats", "no/such/file").expect(t, statusUsage, "--nats: expected an address or a file")
 	ctx, cancel := context.WithCancel(t.Context())
