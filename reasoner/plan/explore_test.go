@@ -45,6 +45,9 @@ func TestASearchByDepthThatCutsPositionsOffProvesNothing(t *testing.T) {
 		t.Errorf("a way of 10 places: a plan of %d, want 100 and all positions seen", q.plan.Goal)
 	}
 	q = aWay(t, maxLine+2)
+	if x := q.newExplorer(t.Context()); x.depthFirst(on, 3, nil, nil) || x.depthFirst(func() bool { return false }, math.MaxInt, nil, nil) {
+		t.Error("a search of three expansions, or without time, has expanded all positions")
+	}
 	if x := q.newExplorer(t.Context()); x.depthFirst(on, math.MaxInt, nil, nil) {
 		t.Errorf("all positions are seen of a way that is longer than the longest line, with a plan of %d", q.plan.Goal)
 	}
