@@ -100,7 +100,7 @@ func TestCheckers(t *testing.T) {
 	})
 }
 
-// turns counts the sequences of so many turns from s, where a player's turn is all its moves
+// turns counts the sequences of depth turns from s, where a player's turn is all its moves
 // until the other one is in control.
 func turns(t *testing.T, m machine.Machine, s machine.State, depth int) int {
 	t.Helper()

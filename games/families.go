@@ -40,7 +40,7 @@ var families = []family{
 		[]string{"heads", "tails"}, []string{"heads", "tails"},
 		constantSum([][]int{{100, 0}, {0, 100}})),
 	// Solved by the exclusive or of its heaps.
-	game("nim-HEAPS", "nim, such as nim-3.4.5; whoever takes the last object wins", numbers("HEAPS", "sizes of the heaps", 1, 30)).prepared(
+	game("nim-HEAPS", "nim, such as nim-3.4.5; the player who takes the last object wins", numbers("HEAPS", "sizes of the heaps", 1, 30)).prepared(
 		func(a arguments) error {
 			heaps := a["HEAPS"].([]int)
 			if heaps == nil {

@@ -30,7 +30,7 @@ func TestChanceHasNoSeat(t *testing.T) {
 	}
 }
 
-// limited is a search with so many nodes a move.
+// limited is a search with a number of nodes a move.
 type limited struct {
 	search.Searcher
 	nodes int64

@@ -17,7 +17,7 @@ import (
 	"stackmate/search/evaluate"
 )
 
-// learnerOf has learnt from so many games.
+// learnerOf returns a learner after the given number of games.
 func learnerOf(t *testing.T, m machine.Machine, signals machine.Signals, games int64) *evaluate.Learner {
 	t.Helper()
 	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true, Signals: signals})

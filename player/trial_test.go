@@ -10,7 +10,7 @@ import (
 	"stackmate/search/evaluate"
 )
 
-// trialOf holds a trial of estimates in the place of playouts in breakthrough, with so much time; a move has some for so many leaves.
+// trialOf holds a trial of estimates against playouts in breakthrough, with the given time, and a number of leaves for each move.
 func trialOf(t *testing.T, e *evaluate.Evaluation, clock time.Duration, leaves float64) bool {
 	t.Helper()
 	m := gamestest.Machine(t, "breakthrough-5x5")

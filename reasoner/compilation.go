@@ -13,23 +13,21 @@ import (
 )
 
 const (
-	// fallbackDelay is how long the best engine has to itself before work on a
-	// fallback begins: most games are compiled by then. It is bounded to
-	// fallbackShare of the time in which some machine is wanted.
+	// fallbackDelay is the time after which compilation with a fallback engine begins: the first engine compiles most
+	// games sooner. It is at most fallbackShare of the time in which some machine is wanted.
 	fallbackDelay = 1 * time.Second
 	fallbackShare = 0.2
 )
 
-// Attempt is what came of compiling with one engine: a machine or an error.
+// Attempt is the result of compiling with one engine: a machine or an error.
 type Attempt struct {
 	Engine  string
-	Best    bool // it is the best engine: no better machine will come
+	Best    bool // the first engine: no better machine will follow
 	Machine machine.Machine
 	Err     error
 }
 
-// Compilation is a game that is being compiled with several engines, so that there
-// is some machine soon and the best one later.
+// Compilation compiles a game with several engines, for some machine soon and the best machine later.
 type Compilation struct {
 	compile func(ctx context.Context, o Options) (machine.Machine, error)
 	report  func(Attempt)
@@ -40,15 +38,13 @@ type Compilation struct {
 	errs  []error
 }
 
-// Begin starts to compile a game with all engines that o.Engine may name, and
-// returns at once. The best engine begins immediately. If it fails, or takes more
-// than a part of soon, the time in which some machine is wanted, the others are
-// tried beside it, one after the other until one works or the best one has.
+// Begin starts to compile a game with all engines and returns immediately. The first engine begins. If it fails, or
+// takes more than a share of soon, the time in which some machine is wanted, the other engines are tried in parallel with
+// it, in their order, until one of them or the first engine works.
 //
-// Each engine has the whole of o.Budget, and a part of o.Memory; together they stay
-// within it. The function report is told of each attempt that was not called off, from
-// other goroutines, possibly two at once. A panic of an engine is an error. When
-// ctx is done, everything stops.
+// Each engine has the whole of o.Budget and a share of o.Memory. Begin calls report for each attempt that was not
+// cancelled, from other goroutines, possibly two at a time. A panic of an engine is an error. Everything stops when ctx
+// is done.
 func Begin(ctx context.Context, g *gdl.Game, o Options, soon time.Duration, report func(Attempt)) *Compilation {
 	return begin(ctx, o, soon, report, func(ctx context.Context, o Options) (machine.Machine, error) {
 		return New(ctx, g, o)
@@ -93,7 +89,7 @@ func begin(ctx context.Context, o Options, soon time.Duration, report func(Attem
 	return c
 }
 
-// try compiles with an engine of the table and tells whether that worked.
+// try compiles with an engine of the table and reports whether that worked.
 func (c *Compilation) try(ctx context.Context, i int, o Options) bool {
 	a := Attempt{Engine: engines[i].name, Best: i == 0}
 	o.Engine, o.Memory = a.Engine, int64(engines[i].memory*float64(o.Memory))
@@ -114,11 +110,10 @@ func (c *Compilation) try(ctx context.Context, i int, o Options) bool {
 	return a.Err == nil
 }
 
-// Done is closed when all machines that will come have been reported.
+// Done returns a channel that is closed after the last report.
 func (c *Compilation) Done() <-chan struct{} { return c.done }
 
-// Err says why no engine could compile the game. It is nil before the compilation
-// is done, and if there is a machine.
+// Err returns the errors of all engines if none could compile the game. It is nil until the compilation is done.
 func (c *Compilation) Err() error {
 	select {
 	case <-c.done:

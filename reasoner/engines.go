@@ -12,37 +12,34 @@ import (
 	"stackmate/reasoner/reference"
 )
 
-// engine is one way to make a machine of a game.
+// engine compiles games in one way.
 type engine struct {
 	name string
-	// time is the part of the time that is left which New gives this engine before
-	// it tries the next one.
+	// time is the engine's share of the time left when New tries it.
 	time float64
-	// memory is the part of Options.Memory for this engine where Begin compiles with
-	// two at a time: with the first, and with one of the others.
+	// memory is the engine's share of Options.Memory when Begin compiles with two engines at a time.
 	memory float64
-	// make compiles a game; reason is why this engine was chosen.
+	// make compiles a game; reason says why the engine was chosen.
 	make func(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error)
 }
 
-// engines is the table of all engines, the best machines first. Which one is chosen:
+// engines lists all engines, the fastest machines first. The engine of a game is:
 //
-//   - the one that Options.Engine names, if it names one;
-//   - else the first that works within its part of the time and the memory (New), and one of the
-//     others besides, where the first takes long (Begin).
+//   - the engine that Options.Engine names, if it names one;
+//   - else the first engine that works within its share of time and memory (New); Begin also compiles with a later
+//     engine if the first engine takes long.
 var engines = []engine{
-	// The ground game as a Boolean circuit: thousands of times as fast as the others,
-	// for games whose ground rules fit the memory and the time.
+	// The ground game as a Boolean circuit: thousands of times as fast as the other engines, for games whose ground
+	// rules fit memory and time.
 	{name: "circuit", time: 0.7, memory: 2.0 / 3, make: newCircuit},
-	// The rules evaluated anew in every position: needs far less of both, is ready
-	// at once, and numbers fluents and moves as it meets them, so that it takes
-	// whatever can be played at all.
+	// The rules evaluated anew in every position: needs far less memory and time. It numbers fluents and moves at their
+	// first occurrence, so the size of a game is unlimited.
 	{name: "datalog", time: 0.8, memory: 1.0 / 3, make: newDatalog},
-	// The interpreter: slow, for rules that even translating makes too many of.
+	// The interpreter: slow, for rules whose translation exceeds the memory.
 	{name: "reference", time: 1, memory: 1.0 / 3, make: newReference},
 }
 
-// Kernels are the names that Options.Kernel takes.
+// Kernels returns the names that Options.Kernel accepts.
 func Kernels() []string {
 	names := []string{kernel.Auto}
 	for _, f := range kernel.Families {
@@ -51,13 +48,13 @@ func Kernels() []string {
 	return names
 }
 
-// CheckKernel says why Options.Kernel cannot be a name on this machine, if it cannot.
+// CheckKernel returns an error if this processor or system lacks the named kernel.
 func CheckKernel(name string) error {
 	_, err := kernel.From(name)
 	return err
 }
 
-// Engines are the names that Options.Engine takes.
+// Engines lists the names that Options.Engine accepts.
 var Engines = engineNames()
 
 func engineNames() []string {
@@ -68,13 +65,12 @@ func engineNames() []string {
 	return names
 }
 
-// auto stands for the first engine that works.
+// auto selects the first engine that works.
 const auto = "auto"
 
 const (
-	// plainInstances is the number of rule instances from which on it is worth the time to look
-	// for fewer, by thorough grounding; mostInstances how many there may be then. All but a handful
-	// of games have fewer than either.
+	// A game with more than plainInstances rule instances is grounded thoroughly, with up to mostInstances. Nearly all
+	// games have fewer than plainInstances.
 	plainInstances = 2_500_000
 	mostInstances  = 10_000_000
 )

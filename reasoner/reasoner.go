@@ -16,18 +16,18 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Options steer New. The zero value is right for nearly everyone.
+// Options configure New. The zero value suits nearly all callers.
 type Options struct {
 	Engine  string         // one of Engines; "" means "auto"
-	Budget  time.Duration  // time that compiling may take; 0 means DefaultBudget
-	Memory  int64          // bytes that compiling may take, and eight batches; 0 means DefaultMemory
-	Kernel  string         // of the circuit: one of kernel.Families, "" or kernel.Auto for the quickest here
+	Budget  time.Duration  // limit of the compilation; 0 means DefaultBudget
+	Memory  int64          // limit in bytes of the compilation, and of eight batches; 0 means DefaultMemory
+	Kernel  string         // kernel of the circuit: one of kernel.Families; "" or kernel.Auto for the fastest here
 	Without []string       // names of circuit passes to leave out
-	Trace   func(PassInfo) // told of the circuit after each pass, if not nil
-	Cache   *Cache         // of circuits, nil for none; with Trace it is not asked
+	Trace   func(PassInfo) // called with the circuit after each pass, if not nil
+	Cache   *Cache         // of circuits, nil for none; unused with Trace
 }
 
-// isAuto tells whether the engine is left to the compiler.
+// isAuto reports whether New chooses the engine.
 func (o Options) isAuto() bool { return o.Engine == "" || o.Engine == auto }
 
 // PassInfo describes the circuit after a rewriting pass.
@@ -39,14 +39,11 @@ const (
 	DefaultMemory = 4 << 30
 )
 
-// batchShare is the part of the memory that one batch of a circuit may take. Each
-// search thread has two or three.
+// batchShare divides Options.Memory: the limit of one batch of a circuit. A search thread has two or three batches.
 const batchShare = 8
 
-// New compiles a game into a state machine. With engine "auto" that is the
-// circuit, or the Datalog machine where the circuit does not fit the budget;
-// Info().Reason says why. The error says of each engine tried what it ran out of,
-// and where.
+// New compiles a game into a state machine. With engine "auto" the machine is the first of the table that fits the
+// budget; Info().Reason says why. The error names, for each engine, the exceeded limit and the place.
 func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
@@ -112,12 +109,10 @@ func first(ctx context.Context, engines []engine, g *gdl.Game, o Options) (machi
 	return nil, errors.Join(failed...)
 }
 
-// nodeBytes is the memory that an atom, a rule or a literal of the ground program
-// takes in the circuit while passes rewrite it, about.
+// nodeBytes estimates the memory for an atom, a rule or a literal of the ground program while passes rewrite the circuit.
 const nodeBytes = 50
 
-// Circuit grounds a game and optimises its circuit: New without the last step,
-// for those who want to look at it.
+// Circuit grounds a game and optimises its circuit: New without the last step.
 func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error) {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
@@ -126,7 +121,7 @@ func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error)
 	return game, err
 }
 
-// optimised is the circuit of a game, with the stages that led to it.
+// optimised returns the optimised circuit of a game, from the cache if possible, and the stages of its compilation.
 func optimised(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, machine.Stages, error) {
 	if o.Cache != nil && o.Trace == nil {
 		return o.Cache.circuit(g, o, func() (*circuit.Game, machine.Stages, error) { return makeCircuit(ctx, g, o) })
@@ -170,8 +165,8 @@ func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (mac
 	return &decider{Machine: &described{m, reason, append(stages, clock.Stages...)}, game: game, options: options}, nil
 }
 
-// described is a machine that says why it was chosen, and how it was made. It is a pointer wherever
-// it is a Machine: searches compare machines to know whether their tables are of the same game.
+// described adds the reason of the choice and the stages to a machine. It implements Machine as a pointer: searches
+// compare machines to recognise tables of the same game.
 type described struct {
 	machine.Machine
 	reason string

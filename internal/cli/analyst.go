@@ -36,7 +36,7 @@ func (a *analyst) analyse(ctx context.Context, rules *gdl.Game, m machine.Machin
 	x := &analysis{analyst: a, machine: m, position: q, solver: solver, report: report, began: time.Now()}
 	x.shown.Matrix = x.matrix(ctx)
 	x.tell(search.Result{}, "")
-	if x.known(ctx, rules) {
+	if x.sendSolution(ctx, rules) {
 		x.finish(ctx)
 		return nil
 	}
@@ -62,16 +62,16 @@ func (x *analysis) finish(ctx context.Context) {
 	x.send()
 }
 
-// known reports whether a saved solution of these rules holds the position. It sends the value at once, then
+// sendSolution reports whether a saved solution of these rules holds the position. It sends the value at once, then
 // the lines.
-func (x *analysis) known(ctx context.Context, rules *gdl.Game) bool {
+func (x *analysis) sendSolution(ctx context.Context, rules *gdl.Game) bool {
 	const method = "saved solution"
 	first, other, err := search.Opponents(x.machine.Names())
 	if err != nil {
 		return false
 	}
 	for _, path := range x.solutions {
-		solution, err := x.saved(path, rules, x.machine, x.memory.share(pagePlayers))
+		solution, err := x.openSolution(path, rules, x.machine, x.memory.share(pagePlayers))
 		if err != nil {
 			continue // of another game
 		}
@@ -85,23 +85,23 @@ func (x *analysis) known(ctx context.Context, rules *gdl.Game) bool {
 		r.Values[first] = search.Exact(claim.Value)
 		sum := 0.0
 		if other != machine.NoRole {
-			sum = x.sum(ctx, first, other)
+			sum = x.goalSum(ctx, first, other)
 			r.Values[other] = search.Exact(sum - claim.Value)
 		}
 		x.tell(r, method)
 		if line, _, err := search.Line(ctx, x.machine, solution, x.position); err == nil {
 			r.Line = line
 		}
-		r.Moves = x.moves(ctx, first, sum)
+		r.Moves = x.solvedMoves(ctx, first, sum)
 		x.tell(r, method)
 		return true
 	}
 	return false
 }
 
-// moves returns the solved moves of the position, if only one role has a choice: the value of each, and the
+// solvedMoves returns the solved moves of the position, if only one role has a choice: the value of each, and the
 // number of joint moves until the game ends by the solution. sum is the sum of the goals of two players.
-func (x *analysis) moves(ctx context.Context, first machine.Role, sum float64) [][]search.Known {
+func (x *analysis) solvedMoves(ctx context.Context, first machine.Role, sum float64) [][]search.Known {
 	var e machine.Expansion
 	if machine.NewExpander(x.machine).Expand(&e, x.position) != nil {
 		return nil
@@ -135,9 +135,9 @@ func (x *analysis) moves(ctx context.Context, first machine.Role, sum float64) [
 	return known
 }
 
-// sum returns the sum of the goals of two players, from the end of a random game, or 100 if no random game
+// goalSum returns the sum of the goals of two players, from the end of a random game, or 100 if no random game
 // ends in time.
-func (x *analysis) sum(ctx context.Context, first, other machine.Role) float64 {
+func (x *analysis) goalSum(ctx context.Context, first, other machine.Role) float64 {
 	goals := machine.RandomGoals(ctx, x.machine, x.position)
 	if goals == nil {
 		return machine.MaxGoal

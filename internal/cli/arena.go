@@ -38,7 +38,7 @@ type arenaCommand struct {
 	Allow   []string `name:"allow-players" placeholder:"URL" help:"URLs of players that may be seated, such as http://localhost:9148. None by default: the arena sends requests to them."`
 	Saved   []string `name:"solutions" type:"path" placeholder:"PATH" help:"Solutions saved by solve --save: offered as opponents and used by the analysis board."`
 	Browser bool     `default:"true" negatable:"" help:"Open the page in the browser, if the output is a terminal."`
-	Records string   `type:"path" placeholder:"DIR" help:"Folder of match records; matches and tables of the page are saved there and outlive a restart. Not saved by default."`
+	Records string   `type:"path" placeholder:"DIR" help:"Folder of match records; matches and tables of the page are saved there and survive a restart. Not saved by default."`
 }
 
 // pagePlayers are how many players and searches of the page share threads and memory: at tables, as many think at a time.
@@ -142,7 +142,7 @@ func (c *arenaCommand) servePlayer(s *console, threads int) (stop func()) {
 	}
 	l, err := listen("--player", c.Player)
 	if err != nil {
-		fmt.Fprintf(s.err, "stackmate: no player for game servers beside the page: %v\n", err)
+		fmt.Fprintf(s.err, "stackmate: game servers cannot reach a player: %v\n", err)
 		return func() {}
 	}
 	p, err := s.newRoster(player.Options{
@@ -158,7 +158,7 @@ func (c *arenaCommand) servePlayer(s *console, threads int) (stop func()) {
 		e := protocol.NewEndpoint(defaultName, p.New, s.log)
 		e.Version = version()
 		if err := protocol.Serve(s.ctx, l, e); err != nil {
-			s.log.Error().Err(err).Msg("the player beside the page")
+			s.log.Error().Err(err).Msg("the player for game servers")
 		}
 	}()
 	return func() { <-done }

@@ -199,7 +199,7 @@ func TestThePageInABrowser(t *testing.T) {
 		"small and soon there":               thePageIsSmallAndSoonThere,
 		"something to do at once":            theFirstPageLeadsIntoAMatch,
 		"tic-tac-toe by clicks":              ticTacToeIsPlayedByClicks,
-		"cards and directions by clicks":    cardsAndDirectionsAreChosenByClicks,
+		"cards and directions by clicks":     cardsAndDirectionsAreChosenByClicks,
 		"a simultaneous game in two windows": choicesAtOnceStaySecretUntilBothHaveChosen,
 		"a match as a record":                aMatchIsWatchedLiveAndAsARecord,
 		"a match live":                       aLiveMatchArrivesTurnByTurn,
@@ -376,14 +376,14 @@ func choicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T, address string, ct
 		t.Errorf("a friend is sent %s, not %s", link, table)
 	}
 	do(t, second, chromedp.Navigate(table), chromedp.Click(".sit"), chromedp.WaitVisible(".move"))
-	do(t, first, chooseMove("rock"), saying("p", "it stays secret"))
+	do(t, first, chooseMove("Rock"), saying("p", "it stays secret"))
 	do(t, second, saying(".seat", "has chosen"))
 	seen := value[string](t, second, `document.querySelector("main").textContent`)
 	if strings.Contains(seen, "Last") || strings.Contains(seen, "is chosen") {
 		t.Errorf("the second window knows too much: %s", seen)
 	}
-	do(t, second, chooseMove("paper"), saying(".last", "rock"), saying(".bar", "over"))
-	do(t, first, saying(".last", "paper"), saying(".bar", "over"))
+	do(t, second, chooseMove("Paper"), saying(".last", "Rock"), saying(".bar", "over"))
+	do(t, first, saying(".last", "Paper"), saying(".bar", "over"))
 }
 
 func aMatchIsWatchedLiveAndAsARecord(t *testing.T, address string, ctx context.Context) {
@@ -437,7 +437,7 @@ func aPlayerElsewhereIsPlayedAgainstTheClock(t *testing.T, address string, ctx c
 	case <-ctx.Done():
 		t.Fatal("the player elsewhere is not asked for a move")
 	}
-	do(t, ctx, saying(".last", move), saying(".bar", "over"), saying("p", "row had no move in time"))
+	do(t, ctx, saying(".last", strings.ToUpper(move[:1])+move[1:]), saying(".bar", "over"), saying("p", "row had no move in time"))
 }
 
 // firstMove is a player that always makes the first move that it finds.
@@ -525,7 +525,7 @@ func aBusyServerIsNamedInAnyBrowser(t *testing.T, address string, ctx context.Co
 	for _, prepare := range [][]action{nil, {old}} {
 		w := tab(t, ctx)
 		do(t, w, append(prepare, chromedp.Navigate(address+"#/analyse/ticTacToe"), saying("#analysis", "in the queue"))...)
-		// The rest of the standings is followed all the same.
+		// Streams of other pages work all the same.
 		do(t, w, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"))
 	}
 }
@@ -584,7 +584,7 @@ func rulesAreWrittenAndPlayed(t *testing.T, address string, ctx context.Context)
 	do(t, ctx, chromedp.Click("#play-this"), saying("#state", "Turn 1"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".result", "You won"))
 }
 
-// pieces waits for a board with so many pieces.
+// pieces waits for a board with n pieces.
 func pieces(n int) action {
 	return until(fmt.Sprintf(`document.querySelectorAll(".boards .piece").length === %d`, n))
 }

@@ -41,7 +41,7 @@ func (o *oneByOne) moves(s machine.State) bool {
 	return (o.batch.Terminal()[0]|o.batch.Stuck()[0])&1 == 0
 }
 
-// step computes the successor under the moves that choose picks of so many.
+// step computes the successor under the moves picked by choose, which gets their number.
 func (o *oneByOne) step(choose func(n int) int) {
 	for r, legal := range o.legal {
 		o.batch.Choose(0, machine.Role(r), legal[choose(len(legal))])

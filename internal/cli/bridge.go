@@ -16,10 +16,10 @@ const maxDeal = 1 << 20
 // bridgeCommand finds the best play of bridge endings.
 type bridgeCommand struct {
 	Deal    string `arg:"" help:"Deal: a file, or the text itself, compact (\"N:AQ.2.. S:32.A.. EW:KJT9.K3.. trump:NT lead:S tricks:2\") or PBN."`
-	Tricks  int    `placeholder:"N" help:"Tricks that the declarer needs of those left; those that the deal asks for, or all numbers, by default."`
-	Layouts int    `default:"0" placeholder:"N" help:"Draw N layouts of the hidden cards at random where there are more; all by default."`
-	Seed    uint64 `default:"1" help:"Seed of the layouts drawn."`
-	Depth   int    `default:"2" placeholder:"N" help:"Tricks that plans show; 0 is all."`
+	Tricks  int    `placeholder:"N" help:"Number of tricks that the declarer needs; by default the number in the deal, or each possible number."`
+	Layouts int    `default:"0" placeholder:"N" help:"Sample N layouts of the hidden cards; all by default."`
+	Seed    uint64 `default:"1" help:"Seed of the sampled layouts."`
+	Depth   int    `default:"2" placeholder:"N" help:"Number of tricks to show of a plan; 0 means all."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
 

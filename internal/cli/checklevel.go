@@ -8,8 +8,8 @@ import (
 
 // checkLevel says how far a check of a player or a manager goes.
 type checkLevel struct {
-	Level   string `enum:"required,expected" default:"expected" help:"What is checked: ${enum}. A match needs what is required."`
-	Hostile bool   `help:"Go on with hostile and broken messages, at the end. They may end what is checked."`
+	Level   string `enum:"required,expected" default:"expected" help:"Rules to check: ${enum}. A match needs all required rules."`
+	Hostile bool   `help:"At the end, also send hostile and broken messages. They may crash the other program."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
 
@@ -18,6 +18,6 @@ func (c *checkLevel) last(s *console) conformance.Level {
 	if !c.Hostile {
 		return conformance.Level(c.Level)
 	}
-	fmt.Fprintln(s.err, "hostile and broken messages come last: they may end what is checked")
+	fmt.Fprintln(s.err, "hostile and broken messages come last: they may crash the other program")
 	return conformance.Robust
 }

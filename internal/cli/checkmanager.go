@@ -10,8 +10,8 @@ import (
 
 // checkManagerCommand checks a game manager against the rules of the protocol.
 type checkManagerCommand struct {
-	Listen string        `default:"127.0.0.1:9149" help:"Address to wait at, as a player."`
-	Wait   time.Duration `default:"10m" help:"How long to wait for matches."`
+	Listen string        `default:"127.0.0.1:9149" help:"Address to listen on, as a player."`
+	Wait   time.Duration `default:"10m" help:"Time to wait for matches."`
 	checkLevel
 }
 

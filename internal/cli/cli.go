@@ -29,9 +29,9 @@ const (
 
 // globals are the flags of all commands.
 type globals struct {
-	LogLevel string `enum:",trace,debug,info,warn,error,disabled" default:"" placeholder:"LEVEL" help:"What to log on standard error: trace, debug, info (serve), warn (other commands), error or disabled."`
-	Memory   int64  `placeholder:"MIB" help:"What to take of the memory altogether, in MiB; by default half of the machine's, or three quarters of a container's."`
-	Cache    string `type:"path" placeholder:"DIR" help:"Keep the circuits of large games in this folder, and load them from there."`
+	LogLevel string `enum:",trace,debug,info,warn,error,disabled" default:"" placeholder:"LEVEL" help:"Log level, on standard error: trace, debug, info (serve), warn (other commands), error or disabled."`
+	Memory   int64  `placeholder:"MIB" help:"Memory limit in MiB; the default is half of the machine's memory, or three quarters of a container's."`
+	Cache    string `type:"path" placeholder:"DIR" help:"Folder to save the circuits of large games in, and to load them from."`
 }
 
 // Run executes one command line and returns the exit status. It ends, with partial results, when ctx does or when stdout
@@ -141,7 +141,7 @@ func (s *console) conclude(err error) int {
 }
 
 // errUnread is why a command ends whose output cannot be written.
-var errUnread = errors.New("nobody reads the output")
+var errUnread = errors.New("the output is closed")
 
 // without takes the known errors from joined ones; nil is left where there are no
 // others.

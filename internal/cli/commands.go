@@ -31,11 +31,11 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"play", "arena", "Play, watch and analyse games in the browser.", new(arenaCommand), nil},
-		{"play", "match", "Hold matches of a game between players.", new(matchCommand), nil},
+		{"play", "match", "Play matches between players.", new(matchCommand), nil},
 		{"play", "play", "Play against a solution at the terminal.", new(playCommand), nil},
-		{"compete", "serve", "Play what game servers deal.", new(serveCommand), nil},
+		{"compete", "serve", "Play matches for game servers.", new(serveCommand), nil},
 		{"compete", "tournament", "Rate players by many matches.", new(tournamentCommand), nil},
-		{"compete", "worker", "Do the tasks of commands that run elsewhere.", new(workerCommand), nil},
+		{"compete", "worker", "Do the tasks of commands on other machines.", new(workerCommand), nil},
 		{"compete", "rate", "Rate players by records of matches.", new(rateCommand), []string{"standings"}},
 		{"compete", "show", "Step through a recorded match.", new(showCommand), nil},
 		{"compete", "train", "Learn an evaluation of a game by self-play.", new(trainCommand), nil},
@@ -44,17 +44,17 @@ func commands() []command {
 		{"solve", "solve", "Compute values and strategies.", new(solveCommand), nil},
 		{"solve", "bridge", "Find the best plan for a bridge ending.", new(bridgeCommand), nil},
 		{"rules", "validate", "Check rulesheets.", new(validateCommand), nil},
-		{"rules", "fmt", "Lay rulesheets out canonically.", new(fmtCommand), nil},
-		{"rules", "inspect", "Show what the compiler found in a game.", new(inspectCommand), nil},
+		{"rules", "fmt", "Format rulesheets.", new(fmtCommand), nil},
+		{"rules", "inspect", "Show the compiler's analysis of a game.", new(inspectCommand), nil},
 		{"rules", "export", "Print the rulesheet of a built-in game.", new(exportCommand), nil},
 		{"develop", "bench", "Measure random playouts on one thread.", new(benchCommand), nil},
-		{"develop", "tune", "Tune parameters of a player by matches against itself.", new(tuneCommand), nil},
+		{"develop", "tune", "Tune parameters of a player by self-play.", new(tuneCommand), nil},
 		{"develop", "perft", "Count the joint moves to a given depth.", new(perftCommand), nil},
 		{"develop", "signature", "Count the nodes of all searches on fixed games.", new(signatureCommand), nil},
-		{"develop", "experiment", "Measure the solvers beside the literature.", new(experimentCommand), nil},
+		{"develop", "experiment", "Reproduce published experiments.", new(experimentCommand), nil},
 		{"develop", "replay", "Compare an engine with a recorded trace.", new(replayCommand), nil},
 		{"program", "version", "Print the version.", new(versionCommand), nil},
-		{"program", "completion", "Print what a shell needs to complete command lines, or the manual page.", new(completionCommand), nil},
+		{"program", "completion", "Print shell completions or the manual page.", new(completionCommand), nil},
 	}
 }
 

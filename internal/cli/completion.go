@@ -14,7 +14,7 @@ import (
 // completionCommand prints files that an installation has beside the program. They are made of the
 // command line itself.
 type completionCommand struct {
-	For string `arg:"" enum:"bash,zsh,fish,man" help:"What to print: the completions of ${enum} (the manual page)."`
+	For string `arg:"" enum:"bash,zsh,fish,man" help:"Output: completions of ${enum} (the manual page)."`
 }
 
 //go:embed completion
@@ -49,8 +49,8 @@ func (s *console) describe(w io.Writer, form string) error {
 		"manValue":  manValue,
 		"mdFlag":    markdownFlag,
 		// Flags that another command has, too, are told once.
-		"news":  func(flags []*kong.Flag) []*kong.Flag { return once(told, flags, true) },
-		"again": func(flags []*kong.Flag) []*kong.Flag { return once(told, flags, false) },
+		"news":  func(flags []*kong.Flag) []*kong.Flag { return sharedFlags(told, flags, true) },
+		"again": func(flags []*kong.Flag) []*kong.Flag { return sharedFlags(told, flags, false) },
 	}).ParseFS(completions, "completion/"+name)
 	if err != nil {
 		return err
@@ -65,8 +65,8 @@ func (s *console) describe(w io.Writer, form string) error {
 	})
 }
 
-// once returns the flags of a list that no earlier list has (isFirst), or the flags that an earlier list has.
-func once(told map[string][]*kong.Flag, flags []*kong.Flag, isFirst bool) (list []*kong.Flag) {
+// sharedFlags returns the flags of a list that no earlier list has (isFirst), or the flags that an earlier list has.
+func sharedFlags(told map[string][]*kong.Flag, flags []*kong.Flag, isFirst bool) (list []*kong.Flag) {
 	for _, f := range flags {
 		key := f.String() + f.Help
 		if told[key] == nil {

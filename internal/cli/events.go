@@ -25,12 +25,12 @@ import (
 // eventFlags are the flags of the commands that run matches on a queue.
 type eventFlags struct {
 	Games    []string `arg:"" optional:"" name:"game" help:"Games to play."`
-	Openings int      `default:"0" help:"Begin after so many random joint moves, the same ones for all rotations of the roles."`
+	Openings int      `default:"0" help:"Number of random joint moves to begin with, the same for all rotations of the roles."`
 	workFlags
-	Resume bool   `help:"Go on with the one of --record that was interrupted; games and players are known."`
-	Listen string `placeholder:"ADDRESS" help:"Let workers of other machines take matches; the command to start them is printed."`
-	NATS   string `name:"nats" placeholder:"URL,…" help:"Queue the matches on this NATS server or cluster instead of one in this process; or a file with its address."`
-	Plot   string `type:"path" placeholder:"FILE.svg" help:"Draw the ratings, and the course of --sprt or of a tuning."`
+	Resume bool   `help:"Resume the interrupted tournament or tuning in --record; games and players are read from there."`
+	Listen string `placeholder:"ADDRESS" help:"Let workers on other machines play matches; the command to start them is printed."`
+	NATS   string `name:"nats" placeholder:"URL,…" help:"NATS server or cluster for the queue of matches, or a file with its address; by default a server in this process."`
+	Plot   string `type:"path" placeholder:"FILE.svg" help:"Plot the ratings, and the course of --sprt or of a tuning."`
 	matchFlags
 }
 
@@ -161,7 +161,7 @@ func (c *eventFlags) differs(s *console, plan arena.Tournament, setting arena.Se
 		games = append(games, g.Name)
 	}
 	if len(c.Games) > 0 && !slices.Equal(c.Games, games) {
-		return fmt.Errorf("the games are %s, those of the tournament %s", strings.Join(c.Games, " "), strings.Join(games, " "))
+		return fmt.Errorf("the games are %s, the tournament has %s", strings.Join(c.Games, " "), strings.Join(games, " "))
 	}
 	specs := from.Specs
 	if from.Plan.Tuning != nil {
@@ -170,7 +170,7 @@ func (c *eventFlags) differs(s *console, plan arena.Tournament, setting arena.Se
 	given, known := planned(plan, setting, c.Players), planned(from.Plan, from.Setting, specs)
 	for _, flag := range s.flags {
 		if value, ok := known[flag]; ok && given[flag] != nil && given[flag] != value {
-			return fmt.Errorf("--%s is %v, that of the tournament %v", flag, given[flag], value)
+			return fmt.Errorf("--%s is %v, the tournament has %v", flag, given[flag], value)
 		}
 	}
 	return nil
@@ -202,7 +202,7 @@ func (c *eventFlags) event(s *console, dir string, plan arena.Tournament, settin
 		}
 		return e, nil
 	case err == nil:
-		return nil, usageError{fmt.Errorf("--record: %s has a tournament already; --resume goes on with it", c.Record)}
+		return nil, usageError{fmt.Errorf("--record: %s has a tournament already; --resume continues it", c.Record)}
 	case !missing:
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func (c *eventFlags) event(s *console, dir string, plan arena.Tournament, settin
 // invitationFile contains the secrets for workers on other machines.
 const invitationFile = "worker.nats"
 
-// queue returns the queue of the matches.
+// queue returns the queue of the matches. With --listen it writes the invitation for workers on other machines.
 func (c *eventFlags) queue(s *console, dir string) (*queue.Queue, error) {
 	if c.NATS != "" {
 		return s.dial(c.NATS)

@@ -18,11 +18,11 @@ import (
 // experimentCommand prints the tables of the papers beside ours.
 type experimentCommand struct {
 	Name  string           `arg:"" enum:"${experiments}" help:"Experiment: ${enum}."`
-	Games []string         `arg:"" optional:"" name:"game" help:"Games and rulesheets for the experiment turns, in place of its own."`
-	Sizes experiment.Range `placeholder:"4-6" help:"Sizes to run; by default the usual ones. The table of time and memory goes on to the largest one asked for, or until one is not finished."`
+	Games []string         `arg:"" optional:"" name:"game" help:"Games and rulesheets for the experiment turns, instead of its own."`
+	Sizes experiment.Range `placeholder:"4-6" help:"Sizes to run, with defaults for each experiment. The table of time and memory continues to the largest size, or to the first unfinished one."`
 	Limit time.Duration    `default:"1m" help:"Time for each game."`
 	NATS  string           `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster solve games, too."`
-	Plot  string           `type:"path" placeholder:"FILE.svg" help:"Draw time, nodes and memory against size."`
+	Plot  string           `type:"path" placeholder:"FILE.svg" help:"Plot time, nodes and memory against size."`
 	JSON  bool             `name:"json" help:"Print JSON."`
 }
 
@@ -42,7 +42,7 @@ func (c *experimentCommand) Run(s *console) error {
 	lab.Games, lab.Sizes, lab.Limit = c.Games, c.Sizes, c.Limit
 	lab.Progress = func(what string, nodes int64) { line.say("%s, %d nodes", what, nodes) }
 	if c.NATS != "" {
-		caller, _, end, err := s.help(c.NATS, measuring, 1)
+		caller, _, end, err := s.startWorkers(c.NATS, measuring, 1)
 		if err != nil {
 			return err
 		}

@@ -14,10 +14,10 @@ import (
 
 // fmtCommand lays rulesheets out.
 type fmtCommand struct {
-	Files []string `arg:"" name:"file" help:"Rulesheets to lay out, or folders of them; - is standard input."`
+	Files []string `arg:"" name:"file" help:"Rulesheets to format, or folders of them; - is standard input."`
 	Write bool     `short:"w" help:"Write the result to the file instead of standard output."`
 	List  bool     `short:"l" help:"Print the names of the files that would change."`
-	Diff  bool     `short:"d" help:"Print what would change; with a change, the exit status is 1."`
+	Diff  bool     `short:"d" help:"Print the changes; if there are any, the exit status is 1."`
 }
 
 // Run implements the command.

@@ -51,8 +51,8 @@ func (s *console) newPeople(in io.Reader, out io.Writer) *people {
 	return p
 }
 
-// left returns the error of a command whose context has ended: nil if a human player has left.
-func (s *console) left() error {
+// endError returns the error of a command whose context has ended: nil if a human player has left.
+func (s *console) endError() error {
 	if errors.Is(context.Cause(s.ctx), errLeft) {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (h *human) Start(ctx context.Context, m protocol.Match) error {
 
 // Play implements protocol.Agent.
 func (h *human) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
-	h.hear(told)
+	h.showMoves(told)
 	legal := h.at.Legal(h.role)
 	slices.SortFunc(legal, func(a, b string) int { return board.Natural(strings.Trim(a, "()"), strings.Trim(b, "()")) })
 	if len(legal) == 1 {
@@ -121,7 +121,7 @@ func (h *human) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 				h.hint(found)
 				continue
 			}
-			if move, ok := h.chosen(line, legal); ok {
+			if move, ok := h.parseMove(line, legal); ok {
 				return gdl.ParseTerm(move)
 			}
 			h.say("Expected a number from 1 to %d or a legal move such as %s, found %q.\n", len(legal), legal[0], line)
@@ -152,8 +152,8 @@ func (h *human) hint(found advice) {
 	}
 }
 
-// chosen returns the move of an input line: its number, or its text, with or without the outer parentheses.
-func (h *human) chosen(line string, legal []string) (string, bool) {
+// parseMove returns the move of an input line: its number, or its text, with or without the outer parentheses.
+func (h *human) parseMove(line string, legal []string) (string, bool) {
 	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(legal) {
 		return legal[n-1], true
 	}
@@ -166,8 +166,8 @@ func (h *human) chosen(line string, legal []string) (string, bool) {
 	return "", false
 }
 
-// hear shows the moves of the last messages.
-func (h *human) hear(told [][]gdl.Term) {
+// showMoves shows the moves of the last messages.
+func (h *human) showMoves(told [][]gdl.Term) {
 	news, _ := h.follow(told) // the manager tells legal moves
 	for _, joint := range news {
 		var played []string
@@ -186,7 +186,7 @@ func (h *human) show() {
 
 // Stop implements protocol.Agent.
 func (h *human) Stop(told [][]gdl.Term) {
-	h.hear(told)
+	h.showMoves(told)
 	h.show()
 	text := "The end."
 	for _, r := range h.at.Names.Players() {

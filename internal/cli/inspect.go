@@ -19,7 +19,7 @@ type inspectCommand struct {
 	oneGame
 	kernelFlag
 	Circuit bool `help:"Also show the circuit after each pass."`
-	Prove   bool `help:"Also prove or refute what should hold in all positions."`
+	Prove   bool `help:"Also prove or refute properties that should hold in all positions."`
 
 	Budget time.Duration `default:"10s" help:"Time for the proofs."`
 }

@@ -37,7 +37,7 @@ func newKept(solution, game string, p problem) *kept {
 	return k
 }
 
-// load lets the search go on where the file ends. Where there is none it begins anew.
+// load restores the proofs of the file, if it exists.
 func (k *kept) load(s *console) error {
 	method, keeper, bytes := k.solver.Keeper(k.machine)
 	if keeper == nil {
@@ -47,7 +47,7 @@ func (k *kept) load(s *console) error {
 		return struct{}{}, book.LoadProofs(k.path, k.machine, book.Label{Rules: k.rules, Method: method}, keeper, bytes)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		s.log.Warn().Str("file", k.path).Msg("nothing was kept: the search begins anew")
+		s.log.Warn().Str("file", k.path).Msg("no proofs were saved: the search starts from scratch")
 		return nil
 	}
 	return err
@@ -67,9 +67,9 @@ func (k *kept) save(s *console, every time.Duration) {
 		return
 	}
 	k.last = time.Now()
-	s.log.Debug().Str("file", k.path).Dur("took", time.Since(began)).Msg("kept what is proved")
+	s.log.Debug().Str("file", k.path).Dur("took", time.Since(began)).Msg("saved the proofs")
 	if every == 0 {
-		fmt.Fprintf(s.err, "stackmate: what is proved is kept in %s: --resume goes on with it\n", k.path)
+		fmt.Fprintf(s.err, "stackmate: proofs saved in %s: --resume continues from them\n", k.path)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // kernelFlag selects the kernel that evaluates circuits.
 type kernelFlag struct {
-	Kernel string `default:"auto" placeholder:"NAME" help:"Kernel that runs circuits: ${kernels}; auto is the quickest of this machine."`
+	Kernel string `default:"auto" placeholder:"NAME" help:"Kernel that evaluates circuits: ${kernels}; auto is the fastest on this machine."`
 }
 
 // Validate implements kong's interface.

@@ -13,7 +13,7 @@ import (
 // matchCommand holds matches.
 type matchCommand struct {
 	Game  string `arg:"" help:"Game to play."`
-	Count int    `default:"1" help:"Number of matches; the players change roles from one to the next."`
+	Count int    `default:"1" help:"Number of matches; the players change roles after each match."`
 	matchFlags
 }
 
@@ -51,7 +51,7 @@ func (c *matchCommand) Run(s *console) error {
 	case s.ctx.Err() != nil: // sum up the matches so far after Ctrl-C
 		err = errors.Join(err, writeStandings(s.err, arena.Rank(results)))
 	}
-	if err := errors.Join(err, s.left()); err != nil {
+	if err := errors.Join(err, s.endError()); err != nil {
 		return err
 	}
 	return verdict(results)

@@ -18,12 +18,12 @@ type matchFlags struct {
 	Players    []string      `help:"Players in order of the roles, separated by commas, such as stackmate, mcts:threads=1 or http://host:port; stackmate help players lists all kinds and options."`
 	StartClock float64       `type:"time" default:"10" help:"Time to prepare, in seconds, or such as 1m; 0 means no limit."`
 	PlayClock  *float64      `type:"time" placeholder:"2" help:"Time for each move, in seconds, or such as 100ms; 0 means no limit. By default a human has none."`
-	Grace      time.Duration `default:"1s" help:"How long past its clock a reply still counts."`
-	Seed       uint64        `default:"1" help:"Seed of chance and of the players in this program."`
-	Scramble   bool          `help:"Give the symbols of the rules new names."`
-	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of weights that were learnt by train or in matches, for the players of this program."`
+	Grace      time.Duration `default:"1s" help:"Time after the clock in which a reply still counts."`
+	Seed       uint64        `default:"1" help:"Seed of chance and of Stackmate players."`
+	Scramble   bool          `help:"Rename the symbols of the rules."`
+	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of weights from train or earlier matches, for Stackmate players."`
 	Record     string        `type:"path" placeholder:"DIR" help:"Folder for match records."`
-	Explain    bool          `help:"Show why the players of this program make their moves, on standard error."`
+	Explain    bool          `help:"Print explanations of the moves of Stackmate players, on standard error."`
 	JSON       bool          `name:"json" help:"Print JSON."`
 }
 

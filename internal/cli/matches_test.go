@@ -153,10 +153,10 @@ func TestATournamentIsResumed(t *testing.T) {
 	args := []string{"tournament", "--record", records, "--csv", csv, "--plot", plot}
 	executeUntil(ctx, append(args, "ticTacToe", "nim-3.4", "--players", "legal,"+url, "--rounds", "4", "--openings", "1")...).
 		expect(t, statusBad, "interrupted")
-	execute(t, append(args, "ticTacToe", "--players", "legal,"+url)...).expect(t, statusUsage, "--resume goes on with it")
-	execute(t, append(args, "--resume", "--rounds", "5")...).expect(t, statusUsage, "--resume: --rounds is 5, that of the tournament 4")
-	execute(t, append(args, "ticTacToe", "--resume")...).expect(t, statusUsage, "those of the tournament ticTacToe nim-3.4")
-	execute(t, append(args, "--resume", "--start-clock", "3")...).expect(t, statusUsage, "--start-clock is 3s, that of the tournament")
+	execute(t, append(args, "ticTacToe", "--players", "legal,"+url)...).expect(t, statusUsage, "--resume continues it")
+	execute(t, append(args, "--resume", "--rounds", "5")...).expect(t, statusUsage, "--resume: --rounds is 5, the tournament has 4")
+	execute(t, append(args, "ticTacToe", "--resume")...).expect(t, statusUsage, "the tournament has ticTacToe nim-3.4")
+	execute(t, append(args, "--resume", "--start-clock", "3")...).expect(t, statusUsage, "--start-clock is 3s, the tournament has")
 	execute(t, append(args, "--resume", "ticTacToe", "nim-3.4", "--rounds", "4", "--openings", "1", "--players", "legal,"+url)...).expect(t, statusBad, "legal       16") // bad: the other makes no legal move
 	execute(t, "rate", records).expect(t, statusFine, "legal       16")
 	for file, want := range map[string]string{csv: "nim-3.4,legal", plot: "</svg>"} {
@@ -314,7 +314,7 @@ func TestParametersAreTuned(t *testing.T) {
 	}()
 	args := []string{"tune", "ticTacToe", "--players", "mcts:without=learning", "--parameters", "exploration=5:60,playouts", "--iterations", "5", "--pairs", "2", "--start-clock", "0.5", "--play-clock", "0.05"}
 	executeUntil(ctx, append(args, "--record", records)...).expect(t, statusBad, "interrupted", "of 5 iterations")
-	execute(t, "tune", "--resume", "--record", records, "--iterations", "6").expect(t, statusUsage, "--iterations is 6, that of the tournament 5")
+	execute(t, "tune", "--resume", "--record", records, "--iterations", "6").expect(t, statusUsage, "--iterations is 6, the tournament has 5")
 	execute(t, "tune", "--resume", "--record", records, "--parameters", "puct").expect(t, statusUsage, "--parameters is puct=1:150")
 	execute(t, append(args, "--resume", "--record", records, "--plot", plot)...).
 		expect(t, statusFine, "parameter", "exploration", "5 to 60", "5 of 5 iterations: mcts:without=learning,exploration=", ",playouts=")

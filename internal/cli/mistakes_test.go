@@ -104,8 +104,8 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"unknown role":              {[]string{"play", "ticTacToe", "--role", "white"}, "expected one of x, o"},
 		"no such number of matches": {[]string{"match", "ticTacToe", "--count", "0"}, "--count: expected 1 or more"},
 		// saved files
-		"tournament resumed anew":      {[]string{"tournament", "ticTacToe", "--record", records, "--resume", "--players", "mcts,random"}, "that of the tournament"},
-		"tournament begun twice":       {[]string{"tournament", "ticTacToe", "--record", records, "--players", "mcts,random"}, "--resume goes on with it"},
+		"tournament resumed anew":      {[]string{"tournament", "ticTacToe", "--record", records, "--resume", "--players", "mcts,random"}, "the tournament has"},
+		"tournament begun twice":       {[]string{"tournament", "ticTacToe", "--record", records, "--players", "mcts,random"}, "--resume continues it"},
 		"tournament that there is not": {[]string{"tournament", "--resume", "--record", folder}, "--resume: expected --record with the folder of a tournament"},
 		"solution of another game":     {[]string{"play", "goofspiel-4", "--from", book}, "found one of goofspiel-3"},
 		"solution that is none":        {[]string{"play", "goofspiel-3", "--from", sheet}, sheet},

@@ -19,7 +19,7 @@ import (
 type perftCommand struct {
 	oneGame
 	Depth  int  `arg:"" help:"Number of joint moves."`
-	Divide bool `help:"Count below each first joint move, too."`
+	Divide bool `help:"Also count below each first joint move."`
 	positionFlags
 }
 
@@ -32,7 +32,7 @@ func (c *perftCommand) Run(s *console) error {
 	if err != nil {
 		return err
 	}
-	if _, m, err = c.begin(s, c.Game, rules, m, c.Engine); err != nil {
+	if _, m, err = c.atPosition(s, c.Game, rules, m, c.Engine); err != nil {
 		return err
 	}
 	line := s.progress("counting %s", c.Game)

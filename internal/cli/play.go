@@ -19,10 +19,10 @@ import (
 // dialogue as its output.
 type playCommand struct {
 	Game  string        `arg:"" help:"Game to play."`
-	From  string        `type:"path" placeholder:"FILE" help:"Solution saved by solve --save, a file or the folder of method layers; positions that it does not know are solved."`
-	Role  string        `help:"Role of the person; the first one by default."`
-	Seed  uint64        `default:"1" help:"Seed of the solution's dice and of chance."`
-	Think time.Duration `default:"5s" help:"Time for a position that the solution does not know: half of it to solve it and, if it is not solved, half to find a good move by sampling."`
+	From  string        `type:"path" placeholder:"FILE" help:"Solution saved by solve --save, a file or the folder of method layers; positions that it lacks are solved."`
+	Role  string        `help:"Your role; by default the first one."`
+	Seed  uint64        `default:"1" help:"Seed of the solution's moves and of chance."`
+	Think time.Duration `default:"5s" help:"Time for a position that the solution lacks: half to solve it and, if that fails, half to sample."`
 }
 
 // Run implements the command.
@@ -60,7 +60,7 @@ func (c *playCommand) Run(s *console) error {
 	case err != nil:
 		return err
 	case s.ctx.Err() != nil:
-		return s.left()
+		return s.endError()
 	case record.Aborted:
 		return errors.New(record.Reason)
 	}

@@ -13,7 +13,7 @@ import (
 
 // positionFlags say where to begin.
 type positionFlags struct {
-	Position string `placeholder:"FACTS" help:"Begin where exactly these facts are true, such as '(cell 1 1 x) (control o)'."`
+	Position string `placeholder:"FACTS" help:"Begin in the position with exactly these facts, such as '(cell 1 1 x) (control o)'."`
 	Moves    string `placeholder:"MOVES" help:"Begin after these moves: one for each role that has a choice, or joint moves."`
 }
 
@@ -23,9 +23,9 @@ const movesShown = 20
 // maxSteps bounds a match, in case that it runs in circles in which nobody has a choice.
 const maxSteps = 10_000
 
-// begin returns the game with the position of the flags as initial position, compiled anew: a machine's facts hold only in positions
+// atPosition returns the game with the position of the flags as initial position, compiled anew: a machine's facts hold only in positions
 // reachable from its initial position.
-func (f positionFlags) begin(s *console, game string, rules *gdl.Game, m machine.Machine, engine string) (*gdl.Game, machine.Machine, error) {
+func (f positionFlags) atPosition(s *console, game string, rules *gdl.Game, m machine.Machine, engine string) (*gdl.Game, machine.Machine, error) {
 	begin := func(text string) error {
 		facts, err := factsOf(m.Names(), text)
 		if err != nil {

@@ -37,7 +37,7 @@ func TestAnyPositionCanBeSolved(t *testing.T) {
 		"after the end":  {[]string{"--moves", "(mark 1 1) (mark 2 1) (mark 1 2) (mark 2 2) (mark 1 3) (mark 3 3)"}, "the match is over after 5 steps"},
 		"a separator":    {[]string{"--moves", "(mark 1 1); (mark 1 2)"}, "--moves: 1:11: a semicolon begins a comment"},
 		"on a line":      {[]string{"--moves", "(mark 1 1)\n (mark 1 2);"}, "--moves: 2:12: a semicolon begins a comment"},
-		"no text":        {[]string{"--moves", "(mark 1"}, "--moves: 1:"},
+		"no text":        {[]string{"--moves", "(mark 1"}, "--moves: expected 1 closing parenthesis"},
 		"resume nothing": {[]string{"--resume"}, "--resume: expected --save FILE"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestAnInterruptedSearchIsKeptAndGoesOn(t *testing.T) {
 	exhaustive.Only(t, "solves for a second")
 	path := filepath.Join(t.TempDir(), "five")
 	args := []string{"solve", "connectFour", "--save", path}
-	const kept = "--resume goes on with it"
+	const kept = "--resume continues from them"
 	o := interruptWhen(t, args, func(o outcome) bool { return strings.Contains(o.err, kept) })
 	if _, err := os.Stat(path + ".proofs"); err != nil || !strings.Contains(o.err, kept) {
 		t.Fatalf("%v after\n%s", err, o.err)

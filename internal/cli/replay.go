@@ -15,7 +15,7 @@ import (
 
 // replayCommand compares an engine with recorded matches.
 type replayCommand struct {
-	Rulesheet string `arg:"" help:"Game that was recorded."`
+	Rulesheet string `arg:"" help:"Recorded game."`
 	Trace     string `arg:"" help:"Match records, or file of recorded matches (.jsonl or .jsonl.gz)."`
 	Engine    string `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`
 }

@@ -8,8 +8,8 @@ import (
 	"stackmate/search/layers"
 )
 
-// saved opens a saved solution: a file, or the folder of method layers.
-func (s *console) saved(path string, rules *gdl.Game, m machine.Machine, bytes int64) (search.Solution, error) {
+// openSolution opens a saved solution: a file, or the folder of method layers.
+func (s *console) openSolution(path string, rules *gdl.Game, m machine.Machine, bytes int64) (search.Solution, error) {
 	return await(s.ctx, func() (search.Solution, error) {
 		if layers.Holds(path) {
 			return layers.Open(path, m, rules.ExactDigest(), bytes)

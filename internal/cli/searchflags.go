@@ -10,16 +10,16 @@ import (
 
 // searchFlags say how to solve, see solve.Options.
 type searchFlags struct {
-	Method     string       `default:"auto" help:"How to solve: auto chooses by the class of the game; stackmate help methods lists the others."`
-	LP         string       `name:"lp" default:"native" help:"Engine of linear programs: native or glpk."`
-	Table      solve.Switch `default:"on" enum:"on,off" help:"Use a transposition table: on or off."`
-	Symmetries solve.Switch `default:"on" enum:"on,off" help:"Use the symmetries of the rules: on or off."`
+	Method     string       `default:"auto" help:"Method: auto chooses by the class of the game; stackmate help methods lists all methods."`
+	LP         string       `name:"lp" default:"native" help:"Solver of linear programs: native or glpk."`
+	Table      solve.Switch `default:"on" enum:"on,off" help:"Transposition table: on or off."`
+	Symmetries solve.Switch `default:"on" enum:"on,off" help:"Symmetries of the rules: on or off."`
 	Order      string       `default:"best" help:"Cell order of smab: best (where the optimistic strategies of both players meet), l (L-shaped, as in the paper) or lex (row by row)."`
 	MoveOrder  string       `default:"dynamic" help:"Row and column order of --order l and lex: dynamic (by the bounds known before each cell) or legal (as the rules list the moves)."`
 	Skip       int          `default:"0" help:"Early bound skipping of --order l and lex: no linear programs before this many rows and columns are filled."`
 	Epsilon    float64      `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, dfs, pns, smab, mcts and paranoid stop there."`
-	Share      bool         `name:"share-epsilon" help:"Children of chance share --epsilon out among them: bab, dfs and paranoid."`
-	Threads    int          `default:"0" help:"Threads of smab, bab, dfs, pns and layers; 0 is one for each processor. With 1 the search is reproducible."`
+	Share      bool         `name:"share-epsilon" help:"Split --epsilon over the children of chance nodes: bab, dfs and paranoid."`
+	Threads    int          `default:"0" help:"Threads of smab, bab, dfs, pns and layers; 0 means all processors. With 1 the search is reproducible."`
 }
 
 // Validate implements kong's interface.

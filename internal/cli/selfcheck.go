@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
+	"stackmate/reasoner"
 	"stackmate/reasoner/prover"
 	"stackmate/reasoner/reference"
+	"stackmate/search"
 	"stackmate/search/goals"
 	"stackmate/search/solve"
 )
@@ -106,4 +109,36 @@ func (s *console) withGoals(err error, p problem) error {
 		}
 	}
 	return fmt.Errorf("%w; the goals of %s there: %s", err, fault.Role, found)
+}
+
+// asPlayedNodes bounds the search of asPlayed: a second.
+const asPlayedNodes = 1 << 14
+
+// asPlayed returns, in words, the values of a small game with faulty goals as game managers read its rules: the first of several goals
+// counts, and no goal counts as 0. It returns "" if err has another reason, or if the values are not solved.
+func (c *solveCommand) asPlayed(ctx context.Context, s *console, p problem, err error) string {
+	if fault := (*goals.Fault)(nil); !errors.As(err, &fault) {
+		return ""
+	}
+	m := p.machine
+	if p.rules.MayHaveSeveralGoals() {
+		if m, _, err = s.machine(c.Game, p.rules.FirstGoals(), reasoner.Options{Engine: c.Engine}); err != nil {
+			return ""
+		}
+	}
+	o := c.options(c.tableBytes(s))
+	o.Method, o.Lenient, o.Threads = solve.Auto, true, 1
+	solver, err := solve.New(o)
+	if err != nil {
+		return ""
+	}
+	r, err := solver.Search(ctx, m, m.Initial(), search.Limits{MaxNodes: asPlayedNodes, MaxBytes: o.Memory << 20, NoLine: true})
+	if err != nil || !r.Solved() {
+		return ""
+	}
+	var values []string
+	for role, v := range r.Values {
+		values = append(values, fmt.Sprintf("%s %s", m.Names().Roles[role], bounds(v)))
+	}
+	return "; as game managers read the rules: " + strings.Join(values, ", ")
 }

@@ -20,20 +20,20 @@ const defaultName = "Stackmate"
 // serveCommand is the player on the network.
 type serveCommand struct {
 	kernelFlag
-	Listen     string        `default:"127.0.0.1:9147" help:"Address to listen on; :9147 is that port of all interfaces."`
-	Allow      []string      `placeholder:"ADDRESS" help:"Addresses and networks (192.0.2.0/24) of the game servers that are served, besides this machine; all by default."`
-	Origins    []string      `name:"allow-origin" placeholder:"ORIGIN" help:"Websites (https://example.org) whose pages may hold matches from a browser; * is every website; none by default."`
-	Name       string        `default:"Stackmate" help:"Name that game servers are told."`
-	Matches    int           `default:"1" help:"Matches at a time; threads and memory are divided among them."`
-	Threads    int           `placeholder:"N" help:"Threads to search on, altogether; by default one for each processor."`
-	Ponder     bool          `default:"true" negatable:"" help:"Think on in the time of the others."`
-	Explain    bool          `help:"Show why each move was made, on standard error."`
-	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of weights that were learnt by train or in matches."`
+	Listen     string        `default:"127.0.0.1:9147" help:"Address to listen on; :9147 listens on all interfaces."`
+	Allow      []string      `placeholder:"ADDRESS" help:"Allowed addresses and networks (192.0.2.0/24) of game servers, besides this machine; all by default."`
+	Origins    []string      `name:"allow-origin" placeholder:"ORIGIN" help:"Websites (https://example.org) of browser-based game managers; * allows every website; none by default."`
+	Name       string        `default:"Stackmate" help:"Name of the player for game servers."`
+	Matches    int           `default:"1" help:"Concurrent matches; they share threads and memory."`
+	Threads    int           `placeholder:"N" help:"Threads of all searches; by default one for each processor."`
+	Ponder     bool          `default:"true" negatable:"" help:"Ponder: search while the opponents think."`
+	Explain    bool          `help:"Print an explanation of each move, on standard error."`
+	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of weights from train or earlier matches."`
 	Record     string        `type:"path" placeholder:"DIR" help:"Folder for records of the matches."`
-	MarginMin  time.Duration `placeholder:"150ms" help:"Least time kept in reserve of a play clock; how much is learned from the delays of server and machine."`
-	MarginMax  time.Duration `placeholder:"3s" help:"Most time kept in reserve of a play clock."`
-	MaxMessage int64         `default:"16" help:"Largest message, in MiB."`
-	Pprof      string        `placeholder:"ADDRESS" help:"Serve profiles of the program (net/http/pprof) on an address of this machine, such as localhost:6060."`
+	MarginMin  time.Duration `placeholder:"150ms" help:"Minimum margin at the end of a play clock; it adapts to the delays of server and machine."`
+	MarginMax  time.Duration `placeholder:"3s" help:"Maximum margin at the end of a play clock."`
+	MaxMessage int64         `default:"16" help:"Maximum size of a message, in MiB."`
+	Pprof      string        `placeholder:"ADDRESS" help:"Serve profiles (net/http/pprof) on a local address, such as localhost:6060."`
 }
 
 // Run implements the command.

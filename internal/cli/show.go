@@ -21,10 +21,10 @@ import (
 
 // showCommand shows a recorded match turn by turn.
 type showCommand struct {
-	Record string `arg:"" type:"path" help:"Match record, or file of several."`
+	Record string `arg:"" type:"path" help:"Match record, or a file of several."`
 	Turn   int    `default:"-1" placeholder:"N" help:"Show the position after N turns only."`
-	All    bool   `help:"Show all turns one after the other; on a terminal they are stepped through."`
-	JSON   bool   `name:"json" help:"Print the record as JSON in one piece."`
+	All    bool   `help:"Show all turns without pause; on a terminal the default is to step through them."`
+	JSON   bool   `name:"json" help:"Print the record as one JSON object."`
 }
 
 // Run implements the command.

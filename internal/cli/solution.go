@@ -163,7 +163,7 @@ func estimate(s solve.Solution, role int) string {
 	return fmt.Sprintf(", estimate %.6g", s.Result.Estimates[role])
 }
 
-// bounds shows the bounds of a value, or the value.
+// bounds formats the bounds of a value, or the value if it is solved.
 func bounds(v search.Interval) string {
 	if v.Solved() {
 		return fmt.Sprintf("%g", v.Lower)

@@ -19,15 +19,15 @@ type solveCommand struct {
 	oneGame
 	positionFlags
 	searchFlags
-	Time    time.Duration `placeholder:"DURATION" help:"Stop searching after this time, such as 90s or 2h, and print the bounds proved so far; by default there is no limit."`
+	Time    time.Duration `placeholder:"DURATION" help:"Stop after this time, such as 90s or 2h, and print the bounds proved so far; no limit by default."`
 	Exact   bool          `help:"Print an equilibrium in fractions, with the matrix of the first position. Method equilibrium computes it, for small games."`
 	Matrix  bool          `help:"Print the matrix of the first position: the payoffs of both players after each pair of moves."`
 	Export  string        `type:"path" placeholder:"FILE" help:"Write the matrix of the first position as .csv, .tex or .nfg, or the game tree as .efg (Gambit)."`
-	Certify bool          `help:"Play the strategies against every opponent and prove how much can be gained against them."`
-	Draws   int64         `placeholder:"N" help:"Certify by N positions of random games and their matrices instead of all positions."`
-	Save    string        `type:"path" placeholder:"FILE" help:"Keep the solution, which is certified first, for play --from; and until there is one, what is proved in FILE.proofs. Method layers keeps all values in a folder."`
-	NATS    string        `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster solve parts of layers, too: those that see the folder of --save at the same path."`
-	Resume  bool          `help:"Go on with what FILE.proofs says, if it is there, or with the folder of layers."`
+	Certify bool          `help:"Play the strategies against every opponent and prove a bound of the gain against them."`
+	Draws   int64         `placeholder:"N" help:"Spot-check N positions of random games and their matrices instead of all positions."`
+	Save    string        `type:"path" placeholder:"FILE" help:"Certify and save the solution, for play --from; save the proofs of an unfinished search in FILE.proofs. Method layers saves all values in a folder."`
+	NATS    string        `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster solve parts of layers, too; they need the folder of --save at the same path."`
+	Resume  bool          `help:"Continue from FILE.proofs, if it exists, or from the folder of layers."`
 }
 
 // Run implements the command.
@@ -68,7 +68,7 @@ func (c *solveCommand) Run(s *console) error {
 	})
 	line.end()
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.Game, s.withGoals(err, p))
+		return fmt.Errorf("%s: %w%s", c.Game, s.withGoals(err, p), c.asPlayed(ctx, s, p, err))
 	}
 	solution.Game = c.Game
 	doubt := c.selfCheck(s, p, solution)
@@ -128,10 +128,10 @@ func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
 	if p, err = s.problem(o, c.Game, c.Engine); err != nil {
 		return p, end, err
 	}
-	if p.rules, p.machine, err = c.begin(s, c.Game, p.rules, p.machine, c.Engine); err == nil && c.Method == solve.Layers {
+	if p.rules, p.machine, err = c.atPosition(s, c.Game, p.rules, p.machine, c.Engine); err == nil && c.Method == solve.Layers {
 		o.Layers = layers.Config{Folder: c.Save, Resume: c.Resume, Label: c.label(p, c.Method)}
 		if c.NATS != "" {
-			o.Layers.Elsewhere, end, err = c.elsewhere(s, p, o.Threads)
+			o.Layers.Elsewhere, end, err = c.startLayerWorkers(s, p, o.Threads)
 		}
 		if err == nil {
 			p.solver, err = solve.New(o)

@@ -333,3 +333,16 @@ func TestAMethodOfAnotherClassNamesTheMethodsThatFit(t *testing.T) {
 		execute(t, append([]string{"solve"}, strings.Fields(args)...)...).expect(t, statusBad, want)
 	}
 }
+
+func TestARefusalForFaultyGoalsAddsTheValuesOfManagers(t *testing.T) {
+	const choice = "(role a) (init (s 0)) (<= (legal a x) (true (s 0))) (<= (legal a y) (true (s 0))) (<= (next (did ?m)) (does a ?m)) (<= terminal (true (did ?m))) "
+	for goals, want := range map[string]string{
+		"(<= (goal a 40) (true (did x)))": "the goals of a there: none; as game managers read the rules: a 40",
+		"(<= (goal a 40) (true (did x))) (<= (goal a 70) (true (did y))) (<= (goal a 90) (true (did y)))": "the goals of a there: 70 and 90; as game managers read the rules: a 70",
+	} {
+		o := execute(t, "solve", file(t, "choice.kif", choice+goals))
+		if o.expect(t, statusBad, want); o.out != "" || strings.Count(o.err, "\n") != 1 {
+			t.Errorf("want one line, got %s%s", o.out, o.err)
+		}
+	}
+}

@@ -66,7 +66,7 @@ func (a *adviser) begin(m protocol.Match) (err error) {
 	}
 	a.solvers, a.position = nil, nil // made for another machine
 	if a.file != "" {
-		if a.known, err = a.saved(a.file, m.Game, m.Machine, a.bytes); err != nil {
+		if a.known, err = a.openSolution(a.file, m.Game, m.Machine, a.bytes); err != nil {
 			return err
 		}
 		if _, err = a.known.At(a.ctx, m.Machine.Initial()); err != nil {
@@ -151,7 +151,7 @@ func (a *adviser) search(ctx context.Context, q machine.State) (advice, error) {
 type seated struct {
 	at   *machine.History
 	role machine.Role
-	told int // number of messages that have been replayed
+	told int // number of messages read
 }
 
 // sit begins a match.

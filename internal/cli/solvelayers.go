@@ -28,15 +28,15 @@ type layersTask struct {
 	layers.Task
 }
 
-// elsewhere returns a function that has parts of layers done by the workers of a queue and by this process, at most
+// startLayerWorkers returns a function that has parts of layers done by the workers of a queue and by this process, at most
 // threads at a time here, until end is called.
-func (c *solveCommand) elsewhere(s *console, p problem, threads int) (do func(context.Context, layers.Task) (layers.Done, error), end func(), err error) {
+func (c *solveCommand) startLayerWorkers(s *console, p problem, threads int) (do func(context.Context, layers.Task) (layers.Done, error), end func(), err error) {
 	text := arena.RulesText(p.rules)
 	task := layersTask{Game: c.Game, Rules: arena.HashRules(text), Engine: c.Engine, LP: c.LP}
 	if task.Folder, err = filepath.Abs(c.Save); err != nil {
 		return nil, func() {}, err
 	}
-	caller, q, end, err := s.help(c.NATS, layering, threads)
+	caller, q, end, err := s.startWorkers(c.NATS, layering, threads)
 	if err != nil {
 		return nil, func() {}, err
 	}

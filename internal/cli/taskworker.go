@@ -46,8 +46,8 @@ type selfPlaySetup struct {
 	config  evaluate.Config // without the seed
 }
 
-// newTaskWorker makes a worker for so many tasks at a time, none of which takes more than
-// its part of the memory; a task has so many players at most.
+// newTaskWorker returns a worker that does up to the given number of tasks at a time, each with an equal part of the memory. players
+// bounds the players of a task.
 func (s *console) newTaskWorker(tasks, players int, o player.Options) *taskWorker {
 	w := &taskWorker{console: s, setups: recent.Cache[string, selfPlaySetup]{Size: 1}, helpers: recent.Cache[string, *layers.Helper]{Size: 1}, tasks: tasks, memory: s.memory.share(tasks * (players + 1))}
 	o.Memory = w.memory
@@ -129,8 +129,8 @@ func submitTask[T, R any](ctx context.Context, c *queue.Caller, task T) (value R
 	return result.Value, err
 }
 
-// help connects to the queue and starts local workers for the given number of tasks at a time; stop ends them.
-func (s *console) help(url, kind string, tasks int) (c *queue.Caller, q *queue.Queue, stop func(), err error) {
+// startWorkers connects to the queue and starts local workers for the given number of tasks at a time; stop ends them.
+func (s *console) startWorkers(url, kind string, tasks int) (c *queue.Caller, q *queue.Queue, stop func(), err error) {
 	if q, err = s.dial(url); err != nil {
 		return nil, nil, nil, err
 	}

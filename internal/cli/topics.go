@@ -53,7 +53,7 @@ var methods = []struct{ class, method, about string }{
 	{"", "biab", "backward induction with serialized alpha-beta bounds"},
 	{"", "do", "double oracle with serialized alpha-beta bounds"},
 	{"", "seqform", "one linear program of the sequence form (GLPK)"},
-	{"two players, by turns", "bab", "Bounded Alpha-Beta with iterative deepening, with chance"},
+	{"two players, turn-based", "bab", "Bounded Alpha-Beta with iterative deepening, with chance"},
 	{"", "dfs", "Bounded Alpha-Beta, depth first"},
 	{"", "pns", "proof-number search"},
 	{"", "threats", "wins by threats alone"},
@@ -61,7 +61,7 @@ var methods = []struct{ class, method, about string }{
 	{"two players, any sum of goals", "equilibrium", "one equilibrium in fractions, for small games"},
 	{"any number of players", "paranoid", "the goal that each role can guarantee"},
 	{"", "lattice", "guarantees, and all undominated outcomes"},
-	{"any number of players, by turns", "maxn", "one equilibrium in which each role maximizes its own goal"},
+	{"any number of players, turn-based", "maxn", "one equilibrium in which each role maximizes its own goal"},
 }
 
 // writeMethods writes the values of solve --method.
@@ -82,7 +82,7 @@ func writeMethods(w io.Writer) error {
 func writePlayers(w io.Writer) error {
 	var b strings.Builder
 	entry := func(name, about string) { fmt.Fprintf(&b, "  %-19s  %s\n", name, about) }
-	b.WriteString("Players, as match and tournament --players take them, separated by commas.\n\n")
+	b.WriteString("Values of --players in match and tournament, separated by commas.\n\n")
 	for _, k := range player.Kinds() {
 		entry(k.Name, k.About)
 	}
@@ -91,8 +91,8 @@ func writePlayers(w io.Writer) error {
 	entry("http://host:port", "a player at an address")
 	b.WriteString("\nOptions follow a colon, as in mcts:threads=1,without=rave+bounds.\n\n")
 	entry("threads=N", "number of searching threads")
-	entry("exact=METHOD", "exact search beside the sampling search, as in stackmate:exact=smab, or none")
-	entry("without=A+B", "leaves out techniques")
+	entry("exact=METHOD", "exact search next to the sampling search, as in stackmate:exact=smab, or none")
+	entry("without=A+B", "disables techniques")
 	entry("NAME=NUMBER", "sets a number of the sampling search")
 	b.WriteString("\nTechniques\n")
 	for _, t := range player.Techniques() {

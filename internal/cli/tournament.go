@@ -12,12 +12,12 @@ import (
 
 // tournamentCommand rates players.
 type tournamentCommand struct {
-	Format   string    `enum:"round-robin,gauntlet,swiss,knockout" default:"round-robin" help:"Who meets whom: round-robin, gauntlet (the first player meets the others), swiss (players of like scores), knockout (the higher score goes on, or the player who stands first); swiss and knockout take games for two."`
-	Rounds   int       `placeholder:"10" help:"How often every group of players meets in every game, in all rotations of the roles. The default is 10; 1 in a knockout; as many stages as find the best player in swiss; and with --sprt no bound."`
-	Gauntlet bool      `help:"As --format gauntlet."`
-	SPRT     []float64 `name:"sprt" placeholder:"ELO0,ELO1" help:"Go on until it is decided whether the first of two players is stronger by ELO0 or by ELO1; --rounds bounds it."`
-	Alpha    float64   `default:"0.05" help:"Risk of --sprt to accept ELO1 wrongly."`
-	Beta     float64   `default:"0.05" help:"Risk of --sprt to accept ELO0 wrongly."`
+	Format   string    `enum:"round-robin,gauntlet,swiss,knockout" default:"round-robin" help:"Pairing: round-robin, gauntlet (the first player against all others), swiss (players of similar scores), knockout (the higher score advances, or the player listed first); swiss and knockout need games for two."`
+	Rounds   int       `placeholder:"10" help:"Rounds: matches of each group of players in each game, in all rotations of the roles. The default is 10; 1 in a knockout; enough stages to find the best player in swiss; unlimited with --sprt."`
+	Gauntlet bool      `help:"Same as --format gauntlet."`
+	SPRT     []float64 `name:"sprt" placeholder:"ELO0,ELO1" help:"Continue until a sequential test accepts that the first of two players is ELO0 or ELO1 stronger; --rounds limits the length."`
+	Alpha    float64   `default:"0.05" help:"Probability of accepting ELO1 wrongly."`
+	Beta     float64   `default:"0.05" help:"Probability of accepting ELO0 wrongly."`
 	CSV      string    `name:"csv" type:"path" placeholder:"FILE" help:"Write standings and ratings as CSV."`
 	eventFlags
 }

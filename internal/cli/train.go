@@ -26,9 +26,9 @@ import (
 // trainCommand learns an evaluation of a game.
 type trainCommand struct {
 	oneGame
-	Time      time.Duration `default:"1m" help:"How long to learn."`
-	Knowledge string        `type:"path" required:"" placeholder:"DIR" help:"Folder for the weights, which serve, match and tournament read; training continues from weights that are there."`
-	Seed      uint64        `default:"1" help:"Seed of the games that are played."`
+	Time      time.Duration `default:"1m" help:"Time to learn."`
+	Knowledge string        `type:"path" required:"" placeholder:"DIR" help:"Folder for the weights, for serve, match and tournament; training continues from existing weights."`
+	Seed      uint64        `default:"1" help:"Seed of self-play."`
 	NATS      string        `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster play games, too."`
 }
 
@@ -58,7 +58,7 @@ func (c *trainCommand) Run(s *console) error {
 		Game: c.Game, digest: rules.Digest(), interval: c.Time / checkpoints,
 		File: filepath.Join(c.Knowledge, player.KnowledgeFile(rules.Digest())),
 	}
-	if err := t.begin(s.ctx, m, c.Seed, s.memory.share(1)); err != nil {
+	if err := t.load(s.ctx, m, c.Seed, s.memory.share(1)); err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}
 	if c.NATS != "" {
@@ -102,12 +102,12 @@ type checkpoint struct {
 	Against evaluate.Score `json:"against_former"`
 }
 
-// begin loads the saved network of the game, if it exists. It returns an error for a game in which players use no
+// load loads the saved network of the game, if it exists. It returns an error for a game in which players use no
 // evaluation.
-func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, memory int64) (err error) {
+func (t *training) load(ctx context.Context, m machine.Machine, seed uint64, memory int64) (err error) {
 	class := solve.Classify(ctx, m, seed)
 	if !class.InTurns() {
-		return fmt.Errorf("players use what is learnt only where several of them choose in turn; this game has %s", class)
+		return fmt.Errorf("players use evaluations only in turn-based games of several players; this game has %s", class)
 	}
 	config := learning(ctx, m, class, seed, memory)
 	config.Threads = runtime.GOMAXPROCS(0)
@@ -117,7 +117,7 @@ func (t *training) begin(ctx context.Context, m machine.Machine, seed uint64, me
 	case errors.Is(err, fs.ErrNotExist):
 		t.learner, err = evaluate.New(t.machine, config)
 	case errors.Is(err, evaluate.ErrDamaged):
-		err = fmt.Errorf("%w; remove it to learn anew", err)
+		err = fmt.Errorf("%w; remove it to restart the training", err)
 	}
 	if err == nil {
 		t.first = t.learner.Evaluation()
@@ -146,7 +146,7 @@ func (t *training) invite(s *console, c *trainCommand, rules *gdl.Game) (end fun
 	if err := t.save(); err != nil {
 		return nil, err
 	}
-	caller, q, stop, err := s.help(c.NATS, playing, 1)
+	caller, q, stop, err := s.startWorkers(c.NATS, playing, 1)
 	if err != nil {
 		return nil, err
 	}

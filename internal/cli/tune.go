@@ -15,11 +15,11 @@ import (
 
 // tuneCommand tunes parameters of a player by matches against itself.
 type tuneCommand struct {
-	Parameters   []string `placeholder:"NAME,…" help:"Parameters to tune, with bounds if the usual ones should not hold, as in exploration=5:60: ${parameters}."`
-	Iterations   int      `default:"100" help:"How often the parameters are changed."`
+	Parameters   []string `placeholder:"NAME,…" help:"Parameters to tune, with bounds if the default bounds do not fit, as in exploration=5:60: ${parameters}."`
+	Iterations   int      `default:"100" help:"Number of iterations."`
 	Pairs        int      `default:"4" help:"Pairs of matches of each game in an iteration, with seats swapped."`
-	Perturbation float64  `default:"${perturbation}" help:"How far the parameters are varied at first, in shares of their ranges."`
-	Step         float64  `default:"${step}" help:"How far the first iteration changes them if one side wins everything, in shares of their ranges."`
+	Perturbation float64  `default:"${perturbation}" help:"Initial perturbation, as a fraction of each range."`
+	Step         float64  `default:"${step}" help:"Step of the first iteration if one side wins every match, as a fraction of each range."`
 	eventFlags
 }
 

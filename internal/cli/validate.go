@@ -17,8 +17,8 @@ import (
 type validateCommand struct {
 	Files    []string      `arg:"" name:"file" help:"Rulesheets to check, or folders of them; - is standard input."`
 	Strict   bool          `help:"Count warnings as errors."`
-	Simulate int           `placeholder:"N" help:"Play N random matches of each valid game, too, and report the faults that they meet."`
-	Prove    bool          `help:"Prove or refute what should hold in all positions: legal moves, goals, constant sum, turns, an end."`
+	Simulate int           `placeholder:"N" help:"Also play N random matches of each valid game and report their faults."`
+	Prove    bool          `help:"Prove or refute properties of all positions: legal moves, goals, constant sum, turns, an end."`
 	Budget   time.Duration `default:"10s" help:"Time for the proofs of each rulesheet."`
 	JSON     bool          `name:"json" help:"Print JSON."`
 }

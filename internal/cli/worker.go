@@ -12,15 +12,15 @@ import (
 
 // workFlags say how many matches are held at a time.
 type workFlags struct {
-	Matches int `placeholder:"N" help:"Matches at a time; by default as many as there are processors for the threads of their players."`
-	Threads int `default:"1" help:"Threads of each player that is not told otherwise."`
+	Matches int `placeholder:"N" help:"Concurrent matches; the default is the number of processors divided by the threads of the players."`
+	Threads int `default:"1" help:"Default threads per player."`
 }
 
 // workerCommand does the tasks of a queue: matches of tournaments, games of experiments,
 // games to learn from, and parts of layers.
 type workerCommand struct {
-	NATS      string `name:"nats" required:"" env:"STACKMATE_NATS" placeholder:"FILE" help:"File with the address of the queue, such as tournament --listen makes it; or the address, where there is nothing secret in it."`
-	Knowledge string `type:"path" placeholder:"DIR" help:"Folder of weights that were learnt by train or in matches, for the players of this program."`
+	NATS      string `name:"nats" required:"" env:"STACKMATE_NATS" placeholder:"FILE" help:"File with the address of the queue, as written by tournament --listen; or the address, if it contains no password."`
+	Knowledge string `type:"path" placeholder:"DIR" help:"Folder of weights from train or earlier matches, for Stackmate players."`
 	workFlags
 }
 
@@ -54,7 +54,7 @@ func (s *console) dial(address string) (*queue.Queue, error) {
 		}
 		address = strings.TrimSpace(string(text))
 	} else if strings.Contains(address, "@") && slices.ContainsFunc(s.args, func(a string) bool { return strings.Contains(a, address) }) {
-		return nil, usageError{errors.New("--nats: all who list the processes of this machine can read what is secret in the address; put it into a file, and give the name of that")}
+		return nil, usageError{errors.New("--nats: the address contains a secret, which the list of processes shows; put the address into a file and give its name")}
 	}
 	return queue.Dial(s.ctx, address, s.log)
 }

@@ -8,7 +8,7 @@ import (
 	"stackmate/internal/guard"
 )
 
-// count does so many steps of work.
+// count does the given steps of work.
 func count(ctx context.Context, steps int, end error) (done int, err error) {
 	defer guard.Stopped(&err)
 	w := guard.NewWatch(ctx, "counting")

@@ -87,7 +87,7 @@ func longest(g *oracle.Game) int {
 	return visit(0)
 }
 
-// perft returns the number of sequences of so many joint moves from the initial position, and of the ones that end in a
+// perft returns the number of sequences of depth joint moves from the initial position, and of the ones that end in a
 // terminal position.
 func perft(g *oracle.Game, depth int) (joints, terminals int64) {
 	count := map[int]int64{0: 1}

@@ -2,7 +2,7 @@ package toys
 
 import "math/rand/v2"
 
-// Cyclic returns a game of the roles left and right with so many positions and three ends, whose
+// Cyclic returns a game of the roles left and right with the given number of positions and three ends, whose
 // joint moves lead to any of them: positions may repeat, and some matches never end. Goals add
 // up to 100. One role has a choice at a time or, with atOnce, sometimes both have.
 func Cyclic(rng *rand.Rand, positions int, atOnce bool) *Tree {

@@ -124,7 +124,7 @@ func (f *Finder) forces(q machine.State, depth, plies int) bool {
 	return ok
 }
 
-// prove expands q and looks for a move that forces the goal within so many joint moves. It
+// prove expands q and looks for a move that forces the goal within the given number of joint moves. It
 // returns the expansion and the number of that move.
 func (f *Finder) prove(q machine.State, depth, plies int) (e *machine.Expansion, move int, ok bool) {
 	if depth == len(f.plies) {
@@ -142,7 +142,7 @@ func (f *Finder) prove(q machine.State, depth, plies int) (e *machine.Expansion,
 	return e, move, ok
 }
 
-// note stores that the distance of q is at most so many plies, or more.
+// note stores that the distance of q is at most the given number of plies, or that it is more.
 func (f *Finder) note(q machine.State, plies int, within bool) {
 	s, _ := f.known.Lookup(q)
 	if within {

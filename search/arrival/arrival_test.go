@@ -103,7 +103,7 @@ func restricted(n toys.Node, role, move int) toys.Node {
 	return r
 }
 
-// corridor returns a walk of so many steps for the role that begins, which may as well wait; the other
+// corridor returns a walk of the given steps for the role that begins, which may as well wait; the other
 // role has two moves that change nothing.
 func corridor(steps int) *toys.Tree {
 	g := &toys.Tree{Roles: []string{"white", "black"}}

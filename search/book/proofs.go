@@ -38,7 +38,7 @@ type proofsHeader struct {
 }
 
 // errOpen is the error for engines without stable fluent numbers.
-var errOpen = errors.New("cannot keep what is proved: this engine numbers fluents anew in every run")
+var errOpen = errors.New("cannot save proofs: this engine numbers fluents differently in every run")
 
 // SaveProofs writes the proofs of a search to a file atomically.
 func SaveProofs(path string, m machine.Machine, label Label, k search.Keeper) error {
@@ -46,7 +46,7 @@ func SaveProofs(path string, m machine.Machine, label Label, k search.Keeper) er
 		return errOpen
 	}
 	if err := atomicfile.WriteTo(path, func(w io.Writer) error { return writeProofs(w, m, label, k) }); err != nil {
-		return fmt.Errorf("cannot keep what is proved: %w", err)
+		return fmt.Errorf("cannot save proofs: %w", err)
 	}
 	return nil
 }

@@ -153,7 +153,7 @@ func (r *run) strategies(x *machine.Expansion, p Profile) [][]search.Weighted {
 	return list
 }
 
-// solve returns the equilibrium of position q, which is so many joint moves below the root.
+// solve returns the equilibrium of position q at the given depth below the root, in joint moves.
 func (r *run) solve(q machine.State, ply int) (*entry, error) {
 	key := q.Key()
 	if e := r.known[key]; e != nil {
@@ -183,7 +183,7 @@ func (r *run) solve(q machine.State, ply int) (*entry, error) {
 	return e, nil
 }
 
-// mayGoOn returns the reason to stop at a position that is so many joint moves below the root, or nil.
+// mayGoOn returns the reason to stop at a position at the given depth below the root, or nil.
 func (r *run) mayGoOn(ply int) error {
 	switch {
 	case r.ctx.Err() != nil, r.lim.MaxNodes > 0 && r.nodes >= r.lim.MaxNodes:

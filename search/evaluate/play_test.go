@@ -75,7 +75,7 @@ func playing(t *testing.T, name string) (*games, *Evaluation) {
 func TestDrawsAreAPartOfTheMoves(t *testing.T) {
 	for _, c := range []struct {
 		game  string
-		draws []int // after so many joint moves
+		draws []int // by number of joint moves made
 	}{
 		{"hex-4x4", []int{12, 12, 11, 10}},
 		{"connectFour-7x6", []int{6, 6, 6, 6}},

@@ -22,7 +22,7 @@ func (c *counted) Err() error {
 	return nil
 }
 
-// steps ends play after so many.
+// steps returns a context that ends play after n steps.
 func steps(t *testing.T, n int) context.Context { return &counted{t.Context(), n} }
 
 // TestGamesPlayedElsewhereTeachAsMuch trains a learner on the games of another learner.

@@ -47,7 +47,7 @@ func (p *Payoff) Find(ctx context.Context, m machine.Machine) error {
 	return err
 }
 
-// Values returns the interval of each of so many roles for an interval of the first player's value. The other player has
+// Values returns the interval of each role for an interval of the first player's value. The other player has
 // the range of goals while the sum is unknown. Chance has no payoff: its interval is 0.
 func (p *Payoff) Values(roles int, v search.Interval) []search.Interval {
 	values := make([]search.Interval, roles)

@@ -38,8 +38,8 @@ var (
 	figure6cops  = figures{3: {4: {0.25, 3.17}, 8: {0.07, 7.19}}}
 )
 
-// at returns the published figures of a size and ε, or nil.
-func (f figures) at(size int, epsilon float64) *Published {
+// find returns the published figures of a size and ε, or nil.
+func (f figures) find(size int, epsilon float64) *Published {
 	v, ok := f[size][epsilon]
 	if !ok {
 		return nil
@@ -119,7 +119,7 @@ func curve(table string, size int, epsilons []float64, one searchOf, published f
 	safe := new([]outcome)
 	for _, epsilon := range epsilons {
 		runs = append(runs, run{
-			table: table, method: fmt.Sprintf("ε = %g", epsilon), size: size, paper: published.at(size, epsilon),
+			table: table, method: fmt.Sprintf("ε = %g", epsilon), size: size, paper: published.find(size, epsilon),
 			special: &bounded{epsilon: epsilon, search: one, safe: safe},
 		})
 	}

@@ -158,7 +158,7 @@ func TestIntervalsOfTreesWithChanceContainTheValue(t *testing.T) {
 
 // expectation returns Eq. (1) of the paper.
 func expectation(t *randomTrees, n branch) float64 {
-	kind, best := t.look(n)
+	kind, best := t.kindOf(n)
 	children := t.children(nil, n)
 	for i, child := range children {
 		if kind == leafNode {
@@ -204,7 +204,7 @@ func TestTheBestCaseIsKnuthAndMooresMinimum(t *testing.T) {
 func TestCurvesOverToleranceAreDrawn(t *testing.T) {
 	var rows []Row
 	for i, epsilon := range []float64{0, 8, 16} {
-		rows = append(rows, Row{Table: "Trees", Size: 3, Epsilon: epsilon, Ratio: 1 - float64(i)/4, Bound: epsilon / 2, Finished: true, Paper: figure4.at(9, 32)})
+		rows = append(rows, Row{Table: "Trees", Size: 3, Epsilon: epsilon, Ratio: 1 - float64(i)/4, Bound: epsilon / 2, Finished: true, Paper: figure4.find(9, 32)})
 	}
 	for i := range 2 {
 		rows = append(rows, Row{Table: "Fifths", Size: i + 1, Bound: float64(i), Finished: true})
@@ -272,7 +272,7 @@ func TestTheRulesOfCopsAndRobberAllowTheMovesOfTheDomain(t *testing.T) {
 		visit = func(n chase) {
 			if int(n.made) == plies {
 				want++
-			} else if kind, _ := d.look(n); kind != leafNode {
+			} else if kind, _ := d.kindOf(n); kind != leafNode {
 				for _, child := range d.children(nil, n) {
 					visit(child)
 				}
@@ -306,7 +306,7 @@ type plant struct {
 
 // grown returns the tree below n, without chance, the best children first.
 func grown(t *randomTrees, n branch) *plant {
-	kind, value := t.look(n)
+	kind, value := t.kindOf(n)
 	p := &plant{kind: kind, value: value}
 	if kind == leafNode {
 		return p
@@ -333,8 +333,8 @@ func grown(t *randomTrees, n branch) *plant {
 // plants is the tree of a plant.
 type plants struct{}
 
-// look implements tree.
-func (plants) look(p *plant) (kind, float64) { return p.kind, p.value }
+// kindOf implements tree.
+func (plants) kindOf(p *plant) (kind, float64) { return p.kind, p.value }
 
 // children implements tree.
 func (plants) children(dst []*plant, p *plant) []*plant { return append(dst, p.kids...) }

@@ -77,8 +77,8 @@ func (n *chase) distances() (average, least float64) {
 
 func abs(i int) int { return max(i, -i) }
 
-// look implements tree.
-func (t *copsAndRobber) look(n chase) (kind, float64) {
+// kindOf implements tree.
+func (t *copsAndRobber) kindOf(n chase) (kind, float64) {
 	switch {
 	case n.move > 0:
 		return chanceNode, 0

@@ -20,8 +20,8 @@ const (
 
 // tree is a game tree of nodes N (Definition 1 of the paper).
 type tree[N any] interface {
-	// look returns the kind of a node, and its value if it is a leaf.
-	look(n N) (kind, float64)
+	// kindOf returns the kind of a node, and its value if it is a leaf.
+	kindOf(n N) (kind, float64)
 	// children appends the children of an inner node.
 	children(dst []N, n N) []N
 	// weight returns the probability π of child i of a chance node with `of` children.
@@ -47,7 +47,7 @@ type printed[N any] struct {
 // inside the window.
 func (s *printed[N]) search(n N, ply int, alpha, beta, epsilon float64) search.Interval {
 	s.visits++
-	kind, value := s.tree.look(n)
+	kind, value := s.tree.kindOf(n)
 	if kind == leafNode {
 		return search.Exact(value)
 	}

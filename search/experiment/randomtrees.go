@@ -22,8 +22,8 @@ type branch struct {
 	move  int
 }
 
-// look implements tree.
-func (t *randomTrees) look(n branch) (kind, float64) {
+// kindOf implements tree.
+func (t *randomTrees) kindOf(n branch) (kind, float64) {
 	switch {
 	case n.move > 0:
 		return chanceNode, 0

@@ -21,7 +21,7 @@ func readings() []run {
 	for _, depth := range []int{3, 5, 7, 9} {
 		add := func(method string, epsilon float64, b bounded) {
 			b.epsilon, b.safe = epsilon, new([]outcome)
-			runs = append(runs, run{table: table, method: method, size: depth, special: &b, paper: figure4.at(depth, readingEpsilon)})
+			runs = append(runs, run{table: table, method: method, size: depth, special: &b, paper: figure4.find(depth, readingEpsilon)})
 		}
 		t := &randomTrees{branching: 4, depth: depth, leaf: whole}
 		add("as printed", readingEpsilon, bounded{search: inTree(t)})
@@ -101,7 +101,7 @@ func naively(t *randomTrees) searchOf {
 // naive returns the value of alpha-beta that prunes a node if β ≤ α + ε (the paper's Figure 1 with the
 // naive rule). Its error may be any multiple of ε (Figure 2).
 func (s *printed[N]) naive(n N, ply int, alpha, beta float64) float64 {
-	kind, value := s.tree.look(n)
+	kind, value := s.tree.kindOf(n)
 	if kind == leafNode {
 		return value
 	}
@@ -130,7 +130,7 @@ type inOrder struct{ *randomTrees }
 
 // children implements tree.
 func (t inOrder) children(dst []branch, n branch) []branch {
-	kind, _ := t.look(n)
+	kind, _ := t.kindOf(n)
 	first := len(dst)
 	dst = t.randomTrees.children(dst, n)
 	slices.SortStableFunc(dst[first:], func(a, b branch) int {
@@ -144,7 +144,7 @@ func (t inOrder) children(dst []branch, n branch) []branch {
 
 // minimax returns the value of n, without chance.
 func (t inOrder) minimax(n branch) float64 {
-	kind, best := t.look(n)
+	kind, best := t.kindOf(n)
 	if kind == leafNode {
 		return best
 	}

@@ -111,8 +111,8 @@ var tabled = []variant{
 	{induction, true, ""}, {smab, true, simultaneous.OrderL}, {boundedInduction, true, ""}, {doubleOracle, true, ""}, {smab, true, ""},
 }
 
-// of returns the figures of the second paper for the variant at a size.
-func (v variant) of(published map[string]*Published, size int) *Published {
+// find returns the figures of the second paper for the variant at a size.
+func (v variant) find(published map[string]*Published, size int) *Published {
 	if v.table {
 		return nil
 	}
@@ -213,7 +213,7 @@ func randomOrders() []run {
 		for size := 3; size <= 8; size++ {
 			games := drawOrders(kind.family, size)
 			for _, v := range variants {
-				runs = append(runs, v.run(kind.caption, size, games, v.of(kind.published, size)))
+				runs = append(runs, v.run(kind.caption, size, games, v.find(kind.published, size)))
 			}
 		}
 	}
@@ -239,7 +239,7 @@ func compare(caption string, sizes []int, game func(size int) string, variants [
 	var runs []run
 	for _, size := range sizes {
 		for _, v := range variants {
-			runs = append(runs, v.run(caption, size, []string{game(size)}, v.of(published, size)))
+			runs = append(runs, v.run(caption, size, []string{game(size)}, v.find(published, size)))
 		}
 	}
 	return runs

@@ -220,7 +220,7 @@ func BenchmarkProofs(b *testing.B) {
 	}
 }
 
-// quiet returns a position after so many joint moves of a random match that sampling does not solve at once.
+// quiet returns a position after a number of joint moves of a random match that sampling does not solve at once.
 func quiet(b *testing.B, m machine.Machine, seed uint64, plies int) machine.State {
 	x, e, rng := machine.NewExpander(m), new(machine.Expansion), machine.NewRand(seed)
 	for {

@@ -36,7 +36,7 @@ func (p *proof) begin() {
 	p.result, p.line, p.spent, p.next = search.Result{}, nil, 0, firstProof
 }
 
-// isDue reports whether the exact search has nodes left for another search after so many nodes of the sampling search.
+// isDue reports whether the exact search has nodes left for another search after the given number of nodes of the sampling search.
 func (p *proof) isDue(sampled int64) bool {
 	return p.Searcher != nil && !p.result.Solved() && float64(p.spent+p.next) <= exactShare*float64(sampled)
 }

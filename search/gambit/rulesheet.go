@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxLots bounds the moves of chance at a node: chance draws evenly, so shares become so many equal lots.
+// maxLots bounds the moves of chance at a node: chance draws evenly, so shares become numbers of equal lots.
 const maxLots = 360
 
 // sheet writes a tree as a rulesheet: facts of positions under five rules.

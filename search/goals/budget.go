@@ -7,7 +7,7 @@ import (
 	"stackmate/internal/cputime"
 )
 
-// busyFactor is the share of a busy machine, one part in so many, that a budget of processor time allows for.
+// busyFactor: 1/busyFactor is the smallest share of a busy machine that a budget of processor time allows for.
 const busyFactor = 20
 
 // budget returns a context that ends when the process has used `work` of processor time, or after busyFactor times as long.

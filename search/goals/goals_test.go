@@ -304,3 +304,15 @@ func TestOpenIntervalsAreMovedOutwardsInGamesWithChance(t *testing.T) {
 		}
 	}
 }
+
+func TestGoalsOfGamesThatAreTooLargeToVisitAreNotKnown(t *testing.T) {
+	const far = 6000
+	g := &toys.Tree{Roles: []string{"a", "b"}, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{1, 2}}, {Goals: []int32{100, 0}}}}
+	for i := 2; i < far; i++ {
+		g.Nodes = append(g.Nodes, toys.Node{Moves: []int{1, 1}, Kids: []int{i + 1}})
+	}
+	g.Nodes = append(g.Nodes, toys.Node{Goals: []int32{100, 100}})
+	if f, err := goals.Learn(t.Context(), g.Machine()); err != nil || f.Single || f.Constant {
+		t.Errorf("%+v (%v)", f, err)
+	}
+}

@@ -346,7 +346,7 @@ func (s *Searcher) byRole(ctx context.Context, q machine.State, lim search.Limit
 	return r, err
 }
 
-// proofShare: proofs of the sum of the goals take one part in so many of the time of a search.
+// proofShare: proofs of the sum of the goals take 1/proofShare of the time of a search.
 const proofShare = 20
 
 // errProved ends the searches of the players once the sum of the goals is proved.

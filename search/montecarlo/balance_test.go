@@ -30,7 +30,7 @@ func newPennies(visits [6]int) *worker {
 	return w
 }
 
-// play lets paths come back from a child of the root, with so many goal points each for the first player.
+// play lets paths come back from a child of the root, each with the given goal points for the first player.
 func (w *worker) play(cell, paths int, goal float64) {
 	link := w.tree.findLink(w.tree.root, int64(cell))
 	w.round.steps = []step{{cell: int64(cell), before: none, node: w.tree.root, link: link, done: int32(paths), last: true}}

@@ -15,7 +15,7 @@ func TestPriorsAreEstimatesOfWhatMovesLeadTo(t *testing.T) {
 	m := newSubtraction([]string{"left", "right"}, 9)
 	p := newPriors(m, &Config{Evaluator: oracle{&asked}})
 	for _, c := range []struct {
-		takes []machine.Move // so many counters
+		takes []machine.Move // numbers of counters
 		want  []float32
 	}{
 		{[]machine.Move{1, 2, 3}, []float32{100, 0, 0}}, // leaving eight wins

@@ -99,7 +99,7 @@ func followProofs(t *testing.T, m machine.Machine, c Config, value judge, openin
 	rng := rand.New(rand.NewPCG(seed, 3))
 	fragile := &fused{m, &fuse{}}
 	x, s, q := machine.NewExpander(m), New(c), slices.Clone(m.Initial())
-	// By UCT alone a search may come back to solved cells for ever: so many nodes are enough.
+	// By UCT alone a search may return to solved cells forever: a limit on nodes ends it.
 	lim := search.Limits{MaxBytes: 1 << (18 + 7*(seed%2)), MaxNodes: 20_000}
 	var e machine.Expansion
 	for step := 0; ; step++ {
@@ -158,7 +158,7 @@ func checkProofs(t *testing.T, tree *tree, value judge, rng *rand.Rand) (checked
 	return checked
 }
 
-// fuse ends a search after so many passes of a machine.
+// fuse ends a search after a number of passes of a machine.
 type fuse struct {
 	left atomic.Int64
 	end  context.CancelFunc

@@ -145,7 +145,7 @@ func (t *tree) bytes() int64 {
 	return int64(len(t.blocks))*t.nodeBytes()<<t.shift + t.moves.bytes + t.links.bytes
 }
 
-// hasRoom reports whether the memory limit allows so many bytes more.
+// hasRoom reports whether the memory limit allows the given number of further bytes.
 func (t *tree) hasRoom(bytes int64) bool { return t.bytes()+bytes <= t.room }
 
 // at returns node n.

@@ -58,7 +58,7 @@ func (m *memory) answer() (search.Interval, bool) {
 	return m.exchange(v, r.exchanged), ok
 }
 
-// store keeps the interval known of position q, whose search took so many nodes.
+// store keeps the interval known of position q, whose search took the given number of nodes.
 func (m *memory) store(q machine.State, v search.Interval, work int64) {
 	r := m.canon.Find(q)
 	v = m.exchange(v, r.Exchanged)

@@ -136,7 +136,7 @@ func (b *sequenceForm) child(f *frame, depth, c, reply, move int, probability fl
 		return b.positive * probability * s.payoff(f.expansion.ChildGoals(c))
 	}
 	if need := sequenceBytes * int64(len(b.program.Entries)); need > s.maxBytes {
-		s.stop(fmt.Errorf("the program of the sequence form is that of the whole game tree: %d positions of it need more than %d MiB; give it more, or take another method",
+		s.stop(fmt.Errorf("the linear program of the sequence form covers the whole game tree: %d positions need more than %d MiB; give more memory, or another method",
 			s.counters.Nodes, s.maxBytes>>20))
 	}
 	if s.stops(depth + 1) {

@@ -17,7 +17,7 @@ import (
 // errTooDeep ends a search at the greatest depth.
 var errTooDeep = fmt.Errorf("the tree is deeper than %d plies", search.MaxPlies)
 
-// lpSample: every so many calls of the LP engine one is timed, on behalf of all,
+// lpSample: one in lpSample calls of the LP engine is timed, on behalf of all,
 // because reading the clock takes as long as solving a small game.
 const lpSample = 16
 

@@ -54,7 +54,7 @@ type Board struct {
 	// Left and Top are the position of the board among those that belong together.
 	Left  int    `json:"left"`
 	Top   int    `json:"top"`
-	Cells []Cell `json:"cells"` // those that exist, row by row
+	Cells []Cell `json:"cells"` // existing cells, row by row
 	// Checkered tells that fields are dark and light in turns, as in chess.
 	Checkered bool   `json:"checkered,omitempty"`
 	Sides     []Side `json:"sides,omitempty"`
@@ -113,7 +113,8 @@ type Layout struct {
 	turns set                // the fluents that say whose turn it is
 	page  Page
 
-	choices *grid // nil if there are none
+	choices   *grid // nil if there are none
+	hasTrails bool
 }
 
 // use is how the facts of one fluent are drawn.
@@ -185,6 +186,7 @@ func Find(ctx context.Context, g *gdl.Game, positions ...[]string) *Layout {
 	l.findBoards(f)
 	l.count(f)
 	l.findChoices(g, f)
+	l.findTrails()
 	l.turns = f.turns()
 	return l
 }
@@ -282,7 +284,7 @@ func (d *drawing) say(rel relation, args tuple, fact string) {
 	d.Counters = append(d.Counters, Counter{Name: d.said(rel.name, args)})
 }
 
-// pending is a fact that waits for those of lower layers.
+// pending is a fact that waits for the facts of lower layers.
 type pending struct {
 	use  *use
 	args tuple

@@ -15,7 +15,7 @@ type Move struct {
 	// column, as (drop 4) does, they are all cells of that Line.
 	Spots []Spot `json:"spots,omitempty"`
 	Line  bool   `json:"line,omitempty"`
-	Aimed bool   `json:"aimed,omitempty"` // the cells to which it leads in one position
+	Aimed bool   `json:"aimed,omitempty"` // Spots are the cells that the move changes in one position
 }
 
 // Read reads a move. One that speaks of no cell has no spots.

@@ -55,7 +55,7 @@ var Colors = []string{
 	"white", "black", "red", "blue", "green", "yellow", "orange", "teal", "magenta", "purple", "brown", "pink", "gray",
 }
 
-// roleColors are those of the roles, in order, where names tell nothing.
+// roleColors lists the colours of the roles, in order, where names imply no colour.
 var roleColors = []string{"blue", "red", "green", "orange", "purple", "teal", "magenta", "yellow"}
 
 var kinds = map[string]Kind{

@@ -26,9 +26,12 @@ func (l *Layout) stakes(f *fluents) {
 		})
 	}
 	for _, table := range slices.SortedFunc(maps.Keys(read), func(a, b relation) int { return Natural(a.name, b.name) }) {
+		if f.ctx.Err() != nil {
+			return
+		}
 		counter := read[table]
 		order, values := f.table(table)
-		if leads[table][counter.name] || l.uses[counter] != nil || !f.alone(counter) || len(order) < leastTray || len(order) > maxTray {
+		if leads[table][counter.name] || len(values) != len(order) || l.uses[counter] != nil || !f.alone(counter) || len(order) < leastTray || len(order) > maxTray {
 			continue
 		}
 		sorted, ok := f.ordered(counter, 0)
@@ -47,25 +50,21 @@ func (l *Layout) stakes(f *fluents) {
 }
 
 // tables calls found for each table of two arguments that a rule reads by the value of a counter; isNext reports whether
-// the counter goes on with what the table gives.
+// the counter goes on with the value of the table.
 func (c *clause) tables(found func(counter, table relation, isNext bool)) {
-	for variable, slots := range c.binding {
-		for _, counter := range slots {
-			if counter.kind != fluent || counter.arity != 1 {
-				continue
-			}
-			for _, at := range slots {
-				if at.kind != static || at.arity != 2 || at.argument != 0 {
-					continue
-				}
-				for other, places := range c.binding {
-					if other == variable || !slices.Contains(places, slot{at.relation, 1}) {
-						continue
-					}
-					isNext := c.head == counter.relation && slices.ContainsFunc(c.args, func(a gdl.Term) bool { return a.Name == other })
-					found(counter.relation, at.relation, isNext)
-				}
-			}
+	counters := make(map[string]relation) // by variable
+	for _, l := range c.rule.Body {
+		if rel, args, ok := read(l.Atom); ok && l.Op == gdl.Holds && rel.kind == fluent && rel.arity == 1 {
+			counters[args[0].Name] = rel
+		}
+	}
+	for _, l := range c.rule.Body {
+		table, args, ok := read(l.Atom)
+		if !ok || l.Op != gdl.Holds || table.kind != static || table.arity != 2 || args[1].Kind != gdl.Variable {
+			continue
+		}
+		if counter, ok := counters[args[0].Name]; ok && args[0].Kind == gdl.Variable {
+			found(counter, table, c.head == counter && c.args[0].Equal(args[1]))
 		}
 	}
 }

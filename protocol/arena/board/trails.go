@@ -1,31 +1,25 @@
 package board
 
 // Trails are cells where the piece of a role has been, as the walls behind the cycles of tron: a fluent without contents on a board
-// on which another fluent has a piece of each role.
+// on which another fluent has one piece of each role.
 
-// HasTrails reports whether positions before a position say how it is drawn.
-func (l *Layout) HasTrails() bool {
-	for _, u := range l.uses {
-		if u.as == onBoard && len(u.content) == 0 && !u.grid.isBeside() && len(l.runners(u.grid)) > 0 {
-			return true
-		}
-	}
-	return false
-}
+// HasTrails reports whether the positions before a position say how it is drawn.
+func (l *Layout) HasTrails() bool { return l.hasTrails }
 
-// runners returns the fluents that put one piece of each role on a board.
-func (l *Layout) runners(g *grid) (list []*use) {
+// findTrails finds boards with trails.
+func (l *Layout) findTrails() {
+	runs := make(map[*grid]bool)
 	for _, u := range l.uses {
-		if u.as == onBoard && u.grid == g && u.runs {
-			list = append(list, u)
-		}
+		runs[u.grid] = runs[u.grid] || u.as == onBoard && u.runs
 	}
-	return list
+	for _, u := range l.uses {
+		l.hasTrails = l.hasTrails || u.as == onBoard && len(u.content) == 0 && !u.grid.isBeside() && runs[u.grid]
+	}
 }
 
 // trails returns the cells where roles have been, with the colour of the role that was there last.
 func (l *Layout) trails(before [][]string) map[Spot]string {
-	if len(before) == 0 || !l.HasTrails() {
+	if len(before) == 0 || !l.hasTrails {
 		return nil
 	}
 	colors := make(map[Spot]string)

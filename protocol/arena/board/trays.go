@@ -23,15 +23,19 @@ const (
 	trayRow   = 8 // of things in no order of their own
 )
 
+// goalBytes bounds the memory, and with it the time, of the search for a goal.
+const goalBytes = 16 << 20
+
 // trays finds hands, amounts, stocks and strips among the fluents that lie on no board.
 func (l *Layout) trays(f *fluents) {
+	stocks := f.stocks()
 	for _, rel := range f.relations() {
 		if l.uses[rel] != nil || f.seen[rel] == nil || len(l.piles) > 0 {
 			continue
 		}
 		switch rel.arity {
 		case 1:
-			l.stock(f, rel)
+			l.stock(f, rel, stocks)
 		case 2:
 			l.hands(f, rel)
 		}
@@ -87,7 +91,7 @@ func (l *Layout) hands(f *fluents, rel relation) {
 }
 
 // stock finds things that are left, as (left piece), a thing by itself, as (given piece), or a strip, as (lead -3).
-func (l *Layout) stock(f *fluents, rel relation) {
+func (l *Layout) stock(f *fluents, rel relation, stocks set) {
 	things := slices.SortedFunc(maps.Keys(f.domain(rel, 0)), Natural)
 	u := &use{relation: rel, column: 0, row: -1, content: []int{0}, holder: -1}
 	one, scale := f.alone(rel), l.scale[rel]
@@ -96,7 +100,7 @@ func (l *Layout) stock(f *fluents, rel relation) {
 		u.content = nil
 		l.tray(u, &grid{columns: newAxis(scale.values), rows: newAxis([]string{""}), sides: scale.sides})
 		u.grid.shape = Row
-	case len(things) < leastTray || len(things) > maxTray || f.isRole(rel, 0) || !f.isStock(rel):
+	case len(things) < leastTray || len(things) > maxTray || f.isRole(rel, 0) || !stocks[strings.Join(things, " ")]:
 	case one:
 		named := make(map[string][2]int)
 		for _, t := range things {
@@ -108,11 +112,15 @@ func (l *Layout) stock(f *fluents, rel relation) {
 	}
 }
 
-// isStock reports whether moves name the things that a fluent lists, or that another fluent lists of the same things.
-func (f *fluents) isStock(rel relation) bool {
-	return slices.ContainsFunc(f.relations(), func(other relation) bool {
-		return other.arity == 1 && f.isMoved(other, 0) && f.seen[other] != nil && !f.alone(other) && equal(f.domain(other, 0), f.domain(rel, 0))
-	})
+// stocks returns the lists of things, in their natural order, of the fluents that name several things which moves name, too.
+func (f *fluents) stocks() set {
+	lists := make(set)
+	for _, rel := range f.relations() {
+		if rel.arity == 1 && f.seen[rel] != nil && !f.alone(rel) && f.isMoved(rel, 0) {
+			lists[strings.Join(slices.SortedFunc(maps.Keys(f.domain(rel, 0)), Natural), " ")] = true
+		}
+	}
+	return lists
 }
 
 // inRows lays names out in a square, or in rows of trayRow cells.
@@ -206,7 +214,7 @@ func (l *Layout) scales(ctx context.Context, g *gdl.Game, f *fluents, positions 
 	}
 	var p *prover.Prover
 	for _, rel := range f.relations() {
-		if rel.arity != 1 || !f.alone(rel) {
+		if rel.arity != 1 || !f.alone(rel) || ctx.Err() != nil {
 			continue
 		}
 		values := f.symmetric(rel)
@@ -215,6 +223,7 @@ func (l *Layout) scales(ctx context.Context, g *gdl.Game, f *fluents, positions 
 		}
 		if p == nil {
 			p = prover.New(g)
+			p.MaxBytes = goalBytes
 		}
 		low, high := l.favoured(ctx, p, rel, positions[0], values[0]), l.favoured(ctx, p, rel, positions[0], values[len(values)-1])
 		if low != "" && high != "" && low != high {

@@ -35,7 +35,7 @@ func folder(t *testing.T, dir string, while time.Duration) (all *Tournaments, st
 	return all, stop
 }
 
-// becomes waits until a tournament has a state and so many matches.
+// becomes waits until a tournament has a state and a number of matches.
 func becomes(t *testing.T, all *Tournaments, run string, state State, matches int) Status {
 	t.Helper()
 	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {

@@ -21,8 +21,8 @@ type act struct {
 	Turn int    `json:"turn"` // number of joint moves before
 	Move string `json:"move"`
 	What string `json:"what"` // is refused
-	Of   string `json:"of"`   // the player whose strength changes
-	Kind string `json:"kind"` // a kind of player
+	Of   string `json:"of"`   // the role whose player is replaced
+	Kind string `json:"kind"` // the new player
 	// Keys holds all seat keys of the browser, by role; its consent counts for all these seats.
 	Keys map[string]string `json:"keys"`
 }

@@ -69,7 +69,7 @@ func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 	}
 	names := g.machine.Names()
 	if record.Unnamed {
-		_ = record.Name(names.Roles) // the number of players shows records of other games
+		_ = record.Name(names.Roles) // an error shows below: the numbers of players differ
 	}
 	if len(record.Players) != len(names.Roles) {
 		return nil, fmt.Errorf("%s has %d roles, the record %d players", g.name, len(names.Roles), len(record.Players))

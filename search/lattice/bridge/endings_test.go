@@ -30,7 +30,7 @@ type ending struct {
 	left   int
 }
 
-// randomEnding deals so many tricks at random and plays cards of the first.
+// randomEnding deals the given tricks at random and plays cards of the first.
 func randomEnding(rng *rand.Rand, tricks, played int) ending {
 	e := ending{trump: Suit(rng.IntN(5)), leader: Seat(rng.IntN(4)), left: tricks}
 	for i, c := range rng.Perm(52)[:4*tricks] {

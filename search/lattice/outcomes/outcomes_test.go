@@ -12,7 +12,7 @@ import (
 	"stackmate/search"
 )
 
-// randomTree returns a game for so many roles with goals of any sum; at a third of its
+// randomTree returns a random game with goals of any sum; at a third of its
 // positions two may choose at once.
 func randomTree(rng *rand.Rand, roles, depth int) *toys.Tree {
 	t := &toys.Tree{}
@@ -59,7 +59,7 @@ type everything struct {
 }
 
 // enumerate collects the goals of all terminal positions that can be reached from s, or
-// gives up after so many positions.
+// gives up after a limit of positions.
 func enumerate(t testing.TB, m machine.Machine, most int) (*everything, bool) {
 	e := &everything{machine.NewExpander(m), make(map[string][]int32), make(map[string]bool)}
 	stack := []machine.State{m.Initial()}

@@ -36,7 +36,7 @@ export const dot = (color: string) => h("span", { class: "dot-of " + color, "ari
 // mark gives cells a class and a ring above their neighbours, and takes both from all others.
 export function mark(at: Element, name: string, spots: Spot[]) {
   const wanted = new Set(spots.map(id));
-  for (const old of at.querySelectorAll(".ring." + name)) old.remove();
+  for (const old of at.querySelectorAll(".ring-" + name)) old.remove();
   for (const cell of at.querySelectorAll("[data-spot]")) {
     const here = wanted.has(cell.getAttribute("data-spot")!);
     cell.classList.toggle(name, here);
@@ -48,7 +48,7 @@ export function mark(at: Element, name: string, spots: Spot[]) {
 function ring(cell: Element, name: string): Element {
   const copy = document.createElementNS(cell.namespaceURI, cell.tagName);
   for (const a of ["x", "y", "width", "height", "points"]) if (cell.hasAttribute(a)) copy.setAttribute(a, cell.getAttribute(a)!);
-  copy.setAttribute("class", "ring " + name);
+  copy.setAttribute("class", "ring ring-" + name);
   cell.parentNode!.append(copy);
   return copy;
 }

@@ -25,13 +25,14 @@ export async function games(main: HTMLElement) {
   // Pictures are drawn when they come into view.
   const seen = new IntersectionObserver((entries) => {
     for (const e of entries) if (e.isIntersecting) { seen.unobserve(e.target); void picture(e.target as HTMLElement); }
-  }, { rootMargin: "200px" });
+  }, { rootMargin: "400px" });
+  const boards: Promise<void>[] = []; // of the first games, which are drawn before all others
   fill(first, h("h1", null, "Play any game whose rules are written down"),
     h("p", { class: "quiet" }, "Stackmate reads the rules of a game, plays it with you, shows what it thinks, and solves it if it is small. Where all move at the same time, it shows the ",
       h("a", { href: toGame("analyse", "goofspiel-4") }, "payoff matrix and its equilibrium"), "."),
     h("div", { class: "cards" }, games.filter((g) => g.first).map((g) => {
     const c = invitation(g);
-    seen.observe(c);
+    boards.push(picture(c));
     return c;
   })));
   const cards = games.map((g) => ({ g, card: card(g) }));
@@ -44,6 +45,7 @@ export async function games(main: HTMLElement) {
       h("div", { class: "cards" }, fit.filter((c) => c.g.group === name).map((c) => c.card)))));
     for (const c of fit) if (!c.card.dataset.drawn) seen.observe(c.card);
   }
+  if (boards.length > 0) await Promise.race(boards);
   show();
 }
 
