@@ -300,7 +300,7 @@ func TestALossOnTimeThatIsTakenBackLeavesTheClock(t *testing.T) {
 	ask(t, s.url+"/undo", act{Role: "x", Key: s.keys["x"], Turn: 1, Keys: s.keys}, nil)
 	s.until("undo", func() bool { return len(s.Moves) == 0 && s.Goals == nil })
 	if left := s.Clocks[1].Left; left != little.Seconds() {
-		t.Errorf("o has %v s again", left)
+		t.Fatalf("o has %v s again", left)
 	}
 	// Another strength, say, is no way to more time within a turn either.
 	s.until("the clock runs out", func() bool { return s.Goals != nil })
