@@ -199,7 +199,7 @@ func TestThePageInABrowser(t *testing.T) {
 		"small and soon there":               thePageIsSmallAndSoonThere,
 		"something to do at once":            theFirstPageLeadsIntoAMatch,
 		"tic-tac-toe by clicks":              ticTacToeIsPlayedByClicks,
-		"cards and directions by clicks":    cardsAndDirectionsAreChosenByClicks,
+		"cards and directions by clicks":     cardsAndDirectionsAreChosenByClicks,
 		"a simultaneous game in two windows": choicesAtOnceStaySecretUntilBothHaveChosen,
 		"a match as a record":                aMatchIsWatchedLiveAndAsARecord,
 		"a match live":                       aLiveMatchArrivesTurnByTurn,
