@@ -14,12 +14,19 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/player/analysis"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
 
 func TestAnalysesQueueAndSaySo(t *testing.T) {
-	_, url := page(t, 0, nil)
+	_, url := page(t, 0, func(c *Config) {
+		c.Analyse = func(ctx context.Context, _ *gdl.Game, _ machine.Machine, _ machine.State, report func(any)) error {
+			report(analysis.Analysis{Method: "none"})
+			<-ctx.Done()
+			return nil
+		}
+	})
 	query := url + "/api/analyse?game=ticTacToe&seconds=60"
 	leave := make(chan func(), maxSearches)
 	for range maxSearches {
@@ -36,20 +43,40 @@ func TestAnalysesQueueAndSaySo(t *testing.T) {
 		}
 	}
 	next := events(t, query)
-	var a Analysis
+	var a analysis.Analysis
 	if !next(&a) || a.Note != "waiting: place 1 in the queue" {
 		t.Fatalf("one analysis more: %+v", a)
 	}
 	second := events(t, query)
-	if a = (Analysis{}); !second(&a) || a.Note != "waiting: place 2 in the queue" {
+	if a = (analysis.Analysis{}); !second(&a) || a.Note != "waiting: place 2 in the queue" {
 		t.Fatalf("two analyses more: %+v", a)
 	}
 	(<-leave)()
-	if a = (Analysis{}); !next(&a) || a.Method != "none" {
+	if a = (analysis.Analysis{}); !next(&a) || a.Method != "none" {
 		t.Errorf("after one has left: %+v", a)
 	}
-	if a = (Analysis{}); !second(&a) || a.Note != "waiting: place 1 in the queue" {
+	if a = (analysis.Analysis{}); !second(&a) || a.Note != "waiting: place 1 in the queue" {
 		t.Errorf("the last one: %+v", a)
+	}
+}
+
+func TestThePageAnalysesPositions(t *testing.T) {
+	_, url := page(t, 0, nil)
+	analyse := func(game string) (a analysis.Analysis) {
+		t.Helper()
+		for next := events(t, url+"/api/analyse?seconds=60&game="+game); !a.Done; {
+			if a = (analysis.Analysis{}); !next(&a) {
+				t.Fatalf("%s: the stream ends without a result", game)
+			}
+		}
+		return a
+	}
+	if a := analyse("nim-3.4"); !a.Solved || a.Lower[0] != 100 || a.Method != "exact" || len(a.Strategies[0]) == 0 || a.Matrix != nil {
+		t.Errorf("nim: %+v, want a proved win of the first player", a)
+	}
+	a := analyse("goofspiel-3")
+	if m := a.Matrix; !a.Solved || m == nil || m.Value == nil || *m.Value != 50 || len(m.RowLoss) != 3 || m.Cells[2][2].Kind != "proved" {
+		t.Errorf("goofspiel: %+v, want the matrix of a drawn game", a)
 	}
 }
 
