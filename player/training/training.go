@@ -54,6 +54,7 @@ type Training struct {
 	played chan *evaluate.Played  // games of helpers; nil without helpers
 	known  atomic.Pointer[[]byte] // the file, for helpers
 	saved  time.Time              // of the file
+	log    zerolog.Logger
 }
 
 // Checkpoint is the progress at which weights are saved.
@@ -129,10 +130,7 @@ func (t *Training) learn(ctx context.Context) error {
 	for ctx.Err() == nil {
 		select {
 		case p := <-t.played:
-			if err := t.learner.Take(p); err != nil {
-				return err
-			}
-			t.Elsewhere += int64(len(p.Games))
+			t.take(p)
 		default:
 			slice, cancel := context.WithTimeout(ctx, learningSlice)
 			t.learner.Learn(slice, 0)
@@ -145,6 +143,16 @@ func (t *Training) learn(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// take learns from games of a helper. Damaged games are dropped: helpers may be broken, and must not end the training.
+func (t *Training) take(p *evaluate.Played) {
+	err := guard.Do(func() error { return t.learner.Take(p) })
+	if err != nil {
+		guard.Log(t.log.Warn(), err).Msg("games from elsewhere are dropped")
+		return
+	}
+	t.Elsewhere += int64(len(p.Games))
 }
 
 // save writes the weights.
@@ -178,7 +186,7 @@ func (t *Training) Invite(ctx context.Context, log zerolog.Logger, seed uint64, 
 	if err := t.save(); err != nil {
 		return nil, err
 	}
-	t.played = make(chan *evaluate.Played)
+	t.played, t.log = make(chan *evaluate.Played), log
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	var number atomic.Uint64
@@ -194,7 +202,7 @@ func (t *Training) Invite(ctx context.Context, log zerolog.Logger, seed uint64, 
 					return
 				}
 				if err != nil {
-					guard.Log(log.Warn(), err).Msg("no games from elsewhere")
+					guard.Log(t.log.Warn(), err).Msg("no games from elsewhere")
 					time.Sleep(taskTime)
 					continue
 				}
