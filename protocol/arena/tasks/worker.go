@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 	"stackmate/internal/recent"
 	"stackmate/player/training"
 	"stackmate/protocol/arena/distributed"
@@ -91,13 +92,17 @@ type outcome[T any] struct {
 	Failure string `json:"failure,omitempty"`
 }
 
-// do decodes a task, does it and encodes its outcome. It returns the task to the queue if ctx ends, or for queue.ErrAgain.
+// do decodes a task, does it and encodes its outcome. It returns the task to the queue if ctx ends, or for queue.ErrAgain. A panic is a
+// failure: the task would end the next worker, too.
 func do[T, R any](ctx context.Context, t queue.Task, work func(context.Context, T) (R, error)) ([]byte, error) {
 	var task T
 	var result outcome[R]
 	err := json.Unmarshal(t.Data, &task)
 	if err == nil {
-		result.Value, err = work(ctx, task)
+		err = guard.Do(func() (err error) {
+			result.Value, err = work(ctx, task)
+			return err
+		})
 	}
 	if ctx.Err() != nil || errors.Is(err, queue.ErrAgain) {
 		return nil, queue.ErrAgain
