@@ -106,7 +106,9 @@ func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 		if equations && len(s.true) <= maxColumns {
 			s.hull = newHull(len(s.true))
 		}
-		s.suggest(rest)
+		if s.suggest(rest); over {
+			return
+		}
 		stages := []Invariants{s.Invariants}
 		if equations {
 			others := s.split()
