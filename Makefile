@@ -15,7 +15,7 @@ COUNT        ?=
 SHEETS       ?= 2000
 SEED         ?= 1
 KEEP         ?=
-MUTATE       ?= ./reasoner/machine ./reasoner/circuit ./search/matrix ./search/simultaneous ./search/sequential ./search/montecarlo ./player
+MUTATE       ?= .
 
 SHELL       = /bin/bash
 .SHELLFLAGS = -o pipefail -c
@@ -63,7 +63,6 @@ race: # the fast tier; exhaustive.NotUnderRace skips tests that take long and sh
 glpk: # needs libglpk (Debian: apt-get install libglpk-dev)
 	go test -timeout $(TIMEOUT) -tags glpk ./search/matrix ./search/simultaneous
 	STACKMATE_EXHAUSTIVE=1 go test -timeout $(TIMEOUT) -tags glpk ./search/experiment -run AllMethods
-	cd search/matrix/go-glpk && go test -tags glpk ./...
 
 cadical: # needs libcadical (Debian: apt-get install libcadical-dev)
 	go test -timeout $(TIMEOUT) -tags cadical ./reasoner/prove/...
@@ -106,16 +105,10 @@ endurance:
 oracle:
 	STACKMATE_EXHAUSTIVE=1 go test ./internal/oracle -run Random -count=1 -timeout 3h -oracle.sheets $(SHEETS) -oracle.seed $(SEED) -oracle.keep '$(abspath $(KEEP))'
 
-# Faults put into the packages that decide, one at a time: LIVED are those that no
-# test notices, NOT COVERED those in code that no test runs. Takes hours of a quiet
-# machine, so it is no part of "make check"; MUTATE=./search/matrix picks a package.
-# (Not with --test-cpu: gremlins 0.6.0 hands it to go test as one word, every test
-# fails, and every fault counts as noticed.)
-mutants: tools
-	@for package in $(MUTATE); do \
-		echo "$$package"; \
-		bin/gremlins unleash --output-statuses lct --workers 1 --timeout-coefficient 30 $$package || exit 1; \
-	done
+# Plants the faults of tools/mutants/faults.txt, one at a time: LIVED are the ones that no test finds. All of them take an
+# hour, so this is no part of "make check"; MUTATE='^search/' picks faults by file or name.
+mutants:
+	go run -C tools ./mutants -run '$(MUTATE)'
 
 bench:
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...

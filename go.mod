@@ -12,7 +12,7 @@ require (
 	github.com/gofrs/flock v0.13.2
 	github.com/google/go-cmp v0.7.0
 	github.com/google/renameio/v2 v2.0.2
-	github.com/lukpank/go-glpk v0.0.0
+	github.com/lukpank/go-glpk v0.0.0-20180303121012-2e64496cbbfa
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/rogpeppe/go-internal v1.16.0
@@ -40,5 +40,3 @@ require (
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/time v0.16.0 // indirect
 )
-
-replace github.com/lukpank/go-glpk => ./search/matrix/go-glpk

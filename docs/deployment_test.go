@@ -82,7 +82,7 @@ func TestTheServiceStartsThePlayer(t *testing.T) {
 		}
 	}
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		return // what follows is checked where systemd is
+		return // the rest needs systemd
 	}
 	program, err := exec.LookPath("stackmate")
 	if err != nil {

@@ -53,7 +53,7 @@ var serving = map[string]string{
 // fails are the commands with an exit status other than 0.
 var fails = []string{"stackmate validate broken.kif", "stackmate validate level.kif"}
 
-// typed is what a person types during a command.
+// typed is the keyboard input of a command.
 var typed = map[string]string{"stackmate play": "quit\n"}
 
 // loose are the commands whose numbers depend on the machine or on its load.
@@ -66,7 +66,7 @@ type example struct {
 	output  string
 }
 
-// page is what a document says about commands: files that it shows, and examples.
+// page is the commands of a document: files shown, and examples.
 type page struct {
 	files    map[string]string
 	examples []example
@@ -84,7 +84,7 @@ func readPage(t *testing.T, name, text string) page {
 		switch {
 		case isFence && kind == "":
 			kind, file, _ = strings.Cut(fence, " ")
-			if !slices.Contains([]string{"console", "kif", "text", "go", "json"}, kind) {
+			if !slices.Contains([]string{"console", "kif", "text", "go", "json", "python"}, kind) {
 				t.Errorf("%s:%d: a block of kind %q", name, i+1, kind)
 			}
 			if kind == "kif" && file == "" {
@@ -121,7 +121,7 @@ var (
 	address = regexp.MustCompile(`(127\.0\.0\.1|localhost):(9\d{3})`)
 )
 
-// masked is a text without what differs from run to run, or from machine to machine.
+// masked returns a text without the parts that differ between runs or machines.
 func masked(text string, numbers bool) string {
 	text = amount.ReplaceAllString(text, "#")
 	text = port.ReplaceAllString(text, "$1:#")
@@ -136,8 +136,8 @@ func masked(text string, numbers bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// shows tells whether a document shows an output. A line "…" stands for any number of lines, "…" at
-// the end of a line for the rest of it; where nothing is shown, anything is right.
+// shows reports whether a document shows an output. A line "…" stands for any number of lines, "…" at the end of a
+// line for the rest of it; an empty text allows any output.
 func shows(want, got string, numbers bool) bool {
 	if strings.TrimSpace(want) == "" {
 		return true
@@ -193,7 +193,7 @@ func TestExamples(t *testing.T) {
 	}})
 }
 
-// matching is the first of the rules that a command begins with, "" if there is none.
+// matching returns the first of the rules that a command begins with, "" if there is none.
 func matching(rules []string, command string, used map[string]bool) string {
 	for _, r := range rules {
 		if command == r || strings.HasPrefix(command, r+" ") {
@@ -206,7 +206,7 @@ func matching(rules []string, command string, used map[string]bool) string {
 	return ""
 }
 
-// script is a page for testscript. Ports that it names are replaced by free ones.
+// script returns a page for testscript. Ports that it names are replaced by free ones.
 func (p page) script(used map[string]bool) string {
 	var out strings.Builder
 	ports := make(map[string]string)
@@ -280,8 +280,8 @@ func (b *lockedBuffer) text() string {
 	return b.String()
 }
 
-// serve starts a command and waits until it prints its address. It is interrupted at the end of the
-// script, or at once with "!"; then its exit status must be 0, and its output is that of the script.
+// serve starts a command and waits until it prints its address. It is interrupted at the end of the script, or, with
+// "!", immediately; then its exit status must be 0, and the script sees its output.
 func serve(ts *testscript.TestScript, atOnce bool, args []string) {
 	var out lockedBuffer
 	c := exec.Command(args[0], args[1:]...)

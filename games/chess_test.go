@@ -10,7 +10,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// The counts are those of https://www.chessprogramming.org/Perft_Results.
+// The counts are from https://www.chessprogramming.org/Perft_Results.
 func TestChess(t *testing.T) {
 	m := gamestest.Machine(t, "chess")
 	for fen, want := range map[string][]int64{
@@ -154,7 +154,7 @@ func TestChess(t *testing.T) {
 	})
 }
 
-// placed are the facts of a position in Forsyth–Edwards Notation, without its counters, and
+// placed returns the facts of a position in Forsyth–Edwards Notation, without its counters, and
 // others.
 func placed(fen string, others ...string) []string {
 	kinds := map[rune]string{'k': "king", 'q': "queen", 'r': "rook", 'b': "bishop", 'n': "knight", 'p': "pawn"}
@@ -189,7 +189,7 @@ func placed(fen string, others ...string) []string {
 	return facts
 }
 
-// fromFEN is a position in Forsyth–Edwards Notation after a capture or pawn move.
+// fromFEN returns a position in Forsyth–Edwards Notation after a capture or pawn move.
 func fromFEN(t *testing.T, m machine.Machine, fen string) *position {
 	t.Helper()
 	return at(t, m, placed(fen, "(quiet 0 0)")...)

@@ -1,8 +1,8 @@
 package games
 
-// copsAndRobber is the game on grids of Moldenhauer and Sturtevant (2009), with the score
-// of the experiments with Bounded Alpha-Beta: the time until the robber is caught. Where it
-// slips, chance replaces some of the moves.
+// copsAndRobber returns the game on grids of Moldenhauer and Sturtevant (2009), with the score of the
+// Bounded Alpha-Beta experiments: the time until the robber is caught. If it slips, chance replaces some
+// moves.
 func copsAndRobber(pattern, summary string, slips bool) family {
 	return game(pattern, summary,
 		columns(3, 10, 6), rows(3, 10, 6), number("C", "cops", 1, 3, 3), number("R", "rounds", 1, 50, 10),

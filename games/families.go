@@ -32,8 +32,8 @@ var families = []family{
 	goofspiel("goofspielPoints-N-PRIZES", "goofspiel with N cards each; the goal is 50 plus the lead in points", 9, true),
 	// Its winning condition is recursive: the Boolean network has cycles.
 	game("hex-WxH", "hex on W x H cells: connect your two opposite sides", columns(2, 15, 5), rows(2, 15, 5)),
-	// A game of our own after liar's dice: who bids more must not have hoped for too
-	// much. Both players set their dice at once, so nothing is hidden and nothing is known.
+	// A game of our own after liar's dice: the higher bidder loses if the bid exceeds the sum of the dice. Both players set
+	// their dice at once, so no information is hidden.
 	game("liarsBid-N", "liar's bid with N dice each: bid on the sum of two dice, of which one is yours",
 		number("N", "dice of each player, 1 to N, and rounds", 2, 8, 3)),
 	oneShot("matchingPennies", "matching pennies: row wins if the pennies show the same side",
@@ -92,17 +92,17 @@ var reversi = game("reversi-WxH", "reversi on W x H cells: turn the other's disc
 	return nil
 })
 
-// number is a parameter with its limits and its default.
+// number returns a parameter with its limits and its default.
 func number(name, about string, least, most, usual int) Parameter {
 	return Parameter{Name: name, About: about, Min: least, Max: most, Default: usual, separator: "-"}
 }
 
-// numbers is a list of numbers with limits.
+// numbers returns a list parameter with limits of its numbers.
 func numbers(name, about string, least, most int) Parameter {
 	return Parameter{Name: name, About: about, Min: least, Max: most, List: true, separator: "-"}
 }
 
-// columns is the width of a board, in a name before rows, its height.
+// columns returns the parameter for the width of a board, which precedes rows in names.
 func columns(least, most, usual int) Parameter { return number("W", "columns", least, most, usual) }
 
 func rows(least, most, usual int) Parameter {

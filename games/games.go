@@ -1,7 +1,5 @@
-// Package games owns the rulesheets that come with Stackmate: single games and
-// families of games, whose members are generated. families.go is the table of them: their
-// parameters, and the limits of these. The rules are templates in the folder rules, one
-// file each. The package produces text and must not know what reads it.
+// Package games owns the rulesheets that come with Stackmate: single games and generated families of games. families.go is the table of families, with
+// their parameters and limits. The rules are templates in the folder rules, one file each. The package produces text and must not know its readers.
 package games
 
 import (
@@ -19,8 +17,7 @@ type Family struct {
 	Summary    string // one line
 }
 
-// Name is the family's own name, which alone stands for the member with all
-// parameters at their defaults.
+// Name returns the family's own name, which alone denotes the member with default parameters.
 func (f Family) Name() string {
 	name, _, _ := strings.Cut(f.Pattern, "-")
 	return name
@@ -29,7 +26,7 @@ func (f Family) Name() string {
 // Parameter is one number, or one list of numbers, in the name of a game.
 type Parameter struct {
 	Name     string // as in the pattern
-	About    string // what it counts, with its unit
+	About    string // meaning, with its unit
 	Min, Max int    // limits, inclusive; of each element if List
 	Default  int    // without meaning if List
 	List     bool   // numbers joined by dots; empty by default
@@ -39,11 +36,10 @@ type Parameter struct {
 	separator string
 }
 
-// arguments are the values of the parameters of one game by name (int, or []int
-// if List), and whatever else the family's template needs.
+// arguments are the values of the parameters of one game by name (int, or []int if List), and further values for the family's template.
 type arguments map[string]any
 
-// family is a Family with what generates its members.
+// family is a Family with the generator of its members.
 type family struct {
 	Family
 	rules string // the template's name, without ending; the family's own by default
@@ -52,18 +48,18 @@ type family struct {
 	prepare func(arguments) error
 }
 
-// game is a family whose rules are in the template of its name.
+// game returns a family whose rules are in the template of its name.
 func game(pattern, summary string, parameters ...Parameter) family {
 	return family{Family: Family{Pattern: pattern, Summary: summary, Parameters: parameters}}
 }
 
-// by is the family with the rules of another template.
+// by returns the family with the rules of another template.
 func (f family) by(rules string) family {
 	f.rules = rules
 	return f
 }
 
-// prepared is the family with arguments that are prepared.
+// prepared returns the family with a function that prepares the arguments.
 func (f family) prepared(prepare func(arguments) error) family {
 	f.prepare = prepare
 	return f
@@ -79,10 +75,18 @@ func Families() []Family {
 	return all
 }
 
-// Source returns the rulesheet of a game given by name, such as "ticTacToe" or
-// "connectFour-5x4", and a file name for messages about it. The error says what
-// is wrong with the name: an unknown family (with the nearest ones), a malformed
-// or missing parameter, or one outside its limits.
+// Page returns the page of a game for people, in the form of game.page.json: nil if it has none.
+func Page(name string) []byte {
+	family, _, _ := strings.Cut(name, "-")
+	text, err := rules.ReadFile("rules/" + family + ".page.json")
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// Source returns the rulesheet of a game given by name, such as "ticTacToe" or "connectFour-5x4", and a file name for messages about it. The error
+// names the fault: an unknown family (ErrUnknown, with the nearest ones), a malformed or missing parameter, or a parameter outside its limits.
 func Source(name string) (file string, src []byte, err error) {
 	first, rest, _ := strings.Cut(name, "-")
 	i := slices.IndexFunc(families, func(f family) bool { return f.Name() == first })

@@ -1,6 +1,7 @@
 package games_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -115,11 +116,11 @@ func TestAWrongNameIsExplained(t *testing.T) {
 		"bidding":                  "did you mean biddingTicTacToe?",
 		"tic-tac-toe":              "did you mean ticTacToe?",
 		"Connect_Four":             "did you mean connectFour?",
-		"chess960anarchy":          "there are amazons-WxH",
-		"":                         "there are amazons-WxH",
-		"-x":                       `unknown game "-x"; there are`,
+		"chess960anarchy":          "unknown game",
+		"":                         "unknown game",
+		"-x":                       `unknown game "-x"`,
 		"connectFour-":             `W (columns) must be a number from 4 to 20, found ""`,
-		"connectFour-3x4":          `W (columns) must be a number from 4 to 20, found "3x4"`,
+		"connectFour-3x4":          `W (columns) must be a number from 4 to 20, found "3"`,
 		"connectFour-5":            `found "" where "x" and H should stand`,
 		"connectFour-5x":           `H (rows) must be a number from 4 to 20, found ""`,
 		"connectFour-5x400":        `H (rows) must be a number from 4 to 20, found "400"`,
@@ -128,8 +129,8 @@ func TestAWrongNameIsExplained(t *testing.T) {
 		"ticTacToe-3":              `found "-3" behind it`,
 		"ticTacToe-":               `found "-" behind it`,
 		"goofspiel-0":              "must be a number from 1 to 13",
-		"goofspiel-3-1.2":          "expected each prize of 1 to 3 once, found [1 2]",
-		"goofspiel-3-1.2.2":        "expected each prize of 1 to 3 once, found [1 2 2]",
+		"goofspiel-3-1.2":          "PRIZES: expected each number from 1 to 3 once, found 1.2",
+		"goofspiel-3-1.2.2":        "PRIZES: expected each number from 1 to 3 once, found 1.2.2",
 		"goofspiel-3-1.2.":         `must be a number from 1 to 13, found ""`,
 		"oshiZumo-5-2-2":           "M (smallest bid) must be a number from 0 to 1",
 		"reversi-7x8":              "W must be even, found 7",
@@ -162,7 +163,7 @@ func TestAnyNameGivesAGameOrAnError(t *testing.T) {
 	})
 }
 
-func TestEveryGameIsInOneGroup(t *testing.T) {
+func TestEveryGameForPeopleIsInOneGroupAndHasAPage(t *testing.T) {
 	count := make(map[string]int)
 	for _, g := range games.Groups() {
 		for _, f := range g.Families {
@@ -170,8 +171,27 @@ func TestEveryGameIsInOneGroup(t *testing.T) {
 		}
 	}
 	for _, f := range games.Families() {
-		if count[f.Name()] != 1 {
-			t.Errorf("%s is in %d groups", f.Name(), count[f.Name()])
+		want := 1
+		if f.Name() == "example2" {
+			want = 0 // an example of an article
 		}
+		if count[f.Name()] != want {
+			t.Errorf("%s is in %d groups, want %d", f.Name(), count[f.Name()], want)
+		}
+		var page struct{ Title, Rules string }
+		text := games.Page(f.Name() + "-3")
+		if want == 0 {
+			continue
+		}
+		if err := json.Unmarshal(text, &page); err != nil {
+			t.Errorf("the page of %s: %v", f.Name(), err)
+		}
+		sentences := strings.Count(page.Rules+" ", ". ") + strings.Count(page.Rules, ": ")/2
+		if page.Title == "" || strings.Contains(page.Title, f.Name()) || sentences < 2 || sentences > 5 || strings.Contains(page.Rules, "{") {
+			t.Errorf("%s: title %q, %d sentences: %s", f.Name(), page.Title, sentences, page.Rules)
+		}
+	}
+	if games.Page("chequers") != nil {
+		t.Error("an unknown game has a page")
 	}
 }

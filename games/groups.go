@@ -2,28 +2,29 @@ package games
 
 import "slices"
 
-// Group is games of one kind, those first that most people know.
+// Group is a group of games of one kind, best-known families first.
 type Group struct {
 	Name     string
 	Families []Family
 }
 
-// groups names all games, in the order in which people look for them.
+// groups names the games for people, in the order in which people look for them.
 var groups = []struct {
 	name  string
 	games []string
 }{
-	{"Well known", []string{"chess", "checkers", "reversi", "connectFour", "gomoku", "ticTacToe", "rockPaperScissors", "nim"}},
-	{"Boards", []string{"hex", "breakthrough", "amazons", "quarto", "pentago", "ultimateTicTacToe", "trio"}},
+	{"First games", []string{"connectFour", "goofspiel", "chess", "biddingTicTacToe", "oshiZumo", "tron"}},
+	{"Well known", []string{"ticTacToe", "checkers", "reversi", "gomoku", "rockPaperScissors", "nim"}},
+	{"Boards", []string{"hex", "breakthrough", "amazons", "quarto", "pentago", "ultimateTicTacToe", "trio", "copsAndRobber"}},
 	{"All move at the same time", []string{
-		"goofspiel", "goofspielPoints", "oshiZumo", "biddingTicTacToe", "rockPaperScissorsMatch", "tron", "pursuit", "copsAndRobber",
-		"matchingPennies", "prisonersDilemma", "example2",
+		"goofspielPoints", "rockPaperScissorsMatch", "pursuit",
+		"matchingPennies", "prisonersDilemma",
 	}},
 	{"Chance", []string{"pig", "liarsBid", "copsAndRobberSlips"}},
 	{"Puzzles", []string{"slidingPuzzle"}},
 }
 
-// Groups describes all games by their kinds, in the order in which people look for them.
+// Groups describes the games for people by their kinds, in the order in which people look for them.
 func Groups() []Group {
 	var all []Group
 	for _, g := range groups {

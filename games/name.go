@@ -1,6 +1,7 @@
 package games
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -45,8 +46,11 @@ func (p Parameter) read(text string) (value any, length int, err error) {
 		digits := strings.IndexFunc(text[length:]+"|", func(r rune) bool { return r < '0' || r > '9' })
 		n, err := strconv.Atoi(text[length : length+digits])
 		if err != nil || n < p.Min || n > p.Max {
-			return nil, 0, fmt.Errorf("%s (%s) must be a number from %d to %d, found %q",
-				p.Name, p.About, p.Min, p.Max, text[length:])
+			found := text[length:]
+			if digits > 0 {
+				found = found[:digits]
+			}
+			return nil, 0, fmt.Errorf("%s (%s) must be a number from %d to %d, found %q", p.Name, p.About, p.Min, p.Max, found)
 		}
 		length += digits
 		list = append(list, n)
@@ -67,28 +71,30 @@ const maxMisspelling = 4
 // leastPart is the length from which on a part of a name counts as meant for it.
 const leastPart = 3
 
-// unknownFamily says that there is no such family and names the nearest ones,
-// or all where none is near. The name is the part of the whole that names a family.
+// ErrUnknown is wrapped by the error of a name that begins with no family.
+var ErrUnknown = errors.New("unknown game")
+
+// unknownFamily returns an ErrUnknown with the nearest families, if there are any. The name is the part of the whole that names a
+// family.
 func unknownFamily(name, whole string) error {
-	var near, all []string
+	var near []string
 	low := plain(name)
 	for _, f := range families {
-		all = append(all, f.Pattern)
 		known := plain(f.Name())
 		if low == known || plain(whole) == known {
-			return fmt.Errorf("unknown game %q; did you mean %s?", whole, f.Name())
+			return fmt.Errorf("%w %q; did you mean %s?", ErrUnknown, whole, f.Name())
 		}
 		if strings.Contains(known, low) && len(low) >= leastPart || edits(low, known) <= min(maxMisspelling, len(known)/2) {
 			near = append(near, f.Name())
 		}
 	}
 	if len(near) > 0 {
-		return fmt.Errorf("unknown game %q; did you mean %s?", name, strings.Join(near, ", "))
+		return fmt.Errorf("%w %q; did you mean %s?", ErrUnknown, name, strings.Join(near, ", "))
 	}
-	return fmt.Errorf("unknown game %q; there are %s", name, strings.Join(all, ", "))
+	return fmt.Errorf("%w %q", ErrUnknown, whole)
 }
 
-// plain is a name without capitals and hyphens: tic-tac-toe is ticTacToe.
+// plain returns a name without capitals and hyphens: tic-tac-toe is ticTacToe.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == ' ' {
@@ -98,7 +104,7 @@ func plain(name string) string {
 	}, name)
 }
 
-// edits is the Levenshtein distance of a and b in bytes.
+// edits returns the Levenshtein distance of a and b in bytes.
 func edits(a, b string) int {
 	row := count(0, len(b))
 	for i := range len(a) {

@@ -15,7 +15,7 @@ import (
 	"stackmate/reasoner/reference"
 )
 
-// newMachine is the machine of a game that follows its rules one by one; for a large game, which
+// newMachine returns the machine of a game that follows its rules one by one; for a large game, which
 // would take minutes that way, the one that players have.
 func newMachine(t testing.TB, name string) machine.Machine {
 	t.Helper()
@@ -97,9 +97,8 @@ func TestPerftCountsAreTheKnownOnes(t *testing.T) {
 	}
 }
 
-// What a transposition table sees of goofspiel-7 is known: 41 437 positions if the
-// last round, in which nobody has a choice, is not played out. Its 5 outcomes
-// come on top of that.
+// The number of positions of goofspiel-7 with transpositions is known: 41 437 if the last round, in which nobody has
+// a choice, is not played out, and 5 outcomes.
 func TestGoofspielTranspositionsCoincide(t *testing.T) {
 	for n, want := range map[int]int{1: 2, 2: 6, 3: 46, 4: 218, 5: 1280, 6: 7300, 7: 41437 + 5} {
 		if !exhaustive.On() && n > 5 {

@@ -17,7 +17,7 @@ type position struct {
 	state machine.State
 }
 
-// at is the position where exactly the facts are true.
+// at returns the position where exactly the facts are true.
 func at(t *testing.T, m machine.Machine, facts ...string) *position {
 	t.Helper()
 	state, err := m.Names().State(facts)
@@ -34,7 +34,7 @@ func (p *position) evaluate() {
 	p.batch.Evaluate(1)
 }
 
-// moves are the legal moves of a role, sorted by their texts.
+// moves returns the legal moves of a role, sorted by their texts.
 func (p *position) moves(role string) []string {
 	p.t.Helper()
 	r, ok := p.names.Role(role)
@@ -49,7 +49,7 @@ func (p *position) moves(role string) []string {
 	return texts
 }
 
-// allows tells whether a move is legal for a role.
+// allows reports whether a move is legal for a role.
 func (p *position) allows(role, move string) bool {
 	p.t.Helper()
 	return slices.Contains(p.moves(role), move)
@@ -70,7 +70,7 @@ func (p *position) play(joint ...string) {
 	p.evaluate()
 }
 
-// facts are the true fluents, sorted, of those that begin with a prefix.
+// facts returns the true fluents that begin with a prefix, sorted.
 func (p *position) facts(prefix string) []string {
 	all := p.names.AppendFluents(nil, p.state)
 	all = slices.DeleteFunc(all, func(f string) bool { return !strings.HasPrefix(f, prefix) })
@@ -78,7 +78,7 @@ func (p *position) facts(prefix string) []string {
 	return all
 }
 
-// result is the goals of a terminal position, nil of others.
+// result returns the goals of a terminal position, nil of others.
 func (p *position) result() []int32 {
 	if p.batch.Terminal()[0]&1 == 0 {
 		return nil
@@ -96,8 +96,8 @@ func (p *position) wants(goals ...int32) {
 	}
 }
 
-// checkPerft compares the numbers of sequences of 1, 2, … joint moves from a position with known
-// ones. Those of more than deep are left to long tests.
+// checkPerft compares the numbers of sequences of 1, 2, … joint moves from a position with known numbers. Numbers above
+// deep are left to long tests.
 func checkPerft(t *testing.T, m machine.Machine, s machine.State, want ...int64) {
 	t.Helper()
 	const deep = 100_000

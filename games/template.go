@@ -8,9 +8,8 @@ import (
 	"text/template"
 )
 
-// What the templates of rulesheets are made with. What several of them share is in
-// rules/shared.kif. On rectangular boards column 1 is in the west and row 1 in the south, and
-// (cell c r p) is a mark of p.
+// Functions of the rulesheet templates. rules/shared.kif holds their shared rules. On rectangular boards column 1
+// is west and row 1 south, and (cell c r p) is a mark of p.
 
 //go:embed rules
 var rules embed.FS

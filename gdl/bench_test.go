@@ -8,7 +8,7 @@ import (
 	"stackmate/internal/corpus"
 )
 
-// megabyte is a rulesheet of at least 1 MB: one of the corpus, over and over.
+// megabyte returns a rulesheet of at least 1 MB: one of the corpus, over and over.
 func megabyte(b *testing.B) []byte {
 	src := corpus.Source(b, "chess")
 	return bytes.Repeat(src, 1+1_000_000/len(src))

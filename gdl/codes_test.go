@@ -57,7 +57,7 @@ func codes(t *testing.T) []code {
 	return list
 }
 
-// repeated is a text with {3 part} written out three times, the innermost first.
+// repeated returns a text with {3 part} written out three times, the innermost first.
 func repeated(text string) string {
 	inner := regexp.MustCompile(`\{(\d+) ([^{}]*)\}`)
 	for inner.MatchString(text) {
@@ -70,7 +70,7 @@ func repeated(text string) string {
 	return text
 }
 
-// example is an example as a whole game.
+// example returns an example as a whole game.
 func example(c code, text string) string {
 	if c.whole {
 		return text
@@ -129,7 +129,7 @@ func TestCodesAreDistinctAndTheirHintsAreShown(t *testing.T) {
 	}
 }
 
-// page is the documentation of all codes.
+// page returns the documentation of all codes.
 func page(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("# What the checker finds\n\n")

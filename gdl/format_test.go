@@ -13,7 +13,7 @@ import (
 	"stackmate/internal/corpus"
 )
 
-// sameFile tells whether two texts have the same forms and the same comments.
+// sameFile reports whether two texts have the same forms and the same comments.
 func sameFile(t *testing.T, a, b []byte) bool {
 	t.Helper()
 	return cmp.Equal(forms(t, a), forms(t, b)) && cmp.Equal(comments(t, a), comments(t, b))

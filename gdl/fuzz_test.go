@@ -33,8 +33,8 @@ func seeds(f *testing.F) {
 	f.Add("\ufeff(\x00é\xff ?x ; \xfe\r\n)")
 }
 
-// FuzzParse asks that whatever parses is printed to text that parses to the same
-// tree, and laid out to text with the same tree and comments, stably.
+// FuzzParse checks that every parsed text is printed to text that parses to the same tree, and formatted to text with the
+// same tree and comments, stably.
 func FuzzParse(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, src string) {
@@ -62,8 +62,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// startsLikeInfix tells whether forms without their comments could be taken for
-// infix syntax: a symbol comes first.
+// startsLikeInfix reports whether forms without their comments could be taken for infix syntax: a symbol comes first.
 func startsLikeInfix(text string) bool { return !strings.HasPrefix(text, "(") }
 
 // FuzzCheck checks that a rulesheet is refused with positions or gives a game that
@@ -93,7 +92,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// promises checks what the documentation of Game says of its rules.
+// promises checks the documented invariants of a Game.
 func promises(t *testing.T, g *gdl.Game) {
 	if len(g.Roles) == 0 {
 		t.Error("no role")

@@ -9,7 +9,7 @@ import (
 	"stackmate/search"
 )
 
-// corridor is a game in which white waits (move 0) or walks (move 1) so many steps to its goal; black has two
+// corridor returns a game in which white waits (move 0) or walks (move 1) so many steps to its goal; black has two
 // moves that change nothing.
 func corridor(steps int, goal int32) *toys.Tree {
 	g := &toys.Tree{Roles: []string{"white", "black"}}

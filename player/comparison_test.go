@@ -10,8 +10,8 @@ import (
 )
 
 func TestEachRivalHasItsOwnSide(t *testing.T) {
-	// The row player wins whatever happens, so the rival that has the row gets
-	// all the points: the first with even seeds, the second with odd ones.
+	// The row player wins by every move, so the rival in its seat gets all points: the first with even seeds, the second with odd
+	// ones.
 	m := newShot([][][2]int32{{{100, 0}, {100, 0}}, {{100, 0}, {100, 0}}})
 	at := position{machine: m, state: m.Initial()}
 	for seed := range uint64(4) {

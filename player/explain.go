@@ -64,6 +64,9 @@ func explain(at position, made choice, text string, took time.Duration) *Explana
 			values = root.exact
 		}
 		tried = root.ranking()
+		if text := root.proof(); text != "" && made.by != byExact {
+			e.Why += "; " + text
+		}
 	}
 	for _, role := range names.Players() {
 		if int(role) < len(values.Values) {
@@ -109,7 +112,7 @@ func shares(names *machine.Names, role machine.Role, strategy []search.Weighted,
 func (c *choice) decidedBy() string {
 	switch {
 	case c.by == byExact && c.root != nil:
-		return cmp.Or(c.root.prover, string(c.by))
+		return cmp.Or(c.root.provedBy(), string(c.by))
 	case c.by == bySampling:
 		return solve.Title(solve.MonteCarlo)
 	}

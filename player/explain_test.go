@@ -1,11 +1,13 @@
 package player
 
 import (
+	"cmp"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -30,7 +32,7 @@ func TestAMoveIsExplainedByTheSearchThatDecided(t *testing.T) {
 			Line:     [][]string{{"(take 2)", "noop"}, {"noop", "(take 1)"}},
 			Nodes:    10, Playouts: 500, Took: 1700 * time.Millisecond,
 		}
-		if diff := cmp.Diff(want, p.Explain()); diff != "" {
+		if diff := gocmp.Diff(want, p.Explain()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		play(t, p, 2*time.Second, "(take 2)", "noop")
@@ -51,4 +53,29 @@ func TestTheExplanationNamesTheSearchThatDecided(t *testing.T) {
 		}
 		p.Abort()
 	})
+}
+
+func TestTheExplanationHasTheProvedIntervalAndItsTolerance(t *testing.T) {
+	for name, c := range map[string]struct {
+		proved  search.Interval
+		by, why string
+	}{
+		"Monte Carlo decides": {search.Interval{Lower: 25, Upper: 50}, "Monte Carlo", "; Bounded Alpha-Beta, ε 25 has proved a value from 25 to 50"},
+		"the proof decides":   {search.Interval{Lower: 75, Upper: 100}, "Bounded Alpha-Beta, ε 25", ""},
+		"nothing is proved":   {search.Interval{Lower: 0, Upper: 100}, "Monte Carlo", ""},
+		"the value is proved": {search.Exact(75), "Bounded Alpha-Beta", ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			likes, proof := pure(2, search.Exact(60), false), pure(1, c.proved, true)
+			proof.Epsilon = 25
+			p := seated(t, newSubtraction(9), &patient{result: likes}, &patient{result: proof})
+			p.worker.policy.(*thinker).methods = []string{solve.BoundedAlphaBeta}
+			play(t, p, 2*time.Second)
+			x := p.Explain()
+			if _, why, _ := strings.Cut(x.Why, "; "); x.By != c.by || "; "+why != cmp.Or(c.why, "; ") {
+				t.Errorf("%s: %q by %q", name, x.Why, x.By)
+			}
+			p.Abort()
+		})
+	}
 }

@@ -78,9 +78,9 @@ func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Eval
 }
 
 // playouts returns the machine whose random moves playouts make: they prefer decisive moves where the machine finds them.
-func (t *thinker) playouts(ctx context.Context, m machine.Machine) machine.Machine {
-	if t.hasDecisive {
-		return machine.Decisive(ctx, m, !t.class.InTurns())
+func (g *subject) playouts(ctx context.Context, m machine.Machine) machine.Machine {
+	if g.hasDecisive {
+		return machine.Decisive(ctx, m, !g.class.InTurns())
 	}
 	return m
 }

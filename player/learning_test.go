@@ -28,7 +28,7 @@ func learnerOf(t *testing.T, m machine.Machine, signals machine.Signals, games i
 	return l
 }
 
-// savedWeights is a file of the weights of a game whose rules have the digest "rules", and from
+// savedWeights returns a file of the weights of a game whose rules have the digest "rules", and from
 // how many games.
 func savedWeights(t *testing.T, m machine.Machine, signals machine.Signals) (file string, games int64) {
 	t.Helper()
@@ -54,7 +54,7 @@ func TestExactSearchesBeginWithLittleTimeInGamesOfTurnsThatAreNotSolvedAtOnce(t 
 	}
 }
 
-// ctxOf is a context with a deadline.
+// ctxOf returns a context with a deadline.
 func ctxOf(t *testing.T, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	t.Cleanup(cancel)
@@ -180,7 +180,7 @@ func TestWhatIsLearntIsKeptUnlessMoreIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.keep(more)
-	if text, err := os.ReadFile(p.knowledge.file); string(text) != "nonsense" || err != nil || !strings.Contains(log.String(), "expected what was learnt") {
+	if text, err := os.ReadFile(p.knowledge.file); string(text) != "nonsense" || err != nil || !strings.Contains(log.String(), "not an evaluation") {
 		t.Errorf("what cannot be read is overwritten, %v; said of it: %s", err, log.String())
 	}
 	p.recall(m, evaluate.Config{ConstantSum: true})
@@ -196,7 +196,7 @@ func TestWhatIsLearntIsKeptUnlessMoreIsKnown(t *testing.T) {
 		t.Error("what others can use would be replaced")
 	}
 	p.knowledge.file = filepath.Join(t.TempDir(), "nowhere", "file")
-	if p.keep(more); !strings.Contains(log.String(), "cannot save what was learnt") {
+	if p.keep(more); !strings.Contains(log.String(), "cannot save the evaluation") {
 		t.Errorf("of a folder that is not there is said: %s", log.String())
 	}
 }

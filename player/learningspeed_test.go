@@ -39,7 +39,7 @@ func BenchmarkLearningSpeed(b *testing.B) {
 	}
 }
 
-// siblings are positions of random games, eight successors of one after the other.
+// siblings returns positions of random games, eight successors of one after the other.
 func siblings(m machine.Machine) []uint64 {
 	const successors, plies = 8, 20
 	batch, rng := m.NewBatch(), machine.NewRand(3)

@@ -16,8 +16,7 @@ import (
 	"stackmate/search/solve"
 )
 
-// patient is a search that returns what it has been given when it is told to
-// stop, and deaf one that takes its own time.
+// patient is a search that returns a given result when it is stopped, and deaf a search that stops late.
 type patient struct {
 	result search.Result
 	deaf   time.Duration
@@ -29,7 +28,7 @@ func (p *patient) Search(ctx context.Context, _ machine.Machine, _ machine.State
 	return p.result, nil
 }
 
-// pure is a result in which the first of two roles plays a move for a value.
+// pure returns a result in which the first of two roles plays a move for a value.
 func pure(move machine.Move, v search.Interval, proved bool) search.Result {
 	return search.Result{
 		Values: []search.Interval{v, {Lower: 100 - v.Upper, Upper: 100 - v.Lower}}, Proved: proved,
@@ -37,7 +36,7 @@ func pure(move machine.Move, v search.Interval, proved bool) search.Result {
 	}
 }
 
-// seated is a player on machine m whose searches are given.
+// seated returns a player on machine m whose searches are given.
 func seated(t *testing.T, m machine.Machine, sampler, exact search.Searcher) *Player {
 	t.Helper()
 	p := newPlayer(t, "stackmate", Options{Threads: 1})
@@ -53,7 +52,7 @@ func seated(t *testing.T, m machine.Machine, sampler, exact search.Searcher) *Pl
 	return p
 }
 
-// exacts are the searches that are not nil.
+// exacts returns the searches that are not nil.
 func exacts(list ...search.Searcher) []search.Searcher {
 	return slices.DeleteFunc(list, func(s search.Searcher) bool { return s == nil })
 }
@@ -69,7 +68,7 @@ func play(t *testing.T, p *Player, clock time.Duration, joint ...string) string 
 	return move.String()
 }
 
-// tell adds a joint move, or NIL, to what the player has been told before.
+// tell adds a joint move, or NIL, to the history of the player.
 func tell(t *testing.T, p *Player, joint ...string) [][]gdl.Term {
 	t.Helper()
 	told := 0

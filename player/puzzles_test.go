@@ -9,8 +9,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// puzzleStart and puzzleClock are the clocks of BenchmarkPuzzles: what is not found in the first
-// is hardly ever found later, so that the second may be short.
+// puzzleStart and puzzleClock are the clocks of BenchmarkPuzzles: a solution not found in the first is hardly ever found later, so
+// the second may be short.
 const (
 	puzzleStart = 10 * time.Second
 	puzzleClock = time.Second

@@ -125,7 +125,7 @@ func newPlayer(t testing.TB, kind string, o Options) *Player {
 	return p
 }
 
-// rolesOf is a game that says no more than who plays; tests give the machine.
+// rolesOf returns a game with roles only; tests supply the machine.
 func rolesOf(names ...string) *gdl.Game {
 	g := &gdl.Game{}
 	for _, name := range names {

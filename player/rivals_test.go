@@ -19,9 +19,10 @@ import (
 	"stackmate/search/evaluate"
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
+	"stackmate/search/sequential"
 )
 
-// rulesOf are the rules of a built-in game, or of one of the corpus: with ".kif", where there are both.
+// rulesOf returns the rules of a built-in game, or of one of the corpus: with ".kif", where there are both.
 func rulesOf(t testing.TB, name string) *gdl.Game {
 	t.Helper()
 	name, rulesheet := strings.CutSuffix(name, ".kif")
@@ -41,27 +42,26 @@ type duel struct {
 	rivals [2]montecarlo.Config
 	nodes  int64 // for each move; 0 means duelClock
 	games  []string
-	// learns tells that the first estimates leaves by what is learnt in learningClock, and alike that the second does it, too.
+	// learns makes the first search value leaves by an evaluation trained for learningClock; alike makes the second do so, too.
 	learns, alike bool
-	// factors tells that the first searches each subgame on its own.
-	factors bool
-	// byTheWall tells that moves take wallClock, whatever threads are at work, of a machine that does nothing else.
+	// factors makes the first search search each subgame on its own; proves makes both do so, the first with exact searches.
+	factors, proves bool
+	// byTheWall makes moves take wallClock of an idle machine, with any number of threads.
 	byTheWall bool
 }
 
 // learningClock is processor time.
 const learningClock = 4 * time.Second
 
-// duelClock is the processor time for each move of a duel: thousands of leaves. wallClock is that of a
-// duel by the wall clock, longer than a worker is ever kept waiting.
+// duelClock is the processor time for each move of a duel: thousands of leaves. wallClock is the time for a move by the wall clock,
+// longer than any wait of a worker.
 const (
 	duelClock = 12 * time.Millisecond
 	wallClock = 40 * time.Millisecond
 )
 
-// metered is a search whose moves take the processor time of clock each, by and large,
-// whatever else the machine does: it gets as many nodes as that has been enough
-// for so far.
+// metered is a search whose moves take about the processor time of clock, under any load of the machine: it sets the number of nodes by
+// the rate measured so far.
 type metered struct {
 	search.Searcher
 	clock time.Duration
@@ -82,8 +82,7 @@ func (s *metered) Search(ctx context.Context, m machine.Machine, q machine.State
 	return r, err
 }
 
-// duels lists, for each technique of the sampling search, the search with and without
-// it at equal time, and what else there is to choose.
+// duels lists, for each technique of the sampling search, the search with and without it at equal time, and the other choices.
 func duels() []duel {
 	turns := []string{"connectFour", "breakthrough", "reversi", "checkersSmall", "nineBoardTicTacToe"}
 	atOnce := []string{"goofspiel-9", "biddingTicTacToe-5", "oshiZumo-15-3", "tron-8x8", "connectFourSimultaneous"}
@@ -96,6 +95,7 @@ func duels() []duel {
 		{name: "equilibria", rivals: pair(montecarlo.Config{Rule: montecarlo.RegretMatching}, montecarlo.Config{Rule: montecarlo.RegretMatching, Without: montecarlo.Equilibria}), games: atOnce},
 		{name: "decisive-at-once", rivals: pair(montecarlo.Config{AtOnce: true}, montecarlo.Config{Without: montecarlo.Decisive}), games: append(atOnce, "ticTacToeParallel", "chickentictactoe", "blobwars", "racetrackcorridor", "doubletoetictac", "battlebrushes", "pacman2p", "shmup")},
 		{name: factoring, rivals: pair(montecarlo.Config{}, montecarlo.Config{AtOnce: true}), games: []string{"connectFourSimultaneous", "chinook"}, factors: true},
+		{name: "subgame-proofs", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), nodes: 40_000, games: []string{"connectFourSimultaneous"}, proves: true},
 		{name: "exploration=10", rivals: pair(montecarlo.Config{Exploration: 10}, montecarlo.Config{}), games: turns},
 		{name: "exploration=40", rivals: pair(montecarlo.Config{Exploration: 40}, montecarlo.Config{}), games: turns},
 		{name: "playouts=1", rivals: pair(montecarlo.Config{Playouts: 1}, montecarlo.Config{}), games: turns},
@@ -146,8 +146,13 @@ func (d duel) report(b *testing.B, game string) {
 	}
 	c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher {
 		s := search.Searcher(montecarlo.New(d.rivals[i]))
-		if i == 0 && d.factors {
-			s = factor.New(s, func(machine.Machine) search.Searcher { return montecarlo.New(d.rivals[0]) })
+		if i == 0 && d.factors || d.proves {
+			s = factor.New(s, func(machine.Machine) search.Searcher { return montecarlo.New(d.rivals[0]) }, func(machine.Machine) search.Searcher {
+				if i > 0 || d.factors {
+					return nil
+				}
+				return sequential.New(sequential.Config{Falling: true})
+			})
 		}
 		if d.nodes > 0 {
 			return limited{s, d.nodes}
@@ -160,10 +165,9 @@ func (d duel) report(b *testing.B, game string) {
 	c.report(b, at, 20*b.N)
 }
 
-// report plays matches from a position and reports the share of the points of the first of the two
-// candidates, in percent, with its 95 % error, and what it gets in the first role's seat and in the
-// second one's: where one seat wins whoever plays, equal players get half, and much better ones little more.
-// When one has won the first six, no more are needed.
+// report plays matches from a position and reports the share of the points of the first of the two candidates, in percent, with its
+// 95 % error, and its shares in the seat of the first role and of the second: where the seat decides, equal players get half, and much
+// better ones little more. After six wins of one candidate it stops.
 func (c *comparison) report(b *testing.B, at position, matches int) {
 	b.Helper()
 	var sum, squares, n float64
@@ -206,9 +210,8 @@ func learnt(b *testing.B, m machine.Machine, signals bool) *evaluate.Learner {
 	return l
 }
 
-// BenchmarkSignals plays what is learnt with signals against what is learnt without, in
-// equal processor time, in thousands of quick games: points from -100 to 100, with their
-// 95 % error, and the correlations with outcomes of unseen games.
+// BenchmarkSignals plays evaluations trained with signals against evaluations trained without, in equal processor time, in thousands of
+// quick games: points from -100 to 100, with their 95 % error, and the correlations with outcomes of unseen games.
 func BenchmarkSignals(b *testing.B) {
 	for _, game := range []string{"connectFour", "gomoku_11x11", "nineBoardTicTacToe", "quad_5x5", "connectFourSimultaneous", "reversi", "checkersSmall", "cubicup", "qyshinsu"} {
 		b.Run(game, func(b *testing.B) {

@@ -123,12 +123,17 @@ func (r *root) follow(found *search.Result) {
 // note enters the result of an exact search; prover is the search's title (solve.Title).
 func (r *root) note(prover string, found *search.Result) {
 	r.follow(found)
-	if r.exact == nil || r.settles(found) || found.Values[r.role].Lower > r.exact.Values[r.role].Lower {
+	if r.exact == nil || r.settles(found) || !r.settles(r.exact) && narrower(found.Values[r.role], r.exact.Values[r.role]) {
 		r.exact, r.prover = found, prover
 	}
 	r.narrow(found)
 	known := found.Moves
 	r.helped = r.helped || r.settles(found) || int(r.role) < len(known) && len(search.Mistakes(known[r.role], worstGoal)) > 0
+}
+
+// narrower reports whether a has a better lower bound than b, or as good a lower bound and a better upper bound.
+func narrower(a, b search.Interval) bool {
+	return a.Lower > b.Lower || a.Lower == b.Lower && a.Upper < b.Upper
 }
 
 // noteSamples enters the result of a sampling search. A value that an earlier sampling search has proved is kept
@@ -236,6 +241,7 @@ func (r *root) decide(samples string) verdict {
 	case solved:
 		proved.why = "the exact search has proved the value"
 	case r.exact.Proved && sure > worstGoal && sure >= r.sampled.Values[r.role].Upper:
+		proved.strategy = r.surest(exact, sure)
 		proved.why = "the exact search has proved at least the estimate of the playouts"
 	default:
 		return r.withoutMistakes(liked)
@@ -246,6 +252,40 @@ func (r *root) decide(samples string) verdict {
 		return liked
 	}
 	return proved
+}
+
+// surest returns a strategy, or the move that is proved to get at least sure if the strategy is a move that is not.
+func (r *root) surest(strategy []search.Weighted, sure float64) []search.Weighted {
+	isSure := func(k search.Known) bool { return k.Bounds.Lower >= sure }
+	i := slices.IndexFunc(r.moves, isSure)
+	if len(strategy) != 1 || i < 0 {
+		return strategy
+	}
+	if k := r.known(strategy[0].Move); k != nil && isSure(*k) {
+		return strategy
+	}
+	return []search.Weighted{{Move: r.moves[i].Move, Probability: 1}}
+}
+
+// provedBy returns the name of the search that has found exact, with its tolerance unless the value is settled.
+func (r *root) provedBy() string {
+	if r.exact != nil && r.exact.Epsilon > 0 && !r.settles(r.exact) {
+		return fmt.Sprintf("%s, ε %.4g", r.prover, r.exact.Epsilon)
+	}
+	return r.prover
+}
+
+// proof returns the search that has proved an interval for the role and the interval, as text. It is empty for
+// the range of all goals and for a settled value.
+func (r *root) proof() string {
+	if r.exact == nil || !r.exact.Proved || r.settles(r.exact) {
+		return ""
+	}
+	v := r.exact.Values[r.role]
+	if v.Lower <= worstGoal && v.Upper >= bestGoal {
+		return ""
+	}
+	return fmt.Sprintf("%s has proved a value from %.4g to %.4g", r.provedBy(), v.Lower, v.Upper)
 }
 
 // soonest returns the move with the greatest lower bound and the shortest known line to it; nil if no line is known.
@@ -343,13 +383,7 @@ func (r *root) withoutMistakes(v verdict) verdict {
 		return v
 	}
 	bad := v.strategy[slices.IndexFunc(v.strategy, isMistake)].Move
-	kept, sum := slices.DeleteFunc(slices.Clone(v.strategy), isMistake), 0.0
-	for _, w := range kept {
-		sum += w.Probability
-	}
-	for i := range kept {
-		kept[i].Probability /= sum
-	}
+	kept := search.Without(v.strategy, mistakes)
 	if len(kept) == 0 {
 		m, ok := r.nextBest(mistakes)
 		if !ok {

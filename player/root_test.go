@@ -12,7 +12,7 @@ import (
 	"stackmate/search"
 )
 
-// tried is what samples say of moves 1, 2 and 3: visits and estimates.
+// tried returns visits and estimates of moves 1, 2 and 3.
 func tried(visits [3]int64, estimates [3]float64) []search.Known {
 	var list []search.Known
 	for i := range visits {
@@ -23,7 +23,7 @@ func tried(visits [3]int64, estimates [3]float64) []search.Known {
 	return list
 }
 
-// bounded is what is proved of moves 1, 2 and 3.
+// bounded returns proved bounds of moves 1, 2 and 3.
 func bounded(bounds ...search.Interval) []search.Known {
 	var list []search.Known
 	for i, b := range bounds {
@@ -48,7 +48,7 @@ func TestTheMoveOfARoot(t *testing.T) {
 	sampled := moves(likes2, tried([3]int64{5, 90, 20}, [3]float64{55, 60, 50}))
 	for name, c := range map[string]struct {
 		exact, sampled *search.Result
-		other          *search.Interval // what is proved of move 2 besides
+		other          *search.Interval // bounds of move 2 proved elsewhere
 		want           machine.Move
 		by             decider
 		why            string
@@ -61,6 +61,10 @@ func TestTheMoveOfARoot(t *testing.T) {
 		"another move not as good":  {exact: moves(pure(1, search.Exact(50), true), nil), other: &search.Interval{Lower: 40, Upper: 50}, sampled: sampled, want: 1, by: byExact},
 		"all is lost":               {exact: moves(pure(1, search.Exact(0), true), nil), sampled: sampled, want: 2, by: bySampling, why: "a loss is proved"},
 		"more proved than promised": {exact: moves(pure(1, search.Interval{Lower: 70, Upper: 100}, true), nil), sampled: sampled, want: 1, by: byExact},
+		"a guess beside the proof": {
+			exact:   moves(pure(1, search.Interval{Lower: 70, Upper: 100}, true), bounded(open, open, search.Interval{Lower: 70, Upper: 100})),
+			sampled: sampled, want: 3, by: byExact,
+		},
 		"less proved than promised": {exact: moves(pure(1, search.Interval{Lower: 50, Upper: 100}, true), nil), sampled: sampled, want: 2, by: bySampling},
 		"an estimate is no proof":   {exact: moves(pure(1, search.Exact(100), false), nil), sampled: sampled, want: 2, by: bySampling},
 		"a mistake": {

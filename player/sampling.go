@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -111,7 +112,13 @@ func (t *thinker) ways() string {
 		list = append(list, part.approach.String())
 	}
 	slices.Sort(list)
-	return strings.Join(slices.Compact(list), " or ") + ", in each subgame"
+	text := strings.Join(slices.Compact(list), " or ") + ", in each subgame"
+	if apart, ok := t.sampler.(*factor.Searcher); ok {
+		if solved, subgames := apart.Solved(); solved > 0 {
+			text += fmt.Sprintf(", of which %d of %d are solved", solved, subgames)
+		}
+	}
+	return text
 }
 
 // adopt switches the sampling search to an approach and stores it for later policies.
@@ -139,6 +146,12 @@ func (t *thinker) newSampler() search.Searcher {
 	return factor.New(whole, func(m machine.Machine) search.Searcher {
 		part := t.parts[m]
 		return montecarlo.New(part.sampling(part.approach, threads))
+	}, func(m machine.Machine) search.Searcher {
+		part := t.parts[m]
+		if len(part.methods) == 0 {
+			return nil
+		}
+		return part.exactSearch(part.methods[0])
 	})
 }
 
@@ -185,6 +198,10 @@ func (t *thinker) factor(ctx context.Context) {
 		part.knowledge = knowledge{} // the file belongs to the whole game
 		part.machine, part.class, part.runLearner = g.Machine, solve.Classify(short, g.Machine, t.seed), t.runLearner
 		part.findDecisive(short)
+		if t.has(exactSearch) {
+			part.makeExact()
+			part.proveSum(short)
+		}
 		t.parts[g.Machine] = part
 	}
 	if t.parts != nil {

@@ -29,7 +29,7 @@ func TestStartClocksAreKept(t *testing.T) {
 	}
 }
 
-// learntOf is what is learnt from so many games, and what it is worth.
+// learntOf returns an evaluation trained on the given number of games, with its weight.
 func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation {
 	t.Helper()
 	l := learnerOf(t, m, nil, games)
@@ -37,7 +37,7 @@ func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation
 	return l.Evaluation()
 }
 
-// barely is what is learnt when estimates correlate with outcomes by so much, but still by less than the bound less.
+// barely returns an evaluation trained until its estimates correlate with outcomes by correlation, but by less than the bound `less`.
 func barely(t *testing.T, m machine.Machine, correlation, less float64) *evaluate.Evaluation {
 	t.Helper()
 	l := learnerOf(t, m, nil, 1000) // of fewer it is chance
@@ -162,10 +162,9 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 	}
 }
 
-// BenchmarkRules shows what could be gained by choosing the rule anew in each position: goal points
-// that strategies of UCT and of regret matching lose against the best reply, in positions of solved
-// games, and what the better of the two would lose in each of them, told by an oracle. What the better
-// of two seeds of one rule loses is by chance alone.
+// BenchmarkRules measures the possible gain of choosing the selection rule anew in each position: goal points that strategies of UCT and
+// of regret matching lose against the best reply, in positions of solved games, and the loss of the better of the two in each position,
+// chosen by an oracle. The loss of the better of two seeds of one rule is due to chance alone.
 func BenchmarkRules(b *testing.B) {
 	const clock, positions = 30 * time.Millisecond, 40
 	for _, game := range []string{"biddingTicTacToe-3", "goofspiel-6", "oshiZumo-12-3"} {

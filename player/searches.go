@@ -216,8 +216,8 @@ func (r *round) record(got report) {
 }
 
 // title returns the name of an exact search in the literature.
-func (t *thinker) title(exact search.Searcher) string {
-	return solve.Title(t.methods[slices.Index(t.exact, exact)])
+func (l *searchers) title(exact search.Searcher) string {
+	return solve.Title(l.methods[slices.Index(l.exact, exact)])
 }
 
 // replace replaces a failed search, unless it has been replaced before.

@@ -22,8 +22,8 @@ var simultaneousGames = []string{
 	"doubletoetictac", "eotcitcit", "racetrackcorridor", "roshambo2", "shmup", "snakeAssemblit",
 }
 
-// BenchmarkSolved shows what share of the positions of matches, in percent, each exact search solves in
-// 0.1, 1 and 10 s of processor time, beginning anew with each position.
+// BenchmarkSolved measures the share of the positions of matches, in percent, that each exact search solves in 0.1, 1 and 10 s of processor
+// time, starting anew in each position.
 func BenchmarkSolved(b *testing.B) {
 	for _, game := range simultaneousGames {
 		b.Run(game, func(b *testing.B) {
@@ -71,7 +71,7 @@ func reportSolved(b *testing.B, m machine.Machine, method string, asked []machin
 	b.ReportMetric(0, "ns/op")
 }
 
-// positionsOfMatches are positions in which both have a choice, one of each match of two sampling searches.
+// positionsOfMatches returns positions in which both have a choice, one of each match of two sampling searches.
 func positionsOfMatches(t testing.TB, m machine.Machine, n int) []machine.State {
 	var list []machine.State
 	rng := machine.NewRand(3)
@@ -88,7 +88,7 @@ func positionsOfMatches(t testing.TB, m machine.Machine, n int) []machine.State 
 	return list
 }
 
-// matchOf are the positions of a match in which both have a choice.
+// matchOf returns the positions of a match in which both have a choice.
 func matchOf(t testing.TB, m machine.Machine, s search.Searcher, rng *machine.Rand) []machine.State {
 	var states []machine.State
 	b, q := m.NewNarrowBatch(), slices.Clone(m.Initial())

@@ -22,7 +22,7 @@ import (
 	"stackmate/search"
 )
 
-// stub is a policy made of functions; those that are nil do nothing.
+// stub is a policy made of functions; nil functions do nothing.
 type stub struct {
 	onBegin  func(at position)
 	onChoose func(ctx context.Context, at position) choice
@@ -60,7 +60,7 @@ func sit(t *testing.T, o Options, make func() policy) *Player {
 	return p
 }
 
-// never is a compiler that comes to no end and is deaf to its context, until the
+// never returns a compiler that comes to no end and is deaf to its context, until the
 // test is over.
 func never(t *testing.T) compiler {
 	done := make(chan struct{})
@@ -299,7 +299,7 @@ func TestThePoliciesThatComeHomeMakeRoomForOthers(t *testing.T) {
 	})
 }
 
-// talkative is a search that hangs after it has said what it knows.
+// talkative is a search that hangs after it has reported a result.
 type talkative struct{ known search.Result }
 
 func (s *talkative) Search(_ context.Context, _ machine.Machine, _ machine.State, lim search.Limits) (search.Result, error) {

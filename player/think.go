@@ -22,24 +22,39 @@ type thinker struct {
 	setting
 	rng *machine.Rand
 
-	machine     machine.Machine // machine of class and searches
-	begun       machine.Machine // machine for which begin has run
-	class       solve.Class
-	methods     []string          // of the exact searches, best first
-	exact       []search.Searcher // by method; they run in parallel
-	sampler     search.Searcher
-	grants      map[search.Searcher]int64 // memory of each search
-	hasDecisive bool                      // the machine finds decisive moves, and there are opponents
-	approach    approach                  // leaf evaluation of the sampler
-	// parts holds the thinkers of independent subgames, by machine; nil if there are none.
-	parts  map[machine.Machine]*thinker
+	subject
+	valuation
+	searchers
 	plan   plan
 	course course
+}
+
+// subject holds the facts about the game, found once for each machine.
+type subject struct {
+	machine     machine.Machine // machine of the facts and of the searches
+	begun       machine.Machine // machine for which begin has run
+	class       solve.Class
+	hasDecisive bool // the machine finds decisive moves, and there are opponents
+	// parts holds the thinkers of independent subgames, by machine; nil if there are none.
+	parts map[machine.Machine]*thinker
+}
+
+// valuation holds the values of leaves in the sampling search, and how they are found.
+type valuation struct {
+	approach approach
 	// runLearner is (*evaluate.Learner).Learn, except in tests.
 	runLearner func(l *evaluate.Learner, ctx context.Context, games int64)
 	// beatsPlayouts is (*thinker).winsTrial, except in tests.
 	beatsPlayouts func(t *thinker, ctx context.Context, a approach, clock time.Duration) bool
-	// exactShare is the share of each move's time for exact search. In games of several roles it halves after each move
+}
+
+// searchers holds the searches of a round, which keep their tables and trees from one round to the next.
+type searchers struct {
+	methods []string          // of the exact searches, best first
+	exact   []search.Searcher // by method; they run in parallel
+	sampler search.Searcher
+	grants  map[search.Searcher]int64 // memory of each search
+	// exactShare is the part of each move's time for exact search. In games of several roles it halves after each move
 	// that exact search did not help, down to leastExactShare, where unsolved sequential games begin.
 	exactShare float64
 }
@@ -48,8 +63,9 @@ const leastExactShare = 1. / 8
 
 func newThinker(s setting) *thinker {
 	return &thinker{
-		setting: s, rng: machine.NewRand(s.seed), runLearner: (*evaluate.Learner).Learn, beatsPlayouts: (*thinker).winsTrial,
-		exactShare: 1, grants: map[search.Searcher]int64{},
+		setting: s, rng: machine.NewRand(s.seed),
+		valuation: valuation{runLearner: (*evaluate.Learner).Learn, beatsPlayouts: (*thinker).winsTrial},
+		searchers: searchers{exactShare: 1, grants: map[search.Searcher]int64{}},
 	}
 }
 
@@ -62,11 +78,10 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	if t.machine == at.machine {
 		return
 	}
-	t.machine, t.plan = at.machine, plan{}
-	t.class = solve.Classify(ctx, at.machine, t.seed)
+	t.subject = subject{machine: at.machine, begun: t.begun, class: solve.Classify(ctx, at.machine, t.seed)}
+	t.plan, t.exact, t.approach = plan{}, nil, approach{}
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
-	t.exact, t.hasDecisive, t.parts, t.approach = nil, false, nil, approach{}
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
 		t.makeExact()
 		t.proveSum(ctx)
@@ -140,22 +155,35 @@ func (t *thinker) reclassify(failed search.Searcher, reason error) {
 	t.makeExact()
 }
 
-// granted returns the memory for a search. A search keeps its grant, since another limit means new tables and
-// trees. It gets a new grant if its share is below two thirds of the grant or above twice the grant.
+// granted returns the memory for a search.
 func (t *thinker) granted(s search.Searcher) int64 {
 	share := t.memory.share()
 	if s == t.sampler {
 		share = max(share, t.memory.floor())
 	}
-	if slices.Index(t.exact, s) > 0 {
-		share /= int64(len(t.exact) - 1)
+	return t.grant(s, share)
+}
+
+// grant returns the memory for a search, of which the first exact search gets a share and all others together one. A
+// search keeps its grant, since another limit means new tables and trees. It gets a new grant if its share is below two
+// thirds of the grant or above twice the grant.
+func (l *searchers) grant(s search.Searcher, share int64) int64 {
+	if slices.Index(l.exact, s) > 0 {
+		share /= int64(len(l.exact) - 1)
 	}
-	if has := t.grants[s]; has > 0 && has <= share+share/2 && share <= 2*has {
+	if has := l.grants[s]; has > 0 && has <= share+share/2 && share <= 2*has {
 		return has
 	}
-	maps.DeleteFunc(t.grants, func(s search.Searcher, _ int64) bool { return s != t.sampler && !slices.Contains(t.exact, s) })
-	t.grants[s] = share
+	maps.DeleteFunc(l.grants, func(s search.Searcher, _ int64) bool { return s != l.sampler && !slices.Contains(l.exact, s) })
+	l.grants[s] = share
 	return share
+}
+
+// adapt sets the share of exact search after a move, which it has helped or not.
+func (l *searchers) adapt(helped bool) {
+	if l.exactShare = max(leastExactShare, l.exactShare/2); helped {
+		l.exactShare = 1
+	}
 }
 
 const (
@@ -250,9 +278,7 @@ func (t *thinker) playClock() time.Duration { return cmp.Or(t.clock, unlimitedTh
 func (t *thinker) choose(ctx context.Context, at position) choice {
 	t.prepare(ctx, at)
 	r := t.search(ctx, at)
-	if t.exactShare = max(leastExactShare, t.exactShare/2); r.helped {
-		t.exactShare = 1
-	}
+	t.adapt(r.helped)
 	t.arrive(ctx, r)
 	v := r.unwaiting(r.decide("no proof decides: the best move by " + t.ways()))
 	if v.by == byFallback {

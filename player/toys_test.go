@@ -10,14 +10,14 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// newSubtraction is a game of turns in which one to three counters are taken.
+// newSubtraction returns a game of turns in which one to three counters are taken.
 func newSubtraction(start int) machine.Machine { return subtraction(start).Machine() }
 
 func subtraction(start int) toys.Subtraction {
 	return toys.Subtraction{Roles: []string{"left", "right"}, Start: start, Most: 3}
 }
 
-// newShot is a game of one joint move with the goals of both roles by their moves.
+// newShot returns a game of one joint move with the goals of both roles by their moves.
 func newShot(goals [][][2]int32) machine.Machine { return toys.Bimatrix(goals).Machine() }
 
 func newLock(depth int) machine.Machine { return toys.Lock{Depth: depth}.Machine() }
@@ -28,7 +28,7 @@ type coming struct {
 	attempt reasoner.Attempt
 }
 
-// arriving is a compiler whose attempts end as given, deaf to its context.
+// arriving returns a compiler whose attempts end as given, deaf to its context.
 func arriving(comings ...coming) compiler {
 	return func(_ context.Context, _ *gdl.Game, _ reasoner.Options, _ time.Duration, report func(reasoner.Attempt)) compilation {
 		p := pending{make(chan struct{})}

@@ -33,7 +33,7 @@ func newOracle(t testing.TB, m machine.Machine) *oracle {
 	return &oracle{machine: m, solver: s, expander: machine.NewExpander(m)}
 }
 
-// value is what the first role gets at s, a child whose goals are given if it is terminal.
+// value returns the value of the first role at s, a child with the given goals if it is terminal.
 func (u *oracle) value(t testing.TB, s machine.State, terminal bool, goals []int32) float64 {
 	if terminal {
 		return float64(search.Points(goals[0]))
@@ -45,16 +45,16 @@ func (u *oracle) value(t testing.TB, s machine.State, terminal bool, goals []int
 	return r.Values[0].Lower
 }
 
-// question is a position with what its moves are worth.
+// question is a position with the values of its moves.
 type question struct {
 	state machine.State
 	role  machine.Role
 	legal []machine.Move
 	value float64     // for role
-	worth [][]float64 // for role, by its move, then that of the other role
+	worth [][]float64 // by move of role, then of the other role
 }
 
-// loss is how much role gets less than the value with a strategy, in goal points,
+// loss returns how much role gets less than the value with a strategy, in goal points,
 // against the best reply.
 func (q *question) loss(strategy []search.Weighted) float64 {
 	least := math.Inf(1)
@@ -103,7 +103,7 @@ func (u *oracle) ask(t testing.TB, s machine.State, role machine.Role) (q questi
 	return q, ok
 }
 
-// questions are n different positions of random matches, each asked of one role.
+// questions returns n different positions of random matches, each asked of one role.
 func (u *oracle) questions(t testing.TB, n int) []question {
 	rng := machine.NewRand(1)
 	asked := map[string]bool{} // keys of positions
@@ -159,7 +159,7 @@ func BenchmarkTruth(b *testing.B) {
 	}
 }
 
-// withProcessorTime is a context that ends when this process has taken so much processor time
+// withProcessorTime returns a context that ends when this process has taken so much processor time
 // more: a clock that does not run while others have the processors.
 func withProcessorTime(ctx context.Context, clock time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -174,7 +174,7 @@ func withProcessorTime(ctx context.Context, clock time.Duration) (context.Contex
 	return ctx, cancel
 }
 
-// answer is the strategy played by a player that sees a position for the first time.
+// answer returns the strategy played by a player that sees a position for the first time.
 func answer(t testing.TB, name string, m machine.Machine, q *question, clock time.Duration) []search.Weighted {
 	s, err := parse(name)
 	if err != nil {

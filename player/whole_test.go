@@ -58,7 +58,7 @@ func BenchmarkWhole(b *testing.B) {
 	}
 }
 
-// onOneThread is a thinker that does without some techniques and takes no more than so many bytes.
+// onOneThread returns a thinker that does without some techniques and takes no more than so many bytes.
 func onOneThread(seed uint64, bytes int64, without ...string) *thinker {
 	return newThinker(setting{
 		spec: spec{threads: 1, without: without},

@@ -98,7 +98,7 @@ func (a *admission) served(v *visitor) {
 	v.inAll, v.inSource = nil, nil
 }
 
-// changed is the ConnState of an http.Server.
+// changed implements the ConnState callback of http.Server.
 func (a *admission) changed(c net.Conn, state http.ConnState) {
 	if state != http.StateClosed && state != http.StateHijacked {
 		return
@@ -218,7 +218,7 @@ func (a *admission) connections() (waiting, answered int) {
 	return a.waiting.Len(), len(a.open) - a.waiting.Len()
 }
 
-// sourceBits is the length of the IPv6 prefix that identifies a sender, who usually has the whole network.
+// sourceBits is the length of the IPv6 prefix that identifies a sender: a sender usually has the whole network.
 const sourceBits = 64
 
 // source returns the address by which connections are counted; of IPv6 addresses, their network.

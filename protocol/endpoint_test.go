@@ -49,13 +49,13 @@ func raw(t *testing.T, address, request string) string {
 	return string(reply)
 }
 
-// post is a request as game servers write it.
+// post returns a request as game servers write it.
 func post(message string) string {
 	return fmt.Sprintf("POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n"+
 		"Receiver: Tester\r\nContent-Type: text/acl\r\nContent-Length: %d\r\n\r\n%s", len(message), message)
 }
 
-// body is what a response carries.
+// body returns the body of a response.
 func body(t *testing.T, response string) string {
 	t.Helper()
 	_, text, ok := strings.Cut(response, "\r\n\r\n")
@@ -81,7 +81,7 @@ func expect(t testing.TB, e *Endpoint, message, want string) {
 	}
 }
 
-// expectRefusal sends a message that makes no sense and checks what is said of it.
+// expectRefusal sends an invalid message and checks the refusal.
 func expectRefusal(t testing.TB, e *Endpoint, message, want string) {
 	t.Helper()
 	if status, got := ask(t, e, message); status != http.StatusBadRequest || got != want {
@@ -89,7 +89,7 @@ func expectRefusal(t testing.TB, e *Endpoint, message, want string) {
 	}
 }
 
-// begun is an endpoint whose agent plays Left in the match m.1.
+// begun returns an endpoint whose agent plays Left in the match m.1.
 func begun(t testing.TB, a Agent) *Endpoint {
 	t.Helper()
 	e := NewEndpoint("Tester", always(a), zlog)

@@ -10,7 +10,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// What the tests of both sides of the wire share.
+// Shared by the tests of both sides of the wire.
 const choosing = wiretest.Choosing
 
 var (
@@ -29,7 +29,7 @@ var _ Agent = (*fake)(nil)
 
 func always(a Agent) NewAgent { return func() Agent { return a } }
 
-// drifter plays uniformly random legal moves and checks what it is told.
+// drifter plays uniformly random legal moves and checks the messages it gets.
 type drifter struct{ *wiretest.Drifter }
 
 func (d drifter) Start(_ context.Context, m Match) error {

@@ -211,7 +211,7 @@ func TestNobodyWaitsForNotes(t *testing.T) {
 	}
 }
 
-// keys are those of one line of a log, in order.
+// keys returns the keys of one line of a log, in order.
 func keys(t *testing.T, line []byte) []string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(line))

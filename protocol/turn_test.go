@@ -253,7 +253,7 @@ func TestAnAgentThatFailsToStartIsMadeAnewOnce(t *testing.T) {
 	expect(t, e, "(PLAY m.1 NIL)", "pass")
 }
 
-// failing is an agent that has no move to make.
+// failing returns an agent that has no move to make.
 func failing() *fake {
 	return &fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) {
 		return gdl.Term{}, ErrOver

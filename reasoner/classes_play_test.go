@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmate/gdl"
-	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prover"
@@ -140,36 +139,6 @@ func TestGamesThatNobodyCanListArePlayed(t *testing.T) {
 	count, err := machine.Perft(t.Context(), m, m.Initial(), 3)
 	if err != nil || len(count) != 3 || count[2].Terminals != 8 {
 		t.Errorf("%+v (%v), want 8 ends after 3 moves", count, err)
-	}
-}
-
-// A position that is one fluent, of very many: hardly any rule holds in it, and a circuit would
-// write all fluents anew in each step.
-func TestPositionsOfOneFluentAreNoCircuits(t *testing.T) {
-	var b strings.Builder
-	b.WriteString(`(role p) (init (at 0 0)) (legal p right) (legal p up)
-		(<= (next (at ?z ?y)) (true (at ?x ?y)) (does p right) (succ ?x ?z))
-		(<= (next (at ?x ?z)) (true (at ?x ?y)) (does p up) (succ ?y ?z))
-		(<= terminal (true (at ?x ?x)) (not (true (at 0 0)))) (<= (goal p ?x) (true (at ?x ?y)))`)
-	for i := range 109 {
-		fmt.Fprintf(&b, "(succ %d %d)", i, i+1)
-	}
-	g := readRules(t, "square", b.String())
-	for engine, want := range map[string]string{"": "datalog", "circuit": "circuit"} {
-		m := newMachine(t, g, reasoner.Options{Engine: engine})
-		if info := m.Info(); info.Engine != want {
-			t.Errorf("engine %q: %s, %s", engine, info.Engine, info.Reason)
-		}
-	}
-}
-
-func TestCircuitsNoQuickerThanTheRulesAreGivenUpSoon(t *testing.T) {
-	exhaustive.Only(t, "grounds millions of rules")
-	g := readRules(t, "loop", loopCount(100))
-	m := newMachine(t, g, reasoner.Options{})
-	info := m.Info()
-	if info.Engine != "datalog" || !strings.Contains(info.Reason, "evaluating the rules anew is quicker") {
-		t.Errorf("engine %s: %s", info.Engine, info.Reason)
 	}
 }
 

@@ -62,7 +62,6 @@ func begin(ctx context.Context, o Options, soon time.Duration, report func(Attem
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
-	o.weigh = o.isAuto()
 	fallbacks, needless := context.WithCancel(ctx)
 	failed := make(chan struct{})
 	var group sync.WaitGroup

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	fuzzSeeds = 200 // random games of an exhaustive test; the fast tier compares an eighth
+	fuzzSeeds = 200 // random games of an exhaustive test; the fast tier compares a twelfth
 	fuzzBytes = 400 // draws of a game
 	fuzzSteps = 12  // joint moves that are compared
 )
@@ -29,7 +29,7 @@ const (
 // on random games. A game that makes them differ belongs into testdata/found.txtar.
 func FuzzMachine(f *testing.F) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range exhaustive.Choose(fuzzSeeds/8, fuzzSeeds) {
+	for range exhaustive.Choose(fuzzSeeds/12, fuzzSeeds) {
 		draws := make([]byte, fuzzBytes)
 		for i := range draws {
 			draws[i] = byte(rng.Uint32())

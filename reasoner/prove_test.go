@@ -250,7 +250,7 @@ func everywhere(m machine.Machine, f func(now seenPosition, before *seenPosition
 
 func TestWhatIsProvedOfRandomGamesHoldsAndWhatIsRefutedFails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 3))
-	games := howMany(150, 25)
+	games := howMany(150, 12)
 	open, all := 0, 0
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)

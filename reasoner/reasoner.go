@@ -25,10 +25,6 @@ type Options struct {
 	Without []string       // names of circuit passes to leave out
 	Trace   func(PassInfo) // told of the circuit after each pass, if not nil
 	Cache   *Cache         // of circuits, nil for none; with Trace it is not asked
-
-	// weigh tells that a circuit must be quicker than the other engines: the engine is left to
-	// the compiler.
-	weigh bool
 }
 
 // isAuto tells whether the engine is left to the compiler.
@@ -58,10 +54,7 @@ func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
-	o.weigh = o.weigh || o.isAuto()
-	within, cancel := context.WithTimeout(ctx, o.Budget)
-	defer cancel()
-	m, err := compile(within, g, o)
+	m, err := compile(ctx, g, o)
 	if err != nil && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return nil, fmt.Errorf("compiling takes longer than the budget of %v; give it more time: %w", o.Budget, err)
 	}
@@ -74,25 +67,33 @@ func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 
 func compile(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	if o.isAuto() {
-		return first(ctx, g, o)
+		return first(ctx, engines, g, o)
 	}
 	for _, e := range engines {
 		if e.name == o.Engine {
+			ctx, cancel := context.WithTimeout(ctx, o.Budget)
+			defer cancel()
 			return e.make(ctx, g, o, "asked for")
 		}
 	}
 	return nil, fmt.Errorf("no engine %q: it is one of %q", o.Engine, Engines)
 }
 
-// first tries one engine after the other, each within a part of the time that is
-// left; the last has all of it.
-func first(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
+// leastShare is the share of the budget that an engine has at least, if the engines before it took more than theirs.
+const leastShare = 0.1
+
+// first returns the machine of the first engine that works. Each engine has a share of the time left, the last engine
+// all of it.
+func first(ctx context.Context, engines []engine, g *gdl.Game, o Options) (machine.Machine, error) {
+	end := time.Now().Add(o.Budget)
+	if d, ok := ctx.Deadline(); ok && d.Before(end) {
+		end = d
+	}
 	var failed []error
 	var stages machine.Stages
 	for _, e := range engines {
-		end, _ := ctx.Deadline()
-		share, cancel := context.WithTimeout(ctx, time.Duration(e.time*float64(time.Until(end))))
 		began := time.Now()
+		share, cancel := context.WithTimeout(ctx, max(time.Duration(e.time*float64(end.Sub(began))), time.Duration(leastShare*float64(o.Budget))))
 		m, err := e.make(share, g, o, "fits the budget")
 		cancel()
 		if err == nil {
@@ -121,80 +122,43 @@ func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error)
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
-	game, _, _, err := fittingCircuit(ctx, g, o)
+	game, _, err := optimised(ctx, g, o)
 	return game, err
-}
-
-// fittingCircuit is the circuit of a game or, where that does not fit, of its slice: without
-// fluents on which no legal move, goal or end depends (Names.LeftOut).
-func fittingCircuit(ctx context.Context, g *gdl.Game, o Options) (game *circuit.Game, stages machine.Stages, sliced bool, err error) {
-	game, stages, err = optimised(ctx, g, o)
-	if slice, smaller := observable(g); smaller && errors.Is(err, datalog.ErrLimit) {
-		if game, stages, err = optimised(ctx, slice, o); err == nil {
-			leaveOut(game.Names, g, slice)
-		}
-		return game, stages, true, err
-	}
-	return game, stages, false, err
-}
-
-// observable is the part of a game that shows in legal moves, goals and its end.
-func observable(g *gdl.Game) (slice *gdl.Game, smaller bool) {
-	return g.Slice("legal", "goal", "terminal")
-}
-
-// leaveOut notes which fluents of g a machine of its slice leaves out.
-func leaveOut(names *machine.Names, g, slice *gdl.Game) {
-	leftOut := g.LeftOut(slice)
-	names.LeftOut = func(fluent string) bool {
-		t, err := gdl.ParseTerm(fluent)
-		return err == nil && leftOut(t)
-	}
-}
-
-// withSlice is the reason of a machine of the slice.
-func withSlice(reason string) string {
-	return reason + ", without fluents on which no legal move, goal or end depends: there are too many"
 }
 
 // optimised is the circuit of a game, with the stages that led to it.
 func optimised(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, machine.Stages, error) {
 	if o.Cache != nil && o.Trace == nil {
-		return o.Cache.circuit(g, o, func() (*circuit.Game, machine.Stages, bool, error) { return makeCircuit(ctx, g, o) })
+		return o.Cache.circuit(g, o, func() (*circuit.Game, machine.Stages, error) { return makeCircuit(ctx, g, o) })
 	}
-	game, stages, _, err := makeCircuit(ctx, g, o)
-	return game, stages, err
+	return makeCircuit(ctx, g, o)
 }
 
-// makeCircuit grounds and optimises a game. It also tells whether the game is so large that
-// the question was if a circuit is worth it.
-func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (_ *circuit.Game, stages machine.Stages, asked bool, err error) {
-	program, asked, err := groundWorthwhile(ctx, g, o)
+// makeCircuit grounds and optimises a game.
+func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, machine.Stages, error) {
+	program, err := ground(ctx, g, o.Memory)
 	if err != nil {
-		return nil, nil, asked, err
+		return nil, nil, err
 	}
 	if need := nodeBytes * (int64(program.Signals) + int64(len(program.Head)+len(program.Body))); need > o.Memory {
-		return nil, nil, asked, fmt.Errorf("%w: %d MiB of circuit, %d MiB are allowed", datalog.ErrLimit, need>>20, o.Memory>>20)
+		return nil, nil, fmt.Errorf("%w: %d MiB of circuit, %d MiB are allowed", datalog.ErrLimit, need>>20, o.Memory>>20)
 	}
 	clock := machine.NewStopwatch()
 	game, err := lower(ctx, program)
 	if err != nil {
-		return nil, nil, asked, err
+		return nil, nil, err
 	}
 	clock.Done("lower")
 	game, err = circuit.Optimise(ctx, game, circuit.PassOptions{
 		Without: o.Without, Trace: o.Trace, Done: func(pass string) { clock.Done("pass " + pass) },
 	})
-	return game, append(program.Stages, clock.Stages...), asked, err
+	return game, append(program.Stages, clock.Stages...), err
 }
 
 func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {
-	game, stages, sliced, err := fittingCircuit(ctx, g, o)
+	game, stages, err := optimised(ctx, g, o)
 	if err != nil {
 		return nil, err
-	}
-	if sliced {
-		reason = withSlice(reason)
 	}
 	clock := machine.NewStopwatch()
 	options := circuit.Options{Kernel: o.Kernel, Memory: o.Memory / batchShare}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -11,38 +12,49 @@ import (
 // likely infinite.
 const MaxPlies = 1 << 12
 
-// Line follows the most probable moves of a solution from q. It ends at a terminal position, a choice of chance, a
-// repeated position, or after MaxPlies joint moves. It reports whether it has reached a terminal position. With an
-// error it returns the joint moves before it.
-func Line(ctx context.Context, m machine.Machine, s Solution, q machine.State) (line [][]machine.Move, over bool, err error) {
-	expander, e, q := machine.NewExpander(m), new(machine.Expansion), slices.Clone(q)
-	chance, seen := m.Names().Chance(), make(map[string]bool)
+// Walk returns the joint moves from q to the children that choose names in each expanded position. It ends at a terminal
+// position, which over reports, where choose reports false, at a position that repeats, and after MaxPlies joint moves.
+func Walk(x *machine.Expander, q machine.State, choose func(e *machine.Expansion, q machine.State) (child int, ok bool)) (line [][]machine.Move, over bool, err error) {
+	e, q := new(machine.Expansion), slices.Clone(q)
+	seen := make(map[string]bool)
 	for range MaxPlies {
-		if seen[q.Key()] {
-			return line, false, nil
+		if over, _ = x.Look(q); over || seen[q.Key()] {
+			return line, over, nil
 		}
-		seen[q.Key()] = true
-		if over, _ = expander.Look(q); over {
-			return line, true, nil
-		}
-		err := expander.Expand(e, q)
-		var claim Claim
-		if err == nil && e.Children > 1 { // a position without a choice needs no claim
-			claim, err = s.At(ctx, q)
-		}
-		if err != nil || e.Choices(chance) > 1 {
+		if err = x.Expand(e, q); err != nil {
 			return line, false, err
 		}
-		c, joint := Likeliest(e, claim.Strategies)
+		seen[q.Key()] = true
+		c, ok := choose(e, q)
+		if !ok {
+			return line, false, nil
+		}
+		joint := make([]machine.Move, len(e.Moves))
+		e.Joint(joint, c)
 		line = append(line, joint)
 		copy(q, e.Child(c))
 	}
 	return line, false, nil
 }
 
-// Likeliest returns the most probable joint move of an expanded position, and the number of its child.
-func Likeliest(e *machine.Expansion, strategies [][]Weighted) (child int, joint []machine.Move) {
-	joint = make([]machine.Move, len(e.Moves))
+// Line follows the most probable moves of a solution from q. It ends at a terminal position, a choice of chance, a
+// repeated position, or after MaxPlies joint moves. It reports whether it has reached a terminal position. With an
+// error it returns the joint moves before it.
+func Line(ctx context.Context, m machine.Machine, s Solution, q machine.State) (line [][]machine.Move, over bool, err error) {
+	var unclaimed error
+	chance := m.Names().Chance()
+	line, over, err = Walk(machine.NewExpander(m), q, func(e *machine.Expansion, q machine.State) (int, bool) {
+		var claim Claim
+		if e.Children > 1 { // a position without a choice needs no claim
+			claim, unclaimed = s.At(ctx, q)
+		}
+		return Likeliest(e, claim.Strategies), unclaimed == nil && e.Choices(chance) <= 1
+	})
+	return line, over, cmp.Or(err, unclaimed)
+}
+
+// Likeliest returns the child of the most probable joint move of an expanded position.
+func Likeliest(e *machine.Expansion, strategies [][]Weighted) (child int) {
 	for r, moves := range e.Moves {
 		best, highest := 0, 0.0
 		if r < len(strategies) {
@@ -52,7 +64,7 @@ func Likeliest(e *machine.Expansion, strategies [][]Weighted) (child int, joint 
 				}
 			}
 		}
-		joint[r], child = moves[best], child*len(moves)+best
+		child = child*len(moves) + best
 	}
-	return child, joint
+	return child
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -92,6 +93,8 @@ type Counters struct {
 	// end. 0 means unknown.
 	Depth int
 	Left  time.Duration
+	// Epsilon is the tolerance of this iteration in goal points, in searches with a tolerance.
+	Epsilon float64
 }
 
 // And returns the counters of two consecutive parts of a search: sums, the depth of the later part, and the maximum of
@@ -101,7 +104,7 @@ func (c Counters) And(d Counters) Counters {
 		Nodes: c.Nodes + d.Nodes, Playouts: c.Playouts + d.Playouts, Positions: c.Positions + d.Positions,
 		LPCalls: c.LPCalls + d.LPCalls, LPTime: c.LPTime + d.LPTime, TableHits: c.TableHits + d.TableHits,
 		PeakBytes: max(c.PeakBytes, d.PeakBytes), Evictions: max(c.Evictions, d.Evictions), Elapsed: c.Elapsed + d.Elapsed,
-		Depth: d.Depth, Left: d.Left,
+		Depth: d.Depth, Left: d.Left, Epsilon: d.Epsilon,
 	}
 }
 
@@ -173,6 +176,21 @@ func Mistakes(moves []Known, worst float64) []machine.Move {
 		}
 	}
 	return list
+}
+
+// Without returns a strategy without some moves, with probabilities that add up to 1. It is nil if no move is left.
+func Without(strategy []Weighted, moves []machine.Move) []Weighted {
+	var kept []Weighted
+	sum := 0.0
+	for _, w := range strategy {
+		if !slices.Contains(moves, w.Move) {
+			kept, sum = append(kept, w), sum+w.Probability
+		}
+	}
+	for i := range kept {
+		kept[i].Probability /= sum
+	}
+	return kept
 }
 
 // Guess returns the estimated value of a role: the estimate of the search, or else the middle of the interval.

@@ -28,7 +28,7 @@ func Rules(t testing.TB, name string) *gdl.Game {
 	return game
 }
 
-// Machine is the machine that a player would have of the game.
+// Machine returns the machine that a player would use for the game.
 func Machine(t testing.TB, name string) machine.Machine {
 	t.Helper()
 	m, err := reasoner.New(t.Context(), Rules(t, name), reasoner.Options{})

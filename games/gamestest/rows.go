@@ -10,8 +10,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// TwoRows are the rules of a game on two rows of cells at once: on each, the players take
-// turns, and so many marks side by side win.
+// TwoRows returns the rules of a game on two independent rows of cells: on each, the players alternate, and
+// `marks` adjacent marks win.
 func TwoRows(cells, marks int) string {
 	var columns, line strings.Builder
 	for c := 1; c <= cells; c++ {
@@ -45,7 +45,7 @@ func TwoRows(cells, marks int) string {
 (<= (goal ?r 50) (role ?r) (not (line x)) (not (line o)))`
 }
 
-// Compiled is the machine of rules that are given as text.
+// Compiled returns the machine of rules given as text.
 func Compiled(t testing.TB, rules string) machine.Machine {
 	t.Helper()
 	g, _, err := gdl.Load(t.Context(), "rules", []byte(rules))

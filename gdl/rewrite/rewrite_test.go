@@ -31,7 +31,7 @@ func everyTenth(t *testing.T) map[string]*gdl.File {
 	return out
 }
 
-// rules are the normalised rules of a tree, each with its conditions sorted, in
+// rules returns the normalised rules of a tree, each with its conditions sorted, in
 // sorted order, with names replaced.
 func rules(t *testing.T, tree *gdl.File, names *strings.Replacer) []string {
 	t.Helper()

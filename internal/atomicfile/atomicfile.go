@@ -220,7 +220,7 @@ func explain(path string, err error) error {
 
 // cause returns the error of an operation without the operation and its file.
 func cause(err error) error {
-	switch err := err.(type) { //nolint:errorlint // what is wrapped has been explained
+	switch err := err.(type) { //nolint:errorlint // the wrapped errors have been explained
 	case *fs.PathError:
 		return err.Err
 	case *os.LinkError:

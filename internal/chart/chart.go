@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Diagram is one pair of axes and what is drawn there.
+// Diagram is one pair of axes with its curves.
 type Diagram struct {
 	Title, X, Y string
 	// Names, if there are any, are the texts below X = 0, 1, …; otherwise Ticks are the numbers that
@@ -54,7 +54,7 @@ const legendShare = 1. / 3
 var colours = []string{"#e41a1c", "#377eb8", "#4daf4a", "#984ea3", "#ff7f00", "#8d5f3c", "#d45a9f", "#666666"}
 
 const style = `<style>text{font:12px sans-serif;fill:#222}.title{font-size:14px}.end{text-anchor:end}.middle{text-anchor:middle}` +
-	`.grid{stroke:#ddd}.axis{stroke:#222}.line{fill:none;stroke-width:1.5}.dashed{stroke-dasharray:6 4}</style>`
+	`.grid{stroke:#ddd}.zero{stroke:#888}.axis{stroke:#222}.line{fill:none;stroke-width:1.5}.dashed{stroke-dasharray:6 4}</style>`
 
 // SVG draws rows of diagrams, each of them width × height pixels. Where one is nil the room is left
 // empty.
@@ -123,12 +123,12 @@ func newAxes(d *Diagram, width, height float64) *axes {
 	return a
 }
 
-// shows tells whether there is a place for a point.
+// shows reports whether a point can be drawn.
 func (d *Diagram) shows(p Point) bool {
 	return !math.IsNaN(p.Y) && !math.IsInf(p.Y, 0) && (p.Y > 0 || !d.Log)
 }
 
-// draw draws everything: grid and texts below what is measured.
+// draw draws the diagram: grid and labels below the curves.
 func (a *axes) draw(b *strings.Builder) {
 	text := func(x, y float64, class, s string) {
 		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" class="%s">%s</text>`, x, y, class, escaped(s))
@@ -151,7 +151,11 @@ func (a *axes) draw(b *strings.Builder) {
 		}
 	}
 	for _, v := range a.y.ticks() {
-		segment(x0, a.y.at(v), x1, a.y.at(v), "grid")
+		class := "grid"
+		if v == 0 && a.y.least < 0 {
+			class = "zero"
+		}
+		segment(x0, a.y.at(v), x1, a.y.at(v), class)
 		text(x0-6, a.y.at(v)+4, "end", number(v))
 	}
 	segment(x0, y0, x1, y0, "axis")
@@ -241,7 +245,7 @@ func (s scale) at(v float64) float64 {
 	return s.from + (v-least)/(most-least)*(s.to-s.from)
 }
 
-// ticks are powers of ten, or five or so multiples of 1, 2 or 5 times one.
+// ticks returns powers of ten, or about five multiples of 1, 2 or 5 times a power of ten.
 func (s scale) ticks() []float64 {
 	var list []float64
 	if s.log {
@@ -258,7 +262,7 @@ func (s scale) ticks() []float64 {
 		}
 	}
 	for k := math.Ceil(s.least / step); k*step <= s.most; k++ {
-		list = append(list, k*step)
+		list = append(list, k*step+0) // not -0
 	}
 	return list
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// texts are those of a drawing, which must be well-formed.
+// texts returns the texts of a drawing, which must be well-formed.
 func texts(t *testing.T, svg []byte) (list []string) {
 	t.Helper()
 	for decoder := xml.NewDecoder(strings.NewReader(string(svg))); ; {
@@ -98,5 +98,14 @@ func TestTicksAreMultiplesOfOneTwoOrFiveInTheRange(t *testing.T) {
 	}
 	if got := (scale{least: 0.01, most: 100, log: true}).ticks(); len(got) != 5 || math.Abs(got[0]-0.01) > 1e-12 || got[4] != 100 {
 		t.Errorf("powers of ten: %v", got)
+	}
+}
+
+func TestTheLineOfZeroIsDrawnAndLabelled(t *testing.T) {
+	for _, values := range [][]float64{{0, 10}, {-140, 140}, {-3, 0}} {
+		svg := SVG([][]*Diagram{{{Names: []string{"a", "b"}, Series: []Series{{Points: []Point{{X: 0, Y: values[0]}, {X: 1, Y: values[1]}}}}}}}, 600, 400)
+		if found := texts(t, svg); !slices.Contains(found, "0") || !strings.Contains(string(svg), `class="zero"`) {
+			t.Errorf("%v: texts %q", values, found)
+		}
 	}
 }

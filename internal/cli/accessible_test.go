@@ -58,7 +58,7 @@ func TestThePageIsAccessible(t *testing.T) {
 	}
 }
 
-// violations are the serious findings of axe in a page.
+// violations returns the serious findings of axe in a page.
 func violations(t *testing.T, ctx context.Context, checker string) string {
 	t.Helper()
 	do(t, ctx, chromedp.Evaluate[chromedp.Void](checker))

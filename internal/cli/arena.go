@@ -23,6 +23,7 @@ import (
 	"stackmate/player/analysis"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/board"
 	"stackmate/protocol/arena/distributed"
 	"stackmate/protocol/arena/web"
 	"stackmate/reasoner"
@@ -93,7 +94,12 @@ func (c *arenaCommand) Run(s *console) error {
 			return games.Source(name)
 		},
 		Tournaments: tournaments, Parameters: parameters(), Tunable: tunable,
-		Skin: func(name string) ([]byte, error) { return skin(sheets[name]) },
+		Page: func(name string) ([]byte, error) {
+			if path, ok := sheets[name]; ok {
+				return pageBeside(path)
+			}
+			return games.Page(name), nil
+		},
 		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers), Cache: s.cache})
 		},
@@ -148,7 +154,7 @@ func (c *arenaCommand) servePlayer(s *console, threads int) (stop func()) {
 		Ponder: true, Threads: max(1, threads/2), Memory: s.memory.share(2 * pagePlayers),
 	}).player("stackmate", s.nextSeed)
 	if err != nil {
-		panic(err) // of what is written here
+		panic(err) // the program's own URL
 	}
 	fmt.Fprintf(s.out, "Game servers reach the player at %s\n", reachable(l.Addr()))
 	done := make(chan struct{})
@@ -163,7 +169,7 @@ func (c *arenaCommand) servePlayer(s *console, threads int) (stop func()) {
 	return func() { <-done }
 }
 
-// reachable is an address that people can use: this machine's name for all interfaces.
+// reachable returns an address for browsers: this machine's name replaces "all interfaces".
 func reachable(a net.Addr) string {
 	address, err := netip.ParseAddrPort(a.String())
 	if err != nil || !address.Addr().IsUnspecified() {
@@ -190,15 +196,12 @@ func openBrowser(address string) {
 	}
 }
 
-// maxSkin bounds a skin, in bytes.
-const maxSkin = 1 << 20
+// maxPage bounds a page, in bytes.
+const maxPage = 1 << 20
 
-// skin reads the skin that lies beside a rulesheet, game.skin.json beside game.kif.
-func skin(sheet string) ([]byte, error) {
-	if sheet == "" {
-		return nil, nil
-	}
-	text, err := readUpTo(strings.TrimSuffix(sheet, filepath.Ext(sheet))+".skin.json", maxSkin)
+// pageBeside reads the page that lies beside a rulesheet, game.page.json beside game.kif. It is nil if there is none.
+func pageBeside(sheet string) ([]byte, error) {
+	text, err := readUpTo(strings.TrimSuffix(sheet, filepath.Ext(sheet))+".page.json", maxPage)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -215,9 +218,13 @@ const maxSheets = 5000
 
 // rulesheets finds the games of the page: files by name, and all games to choose from.
 func (c *arenaCommand) rulesheets() (sheets map[string]string, sources []web.Source, err error) {
-	for _, g := range games.Groups() {
+	for i, g := range games.Groups() {
 		for _, f := range g.Families {
-			s := web.Source{Name: f.Name(), Summary: f.Summary, From: "built-in", Group: g.Name}
+			page, err := board.ReadPage(games.Page(f.Name()))
+			if err != nil {
+				panic(err) // the tests read all
+			}
+			s := web.Source{Name: f.Name(), Title: page.Title, Summary: page.Rules, From: "built-in", Group: g.Name, First: i == 0}
 			if len(f.Parameters) > 0 {
 				s.Pattern = f.Pattern
 			}
@@ -228,6 +235,7 @@ func (c *arenaCommand) rulesheets() (sheets map[string]string, sources []web.Sou
 		}
 	}
 	sheets = make(map[string]string)
+	var own []web.Source // rulesheets that are named by themselves come first
 	for _, path := range c.Games {
 		if _, err := os.Stat(path); err != nil {
 			if name := filepath.Base(path); isBuiltIn(name) {
@@ -249,13 +257,24 @@ func (c *arenaCommand) rulesheets() (sheets map[string]string, sources []web.Sou
 				name = fmt.Sprintf("%s-%d", base, n)
 			}
 			sheets[name] = file
-			sources = append(sources, web.Source{Name: name, From: filepath.Base(from), Group: "From " + filepath.Base(from)})
+			s := web.Source{Name: name, From: filepath.Base(from), Group: "From " + filepath.Base(from)}
+			if text, err := pageBeside(file); err == nil && text != nil {
+				if page, err := board.ReadPage(text); err == nil { // the page of the game shows the error
+					s.Title, s.Summary = page.Title, page.Rules
+				}
+			}
+			if file == path {
+				s.First = true
+				own = append(own, s)
+			} else {
+				sources = append(sources, s)
+			}
 		}
 		if len(sheets) > maxSheets {
 			return nil, nil, errors.New("expected at most 5000 rulesheets, found more in " + path)
 		}
 	}
-	return sheets, sources, nil
+	return sheets, append(own, sources...), nil
 }
 
 func isBuiltIn(name string) bool {

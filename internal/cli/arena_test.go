@@ -32,7 +32,7 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// lockedBuffer is what a command prints while it runs.
+// lockedBuffer is the output of a running command.
 type lockedBuffer struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -107,7 +107,7 @@ func browser(t *testing.T) context.Context {
 	return tab(t, ctx)
 }
 
-// action is what a person does, or waits for.
+// action is a step of a user, or a wait.
 type action = chromedp.Action[chromedp.Void]
 
 // tab opens a tab.
@@ -121,8 +121,7 @@ func tab(t *testing.T, parent context.Context) context.Context {
 	return ctx
 }
 
-// do acts within some time, and tells what the page shows if that fails. A page that says
-// that something has failed fails the test.
+// do acts within a time limit, and prints the page if that fails. A page that shows an error fails the test.
 func do(t *testing.T, ctx context.Context, actions ...action) {
 	t.Helper()
 	within, cancel := context.WithTimeout(ctx, patience)
@@ -187,7 +186,7 @@ func chooseMove(move string) action {
 	return until(fmt.Sprintf(`[...document.querySelectorAll(".move")].filter(e => e.textContent === %q).map(e => e.click()).length`, move))
 }
 
-// TestThePageInABrowser does what people do, each in a tab of one browser.
+// TestThePageInABrowser runs the steps of users, each test in a tab of one browser.
 func TestThePageInABrowser(t *testing.T) {
 	shared := browser(t)
 	records := t.TempDir()
@@ -200,6 +199,7 @@ func TestThePageInABrowser(t *testing.T) {
 		"small and soon there":               thePageIsSmallAndSoonThere,
 		"something to do at once":            theFirstPageLeadsIntoAMatch,
 		"tic-tac-toe by clicks":              ticTacToeIsPlayedByClicks,
+		"cards and directions by clicks":     cardsAndDirectionsAreChosenByClicks,
 		"a simultaneous game in two windows": choicesAtOnceStaySecretUntilBothHaveChosen,
 		"a match as a record":                aMatchIsWatchedLiveAndAsARecord,
 		"a match live":                       aLiveMatchArrivesTurnByTurn,
@@ -226,7 +226,7 @@ func TestThePageInABrowser(t *testing.T) {
 	}
 }
 
-// clickCell clicks a cell as soon as it can be chosen, whatever is drawn meanwhile.
+// clickCell clicks a cell as soon as it can be chosen, also while the board is redrawn.
 func clickCell(spot string) action {
 	return until(fmt.Sprintf(`[...document.querySelectorAll(".can[data-spot='%s']")].map((e) => e.dispatchEvent(new MouseEvent("click", { bubbles: true }))).length`, spot))
 }
@@ -276,11 +276,11 @@ func TestWindowsGoOnAfterARestart(t *testing.T) {
 			do(t, who, until(`document.getElementById("away").hidden`), saying("#state", fmt.Sprintf("Turn %d", turn+2)), until(`!document.querySelector(".failure")`))
 		}
 	}
-	do(t, ctx, clickCell("0-2-2"), saying(".result", "You have won"))
-	do(t, other, saying(".result", "x has won"))
+	do(t, ctx, clickCell("0-2-2"), saying(".result", "You won"))
+	do(t, other, saying(".result", "X won"))
 }
 
-// noticeFirstBoard notes when the first board is there, and what has been loaded by then.
+// noticeFirstBoard records the time of the first board, and the bytes loaded until then.
 const noticeFirstBoard = `new MutationObserver((_, observer) => {
 	if (!document.querySelector(".card .boards svg")) return;
 	observer.disconnect();
@@ -291,8 +291,8 @@ const noticeFirstBoard = `new MutationObserver((_, observer) => {
 	};
 }).observe(document, { childList: true, subtree: true })`
 
-// The first board is soon there because little is asked for before it: the page, the list of games, and the
-// positions of those that it begins with.
+// The first board is soon there because few requests precede it: the page, the list of games, and the positions of the
+// first games.
 func thePageIsSmallAndSoonThere(t *testing.T, address string, ctx context.Context) {
 	notice := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: noticeFirstBoard})
@@ -337,7 +337,31 @@ func ticTacToeIsPlayedByClicks(t *testing.T, address string, ctx context.Context
 	do(t, ctx, saying(".bar", "The game is over"), saying(".seat", "100 points"))
 	// A move is taken back, and the match goes on from there.
 	do(t, ctx, chromedp.Click(".undo"), saying(".bar", "Turn 5"), chromedp.WaitVisible(`.can[data-spot="0-0-2"]`))
-	do(t, ctx, chromedp.Click(".ask"), saying(".hint", "x: 100 points, proved"))
+	do(t, ctx, chromedp.Click(".ask"), saying(".hint", "wins, proved"))
+}
+
+// A card is played, a tile is slid, and a gesture is chosen by a click on the picture.
+func cardsAndDirectionsAreChosenByClicks(t *testing.T, address string, ctx context.Context) {
+	open := func(game string, actions ...action) {
+		t.Helper()
+		do(t, ctx, chromedp.Navigate(address+"#/game/"+game), chromedp.WaitVisible("#play"))
+		do(t, ctx, append(actions, chromedp.Click("#play"), saying("#state", "Turn 1"), chromedp.WaitVisible(".can"))...)
+	}
+	open("goofspiel-3", chromedp.SetValue("#seat-1", "greedy"))
+	do(t, ctx, saying("h1", "Goofspiel"), saying(".you", "You are red"), saying(".seat", "Stackmate, Novice"))
+	if n := value[float64](t, ctx, `document.querySelectorAll("[data-spot].can").length`); n != 3 {
+		t.Errorf("%v cards can be played, want the three of one's own", n)
+	}
+	do(t, ctx, clickCell("1-1-0"), saying("#state", "Turn 2"), saying(".last", "play 2"))
+	do(t, ctx, chromedp.SetValue("#strength", "random"), chromedp.Evaluate[chromedp.Void](`document.getElementById("strength").dispatchEvent(new Event("change"))`), saying(".seat", "Stackmate, Beginner"))
+	open("slidingPuzzle-2x2-3")
+	before := value[string](t, ctx, `document.querySelector("[data-spot].can").getAttribute("aria-label")`)
+	do(t, ctx, clickCell(value[string](t, ctx, `document.querySelector("[data-spot].can").dataset.spot`)), saying("#state", "Turn 2"))
+	if !strings.Contains(before, "possible") || strings.Contains(before, "empty") {
+		t.Errorf("a tile is slid, found %q", before)
+	}
+	open("rockPaperScissors", chromedp.SetValue("#seat-1", "random"))
+	do(t, ctx, clickCell("0-1-0"), saying("#state", "The game is over"))
 }
 
 func choicesAtOnceStaySecretUntilBothHaveChosen(t *testing.T, address string, ctx context.Context) {
@@ -405,7 +429,7 @@ func aPlayerElsewhereIsPlayedAgainstTheClock(t *testing.T, address string, ctx c
 	do(t, ctx, chromedp.Navigate(address+"#/game/rockPaperScissors"), chromedp.WaitVisible("#play"),
 		chromedp.SetValue("#seat-1", ""), chromedp.Evaluate[chromedp.Void](`document.querySelector("#seat-1").dispatchEvent(new Event("change"))`),
 		chromedp.WaitVisible("#other-1"), chromedp.SetValue("#other-1", url), chromedp.SetValue("#limit", "5"), chromedp.Click("#play"))
-	// Whoever does not choose in time gets a move by chance.
+	// A player out of time gets a random move.
 	do(t, ctx, until(`/^[0-9.]+ s$/.test(document.querySelector(".clock")?.textContent)`), saying(".seat", url))
 	var move string
 	select {
@@ -463,7 +487,7 @@ func aFaultyRulesheetIsExplained(t *testing.T, address string, ctx context.Conte
 	}
 	do(t, ctx, chromedp.Navigate(address), chromedp.WaitReady("#upload"),
 		chromedp.SetUploadFiles("#upload", []string{rules}),
-		saying("h2", "not valid"), saying(".findings", "E019"), saying(".findings pre", "(at ?y)"))
+		saying("h2", "Not valid: 4 errors"), saying(".findings", "E019"), saying(".findings pre", "(at ?y)"))
 }
 
 // A browser has six connections; more windows than that follow a table all the same.
@@ -501,7 +525,7 @@ func aBusyServerIsNamedInAnyBrowser(t *testing.T, address string, ctx context.Co
 	for _, prepare := range [][]action{nil, {old}} {
 		w := tab(t, ctx)
 		do(t, w, append(prepare, chromedp.Navigate(address+"#/analyse/ticTacToe"), saying("#analysis", "in the queue"))...)
-		// What has room is followed all the same.
+		// The rest of the standings is followed all the same.
 		do(t, w, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"))
 	}
 }
@@ -511,7 +535,7 @@ func press(keys ...string) action {
 	return chromedp.KeyEvent(strings.Join(keys, ""))
 }
 
-// Nothing but keys, from the first page to the end of a match; what happens is said in the live region.
+// Only keys, from the first page to the end of a match; the live region reports events.
 func aGameIsPlayedByKeyboard(t *testing.T, address string, ctx context.Context) {
 	tabTo := func(what string) action {
 		return func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
@@ -539,7 +563,7 @@ func aGameIsPlayedByKeyboard(t *testing.T, address string, ctx context.Context) 
 	do(t, ctx, press(kb.ArrowLeft, kb.Enter), saying("#said", "o played 1,1"))
 	do(t, ctx, press(kb.ArrowDown, kb.ArrowRight, " "), saying("#said", "x played 2,2"))
 	do(t, ctx, press(kb.ArrowLeft, kb.Enter), saying("#said", "o played 1,2"))
-	do(t, ctx, press(kb.ArrowDown, kb.ArrowRight, kb.Enter), saying("#said", "x has won"))
+	do(t, ctx, press(kb.ArrowDown, kb.ArrowRight, kb.Enter), saying("#said", "X won"))
 	// The line that won is marked.
 	do(t, ctx, until(`[...document.querySelectorAll(".deciding")].map(e => e.dataset.spot).sort().join() === "0-1-0,0-1-1,0-1-2"`))
 	// Steps go back and forth.
@@ -555,8 +579,9 @@ func rulesAreWrittenAndPlayed(t *testing.T, address string, ctx context.Context)
 	do(t, ctx, chromedp.Navigate(address+"#/edit"), saying("#verdict", "Valid"), chromedp.WaitVisible("section .boards svg"), saying(".words-of-rules", "x begins"))
 	do(t, ctx, typed("(distinct ?c ?d)", "(distinct ?c)"), saying("#verdict", "Not valid"), chromedp.WaitReady(".numbers .grave"), saying(".marks mark.grave", "distinct"))
 	do(t, ctx, typed("(distinct ?c)", "(distinct ?c ?d)"), saying("#verdict", "Valid"))
+	do(t, ctx, typed("(<= (goal ?p 100)", "(goal x 1000)\n(<= (goal ?p 100)"), saying("#verdict", "Not valid: 1 error; played all the same"), typed("(goal x 1000)\n", ""), saying("#verdict", "Valid"))
 	do(t, ctx, chromedp.Click("#prove"), saying("#proofs", "proved"))
-	do(t, ctx, chromedp.Click("#play-this"), saying("#state", "Turn 1"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".result", "You have won"))
+	do(t, ctx, chromedp.Click("#play-this"), saying("#state", "Turn 1"), chromedp.Click(`.can[data-spot="0-1-0"]`), saying(".result", "You won"))
 }
 
 // pieces waits for a board with so many pieces.
@@ -575,16 +600,16 @@ func variationsAreTriedAndKept(t *testing.T, address string, ctx context.Context
 
 func aSizeIsChosen(t *testing.T, address string, ctx context.Context) {
 	do(t, ctx, chromedp.Navigate(address+"#/game/connectFour"), chromedp.WaitVisible("#resize"), chromedp.SetValue("#size-W", "5"), chromedp.SetValue("#size-H", "4"), chromedp.Click("#resize"),
-		saying("h1", "connectFour-5x4"), until(`document.querySelectorAll("section .boards .cell").length === 20`))
+		saying("h1", "Connect Four, 5x4"), until(`document.querySelectorAll("section .boards .cell").length === 20`))
 }
 
-// x leaves the row of o open: the exact search knows what that costs.
+// x leaves the row of o open: the exact search finds the mistake.
 func mistakesOfARecordAreFound(t *testing.T, address string, ctx context.Context) {
 	do(t, ctx, chromedp.Navigate(address+"#/game/ticTacToe"), chromedp.WaitVisible("#play"), chromedp.SetValue("#seat-1", "person"), chromedp.Click("#play"))
 	for turn, spot := range []string{"0-0-0", "0-1-1", "0-1-0", "0-0-2", "0-2-2", "0-2-0"} {
 		do(t, ctx, saying("#state", fmt.Sprintf("Turn %d", turn+1)), chromedp.Click(`.can[data-spot="`+spot+`"]`))
 	}
-	do(t, ctx, saying(".result", "o has won"))
+	do(t, ctx, saying(".result", "O won"))
 	table := value[string](t, ctx, `location.hash.split("/").pop()`)
 	do(t, ctx, chromedp.Navigate(address+"#/watch"), until(fmt.Sprintf(`[...document.querySelectorAll(".list a")].some(a => a.hash.includes(%q) && (a.click(), true))`, table)),
 		chromedp.WaitVisible("#review"), chromedp.Click("#review"), saying("#reviewing", "Done: 6 of 6"))
@@ -598,7 +623,7 @@ func aRecordOfAnArchiveIsSteppedThrough(t *testing.T, address string, ctx contex
 	for turn, pieces := range []int{1, 2, 3, 4, 5} {
 		do(t, ctx, chromedp.Click(`[data-focus="forward"]`), until(fmt.Sprintf(`document.querySelector("section[data-turn]").dataset.turn === "%d" && document.querySelectorAll("section .boards .piece").length === %d`, turn+1, pieces)))
 	}
-	do(t, ctx, saying(".result", "x has won"), until(`document.querySelectorAll(".deciding").length === 3`))
+	do(t, ctx, saying(".result", "X won"), until(`document.querySelectorAll(".deciding").length === 3`))
 }
 
 func thePageIsReadOnAPhone(t *testing.T, address string, ctx context.Context) {

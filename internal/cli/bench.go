@@ -79,7 +79,7 @@ type benchResult struct {
 	positionCosts
 }
 
-// limit is the error of playouts that came to positions of which the machine knows nothing.
+// limit returns an error if playouts were lost at positions outside the machine's table.
 func (r *benchResult) limit() error {
 	if r.Lost == 0 {
 		return nil

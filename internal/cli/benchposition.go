@@ -9,8 +9,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// positionCosts is what one position at a time takes on one thread, in nanoseconds, on
-// average over positions of random matches.
+// positionCosts are the costs of one position at a time on one thread, in nanoseconds, averaged over
+// positions of random matches.
 type positionCosts struct {
 	Legal  float64 `json:"legal_ns"`  // load the position, list the legal moves of all roles
 	Step   float64 `json:"step_ns"`   // the same, and the successor under one joint move
@@ -50,8 +50,8 @@ func (o *oneByOne) step(choose func(n int) int) {
 	o.batch.Store(o.next, 1)
 }
 
-// costsOfPositions measures what single positions take until ctx is done: zero where
-// there are none that are not terminal.
+// costsOfPositions measures the costs of single positions until ctx is done: zero without positions that
+// are not terminal.
 func costsOfPositions(ctx context.Context, m machine.Machine) positionCosts {
 	o := &oneByOne{m.NewNarrowBatch(), make([][]machine.Move, len(m.Names().Roles)), make(machine.State, m.Words())}
 	states := o.sample(ctx, m.Initial())
@@ -64,7 +64,7 @@ func costsOfPositions(ctx context.Context, m machine.Machine) positionCosts {
 	}
 }
 
-// sample are positions of random matches.
+// sample returns positions of random matches.
 func (o *oneByOne) sample(ctx context.Context, initial machine.State) []machine.State {
 	var states []machine.State
 	rng, until := machine.NewRand(benchSeed), time.Now().Add(sampleTime)
@@ -84,9 +84,8 @@ func (o *oneByOne) sample(ctx context.Context, initial machine.State) []machine.
 	return states
 }
 
-// perPosition is the time of f in nanoseconds: the average over the positions in the
-// quickest of as many rounds as there is time for, so that other work on the machine
-// counts little.
+// perPosition returns the time of f for a position in nanoseconds: the average of the fastest round over
+// all positions, so that other load on the machine counts little.
 func perPosition(ctx context.Context, states []machine.State, f func(machine.State)) float64 {
 	if len(states) == 0 {
 		return 0

@@ -59,8 +59,8 @@ func (c *bridgeCommand) Run(s *console) error {
 	return nil
 }
 
-// deal is the text of a deal: that of a file or, where there is none of that name and
-// it looks like one, the argument itself.
+// deal returns the text of a deal: the contents of a file or, if no such file exists and the argument looks
+// like a deal, the argument itself.
 func (s *console) deal(argument string) (name, text string, err error) {
 	src, err := await(s.ctx, func() ([]byte, error) { return readUpTo(argument, maxDeal) })
 	switch {
@@ -117,7 +117,7 @@ func drawn(r *bridge.Result) string {
 
 func percent(n, of int64) float64 { return 100 * float64(n) / float64(of) }
 
-// span writes what lies between two bounds.
+// span formats an interval.
 func span[T comparable](lower, upper T, format string) string {
 	if lower == upper {
 		return fmt.Sprintf(format, lower)

@@ -13,7 +13,7 @@ type checkLevel struct {
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
 
-// last is the level up to which is checked.
+// last returns the highest level to check.
 func (c *checkLevel) last(s *console) conformance.Level {
 	if !c.Hostile {
 		return conformance.Level(c.Level)

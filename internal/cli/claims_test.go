@@ -61,7 +61,7 @@ func TestRulesThatAProofRefutesAreNotValid(t *testing.T) {
 			execute(t, "validate", path, "--prove", "--budget", "2s").expect(t, statusBad, "refuted", "not valid", "refuted: 1")
 		})
 	}
-	// Nobody asks for the goal of chance, and two who move at once are no fault.
+	// Chance needs no goal, and two roles moving at once are no fault.
 	path := file(t, "rules.kif", `(role x) (role o) (role random) (legal x go) (legal x stay) (legal o go) (legal o stay) (legal random go) (goal x 100) (goal o 0)`+end)
 	execute(t, "validate", path, "--prove", "--budget", "2s").expect(t, statusFine, "refuted", ": valid (errors: 0")
 }

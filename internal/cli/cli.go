@@ -1,6 +1,5 @@
-// Package cli is the command line: one file for each command with its flags, what
-// it prints and its progress. It wires the packages below it together and owns
-// nothing that they could.
+// Package cli is the command line: one file for each command with its flags, output and progress. It wires the packages
+// below it together and owns only code that they cannot own.
 package cli
 
 import (
@@ -24,8 +23,7 @@ const (
 	statusUsage = 2
 	// statusContradiction: a solution contradicts the rules, which is a fault of the program.
 	statusContradiction = 3
-	// statusUnread is what a shell shows of a program that ends because nobody reads
-	// its output, as in "stackmate … | head".
+	// statusUnread is the exit status that a shell shows for a program killed by SIGPIPE, as in "stackmate … | head".
 	statusUnread = 128 + int(syscall.SIGPIPE)
 )
 
@@ -36,8 +34,8 @@ type globals struct {
 	Cache    string `type:"path" placeholder:"DIR" help:"Keep the circuits of large games in this folder, and load them from there."`
 }
 
-// Run executes one command line and returns the exit status. It ends, with what it
-// has so far, when ctx does or when nobody reads stdout any longer.
+// Run executes one command line and returns the exit status. It ends, with partial results, when ctx does or when stdout
+// is closed.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -48,9 +46,12 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // execute reads the command line and runs the command.
 func (s *console) execute(args []string) error {
-	if len(args) == 0 && s.out.terminal {
+	if len(args) == 0 {
 		_, err := io.WriteString(s.out, welcome)
 		return err
+	}
+	if i := slices.IndexFunc(topics, func(t topic) bool { return slices.Equal(args, []string{"help", t.Name}) }); i >= 0 {
+		return topics[i].write(s.out)
 	}
 	s.args = args
 	args, err := expandArguments(meant(args))
@@ -94,8 +95,7 @@ func (s *console) execute(args []string) error {
 	return guard.Do(func() error { return command.Run(s) })
 }
 
-// conclude says what went wrong and returns the exit status. An interruption hides
-// no other error, but the errors that only say that there was one.
+// conclude reports an error and returns the exit status. Errors that only report the interruption are hidden.
 func (s *console) conclude(err error) int {
 	known := []error{errTold}
 	interrupted := s.ctx.Err() != nil
@@ -170,5 +170,5 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// errTold is the error of a command that has already said what is bad.
+// errTold is the error of a command that has already reported a bad result.
 var errTold = errors.New("bad result")

@@ -23,11 +23,11 @@ const about = "Stackmate plays and solves games that are given as rules, in GDL.
 // command is one of the command line.
 type command struct {
 	group, name, help string
-	flags             any // what kong reads its arguments into, and runs
+	flags             any // kong's target, which runs the command
 	aliases           []string
 }
 
-// commands are all of them, in the order of the help.
+// commands returns all commands, in the order of the help.
 func commands() []command {
 	return []command{
 		{"play", "arena", "Play, watch and analyse games in the browser.", new(arenaCommand), nil},
@@ -58,8 +58,7 @@ func commands() []command {
 	}
 }
 
-// groups are those of the commands, in the order of the help. The commands of one that is described
-// share a line of it.
+// groups are the groups of commands, in the order of the help. The commands of a group with a description share one line.
 var groups = []kong.Group{
 	{Key: "play", Title: "Play"},
 	{Key: "compete", Title: "Compete"},
@@ -107,7 +106,7 @@ func (s *console) parser(args []string, globals *globals, done func()) (*kong.Ko
 	options := []kong.Option{
 		kong.Name("stackmate"), kong.Description(about), kong.ExplicitGroups(groups),
 		kong.Vars{
-			"engines": strings.Join(reasoner.Engines, ","), "kernels": kernelNames(), "experiments": strings.Join(experiment.Names, ","), "players": playersHelp(),
+			"engines": strings.Join(reasoner.Engines, ","), "kernels": kernelNames(), "experiments": strings.Join(experiment.Names, ","),
 			"parameters": parametersHelp(), "perturbation": fmt.Sprint(arena.DefaultPerturbation), "step": fmt.Sprint(arena.DefaultStep),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}), kong.Help(printHelp),
@@ -124,13 +123,11 @@ func (s *console) parser(args []string, globals *globals, done func()) (*kong.Ko
 	return parser, err
 }
 
-// unparsed says what is wrong with a command line, and what to type instead.
+// unparsed returns the fault of a command line, with a remedy.
 func unparsed(model *kong.Application, args []string, err error) error {
 	more := "stackmate --help"
 	switch {
-	case len(args) == 0:
-		return fmt.Errorf("expected a command; %s lists them", more)
-	case len(model.Leaves(false)) == 1: // that of the first argument
+	case len(model.Leaves(false)) == 1: // the first argument's
 		more = "stackmate " + args[0] + " --help"
 	case !strings.Contains(err.Error(), "did you mean"):
 		if _, _, unknown := games.Source(args[0]); unknown == nil {
@@ -145,7 +142,7 @@ func unparsed(model *kong.Application, args []string, err error) error {
 // release is the version, where make release has put it.
 var release string
 
-// version is that of the release, or of the module as the build knows it.
+// version returns the version of the release, or of the module in the build information.
 func version() string {
 	if release != "" {
 		return release

@@ -25,7 +25,7 @@ func (c *completionCommand) Run(s *console) error {
 	return s.describe(s.out.exactly(), c.For)
 }
 
-// WriteReference writes what --help tells of all commands, as Markdown: the page docs/commands.md.
+// WriteReference writes the help of all commands as Markdown: the page docs/commands.md.
 func WriteReference(w io.Writer) error {
 	s := &console{out: newPrinter(io.Discard, nil), err: newPrinter(io.Discard, nil)}
 	return s.describe(w, "markdown")
@@ -61,11 +61,11 @@ func (s *console) describe(w io.Writer, form string) error {
 	}
 	return t.Execute(w, map[string]any{
 		"Version": version(), "About": about, "Groups": groups, "Commands": parser.Model.Children, "Globals": parser.Model.Flags,
-		"Games": names,
+		"Games": names, "Topics": topics,
 	})
 }
 
-// once are the flags of a list that it is the first to have, or those that others had before it.
+// once returns the flags of a list that no earlier list has (isFirst), or the flags that an earlier list has.
 func once(told map[string][]*kong.Flag, flags []*kong.Flag, isFirst bool) (list []*kong.Flag) {
 	for _, f := range flags {
 		key := f.String() + f.Help
@@ -79,7 +79,7 @@ func once(told map[string][]*kong.Flag, flags []*kong.Flag, isFirst bool) (list 
 	return list
 }
 
-// markdownFlag is how the reference shows a flag.
+// markdownFlag returns a flag in the form of the reference.
 func markdownFlag(f *kong.Flag) string {
 	if f.Tag.Negatable != "" {
 		return strings.Replace(f.String(), "--", "--[no-]", 1)
@@ -87,10 +87,10 @@ func markdownFlag(f *kong.Flag) string {
 	return f.String()
 }
 
-// valuesOf are the values that a flag may have, if they can be listed.
+// valuesOf returns the values of a flag, if they can be listed.
 func valuesOf(f *kong.Flag) string { return strings.TrimSpace(strings.Join(f.EnumSlice(), " ")) }
 
-// zshValue is how zsh completes the value of a flag, if it has one.
+// zshValue returns zsh's completion of the value of a flag, or "".
 func zshValue(f *kong.Flag) string {
 	switch {
 	case f.IsBool():
@@ -103,7 +103,7 @@ func zshValue(f *kong.Flag) string {
 	return ":value:"
 }
 
-// fishValue is how fish completes it.
+// fishValue returns fish's completion of the value of a flag, or "".
 func fishValue(f *kong.Flag) string {
 	switch {
 	case f.IsBool():
@@ -116,7 +116,7 @@ func fishValue(f *kong.Flag) string {
 	return " -x"
 }
 
-// manValue is what stands for it in the manual page.
+// manValue returns the placeholder of the value of a flag in the manual page.
 func manValue(f *kong.Flag) string {
 	if f.IsBool() {
 		return ""

@@ -16,7 +16,7 @@ import (
 	"stackmate/reasoner"
 )
 
-// console is what all commands share: where to write, and when to stop.
+// console is the common state of the commands: outputs and context.
 type console struct {
 	ctx    context.Context
 	out    *printer
@@ -52,14 +52,14 @@ func show[T any](s *console, asJSON bool, result T, table func(io.Writer, T) err
 	return table(s.out, result)
 }
 
-// progress is a line on the terminal that tells what is being done and for how long. Its text may be changed at any time.
+// progress is a line on the terminal with the present work and its duration. Its text may be changed at any time.
 type progress struct {
 	what   atomic.Pointer[string]
 	end    func()    // takes the line away, if it is there
 	scored time.Time // when score has said something
 }
 
-// say changes what is being done.
+// say sets the text of the line.
 func (p *progress) say(format string, args ...any) { p.what.Store(new(fmt.Sprintf(format, args...))) }
 
 // score says how a tournament stands, once a second at most: ratings of many matches take a moment.
@@ -70,7 +70,7 @@ func (p *progress) score(ranking func() *arena.Ranking, planned int) {
 	}
 }
 
-// firstWord is when a command that nobody watches tells for the first time what is being done.
+// firstWord is the time until the first line of progress of a command without a terminal.
 const firstWord = 10 * time.Second
 
 // progress keeps a line until its end. Where standard error is no terminal a line is printed after some seconds, and another one

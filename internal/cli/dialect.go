@@ -9,7 +9,7 @@ import (
 	"stackmate/gdl"
 )
 
-// dialects are files that are taken for rulesheets, with what their beginning looks like.
+// dialects are formats that are mistaken for rulesheets, with a pattern of their beginning.
 var dialects = []struct{ pattern, what string }{
 	{`^\s*(<!DOCTYPE|<!doctype|<html|<HTML|<\?xml)`, "a web page: the file of the rules itself must be saved"},
 	{`^\s*[\[{]\s*["{\[]`, "JSON"},
@@ -21,7 +21,7 @@ var dialects = []struct{ pattern, what string }{
 	{"\x00", "no text"},
 }
 
-// dialect says what a file is that is no rulesheet, or "".
+// dialect returns the format of a file that is not a rulesheet, or "".
 func dialect(src []byte) string {
 	const looked = 4096 // bytes
 	if len(bytes.TrimSpace(src)) == 0 {

@@ -55,8 +55,6 @@ func TestInspectShowsWhatTheCompilerFound(t *testing.T) {
 	execute(t, "inspect", "ticTacToe", "--circuit").expect(t, statusFine, "fluents", "gates", "pass")
 	execute(t, "inspect", "ticTacToe", "--prove").expect(t, statusFine, "proved   the goals of the players add up to 100 at the end", "proved   one player at most has a choice")
 	execute(t, "inspect", "ticTacToe", "--prove", "--budget", "0s").expect(t, statusUsage, "--budget")
-	execute(t, "inspect", "matchingPennies", "--dot").expect(t, statusFine, "digraph", "heads")
-	execute(t, "inspect", "tron-12x12", "--dot").expect(t, statusBad, "cannot be read")
 }
 
 func TestReplayTellsTheFirstDifference(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 	"stackmate/protocol/arena/tasks"
 )
 
-// eventFlags are those of the commands that hold matches on a queue.
+// eventFlags are the flags of the commands that run matches on a queue.
 type eventFlags struct {
 	Games    []string `arg:"" optional:"" name:"game" help:"Games to play."`
 	Openings int      `default:"0" help:"Begin after so many random joint moves, the same ones for all rotations of the roles."`
@@ -37,7 +37,7 @@ type eventFlags struct {
 
 // planner is a command that holds matches on a queue.
 type planner interface {
-	// plan is what the command line asks for, but for games and players.
+	// plan returns the tournament of the command line, without games and players.
 	plan(s *console) (arena.Tournament, error)
 	report(r *arena.Ranking) error
 }
@@ -137,7 +137,7 @@ func (c *eventFlags) hold(s *console, q *queue.Queue, e *distributed.Event, l *t
 // eventFile tells how to resume the tournament of a command.
 const eventFile = "tournament.json"
 
-// planned are the flags that say what a tournament is, with their values for this one.
+// planned returns the flags that define a tournament, with its values.
 func planned(plan arena.Tournament, setting arena.Setting, players []string) map[string]any {
 	flags := map[string]any{
 		"rounds": plan.Rounds, "gauntlet": plan.Gauntlet, "format": cmp.Or(plan.Format, map[bool]string{true: "gauntlet", false: "round-robin"}[plan.Gauntlet]), "openings": setting.Opening, "seed": plan.Seed,
@@ -155,7 +155,7 @@ func planned(plan arena.Tournament, setting arena.Setting, players []string) map
 	return flags
 }
 
-// differs tells which flags and games of the command line are not those of a tournament.
+// differs returns an error that lists the flags and games of the command line that contradict a tournament.
 func (c *eventFlags) differs(s *console, plan arena.Tournament, setting arena.Setting, from *distributed.Event) error {
 	var games []string
 	for _, g := range from.Plan.Games {
@@ -177,8 +177,8 @@ func (c *eventFlags) differs(s *console, plan arena.Tournament, setting arena.Se
 	return nil
 }
 
-// event is the tournament of the command line, or the one that is resumed: that of a command, or
-// of those that were begun in the page the latest that has not ended, or the latest.
+// event returns the tournament of the command line, or the tournament to resume: of a command or, if begun
+// in the page, the latest unfinished one, else the latest.
 func (c *eventFlags) event(s *console, dir string, plan arena.Tournament, setting arena.Setting) (*distributed.Event, error) {
 	file := filepath.Join(dir, distributed.Folder, eventFile)
 	e, err := distributed.ReadEvent(file)
@@ -222,10 +222,10 @@ func (c *eventFlags) event(s *console, dir string, plan arena.Tournament, settin
 	return e, e.Save(file)
 }
 
-// invitationFile has what workers of other machines need to know, and nobody else.
+// invitationFile contains the secrets for workers on other machines.
 const invitationFile = "worker.nats"
 
-// queue is where the matches are queued.
+// queue returns the queue of the matches.
 func (c *eventFlags) queue(s *console, dir string) (*queue.Queue, error) {
 	if c.NATS != "" {
 		return s.dial(c.NATS)

@@ -14,7 +14,7 @@ import (
 	"stackmate/search/gambit"
 )
 
-// maxRules bounds a rulesheet, in bytes. The largest of those in use have 70 kB.
+// maxRules bounds a rulesheet, in bytes. The largest known rulesheets have 70 kB.
 const maxRules = 64 << 20
 
 // maxArguments bounds a file of arguments, in bytes.
@@ -46,7 +46,7 @@ func expandArguments(args []string) ([]string, error) {
 // standardInput is the name of standard input among the rulesheets of a command line.
 const standardInput = "-"
 
-// rulesheetsIn lists the rulesheets of a command line, those of folders among them.
+// rulesheetsIn returns the rulesheets of a command line, including the rulesheets in its folders.
 func rulesheetsIn(paths []string) ([]string, error) {
 	var out []string
 	for _, path := range paths {
@@ -99,7 +99,7 @@ func (s *console) readRules(path string) ([]byte, error) {
 	return src, err
 }
 
-// readUpTo reads a file of a size that is bounded, whatever kind of file it is.
+// readUpTo reads a file of any kind, up to limit bytes.
 func readUpTo(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -144,8 +144,8 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// checkWritable tells whether files can be written at all the paths that are not
-// empty. Commands ask before they work.
+// checkWritable returns an error unless files can be written at all non-empty paths. Commands call it before
+// they work.
 func checkWritable(paths ...string) error {
 	for _, path := range paths {
 		if path == "" {
@@ -158,8 +158,8 @@ func checkWritable(paths ...string) error {
 	return nil
 }
 
-// checkFolder tells whether files can be written in the folder of a flag, which is made if
-// need be; an empty one is none. Commands ask before they work.
+// checkFolder returns an error unless files can be written in the folder of a flag. It creates the folder if
+// necessary; "" means no folder. Commands call it before they work.
 func checkFolder(flag, dir string) error {
 	if dir == "" {
 		return nil

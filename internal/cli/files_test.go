@@ -95,8 +95,8 @@ func TestTheCacheIsAFolder(t *testing.T) {
 	}
 }
 
-// big writes a file of a size that takes no room on the disk.
-func big(t *testing.T, size int64) string {
+// sparse writes a file of a size that takes no room on the disk.
+func sparse(t *testing.T, size int64) string {
 	t.Helper()
 	path := file(t, "big.kif", "")
 	if err := os.Truncate(path, size); err != nil {
@@ -113,7 +113,7 @@ func TestRulesheetsAreReadWhateverTheFileIs(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ path, want string }{
 		"an endless device":  {"/dev/zero", "expected at most 64 MiB"},
-		"a huge file":        {big(t, 1<<30), "expected at most 64 MiB"},
+		"a huge file":        {sparse(t, 1<<30), "expected at most 64 MiB"},
 		"a file in a file":   {filepath.Join(secret, "game.kif"), "not a directory"},
 		"an unreadable file": {secret, "permission denied"},
 	} {
@@ -156,7 +156,7 @@ func TestTrainingOnAFullDiskSavesNothingAndSaysSo(t *testing.T) {
 		return
 	}
 	o := execute(t, "train", "ticTacToe", "--time", "200ms", "--knowledge", path)
-	o.expect(t, statusBad, "cannot save what was learnt", syscall.EFBIG.Error())
+	o.expect(t, statusBad, "cannot save the evaluation", syscall.EFBIG.Error())
 	if strings.Contains(o.out, "saved in") {
 		t.Errorf("what was not saved is said to be:\n%s", o.out)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -23,10 +24,19 @@ func (s *console) rulesheet(game string) (file string, src []byte, err error) {
 		return file, src, nil
 	}
 	src, err = s.readRules(game)
-	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(game, "/.") {
-		err = usageError{unknown}
+	if !errors.Is(err, fs.ErrNotExist) || isPath(game) {
+		return game, src, err
 	}
-	return game, src, err
+	if errors.Is(unknown, games.ErrUnknown) {
+		unknown = fmt.Errorf("%w; stackmate help games lists the built-in games", unknown)
+	}
+	return game, nil, usageError{unknown}
+}
+
+// isPath reports whether a game is meant as the path of a file: it has a folder, or an extension that is no number.
+func isPath(game string) bool {
+	extension := strings.TrimPrefix(filepath.Ext(game), ".")
+	return strings.Contains(game, "/") || extension != "" && (extension[0] < '0' || extension[0] > '9')
 }
 
 // loader reads rules: gdl.Load, or gdl.LoadToPlay where the game is only played.
@@ -85,7 +95,7 @@ func (s *console) machine(game string, rules *gdl.Game, o reasoner.Options) (mac
 	return m, took, nil
 }
 
-// oneGame is what the commands on one game share.
+// oneGame is the common flags of commands on one game.
 type oneGame struct {
 	Game   string `arg:"" help:"Game: a name or a rulesheet."`
 	Engine string `enum:"${engines}" default:"auto" help:"State machine: ${enum}."`

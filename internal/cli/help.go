@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// welcome is for a person who says nothing.
+// welcome is printed if there are no arguments.
 const welcome = about + `
 
   stackmate arena                         a page to play, watch and analyse
@@ -19,15 +19,15 @@ const welcome = about + `
   stackmate serve                         game servers reach Stackmate
   stackmate validate game.kif             check rules of your own
 
-"stackmate help" lists all commands, "stackmate help COMMAND" tells more of one.
+"stackmate help" lists all commands, "stackmate help COMMAND" explains one.
 `
 
-// examples are command lines, those of a command in a row, with what they do.
+// examples are command lines with explanations; the examples of one command are consecutive.
 //
 //go:embed examples.txt
 var examples string
 
-// examplesOf are those of a command.
+// examplesOf returns the examples of a command.
 func examplesOf(command string) (lines []string) {
 	for line := range strings.Lines(examples) {
 		if words := strings.Fields(line); len(words) > 1 && words[1] == command {
@@ -73,8 +73,8 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 		return err
 	}
 	_, err := fmt.Fprint(ctx.Stdout, `
-A GAME is the path of a rulesheet or the name of a built-in game: see "stackmate
-inspect --help". "stackmate help COMMAND" tells more of a command.
+A GAME is the path of a rulesheet or the name of a built-in game. "stackmate
+help COMMAND" explains a command; more topics: games, methods, players.
 `)
 	return err
 }

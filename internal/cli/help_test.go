@@ -3,8 +3,12 @@ package cli
 import (
 	"io"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
+
+	"stackmate/games"
+	"stackmate/search/solve"
 )
 
 func TestHelpFitsOneScreen(t *testing.T) {
@@ -60,10 +64,9 @@ func TestExamplesAreCommandLines(t *testing.T) {
 	if help := execute(t, "solve", "--help").out; len(examplesOf("solve")) != 3 || strings.Index(help, "Examples:") > 200 {
 		t.Errorf("the help of solve does not begin with three examples:\n%s", help)
 	}
-	execute(t, "help", "inspect").expect(t, statusFine, "stackmate inspect connectFour", "biddingTicTacToe")
 }
 
-// words are those of a command line with single quotes.
+// words splits a command line with single quotes.
 func words(t *testing.T, line string) []string {
 	t.Helper()
 	var list []string
@@ -96,5 +99,28 @@ func TestCompletionsKnowCommandsFlagsAndGames(t *testing.T) {
 		if text, err := exec.Command(checker[0], append(checker[1:], file(t, "completions", o.out))...).CombinedOutput(); err != nil {
 			t.Errorf("%v: %v: %s", checker, err, text)
 		}
+	}
+}
+
+func TestACommandLineWithoutArgumentsWelcomes(t *testing.T) {
+	execute(t).expect(t, statusFine, welcome)
+}
+
+func TestTopicsOfTheHelpListAllThatCommandsTake(t *testing.T) {
+	want := map[string][]string{"games": nil, "methods": solve.Methods, "players": {"stackmate", "mcts", "human", "solution:PATH", "http://host:port", "rave", "exploration"}}
+	for _, f := range games.Families() {
+		want["games"] = append(want["games"], f.Pattern)
+	}
+	for name, words := range want {
+		text := execute(t, "help", name)
+		text.expect(t, statusFine)
+		for _, word := range words {
+			if !regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(word) + `\b`).MatchString(text.out + "\n") {
+				t.Errorf("help %s has no line for %s:\n%s", name, word, text.out)
+			}
+		}
+	}
+	if len(want) != len(topics) {
+		t.Errorf("%d topics, %d tested", len(topics), len(want))
 	}
 }

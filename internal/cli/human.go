@@ -17,7 +17,7 @@ import (
 	"stackmate/protocol/arena/board"
 )
 
-// humanPlayer is the name of a player who is a person at this terminal.
+// humanPlayer is the name of the player at this terminal.
 const humanPlayer = "human"
 
 // people are the persons at this terminal. They are asked one at a time.
@@ -52,7 +52,7 @@ func (s *console) newPeople(in io.Reader, out io.Writer) *people {
 	return p
 }
 
-// left is the error of a command whose context has ended: none if a person has left.
+// left returns the error of a command whose context has ended: nil if a human player has left.
 func (s *console) left() error {
 	if errors.Is(context.Cause(s.ctx), errLeft) {
 		return nil
@@ -133,7 +133,7 @@ func (h *human) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 	}
 }
 
-// greet says what can be typed.
+// greet explains the commands.
 func (h *human) greet() {
 	hint := ""
 	if h.adviser != nil {
@@ -153,8 +153,7 @@ func (h *human) hint(found analysis.Advice) {
 	}
 }
 
-// chosen is the move that a line means: its number, or its text, for which the outer
-// parentheses are not needed.
+// chosen returns the move of an input line: its number, or its text, with or without the outer parentheses.
 func (h *human) chosen(line string, legal []string) (string, bool) {
 	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(legal) {
 		return legal[n-1], true
@@ -168,7 +167,7 @@ func (h *human) chosen(line string, legal []string) (string, bool) {
 	return "", false
 }
 
-// hear shows what was told.
+// hear shows the moves of the last messages.
 func (h *human) hear(told [][]gdl.Term) {
 	news, _ := h.follow(told) // the manager tells legal moves
 	for _, joint := range news {

@@ -8,48 +8,26 @@ import (
 	"strings"
 	"time"
 
-	"stackmate/games"
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search/solve"
 )
 
-// inspectCommand shows what the compiler found.
+// inspectCommand prints the compiler's analysis.
 type inspectCommand struct {
 	oneGame
 	kernelFlag
-	Circuit bool `xor:"view" help:"Also show the circuit after each pass."`
-	Dot     bool `xor:"view,prove" help:"Draw the circuit in the language of Graphviz, and nothing else."`
-	Prove   bool `xor:"prove" help:"Also prove or refute what should hold in all positions."`
+	Circuit bool `help:"Also show the circuit after each pass."`
+	Prove   bool `help:"Also prove or refute what should hold in all positions."`
 
 	Budget time.Duration `default:"10s" help:"Time for the proofs."`
-}
-
-// Help lists the built-in games.
-func (c *inspectCommand) Help() string {
-	var b strings.Builder
-	b.WriteString("The built-in games:\n")
-	for _, f := range games.Families() {
-		fmt.Fprintf(&b, "\n  %s\n      %s\n", f.Pattern, f.Summary)
-		for _, p := range f.Parameters {
-			each := ""
-			if p.List {
-				each = "joined by dots, each "
-			}
-			fmt.Fprintf(&b, "      %s: %s, %s%d to %d\n", p.Name, p.About, each, p.Min, p.Max)
-		}
-	}
-	return b.String()
 }
 
 // Run implements the command.
 func (c *inspectCommand) Run(s *console) error {
 	if c.Budget <= 0 {
 		return noBudget(c.Budget)
-	}
-	if c.Dot {
-		return c.draw(s)
 	}
 	var passes []reasoner.PassInfo
 	options := reasoner.Options{Engine: c.Engine, Kernel: c.Kernel}
@@ -82,19 +60,7 @@ func (c *inspectCommand) Run(s *console) error {
 	return errors.Join(show(s, c.JSON, result, writeInspection), s.ctx.Err()) // the class is of the matches played so far
 }
 
-func (c *inspectCommand) draw(s *console) error {
-	rules, err := s.load(c.Game, gdl.Load)
-	if err != nil {
-		return err
-	}
-	circuit, err := reasoner.Circuit(s.ctx, rules, reasoner.Options{Memory: s.memory.share(1), Cache: s.cache})
-	if err != nil {
-		return fmt.Errorf("%s: %w", c.Game, err)
-	}
-	return circuit.WriteDot(s.out.exactly())
-}
-
-// inspection is what the compiler found out about a game.
+// inspection is the compiler's analysis of a game.
 type inspection struct {
 	Game        string         `json:"game"`
 	Roles       []string       `json:"roles"`
@@ -117,7 +83,7 @@ type inspection struct {
 	Games           int      `json:"random_games"`       // the number of these games; left to the caller
 	GoalSum         *int32   `json:"goal_sum,omitempty"` // of the players at every end, if it is proved
 	Longest         *int     `json:"longest,omitempty"`  // joint moves that no game exceeds, if that is proved
-	Stages          []stage  `json:"stages"`             // what init_seconds went into, reading the rules besides
+	Stages          []stage  `json:"stages"`             // parts of init_seconds, besides reading the rules
 	Passes          []passed `json:"passes,omitempty"`   // as traced
 	Proofs          []proof  `json:"proofs,omitempty"`   // left to the caller
 }
@@ -128,7 +94,7 @@ const factShare = 5
 // observed returns the class of a game in words, with the number of random games that it was seen in.
 func observed(c solve.Class) string { return fmt.Sprintf("%s (in %d random games)", c, c.Playouts) }
 
-// proveFacts adds the facts that are proved, each within some time.
+// inspection is the compiler's analysis of a game.
 func (i *inspection) proveFacts(ctx context.Context, m machine.Machine, within time.Duration) {
 	short, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

@@ -9,8 +9,7 @@ import (
 	"stackmate/internal/exhaustive"
 )
 
-// Each command is interrupted in the middle of work that would take hours, and
-// says what it has so far.
+// Each command is interrupted in the middle of hours of work, and prints its partial result.
 func TestCommandsInterruptedInMidWorkTellWhatTheyHave(t *testing.T) {
 	exhaustive.Only(t, "takes seconds: every command works for a while")
 	// Rules of which each match is short, and the text of a megabyte of them.
@@ -47,11 +46,11 @@ func TestCommandsInterruptedInMidWorkTellWhatTheyHave(t *testing.T) {
 	}
 }
 
-// patience is how long the tests wait for what a busy machine may be slow to show.
+// patience is the time limit for events on a busy machine.
 const patience = 2 * time.Minute
 
-// interruptWhen interrupts a command that takes hours after ever more work, until it has told
-// what it should: on a busy machine it takes a while to compile the game and begin.
+// interruptWhen interrupts a command of hours after increasing times, until told accepts its output: on a busy machine it
+// takes a while to compile the game and begin.
 func interruptWhen(t *testing.T, args []string, told func(o outcome) bool) outcome {
 	t.Helper()
 	for work := 200 * time.Millisecond; ; work *= 4 { // mostly enough

@@ -14,11 +14,10 @@ import (
 	"stackmate/search/solve"
 )
 
-// keepEvery is how often what is proved is written to a file while a search is at work:
-// that much is lost if the machine stops.
+// keepEvery is the interval at which a running search saves its proofs. A crash loses up to one interval.
 const keepEvery = time.Minute
 
-// kept is what an unfinished search has proved, in a file.
+// kept saves the proofs of an unfinished search to a file.
 type kept struct {
 	path    string // empty if nothing is to be kept
 	game    string
@@ -29,7 +28,7 @@ type kept struct {
 	failed  bool
 }
 
-// newKept keeps what a search proves beside the file of its solution.
+// newKept saves the proofs of a search next to the file of its solution.
 func newKept(solution, game string, p problem) *kept {
 	k := &kept{game: game, rules: p.rules.ExactDigest(), machine: p.machine, solver: p.solver, last: time.Now()}
 	if solution != "" {
@@ -54,8 +53,8 @@ func (k *kept) load(s *console) error {
 	return err
 }
 
-// save keeps what is proved if the last time is long enough ago; at the end, which is
-// when any time is, it tells where. A failure is told once.
+// save saves the proofs if the last time is at least `every` ago. At the end (every = 0) it prints the path.
+// It reports the first failure only.
 func (k *kept) save(s *console, every time.Duration) {
 	method, keeper, _ := k.solver.Keeper(k.machine)
 	if k.path == "" || keeper == nil || k.failed || time.Since(k.last) < every {
@@ -88,7 +87,7 @@ type pace struct {
 	speed float64 // nodes a second since the last look
 }
 
-// show is what a line of progress says of a search whose memory is bounded.
+// show returns the progress of a search with bounded memory, as a line.
 func (p *pace) show(names *machine.Names, r search.Result, memory int64) string {
 	if passed := r.Elapsed - p.at; passed > 100*time.Millisecond {
 		p.speed = float64(r.Nodes-p.nodes) / passed.Seconds()
@@ -112,7 +111,7 @@ func (p *pace) show(names *machine.Names, r search.Result, memory int64) string 
 	return b.String()
 }
 
-// provedValue is what is proved of the value for the first player, as part of a line of progress; empty if nothing is.
+// provedValue returns the proved bounds of the first player's value, as part of a line of progress, or "".
 func provedValue(names *machine.Names, r search.Result) string {
 	players := names.Players()
 	if !r.Proved || len(r.Values) == 0 || len(players) == 0 {

@@ -6,13 +6,13 @@ import (
 	"stackmate/reasoner"
 )
 
-// kernelFlag chooses what circuits run on.
+// kernelFlag selects the kernel that evaluates circuits.
 type kernelFlag struct {
 	Kernel string `default:"auto" placeholder:"NAME" help:"Kernel that runs circuits: ${kernels}; auto is the quickest of this machine."`
 }
 
-// Validate tells kong what is wrong with the flag.
+// Validate implements kong's interface.
 func (f kernelFlag) Validate() error { return reasoner.CheckKernel(f.Kernel) }
 
-// kernelNames are those that the flag takes.
+// kernelNames returns the names of the kernels.
 func kernelNames() string { return strings.Join(reasoner.Kernels(), ", ") }

@@ -48,7 +48,7 @@ func (c *matchCommand) Run(s *console) error {
 	switch {
 	case !c.JSON:
 		err = errors.Join(err, writeStandings(s.out, arena.Rank(results)))
-	case s.ctx.Err() != nil: // the lines printed so far are summed up for whoever pressed Ctrl-C
+	case s.ctx.Err() != nil: // sum up the matches so far after Ctrl-C
 		err = errors.Join(err, writeStandings(s.err, arena.Rank(results)))
 	}
 	if err := errors.Join(err, s.left()); err != nil {

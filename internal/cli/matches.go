@@ -15,7 +15,7 @@ import (
 
 // matchFlags say how matches are played.
 type matchFlags struct {
-	Players    []string      `help:"Players in order of the roles: ${players}."`
+	Players    []string      `help:"Players in order of the roles, separated by commas, such as stackmate, mcts:threads=1 or http://host:port; stackmate help players lists all kinds and options."`
 	StartClock float64       `type:"time" default:"10" help:"Time to prepare, in seconds, or such as 1m; 0 means no limit."`
 	PlayClock  *float64      `type:"time" placeholder:"2" help:"Time for each move, in seconds, or such as 100ms; 0 means no limit. By default a human has none."`
 	Grace      time.Duration `default:"1s" help:"How long past its clock a reply still counts."`
@@ -88,7 +88,7 @@ func (s *console) named(specs []string) []string {
 	return names
 }
 
-// verdict is errTold if something went wrong in a match.
+// verdict returns errTold if a player failed in a match.
 func verdict(results []arena.Result) error {
 	for _, r := range results {
 		if r.Aborted || slices.Max(r.Errors) > 0 {

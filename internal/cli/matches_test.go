@@ -18,7 +18,7 @@ import (
 	"stackmate/protocol/arena/distributed"
 )
 
-// nodding is a player that is ready for every match and never makes a legal move.
+// nodding returns a player that is ready for every match and never makes a legal move.
 // OnStart is called with the number of the match, from 1.
 func nodding(t *testing.T, onStart func(match int)) string {
 	t.Helper()

@@ -8,19 +8,18 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// memory is what the process may take altogether, in bytes.
+// memory is the memory limit of the process, in bytes.
 //
-// Half of it is given away: at first to whoever compiles rules, later to the
-// tables and trees of searches, divided by the number of those that are at work at
-// the same time. The other half is for what nobody counts: machines, the garbage
-// collector's headroom, the runtime itself.
+// Half of it is budgeted: at first for the compiler, later for the tables and trees of searches, divided by
+// the number of concurrent searches. The other half is for memory that is not counted: machines, the
+// headroom of the garbage collector, the runtime.
 type memory int64
 
 const (
 	mebibyte = 1 << 20
 	// leastMemory is room for a small game.
 	leastMemory = 64 * mebibyte
-	// unaccounted is what machine and runtime take beside the tables of a search, at most.
+	// unaccounted bounds the memory of machine and runtime next to the tables of one search.
 	unaccounted = 1024 * mebibyte
 	// unknownMachine is taken for the memory of a machine that does not tell it.
 	unknownMachine = 4096 * mebibyte
@@ -39,11 +38,11 @@ func limitMemory(mib int64) (memory, error) {
 	return m, nil
 }
 
-// share is the part of one of n takers, in bytes.
+// share returns the budget of one of n users, in bytes.
 func (m memory) share(n int) int64 { return int64(m) / 2 / int64(max(n, 1)) }
 
-// usualMemory is half of the memory of a machine, on which there is more than this program, or three
-// quarters of that of a container, where there is nothing else.
+// usualMemory returns the default limit: half of a machine, which runs other programs, or three quarters of
+// a container, which does not.
 func usualMemory(machine, container uint64) memory {
 	usual := machine / 2
 	if container < machine {
@@ -52,8 +51,8 @@ func usualMemory(machine, container uint64) memory {
 	return memory(max(usual, leastMemory))
 }
 
-// machineMemory is the memory of the machine and that of the container (control group), the same if
-// there is none, in bytes.
+// machineMemory returns the memory of the machine and of its container (control group), in bytes; both are the
+// same without a container.
 func machineMemory() (machine, container uint64) {
 	machine, err := memlimit.FromSystem()
 	if err != nil {

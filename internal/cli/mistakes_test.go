@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Each mistake that a newcomer makes is told in one line, which says what is wrong and what to do.
+// Each mistake of a newcomer is reported in one line, with the fault and the remedy.
 func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 	const gdl = "expected rules in GDL, as stackmate export ticTacToe prints them, found "
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -52,7 +52,14 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"two games":                   {[]string{"solve", "ticTacToe", "hex"}, "stackmate solve --help"},
 		"help of nothing":             {[]string{"help", "slove"}, `"solve"`},
 		"missing flag":                {[]string{"train", "ticTacToe"}, "missing flags: --knowledge=DIR"},
-		"number in place of a name":   {[]string{"perft", "3", "9"}, `unknown game "3"; there are`},
+		"number in place of a name":   {[]string{"perft", "3", "9"}, `unknown game "3"; stackmate help games lists`},
+		"unknown game":                {[]string{"solve", "nonsense"}, `stackmate: unknown game "nonsense"; stackmate help games lists the built-in games`},
+		"board that is too small":     {[]string{"solve", "connectFour-3x3"}, `W (columns) must be a number from 4 to 20, found "3"`},
+		"prizes that there are not":   {[]string{"solve", "goofspiel-5-9.9"}, `game "goofspiel-5-9.9": PRIZES: expected each number from 1 to 5 once, found 9.9`},
+		"negative threads":            {[]string{"solve", "ticTacToe", "--threads", "-1"}, "--threads: expected 0 to 1024, found -1"},
+		"unfinished move":             {[]string{"solve", "ticTacToe", "--moves", "(mark 1"}, `--moves: expected 1 closing parenthesis for this form before the end, found none, in "(mark 1"`},
+		"too few moves":               {[]string{"solve", "prisonersDilemma", "--moves", "defect"}, "expected a move of column too"},
+		"no record to resume":         {[]string{"tournament", "--resume"}, "--resume: expected --record DIR"},
 		"name in place of a number":   {[]string{"perft", "9", "ticTacToe"}, "<depth>: expected"},
 		"unit that there is not":      {[]string{"match", "ticTacToe", "--play-clock", "1 minute"}, "expected a time such as 2, 0.5s or 1m30s"},
 		"engine":                      {[]string{"bench", "ticTacToe", "--engine", "fast"}, "auto"},
@@ -93,7 +100,7 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"too few players":           {[]string{"tournament", "ticTacToe", "--players", "random"}, "needs 2 players"},
 		"unknown role":              {[]string{"play", "ticTacToe", "--role", "white"}, "expected one of x, o"},
 		"no such number of matches": {[]string{"match", "ticTacToe", "--count", "0"}, "--count: expected 1 or more"},
-		// what was kept
+		// saved files
 		"tournament resumed anew":      {[]string{"tournament", "ticTacToe", "--record", records, "--resume", "--players", "mcts,random"}, "that of the tournament"},
 		"tournament begun twice":       {[]string{"tournament", "ticTacToe", "--record", records, "--players", "mcts,random"}, "--resume goes on with it"},
 		"tournament that there is not": {[]string{"tournament", "--resume", "--record", folder}, "--resume: expected --record with the folder of a tournament"},

@@ -12,13 +12,12 @@ import (
 	"golang.org/x/term"
 )
 
-// printer is a standard output or error that keeps what others wrote from steering
-// the terminal: rulesheets, names of files, replies of players and ids of matches
-// may hold anything. Control characters and those that turn the direction of text
-// are written as escapes, \u001b for instance, which mean the same within JSON, and
-// bytes that are no UTF-8 as \x9b. Line feeds and tabs pass, CR LF is a line feed.
+// printer is a standard output or error that protects the terminal from foreign text: rulesheets, file names,
+// replies of players and match ids may hold anything. Control characters, and characters that change the
+// direction of text, are escaped, \u001b for instance, with the same meaning in JSON; bytes that are not
+// UTF-8 as \x9b. Line feeds and tabs pass; CR LF becomes a line feed.
 //
-// It keeps the first error of writing: nothing is written after it.
+// It keeps the first error of writing, and writes nothing after it.
 type printer struct {
 	to       io.Writer
 	terminal bool
@@ -43,8 +42,7 @@ func (p *printer) Write(text []byte) (int, error) {
 	return len(text), p.write(shown)
 }
 
-// exactly is the printer for what is the content of a file rather than a report:
-// only on a terminal it is escaped.
+// exactly returns a writer for contents of files: it escapes text only on a terminal.
 func (p *printer) exactly() io.Writer {
 	if p.terminal {
 		return p
@@ -61,7 +59,7 @@ func (p exactPrinter) Write(text []byte) (int, error) {
 	return len(text), p.write(text)
 }
 
-// end writes what has been held back and returns the first error of writing.
+// end flushes the output and returns the first error of writing.
 func (p *printer) end() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +78,7 @@ func (p *printer) write(shown []byte) error {
 	return p.err
 }
 
-// printable is a text as a printer shows it.
+// printable returns a text as printer writes it.
 func printable(text string) string {
 	return string(appendBytes(appendPrintable(nil, []byte(text))))
 }

@@ -169,7 +169,6 @@ func TestAnOutputThatCannotBeWrittenEndsEveryCommand(t *testing.T) {
 	for _, args := range [][]string{
 		{"--help"},
 		{"inspect", "ticTacToe"},
-		{"inspect", "matchingPennies", "--dot"},
 		{"fmt", file(t, "coin.kif", coin)},
 		{"bench", "ticTacToe", "--seconds", "600"},
 		{"experiment", "tron", "--sizes", "3-12", "--limit", "1h"},

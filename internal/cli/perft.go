@@ -46,7 +46,7 @@ type perftResult struct {
 	Game       string  `json:"game"`
 	Depth      int     `json:"depth"`
 	JointMoves int64   `json:"joint_moves"` // sequences of exactly Depth joint moves
-	Terminals  int64   `json:"terminals"`   // those of them that end in a terminal position
+	Terminals  int64   `json:"terminals"`   // sequences that end in a terminal position
 	Seconds    float64 `json:"seconds"`
 	Complete   bool    `json:"complete"` // false if the counts are too small
 	Divide     []share `json:"divide,omitempty"`
@@ -54,14 +54,14 @@ type perftResult struct {
 	counts []machine.PerftCount
 }
 
-// share is what lies below one first joint move.
+// share is the count below one first joint move.
 type share struct {
 	Move       string `json:"move"`
 	JointMoves int64  `json:"joint_moves"` // sequences that begin with it
 }
 
-// perft counts down to the given depth ≥ 1, divided by first moves if asked for. When ctx
-// ends early the counts are too small and the error is that of ctx.
+// perft counts down to the given depth ≥ 1, divided by first moves if divided is set. When ctx ends early
+// the counts are too small and the error is ctx's.
 func perft(ctx context.Context, game string, m machine.Machine, depth int, divided bool) (r perftResult, err error) {
 	start := time.Now()
 	r.Game = game
@@ -79,8 +79,7 @@ func perft(ctx context.Context, game string, m machine.Machine, depth int, divid
 	return r, err
 }
 
-// divide counts below each joint move of the initial position, in the order in which
-// people count; the sums are what perft counts.
+// divide counts below each joint move of the initial position, in natural order; the sums equal perft's.
 func divide(ctx context.Context, m machine.Machine, depth int) ([]share, []machine.PerftCount, error) {
 	counts := make([]machine.PerftCount, depth)
 	for d := range counts {

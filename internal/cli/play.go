@@ -30,7 +30,7 @@ func (c *playCommand) Run(s *console) error {
 	if c.Think <= 0 {
 		return usageError{errors.New("expected --think above 0")}
 	}
-	s.log = zerolog.Nop() // the dialogue tells what happens, and the error why it ends
+	s.log = zerolog.Nop() // the dialogue reports events, and the error the reason of the end
 	manager, names, err := s.manager(c.Game)
 	if err != nil {
 		return err

@@ -22,11 +22,9 @@ import (
 // spareProcessors are kept from searching and compiling.
 const spareProcessors = 2
 
-// keepClocks makes room for those who watch the clock and answer, beside as many
-// searching goroutines as it returns. Where all processors of the runtime are taken
-// by searches, a timer waits until the system lets one of their threads go on: on a
-// busy machine a quarter of a second. A spare one has a thread that mostly sleeps,
-// and that the system wakes at once.
+// keepClocks adds processors to the runtime for goroutines that watch clocks and send replies, and returns the number of threads for
+// searches. If searches occupy all processors of the runtime, a timer waits until the system resumes one of their threads: on a busy
+// machine a quarter of a second. A spare processor has a thread that mostly sleeps, and that the system wakes at once.
 func keepClocks() (threads int) {
 	threads = runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(threads + spareProcessors)
@@ -73,11 +71,10 @@ type roster struct {
 	solutions func(path string) bool
 
 	mu    sync.Mutex
-	known map[string]*player.Margins // by description: what one match has learned of clocks helps the next
+	known map[string]*player.Margins // by description: latencies measured in earlier matches
 }
 
-// newRoster makes a roster of players with the same options, but for what their
-// descriptions say.
+// newRoster returns a roster of players with common options; descriptions override them.
 func (s *console) newRoster(o player.Options) *roster {
 	o.Cache = s.cache
 	return &roster{console: s, options: o, known: make(map[string]*player.Margins)}
@@ -163,19 +160,6 @@ func joinOptions(list []string) []string {
 		}
 	}
 	return names
-}
-
-// playersHelp describes the players of a list.
-func playersHelp() string {
-	var kinds, techniques []string
-	for _, k := range player.Kinds() {
-		kinds = append(kinds, fmt.Sprintf("%s (%s)", k.Name, k.About))
-	}
-	for _, t := range player.Techniques() {
-		techniques = append(techniques, fmt.Sprintf("%s (%s)", t.Name, t.About))
-	}
-	return fmt.Sprintf("%s, human (a person at this terminal, in match), solution:PATH (what solve --save has kept; without a file positions are solved), or http://host:port. Options follow a colon: mcts:threads=1,without=A+B, or stackmate:exact=smab for the exact search beside the sampling one. Techniques to do without: %s. Numbers, as in mcts:exploration=25: %s",
-		strings.Join(kinds, ", "), strings.Join(techniques, ", "), parametersHelp())
 }
 
 // manager makes the manager of a game's matches.

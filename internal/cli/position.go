@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,8 +23,8 @@ const movesShown = 20
 // maxSteps bounds a match, in case that it runs in circles in which nobody has a choice.
 const maxSteps = 10_000
 
-// begin is the game begun in the position that the flags name, compiled anew: what a machine
-// knows of a game holds in the positions that follow from the initial one, and others may be named.
+// begin returns the game with the position of the flags as initial position, compiled anew: a machine's facts hold only in positions
+// reachable from its initial position.
 func (f positionFlags) begin(s *console, game string, rules *gdl.Game, m machine.Machine, engine string) (*gdl.Game, machine.Machine, error) {
 	begin := func(text string) error {
 		facts, err := factsOf(m.Names(), text)
@@ -59,6 +60,10 @@ func termsOf(text string) ([]gdl.Term, error) {
 		return nil, fmt.Errorf("%d:%d: a semicolon begins a comment: separate terms by spaces", line, column)
 	}
 	tree, err := gdl.Parse("", []byte(text))
+	if invalid := gdl.Invalid(nil); errors.As(err, &invalid) && len(invalid) > 0 {
+		first := invalid[0]
+		return nil, fmt.Errorf("%s, in %q", strings.Replace(first.Message, "the end of the file", "the end", 1), text)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 	"stackmate/protocol"
 )
 
-// servePprof serves profiles of the program until the command ends, on a listener of
-// its own: they are for whoever runs the program, not for game servers.
+// servePprof serves profiles of the program until the command ends, on a listener of its own, which game
+// servers do not reach.
 func (s *console) servePprof(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

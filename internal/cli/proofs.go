@@ -22,12 +22,12 @@ type proof struct {
 	Required bool          `json:"required,omitempty"` // a valid rulesheet has the property
 }
 
-// noBudget is the error of proofs without time.
+// noBudget returns the error for proofs without time.
 func noBudget(found time.Duration) error {
 	return usageError{fmt.Errorf("expected a time above 0 for --budget, found %v", found)}
 }
 
-// proofs proves what should hold in all positions of a game.
+// proofs proves the properties that should hold in all positions of a game.
 func proofs(ctx context.Context, s *console, game *gdl.Game, budget time.Duration) ([]proof, error) {
 	memory := s.memory.share(1)
 	found, names, err := reasoner.Prove(ctx, game, reasoner.Options{Memory: memory, Cache: s.cache}, prove.Limits{MaxTime: budget, MaxBytes: memory})

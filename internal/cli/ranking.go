@@ -148,7 +148,7 @@ func writeRankingCSV(w io.Writer, r *arena.Ranking) error {
 	return out.Error()
 }
 
-// verdictText says what the verdict of a test means.
+// verdictText returns the meaning of a verdict of a test.
 func verdictText(v arena.Verdict) string {
 	switch v {
 	case arena.AcceptH0:

@@ -11,7 +11,7 @@ import (
 	"stackmate/protocol/arena"
 )
 
-// rateCommand counts matches that have been recorded, whoever held them.
+// rateCommand rates recorded matches of any game manager.
 type rateCommand struct {
 	Records []string `arg:"" type:"path" help:"Match records, or folders of them."`
 	JSON    bool     `name:"json" help:"Print JSON."`

@@ -92,8 +92,8 @@ func (l *recordReader) name(folder string, r *arena.Record) *recordedGame {
 	return g
 }
 
-// compare returns an error that says how a record, which name has named, contradicts itself, or the rules of
-// its match. A name alone may stand for other rules: those of the match begin in the same position.
+// compare returns an error if a record contradicts itself or the rules of its match. g are the rules found by
+// name; the same name may mean other rules, so g counts only if its matches begin in the same position.
 func (l *recordReader) compare(g *recordedGame, r *arena.Record) error {
 	if g == nil || !slices.Contains(g.hashes, r.Rules) &&
 		(len(r.Opening) > 0 || len(r.States) == 0 || !slices.Equal(slices.Sorted(slices.Values(r.States[0])), g.initial)) {
@@ -110,7 +110,7 @@ func (l *recordReader) compare(g *recordedGame, r *arena.Record) error {
 	return r.Replay(g.machine)
 }
 
-// contradiction is the error of a record that is not true.
+// contradiction wraps the error of an inconsistent record.
 func contradiction(path string, r *arena.Record, err error) error {
 	return fmt.Errorf("%s: match %s: %w", path, r.Match, err)
 }

@@ -49,7 +49,7 @@ func TestAFileOfSeveralMatchesIsReadWholeAndEachMatchCountsOnce(t *testing.T) {
 		t.Errorf("%d matches as JSON", n)
 	}
 	execute(t, "replay", "ticTacToe", all).expect(t, statusFine, "3 matches")
-	// The rules of the record may also be those of a file.
+	// The rules of the record may also come from a file.
 	sheet := file(t, "t.kif", execute(t, "export", "ticTacToe").out)
 	execute(t, "replay", sheet, all).expect(t, statusFine, "3 matches")
 }
@@ -93,7 +93,7 @@ func TestAllCommandsJudgeARecordAlike(t *testing.T) {
 	}
 }
 
-// A match of an archive has no roles: those of the rules count, where the rules are at hand.
+// A match of an archive has no roles: the roles of the rules count, if the rules are available.
 func TestRecordsOfTheReferenceServerAreReadWhole(t *testing.T) {
 	const text = `{"matchId":"m1","randomToken":"x","startTime":1325000000000,"gameMetaURL":"http://games.ggp.org/base/games/matchingPennies/v0/",
 "isCompleted":true,"isAborted":false,"states":["( )","( ( got row 0 ) ( got column 100 ) )"],"moves":[["heads","tails"]],"stateTimes":[1,2],

@@ -7,7 +7,7 @@ import (
 	"stackmate/protocol/conformance"
 )
 
-// reported shows a report; the error says whether a check of what is required has failed.
+// reported shows a report, and returns an error if a required check has failed.
 func (s *console) reported(asJSON bool, report *conformance.Report) error {
 	if err := show(s, asJSON, report, writeReport); err != nil {
 		return err
@@ -18,8 +18,8 @@ func (s *console) reported(asJSON bool, report *conformance.Report) error {
 	return nil
 }
 
-// writeReport writes a line for each check, and below those that did not pass what
-// was sent, expected and got, what differs and where the rule comes from.
+// writeReport writes a line for each check. Below each failed check it lists the request, the expected and
+// the actual reply, their difference and the source of the rule.
 func writeReport(w io.Writer, r *conformance.Report) error {
 	t := newTable(w, 0)
 	for _, c := range r.Checks {

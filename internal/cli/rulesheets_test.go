@@ -121,7 +121,7 @@ func TestEachRulesheetHasItsVerdict(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&large, "(d %d)", i)
 	}
-	execute(t, "validate", "--prove", file(t, "large.kif", large.String()), file(t, "good.kif", coin)).expect(t, statusBad,
+	execute(t, "validate", "--prove", "--memory", "64", file(t, "large.kif", large.String()), file(t, "good.kif", coin)).expect(t, statusBad,
 		"large.kif: ", "more than", "proved   every game ends")
 }
 

@@ -10,7 +10,7 @@ import (
 
 // searchFlags say how to solve, see solve.Options.
 type searchFlags struct {
-	Method     string       `default:"auto" help:"auto, bab, dfs, pns, threats (sequential games), or smab (Simultaneous Move Alpha-Beta), bi, biab, do, seqform (simultaneous moves), layers (backward induction of all positions, on the disk with --save), plan (one role), or for any number of roles maxn (an equilibrium, by turns), equilibrium (of two roles, also at once, in fractions), paranoid (what each can guarantee), mcts (sampling, as far as it proves) and lattice (that, and all undominated outcomes)."`
+	Method     string       `default:"auto" help:"How to solve: auto chooses by the class of the game; stackmate help methods lists the others."`
 	LP         string       `name:"lp" default:"native" help:"Engine of linear programs: native or glpk."`
 	Table      solve.Switch `default:"on" enum:"on,off" help:"Use a transposition table: on or off."`
 	Symmetries solve.Switch `default:"on" enum:"on,off" help:"Use the symmetries of the rules: on or off."`
@@ -22,7 +22,7 @@ type searchFlags struct {
 	Threads    int          `default:"0" help:"Threads of smab, bab, dfs, pns and layers; 0 is one for each processor. With 1 the search is reproducible."`
 }
 
-// Validate tells kong what is wrong with the flags.
+// Validate implements kong's interface.
 func (f searchFlags) Validate() error {
 	if f.Threads < 0 || f.Threads > player.MaxThreads {
 		return fmt.Errorf("--threads: expected 0 to %d, found %d", player.MaxThreads, f.Threads)
@@ -30,7 +30,7 @@ func (f searchFlags) Validate() error {
 	return nil
 }
 
-// options are those of a solver that may take bytes of memory.
+// options returns the options of a solver with a memory limit.
 func (f searchFlags) options(bytes int64) solve.Options {
 	threads := f.Threads
 	if threads == 0 {

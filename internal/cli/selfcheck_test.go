@@ -12,7 +12,7 @@ import (
 	"stackmate/search/solve"
 )
 
-// one is a game of one move of x for the goals given.
+// one returns a game of one move of x for the goals given.
 func one(a, b string) string {
 	return `(role x) (role o) (init s) (legal x a) (legal x b) (legal o noop) (<= (next (d ?m)) (does x ?m)) (<= terminal (true (d ?m)))
 		(<= (goal x ` + a + `) (true (d a))) (<= (goal o ` + b + `) (true (d a)))

@@ -14,7 +14,7 @@ import (
 	"stackmate/protocol/arena"
 )
 
-// defaultName is what game servers are told.
+// defaultName is the name of the player for game servers.
 const defaultName = "Stackmate"
 
 // serveCommand is the player on the network.
@@ -78,7 +78,7 @@ func (c *serveCommand) Run(s *console) error {
 	return protocol.Serve(s.ctx, l, e)
 }
 
-// check finds what is wrong with the flags before anything begins.
+// check validates the flags before any work.
 func (c *serveCommand) check() ([]netip.Prefix, error) {
 	const maxMiB = 1 << 10
 	switch {

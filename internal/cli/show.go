@@ -84,7 +84,7 @@ type viewer struct {
 	layout *board.Layout // nil: facts only
 }
 
-// columns is the width of pictures, that of a small terminal.
+// columns is the width of pictures: a small terminal.
 const columns = 78
 
 func (v *viewer) head() {

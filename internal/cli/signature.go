@@ -11,7 +11,7 @@ import (
 	"stackmate/search/signature"
 )
 
-// signatureCommand shows what the searches do on a fixed set of games.
+// signatureCommand prints the counters of the searches on a fixed set of games.
 type signatureCommand struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }

@@ -40,6 +40,9 @@ func writeSolution(w io.Writer, s solve.Solution) error {
 			fmt.Fprintf(t, "%s\t%.6f  %s\n", title, w.Probability, s.Names.MoveText(machine.Role(role), w.Move))
 		}
 	}
+	if s.Exact == nil && s.Matrix != nil {
+		writeMatrix(t, *s.Matrix)
+	}
 	if len(s.Line) > 0 {
 		fmt.Fprintf(t, "line\t%s\n", principalLine(s))
 	}
@@ -80,8 +83,7 @@ func concept(s solve.Solution) string {
 // outcomesShown bounds the undominated outcomes in the table.
 const outcomesShown = 20
 
-// writeOutcomes writes the undominated outcomes, those first that give every role what
-// it can guarantee itself.
+// writeOutcomes writes the undominated outcomes, individually rational outcomes first.
 func writeOutcomes(w io.Writer, s solve.Solution) {
 	if s.Outcomes == nil {
 		return
@@ -140,7 +142,7 @@ func proofStatus(s solve.Solution) string {
 	return "estimate"
 }
 
-// principalLine is the beginning of the principal line.
+// principalLine returns the beginning of the principal variation.
 func principalLine(s solve.Solution) string {
 	var shown []string
 	for i, joint := range s.Result.Line {
@@ -153,7 +155,7 @@ func principalLine(s solve.Solution) string {
 	return strings.Join(shown, " ")
 }
 
-// estimate is the estimate of the value of a role, where it says more than that.
+// estimate returns the estimate of the value of a role, if the value is not solved.
 func estimate(s solve.Solution, role int) string {
 	if s.Estimate == nil || s.Result.Values[role].Solved() {
 		return ""
@@ -169,7 +171,7 @@ func bounds(v search.Interval) string {
 	return fmt.Sprintf("[%g, %g]", v.Lower, v.Upper)
 }
 
-// certificate tells people what the certificate of a solution says.
+// certificate formats the certificate of a solution.
 func certificate(s solve.Solution) string {
 	c := s.Certificate
 	work := fmt.Sprintf("%d positions, %.3f s", c.PositionsChecked, c.Seconds)
@@ -193,7 +195,7 @@ func certificate(s solve.Solution) string {
 		who = "the strategy of " + s.Names.Roles[c.First.Role]
 	}
 	if c.First.Endless {
-		return fmt.Sprintf("NOT certified: %s; %s goes round in circles and does not reach the end, first at %s; %s",
+		return fmt.Sprintf("NOT certified: %s; positions repeat under %s, and the check does not show that such matches end, first at %s; %s",
 			proved, who, strings.Join(s.Names.AppendFluents(nil, c.First.Position), " "), work)
 	}
 	return fmt.Sprintf("NOT certified: %s; %d claims do not hold, one at %s: claimed %g, %s obtains %g (points of %s); %s",

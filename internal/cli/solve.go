@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type solveCommand struct {
 	searchFlags
 	Time    time.Duration `placeholder:"DURATION" help:"Stop searching after this time, such as 90s or 2h, and print the bounds proved so far; by default there is no limit."`
 	Exact   bool          `help:"Print an equilibrium in fractions, with the matrix of the first position. Method equilibrium computes it, for small games."`
+	Matrix  bool          `help:"Print the matrix of the first position: the payoffs of both players after each pair of moves."`
 	Export  string        `type:"path" placeholder:"FILE" help:"Write the matrix of the first position as .csv, .tex or .nfg, or the game tree as .efg (Gambit)."`
 	Certify bool          `help:"Play the strategies against every opponent and prove how much can be gained against them."`
 	Draws   int64         `placeholder:"N" help:"Certify by N positions of random games and their matrices instead of all positions."`
@@ -81,7 +83,8 @@ func (c *solveCommand) Run(s *console) error {
 	} else {
 		kept.save(s, 0)
 	}
-	if err := errors.Join(show(s, c.JSON, solution, writeSolution), doubt, c.export(p, solution)); err != nil {
+	noMatrix := c.addMatrix(ctx, p, &solution)
+	if err := errors.Join(show(s, c.JSON, solution, writeSolution), doubt, cmp.Or(noMatrix, c.export(p, solution))); err != nil {
 		return fmt.Errorf("%s: %w", c.Game, err)
 	}
 	switch {
@@ -103,7 +106,7 @@ func (c *solveCommand) limited(ctx context.Context) (context.Context, context.Ca
 	return context.WithCancel(ctx)
 }
 
-// file is that of the solution, empty for none: layers are in a folder.
+// file returns the path of the solution, or "": layers are in a folder.
 func (c *solveCommand) file() string {
 	if c.Method == solve.Layers {
 		return ""
@@ -111,7 +114,7 @@ func (c *solveCommand) file() string {
 	return c.Save
 }
 
-// problem is the game, begun where the flags say, with its solver, which works until end is called.
+// problem returns the game, begun at the position of the flags, with its solver, which works until end is called.
 func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
 	end = func() {}
 	if c.Draws < 0 || c.Draws > 0 && c.file() != "" {
@@ -141,14 +144,15 @@ func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
 	return p, end, err
 }
 
-// label is that of a solution of the game.
+// label returns the label of a solution of the game.
 func (c *solveCommand) label(p problem, method string) book.Label {
 	return book.Label{Game: c.Game, Rules: p.rules.ExactDigest(), Method: method}
 }
 
-// tableBytes is the memory of the search: three quarters of the whole, but for unaccounted, since its tables are counted, and
-// give the collector nothing to do. Where its solution is certified, it leaves a third of that for the positions checked and for
-// the book, which have those positions alone that the strategies lead to. A helper in this process takes as much as the search.
+// tableBytes returns the memory of the search: three quarters of the limit minus unaccounted, since tables are
+// counted exactly and cost the garbage collector nothing. If the solution is to be certified, one third of that is
+// left for the checked positions and for the book, which holds only positions reached by the strategies. A worker
+// in this process takes as much as the search.
 func (c *solveCommand) tableBytes(s *console) int64 {
 	if c.NATS != "" {
 		return s.memory.share(2)
@@ -160,7 +164,7 @@ func (c *solveCommand) tableBytes(s *console) int64 {
 	return bytes
 }
 
-// certify checks a solution and saves what is certified where that is wanted.
+// certify checks a solution and saves the certified solution if requested.
 func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) error {
 	parts, err := p.solver.Answers(p.machine, *solution)
 	switch {

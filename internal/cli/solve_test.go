@@ -52,7 +52,7 @@ func TestSolveGivesKnownValues(t *testing.T) {
 
 func TestSolveMethodsAgreeWithBackwardInduction(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
-	for _, game := range exhaustive.Choose([]string{"goofspiel-4", "tron-4x4"}, []string{"goofspiel-4", "oshiZumo-5-1", "tron-4x4"}) {
+	for _, game := range exhaustive.Choose([]string{"goofspiel-4"}, []string{"goofspiel-4", "oshiZumo-5-1", "tron-4x4"}) {
 		want := execute(t, "solve", game, "--method", "bi", "--json").objects(t)[0]["value"]
 		for _, args := range [][]string{
 			{"--method", "auto"}, {"--method", "smab"}, {"--method", "do"}, {"--method", "smab", "--order", "l"}, {"--method", "biab", "--table", "off"}, {"--method", "smab", "--table", "off", "--order", "lex", "--skip", "1"},
@@ -109,7 +109,7 @@ func TestASavedSolutionCanBePlayedAgainst(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "four.solution")
 	execute(t, "solve", "goofspiel-4", "--save", saved).expect(t, statusFine, "certified: exploitability 0")
 	typing(t, "1\n1\n1\n")
-	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "hand blue: 1 2 3 4", "The end.")
+	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "blue 1 2 3 4", "The end.")
 	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found one of goofspiel-4")
 	execute(t, "play", "goofspiel-4", "--from", saved+"2").expect(t, statusBad, "cannot read the solution")
 	execute(t, "play", "goofspiel-4", "--role", "green").expect(t, statusUsage, "green")
@@ -199,7 +199,7 @@ func TestASavedSolutionPlaysMatches(t *testing.T) {
 	file, folder := filepath.Join(t.TempDir(), "nim"), filepath.Join(t.TempDir(), "nim")
 	execute(t, "solve", "nim-3.4", "--save", file).expect(t, statusFine)
 	execute(t, "solve", "nim-3.4", "--method", "layers", "--save", folder).expect(t, statusFine)
-	for _, path := range []string{file, folder} { // the first player wins, whatever the other one does
+	for _, path := range []string{file, folder} { // the first player wins against all replies
 		o := execute(t, "match", "nim-3.4", "--players", solutionPlayer+":"+path+",random", "--play-clock", "5", "--json")
 		o.expect(t, statusFine, `"goals":[100,0]`)
 	}
@@ -318,4 +318,16 @@ func TestGamesThatAreNotSolvedArePlayedBySampling(t *testing.T) {
 	o := execute(t, "play", "connectFour", "--think", "200ms")
 	o.expect(t, statusFine, "not solved in the time", "Turn 3")
 	execute(t, "play", "trio").expect(t, statusUsage, "stackmate match trio --players human,stackmate")
+}
+
+func TestAMethodOfAnotherClassNamesTheMethodsThatFit(t *testing.T) {
+	for args, want := range map[string]string{
+		"trio-3x3 --method bab":            "more than two roles; methods for such games: auto, lattice, maxn, paranoid, mcts",
+		"trio-3x3 --method smab":           "found 3; methods for such games: auto, lattice, maxn, paranoid, mcts",
+		"goofspiel-3 --method bab":         "two roles choose simultaneously; methods for such games: auto, equilibrium, lattice, smab, mcts",
+		"prisonersDilemma --method layers": "methods for such games: auto, equilibrium, lattice, mcts",
+		"pig-2-1 --method pns":             "without chance; methods for such games: auto, bab, dfs, equilibrium, maxn, paranoid, mcts",
+	} {
+		execute(t, append([]string{"solve"}, strings.Fields(args)...)...).expect(t, statusBad, want)
+	}
 }

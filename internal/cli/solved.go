@@ -17,7 +17,7 @@ import (
 // solutionPlayer is the kind of a player that plays a solution; the name of a file may follow.
 const solutionPlayer = "solution"
 
-// isSolution tells whether a description is of such a player, and its file.
+// isSolution reports whether a description denotes a player of a saved solution, and returns its file.
 func isSolution(spec string) (file string, ok bool) {
 	kind, file, _ := strings.Cut(spec, ":")
 	return file, kind == solutionPlayer
@@ -38,7 +38,7 @@ func (s *console) adviser(file string, bytes int64) *analysis.Adviser {
 type seated struct {
 	at   *machine.History
 	role machine.Role
-	told int // what was told and is known
+	told int // number of messages that have been replayed
 }
 
 // sit begins a match.
@@ -119,7 +119,7 @@ func (p *solved) draw(legal []string, strategy []search.Weighted) string {
 	if len(strategy) == 0 {
 		return legal[p.rng.Intn(len(legal))]
 	}
-	left, drawn := p.rng.Float64(), strategy[len(strategy)-1].Move // what rounding leaves
+	left, drawn := p.rng.Float64(), strategy[len(strategy)-1].Move // left after rounding
 	for _, w := range strategy {
 		if left < w.Probability {
 			drawn = w.Move

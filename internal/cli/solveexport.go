@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math/big"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,13 +18,13 @@ import (
 
 // exports maps the extensions of files of solve --export to their writers.
 var exports = map[string]func(io.Writer, problem, solve.Solution) error{
-	".csv": func(w io.Writer, _ problem, s solve.Solution) error { return writeCSV(w, s.Exact.Matrix) },
-	".tex": func(w io.Writer, _ problem, s solve.Solution) error { return writeLaTeX(w, s.Exact.Matrix) },
+	".csv": func(w io.Writer, _ problem, s solve.Solution) error { return writeCSV(w, *s.Matrix) },
+	".tex": func(w io.Writer, _ problem, s solve.Solution) error { return writeLaTeX(w, *s.Matrix) },
 	".nfg": func(w io.Writer, p problem, s solve.Solution) error {
-		names, cells := p.machine.Names(), s.Exact.Matrix.Payoffs
+		names, cells := p.machine.Names(), s.Matrix.Payoffs
 		moves := make([][]machine.Move, len(names.Roles))
 		for i, role := range names.Players() {
-			for _, text := range [][]string{s.Exact.Matrix.Rows, s.Exact.Matrix.Columns}[i] {
+			for _, text := range [][]string{s.Matrix.Rows, s.Matrix.Columns}[i] {
 				m, _ := names.Move(role, text)
 				moves[role] = append(moves[role], m)
 			}
@@ -42,16 +44,22 @@ func checkExport(path string) error {
 	return usageError{fmt.Errorf("--export: expected a file that ends in .csv, .tex, .nfg or .efg, found %s", path)}
 }
 
-// needsExact reports whether the export shows the matrix of an equilibrium.
-func needsExact(path string) bool { return path != "" && filepath.Ext(path) != ".efg" }
+// addMatrix adds the matrix of the first position to a solution, if it is printed or exported.
+func (c *solveCommand) addMatrix(ctx context.Context, p problem, s *solve.Solution) (err error) {
+	exported := c.Export != "" && filepath.Ext(c.Export) != ".efg"
+	if !exported && !c.Matrix {
+		return nil
+	}
+	if s.Matrix, err = p.solver.Matrix(ctx, p.machine, p.machine.Initial()); err != nil {
+		return fmt.Errorf("--matrix, or a matrix for --export: %w", err)
+	}
+	return nil
+}
 
 // export writes the file of --export.
 func (c *solveCommand) export(p problem, s solve.Solution) error {
 	if c.Export == "" {
 		return nil
-	}
-	if needsExact(c.Export) && s.Exact == nil {
-		return fmt.Errorf("--export: expected an equilibrium of a position that is not terminal, found none")
 	}
 	err := atomicfile.WriteTo(c.Export, func(w io.Writer) error { return exports[filepath.Ext(c.Export)](w, p, s) })
 	if err != nil {
@@ -99,13 +107,13 @@ func writeLaTeX(w io.Writer, m solve.Matrix) error {
 func writeExact(w io.Writer, names *machine.Names, e *solve.ExactSolution) {
 	for _, role := range names.Players() {
 		name := names.Roles[role]
-		fmt.Fprintf(w, "payoff of %s\t%s\n", name, e.Payoff[name])
+		fmt.Fprintf(w, "payoff of %s\t%s\n", name, short(e.Payoff[name]))
 	}
 	for i, role := range names.Players() {
 		title := "strategy of " + names.Roles[role]
 		for _, move := range [][]string{e.Matrix.Rows, e.Matrix.Columns}[i] {
 			if share := e.Strategy[names.Roles[role]][move]; share != "" {
-				fmt.Fprintf(w, "%s\t%s  %s\n", title, share, move)
+				fmt.Fprintf(w, "%s\t%s  %s\n", title, short(share), move)
 				title = ""
 			}
 		}
@@ -118,31 +126,47 @@ func writeExact(w io.Writer, names *machine.Names, e *solve.ExactSolution) {
 		count = fmt.Sprintf(", %d with the vertices of mixed ones", e.Equilibria)
 	}
 	fmt.Fprintf(w, "equilibria\t%d in pure strategies%s\n", len(e.Pure), count)
-	const shown = 12 // of rows and of columns
-	columns := e.Matrix.Columns[:min(shown, len(e.Matrix.Columns))]
+	writeMatrix(w, e.Matrix)
+}
+
+// writeMatrix writes the rows and columns of a matrix that fit on a screen.
+func writeMatrix(w io.Writer, m solve.Matrix) {
+	const most = 12 // rows, and columns
+	columns := m.Columns[:min(most, len(m.Columns))]
 	fmt.Fprintf(w, "matrix\t\t%s\n", strings.Join(columns, "\t"))
-	for i, row := range e.Matrix.Rows[:min(shown, len(e.Matrix.Rows))] {
+	for i, row := range m.Rows[:min(most, len(m.Rows))] {
 		cells := []string{row}
-		for _, cell := range e.Matrix.Payoffs[i][:len(columns)] {
-			cells = append(cells, cell[0]+", "+cell[1])
+		for _, cell := range m.Payoffs[i][:len(columns)] {
+			cells = append(cells, short(cell[0])+", "+short(cell[1]))
 		}
 		fmt.Fprintf(w, "\t%s\n", strings.Join(cells, "\t"))
 	}
-	if len(e.Matrix.Rows) > shown || len(e.Matrix.Columns) > shown {
-		fmt.Fprintf(w, "\t… %d×%d in all: --export FILE.csv\n", len(e.Matrix.Rows), len(e.Matrix.Columns))
+	if len(m.Rows) > most || len(m.Columns) > most {
+		fmt.Fprintf(w, "\t… %d×%d in all: --export FILE.csv\n", len(m.Rows), len(m.Columns))
 	}
 }
 
-// exactMethods are the values of --method that --exact and the export of a matrix go with.
+// short returns a fraction of the table. A fraction that is too long for a table is replaced by a decimal: --json has all digits.
+func short(fraction string) string {
+	const most = 24 // characters
+	r, ok := new(big.Rat).SetString(fraction)
+	if len(fraction) <= most || !ok {
+		return fraction
+	}
+	v, _ := r.Float64()
+	return fmt.Sprintf("≈ %.6g", v)
+}
+
+// exactMethods are the values of --method that --exact goes with.
 var exactMethods = []string{solve.Auto, solve.Equilibrium}
 
 // chooseExact sets the method that computes in fractions, if that is asked for.
 func (c *solveCommand) chooseExact() error {
-	if !c.Exact && !needsExact(c.Export) {
+	if !c.Exact {
 		return nil
 	}
 	if !slices.Contains(exactMethods, c.Method) {
-		return usageError{fmt.Errorf("--exact, or a matrix for --export: expected --method %s, found --method %s", solve.Equilibrium, c.Method)}
+		return usageError{fmt.Errorf("--exact: expected --method %s, found --method %s", solve.Equilibrium, c.Method)}
 	}
 	c.Method = solve.Equilibrium
 	return nil

@@ -22,7 +22,7 @@ func TestSolveExactPrintsFractionsAndTheMatrix(t *testing.T) {
 	execute(t, "solve", "goofspiel-5", "--exact").expect(t, statusFine, "1100/19", "equilibria        1 in pure strategies", "strategy of red   1  (play 5)")
 	for extension, want := range map[string]string{".csv": "(play 2),100 0,50 50,0 100,0 100,800/19 1100/19", ".tex": "$800/19, 1100/19$"} {
 		path := filepath.Join(t.TempDir(), "matrix"+extension)
-		execute(t, "solve", "goofspiel-5", "--export", path).expect(t, statusFine)
+		execute(t, "solve", "goofspiel-5", "--exact", "--export", path).expect(t, statusFine)
 		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("no %q in %s: %v", want, text, err)
 		}
@@ -32,4 +32,28 @@ func TestSolveExactPrintsFractionsAndTheMatrix(t *testing.T) {
 func TestBadExportsAreRefused(t *testing.T) {
 	execute(t, "solve", "ticTacToe", "--export", "x.foo").expect(t, statusUsage, "expected a file that ends in .csv, .tex, .nfg or .efg")
 	execute(t, "solve", "ticTacToe", "--exact", "--method", "bab").expect(t, statusUsage, "expected --method equilibrium, found --method bab")
+}
+
+func TestTheMatrixOfAnyPositionIsPrintedAndWritten(t *testing.T) {
+	after := []string{"solve", "goofspiel-6", "--moves", "(play 6) (play 5)", "--matrix"}
+	execute(t, after...).expect(t, statusFine, "method            smab", "strategy of red", "matrix ", "(play 1)  ")
+	execute(t, "solve", "goofspiel-4", "--matrix").expect(t, statusFine, "42.1053, 57.8947")
+	execute(t, "solve", "ticTacToe", "--matrix", "--moves", "(mark 1 1) (mark 1 2)").expect(t, statusFine, "(mark 2 2)  100, 0")
+	matrix := execute(t, append(after, "--json")...).objects(t)[0]["matrix"].(map[string]any)
+	if len(matrix["rows"].([]any)) != 5 || len(matrix["payoffs"].([]any)) != 5 {
+		t.Errorf("matrix %v", matrix)
+	}
+	path := filepath.Join(t.TempDir(), "matrix.nfg")
+	execute(t, append(after, "--export", path)...).expect(t, statusFine)
+	if text, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(text), "NFG 1 R") || len(strings.Fields(string(text[strings.LastIndex(string(text), `"`):]))) != 2*25+1 {
+		t.Errorf("%s, %v", text, err)
+	}
+	execute(t, "solve", "trio-3x3", "--matrix").expect(t, statusBad, "expected one or two players, found 3")
+}
+
+func TestFractionsThatAreTooLongAreDecimalsInTables(t *testing.T) {
+	const long = "14910338037013007819452776/87302860306901149005899733"
+	if got := short(long); got != "≈ 0.170789" || short("1100/19") != "1100/19" {
+		t.Errorf("%s, %s", got, short("1100/19"))
+	}
 }

@@ -18,7 +18,7 @@ import (
 	"stackmate/search/solve"
 )
 
-// expectTable compares what is written with a table, which begins with a line feed.
+// expectTable compares the written text with a table, which begins with a line feed.
 func expectTable(t *testing.T, want string, write func(io.Writer) error) {
 	t.Helper()
 	var got strings.Builder
@@ -30,7 +30,7 @@ func expectTable(t *testing.T, want string, write func(io.Writer) error) {
 	}
 }
 
-// pennies is the solution of matching pennies.
+// pennies returns the solution of matching pennies.
 func pennies() solve.Solution {
 	half := []search.Weighted{{Move: 0, Probability: 0.5}, {Move: 1, Probability: 0.5}}
 	return solve.Solution{

@@ -16,8 +16,7 @@ import (
 	"stackmate/internal/exhaustive"
 )
 
-// TestExperimentsAndLearningUseTheQueue has a worker of its own beside those of the
-// commands.
+// TestExperimentsAndLearningUseTheQueue runs its own worker in addition to the workers of the commands.
 func TestExperimentsAndLearningUseTheQueue(t *testing.T) {
 	exhaustive.Only(t, "experiments and learns for twenty seconds")
 	exhaustive.NotUnderRace(t, "learns for long; the tests of the queue look at its goroutines")

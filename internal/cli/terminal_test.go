@@ -33,7 +33,7 @@ func typing(t *testing.T, text string) {
 func TestAPersonPlaysInAMatch(t *testing.T) {
 	rules, m := gamestest.Rules(t, "ticTacToe"), gamestest.Machine(t, "ticTacToe")
 	var out bytes.Buffer
-	// What is no move is asked for again; the others are the first cells, by number and text.
+	// An illegal move is asked for again; the other moves are the first cells, by number and text.
 	typed := "10\nmark 2 2\n\n1\nMARK 1 3\n1\n1\n1\n"
 	s := &console{ctx: t.Context()}
 	persons := s.newPeople(strings.NewReader(typed), &out)

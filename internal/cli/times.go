@@ -22,7 +22,7 @@ func parseSeconds(text string) (float64, error) {
 	return d.Seconds(), nil
 }
 
-// decodeTime reads what a flag of a time holds: a time.Duration, a number of seconds or a pointer to one.
+// decodeTime decodes a flag of type time.Duration, of a number of seconds, or of a pointer to one.
 func decodeTime(ctx *kong.DecodeContext, target reflect.Value) error {
 	var text string
 	if err := ctx.Scan.PopValueInto("time", &text); err != nil {

@@ -13,7 +13,7 @@ import (
 	"stackmate/search/evaluate"
 )
 
-// trainCommand learns what positions of a game are worth.
+// trainCommand learns an evaluation of a game.
 type trainCommand struct {
 	oneGame
 	Time      time.Duration `default:"1m" help:"How long to learn."`
@@ -83,7 +83,7 @@ func writeTraining(w io.Writer, t *training.Training) error {
 	return err
 }
 
-// score is a comparison for people: goal points ahead, with their 95 % error.
+// score formats a comparison: goal points ahead, with their 95 % error.
 func score(s evaluate.Score) string {
 	if s.Games == 0 {
 		return "-"

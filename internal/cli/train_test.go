@@ -10,7 +10,7 @@ import (
 	"stackmate/player/training"
 )
 
-// learntFile is the only file of a folder of knowledge.
+// learntFile returns the only file of a folder of knowledge.
 func learntFile(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*"))

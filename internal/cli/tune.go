@@ -47,7 +47,7 @@ func (c *tuneCommand) plan(*console) (arena.Tournament, error) {
 // report implements planner.
 func (c *tuneCommand) report(*arena.Ranking) error { return nil }
 
-// parameters are those of players that can be tuned.
+// parameters returns the tunable parameters of players.
 func parameters() (list []arena.Parameter) {
 	for _, p := range player.Parameters() {
 		list = append(list, arena.Parameter{Name: p.Name, About: p.About, Unit: p.Unit, Start: p.Default, Low: p.Low, High: p.High, Integer: p.Integer})
@@ -85,7 +85,7 @@ func readParameter(text string) (arena.Parameter, error) {
 	return p, nil
 }
 
-// ranges are parameters as --parameters takes them.
+// ranges formats parameters for --parameters.
 func ranges(list []arena.Parameter) string {
 	var texts []string
 	for _, p := range list {
@@ -94,7 +94,7 @@ func ranges(list []arena.Parameter) string {
 	return strings.Join(texts, ",")
 }
 
-// writeCourse writes what a tuning has come to.
+// writeCourse writes the course of a tuning.
 func writeCourse(w io.Writer, c *arena.Course) error {
 	t := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintln(t, "parameter\tfrom\tto\tbounds\tunit\t")

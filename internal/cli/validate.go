@@ -84,7 +84,7 @@ type validation struct {
 // that it could not be played: it does not fit the machine, or the command ends.
 func (c *validateCommand) validate(s *console, file string, src []byte) (validation, error) {
 	game, findings, err := gdl.Load(s.ctx, file, src)
-	v := validation{File: file, Findings: findings, Errors: len(findings.Errors()), Faults: []*wellformed.Fault{}}
+	v := validation{File: file, Findings: append(gdl.Diagnostics{}, findings...), Errors: len(findings.Errors()), Faults: []*wellformed.Fault{}}
 	v.Warnings = len(findings) - v.Errors
 	v.Valid = v.Errors == 0 && !(c.Strict && v.Warnings > 0)
 	if err != nil && v.Errors == 0 {

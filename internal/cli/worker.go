@@ -47,8 +47,8 @@ func (c *workerCommand) Run(s *console) error {
 // maxAddress bounds a file with the address of a queue, in bytes.
 const maxAddress = 64 << 10
 
-// dial reaches the queue of an address, or of the file that has one. What is secret in an address
-// must not stand in the list of processes.
+// dial connects to the queue at an address, or at the address in a file: the list of processes would show a password
+// in an argument.
 func (s *console) dial(address string) (*queue.Queue, error) {
 	if !strings.Contains(address, "://") {
 		text, err := readUpTo(address, maxAddress)

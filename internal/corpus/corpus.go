@@ -14,7 +14,7 @@ import (
 
 // Rulesheet is a rulesheet of the corpus.
 type Rulesheet struct {
-	Name string // that of the file, without folder and extension
+	Name string // file name without folder and extension
 	Path string
 }
 

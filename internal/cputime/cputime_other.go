@@ -6,5 +6,5 @@ import "time"
 
 var started = time.Now()
 
-// Now is the time that has passed: there is no better measure here.
+// Now returns the elapsed time: this platform has no better measure.
 func Now() time.Duration { return time.Since(started) }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Now is the processor time that this process has taken.
+// Now returns the processor time of this process.
 func Now() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)

@@ -288,7 +288,7 @@ func (c *crowd) sit(ctx context.Context, table string, keys map[string]string) (
 	return false
 }
 
-// thought is how long a person takes over a move: about a second.
+// thought returns how long a person takes over a move: about a second.
 func thought() time.Duration {
 	mean := either(20*time.Millisecond, time.Second)
 	return mean/2 + rand.N(mean)
@@ -359,7 +359,7 @@ func (c *crowd) follow(ctx context.Context, end time.Time, path string, pause ti
 	}
 }
 
-// What memory may grow by after the first of the readings: garbage, and an entry in the list of records for each game.
+// Growth of memory after the first reading: garbage, and an entry in the list of records for each game.
 const (
 	maxGarbage = 64 << 20
 	maxPerGame = 4 << 10

@@ -30,7 +30,7 @@ type member struct {
 	Store         string
 }
 
-// serveQueue is a server of a cluster until it is killed.
+// serveQueue runs a server of a cluster until it is killed.
 func serveQueue(options string) {
 	var m member
 	err := json.Unmarshal([]byte(options), &m)
@@ -69,7 +69,7 @@ func startServer(t testing.TB, m member) *process {
 	return launch(t, cmd)
 }
 
-// crew is what a tournament on many machines needs: each member can be started again.
+// crew is the processes of a tournament on many machines: each member can be restarted.
 type crew struct {
 	begin   []func() *process
 	members []*process
@@ -84,10 +84,9 @@ func (c *crew) restart(i int) {
 	c.members[i] = c.begin[i]()
 }
 
-// TestATournamentOfManyProcessesSurvivesThemAll holds a tournament on a cluster of three
-// servers with six workers, all processes of their own, and kills workers, servers and the
-// one that runs the tournament at random, with -9: the outcome is that of a tournament that
-// nobody disturbed.
+// TestATournamentOfManyProcessesSurvivesThemAll holds a tournament on a cluster of three servers with six workers, all
+// processes of their own. It kills workers, servers and the runner of the tournament at random, with -9: the outcome
+// equals the outcome of an undisturbed tournament.
 func TestATournamentOfManyProcessesSurvivesThemAll(t *testing.T) {
 	begin(t)
 	kills := repetitions(t, 3, 60)
@@ -158,7 +157,7 @@ func TestATournamentOfManyProcessesSurvivesThemAll(t *testing.T) {
 	t.Logf("%d matches, killed %d times", len(got.Results), killed)
 }
 
-// revive starts again who has found no cluster, but for the one that runs the tournament.
+// revive restarts the members that found no cluster, except the runner of the tournament.
 func (c *crew) revive(runner int) {
 	for i, p := range c.members {
 		if i != runner && !p.alive() {

@@ -21,7 +21,7 @@ type contest struct {
 	told      string        // the joint move made last, NIL at first
 }
 
-// turn is what came of a PLAY.
+// turn is the result of a PLAY.
 type turn struct {
 	reply
 	legal, late bool

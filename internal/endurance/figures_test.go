@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// spread is the distribution of durations in words.
+// spread returns the distribution of durations in words.
 func spread(d []time.Duration) string {
 	if len(d) == 0 {
 		return "none"

@@ -56,10 +56,10 @@ func repeated(n int, piece func(i int) string) string {
 	return b.String()
 }
 
-// spare is memory that a process may take whatever it is sent, in bytes.
+// spare is the memory of a process apart from its memory limit, for any message, in bytes.
 const spare = 64 << 20
 
-// memoryLimit is what the players may take altogether, in MiB.
+// memoryLimit is the memory limit of the players, in MiB.
 const memoryLimit = 1024
 
 // TestAnEnormousStartTakesBoundedMemoryAndCanBeEnded sends START with enormous rules

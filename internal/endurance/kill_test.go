@@ -105,9 +105,8 @@ func TestAKilledManagerLosesNoFinishedMatch(t *testing.T) {
 	}
 }
 
-// TestAKilledPlayerHarmsNoRecord kills a player with -9 at random moments of a
-// series: the manager goes on to the end of it, all its records are whole, and so is
-// what the player has recorded itself.
+// TestAKilledPlayerHarmsNoRecord kills a player with -9 at random moments of a series: the manager completes the series,
+// and all records of the manager and of the player are whole.
 func TestAKilledPlayerHarmsNoRecord(t *testing.T) {
 	begin(t)
 	kills := repetitions(t, 2, 30)
@@ -153,7 +152,7 @@ func TestAKilledPlayerHarmsNoRecord(t *testing.T) {
 	t.Logf("%d kills of a player: %d records, %d of matches that could not go on; it has recorded %d turns itself", kills, matches, unfinished, turns)
 }
 
-// written is how many bytes the records of a folder hold.
+// written returns how many bytes the records of a folder hold.
 func written(dir string) (size int64) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	for _, file := range files {

@@ -15,12 +15,12 @@ import (
 	"stackmate/protocol/wiretest"
 )
 
-// solving is the command that solves a game by layers in a folder.
+// solving returns the command that solves a game by layers in a folder.
 func solving(game, folder string, more ...string) []string {
 	return append([]string{"solve", game, "--method", "layers", "--save", folder, "--json"}, more...)
 }
 
-// solvedByLayers waits for a command that solves a game, and returns what it says of the value and of the certificate.
+// solvedByLayers waits for a command that solves a game, and returns the value and the certificate.
 func solvedByLayers(t *testing.T, p *process) (value string, certificate map[string]any) {
 	t.Helper()
 	select {
@@ -39,13 +39,13 @@ func solvedByLayers(t *testing.T, p *process) (value string, certificate map[str
 	return fmt.Sprint(s["value"]), certificate
 }
 
-// inode tells files apart, also those that were replaced by others with the same content.
+// inode identifies a file, also after replacement by a file with the same content.
 type inode struct {
 	os.FileInfo
 	content string
 }
 
-// layersIn are the finished files of a folder of layers.
+// layersIn returns the finished files of a folder of layers.
 func layersIn(t *testing.T, folder string) map[string]inode {
 	t.Helper()
 	files := make(map[string]inode)
@@ -64,8 +64,8 @@ func layersIn(t *testing.T, folder string) map[string]inode {
 	return files
 }
 
-// TestAKilledSearchByLayersLosesOneLayerAtMost kills searches with -9 at random moments. The next one does no finished
-// layer again, and values, certificates and files are those of a search that nobody disturbed.
+// TestAKilledSearchByLayersLosesOneLayerAtMost kills searches with -9 at random moments. The next search repeats no finished
+// layer, and values, certificates and files equal the results of an undisturbed search.
 func TestAKilledSearchByLayersLosesOneLayerAtMost(t *testing.T) {
 	begin(t)
 	const game = "goofspiel-7"
@@ -114,7 +114,7 @@ func TestAKilledSearchByLayersLosesOneLayerAtMost(t *testing.T) {
 	t.Logf("%d files kept", kept)
 }
 
-// flat are the fields of an object as text.
+// flat returns the fields of an object as text.
 func flat(object map[string]any) map[string]string {
 	texts := make(map[string]string)
 	for field, v := range object {
@@ -123,8 +123,8 @@ func flat(object map[string]any) map[string]string {
 	return texts
 }
 
-// TestKilledWorkersLoseNoPartOfALayer solves a game with three workers that are killed with -9 at random moments, and
-// then the search itself: the folder is that of a search that nobody disturbed.
+// TestKilledWorkersLoseNoPartOfALayer solves a game with three workers that are killed with -9 at random moments, and then
+// kills the search itself: the folder equals the folder of an undisturbed search.
 func TestKilledWorkersLoseNoPartOfALayer(t *testing.T) {
 	begin(t)
 	game := either("goofspiel-9", "goofspiel-10")

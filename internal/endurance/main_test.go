@@ -14,11 +14,11 @@ import (
 	"stackmate/internal/exhaustive"
 )
 
-// full tells whether tests run in full. It reads the variable each time: go test answers with a cached result unless a test has read what
-// has changed, and what is read before tests begin does not count.
+// full reports whether tests run in full. It reads the variable at each call: go test caches results by the variables that a
+// test reads; reads before the test begins do not count.
 func full() bool { return os.Getenv("STACKMATE_ENDURANCE") == "full" }
 
-// either is the first value for small forms, the second in full.
+// either returns the first value for small forms, the second in full.
 func either[T any](small, inFull T) T {
 	if full() {
 		return inFull
@@ -26,11 +26,10 @@ func either[T any](small, inFull T) T {
 	return small
 }
 
-// leniency is what small forms allow on top of every clock: they share the machine
-// with all other tests, and there is nothing to be learnt from its haste.
+// leniency is added to every clock in small forms: they share the machine with all other tests, so their times prove nothing.
 const leniency = 10 * time.Second
 
-// repetitions is how often a test does its work.
+// repetitions returns how often a test does its work.
 func repetitions(t testing.TB, small, inFull int) int {
 	t.Helper()
 	text := os.Getenv("STACKMATE_ENDURANCE_COUNT")
@@ -44,7 +43,7 @@ func repetitions(t testing.TB, small, inFull int) int {
 	return n
 }
 
-// lasting is how long a test goes on that may go on for any time.
+// lasting returns how long a test goes on that may go on for any time.
 func lasting(t testing.TB, small, inFull time.Duration) time.Duration {
 	t.Helper()
 	text := os.Getenv("STACKMATE_ENDURANCE_TIME")
@@ -58,8 +57,7 @@ func lasting(t testing.TB, small, inFull time.Duration) time.Duration {
 	return d
 }
 
-// begin is the first line of every test. Small forms mostly wait, so they run side
-// by side; full ones measure and run alone.
+// begin is called first by every test. Small forms mostly wait, so they run in parallel; full forms measure and run alone.
 func begin(t *testing.T) {
 	t.Helper()
 	exhaustive.Only(t, "plays against the built program for seconds")
@@ -105,7 +103,7 @@ var program = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// spin is busy until its parent is gone.
+// spin keeps a processor busy until the parent process ends.
 func spin() {
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)

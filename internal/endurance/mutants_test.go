@@ -21,7 +21,7 @@ var token = regexp.MustCompile(`;[^\n]*|[()]|[^\s();]+|\s+`)
 func mutate(rng *rand.Rand, rules string) string {
 	tokens := token.FindAllString(rules, -1)
 	gentle := rng.IntN(2) == 0
-	var places []int // of what may change
+	var places []int // positions of mutable tokens
 	before := ""
 	for i, text := range tokens {
 		if strings.TrimSpace(text) == "" {
@@ -53,11 +53,10 @@ func mutate(rng *rand.Rand, rules string) string {
 
 var roleOf = regexp.MustCompile(`(?i)\(\s*role\s+([^\s()]+)`)
 
-// levelTolerance is how far the memory of a player may be from its level before, in
-// bytes: what its runtime keeps for later.
+// levelTolerance is the maximum change of a player's memory between matches, in bytes: memory that its runtime retains.
 const levelTolerance = 256 << 20
 
-// maxGoroutines is what a player without a match may have.
+// maxGoroutines bounds the goroutines of a player without a match.
 const maxGoroutines = 30
 
 // TestDamagedRulesheetsHarmNothing sends damaged rulesheets and nonsense: the
@@ -112,8 +111,8 @@ func (c *tally) add(name string) {
 // silence is the time after which a message counts as never answered.
 var silence = either(time.Minute, 10*time.Second)
 
-// damaged plays what can be played of damaged rules. A PLAY of a match that has
-// begun must be answered by a legal move if the rules, as they are, give one.
+// damaged plays damaged rules as far as they can be played. A PLAY of a match that has begun must be answered by a legal move
+// if the rules give one.
 func damaged(t *testing.T, p *player, counts *tally, name, rules string) {
 	t.Helper()
 	role := "robot"
@@ -147,7 +146,7 @@ func damaged(t *testing.T, p *player, counts *tally, name, rules string) {
 	}
 }
 
-// wrongFirst says what is wrong with a first move, if anything is.
+// wrongFirst returns the fault of a first move, or "".
 func wrongFirst(t *testing.T, rules, role string, first reply) string {
 	t.Helper()
 	judge, err := newReferee(t.Context(), rules, 5*time.Second, 1)
@@ -164,7 +163,7 @@ func wrongFirst(t *testing.T, rules, role string, first reply) string {
 	return ""
 }
 
-// known is the text of an answer if it is one of the protocol's words.
+// known returns the text of an answer if it is one of the protocol's words.
 func known(text string) string {
 	if slices.Contains([]string{"ready", "busy", "done"}, text) {
 		return text

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// registers is a rulesheet for two roles in which a move is legal exactly if it
+// registers returns a rulesheet for two roles in which a move is legal exactly if it
 // names the position, so that a legal move proves that its player has missed,
 // doubled or exchanged no joint move. Each role names a register of 64 values; a
 // joint move takes v to 5v + c and u to 9u + d (modulo 64). No c is a multiple of
@@ -44,9 +44,8 @@ func registers(steps int) string {
 	return b.String()
 }
 
-// TestAPausedPlayerIsInTheRightPositionAtTheNextMove stops the process in
-// mid-match, goes on with the match meanwhile as servers do, and lets it go on.
-// Whatever it answers then must be legal, and the first PLAY be answered in time.
+// TestAPausedPlayerIsInTheRightPositionAtTheNextMove stops the process in mid-match, continues the match meanwhile as servers
+// do, and lets the process continue. All its later answers must be legal, and the first PLAY answered in time.
 func TestAPausedPlayerIsInTheRightPositionAtTheNextMove(t *testing.T) {
 	begin(t)
 	pauses, pause := repetitions(t, 1, 100), either(2500*time.Millisecond, 5*time.Second)
@@ -84,7 +83,7 @@ const turnsPerPause = 30
 type pausing struct {
 	contest *contest
 	rng     *rand.Rand
-	counts  map[string]int // of PLAYs, by what came of them
+	counts  map[string]int // of PLAYs, by result
 }
 
 // showRecords shows the ends of the player's records if the test has failed.
@@ -115,7 +114,7 @@ func newPausing(t *testing.T, seed uint64, pauses int) *pausing {
 	return h
 }
 
-// play makes one turn. No answer in time is what a pause brings; a wrong one is not.
+// play makes one turn. A pause may cause a missing answer, but not a wrong one.
 func (h *pausing) play(t *testing.T, when string) (answered bool) {
 	t.Helper()
 	turn := h.contest.play(t)

@@ -19,8 +19,8 @@ import (
 // process is the program under test at work.
 type process struct {
 	cmd   *exec.Cmd
-	log   string        // path of what it wrote to standard error
-	out   string        // path of what it wrote to standard output
+	log   string        // path of its standard error
+	out   string        // path of its standard output
 	ended chan struct{} // closed when it has
 }
 
@@ -85,12 +85,12 @@ func (p *process) alive() bool {
 	}
 }
 
-// death says how the process has ended and what it wrote last.
+// death returns the exit state and the last output of the process.
 func (p *process) death() string {
 	return fmt.Sprintf("the process has ended: %v\n%s", p.cmd.ProcessState, tail(p.log))
 }
 
-// tail is the end of a file.
+// tail returns the end of a file.
 func tail(path string) string {
 	const most = 4000
 	text, err := os.ReadFile(path)
@@ -178,7 +178,7 @@ func (p *process) resident(t testing.TB, line string) int64 {
 	return 0
 }
 
-// busyFor is the processor time that the process takes within a second, or 0 where
+// busyFor returns the processor time that the process takes within a second, or 0 where
 // there is no /proc.
 func (p *process) busyFor(t testing.TB) time.Duration {
 	t.Helper()
@@ -187,7 +187,7 @@ func (p *process) busyFor(t testing.TB) time.Duration {
 	return time.Duration(p.ticks()-before) * 10 * time.Millisecond
 }
 
-// ticks is the processor time of the process so far, in hundredths of a second.
+// ticks returns the processor time of the process so far, in hundredths of a second.
 func (p *process) ticks() int {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "stat"))
 	if err != nil {
@@ -203,7 +203,7 @@ func (p *process) ticks() int {
 	return sum
 }
 
-// output is what the process has written to standard output so far.
+// output returns the standard output of the process so far.
 func (p *process) output(t testing.TB) []byte {
 	t.Helper()
 	f, err := os.Open(p.out)

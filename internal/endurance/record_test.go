@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// record is what the tests read of a match record.
+// record is the part of a match record that the tests read.
 type record struct {
 	Match       string
 	Completed   bool
@@ -21,9 +21,8 @@ type record struct {
 	ReplyTimes  [][]float64 `json:"reply_times"` // seconds
 }
 
-// records reads all records of a folder, whose parts must be whole but for the last one
-// of a match that has not ended. Hidden files, what an interrupted writer leaves behind,
-// are counted.
+// records reads all records of a folder, whose parts must be whole, except the last part of an unfinished match. It counts
+// hidden files, which interrupted writers leave.
 func records(t *testing.T, dir string) (all map[string]record, left int) {
 	t.Helper()
 	all = make(map[string]record)

@@ -72,8 +72,7 @@ func (r *referee) look(ctx context.Context, fluents []string) (err error) {
 // restart goes back to the initial position.
 func (r *referee) restart(ctx context.Context) error { return r.look(ctx, r.initial) }
 
-// over tells whether the match is at its end, or cannot go on by a fault of the
-// rules.
+// over reports whether the match is over, or stuck by a fault of the rules.
 func (r *referee) over() bool {
 	return r.terminal || slices.ContainsFunc(r.legal, func(moves []string) bool { return len(moves) == 0 })
 }
@@ -131,7 +130,7 @@ func (r *referee) replay(ctx context.Context, m record) error {
 	return nil
 }
 
-// length is the length of a random match in turns, or more than most.
+// length returns the length of a random match in turns, or more than most.
 func (r *referee) length(ctx context.Context, most int) (turns int, err error) {
 	for turns = 0; !r.over() && turns <= most && err == nil; turns++ {
 		err = r.advance(ctx, r.randomJoint())

@@ -10,7 +10,7 @@ import (
 	"stackmate/internal/corpus"
 )
 
-// shuffled is the rulesheets of the corpus in a random order that is the same each
+// shuffled returns the rulesheets of the corpus in a random order that is the same each
 // time.
 func shuffled(t testing.TB) []corpus.Rulesheet {
 	t.Helper()
@@ -19,7 +19,7 @@ func shuffled(t testing.TB) []corpus.Rulesheet {
 	return list
 }
 
-// builtIn is the rules of a game of package games.
+// builtIn returns the rules of a game of package games.
 func builtIn(t testing.TB, name string) string {
 	t.Helper()
 	_, src, err := games.Source(name)

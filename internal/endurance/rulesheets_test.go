@@ -66,7 +66,7 @@ func TestEveryRulesheetIsPlayed(t *testing.T) {
 		matches, skipped, notReady, spread(plays), illegal, late)
 }
 
-// playerRole is a role for the player, another one for another k: all take part but
+// playerRole returns a role for the player, another one for another k: all take part but
 // random.
 func playerRole(r *referee, k int) int {
 	var roles []int

@@ -77,7 +77,7 @@ func TestIdleAndSlowSendersDisturbNoMatch(t *testing.T) {
 	}
 }
 
-// annoy is one sender of a kind that depends on k.
+// annoy runs one sender, of a kind that depends on k.
 func annoy(ctx context.Context, address string, k int, opened *atomic.Int64) {
 	beginnings := []string{
 		"",                              // says nothing

@@ -31,7 +31,7 @@ const soakClock = time.Second
 // soakLate is the share of late moves that is tolerated.
 const soakLate = 0.001
 
-// lost matches what a player logs when it does not understand a joint move.
+// lost matches log lines about joint moves that the player did not understand.
 var lost = regexp.MustCompile(`(?i)panic|unknown match|not terminal|another match|older message|repeated|never arrived|cannot be read|begins again`)
 
 // TestManyMatchesWithoutAnError plays matches with a play clock of a second between
@@ -71,12 +71,12 @@ func TestManyMatchesWithoutAnError(t *testing.T) {
 	s.judge(t)
 }
 
-// soak counts what happened, by game.
+// soak counts events by game.
 type soak struct {
 	mu          sync.Mutex
 	matches     int
 	moves, late map[string]int
-	faults      map[string]int  // whatever must not happen, by its kind
+	faults      map[string]int  // forbidden events, by kind
 	unready     int             // players not ready in time
 	times       []time.Duration // of all replies
 }
@@ -164,7 +164,7 @@ func (s *soak) look(t *testing.T, p *player) {
 	}
 }
 
-// judge says what was found and compares it with the goals.
+// judge reports the counts and compares them with the goals.
 func (s *soak) judge(t *testing.T) {
 	t.Helper()
 	moves, missed := 0, 0
@@ -182,7 +182,7 @@ func (s *soak) judge(t *testing.T) {
 	}
 }
 
-// shortGames are rulesheets of the corpus for two players whose matches are short.
+// shortGames returns rulesheets of the corpus for two players whose matches are short.
 func shortGames(t *testing.T) []soakGame {
 	t.Helper()
 	const most = 8

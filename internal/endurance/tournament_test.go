@@ -15,7 +15,7 @@ import (
 	"stackmate/protocol/wiretest"
 )
 
-// standings are what the tests read of the outcome of a tournament.
+// standings are the part of a tournament's results that the tests read.
 type standings struct {
 	Results []struct {
 		Match   string
@@ -31,10 +31,9 @@ type standings struct {
 	}
 }
 
-// TestAKilledTournamentIsTheSameInTheEnd kills a tournament with -9 at random moments, with
-// its workers and the server of its queue, which are in the same process, and resumes it:
-// no match is lost or counted twice, and the standings are those of a tournament that
-// nobody disturbed.
+// TestAKilledTournamentIsTheSameInTheEnd kills a tournament with -9 at random moments, with its workers and the server of its
+// queue, which are in the same process, and resumes it: no match is lost or counted twice, and the standings equal the
+// standings of an undisturbed tournament.
 func TestAKilledTournamentIsTheSameInTheEnd(t *testing.T) {
 	begin(t)
 	kills := repetitions(t, 3, 30)
@@ -62,8 +61,8 @@ func TestAKilledTournamentIsTheSameInTheEnd(t *testing.T) {
 	t.Logf("%d matches, killed %d times", len(got.Results), killed)
 }
 
-// TestATournamentOfThePageIsTheSameInTheEnd begins a tournament in the page, and kills the page
-// with -9 at random moments; whoever starts it again resumes the tournament.
+// TestATournamentOfThePageIsTheSameInTheEnd begins a tournament in the page, and kills the page with -9 at random moments; a
+// restart resumes the tournament.
 func TestATournamentOfThePageIsTheSameInTheEnd(t *testing.T) {
 	begin(t)
 	kills := repetitions(t, 3, 30)
@@ -131,8 +130,8 @@ func TestATournamentOfThePageIsTheSameInTheEnd(t *testing.T) {
 	t.Logf("%d matches, killed %d times", len(got.Results), killed)
 }
 
-// sameOutcome tells whether a tournament with its records in a folder, each match once, had
-// the outcome of one that nobody disturbed.
+// sameOutcome reports whether a tournament with its records in a folder, each match once, had the outcome of an undisturbed
+// tournament.
 func sameOutcome(t *testing.T, got, undisturbed standings, dir string) {
 	t.Helper()
 	if len(got.Results) != len(undisturbed.Results) {

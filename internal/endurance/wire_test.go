@@ -29,7 +29,7 @@ func (r reply) String() string {
 
 func (r reply) ok() bool { return r.err == nil && r.status == http.StatusOK }
 
-// head is what game servers send before a message of n bytes.
+// head returns the header that game servers send before a message of n bytes.
 func head(n int) string {
 	return fmt.Sprintf("POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n"+
 		"Receiver: player\r\nContent-Type: text/acl\r\nContent-Length: %d\r\n\r\n", n)
@@ -86,7 +86,7 @@ const serverPatience = time.Second
 // info asks for the player's name and status.
 func (p *player) info() reply { return p.send("(INFO)", either(2*leniency, 5*serverPatience)) }
 
-// available tells whether the player could begin a match.
+// available reports whether the player could begin a match.
 func (p *player) available() bool {
 	r := p.info()
 	return r.ok() && strings.Contains(strings.ToLower(r.text), "available")

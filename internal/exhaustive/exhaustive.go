@@ -3,7 +3,9 @@
 package exhaustive
 
 import (
+	"flag"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -24,6 +26,24 @@ func NotUnderRace(t testing.TB, why string) {
 	if race {
 		t.Skipf("left out under the race detector: %s", why)
 	}
+}
+
+// FewerDraws divides the number of draws of rapid.Check by four in the fast tier, until the test ends.
+func FewerDraws(t testing.TB) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks")
+	if On() || checks == nil {
+		return
+	}
+	all := checks.Value.String()
+	n, err := strconv.Atoi(all)
+	if err == nil {
+		err = checks.Value.Set(strconv.Itoa(max(n/4, 1)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = checks.Value.Set(all) })
 }
 
 // Choose returns the size or table of a test for the tier that runs.

@@ -1,5 +1,5 @@
-// Package jsonfault tells people what is wrong with their JSON: errors of encoding/json
-// speak of the types of the program. It knows nothing of the rest of the project.
+// Package jsonfault rewrites errors of encoding/json, which speak of Go types, for authors of JSON. It knows
+// nothing of the rest of the project.
 package jsonfault
 
 import (
@@ -22,7 +22,7 @@ func Explain(err error) error {
 	return fmt.Errorf("expected %s in %q, found %s", kind(wrong.Type), wrong.Field, wrong.Value)
 }
 
-// kind is what of JSON a type is made of.
+// kind returns the JSON kind of a type.
 func kind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:

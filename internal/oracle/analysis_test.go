@@ -12,7 +12,7 @@ import (
 	"stackmate/search/solve"
 )
 
-// compareAnalysis compares what the compiler knows besides the rules: decisive moves, symmetries, the class of the game.
+// compareAnalysis compares the compiler's analyses: decisive moves, symmetries, the class of the game.
 func (c *comparison) compareAnalysis() {
 	m := c.machine("circuit")
 	if m == nil {
@@ -30,7 +30,7 @@ func (c *comparison) compareAnalysis() {
 	c.compareClass(solve.Classify(c.ctx, m, c.Uint64()))
 }
 
-// compareProvedFacts compares what the rules prove of the goals and of the length of games.
+// compareProvedFacts compares the facts proved about goals and about the length of games.
 func (c *comparison) compareProvedFacts(m machine.Machine) {
 	if sum, proved := m.ProvedGoalSum(c.ctx); proved && (otherSum(c.game, int(sum)) >= 0 || faulty(c.game, c.game.Players) >= 0) {
 		c.fault("proved sum", "%d, right: %d (constant: %v), a faulty goal: %v", sum, c.sum, c.constant, faulty(c.game, c.game.Players) >= 0)

@@ -60,8 +60,8 @@ func compare(ctx context.Context, text string, game *oracle.Game, seed uint64, w
 	return c
 }
 
-// rareDepth is the number of joint moves beyond which a game has events that random games do not meet: it is always asked
-// what the rules prove.
+// rareDepth is the number of joint moves beyond which a game has events that random games miss: beyond it, the proved facts are
+// always compared.
 const rareDepth = 7
 
 // newComparison prepares to compare. It returns nil if the rulesheet is invalid.
@@ -159,8 +159,8 @@ func (c *comparison) value(role int, k oracle.Reading) oracle.Values {
 	return v
 }
 
-// bounds returns what a role can make sure of in each position, and what it can hope for: where games may never end,
-// and where goals are faulty, these differ.
+// bounds returns the values that a role can guarantee in each position, and the values that it can hope for: they differ where
+// games may never end, and where goals are faulty.
 func (c *comparison) bounds(role int, pure bool) (low, high oracle.Values) {
 	endless := int64(100)
 	switch {
@@ -254,5 +254,6 @@ func (c *comparison) compareMachine(engine string, m machine.Machine) {
 	}
 }
 
-// patience bounds one search; no check depends on it, but one that never ends is a fault.
-const patience = time.Minute
+// patience bounds one search; no check depends on it, but a search that never ends is a fault. All other limits are numbers of
+// nodes, so that a busy machine changes no result.
+const patience = 10 * time.Minute

@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,7 +43,7 @@ func New(text string, limit int) (*Game, error) {
 		return nil, err
 	}
 	r, g := read(tree), &Game{Chance: -1, Acyclic: true}
-	roles := firsts(r.fixed.arguments(&r.terms, "role/1"))
+	roles := r.last(r.fixed, "role")
 	for i, role := range roles {
 		if g.Roles = append(g.Roles, r.nodes[role].text); g.Roles[i] == "random" {
 			g.Chance = i
@@ -63,19 +62,19 @@ func New(text string, limit int) (*Game, error) {
 		}
 		return known[key]
 	}
-	visit(firsts(r.fixed.arguments(&r.terms, "init/1")), 0)
+	visit(r.last(r.fixed, "init"), 0)
 	for i := 0; i < len(states); i++ {
 		if i >= limit {
 			return nil, ErrTooLarge
 		}
 		p := &g.Positions[i]
-		now, moves := r.look(p, states[i], roles)
+		now := r.look(p, states[i], roles)
 		for _, joint := range p.Joint {
 			then := newFacts(now)
 			for role, m := range joint {
-				then.add(&r.terms, r.intern("does", roles[role], moves[role][m]))
+				r.add(then, r.intern("does", roles[role], r.number[p.Moves[role][m]]))
 			}
-			next := visit(firsts(r.evaluate(2, then).arguments(&r.terms, "next/1")), g.Positions[i].Depth+1)
+			next := visit(r.last(r.evaluate(2, then), "next"), g.Positions[i].Depth+1)
 			g.Positions[i].Next = append(g.Positions[i].Next, next)
 		}
 	}
@@ -83,55 +82,34 @@ func New(text string, limit int) (*Game, error) {
 	return g, nil
 }
 
-func firsts(list [][]ground) (first []ground) {
-	for _, args := range list {
-		first = append(first, args[0])
-	}
-	return first
-}
-
-// look evaluates the rules in a position and fills p in. It returns all facts, and the legal moves by role.
-func (r *rules) look(p *Position, state, roles []ground) (now *facts, moves [][]ground) {
+// look evaluates the rules in a position, fills p in and returns all facts.
+func (r *rules) look(p *Position, state, roles []ground) (now *facts) {
 	now = newFacts(r.fixed)
 	for _, fluent := range state {
-		p.Facts = append(p.Facts, r.nodes[fluent].text)
-		now.add(&r.terms, r.intern("true", fluent))
+		r.add(now, r.intern("true", fluent))
 	}
-	slices.Sort(p.Facts)
 	r.evaluate(1, now)
-	p.Terminal = len(now.arguments(&r.terms, "terminal/0")) > 0
-	of := func(key string, role ground) (list []ground) {
-		for _, args := range now.arguments(&r.terms, key) {
-			if args[0] == role {
-				list = append(list, args[1])
-			}
-		}
-		slices.SortFunc(list, func(a, b ground) int { return cmp.Compare(r.nodes[a].text, r.nodes[b].text) })
-		return list
-	}
-	p.Joint = [][]int{nil}
+	p.Facts, p.Terminal, p.Joint = r.texts(state), now.holds(r.intern("terminal")), [][]int{nil}
 	for i, role := range roles {
-		goal, goals := NoGoal, of("goal/2", role)
+		goal, goals := NoGoal, r.texts(r.last(now, "goal", role))
 		if len(goals) == 1 {
-			if v, err := strconv.ParseUint(r.nodes[goals[0]].text, 10, 32); err == nil && v <= 100 {
+			if v, err := strconv.ParseUint(goals[0], 10, 32); err == nil && v <= 100 {
 				goal = int(v)
 			}
 		}
-		p.Goals, moves, p.Moves = append(p.Goals, goal), append(moves, of("legal/2", role)), append(p.Moves, nil)
+		p.Goals, p.Moves = append(p.Goals, goal), append(p.Moves, r.texts(r.last(now, "legal", role)))
 		var longer [][]int
 		for _, joint := range p.Joint {
-			for m := range moves[i] {
+			for m := range p.Moves[i] {
 				longer = append(longer, append(joint[:i:i], m))
 			}
 		}
-		for _, m := range moves[i] {
-			p.Moves[i] = append(p.Moves[i], r.nodes[m].text)
-		}
-		if p.Joint = longer; p.Terminal {
-			p.Joint = nil
-		}
+		p.Joint = longer
 	}
-	return now, moves
+	if p.Terminal {
+		p.Joint = nil
+	}
+	return now
 }
 
 // sort appends a position to the order, behind the successors that it has not met; state is 1 on the way to it, then 2.

@@ -1,7 +1,7 @@
 package oracle_test
 
-// rareEvent is a game in which one move at each of many steps leads to an event at the end. Fewer than one in a
-// thousand random games get there.
+// rareEvent drafts a game in which one move at each of many steps leads to an event at the end. Fewer than one in a thousand
+// random games get there.
 func rareEvent(d *draft) {
 	steps := 8 + d.IntN(18)
 	d.add("(role x)")
@@ -70,7 +70,7 @@ func rareEvent(d *draft) {
 	}
 }
 
-// levers is a game of turns in which a few of many plies decide.
+// levers drafts a turn-based game in which a few of many plies decide.
 func levers(d *draft) {
 	steps := 3 + d.IntN(22)
 	d.add("(role white)")
@@ -114,7 +114,7 @@ func levers(d *draft) {
 	d.add("(<= (goal black 50) (not lost) (not (true (h %d))))", first)
 }
 
-// jugs is a puzzle with counters that are changed by fixed amounts; it may have no solution, and may have no clock.
+// jugs drafts a puzzle with counters that change by fixed amounts; it may have no solution, and may have no clock.
 func jugs(d *draft) {
 	size := 4 + d.IntN(5)
 	d.add("(role robot)")
@@ -165,7 +165,7 @@ func jugs(d *draft) {
 	d.add("(<= (goal robot %d) (not won))", among(d, 0, 0, 25))
 }
 
-// walk is a token on a graph with cycles that one player moves, or two in turns, or both at once, with exits.
+// walk drafts a game of a token on a graph with cycles and exits, moved by one player, by two in turn, or by both at once.
 func walk(d *draft) {
 	nodes := 3 + d.IntN(5)
 	d.add("(role x)")
@@ -190,7 +190,7 @@ func walk(d *draft) {
 		d.add("(<= (legal x noop) (true (control o)))")
 		d.add("(<= (legal o noop) (true (control x)))")
 		d.add("(<= (next (at ?b)) (does ?r (go ?b)))")
-	default: // the node says who moves
+	default: // the node determines the role to move
 		for n := range nodes {
 			d.add("(owner %d %s)", n, among(d, "x", "o"))
 		}
@@ -208,7 +208,7 @@ func walk(d *draft) {
 	d.add("(<= (goal o ?w) (true (at ?a)) (exit ?a ?v ?w))")
 }
 
-// repeatedMatrix is a sequence of matrix games; the result of each decides which one follows, and the last the goals.
+// repeatedMatrix drafts a sequence of matrix games; the result of each determines the next one, and the last result the goals.
 func repeatedMatrix(d *draft) {
 	rows, columns, rounds := 2+d.IntN(2), 2+d.IntN(2), 1+d.IntN(3)
 	d.add("(role x)")
@@ -251,7 +251,7 @@ func without(lines []string, line string) (kept []string) {
 	return kept
 }
 
-// joined is a game of two heaps that have nothing to do with each other.
+// joined drafts a game of two independent heaps.
 func joined(d *draft) {
 	d.add("(role x)")
 	d.add("(role o)")
@@ -287,7 +287,7 @@ func joined(d *draft) {
 	d.add("(<= (goal %s 0) (true (control o)))", winner)
 }
 
-// symmetric is a game of marks on cells in a ring or a row; lines of marks win.
+// symmetric drafts a game of marks on cells in a ring or a row; lines of marks win.
 func symmetric(d *draft) {
 	cells := 3 + d.IntN(3)
 	d.add("(role x)")

@@ -36,7 +36,7 @@ var statements = []statement{
 	{"no goal ever falls", func(c *comparison) int { return falling(c.game) }, 1},
 }
 
-// compareProofs compares what is proved and refuted of a game.
+// compareProofs compares the proved and the refuted properties of a game.
 func (c *comparison) compareProofs() {
 	found, names, err := reasoner.Prove(c.ctx, c.rules, reasoner.Options{Memory: 256 << 20}, prove.Limits{MaxTime: 2 * time.Second, MaxBytes: 64 << 20})
 	if err != nil {

@@ -23,7 +23,7 @@ func (d *draft) steps(n int) (number func(i int) string) {
 	return number
 }
 
-// lock is a puzzle in which one sequence of moves opens a lock, if any does.
+// lock drafts a puzzle in which at most one sequence of moves opens a lock.
 func lock(d *draft) {
 	n, keys := 6+d.IntN(14), 2+d.IntN(2)
 	d.add("(role robot)")
@@ -74,8 +74,8 @@ func (d *draft) circuit(bits []string, gates int) string {
 	return signals[len(signals)-1]
 }
 
-// formula is a game in which bits are written one by one, and a circuit of them decides at the end: a puzzle, or a game
-// of two who write in turns, or a guess of one against the other.
+// formula drafts a game in which bits are written one by one, and a circuit over them decides at the end: a puzzle, a game of two
+// writers in turn, or a guess of one player against the other.
 func formula(d *draft) {
 	n, players := 3+d.IntN(4), 1+d.IntN(2)
 	roles := []string{"x", "o"}[:players]
@@ -118,7 +118,7 @@ func formula(d *draft) {
 	}
 }
 
-// scores is a game of rounds at once, symmetric, in which points are counted; it may go on until one is ahead.
+// scores drafts a symmetric game of simultaneous rounds that score points; it may go on until one player is ahead.
 func scores(d *draft) {
 	d.add("(role x)")
 	d.add("(role o)")
@@ -160,7 +160,7 @@ func scores(d *draft) {
 	}
 }
 
-// connection is a game of marks on a grid of two rows: who joins both ends wins, or loses.
+// connection drafts a game of marks on a grid of two rows: the player who connects both ends wins, or loses.
 func connection(d *draft) {
 	columns := 2 + d.IntN(2)
 	d.add("(role x)")
@@ -208,7 +208,7 @@ func connection(d *draft) {
 	d.add("(<= (goal o %d) (not joins))", w)
 }
 
-// points is a game of two heaps that have nothing to do with each other; who takes the last of a heap gets its points.
+// points drafts a game of two independent heaps; the player who takes the last counter of a heap gets its points.
 func points(d *draft) {
 	d.add("(role x)")
 	d.add("(role o)")

@@ -1,13 +1,13 @@
 package oracle
 
 import (
-	"strconv"
+	"slices"
 	"strings"
 
 	"stackmate/gdl"
 )
 
-// ground is the number of a ground term; 0 is no term.
+// ground is the number of a ground term.
 type ground int32
 
 // terms numbers ground terms. Equal terms have equal texts and equal numbers.
@@ -39,201 +39,171 @@ func (t *terms) intern(name string, args ...ground) ground {
 	return t.number[text]
 }
 
-// pattern is a term of a rule, whose variables are numbered from 1; 0 stands for a symbol or a functor.
-type pattern struct {
-	variable int
-	name     string
-	args     []pattern
+// texts returns the texts of terms, in order.
+func (t *terms) texts(list []ground) (texts []string) {
+	for _, g := range list {
+		texts = append(texts, t.nodes[g].text)
+	}
+	slices.Sort(texts)
+	return texts
 }
 
-// binding holds the term bound to each variable of a rule, 0 for none.
-type binding [24]ground
+// binding is a list of variables, each with its ground term.
+type binding struct {
+	variable string
+	term     ground
+	rest     *binding
+}
 
-// match binds the variables of p so that it equals g, and reports whether that is possible.
-func (t *terms) match(p *pattern, g ground, b *binding) bool {
-	if p.variable > 0 {
-		if b[p.variable] == 0 {
-			b[p.variable] = g
+// find returns the term of a variable, if the binding has one.
+func (b *binding) find(variable string) (term ground, bound bool) {
+	for ; b != nil; b = b.rest {
+		if b.variable == variable {
+			return b.term, true
 		}
-		return b[p.variable] == g
+	}
+	return 0, false
+}
+
+// match extends b so that p equals g, and reports whether that is possible.
+func (t *terms) match(p *gdl.Term, g ground, b *binding) (extended *binding, ok bool) {
+	if p.Kind == gdl.Variable {
+		if term, bound := b.find(p.Name); bound {
+			return b, term == g
+		}
+		return &binding{p.Name, g, b}, true
 	}
 	n := t.nodes[g]
-	same := n.name == p.name && len(n.args) == len(p.args)
-	for i := 0; same && i < len(p.args); i++ {
-		same = t.match(&p.args[i], n.args[i], b)
+	ok = n.name == p.Name && len(n.args) == len(p.Args)
+	for i := 0; ok && i < len(p.Args); i++ {
+		b, ok = t.match(&p.Args[i], n.args[i], b)
 	}
-	return same
+	return b, ok
 }
 
 // instance returns p with its variables replaced. It panics at an unbound variable: safe rules have none.
-func (t *terms) instance(p *pattern, b *binding) ground {
-	if p.variable > 0 {
-		if b[p.variable] == 0 {
-			panic("oracle: unbound variable " + p.name)
+func (t *terms) instance(p *gdl.Term, b *binding) ground {
+	if p.Kind == gdl.Variable {
+		term, bound := b.find(p.Name)
+		if !bound {
+			panic("oracle: unbound variable " + p.Name)
 		}
-		return b[p.variable]
+		return term
 	}
 	var args []ground
-	for i := range p.args {
-		args = append(args, t.instance(&p.args[i], b))
+	for i := range p.Args {
+		args = append(args, t.instance(&p.Args[i], b))
 	}
-	return t.intern(p.name, args...)
+	return t.intern(p.Name, args...)
 }
+
+// relation identifies a relation: relations with different numbers of arguments differ.
+type relation struct {
+	name  string
+	arity int
+}
+
+func relationOf(atom *gdl.Term) relation { return relation{atom.Name, len(atom.Args)} }
 
 // facts are ground atoms by relation, on top of the facts below.
 type facts struct {
 	below *facts
-	list  map[string][]ground
+	list  map[relation][]ground
 	has   map[ground]bool
 }
 
 func newFacts(below *facts) *facts {
-	return &facts{below, make(map[string][]ground), make(map[ground]bool)}
+	return &facts{below, make(map[relation][]ground), make(map[ground]bool)}
 }
 
-// relation returns the key of a relation: relations with different numbers of arguments differ.
-func relation(name string, arguments int) string { return name + "/" + strconv.Itoa(arguments) }
+// holds reports whether an atom is among the facts.
+func (f *facts) holds(atom ground) bool { return f != nil && (f.has[atom] || f.below.holds(atom)) }
 
 // add adds an atom and reports whether it is new.
-func (f *facts) add(t *terms, atom ground) bool {
-	for layer := f; layer != nil; layer = layer.below {
-		if layer.has[atom] {
-			return false
-		}
+func (r *rules) add(f *facts, atom ground) bool {
+	if f.holds(atom) {
+		return false
 	}
-	key := relation(t.nodes[atom].name, len(t.nodes[atom].args))
-	f.has[atom], f.list[key] = true, append(f.list[key], atom)
+	of := relation{r.nodes[atom].name, len(r.nodes[atom].args)}
+	f.has[atom], f.list[of] = true, append(f.list[of], atom)
 	return true
 }
 
-// arguments returns the arguments of all facts of a relation.
-func (f *facts) arguments(t *terms, key string) (list [][]ground) {
+// last returns the last arguments of the facts of a relation whose other arguments are given.
+func (r *rules) last(f *facts, name string, given ...ground) (list []ground) {
 	for layer := f; layer != nil; layer = layer.below {
-		for _, atom := range layer.list[key] {
-			list = append(list, t.nodes[atom].args)
+		for _, atom := range layer.list[relation{name, len(given) + 1}] {
+			if args := r.nodes[atom].args; slices.Equal(args[:len(given)], given) {
+				list = append(list, args[len(given)])
+			}
 		}
 	}
 	return list
 }
 
-// condition is a formula of a body: the atom of an Atomic one, both terms of Differ, the parts of the others.
-type condition struct {
-	kind gdl.Connective
-	key  string // the relation of the atom
-	args []pattern
-	subs []condition
-}
-
-// rule is a clause: the head holds if all conditions do.
-type rule struct {
-	head pattern
-	key  string // the relation of the head
-	body []condition
-}
-
-// compiler numbers the variables of one clause.
-type compiler map[string]int
-
-func (c compiler) term(t gdl.Term) pattern {
-	p := pattern{name: t.Name}
-	if t.Kind == gdl.Variable {
-		if c[t.Name] == 0 {
-			c[t.Name] = len(c) + 1
-		}
-		p.variable = c[t.Name]
-	}
-	for _, a := range t.Args {
-		p.args = append(p.args, c.term(a))
-	}
-	return p
-}
-
-// conditions compiles a conjunction: first the atoms, which bind variables, then disjunctions and conjunctions, at last
-// the tests, all of whose variables are bound then.
-func (c compiler) conditions(list []gdl.Formula) []condition {
-	var atoms, parts, tests []condition
-	for _, f := range list {
-		d := condition{kind: f.Connective, subs: c.conditions(f.Subs)}
-		switch f.Connective {
-		case gdl.Atomic:
-			d.key, d.args = relation(f.Atom.Name, len(f.Atom.Args)), []pattern{c.term(f.Atom)}
-			atoms = append(atoms, d)
-		case gdl.Differ:
-			d.args = []pattern{c.term(f.Args[0]), c.term(f.Args[1])}
-			tests = append(tests, d)
-		case gdl.Negation:
-			tests = append(tests, d)
-		default:
-			parts = append(parts, d)
-		}
-	}
-	return append(append(atoms, parts...), tests...)
-}
-
-// rules is a rulesheet: its rules in the order of their evaluation, by stage and stratum.
+// rules is a rulesheet: its clauses by stage and stratum.
 type rules struct {
 	terms
-	stages [3][][]rule // the rules that need no position, a position, a joint move as well
-	fixed  *facts      // the facts that hold in all positions
+	stages [3][][]*gdl.Clause // the clauses that need no position, a position, a joint move as well
+	fixed  *facts             // the facts that hold in all positions
 }
 
-// read compiles a syntax tree and evaluates the rules that need no position.
+// read orders the clauses of a syntax tree and evaluates the ones that need no position.
 func read(tree *gdl.File) *rules {
-	r := &rules{terms: terms{number: make(map[string]ground), nodes: make([]node, 1)}}
-	var all []rule
-	for _, clause := range tree.Clauses {
-		c := make(compiler)
-		head := c.term(clause.Head)
-		all = append(all, rule{head, relation(head.name, len(head.args)), c.conditions(clause.Body)})
-	}
-	stage, stratum := map[string]int{"true/1": 1, "does/2": 2}, make(map[string]int)
+	r := &rules{terms: terms{number: make(map[string]ground)}}
+	stage, stratum := map[relation]int{{"true", 1}: 1, {"does", 2}: 2}, make(map[relation]int)
 	for changed := true; changed; {
 		changed = false
-		for _, x := range all {
-			each(x.body, 0, func(key string, negated int) {
-				if stage[key] > stage[x.key] || stratum[key]+negated > stratum[x.key] {
-					stage[x.key], stratum[x.key] = max(stage[key], stage[x.key]), max(stratum[key]+negated, stratum[x.key])
-					changed = true
+		for _, c := range tree.Clauses {
+			head := relationOf(&c.Head)
+			eachRelation(c.Body, 0, func(of relation, negated int) {
+				if stage[of] > stage[head] || stratum[of]+negated > stratum[head] {
+					stage[head], stratum[head], changed = max(stage[of], stage[head]), max(stratum[of]+negated, stratum[head]), true
 				}
-				if stratum[key] > len(all) {
+				if stratum[of] > len(tree.Clauses) {
 					panic("oracle: a relation depends on its own negation")
 				}
 			})
 		}
 	}
-	for _, x := range all {
-		s := &r.stages[stage[x.key]]
-		for len(*s) <= stratum[x.key] {
+	for _, c := range tree.Clauses {
+		s, level := &r.stages[stage[relationOf(&c.Head)]], stratum[relationOf(&c.Head)]
+		for len(*s) <= level {
 			*s = append(*s, nil)
 		}
-		(*s)[stratum[x.key]] = append((*s)[stratum[x.key]], x)
+		(*s)[level] = append((*s)[level], c)
 	}
 	r.fixed = r.evaluate(0, newFacts(nil))
 	return r
 }
 
-// each calls visit with every relation that conditions depend on; negated is 1 under a negation.
-func each(list []condition, negated int, visit func(key string, negated int)) {
-	for _, c := range list {
-		if c.kind == gdl.Atomic {
-			visit(c.key, negated)
+// order puts atoms, which bind variables, before disjunctions and conjunctions, and these before tests, all of whose
+// variables are bound then.
+var order = map[gdl.Connective]int{gdl.Disjunction: 1, gdl.Conjunction: 1, gdl.Negation: 2, gdl.Differ: 2}
+
+// eachRelation orders a conjunction, and calls f with every relation that it depends on; negated is 1 under a negation.
+func eachRelation(list []gdl.Formula, negated int, f func(of relation, negated int)) {
+	slices.SortStableFunc(list, func(a, b gdl.Formula) int { return order[a.Connective] - order[b.Connective] })
+	for i := range list {
+		if list[i].Connective == gdl.Atomic {
+			f(relationOf(&list[i].Atom), negated)
 		}
 		below := negated
-		if c.kind == gdl.Negation {
+		if list[i].Connective == gdl.Negation {
 			below = 1
 		}
-		each(c.subs, below, visit)
+		eachRelation(list[i].Subs, below, f)
 	}
 }
 
-// evaluate adds to f all heads of the rules of a stage that follow, stratum by stratum up to the fixpoint.
+// evaluate adds to f all heads of the clauses of a stage that follow, stratum by stratum up to the fixpoint.
 func (r *rules) evaluate(stage int, f *facts) *facts {
 	for _, stratum := range r.stages[stage] {
 		for changed := true; changed; {
 			changed = false
-			for i := range stratum {
-				r.solve(stratum[i].body, binding{}, f, func(b binding) bool {
-					changed = f.add(&r.terms, r.instance(&stratum[i].head, &b)) || changed
+			for _, c := range stratum {
+				r.solve(c.Body, nil, f, func(b *binding) bool {
+					changed = r.add(f, r.instance(&c.Head, b)) || changed
 					return true
 				})
 			}
@@ -244,29 +214,29 @@ func (r *rules) evaluate(stage int, f *facts) *facts {
 
 // solve calls found with every binding under which all conditions hold, until it returns false. It reports whether
 // found always returned true.
-func (r *rules) solve(list []condition, b binding, f *facts, found func(binding) bool) bool {
+func (r *rules) solve(list []gdl.Formula, b *binding, f *facts, found func(*binding) bool) bool {
 	if len(list) == 0 {
 		return found(b)
 	}
 	c, rest := &list[0], list[1:]
-	switch c.kind {
+	switch c.Connective {
 	case gdl.Atomic:
 		for layer := f; layer != nil; layer = layer.below {
-			for _, atom := range layer.list[c.key] {
-				if next := b; r.match(&c.args[0], atom, &next) && !r.solve(rest, next, f, found) {
+			for _, atom := range layer.list[relationOf(&c.Atom)] {
+				if next, ok := r.match(&c.Atom, atom, b); ok && !r.solve(rest, next, f, found) {
 					return false
 				}
 			}
 		}
 	case gdl.Differ:
-		return r.instance(&c.args[0], &b) == r.instance(&c.args[1], &b) || r.solve(rest, b, f, found)
+		return r.instance(&c.Args[0], b) == r.instance(&c.Args[1], b) || r.solve(rest, b, f, found)
 	case gdl.Negation:
-		return !r.solve(c.subs, b, f, func(binding) bool { return false }) || r.solve(rest, b, f, found)
+		return !r.solve(c.Subs, b, f, func(*binding) bool { return false }) || r.solve(rest, b, f, found)
 	case gdl.Conjunction:
-		return r.solve(append(c.subs[:len(c.subs):len(c.subs)], rest...), b, f, found)
+		return r.solve(slices.Concat(c.Subs, rest), b, f, found)
 	case gdl.Disjunction:
-		for i := range c.subs {
-			if !r.solve(append(c.subs[i:i+1:i+1], rest...), b, f, found) {
+		for i := range c.Subs {
+			if !r.solve(slices.Concat(c.Subs[i:i+1], rest), b, f, found) {
 				return false
 			}
 		}

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"stackmate/internal/oracle"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/certify"
+	"stackmate/search/layers"
 	atonce "stackmate/search/simultaneous"
 	"stackmate/search/solve"
 )
@@ -26,7 +29,7 @@ const (
 // runs is how many searches are drawn for a rulesheet.
 const runs = 3
 
-// compareSearches draws methods, engines and options, and judges what they say.
+// compareSearches draws methods, engines and options, and judges the results.
 func (c *comparison) compareSearches() {
 	for range runs {
 		o := solve.Default()
@@ -46,20 +49,26 @@ func (c *comparison) compareSearches() {
 		if c.IntN(6) == 0 {
 			o.Epsilon = 5
 		}
-		c.search(engine, o, c.IntN(3) == 0)
+		c.search(engine, o, c.IntN(3) == 0, c.IntN(3) == 0)
 	}
 }
 
-// search runs one search and judges it, in all positions that its strategies reach if wanted.
-func (c *comparison) search(engine string, o solve.Options, everywhere bool) {
+// search runs one search and judges it, in all positions that its strategies reach if wanted. A search that is
+// interrupted first is judged twice: by the claims of its first part, and once it was resumed.
+func (c *comparison) search(engine string, o solve.Options, everywhere, interrupted bool) {
 	m := c.machine(engine)
 	if m == nil {
 		return
 	}
-	if isPending(c.tagged("endless " + o.Method)) {
-		return
-	}
 	label := fmt.Sprintf("%s on %s, symmetries %s, %d threads, %d MiB, ε %g", o.Method, engine, o.Symmetries, o.Threads, o.Memory, o.Epsilon)
+	if interrupted && o.Method == solve.Layers && m.Names().Open == nil {
+		folder, err := os.MkdirTemp("", "oracle")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(folder)
+		o.Layers.Folder = folder
+	}
 	s, err := solve.New(o)
 	if err != nil {
 		c.fault("options "+o.Method, "%s: %v", label, err)
@@ -74,16 +83,65 @@ func (c *comparison) search(engine string, o solve.Options, everywhere bool) {
 	case !c.acyclic:
 		most = endlessNodes
 	}
-	r, err := s.Search(ctx, m, m.Initial(), search.Limits{MaxBytes: o.Memory << 20, MaxNodes: most, Seed: c.Uint64()})
+	limits := search.Limits{MaxBytes: o.Memory << 20, MaxNodes: most, Seed: c.Uint64()}
+	v := &verdict{comparison: c, options: o, label: label, machine: m, solver: s, everywhere: everywhere}
+	if interrupted {
+		v.label += ", interrupted"
+		v.interrupt(ctx, limits)
+	}
+	r, err := v.solver.Search(ctx, m, m.Initial(), limits)
 	if ctx.Err() != nil {
 		c.fault("endless "+o.Method, "%s: no end after %v", label, patience)
 		return
 	}
-	v := &verdict{comparison: c, options: o, label: label, machine: m, solver: s, result: r, everywhere: everywhere}
+	v.result = r
 	v.judge(err)
 }
 
-// verdict is what is to be said of one search.
+// interrupt judges the claims of a search that some nodes, or a few milliseconds, end early. A search by another solver
+// goes on with the saved proofs or layers, or the same solver goes on.
+func (v *verdict) interrupt(ctx context.Context, limits search.Limits) {
+	short, cancel := context.WithTimeout(ctx, time.Duration(v.IntN(4_000))*time.Microsecond)
+	defer cancel()
+	if limits.MaxNodes = min(limits.MaxNodes, 1+v.Int64N(100)); v.IntN(2) == 0 {
+		short = ctx
+	}
+	r, err := v.solver.Search(short, v.machine, v.machine.Initial(), limits)
+	if err == nil {
+		cut := *v
+		cut.result, cut.isCut = r, true
+		cut.judge(nil)
+	}
+	if v.options.Layers.Folder != "" || v.IntN(2) == 0 {
+		v.resume()
+	}
+}
+
+// resume replaces the solver by another one, which has the saved part of its work.
+func (v *verdict) resume() {
+	v.options.Layers.Resume = v.options.Layers.Folder != "" && layers.Holds(v.options.Layers.Folder)
+	next, err := solve.New(v.options)
+	if err != nil {
+		v.fault("options", "%v", err)
+		return
+	}
+	_, from, _ := v.solver.Keeper(v.machine)
+	if _, to, maxBytes := next.Keeper(v.machine); from != nil && to != nil {
+		records := func(yield func([]uint64, error) bool) {
+			for record := range from.Kept() {
+				if !yield(record, nil) {
+					return
+				}
+			}
+		}
+		if err := to.Keep(v.machine, maxBytes, records); err != nil && v.sound {
+			v.fault("resume", "%v", err)
+		}
+	}
+	v.solver = next
+}
+
+// verdict judges one search.
 type verdict struct {
 	*comparison
 	options solve.Options
@@ -93,6 +151,7 @@ type verdict struct {
 	result  search.Result
 
 	everywhere bool // the answers in all positions that the strategies reach are compared, too
+	isCut      bool // the search was ended early
 }
 
 func (v *verdict) fault(kind, format string, args ...any) {
@@ -130,18 +189,25 @@ func (v *verdict) judge(err error) {
 		v.judgeBounds(false)
 	}
 	v.judgeOutcomes()
-	if v.isWithin() {
+	switch {
+	case v.isWithin():
 		v.judgeLine()
 		v.judgeRoot()
 		v.judgeAnswers()
-	} else {
+	case !v.isCut:
 		v.judgeUndecided()
 	}
 }
 
+// isWithin reports whether the interval of each player is proved and as narrow as was asked. Tolerated intervals of
+// games with chance may be wider by rounding.
 func (v *verdict) isWithin() bool {
+	epsilon := v.options.Epsilon
+	if epsilon > 0 && v.game.Chance >= 0 {
+		epsilon += 1e-6
+	}
 	for _, role := range v.game.Players {
-		if i := v.result.Values[role]; i.Upper-i.Lower > v.options.Epsilon {
+		if i := v.result.Values[role]; i.Upper-i.Lower > epsilon {
 			return false
 		}
 	}
@@ -159,7 +225,7 @@ func (v *verdict) judgeRefusal(err error) {
 		justified = true
 	case errors.Is(err, machine.ErrTooWide):
 		justified = !v.acyclic // a path without end takes any memory
-	case !v.sound: // whatever is said of a game that is at fault
+	case !v.sound: // a faulty game: any result is allowed
 		justified = true
 	case errors.Is(err, search.ErrNotSequential):
 		justified = !v.turns
@@ -201,7 +267,7 @@ func (v *verdict) judgeBounds(pure bool) {
 	}
 }
 
-// judgeEquilibrium asks whether the values are those of an equilibrium.
+// judgeEquilibrium checks that the values are the values of an equilibrium.
 func (v *verdict) judgeEquilibrium() {
 	if !v.result.Solved() || !v.acyclic || !v.turns || !v.sound || v.game.Chance >= 0 {
 		return
@@ -301,7 +367,7 @@ func (v *verdict) judgeRoot() {
 			continue
 		}
 		if v.result.Strategies[role] == nil {
-			if v.result.Values[role].Lower > 0 && v.options.Method != solve.ThreatSpace && v.options.Method != solve.MonteCarlo {
+			if v.result.Values[role].Lower > 0 && !v.isCut && v.options.Method != solve.ThreatSpace && v.options.Method != solve.MonteCarlo {
 				v.fault("no strategy", "%s gets %v by no strategy", v.game.Roles[role], v.result.Values[role])
 			}
 			continue
@@ -341,7 +407,7 @@ func (v *verdict) judgeAnswers() {
 	defer cancel()
 	for i, role := range v.game.Players {
 		if v.result.Values[role].Lower <= 0 {
-			continue // whatever it does
+			continue // for every move
 		}
 		strategy, failed := v.strategy(ctx, role, parts[min(i, len(parts)-1)].Solution)
 		if failed != nil {
@@ -356,9 +422,6 @@ func (v *verdict) judgeAnswers() {
 			}
 			v.fault(kind, "the strategy of %s gets %v of %v", v.game.Roles[role], got, v.result.Values[role])
 		}
-	}
-	if isPending(v.tagged("endless certificate " + v.options.Method)) {
-		return
 	}
 	if ctx.Err() != nil {
 		v.fault("endless answers", "no end after %v", patience)

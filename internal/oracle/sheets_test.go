@@ -158,7 +158,7 @@ func (d *draft) clock(n int) {
 	d.add("(<= terminal (true (step %d)))", n)
 }
 
-// legal writes who may do what, and returns the moves by role.
+// legal writes the legal rules, and returns the moves by role.
 func (d *draft) legal(t tangle, all, fluents []string) map[string][]string {
 	moves := make(map[string][]string)
 	if t.turns && len(t.list()) > 1 {

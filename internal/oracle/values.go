@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 )
@@ -12,8 +13,13 @@ type Values struct {
 	Exact bool
 }
 
-// rounds bounds the passes of backward induction over a game with cycles.
-const rounds = 400
+// rounds bounds the passes of backward induction over a game with cycles. The probabilities of a strategy lengthen the
+// denominators in each pass: after a denominator of more than size bits, values are rounded to a grid of 2^grid to 1.
+const (
+	rounds = 400
+	size   = 2048
+	grid   = 256
+)
 
 // Reading says how games are valued where the rules leave it open.
 type Reading struct {
@@ -22,8 +28,8 @@ type Reading struct {
 	Pure    bool  // no mixed strategies: the others know the move of the role before they choose
 }
 
-// Guarantee returns what a role can make sure of, from each position, if all others join against it. They choose
-// together, at the same time as the role.
+// Guarantee returns the value that a role can guarantee, from each position, against a coalition of all other roles. The
+// coalition chooses at the same time as the role.
 func (g *Game) Guarantee(role int, k Reading) Values {
 	return g.induce(role, k, func(_ int, a [][]*big.Rat) *big.Rat {
 		if low, high := pureValues(a); k.Pure || low.Cmp(high) == 0 {
@@ -33,14 +39,14 @@ func (g *Game) Guarantee(role int, k Reading) Values {
 	})
 }
 
-// Against returns what a role gets by a strategy, from each position, against the replies that are worst for it. The
-// strategy gives the probability of each move by position, or nil where it is never asked.
+// Against returns the value of a role's strategy, from each position, against worst-case replies. The strategy gives the
+// probability of each move by position; nil where the role has no choice.
 func (g *Game) Against(role int, strategy [][]*big.Rat, k Reading) Values {
 	return g.induce(role, k, func(at int, a [][]*big.Rat) *big.Rat { return reply(strategy[at], a) })
 }
 
-// Reply returns what a role gets in a position by a mix of its moves, against the joint move of the others that is worst
-// for it, if the successors are worth v.
+// Reply returns the value of a mixed move of a role in a position, against the worst joint move of the other roles, if the
+// successors have the values v.
 func (g *Game) Reply(at, role int, mix []*big.Rat, v Values) *big.Rat {
 	return reply(mix, g.matrix(&g.Positions[at], role, v.At))
 }
@@ -68,18 +74,34 @@ func (g *Game) induce(role int, k Reading, value func(at int, a [][]*big.Rat) *b
 			}
 		}
 	}
-	for round := 0; round < rounds && !v.Exact; round++ {
+	rounded := false
+	for pass := 0; pass < rounds && !v.Exact; pass++ {
 		v.Exact = true
 		for _, i := range g.order {
 			if len(g.Positions[i].Next) == 0 {
 				continue
 			}
-			if now := value(i, g.matrix(&g.Positions[i], role, v.At)); now.Cmp(v.At[i]) != 0 {
+			now := value(i, g.matrix(&g.Positions[i], role, v.At))
+			if rounded = rounded || now.Denom().BitLen() > size; rounded {
+				now = round(now, k.Endless > 0)
+			}
+			if now.Cmp(v.At[i]) != 0 {
 				v.At[i], v.Exact = now, false
 			}
 		}
 	}
+	v.Exact = v.Exact && !rounded
 	return v
+}
+
+// round returns the nearest value of the grid that is not below x, or not above it.
+func round(x *big.Rat, up bool) *big.Rat {
+	scale := new(big.Int).Lsh(big.NewInt(1), grid)
+	n, rest := new(big.Int).DivMod(new(big.Int).Mul(x.Num(), scale), x.Denom(), new(big.Int))
+	if up && rest.Sign() > 0 {
+		n.Add(n, big.NewInt(1))
+	}
+	return new(big.Rat).SetFrac(n, scale)
 }
 
 // matrix returns the mean values of the successors: a row for each move of a role, a column for each joint move of the
@@ -109,8 +131,8 @@ func (g *Game) matrix(p *Position, role int, v []*big.Rat) [][]*big.Rat {
 	return a
 }
 
-// pureValues returns the value of a matrix game for the player who chooses a row, if the row is known before the column
-// is chosen, and if the column is known before the row.
+// pureValues returns the pure values of a matrix game for the row player: the maximin (the row is known before the column
+// is chosen) and the minimax (the column is known before the row).
 func pureValues(a [][]*big.Rat) (maximin, minimax *big.Rat) {
 	worst, best := make([]*big.Rat, len(a)), slices.Clone(a[0])
 	for i, row := range a {
@@ -122,77 +144,59 @@ func pureValues(a [][]*big.Rat) (maximin, minimax *big.Rat) {
 	return slices.MaxFunc(worst, (*big.Rat).Cmp), slices.MinFunc(best, (*big.Rat).Cmp)
 }
 
-// MatrixValue returns the value of a matrix game for the player who chooses a row. The simplex method, with Bland's rule
-// and a condensed tableau, solves
+// MatrixValue returns the value of a matrix game for the player who chooses a row. The simplex method with Bland's rule
+// solves
 //
 //	maximise Σ yⱼ  where  Σⱼ aᵢⱼ yⱼ ≤ 1 for every row i, y ≥ 0,
 //
-// for the matrix raised so that every element is above 0: its value is 1 / Σ yⱼ.
+// for the matrix raised so that every element is above 0: its value is 1 / Σ yⱼ. The tableau has a column for each yⱼ,
+// a slack column for each row, and the right-hand sides.
 func MatrixValue(a [][]*big.Rat) *big.Rat {
-	rows, columns, one := len(a), len(a[0]), big.NewRat(1, 1)
-	low, _ := pureValues(a)
-	for _, row := range a {
-		low = slices.MinFunc(append([]*big.Rat{low}, row...), (*big.Rat).Cmp)
-	}
-	raise := new(big.Rat).Sub(one, low)
-	t, label := make([][]*big.Rat, rows+1), make([]int, rows+columns) // labels of the basic variables, then of the others
+	rows, columns := len(a), len(a[0])
+	raise, right := big.NewRat(1, 1), rows+columns
+	raise.Sub(raise, slices.MinFunc(slices.Concat(a...), (*big.Rat).Cmp))
+	t, basis := make([][]*big.Rat, rows+1), make([]int, rows)
 	for i := range t {
-		for j := range columns + 1 {
+		for j := range right + 1 {
 			x := new(big.Rat)
 			switch {
 			case i < rows && j < columns:
 				x.Add(a[i][j], raise)
-			case i < rows:
-				x.Set(one)
-			case j < columns:
-				x.Neg(one)
+			case i < rows && (j == columns+i || j == right):
+				x.SetInt64(1)
+			case i == rows && j < columns:
+				x.SetInt64(-1)
 			}
 			t[i] = append(t[i], x)
 		}
 	}
-	for i := range label {
-		label[i] = (i + columns) % (rows + columns)
+	for i := range basis {
+		basis[i] = columns + i
 	}
 	for {
-		enter, leave := -1, -1
-		for j := range columns {
-			if t[rows][j].Sign() < 0 && (enter < 0 || label[rows+j] < label[rows+enter]) {
-				enter = j
-			}
-		}
+		enter, leave := slices.IndexFunc(t[rows], func(x *big.Rat) bool { return x.Sign() < 0 }), -1
 		if enter < 0 {
-			value := new(big.Rat).Inv(t[rows][columns])
+			value := new(big.Rat).Inv(t[rows][right])
 			return value.Sub(value, raise)
 		}
-		ratio := func(i int) *big.Rat { return new(big.Rat).Quo(t[i][columns], t[i][enter]) }
+		ratio := func(i int) *big.Rat { return new(big.Rat).Quo(t[i][right], t[i][enter]) }
 		for i := range rows {
-			if t[i][enter].Sign() > 0 {
-				if leave < 0 || ratio(i).Cmp(ratio(leave)) < 0 || ratio(i).Cmp(ratio(leave)) == 0 && label[i] < label[leave] {
-					leave = i
+			if t[i][enter].Sign() > 0 && (leave < 0 || cmp.Or(ratio(i).Cmp(ratio(leave)), basis[i]-basis[leave]) < 0) {
+				leave = i
+			}
+		}
+		basis[leave] = enter
+		pivot := new(big.Rat).Inv(t[leave][enter])
+		for _, x := range t[leave] {
+			x.Mul(x, pivot)
+		}
+		for i, row := range t {
+			factor := new(big.Rat).Neg(row[enter])
+			for j := range row {
+				if i != leave {
+					row[j].Add(row[j], new(big.Rat).Mul(factor, t[leave][j]))
 				}
 			}
 		}
-		exchange(t, leave, enter)
-		label[leave], label[rows+enter] = label[rows+enter], label[leave]
 	}
-}
-
-// exchange exchanges the variable of row p of a tableau and the variable of column q.
-func exchange(t [][]*big.Rat, p, q int) {
-	pivot := new(big.Rat).Inv(t[p][q])
-	for i := range t {
-		for j := range t[i] {
-			if i != p && j != q {
-				product := new(big.Rat).Mul(t[i][q], t[p][j])
-				t[i][j].Sub(t[i][j], product.Mul(product, pivot))
-			}
-		}
-	}
-	for i := range t {
-		t[i][q].Neg(t[i][q]).Mul(t[i][q], pivot)
-	}
-	for j := range t[p] {
-		t[p][j].Mul(t[p][j], pivot)
-	}
-	t[p][q].Set(pivot)
 }

@@ -4,6 +4,6 @@ package scratch
 
 import "slices"
 
-// Resize returns a slice of length n in the memory of s, or in new memory, with
-// some room to grow, where that is too short. What it holds is not specified.
+// Resize returns a slice of length n with undefined contents. It reuses the memory of s if it is large enough, and
+// otherwise allocates some room to grow.
 func Resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

@@ -2,8 +2,7 @@ package toys
 
 import "runtime"
 
-// Heap runs f and returns the memory, in bytes, that is in use after it and was not
-// before: what f leaves behind in what it returns, which is kept until then.
+// Heap runs f and returns the growth of the heap in bytes: the memory held by f's result.
 func Heap(f func() any) int64 {
 	var before, after runtime.MemStats
 	runtime.GC()

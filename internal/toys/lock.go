@@ -7,13 +7,13 @@ import "stackmate/reasoner/machine"
 // points.
 type Lock struct{ Depth int }
 
-// Machine is the machine of the game. The word of a state is the number of the
-// step and, from bit 8, the goal that a mistake has left.
+// Machine returns the machine of the game. The word of a state holds the number of the step and, from bit 8,
+// the goal left after a mistake.
 func (g Lock) Machine() machine.Machine {
 	return machine.NewScalar(Names([]string{"robot"}, 3), machine.State{0}, machine.Info{Engine: "toy"}, g.Stepper)
 }
 
-// Stepper is what the machine of the game is made of.
+// Stepper returns a Stepper of the game.
 func (g Lock) Stepper() machine.Stepper { return &wheels{Lock: g} }
 
 // wheels is a position of the game.

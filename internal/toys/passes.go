@@ -8,14 +8,13 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// slowPass is what a pass takes once the context of PassesAfterEnd is done: as long
-// as in a circuit of a million gates.
+// slowPass is the duration of a pass after the context of PassesAfterEnd is done: as long as in a circuit of a
+// million gates.
 const slowPass = 2 * time.Millisecond
 
-// PassesAfterEnd runs a search on m, or on what answers like m, ends the context of
-// the search in the given pass of the machine (an evaluation or a step of any
-// batch), and counts the passes made after that one. If the search ends before that
-// pass, the answer is -1.
+// PassesAfterEnd runs a search on m, ends the context of the search in the given pass of the machine (an
+// evaluation or a step of any batch), and returns the number of later passes, or -1 if the search ends before
+// the given pass.
 func PassesAfterEnd(m machine.Machine, pass int64, search func(ctx context.Context, m machine.Machine)) int64 {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

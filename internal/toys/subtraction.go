@@ -6,16 +6,16 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Subtraction is the game in which the roles in turn take 1 to Most counters,
-// and who takes the last one wins. Move i takes i counters; move 0 is for those
-// whose turn it is not. With two roles, who faces a multiple of Most+1 loses.
+// Subtraction is the game in which the roles alternately take 1 to Most counters; the role that takes the last
+// counter wins. Move i takes i counters; roles not in turn make move 0. With two roles, the role to move loses
+// on a multiple of Most+1.
 type Subtraction struct {
 	Roles       []string
 	Start, Most int
 }
 
-// Machine is the machine of the game. The word of a state is the number of
-// counters left, times the number of roles, plus whose turn it is.
+// Machine returns the machine of the game. The word of a state is the number of counters left, times the number of
+// roles, plus the role in turn.
 func (g Subtraction) Machine() machine.Machine {
 	names := Names(g.Roles, g.Most+1)
 	for r := range names.Moves {
@@ -27,7 +27,7 @@ func (g Subtraction) Machine() machine.Machine {
 	return machine.NewScalar(names, machine.State{uint64(g.Start * len(g.Roles))}, machine.Info{Engine: "toy"}, g.Stepper)
 }
 
-// Stepper is what the machine of the game is made of.
+// Stepper returns a Stepper of the game.
 func (g Subtraction) Stepper() machine.Stepper { return &counters{Subtraction: g} }
 
 // counters is a position of the game.

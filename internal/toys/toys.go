@@ -28,8 +28,8 @@ type Node struct {
 	Goals []int32
 }
 
-// Matrix is one joint move of the roles left and right, for the goals of left
-// that are given; right has the rest of 100.
+// Matrix returns a game of one joint move of the roles left and right, for the given goals of left; right gets the
+// difference to 100.
 func Matrix(goals [][]int32) *Tree {
 	both := make([][][2]int32, len(goals))
 	for i, row := range goals {
@@ -40,8 +40,7 @@ func Matrix(goals [][]int32) *Tree {
 	return Bimatrix(both)
 }
 
-// Bimatrix is one joint move of the roles left and right, for the goals of both
-// that are given.
+// Bimatrix returns a game of one joint move of the roles left and right, for the given goals of both.
 func Bimatrix(goals [][][2]int32) *Tree {
 	t := &Tree{Roles: []string{"left", "right"}, Nodes: make([]Node, 1)}
 	t.Nodes[0].Moves = []int{len(goals), len(goals[0])}
@@ -54,7 +53,7 @@ func Bimatrix(goals [][][2]int32) *Tree {
 	return t
 }
 
-// Machine is the machine of the game. Changes of the tree show in it.
+// Machine returns the machine of the game. It follows later changes of the tree.
 func (t *Tree) Machine() machine.Machine {
 	return machine.NewScalar(Names(t.Roles, maxMoves), machine.State{0}, machine.Info{Engine: "toy"},
 		func() machine.Stepper { return &treeStepper{Tree: t} })

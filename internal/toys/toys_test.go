@@ -35,7 +35,7 @@ func TestWhoTakesTheLastCounterWins(t *testing.T) {
 	if err != nil || counts[0] != (machine.PerftCount{Depth: 1, JointMoves: 2, Terminals: 1}) || counts[1] != (machine.PerftCount{Depth: 2, JointMoves: 1, Terminals: 1}) {
 		t.Errorf("%+v, error %v", counts, err)
 	}
-	for turn, want := range []int32{2, 0, 1} { // whose turn it would be, and who has just moved
+	for turn, want := range []int32{2, 0, 1} { // the role that would be in turn, and the role that has just moved
 		over, goals := machine.NewExpander(m).Look(machine.State{uint64(turn)})
 		for r, goal := range goals {
 			if !over || (goal == 100) != (int32(r) == want) {

@@ -6,8 +6,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Follow makes joint moves from position q on, and tells whether the game is over then, and
-// the goals.
+// Follow makes joint moves from position q on. It reports whether the game is over then, and returns the goals.
 func Follow(m machine.Machine, q machine.State, line [][]machine.Move) (over bool, goals []int32) {
 	b := m.NewNarrowBatch()
 	at := slices.Clone(q)
@@ -23,7 +22,7 @@ func Follow(m machine.Machine, q machine.State, line [][]machine.Move) (over boo
 	return machine.NewExpander(m).Look(at)
 }
 
-// Positions are those of random games, but the last ones, laid out one after the other.
+// Positions returns the consecutive positions of random games, without the last one of each.
 func Positions(m machine.Machine, games int, seed uint64) []uint64 {
 	var states []uint64
 	rng, b := machine.NewRand(seed), m.NewBatch()

@@ -2,8 +2,8 @@ package toys
 
 import "stackmate/reasoner/machine"
 
-// Wide is a game as wide, deep and large as its fields say. Goals are drawn by the
-// moves made; those of two players add up to 100.
+// Wide is a game of the given width, depth and size. The moves determine pseudo-random goals; the goals of two players add
+// up to 100.
 type Wide struct {
 	Roles []string
 	Moves []int // by role: legal moves
@@ -15,7 +15,7 @@ type Wide struct {
 	NoGoal bool
 }
 
-// Machine is the machine of the game.
+// Machine returns the machine of the game.
 func (g Wide) Machine() machine.Machine {
 	g.Words = max(g.Words, 2)
 	names := &machine.Names{Roles: g.Roles, Fluents: numbered("f", 64*g.Words)}

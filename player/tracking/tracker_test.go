@@ -82,8 +82,7 @@ func (w *truth) isRight() bool { return w.tracker.account.at == w.at }
 // The games of these tests: turns, simultaneous moves, chance.
 var tracked = []string{"ticTacToe", "connectFour", "biddingTicTacToe-3", "goofspiel-5", "tron-5x5", "pig"}
 
-// corruptions disturb what arrives of a match: each returns the messages that
-// come in the place of the one that tells of w.last.
+// corruptions disturb the messages of a match: each returns the messages that replace the message with w.last.
 var corruptions = map[string]func(w *truth, before [][]string) [][]string{
 	"none": func(w *truth, _ [][]string) [][]string { return [][]string{w.last} },
 	"duplicate": func(w *truth, _ [][]string) [][]string {
@@ -143,13 +142,12 @@ func (w *truth) disturbed(t testing.TB, kind string, percent, times int, check f
 	}
 }
 
-// tells tells whether a message says, as it can be understood, that a joint move
-// was made.
+// tells reports whether a message can be understood as a joint move.
 func tells(message, joint []string) bool {
 	return len(message) >= len(joint) && slices.EqualFunc(message[:len(joint)], joint, strings.EqualFold)
 }
 
-// tally counts what the tracker makes of the messages of many matches.
+// tally counts the tracker's results over the messages of many matches.
 type tally struct{ heard, right, matches, recovered int }
 
 // hold plays matches of a game in which messages are corrupted.
@@ -215,7 +213,7 @@ func TestThePositionIsRightWhateverArrives(t *testing.T) {
 	}
 }
 
-// keys is a game in which each role may say a or b in each of five turns, whatever was said before.
+// keys is a game in which each role may say a or b in each of five turns, in any order.
 const keys = `(role me) (role other) (init (step 0)) (init (score 0))
 (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (right 0 a) (right 1 b) (right 2 a) (right 3 b) (right 4 a)
 (<= (legal ?r a) (role ?r)) (<= (legal ?r b) (role ?r))
@@ -263,5 +261,18 @@ func TestAMatchIsFoundBackAfterADroppedMessage(t *testing.T) {
 			}
 			t.Logf("%+v", c)
 		})
+	}
+}
+
+func TestAMoveWithoutAChoiceIsNotReplaced(t *testing.T) {
+	tr := &tracker{facts: map[snapshot]*facts{"one": {legal: [][]string{{"a"}}}, "two": {legal: [][]string{{"a", "b"}}}}, told: []message{{reply: "b"}}}
+	for _, c := range []struct {
+		at   snapshot
+		own  string
+		want bool
+	}{{"one", "a", false}, {"two", "a", true}, {"two", "B", false}} {
+		if got := tr.isReplaced(account{at: c.at, asked: []int{0}}, c.own); got != c.want {
+			t.Errorf("%s after the reply b at %s: replaced: %v, want %v", c.own, c.at, got, c.want)
+		}
 	}
 }

@@ -29,7 +29,7 @@ func archive(t testing.TB, dir string) *Archive {
 	return a
 }
 
-// played is the record of a match of two that is in the archive.
+// played returns the record of a match of two that is in the archive.
 func played(t testing.TB, a *Archive) *Record {
 	t.Helper()
 	s := quick
@@ -37,7 +37,7 @@ func played(t testing.TB, a *Archive) *Record {
 	return play(t, manager(t, choosing), s, in("a", &fake{}), in("b", saying(gdl.Term{Name: "pass"})))
 }
 
-// asJSON is a record as programs see it: times are instants there.
+// asJSON returns a record as programs see it: times are instants there.
 func asJSON(t testing.TB, r *Record) string {
 	t.Helper()
 	text, err := json.MarshalIndent(r, "", " ")
@@ -90,7 +90,7 @@ func TestEveryBeginningOfARecordIsARecord(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d of %d bytes: %v", n, len(text), err)
 		}
-		// All that was written is there, but for the part under way.
+		// All written parts are there, except the part in progress.
 		parts := strings.Count(string(text[:n]), "\n")
 		if turns := max(0, parts-2); r.Ended() && n < len(text)-1 || r.Turns < min(turns, whole.Turns) {
 			t.Fatalf("%d of %d bytes, %d whole parts: %d turns, ended: %t", n, len(text), parts, r.Turns, r.Ended())
@@ -217,7 +217,7 @@ func TestAMatchCanBeWatchedFromHereAndElsewhere(t *testing.T) {
 		return err
 	}
 	r := play(t, manager(t, choosing), s, in("a", &fake{}), in("b", &fake{OnStart: func(context.Context, protocol.Match) error { return nil }}))
-	watch(here) // what is over is read from the file
+	watch(here) // a finished match is read from the file
 	watchers.Wait()
 	if len(stories) != 2*(r.Turns+2)+1 {
 		t.Errorf("%d stories of %d turns", len(stories), r.Turns)
@@ -236,8 +236,7 @@ func TestAMatchCanBeWatchedFromHereAndElsewhere(t *testing.T) {
 	}
 }
 
-// Who follows a match that nobody ends, as its worker is gone or its manager has failed, is let
-// go when that is known.
+// Readers of a match that never ends, because its worker or its manager has failed, are released once that is known.
 func TestNobodyWaitsForTheEndOfAMatchThatHasNone(t *testing.T) {
 	begun := func(id string) *Record { return &Record{Match: id, Roles: []string{"x"}, Players: []string{"a"}} }
 	for what, known := range map[string]func(a *Archive, tell func(*Record) error) error{
@@ -308,7 +307,7 @@ func BenchmarkListing(b *testing.B) {
 	})
 }
 
-// explaining says which move it makes, as what gives every role 50 points.
+// explaining explains its move by 50 points for every role.
 type explaining struct {
 	compiling
 	role string
@@ -377,7 +376,7 @@ func TestARecordCanBeReplayed(t *testing.T) {
 	}
 }
 
-// Whatever is changed in a record contradicts the rest of it, or the rules.
+// Any change of a record contradicts the rest of it, or the rules.
 func TestAFalseRecordIsNoticed(t *testing.T) {
 	m := builtIn(t, "ticTacToe")
 	players := Player{Name: "a", New: drifters(t, m.machine)}

@@ -20,7 +20,7 @@ type Rating struct {
 // eloUnit is the Elo difference for odds of e : 1.
 const eloUnit = 400 / math.Ln10
 
-// expectedScore returns the mean score, from 0 to 1, of a player who is elo stronger.
+// expectedScore returns the mean score, from 0 to 1, of a player elo points stronger than its opponent.
 func expectedScore(elo float64) float64 { return 1 / (1 + math.Exp(-elo/eloUnit)) }
 
 // crosstable counts the encounters of players: met[i][j], for i < j, is the record of player i against player j; its

@@ -35,8 +35,7 @@ func sit(kind string) arena.Player {
 	}}
 }
 
-// A match is held in this process: one player searches, the other one moves at
-// random. Who begins this game of Nim can win it.
+// A match is held in this process: one player searches, the other one moves at random. The first player can win this game of Nim.
 func ExampleManager_Match() {
 	ctx := context.Background()
 	file, text, err := games.Source("nim-3.4.5")

@@ -13,7 +13,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// What the tests of both sides of the wire share.
+// Shared by the tests of both sides of the wire.
 const choosing = wiretest.Choosing
 
 var (
@@ -38,12 +38,12 @@ func serve(t *testing.T, newAgent protocol.NewAgent) string {
 
 func always(a protocol.Agent) protocol.NewAgent { return func() protocol.Agent { return a } }
 
-// saying is an agent that always makes the same move.
+// saying returns an agent that always makes the same move.
 func saying(move gdl.Term) *fake {
 	return &fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { return move, nil }}
 }
 
-// drifter plays uniformly random legal moves and checks what it is told.
+// drifter plays uniformly random legal moves and checks the messages it gets.
 type drifter struct{ *wiretest.Drifter }
 
 func (d drifter) Start(_ context.Context, m protocol.Match) error {

@@ -53,7 +53,7 @@ func TestFaultyMatchesOfArchivesAreExplained(t *testing.T) {
 	}
 }
 
-// whole is a match of matchingPennies as ggp-base writes it: its errors begin with those of START.
+// whole returns a match of matchingPennies as ggp-base writes it: its errors begin with those of START.
 func whole(change func(*ggpMatch)) string {
 	m := ggpMatch{
 		MatchID: "m", StartTime: 1325000000000, GameMetaURL: ggpGames + "matchingPennies/v1/", IsCompleted: true,

@@ -28,7 +28,7 @@ func manager(t testing.TB, rules string) *Manager {
 	return NewManager("test", g, compile(t, g), zlog)
 }
 
-// builtIn is the manager of a game of package games.
+// builtIn returns the manager of a game of package games.
 func builtIn(t testing.TB, name string) *Manager {
 	t.Helper()
 	_, src, err := games.Source(name)
@@ -127,7 +127,7 @@ func TestMatchesOfAllKindsAreRecordedAsPlayed(t *testing.T) {
 	}
 }
 
-// compiling is a drifter that knows only what START tells.
+// compiling is a drifter that knows only the contents of START.
 type compiling struct {
 	drifter
 	t     testing.TB
@@ -157,7 +157,7 @@ func TestWholeMatchesRunOverHTTP(t *testing.T) {
 	}
 }
 
-// httpPlayer is a player that answers START as it should and PLAY as told.
+// httpPlayer returns a player that answers START as it should and PLAY as told.
 func httpPlayer(t *testing.T, OnPlay http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMatchesAfterAnOpeningAreMatchesOfTheSameGame plays from random positions: by players
-// who get the machine, who get the rules under other names, and from a seed again.
+// TestMatchesAfterAnOpeningAreMatchesOfTheSameGame plays from random positions: with players that get the machine, with players that get the
+// rules under other names, and from a seed again.
 func TestMatchesAfterAnOpeningAreMatchesOfTheSameGame(t *testing.T) {
 	exhaustive.NotUnderRace(t, "plays many matches; other tests of matches look at their goroutines")
 	for _, name := range []string{"ticTacToe", "goofspiel-4", "pig-6-2", "trio"} {
@@ -51,7 +51,7 @@ func TestNoOpeningEndsTheGame(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	m = builtIn(t, "nim-1.2")
-	for seed := range uint64(20) {
+	for seed := range exhaustive.Choose[uint64](5, 20) {
 		moves := m.opening(50, seed)
 		if len(moves) == 0 || len(moves) >= 50 {
 			t.Fatalf("moves %v", moves)

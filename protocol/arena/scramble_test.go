@@ -33,7 +33,7 @@ func TestScramblingHidesTheWordsOfTheGame(t *testing.T) {
 	}
 }
 
-// words are the symbols of a rulesheet.
+// words returns the symbols of a rulesheet.
 func words(rules string) []string {
 	all := strings.FieldsFunc(rules, func(c rune) bool { return strings.ContainsRune("() \n", c) })
 	return slices.DeleteFunc(all, gdl.IsVariable)

@@ -25,7 +25,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// hostile is a player that answers every message with the same bytes.
+// hostile returns a player that answers every message with the same bytes.
 func hostile(t *testing.T, answer string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -299,7 +299,7 @@ func TestInATournamentWhoCannotStartHasLost(t *testing.T) {
 			t.Errorf("%+v, want goals %s", r, want)
 		}
 	}
-	// Who is late may catch up, and who is busy has the start clock to end that.
+	// A late player may catch up; a busy player has the start clock to become ready.
 	begun := time.Now()
 	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)

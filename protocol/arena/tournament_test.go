@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// duel is the result of a match for two.
+// duel returns the result of a match for two.
 func duel(a, b string, goal int) Result {
 	none := []int{0, 0}
 	return Result{Players: []string{a, b}, Goals: []int{goal, 100 - goal}, Errors: none, Late: none, Illegal: none, Failed: none}
@@ -336,8 +336,8 @@ func TestInAGauntletTheFirstPlayerMeetsTheOthers(t *testing.T) {
 	}
 }
 
-// TestALedgerIsTheSameInAnyOrder counts results as workers bring them: in any order and
-// twice. The verdict of the test, and what counts, depend on the plan alone.
+// TestALedgerIsTheSameInAnyOrder counts results in the order of workers: any order, and twice. The verdict of the test and the counted results
+// depend on the plan alone.
 func TestALedgerIsTheSameInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		plan := Tournament{
@@ -403,7 +403,7 @@ func TestPairsAreCountedBothWays(t *testing.T) {
 	}
 }
 
-// staged plays a tournament with stages in which the player who stands first wins each match but some.
+// staged plays a tournament with stages in which the first player of a pairing wins each match, except the upsets.
 func staged(t *testing.T, plan *Tournament, upsets map[[2]int]bool) (*Ledger, []encounterOf) {
 	t.Helper()
 	if err := plan.Check(); err != nil {
@@ -447,7 +447,7 @@ func TestAKnockoutEndsWithAWinner(t *testing.T) {
 		t.Errorf("%s wins, encounters %v", w, met)
 	}
 	l = NewLedger(plan)
-	for n := range 2 { // an encounter that is drawn: the player who stands first goes on
+	for n := range 2 { // a drawn encounter: the first player goes on
 		f := l.Seat(Fixture{Number: n})
 		l.Add(n, duel(plan.Players[f.Players[0]], plan.Players[f.Players[1]], 100))
 	}

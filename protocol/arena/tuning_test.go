@@ -12,7 +12,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// quadratic is a tuning of two parameters whose best values are 30 and 0.2.
+// quadratic returns a tuning of two parameters whose best values are 30 and 0.2.
 func quadratic(iterations, pairs int) *Tournament {
 	return &Tournament{
 		Games: []Game{{"x", 2}}, Players: []string{"p:threads=1", "p:threads=1-2"}, Rounds: iterations * pairs, Seed: 3,
@@ -103,7 +103,7 @@ func TestParametersStayWithinTheirBounds(t *testing.T) {
 	plan := quadratic(50, 1)
 	plan.Tuning.Step, plan.Tuning.Parameters[1].Integer, plan.Tuning.Parameters[1].High = 1, true, 9
 	l := NewLedger(plan)
-	for f := range plan.Fixtures() { // whoever has the higher a wins
+	for f := range plan.Fixtures() { // the higher a wins
 		goal, sides := 0, l.Descriptions()
 		var a [2]float64
 		var b [2]int

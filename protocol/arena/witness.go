@@ -37,7 +37,7 @@ type witness struct {
 	last   []string       // the last joint move
 }
 
-// Witness is a function for protocol.Endpoint.Record: it records the match in the folder, turn by turn.
+// Witness implements protocol.Endpoint.Record: it records the match in the folder, turn by turn.
 func (a *Archive) Witness(m protocol.Match) (func(protocol.Note) error, error) {
 	w := &witness{narrator: &narrator{record: &Record{}, listen: a.Recorder()}, clock: m.PlayClock}
 	rules := RulesText(m.Game)

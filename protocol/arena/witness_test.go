@@ -15,8 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAnEndpointRecordsWhatTheManagerDoes holds a match with an endpoint that records it: what is there is what
-// the manager has recorded.
+// TestAnEndpointRecordsWhatTheManagerDoes holds a match with an endpoint that records it: both records are equal.
 func TestAnEndpointRecordsWhatTheManagerDoes(t *testing.T) {
 	m := builtIn(t, "ticTacToe")
 	archive := ReadArchive(t.TempDir())
@@ -77,7 +76,7 @@ func TestAnEndpointRecordsWhatTheManagerDoes(t *testing.T) {
 	}
 }
 
-// TestAWitnessTellsWhatItsManagerDid plays messages, each a joint move that is told and what is answered.
+// TestAWitnessTellsWhatItsManagerDid plays messages, each a joint move and its answer.
 func TestAWitnessTellsWhatItsManagerDid(t *testing.T) {
 	const both = `(role a) (role b) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
 		(<= (legal ?r go) (role ?r)) (<= (legal ?r stay) (role ?r)) (<= (legal b (at ?n)) (true (step ?n)))

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// dealer is a game manager that holds matches of the kit's own game, in which the
-// kit plays Left. Its functions break rules; those that are nil keep them.
+// dealer is a game manager that holds matches of the kit's own game, in which the kit plays Left. Its functions break rules; nil functions keep
+// them.
 type dealer struct {
 	ctx context.Context
 	url string
 
 	request  func(r *http.Request)                   // before it is sent
 	start    func(message string) string             // changes START
-	told     func(turn int, joint []string) []string // changes what PLAY and STOP tell
+	told     func(turn int, joint []string) []string // changes the joint move in PLAY and STOP
 	patience time.Duration                           // with PLAY; 0 means the play clock and a grace
 	beside   func(d *dealer, id string, turn int, message string)
 	strict   bool // aborts the match at the first failure of the player
@@ -27,8 +27,8 @@ type dealer struct {
 	endless  bool // sends PLAY at the end
 }
 
-// dealerClock is the play clock of its matches, dealerGrace how much longer it waits:
-// long beside what a busy machine takes to deliver a message.
+// dealerClock is the play clock of its matches, dealerGrace the extra time that it waits: long compared with the delivery of a message on a busy
+// machine.
 const (
 	dealerClock = time.Second
 	dealerGrace = 2 * time.Second

@@ -84,12 +84,12 @@ func (f *follower) Stop([][]gdl.Term) {}
 
 func (f *follower) Abort() { close(f.abort) }
 
-// hardRules are those over which a follower thinks.
+// hardRules are rules on which a follower thinks.
 const hardRules = `(role me) (role you) (init hard) (init (n 1)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7)
 (<= (legal ?r a) (role ?r)) (<= (legal ?r b) (role ?r)) (next hard)
 (<= (next (n ?m)) (true (n ?n)) (succ ?n ?m)) (<= terminal (true (n 7))) (<= (goal ?r 50) (role ?r))`
 
-// endpoint is a player that keeps all the rules.
+// endpoint returns a player that keeps all the rules.
 func endpoint(think time.Duration) http.Handler {
 	return protocol.NewEndpoint("Follower", func() protocol.Agent { return &follower{think: think} }, zerolog.Nop())
 }

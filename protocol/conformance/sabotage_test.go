@@ -19,8 +19,7 @@ type sabotage func(player http.Handler) http.Handler
 // refused stands for a refusal where an answer is expected.
 const refused = "400"
 
-// answering changes what the player says: it gets every message, and how the
-// player would answer one.
+// answering replaces the player's replies: f gets every message, and the player's reply to any message.
 func answering(f func(message string, r *http.Request, play func(message string) string) string) sabotage {
 	return func(player http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +44,7 @@ func answering(f func(message string, r *http.Request, play func(message string)
 	}
 }
 
-// said is what a player answers to a message in place of that of a request.
+// said returns the player's reply to a message instead of the request's.
 func said(player http.Handler, r *http.Request, message string) *httptest.ResponseRecorder {
 	again := r.Clone(r.Context())
 	again.Body = io.NopCloser(strings.NewReader(message))
@@ -94,7 +93,7 @@ func rawly(open time.Duration, response func(header, body string) string) sabota
 	}
 }
 
-// announced is a response that says it has more bytes than it has.
+// announced returns a response that says it has more bytes than it has.
 func announced(more int) func(header, body string) string {
 	return func(header, body string) string {
 		return fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", header, len(body)+more, body)
@@ -105,7 +104,7 @@ func inChunks(header, body string) string {
 	return fmt.Sprintf("%sTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", header, len(body), body)
 }
 
-// refusing refuses what it is true of.
+// refusing refuses the messages for which is reports true.
 func refusing(is func(message string, r *http.Request) bool) sabotage {
 	return answering(func(message string, r *http.Request, play func(string) string) string {
 		if is(message, r) {
@@ -173,8 +172,7 @@ func thinking(f func(message string, play func(string) string) string) sabotage 
 	})
 }
 
-// sabotages breaks the rules of all checks but those that depend on the listener, by the
-// names of the checks.
+// sabotages breaks the rules of all checks, except checks that depend on the listener, by the names of the checks.
 func sabotages() map[string]sabotage {
 	const slow = 1200 * time.Millisecond
 	shout := func(_, move string) string { return strings.ToUpper(move) }
@@ -249,8 +247,7 @@ func sabotages() map[string]sabotage {
 
 var matchID = regexp.MustCompile(`check\.[0-9]+\.[0-9]+`)
 
-// repeating answers with the move before, whenever is says so of what the message
-// and the one before tell.
+// repeating answers with the previous move if is reports true for the joint moves of this and the previous message.
 func repeating(is func(told, before string) bool) sabotage {
 	var mu sync.Mutex
 	var told, move string
@@ -315,7 +312,7 @@ func (c *counted) Close() error {
 	return c.Conn.Close()
 }
 
-// oneRead is of servers that take what comes first for the request.
+// oneRead models servers that take the first read for the request.
 type oneRead struct{ net.Listener }
 
 func (l oneRead) Accept() (net.Conn, error) {

@@ -124,6 +124,7 @@ func TestUnknownPassIsNamed(t *testing.T) {
 // Every lane of every kernel must agree with the oracle on legal moves,
 // terminal, stuck, goals and successor, for random positions and moves.
 func TestEveryKernelAgreesWithOracle(t *testing.T) {
+	exhaustive.FewerDraws(t)
 	for _, k := range kernel.All() {
 		t.Run(k.Name(), func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { checkKernel(t, k) }) })
 	}

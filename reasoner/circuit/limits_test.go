@@ -46,7 +46,7 @@ func TestChainsAsLongAsTheNetwork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			smallStack(t)
-			length := 200_000
+			length := exhaustive.Choose(50_000, 200_000)
 			if name == "alternating" && exhaustive.On() {
 				length = 1_000_000
 			}
@@ -114,7 +114,7 @@ func TestLoopsOfManyVariables(t *testing.T) {
 
 // A term inside a term inside a term could be factored as often as there are terms.
 func TestTermsThatContainEachOtherAreFactoredInBoundedTime(t *testing.T) {
-	const terms = 1000
+	terms := exhaustive.Choose(400, 1000)
 	g := emptyGame(2 * terms)
 	var bodies []logic.Lit
 	for i := range terms {

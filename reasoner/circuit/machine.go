@@ -73,12 +73,6 @@ type Options struct {
 	Memory int64
 }
 
-// maxTranslated is the number of two-input gates up to which machine code is quicker than
-// an interpreted program: with more of them, the code of a pass, some 15 bytes a gate,
-// comes from main memory each time. Between 600 000 and a million on an EPYC of 2023
-// (BenchmarkPass). Gates that choose random moves are not counted.
-const maxTranslated = 500_000
-
 // Compile lays a game out as programs for a kernel.
 func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
@@ -88,9 +82,6 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	available, err := kernel.From(o.Kernel)
 	if err != nil {
 		return nil, err
-	}
-	if m.info.Gates > maxTranslated {
-		available = slices.DeleteFunc(available, (*kernel.Kernel).IsNative)
 	}
 	switch {
 	case available[0].Splits():

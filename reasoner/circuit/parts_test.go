@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
@@ -15,6 +16,7 @@ import (
 // A game with its moves taken apart must agree with the oracle on the network as it
 // was before, on every kernel and with and without the passes that come after.
 func TestMovesWithPartsKeepTheGame(t *testing.T) {
+	exhaustive.FewerDraws(t)
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGame(t)
 		h := splitTables(t.Context(), g, 1)
@@ -42,6 +44,7 @@ func TestMovesWithPartsKeepTheGame(t *testing.T) {
 // Every target of a choice, of all that random bits can draw, is some legal move, and
 // every legal move that of as many targets as any other, or one more.
 func TestEveryLegalMoveHasTheSameShareOfTargets(t *testing.T) {
+	exhaustive.FewerDraws(t)
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGame(t)
 		m := compiled(t, splitTables(t.Context(), g, 1), Options{Kernel: kernel.Narrow})

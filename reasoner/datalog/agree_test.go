@@ -252,7 +252,7 @@ func TestShuffledRulesGiveTheSameGame(t *testing.T) {
 
 func ground(t rapid.TB, g *gdl.Game) *Program {
 	t.Helper()
-	p, _, err := Ground(context.Background(), g, Limits{})
+	p, err := Ground(context.Background(), g, Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

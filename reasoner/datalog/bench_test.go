@@ -14,7 +14,7 @@ func BenchmarkGround(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			g := loadRulesheet(b, name)
 			for b.Loop() {
-				p, _, err := Ground(context.Background(), g, Limits{})
+				p, err := Ground(context.Background(), g, Limits{})
 				skipTooLarge(b, err)
 				b.ReportMetric(float64(p.Signals), "signals")
 				b.ReportMetric(float64(len(p.Head)), "rules")

@@ -19,7 +19,7 @@
 //	  limits        what all this may take: time, tuples, memory
 //
 //	The passes, in the order of their table.
-//	  constants, linear, static, existential, merge, unfold, rightlinear, split, demand, magicsets
+//	  constants, linear, static, merge, unfold, rightlinear, split, demand, magicsets
 //
 //	Grounding: from rules to a Program.
 //	  ground        the stages in order, and the possible atoms
@@ -32,13 +32,12 @@
 //	  machine       what all positions share: the rules, the vocabulary
 //	  input         fluents and moves between numbers, texts and tuples
 //	  evaluator     relations of one position, computed as they are asked for
-//	  inline, tune  which relation is computed in which way, by counted work
 //	  stepper       the machine.Stepper on top
 //
 // Which file to open:
 //
 //	why is a rule slow?                in both: plan (order of its joins), split (its
-//	                                   parts); in the machine: tune and evaluator
+//	                                   parts); in the machine: evaluator
 //	why was a game refused?            limits: each error names the limit and the rule
 //	why is the ground program large?   passes
 //	which fluents and moves are there? ground (reach) and build; input for the machine

@@ -92,7 +92,7 @@ func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
 	}
 	var rules []*rule
 	var heads []*relation
-	for _, r := range in.inlined() {
+	for _, r := range in.rules {
 		w.Step()
 		r := r.rebind(e.copy)
 		if e.derived[r.head.rel] == nil {
@@ -115,7 +115,7 @@ func (e *evaluator) copy(rel *relation) *relation {
 	own := e.copies[rel]
 	if own == nil {
 		own = newRelation(rel.name, rel.arity)
-		own.dynamic, own.profile = true, e.in.cost.profiles[rel]
+		own.dynamic, own.profile = true, rel.profile
 		e.copies[rel] = own
 	}
 	return own
@@ -175,7 +175,7 @@ func (e *evaluator) call(rel *relation, columns []int32) *call {
 		return nil // static, or without rules
 	}
 	recursive := d.component != nil
-	if recursive && slices.Contains(e.in.without, "magic") || len(columns) == 0 && (rel.arity > 0 || recursive) || e.in.cost.modes[e.original(rel)] == modeWhole {
+	if recursive && slices.Contains(e.in.without, "magic") || len(columns) == 0 && (rel.arity > 0 || recursive) {
 		return e.wholeCall(d)
 	}
 	for _, c := range d.calls {
@@ -234,11 +234,6 @@ func (e *evaluator) fixpoint(rules []*rule, recursion *component, growing ...*re
 	return f
 }
 
-// original returns the interpreter's relation of which rel is a copy.
-func (e *evaluator) original(rel *relation) *relation {
-	return e.in.theory.byKey[rel.name.key()]
-}
-
 // ensure computes the tuples of c with the given key, unless they are available.
 func (e *evaluator) ensure(c *call, key []int32) {
 	d := c.to
@@ -249,7 +244,6 @@ func (e *evaluator) ensure(c *call, key []int32) {
 		e.complete(d)
 		return
 	}
-	e.meter.work += callWork
 	if _, added := c.asked.insert(key); !added {
 		return
 	}

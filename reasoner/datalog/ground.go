@@ -17,33 +17,10 @@ import (
 // atoms. Matches of rules without such negated literals are recorded with the possible atoms, the rest afterwards.
 // Constant atoms are then evaluated away. The numbering depends only on the texts of fluents and moves.
 //
-// The size counts what was grounded, even if a limit was hit. The error names the limit and the rule, or reports
-// that ctx is done.
-func Ground(ctx context.Context, g *gdl.Game, lim Limits) (p *Program, size Size, err error) {
+// The error names the exceeded limit and the rule, or reports that ctx is done.
+func Ground(ctx context.Context, g *gdl.Game, lim Limits) (p *Program, err error) {
 	defer guard.Stopped(&err)
-	gr := newGrounder(ctx, g, lim)
-	defer func() { size = gr.size() }()
-	p, err = gr.ground()
-	return p, size, err
-}
-
-// Size is the size of a grounding.
-type Size struct {
-	Instances int // rule instances
-	Fluents   int // possible fluents
-}
-
-func (gr *grounder) size() Size {
-	size := Size{}
-	if gr.record != nil {
-		size.Instances = gr.record.n
-	}
-	for _, rel := range gr.theory.relations {
-		if rel.name.name == "true" {
-			size.Fluents += int(rel.n)
-		}
-	}
-	return size
+	return newGrounder(ctx, g, lim).ground()
 }
 
 func (gr *grounder) ground() (*Program, error) {

@@ -76,7 +76,6 @@ func (j *joiner) run(i int) bool {
 		return j.list(i, s, s.rel.input.holding.list)
 	case opBuild:
 		j.regs[s.a] = j.terms.compound(s.functor, j.gather(s.key))
-		j.meter.work += termWork
 	default:
 		if !j.passes(s) {
 			return false
@@ -139,7 +138,6 @@ func (j *joiner) insert(p *plan, tuple []int32) int32 {
 	t, added := p.rule.head.rel.insert(tuple)
 	if added {
 		j.meter.tuple(p)
-		j.meter.work += tupleWork
 	}
 	return t
 }

@@ -56,21 +56,14 @@ type meter struct {
 	atoms  int
 	ticks  int
 	terms  func() int // the number of function terms; nil if unlimited
-	work   int64      // measured by tuning: tried matches, plus the weights below
-	stop   int64      // the work at which tuning aborts a trial; 0 for no bound
+	work   int64      // tried matches
+	stop   int64      // the work at which tryFixpoint gives up; 0 for no bound
 	bytes  func() int64
 	err    error
 }
 
 // ticksPerCheck is the number of matches between checks of the context and the memory: some milliseconds of work.
 const ticksPerCheck = 1 << 14
-
-// Weights of operations by their time, in tried matches.
-const (
-	tupleWork = 4 // a new tuple
-	termWork  = 8 // a function term, new or not
-	callWork  = 3 // demanding a key
-)
 
 // tick counts a match and reports whether evaluation may continue.
 func (m *meter) tick(p *plan) bool {
@@ -116,7 +109,7 @@ func (m *meter) tuple(p *plan) {
 	}
 }
 
-// errTooMuchWork aborts the trial of a mode in tuning.
+// errTooMuchWork ends tryFixpoint.
 var errTooMuchWork = errors.New("too much work")
 
 // describe names the rule of the rulesheet, with its position, from which r was made.

@@ -25,7 +25,7 @@ func TestLimitsAreNamedWithTheRuleThatExplodes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := load(t, "explosive.kif", explosive)
-			_, _, err := Ground(context.Background(), g, lim)
+			_, err := Ground(context.Background(), g, lim)
 			checkLimit(t, err, name)
 			_, err = NewMachine(context.Background(), g, lim)
 			checkLimit(t, err, name)
@@ -33,7 +33,7 @@ func TestLimitsAreNamedWithTheRuleThatExplodes(t *testing.T) {
 	}
 	t.Run("rule instances", func(t *testing.T) {
 		g := load(t, "explosive.kif", strings.ReplaceAll(explosive, " (digit ?f)", "(true (n ?f))"))
-		_, _, err := Ground(context.Background(), g, Limits{MaxInstances: 1000})
+		_, err := Ground(context.Background(), g, Limits{MaxInstances: 1000})
 		checkLimit(t, err, "rule instances")
 	})
 }
@@ -42,7 +42,7 @@ func TestTermsThatGrowAreNoGroundProgram(t *testing.T) {
 	g := load(t, "terms.kif", `(role r) (init (at nil)) (item a) (item b) (goal r 0)
 		(<= (legal r (take ?x)) (item ?x)) (<= terminal (true (at (list a (list b (list a nil))))))
 		(<= (next (at (list ?x ?tail))) (does r (take ?x)) (true (at ?tail)))`)
-	if _, _, err := Ground(context.Background(), g, Limits{}); !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "function terms") {
+	if _, err := Ground(context.Background(), g, Limits{}); !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "function terms") {
 		t.Errorf("error is %v, want that there are too many function terms", err)
 	}
 	if _, err := NewMachine(context.Background(), g, Limits{}); err != nil {
@@ -66,7 +66,7 @@ func TestGroundingStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	g := load(t, "explosive.kif", explosive)
-	if _, _, err := Ground(ctx, g, Limits{}); !errors.Is(err, context.Canceled) {
+	if _, err := Ground(ctx, g, Limits{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Ground: error is %v, want %v", err, context.Canceled)
 	}
 	if _, err := NewMachine(ctx, g, Limits{}); !errors.Is(err, context.Canceled) {

@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -10,35 +11,17 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// interpreter is the state shared by all evaluators of a game: rules, static relations, vocabulary, and the
-// results of tuning. Everything except the vocabulary is immutable once the machine has been made.
+// interpreter is the state shared by all evaluators of a game: rules, static relations, vocabulary. Everything except
+// the vocabulary is immutable once the machine has been made.
 type interpreter struct {
 	theory  *theory
 	rules   []*rule // the dynamic rules
 	names   *machine.Names
 	initial machine.State
-	cost    costs
-	largest int    // most fluents of a position during tuning
-	work    int64  // of a position during tuning; 0 if tuning ended early
 	limits  Limits // of the relations of a position, in each evaluator
 	clock   *machine.Stopwatch
 	without []string // names of passes left out by tests
 }
-
-// costs are the results of tuning: they determine the mode of each relation.
-type costs struct {
-	profiles map[*relation]*profile
-	modes    map[*relation]mode
-}
-
-// mode is the way in which a derived relation is computed.
-type mode uint8
-
-const (
-	modeKeyed  mode = iota // by key, on demand
-	modeWhole              // completely, at its first use
-	modeInline             // never: its rules are inlined at its uses
-)
 
 // NewMachine returns a machine for games whose ground program is too large. It evaluates the rules on demand in
 // each position. Fluents and moves are numbered at their first occurrence, so the size of the game is unlimited.
@@ -53,29 +36,11 @@ func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine
 	if err != nil {
 		return nil, err
 	}
-	in.open(tuningWords)
-	in.tune(ctx, math.MaxInt64)
-	in.clock.Done("tune")
-	in.open((in.largest*3/2 + spareFluents) / 2)
-	if err := newStepper(in, in.theory.watch).begin(); err != nil { // makes the indexes that all evaluators share
+	if err := in.open(); err != nil {
 		return nil, err
 	}
-	in.clock.Done("indexes")
-	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.bytes(), Work: in.work, Stages: in.clock.Stages}
+	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.bytes(), Stages: in.clock.Stages}
 	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in, guard.NewWatch(context.Background(), grounding)) }), nil
-}
-
-// Work returns the work of a position as in Info.Work of the machine, or 0 if it is unknown. If the work exceeds
-// enough before tuning, Work returns it without tuning, which is much faster.
-func Work(ctx context.Context, g *gdl.Game, lim Limits, enough int64) (work int64, err error) {
-	defer guard.Stopped(&err)
-	in, err := newInterpreter(ctx, g, lim)
-	if err != nil {
-		return 0, err
-	}
-	in.open(tuningWords)
-	in.tune(ctx, enough)
-	return in.work, nil
 }
 
 const (
@@ -91,9 +56,12 @@ const (
 	positionShare   = 4
 	vocabularyShare = 4
 
-	// tuningWords is the length of positions during tuning, before the number of their fluents is known.
-	// spareFluents is the minimal room for further fluents.
-	tuningWords  = 64
+	// sampleWords is the length of positions while random matches show the number of their fluents. The matches take
+	// sampleWork matches of rules, or sampleSteps joint moves. spareFluents is the minimal room for further fluents.
+	sampleWords  = 64
+	sampleWork   = 2_000_000
+	sampleSteps  = 200
+	sampleSeed   = 1
 	spareFluents = 32
 )
 
@@ -106,11 +74,63 @@ func newInterpreter(ctx context.Context, g *gdl.Game, lim Limits, without ...str
 	th := gr.theory
 	in := &interpreter{theory: th, rules: th.dynamicRules(), limits: gr.limits, clock: gr.clock, without: without}
 	in.limits.MaxBytes /= positionShare
+	th.expectFew(in.rules)
 	return in, nil
 }
 
-// open begins a new vocabulary with positions of the given number of words, and adds the initial position to it.
-func (in *interpreter) open(words int) {
+// open makes the vocabulary, with positions as long as random matches need.
+func (in *interpreter) open() error {
+	in.begin(sampleWords)
+	most, err := in.mostFluents()
+	if err != nil {
+		return err
+	}
+	in.clock.Done("sample")
+	in.begin((most*3/2 + spareFluents) / 2)
+	err = newStepper(in, in.theory.watch).begin() // makes the indexes that all evaluators share
+	in.clock.Done("indexes")
+	return err
+}
+
+// mostFluents returns the largest number of fluents in the positions of random matches.
+func (in *interpreter) mostFluents() (most int, err error) {
+	s := newStepper(in, in.theory.watch)
+	rng := machine.NewRand(sampleSeed)
+	state := slices.Clone(in.initial)
+	for step := 0; step < sampleSteps && s.meter.work < sampleWork; step++ {
+		joint := s.random(state, rng)
+		most = max(most, len(s.numbers))
+		if joint == nil {
+			copy(state, in.initial)
+		} else {
+			s.Next(state, joint)
+		}
+		if errors.Is(s.meter.err, ErrLimit) {
+			break
+		}
+		if s.meter.err != nil {
+			return 0, s.meter.err
+		}
+	}
+	return most, nil
+}
+
+// random returns random moves in a position; nil if it is terminal or a role has no move.
+func (s *stepper) random(state machine.State, rng *machine.Rand) []machine.Move {
+	s.SetState(state)
+	var joint []machine.Move
+	for r := range s.in.names.Roles {
+		moves := s.AppendLegal(nil, machine.Role(r))
+		if len(moves) == 0 || s.Terminal() {
+			return nil
+		}
+		joint = append(joint, moves[rng.Intn(len(moves))])
+	}
+	return joint
+}
+
+// begin makes a vocabulary with positions of the given number of words, and adds the initial position to it.
+func (in *interpreter) begin(words int) {
 	th := in.theory
 	in.names = &machine.Names{Open: machine.NewVocabulary(len(th.roles), words, in.limits.MaxBytes/vocabularyShare)}
 	for _, role := range th.roles {
@@ -128,5 +148,16 @@ func (in *interpreter) open(words int) {
 	var err error
 	if in.initial, err = in.names.State(fluents); err != nil {
 		guard.Stop(err)
+	}
+}
+
+// expectFew assigns profiles to the dynamic relations. A position holds few of the possible tuples of true and does, as
+// each cell of a board has one content. The square root of the possible tuples is assumed.
+func (th *theory) expectFew(rules []*rule) {
+	th.estimate(rules)
+	for _, rel := range th.relations {
+		if rel.dynamic && (rel.name.name == "true" || rel.name.name == "does") {
+			rel.profile.tuples = math.Sqrt(rel.profile.tuples)
+		}
 	}
 }

@@ -2,7 +2,6 @@ package datalog
 
 import (
 	"context"
-	"math"
 	"sync"
 	"testing"
 
@@ -119,27 +118,8 @@ func TestLargeStaticRelationsAreAnsweredOnDemand(t *testing.T) {
 	}
 }
 
-func TestWorkIsThatOfTheMachineOrMoreWhereThatIsEnough(t *testing.T) {
-	g := load(t, "counting", counting(30))
-	m, err := NewMachine(t.Context(), g, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tuned, err := Work(t.Context(), g, Limits{}, math.MaxInt64)
-	if err != nil || tuned != m.Info().Work {
-		t.Errorf("work %d, error %v; the machine says %d", tuned, err, m.Info().Work)
-	}
-	for _, enough := range []int64{1, tuned + tuned/10} {
-		before, err := Work(t.Context(), g, Limits{}, enough)
-		if err != nil || before <= enough {
-			t.Errorf("work %d, error %v; %d is enough, and tuned it is %d", before, err, enough, tuned)
-		}
-	}
-}
-
-// Whether it is tuned or not, a machine asks for no more than it must: all lists are two
-// million tuples, of which a position needs one.
-func TestAMachineThatThereWasNoTimeToTuneKeepsToItsLimits(t *testing.T) {
+// A machine computes no more than it must: all lists are two million tuples, of which a position needs one.
+func TestAMachineKeepsToItsLimits(t *testing.T) {
 	const rules = `
 (role r)
 (init (path (list 1 (list 2 (list 3 (list 4 (list 5 (list 6 nil)))))))) (init (step 1))
@@ -154,18 +134,13 @@ func TestAMachineThatThereWasNoTimeToTuneKeepsToItsLimits(t *testing.T) {
 (<= (next (step 2)) (true (step 1)))
 (<= terminal (true (step 2)))
 (goal r 100)`
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	for name, ctx := range map[string]context.Context{"tuned": t.Context(), "not tuned": gone} {
-		in, err := newInterpreter(t.Context(), load(t, "lists.kif", rules), Limits{MaxAtoms: 1 << 20}.withDefaults())
-		if err != nil {
-			t.Fatal(err)
-		}
-		in.open(tuningWords)
-		in.tune(ctx, math.MaxInt64)
-		s := newStepper(in, guard.NewWatch(t.Context(), grounding))
-		if err := s.begin(); err != nil || len(s.AppendLegal(nil, 0)) != 1 {
-			t.Errorf("%s: %d legal moves, error %v", name, len(s.AppendLegal(nil, 0)), err)
-		}
+	in, err := newInterpreter(t.Context(), load(t, "lists.kif", rules), Limits{MaxAtoms: 1 << 20}.withDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.begin(sampleWords)
+	s := newStepper(in, guard.NewWatch(t.Context(), grounding))
+	if err := s.begin(); err != nil || len(s.AppendLegal(nil, 0)) != 1 {
+		t.Errorf("%d legal moves, error %v", len(s.AppendLegal(nil, 0)), err)
 	}
 }

@@ -26,7 +26,7 @@ const (
 	inBoth      phase = iota // for grounding and for the machine
 	inGrounding              // for grounding only
 	ifThorough               // only where grounding is thorough
-	inTuning                 // for the machine, if tuning finds that the pass saves work
+	inMachine                // for the machine only
 )
 
 // passes lists the passes in order; constraints gives the reasons of the order.
@@ -50,11 +50,6 @@ var passes = []pass{
 		name: "reduce",
 		doc:  "p(X) ← q(X) ∧ succ(1,2) ∧ ¬none(X) → p(X) ← q(X), where succ has (1,2) and none is empty",
 		run:  (*grounder).reduce,
-	},
-	{
-		name: "existential", of: inGrounding,
-		doc: "columns in which all terms of a domain say the same → no columns",
-		run: (*grounder).projectColumns, assumes: "the domain is not empty, the relation not negated",
 	},
 	{
 		name: "merge", of: ifThorough,
@@ -92,11 +87,7 @@ var passes = []pass{
 		run: (*grounder).reach, needed: true,
 	},
 	{
-		name: "inline", of: inTuning,
-		doc: "h ← a ∧ p → h ← a ∧ b for each rule p ← b", assumes: "p is not recursive",
-	},
-	{
-		name: "magic", of: inTuning,
+		name: "magic", of: inMachine,
 		doc: "as demand, for recursive relations of one position", assumes: "what is asked of other relations does not depend on the recursion",
 	},
 }
@@ -109,10 +100,7 @@ var constraints = []constraint{
 	{"constants", "static", "what follows from fluents that never change is static then"},
 	{"linear", "static", "relations are computed by the rules that they keep"},
 	{"static", "reduce", "a relation without tuples is empty only when it has been computed"},
-	{"static", "existential", "a domain must have been computed"},
-	{"reduce", "existential", "a condition that always holds would count as a use of the column"},
 	{"static", "unfold", "it replaces what is pending"},
-	{"existential", "unfold", "the fewer columns, the fewer instances it expects"},
 	{"merge", "unfold", "alternatives are to be unfolded once"},
 	{"unfold", "settle", "what is unfolded wherever it is used need not be computed"},
 	{"settle", "right-linear", "whether it pays is judged by the sizes of static relations"},

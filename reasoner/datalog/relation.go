@@ -22,10 +22,10 @@ type relation struct {
 	indexes []*index
 	stats   []columnStats
 	input   *input   // true and does of a running machine, else nil
-	profile *profile // expected sizes at run time, or nil
+	profile *profile // expected size, or nil for the size of now
 }
 
-// profile holds the average size of a relation in the positions of a game.
+// profile holds the expected size of a relation.
 type profile struct {
 	tuples   float64
 	distinct []float64 // by column

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 )
 
@@ -104,6 +105,7 @@ func checkUntil(t *testing.T, something string, check func(t *rapid.T) (has bool
 }
 
 func TestRewrittenRulesMeanTheSame(t *testing.T) {
+	exhaustive.FewerDraws(t)
 	checkUntil(t, "rules that were rewritten", func(t *rapid.T) bool {
 		g, oracle := drawGame(t, rewritable)
 		p, q := groundBy(t, g, never), groundBy(t, g, always)
@@ -123,6 +125,7 @@ func made(gr *grounder, isOne func(*relation) bool) (n int) {
 }
 
 func TestAskingChangesNoGame(t *testing.T) {
+	exhaustive.FewerDraws(t)
 	checkUntil(t, "relations that are asked for", func(t *rapid.T) bool {
 		g, oracle := drawGame(t, rewritable)
 		gr := newGrounder(t.Context(), g, Limits{})
@@ -139,6 +142,7 @@ func TestAskingChangesNoGame(t *testing.T) {
 }
 
 func TestThoroughGroundingChangesNoGame(t *testing.T) {
+	exhaustive.FewerDraws(t)
 	checkUntil(t, "rules that were merged, and parts without a condition", func(t *rapid.T) bool {
 		g, oracle := drawGame(t, rewritable)
 		gr := newGrounder(t.Context(), g, Limits{Thorough: true})

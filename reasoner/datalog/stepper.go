@@ -41,7 +41,7 @@ func newStepper(in *interpreter, w *guard.Watch) *stepper {
 	s := &stepper{evaluator: newEvaluator(in, w), values: make(map[term]int32)}
 	s.byRole = make([][]machine.Move, len(in.theory.roles))
 	s.after = in.names.NewState()
-	used := allUsed(s.in.inlined())
+	used := allUsed(s.in.rules)
 	for _, rel := range in.theory.relations {
 		switch rel.name.name {
 		case "terminal":

@@ -23,20 +23,25 @@ import (
 type unfolder struct {
 	theory *theory
 	when   threshold
-	inliner
+	terms  *termTable
+	rules  map[*relation][]*rule // of the relations to unfold
 }
 
 // threshold says when a rewriting pays: where there are more than that many instances
 // or tuples, and that many times fewer afterwards.
 type threshold struct{ above, gain float64 }
 
-// maxUnfolded is the number of rules of a relation that may be unfolded.
-const maxUnfolded = 24
+// maxUnfolded is the number of rules of a relation that may be unfolded, maxInlined the number of rules that may
+// replace one rule.
+const (
+	maxUnfolded = 24
+	maxInlined  = 32
+)
 
 // unfold unfolds the static relations, and the pending ones.
 func (gr *grounder) unfold() error {
 	th, pending := gr.theory, gr.pending
-	u := &unfolder{theory: th, when: gr.unfolding, inliner: inliner{terms: th.terms, rules: make(map[*relation][]*rule)}}
+	u := &unfolder{theory: th, when: gr.unfolding, terms: th.terms, rules: make(map[*relation][]*rule)}
 	for _, r := range th.rules {
 		if rel := r.head.rel; (!rel.dynamic || pending[rel]) && len(r.body) > 0 {
 			u.rules[rel] = append(u.rules[rel], r)

@@ -102,9 +102,6 @@ type Info struct {
 	Depth    int   // levels of the circuit, 0 for other engines
 	Bytes    int64 // memory of the machine itself, without batches
 	Batch    int64 // memory of one batch in bytes, 0 if not known
-	// Work is how many matches of conditions a position of a random match takes, with
-	// its legal moves and a successor; 0 for engines that don't count.
-	Work int64
 	// Verified is the time that it took to prove that the circuit's programs stay in
 	// their memory; 0 for other engines.
 	Verified time.Duration

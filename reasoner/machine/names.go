@@ -17,9 +17,6 @@ type Names struct {
 	Moves   [][]string  // by Role, then Move; nil if they are numbered as they are met
 	Fluents []string    // by fluent index; likewise
 	Open    *Vocabulary // nil if the tables are complete
-	// LeftOut, if not nil, tells of fluents whether the machine leaves them out, as no legal
-	// move, goal or end depends on them: they are true or false in no position.
-	LeftOut func(fluent string) bool
 
 	once    sync.Once
 	moves   []map[string]Move
@@ -189,17 +186,10 @@ func (n *Names) Unpack(dst []int32, s State) []int32 {
 	return dst
 }
 
-// IsLeftOut tells whether the machine leaves a fluent out (LeftOut).
-func (n *Names) IsLeftOut(fluent string) bool { return n.LeftOut != nil && n.LeftOut(fluent) }
-
-// State builds the position in which exactly the given fluents are true, but for those that
-// are left out.
+// State returns the position in which exactly the given fluents are true.
 func (n *Names) State(fluents []string) (State, error) {
 	var numbers []int32
 	for _, text := range fluents {
-		if n.IsLeftOut(text) {
-			continue
-		}
 		f, ok := n.AddFluent(text)
 		if !ok {
 			return nil, fmt.Errorf("%s is no fluent that the game can reach", text)

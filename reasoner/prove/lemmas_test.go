@@ -11,11 +11,12 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// The bounds are about twice the numbers of models that the proofs took when they were set.
+// The bound is about twice the greatest number of models that a proof took when it was set; solvers find other models.
 func TestGoalSumsOfGamesAreProvedWithFewModels(t *testing.T) {
-	for game, most := range map[string]int{
-		"ticTacToe": 40, "goofspiel-4": 20, "goofspiel-7": 60, "goofspiel-8": 60, "biddingTicTacToe-5": 40,
-		"oshiZumo-6-2": 30, "oshiZumo-50-3": 10, "tron-6x7": 10, "connectFour": 40, "breakthrough-4x5": 40, "reversi-6x6": 10,
+	const most = 60
+	for _, game := range []string{
+		"ticTacToe", "goofspiel-4", "goofspiel-7", "goofspiel-8", "biddingTicTacToe-5", "oshiZumo-6-2", "oshiZumo-50-3",
+		"tron-6x7", "connectFour", "breakthrough-4x5", "reversi-6x6",
 	} {
 		_, source, err := games.Source(game)
 		if err != nil {

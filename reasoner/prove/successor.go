@@ -97,8 +97,7 @@ type local struct {
 	altered   []int32
 	altering  marks // by fluent
 	next      []logic.Lit
-	groups    marks // by number, as the next
-	sums      marks
+	groups    marks // by number
 	queue     []logic.Lit
 }
 
@@ -110,7 +109,7 @@ func newLocal(c *successors) local {
 func (w *local) begin() {
 	w.net = logic.NewNetwork()
 	w.fluents, w.altered = w.fluents[:0], w.altered[:0]
-	for _, m := range []*marks{&w.met, &w.altering, &w.groups, &w.sums} {
+	for _, m := range []*marks{&w.met, &w.altering, &w.groups} {
 		m.clear()
 	}
 	if w.copies != nil {

@@ -209,7 +209,7 @@ func TestTheProverFollowsRecursionOfAnyDepth(t *testing.T) {
 }
 
 func TestTheProverFollowsChainsOfRelationsOrRefusesThem(t *testing.T) {
-	for n, ok := range map[int]bool{6_000: true, 110_000: false} {
+	for n, ok := range exhaustive.Choose(map[int]bool{6_000: true}, map[int]bool{6_000: true, 110_000: false}) {
 		var b strings.Builder
 		b.WriteString("(role p) (goal p 100) terminal (<= (legal p go) (not r0))")
 		for i := range n {

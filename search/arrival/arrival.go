@@ -1,13 +1,11 @@
-// Package arrival finds the fewest joint moves in which a role can force an end with a goal.
-// Searches prove values; where positions repeat, moves that keep a proved value may lead round
-// in circles for ever. A move of this package brings the forced end one joint move nearer,
-// whatever all others do, so that a strategy made of such moves arrives.
+// Package arrival finds the fewest joint moves in which a role can force an end with a goal. Searches prove values;
+// where positions repeat, moves that preserve a proved value may cycle forever. Each move of this package brings the
+// forced end one joint move nearer, against all replies, so a strategy of such moves arrives.
 //
-// Theorem: the distance of a position is the least d such that the role forces an end with the
-// goal within d joint moves. The role has a move after which every position is terminal with
-// that goal, or has a distance of at most d-1. So the distance falls with each joint move, and
-// the end is reached. This holds in every game, with moves at the same time or by turns, and
-// with any number of roles: all others, chance among them, count as one opponent.
+// Theorem: the distance of a position is the least d such that the role forces an end with the goal within d joint
+// moves. The role has a move after which every position is terminal with the goal, or has a distance of at most d-1.
+// So the distance falls with each joint move, and the end is reached. This holds in every game, with simultaneous
+// moves or turns, and with any number of roles: all other roles, chance among them, count as one opponent.
 package arrival
 
 import (
@@ -50,10 +48,9 @@ var spanCodec = table.Codec[span]{
 // maxTargets bounds the tables that a Finder holds at the same time.
 const maxTargets = 4
 
-// Finder finds ways by iterative deepening, with tables that last from one call to the next. It
-// belongs to one goroutine.
+// Finder finds ways by iterative deepening, with tables that persist between calls. It belongs to one goroutine.
 //
-// Cost: at most one expansion for each position and each distance below that of the root.
+// Cost: at most one expansion for each position and each distance below the root's.
 type Finder struct {
 	machine  machine.Machine
 	expander *machine.Expander
@@ -196,30 +193,20 @@ func (f *Finder) succeeds(e *machine.Expansion, move, moves, step, depth, plies 
 	return !f.failed
 }
 
-// Line returns the joint moves from q to the end of a match in which every role forces the goal
-// that it is sure of, and who is sure of nothing delays the end. Goals are by role, in goal points.
-// It reports false where a way is not found or where chance, or several roles, choose.
+// Line returns the joint moves from q to the end of a match in which every role forces its guaranteed goal, and roles
+// without one delay the end. Goals are by role, in goal points. It returns false if no way is found, or if chance or
+// several roles choose.
 func (f *Finder) Line(ctx context.Context, q machine.State, goals []int32, maxNodes int64) (line [][]machine.Move, ok bool) {
-	e, q := new(machine.Expansion), slices.Clone(q)
-	for range search.MaxPlies {
-		if err := f.expander.Expand(e, q); err != nil {
-			return nil, false
+	line, over, _ := search.Walk(f.expander, q, func(e *machine.Expansion, q machine.State) (int, bool) {
+		if e.Children == 1 {
+			return 0, true
 		}
-		c, ok := 0, true
-		if e.Children > 1 {
-			c, ok = f.next(ctx, e, q, goals, maxNodes)
-		}
-		if !ok {
-			return nil, false
-		}
-		joint := make([]machine.Move, len(e.Moves))
-		e.Joint(joint, c)
-		if line = append(line, joint); e.Terminal[c] {
-			return line, true
-		}
-		copy(q, e.Child(c))
+		return f.next(ctx, e, q, goals, maxNodes)
+	})
+	if !over {
+		return nil, false
 	}
-	return nil, false
+	return line, true
 }
 
 // next returns the child of q, expanded in e, to which the only role that chooses goes.

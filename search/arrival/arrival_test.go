@@ -87,7 +87,7 @@ func TestTheFewestPliesOfRandomCyclicGames(t *testing.T) {
 	}
 }
 
-// restricted is n with one move of a role.
+// restricted returns n with one move of a role.
 func restricted(n toys.Node, role, move int) toys.Node {
 	r := toys.Node{Moves: append([]int(nil), n.Moves...)}
 	for c, kid := range n.Kids {
@@ -103,7 +103,7 @@ func restricted(n toys.Node, role, move int) toys.Node {
 	return r
 }
 
-// corridor is a walk of so many steps for the role that begins, which may as well wait; the other
+// corridor returns a walk of so many steps for the role that begins, which may as well wait; the other
 // role has two moves that change nothing.
 func corridor(steps int) *toys.Tree {
 	g := &toys.Tree{Roles: []string{"white", "black"}}
@@ -156,5 +156,17 @@ func TestAnEndThatCannotBeForcedIsNotLookedForBeyondTheLongestLine(t *testing.T)
 	g := &toys.Tree{Roles: []string{"alone"}, Nodes: []toys.Node{{Moves: []int{1}, Kids: []int{0}}}}
 	if way, ok := arrival.New(g.Machine(), 0).Find(t.Context(), machine.State{0}, 0, 1, 1<<40); ok {
 		t.Errorf("%+v of a match that never ends; the longest line has %d joint moves", way, search.MaxPlies)
+	}
+}
+
+func TestARoleThatIsSureOfNothingDelaysTheEnd(t *testing.T) {
+	won := toys.Node{Goals: []int32{100, 0}}
+	g := &toys.Tree{Roles: []string{"a", "b"}, Nodes: []toys.Node{
+		{Moves: []int{1, 3}, Kids: []int{1, 2, 3}}, won, {Moves: []int{1, 1}, Kids: []int{1}}, won,
+	}}
+	m := g.Machine()
+	line, ok := arrival.New(m, 0).Line(t.Context(), m.Initial(), []int32{100, 0}, 100)
+	if !ok || len(line) != 2 || line[0][1] != 1 {
+		t.Errorf("the line %v (%v), want two joint moves", line, ok)
 	}
 }

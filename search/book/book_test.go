@@ -132,7 +132,7 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	})
 }
 
-// compress makes a file of a header line and what follows it.
+// compress makes a file of a header line and a body.
 func compress(content string) []byte {
 	var file bytes.Buffer
 	z := gzip.NewWriter(&file)

@@ -22,7 +22,7 @@ type solutionFunc func(q machine.State) (search.Claim, error)
 
 func (f solutionFunc) At(_ context.Context, q machine.State) (search.Claim, error) { return f(q) }
 
-// solved is the solution of a toy by the search of its class.
+// solved returns the solution of a toy by the search of its class.
 func solved(t rapid.TB, m machine.Machine, isSequential bool) search.Solution {
 	t.Helper()
 	if isSequential { // every position from scratch
@@ -38,8 +38,8 @@ func solved(t rapid.TB, m machine.Machine, isSequential bool) search.Solution {
 	return Search{Machine: m, Searcher: s}
 }
 
-// best is what the defender's strategy obtains from a position, in rationals and
-// without table, ply memory or claims: the oracle of the tests.
+// best returns the value of the defender's strategy from a position, in rationals and without table, ply memory or claims: the oracle of the
+// tests.
 func best(g *toys.Tree, s search.Solution, at int, defender machine.Role) *big.Rat {
 	n := &g.Nodes[at]
 	if n.Kids == nil {
@@ -78,9 +78,8 @@ func best(g *toys.Tree, s search.Solution, at int, defender machine.Role) *big.R
 	return v
 }
 
-// rationals are the probabilities of a strategy over n moves, whose floating-point
-// numbers are multiples of 2⁻⁹⁶: what they lack of 1 belongs to the first of the
-// most probable moves.
+// rationals returns the probabilities of a strategy over n moves, whose floating-point numbers are multiples of 2⁻⁹⁶. Their difference to 1 goes
+// to the first of the most probable moves.
 func rationals(strategy []search.Weighted, n int) []*big.Rat {
 	mixture := make([]*big.Rat, n)
 	for i := range mixture {
@@ -193,9 +192,8 @@ func TestGuaranteesOfArbitraryStrategiesAreThoseOfTheBestResponses(t *testing.T)
 	})
 }
 
-// isBound tells whether got is want, or differs from it by rounding in the
-// direction of the sign only: once to 2⁻⁹⁶ at each of a few dozen positions, and
-// once to a floating-point number.
+// isBound reports whether got is want, or differs from it only by rounding in the direction of the sign: once to 2⁻⁹⁶ at each of a few dozen
+// positions, and once to a floating-point number.
 func isBound(got float64, want *big.Rat, sign int) bool {
 	off := new(big.Rat).Sub(new(big.Rat).SetFloat64(got), want)
 	ulp := math.Nextafter(math.Abs(got), math.Inf(1)) - math.Abs(got)
@@ -255,8 +253,7 @@ func TestAWrongValueAnywhereIsAFault(t *testing.T) {
 }
 
 func TestAWrongStrategyIsAFault(t *testing.T) {
-	// Matching pennies for 100 points: the one who plays heads with probability
-	// 0.6 loses 10 of 50 to the best response.
+	// Matching pennies for 100 points: playing heads with probability 0.6 loses 10 of 50 to the best response.
 	m := toys.Matrix([][]int32{{100, 0}, {0, 100}}).Machine()
 	mix := func(p float64) []search.Weighted {
 		return []search.Weighted{{Move: 0, Probability: p}, {Move: 1, Probability: 1 - p}}
@@ -324,13 +321,13 @@ func TestGamesThatAreNotZeroSumAreErrors(t *testing.T) {
 	}
 }
 
-// endless is a game that repeats its only position.
+// endless returns a game that repeats its only position.
 func endless() machine.Machine {
 	g := &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{0, 0}}}}
 	return g.Machine()
 }
 
-// first is the solution that claims 0 and makes the first of all moves.
+// first returns the solution that claims 0 and makes the first of all moves.
 func first() search.Solution {
 	move := []search.Weighted{{Move: 0, Probability: 1}}
 	return solutionFunc(func(machine.State) (search.Claim, error) {
@@ -424,7 +421,7 @@ func TestProgressIsTold(t *testing.T) {
 	}
 }
 
-// firstMoves is a solution that claims nothing right and plays the first move.
+// firstMoves returns a solution that claims nothing right and plays the first move.
 func firstMoves(players int) solutionFunc {
 	return func(machine.State) (search.Claim, error) {
 		claim := search.Claim{}
@@ -461,5 +458,14 @@ func TestTheMemoryOfACheckIsThatOfItsLimit(t *testing.T) {
 	})
 	if !errors.Is(w.err, search.ErrMemory) || bytes > limit+limit/2+1<<20 {
 		t.Errorf("%d bytes on the heap, limit %d; error %v", bytes, limit, w.err)
+	}
+}
+
+func TestAGainWithinTheSlackOfAClaimIsNone(t *testing.T) {
+	for limit, want := range map[float64]float64{50: 0, 50 + Tolerance/2: 0, 51: 1} {
+		c := Certificate{Value: 40, Slack: 10, Guarantee: 40, Limit: limit, Complete: true}
+		if got := c.Exploitability(); got != want || c.Certified() != (want == 0) {
+			t.Errorf("at most %v: exploitability %v, certified: %v, want %v", limit, got, c.Certified(), want)
+		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"stackmate/search"
 )
 
-// walkOrWait is a game in which left waits (move 0) or walks two steps to a goal of 100 (move 1),
+// walkOrWait returns a game in which left waits (move 0) or walks two steps to a goal of 100 (move 1),
 // and right has two moves that change nothing. Positions 0, 1, 2, 3 by steps and turn.
 func walkOrWait() *toys.Tree {
 	return &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{
@@ -20,7 +20,7 @@ func walkOrWait() *toys.Tree {
 	}}
 }
 
-// playing is the solution that claims 100 and always makes the same moves.
+// playing returns the solution that claims 100 and always makes the same moves.
 func playing(move machine.Move) search.Solution {
 	return solutionFunc(func(machine.State) (search.Claim, error) {
 		always := func(m machine.Move) []search.Weighted { return []search.Weighted{{Move: m, Probability: 1}} }
@@ -39,11 +39,11 @@ func TestAStrategyThatWalksRoundInCirclesIsAFault(t *testing.T) {
 	}
 }
 
-// Who claims nothing may go on for ever, and so may an opponent's move that a strategy never allows.
+// A role without a claim may go on forever, and so may an opponent's move that a strategy never allows.
 func TestGoingOnForEverIsNoFaultOfWhoClaimsNothing(t *testing.T) {
 	g := walkOrWait()
 	g.Nodes[4].Goals = []int32{0, 100}
-	g.Nodes[0].Kids[1] = 0 // left waits whatever it does
+	g.Nodes[0].Kids[1] = 0 // left waits by both moves
 	nothing := solutionFunc(func(machine.State) (search.Claim, error) {
 		first := []search.Weighted{{Move: 0, Probability: 1}}
 		return search.Claim{Value: 0, Slack: 100, Strategies: [][]search.Weighted{first, first}}, nil

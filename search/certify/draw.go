@@ -105,9 +105,7 @@ func (w *walk) join(v *walk) {
 	w.certificate.Faults += v.certificate.Faults
 	w.certificate.Positions += v.certificate.Positions
 	v.certificate.Faults, v.certificate.Positions = 0, 0
-	if w.err == nil && v.sumKnown {
-		w.agree(v.sum)
-	}
+	w.agree(v.sum.Code())
 	w.err = cmp.Or(w.err, v.err)
 }
 

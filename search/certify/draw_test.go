@@ -75,7 +75,7 @@ func (s *asking) ValueAt(ctx context.Context, q machine.State) (float64, error) 
 	return claim.Value, err
 }
 
-// A wrong value is found at its position and at those before it.
+// A wrong value is found at its position and at the positions before it.
 func TestDrawsFindAWrongValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := draw(t, drawRoles(t), false).Machine()

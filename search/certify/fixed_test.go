@@ -10,7 +10,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// rat is the number itself.
+// rat returns the number itself.
 func (a fixed) rat() *big.Rat {
 	return new(big.Rat).SetFrac(a.integer(), new(big.Int).Lsh(big.NewInt(1), fractionBits))
 }
@@ -21,8 +21,7 @@ func drawFixed(t *rapid.T, limit int32, name string) fixed {
 	return fixed{rapid.Uint64Range(0, fixedGoal(limit).hi-1).Draw(t, name+" high"), low}
 }
 
-// isDirected tells whether got is want, or the multiple of 2⁻⁹⁶ next to it in
-// the direction asked for.
+// isDirected reports whether got is want, or the next multiple of 2⁻⁹⁶ in the given direction.
 func isDirected(got fixed, want *big.Rat, isUp bool) bool {
 	off := new(big.Rat).Sub(got.rat(), want)
 	if !isUp {

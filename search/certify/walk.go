@@ -9,6 +9,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/table"
 )
 
@@ -99,8 +100,7 @@ type walk struct {
 
 	circled     bool  // a position has repeated on its own path
 	checks      int64 // checked positions; a position of both walks counts twice
-	sum         int32 // of both players' goals in terminal positions
-	sumKnown    bool
+	sum         exact.Sum
 	certificate Certificate
 	err         error
 }
@@ -326,19 +326,18 @@ func (w *walk) points(goals []int32) fixed {
 		}
 		sum += goal
 	}
-	w.agree(sum)
+	w.agree(int64(sum) + 1)
 	if w.err != nil {
 		return fixed{}
 	}
 	return fixedGoal(goals[w.first])
 }
 
-// agree checks that the sum of the goals is the same in all terminal positions.
-func (w *walk) agree(sum int32) {
-	if w.err == nil && w.other >= 0 && w.sumKnown && sum != w.sum {
-		w.err = fmt.Errorf("%w: the goals of one terminal position add up to %d, of another to %d", search.ErrNotZeroSum, sum, w.sum)
+// agree checks that the sum of the goals, of which it gets the code, is the same in all terminal positions.
+func (w *walk) agree(code int64) {
+	if w.err == nil && w.other >= 0 {
+		w.err = w.sum.Merge(code)
 	}
-	w.sum, w.sumKnown = sum, true
 }
 
 // keep stores the points of q and enforces the limits.

@@ -1,14 +1,14 @@
-// Package equilibrium computes a subgame-perfect equilibrium of a game of two players with goals of any sum, who may move at
-// once or by turns, with chance: backward induction (Zermelo; Kuhn 1953) over exact rationals, with a matrix at each
-// position that is solved as a Bimatrix. It knows state machines, never rules or text.
+// Package equilibrium computes a subgame-perfect equilibrium of a game of two players with goals of any sum, with
+// simultaneous moves or turns, and chance: backward induction (Zermelo; Kuhn 1953) over exact rationals, with a Bimatrix at
+// each position. It knows state machines, never rules or text.
 //
-// The result is one equilibrium of possibly many, with other payoffs. At each position the first pure one with the largest sum of
-// payoffs is taken, else an equilibrium in mixed strategies. No player gains by leaving its strategy at any position: by the
-// one-shot deviation principle, since every match ends, it suffices that the strategies at each position are an
-// equilibrium of its matrix, which is verified for each in rationals.
+// The result is one of possibly many equilibria, which may have other payoffs. Each position takes the first pure
+// equilibrium with the largest sum of payoffs, else an equilibrium in mixed strategies. No player gains by deviating at any
+// position: by the one-shot deviation principle, since every match ends, it suffices that the strategies at each position are
+// an equilibrium of its matrix, which is verified in rationals.
 //
-// Cost: every position that can be reached is expanded once and its payoffs are kept; nothing is pruned, as
-// bounds on one player's payoff say nothing of the other's choice. It is meant for small games.
+// Cost: every reachable position is expanded once and its payoffs are stored. Pruning is impossible, as bounds on one player's
+// payoff do not bound the other player's choice. It is meant for small games.
 package equilibrium
 
 import (
@@ -21,11 +21,10 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 )
 
 const (
-	// maxPly bounds the depth of the recursion.
-	maxPly = 2000
 	// maxBits bounds a payoff: numerators and denominators grow with every position of mixed strategies.
 	maxBits = 1 << 16
 	// progressNodes is the number of positions between two reports.
@@ -40,8 +39,6 @@ var (
 	ErrEndless = errors.New("a position can be reached from itself, so that the game need not end")
 	// ErrLarge is why a search ends unfinished whose numbers are too long.
 	ErrLarge = fmt.Errorf("a payoff takes more than %d bits as a fraction", maxBits)
-
-	errTooDeep = fmt.Errorf("the tree is deeper than %d plies", maxPly)
 )
 
 // Searcher computes an equilibrium. It belongs to one goroutine and keeps the payoffs of all positions
@@ -94,7 +91,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	switch {
 	case errors.Is(err, errStopped):
 		return found, nil
-	case errors.Is(err, ErrLarge), errors.Is(err, errTooDeep), errors.Is(err, search.ErrMemory):
+	case errors.Is(err, ErrLarge), errors.Is(err, exact.ErrTooDeep), errors.Is(err, search.ErrMemory):
 		found.Unfinished = err
 		return found, nil
 	case err != nil:
@@ -191,8 +188,8 @@ func (r *run) mayGoOn(ply int) error {
 	switch {
 	case r.ctx.Err() != nil, r.lim.MaxNodes > 0 && r.nodes >= r.lim.MaxNodes:
 		return errStopped
-	case ply >= maxPly:
-		return errTooDeep
+	case ply >= exact.MaxPly:
+		return exact.ErrTooDeep
 	case r.lim.MaxBytes > 0 && r.bytes > r.lim.MaxBytes:
 		return fmt.Errorf("the payoffs of %d positions: %w", len(r.known), search.ErrMemory)
 	}

@@ -19,8 +19,7 @@ type tableau struct {
 	first int   // the first of the consecutive variables that were basic at first, one a row
 }
 
-// newTableau returns the slack form of Mv ≤ 1: the variables v have the labels from variable on, the slacks those from
-// slack on.
+// newTableau returns the slack form of Mv ≤ 1: variables are labelled from variable on, slacks from slack on.
 func newTableau(m [][]*big.Rat, variable, slack, labels int) *tableau {
 	t := &tableau{first: slack}
 	for r, coefficients := range m {

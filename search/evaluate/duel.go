@@ -7,22 +7,22 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Score is what one evaluation gets against another.
+// Score is the result of a duel of one evaluation against another.
 type Score struct {
 	Games int `json:"games"`
-	// Points is the mean of the goals that it gets, less those of the other, from -100 to
-	// 100; Error about the half width of their 95 % confidence interval: as if the games
-	// were two more, one won and one lost.
+	// Points is the mean of its goals minus the goals of the opponent, from -100 to 100. Error
+	// is about half the width of the 95 % confidence interval of Points, with one win and one
+	// loss added as a prior.
 	Points float64 `json:"points"`
 	Error  float64 `json:"error"`
 }
 
-// duelOpening is the number of random joint moves at most that a game begins with.
+// duelOpening is the maximum number of random joint moves at the beginning of a game.
 const duelOpening = 6
 
-// Duel plays a against b on m, in the lanes of a batch and by draws as in learning: an
-// odd game has the sides of the one before it swapped. It ends after so many games, or
-// when ctx is done. Of more players than two, each second one follows a.
+// Duel plays a against b on m with the move draws of self-play. Odd games swap the sides of the
+// game before. It ends after count games, or when ctx is done. With more than two players, a
+// and b alternate by role.
 func Duel(ctx context.Context, m machine.Machine, a, b *Evaluation, count int, seed uint64) Score {
 	p := newGames(m, 2, machine.NewRand(seed), defaultBytes)
 	var n, sum, squares float64

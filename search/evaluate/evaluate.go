@@ -1,11 +1,10 @@
-// Package evaluate learns from the rules alone what positions are worth: a small
-// network over fluents, fitted to games that it plays against itself in the lanes of a
-// batch. It owns the network, the learning and the form of it that is quick to
-// evaluate; it knows state machines, never rules, and searches know it as a function of
-// positions.
+// Package evaluate learns an evaluation of positions from the rules alone: a small network over
+// fluents, fitted to games of self-play in the lanes of a batch. It owns the network, its
+// training and its quantised form. It knows state machines but no rules; searches call it as a
+// function of positions.
 //
-// Supported: games of any number of roles up to maxOutputs, with turns, simultaneous
-// moves and chance, on machines with a closed table of fluents.
+// Supported: games of up to maxOutputs players, with turns, simultaneous moves and chance, on
+// machines with a closed table of fluents.
 package evaluate
 
 import (
@@ -17,40 +16,40 @@ import (
 	"stackmate/search/evaluate/vector"
 )
 
-// maxOutputs is the most players, and maxFluents the most fluents (two megabytes
-// of weights), that are worth the memory.
+// Limits of memory: maxOutputs is the maximum number of players, maxFluents of fluents (two
+// megabytes of weights).
 const (
 	maxOutputs = 8
 	maxFluents = 1 << 14
 )
 
-// Evaluation estimates what positions of one machine are worth to each role. It is
-// immutable and safe for concurrent use.
+// Evaluation estimates the value of positions of one machine for each role. It is immutable and
+// safe for concurrent use.
 //
-// Weights are numbers of 16 bits in fixed point, whose sums are exact as long as none leaves
-// its 16 bits. The scale is chosen so that none does for as many fluents as were ever true in
-// learning; a position with more may get a wrong value, no more.
+// Weights are 16-bit fixed-point numbers. Their sums are exact as long as no sum overflows. The
+// scale rules overflow out for positions with as many fluents as any position of the training had;
+// a position with more fluents may get a wrong value.
 type Evaluation struct {
 	players []machine.Role
 	roles   int
-	sum     float64 // of the goals of two players, if network has one output for both
+	sum     float64 // sum of the goals of both players, if network has one output for both
 	view    *view
 	network *network
 	rows    []vector.Shorts // by input; the last one is the bias
 	scale   float32
-	nothing machine.State // in which no fluent is true
+	nothing machine.State // the position without true fluents
 	weight  float64       // see Weight
 
 	correlation float64 // see Correlation
 }
 
-// Weight is how many playouts an estimate is worth; 0 if that was not found out (Learner.Weigh).
+// Weight returns the number of playouts that one estimate is worth, or 0 before Learner.Weigh.
 func (e *Evaluation) Weight() float64 { return e.weight }
 
-// Correlation is that of estimates with the outcomes of games that were unseen then, from -1 to 1.
+// Correlation returns the correlation of estimates with the outcomes of unseen games, from -1 to 1.
 func (e *Evaluation) Correlation() float64 { return e.correlation }
 
-// quantise makes an evaluation of a network, for positions of up to the given number of
+// quantise computes the fixed-point rows of the network, scaled for positions of up to active
 // fluents.
 func (e *Evaluation) quantise(active int) {
 	n := e.network
@@ -63,10 +62,10 @@ func (e *Evaluation) quantise(active int) {
 	}
 }
 
-// reach bounds what a unit can be in positions of so many fluents: the sum of the k largest of n
-// weights, by absolute value, is at most k·t + Σ max(0, |weight| - t) for any t, and that is
-// least where t is the k-th largest, which is about mean·ln(n/k) where weights are distributed
-// exponentially.
+// reach bounds the absolute value of a unit in positions of up to active fluents. For any threshold
+// t, the sum of the k largest of n absolute weights is at most k·t + Σ max(0, |weight| - t). The
+// bound is smallest if t is the k-th largest: about mean·ln(n/k) for exponentially distributed
+// weights.
 func (n *network) reach(active int) float32 {
 	var threshold, sum vector.Floats
 	for i := range n.in {
@@ -88,11 +87,11 @@ func (n *network) reach(active int) float32 {
 	return slices.Max(sum[:])
 }
 
-// Values writes what the positions, laid out one after the other, are worth to each
-// role, in goal points: position by position, 0 for chance. Those of siblings, one after the
-// other, are had for less: only the fluents are added up that differ from the position before.
+// Values writes the value of each position of states for each role to dst, in goal points: position
+// by position, 0 for chance. Consecutive siblings are cheap: only changed fluents update the
+// accumulator.
 func (e *Evaluation) Values(dst []float64, states []uint64) {
-	e.view.look(states, func(seen []uint64) {
+	e.view.withSignals(states, func(seen []uint64) {
 		values := make([]float32, 0, maxOutputs)[:e.network.outputs]
 		wide := e.view.wide()
 		bias := e.rows[len(e.rows)-1]
@@ -110,7 +109,7 @@ func (e *Evaluation) Values(dst []float64, states []uint64) {
 	})
 }
 
-// distance is the number of inputs that differ.
+// distance returns the number of inputs that differ.
 func distance(a, b machine.State) int {
 	n := 0
 	for i, w := range a {
@@ -119,7 +118,7 @@ func distance(a, b machine.State) int {
 	return n
 }
 
-// ValuesOf writes what the positions, laid out one after the other, are worth to role r.
+// ValuesOf writes the value of each position of states for role r to dst.
 func (e *Evaluation) ValuesOf(r machine.Role, dst []float64, states []uint64) {
 	var buffer [256]float64
 	at := buffer[:len(buffer)/e.roles*e.roles]
@@ -133,15 +132,17 @@ func (e *Evaluation) ValuesOf(r machine.Role, dst []float64, states []uint64) {
 	}
 }
 
-// rest is what the second of two players gets if the first one gets value.
-func (e *Evaluation) rest(value float64) float64 { return min(max(0, e.sum-value), machine.MaxGoal) }
+// opponentValue returns the goal of the second player if the first player gets value.
+func (e *Evaluation) opponentValue(value float64) float64 {
+	return min(max(0, e.sum-value), machine.MaxGoal)
+}
 
-// byRole turns outputs into goal points.
+// byRole converts the outputs to goal points by role.
 func (e *Evaluation) byRole(dst []float64, values []float32) {
 	clear(dst)
 	if e.network.outputs < len(e.players) {
 		dst[e.players[0]] = 100 * float64(values[0])
-		dst[e.players[1]] = e.rest(dst[e.players[0]])
+		dst[e.players[1]] = e.opponentValue(dst[e.players[0]])
 		return
 	}
 	for i, r := range e.players {

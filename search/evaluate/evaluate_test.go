@@ -14,7 +14,7 @@ import (
 	"stackmate/search/evaluate/vector"
 )
 
-// learner is one that knows nothing.
+// learner returns an untrained learner.
 func learner(t testing.TB, m machine.Machine, c Config) *Learner {
 	t.Helper()
 	l, err := New(m, c)
@@ -24,7 +24,7 @@ func learner(t testing.TB, m machine.Machine, c Config) *Learner {
 	return l
 }
 
-// trained is a learner of a built-in game after so many games.
+// trained returns a learner of a built-in game after the given number of games.
 func trained(t testing.TB, game string, seed uint64, games int64) *Learner {
 	t.Helper()
 	l := learner(t, gamestest.Machine(t, game), Config{Seed: seed, ConstantSum: true})
@@ -32,8 +32,8 @@ func trained(t testing.TB, game string, seed uint64, games int64) *Learner {
 	return l
 }
 
-// randomStates are so many positions, laid out one after the other: of random fluents, or like the
-// one before but for two fluents, as siblings are.
+// randomStates returns n consecutive positions: of random fluents, or a sibling of the position before
+// it, which differs in two fluents.
 func randomStates(m machine.Machine, rng *machine.Rand, n int) []uint64 {
 	states := make([]uint64, n*m.Words())
 	for i := range n {
@@ -251,4 +251,21 @@ func BenchmarkValues(b *testing.B) {
 		e.Values(values, states)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/position")
+}
+
+func TestTheTargetOfAnImageIsTheOneOfTheExchangedPlayers(t *testing.T) {
+	l := &Learner{current: Evaluation{players: []machine.Role{0, 1}, sum: 100}}
+	same, exchanged := &machine.Symmetry{Roles: []machine.Role{0, 1}}, &machine.Symmetry{Roles: []machine.Role{1, 0}}
+	for _, c := range []struct {
+		symmetry     *machine.Symmetry
+		target, want []float32
+	}{
+		{same, []float32{0.25}, []float32{0.25}},
+		{exchanged, []float32{0.25}, []float32{0.75}},
+		{exchanged, []float32{0.25, 0.5}, []float32{0.5, 0.25}},
+	} {
+		if got := l.imageOf(c.symmetry, c.target); !slices.Equal(got, c.want) {
+			t.Errorf("roles %v: %v becomes %v, want %v", c.symmetry.Roles, c.target, got, c.want)
+		}
+	}
 }

@@ -18,36 +18,35 @@ import (
 	"stackmate/search/evaluate/vector"
 )
 
-// What was learnt is kept as one JSON object in a gzip stream (RFC 1952), which guards it
-// against damage. Fluents are found again by their names, so a file does not depend on
-// the engine that wrote it.
+// A file is one JSON object in a gzip stream (RFC 1952), whose checksum detects damage. Fluents are
+// identified by name, so a file does not depend on the engine that wrote it.
 
 const (
 	formatName    = "stackmate evaluation"
-	formatVersion = 5 // up to version 4 the rectified units are not squared, so those weights mean something else
-	// maxFile bounds what is read of a file, in bytes of JSON: 20 for each weight.
+	formatVersion = 5 // up to version 4 rectified units were not squared: their weights do not fit
+	// maxFile bounds the JSON text of a file, in bytes: 20 for each weight.
 	maxFile = 20 * (2*maxFluents + 1) * width * 2
 )
 
-// saved is that object.
+// saved is the JSON object of a file.
 type saved struct {
-	Format   string      `json:"format"`
-	Version  int         `json:"version"`
-	Rules    string      `json:"rules"` // their digest
-	Learnt   Progress    `json:"learnt"`
-	Active   int         `json:"active"` // most fluents in a position
-	Sum      float64     `json:"sum"`
-	Outputs  int         `json:"outputs"`
-	Fluents  []string    `json:"fluents"`
-	Bias     []float32   `json:"bias"`
-	Weights  [][]float32 `json:"weights"`  // by fluent, then unit
-	Readings []float32   `json:"readings"` // by output, then rectified unit
-	Signals  []signal    `json:"signals,omitempty"`
-	Blocked  bool        `json:"blocked"` // it is known what blocks threats
+	Format   string        `json:"format"`
+	Version  int           `json:"version"`
+	Rules    string        `json:"rules"` // digest of the rules
+	Learnt   Progress      `json:"learnt"`
+	Active   int           `json:"active"` // most fluents in a position
+	Sum      float64       `json:"sum"`
+	Outputs  int           `json:"outputs"`
+	Fluents  []string      `json:"fluents"`
+	Bias     []float32     `json:"bias"`
+	Weights  [][]float32   `json:"weights"`  // by fluent, then unit
+	Readings []float32     `json:"readings"` // by output, then rectified unit
+	Signals  []savedSignal `json:"signals,omitempty"`
+	Blocked  bool          `json:"blocked"` // the blocking fluents are known
 }
 
-// signal is what is saved of one: a threat has a fluent, which it lacks, and others a move.
-type signal struct {
+// savedSignal is one signal of a file: a threat has the fluent that it lacks, any other signal a move.
+type savedSignal struct {
 	Role    string    `json:"role"`
 	Fluent  string    `json:"fluent,omitempty"`
 	Move    string    `json:"move,omitempty"`
@@ -55,7 +54,7 @@ type signal struct {
 	Weights []float32 `json:"weights"`
 }
 
-// Save writes what was learnt of the rules with the given digest to a file, which appears
+// Save writes the network, trained on the rules with the given digest, to a file. The file appears
 // complete or not at all.
 func (l *Learner) Save(path, rules string) error {
 	n := l.trainer.mean
@@ -76,29 +75,28 @@ func (l *Learner) Save(path, rules string) error {
 		return z.Close()
 	})
 	if err != nil {
-		return fmt.Errorf("cannot save what was learnt: %w", err)
+		return fmt.Errorf("cannot save the evaluation: %w", err)
 	}
 	return nil
 }
 
-// ErrDamaged is wrapped by the errors of files from which nobody will go on: broken, older than any
-// that is read, or of other rules.
+// ErrDamaged is wrapped by errors about files that no player can continue from: broken files, older
+// versions and other rules.
 var ErrDamaged = errors.New("the file is damaged")
 
-// damaged is the error of such a file.
+// damaged formats an error that wraps ErrDamaged.
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))
 }
 
-// misfit is the error of a file that does not fit the machine at hand, though it may fit another one of
-// the same rules: engines that had more time may know less fluents and more signals.
+// misfit formats the error of a file that does not fit this machine. It may fit another machine of
+// the same rules: engines that had more time may know fewer fluents and more signals.
 func misfit(format string, args ...any) error {
-	return fmt.Errorf("what was learnt does not fit the game: %w", fmt.Errorf(format, args...))
+	return fmt.Errorf("the evaluation does not fit the game: %w", fmt.Errorf(format, args...))
 }
 
-// Load makes a learner that knows what was saved of the rules with the given digest, and
-// goes on from there. Where the file does not exist the error is fs.ErrNotExist (wrapped),
-// and ErrDamaged where it is of no use to anybody.
+// Load returns a learner that continues from a file, trained on the rules with the given digest. The
+// error wraps fs.ErrNotExist if the file does not exist, and ErrDamaged if it is of no use.
 func Load(path, rules string, m machine.Machine, c Config) (*Learner, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -112,8 +110,8 @@ func Load(path, rules string, m machine.Machine, c Config) (*Learner, error) {
 	return l, err
 }
 
-// Learnt is how far learning had come that a file keeps. Where the file does not exist the error is
-// fs.ErrNotExist (wrapped).
+// Learnt returns the progress that a file records. The error wraps fs.ErrNotExist if the file does
+// not exist.
 func Learnt(path string) (Progress, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -127,7 +125,7 @@ func Learnt(path string) (Progress, error) {
 	return f.Learnt, nil
 }
 
-// Read is Load from what such a file contains.
+// Read returns a learner that continues from the contents of a file; see Load.
 func Read(file io.Reader, rules string, m machine.Machine, c Config) (*Learner, error) {
 	l, err := New(m, c)
 	if err != nil {
@@ -162,7 +160,7 @@ func read(file io.Reader) (*saved, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, damaged("expected what was learnt: %w", err)
+		return nil, damaged("not an evaluation: %w", err)
 	case f.Format != formatName || f.Version < formatVersion:
 		return nil, damaged("expected %s, version %d, found %q, version %d", formatName, formatVersion, f.Format, f.Version)
 	case f.Version > formatVersion:
@@ -171,12 +169,12 @@ func read(file io.Reader) (*saved, error) {
 	return f, nil
 }
 
-// restore takes over what was saved.
+// restore sets the network and the progress to the saved ones.
 func (l *Learner) restore(f *saved, rules string) error {
 	n, names := l.trainer.network, l.games.machine.Names()
 	switch {
 	case f.Rules != rules:
-		return damaged("expected what was learnt of the rules %.8s…, found that of %.8s…", rules, f.Rules)
+		return damaged("expected an evaluation for the rules %.8s…, found one for %.8s…", rules, f.Rules)
 	case f.Outputs != n.outputs || len(f.Fluents) != l.view.fluents || len(f.Weights) != l.view.fluents || len(f.Bias) != width ||
 		len(f.Readings) != n.outputs*n.linear() || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
 		return misfit("its parts do not fit together")
@@ -210,7 +208,7 @@ func (l *Learner) restore(f *saved, rules string) error {
 	return nil
 }
 
-// readings are the weights of the rectified units.
+// readings returns the output weights of the rectified units.
 func (n *network) readings() []float32 {
 	var list []float32
 	for o := range n.out {
@@ -219,12 +217,12 @@ func (n *network) readings() []float32 {
 	return list
 }
 
-// savedSignals are the signals as they are saved.
-func (l *Learner) savedSignals() []signal {
+// savedSignals returns the signals in the form of a file.
+func (l *Learner) savedSignals() []savedSignal {
 	names, mean := l.games.machine.Names(), l.trainer.mean
-	var list []signal
+	var list []savedSignal
 	for k, t := range l.view.signals {
-		s := signal{Role: names.Roles[t.Role], Weights: mean.in[l.view.input(k)][:]}
+		s := savedSignal{Role: names.Roles[t.Role], Weights: mean.in[l.view.input(k)][:]}
 		if t.IsThreat() {
 			s.Fluent = names.Fluents[t.Lacks]
 		} else {
@@ -240,8 +238,8 @@ func (l *Learner) savedSignals() []signal {
 	return list
 }
 
-// find finds the signal of the game.
-func (s *signal) find(names *machine.Names) (found machine.Signal, ok bool) {
+// find returns the signal of the game that s names.
+func (s *savedSignal) find(names *machine.Names) (found machine.Signal, ok bool) {
 	role, ok := names.Role(s.Role)
 	if !ok {
 		return found, false
@@ -255,7 +253,7 @@ func (s *signal) find(names *machine.Names) (found machine.Signal, ok bool) {
 	return found, ok
 }
 
-// restoreSignals takes over what was saved of signals.
+// restoreSignals sets the weights and the blocking fluents of the signals to the saved ones.
 func (l *Learner) restoreSignals(f *saved) error {
 	names, v := l.games.machine.Names(), *l.view
 	number := make(map[machine.Signal]int, len(v.signals))
@@ -266,7 +264,7 @@ func (l *Learner) restoreSignals(f *saved) error {
 		return misfit("expected %d signals, found %d", len(number), len(f.Signals))
 	}
 	if f.Blocked {
-		v.blocks, l.sights = make([][]int32, len(v.signals)), nil
+		v.blocks, l.survey = make([][]int32, len(v.signals)), nil
 	}
 	for i := range f.Signals {
 		s := &f.Signals[i]
@@ -289,7 +287,7 @@ func (l *Learner) restoreSignals(f *saved) error {
 	return nil
 }
 
-// isFinite tells whether all weights are of a size that learning leads to.
+// isFinite reports whether all weights are numbers of plausible size.
 func isFinite(weights []float32) bool {
 	const most = 1e6
 	return !slices.ContainsFunc(weights, func(w float32) bool { return math.IsNaN(float64(w)) || w > most || w < -most })

@@ -109,11 +109,11 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 		damaged bool // of use to nobody
 		reason  string
 	}{
-		"empty":           {nil, true, "expected what was learnt"},
-		"no such file":    {[]byte("(role x)"), true, "expected what was learnt"},
+		"empty":           {nil, true, "not an evaluation"},
+		"no such file":    {[]byte("(role x)"), true, "not an evaluation"},
 		"cut off":         {whole[:len(whole)/2], true, "unexpected EOF"},
 		"a bit flipped":   {flipped, true, "damaged"},
-		"other rules":     {text(`"rules":"rules"`, `"rules":"others"`), true, "found that of others"},
+		"other rules":     {text(`"rules":"rules"`, `"rules":"others"`), true, "found one for others"},
 		"a later version": {text(`"version":5`, `"version":9`), false, "version 9"},
 		"an old version":  {text(`"version":5`, `"version":4`), true, "version 4"},
 		"another fluent":  {text(`"`+first+`"`, `"(cell 9 9 b)"`), false, "(cell 9 9 b)"},

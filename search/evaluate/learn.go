@@ -12,101 +12,98 @@ import (
 	"stackmate/search/evaluate/vector"
 )
 
-// Positions are fitted to TD(λ) returns of their game (Sutton, 1988) and, in random
-// symmetric images, picked at random from a reservoir of recent ones, so that a batch of
-// the fit is one of many games. The longer games are played, the less they change, and the more
-// of them count as recent.
+// Positions are fitted to the TD(λ) returns of their game (Sutton, 1988). They are drawn at random
+// from a reservoir of recent positions, in random symmetric images, so a batch mixes many games.
+// Later games change less, so the reservoir counts more of them as recent.
 //
-// Invariant: a position is evaluated by what was learnt from other games only, before
-// it is learnt from; so Progress.Correlation speaks of unseen games.
+// Invariant: each position is evaluated before it is learnt from, by a network trained on other
+// games only. So Progress.Correlation describes unseen games.
 const (
-	// lambda is λ. At 300 000 positions, 1 loses to it by 10 (connect four) to 54 points,
-	// 0.6 by 12 in reversi; from 0.7 to 0.9 nothing shows.
+	// lambda is λ. After 300 000 positions, 0.8 beats 1 by 10 (connect four) to 54 points, and 0.6 by 12
+	// in reversi; from 0.7 to 0.9 no difference shows.
 	lambda = 0.8
-	// learningRate is that of Adam at first. 0.004 loses to it by 2 to 8 points, 0.001 by up to 12.
-	// It falls noticeably after constantSteps; a rate that stays the same stops learning
+	// learningRate is Adam's first learning rate. 0.002 beats 0.004 by 2 to 8 points and 0.001 by up to
+	// 12. The rate falls noticeably after constantSteps; with a constant rate, learning stops
 	// (docs/lab/evaluation.md).
 	learningRate  = 0.002
 	constantSteps = 5000
-	// fits is how often a position is fitted, on average. At equal time 3 are worse, by 2
-	// to 7 points, and 1 is no better.
+	// fits is the mean number of fits of a position. At equal time 3 lose 2 to 7 points, and 1 gains
+	// nothing.
 	fits = 2
-	// openingShare: so many of the moves of a game, at most and about, are random at its
-	// beginning.
+	// openingShare is the maximum share of random moves at the beginning of a game, about.
 	openingShare = 0.1
 )
 
 const (
-	// Recent positions are one in recentPart of all, and so many at least; more than mostRecent, or than
-	// reservoirBytes are enough for, are not kept.
+	// One in recentPart of all positions counts as recent, and at least leastRecent. The reservoir holds
+	// at most mostRecent positions and reservoirBytes.
 	recentPart     = 32
 	leastRecent    = 1 << 14
 	mostRecent     = 1 << 20
 	reservoirBytes = 32 << 20
-	// enoughToFit is the number of positions from which on is learnt.
+	// enoughToFit is the number of positions in the reservoir at which fitting starts.
 	enoughToFit = 1 << 12
 
 	defaultBytes = 64 << 20
-	// refreshAfter positions fitted the evaluation that chooses moves is made anew.
+	// refreshAfter is the number of fitted positions between updates of the evaluation in self-play.
 	refreshAfter = 4096
 )
 
-// Config says what to learn for.
+// Config configures a learner.
 type Config struct {
 	Seed uint64
-	// ConstantSum tells that the goals of two players add up to the same in all games.
-	// Where they do not, what is learnt for the second one is wrong by as much.
+	// ConstantSum asserts that the goals of two players have the same sum in all games. If the
+	// assertion is wrong, values of the second player are wrong by the difference.
 	ConstantSum bool
-	// Signals are those of the game, nil if there are none.
+	// Signals are the signals of the game; nil: none.
 	Signals machine.Signals
-	// Bytes bounds the games under way; zero means defaultBytes. The rest takes 60 MB at
-	// most, and as much again for signals.
+	// Bytes bounds the games in progress; 0 means defaultBytes. All else takes up to 60 MB, and up to
+	// 60 MB more for signals.
 	Bytes int64
-	// Threads is how many goroutines Learn uses: all but one play games, from which that one learns. Zero means one,
-	// with which learning is reproducible.
+	// Threads is the number of goroutines of Learn: one learns and plays, the others play. 0 means 1,
+	// for which learning is reproducible.
 	Threads int
 }
 
-// ErrUnfit is returned for machines that there is nothing to learn for: those without a
-// table of fluents, of too many players or fluents.
+// ErrUnfit is returned for machines without a table of fluents, or with too many players or fluents.
 var ErrUnfit = errors.New("no evaluation can be learnt for such a game")
 
-// Progress is how far learning has come.
+// Progress describes the state of learning.
 type Progress struct {
 	Games     int64 `json:"games"`
 	Positions int64 `json:"positions"`
-	// Correlation, from -1 to 1, of evaluations with the outcomes of unseen games, over
-	// the last thousands of positions.
+	// Correlation, from -1 to 1, of evaluations with the outcomes of unseen games, over the last 20 000
+	// positions, about.
 	Correlation float64 `json:"correlation"`
-	// Length is the mean of their games, in joint moves.
+	// Length is the mean length of games, in joint moves.
 	Length float64 `json:"length"`
 }
 
 // Learner learns an evaluation. It belongs to one goroutine.
 type Learner struct {
 	games   *selfPlay
-	others  []*selfPlay // in goroutines of their own, while Learn runs
+	others  []*selfPlay // players in goroutines of their own, while Learn runs
 	guide   atomic.Pointer[guide]
 	trainer *trainer
 	current Evaluation
 	active  int // most fluents in a position so far
-	fitted  int // positions since current was made
+	fitted  int // positions since current was refreshed
 
 	view    *view
-	sights  *sights       // as long as it is being found out what blocks threats
-	wide    int           // words of a position as the network sees it
-	inputs  vector.Inputs // of the position that is fitted
-	images  [][]int32     // by symmetry: those of inputs
+	survey  *survey       // until the blocking fluents are known
+	wide    int           // words of a position with signals
+	inputs  vector.Inputs // true inputs of the position being fitted
+	images  [][]int32     // by symmetry, then input
 	pool    []uint64      // reservoir of positions, which the newest overwrite
-	targets []float32     // their targets, by output
-	room    int           // positions in pool
+	targets []float32     // targets of the positions in pool, by output
+	room    int           // capacity of pool, in positions
 	pooled  int           // positions so far
 
 	progress Progress
 	moments  moments
 }
 
-// New makes a learner that knows nothing yet.
+// New returns an untrained learner.
 func New(m machine.Machine, c Config) (*Learner, error) {
 	names := m.Names()
 	players := names.Players()
@@ -128,7 +125,7 @@ func New(m machine.Machine, c Config) (*Learner, error) {
 	}
 	l.wide = l.view.wide()
 	if slices.ContainsFunc(l.view.signals, machine.Signal.IsThreat) {
-		l.sights = newSights(l.view)
+		l.survey = newSurvey(l.view)
 	}
 	for i := range m.Symmetries() {
 		l.images = append(l.images, l.view.images(&m.Symmetries()[i]))
@@ -141,7 +138,7 @@ func New(m machine.Machine, c Config) (*Learner, error) {
 	return l, nil
 }
 
-// Learn learns until ctx is done or so many games are over (0 means no limit).
+// Learn plays and learns until ctx is done or games games are over (0 means no limit).
 func (l *Learner) Learn(ctx context.Context, games int64) {
 	played, end := l.playAside(ctx)
 	defer end()
@@ -155,16 +152,16 @@ func (l *Learner) Learn(ctx context.Context, games int64) {
 	}
 }
 
-// Progress tells how far learning has come.
+// Progress returns the present state of learning.
 func (l *Learner) Progress() Progress {
 	p := l.progress
-	if l.moments.n > 0 { // else what was loaded says
+	if l.moments.n > 0 { // else the loaded correlation stands
 		p.Correlation = l.moments.correlation()
 	}
 	return p
 }
 
-// Evaluation is what was learnt so far.
+// Evaluation returns an evaluation with the present mean weights.
 func (l *Learner) Evaluation() *Evaluation {
 	e := l.current
 	n := l.trainer.mean.clone()
@@ -173,16 +170,16 @@ func (l *Learner) Evaluation() *Evaluation {
 	return &e
 }
 
-// refresh makes anew what games are played by.
+// refresh publishes the present weights as the guide of self-play.
 func (l *Learner) refresh() {
 	l.fitted = 0
 	l.current.quantise(2 * l.active)
 	e := l.current
 	e.network = &network{e.network.outputs, e.network.in, slices.Clone(e.network.out)}
-	l.guide.Store(&guide{e, l.progress.Length, l.sights != nil})
+	l.guide.Store(&guide{e, l.progress.Length, l.survey != nil})
 }
 
-// learn learns from a game.
+// learn adds a game to the reservoir and fits positions of the reservoir.
 func (l *Learner) learn(g PlayedGame) {
 	n, outputs := len(g.States)/l.view.words, l.trainer.outputs
 	if l.progress.Games++; l.progress.Games == 1 {
@@ -194,15 +191,15 @@ func (l *Learner) learn(g PlayedGame) {
 	for i := range n - 1 {
 		l.moments.add(float64(g.Values[i*outputs]), float64(g.Outcome[0]))
 	}
-	if l.sights != nil {
-		if l.sights.game(g.States); l.sights.positions >= sightings {
-			l.view = l.sights.blocked()
-			l.current.view, l.sights = l.view, nil
+	if l.survey != nil {
+		if l.survey.game(g.States); l.survey.positions >= surveyPositions {
+			l.view = l.survey.blocked()
+			l.current.view, l.survey = l.view, nil
 			l.refresh()
 		}
 		return
 	}
-	l.view.look(g.States, func(seen []uint64) { l.take(seen, g.Values, slices.Clone(g.Outcome)) })
+	l.view.withSignals(g.States, func(seen []uint64) { l.store(seen, g.Values, slices.Clone(g.Outcome)) })
 	if l.pooled < enoughToFit {
 		return
 	}
@@ -214,14 +211,14 @@ func (l *Learner) learn(g PlayedGame) {
 	}
 }
 
-// recent is how many of the positions in the reservoir are learnt from, those that came last.
+// recent returns the number of positions that fits draw from: the last ones of the reservoir.
 func (l *Learner) recent() int {
 	return min(l.pooled, l.room, max(leastRecent, l.pooled/recentPart))
 }
 
-// take takes the positions of a game into the reservoir: what they are worth was thought to
-// be values, of all but the first, and turned out to be target.
-func (l *Learner) take(seen []uint64, values, target []float32) {
+// store adds the positions of a game to the reservoir with their TD(λ) targets. values are the
+// estimates of all positions but the first, target is the outcome of the game; take overwrites it.
+func (l *Learner) store(seen []uint64, values, target []float32) {
 	outputs := len(target)
 	for i := len(seen)/l.wide - 1; i >= 0; i-- {
 		s := seen[i*l.wide : (i+1)*l.wide]
@@ -238,7 +235,7 @@ func (l *Learner) take(seen []uint64, values, target []float32) {
 	}
 }
 
-// fit moves the network towards a position of the reservoir, or a symmetric image of it.
+// fit trains the network on position i of the reservoir, or on a random symmetric image of it.
 func (l *Learner) fit(i int) {
 	outputs := l.trainer.outputs
 	s, target := l.pool[i*l.wide:(i+1)*l.wide], l.targets[i*outputs:(i+1)*outputs]
@@ -251,7 +248,7 @@ func (l *Learner) fit(i int) {
 	l.trainer.fit(&l.inputs, target)
 }
 
-// imageOf are the targets of the image of a position.
+// imageOf returns the targets of the symmetric image of a position.
 func (l *Learner) imageOf(y *machine.Symmetry, target []float32) []float32 {
 	players := l.current.players
 	if len(target) < len(players) {
@@ -275,10 +272,10 @@ func count(s []uint64) int {
 	return n
 }
 
-// moments are those of two quantities, of which the older ones count less and less.
+// moments are exponentially decaying moments of two quantities.
 type moments struct{ n, x, y, xx, yy, xy float64 }
 
-// memory is the number of pairs that count, about.
+// memory is the effective number of pairs.
 const memory = 20_000
 
 func (m *moments) add(x, y float64) {
@@ -291,7 +288,7 @@ func (m *moments) add(x, y float64) {
 	m.xy = keep*m.xy + x*y
 }
 
-// correlation is that of Pearson.
+// correlation returns Pearson's correlation coefficient.
 func (m *moments) correlation() float64 {
 	vx, vy := m.xx*m.n-m.x*m.x, m.yy*m.n-m.y*m.y
 	if vx <= 0 || vy <= 0 {

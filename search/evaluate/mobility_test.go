@@ -59,7 +59,7 @@ func (s *mobility) Sense(dst, states []uint64) {
 	}
 }
 
-// mobile is a learner that sees the moves of a game and has not learnt yet.
+// mobile returns an untrained learner with the legal moves as signals.
 func mobile(t testing.TB) *Learner {
 	t.Helper()
 	m := gamestest.Machine(t, "breakthrough-4x4")
@@ -67,7 +67,7 @@ func mobile(t testing.TB) *Learner {
 	return l
 }
 
-// worth is what positions of random games are worth.
+// worth returns the values of positions of random games.
 func worth(l *Learner) []float64 {
 	m := l.games.machine
 	states := toys.Positions(m, 20, 9)
@@ -79,7 +79,7 @@ func worth(l *Learner) []float64 {
 func TestMovesAreLearntAndFoundAgainInFiles(t *testing.T) {
 	l := mobile(t)
 	l.Learn(t.Context(), 1000)
-	if l.sights != nil {
+	if l.survey != nil {
 		t.Error("games are played to see what blocks threats, and there are none")
 	}
 	path, m := filepath.Join(t.TempDir(), "learnt"), l.games.machine

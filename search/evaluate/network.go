@@ -11,34 +11,32 @@ import (
 // A network is one layer of units over the fluents and signals of a position and, for each output, a
 // logistic function of their weighted sum:
 //
-//	unit u    = bias[u] + Σ in[f][u] over the fluents f that are true
+//	unit u    = bias[u] + Σ in[f][u] over the true fluents f
 //	output o  = σ(unit linear+o + Σ out[o][u]·max(0, unit u)² over the rectified units u)
 //
-// The last units, one for each output, are not rectified: alone they would be logistic
-// regression over single fluents, which is learnt first; the others learn what is in
-// their conjunctions.
+// The last units, one for each output, are not rectified. They alone are a logistic regression over
+// single fluents, which is learnt first; the rectified units learn conjunctions of fluents.
 //
-// Cost: a position takes width additions for each of its fluents, eight at a time (package
-// vector).
+// Cost: width additions for each true fluent of a position, eight at a time (package vector).
 type network struct {
 	outputs int
-	in      []vector.Floats // by input, of whole words; the last row is bias
-	out     []vector.Floats // by output, then unit: zero for those that are not rectified
+	in      []vector.Floats // by input, padded to whole words; the last row is the bias
+	out     []vector.Floats // by output, then unit: zero for units that are not rectified
 }
 
-// width is the number of units. After 4 s of learning 64 are ahead of 32 by 5 points in the mean of
-// 11 games (docs/lab/evaluation.md), for a twentieth more an evaluation; with 48 less shows.
+// width is the number of units. After 4 s of learning, 64 units beat 32 by 5 points in the mean of
+// 11 games (docs/lab/evaluation.md) at 5 % more time for an evaluation; 48 units gain less.
 const width = vector.Width
 
-// linear is the number of rectified units; the first of the others.
+// linear returns the number of rectified units, which is the index of the first linear unit.
 func (n *network) linear() int { return width - n.outputs }
 
-// emptyNetwork is one of zeros, for positions of so many words.
+// emptyNetwork returns a network of zeros for positions of the given number of words.
 func emptyNetwork(words, outputs int) network {
 	return network{outputs: outputs, in: make([]vector.Floats, 64*words+1), out: make([]vector.Floats, outputs)}
 }
 
-// newNetwork is for positions of so many words, of which so many inputs may be true.
+// newNetwork returns a random network; only the first inputs bits of the words can be true.
 func newNetwork(words, inputs, outputs int, rng *machine.Rand) *network {
 	n := emptyNetwork(words, outputs)
 	random := func(rows []vector.Floats, size float32) {
@@ -54,13 +52,12 @@ func newNetwork(words, inputs, outputs int, rng *machine.Rand) *network {
 	return &n
 }
 
-// inputs is the number of inputs: bits of the words of fluents and signals.
+// inputs returns the number of inputs: the bits of the words of fluents and signals.
 func (n *network) inputs() int { return len(n.in) - 1 }
 
 func (n *network) bias() *vector.Floats { return &n.in[len(n.in)-1] }
 
-// forward computes the outputs, and of the units, which are added up from those of the
-// inputs, the rectified ones; the others are zero.
+// forward computes the outputs and the rectified units; it sets the linear units to zero.
 func (n *network) forward(units *vector.Floats, values []float32, inputs *vector.Inputs) {
 	vector.Sum(units, n.in, inputs)
 	linear := n.linear()
@@ -73,9 +70,9 @@ func (n *network) forward(units *vector.Floats, values []float32, inputs *vector
 	}
 }
 
-// logistic is 1/(1+e^-x) to within 1e-6, at a third of the time that math.Exp takes: of 2^t, which is
-// e^-x, the whole part of t is an exponent, and the rest, from -½ to ½, goes into a polynomial
-// (Taylor's).
+// logistic returns 1/(1+e^-x) to within 1e-6, in a third of the time of math.Exp. It splits e^-x = 2^t:
+// the whole part of t is the exponent, and a Taylor polynomial computes 2^f of the fraction f, from -½
+// to ½.
 func logistic(x float32) float32 {
 	t := -math.Log2E * x
 	if t > maxExponent {
@@ -105,15 +102,15 @@ type trainer struct {
 	mean     network // moving mean of the weights
 	count    int     // positions in gradient
 	steps    float64
-	former   float64 // steps of those who have learnt the weights before
+	former   float64 // steps of earlier learners, restored from a file
 }
 
 const (
 	batchSize   = 256
 	firstDecay  = 0.9
 	secondDecay = 0.999
-	// averaging: the mean of the weights (Polyak and Juditsky, 1992) is that of a part of all steps that
-	// were made, one in averagedPart, and of so many at most (docs/lab/evaluation.md).
+	// averaging and averagedPart: the mean weights (Polyak and Juditsky, 1992) cover the last eighth of
+	// all steps, and at most the last 10 000 (docs/lab/evaluation.md).
 	averaging    = 1. / 10_000
 	averagedPart = 8
 )
@@ -123,12 +120,12 @@ func newTrainer(n *network) *trainer {
 	return &trainer{network: n, gradient: like(), first: like(), second: like(), mean: n.clone()}
 }
 
-// clone is a copy that does not change with n.
+// clone returns a deep copy.
 func (n *network) clone() network {
 	return network{n.outputs, slices.Clone(n.in), slices.Clone(n.out)}
 }
 
-// fit moves the network towards targets, by output from 0 to 1, in the position of the inputs.
+// fit moves the network towards targets (by output, from 0 to 1) in the position with the given inputs.
 func (t *trainer) fit(inputs *vector.Inputs, targets []float32) {
 	var units, delta vector.Floats
 	values := make([]float32, 0, maxOutputs)[:t.outputs]
@@ -145,10 +142,10 @@ func (t *trainer) fit(inputs *vector.Inputs, targets []float32) {
 	}
 }
 
-// rate is that of Adam: it falls with the root of the steps.
+// rate returns the learning rate of the present step: it falls with the square root of the steps.
 func (t *trainer) rate() float64 { return learningRate / math.Sqrt(1+(t.former+t.steps)/constantSteps) }
 
-// step moves the weights by the gradient of a batch.
+// step moves the weights along the gradient of a batch.
 func (t *trainer) step() {
 	t.count = 0
 	t.steps++

@@ -7,34 +7,33 @@ import (
 	"stackmate/search"
 )
 
-// drawnPart says how many moves are drawn in a position: so many for each one that is there, mostDraws at most. So the best
-// one is among them in every second position, if there are no more than 32. With more draws, games are too much alike and too few, with
-// fewer too badly played (docs/lab/evaluation.md).
+// drawnPart is the number of moves drawn in a position, as a share of the legal moves; mostDraws is the
+// maximum. So the best of up to 32 moves is drawn in every second position. More draws make games too
+// similar and too few, fewer draws make them too weak (docs/lab/evaluation.md).
 const (
 	drawnPart = 0.75
 	mostDraws = 24
 )
 
-// longest is the most joint moves of a game: what goes on for longer is left out.
+// longest is the maximum length of a game in joint moves; longer games are dropped.
 const longest = 400
 
-// lanesPerGame: so many games are under way that a pass finds enough of them to move.
+// lanesPerGame is the number of lanes for each game in progress: low enough to fill the lanes of a pass.
 const lanesPerGame = 4
 
-// games plays games in the lanes of a batch. In each position several moves are drawn at
-// random (of machines with decisive moves, from those), each in a lane of its own, and the
-// one is made whose successor an evaluation likes best for whoever chooses (ahead). So play is
-// as random as the number of draws makes it, and costs a lane of a pass and an evaluation for each
-// draw. Where several roles choose at once, or chance does, one move is drawn. Games for which no
-// lanes are left wait for the next pass.
+// games plays games in the lanes of a batch. In each position it draws several random moves (on
+// machines with decisive moves, random decisive moves), each in a lane of its own, and makes the move
+// whose successor has the highest value for the choosing role (ahead). The number of draws sets the
+// randomness of play; each draw costs one lane of a pass and one evaluation. Where several roles or
+// chance move at once, it draws one joint move. Games without lanes wait for the next pass.
 type games struct {
 	machine machine.Machine
 	batch   machine.Batch
 	rng     *machine.Rand
 
 	all     []game
-	moving  []*game // those that are in lanes
-	next    int     // the one that gets lanes first
+	moving  []*game // games with lanes in this pass
+	next    int     // index of the first game to get lanes
 	lanes   int     // in use
 	words   int
 	roles   int
@@ -45,33 +44,32 @@ type games struct {
 	moves   []machine.Move
 	initial choice
 
-	// ended is told of games that are over, and the lane in whose values the goals are.
+	// ended is called at the end of a game; the values of lane are the goals.
 	ended func(g *game, lane int)
-	// made is told of joint moves after which the game goes on, and the lane of the
-	// position.
+	// made is called after a joint move that does not end the game; lane holds the new position.
 	made func(g *game, lane int)
-	// start sets up a game that begins.
+	// start sets up a new game.
 	start func(g *game)
 }
 
-// game is one of those under way.
+// game is a game in progress.
 type game struct {
-	states  []uint64  // positions, one after the other
-	values  []float32 // of all but the first, by output
-	opening int       // joint moves that are random at first
-	choice            // in the last one
+	states  []uint64  // consecutive positions
+	values  []float32 // estimates of all positions but the first, by output
+	opening int       // number of random joint moves at the beginning
+	choice            // in the last position
 	side    []int     // by role: the evaluation that it follows
 
-	first, end int // its lanes
+	first, end int // range of its lanes
 }
 
-// choice is what there is to choose in a position.
+// choice describes the moves of a position.
 type choice struct {
 	chooser machine.Role // the only player with a choice, or NoRole
-	draws   int          // how many moves are drawn
+	draws   int          // number of moves to draw
 }
 
-// newGames prepares to play with so many evaluations.
+// newGames allocates games played by the given number of evaluations.
 func newGames(m machine.Machine, evaluations int, rng *machine.Rand, bytes int64) *games {
 	p := &games{machine: m, batch: m.NewBatch(), rng: rng, words: m.Words(), roles: len(m.Names().Roles), players: m.Names().Players()}
 	lanes := p.batch.Lanes()
@@ -86,7 +84,7 @@ func newGames(m machine.Machine, evaluations int, rng *machine.Rand, bytes int64
 	return p
 }
 
-// restart begins a game anew.
+// restart begins a new game in g.
 func (p *games) restart(g *game) {
 	g.states = append(g.states[:0], p.machine.Initial()...)
 	g.values = g.values[:0]
@@ -94,13 +92,13 @@ func (p *games) restart(g *game) {
 	p.start(g)
 }
 
-// last is the position in which a game is.
+// last returns the present position of a game.
 func (p *games) last(g *game) []uint64 { return g.states[len(g.states)-p.words:] }
 
 // step makes a move in each game that has lanes.
 func (p *games) step(evaluations ...*Evaluation) {
 	b := p.batch
-	p.place()
+	p.assignLanes()
 	b.Load(p.states, p.lanes)
 	b.Evaluate(p.lanes)
 	b.ChooseRandom(p.rng, p.lanes)
@@ -130,8 +128,8 @@ func (p *games) step(evaluations ...*Evaluation) {
 	}
 }
 
-// place gives games lanes for what they draw, as long as there are any.
-func (p *games) place() {
+// assignLanes assigns lanes to games for their draws, as long as lanes are free.
+func (p *games) assignLanes() {
 	p.moving, p.lanes = p.moving[:0], 0
 	for range p.all {
 		g := &p.all[p.next]
@@ -153,7 +151,7 @@ func (p *games) place() {
 	}
 }
 
-// readGoals puts the goals into the values of terminal positions.
+// readGoals overwrites the values of terminal positions with the goals.
 func (p *games) readGoals() {
 	terminal := p.batch.Terminal()
 	for lane := range p.lanes {
@@ -169,8 +167,9 @@ func (p *games) readGoals() {
 	}
 }
 
-// readDecided puts what two opponents get into the values of positions in which one of them wins for sure within two
-// joint moves, if the machine knows of such. So nobody is led into what a sparing policy of decisive moves does not avoid.
+// readDecided overwrites the values of two opponents where one of them wins for sure within two joint
+// moves, if the machine detects such wins. So play avoids losses that a policy with few decisive moves
+// overlooks.
 func (p *games) readDecided(evaluations []*Evaluation) {
 	if e := evaluations[0]; p.roles != 2 || len(e.players) != 2 || e.network.outputs != 1 {
 		return
@@ -183,13 +182,13 @@ func (p *games) readDecided(evaluations []*Evaluation) {
 				continue
 			}
 			for k, values := range p.values {
-				values[2*lane+int(r)], values[2*lane+1-int(r)] = value, evaluations[k].rest(value)
+				values[2*lane+int(r)], values[2*lane+1-int(r)] = value, evaluations[k].opponentValue(value)
 			}
 		}
 	}
 }
 
-// choiceIn is what there is to choose in a lane, of the moves that are drawn from.
+// choiceIn returns the choice in a lane, among the moves that ChooseRandom draws from.
 func (p *games) choiceIn(lane int) choice {
 	c := choice{machine.NoRole, 1}
 	for r := range machine.Role(p.roles) {
@@ -205,7 +204,7 @@ func (p *games) choiceIn(lane int) choice {
 	return c
 }
 
-// choose picks one of the lanes of a game.
+// choose returns the lane of the best move of a game.
 func (p *games) choose(g *game) int {
 	best := g.first
 	if g.end == best+1 {
@@ -221,10 +220,9 @@ func (p *games) choose(g *game) int {
 	return best
 }
 
-// ahead is what a lane is worth to role r, by values: its own goal and, of two players, less that
-// of the other one, whatever their sum. Where both may get much, those who go for their own goal alone
-// learn nothing of defence; and as moves are chosen that look best, what is learnt from them grows
-// without end where it does not take from the other one what it gives (docs/lab/evaluation.md).
+// ahead returns the value of a lane for role r: its goal or, with two players, its goal minus the
+// opponent's, also in general-sum games. There, training on one's own goal ignores defence and diverges;
+// the difference of goals does not (docs/lab/evaluation.md).
 func (p *games) ahead(values []float64, lane, r int) float64 {
 	own := values[lane*p.roles+r]
 	if len(p.players) != 2 {

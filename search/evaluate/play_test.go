@@ -8,7 +8,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Where the machine knows that somebody wins at once, positions are worth what that brings; others have estimates.
+// Positions in which a decisive move exists get its goals as values; all other positions get estimates.
 func TestDecidedPositionsAreWorthWhatTheyBring(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	l := learner(t, machine.Decisive(t.Context(), m, false), Config{ConstantSum: true, Seed: 1})
@@ -60,7 +60,7 @@ func TestOfTwoEachWantsToBeAhead(t *testing.T) {
 	}
 }
 
-// playing are games that go by an evaluation that knows nothing.
+// playing returns games that follow an untrained evaluation.
 func playing(t *testing.T, name string) (*games, *Evaluation) {
 	t.Helper()
 	m := machine.Decisive(t.Context(), gamestest.Machine(t, name), false)
@@ -71,7 +71,7 @@ func playing(t *testing.T, name string) (*games, *Evaluation) {
 	return p, &l.current
 }
 
-// Of n moves three quarters are drawn, of those that do not lose at once; where nobody chooses alone, one.
+// Three quarters of the moves that do not lose at once are drawn; one if several roles choose.
 func TestDrawsAreAPartOfTheMoves(t *testing.T) {
 	for _, c := range []struct {
 		game  string
@@ -131,7 +131,7 @@ func TestTheTargetsOfAGameAreItsTDReturns(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Four positions, of which the first three were followed by a position of value 0.2, 0.6 and 0.9; the game is won.
-	l.take(make([]uint64, 4*l.wide), []float32{0.2, 0.6, 0.9, 0}, []float32{1})
+	l.store(make([]uint64, 4*l.wide), []float32{0.2, 0.6, 0.9, 0}, []float32{1})
 	third := 0.8*1 + 0.2*0.9
 	second := 0.8*third + 0.2*0.6
 	first := 0.8*second + 0.2*0.2

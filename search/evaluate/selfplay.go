@@ -9,19 +9,19 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// guide is what games are played by. It is immutable.
+// guide configures the play of games. It is immutable.
 type guide struct {
 	evaluation Evaluation
-	length     float64 // mean of games, in joint moves
-	random     bool    // all moves are, to show what there may be
+	length     float64 // mean length of games, in joint moves
+	random     bool    // all moves are random, to sample positions
 }
 
-// selfPlay plays games by the present guide of a learner. It belongs to one goroutine.
+// selfPlay plays games by the latest guide of a learner. It belongs to one goroutine.
 type selfPlay struct {
 	*games
 	latest *atomic.Pointer[guide]
 	now    *guide
-	over   func(PlayedGame) // is told of games that are over, whose memory is used again
+	over   func(PlayedGame) // called with each finished game, whose memory is reused afterwards
 }
 
 func newSelfPlay(m machine.Machine, rng *machine.Rand, bytes int64, latest *atomic.Pointer[guide], over func(PlayedGame)) *selfPlay {
@@ -53,7 +53,7 @@ func (p *selfPlay) end(g *game, lane int) {
 	p.over(PlayedGame{g.states, g.values, p.outputs(lane), sum})
 }
 
-// outputs are the values of a lane as outputs of the network.
+// outputs returns the values of a lane in the order and scale of the network's outputs.
 func (p *selfPlay) outputs(lane int) []float32 {
 	values := make([]float32, 0, maxOutputs)
 	for _, r := range p.players[:p.now.evaluation.network.outputs] {
@@ -62,10 +62,10 @@ func (p *selfPlay) outputs(lane int) []float32 {
 	return values
 }
 
-// waitingGames is how many may wait to be learnt from: about as many as a batch ends at once.
+// waitingGames is the maximum number of games queued for learning: about as many as one pass ends.
 const waitingGames = 128
 
-// playAside lets the others play until end is called, which panics if one of them did.
+// playAside lets the other players play until end is called. end panics if one of them panicked.
 func (l *Learner) playAside(ctx context.Context) (played <-chan PlayedGame, end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	games, faults := make(chan PlayedGame, waitingGames), make([]error, len(l.others))

@@ -11,16 +11,16 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Played are games that a learner has played for another one, which knows the same.
+// Played are games that one learner played for another learner of the same network.
 type Played struct {
-	Layout string       `json:"layout"` // of states: a digest of the names of roles and fluents
+	Layout string       `json:"layout"` // digest of the names of roles and fluents, in the order of states
 	Games  []PlayedGame `json:"games"`
 }
 
 // PlayedGame is a game from its first position to its last but one.
 type PlayedGame struct {
-	States  []uint64  `json:"states"`  // one after the other
-	Values  []float32 `json:"values"`  // of all but the first, by output
+	States  []uint64  `json:"states"`  // consecutive
+	Values  []float32 `json:"values"`  // estimates of all positions but the first, by output
 	Outcome []float32 `json:"outcome"` // by output
 	Sum     float64   `json:"sum"`     // of the goals
 }
@@ -41,8 +41,8 @@ func (l *Learner) Play(ctx context.Context) *Played {
 	return p
 }
 
-// Take learns from games that another learner has played. Games of other rules, or of a
-// machine that numbers fluents in another way, are refused.
+// Take learns from games of another learner. It returns an error for games of other rules, or of a
+// machine with another order of fluents.
 func (l *Learner) Take(p *Played) error {
 	if p == nil || p.Layout != layout(l.games.machine) {
 		return errors.New("expected games of the same machine")
@@ -58,7 +58,7 @@ func (l *Learner) Take(p *Played) error {
 	return nil
 }
 
-// layout is a digest of the names by which states are read.
+// layout returns a digest of the names by which states are read.
 func layout(m machine.Machine) string {
 	names := m.Names()
 	sum := sha256.Sum256([]byte(strings.Join(slices.Concat(names.Roles, names.Fluents), "\n")))

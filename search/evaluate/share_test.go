@@ -25,7 +25,7 @@ func (c *counted) Err() error {
 // steps ends play after so many.
 func steps(t *testing.T, n int) context.Context { return &counted{t.Context(), n} }
 
-// TestGamesPlayedElsewhereTeachAsMuch has one learner play what another learns from.
+// TestGamesPlayedElsewhereTeachAsMuch trains a learner on the games of another learner.
 func TestGamesPlayedElsewhereTeachAsMuch(t *testing.T) {
 	l, other := trained(t, "connectFour-5x4", 1, 1), trained(t, "connectFour-5x4", 2, 1)
 	before := l.Evaluation()

@@ -8,26 +8,25 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// view is a position as the network sees it: its fluents and, in the words behind them, its
-// signals, where the machine knows of any. They are what single fluents and few conjunctions of
-// them do not tell: threats in games of lines, where one more piece would win, and moves in
-// games where few are legal.
+// view defines the inputs of the network: the fluents of a position and, in the words behind them, its
+// signals, if the machine has any. Signals carry information that single fluents and conjunctions of a
+// few fluents do not: threats in line games, where one more piece wins, and legal moves in games with
+// few of them.
 //
-// A threat tells of nothing where the fluent that it lacks can never be true again, since
-// another piece is in its place. That is found out by games: a fluent blocks another one if
-// they are never true together and this one has never become true after that one was. It is
-// immutable but for the pool, and safe for concurrent use.
+// A threat is dead once its missing fluent can never become true. Self-play detects this: fluent a
+// blocks fluent b if both are never true together and b never becomes true after a was true. A view is
+// immutable except for the pool, and safe for concurrent use.
 type view struct {
 	words   int // of a position
 	fluents int
 	signals []machine.Signal
 	source  machine.Signals
-	blocks  [][]int32 // by signal: the fluents that block it, of a threat; nil while not known
+	blocks  [][]int32 // by signal: the fluents that block a threat; nil while unknown
 	pool    *sync.Pool
 }
 
-// seer is what looks at positions, for one goroutine.
-type seer struct {
+// sensing is the scratch memory of one goroutine for reading signals.
+type sensing struct {
 	sensor machine.Sensor
 	seen   []uint64
 	found  []uint64
@@ -37,17 +36,17 @@ func newView(m machine.Machine, source machine.Signals) *view {
 	v := &view{words: m.Words(), fluents: len(m.Names().Fluents)}
 	if source != nil && len(source.List()) <= maxFluents {
 		v.source, v.signals = source, source.List()
-		v.pool = &sync.Pool{New: func() any { return &seer{sensor: source.NewSensor()} }}
+		v.pool = &sync.Pool{New: func() any { return &sensing{sensor: source.NewSensor()} }}
 	}
 	return v
 }
 
-// found is the number of words for signals, and wide that of a position with them.
+// found returns the number of words for signals, wide the number of words of a position with signals.
 func (v *view) found() int { return (len(v.signals) + 63) / 64 }
 func (v *view) wide() int  { return v.words + v.found() }
 
-// inputs is one more than the number of the last input; those between the fluents and the
-// signals are never true.
+// inputs returns the number of the last input plus one. Inputs between the fluents and the signals are
+// never true.
 func (v *view) inputs() int {
 	if len(v.signals) == 0 {
 		return v.fluents
@@ -55,16 +54,16 @@ func (v *view) inputs() int {
 	return v.input(len(v.signals))
 }
 
-// input is the number of that of a signal.
+// input returns the input of a signal.
 func (v *view) input(signal int) int { return 64*v.words + signal }
 
-// look calls f with positions, laid out one after the other, as the network sees them.
-func (v *view) look(states []uint64, f func(seen []uint64)) {
+// withSignals calls f with the positions of states, extended by their signals.
+func (v *view) withSignals(states []uint64, f func(seen []uint64)) {
 	if len(v.signals) == 0 {
 		f(states)
 		return
 	}
-	s := v.pool.Get().(*seer)
+	s := v.pool.Get().(*sensing)
 	defer v.pool.Put(s)
 	n, found, wide := len(states)/v.words, v.found(), v.wide()
 	if len(s.seen) < n*wide {
@@ -75,13 +74,13 @@ func (v *view) look(states []uint64, f func(seen []uint64)) {
 		at := s.seen[i*wide : (i+1)*wide]
 		copy(at, states[i*v.words:(i+1)*v.words])
 		copy(at[v.words:], s.found[i*found:])
-		v.leaveOut(at)
+		v.clearBlocked(at)
 	}
 	f(s.seen[:n*wide])
 }
 
-// leaveOut takes the threats that are blocked out of a position.
-func (v *view) leaveOut(seen []uint64) {
+// clearBlocked clears the blocked threats of a position.
+func (v *view) clearBlocked(seen []uint64) {
 	if v.blocks == nil {
 		return
 	}
@@ -91,14 +90,14 @@ func (v *view) leaveOut(seen []uint64) {
 		for w := word; w != 0; w &= w - 1 {
 			k := bits.TrailingZeros64(w)
 			for _, f := range v.blocks[i<<6+k] {
-				blocked |= position[f>>6] >> uint(f&63) & 1 << uint(k) // which no branch could foretell
+				blocked |= position[f>>6] >> uint(f&63) & 1 << uint(k) // without an unpredictable branch
 			}
 		}
 		seen[v.words+i] = word &^ blocked
 	}
 }
 
-// images are the inputs that are the images of inputs under a symmetry; -1 where there is none.
+// images returns the image of each input under a symmetry; -1: none.
 func (v *view) images(y *machine.Symmetry) []int32 {
 	number := make(map[machine.Signal]int32, len(v.signals))
 	for k, s := range v.signals {
@@ -121,28 +120,28 @@ func (v *view) images(y *machine.Symmetry) []int32 {
 }
 
 const (
-	// sightings is the number of positions of the games that show what blocks threats: one or two
+	// surveyPositions is the number of random positions from which blocking fluents are derived: one or two
 	// hundred games.
-	sightings = 1 << 13
-	// leastBecome is how often a fluent must have become true to tell what blocks it, mostBlocks
-	// the most that do: of more, the games have shown too few.
+	surveyPositions = 1 << 13
+	// leastBecome is the minimum number of times a fluent became true before its blockers are trusted.
+	// A fluent with more than mostBlocks blockers was seen too rarely, and has none.
 	leastBecome = 16
 	mostBlocks  = 4
 )
 
-// sights is what games show of the fluents that threats lack.
-type sights struct {
+// survey are statistics of the fluents that threats lack.
+type survey struct {
 	*view
 	positions int
-	ever      []uint64         // fluents that were true
+	ever      []uint64         // fluents seen true
 	lacking   []uint64         // fluents that threats lack
-	together  map[int][]uint64 // by those: fluents that were true at the same time
-	before    map[int][]uint64 // by those: fluents that were true before they became so
-	become    map[int]int      // by those: how often they became true
+	together  map[int][]uint64 // by lacking fluent: fluents true at the same time
+	before    map[int][]uint64 // by lacking fluent: fluents true before it became true
+	become    map[int]int      // by lacking fluent: number of times it became true
 }
 
-func newSights(v *view) *sights {
-	s := &sights{
+func newSurvey(v *view) *survey {
+	s := &survey{
 		view: v, ever: make([]uint64, v.words), lacking: make([]uint64, v.words),
 		together: map[int][]uint64{}, before: map[int][]uint64{}, become: map[int]int{},
 	}
@@ -155,8 +154,8 @@ func newSights(v *view) *sights {
 	return s
 }
 
-// game takes note of the positions of a game, laid out one after the other.
-func (s *sights) game(states []uint64) {
+// game adds the positions of a game to the statistics.
+func (s *survey) game(states []uint64) {
 	past := make([]uint64, s.words)
 	for at := 0; at < len(states); at += s.words {
 		now := states[at : at+s.words]
@@ -182,8 +181,8 @@ func include(set, other []uint64) {
 	}
 }
 
-// blocked is the view that leaves out what is blocked.
-func (s *sights) blocked() *view {
+// blocked returns a view that clears blocked threats.
+func (s *survey) blocked() *view {
 	v := *s.view
 	v.blocks = make([][]int32, len(v.signals))
 	for k, t := range v.signals {

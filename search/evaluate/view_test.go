@@ -13,13 +13,13 @@ import (
 	"stackmate/search/evaluate/vector"
 )
 
-// signalsOf are the signals of a built-in game.
+// signalsOf returns the signals of a built-in game.
 func signalsOf(t testing.TB, game string) machine.Signals {
 	t.Helper()
 	return gamestest.Machine(t, game).Signals(t.Context())
 }
 
-// seeing is a learner of a game of lines that knows of threats, after so many games.
+// seeing returns a learner of a line game with threats as signals, after the given number of games.
 func seeing(t testing.TB, games int64) *Learner {
 	t.Helper()
 	l := learner(t, gamestest.Machine(t, "connectFour-4x4"), Config{Seed: 1, ConstantSum: true, Signals: signalsOf(t, "connectFour-4x4")})
@@ -27,7 +27,7 @@ func seeing(t testing.TB, games int64) *Learner {
 	return l
 }
 
-// rival is the fluent of the other player's piece in the same cell.
+// rival returns the fluent of an opponent's piece in the same cell.
 func rival(cell string) string {
 	return strings.NewReplacer("red", "yellow", "yellow", "red").Replace(cell)
 }
@@ -48,8 +48,8 @@ func TestThreatsAreBlockedByThePieceThatStandsThere(t *testing.T) {
 	// Of the same positions no other threats are left out.
 	m, left, out := l.games.machine, 0, 0
 	states := toys.Positions(m, 50, 9)
-	newView(m, l.view.source).look(states, func(all []uint64) {
-		l.view.look(states, func(some []uint64) {
+	newView(m, l.view.source).withSignals(states, func(all []uint64) {
+		l.view.withSignals(states, func(some []uint64) {
 			for i := 0; i < len(all); i += l.wide {
 				for k, threat := range l.view.signals {
 					before, after := machine.State(all[i:]).Has(l.view.input(k)), machine.State(some[i:]).Has(l.view.input(k))
@@ -87,8 +87,8 @@ func imagesFit(t *testing.T, l *Learner) {
 			s := machine.State(states[at : at+m.Words()])
 			var want []uint64
 			y.Image(image, s)
-			l.view.look(image, func(seen []uint64) { want = slices.Clone(seen) })
-			l.view.look(s, func(seen []uint64) {
+			l.view.withSignals(image, func(seen []uint64) { want = slices.Clone(seen) })
+			l.view.withSignals(s, func(seen []uint64) {
 				clear(got)
 				for f := range 64 * l.wide {
 					if to := l.images[i][f]; machine.State(seen).Has(f) && to >= 0 {
@@ -123,7 +123,7 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 	var units vector.Floats
 	var inputs vector.Inputs
 	value, differs := make([]float32, 1), false
-	l.view.look(states, func(seen []uint64) {
+	l.view.withSignals(states, func(seen []uint64) {
 		for i := range n {
 			inputs.Of(seen[i*l.wide : (i+1)*l.wide])
 			e.network.forward(&units, value, &inputs)

@@ -10,23 +10,23 @@ import (
 	"stackmate/search"
 )
 
-// A leaf of a sampling search is worth the mean of its playouts and an estimate. How many playouts the estimate is to
-// count for depends on the game: where random play says little of good play many, where the estimate misses what playouts
-// see few. Of all means a·e + (1−a)·p of the estimate e and the mean p of a few playouts, the one that comes closest to the
-// outcomes z of games has
+// A leaf of a sampling search is valued by the mean of its playouts blended with an estimate. The best
+// weight of the estimate, in playouts, depends on the game: high where random play is uninformative, low
+// where the estimate misses wins that playouts find. Of all blends a·e + (1−a)·p of the estimate e and
+// the mean p of a few playouts, the least-squares fit to the outcomes z of games has
 //
 //	a = Σ (z−p)(e−p) / Σ (e−p)²
 //
-// (Bates and Granger, "The combination of forecasts", 1969). The games are those from which the estimates are learnt,
-// so that z speaks for the estimates more than games of a search would; and few positions say little. So half of a
-// number of positions more, as different as usual, are taken to speak for the playouts.
+// (Bates and Granger, "The combination of forecasts", 1969). The outcomes come from the self-play that
+// trains the estimates, which favours the estimates, and few positions are noisy. A prior of `doubt`
+// pseudo-observations at equal weight counters both.
 const (
 	weighedPositions = 1 << 14
 	weighedPerGame   = 4
 	weighedPlayouts  = 8
-	// doubt is Σ (e−p)² of the positions that speak for neither, in squared goal points.
+	// doubt is Σ (e−p)² of the pseudo-observations, in squared goal points.
 	doubt = 50 * 20 * 20
-	// leastWeight and mostWeight bound the weight, as neither of the two is worth nothing.
+	// leastWeight and mostWeight bound the weight: neither source is worthless.
 	leastWeight = 1
 	mostWeight  = 64
 )
@@ -35,12 +35,12 @@ const (
 type weigher struct {
 	*Learner
 	states   []uint64
-	outcomes []float64 // of the first player, by position
+	outcomes []float64 // goal of the first player, by position
 	with     float64   // Σ (z−p)(e−p)
 	apart    float64   // Σ (e−p)²
 }
 
-// Weigh finds out how many playouts an estimate is worth, which Evaluation tells from now on, until ctx is done.
+// Weigh measures the weight of an estimate in playouts, for Evaluation.Weight, until ctx is done.
 func (l *Learner) Weigh(ctx context.Context) {
 	w := &weigher{Learner: l}
 	l.games.over = w.sample
@@ -58,13 +58,13 @@ func (l *Learner) Weigh(ctx context.Context) {
 	l.current.weight = w.weight()
 }
 
-// weight is how many playouts an estimate is worth, by what was compared so far.
+// weight returns the weight of an estimate in playouts, by the positions compared so far.
 func (w *weigher) weight() float64 {
 	a := min(max(0, (w.with+doubt/2)/(w.apart+doubt)), 1)
 	return min(max(leastWeight, weighedPlayouts*a/(1-a)), mostWeight)
 }
 
-// sample takes some positions of a game.
+// sample draws positions of a game.
 func (w *weigher) sample(g PlayedGame) {
 	words := w.view.words
 	for range weighedPerGame {
@@ -74,7 +74,7 @@ func (w *weigher) sample(g PlayedGame) {
 	}
 }
 
-// playouts are the mean goals of the first player in random games from the first so many positions.
+// playouts returns the mean goals of the first player in random games from each of the first positions.
 func (w *weigher) playouts(ctx context.Context, positions int) []float64 {
 	b, first := w.games.batch, w.current.players[0]
 	lanes := positions * weighedPlayouts
@@ -93,12 +93,12 @@ func (w *weigher) playouts(ctx context.Context, positions int) []float64 {
 		return true
 	})
 	for i, n := range counts {
-		sums[i] /= n // NaN where there is none
+		sums[i] /= n // NaN without playouts
 	}
 	return sums
 }
 
-// compare adds positions whose estimates and playouts are given.
+// compare adds positions, given their estimates and means of playouts.
 func (w *weigher) compare(estimates, playouts []float64) {
 	for i, p := range playouts {
 		if d := estimates[i] - p; !math.IsNaN(d) {

@@ -11,14 +11,14 @@ import (
 	"stackmate/search"
 )
 
-// The experiments of the Bounded Alpha-Beta paper, by Algorithm 1 as printed: for each
-// tolerance ε the ratio of expansions to those at ε = 0 (ER) and the width of the interval
-// at the root (AMB), means of as many instances as in the paper.
+// The experiments of the Bounded Alpha-Beta paper, by Algorithm 1 as printed: for each tolerance ε the
+// ratio of expansions to expansions at ε = 0 (ER) and the width of the interval at the root (AMB), as
+// means over the paper's number of instances.
 
 const (
 	babPaper     = "Bounded Alpha-Beta"
 	babInstances = 50
-	babChosen    = 0.8 // probability of the move that is chosen, in games with chance
+	babChosen    = 0.8 // probability of the chosen move, in games with chance
 	babObstacles = 0.2 // share of the cells
 )
 
@@ -29,8 +29,7 @@ var (
 	copsEpsilons = []float64{0, 1, 2, 4, 6, 8}
 )
 
-// figures are what the paper says of instances of a size, by ε: ER and AMB, 0 where it says
-// nothing.
+// figures are published figures of instances of a size, by ε: ER and AMB, 0 if not given.
 type figures map[int]map[float64][2]float64
 
 var (
@@ -39,7 +38,7 @@ var (
 	figure6cops  = figures{3: {4: {0.25, 3.17}, 8: {0.07, 7.19}}}
 )
 
-// at is what is published of a size and ε, or nil.
+// at returns the published figures of a size and ε, or nil.
 func (f figures) at(size int, epsilon float64) *Published {
 	v, ok := f[size][epsilon]
 	if !ok {
@@ -55,7 +54,7 @@ func (f figures) at(size int, epsilon float64) *Published {
 	return p
 }
 
-// babRuns are all lines.
+// babRuns returns the lines of all tables.
 func babRuns() []run {
 	var runs []run
 	for _, branching := range []int{2, 3, 4, 5} {
@@ -83,13 +82,13 @@ func babRuns() []run {
 	return slices.Concat(runs, uniformLeaves(), play())
 }
 
-// outcome is what a search of an instance costs, mostly in expansions, and finds.
+// outcome is the cost (mostly expansions) and the value of a search.
 type outcome struct {
 	count int64
 	value search.Interval
 }
 
-// searchOf searches the instance of a seed.
+// searchOf searches the instance generated from a seed.
 type searchOf func(seed uint64, epsilon float64) outcome
 
 // inTree searches random trees.
@@ -102,7 +101,7 @@ func inChase(depth int, chosen, obstacles float64) searchOf {
 	return chasing(copsAndRobber{depth: depth, chosen: chosen}, obstacles, printed[chase]{}, countExpansions)
 }
 
-// chasing searches those positions in some way, and counts.
+// chasing searches random positions with the options of a search, and counts nodes by count.
 func chasing(game copsAndRobber, obstacles float64, way printed[chase], count func(*printed[chase]) int64) searchOf {
 	return func(seed uint64, epsilon float64) outcome {
 		start, blocked := newChase(seed, obstacles)
@@ -114,7 +113,7 @@ func chasing(game copsAndRobber, obstacles float64, way printed[chase], count fu
 	}
 }
 
-// curve lists the lines of instances of one size, one for each ε.
+// curve returns the lines of instances of one size, one for each ε.
 func curve(table string, size int, epsilons []float64, one searchOf, published figures) []run {
 	var runs []run
 	safe := new([]outcome)
@@ -127,16 +126,16 @@ func curve(table string, size int, epsilons []float64, one searchOf, published f
 	return runs
 }
 
-// bounded is a line of ER and AMB.
+// bounded measures a line of ER and AMB.
 type bounded struct {
 	epsilon float64
 	search  searchOf
-	safe    *[]outcome // at ε = 0, by seed, of all lines of the same instances
+	safe    *[]outcome // at ε = 0, by seed; shared by the lines of the same instances
 	sums    bool       // ER is the ratio of the means, not the mean of the ratios
-	unsound bool       // the rule is not one that bounds the width
+	unsound bool       // the rule does not bound the width
 }
 
-// pair searches an instance with tolerance and without.
+// pair searches an instance with and without tolerance.
 func (b *bounded) pair(seed uint64) (safe, got outcome, err error) {
 	if uint64(len(*b.safe)) == seed {
 		*b.safe = append(*b.safe, b.search(mixed(seed, 0), 0))
@@ -188,14 +187,14 @@ func (b *bounded) measure(ctx context.Context, row *Row) error {
 	return nil
 }
 
-// mean is that of numbers which are added one by one.
+// mean accumulates numbers for their mean and its error.
 type mean struct{ count, sum, squares float64 }
 
 func (m *mean) add(v float64) { m.count, m.sum, m.squares = m.count+1, m.sum+v, m.squares+v*v }
 
 func (m *mean) value() float64 { return m.sum / m.count }
 
-// error is the standard error of the mean.
+// error returns the standard error of the mean.
 func (m *mean) error() float64 {
 	if m.count < 2 {
 		return math.Inf(1)
@@ -203,8 +202,8 @@ func (m *mean) error() float64 {
 	return math.Sqrt(max(0, m.squares/m.count-m.value()*m.value()) / (m.count - 1))
 }
 
-// bin is a line of Figures 4 (c) and 5 (c): the mean AMB of all instances, with all ε,
-// whose ER lies in a fifth of 0 … 1.
+// bin is a line of Figures 4 (c) and 5 (c): the mean AMB of all instances, over all ε, whose ER lies in
+// one fifth of 0 … 1.
 type bin struct {
 	number int // 0 … 4
 	curve  []run

@@ -104,8 +104,8 @@ func TestFigure2TheNaiveRuleIsNotBounded(t *testing.T) {
 	}
 }
 
-// Figure 3: ε = 2 prunes the second child of C (D in the figure), ε = 1 that of B (E), so
-// that the larger tolerance costs more or less by what is below the two.
+// Figure 3: ε = 2 prunes the second child of C (D in the figure), ε = 1 the second child of B (E), so the larger tolerance costs more or less,
+// depending on their subtrees.
 func TestFigure3MoreToleranceMayCostMore(t *testing.T) {
 	one, many := leaf(8), largest(least(leaf(8), leaf(8)), least(leaf(8), leaf(8)))
 	for _, c := range []struct {
@@ -141,8 +141,7 @@ func TestTheWidestToleranceSearchesASingleBranch(t *testing.T) {
 	}
 }
 
-// Windows at chance nodes never let the interval grow wider than ε, whatever the
-// probabilities.
+// Windows at chance nodes never let the interval grow wider than ε, for any probabilities.
 func TestIntervalsOfTreesWithChanceContainTheValue(t *testing.T) {
 	for seed := range uint64(60) {
 		random := &randomTrees{branching: 2 + int(seed%2), depth: 3, chosen: 0.8, apart: seed%3 == 0, leaf: whole}
@@ -157,7 +156,7 @@ func TestIntervalsOfTreesWithChanceContainTheValue(t *testing.T) {
 	}
 }
 
-// expectation is Eq. (1) of the paper.
+// expectation returns Eq. (1) of the paper.
 func expectation(t *randomTrees, n branch) float64 {
 	kind, best := t.look(n)
 	children := t.children(nil, n)
@@ -305,7 +304,7 @@ type plant struct {
 	kids  []*plant
 }
 
-// grown is the tree below n, without chance, the best children first.
+// grown returns the tree below n, without chance, the best children first.
 func grown(t *randomTrees, n branch) *plant {
 	kind, value := t.look(n)
 	p := &plant{kind: kind, value: value}

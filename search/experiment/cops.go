@@ -2,16 +2,16 @@ package experiment
 
 import "math/bits"
 
-// copsAndRobber is the second domain of the paper: on a 4-connected grid a robber, who
-// moves first and is MAX, and some cops, who move at once and are MIN; each goes to a
-// neighbouring cell or stays. The game ends when one of the cops is on the robber's cell:
-// the score is the time until then, in moves of either side. At the depth limit the score is
-// the mean Manhattan distance between cops and robber, or the least.
+// copsAndRobber is the second domain of the paper: on a 4-connected grid a robber, who moves first and
+// is MAX, and several cops, who move together and are MIN. Each moves to a neighbouring cell or stays.
+// The game ends when a cop reaches the robber's cell; the score is the number of moves of either side
+// until then. At the depth limit the score is the mean, or the least, Manhattan distance between cops
+// and robber.
 type copsAndRobber struct {
 	depth  int
-	chosen float64 // probability of the move chosen, 0 for 1
-	least  bool    // the least distance counts
-	// steps are the cells that a unit on a cell can go to: north, east, south, west, or none.
+	chosen float64 // probability of the chosen move; 0 means 1
+	least  bool    // score the least distance, not the mean
+	// steps: by cell, the reachable cells (north, east, south, west, stay).
 	steps *[gridCells][]int8
 }
 
@@ -22,15 +22,15 @@ const (
 	gridGoal  = 12 // v_max of the paper: the longest way across the grid
 )
 
-// chase is a node. At a chance node move is the number of the move chosen plus 1.
+// chase is a node. At a chance node, move is the number of the chosen move plus 1.
 type chase struct {
 	robber int8
 	cops   [cops]int8
-	made   int8 // moves
+	made   int8 // number of moves so far
 	move   int16
 }
 
-// newChase is a random position, with a share of the cells blocked.
+// newChase returns a random position with a share of the cells blocked.
 func newChase(seed uint64, obstacles float64) (start chase, blocked uint64) {
 	random := func(i int) int8 {
 		cell, _ := bits.Mul64(mixed(seed, i), gridCells)
@@ -55,7 +55,7 @@ func newChase(seed uint64, obstacles float64) (start chase, blocked uint64) {
 	return start, blocked
 }
 
-// isCaught tells whether a cop is on the robber's cell.
+// isCaught reports whether a cop is on the robber's cell.
 func (n *chase) isCaught() bool {
 	for _, c := range n.cops {
 		if c == n.robber {
@@ -65,7 +65,7 @@ func (n *chase) isCaught() bool {
 	return false
 }
 
-// distances are the mean and the least Manhattan distance between cops and robber.
+// distances returns the mean and the least Manhattan distance between cops and robber.
 func (n *chase) distances() (average, least float64) {
 	sum, nearest := 0, 2*gridSide
 	for _, c := range n.cops {
@@ -134,7 +134,7 @@ func (t *copsAndRobber) weight(n chase, i, of int) float64 {
 	return slip(t.chosen, int(n.move)-1, i, of)
 }
 
-// stepsAround are the steps on a grid with some cells blocked.
+// stepsAround returns the steps on a grid with blocked cells.
 func stepsAround(blocked uint64) *[gridCells][]int8 {
 	steps := new([gridCells][]int8)
 	for cell := range steps {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Job is one line of a table, as whoever measures it elsewhere is told of it: with the same
-// program it is the same line there.
+// Job identifies one line of a table for a worker. A worker of the same program measures the same line.
 type Job struct {
 	Experiment string        `json:"experiment"`
 	Min        int           `json:"min"` // of Lab.Sizes
@@ -17,14 +16,14 @@ type Job struct {
 	Limit      time.Duration `json:"limit"`
 }
 
-// Measured is what has come of a job.
+// Measured is the result of a job.
 type Measured struct {
 	Row         Row    `json:"row"`
-	Failure     string `json:"failure,omitempty"` // of a game
+	Failure     string `json:"failure,omitempty"` // error of a game
 	Unavailable bool   `json:"unavailable,omitempty"`
 }
 
-// err is the failure as measure returns it.
+// err returns the failure as an error of Lab.measure.
 func (m Measured) err() error {
 	switch {
 	case m.Unavailable:
@@ -35,7 +34,7 @@ func (m Measured) err() error {
 	return nil
 }
 
-// Measure does a job. Lab.Sizes and Lab.Limit are those of the job.
+// Measure does a job, with the sizes and the limit of the job instead of the Lab's.
 func (l *Lab) Measure(ctx context.Context, j Job) (Measured, error) {
 	sizes := Range{j.Min, j.Max}
 	runs, err := runsOf(j.Experiment, sizes)
@@ -51,18 +50,18 @@ func (l *Lab) Measure(ctx context.Context, j Job) (Measured, error) {
 	return m, ctx.Err()
 }
 
-// reply is what measuring a line elsewhere has come to.
+// reply is the answer of a worker to a job.
 type reply struct {
 	Measured
 	err error
 }
 
-// dispatch has the games of an experiment solved elsewhere: lines of different tables and
-// methods at the same time, each by growing size until one is not finished. It returns
-// where what has come of a run will be, nil for those that are measured here.
+// dispatch starts the jobs of an experiment: lines of different tables and methods concurrently, each by
+// growing size until a size is not finished. It returns a channel for the reply to each run; nil for
+// runs to be measured here.
 func (l *Lab) dispatch(ctx context.Context, name string, runs []run) []chan reply {
 	results := make([]chan reply, len(runs))
-	if l.Elsewhere == nil || l.Games != nil { // which others may not have
+	if l.Elsewhere == nil || l.Games != nil { // workers may not have the rulesheets of Games
 		return results
 	}
 	lines := make(map[line][]int)
@@ -74,7 +73,7 @@ func (l *Lab) dispatch(ctx context.Context, name string, runs []run) []chan repl
 	}
 	for _, numbers := range lines {
 		go func() {
-			ended := -1 // the size that was not finished
+			ended := -1 // smallest unfinished size
 			for _, i := range numbers {
 				if ended >= 0 && runs[i].size > ended {
 					return
@@ -89,7 +88,7 @@ func (l *Lab) dispatch(ctx context.Context, name string, runs []run) []chan repl
 	return results
 }
 
-// await waits for what has come of a run elsewhere.
+// await waits for the reply to a run.
 func await(ctx context.Context, from <-chan reply, row *Row) error {
 	select {
 	case o := <-from:

@@ -1,7 +1,6 @@
-// Package experiment measures the solvers on families of games and puts the
-// figures of the literature beside its own. It owns the list of experiments and
-// their plots; it must not know where a game comes from: the caller compiles games
-// by name.
+// Package experiment measures the solvers on families of games and compares the figures with the
+// literature. It owns the list of experiments and their plots. It must not know the source of games: the
+// caller compiles games by name.
 package experiment
 
 import (
@@ -18,8 +17,7 @@ import (
 	"stackmate/search/solve"
 )
 
-// run is one line of a table: a method on a game, or on several of one size,
-// whose means are taken.
+// run is one line of a table: a method on one game, or the means of a method over games of one size.
 type run struct {
 	table   string // caption
 	method  string // name in the table
@@ -27,22 +25,21 @@ type run struct {
 	games   []string
 	options solve.Options
 	paper   *Published // nil if nothing was published
-	special special    // what is measured in place of games; nil otherwise
+	special special    // measured instead of games; nil: none
 }
 
-// special measures what is no game that others compile.
+// special measures an instance that is not a game in GDL.
 type special interface {
-	// measure fills in the figures of a row, as far as it comes until ctx is done.
+	// measure fills in the figures of a row; partially if ctx ends.
 	measure(ctx context.Context, row *Row) error
 }
 
-// line is what a plot draws as one line: a method in a table.
+// line is one line of a plot: a method in a table.
 type line struct{ table, method string }
 
 func (r run) line() line { return line{r.table, r.method} }
 
-// Published are figures of the literature, obtained on other hardware. Zero
-// stands for a figure that is not given.
+// Published are figures of the literature, measured on other hardware. Zero: not given.
 type Published struct {
 	Source  string  `json:"source"`
 	Nodes   int64   `json:"nodes,omitempty"`
@@ -53,29 +50,28 @@ type Published struct {
 	Note    string  `json:"note,omitempty"`
 }
 
-// Row is the result of one line of a table. Where several games were run it
-// holds the means of those that were finished.
+// Row is the result of one line of a table: the means over its finished games.
 type Row struct {
 	Experiment string     `json:"experiment"`
 	Table      string     `json:"table"`
 	Method     string     `json:"method"`
 	Size       int        `json:"size"`
 	Games      []string   `json:"games"`
-	Finished   bool       `json:"finished"` // otherwise the figures are those of the time limit
+	Finished   bool       `json:"finished"` // otherwise the figures at the time limit
 	Value      [2]float64 `json:"value"`    // of the first player in the last game, in goal points
-	Nodes      float64    `json:"nodes"`    // as the literature counts: without those of serialized searches
+	Nodes      float64    `json:"nodes"`    // counted as in the literature: without nodes of serialized searches
 	LPCalls    float64    `json:"lp_calls"`
 	LPSeconds  float64    `json:"lp_seconds"`
 	Seconds    float64    `json:"seconds"`
 	PeakBytes  int64      `json:"peak_bytes"` // the largest
 	Epsilon    float64    `json:"epsilon,omitempty"`
-	Ratio      float64    `json:"ratio,omitempty"` // of nodes to those at ε = 0
+	Ratio      float64    `json:"ratio,omitempty"` // nodes relative to nodes at ε = 0
 	Bound      float64    `json:"bound,omitempty"` // mean width of the value
 	Note       string     `json:"note,omitempty"`
 	Paper      *Published `json:"paper,omitempty"`
 }
 
-// Range is a range of sizes, inclusive. The zero value means the usual ones.
+// Range is a range of sizes, inclusive. The zero value means the default sizes.
 type Range struct{ Min, Max int }
 
 // UnmarshalText reads "4" or "4-7".
@@ -93,34 +89,32 @@ func (r *Range) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// contains tells whether a size is in the range.
+// contains reports whether a size is in the range.
 func (r Range) contains(size int) bool { return r == Range{} || r.Min <= size && size <= r.Max }
 
-// ErrNoSize is returned, wrapped, where a range contains no size of an experiment.
+// ErrNoSize is wrapped by the error for a range without sizes of the experiment.
 var ErrNoSize = errors.New("there is no size")
 
 // Lab runs experiments.
 type Lab struct {
-	// Compile makes the machine of a game given by name.
+	// Compile returns the machine of a game.
 	Compile func(ctx context.Context, game string) (machine.Machine, error)
-	// Games are names for Compile, in place of those that the experiment on games of turns
-	// has itself.
+	// Games replace the default games of the experiment on turn-based games.
 	Games  []string
 	Sizes  Range
-	Limit  time.Duration // for each game; an unfinished one is shown as such
+	Limit  time.Duration // for each game; unfinished games are marked
 	Memory int64         // MiB for each table
-	// Elsewhere, if not nil, solves games instead, several at a time; see Measure.
+	// Elsewhere, if not nil, has workers solve games, several at a time; see Measure.
 	Elsewhere func(ctx context.Context, j Job) (Measured, error)
-	// Progress, if not nil, is told what is being run and for how many nodes.
+	// Progress, if not nil, is called with the present run and its number of nodes.
 	Progress func(what string, nodes int64)
 }
 
-// Run runs an experiment, one of Names, and calls yield with each row as soon as
-// it is there. A line of a table ends at the first size that is not finished, but
-// for one row that says so, and the figures of the literature. A game that fails
-// does not keep the others from being run, and its error is returned in the end.
-// When ctx is done, the row of the game that was interrupted is the last one, and
-// Run returns ctx.Err(). Errors of yield end the experiment.
+// Run runs an experiment, one of Names, and calls yield with each row as soon as it is measured. After
+// the first unfinished size, a line of a table has one row that says so, and the figures of the
+// literature. The failure of a game does not stop the experiment; Run returns it at the end. When ctx is
+// done, the row of the interrupted game is the last, and Run returns ctx.Err(). An error of yield ends the
+// experiment.
 func (l *Lab) Run(ctx context.Context, name string, yield func(Row) error) error {
 	runs, err := runsOf(name, l.Sizes)
 	if err == nil && l.Games != nil {
@@ -135,8 +129,8 @@ func (l *Lab) Run(ctx context.Context, name string, yield func(Row) error) error
 		return fmt.Errorf("%s: %w from %d to %d; expected some of %s", name, ErrNoSize, l.Sizes.Min, l.Sizes.Max, sizesOf(runs))
 	}
 	var failures []error
-	ended := make(map[line]int) // the size that was not finished
-	told := make(map[line]bool) // that larger ones are not tried
+	ended := make(map[line]int) // smallest unfinished size
+	told := make(map[line]bool) // larger sizes have been reported as skipped
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	elsewhere := l.dispatch(ctx, name, runs)
@@ -169,12 +163,12 @@ func (l *Lab) Run(ctx context.Context, name string, yield func(Row) error) error
 	return errors.Join(append(failures, ctx.Err())...)
 }
 
-// newRow is the row of a run before it is measured.
+// newRow returns the row of a run, unmeasured.
 func newRow(name string, r run) Row {
 	return Row{Experiment: name, Table: r.table, Method: r.method, Size: r.size, Games: r.games, Paper: r.paper}
 }
 
-// obtain measures a run, or waits for what has come of it elsewhere.
+// obtain measures a run, or waits for the reply of a worker.
 func (l *Lab) obtain(ctx context.Context, r run, elsewhere <-chan reply, row *Row) error {
 	if elsewhere == nil {
 		return l.measure(ctx, r, row)
@@ -193,8 +187,8 @@ func sizesOf(runs []run) string {
 	return strings.Trim(fmt.Sprint(slices.Compact(sizes)), "[]")
 }
 
-// measure runs the games of one line. Where one of them is not finished the note
-// of the row says why. It returns the error of a game that failed.
+// measure runs the games of one line. If a game is unfinished, the note of the row gives the reason. It
+// returns the error of a game that failed.
 func (l *Lab) measure(ctx context.Context, r run, row *Row) error {
 	if r.special != nil {
 		l.tell(fmt.Sprintf("%s, %s, %d", r.table, r.method, r.size), 0)
@@ -228,7 +222,7 @@ func (l *Lab) measure(ctx context.Context, r run, row *Row) error {
 	return nil
 }
 
-// reason says why a game was not solved.
+// reason returns the reason why a game was not solved.
 func reason(ctx context.Context, result search.Result, err error) string {
 	after := fmt.Sprintf("after %.0f s", result.Elapsed.Seconds())
 	switch {
@@ -262,10 +256,10 @@ func (r *Row) scale(by float64) {
 	r.Seconds *= by
 }
 
-// errUnavailable is the error of a method that this program was built without.
+// errUnavailable is returned for a method that this program was built without.
 var errUnavailable = errors.New("not available")
 
-// solve runs one game. What compiling costs does not count.
+// solve runs one game. Compile time does not count.
 func (l *Lab) solve(ctx context.Context, r run, game string) (search.Result, error) {
 	l.tell(r.method+" on "+game, 0)
 	m, err := l.Compile(ctx, game)

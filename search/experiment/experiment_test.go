@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"stackmate/games"
@@ -44,7 +45,7 @@ func lab(smallest, largest int) *experiment.Lab {
 	}
 }
 
-// rows runs an experiment and keeps what it reports.
+// rows runs an experiment and returns its rows.
 func rows(t *testing.T, l *experiment.Lab, name string) []experiment.Row {
 	t.Helper()
 	var list []experiment.Row
@@ -59,18 +60,22 @@ func rows(t *testing.T, l *experiment.Lab, name string) []experiment.Row {
 }
 
 func TestBackwardInductionCountsTheNodesOfThePaper(t *testing.T) {
-	checked, largest := 0, exhaustive.Choose(4, 5)
-	for _, r := range rows(t, lab(4, largest), "goofspiel") {
+	checked, largest, others := 0, exhaustive.Choose(4, 5), errors.New("the rows of other methods follow")
+	err := lab(4, largest).Run(t.Context(), "goofspiel", func(r experiment.Row) error {
 		if r.Method != "bi" || r.Paper == nil || r.Paper.LPCalls == 0 {
-			continue
+			return nil
 		}
 		checked++
 		if int64(r.Nodes) != r.Paper.Nodes || int64(r.LPCalls) != r.Paper.LPCalls {
 			t.Errorf("size %d: %v nodes and %v LPs, the paper has %d and %d", r.Size, r.Nodes, r.LPCalls, r.Paper.Nodes, r.Paper.LPCalls)
 		}
-	}
-	if checked != largest-3 {
-		t.Errorf("%d rows of Table 2", checked)
+		if r.Size == largest {
+			return others
+		}
+		return nil
+	})
+	if checked != largest-3 || !errors.Is(err, others) {
+		t.Errorf("%d rows of Table 2, error %v", checked, err)
 	}
 }
 
@@ -179,15 +184,26 @@ func TestAGameThatFailsEndsItsLineOnly(t *testing.T) {
 }
 
 func TestALackOfMemoryIsNoted(t *testing.T) {
-	l := lab(10, 10)
-	l.Memory, l.Limit = 1, 2*time.Second
-	noted := false
-	for _, r := range rows(t, l, "goofspiel") {
-		noted = noted || !r.Finished && strings.Contains(r.Note, "for want of memory")
+	m, err := compile(t.Context(), "goofspiel-10")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if !noted {
-		t.Error("no row says that a table of 1 MiB is too small for goofspiel with ten cards")
-	}
+	synctest.Test(t, func(t *testing.T) { // in which each pass takes its time, and nothing else does
+		toys.PassesAfterEnd(m, 0, func(_ context.Context, m machine.Machine) {
+			l, noted := lab(10, 10), errors.New("noted")
+			l.Memory, l.Limit = 1, 5*time.Minute
+			l.Compile = func(context.Context, string) (machine.Machine, error) { return m, nil }
+			err := l.Run(t.Context(), "goofspiel", func(r experiment.Row) error {
+				if !r.Finished && strings.Contains(r.Note, "for want of memory") {
+					return noted
+				}
+				return nil
+			})
+			if !errors.Is(err, noted) {
+				t.Errorf("no row says that a table of 1 MiB is too small for goofspiel with ten cards: %v", err)
+			}
+		})
+	})
 }
 
 func TestTheRunThatIsInterruptedIsTheLastRow(t *testing.T) {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// What the order of moves is worth: leaves of uniform trees that alpha-beta (ε = 0) looks at
-// when the children are in the best order, and in any. The best case is the minimum of Knuth
-// and Moore (1975), b^⌈d/2⌉ + b^⌊d/2⌋ − 1; textbooks say O(b^(d/2)). In any order, leaves
-// independent and continuous, it is about b^(0.75 d) for moderate b (Pearl, 1980: the
-// branching factor is b^(3/4), or b/log b for large b).
+// The effect of move ordering: leaves of uniform trees visited by alpha-beta (ε = 0) with the children in
+// the best order, and in random order. The best case is the minimum of Knuth and Moore (1975),
+// b^⌈d/2⌉ + b^⌊d/2⌋ − 1; textbooks say O(b^(d/2)). In random order, with independent continuous leaves,
+// the number is about b^(0.75 d) for moderate b (Pearl, 1980: the branching factor is b^(3/4), or b/log b
+// for large b).
 
-// uniformLeaves lists those lines, by depth.
+// uniformLeaves returns the lines of the table, by depth.
 func uniformLeaves() []run {
 	var runs []run
 	for _, branching := range []int{2, 3, 4, 5} {
@@ -33,7 +33,7 @@ func uniformLeaves() []run {
 	return runs
 }
 
-// leaves is such a line.
+// leaves measures one line of the table.
 type leaves struct {
 	branching, depth int
 	best             bool

@@ -12,10 +12,10 @@ import (
 	"stackmate/search"
 )
 
-// Play of the paper: players with tolerance against players without, at cops and robber
-// without chance. Each has a number of expansions for a move, deepens until they are spent,
-// and makes the best move of the last whole iteration. Each position is played twice, with
-// sides changed; who survives longer as the robber wins.
+// The matches of the paper: players with tolerance against players without, at cops and robber without
+// chance. A player has a budget of expansions for each move, deepens iteratively until it is spent, and
+// makes the best move of the last completed iteration. Each position is played twice, with sides changed;
+// the player that survives longer as the robber wins.
 
 const (
 	playPositions = 50  // 100 games
@@ -24,7 +24,7 @@ const (
 
 var playBudgets = []int64{2_000, 20_000, 200_000}
 
-// play lists the lines, by ε.
+// play returns the lines of the table, by ε.
 func play() []run {
 	published := map[float64]string{1: "won 11, lost 6, drawn 33", 2: "won 6, lost 12, drawn 32"}
 	var runs []run
@@ -43,7 +43,7 @@ func play() []run {
 	return runs
 }
 
-// duel is such a line.
+// duel measures one line of the table.
 type duel struct {
 	epsilon float64
 	budget  int64
@@ -85,7 +85,7 @@ func (d *duel) measure(ctx context.Context, row *Row) error {
 	return nil
 }
 
-// game is how many moves the robber survives.
+// game returns the number of moves that the robber survives.
 func (d *duel) game(ctx context.Context, n chase, robber, cops float64) int {
 	tolerances := [2]float64{robber, cops}
 	for moves := range playMoves {
@@ -98,7 +98,7 @@ func (d *duel) game(ctx context.Context, n chase, robber, cops float64) int {
 	return playMoves
 }
 
-// move is the position after the move of who is to move at n.
+// move returns the position after the move of the side to move at n.
 func (d *duel) move(n chase, epsilon float64) chase {
 	t := &copsAndRobber{steps: openSteps}
 	children := t.children(nil, n)
@@ -115,11 +115,10 @@ func (d *duel) move(n chase, epsilon float64) chase {
 	return children[best]
 }
 
-// openSteps are those on the empty grid.
+// openSteps are the steps on the empty grid.
 var openSteps = stepsAround(0)
 
-// preferred is the child that guarantees most, the first of several: one with the highest L,
-// or for MIN with the lowest U.
+// preferred returns the first child with the best guarantee: the highest L, or for MIN the lowest U.
 func preferred(actions []search.Interval, maximise bool) int {
 	best := 0
 	for i, v := range actions {

@@ -16,18 +16,18 @@ const (
 	panelHeight = 420
 )
 
-// quantity is what a diagram shows over the size, or over ε.
+// quantity is a quantity that a diagram plots over the size, or over ε.
 type quantity struct {
 	label string
 	ours  func(Row) float64
 	paper func(*Published) float64
 }
 
-// axes are the quantities that the diagrams of a table show, and over what.
+// axes are the x axis and the quantities of the diagrams of a table.
 type axes struct {
 	label       string
 	x           func(Row) float64
-	line        func(Row) string // what a row belongs to
+	line        func(Row) string // name of the line that a row belongs to
 	logarithmic bool
 	quantities  []quantity
 }
@@ -41,7 +41,7 @@ var overSizes = &axes{
 	},
 }
 
-// overTolerances are those of the Bounded Alpha-Beta paper: a line for each size.
+// overTolerances are the axes of the Bounded Alpha-Beta paper: one line for each size.
 var overTolerances = &axes{
 	"ε", func(r Row) float64 { return r.Epsilon }, func(r Row) string { return fmt.Sprint(r.Size) }, false,
 	[]quantity{
@@ -50,13 +50,13 @@ var overTolerances = &axes{
 	},
 }
 
-// overFifths are those of its Figures 4 (c) and 5 (c).
+// overFifths are the axes of its Figures 4 (c) and 5 (c).
 var overFifths = &axes{
 	"fifth of ER", func(r Row) float64 { return float64(r.Size) }, func(Row) string { return "mean" }, false,
 	[]quantity{{"AMB", func(r Row) float64 { return r.Bound }, func(*Published) float64 { return 0 }}},
 }
 
-// axesOf finds what to draw of a table: tolerances if there are several of a size.
+// axesOf returns the axes of a table: over tolerances if a size has several.
 func axesOf(table string, rows []Row) *axes {
 	tolerances, binned := make(map[float64]bool), false
 	for _, r := range rows {
@@ -74,8 +74,8 @@ func axesOf(table string, rows []Row) *axes {
 	return overSizes
 }
 
-// CheckPlot tells what is wrong with the path of a plot, before an experiment
-// that may take hours.
+// CheckPlot returns an error if a plot cannot be written to path. It is called before an experiment of
+// hours.
 func CheckPlot(path string) error {
 	if filepath.Ext(path) != ".svg" {
 		return fmt.Errorf("cannot write the plot: expected a name that ends in .svg, found %s", path)
@@ -83,10 +83,10 @@ func CheckPlot(path string) error {
 	return atomicfile.Check(path)
 }
 
-// WritePlot draws rows to an SVG file: for each table time, nodes and memory
-// against size, with logarithmic scales, one line for each method; or ER and AMB against
-// ε, one line for each size, and AMB against ER. Figures of the literature are dashed, and a cross stands where a
-// run was stopped. The file appears complete or not at all.
+// WritePlot draws rows to an SVG file. For each table it draws time, nodes and memory against size, with
+// logarithmic scales and one line for each method; or ER and AMB against ε, one line for each size, and AMB
+// against ER. Figures of the literature are dashed; a cross marks a run that was stopped. The file appears
+// complete or not at all.
 func WritePlot(path string, rows []Row) error {
 	var panels [][]*chart.Diagram
 	for _, table := range distinct(rows, func(r Row) string { return r.Table }) {

@@ -2,14 +2,13 @@ package experiment
 
 import "stackmate/search"
 
-// Bounded Alpha-Beta as printed (Algorithm 1 of the paper), on trees that are given node
-// by node: chance with any probabilities, values and leaves of any kind. It is what the
-// paper's experiments measure, and knows nothing of tables, ordering or machines;
-// sequential.Literal expands the same nodes where both apply.
+// Bounded Alpha-Beta as printed (Algorithm 1 of the paper), on trees given node by node: chance with any
+// probabilities, values and leaves of any kind. The experiments of the paper measure this algorithm. It
+// has no tables, ordering or machines; sequential.Literal expands the same nodes where both apply.
 //
 // Cost: an expansion per node, no allocation once the plies have grown.
 
-// kind is what happens at a node of a tree.
+// kind is the kind of a node.
 type kind int
 
 const (
@@ -21,31 +20,31 @@ const (
 
 // tree is a game tree of nodes N (Definition 1 of the paper).
 type tree[N any] interface {
-	// look tells the kind of a node, and its value if it is a leaf.
+	// look returns the kind of a node, and its value if it is a leaf.
 	look(n N) (kind, float64)
-	// children appends those of a node that is no leaf.
+	// children appends the children of an inner node.
 	children(dst []N, n N) []N
-	// weight is the probability π of child i of the given number, of a chance node.
+	// weight returns the probability π of child i of a chance node with `of` children.
 	weight(n N, i, of int) float64
 }
 
-// printed is one search.
+// printed is the state of a search.
 type printed[N any] struct {
 	tree    tree[N]
 	goals   search.Interval // v_min, v_max
 	epsilon float64
-	// shared gives to the children of a chance node what those before them left of the
-	// tolerance, by their probabilities (Eq. 26), not ε to each.
+	// shared passes the unused tolerance of a child of a chance node on to its later siblings, by their
+	// probabilities (Eq. 26); otherwise each child gets ε.
 	shared bool
-	limit  int64 // expansions after which the search is given up; 0 for none
+	limit  int64 // expansions after which the search is given up; 0: no limit
 
-	expansions, visits int64 // nodes that are no leaves, and all
+	expansions, visits int64 // inner nodes, all nodes
 	plies              [][]N
-	actions            []search.Interval // of the children of the root that were searched
+	actions            []search.Interval // values of the searched children of the root
 }
 
-// search returns [L, U] of node n, a number of plies deep, in the window (α, β), with
-// U − L ≤ ε where the value is inside.
+// search returns [L, U] of node n at the given ply, in the window (α, β), with U − L ≤ ε if the value is
+// inside the window.
 func (s *printed[N]) search(n N, ply int, alpha, beta, epsilon float64) search.Interval {
 	s.visits++
 	kind, value := s.tree.look(n)
@@ -62,10 +61,10 @@ func (s *printed[N]) search(n N, ply int, alpha, beta, epsilon float64) search.I
 	if kind == minNode {
 		other = s.goals.Upper
 	}
-	left, rest := epsilon, 1.0           // of the tolerance and of the probability, for the children to come
-	for i, child := range s.plies[ply] { // those of deeper plies are other slices
+	left, rest := epsilon, 1.0           // tolerance and probability left for later children
+	for i, child := range s.plies[ply] { // deeper plies use other slices
 		a, z, weight, tolerance := alpha, beta, 1.0, epsilon
-		if kind == chanceNode { // lines 9 and 10; nothing is known of the child yet
+		if kind == chanceNode { // lines 9 and 10, with the child's bounds at [v_min, v_max]
 			weight = s.tree.weight(n, i, len(s.plies[ply]))
 			a = max(s.goals.Lower, (alpha-b.Upper)/weight+s.goals.Upper)
 			z = min(s.goals.Upper, (beta-b.Lower)/weight+s.goals.Lower)

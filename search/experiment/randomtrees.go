@@ -2,21 +2,20 @@ package experiment
 
 import "math/bits"
 
-// randomTrees are the first domain of the paper: trees of a fixed depth and branching
-// factor, MAX and MIN in turn, leaves uniform in 0 … 100. Nodes are made as they are met.
+// randomTrees are the first domain of the paper: trees of a fixed depth and branching factor, MAX and MIN
+// alternating, leaves uniform in 0 … 100. Nodes are generated lazily.
 type randomTrees struct {
 	branching, depth int
-	// chosen is the probability p of the move that is chosen, 0 for 1: otherwise one of
-	// the other moves is made, each with (1 − p) / (b − 1).
+	// chosen is the probability p of the chosen move; 0 means 1. Each other move is made with probability
+	// (1 − p) / (b − 1).
 	chosen float64
-	// apart tells that each move has replies of chance of its own. Otherwise the position
-	// that a move leads to does not depend on whether it was chosen.
+	// apart gives each move chance outcomes of its own. Otherwise the position after a move does not depend on
+	// whether the move was chosen.
 	apart bool
 	leaf  func(random uint64) float64
 }
 
-// branch is a node: what made it, the moves made, and at a chance node the number of the
-// move chosen plus 1.
+// branch is a node: its seed, its depth and, at a chance node, the number of the chosen move plus 1.
 type branch struct {
 	seed  uint64
 	depth int
@@ -54,8 +53,8 @@ func (t *randomTrees) children(dst []branch, n branch) []branch {
 // weight implements tree.
 func (t *randomTrees) weight(n branch, i, of int) float64 { return slip(t.chosen, n.move-1, i, of) }
 
-// slip is the probability of the one of several moves that has the given number, if
-// chosen is that of the move that a player wants.
+// slip returns the probability of move i of `of` moves, if move wanted is chosen and is made with
+// probability chosen.
 func slip(chosen float64, wanted, i, of int) float64 {
 	switch {
 	case of == 1:
@@ -66,16 +65,16 @@ func slip(chosen float64, wanted, i, of int) float64 {
 	return (1 - chosen) / float64(of-1)
 }
 
-// whole is a uniform integer from 0 to 100.
+// whole returns a uniform integer from 0 to 100.
 func whole(random uint64) float64 {
 	points, _ := bits.Mul64(random, 101)
 	return float64(points)
 }
 
-// fraction is a uniform number from 0 to 100.
+// fraction returns a uniform number from 0 to 100.
 func fraction(random uint64) float64 { return 100 * float64(random>>11) / (1 << 53) }
 
-// mixed is what splitmix64 makes of a seed and a number: the seed of a child.
+// mixed returns the seed of child i, by splitmix64.
 func mixed(seed uint64, i int) uint64 {
 	z := seed + uint64(i+1)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

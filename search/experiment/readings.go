@@ -7,14 +7,14 @@ import (
 	"stackmate/search"
 )
 
-// Of the ratios of expansions in the paper's Figure 4 only those of the smallest trees come
-// out here. The readings of its text that could explain the others, on trees of four
-// moves at ε = 32: what counts as an expansion, how means are taken, how leaves are drawn,
-// the order of children, and the rule of which the paper says that it bounds nothing.
+// Of the ratios of expansions in the paper's Figure 4, only the ratios of the smallest trees are
+// reproduced. These are readings of its text that could explain the others, on trees of four moves at
+// ε = 32: the definition of an expansion, of means, of leaves, the order of children, and the rule that,
+// according to the paper, bounds nothing.
 
 const readingEpsilon = 32
 
-// readings are those lines, by depth.
+// readings returns the lines of the table, by depth.
 func readings() []run {
 	const table = "Readings of Figure 4: 4 moves, ε = 32, by depth"
 	var runs []run
@@ -40,8 +40,8 @@ func readings() []run {
 	return slices.Concat(runs, readingsWithChance())
 }
 
-// readingsWithChance are those of Figure 6: with chance, counting leaves explains most. Eq. (26)
-// allows to share tolerance out among the children of chance.
+// readingsWithChance returns the lines for Figure 6: with chance, counting leaves explains most of the
+// difference. Eq. (26) permits sharing tolerance among the children of chance nodes.
 func readingsWithChance() []run {
 	trees := &randomTrees{branching: 4, depth: 4, chosen: babChosen, leaf: whole}
 	game := copsAndRobber{depth: 3, chosen: babChosen}
@@ -58,13 +58,13 @@ func readingsWithChance() []run {
 			chasing(nearest, babObstacles, printed[chase]{}, countLeaves), figure6cops))
 }
 
-// countExpansions is what the paper says that it counts: nodes that are no leaves.
+// countExpansions returns the count of the paper: inner nodes.
 func countExpansions[N any](s *printed[N]) int64 { return s.expansions }
 
-// countLeaves is the rest of the nodes.
+// countLeaves returns the number of leaves.
 func countLeaves[N any](s *printed[N]) int64 { return s.visits - s.expansions }
 
-// againstMinimax compares with a search that prunes nothing.
+// againstMinimax compares with minimax without pruning.
 func againstMinimax(t *randomTrees) searchOf {
 	pruned := inTree(t)
 	return func(seed uint64, epsilon float64) outcome {
@@ -79,7 +79,7 @@ func againstMinimax(t *randomTrees) searchOf {
 	}
 }
 
-// counting searches random trees in some way, and counts.
+// counting searches random trees with the options of a search, and counts nodes by count.
 func counting(t tree[branch], way printed[branch], count func(*printed[branch]) int64) searchOf {
 	return func(seed uint64, epsilon float64) outcome {
 		s := way
@@ -89,7 +89,7 @@ func counting(t tree[branch], way printed[branch], count func(*printed[branch]) 
 	}
 }
 
-// naively searches with the rule that prunes where β ≤ α + ε and returns a single value.
+// naively searches with the naive rule, which prunes if β ≤ α + ε and returns a single value.
 func naively(t *randomTrees) searchOf {
 	return func(seed uint64, epsilon float64) outcome {
 		s := printed[branch]{tree: t, goals: treeGoals, epsilon: epsilon}
@@ -98,8 +98,8 @@ func naively(t *randomTrees) searchOf {
 	}
 }
 
-// naive is alpha-beta that prunes a node where β ≤ α + ε (the paper's Figure 1 with the
-// naive rule): its value may be off by any multiple of ε (Figure 2).
+// naive returns the value of alpha-beta that prunes a node if β ≤ α + ε (the paper's Figure 1 with the
+// naive rule). Its error may be any multiple of ε (Figure 2).
 func (s *printed[N]) naive(n N, ply int, alpha, beta float64) float64 {
 	kind, value := s.tree.look(n)
 	if kind == leafNode {
@@ -125,7 +125,7 @@ func (s *printed[N]) naive(n N, ply int, alpha, beta float64) float64 {
 	return value
 }
 
-// inOrder are random trees whose children are in the best order, by their minimax values.
+// inOrder are random trees with children in the best order, by minimax values.
 type inOrder struct{ *randomTrees }
 
 // children implements tree.
@@ -142,7 +142,7 @@ func (t inOrder) children(dst []branch, n branch) []branch {
 	return dst
 }
 
-// minimax is the value of n, without chance.
+// minimax returns the value of n, without chance.
 func (t inOrder) minimax(n branch) float64 {
 	kind, best := t.look(n)
 	if kind == leafNode {

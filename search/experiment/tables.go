@@ -24,7 +24,7 @@ const (
 	oraclePaper = "Bošanský et al. 2016"
 )
 
-// The methods in the words of the second paper.
+// The methods under their names in the second paper.
 const (
 	induction        = string(simultaneous.BackwardInduction)
 	boundedInduction = string(simultaneous.BoundedInduction)
@@ -33,11 +33,11 @@ const (
 	sequenceForm     = string(simultaneous.SequenceForm)
 )
 
-// Names are the experiments.
+// Names lists the experiments.
 var Names = []string{"goofspiel", "oshizumo", "bidding", "tron", "pursuit", "bab", turnsName}
 
-// runsOf lists the lines of an experiment, by table and growing size. The table
-// of growth goes on to the largest size that is asked for and that the game has.
+// runsOf returns the lines of an experiment, by table and growing size. The table of growth extends to the
+// largest requested size that the game has.
 func runsOf(name string, asked Range) ([]run, error) {
 	switch name {
 	case "goofspiel":
@@ -59,9 +59,8 @@ func runsOf(name string, asked Range) ([]run, error) {
 	return nil, fmt.Errorf("expected an experiment of %s, found %q", strings.Join(Names, ", "), name)
 }
 
-// extend continues the usual sizes of a table, of which there are two or more, in
-// steps of the same length to the largest one asked for, or the largest that the
-// game has.
+// extend continues the default sizes of a table, of which there are at least two, with the same step up to
+// r.Max or the largest size of the game.
 func (r Range) extend(largest int, usual ...int) []int {
 	sizes := slices.Clone(usual)
 	last := len(usual) - 1
@@ -72,7 +71,7 @@ func (r Range) extend(largest int, usual ...int) []int {
 	return sizes
 }
 
-// growth lists runs of the default method, one game of each size.
+// growth returns runs of the default method, one game of each size.
 func growth(of string, sizes []int, game func(size int) string) []run {
 	var runs []run
 	for _, size := range sizes {
@@ -83,8 +82,7 @@ func growth(of string, sizes []int, game func(size int) string) []run {
 	return runs
 }
 
-// variant is a method with a transposition table or without, and its cell order if that is
-// not the default.
+// variant is a method with or without a transposition table, with a cell order if it is not the default.
 type variant struct {
 	method string
 	table  bool
@@ -94,8 +92,8 @@ type variant struct {
 // name returns the method and the order.
 func (v variant) name() string { return strings.TrimSpace(v.method + " " + string(v.order)) }
 
-// variants are the methods that the second paper compares, and SMAB in the order of the
-// first paper and in the default order, which needs a table. The papers have no tables.
+// variants are the methods compared by the second paper, SMAB in the order of the first paper, and SMAB in
+// the default order, which needs a table. The papers use no tables.
 var variants = []variant{
 	{induction, false, ""},
 	{induction, true, ""},
@@ -125,7 +123,7 @@ func (v variant) of(published map[string]*Published, size int) *Published {
 	return p
 }
 
-// run is a line of a table of the variant.
+// run returns a line of a table of the variant.
 func (v variant) run(caption string, size int, games []string, paper *Published) run {
 	r := run{
 		table: caption, method: v.name(), size: size, games: games, paper: paper,
@@ -137,7 +135,7 @@ func (v variant) run(caption string, size int, games []string, paper *Published)
 	return r
 }
 
-// fromSMAB are figures of the first paper.
+// fromSMAB returns figures of the first paper.
 func fromSMAB(nodes, lps int64, seconds float64) *Published {
 	return &Published{Source: smabPaper, Nodes: nodes, LPCalls: lps, Seconds: seconds}
 }
@@ -188,15 +186,14 @@ func table4() []run {
 
 func goofspiel(n int) string { return fmt.Sprintf("goofspiel-%d", n) }
 
-// orders is the number of random orders of the prizes, as in the paper, and
-// orderSeed where ours come from.
+// orders is the number of random prize orders, as in the paper; orderSeed seeds ours.
 const (
 	orders    = 10
 	orderSeed = 2016
 )
 
-// randomOrders are the experiments on goofspiel of the second paper, where the
-// order of the prizes is drawn: win, tie and loss (its Fig. 8), and points.
+// randomOrders returns the goofspiel experiments of the second paper with random prize orders: win, tie and
+// loss (its Fig. 8), and points.
 func randomOrders() []run {
 	var runs []run
 	for _, kind := range []struct {
@@ -223,7 +220,7 @@ func randomOrders() []run {
 	return runs
 }
 
-// drawOrders names the games of one size, always the same ones.
+// drawOrders returns the names of the games of one size, always the same ones.
 func drawOrders(family string, size int) []string {
 	rng := rand.New(rand.NewPCG(orderSeed, uint64(size)))
 	games := make([]string, orders)
@@ -237,7 +234,7 @@ func drawOrders(family string, size int) []string {
 	return games
 }
 
-// compare lists runs of several methods over sizes, of one game each.
+// compare returns runs of several methods over sizes, one game of each size.
 func compare(caption string, sizes []int, game func(size int) string, variants []variant, published map[string]*Published) []run {
 	var runs []run
 	for _, size := range sizes {

@@ -10,14 +10,14 @@ import (
 	"stackmate/search/solve"
 )
 
-// turnsName is the experiment on games of turns: which are solved within the limit, and what is
-// proved of the others. It takes any games in place of its own.
+// turnsName is the experiment on turn-based games: games solved within the limit, and bounds of the others.
+// It accepts any games instead of the default ones.
 const (
 	turnsName  = "turns"
-	turnsTable = "Games of turns" // whose notes say what is proved of the value
+	turnsTable = "Games of turns" // the notes of its rows give the proved bounds
 )
 
-// ErrNoGames is returned for games that other experiments are to run.
+// ErrNoGames is returned for games given to another experiment.
 var ErrNoGames = errors.New("expected games for the experiment " + turnsName + " only")
 
 var turnGames = []string{
@@ -27,7 +27,7 @@ var turnGames = []string{
 	"connectFour-4x4", "connectFour-5x4", "connectFour-5x5", "connectFour-6x5", "connectFour-7x6",
 }
 
-// turns lists one line for each game, by the method that fits it, on one thread.
+// turns returns one line for each game, by the default method for the game, on one thread.
 func turns(games []string) []run {
 	var runs []run
 	for i, game := range games {
@@ -40,7 +40,7 @@ func turns(games []string) []run {
 	return runs
 }
 
-// proved says what is known of the value of the first player.
+// proved formats the bounds of the value of the first player.
 func proved(v search.Interval) string {
 	if v.Solved() {
 		return fmt.Sprintf("value %g", v.Lower)

@@ -18,16 +18,18 @@ import (
 // instead of one of n². A role plays the move of the subgame in which it has a choice. Subgames with a
 // choice are searched in turn.
 //
-// The results are not proofs: a subgame may be cut short because another one ends first. So the whole game
-// is searched once all subgames are solved, and in positions in which a role has choices in several
+// Each subgame has a sampling search and an exact search (proof.go), which prove values of the subgame alone. The
+// results are not proofs: a subgame may be cut short because another one ends first. So the whole game
+// is searched once all subgames are solved without a line to their end, and in positions in which a role has choices in several
 // subgames. A Searcher is not safe for concurrent use.
 type Searcher struct {
-	whole search.Searcher
-	part  func(machine.Machine) search.Searcher
+	whole       search.Searcher
+	part, exact func(machine.Machine) search.Searcher
 
 	machine machine.Machine
 	board   *board
 	parts   []*part
+	last    []*part // subgames with a choice at the last position
 }
 
 var _ search.Searcher = (*Searcher)(nil)
@@ -37,13 +39,15 @@ type part struct {
 	*machine.Subgame
 	search.Searcher
 	result search.Result
+	proof  proof
 	// done holds the counters of the current search.
 	done search.Counters
 }
 
-// New returns a searcher. whole searches the whole game, part returns the search of a subgame.
-func New(whole search.Searcher, part func(machine.Machine) search.Searcher) *Searcher {
-	return &Searcher{whole: whole, part: part}
+// New returns a searcher. whole samples the whole game, part returns the sampling search of a subgame, exact the
+// exact search of a subgame, or nil.
+func New(whole search.Searcher, part, exact func(machine.Machine) search.Searcher) *Searcher {
+	return &Searcher{whole: whole, part: part, exact: exact}
 }
 
 // firstSlice is the node limit of the first search of each subgame. It grows by the factor slower each
@@ -61,21 +65,23 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 		s.parts = nil
 		for i := range s.board.subgames {
 			g := &s.board.subgames[i]
-			s.parts = append(s.parts, &part{Subgame: g, Searcher: s.part(g.Machine)})
+			s.parts = append(s.parts, &part{Subgame: g, Searcher: s.part(g.Machine), proof: proof{Searcher: s.exact(g.Machine)}})
 		}
 	}
-	lim.MaxBytes /= int64(1 + len(s.parts))
+	lim.MaxBytes /= int64(1 + 2*len(s.parts))
+	s.last = nil
 	s.board.set(q)
 	owners := s.board.owners()
 	if owners == nil {
 		return s.whole.Search(ctx, m, q, lim)
 	}
 	active := s.active(owners)
+	s.last = active
 	if err := s.searchParts(ctx, q, active, owners, lim); err != nil {
 		return search.Result{}, err
 	}
 	r := s.together(active, owners)
-	isOpen := func(p *part) bool { return !p.result.Solved() }
+	isOpen := func(p *part) bool { return !p.result.Solved() || p.proof.line != nil } // lines show which subgame ends first
 	if left := lim.MaxNodes - r.Nodes; !slices.ContainsFunc(active, isOpen) && ctx.Err() == nil && (lim.MaxNodes == 0 || left > 0) {
 		lim.MaxNodes = max(left, 0)
 		whole, err := s.whole.Search(ctx, m, q, lim)
@@ -98,6 +104,7 @@ func (s *Searcher) active(owners []owner) []*part {
 	for i, p := range s.parts {
 		if p.done = (search.Counters{}); slices.ContainsFunc(owners, func(o owner) bool { return o.subgame == i }) {
 			active = append(active, p)
+			p.proof.begin()
 		}
 	}
 	return active
@@ -112,14 +119,17 @@ func (s *Searcher) searchParts(ctx context.Context, q machine.State, active []*p
 		var open []*part
 		for _, p := range left {
 			if share.MaxNodes = int64(slice); most > 0 {
-				share.MaxNodes = min(share.MaxNodes, most-p.done.Nodes)
+				share.MaxNodes = min(share.MaxNodes, most-p.done.Nodes-p.proof.spent)
 			}
 			if p.result, err = p.Search(ctx, p.Machine, p.Project(q), share); err != nil {
 				return fmt.Errorf("a subgame: %w", err)
 			}
 			p.done.Nodes += p.result.Nodes
 			p.done.Playouts += p.result.Playouts
-			if !p.result.Solved() && p.result.Nodes > 0 && (most == 0 || p.done.Nodes < most) {
+			if p.proof.isDue(p.done.Nodes) && (most == 0 || p.done.Nodes+p.proof.spent+p.proof.next <= most) && ctx.Err() == nil {
+				p.proof.search(ctx, p.Machine, p.Project(q), share)
+			}
+			if !p.isSettled() && p.result.Nodes > 0 && (most == 0 || p.done.Nodes+p.proof.spent < most) {
 				open = append(open, p)
 			}
 		}
@@ -133,23 +143,28 @@ func (s *Searcher) searchParts(ctx context.Context, q machine.State, active []*p
 	return nil
 }
 
-// together combines the results of the subgames: the advantages of a role in the subgames add up.
+// together combines the results of the subgames. Lines of solved subgames show which subgame ends first, and its value
+// counts; otherwise the advantages of a role in the subgames add up.
 func (s *Searcher) together(active []*part, owners []owner) search.Result {
 	r := search.Result{Values: make([]search.Interval, len(owners)), Strategies: make([][]search.Weighted, len(owners))}
+	counted := active
+	if ended := first(active); ended != nil && !slices.ContainsFunc(active, func(p *part) bool { return !p.isSettled() }) {
+		counted = ended
+	}
 	for i, o := range owners {
 		value := even
-		for _, p := range active {
-			value += p.result.Guess(machine.Role(i)) - even
+		for _, p := range counted {
+			value += p.value(machine.Role(i)) - even
 		}
 		r.Values[i] = search.Exact(min(max(value, 0), machine.MaxGoal))
 		if o.subgame < 0 {
 			r.Strategies[i] = []search.Weighted{{Move: o.only, Probability: 1}}
 		} else {
-			r.Strategies[i] = s.parts[o.subgame].result.Strategies[i]
+			r.Strategies[i] = s.parts[o.subgame].strategy(machine.Role(i))
 		}
 	}
 	for _, p := range active {
-		r.Nodes += p.done.Nodes
+		r.Nodes += p.done.Nodes + p.proof.spent
 		r.Playouts += p.done.Playouts
 		r.PeakBytes += p.result.PeakBytes
 	}

@@ -2,20 +2,23 @@ package factor_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/corpus"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
+	"stackmate/search/sequential"
 )
 
 var twoRows = gamestest.TwoRows(5, 2)
 
-// changed is twoRows with one text in place of another.
+// changed returns twoRows with one text in place of another.
 func changed(t *testing.T, from, to string) string {
 	t.Helper()
 	if !strings.Contains(twoRows, from) {
@@ -29,6 +32,9 @@ const (
 	// eitherRow lets players choose the row, too.
 	eitherRow = "(role ?r) (row ?b) (column ?c)"
 	line      = "(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?b ?d ?r)))"
+	// lineOnOne ends the game where one row alone has a line.
+	lineOnOne = `(<= (done ?b) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?b ?d ?r)))
+		(<= terminal (done 1) (not (done 2))) (<= terminal (done 2) (not (done 1)))`
 	// anyRow lets the two marks be on any rows.
 	anyRow = "(<= (line ?r) (true (cell ?b ?c ?r)) (succ ?c ?d) (true (cell ?e ?d ?r)))"
 )
@@ -42,6 +48,7 @@ func TestSubgamesAreThoseOfSeparateBoards(t *testing.T) {
 		"players choose the board":         {changed(t, turns, eitherRow), false},
 		"what ends the game is everywhere": {changed(t, line, anyRow), false},
 		"one board":                        {changed(t, "(init (control o 2))", "(init (control o 1))"), false},
+		"lines on both boards are no end":  {changed(t, "(<= terminal (line ?r))", lineOnOne), false},
 	} {
 		if got := factor.Subgames(t.Context(), gamestest.Compiled(t, c.src), 1) != nil; got != c.want {
 			t.Errorf("%s: %v", name, got)
@@ -49,9 +56,12 @@ func TestSubgamesAreThoseOfSeparateBoards(t *testing.T) {
 	}
 }
 
-// searches are those of two subgames.
+// none returns no exact search.
+func none(machine.Machine) search.Searcher { return nil }
+
+// searches returns a searcher of two subgames.
 func searches() *factor.Searcher {
-	return factor.New(montecarlo.New(montecarlo.Config{}), func(machine.Machine) search.Searcher { return montecarlo.New(montecarlo.Config{}) })
+	return factor.New(montecarlo.New(montecarlo.Config{}), func(machine.Machine) search.Searcher { return montecarlo.New(montecarlo.Config{}) }, none)
 }
 
 // TestWinsAndBlocksAreFoundOnEitherBoard has a position in which x wins at once on the one
@@ -71,7 +81,7 @@ func TestWinsAndBlocksAreFoundOnEitherBoard(t *testing.T) {
 	if got := m.Names().JointString([]machine.Move{r.Strategies[0][0].Move, r.Strategies[1][0].Move}); got != "((mark 1 2) (mark 2 2))" {
 		t.Errorf("moves %s", got)
 	}
-	// Both boards are solved after a few nodes: the rest shows who is first.
+	// Both boards are solved after a few nodes: the result names the winner.
 	if !r.Solved() || r.Nodes == 0 || r.Nodes > 2000 {
 		t.Errorf("values %v, proved %v, %d nodes", r.Values, r.Proved, r.Nodes)
 	}
@@ -114,6 +124,47 @@ func TestAMatchOfFactoredSearches(t *testing.T) {
 // than it may.
 type silent struct{ asked int }
 
+// TestTheSubgameThatEndsFirstDecides has three marks in a row on two boards of eight cells. The sampling search finds nothing:
+// exact searches prove who wins on each board, and the lines show on which board sooner.
+func TestTheSubgameThatEndsFirstDecides(t *testing.T) {
+	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
+	for name, c := range map[string]struct {
+		cells string
+		value float64    // of x
+		moves [][]string // winning moves by role, where a board is won
+	}{
+		"x in one, o in three": {"1 3 x, 1 4 x, 2 4 o", 100, [][]string{{"1 2", "1 5"}, {"2 3", "2 5"}}},
+		"x in three, o in one": {"1 4 x, 2 3 o, 2 4 o", 0, [][]string{{"1 3", "1 5"}, {"2 2", "2 5"}}},
+		"o loses late":         {"1 3 x, 1 4 x, 2 4 x, 2 7 x, 2 8 x", 100, [][]string{{"1 2", "1 5"}, {"2 6"}}},
+		"both in one":          {"1 3 x, 1 4 x, 2 3 o, 2 4 o", 50, [][]string{{"1 2", "1 5"}, {"2 2", "2 5"}}},
+	} {
+		position := []string{"(control x 1)", "(control o 2)"}
+		for cell := range strings.SplitSeq(c.cells, ", ") {
+			position = append(position, "(cell "+cell+")")
+		}
+		q, err := m.Names().State(position)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := factor.New(&silent{}, func(machine.Machine) search.Searcher { return &silent{} }, func(machine.Machine) search.Searcher {
+			return sequential.New(sequential.Config{})
+		})
+		r, err := s.Search(t.Context(), m, q, search.Limits{MaxNodes: 200000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if solved, of := s.Solved(); solved != 2 || of != 2 || r.Values[0] != search.Exact(c.value) || r.Proved {
+			t.Errorf("%s: %d of %d solved, values %v, proved %v; want %g", name, solved, of, r.Values, r.Proved, c.value)
+		}
+		for role, moves := range c.moves {
+			got := m.Names().MoveText(machine.Role(role), r.Strategies[role][0].Move)
+			if !slices.ContainsFunc(moves, func(cell string) bool { return got == "(mark "+cell+")" }) {
+				t.Errorf("%s: role %d plays %s, want one of %v", name, role, got, moves)
+			}
+		}
+	}
+}
+
 func (s *silent) Search(_ context.Context, m machine.Machine, _ machine.State, lim search.Limits) (search.Result, error) {
 	s.asked++
 	roles := len(m.Names().Roles)
@@ -123,11 +174,11 @@ func (s *silent) Search(_ context.Context, m machine.Machine, _ machine.State, l
 	}, nil
 }
 
-// TestTheWholeIsNotSearchedBeforeItsParts: a few nodes that the searches of the subgames have left
-// over are no reason to take the move of a search of the whole that has those few alone.
+// TestTheWholeIsNotSearchedBeforeItsParts: a few nodes left over by the searches of the subgames do not justify the move of a search of the
+// whole with these few nodes.
 func TestTheWholeIsNotSearchedBeforeItsParts(t *testing.T) {
 	m, whole := gamestest.Compiled(t, twoRows), &silent{}
-	s := factor.New(whole, func(machine.Machine) search.Searcher { return &silent{} })
+	s := factor.New(whole, func(machine.Machine) search.Searcher { return &silent{} }, none)
 	if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 100}); err != nil || whole.asked != 0 {
 		t.Errorf("the whole was asked %d times: %v", whole.asked, err)
 	}
@@ -135,8 +186,64 @@ func TestTheWholeIsNotSearchedBeforeItsParts(t *testing.T) {
 
 func TestPositionsThatDoNotFactorAreSearchedAsAWhole(t *testing.T) {
 	m, whole := gamestest.Compiled(t, changed(t, turns, eitherRow)), &silent{}
-	s := factor.New(whole, func(machine.Machine) search.Searcher { return &silent{} })
+	s := factor.New(whole, func(machine.Machine) search.Searcher { return &silent{} }, none)
 	if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 100}); err != nil || whole.asked != 1 {
 		t.Errorf("asked %d times: %v", whole.asked, err)
+	}
+}
+
+// BenchmarkProofs searches positions of random matches with a limit of nodes, with sampling searches of the subgames alone and
+// with exact searches beside them: the share of subgames whose value is proved.
+func BenchmarkProofs(b *testing.B) {
+	const matches, nodes = 6, 400000
+	m := gamestest.Compiled(b, string(corpus.Source(b, "connectFourSimultaneous")))
+	sampling := func(machine.Machine) search.Searcher { return montecarlo.New(montecarlo.Config{}) }
+	exact := func(machine.Machine) search.Searcher { return sequential.New(sequential.Config{Falling: true}) }
+	for _, plies := range []int{10, 16, 22} {
+		for name, exact := range map[string]func(machine.Machine) search.Searcher{"sampling": none, "exact": exact} {
+			b.Run(fmt.Sprintf("%d/%s", plies, name), func(b *testing.B) {
+				solved, all := 0, 0
+				for b.Loop() {
+					for seed := range uint64(matches) {
+						s := factor.New(montecarlo.New(montecarlo.Config{}), sampling, exact)
+						q := quiet(b, m, seed, plies)
+						if _, err := s.Search(b.Context(), m, q, search.Limits{MaxNodes: nodes, MaxBytes: 512 << 20, NoLine: true}); err != nil {
+							b.Fatal(err)
+						}
+						n, of := s.Solved()
+						solved, all = solved+n, all+of
+					}
+				}
+				b.ReportMetric(100*float64(solved)/float64(all), "%solved")
+			})
+		}
+	}
+}
+
+// quiet returns a position after so many joint moves of a random match that sampling does not solve at once.
+func quiet(b *testing.B, m machine.Machine, seed uint64, plies int) machine.State {
+	x, e, rng := machine.NewExpander(m), new(machine.Expansion), machine.NewRand(seed)
+	for {
+		q, left := slices.Clone(m.Initial()), plies
+		for ; left > 0; left-- {
+			if err := x.Expand(e, q); err != nil {
+				b.Fatal(err)
+			}
+			c := int(rng.Uint64() % uint64(e.Children))
+			if e.Terminal[c] {
+				break
+			}
+			copy(q, e.Child(c))
+		}
+		if left > 0 {
+			continue
+		}
+		s := searches()
+		if _, err := s.Search(b.Context(), m, q, search.Limits{MaxNodes: 4000}); err != nil {
+			b.Fatal(err)
+		}
+		if solved, _ := s.Solved(); solved == 0 {
+			return q
+		}
 	}
 }

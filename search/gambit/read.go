@@ -161,7 +161,7 @@ func (p *parser) payoffs() (list []*big.Rat) {
 	return list
 }
 
-// matrix reads what follows the players of an .nfg: the sizes or the names of the strategies, then payoffs or outcomes.
+// matrix reads the body of an .nfg file: the sizes or the names of the strategies, then payoffs or outcomes.
 func (p *parser) matrix() *node {
 	strategies := make([][]string, 2)
 	p.brace('{')

@@ -119,8 +119,8 @@ func (w *sheet) position(n *node) error {
 	return w.joint(id, moves, kids)
 }
 
-// joint writes the moves of a position and where each joint move leads: kids are in the order of the first
-// role's moves, then the second's, then those of chance.
+// joint writes the moves of a position and the successor of each joint move: kids are ordered by the first role's
+// moves, then the second's, then chance's.
 func (w *sheet) joint(id int, moves [][]string, kids []*node) error {
 	joints := []string{""}
 	for r, list := range moves {

@@ -27,7 +27,7 @@ func players(names *machine.Names) ([]machine.Role, error) {
 	return list, nil
 }
 
-// header returns the first line of a file but for the format: the title and the players in quotes.
+// header returns the first line of a file without the format: the title and the players in quotes.
 func header(title string, names *machine.Names, list []machine.Role) string {
 	return fmt.Sprintf("%s { %s %s }", quoted(title), quoted(names.Roles[list[0]]), quoted(names.Roles[list[1]]))
 }

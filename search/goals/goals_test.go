@@ -22,7 +22,7 @@ import (
 
 const missing = machine.NoGoal
 
-// ends is one move of left, after which the game is over with the goals of both.
+// ends returns one move of left, after which the game is over with the goals of both.
 func ends(goals ...[2]int32) *toys.Tree {
 	t := &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{{Moves: []int{len(goals), 1}}}}
 	for _, g := range goals {
@@ -149,8 +149,8 @@ func grow(rng *rand.Rand, turns bool, sum int32, rare int) *toys.Tree {
 	return t
 }
 
-// Whatever the sum of the goals, and whether or not it can be learned before, each zero-sum search finds the
-// guarantees of both players, and calls them a value only where the sum is proved.
+// For any sum of the goals, learnable in advance or not, each zero-sum search finds the guarantees of both players, and calls them a value only
+// where the sum is proved.
 func TestZeroSumSearchesFindGuaranteesInGamesOfAnySum(t *testing.T) {
 	concepts := map[search.Concept]int{}
 	seeds := uint64(300)
@@ -217,7 +217,7 @@ func TestALenientSearchTakesAMissingGoalForNothing(t *testing.T) {
 	}
 }
 
-// What a search by role has proved is kept and read again.
+// Proofs of a search by role are saved and read again.
 func TestProofsByRoleAreKept(t *testing.T) {
 	game := grow(rand.New(rand.NewPCG(3, 3)), true, 60, 3)
 	m := game.Machine()

@@ -16,13 +16,13 @@ type Kind int
 
 // The kinds.
 const (
-	// AnySum: the search says what its values are, and assumes nothing of the sum of the goals.
+	// AnySum: the search determines the concept of its values, and assumes nothing about the sum of the goals.
 	AnySum Kind = iota
-	// ZeroSum: of two players the search maximises the goal of the first one, and derives the value
-	// of the other one from the sum of the goals.
+	// ZeroSum: the search maximises the first player's goal, and derives the second player's value from the
+	// sum of the goals.
 	ZeroSum
-	// Exhaustive: a zero-sum search that meets all terminal positions that can be reached, or
-	// returns an error. So two equal sums are proof enough.
+	// Exhaustive: a zero-sum search that visits all reachable terminal positions, or returns an error. So
+	// equal sums at all of them are a proof.
 	Exhaustive
 )
 
@@ -190,7 +190,7 @@ func (s *Searcher) name(r *search.Result) {
 	}
 }
 
-// prepare keeps what is known of the last machine.
+// prepare resets the facts about the last machine.
 func (s *Searcher) prepare(ctx context.Context, m machine.Machine) {
 	if s.machine == m && s.learned {
 		return
@@ -257,9 +257,8 @@ func (s *Searcher) Parts() []Part {
 	return list
 }
 
-// keeper is a Searcher whose searches keep what they prove. A record has a word more in front: the number of
-// the player whose game was searched, or wholeGame: bounds of the first player's goal are the same whether or not the sum
-// was proved then.
+// keeper is a Searcher whose searches save proofs. Each record is preceded by a word: the number of the player whose game was
+// searched, or wholeGame: bounds of the first player's goal hold whether or not the sum was proved.
 type keeper struct{ *Searcher }
 
 const wholeGame = ^uint64(0)
@@ -396,7 +395,7 @@ func ByRole(
 	return b.merged(), nil
 }
 
-// byRole collects what the searches of the players find.
+// byRole collects the results of the searches for each player.
 type byRole struct {
 	names   *machine.Names
 	players []machine.Role
@@ -417,7 +416,7 @@ func (b *byRole) with(player int, r search.Result) search.Result {
 	return now.merged()
 }
 
-// merged returns what is known of all players.
+// merged returns the combined result for all players.
 func (b *byRole) merged() search.Result {
 	roles := len(b.names.Roles)
 	total := search.Result{

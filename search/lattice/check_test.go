@@ -104,5 +104,5 @@ func judge[V any](l Values[V], triples func(try func(a, b, c V) bool)) (Kind, er
 	return found, first
 }
 
-// same tells whether a and b are the same value.
+// same reports whether a and b are the same value.
 func same[V any](l Values[V], a, b V) bool { return l.LessEq(a, b) && l.LessEq(b, a) }

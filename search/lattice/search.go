@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"stackmate/search/exact"
 )
 
 // Alpha-beta over a lattice: depth-first search with an interval [L, U] around the value v of every
@@ -208,7 +210,7 @@ func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply int, w, known Bounds[
 		if r.isCut(turn, bounds, w, k) {
 			break
 		}
-		i := nth(k, first)
+		i := exact.Fronted(k, first)
 		kid := r.position(r.kids[ply][i], ply+1, r.window(turn, bounds, w))
 		if r.stopped { // the bound from the moves so far still holds
 			if turn == Max {
@@ -231,17 +233,6 @@ func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply int, w, known Bounds[
 		r.table.put(r.game.Key(p), entry[V]{bounds, int32(best)})
 	}
 	return bounds
-}
-
-// nth returns the k-th move in the order: first, then the other moves in their own order.
-func nth(k, first int) int {
-	switch {
-	case k == 0:
-		return first
-	case k <= first:
-		return k - 1
-	}
-	return k
 }
 
 // learn adds the interval of the k-th of n moves to the bounds of a position. The bound of the mover's

@@ -6,9 +6,8 @@ import (
 	"stackmate/search"
 )
 
-// Intervals are those whose ends lie between Low and High, ordered by both ends: what
-// is known of a number, where the ends of positions at which play stops are no more
-// than known.
+// Intervals have ends between Low and High, and are ordered by both ends: bounds of a number, where the ends of positions at which play stops
+// are bounds, too.
 type Intervals struct{ Low, High float64 }
 
 var _ Values[search.Interval] = Intervals{}

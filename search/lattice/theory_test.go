@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// closed is the lattice of the sets in a family that is closed under intersection and
+// closed returns the lattice of the sets in a family that is closed under intersection and
 // has a largest set: every finite lattice is one.
 func closed(family []uint) *Finite {
 	index := make(map[uint]int)
@@ -40,7 +40,7 @@ func closed(family []uint) *Finite {
 	return f
 }
 
-// randomLattice is one of 2 to 32 elements.
+// randomLattice returns one of 2 to 32 elements.
 func randomLattice(rng *rand.Rand) *Finite {
 	in := map[uint]bool{31: true}
 	for range 1 + rng.IntN(6) {
@@ -58,7 +58,7 @@ func randomLattice(rng *rand.Rand) *Finite {
 	return closed(family)
 }
 
-// randomDistributive is the lattice of the down-sets of a random partial order.
+// randomDistributive returns the lattice of the down-sets of a random partial order.
 func randomDistributive(rng *rand.Rand) *Finite {
 	n := 1 + rng.IntN(5)
 	below := make([]uint, n)
@@ -82,8 +82,8 @@ func randomDistributive(rng *rand.Rand) *Finite {
 	return closed(family)
 }
 
-// randomOperations is a meet and a join that need not belong to each other: those of
-// two lattices on the same values, or random tables.
+// randomOperations returns a meet and a join that need not belong together: the operations of two lattices on the same values, or random
+// tables.
 func randomOperations(rng *rand.Rand) *Finite {
 	if rng.IntN(4) == 0 {
 		n := 2 + rng.IntN(3)
@@ -128,7 +128,7 @@ func randomOperations(rng *rand.Rand) *Finite {
 	return f
 }
 
-// allowsShallow is Definition 3.1, for the minimiser or the maximiser.
+// allowsShallow returns Definition 3.1, for the minimiser or the maximiser.
 func allowsShallow(f *Finite, forMin bool) bool {
 	for _, x := range f.All() {
 		for _, y := range f.All() {
@@ -143,7 +143,7 @@ func allowsShallow(f *Finite, forMin bool) bool {
 	return true
 }
 
-// allowsDeep is Definition 4.1 for i = 1, for the minimiser or the maximiser.
+// allowsDeep returns Definition 4.1 for i = 1, for the minimiser or the maximiser.
 func allowsDeep(f *Finite, forMin bool) bool {
 	meet, join, lessEq := f.Meet, f.Join, f.LessEq
 	if !forMin {
@@ -202,9 +202,8 @@ func TestProposition2_6ValuesOfMovesDoNotDependOnTheirOrder(t *testing.T) {
 	}
 }
 
-// TestProposition3_5 holds for both players together. For one of them it does not:
-// pruning for the minimiser is (3–4) and for the maximiser (3–3), and neither implies
-// the other, whatever Lemma 3.4 says, where meet and join do not belong to one order.
+// TestProposition3_5 holds for both players together. For one of them it does not: pruning for the minimiser is (3–4) and for the maximiser
+// (3–3), and neither implies the other, contrary to Lemma 3.4, where meet and join do not belong to one order.
 func TestProposition3_5ShallowPruningIsRightExactlyInLattices(t *testing.T) {
 	kinds := make(map[Kind]int)
 	for i := range 400 {
@@ -240,8 +239,8 @@ func TestProposition3_5ShallowPruningIsRightExactlyInLattices(t *testing.T) {
 	}
 }
 
-// TestLemma3_4OneAbsorptionIdentityDoesNotImplyTheOther is the counterexample to the
-// first half of the lemma: values 1 < 2 < 0 by their joins, of which 0 and 2 meet in 1.
+// TestLemma3_4OneAbsorptionIdentityDoesNotImplyTheOther tests the counterexample to the first half of the lemma: values 1 < 2 < 0 by their
+// joins, of which 0 and 2 meet in 1.
 func TestLemma3_4OneAbsorptionIdentityDoesNotImplyTheOther(t *testing.T) {
 	f, err := NewFinite([][]int{{0, 1, 1}, {1, 1, 1}, {1, 1, 2}}, [][]int{{0, 0, 0}, {0, 1, 2}, {0, 2, 2}})
 	if err != nil {
@@ -285,9 +284,8 @@ func TestShallowPruningAgreesWithMinimaxInEveryLattice(t *testing.T) {
 	}
 }
 
-// printed is alpha-beta as one writes it for numbers, with deep pruning: a value for
-// each position, that of the moves seen. Windows are lists of what the ancestors of
-// either side have, each compared by itself (Definition 4.1).
+// printed returns the value by alpha-beta as usually written for numbers, with deep pruning: the value of a position combines the moves seen.
+// Windows are lists of the ancestors' bounds of either side, each compared by itself (Definition 4.1).
 func printed(f *Finite, game *tree[int], p int, alphas, betas []int) int {
 	n := game.nodes[p]
 	if n.kids == nil {
@@ -335,12 +333,12 @@ const (
 	win
 )
 
-// oneOfFourSuits is the lattice of Figure 4.
+// oneOfFourSuits returns the lattice of Figure 4.
 func oneOfFourSuits() *Finite {
 	return closed([]uint{0, 1, 2, 4, 8, 15})
 }
 
-// figure5 is the tree of Figure 5.
+// figure5 returns the tree of Figure 5.
 func figure5() *tree[int] {
 	return &tree[int]{nodes: []node[int]{
 		{turn: Max, kids: []int{1, 2}},
@@ -363,7 +361,7 @@ func TestFigure4IsALatticeThatIsNotDistributive(t *testing.T) {
 	if f.Meet(clubs, hearts) != loss || f.Join(clubs, hearts) != win {
 		t.Fatal("two suits meet in a loss and join in a win")
 	}
-	// The identity that the paper names: ♥ ∨ (♣ ∧ 0) is not what pushing it in gives.
+	// The identity that the paper names: ♥ ∨ (♣ ∧ 0) differs from the result of distributing.
 	if f.Meet(diamonds, f.Join(hearts, clubs)) == f.Join(f.Meet(diamonds, hearts), f.Meet(diamonds, clubs)) {
 		t.Fatal("♦ ∧ (♥ ∨ ♣) = (♦ ∧ ♥) ∨ (♦ ∧ ♣)")
 	}

@@ -26,7 +26,7 @@ func (t *tree[V]) AppendChildren(dst []int, p int) ([]int, Turn) {
 	return append(dst, t.nodes[p].kids...), t.nodes[p].turn
 }
 
-// Minimax is the value of p by Definition 2.3, without pruning of any kind: the
+// Minimax returns the value of p by Definition 2.3, without pruning of any kind: the
 // oracle of Search, for small games. Of values it needs no more than Simple.
 func Minimax[P any, K comparable, V any, L Values[V], G Game[P, K, V]](values L, game G, p P) V {
 	v, over := game.Value(p)
@@ -48,7 +48,7 @@ func Minimax[P any, K comparable, V any, L Values[V], G Game[P, K, V]](values L,
 	return v
 }
 
-// shape says what random trees to grow.
+// shape describes the random trees to grow.
 type shape struct {
 	depth, width int
 	exactly      bool    // width moves everywhere, turns by the level; else 1 to width, turns at random
@@ -88,7 +88,7 @@ func grow[V any](s shape, rng *rand.Rand, draw func(*rand.Rand) V) *tree[V] {
 	return t
 }
 
-// randomShape is one of a tree that minimax can search.
+// randomShape returns one of a tree that minimax can search.
 func randomShape(rng *rand.Rand) shape {
 	s := shape{depth: 1 + rng.IntN(6), width: 1 + rng.IntN(4), early: 0.125}
 	if rng.IntN(2) == 0 {
@@ -99,7 +99,7 @@ func randomShape(rng *rand.Rand) shape {
 
 func newRand(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 14)) }
 
-// trees is the number of random trees for each instance: STACKMATE_LATTICE_TREES.
+// trees returns the number of random trees for each instance: STACKMATE_LATTICE_TREES.
 func trees(t testing.TB) int {
 	n, err := strconv.Atoi(os.Getenv("STACKMATE_LATTICE_TREES"))
 	if err != nil {
@@ -228,7 +228,7 @@ func TestMoreIsNeverPrunedLess(t *testing.T) {
 	}
 }
 
-// circle is a game that never ends, but for a way out that wins.
+// circle is a game that cycles, with one exit that wins.
 type circle struct{ exit float64 }
 
 func (c circle) Value(p int) (float64, bool) { return c.exit, p < 0 }

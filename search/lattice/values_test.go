@@ -17,7 +17,7 @@ func drawInterval(rng *rand.Rand) search.Interval {
 	return search.Interval{Lower: min(a, b), Upper: max(a, b)}
 }
 
-// asToys is the same game as a machine: goals of two roles with the sum of 100.
+// asToys returns the same game as a machine: goals of two roles with the sum of 100.
 func asToys(game *tree[float64]) *toys.Tree {
 	t := &toys.Tree{Roles: []string{"max", "min"}}
 	for _, n := range game.nodes {

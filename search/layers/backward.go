@@ -6,19 +6,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"sync/atomic"
 	"time"
 
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
+
+	"stackmate/search/exact"
 )
-
-// Values are rounded to a grid of 2⁻³⁰ goal points, as in package simultaneous, so that values equal by
-// the rules are equal numbers.
-const grid = 1.0 / (1 << 30)
-
-func snap(v float64) float64 { return math.RoundToEven(v/grid) * grid }
 
 // induce solves all layers, from the last one on.
 func (g *game) induce() error {
@@ -61,9 +56,9 @@ func (g *game) solveLayer(d int) error {
 		case w != nil:
 			done, err = w.solveBlock(d, first, values[first:last])
 		case !known:
-			done, err = g.config.Elsewhere(ctx, Task{Layer: d, First: first, Last: last, Sum: g.sum.Load()})
+			done, err = g.config.Elsewhere(ctx, Task{Layer: d, First: first, Last: last, Sum: g.Sum.Code()})
 			if err == nil && done.Sum > 0 {
-				err = g.checkSum(done.Sum)
+				err = g.Sum.Merge(done.Sum)
 			}
 		}
 		if err == nil && !known {
@@ -110,7 +105,7 @@ func (w *worker) solveBlock(d, first int, values []float64) (Done, error) {
 	if err == nil && g.config.Folder != "" {
 		err = write(g.valueFile(d, first), func(out io.Writer) error { return writeWords(out, values) })
 	}
-	return Done{Games: w.games, Spent: w.spent, Sum: w.game.sum.Load()}, err
+	return Done{Games: w.games, Spent: w.spent, Sum: w.game.Sum.Code()}, err
 }
 
 // sampleGames is the sampling interval of matrix games whose solution time is measured.
@@ -129,20 +124,20 @@ func (w *worker) value(e *machine.Expansion, next *layer, x, y []float64) (float
 	w.games++
 	if w.games%sampleGames != 0 {
 		v, err := w.lp.Nash(w.matrix, m, n, x, y)
-		return snap(v), err
+		return exact.Snap(v), err
 	}
 	started := time.Now()
 	v, err := w.lp.Nash(w.matrix, m, n, x, y)
 	w.spent += sampleGames * time.Since(started)
-	return snap(v), err
+	return exact.Snap(v), err
 }
 
 // fill writes the m×n payoff matrix of an expansion, whose children are in layer next, to w.matrix.
 func (w *worker) fill(e *machine.Expansion, next *layer) (m, n int, err error) {
 	g := w.game
-	m, n = e.Choices(g.first), e.Choices(g.other)
+	m, n = e.Choices(g.First), e.Choices(g.Other)
 	w.matrix = scratch.Resize(w.matrix, m*n)
-	if e.Children == m*n && (n == 1 || g.other > g.first) { // children are cells
+	if e.Children == m*n && (n == 1 || g.Other > g.First) { // children are cells
 		for c := range w.matrix {
 			if w.matrix[c], err = g.child(e, c, next); err != nil {
 				return m, n, err
@@ -151,7 +146,7 @@ func (w *worker) fill(e *machine.Expansion, next *layer) (m, n int, err error) {
 		return m, n, nil
 	}
 	clear(w.matrix)
-	rowStep, columnStep := e.Step(g.first), e.Step(g.other)
+	rowStep, columnStep := e.Step(g.First), e.Step(g.Other)
 	for c := range e.Children {
 		v, err := g.child(e, c, next)
 		if err != nil {
@@ -161,7 +156,7 @@ func (w *worker) fill(e *machine.Expansion, next *layer) (m, n int, err error) {
 	}
 	chances := float64(e.Children / (m * n))
 	for i, v := range w.matrix {
-		w.matrix[i] = snap(v / chances)
+		w.matrix[i] = exact.Snap(v / chances)
 	}
 	return m, n, nil
 }
@@ -191,7 +186,8 @@ func (g *game) lookUp(l *layer, q machine.State) (v float64, ok bool) {
 	case at < 0:
 		return 0, false
 	case exchanged:
-		return float64(g.sum.Load()-1) - l.values[at], true
+		sum, _ := g.Sum.Known()
+		return sum - l.values[at], true
 	}
 	return l.values[at], true
 }

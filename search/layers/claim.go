@@ -164,10 +164,10 @@ func (w *worker) claim(q machine.State) (search.Claim, error) {
 		mixtures[r] = make([]float64, len(moves))
 	}
 	var y []float64
-	if g.other != machine.NoRole {
-		y = mixtures[g.other]
+	if g.Other != machine.NoRole {
+		y = mixtures[g.Other]
 	}
-	_, err = w.value(e, g.layers[d+1], mixtures[g.first], y)
+	_, err = w.value(e, g.layers[d+1], mixtures[g.First], y)
 	claim := search.Claim{Value: v, Strategies: make([][]search.Weighted, len(e.Moves))}
 	for r, mixture := range mixtures {
 		for i, p := range mixture {

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
 // TestWhoeverAsksFindsItsLayerThoughOthersWantMemory reads layers of which two or three fit into the memory at a time.
 func TestWhoeverAsksFindsItsLayerThoughOthersWantMemory(t *testing.T) {
-	m := gamestest.Machine(t, "goofspiel-7")
+	m := gamestest.Machine(t, exhaustive.Choose("goofspiel-6", "goofspiel-7"))
 	solved := func(bytes int64) *Searcher {
 		solver := New(Config{Folder: t.TempDir(), Threads: 4})
 		if _, err := solver.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: bytes}); err != nil && !errors.Is(err, search.ErrMemory) {
@@ -27,7 +28,7 @@ func TestWhoeverAsksFindsItsLayerThoughOthersWantMemory(t *testing.T) {
 	}
 	bytes += bytes / 8
 	var s *Solution
-	for s == nil { // whether it fits depends on what the threads hold at the same time
+	for s == nil { // depends on the memory of the other threads at the same time
 		s = solved(bytes).Solution()
 	}
 	var group sync.WaitGroup

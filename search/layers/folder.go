@@ -190,7 +190,7 @@ func (g *game) readHeader(in *bufio.Reader) (*layer, error) {
 		return nil, errDamage
 	}
 	if h.Sum > 0 {
-		if err := g.checkSum(h.Sum); err != nil {
+		if err := g.Sum.Merge(h.Sum); err != nil {
 			return nil, err
 		}
 	}
@@ -383,7 +383,7 @@ func readWords[T uint64 | float64](in io.Reader, words []T) error {
 // save writes the positions of a layer.
 func (g *game) save(path string, l *layer) error {
 	h := newHeader(l.packing)
-	h.Sum, h.Positions = g.sum.Load(), l.count
+	h.Sum, h.Positions = g.Sum.Code(), l.count
 	h.Check = h.sumUp()
 	return write(path, func(w io.Writer) error { return errors.Join(json.NewEncoder(w).Encode(h), writeWords(w, l.keys)) })
 }

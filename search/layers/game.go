@@ -12,6 +12,7 @@ import (
 	"stackmate/internal/recent"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/matrix"
 )
 
@@ -20,16 +21,14 @@ type game struct {
 	machine    machine.Machine
 	root       machine.State
 	symmetries []symmetry
-	first      machine.Role // the players
-	other      machine.Role // machine.NoRole in a one-player game
-	config     Config
-	workers    []*worker
+	exact.Payoff
+	config  Config
+	workers []*worker
 
 	groups   [][]int // groups of bits of which exactly one is set in positions of random games
 	packings recent.Cache[string, *packing]
 	layers   []*layer
 	near     atomic.Int64 // layer of the last position found
-	sum      atomic.Int64 // constant sum of the goals, plus 1; 0 before the first terminal position
 
 	ctx      context.Context
 	limits   search.Limits
@@ -72,7 +71,7 @@ func newGame(m machine.Machine, root machine.State, config Config) (*game, error
 	}
 	g := &game{
 		machine: m, root: slices.Clone(root), config: config,
-		first: first, other: other,
+		Payoff: exact.Payoff{First: first, Other: other, Goals: search.Interval{Upper: machine.MaxGoal}},
 	}
 	for _, y := range m.Symmetries() {
 		g.addSymmetry(y)
@@ -92,8 +91,8 @@ func newGame(m machine.Machine, root machine.State, config Config) (*game, error
 
 // addSymmetry adds a symmetry if it fixes or exchanges the players.
 func (g *game) addSymmetry(y machine.Symmetry) {
-	exchanges := g.other != machine.NoRole && y.Roles[g.first] == g.other
-	if !exchanges && y.Roles[g.first] != g.first {
+	exchanges := g.Other != machine.NoRole && y.Roles[g.First] == g.Other
+	if !exchanges && y.Roles[g.First] != g.First {
 		return
 	}
 	to := make([]int, 64*g.machine.Words())
@@ -109,22 +108,11 @@ func (g *game) addSymmetry(y machine.Symmetry) {
 // points returns the goal of the first player in a terminal position. It checks the assumptions of the search:
 // every player has a goal, and the goals have a constant sum.
 func (g *game) points(goals []int32) (float64, error) {
-	v := goals[g.first]
-	if v < 0 || g.other != machine.NoRole && goals[g.other] < 0 {
+	v := goals[g.First]
+	if v < 0 || g.Other != machine.NoRole && goals[g.Other] < 0 {
 		return 0, search.ErrGoals
 	}
-	if g.other == machine.NoRole {
-		return float64(v), nil
-	}
-	return float64(v), g.checkSum(int64(v+goals[g.other]) + 1)
-}
-
-// checkSum records the sum of goals, plus 1, and returns an error if it differs from the recorded one.
-func (g *game) checkSum(sum int64) error {
-	if g.sum.Load() == sum || g.sum.CompareAndSwap(0, sum) || g.sum.Load() == sum {
-		return nil
-	}
-	return fmt.Errorf("%w: found goals with the sum %d after goals with the sum %d", search.ErrNotZeroSum, sum-1, g.sum.Load()-1)
+	return g.Of(goals)
 }
 
 // begin starts a search.
@@ -227,7 +215,7 @@ func (g *game) reportProgress(depth int, positions int64, left time.Duration) {
 	}
 	c := g.counters
 	c.Nodes, c.Depth, c.Left, c.PeakBytes, c.Elapsed = c.Nodes+positions, depth, left, g.peak.Load(), time.Since(g.started)
-	g.limits.Progress(search.Result{Values: g.values(search.Interval{Upper: machine.MaxGoal}), Proved: true, Counters: c})
+	g.limits.Progress(search.Result{Values: g.Values(len(g.machine.Names().Roles), search.Interval{Upper: machine.MaxGoal}), Proved: true, Counters: c})
 }
 
 // saveLayer accounts for the new layer d and writes it to the folder, if there is one.
@@ -295,18 +283,4 @@ func (g *game) unloadExcept(first, last int) {
 			l.drop()
 		}
 	}
-}
-
-// values returns the values of all roles from the value of the first player. Chance has no payoff: its
-// value is 0 by convention.
-func (g *game) values(v search.Interval) []search.Interval {
-	values := make([]search.Interval, len(g.machine.Names().Roles))
-	values[g.first] = v
-	if g.other != machine.NoRole {
-		values[g.other] = search.Interval{Upper: machine.MaxGoal}
-		if sum := g.sum.Load() - 1; sum >= 0 {
-			values[g.other] = search.Interval{Lower: float64(sum) - v.Upper, Upper: float64(sum) - v.Lower}
-		}
-	}
-	return values
 }

@@ -90,14 +90,14 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 		return search.Result{}, err
 	}
 	err = g.solve()
-	r := search.Result{Proved: true, Values: g.values(search.Interval{Upper: machine.MaxGoal})}
+	r := search.Result{Proved: true, Values: g.Values(len(g.machine.Names().Roles), search.Interval{Upper: machine.MaxGoal})}
 	if err == nil {
 		if s.solution == nil || s.solution.game != g {
 			s.solution = &Solution{newReaders(g)}
 		}
 		var claim search.Claim
 		if claim, err = s.solution.At(ctx, q); err == nil {
-			r.Values, r.Strategies = g.values(search.Exact(claim.Value)), claim.Strategies
+			r.Values, r.Strategies = g.Values(len(g.machine.Names().Roles), search.Exact(claim.Value)), claim.Strategies
 		}
 		if err == nil && !lim.NoLine {
 			r.Line, _, err = search.Line(ctx, m, s.solution, q)

@@ -11,7 +11,7 @@ import (
 	"stackmate/search"
 )
 
-// guessed is a game, positions of it, and the packing that is guessed from the first ones.
+// guessed returns a game, positions of it, and the packing that is guessed from the first ones.
 func guessed(t *testing.T, name string, first int) (*game, sample, *packing) {
 	t.Helper()
 	m := gamestest.Machine(t, name)
@@ -56,7 +56,7 @@ func TestPackingIsInvertibleAndTakesWhatItWasGuessedFrom(t *testing.T) {
 	}
 }
 
-// What fits is what can be unpacked, whatever the position: a guess that is wrong costs room, not truth.
+// Every packed position can be unpacked, for any position: a wrong guess costs room, not truth.
 func TestPackingRefusesWhatItWouldAlter(t *testing.T) {
 	_, s, p := guessed(t, "goofspiel-6", 500)
 	rapid.Check(t, func(t *rapid.T) {

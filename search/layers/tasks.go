@@ -113,7 +113,7 @@ func (w *worker) doTask(t Task) (Done, error) {
 	g := w.game
 	l := g.layers[t.Layer]
 	if t.Sum > 0 {
-		if err := g.checkSum(t.Sum); err != nil {
+		if err := g.Sum.Merge(t.Sum); err != nil {
 			return Done{}, err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/book"
@@ -41,7 +42,7 @@ func solveInFolder(t *testing.T, m machine.Machine, c Config) (float64, map[stri
 	return r.Values[0].Lower, files
 }
 
-// team are helpers that take tasks by turns. Some die of a task, and the next one gets it; some do what another one has done.
+// team are helpers that take tasks in turn. Some die of a task, which the next one gets; some repeat a finished task.
 type team struct {
 	folder  string
 	machine machine.Machine
@@ -86,8 +87,9 @@ func (h *team) helper(n int) (helper *Helper, err error) {
 
 func TestHelpersMakeTheSameFiles(t *testing.T) {
 	defer func(n int) { minBlock = n }(minBlock)
-	minBlock = 2000
-	for _, game := range []string{"goofspiel-7", "biddingTicTacToe-2", "pig-8-2"} {
+	minBlock = exhaustive.Choose(200, 2000)
+	small := []string{"goofspiel-6", "pig-8-2"}
+	for _, game := range exhaustive.Choose(small, []string{"goofspiel-7", "biddingTicTacToe-2", "pig-8-2"}) {
 		m := gamestest.Machine(t, game)
 		value, want := solveInFolder(t, m, Config{Threads: 1, Folder: t.TempDir()})
 		for _, helpers := range []int{1, 3} {
@@ -141,7 +143,7 @@ func TestBlocksThatAreSolvedAreNotSolvedAgain(t *testing.T) {
 	starts := blocks(s.game.layers[d].count)
 	missing := starts[2] - starts[1]
 	for _, l := range s.game.layers[:d] {
-		missing += l.count // their values are those of an unfinished layer
+		missing += l.count // their values belong to an unfinished layer
 	}
 	if err := os.Remove(s.game.valueFile(d, starts[1])); err != nil {
 		t.Fatal(err)
@@ -159,7 +161,7 @@ func TestBlocksThatAreSolvedAreNotSolvedAgain(t *testing.T) {
 	}
 }
 
-// A guess from a small sample does not fit all positions of a layer: it is made again, with another guess, whoever makes it.
+// A guess from a small sample does not fit all positions of a layer: the layer is packed again with another guess, by any worker.
 func TestPositionsThatDoNotFitAreSolvedAllTheSame(t *testing.T) {
 	defer func(sample, block int) { maxSample, minBlock = sample, block }(maxSample, minBlock)
 	m := gamestest.Machine(t, "goofspiel-6")

@@ -55,8 +55,8 @@ func MaximizeExact(ctx context.Context, p []*big.Rat, k, n int, e, f []*big.Rat)
 	return maximizeRelaxed(ctx, p, k, n, e, f, new(big.Rat))
 }
 
-// maximizeRelaxed is MaximizeExact with all bounds lowered by the same amount. The value is corrected by the
-// multipliers of the bounds.
+// maximizeRelaxed does the same as MaximizeExact with all bounds lowered by `by`. It corrects the value by the multipliers of
+// the bounds.
 func maximizeRelaxed(ctx context.Context, p []*big.Rat, k, n int, e, f []*big.Rat, by *big.Rat) (value *big.Rat, feasible bool) {
 	if k == 0 {
 		return new(big.Rat), false
@@ -204,7 +204,7 @@ func checkRationalCells(what string, rows, cols int) error {
 	return nil
 }
 
-// nashByRationals is Native.Nash for matrices on which rounding errors defeat the simplex method.
+// nashByRationals does the same as Native.Nash for matrices on which rounding errors defeat the simplex method.
 func nashByRationals(ctx context.Context, a []float64, m, n int, x, y []float64) (float64, error) {
 	if err := cmp.Or(ctx.Err(), checkRationalCells("matrix game", m, n)); err != nil {
 		return 0, err
@@ -223,8 +223,8 @@ func nashByRationals(ctx context.Context, a []float64, m, n int, x, y []float64)
 	return value, nil
 }
 
-// maximizeByRationals is Native.Maximize for programs on which rounding errors defeat the simplex method. The bounds
-// are relaxed only if the program is infeasible otherwise, as a relaxation may improve the objective by far more. The
+// maximizeByRationals does the same as Native.Maximize for programs on which rounding errors defeat the simplex method. It
+// relaxes the bounds only if the program is infeasible otherwise, as a relaxation may improve the objective by far more. The
 // value excludes the effect of the relaxation.
 func maximizeByRationals(ctx context.Context, q *program) (float64, bool, error) {
 	if err := cmp.Or(ctx.Err(), checkRationalCells("linear program", q.k, q.n)); err != nil {

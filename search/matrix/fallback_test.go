@@ -104,13 +104,13 @@ func TestRationalsRelaxWhatIsInfeasibleOnly(t *testing.T) {
 	if value, feasible := maximizeInRationals(t, p, 3, 2, e, []float64{0, 0}); value != 0 || !feasible {
 		t.Errorf("a feasible program: value %v, feasible %v, expected 0, true", value, feasible)
 	}
-	// A column that misses its bound by rounding, whatever is chosen: they must be relaxed, and the value is free of it.
+	// A column that misses its bound by rounding, for every choice: the bounds must be relaxed, and the value is free of the relaxation.
 	missed := math.Nextafter(0.3, 1)
 	p, e = []float64{-1.0 / 3, 0, 0.3, 50, -1.0 / 256, 0.3, 0, 0, 0.3}, []float64{50, 0, 0}
 	if value, feasible := maximizeInRationals(t, p, 3, 3, e, []float64{0, 0, missed}); value != 0 || !feasible {
 		t.Errorf("a program missed by rounding that gains by it: value %v, feasible %v, expected 0, true", value, feasible)
 	}
-	// The bound is what the first action yields, but for rounding.
+	// The bound is the yield of the first action, up to rounding.
 	if value, feasible := maximizeInRationals(t, []float64{0.3, 0}, 2, 1, []float64{7, 0}, []float64{missed}); value != 7 || !feasible {
 		t.Errorf("a program missed by rounding: value %v, feasible %v, expected 7, true", value, feasible)
 	}
@@ -129,10 +129,8 @@ func maximizeInRationals(t rapid.TB, p []float64, k, n int, e, f []float64) (val
 	return value, feasible
 }
 
-// Colonel Blotto games: each player divides troops among three fields and wins
-// those where the own are more. Thousands of equilibria make them as degenerate as
-// games come; noise gives them small pivots, and cells that count as won, as they do
-// in a search that does not know them yet, make them lopsided.
+// Colonel Blotto games: each player divides troops among three fields and wins the fields with more own troops. Thousands of equilibria make
+// them highly degenerate; noise gives them small pivots, and cells that count as won, like unknown cells of a search, make them lopsided.
 func TestLargeDegenerateGames(t *testing.T) {
 	g := NewNative()
 	r := rand.New(rand.NewPCG(8, 9))
@@ -157,7 +155,7 @@ func TestLargeDegenerateGames(t *testing.T) {
 	}
 }
 
-// colonelBlotto is the m×m game of as many troops: fields won less fields lost.
+// colonelBlotto returns the m×m game of as many troops: fields won less fields lost.
 func colonelBlotto(troops int) (a []float64, m int) {
 	var all [][3]int
 	for i := range troops + 1 {
@@ -215,7 +213,7 @@ func TestTheTableauOfABasisCanBeComputedAnew(t *testing.T) {
 	})
 }
 
-// cell is the cell that row i and column j of another tableau of the same basis
+// cell returns the cell that row i and column j of another tableau of the same basis
 // have here, where rows and columns may have another order.
 func (t *tableau) cell(other *tableau, i, j int) float64 {
 	if i < t.rows {

@@ -5,14 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// certify is what two strategies guarantee in the game a, see guarantees.
+// certify returns the guarantees of two strategies in the game a, see guarantees.
 func certify(a []float64, m, n int, x, y []float64) (lower, upper float64) {
 	lower, upper = guarantees(a, m, n, x, y, make([]float64, n), a[0])
 	return a[0] + lower, a[0] + upper
 }
 
-// A family draws matrices of one kind. The families are those that simultaneous
-// games produce, and those that are hard for a simplex method.
+// A family draws matrices of one kind: matrices of simultaneous games, and matrices that are hard for a simplex method.
 type family struct {
 	name string
 	fill func(r *rand.Rand, a []float64, m, n int)
@@ -94,7 +93,7 @@ func duplicate(r *rand.Rand, a []float64, m, n int) {
 	}
 }
 
-// spread is the range of the elements.
+// spread returns the range of the elements.
 func spread(a []float64) float64 {
 	low, high := a[0], a[0]
 	for _, v := range a {

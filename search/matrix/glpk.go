@@ -49,7 +49,7 @@ func solve(p *glpk.Prob) error {
 	return p.Simplex(parameters)
 }
 
-// Nash solves the game by one linear program for each requested strategy; the interface of go-glpk gives no dual
+// Nash solves the game by one linear program for each requested strategy; the binding gives no dual
 // solution.
 func (g *glpkEngine) Nash(a []float64, m, n int, x, y []float64) (float64, error) {
 	if err := cmp.Or(g.ctx.Err(), checkGame(a, m, n, x, y)); err != nil {

@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawProgram draws a program with many ties, which is what bounds in a search
-// give: unknown cells at the ends of the scale, duplicates, constants.
+// drawProgram draws a program with many ties, like the bounds in a search: unknown cells at the ends of the scale, duplicates, constants.
 func drawProgram(t *rapid.T) (p []float64, k, n int, e, f []float64) {
 	k, n = rapid.IntRange(0, 6).Draw(t, "k"), rapid.IntRange(0, 6).Draw(t, "n")
 	element := rapid.OneOf(

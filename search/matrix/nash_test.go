@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// maximalGap is the precision required of an engine: the gap between the guarantees of the two
+// maximalGap returns the precision required of an engine: the gap between the guarantees of the two
 // strategies as a part of the range.
 func maximalGap(g Engine) float64 {
 	if g.Name() == "glpk" {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// soakGames is how many games TestSoak solves; STACKMATE_SOAK=10000000 is the
+// soakGames returns how many games TestSoak solves; STACKMATE_SOAK=10000000 is the
 // long run.
 func soakGames(t *testing.T) int {
 	s := os.Getenv("STACKMATE_SOAK")

@@ -1,40 +1,33 @@
-// Package maxn searches games of turns in which each of any number of roles wants the most
-// for itself: backward induction over n-tuples of values (max^n; Luckhardt and Irani, 1986),
-// with chance and goals of any sum. It knows state machines, never rules or text.
+// Package maxn searches turn-based games in which each of any number of roles maximises its own goal: backward
+// induction over n-tuples of values (max^n; Luckhardt and Irani, 1986), with chance and goals of any sum. It knows
+// state machines, never rules or text.
 //
-// What it finds is one equilibrium of the game. Where a role has several best moves they may
-// be worth different things to the others, and there are other equilibria: of equal moves
-// the one that ends the game is taken, then the one that the machine lists first.
+// The result is one equilibrium of the game. If a role has several best moves, they may have different values for other
+// roles, and there are other equilibria: among equal moves the search prefers a move that ends the game, then the
+// first one in the machine's order.
 package maxn
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/table"
 )
 
-// The search is depth first. Moves are left unsearched where the role that chooses has one
-// that is worth the most that any goal is. Shallow pruning (Korf, 1991) needs a bound of the
-// sum of all goals, which rules do not give; deep pruning is not sound.
+// The search is depth first. It prunes the remaining moves of a node once the choosing role has a move of the maximum goal.
+// Shallow pruning (Korf, 1991) needs a bound of the sum of all goals, which rules do not give; deep pruning is unsound.
 //
-// Invariant: a tuple that value finds is that of the equilibrium, unless the search is stopped.
-// Cost: an expansion and a look into the table per node; memory for a path of expansions.
+// Invariant: value returns the tuple of the equilibrium, unless the search is stopped.
+// Cost: an expansion and a table access per node; memory for a path of expansions.
 
 const (
-	// maxPly bounds the stack, as in package sequential.
-	maxPly = 2000
 	// progressNodes is the number of nodes between two reports, some milliseconds.
 	progressNodes = 1 << 12
 )
-
-// errTooDeep is why a search ends that the length of the game keeps from the value.
-var errTooDeep = fmt.Errorf("the tree is deeper than %d plies", maxPly)
 
 // Config says how to search.
 type Config struct {
@@ -81,9 +74,9 @@ type run struct {
 // ply is the working memory of one position on the path.
 type ply struct {
 	expansion    machine.Expansion
-	machine.Turn           // who chooses
+	machine.Turn           // the choosing role
 	best         []float64 // by role: the tuple of the best move so far
-	tuple        []float64 // by role: that of the move looked at
+	tuple        []float64 // by role: value of the present move
 	chosen       int       // the best move
 }
 
@@ -149,8 +142,8 @@ func (r *run) value(q machine.State, at int) bool {
 	if r.recall(q, p) && at > 0 {
 		return true
 	}
-	if at == maxPly {
-		r.stopped, r.cause = true, errTooDeep
+	if at == exact.MaxPly {
+		r.stopped, r.cause = true, exact.ErrTooDeep
 	}
 	if !r.open(p, q) {
 		return false
@@ -166,7 +159,7 @@ func (r *run) value(q machine.State, at int) bool {
 	return true
 }
 
-// open expands q, and finds out who chooses there.
+// open expands q and determines the choosing role.
 func (r *run) open(p *ply, q machine.State) bool {
 	r.stopped = r.stopped || r.ctx.Err() != nil || r.limit > 0 && r.nodes >= r.limit
 	if r.isStopped() {
@@ -185,7 +178,7 @@ func (r *run) open(p *ply, q machine.State) bool {
 	return ok
 }
 
-// choose finds the best move: those that end the game come first.
+// choose finds the best move; it tries moves that end the game first.
 func (r *run) choose(p *ply, at int) bool {
 	found := false
 	for _, ends := range []bool{true, false} {
@@ -208,7 +201,7 @@ func (r *run) choose(p *ply, at int) bool {
 	return true
 }
 
-// ends tells whether every reply to move a ends the game.
+// ends reports whether every reply to move a ends the game.
 func (r *run) ends(p *ply, a int) bool {
 	for k := range p.Replies {
 		if !p.expansion.Terminal[p.ChildNumber(a, k)] {
@@ -246,7 +239,7 @@ func (r *run) add(tuple []float64, goals []int32, by int) {
 	}
 }
 
-// recall takes what the table knows of q.
+// recall reads the value of q from the table.
 func (r *run) recall(q machine.State, p *ply) bool {
 	if r.NoTable || !r.table.Lookup(r.packed, r.table.Key(r.memory, q)) {
 		return false
@@ -302,28 +295,20 @@ func (r *run) root(res *search.Result, q machine.State, exact, noLine bool) {
 
 // line follows the best moves from q as far as the table knows them.
 func (r *run) line(q machine.State) [][]machine.Move {
-	var line [][]machine.Move
 	p := r.plies[0]
-	chosen := p.chosen
-	for state := slices.Clone(q); len(line) < maxPly && p.Replies == 1; {
-		c := p.ChildNumber(chosen, 0)
-		joint := make([]machine.Move, r.roles)
-		p.expansion.Joint(joint, c)
-		line = append(line, joint)
-		if p.expansion.Terminal[c] {
-			return line
+	known := true // of the root, without a look into the table
+	line, _, _ := search.Walk(r.expander, q, func(e *machine.Expansion, q machine.State) (int, bool) {
+		turn, ok := e.Turn(r.random)
+		if !ok || turn.Replies > 1 {
+			return 0, false
 		}
-		copy(state, p.expansion.Child(c))
-		r.stopped, r.limit = false, 0
-		if !r.open(p, state) {
-			return line
-		}
-		if chosen = 0; p.Actions > 1 {
-			if !r.recall(state, p) {
-				return line
-			}
+		chosen := 0
+		if turn.Actions > 1 {
+			known = known || r.recall(q, p)
 			chosen = p.chosen
 		}
-	}
+		ok, known = known || turn.Actions == 1, false
+		return turn.ChildNumber(chosen, 0), ok
+	})
 	return line
 }

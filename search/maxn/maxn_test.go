@@ -11,6 +11,7 @@ import (
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/sequential"
 )
 
@@ -52,7 +53,7 @@ func grow(rng *rand.Rand, roles []string, depth int, constant bool) *toys.Tree {
 	return t
 }
 
-// goals are those of an end, in steps of 10 so that some are equal.
+// goals returns the goals of a terminal position, in steps of 10 so that some are equal.
 func goals(rng *rand.Rand, roles []string, constant bool) []int32 {
 	dst, left := make([]int32, len(roles)), int32(10)
 	for r, name := range roles {
@@ -73,7 +74,7 @@ func goals(rng *rand.Rand, roles []string, constant bool) []int32 {
 	return dst
 }
 
-// induction is max^n as it is defined, with the same choice among equal moves.
+// induction returns max^n as it is defined, with the same choice among equal moves.
 func induction(t *toys.Tree, id int) []float64 {
 	n := t.Nodes[id]
 	tuple := make([]float64, len(t.Roles))
@@ -189,7 +190,7 @@ func TestTheLineLeadsToTheValues(t *testing.T) {
 func TestAGameWithoutEndIsSaidToBeTooDeep(t *testing.T) {
 	m := toys.Wide{Roles: []string{"a", "b", "c"}, Moves: []int{1, 1, 1}}.Machine()
 	r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
-	if err != nil || !errors.Is(r.Unfinished, errTooDeep) || r.Solved() || r.Values[0] != (search.Interval{Upper: machine.MaxGoal}) {
+	if err != nil || !errors.Is(r.Unfinished, exact.ErrTooDeep) || r.Solved() || r.Values[0] != (search.Interval{Upper: machine.MaxGoal}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -89,7 +89,7 @@ func growAtOnce(t *toys.Tree, rng *rand.Rand, depth int) int {
 	return id
 }
 
-// atOnce is the matrix game of a node, by backward induction, and its number of columns.
+// atOnce returns the matrix game of a node, by backward induction, and its number of columns.
 func atOnce(t *toys.Tree, id int, row machine.Role) (cells []float64, columns int) {
 	n := t.Nodes[id]
 	if len(n.Kids) == 0 {

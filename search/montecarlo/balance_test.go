@@ -9,7 +9,7 @@ import (
 	"stackmate/search"
 )
 
-// newPennies is a worker at whose root two players choose at once. Of the cells of the matrix
+// newPennies returns a worker at whose root two players choose at once. Of the cells of the matrix
 // the first player got 80, 20 / 20, 80 / 90, 0 in as many paths as visits says.
 func newPennies(visits [6]int) *worker {
 	tree := newTree(2, 1, machine.NoRole, 1<<20, true)

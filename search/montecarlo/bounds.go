@@ -6,6 +6,7 @@ import (
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 )
 
 // Score bounds (Cazenave and Saffidine, 2010): every node carries, for each role, an interval that
@@ -143,14 +144,8 @@ func (w *worker) taken(n int32) int32 {
 	}
 }
 
-// Means over chance have rounding errors. They are snapped to a grid, so equal values stay equal; bounds
-// closer than closeEnough are merged.
-const (
-	grid        = 1. / (1 << 30)
-	closeEnough = 1. / (1 << 20)
-)
-
-func snap(v float64) float64 { return math.RoundToEven(v/grid) * grid }
+// Means over chance have rounding errors. They are snapped to exact.Grid; bounds closer than closeEnough are merged.
+const closeEnough = 1. / (1 << 20)
 
 // atMost and atLeast convert a bound to float32 and round it outward, so that no move is pruned because of
 // rounding.
@@ -197,7 +192,7 @@ func (t *tree) collect(n int32) bool {
 		l = a.sibling
 	}
 	for i, b := range m.outcomes {
-		b = search.Interval{Lower: snap(b.Lower / float64(chance)), Upper: snap(b.Upper / float64(chance))}
+		b = search.Interval{Lower: exact.Snap(b.Lower / float64(chance)), Upper: exact.Snap(b.Upper / float64(chance))}
 		if b.Upper-b.Lower < closeEnough { // rounding
 			b = search.Exact(b.Lower)
 		}

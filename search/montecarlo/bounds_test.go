@@ -38,7 +38,7 @@ func TestBoundsAverageOverChanceWhereverItsRoleStands(t *testing.T) {
 	}
 }
 
-// grown is a random game of two players and chance, one of whom chooses at a time.
+// grown returns a random game of two players and chance, one of whom chooses at a time.
 func grown(rng *rand.Rand, game *toys.Tree, depth int) (id int) {
 	id = len(game.Nodes)
 	game.Nodes = append(game.Nodes, toys.Node{})
@@ -61,7 +61,7 @@ func TestBoundsWithinATolerance(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	tolerances := []float64{0, 5, 20, 50}
 	nodes := make([]int64, len(tolerances))
-	for seed := range uint64(120) {
+	for seed := range exhaustive.Choose[uint64](40, 120) {
 		game := &toys.Tree{Roles: []string{"left", "right", machine.RandomRole}}
 		grown(rand.New(rand.NewPCG(seed, 7)), game, 5)
 		m, want := game.Machine(), worthOf(game, 0)
@@ -89,7 +89,7 @@ func TestBoundsWithinATolerance(t *testing.T) {
 	}
 }
 
-// worthOf is the value of a position of such a game.
+// worthOf returns the value of a position of such a game.
 func worthOf(game *toys.Tree, id int) float64 {
 	n := &game.Nodes[id]
 	if len(n.Kids) == 0 {

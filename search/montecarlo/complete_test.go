@@ -10,7 +10,7 @@ import (
 	"stackmate/search"
 )
 
-// completed is the result of a search without a limit, which ends by itself.
+// completed returns the result of a search without a limit, which ends by itself.
 func completed(t *testing.T, m machine.Machine, workers int) search.Result {
 	t.Helper()
 	r, err := New(Config{Rule: RegretMatching, Workers: workers}).Search(t.Context(), m, m.Initial(), search.Limits{})

@@ -7,7 +7,7 @@ import (
 	"stackmate/search"
 )
 
-// oracle values positions of subtraction by what they are worth, and counts them.
+// oracle returns true values of positions of subtraction, and counts its calls.
 type oracle struct{ asked *int }
 
 func (o oracle) Values(dst []float64, states []uint64) {
@@ -27,7 +27,7 @@ func TestEstimatesGuideTheSearch(t *testing.T) {
 		m := newSubtraction([]string{"left", "right"}, 101)
 		c.Evaluator, c.Without = oracle{&asked}, c.Without|Bounds
 		r := sample(t, c, m, 200)
-		// Who leaves a multiple of four wins.
+		// Leaving a multiple of four wins.
 		if move := r.Strategies[0][0].Move; m.Names().MoveText(0, move) != "(take 1)" {
 			t.Errorf("%+v: takes %s of 101 counters", c, m.Names().MoveText(0, move))
 		}

@@ -42,8 +42,8 @@ func TestAPositionReachedInTwoWaysIsOneNode(t *testing.T) {
 	}
 }
 
-// TestWhatANodeHasIsWhatItsMovesBrought checks, in graphs over random games, that the sums of nodes are those of
-// their moves, but for what they got as leaves.
+// TestWhatANodeHasIsWhatItsMovesBrought checks, in graphs over random games, that the sums of nodes equal the sums of their moves plus their
+// own samples as leaves.
 func TestWhatANodeHasIsWhatItsMovesBrought(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
@@ -87,8 +87,7 @@ func checkSums(t *rapid.T, tree *tree) {
 	}
 }
 
-// TestBoundsOfSharedPositionsContainTheValue compares what is proved in games in which many
-// positions are reached in several ways with minimax.
+// TestBoundsOfSharedPositionsContainTheValue compares bounds with minimax in games with many transpositions.
 func TestBoundsOfSharedPositionsContainTheValue(t *testing.T) {
 	solved := 0
 	rapid.Check(t, func(rt *rapid.T) {

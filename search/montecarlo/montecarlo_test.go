@@ -112,15 +112,14 @@ func TestTheMovesBeginWithTheMovePlayed(t *testing.T) {
 }
 
 func TestThreeRolesEachPlayForThemselves(t *testing.T) {
-	// With four counters a takes one, two or three; who is left with three or
-	// fewer takes them all. So a loses whatever it does unless it takes all, and
-	// with three counters it wins at once.
+	// With four counters a takes one, two or three; then the next player takes the remaining three or fewer. So a loses by every move unless it
+	// takes all, and with three counters it wins at once.
 	m := newSubtraction([]string{"a", "b", "c"}, 3)
 	if r := sample(t, Config{}, m, 2000); r.Strategies[0][0].Move != 3 || r.Values[0].Lower != 100 {
 		t.Errorf("three counters: %+v, want all three taken", r)
 	}
-	// Five counters: after a takes 1, b has 4 and must leave 1 to 3 for c, who
-	// wins; after 2 or 3, b wins. Nothing helps a; b, asked at 4, cannot win.
+	// Five counters: after a takes 1, b has 4 and must leave 1 to 3 for c, so c wins; after 2 or 3, b wins. Nothing helps a; b, asked at 4,
+	// cannot win.
 	m = newSubtraction([]string{"a", "b", "c"}, 5)
 	r := sample(t, Config{}, m, 5000)
 	if r.Values[0].Lower > 20 {
@@ -208,10 +207,8 @@ func TestARoleTakesWhatIsProvedUnlessItHopesForMore(t *testing.T) {
 	}
 }
 
-// TestWhatWasProvedOfAnEnemyIsForgottenWhenThereIsNone plays games that look as if
-// what one player wins the other loses, until a position far away shows that both
-// can win. Until then it seems proved that b leaves a nothing in the first branch:
-// b wins there, whatever happens to a. But b may as well give a 70 points.
+// TestWhatWasProvedOfAnEnemyIsForgottenWhenThereIsNone plays games that look zero-sum until a position far away shows that both can win. Until
+// then it seems proved that b leaves a nothing in the first branch: b wins there, for any goal of a. But b may as well give a 70 points.
 func TestWhatWasProvedOfAnEnemyIsForgottenWhenThereIsNone(t *testing.T) {
 	game := &toys.Tree{Roles: []string{"a", "b"}, Nodes: make([]toys.Node, 3)}
 	end := func(a, b int32) int {
@@ -309,7 +306,7 @@ func growToy(t *toys.Tree, rng *rand.Rand, depth int) int {
 	return id
 }
 
-// minimax is the value for role first of a game of turns.
+// minimax returns the value for role first of a game of turns.
 func minimax(t *toys.Tree, id, first int) float64 {
 	n := t.Nodes[id]
 	if len(n.Kids) == 0 {
@@ -408,8 +405,8 @@ func TestTheTreeIsKeptForTheNextMove(t *testing.T) {
 	checkLinks(t, tree)
 }
 
-// checkLinks follows the links from the root, and from all waste. Each must be where its
-// joint move leads to, and among those that lead to its node; there must be no others.
+// checkLinks follows the links from the root, and from all waste. Each link must point to the successor by its joint move, and be in the list of
+// links to its node; there must be no other links.
 func checkLinks(t *testing.T, tree *tree) {
 	t.Helper()
 	seen, count := map[int32]bool{}, 0

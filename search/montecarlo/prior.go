@@ -88,10 +88,11 @@ func (t *tree) setPriors(n int32, priors []float32) {
 	best, sum := slices.Max(priors), float32(0)
 	for i := range stats {
 		s := &stats[i]
-		s.early, s.earlies = priors[i], float32(math.Exp(float64(priors[i]-best)/policyTemperature))
-		sum += s.earlies
+		*s.prior(), *s.probability() = priors[i], float32(math.Exp(float64(priors[i]-best)/policyTemperature))
+		sum += *s.probability()
 	}
 	for i := range stats {
-		stats[i].earlies = (1-policyFloor)*stats[i].earlies/sum + policyFloor/float32(len(stats))
+		p := stats[i].probability()
+		*p = (1-policyFloor)*(*p)/sum + policyFloor/float32(len(stats))
 	}
 }

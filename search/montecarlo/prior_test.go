@@ -18,7 +18,7 @@ func TestPriorsAreEstimatesOfWhatMovesLeadTo(t *testing.T) {
 		takes []machine.Move // so many counters
 		want  []float32
 	}{
-		{[]machine.Move{1, 2, 3}, []float32{100, 0, 0}}, // who leaves eight wins
+		{[]machine.Move{1, 2, 3}, []float32{100, 0, 0}}, // leaving eight wins
 		{[]machine.Move{1}, nil},                        // there is nothing to choose
 	} {
 		if got := p.appendPriors(nil, m.Initial(), [][]machine.Move{c.takes, {0}}); !slices.Equal(got, c.want) {
@@ -71,7 +71,7 @@ func TestThePolicyIsTheSoftmaxOfThePriors(t *testing.T) {
 	sum := float64(1 + math.E + math.Exp(-50/float64(policyTemperature)))
 	for i, share := range []float64{1 / sum, math.E / sum, math.Exp(-50/float64(policyTemperature)) / sum} {
 		want := policyFloor/3 + (1-policyFloor)*share
-		if got := float64(stats[i].earlies); math.Abs(got-want) > 1e-6 {
+		if got := float64(*stats[i].probability()); math.Abs(got-want) > 1e-6 {
 			t.Errorf("move %d is made with probability %v, want %v", i, got, want)
 		}
 	}
@@ -80,12 +80,12 @@ func TestThePolicyIsTheSoftmaxOfThePriors(t *testing.T) {
 	for range 10_000 {
 		b.pick(picked, stats, 100)
 		for i := range stats {
-			stats[i].sum, stats[i].early = 50*float64(stats[i].visits), 50
+			stats[i].sum, *stats[i].prior() = 50*float64(stats[i].visits), 50
 		}
 	}
 	for i := range stats {
-		if share := float64(stats[i].visits) / 10_000; math.Abs(share-float64(stats[i].earlies)) > 0.01 {
-			t.Errorf("move %d gets %v of the visits, want %v", i, share, stats[i].earlies)
+		if share := float64(stats[i].visits) / 10_000; math.Abs(share-float64(*stats[i].probability())) > 0.01 {
+			t.Errorf("move %d gets %v of the visits, want %v", i, share, *stats[i].probability())
 		}
 	}
 }
@@ -93,9 +93,9 @@ func TestThePolicyIsTheSoftmaxOfThePriors(t *testing.T) {
 func TestWhatIsProvedOfAMoveCountsMoreThanItsPriorAndMean(t *testing.T) {
 	b, picked := bandit{w: &worker{}, least: 50, policy: true}, make([]int32, 1)
 	stats := []stat{
-		{early: 100, earlies: 0.8, lower: 0, upper: 50},  // cannot give more than what is sure
-		{early: 90, earlies: 0.1, lower: 0, upper: 60},   // at most 60
-		{early: 10, earlies: 0.1, lower: 80, upper: 100}, // at least 80
+		{guide: guide{100, 0.8}, lower: 0, upper: 50},  // cannot give more than the guarantee
+		{guide: guide{90, 0.1}, lower: 0, upper: 60},   // at most 60
+		{guide: guide{10, 0.1}, lower: 80, upper: 100}, // at least 80
 	}
 	if b.pick(picked, stats, 0); picked[0] != 2 {
 		t.Errorf("move %d is tried, want the one that is proved to be best", picked[0])

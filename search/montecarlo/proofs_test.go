@@ -17,7 +17,7 @@ import (
 	"stackmate/search/sequential"
 )
 
-// judge knows what positions are worth to the first of two roles with opposite interests.
+// judge returns the value of a position for the first of two roles with opposite interests.
 type judge func(q machine.State) float64
 
 // Matches are followed by searches that go on with one tree, in much memory and in little,
@@ -38,7 +38,7 @@ func TestAllThatIsProvedOfGamesOfTurnsIsTrue(t *testing.T) {
 			}
 			return r.Values[0].Lower
 		}
-		// Random matches may end soon: there are as many as it takes to see what should be seen.
+		// Random matches may end soon: the number of matches depends on the number of proofs seen.
 		proofs, configs := 0, []Config{{}, {Workers: 2, Rave: true}, {Without: Decisive}, {Workers: 2, Playouts: 1, Lanes: 64}}
 		for match := 0; match < len(configs) || proofs < 100 && match < 100; match++ {
 			proofs += followProofs(t, m, configs[match%len(configs)], value, opening, uint64(match))
@@ -81,7 +81,7 @@ func TestAllThatIsProvedOfGraphsIsTrue(t *testing.T) {
 	}
 }
 
-// remembered is a judge that is asked once for each position of one word.
+// remembered returns a judge that is asked once for each position of one word.
 func remembered(value judge) judge {
 	known := map[uint64]float64{}
 	return func(q machine.State) float64 {
@@ -128,7 +128,7 @@ func followProofs(t *testing.T, m machine.Machine, c Config, value judge, openin
 // checkedProofs bounds the positions of a tree that are judged.
 const checkedProofs = 50
 
-// checkProofs compares bounds of nodes, those of the root and others at random, with values.
+// checkProofs compares bounds of the root, and of other nodes at random, with values.
 func checkProofs(t *testing.T, tree *tree, value judge, rng *rand.Rand) (checked int) {
 	t.Helper()
 	nodes, seen := []int32{tree.root}, map[int32]bool{tree.root: true}

@@ -152,8 +152,8 @@ func (w *worker) raiseNode(n int32, counts, sums []float32) {
 	for i := range own {
 		s := &own[i]
 		if count := counts[first+int(s.move)]; count > 0 {
-			s.earlies += count
-			s.early += (sums[first+int(s.move)] - count*s.early) / s.earlies
+			*s.samples() += count
+			*s.amaf() += (sums[first+int(s.move)] - count*(*s.amaf())) / *s.samples()
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (w *worker) reference(before, n int32) []stat {
 // lookUp returns the statistics of move m in a reference, whose moves ascend, or nil if it has no sample.
 func lookUp(reference []stat, m machine.Move) *stat {
 	i, found := slices.BinarySearchFunc(reference, m, func(s stat, m machine.Move) int { return cmp.Compare(s.move, m) })
-	if !found || reference[i].earlies == 0 {
+	if !found || *reference[i].samples() == 0 {
 		return nil
 	}
 	return &reference[i]

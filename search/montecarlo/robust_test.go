@@ -191,7 +191,7 @@ func TestASearchEndsWithinAFewPassesOfItsContext(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 				}
 			})
-			// A root to be opened, or what belongs together: evaluate, step, evaluate.
+			// One root to open, or one indivisible unit: evaluate, step, evaluate.
 			if passes > 5 {
 				t.Errorf("%s, ended in pass %d: %d passes more", name, pass, passes)
 			}
@@ -216,12 +216,12 @@ func TestTheHeapStaysWithinTheLimit(t *testing.T) {
 			bytes := toys.Heap(func() any {
 				s := New(Config{Workers: workers, Lanes: 1, Rule: RegretMatching})
 				var err error
-				if r, err = s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 20_000, MaxBytes: limit}); err != nil {
+				if r, err = s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: exhaustive.Choose[int64](8_000, 20_000), MaxBytes: limit}); err != nil {
 					t.Error(err)
 				}
 				return s
 			})
-			// The constant: what the goroutines and the result take.
+			// The constant: the memory of the goroutines and of the result.
 			if bytes > limit+limit/2+1<<20 {
 				t.Errorf("%s, %d workers: %d bytes on the heap, limit %d", name, workers, bytes, limit)
 			}
@@ -285,7 +285,7 @@ func TestMovesThatTheTreeDoesNotKnowLeaveItWithinItsRoom(t *testing.T) {
 	}
 }
 
-// countNodes is the number of nodes at and below the root.
+// countNodes returns the number of nodes at and below the root.
 func countNodes(t *tree) int {
 	seen := map[int32]bool{t.root: true}
 	for open := []int32{t.root}; len(open) > 0; {

@@ -58,7 +58,7 @@ type bandit struct {
 // soleBandit returns the bandit of the only role that chooses at node n.
 func (w *worker) soleBandit(before, n int32, stats []stat) bandit {
 	b := bandit{w: w, exploration: w.config.Exploration}
-	if w.playouts.priors != nil && stats[0].earlies > 0 {
+	if w.playouts.priors != nil && *stats[0].probability() > 0 {
 		b.policy, b.exploration = true, w.config.PolicyExploration
 	} else if b.reference = w.reference(before, n); b.reference != nil {
 		b.exploration = raveExploration
@@ -112,18 +112,18 @@ func (b *bandit) arm(s *stat) arm {
 	}
 	n := float64(s.visits)
 	if b.policy { // PUCT: the prior counts as visits, the bonus is proportional to the policy probability
-		return arm{s.clamp((priorVisits*float64(s.early) + s.sum) / (priorVisits + n)), float64(s.earlies) / (1 + n)}
+		return arm{s.clamp((priorVisits*float64(*s.prior()) + s.sum) / (priorVisits + n)), float64(*s.probability()) / (1 + n)}
 	}
-	var early *stat
+	var first *stat
 	if b.reference != nil {
-		early = lookUp(b.reference, s.move)
+		first = lookUp(b.reference, s.move)
 	}
 	switch {
-	case s.visits == 0 && early == nil:
+	case s.visits == 0 && first == nil:
 		return arm{value: untriedValue + b.w.rng.Float64()}
-	case early != nil:
+	case first != nil:
 		mean := s.sum / max(1, n)
-		return arm{s.clamp(mean + raveShare(n)*(float64(early.early)-mean)), math.Sqrt(1 / (n + 1))}
+		return arm{s.clamp(mean + raveShare(n)*(float64(*first.amaf())-mean)), math.Sqrt(1 / (n + 1))}
 	}
 	rarity := 1 / n
 	return arm{s.clamp(s.sum * rarity), math.Sqrt(rarity)}

@@ -5,7 +5,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// newSubtraction is a game of turns in which one to three counters are taken.
+// newSubtraction returns a game of turns in which one to three counters are taken.
 func newSubtraction(roles []string, start int) machine.Machine {
 	return toys.Subtraction{Roles: roles, Start: start, Most: 3}.Machine()
 }

@@ -59,18 +59,27 @@ type stat struct {
 	// Bounds of the role's payoff with this move against any moves of the other roles. They are rounded:
 	// they guide selection, but prove nothing.
 	lower, upper float32
-	// Where one role chooses: the mean and the number of its all-moves-as-first samples (rave.go), or the
-	// prior value and the policy probability (prior.go). Where several roles choose, see regret and
-	// weight.
-	early, earlies float32
+	guide
 }
+
+// guide holds the two numbers of a selection rule beside sums and visits. A node uses one rule, and the methods name the
+// numbers of each.
+type guide [2]float32
+
+// prior returns the prior value of the move under PUCT, and probability the policy probability (prior.go).
+func (g *guide) prior() *float32       { return &g[0] }
+func (g *guide) probability() *float32 { return &g[1] }
+
+// amaf returns the mean of the all-moves-as-first samples of the move under RAVE, and samples their number (rave.go).
+func (g *guide) amaf() *float32    { return &g[0] }
+func (g *guide) samples() *float32 { return &g[1] }
 
 // regret returns the cumulative positive regret of the move under regret matching. At a balanced node it
 // is the probability of the move in the equilibrium.
-func (s *stat) regret() *float32 { return &s.early }
+func (g *guide) regret() *float32 { return &g[0] }
 
 // weight returns the weight of the move in the average strategy of regret matching.
-func (s *stat) weight() *float32 { return &s.earlies }
+func (g *guide) weight() *float32 { return &g[1] }
 
 // block holds 1<<tree.shift nodes.
 type block struct {

@@ -83,11 +83,7 @@ func (c *crew) deepen() {
 		r.root.value = r.terminal(goals)
 		return
 	}
-	c.depth = 1
-	if r.Without&Deepening != 0 {
-		c.depth = r.Depth
-	}
-	c.iteration = time.Now()
+	c.depth, c.iteration = r.firstDepth(), time.Now()
 	for !r.isDone() {
 		asked, half := r.ask()
 		first := c.together(func(_ int, w *run) {
@@ -103,26 +99,50 @@ func (c *crew) deepen() {
 		}
 		r.root.learn(first.outcome, first.frame(0), false)
 		r.unseen = first.unseen
-		if _, again := r.ask(); half && !again && !r.isDone() {
+		if _, again := r.ask(); half && !again && !r.isDone() || r.fall(r.root.value.proved) && !r.isDone() {
 			c.iteration = time.Now()
-			continue // the other half, at the same depth
+			continue // the other half or the next tolerance, at the same depth
 		}
-		if !first.horizon || c.depth == r.Depth {
+		if !c.goesDeeper(first.horizon) {
 			break
 		}
 		c.iteration = time.Now()
 		c.show()
-		c.depth = min(c.depth+step(c.depth), r.Depth)
 	}
 	if !r.isDone() && r.unseen != nil {
 		r.fail("%w", r.unseen)
 	}
 }
 
+// firstDepth returns the depth of the first iteration.
+func (r *run) firstDepth() int {
+	if r.Without&Deepening != 0 {
+		return r.Depth
+	}
+	return 1
+}
+
+// goesDeeper sets the depth of the next iteration, and reports whether there is one. Where a tolerance above the last
+// reaches the full depth without a proof, as positions repeat, the search begins again with the last tolerance.
+func (c *crew) goesDeeper(horizon bool) bool {
+	r := c.workers[0]
+	switch {
+	case !horizon:
+		return false
+	case c.depth < r.Depth:
+		c.depth = min(c.depth+step(c.depth), r.Depth)
+		return true
+	case r.tolerance > r.Epsilon:
+		c.depth, r.tolerance = r.firstDepth(), r.Epsilon
+		return true
+	}
+	return false
+}
+
 // ask returns the next window, and whether it is a half of the range.
 func (r *run) ask() (w window, half bool) {
 	p := r.root.value.proved
-	w = window{r.Goals.Lower, r.Goals.Upper, r.Epsilon}
+	w = window{r.Goals.Lower, r.Goals.Upper, r.tolerance}
 	middle := (w.alpha + w.beta) / 2
 	switch half = r.Halves && p.Lower+r.Epsilon < middle && middle+r.Epsilon < p.Upper; {
 	case half && r.crew.hopeful:
@@ -148,7 +168,7 @@ func (c *crew) report() search.Result {
 		res.Positions += w.shared.looked.Load()
 		res.PeakBytes += w.shared.bytes.Load()
 	}
-	res.Depth = c.depth
+	res.Depth, res.Epsilon = c.depth, r.tolerance
 	return res
 }
 

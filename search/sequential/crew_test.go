@@ -12,8 +12,7 @@ import (
 	"stackmate/search/threads"
 )
 
-// crowded is a solver whose threads all work from the first node on, and look at what
-// others know at every node.
+// crowded returns a solver whose threads all work from the first node on, and check the results of other threads at every node.
 func crowded(c Config) *Solver {
 	v := New(c)
 	v.alone, v.tick = 0, 1
@@ -88,7 +87,7 @@ func TestABrokenOffSearchKeepsTheBestMoveUnlessItProvesSomething(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := v.packing
-	all := value{v.payoff.goals, v.payoff.goals}
+	all := value{v.payoff.Goals, v.payoff.Goals}
 	won := all.tightened(search.Interval{Lower: 100, Upper: 100})
 	for _, c := range []struct {
 		what string

@@ -24,7 +24,7 @@ func (v *Solver) boundEndless(ctx context.Context, m machine.Machine, s machine.
 	for i, guess := range []float64{v.config.Goals.Lower, v.config.Goals.Upper} {
 		if v.endless[i] == nil {
 			c := v.config
-			c.horizon, c.Halves, c.Threads, c.Without = &guess, false, 1, c.Without|Deepening
+			c.horizon, c.Halves, c.Falling, c.Threads, c.Without = &guess, false, false, 1, c.Without|Deepening
 			v.endless[i] = New(c)
 			v.endless[i].newPayoff = func(*machine.Names, search.Interval) (*payoff, error) { return v.payoff, nil } // shares the sum of the goals
 		}

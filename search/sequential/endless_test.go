@@ -9,7 +9,7 @@ import (
 	"stackmate/search"
 )
 
-// stayOrGo is a game in which left stays for ever if it likes; the only end is one with these goals.
+// stayOrGo returns a game in which left stays for ever if it likes; the only end is one with these goals.
 func stayOrGo(left, right int32) *toys.Tree {
 	return &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{
 		{Moves: []int{1, 1}, Kids: []int{1}}, {Moves: []int{2, 1}, Kids: []int{0, 2}}, {Goals: []int32{left, right}},
@@ -40,7 +40,7 @@ func TestForesightTakesNoBestGoalOfAnEndForAllThatThereIs(t *testing.T) {
 	}
 }
 
-// Decisive moves change nothing of what is proved of games in which positions repeat.
+// Decisive moves leave proofs about games with repeating positions unchanged.
 func TestForesightIsSoundWherePositionsRepeat(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for seed := range exhaustive.Choose[uint64](15, 60) {

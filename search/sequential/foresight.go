@@ -31,7 +31,7 @@ type decisive struct {
 
 // newDecisive returns nil for games without foresight.
 func newDecisive(m machine.Machine, p *payoff, without Refinement) *decisive {
-	if p.minimiser < 0 || p.random >= 0 || without&(Foresight|Lookahead) != 0 {
+	if p.Other < 0 || p.random >= 0 || without&(Foresight|Lookahead) != 0 {
 		return nil
 	}
 	return &decisive{of: m}
@@ -45,12 +45,13 @@ func (d *decisive) get(ctx context.Context) machine.Machine {
 // foresee gives this worker the machine with decisive moves, if there is such a machine and the sum of the goals is
 // known.
 func (r *run) foresee() {
-	d, sum := r.crew.decisive, r.sum.Load()
-	if d == nil || r.foreseeing != nil || sum == 0 {
+	d := r.crew.decisive
+	sum, known := r.Sum.Known()
+	if d == nil || r.foreseeing != nil || !known {
 		return
 	}
 	if m := d.get(r.crew.ctx); m != nil {
-		r.foreseeing = r.expander.Foreseeing(m, int32(sum-1))
+		r.foreseeing = r.expander.Foreseeing(m, int32(sum))
 	}
 }
 

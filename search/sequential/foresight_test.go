@@ -42,15 +42,15 @@ type seerBatch struct {
 	lanes []uint64
 }
 
-// node is the one in a lane.
+// node returns the one in a lane.
 func (b *seerBatch) node(lane int) *toys.Node {
 	b.lanes = slices.Grow(b.lanes[:0], b.Lanes())[:b.Lanes()]
 	b.Store(b.lanes, b.Lanes())
 	return &b.game.Nodes[b.lanes[lane]]
 }
 
-// wins lists the moves of role r at n that end the game with its best goal, and blunders
-// those that end it with that of the other role, or after which the other role has one.
+// wins lists the moves of role r at n that end the game with its best goal. blunders lists the moves that end it with the other role's best
+// goal, or after which the other role has a winning move.
 func (b *seerBatch) wins(n *toys.Node, r machine.Role) (wins, blunders []machine.Move) {
 	for i, kid := range n.Kids {
 		move, k := machine.Move(0), &b.game.Nodes[kid]
@@ -108,8 +108,7 @@ func (b *seerBatch) Wins(r machine.Role) (goal int32, lanes []uint64) {
 	return b.best[r], lanes
 }
 
-// What decisive moves decide is not searched; the values stay the same, and the line goes
-// on to the end of the game.
+// Positions decided by decisive moves are not searched; the values stay the same, and the line continues to the end of the game.
 func TestForesightSavesNodes(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for _, game := range []string{"ticTacToe", "connectFour-4x4", "breakthrough-3x5"} {
@@ -127,17 +126,16 @@ func TestForesightSavesNodes(t *testing.T) {
 	}
 }
 
-// Along games, with what is known of earlier positions and however early the search is
-// broken off, moves that are said to be mistakes are.
-// TestBrokenOffSearchesKnowTheMove asks a search that has seen a position before, and finds
-// it in its table, for a move in no time: what it says is proved must be what the move gets.
+// Along games, with results of earlier positions in the table and interruption at any time, moves reported as mistakes are mistakes.
+// TestBrokenOffSearchesKnowTheMove asks a search for a move without time in a position of its table: the proved bounds must hold for the
+// move.
 func TestBrokenOffSearchesKnowTheMove(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, game := range []string{"connectFour-4x4", "breakthrough-3x5"} {
 		m := gamestest.Machine(t, game)
-		positions := toys.Positions(m, 20, 5)
+		positions := toys.Positions(m, exhaustive.Choose(5, 20), 5)
 		for name, s := range map[string]search.Searcher{"bab": New(Config{}), "threads": New(Config{Threads: 2}), "pns": NewProofNumber(Config{})} {
 			fresh, x, e := New(Config{}), machine.NewExpander(m), &machine.Expansion{}
 			for rest := positions; len(rest) > 0; rest = rest[m.Words():] {
@@ -183,7 +181,7 @@ func TestRefutedMovesOfGamesAreMistakes(t *testing.T) {
 	for _, game := range []string{"connectFour-4x4", "breakthrough-3x5"} {
 		m := gamestest.Machine(t, game)
 		blind, x, e, refuted := New(Config{Without: Foresight}), machine.NewExpander(m), &machine.Expansion{}, 0
-		positions := toys.Positions(m, 20, 5)
+		positions := toys.Positions(m, exhaustive.Choose(5, 20), 5)
 		for seen, rest := New(Config{}), positions; len(rest) > 0; rest = rest[m.Words():] {
 			s := rest[:m.Words()]
 			if err := x.Expand(e, s); err != nil {
@@ -197,7 +195,7 @@ func TestRefutedMovesOfGamesAreMistakes(t *testing.T) {
 			if len(e.Moves[1]) > 1 {
 				chooser = 1
 			}
-			worth := func(c int) float64 { // to the one who chooses
+			worth := func(c int) float64 { // to the choosing role
 				if e.Terminal[c] {
 					return float64(e.ChildGoals(c)[chooser])
 				}

@@ -25,8 +25,7 @@ func TestASearchEndsWithinAFewPassesOfItsContext(t *testing.T) {
 						t.Errorf("%s: %v", name, err)
 					}
 				})
-				// The expansion under way, the root for its moves, and what the grace
-				// of the line allows.
+				// The expansion in progress, the root for its moves, and the grace of the line.
 				if passes > 12 {
 					t.Errorf("%s without %b, ended in pass %d: %d passes more", name, without, pass, passes)
 				}

@@ -6,6 +6,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 )
 
 // result returns the search result for position s.
@@ -79,7 +80,7 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 	var line [][]machine.Move
 	state := append(machine.State(nil), s...)
 	began, seen := time.Now(), make(map[string]bool)
-	for range maxPly {
+	for range exact.MaxPly {
 		if at.Replies > 1 || seen[state.Key()] {
 			return line
 		}

@@ -36,13 +36,13 @@ type packing struct {
 	before []machine.Move // by role: number of moves of all roles before it
 }
 
-const depthBits = 11 // enough for maxPly
+const depthBits = 11 // enough for exact.MaxPly
 
 // packingOf returns the packing for a game.
 func packingOf(m machine.Machine, p *payoff) packing {
 	names := m.Names()
 	c := packing{wide: true, bits: 4 * 64}
-	if p.random >= 0 || names.Open != nil || !isUnit(p.goals.Lower) || !isUnit(p.goals.Upper) {
+	if p.random >= 0 || names.Open != nil || !isUnit(p.Goals.Lower) || !isUnit(p.Goals.Upper) {
 		return c
 	}
 	moves := machine.Move(0)
@@ -66,25 +66,25 @@ func isUnit(v float64) bool { return v == math.Round(v/unit)*unit }
 // levels returns the possible values of positions and the middle of the range, in rising order. Without known goals it
 // returns all units in the range.
 func (p *payoff) levels(goals [][]int32) []float64 {
-	levels := []float64{p.goals.Lower, p.goals.Upper}
-	if middle := (p.goals.Lower + p.goals.Upper) / 2; isUnit(middle) {
+	levels := []float64{p.Goals.Lower, p.Goals.Upper}
+	if middle := (p.Goals.Lower + p.Goals.Upper) / 2; isUnit(middle) {
 		levels = append(levels, middle)
 	} else {
 		goals = nil
 	}
 	if goals == nil {
-		for v := p.goals.Lower; v < p.goals.Upper; v += unit {
+		for v := p.Goals.Lower; v < p.Goals.Upper; v += unit {
 			levels = append(levels, v)
 		}
 	} else {
 		levels = append(levels, 0)
-		for _, g := range goals[p.maximiser] {
+		for _, g := range goals[p.First] {
 			levels = append(levels, float64(search.Points(g)))
 		}
 	}
 	slices.Sort(levels)
 	levels = slices.Compact(levels)
-	return slices.DeleteFunc(levels, func(v float64) bool { return v < p.goals.Lower || v > p.goals.Upper })
+	return slices.DeleteFunc(levels, func(v float64) bool { return v < p.Goals.Lower || v > p.Goals.Upper })
 }
 
 // intervals numbers the intervals whose ends are levels.

@@ -64,7 +64,7 @@ func (p *payoff) prior(ctx context.Context, m machine.Machine, s machine.State, 
 			}
 		}
 	}
-	return scores, t.total/t.games > p.goals.Lower+(0.5+priorMargin)*(p.goals.Upper-p.goals.Lower)
+	return scores, t.total/t.games > p.Goals.Lower+(0.5+priorMargin)*(p.Goals.Upper-p.Goals.Lower)
 }
 
 // sample plays random games from position s, which is not terminal.
@@ -88,7 +88,7 @@ func (p *payoff) sample(ctx context.Context, m machine.Machine, s machine.State,
 				for over &= b.Terminal()[i]; over != 0; over &= over - 1 {
 					lane := i<<6 | bits.TrailingZeros64(over)
 					b.Goals(goals, lane)
-					t.add(seen[lane*words:(lane+1)*words], float64(search.Points(goals[p.maximiser])))
+					t.add(seen[lane*words:(lane+1)*words], float64(search.Points(goals[p.First])))
 				}
 			}
 			steps++

@@ -79,8 +79,8 @@ func TestAPriorEndsWithItsContextAndOnlyParallelMachinesHaveOne(t *testing.T) {
 	}
 }
 
-// TestTheLikelierHalfIsAskedForFirst: in random games x wins tic-tac-toe more often than not, and the
-// one who begins hex, while the one who begins loses reversi. Breakthrough is even.
+// TestTheLikelierHalfIsAskedForFirst: in random games x wins tic-tac-toe more often than not, and the first player wins hex, but loses reversi.
+// Breakthrough is even.
 func TestTheLikelierHalfIsAskedForFirst(t *testing.T) {
 	for game, want := range map[string]window{"ticTacToe": {50, 100, 0}, "hex-5x5": {50, 100, 0}, "reversi-4x4": {0, 50, 0}, "breakthrough-4x5": {0, 50, 0}} {
 		m := gamestest.Machine(t, game)
@@ -95,14 +95,14 @@ func TestTheLikelierHalfIsAskedForFirst(t *testing.T) {
 	}
 }
 
-// firstQuestion is what a search of position s asks for first.
+// firstQuestion returns the first window of a search of position s.
 func (v *Solver) firstQuestion(t *testing.T, m machine.Machine, s machine.State) (w window, half bool) {
 	begun := v.crew(t.Context(), m, s, search.Limits{}).workers[0]
 	begun.root.value = value{begun.Goals, begun.Goals}
 	return begun.ask()
 }
 
-// TestRandomGamesBeginWhereTheSearchDoes: whoever begins tic-tac-toe at an edge, and is answered in the middle, wins less often than not.
+// TestRandomGamesBeginWhereTheSearchDoes: a first move at an edge of tic-tac-toe, answered in the middle, wins less often than not.
 func TestRandomGamesBeginWhereTheSearchDoes(t *testing.T) {
 	m := gamestest.Machine(t, "ticTacToe")
 	s, x := slices.Clone(m.Initial()), machine.NewExpander(m)

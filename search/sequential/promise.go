@@ -25,7 +25,7 @@ func (r *run) promise(s machine.State) search.Interval {
 
 // breaks reports whether a completed search has a worse bound than the promised interval.
 func (v *Solver) breaks(promised search.Interval, res search.Result) bool {
-	b := res.Values[v.payoff.maximiser]
+	b := res.Values[v.payoff.First]
 	return res.Proved && b.Upper-b.Lower <= v.config.Epsilon && (b.Lower < promised.Lower || b.Upper > promised.Upper)
 }
 

@@ -8,6 +8,7 @@ import (
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/table"
 )
 
@@ -33,7 +34,7 @@ import (
 // the search. The numbers belong to one t; the search for the next t begins
 // with the bounds.
 //
-// Games with chance are not supported. Positions deeper than maxPly end the search. A game whose matches all end has no
+// Games with chance are not supported. Positions deeper than exact.MaxPly end the search. A game whose matches all end has no
 // repeated positions; only in games with infinite matches could a repetition falsify
 // the numbers.
 //
@@ -117,7 +118,7 @@ type prover struct {
 	asked     float64
 	plies     [][]numbers // by ply, then child
 	shifted   []numbers   // by child; see apart
-	exhausted bool        // a path was longer than maxPly
+	exhausted bool        // a path was longer than exact.MaxPly
 }
 
 // Search implements search.Searcher. Besides the errors for unsupported games it returns ErrChance.
@@ -141,7 +142,7 @@ func (v *ProofNumber) Search(ctx context.Context, m machine.Machine, s machine.S
 	exhausted := proveAll(c, provers)
 	res := c.report()
 	if exhausted {
-		res.Unfinished = errTooDeep
+		res.Unfinished = exact.ErrTooDeep
 	}
 	if c.err() == nil && v.solver.breaks(promised, res) {
 		return v.solver.exactly(func() (search.Result, error) { return v.Search(ctx, m, s, lim) })
@@ -164,7 +165,7 @@ func (v *ProofNumber) prepare(m machine.Machine, maxBytes int64) error {
 }
 
 // proveAll searches for one t after another until the interval of the position is at most ε wide. Goals and bounds are
-// whole numbers. It reports whether a path longer than maxPly
+// whole numbers. It reports whether a path longer than exact.MaxPly
 // prevented this.
 func proveAll(c *crew, provers []*prover) (exhausted bool) {
 	p := provers[0]
@@ -217,7 +218,7 @@ func (p *prover) isOver() bool { return p.exhausted || p.unseen != nil || p.isSt
 // search searches s until one of its numbers reaches its limit, and returns the bounds and numbers of s. If parent is not
 // nil, s is its child c.
 func (p *prover) search(s machine.State, k *key, parent *frame, c, ply int, limit numbers) (search.Interval, numbers) {
-	if ply == maxPly {
+	if ply == exact.MaxPly {
 		p.exhausted = true
 		return p.Goals, numbers{1, 1}
 	}
@@ -424,7 +425,7 @@ func (p *prover) number(f *frame, children []numbers) {
 
 // isMinimisers reports whether the minimiser has a choice.
 func (p *prover) isMinimisers(e *machine.Expansion) bool {
-	return p.minimiser >= 0 && len(e.Moves[p.minimiser]) > 1
+	return p.Other >= 0 && len(e.Moves[p.Other]) > 1
 }
 
 // recall returns the bounds and numbers of position k in the table; known reports whether the numbers belong to the present t.

@@ -121,3 +121,13 @@ func TestProofNumbersAreReproducible(t *testing.T) {
 		t.Errorf("%d and %d nodes", a.Nodes, b.Nodes)
 	}
 }
+
+func TestAnEntryKeepsTheBoundsOfTheEntryBefore(t *testing.T) {
+	value, old := make([]uint64, proofWords), make([]uint64, proofWords)
+	proof{bounds: search.Interval{Lower: 0, Upper: 50}, best: 7}.pack(value)
+	proof{bounds: search.Interval{Lower: 30, Upper: 100}, best: 3}.pack(old)
+	mergeProofs(value, old)
+	if e := unpackProof(value); e.bounds != (search.Interval{Lower: 30, Upper: 50}) || e.best != 7 {
+		t.Errorf("%+v", e)
+	}
+}

@@ -23,6 +23,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/table"
 	"stackmate/search/threads"
 )
@@ -52,7 +53,7 @@ type Config struct {
 	// Upper − Lower ≤ ε.
 	Epsilon float64
 	// Depth bounds the number of choices on a path; zero means the size of the
-	// stack (maxPly).
+	// stack (exact.MaxPly).
 	Depth int
 	// Goals is the range of all goals; the zero value means 0 to 100.
 	Goals search.Interval
@@ -65,6 +66,8 @@ type Config struct {
 	// long time. The first half is the upper half if the mean goal of random games is clearly above the
 	// middle.
 	Halves bool
+	// Falling lowers the tolerance from half the range of the goals to Epsilon (falling.go). Halves excludes it.
+	Falling bool
 	// Threads is the number of threads, which share a table; 0 and 1 mean one thread. Proved bounds do
 	// not depend on it. The number of nodes, and the choice between equal moves, do with more than one thread.
 	// Without a table one thread is used.
@@ -75,14 +78,6 @@ type Config struct {
 	// horizon is the guessed value of positions beyond the depth; nil means the middle of the goals.
 	horizon *float64
 }
-
-// maxPly bounds the stack: the number of choices on a path. Deeper positions
-// have unknown values. 2000 is ten times the length of the longest common
-// games, and takes some tens of megabytes of frames.
-const maxPly = 2000
-
-// errTooDeep is the reason of an unfinished search whose depth alone prevents a value.
-var errTooDeep = fmt.Errorf("the tree is deeper than %d plies", maxPly)
 
 // deepeningStep divides the depth: an iteration is deeper than the last one by this quotient. Steps of a half cost
 // 10 to 27 % fewer nodes than steps of a third on small sequential games (docs/lab/turns.md). Both exceed the depth
@@ -123,8 +118,8 @@ func New(c Config) *Solver {
 	if c.Goals == (search.Interval{}) {
 		c.Goals = search.Interval{Lower: 0, Upper: 100}
 	}
-	if c.Depth == 0 || c.Depth > maxPly {
-		c.Depth = maxPly
+	if c.Depth == 0 || c.Depth > exact.MaxPly {
+		c.Depth = exact.MaxPly
 	}
 	return &Solver{config: c, newPayoff: newPayoff, alone: aloneNodes, tick: tickNodes, seed: 1}
 }
@@ -142,14 +137,14 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 	r := c.workers[0]
 	promised := r.promise(s)
 	c.deepen()
-	endless := !r.isDone() && r.Depth == maxPly
+	endless := !r.isDone() && r.Depth == exact.MaxPly
 	if endless {
 		v.boundEndless(ctx, m, s, lim, r)
 	}
 	v.last = r.root
 	res := c.report()
 	if endless && !r.isDone() {
-		res.Unfinished = errTooDeep
+		res.Unfinished = exact.ErrTooDeep
 	}
 	v.cuts = [2]int64{}
 	for _, w := range c.workers {
@@ -202,8 +197,8 @@ func (v *Solver) crew(ctx context.Context, m machine.Machine, s machine.State, l
 		c.workers = append(c.workers, v.worker(c, m, v.stack/workers, nodes))
 	}
 	c.workers[0].prepare()
-	if v.payoff.minimiser >= 0 && v.payoff.sum.Load() == 0 && v.table.Stats().Entries > 0 { // kept entries do not contain the sum of the goals
-		if err := v.payoff.findSum(ctx, m); err != nil {
+	if v.table.Stats().Entries > 0 { // kept entries do not contain the sum of the goals
+		if err := v.payoff.Find(ctx, m); err != nil {
 			c.workers[0].fail("%w", err)
 		}
 	}
@@ -225,15 +220,16 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		shown:    newFrame(m.Words()),
 	}
 	r.prepare = sync.OnceFunc(func() {
-		players := [2]machine.Role{v.payoff.maximiser, v.payoff.minimiser}
-		if v.payoff.minimiser < 0 {
-			players[1] = v.payoff.maximiser
+		players := [2]machine.Role{v.payoff.First, v.payoff.Other}
+		if v.payoff.Other < 0 {
+			players[1] = v.payoff.First
 		}
 		r.canon = table.NewCanon(m, players, false)
 		r.expander = machine.NewExpander(m)
 		r.expander.Limit(c.ctx, bytes, childBytes(m.Words()))
 	})
 	r.outcome = value{r.Goals, r.Goals}
+	r.tolerance = r.newTolerance(m.GoalValues())
 	r.probe, r.due = -1, c.tick
 	r.packed = make([]uint64, 2*v.table.ValueWords())
 	r.merge = r.packing.merge
@@ -271,6 +267,9 @@ type run struct {
 	shown      *frame                     // frame of the position in the result
 	best       func(*key) machine.Move    // best move in the table
 	bounds     func(*key) search.Interval // proved bounds in the table
+
+	tolerance float64 // ε of the iteration
+	gap       float64 // the smallest gap between two goals
 
 	limit   int64
 	nodes   int64

@@ -145,8 +145,7 @@ func TestWhatIsKnownWhenStoppedContainsTheValue(t *testing.T) {
 	})
 }
 
-// stopAndGoOn searches with limits that double until m, of value want, is solved: what
-// is proved holds after each.
+// stopAndGoOn searches with limits that double until m, of value want, is solved: the proved bounds hold after each.
 func stopAndGoOn(rt *rapid.T, s search.Searcher, m machine.Machine, want float64) {
 	for limit := int64(1); ; limit *= 2 {
 		r, err := s.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: limit})
@@ -306,7 +305,7 @@ func TestSearchDoesNotAllocatePerNode(t *testing.T) {
 	}
 }
 
-// randomTrees is the first domain of the paper: branching factor b, leaves
+// randomTrees returns the first domain of the paper: branching factor b, leaves
 // uniform in [0, 100].
 func randomTrees(b, depth int, seed uint64) *toys.Tree {
 	return shape{

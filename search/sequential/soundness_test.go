@@ -16,23 +16,22 @@ import (
 	"stackmate/search/certify"
 )
 
-// trees is the number of random games of the test of soundness: a few thousand in every
-// run, and as many as wanted by hand (go test ./search/sequential -run Sound -trees 100000).
+// trees is the number of random games of the test of soundness: some in every
+// run, and as many as wanted by hand (STACKMATE_EXHAUSTIVE=1 go test ./search/sequential -run Sound -trees 100000).
 var trees = flag.Int("trees", 2000, "random games of the test of soundness")
 
-// source is where the choices of random games come from: the number of what is to be
-// chosen, which has a name, of n.
+// source draws the choices of random games: one of n, for the choice with a name.
 type source func(name string, n int) int
 
-// drawn are choices that rapid makes simpler where a test fails.
+// drawn returns choices that rapid makes simpler where a test fails.
 func drawn(rt *rapid.T) source {
 	return func(name string, n int) int { return rapid.IntRange(0, n-1).Draw(rt, name) }
 }
 
-// seeded are choices of a generator.
+// seeded returns choices of a generator.
 func seeded(rng *rand.Rand) source { return func(_ string, n int) int { return rng.IntN(n) } }
 
-// randomGame is one or two players, with or without chance, on a tree or a graph.
+// randomGame returns one or two players, with or without chance, on a tree or a graph.
 func randomGame(choose source) *toys.Tree {
 	coarse := func(rng *rand.Rand) int32 { return int32(50 * rng.IntN(3)) }
 	s := shape{
@@ -58,7 +57,7 @@ func randomGame(choose source) *toys.Tree {
 	return s.grow(rand.New(rand.NewPCG(uint64(choose("seed", math.MaxInt)), 0)))
 }
 
-// machineOf is a machine of a game: one whose passes cost the same for all lanes or not,
+// machineOf returns a machine of a game: one whose passes cost the same for all lanes or not,
 // with or without decisive moves where two roles play.
 func machineOf(game *toys.Tree, choose source) machine.Machine {
 	m := game.Machine()
@@ -71,12 +70,11 @@ func machineOf(game *toys.Tree, choose source) machine.Machine {
 	return m
 }
 
-// With every ε, every set of refinements, on one thread and on two: the value lies in the
-// interval, that is no wider than ε, and the move guarantees its lower end (for who
-// minimises the upper one).
+// With every ε, every set of refinements, on one thread and on two: the value lies in the interval, the interval is no wider than ε, and the
+// move guarantees its lower end (its upper end for the minimiser).
 func TestSearchesAreSoundOnRandomGames(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
-	for seed := range uint64(*trees) {
+	for seed := range uint64(exhaustive.Choose(min(*trees, 500), *trees)) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		game := randomGame(seeded(rng))
 		c := Config{
@@ -85,6 +83,7 @@ func TestSearchesAreSoundOnRandomGames(t *testing.T) {
 			ShareEpsilon: rng.IntN(2) == 0,
 			Halves:       rng.IntN(2) == 0,
 			Threads:      1 + rng.IntN(2),
+			Falling:      seed%2 == 0,
 		}
 		m := machineOf(game, seeded(rng))
 		var s search.Searcher = crowded(c)
@@ -115,7 +114,7 @@ func TestSearchesAreSoundOnRandomGames(t *testing.T) {
 	}
 }
 
-// policy plays one role of a game by what a search with tolerance ε knows.
+// policy plays one role of a game by a search with tolerance ε.
 type policy struct {
 	t     *testing.T
 	game  *toys.Tree
@@ -124,8 +123,7 @@ type policy struct {
 	known *Solver // follows the bounds that one search of the root has left
 }
 
-// guarantees is what the role gets from node id on against the best reply, in points of
-// the first role.
+// guarantees returns the value of the policy's role at node id against the best reply, in points of the first role.
 func (p *policy) guarantees(id int, promised float64) float64 {
 	n := &p.game.Nodes[id]
 	if len(n.Kids) == 0 {
@@ -165,7 +163,7 @@ func (p *policy) choose(id int, promised float64) int {
 	return 0
 }
 
-// bounds are those that the search has left of a node; without a choice, of the next one.
+// bounds returns the bounds of a node left by the search; without a choice, of the next node.
 func (p *policy) bounds(id int) search.Interval {
 	n := &p.game.Nodes[id]
 	switch len(n.Kids) {
@@ -183,13 +181,13 @@ func (p *policy) bounds(id int) search.Interval {
 	return packing.unpack(packed).proved
 }
 
-// The conjecture of the paper, that bounded-suboptimal policies are an ε-equilibrium:
-// what the two players of one search tree guarantee, L and U, are at most ε apart, so
-// neither gains more than that. Of policies that search anew at every position, each
-// time with tolerance ε, it does not hold: losses add up.
+// The conjecture of the paper, that bounded-suboptimal policies are an ε-equilibrium: the guarantees of the two players of one search tree, L
+// and U, are at most ε apart, so neither player gains more than ε. It is false for policies that search anew at every position with tolerance ε:
+// their losses add up.
 func TestTheStrategiesOfOneSearchAreAnEpsilonEquilibrium(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
-	const epsilon, games = 20, 60
+	const epsilon = 20
+	games := exhaustive.Choose(15, 60)
 	broken := 0
 	for seed := range uint64(games) {
 		game := shape{
@@ -231,13 +229,12 @@ func (a anew) At(ctx context.Context, q machine.State) (search.Claim, error) {
 	return certify.Search{Machine: a.machine, Searcher: New(a.config)}.At(ctx, q)
 }
 
-// The conjecture again, with chance, transpositions and every search: at each position that
-// the strategies reach they obtain what is claimed there, and nobody gains more than ε. The
-// positions are searched as they are reached, all with the table of the first search.
+// The conjecture again, with chance, transpositions and every search: at each position reached by the strategies they obtain the claimed value,
+// and nobody gains more than ε. The positions are searched as they are reached, all with the table of the first search.
 func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	broken := 0
-	for seed := uint64(2000); seed < 2300; seed++ {
+	for seed := uint64(2000); seed < exhaustive.Choose[uint64](2060, 2300); seed++ {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		game := randomGame(seeded(rng))
 		if seed%2 == 0 {
@@ -249,7 +246,7 @@ func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) 
 		}
 		c := Config{
 			Epsilon: []float64{3, 10, 20, 40}[rng.IntN(4)], Without: Refinement(rng.IntN(int(Literal)+1)) &^ (Table | Lookahead),
-			ShareEpsilon: rng.IntN(2) == 0, Halves: rng.IntN(2) == 0, Threads: 1 + rng.IntN(2),
+			ShareEpsilon: rng.IntN(2) == 0, Halves: rng.IntN(2) == 0, Threads: 1 + rng.IntN(2), Falling: seed%3 == 0,
 		}
 		m := machineOf(game, seeded(rng))
 		var s search.Searcher = New(c)

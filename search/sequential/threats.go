@@ -10,6 +10,7 @@ import (
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/table"
 )
 
@@ -118,9 +119,9 @@ func (v *Threats) Search(ctx context.Context, m machine.Machine, s machine.State
 	a := v.attack
 	a.ctx, a.nodes, a.err = ctx, 0, nil
 	a.plain.Limit(ctx, a.stack, 0)
-	res := search.Result{Values: a.values(a.goals), Proved: true, Strategies: make([][]search.Weighted, a.roles)}
+	res := search.Result{Values: a.values(a.Goals), Proved: true, Strategies: make([][]search.Weighted, a.roles)}
 	if over, goals := a.plain.Look(s); over {
-		value, err := a.maximiserGoal(goals)
+		value, err := a.Of(goals)
 		res.Values, a.err = a.values(search.Exact(value)), err
 	} else if a.isReady(m) {
 		a.root(s, lim.MaxNodes, &res)
@@ -138,13 +139,13 @@ func newAttack(ctx context.Context, m machine.Machine, maxBytes int64) (*attack,
 		return nil, err
 	case p.random >= 0:
 		return nil, ErrChance
-	case p.minimiser < 0:
+	case p.Other < 0:
 		return nil, errNoOpponent
 	}
 	tables, stack := search.Divide(maxBytes, m.Info().Batch)
 	return &attack{
 		payoff: p, words: m.Words(), packed: make([]uint64, 2*attackWords), plain: machine.NewExpander(m), stack: stack,
-		canon: table.NewCanon(m, [2]machine.Role{p.maximiser, p.minimiser}, false), table: table.NewShared(m, 64*attackWords, tables),
+		canon: table.NewCanon(m, [2]machine.Role{p.First, p.Other}, false), table: table.NewShared(m, 64*attackWords, tables),
 	}, nil
 }
 
@@ -154,9 +155,9 @@ func (a *attack) isReady(m machine.Machine) bool {
 	if a.foreseeing != nil {
 		return true
 	}
-	a.err = a.findSum(a.ctx, m)
-	if a.sum.Load() > 0 && a.ctx.Err() == nil {
-		a.foreseeing = a.plain.Foreseeing(machine.Decisive(a.ctx, m, false), int32(a.sum.Load()-1))
+	a.err = a.Find(a.ctx, m)
+	if sum, ok := a.Sum.Known(); ok && a.ctx.Err() == nil {
+		a.foreseeing = a.plain.Foreseeing(machine.Decisive(a.ctx, m, false), int32(sum))
 	}
 	return a.foreseeing != nil && a.err == nil
 }
@@ -164,9 +165,9 @@ func (a *attack) isReady(m machine.Machine) bool {
 // win returns the maximiser's value if a role gets its greatest possible goal.
 func (a *attack) win(role machine.Role) search.Interval {
 	if a.maximises(role) {
-		return search.Exact(a.goals.Upper)
+		return search.Exact(a.Goals.Upper)
 	}
-	return search.Exact(a.goals.Lower)
+	return search.Exact(a.Goals.Lower)
 }
 
 // root attacks for the role that chooses in s and, after each of its moves, for the other role. The number of positions
@@ -187,11 +188,11 @@ func (a *attack) root(s machine.State, limit int64, res *search.Result) {
 	var open []int
 	kids := make([]search.Interval, e.Children)
 	for c := range kids {
-		if kids[c] = a.goals; !e.Terminal[c] {
+		if kids[c] = a.Goals; !e.Terminal[c] {
 			open = append(open, c)
 			continue
 		}
-		value, err := a.maximiserGoal(e.ChildGoals(c))
+		value, err := a.Of(e.ChildGoals(c))
 		kids[c], a.err = search.Exact(value), errors.Join(a.err, err)
 	}
 	own := true
@@ -257,7 +258,7 @@ func (a *attack) begin(s machine.State, attacker machine.Role, budget, limit int
 // search attacks from s until one of its numbers reaches its limit, and returns them.
 func (a *attack) search(s machine.State, k *key, ply int, limit numbers) numbers {
 	switch {
-	case ply == maxPly:
+	case ply == exact.MaxPly:
 		return numbers{never, 0}
 	case a.isOver(a.limit):
 		return numbers{1, 1}
@@ -353,7 +354,7 @@ func (a *attack) recallReplies(f *assault) {
 
 // wins reports whether the attacker wins with the goals of a terminal position.
 func (a *attack) wins(goals []int32) bool {
-	value, err := a.maximiserGoal(goals)
+	value, err := a.Of(goals)
 	a.err = cmp.Or(a.err, err)
 	return search.Exact(value) == a.win(a.attacker)
 }
@@ -401,7 +402,7 @@ func (a *attack) store(k *key, n numbers, best machine.Move, nodes int64) number
 func (a *attack) line(s machine.State) [][]machine.Move {
 	var line [][]machine.Move
 	var e machine.Expansion
-	for s = slices.Clone(s); len(line) < maxPly; {
+	for s = slices.Clone(s); len(line) < exact.MaxPly; {
 		k := keyOf(a.canon, a.table, make([]uint64, a.words), s)
 		n, best := a.recall(&k)
 		if n.proof > 0 || best == machine.NoMove {

@@ -14,7 +14,7 @@ import (
 	"stackmate/search"
 )
 
-// checkThreats compares what threats have proved of node id with the truth.
+// checkThreats compares the values proved by threats at node id with the truth.
 func checkThreats(rt *rapid.T, game *toys.Tree, id int, got search.Result) {
 	n, want := game.Nodes[id], minimax(game, id)
 	if v := got.Values[0]; !got.Proved || v.Lower > want || v.Upper < want {
@@ -83,7 +83,7 @@ func TestThreatsInARealGame(t *testing.T) {
 	v, exact, x, rng := NewThreats(), New(Config{}), machine.NewExpander(m), machine.NewRand(1)
 	var e machine.Expansion
 	wins, mistakes := 0, 0
-	for range 30 {
+	for range exhaustive.Choose(8, 30) {
 		s := append(machine.State(nil), m.Initial()...)
 		for over, _ := x.Look(s); !over; over, _ = x.Look(s) {
 			got, err := v.Search(t.Context(), m, s, search.Limits{})

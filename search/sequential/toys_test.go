@@ -8,7 +8,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// shape says what random trees to grow.
+// shape describes the random trees to grow.
 type shape struct {
 	roles    []string
 	depth    int
@@ -64,7 +64,7 @@ func (s shape) growNode(rng *rand.Rand, t *toys.Tree, level int, levels [][]int)
 	return id
 }
 
-// minimax is Eq. (1) read aloud: the value of node id for role 0.
+// minimax returns Eq. (1) read aloud: the value of node id for role 0.
 func minimax(t *toys.Tree, id int) float64 {
 	n := t.Nodes[id]
 	if len(n.Kids) == 0 {
@@ -98,7 +98,7 @@ func minimax(t *toys.Tree, id int) float64 {
 	return best
 }
 
-// subtraction is a game of turns in which one to three counters are taken.
+// subtraction returns a game of turns in which one to three counters are taken.
 func subtraction(start int) machine.Machine {
 	return toys.Subtraction{Roles: []string{"left", "right"}, Start: start, Most: 3}.Machine()
 }

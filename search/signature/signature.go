@@ -1,10 +1,8 @@
-// Package signature measures what the searches do on a fixed set of games: nodes,
-// linear programs, values. The figures depend on the code alone, not on clocks or
-// on the machine they are taken on, so a change of search shows as a change of
-// the committed table (signature.txt), and a change of anything else must not.
+// Package signature counts the work of the searches on a fixed set of games: nodes, linear programs, values. The
+// figures depend on the code alone, not on clocks or the machine. So a change of a search changes the committed table
+// (signature.txt), and any other change must not.
 //
-// It owns the set of games and methods; it must not know where a game comes from:
-// the caller compiles games by name.
+// It owns the set of games and methods. It must not know the source of games: the caller compiles games by name.
 package signature
 
 import (
@@ -27,7 +25,7 @@ const (
 	Lanes  = 64
 )
 
-// Entry is what one method did on one game.
+// Entry is the result of one method on one game.
 type Entry struct {
 	Game      string     `json:"game"`
 	Method    string     `json:"method"`
@@ -51,12 +49,12 @@ const (
 	sampledNodes = 2000
 )
 
-// exact is a method of package solve on some games.
+// exact returns the tasks of a method of package solve on some games.
 func exact(method string, table solve.Switch, games ...string) []task {
 	return ordered(method, "", table, games...)
 }
 
-// ordered is a method with a cell order on some games.
+// ordered returns the tasks of a method with a cell order on some games.
 func ordered(method, order string, table solve.Switch, games ...string) []task {
 	name := strings.TrimSpace(method + " " + order)
 	if table == solve.Off {
@@ -73,7 +71,7 @@ func ordered(method, order string, table solve.Switch, games ...string) []task {
 	return list
 }
 
-// sampling is Monte Carlo tree search by a rule on some games.
+// sampling returns the tasks of Monte Carlo tree search with a selection rule on some games.
 func sampling(name string, rule montecarlo.Rule, games ...string) []task {
 	var list []task
 	for _, game := range games {

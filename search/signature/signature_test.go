@@ -17,8 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write signature.txt anew")
 
-// What searches do changes only on purpose: whoever changes it runs the test with
-// -update, and the change shows in the commit.
+// Searches change only on purpose: run the test with -update after a change; the commit shows the difference.
 func TestSearchesDoWhatTheSignatureSays(t *testing.T) {
 	exhaustive.Only(t, "all searches on all games take seconds")
 	var entries []signature.Entry

@@ -6,6 +6,7 @@ import (
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 )
 
 // The cell order OrderBest: best-first search of the matrix. The next cell is the one where
@@ -372,10 +373,10 @@ func (s *solver) cellWindow(f *frame, at int) search.Interval {
 	w := s.anyValue()
 	x, y, least := rows.optimistic[i], columns.optimistic[j], margin+s.config.Epsilon
 	if regret := rows.regret[rows.place[i]]; y > 0 && regret > least {
-		w.Lower = snap(f.o[at] - regret/y)
+		w.Lower = exact.Snap(f.o[at] - regret/y)
 	}
 	if regret := columns.regret[columns.place[j]]; x > 0 && regret > least {
-		w.Upper = snap(f.p[at] + regret/x)
+		w.Upper = exact.Snap(f.p[at] + regret/x)
 	}
 	return w
 }

@@ -4,6 +4,7 @@ import (
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 )
 
 // children searches the k positions of cell (i, j) of a frame by the given
@@ -18,7 +19,6 @@ func (s *solver) children(f *frame, i, j int, alpha, beta float64, visit func(q 
 		return visit(f.expansion.Child(first), alpha, beta)
 	}
 	s.fillChance(f, first)
-	k := float64(f.k)
 	for t := range f.k {
 		low, high := f.chanceLow[t], f.chanceHigh[t]
 		if low == high {
@@ -31,9 +31,8 @@ func (s *solver) children(f *frame, i, j int, alpha, beta float64, visit func(q 
 		// The mean is at most alpha if this position is worth at most a, all
 		// others being worth their upper bounds; and so for beta.
 		// The window is wider by the error of snapping the mean.
-		a := snap(high + k*(alpha-mean.Upper-2*grid))
-		b := snap(low + k*(beta-mean.Lower+2*grid))
-		v := visit(f.expansion.Child(first+t*f.chanceStep), a, b)
+		a, b := exact.Window(alpha-2*exact.Grid, beta+2*exact.Grid, mean, search.Interval{Lower: low, Upper: high}, f.k)
+		v := visit(f.expansion.Child(first+t*f.chanceStep), exact.Snap(a), exact.Snap(b))
 		f.chanceLow[t], f.chanceHigh[t] = max(low, v.Lower), min(high, v.Upper)
 	}
 	return f.chanceMean()
@@ -59,5 +58,5 @@ func (f *frame) chanceMean() search.Interval {
 		low += f.chanceLow[t]
 		high += f.chanceHigh[t]
 	}
-	return search.Interval{Lower: snap(low / float64(f.k)), Upper: snap(high / float64(f.k))}
+	return search.Interval{Lower: exact.Snap(low / float64(f.k)), Upper: exact.Snap(high / float64(f.k))}
 }

@@ -3,7 +3,6 @@ package simultaneous
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -11,18 +10,14 @@ import (
 	"stackmate/search/threads"
 )
 
-// Several threads run best-first search of the same position, each with frames, an expander
-// and an engine of its own, and one table. Each searches the best of those cells that no
-// other one is in, and where all are taken it follows into the best one and finds something
-// to do further down. A worker that others have outrun, who know enough of a position on its
-// path, goes back to it.
+// Several threads run best-first search of the same position, each with its own frames, expander and engine, and one common table. Each searches
+// the best cell that no other worker is in; if all are occupied, it follows into the best one and finds work further down. A worker returns to a
+// position on its path once the table, filled by other workers, answers the question asked there.
 //
-// A search of few nodes is done before the others would have begun: they join the first one
-// later. Whoever completes the search ends it, and the first one reads the result from the
-// table.
+// A search of few nodes is done before the other workers would have begun: they join later. The first worker that completes the search ends it, and
+// worker 0 reads the result from the table.
 //
-// Invariant: a proved bound holds, whichever worker proves it. With one thread there is no crew, and
-// the search is reproducible.
+// Invariant: a proved bound holds, whichever worker proves it. With one thread there is no crew, and the search is reproducible.
 
 // crew is the workers of one search.
 type crew struct {
@@ -65,7 +60,7 @@ func (s *solver) together(ctx context.Context, q machine.State, lim search.Limit
 			return false, err
 		}
 		c.workers[i] = w
-		w.memory.table, w.crew = s.memory.table.Another(), c
+		w.memory.table, w.crew, w.payoffs = s.memory.table.Another(), c, s.payoffs
 		w.begin(ctx, limits)
 		w.root(q)
 		return !w.stopped, w.err
@@ -101,18 +96,12 @@ func (s *solver) add(w *solver) {
 	for _, f := range w.frames {
 		s.peak += f.bytes()
 	}
-	switch {
-	case !s.sumKnown:
-		s.sum, s.sumKnown = w.sum, w.sumKnown
-	case w.sumKnown && w.sum != s.sum:
-		s.fail(fmt.Errorf("%w: found goals with the sum %v after others with the sum %v", search.ErrNotZeroSum, w.sum, s.sum))
-	}
 }
 
 // isElsewhere reports whether another worker is in a cell.
 func (s *solver) isElsewhere(f *frame, at int) bool { return s.crew.busy.Has(s.hash(f, at)) }
 
-// hash is that of the first position of a cell, and of all that share its entry.
+// hash returns the hash of the first position of a cell, which equals the hash of all symmetric positions.
 func (s *solver) hash(f *frame, at int) uint64 {
 	return table.Hash(s.symmetry.canon.Find(f.expansion.Child(f.first(at/f.n, at%f.n))).State)
 }
@@ -137,8 +126,8 @@ func (s *solver) meetOthers() {
 	}
 }
 
-// caughtUp is the value of the last position on the path, of which v is known, when the
-// search unwinds: the answer of another worker if that is the reason.
+// caughtUp returns the value of the last position on the path when the search unwinds: v, or the answer of another worker if that is the reason of
+// the unwinding.
 func (s *solver) caughtUp(v search.Interval) search.Interval {
 	if s.outrun < len(s.path) {
 		return v

@@ -10,7 +10,7 @@ import (
 	"stackmate/search"
 )
 
-// crowded is a search on several threads that all work from the first node on.
+// crowded returns a search on several threads that all work from the first node on.
 func crowded(t *testing.T, threads int) *Searcher {
 	t.Helper()
 	s, err := New(Config{Table: true, Threads: threads})

@@ -25,8 +25,12 @@ import (
 // The search ends with the value up to the tolerance, or with an iteration that reaches no
 // horizon. After an iteration that finds no new position and narrows no bound, the next
 // one searches all positions in the full window; if that narrows no bound either, all later
-// iterations would do the same, and the search ends. Reference for the values of such games: Everett,
-// "Recursive games" (1957).
+// iterations would do the same, and the search ends.
+//
+// The strategies are from the first iteration that knows the value up to nullWindow. Theorem (Everett, "Recursive games",
+// 1957): if the bounds u of all positions are below the values of their matrices over u, the optimal strategies of these
+// matrices guarantee u, position by position, in an endless match too. In later iterations the differences drown in
+// rounding, and a strategy may stay where it is for ever. So a search whose bounds have met begins with new tables.
 
 // errRepeats ends a depth-first search of a game whose positions repeat.
 var errRepeats = errors.New("positions repeat: only a search with a table goes on there (--table on)")
@@ -43,6 +47,7 @@ type horizon struct {
 	wide     bool                    // this iteration searches every position in the full window
 	cut      bool                    // this iteration was cut somewhere
 	gained   bool                    // this iteration has found a position, or narrowed a bound
+	met      bool                    // the bounds of a search have met up to nullWindow
 }
 
 // cutSearch is the number of a search, and the plies to its horizon.
@@ -121,6 +126,9 @@ func (s *solver) settle(q machine.State) (v search.Interval, f *frame, strategie
 		if !errors.Is(s.cause, errRepeats) || !s.config.Table || s.ctx.Err() != nil {
 			return v, f, strategies
 		}
+		s.stopped, s.cause = false, nil
+	}
+	if s.horizon == nil || s.horizon.met {
 		s.beginDeepening()
 	}
 	return s.deepen(q)
@@ -128,7 +136,6 @@ func (s *solver) settle(q machine.State) (v search.Interval, f *frame, strategie
 
 // beginDeepening makes the search ready for iterations. Both tables get half of the memory.
 func (s *solver) beginDeepening() {
-	s.stopped, s.cause = false, nil
 	s.horizon = &horizon{searched: table.New(s.machine, cutCodec, s.tableBytes/2)}
 	s.memory.table = table.New(s.machine, proved, s.tableBytes/2)
 }
@@ -145,16 +152,17 @@ func (s *solver) deepen(q machine.State) (v search.Interval, f *frame, strategie
 		s.counters.Depth = h.plies
 		s.poll() // frames that hold their positions already are not expanded again
 		found, frame, played := s.root(q)
-		if found = meet(found, v); !s.stopped || strategies == nil {
+		if !h.met && !s.stopped || strategies == nil {
 			strategies = played
 		}
-		v, f = found, frame
+		v, f = meet(found, v), frame
+		h.met = h.met || v.Upper-v.Lower <= nullWindow
 		switch {
 		case s.unwinds() || s.isCloseEnough(v, all.Lower, all.Upper):
 			return v, f, strategies
 		case h.cut && (h.gained || !h.wide):
 		case v.Upper-v.Lower <= 2*margin: // only rounding keeps the bounds apart
-			return search.Exact(snap(v.Lower + (v.Upper-v.Lower)/2)), f, strategies
+			return search.Exact(simplest(v)), f, strategies
 		default:
 			s.stop(errNoProgress)
 			return v, f, strategies

@@ -13,7 +13,7 @@ import (
 	"stackmate/search/matrix"
 )
 
-// untilSomebodyWins is a matrix of one position: again is played anew, and every other cell
+// untilSomebodyWins returns a matrix of one position: again is played anew, and every other cell
 // is a payoff of the row player.
 func untilSomebodyWins(rows, columns int, cells ...int32) *toys.Tree {
 	t := &toys.Tree{Roles: two, Nodes: []toys.Node{{Moves: []int{rows, columns}}}}

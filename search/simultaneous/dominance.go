@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"stackmate/search"
+	"stackmate/search/exact"
 )
 
 // The linear programs of Figures 4 and 5: between which values a cell counts, given the
@@ -57,7 +58,7 @@ func (s *solver) dominanceBound(f *frame, who side, i, j int, window search.Inte
 	if !feasible {
 		return worst - 1
 	}
-	return snap(v)
+	return exact.Snap(v)
 }
 
 // covers reports whether the k×n matrix p has a row, and every column has an element that

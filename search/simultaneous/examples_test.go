@@ -34,7 +34,7 @@ func (n matrixTree) plant(t *toys.Tree) int {
 	return id
 }
 
-// expanded is the value of a tree by SMAB, and the positions that it expands.
+// expanded returns the value of a tree by SMAB, and the positions that it expands.
 func (n matrixTree) expanded(t *testing.T, c Config) (search.Interval, int64) {
 	t.Helper()
 	game := &toys.Tree{Roles: []string{"max", "min"}}
@@ -43,11 +43,10 @@ func (n matrixTree) expanded(t *testing.T, c Config) (search.Interval, int64) {
 	return got.Values[0], got.Nodes
 }
 
-// Example 1 of Saffidine et al. 2012: the second row of G matters if H is worth more than 5;
-// what column B2 shows of H is at most 4, so nothing below column B3 is looked at. With s > 0 the
-// bound waits for a full column, which G does not have, and one cell of B3 is.
+// Example 1 of Saffidine et al. 2012: the second row of G matters if H is worth more than 5. Column B2 bounds H by 4, so nothing below column B3
+// is searched. With s > 0 the bound waits for a full column, which G does not have, and one cell of B3 is searched.
 func TestExample1TheRestOfHIsPruned(t *testing.T) {
-	open := matrixOf(2, 1, value(0), value(100)) // what is behind a question mark
+	open := matrixOf(2, 1, value(0), value(100)) // an unspecified subtree
 	g := matrixOf(2, 1, value(5), matrixOf(2, 2, value(4), open, value(3), open))
 	for skip, want := range []int64{2, 3, 3} {
 		if v, nodes := g.expanded(t, Config{Order: OrderL, Skip: skip}); v != search.Exact(5) || nodes != want {
@@ -70,8 +69,8 @@ func TestMixturesPruneOnlyAfterSRowsAndColumns(t *testing.T) {
 	}
 }
 
-// The systems of Fig. 1 to 3: an action is dominated, whatever its cells are worth within their
-// bounds, exactly if the bound of Fig. 4 or 5 for one of its cells reaches the cell.
+// The systems of Fig. 1 to 3: an action is dominated, for all values of its cells within their bounds, exactly if the bound of Fig. 4 or 5 for
+// one of its cells reaches the cell.
 func TestFigures1To3DominanceByBounds(t *testing.T) {
 	for _, c := range []struct {
 		name string

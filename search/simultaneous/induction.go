@@ -2,8 +2,8 @@ package simultaneous
 
 import "stackmate/search"
 
-// induce is backward induction: all cells, then one matrix game. It is the
-// baseline of the paper (Table 2): one LP call per position.
+// induce solves a position by backward induction: all cells, then one matrix game. It is the baseline of the paper (Table 2): one LP call per
+// position.
 func (s *solver) induce(f *frame, depth int, _, _ float64) search.Interval {
 	for i := range f.m {
 		for j := range f.n {

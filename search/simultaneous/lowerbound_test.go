@@ -14,23 +14,19 @@ import (
 	"stackmate/search/matrix"
 )
 
-// How many positions must any solver expand that learns about a position only by
-// expanding it, or one of which it is a child, and knows of all others the range
-// of the goals?
+// How many positions must any solver expand that learns about a position only by expanding it or its parent, and knows only the range of the
+// goals about all others?
 //
-// Let U be a set of positions, and let the value of the game not be the same if
-// all of U are worth the least, or the most, of the range. A solver that expands
-// none of U cannot tell the game from those two, so whatever it says is wrong in
-// one of them: it has to expand one of U. So any number of disjoint sets of this
-// kind bounds the number of expansions from below. The family is greedy: first
-// the single positions of this kind, then sets from which no position can be
-// left out. It need not be the largest one.
+// Let U be a set of positions such that the value of the game differs between all of U having the least value of the range and all of U having
+// the greatest. A solver that expands none of U cannot distinguish these two games, so its answer is wrong in one of them: it must expand a
+// position of U. So the number of disjoint sets of this kind is a lower bound on the number of expansions. The family is greedy: first single
+// positions of this kind, then sets that are minimal. It need not be the largest one.
 
 // skeleton is a game as a list of positions, children before parents.
 type skeleton struct {
 	nodes []skeletonNode
 	lp    matrix.Engine
-	low   []float64 // values of the nodes, if those left out are worth the least
+	low   []float64 // values of the nodes with the left-out positions at the least value
 	high  []float64 // and the most
 	a     []float64
 }
@@ -95,7 +91,7 @@ func newSkeleton(tb rapid.TB, m machine.Machine) *skeleton {
 	return g
 }
 
-// isOpen tells whether the value of the game depends on the positions left out.
+// isOpen reports whether the value of the game depends on the left-out positions.
 func (g *skeleton) isOpen(out []bool) bool {
 	for i, left := range out {
 		if left {
@@ -121,7 +117,7 @@ func (g *skeleton) dependsOnGap(node *skeletonNode) bool {
 	return false
 }
 
-// solve is the value of a node, given those of the nodes before.
+// solve returns the value of a node, given the values of the nodes before it.
 func (g *skeleton) solve(node *skeletonNode, values []float64) float64 {
 	g.a = scratch.Resize(g.a, node.m*node.n)
 	for at := range g.a {
@@ -142,7 +138,7 @@ func (g *skeleton) solve(node *skeletonNode, values []float64) float64 {
 	return v
 }
 
-// expansions is a lower bound on the positions that any solver expands, and how
+// expansions returns a lower bound on the positions that any solver expands, and how
 // many of them are expanded by every solver.
 func (g *skeleton) expansions() (bound, necessary int) {
 	free := make([]bool, len(g.nodes)) // in no set yet

@@ -5,6 +5,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/table"
 )
 
@@ -134,14 +135,14 @@ const endBits = 37
 
 // encode writes an interval as number n of several, that are one after the other.
 func encode(dst []uint64, n int, v search.Interval) {
-	put(dst, 2*n*endBits, uint64(max(0, math.Floor(v.Lower/grid))))
-	put(dst, (2*n+1)*endBits, uint64(math.Ceil(v.Upper/grid)))
+	put(dst, 2*n*endBits, uint64(max(0, math.Floor(v.Lower/exact.Grid))))
+	put(dst, (2*n+1)*endBits, uint64(math.Ceil(v.Upper/exact.Grid)))
 }
 
 func decode(src []uint64, n int) search.Interval {
 	return search.Interval{
-		Lower: float64(get(src, 2*n*endBits, endBits)) * grid,
-		Upper: float64(get(src, (2*n+1)*endBits, endBits)) * grid,
+		Lower: float64(get(src, 2*n*endBits, endBits)) * exact.Grid,
+		Upper: float64(get(src, (2*n+1)*endBits, endBits)) * exact.Grid,
 	}
 }
 

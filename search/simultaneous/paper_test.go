@@ -45,7 +45,7 @@ func TestTable2BackwardInductionOnGoofspiel(t *testing.T) {
 	}
 }
 
-// table4 is what the paper reports of SMAB, by size and s.
+// table4 is the paper's figures of SMAB, by size and s.
 var table4 = map[int][]struct{ nodes, calls int64 }{
 	4: {{55, 265}, {59, 171}, {70, 147}},
 	5: {{516, 2794}, {630, 1897}, {1003, 1919}},

@@ -97,7 +97,7 @@ func (g *stacked) mirror(rng *machine.Rand) {
 	g.symmetries = []machine.Symmetry{y}
 }
 
-// exchanged is a node with the players in each other's place and its children
+// exchanged returns a node with the players in each other's place and its children
 // replaced.
 func (a stackedNode) exchanged(left, right int, image func(int) int) stackedNode {
 	b := stackedNode{goal: 100 - a.goal, count: a.count}
@@ -114,7 +114,7 @@ func (a stackedNode) exchanged(left, right int, image func(int) int) stackedNode
 	return b
 }
 
-// between is a node that is its own image if draw is: a matrix with draws on the
+// between returns a node that is its own image if draw is: a matrix with draws on the
 // diagonal, a node on the one side of it and its image on the other.
 func (g *stacked) between(left, right, draw, node, image int) stackedNode {
 	var a stackedNode
@@ -135,7 +135,7 @@ func (g *stacked) between(left, right, draw, node, image int) stackedNode {
 	return a
 }
 
-// joint is the joint move that leads to child c.
+// joint returns the joint move that leads to child c.
 func (a stackedNode) joint(c int) (joint [3]int) {
 	for r := len(a.count) - 1; r >= 0; r-- {
 		n := max(a.count[r], 1) // a role that the game has not
@@ -145,7 +145,7 @@ func (a stackedNode) joint(c int) (joint [3]int) {
 	return joint
 }
 
-// child is the number of the child that a joint move leads to.
+// child returns the number of the child that a joint move leads to.
 func (a stackedNode) child(joint [3]int) int {
 	c := 0
 	for r, move := range joint {
@@ -213,7 +213,7 @@ type stackedStepper struct {
 
 func (g *stackedStepper) SetState(s machine.State) { g.at = g.node(s) }
 
-// node is the node of a position.
+// node returns the node of a position.
 func (g *stacked) node(s machine.State) int {
 	for i, w := range s {
 		if w != 0 {
@@ -251,7 +251,7 @@ func (g *stackedStepper) Next(dst machine.State, joint []machine.Move) {
 	dst.Set(g.nodes[g.at].children[g.nodes[g.at].child(moves)])
 }
 
-// exact is backward induction in rationals: the value of a node for the row
+// exact returns backward induction in rationals: the value of a node for the row
 // player. It is written without regard to the searches under test.
 func (g *stacked) exact() *big.Rat { return g.exactFrom(0) }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -25,7 +24,7 @@ func (s *solver) search(ctx context.Context, q machine.State, lim search.Limits)
 		result.Line = s.line(q, strategies)
 	}
 	result.Strategies = strategies
-	result.Values = s.values(s.outwards(v, s.rounded || s.config.Method == SequenceForm))
+	result.Values = s.payoffs.Values(len(s.machine.Names().Roles), s.outwards(v, s.rounded || s.config.Method == SequenceForm))
 	result.Elapsed = time.Since(started)
 	result.PeakBytes, result.Evictions = s.bytes(), s.evictions()
 	return result, s.err
@@ -38,18 +37,6 @@ func (s *solver) begin(ctx context.Context, lim search.Limits) {
 	s.stopped, s.peak = ctx.Err() != nil, 0
 	s.expander.Limit(ctx, s.stackBytes, cellBytes+8*int64(s.machine.Words()))
 	s.lp.Within(ctx)
-}
-
-// values translates the value of the row player to all roles. Chance has no
-// stake in the game: its value is 0 by convention.
-func (s *solver) values(v search.Interval) []search.Interval {
-	values := make([]search.Interval, len(s.machine.Names().Roles))
-	values[s.row] = v
-	values[s.column] = search.Interval{Upper: 100}
-	if s.sumKnown {
-		values[s.column] = search.Interval{Lower: s.sum - v.Upper, Upper: s.sum - v.Lower}
-	}
-	return values
 }
 
 // root searches q with the full window and reads off the strategies.
@@ -72,7 +59,8 @@ func (s *solver) root(q machine.State) (search.Interval, *frame, [][]search.Weig
 // and the mean of the frame's cells against the strategy found for the other player. It returns nil
 // if the frame holds a later position, or the sum of the goals is not known.
 func (s *solver) known(f *frame, p, o []float64) [][]search.Known {
-	if len(f.through) > 0 || !s.sumKnown {
+	sum, ok := s.payoffs.Sum.Known()
+	if len(f.through) > 0 || !ok {
 		return nil
 	}
 	moves := make([][]search.Known, len(f.expansion.Moves))
@@ -87,7 +75,7 @@ func (s *solver) known(f *frame, p, o []float64) [][]search.Known {
 			}
 			v = s.outwards(v, s.rounded)
 			if who == columnSide {
-				v, guess = search.Interval{Lower: s.sum - v.Upper, Upper: s.sum - v.Lower}, s.sum-guess
+				v, guess = search.Interval{Lower: sum - v.Upper, Upper: sum - v.Lower}, sum-guess
 			}
 			moves[role] = append(moves[role], search.Known{Move: m, Bounds: v, Estimate: min(max(guess, v.Lower), v.Upper)})
 		}
@@ -142,33 +130,20 @@ const lineNodes = 1000
 // until the end of the game, a choice of chance, a position that repeats, or lineNodes. It
 // is empty if the game is over at q.
 func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machine.Move {
-	if terminal, _ := s.expander.Look(q); terminal {
-		return nil
-	}
 	kept, keptSerialized, limits := s.counters, s.serializedNodes, s.limits
 	defer func() { s.counters, s.serializedNodes, s.limits = kept, keptSerialized, limits }()
 	spent := kept.Nodes + keptSerialized
 	s.limits.MaxNodes, s.limits.Progress = spent+max(spent, lineNodes), nil
-	var line [][]machine.Move
-	var before []machine.State
-	e := &s.shown
-	for range search.MaxPlies {
-		if strategies == nil || s.expander.Expand(e, q) != nil || s.chance >= 0 && len(e.Moves[s.chance]) > 1 {
-			return line
+	root := true
+	line, _, _ := search.Walk(s.expander, q, func(e *machine.Expansion, q machine.State) (int, bool) {
+		if !root {
+			_, _, strategies = s.settle(q)
 		}
-		c, joint := search.Likeliest(e, strategies)
-		line = append(line, joint)
-		if e.Terminal[c] {
-			return line
+		if root = false; strategies == nil || s.stopped || s.chance >= 0 && len(e.Moves[s.chance]) > 1 {
+			return 0, false
 		}
-		before = append(before, q)
-		if q = append(machine.State(nil), e.Child(c)...); slices.ContainsFunc(before, q.Equal) {
-			return line
-		}
-		if _, _, strategies = s.settle(q); s.stopped {
-			return line
-		}
-	}
+		return search.Likeliest(e, strategies), true
+	})
 	return line
 }
 

@@ -4,32 +4,25 @@ import (
 	"math"
 
 	"stackmate/search"
+	"stackmate/search/exact"
 )
 
-// What "proved" and "solved" mean in this package. The search computes in floating point:
+// The meaning of "proved" and "solved" in this package. The search computes in floating point:
 //
-//   - An open interval that is called proved contains the exact value. Its ends are the
-//     bounds of the search, moved outwards by the greatest error that they can have.
-//   - A value that is called solved, an interval with equal ends, is within the
-//     same error of the exact value: maxError, 7.5e-5 goal points, by theory; errors above
-//     1e-9 have not been observed. Package certify proves a narrow interval around it.
-//   - Both are exact, and nothing is moved, as long as no mixed strategy and no mean over
-//     chance was computed: then all values are payoffs.
+//   - A proved open interval contains the exact value. Its ends are the bounds of the search, moved outwards by their greatest possible error.
+//   - A solved value, an interval with equal ends, is within the same error of the exact value: maxError, 7.5e-5 goal points, by theory; errors
+//     above 1e-9 have not been observed. Package certify proves a narrow interval around it.
+//   - Both are exact, and nothing is moved, as long as no mixed strategy and no mean over chance was computed: then all values are payoffs.
 //
-// Theorem: each bound of a position is off to the wrong side by at most plyError more than
-// the bounds of its children, since the value of a matrix game changes by at most as
-// much as its entries. So after at most search.MaxPlies plies it is off by maxError.
-// OrderL and OrderLex may make the error of the engine once for each action that they
-// remove. Where positions repeat, bounds rest on bounds of earlier iterations, so that the
-// plies of all iterations count. errorOf takes the error that much greater.
+// Theorem: the error of a position's bound towards the wrong side exceeds the error of its children's bounds by at most plyError, since the value
+// of a matrix game changes by at most as much as its entries. So after at most search.MaxPlies plies the error is at most maxError. OrderL and
+// OrderLex may add the error of the engine once for each action that they remove. Where positions repeat, bounds depend on bounds of earlier
+// iterations, so the plies of all iterations count. errorOf includes both.
 
-// Values lie on a grid of 2⁻³⁰ goal points, so that values that are equal by
-// the rules of the game are equal as numbers although they were computed in
-// different ways, and integers lie on it. A step is 1e-9. Matrix games are solved to
+// Values lie on exact.Grid. A step is 1e-9. Matrix games are solved to
 // 1e-14 goal points as a rule, far below it. The engine certifies 1e-10 of the
 // range of payoffs, 1e-8 goal points at worst: ten steps, by which values may then be
 // wrong, and equal ones differ. That costs nodes, and certify.Tolerance allows for it.
-const grid = 1.0 / (1 << 30)
 
 // margin is the gain of a row or column, in goal points, that counts as better: eight
 // steps of the grid, above the usual error of the matrix engine and about
@@ -44,18 +37,24 @@ const nullWindow = 1.0 / (1 << 20)
 const (
 	nativeError = 1e-8
 	glpkError   = 1e-4
-	plyError    = nativeError + margin + grid
+	plyError    = nativeError + margin + exact.Grid
 	maxError    = search.MaxPlies * plyError
 )
 
-// snap returns the value of the grid that is nearest to v.
-func snap(v float64) float64 { return math.RoundToEven(v/grid) * grid }
+// simplest returns the integer in a narrow interval, or else the value of the grid in its middle. Goals are integers, and
+// a value that is only approached from one side is often a goal.
+func simplest(v search.Interval) float64 {
+	if n := math.Ceil(v.Lower); n <= v.Upper {
+		return n
+	}
+	return exact.Snap(v.Lower + (v.Upper-v.Lower)/2)
+}
 
 // errorOf returns the greatest error of the bounds of the search.
 func (s *solver) errorOf() float64 {
 	e := maxError
 	if s.config.Method == SequenceForm || s.lp.Name() == "glpk" {
-		e = search.MaxPlies * (glpkError + margin + grid)
+		e = search.MaxPlies * (glpkError + margin + exact.Grid)
 	}
 	if s.config.Method == SMAB && s.config.Order != OrderBest {
 		e *= float64(s.actions)

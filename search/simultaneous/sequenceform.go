@@ -7,6 +7,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/matrix"
 )
 
@@ -43,7 +44,7 @@ type sequenceForm struct {
 	positive float64 // 1 for the row player, -1 for the column player
 }
 
-// solveSequenceForm is the method SequenceForm. It starts at the root.
+// solveSequenceForm implements the method SequenceForm. It starts at the root.
 func (s *solver) solveSequenceForm(f *frame, depth int, _, _ float64) search.Interval {
 	unknown := s.unknown()
 	nodes := s.counters.Nodes
@@ -57,7 +58,7 @@ func (s *solver) solveSequenceForm(f *frame, depth int, _, _ float64) search.Int
 		return search.Interval{Lower: lower, Upper: s.config.High}
 	}
 	if math.Abs(upper-lower) <= sequenceGap*(s.config.High-s.config.Low) {
-		return search.Exact(snap((lower + upper) / 2))
+		return search.Exact(exact.Snap((lower + upper) / 2))
 	}
 	return search.Interval{Lower: min(lower, upper), Upper: max(lower, upper)}
 }
@@ -127,9 +128,8 @@ func (b *sequenceForm) position(f *frame, depth, parent int, probability float64
 	return v
 }
 
-// child adds what follows the own move of the given variable: it enters the
-// value of the next position into the row of the reply, or returns the payoff,
-// times the probability of chance, if the game ends.
+// child adds the continuation of the own move of the given variable. It enters the value of the next position into the row of the reply or, if the
+// game ends, returns the payoff times the probability of chance.
 func (b *sequenceForm) child(f *frame, depth, c, reply, move int, probability float64) float64 {
 	s := b.solver
 	if f.expansion.Terminal[c] {

@@ -3,6 +3,7 @@ package simultaneous
 import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/table"
 )
 
@@ -17,7 +18,7 @@ import (
 // Bošanský, Lisý, Lanctot, Čermák and Winands, "Algorithms for computing
 // strategies in two-player simultaneous move games" (2016), section 4.2.
 
-// serializedBounds contain the values of the two serialized games, by who moves first.
+// serializedBounds contain the values of the two serialized games, by the player who moves first.
 type serializedBounds [2]search.Interval
 
 var serializedCodec = table.Codec[serializedBounds]{
@@ -29,8 +30,7 @@ var serializedCodec = table.Codec[serializedBounds]{
 	Decode: func(src []uint64) serializedBounds { return serializedBounds{decode(src, 0), decode(src, 1)} },
 }
 
-// serialize tightens what is known of the value of position q by the serialized
-// games, as far as it matters for the window.
+// serialize tightens the bounds of the value of position q by the serialized games, as far as the window requires.
 func (s *solver) serialize(depth int, q machine.State, known search.Interval, alpha, beta float64) search.Interval {
 	low := s.serializedValue(depth, q, rowSide, max(alpha, known.Lower), min(beta, known.Upper))
 	known.Lower = max(known.Lower, min(low.Lower, known.Upper))
@@ -65,8 +65,8 @@ func (s *solver) serializedValue(depth int, q machine.State, who side, alpha, be
 	return v
 }
 
-// recallSerialized returns what the table knows of a serialized game of position
-// q. In the image under an exchange of the players the other one moves first.
+// recallSerialized returns the stored bounds of a serialized game of position q. In the image under an exchange of the players the other player
+// moves first.
 func (s *solver) recallSerialized(q machine.State, who side) (search.Interval, bool) {
 	r := s.symmetry.canon.Find(q)
 	e, ok := s.serialized.Lookup(r.State)
@@ -79,7 +79,7 @@ func (s *solver) recallSerialized(q machine.State, who side) (search.Interval, b
 	return s.symmetry.exchange(e[who], r.Exchanged), true
 }
 
-// rememberSerialized stores what is known of a serialized game of position q.
+// rememberSerialized stores the bounds of a serialized game of position q.
 func (s *solver) rememberSerialized(q machine.State, who side, v search.Interval, work int64) {
 	r := s.symmetry.canon.Find(q)
 	e, ok := s.serialized.Lookup(r.State)
@@ -94,9 +94,8 @@ func (s *solver) rememberSerialized(q machine.State, who side, v search.Interval
 	s.serialized.Store(r.State, e, work)
 }
 
-// lead is the matrix of a serialized game: the best that the player who moves
-// first can do against the other's best replies. It is computed as that player
-// sees it, whose payoffs grow: for the column player all is transposed and negated.
+// lead returns the value of a serialized position: the first mover's best value against best replies. It is computed from the first mover's side,
+// whose payoffs grow: for the column player the matrix is transposed and negated.
 func (s *solver) lead(f *frame, depth int, who side, alpha, beta float64) search.Interval {
 	window := who.fromRow(search.Interval{Lower: alpha, Upper: beta})
 	limits := who.fromRow(s.unknown())
@@ -110,7 +109,7 @@ func (s *solver) lead(f *frame, depth int, who side, alpha, beta float64) search
 			worst.Upper = min(worst.Upper, f.cell(who, a, b).Upper)
 		}
 		for t := 0; t < replies && worst.Upper > threshold; t++ {
-			b := rotated(t, front)
+			b := exact.Fronted(t, front)
 			asked := who.fromRow(search.Interval{Lower: threshold, Upper: min(window.Upper, worst.Upper)})
 			v := who.fromRow(s.serializedCell(f, depth, who, a, b, asked.Lower, asked.Upper))
 			worst.Lower = min(worst.Lower, v.Lower)
@@ -129,17 +128,6 @@ func (s *solver) lead(f *frame, depth int, who side, alpha, beta float64) search
 		}
 	}
 	return who.fromRow(best)
-}
-
-// rotated is the t-th of the order front, 0, 1, …, front-1, front+1, …
-func rotated(t, front int) int {
-	switch {
-	case t == 0:
-		return front
-	case t <= front:
-		return t - 1
-	}
-	return t
 }
 
 // serializedCell searches the cell of move a and reply b in a serialized game.
@@ -166,7 +154,7 @@ func (s *solver) boundCell(f *frame, depth, at int) {
 	f.p[at], f.o[at] = v.Lower, v.Upper
 }
 
-// induceBounded is the method BoundedInduction.
+// induceBounded implements the method BoundedInduction.
 func (s *solver) induceBounded(f *frame, depth int, alpha, beta float64) search.Interval {
 	for at := range f.p {
 		s.boundCell(f, depth, at)

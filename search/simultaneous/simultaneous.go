@@ -100,8 +100,7 @@ type Config struct {
 // defaultBytes bounds the memory where the limits of the search do not.
 const defaultBytes = 1 << 30
 
-// Searcher is a method with its table. It keeps what it proved from search to
-// search as long as the machine is the same, and belongs to one goroutine.
+// Searcher is a method with its table. It keeps its proofs between searches of the same machine, and belongs to one goroutine.
 type Searcher struct {
 	config Config
 	solver *solver
@@ -109,8 +108,7 @@ type Searcher struct {
 
 var _ search.Searcher = (*Searcher)(nil)
 
-// New returns a searcher, or an error that says what is wrong with the
-// configuration.
+// New returns a searcher, or an error that describes the fault of the configuration.
 func New(config Config) (*Searcher, error) {
 	config, err := config.complete()
 	if err != nil {

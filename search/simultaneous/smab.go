@@ -66,7 +66,7 @@ func (s *solver) order(f *frame) cellOrder {
 	return &f.listed
 }
 
-// smab is the method SMAB.
+// smab implements the method SMAB.
 func (s *solver) smab(f *frame, depth int, alpha, beta float64) search.Interval {
 	order := s.order(f)
 	order.begin(s, f, depth)

@@ -9,6 +9,7 @@ import (
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 	"stackmate/search/matrix"
 	"stackmate/search/table"
 )
@@ -56,10 +57,7 @@ type solver struct {
 	spare      [2][]float64 // strategies that no caller wants
 	peak       int64        // bytes of the greatest program of the sequence form
 
-	// sum is the sum of both players' goals in every terminal position; known from the
-	// first terminal position on.
-	sum      float64
-	sumKnown bool
+	payoffs *exact.Payoff // of the row player; shared by a crew
 
 	rounded bool // a mixed strategy, or a mean over chance, was computed (rounding.go)
 	actions int  // most actions of both players in a position
@@ -100,6 +98,7 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 	}
 	config.Epsilon = max(config.Epsilon-2*maxError, 0) // the ends are moved outwards
 	s := &solver{sides: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
+	s.payoffs = &exact.Payoff{First: roles.row, Other: roles.column, Goals: search.Interval{Lower: config.Low, Upper: config.High}}
 	n := int64(config.threads())
 	s.tableBytes, s.stackBytes = search.Divide(maxBytes, m.Info().Batch*n)
 	s.stackBytes /= n
@@ -133,11 +132,10 @@ func (config Config) serializes() bool {
 	return config.Method == BoundedInduction || config.Method == DoubleOracle
 }
 
-// sides says who is who; chance is machine.NoRole in a game without it.
+// sides are the roles of the players and of chance, which is machine.NoRole in a game without chance.
 type sides struct{ row, column, chance machine.Role }
 
-// assignRoles finds out who is row player, column player and chance. The row
-// player is the role asked for, or the first one if that is chance.
+// assignRoles returns the row player, the column player and chance. The row player is the given role, or the first player if that is chance.
 func assignRoles(names *machine.Names, row machine.Role) (sides, error) {
 	c := sides{machine.NoRole, machine.NoRole, names.Chance()}
 	players := names.Players()
@@ -325,7 +323,7 @@ func (s *solver) fill(f *frame) {
 					low, high = low+s.config.Low, high+s.config.High
 				}
 			}
-			f.p[i*f.n+j], f.o[i*f.n+j] = snap(low/float64(f.k)), snap(high/float64(f.k))
+			f.p[i*f.n+j], f.o[i*f.n+j] = exact.Snap(low/float64(f.k)), exact.Snap(high/float64(f.k))
 		}
 	}
 }
@@ -356,23 +354,14 @@ func (s *solver) mean(f *frame, first int, known func(q machine.State) search.In
 		}
 		low, high = low+v.Lower, high+v.Upper
 	}
-	return search.Interval{Lower: snap(low / float64(f.k)), Upper: snap(high / float64(f.k))}
+	return search.Interval{Lower: exact.Snap(low / float64(f.k)), Upper: exact.Snap(high / float64(f.k))}
 }
 
-// payoff returns the goal of the row player in a terminal position. It checks the
-// assumptions of the search: goals within the range, and of constant sum.
+// payoff returns the goal of the row player in a terminal position.
 func (s *solver) payoff(goals []int32) float64 {
-	row, column := search.Points(goals[s.row]), search.Points(goals[s.column])
-	v := float64(row)
-	switch {
-	case v < s.config.Low || v > s.config.High:
-		s.fail(fmt.Errorf("expected goals of %s from %v to %v, found %d",
-			s.machine.Names().Roles[s.row], s.config.Low, s.config.High, row))
-	case !s.sumKnown:
-		s.sum, s.sumKnown = float64(row+column), true
-	case float64(row+column) != s.sum:
-		s.fail(fmt.Errorf("%w: found goals of %d and %d after others with the sum %v",
-			search.ErrNotZeroSum, row, column, s.sum))
+	v, err := s.payoffs.Of(goals)
+	if err != nil {
+		s.fail(err)
 	}
 	return v
 }
@@ -416,8 +405,8 @@ func (s *solver) report(f *frame) {
 	lower, errLower := s.lp.Nash(f.p, f.m, f.n, nil, nil)
 	upper, errUpper := s.lp.Nash(f.o, f.m, f.n, nil, nil)
 	if errLower == nil && errUpper == nil {
-		v := search.Interval{Lower: snap(lower), Upper: max(snap(lower), snap(upper))}
-		s.limits.Progress(search.Result{Values: s.values(s.outwards(v, true)), Proved: true, Counters: s.counters})
+		v := search.Interval{Lower: exact.Snap(lower), Upper: max(exact.Snap(lower), exact.Snap(upper))}
+		s.limits.Progress(search.Result{Values: s.payoffs.Values(len(s.machine.Names().Roles), s.outwards(v, true)), Proved: true, Counters: s.counters})
 	}
 }
 
@@ -442,7 +431,7 @@ func (s *solver) nash(a []float64, m, n int, x, y []float64, otherwise float64) 
 		playFirst(y)
 		return otherwise
 	}
-	return snap(v)
+	return exact.Snap(v)
 }
 
 // playFirst makes x the pure strategy of the first action; x may be nil.

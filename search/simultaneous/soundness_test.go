@@ -11,20 +11,20 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/certify"
 	"stackmate/search/matrix"
 )
 
-// The value of a game may be off by what the engine may be at each ply; the
-// random games have up to four.
+// The error of a game's value is bounded by the engine's error at each ply; the random games have up to four plies.
 const (
 	tolerance     = 1e-7
 	glpkTolerance = 4 * 1e-6 * 100 // GLPK: 1e-6 of the range
 )
 
-// tolerance is what a value may be off by, in goal points.
+// tolerance returns the allowed error of a value, in goal points.
 func (config Config) tolerance() float64 {
 	if config.Engine == nil {
 		return tolerance
@@ -88,6 +88,7 @@ func (config Config) draw(t *rapid.T) (g *stacked, value float64, searcher *Sear
 }
 
 func TestEveryMethodFindsTheExactValueOfRandomStackedGames(t *testing.T) {
+	exhaustive.FewerDraws(t)
 	for _, config := range everyEngine(configurations()) {
 		t.Run(config.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -107,6 +108,7 @@ func TestEveryMethodFindsTheExactValueOfRandomStackedGames(t *testing.T) {
 }
 
 func TestEveryMethodAnswersEveryWindow(t *testing.T) {
+	exhaustive.FewerDraws(t)
 	for _, config := range everyEngine(configurations()) {
 		t.Run(config.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -135,6 +137,7 @@ func TestEveryMethodAnswersEveryWindow(t *testing.T) {
 }
 
 func TestStoppedSearchGivesBoundsThatHold(t *testing.T) {
+	exhaustive.FewerDraws(t)
 	for _, config := range everyEngine(configurations()) {
 		t.Run(config.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -158,8 +161,8 @@ func TestStoppedSearchGivesBoundsThatHold(t *testing.T) {
 	}
 }
 
-// checkMoves checks what a result says of single moves at the root: what the worst and the best reply
-// leave of each is within its bounds, and all are there, if any are.
+// checkMoves checks the results for single moves at the root: the values against the worst and the best reply are within the bounds of each
+// move, and either all moves are listed or none.
 func (g *stacked) checkMoves(t rapid.TB, r search.Result) {
 	t.Helper()
 	root := g.nodes[0]
@@ -179,7 +182,7 @@ func (g *stacked) checkMoves(t rapid.TB, r search.Result) {
 	}
 }
 
-// security is what a move at the root brings against the best and the worst reply, chance being what it is.
+// security returns the values of a move at the root against the worst and the best reply, averaged over chance.
 func (g *stacked) security(role, move int) (low, high float64) {
 	root, sums, counts := g.nodes[0], map[int]float64{}, map[int]float64{}
 	for c, child := range root.children {
@@ -335,7 +338,7 @@ func TestGamesThatNeverEndStopWithTheirRange(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 10_000})
+			got, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 2_000})
 			if err != nil || got.Solved() || got.Values[0] != (search.Interval{Lower: 0, Upper: 100}) {
 				t.Errorf("%v: %+v, error %v", config, got, err)
 			}

@@ -9,11 +9,9 @@ import (
 	"stackmate/search/table"
 )
 
-// symmetry is what the tables know of the symmetries of a game: symmetric positions
-// share an entry. Where a symmetry exchanges the players, a value v of a position is
-// sum-v in the image, sum being what the goals of both players add up to; a position
-// that is its own image is worth sum/2 to both, without any search. Nothing but the
-// number of positions searched depends on which symmetries the machine knows.
+// symmetry is the use of a game's symmetries by the tables: symmetric positions share an entry. Under a symmetry that exchanges the players, a value
+// v of a position is sum-v in the image, where sum is the sum of both goals. A position that is its own image has the value sum/2 for both, without
+// any search. Only the number of searched positions depends on the symmetries that the machine knows.
 type symmetry struct {
 	canon *table.Canon
 	sum   float64
@@ -25,11 +23,11 @@ type symmetry struct {
 // newSymmetry asks the machine for its symmetries. Exchanges of the players are
 // left out if the sum of the goals cannot be found out.
 func (s *solver) newSymmetry(ctx context.Context) *symmetry {
-	exchange := len(s.machine.Symmetries()) > 0 && s.findGoalSum(ctx)
-	y := &symmetry{
-		canon: table.NewCanon(s.machine, [2]machine.Role{s.row, s.column}, exchange),
-		sum:   s.sum,
+	sum, exchange := 0., false
+	if len(s.machine.Symmetries()) > 0 && s.payoffs.Find(ctx, s.machine) == nil {
+		sum, exchange = s.payoffs.Sum.Known()
 	}
+	y := &symmetry{canon: table.NewCanon(s.machine, [2]machine.Role{s.row, s.column}, exchange), sum: sum}
 	if exchange {
 		short, cancel := context.WithTimeout(ctx, lengthTime)
 		defer cancel()
@@ -41,21 +39,10 @@ func (s *solver) newSymmetry(ctx context.Context) *symmetry {
 // lengthTime bounds the proof that every match ends; most proofs take milliseconds.
 const lengthTime = 2 * time.Second
 
-// findGoalSum learns from the end of a random game what the goals add up to. It returns false
-// if none ends in time, or its goals are outside of the range.
-func (s *solver) findGoalSum(ctx context.Context) bool {
-	goals := machine.RandomGoals(ctx, s.machine, s.machine.Initial())
-	if goals == nil {
-		return false
-	}
-	s.payoff(goals)
-	return s.err == nil
-}
-
-// even is the value of a position that is its own image under an exchange.
+// even returns the value of a position that is its own image under an exchange.
 func (y *symmetry) even() search.Interval { return search.Exact(y.sum / 2) }
 
-// exchange is v as the other player sees it, if the players are exchanged.
+// exchange returns v from the other player's side, if the players are exchanged.
 func (y *symmetry) exchange(v search.Interval, exchanged bool) search.Interval {
 	if !exchanged {
 		return v

@@ -6,10 +6,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// goofspiel is the card game of the paper: both players hold the cards 1..N, the
-// prizes are turned up in a given order, the higher card wins the prize, and
-// nobody wins it in a tie. Unless the goals are points, the game ends as soon as
-// the lead exceeds what is left. A state is one word: 16 bits for each hand and for the lead.
+// goofspiel is the card game of the paper: both players hold the cards 1..N, the prizes are turned up in a given order, the higher card wins the
+// prize, and a tie discards it. Unless the goals are points, the game ends as soon as the lead exceeds the remaining prizes. A state is one word:
+// 16 bits for each hand and for the lead.
 type goofspiel struct {
 	prizes []int
 	points bool // goals by points instead of win, tie, loss
@@ -43,7 +42,7 @@ func (g *goofspiel) machine() machine.Machine {
 	return newToy(names, initial, func() machine.Stepper { return &goofspielStepper{goofspiel: g} })
 }
 
-// descending is the prize order of the paper.
+// descending returns the prize order of the paper.
 func descending(n int) []int {
 	prizes := make([]int, n)
 	for i := range prizes {

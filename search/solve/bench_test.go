@@ -7,8 +7,7 @@ import (
 	"stackmate/search/solve"
 )
 
-// BenchmarkCertify measures how long a certificate takes, in units of what the
-// solution took, and how many positions it checks.
+// BenchmarkCertify measures the time of a certificate, in units of the time of the solution, and the number of positions checked.
 func BenchmarkCertify(b *testing.B) {
 	for _, game := range []string{"goofspiel-7", "goofspiel-8", "biddingTicTacToe-5", "oshiZumo-30-3", "tron-6x6"} {
 		b.Run(game, func(b *testing.B) {

@@ -138,6 +138,30 @@ func solving(c Class) []string {
 	return nil
 }
 
+// fitting returns the methods that fit a game of class c better than the method that failed with err, first the method of Auto; nil
+// if err has another reason than the class of the game.
+func fitting(c Class, err error) []string {
+	isSequential := !errors.Is(err, search.ErrNotSequential)
+	c.Simultaneous = c.Simultaneous || !isSequential
+	c.ConstantSum = !errors.Is(err, search.ErrNotZeroSum)
+	if err == nil || errors.Is(err, search.ErrGoals) || errors.Is(err, search.ErrMemory) ||
+		isSequential && c.ConstantSum && c.Players == 2 && !c.Chance {
+		return nil
+	}
+	list := append([]string{Auto}, solving(c)...)
+	if c.Players <= 2 {
+		list = append(list, Equilibrium)
+	}
+	if c.Players != 1 && !c.Simultaneous {
+		list = append(list, Paranoid, MaxN)
+	}
+	if !c.Chance {
+		list = append(list, Lattice)
+	}
+	slices.Sort(list[1:])
+	return slices.Compact(append(list, MonteCarlo))
+}
+
 // kindOf returns the kind of game that a method requires.
 func kindOf(method string) goals.Kind {
 	switch method {
@@ -195,7 +219,7 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 	if !slices.Contains(Methods, method) {
 		return nil, fmt.Errorf("method: expected one of %s, found %q", strings.Join(Methods, ", "), method)
 	}
-	turns := sequential.Config{Epsilon: o.Epsilon, ShareEpsilon: o.ShareEpsilon, Threads: o.Threads, Halves: o.halves}
+	turns := sequential.Config{Epsilon: o.Epsilon, ShareEpsilon: o.ShareEpsilon, Threads: o.Threads, Halves: o.halves, Falling: !o.halves}
 	if o.Table != On {
 		turns.Without = sequential.Table
 	}

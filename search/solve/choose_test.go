@@ -95,7 +95,7 @@ func TestAutoFindsGuaranteesOfMoreThanTwoRoles(t *testing.T) {
 	}
 }
 
-// Every method says of a game of general sum what its values are, and none calls them the value of the game.
+// Every method names the concept of its values in a general-sum game, and none calls them the value of the game.
 func TestNoMethodFindsTheValueOfAGameOfGeneralSum(t *testing.T) {
 	hidden := &toys.Tree{Roles: []string{"x", "o"}, Nodes: []toys.Node{ // o ends the game, or both get 100
 		{Moves: []int{1, 2}, Kids: []int{1, 2}},

@@ -109,8 +109,7 @@ const (
 	compileTime = 2 * time.Second
 )
 
-// Recorded matches tell of a game, whatever playouts show, who chooses at once and
-// whether goals have a constant sum.
+// Recorded matches show, regardless of playouts, simultaneous choices and the sums of goals.
 func TestNoRulesheetGetsASearchThatItsRecordedMatchesRuleOut(t *testing.T) {
 	exhaustive.Only(t, "compiling many rulesheets takes seconds")
 	for i, sheet := range corpus.Rulesheets(t) {
@@ -142,7 +141,7 @@ func TestNoRulesheetGetsASearchThatItsRecordedMatchesRuleOut(t *testing.T) {
 	}
 }
 
-// recordedClass is the class of a game as far as recorded matches show it.
+// recordedClass returns the class of a game as far as recorded matches show it.
 func recordedClass(t *testing.T, file string) solve.Class {
 	class, sums := solve.Class{ConstantSum: true}, map[int32]bool{}
 	for match, err := range trace.Read(file) {

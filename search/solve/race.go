@@ -89,7 +89,7 @@ func (s *Solver) race(ctx context.Context, r runners, m machine.Machine, q machi
 				failed = o.err
 				stop()
 			case o.err != nil: // this method does not support the game
-			case s.isEnough(o.result):
+			case s.isEnough(o):
 				known = append([]outcome{o}, known...)
 				stop()
 			default:
@@ -108,28 +108,21 @@ func (s *Solver) race(ctx context.Context, r runners, m machine.Machine, q machi
 	return s.together(known), nil
 }
 
-// isEnough reports whether a result is solved, or proved within the tolerance.
-func (s *Solver) isEnough(r search.Result) bool {
-	if r.Solved() {
-		return true
-	}
-	for _, v := range r.Values {
-		if v.Upper-v.Lower > s.epsilon {
-			return false
-		}
-	}
-	return r.Proved && len(r.Values) > 0 && s.epsilon > 0
+// isEnough reports whether the result of a method is solved, or proved within the tolerance.
+func (s *Solver) isEnough(o outcome) bool {
+	r := o.result
+	return r.Solved() || r.Proved && len(r.Values) > 0 && s.epsilon > 0 && areWithin(r.Values, s.epsilon, o.method)
 }
 
 func (s *Solver) isSolvedBy(known []outcome) bool {
-	return len(known) > 0 && s.isEnough(known[0].result)
+	return len(known) > 0 && s.isEnough(known[0])
 }
 
 // together returns the first result if it is exact enough, or else the result with the narrowest intervals, with the
 // bounds of all methods.
 func (s *Solver) together(known []outcome) search.Result {
 	best := known[0]
-	if !s.isEnough(best.result) {
+	if !s.isEnough(best) {
 		for _, o := range known[1:] {
 			if width(o.result) < width(best.result) {
 				best = o

@@ -12,7 +12,7 @@ import (
 	"stackmate/search/solve"
 )
 
-// choice is a move of left, then one of right, whose ends have the goals of left given.
+// choice returns a move of left, then one of right, whose ends have the goals of left given.
 func choice(goals ...int32) *toys.Tree {
 	t := &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{
 		{Moves: []int{2, 1}, Kids: []int{1, 2}}, {Moves: []int{1, 2}, Kids: []int{3, 4}}, {Moves: []int{1, 2}, Kids: []int{5, 6}},
@@ -23,7 +23,7 @@ func choice(goals ...int32) *toys.Tree {
 	return t
 }
 
-// Faults are planted in the machine that the search has, and in what the solution claims.
+// Faults are planted in the machine of the search, and in the claims of the solution.
 func TestSelfCheckFindsPlantedFaults(t *testing.T) {
 	shorter := choice(30, 60, 20, 90)
 	shorter.Nodes[2] = toys.Node{Goals: []int32{20, 80}}

@@ -29,6 +29,9 @@ type Solution struct {
 	// Unfinished is the reason for an early end, see search.Result.
 	Unfinished string `json:"unfinished,omitempty"`
 
+	// Matrix holds the payoffs of the initial position, if the caller has asked for them: see Solver.Matrix.
+	Matrix *Matrix `json:"matrix,omitempty"`
+
 	// Exact is the equilibrium in rational numbers; nil for other methods.
 	Exact *ExactSolution `json:"exact,omitempty"`
 
@@ -120,13 +123,20 @@ func namedOutcomes(names *machine.Names, r search.Result) *Outcomes {
 // IsWithin reports whether the interval of every role is at most epsilon goal points wide, without widening by
 // rounding errors. A certificate or incomplete outcomes that contradict make it false.
 func (s Solution) IsWithin(epsilon float64) bool {
+	return s.Proved && areWithin(s.Result.Values, epsilon, s.Method) &&
+		(s.Certificate == nil || s.Certified || s.Drawn && s.Faults == 0) && (s.Outcomes == nil || s.Outcomes.Complete)
+}
+
+// areWithin reports whether each interval of a result of a method is at most epsilon goal points wide, apart from the
+// widening by rounding errors where epsilon > 0.
+func areWithin(values []search.Interval, epsilon float64, method string) bool {
 	if epsilon > 0 {
-		epsilon += 2 * roundingOf(s.Method)
+		epsilon += 2 * roundingOf(method)
 	}
-	for _, v := range s.Result.Values {
+	for _, v := range values {
 		if v.Upper-v.Lower > epsilon {
 			return false
 		}
 	}
-	return s.Proved && (s.Certificate == nil || s.Certified || s.Drawn && s.Faults == 0) && (s.Outcomes == nil || s.Outcomes.Complete)
+	return true
 }

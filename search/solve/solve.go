@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -52,7 +53,7 @@ type Options struct {
 	// Answers: the caller needs the solution position by position (Solver.Answers), so Auto computes no equilibrium.
 	Answers bool
 
-	// halves is sequential.Config.Halves: it suits solvers, which wait for the value, not players.
+	// halves is sequential.Config.Halves, for solvers, which wait for the value. Players have Falling instead.
 	halves bool
 }
 
@@ -143,8 +144,8 @@ func (s *Solver) Search(ctx context.Context, m machine.Machine, q machine.State,
 func (s *Solver) find(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	if !s.auto {
 		r, err := timed(s.searchers[s.used].Search(ctx, m, q, lim))
-		if errors.Is(err, search.ErrNotZeroSum) {
-			err = fmt.Errorf("%w; method %s finds guarantees in such games", err, Auto)
+		if list := fitting(begun(m, q), err); list != nil && ctx.Err() == nil {
+			err = fmt.Errorf("%w; methods for such games: %s", err, strings.Join(list, ", "))
 		}
 		return r, err
 	}
@@ -227,6 +228,18 @@ func (s *Solver) facts() goals.Facts {
 // named returns the class of a game as far as the names of its roles imply it.
 func named(m machine.Machine) Class {
 	return Class{Players: len(m.Names().Players()), ConstantSum: true, Chance: m.Names().Chance() != machine.NoRole}
+}
+
+// begun returns the class that the names of the roles and position q imply.
+func begun(m machine.Machine, q machine.State) Class {
+	c, choosers, at := named(m), 0, machine.NewHistory(m, q)
+	for _, role := range m.Names().Players() {
+		if !at.IsOver() && len(at.Legal(role)) > 1 {
+			choosers++
+		}
+	}
+	c.Simultaneous = choosers > 1
+	return c
 }
 
 // Keeper returns the search that keeps the proofs of the method in use, or of the first method of Auto for m; nil if

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/games/gamestest"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -14,7 +15,7 @@ import (
 	"stackmate/search/solve"
 )
 
-// newOneShot is a game of one joint move of the roles row and column, for the goals
+// newOneShot returns a game of one joint move of the roles row and column, for the goals
 // of row.
 func newOneShot(goals [][]int32) machine.Machine { return named(toys.Matrix(goals)) }
 
@@ -101,7 +102,7 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// rounds is the joint move {{100, 40}, {50, 50}}, where every cell that pays 50 is
+// rounds returns the joint move {{100, 40}, {50, 50}}, where every cell that pays 50 is
 // another round, and in the third round really pays 50.
 func rounds() machine.Machine {
 	t := toys.Matrix([][]int32{{100, 40}, {50, 50}})
@@ -267,4 +268,26 @@ func answersOf(t testing.TB, solver *solve.Solver, m machine.Machine, s solve.So
 		t.Fatal(err)
 	}
 	return answers
+}
+
+// TestTheToleranceFallsForPlayersAlone: a player gets an interval from a search that is not finished, a solver waits for the
+// value.
+func TestTheToleranceFallsForPlayersAlone(t *testing.T) {
+	m := gamestest.Machine(t, "copsAndRobber-4x4-1-6")
+	o := solve.Default()
+	o.Memory = 16
+	player, err := solve.NewSearcher(solve.BoundedAlphaBeta, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	solver, err := solve.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s, want := range map[search.Searcher]float64{player: 50, solver: 0} {
+		r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 10})
+		if err != nil || r.Epsilon != want {
+			t.Errorf("%T: ε %g, want %g; %v", s, r.Epsilon, want, err)
+		}
+	}
 }

@@ -7,20 +7,20 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Canon chooses one position of all those that the symmetries of a game map onto
-// each other, so that they can share an entry of a table: the one with the least hash. If the
-// symmetries are not a group, or two images that differ have the same hash, as in one of some thousand
-// positions, positions that could share an entry may not. A Canon belongs to one goroutine.
+// Canon maps each position to a representative of its symmetry class, so that symmetric positions
+// share an entry of a table: the image with the least hash. If the symmetries are not a group, or two
+// different images collide (about one position in some thousand), symmetric positions may get different
+// entries. A Canon belongs to one goroutine.
 //
-// The hash is that of Zobrist (1970), of 16 bits, those of four images side by side in a word, changed from that of the position
-// before, which is mostly a sibling.
+// The hash is a 16-bit Zobrist hash (1970). The hashes of four images share a word, and are updated
+// incrementally from the previous position, mostly a sibling.
 //
-// Cost: for each fluent that has changed, and is not its own image by all symmetries, an operation for four of them; then one
-// image is made, from the last one by the same symmetry.
+// Cost: for each changed fluent that some symmetry moves, one operation for four images; then one image
+// is updated, from the previous image under the same symmetry.
 type Canon struct {
 	symmetries []permutation
-	moved      []uint64 // the fluents that are not their own images by all symmetries
-	// keys, by fluent, are the numbers of its images, of itself at first; hashes are those of the images of the position before.
+	moved      []uint64 // fluents that some symmetry moves
+	// keys: by fluent, the Zobrist keys of its images, itself first. hashes: of the images of before.
 	keys, hashes []uint64
 	before       machine.State
 }
@@ -31,30 +31,29 @@ const (
 	hashesInWord = 64 / hashBits
 )
 
-// permutation is a symmetry as it acts on positions.
+// permutation is a symmetry applied to positions.
 type permutation struct {
-	moved     []uint64         // the fluents that are not their own images
+	moved     []uint64         // fluents that the symmetry moves
 	to        []int32          // the image of each fluent
 	moves     [][]machine.Move // the image of each move, by role
 	exchanges bool
-	before    machine.State // whose image was made last
+	before    machine.State // the position whose image is in image
 	image     machine.State
 }
 
-// Representative is what a Canon says of a position.
+// Representative is the representative of a position.
 type Representative struct {
 	State machine.State // valid until the next call
-	// Exchanged tells that the players of the position have changed places in
-	// State.
+	// Exchanged reports whether State has the players of the position exchanged.
 	Exchanged bool
-	// Even tells that a symmetry that exchanges the players leaves the position as it is:
-	// it is worth as much to the one as to the other.
+	// Even reports whether a symmetry that exchanges the players maps the position to itself: both
+	// players get the same value.
 	Even bool
 
-	by *permutation // nil if the position stands for itself
+	by *permutation // nil if State is the position itself
 }
 
-// Move is the move in State that is move m of role r in the position; the players
+// Move returns the move in State that corresponds to move m of role r in the position. The players
 // must not be exchanged.
 func (r *Representative) Move(role machine.Role, m machine.Move) machine.Move {
 	if r.by == nil {
@@ -63,7 +62,7 @@ func (r *Representative) Move(role machine.Role, m machine.Move) machine.Move {
 	return r.by.moves[role][m]
 }
 
-// Preimage is the move in the position that is move m of role r in State; the
+// Preimage returns the move in the position that corresponds to move m of role r in State. The
 // players must not be exchanged.
 func (r *Representative) Preimage(role machine.Role, m machine.Move) machine.Move {
 	if r.by == nil {
@@ -72,9 +71,8 @@ func (r *Representative) Preimage(role machine.Role, m machine.Move) machine.Mov
 	return machine.Move(slices.Index(r.by.moves[role], m))
 }
 
-// NewCanon makes a Canon of those symmetries of m that leave the given players
-// in their places or, if exchange is true, exchange them. In a game of one player
-// both are the same.
+// NewCanon returns a Canon of the symmetries of m that fix both players or, if exchange is true,
+// exchange them. In a game of one player both are the same.
 func NewCanon(m machine.Machine, players [2]machine.Role, exchange bool) *Canon {
 	c := &Canon{before: make(machine.State, m.Words()), moved: make([]uint64, m.Words())}
 	for _, y := range m.Symmetries() {
@@ -99,7 +97,7 @@ func NewCanon(m machine.Machine, players [2]machine.Role, exchange bool) *Canon 
 	return c
 }
 
-// draw draws the numbers of all fluents.
+// draw draws the Zobrist keys of the fluents.
 func (c *Canon) draw() {
 	numbers, rng := make([]uint64, 64*len(c.moved)), machine.NewRand(1)
 	for f := range numbers {
@@ -117,7 +115,7 @@ func (c *Canon) draw() {
 	}
 }
 
-// hash finds the hashes of all images of q from those of the position before.
+// hash updates the hashes of all images to position q.
 func (c *Canon) hash(q machine.State) {
 	hashes := c.hashes
 	for i, w := range q {
@@ -140,7 +138,7 @@ func (c *Canon) Find(q machine.State) Representative {
 	c.hash(q)
 	rest := c.hashes[0]
 	own := rest & hashMask
-	least := own << 32 // with the number of the symmetry, 0 for none, behind
+	least := own << 32 // the number of the symmetry, 0 for none, in the low bits
 	for k := range c.symmetries {
 		if rest >>= hashBits; (k+1)%hashesInWord == 0 {
 			rest = c.hashes[(k+1)/hashesInWord]
@@ -158,8 +156,8 @@ func (c *Canon) Find(q machine.State) Representative {
 	return r
 }
 
-// Keep is Find, with a representative that lasts as long as q and dst, which it
-// is written into where it is not q itself.
+// Keep is like Find, but the representative stays valid as long as q and dst. Keep writes it to dst
+// unless it is q itself.
 func (c *Canon) Keep(dst, q machine.State) Representative {
 	r := c.Find(q)
 	if r.by != nil {
@@ -169,7 +167,7 @@ func (c *Canon) Keep(dst, q machine.State) Representative {
 	return r
 }
 
-// imageOf is the image of q, valid until the next call.
+// imageOf returns the image of q, valid until the next call.
 func (p *permutation) imageOf(q machine.State) machine.State {
 	for i, w := range q {
 		changed := w ^ p.before[i]

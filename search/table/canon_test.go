@@ -87,7 +87,7 @@ func TestSymmetricPositionsHaveOneRepresentative(t *testing.T) {
 	})
 }
 
-// own is the hash of a position.
+// own returns the hash of a position.
 func (c *Canon) own(q machine.State) uint64 {
 	c.hash(q)
 	return c.hashes[0] & hashMask

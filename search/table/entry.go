@@ -6,8 +6,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// The hash is the first word of the position, packed and mixed (Key). Those of its bits that the address
-// of an entry tells are not kept:
+// The hash is the first word of the position, packed and mixed (Key). Entries leave out the bits of the
+// hash that their address implies:
 //
 //	first word of a key   first bits | remainder | bucket (6 to 9)
 //	                      directory  |   kept    |
@@ -15,37 +15,37 @@ import (
 //	entry   work (5 bits) | displacement (3) | remainder | other words of the key | value
 //	bucket  8 entries: their first words, their second words, …
 //
-// so an entry is exact and most are one or two words long. The directory always has the first bits, as many
-// as make an entry a word shorter, if memory allows; blocks are made when they are first written to.
+// so an entry is exact, and most are one or two words long. The directory always has the first bits: as
+// many as make an entry a word shorter, if memory allows. Blocks are allocated at their first write.
 
 const (
 	workBits      = 5
 	displacedBits = 3
 	metaBits      = workBits + displacedBits
 	workMask      = 1<<workBits - 1
-	// maxFirst bounds the bits that the directory has from the beginning.
+	// maxFirst bounds the bits of the initial directory.
 	maxFirst = 9
-	// minWidth is that of the first word of a key.
+	// minWidth is the minimum width of the first word of a key.
 	minWidth = 20
 )
 
-// layout says what the bits of an entry are.
+// layout is the layout of the bits of an entry.
 type layout struct {
 	width     uint // bits of the first word of a key
-	first     uint // bits that the directory has from the beginning
-	bucket    uint // bits that tell the bucket in a block
+	first     uint // bits of the initial directory
+	bucket    uint // bits of the bucket number in a block
 	remainder uint
 	keyWords  int
 	entry     int // words
-	// Full words of the value follow the key, the bits that are left are in word inWord from bit inBit on.
+	// Full words of the value follow the key; the remaining bits are in word inWord, from bit inBit on.
 	valueWords int
 	inBits     uint // 0 if there are none
 	inWord     int
 	inBit      uint
 }
 
-// lay chooses the layout of entries for values of so many bits.
-func lay(p *machine.Packing, valueBits int, maxBytes int64) layout {
+// newLayout chooses the layout of entries for values of valueBits bits.
+func newLayout(p *machine.Packing, valueBits int, maxBytes int64) layout {
 	last := uint(p.LastBits())
 	l := layout{
 		width: 64, keyWords: p.Words(), entry: p.Words() + valueBits/64,
@@ -79,10 +79,10 @@ func lay(p *machine.Packing, valueBits int, maxBytes int64) layout {
 	return l
 }
 
-// fullWords are those words of a value of which all bits count.
+// fullWords returns the number of value words that are stored whole.
 func (l *layout) fullWords() int { return l.valueWords - min(int(l.inBits), 1) }
 
-// slotsOfBlock is the number of entries that a block has room for.
+// slotsOfBlock returns the capacity of a block, in entries.
 func (l *layout) slotsOfBlock() int { return bucketSlots << l.bucket }
 
 func (l *layout) blockBytes() int64 {
@@ -90,7 +90,7 @@ func (l *layout) blockBytes() int64 {
 	return int64(l.slotsOfBlock()*8*l.entry) + header
 }
 
-// holds tells whether the other words of a key are those in a slot.
+// holds reports whether a slot holds the words of a key after the first.
 func (t *Shared) holds(words []uint64, slot int, k Key) bool {
 	for i, w := range k.words[1:] {
 		have := atomic.LoadUint64(&words[slot+(i+1)*bucketSlots])
@@ -115,7 +115,7 @@ func (t *Shared) read(value, words []uint64, slot int) {
 	}
 }
 
-// write writes an entry, of which the first word is given as far as it is key and meta.
+// write writes an entry; first is its first word, with the key bits and the meta bits.
 func (t *Shared) write(words []uint64, slot int, k Key, first uint64, value []uint64) {
 	full := t.fullWords()
 	for i := range t.entry {

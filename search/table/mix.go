@@ -2,10 +2,10 @@ package table
 
 import "math/bits"
 
-// The words of a packed position are mixed so that the first one depends on all of them and is as good as a
-// hash. Nothing is lost by that: the others with the first one say what that was.
+// Mixing makes the first word of a packed position depend on all its words: it serves as a hash. The
+// mapping is invertible: the mixed first word and the other words give the original first word.
 
-// mixer mixes words of which the first has so many bits.
+// mixer mixes words; the first word has as many bits as mask.
 type mixer struct {
 	mask  uint64
 	shift uint // at least half of the bits, so that x ^ x>>shift is its own inverse
@@ -43,13 +43,13 @@ func (m mixer) unmix(words []uint64) {
 	words[0] = h
 }
 
-// spread makes every bit of a word count.
+// spread returns a hash of a word that depends on every bit.
 func spread(w uint64) uint64 {
 	high, low := bits.Mul64(w^spreader, multiplier)
 	return high ^ low
 }
 
-// scramble is a permutation of the numbers up to the mask.
+// scramble permutes the numbers up to mask.
 func (m mixer) scramble(x uint64) uint64 {
 	x &= m.mask
 	x = (x ^ x>>m.shift) * multiplier & m.mask

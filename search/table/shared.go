@@ -15,42 +15,40 @@ import (
 // indexed by the top bits of a hash, of blocks of equal size. A block that is 7/8 full is split in two by
 // one more bit of the hash, so memory grows in small steps and never exceeds the bound.
 //
-// The hash is the first word of the position, packed and mixed (Key). What an entry keeps of it: entry.go.
+// The hash is the first word of the position, packed and mixed (Key). entry.go defines the entries.
 //
-// A position lives in the first bucket with room at or after its home bucket, cyclically; displacement
-// is how far that is. A bucket fills from its first slot. Slots are never emptied, and an eighth is free, so a
-// probe ends at the first bucket with an empty slot. When memory is used up the entry of the home bucket
-// that was the cheapest to compute makes room, and the others age: expensive ones stay for long, and the newcomer always gets in.
+// A position is stored in the first bucket with a free slot at or after its home bucket, cyclically; the
+// displacement is its distance from home. A bucket fills from its first slot. Slots are never emptied, and
+// an eighth is free, so a probe ends at the first bucket with an empty slot. When memory is full, the
+// cheapest entry of the home bucket is replaced and the other entries of the bucket age: expensive entries
+// stay for long, and a new entry always gets in.
 //
-// Positions that the packing does not take are kept in a table of plain positions behind this one.
+// Positions that do not pack go to an overflow table of plain positions.
 //
-// What makes it a table for several goroutines is a version of each block, odd while somebody writes, and for ever once
-// the block is split. A reader takes the version, reads, and believes what it has read if the version is the same as before
-// and even (a sequence lock): so a position with half of one value and half of another is never seen,
-// and neither is one position in place of another. Who writes makes the version odd first, which keeps other
-// writers out. A block that is split is copied into two new ones, then the directory points to these; it stays odd, and
-// whoever holds it looks into the directory again.
+// Concurrency: each block has a version, odd during a write, and forever once the block is split. Readers
+// use it as a sequence lock, so they never see a torn entry. A writer makes the version odd first, which
+// locks out other writers. A split copies a block into two new blocks, then points the directory to them;
+// the old block stays odd, which sends its readers and writers back to the directory.
 //
-// Nobody waits for a goroutine that the system has stopped while it was writing: after some attempts a lookup finds
-// nothing, and an update does not happen. That is no fault of a memory which may forget. With one
-// goroutine it never occurs, and what the table holds is determined by the calls.
+// No goroutine waits for a writer whose thread the system has stopped: after some attempts a lookup
+// misses and an update is dropped, which a cache may do. With one goroutine neither happens, and the
+// calls determine the contents of the table.
 //
-// Cost: of a lookup an access to the directory, to the block and to a cache line of first words, and one for each
-// other word where the first one matches, without a write to memory that is shared; of an update two locked instructions and
-// one for each word.
+// Cost: a lookup accesses the directory, the block and a cache line of first words, and one line for each
+// further word if the first word matches; it writes no shared memory. An update takes two locked
+// instructions and one store for each word.
 
 const (
 	bucketSlots    = 8
-	maxDepth       = 40 // directory bits; memory ends long before
+	maxDepth       = 40 // directory bits; memory is exhausted long before
 	directoryBytes = 8
-	// A block has the most buckets that fit into blockBytes, and into a part of the memory.
+	// A block has the maximum number of buckets within maxBlockBytes and 1/blockShare of the memory.
 	minBucketBits, maxBucketBits = 6, 9
 	maxBlockBytes                = 64 << 10
 	blockShare                   = 32
 )
 
-// Shared maps positions to values of a fixed number of bits. All its methods may be called by several
-// goroutines at once.
+// Shared maps positions to values of a fixed number of bits. All methods are safe for concurrent use.
 type Shared struct {
 	packing *machine.Packing
 	mixer
@@ -58,18 +56,18 @@ type Shared struct {
 	valueBits int
 	maxBytes  int64
 	directory atomic.Pointer[blocks]
-	growing   sync.Mutex             // of whoever changes the directory
-	bytes     *atomic.Int64          // of this table and the one behind it
+	growing   sync.Mutex             // held while the directory changes
+	bytes     *atomic.Int64          // of this table and its overflow table
 	behind    atomic.Pointer[Shared] // see overflow
 }
 
-// Key is a position as a table calls it. It is valid for the table that made it, as long as its memory is.
+// Key is a position in the encoding of one table. It is valid as long as its memory.
 type Key struct {
 	words []uint64
-	plain bool // the packing does not take it
+	plain bool // the position does not pack
 }
 
-// Hash is a number that depends on every bit of the position.
+// Hash returns a number that depends on every bit of the position.
 func (k Key) Hash() uint64 {
 	if k.plain {
 		return Hash(k.words)
@@ -77,7 +75,7 @@ func (k Key) Hash() uint64 {
 	return k.words[0]
 }
 
-// blocks is a directory: 1<<depth elements, of which those are nil that nothing was ever written to.
+// blocks is a directory of 1<<depth elements; blocks never written to are nil.
 type blocks struct {
 	depth uint
 	list  []atomic.Pointer[block]
@@ -85,36 +83,36 @@ type blocks struct {
 
 type block struct {
 	version   atomic.Uint32
-	depth     uint   // bits that all entries share
-	prefix    uint64 // the first ones of these, which entries leave out
-	count     int    // entries; of the one who writes
-	evictions int64  // of the one who writes
+	depth     uint   // number of prefix bits, common to all entries
+	prefix    uint64 // the common first bits, without the bits of the initial directory
+	count     int    // entries; owned by the writer
+	evictions int64  // owned by the writer
 	words     []uint64
 }
 
-// patience is how often a block that is being written is looked at: some microseconds, in
+// patience is the maximum number of attempts to read a block during writes: some microseconds, in
 // which every update and every split ends unless its thread is stopped.
 const patience = 256
 
-// NewShared makes a table for positions of m and values of so many bits. It grows up to
-// maxBytes; zero means no bound. A few blocks are there even if they exceed the bound.
+// NewShared returns a table for positions of m and values of valueBits bits. It grows up to maxBytes;
+// zero means no bound. The initial blocks may exceed the bound.
 func NewShared(m machine.Machine, valueBits int, maxBytes int64) *Shared {
-	return newShared(choose(m, 2, valueBits, maxBytes), valueBits, maxBytes, new(atomic.Int64))
+	return newShared(choosePacking(m, 2, valueBits, maxBytes), valueBits, maxBytes, new(atomic.Int64))
 }
 
-// choose is the packing of positions of m. They stay as they are, which is quicker, unless their entries would be so many
-// times as long.
-func choose(m machine.Machine, times float64, valueBits int, maxBytes int64) *machine.Packing {
+// choosePacking returns the packing of positions of m: plain words, which are faster, unless that makes entries
+// at least `times` as long.
+func choosePacking(m machine.Machine, times float64, valueBits int, maxBytes int64) *machine.Packing {
 	p := m.Packing()
 	plain := p.Plain()
-	if float64(lay(plain, valueBits, maxBytes).entry) < times*float64(lay(p, valueBits, maxBytes).entry) {
+	if float64(newLayout(plain, valueBits, maxBytes).entry) < times*float64(newLayout(p, valueBits, maxBytes).entry) {
 		return plain
 	}
 	return p
 }
 
 func newShared(p *machine.Packing, valueBits int, maxBytes int64, bytes *atomic.Int64) *Shared {
-	t := &Shared{packing: p, maxBytes: maxBytes, bytes: bytes, valueBits: valueBits, layout: lay(p, valueBits, maxBytes)}
+	t := &Shared{packing: p, maxBytes: maxBytes, bytes: bytes, valueBits: valueBits, layout: newLayout(p, valueBits, maxBytes)}
 	t.mixer = newMixer(t.width)
 	d := &blocks{depth: t.first, list: make([]atomic.Pointer[block], 1<<t.first)}
 	t.directory.Store(d)
@@ -122,10 +120,10 @@ func newShared(p *machine.Packing, valueBits int, maxBytes int64, bytes *atomic.
 	return t
 }
 
-// ValueWords is the length of a value.
+// ValueWords returns the length of a value.
 func (t *Shared) ValueWords() int { return t.valueWords }
 
-// Key makes the key of position s in memory for as many words.
+// Key returns the key of position s. memory holds at least as many words as s.
 func (t *Shared) Key(memory []uint64, s machine.State) Key {
 	if !t.packing.Pack(memory, s) {
 		return Key{memory[:copy(memory, s)], true}
@@ -134,7 +132,7 @@ func (t *Shared) Key(memory []uint64, s machine.State) Key {
 	return Key{memory[:t.keyWords], false}
 }
 
-// overflow is the table of plain positions, made when it is first needed; nil if make is false and there is none.
+// overflow returns the table of plain positions. If it does not exist, overflow creates it or, if make is false, returns nil.
 func (t *Shared) overflow(make bool) *Shared {
 	if r := t.behind.Load(); r != nil || !make {
 		return r
@@ -148,44 +146,43 @@ func (t *Shared) overflow(make bool) *Shared {
 	return t.behind.Load()
 }
 
-// place is where entries of a key are.
-type place struct {
+// address is the address of the entries of a key.
+type address struct {
 	prefix, index uint64 // index: the first word of the key, from the top bit on
 	home          int
 	first         uint64 // the first word of an entry, without meta
 }
 
-func (t *Shared) place(k Key) place {
+func (t *Shared) address(k Key) address {
 	h := k.words[0]
-	return place{
+	return address{
 		prefix: h >> (t.width - t.first), index: h << (64 - t.width),
 		home:  int(h & (1<<t.bucket - 1)),
 		first: h >> t.bucket & (1<<t.remainder - 1) << metaBits,
 	}
 }
 
-// Touch begins to read what Lookup needs of several keys: their accesses to memory
-// overlap, while those of lookups follow each other.
+// Touch prefetches the memory that Lookup reads for several keys, so that the accesses overlap.
 func (t *Shared) Touch(keys []Key) {
 	d := t.directory.Load()
 	for _, k := range keys {
 		if k.plain {
 			continue
 		}
-		at := t.place(k)
+		at := t.address(k)
 		if b := d.of(at.index).Load(); b != nil {
 			atomic.LoadUint64(&b.words[at.home*t.entry*bucketSlots])
 		}
 	}
 }
 
-// Lookup copies the value of a position and tells whether there is one.
+// Lookup copies the value of a position to value and reports whether the table holds the position.
 func (t *Shared) Lookup(value []uint64, k Key) bool {
 	if k.plain {
 		r := t.overflow(false)
 		return r != nil && r.Lookup(value, r.plainKey(k))
 	}
-	at := t.place(k)
+	at := t.address(k)
 	for try := range patience {
 		b := t.directory.Load().of(at.index).Load()
 		if b == nil {
@@ -201,20 +198,20 @@ func (t *Shared) Lookup(value []uint64, k Key) bool {
 				return found
 			}
 		}
-		rest(try)
+		yieldAfter(try)
 	}
 	return false
 }
 
-// plainKey is the key of a position that the table before does not take.
+// plainKey returns the key, in this overflow table, of a position that does not pack.
 func (t *Shared) plainKey(k Key) Key {
 	words := slices.Clone(k.words)
 	return t.Key(words, words)
 }
 
-// Update stores the value of a position, which cost work nodes to compute. Where there is a value
-// already, merge is called first: it adds to the new value what the old one tells. Merge must
-// be quick, and not use the table. Value has memory for the old value behind the new one.
+// Update stores the value of a position, which cost work nodes to compute. If the table has an old
+// value, merge combines it into the new value first. merge must be quick, and must not use the table.
+// The memory of value has room for the old value behind the new value.
 func (t *Shared) Update(value []uint64, k Key, work int64, merge func(value, old []uint64)) {
 	if k.plain {
 		r := t.overflow(true)
@@ -223,16 +220,16 @@ func (t *Shared) Update(value []uint64, k Key, work int64, merge func(value, old
 	}
 	value, old := value[:t.valueWords], value[t.valueWords:2*t.valueWords]
 	cost := uint64(min(bits.Len64(uint64(max(work, 1))), workMask))
-	at := t.place(k)
+	at := t.address(k)
 	for try := range patience {
 		b := t.directory.Load().of(at.index).Load()
 		if b == nil {
-			t.begin(at)
+			t.allocate(at)
 			continue
 		}
 		version := b.version.Load()
 		if version&1 != 0 || !b.version.CompareAndSwap(version, version+1) {
-			rest(try)
+			yieldAfter(try)
 			continue
 		}
 		slot, displaced, found := t.find(b, k, at)
@@ -244,7 +241,7 @@ func (t *Shared) Update(value []uint64, k Key, work int64, merge func(value, old
 		case displaced >= 0 && (b.count < t.slotsOfBlock()/8*7 || displaced == 0):
 			b.count++
 		case t.split(b, at):
-			continue // it stays odd
+			continue // the version stays odd
 		default:
 			slot, displaced = t.evict(b, at.home), 0
 		}
@@ -254,10 +251,10 @@ func (t *Shared) Update(value []uint64, k Key, work int64, merge func(value, old
 	}
 }
 
-// find returns the slot of a key, or else the first free slot for it, and how far that is from home: -1 if there
-// is none. A slot is the index of the first word of an entry. Of a block that is being written it
-// returns some slot.
-func (t *Shared) find(b *block, k Key, at place) (slot, displaced int, found bool) {
+// find returns the slot of a key, or else the first free slot for it and its distance from home; -1 if
+// there is none. A slot is the index of the first word of an entry. During a write to the block, any slot
+// may be returned.
+func (t *Shared) find(b *block, k Key, at address) (slot, displaced int, found bool) {
 	mask := (uint64(1)<<t.remainder-1)<<metaBits | (1<<displacedBits-1)<<workBits
 	stride := t.entry * bucketSlots
 	for displaced := range 1 << displacedBits {
@@ -276,8 +273,9 @@ func (t *Shared) find(b *block, k Key, at place) (slot, displaced int, found boo
 	return -1, -1, false
 }
 
-// evict is the slot of a full bucket whose entry cost least, and makes room. The others age: what cost d more, in logarithms,
-// loses one with a probability of 2^-⌈d/2⌉, so that what nobody stores again leaves at last (after GreedyDual; Young, 1994).
+// evict returns the cheapest slot of a full bucket, for replacement. The other entries age: an entry whose
+// cost exceeds the cheapest by d, in logarithms, loses one with probability 2^-⌈d/2⌉. So entries that are
+// not stored again leave in the end (after GreedyDual; Young, 1994).
 func (t *Shared) evict(b *block, home int) int {
 	first := home * t.entry * bucketSlots
 	bucket := b.words[first : first+bucketSlots]
@@ -298,7 +296,7 @@ func (t *Shared) evict(b *block, home int) int {
 	return first + best
 }
 
-// Stats returns what the table holds.
+// Stats returns the size of the table.
 func (t *Shared) Stats() Stats {
 	s := Stats{Bytes: t.bytes.Load()}
 	for t := t; t != nil; t = t.overflow(false) {
@@ -310,9 +308,8 @@ func (t *Shared) Stats() Stats {
 	return s
 }
 
-// Each calls yield with the position and the value of every entry and with the logarithm
-// of its work, until yield returns false. Both are valid until it returns. What other
-// goroutines do meanwhile may be missing.
+// Each calls yield with the position, the value and the logarithm of the work of every entry, until yield
+// returns false. Position and value are valid during the call. Each may miss concurrent updates.
 func (t *Shared) Each(yield func(s machine.State, value []uint64, cost uint8) bool) {
 	kept := make([]uint64, t.slotsOfBlock()*t.entry)
 	s, key, value := make(machine.State, t.packing.StateWords()), make([]uint64, t.keyWords), make([]uint64, t.valueWords)
@@ -336,7 +333,7 @@ func (t *Shared) Each(yield func(s machine.State, value []uint64, cost uint8) bo
 	}
 }
 
-// slots are those with an entry.
+// slots yields the slots in use.
 func (t *Shared) slots(words []uint64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for bucket := 0; bucket < len(words); bucket += t.entry * bucketSlots {
@@ -361,8 +358,7 @@ func (t *Shared) Costs() (entries [65]int64) {
 	return entries
 }
 
-// each calls held with every block, in which nobody writes meanwhile, and then after,
-// until that returns false.
+// each calls held with every block, locked against writers, and then after, until after returns false.
 func (t *Shared) each(held func(*block), after func(*block) bool) {
 	for h, try := uint64(0), 0; ; try++ {
 		d := t.directory.Load()
@@ -371,7 +367,7 @@ func (t *Shared) each(held func(*block), after func(*block) bool) {
 		if b != nil {
 			version := b.version.Load()
 			if version&1 != 0 || !b.version.CompareAndSwap(version, version+1) {
-				rest(try)
+				yieldAfter(try)
 				continue
 			}
 			held(b)
@@ -384,8 +380,8 @@ func (t *Shared) each(held func(*block), after func(*block) bool) {
 	}
 }
 
-// rest lets others go on, after so many attempts.
-func rest(try int) {
+// yieldAfter yields the processor after many attempts.
+func yieldAfter(try int) {
 	if try >= patience/4 {
 		runtime.Gosched()
 	}
@@ -393,8 +389,8 @@ func rest(try int) {
 
 func (d *blocks) of(index uint64) *atomic.Pointer[block] { return &d.list[index>>1>>(63-d.depth)] }
 
-// begin makes the first block for a place.
-func (t *Shared) begin(at place) {
+// allocate allocates the first block of a place.
+func (t *Shared) allocate(at address) {
 	t.growing.Lock()
 	defer t.growing.Unlock()
 	d := t.directory.Load()
@@ -409,9 +405,8 @@ func (t *Shared) begin(at place) {
 	}
 }
 
-// split divides block b, of a place among others, in two, if the memory allows it. The
-// caller is the one who writes to b.
-func (t *Shared) split(b *block, at place) bool {
+// split splits block b, which contains a place, if memory allows. The caller holds the write lock of b.
+func (t *Shared) split(b *block, at address) bool {
 	t.growing.Lock()
 	defer t.growing.Unlock()
 	d := t.directory.Load()
@@ -423,7 +418,7 @@ func (t *Shared) split(b *block, at place) bool {
 		return false
 	}
 	t.bytes.Add(need)
-	lower, upper := t.divided(b)
+	lower, upper := t.halves(b)
 	if b.depth == d.depth {
 		d = d.doubled()
 	}
@@ -445,8 +440,8 @@ func (d *blocks) doubled() *blocks {
 	return wide
 }
 
-// divided makes two blocks of the entries of b, by the next bit of their keys.
-func (t *Shared) divided(b *block) (lower, upper *block) {
+// halves copies the entries of b to two blocks, by the next bit of their keys.
+func (t *Shared) halves(b *block) (lower, upper *block) {
 	lower, upper = t.newBlock(b.depth+1, b.prefix), t.newBlock(b.depth+1, b.prefix)
 	lower.evictions = b.evictions
 	k := Key{words: make([]uint64, t.keyWords)}
@@ -456,9 +451,9 @@ func (t *Shared) divided(b *block) (lower, upper *block) {
 		if k.words[0]>>(t.width-1-b.depth)&1 != 0 {
 			half = upper
 		}
-		to, displaced, _ := t.find(half, k, t.place(k))
+		to, displaced, _ := t.find(half, k, t.address(k))
 		if to < 0 {
-			continue // so many with one home are forgotten
+			continue // too many entries with this home: dropped
 		}
 		half.count++
 		for i := range t.entry {

@@ -14,12 +14,12 @@ import (
 
 func overwrite(_, _ []uint64) {}
 
-// plain is a table of positions that are not packed.
+// plain returns a table of unpacked positions.
 func plain(words, valueBits int, maxBytes int64) *Shared {
 	return newShared(machine.PlainPacking(words), valueBits, maxBytes, new(atomic.Int64))
 }
 
-// key is the key of s in memory of its own.
+// key returns the key of s in memory of its own.
 func (t *Shared) key(s machine.State) Key { return t.Key(make([]uint64, len(s)), s) }
 
 func TestSharedTableWithoutBoundHoldsWhatAMapHolds(t *testing.T) {
@@ -127,7 +127,7 @@ func TestSharedTableKeepsDearEntries(t *testing.T) {
 	}
 }
 
-// Entries that cost much, and are not stored again, make room in the end for those of the day.
+// Expensive entries that are not stored again are replaced by recent ones in the end.
 func TestSharedTableForgetsDearEntriesThatAreOld(t *testing.T) {
 	table := plain(1, 64, 1)
 	value := make([]uint64, 2)
@@ -183,8 +183,8 @@ func BenchmarkShared(b *testing.B) {
 	}
 }
 
-// BenchmarkEntry says how many bytes an entry takes with positions as they are, and packed; and how many bits a
-// packed position has. Values are those of Bounded Alpha-Beta (22 bits) and of simultaneous games (74 bits).
+// BenchmarkEntry reports the bytes of an entry with plain and with packed positions, and the bits of a
+// packed position, for the values of Bounded Alpha-Beta (22 bits) and of simultaneous games (74 bits).
 func BenchmarkEntry(b *testing.B) {
 	for _, game := range []string{
 		"ticTacToe", "connectFour-5x5", "connectFour-6x6", "connectFour-7x6", "breakthrough-5x5", "breakthrough-8x8",
@@ -199,8 +199,8 @@ func BenchmarkEntry(b *testing.B) {
 			p := m.Packing()
 			b.ReportMetric(float64(64*(p.Words()-1)+p.LastBits()), "bits")
 			for name, bits := range map[string]int{"turns": 22, "atOnce": 74} {
-				b.ReportMetric(float64(8*lay(p.Plain(), bits, 0).entry), name+"-plain")
-				b.ReportMetric(float64(8*lay(p, bits, 0).entry), name+"-packed")
+				b.ReportMetric(float64(8*newLayout(p.Plain(), bits, 0).entry), name+"-plain")
+				b.ReportMetric(float64(8*newLayout(p, bits, 0).entry), name+"-packed")
 			}
 		})
 	}

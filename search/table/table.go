@@ -1,6 +1,5 @@
-// Package table owns the transposition table of the exact searches: a map from
-// positions to whatever a search proved of them, in bounded memory. It knows
-// packed positions (reasoner/machine), not what the values mean.
+// Package table owns the transposition table of the exact searches: a map from positions to proved
+// results, in bounded memory. It knows packed positions (reasoner/machine), not the meaning of values.
 package table
 
 import (
@@ -11,14 +10,14 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Stats says what a table holds.
+// Stats is the size of a table.
 type Stats struct {
 	Entries   int64 // positions held
-	Evictions int64 // positions lost for want of memory
+	Evictions int64 // positions dropped for lack of memory
 	Bytes     int64 // memory of entries and directory
 }
 
-// Table is a Shared table as one goroutine sees it, of values of type V.
+// Table is one goroutine's access to a Shared table with values of type V.
 type Table[V any] struct {
 	shared *Shared
 	codec  Codec[V]
@@ -26,24 +25,24 @@ type Table[V any] struct {
 	memory []uint64 // for a key
 	value  []uint64
 
-	asked    []Key // of look-ups that have begun
+	asked    []Key // keys of pending look-ups
 	keys     []uint64
 	answered int
 }
 
-// Codec says how values are written in so many bits.
+// Codec encodes values in a fixed number of bits.
 type Codec[V any] struct {
 	Bits   int
 	Encode func(dst []uint64, v V)
 	Decode func(src []uint64) V
-	// Merge is what a new value of a position and an older one tell together. Nil means that the new one counts.
+	// Merge combines a new and an old value of a position. Nil: the new value replaces the old one.
 	Merge func(v, old V) V
 }
 
-// New makes a table for positions of m. Its memory is that of NewShared, but positions are packed wherever that makes
-// entries shorter.
+// New returns a table for positions of m, with the memory bound of NewShared. It packs positions
+// wherever that makes entries shorter.
 func New[V any](m machine.Machine, codec Codec[V], maxBytes int64) *Table[V] {
-	return tableOf(newShared(choose(m, 1.1, codec.Bits, maxBytes), codec.Bits, maxBytes, new(atomic.Int64)), codec)
+	return tableOf(newShared(choosePacking(m, 1.1, codec.Bits, maxBytes), codec.Bits, maxBytes, new(atomic.Int64)), codec)
 }
 
 func tableOf[V any](shared *Shared, codec Codec[V]) *Table[V] {
@@ -57,10 +56,10 @@ func tableOf[V any](shared *Shared, codec Codec[V]) *Table[V] {
 	return t
 }
 
-// Another is the same table for another goroutine.
+// Another returns access to the same table for another goroutine.
 func (t *Table[V]) Another() *Table[V] { return tableOf(t.shared, t.codec) }
 
-// Lookup returns what is stored for position s, and whether there is anything.
+// Lookup returns the value of position s, and whether the table holds it.
 func (t *Table[V]) Lookup(s machine.State) (v V, ok bool) {
 	return t.look(t.shared.Key(t.memory, s))
 }
@@ -72,15 +71,15 @@ func (t *Table[V]) look(k Key) (v V, ok bool) {
 	return v, ok
 }
 
-// Ask begins a look-up of position s, Answer ends it. Look-ups end in the order in which they began. The accesses to
-// memory of those that began one after the other overlap.
+// Ask begins a look-up of position s; Answer ends it. Look-ups end in the order in which they began.
+// The memory accesses of consecutive Asks overlap.
 func (t *Table[V]) Ask(s machine.State) {
 	from := len(t.keys)
 	t.keys = slices.Grow(t.keys, len(t.memory))[:from+len(t.memory)]
 	t.asked = append(t.asked, t.shared.Key(t.keys[from:], s))
 }
 
-// Answer is what Lookup says of the first position that was asked and is not answered.
+// Answer returns the result of the oldest pending look-up.
 func (t *Table[V]) Answer() (v V, ok bool) {
 	if t.answered == 0 {
 		t.shared.Touch(t.asked)
@@ -92,8 +91,8 @@ func (t *Table[V]) Answer() (v V, ok bool) {
 	return v, ok
 }
 
-// Store stores the value of position s, merged with an older one. It cost work nodes to compute: where memory
-// is short, cheap entries make room for others.
+// Store stores the value of position s, merged with the old value. It cost work nodes to compute: when
+// memory is full, cheap entries are replaced first.
 func (t *Table[V]) Store(s machine.State, v V, work int64) {
 	t.codec.Encode(t.value, v)
 	t.shared.Update(t.value, t.shared.Key(t.memory, s), work, t.merge)
@@ -102,8 +101,8 @@ func (t *Table[V]) Store(s machine.State, v V, work int64) {
 // Stats returns the counters of the table.
 func (t *Table[V]) Stats() Stats { return t.shared.Stats() }
 
-// Hash mixes the words of a position to 64 bits that all depend on every
-// bit of it: a chain of 64×64→128-bit products, folded.
+// Hash returns a 64-bit hash of the words of a position in which every bit depends on all of them: a
+// chain of 64×64→128-bit products, folded.
 func Hash(s machine.State) uint64 {
 	h := uint64(multiplier)
 	for _, w := range s {

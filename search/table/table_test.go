@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 )
 
@@ -49,7 +50,7 @@ func TestATableOfPackedPositionsHoldsWhatAMapHolds(t *testing.T) {
 				table := New(m, codec, bound)
 				want := map[string][3]uint64{}
 				rng := machine.NewRand(uint64(bits))
-				walk(m, 8_000, func(s machine.State) bool {
+				walk(m, exhaustive.Choose(2_000, 8_000), func(s machine.State) bool {
 					var v [3]uint64
 					for i := range bits {
 						v[i/64] |= rng.Uint64() & 1 << (i % 64)

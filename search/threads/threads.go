@@ -1,6 +1,5 @@
-// Package threads lets several goroutines search the same position with one table. It owns
-// when they begin and end, and how they find different things to do. It does not know
-// what they search.
+// Package threads lets several goroutines search the same position with a shared table. It owns the start and the end of
+// the workers, and the list of positions being searched. It does not know the search.
 package threads
 
 import (
@@ -10,8 +9,8 @@ import (
 	"stackmate/internal/guard"
 )
 
-// Crew is the workers of one search. Whoever is first to complete it ends it for all: what
-// the others have found by then is in the table.
+// Crew is the workers of one search. The first worker that completes it ends it for all; the table holds the results of the
+// other workers.
 type Crew struct {
 	over  atomic.Bool
 	join  func()
@@ -20,7 +19,7 @@ type Crew struct {
 	first int
 }
 
-// IsOver tells whether all workers must unwind: one has completed the work, or failed.
+// IsOver reports whether all workers must unwind: one has completed the work, or failed.
 func (c *Crew) IsOver() bool { return c.over.Load() }
 
 // Join lets all workers begin. Before that worker 0 is alone; a Crew that does nothing
@@ -31,9 +30,9 @@ func (c *Crew) Join() {
 	}
 }
 
-// Together lets n workers do the same until one of them completes it, which is returned, -1
-// if none did. Worker 0 is the caller's goroutine, and calls Join. Do tells whether the
-// worker has completed the work; failed is told of errors, panics included.
+// Together runs do in n workers until one of them completes it. It returns this worker, or -1. Worker 0 is the caller's
+// goroutine, and calls Join. do reports whether the worker has completed the work; failed is called with errors, panics
+// included.
 func (c *Crew) Together(n int, do func(i int) (complete bool, err error), failed func(i int, err error)) int {
 	c.first = -1
 	c.over.Store(false)
@@ -65,22 +64,20 @@ func (c *Crew) Together(n int, do func(i int) (complete bool, err error), failed
 	return c.first
 }
 
-// OutrunNodes is the number of nodes between two looks of a worker at what the others have
-// answered of the questions on its path.
+// OutrunNodes is the number of nodes between a worker's checks of the table for results of other workers on its path.
 const OutrunNodes = 64
 
-// Busy tells which positions are being searched by some worker: hashes, each at a place
-// that follows from it. Of two at the same place only one is told.
+// Busy holds the hashes of positions being searched, each in a slot determined by the hash. Of two
+// positions with the same slot it holds the last one.
 type Busy [1 << 12]atomic.Uint64
 
 func (b *Busy) at(h uint64) *atomic.Uint64 { return &b[h>>3%uint64(len(b))] }
 
-// Has tells whether a worker searches the position with a hash.
+// Has reports whether a worker searches the position with hash h.
 func (b *Busy) Has(h uint64) bool { return b.at(h).Load() == h }
 
-// Enter tells the others that a worker begins to search a position, and Leave that it does
-// no longer.
+// Enter marks a position as being searched.
 func (b *Busy) Enter(h uint64) { b.at(h).Store(h) }
 
-// Leave ends what Enter began.
+// Leave undoes Enter.
 func (b *Busy) Leave(h uint64) { b.at(h).CompareAndSwap(h, 0) }

@@ -11,7 +11,7 @@ import (
 // finish decides how a grid is seen: which coordinate is the column, whether rows begin
 // at the top, which cells there are, whether they are hexagons.
 func (g *grid) finish(f *fluents, owner *use) {
-	if g.shape == Row || owner.as == onAxis {
+	if g.shape == Row || g.shape == Tray || owner.as == onAxis {
 		return
 	}
 	if owner.row < 0 {
@@ -118,7 +118,7 @@ func (g *grid) layNames(f *fluents, owner *use) {
 	}
 }
 
-// orientation tells whether the first coordinate of a fluent is the row, and whether
+// orientation reports whether the first coordinate of a fluent is the row, and whether
 // the rows begin at the bottom. Names of variables say it, letters beside numbers, or
 // moves that name a column alone, as where pieces drop.
 func (f *fluents) orientation(u *use) (transposed, upward bool) {
@@ -206,7 +206,7 @@ func (c *clause) atoms() []gdl.Term {
 	return list
 }
 
-// hexagons tells whether some relation between cells makes six neighbours of one: those
+// hexagons reports whether some relation between cells makes six neighbours of one: those
 // in row and column, and two that differ in both coordinates. It is 1 if these grow in
 // opposite directions, -1 if they grow together, 0 if there is no such relation.
 func (f *fluents) hexagons(g *grid, owner *use) int {

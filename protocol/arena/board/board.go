@@ -7,11 +7,13 @@
 // decide (see fluents.decides). The remaining arguments are what lies there. Further
 // coordinates select one of several boards, (cell a1 red) has both in one name, and
 // what stands alone in an order is a board of one row. (line 1 1 1 2) is a side of a cell
-// (segments.go), and what lies on something that lies on something is a stack (stacks.go).
+// (segments.go), and what lies on something that lies on something is a stack (stacks.go). Cards, coins and pieces that moves name
+// lie on trays (trays.go), and moves that are names are choices (choices.go).
 // Whatever is not understood is listed as facts, never dropped.
 package board
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -36,6 +38,8 @@ const (
 	Square Shape = "square" // rows and columns
 	Hex    Shape = "hex"    // six neighbours; rows are shifted by Board.Shift
 	Row    Shape = "row"    // one row of cells
+	Tray   Shape = "tray"   // things beside the boards: a row for each holder
+	Choice Shape = "choice" // a tray of the moves of each role
 )
 
 // Board is one board with what lies on it.
@@ -52,7 +56,15 @@ type Board struct {
 	Top   int    `json:"top"`
 	Cells []Cell `json:"cells"` // those that exist, row by row
 	// Checkered tells that fields are dark and light in turns, as in chess.
-	Checkered bool `json:"checkered,omitempty"`
+	Checkered bool   `json:"checkered,omitempty"`
+	Sides     []Side `json:"sides,omitempty"`
+}
+
+// Side is a side of a board that belongs to a role.
+type Side struct {
+	Edge  Kind   `json:"edge"`
+	Color string `json:"color"`
+	Role  string `json:"role"`
 }
 
 // Cell is a cell of a board.
@@ -75,6 +87,10 @@ type Counter struct {
 	Name   string `json:"name"`
 	Holder string `json:"holder,omitempty"`
 	Value  string `json:"value"`
+	Color  string `json:"color,omitempty"` // of the role that it speaks of
+	Turn   bool   `json:"turn,omitempty"`  // the role of Value has to move
+	Clock  bool   `json:"clock,omitempty"` // it counts the positions
+	Lead   bool   `json:"lead,omitempty"`  // Holder is ahead by Value
 }
 
 // Spot is a cell of a Picture.
@@ -92,8 +108,12 @@ type Layout struct {
 	piles []*stacks
 	uses  map[relation]*use
 	links map[slot]map[slot]bool
-	verbs map[int]int // how many kinds of moves have a number of arguments
-	skin  Skin
+	verbs map[int]int        // how many kinds of moves have a number of arguments
+	scale map[relation]scale // of the numbers with a sign
+	turns set                // the fluents that say whose turn it is
+	page  Page
+
+	choices *grid // nil if there are none
 }
 
 // use is how the facts of one fluent are drawn.
@@ -111,6 +131,9 @@ type use struct {
 	empty       string // the content that means that nothing lies there; "" if none does
 	holder      int    // of hands, counters and coordinates; -1 if nobody's
 	label       string // of coordinates that are nobody's
+	stakes      map[string]string
+	runs        bool // one piece of each role
+	clock       bool // grows by one with each position
 }
 
 // purpose is what facts are drawn as.
@@ -123,6 +146,9 @@ const (
 	asCounter
 	asSegment // between two points of a board
 	asStack
+	asAmount // so many coins
+	asStake  // a counter that says what is at stake
+	asChoice // no fact, but moves
 )
 
 // layer tells what of several things on one cell is drawn.
@@ -155,12 +181,15 @@ func Find(ctx context.Context, g *gdl.Game, positions ...[]string) *Layout {
 		f.roles[r.String()] = true
 	}
 	f.observe(positions)
+	l.scales(ctx, g, f, positions)
 	l.findBoards(f)
 	l.count(f)
+	l.findChoices(g, f)
+	l.turns = f.turns()
 	return l
 }
 
-// HasBoard tells whether the game has a board, and not only counters and facts.
+// HasBoard reports whether the game has a board, and not only counters and facts.
 func (l *Layout) HasBoard() bool { return len(l.grids)+len(l.piles) > 0 }
 
 // tuple is the arguments of a fact.
@@ -193,9 +222,9 @@ func parse(fact string) (relation, tuple) {
 	return relation{fluent, parts[0], len(parts) - 1}, parts[1:]
 }
 
-// Draw draws a position. The facts are in any order.
-func (l *Layout) Draw(facts []string) Picture {
-	d := drawing{Layout: l}
+// Draw draws a position. The facts are in any order. The positions before it, if there are any, say who left a trail.
+func (l *Layout) Draw(facts []string, before ...[]string) Picture {
+	d := drawing{Layout: l, trails: l.trails(before)}
 	for _, g := range l.grids {
 		d.lay(g)
 	}
@@ -206,11 +235,15 @@ func (l *Layout) Draw(facts []string) Picture {
 		u := l.uses[rel]
 		switch {
 		case u == nil:
-			d.Facts = append(d.Facts, fact)
+			d.say(rel, args, fact)
 		case u.as == onAxis:
 			d.pair(u, args, fact)
 		case u.as == asSegment:
 			d.join(u, args, fact)
+		case u.as == asAmount:
+			d.amount(u, args, fact)
+		case u.as == asStake:
+			d.stake(u, args, fact)
 		case u.as == asStack:
 			piled = append(piled, pending{u, args, fact})
 		case u.as == onBoard:
@@ -228,8 +261,25 @@ func (l *Layout) Draw(facts []string) Picture {
 	for _, s := range l.piles {
 		d.pile(s, slices.DeleteFunc(slices.Clone(piled), func(p pending) bool { return p.use.relation != s.on && p.use.relation != s.table }))
 	}
+	if d.choices != nil {
+		d.offer()
+	}
+	if len(d.Boards) > 0 {
+		for side, role := range l.page.Sides {
+			d.Boards[0].Sides = append(d.Boards[0].Sides, Side{side, l.roleColor(role), role})
+		}
+	}
 	d.sort()
 	return d.Picture
+}
+
+// say puts a fact into the words of the page, or lists it if the page has none.
+func (d *drawing) say(rel relation, args tuple, fact string) {
+	if d.page.Words[rel.name] == "" {
+		d.Facts = append(d.Facts, fact)
+		return
+	}
+	d.Counters = append(d.Counters, Counter{Name: d.said(rel.name, args)})
 }
 
 // pending is a fact that waits for those of lower layers.
@@ -245,6 +295,7 @@ type drawing struct {
 	*Layout
 	cells  []map[[2]int]int // by board, then column and row
 	halves []half
+	trails map[Spot]string // the colour of the role that was there last
 }
 
 // lay lays out the empty boards of a grid.
@@ -255,7 +306,10 @@ func (d *drawing) lay(g *grid) {
 	}
 	names := g.names()
 	for i, s := range g.selections() {
-		b := Board{Name: g.name, Shape: g.shape, Columns: g.columns.values, Rows: g.rows.values, Shift: g.shift}
+		b := Board{Name: d.word(g.name), Shape: g.shape, Columns: g.columns.values, Rows: g.rows.values, Shift: g.shift, Sides: g.sides}
+		if g.shape == Choice || g.shape == Tray && d.uses[g.owner].as != asAmount {
+			b.Columns = make([]string, len(b.Columns)) // cards say it themselves
+		}
 		b.Left, b.Top = i, top
 		if len(g.selectors) == 2 {
 			b.Left, b.Top = i%len(g.selectors[1].values), top+i/len(g.selectors[1].values)
@@ -300,6 +354,12 @@ func (d *drawing) put(u *use, args tuple, fact string) {
 		return
 	}
 	piece := d.piece(u, content)
+	if u.grid.isBeside() {
+		piece = d.thing(u, args)
+	}
+	if len(u.content) == 0 && !u.grid.isBeside() {
+		piece.Color = cmp.Or(piece.Color, d.trails[spot])
+	}
 	if u.layer >= beside && cell.isTaken() && !piece.isEdge() && piece.Kind != Block {
 		d.Facts = append(d.Facts, fact)
 		return
@@ -315,7 +375,7 @@ func (d *drawing) cell(s Spot) *Cell {
 	return &d.Boards[s.Board].Cells[d.cells[s.Board][[2]int{s.Column, s.Row}]]
 }
 
-// isTaken tells whether something lies on a cell, and not only beside it.
+// isTaken reports whether something lies on a cell, and not only beside it.
 func (c *Cell) isTaken() bool {
 	return slices.ContainsFunc(c.Pieces, func(p Piece) bool { return !p.isEdge() })
 }
@@ -336,16 +396,35 @@ func (d *drawing) hold(u *use, args tuple) {
 		holder = args[u.holder]
 	}
 	if u.as == asCounter {
-		d.Counters = append(d.Counters, Counter{u.name, holder, value})
+		d.Counters = append(d.Counters, d.counter(u, holder, value))
 		return
 	}
+	name := d.word(u.name)
 	for i := range d.Hands {
-		if d.Hands[i].Name == u.name && d.Hands[i].Holder == holder {
+		if d.Hands[i].Name == name && d.Hands[i].Holder == holder {
 			d.Hands[i].Items = append(d.Hands[i].Items, value)
 			return
 		}
 	}
-	d.Hands = append(d.Hands, Hand{u.name, holder, []string{value}})
+	d.Hands = append(d.Hands, Hand{name, holder, []string{value}})
+}
+
+// counter is a number or a name that changes, with the colour of the role that it speaks of.
+func (d *drawing) counter(u *use, holder, value string) Counter {
+	c := Counter{Name: d.word(u.name), Holder: holder, Value: value, Turn: d.turns[u.name], Clock: u.clock}
+	switch ends := d.scale[u.relation].sides; {
+	case holder != "":
+		c.Color = d.roleColor(holder)
+	case slices.Contains(d.roles, value):
+		c.Color = d.roleColor(value)
+	case ends != nil && strings.Trim(value, "-0") != "":
+		end := ends[1]
+		if strings.HasPrefix(value, "-") {
+			end = ends[0]
+		}
+		c.Holder, c.Value, c.Color, c.Lead = end.Role, strings.TrimPrefix(value, "-"), end.Color, true
+	}
+	return c
 }
 
 // sort gives counters and hands an order that does not depend on that of the facts.

@@ -61,12 +61,12 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 			lines("cell", "4 . . . .", "3 . . . .", "2 y . . .", "1 r . . r", "  1 2 3 4", "control: yellow"),
 		},
 		"nim": {
-			[]string{"(heap 1 3)", "(heap 2 0)", "(heap 3 7)", "(control second)"},
-			lines("heap", " 3 0 7", " 1 2 3", "control: second"),
+			[]string{"(heap 1 3)", "(heap 2 0)", "(heap 3 5)", "(heap 3 7)", "(control second)"},
+			lines("heap", "1 . * * * . .", "2 . . . . . .", "3 . * * * * *", "  0 1 2 3 4 5", "control: second", "(heap 3 7)"),
 		},
 		"goofspiel-3": {
 			[]string{"(hand red 1)", "(hand red 3)", "(hand blue 2)", "(lead 2)", "(round 2)"},
-			lines("lead: 2", "round: 2", "hand blue: 2", "hand red: 1 3"),
+			lines("prize", " . 2 1", "hand", " red 1 . 3", "blue . 2 .", "lead red: 2"),
 		},
 		"hex-3x3": {
 			[]string{"(cell 1 1 red)", "(cell 3 2 blue)", "(control red)"},
@@ -89,7 +89,7 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 		"quarto": {
 			[]string{"(cell 1 4 dtrh)", "(cell 2 2 lsqf)", "(given dsrh)", "(left dsqh)", "(left dsrf)", "(control first)"},
 			lines("cell", "4 dtrh .    .    .", "3 .    .    .    .", "2 .    lsqf .    .", "1 .    .    .    .", "  1    2    3    4",
-				"control: first", "left: dsqh dsrf", "(given dsrh)"),
+				"left", " .    dsqh dsrf .", " .    .    .    .", " .    .    .    .", " .    .    .    .", "control: first", "(given dsrh)"),
 		},
 		"tron-3x3": {
 			[]string{"(cycle red 1 2)", "(cycle blue 3 3)", "(wall 1 1)", "(wall 1 2)", "(wall 3 3)"},
@@ -181,14 +181,14 @@ func TestMovesNameTheirCells(t *testing.T) {
 		{"chess", "(promote a 7 a 8 queen)", "promote a7–a8 queen", []Spot{{0, 0, 1}, {0, 0, 0}}},
 		{"checkers", "(jump c 3 e 5)", "jump c3–e5", []Spot{{0, 2, 5}, {0, 4, 3}}}, // not (move c 3 d 4)
 		{"connectFour-4x4", "(drop 3)", "column 3", []Spot{{0, 2, 0}, {0, 2, 1}, {0, 2, 2}, {0, 2, 3}}},
-		{"biddingTicTacToe-3", "(bid 2 keep)", "bid 2 keep", nil},
-		{"nim", "(reduce 2 0)", "reduce 2 0", []Spot{{0, 1, 0}}},
+		{"biddingTicTacToe-3", "(bid 2 keep)", "bid 2 keep", []Spot{{1, 2, 0}, {1, 2, 1}}},
+		{"nim", "(reduce 2 0)", "reduce 2 0", []Spot{{0, 0, 1}}},
 		{"ultimateTicTacToe", "(mark 1 2 1 3)", "1 2: 1,3", []Spot{{1, 2, 0}}},
 		{"ticTacToe", "(mark 7 7)", "mark 7 7", nil},
 		{"ticTacToe", "(mark (f 1) 2)", "mark (f 1) 2", nil},
 	} {
 		l, _ := layout(t, c.game)
-		if got := l.Read(c.move); !slices.Equal(got.Spots, c.want) || got.Text != c.text || got.Line != strings.HasPrefix(c.move, "(drop") {
+		if got := l.Read(c.move); !slices.Equal(got.Spots, c.want) || got.Text != c.text || got.Line != (strings.HasPrefix(c.move, "(drop") || strings.HasPrefix(c.move, "(bid")) {
 			t.Errorf("%s: %s reads %q and names %v, want %q and %v", c.game, c.move, got.Text, got.Spots, c.text, c.want)
 		}
 	}
@@ -311,9 +311,9 @@ func TestPiecesAreReadFromTheirNames(t *testing.T) {
 	l := &Layout{roles: []string{"white", "black"}}
 	chess := &use{grid: &grid{contents: set{"wn": true, "bk": true, "wp": true, "b": true}}, content: []int{2}}
 	for content, want := range map[string]Piece{
-		"wn": {Knight, "white", "wn"}, "bk": {King, "black", "bk"}, "black": {Disc, "black", "black"},
-		"whiteQueen": {Queen, "white", "whiteQueen"}, "white pawn": {Pawn, "white", "white pawn"},
-		"x": {Cross, "", "x"}, "arrow": {Block, "", "arrow"}, "7": {Words, "", "7"},
+		"wn": {Kind: Knight, Color: "white", Text: "wn"}, "bk": {Kind: King, Color: "black", Text: "bk"}, "black": {Kind: Disc, Color: "black", Text: "black"},
+		"whiteQueen": {Kind: Queen, Color: "white", Text: "whiteQueen"}, "white pawn": {Kind: Pawn, Color: "white", Text: "white pawn"},
+		"x": {Kind: Cross, Color: "", Text: "x"}, "arrow": {Kind: Block, Color: "", Text: "arrow"}, "7": {Kind: Words, Color: "", Text: "7"},
 	} {
 		if got := l.piece(chess, content); got != want {
 			t.Errorf("%s is %v, want %v", content, got, want)
@@ -321,24 +321,25 @@ func TestPiecesAreReadFromTheirNames(t *testing.T) {
 	}
 }
 
-func TestASkinSaysHowPiecesLook(t *testing.T) {
-	skin, err := ReadSkin([]byte(`{"x": {"kind": "queen", "color": "teal"}}`))
+func TestAPageSaysHowPiecesLook(t *testing.T) {
+	page, err := ReadPage([]byte(`{"pieces": {"x": {"kind": "queen", "color": "teal"}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	l, facts := layout(t, "ticTacToe")
 	facts = append(slices.DeleteFunc(facts, func(f string) bool { return strings.HasPrefix(f, "(cell 1 1") }), "(cell 1 1 x)")
 	drawn := func(l *Layout) Piece { return l.Draw(facts).Boards[0].Cells[0].Pieces[0] }
-	if got := drawn(l.WithSkin(skin)); got != (Piece{Queen, "teal", "x"}) {
+	if got := drawn(l.WithPage(page)); got != (Piece{Kind: Queen, Color: "teal", Text: "x"}) {
 		t.Errorf("drawn as %v", got)
 	}
 	if got := drawn(l); got.Kind != Cross {
-		t.Errorf("without the skin drawn as %v", got)
+		t.Errorf("without the page drawn as %v", got)
 	}
 	for text, want := range map[string]string{
-		"[]": "a skin in JSON", `{"x": {"kind": "dragon"}}`: "one of the kinds", `{"x": {"kind": "rook", "color": "\"><b>"}}`: "one of the colours",
+		"[]": "a page in JSON", `{"pieces": {"x": {"kind": "dragon"}}}`: "one of the kinds",
+		`{"pieces": {"x": {"kind": "rook", "color": "\"><b>"}}}`: "one of the colours", `{"sides": {"top": "x"}}`: "one of the sides",
 	} {
-		if _, err := ReadSkin([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadPage([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
 	}

@@ -19,6 +19,7 @@ var table = flag.Bool("corpus.table", false, "print a picture of each rulesheet"
 func TestMostRulesheetsHaveABoard(t *testing.T) {
 	exhaustive.Only(t, "reading all rulesheets takes seconds")
 	boards, rows, all := 0, 0, 0
+	share := 0.0 // of the facts of a rulesheet, those listed beside the boards; the sum
 	var without []string
 	for _, sheet := range corpus.Rulesheets(t) {
 		g, _, err := gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name))
@@ -36,21 +37,42 @@ func TestMostRulesheetsHaveABoard(t *testing.T) {
 		default:
 			boards++
 		}
-		for _, facts := range positions {
-			checkComplete(t, sheet.Name, l, facts)
+		facts, chips := 0, 0
+		for _, position := range positions {
+			checkComplete(t, sheet.Name, l, position)
+			facts += len(position)
+			chips += l.chips(position)
 		}
+		share += float64(chips) / float64(max(1, facts))
 		if *table {
 			fmt.Printf("=== %s\n%s", sheet.Name, l.Draw(positions[len(positions)-1]).Text(120))
 		}
 	}
 	t.Logf("of %d rulesheets %d have a board, %d more a row of cells, %d neither: %s",
 		all, boards, rows, len(without), strings.Join(without, " "))
+	t.Logf("%.1f %% of the facts are chips beside the boards, in the mean of the rulesheets", 100*share/float64(all))
 	if boards*100 < all*80 || (boards+rows)*100 < all*88 {
 		t.Errorf("expected a board for 80 %% of the rulesheets and 88 %% with rows of cells")
 	}
 }
 
-// checkComplete tells whether each fact of a position is somewhere in its picture.
+// chips counts the facts of a position that are listed beside the boards: all but whose turn it is, the clock, and values that
+// are shown in the colour of a role.
+func (l *Layout) chips(facts []string) int {
+	p := l.Draw(facts)
+	n := len(p.Facts)
+	for _, c := range p.Counters {
+		if !c.Turn && !c.Clock && c.Color == "" {
+			n++
+		}
+	}
+	for _, h := range p.Hands {
+		n += len(h.Items)
+	}
+	return n
+}
+
+// checkComplete reports whether each fact of a position is somewhere in its picture.
 func checkComplete(t *testing.T, name string, l *Layout, facts []string) {
 	p := l.Draw(facts)
 	drawn := len(p.Counters) + len(p.Facts)

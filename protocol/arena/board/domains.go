@@ -130,7 +130,7 @@ func domains(ctx context.Context, all []clause) map[slot]set {
 	return found
 }
 
-// put adds what an argument of the head may be, and tells whether that is new, and how
+// put adds what an argument of the head may be, and reports whether that is new, and how
 // many values it looked at.
 func (c *clause) put(found map[slot]set, values set, a gdl.Term) (isNew bool, looked int) {
 	add := func(v string) {

@@ -119,13 +119,13 @@ func (f *fluents) ordered(rel relation, argument int) ([]string, bool) {
 	return list, ok
 }
 
-// isRole tells whether an argument names roles, wholly.
+// isRole reports whether an argument names roles, wholly.
 func (f *fluents) isRole(rel relation, argument int) bool {
 	values := f.domain(rel, argument)
 	return len(values) > 0 && within(values, f.roles)
 }
 
-// decides tells whether, in each example, the arguments of from leave one choice for
+// decides reports whether, in each example, the arguments of from leave one choice for
 // those of to.
 func (f *fluents) decides(rel relation, from, to []int) bool {
 	for _, facts := range f.seen[rel] {
@@ -141,7 +141,7 @@ func (f *fluents) decides(rel relation, from, to []int) bool {
 	return true
 }
 
-// covers tells whether in the initial position the arguments take at least half of all
+// covers reports whether in the initial position the arguments take at least half of all
 // combinations of their values.
 func (f *fluents) covers(rel relation, arguments ...int) bool {
 	if len(f.seen[rel]) == 0 {
@@ -158,7 +158,7 @@ func (f *fluents) covers(rel relation, arguments ...int) bool {
 	return len(taken)*2 >= product
 }
 
-// alone tells whether no example has more than one fact of a fluent, and some has one.
+// alone reports whether no example has more than one fact of a fluent, and some has one.
 func (f *fluents) alone(rel relation) bool {
 	for _, facts := range f.seen[rel] {
 		if len(facts) > 1 {
@@ -187,10 +187,10 @@ func (r relation) others(without ...int) []int {
 	return rest
 }
 
-// equal tells whether two sets have the same members.
+// equal reports whether two sets have the same members.
 func equal(a, b set) bool { return len(a) == len(b) && within(a, b) }
 
-// within tells whether a is a subset of b.
+// within reports whether a is a subset of b.
 func within(a, b set) bool {
 	for v := range a {
 		if !b[v] {
@@ -200,7 +200,7 @@ func within(a, b set) bool {
 	return true
 }
 
-// isNumeric tells whether all values are numbers, two at least.
+// isNumeric reports whether all values are numbers, two at least.
 func isNumeric(values set) bool {
 	for v := range values {
 		if _, err := strconv.Atoi(v); err != nil {

@@ -21,6 +21,12 @@ type grid struct {
 	full          bool            // an example has a fact for most cells
 	contents      set             // of the owner, where one argument says what lies there
 	words         set             // those of which the contents of the owner consist
+	sides         []Side
+}
+
+// isBeside reports whether a grid is a tray or a strip.
+func (g *grid) isBeside() bool {
+	return g.shape == Tray || g.shape == Choice || g.sides != nil && g.shape == Row
 }
 
 // axis is an ordered list of names.
@@ -85,9 +91,10 @@ type candidate struct {
 
 // findBoards decides which fluents are boards, the surest first, and what else lies on them.
 func (l *Layout) findBoards(f *fluents) {
+	l.stack(f)
 	var all []*candidate
 	for _, rel := range f.relations() {
-		if c := f.best(rel); c != nil {
+		if c := f.best(rel); c != nil && l.uses[rel] == nil {
 			all = append(all, c)
 		}
 	}
@@ -100,10 +107,10 @@ func (l *Layout) findBoards(f *fluents) {
 	if len(l.grids) == 0 {
 		l.points(f)
 	}
-	if len(l.grids) == 0 {
-		l.stack(f)
-	}
-	if !l.HasBoard() {
+	hasBoard := l.HasBoard()
+	l.stakes(f)
+	l.trays(f)
+	if !hasBoard {
 		l.rows(f)
 	}
 	l.segments(f)
@@ -113,7 +120,8 @@ func (l *Layout) findBoards(f *fluents) {
 		}
 	}
 	for _, u := range l.uses {
-		if u.as == onBoard {
+		if u.as == onBoard && !u.grid.isBeside() {
+			u.runs = len(u.content) == 1 && f.isRole(u.relation, u.content[0]) && f.decides(u.relation, u.content, u.others(u.content...)) && f.seen[u.relation] != nil
 			u.empty = f.emptyOf(u)
 		}
 	}
@@ -130,43 +138,57 @@ func (c *candidate) strength() float64 {
 	return c.score + 20
 }
 
-// add makes a grid of a candidate, or has it drawn on one that is there.
+// add has a candidate drawn on the first board that it agrees with, or makes a board of it if it contradicts none.
 func (l *Layout) add(f *fluents, c *candidate) {
 	for _, g := range l.grids {
-		owner := l.uses[g.owner]
-		if !c.fits(f, g, owner) {
-			continue
+		switch agreement := c.agreement(f, g, l.uses[g.owner]); {
+		case agreement > 0:
+			l.lay(c, g)
+			return
+		case agreement < 0:
+			return
 		}
-		same := len(c.content) > 0 && !c.mobile
-		switch {
-		case same && !isNumeric(g.contents) && f.isNumeric(c):
-			return // numbers groups of pieces
-		case same && c.full && g.full && len(c.columns) == len(g.columns.values):
-			continue // a board of its own beside it
-		case same && len(c.contents) > 0 && within(c.contents, g.contents) && len(c.columns) == len(g.columns.values):
-			continue // likewise
-		case same && len(c.contents) > 0 && within(c.contents, g.contents):
-			return // a remark on the pieces
-		}
-		u := c.use
-		u.grid, u.layer = g, beside
-		if c.mobile && len(c.content) == 1 {
-			u.layer = above
-		}
-		l.uses[c.relation] = &u
-		if !g.full && g.named == nil {
-			g.widen(f, c)
-		}
-		return
 	}
-	if len(l.grids) > 0 && (len(c.selectors) > 1 || l.mentions(f, c) ||
-		len(c.content) == 0 && (f.alone(c.relation) || f.seen[c.relation] == nil)) {
-		return // relates cells to cells, or counts something
+	if len(l.grids) == 0 || !c.relatesCells(f) {
+		l.found(f, c)
 	}
-	if len(c.content) == 0 && len(c.columns[0]) == 1 && isLetter(c.columns[0][0]) &&
-		equal(f.domain(c.relation, c.column), f.domain(c.relation, c.row)) {
-		return // (on a b)
+}
+
+// agreement scores a candidate against a board: 1 if it puts something on the cells, 0 if it is about other cells, and -1 if it
+// repeats what lies on them.
+func (c *candidate) agreement(f *fluents, g *grid, owner *use) int {
+	switch {
+	case !c.fits(f, g, owner):
+		return 0
+	case len(c.content) == 0 || c.mobile:
+		return 1
+	case f.isNumeric(c) && !isNumeric(g.contents):
+		return -1 // numbers groups of pieces
+	case (len(c.contents) == 0 || !within(c.contents, g.contents)) && !(c.full && g.full):
+		return 1
+	case len(c.columns) == len(g.columns.values):
+		return 0 // a second board of the same kind
 	}
+	return -1
+}
+
+// relatesCells reports whether a candidate relates cells to cells, or counts.
+func (c *candidate) relatesCells(f *fluents) bool {
+	return len(c.selectors) > 1 || len(c.content) == 0 && f.alone(c.relation)
+}
+
+// lay draws a candidate on a board that another fluent owns.
+func (l *Layout) lay(c *candidate, g *grid) {
+	u := c.use
+	u.grid, u.layer = g, beside
+	if c.mobile && len(c.content) == 1 {
+		u.layer = above
+	}
+	l.uses[c.relation] = &u
+}
+
+// found makes a board of a candidate.
+func (l *Layout) found(f *fluents, c *candidate) {
 	u := c.use
 	g := &grid{name: c.name, shape: Square, owner: c.relation, full: c.full, contents: c.contents, words: make(set)}
 	for _, a := range c.content {
@@ -185,7 +207,7 @@ func (l *Layout) add(f *fluents, c *candidate) {
 	l.grids = append(l.grids, g)
 }
 
-// isNumeric tells whether all that a candidate says of a cell is numbers.
+// isNumeric reports whether all that a candidate says of a cell is numbers.
 func (f *fluents) isNumeric(c *candidate) bool {
 	for _, a := range c.content {
 		if !isNumeric(f.domain(c.relation, a)) {
@@ -195,22 +217,7 @@ func (f *fluents) isNumeric(c *candidate) bool {
 	return len(c.content) > 0
 }
 
-// mentions tells whether what lies on the cells of a candidate is a coordinate of a board
-// that is there: then it is the other way round.
-func (l *Layout) mentions(f *fluents, c *candidate) bool {
-	for _, g := range l.grids {
-		owner := l.uses[g.owner]
-		for _, a := range c.content {
-			d := f.domain(c.relation, a)
-			if owner.row >= 0 && (equal(d, f.domain(owner.relation, owner.column)) || equal(d, f.domain(owner.relation, owner.row))) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// fits tells whether a candidate speaks of the cells of a grid.
+// fits reports whether a candidate speaks of the cells of a grid.
 func (c *candidate) fits(f *fluents, g *grid, owner *use) bool {
 	if len(c.selectors) != len(g.selectors) || (c.row < 0) != (owner.row < 0) {
 		return false
@@ -224,7 +231,7 @@ func (c *candidate) fits(f *fluents, g *grid, owner *use) bool {
 	return overlap(x, ox) && overlap(y, oy)
 }
 
-// overlap tells whether most of the smaller set is in the larger one.
+// overlap reports whether most of the smaller set is in the larger one.
 func overlap(a, b set) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -236,19 +243,6 @@ func overlap(a, b set) bool {
 		}
 	}
 	return len(a) > 0 && common*3 >= len(a)*2
-}
-
-// widen gives a grid the columns and rows that another fluent speaks of.
-func (g *grid) widen(f *fluents, c *candidate) {
-	for side, a := range map[*axis][]string{&g.columns: c.columns, &g.rows: c.rows} {
-		values := make(set)
-		for _, v := range slices.Concat(side.values, a) {
-			values[v] = true
-		}
-		if sorted, ok := f.order(values); ok && len(sorted) <= maxSide {
-			*side = newAxis(sorted)
-		}
-	}
 }
 
 // best returns the fluent with its coordinates, or nil if it has none or the context has ended.
@@ -332,7 +326,7 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 	return c
 }
 
-// located tells whether a move names both arguments of a fluent that says more than these: it is a
+// located reports whether a move names both arguments of a fluent that says more than these: it is a
 // place from which something moves, or to which, and not a number of something.
 func (f *fluents) located(rel relation, i, j int) bool {
 	for m, linked := range f.links {
@@ -345,7 +339,7 @@ func (f *fluents) located(rel relation, i, j int) bool {
 	return false
 }
 
-// isSequence tells whether a fluent has one fact, which lists things of one kind.
+// isSequence reports whether a fluent has one fact, which lists things of one kind.
 func (f *fluents) isSequence(rel relation) bool {
 	for i := range rel.arity {
 		if !equal(f.domain(rel, i), f.domain(rel, 0)) {
@@ -355,7 +349,7 @@ func (f *fluents) isSequence(rel relation) bool {
 	return f.alone(rel) && len(f.seen[rel][0]) == 1
 }
 
-// counts tells whether an argument is a number that belongs to what the others name, as
+// counts reports whether an argument is a number that belongs to what the others name, as
 // in (heap a 5): they decide it, and nearly all that they can name is there.
 func (f *fluents) counts(rel relation, argument int) bool {
 	rest := rel.others(argument)
@@ -440,3 +434,6 @@ func (f *fluents) selectors(c *candidate, at, rest []int) []int {
 	}
 	return nil
 }
+
+// cells counts the cells of a board.
+func (g *grid) cells() int { return len(g.columns.values) * len(g.rows.values) }

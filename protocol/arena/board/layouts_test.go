@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/games"
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
 )
 
-var updateLayouts = flag.Bool("layouts.update", false, "write testdata/layouts.golden anew")
+var updateLayouts = flag.Bool("layouts.update", false, "write the golden files of layouts anew")
 
 // described returns a line about a layout: its boards, then its fluents by their purpose.
 func (l *Layout) described() string {
@@ -26,7 +27,7 @@ func (l *Layout) described() string {
 	}
 	var uses []string
 	for rel, u := range l.uses {
-		name := []string{"on", "axis", "hand", "counter", "segment", "stack"}[u.as]
+		name := []string{"on", "axis", "hand", "counter", "segment", "stack", "amount", "stake", "choice"}[u.as]
 		uses = append(uses, fmt.Sprintf("%s:%s/%d", name, rel.name, rel.arity))
 	}
 	slices.Sort(uses)
@@ -36,7 +37,6 @@ func (l *Layout) described() string {
 // TestTheLayoutOfEachRulesheetIsTheKnownOne compares the layouts of all rulesheets with a golden file.
 func TestTheLayoutOfEachRulesheetIsTheKnownOne(t *testing.T) {
 	exhaustive.Only(t, "reading all rulesheets takes seconds")
-	const golden = "testdata/layouts.golden"
 	var lines []string
 	for _, sheet := range corpus.Rulesheets(t) {
 		g, _, err := gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name))
@@ -45,6 +45,22 @@ func TestTheLayoutOfEachRulesheetIsTheKnownOne(t *testing.T) {
 		}
 		lines = append(lines, sheet.Name+": "+Find(t.Context(), g, match(t, sheet.Name)...).described())
 	}
+	compare(t, "testdata/layouts.golden", lines)
+}
+
+// TestTheLayoutOfEachBuiltInGameIsTheKnownOne does the same for the built-in games, by their first positions.
+func TestTheLayoutOfEachBuiltInGameIsTheKnownOne(t *testing.T) {
+	var lines []string
+	for _, f := range games.Families() {
+		l, _ := layout(t, f.Name())
+		lines = append(lines, f.Name()+": "+l.described())
+	}
+	compare(t, "testdata/builtin.golden", lines)
+}
+
+// compare compares lines with a golden file, which -layouts.update writes.
+func compare(t *testing.T, golden string, lines []string) {
+	t.Helper()
 	got := strings.Join(lines, "\n") + "\n"
 	if *updateLayouts {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {

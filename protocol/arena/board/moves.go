@@ -3,6 +3,7 @@ package board
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,13 +15,22 @@ type Move struct {
 	// column, as (drop 4) does, they are all cells of that Line.
 	Spots []Spot `json:"spots,omitempty"`
 	Line  bool   `json:"line,omitempty"`
+	Aimed bool   `json:"aimed,omitempty"` // the cells are those to which it leads in one position
 }
 
 // Read reads a move. One that speaks of no cell has no spots.
-func (l *Layout) Read(text string) Move {
+func (l *Layout) Read(text string) Move { return l.ReadOf("", text) }
+
+// ReadOf reads a move of a role, whose own hand it speaks of.
+func (l *Layout) ReadOf(role, text string) Move {
 	found := Move{Move: text, Text: strings.Trim(text, "()")}
 	m, args := parse(text)
-	if len(args) == 0 || strings.Contains(found.Text, "(") {
+	if strings.Contains(found.Text, "(") {
+		return found
+	}
+	found.Text = l.said(m.name, args)
+	if len(args) == 0 {
+		found.Spots = l.choice(role, m.name)
 		return found
 	}
 	m.kind = move
@@ -28,9 +38,9 @@ func (l *Layout) Read(text string) Move {
 	var ends []int
 	best := 0
 	for _, g := range l.grids {
-		if u := l.uses[g.owner]; u.as == onBoard {
+		if u := l.uses[g.owner]; (u.as == onBoard || u.as == asAmount) && g.cells() > 1 {
 			// The more coordinates are told, the surer; then fewer cells of more coordinates each.
-			spots, cells, isLine := l.match(g, u, m, args)
+			spots, cells, isLine := l.match(g, u, role, m, args)
 			worth := -len(spots)
 			for _, end := range cells {
 				if end >= 0 && !isLine {
@@ -48,19 +58,36 @@ func (l *Layout) Read(text string) Move {
 	return found
 }
 
+// said returns a move in the words of the page.
+func (l *Layout) said(name string, args tuple) string {
+	phrase := l.word(name)
+	hasPlaces := strings.Contains(phrase, "{")
+	for i, a := range args {
+		if hasPlaces {
+			phrase = strings.ReplaceAll(phrase, "{"+strconv.Itoa(i+1)+"}", l.word(a))
+		} else {
+			phrase += " " + l.word(a)
+		}
+	}
+	return strings.TrimSpace(phrase)
+}
+
 // told is the text of a move that names cells of a grid. Ends tells by argument which spot, from 1, it
 // completes, 0 for the other coordinates of a cell, and -1 for what is none. The name of the move is left
 // out where it speaks of cells last, and no other kind of move has as many arguments.
 func (l *Layout) told(m relation, args tuple, read Move, g *grid, ends []int) string {
+	if g.isBeside() || strings.Contains(l.page.Words[m.name], "{") {
+		return read.Text
+	}
 	var words []string
 	if l.verbs[m.arity] > 1 || g.shape == Row || ends[len(ends)-1] < 0 {
-		words = append(words, m.name)
+		words = append(words, l.word(m.name))
 	}
 	cells, after := g.names(), -2
 	for i, a := range args {
 		switch end := ends[i]; {
 		case end < 0:
-			words = append(words, a)
+			words = append(words, l.word(a))
 		case end == 0:
 		case read.Line && read.Spots[0].Column == read.Spots[len(read.Spots)-1].Column:
 			words = append(words, "column", a)
@@ -115,6 +142,8 @@ func (n cellNames) name(s Spot) string {
 	switch {
 	case n.named != nil:
 		return n.byCell[[2]int{s.Column, s.Row}]
+	case n.shape == Tray || n.shape == Choice:
+		return strings.TrimSpace(row + " " + column)
 	case n.shape == Row:
 		return column
 	case n.letters && isLetter(column[0]):
@@ -140,6 +169,9 @@ func (n cellNames) arrow() string {
 func (l *Layout) Turned(facts []string) []bool {
 	above := make(map[string]int) // pieces in the upper half less those in the lower one, by colour
 	for _, b := range l.Draw(facts).Boards {
+		if b.isBeside() {
+			continue
+		}
 		for _, c := range b.Cells {
 			for _, p := range c.Pieces {
 				above[p.Color] += cmp.Compare(len(b.Rows)-1, 2*c.Row)
@@ -160,10 +192,33 @@ func (l *Layout) Turned(facts []string) []bool {
 func (l *Layout) Where(fact string) (Spot, bool) {
 	rel, args := parse(fact)
 	u := l.uses[rel]
-	if u == nil || u.as != onBoard || u.empty != "" && u.contentOf(args) == u.empty {
+	if u == nil || u.as != onBoard || u.grid.isBeside() || u.empty != "" && u.contentOf(args) == u.empty {
 		return Spot{}, false
 	}
 	return l.spot(u, args)
+}
+
+// Aim gives moves that name no cell the cells on which they put something that not all of them put there. The facts are those
+// before the moves and, by move, after it.
+func (l *Layout) Aim(moves []Move, before []string, after [][]string) []Move {
+	known := make(set)
+	for _, fact := range before {
+		known[fact] = true
+	}
+	count := make(map[Spot]int)
+	for i, facts := range after {
+		for _, fact := range facts {
+			if spot, ok := l.Where(fact); ok && !known[fact] && !slices.Contains(moves[i].Spots, spot) {
+				moves[i].Spots = append(moves[i].Spots, spot)
+				count[spot]++
+			}
+		}
+	}
+	for i := range moves {
+		moves[i].Aimed = true
+		moves[i].Spots = slices.DeleteFunc(moves[i].Spots, func(s Spot) bool { return count[s] == len(moves) })
+	}
+	return moves
 }
 
 // spot is the cell that the coordinates of a fluent name.
@@ -179,13 +234,15 @@ func (l *Layout) spot(u *use, args tuple) (Spot, bool) {
 
 // match reads the arguments of a move as coordinates of a grid, from left to right, and tells by argument
 // what it ends (see told). A move that names one coordinate alone means a line.
-func (l *Layout) match(g *grid, u *use, m relation, args tuple) (spots []Spot, ends []int, isLine bool) {
+func (l *Layout) match(g *grid, u *use, role string, m relation, args tuple) (spots []Spot, ends []int, isLine bool) {
 	want := append(append([]int{}, u.selectors...), u.column)
-	if u.row >= 0 {
+	values := make(tuple, u.arity)
+	if u.row >= 0 && (u.row != u.holder || role == "") {
 		want = append(want, u.row)
+	} else if u.row >= 0 {
+		values[u.row] = role
 	}
 	slices.Sort(want) // moves name coordinates in the order in which facts do
-	values := make(tuple, u.arity)
 	given := make(map[int]bool)
 	ends = slices.Repeat([]int{-1}, len(args))
 	last := -1
@@ -223,6 +280,9 @@ func (l *Layout) coordinate(g *grid, u *use, p slot, value string, want []int, g
 		if given[w] || !g.knows(u, w, value) {
 			continue
 		}
+		if len(links) == 0 && g.isBeside() {
+			continue
+		}
 		if len(links) == 0 {
 			return w, len(given) > 0 || len(want) <= p.arity-p.argument
 		}
@@ -236,7 +296,7 @@ func (l *Layout) coordinate(g *grid, u *use, p slot, value string, want []int, g
 	return 0, false
 }
 
-// like tells whether an argument of one fluent on a grid means the same as one of
+// like reports whether an argument of one fluent on a grid means the same as one of
 // another.
 func (u *use) like(argument int, v *use, other int) bool {
 	if argument == u.column && other == v.column || u.row >= 0 && argument == u.row && other == v.row {
@@ -246,7 +306,7 @@ func (u *use) like(argument int, v *use, other int) bool {
 	return i >= 0 && i < len(v.selectors) && v.selectors[i] == other
 }
 
-// knows tells whether a value can stand at an argument that is a coordinate.
+// knows reports whether a value can stand at an argument that is a coordinate.
 func (g *grid) knows(u *use, argument int, value string) bool {
 	var ok bool
 	switch {

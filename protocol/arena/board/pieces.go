@@ -11,6 +11,9 @@ type Piece struct {
 	Kind  Kind   `json:"kind"`
 	Color string `json:"color,omitempty"` // one of Colors, "" for none
 	Text  string `json:"text"`            // the name in the rules
+	// Small and Hollow tell pieces of one kind and colour apart.
+	Small  bool `json:"small,omitempty"`
+	Hollow bool `json:"hollow,omitempty"`
 }
 
 // Kind is the form of a piece.
@@ -31,6 +34,9 @@ const (
 	Pawn   Kind = "pawn"
 	Block  Kind = "block" // nothing can go there
 	Mark   Kind = "mark"  // something is said of the cell, by the name of the fluent alone
+	Box    Kind = "box"
+	Card   Kind = "card"
+	Coin   Kind = "coin"
 	Words  Kind = "text"
 
 	EdgeNorth Kind = "north" // a wall between two cells
@@ -65,7 +71,7 @@ var codes = map[byte]Kind{'p': Pawn, 'k': King, 'q': Queen, 'r': Rook, 'b': Bish
 
 // piece reads a content.
 func (l *Layout) piece(u *use, content string) Piece {
-	if p, ok := l.skin[content]; ok {
+	if p, ok := l.page.Pieces[content]; ok {
 		return p
 	}
 	p := Piece{Kind: Words, Text: content}
@@ -109,7 +115,7 @@ func (u *use) kind() Kind {
 	return Disc
 }
 
-// edgeOf tells whether a fact puts a wall at a side of its cell.
+// edgeOf reports whether a fact puts a wall at a side of its cell.
 func edgeOf(u *use, name string) (Kind, bool) {
 	relation := strings.ToLower(u.name)
 	if !strings.Contains(relation, "block") && !strings.Contains(relation, "wall") {
@@ -153,7 +159,15 @@ func (l *Layout) roleColor(role string) string {
 	return roleColors[max(i, 0)%len(roleColors)]
 }
 
-// isCode tells whether a name is one of the codes of two letters, and others on the
+// RoleColors returns the colours of the roles.
+func (l *Layout) RoleColors() (colors []string) {
+	for _, role := range l.roles {
+		colors = append(colors, l.roleColor(role))
+	}
+	return colors
+}
+
+// isCode reports whether a name is one of the codes of two letters, and others on the
 // same board are, too.
 func (l *Layout) isCode(u *use, name string) bool {
 	others := 0
@@ -193,7 +207,7 @@ func (l *Layout) letterColor(letter string) string {
 	return ""
 }
 
-// draughts tells whether a board knows men and kings only.
+// draughts reports whether a board knows men and kings only.
 func (u *use) draughts(l *Layout) bool {
 	if u.grid == nil {
 		return false

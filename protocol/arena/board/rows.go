@@ -4,12 +4,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"stackmate/gdl"
 )
 
 // rows finds boards of one row, such as (disk p3 green).
 func (l *Layout) rows(f *fluents) {
 	for _, rel := range f.relations() {
-		if rel.arity != 2 || f.seen[rel] == nil {
+		if rel.arity != 2 || f.seen[rel] == nil || l.uses[rel] != nil {
 			continue
 		}
 		for i := range 2 {
@@ -47,6 +49,7 @@ func (l *Layout) count(f *fluents) {
 		}
 		switch {
 		case rel.arity == 1 && f.alone(rel):
+			u.clock = f.isClock(rel)
 		case u.holder >= 0 && f.decides(rel, []int{u.holder}, rel.others(u.holder)):
 		case u.holder >= 0 || rel.arity == 1:
 			u.as = inHand
@@ -57,7 +60,50 @@ func (l *Layout) count(f *fluents) {
 	}
 }
 
-// isFull tells whether most cells have a fact at first.
+// isClock reports whether a number grows by one from each example to the next.
+func (f *fluents) isClock(rel relation) bool {
+	values, ok := f.ordered(rel, 0)
+	examples := f.seen[rel]
+	for i := 1; ok && i < len(examples); i++ {
+		if len(examples[i-1]) == 0 || len(examples[i]) == 0 {
+			return false
+		}
+		ok = slices.Index(values, examples[i][0][0]) == slices.Index(values, examples[i-1][0][0])+1
+	}
+	return ok && len(examples) > 1
+}
+
+// turns finds the fluents that say whose turn it is: some kind of move is legal only for the role that they name.
+func (f *fluents) turns() set {
+	all, found := make(map[relation]map[string]int), make(set)
+	legal := make(map[relation]int)
+	for i := range f.clauses {
+		c := &f.clauses[i]
+		if c.rule.Head.Name != "legal" || c.head.kind != move {
+			continue
+		}
+		legal[c.head]++
+		if all[c.head] == nil {
+			all[c.head] = make(map[string]int)
+		}
+		for _, l := range c.rule.Body {
+			rel, args, ok := read(l.Atom)
+			if ok && l.Op == gdl.Holds && rel.kind == fluent && rel.arity == 1 && args[0].Equal(c.rule.Head.Args[0]) && f.alone(rel) {
+				all[c.head][rel.name]++
+			}
+		}
+	}
+	for m, guards := range all {
+		for name, n := range guards {
+			if n == legal[m] {
+				found[name] = true
+			}
+		}
+	}
+	return found
+}
+
+// isFull reports whether most cells have a fact at first.
 func (u *use) isFull(f *fluents) bool {
 	if u.row < 0 {
 		return f.covers(u.relation, u.column)

@@ -43,7 +43,7 @@ func (f *fluents) points(cells axis, rel relation, argument int) axis {
 	return all
 }
 
-// joins tells whether there are examples of a fluent, and all name neighbours.
+// joins reports whether there are examples of a fluent, and all name neighbours.
 func (g *grid) joins(u *use, examples [][]tuple) bool {
 	found := false
 	for _, facts := range examples {

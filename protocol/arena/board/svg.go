@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,6 +15,10 @@ const (
 	side   = 40 // of a cell
 	margin = 22 // around a board: names of columns, rows and boards
 	gap    = 6  // between boards
+
+	traySide   = 34 // of a cell of a tray
+	choiceSide = 84 // of a cell of choices
+	trayName   = 10 // letters of a name of a row
 )
 
 // SVG returns a drawing of the boards, "" if there are none. Cells carry data-spot="board-column-row"; the page
@@ -23,26 +28,43 @@ func (p Picture) SVG() string {
 		return ""
 	}
 	var body strings.Builder
-	var width, x, y, height float64
+	var width, height float64
+	rows := make(map[int]float64) // widths, by Board.Top
+	boards := 0
+	for _, b := range p.Boards {
+		if !b.isBeside() {
+			boards++
+		}
+		w, _ := b.size()
+		rows[b.Top] += w + gap
+		width = max(width, rows[b.Top]-gap)
+	}
+	var x, y float64
 	for i, b := range p.Boards {
-		if i > 0 && b.Top != p.Boards[i-1].Top {
-			x, y, height = 0, y+height+gap, 0
+		if i == 0 || b.Top != p.Boards[i-1].Top {
+			x, y = math.Round((width-rows[b.Top]+gap)/2), height
+			height += gap
 		}
 		w, h := b.size()
 		fmt.Fprintf(&body, `<g class="board" transform="translate(%g %g)">`, x, y)
-		b.draw(&body, i, len(p.Boards) > 1)
+		b.draw(&body, i, b.isBeside() || boards > 1)
 		body.WriteString("</g>")
 		x += w + gap
-		width, height = max(width, x-gap), max(height, h)
+		height = max(height, y+h+gap)
 	}
-	height += y
+	height -= gap
 	top := 0.
-	if len(p.Boards) == 1 {
+	if boards == 1 && !p.Boards[0].isBeside() {
 		top = margin * 0.7 // without a name above it
 	}
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %g %g %g" width="%g" height="%g" role="group" aria-label="Board">%s</svg>`,
 		top, width, height-top, width, height-top, body.String())
 }
+
+// isBeside reports whether a board is a tray or a strip, which have names of their own.
+func (b Board) isBeside() bool { return b.isTray() || b.Shape == Row && b.Sides != nil }
+
+func (b Board) isTray() bool { return b.Shape == Tray || b.Shape == Choice }
 
 // size is that of a board with its names.
 func (b Board) size() (w, h float64) {
@@ -52,12 +74,38 @@ func (b Board) size() (w, h float64) {
 		right = max(right, x)
 	}
 	_, bottom := b.corner(0, len(b.Rows))
+	if b.isTray() && slices.Max(b.Columns) == "" {
+		return right + margin/2, bottom + margin/4
+	}
 	return right + margin/2, bottom + margin
+}
+
+// indent returns the width of the names of the rows.
+func (b Board) indent() float64 {
+	longest := 0
+	for _, name := range b.Rows {
+		longest = max(longest, min(utf8.RuneCountInString(name), trayName))
+	}
+	if !b.isTray() || longest < 2 {
+		return margin
+	}
+	return margin + 6*float64(longest)
+}
+
+// step returns the width of a cell.
+func (b Board) step() float64 {
+	switch b.Shape {
+	case Tray:
+		return traySide
+	case Choice:
+		return choiceSide
+	}
+	return side
 }
 
 // corner is the upper left corner of a cell.
 func (b Board) corner(column, row int) (x, y float64) {
-	x, y = margin+float64(column)*side, margin+float64(row)*side
+	x, y = b.indent()+float64(column)*b.step(), margin+float64(row)*side
 	if b.Shape == Hex {
 		y = margin + float64(row)*side*0.87
 		if row < len(b.Shift) {
@@ -72,14 +120,14 @@ func (b Board) corner(column, row int) (x, y float64) {
 
 func (b Board) draw(out *strings.Builder, index int, named bool) {
 	if named {
-		fmt.Fprintf(out, `<text class="label" x="%g" y="%g">%s</text>`, margin+float64(len(b.Columns))*side/2, margin/2., escape(b.Name))
+		fmt.Fprintf(out, `<text class="label" x="%g" y="%g">%s</text>`, b.indent()+float64(len(b.Columns))*b.step()/2, margin/2., escape(b.Name))
 	}
 	for row, name := range b.Rows {
 		x, y := b.corner(0, row)
 		if b.Shape == Hex {
 			x = b.left(row, x)
 		}
-		fmt.Fprintf(out, `<text class="label" x="%g" y="%g">%s</text>`, x-margin/2, y+side/2, escape(short(name, 4)))
+		fmt.Fprintf(out, `<text class="label" x="%g" y="%g">%s</text>`, x-b.indent()/2, y+side/2, escape(short(name, b.longestName())))
 	}
 	for column, name := range b.Columns {
 		if b.Shape == Hex && b.isCentred() {
@@ -90,7 +138,10 @@ func (b Board) draw(out *strings.Builder, index int, named bool) {
 			x0, _ := b.corner(column, len(b.Rows)-1)
 			x = x0
 		}
-		fmt.Fprintf(out, `<text class="label" x="%g" y="%g">%s</text>`, x+side/2, y+margin/2, escape(short(name, 6)))
+		fmt.Fprintf(out, `<text class="label" x="%g" y="%g">%s</text>`, x+b.step()/2, y+margin/2, escape(short(name, 6)))
+	}
+	for _, s := range b.Sides {
+		b.drawSide(out, s)
 	}
 	for _, c := range b.Cells {
 		out.WriteByte('\n')
@@ -113,18 +164,21 @@ func (b Board) left(row int, otherwise float64) float64 {
 	return otherwise
 }
 
-// isCentred tells whether columns of different rows have nothing to do with each other.
+// isCentred reports whether columns of different rows have nothing to do with each other.
 func (b Board) isCentred() bool { return len(b.Cells) < len(b.Columns)*len(b.Rows) }
 
 func (b Board) drawCell(out *strings.Builder, index int, c Cell) {
 	x, y := b.corner(c.Column, c.Row)
 	class := "cell"
+	if b.isTray() {
+		class += " slot"
+	}
 	if b.Checkered && (c.Column+len(b.Rows)-1-c.Row)%2 == 0 {
 		class += " dark"
 	}
 	spot := fmt.Sprintf(`class="%s" data-spot="%d-%d-%d" role="img" aria-label="%s"`, class, index, c.Column, c.Row, escape(c.label()))
 	if b.Shape != Hex {
-		fmt.Fprintf(out, `<rect %s x="%g" y="%g" width="%d" height="%d"/>`, spot, x, y, side, side)
+		fmt.Fprintf(out, `<rect %s x="%g" y="%g" width="%g" height="%d"/>`, spot, x, y, b.step(), side)
 		return
 	}
 	var points []string
@@ -147,7 +201,7 @@ func (c Cell) label() string {
 // drawPieces draws what lies on a cell: side by side, but for what fills it.
 func (b Board) drawPieces(out *strings.Builder, c Cell) {
 	x, y := b.corner(c.Column, c.Row)
-	x, y = x+side/2, y+side/2
+	x, y = x+b.step()/2, y+side/2
 	var lying []Piece
 	for _, p := range c.Pieces {
 		switch {
@@ -159,6 +213,10 @@ func (b Board) drawPieces(out *strings.Builder, c Cell) {
 			lying = append(lying, p)
 		}
 	}
+	if len(lying) == 1 && b.Shape == Choice {
+		lying[0].drawChoice(out, x, y)
+		return
+	}
 	if len(lying) == 1 {
 		lying[0].draw(out, x, y, 1)
 		return
@@ -168,6 +226,29 @@ func (b Board) drawPieces(out *strings.Builder, c Cell) {
 		step := float64(side) / float64(per)
 		p.draw(out, x-side/2+step*(float64(i%per)+0.5), y-side/2+step*(float64(i/per)+0.5), 1/float64(per))
 	}
+}
+
+// longestName returns how many letters of the name of a row are drawn.
+func (b Board) longestName() int {
+	if b.isTray() {
+		return trayName
+	}
+	return 4
+}
+
+// drawSide draws a side in the colour of its role, along the middles of the cells there; the ends of a strip say who wins.
+func (b Board) drawSide(out *strings.Builder, s Side) {
+	columns, rows := len(b.Columns)-1, len(b.Rows)-1
+	ends := map[Kind][4]int{EdgeNorth: {0, 0, columns, 0}, EdgeSouth: {0, rows, columns, rows}, EdgeWest: {0, 0, 0, rows}, EdgeEast: {columns, 0, columns, rows}}[s.Edge]
+	away := map[Kind][2]float64{EdgeNorth: {0, -1}, EdgeSouth: {0, 1}, EdgeWest: {-1, 0}, EdgeEast: {1, 0}}[s.Edge]
+	x1, y1 := b.corner(ends[0], ends[1])
+	x2, y2 := b.corner(ends[2], ends[3])
+	dx, dy := side/2+away[0]*side*0.58, side/2+away[1]*side*0.62
+	if b.Shape == Row {
+		fmt.Fprintf(out, `<text class="label words %s" x="%g" y="%g">%s wins</text>`, s.Color, x1+side/2, margin/2., escape(short(s.Role, 9)))
+		y1, y2 = y1-side/2, y2+side/2
+	}
+	fmt.Fprintf(out, `<line class="side %s" x1="%g" y1="%g" x2="%g" y2="%g"><title>%s</title></line>`, s.Color, x1+dx, y1+dy, x2+dx, y2+dy, escape(s.Role))
 }
 
 func (p Piece) drawEdge(out *strings.Builder, x, y float64) {
@@ -185,7 +266,10 @@ var outlines = map[Kind]string{
 	Disc:   `<circle class="piece %s" r="15"/>`,
 	Man:    `<circle class="piece %s" r="15"/><circle class="piece %[1]s" r="10"/>`,
 	Crown:  `<circle class="piece %s" r="16"/><path class="piece gray" d="M-9 7-10-7-4-1 0-9 4-1 10-7 9 7Z"/>`,
-	Block:  `<rect class="block" x="-18" y="-18" width="36" height="36" rx="3"/>`,
+	Block:  `<rect class="block %s" x="-18" y="-18" width="36" height="36" rx="3"/>`,
+	Box:    `<rect class="piece %s" x="-14" y="-14" width="28" height="28" rx="2"/>`,
+	Card:   `<rect class="face %s" x="-14" y="-18" width="28" height="36" rx="4"/>`,
+	Coin:   `<circle class="piece %s" r="13"/><circle class="piece rim" r="9"/>`,
 	Mark:   `<circle class="piece gray" r="4"/>`,
 	Pawn:   `<path class="piece %s" d="M-9 14-6 6Q-3 3-3-1A6 6 0 1 1 3-1Q3 3 6 6L9 14Z"/>`,
 	Rook:   `<path class="piece %s" d="M-10 14V10H-7L-6-5H-9V-14H-5V-10H-2V-14H2V-10H5V-14H9V-5H6L7 10H10V14Z"/>`,
@@ -197,16 +281,33 @@ var outlines = map[Kind]string{
 
 // draw draws a piece, or writes its name.
 func (p Piece) draw(out *strings.Builder, x, y, scale float64) {
+	if p.Small {
+		scale *= 0.66
+	}
 	fmt.Fprintf(out, `<g transform="translate(%.1f %.1f) scale(%.2f)"><title>%s</title>`, x, y, scale, escape(p.Text))
 	switch shape := outlines[p.Kind]; {
 	case shape == "":
 		p.write(out)
 	case strings.Contains(shape, "%"):
 		fmt.Fprintf(out, shape, cmp.Or(p.Color, "gray"))
+		if p.Kind == Card {
+			p.write(out)
+		}
 	default:
 		out.WriteString(shape)
 	}
+	if p.Hollow {
+		out.WriteString(`<circle class="hollow" r="6"/>`)
+	}
 	out.WriteString("</g>")
+}
+
+// drawChoice draws a card that is as wide as its cell.
+func (p Piece) drawChoice(out *strings.Builder, x, y float64) {
+	const width, height = choiceSide - 8, side - 6
+	fmt.Fprintf(out, `<g transform="translate(%.1f %.1f)"><title>%s</title><rect class="face %s" x="%d" y="%d" width="%d" height="%d" rx="4"/>`,
+		x, y, escape(p.Text), cmp.Or(p.Color, "gray"), -width/2, -height/2, width, height)
+	fmt.Fprintf(out, `<text class="words %s" font-size="%g">%s</text></g>`, p.Color, min(14, 100/float64(utf8.RuneCountInString(p.Text))), escape(short(p.Text, 14)))
 }
 
 // write writes a name into a cell, in one or two lines.

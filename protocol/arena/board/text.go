@@ -2,7 +2,6 @@ package board
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,7 +30,7 @@ func (p Picture) Text(columns int) string {
 		i = j
 	}
 	for _, c := range p.Counters {
-		fmt.Fprintf(&b, "%s: %s\n", strings.TrimSpace(c.Name+" "+c.Holder), c.Value)
+		b.WriteString(strings.TrimSuffix(strings.TrimSpace(c.Name+" "+c.Holder)+": "+c.Value, ": ") + "\n")
 	}
 	for _, h := range p.Hands {
 		wrapped(&b, append([]string{strings.TrimSpace(h.Name+" "+h.Holder) + ":"}, h.Items...), columns)
@@ -104,7 +103,7 @@ func (b Board) lines() []string {
 		}
 		out = append(out, line)
 	}
-	if b.Shift == nil {
+	if b.Shift == nil && slices.Max(b.Columns) != "" {
 		line := strings.Repeat(" ", label+1)
 		for _, c := range b.Columns {
 			line += pad(c, width) + " "
@@ -126,7 +125,7 @@ func pad(text string, width int) string {
 }
 
 var letters = map[Kind]string{
-	Cross: "x", Nought: "o", Block: "#", Mark: "*", King: "k", Queen: "q", Rook: "r", Bishop: "b", Knight: "n", Pawn: "p",
+	Cross: "x", Nought: "o", Block: "#", Mark: "*", Coin: "*", King: "k", Queen: "q", Rook: "r", Bishop: "b", Knight: "n", Pawn: "p",
 	EdgeNorth: "^", EdgeEast: ">", EdgeSouth: "v", EdgeWest: "<",
 }
 

@@ -83,7 +83,7 @@ func worker() *Worker {
 	}}
 }
 
-// event is a tournament of three games.
+// event returns a tournament of three games.
 func event(t testing.TB, rounds int, players ...string) *Event {
 	t.Helper()
 	e := &Event{
@@ -131,7 +131,7 @@ func run(t testing.TB, e *Event, archive *arena.Archive) *arena.Ranking {
 	return ranking
 }
 
-// untimed is a ranking without what depends on the clock.
+// untimed returns a ranking without figures that depend on the clock.
 func untimed(r *arena.Ranking) *arena.Ranking {
 	for i := range r.Results {
 		r.Results[i].Slowest = nil
@@ -166,7 +166,7 @@ func TestATournamentIsTheSameHoweverItIsHeld(t *testing.T) {
 			t.Errorf("(-counted +recorded):\n%s", diff)
 		}
 	}
-	// Without records, and with those of a part of the matches.
+	// Without records, and with the records of some matches.
 	if diff := cmp.Diff(want, untimed(run(t, e, nil))); diff != "" {
 		t.Errorf("without records (-want +got):\n%s", diff)
 	}
@@ -262,8 +262,8 @@ func TestReportsThatAreNoneEndNoTournament(t *testing.T) {
 	}
 }
 
-// A worker that spoils the first result of a match costs nothing but time, also where nobody else is left to count
-// what a runner before has submitted.
+// A worker that spoils the first result of a match costs only time, even if nobody else is left to count the submissions of an earlier
+// runner.
 func TestABadResultIsDroppedAndItsMatchHeldAgain(t *testing.T) {
 	for name, spoil := range map[string]func([]byte) []byte{
 		"no JSON":          func([]byte) []byte { return []byte("{") },

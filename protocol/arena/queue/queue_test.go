@@ -101,11 +101,11 @@ func TestEveryTaskHasOneResult(t *testing.T) {
 		return done(ctx, task)
 	})
 	submit(t, q, 50)
-	submit(t, q, 50) // by somebody who does not know that it has been done
+	submit(t, q, 50) // by a process that does not know the results
 	collect(t, q, 50)
 	submit(t, q, 50) // nor that there are results
 	collect(t, q, 50)
-	time.Sleep(500 * time.Millisecond) // for what is handed out again
+	time.Sleep(500 * time.Millisecond) // for repeated deliveries
 	if n := calls.Load() - retries.Load(); n != 50 {
 		t.Errorf("50 tasks were done %d times", n)
 	}
@@ -125,7 +125,7 @@ func TestWhatIsDoneIsNotDoneAgain(t *testing.T) {
 	})
 	submit(t, q, 1)
 	collect(t, q, 1)
-	// As by somebody who had looked for a result just before there was one.
+	// As by a process that had looked for a result just before it came.
 	if err := q.put(t.Context(), Task{Run: "run", ID: "0", Data: []byte("task 0")}); err != nil {
 		t.Fatal(err)
 	}
@@ -253,10 +253,10 @@ func TestATaskOfASilentWorkerGoesToAnother(t *testing.T) {
 	}
 }
 
-// bomb is a small result that unpacks to more than is allowed.
+// bomb returns a small result that unpacks to more than is allowed.
 func bomb() []byte { return pack(make([]byte, MaxResult+1)) }
 
-// Bad results reach whoever waits for the task, who has it done again, and end nothing.
+// Bad results reach the caller, which has the task repeated, and end nothing.
 func TestResultsThatCannotBeReadAreToldAndRedone(t *testing.T) {
 	q := embedded(t, t.TempDir(), "")
 	for id, bad := range map[string]*nats.Msg{
@@ -335,7 +335,7 @@ func TestTasksAndResultsOutliveTheServer(t *testing.T) {
 	collect(t, q, 20)
 }
 
-// noise is a result that is too large for a message, and cannot be packed.
+// noise returns a result that is too large for a message, and cannot be packed.
 func noise() []byte {
 	large := make([]byte, maxPayload+1000)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -389,7 +389,7 @@ func TestWithdrawnTasksAreNotBegun(t *testing.T) {
 	collect(t, q, 1)
 }
 
-// invited is a worker of another process.
+// invited returns a worker of another process.
 func invited(t testing.TB, q *Queue, log zerolog.Logger) *Queue {
 	t.Helper()
 	w, err := Dial(t.Context(), q.Invitation(), log)
@@ -452,7 +452,7 @@ func TestWorkersOfOtherProcessesNeedTheInvitation(t *testing.T) {
 	if strings.Contains(faults.String(), "ermission") {
 		t.Errorf("what a worker needs is refused: %s", &faults)
 	}
-	// Who starts the server again invites to the same.
+	// A restarted server has the same invitation.
 	q.Close()
 	again, err := url.Parse(embedded(t, dir, "127.0.0.1:0").Invitation())
 	if good.Host = again.Host; err != nil || good.String() != again.String() {
@@ -704,7 +704,7 @@ func TestAClusterLosesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkTask is what the queue costs: a task that takes no time.
+// BenchmarkTask measures the cost of the queue: a task that takes no time.
 func BenchmarkTask(b *testing.B) {
 	q := embedded(b, b.TempDir(), "")
 	works(b, q, 1, done)

@@ -59,7 +59,7 @@ func TestDamagedTasksFailAndTheWorkerGoesOn(t *testing.T) {
 		"no rules":            {playing, []byte(`{"game":"x","rules":"none"}`), "the rules of x"},
 		"rules of other hash": {playing, strange(func(g *game) { g.Rules = "wrong" }), "do not have the hash"},
 		"unknown engine":      {playing, strange(func(g *game) { g.Engine = "steam" }), "steam"},
-		"damaged weights":     {playing, strange(func(*game) {}), "expected what was learnt"},
+		"damaged weights":     {playing, strange(func(*game) {}), "damaged"},
 		"no experiment":       {measuring, []byte(`{"experiment":"alchemy"}`), "alchemy"},
 		"no line":             {measuring, []byte(`{"experiment":"goofspiel","number":-1,"max":2000000000}`), "no line -1"},
 		"null":                {measuring, []byte("null"), "expected an experiment"},
@@ -77,7 +77,7 @@ func TestDamagedTasksFailAndTheWorkerGoesOn(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := play(t.Context(), training.Task{Known: []byte("weights"), Seconds: 1}); err == nil || !strings.Contains(err.Error(), "expected what was learnt") {
+	if _, err := play(t.Context(), training.Task{Known: []byte("weights"), Seconds: 1}); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("the next task: %v", err)
 	}
 }

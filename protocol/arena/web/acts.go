@@ -21,7 +21,7 @@ type act struct {
 	Turn int    `json:"turn"` // number of joint moves before
 	Move string `json:"move"`
 	What string `json:"what"` // is refused
-	Of   string `json:"of"`   // whose strength changes, to that of
+	Of   string `json:"of"`   // the player whose strength changes
 	Kind string `json:"kind"` // a kind of player
 	// Keys holds all seat keys of the browser, by role; its consent counts for all these seats.
 	Keys map[string]string `json:"keys"`
@@ -149,7 +149,7 @@ func (t *table) undo(r machine.Role, a act) error {
 	return nil
 }
 
-// before is the number of joint moves before the last one in which a role had a choice, or -1.
+// before returns the number of joint moves before the last one in which a role had a choice, or -1.
 func (t *table) before(r machine.Role) int {
 	for back := len(t.joints) - 1; back >= 0; back-- {
 		if len(machine.NewHistory(t.machine, t.at.States[back]).Legal(r)) > 1 {

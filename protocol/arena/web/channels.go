@@ -113,7 +113,7 @@ type channel struct {
 	*connection
 	number int
 	header http.Header
-	fault  bytes.Buffer // what is no stream
+	fault  bytes.Buffer // an error instead of a stream
 }
 
 func (w *channel) Header() http.Header { return w.header }

@@ -41,8 +41,8 @@ const (
 	maxPutIn = 1000
 )
 
-// openRecord keeps a record that somebody has, and says its id. Its moves are played anew by the rules of its
-// game, which are here: only what these allow is kept.
+// openRecord stores an uploaded record and returns its id. It replays the moves by the rules of the game in the library, and stores only
+// the result.
 func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 	if there, err := filepath.Glob(filepath.Join(s.Archive.Dir(), putIn+"*")); err != nil || len(there) >= maxPutIn {
 		return nil, faulty(http.StatusInsufficientStorage,
@@ -69,7 +69,7 @@ func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 	}
 	names := g.machine.Names()
 	if record.Unnamed {
-		_ = record.Name(names.Roles) // the number of players shows what does not fit
+		_ = record.Name(names.Roles) // the number of players shows records of other games
 	}
 	if len(record.Players) != len(names.Roles) {
 		return nil, fmt.Errorf("%s has %d roles, the record %d players", g.name, len(names.Roles), len(record.Players))

@@ -41,6 +41,9 @@ type gameView struct {
 	Chance   string    `json:"chance,omitempty"` // the role that nobody plays
 	Position *Position `json:"position,omitempty"`
 	Board    bool      `json:"board"`
+	Title    string    `json:"title,omitempty"`
+	About    string    `json:"about,omitempty"` // the rules in sentences
+	Author   string    `json:"author,omitempty"`
 }
 
 func (s *Server) showGame(r *http.Request) (*gameView, error) {
@@ -52,7 +55,7 @@ func (s *Server) showGame(r *http.Request) (*gameView, error) {
 }
 
 func (g *game) view(withRules bool) *gameView {
-	v := &gameView{Game: g.name, Findings: g.findings, Valid: g.err == nil}
+	v := &gameView{Game: g.name, Findings: g.findings, Valid: g.err == nil, Title: g.page.Title, About: g.page.Rules, Author: g.page.Author}
 	if withRules || !v.Valid {
 		v.Rules = string(g.text)
 	}

@@ -24,7 +24,7 @@ import (
 // Rules are read when somebody asks for the game, and compiled when somebody plays it.
 type library struct {
 	Config
-	ctx       context.Context // ends what is under way
+	ctx       context.Context // ends the work in progress
 	games     recent.Cache[string, *game]
 	mu        sync.Mutex
 	uploads   []*game // in order of arrival
@@ -43,7 +43,8 @@ type game struct {
 
 	rules    *gdl.Game
 	findings []finding
-	err      error         // why there are no rules
+	err      error // why there are no rules
+	page     board.Page
 	layout   *board.Layout // without boards if there are none, or no rules
 	initial  []string      // facts of the first position; nil if it takes too long to find
 
@@ -57,7 +58,7 @@ type finding struct {
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
 	Code   string `json:"code"`
-	Grave  bool   `json:"grave"` // the rules are not valid
+	Grave  bool   `json:"grave"` // the rules are not valid; they may be played all the same
 	Text   string `json:"text"`
 	Hint   string `json:"hint,omitempty"`
 }
@@ -103,7 +104,7 @@ func (l *library) compiled(ctx context.Context, name string) (*game, error) {
 	return g, err
 }
 
-// uploaded is an uploaded game, or nil.
+// uploaded returns an uploaded game, or nil.
 func (l *library) uploaded(name string) *game {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,7 +165,7 @@ func (l *library) load(ctx context.Context, name, file string, text []byte) (*ga
 			d.Message += "; played all the same: " + d.Meaning
 		}
 		g.findings = append(g.findings, finding{
-			Line: d.Pos.Line, Column: d.Pos.Column, Code: d.Code, Grave: d.IsError(), Text: d.Message, Hint: d.Hint,
+			Line: d.Pos.Line, Column: d.Pos.Column, Code: d.Code, Grave: strings.HasPrefix(d.Code, "E"), Text: d.Message, Hint: d.Hint,
 		})
 	}
 	if g.err == nil {
@@ -172,25 +173,25 @@ func (l *library) load(ctx context.Context, name, file string, text []byte) (*ga
 		if err := guard.Do(func() error { g.look(ctx); return nil }); err != nil {
 			return nil, fmt.Errorf("%s cannot be drawn: %w", name, err)
 		}
-		if err := l.applySkin(g); err != nil {
-			return nil, fmt.Errorf("the skin of %s: %w", name, err)
+		if err := l.applyPage(g); err != nil {
+			return nil, fmt.Errorf("the page of %s: %w", name, err)
 		}
 	}
 	return g, nil
 }
 
-// applySkin gives a game its skin.
-func (l *library) applySkin(g *game) error {
-	if l.Skin == nil {
+// applyPage gives a game the page that its author wrote.
+func (l *library) applyPage(g *game) error {
+	if l.Page == nil {
 		return nil
 	}
-	text, err := l.Skin(g.name)
+	text, err := l.Page(g.name)
 	if err != nil || text == nil {
 		return err
 	}
-	skin, err := board.ReadSkin(text)
+	g.page, err = board.ReadPage(text)
 	if err == nil {
-		g.layout = g.layout.WithSkin(skin)
+		g.layout = g.layout.WithPage(g.page)
 	}
 	return err
 }
@@ -303,9 +304,9 @@ type Position struct {
 	Goals    []int           `json:"goals,omitempty"` // by role, if the game is over
 }
 
-// picture draws facts.
-func picture(layout *board.Layout, roles, facts []string, turn int) Position {
-	p := layout.Draw(facts)
+// picture draws facts. The positions before them say who left trails.
+func picture(layout *board.Layout, roles, facts []string, turn int, before ...[]string) Position {
+	p := layout.Draw(facts, before...)
 	return Position{Roles: roles, Turn: turn, SVG: p.SVG(), Counters: p.Counters, Hands: p.Hands, Facts: p.Facts}
 }
 
@@ -327,25 +328,67 @@ func (p Position) after(drawn string) *Position {
 
 // show draws a position.
 func (g *game) show(at *machine.History) Position {
-	shown := picture(g.layout, at.Names.Roles, at.Facts(), len(at.States)-1)
+	shown := picture(g.layout, at.Names.Roles, at.Facts(), len(at.States)-1, g.before(at)...)
 	if shown.Goals = goals(at); shown.Goals != nil {
 		return shown
 	}
 	for r := range at.Names.Roles {
-		legal := slices.SortedFunc(slices.Values(at.Legal(machine.Role(r))), board.Natural)
-		shown.Legal = append(shown.Legal, g.read(legal))
+		shown.Legal = append(shown.Legal, g.legal(at, machine.Role(r)))
 	}
 	return shown
 }
 
-// read reads moves for people.
-func (g *game) read(moves []string) []board.Move {
+// before returns the positions before the present one, if they say how it is drawn.
+func (g *game) before(at *machine.History) (positions [][]string) {
+	if !g.layout.HasTrails() {
+		return nil
+	}
+	for _, s := range at.States[:len(at.States)-1] {
+		positions = append(positions, at.Names.AppendFluents(nil, s))
+	}
+	return positions
+}
+
+// maxAimed bounds the moves whose successors are computed to find the cells that they lead to.
+const maxAimed = 16
+
+// legal reads the legal moves of a role. If none names a cell, as directions do, their cells are those that change.
+func (g *game) legal(at *machine.History, r machine.Role) []board.Move {
+	texts := slices.SortedFunc(slices.Values(at.Legal(r)), board.Natural)
+	moves := g.read(at.Names.Roles[r], texts)
+	namesCells := slices.ContainsFunc(moves, func(m board.Move) bool { return m.Spots != nil })
+	if len(moves) < 2 || len(moves) > maxAimed || namesCells || !g.layout.HasBoard() {
+		return moves
+	}
+	before, turn := at.Facts(), len(at.States)-1
+	var after [][]string
+	for _, text := range texts {
+		joint := make([]string, len(at.Names.Roles))
+		for other := range joint {
+			legal := at.Legal(machine.Role(other))
+			if len(legal) == 0 {
+				return moves
+			}
+			joint[other] = legal[0]
+		}
+		joint[r] = text
+		if at.Advance(joint) != nil {
+			return moves
+		}
+		after = append(after, at.Facts())
+		at.Back(turn)
+	}
+	return g.layout.Aim(moves, before, after)
+}
+
+// read reads moves of a role, "" if it does not matter which, for people.
+func (g *game) read(role string, moves []string) []board.Move {
 	list := []board.Move{}
 	for _, move := range moves {
-		list = append(list, g.layout.Read(move))
+		list = append(list, g.layout.ReadOf(role, move))
 	}
 	return list
 }
 
-// rulesOf is the library's name for the rules of a record.
+// rulesOf returns the library's name for the rules of a record.
 func rulesOf(r *arena.Record) string { return recorded + r.Rules }

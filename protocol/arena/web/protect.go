@@ -13,8 +13,8 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// cookie is the name of the cookie that keeps the token in a browser that has shown it once. Cookies know no
-// ports, so each arena of a machine has a name of its own.
+// cookie returns the name of the cookie that stores the token in a browser. Cookies ignore ports, so each arena of a machine needs a name
+// of its own.
 func (s *Server) cookie() string {
 	_, port, _ := net.SplitHostPort(s.host)
 	return "stackmate-token-" + port
@@ -74,8 +74,8 @@ func sameOrigin(r *http.Request) bool {
 	return err == nil && u.Host == r.Host
 }
 
-// knows tells whether a request has the token. Who brings it in the address of the page
-// is sent on to the page without it, with a cookie.
+// knows reports whether a request has the token. A request with the token in the page's address is redirected to the page without it, with a
+// cookie.
 func (s *Server) knows(w http.ResponseWriter, r *http.Request) bool {
 	isToken := func(text string) bool { return subtle.ConstantTimeCompare([]byte(text), []byte(s.Token)) == 1 }
 	if c, err := r.Cookie(s.cookie()); err == nil && isToken(c.Value) {
@@ -85,8 +85,8 @@ func (s *Server) knows(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	if r.Method == http.MethodGet && r.URL.Path == "/" && isToken(r.URL.Query().Get("token")) {
-		// Who follows a link of another site brings a lax cookie, but no strict one, to the page. Requests that other
-		// sites send are refused before anybody looks at cookies.
+		// After a link from another site, browsers send a lax cookie to the page, but no strict one. Requests by other sites are refused before
+		// cookies are read.
 		http.SetCookie(w, &http.Cookie{Name: s.cookie(), Value: s.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return false

@@ -19,8 +19,10 @@ const proofTime = 10 * time.Second
 
 // inWords has the clauses that the page explains in words, and the roles that look from the other side of the board.
 type inWords struct {
-	Clauses string `json:"clauses"` // in prefix syntax, one to a line
-	Turned  []bool `json:"turned,omitempty"`
+	Clauses string   `json:"clauses"` // in prefix syntax, one to a line
+	Turned  []bool   `json:"turned,omitempty"`
+	Colors  []string `json:"colors,omitempty"` // of the roles
+	Title   string   `json:"title,omitempty"`
 }
 
 func (s *Server) tellRules(r *http.Request) (*inWords, error) {
@@ -36,7 +38,7 @@ func (g *game) told() *inWords {
 	if err != nil {
 		return &inWords{}
 	}
-	t := &inWords{Clauses: gdl.Print(tree)}
+	t := &inWords{Clauses: gdl.Print(tree), Title: g.page.Title, Colors: g.layout.RoleColors()}
 	if g.initial != nil {
 		t.Turned = g.layout.Turned(g.initial)
 	}
@@ -85,7 +87,7 @@ func (g *game) begin(ctx context.Context, p *Position) {
 		if err == nil {
 			legal, err = at.Legal(ctx, r, 0)
 		}
-		p.Legal = append(p.Legal, g.read(legal))
+		p.Legal = append(p.Legal, g.read(g.rules.Roles[r].String(), legal))
 	}
 	if err != nil {
 		p.Legal = nil
@@ -125,7 +127,7 @@ func (s *Server) readMoves(r *http.Request) ([]board.Move, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.read(q.Moves), nil
+	return g.read("", q.Moves), nil
 }
 
 // Bounds of the search for deciding cells.

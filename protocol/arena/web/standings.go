@@ -12,21 +12,19 @@ import (
 	"stackmate/protocol/arena/distributed"
 )
 
-// standings are what the records show of the players: those of a tournament, or of all
-// matches that have ended.
+// standings are the results of the players: in a tournament, or in all finished matches.
 type standings struct {
 	*arena.Ranking
 	Matches int       `json:"matches"` // that have ended
 	Live    []outline `json:"live"`
-	// Of a tournament: what it is, how many matches it may have, and its test.
+	// Of a tournament: its heading, the maximum number of matches, and its test.
 	heading
 	Planned int         `json:"planned,omitempty"`
 	Test    *arena.SPRT `json:"test,omitempty"`
 	Bounds  []float64   `json:"bounds,omitempty"` // of the logarithm of the likelihood ratio
 }
 
-// newStandings counts the records that fit a filter, or those of a tournament if there is one
-// and nothing is left out.
+// newStandings counts the records that pass a filter, or the results of tournament t if t is not nil and the filter passes all.
 func newStandings(records []*arena.Record, t *distributed.Status, f filter) *standings {
 	s := &standings{Live: []outline{}}
 	var ledger *arena.Ledger
@@ -118,7 +116,7 @@ type counted struct {
 	texts map[string][]byte // events
 }
 
-// standings are those of a query, counted once for all who look at them.
+// standings returns the standings of a query, counted once for all readers.
 func (s *Server) standings(query url.Values) ([]byte, time.Time, error) {
 	c := &s.counted
 	c.mu.Lock()

@@ -77,7 +77,7 @@ type seat struct {
 // The kinds of seats besides players.
 const (
 	person = "person"
-	vacant = "open" // for whoever comes
+	vacant = "open" // free for anybody
 	chance = "chance"
 )
 
@@ -176,8 +176,8 @@ func (t *table) change(f func() error) error {
 	return nil
 }
 
-// begin begins a match after some joint moves of the one before, which ends for a cause. Where moves are taken
-// back, the clocks are what they were then.
+// begin begins a match after some joint moves of the previous one, which ends for a cause. When moves are taken back, the clocks are reset to
+// their values at that time.
 func (t *table) begin(joints [][]string, cause error) {
 	t.end(cause)
 	t.at.Back(len(joints))
@@ -277,7 +277,7 @@ func (t *table) follow(part *arena.Record) {
 		t.turn()
 	}
 	for r, fault := range part.StartErrors {
-		if fault == arena.Unreadable { // what a player at an address has sent is shown to nobody
+		if fault == arena.Unreadable { // replies of a remote player are never shown
 			t.note = "the player of " + t.at.Names.Roles[r] + " does not answer as players do"
 		}
 	}

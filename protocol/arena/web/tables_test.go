@@ -82,7 +82,7 @@ func (s *seated) read() bool {
 	return true
 }
 
-// until reads what happens at the table until something is seen.
+// until reads the events of the table until seen reports true.
 func (s *seated) until(what string, seen func() bool) {
 	s.t.Helper()
 	for s.Table == "" || s.Turn != len(s.Moves) || !seen() {
@@ -159,7 +159,7 @@ func TestWhatAPlayerElsewhereSendsIsShownToNobody(t *testing.T) {
 	}
 }
 
-// crowd counts those who think at a time.
+// crowd counts the players that think at a time.
 type crowd struct {
 	sloth
 	now, most *atomic.Int32
@@ -213,14 +213,14 @@ func TestWhatWasPlayedIsTakenBackIfAllPeopleAgree(t *testing.T) {
 	s.act("undo", "x", "")
 	s.until("both agree", func() bool { return len(s.Moves) == 1 })
 	s.play("3 3")
-	// What is asked for is of this turn, and who plays on has not agreed.
+	// The request is about this turn, and a player who plays on has not agreed.
 	s.act("undo", "o", "")
 	s.until("o asks", func() bool { return s.Asked != nil })
 	s.play("1 2")
 	if s.Asked != nil || len(s.Moves) != 3 {
 		t.Errorf("x played on: %v, asked %v", s.Moves, s.Asked)
 	}
-	// One who plays both sides has nobody to ask.
+	// A person who plays both sides needs no consent.
 	ask(t, s.url+"/undo", act{Role: "x", Key: s.keys["x"], Turn: 3, Keys: s.keys}, nil)
 	s.until("x for both", func() bool { return len(s.Moves) == 2 })
 	// A key that is none agrees for nobody.
@@ -378,8 +378,7 @@ func TestRecordsOfTablesAreOfWhatWasPlayed(t *testing.T) {
 	}
 }
 
-// Who has lost cannot take back what the other has won, unless the other agrees; what is played then
-// is another match, and the record of the first one stays.
+// The loser cannot take back the winner's move without consent. The continuation is another match, and the record of the first match stays.
 func TestMovesAreTakenBackIfAllAgree(t *testing.T) {
 	s, url := page(t, 0, nil)
 	var o opened
@@ -485,7 +484,7 @@ func TestWhoResignsHasLostAndPlaysAgainWithSeatsSwapped(t *testing.T) {
 	}
 	again := comeTo(t, url, opened{next.Table, map[string]string{"x": other.Keys["x"], "o": next.Keys["o"]}})
 	again.until("the score", func() bool { return slices.Equal(again.Score, []float64{1, 0}) })
-	again.play("1 1", "2 1", "1 2", "2 2", "1 3") // who plays x wins again
+	again.play("1 1", "2 1", "1 2", "2 2", "1 3") // x wins again
 	again.until("the score of two games", func() bool { return slices.Equal(again.Score, []float64{2, 0}) })
 }
 

@@ -3,10 +3,10 @@ package web
 import (
 	"bytes"
 	"net/http"
-	"slices"
 
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/board"
+	"stackmate/reasoner/machine"
 )
 
 // The stream of a table has the parts of the record under way, as the stream of a match that is watched, and the seats.
@@ -46,7 +46,7 @@ func (t *table) part(from int) []byte {
 	if from == 0 {
 		p.Match, p.Game, p.Roles, p.StartTime = t.match(), t.game.name, t.at.Names.Roles, t.started
 	}
-	now := picture(t.game.layout, nil, t.at.Facts(), len(t.joints))
+	now := picture(t.game.layout, nil, t.at.Facts(), len(t.joints), t.game.before(t.at)...)
 	p.Position, t.drawn = now.after(t.drawn), now.SVG
 	return event("part", p)
 }
@@ -108,11 +108,10 @@ func (s *Server) legalMoves(r *http.Request) (any, error) {
 		return nil, err
 	}
 	t.mu.Lock()
-	turn, legal := len(t.joints), slices.Clone(t.legal)
-	t.mu.Unlock()
-	moves := make([][]board.Move, len(legal))
-	for i, list := range legal {
-		moves[i] = t.game.read(slices.SortedFunc(slices.Values(list), board.Natural))
+	defer t.mu.Unlock()
+	turn, moves := len(t.joints), make([][]board.Move, len(t.legal))
+	for r := range t.legal {
+		moves[r] = t.game.legal(t.at, machine.Role(r))
 	}
 	return map[string]any{"turn": turn, "legal": moves}, nil
 }

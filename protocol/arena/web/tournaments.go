@@ -15,7 +15,7 @@ import (
 	"stackmate/protocol/arena/distributed"
 )
 
-// heading says what a tournament is, and how it stands.
+// heading describes a tournament and its state.
 type heading struct {
 	Run    string            `json:"run,omitempty"`
 	Kind   string            `json:"kind,omitempty"` // "tournament", "test" or "tuning"
@@ -57,7 +57,7 @@ type terms struct {
 	PlayClock  float64  `json:"play_clock"`
 }
 
-// program is what there is, and what can be begun.
+// program lists the tournaments, and the choices for a new one.
 type program struct {
 	Tournaments []announcement    `json:"tournaments"`
 	Parameters  []arena.Parameter `json:"parameters"`
@@ -185,8 +185,7 @@ func (s *Server) actOnTournament(r *http.Request) (struct{}, error) {
 	return struct{}{}, conflicting(act(r.PathValue("run")))
 }
 
-// tournament is the one that a query asks for: the latest if it names none, nil if it asks for
-// all records or there is none.
+// tournament returns the tournament of a query: the latest if it names none, nil for all records or without tournaments.
 func (s *Server) tournament(query url.Values) (*distributed.Status, error) {
 	run := query.Get("tournament")
 	if s.Tournaments == nil || query.Has("all") {

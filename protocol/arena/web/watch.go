@@ -136,6 +136,7 @@ func (s *Server) tellMatch(ctx context.Context, id string, to *feed.Feed[[]byte]
 	defer func() { to.Close(event("end", note)) }()
 	var head arena.Record
 	turn, drawn := 0, ""
+	var past [][]string // positions, if they say how later positions are drawn
 	for p, err := range s.Archive.Follow(ctx, id) {
 		if err != nil {
 			note = s.unread(id, err).Error()
@@ -143,14 +144,17 @@ func (s *Server) tellMatch(ctx context.Context, id string, to *feed.Feed[[]byte]
 		}
 		if p.Match != "" {
 			s.name(p)
-			head = *p
+			head, past = *p, nil
 		}
 		bare := part{Record: *p}
 		bare.States = nil
 		turn += len(p.Moves)
 		if n := len(p.States); n == 1 && len(p.StateTimes) == 1 && time.Since(p.StateTimes[0]) < soon {
-			now := picture(s.layoutOf(&head), nil, p.States[0], turn)
+			now := picture(s.layoutOf(&head), nil, p.States[0], turn, past...)
 			bare.Position, drawn = now.after(drawn), now.SVG
+		}
+		if s.layoutOf(&head).HasTrails() {
+			past = append(past, p.States...)
 		}
 		to.Add(event("part", bare))
 	}
@@ -235,7 +239,7 @@ func (s *Server) drawTurn(record *arena.Record, turn int) (*Position, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := picture(s.layoutOf(record), record.Roles, facts, turn)
+	v := picture(s.layoutOf(record), record.Roles, facts, turn, record.States[:min(turn, len(record.States))]...)
 	if record.Completed && turn == len(record.States)-1 {
 		v.Goals = record.Goals
 	}

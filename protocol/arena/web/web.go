@@ -1,11 +1,9 @@
-// Package web serves the arena's page: games and their boards, matches against players
-// of all kinds, records, and analysis. It owns the HTTP interface, the page (page/, in
-// TypeScript; dist/ holds what the generator makes of it) and the tables at which people
-// play. It knows neither players nor searches: Config has what makes them.
+// Package web serves the arena's page: games and their boards, matches against players of all kinds, records, and analysis. It owns the HTTP
+// interface, the page (page/, in TypeScript; dist/ holds the generated files) and the tables at which people play. It knows neither players
+// nor searches: Config has their constructors.
 //
-// The page is for the person at this machine. What a stranger might do with it is
-// bounded all the same: requests of other pages are refused, nothing is loaded from
-// elsewhere, and whatever can be started is limited in number and time.
+// The page is for the user of this machine. Strangers are limited all the same: requests of other pages are refused, nothing is loaded from
+// elsewhere, and everything that can be started is limited in number and time.
 package web
 
 import (
@@ -42,12 +40,12 @@ var dist embed.FS
 
 // Config has the games, players and searches of a Server.
 type Config struct {
-	Games []Source // those that people know first
+	Games []Source // best-known games first
 	// Rules finds the rulesheet of one of the Games, or of a member of a family, and a
 	// file name for messages about it.
 	Rules func(name string) (file string, text []byte, err error)
-	// Skin, if not nil, finds the text of a game's skin (board.ReadSkin), nil if it has none.
-	Skin func(name string) ([]byte, error)
+	// Page, if not nil, finds the text of a game's page (board.ReadPage), nil if it has none.
+	Page func(name string) ([]byte, error)
 	// Compile makes the machine of a game, within some tens of seconds.
 	Compile func(ctx context.Context, g *gdl.Game) (machine.Machine, error)
 	// Class returns the class of a game in words.
@@ -73,12 +71,14 @@ type Config struct {
 // Source is a game to choose from.
 type Source struct {
 	Name    string `json:"name"`
+	Title   string `json:"title,omitempty"`
 	Summary string `json:"summary,omitempty"`
 	// Pattern is the form of the names of a family: connectFour-WxH.
 	Pattern    string      `json:"pattern,omitempty"`
 	Parameters []Parameter `json:"parameters,omitempty"`
-	From       string      `json:"from"`  // "built-in", or the name of the folder
-	Group      string      `json:"group"` // those of one group follow each other
+	From       string      `json:"from"`            // "built-in", or the name of the folder
+	First      bool        `json:"first,omitempty"` // the page begins with it
+	Group      string      `json:"group"`           // games of a group are consecutive
 }
 
 // Parameter is a number in the name of a game.

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -479,5 +480,29 @@ func TestRecordsWithoutTheirRulesAreShownAsFacts(t *testing.T) {
 	var standing standings
 	if next := events(t, url+"/api/standings"); !next(&standing) || len(standing.Standings) != 1 || standing.Standings[0].Points != 7 {
 		t.Errorf("standings %+v", standing)
+	}
+}
+
+// Rules with a fault that game managers read in their way are played, and the fault stays an error.
+func TestRulesThatAreOnlyPlayedHaveAnError(t *testing.T) {
+	_, url := page(t, 0, nil)
+	rules := "(role a) (init (at 1)) (<= (legal a go) (true (at 1))) (<= (next (at 2)) (does a go)) (<= terminal (true (at 2))) (goal a 1000)"
+	response, err := http.Post(url+"/api/check", "text/plain", strings.NewReader(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var found gameView
+	if err := json.NewDecoder(response.Body).Decode(&found); err != nil {
+		t.Fatal(err)
+	}
+	var errors []string
+	for _, f := range found.Findings {
+		if f.Grave {
+			errors = append(errors, f.Code)
+		}
+	}
+	if !found.Valid || !slices.Equal(errors, []string{"E028"}) {
+		t.Errorf("playable %v, errors %v, want E028 of rules that are played", found.Valid, errors)
 	}
 }

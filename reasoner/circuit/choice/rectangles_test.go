@@ -3,6 +3,7 @@ package choice
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"stackmate/reasoner/circuit/logic"
@@ -91,4 +92,19 @@ func distance(a, b, size int) int {
 func inLine(a, b, size int) bool {
 	dx, dy := a/size-b/size, a%size-b%size
 	return a != b && (dx == 0 || dy == 0 || dx == dy || dx == -dy)
+}
+
+func TestAFirstPartIsOutOfTheQuestionWhereItsHeadsOfAllRolesAre(t *testing.T) {
+	net := logic.NewNetwork()
+	x, y := net.Input(), net.Input()
+	f := &rectangleFinder{net: gates{net}, parts: &Parts{First: make([]logic.Lit, 2)}}
+	f.look([][]logic.Lit{{x, y}, {x.Not(), logic.False}})
+	for _, c := range []struct {
+		implied []logic.Lit
+		want    []int32
+	}{{[]logic.Lit{x.Not()}, nil}, {[]logic.Lit{x.Not(), y.Not()}, []int32{1}}, {[]logic.Lit{x, x.Not()}, []int32{0}}} {
+		if got := f.contradictions(c.implied).members(); !slices.Equal(got, c.want) {
+			t.Errorf("%v: parts %v, want %v", c.implied, got, c.want)
+		}
+	}
 }

@@ -6,6 +6,3 @@ func vectorKernels() []*Kernel {
 	narrow := assembly{2, kernelNEON128, countNEON128, countTurnsNEON128, drawNEON128, pickNEON128, pickTurnsNEON128, blendNEON128, restoreNEON128, randomNEON128}
 	return []*Kernel{wide.kernel("neon"), narrow.kernel("neon/128")}
 }
-
-// Transpose transposes a 64×64 bit matrix; nil if the processor lacks the instructions.
-var Transpose func(a *[64]uint64)

@@ -7,9 +7,9 @@
 // touches lies in the rows of the memory that Engine.NewMemory makes (verify.go).
 // So whatever a caller hands over, a mistake is an error and not a stray write.
 //
-// There are kernels of two kinds, and both translate programs first. Those that interpret are
-// generated (tools/kernels) or portable: fuse.go puts gates into runs, and for plain Go cover.go
-// finds gates of up to four inputs. Those that make machine code have gates of three, or with AVX2 of two:
+// There are kernels of two kinds, and both translate programs first. Interpreting kernels are
+// generated for arm64 (tools/kernels/neon) or portable: fuse.go puts gates into runs, and for plain Go cover.go
+// finds gates of up to four inputs. Kernels of amd64 make machine code with gates of three inputs, or with AVX2 of two:
 // registers_amd64.go chooses registers, assembler_amd64.go writes instructions and proves that
 // they stay in their rows, and native_amd64.go makes them executable. kernels.go is the table of all.
 package kernel
@@ -78,6 +78,3 @@ func (k *Kernel) words() int { return k.lanes / 64 }
 
 // Splits reports whether the kernel decomposes wide gates, so that wide gates in programs save nothing.
 func (k *Kernel) Splits() bool { return k.splits }
-
-// IsNative reports whether the kernel turns programs into machine code.
-func (k *Kernel) IsNative() bool { return k.Family() == Native || k.Family() == NativeAVX2 }

@@ -16,8 +16,6 @@ type Family struct {
 var Families = []Family{
 	{Native, "amd64 with AVX-512, and Linux or Windows that lets a program run code that it has made"},
 	{NativeAVX2, "amd64 with AVX2, and Linux or Windows that lets a program run code that it has made"},
-	{"avx512", "amd64 with AVX-512"},
-	{"avx2", "amd64 with AVX2"},
 	{"neon", "arm64"},
 	{Portable, "nothing"},
 }
@@ -31,10 +29,9 @@ const (
 	Narrow     = "portable/64" // the kernel of 64 lanes, which every processor has
 )
 
-// All lists the kernels of this processor, the quickest family first, and in each the
-// widest.
+// All lists the kernels of this processor, the quickest family first, and the widest kernel of a family first.
 func All() []*Kernel {
-	return slices.Concat(translators(), vectorKernels(), []*Kernel{wide, narrow})
+	return append(vectorKernels(), wide, narrow)
 }
 
 // From lists the kernels of this processor from the one of a name, or from those of a family,

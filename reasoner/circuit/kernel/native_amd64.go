@@ -5,7 +5,6 @@ package kernel
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -27,28 +26,34 @@ var executable = sync.OnceValue(func() bool {
 	return err == nil
 })
 
-// translators lists the kernels that translate programs: those with AVX-512, then those with AVX2, the widest
-// of each first.
-func translators() []*Kernel {
-	if !executable() {
+// The instruction sets. Machine code evaluates programs, so assembly has no function for that.
+var (
+	avx512 = assembly{8, nil, countAVX512, countTurnsAVX512, drawAVX512, pickAVX512, pickTurnsAVX512, blendAVX512, restoreAVX512, randomAVX512}
+	avx2   = assembly{4, nil, countAVX2, countTurnsAVX2, drawAVX2, pickAVX2, pickTurnsAVX2, blendAVX2, restoreAVX2, randomAVX2}
+	avx128 = assembly{2, nil, countAVX128, countTurnsAVX128, drawAVX128, pickAVX128, pickTurnsAVX128, blendAVX128, restoreAVX128, randomAVX128}
+)
+
+// vectorKernels lists the kernels of this processor that translate programs: the kernels with AVX-512, then the kernels
+// with AVX2, the widest of each family first.
+func vectorKernels() []*Kernel {
+	if !executable() || !cpu.X86.HasAVX2 {
 		return nil
 	}
 	var list []*Kernel
-	family := func(name string, vex bool, of []*Kernel) {
-		for i, k := range of {
-			t := *k
-			if t.name = name; i > 0 {
-				t.name += fmt.Sprint("/", k.lanes)
+	family := func(name string, vex bool, sets ...assembly) {
+		for i, a := range sets {
+			k := a.kernel(name)
+			if i > 0 {
+				k.name += fmt.Sprint("/", k.lanes)
 			}
-			t.translate, t.splits = translation{vex}.translate, true
-			list = append(list, &t)
+			k.translate, k.splits = translation{vex}.translate, true
+			list = append(list, k)
 		}
 	}
-	of := vectorKernels()
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL {
-		family(Native, false, of)
+		family(Native, false, avx512, avx2, avx128)
 	}
-	family(NativeAVX2, true, slices.DeleteFunc(of, func(k *Kernel) bool { return k.words() > 4 }))
+	family(NativeAVX2, true, avx2, avx128)
 	return list
 }
 
@@ -59,12 +64,12 @@ const longCode = 2 << 20
 // translation is one into instructions with the VEX prefix, or with EVEX.
 type translation struct{ vex bool }
 
-// translate gives the straight code of every segment of an engine as machine code. That of a
-// plan whose rows are too many for the distances in instructions is interpreted.
+// translate makes machine code of the straight code of every segment of an engine. It returns an error if the rows are
+// too many for the distances in instructions.
 func (t translation) translate(e *Engine, p *Plan) error {
 	words := int32(e.Words())
 	if int64(e.rows)*8*int64(words) > maxDistance {
-		return inRuns(e, p)
+		return fmt.Errorf("%d rows of %d words are more than instructions reach", e.rows, words)
 	}
 	observed := observedRows(e, p)
 	w := newWriter(assembler{vex: t.vex, words: words, long: e.CodeBytes() > longCode})

@@ -1,6 +1,6 @@
-//go:build !amd64 || !(linux || windows)
+//go:build !arm64 && !(amd64 && (linux || windows))
 
 package kernel
 
-// translators lists the kernels that translate programs.
-func translators() []*Kernel { return nil }
+// vectorKernels lists the vector kernels of this processor, widest first.
+func vectorKernels() []*Kernel { return nil }

@@ -2,9 +2,6 @@
 
 package kernel
 
-// kernelAVX128 evaluates the n words of straight code at code on the rows at rows.
-func kernelAVX128(rows *uint64, code *int32, n int)
-
 // drawAVX128 computes floor(u·n / 2^k) into target, from the k random rows of u.
 // The row before target is overwritten.
 func drawAVX128(fraction *uint64, k int, n *uint64, target *uint64, digits int)
@@ -30,9 +27,6 @@ func restoreAVX128(to *uint64, from *uint64, rows int, mask *uint64)
 // randomAVX128 fills rows with random bits and advances the columns of state: xoshiro256++.
 func randomAVX128(state *uint64, dst *uint64, rows int)
 
-// kernelAVX2 evaluates the n words of straight code at code on the rows at rows.
-func kernelAVX2(rows *uint64, code *int32, n int)
-
 // drawAVX2 computes floor(u·n / 2^k) into target, from the k random rows of u.
 // The row before target is overwritten.
 func drawAVX2(fraction *uint64, k int, n *uint64, target *uint64, digits int)
@@ -57,9 +51,6 @@ func restoreAVX2(to *uint64, from *uint64, rows int, mask *uint64)
 
 // randomAVX2 fills rows with random bits and advances the columns of state: xoshiro256++.
 func randomAVX2(state *uint64, dst *uint64, rows int)
-
-// kernelAVX512 evaluates the n words of straight code at code on the rows at rows.
-func kernelAVX512(rows *uint64, code *int32, n int)
 
 // drawAVX512 computes floor(u·n / 2^k) into target, from the k random rows of u.
 // The row before target is overwritten.

@@ -1,5 +1,4 @@
 package vector
 
-// vectors tells that this processor has the instructions of the kernels: NEON is part of
-// every arm64.
+// vectors reports whether this processor has the instructions of the kernels: every arm64 has NEON.
 const vectors = true

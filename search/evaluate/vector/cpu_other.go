@@ -2,7 +2,7 @@
 
 package vector
 
-// vectors tells that there are kernels for this processor. None of those below is called.
+// vectors reports whether kernels exist for this processor. The stubs below are never called.
 const vectors = false
 
 func sumKernel(_, _ *float32, _ *uint32, _ int)            { panic(vectors) }

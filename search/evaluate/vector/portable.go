@@ -5,9 +5,8 @@ import (
 	"math/bits"
 )
 
-// What the exported functions compute, for processors without kernels and as the oracle of
-// their tests. A conversion to float32 keeps the compiler from fusing what is in it with what
-// is around it.
+// Portable forms of the exported functions: for processors without kernels, and as the oracle of the
+// tests. A conversion to float32 keeps the compiler from fusing a multiplication with an addition.
 
 func sumPortable(to *Floats, rows []Floats, inputs []uint32) {
 	var units Floats
@@ -40,7 +39,7 @@ func changePortable(sums *Shorts, rows []Shorts, from, to []uint64) {
 	}
 }
 
-// lanes is the number of sums that read-outs are added up in.
+// lanes is the number of partial sums of a read-out.
 const lanes = 8
 
 func readPortable(weights, units *Floats) float32 {
@@ -61,7 +60,7 @@ func readShortsPortable(weights *Floats, units *Shorts) float32 {
 	return total(&s)
 }
 
-// total adds the halves, then the halves of those.
+// total sums pairwise: halves, then quarters, then eighths.
 func total(s *[lanes]float32) float32 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
@@ -97,7 +96,7 @@ func (a *Adam) stepPortable(weights, gradient, first, second, mean []Floats) {
 	}
 }
 
-// isQuiet tells whether all bits are zero.
+// isQuiet reports whether all bits are zero.
 func isQuiet(gradient, first *Floats) bool {
 	some := uint32(0)
 	for u, g := range gradient {

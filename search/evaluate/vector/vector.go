@@ -1,16 +1,15 @@
-// Package vector is the arithmetic of networks of Width units: rows of weights added to
-// units, gradients added to rows, Adam, and read-outs. It owns the instructions for it, of
-// AVX2 and of NEON, and knows nothing of positions or of learning.
+// Package vector is the arithmetic of networks of Width units: rows of weights added to units,
+// gradients added to rows, Adam, and read-outs. It owns the AVX2 and NEON instructions and knows
+// neither positions nor learning.
 //
-// The portable functions (portable.go) say what is computed, to the last bit: the vector
-// kernels add in the same order, and neither fuses multiplications and additions. So
-// results do not depend on the processor.
+// The portable functions (portable.go) define the results to the last bit: the vector kernels add in
+// the same order, and neither fuses multiplications and additions. So results do not depend on the
+// processor.
 //
-// Assembly cannot stray. It gets rows of fixed size by pointers to them or to the first of a
-// slice of them, and two kinds of numbers of rows, both less than the length of that slice
-// before anything is touched: those of Inputs, which are compared with a bound when a list is
-// made and cannot be changed from outside, and the bits of sets of words, 64 for each word. All
-// functions panic where the rows are fewer than that.
+// Memory safety: assembly accesses only rows of fixed size, through pointers to a row or to the first
+// row of a slice. Row numbers are either Inputs, which are checked against a bound at construction and
+// are immutable outside the package, or the bits of sets of words. Each function compares the bound, or 64
+// times the number of words, with the number of rows before any access, and panics if rows are missing.
 package vector
 
 import (
@@ -24,19 +23,19 @@ import (
 // Width is the number of units.
 const Width = 64
 
-// Floats are a row of weights, or units.
+// Floats is a row of weights, or the units.
 type Floats [Width]float32
 
-// Shorts are a row of weights in fixed point, or sums of them, modulo 1<<16.
+// Shorts is a row of weights in fixed point, or a sum of rows, modulo 1<<16.
 type Shorts [Width]int16
 
-// Inputs is a list of rows: those of the inputs that are true, and bias, the one behind all inputs.
+// Inputs is a list of rows: one for each true input, and the bias, the row behind all inputs.
 type Inputs struct {
 	list  []uint32
-	below int // all are
+	below int // bound of list
 }
 
-// Of makes it the list of the bits of a set.
+// Of sets the list to the bits of a set.
 func (s *Inputs) Of(set []uint64) {
 	s.grow(len(set))
 	n := 0
@@ -49,7 +48,7 @@ func (s *Inputs) Of(set []uint64) {
 	s.end(n, 64*len(set))
 }
 
-// OfImages makes it the list of the images of the bits of a set; a negative one is left out.
+// OfImages sets the list to the images of the bits of a set, without negative images.
 func (s *Inputs) OfImages(set []uint64, images []int32) {
 	s.grow(len(set))
 	n, bias := 0, 64*len(set)
@@ -69,7 +68,7 @@ func (s *Inputs) OfImages(set []uint64, images []int32) {
 	s.end(n, bias)
 }
 
-// grow makes room for the bits of so many words, and bias.
+// grow makes room for the bits of the given number of words, and the bias.
 func (s *Inputs) grow(words int) {
 	if cap(s.list) <= 64*words {
 		s.list = make([]uint32, 64*words+1)
@@ -77,13 +76,13 @@ func (s *Inputs) grow(words int) {
 	s.list = s.list[:64*words+1]
 }
 
-// end ends the list after n inputs.
+// end appends the bias after n inputs.
 func (s *Inputs) end(n, bias int) {
 	s.list[n] = uint32(bias)
 	s.list, s.below = s.list[:n+1], bias+1
 }
 
-// Sum is to = Σ rows over the inputs.
+// Sum stores the sum of the input rows in to.
 func Sum(to *Floats, rows []Floats, inputs *Inputs) {
 	check(len(rows), inputs.below)
 	if vectors && len(inputs.list) > 0 {
@@ -103,9 +102,9 @@ func Add(rows []Floats, inputs *Inputs, delta *Floats) {
 	}
 }
 
-// Change makes the sums of one set of inputs those of another one, of as many words, modulo
-// 1<<16: it adds the rows of the bits that are set in to alone, and takes away those of the
-// bits that are set in from alone.
+// Change turns the sums of the set `from` into the sums of the set `to`, modulo 1<<16. The sets have
+// the same number of words. It adds the rows of bits set only in to, and subtracts the rows of bits
+// set only in from.
 func Change(sums *Shorts, rows []Shorts, from, to []uint64) {
 	check(len(rows), 64*len(to))
 	check(len(from), len(to))
@@ -116,7 +115,7 @@ func Change(sums *Shorts, rows []Shorts, from, to []uint64) {
 	}
 }
 
-// Read is Σ weights·max(0, units)².
+// Read returns Σ weights·max(0, units)².
 func Read(weights, units *Floats) float32 {
 	if vectors {
 		return readKernel(&weights[0], &units[0])
@@ -124,7 +123,7 @@ func Read(weights, units *Floats) float32 {
 	return readPortable(weights, units)
 }
 
-// ReadShorts is Read of units in fixed point.
+// ReadShorts does the same as Read for units in fixed point.
 func ReadShorts(weights *Floats, units *Shorts) float32 {
 	if vectors {
 		return readShortsKernel(&weights[0], &units[0])
@@ -132,8 +131,8 @@ func ReadShorts(weights *Floats, units *Shorts) float32 {
 	return readShortsPortable(weights, units)
 }
 
-// Back takes the error e of a Read back to what it was made of: it adds 2e·weights·max(0, units) to
-// delta, and e·max(0, units)² to the gradient of the weights.
+// Back propagates the error e of a Read: it adds 2e·weights·max(0, units) to delta, and
+// e·max(0, units)² to the gradient of the weights.
 func Back(delta, gradient, weights, units *Floats, e float32) {
 	if vectors {
 		backKernel(&delta[0], &gradient[0], &weights[0], &units[0], e)
@@ -142,23 +141,23 @@ func Back(delta, gradient, weights, units *Floats, e float32) {
 	}
 }
 
-// Adam is the constants of a step of Adam (Kingma and Ba, 2015).
+// Adam holds the constants of a step of Adam (Kingma and Ba, 2015).
 type Adam struct {
 	Scale       float32 // of gradients
 	FirstDecay  float32
 	SecondDecay float32
 	Rate        float32
 	Epsilon     float32
-	Follow      float32 // how much of the way to the weights their mean moves
+	Follow      float32 // rate at which the mean follows the weights
 }
 
-// tiny is what the mean of a gradient counts for nothing below: a rate of one would not show
-// in any weight, and to go on would end in numbers that processors are slow with.
+// tiny is the threshold below which the mean of a gradient is set to zero. It would not change any
+// weight, and would decay to subnormal numbers, which are slow.
 const tiny = 1e-30
 
-// Step moves weights by the gradient, which it clears, and their mean towards them; first and
-// second are the means of the gradient and of its square. In a row without gradient whose
-// first is zero nothing moves but the mean. All slices must be of the same length.
+// Step moves the weights along the gradient, which it clears, and the mean weights towards the weights.
+// first and second are the means of the gradient and of its square. In a row without gradient whose
+// first is zero only the mean moves. All slices must have the same length.
 func (a *Adam) Step(weights, gradient, first, second, mean []Floats) {
 	for _, other := range [][]Floats{gradient, first, second, mean} {
 		check(len(other), len(weights))
@@ -171,7 +170,7 @@ func (a *Adam) Step(weights, gradient, first, second, mean []Floats) {
 	stepKernel(&weights[0][0], &gradient[0][0], &first[0][0], &second[0][0], &mean[0][0], len(weights), &constants[0])
 }
 
-// check panics where there are fewer than needed.
+// check panics if have < need.
 func check(have, need int) {
 	if have < need {
 		tooFew(have, need)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// source draws what tests compute with: zeros of both signs and tiny numbers, too.
+// source draws random operands, among them zeros of both signs and tiny numbers.
 type source struct{ *rand.Rand }
 
 func newSource(seed uint64) source { return source{rand.New(rand.NewPCG(seed, 1))} }
@@ -50,7 +50,7 @@ func (r source) shorts() (row Shorts) {
 	return row
 }
 
-// set is one of so many words: empty, full, or any.
+// set returns a set of the given number of words: empty, full or random.
 func (r source) set(words int) []uint64 {
 	set := make([]uint64, words)
 	kind := r.IntN(4)
@@ -67,7 +67,7 @@ func (r source) set(words int) []uint64 {
 	return set
 }
 
-// guarded are the rows between two others, which must stay as they are.
+// guarded returns a copy of rows between two guard rows, and fails the test if a guard row changes.
 func guarded(t *testing.T, rows []Floats) []Floats {
 	t.Helper()
 	all := make([]Floats, len(rows)+2)
@@ -156,7 +156,7 @@ func TestShortsChangeLikeThePortableOnes(t *testing.T) {
 			rows[i] = r.shorts()
 		}
 		from, to := r.set(words), r.set(words)
-		var all [3]Shorts // those around must stay as they are
+		var all [3]Shorts // guard rows around the middle one
 		all[1] = r.shorts()
 		before, want := all[1], all[1]
 		changePortable(&want, rows, from, to)

@@ -15,7 +15,7 @@ type book struct {
 	layouts [][4]Cards // all four hands at the beginning
 }
 
-// table is a moment of the play. Everybody sees the cards on it and those gone.
+// moment is a moment of the play. Everybody sees the cards on the table and the cards gone.
 type moment struct {
 	gone   Cards
 	leader int
@@ -41,10 +41,10 @@ func newBook(e ending) book {
 	}
 }
 
-// all is the set of all layouts.
+// all returns the set of all layouts.
 func (b book) all() uint64 { return 1<<len(b.layouts) - 1 }
 
-// legal are the cards that a seat may play in a layout.
+// legal returns the cards that a seat may play in a layout.
 func (b book) legal(m moment, layout, seat int) []Card {
 	var follow, any []Card
 	for c := range Card(52) {
@@ -62,7 +62,7 @@ func (b book) legal(m moment, layout, seat int) []Card {
 	return any
 }
 
-// after is the moment after a card.
+// after returns the moment after a card.
 func (b book) after(m moment, c Card) moment {
 	m.gone |= 1 << c
 	m.trick = append(slices.Clone(m.trick), c)
@@ -83,8 +83,7 @@ func (b book) after(m moment, c Card) moment {
 	return m
 }
 
-// plans lists, for every plan of the declarer from m on, the set of layouts in which it
-// wins, of those alive; the layouts that are not alive count as won.
+// plans lists, for every plan of the declarer from m on, the set of alive layouts in which it wins; other layouts count as won.
 func (b book) plans(m moment, alive uint64) map[uint64]bool {
 	all := b.all()
 	if m.need <= 0 || alive == 0 {
@@ -129,8 +128,8 @@ func (b book) plans(m moment, alive uint64) map[uint64]bool {
 	return sets
 }
 
-// choose is the set of layouts in which a declarer wins who takes, in each position by
-// itself, the card that a rule values most, the first of equals.
+// choose returns the set of layouts won by a declarer who takes, in each position by itself, the card with the highest value by a rule, the
+// first of equals.
 func (b book) choose(m moment, alive uint64, rule func(after moment, alive uint64) int) uint64 {
 	all := b.all()
 	if m.need <= 0 || alive == 0 {
@@ -189,7 +188,7 @@ func (b book) averaged(after moment, alive uint64) int {
 	return n
 }
 
-// moves are those of the declarer, if it is his turn and the game goes on.
+// moves returns the moves of the declarer, if it is his turn and the game goes on.
 func (b book) moves(m moment, alive uint64) ([]Card, bool) {
 	seat := (m.leader + len(m.trick)) % 4
 	if m.need <= 0 || alive == 0 || seat%2 != 0 {
@@ -207,7 +206,7 @@ func (e ending) moment(need int) moment {
 	return m
 }
 
-// most is the size of the largest set.
+// most returns the size of the largest set.
 func most(sets map[uint64]bool) int {
 	n := 0
 	for s := range sets {

@@ -9,7 +9,7 @@ import (
 
 func newRand(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 14)) }
 
-// setting is a number from the environment.
+// setting returns a number from the environment.
 func setting(t testing.TB, name string, value int) int {
 	if text := os.Getenv(name); text != "" {
 		n, err := strconv.Atoi(text)
@@ -53,7 +53,7 @@ func randomEnding(rng *rand.Rand, tricks, played int) ending {
 	return e
 }
 
-// tricksOf is the most tricks that the declarer takes with all hands open.
+// tricksOf returns the most tricks that the declarer takes with all hands open.
 func tricksOf(d *doubleDummy, e ending) int {
 	n := 0
 	for ; n < e.left; n++ {
@@ -65,7 +65,7 @@ func tricksOf(d *doubleDummy, e ending) int {
 	return n
 }
 
-// deal is the ending as somebody knows it who sees North and South.
+// deal returns the ending as seen by North and South.
 func (e ending) deal() *Deal {
 	d := &Deal{
 		Hands: e.hands, Actual: true, Hidden: e.hands[East] | e.hands[West],

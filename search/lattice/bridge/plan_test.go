@@ -8,18 +8,18 @@ import (
 	"testing"
 )
 
-// audit plays a plan against every defence in one layout, by the rules of book, and
-// tells whether it always makes its tricks. The plan sees what a declarer sees.
+// audit plays a plan against every defence in one layout, by the rules of book, and reports whether it always makes its tricks. The plan sees
+// only the declarer's information.
 type audit struct {
 	t *testing.T
 	*plan
 	book
 }
 
-// holds plays on from a moment of the layout; q and alive are what the plan knows.
+// holds plays on from a moment of the layout; q and alive are the plan's information.
 func (a *audit) holds(m moment, layout int, q state, alive worlds) bool {
 	if q.played == 4 {
-		q, alive = q.collect(Seat(m.leader)), a.collect(q, alive) // who has won is seen
+		q, alive = q.collect(Seat(m.leader)), a.collect(q, alive) // the winner of the trick is public
 	}
 	if m.need <= 0 || int(q.need) != m.need {
 		return m.need <= 0
@@ -45,8 +45,7 @@ func (a *audit) holds(m moment, layout int, q state, alive worlds) bool {
 	return true
 }
 
-// see is what the plan makes of a defender's card: that of its class that counts as
-// played next.
+// see returns the plan's view of a defender's card: the card of its class that counts as played next.
 func (a *audit) see(q state, alive worlds, c Card) (state, worlds, bool) {
 	options, _ := a.replies(&q, alive)
 	for _, o := range options {
@@ -101,7 +100,7 @@ func TestPlansWinWhereTheySay(t *testing.T) {
 	}
 }
 
-// kind is the number of the world that stands for a hand of West.
+// kind returns the number of the world that stands for a hand of West.
 func (a *audit) kind(q *state, west Cards) int {
 	return slices.IndexFunc(a.universe(q).west, func(mask uint16) bool {
 		hands := q.hands(mask)

@@ -25,9 +25,8 @@ func (winning) LessEq(a, b uint64) bool { return a&^b == 0 }
 func (w winning) Top() uint64           { return w.all }
 func (winning) Compare(a, b uint64) int { return cmp.Compare(a, b) }
 
-// section5 is the game of Section 5 for the general search over lattices: values are
-// the sets of layouts in which some plan wins, and those excluded by a card of the
-// defenders count as won.
+// section5 is the game of Section 5 for the general search over lattices: values are the sets of layouts in which some plan wins; layouts
+// excluded by a card of the defenders count as won.
 type section5 struct{ book }
 
 // Value implements lattice.Game.

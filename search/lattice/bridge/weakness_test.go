@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// judged is what a first card is worth: the layouts in which the best plan after it wins,
-// and those that are won with all hands open.
+// judged is the value of a first card: the layouts in which the best plan after it wins, and the layouts won with all hands open.
 type judged struct {
 	card      Card
 	won, open int
@@ -31,7 +30,7 @@ func judge(t *testing.T, e ending, need int) []judged {
 	return all
 }
 
-// averaged are the cards that are best by averaging double dummy results over layouts.
+// averaged returns the cards that are best by averaging double dummy results over layouts.
 func averaged(all []judged) []judged {
 	most := slices.MaxFunc(all, func(a, b judged) int { return a.open - b.open }).open
 	return slices.DeleteFunc(slices.Clone(all), func(j judged) bool { return j.open < most })
@@ -43,9 +42,8 @@ func open(t *testing.T, text string) ending {
 	return ending{hands: d.Hands, trump: d.Trump, leader: d.Leader, trick: d.Trick, left: d.Left()}
 }
 
-// TestStrategyFusion is an ending in which the jack of hearts wins in 12 of 20 layouts,
-// if it may be known at the second trick who has what: 8 by any one plan. The two of
-// hearts wins in 10 and says so. Who averages double dummy results leads the jack.
+// TestStrategyFusion is an ending in which the jack of hearts wins in 12 of 20 layouts if the layout may be known at the second trick, and in 8
+// by any one plan. The two of hearts wins in 10, with either. A declarer who averages double dummy results leads the jack.
 func TestStrategyFusionIsAvoidedWhereAveragingFallsForIt(t *testing.T) {
 	e := open(t, "N:.84.A. E:6.T.5. S:.J2..3 W:.K5..8 lead:S")
 	const need = 1
@@ -72,10 +70,9 @@ func TestStrategyFusionIsAvoidedWhereAveragingFallsForIt(t *testing.T) {
 	}
 }
 
-// TestNonLocality is an ending that is won in 5 of 20 layouts, in the same 5 by one plan
-// and with all hands open, so that nothing is fused. But the card that is best in one
-// position by itself depends on what is lost elsewhere: choosing position by position
-// wins in 4, by the value of plans as by averages of double dummy results.
+// TestNonLocality is an ending that is won in 5 of 20 layouts, in the same 5 by one plan and with all hands open, so nothing is fused. But the
+// card that is best in one position by itself depends on losses elsewhere: choosing position by position wins in 4, by the value of plans and
+// by averages of double dummy results.
 func TestNonLocalityIsAvoidedWhereAveragingFallsForIt(t *testing.T) {
 	e := open(t, "N:..K2.3 E:.K..A4 S:K.T..T W:.3.7.Q trump:H lead:W")
 	const need = 1

@@ -30,8 +30,8 @@ func TestOutcomesOfBuiltInGamesAreThoseOfFullEnumeration(t *testing.T) {
 	}
 }
 
-// generalSum are rulesheets of the corpus in which what one role wins another need not
-// lose, with the number of undominated outcomes.
+// generalSum are rulesheets of the corpus in which one role can win without another role losing as much, with the number of undominated
+// outcomes.
 var generalSum = map[string]int{
 	"ad_game_2x2":     3,
 	"gt_centipede":    2,
@@ -85,8 +85,7 @@ func rulesheet(t *testing.T, name string) machine.Machine {
 	return m
 }
 
-// TestSurvey prints what the search finds of every rulesheet of the corpus, for a few
-// seconds each: STACKMATE_OUTCOMES_SURVEY=1.
+// TestSurvey prints the result of the search for every rulesheet of the corpus, after a few seconds each: STACKMATE_OUTCOMES_SURVEY=1.
 func TestSurvey(t *testing.T) {
 	if os.Getenv("STACKMATE_OUTCOMES_SURVEY") == "" {
 		t.Skip("STACKMATE_OUTCOMES_SURVEY is not set")

@@ -142,6 +142,9 @@ func (r *run) guarantee(root position, role machine.Role) (search.Interval, []se
 	return bounds, []search.Weighted{{Move: moves[min(best, len(moves)-1)], Probability: 1}}
 }
 
+// outcomeSolver searches for sets of outcomes.
+type outcomeSolver = lattice.Solver[position, string, front, lattice.Outcomes, together]
+
 // outcomes finds the undominated outcomes and a line to each.
 func (r *run) outcomes(root position) *search.Outcomes {
 	values := lattice.Outcomes{Elements: lattice.Vectors{Roles: len(r.machine.Names().Roles), High: machine.MaxGoal}}
@@ -155,36 +158,40 @@ func (r *run) outcomes(root position) *search.Outcomes {
 	for _, goals := range v.Lower {
 		o := search.Outcome{Goals: goals}
 		if !r.lim.NoLine {
-			o.Line = r.line(solver, root, goals)
+			o.Line, _ = r.line(solver, root, goals, make(map[string]bool))
 		}
 		out.List = append(out.List, o)
 	}
 	return out
 }
 
-// line returns a line from p to the given goals. It follows children from which the goals are reachable.
-func (r *run) line(solver *lattice.Solver[position, string, front, lattice.Outcomes, together], p position, goals []int32) [][]machine.Move {
-	var line [][]machine.Move
-	for p.goals == nil {
-		r.game.expand(p)
-		children := r.game.children(nil)
-		joints := make([][]machine.Move, len(children))
-		for c := range joints {
-			joints[c] = make([]machine.Move, len(r.game.expansion.Moves))
-			r.game.expansion.Joint(joints[c], c)
-		}
-		next := slices.IndexFunc(children, func(child position) bool { return r.reaches(solver, child, goals) })
-		if next < 0 || r.ctx.Err() != nil {
-			return nil // the search was stopped
-		}
-		line = append(line, joints[next])
-		p = children[next]
+// line returns a line from p to the given goals, and reports whether it has found one: none is found by a stopped search.
+// The line follows children from which the goals are reachable, and enters no position twice.
+func (r *run) line(solver *outcomeSolver, p position, goals []int32, entered map[string]bool) ([][]machine.Move, bool) {
+	if p.goals != nil {
+		return nil, slices.Equal(p.goals, goals)
 	}
-	return line
+	entered[r.game.Key(p)] = true
+	r.game.expand(p)
+	children := r.game.children(nil)
+	joints := make([][]machine.Move, len(children))
+	for c := range joints {
+		joints[c] = make([]machine.Move, len(r.game.expansion.Moves))
+		r.game.expansion.Joint(joints[c], c)
+	}
+	for c, child := range children {
+		if entered[r.game.Key(child)] || !r.reaches(solver, child, goals) {
+			continue
+		}
+		if rest, found := r.line(solver, child, goals, entered); found {
+			return append([][]machine.Move{joints[c]}, rest...), true
+		}
+	}
+	return nil, false
 }
 
-// reaches reports whether goals is an outcome of p.
-func (r *run) reaches(solver *lattice.Solver[position, string, front, lattice.Outcomes, together], p position, goals []int32) bool {
+// reaches reports whether goals is known as an outcome of p. It searches while the context lasts and nodes are left.
+func (r *run) reaches(solver *outcomeSolver, p position, goals []int32) bool {
 	if p.goals != nil {
 		return slices.Equal(p.goals, goals)
 	}
@@ -193,6 +200,9 @@ func (r *run) reaches(solver *lattice.Solver[position, string, front, lattice.Ou
 	}
 	if holds(solver.Known(p).Lower) {
 		return true
+	}
+	if r.ctx.Err() != nil || r.lim.MaxNodes > 0 && r.counters.Nodes >= r.lim.MaxNodes {
+		return false
 	}
 	v, _ := solver.Search(r.ctx, p)
 	r.counters.Nodes += v.Nodes

@@ -12,7 +12,7 @@ import (
 	"stackmate/search"
 )
 
-// randomTree is a game for so many roles with goals of any sum; at a third of its
+// randomTree returns a game for so many roles with goals of any sum; at a third of its
 // positions two may choose at once.
 func randomTree(rng *rand.Rand, roles, depth int) *toys.Tree {
 	t := &toys.Tree{}
@@ -110,7 +110,7 @@ func (e *everything) undominated() [][]int32 {
 	return all
 }
 
-// maximin is what a role can guarantee in a tree, by definition.
+// maximin returns the guaranteed value of a role in a tree, by definition.
 func maximin(t *toys.Tree, id, role int) float64 {
 	n := t.Nodes[id]
 	if len(n.Kids) == 0 {
@@ -128,7 +128,7 @@ func maximin(t *toys.Tree, id, role int) float64 {
 	return slices.Max(worst)
 }
 
-// checkOutcomes compares the result with what the enumeration found, and plays each line.
+// checkOutcomes compares the result with the enumeration, and plays each line.
 func checkOutcomes(t *testing.T, m machine.Machine, r search.Result, e *everything) {
 	t.Helper()
 	if !r.Solved() || !r.Outcomes.Complete {
@@ -199,7 +199,7 @@ func TestOutcomesOfRandomGamesAreThoseOfFullEnumeration(t *testing.T) {
 }
 
 func TestAnOutcomeThatNobodyWouldPlayAloneIsFound(t *testing.T) {
-	// Whoever takes gets 25 more than the other; if both pass twice, both get 75.
+	// The player who takes gets 25 more than the other; if both pass twice, both get 75.
 	game := &toys.Tree{Roles: []string{"a", "b"}, Nodes: []toys.Node{
 		{Moves: []int{2, 1}, Kids: []int{1, 2}},
 		{Goals: []int32{25, 0}},
@@ -235,6 +235,24 @@ func TestChanceIsRefused(t *testing.T) {
 	m := chance.Machine()
 	if _, err := (Searcher{}).Search(t.Context(), m, m.Initial(), search.Limits{}); err == nil {
 		t.Error("chance was accepted")
+	}
+}
+
+func TestALineEntersNoPositionTwice(t *testing.T) {
+	m := (&toys.Tree{Roles: []string{"robot"}, Nodes: []toys.Node{
+		{Moves: []int{2}, Kids: []int{1, 2}},
+		{Moves: []int{2}, Kids: []int{0, 3}}, // back to the first position, or to the end with 100
+		{Goals: []int32{0}},
+		{Goals: []int32{100}},
+	}}).Machine()
+	r := solve(t, m, search.Limits{})
+	for _, o := range r.Outcomes.List {
+		if want := 1 + int(o.Goals[0]/100); len(o.Line) != want {
+			t.Errorf("the line to %v has %d moves, the shortest %d", o.Goals, len(o.Line), want)
+		}
+	}
+	if len(r.Outcomes.List) == 0 {
+		t.Error("no outcomes")
 	}
 }
 

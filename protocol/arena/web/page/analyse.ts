@@ -9,7 +9,7 @@ export async function chooseGame(main: HTMLElement) {
   const { games } = await get<Choices>("api/games");
   fill(main, h("h1", null, "Analyse"), h("p", { class: "quiet" }, "Which game? A match or a table can be analysed from its own page."),
     [...new Set(games.map((g) => g.group))].map((group) => h("section", { "aria-label": group }, h("h2", null, group),
-      h("div", { class: "cards" }, games.filter((g) => g.group === group).map((g) => h("a", { class: "card", href: toGame("analyse", g.name) }, g.name))))));
+      h("div", { class: "cards" }, games.filter((g) => g.group === group).map((g) => h("a", { class: "card", href: toGame("analyse", g.name) }, g.title ?? g.name))))));
 }
 
 // Node is a position of the tree, reached by a joint move.
@@ -176,6 +176,7 @@ export function interval(a: Analysis, r: number): HTMLElement {
     svg.append(e);
   };
   rect(2, 100, "whole");
-  rect(2 + low, Math.max(high - low, 1.5), a.proved ? "proved" : "guess");
+  rect(2 + low, Math.max(high - low, 1.5), a.proved && low === high ? "proved" : "unproved");
+  if (low < high && a.estimates) rect(2 + Math.min(high, Math.max(low, a.estimates[r])) - 0.75, 1.5, "guess");
   return h("span", { title: `${points(low)} to ${points(high)}` }, svg);
 }

@@ -1,5 +1,5 @@
 // A position: its boards, on which moves can be clicked, dragged or made by keys, and all that is beside them.
-import { announce, h, svg } from "./dom.js";
+import { announce, draw, h, svg } from "./dom.js";
 import type { Move, Position, Spot } from "./types.js";
 
 export const id = (s: Spot) => `${s.board}-${s.column}-${s.row}`;
@@ -11,28 +11,54 @@ export interface Look { turned?: boolean; last?: Move[]; deciding?: Spot[]; deco
 export function shown(p: Position, look: Look = {}): HTMLElement {
   const beside = h("div", { class: "beside" });
   for (const c of p.counters ?? []) {
-    const mover = c.name === "control" && !c.holder && p.roles.includes(c.value);
-    beside.append(h("span", { class: "counter" }, mover ? [h("b", null, c.value), " to move"] : [h("b", null, c.name + (c.holder ? " of " + c.holder : "")), " " + c.value]));
+    const text = c.turn ? [h("b", null, c.value), " to move"] : [c.name, c.holder && " of " + c.holder, c.value && [" ", h("b", null, c.value)]];
+    beside.append(h("span", { class: c.clock ? "counter clock-of" : "counter" }, c.color && dot(c.color), text));
   }
   for (const hand of p.hands ?? []) {
-    beside.append(h("div", { class: "hand" }, h("b", null, hand.name + " of " + hand.holder + ":"), hand.items.map((i) => h("span", { class: "card" }, i))));
+    beside.append(h("span", { class: "counter" }, hand.name + (hand.holder ? " of " + hand.holder : "") + ": ", h("b", null, hand.items.join(", "))));
   }
-  const facts = p.facts ?? [];
+  const facts = (p.facts ?? []).filter((f) => f.startsWith("("));
+  for (const f of p.facts ?? []) if (!f.startsWith("(")) beside.append(h("span", { class: "counter" }, f));
   const boards = h("div", { class: "boards", "aria-hidden": look.decorative && "true" }, svg(p.svg));
   const picture = boards.querySelector("svg");
   if (picture && !look.decorative) picture.style.maxWidth = `min(100%, ${2.6 * Number(picture.getAttribute("width"))}px)`; // few cells need no whole page
   if (look.turned) turn(boards);
-  mark(boards, "last", (look.last ?? []).flatMap((m) => (m.line ? [] : m.spots ?? [])));
+  mark(boards, "last", (look.last ?? []).flatMap((m) => (m.line || m.aimed ? [] : m.spots ?? [])));
   mark(boards, "deciding", look.deciding ?? []);
   return h("div", { class: "position" }, boards, beside,
     facts.length > 0 && h("details", { class: "facts", open: !p.svg && facts.length < 60 },
       h("summary", null, facts.length === 1 ? "1 fact beside the board" : facts.length + " facts beside the board"), h("p", null, facts.join(" "))));
 }
 
-// mark gives cells a class, and takes it from all others.
+// dot is the colour of a role.
+export const dot = (color: string) => h("span", { class: "dot-of " + color, "aria-hidden": "true" });
+
+// mark gives cells a class and a ring above their neighbours, and takes both from all others.
 export function mark(at: Element, name: string, spots: Spot[]) {
   const wanted = new Set(spots.map(id));
-  for (const cell of at.querySelectorAll("[data-spot]")) cell.classList.toggle(name, wanted.has(cell.getAttribute("data-spot")!));
+  for (const old of at.querySelectorAll(".ring." + name)) old.remove();
+  for (const cell of at.querySelectorAll("[data-spot]")) {
+    const here = wanted.has(cell.getAttribute("data-spot")!);
+    cell.classList.toggle(name, here);
+    if (here && !(name === "last" && cell.classList.contains("slot"))) ring(cell, name); // a card that was played has left its place
+  }
+}
+
+// ring outlines a cell, above all else on its board.
+function ring(cell: Element, name: string): Element {
+  const copy = document.createElementNS(cell.namespaceURI, cell.tagName);
+  for (const a of ["x", "y", "width", "height", "points"]) if (cell.hasAttribute(a)) copy.setAttribute(a, cell.getAttribute(a)!);
+  copy.setAttribute("class", "ring " + name);
+  cell.parentNode!.append(copy);
+  return copy;
+}
+
+// middle returns the middle of a cell, in the units of the drawing.
+function middle(cell: Element): [number, number] {
+  const n = (name: string) => Number(cell.getAttribute(name));
+  const points = (cell.getAttribute("points") ?? "").split(" ").filter(Boolean).map((p) => p.split(",").map(Number));
+  if (points.length === 0) return [n("x") + n("width") / 2, n("y") + n("height") / 2];
+  return [0, 1].map((i) => points.reduce((sum, p) => sum + p[i], 0) / points.length) as [number, number];
 }
 
 // turn shows boards from the other side: all turns around, but letters and pieces stand upright.
@@ -68,6 +94,7 @@ export class Chooser {
   readonly list = h("div", { class: "moves", role: "group", "aria-label": "Legal moves" });
   private selected: string[] = [];
   private filter = "";
+  private focused: Element | null = null;
   private readonly cells = new Map<string, SVGElement>();
   private readonly names = new Map<string, string>();
 
@@ -81,6 +108,8 @@ export class Chooser {
     if (used.size > 0) for (const [spot, cell] of this.cells) {
       cell.setAttribute("tabindex", "-1");
       cell.addEventListener("keydown", (e) => this.key(e as KeyboardEvent, spot, cell));
+      cell.addEventListener("focus", () => { if (cell.matches(":focus-visible")) this.focused = ring(cell, "focus"); });
+      cell.addEventListener("blur", () => this.focused?.remove());
       if (!used.has(spot)) continue;
       cell.setAttribute("role", "button");
       cell.addEventListener("click", () => this.click(spot));
@@ -167,10 +196,15 @@ export class Chooser {
 
   private render() {
     const fit = this.candidates(), first = this.first();
+    for (const old of this.board.querySelectorAll(".target")) old.remove();
     for (const [spot, cell] of this.cells) {
       const can = first.has(spot) && !this.selected.includes(spot), selected = this.selected.includes(spot);
       cell.classList.toggle("can", can);
       cell.classList.toggle("selected", selected);
+      if (can && this.selected.length > 0) { // where the piece can go
+        const [cx, cy] = middle(cell);
+        cell.parentNode!.append(draw("circle", { cx, cy, r: 6, class: "target" }));
+      }
       cell.setAttribute("aria-label", this.names.get(spot)! + (selected ? ", selected" : can ? ", possible" : ""));
     }
     const most = 200;

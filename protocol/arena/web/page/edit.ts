@@ -1,7 +1,7 @@
 // The editor of rules: what the validator says while one types, how the game begins, and what it is in words.
 import { announce, button, failure, fill, get, h, kept, post, toGame } from "./dom.js";
 import { shown } from "./board.js";
-import { play } from "./games.js";
+import { judgement, play } from "./games.js";
 import { inWords } from "./rules.js";
 import type { Finding, Game, Proof, Told } from "./types.js";
 
@@ -115,9 +115,9 @@ export async function edit(main: HTMLElement, name?: string): Promise<() => void
     try {
       const g = await post<Game & Told>("api/check", rules);
       if (mine !== checks) return;
-      const grave = g.findings.filter((f) => f.grave).length;
-      verdict.textContent = g.valid ? (g.findings.length ? `Valid, ${g.findings.length} ${g.findings.length === 1 ? "warning" : "warnings"}` : "Valid") : `Not valid: ${grave} ${grave === 1 ? "error" : "errors"}`;
-      verdict.className = g.valid ? "good" : "grave";
+      const grave = g.findings.some((f) => f.grave);
+      verdict.textContent = judgement(g);
+      verdict.className = grave ? "grave" : "good";
       announce(verdict.textContent + (g.valid ? "" : ". " + (g.findings.find((f) => f.grave)?.text ?? "")));
       mark(g.findings);
       fill(list, g.findings.slice(0, 50).map((f) => h("li", { class: f.grave ? "grave" : "" }, h("button", { type: "button", class: "link", onclick: () => jump(f) }, f.line > 0 ? `${f.code}, line ${f.line}` : f.code), " " + f.text, f.hint && h("p", { class: "quiet" }, f.hint))));

@@ -1,7 +1,7 @@
 // What a search or a player says of a position.
 import { draw, h, percent, points } from "./dom.js";
 import type { Words } from "./words.js";
-import type { Analysis, Explanation, Matrix, Part } from "./types.js";
+import type { Analysis, Explanation, Matrix, Part, Position } from "./types.js";
 
 // verdict returns the value of a position for a role in words.
 export function verdict(a: Analysis, role: number): string {
@@ -28,16 +28,29 @@ export function explanation(x: Explanation, words: Words): HTMLElement {
     (x.line ?? []).length > 0 && h("p", { class: "quiet" }, "Line: " + words.line(x.line!)));
 }
 
-// result names the winners, and the points of all roles.
-export function result(roles: string[], goals: number[], mine?: (role: string) => boolean): string {
-  const best = Math.max(...goals);
+// advice returns the best moves of a role as a sentence.
+export function advice(a: Analysis, role: number, best: { text: string }[]): string {
+  if (!a.lower || !a.upper) return a.note ?? "Nothing is known yet.";
+  const low = a.lower[role], high = a.upper[role], proved = a.proved && low === high;
+  const value = proved ? low : a.estimates?.[role] ?? (low + high) / 2;
+  const rest = a.roles.length === 1 ? `${points(Math.round(value))} points` : value >= 99.5 ? "wins" : value <= 0.5 ? "loses" : Math.abs(value - 50) <= 5 ? (proved ? "a draw" : "about even") : `${points(Math.round(value))} points of 100`;
+  const moves = best.length > 1 ? `Mix ${best.slice(0, 3).map((m) => m.text).join(", ")}` : best.length ? `Best: ${best[0].text}` : "No best move yet";
+  return `${moves} – ${rest}, ${proved ? "proved" : a.proved && (low > 0 || high < 100) ? `an estimate; ${points(low)} to ${points(high)} proved` : "an estimate; nothing is proved yet"}.`;
+}
+
+const named = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+// result says who has won, and by how much if a counter of the position or the goals show it.
+export function result(roles: string[], goals: number[], mine?: (role: string) => boolean, counters: Position["counters"] = []): string {
+  const best = Math.max(...goals), next = Math.max(...goals.filter((g) => g < best));
   const winners = roles.filter((_, r) => goals[r] === best);
-  const all = roles.map((r, i) => `${r} ${goals[i]}`).join(", ");
+  const all = goals.every((g) => g === best || g === 0) && best === 100 ? "" : ` (${roles.map((r, i) => `${r} ${goals[i]}`).join(", ")})`;
   if (roles.length === 1) return `The game is over: ${goals[0]} points.`;
-  if (winners.length === roles.length) return `The game is over: a draw (${all}).`;
+  if (winners.length === roles.length) return `A draw${all}.`;
   const alone = mine && roles.filter(mine).length === 1; // a person on both sides has beaten nobody
-  const who = winners.length === 1 && alone && mine(winners[0]) ? "You have" : winners.join(" and ") + (winners.length === 1 ? " has" : " have");
-  return `The game is over: ${who} won (${all}).`;
+  const lead = counters.find((c) => c.lead && c.holder === winners[0]);
+  const by = lead ? ` by ${lead.value}` : all ? ` by ${best - next}` : "";
+  return (winners.length === 1 && alone && mine(winners[0]) ? "You" : named(winners.join(" and "))) + ` won${by}${all}.`;
 }
 
 // known lists the known values of the moves of a role, the best first.

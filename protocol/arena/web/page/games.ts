@@ -1,12 +1,10 @@
 // Games: all there are, and one of them with its rules and what the validator says.
 import { button, failure, fill, get, h, listen, post, toGame } from "./dom.js";
 import { shown } from "./board.js";
+import { options as levels } from "./levels.js";
 import { begin, type Begin } from "./play.js";
 import { inWords } from "./rules.js";
 import type { Choices, Class, Finding, Game, Parameter, Source, Told } from "./types.js";
-
-// invitations is how many games the page begins with.
-const invitations = 6;
 
 export async function games(main: HTMLElement) {
   const list = h("div", null);
@@ -21,14 +19,17 @@ export async function games(main: HTMLElement) {
       else fill(main, gameHead(game, file.name), findings(game));
     } catch (e) { main.prepend(failure(e)); }
   } });
-  fill(main, first, h("div", { class: "bar" }, h("h2", { class: "large" }, "All games"), filter,
+  fill(main, first, h("div", { class: "bar" }, h("h2", { class: "large" }, "More games"), filter,
     button("Upload rules", () => upload.click()), upload, h("a", { class: "button", href: "#/edit" }, "Write rules")), list);
   const { games } = await get<Choices>("api/games");
   // Pictures are drawn when they come into view.
   const seen = new IntersectionObserver((entries) => {
     for (const e of entries) if (e.isIntersecting) { seen.unobserve(e.target); void picture(e.target as HTMLElement); }
   }, { rootMargin: "200px" });
-  fill(first, h("h1", null, "Play now"), h("div", { class: "cards" }, games.slice(0, invitations).map((g) => {
+  fill(first, h("h1", null, "Play any game whose rules are written down"),
+    h("p", { class: "quiet" }, "Stackmate reads the rules of a game, plays it with you, shows what it thinks, and solves it if it is small. Where all move at the same time, it shows the ",
+      h("a", { href: toGame("analyse", "goofspiel-4") }, "payoff matrix and its equilibrium"), "."),
+    h("div", { class: "cards" }, games.filter((g) => g.first).map((g) => {
     const c = invitation(g);
     seen.observe(c);
     return c;
@@ -36,7 +37,7 @@ export async function games(main: HTMLElement) {
   const cards = games.map((g) => ({ g, card: card(g) }));
   function show() {
     const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fit = cards.filter(({ g }) => words.every((w) => (g.name + " " + (g.summary ?? "") + " " + g.group).toLowerCase().includes(w)));
+    const fit = cards.filter(({ g }) => (words.length > 0 || !g.first) && words.every((w) => (g.name + " " + (g.title ?? "") + " " + (g.summary ?? "") + " " + g.group).toLowerCase().includes(w)));
     first.hidden = words.length > 0;
     const groups = [...new Set(fit.map((c) => c.g.group))];
     fill(list, fit.length === 0 && h("p", { class: "quiet" }, "No game has these words."), groups.map((name) => h("section", { "aria-label": name }, h("h3", null, name),
@@ -48,7 +49,7 @@ export async function games(main: HTMLElement) {
 
 function card(g: Source): HTMLElement {
   return h("a", { class: "card game", href: toGame("game", g.name), "data-game": g.name },
-    h("div", { class: "picture" }), h("strong", null, g.name), h("p", null, g.summary ?? "from " + g.from));
+    h("div", { class: "picture" }), h("strong", null, g.title ?? g.name), h("p", null, g.summary ?? "from " + g.from));
 }
 
 // invitation is a card of a game with something to do at once.
@@ -61,11 +62,11 @@ function invitation(g: Source): HTMLElement {
     } catch (e) { fill(failed, failure(e)); }
   };
   return h("div", { class: "card invitation", "data-game": g.name },
-    h("a", { href: toGame("game", g.name) }, h("div", { class: "picture" }), h("h2", null, g.name)), h("p", null, g.summary),
+    h("a", { href: toGame("game", g.name) }, h("div", { class: "picture" }), h("h2", null, g.title ?? g.name)), h("p", null, g.summary ?? "from " + g.from),
     h("div", { class: "line" },
-      h("button", { class: "primary play", "aria-label": "Play " + g.name, onclick: act((roles) => play(g.name, roles.map((_, i) => (i === 0 ? "person" : "stackmate")), { clock })) }, "Play"),
-      h("button", { class: "watch", "aria-label": "Watch two players of " + g.name, onclick: act((roles) => watch(g.name, roles.map(() => "stackmate"), clock)) }, "Watch two players"),
-      h("a", { class: "button", "aria-label": "Analyse " + g.name, href: toGame("analyse", g.name) }, "Analyse")), failed);
+      h("button", { class: "primary play", "aria-label": "Play " + (g.title ?? g.name), onclick: act((roles) => play(g.name, roles.map((_, i) => (i === 0 ? "person" : "stackmate")), { clock })) }, "Play"),
+      h("button", { class: "watch", "aria-label": "Watch two players of " + (g.title ?? g.name), onclick: act((roles) => watch(g.name, roles.map(() => "stackmate"), clock)) }, "Watch two players"),
+      h("a", { class: "button", "aria-label": "Analyse " + (g.title ?? g.name), href: toGame("analyse", g.name) }, "Analyse")), failed);
 }
 
 // clock is how long players of this program think about a move, in seconds, unless something else is chosen.
@@ -98,7 +99,7 @@ export async function game(main: HTMLElement, name: string): Promise<void | (() 
   const family = choices.games.find((s) => s.name === name.split("-")[0] && s.parameters);
   fill(main, gameHead(g, name), h("div", { class: "columns" },
     h("section", null, g.position ? shown(g.position) : h("p", { class: "quiet" }, "Computing the first position timed out.")),
-    h("section", null, start(g, choices), family && sizes(family, name), facts, told, findings(g),
+    h("section", null, g.about && h("p", null, g.about), start(g, choices), family && sizes(family, name), told, facts, g.author && h("p", { class: "quiet" }, "By " + g.author + "."), findings(g),
       h("details", null, h("summary", null, "Rules as text"), h("pre", { tabindex: 0 }, g.rules), h("a", { href: "#/edit/" + encodeURIComponent(g.game) }, "Change them")))));
   get<Told>("api/told", { game: name }).then((t) => fill(told, inWords(t.clauses ?? "")), (e) => fill(told, failure(e)));
   return listen("api/class?" + new URLSearchParams({ game: name }), {
@@ -109,7 +110,7 @@ export async function game(main: HTMLElement, name: string): Promise<void | (() 
   });
 }
 
-const gameHead = (g: Game, name: string) => h("div", { class: "bar" }, h("h1", null, name),
+const gameHead = (g: Game, name: string) => h("div", { class: "bar" }, h("h1", null, g.title ? g.title + name.replace(/^[^-]*/, "").replace("-", ", ") : name),
   g.valid && h("a", { class: "button", href: toGame("analyse", g.game) }, "Analyse"));
 
 // sizes lets other members of a family be chosen: connectFour-9x7.
@@ -134,15 +135,11 @@ function sizes(family: Source, name: string): HTMLElement {
 // start offers who plays whom.
 function start(g: Game, choices: Choices): HTMLElement {
   const seats = (g.roles ?? []).filter((r) => r !== g.chance).map((role, i) => {
-    const other = h("input", { id: "other-" + i, hidden: true, "aria-label": "Which player plays " + role, placeholder: "http://localhost:9147 or mcts:threads=1", size: 30 });
+    const other = h("input", { id: "other-" + i, hidden: true, "aria-label": "Which player plays " + role, placeholder: "http://localhost:9147 or mcts:threads=1,without=rave", size: 30 });
     const select = h("select", { id: "seat-" + i, onchange: () => { other.hidden = select.value !== ""; if (!other.hidden) other.focus(); } },
       h("option", { value: "person" }, "me"), h("option", { value: "open" }, "Friend"),
-      choices.players.map((p) => h("option", { value: p, selected: i > 0 && p === "stackmate" }, p)), h("option", { value: "" }, "Custom…"));
-    const options = h("input", { id: "options-" + i, "aria-label": "Options of the player of " + role, placeholder: "options, e.g. threads=1", size: 26 });
-    const isPlayer = () => !["person", "open", ""].includes(select.value);
-    select.addEventListener("change", () => { options.hidden = !isPlayer(); });
-    options.hidden = !isPlayer();
-    return { kind: () => (isPlayer() && options.value.trim() ? select.value + ":" + options.value.trim() : select.value || other.value.trim()), line: h("div", { class: "line" }, h("label", { for: "seat-" + i }, role), select, options, other) };
+      h("optgroup", { label: "Stackmate" }, levels(choices.players, i > 0 && choices.players.includes("stackmate") ? "stackmate" : undefined)), h("option", { value: "" }, "Custom…"));
+    return { kind: () => select.value || other.value.trim(), line: h("div", { class: "line" }, h("label", { for: "seat-" + i }, role), select, other) };
   });
   const number = (id: string, value = "") => h("input", { id, type: "number", min: choices.clocks[id].least, max: choices.clocks[id].most, step: "any", value, placeholder: "none" });
   const seconds = number("clock", String(clock)), limit = number("limit"), increment = number("increment", "0");
@@ -169,6 +166,13 @@ export function findings(g: Game): HTMLElement {
     f.line > 0 && lines[f.line - 1] !== undefined && h("pre", null, lines[f.line - 1] + "\n" + " ".repeat(Math.max(0, f.column - 1)) + "^"),
     f.hint && h("p", { class: "quiet" }, f.hint));
   const list = h("ul", { class: "findings" }, g.findings.slice(0, 50).map(one));
-  const title = g.valid ? `${g.findings.length} ${g.findings.length === 1 ? "warning" : "warnings"}` : "These rules are not valid";
-  return g.valid ? h("details", null, h("summary", null, title), list) : h("section", null, h("h2", null, title), list);
+  return g.valid ? h("details", null, h("summary", null, judgement(g)), list) : h("section", null, h("h2", null, judgement(g)), list);
+}
+
+// judgement returns the verdict of the validator: rules that are played all the same are not valid.
+export function judgement(g: Game): string {
+  const count = (list: Finding[], word: string) => `${list.length} ${word}${list.length === 1 ? "" : "s"}`;
+  const errors = g.findings.filter((f) => f.grave), warnings = g.findings.filter((f) => !f.grave);
+  if (errors.length > 0) return `Not valid: ${count(errors, "error")}${g.valid ? "; played all the same, as game managers read the rules" : ""}`;
+  return warnings.length > 0 ? `Valid, ${count(warnings, "warning")}` : "Valid";
 }

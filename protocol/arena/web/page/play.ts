@@ -1,13 +1,14 @@
 // Play: a table, where people and players take the roles.
 import { announce, Away, button, copy, failure, fill, get, h, kept, listen, post, toGame, wide } from "./dom.js";
-import { Chooser, keepingFocus, mark, shown } from "./board.js";
+import { Chooser, dot, keepingFocus, mark, shown } from "./board.js";
 import { interval } from "./analyse.js";
 import { Course } from "./course.js";
-import { explanation, result, shares, verdict } from "./explain.js";
+import { advice, explanation, result, shares, verdict } from "./explain.js";
+import { levelOf, options } from "./levels.js";
 import { isOn, sound, switchTo } from "./sound.js";
 import { Story } from "./story.js";
 import { words } from "./words.js";
-import type { Analysis, Move, Part, Position, Seats, Spot, Told } from "./types.js";
+import type { Analysis, Choices, Move, Part, Position, Seats, Spot, Told } from "./types.js";
 
 interface Listed { table: string; game: string; seats: string[]; turn: number; over: boolean; resting?: boolean }
 
@@ -15,7 +16,7 @@ export async function tables(main: HTMLElement) {
   const list = await get<Listed[]>("api/tables");
   const state = (t: Listed) => (t.over ? "over" : t.seats.includes("open") ? "a seat is free" : t.resting ? "resting" : "");
   const row = (t: Listed) => h("tr", null, h("td", null, h("a", { href: "#/play/" + t.table }, t.game)),
-    h("td", null, t.seats.filter((s) => s !== "chance").map((s) => names[s] ?? s).join(" – ")), h("td", null, t.resting ? "" : t.turn), h("td", null, state(t)));
+    h("td", null, t.seats.filter((s) => s !== "chance").map((s) => names[s] ?? levelOf(s)).join(" – ")), h("td", null, t.resting ? "" : t.turn), h("td", null, state(t)));
   fill(main, h("div", { class: "bar" }, h("h1", null, "Play"), h("a", { class: "button primary", href: "#/games" }, "Choose a game")),
     list.length === 0 ? h("p", { class: "quiet" }, "No table is open.") : wide("Tables", h("table", { class: "list" },
       h("thead", null, h("tr", null, ["Game", "Players", "Turn", "State"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", null, list.map(row)))));
@@ -56,6 +57,7 @@ class Match {
   private mine: Record<string, string> = {}; // what was chosen here, by role
   private ahead = 0; // of the server's clock
   private told: Told = {};
+  private players: string[] = [];
   private turned: boolean | null = null;
   private deciding: Spot[] = [];
   private evaluating = false;
@@ -130,7 +132,8 @@ class Match {
     if (!this.course) {
       this.course = new Course(this.words(), (turn) => this.go(turn));
       this.stops.keys = this.course.keys();
-      get<Told>("api/told", { game: this.game }).then((told) => { this.told = told; if (this.turned === null) this.render(); }, () => {});
+      get<Choices>("api/games").then((c) => { this.players = c.players; this.render(); }, () => {});
+      get<Told>("api/told", { game: this.game }).then((told) => { this.told = told; this.render(); }, () => {});
     }
     if (s.next && Object.keys(keysOf(this.id)).length > 0 && !kept.get("keys-" + s.next)) void this.act("rematch", this.roles.find(this.has)!);
     const turn = this.story.head.match + " " + n, last = this.story.joints()[n - 1] ?? [];
@@ -190,10 +193,10 @@ class Match {
     this.stops.hint();
     fill(this.hint, h("p", { class: "quiet" }, "thinking…"));
     this.stops.hint = this.analysis(this.story.joints(), 4, (a) => {
-      const best = [...(a.strategies?.[at] ?? [])].sort((x, y) => y.probability - x.probability).map((s) => this.words().of(s.move));
-      fill(this.hint, h("p", null, verdict(a, at)), shares(a.strategies?.[at] ?? [], this.words()));
+      const best = [...(a.strategies?.[at] ?? [])].sort((x, y) => y.probability - x.probability).map((s) => this.legal?.[at]?.find((m) => m.move === s.move) ?? this.words().of(s.move));
+      fill(this.hint, h("p", null, advice(a, at, best)), best.length > 1 && h("p", null, shares(a.strategies?.[at] ?? [], this.words())));
       mark(this.board, "advised", best.slice(0, 1).flatMap((m) => m.spots ?? []));
-      if (a.done && best[0]) announce(`Hint: ${best[0].text}. ${verdict(a, at)}`);
+      if (a.done && best[0]) announce(advice(a, at, best));
     }, this.hint);
   }
 
@@ -232,7 +235,8 @@ class Match {
     const mine = this.roles.filter(this.has);
     const turned = this.turned ?? (mine.length > 0 && mine.every((role) => this.told.turned?.[this.roles.indexOf(role)]));
     const board = looked && shown(looked, { turned, last: (joints[shownTurn - 1] ?? []).map((m) => w.of(m)), deciding: this.at === null ? this.deciding : [] });
-    fill(this.head, h("h1", null, h("a", { href: toGame("game", this.game) }, this.game)),
+    fill(this.head, h("h1", null, h("a", { href: toGame("game", this.game) }, this.told.title ?? this.game)),
+      mine.length > 0 && h("span", { class: "you" }, mine.map((role) => this.color(role)), "You are ", h("b", null, mine.join(" and "))),
       h("span", { class: "quiet", id: "state" }, s.goals ? "The game is over." : "Turn " + (joints.length + 1)),
       h("a", { class: "button", href: toGame("analyse", this.game, joints.slice(0, shownTurn)) }, "Analyse"),
       button("Flip board", () => { this.turned = !turned; this.render(); }, { "data-focus": "turn board" }),
@@ -240,7 +244,7 @@ class Match {
       button("Sounds", () => { switchTo(!isOn()); sound(440); this.render(); }, { "data-focus": "sounds", "aria-pressed": String(isOn()) }),
       button("Copy link", () => copy(this.link()), { title: "For spectators", "data-focus": "copy" }));
     const panel: (HTMLElement | false | undefined | null)[] = [];
-    if (s.goals) panel.push(h("p", { class: "result" }, result(this.roles, s.goals, this.has)));
+    if (s.goals) panel.push(h("p", { class: "result" }, result(this.roles, s.goals, this.has, this.story.position?.counters)));
     this.roles.forEach((role, r) => panel.push(this.seat(s, role, r)));
     if (board && this.at === null) for (const role of mine) panel.push(...this.choice(s, role, board));
     if (this.at !== null) panel.push(h("p", null, button("Back to the match", () => this.go(Infinity), { class: "primary", "data-focus": "latest" })));
@@ -254,7 +258,7 @@ class Match {
       this.course!.element,
       why && h("details", null, h("summary", null, "Why, turn " + (why.i + 1)), why.said.map((x) => explanation(x!, w))));
     this.tick();
-    document.title = this.game + " – Stackmate";
+    document.title = (this.told.title ?? this.game) + " – Stackmate";
   }
 
   // choice returns the legal moves of a role that is played here, on the board and in a list.
@@ -277,13 +281,19 @@ class Match {
     const state = s.goals ? (this.roles.length > 1 ? outcome() : s.goals[r] + " points")
       : seat === "open" ? "this seat is free" : choices < 2 ? (this.roles.length > 1 ? "waits" : "") : s.chosen[r] ? "has chosen"
         : me ? "your move" : seat === "person" ? "to move" : "thinking…";
-    return h("div", { class: "seat" + (me ? " me" : "") + (this.toMove(r) ? " to-move" : "") }, h("b", { class: "role" }, role), " " + (me ? "you" : names[seat] ?? seat),
+    return h("div", { class: "seat" + (me ? " me" : "") + (this.toMove(r) ? " to-move" : "") }, this.color(role), h("b", { class: "role" }, role), " " + (me ? "you" : names[seat] ?? levelOf(seat)),
       h("span", { class: "state" }, state), h("span", { class: "clock", role: "timer", "aria-label": "Clock of " + role, "data-clock": r }), s.score && h("span", { class: "score", title: "Score over several games" }, +(s.score[r] ?? 0).toFixed(2)),
       seat === "open" && [button("Join", () => void this.act("sit", role), { class: "sit", "aria-label": "Join as " + role, "data-focus": "sit " + role }),
         button("Invite: copy link", () => copy(this.link()), { class: "invite", title: "Your friend opens the link and presses Join", "data-focus": "invite " + role })],
       !me && left(this.id)[role] && button("Resume here", () => { keepKeys(this.id, { [role]: left(this.id)[role] }); this.changed(); }, { class: "again", "data-focus": "again " + role }),
       me && button("My other device", () => copy(this.link("?" + new URLSearchParams({ role, key: keysOf(this.id)[role] }))),
         { class: "small device", title: "Copies a private link: it plays your own side on another device of yours. Do not share it.", "aria-label": `My other device: copy a private link to play ${role}`, "data-focus": "link " + role }));
+  }
+
+  // color returns a dot in the colour of a role.
+  private color(role: string): HTMLElement | null {
+    const color = this.told.colors?.[this.roles.indexOf(role)];
+    return color ? dot(color) : null;
   }
 
   private actions(s: Seats, mine: string[]): HTMLElement {
@@ -303,8 +313,8 @@ class Match {
   // strength changes the player of a role.
   private strength(s: Seats): HTMLElement {
     const r = s.seats.findIndex(isPlayer);
-    const kind = h("input", { id: "strength", value: s.seats[r], "aria-label": "Player and its options", title: "Such as mcts, greedy, or stackmate:threads=1,without=rave" });
-    return h("details", { class: "strength" }, h("summary", null, "Strength"), h("div", { class: "line" }, kind, button("Apply", () => void this.act("strength", this.roles.find(this.has)!, { of: this.roles[r], kind: kind.value }), { "data-focus": "strength" })));
+    const change = (e: Event) => void this.act("strength", this.roles.find(this.has)!, { of: this.roles[r], kind: (e.target as HTMLSelectElement).value });
+    return h("label", { class: "strength" }, "Level ", h("select", { id: "strength", "data-focus": "strength", onchange: change }, options(this.players, s.seats[r])));
   }
 }
 

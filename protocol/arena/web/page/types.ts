@@ -1,23 +1,23 @@
 // What the server answers; see the structures of the same names in Go.
 
 export interface Spot { board: number; column: number; row: number }
-export interface Move { move: string; text: string; spots?: Spot[]; line?: boolean }
+export interface Move { move: string; text: string; spots?: Spot[]; line?: boolean; aimed?: boolean }
 export interface Position {
   roles: string[]; turn: number; svg: string; lines?: Record<string, string>;
-  counters?: { name: string; holder?: string; value: string }[];
+  counters?: { name: string; holder?: string; value: string; color?: string; turn?: boolean; clock?: boolean; lead?: boolean }[];
   hands?: { name: string; holder: string; items: string[] }[];
   facts?: string[]; legal?: Move[][]; goals?: number[];
 }
 export interface Parameter { name: string; about: string; min: number; max: number; default: number; list?: boolean }
-export interface Source { name: string; summary?: string; pattern?: string; parameters?: Parameter[]; from: string; group: string }
+export interface Source { name: string; title?: string; summary?: string; pattern?: string; parameters?: Parameter[]; from: string; group: string; first?: boolean }
 export interface Bound { least: number; most: number; usual: number }
 export interface Choices { games: Source[]; players: string[]; clocks: Record<string, Bound> }
-export interface Told { clauses?: string; turned?: boolean[] }
+export interface Told { clauses?: string; turned?: boolean[]; colors?: string[]; title?: string }
 export interface Proof { property: string; verdict: string; detail?: string; line?: string[][] }
 export interface Finding { line: number; column: number; code: string; grave: boolean; text: string; hint?: string }
 export interface Game {
   game: string; rules: string; findings: Finding[]; valid: boolean; roles?: string[]; chance?: string;
-  position?: Position; board: boolean;
+  position?: Position; board: boolean; title?: string; about?: string; author?: string;
 }
 export interface Class { class: string; engine: string; fluents: number; moves: number[]; gates: number; seconds: number }
 export interface Explanation {

@@ -112,7 +112,7 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
       h("div", { class: "matrix" }, h("table", { class: "list" }, h("tbody", null, roles.map((role, r) => h("tr", null, h("th", { scope: "row" }, role), h("td", null, story.head.players?.[r]),
         h("td", null, moves?.[r] ? w.show(moves[r]) : ""), h("td", { class: "quiet" }, times?.[r] ? times[r].toFixed(3) + " s" : ""), h("td", { class: "grave" }, errors?.[r] ?? ""),
         goals && h("td", null, h("b", null, goals[r]))))))),
-      end?.completed && goals && h("p", { class: "result" }, result(roles, goals)),
+      end?.completed && goals && h("p", { class: "result" }, result(roles, goals, undefined, position?.counters)),
       end?.reason && h("p", { class: "grave" }, end.reason),
       course.element,
       reviewing && h("p", { class: "quiet", id: "reviewing" }, reviewing),

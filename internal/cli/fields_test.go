@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// byName holds the fields whose objects have roles as keys.
+var byName = map[string]bool{"value": true, "estimate": true, "strategy": true, "payoff": true, "moves": true, "bounds": true, "proved_bounds": true, "goals": true}
+
+// keys adds the keys of a JSON value to a set.
+func keys(value any, set map[string]bool) {
+	switch v := value.(type) {
+	case []any:
+		for _, e := range v {
+			keys(e, set)
+		}
+	case map[string]any:
+		for key, e := range v {
+			set[key] = true
+			if _, isMap := e.(map[string]any); !isMap || !byName[key] {
+				keys(e, set)
+			}
+		}
+	}
+}
+
+// TestThePageForPythonNamesAllFields runs commands with --json; docs/python.md has a section with all keys of each.
+func TestThePageForPythonNamesAllFields(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "python.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := map[string]string{}
+	for _, part := range strings.Split(string(page), "\n### ")[1:] {
+		title, text, _ := strings.Cut(part, "\n")
+		for _, name := range regexp.MustCompile(`[a-z]+`).FindAllString(title, -1) {
+			section[name] = text
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "records")
+	bad := file(t, "bad.kif", "(role a) (init (at 1)) (legal a go) (<= terminal (true (at ?x)) (not (does a go))) (goal a 1000)")
+	for _, line := range []string{
+		"solve goofspiel-3 --matrix --certify", "solve prisonersDilemma", "solve trio-3x3 --method lattice", "solve goofspiel-6 --method mcts --time 100ms",
+		"validate " + bad, "validate --prove --simulate 2 " + file(t, "good.kif", coin),
+		"inspect nim-2 --prove", "inspect nim-2 --circuit",
+		"match nim-2 --players legal,random --record " + dir, "tournament nim-2 ticTacToe --players legal,random --rounds 1", "tournament nim-2 --players legal,random --rounds 2 --sprt 0,10",
+		"rate " + dir, "perft nim-2 1 --divide", "bench nim-2 --seconds 0.01",
+	} {
+		checkFields(t, section, line)
+	}
+	records, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil || len(records) == 0 {
+		t.Fatalf("%d records, %v", len(records), err)
+	}
+	checkFields(t, section, "show "+records[0])
+}
+
+// checkFields runs a command with --json and looks its keys up in the section of the command.
+func checkFields(t *testing.T, section map[string]string, line string) {
+	t.Helper()
+	args := strings.Fields(line)
+	out := execute(t, append(args, "--json")...).out
+	set, decoder := map[string]bool{}, json.NewDecoder(bytes.NewReader([]byte(out)))
+	for decoder.More() {
+		var value map[string]any
+		if err := decoder.Decode(&value); err != nil {
+			t.Fatalf("%s: %v in %s", line, err, out)
+		}
+		keys(value, set)
+	}
+	if len(set) == 0 {
+		t.Errorf("%s: no JSON", line)
+	}
+	for key := range set {
+		if !strings.Contains(section[args[0]], "`"+key+"`") {
+			t.Errorf("docs/python.md: section of %s: no field %s of stackmate %s", args[0], key, line)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package board
+
+import (
+	"maps"
+	"slices"
+
+	"stackmate/gdl"
+)
+
+// Stakes are given by the rules for each value of a counter, as the prize of each round: a table of facts, (prize 2 5), that
+// some rule reads by the counter, (true (round ?k)), and that does not say how the counter goes on.
+
+// stakes finds such tables, and draws their counters as trays of the values still to come.
+func (l *Layout) stakes(f *fluents) {
+	leads := make(map[relation]set) // by table, the counters that go on by it
+	read := make(map[relation]relation)
+	for i := range f.clauses {
+		f.clauses[i].tables(func(counter, table relation, isNext bool) {
+			if isNext {
+				if leads[table] == nil {
+					leads[table] = make(set)
+				}
+				leads[table][counter.name] = true
+			}
+			read[table] = counter
+		})
+	}
+	for _, table := range slices.SortedFunc(maps.Keys(read), func(a, b relation) int { return Natural(a.name, b.name) }) {
+		counter := read[table]
+		order, values := f.table(table)
+		if leads[table][counter.name] || l.uses[counter] != nil || !f.alone(counter) || len(order) < leastTray || len(order) > maxTray {
+			continue
+		}
+		sorted, ok := f.ordered(counter, 0)
+		if !ok {
+			continue
+		}
+		sorted = slices.DeleteFunc(slices.Clone(sorted), func(v string) bool { return values[v] == "" })
+		isNext := func(i int) bool { return i+1 == len(sorted) || values[sorted[i]] == sorted[i+1] }
+		if len(sorted) != len(order) || isNext(0) && isNext(1) {
+			continue
+		}
+		u := &use{relation: counter, as: asStake, column: 0, row: -1, holder: -1, stakes: values}
+		l.tray(u, &grid{columns: newAxis(sorted), rows: newAxis([]string{""})})
+		u.grid.name = table.name
+	}
+}
+
+// tables calls found for each table of two arguments that a rule reads by the value of a counter; isNext reports whether
+// the counter goes on with what the table gives.
+func (c *clause) tables(found func(counter, table relation, isNext bool)) {
+	for variable, slots := range c.binding {
+		for _, counter := range slots {
+			if counter.kind != fluent || counter.arity != 1 {
+				continue
+			}
+			for _, at := range slots {
+				if at.kind != static || at.arity != 2 || at.argument != 0 {
+					continue
+				}
+				for other, places := range c.binding {
+					if other == variable || !slices.Contains(places, slot{at.relation, 1}) {
+						continue
+					}
+					isNext := c.head == counter.relation && slices.ContainsFunc(c.args, func(a gdl.Term) bool { return a.Name == other })
+					found(counter.relation, at.relation, isNext)
+				}
+			}
+		}
+	}
+}
+
+// table returns the facts of a relation of two arguments, if the rules have nothing but facts of it, one for each first argument.
+func (f *fluents) table(rel relation) (order []string, values map[string]string) {
+	values = make(map[string]string)
+	for i := range f.clauses {
+		c := &f.clauses[i]
+		if c.head != rel {
+			continue
+		}
+		if len(c.rule.Body) > 0 || c.args[0].Kind != gdl.Symbol || c.args[1].Kind != gdl.Symbol || values[c.args[0].Name] != "" {
+			return nil, nil
+		}
+		order = append(order, c.args[0].Name)
+		values[c.args[0].Name] = c.args[1].Name
+	}
+	return order, values
+}
+
+// stake draws what is at stake now, and what comes after it.
+func (d *drawing) stake(u *use, args tuple, fact string) {
+	now, known := u.grid.columns.index[args[0]]
+	if !known {
+		d.Counters = append(d.Counters, Counter{Name: u.name, Value: args[0]})
+		return
+	}
+	for i, v := range u.grid.columns.values[now:] {
+		p := Piece{Kind: Card, Text: u.stakes[v]}
+		if i == 0 {
+			p.Color = "yellow"
+		}
+		cell := d.cell(Spot{d.first(u.grid), now + i, 0})
+		cell.Pieces = append(cell.Pieces, p)
+	}
+}

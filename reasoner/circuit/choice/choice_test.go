@@ -1,0 +1,136 @@
+package choice
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"stackmate/reasoner/circuit/logic"
+	"stackmate/reasoner/circuit/logic/logictest"
+)
+
+// evaluator returns the values of literals for random inputs, but for given ones.
+func evaluator(net *logic.Network, rng *rand.Rand, given map[logic.Lit]bool) func(l logic.Lit) bool {
+	input := make(map[int32]bool)
+	for i := range int32(net.Len()) {
+		if net.Op(i) == logic.OpInput {
+			input[i] = rng.IntN(2) == 0
+		}
+	}
+	for l, v := range given {
+		input[l.Node()] = v
+	}
+	value := logictest.Evaluate(net, input)
+	return func(l logic.Lit) bool { return value[l.Node()] != l.Complemented() }
+}
+
+// divided returns the parts of the moves "wait" and (go a b), legal where mine is true and by the given conditions.
+func divided(net *logic.Network, places int, mine logic.Lit, legal func(a, b int) logic.Lit) *Parts {
+	names, when := []string{"wait"}, []logic.Lit{mine.Not()}
+	for a := range places {
+		for b := range places {
+			names, when = append(names, fmt.Sprintf("(go %d %d)", a, b)), append(when, net.And(mine, legal(a, b)))
+		}
+	}
+	p := Tables([][]string{names}, LeastMoves)[0].Best(net, names, when, true)
+	p.Divide(net, when, p.Common(net, when), func(lits []logic.Lit) logic.Lit { return net.And(lits...) })
+	return p
+}
+
+// made returns the move whose parts are chosen, or -1 unless there is exactly one of each part.
+func (p *Parts) made(at func(logic.Lit) bool) int {
+	var of [2]int32
+	for side, lits := range p.Chosen {
+		some := slices.IndexFunc(lits, at)
+		if some < 0 || slices.ContainsFunc(lits[some+1:], at) {
+			return -1
+		}
+		of[side] = int32(some)
+	}
+	return slices.Index(p.Of, of)
+}
+
+func TestTheRoleInTurnChoosesAnyLegalMoveAndTheOtherRoleWaits(t *testing.T) {
+	const places = 12
+	net := logic.NewNetwork()
+	mine, taken := net.Input(), make([]logic.Lit, places)
+	for i := range taken {
+		taken[i] = net.Input()
+	}
+	p := divided(net, places, mine, func(a, b int) logic.Lit { return net.And(taken[a], taken[b].Not()) })
+	q := divided(net, places, mine.Not(), func(a, b int) logic.Lit { return net.And(taken[a].Not(), taken[b], taken[(a+b)%places]) })
+	ChooseTurn(net, mine, p, q)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 6 {
+		given := make(map[logic.Lit]bool)
+		for i, l := range taken {
+			given[l] = rng.IntN(2) == 0 && i > 2 || i == 0
+		}
+		seen, legal := make(map[[2]int]bool), make(map[[2]int]bool)
+		for range 400 {
+			at := evaluator(net, rng, given)
+			for side, role := range []*Parts{p, q} {
+				move := role.made(at)
+				if move < 0 || !at(role.Head[role.Of[move][0]]) || !at(role.Tail[move]) || (move == 0) != (at(mine) == (side == 1)) {
+					t.Fatalf("role %d of %v makes move %d", side, at(mine), move)
+				}
+				seen[[2]int{side, move}] = true
+				for m, of := range role.Of {
+					if at(role.Head[of[0]]) && at(role.Tail[m]) {
+						legal[[2]int{side, m}] = true
+					}
+				}
+			}
+		}
+		if missed := len(legal) - len(seen); missed > len(legal)/20 {
+			t.Errorf("%d of %d legal moves are never chosen", missed, len(legal))
+		}
+	}
+}
+
+func TestMadeIsTrueForTheMovesOfASet(t *testing.T) {
+	const places = 10
+	net := logic.NewNetwork()
+	p := divided(net, places, logic.True, func(int, int) logic.Lit { return net.Input() })
+	for side, lits := range [][]logic.Lit{p.First, p.Second} {
+		for i := range lits {
+			lits[i] = net.Input()
+		}
+		p.Chosen[side] = lits
+	}
+	union, rng := NewUnion(net, p), rand.New(rand.NewPCG(3, 4))
+	for range 40 {
+		var set []int32
+		row, column := 1+rng.IntN(places), rng.IntN(places) // nearly whole, so that their parts are taken together
+		for m := range int32(len(p.Of)) {
+			whole := m > 0 && (int(m-1)/places < row || int(m-1)%places == column)
+			if rng.IntN(20) != 0 && whole || rng.IntN(4) == 0 {
+				set = append(set, m)
+			}
+		}
+		some := union.Made(set)
+		for m, of := range p.Of {
+			given := make(map[logic.Lit]bool)
+			for side, lits := range p.Chosen {
+				for i, l := range lits {
+					given[l] = int32(i) == of[side]
+				}
+			}
+			if at := evaluator(net, rng, given); at(some) != slices.Contains(set, int32(m)) {
+				t.Fatalf("move %d of %v: %v", m, set, at(some))
+			}
+		}
+	}
+}
+
+func TestBlocksHaveTheCheapestSizeAndMovesWithoutArgumentsTheirOwn(t *testing.T) {
+	texts := [][]int32{{0}}
+	for i := range int32(15) {
+		texts = append(texts, []int32{1, i})
+	}
+	p := blocks(texts)
+	if p.parts != [2]int{4, 6} || p.of[0] != [2]int32{0, 0} || p.of[1] != [2]int32{1, 0} || p.of[7] != [2]int32{2, 0} || p.of[15] != [2]int32{3, 2} {
+		t.Errorf("parts %v: %v", p.parts, p.of)
+	}
+}

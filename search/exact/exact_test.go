@@ -1,0 +1,60 @@
+package exact_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+	"stackmate/search/exact"
+)
+
+func TestAnotherSumOfGoalsIsAnError(t *testing.T) {
+	p := exact.Payoff{First: 1, Other: 0, Goals: search.Interval{Upper: 100}}
+	if got := p.Values(3, search.Interval{Lower: 30, Upper: 40}); got[0] != p.Goals || got[1] != (search.Interval{Lower: 30, Upper: 40}) || got[2] != (search.Interval{}) {
+		t.Errorf("before the first end: %v", got)
+	}
+	if v, err := p.Of([]int32{20, 70}); v != 70 || err != nil {
+		t.Errorf("%v, %v", v, err)
+	}
+	if got := p.Values(2, search.Interval{Lower: 30, Upper: 40}); got[0] != (search.Interval{Lower: 50, Upper: 60}) {
+		t.Errorf("with the sum 90: %v", got)
+	}
+	if _, err := p.Of([]int32{0, 90}); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.Of([]int32{20, 71}); !errors.Is(err, search.ErrNotZeroSum) {
+		t.Errorf("sum 91 after 90: %v", err)
+	}
+	if err := p.Sum.Merge(0); err != nil || p.Sum.Code() != 91 {
+		t.Errorf("an unknown sum merged: %v, code %d", err, p.Sum.Code())
+	}
+	narrow := exact.Payoff{First: 0, Other: machine.NoRole, Goals: search.Interval{Lower: 10, Upper: 90}}
+	if _, err := narrow.Of([]int32{91}); err == nil {
+		t.Error("no error for a goal out of range")
+	}
+}
+
+// TestTheWindowOfAChildDecidesTheMean checks the theorem of Window on random bounds.
+func TestTheWindowOfAChildDecidesTheMean(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		n := 2 + rng.IntN(4)
+		var mean, child search.Interval
+		for range n {
+			lower := 100 * rng.Float64()
+			child = search.Interval{Lower: lower, Upper: lower + (100-lower)*rng.Float64()}
+			mean.Lower, mean.Upper = mean.Lower+child.Lower/float64(n), mean.Upper+child.Upper/float64(n)
+		}
+		alpha, beta := 100*rng.Float64(), 100*rng.Float64()
+		a, b := exact.Window(alpha, beta, mean, child, n)
+		if got := mean.Upper + (a-child.Upper)/float64(n); math.Abs(got-alpha) > 1e-9 {
+			t.Fatalf("a child worth %g leaves a mean of at most %g, want %g", a, got, alpha)
+		}
+		if got := mean.Lower + (b-child.Lower)/float64(n); math.Abs(got-beta) > 1e-9 {
+			t.Fatalf("a child worth %g leaves a mean of at least %g, want %g", b, got, beta)
+		}
+	}
+}
