@@ -63,9 +63,12 @@ func (s *searcher) search(ctx context.Context, m machine.Machine, q machine.Stat
 	}
 	return limited(s.sampler, "sampling", func(r search.Result) search.Result {
 		if failure == nil && proved.Proved && r.Proved && len(proved.Values) == len(r.Values) {
-			r.Values = slices.Clone(r.Values)
+			r.Values, r.Estimates = slices.Clone(r.Values), slices.Clone(r.Estimates)
 			for role, v := range proved.Values {
-				r.Values[role].Lower, r.Values[role].Upper = max(v.Lower, r.Values[role].Lower), min(v.Upper, r.Values[role].Upper)
+				v = search.Interval{Lower: max(v.Lower, r.Values[role].Lower), Upper: min(v.Upper, r.Values[role].Upper)}
+				if r.Values[role] = v; role < len(r.Estimates) {
+					r.Estimates[role] = min(max(r.Estimates[role], v.Lower), v.Upper)
+				}
 			}
 		}
 		return r
