@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	neturl "net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,6 +78,36 @@ func TestThePageAnalysesPositions(t *testing.T) {
 	a := analyse("goofspiel-3")
 	if m := a.Matrix; !a.Solved || m == nil || m.Value == nil || *m.Value != 50 || len(m.RowLoss) != 3 || m.Cells[2][2].Kind != "proved" {
 		t.Errorf("goofspiel: %+v, want the matrix of a drawn game", a)
+	}
+}
+
+func TestBadRequestsForAnAnalysisAreRefused(t *testing.T) {
+	_, url := page(t, 0, nil)
+	long := "[" + strings.Repeat(`["(mark 1 1)","noop"],`, 2000) + "[]]"
+	for query, want := range map[string]int{
+		"game=nobody":                      http.StatusNotFound,
+		"game=..%2f..%2fetc":               http.StatusNotFound,
+		"":                                 http.StatusNotFound,
+		"game=ticTacToe&moves=[[":          http.StatusBadRequest,
+		"game=ticTacToe&moves={}":          http.StatusBadRequest,
+		"game=ticTacToe&moves=[[]]":        http.StatusBadRequest,
+		"game=ticTacToe&moves=[[%22x%22]]": http.StatusBadRequest,
+		"game=ticTacToe&moves=" + neturl.QueryEscape(long): http.StatusBadRequest,
+	} {
+		response, err := http.Get(url + "/api/analyse?" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("%.60s: status %d, want %d", query, response.StatusCode, want)
+		}
+	}
+	for _, seconds := range []string{"NaN", "-1", "0", "x", "1e300", "Inf"} {
+		var a analysis.Analysis
+		if next := events(t, url+"/api/analyse?game=nim-3.4&seconds="+seconds); !next(&a) || len(a.Roles) != 2 {
+			t.Errorf("%s seconds: %+v", seconds, a)
+		}
 	}
 }
 
