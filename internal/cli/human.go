@@ -142,7 +142,7 @@ func (h *human) greet() {
 	h.say("You are %s. Type a move or its number; %squit ends.\n", h.at.Names.Roles[h.role], hint)
 }
 
-// hint shows what the solution would play.
+// hint shows the strategy of the solution.
 func (h *human) hint(found analysis.Advice) {
 	strategy := found.Strategy(h.role)
 	for _, w := range strategy {

@@ -19,7 +19,7 @@ func (s *console) savedSolutions(paths ...string) (list []analysis.Saved) {
 	return list
 }
 
-// saved is what solve --save has kept of a game: a file, or the folder of method layers.
+// saved opens a saved solution: a file, or the folder of method layers.
 func (s *console) saved(path string, rules *gdl.Game, m machine.Machine, bytes int64) (search.Solution, error) {
 	return await(s.ctx, func() (search.Solution, error) {
 		if layers.Holds(path) {

@@ -31,7 +31,7 @@ type Adviser struct {
 	last     Advice
 }
 
-// Advice is what best play is in a position, as far as it is known.
+// Advice is the best play in a position, as far as it is known.
 type Advice struct {
 	Value      string // in words
 	strategies [][]search.Weighted

@@ -25,7 +25,7 @@ const maxSeconds = 60
 type Helper struct {
 	digest  string // of the rules
 	machine machine.Machine
-	config  evaluate.Config // but for the seed
+	config  evaluate.Config // without the seed
 }
 
 // NewHelper returns a helper whose tables take so much memory, in bytes.

@@ -1,4 +1,4 @@
-// Package training learns the evaluation of a game by self-play, from checkpoint to checkpoint, and compares what it has learnt. Others
+// Package training learns the evaluation of a game by self-play, from checkpoint to checkpoint, and compares the weights. Helpers
 // may play games for it; it does not know how they are reached.
 package training
 

@@ -423,7 +423,7 @@ func TestTheArchiveAloneKnowsWhatIsCounted(t *testing.T) {
 	}
 }
 
-// tuning is an event in which a parameter of a player is tuned that decides how well it plays.
+// tuning returns an event in which a parameter of a player is tuned that decides how well it plays.
 func tuning(t testing.TB, iterations int) *Event {
 	t.Helper()
 	e := event(t, iterations, "b:x=1", "b:x=1-2")

@@ -31,7 +31,7 @@ const (
 	layering  = "layers"  // a layersTask
 )
 
-// Worker does the tasks of a queue, whoever submitted them.
+// Worker does the tasks of a queue.
 type Worker struct {
 	Matches  *distributed.Worker
 	Lab      experiment.Lab
