@@ -53,6 +53,7 @@ func barely(t *testing.T, m machine.Machine, correlation, less float64) *evaluat
 }
 
 func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long on one goroutine")
 	unsure := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation/2, mixedCorrelation)
 	between := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation, aloneCorrelation)
 	doubtful := barely(t, gamestest.Machine(t, "breakthrough-4x4"), mixedCorrelation, aloneCorrelation)

@@ -3,6 +3,8 @@ package cli
 import (
 	"path/filepath"
 	"testing"
+
+	"stackmate/internal/exhaustive"
 )
 
 // walk is a game by turns in which white waits for ever or walks two steps to its goal.
@@ -28,6 +30,7 @@ const stay = `(role a) (role b) (init z)
 (<= terminal (true e)) (<= (goal a 0) (true e)) (<= (goal b 100) (true e))`
 
 func TestAProvedWinIsCertifiedSavedAndReached(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	game, saved := file(t, "walk.kif", walk), filepath.Join(t.TempDir(), "walk.solution")
 	for _, method := range []string{"auto", "dfs", "pns", "threats"} {
 		execute(t, "solve", game, "--method", method, "--certify").expect(t, statusFine, "solved", "certified: ", "(walk noop)")
@@ -39,6 +42,7 @@ func TestAProvedWinIsCertifiedSavedAndReached(t *testing.T) {
 }
 
 func TestAMatchThatMayNeverEndIsNotSolved(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	game := file(t, "stay.kif", stay)
 	for _, method := range []string{"auto", "bab", "dfs", "pns", "threats", "layers", "paranoid", "maxn", "lattice", "smab"} {
 		execute(t, "solve", game, "--method", method).expect(t, statusBad, "[0, 100]", "not solved")

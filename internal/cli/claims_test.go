@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"stackmate/internal/exhaustive"
 )
 
 // bothWays are rules in which (a b) is a move of both roles and a joint move of the two as well.
@@ -30,6 +32,7 @@ func TestAListOfMovesIsReadInTheOnlyWayInWhichAllAreLegal(t *testing.T) {
 
 // Only one of 2^30 random games shows that the sum is not constant.
 func TestInspectTellsWhatIsObservedFromWhatIsProved(t *testing.T) {
+	exhaustive.NotUnderRace(t, "reads rules on one goroutine")
 	rules := strings.Builder{}
 	rules.WriteString(`(role x) (role o) (init (step 0)) (init all) (legal x a) (legal x b) (legal o noop)
 		(<= (next all) (true all) (does x a)) (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) (<= terminal (true (step 30)))

@@ -10,10 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stackmate/internal/exhaustive"
 )
 
 // Each mistake of a newcomer is reported in one line, with the fault and the remedy.
 func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
+	exhaustive.NotUnderRace(t, "reads rules on one goroutine")
 	const gdl = "expected rules in GDL, as stackmate export ticTacToe prints them, found "
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/search/solve"
 )
 
@@ -61,6 +62,7 @@ func TestASolutionThatTheRulesRefuteIsAnErrorWithEvidence(t *testing.T) {
 }
 
 func TestSolveNamesTheGoalsOfAFaultyEnd(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	const end = `(init s) (legal a x) (legal a y) (<= (next (d ?m)) (does a ?m)) (<= terminal (true (d ?m))) (<= (goal a 10) (true (d y)))`
 	for want, goal := range map[string]string{
 		"the goals of a there: 200":        `(worth 200) (<= (goal a ?v) (worth ?v) (true (d x)))`,
@@ -84,6 +86,7 @@ func TestSolveEndsAfterItsTime(t *testing.T) {
 
 // o ends the game at once for 20 points, or both get 100.
 func TestSolveSaysWhatItsValuesAre(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	hidden := file(t, "hidden.kif", `(role x) (role o) (init s) (legal x noop)
 		(<= (legal o a) (true s)) (<= (legal o b) (true s)) (<= (legal o c) (true t)) (<= (legal o d) (true t))
 		(<= (next poor) (does o a)) (<= (next t) (does o b)) (<= (next rich) (true t)) (<= terminal (true poor)) (<= terminal (true rich))

@@ -15,6 +15,7 @@ import (
 )
 
 func TestSolveGivesKnownValues(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for game, want := range map[string]float64{
 		"ticTacToe": 50, "matchingPennies": 50, "rockPaperScissors": 50, "goofspiel-4": 50, "goofspiel-5": 50, "example2": 3,
 	} {
@@ -149,6 +150,7 @@ func TestTheAnalysisOfThePageKnowsSavedSolutions(t *testing.T) {
 // TestASavedSolutionTellsHowSoonEachMoveEnds: drawn games fill the board. Where o answers the solution's first move by a mistake, x
 // wins, in seven plies at the most.
 func TestASavedSolutionTellsHowSoonEachMoveEnds(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	saved := filepath.Join(t.TempDir(), "solution")
 	execute(t, "solve", "ticTacToe", "--save", saved).expect(t, statusFine)
 	a := analysis.Analyst{Solutions: (&console{ctx: t.Context()}).savedSolutions(saved), Threads: 1, Bytes: 16 << 20}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stackmate/internal/exhaustive"
 )
 
 func TestSolveWritesMatricesAndTreesThatItReads(t *testing.T) {
@@ -19,6 +21,7 @@ func TestSolveWritesMatricesAndTreesThatItReads(t *testing.T) {
 }
 
 func TestSolveExactPrintsFractionsAndTheMatrix(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	execute(t, "solve", "goofspiel-5", "--exact").expect(t, statusFine, "1100/19", "equilibria        1 in pure strategies", "strategy of red   1  (play 5)")
 	for extension, want := range map[string]string{".csv": "(play 2),100 0,50 50,0 100,0 100,800/19 1100/19", ".tex": "$800/19, 1100/19$"} {
 		path := filepath.Join(t.TempDir(), "matrix"+extension)

@@ -318,7 +318,18 @@ func symmetric(d *draft) {
 	d.add("(<= terminal (not open))")
 	d.add("(<= some (line ?r))")
 	win := among(d, 100, 0)
-	d.add("(<= (goal ?r %d) (line ?r))", win)
-	d.add("(<= (goal ?s %d) (line ?r) (other ?r ?s))", 100-win)
-	d.add("(<= (goal ?r 50) (role ?r) (not some))")
+	xWins, first := win, 50 // in a draw with a mark of x in the first cell
+	switch d.IntN(6) {      // the goals alone break the symmetry
+	case 0:
+		xWins = among(d, 60, 30)
+	case 1:
+		first = among(d, 40, 70)
+	}
+	d.add("(<= (goal x %d) (line x))", xWins)
+	d.add("(<= (goal o %d) (line x))", 100-xWins)
+	d.add("(<= (goal o %d) (line o))", win)
+	d.add("(<= (goal x %d) (line o))", 100-win)
+	d.add("(<= (goal x %d) (not some) (true (mark 0 x)))", first)
+	d.add("(<= (goal o %d) (not some) (true (mark 0 x)))", 100-first)
+	d.add("(<= (goal ?r 50) (role ?r) (not some) (not (true (mark 0 x))))")
 }

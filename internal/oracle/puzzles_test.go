@@ -150,8 +150,9 @@ func scores(d *draft) {
 	}
 	d.add("(<= terminal (true (lead n0)))")
 	d.add("(<= terminal (true (lead n%d)))", 2*most)
+	even := among(d, 50, 50, 50, 70) // the goals alone may break the symmetry
 	for s := 0; s <= 2*most; s++ {
-		v := 50
+		v := even
 		if s != most {
 			v = 100 * s / (2 * most)
 		}

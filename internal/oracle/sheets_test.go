@@ -235,7 +235,10 @@ func (d *draft) next(f string, fluents, all []string, moves map[string][]string)
 	}
 	for range 1 + d.IntN(2) {
 		body := does()
-		if d.one(3) {
+		switch {
+		case d.one(6):
+			body = d.denials(all, moves)
+		case d.one(3):
 			body += " " + does()
 		}
 		if d.one(2) {
@@ -249,6 +252,22 @@ func (d *draft) next(f string, fluents, all []string, moves map[string][]string)
 		}
 		d.fact(fmt.Sprintf("(next %s)", f), body)
 	}
+}
+
+// denials draws the negations of most moves of a role, and perhaps one of its moves, as frame rules have them.
+func (d *draft) denials(all []string, moves map[string][]string) string {
+	r := all[d.IntN(len(all))]
+	made, first := d.IntN(2*len(moves[r])), d.IntN(len(moves[r]))
+	var list []string
+	for i, m := range moves[r] {
+		switch {
+		case i == made:
+			list = append(list, fmt.Sprintf("(does %s %s)", r, m))
+		case i == first || !d.one(4):
+			list = append(list, fmt.Sprintf("(not (does %s %s))", r, m))
+		}
+	}
+	return strings.Join(list, " ")
 }
 
 // goals writes the goals of all roles: a list of cases, the first that holds decides.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/scc"
 )
 
@@ -58,6 +59,7 @@ func TestComponentsAreThoseOfMutualReachability(t *testing.T) {
 }
 
 func TestALongChainDoesNotRecur(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	const n = 1 << 20
 	next := make([]int, n+1)
 	for i := range next {

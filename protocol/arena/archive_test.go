@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 	"stackmate/protocol"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,6 +76,7 @@ func TestARecordIsReadAsItWasTold(t *testing.T) {
 }
 
 func TestEveryBeginningOfARecordIsARecord(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	a := archive(t, t.TempDir())
 	whole := played(t, a)
 	text, err := os.ReadFile(a.path(whole.Match))

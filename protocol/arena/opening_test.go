@@ -43,6 +43,7 @@ func TestMatchesAfterAnOpeningAreMatchesOfTheSameGame(t *testing.T) {
 }
 
 func TestNoOpeningEndsTheGame(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	m := builtIn(t, "matchingPennies") // of one turn
 	s := quick
 	s.Opening = 3

@@ -114,6 +114,7 @@ func likeliest(s Sample, mean float64) float64 {
 }
 
 func TestLLRIsThatOfTheLikeliestDistributions(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	rapid.Check(t, func(t *rapid.T) {
 		s := sampleOf(rapid.SliceOfN(rapid.IntRange(1, 40), 5, 5).Draw(t, "pairs")...)
 		for _, odd := range rapid.SliceOfN(rapid.IntRange(0, 400), 0, 2).Draw(t, "other goals") {
@@ -180,5 +181,12 @@ func TestSPRTNeedsHypothesesAndRisksThatMakeSense(t *testing.T) {
 	}
 	if err := (SPRT{0, 5, 0.05, 0.05}).Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestTheBoundsAreWaldsForEachRisk(t *testing.T) {
+	low, high := SPRT{Elo1: 5, Alpha: 0.05, Beta: 0.1}.Bounds()
+	if math.Abs(low-math.Log(0.1/0.95)) > 1e-12 || math.Abs(high-math.Log(0.9/0.05)) > 1e-12 {
+		t.Errorf("bounds %v and %v, want the logarithms of 0.1/0.95 and 0.9/0.05", low, high)
 	}
 }

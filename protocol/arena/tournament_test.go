@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 
@@ -45,6 +46,7 @@ func TestTheRatingDifferenceOfTwoFollowsTheirScore(t *testing.T) {
 
 // TestRatingsOfCleanScores has players of whom each has won all matches against the next ones.
 func TestRatingsOfCleanScores(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	names := []string{"a", "b", "c", "d", "e", "f"}
 	for _, matches := range []int{1, 100, 20000} {
 		var results []Result
@@ -339,6 +341,7 @@ func TestInAGauntletTheFirstPlayerMeetsTheOthers(t *testing.T) {
 // TestALedgerIsTheSameInAnyOrder counts results in the order of workers: any order, and twice. The verdict of the test and the counted results
 // depend on the plan alone.
 func TestALedgerIsTheSameInAnyOrder(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	rapid.Check(t, func(t *rapid.T) {
 		plan := Tournament{
 			Games: []Game{{"x", 2}}, Players: []string{"a", "b"}, Rounds: 40,

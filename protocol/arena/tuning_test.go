@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 )
 
@@ -64,6 +65,7 @@ func playTuning(t *testing.T, plan *Tournament, rng *machine.Rand, l *Ledger, un
 }
 
 func TestTuningFindsTheTopOfANoisyQuadratic(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	for seed := range uint64(10) {
 		plan := quadratic(500, 4)
 		plan.Seed = seed * 1000

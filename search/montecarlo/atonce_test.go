@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search/matrix"
@@ -15,6 +16,7 @@ import (
 // TestProvedValuesOfSimultaneousMovesAreRight grows trees over random games of simultaneous moves and
 // compares values and strategies that are said to be proved with backward induction.
 func TestProvedValuesOfSimultaneousMovesAreRight(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	solved := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))

@@ -45,6 +45,7 @@ func TestAPositionReachedInTwoWaysIsOneNode(t *testing.T) {
 // TestWhatANodeHasIsWhatItsMovesBrought checks, in graphs over random games, that the sums of nodes equal the sums of their moves plus their
 // own samples as leaves.
 func TestWhatANodeHasIsWhatItsMovesBrought(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		game := &toys.Tree{Roles: []string{"a", "b"}}
@@ -89,6 +90,7 @@ func checkSums(t *rapid.T, tree *tree) {
 
 // TestBoundsOfSharedPositionsContainTheValue compares bounds with minimax in games with many transpositions.
 func TestBoundsOfSharedPositionsContainTheValue(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	solved := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))

@@ -4,10 +4,12 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/search"
 )
 
 func TestRoundsGrowWithTheTree(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	m := gamestest.Machine(t, "connectFour")
 	s := New(Config{Playouts: 1, Lanes: 512})
 	for _, c := range []struct {

@@ -18,6 +18,7 @@ func stayOrGo(left, right int32) *toys.Tree {
 
 // The best goal at an end is no upper bound where the game need not end.
 func TestForesightTakesNoBestGoalOfAnEndForAllThatThereIs(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for _, c := range []struct {
 		left, right int32
 		want        search.Interval
