@@ -44,6 +44,7 @@ type crew struct {
 
 	began, told time.Time // start of the search, and time of the last report
 	decisive    *decisive // shared by the workers
+	tracks      []track   // the track of the falling tolerance first
 	hopeful     bool      // random games suggest a value clearly above the middle of the range
 	depth       int       // of the iteration
 	iteration   time.Time
@@ -83,8 +84,10 @@ func (c *crew) deepen() {
 		r.root.value = r.terminal(goals)
 		return
 	}
-	c.depth, c.iteration = r.firstDepth(), time.Now()
-	for !r.isDone() {
+	c.iteration = time.Now()
+	for !r.isDone() && len(c.tracks) > 0 {
+		i, before := c.next(), r.nodes
+		c.depth, r.tolerance = c.tracks[i].depth, c.tracks[i].tolerance
 		asked, half := r.ask()
 		first := c.together(func(_ int, w *run) {
 			w.horizon, w.unseen = false, nil
@@ -99,44 +102,18 @@ func (c *crew) deepen() {
 		}
 		r.root.learn(first.outcome, first.frame(0), false)
 		r.unseen = first.unseen
-		if _, again := r.ask(); half && !again && !r.isDone() || r.fall(r.root.value.proved) && !r.isDone() {
-			c.iteration = time.Now()
-			continue // the other half or the next tolerance, at the same depth
-		}
-		if !c.goesDeeper(first.horizon) {
-			break
-		}
+		c.tracks[i].nodes += r.nodes - before
 		c.iteration = time.Now()
-		c.show()
+		if _, again := r.ask(); half && !again && !r.isDone() {
+			continue // the other half, at the same depth
+		}
+		if c.advance(i, first.horizon); len(c.tracks) > 0 && !r.isDone() {
+			c.show()
+		}
 	}
 	if !r.isDone() && r.unseen != nil {
 		r.fail("%w", r.unseen)
 	}
-}
-
-// firstDepth returns the depth of the first iteration.
-func (r *run) firstDepth() int {
-	if r.Without&Deepening != 0 {
-		return r.Depth
-	}
-	return 1
-}
-
-// goesDeeper sets the depth of the next iteration, and reports whether there is one. Where a tolerance above the last
-// reaches the full depth without a proof, as positions repeat, the search begins again with the last tolerance.
-func (c *crew) goesDeeper(horizon bool) bool {
-	r := c.workers[0]
-	switch {
-	case !horizon:
-		return false
-	case c.depth < r.Depth:
-		c.depth = min(c.depth+step(c.depth), r.Depth)
-		return true
-	case r.tolerance > r.Epsilon:
-		c.depth, r.tolerance = r.firstDepth(), r.Epsilon
-		return true
-	}
-	return false
 }
 
 // ask returns the next window, and whether it is a half of the range.
@@ -168,7 +145,10 @@ func (c *crew) report() search.Result {
 		res.Positions += w.shared.looked.Load()
 		res.PeakBytes += w.shared.bytes.Load()
 	}
-	res.Depth, res.Epsilon = c.depth, r.tolerance
+	res.Depth, res.Epsilon = c.depth, r.Epsilon
+	if len(c.tracks) > 0 {
+		res.Epsilon = c.tracks[0].tolerance
+	}
 	return res
 }
 

@@ -1,6 +1,7 @@
 package sequential
 
 import (
+	"cmp"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -13,9 +14,12 @@ import (
 // at once: in games of two goals it is the only one. With ε = vmax − vmin, the first of the series, no node is searched.
 //
 // While ε is large, the guess on the horizon closes a window for the side that moves last: an iteration asks one question
-// where ε = 0 asks whether the value is above the guess and whether it is below. With chance a depth-first search leaves
-// children out. In the other two cases, chance with deepening and depth first without chance, ε = 0 proves more within
-// the same nodes (docs/lab/turns.md).
+// where ε = 0 asks whether the value is above the guess and whether it is below. Where a win is proved sooner than that
+// nothing is lost, as in checkers, ε = 0 gets further. So a search deepens on two tracks, with the falling tolerance and
+// with the last one, which get as many nodes and share the table.
+//
+// With chance a depth-first search falls on one track. In the other two cases, chance with deepening and depth first
+// without chance, ε = 0 proves more within the same nodes (docs/lab/turns.md).
 
 // newTolerance returns the first tolerance of a search.
 func (r *run) newTolerance(goals [][]int32) float64 {
@@ -50,11 +54,57 @@ func (r *run) lower(t float64) float64 {
 	return t
 }
 
-// fall lowers the tolerance below the width of the interval p, and reports whether the tolerance has changed.
-func (r *run) fall(p search.Interval) bool {
-	before := r.tolerance
-	for r.tolerance > r.Epsilon && p.Upper-p.Lower <= r.tolerance {
-		r.tolerance = r.lower(r.tolerance)
+// track is an iterative deepening with its own tolerance.
+type track struct {
+	tolerance float64
+	depth     int   // of the next iteration
+	nodes     int64 // spent
+}
+
+// start returns the tracks of a search: the track of the falling tolerance, and beside it the track of the last one.
+func (r *run) start(goals [][]int32) []track {
+	first := track{tolerance: r.newTolerance(goals), depth: 1}
+	if r.Without&Deepening != 0 {
+		first.depth = r.Depth
 	}
-	return r.tolerance < before
+	if first.tolerance == r.Epsilon || r.random >= 0 {
+		return []track{first}
+	}
+	return []track{first, {tolerance: r.Epsilon, depth: first.depth}}
+}
+
+// next returns the index of the track with the fewest nodes.
+func (c *crew) next() int {
+	least := 0
+	for i, t := range c.tracks {
+		if t.nodes < c.tracks[least].nodes {
+			least = i
+		}
+	}
+	return least
+}
+
+// advance prepares the next iteration of track i: with a lower tolerance after a proof, else at a greater depth. It
+// removes a track that gets no further, without a horizon or at the full depth, unless a lower tolerance is left for it, and
+// the shallower of two with the last tolerance.
+func (c *crew) advance(i int, horizon bool) {
+	r := c.workers[0]
+	width := r.root.value.proved.Upper - r.root.value.proved.Lower
+	switch t := &c.tracks[i]; {
+	case width <= t.tolerance:
+	case horizon && t.depth < r.Depth:
+		t.depth = min(t.depth+step(t.depth), r.Depth)
+	case horizon && len(c.tracks) == 1 && t.tolerance > r.Epsilon:
+		t.tolerance = r.Epsilon
+	default:
+		c.tracks = slices.Delete(c.tracks, i, i+1)
+	}
+	for i := range c.tracks {
+		for t := &c.tracks[i]; t.tolerance > r.Epsilon && width <= t.tolerance; {
+			t.tolerance = r.lower(t.tolerance)
+		}
+	}
+	if len(c.tracks) == 2 && c.tracks[0].tolerance == r.Epsilon {
+		c.tracks = []track{slices.MaxFunc(c.tracks, func(a, b track) int { return cmp.Compare(a.depth, b.depth) })}
+	}
 }

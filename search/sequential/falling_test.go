@@ -114,10 +114,11 @@ func BenchmarkFalling(b *testing.B) {
 // hasBest reports whether a move is proved to be at least as good as all others.
 func hasBest(r search.Result) bool {
 	for _, moves := range r.Moves {
-		sure := search.Sure(moves)
-		i := slices.IndexFunc(moves, func(k search.Known) bool { return k.Bounds.Lower == sure })
-		if i >= 0 && !slices.ContainsFunc(slices.Delete(slices.Clone(moves), i, i+1), func(k search.Known) bool { return k.Bounds.Upper > sure }) {
-			return true
+		for i, k := range moves {
+			others := slices.Delete(slices.Clone(moves), i, i+1)
+			if !slices.ContainsFunc(others, func(o search.Known) bool { return o.Bounds.Upper > k.Bounds.Lower }) {
+				return true
+			}
 		}
 	}
 	return false

@@ -197,6 +197,7 @@ func (v *Solver) crew(ctx context.Context, m machine.Machine, s machine.State, l
 		c.workers = append(c.workers, v.worker(c, m, v.stack/workers, nodes))
 	}
 	c.workers[0].prepare()
+	c.tracks = c.workers[0].start(m.GoalValues())
 	if v.table.Stats().Entries > 0 { // kept entries do not contain the sum of the goals
 		if err := v.payoff.Find(ctx, m); err != nil {
 			c.workers[0].fail("%w", err)
@@ -229,7 +230,6 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		r.expander.Limit(c.ctx, bytes, childBytes(m.Words()))
 	})
 	r.outcome = value{r.Goals, r.Goals}
-	r.tolerance = r.newTolerance(m.GoalValues())
 	r.probe, r.due = -1, c.tick
 	r.packed = make([]uint64, 2*v.table.ValueWords())
 	r.merge = r.packing.merge
