@@ -265,3 +265,14 @@ func Texts(terms []gdl.Term) (texts []string) {
 	}
 	return texts
 }
+
+// SafeID replaces the characters of a match id that cannot occur in a symbol or a file name.
+func SafeID(id string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("._-", c):
+			return c
+		}
+		return '_'
+	}, id)
+}

@@ -7,6 +7,7 @@ import (
 	stdlog "log"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -20,6 +21,15 @@ const (
 	// closeTimeout limits the wait for pending replies at shutdown.
 	closeTimeout = 5 * time.Second
 )
+
+// CheckURL returns an error unless address is the URL of a player: http, a host with an optional port, and no path.
+func CheckURL(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || address != "http://"+u.Host && address != "http://"+u.Host+"/" {
+		return fmt.Errorf("expected a player's address such as http://localhost:9147, found %q", address)
+	}
+	return nil
+}
 
 // Listen opens the address (host:port) of a player's endpoint.
 func Listen(address string) (net.Listener, error) {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"stackmate/gdl"
+	"stackmate/internal/guard"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/plan"
@@ -32,21 +33,54 @@ func (d *decider) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 // fact is a number that the rules prove. A proof that its context broke off is tried again when
 // the fact is asked for again.
 type fact[T any] struct {
-	mu     sync.Mutex
-	tried  bool // to the end
-	value  T
-	proved bool
+	mu      sync.Mutex
+	tried   bool // to the end
+	value   T
+	proved  bool
+	fault   error         // the panic of the last proof
+	proving chan struct{} // closed when the proof under way has returned; nil if none is under way
 }
 
-// get returns the number and whether it is proved, by prove unless that was tried before.
+// get returns the number and whether it is proved. It calls prove unless a proof was tried to its end before. It returns when ctx
+// ends, even while the proof does not look at its clock: then the proof returns in its own goroutine, and the next call waits for it.
 func (f *fact[T]) get(ctx context.Context, prove func() (T, bool)) (T, bool) {
+	for {
+		f.mu.Lock()
+		value, proved, fault := f.value, f.proved, f.fault
+		if f.tried || ctx.Err() != nil {
+			f.mu.Unlock()
+			if fault != nil {
+				panic(fault)
+			}
+			return value, proved
+		}
+		if f.proving == nil {
+			f.proving = make(chan struct{})
+			go f.try(ctx, prove)
+		}
+		returned := f.proving
+		f.mu.Unlock()
+		select {
+		case <-returned:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// try calls prove and stores its result.
+func (f *fact[T]) try(ctx context.Context, prove func() (T, bool)) {
+	var value T
+	var proved bool
+	fault := guard.Do(func() error {
+		value, proved = prove()
+		return nil
+	})
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.tried && ctx.Err() == nil {
-		f.value, f.proved = prove()
-		f.tried = f.proved || ctx.Err() == nil
-	}
-	return f.value, f.proved
+	f.value, f.proved, f.fault = value, proved, fault
+	f.tried = proved || fault != nil || ctx.Err() == nil
+	close(f.proving)
+	f.proving = nil
 }
 
 // factMemory bounds the formulas of the facts that a machine proves, in bytes.

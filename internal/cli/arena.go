@@ -20,6 +20,7 @@ import (
 	"stackmate/games"
 	"stackmate/gdl"
 	"stackmate/player"
+	"stackmate/player/analysis"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/board"
@@ -80,10 +81,11 @@ func (c *arenaCommand) Run(s *console) error {
 	}
 	worker := s.newTaskWorker(max(1, threads/4), 2, player.Options{Threads: 1, MostThreads: threads}) // half of the threads, with two players
 	ctx, cancel := context.WithCancel(s.ctx)
-	tournaments := distributed.NewTournaments(ctx, archive, worker.work, s.log)
+	analyst := &analysis.Analyst{Solutions: s.savedSolutions(c.Saved...), Threads: max(1, threads/2), Bytes: s.memory.share(pagePlayers), Log: s.log}
+	tournaments := distributed.NewTournaments(ctx, archive, worker.Work, s.log)
 	defer func() { cancel(); tournaments.Wait() }()
 	config := web.Config{
-		Games: sources, Players: kinds, Archive: archive, Log: s.log, Analyse: (&analyst{console: s, threads: threads, solutions: c.Saved}).analyse,
+		Games: sources, Players: kinds, Archive: archive, Log: s.log,
 		Rules: func(name string) (string, []byte, error) {
 			if path, ok := sheets[name]; ok {
 				text, err := readUpTo(path, maxRules)
@@ -100,6 +102,9 @@ func (c *arenaCommand) Run(s *console) error {
 		},
 		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 			return reasoner.New(ctx, g, reasoner.Options{Budget: pageBudget, Memory: s.memory.share(pagePlayers), Cache: s.cache})
+		},
+		Analyse: func(ctx context.Context, g *gdl.Game, m machine.Machine, q machine.State, report func(any)) error {
+			return analyst.Analyse(ctx, g, m, q, func(a *analysis.Analysis) { report(a) })
 		},
 		Prove: func(ctx context.Context, g *gdl.Game, budget time.Duration) (any, error) {
 			return proofs(ctx, s, g, budget)

@@ -20,6 +20,7 @@ import (
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/distributed"
 	"stackmate/protocol/arena/queue"
+	"stackmate/protocol/arena/tasks"
 )
 
 // eventFlags are the flags of the commands that run matches on a queue.
@@ -107,7 +108,7 @@ func shellQuoted(word string) string {
 }
 
 // hold runs the tournament with workers of this process.
-func (c *eventFlags) hold(s *console, q *queue.Queue, e *distributed.Event, l *taskWorker) (*arena.Ranking, error) {
+func (c *eventFlags) hold(s *console, q *queue.Queue, e *distributed.Event, l *tasks.Worker) (*arena.Ranking, error) {
 	var archive *arena.Archive
 	if c.Record != "" {
 		archive = arena.ReadArchive(c.Record) // setting has made it
@@ -116,7 +117,7 @@ func (c *eventFlags) hold(s *console, q *queue.Queue, e *distributed.Event, l *t
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		cancel(l.work(ctx, q)) // without workers here, something is wrong with the queue
+		cancel(l.Work(ctx, q)) // without workers here, something is wrong with the queue
 	}()
 	defer func() { cancel(nil); <-done }()
 	line := s.progress("playing")
@@ -250,8 +251,8 @@ func (c *eventFlags) queue(s *console, dir string) (*queue.Queue, error) {
 	return q, nil
 }
 
-// taskWorker returns a worker that plays matches in this process.
-func (c *eventFlags) taskWorker(s *console, e *distributed.Event) (*taskWorker, error) {
+// taskWorker returns the worker of this process.
+func (c *eventFlags) taskWorker(s *console, e *distributed.Event) (*tasks.Worker, error) {
 	seats := 1
 	for _, g := range e.Plan.Games {
 		seats = max(seats, g.Roles)
@@ -261,7 +262,7 @@ func (c *eventFlags) taskWorker(s *console, e *distributed.Event) (*taskWorker, 
 		return nil, err
 	}
 	for _, spec := range e.Descriptions() {
-		if _, err := l.matches.Player(spec, 0); err != nil {
+		if _, err := l.Matches.Player(spec, 0); err != nil {
 			return nil, err
 		}
 	}

@@ -42,14 +42,13 @@ func (c *experimentCommand) Run(s *console) error {
 	lab.Games, lab.Sizes, lab.Limit = c.Games, c.Sizes, c.Limit
 	lab.Progress = func(what string, nodes int64) { line.say("%s, %d nodes", what, nodes) }
 	if c.NATS != "" {
-		caller, _, end, err := s.startWorkers(c.NATS, measuring, 1)
+		worker, q, err := s.help(c.NATS, 1)
 		if err != nil {
 			return err
 		}
+		var end func()
+		lab.Elsewhere, end = worker.Measure(s.ctx, q)
 		defer end()
-		lab.Elsewhere = func(ctx context.Context, j experiment.Job) (experiment.Measured, error) {
-			return submitTask[experiment.Job, experiment.Measured](ctx, caller, j)
-		}
 	}
 	var rows []experiment.Row
 	printer := rowPrinter{w: s.out}

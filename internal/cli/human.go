@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"stackmate/gdl"
+	"stackmate/player/analysis"
 	"stackmate/protocol"
 	"stackmate/protocol/arena/board"
 )
@@ -22,9 +23,9 @@ const humanPlayer = "human"
 // people are the persons at this terminal. They are asked one at a time.
 type people struct {
 	asked   sync.Mutex
-	lines   chan string // closed when there are no more
-	leave   func()      // ends the matches
-	adviser *adviser    // of the solution that they play against, or nil
+	lines   chan string       // closed when there are no more
+	leave   func()            // ends the matches
+	adviser *analysis.Adviser // of the solution that they play against, or nil
 
 	saying sync.Mutex // guards out
 	out    io.Writer
@@ -98,13 +99,13 @@ func (h *human) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 		h.greet()
 	}
 	h.show()
-	var found advice
+	var found analysis.Advice
 	if h.adviser != nil {
 		var err error
-		if found, err = h.adviser.advise(ctx, h.at.State()); err != nil {
+		if found, err = h.adviser.Advise(ctx, h.at.State()); err != nil {
 			return gdl.Term{}, err
 		}
-		h.say("%s\n", found.value)
+		h.say("%s\n", found.Value)
 	}
 	for i, text := range legal {
 		h.say("%4d: %s\n", i+1, text)
@@ -142,8 +143,8 @@ func (h *human) greet() {
 }
 
 // hint shows the strategy of the solution.
-func (h *human) hint(found advice) {
-	strategy := found.strategy(h.role)
+func (h *human) hint(found analysis.Advice) {
+	strategy := found.Strategy(h.role)
 	for _, w := range strategy {
 		h.say("  %s with %.4f\n", h.at.Names.MoveText(h.role, w.Move), w.Probability)
 	}

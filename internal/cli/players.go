@@ -96,11 +96,11 @@ func (r *roster) player(spec string, seed func() uint64) (arena.Player, error) {
 		return p, nil
 	}
 	if file, ok := isSolution(spec); ok && r.solutions != nil && r.solutions(file) {
-		a := &adviser{console: r.console, file: file, bytes: r.options.Memory / 3}
+		a := r.adviser(file, r.options.Memory/3)
 		if r.persons != nil {
 			r.persons.adviser = a
 		}
-		p.New = func() protocol.Agent { return &solved{adviser: a, rng: machine.NewRand(seed())} }
+		p.New = func() protocol.Agent { return &solved{Adviser: a, rng: machine.NewRand(seed())} }
 		return p, nil
 	}
 	o := r.options

@@ -131,7 +131,11 @@ func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
 	if p.rules, p.machine, err = c.atPosition(s, c.Game, p.rules, p.machine, c.Engine); err == nil && c.Method == solve.Layers {
 		o.Layers = layers.Config{Folder: c.Save, Resume: c.Resume, Label: c.label(p, c.Method)}
 		if c.NATS != "" {
-			o.Layers.Elsewhere, end, err = c.startLayerWorkers(s, p, o.Threads)
+			worker, q, failure := s.help(c.NATS, o.Threads)
+			if failure != nil {
+				return p, end, failure
+			}
+			o.Layers.Elsewhere, end, err = worker.Layers(s.ctx, q, c.Game, p.rules, c.Engine, c.LP, c.Save)
 		}
 		if err == nil {
 			p.solver, err = solve.New(o)

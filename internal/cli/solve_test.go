@@ -9,7 +9,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
-	"stackmate/protocol/arena/web"
+	"stackmate/player/analysis"
 	"stackmate/reasoner/machine"
 	"stackmate/search/solve"
 )
@@ -135,10 +135,10 @@ func TestTheAnalysisOfThePageKnowsSavedSolutions(t *testing.T) {
 	saved := filepath.Join(t.TempDir(), "four")
 	execute(t, "solve", "goofspiel-4", "--method", "layers", "--save", saved).expect(t, statusFine)
 	for game, want := range map[string]string{"goofspiel-4": "saved solution", "goofspiel-3": "exact"} {
-		a := analyst{console: &console{ctx: t.Context(), memory: leastMemory}, threads: 1, solutions: []string{saved}}
+		a := analysis.Analyst{Solutions: (&console{ctx: t.Context()}).savedSolutions(saved), Threads: 1, Bytes: 16 << 20}
 		m := gamestest.Machine(t, game)
-		var last *web.Analysis
-		if err := a.analyse(t.Context(), gamestest.Rules(t, game), m, m.Initial(), func(x *web.Analysis) { last = x }); err != nil {
+		var last *analysis.Analysis
+		if err := a.Analyse(t.Context(), gamestest.Rules(t, game), m, m.Initial(), func(x *analysis.Analysis) { last = x }); err != nil {
 			t.Fatal(err)
 		}
 		if last.Method != want || !last.Solved || last.Lower[1] != 50 || last.Matrix.Value == nil || *last.Matrix.Value != 50 {
@@ -153,20 +153,20 @@ func TestASavedSolutionTellsHowSoonEachMoveEnds(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	saved := filepath.Join(t.TempDir(), "solution")
 	execute(t, "solve", "ticTacToe", "--save", saved).expect(t, statusFine)
-	a := analyst{console: &console{ctx: t.Context(), memory: leastMemory}, threads: 1, solutions: []string{saved}}
+	a := analysis.Analyst{Solutions: (&console{ctx: t.Context()}).savedSolutions(saved), Threads: 1, Bytes: 16 << 20}
 	m, rules := gamestest.Machine(t, "ticTacToe"), gamestest.Rules(t, "ticTacToe")
-	know := func(moves ...[]string) *web.Analysis {
+	know := func(moves ...[]string) *analysis.Analysis {
 		t.Helper()
 		h, err := machine.Follow(m, moves)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var last *web.Analysis
+		var last *analysis.Analysis
 		early := false
-		report := func(x *web.Analysis) {
+		report := func(x *analysis.Analysis) {
 			last, early = x, early || x.Solved && x.Moves == nil
 		}
-		if err := a.analyse(t.Context(), rules, m, h.State(), report); err != nil {
+		if err := a.Analyse(t.Context(), rules, m, h.State(), report); err != nil {
 			t.Fatal(err)
 		}
 		if !early {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stackmate/player/training"
 )
 
 // learntFile returns the only file of a folder of knowledge.
@@ -30,11 +32,11 @@ func TestTrainingGoesOnWhereItEnded(t *testing.T) {
 			return o.objects(t)[0]
 		}
 		first := train()
-		if n := len(first["checkpoints"].([]any)); n != checkpoints || first["total"] == nil || first["file"] != learntFile(t, dir) {
+		if n := len(first["checkpoints"].([]any)); n != training.Checkpoints || first["total"] == nil || first["file"] != learntFile(t, dir) {
 			t.Fatalf("%d checkpoints, %v", n, first)
 		}
 		again := train()
-		before, after := games(first, checkpoints-1), games(again, 0)
+		before, after := games(first, training.Checkpoints-1), games(again, 0)
 		if before > 0 && after > before {
 			return
 		}

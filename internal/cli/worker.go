@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"stackmate/player"
+	"stackmate/protocol/arena"
+	"stackmate/protocol/arena/distributed"
 	"stackmate/protocol/arena/queue"
+	"stackmate/protocol/arena/tasks"
 )
 
 // workFlags say how many matches are held at a time.
@@ -27,7 +30,7 @@ type workerCommand struct {
 // Run implements the command.
 func (c *workerCommand) Run(s *console) error {
 	const seats = 2 // in most games
-	l, err := c.newTaskWorker(s, seats, c.Knowledge)
+	w, err := c.newTaskWorker(s, seats, c.Knowledge)
 	if err != nil {
 		return err
 	}
@@ -36,8 +39,8 @@ func (c *workerCommand) Run(s *console) error {
 		return err
 	}
 	defer q.Close()
-	fmt.Fprintf(s.err, "waiting for tasks, %d at a time\n", l.tasks)
-	_ = l.work(s.ctx, q) // being stopped is how it ends
+	fmt.Fprintf(s.err, "waiting for tasks, %d at a time\n", w.AtOnce)
+	_ = w.Work(s.ctx, q) // the error is the end of the context
 	return nil
 }
 
@@ -59,8 +62,8 @@ func (s *console) dial(address string) (*queue.Queue, error) {
 	return queue.Dial(s.ctx, address, s.log)
 }
 
-// newTaskWorker returns a worker that plays matches of up to players players each.
-func (c *workFlags) newTaskWorker(s *console, players int, knowledge string) (*taskWorker, error) {
+// newTaskWorker returns a worker for tasks of at most so many players.
+func (c *workFlags) newTaskWorker(s *console, players int, knowledge string) (*tasks.Worker, error) {
 	if c.Matches < 0 || c.Threads < 1 || c.Threads > player.MaxThreads {
 		return nil, usageError{fmt.Errorf("expected --matches of 0 or more and --threads of 1 to %d, found %d and %d", player.MaxThreads, c.Matches, c.Threads)}
 	}
@@ -72,4 +75,25 @@ func (c *workFlags) newTaskWorker(s *console, players int, knowledge string) (*t
 		c.Matches = max(1, threads/(c.Threads*players))
 	}
 	return s.newTaskWorker(c.Matches, players, player.Options{Threads: c.Threads, Knowledge: knowledge}), nil
+}
+
+// newTaskWorker returns a worker for so many tasks at a time, each of at most so many players. A task takes its share of the memory.
+func (s *console) newTaskWorker(atOnce, players int, o player.Options) *tasks.Worker {
+	o.Memory = s.memory.share(atOnce * (players + 1))
+	roster := s.newRoster(o)
+	return &tasks.Worker{
+		Matches: &distributed.Worker{
+			Player: func(spec string, seed uint64) (arena.Player, error) {
+				return roster.player(spec, func() uint64 { return seed })
+			},
+			Memory: o.Memory, Cache: s.cache, Log: s.log,
+		},
+		Lab: s.newLab(o.Memory), AtOnce: atOnce, Memory: o.Memory, Layering: s.memory.share(2), Cache: s.cache, Log: s.log,
+	}
+}
+
+// help connects to a queue. The worker does tasks of the queue while others help, so many at a time.
+func (s *console) help(url string, atOnce int) (*tasks.Worker, *queue.Queue, error) {
+	q, err := s.dial(url)
+	return s.newTaskWorker(atOnce, 2, player.Options{Threads: 1}), q, err
 }

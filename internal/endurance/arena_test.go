@@ -38,12 +38,13 @@ type crowd struct {
 
 var pageAddress = regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+/`)
 
-// TestACrowdedArenaLosesNoMove has many people play, watch and analyse among many records, and kills the
-// program again and again: each table goes on at the turn that was on the board, and every move is in one record.
+// TestACrowdedArenaLosesNoMove has many people play, watch and analyse among many records, while two tournaments are played, and kills
+// the program again and again: each table goes on at the turn that was on the board, every move is in one record, and every match of the
+// tournaments has one complete record.
 func TestACrowdedArenaLosesNoMove(t *testing.T) {
 	begin(t)
-	records, listen := t.TempDir(), "127.0.0.1:0"
-	archive(t, records, either(100, 10_000))
+	dir, listen := t.TempDir(), "127.0.0.1:0"
+	archive(t, dir, either(100, 10_000))
 	load, kills := lasting(t, 3*time.Second, 3*time.Minute), repetitions(t, 3, 12)
 	c := &crowd{t: t, moves: make(map[string]int)}
 	var all sync.WaitGroup
@@ -51,11 +52,15 @@ func TestACrowdedArenaLosesNoMove(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	var memory []int64
+	var ended []pageContest
 	for kill := range kills {
 		c.began.Store(time.Now().UnixNano())
-		p := start(t, "arena", "--listen", listen, "--player", "-", "--no-browser", "--records", records)
+		p := start(t, "arena", "--listen", listen, "--player", "-", "--no-browser", "--records", dir)
 		if address := awaitPage(t, p); kill == 0 {
 			c.url, listen = address, strings.Trim(strings.TrimPrefix(address, "http://"), "/")
+			for range tournaments {
+				c.beginTournament()
+			}
 			for range 20 {
 				all.Go(func() { c.play(ctx) })
 			}
@@ -68,8 +73,10 @@ func TestACrowdedArenaLosesNoMove(t *testing.T) {
 				})
 			}
 		}
+		c.resumeTournaments()
 		if kill == kills-1 {
 			memory = held(t, p, time.Now().Add(load))
+			ended = c.awaitTournaments()
 			leave() // nothing is under way that the records do not have
 			all.Wait()
 		} else {
@@ -78,7 +85,82 @@ func TestACrowdedArenaLosesNoMove(t *testing.T) {
 		p.kill()
 	}
 	c.report(memory)
-	c.compare(records)
+	c.compare(dir)
+	c.compareTournaments(dir, ended)
+}
+
+// tournaments is the number of tournaments that are played at one time.
+const tournaments = 2
+
+// pageContest is a tournament in the list of the page.
+type pageContest struct {
+	Run, State       string
+	Matches, Planned int
+}
+
+// beginTournament begins a tournament of four matches a round.
+func (c *crowd) beginTournament() {
+	c.t.Helper()
+	if !c.post("tournaments", map[string]any{
+		"games": []string{"ticTacToe", "nim-3.4.5"}, "players": []string{"random", "legal"}, "rounds": either(20, 500), "openings": 2,
+		"start_clock": 10, "play_clock": 2,
+	}, nil) {
+		c.t.Error("the page begins no tournament")
+	}
+}
+
+// contests returns the tournaments of the page.
+func (c *crowd) contests() []pageContest {
+	var list struct{ Tournaments []pageContest }
+	if answer, err := http.Get(c.url + "api/tournaments"); err == nil {
+		_ = json.NewDecoder(answer.Body).Decode(&list)
+		answer.Body.Close()
+	}
+	if len(list.Tournaments) != tournaments {
+		c.t.Errorf("the page lists %+v, want %d tournaments", list.Tournaments, tournaments)
+	}
+	return list.Tournaments
+}
+
+// resumeTournaments resumes what the last kill interrupted.
+func (c *crowd) resumeTournaments() {
+	for _, x := range c.contests() {
+		if x.State == "paused" {
+			c.post("tournaments/"+x.Run+"/resume", struct{}{}, nil)
+		}
+	}
+}
+
+// awaitTournaments returns the tournaments when all have ended.
+func (c *crowd) awaitTournaments() []pageContest {
+	c.t.Helper()
+	isOver := func(x pageContest) bool { return x.State == "ended" && x.Matches == x.Planned }
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		list := c.contests()
+		if !slices.ContainsFunc(list, func(x pageContest) bool { return !isOver(x) }) {
+			return list
+		}
+		if time.Since(began) > 5*time.Minute {
+			c.t.Fatalf("the tournaments do not end: %+v", list)
+		}
+	}
+}
+
+// compareTournaments looks for one complete record of each match, among the records of all runs.
+func (c *crowd) compareTournaments(dir string, list []pageContest) {
+	all, _ := records(c.t, dir)
+	for _, x := range list {
+		complete := 0
+		for name, r := range all {
+			if strings.HasPrefix(name, x.Run+".") && r.Completed {
+				complete++
+			}
+		}
+		if complete != x.Planned {
+			c.t.Errorf("tournament %s: %d complete records of %d matches", x.Run, complete, x.Planned)
+		}
+		c.t.Logf("tournament %s: %d matches", x.Run, complete)
+	}
 }
 
 // held reads the memory of the program at equal times until an end.

@@ -51,6 +51,9 @@ func records(t *testing.T, dir string) (all map[string]record, left int) {
 			}
 			r.append(part)
 		}
+		if _, twice := all[r.Match]; twice && r.Match != "" {
+			t.Errorf("match %s has two records", r.Match)
+		}
 		all[r.Match] = r
 	}
 	return all, left

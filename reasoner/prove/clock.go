@@ -35,7 +35,7 @@ func clock(g *circuit.Game) (*Invariants, []int32) {
 	if len(orbit) == 0 {
 		return &Invariants{}, nil
 	}
-	s := &sample{true: make([][]uint64, len(g.Fluents)), rises: g.Names.NewState(), falls: g.Names.NewState(), ticks: g.Names.NewState()}
+	s := &sample{true: make([][]uint64, len(g.Fluents)), rises: g.Names.NewState(), falls: g.Names.NewState(), ticks: g.Names.NewState(), rest: goOn}
 	for len(orbit)%64 != 0 {
 		orbit = append(orbit, orbit[len(orbit)-1])
 	}

@@ -114,7 +114,9 @@ func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 			return
 		}
 		s := newSample(m, ticks)
-		s.suggest(rest)
+		if s.suggest(rest); over {
+			return
+		}
 		stages := []Invariants{s.Invariants}
 		if groupsFirst {
 			others := s.split()

@@ -21,6 +21,8 @@ const (
 	walkSteps = 30
 	// maxCandidates bounds the clauses that are tried: some seconds of work.
 	maxCandidates = 300_000
+	// pairsPerRest is the number of pairs between two rests: less than a millisecond of work.
+	pairsPerRest = 512
 	// maxPairs bounds the pairs of fluents that are looked at.
 	maxPairs = 8_000_000
 )
@@ -39,7 +41,11 @@ type sample struct {
 	true    [][]uint64    // by fluent: in which positions it is true
 	ticks   machine.State // the fluents of the clock, of which all is known
 	changes int           // in the candidates
+	rest    func() bool   // lets others work for a while, and returns false when it is over
 }
+
+// goOn is the rest of work that nobody interrupts.
+func goOn() bool { return true }
 
 func newSample(m machine.Machine, clock []int32) *sample {
 	b, names := m.NewNarrowBatch(), m.Names()
@@ -47,6 +53,7 @@ func newSample(m machine.Machine, clock []int32) *sample {
 	s := &sample{
 		machine: m, batch: b, rng: machine.NewRand(1), states: make([]uint64, words), before: make([]uint64, words),
 		true: make([][]uint64, len(names.Fluents)), rises: names.NewState(), falls: names.NewState(), ticks: names.NewState(),
+		rest: goOn,
 	}
 	for _, f := range clock {
 		s.ticks.Set(int(f))
@@ -57,9 +64,10 @@ func newSample(m machine.Machine, clock []int32) *sample {
 // suggest plays random games and makes the candidates. It rests between joint moves, until
 // rest says that it is over.
 func (s *sample) suggest(rest func() bool) {
+	s.rest = rest
 	s.batch.Fill(s.machine.Initial(), nil)
 	s.batch.Store(s.states, s.batch.Lanes())
-	more := s.play(rest)
+	more := s.play()
 	fluents := make([]int32, len(s.true))
 	for f := range fluents {
 		fluents[f] = int32(f)
@@ -67,7 +75,7 @@ func (s *sample) suggest(rest func() bool) {
 	s.findPairs(fluents)
 	s.findGroups()
 	for calm, round := 0, 0; calm < calmRounds && round < maxRounds && more; calm, round = calm+1, round+1 {
-		more = s.play(rest)
+		more = s.play()
 		if s.filter() {
 			calm = -1
 		}
@@ -121,10 +129,10 @@ func (s *sample) at(states []uint64, lane int) machine.State {
 // play goes on with random games in all lanes: their next positions are the sample, the
 // first one whatever rest says. Induction begins with it: without the initial position
 // candidates could contradict each other, and then all would follow.
-func (s *sample) play(rest func() bool) bool {
+func (s *sample) play() bool {
 	s.forget()
 	for step := range sampleSteps {
-		if step > 0 && !rest() {
+		if step > 0 && !s.rest() {
 			return false
 		}
 		s.take()
@@ -213,6 +221,9 @@ func (s *sample) findPairs(fluents []int32) {
 	}
 	looked := 0
 	for i, f := range varying {
+		if !s.rest() {
+			break
+		}
 		for _, g := range varying[:i] {
 			if s.ticks.Has(int(f)) && s.ticks.Has(int(g)) {
 				continue
@@ -270,6 +281,9 @@ func (s *sample) findGroups() {
 		if grouped[f] || len(g.excluded[f]) == 0 {
 			continue
 		}
+		if !s.rest() {
+			break
+		}
 		if group := g.of(int32(f)); group != nil {
 			s.groups = append(s.groups, group)
 			for _, h := range group {
@@ -319,7 +333,14 @@ func (g *grouping) of(f int32) []int32 {
 func (s *sample) filter() bool {
 	before := s.changes
 	var risen []int32
+	looked, more := 0, true
 	s.pairs = slices.DeleteFunc(s.pairs, func(p pair) bool {
+		if looked++; looked%pairsPerRest == 0 {
+			more = more && s.rest()
+		}
+		if !more {
+			return false
+		}
 		a, b := s.true[fluent(p.a)], s.true[fluent(p.b)]
 		flipA, flipB := -uint64(p.a&1), -uint64(p.b&1)
 		for i := range a {

@@ -44,7 +44,7 @@ func (l *Learner) Play(ctx context.Context) *Played {
 // Take learns from games of another learner. It returns an error for games of other rules, or of a
 // machine with another order of fluents.
 func (l *Learner) Take(p *Played) error {
-	if p.Layout != layout(l.games.machine) {
+	if p == nil || p.Layout != layout(l.games.machine) {
 		return errors.New("expected games of the same machine")
 	}
 	for _, g := range p.Games {

@@ -54,6 +54,9 @@ func Learn(ctx context.Context, m machine.Machine) (Facts, error) {
 		ctx = short
 	}
 	var f Facts
+	if ctx.Err() != nil {
+		return f, nil
+	}
 	v := newVisit(m)
 	all := v.run(ctx)
 	switch {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -256,8 +257,8 @@ func TestReportsThatAreNoneEndNoTournament(t *testing.T) {
 			t.Errorf("part %d: %v", number, err)
 		}
 	}
-	if list, err := archive.List(); err != nil || len(list) != 1 || !list[0].Aborted {
-		t.Errorf("%d records, %v", len(list), err)
+	if list, err := archive.List(); err != nil || len(list) != 2 || !list[0].Aborted || !list[1].Aborted {
+		t.Errorf("%d records, %v; want those of the match that failed and of the match that was reported", len(list), err)
 	}
 }
 
@@ -313,7 +314,7 @@ func TestTheTurnsComeBeforeTheResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{event: e, archive: archive, ledger: arena.NewLedger(&e.Plan), submitted: make(map[int]*submission), busy: make(map[string]bool)}
+	r := &runner{event: e, queue: embedded(t, t.TempDir()), archive: archive, ledger: arena.NewLedger(&e.Plan), submitted: make(map[int]*submission), busy: make(map[string]bool)}
 	for f := range e.Plan.Fixtures() {
 		r.submitted[f.Number] = &submission{Fixture: f, order: e.order(f, r.ledger)}
 	}
@@ -374,6 +375,51 @@ func TestWhatIsNotRecordedIsForgotten(t *testing.T) {
 			return nil
 		})
 		stop()
+	}
+}
+
+// TestTheArchiveAloneKnowsWhatIsCounted interrupts a tournament: the queue has none of the counted results, and the next run counts the
+// records, also of matches that failed.
+func TestTheArchiveAloneKnowsWhatIsCounted(t *testing.T) {
+	for _, second := range []string{"b", "unknown"} {
+		q := embedded(t, t.TempDir())
+		archive, err := arena.OpenArchive(filepath.Join(t.TempDir(), "records"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := event(t, 2, "a", second)
+		working, stopWork := context.WithCancel(t.Context())
+		w, held, done := worker(), 0, make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = q.Work(working, 1, func(ctx context.Context, t queue.Task) ([]byte, error) {
+				held++
+				return w.Do(ctx, q, t)
+			})
+		}()
+		ctx, interrupt := context.WithCancel(t.Context())
+		counted, err := Run(ctx, q, e, archive, func(l *arena.Ledger) {
+			if l.Count() == 3 {
+				interrupt()
+			}
+		})
+		if err == nil || len(counted.Results) < 3 {
+			t.Fatalf("%d matches before the interruption: %v", len(counted.Results), err)
+		}
+		short, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		_ = q.Results(short, e.Run, func(r queue.Result) error {
+			if slices.ContainsFunc(counted.Results[:2], func(c arena.Result) bool { return c.Match == e.Run+"."+r.ID }) {
+				t.Errorf("%s: the queue has the result of match %s, which is counted", second, r.ID)
+			}
+			return nil
+		})
+		stop()
+		ranking, err := Run(t.Context(), q, e, archive, nil)
+		stopWork()
+		<-done
+		if n := e.Plan.Matches(); err != nil || len(ranking.Results) != n || held > n+1 {
+			t.Errorf("%s: %v; %d results of %d matches, which were held %d times", second, err, len(ranking.Results), n, held)
+		}
 	}
 }
 

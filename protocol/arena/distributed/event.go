@@ -178,14 +178,14 @@ type report struct {
 	Part    *arena.Record `json:"part"`
 }
 
-// result returns the summary of a match, from its record or as a match that failed.
-func (o order) result(h held) arena.Result {
-	if h.Record == nil {
-		h.Record = &arena.Record{
-			Match: o.Match, Game: o.Game, Roles: o.Names, Players: o.Names, Aborted: true, Reason: h.Failure,
-		}
+// record returns the record of a match, also of a match that failed.
+func (o order) record(h held) *arena.Record {
+	if h.Record != nil {
+		return h.Record
 	}
-	return h.Record.Result()
+	return &arena.Record{
+		Match: o.Match, Game: o.Game, Rules: o.Rules, Roles: o.Names, Players: o.Names, Aborted: true, Reason: h.Failure,
+	}
 }
 
 // decode parses a message of this package.

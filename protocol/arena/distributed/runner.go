@@ -41,8 +41,8 @@ type submission struct {
 }
 
 // Run runs a tournament until all matches are played, its test is decided or ctx ends, and always returns the current
-// ranking. Matches in the archive or with results in the queue are not repeated; each is counted once. Without an
-// archive the queue drops the results at the end. A completed tournament is marked as ended in its file. Update, if
+// ranking. Matches in the archive or with results in the queue are not repeated; each is counted once. The queue drops a result
+// once its record is in the archive; without an archive, once it is counted. A completed tournament is marked as ended in its file. Update, if
 // not nil, is called with the ledger at the beginning and after each match.
 func Run(ctx context.Context, q *queue.Queue, e *Event, archive *arena.Archive, update func(*arena.Ledger)) (*arena.Ranking, error) {
 	r := &runner{
@@ -227,7 +227,11 @@ func (r *runner) settle(ctx context.Context, result queue.Result, reports <-chan
 // match.
 func (r *runner) count(ctx context.Context, result queue.Result) (counted bool, err error) {
 	n, err := strconv.Atoi(result.ID)
-	if err != nil || r.ledger.Has(n) {
+	if err != nil {
+		return false, nil
+	}
+	if r.ledger.Has(n) { // by its record, or by another attempt
+		r.queue.Settle(ctx, r.event.Run, result)
 		return false, nil
 	}
 	m := r.submitted[n]
@@ -265,16 +269,18 @@ func (r *runner) count(ctx context.Context, result queue.Result) (counted bool, 
 	}
 	delete(r.submitted, n)
 	r.engage(m.Fixture, false)
-	return r.ledger.Add(n, m.order.result(h)), nil
+	r.queue.Settle(ctx, r.event.Run, result)
+	return r.ledger.Add(n, m.order.record(h).Result()), nil
 }
 
-// keep saves the record of a match if its reports have not saved it.
+// keep saves the record of a match if its reports have not saved it. From then on the archive alone knows the result.
 func (r *runner) keep(m *submission, h held) error {
-	if r.archive == nil || h.Record == nil || m.attempt == h.Attempt && m.ended {
+	if r.archive == nil || m.attempt == h.Attempt && m.ended {
 		return nil
 	}
-	h.Record.Rulesheet = r.event.Rules[m.Game]
-	return r.archive.Keep(h.Record)
+	record := m.order.record(h)
+	record.Rulesheet = r.event.Rules[m.Game]
+	return r.archive.Keep(record)
 }
 
 // watchAll records the turns reported so far.

@@ -48,6 +48,7 @@ func (q *Queue) Call(ctx context.Context, run, kind string) *Caller {
 			}
 			w.result <- r
 			delete(c.waiting, r.ID)
+			q.Settle(ctx, run, r)
 			return nil
 		})
 	}()

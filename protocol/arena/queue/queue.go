@@ -68,6 +68,8 @@ type Result struct {
 	Data []byte
 	// Fault is the reason why the result is unreadable: Redo repeats its task.
 	Fault error
+
+	text string // name of a large result in the text bucket
 }
 
 // Queue is a connection to the streams. It is safe for concurrent use.
@@ -350,6 +352,7 @@ func (q *Queue) read(ctx context.Context, messages jetstream.MessagesContext, f 
 		r := Result{Data: m.Data()}
 		_, r.ID = cutSubject(m.Subject())
 		if name := m.Headers().Get(elsewhere); name != "" {
+			r.text = name
 			info, err := q.texts.GetInfo(ctx, name)
 			switch {
 			case errors.Is(err, jetstream.ErrObjectNotFound):
@@ -384,13 +387,37 @@ func (q *Queue) Redo(ctx context.Context, t Task, bad int, fault error) (again b
 		return false, nil
 	}
 	log.Msg("dropped an invalid result; its task is queued again")
-	// The worker may not have acknowledged the task yet.
-	err = errors.Join(q.results.Purge(ctx, jetstream.WithPurgeSubject(resultSubject+t.Run+"."+t.ID)),
-		q.tasks.Purge(ctx, jetstream.WithPurgeSubject(taskSubject+t.Run+"."+t.ID)))
-	if err == nil {
+	if err = q.drop(ctx, t.Run, Result{ID: t.ID}); err == nil {
 		err = q.put(ctx, t)
 	}
 	return err == nil, err
+}
+
+// Settle removes a result that the caller has stored, and its task. A result that cannot be removed stays until Forget: the next
+// reader of the run gets it again.
+func (q *Queue) Settle(ctx context.Context, run string, r Result) {
+	for began := time.Now(); ; {
+		err := attempt(ctx, func(ctx context.Context) error { return q.drop(ctx, run, r) })
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) > storeTime || q.retry(ctx) != nil {
+			q.log.Warn().Err(err).Str("run", run).Str("task", r.ID).Msg("a counted result stays in the queue")
+			return
+		}
+	}
+}
+
+// drop removes a result and its task: the worker may not have acknowledged the task yet.
+func (q *Queue) drop(ctx context.Context, run string, r Result) error {
+	err := errors.Join(q.results.Purge(ctx, jetstream.WithPurgeSubject(resultSubject+run+"."+r.ID)),
+		q.tasks.Purge(ctx, jetstream.WithPurgeSubject(taskSubject+run+"."+r.ID)))
+	if r.text != "" {
+		if gone := q.texts.Delete(ctx, r.text); !errors.Is(gone, jetstream.ErrObjectNotFound) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
 }
 
 // cutSubject returns the run and id in the subject of a message.

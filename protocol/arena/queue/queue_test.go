@@ -530,6 +530,29 @@ func TestNothingGrowsWithoutBound(t *testing.T) {
 	}
 }
 
+func TestASettledResultIsGoneWithItsTaskAndItsText(t *testing.T) {
+	q := embedded(t, t.TempDir(), "")
+	if err := errors.Join(q.Submit(t.Context(), Task{Run: "run", ID: "0"}), q.publish(t.Context(), resultSubject+"run.0", noise())); err != nil {
+		t.Fatal(err)
+	}
+	errAll := errors.New("all are read")
+	err := q.Results(t.Context(), "run", func(r Result) error {
+		q.Settle(t.Context(), "run", r)
+		return errAll
+	})
+	if !errors.Is(err, errAll) {
+		t.Fatal(err)
+	}
+	if list, _ := q.texts.List(t.Context()); len(list) != 0 {
+		t.Errorf("%d texts are left", len(list))
+	}
+	for name, stream := range map[string]jetstream.Stream{"task": q.tasks, "result": q.results} {
+		if info, err := stream.Info(t.Context()); err != nil || info.State.Msgs != 0 {
+			t.Errorf("the %s is left: %v", name, err)
+		}
+	}
+}
+
 func TestWhoeverUsesAStoreIsSeen(t *testing.T) {
 	dir := t.TempDir()
 	if InUse(dir) || InUse(filepath.Join(dir, "nowhere")) {

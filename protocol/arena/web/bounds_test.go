@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	neturl "net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,12 +15,19 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/player/analysis"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
 
 func TestAnalysesQueueAndSaySo(t *testing.T) {
-	_, url := page(t, 0, nil)
+	_, url := page(t, 0, func(c *Config) {
+		c.Analyse = func(ctx context.Context, _ *gdl.Game, _ machine.Machine, _ machine.State, report func(any)) error {
+			report(analysis.Analysis{Method: "none"})
+			<-ctx.Done()
+			return nil
+		}
+	})
 	query := url + "/api/analyse?game=ticTacToe&seconds=60"
 	leave := make(chan func(), maxSearches)
 	for range maxSearches {
@@ -36,20 +44,70 @@ func TestAnalysesQueueAndSaySo(t *testing.T) {
 		}
 	}
 	next := events(t, query)
-	var a Analysis
+	var a analysis.Analysis
 	if !next(&a) || a.Note != "waiting: place 1 in the queue" {
 		t.Fatalf("one analysis more: %+v", a)
 	}
 	second := events(t, query)
-	if a = (Analysis{}); !second(&a) || a.Note != "waiting: place 2 in the queue" {
+	if a = (analysis.Analysis{}); !second(&a) || a.Note != "waiting: place 2 in the queue" {
 		t.Fatalf("two analyses more: %+v", a)
 	}
 	(<-leave)()
-	if a = (Analysis{}); !next(&a) || a.Method != "none" {
+	if a = (analysis.Analysis{}); !next(&a) || a.Method != "none" {
 		t.Errorf("after one has left: %+v", a)
 	}
-	if a = (Analysis{}); !second(&a) || a.Note != "waiting: place 1 in the queue" {
+	if a = (analysis.Analysis{}); !second(&a) || a.Note != "waiting: place 1 in the queue" {
 		t.Errorf("the last one: %+v", a)
+	}
+}
+
+func TestThePageAnalysesPositions(t *testing.T) {
+	_, url := page(t, 0, nil)
+	analyse := func(game string) (a analysis.Analysis) {
+		t.Helper()
+		for next := events(t, url+"/api/analyse?seconds=60&game="+game); !a.Done; {
+			if a = (analysis.Analysis{}); !next(&a) {
+				t.Fatalf("%s: the stream ends without a result", game)
+			}
+		}
+		return a
+	}
+	if a := analyse("nim-3.4"); !a.Solved || a.Lower[0] != 100 || a.Method != "exact" || len(a.Strategies[0]) == 0 || a.Matrix != nil {
+		t.Errorf("nim: %+v, want a proved win of the first player", a)
+	}
+	a := analyse("goofspiel-3")
+	if m := a.Matrix; !a.Solved || m == nil || m.Value == nil || *m.Value != 50 || len(m.RowLoss) != 3 || m.Cells[2][2].Kind != "proved" {
+		t.Errorf("goofspiel: %+v, want the matrix of a drawn game", a)
+	}
+}
+
+func TestBadRequestsForAnAnalysisAreRefused(t *testing.T) {
+	_, url := page(t, 0, nil)
+	long := "[" + strings.Repeat(`["(mark 1 1)","noop"],`, 2000) + "[]]"
+	for query, want := range map[string]int{
+		"game=nobody":                      http.StatusNotFound,
+		"game=..%2f..%2fetc":               http.StatusNotFound,
+		"":                                 http.StatusNotFound,
+		"game=ticTacToe&moves=[[":          http.StatusBadRequest,
+		"game=ticTacToe&moves={}":          http.StatusBadRequest,
+		"game=ticTacToe&moves=[[]]":        http.StatusBadRequest,
+		"game=ticTacToe&moves=[[%22x%22]]": http.StatusBadRequest,
+		"game=ticTacToe&moves=" + neturl.QueryEscape(long): http.StatusBadRequest,
+	} {
+		response, err := http.Get(url + "/api/analyse?" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("%.60s: status %d, want %d", query, response.StatusCode, want)
+		}
+	}
+	for _, seconds := range []string{"NaN", "-1", "0", "x", "1e300", "Inf"} {
+		var a analysis.Analysis
+		if next := events(t, url+"/api/analyse?game=nim-3.4&seconds="+seconds); !next(&a) || len(a.Roles) != 2 {
+			t.Errorf("%s seconds: %+v", seconds, a)
+		}
 	}
 }
 

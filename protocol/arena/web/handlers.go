@@ -134,6 +134,13 @@ const (
 	maxAnalysis   = 600
 )
 
+// remark is an analysis without results.
+type remark struct {
+	Roles []string `json:"roles"`
+	Note  string   `json:"note"`
+	Done  bool     `json:"done"`
+}
+
 // analyse searches a position and sends the progress, until the search ends or the reader leaves. At first it
 // sends the place in the queue.
 func (s *Server) analyse(e *stream, r *http.Request) error {
@@ -146,11 +153,11 @@ func (s *Server) analyse(e *stream, r *http.Request) error {
 		seconds = usualAnalysis
 	}
 	var t feed.Feed[[]byte]
-	tell := func(a *Analysis) { t.Replace(event("analysis", a)) }
+	tell := func(a any) { t.Replace(event("analysis", a)) }
 	s.safely("an analysis", func() {
 		defer t.Close(event("end", ""))
 		leave, err := s.searches.enter(r.Context(), func(place int) {
-			tell(&Analysis{Roles: at.Names.Roles, Note: fmt.Sprintf("waiting: place %d in the queue", place)})
+			tell(remark{Roles: at.Names.Roles, Note: fmt.Sprintf("waiting: place %d in the queue", place)})
 		})
 		if err != nil {
 			t.Add(event("failed", err.Error()))
@@ -160,7 +167,7 @@ func (s *Server) analyse(e *stream, r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), time.Duration(min(seconds, maxAnalysis)*float64(time.Second)))
 		defer cancel()
 		if err := s.Analyse(ctx, g.rules, g.machine, at.State(), tell); err != nil {
-			tell(&Analysis{Roles: at.Names.Roles, Note: s.told(err), Done: true})
+			tell(remark{Roles: at.Names.Roles, Note: s.told(err), Done: true})
 		}
 	})
 	return e.follow(r, &t)

@@ -53,9 +53,9 @@ type Config struct {
 	// Players are the kinds of players to choose from; Player makes one.
 	Players []string
 	Player  func(kind string) (arena.Player, error)
-	// Analyse searches a position until ctx ends or the search is complete, and calls report with intermediate results.
-	Analyse func(ctx context.Context, g *gdl.Game, m machine.Machine, q machine.State, report func(*Analysis)) error
-	// Prove, if not nil, proves properties of all positions of a game within budget: a list for the page.
+	// Analyse searches a position until ctx ends or nothing is left to find, and reports results for the page on the way.
+	Analyse func(ctx context.Context, g *gdl.Game, m machine.Machine, q machine.State, report func(any)) error
+	// Prove, if not nil, proves within some time what should hold in all positions of a game: a list for the page.
 	Prove   func(ctx context.Context, g *gdl.Game, budget time.Duration) (any, error)
 	Archive *arena.Archive
 	// Tournaments, if not nil, are the tournaments of the archive. Tunable are the kinds of players that have
@@ -89,65 +89,6 @@ type Parameter struct {
 	Max     int    `json:"max"`
 	Default int    `json:"default"`
 	List    bool   `json:"list,omitempty"` // numbers joined by dots
-}
-
-// Analysis is the result of a search so far. Lists are by role, values in goal points.
-type Analysis struct {
-	Method     string        `json:"method"`
-	Roles      []string      `json:"roles"`
-	Lower      []float64     `json:"lower"`
-	Upper      []float64     `json:"upper"`
-	Estimates  []float64     `json:"estimates,omitempty"`
-	Proved     bool          `json:"proved"`
-	Solved     bool          `json:"solved"`
-	Strategies [][]Share     `json:"strategies,omitempty"`
-	Moves      [][]Known     `json:"moves,omitempty"` // results for single moves
-	Line       [][]string    `json:"line,omitempty"`
-	Nodes      int64         `json:"nodes"`
-	Playouts   int64         `json:"playouts,omitempty"`
-	Seconds    float64       `json:"seconds"`
-	Matrix     *PayoffMatrix `json:"matrix,omitempty"`
-	Note       string        `json:"note,omitempty"`
-	Done       bool          `json:"done"`
-}
-
-// Share is a move of a strategy.
-type Share struct {
-	Move        string  `json:"move"`
-	Probability float64 `json:"probability"`
-}
-
-// Known is the result of a search for a move of a role: its bounds are proved. The game ends after the given number of plies (joint moves
-// including this one) if all roles follow the solution; 0: unknown.
-type Known struct {
-	Move     string  `json:"move"`
-	Lower    float64 `json:"lower"`
-	Upper    float64 `json:"upper"`
-	Estimate float64 `json:"estimate"`
-	Plies    int     `json:"plies,omitempty"`
-}
-
-// PayoffMatrix is the matrix game of a position in which two players choose simultaneously: the first player chooses the row, and the values
-// are its goals.
-type PayoffMatrix struct {
-	RowRole    string   `json:"row_role"`
-	ColumnRole string   `json:"column_role"`
-	Rows       []string `json:"rows"`
-	Columns    []string `json:"columns"`
-	Cells      [][]Cell `json:"cells"`
-	// The equilibrium, if all cells are exact: the strategy of each player, and the loss of each move against the other's strategy, in goal points.
-	Value          *float64  `json:"value,omitempty"`
-	RowStrategy    []float64 `json:"row_strategy,omitempty"`
-	ColumnStrategy []float64 `json:"column_strategy,omitempty"`
-	RowLoss        []float64 `json:"row_loss,omitempty"`
-	ColumnLoss     []float64 `json:"column_loss,omitempty"`
-}
-
-// Cell is the value of a joint move for the row player.
-type Cell struct {
-	Lower float64 `json:"lower"`
-	Upper float64 `json:"upper"`
-	Kind  string  `json:"kind"` // "end" of the game, "proved", "estimated", or "open"
 }
 
 // Limits on concurrent work, and on the sizes of requests.

@@ -22,6 +22,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/player/analysis"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/distributed"
@@ -82,10 +83,9 @@ func page(t *testing.T, after time.Duration, change func(*Config)) (*Server, str
 			}
 			return arena.Player{Name: kind, New: func() protocol.Agent { return &sloth{after: after} }}, nil
 		},
-		Analyse: func(ctx context.Context, _ *gdl.Game, _ machine.Machine, _ machine.State, report func(*Analysis)) error {
-			report(&Analysis{Method: "none"})
-			<-ctx.Done()
-			return nil
+		Analyse: func(ctx context.Context, g *gdl.Game, m machine.Machine, q machine.State, report func(any)) error {
+			analyst := analysis.Analyst{Threads: 1, Bytes: 16 << 20, Log: zerolog.Nop()}
+			return analyst.Analyse(ctx, g, m, q, func(a *analysis.Analysis) { report(a) })
 		},
 		Log: zerolog.Nop(),
 	}

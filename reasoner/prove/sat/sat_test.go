@@ -235,3 +235,24 @@ func BenchmarkRandomFormulas(b *testing.B) {
 		})
 	}
 }
+
+// countedLooks is a context that counts how often it is looked at.
+type countedLooks struct {
+	context.Context
+	looks int
+}
+
+func (c *countedLooks) Err() error {
+	c.looks++
+	return c.Context.Err()
+}
+
+func TestTheContextIsLookedAtAfterEveryConflict(t *testing.T) {
+	const conflicts = 500
+	f := &formula{Engine: sat.NewSolver()}
+	pigeons(f, 12)
+	ctx := &countedLooks{Context: t.Context()}
+	if f.Solve(ctx, sat.Limits{MaxConflicts: conflicts}); ctx.looks < conflicts {
+		t.Errorf("%d looks in %d conflicts", ctx.looks, conflicts)
+	}
+}

@@ -286,6 +286,7 @@ func (s *Solver) Solve(ctx context.Context, lim Limits, assumptions ...Lit) Stat
 				return Unsat
 			}
 			s.learn()
+			look = s.ticks // learning takes as long as a look at many clauses
 			if lim.MaxConflicts > 0 && s.conflicts >= end {
 				return Unknown
 			}

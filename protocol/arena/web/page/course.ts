@@ -9,22 +9,28 @@ export class Course {
   private readonly list = h("ol", { class: "course-list", "aria-label": "Moves" });
   private readonly where = h("span", { class: "turn" });
   readonly controls = h("div", { class: "line controls", role: "toolbar", "aria-label": "Turns" },
-    button("«", () => this.go(0), { title: "First position (Home)", "aria-label": "First position", "data-focus": "first" }),
-    button("‹", () => this.go(this.turn - 1), { title: "Back (←)", "aria-label": "Back", "data-focus": "back" }), this.where,
-    button("›", () => this.go(this.turn + 1), { title: "Forward (→)", "aria-label": "Forward", "data-focus": "forward" }),
-    button("»", () => this.go(Infinity), { title: "Last position (End)", "aria-label": "Last position", "data-focus": "last" }));
+    this.step("«", () => 0, "First position", "Home", "first"), this.step("‹", () => this.turn - 1, "Back", "←", "back"),
+    this.where, this.step("›", () => this.turn + 1, "Forward", "→", "forward"),
+    this.step("»", () => Infinity, "Last position", "End", "last"));
   readonly element = h("div", { class: "course-of-match" }, this.controls, this.list);
   private joints: string[][] = [];
   private turn = 0;
 
   constructor(private readonly words: Words, private readonly go: (turn: number) => void) {}
 
+  // step returns a button that goes to a turn, with its name and its key.
+  private step(sign: string, to: () => number, name: string, key: string, focus: string) {
+    return button(sign, () => this.go(to()), { title: `${name} (${key})`, "aria-label": name, "data-focus": focus });
+  }
+
   // show lists moves, the cursor behind so many of them.
   show(joints: string[][], turn: number, notes: Map<number, Note> = new Map(), live = "") {
     const entry = (joint: string[], i: number) => {
       const note = notes.get(i);
-      return h("li", null, h("button", { type: "button", "data-turn": i + 1, "data-focus": "turn " + (i + 1), title: joint.join("  ") + (note ? " – " + note.text : ""), onclick: () => this.go(i + 1) },
-        `${i + 1}. ${this.words.text(joint)}`, note && h("b", { class: "grave", "aria-label": note.text }, " " + note.sign)));
+      return h("li", null, h("button", { type: "button", "data-turn": i + 1, "data-focus": "turn " + (i + 1),
+        title: joint.join("  ") + (note ? " – " + note.text : ""), onclick: () => this.go(i + 1) },
+        `${i + 1}. ${this.words.text(joint)}`,
+        note && h("b", { class: "grave", "aria-label": note.text }, " " + note.sign)));
     };
     this.list.replaceChildren(...joints.map(entry));
     this.joints = joints;
@@ -34,7 +40,9 @@ export class Course {
     const at = this.list.querySelector<HTMLElement>("[aria-current]");
     if (at) this.list.scrollTop = at.offsetTop - this.list.clientHeight / 2;
     if (joints.length > 0 && turn === 0) this.list.scrollTop = 0;
-    void this.words.ask(joints.flat()).then((news) => { if (news && this.joints === joints) this.show(joints, this.turn, notes, live); });
+    void this.words.ask(joints.flat()).then((news) => {
+      if (news && this.joints === joints) this.show(joints, this.turn, notes, live);
+    });
   }
 
   // keys steps by keys; it returns what ends that.

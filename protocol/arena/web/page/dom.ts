@@ -4,7 +4,9 @@ type Child = Node | string | number | null | undefined | false | Child[];
 type Props = Record<string, unknown>;
 
 // h makes an element: properties that begin with "on" are listeners, others attributes.
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props | null, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K, props: Props | null, ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const e = document.createElement(tag);
   for (const [key, value] of Object.entries(props ?? {})) {
     if (key.startsWith("on")) e.addEventListener(key.slice(2), value as EventListener);
@@ -36,7 +38,9 @@ export function svg(text: string): Node {
 }
 
 // draw makes an element of a drawing of our own.
-export function draw(tag: string, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElement {
+export function draw(
+  tag: string, attributes: Record<string, string | number>, ...children: (Node | string)[]
+): SVGElement {
   const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, String(v));
   e.append(...children);
@@ -54,7 +58,9 @@ export class Away extends Error {}
 
 // ask sends a request. If the server is away, the error says that nothing was sent.
 async function ask<T>(path: string, init?: RequestInit): Promise<T> {
-  const response = await fetch(path, init).catch(() => { throw new Away("The arena does not answer" + (init ? ": nothing was sent. Try again when it is back." : ".")); });
+  const response = await fetch(path, init).catch(() => {
+    throw new Away("The arena does not answer" + (init ? ": nothing was sent. Try again when it is back." : "."));
+  });
   return answered<T>(response);
 }
 
@@ -66,18 +72,20 @@ export const post = <T>(path: string, body: unknown): Promise<T> =>
 
 type Kinds = Record<string, ((value: any) => void) | undefined>;
 
-// worker follows streams: one worker for all windows of a browser, or one for this window if the browser cannot share workers.
+// worker follows streams: one worker for all windows of a browser, or one for this window if the browser cannot share
+// workers.
 const followed = new Map<number, Kinds>();
 let keys = 0;
 const worker = (() => {
   const options: WorkerOptions = { type: "module", name: "streams" };
-  const port = typeof SharedWorker === "undefined" ? new Worker("streams.js", options) : new SharedWorker("streams.js", options).port;
+  const isShared = typeof SharedWorker !== "undefined";
+  const port = isShared ? new SharedWorker("streams.js", options).port : new Worker("streams.js", options);
   port.onmessage = (e: MessageEvent<{ key: number; kind: string; data: string; away?: boolean }>) => {
     if (e.data.away === undefined) followed.get(e.data.key)?.[e.data.kind]?.(JSON.parse(e.data.data));
     else document.getElementById("away")!.hidden = !e.data.away;
   };
   const name = "window-" + Math.random();
-  if (navigator.locks) void navigator.locks.request(name, () => { port.postMessage({ window: name }); return new Promise(() => {}); });
+  void navigator.locks?.request(name, () => { port.postMessage({ window: name }); return new Promise(() => {}); });
   addEventListener("pagehide", () => { for (const key of followed.keys()) port.postMessage({ key, end: true }); });
   return port;
 })();
@@ -97,13 +105,16 @@ export function announce(text: string) {
 }
 
 // wide holds a table that may be wider than a narrow screen.
-export const wide = (label: string, table: Element) => h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, table);
+export const wide = (label: string, table: Element) =>
+  h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, table);
 
 // failure shows an error.
-export const failure = (e: unknown) => h("p", { class: "failure", role: "alert" }, e instanceof Error ? e.message : String(e));
+export const failure = (e: unknown) =>
+  h("p", { class: "failure", role: "alert" }, e instanceof Error ? e.message : String(e));
 
 // button makes a button that is not the one of a form.
-export const button = (text: string, onclick: () => void, props: Record<string, unknown> = {}) => h("button", { type: "button", onclick, ...props }, text);
+export const button = (text: string, onclick: () => void, props: Record<string, unknown> = {}) =>
+  h("button", { type: "button", onclick, ...props }, text);
 
 // copy copies a text, or shows it where the browser does not let pages copy.
 export function copy(text: string) {
@@ -119,7 +130,8 @@ export const kept = {
 
 // toGame is the address of something about a game, at a position.
 export const toGame = (section: string, game: string, moves?: string[][]) =>
-  `#/${section}/${encodeURIComponent(game)}` + (moves && moves.length ? "?moves=" + encodeURIComponent(JSON.stringify(moves)) : "");
+  `#/${section}/${encodeURIComponent(game)}` +
+  (moves && moves.length ? "?moves=" + encodeURIComponent(JSON.stringify(moves)) : "");
 
 export const percent = (p: number) => (100 * p).toFixed(p > 0.0995 ? 0 : 1) + " %";
 export const points = (v: number) => (Number.isInteger(v) ? String(v) : v.toFixed(2));

@@ -12,7 +12,8 @@ export class Story {
   add(p: Part) {
     if (p.match) { this.head = p; this.turns = []; this.end = this.position = null; }
     (p.moves ?? []).forEach((m, i) => this.turns.push({
-      moves: [m], errors: p.errors && [p.errors[i]], reply_times: p.reply_times && [p.reply_times[i]], explanations: p.explanations && [p.explanations[i]],
+      moves: [m], errors: p.errors && [p.errors[i]], reply_times: p.reply_times && [p.reply_times[i]],
+      explanations: p.explanations && [p.explanations[i]],
     }));
     if (p.completed || p.aborted) this.end = p;
     if (!p.position) return;

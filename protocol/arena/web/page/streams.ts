@@ -16,14 +16,22 @@ let away = false;
 const ports = new Set<Port>();
 
 const tell = (f: Follower, kind: string, data: string) => f.port.postMessage({ key: f.key, kind, data });
-const say = (isAway: boolean) => { if (away !== isAway) { away = isAway; for (const port of ports) port.postMessage({ away }); } };
-const post = (channel: number, path: string) => fetch("api/connection/" + connection, { method: "POST", body: JSON.stringify({ channel, path }) });
+const say = (isAway: boolean) => {
+  if (away !== isAway) { away = isAway; for (const port of ports) port.postMessage({ away }); }
+};
+const post = (channel: number, path: string) =>
+  fetch("api/connection/" + connection, { method: "POST", body: JSON.stringify({ channel, path }) });
+
+// refusal returns the error of a response, as it is told.
+const refusal = async (response: Response, usual: string) =>
+  JSON.stringify((await response.json().catch(() => ({}))).error ?? usual);
 
 async function follow(channel: number) {
   const f = followers.get(channel)!;
   if (!connection) return void connect();
   const response = await post(channel, f.path).catch(() => null);
-  if (response && !response.ok && response.status !== 404) tell(f, "failed", JSON.stringify((await response.json().catch(() => ({}))).error ?? response.statusText));
+  if (!response || response.ok || response.status === 404) return;
+  tell(f, "failed", await refusal(response, response.statusText));
 }
 
 function leave(channel: number) {
@@ -37,8 +45,11 @@ async function connect() {
   for (;;) {
     try {
       const response = await fetch("api/connection");
-      if (!response.ok) for (const f of followers.values()) tell(f, "failed", JSON.stringify((await response.clone().json().catch(() => ({}))).error ?? "the connection was refused"));
-      else { await read(response.body!.getReader()); say(true); }
+      if (response.ok) { await read(response.body!.getReader()); say(true); }
+      else {
+        const why = await refusal(response, "the connection was refused");
+        for (const f of followers.values()) tell(f, "failed", why);
+      }
     } catch { say(true); }
     connection = "";
     await new Promise((done) => setTimeout(done, 1000));

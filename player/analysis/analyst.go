@@ -1,56 +1,47 @@
-package cli
+package analysis
 
 import (
 	"context"
 	"slices"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"stackmate/gdl"
-	"stackmate/protocol/arena/web"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/matrix"
-	"stackmate/search/montecarlo"
-	"stackmate/search/solve"
 )
 
-// analyst searches positions for the page: in saved solutions, or by the exact searches, beside which sampling
-// has an estimate at once; and where two players choose at once, cell by cell.
-type analyst struct {
-	*console
-	threads   int
-	solutions []string // paths
+// Analyst searches positions for the page: saved solutions, else the searches; and where two players choose at once, the position
+// after each joint move.
+type Analyst struct {
+	Solutions []Saved
+	Threads   int
+	Bytes     int64 // of memory, for each of the tables of two searches and a solution
+	Log       zerolog.Logger
 }
 
 // maxCells bounds the matrices that are shown.
 const maxCells = 400
 
-// analyse implements web.Config.Analyse.
-func (a *analyst) analyse(ctx context.Context, rules *gdl.Game, m machine.Machine, q machine.State, report func(*web.Analysis)) error {
-	o := solve.Default()
-	o.Memory = max(1, a.memory.share(pagePlayers)>>20)
-	solver, err := solve.New(o)
+// searchShare is the share of the time for the value of the position, where the matrix needs the rest.
+const searchShare = 0.8
+
+// Analyse searches a position until ctx ends or nothing is left to find, and reports the results on the way.
+func (a *Analyst) Analyse(ctx context.Context, rules *gdl.Game, m machine.Machine, q machine.State, report func(*Analysis)) error {
+	searcher, err := newSearcher(a.Threads, a.Bytes)
 	if err != nil {
 		return err
 	}
-	x := &analysis{analyst: a, machine: m, position: q, solver: solver, report: report, began: time.Now()}
+	x := &analysis{Analyst: a, machine: m, position: q, searcher: searcher, report: report, began: time.Now()}
 	x.shown.Matrix = x.matrix(ctx)
 	x.tell(search.Result{}, "")
-	if x.sendSolution(ctx, rules) {
-		x.finish(ctx)
-		return nil
-	}
-	exact, cancel := context.WithTimeout(ctx, x.share(ctx, 0.5))
-	r, err := solver.Search(exact, m, q, search.Limits{MaxBytes: o.Memory << 20, Progress: func(r search.Result) { x.tell(r, "exact") }})
-	cancel()
-	if err == nil {
-		x.tell(r, "exact")
-	}
-	if err != nil || !r.Solved() {
-		x.sample(ctx)
+	if !x.known(ctx, rules) {
+		_, err = searcher.search(ctx, m, q, x.share(ctx, searchShare), x.tell)
 	}
 	x.finish(ctx)
-	return nil
+	return err
 }
 
 // finish fills the matrix and ends the analysis.
@@ -62,22 +53,22 @@ func (x *analysis) finish(ctx context.Context) {
 	x.send()
 }
 
-// sendSolution reports whether a saved solution of these rules holds the position. It sends the value at once, then
-// the lines.
-func (x *analysis) sendSolution(ctx context.Context, rules *gdl.Game) bool {
+// known reports the value that a saved solution of these rules has for the position, at once, and then the lines. It returns false
+// if no solution contains the position.
+func (x *analysis) known(ctx context.Context, rules *gdl.Game) bool {
 	const method = "saved solution"
 	first, other, err := search.Opponents(x.machine.Names())
 	if err != nil {
 		return false
 	}
-	for _, path := range x.solutions {
-		solution, err := x.openSolution(path, rules, x.machine, x.memory.share(pagePlayers))
+	for _, saved := range x.Solutions {
+		solution, err := saved.Open(rules, x.machine, x.Bytes)
 		if err != nil {
-			continue // of another game
+			continue // a solution of another game
 		}
 		claim, err := solution.At(ctx, x.position)
 		if err != nil {
-			x.log.Warn().Err(err).Str("solution", path).Msg("a position is searched")
+			x.Log.Warn().Err(err).Str("solution", saved.Name).Msg("a position is searched")
 			continue
 		}
 		x.solution = solution
@@ -85,23 +76,23 @@ func (x *analysis) sendSolution(ctx context.Context, rules *gdl.Game) bool {
 		r.Values[first] = search.Exact(claim.Value)
 		sum := 0.0
 		if other != machine.NoRole {
-			sum = x.goalSum(ctx, first, other)
+			sum = x.sum(ctx, first, other)
 			r.Values[other] = search.Exact(sum - claim.Value)
 		}
 		x.tell(r, method)
 		if line, _, err := search.Line(ctx, x.machine, solution, x.position); err == nil {
 			r.Line = line
 		}
-		r.Moves = x.solvedMoves(ctx, first, sum)
+		r.Moves = x.moves(ctx, first, sum)
 		x.tell(r, method)
 		return true
 	}
 	return false
 }
 
-// solvedMoves returns the solved moves of the position, if only one role has a choice: the value of each, and the
-// number of joint moves until the game ends by the solution. sum is the sum of the goals of two players.
-func (x *analysis) solvedMoves(ctx context.Context, first machine.Role, sum float64) [][]search.Known {
+// moves returns, if one role has a choice, the value of each of its moves in the saved solution, and the number of joint moves to the
+// end of the game if all players follow the solution. Sum is the sum of the goals of two players.
+func (x *analysis) moves(ctx context.Context, first machine.Role, sum float64) [][]search.Known {
 	var e machine.Expansion
 	if machine.NewExpander(x.machine).Expand(&e, x.position) != nil {
 		return nil
@@ -119,7 +110,7 @@ func (x *analysis) solvedMoves(ctx context.Context, first machine.Role, sum floa
 		} else {
 			claim, err := x.solution.At(ctx, e.Child(c))
 			if err != nil {
-				continue // neither side goes there by the solution
+				continue // a position that the solution does not reach
 			}
 			value = claim.Value
 			if line, over, err := search.Line(ctx, x.machine, x.solution, e.Child(c)); err == nil && over {
@@ -135,9 +126,8 @@ func (x *analysis) solvedMoves(ctx context.Context, first machine.Role, sum floa
 	return known
 }
 
-// goalSum returns the sum of the goals of two players, from the end of a random game, or 100 if no random game
-// ends in time.
-func (x *analysis) goalSum(ctx context.Context, first, other machine.Role) float64 {
+// sum returns the sum of the goals of two players: of a random game, or the usual sum if the game does not end in time.
+func (x *analysis) sum(ctx context.Context, first, other machine.Role) float64 {
 	goals := machine.RandomGoals(ctx, x.machine, x.position)
 	if goals == nil {
 		return machine.MaxGoal
@@ -147,19 +137,19 @@ func (x *analysis) goalSum(ctx context.Context, first, other machine.Role) float
 
 // analysis is the analysis of one position.
 type analysis struct {
-	*analyst
+	*Analyst
 	machine  machine.Machine
 	position machine.State
-	solver   *solve.Solver
+	searcher *searcher
 	solution search.Solution // nil unless it knows the position
-	shown    web.Analysis
-	report   func(*web.Analysis)
+	shown    Analysis
+	report   func(*Analysis)
 	began    time.Time
 	row, col machine.Role
 	next     machine.Expansion // the positions after each joint move of the matrix
 }
 
-// share returns a part of the time left.
+// share returns a part of the time until the deadline.
 func (x *analysis) share(ctx context.Context, part float64) time.Duration {
 	end, ok := ctx.Deadline()
 	if !ok {
@@ -168,13 +158,13 @@ func (x *analysis) share(ctx context.Context, part float64) time.Duration {
 	return time.Duration(part * float64(time.Until(end)))
 }
 
-// send reports a copy of the results, which later results do not change.
+// send reports a copy, since the caller keeps it.
 func (x *analysis) send() {
 	shown := x.shown
 	shown.Seconds = time.Since(x.began).Seconds()
 	if m := shown.Matrix; m != nil {
 		c := *m
-		c.Cells = make([][]web.Cell, len(m.Cells))
+		c.Cells = make([][]Cell, len(m.Cells))
 		for i, row := range m.Cells {
 			c.Cells[i] = slices.Clone(row)
 		}
@@ -183,7 +173,7 @@ func (x *analysis) send() {
 	x.report(&shown)
 }
 
-// tell reports the result of a search, unless a better one has been reported.
+// tell reports the result of a search.
 func (x *analysis) tell(r search.Result, method string) {
 	names := x.machine.Names()
 	x.shown.Roles = names.Roles
@@ -197,18 +187,18 @@ func (x *analysis) tell(r search.Result, method string) {
 		}
 		x.shown.Strategies = nil
 		for role, s := range r.Strategies {
-			var shares []web.Share
+			var shares []Share
 			for _, w := range s {
-				shares = append(shares, web.Share{Move: names.MoveText(machine.Role(role), w.Move), Probability: w.Probability})
+				shares = append(shares, Share{Move: names.MoveText(machine.Role(role), w.Move), Probability: w.Probability})
 			}
 			x.shown.Strategies = append(x.shown.Strategies, shares)
 		}
 		if r.Moves != nil {
-			x.shown.Moves = make([][]web.Known, len(r.Moves))
+			x.shown.Moves = make([][]Known, len(r.Moves))
 			for role, moves := range r.Moves {
 				for _, k := range moves {
 					x.shown.Moves[role] = append(x.shown.Moves[role],
-						web.Known{Move: names.MoveText(machine.Role(role), k.Move), Lower: k.Bounds.Lower, Upper: k.Bounds.Upper, Estimate: k.Estimate, Plies: k.Plies})
+						Known{Move: names.MoveText(machine.Role(role), k.Move), Lower: k.Bounds.Lower, Upper: k.Bounds.Upper, Estimate: k.Estimate, Plies: k.Plies})
 				}
 			}
 		}
@@ -220,37 +210,8 @@ func (x *analysis) tell(r search.Result, method string) {
 	x.send()
 }
 
-// sample estimates the value where no proof is at hand.
-func (x *analysis) sample(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, x.share(ctx, 0.4))
-	defer cancel()
-	bounds := x.shown
-	rule := montecarlo.UCT
-	if x.shown.Matrix != nil {
-		rule = montecarlo.RegretMatching
-	}
-	tell := func(r search.Result) {
-		if ctx.Err() == nil || r.Values != nil {
-			x.tell(r, "sampling")
-			if bounds.Proved && !r.Proved { // proved bounds stay
-				x.shown.Estimates = make([]float64, len(r.Values))
-				for role := range r.Values {
-					x.shown.Estimates[role] = r.Guess(machine.Role(role))
-				}
-				x.shown.Lower, x.shown.Upper, x.shown.Proved = bounds.Lower, bounds.Upper, true
-			}
-		}
-	}
-	r, err := montecarlo.New(montecarlo.Config{Rule: rule, Workers: max(1, x.threads/2)}).Search(ctx, x.machine, x.position,
-		search.Limits{MaxBytes: x.memory.share(pagePlayers), Seed: 1, Progress: tell})
-	if err == nil {
-		tell(r)
-		x.send()
-	}
-}
-
-// matrix returns the empty matrix of a position in which exactly the two players have a choice, or nil.
-func (x *analysis) matrix(ctx context.Context) *web.PayoffMatrix {
+// matrix returns the empty matrix of a position in which both players have a choice, or nil.
+func (x *analysis) matrix(ctx context.Context) *PayoffMatrix {
 	var err error
 	names := x.machine.Names()
 	if x.row, x.col, err = search.Opponents(names); err != nil || x.col == machine.NoRole || names.Chance() != machine.NoRole {
@@ -265,12 +226,12 @@ func (x *analysis) matrix(ctx context.Context) *web.PayoffMatrix {
 	if len(rows) < 2 || len(columns) < 2 || x.next.Children > maxCells {
 		return nil
 	}
-	p := &web.PayoffMatrix{RowRole: names.Roles[x.row], ColumnRole: names.Roles[x.col]}
+	p := &PayoffMatrix{RowRole: names.Roles[x.row], ColumnRole: names.Roles[x.col]}
 	for _, move := range rows {
 		p.Rows = append(p.Rows, names.MoveText(x.row, move))
-		cells := make([]web.Cell, len(columns))
+		cells := make([]Cell, len(columns))
 		for i := range cells {
-			cells[i] = web.Cell{Lower: 0, Upper: machine.MaxGoal, Kind: "open"}
+			cells[i] = Cell{Lower: 0, Upper: machine.MaxGoal, Kind: "open"}
 		}
 		p.Cells = append(p.Cells, cells)
 	}
@@ -280,8 +241,7 @@ func (x *analysis) matrix(ctx context.Context) *web.PayoffMatrix {
 	return p
 }
 
-// fill searches the positions after each joint move, and finds the equilibrium where all
-// of them are exact.
+// fill searches the positions after each joint move, and solves the matrix if the values of all cells are exact.
 func (x *analysis) fill(ctx context.Context) {
 	told := time.Now()
 	joint := make([]machine.Move, 2)
@@ -292,7 +252,7 @@ func (x *analysis) fill(ctx context.Context) {
 		cell := &x.shown.Matrix.Cells[i][j]
 		if x.next.Terminal[c] {
 			v := float64(search.Points(x.next.ChildGoals(c)[x.row]))
-			*cell = web.Cell{Lower: v, Upper: v, Kind: "end"}
+			*cell = Cell{Lower: v, Upper: v, Kind: "end"}
 		} else {
 			x.cell(ctx, cell, x.next.Child(c), 1.5/float64(x.next.Children-c))
 		}
@@ -305,16 +265,16 @@ func (x *analysis) fill(ctx context.Context) {
 }
 
 // cell searches the position after a joint move.
-func (x *analysis) cell(ctx context.Context, cell *web.Cell, q machine.State, part float64) {
+func (x *analysis) cell(ctx context.Context, cell *Cell, q machine.State, part float64) {
 	ctx, cancel := context.WithTimeout(ctx, x.share(ctx, min(part, 1)))
 	defer cancel()
 	if x.solution != nil {
 		if claim, err := x.solution.At(ctx, q); err == nil {
-			*cell = web.Cell{Lower: claim.Value, Upper: claim.Value, Kind: "proved"}
+			*cell = Cell{Lower: claim.Value, Upper: claim.Value, Kind: "proved"}
 			return
 		}
 	}
-	r, err := x.solver.Search(ctx, x.machine, q, search.Limits{MaxBytes: x.memory.share(pagePlayers), NoLine: true})
+	r, err := x.searcher.exact.Search(ctx, x.machine, q, search.Limits{MaxBytes: x.Bytes, NoLine: true})
 	if err != nil || r.Values == nil {
 		return
 	}
@@ -323,10 +283,10 @@ func (x *analysis) cell(ctx context.Context, cell *web.Cell, q machine.State, pa
 	if r.Proved {
 		kind = "proved"
 	}
-	*cell = web.Cell{Lower: v.Lower, Upper: v.Upper, Kind: kind}
+	*cell = Cell{Lower: v.Lower, Upper: v.Upper, Kind: kind}
 }
 
-// equilibrium solves the matrix of cells that are all exact.
+// equilibrium solves the matrix if the values of all cells are exact.
 func (x *analysis) equilibrium() {
 	p := x.shown.Matrix
 	m, n := len(p.Rows), len(p.Columns)

@@ -1,0 +1,85 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"stackmate/games/gamestest"
+	"stackmate/gdl"
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
+
+// analyse returns the last report of an analysis of the initial position.
+func analyse(t *testing.T, a *Analyst, game string, within time.Duration) (last *Analysis) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	m := gamestest.Machine(t, game)
+	if err := a.Analyse(ctx, gamestest.Rules(t, game), m, m.Initial(), func(x *Analysis) { last = x }); err != nil {
+		t.Fatal(err)
+	}
+	if !last.Done {
+		t.Errorf("%s: the last report is not the end: %+v", game, last)
+	}
+	return last
+}
+
+func TestAPositionThatIsNotSolvedInHalfOfTheTimeIsSampled(t *testing.T) {
+	for within := 200 * time.Millisecond; ; within *= 2 { // on a busy machine samples come late
+		x := analyse(t, &Analyst{Threads: 1, Bytes: 16 << 20, Log: zerolog.Nop()}, "connectFour-7x6", within)
+		if x.Method == "exact" && within < time.Minute {
+			continue
+		}
+		if x.Method != "sampling" || x.Playouts == 0 || !x.Proved || x.Solved || len(x.Estimates) != 2 {
+			t.Fatalf("%+v, want estimates by sampling", x)
+		}
+		for role, e := range x.Estimates {
+			if e < x.Lower[role] || e > x.Upper[role] {
+				t.Errorf("estimate %v outside of the bounds from %v to %v", e, x.Lower[role], x.Upper[role])
+			}
+		}
+		return
+	}
+}
+
+func TestSolutionsOfOtherGamesAreNoObstacle(t *testing.T) {
+	other := Saved{Name: "other", Open: func(*gdl.Game, machine.Machine, int64) (search.Solution, error) {
+		return nil, errors.New("of another game")
+	}}
+	x := analyse(t, &Analyst{Solutions: []Saved{other}, Threads: 1, Bytes: 16 << 20, Log: zerolog.Nop()}, "nim-3.4", time.Minute)
+	if x.Method != "exact" || !x.Solved || x.Lower[0] != 100 {
+		t.Errorf("%+v, want a win by the exact search", x)
+	}
+}
+
+func TestAnAdviserSearchesAPositionOnce(t *testing.T) {
+	searches := 0
+	a := &Adviser{Bytes: 16 << 20, Log: zerolog.Nop(), Searching: func(time.Duration) func() { searches++; return func() {} }}
+	m := gamestest.Machine(t, "nim-3.4")
+	if err := a.Begin(t.Context(), gamestest.Rules(t, "nim-3.4"), m); err != nil {
+		t.Fatal(err)
+	}
+	first, err := a.Advise(t.Context(), m.Initial())
+	again, err2 := a.Advise(t.Context(), m.Initial())
+	if err := errors.Join(err, err2); err != nil || searches != 1 || first.Value != "Value for first: 100 (just computed)" {
+		t.Errorf("%v; %d searches: %q", err, searches, first.Value)
+	}
+	if len(first.Strategy(0)) == 0 || !slices.Equal(first.Strategy(0), again.Strategy(0)) || first.Strategy(7) != nil {
+		t.Errorf("strategies %v and %v", first.Strategy(0), again.Strategy(0))
+	}
+	if a.NoteRepetition(); a.position != nil {
+		t.Error("the advice of before the repetition is still given")
+	}
+	refused := &Adviser{Solution: &Saved{Name: "x", Open: func(*gdl.Game, machine.Machine, int64) (search.Solution, error) {
+		return nil, errors.New("damaged")
+	}}}
+	if err := refused.Begin(t.Context(), nil, m); err == nil {
+		t.Error("a damaged solution is no error")
+	}
+}

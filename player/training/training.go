@@ -1,0 +1,220 @@
+// Package training learns the evaluation of a game by self-play, from checkpoint to checkpoint, and compares the weights. Helpers
+// may play games for it; it does not know how they are reached.
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"stackmate/gdl"
+	"stackmate/internal/guard"
+	"stackmate/player"
+	"stackmate/reasoner/machine"
+	"stackmate/search/evaluate"
+	"stackmate/search/solve"
+)
+
+const (
+	// Checkpoints is the number of times that a training saves and compares its weights.
+	Checkpoints = 5
+	// duelGames is the number of games of a comparison: the error is about 5 points.
+	duelGames = 1000
+	// duelShare bounds the time of a comparison, as a share of the learning time before it.
+	duelShare = 0.3
+	// learningSlice is the time of learning between two looks for games of helpers.
+	learningSlice = time.Second / 4
+	// saveEvery is the time between two versions of the weights that helpers get.
+	saveEvery = 2 * time.Second
+)
+
+// Training is one run, and its result.
+type Training struct {
+	Game        string       `json:"game"`
+	File        string       `json:"file"`
+	Checkpoints []Checkpoint `json:"checkpoints"`
+	Elsewhere   int64        `json:"elsewhere,omitempty"` // games played by helpers
+	// Total compares the weights at the end with the weights at the beginning.
+	Total *evaluate.Score `json:"total,omitempty"`
+
+	digest  string
+	machine machine.Machine
+	learner *evaluate.Learner
+	first   *evaluate.Evaluation
+
+	played chan *evaluate.Played  // games of helpers; nil without helpers
+	known  atomic.Pointer[[]byte] // the file, for helpers
+	saved  time.Time              // of the file
+	log    zerolog.Logger
+}
+
+// Checkpoint is the progress at which weights are saved.
+type Checkpoint struct {
+	Seconds float64 `json:"seconds"` // of learning
+	evaluate.Progress
+	// Against compares with the checkpoint before.
+	Against evaluate.Score `json:"against_former"`
+}
+
+// New returns a training that continues from the weights in a folder, if there are any. It returns an error for games in which
+// players do not use weights.
+func New(ctx context.Context, folder string, rules *gdl.Game, m machine.Machine, seed uint64, memory int64) (*Training, error) {
+	class := solve.Classify(ctx, m, seed)
+	if !class.InTurns() {
+		return nil, fmt.Errorf("players use what is learnt only where several of them choose in turn; this game has %s", class)
+	}
+	c := config(ctx, m, class, seed, memory)
+	c.Threads = runtime.GOMAXPROCS(0)
+	t := &Training{File: filepath.Join(folder, player.KnowledgeFile(rules.Digest())), digest: rules.Digest(), machine: machine.Decisive(ctx, m, false)}
+	var err error
+	t.learner, err = evaluate.Load(t.File, t.digest, t.machine, c)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t.learner, err = evaluate.New(t.machine, c)
+	case errors.Is(err, evaluate.ErrDamaged):
+		err = fmt.Errorf("%w; remove it to learn anew", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.first = t.learner.Evaluation()
+	return t, nil
+}
+
+// config returns the configuration of a learner.
+func config(ctx context.Context, m machine.Machine, class solve.Class, seed uint64, memory int64) evaluate.Config {
+	return evaluate.Config{Seed: seed, ConstantSum: class.ConstantSum, Bytes: memory, Signals: m.Signals(ctx)}
+}
+
+// Saved reports whether a file was written.
+func (t *Training) Saved() bool { return !t.saved.IsZero() }
+
+// Run learns for a time, from checkpoint to checkpoint. It saves the weights when ctx ends, too. Progress is called with the number of
+// checkpoints before each one.
+func (t *Training) Run(ctx context.Context, length time.Duration, progress func(done, of int)) error {
+	interval := length / Checkpoints
+	former, learnt := t.first, 0.0
+	for i := range Checkpoints {
+		progress(i, Checkpoints)
+		began := time.Now()
+		short, cancel := context.WithTimeout(ctx, interval)
+		err := t.learn(short)
+		cancel()
+		learnt += time.Since(began).Seconds()
+		if err := errors.Join(err, t.save()); err != nil {
+			return err
+		}
+		present := t.learner.Evaluation()
+		t.Checkpoints = append(t.Checkpoints, Checkpoint{learnt, t.learner.Progress(), t.duel(ctx, interval, present, former)})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		former = present
+	}
+	total := t.duel(ctx, interval, former, t.first)
+	t.Total = &total
+	return nil
+}
+
+// learn learns until ctx ends, from its own games and the games of helpers.
+func (t *Training) learn(ctx context.Context) error {
+	for ctx.Err() == nil {
+		select {
+		case p := <-t.played:
+			t.take(p)
+		default:
+			slice, cancel := context.WithTimeout(ctx, learningSlice)
+			t.learner.Learn(slice, 0)
+			cancel()
+		}
+		if t.played != nil && time.Since(t.saved) > saveEvery {
+			if err := t.save(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take learns from games of a helper. Damaged games are dropped: helpers may be broken, and must not end the training.
+func (t *Training) take(p *evaluate.Played) {
+	err := guard.Do(func() error { return t.learner.Take(p) })
+	if err != nil {
+		guard.Log(t.log.Warn(), err).Msg("games from elsewhere are dropped")
+		return
+	}
+	t.Elsewhere += int64(len(p.Games))
+}
+
+// save writes the weights.
+func (t *Training) save() error {
+	err := t.learner.Save(t.File, t.digest)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(t.File)
+	t.known.Store(&text)
+	t.saved = time.Now()
+	return err
+}
+
+// duel plays two evaluations against each other.
+func (t *Training) duel(ctx context.Context, interval time.Duration, a, b *evaluate.Evaluation) evaluate.Score {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(duelShare*float64(interval)))
+	defer cancel()
+	return evaluate.Duel(ctx, t.machine, a, b, duelGames, uint64(len(t.Checkpoints)))
+}
+
+const (
+	// helpers is the number of tasks that are asked for at a time.
+	helpers = 8
+	// taskTime is the time of play of a task.
+	taskTime = time.Second
+)
+
+// Invite lets helpers play games, through do, until end is called.
+func (t *Training) Invite(ctx context.Context, log zerolog.Logger, seed uint64, do func(context.Context, Task) (*evaluate.Played, error)) (end func(), err error) {
+	if err := t.save(); err != nil {
+		return nil, err
+	}
+	t.played, t.log = make(chan *evaluate.Played), log
+	ctx, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	var number atomic.Uint64
+	for range helpers {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				var played *evaluate.Played
+				err := guard.Do(func() (err error) {
+					played, err = do(ctx, Task{Known: *t.known.Load(), Seed: seed<<32 + number.Add(1), Seconds: taskTime.Seconds()})
+					return err
+				})
+				if ctx.Err() != nil {
+					return
+				}
+				if err != nil {
+					guard.Log(t.log.Warn(), err).Msg("no games from elsewhere")
+					time.Sleep(taskTime)
+					continue
+				}
+				select {
+				case t.played <- played:
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+	return func() {
+		cancel()
+		all.Wait()
+	}, nil
+}
