@@ -97,9 +97,9 @@ func TestInvariantsOfGamesWithRareEventsHoldWhereverTheyLead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 2))
 	for n := range howMany(60, 15) {
 		text, g, m, _ := rareMachine(t, rng, 1+n%2)
-		for _, groupsFirst := range []bool{false, true} {
+		for _, equations := range []bool{false, true} {
 			var inv *proofs.Invariants
-			for found := range proofs.FindInvariants(t.Context(), g, m, 1<<28, groupsFirst) {
+			for found := range proofs.FindInvariants(t.Context(), g, m, 1<<28, equations) {
 				inv = found
 			}
 			exclusive := inv.Exclusive()

@@ -13,13 +13,15 @@ type candidateIndex struct {
 	candidates [][]logic.Lit // the same, of the candidates alone
 	single     []logic.Lit   // by fluent: what it always is, or unset
 	lasting    []bool        // by literal: that it lasts is a candidate
-	groups     []claim
+	groups     []claim[[]int32]
 	inGroup    [][]int32 // by fluent: numbers of groups
+	sums       []claim[*equation]
+	inSum      [][]int32 // by fluent: numbers of sums
 }
 
-// claim is a group that is an invariant or a candidate.
-type claim struct {
-	of        []int32
+// claim is a group or an equation: known, or a candidate.
+type claim[T any] struct {
+	of        T
 	candidate bool
 }
 
@@ -27,8 +29,8 @@ func newIndex(fluents int, known, candidates *Invariants) *candidateIndex {
 	literals := 2*fluents + 2
 	x := &candidateIndex{
 		clauses: make([][]logic.Lit, literals), candidates: make([][]logic.Lit, literals), lasting: make([]bool, literals),
-		inGroup: make([][]int32, fluents),
-		single:  slices.Repeat([]logic.Lit{unset}, fluents),
+		inGroup: make([][]int32, fluents), inSum: make([][]int32, fluents),
+		single: slices.Repeat([]logic.Lit{unset}, fluents),
 	}
 	for _, inv := range []*Invariants{known, candidates} {
 		candidate := inv == candidates
@@ -50,7 +52,13 @@ func newIndex(fluents int, known, candidates *Invariants) *candidateIndex {
 			for _, f := range group {
 				x.inGroup[f] = append(x.inGroup[f], int32(len(x.groups)))
 			}
-			x.groups = append(x.groups, claim{group, candidate})
+			x.groups = append(x.groups, claim[[]int32]{group, candidate})
+		}
+		for _, e := range inv.equations {
+			for _, t := range slices.Concat(e.sets...) {
+				x.inSum[t.fluent] = append(x.inSum[t.fluent], int32(len(x.sums)))
+			}
+			x.sums = append(x.sums, claim[*equation]{e, candidate})
 		}
 	}
 	for _, l := range candidates.lasting {
@@ -62,7 +70,7 @@ func newIndex(fluents int, known, candidates *Invariants) *candidateIndex {
 // speaksOf tells whether a candidate speaks of a fluent.
 func (x *candidateIndex) speaksOf(f int32) bool {
 	l := literal(f)
-	return len(x.candidates[l])+len(x.candidates[l.Not()])+len(x.inGroup[f]) > 0 || x.lasting[l] || x.lasting[l.Not()]
+	return len(x.candidates[l])+len(x.candidates[l.Not()])+len(x.inGroup[f])+len(x.inSum[f]) > 0 || x.lasting[l] || x.lasting[l.Not()]
 }
 
 // differing lists fluents of which two sets of invariants don't say the same, some of them twice.
@@ -71,6 +79,11 @@ func differing(a, b *Invariants) []int32 {
 	differ(a.pairs, b.pairs, comparePairs, func(p pair) { list = append(list, fluent(p.a), fluent(p.b)) })
 	differ(a.groups, b.groups, slices.Compare, func(group []int32) { list = append(list, group...) })
 	differ(a.lasting, b.lasting, cmp.Compare, func(l logic.Lit) { list = append(list, fluent(l)) })
+	differ(inOrder(a.equations), inOrder(b.equations), compareEquations, func(e *equation) {
+		for _, t := range slices.Concat(e.sets...) {
+			list = append(list, t.fluent)
+		}
+	})
 	return list
 }
 
@@ -91,4 +104,16 @@ func differ[T any](a, b []T, compare func(T, T) int, f func(T)) {
 	for _, x := range slices.Concat(a, b) {
 		f(x)
 	}
+}
+
+func inOrder(equations []*equation) []*equation {
+	return slices.SortedFunc(slices.Values(equations), compareEquations)
+}
+
+func compareEquations(a, b *equation) int {
+	return cmp.Or(cmp.Compare(a.constant, b.constant), slices.CompareFunc(a.sets, b.sets, func(s, t []term) int {
+		return slices.CompareFunc(s, t, func(x, y term) int {
+			return cmp.Or(cmp.Compare(x.fluent, y.fluent), cmp.Compare(x.coefficient, y.coefficient))
+		})
+	}))
 }

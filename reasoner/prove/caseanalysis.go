@@ -3,6 +3,7 @@ package prove
 import (
 	"context"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"stackmate/reasoner/circuit"
@@ -12,7 +13,8 @@ import (
 
 // Induction by cases. After one joint move most fluents are what they were before, and the others
 // depend on few: that candidates hold then is mostly seen without search, or by a formula of
-// some dozen fluents, with the candidates that speak of these. So the cost is that of following each joint move through the circuit, not
+// some dozen fluents, with the candidates that speak of these, and of equations a bound for the
+// fluents left out. So the cost is that of following each joint move through the circuit, not
 // that of a search through all of them. What such a formula lets fail is asked of the formula
 // of the whole game.
 
@@ -23,6 +25,8 @@ const (
 	maxContext = 200
 	// maxCaseConflicts is what the engine may take for a case.
 	maxCaseConflicts = 2_000
+	// maxBoundSums is the number of sums of an equation that a case distinguishes.
+	maxBoundSums = 100
 )
 
 // caseAnalysis is the search for candidates that a joint move does not keep.
@@ -172,8 +176,14 @@ func (w *caseAnalysis) obligations(joint []option) (list []obligation, fails []l
 				add(obligation{group: group.of})
 			}
 		}
+		for _, number := range w.of.inSum[f] {
+			if e := w.of.sums[number]; e.candidate && w.sums.add(number) {
+				add(obligation{equation: e.of})
+			}
+		}
 	}
 	w.groups.clear()
+	w.sums.clear()
 	return list, fails
 }
 
@@ -297,6 +307,34 @@ func (w *caseAnalysis) assume(f *Formula) {
 			}
 		}
 	}
+	for _, g := range w.fluents {
+		for _, number := range w.of.inSum[g] {
+			if w.sums.add(number) {
+				w.bound(f, w.of.sums[number].of)
+			}
+		}
+	}
+}
+
+// bound makes true what an equation says of those of its sets that the case has met.
+func (w *caseAnalysis) bound(f *Formula, e *equation) {
+	sums := map[int]logic.Lit{e.constant: logic.True}
+	low, high := 0, 0 // what the others can add
+	for _, set := range e.sets {
+		l, h := extent(set)
+		if len(sums) > maxBoundSums || slices.ContainsFunc(set, func(t term) bool { return !w.met.has(t.fluent) }) {
+			low, high = low+l, high+h
+		} else {
+			sums = add(w.net, sums, values(w.net, set, w.before), math.MinInt, math.MaxInt)
+		}
+	}
+	var some []logic.Lit
+	for _, s := range sorted(sums) {
+		if -high <= s && s <= -low {
+			some = append(some, sums[s])
+		}
+	}
+	f.Require(some...)
 }
 
 // isKept reports whether the last verdict of a joint move stands: no candidate that it rests on was dropped since.

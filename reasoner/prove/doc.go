@@ -15,6 +15,8 @@
 //	invariants.go   candidates, and the induction that proves them
 //	sample.go       the random games that suggest them
 //	clock.go        what needs no formula: turns, counters of steps
+//	hull.go         the linear equations that hold in positions
+//	equations.go    those, as signals
 //	caseanalysis.go induction by cases, joint move by joint move
 //	jointmoves.go   the joint moves
 //	successor.go    the circuit after one of them, and the fluents that it concerns

@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -18,7 +17,8 @@ import (
 //     player to move, no two queens in a row;
 //   - groups: sets of fluents of which at least one is true, and by the pairs at most one;
 //     a cell has some content;
-//   - lasting: literals over fluents that are true for good once they are.
+//   - lasting: literals over fluents that are true for good once they are;
+//   - equations between the numbers of fluents that are true (equations.go).
 //
 // Random games suggest them; induction proves them together (Houdini, Flanagan and
 // Leino 2001): while there is a position in which all candidates hold and a joint move
@@ -26,9 +26,10 @@ import (
 // of a batch, and what fails in the random games that go on from there goes with them.
 // Joint moves are taken one by one (caseanalysis.go), unless they are too many.
 type Invariants struct {
-	pairs   []pair
-	groups  [][]int32   // fluents
-	lasting []logic.Lit // over fluents
+	pairs     []pair
+	groups    [][]int32   // fluents
+	lasting   []logic.Lit // over fluents
+	equations []*equation
 }
 
 // pair is a clause of two literals over fluents, the greater one first. A clause of one has
@@ -43,29 +44,15 @@ func fluent(l logic.Lit) int32 { return l.Node() - 1 }
 
 // clone is a copy that is not changed with the lists of inv.
 func (inv *Invariants) clone() Invariants {
-	return Invariants{slices.Clone(inv.pairs), slices.Clone(inv.groups), slices.Clone(inv.lasting)}
+	return Invariants{slices.Clone(inv.pairs), slices.Clone(inv.groups), slices.Clone(inv.lasting), slices.Clone(inv.equations)}
 }
 
 // and are the invariants of two sets.
 func (inv *Invariants) and(other *Invariants) *Invariants {
 	return &Invariants{
-		slices.Concat(inv.pairs, other.pairs), slices.Concat(inv.groups, other.groups), slices.Concat(inv.lasting, other.lasting),
+		slices.Concat(inv.pairs, other.pairs), slices.Concat(inv.groups, other.groups),
+		slices.Concat(inv.lasting, other.lasting), slices.Concat(inv.equations, other.equations),
 	}
-}
-
-// excludes reports whether a pair says that two fluents are not true together.
-func (inv *Invariants) excludes(f, g int32) bool {
-	return inv.hasPair(literal(f).Not(), literal(g).Not())
-}
-
-// hasPair reports whether a clause of two literals is among the pairs, which are sorted.
-func (inv *Invariants) hasPair(l, m logic.Lit) bool {
-	_, ok := slices.BinarySearchFunc(inv.pairs, pair{max(l, m), min(l, m)}, comparePairs)
-	return ok
-}
-
-func comparePairs(p, q pair) int {
-	return cmp.Or(int(p.a-q.a), int(p.b-q.b))
 }
 
 // Lasting are literals over the fluents of the game that are true for good once they are.
@@ -93,16 +80,18 @@ func (inv *Invariants) Holds(s machine.State) bool {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(inv.equations, func(e *equation) bool { return !e.holds(s) })
 }
 
 // Holds tells whether a literal over fluents is true in a position.
 func Holds(s machine.State, l logic.Lit) bool { return s.Has(int(fluent(l))) != l.Complemented() }
 
-// FindInvariants yields growing sets of invariants of the game of machine m: the invariants of its clock; if
-// groupsFirst, the groups with their pairs, which are few and nearly all hold; all other invariants. It stops when ctx
-// is done. Every millisecond or so it yields the last set again, so that the caller can do other work.
-func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, groupsFirst bool) iter.Seq[*Invariants] {
+// FindInvariants finds more and more invariants of a game, of which m is the machine: those of
+// its clock; if equations are wanted, these and the groups with the pairs that belong to them,
+// which are few and nearly all hold; and all others. It ends before when ctx does. In between
+// it yields the same ones again, every millisecond or so, for whoever has other things to do
+// meanwhile. Equations help proofs; plans take longer with them.
+func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, equations bool) iter.Seq[*Invariants] {
 	return func(yield func(*Invariants) bool) {
 		found, ticks := clock(g)
 		over := false
@@ -114,11 +103,14 @@ func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 			return
 		}
 		s := newSample(m, ticks)
+		if equations && len(s.true) <= maxColumns {
+			s.hull = newHull(len(s.true))
+		}
 		if s.suggest(rest); over {
 			return
 		}
 		stages := []Invariants{s.Invariants}
-		if groupsFirst {
+		if equations {
 			others := s.split()
 			stages = []Invariants{s.Invariants, others}
 		}
@@ -129,6 +121,7 @@ func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 				return
 			}
 			found = found.and(&s.Invariants)
+			s.hull = nil
 			if !rest() {
 				return
 			}
@@ -240,10 +233,17 @@ func (p *pass) byCase(w *caseAnalysis, t *turn) bool {
 // maxQuestion is the number of obligations that are asked about at once.
 const maxQuestion = 100
 
-// byCandidate drops the candidates that any joint move breaks.
+// byCandidate asks whether any joint move breaks some candidates, of which equations wait until
+// all else is calm.
 func (p *pass) byCandidate() bool {
+	began := p.changes
 	for some := range slices.Chunk(p.obligations(), maxQuestion) {
 		if !p.settle(nil, some...) {
+			return false
+		}
+	}
+	for i := 0; i < len(p.equations) && p.changes == began; i++ {
+		if !p.settle(nil, obligation{equation: p.equations[i]}) {
 			return false
 		}
 	}
@@ -269,31 +269,40 @@ func (p *pass) settle(joint []option, obligations ...obligation) bool {
 		for r, option := range joint {
 			question = append(question, f.Does(0, r)[option.move])
 		}
-		if !p.ask(question...) {
+		if !p.ask(obligations[0].equation, question...) {
 			return false
 		}
 	}
 	return true
 }
 
-// ask solves the formula with a question, and drops the candidates that a solution refutes. It returns false if the
-// question stays open.
-func (p *pass) ask(question ...logic.Lit) bool {
-	before := p.changes
-	switch p.formula.Solve(p.ctx, sat.Limits{MaxBytes: p.maxBytes}, question...) {
-	case sat.Unsat:
+// ask asks whether something can be, and drops what it refutes; an equation that is not decided
+// soon is dropped, too. False if that cannot be told.
+func (p *pass) ask(e *equation, question ...logic.Lit) bool {
+	limits := sat.Limits{MaxBytes: p.maxBytes}
+	if e != nil {
+		limits.MaxConflicts = maxEquationConflicts
+	}
+	status := p.formula.Solve(p.ctx, limits, question...)
+	if status == sat.Unsat {
 		return true
-	case sat.Sat:
+	}
+	before := p.changes
+	if status == sat.Sat {
 		p.refute(p.formula)
+	}
+	if p.changes == before && e != nil && p.ctx.Err() == nil {
+		p.ban(e)
 	}
 	return p.changes > before
 }
 
 // obligation is a candidate that a joint move has to keep: one of its kinds is set.
 type obligation struct {
-	pair    pair
-	group   []int32
-	lasting logic.Lit
+	pair     pair
+	group    []int32
+	lasting  logic.Lit
+	equation *equation
 }
 
 // transition is a game before and after a joint move, as signals of a network.
@@ -316,6 +325,8 @@ func (u *unrolling) alters(int32) bool            { return true }
 func (o obligation) fails(t transition) logic.Lit {
 	net := t.network()
 	switch {
+	case o.equation != nil:
+		return o.equation.isKept(t).Not()
 	case o.group != nil:
 		var some []logic.Lit
 		for _, f := range o.group {
@@ -331,6 +342,8 @@ func (o obligation) fails(t transition) logic.Lit {
 // stands tells whether it is still a candidate.
 func (inv *Invariants) stands(o obligation) bool {
 	switch {
+	case o.equation != nil:
+		return slices.Contains(inv.equations, o.equation)
 	case o.group != nil:
 		return slices.ContainsFunc(inv.groups, func(g []int32) bool { return &g[0] == &o.group[0] })
 	case o.lasting != logic.False:
@@ -339,7 +352,7 @@ func (inv *Invariants) stands(o obligation) bool {
 	return inv.hasPair(o.pair.a, o.pair.b)
 }
 
-// obligations lists the candidates.
+// obligations lists the candidates but for the equations.
 func (inv *Invariants) obligations() []obligation {
 	var list []obligation
 	for _, p := range inv.pairs {
@@ -361,6 +374,9 @@ func (f *Formula) assume(k int, inv *Invariants) {
 	}
 	for _, g := range inv.groups {
 		f.Require(f.fluents(k, g)...)
+	}
+	for _, e := range inv.equations {
+		f.Require(e.holdsAt(f.net, func(l logic.Lit) logic.Lit { return f.At(k, l) }))
 	}
 }
 

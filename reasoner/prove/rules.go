@@ -2,7 +2,7 @@ package prove
 
 import (
 	"fmt"
-	"maps"
+	"math"
 	"slices"
 
 	"stackmate/reasoner/circuit"
@@ -141,7 +141,7 @@ func constantSum(players []machine.Role, sum int32) property {
 		broken: func(u *unrolling, k int) logic.Lit {
 			sums := map[int]logic.Lit{0: logic.True}
 			for _, r := range players {
-				sums = add(u.net, sums, u.goals(k, r))
+				sums = add(u.net, sums, u.goals(k, r), math.MinInt, math.MaxInt)
 			}
 			return u.net.And(u.At(k, u.game.Terminal), sums[int(sum)].Not())
 		},
@@ -150,18 +150,7 @@ func constantSum(players []machine.Role, sum int32) property {
 	}
 }
 
-// add returns, by each sum of a key of a and a key of b, the signal of that sum.
-func add(net *logic.Network, a, b map[int]logic.Lit) map[int]logic.Lit {
-	sums := map[int]logic.Lit{}
-	for _, s := range slices.Sorted(maps.Keys(a)) {
-		for _, v := range slices.Sorted(maps.Keys(b)) {
-			sums[s+v] = net.Or(sums[s+v], net.And(a[s], b[v]))
-		}
-	}
-	return sums
-}
-
-// goals returns, by points, the signal that a role has them: 0 also where it has no goal.
+// goals are those of a role: where it has which, 0 where it has none.
 func (u *unrolling) goals(k int, r machine.Role) map[int]logic.Lit {
 	when := map[int]logic.Lit{0: u.GoalAtLeast(k, r, 0).Not()}
 	for _, goal := range u.game.Goals {

@@ -34,14 +34,16 @@ type sample struct {
 	machine machine.Machine
 	batch   machine.Batch
 	rng     *machine.Rand
-	states  []uint64      // of the batch, laid out one after the other
-	before  []uint64      // the same, a joint move ago
-	rises   machine.State // the fluents that have become true
-	falls   machine.State // those that have become false
-	true    [][]uint64    // by fluent: in which positions it is true
-	ticks   machine.State // the fluents of the clock, of which all is known
-	changes int           // in the candidates
-	rest    func() bool   // lets others work for a while, and returns false when it is over
+	states  []uint64        // of the batch, laid out one after the other
+	before  []uint64        // the same, a joint move ago
+	rises   machine.State   // the fluents that have become true
+	falls   machine.State   // those that have become false
+	true    [][]uint64      // by fluent: in which positions it is true
+	ticks   machine.State   // the fluents of the clock, of which all is known
+	hull    *hull           // of all positions met, without the clock; nil if no equations are looked for
+	banned  map[string]bool // equations that could not be decided
+	changes int             // in the candidates
+	rest    func() bool     // lets others work for a while, and returns false when it is over
 }
 
 // goOn is the rest of work that nobody interrupts.
@@ -68,6 +70,7 @@ func (s *sample) suggest(rest func() bool) {
 	s.batch.Fill(s.machine.Initial(), nil)
 	s.batch.Store(s.states, s.batch.Lanes())
 	more := s.play()
+	s.span()
 	fluents := make([]int32, len(s.true))
 	for f := range fluents {
 		fluents[f] = int32(f)
@@ -80,6 +83,7 @@ func (s *sample) suggest(rest func() bool) {
 			calm = -1
 		}
 	}
+	s.equate()
 	for f := range int32(len(s.true)) {
 		if !s.ticks.Has(int(f)) {
 			s.findLasting(f)
@@ -87,8 +91,8 @@ func (s *sample) suggest(rest func() bool) {
 	}
 }
 
-// split keeps the groups, the pairs of fluents of one group and the fluents that never change, and returns the other
-// candidates.
+// split leaves the groups and equations, with the pairs of fluents of one group and the
+// fluents that never change, and returns the other candidates.
 func (s *sample) split() Invariants {
 	within := map[pair]bool{}
 	for _, group := range s.groups {
@@ -366,6 +370,9 @@ func (s *sample) filter() bool {
 		}
 	}
 	s.groups = kept
+	if s.span() {
+		s.changes++
+	}
 	return s.changes > before
 }
 
@@ -450,7 +457,9 @@ func (s *sample) refute(f *Formula) {
 		joint = nil
 		s.take()
 	}
-	s.filter()
+	if s.filter() {
+		s.equate()
+	}
 	before := len(s.lasting)
 	s.lasting = slices.DeleteFunc(s.lasting, func(l logic.Lit) bool {
 		if l.Complemented() {

@@ -97,7 +97,8 @@ type local struct {
 	altered   []int32
 	altering  marks // by fluent
 	next      []logic.Lit
-	groups    marks // by number
+	groups    marks // by number, as the next
+	sums      marks
 	queue     []logic.Lit
 }
 
@@ -109,7 +110,7 @@ func newLocal(c *successors) local {
 func (w *local) begin() {
 	w.net = logic.NewNetwork()
 	w.fluents, w.altered = w.fluents[:0], w.altered[:0]
-	for _, m := range []*marks{&w.met, &w.altering, &w.groups} {
+	for _, m := range []*marks{&w.met, &w.altering, &w.groups, &w.sums} {
 		m.clear()
 	}
 	if w.copies != nil {

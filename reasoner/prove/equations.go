@@ -1,0 +1,328 @@
+package prove
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"stackmate/reasoner/circuit/logic"
+	"stackmate/reasoner/machine"
+)
+
+// equation says that the values of some sets of fluents add up to 0. At most one fluent of a
+// set is true, by pairs; that is its value, and else it is 0. A counter of pieces and the
+// cells where they stand: the number of pieces that it shows is the number of cells.
+type equation struct {
+	sets     [][]term // the largest one last
+	constant int
+}
+
+// term is a fluent with its coefficient.
+type term struct {
+	fluent      int32
+	coefficient int
+}
+
+const (
+	// maxColumns is the number of fluents over which equations are looked for.
+	maxColumns = 1200
+	// maxTerms is the number of fluents in an equation, and maxEquations that of equations:
+	// those of few fluents come first.
+	maxTerms     = 500
+	maxEquations = 40
+	// maxDrift is by how much the sum of some sets may change in a joint move that keeps
+	// that of all.
+	maxDrift = 12
+	// maxEquationConflicts is what the engine may take for one equation.
+	maxEquationConflicts = 20_000
+)
+
+// holds tells whether the equation holds in a position.
+func (e *equation) holds(s machine.State) bool {
+	sum := e.constant
+	for _, set := range e.sets {
+		for _, t := range set {
+			if s.Has(int(t.fluent)) {
+				sum += t.coefficient
+			}
+		}
+	}
+	return sum == 0
+}
+
+// equate makes the equations that hold in all positions met, from their hull: those without
+// the groups, of which each is one, of few fluents and independent of each other.
+func (s *sample) equate() {
+	s.equations = nil
+	if s.hull == nil {
+		return
+	}
+	var found [][]int
+	seen := map[string]bool{}
+	for c := 1; c < len(s.hull.rows); c++ {
+		if s.hull.rows[c] != nil {
+			continue
+		}
+		coefficients, ok := s.hull.equation(c)
+		if !ok {
+			continue
+		}
+		normalise(coefficients)
+		for _, group := range s.groups {
+			shift(coefficients, group)
+		}
+		normalise(coefficients)
+		if key := fmt.Sprint(coefficients); size(coefficients) > 1 && size(coefficients) <= maxTerms && !seen[key] {
+			seen[key] = true
+			found = append(found, coefficients)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b []int) int { return size(a) - size(b) })
+	for _, coefficients := range found[:min(len(found), maxEquations)] {
+		if e := s.equation(coefficients); !s.banned[fmt.Sprint(*e)] && e.holds(s.machine.Initial()) {
+			s.equations = append(s.equations, e)
+		}
+	}
+}
+
+// ban drops an equation for good.
+func (s *sample) ban(e *equation) {
+	s.changes++
+	if s.banned == nil {
+		s.banned = map[string]bool{}
+	}
+	s.banned[fmt.Sprint(*e)] = true
+	s.equate()
+}
+
+// shift adds a multiple of a group, of which exactly one is true, so that as few of it as can
+// be have a coefficient.
+func shift(coefficients []int, group []int32) {
+	count := map[int]int{}
+	for _, f := range group {
+		count[coefficients[f+1]]++
+	}
+	best := coefficients[group[0]+1]
+	for v, n := range count {
+		if n > count[best] || n == count[best] && v < best {
+			best = v
+		}
+	}
+	if best != 0 {
+		for _, f := range group {
+			coefficients[f+1] -= best
+		}
+		coefficients[0] += best
+	}
+}
+
+func abs(v int) int { return max(v, -v) }
+
+// normalise divides coefficients by their greatest common divisor, and makes the first of a
+// fluent positive.
+func normalise(coefficients []int) {
+	divisor, sign := 0, 0
+	for i, v := range coefficients {
+		for a, b := divisor, abs(v); ; a, b = b, a%b {
+			if b == 0 {
+				divisor = a
+				break
+			}
+		}
+		if i > 0 && sign == 0 {
+			sign = cmp.Compare(v, 0)
+		}
+	}
+	for i := range coefficients {
+		if divisor > 0 && sign != 0 {
+			coefficients[i] = coefficients[i] / divisor * sign
+		}
+	}
+}
+
+// size is the number of fluents with a coefficient.
+func size(coefficients []int) int {
+	n := 0
+	for _, v := range coefficients[1:] {
+		if v != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// equation divides the fluents of an equation into sets that exclude each other.
+func (s *sample) equation(coefficients []int) *equation {
+	e := &equation{constant: coefficients[0]}
+	left := slices.Clone(coefficients[1:])
+	take := func(fluents []int32) {
+		var set []term
+		for _, f := range fluents {
+			if left[f] != 0 && !slices.ContainsFunc(set, func(t term) bool { return !s.excludes(t.fluent, f) }) {
+				set = append(set, term{f, left[f]})
+				left[f] = 0
+			}
+		}
+		if len(set) > 0 {
+			e.sets = append(e.sets, set)
+		}
+	}
+	for _, group := range s.groups {
+		take(group)
+	}
+	for f := range left {
+		if left[f] != 0 {
+			take([]int32{int32(f)})
+		}
+	}
+	slices.SortStableFunc(e.sets, func(a, b []term) int { return len(a) - len(b) })
+	return e
+}
+
+// excludes tells whether a pair says that two fluents are not true together.
+func (inv *Invariants) excludes(f, g int32) bool {
+	return inv.hasPair(literal(f).Not(), literal(g).Not())
+}
+
+// hasPair tells whether a clause of two literals is among the pairs, which are sorted.
+func (inv *Invariants) hasPair(l, m logic.Lit) bool {
+	_, ok := slices.BinarySearchFunc(inv.pairs, pair{max(l, m), min(l, m)}, comparePairs)
+	return ok
+}
+
+func comparePairs(p, q pair) int {
+	return cmp.Or(int(p.a-q.a), int(p.b-q.b))
+}
+
+// span adds the positions of the sample to the hull, and tells whether one was outside.
+func (s *sample) span() bool {
+	if s.hull == nil {
+		return false
+	}
+	before := s.hull.rank
+	for i := range s.true[0] {
+		for s.spanWord(i) {
+		}
+	}
+	return s.hull.rank > before
+}
+
+// spanWord adds the first of 64 positions that is outside of the hull.
+func (s *sample) spanWord(i int) bool {
+	var sums [64]uint64
+	for f, row := range s.true {
+		if v := uint64(s.hull.probe[f+1]); v != 0 && !s.ticks.Has(f) {
+			for w := row[i]; w != 0; w &= w - 1 {
+				sums[bits.TrailingZeros64(w)] += v
+			}
+		}
+	}
+	for lane, sum := range sums {
+		if (sum+uint64(s.hull.probe[0]))%prime == 0 {
+			continue
+		}
+		var position []int32
+		for f, row := range s.true {
+			if row[i]>>lane&1 != 0 && !s.ticks.Has(f) {
+				position = append(position, int32(f))
+			}
+		}
+		return s.hull.join(position)
+	}
+	return false
+}
+
+// values are those of a set: where it has which.
+func values(net *logic.Network, set []term, at func(logic.Lit) logic.Lit) map[int]logic.Lit {
+	when := map[int]logic.Lit{}
+	var some []logic.Lit
+	for _, t := range set {
+		l := at(literal(t.fluent))
+		when[t.coefficient] = net.Or(when[t.coefficient], l)
+		some = append(some, l)
+	}
+	when[0] = net.Or(some...).Not()
+	return when
+}
+
+// extent is the least and the greatest value of a set.
+func extent(set []term) (low, high int) {
+	for _, t := range set {
+		low, high = min(low, t.coefficient), max(high, t.coefficient)
+	}
+	return low, high
+}
+
+// add adds values to sums: where each of them is the sum, of those in a range.
+func add(net *logic.Network, sums, values map[int]logic.Lit, low, high int) map[int]logic.Lit {
+	when := map[int][]logic.Lit{}
+	added := sorted(values)
+	for _, s := range sorted(sums) {
+		for _, v := range added {
+			if low <= s+v && s+v <= high {
+				when[s+v] = append(when[s+v], net.And(sums[s], values[v]))
+			}
+		}
+	}
+	out := make(map[int]logic.Lit, len(when))
+	for _, s := range sorted(when) {
+		out[s] = net.Or(when[s]...)
+	}
+	return out
+}
+
+// holdsAt is where an equation holds, as a signal over the fluents.
+func (e *equation) holdsAt(net *logic.Network, at func(logic.Lit) logic.Lit) logic.Lit {
+	var low, high int // what the sets after this one can add
+	for _, set := range e.sets {
+		l, h := extent(set)
+		low, high = low+l, high+h
+	}
+	sums := map[int]logic.Lit{e.constant: logic.True}
+	for _, set := range e.sets {
+		l, h := extent(set)
+		low, high = low-l, high-h
+		sums = add(net, sums, values(net, set, at), -high, -low)
+	}
+	return sums[0]
+}
+
+// isKept is where the changes of the sets add up to 0: the equation holds after the transition if it
+// held before. Hardly any set changes, so there are few sums.
+func (e *equation) isKept(t transition) logic.Lit {
+	net := t.network()
+	var altered [][]term
+	for _, set := range e.sets {
+		if slices.ContainsFunc(set, func(x term) bool { return t.alters(x.fluent) }) {
+			altered = append(altered, set)
+		}
+	}
+	sums := map[int]logic.Lit{0: logic.True}
+	for i, set := range altered {
+		drift := maxDrift
+		if i+1 == len(altered) {
+			drift = 0
+		}
+		now, then := values(net, set, t.before), values(net, set, t.after)
+		changes := map[int][]logic.Lit{}
+		later := sorted(then)
+		for _, v := range sorted(now) {
+			for _, w := range later {
+				if abs(w-v) <= 2*maxDrift {
+					changes[w-v] = append(changes[w-v], net.And(now[v], then[w]))
+				}
+			}
+		}
+		change := make(map[int]logic.Lit, len(changes))
+		for v, lits := range changes {
+			change[v] = net.Or(lits...)
+		}
+		sums = add(net, sums, change, -drift, drift)
+	}
+	return sums[0]
+}
+
+// sorted are the keys of a map.
+func sorted[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
