@@ -19,7 +19,7 @@
 //	  limits        what all this may take: time, tuples, memory
 //
 //	The passes, in the order of their table.
-//	  constants, linear, static, merge, unfold, rightlinear, split, demand, magicsets
+//	  constants, linear, static, existential, merge, unfold, rightlinear, split, demand, magicsets
 //
 //	Grounding: from rules to a Program.
 //	  ground        the stages in order, and the possible atoms

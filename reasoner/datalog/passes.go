@@ -52,6 +52,11 @@ var passes = []pass{
 		run:  (*grounder).reduce,
 	},
 	{
+		name: "existential", of: inGrounding,
+		doc: "columns in which all terms of a domain say the same → no columns",
+		run: (*grounder).projectColumns, assumes: "the domain is not empty, the relation not negated",
+	},
+	{
 		name: "merge", of: ifThorough,
 		doc: "h ← a ∧ p and h ← a ∧ q → h ← a ∧ m, m ← p, m ← q",
 		run: (*grounder).mergeRules, assumes: "p and q do not recur on h",
@@ -100,6 +105,9 @@ var constraints = []constraint{
 	{"constants", "static", "what follows from fluents that never change is static then"},
 	{"linear", "static", "relations are computed by the rules that they keep"},
 	{"static", "reduce", "a relation without tuples is empty only when it has been computed"},
+	{"static", "existential", "a domain must have been computed"},
+	{"reduce", "existential", "a condition that always holds would count as a use of the column"},
+	{"existential", "unfold", "the fewer columns, the fewer instances it expects"},
 	{"static", "unfold", "it replaces what is pending"},
 	{"merge", "unfold", "alternatives are to be unfolded once"},
 	{"unfold", "settle", "what is unfolded wherever it is used need not be computed"},

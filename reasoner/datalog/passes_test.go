@@ -76,7 +76,7 @@ func sameWithout(t rapid.TB, g *gdl.Game, oracle machine.Machine, steps int, lea
 
 func TestEachPassCanBeLeftOut(t *testing.T) {
 	exhaustive.FewerDraws(t)
-	draw := map[string]func(*rapid.T) string{"random": randomGame, "rewritable": rewritable, "composed": composed}
+	draw := map[string]func(*rapid.T) string{"random": randomGame, "rewritable": rewritable, "handing": handing, "composed": composed}
 	for name, source := range draw {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
