@@ -45,6 +45,23 @@ func (g *Game) Slice(names ...string) (*Game, bool) {
 	return out, left
 }
 
+// LeftOut returns a function that reports whether a slice of g omits all rules for a fluent of g.
+func (g *Game) LeftOut(slice *Game) func(fluent Term) bool {
+	kinds := func(g *Game) map[sliceKey]bool {
+		all := make(map[sliceKey]bool)
+		for _, r := range g.Rules {
+			k := headKey(r.Head)
+			all[k] = k.fluent
+		}
+		return all
+	}
+	whole, kept := kinds(g), kinds(slice)
+	return func(fluent Term) bool {
+		k := fluentKey(fluent)
+		return !kept[k] && !kept[anyFluent] && (whole[k] || whole[anyFluent])
+	}
+}
+
 // sliceKey is a relation, or the fluents with a functor.
 type sliceKey struct {
 	name   string

@@ -93,8 +93,35 @@ func ground(ctx context.Context, g *gdl.Game, memory int64) (p *datalog.Program,
 	return nil, err
 }
 
-func newDatalog(ctx context.Context, g *gdl.Game, o Options, _ string) (machine.Machine, error) {
-	return datalog.NewMachine(ctx, g, datalog.Limits{MaxBytes: o.Memory})
+// newDatalog returns the Datalog machine of a game, or of its slice if the first positions take more memory than allowed.
+func newDatalog(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {
+	limits := datalog.Limits{MaxBytes: o.Memory}
+	m, err := datalog.NewMachine(ctx, g, limits)
+	slice, smaller := observable(g)
+	if !smaller || err != nil && !errors.Is(err, datalog.ErrLimit) || err == nil && !losesPositions(m) {
+		return m, err
+	}
+	if m, err = datalog.NewMachine(ctx, slice, limits); err != nil {
+		return nil, err
+	}
+	leaveOut(m.Names(), g, slice)
+	return &described{m, withSlice(reason), m.Info().Stages}, nil
+}
+
+// losesPositions reports whether a machine loses the position in the first moves of a random match for want of memory.
+func losesPositions(m machine.Machine) bool {
+	const steps = 4
+	b, rng, s := m.NewNarrowBatch(), machine.NewRand(1), make(machine.State, m.Words())
+	for range steps {
+		b.Evaluate(1)
+		if b.Terminal()[0]&1 != 0 || b.Stuck()[0]&1 != 0 {
+			break
+		}
+		b.ChooseRandom(rng, 1)
+		b.Advance(1)
+	}
+	b.Store(s, 1)
+	return m.Names().Lost(s)
 }
 
 func newReference(ctx context.Context, g *gdl.Game, _ Options, _ string) (machine.Machine, error) {

@@ -9,6 +9,8 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/trace"
+	"stackmate/reasoner/wellformed"
 )
 
 // tooMany is a game in which a move makes a million fluents true; more are rules.
@@ -21,6 +23,45 @@ func tooMany(more string) string {
 		fmt.Fprintf(&b, "(d %d) ", i)
 	}
 	return b.String() + more
+}
+
+func TestFluentsThatNobodyAsksForDoNotStopAGame(t *testing.T) {
+	g := readRules(t, "slice", tooMany("(goal r 100) (base (s 1 2 3)) (base (n 0)) (base (n 1)) (base (n 2)) (base (n 3))"))
+	engines := []string{"auto"}
+	if exhaustive.On() {
+		engines = append(engines, "datalog")
+	}
+	for _, engine := range engines {
+		m := newMachine(t, g, reasoner.Options{Engine: engine, Memory: 256 << 20})
+		if reason := m.Info().Reason; !strings.Contains(reason, "without fluents") {
+			t.Errorf("%s: the reason %q says nothing of it", engine, reason)
+		}
+		counts, err := machine.Perft(t.Context(), m, m.Initial(), 3)
+		if err != nil || counts[1].JointMoves != 4 || counts[2].JointMoves != 8 || counts[2].Terminals != 8 {
+			t.Errorf("%s: %+v, %v", engine, counts, err)
+		}
+		s, err := m.Names().State([]string{"(n 0)", "(s 1 2 3)"})
+		if err != nil || !s.Equal(m.Initial()) {
+			t.Errorf("%s: a fluent that is left out: %v, %v", engine, s, err)
+		}
+		if _, err := m.Names().State([]string{"(t 1)"}); engine == "auto" && err == nil {
+			t.Errorf("%s: a fluent that there is not is taken for one", engine)
+		}
+		match := &trace.Match{
+			Roles: []string{"r"}, Final: trace.Final{State: []string{"(n 1)", "(s 1 2 3)"}},
+			Steps: []trace.Step{{State: []string{"(n 0)"}, Legal: [][]string{{"a", "b"}}, Joint: []string{"a"}}},
+		}
+		if err := trace.Replay(m, match); err != nil {
+			t.Errorf("%s: a record of all fluents: %v", engine, err)
+		}
+		if match.Final.State[1] = "(t 1 2 3)"; trace.Replay(m, match) == nil {
+			t.Errorf("%s: a record with a fluent that there is not is replayed", engine)
+		}
+		report, err := wellformed.Simulate(t.Context(), g, m, wellformed.Options{Matches: 2})
+		if err != nil || len(report.Faults) != 0 {
+			t.Errorf("%s: %v, %v", engine, report.Faults, err)
+		}
+	}
 }
 
 func TestAPositionThatDoesNotFitIsNoFaultOfTheGame(t *testing.T) {

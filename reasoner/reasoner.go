@@ -117,8 +117,40 @@ func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error)
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
-	game, _, err := optimised(ctx, g, o)
+	game, _, _, err := fittingCircuit(ctx, g, o)
 	return game, err
+}
+
+// fittingCircuit returns the circuit of a game, or else of its slice without the fluents on which no legal move, goal or end
+// depends (Names.LeftOut), and reports whether the circuit is one of the slice.
+func fittingCircuit(ctx context.Context, g *gdl.Game, o Options) (game *circuit.Game, stages machine.Stages, sliced bool, err error) {
+	game, stages, err = optimised(ctx, g, o)
+	if slice, smaller := observable(g); smaller && errors.Is(err, datalog.ErrLimit) {
+		if game, stages, err = optimised(ctx, slice, o); err == nil {
+			leaveOut(game.Names, g, slice)
+		}
+		return game, stages, true, err
+	}
+	return game, stages, false, err
+}
+
+// observable returns the rules on which legal moves, goals and the end depend, and reports whether they are fewer than all.
+func observable(g *gdl.Game) (slice *gdl.Game, smaller bool) {
+	return g.Slice("legal", "goal", "terminal")
+}
+
+// leaveOut enters the fluents of g that a machine of its slice leaves out.
+func leaveOut(names *machine.Names, g, slice *gdl.Game) {
+	leftOut := g.LeftOut(slice)
+	names.LeftOut = func(fluent string) bool {
+		t, err := gdl.ParseTerm(fluent)
+		return err == nil && leftOut(t)
+	}
+}
+
+// withSlice returns the reason for a machine of the slice.
+func withSlice(reason string) string {
+	return reason + ", without fluents on which no legal move, goal or end depends: there are too many"
 }
 
 // optimised returns the optimised circuit of a game, from the cache if possible, and the stages of its compilation.
@@ -151,9 +183,12 @@ func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, ma
 }
 
 func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {
-	game, stages, err := optimised(ctx, g, o)
+	game, stages, sliced, err := fittingCircuit(ctx, g, o)
 	if err != nil {
 		return nil, err
+	}
+	if sliced {
+		reason = withSlice(reason)
 	}
 	clock := machine.NewStopwatch()
 	options := circuit.Options{Kernel: o.Kernel, Memory: o.Memory / batchShare}

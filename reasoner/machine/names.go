@@ -17,6 +17,9 @@ type Names struct {
 	Moves   [][]string  // by Role, then Move; nil if they are numbered as they are met
 	Fluents []string    // by fluent index; likewise
 	Open    *Vocabulary // nil if the tables are complete
+	// LeftOut, if not nil, reports whether the machine leaves a fluent out, because no legal move, goal or end depends on
+	// it: the fluent is neither true nor false in a position.
+	LeftOut func(fluent string) bool
 
 	once    sync.Once
 	moves   []map[string]Move
@@ -186,10 +189,16 @@ func (n *Names) Unpack(dst []int32, s State) []int32 {
 	return dst
 }
 
-// State returns the position in which exactly the given fluents are true.
+// IsLeftOut reports whether the machine leaves a fluent out (LeftOut).
+func (n *Names) IsLeftOut(fluent string) bool { return n.LeftOut != nil && n.LeftOut(fluent) }
+
+// State returns the position in which exactly the given fluents are true, without the fluents that are left out.
 func (n *Names) State(fluents []string) (State, error) {
 	var numbers []int32
 	for _, text := range fluents {
+		if n.IsLeftOut(text) {
+			continue
+		}
 		f, ok := n.AddFluent(text)
 		if !ok {
 			return nil, fmt.Errorf("%s is no fluent that the game can reach", text)

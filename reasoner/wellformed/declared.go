@@ -31,7 +31,7 @@ func (s *simulation) declare(ctx context.Context) error {
 		for _, f := range base {
 			if i, ok := s.names.AddFluent(f[0]); ok {
 				s.lists.fluents[i] = true
-			} else {
+			} else if !s.names.IsLeftOut(f[0]) {
 				surplus = append(surplus, f[0])
 			}
 		}
