@@ -172,6 +172,7 @@ func TestCounterexamplesComeOutRight(t *testing.T) {
 		{"s1", "solve FILE", statusFine, `value of r +100\n`, ""},
 		{"tilde1", "solve FILE", statusFine, `value of r +100\n`, ""},
 		{"slash", "solve FILE", statusFine, `value of r +100\n`, ""},
+		{"neg", "perft FILE 2", statusFine, ` 2 +4 `, ""},
 	} {
 		path := filepath.Join(folder, c.file+".kif")
 		o := execute(t, strings.Fields(strings.ReplaceAll(c.args, "FILE", path))...)
