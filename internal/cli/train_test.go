@@ -53,7 +53,7 @@ func TestDamagedKnowledgeIsRefusedAndMatchesArePlayedAllTheSame(t *testing.T) {
 	if err := os.WriteFile(path, []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	execute(t, "train", "connectFour-5x4", "--time", "200ms", "--knowledge", dir).expect(t, statusBad, path, "remove it to restart the training")
+	execute(t, "train", "connectFour-5x4", "--time", "200ms", "--knowledge", dir).expect(t, statusBad, path, "remove it to learn anew")
 	execute(t, "match", "ticTacToe", "--knowledge", dir, "--start-clock", "20", "--play-clock", "20").expect(t, statusFine, "matches")
 }
 
