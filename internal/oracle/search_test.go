@@ -388,9 +388,6 @@ func (v *verdict) judgeRoot() {
 	}
 }
 
-// unasked are the methods whose values may come from the proved goals of the rules alone, without a strategy.
-var unasked = []string{solve.ThreatSpace, solve.MonteCarlo, solve.Plans}
-
 // answering are the methods that have strategies in all positions, not only in the first one.
 var answering = []string{
 	solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, "bi", "smab", "biab", "do", "seqform", solve.Layers,

@@ -49,7 +49,9 @@ func TestDamagedGamesOfHelpersAreDropped(t *testing.T) {
 		return &evaluate.Played{Layout: good.Layout, Games: []evaluate.PlayedGame{g}}
 	}
 	attacks := []*evaluate.Played{
-		nil, {}, {Layout: "another"},
+		nil,
+		{},
+		{Layout: "another"},
 		damage(func(g *evaluate.PlayedGame) { g.States = nil }),
 		damage(func(g *evaluate.PlayedGame) { g.States = g.States[1:] }),
 		damage(func(g *evaluate.PlayedGame) { g.Values = append(g.Values, 1) }),

@@ -21,7 +21,6 @@ type stepper struct {
 	goals   []*relation
 	goalsOf []*call // by element of goals; nil if static
 	values  map[term]int32
-	moves   []machine.Move
 	byRole  [][]machine.Move
 	fluents []int32 // of the next position
 	after   machine.State
