@@ -367,7 +367,7 @@ func (v *verdict) judgeRoot() {
 			continue
 		}
 		if v.result.Strategies[role] == nil {
-			if v.result.Values[role].Lower > 0 && !v.isCut && v.options.Method != solve.ThreatSpace && v.options.Method != solve.MonteCarlo {
+			if v.result.Values[role].Lower > 0 && !v.isCut && !slices.Contains([]string{solve.ThreatSpace, solve.MonteCarlo, solve.Plans}, v.options.Method) {
 				v.fault("no strategy", "%s gets %v by no strategy", v.game.Roles[role], v.result.Values[role])
 			}
 			continue
