@@ -11,11 +11,11 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// equation says that the values of some sets of fluents add up to 0. At most one fluent of a
-// set is true, by pairs; that is its value, and else it is 0. A counter of pieces and the
-// cells where they stand: the number of pieces that it shows is the number of cells.
+// equation is an invariant: the values of some sets of fluents and a constant add up to 0. At most one fluent of a set is
+// true, by the pairs; its coefficient is the value of the set, which else is 0. Example: a counter of pieces equals the
+// number of cells with a piece.
 type equation struct {
-	sets     [][]term // the largest one last
+	sets     [][]term // the largest set last
 	constant int
 }
 
@@ -26,20 +26,18 @@ type term struct {
 }
 
 const (
-	// maxColumns is the number of fluents over which equations are looked for.
+	// maxColumns bounds the fluents of a game whose equations are searched for.
 	maxColumns = 1200
-	// maxTerms is the number of fluents in an equation, and maxEquations that of equations:
-	// those of few fluents come first.
+	// maxTerms bounds the fluents of an equation, and maxEquations the equations. Equations of few fluents come first.
 	maxTerms     = 500
 	maxEquations = 40
-	// maxDrift is by how much the sum of some sets may change in a joint move that keeps
-	// that of all.
+	// maxDrift bounds the change of a partial sum in a joint move that keeps the sum of all sets.
 	maxDrift = 12
-	// maxEquationConflicts is what the engine may take for one equation.
+	// maxEquationConflicts bounds the conflicts of the SAT engine for one equation.
 	maxEquationConflicts = 20_000
 )
 
-// holds tells whether the equation holds in a position.
+// holds reports whether the equation holds in a position.
 func (e *equation) holds(s machine.State) bool {
 	sum := e.constant
 	for _, set := range e.sets {
@@ -52,8 +50,8 @@ func (e *equation) holds(s machine.State) bool {
 	return sum == 0
 }
 
-// equate makes the equations that hold in all positions met, from their hull: those without
-// the groups, of which each is one, of few fluents and independent of each other.
+// equate reads the equations from the hull of the sampled positions. Each group is an equation already and is subtracted,
+// so the equations have few fluents and are independent of each other.
 func (s *sample) equate() {
 	s.equations = nil
 	if s.hull == nil {
@@ -97,8 +95,8 @@ func (s *sample) ban(e *equation) {
 	s.equate()
 }
 
-// shift adds a multiple of a group, of which exactly one is true, so that as few of it as can
-// be have a coefficient.
+// shift adds a multiple of a group, of which exactly one fluent is true, so that as few fluents of the group as possible
+// keep a coefficient.
 func shift(coefficients []int, group []int32) {
 	count := map[int]int{}
 	for _, f := range group {
@@ -120,8 +118,7 @@ func shift(coefficients []int, group []int32) {
 
 func abs(v int) int { return max(v, -v) }
 
-// normalise divides coefficients by their greatest common divisor, and makes the first of a
-// fluent positive.
+// normalise divides coefficients by their greatest common divisor, and makes the first coefficient of a fluent positive.
 func normalise(coefficients []int) {
 	divisor, sign := 0, 0
 	for i, v := range coefficients {
@@ -142,7 +139,7 @@ func normalise(coefficients []int) {
 	}
 }
 
-// size is the number of fluents with a coefficient.
+// size returns the number of fluents with a coefficient.
 func size(coefficients []int) int {
 	n := 0
 	for _, v := range coefficients[1:] {
@@ -153,7 +150,7 @@ func size(coefficients []int) int {
 	return n
 }
 
-// equation divides the fluents of an equation into sets that exclude each other.
+// equation returns the equation of some coefficients, its fluents divided into sets of mutually exclusive fluents.
 func (s *sample) equation(coefficients []int) *equation {
 	e := &equation{constant: coefficients[0]}
 	left := slices.Clone(coefficients[1:])
@@ -181,12 +178,12 @@ func (s *sample) equation(coefficients []int) *equation {
 	return e
 }
 
-// excludes tells whether a pair says that two fluents are not true together.
+// excludes reports whether a pair excludes that two fluents are true together.
 func (inv *Invariants) excludes(f, g int32) bool {
 	return inv.hasPair(literal(f).Not(), literal(g).Not())
 }
 
-// hasPair tells whether a clause of two literals is among the pairs, which are sorted.
+// hasPair reports whether a clause of two literals is among the sorted pairs.
 func (inv *Invariants) hasPair(l, m logic.Lit) bool {
 	_, ok := slices.BinarySearchFunc(inv.pairs, pair{max(l, m), min(l, m)}, comparePairs)
 	return ok
@@ -196,7 +193,7 @@ func comparePairs(p, q pair) int {
 	return cmp.Or(int(p.a-q.a), int(p.b-q.b))
 }
 
-// span adds the positions of the sample to the hull, and tells whether one was outside.
+// span adds the positions of the sample to the hull, and reports whether the hull has grown.
 func (s *sample) span() bool {
 	if s.hull == nil {
 		return false
@@ -209,7 +206,7 @@ func (s *sample) span() bool {
 	return s.hull.rank > before
 }
 
-// spanWord adds the first of 64 positions that is outside of the hull.
+// spanWord adds the first of 64 positions that lies outside of the hull.
 func (s *sample) spanWord(i int) bool {
 	var sums [64]uint64
 	for f, row := range s.true {
@@ -234,7 +231,7 @@ func (s *sample) spanWord(i int) bool {
 	return false
 }
 
-// values are those of a set: where it has which.
+// values returns, by value of a set, the signal of the positions in which the set has this value.
 func values(net *logic.Network, set []term, at func(logic.Lit) logic.Lit) map[int]logic.Lit {
 	when := map[int]logic.Lit{}
 	var some []logic.Lit
@@ -247,7 +244,7 @@ func values(net *logic.Network, set []term, at func(logic.Lit) logic.Lit) map[in
 	return when
 }
 
-// extent is the least and the greatest value of a set.
+// extent returns the least and the greatest value of a set.
 func extent(set []term) (low, high int) {
 	for _, t := range set {
 		low, high = min(low, t.coefficient), max(high, t.coefficient)
@@ -255,7 +252,7 @@ func extent(set []term) (low, high int) {
 	return low, high
 }
 
-// add adds values to sums: where each of them is the sum, of those in a range.
+// add returns, by sum of a value and an earlier sum within a range, the signal of the positions with this sum.
 func add(net *logic.Network, sums, values map[int]logic.Lit, low, high int) map[int]logic.Lit {
 	when := map[int][]logic.Lit{}
 	added := sorted(values)
@@ -273,9 +270,9 @@ func add(net *logic.Network, sums, values map[int]logic.Lit, low, high int) map[
 	return out
 }
 
-// holdsAt is where an equation holds, as a signal over the fluents.
+// holdsAt returns the signal of the positions in which an equation holds.
 func (e *equation) holdsAt(net *logic.Network, at func(logic.Lit) logic.Lit) logic.Lit {
-	var low, high int // what the sets after this one can add
+	var low, high int // range of the sum of the remaining sets
 	for _, set := range e.sets {
 		l, h := extent(set)
 		low, high = low+l, high+h
@@ -289,8 +286,8 @@ func (e *equation) holdsAt(net *logic.Network, at func(logic.Lit) logic.Lit) log
 	return sums[0]
 }
 
-// isKept is where the changes of the sets add up to 0: the equation holds after the transition if it
-// held before. Hardly any set changes, so there are few sums.
+// isKept returns the signal of the transitions whose changes of sets add up to 0: they keep the equation. Hardly any set
+// changes, so there are few sums.
 func (e *equation) isKept(t transition) logic.Lit {
 	net := t.network()
 	var altered [][]term
@@ -324,5 +321,5 @@ func (e *equation) isKept(t transition) logic.Lit {
 	return sums[0]
 }
 
-// sorted are the keys of a map.
+// sorted returns the keys of a map in order.
 func sorted[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }

@@ -2,23 +2,21 @@ package prove
 
 import "stackmate/reasoner/machine"
 
-// hull is the affine hull of positions (Karr, "Affine relationships among variables of a
-// program", 1976): what linear equations over fluents hold in all of them. Positions are
-// rows over a prime field, a leading 1 and then a 1 for each fluent that is true; the rows
-// are kept reduced, each with a 1 in its leading column and no other row with anything
-// there. So a new position costs as many row operations as it has true fluents, and each
-// column that leads no row is one equation: what it is, in terms of those that do.
+// hull is the affine hull of positions (Karr, "Affine relationships among variables of a program", 1976), and so the linear
+// equations over fluents that hold in all of them. A position is a row over a prime field: a leading 1, and a 1 for each
+// true fluent. The rows are in reduced echelon form, so a new position costs a row operation for each of its true
+// fluents. Each column without a leading 1 is an equation: a linear combination of the leading columns.
 //
-// Most positions are in the hull already. That is asked first of one random equation, a
-// combination of all: a position outside of the hull satisfies it once in prime cases.
+// Most positions lie in the hull already. The probe, a random combination of all equations, finds the others first: a
+// position outside of the hull satisfies it with probability 1/prime.
 type hull struct {
-	rows  [][]uint32 // by leading column; nil where no row leads
+	rows  [][]uint32 // by leading column; nil for a column without a row
 	rank  int
 	probe []uint32
 	rng   *machine.Rand
 }
 
-// prime is that of the field: products of two fit into 64 bits.
+// prime is the order of the field: products of two elements fit into 64 bits.
 const prime = 1<<31 - 1
 
 func newHull(fluents int) *hull {
@@ -27,7 +25,7 @@ func newHull(fluents int) *hull {
 	return h
 }
 
-// join adds a position, given as its true fluents, and tells whether it was outside.
+// join adds a position, given by its true fluents, and reports whether the hull has grown.
 func (h *hull) join(fluents []int32) bool {
 	if h.has(fluents) {
 		return false
@@ -63,7 +61,7 @@ func (h *hull) join(fluents []int32) bool {
 	return true
 }
 
-// has tells whether a position is in the hull, and hardly ever errs.
+// has reports whether a position lies in the hull, with an error probability of 1/prime.
 func (h *hull) has(fluents []int32) bool {
 	sum := uint64(h.probe[0])
 	for _, f := range fluents {
@@ -72,7 +70,7 @@ func (h *hull) has(fluents []int32) bool {
 	return sum%prime == 0
 }
 
-// draw makes the probe: a random combination of all equations.
+// draw sets the probe to a random combination of all equations.
 func (h *hull) draw() {
 	h.probe = make([]uint32, len(h.rows))
 	for c, row := range h.rows {
@@ -94,9 +92,8 @@ func (h *hull) draw() {
 	}
 }
 
-// equation is that of a column which leads no row: the coefficients, of the constant and of
-// the fluents, of a sum that is 0 in all positions. They are the smallest integers; there are
-// none if those are not small.
+// equation returns the equation of a column without a row: the coefficients of the constant and of the fluents in a sum
+// that is 0 in all positions, as the smallest integers. It returns false if these integers are not small.
 func (h *hull) equation(column int) ([]int, bool) {
 	const maxDenominator, maxCoefficient = 6, 200
 	for scale := uint64(1); scale <= maxDenominator; scale++ {
@@ -131,7 +128,7 @@ func subtract(row, other []uint32, times uint32) {
 	}
 }
 
-// power is a power in the field.
+// power returns a power in the field.
 func power(base uint32, exponent int) uint32 {
 	result, b := uint64(1), uint64(base)
 	for ; exponent > 0; exponent >>= 1 {
