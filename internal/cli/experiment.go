@@ -42,7 +42,7 @@ func (c *experimentCommand) Run(s *console) error {
 	lab.Games, lab.Sizes, lab.Limit = c.Games, c.Sizes, c.Limit
 	lab.Progress = func(what string, nodes int64) { line.say("%s, %d nodes", what, nodes) }
 	if c.NATS != "" {
-		worker, q, err := s.help(c.NATS, 1)
+		worker, q, err := s.joinQueue(c.NATS, 1)
 		if err != nil {
 			return err
 		}

@@ -13,14 +13,14 @@ import (
 func (s *console) savedSolutions(paths ...string) (list []analysis.Saved) {
 	for _, path := range paths {
 		list = append(list, analysis.Saved{Name: path, Open: func(rules *gdl.Game, m machine.Machine, bytes int64) (search.Solution, error) {
-			return s.saved(path, rules, m, bytes)
+			return s.openSolution(path, rules, m, bytes)
 		}})
 	}
 	return list
 }
 
-// saved opens a saved solution: a file, or the folder of method layers.
-func (s *console) saved(path string, rules *gdl.Game, m machine.Machine, bytes int64) (search.Solution, error) {
+// openSolution opens a saved solution: a file, or the folder of method layers.
+func (s *console) openSolution(path string, rules *gdl.Game, m machine.Machine, bytes int64) (search.Solution, error) {
 	return await(s.ctx, func() (search.Solution, error) {
 		if layers.Holds(path) {
 			return layers.Open(path, m, rules.ExactDigest(), bytes)

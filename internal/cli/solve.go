@@ -131,7 +131,7 @@ func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
 	if p.rules, p.machine, err = c.atPosition(s, c.Game, p.rules, p.machine, c.Engine); err == nil && c.Method == solve.Layers {
 		o.Layers = layers.Config{Folder: c.Save, Resume: c.Resume, Label: c.label(p, c.Method)}
 		if c.NATS != "" {
-			worker, q, failure := s.help(c.NATS, o.Threads)
+			worker, q, failure := s.joinQueue(c.NATS, o.Threads)
 			if failure != nil {
 				return p, end, failure
 			}

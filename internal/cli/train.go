@@ -40,7 +40,7 @@ func (c *trainCommand) Run(s *console) error {
 	}
 	t.Game = c.Game
 	if c.NATS != "" {
-		worker, q, err := s.help(c.NATS, 1)
+		worker, q, err := s.joinQueue(c.NATS, 1)
 		if err != nil {
 			return err
 		}

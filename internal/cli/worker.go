@@ -92,8 +92,8 @@ func (s *console) newTaskWorker(atOnce, players int, o player.Options) *tasks.Wo
 	}
 }
 
-// help connects to a queue. The worker does tasks of the queue while others help, so many at a time.
-func (s *console) help(url string, atOnce int) (*tasks.Worker, *queue.Queue, error) {
+// joinQueue connects to a queue. The worker does tasks of the queue beside other workers, so many at a time.
+func (s *console) joinQueue(url string, atOnce int) (*tasks.Worker, *queue.Queue, error) {
 	q, err := s.dial(url)
 	return s.newTaskWorker(atOnce, 2, player.Options{Threads: 1}), q, err
 }

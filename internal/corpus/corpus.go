@@ -29,15 +29,29 @@ func Dir(t testing.TB) string {
 		dir = filepath.Join(moduleRoot(t), "..", "shared")
 	}
 	for _, part := range []string{"rulesheets", "traces"} {
-		if _, err := os.Stat(filepath.Join(dir, part)); err == nil {
-			continue
-		}
-		if os.Getenv("STACKMATE_CORPUS_REQUIRED") != "" {
-			t.Fatalf("no corpus: %s has no folder %s; STACKMATE_CORPUS names the folder of both", dir, part)
-		}
-		t.Skipf("no corpus: %s has no folder %s; STACKMATE_CORPUS names the folder of both", dir, part)
+		require(t, dir, part)
 	}
 	return dir
+}
+
+// Folder returns another folder of the corpus.
+func Folder(t testing.TB, name string) string {
+	t.Helper()
+	return require(t, Dir(t), name)
+}
+
+// require returns a folder of the corpus. Without it the test fails or is skipped.
+func require(t testing.TB, dir, name string) string {
+	t.Helper()
+	folder := filepath.Join(dir, name)
+	if _, err := os.Stat(folder); err == nil {
+		return folder
+	}
+	if os.Getenv("STACKMATE_CORPUS_REQUIRED") != "" {
+		t.Fatalf("no corpus: %s has no folder %s; STACKMATE_CORPUS names the folder of the corpus", dir, name)
+	}
+	t.Skipf("no corpus: %s has no folder %s; STACKMATE_CORPUS names the folder of the corpus", dir, name)
+	return ""
 }
 
 // moduleRoot returns the folder of go.mod: tests run in the folder of their package.

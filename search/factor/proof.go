@@ -110,8 +110,8 @@ func first(active []*part) (list []*part) {
 	return list
 }
 
-// Solved returns the number of subgames with a choice at the last position, and the number of those whose value a search
-// has proved.
+// Solved returns, for the last position, the number of subgames whose value a search has proved, and the number of
+// subgames with a choice.
 func (s *Searcher) Solved() (solved, subgames int) {
 	for _, p := range s.last {
 		if p.proof.result.Solved() || p.result.Solved() {

@@ -7,7 +7,7 @@
 // decide (see fluents.decides). The remaining arguments are what lies there. Further
 // coordinates select one of several boards, (cell a1 red) has both in one name, and
 // what stands alone in an order is a board of one row. (line 1 1 1 2) is a side of a cell
-// (segments.go), and what lies on something that lies on something is a stack (stacks.go). Cards, coins and pieces that moves name
+// (segments.go), and things that lie on things are a stack (stacks.go). Cards, coins and pieces that moves name
 // lie on trays (trays.go), and moves that are names are choices (choices.go).
 // Whatever is not understood is listed as facts, never dropped.
 package board
@@ -30,7 +30,7 @@ type Picture struct {
 	Facts    []string  `json:"facts,omitempty"` // what is not understood
 }
 
-// Shape tells how the cells of a board lie.
+// Shape is the arrangement of the cells of a board.
 type Shape string
 
 // The shapes of boards.
@@ -41,6 +41,12 @@ const (
 	Tray   Shape = "tray"   // things beside the boards: a row for each holder
 	Choice Shape = "choice" // a tray of the moves of each role
 )
+
+// isTray reports whether the cells of a shape hold things beside the boards.
+func (s Shape) isTray() bool { return s == Tray || s == Choice }
+
+// isBeside reports whether a shape with some sides lies beside the boards: a tray, or a strip, which is a row with sides.
+func (s Shape) isBeside(sides []Side) bool { return s.isTray() || s == Row && sides != nil }
 
 // Board is one board with what lies on it.
 type Board struct {
@@ -148,7 +154,7 @@ const (
 	asSegment // between two points of a board
 	asStack
 	asAmount // so many coins
-	asStake  // a counter that says what is at stake
+	asStake  // a counter with the prize at stake
 	asChoice // no fact, but moves
 )
 
@@ -245,7 +251,7 @@ func (l *Layout) Draw(facts []string, before ...[]string) Picture {
 		case u.as == asAmount:
 			d.amount(u, args, fact)
 		case u.as == asStake:
-			d.stake(u, args, fact)
+			d.stake(u, args)
 		case u.as == asStack:
 			piled = append(piled, pending{u, args, fact})
 		case u.as == onBoard:

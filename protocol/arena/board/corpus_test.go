@@ -19,7 +19,7 @@ var table = flag.Bool("corpus.table", false, "print a picture of each rulesheet"
 func TestMostRulesheetsHaveABoard(t *testing.T) {
 	exhaustive.Only(t, "reading all rulesheets takes seconds")
 	boards, rows, all := 0, 0, 0
-	share := 0.0 // of the facts of a rulesheet, those listed beside the boards; the sum
+	share := 0.0 // sum over the rulesheets of the share of facts that are listed beside the boards
 	var without []string
 	for _, sheet := range corpus.Rulesheets(t) {
 		g, _, err := gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name))

@@ -25,9 +25,7 @@ type grid struct {
 }
 
 // isBeside reports whether a grid is a tray or a strip.
-func (g *grid) isBeside() bool {
-	return g.shape == Tray || g.shape == Choice || g.sides != nil && g.shape == Row
-}
+func (g *grid) isBeside() bool { return g.shape.isBeside(g.sides) }
 
 // axis is an ordered list of names.
 type axis struct {
@@ -155,7 +153,7 @@ func (l *Layout) add(f *fluents, c *candidate) {
 }
 
 // agreement scores a candidate against a board: 1 if it puts something on the cells, 0 if it is about other cells, and -1 if it
-// repeats what lies on them.
+// repeats the pieces on them.
 func (c *candidate) agreement(f *fluents, g *grid, owner *use) int {
 	switch {
 	case !c.fits(f, g, owner):

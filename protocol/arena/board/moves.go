@@ -198,8 +198,8 @@ func (l *Layout) Where(fact string) (Spot, bool) {
 	return l.spot(u, args)
 }
 
-// Aim gives moves that name no cell the cells on which they put something that not all of them put there. The facts are those
-// before the moves and, by move, after it.
+// Aim gives moves that name no cell the cells on which they put something that not all of them put there. The arguments are the
+// facts before the moves and, by move, the facts after it.
 func (l *Layout) Aim(moves []Move, before []string, after [][]string) []Move {
 	known := make(set)
 	for _, fact := range before {

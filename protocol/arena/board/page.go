@@ -19,7 +19,7 @@ type Page struct {
 	// Words are the names of fluents, moves and their arguments for people, by their names in the rules. In the words for a
 	// move {1} stands for its first argument.
 	Words map[string]string `json:"words,omitempty"`
-	// Pieces are drawn as they say, by what the facts say of a cell, as it is spelled there.
+	// Pieces gives the pictures of pieces by the content of a cell, as the facts spell it.
 	Pieces map[string]Piece `json:"pieces,omitempty"`
 	// Sides are the roles to which the sides of the first board belong: north, east, south, west.
 	Sides map[Kind]string `json:"sides,omitempty"`

@@ -86,8 +86,8 @@ func (f *fluents) table(rel relation) (order []string, values map[string]string)
 	return order, values
 }
 
-// stake draws what is at stake now, and what comes after it.
-func (d *drawing) stake(u *use, args tuple, fact string) {
+// stake draws the prize at stake, and the prizes after it.
+func (d *drawing) stake(u *use, args tuple) {
 	now, known := u.grid.columns.index[args[0]]
 	if !known {
 		d.Counters = append(d.Counters, Counter{Name: u.name, Value: args[0]})

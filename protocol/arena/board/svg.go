@@ -62,9 +62,9 @@ func (p Picture) SVG() string {
 }
 
 // isBeside reports whether a board is a tray or a strip, which have names of their own.
-func (b Board) isBeside() bool { return b.isTray() || b.Shape == Row && b.Sides != nil }
+func (b Board) isBeside() bool { return b.Shape.isBeside(b.Sides) }
 
-func (b Board) isTray() bool { return b.Shape == Tray || b.Shape == Choice }
+func (b Board) isTray() bool { return b.Shape.isTray() }
 
 // size is that of a board with its names.
 func (b Board) size() (w, h float64) {

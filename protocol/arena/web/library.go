@@ -352,7 +352,8 @@ func (g *game) before(at *machine.History) (positions [][]string) {
 // maxAimed bounds the moves whose successors are computed to find the cells that they lead to.
 const maxAimed = 16
 
-// legal reads the legal moves of a role. If none names a cell, as directions do, their cells are those that change.
+// legal reads the legal moves of a role. If no move names a cell, as with directions, the cells of a move are the cells that it
+// changes.
 func (g *game) legal(at *machine.History, r machine.Role) []board.Move {
 	texts := slices.SortedFunc(slices.Values(at.Legal(r)), board.Natural)
 	moves := g.read(at.Names.Roles[r], texts)

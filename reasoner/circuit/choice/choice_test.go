@@ -10,7 +10,7 @@ import (
 	"stackmate/reasoner/circuit/logic/logictest"
 )
 
-// evaluator returns the values of literals for random inputs, but for given ones.
+// evaluator returns the values of literals for given inputs, and random values of all other inputs.
 func evaluator(net *logic.Network, rng *rand.Rand, given map[logic.Lit]bool) func(l logic.Lit) bool {
 	input := make(map[int32]bool)
 	for i := range int32(net.Len()) {
