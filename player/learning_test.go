@@ -130,7 +130,7 @@ func TestNothingIsLearntOfASolvedGame(t *testing.T) {
 	}
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}}
 	p.prepare(t.Context(), at)
-	p.exact = exacts(&patient{result: pure(0, search.Interval{Upper: bestGoal}, true)})
+	searchBy(p, p.sampler, &patient{result: pure(0, search.Interval{Upper: bestGoal}, true)})
 	p.begin(ctxOf(t, time.Minute), at)
 }
 

@@ -3,7 +3,6 @@ package player
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -46,15 +45,16 @@ func seated(t *testing.T, m machine.Machine, sampler, exact search.Searcher) *Pl
 	if err := p.Start(ctx, Match{Game: rolesOf(m.Names().Roles...), Role: m.Names().Roles[0]}); err != nil {
 		t.Fatal(err)
 	}
-	thinker := p.worker.policy.(*thinker)
-	thinker.sampler, thinker.exact = sampler, exacts(exact)
-	thinker.methods = slices.Repeat([]string{solve.BoundedAlphaBeta}, len(thinker.exact))
+	searchBy(p.worker.policy.(*thinker), sampler, exact)
 	return p
 }
 
-// exacts returns the searches that are not nil.
-func exacts(list ...search.Searcher) []search.Searcher {
-	return slices.DeleteFunc(list, func(s search.Searcher) bool { return s == nil })
+// searchBy replaces the searches of a thinker; nil means no search.
+func searchBy(t *thinker, sampler, exact search.Searcher) {
+	t.sampler, t.exact, t.methods = sampler, nil, nil
+	if exact != nil {
+		t.exact, t.methods = []search.Searcher{exact}, []string{solve.BoundedAlphaBeta}
+	}
 }
 
 func play(t *testing.T, p *Player, clock time.Duration, joint ...string) string {
@@ -115,12 +115,14 @@ func TestASearchThatDoesNotStopIsLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := seated(t, newSubtraction(9), nil, nil)
 		for _, clock := range []time.Duration{2 * time.Second, 200 * time.Millisecond} {
-			thinker := p.worker.policy.(*thinker)
-			thinker.sampler = &patient{pure(2, search.Exact(60), false), time.Hour}
-			thinker.exact = exacts(&patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)})
+			searchBy(p.worker.policy.(*thinker), &patient{pure(2, search.Exact(60), false), time.Hour},
+				&patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)})
 			began := time.Now()
 			if move := play(t, p, clock); move != "(take 1)" {
 				t.Errorf("plays %s, want what the other search found", move)
+			}
+			if by := p.Explain().By; by != solve.Title(solve.BoundedAlphaBeta) {
+				t.Errorf("decided by %s, want %s", by, solve.Title(solve.BoundedAlphaBeta))
 			}
 			if took := time.Since(began); took >= clock {
 				t.Errorf("took %v of %v", took, clock)

@@ -93,7 +93,7 @@ func TestTheSearchesTogetherStayWithinTheMemory(t *testing.T) {
 		thinker.memory = memory
 		first := memory.share()
 		for range 8 {
-			thinker.exact = exacts(hanging)
+			searchBy(thinker, quick, hanging)
 			play(t, p, time.Second)
 		}
 		hanging.mu.Lock()

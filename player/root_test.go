@@ -202,7 +202,7 @@ func TestTheExactSearchWorksLessWhileItFindsNothing(t *testing.T) {
 			p := onOneThread(0, 64<<20)
 			p.prepare(t.Context(), at)
 			exact := &stopwatch{result: c.found}
-			p.sampler, p.exact, p.methods = &patient{result: pure(2, search.Exact(60), false)}, exacts(exact), p.methods[:1]
+			searchBy(p, &patient{result: pure(2, search.Exact(60), false)}, exact)
 			for range 3 {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				p.choose(ctx, at)
@@ -222,7 +222,7 @@ func TestNothingIsSampledWhileAGameOfMovesAtOnceMayBeSolved(t *testing.T) {
 		p := onOneThread(0, 64<<20)
 		p.prepare(t.Context(), at)
 		exact, sampler := &stopwatch{result: pure(1, search.Interval{Lower: 0, Upper: 100}, true)}, &stopwatch{result: pure(2, search.Exact(60), false)}
-		p.sampler, p.exact, p.methods = sampler, exacts(exact), p.methods[:1]
+		searchBy(p, sampler, exact)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		if p.solves(ctx, at) || exact.took != 3*time.Second || sampler.took != 0 {
