@@ -12,32 +12,32 @@ import (
 // rows holds every signal, words words each. States come and go as packed
 // positions, one lane each, through 64×64 bit transposition.
 type Batch struct {
-	m         *Machine
-	memory    *kernel.Memory
-	rows      []uint64 // those of memory
-	words     int
-	terminal  []uint64
-	stuck     []uint64
-	wins      []uint64
-	lost      []uint64       // none
-	goalsOK   bool           // the goal rows belong to the present positions
-	chosen    []machine.Move // by lane, then role: the move whose row has the lane's bit
-	mixed     bool           // ChooseRandom has filled the move rows: chosen is stale
-	root      machine.State  // the position that was last filled into some lanes
-	rootWords []uint64       // by fluent: all zeros or all ones there
-	turned    []turned       // legal moves, by role
-	sensible  []turned       // those that ChooseRandom chooses among, by role
-	block     [64]uint64
+	m           *Machine
+	memory      *kernel.Memory
+	rows        []uint64 // those of memory
+	words       int
+	terminal    []uint64
+	stuck       []uint64
+	wins        []uint64
+	noLanes     []uint64          // none
+	goalsOK     bool              // the goal rows belong to the present positions
+	chosen      []machine.Move    // by lane, then role: the move whose row has the lane's bit
+	chosenStale bool              // ChooseRandom has filled the move rows: chosen is stale
+	filled      machine.State     // the position that was last filled into some lanes
+	filledWords []uint64          // by fluent: all zeros or all ones there
+	legal       []transposedMoves // legal moves, by role
+	sensible    []transposedMoves // those that ChooseRandom chooses among, by role
+	block       [64]uint64
 }
 
 // turned holds moves of a role by lane, not by move: bit m%64 of word
 // (lane/64*blocks + m/64)*64 + lane%64 tells whether move m is one of them in a lane.
 // It is computed for 64 lanes at a time when several of them are asked for.
-type turned struct {
+type transposedMoves struct {
 	rows  []int32   // by move
 	parts *partRows // instead of rows, of moves with parts
-	asked int       // lanes asked for since Evaluate
-	fresh []bool    // by lane/64: the words belong to the present positions
+	reads int       // lanes asked for since Evaluate
+	valid []bool    // by lane/64: the words belong to the present positions
 	words []uint64  // made when first needed
 }
 
@@ -45,10 +45,10 @@ const (
 	// turnAfter is the number of lanes whose legal moves are read row by row before
 	// the rows are turned: that takes about as long as three lanes of a large table
 	// of moves.
-	turnAfter = 2
+	transposeAfter = 2
 	// leastTurned is the number of moves from which turning pays: it takes about 200
 	// steps, and a few lanes of a smaller table are read in as many.
-	leastTurned = 24
+	leastTransposed = 24
 )
 
 var _ machine.Batch = (*Batch)(nil)
@@ -70,28 +70,28 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 		terminal: make([]uint64, w),
 		stuck:    make([]uint64, w),
 		wins:     make([]uint64, w),
-		lost:     make([]uint64, w),
+		noLanes:  make([]uint64, w),
 		chosen:   make([]machine.Move, e.Lanes()*len(m.does)),
-		turned:   m.newTurned(m.legal, w),
+		legal:    m.newTransposed(m.legal, w),
 	}
-	if b.sensible = b.turned; m.wins != nil {
-		b.sensible = m.newTurned(m.policy, w)
+	if b.sensible = b.legal; m.wins != nil {
+		b.sensible = m.newTransposed(m.policy, w)
 	}
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove
 	}
-	b.root = make(machine.State, len(m.initial))
-	b.rootWords = make([]uint64, len(m.names.Fluents))
-	b.setRoot(m.initial)
+	b.filled = make(machine.State, len(m.initial))
+	b.filledWords = make([]uint64, len(m.names.Fluents))
+	b.setFilled(m.initial)
 	b.Fill(m.initial, nil)
 	return b
 }
 
 // newTurned is for the given rows of each role, of so many words.
-func (m *Machine) newTurned(rows [][]int32, words int) []turned {
-	list := make([]turned, len(rows))
+func (m *Machine) newTransposed(rows [][]int32, words int) []transposedMoves {
+	list := make([]transposedMoves, len(rows))
 	for r := range list {
-		list[r] = turned{rows: rows[r], parts: m.parts[r], fresh: make([]bool, words)}
+		list[r] = transposedMoves{rows: rows[r], parts: m.parts[r], valid: make([]bool, words)}
 	}
 	return list
 }
@@ -102,8 +102,8 @@ func (m *Machine) batchBytes(e *kernel.Engine) int64 {
 	blocks := int64(0)
 	for r := range m.names.Moves {
 		for _, rows := range [][][]int32{m.legal, m.policy} {
-			if t := (&turned{rows: rows[r], parts: m.parts[r]}); t.moves() <= mostTurned || t.parts == nil {
-				blocks += int64(t.moves()+63) / 64
+			if t := (&transposedMoves{rows: rows[r], parts: m.parts[r]}); t.size() <= mostTransposed || t.parts == nil {
+				blocks += int64(t.size()+63) / 64
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func (m *Machine) batchBytes(e *kernel.Engine) int64 {
 }
 
 // row is the n rows from r on.
-func (b *Batch) row(r int32, n int) []uint64 {
+func (b *Batch) rowRange(r int32, n int) []uint64 {
 	at := int(r) * b.words
 	return b.rows[at : at+n*b.words]
 }
@@ -130,21 +130,21 @@ func (b *Batch) Fill(s machine.State, mask []uint64) {
 		b.broadcast(b.fluents(), s)
 		return
 	}
-	if !b.root.Equal(s) {
-		b.setRoot(s)
+	if !b.filled.Equal(s) {
+		b.setFilled(s)
 	}
-	b.memory.Restore(b.rootWords, mask)
+	b.memory.Restore(b.filledWords, mask)
 }
 
-func (b *Batch) setRoot(s machine.State) {
-	copy(b.root, s)
-	for f := range b.rootWords {
-		b.rootWords[f] = -(s[f>>6] >> (f & 63) & 1)
+func (b *Batch) setFilled(s machine.State) {
+	copy(b.filled, s)
+	for f := range b.filledWords {
+		b.filledWords[f] = -(s[f>>6] >> (f & 63) & 1)
 	}
 }
 
 // rowOf is the beginning of a row by the value that it holds in all lanes.
-var rowOf = [2][2]uint64{{}, {^uint64(0), ^uint64(0)}}
+var constantRows = [2][2]uint64{{}, {^uint64(0), ^uint64(0)}}
 
 // broadcast writes the rows of a position in all lanes.
 func (b *Batch) broadcast(rows []uint64, s machine.State) {
@@ -154,10 +154,10 @@ func (b *Batch) broadcast(rows []uint64, s machine.State) {
 			if b.words == 2 {
 				// The case of every node of a search: one store of 16 bytes, since
 				// loads of 16 bytes follow at once, and wait for two of 8.
-				*(*[2]uint64)(rows) = rowOf[word&1]
+				*(*[2]uint64)(rows) = constantRows[word&1]
 			} else {
 				for w := range b.words {
-					rows[w] = rowOf[word&1][0]
+					rows[w] = constantRows[word&1][0]
 				}
 			}
 			rows, word = rows[b.words:], word>>1
@@ -236,19 +236,19 @@ func (b *Batch) Merge(from machine.Batch, mask []uint64) {
 func (b *Batch) Evaluate(int) {
 	b.memory.Run(evaluate)
 	b.goalsOK = false
-	for r := range b.turned {
-		b.turned[r].forget()
-		b.sensible[r].forget()
+	for r := range b.legal {
+		b.legal[r].invalidate()
+		b.sensible[r].invalidate()
 	}
 	b.read(b.terminal, b.m.terminal)
 	b.read(b.stuck, b.m.stuck)
 }
 
 // Prepare implements machine.Batch.
-func (b *Batch) Prepare(int) { b.memory.Run(b.m.prepares) }
+func (b *Batch) Prepare(int) { b.memory.Run(b.m.prepareProgram) }
 
 func (b *Batch) read(dst []uint64, o output) {
-	for w, word := range b.row(o.row, 1) {
+	for w, word := range b.rowRange(o.row, 1) {
 		dst[w] = word ^ o.complement
 	}
 }
@@ -266,7 +266,7 @@ func (b *Batch) Terminal() []uint64 { return b.terminal }
 func (b *Batch) Stuck() []uint64 { return b.stuck }
 
 // Lost implements machine.Batch: all positions fit.
-func (b *Batch) Lost() []uint64 { return b.lost }
+func (b *Batch) Lost() []uint64 { return b.noLanes }
 
 // Wins implements machine.Batch.
 func (b *Batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
@@ -276,12 +276,12 @@ func (b *Batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
 			b.wins[w] &^= terminal // of which what was regressed says nothing
 		}
 	}
-	return b.m.best[r], b.wins
+	return b.m.bestGoals[r], b.wins
 }
 
 // AppendLegal implements machine.Batch.
 func (b *Batch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []machine.Move {
-	return b.appendMoves(dst, lane, &b.turned[r])
+	return b.appendMoves(dst, lane, &b.legal[r])
 }
 
 // AppendSensible implements machine.Batch.
@@ -290,22 +290,22 @@ func (b *Batch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []m
 }
 
 // forget is called when the positions change.
-func (t *turned) forget() {
-	if t.asked > 0 {
-		t.asked = 0
-		clear(t.fresh)
+func (t *transposedMoves) invalidate() {
+	if t.reads > 0 {
+		t.reads = 0
+		clear(t.valid)
 	}
 }
 
-func (b *Batch) appendMoves(dst []machine.Move, lane int, t *turned) []machine.Move {
-	moves := t.moves()
-	if t.asked++; t.asked <= turnAfter || moves < leastTurned || t.parts != nil && moves > mostTurned {
+func (b *Batch) appendMoves(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
+	moves := t.size()
+	if t.reads++; t.reads <= transposeAfter || moves < leastTransposed || t.parts != nil && moves > mostTransposed {
 		if t.parts != nil {
 			return b.appendParts(dst, lane, t.parts)
 		}
 		return b.appendSet(dst, lane, t.rows)
 	}
-	return b.appendTurned(dst, lane, t)
+	return b.appendTransposed(dst, lane, t)
 }
 
 // appendSet appends the moves whose rows have the bit of a lane.
@@ -320,10 +320,10 @@ func (b *Batch) appendSet(dst []machine.Move, lane int, rows []int32) []machine.
 }
 
 // appendTurned is appendMoves where several lanes are asked for.
-func (b *Batch) appendTurned(dst []machine.Move, lane int, t *turned) []machine.Move {
-	word, blocks := lane>>6, (t.moves()+63)/64
-	if !t.fresh[word] {
-		b.turn(t, word)
+func (b *Batch) appendTransposed(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
+	word, blocks := lane>>6, (t.size()+63)/64
+	if !t.valid[word] {
+		b.transposeMoves(t, word)
 	}
 	for i := range blocks {
 		first := machine.Move(64 * i)
@@ -335,8 +335,8 @@ func (b *Batch) appendTurned(dst []machine.Move, lane int, t *turned) []machine.
 }
 
 // turn computes moves by lane, in the 64 lanes of a word.
-func (b *Batch) turn(t *turned, word int) {
-	moves := t.moves()
+func (b *Batch) transposeMoves(t *transposedMoves, word int) {
+	moves := t.size()
 	blocks := (moves + 63) / 64
 	if t.words == nil {
 		t.words = make([]uint64, 64*blocks*b.words)
@@ -350,7 +350,7 @@ func (b *Batch) turn(t *turned, word int) {
 		clear(block[count:])
 		transpose(block, 64, transposeFirst)
 	}
-	t.fresh[word] = true
+	t.valid[word] = true
 }
 
 // Goals implements machine.Batch.
@@ -380,7 +380,7 @@ func (b *Batch) evaluateGoals() {
 
 // Choose implements machine.Batch.
 func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
-	if b.mixed {
+	if b.chosenStale {
 		b.clearMoves()
 	}
 	last := &b.chosen[lane*len(b.m.does)+int(r)]
@@ -408,22 +408,22 @@ func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
 func (b *Batch) clearMoves() {
 	for r, first := range b.m.does {
 		if p := b.m.parts[r]; p != nil {
-			clear(b.row(p.first, p.parts[0]))
-			clear(b.row(p.second, p.parts[1]))
+			clear(b.rowRange(p.first, p.count[0]))
+			clear(b.rowRange(p.second, p.count[1]))
 		} else {
-			clear(b.row(first, len(b.m.legal[r])))
+			clear(b.rowRange(first, len(b.m.legal[r])))
 		}
 	}
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove
 	}
-	b.mixed = false
+	b.chosenStale = false
 }
 
 // ChooseRandom implements machine.Batch.
 func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
 	b.memory.ChooseRandom(rng)
-	b.mixed = true
+	b.chosenStale = true
 }
 
 // Chosen implements machine.Batch.
@@ -431,7 +431,7 @@ func (b *Batch) Chosen(r machine.Role) []uint64 {
 	if b.m.parts[r] != nil {
 		return nil
 	}
-	return b.row(b.m.does[r], len(b.m.legal[r]))
+	return b.rowRange(b.m.does[r], len(b.m.legal[r]))
 }
 
 // Advance implements machine.Batch.
@@ -449,7 +449,7 @@ func (b *Batch) AddGoals(totals []int64, mask []uint64) {
 				continue
 			}
 			count := 0
-			for w, word := range b.row(g.when.row, 1) {
+			for w, word := range b.rowRange(g.when.row, 1) {
 				count += bits.OnesCount64((word ^ g.when.complement) & mask[w])
 			}
 			totals[r] += int64(g.value) * int64(count)

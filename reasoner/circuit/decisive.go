@@ -37,9 +37,9 @@ const maxPolicyCost = 16
 // With alone they are what would be decisive if the other roles that have a choice did
 // nothing: a rule of thumb for games in which players choose at once, with nothing about who
 // wins.
-func WithDecisiveMoves(ctx context.Context, g *Game, alone bool, exclusive [][2]int32) (sparing, full *Game) {
-	h := removeDead(ctx, g.plain)
-	wins, losses := h.ends(ctx, alone, exclusive)
+func WithDecisiveMoves(ctx context.Context, g *Game, othersIdle bool, exclusive [][2]int32) (sparing, full *Game) {
+	h := removeDead(ctx, g.unshared)
+	wins, losses := h.endingMoves(ctx, othersIdle, exclusive)
 	if wins == nil {
 		return nil, nil
 	}
@@ -49,17 +49,17 @@ func WithDecisiveMoves(ctx context.Context, g *Game, alone bool, exclusive [][2]
 		}
 		return p
 	}
-	if sparing = affordable(h.withPolicy(ctx, wins, losses, alone)); sparing == nil {
+	if sparing = affordable(h.withPolicy(ctx, wins, losses, othersIdle)); sparing == nil {
 		return nil, nil
 	}
-	if blunders := h.blunders(ctx, wins, losses, alone, exclusive); blunders != nil {
-		full = affordable(h.withPolicy(ctx, wins, blunders, alone))
+	if blunders := h.blunders(ctx, wins, losses, othersIdle, exclusive); blunders != nil {
+		full = affordable(h.withPolicy(ctx, wins, blunders, othersIdle))
 	}
 	return sparing, full
 }
 
 // withPolicy is the game with the policy of these moves, optimised; nil if ctx is done.
-func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]logic.Lit, alone bool) *Game {
+func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]logic.Lit, othersIdle bool) *Game {
 	h := *g
 	sure := make([]logic.Lit, len(h.Legal)) // where a role wins, by role
 	for role, legal := range h.Legal {
@@ -70,10 +70,10 @@ func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]logic.Lit, alo
 			sure[1-role] = h.Net.Or(sure[1-role], lost)
 		}
 	}
-	if !alone {
+	if !othersIdle {
 		h.Wins = sure
 	}
-	return h.share(ctx)
+	return h.shareLogic(ctx)
 }
 
 // policy allows, of the legal moves of a role, those that win; if there are none,
@@ -85,20 +85,20 @@ func policy(n *logic.Network, legal, wins, blunders []logic.Lit) (allowed []logi
 		safe[m] = n.And(legal[m], blunders[m].Not())
 	}
 	won = n.Or(wins...)
-	some := n.Or(safe...)
+	anySafe := n.Or(safe...)
 	allowed = make([]logic.Lit, len(legal))
 	for m := range legal {
-		allowed[m] = n.Or(wins[m], n.And(won.Not(), safe[m]), n.And(won.Not(), some.Not(), legal[m]))
+		allowed[m] = n.Or(wins[m], n.And(won.Not(), safe[m]), n.And(won.Not(), anySafe.Not(), legal[m]))
 	}
-	return allowed, won, n.And(won.Not(), some.Not(), n.Or(legal...))
+	return allowed, won, n.And(won.Not(), anySafe.Not(), n.Or(legal...))
 }
 
 // ends adds to the network the conditions under which each move is legal and wins, and under which it
 // loses: it ends the game with the best goal of another role, and not with the best goal of its
 // own. Both are nil if that costs too much or no move ever does either.
-func (g *Game) ends(ctx context.Context, alone bool, exclusive [][2]int32) (wins, losses [][]logic.Lit) {
+func (g *Game) endingMoves(ctx context.Context, othersIdle bool, exclusive [][2]int32) (wins, losses [][]logic.Lit) {
 	_, best := g.bestGoals()
-	r := g.newRegression(append(best, g.Terminal), alone, exclusive)
+	r := g.newRegression(append(best, g.Terminal), othersIdle, exclusive)
 	if r == nil {
 		return nil, nil
 	}
@@ -106,10 +106,10 @@ func (g *Game) ends(ctx context.Context, alone bool, exclusive [][2]int32) (wins
 		var others []logic.Lit
 		for other, when := range best {
 			if other != role {
-				others = append(others, r.later(when))
+				others = append(others, r.valueAfter(when))
 			}
 		}
-		own, terminal := r.later(best[role]), r.later(g.Terminal)
+		own, terminal := r.valueAfter(best[role]), r.valueAfter(g.Terminal)
 		return []logic.Lit{
 			r.conjunction([]logic.Lit{terminal, own}),
 			r.conjunction([]logic.Lit{terminal, own.Not(), g.Net.Or(others...)}),
@@ -147,12 +147,12 @@ func possible(row []logic.Lit) int {
 // blunders adds to the network where each move is legal and loses, or does not end the game and
 // lets another role win next: what threats say of terminal positions does not count. It returns
 // nil if that costs too much.
-func (g *Game) blunders(ctx context.Context, wins, losses [][]logic.Lit, alone bool, exclusive [][2]int32) [][]logic.Lit {
+func (g *Game) blunders(ctx context.Context, wins, losses [][]logic.Lit, othersIdle bool, exclusive [][2]int32) [][]logic.Lit {
 	var threats []logic.Lit // by role
 	for _, row := range wins {
 		threats = append(threats, g.Net.Or(row...))
 	}
-	r := g.newRegression(append(threats, g.Terminal), alone, exclusive)
+	r := g.newRegression(append(threats, g.Terminal), othersIdle, exclusive)
 	if r == nil {
 		return nil
 	}
@@ -160,10 +160,10 @@ func (g *Game) blunders(ctx context.Context, wins, losses [][]logic.Lit, alone b
 		var lost []logic.Lit
 		for other, threat := range threats {
 			if other != role {
-				lost = append(lost, r.later(threat))
+				lost = append(lost, r.valueAfter(threat))
 			}
 		}
-		return []logic.Lit{g.Net.Or(losses[role][m], r.goesOn(g.Net.Or(lost...)))}
+		return []logic.Lit{g.Net.Or(losses[role][m], r.holdsAndContinues(g.Net.Or(lost...)))}
 	})
 	if found == nil {
 		return nil

@@ -34,9 +34,9 @@ func (g *Game) AppendTo(dst []byte) []byte {
 	e.texts(g.Names.Fluents)
 	e.out = g.Initial.AppendBytes(e.out)
 	e.circuit(g)
-	e.bool(g.plain != nil && g.plain != g)
-	if g.plain != nil && g.plain != g {
-		e.circuit(g.plain)
+	e.bool(g.unshared != nil && g.unshared != g)
+	if g.unshared != nil && g.unshared != g {
+		e.circuit(g.unshared)
 	}
 	return e.out
 }
@@ -72,12 +72,12 @@ func Decode(data []byte) (g *Game, err error) {
 	beyond := uint(len(names.Fluents) - 64*(len(initial)-1))
 	d.check(beyond >= 64 || initial[len(initial)-1]>>beyond == 0, "the initial position has other fluents")
 	g = d.circuit(names, initial)
-	g.plain = g
+	g.unshared = g
 	if d.bool() {
-		g.plain = d.circuit(names, initial)
+		g.unshared = d.circuit(names, initial)
 	}
 	d.check(len(d.in) == 0, "there are bytes behind it")
-	d.check(g.plain.Parts == nil, "there is no row for each move")
+	d.check(g.unshared.Parts == nil, "there is no row for each move")
 	return g, nil
 }
 
@@ -133,13 +133,13 @@ func (e *encoder) circuit(g *Game) {
 		e.number(int(goal.Role))
 		e.out = binary.AppendVarint(e.out, int64(goal.Value))
 	}
-	g.outputs(func(l *logic.Lit) { e.lit(*l) })
+	g.forEachOutput(func(l *logic.Lit) { e.lit(*l) })
 }
 
 func (e *encoder) parts(p *choice.Parts) {
 	e.number(len(p.First))
 	e.number(len(p.Second))
-	for _, parts := range p.Of {
+	for _, parts := range p.Pair {
 		e.number(int(parts[0]))
 		e.number(int(parts[1]))
 	}
@@ -157,9 +157,9 @@ type malformed struct{ error }
 type decoder struct{ in []byte }
 
 // check ends decoding where something does not hold.
-func (d *decoder) check(holds bool, otherwise string) {
+func (d *decoder) check(holds bool, message string) {
 	if !holds {
-		panic(malformed{errors.New(otherwise)})
+		panic(malformed{errors.New(message)})
 	}
 }
 
@@ -218,7 +218,7 @@ func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
 		}
 		g.Legal = append(g.Legal, legal)
 	}
-	g.outputs(func(l *logic.Lit) { *l = logic.Lit(d.number(2 * g.Net.Len())) })
+	g.forEachOutput(func(l *logic.Lit) { *l = logic.Lit(d.number(2 * g.Net.Len())) })
 	if err := errors.Join(g.verifyOutputs(), g.verifyLoops()); err != nil {
 		panic(malformed{err})
 	}

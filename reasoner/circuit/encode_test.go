@@ -24,7 +24,7 @@ func kept(t testing.TB, g *Game) *Game {
 	if again := h.AppendTo([]byte("before")); !bytes.Equal(again, data) {
 		t.Fatal("a decoded game is encoded otherwise")
 	}
-	for _, of := range []*Game{h, h.plain} {
+	for _, of := range []*Game{h, h.unshared} {
 		if err := of.Verify(); err != nil {
 			t.Fatal(err)
 		}

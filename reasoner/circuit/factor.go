@@ -11,7 +11,7 @@ import (
 // uses counts how often each node is an operand, a definition or an output.
 func (g *Game) uses() []int32 {
 	uses := g.Net.Uses()
-	g.outputs(func(l *logic.Lit) { uses[l.Node()]++ })
+	g.forEachOutput(func(l *logic.Lit) { uses[l.Node()]++ })
 	return uses
 }
 

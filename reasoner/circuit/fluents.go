@@ -31,31 +31,31 @@ func mergeFluents(ctx context.Context, g *Game) *Game {
 	if err != nil {
 		return g // ctx is done, or Compile will say the same of the game
 	}
-	left, rounds := splitWork-g.Net.Operations(), math.MaxInt
-	if left < 0 {
-		rounds = lastSplits
+	budget, rounds := splitWork-g.Net.Operations(), math.MaxInt
+	if budget < 0 {
+		rounds = lastRounds
 		c.dropConstants()
 	}
-	suggested := slices.Clone(c.of)
+	suggested := slices.Clone(c.class)
 	h := newGame(g.Names, g.Initial, g.Parts)
 	work := 0
-	s := g.into(ctx, h, func(h *Game, _ int32, operands []logic.Lit) logic.Lit {
+	s := g.substitution(ctx, h, func(h *Game, _ int32, operands []logic.Lit) logic.Lit {
 		work += len(operands)
 		return h.Net.And(operands...)
 	})
 	s.SetAll(g.Fluents, c.representatives(g))
 	for ok := s.Sweep(logic.Marked(g.live())); ok && rounds > 0; rounds-- {
 		if !c.split(g.Next, s.At) {
-			return g.withOutputs(h, s)
+			return g.copyOutputs(h, s)
 		}
-		if left < 0 && rounds > lastSplits {
-			c.of, rounds = suggested, lastSplits+1
+		if budget < 0 && rounds > lastRounds {
+			c.class, rounds = suggested, lastRounds+1
 			c.dropConstants()
 		}
 		work = 0
 		ok = s.Change(g.Fluents, c.representatives(g))
-		s.Keep()
-		left -= work + g.Net.Operations()/looksPerOperand
+		s.Commit()
+		budget -= work + g.Net.Operations()/visitsPerOperand
 	}
 	return g
 }
@@ -66,9 +66,9 @@ const (
 	// need more have many fluents that a playout hardly ever reaches, and that seem constant:
 	// then all that do keep what they are, and what is left is tried for lastSplits rounds. So
 	// whose turn it is, of two, becomes one fluent anyway.
-	splitWork       = 5_000_000
-	looksPerOperand = 30
-	lastSplits      = 4
+	splitWork        = 5_000_000
+	visitsPerOperand = 30
+	lastRounds       = 4
 	// sampleSteps is the length of the playouts, in 64 lanes, that suggest equal
 	// fluents, and leastSteps that in networks so large that more would take more than
 	// sampleWork operands, some tenth of a second. More steps mean fewer rounds of
@@ -82,7 +82,7 @@ const (
 // is true initially, so that all of a class are false initially; class 0 is that
 // of the constant.
 type classes struct {
-	of      []int
+	class   []int
 	initial machine.State
 }
 
@@ -90,7 +90,7 @@ type classes struct {
 // whole rows of the batch, and lanes that have ended begin again at once: neither is
 // what machine.Playouts and machine.Lockstep are for.
 func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
-	c := &classes{of: make([]int, len(g.Fluents)), initial: g.Initial}
+	c := &classes{class: make([]int, len(g.Fluents)), initial: g.Initial}
 	m, err := Compile(ctx, g, Options{Kernel: kernel.Narrow})
 	if err != nil {
 		return nil, err
@@ -123,17 +123,17 @@ func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 		if _, ok := number[s]; !ok {
 			number[s] = len(number)
 		}
-		c.of[f] = number[s]
+		c.class[f] = number[s]
 	}
 	return c, nil
 }
 
 // dropConstants takes the fluents that seem constant out of their class.
 func (c *classes) dropConstants() {
-	free := slices.Max(c.of) + 1
-	for f, class := range c.of {
+	free := slices.Max(c.class) + 1
+	for f, class := range c.class {
 		if class == 0 {
-			c.of[f] = free + f
+			c.class[f] = free + f
 		}
 	}
 }
@@ -141,18 +141,18 @@ func (c *classes) dropConstants() {
 // representatives maps every fluent to the first of its class.
 func (c *classes) representatives(g *Game) []logic.Lit {
 	first := map[int]logic.Lit{0: logic.False}
-	out := make([]logic.Lit, len(c.of))
-	for f, class := range c.of {
+	out := make([]logic.Lit, len(c.class))
+	for f, class := range c.class {
 		if _, ok := first[class]; !ok {
-			first[class] = c.normal(f, g.Fluents[f])
+			first[class] = c.normalize(f, g.Fluents[f])
 		}
-		out[f] = c.normal(f, first[class])
+		out[f] = c.normalize(f, first[class])
 	}
 	return out
 }
 
 // normal complements a literal of fluent f if f is true initially.
-func (c *classes) normal(f int, l logic.Lit) logic.Lit {
+func (c *classes) normalize(f int, l logic.Lit) logic.Lit {
 	if c.initial.Has(f) {
 		return l.Not()
 	}
@@ -161,15 +161,15 @@ func (c *classes) normal(f int, l logic.Lit) logic.Lit {
 
 // split parts the classes whose next signals, after the translation at, differ, and tells
 // whether there were any.
-func (c *classes) split(next []logic.Lit, at func(logic.Lit) logic.Lit) bool {
+func (c *classes) split(next []logic.Lit, image func(logic.Lit) logic.Lit) bool {
 	type key struct {
 		class int
 		next  logic.Lit
 	}
 	number := map[key]int{{0, logic.False}: 0}
-	parts := make([]int, len(c.of))
-	for f, class := range c.of {
-		k := key{class, c.normal(f, at(next[f]))}
+	parts := make([]int, len(c.class))
+	for f, class := range c.class {
+		k := key{class, c.normalize(f, image(next[f]))}
 		if _, ok := number[k]; !ok {
 			number[k] = len(number)
 		}
@@ -177,7 +177,7 @@ func (c *classes) split(next []logic.Lit, at func(logic.Lit) logic.Lit) bool {
 	}
 	seen := make(map[int]int)
 	changed := false
-	for f, class := range c.of {
+	for f, class := range c.class {
 		if part, ok := seen[class]; !ok {
 			seen[class] = parts[f]
 		} else if part != parts[f] {
@@ -185,6 +185,6 @@ func (c *classes) split(next []logic.Lit, at func(logic.Lit) logic.Lit) bool {
 		}
 		changed = changed || class == 0 && parts[f] != 0
 	}
-	c.of = slices.Clone(parts)
+	c.class = slices.Clone(parts)
 	return changed
 }

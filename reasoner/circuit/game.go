@@ -40,7 +40,7 @@ type Game struct {
 	// one has and each of its moves lets this one win at once. Nil if there is no policy.
 	Wins []logic.Lit
 
-	plain *Game // the game before passes that share logic, nil if there were none
+	unshared *Game // the game before passes that share logic, nil if there were none
 }
 
 // NewGame returns a game with its inputs and nothing else.
@@ -95,7 +95,7 @@ func (g *Game) partsOf(r int) *choice.Parts {
 }
 
 // outputs calls f on every output of the game, to read or to replace it.
-func (g *Game) outputs(f func(*logic.Lit)) {
+func (g *Game) forEachOutput(f func(*logic.Lit)) {
 	each := func(row []logic.Lit) {
 		for i := range row {
 			f(&row[i])
@@ -129,14 +129,14 @@ func (g *Game) outputs(f func(*logic.Lit)) {
 type translation func(h *Game, node int32, operands []logic.Lit) logic.Lit
 
 // plainAnd translates a gate as it is.
-func plainAnd(h *Game, _ int32, operands []logic.Lit) logic.Lit { return h.Net.And(operands...) }
+func copyGate(h *Game, _ int32, operands []logic.Lit) logic.Lit { return h.Net.And(operands...) }
 
 // splitAnd makes chains of two-input gates of wider ones: and(a, b, c) → and(and(a,
 // b), c). It comes after all passes, where the kernel translates programs: computed one
 // after the other, each operand is taken into the chain at once, and only the chain
 // occupies a register; and chains share their beginnings. Kernels that interpret
 // programs are quicker with wide gates.
-func splitAnd(h *Game, _ int32, operands []logic.Lit) logic.Lit {
+func splitGate(h *Game, _ int32, operands []logic.Lit) logic.Lit {
 	acc := operands[0]
 	for _, o := range operands[1:] {
 		acc = h.Net.And(acc, o)
@@ -148,7 +148,7 @@ func splitAnd(h *Game, _ int32, operands []logic.Lit) logic.Lit {
 // outputs need, its gates translated. When ctx is done rebuild returns g itself.
 func (g *Game) rebuild(ctx context.Context, translate translation) *Game {
 	h := newGame(g.Names, g.Initial, g.Parts)
-	return g.finish(h, g.into(ctx, h, translate))
+	return g.finish(h, g.substitution(ctx, h, translate))
 }
 
 // checkEvery gates a rebuild looks at its context.
@@ -156,7 +156,7 @@ const checkEvery = 1 << 10
 
 // into begins to rebuild g in h, which has its inputs alone: the image of an input is the one
 // that stands for the same, if there is one. The substitution stops when ctx is done.
-func (g *Game) into(ctx context.Context, h *Game, translate translation) *logic.Substitution {
+func (g *Game) substitution(ctx context.Context, h *Game, translate translation) *logic.Substitution {
 	h.Net.Reserve(g.Net.Len(), g.Net.Operations())
 	s := logic.NewSubstitution(g.Net, h.Net)
 	s.SetAll(g.Fluents, h.Fluents)
@@ -182,11 +182,11 @@ func (g *Game) finish(h *Game, s *logic.Substitution) *Game {
 	if !s.Sweep(logic.Marked(g.live())) {
 		return g
 	}
-	return g.withOutputs(h, s)
+	return g.copyOutputs(h, s)
 }
 
 // withOutputs gives h the images of the outputs, and of the definitions of loop variables.
-func (g *Game) withOutputs(h *Game, s *logic.Substitution) *Game {
+func (g *Game) copyOutputs(h *Game, s *logic.Substitution) *Game {
 	for v, def := range g.Net.Definitions() {
 		if v := logic.Lit(v) << 1; s.Has(v) {
 			h.Net.Define(s.At(v), s.At(def))
@@ -208,13 +208,13 @@ func (g *Game) withOutputs(h *Game, s *logic.Substitution) *Game {
 	}
 	h.Terminal = g.Terminal
 	h.Wins, h.Goals = slices.Clone(g.Wins), slices.Clone(g.Goals)
-	h.outputs(func(l *logic.Lit) { *l = s.At(*l) })
+	h.forEachOutput(func(l *logic.Lit) { *l = s.At(*l) })
 	return h
 }
 
 // live marks the nodes that the outputs depend on.
 func (g *Game) live() []bool {
 	var roots []logic.Lit
-	g.outputs(func(l *logic.Lit) { roots = append(roots, *l) })
+	g.forEachOutput(func(l *logic.Lit) { roots = append(roots, *l) })
 	return g.Net.Cone(roots)
 }

@@ -10,14 +10,14 @@ import (
 // Inputs are stored as they are; for a gate the stored polarity is the one that
 // leaves the fewest complemented operands.
 type layout struct {
-	net   *logic.Network
-	slot  []int32
-	flip  []bool
-	form  []form // of the gates
-	keep  []bool // the row must outlast the program that computes it
-	fixed []bool // the row is that of a variable, too
-	rows  int32
-	free  []int32 // rows of values that are no longer needed
+	net     *logic.Network
+	row     []int32
+	flip    []bool
+	form    []form // of the gates
+	keep    []bool // the row must outlast the program that computes it
+	loopRow []bool // the row is that of a variable, too
+	rows    int32
+	free    []int32 // rows of values that are no longer needed
 }
 
 // form is how a gate is computed: combine pos operands as they are, then neg
@@ -33,20 +33,20 @@ type form struct {
 func newLayout(net *logic.Network, live []bool, writes map[int32]logic.Lit) *layout {
 	n := net.Len()
 	l := &layout{
-		net:   net,
-		slot:  make([]int32, n),
-		flip:  make([]bool, n),
-		form:  make([]form, n),
-		keep:  make([]bool, n),
-		fixed: make([]bool, n),
-		rows:  1,
+		net:     net,
+		row:     make([]int32, n),
+		flip:    make([]bool, n),
+		form:    make([]form, n),
+		keep:    make([]bool, n),
+		loopRow: make([]bool, n),
+		rows:    1,
 	}
 	for i := range int32(n) {
 		switch {
 		case net.Op(i) == logic.OpInput:
-			l.slot[i] = l.newRow()
+			l.row[i] = l.newRow()
 		case net.Op(i) == logic.OpAnd && live[i]:
-			l.choose(i, writes)
+			l.chooseForm(i, writes)
 		}
 	}
 	return l
@@ -62,7 +62,7 @@ func (l *layout) complemented(lit logic.Lit) bool { return l.flip[lit.Node()] !=
 
 // choose decides the form of a gate. A conjunction of mostly complemented rows
 // is computed as a disjunction and stored complemented (De Morgan).
-func (l *layout) choose(i int32, writes map[int32]logic.Lit) {
+func (l *layout) chooseForm(i int32, writes map[int32]logic.Lit) {
 	var f form
 	for _, o := range l.net.Operands(i) {
 		if l.complemented(o) {
@@ -95,7 +95,7 @@ func (l *layout) formOf(i int32) form {
 
 // output is where a literal is read once the programs are laid out.
 func (l *layout) output(lit logic.Lit) output {
-	o := output{row: l.slot[lit.Node()]}
+	o := output{row: l.row[lit.Node()]}
 	if l.complemented(lit) {
 		o.complement = ^uint64(0)
 	}
@@ -114,9 +114,9 @@ func (l *layout) emit(name string, stages []stage, writes map[int32]logic.Lit) (
 	var operands []int32
 	for _, st := range stages {
 		seg := kernel.Segment{}
-		l.variables(st)
+		l.allocateVariables(st)
 		for _, i := range st.vars {
-			seg.Vars = append(seg.Vars, l.slot[i])
+			seg.Vars = append(seg.Vars, l.row[i])
 		}
 		header := 0 // of the run at the end of the code: gates of one form
 		for k, i := range st.nodes {
@@ -124,17 +124,17 @@ func (l *layout) emit(name string, stages []stage, writes map[int32]logic.Lit) (
 			operands = l.appendOperands(operands[:0], i)
 			l.release(i, at, last, st)
 			if input, ok := writes[i]; ok && last[input.Node()] <= at && !st.isLoop() {
-				l.slot[i] = l.slot[input.Node()]
+				l.row[i] = l.row[input.Node()]
 				written[i] = true
-			} else if _, stored := st.home[i]; !stored && !(st.isLoop() && l.net.Op(i) == logic.OpLoop) {
-				l.slot[i] = l.row(i, st)
+			} else if _, stored := st.storedIn[i]; !stored && !(st.isLoop() && l.net.Op(i) == logic.OpLoop) {
+				l.row[i] = l.allocate(i, st)
 			}
 			if f := l.formOf(i); k == 0 || f != l.formOf(st.nodes[k-1]) {
 				header = len(seg.Code)
 				seg.Code = append(seg.Code, int32(f.op), f.pos, f.neg, 0)
 			}
 			seg.Code[header+kernel.Header-1]++
-			seg.Code = append(append(seg.Code, l.slot[i]), operands...)
+			seg.Code = append(append(seg.Code, l.row[i]), operands...)
 		}
 		p.Segments = append(p.Segments, seg)
 	}
@@ -143,25 +143,25 @@ func (l *layout) emit(name string, stages []stage, writes map[int32]logic.Lit) (
 
 // variables gives rows to the variables of a loop, and to the gates that are stored there.
 // Nobody gives those back: others may look at the variable later.
-func (l *layout) variables(st stage) {
+func (l *layout) allocateVariables(st stage) {
 	for _, v := range st.vars {
 		d := l.net.Definition(v).Node()
-		if home, ok := st.home[d]; ok && home == v && l.keep[d] && l.slot[d] != 0 {
-			l.slot[v] = l.slot[d] // another program has computed it
+		if home, ok := st.storedIn[d]; ok && home == v && l.keep[d] && l.row[d] != 0 {
+			l.row[v] = l.row[d] // another program has computed it
 		} else {
-			l.slot[v] = l.row(v, st)
+			l.row[v] = l.allocate(v, st)
 		}
 	}
-	for d, v := range st.home {
-		l.slot[d], l.fixed[d] = l.slot[v], true
+	for d, v := range st.storedIn {
+		l.row[d], l.loopRow[d] = l.row[v], true
 	}
 }
 
 // row is a row for a gate: a used one if its value is not kept. A kept gate that
 // two programs compute has one row for both.
-func (l *layout) row(i int32, st stage) int32 {
-	if l.keep[i] && l.slot[i] != 0 {
-		return l.slot[i]
+func (l *layout) allocate(i int32, st stage) int32 {
+	if l.keep[i] && l.row[i] != 0 {
+		return l.row[i]
 	}
 	if n := len(l.free); n > 0 && !l.keep[i] && !st.isLoop() {
 		r := l.free[n-1]
@@ -178,8 +178,8 @@ func (l *layout) release(i, at int32, last []int32, st stage) {
 	}
 	for _, o := range l.net.Dependencies(i) {
 		j := o.Node()
-		if last[j] == at && l.net.Op(j) == logic.OpAnd && !l.keep[j] && !l.fixed[j] {
-			l.free = append(l.free, l.slot[j])
+		if last[j] == at && l.net.Op(j) == logic.OpAnd && !l.keep[j] && !l.loopRow[j] {
+			l.free = append(l.free, l.row[j])
 		}
 	}
 }
@@ -205,13 +205,13 @@ func lastUses(n *logic.Network, stages []stage) []int32 {
 func (l *layout) appendOperands(dst []int32, i int32) []int32 {
 	operands := l.net.Dependencies(i)
 	if l.net.Op(i) == logic.OpLoop {
-		return append(dst, l.slot[operands[0].Node()])
+		return append(dst, l.row[operands[0].Node()])
 	}
 	flipped := l.form[i].op == kernel.Or
 	for _, wanted := range []bool{false, true} {
 		for _, o := range operands {
 			if (l.complemented(o) != flipped) == wanted {
-				dst = append(dst, l.slot[o.Node()])
+				dst = append(dst, l.row[o.Node()])
 			}
 		}
 	}

@@ -196,7 +196,7 @@ func TestBatchesGetFewerLanesWhereMemoryIsShort(t *testing.T) {
 func TestInfoTellsTheMemoryOfABatch(t *testing.T) {
 	m := compiled(t, syntheticGame(300_000), Options{})
 	b := m.newBatch(m.wide)
-	took := int64(8*(len(b.rows)+len(b.rootWords)) + 4*len(b.chosen))
+	took := int64(8*(len(b.rows)+len(b.filledWords)) + 4*len(b.chosen))
 	if got := m.Info().Batch; got < took || got > took+took/10 {
 		t.Errorf("a batch is said to take %d bytes, and its rows take %d", got, took)
 	}

@@ -29,18 +29,18 @@ type Machine struct {
 	info    machine.Info
 	rows    int // of the signal array
 
-	fluent   int32       // row of the first fluent; the others follow
-	does     []int32     // row of the first move, by role; the others follow
-	legal    [][]int32   // rows, by role and move
-	parts    []*partRows // by role: moves that have parts, and no rows in does and legal
-	policy   [][]int32   // rows that random moves are chosen from, by role and move
-	terminal output
-	stuck    output
-	wins     []output       // by role; nil without decisive moves
-	best     []int32        // the best goal, by role, or machine.NoGoal
-	goals    [][]goalOutput // by role
+	fluent    int32       // row of the first fluent; the others follow
+	does      []int32     // row of the first move, by role; the others follow
+	legal     [][]int32   // rows, by role and move
+	parts     []*partRows // by role: moves that have parts, and no rows in does and legal
+	policy    [][]int32   // rows that random moves are chosen from, by role and move
+	terminal  output
+	stuck     output
+	wins      []output       // by role; nil without decisive moves
+	bestGoals []int32        // the best goal, by role, or machine.NoGoal
+	goals     [][]goalOutput // by role
 
-	prepares int // the program of Prepare: prepare, or evaluate where that takes about as long
+	prepareProgram int // the program of Prepare: prepare, or evaluate where that takes about as long
 
 	wide   *kernel.Engine
 	narrow func() *kernel.Engine // made when it is first asked for
@@ -85,9 +85,9 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	}
 	switch {
 	case available[0].Splits():
-		g = withChoice(ctx, g, splitAnd)
+		g = withChoice(ctx, g, splitGate)
 	case g.Parts != nil:
-		g = withChoice(ctx, g, plainAnd)
+		g = withChoice(ctx, g, copyGate)
 	}
 	plan := m.link(g, g.stuck())
 	if err := ctx.Err(); err != nil {
@@ -101,7 +101,7 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m.info.Kernel = wide.Kernel()
 	m.info.Bytes, m.info.Verified, m.info.Batch = wide.CodeBytes(), wide.VerifiedIn(), m.batchBytes(wide)
 	if k := narrowest(available); k.Lanes() < wide.Lanes() {
-		m.narrow = later(k, plan, wide)
+		m.narrow = lazyEngine(k, plan, wide)
 		m.info.Bytes *= 2 // the narrow programs are as long
 	}
 	return m, nil
@@ -110,7 +110,7 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 // later makes, when first called, the engine of a kernel for a plan that was proved safe on
 // another: it takes about as long as that one took, and whoever plays random matches only
 // does not need it. Where memory for its code cannot be had, the other one does its work.
-func later(k *kernel.Kernel, plan *kernel.Plan, other *kernel.Engine) func() *kernel.Engine {
+func lazyEngine(k *kernel.Kernel, plan *kernel.Plan, other *kernel.Engine) func() *kernel.Engine {
 	return sync.OnceValue(func() *kernel.Engine {
 		if e, err := k.Engine(plan); err == nil {
 			return e
@@ -178,10 +178,10 @@ func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 	l := newLayout(g.Net, g.Net.Cone(all), writes)
 	known := g.Net.Cone(position)
 	// What must stay in its row: the outputs, and what evaluate computes for the other programs.
-	for _, o := range slices.Concat(all, l.borrowed(nil, known, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))) {
+	for _, o := range slices.Concat(all, l.reused(nil, known, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))) {
 		l.keep[o.Node()] = true
 	}
-	rest := func(roots []logic.Lit) []bool {
+	notEvaluated := func(roots []logic.Lit) []bool {
 		marked := g.Net.Cone(roots)
 		for i := range marked {
 			marked[i] = marked[i] && !known[i]
@@ -189,17 +189,17 @@ func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 		return marked
 	}
 	evaluate, _ := l.emit("evaluate", l.schedule(position, known), nil)
-	goal, _ := l.emit("goal", l.schedule(goals, rest(goals)), nil)
-	choice, written := l.emit("choose", l.schedule(chosen, rest(chosen)), writes)
+	goal, _ := l.emit("goal", l.schedule(goals, notEvaluated(goals)), nil)
+	choice, written := l.emit("choose", l.schedule(chosen, notEvaluated(chosen)), writes)
 	l.transfer(choice, chosen, parts, written)
-	advance, written := l.emit("advance", l.schedule(g.Next, rest(g.Next)), writes)
+	advance, written := l.emit("advance", l.schedule(g.Next, notEvaluated(g.Next)), writes)
 	l.transfer(advance, g.Next, g.Fluents, written)
-	appendCopies(evaluate, m.outputs(g, l, stuck), 1)
+	appendCopies(evaluate, m.recordRows(g, l, stuck), 1)
 	programs := []*kernel.Program{evaluate, goal, advance, choice}
-	borrowed := l.borrowed(g.Next, known, g.Net.Cone(g.Next))
-	if few := g.Net.Cone(borrowed); shareWorthPreparing*l.gates(few) <= l.gates(known) {
-		p, _ := l.emit("prepare", l.schedule(borrowed, few), nil)
-		programs, m.prepares = append(programs, p), prepare
+	reused := l.reused(g.Next, known, g.Net.Cone(g.Next))
+	if few := g.Net.Cone(reused); prepareRatio*l.countGates(few) <= l.countGates(known) {
+		p, _ := l.emit("prepare", l.schedule(reused, few), nil)
+		programs, m.prepareProgram = append(programs, p), prepare
 	}
 	m.rows = int(l.rows)
 	return m.plan(g, programs...)
@@ -207,11 +207,11 @@ func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 
 // shareWorthPreparing: a program that makes positions ready for moves pays where it has at most
 // one in so many of the gates of evaluate.
-const shareWorthPreparing = 2
+const prepareRatio = 2
 
 // borrowed are the signals that evaluate has computed (known), of those that are given and of
 // the operands of what other programs compute (used).
-func (l *layout) borrowed(given []logic.Lit, known, used []bool) (out []logic.Lit) {
+func (l *layout) reused(given []logic.Lit, known, used []bool) (out []logic.Lit) {
 	needed := slices.Clone(given)
 	for i := range used {
 		if used[i] && !known[i] {
@@ -227,7 +227,7 @@ func (l *layout) borrowed(given []logic.Lit, known, used []bool) (out []logic.Li
 }
 
 // gates counts those that are marked.
-func (l *layout) gates(marked []bool) (n int) {
+func (l *layout) countGates(marked []bool) (n int) {
 	for i, m := range marked {
 		if m && l.net.Op(int32(i)) >= logic.OpAnd {
 			n++
@@ -258,14 +258,14 @@ func (g *Game) writes(signals, inputs []logic.Lit, others ...[]logic.Lit) map[in
 // outputs notes the rows of the inputs and of what the rules say of a position.
 // Legal bits that are stored complemented get rows of their own; the copies that
 // fill them are returned as pairs of rows.
-func (m *Machine) outputs(g *Game, l *layout, stuck logic.Lit) (copies []int32) {
+func (m *Machine) recordRows(g *Game, l *layout, stuck logic.Lit) (copies []int32) {
 	if len(g.Fluents) > 0 {
-		m.fluent = l.slot[g.Fluents[0].Node()]
+		m.fluent = l.row[g.Fluents[0].Node()]
 	}
 	for r, row := range g.Does {
 		first := int32(0)
 		if len(row) > 0 {
-			first = l.slot[row[0].Node()]
+			first = l.row[row[0].Node()]
 		}
 		m.does = append(m.does, first)
 		m.parts = append(m.parts, nil)
@@ -273,15 +273,15 @@ func (m *Machine) outputs(g *Game, l *layout, stuck logic.Lit) (copies []int32) 
 			m.parts[r] = newPartRows(p, l)
 		}
 	}
-	m.legal = l.plainRows(g.Legal, &copies)
+	m.legal = l.positiveRows(g.Legal, &copies)
 	if m.policy = m.legal; g.Policy != nil {
-		m.policy = l.plainRows(g.Policy, &copies)
+		m.policy = l.positiveRows(g.Policy, &copies)
 	}
 	m.terminal, m.stuck = l.output(g.Terminal), l.output(stuck)
 	for _, win := range g.Wins {
 		m.wins = append(m.wins, l.output(win))
 	}
-	m.best, _ = g.bestGoals()
+	m.bestGoals, _ = g.bestGoals()
 	m.goals = make([][]goalOutput, len(g.Does))
 	for _, goal := range g.Goals {
 		m.goals[goal.Role] = append(m.goals[goal.Role], goalOutput{goal.Value, l.output(goal.When)})
@@ -291,7 +291,7 @@ func (m *Machine) outputs(g *Game, l *layout, stuck logic.Lit) (copies []int32) 
 
 // plainRows lists the rows of signals by role and move. Signals that are stored
 // complemented get rows of their own: pairs (to, from) are appended to copies.
-func (l *layout) plainRows(signals [][]logic.Lit, copies *[]int32) [][]int32 {
+func (l *layout) positiveRows(signals [][]logic.Lit, copies *[]int32) [][]int32 {
 	rows := make([][]int32, len(signals))
 	for r, row := range signals {
 		rows[r] = make([]int32, len(row))

@@ -25,7 +25,7 @@ func (g *Game) mobility() (list []machine.Signal, signals []logic.Lit) {
 	users := make(map[logic.Lit]int) // roles that have a signal
 	would := make([][]logic.Lit, len(g.Legal))
 	for r := range g.Legal {
-		would[r] = g.wouldBeLegal(r)
+		would[r] = g.legalInTurn(r)
 		own := make(map[logic.Lit]bool)
 		for _, l := range would[r] {
 			if !own[l] {
@@ -49,19 +49,19 @@ func (g *Game) mobility() (list []machine.Signal, signals []logic.Lit) {
 }
 
 // wouldBeLegal are the moves of a role if it were its turn.
-func (g *Game) wouldBeLegal(role int) []logic.Lit {
+func (g *Game) legalInTurn(role int) []logic.Lit {
 	s := logic.NewSubstitution(g.Net, g.Net)
-	turn := func(r int, value logic.Lit) {
-		for _, mine := range g.movesWhen(r) {
+	setTurn := func(r int, value logic.Lit) {
+		for _, mine := range g.turnConditions(r) {
 			if g.Net.Op(mine.Node()) == logic.OpInput {
 				s.Set(mine, value)
 			}
 		}
 	}
 	for r := range g.Legal {
-		turn(r, logic.False)
+		setTurn(r, logic.False)
 	}
-	turn(role, logic.True)
+	setTurn(role, logic.True)
 	s.Build(g.Legal[role]...)
 	row := make([]logic.Lit, len(g.Legal[role]))
 	for m, l := range g.Legal[role] {

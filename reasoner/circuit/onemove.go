@@ -24,15 +24,15 @@ import (
 func complementMoves(ctx context.Context, g *Game) *Game {
 	var seen []logic.Lit
 	return g.rebuild(ctx, func(h *Game, _ int32, operands []logic.Lit) logic.Lit {
-		through := h.throughDenials(seen[:0], operands)
-		seen = through
-		if len(through) == 0 && !slices.ContainsFunc(operands, h.isDenial) {
+		expanded := h.expandDenials(seen[:0], operands)
+		seen = expanded
+		if len(expanded) == 0 && !slices.ContainsFunc(operands, h.isDenial) {
 			return h.Net.And(operands...)
 		}
 		operands = h.complementRoles(operands)
-		if len(through) > 0 {
-			if through = h.complementRoles(through); len(through) < len(operands) {
-				operands = through
+		if len(expanded) > 0 {
+			if expanded = h.complementRoles(expanded); len(expanded) < len(operands) {
+				operands = expanded
 			}
 		}
 		return h.Net.And(operands...)
@@ -41,15 +41,15 @@ func complementMoves(ctx context.Context, g *Game) *Game {
 
 // throughDenials appends the operands to dst, which is empty, with the denials themselves
 // for those that do nothing but deny moves; it appends nothing if there are no such operands.
-func (g *Game) throughDenials(dst, operands []logic.Lit) []logic.Lit {
-	some := false
+func (g *Game) expandDenials(dst, operands []logic.Lit) []logic.Lit {
+	found := false
 	for i, l := range operands {
 		if denials := g.denials(l); denials != nil {
-			if !some {
-				dst, some = append(dst, operands[:i]...), true
+			if !found {
+				dst, found = append(dst, operands[:i]...), true
 			}
 			dst = append(dst, denials...)
-		} else if some {
+		} else if found {
 			dst = append(dst, l)
 		}
 	}
@@ -88,7 +88,7 @@ func (g *Game) complementRoles(operands []logic.Lit) []logic.Lit {
 		first, _ := slices.BinarySearch(rest, moves[0])
 		end, _ := slices.BinarySearch(rest, moves[len(moves)-1]+2)
 		out = append(out, rest[:first]...)
-		out = g.appendOthers(out, moves, rest[first:end])
+		out = g.appendComplement(out, moves, rest[first:end])
 		rest = rest[end:]
 	}
 	return append(out, rest...)
@@ -130,7 +130,7 @@ func (g *Game) sortOnce(lits []logic.Lit) []logic.Lit {
 
 // appendOthers appends the sorted literals of moves of one role or, if they deny
 // most moves, what says the same of the others. It appends no more than there were.
-func (g *Game) appendOthers(dst, moves, lits []logic.Lit) []logic.Lit {
+func (g *Game) appendComplement(dst, moves, lits []logic.Lit) []logic.Lit {
 	denied := 0
 	for _, l := range lits {
 		if l.Complemented() {

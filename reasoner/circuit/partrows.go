@@ -11,8 +11,8 @@ import (
 // partRows is where a machine finds the moves of a role that have parts.
 type partRows struct {
 	first, second int32      // rows of the first of the parts; the others follow
-	parts         [2]int     // how many there are
-	of            [][2]int32 // by move: its parts
+	count         [2]int     // how many there are
+	pair          [][2]int32 // by move: its parts
 	moves         [][]int32  // by first part: the moves that can be legal, ascending
 	head          []output   // by first part
 	tail          []output   // by move
@@ -25,11 +25,11 @@ type partRows struct {
 
 func newPartRows(p *choice.Parts, l *layout) *partRows {
 	rows := &partRows{
-		first: l.slot[p.First[0].Node()], second: l.slot[p.Second[0].Node()],
-		parts: [2]int{len(p.First), len(p.Second)}, of: p.Of,
+		first: l.row[p.First[0].Node()], second: l.row[p.Second[0].Node()],
+		count: [2]int{len(p.First), len(p.Second)}, pair: p.Pair,
 	}
 	if rows.random.count = len(p.Random); rows.random.count > 0 {
-		rows.random.first = l.slot[p.Random[0].Node()]
+		rows.random.first = l.row[p.Random[0].Node()]
 	}
 	for _, lit := range p.Head {
 		rows.head = append(rows.head, l.output(lit))
@@ -49,7 +49,7 @@ func newPartRows(p *choice.Parts, l *layout) *partRows {
 
 // mostTurned is the number of moves up to which those of tables with parts are turned:
 // of larger ones few heads are true.
-const mostTurned = 4096
+const mostTransposed = 4096
 
 // appendParts appends the legal moves of a lane, ascending.
 func (b *Batch) appendParts(dst []machine.Move, lane int, rows *partRows) []machine.Move {
@@ -71,20 +71,20 @@ func (b *Batch) appendParts(dst []machine.Move, lane int, rows *partRows) []mach
 }
 
 // moves is the number of moves of a role.
-func (t *turned) moves() int {
+func (t *transposedMoves) size() int {
 	if t.parts != nil {
-		return len(t.parts.of)
+		return len(t.parts.pair)
 	}
 	return len(t.rows)
 }
 
 // moveWord is the word of the lanes in which a move is one of them.
-func (b *Batch) moveWord(t *turned, m, word int) uint64 {
+func (b *Batch) moveWord(t *transposedMoves, m, word int) uint64 {
 	p := t.parts
 	if p == nil {
 		return b.rows[int(t.rows[m])*b.words+word]
 	}
-	head, tail := p.head[p.of[m][0]], p.tail[m]
+	head, tail := p.head[p.pair[m][0]], p.tail[m]
 	return (b.rows[int(head.row)*b.words+word] ^ head.complement) & (b.rows[int(tail.row)*b.words+word] ^ tail.complement)
 }
 
@@ -92,7 +92,7 @@ func (b *Batch) moveWord(t *turned, m, word int) uint64 {
 func (b *Batch) setParts(p *partRows, m machine.Move, lane int, made bool) {
 	word, bit := lane>>6, uint64(1)<<(uint(lane)&63)
 	for side, first := range [2]int32{p.first, p.second} {
-		at := int(first+p.of[m][side])*b.words + word
+		at := int(first+p.pair[m][side])*b.words + word
 		if made {
 			b.rows[at] |= bit
 		} else {

@@ -44,7 +44,7 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 		if len(legal) >= least {
 			g.Legal[r] = make([]logic.Lit, len(legal))
 			for m, l := range legal {
-				g.Legal[r][m] = conjunction(ctx, g.Net, l)
+				g.Legal[r][m] = extractCommon(ctx, g.Net, l)
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 // that it was made of.
 func (g *Game) Whole() *Game {
 	if g.Parts != nil {
-		return g.plain
+		return g.unshared
 	}
 	return g
 }
@@ -85,7 +85,7 @@ func (g *Game) Whole() *Game {
 // conjunction is a literal as a conjunction, if it is a disjunction of terms with
 // literals in common. Terms that contradict themselves are left out: often a general
 // rule and an exception to it give the same move, and only one of them can hold.
-func conjunction(ctx context.Context, n *logic.Network, l logic.Lit) logic.Lit {
+func extractCommon(ctx context.Context, n *logic.Network, l logic.Lit) logic.Lit {
 	if !l.Complemented() || n.Op(l.Node()) != logic.OpAnd {
 		return l
 	}
@@ -115,7 +115,7 @@ func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 		from: g, to: h, head: make(map[int32][]logic.Lit),
 		common: make([][][]logic.Lit, len(g.Does)), union: make([]*choice.Union, len(g.Does)), denied: make([][]int32, len(g.Does)),
 	}
-	s.image = g.into(ctx, h, s.translate)
+	s.image = g.substitution(ctx, h, s.translate)
 	first := int32(len(g.Fluents)) + 1
 	for r, row := range g.Does {
 		s.start = append(s.start, first)
@@ -131,7 +131,7 @@ func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 		s.common[r] = p.Common(g.Net, g.Legal[r])
 		for m, l := range g.Legal[r] {
 			if !l.Complemented() {
-				s.head[l.Node()] = s.common[r][p.Of[m][0]]
+				s.head[l.Node()] = s.common[r][p.Pair[m][0]]
 			}
 		}
 	}
@@ -165,7 +165,7 @@ func (s *moveSplitter) translate(_ *Game, node int32, operands []logic.Lit) logi
 		return n.And(n.And(s.out...), n.And(tail...))
 	}
 	for k, o := range old {
-		if r, m, ok := s.move(o.Node()); ok && o.Complemented() && s.union[r] != nil {
+		if r, m, ok := s.inputMove(o.Node()); ok && o.Complemented() && s.union[r] != nil {
 			s.denied[r] = append(s.denied[r], m)
 		} else {
 			s.out = append(s.out, operands[k])
@@ -181,7 +181,7 @@ func (s *moveSplitter) translate(_ *Game, node int32, operands []logic.Lit) logi
 }
 
 // move is the move whose input a node was, if it was one.
-func (s *moveSplitter) move(node int32) (role int, m int32, ok bool) {
+func (s *moveSplitter) inputMove(node int32) (role int, m int32, ok bool) {
 	if node < s.start[0] || node >= s.start[len(s.start)-1] {
 		return 0, 0, false
 	}
@@ -194,7 +194,7 @@ func (s *moveSplitter) move(node int32) (role int, m int32, ok bool) {
 // withChoice rebuilds a game by the function and, with what chooses the parts of random
 // moves. The inputs of random bits come after all others.
 func withChoice(ctx context.Context, g *Game, and translation) *Game {
-	shared := g.sharedChoices()
+	shared := g.turnPartners()
 	h := g.rebuild(ctx, and)
 	if h == g {
 		return g
@@ -203,7 +203,7 @@ func withChoice(ctx context.Context, g *Game, and translation) *Game {
 		switch {
 		case p == nil:
 		case shared[r] != r:
-			mine, _ := h.turn(shared[r], r)
+			mine, _ := h.turnLiteral(shared[r], r)
 			choice.ChooseTurn(h.Net, mine, h.Parts[shared[r]], p)
 		case !slices.Contains(shared[r+1:], r):
 			choice.Choose(h.Net, p)

@@ -63,7 +63,7 @@ func TestEveryLegalMoveHasTheSameShareOfTargets(t *testing.T) {
 				for lane := range 64 {
 					word |= uint64((first+lane)>>i&1) << lane
 				}
-				b.row(p.random.first+int32(i), 1)[0] = word
+				b.rowRange(p.random.first+int32(i), 1)[0] = word
 			}
 			b.memory.Run(choose)
 			for lane := range min(64, total) {
@@ -88,7 +88,7 @@ func TestEveryLegalMoveHasTheSameShareOfTargets(t *testing.T) {
 
 // madeParts lists the moves whose parts are both true in a lane.
 func (b *Batch) madeParts(p *partRows, lane int) (made []machine.Move) {
-	for m, of := range p.of {
+	for m, of := range p.pair {
 		if b.bit(output{row: p.first + of[0]}, lane) && b.bit(output{row: p.second + of[1]}, lane) {
 			made = append(made, machine.Move(m))
 		}
@@ -163,8 +163,8 @@ func TestThreePartMovesBecomeSmall(t *testing.T) {
 	const size = 5
 	g := queens(size)
 	h := splitMoves(t.Context(), g)
-	if p := h.Parts[0]; len(p.First)+len(p.Second) > len(p.Of)/6 {
-		t.Errorf("%d moves have %d and %d parts", len(p.Of), len(p.First), len(p.Second))
+	if p := h.Parts[0]; len(p.First)+len(p.Second) > len(p.Pair)/6 {
+		t.Errorf("%d moves have %d and %d parts", len(p.Pair), len(p.First), len(p.Second))
 	}
 	if before, after := removeDead(t.Context(), g).Net.Gates(), removeDead(t.Context(), h).Net.Gates(); after > before/4 {
 		t.Errorf("%d gates became %d", before, after)

@@ -160,7 +160,7 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.plain = plain
+	g.unshared = plain
 	return g, nil
 }
 
@@ -182,7 +182,7 @@ func (g *Game) run(ctx context.Context, wanted func(*pass) bool, done func(*pass
 
 // share runs the passes that share logic, for a game that was made of an optimised one; nil
 // if ctx is done.
-func (g *Game) share(ctx context.Context) *Game {
+func (g *Game) shareLogic(ctx context.Context) *Game {
 	h, err := g.run(ctx, func(p *pass) bool { return p.shares }, func(*pass, *Game) {})
 	if err != nil {
 		return nil
@@ -204,4 +204,4 @@ func (g *Game) describe(name string) PassInfo {
 }
 
 // removeDead leaves out gates that no output needs.
-func removeDead(ctx context.Context, g *Game) *Game { return g.rebuild(ctx, plainAnd) }
+func removeDead(ctx context.Context, g *Game) *Game { return g.rebuild(ctx, copyGate) }

@@ -9,7 +9,7 @@ import (
 
 // copies is a segment that copies rows, given as pairs (to, from); neg is 1 to
 // complement them.
-func copies(pairs []int32, neg int32) kernel.Segment {
+func copySegment(pairs []int32, neg int32) kernel.Segment {
 	header := []int32{int32(kernel.And), 1 - neg, neg, int32(len(pairs) / 2)}
 	return kernel.Segment{Code: append(header, pairs...)}
 }
@@ -17,7 +17,7 @@ func copies(pairs []int32, neg int32) kernel.Segment {
 // appendCopies adds those copies, if there are any, to a program.
 func appendCopies(p *kernel.Program, pairs []int32, neg int32) {
 	if len(pairs) > 0 {
-		p.Segments = append(p.Segments, copies(pairs, neg))
+		p.Segments = append(p.Segments, copySegment(pairs, neg))
 	}
 }
 
@@ -27,7 +27,7 @@ func (l *layout) transfer(p *kernel.Program, signals, inputs []logic.Lit, writte
 	var spare []int32
 	var pairs [2][]int32 // plain and complemented
 	for k, lit := range signals {
-		o, to := l.output(lit), l.slot[inputs[k].Node()]
+		o, to := l.output(lit), l.row[inputs[k].Node()]
 		if written[lit.Node()] || o.row == to && o.complement == 0 {
 			continue
 		}
@@ -39,7 +39,7 @@ func (l *layout) transfer(p *kernel.Program, signals, inputs []logic.Lit, writte
 		pairs[o.complement&1] = append(pairs[o.complement&1], to, o.row)
 	}
 	if len(spare) > 0 {
-		p.Segments = slices.Insert(p.Segments, 0, copies(spare, 0))
+		p.Segments = slices.Insert(p.Segments, 0, copySegment(spare, 0))
 	}
 	for complement, list := range pairs {
 		appendCopies(p, list, int32(complement))
@@ -57,7 +57,7 @@ const (
 
 // plan lists all that batches do with rows.
 func (m *Machine) plan(g *Game, programs ...*kernel.Program) *kernel.Plan {
-	p := &kernel.Plan{Rows: m.rows, Moves: m.choices(g)}
+	p := &kernel.Plan{Rows: m.rows, Moves: m.moveTables(g)}
 	for _, program := range programs {
 		p.Programs = append(p.Programs, *program)
 	}
@@ -86,7 +86,7 @@ func (m *Machine) plan(g *Game, programs ...*kernel.Program) *kernel.Plan {
 		}
 		p.Random.Count += rows.random.count
 		for side, first := range [2]int32{rows.first, rows.second} {
-			for part := range int32(rows.parts[side]) {
+			for part := range int32(rows.count[side]) {
 				p.Read, p.Written = append(p.Read, first+part), append(p.Written, first+part)
 			}
 		}

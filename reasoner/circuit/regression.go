@@ -49,22 +49,22 @@ const (
 
 // regression computes the roots after moves.
 type regression struct {
-	game  *Game
-	net   *logic.Network
-	alone bool
+	game       *Game
+	net        *logic.Network
+	othersIdle bool
 
-	ends  []int32     // nodes that the roots need, ascending
-	moves []int32     // nodes that the next signals of ends need and that depend on moves, ascending
-	plain []bool      // by node: the roots need it as it is, never complemented
-	isEnd []bool      // by node: terminal needs it
-	wide  []logic.Lit // after the move at hand: conditions of terminal that were left out
+	rootCone   []int32     // nodes that the roots need, ascending
+	moveCone   []int32     // nodes that the next signals of ends need and that depend on moves, ascending
+	positive   []bool      // by node: the roots need it as it is, never complemented
+	inTerminal []bool      // by node: terminal needs it
+	omitted    []logic.Lit // after the move at hand: conditions of terminal that were left out
 
-	value []truth             // by node: what is assumed
-	now   *logic.Substitution // values with the move made
-	then  *logic.Substitution // of ends: values after the move
+	value     []truth             // by node: what is assumed
+	fixed     *logic.Substitution // values with the move made
+	regressed *logic.Substitution // of ends: values after the move
 
-	never  [][]int32   // by node of a fluent: the nodes of fluents that are never true with it
-	single []logic.Lit // by role: it has exactly one legal move; False while not computed
+	excluded [][]int32   // by node of a fluent: the nodes of fluents that are never true with it
+	oneLegal []logic.Lit // by role: it has exactly one legal move; False while not computed
 }
 
 // truth is what is assumed of a node.
@@ -79,24 +79,24 @@ const (
 // newRegression prepares to compute roots after moves. The exclusive pairs of fluents are never true
 // together. It returns nil if the work exceeds regressionWork, or if recursion is involved: loops
 // would have to be copied for each move.
-func (g *Game) newRegression(roots []logic.Lit, alone bool, exclusive [][2]int32) *regression {
+func (g *Game) newRegression(roots []logic.Lit, othersIdle bool, exclusive [][2]int32) *regression {
 	n := g.Net.Len()
 	r := &regression{
-		game: g, net: g.Net, alone: alone, never: make([][]int32, len(g.Fluents)+1), value: make([]truth, n), single: make([]logic.Lit, len(g.Does)),
-		now: logic.NewSubstitution(g.Net, g.Net), then: logic.NewSubstitution(g.Net, g.Net),
+		game: g, net: g.Net, othersIdle: othersIdle, excluded: make([][]int32, len(g.Fluents)+1), value: make([]truth, n), oneLegal: make([]logic.Lit, len(g.Does)),
+		fixed: logic.NewSubstitution(g.Net, g.Net), regressed: logic.NewSubstitution(g.Net, g.Net),
 	}
-	r.now.Gate = func(_ int32, operands []logic.Lit) (logic.Lit, bool) { return r.conjunction(operands), true }
-	r.then.Gate = func(node int32, operands []logic.Lit) (logic.Lit, bool) {
-		return r.leaveOutWide(node, r.conjunction(operands)), true
+	r.fixed.Gate = func(_ int32, operands []logic.Lit) (logic.Lit, bool) { return r.conjunction(operands), true }
+	r.regressed.Gate = func(node int32, operands []logic.Lit) (logic.Lit, bool) {
+		return r.omitWide(node, r.conjunction(operands)), true
 	}
 	for _, pair := range exclusive {
 		a, b := g.Fluents[pair[0]].Node(), g.Fluents[pair[1]].Node()
-		r.never[a], r.never[b] = append(r.never[a], b), append(r.never[b], a)
+		r.excluded[a], r.excluded[b] = append(r.excluded[a], b), append(r.excluded[b], a)
 	}
 	var next []logic.Lit
 	for i, needed := range g.Net.Cone(roots) {
 		if needed && i > 0 {
-			r.ends = append(r.ends, int32(i))
+			r.rootCone = append(r.rootCone, int32(i))
 			if f := g.fluentOf(int32(i)); f >= 0 {
 				next = append(next, g.Next[f])
 			}
@@ -105,20 +105,20 @@ func (g *Game) newRegression(roots []logic.Lit, alone bool, exclusive [][2]int32
 	needed := g.Net.Cone(next)
 	for i, depends := range g.dependOnMoves() {
 		if !depends {
-			r.now.Set(logic.Lit(i)<<1, logic.Lit(i)<<1)
+			r.fixed.Set(logic.Lit(i)<<1, logic.Lit(i)<<1)
 		} else if needed[i] {
-			r.moves = append(r.moves, int32(i))
+			r.moveCone = append(r.moveCone, int32(i))
 		}
 	}
-	r.now.Keep()
+	r.fixed.Commit()
 	isLoop := func(i int32) bool { return g.Net.Op(i) == logic.OpLoop }
-	if slices.ContainsFunc(r.ends, isLoop) || slices.ContainsFunc(r.moves, isLoop) {
+	if slices.ContainsFunc(r.rootCone, isLoop) || slices.ContainsFunc(r.moveCone, isLoop) {
 		return nil
 	}
-	if len(slices.Concat(g.Does...))*(len(r.ends)+len(r.moves)) > regressionWork {
+	if len(slices.Concat(g.Does...))*(len(r.rootCone)+len(r.moveCone)) > regressionWork {
 		return nil
 	}
-	r.plain, r.isEnd = r.neverComplemented(roots), g.Net.Cone([]logic.Lit{g.Terminal})
+	r.positive, r.inTerminal = r.neverComplemented(roots), g.Net.Cone([]logic.Lit{g.Terminal})
 	return r
 }
 
@@ -151,7 +151,7 @@ func (r *regression) neverComplemented(roots []logic.Lit) []bool {
 	for _, l := range roots {
 		used[l&1][l.Node()] = true
 	}
-	for _, i := range slices.Backward(r.ends) {
+	for _, i := range slices.Backward(r.rootCone) {
 		for _, o := range r.net.Operands(i) {
 			for phase := range logic.Lit(2) {
 				used[phase^o&1][o.Node()] = used[phase^o&1][o.Node()] || used[phase][i]
@@ -181,7 +181,7 @@ func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, 
 			if ctx.Err() != nil || r.net.Operations() > limit {
 				return nil
 			}
-			r.with(role, m, func(conditions []logic.Lit) {
+			r.assumeMove(role, m, func(conditions []logic.Lit) {
 				for i, l := range f(role, m) {
 					out[i][role][m] = r.net.And(append(slices.Clone(conditions), l)...)
 				}
@@ -193,7 +193,7 @@ func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, 
 
 // with calls f if move m of a role may be legal and each of the other roles may have one legal move only. The
 // conditions are that both is so; with alone, the second is not asked.
-func (r *regression) with(role, m int, f func(conditions []logic.Lit)) {
+func (r *regression) assumeMove(role, m int, f func(conditions []logic.Lit)) {
 	legal := r.game.Legal[role][m]
 	assumed := r.assume(r.game.Terminal.Not(), legal)
 	defer func() {
@@ -204,52 +204,52 @@ func (r *regression) with(role, m int, f func(conditions []logic.Lit)) {
 	if r.fold(legal) == logic.False {
 		return
 	}
-	r.wide = r.wide[:0]
-	r.now.Revert()
-	conditions := append(r.fix(role, m), legal)
+	r.omitted = r.omitted[:0]
+	r.fixed.Revert()
+	conditions := append(r.fixMoves(role, m), legal)
 	if slices.Contains(conditions, logic.False) {
 		return
 	}
-	r.now.Sweep(r.moves)
-	r.after(func(fluent int) logic.Lit { return r.fold(r.now.At(r.game.Next[fluent])) })
+	r.fixed.Sweep(r.moveCone)
+	r.computeRoots(func(fluent int) logic.Lit { return r.fold(r.fixed.At(r.game.Next[fluent])) })
 	f(conditions)
 }
 
 // after computes the values of the roots from those of the fluents.
-func (r *regression) after(value func(fluent int) logic.Lit) {
-	r.then.Revert()
-	for _, i := range r.ends {
+func (r *regression) computeRoots(value func(fluent int) logic.Lit) {
+	r.regressed.Revert()
+	for _, i := range r.rootCone {
 		if f := r.game.fluentOf(i); f >= 0 {
-			r.then.Set(r.game.Fluents[f], value(f))
+			r.regressed.Set(r.game.Fluents[f], value(f))
 		}
 	}
-	r.then.Sweep(r.ends)
+	r.regressed.Sweep(r.rootCone)
 }
 
 // leaveOutWide takes the value of a node for false if it is a condition of many operands.
-func (r *regression) leaveOutWide(i int32, l logic.Lit) logic.Lit {
-	if !r.plain[i] || l.Complemented() || len(r.net.Operands(l.Node())) <= wideCondition {
+func (r *regression) omitWide(i int32, l logic.Lit) logic.Lit {
+	if !r.positive[i] || l.Complemented() || len(r.net.Operands(l.Node())) <= wideCondition {
 		return l
 	}
-	if r.isEnd[i] {
-		r.wide = append(r.wide, l)
+	if r.inTerminal[i] {
+		r.omitted = append(r.omitted, l)
 	}
 	return logic.False
 }
 
 // goesOn is where l holds after the move and the game is not over by then, whatever was left
 // out of that: what contradicts l costs nothing.
-func (r *regression) goesOn(l logic.Lit) logic.Lit {
+func (r *regression) holdsAndContinues(l logic.Lit) logic.Lit {
 	cases := r.net.Disjuncts(l)
 	for i, c := range cases {
-		for _, end := range r.wide {
+		for _, end := range r.omitted {
 			if !r.net.Contradict(c, end) {
 				c = r.net.And(c, end.Not())
 			}
 		}
 		cases[i] = c
 	}
-	return r.net.And(r.net.Or(cases...), r.later(r.game.Terminal).Not())
+	return r.net.And(r.net.Or(cases...), r.valueAfter(r.game.Terminal).Not())
 }
 
 // assume records that literals are true, and the literals that follow from them at sight. It returns
@@ -290,11 +290,11 @@ func (r *regression) fold(l logic.Lit) logic.Lit {
 // returns the conditions under which it has exactly one. A move that is surely legal is the only
 // one if no other move can be legal then. With alone, other roles do nothing, but for a move that is
 // the only one surely legal.
-func (r *regression) fix(role, m int) (conditions []logic.Lit) {
+func (r *regression) fixMoves(role, m int) (conditions []logic.Lit) {
 	for q, row := range r.game.Does {
 		if q == role {
 			for k, does := range row {
-				r.now.Set(does, logic.Constant(k == m))
+				r.fixed.Set(does, logic.Constant(k == m))
 			}
 			continue
 		}
@@ -307,7 +307,7 @@ func (r *regression) fix(role, m int) (conditions []logic.Lit) {
 			}
 		}
 		switch {
-		case r.alone:
+		case r.othersIdle:
 			if several {
 				sure = -1
 			}
@@ -321,10 +321,10 @@ func (r *regression) fix(role, m int) (conditions []logic.Lit) {
 			conditions = append(conditions, r.fold(r.hasOneMove(q)))
 		}
 		for k, does := range row {
-			if sure >= 0 || r.alone {
-				r.now.Set(does, logic.Constant(k == sure))
+			if sure >= 0 || r.othersIdle {
+				r.fixed.Set(does, logic.Constant(k == sure))
 			} else {
-				r.now.Set(does, legal[k])
+				r.fixed.Set(does, legal[k])
 			}
 		}
 	}
@@ -347,7 +347,7 @@ func (r *regression) mayHold(l logic.Lit, depth int) bool {
 	case l <= logic.True:
 		return l == logic.True
 	case r.game.fluentOf(l.Node()) >= 0:
-		return l.Complemented() || !slices.ContainsFunc(r.never[l.Node()], func(i int32) bool { return r.value[i] == holds })
+		return l.Complemented() || !slices.ContainsFunc(r.excluded[l.Node()], func(i int32) bool { return r.value[i] == holds })
 	case depth == 0 || r.net.Op(l.Node()) != logic.OpAnd:
 		return true
 	case l.Complemented():
@@ -358,15 +358,15 @@ func (r *regression) mayHold(l logic.Lit, depth int) bool {
 
 // hasOneMove returns the condition under which a role has exactly one legal move.
 func (r *regression) hasOneMove(role int) logic.Lit {
-	if r.single[role] == logic.False {
+	if r.oneLegal[role] == logic.False {
 		legal := r.game.Legal[role]
-		r.single[role] = r.net.And(r.net.Several(legal...).Not(), r.net.Or(legal...))
+		r.oneLegal[role] = r.net.And(r.net.AtLeastTwo(legal...).Not(), r.net.Or(legal...))
 	}
-	return r.single[role]
+	return r.oneLegal[role]
 }
 
 // later is the value of a root, or of what it needs, after the move.
-func (r *regression) later(l logic.Lit) logic.Lit { return r.then.At(l) }
+func (r *regression) valueAfter(l logic.Lit) logic.Lit { return r.regressed.At(l) }
 
 // conjunction is that of literals, less what the others imply: of x and or(x, y), x
 // is enough. It overwrites its argument.

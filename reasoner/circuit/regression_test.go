@@ -25,9 +25,9 @@ func TestAThreatAfterTheEndOfTheGameDoesNotCount(t *testing.T) {
 	g.Legal = [][]logic.Lit{{filled[cells-1].Not(), logic.True}, {logic.True}}
 	r := g.newRegression([]logic.Lit{threat, g.Terminal}, false, nil)
 	asked := false
-	r.with(0, 0, func([]logic.Lit) {
+	r.assumeMove(0, 0, func([]logic.Lit) {
 		asked = true
-		goesOn := r.goesOn(r.later(threat))
+		goesOn := r.holdsAndContinues(r.valueAfter(threat))
 		for open := range cells {
 			input := map[int32]bool{threat.Node(): true}
 			for i, l := range filled {

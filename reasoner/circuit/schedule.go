@@ -16,7 +16,7 @@ type stage struct {
 	nodes []int32 // gates, and of a loop variables, which are copies of their definitions
 	vars  []int32
 	// home gives, by gate of a loop, the variable in whose row the gate is stored.
-	home map[int32]int32
+	storedIn map[int32]int32
 }
 
 func (s stage) isLoop() bool { return len(s.vars) > 0 }
@@ -31,7 +31,7 @@ func (l *layout) schedule(roots []logic.Lit, marked []bool) []stage {
 		loops:  make(map[int32][][]int32),
 	}
 	for _, c := range components(l.net, roots, marked) {
-		s.place(c)
+		s.assignStage(c)
 	}
 	var out []stage
 	for i := int32(0); i <= s.last; i += 2 {
@@ -39,7 +39,7 @@ func (l *layout) schedule(roots []logic.Lit, marked []bool) []stage {
 			out = append(out, stage{nodes: gates})
 		}
 		for _, c := range s.loops[i+1] {
-			out = append(out, s.loop(c))
+			out = append(out, s.loopStage(c))
 		}
 	}
 	return out
@@ -57,7 +57,7 @@ type scheduler struct {
 }
 
 // place puts a component, all of whose operands are placed, into its stage.
-func (s *scheduler) place(component []int32) {
+func (s *scheduler) assignStage(component []int32) {
 	for _, i := range component {
 		s.stage[i] = -1 // not yet known: an operand inside the component
 	}
@@ -94,9 +94,9 @@ func (s *scheduler) place(component []int32) {
 // sweep computes the gates in order and a definition into its variable's row, or copies
 // it there as soon as it is computed (Gauss-Seidel), which reaches the least fixpoint in
 // fewer sweeps than copying at the end, since all gates are monotone.
-func (s *scheduler) loop(component []int32) stage {
+func (s *scheduler) loopStage(component []int32) stage {
 	slices.Sort(component)
-	st := stage{home: make(map[int32]int32)}
+	st := stage{storedIn: make(map[int32]int32)}
 	defines := make(map[int32][]int32) // by node, the variables that it defines
 	for _, i := range component {
 		if s.net.Op(i) == logic.OpLoop {
@@ -110,8 +110,8 @@ func (s *scheduler) loop(component []int32) stage {
 			st.nodes = append(st.nodes, i)
 		}
 		for _, v := range defines[i] {
-			if _, stored := st.home[i]; !stored && s.net.Op(i) == logic.OpAnd && !s.complemented(s.net.Definition(v)) {
-				st.home[i] = v
+			if _, stored := st.storedIn[i]; !stored && s.net.Op(i) == logic.OpAnd && !s.complemented(s.net.Definition(v)) {
+				st.storedIn[i] = v
 			} else {
 				st.nodes = append(st.nodes, v)
 			}

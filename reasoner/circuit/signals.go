@@ -28,7 +28,7 @@ var _ machine.Signals = (*Signals)(nil)
 // FindSignals compiles the threats of an optimised game and, if asked for, its mobility. They
 // are nil for a game without any, for one where finding them costs too much, and when ctx is done.
 func FindSignals(ctx context.Context, g *Game, mobility bool, o Options) *Signals {
-	h := removeDead(ctx, g.plain)
+	h := removeDead(ctx, g.unshared)
 	list, signals := h.threats(ctx)
 	if mobility {
 		moves, legal := h.mobility()
@@ -37,7 +37,7 @@ func FindSignals(ctx context.Context, g *Game, mobility bool, o Options) *Signal
 	if len(list) == 0 {
 		return nil
 	}
-	sensor := removeDead(ctx, h.sensor(signals)).share(ctx)
+	sensor := removeDead(ctx, h.sensorGame(signals)).shareLogic(ctx)
 	if sensor == nil || sensor.Net.Gates() > maxSignalCost*g.Net.Gates() {
 		return nil
 	}
@@ -50,7 +50,7 @@ func FindSignals(ctx context.Context, g *Game, mobility bool, o Options) *Signal
 
 // sensor is a game of one role and one move, in which signals over the fluents of g are
 // the fluents after it.
-func (g *Game) sensor(signals []logic.Lit) *Game {
+func (g *Game) sensorGame(signals []logic.Lit) *Game {
 	names := &machine.Names{Roles: []string{"sensor"}, Moves: [][]string{{"sense"}}, Fluents: slices.Clone(g.Names.Fluents)}
 	for i := range signals {
 		names.Fluents = append(names.Fluents, "signal "+strconv.Itoa(i))

@@ -41,13 +41,13 @@ type subgame struct {
 }
 
 // undecided are the goal points of each role where a subgame is over and nobody has won.
-const undecided = machine.MaxGoal / 2
+const undecidedGoal = machine.MaxGoal / 2
 
 // Subgames are those of an optimised game, nil if there are fewer than two, if recursion is
 // involved, or if ctx is done.
 func (g *Game) Subgames(ctx context.Context) []subgame {
-	if g.plain != nil {
-		g = g.plain
+	if g.unshared != nil {
+		g = g.unshared
 	}
 	if len(g.Net.Definitions()) > 0 {
 		return nil
@@ -70,41 +70,41 @@ func (g *Game) Subgames(ctx context.Context) []subgame {
 
 // factoring finds out what of a game belongs together.
 type factoring struct {
-	game  *Game
-	bound []bool  // by node: it depends on more than the clock
-	up    []int32 // by node: another one that it belongs together with, or itself
+	game    *Game
+	dynamic []bool  // by node: it depends on more than the clock
+	parent  []int32 // by node: another one that it belongs together with, or itself
 }
 
 func newFactoring(ctx context.Context, g *Game) *factoring {
-	f := &factoring{game: g, bound: g.dependOnMoves(), up: make([]int32, g.Net.Len())}
+	f := &factoring{game: g, dynamic: g.dependOnMoves(), parent: make([]int32, g.Net.Len())}
 	for changed := true; changed && ctx.Err() == nil; {
 		changed = false
 		for i, l := range g.Fluents {
-			if !f.bound[l.Node()] && f.bound[g.Next[i].Node()] {
-				f.bound[l.Node()], changed = true, true
+			if !f.dynamic[l.Node()] && f.dynamic[g.Next[i].Node()] {
+				f.dynamic[l.Node()], changed = true, true
 			}
 		}
-		for i := range f.bound {
-			f.bound[i] = f.bound[i] || slices.ContainsFunc(g.Net.Operands(int32(i)), func(o logic.Lit) bool { return f.bound[o.Node()] })
+		for i := range f.dynamic {
+			f.dynamic[i] = f.dynamic[i] || slices.ContainsFunc(g.Net.Operands(int32(i)), func(o logic.Lit) bool { return f.dynamic[o.Node()] })
 		}
 	}
-	for i := range f.up {
-		f.up[i] = int32(i)
+	for i := range f.parent {
+		f.parent[i] = int32(i)
 	}
 	for i, needed := range g.Net.Cone(slices.Concat(g.Next, slices.Concat(g.Legal...))) {
 		for _, o := range g.Net.Operands(int32(i)) {
 			if needed {
-				f.join(int32(i), o.Node())
+				f.union(int32(i), o.Node())
 			}
 		}
 	}
-	f.joinLines()
+	f.joinConjunctions()
 	for i, l := range g.Fluents {
-		f.join(l.Node(), g.Next[i].Node())
+		f.union(l.Node(), g.Next[i].Node())
 	}
 	for r, row := range g.Does {
 		for m, l := range row {
-			f.join(l.Node(), g.Legal[r][m].Node())
+			f.union(l.Node(), g.Legal[r][m].Node())
 		}
 	}
 	return f
@@ -113,7 +113,7 @@ func newFactoring(ctx context.Context, g *Game) *factoring {
 // joinLines joins the fluents that are needed together to end the game or to win it, as the
 // cells of a line are: the operands of gates that are conjunctions of fluents. Those where
 // none of the fluents may be true say that nothing is left to do, here and there.
-func (f *factoring) joinLines() {
+func (f *factoring) joinConjunctions() {
 	g := f.game
 	roots := []logic.Lit{g.Terminal}
 	for _, goal := range g.Goals {
@@ -126,24 +126,24 @@ func (f *factoring) joinLines() {
 			continue
 		}
 		for _, o := range operands {
-			f.join(int32(i), o.Node())
+			f.union(int32(i), o.Node())
 		}
 	}
 }
 
 // class is the node that stands for all those that node i belongs together with.
-func (f *factoring) class(i int32) int32 {
-	for f.up[i] != i {
-		f.up[i] = f.up[f.up[i]]
-		i = f.up[i]
+func (f *factoring) find(i int32) int32 {
+	for f.parent[i] != i {
+		f.parent[i] = f.parent[f.parent[i]]
+		i = f.parent[i]
 	}
 	return i
 }
 
 // join notes that two nodes belong together, unless the clock says all of one.
-func (f *factoring) join(i, j int32) {
-	if f.bound[i] && f.bound[j] {
-		f.up[f.class(i)] = f.class(j)
+func (f *factoring) union(i, j int32) {
+	if f.dynamic[i] && f.dynamic[j] {
+		f.parent[f.find(i)] = f.find(j)
 	}
 }
 
@@ -151,11 +151,11 @@ func (f *factoring) join(i, j int32) {
 func (f *factoring) classes() []int32 {
 	moved := make(map[int32]bool)
 	for _, l := range slices.Concat(f.game.Does...) {
-		moved[f.class(l.Node())] = true
+		moved[f.find(l.Node())] = true
 	}
 	var list []int32
 	for _, l := range f.game.Fluents {
-		if c := f.class(l.Node()); moved[c] && !slices.Contains(list, c) {
+		if c := f.find(l.Node()); moved[c] && !slices.Contains(list, c) {
 			list = append(list, c)
 		}
 	}
@@ -167,26 +167,26 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 	g := f.game
 	s := subgame{Fluents: g.Names.NewState()}
 	h := newGame(g.Names, g.Initial, nil)
-	image := g.into(ctx, h, plainAnd)
+	image := g.substitution(ctx, h, copyGate)
 	fluents := make([]logic.Lit, len(g.Fluents))
 	for i, l := range g.Fluents {
 		fluents[i] = logic.Constant(g.Initial.Has(i))
-		if !f.bound[l.Node()] || f.class(l.Node()) == class {
+		if !f.dynamic[l.Node()] || f.find(l.Node()) == class {
 			s.Fluents.Set(i)
 			fluents[i] = h.Fluents[i]
 		}
 	}
 	image.SetAll(g.Fluents, fluents)
-	away := make([][]bool, len(g.Does)) // by role and move: it belongs to another subgame
+	outside := make([][]bool, len(g.Does)) // by role and move: it belongs to another subgame
 	for r, row := range g.Does {
 		s.Elsewhere = append(s.Elsewhere, machine.NoMove)
-		away[r] = make([]bool, len(row))
+		outside[r] = make([]bool, len(row))
 		for m, l := range row {
-			c := f.class(l.Node())
+			c := f.find(l.Node())
 			if c == class || !slices.Contains(classes, c) {
 				continue
 			}
-			if away[r][m] = true; s.Elsewhere[r] == machine.NoMove {
+			if outside[r][m] = true; s.Elsewhere[r] == machine.NoMove {
 				s.Elsewhere[r] = machine.Move(m)
 			} else {
 				image.Set(l, logic.False)
@@ -201,25 +201,25 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 			h.Next[i] = fluents[i]
 		}
 	}
-	var open []logic.Lit // what is legal here
+	var legalHere []logic.Lit // what is legal here
 	for r, row := range h.Legal {
 		var here, there []logic.Lit
 		for m, l := range row {
 			switch {
-			case away[r][m]:
+			case outside[r][m]:
 				there, row[m] = append(there, l), logic.False
-			case f.class(g.Does[r][m].Node()) == class:
-				open = append(open, l)
+			case f.find(g.Does[r][m].Node()) == class:
+				legalHere = append(legalHere, l)
 				fallthrough
 			default:
 				here = append(here, l)
 			}
 		}
 		if e := s.Elsewhere[r]; e != machine.NoMove {
-			row[e] = elsewhere(h.Net, here, there)
+			row[e] = elsewhereCondition(h.Net, here, there)
 		}
 	}
-	h.endWhere(h.deserted(h.Net.Or(open...), s.Elsewhere))
+	h.endIf(h.exhausted(h.Net.Or(legalHere...), s.Elsewhere))
 	var err error
 	if s.Game, err = Optimise(ctx, h, PassOptions{}); err != nil {
 		return subgame{}
@@ -230,7 +230,7 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 // elsewhere is where a role moves in other subgames: by the clock, if that tells it of all the
 // moves there at the beginning, and else where no move is legal here. The first is a condition
 // of few gates, which regression sees through.
-func elsewhere(n *logic.Network, here, there []logic.Lit) logic.Lit {
+func elsewhereCondition(n *logic.Network, here, there []logic.Lit) logic.Lit {
 	turn := n.Or(there...)
 	for _, l := range here {
 		if l != turn.Not() && (l.Complemented() || !slices.Contains(n.Operands(l.Node()), turn.Not())) {
@@ -241,8 +241,8 @@ func elsewhere(n *logic.Network, here, there []logic.Lit) logic.Lit {
 }
 
 // deserted is where open is false, and stays so while all roles in turn move elsewhere.
-func (g *Game) deserted(open logic.Lit, elsewhere []machine.Move) logic.Lit {
-	closed := []logic.Lit{open.Not()}
+func (g *Game) exhausted(legal logic.Lit, elsewhere []machine.Move) logic.Lit {
+	closed := []logic.Lit{legal.Not()}
 	waits := logic.NewSubstitution(g.Net, g.Net)
 	for r, row := range g.Does {
 		for m, l := range row {
@@ -255,27 +255,27 @@ func (g *Game) deserted(open logic.Lit, elsewhere []machine.Move) logic.Lit {
 		for i, l := range g.Fluents {
 			after.Set(l, waits.At(g.Next[i]))
 		}
-		after.Build(open)
-		open = after.At(open)
-		closed = append(closed, open.Not())
+		after.Build(legal)
+		legal = after.At(legal)
+		closed = append(closed, legal.Not())
 	}
 	return g.Net.And(closed...)
 }
 
 // endWhere makes the game end there too, with half of the goal points for each role.
-func (g *Game) endWhere(there logic.Lit) {
-	there = g.Net.And(there, g.Terminal.Not())
-	g.Terminal = g.Net.Or(g.Terminal, there)
+func (g *Game) endIf(condition logic.Lit) {
+	condition = g.Net.And(condition, g.Terminal.Not())
+	g.Terminal = g.Net.Or(g.Terminal, condition)
 	given := make([]bool, len(g.Does))
 	for i := range g.Goals {
 		goal := &g.Goals[i]
-		if goal.When = g.Net.And(goal.When, there.Not()); goal.Value == undecided {
-			goal.When, given[goal.Role] = g.Net.Or(goal.When, there), true
+		if goal.When = g.Net.And(goal.When, condition.Not()); goal.Value == undecidedGoal {
+			goal.When, given[goal.Role] = g.Net.Or(goal.When, condition), true
 		}
 	}
 	for r, done := range given {
 		if !done {
-			g.Goals = append(g.Goals, Goal{Role: machine.Role(r), Value: undecided, When: there})
+			g.Goals = append(g.Goals, Goal{Role: machine.Role(r), Value: undecidedGoal, When: condition})
 		}
 	}
 }

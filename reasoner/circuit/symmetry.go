@@ -48,8 +48,8 @@ const (
 // symmetries returns a function that finds the symmetries of the game, see
 // machine.Machine, and remembers them. It keeps no game that is too large for it.
 func (g *Game) symmetries() func() []machine.Symmetry {
-	if g.plain != nil {
-		g = g.plain
+	if g.unshared != nil {
+		g = g.unshared
 	}
 	if g.Net.Operations() > symmetryBudget/50 {
 		return func() []machine.Symmetry { return nil }
@@ -98,7 +98,7 @@ func (g *Game) mergeConjunctions(ctx context.Context) *Game {
 type permutation []int32
 
 // then is what p and after it q do.
-func (p permutation) then(q permutation) permutation {
+func (p permutation) compose(q permutation) permutation {
 	product := make(permutation, len(p))
 	for i, to := range p {
 		product[i] = q[to]
@@ -182,7 +182,7 @@ func newSymmetrySearch(g *Game) *symmetrySearch {
 
 // run finds the group.
 func (s *symmetrySearch) run() {
-	if start := s.start(); s.refine(start) {
+	if start := s.initialColours(); s.refine(start) {
 		s.generate(start)
 	}
 }
@@ -191,19 +191,19 @@ func (s *symmetrySearch) run() {
 // image of the next point one that maps the point there, and then those that fix
 // it too.
 func (s *symmetrySearch) generate(colours []uint64) {
-	at := s.first(colours)
+	at := s.nextPoint(colours)
 	if at < 0 {
 		return
 	}
-	left := apart(colours, at)
+	left := individualise(colours, at)
 	if !s.refine(left) {
 		return
 	}
 	for to, colour := range colours {
-		if to == at || colour != colours[at] || s.knows(at, to) {
+		if to == at || colour != colours[at] || s.covers(at, to) {
 			continue
 		}
-		s.find(left, colours, to)
+		s.search(left, colours, to)
 		if len(s.group) > maxSymmetries/2 || s.budget <= 0 {
 			return // a larger group would be twice as large at least
 		}
@@ -214,22 +214,22 @@ func (s *symmetrySearch) generate(colours []uint64) {
 
 // find adds a symmetry for which the point that was just told apart on the left
 // has the image to. It returns false if there is none that can be added.
-func (s *symmetrySearch) find(left, right []uint64, to int) bool {
-	right = apart(right, to)
+func (s *symmetrySearch) search(left, right []uint64, to int) bool {
+	right = individualise(right, to)
 	if !s.refine(right) || !s.sameColours(left, right) {
 		return false
 	}
-	at := s.first(left)
+	at := s.nextPoint(left)
 	if at < 0 {
-		p := s.pairs(left, right)
-		return s.proves(p) && (s.join(p) || s.join(p.twoPart()))
+		p := s.matchColours(left, right)
+		return s.isSymmetry(p) && (s.addGenerator(p) || s.addGenerator(p.twoPart()))
 	}
-	next := apart(left, at)
+	next := individualise(left, at)
 	if !s.refine(next) {
 		return false
 	}
 	for to, colour := range right {
-		if colour == left[at] && s.find(next, right, to) {
+		if colour == left[at] && s.search(next, right, to) {
 			return true
 		}
 	}
@@ -238,7 +238,7 @@ func (s *symmetrySearch) find(left, right []uint64, to int) bool {
 
 // knows tells whether a symmetry of the group fixes what is fixed and maps one
 // point to the other.
-func (s *symmetrySearch) knows(at, to int) bool {
+func (s *symmetrySearch) covers(at, to int) bool {
 	return slices.ContainsFunc(s.group, func(p permutation) bool {
 		moves := func(i int) bool { return p[i] != int32(i) }
 		return p[at] == int32(to) && !slices.ContainsFunc(s.fixed, moves)
@@ -247,14 +247,14 @@ func (s *symmetrySearch) knows(at, to int) bool {
 
 // join adds p to the generators of the group, unless that makes the group too
 // large.
-func (s *symmetrySearch) join(p permutation) bool {
+func (s *symmetrySearch) addGenerator(p permutation) bool {
 	generators := append(slices.Clip(s.generators), p)
 	group := []permutation{s.identity()}
 	for i := 0; i < len(group); i++ {
 		for _, g := range generators {
 			s.budget -= s.points
-			product := group[i].then(g)
-			if slices.ContainsFunc(group, func(q permutation) bool { return s.alike(product, q) }) {
+			product := group[i].compose(g)
+			if slices.ContainsFunc(group, func(q permutation) bool { return s.equalButMoves(product, q) }) {
 				continue
 			}
 			if len(group) > maxSymmetries {
@@ -279,13 +279,13 @@ func (s *symmetrySearch) identity() permutation {
 }
 
 // alike tells whether permutations differ in moves alone.
-func (s *symmetrySearch) alike(p, q permutation) bool {
+func (s *symmetrySearch) equalButMoves(p, q permutation) bool {
 	fluents := len(s.game.Fluents)
 	return slices.Equal(p[:fluents], q[:fluents]) && slices.Equal(p[s.roles:], q[s.roles:])
 }
 
 // pairs maps each point to that of its colour.
-func (s *symmetrySearch) pairs(left, right []uint64) permutation {
+func (s *symmetrySearch) matchColours(left, right []uint64) permutation {
 	to := make(map[uint64]int32, len(right))
 	for i, c := range right {
 		to[c] = int32(i)
@@ -299,10 +299,10 @@ func (s *symmetrySearch) pairs(left, right []uint64) permutation {
 
 // proves tells whether p is a symmetry: whether the network over the images of
 // the inputs is the same network.
-func (s *symmetrySearch) proves(p permutation) bool {
+func (s *symmetrySearch) isSymmetry(p permutation) bool {
 	g, at := s.game, s.image.At
 	s.budget -= s.sweepCost()
-	if !s.keepsKinds(p) {
+	if !s.preservesKinds(p) {
 		return false
 	}
 	s.image.Revert()
@@ -317,12 +317,12 @@ func (s *symmetrySearch) proves(p permutation) bool {
 			return false
 		}
 	}
-	return at(g.Terminal) == g.Terminal && s.provesGoals(p)
+	return at(g.Terminal) == g.Terminal && s.preservesGoals(p)
 }
 
 // keepsKinds tells whether fluents are mapped to fluents, roles to roles and
 // moves to moves of the role's image.
-func (s *symmetrySearch) keepsKinds(p permutation) bool {
+func (s *symmetrySearch) preservesKinds(p permutation) bool {
 	within := func(points permutation, from, count int) bool {
 		return !slices.ContainsFunc(points, func(to int32) bool {
 			return int(to) < from || int(to) >= from+count
@@ -338,7 +338,7 @@ func (s *symmetrySearch) keepsKinds(p permutation) bool {
 }
 
 // provesGoals tells whether the goals of a role are those of its image.
-func (s *symmetrySearch) provesGoals(p permutation) bool {
+func (s *symmetrySearch) preservesGoals(p permutation) bool {
 	left, right := make([]Goal, 0, len(s.game.Goals)), slices.Clone(s.game.Goals)
 	for _, goal := range s.game.Goals {
 		image := machine.Role(int(p[s.roles+int(goal.Role)]) - s.roles)

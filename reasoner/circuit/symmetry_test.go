@@ -127,11 +127,11 @@ func TestSymmetriesAreAGroup(t *testing.T) {
 		group := append([]permutation{s.identity()}, s.group...)
 		for i, p := range group {
 			for j, q := range group {
-				if i != j && s.alike(p, q) {
+				if i != j && s.equalButMoves(p, q) {
 					t.Fatalf("symmetries %d and %d are alike", i, j)
 				}
-				product := p.then(q)
-				if !slices.ContainsFunc(group, func(x permutation) bool { return s.alike(x, product) }) {
+				product := p.compose(q)
+				if !slices.ContainsFunc(group, func(x permutation) bool { return s.equalButMoves(x, product) }) {
 					t.Fatalf("symmetries %d and %d make another", i, j)
 				}
 			}
@@ -147,7 +147,7 @@ func TestTwoPart(t *testing.T) {
 		}
 		p = rapid.Permutation(p).Draw(t, "permutation")
 		var powers []permutation // p, p², ..., the identity
-		for power := p; len(powers) == 0 || !slices.Equal(power, p); power = power.then(p) {
+		for power := p; len(powers) == 0 || !slices.Equal(power, p); power = power.compose(p) {
 			powers = append(powers, power)
 		}
 		order := len(powers)

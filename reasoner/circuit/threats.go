@@ -29,18 +29,18 @@ func (g *Game) threats(ctx context.Context) (list []machine.Signal, signals []lo
 		if ctx.Err() != nil || r.net.Operations() > limit {
 			return nil, nil
 		}
-		if _, needed := slices.BinarySearch(r.ends, fluent.Node()); !needed {
+		if _, needed := slices.BinarySearch(r.rootCone, fluent.Node()); !needed {
 			continue
 		}
 		assumed := r.assume(g.Terminal.Not(), fluent.Not())
-		r.after(func(i int) logic.Lit {
+		r.computeRoots(func(i int) logic.Lit {
 			if i == f {
 				return logic.True
 			}
 			return r.fold(g.Fluents[i])
 		})
 		for role := range best {
-			won := r.conjunction([]logic.Lit{r.later(g.Terminal), r.later(best[role])})
+			won := r.conjunction([]logic.Lit{r.valueAfter(g.Terminal), r.valueAfter(best[role])})
 			if won = g.Net.And(won, fluent.Not()); won != logic.False && won != fluent.Not() {
 				list = append(list, machine.Signal{Role: machine.Role(role), Move: machine.NoMove, Lacks: f})
 				signals = append(signals, won)

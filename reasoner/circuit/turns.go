@@ -12,7 +12,7 @@ import (
 
 // turn tells when the roles r and s are to move, if their moves match and that can be
 // told: where mine is true only r has a choice, elsewhere only s.
-func (g *Game) turn(r, s int) (mine logic.Lit, found bool) {
+func (g *Game) turnLiteral(r, s int) (mine logic.Lit, found bool) {
 	if p, q := g.partsOf(r), g.partsOf(s); p != nil && q != nil {
 		found = len(p.First) == len(q.First) && len(p.Second) == len(q.Second)
 	} else {
@@ -21,8 +21,8 @@ func (g *Game) turn(r, s int) (mine logic.Lit, found bool) {
 	if !found {
 		return 0, false
 	}
-	theirs := g.movesWhen(s)
-	for _, mine := range g.movesWhen(r) {
+	theirs := g.turnConditions(s)
+	for _, mine := range g.turnConditions(r) {
 		if slices.Contains(theirs, mine.Not()) {
 			return mine, true
 		}
@@ -32,7 +32,7 @@ func (g *Game) turn(r, s int) (mine logic.Lit, found bool) {
 
 // movesWhen lists literals that must be true for a role to make any move but one, its
 // waiting, which needs the complement.
-func (g *Game) movesWhen(r int) []logic.Lit {
+func (g *Game) turnConditions(r int) []logic.Lit {
 	n := g.Net
 	when := g.Legal[r]
 	waiting := func(mine logic.Lit) int { return waitingMove(n, g.Legal[r], mine) }
@@ -64,12 +64,12 @@ func waitingMove(n *logic.Network, legal []logic.Lit, mine logic.Lit) int {
 
 // sharedChoices is, by role, the role that it takes turns with, if that has a smaller
 // number, and else the role itself.
-func (g *Game) sharedChoices() []int {
+func (g *Game) turnPartners() []int {
 	shared := make([]int, len(g.Does))
 	for s := range shared {
 		shared[s] = s
 		for r := range s {
-			if _, found := g.turn(r, s); found && shared[r] == r && !slices.Contains(shared[r+1:s], r) {
+			if _, found := g.turnLiteral(r, s); found && shared[r] == r && !slices.Contains(shared[r+1:s], r) {
 				shared[s] = r
 				break
 			}
@@ -80,16 +80,16 @@ func (g *Game) sharedChoices() []int {
 
 // choices are the tables that a kernel chooses from: that of a role, or those of two that
 // take turns. Who waits has no bit among the legal ones, and makes that move anyway.
-func (m *Machine) choices(g *Game) []kernel.Moves {
+func (m *Machine) moveTables(g *Game) []kernel.Moves {
 	var out []kernel.Moves
-	shared := g.sharedChoices()
+	shared := g.turnPartners()
 	for r, policy := range m.policy {
 		if shared[r] != r {
 			continue
 		}
 		moves := kernel.Moves{Legal: policy, Does: m.does[r]}
 		if s := slices.Index(shared[r+1:], r) + r + 1; s > r && len(policy) > 0 {
-			mine, _ := g.turn(r, s)
+			mine, _ := g.turnLiteral(r, s)
 			turns := &kernel.Turns{Does: m.does[s]}
 			legal := func(r int, mine logic.Lit) []int32 {
 				rows, w := slices.Clone(m.policy[r]), waitingMove(g.Net, g.Legal[r], mine)

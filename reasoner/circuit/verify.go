@@ -82,7 +82,7 @@ func (g *Game) verifyOutputs() error {
 		return errors.New("there is not one legal signal for each move, or not one of the policy")
 	}
 	for _, p := range g.Parts {
-		if p != nil && (len(p.Head) != len(p.First) || len(p.Tail) != len(p.Of)) {
+		if p != nil && (len(p.Head) != len(p.First) || len(p.Tail) != len(p.Pair)) {
 			return errors.New("there is not one head for each first part and one tail for each move")
 		}
 	}
@@ -94,7 +94,7 @@ func (g *Game) verifyOutputs() error {
 	last := logic.Lit(2*g.Net.Len() - 1)
 	var roots []logic.Lit
 	var err error
-	g.outputs(func(l *logic.Lit) {
+	g.forEachOutput(func(l *logic.Lit) {
 		if roots = append(roots, *l); *l < 0 || *l > last {
 			err = fmt.Errorf("an output is literal %d of a network of %d nodes", *l, g.Net.Len())
 		}
@@ -130,7 +130,7 @@ func (g *Game) verifyLoops() error {
 		return nil
 	}
 	var roots []logic.Lit
-	g.outputs(func(l *logic.Lit) { roots = append(roots, *l) })
+	g.forEachOutput(func(l *logic.Lit) { roots = append(roots, *l) })
 	for _, component := range components(g.Net, roots, live) {
 		if err := verifyMonotone(g.Net, component); err != nil {
 			return err

@@ -23,7 +23,7 @@ func TestEveryPassLeavesAWellFormedGame(t *testing.T) {
 				t.Fatalf("after pass %q: %v", p.name, err)
 			}
 		}
-		g = g.rebuild(t.Context(), splitAnd)
+		g = g.rebuild(t.Context(), splitGate)
 		if err := g.Verify(); err != nil {
 			t.Fatalf("after splitting gates: %v", err)
 		}

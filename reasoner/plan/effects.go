@@ -56,7 +56,7 @@ func newEffects(g *circuit.Game) *effects {
 		}
 	}
 	s.Sweep(nodes)
-	s.Keep()
+	s.Commit()
 	left := maxCofactors
 	s.Gate = func(_ int32, operands []logic.Lit) (logic.Lit, bool) {
 		left--

@@ -102,7 +102,7 @@ func orbit(g *circuit.Game, fluents []int32) []machine.State {
 			}
 			values.Set(g.Fluents[f], logic.Constant(now.Has(int(f))))
 		}
-		values.Keep()
+		values.Commit()
 		list = append(list, position)
 		if seen[position.Key()] {
 			return list

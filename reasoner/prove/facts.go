@@ -143,7 +143,7 @@ func clockEnd(g *circuit.Game) (step int, found bool) {
 		for _, f := range fluents {
 			values.Set(g.Fluents[f], logic.Constant(position.Has(int(f))))
 		}
-		values.Keep()
+		values.Commit()
 		values.Sweep(nodes)
 		if values.At(g.Terminal) == logic.True {
 			return step, true

@@ -71,7 +71,7 @@ func (l *lemma) fails(net *logic.Network, values []logic.Lit) logic.Lit {
 	if !l.exactly {
 		return none
 	}
-	return net.Or(none, net.Several(values...))
+	return net.Or(none, net.AtLeastTwo(values...))
 }
 
 // directed is one attempt of a proof by goal-directed induction.

@@ -167,9 +167,9 @@ func turns(players []machine.Role) property {
 		broken: func(u *unrolling, k int) logic.Lit {
 			var choose []logic.Lit
 			for _, r := range players {
-				choose = append(choose, u.net.Several(u.all(k, u.game.Legal[r])...))
+				choose = append(choose, u.net.AtLeastTwo(u.all(k, u.game.Legal[r])...))
 			}
-			return u.net.And(u.At(k, u.game.Terminal).Not(), u.net.Several(choose...))
+			return u.net.And(u.At(k, u.game.Terminal).Not(), u.net.AtLeastTwo(choose...))
 		},
 		fails: func(now, _ *view) bool {
 			choosers := 0

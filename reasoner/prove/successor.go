@@ -42,7 +42,7 @@ func (c *successors) begin(known, always []logic.Lit) {
 	if c.Substitution == nil {
 		c.Substitution = logic.NewSubstitution(u.net, c.net)
 	}
-	c.Into(c.net)
+	c.Retarget(c.net)
 	for _, l := range u.game.Fluents {
 		c.Set(u.At(0, l), c.net.Input())
 	}
@@ -66,7 +66,7 @@ func (c *successors) begin(known, always []logic.Lit) {
 		c.Set(ended, logic.False)
 	}
 	c.Sweep(c.nodes)
-	c.Keep()
+	c.Commit()
 	c.small = c.net.Len()
 }
 
@@ -114,7 +114,7 @@ func (w *local) begin() {
 		m.clear()
 	}
 	if w.copies != nil {
-		w.copies.Into(w.net)
+		w.copies.Retarget(w.net)
 	}
 }
 

@@ -94,7 +94,7 @@ func (u *unrolling) image(k int, l logic.Lit) logic.Lit {
 		u.steps = append(u.steps, &step{Substitution: s, does: make([][]logic.Lit, len(u.game.Does))})
 	}
 	at, _ := u.steps[k].Image(l)
-	u.steps[k].Keep()
+	u.steps[k].Commit()
 	return at
 }
 
@@ -126,7 +126,7 @@ func (u *unrolling) fluent(k, f int) logic.Lit {
 		case logic.True:
 			return u.image(k-1, g.Fluents[f])
 		default:
-			return u.net.If(ended, u.image(k-1, g.Fluents[f]), u.image(k-1, g.Next[f]))
+			return u.net.Mux(ended, u.image(k-1, g.Fluents[f]), u.image(k-1, g.Next[f]))
 		}
 	case u.start == nil:
 		return u.net.Input()

@@ -86,11 +86,11 @@ func (u *Union) legal(moves []int32) logic.Lit {
 		if firsts[l] == nil {
 			tails = append(tails, l)
 		}
-		firsts[l] = append(firsts[l], u.parts.Of[m][0])
+		firsts[l] = append(firsts[l], u.parts.Pair[m][0])
 	}
 	acc := logic.False
 	for _, l := range tails {
-		acc = u.net.Or(acc, u.net.And(l, u.of(firsts[l], nothing)))
+		acc = u.net.Or(acc, u.net.And(l, u.anyOf(firsts[l], noneFree)))
 	}
 	return acc
 }

@@ -48,7 +48,7 @@ func (p *Parts) made(at func(logic.Lit) bool) int {
 		}
 		of[side] = int32(some)
 	}
-	return slices.Index(p.Of, of)
+	return slices.Index(p.Pair, of)
 }
 
 func TestTheRoleInTurnChoosesAnyLegalMoveAndTheOtherRoleWaits(t *testing.T) {
@@ -72,11 +72,11 @@ func TestTheRoleInTurnChoosesAnyLegalMoveAndTheOtherRoleWaits(t *testing.T) {
 			at := evaluator(net, rng, given)
 			for side, role := range []*Parts{p, q} {
 				move := role.made(at)
-				if move < 0 || !at(role.Head[role.Of[move][0]]) || !at(role.Tail[move]) || (move == 0) != (at(mine) == (side == 1)) {
+				if move < 0 || !at(role.Head[role.Pair[move][0]]) || !at(role.Tail[move]) || (move == 0) != (at(mine) == (side == 1)) {
 					t.Fatalf("role %d of %v makes move %d", side, at(mine), move)
 				}
 				seen[[2]int{side, move}] = true
-				for m, of := range role.Of {
+				for m, of := range role.Pair {
 					if at(role.Head[of[0]]) && at(role.Tail[m]) {
 						legal[[2]int{side, m}] = true
 					}
@@ -103,14 +103,14 @@ func TestMadeIsTrueForTheMovesOfASet(t *testing.T) {
 	for range 40 {
 		var set []int32
 		row, column := 1+rng.IntN(places), rng.IntN(places) // nearly whole, so that their parts are taken together
-		for m := range int32(len(p.Of)) {
+		for m := range int32(len(p.Pair)) {
 			whole := m > 0 && (int(m-1)/places < row || int(m-1)%places == column)
 			if rng.IntN(20) != 0 && whole || rng.IntN(4) == 0 {
 				set = append(set, m)
 			}
 		}
 		some := union.Made(set)
-		for m, of := range p.Of {
+		for m, of := range p.Pair {
 			given := make(map[logic.Lit]bool)
 			for side, lits := range p.Chosen {
 				for i, l := range lits {
@@ -130,7 +130,7 @@ func TestBlocksHaveTheCheapestSizeAndMovesWithoutArgumentsTheirOwn(t *testing.T)
 		texts = append(texts, []int32{1, i})
 	}
 	p := blocks(texts)
-	if p.parts != [2]int{4, 6} || p.of[0] != [2]int32{0, 0} || p.of[1] != [2]int32{1, 0} || p.of[7] != [2]int32{2, 0} || p.of[15] != [2]int32{3, 2} {
-		t.Errorf("parts %v: %v", p.parts, p.of)
+	if p.parts != [2]int{4, 6} || p.pair[0] != [2]int32{0, 0} || p.pair[1] != [2]int32{1, 0} || p.pair[7] != [2]int32{2, 0} || p.pair[15] != [2]int32{3, 2} {
+		t.Errorf("parts %v: %v", p.parts, p.pair)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // partition is one way to split the moves of a table into two parts.
 type partition struct {
-	of    [][2]int32
+	pair  [][2]int32
 	parts [2]int // how many there are
 	texts [][]int32
 }
@@ -48,7 +48,7 @@ func Tables(tables [][]string, least int) []*Table {
 			t = &Table{number: make(numbering[string], len(table))}
 		}
 		for _, name := range table {
-			if int(t.number.of(name)) == len(t.names) {
+			if int(t.number.index(name)) == len(t.names) {
 				t.names = append(t.names, name)
 			}
 		}
@@ -58,15 +58,15 @@ func Tables(tables [][]string, least int) []*Table {
 }
 
 // take returns the parts of the named moves under a partition of the table.
-func (t *Table) take(way partition, names []string) *Parts {
+func (t *Table) partsFor(way partition, names []string) *Parts {
 	if !slices.Equal(names, t.names) {
 		of := make([][2]int32, len(names))
 		for m, name := range names {
-			of[m] = way.of[t.number[name]]
+			of[m] = way.pair[t.number[name]]
 		}
-		way.of = of
+		way.pair = of
 	}
-	return NewParts(way.of, way.parts, way.texts)
+	return NewParts(way.pair, way.parts, way.texts)
 }
 
 // partitions lists the candidate partitions: a split after each number of words, and blocks of moves. Cost: one
@@ -77,7 +77,7 @@ func partitions(names []string) []partition {
 	longest := 0
 	for m, name := range names {
 		for w := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '(' || c == ')' || c == ' ' }) {
-			texts[m] = append(texts[m], words.of(w))
+			texts[m] = append(texts[m], words.index(w))
 		}
 		longest = max(longest, len(texts[m]))
 	}
@@ -85,7 +85,7 @@ func partitions(names []string) []partition {
 	var out []partition
 	heads := make([]int32, len(texts)) // of the words so far
 	for k := 1; k < longest && different; k++ {
-		p := partition{of: make([][2]int32, len(texts))}
+		p := partition{pair: make([][2]int32, len(texts))}
 		longer := numbering[[2]int32]{} // of heads, by the shorter head and the last word
 		rest := numbering[int32]{}      // of tails
 		for m, text := range texts {
@@ -94,10 +94,10 @@ func partitions(names []string) []partition {
 			if at == k {
 				key[1] = text[at-1]
 			}
-			if heads[m] = longer.of(key); int(heads[m]) == len(p.texts) {
+			if heads[m] = longer.index(key); int(heads[m]) == len(p.texts) {
 				p.texts = append(p.texts, text[:at])
 			}
-			p.of[m] = [2]int32{heads[m], rest.of(tails[m][at])}
+			p.pair[m] = [2]int32{heads[m], rest.index(tails[m][at])}
 		}
 		p.parts = [2]int{len(longer), len(rest)}
 		out = append(out, p)
@@ -113,9 +113,9 @@ func tailsOf(texts [][]int32) (tails [][]int32, different bool) {
 	for m, text := range texts {
 		tails[m] = make([]int32, len(text)+1)
 		for i, w := range slices.Backward(text) {
-			tails[m][i] = 1 + longer.of([2]int32{w, tails[m][i+1]})
+			tails[m][i] = 1 + longer.index([2]int32{w, tails[m][i+1]})
 		}
-		whole.of(tails[m][0])
+		whole.index(tails[m][0])
 	}
 	return tails, len(whole) == len(texts)
 }
@@ -123,7 +123,7 @@ func tailsOf(texts [][]int32) (tails [][]int32, different bool) {
 // numbering numbers keys from 0 in the order of first use.
 type numbering[K comparable] map[K]int32
 
-func (n numbering[K]) of(key K) int32 {
+func (n numbering[K]) index(key K) int32 {
 	i, ok := n[key]
 	if !ok {
 		i = int32(len(n))
@@ -153,14 +153,14 @@ func blocks(texts [][]int32) partition {
 	for _, text := range texts {
 		switch {
 		case len(text) == 1:
-			p.of = append(p.of, [2]int32{int32(p.parts[0]), 0})
+			p.pair = append(p.pair, [2]int32{int32(p.parts[0]), 0})
 			p.parts[0]++
 			continue
 		case left == 0:
 			last, left = int32(p.parts[0]), size
 			p.parts[0]++
 		}
-		p.of = append(p.of, [2]int32{last, int32(size - left)})
+		p.pair = append(p.pair, [2]int32{last, int32(size - left)})
 		left--
 	}
 	p.texts = make([][]int32, p.parts[0])
@@ -185,7 +185,7 @@ func (t *Table) Best(net *logic.Network, names []string, legal []logic.Lit, anyw
 		if c >= cost {
 			continue
 		}
-		p := t.take(way, names)
+		p := t.partsFor(way, names)
 		if c += p.tailCost(net, legal, cost-c); c < cost {
 			best, cost = p, c
 		}
@@ -199,7 +199,7 @@ func (p *Parts) tailCost(net *logic.Network, legal []logic.Lit, limit int) int {
 	seen := make(map[uint64]bool)
 	cost := 0
 	for m, l := range legal {
-		tail := logic.Without(net.Conjuncts(l), common[p.Of[m][0]])
+		tail := logic.Difference(net.Conjuncts(l), common[p.Pair[m][0]])
 		hash := uint64(logic.Hash(tail)) | uint64(len(tail))<<32
 		if !seen[hash] {
 			seen[hash] = true

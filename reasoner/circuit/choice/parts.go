@@ -12,7 +12,7 @@ type Parts struct {
 	Head          []logic.Lit // by first part
 	Tail          []logic.Lit // by move; the move is legal if its head and its tail are true
 
-	Of      [][2]int32 // by move: its parts
+	Pair    [][2]int32 // by move: its parts
 	Moves   [][]int32  // by first part: the moves, ascending
 	Seconds [][]int32  // by second part: the moves, ascending
 	Texts   [][]int32  // by first part: its words, as numbers
@@ -23,12 +23,12 @@ type Parts struct {
 
 // NewParts returns a table without conditions, from the parts of each move and the numbers of first and second
 // parts.
-func NewParts(of [][2]int32, count [2]int, texts [][]int32) *Parts {
+func NewParts(pairs [][2]int32, count [2]int, texts [][]int32) *Parts {
 	p := &Parts{
-		First: make([]logic.Lit, count[0]), Second: make([]logic.Lit, count[1]), Of: of, Texts: texts,
+		First: make([]logic.Lit, count[0]), Second: make([]logic.Lit, count[1]), Pair: pairs, Texts: texts,
 		Moves: make([][]int32, count[0]), Seconds: make([][]int32, count[1]),
 	}
-	for m, parts := range of {
+	for m, parts := range pairs {
 		p.Moves[parts[0]] = append(p.Moves[parts[0]], int32(m))
 		p.Seconds[parts[1]] = append(p.Seconds[parts[1]], int32(m))
 	}
@@ -65,7 +65,7 @@ func (p *Parts) Common(net *logic.Network, legal []logic.Lit) [][]logic.Lit {
 
 // Divide sets the heads and tails. and builds a conjunction; common holds the common literals of each first part.
 func (p *Parts) Divide(net *logic.Network, legal []logic.Lit, common [][]logic.Lit, and func([]logic.Lit) logic.Lit) {
-	p.Head, p.Tail = make([]logic.Lit, len(p.First)), make([]logic.Lit, len(p.Of))
+	p.Head, p.Tail = make([]logic.Lit, len(p.First)), make([]logic.Lit, len(p.Pair))
 	for part, lits := range common {
 		if len(p.Moves[part]) > 0 {
 			p.Head[part] = and(lits)
@@ -73,7 +73,7 @@ func (p *Parts) Divide(net *logic.Network, legal []logic.Lit, common [][]logic.L
 	}
 	for m, l := range legal {
 		if l != logic.False {
-			p.Tail[m] = and(logic.Without(net.Conjuncts(l), common[p.Of[m][0]]))
+			p.Tail[m] = and(logic.Difference(net.Conjuncts(l), common[p.Pair[m][0]]))
 		}
 	}
 }

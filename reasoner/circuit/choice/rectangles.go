@@ -52,7 +52,7 @@ func (s partSet) add(p int32) { s[p>>6] |= 1 << (p & 63) }
 func (s partSet) has(p int32) bool { return len(s) > 0 && s[p>>6]>>(p&63)&1 != 0 }
 
 // minus reports whether every element of s is in a or in b.
-func (s partSet) minus(a, b partSet) bool {
+func (s partSet) coveredBy(a, b partSet) bool {
 	for i, w := range s {
 		if w&^a[i]&^b[i] != 0 {
 			return false
@@ -83,19 +83,19 @@ type rectangleFinder struct {
 // rectangles cuts a table of moves with the given heads, by role and first part, into
 // rectangles; nil if a choice by first parts costs less.
 func (n gates) rectangles(p *Parts, heads [][]logic.Lit) []*rectangle {
-	if len(p.Of) < LeastMoves {
+	if len(p.Pair) < LeastMoves {
 		return nil
 	}
 	f := &rectangleFinder{net: n, parts: p, known: make([]map[logic.Lit]logic.Lit, len(p.First))}
 	tails := f.tails()
-	if 2*len(tails) > len(p.Of) {
+	if 2*len(tails) > len(p.Pair) {
 		return nil // most tails belong to one move
 	}
-	f.look(heads)
+	f.indexHeads(heads)
 	columns, shared := f.columns(tails, f.groups(tails))
-	best, cost := []*rectangle(nil), moveCost*len(p.Of)+firstCost*len(p.First)+secondCost*len(p.Second)
-	for _, rest := range [][]column{columns[shared:], f.alike(columns[shared:])} {
-		list := f.join(slices.Concat(columns[:shared], rest))
+	best, cost := []*rectangle(nil), moveCost*len(p.Pair)+firstCost*len(p.First)+secondCost*len(p.Second)
+	for _, rest := range [][]column{columns[shared:], f.splitByColumns(columns[shared:])} {
+		list := f.combine(slices.Concat(columns[:shared], rest))
 		if c := costOf(list); c < cost {
 			best, cost = list, c
 		}
@@ -112,7 +112,7 @@ func costOf(list []*rectangle) (cost int) {
 	return cost
 }
 
-func (f *rectangleFinder) set() partSet { return make(partSet, (len(f.parts.First)+63)/64) }
+func (f *rectangleFinder) newSet() partSet { return make(partSet, (len(f.parts.First)+63)/64) }
 
 // equalTails is the set of moves with the same second part and tail.
 type equalTails struct {
@@ -128,8 +128,8 @@ func (f *rectangleFinder) tails() (list []equalTails) {
 		if t == logic.False {
 			continue
 		}
-		of := f.parts.Of[m]
-		at := number.of([2]int32{of[1], int32(t)})
+		of := f.parts.Pair[m]
+		at := number.index([2]int32{of[1], int32(t)})
 		if int(at) == len(list) {
 			list = append(list, equalTails{second: of[1], tail: t})
 		}
@@ -172,11 +172,11 @@ func (f *rectangleFinder) groups(tails []equalTails) []int32 {
 }
 
 // look computes the implications of the heads.
-func (f *rectangleFinder) look(heads [][]logic.Lit) {
+func (f *rectangleFinder) indexHeads(heads [][]logic.Lit) {
 	f.given = make([][]logic.Lit, len(f.parts.First))
 	known := make([]bool, len(f.given))
 	for role, row := range heads {
-		f.denied, f.absent = append(f.denied, make(map[logic.Lit]partSet)), append(f.absent, f.set())
+		f.denied, f.absent = append(f.denied, make(map[logic.Lit]partSet)), append(f.absent, f.newSet())
 		for part, head := range row {
 			if head == logic.False {
 				f.absent[role].add(int32(part))
@@ -185,7 +185,7 @@ func (f *rectangleFinder) look(heads [][]logic.Lit) {
 			implied := f.net.Conditions(head)
 			for _, l := range implied {
 				if f.denied[role][l.Not()] == nil {
-					f.denied[role][l.Not()] = f.set()
+					f.denied[role][l.Not()] = f.newSet()
 				}
 				f.denied[role][l.Not()].add(int32(part))
 			}
@@ -199,7 +199,7 @@ func (f *rectangleFinder) look(heads [][]logic.Lit) {
 
 // contradictions returns the first parts whose heads, for every role, contradict one of the implied literals.
 func (f *rectangleFinder) contradictions(implied []logic.Lit) partSet {
-	out := f.set()
+	out := f.newSet()
 	for role, absent := range f.absent {
 		never := slices.Clone(absent)
 		for _, l := range implied {
@@ -238,7 +238,7 @@ func (f *rectangleFinder) restrict(l logic.Lit, p int32) logic.Lit {
 	}
 	out := l
 	switch implied := f.net.Conditions(l); {
-	case len(logic.Without(implied, f.given[p])) == 0:
+	case len(logic.Difference(implied, f.given[p])) == 0:
 		out = logic.True
 	case f.contradicts(implied, p):
 		out = logic.False
@@ -283,7 +283,7 @@ func (f *rectangleFinder) columns(tails []equalTails, groups []int32) (out []col
 }
 
 // alike cuts columns so that two first parts in the same column are in exactly the same columns.
-func (f *rectangleFinder) alike(columns []column) (out []column) {
+func (f *rectangleFinder) splitByColumns(columns []column) (out []column) {
 	in := make([][]int32, len(f.parts.First)) // by first part: columns
 	for i, c := range columns {
 		for _, p := range c.firsts.members() {
@@ -295,7 +295,7 @@ func (f *rectangleFinder) alike(columns []column) (out []column) {
 	for p, list := range in {
 		key := keyOf(list)
 		if firsts[key] == nil {
-			firsts[key] = f.set()
+			firsts[key] = f.newSet()
 			order = append(order, key)
 		}
 		firsts[key].add(int32(p))
@@ -327,7 +327,7 @@ func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGr
 			for _, l := range f.net.Conditions(tail) {
 				key = append(key, int32(l))
 			}
-			at := first + int(number.of(keyOf(key)))
+			at := first + int(number.index(keyOf(key)))
 			if at == len(out) {
 				out = append(out, f.column(t.second, tail, nil))
 			}
@@ -338,7 +338,7 @@ func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGr
 }
 
 func (f *rectangleFinder) column(second int32, tail logic.Lit, firsts []int32) column {
-	c := column{second: second, tail: tail, firsts: f.set(), never: f.contradictions(f.net.Conditions(tail))}
+	c := column{second: second, tail: tail, firsts: f.newSet(), never: f.contradictions(f.net.Conditions(tail))}
 	for _, p := range firsts {
 		c.firsts.add(p)
 	}
@@ -346,22 +346,22 @@ func (f *rectangleFinder) column(second int32, tail logic.Lit, firsts []int32) c
 }
 
 // join combines columns to rectangles, columns with the most first parts first.
-func (f *rectangleFinder) join(columns []column) []*rectangle {
+func (f *rectangleFinder) combine(columns []column) []*rectangle {
 	slices.SortStableFunc(columns, func(a, b column) int { return cmp.Compare(len(b.firsts.members()), len(a.firsts.members())) })
 	var list []*rectangle
-	with := make([][]*rectangle, len(f.parts.First)) // by first part
+	byFirst := make([][]*rectangle, len(f.parts.First)) // by first part
 	for _, c := range columns {
 		firsts := c.firsts.members()
-		r := fitting(&c, firsts, with)
+		r := findRectangle(&c, firsts, byFirst)
 		if r == nil {
-			r = &rectangle{inside: f.set(), never: slices.Clone(c.never)}
+			r = &rectangle{inside: f.newSet(), never: slices.Clone(c.never)}
 			list = append(list, r)
 		}
 		for _, p := range firsts {
 			if !r.inside.has(p) {
 				r.inside.add(p)
 				r.firsts = append(r.firsts, p)
-				with[p] = append(with[p], r)
+				byFirst[p] = append(byFirst[p], r)
 			}
 		}
 		for i, w := range c.never {
@@ -373,10 +373,10 @@ func (f *rectangleFinder) join(columns []column) []*rectangle {
 }
 
 // fitting returns a rectangle with one of the first parts to which the column can be added, or nil.
-func fitting(c *column, firsts []int32, with [][]*rectangle) *rectangle {
+func findRectangle(c *column, firsts []int32, byFirst [][]*rectangle) *rectangle {
 	for _, p := range firsts {
-		for _, r := range with[p] {
-			if c.firsts.minus(r.inside, r.never) && r.inside.minus(c.firsts, c.never) {
+		for _, r := range byFirst[p] {
+			if c.firsts.coveredBy(r.inside, r.never) && r.inside.coveredBy(c.firsts, c.never) {
 				return r
 			}
 		}

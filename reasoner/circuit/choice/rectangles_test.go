@@ -21,8 +21,8 @@ func TestRectanglesHoldEachLegalMoveOnce(t *testing.T) {
 	for _, r := range list {
 		places += len(r.firsts) + len(r.columns)
 	}
-	if places == 0 || places > len(p.Of)/2 {
-		t.Errorf("%d moves are %d rectangles with %d places", len(p.Of), len(list), places)
+	if places == 0 || places > len(p.Pair)/2 {
+		t.Errorf("%d moves are %d rectangles with %d places", len(p.Pair), len(list), places)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -42,7 +42,7 @@ func TestRectanglesHoldEachLegalMoveOnce(t *testing.T) {
 				}
 			}
 		}
-		for m, of := range p.Of {
+		for m, of := range p.Pair {
 			if legal := at(p.Head[of[0]]) && at(p.Tail[m]); legal != (in[of] == 1) || in[of] > 1 {
 				t.Fatalf("move %d, legal: %v, is %d times in a rectangle", m, legal, in[of])
 			}
@@ -98,7 +98,7 @@ func TestAFirstPartIsOutOfTheQuestionWhereItsHeadsOfAllRolesAre(t *testing.T) {
 	net := logic.NewNetwork()
 	x, y := net.Input(), net.Input()
 	f := &rectangleFinder{net: gates{net}, parts: &Parts{First: make([]logic.Lit, 2)}}
-	f.look([][]logic.Lit{{x, y}, {x.Not(), logic.False}})
+	f.indexHeads([][]logic.Lit{{x, y}, {x.Not(), logic.False}})
 	for _, c := range []struct {
 		implied []logic.Lit
 		want    []int32

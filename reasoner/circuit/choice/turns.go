@@ -18,13 +18,13 @@ import (
 func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) {
 	n := gates{net}
 	idle := [2]int{p.Waiting(net, mine), q.Waiting(net, mine.Not())}
-	of := slices.Clone(p.Of)
+	of := slices.Clone(p.Pair)
 	number := numbering[[2]int32]{} // in of
-	for _, parts := range p.Of {
-		number.of(parts)
+	for _, parts := range p.Pair {
+		number.index(parts)
 	}
-	for _, parts := range q.Of {
-		if int(number.of(parts)) == len(of) {
+	for _, parts := range q.Pair {
+		if int(number.index(parts)) == len(of) {
 			of = append(of, parts)
 		}
 	}
@@ -35,25 +35,25 @@ func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) {
 		heads[side], tails[side] = make([]logic.Lit, len(p.First)), make([]logic.Lit, len(of))
 		for part, head := range role.Head {
 			if part != idle[side] {
-				heads[side][part] = n.less(head, []logic.Lit{when})
+				heads[side][part] = n.dropConditions(head, []logic.Lit{when})
 			}
 		}
 		for m, tail := range role.Tail {
-			if int(role.Of[m][0]) != idle[side] {
-				tails[side][number[role.Of[m]]] = tail
+			if int(role.Pair[m][0]) != idle[side] {
+				tails[side][number[role.Pair[m]]] = tail
 			}
 		}
 	}
 	for part := range legal.First {
-		legal.Head = append(legal.Head, n.either(mine, heads[0][part], heads[1][part]))
+		legal.Head = append(legal.Head, n.multiplex(mine, heads[0][part], heads[1][part]))
 	}
 	for m := range of {
-		legal.Tail = append(legal.Tail, n.either(mine, tails[0][m], tails[1][m]))
+		legal.Tail = append(legal.Tail, n.multiplex(mine, tails[0][m], tails[1][m]))
 	}
 	for side, role := range []*Parts{p, q} {
 		for m, tail := range role.Tail {
-			if tail != logic.False && int(role.Of[m][0]) != idle[side] {
-				role.Tail[m] = legal.Tail[number[role.Of[m]]] // the same where the head is true
+			if tail != logic.False && int(role.Pair[m][0]) != idle[side] {
+				role.Tail[m] = legal.Tail[number[role.Pair[m]]] // the same where the head is true
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) {
 			}
 		}
 		if part := idle[side]; part >= 0 {
-			second := role.Of[role.Moves[part][0]][1]
+			second := role.Pair[role.Moves[part][0]][1]
 			role.Chosen[0][part] = role.Head[part]
 			role.Chosen[1][second] = n.Or(role.Chosen[1][second], role.Head[part])
 		}
@@ -76,12 +76,12 @@ func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) {
 
 // either returns a if c is true, otherwise b. If a and b differ in one literal only, it multiplexes this literal,
 // which many moves share.
-func (n gates) either(c, a, b logic.Lit) logic.Lit {
+func (n gates) multiplex(c, a, b logic.Lit) logic.Lit {
 	onlyA, onlyB := n.Conditions(a), n.Conditions(b)
 	common := logic.Intersect(slices.Clone(onlyA), onlyB)
-	onlyA, onlyB = logic.Without(onlyA, common), logic.Without(onlyB, common)
+	onlyA, onlyB = logic.Difference(onlyA, common), logic.Difference(onlyB, common)
 	if len(common) == 0 || len(onlyA) != 1 || len(onlyB) != 1 {
-		return n.If(c, a, b)
+		return n.Mux(c, a, b)
 	}
-	return n.And(n.less(a, onlyA), n.If(c, onlyA[0], onlyB[0]))
+	return n.And(n.dropConditions(a, onlyA), n.Mux(c, onlyA[0], onlyB[0]))
 }

@@ -69,7 +69,7 @@ func matches(text, pattern []int32) bool {
 }
 
 // of returns the disjunction of the parts. Parts that satisfy free are don't-cares.
-func (u *Union) of(parts []int32, free func(p int32) bool) logic.Lit {
+func (u *Union) anyOf(parts []int32, free func(p int32) bool) logic.Lit {
 	if len(parts) == 1 {
 		return u.lits[parts[0]]
 	}
@@ -97,7 +97,7 @@ func (u *Union) of(parts []int32, free func(p int32) bool) logic.Lit {
 	return u.net.Or(lits...)
 }
 
-func nothing(int32) bool { return false }
+func noneFree(int32) bool { return false }
 
 // Made returns the condition that one of the sorted moves is made. It covers them by whole first parts, whole
 // second parts, and products of first and second parts.
@@ -110,7 +110,7 @@ func (u *Union) Made(moves []int32) logic.Lit {
 	for side := range count {
 		count[side] = make(map[int32]int)
 		for _, m := range moves {
-			count[side][p.Of[m][side]]++
+			count[side][p.Pair[m][side]]++
 		}
 	}
 	size := func(side int, part int32) int {
@@ -135,7 +135,7 @@ func (u *Union) Made(moves []int32) logic.Lit {
 	var whole [2][]int32
 	for _, side := range order {
 		left = slices.DeleteFunc(slices.Clone(left), func(m int32) bool {
-			part := p.Of[m][side]
+			part := p.Pair[m][side]
 			if count[side][part] != size(side, part) {
 				return false
 			}
@@ -147,7 +147,7 @@ func (u *Union) Made(moves []int32) logic.Lit {
 	}
 	terms := u.products(left)
 	if len(whole[0]) > 0 {
-		terms = append(terms, u.of(whole[0], nothing))
+		terms = append(terms, u.anyOf(whole[0], noneFree))
 	}
 	for _, part := range whole[1] {
 		terms = append(terms, p.Second[part])
@@ -157,7 +157,7 @@ func (u *Union) Made(moves []int32) logic.Lit {
 
 // Move returns the condition that move m is made.
 func (u *Union) Move(m int32) logic.Lit {
-	of := u.parts.Of[m]
+	of := u.parts.Pair[m]
 	return u.net.And(u.lits[of[0]], u.parts.Second[of[1]])
 }
 
@@ -168,11 +168,11 @@ func (u *Union) products(moves []int32) []logic.Lit {
 	firsts := make(map[int32][]int32) // by second part
 	var order []int32
 	for _, m := range moves {
-		q := p.Of[m][1]
+		q := p.Pair[m][1]
 		if firsts[q] == nil {
 			order = append(order, q)
 		}
-		firsts[q] = append(firsts[q], p.Of[m][0])
+		firsts[q] = append(firsts[q], p.Pair[m][0])
 	}
 	slices.Sort(order)
 	unions := make(map[logic.Lit][]logic.Lit) // second parts by the union of their first parts
@@ -180,9 +180,9 @@ func (u *Union) products(moves []int32) []logic.Lit {
 	for _, q := range order {
 		here := make(map[int32]bool, len(p.Seconds[q]))
 		for _, m := range p.Seconds[q] {
-			here[p.Of[m][0]] = true
+			here[p.Pair[m][0]] = true
 		}
-		l := u.of(firsts[q], func(part int32) bool { return !here[part] })
+		l := u.anyOf(firsts[q], func(part int32) bool { return !here[part] })
 		if unions[l] == nil {
 			out = append(out, l)
 		}

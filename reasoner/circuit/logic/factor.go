@@ -29,31 +29,31 @@ func (n *Network) factor(ctx context.Context, terms [][]Lit, depth int) []Lit {
 	if depth == 0 || ctx.Err() != nil {
 		return n.ands(terms)
 	}
-	var where []occurrence
+	var occurrences []occurrence
 	for t, term := range terms {
 		for _, l := range term {
-			where = append(where, occurrence(l)<<32|occurrence(t))
+			occurrences = append(occurrences, occurrence(l)<<32|occurrence(t))
 		}
 	}
-	slices.Sort(where)
+	slices.Sort(occurrences)
 	var common []Lit
 	var shared [][]occurrence // of literals that some terms have in common
-	for len(where) > 0 {
+	for len(occurrences) > 0 {
 		k := 1
-		for k < len(where) && where[k].lit() == where[0].lit() {
+		for k < len(occurrences) && occurrences[k].lit() == occurrences[0].lit() {
 			k++
 		}
 		switch {
 		case k == len(terms):
-			common = append(common, where[0].lit())
+			common = append(common, occurrences[0].lit())
 		case k > 1:
-			shared = append(shared, where[:k])
+			shared = append(shared, occurrences[:k])
 		}
-		where = where[k:]
+		occurrences = occurrences[k:]
 	}
 	if len(common) > 0 {
 		for t := range terms {
-			terms[t] = Without(terms[t], common)
+			terms[t] = Difference(terms[t], common)
 		}
 		return []Lit{n.And(append(common, n.Or(n.factor(ctx, terms, depth-1)...))...)}
 	}
@@ -66,7 +66,7 @@ func (n *Network) factor(ctx context.Context, terms [][]Lit, depth int) []Lit {
 		for _, o := range in {
 			if terms[o.term()] != nil {
 				members = append(members, o.term())
-				group = append(group, Without(terms[o.term()], []Lit{l}))
+				group = append(group, Difference(terms[o.term()], []Lit{l}))
 			}
 		}
 		if len(group) < 2 {
@@ -91,7 +91,7 @@ func (n *Network) ands(terms [][]Lit) []Lit {
 }
 
 // Without is a sorted term without some sorted literals. It is not nil.
-func Without(term, lits []Lit) []Lit {
+func Difference(term, lits []Lit) []Lit {
 	out := make([]Lit, 0, len(term))
 	for _, l := range term {
 		if _, found := slices.BinarySearch(lits, l); !found {

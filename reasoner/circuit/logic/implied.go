@@ -32,12 +32,12 @@ func (n *Network) Implied(l Lit, limit int) iter.Seq[Lit] {
 }
 
 // mostImplied bounds the literals that implies looks at.
-const mostImplied = 1 << 12
+const impliesLimit = 1 << 12
 
 // Implies tells whether one literal is a conjunction with another, of conjunctions down to what
 // is none. Of the largest it may not find out.
 func (n *Network) Implies(l, other Lit) bool {
-	for i := range n.Implied(l, mostImplied) {
+	for i := range n.Implied(l, impliesLimit) {
 		if i == other {
 			return true
 		}

@@ -162,7 +162,7 @@ func (n *Network) Or(lits ...Lit) Lit {
 }
 
 // If is a where a condition holds, and b elsewhere.
-func (n *Network) If(condition, a, b Lit) Lit {
+func (n *Network) Mux(condition, a, b Lit) Lit {
 	if a == b {
 		return a
 	}
@@ -170,13 +170,13 @@ func (n *Network) If(condition, a, b Lit) Lit {
 }
 
 // Several is true where two of the literals or more are.
-func (n *Network) Several(lits ...Lit) Lit {
-	some, several := False, False
+func (n *Network) AtLeastTwo(lits ...Lit) Lit {
+	any, two := False, False
 	for _, l := range lits {
-		several = n.Or(several, n.And(some, l))
-		some = n.Or(some, l)
+		two = n.Or(two, n.And(any, l))
+		any = n.Or(any, l)
 	}
-	return several
+	return two
 }
 
 // and finds or adds the node with these operands, which are sorted.

@@ -92,20 +92,20 @@ func (s *Substitution) SetAll(lits, images []Lit) {
 
 // record gives a node an image, and notes the one that it had.
 func (s *Substitution) record(node int32, image Lit) {
-	s.reach(node)
+	s.extend(node)
 	s.log = append(s.log, logged{node, s.image[node]})
 	s.image[node] = image
 }
 
 // reach makes room for the image of a node that was added to the network.
-func (s *Substitution) reach(node int32) {
+func (s *Substitution) extend(node int32) {
 	for int(node) >= len(s.image) {
 		s.image = append(s.image, absent)
 	}
 }
 
 // Keep makes all images part of what Revert returns to.
-func (s *Substitution) Keep() { s.log = s.log[:0] }
+func (s *Substitution) Commit() { s.log = s.log[:0] }
 
 // Revert takes back the images that were given since Keep was called, but for those of Sweep.
 func (s *Substitution) Revert() {
@@ -117,7 +117,7 @@ func (s *Substitution) Revert() {
 
 // Into reverts, and builds in another network from now on. Images that are left are literals
 // of the old one, until they are swept or set again.
-func (s *Substitution) Into(to *Network) {
+func (s *Substitution) Retarget(to *Network) {
 	s.Revert()
 	s.to = to
 }
@@ -162,7 +162,7 @@ func (s *Substitution) leaf(node int32) Lit {
 // stopped it.
 func (s *Substitution) Sweep(nodes []int32) bool {
 	if len(nodes) > 0 {
-		s.reach(nodes[len(nodes)-1])
+		s.extend(nodes[len(nodes)-1])
 	}
 	for _, i := range nodes {
 		switch {
@@ -296,7 +296,7 @@ func (s *Substitution) findUsers() {
 // each word of those. What is added is not smaller than what was taken last.
 type nodeQueue struct {
 	nodes, words []uint64
-	at           int // no word of words before this one has a bit
+	first        int // no word of words before this one has a bit
 }
 
 func newNodeQueue(n int) nodeQueue {
@@ -307,19 +307,19 @@ func newNodeQueue(n int) nodeQueue {
 func (q *nodeQueue) push(node int32) {
 	q.nodes[node>>6] |= 1 << (node & 63)
 	q.words[node>>12] |= 1 << (node >> 6 & 63)
-	q.at = min(q.at, int(node>>12))
+	q.first = min(q.first, int(node>>12))
 }
 
 // pop is the smallest node, or -1.
 func (q *nodeQueue) pop() int32 {
-	for ; q.at < len(q.words); q.at++ {
-		if q.words[q.at] == 0 {
+	for ; q.first < len(q.words); q.first++ {
+		if q.words[q.first] == 0 {
 			continue
 		}
-		word := 64*q.at + bits.TrailingZeros64(q.words[q.at])
+		word := 64*q.first + bits.TrailingZeros64(q.words[q.first])
 		bit := bits.TrailingZeros64(q.nodes[word])
 		if q.nodes[word] &= q.nodes[word] - 1; q.nodes[word] == 0 {
-			q.words[q.at] &= q.words[q.at] - 1
+			q.words[q.first] &= q.words[q.first] - 1
 		}
 		return int32(64*word + bit)
 	}

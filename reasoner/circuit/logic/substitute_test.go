@@ -100,7 +100,7 @@ func TestChangedImagesAreThoseOfANewSweepAndAreTakenBack(t *testing.T) {
 		s := logic.NewSubstitution(from, to)
 		s.SetAll(inputs, images)
 		s.Build(all...)
-		s.Keep()
+		s.Commit()
 		base := imagesOf(s, all)
 		for range rapid.IntRange(1, 3).Draw(t, "cases") {
 			now := slices.Clone(images)
@@ -191,7 +191,7 @@ func TestASubstitutionStopsAtAnyGateAndGoesOn(t *testing.T) {
 	if image, ok := s.Image(root); !ok || image != to.And(images[0], images[1], images[2].Not()) && image != to.And(to.And(images[0], images[1]), images[2].Not()) {
 		t.Error("the second gate is allowed, and it is not there")
 	}
-	s.Keep()
+	s.Commit()
 	if s.Change(inputs[:1], []logic.Lit{logic.True}) {
 		t.Error("no gate is allowed, and both change")
 	}
