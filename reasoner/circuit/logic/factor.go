@@ -6,21 +6,20 @@ import (
 	"slices"
 )
 
-// factorDepth bounds how many times what is left of a term is factored again, and
-// so work and memory: terms that contain each other could be taken apart as often
-// as there are terms.
+// factorDepth limits the recursion of factor, and so its work and memory: nested terms could be factored as often as
+// there are terms.
 const factorDepth = 32
 
-// occurrence says that a literal, the upper half, occurs in a term, the lower.
+// occurrence is a literal (upper half) with a term that contains it (lower half).
 type occurrence uint64
 
 func (o occurrence) lit() Lit { return Lit(o >> 32) }
 
 func (o occurrence) term() uint32 { return uint32(o) }
 
-// Factor rewrites a disjunction of terms, conjunctions of sorted literals. It returns
-// the parts of the disjunction: one if literals occur in all terms, and else those of
-// the literals that occur in most terms, and the terms that are left.
+// Factor factors a disjunction of terms (conjunctions of sorted literals), and returns literals with the same
+// disjunction. If literals occur in all terms, the result is one literal. Otherwise the most frequent literals are
+// factored out first, and terms without a shared literal stay.
 func (n *Network) Factor(ctx context.Context, terms [][]Lit) []Lit {
 	return n.factor(ctx, terms, factorDepth)
 }
@@ -37,7 +36,7 @@ func (n *Network) factor(ctx context.Context, terms [][]Lit, depth int) []Lit {
 	}
 	slices.Sort(occurrences)
 	var common []Lit
-	var shared [][]occurrence // of literals that some terms have in common
+	var shared [][]occurrence // occurrences of each literal of several terms
 	for len(occurrences) > 0 {
 		k := 1
 		for k < len(occurrences) && occurrences[k].lit() == occurrences[0].lit() {
@@ -81,7 +80,7 @@ func (n *Network) factor(ctx context.Context, terms [][]Lit, depth int) []Lit {
 	return append(parts, n.ands(left)...)
 }
 
-// ands builds the conjunctions of terms.
+// ands returns the conjunction of each term.
 func (n *Network) ands(terms [][]Lit) []Lit {
 	lits := make([]Lit, len(terms))
 	for t, term := range terms {
@@ -90,7 +89,7 @@ func (n *Network) ands(terms [][]Lit) []Lit {
 	return lits
 }
 
-// Without is a sorted term without some sorted literals. It is not nil.
+// Difference returns a sorted term without the given sorted literals. The result is not nil.
 func Difference(term, lits []Lit) []Lit {
 	out := make([]Lit, 0, len(term))
 	for _, l := range term {
@@ -101,7 +100,7 @@ func Difference(term, lits []Lit) []Lit {
 	return out
 }
 
-// Intersect leaves, of sorted literals, those that other sorted ones contain.
+// Intersect deletes from lits the literals that are not in other; both are sorted.
 func Intersect(lits, other []Lit) []Lit {
 	return slices.DeleteFunc(lits, func(l Lit) bool {
 		_, found := slices.BinarySearch(other, l)

@@ -10,7 +10,7 @@ import (
 	"stackmate/reasoner/circuit/logic/logictest"
 )
 
-// randomNetwork draws a network of gates over inputs, and lists its literals.
+// randomNetwork draws a network, and returns its inputs and all its literals.
 func randomNetwork(t *rapid.T) (n *logic.Network, inputs, all []logic.Lit) {
 	n = logic.NewNetwork()
 	for range rapid.IntRange(1, 6).Draw(t, "inputs") {
@@ -19,7 +19,7 @@ func randomNetwork(t *rapid.T) (n *logic.Network, inputs, all []logic.Lit) {
 	return n, inputs, logictest.Grow(t, n, append([]logic.Lit{logic.False, logic.True}, inputs...), 30)
 }
 
-// assignment draws values of some inputs.
+// assignment draws values of inputs, by node.
 func assignment(t *rapid.T, inputs []logic.Lit) map[int32]bool {
 	values := make(map[int32]bool)
 	for _, l := range inputs {
@@ -28,8 +28,8 @@ func assignment(t *rapid.T, inputs []logic.Lit) map[int32]bool {
 	return values
 }
 
-// checkSubstituted compares what a literal is under the values that the images of inputs have
-// with what its image is.
+// checkSubstituted evaluates `to` under values and `from` under the resulting values of the images of its inputs. It
+// compares each root with its image.
 func checkSubstituted(t *rapid.T, from, to *logic.Network, inputs, images []logic.Lit, s *logic.Substitution, roots []logic.Lit, values map[int32]bool) {
 	t.Helper()
 	after := logictest.Evaluate(to, values)
@@ -41,17 +41,17 @@ func checkSubstituted(t *rapid.T, from, to *logic.Network, inputs, images []logi
 	whole := logictest.Evaluate(from, before)
 	for _, l := range roots {
 		if want, got := at(whole, l), at(after, s.At(l)); want != got {
-			t.Fatalf("literal %d is %v over the images, and its image %v", l, want, got)
+			t.Fatalf("literal %d is %v, and its image %v", l, want, got)
 		}
 	}
 }
 
-// some draws literals.
-func some(t *rapid.T, lits []logic.Lit, label string) []logic.Lit {
+// drawLits draws one to eight literals.
+func drawLits(t *rapid.T, lits []logic.Lit, label string) []logic.Lit {
 	return rapid.SliceOfN(rapid.SampledFrom(lits), 1, 8).Draw(t, label)
 }
 
-// drawImages draws images for inputs from literals and constants.
+// drawImages draws an image for each input from literals and their complements.
 func drawImages(t *rapid.T, inputs, from []logic.Lit) []logic.Lit {
 	images := make([]logic.Lit, len(inputs))
 	for i := range images {
@@ -60,24 +60,24 @@ func drawImages(t *rapid.T, inputs, from []logic.Lit) []logic.Lit {
 	return images
 }
 
-func TestSubstitutionInAnyOrderIsEvaluationOverTheImages(t *testing.T) {
+func TestSweepAndImageAgreeWithEvaluationOfTheImages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from, inputs, all := randomNetwork(t)
 		to, outside, there := randomNetwork(t)
 		if rapid.Bool().Draw(t, "within one network") {
 			to, outside, there = from, inputs, all
 		}
-		roots := some(t, all, "roots")
+		roots := drawLits(t, all, "roots")
 		images := drawImages(t, inputs, there)
 		swept, asked := logic.NewSubstitution(from, to), logic.NewSubstitution(from, to)
 		swept.SetAll(inputs, images)
 		asked.SetAll(inputs, images)
 		if !swept.Build(roots...) {
-			t.Fatal("stopped by nothing")
+			t.Fatal("the substitution stopped without a Gate")
 		}
 		for _, l := range roots {
 			if image, ok := asked.Image(l); !ok || image != swept.At(l) {
-				t.Fatalf("literal %d is %d on demand and %d in a sweep", l, image, swept.At(l))
+				t.Fatalf("literal %d has image %d on demand and %d in a sweep", l, image, swept.At(l))
 			}
 		}
 		values := assignment(t, outside)
@@ -92,7 +92,7 @@ func imagesOf(s *logic.Substitution, lits []logic.Lit) (images []logic.Lit) {
 	return images
 }
 
-func TestChangedImagesAreThoseOfANewSweepAndAreTakenBack(t *testing.T) {
+func TestChangeAgreesWithANewSweepAndIsReverted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from, inputs, all := randomNetwork(t)
 		to, outside, there := randomNetwork(t)
@@ -108,7 +108,7 @@ func TestChangedImagesAreThoseOfANewSweepAndAreTakenBack(t *testing.T) {
 				k := rapid.IntRange(0, len(inputs)-1).Draw(t, "input")
 				now[k] = drawImages(t, inputs[:1], there)[0]
 				if !s.Change(inputs[k:k+1], now[k:k+1]) {
-					t.Fatal("stopped by nothing")
+					t.Fatal("the substitution stopped without a Gate")
 				}
 			}
 			anew := logic.NewSubstitution(from, to)
@@ -116,7 +116,7 @@ func TestChangedImagesAreThoseOfANewSweepAndAreTakenBack(t *testing.T) {
 			anew.Build(all...)
 			for _, l := range all {
 				if s.At(l) != anew.At(l) {
-					t.Fatalf("literal %d has image %d after changes, and %d anew", l, s.At(l), anew.At(l))
+					t.Fatalf("literal %d has image %d after changes, and %d in a new sweep", l, s.At(l), anew.At(l))
 				}
 			}
 			var changed []int32
@@ -125,18 +125,18 @@ func TestChangedImagesAreThoseOfANewSweepAndAreTakenBack(t *testing.T) {
 			}
 			for i, l := range all {
 				if base[i] != s.At(l) && !slices.Contains(changed, l.Node()) {
-					t.Fatalf("node %d has changed and is not listed", l.Node())
+					t.Fatalf("node %d has changed and is not in Changed", l.Node())
 				}
 			}
 			checkSubstituted(t, from, to, inputs, now, s, all, assignment(t, outside))
 			if s.Revert(); !slices.Equal(base, imagesOf(s, all)) {
-				t.Fatal("what was taken back is not as it was before")
+				t.Fatal("Revert has not restored the images")
 			}
 		}
 	})
 }
 
-func TestLeavesGetImagesWhenTheyAreNeeded(t *testing.T) {
+func TestLeavesGetImagesOnDemand(t *testing.T) {
 	from := logic.NewNetwork()
 	a, b, v := from.Input(), from.Input(), from.LoopVar()
 	root := from.And(b, v.Not())
@@ -144,20 +144,20 @@ func TestLeavesGetImagesWhenTheyAreNeeded(t *testing.T) {
 	s := logic.NewSubstitution(from, to)
 	image, _ := s.Image(root.Not())
 	if to.Len() != 4 || image.Not() != to.And(s.At(b), s.At(v).Not()) || to.Op(s.At(v).Node()) != logic.OpLoop || s.Has(a) {
-		t.Errorf("%d nodes, the image is %d, a has one: %v", to.Len(), image, s.Has(a))
+		t.Errorf("%d nodes, the image is %d, the unused leaf has an image: %v", to.Len(), image, s.Has(a))
 	}
 	var asked []int32
 	s = logic.NewSubstitution(from, to)
 	s.Leaf = func(node int32) logic.Lit {
 		asked = append(asked, node)
-		if node == b.Node() { // an image that needs another one
+		if node == b.Node() { // an image that depends on further images
 			l, _ := s.Image(from.Or(v, a))
 			return l
 		}
 		return logic.False
 	}
 	if image, _ := s.Image(root); image != logic.False || len(asked) != 3 {
-		t.Errorf("the image is %d, nodes %d were asked for", image, asked)
+		t.Errorf("the image is %d, Leaf was called for nodes %d", image, asked)
 	}
 	same := logic.NewSubstitution(from, from)
 	same.Set(a.Not(), b)
@@ -166,7 +166,7 @@ func TestLeavesGetImagesWhenTheyAreNeeded(t *testing.T) {
 	}
 }
 
-func TestASubstitutionStopsAtAnyGateAndGoesOn(t *testing.T) {
+func TestASubstitutionStopsAtAnyGateAndContinues(t *testing.T) {
 	from := logic.NewNetwork()
 	inputs := []logic.Lit{from.Input(), from.Input(), from.Input()}
 	gate := from.And(inputs[0], inputs[1])
@@ -181,26 +181,26 @@ func TestASubstitutionStopsAtAnyGateAndGoesOn(t *testing.T) {
 		return to.And(operands...), left >= 0
 	}
 	if _, ok := s.Image(root); ok || s.Has(gate) {
-		t.Error("no gate is allowed, and one is there")
+		t.Error("limit of 0 gates: Image has built a gate")
 	}
 	left = 1
 	if _, ok := s.Image(root); ok || !s.Has(gate) || s.Has(root) {
-		t.Error("one gate is allowed, and there is none, or both")
+		t.Error("limit of 1 gate: Image has not built exactly the first gate")
 	}
 	left = 1
 	if image, ok := s.Image(root); !ok || image != to.And(images[0], images[1], images[2].Not()) && image != to.And(to.And(images[0], images[1]), images[2].Not()) {
-		t.Error("the second gate is allowed, and it is not there")
+		t.Error("limit of 1 further gate: Image has not completed the root")
 	}
 	s.Commit()
 	if s.Change(inputs[:1], []logic.Lit{logic.True}) {
-		t.Error("no gate is allowed, and both change")
+		t.Error("limit of 0 gates: Change has not stopped")
 	}
 	s.Revert()
 	if left = 2; !s.Change(inputs[:1], []logic.Lit{logic.True}) || s.At(root) != to.And(images[1], images[2].Not()) {
-		t.Error("two gates are allowed, and they do not change")
+		t.Error("limit of 2 gates: Change has not rebuilt both gates")
 	}
 	if left = 0; s.Build(root) {
-		t.Error("no gate is allowed, and they are swept")
+		t.Error("limit of 0 gates: Build has not stopped")
 	}
 }
 
