@@ -7,47 +7,45 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Batch simulates up to lanes positions. It implements machine.Batch.
+// Batch simulates up to Lanes positions. It implements machine.Batch.
 //
-// rows holds every signal, words words each. States come and go as packed
-// positions, one lane each, through 64×64 bit transposition.
+// rows holds every signal, with `words` words each. Load and Store convert between rows and packed positions, one for
+// each lane, by transposition of 64×64 bits.
 type Batch struct {
 	m           *Machine
 	memory      *kernel.Memory
-	rows        []uint64 // those of memory
+	rows        []uint64 // the rows of memory
 	words       int
 	terminal    []uint64
 	stuck       []uint64
 	wins        []uint64
-	noLanes     []uint64          // none
-	goalsOK     bool              // the goal rows belong to the present positions
-	chosen      []machine.Move    // by lane, then role: the move whose row has the lane's bit
-	chosenStale bool              // ChooseRandom has filled the move rows: chosen is stale
-	filled      machine.State     // the position that was last filled into some lanes
-	filledWords []uint64          // by fluent: all zeros or all ones there
-	legal       []transposedMoves // legal moves, by role
-	sensible    []transposedMoves // those that ChooseRandom chooses among, by role
+	noLanes     []uint64          // always zero
+	goalsOK     bool              // the goal rows are valid for the present positions
+	chosen      []machine.Move    // by lane, then role: the chosen move, whose row has the lane's bit
+	chosenStale bool              // ChooseRandom has written the move rows, but not chosen
+	filled      machine.State     // the position that Fill last wrote to masked lanes
+	filledWords []uint64          // by fluent: its value in filled, in all bits
+	legal       []transposedMoves // by role: legal moves
+	sensible    []transposedMoves // by role: the moves that ChooseRandom may choose
 	block       [64]uint64
 }
 
-// turned holds moves of a role by lane, not by move: bit m%64 of word
-// (lane/64*blocks + m/64)*64 + lane%64 tells whether move m is one of them in a lane.
-// It is computed for 64 lanes at a time when several of them are asked for.
+// transposedMoves holds sets of moves of a role, by lane: bit m%64 of word (lane/64*blocks + m/64)*64 + lane%64 is set if
+// move m is in the set of the lane. It is computed on demand, for 64 lanes at a time.
 type transposedMoves struct {
-	rows  []int32   // by move
-	parts *partRows // instead of rows, of moves with parts
-	reads int       // lanes asked for since Evaluate
-	valid []bool    // by lane/64: the words belong to the present positions
-	words []uint64  // made when first needed
+	rows  []int32   // by move; empty for split moves
+	parts *partRows // rows of split moves, otherwise nil
+	reads int       // number of lanes read since Evaluate
+	valid []bool    // by lane/64: words is valid for the present positions
+	words []uint64  // allocated at the first transposition
 }
 
 const (
-	// turnAfter is the number of lanes whose legal moves are read row by row before
-	// the rows are turned: that takes about as long as three lanes of a large table
-	// of moves.
+	// transposeAfter is the number of lanes that are read row by row before the rows are transposed. A transposition
+	// takes about as long as reading three lanes of a large table of moves.
 	transposeAfter = 2
-	// leastTurned is the number of moves from which turning pays: it takes about 200
-	// steps, and a few lanes of a smaller table are read in as many.
+	// leastTransposed is the least size of a transposed table. A transposition takes about 200 steps, as many as
+	// reading a few lanes of a smaller table.
 	leastTransposed = 24
 )
 
@@ -87,7 +85,7 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 	return b
 }
 
-// newTurned is for the given rows of each role, of so many words.
+// newTransposed returns empty sets for the given rows, by role, and `words` words per row.
 func (m *Machine) newTransposed(rows [][]int32, words int) []transposedMoves {
 	list := make([]transposedMoves, len(rows))
 	for r := range list {
@@ -96,7 +94,7 @@ func (m *Machine) newTransposed(rows [][]int32, words int) []transposedMoves {
 	return list
 }
 
-// batchBytes is what newBatch takes, but for a few words.
+// batchBytes returns the memory of a batch, except a few words.
 func (m *Machine) batchBytes(e *kernel.Engine) int64 {
 	lanes, roles := int64(e.Lanes()), int64(len(m.does))
 	blocks := int64(0)
@@ -110,7 +108,7 @@ func (m *Machine) batchBytes(e *kernel.Engine) int64 {
 	return e.MemoryBytes() + 8*int64(len(m.names.Fluents)) + 4*lanes*roles + 8*lanes*blocks
 }
 
-// row is the n rows from r on.
+// rowRange returns n consecutive rows from row r on.
 func (b *Batch) rowRange(r int32, n int) []uint64 {
 	at := int(r) * b.words
 	return b.rows[at : at+n*b.words]
@@ -119,11 +117,11 @@ func (b *Batch) rowRange(r int32, n int) []uint64 {
 // Lanes implements machine.Batch.
 func (b *Batch) Lanes() int { return 64 * b.words }
 
-// fluents are the rows of the fluents, which lie one after the other.
+// fluents returns the rows of the fluents, which are consecutive.
 func (b *Batch) fluents() []uint64 { return b.memory.Fluents() }
 
-// Fill implements machine.Batch. Filling some lanes is the restart of playouts,
-// again and again from the same position, so its words are kept.
+// Fill implements machine.Batch. Playouts restart lanes again and again from the same position, so the words of this
+// position are kept.
 func (b *Batch) Fill(s machine.State, mask []uint64) {
 	b.goalsOK = false
 	if mask == nil {
@@ -143,17 +141,17 @@ func (b *Batch) setFilled(s machine.State) {
 	}
 }
 
-// rowOf is the beginning of a row by the value that it holds in all lanes.
+// constantRows contains the first two words of a constant row, by its value.
 var constantRows = [2][2]uint64{{}, {^uint64(0), ^uint64(0)}}
 
-// broadcast writes the rows of a position in all lanes.
+// broadcast writes a position to all lanes.
 func (b *Batch) broadcast(rows []uint64, s machine.State) {
 	fluents := len(b.m.names.Fluents)
 	for i, word := range s {
 		for range min(64, fluents-64*i) {
 			if b.words == 2 {
-				// The case of every node of a search: one store of 16 bytes, since
-				// loads of 16 bytes follow at once, and wait for two of 8.
+				// Each node of a search needs this case. It stores 16 bytes at once, because the following loads of
+				// 16 bytes would wait for two stores of 8.
 				*(*[2]uint64)(rows) = constantRows[word&1]
 			} else {
 				for w := range b.words {
@@ -214,7 +212,7 @@ func (b *Batch) Store(dst []uint64, n int) {
 	}
 }
 
-// storeFirst is Store of one position.
+// storeFirst stores the position of the first lane.
 func (b *Batch) storeFirst(dst, rows []uint64, fluents int) {
 	for i := range dst {
 		word := uint64(0)
@@ -253,7 +251,7 @@ func (b *Batch) read(dst []uint64, o output) {
 	}
 }
 
-// bit is an output in one lane.
+// bit returns the value of an output in a lane.
 func (b *Batch) bit(o output, lane int) bool {
 	word := b.rows[int(o.row)*b.words+lane>>6] ^ o.complement
 	return word>>(uint(lane)&63)&1 != 0
@@ -265,7 +263,7 @@ func (b *Batch) Terminal() []uint64 { return b.terminal }
 // Stuck implements machine.Batch.
 func (b *Batch) Stuck() []uint64 { return b.stuck }
 
-// Lost implements machine.Batch: all positions fit.
+// Lost implements machine.Batch. No lane is lost, since each position has the same rows.
 func (b *Batch) Lost() []uint64 { return b.noLanes }
 
 // Wins implements machine.Batch.
@@ -273,7 +271,7 @@ func (b *Batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
 	if b.m.wins != nil {
 		b.read(b.wins, b.m.wins[r])
 		for w, terminal := range b.terminal {
-			b.wins[w] &^= terminal // of which what was regressed says nothing
+			b.wins[w] &^= terminal // regressed conditions are undefined in terminal positions
 		}
 	}
 	return b.m.bestGoals[r], b.wins
@@ -289,7 +287,7 @@ func (b *Batch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []m
 	return b.appendMoves(dst, lane, &b.sensible[r])
 }
 
-// forget is called when the positions change.
+// invalidate discards the transposed moves, after a change of the positions.
 func (t *transposedMoves) invalidate() {
 	if t.reads > 0 {
 		t.reads = 0
@@ -308,7 +306,7 @@ func (b *Batch) appendMoves(dst []machine.Move, lane int, t *transposedMoves) []
 	return b.appendTransposed(dst, lane, t)
 }
 
-// appendSet appends the moves whose rows have the bit of a lane.
+// appendSet appends the moves whose rows have the lane's bit.
 func (b *Batch) appendSet(dst []machine.Move, lane int, rows []int32) []machine.Move {
 	word, shift := lane>>6, uint(lane)&63
 	for m, row := range rows {
@@ -319,7 +317,7 @@ func (b *Batch) appendSet(dst []machine.Move, lane int, rows []int32) []machine.
 	return dst
 }
 
-// appendTurned is appendMoves where several lanes are asked for.
+// appendTransposed appends the moves of a lane from the transposed rows, which it computes if they are invalid.
 func (b *Batch) appendTransposed(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
 	word, blocks := lane>>6, (t.size()+63)/64
 	if !t.valid[word] {
@@ -334,7 +332,7 @@ func (b *Batch) appendTransposed(dst []machine.Move, lane int, t *transposedMove
 	return dst
 }
 
-// turn computes moves by lane, in the 64 lanes of a word.
+// transposeMoves transposes the rows of moves for the 64 lanes of a word.
 func (b *Batch) transposeMoves(t *transposedMoves, word int) {
 	moves := t.size()
 	blocks := (moves + 63) / 64
@@ -385,7 +383,7 @@ func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
 	}
 	last := &b.chosen[lane*len(b.m.does)+int(r)]
 	if *last == m {
-		return // as often where a role has only one move
+		return // as often as the role has a single legal move
 	}
 	if p := b.m.parts[r]; p != nil {
 		if *last >= 0 {
@@ -404,7 +402,7 @@ func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
 	*last = m
 }
 
-// clearMoves empties the move rows of all lanes.
+// clearMoves clears the move rows of all lanes.
 func (b *Batch) clearMoves() {
 	for r, first := range b.m.does {
 		if p := b.m.parts[r]; p != nil {
@@ -440,7 +438,7 @@ func (b *Batch) Advance(int) {
 	b.goalsOK = false
 }
 
-// AddGoals implements machine.Batch: it counts the lanes of each goal value.
+// AddGoals implements machine.Batch. It counts the lanes of each goal value.
 func (b *Batch) AddGoals(totals []int64, mask []uint64) {
 	b.evaluateGoals()
 	for r, goals := range b.m.goals {

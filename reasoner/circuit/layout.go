@@ -5,31 +5,27 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// layout says where the signals of a network live: node i in row slot[i] of the
-// signal array, stored complemented if flip[i]. Row 0 is the constant false.
-// Inputs are stored as they are; for a gate the stored polarity is the one that
-// leaves the fewest complemented operands.
+// layout assigns a row of the signal array to each node i: row[i], which stores the complement if flip[i]. Row 0 is the
+// constant false. Inputs are stored uncomplemented, gates in the polarity with fewer complemented operands.
 type layout struct {
 	net     *logic.Network
 	row     []int32
 	flip    []bool
-	form    []form // of the gates
-	keep    []bool // the row must outlast the program that computes it
-	loopRow []bool // the row is that of a variable, too
+	form    []form // by gate
+	keep    []bool // the row must stay valid for later programs
+	loopRow []bool // the row is also the row of a loop variable
 	rows    int32
-	free    []int32 // rows of values that are no longer needed
+	free    []int32 // reusable rows of dead values
 }
 
-// form is how a gate is computed: combine pos operands as they are, then neg
-// operands complemented, by op.
+// form is the computation of a gate: op over pos operands, then neg complemented operands.
 type form struct {
 	op       kernel.Op
 	pos, neg int32
 }
 
-// newLayout gives rows to the inputs and chooses the polarity of the live gates. A gate of writes
-// computes what an input, say a fluent, is in the next position, and may be computed straight into
-// that input's row, so it is stored in the polarity that the input needs.
+// newLayout assigns rows to the inputs and polarities to the live gates. writes maps a gate that computes the next value
+// of an input (a fluent) to the input: the gate may be stored in the input's row, so it has the input's polarity.
 func newLayout(net *logic.Network, live []bool, writes map[int32]logic.Lit) *layout {
 	n := net.Len()
 	l := &layout{
@@ -57,11 +53,11 @@ func (l *layout) newRow() int32 {
 	return l.rows - 1
 }
 
-// complemented tells whether the row of a literal holds its complement.
+// complemented reports whether the row of a literal holds its complement.
 func (l *layout) complemented(lit logic.Lit) bool { return l.flip[lit.Node()] != lit.Complemented() }
 
-// choose decides the form of a gate. A conjunction of mostly complemented rows
-// is computed as a disjunction and stored complemented (De Morgan).
+// chooseForm chooses the form and the polarity of a gate. A conjunction of mostly complemented rows becomes a complemented
+// disjunction (De Morgan).
 func (l *layout) chooseForm(i int32, writes map[int32]logic.Lit) {
 	var f form
 	for _, o := range l.net.Operands(i) {
@@ -82,7 +78,7 @@ func (l *layout) chooseForm(i int32, writes map[int32]logic.Lit) {
 	l.form[i] = f
 }
 
-// formOf is how a node of a schedule is computed.
+// formOf returns the form of a gate or a loop variable.
 func (l *layout) formOf(i int32) form {
 	switch {
 	case l.net.Op(i) != logic.OpLoop:
@@ -93,7 +89,7 @@ func (l *layout) formOf(i int32) form {
 	return form{kernel.And, 1, 0}
 }
 
-// output is where a literal is read once the programs are laid out.
+// output returns the row and the polarity of a literal.
 func (l *layout) output(lit logic.Lit) output {
 	o := output{row: l.row[lit.Node()]}
 	if l.complemented(lit) {
@@ -102,11 +98,9 @@ func (l *layout) output(lit logic.Lit) output {
 	return o
 }
 
-// emit turns a schedule into a program, giving rows to the gates as it goes. A
-// value that is not kept gives its row back after its last use, so a program
-// works on few rows and they stay in the cache. A gate of writes (see newLayout) is
-// computed straight into the row of its input if nothing reads the input afterwards;
-// emit reports those.
+// emit translates a schedule to a program, and allocates rows for its gates. After its last use, a value that need not
+// be kept frees its row, so the program uses few rows, which stay in the cache. A gate of writes (see newLayout) gets the
+// row of its input if the input has no later use; written contains these gates.
 func (l *layout) emit(name string, stages []stage, writes map[int32]logic.Lit) (p *kernel.Program, written map[int32]bool) {
 	p, written = &kernel.Program{Name: name}, make(map[int32]bool)
 	last := lastUses(l.net, stages)
@@ -118,7 +112,7 @@ func (l *layout) emit(name string, stages []stage, writes map[int32]logic.Lit) (
 		for _, i := range st.vars {
 			seg.Vars = append(seg.Vars, l.row[i])
 		}
-		header := 0 // of the run at the end of the code: gates of one form
+		header := 0 // index of the last header: one per run of gates with equal forms
 		for k, i := range st.nodes {
 			at++
 			operands = l.appendOperands(operands[:0], i)
@@ -141,13 +135,13 @@ func (l *layout) emit(name string, stages []stage, writes map[int32]logic.Lit) (
 	return p, written
 }
 
-// variables gives rows to the variables of a loop, and to the gates that are stored there.
-// Nobody gives those back: others may look at the variable later.
+// allocateVariables allocates rows for the variables of a loop and the gates stored there. These rows are never freed,
+// because later programs may read the variables.
 func (l *layout) allocateVariables(st stage) {
 	for _, v := range st.vars {
 		d := l.net.Definition(v).Node()
 		if home, ok := st.storedIn[d]; ok && home == v && l.keep[d] && l.row[d] != 0 {
-			l.row[v] = l.row[d] // another program has computed it
+			l.row[v] = l.row[d] // an earlier program has computed the gate
 		} else {
 			l.row[v] = l.allocate(v, st)
 		}
@@ -157,8 +151,8 @@ func (l *layout) allocateVariables(st stage) {
 	}
 }
 
-// row is a row for a gate: a used one if its value is not kept. A kept gate that
-// two programs compute has one row for both.
+// allocate returns a row for a gate: a free row if the value need not be kept. A kept gate has the same row in all
+// programs.
 func (l *layout) allocate(i int32, st stage) int32 {
 	if l.keep[i] && l.row[i] != 0 {
 		return l.row[i]
@@ -171,10 +165,10 @@ func (l *layout) allocate(i int32, st stage) int32 {
 	return l.newRow()
 }
 
-// release frees the rows of the operands that gate i is the last to use.
+// release frees the rows of operands whose last use is gate i.
 func (l *layout) release(i, at int32, last []int32, st stage) {
 	if st.isLoop() {
-		return // swept several times
+		return // sweeps read the operands again
 	}
 	for _, o := range l.net.Dependencies(i) {
 		j := o.Node()
@@ -184,8 +178,7 @@ func (l *layout) release(i, at int32, last []int32, st stage) {
 	}
 }
 
-// lastUses numbers the gates of a schedule from 1 and finds the last one that
-// uses each node.
+// lastUses returns, by node, the last gate that uses it, as its index in the schedule, from 1.
 func lastUses(n *logic.Network, stages []stage) []int32 {
 	last := make([]int32, n.Len())
 	at := int32(0)
@@ -200,8 +193,7 @@ func lastUses(n *logic.Network, stages []stage) []int32 {
 	return last
 }
 
-// appendOperands appends the rows of a gate's operands, plain ones first. A
-// variable is a copy of its definition.
+// appendOperands appends the rows of a gate's operands, uncomplemented rows first. A variable is a copy of its definition.
 func (l *layout) appendOperands(dst []int32, i int32) []int32 {
 	operands := l.net.Dependencies(i)
 	if l.net.Op(i) == logic.OpLoop {

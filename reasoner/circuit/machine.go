@@ -13,47 +13,45 @@ import (
 
 // Machine is a compiled circuit. It implements machine.Machine.
 //
-// The live part of the network is cut into programs over one array of
-// rows: evaluate (legal, terminal, stuck: the position alone), goals, and advance
-// (next: position and moves). What evaluate has computed, the others reuse, so
-// evaluate must have run on the position first; or, for advance alone, prepare, which
-// computes no more than that needs.
+// The live part of the network is divided into programs over one array of rows: evaluate computes legal, terminal and
+// stuck from the position, goal the goals, and advance the next position from position and moves. Evaluate must run
+// first, because the other programs reuse its rows. Before advance, prepare can run instead: it computes only the rows
+// that advance reuses.
 //
-// The same programs run on two widths: the widest kernel for playouts, a narrow
-// one for searches, which look at few positions at a time.
+// The programs run on kernels of two widths: the widest for playouts, and a narrow kernel for searches, which evaluate
+// few positions at a time.
 type Machine struct {
 	machine.Unanalysed
 
 	names   *machine.Names
 	initial machine.State
 	info    machine.Info
-	rows    int // of the signal array
+	rows    int // number of rows
 
-	fluent    int32       // row of the first fluent; the others follow
-	does      []int32     // row of the first move, by role; the others follow
+	fluent    int32       // row of the first fluent; rows of fluents are consecutive
+	does      []int32     // row of the first move, by role; rows of a role's moves are consecutive
 	legal     [][]int32   // rows, by role and move
-	parts     []*partRows // by role: moves that have parts, and no rows in does and legal
-	policy    [][]int32   // rows that random moves are chosen from, by role and move
+	parts     []*partRows // by role: rows of split moves, which have no rows in does and legal; nil otherwise
+	policy    [][]int32   // rows of the moves that random choices may choose, by role and move
 	terminal  output
 	stuck     output
 	wins      []output       // by role; nil without decisive moves
-	bestGoals []int32        // the best goal, by role, or machine.NoGoal
+	bestGoals []int32        // the best possible goal, by role, or machine.NoGoal
 	goals     [][]goalOutput // by role
 
-	prepareProgram int // the program of Prepare: prepare, or evaluate where that takes about as long
+	prepareProgram int // the program of Prepare: prepare, or evaluate if prepare is not much shorter
 
 	wide   *kernel.Engine
-	narrow func() *kernel.Engine // made when it is first asked for
+	narrow func() *kernel.Engine // built at the first call
 
 	symmetries func() []machine.Symmetry
 	packing    func() *machine.Packing
 }
 
-// output is a signal as the batch reads it: a row and whether it is stored
-// complemented.
+// output is the row of a signal, and whether the row holds the complement.
 type output struct {
 	row        int32
-	complement uint64 // all ones if complemented
+	complement uint64 // all ones if the row holds the complement
 }
 
 type goalOutput struct {
@@ -63,17 +61,17 @@ type goalOutput struct {
 
 var _ machine.Machine = (*Machine)(nil)
 
-// Options steer Compile.
+// Options are the options of Compile.
 type Options struct {
-	// Kernel is the kernel of batches, or a family of kernels (see kernel.From); "" for the
-	// quickest of this processor. Narrow batches have a later one of those.
+	// Kernel is the name of the kernel of batches, or of a family of kernels (see kernel.From); "" selects the fastest
+	// kernel of this processor. Narrow batches use a later kernel of the family.
 	Kernel string
-	// Memory is the number of bytes that a batch may take, 0 for no limit. Where a batch of
-	// the kernel does not fit, batches get one with fewer lanes.
+	// Memory limits the bytes of a batch; 0 is no limit. If a batch of the kernel exceeds it, a kernel with fewer lanes
+	// is used.
 	Memory int64
 }
 
-// Compile lays a game out as programs for a kernel.
+// Compile translates a game to programs for a kernel.
 func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
 	m.info = machine.Info{Engine: "circuit", Parallel: true, Gates: g.Net.Gates(), Depth: g.Net.Depth()}
@@ -102,25 +100,24 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m.info.Bytes, m.info.Verified, m.info.Batch = wide.CodeBytes(), wide.VerifiedIn(), m.batchBytes(wide)
 	if k := narrowest(available); k.Lanes() < wide.Lanes() {
 		m.narrow = lazyEngine(k, plan, wide)
-		m.info.Bytes *= 2 // the narrow programs are as long
+		m.info.Bytes *= 2 // the narrow engine has its own code, as long
 	}
 	return m, nil
 }
 
-// later makes, when first called, the engine of a kernel for a plan that was proved safe on
-// another: it takes about as long as that one took, and whoever plays random matches only
-// does not need it. Where memory for its code cannot be had, the other one does its work.
-func lazyEngine(k *kernel.Kernel, plan *kernel.Plan, other *kernel.Engine) func() *kernel.Engine {
+// lazyEngine returns a function that builds an engine of kernel k at its first call. The plan is verified already. The
+// construction takes about as long as for the wide engine, and programs that only play random matches do not need it.
+// Without memory for the code, it returns the wide engine.
+func lazyEngine(k *kernel.Kernel, plan *kernel.Plan, wide *kernel.Engine) func() *kernel.Engine {
 	return sync.OnceValue(func() *kernel.Engine {
 		if e, err := k.Engine(plan); err == nil {
 			return e
 		}
-		return other
+		return wide
 	})
 }
 
-// widest is the plan on the first of the kernels whose batches take no more than
-// that many bytes.
+// widest returns an engine of the plan: of the first kernel with batches of at most limit bytes.
 func (m *Machine) widest(plan *kernel.Plan, kernels []*kernel.Kernel, limit int64) (*kernel.Engine, error) {
 	var bytes int64
 	for _, k := range kernels {
@@ -136,9 +133,8 @@ func (m *Machine) widest(plan *kernel.Plan, kernels []*kernel.Kernel, limit int6
 		kernels[len(kernels)-1].Lanes(), m.rows, bytes>>20, limit>>20)
 }
 
-// narrowest is the quickest kernel for a handful of positions: two words a row keep
-// most circuits in the first-level cache, and 128-bit operations are as quick as
-// those on one word.
+// narrowest returns the fastest kernel for a handful of positions. Rows of two words keep most circuits in the
+// first-level cache, and 128-bit operations are as fast as operations on one word.
 func narrowest(kernels []*kernel.Kernel) *kernel.Kernel {
 	i := slices.IndexFunc(kernels, func(k *kernel.Kernel) bool { return k.Lanes() == 128 })
 	if i < 0 {
@@ -147,7 +143,7 @@ func narrowest(kernels []*kernel.Kernel) *kernel.Kernel {
 	return kernels[i]
 }
 
-// stuck is true where the position is not terminal and a role has no legal move.
+// stuck returns the condition that the position is not terminal and a role has no legal move.
 func (g *Game) stuck() logic.Lit {
 	var missing []logic.Lit
 	for r, row := range g.Legal {
@@ -159,10 +155,10 @@ func (g *Game) stuck() logic.Lit {
 	return g.Net.And(g.Net.Or(missing...), g.Terminal.Not())
 }
 
-// link makes the programs, and notes where their results are.
+// link builds the plan of all programs, and records the rows of inputs and outputs.
 func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 	position := slices.Concat([]logic.Lit{g.Terminal, stuck}, g.Wins, slices.Concat(g.Legal...), slices.Concat(g.Policy...))
-	var chosen, parts []logic.Lit // what a choice makes of inputs
+	var chosen, parts []logic.Lit // outputs of random choices, and their inputs
 	for _, p := range g.Parts {
 		if p != nil {
 			position = append(append(position, p.Head...), p.Tail...)
@@ -177,7 +173,7 @@ func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 	writes := g.writes(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
 	l := newLayout(g.Net, g.Net.Cone(all), writes)
 	known := g.Net.Cone(position)
-	// What must stay in its row: the outputs, and what evaluate computes for the other programs.
+	// Outputs and signals that later programs reuse keep their rows.
 	for _, o := range slices.Concat(all, l.reused(nil, known, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))) {
 		l.keep[o.Node()] = true
 	}
@@ -205,12 +201,11 @@ func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 	return m.plan(g, programs...)
 }
 
-// shareWorthPreparing: a program that makes positions ready for moves pays where it has at most
-// one in so many of the gates of evaluate.
+// prepareRatio is the least ratio of the gates of evaluate to the gates of prepare for which prepare pays.
 const prepareRatio = 2
 
-// borrowed are the signals that evaluate has computed (known), of those that are given and of
-// the operands of what other programs compute (used).
+// reused returns the signals computed by evaluate (known) among the given signals and the operands of used nodes, which
+// other programs compute.
 func (l *layout) reused(given []logic.Lit, known, used []bool) (out []logic.Lit) {
 	needed := slices.Clone(given)
 	for i := range used {
@@ -226,7 +221,7 @@ func (l *layout) reused(given []logic.Lit, known, used []bool) (out []logic.Lit)
 	return out
 }
 
-// gates counts those that are marked.
+// countGates returns the number of marked gates.
 func (l *layout) countGates(marked []bool) (n int) {
 	for i, m := range marked {
 		if m && l.net.Op(int32(i)) >= logic.OpAnd {
@@ -236,9 +231,9 @@ func (l *layout) countGates(marked []bool) (n int) {
 	return n
 }
 
-// writes finds the gates that may be computed straight into the row of an input (see newLayout):
-// those that are nothing but one of the signals, and no output else. inputs[k] is what signal k is
-// written to; its literal is complemented where the gate is the complement of the signal.
+// writes returns the gates that may be stored directly in the row of an input (see newLayout): gates with a single use,
+// as signals[k], which is copied to inputs[k]. The literal of the input is complemented if the signal is the gate's
+// complement.
 func (g *Game) writes(signals, inputs []logic.Lit, others ...[]logic.Lit) map[int32]logic.Lit {
 	uses := g.Net.Uses()
 	for _, list := range append(others, signals) {
@@ -255,9 +250,8 @@ func (g *Game) writes(signals, inputs []logic.Lit, others ...[]logic.Lit) map[in
 	return writes
 }
 
-// outputs notes the rows of the inputs and of what the rules say of a position.
-// Legal bits that are stored complemented get rows of their own; the copies that
-// fill them are returned as pairs of rows.
+// recordRows records the rows of inputs and outputs. Complemented legal signals get additional rows; the copies that
+// fill them are returned as pairs (to, from).
 func (m *Machine) recordRows(g *Game, l *layout, stuck logic.Lit) (copies []int32) {
 	if len(g.Fluents) > 0 {
 		m.fluent = l.row[g.Fluents[0].Node()]
@@ -289,8 +283,8 @@ func (m *Machine) recordRows(g *Game, l *layout, stuck logic.Lit) (copies []int3
 	return copies
 }
 
-// plainRows lists the rows of signals by role and move. Signals that are stored
-// complemented get rows of their own: pairs (to, from) are appended to copies.
+// positiveRows returns the rows of signals by role and move. Complemented signals get additional rows; the copies that
+// fill them are appended to copies as pairs (to, from).
 func (l *layout) positiveRows(signals [][]logic.Lit, copies *[]int32) [][]int32 {
 	rows := make([][]int32, len(signals))
 	for r, row := range signals {

@@ -7,11 +7,11 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Whose turn it is, where a literal of the position tells: two roles that take turns share one
-// choice of random moves (choice.ChooseTurn, kernel.Turns).
+// In turn-based games a literal of the position marks the turn. Two roles that take turns share one choice of random
+// moves (choice.ChooseTurn, kernel.Turns).
 
-// turn tells when the roles r and s are to move, if their moves match and that can be
-// told: where mine is true only r has a choice, elsewhere only s.
+// turnLiteral returns a literal mine such that only role r has a choice of moves if mine is true, and otherwise only
+// role s. It returns false if there is no such literal, or if the move tables have different sizes.
 func (g *Game) turnLiteral(r, s int) (mine logic.Lit, found bool) {
 	if p, q := g.partsOf(r), g.partsOf(s); p != nil && q != nil {
 		found = len(p.First) == len(q.First) && len(p.Second) == len(q.Second)
@@ -30,8 +30,8 @@ func (g *Game) turnLiteral(r, s int) (mine logic.Lit, found bool) {
 	return 0, false
 }
 
-// movesWhen lists literals that must be true for a role to make any move but one, its
-// waiting, which needs the complement.
+// turnConditions returns literals that are true whenever the role makes a move other than its noop; the noop requires
+// the complement, if there is one.
 func (g *Game) turnConditions(r int) []logic.Lit {
 	n := g.Net
 	when := g.Legal[r]
@@ -41,7 +41,7 @@ func (g *Game) turnConditions(r int) []logic.Lit {
 	}
 	when = slices.DeleteFunc(slices.Clone(when), func(l logic.Lit) bool { return l == logic.False })
 	var out []logic.Lit
-	for _, l := range when[:min(2, len(when))] { // one of them is no waiting
+	for _, l := range when[:min(2, len(when))] { // at least one is not the noop
 		for _, mine := range n.Conditions(l) {
 			others := 0
 			for i := 0; i < len(when) && others < 2; i++ {
@@ -57,13 +57,13 @@ func (g *Game) turnConditions(r int) []logic.Lit {
 	return out
 }
 
-// waitingMove is the move that a role makes where mine is false, -1 if it has none.
+// waitingMove returns the move that requires mine to be false (the noop), or -1.
 func waitingMove(n *logic.Network, legal []logic.Lit, mine logic.Lit) int {
 	return slices.IndexFunc(legal, func(l logic.Lit) bool { return n.Implies(l, mine.Not()) })
 }
 
-// sharedChoices is, by role, the role that it takes turns with, if that has a smaller
-// number, and else the role itself.
+// turnPartners returns, for each role, the role with a smaller number that it shares its choice with, or the role
+// itself.
 func (g *Game) turnPartners() []int {
 	shared := make([]int, len(g.Does))
 	for s := range shared {
@@ -78,8 +78,8 @@ func (g *Game) turnPartners() []int {
 	return shared
 }
 
-// choices are the tables that a kernel chooses from: that of a role, or those of two that
-// take turns. Who waits has no bit among the legal ones, and makes that move anyway.
+// moveTables returns the move tables of the kernel's random choices: one for each role, or for two roles that take
+// turns. In a shared table the row of the noop is the constant false; the kernel makes the noop by Turns.Waits.
 func (m *Machine) moveTables(g *Game) []kernel.Moves {
 	var out []kernel.Moves
 	shared := g.turnPartners()
