@@ -8,16 +8,16 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// partRows is where a machine finds the moves of a role that have parts.
+// partRows are the rows of a role's split moves.
 type partRows struct {
-	first, second int32      // rows of the first of the parts; the others follow
-	count         [2]int     // how many there are
+	first, second int32      // row of the first input of each side; its rows are consecutive
+	count         [2]int     // number of first and second parts
 	pair          [][2]int32 // by move: its parts
-	moves         [][]int32  // by first part: the moves that can be legal, ascending
+	moves         [][]int32  // by first part: moves that can be legal, ascending
 	head          []output   // by first part
 	tail          []output   // by move
-	ordered       bool       // moves of a later first part have larger numbers
-	random        struct {   // the rows of random bits of a choice; none if another role's is shared
+	ordered       bool       // the concatenation of moves is ascending
+	random        struct {   // rows of the choice's random bits; none if another role's choice is shared
 		first int32
 		count int
 	}
@@ -47,8 +47,7 @@ func newPartRows(p *choice.Parts, l *layout) *partRows {
 	return rows
 }
 
-// mostTurned is the number of moves up to which those of tables with parts are turned:
-// of larger ones few heads are true.
+// mostTransposed is the largest table of split moves that is transposed. In larger tables few heads are true.
 const mostTransposed = 4096
 
 // appendParts appends the legal moves of a lane, ascending.
@@ -70,7 +69,7 @@ func (b *Batch) appendParts(dst []machine.Move, lane int, rows *partRows) []mach
 	return dst
 }
 
-// moves is the number of moves of a role.
+// size returns the number of moves in the table.
 func (t *transposedMoves) size() int {
 	if t.parts != nil {
 		return len(t.parts.pair)
@@ -78,7 +77,7 @@ func (t *transposedMoves) size() int {
 	return len(t.rows)
 }
 
-// moveWord is the word of the lanes in which a move is one of them.
+// moveWord returns the lanes of a word that have a move in their sets.
 func (b *Batch) moveWord(t *transposedMoves, m, word int) uint64 {
 	p := t.parts
 	if p == nil {
@@ -88,7 +87,7 @@ func (b *Batch) moveWord(t *transposedMoves, m, word int) uint64 {
 	return (b.rows[int(head.row)*b.words+word] ^ head.complement) & (b.rows[int(tail.row)*b.words+word] ^ tail.complement)
 }
 
-// setParts says in a lane whether a move is made.
+// setParts sets or clears the parts of a move in a lane.
 func (b *Batch) setParts(p *partRows, m machine.Move, lane int, made bool) {
 	word, bit := lane>>6, uint64(1)<<(uint(lane)&63)
 	for side, first := range [2]int32{p.first, p.second} {

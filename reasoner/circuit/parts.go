@@ -8,31 +8,25 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Moves with parts. A table of moves such as (move from to), with a row for each, is
-// mostly a product: the place of a piece says whether it may move at all, what lies
-// between says where it may go, and what a move changes at one end does not depend on
-// the other. So a move becomes two inputs, its first and its second part, one of
-// which is true of each kind: a hundred and a hundred instead of some thousands. In a
-// game of three-part moves the first part is the first two.
+// Split moves. A table of moves such as (move from to), with a row for each move, is mostly a product: the piece's cell
+// decides whether it may move at all, the cells between decide where it may go, and the effects of a move on one cell do
+// not depend on the other. So a move becomes two inputs, its first and its second part: about two hundred inputs instead
+// of some thousand. In games with moves of three cells, the first part is the first two cells.
 //
 //	does(r, m)    first(p) and second(q), where p and q are the parts of m
-//	legal(r, m)   head(p) and tail(m): the head is what the conditions of all moves
-//	              with the part p have in common
+//	legal(r, m)   head(p) and tail(m): the head contains the conditions common to all moves with first part p
 //
-// Disjunctions over moves become disjunctions over parts (choice.Union), and random moves are
-// chosen part by part (choice.Choose).
+// Disjunctions over moves become disjunctions over parts (choice.Union), and random moves are chosen part by part
+// (choice.Choose).
 //
-// Assumptions, proved while splitting: no two moves have both parts in common; and of
-// the rules of the game: every role makes exactly one move in a step.
+// Assumptions: no two moves have both parts in common (proved while splitting); every role makes exactly one move in a
+// step (a rule of GDL).
 
-// splitMoves takes large move tables apart.
-//
-// before: does(r, m), legal(r, m) for each move m
-// after:  first(r, p), second(r, q), head(r, p) and tail(r, m)
+// splitMoves splits the moves of large tables.
 func splitMoves(ctx context.Context, g *Game) *Game { return splitTables(ctx, g, choice.LeastMoves) }
 
-// splitTables is splitMoves for tables of at least so many moves. A game with a policy
-// stays as it is: its random moves are not chosen among the legal ones.
+// splitTables splits tables of at least `least` moves. Games with a policy stay as they are, because their random moves
+// are not chosen among the legal moves.
 func splitTables(ctx context.Context, g *Game, least int) *Game {
 	if g.Policy != nil || g.Parts != nil {
 		return g
@@ -73,8 +67,7 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 	return h
 }
 
-// Whole is the game with a row for each move: g, or if g has moves with parts the game
-// that it was made of.
+// Whole returns the game with a row for each move: g itself, or the game before the moves were split.
 func (g *Game) Whole() *Game {
 	if g.Parts != nil {
 		return g.unshared
@@ -82,9 +75,8 @@ func (g *Game) Whole() *Game {
 	return g
 }
 
-// conjunction is a literal as a conjunction, if it is a disjunction of terms with
-// literals in common. Terms that contradict themselves are left out: often a general
-// rule and an exception to it give the same move, and only one of them can hold.
+// extractCommon rewrites a disjunction of terms with common literals as a conjunction. It drops contradictory terms: often
+// a general rule and an exception of it give the same move, and only one of them can apply.
 func extractCommon(ctx context.Context, n *logic.Network, l logic.Lit) logic.Lit {
 	if !l.Complemented() || n.Op(l.Node()) != logic.OpAnd {
 		return l
@@ -98,15 +90,15 @@ func extractCommon(ctx context.Context, n *logic.Network, l logic.Lit) logic.Lit
 	return n.Or(n.Factor(ctx, terms)...)
 }
 
-// moveSplitter rewrites a game for moves with parts.
+// moveSplitter rewrites a game for split moves.
 type moveSplitter struct {
 	from, to *Game
 	image    *logic.Substitution
-	start    []int32               // by role: the node of its first move in from; one more
-	common   [][][]logic.Lit       // by role and first part: what the legal signals have in common
-	head     map[int32][]logic.Lit // by node that is a legal signal: its part of common
+	start    []int32               // by role: the node of its first move in from; and the end of the last role's moves
+	common   [][][]logic.Lit       // by role and first part: common literals of the legal signals
+	head     map[int32][]logic.Lit // by node of a legal signal: the common literals of its first part
 	union    []*choice.Union       // by role
-	denied   [][]int32             // by role: the moves that the present gate denies
+	denied   [][]int32             // by role: moves denied by the present gate
 	out      []logic.Lit
 }
 
@@ -139,7 +131,7 @@ func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 	return s
 }
 
-// conjunction is that of literals of the old game.
+// conjunction returns the image of a conjunction of literals of the old game.
 func (s *moveSplitter) conjunction(lits []logic.Lit) logic.Lit {
 	s.out = s.out[:0]
 	for _, l := range lits {
@@ -148,8 +140,8 @@ func (s *moveSplitter) conjunction(lits []logic.Lit) logic.Lit {
 	return s.to.Net.And(s.out...)
 }
 
-// translate rewrites a gate. One that says where a move is legal becomes a conjunction of
-// head and tail, so that what else asks for it can be factored.
+// translate rewrites a gate. A legal signal becomes a conjunction of head and tail, so that its other users can be
+// factored.
 func (s *moveSplitter) translate(_ *Game, node int32, operands []logic.Lit) logic.Lit {
 	old, n := s.from.Net.Operands(node), s.to.Net
 	s.out = s.out[:0]
@@ -180,7 +172,7 @@ func (s *moveSplitter) translate(_ *Game, node int32, operands []logic.Lit) logi
 	return n.And(s.out...)
 }
 
-// move is the move whose input a node was, if it was one.
+// inputMove returns the move of an input node of the old game, or false for any other node.
 func (s *moveSplitter) inputMove(node int32) (role int, m int32, ok bool) {
 	if node < s.start[0] || node >= s.start[len(s.start)-1] {
 		return 0, 0, false
@@ -191,8 +183,8 @@ func (s *moveSplitter) inputMove(node int32) (role int, m int32, ok bool) {
 	return role, node - s.start[role], true
 }
 
-// withChoice rebuilds a game by the function and, with what chooses the parts of random
-// moves. The inputs of random bits come after all others.
+// withChoice rebuilds a game by a translation, and adds the choice of the parts of random moves. Inputs of random bits are
+// numbered after all other inputs.
 func withChoice(ctx context.Context, g *Game, and translation) *Game {
 	shared := g.turnPartners()
 	h := g.rebuild(ctx, and)

@@ -7,67 +7,62 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Regression computes the value of a signal after a move, as a function of the position before it. The
-// signal is rewritten with every fluent replaced by its next signal, in which one
-// role's move is fixed and each of the other roles makes its only legal move. Where another role
-// has a choice, or no legal move, nothing is claimed: the result is false. The heuristic form
-// (alone) lets roles that have a choice do nothing, as if they had no move.
+// Regression expresses a signal after a move as a function of the position before the move. Each fluent in the signal is
+// replaced by its next signal, in which one role makes a given move and each of the other roles makes its only legal
+// move. If another role has no legal move or more than one, the result is false. The heuristic form (othersIdle) lets
+// such roles do nothing instead.
 //
-// Nearly all of that folds away, because it is asked only where
+// Nearly all of the result folds away, because of two assumptions:
 //
-//   - the position is not terminal: whatever would make it terminal is false, so of
-//     all lines of a board only those through the place of the move are left;
-//   - the move is legal: whose turn it is, for one, is known then.
+//   - The position is not terminal, so all conditions of terminal are false: of all lines of a board, only the lines
+//     through the cell of the move remain.
+//   - The move is legal, which decides for instance whose turn it is.
 //
-// Invariant: what forEachMove returns for a move implies that the move is legal and
-// that the signal holds after it, whatever legal moves the other roles make. The converse is true
-// where each of them has one legal move, unless conditions have been given up (wideCondition). With
-// alone it implies only that the move is legal.
+// Invariant: the result of forEachMove for a move implies that the move is legal and that the signal holds after it,
+// whatever legal moves the other roles make. The converse is true if each of them has one legal move, unless conditions
+// were omitted (wideCondition). With othersIdle, it only implies that the move is legal.
 //
-// Cost: moves × (the nodes that the roots need + those nodes that their next signals
-// need and that depend on moves).
+// Cost: moves × (nodes of the roots' cone + nodes that depend on moves in the cone of its next signals).
 
 const (
-	// regressionWork bounds that product: a second or two.
+	// regressionWork limits this product: one or two seconds.
 	regressionWork = 30_000_000
-	// regressionGrowth bounds what is added to the network, in operands of gates: so
-	// many times what it has. Sharing makes a third or a fourth of it.
+	// regressionGrowth limits the added gates, as a multiple of the operands of the network. Passes that share reduce
+	// them to a third or a fourth.
 	regressionGrowth = 100
-	// wideCondition is the number of operands of the widest condition that is not taken not to
-	// hold. It keeps out what hardly ever matters but takes a long conjunction for every
-	// move, such as "no other piece is left": in breakthrough, seven of eight gates; or "that
-	// board is full, so any other one will do": in tic-tac-toe on nine boards, nine of ten. Lines
-	// of five with what stops them at both ends are narrower.
+	// wideCondition is the largest number of operands of a condition after the move that is not treated as false. Wider
+	// conditions hardly ever matter, but take a long conjunction for every move. Examples: "no other piece is left" takes
+	// seven of eight gates in breakthrough; "that board is full, so any other board will do" takes nine of ten in
+	// tic-tac-toe on nine boards. Lines of five, including the blocking cells at both ends, are narrower.
 	wideCondition = 7
-	// refutationDepth is the depth of gates down to which a condition is looked through for a
-	// contradiction of the assumptions. Whose turn it is stands in the first or second gate.
+	// refutationDepth is the depth of gates in which a condition is searched for a contradiction of the assumptions. The
+	// literal of the turn is in the first or second gate.
 	refutationDepth = 3
-	// absorbOperands bounds the conjunctions that are looked through for operands
-	// that others imply: the search is quadratic.
+	// absorbOperands is the largest number of operands for which absorption is tried: the search is quadratic.
 	absorbOperands = 16
 )
 
-// regression computes the roots after moves.
+// regression computes the values of roots after moves.
 type regression struct {
 	game       *Game
 	net        *logic.Network
 	othersIdle bool
 
-	rootCone   []int32     // nodes that the roots need, ascending
-	moveCone   []int32     // nodes that the next signals of ends need and that depend on moves, ascending
-	positive   []bool      // by node: the roots need it as it is, never complemented
-	inTerminal []bool      // by node: terminal needs it
-	omitted    []logic.Lit // after the move at hand: conditions of terminal that were left out
+	rootCone   []int32     // nodes of the roots' cone, ascending
+	moveCone   []int32     // nodes that depend on moves in the cone of its next signals, ascending
+	positive   []bool      // by node: it occurs in the roots, and only uncomplemented
+	inTerminal []bool      // by node: it is in the cone of terminal
+	omitted    []logic.Lit // omitted conditions of terminal after the present move
 
-	value     []truth             // by node: what is assumed
-	fixed     *logic.Substitution // values with the move made
-	regressed *logic.Substitution // of ends: values after the move
+	value     []truth             // by node: the assumed value
+	fixed     *logic.Substitution // nodes before the step, with the moves of all roles substituted
+	regressed *logic.Substitution // nodes of rootCone after the step, as functions of the position before it
 
-	excluded [][]int32   // by node of a fluent: the nodes of fluents that are never true with it
-	oneLegal []logic.Lit // by role: it has exactly one legal move; False while not computed
+	excluded [][]int32   // by node of a fluent: the nodes of fluents that exclude it
+	oneLegal []logic.Lit // by role: the condition that it has exactly one legal move; False if not computed
 }
 
-// truth is what is assumed of a node.
+// truth is the assumption about a node.
 type truth uint8
 
 const (
@@ -76,9 +71,8 @@ const (
 	fails
 )
 
-// newRegression prepares to compute roots after moves. The exclusive pairs of fluents are never true
-// together. It returns nil if the work exceeds regressionWork, or if recursion is involved: loops
-// would have to be copied for each move.
+// newRegression returns the regression of roots. Two fluents of an exclusive pair are never true together. It returns nil
+// if the work exceeds regressionWork, or if loop variables are involved: loops would need a copy for each move.
 func (g *Game) newRegression(roots []logic.Lit, othersIdle bool, exclusive [][2]int32) *regression {
 	n := g.Net.Len()
 	r := &regression{
@@ -122,8 +116,7 @@ func (g *Game) newRegression(roots []logic.Lit, othersIdle bool, exclusive [][2]
 	return r
 }
 
-// fluentOf is the fluent that node i is the input of, or -1: the inputs come first,
-// those of fluents before those of moves.
+// fluentOf returns the fluent of input node i, or -1. Inputs of fluents come first.
 func (g *Game) fluentOf(i int32) int {
 	if f := int(i) - 1; f < len(g.Fluents) {
 		return f
@@ -145,7 +138,7 @@ func (g *Game) dependOnMoves() []bool {
 	return marked
 }
 
-// neverComplemented marks the nodes that the roots need as they are alone.
+// neverComplemented marks the nodes that occur in the roots, and only uncomplemented.
 func (r *regression) neverComplemented(roots []logic.Lit) []bool {
 	used := [2][]bool{make([]bool, r.net.Len()), make([]bool, r.net.Len())} // by complement, then node
 	for _, l := range roots {
@@ -164,9 +157,9 @@ func (r *regression) neverComplemented(roots []logic.Lit) []bool {
 	return used[0]
 }
 
-// forEachMove computes so many signals for every move of every role, by signal, role and move: f may
-// ask for the values of the roots after that move, by later. It returns nil if ctx ends or the
-// network grows too large.
+// forEachMove returns signals for every move of every role, by signal, role and move. f returns the signals of a move; it
+// may call valueAfter for the values of the roots after the move. forEachMove returns nil if ctx is done or the network
+// grows too large.
 func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, m int) []logic.Lit) [][][]logic.Lit {
 	limit := regressionGrowth * r.net.Operations()
 	out := make([][][]logic.Lit, signals)
@@ -191,8 +184,9 @@ func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, 
 	return out
 }
 
-// with calls f if move m of a role may be legal and each of the other roles may have one legal move only. The
-// conditions are that both is so; with alone, the second is not asked.
+// assumeMove calls f if move m of a role can be legal while each of the other roles has exactly one legal move. The
+// conditions for f are that the move is legal, and that each of the other roles has exactly one; othersIdle drops the
+// second.
 func (r *regression) assumeMove(role, m int, f func(conditions []logic.Lit)) {
 	legal := r.game.Legal[role][m]
 	assumed := r.assume(r.game.Terminal.Not(), legal)
@@ -215,7 +209,7 @@ func (r *regression) assumeMove(role, m int, f func(conditions []logic.Lit)) {
 	f(conditions)
 }
 
-// after computes the values of the roots from those of the fluents.
+// computeRoots computes the values of the roots after the move from the values of the fluents.
 func (r *regression) computeRoots(value func(fluent int) logic.Lit) {
 	r.regressed.Revert()
 	for _, i := range r.rootCone {
@@ -226,7 +220,7 @@ func (r *regression) computeRoots(value func(fluent int) logic.Lit) {
 	r.regressed.Sweep(r.rootCone)
 }
 
-// leaveOutWide takes the value of a node for false if it is a condition of many operands.
+// omitWide returns false instead of a value with more than wideCondition operands, if the node occurs only uncomplemented.
 func (r *regression) omitWide(i int32, l logic.Lit) logic.Lit {
 	if !r.positive[i] || l.Complemented() || len(r.net.Operands(l.Node())) <= wideCondition {
 		return l
@@ -237,8 +231,8 @@ func (r *regression) omitWide(i int32, l logic.Lit) logic.Lit {
 	return logic.False
 }
 
-// goesOn is where l holds after the move and the game is not over by then, whatever was left
-// out of that: what contradicts l costs nothing.
+// holdsAndContinues returns the condition that l holds after the move and the game continues. This includes the omitted
+// conditions of terminal, except for cases of l that contradict them anyway.
 func (r *regression) holdsAndContinues(l logic.Lit) logic.Lit {
 	cases := r.net.Disjuncts(l)
 	for i, c := range cases {
@@ -252,8 +246,7 @@ func (r *regression) holdsAndContinues(l logic.Lit) logic.Lit {
 	return r.net.And(r.net.Or(cases...), r.valueAfter(r.game.Terminal).Not())
 }
 
-// assume records that literals are true, and the literals that follow from them at sight. It returns
-// the nodes that are known now.
+// assume records that literals are true, with their direct implications. It returns the nodes with new assumptions.
 func (r *regression) assume(lits ...logic.Lit) (assumed []int32) {
 	for len(lits) > 0 {
 		l := lits[len(lits)-1]
@@ -274,7 +267,7 @@ func (r *regression) assume(lits ...logic.Lit) (assumed []int32) {
 	return assumed
 }
 
-// fold is a literal, or the constant that it is assumed to be.
+// fold returns the assumed constant of a literal, or the literal itself.
 func (r *regression) fold(l logic.Lit) logic.Lit {
 	i := int(l.Node())
 	switch {
@@ -286,10 +279,9 @@ func (r *regression) fold(l logic.Lit) logic.Lit {
 	return logic.False ^ l&1
 }
 
-// fix sets the moves of all roles: the role makes move m, and each of the others its only legal move. It
-// returns the conditions under which it has exactly one. A move that is surely legal is the only
-// one if no other move can be legal then. With alone, other roles do nothing, but for a move that is
-// the only one surely legal.
+// fixMoves substitutes the moves of all roles: the role makes move m, and each of the other roles its only legal move. It
+// returns the conditions that each has exactly one. If a move is legal under the assumptions, the condition is that no
+// other move is legal. With othersIdle, other roles make a move only if it is the only move legal under the assumptions.
 func (r *regression) fixMoves(role, m int) (conditions []logic.Lit) {
 	for q, row := range r.game.Does {
 		if q == role {
@@ -299,7 +291,7 @@ func (r *regression) fixMoves(role, m int) (conditions []logic.Lit) {
 			continue
 		}
 		legal := make([]logic.Lit, len(row))
-		sure := -1 // the only move of q that is surely legal
+		sure := -1 // a move of q that is legal under the assumptions, or -1
 		several := false
 		for k := range row {
 			if legal[k] = r.legalNow(q, k); legal[k] == logic.True {
@@ -331,7 +323,7 @@ func (r *regression) fixMoves(role, m int) (conditions []logic.Lit) {
 	return conditions
 }
 
-// legalNow returns the condition under which a move is legal: false if it contradicts the assumptions.
+// legalNow returns the condition that a move is legal, false if it contradicts the assumptions.
 func (r *regression) legalNow(role, m int) logic.Lit {
 	legal := r.fold(r.game.Legal[role][m])
 	if !r.mayHold(legal, refutationDepth) {
@@ -340,8 +332,8 @@ func (r *regression) legalNow(role, m int) logic.Lit {
 	return legal
 }
 
-// mayHold reports whether a literal may be true under the assumptions, as far as its gates down to a
-// depth show, and the fluents that exclude each other.
+// mayHold reports whether a literal can be true under the assumptions. It checks gates down to a depth, and exclusive
+// fluents.
 func (r *regression) mayHold(l logic.Lit, depth int) bool {
 	switch l = r.fold(l); {
 	case l <= logic.True:
@@ -356,7 +348,7 @@ func (r *regression) mayHold(l logic.Lit, depth int) bool {
 	return !slices.ContainsFunc(r.net.Operands(l.Node()), func(o logic.Lit) bool { return !r.mayHold(o, depth-1) })
 }
 
-// hasOneMove returns the condition under which a role has exactly one legal move.
+// hasOneMove returns the condition that a role has exactly one legal move.
 func (r *regression) hasOneMove(role int) logic.Lit {
 	if r.oneLegal[role] == logic.False {
 		legal := r.game.Legal[role]
@@ -365,11 +357,11 @@ func (r *regression) hasOneMove(role int) logic.Lit {
 	return r.oneLegal[role]
 }
 
-// later is the value of a root, or of what it needs, after the move.
+// valueAfter returns the value after the move of a root or a node of its cone.
 func (r *regression) valueAfter(l logic.Lit) logic.Lit { return r.regressed.At(l) }
 
-// conjunction is that of literals, less what the others imply: of x and or(x, y), x
-// is enough. It overwrites its argument.
+// conjunction returns the conjunction of literals without absorbed operands: x and or(x, y) is x. It overwrites its
+// argument.
 func (r *regression) conjunction(lits []logic.Lit) logic.Lit {
 	out := lits[:0]
 	for _, l := range lits {
