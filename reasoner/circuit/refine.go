@@ -8,34 +8,29 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Colour refinement, for the symmetries of symmetry.go: points that the rules
-// distinguish get different colours. A colour is a hash. A round mixes into the
-// colour of each input
+// Colour refinement, for the symmetries of symmetry.go: points that the rules distinguish get different colours. A colour
+// is a hash. A round mixes into the colour of each input
 //
-//   - what uses it: a sweep backwards adds up, for each node, the colours of the
-//     gates and outputs that it goes into;
-//   - the colour of its own output, next or legal, which a sweep forwards computes
-//     from the colours of the inputs, gate by gate;
-//   - for a move, the colour of its role; roles get those of their goals and moves.
+//   - the colours of its users: a backward sweep sums, for each node, the colours of the gates and outputs that use it;
+//   - the colour of its own output, next or legal: a forward sweep computes the colours of gates from the inputs;
+//   - for a move, the colour of its role. The colour of a role is mixed with its goals and moves.
 //
-// Rounds follow each other until the number of colours stays the same.
+// Rounds repeat until the number of colours is stable.
 //
 // Cost of a round: each gate and operand twice, and sorting the colours.
 
-// sorting is what a colour costs in a round, in units of the budget.
+// sortCost is the budget for sorting a colour in a round.
 const sortCost = 10
 
 func (s *symmetrySearch) sweepCost() int {
 	return s.game.Net.Operations() + s.game.Net.Len() + sortCost*s.points
 }
 
-// start is the colouring before the first round: fluents, moves and roles have
-// different colours, and so have chance and players.
+// initialColours returns the colouring before the first round. Fluents, moves and roles have different colours, and so
+// have chance and players.
 //
-// Inputs that nothing depends on could be exchanged freely where their own outputs
-// are equal (next signal and initial value of fluents, legal signal of moves): many
-// symmetries, and none of use. So these are numbered, which makes their colours
-// different from each other.
+// Inputs without users could be exchanged freely if their own outputs are equal (next signal and initial value of
+// fluents, legal signal of moves): many useless symmetries. So such inputs are numbered, and get different colours.
 func (s *symmetrySearch) initialColours() []uint64 {
 	g := s.game
 	type kind struct {
@@ -69,7 +64,7 @@ func (s *symmetrySearch) initialColours() []uint64 {
 	return colours
 }
 
-// The places that a colour can come from.
+// The tags of colours, by source.
 const (
 	fromGate = iota + 1
 	fromComplement
@@ -82,13 +77,13 @@ const (
 	fromChoice
 )
 
-// blend mixes two colours; the order matters.
+// mix combines two colours; the order matters.
 func mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a^0x9e3779b97f4a7c15, bits.RotateLeft64(b, 32)^0xd1b54a32d192ed03)
 	return hi ^ lo ^ bits.RotateLeft64(a, 17)
 }
 
-// colourOf is that of a literal whose node has the given colour.
+// literalColour returns the colour of a literal from the colour of its node.
 func literalColour(l logic.Lit, node uint64) uint64 {
 	if l.Complemented() {
 		return mix(fromComplement, node)
@@ -96,15 +91,14 @@ func literalColour(l logic.Lit, node uint64) uint64 {
 	return node
 }
 
-// apart returns a copy of colours in which point at has a new one.
+// individualise returns a copy of colours with a new colour for point at.
 func individualise(colours []uint64, at int) []uint64 {
 	colours = slices.Clone(colours)
 	colours[at] = mix(fromChoice, colours[at])
 	return colours
 }
 
-// refine splits colours until their number stays the same. It returns false if
-// the budget is used up.
+// refine splits colours until their number is stable. It returns false if the budget ends.
 func (s *symmetrySearch) refine(colours []uint64) bool {
 	count := s.count(colours)
 	for s.budget > 0 {
@@ -118,15 +112,14 @@ func (s *symmetrySearch) refine(colours []uint64) bool {
 	return false
 }
 
-// count is the number of different colours.
+// count returns the number of different colours.
 func (s *symmetrySearch) count(colours []uint64) int {
 	s.sorted = append(s.sorted[:0], colours...)
 	slices.Sort(s.sorted)
 	return len(slices.Compact(s.sorted))
 }
 
-// sweep computes what the network makes of the colours of the inputs, and where
-// the results go.
+// sweep computes the colours of all nodes from the inputs (forward), and the colours of their users (backward).
 func (s *symmetrySearch) sweep(colours []uint64) {
 	net := s.game.Net
 	s.budget -= s.sweepCost()
@@ -159,7 +152,7 @@ func (s *symmetrySearch) sweep(colours []uint64) {
 	}
 }
 
-// recolour refines the colours by what the sweep found.
+// recolour mixes the results of a sweep into the colours.
 func (s *symmetrySearch) recolour(colours []uint64) {
 	for i, l := range s.inputs {
 		output := s.outputs[i]
@@ -181,9 +174,8 @@ func (s *symmetrySearch) recolour(colours []uint64) {
 	}
 }
 
-// first is the point to tell apart next: the first role that shares its colour with
-// another, or else the first input of a colour that the fewest share; -1 if all
-// colours differ.
+// nextPoint returns the point to individualise next: the first role that shares its colour, otherwise the first input of a
+// smallest shared colour class. It returns -1 if all colours differ.
 func (s *symmetrySearch) nextPoint(colours []uint64) int {
 	size := make(map[uint64]int, len(colours))
 	for _, c := range colours {

@@ -8,43 +8,38 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Subgames: a game may be several games that have nothing to do with each other, but for
-// when it is over and who has won then (Günther, Schiffel and Thielscher, "Factoring general
-// games", 2009; Cox, Schkufza, Madsen and Genesereth, "Factoring general games using
-// propositional automata", 2009).
+// Subgames: independent games that share only the end and the goals (Günther, Schiffel and Thielscher, "Factoring general
+// games", 2009; Cox, Schkufza, Madsen and Genesereth, "Factoring general games using propositional automata", 2009).
 //
-//	clock     fluents whose next values depend on each other alone, never on moves: whose
-//	          turn it is, the number of the step. It belongs to every subgame
-//	together  a fluent and what its next value depends on, a move and what its legality
-//	          depends on; a gate that depends on the clock alone joins nothing
-//	subgame   a class of fluents and moves that belong together, if it has both
+//	clock     the fluents whose next values depend on each other, never on moves, such as the turn or a step counter.
+//	          The clock belongs to every subgame
+//	edges     a fluent and the signals that its next value depends on, a move and the signals that its legality
+//	          depends on; gates that depend on the clock alone join nothing
+//	subgame   a connected class that has both fluents and moves
 //
-// A subgame is played as a game of its own: the fluents of the others stay as they are at
-// the beginning, and their moves are one move "elsewhere", which is legal where it is not the
-// turn of the role here.
+// A subgame is played as a separate game. The fluents of other subgames keep their initial values. The moves of other
+// subgames become one move "elsewhere", which is legal if it is not the role's turn in this subgame.
 //
-// Invariant: if in every position each role has moves in at most one subgame, then along
-// every match each subgame has the fluents and the legal moves that the whole has of it,
-// where everybody makes the moves of the match or, for those of other subgames, the one
-// elsewhere. Who has won is a matter of all of them: a subgame is over where the whole would
-// be with the others as they are at the beginning, and it has the goals of that position.
-// Besides, it is over where nobody has a move in it any more; that decides nothing, so each
-// role has half of the goal points.
+// Invariant: assume that in every position each role has moves in at most one subgame. Then along every match each subgame
+// has the same fluents and legal moves as the whole game, if each role makes its move of the match or, for moves of other
+// subgames, the move elsewhere. The winner depends on all subgames: a subgame ends in the positions in which the whole
+// game would end with the other subgames in their initial positions, and with the same goals. It also ends as soon as no
+// role has a move in it any more; then each role gets half of the goal points, since nothing is decided.
 //
 // Cost: a few sweeps over the network for each subgame, and its passes.
 
-// subgame is one of them.
+// subgame is an independent part of a game, as a game.
 type subgame struct {
-	Game      *Game          // with the tables of the whole
-	Fluents   machine.State  // its own and those of the clock
-	Elsewhere []machine.Move // by role: stands for those in other subgames; NoMove if there are none
+	Game      *Game          // with all fluents and moves of the whole game
+	Fluents   machine.State  // fluents of the subgame and the clock
+	Elsewhere []machine.Move // by role: the move for all moves of other subgames, or NoMove
 }
 
-// undecided are the goal points of each role where a subgame is over and nobody has won.
+// undecidedGoal is the goal of each role if a subgame ends without a winner.
 const undecidedGoal = machine.MaxGoal / 2
 
-// Subgames are those of an optimised game, nil if there are fewer than two, if recursion is
-// involved, or if ctx is done.
+// Subgames returns the subgames of an optimised game. It returns nil if there are fewer than two, if recursion is involved,
+// or when ctx is done.
 func (g *Game) Subgames(ctx context.Context) []subgame {
 	if g.unshared != nil {
 		g = g.unshared
@@ -68,11 +63,11 @@ func (g *Game) Subgames(ctx context.Context) []subgame {
 	return list
 }
 
-// factoring finds out what of a game belongs together.
+// factoring divides the nodes of a game into classes, by union-find.
 type factoring struct {
 	game    *Game
-	dynamic []bool  // by node: it depends on more than the clock
-	parent  []int32 // by node: another one that it belongs together with, or itself
+	dynamic []bool  // by node: it depends on moves, or on fluents outside the clock
+	parent  []int32 // by node: its parent in the union-find forest, or itself
 }
 
 func newFactoring(ctx context.Context, g *Game) *factoring {
@@ -110,9 +105,8 @@ func newFactoring(ctx context.Context, g *Game) *factoring {
 	return f
 }
 
-// joinLines joins the fluents that are needed together to end the game or to win it, as the
-// cells of a line are: the operands of gates that are conjunctions of fluents. Those where
-// none of the fluents may be true say that nothing is left to do, here and there.
+// joinConjunctions joins the fluents of each gate over fluents in the conditions of the end and the goals, such as the
+// cells of a line. A conjunction of negated fluents only ("no move left on any board") joins nothing.
 func (f *factoring) joinConjunctions() {
 	g := f.game
 	roots := []logic.Lit{g.Terminal}
@@ -131,7 +125,7 @@ func (f *factoring) joinConjunctions() {
 	}
 }
 
-// class is the node that stands for all those that node i belongs together with.
+// find returns the representative of the class of node i.
 func (f *factoring) find(i int32) int32 {
 	for f.parent[i] != i {
 		f.parent[i] = f.parent[f.parent[i]]
@@ -140,14 +134,14 @@ func (f *factoring) find(i int32) int32 {
 	return i
 }
 
-// join notes that two nodes belong together, unless the clock says all of one.
+// union joins the classes of two nodes, unless one of the nodes depends on the clock alone.
 func (f *factoring) union(i, j int32) {
 	if f.dynamic[i] && f.dynamic[j] {
 		f.parent[f.find(i)] = f.find(j)
 	}
 }
 
-// classes lists the classes of fluents that moves belong to, by their first fluents.
+// classes returns the representatives of the classes with both fluents and moves, in the order of their first fluents.
 func (f *factoring) classes() []int32 {
 	moved := make(map[int32]bool)
 	for _, l := range slices.Concat(f.game.Does...) {
@@ -162,7 +156,7 @@ func (f *factoring) classes() []int32 {
 	return list
 }
 
-// subgame makes the subgame of one of the classes; it has no game if ctx is done.
+// subgame returns the subgame of one of the classes; its Game is nil if ctx is done.
 func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) subgame {
 	g := f.game
 	s := subgame{Fluents: g.Names.NewState()}
@@ -177,7 +171,7 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 		}
 	}
 	image.SetAll(g.Fluents, fluents)
-	outside := make([][]bool, len(g.Does)) // by role and move: it belongs to another subgame
+	outside := make([][]bool, len(g.Does)) // by role and move: the move belongs to another subgame
 	for r, row := range g.Does {
 		s.Elsewhere = append(s.Elsewhere, machine.NoMove)
 		outside[r] = make([]bool, len(row))
@@ -201,7 +195,7 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 			h.Next[i] = fluents[i]
 		}
 	}
-	var legalHere []logic.Lit // what is legal here
+	var legalHere []logic.Lit // conditions of the subgame's moves
 	for r, row := range h.Legal {
 		var here, there []logic.Lit
 		for m, l := range row {
@@ -227,9 +221,9 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 	return s
 }
 
-// elsewhere is where a role moves in other subgames: by the clock, if that tells it of all the
-// moves there at the beginning, and else where no move is legal here. The first is a condition
-// of few gates, which regression sees through.
+// elsewhereCondition returns the condition for the move elsewhere: the disjunction of the initial conditions of moves in other
+// subgames, if it contradicts all moves here; otherwise "no move of this subgame is legal". The first is mostly a literal
+// of the clock, which regression can analyse.
 func elsewhereCondition(n *logic.Network, here, there []logic.Lit) logic.Lit {
 	turn := n.Or(there...)
 	for _, l := range here {
@@ -240,7 +234,8 @@ func elsewhereCondition(n *logic.Network, here, there []logic.Lit) logic.Lit {
 	return turn
 }
 
-// deserted is where open is false, and stays so while all roles in turn move elsewhere.
+// exhausted returns the condition that no move of the subgame is legal now and in the following steps in which all roles
+// move elsewhere, one step fewer than there are roles.
 func (g *Game) exhausted(legal logic.Lit, elsewhere []machine.Move) logic.Lit {
 	closed := []logic.Lit{legal.Not()}
 	waits := logic.NewSubstitution(g.Net, g.Net)
@@ -262,7 +257,7 @@ func (g *Game) exhausted(legal logic.Lit, elsewhere []machine.Move) logic.Lit {
 	return g.Net.And(closed...)
 }
 
-// endWhere makes the game end there too, with half of the goal points for each role.
+// endIf adds a condition under which the game ends with half of the goal points for each role.
 func (g *Game) endIf(condition logic.Lit) {
 	condition = g.Net.And(condition, g.Terminal.Not())
 	g.Terminal = g.Net.Or(g.Terminal, condition)

@@ -10,24 +10,22 @@
 //
 // Algorithm of Choose. Numbers are lists of literals, the least significant digit first.
 //
-//  1. Count the legal tails of every first part, where its head is true, and add the
-//     counts up in a binary tree. What the heads below a node have in common is taken
+//  1. Count the legal tails of each first part with a true head, and add the counts in a binary tree. Conditions common to
+//     the heads below a node are applied above the node only.
 //     into account above it only.
 //  2. Draw the target t = floor(u·n / 2^k), u a random k-bit fraction and n the number
 //     of legal moves (as in kernel/choose.go: uniform but for a relative error of at
 //     most 2^-choiceBits in the probability of a move).
-//  3. Go down the tree: to the left where t is less than the count there, and else to
-//     the right, with t less that count. All nodes of a level share one comparison,
-//     since only one of them is on the way. The leaf is the first part of the move, and
-//     what is left of t the number of the move among those with that part.
-//  4. Find the legal second parts of that first part, and do the same with them.
+//  3. Descend the tree: to the left child if t is less than its count, otherwise to the right child, with t reduced by
+//     this count. All nodes of a level share one comparison, since only one of them is on the path. The leaf is the
+//     first part of the move; the remaining t is the number of the move among the moves with this part.
+//  4. Find the legal second parts of this first part, and draw one of them in the same way.
 //
-// Invariants: no two moves have both parts in common; of all targets each legal move has the
-// same number, or one more, whatever the partition.
+// Invariants: no two moves have both parts in common. The numbers of targets of any two legal moves differ by at most one,
+// for every partition.
 //
-// Cost in gates of three inputs: 2 a move for the counts and 1 for step 4, less what moves share; some 20
-// a first part and some 12 a second part. Tables that are mostly free products have a
-// choice that costs less (rectangles.go).
+// Cost in gates of three inputs: 2 a move for the counts and 1 for step 4, less the logic that moves share; some 20 a first
+// part and some 12 a second part. Tables that are mostly free products have a cheaper choice (rectangles.go).
 //
 // Reference: proportional sampling by a tree of partial sums (Wong and Easton, "An efficient method for weighted
 // sampling without replacement", 1980).

@@ -57,7 +57,7 @@ func Tables(tables [][]string, least int) []*Table {
 	return out
 }
 
-// take returns the parts of the named moves under a partition of the table.
+// partsFor returns the parts of the named moves under a partition of the table.
 func (t *Table) partsFor(way partition, names []string) *Parts {
 	if !slices.Equal(names, t.names) {
 		of := make([][2]int32, len(names))

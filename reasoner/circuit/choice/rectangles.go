@@ -9,30 +9,27 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Moves of three parts are mostly free products: where a piece that has moved to a place
-// may shoot from there does not depend on where it came from, but for what it has left
-// behind. So their table is cut into rectangles, each a set of first parts and a set of
-// second ones with tails that are the same for all of those:
+// Tables of moves with three cells are mostly free products: where a piece that has moved to a cell may shoot does not
+// depend on its origin, except near the cell that it has left. So the table is divided into rectangles. A rectangle is a
+// set of first parts and a set of second parts; the tail of a move in it depends only on the second part:
 //
-//	legal(m) = head(p) and tail(q)   for the parts p and q of m, both of a rectangle
+//	legal(m) = head(p) and tail(q)   for the parts p and q of m, both in the rectangle
 //
-// A rectangle has as many legal moves as the product of the heads and the tails that are
-// true. Random moves: draw a rectangle in proportion, one of its true heads and one of
-// its true tails, each uniformly. Cost in gates of three inputs: 4 for each first or
-// second part of a rectangle, and some 20 and a product a rectangle, instead of 3 a move.
+// The number of legal moves in a rectangle is the product of its numbers of true heads and true tails. A random move is a
+// random rectangle, in proportion to this number, one of its true heads and one of its true tails, both uniform. Cost in
+// gates of three inputs: 4 for each first or second part of a rectangle, and some 20 and a product for each rectangle,
+// instead of 3 for each move.
 //
-// A tail that a head contradicts may stand in a rectangle with it, though there is no such
-// move, and tails that are equal where a head is true stand for each other. Both join what
-// would be apart. First parts with mostly the same tails are found first (groups); what
-// they do not share, such as the places behind the one that the piece has left, is cut
-// off, restricted to where the head is true, and joined anew. Cost of the search: linear
-// in moves, times the rectangles of a first part.
+// Two rules enlarge rectangles. A pair of a head and a contradicting tail may be in a rectangle, although there is no such
+// move. Tails that are equal under a head may replace each other. The search first groups first parts with mostly equal
+// tails. Differing tails of a group, such as the cells behind the piece's origin, are cut off, restricted to true heads,
+// and combined anew. Cost of the search: linear in moves, times the rectangles of a first part.
 
 // rectangle is the set of moves with one of its first parts and one of its columns.
 type rectangle struct {
 	firsts  []int32
 	columns []column
-	inside  partSet // firsts
+	inside  partSet // firsts, as a set
 	never   partSet // first parts that every column contradicts
 }
 
@@ -51,7 +48,7 @@ func (s partSet) add(p int32) { s[p>>6] |= 1 << (p & 63) }
 
 func (s partSet) has(p int32) bool { return len(s) > 0 && s[p>>6]>>(p&63)&1 != 0 }
 
-// minus reports whether every element of s is in a or in b.
+// coveredBy reports whether every element of s is in a or in b.
 func (s partSet) coveredBy(a, b partSet) bool {
 	for i, w := range s {
 		if w&^a[i]&^b[i] != 0 {
@@ -74,14 +71,14 @@ func (s partSet) members() (out []int32) {
 type rectangleFinder struct {
 	net    gates
 	parts  *Parts
-	given  [][]logic.Lit             // by first part: what its heads imply
-	denied []map[logic.Lit]partSet   // by role: first parts whose heads imply the complement
-	absent []partSet                 // by role: first parts without a head
-	known  []map[logic.Lit]logic.Lit // by first part: what its heads make of literals (restrict)
+	given  [][]logic.Lit             // by first part: the literals that its heads, of all roles, imply
+	denied []map[logic.Lit]partSet   // by role and literal: first parts whose heads imply its complement
+	absent []partSet                 // by role: first parts with a false head
+	known  []map[logic.Lit]logic.Lit // by first part: results of restrict
 }
 
-// rectangles cuts a table of moves with the given heads, by role and first part, into
-// rectangles; nil if a choice by first parts costs less.
+// rectangles divides a table of moves into rectangles, with the given heads by role and first part. It returns nil if a
+// choice by first parts costs less.
 func (n gates) rectangles(p *Parts, heads [][]logic.Lit) []*rectangle {
 	if len(p.Pair) < LeastMoves {
 		return nil
@@ -171,7 +168,7 @@ func (f *rectangleFinder) groups(tails []equalTails) []int32 {
 	return groups
 }
 
-// look computes the implications of the heads.
+// indexHeads sets given, denied and absent from the implications of the heads.
 func (f *rectangleFinder) indexHeads(heads [][]logic.Lit) {
 	f.given = make([][]logic.Lit, len(f.parts.First))
 	known := make([]bool, len(f.given))
@@ -255,8 +252,8 @@ func (f *rectangleFinder) restrict(l logic.Lit, p int32) logic.Lit {
 	return out
 }
 
-// columns returns the tails cut at the borders of groups; the first `shared` columns belong to groups. Tails
-// shared by at most half of a group are restricted.
+// columns divides the tails at the borders of groups. The first `shared` columns belong to groups. Tails that at most
+// half of a group shares are restricted.
 func (f *rectangleFinder) columns(tails []equalTails, groups []int32) (out []column, shared int) {
 	size := make(map[int32]int)
 	for _, g := range groups {
@@ -282,7 +279,7 @@ func (f *rectangleFinder) columns(tails []equalTails, groups []int32) (out []col
 	return f.appendRestricted(out, left, func(p, second int32) []int { return ofGroup[[2]int32{groups[p], second}] }), len(out)
 }
 
-// alike cuts columns so that two first parts in the same column are in exactly the same columns.
+// splitByColumns splits columns so that two first parts in the same column are in exactly the same columns.
 func (f *rectangleFinder) splitByColumns(columns []column) (out []column) {
 	in := make([][]int32, len(f.parts.First)) // by first part: columns
 	for i, c := range columns {
@@ -345,7 +342,7 @@ func (f *rectangleFinder) column(second int32, tail logic.Lit, firsts []int32) c
 	return c
 }
 
-// join combines columns to rectangles, columns with the most first parts first.
+// combine combines columns to rectangles, columns with the most first parts first.
 func (f *rectangleFinder) combine(columns []column) []*rectangle {
 	slices.SortStableFunc(columns, func(a, b column) int { return cmp.Compare(len(b.firsts.members()), len(a.firsts.members())) })
 	var list []*rectangle
@@ -372,7 +369,7 @@ func (f *rectangleFinder) combine(columns []column) []*rectangle {
 	return list
 }
 
-// fitting returns a rectangle with one of the first parts to which the column can be added, or nil.
+// findRectangle returns a rectangle that contains one of the first parts and can take the column, or nil.
 func findRectangle(c *column, firsts []int32, byFirst [][]*rectangle) *rectangle {
 	for _, p := range firsts {
 		for _, r := range byFirst[p] {

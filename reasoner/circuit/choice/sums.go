@@ -18,7 +18,7 @@ type sumTree struct {
 	onLeft      []logic.Lit // the number of left, where all of when are true
 }
 
-// join returns the tree over two trees. Conditions common to both are left to the nodes above, so roles whose
+// addTrees returns the tree over two trees. Conditions common to both are left to the nodes above, so roles whose
 // moves differ only in such conditions share the sums.
 func (n gates) addTrees(left, right *sumTree) *sumTree {
 	t := &sumTree{left: left, right: right, when: logic.Intersect(slices.Clone(left.when), right.when), most: left.most + right.most}
@@ -28,7 +28,7 @@ func (n gates) addTrees(left, right *sumTree) *sumTree {
 	return t
 }
 
-// within returns the number of a tree, assuming the given conditions.
+// countUnder returns the number of a tree under the assumption that the conditions in when hold.
 func (n gates) countUnder(t *sumTree, when []logic.Lit) []logic.Lit {
 	rest := n.And(logic.Difference(t.when, when)...)
 	if t.left == nil {
@@ -122,7 +122,7 @@ func (n gates) drawLeaf(p *Parts, t *sumTree, leaves int) (chosen, left []logic.
 	return n.pick(t, leaves, n.draw(fraction, number))
 }
 
-// less removes the literals in when from a conjunction. Subexpressions that imply none of them are kept.
+// dropConditions removes the literals in when from a nested conjunction. It keeps subexpressions without such literals.
 func (n gates) dropConditions(l logic.Lit, when []logic.Lit) logic.Lit {
 	if whole := n.Conditions(l); len(logic.Difference(whole, when)) == len(whole) {
 		return l

@@ -74,7 +74,7 @@ func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) {
 	}
 }
 
-// either returns a if c is true, otherwise b. If a and b differ in one literal only, it multiplexes this literal,
+// multiplex returns a if c is true, otherwise b. If a and b differ in one literal only, it multiplexes this literal,
 // which many moves share.
 func (n gates) multiplex(c, a, b logic.Lit) logic.Lit {
 	onlyA, onlyB := n.Conditions(a), n.Conditions(b)

@@ -68,7 +68,7 @@ func matches(text, pattern []int32) bool {
 	return slices.EqualFunc(text, pattern, func(w, p int32) bool { return w == p || p == anyWord })
 }
 
-// of returns the disjunction of the parts. Parts that satisfy free are don't-cares.
+// anyOf returns the disjunction of the parts. Parts that satisfy free are don't-cares.
 func (u *Union) anyOf(parts []int32, free func(p int32) bool) logic.Lit {
 	if len(parts) == 1 {
 		return u.lits[parts[0]]
