@@ -30,8 +30,8 @@ type Batch struct {
 	block       [64]uint64
 }
 
-// transposedMoves holds sets of moves of a role, by lane: bit m%64 of word (lane/64*blocks + m/64)*64 + lane%64 is set if
-// move m is in the set of the lane. It is computed on demand, for 64 lanes at a time.
+// transposedMoves holds sets of moves of a role, by lane: bit m%64 of word (lane/64*blocks + m/64)*64 + lane%64 is set
+// if move m is in the set of the lane. It is computed on demand, for 64 lanes at a time.
 type transposedMoves struct {
 	rows  []int32   // by move; empty for split moves
 	parts *partRows // rows of split moves, otherwise nil

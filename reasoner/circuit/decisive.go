@@ -7,27 +7,30 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Decisive and anti-decisive moves (Teytaud and Teytaud, "On the huge benefit of decisive moves in Monte-Carlo tree search
-// algorithms", 2010), as gates. For every move of a role,
+// Decisive and anti-decisive moves (Teytaud and Teytaud, "On the huge benefit of decisive moves in Monte-Carlo tree
+// search algorithms", 2010), as gates. For every move of a role, two conditions are functions of the position
+// (regression.go):
 //
-//	wins      it ends the game with the best goal of the role
-//	blunders  it ends the game with the best goal of another role (as in games where completing a line loses), or
-//	          another role has a winning reply
+//	wins      the move ends the game with the best goal of the role
+//	blunders  the move ends the game with the best goal of another role, as in games where a line loses;
+//	          or another role has a winning reply
 //
-// are functions of the position (regression.go). They define a policy: a restriction of the legal moves. Random moves of
-// all lanes follow the policy, with the same algorithm as a choice among all legal moves.
+// They define a policy: a restriction of the legal moves. Random moves of all lanes follow the policy, with the same
+// algorithm as a choice among all legal moves.
 
-// maxPolicyCost limits the gates of the game with the policy, as a multiple of the gates without. At equal time
-// (search/montecarlo/README.md) the policy gained at factors of 2 (breakthrough) and 8 (connect four), and lost at factors
-// of 30 and more (gomoku, checkers).
+// maxPolicyCost limits the gates of the game with the policy, as a multiple of the gates without. At equal time, the
+// policy gained at factors of 2 (breakthrough) and 8 (connect four). It lost at factors of 30 and more (gomoku,
+// checkers); see search/montecarlo/README.md.
 const maxPolicyCost = 16
 
-// WithDecisiveMoves returns two optimised games with a policy of decisive moves: in sparing, blunders are only moves that
-// end the game; full has all blunders. Both are nil if no move ends the game with a best goal, if the search for such moves
-// costs too much or involves recursion, or when ctx is done. full is also nil if it alone costs too much.
+// WithDecisiveMoves returns two optimised games with a policy of decisive moves. In sparing, blunders are only moves
+// that end the game; full has all blunders.
 //
-// Two fluents of an exclusive pair are never true together in reachable positions. They identify the turn among more
-// than two roles, and so prove that the other roles have one legal move.
+// Both games are nil if no move ends the game with a best goal, if recursion is involved, or when ctx is done. Each is
+// nil if its search or its gates cost too much; without sparing, full is nil, too.
+//
+// Two fluents of an exclusive pair are never true together in reachable positions. With more than two roles, such pairs
+// identify the turn, and so prove that the other roles have a single legal move.
 //
 // With othersIdle, moves count as decisive if they would be decisive while the other roles with a choice do nothing: a
 // heuristic for simultaneous moves, without Wins.
@@ -71,8 +74,8 @@ func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]logic.Lit, oth
 	return h.shareLogic(ctx)
 }
 
-// policy returns the allowed moves of a role: the winning moves; if none is legal, the moves that are no blunders; if there
-// are none, all legal moves. The first case is won, the last case lost.
+// policy returns the allowed moves of a role: the winning moves if there are any, otherwise the moves that are no
+// blunders, and otherwise all legal moves. The first case is won, the last case lost.
 func policy(n *logic.Network, legal, wins, blunders []logic.Lit) (allowed []logic.Lit, won, lost logic.Lit) {
 	safe := make([]logic.Lit, len(legal))
 	for m := range legal {
@@ -88,8 +91,8 @@ func policy(n *logic.Network, legal, wins, blunders []logic.Lit) (allowed []logi
 }
 
 // endingMoves returns the conditions under which each move is legal and wins, and under which it is legal and loses: it
-// ends the game with the best goal of another role, but not of its own. Both are nil if the regression costs too much or
-// no move can win or lose.
+// ends the game with the best goal of another role, but not of its own. Both are nil if the regression costs too much
+// or no move can win or lose.
 func (g *Game) endingMoves(ctx context.Context, othersIdle bool, exclusive [][2]int32) (wins, losses [][]logic.Lit) {
 	_, best := g.bestGoals()
 	r := g.newRegression(append(best, g.Terminal), othersIdle, exclusive)
@@ -138,9 +141,9 @@ func possible(row []logic.Lit) int {
 	return n
 }
 
-// blunders returns the conditions under which each move is legal and loses, or continues the game and allows another role
-// a winning reply. In terminal positions, winning moves of other roles are ignored. It returns nil if the regression costs
-// too much.
+// blunders returns the conditions under which each move is legal and loses, or continues the game and allows another
+// role a winning reply. In terminal positions, winning moves of other roles are ignored. It returns nil if the
+// regression costs too much.
 func (g *Game) blunders(ctx context.Context, wins, losses [][]logic.Lit, othersIdle bool, exclusive [][2]int32) [][]logic.Lit {
 	var replies []logic.Lit // by role: the condition that it has a winning move
 	for _, row := range wins {

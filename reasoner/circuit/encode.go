@@ -11,9 +11,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Encoding of optimised games: names, the initial position, and the networks with their outputs, both of the game and of
-// the game before passes that share. Inputs have the order of newGame. Numbers are varints, operands differences to the
-// node or to the next operand, so a gate of k operands takes about 2k bytes.
+// Encoding of optimised games: names, the initial position, and the networks with their outputs, both of the game and
+// of the game before passes that share. Inputs have the order of newGame. Numbers are varints, operands differences to
+// the node or to the next operand, so a gate of k operands takes about 2k bytes.
 //
 // Decode trusts no data: its result satisfies Verify, except that it may contain equal gates. The kernel verifies the
 // programs as for any other game (kernel/verify.go). Only a checksum can show that the game equals the encoded game.

@@ -133,10 +133,10 @@ func sharePairs(ctx context.Context, g *Game) *Game {
 // pair contains the indices of two operands of a gate; second is 0 if there is no pair.
 type pair struct{ first, second int32 }
 
-// commonPairs returns, for each live gate with more than two operands, its most frequent pair of at least pairUses gates.
-// Pairs are counted by hash. Collisions are counted together, which sometimes creates a gate with too few users: a small
-// loss, for a tenth of the time of a map. The counts of a gate are all loaded before the first comparison, since the
-// table is bound by memory latency.
+// commonPairs returns, for each live gate with more than two operands, its most frequent pair of at least pairUses
+// gates. Pairs are counted by hash. Collisions are counted together, which sometimes creates a gate with too few users:
+// a small loss, for a tenth of the time of a map. The counts of a gate are all loaded before the first comparison,
+// since the table is bound by memory latency.
 func (g *Game) commonPairs() []pair {
 	live := g.live()
 	pairs := 0

@@ -16,12 +16,12 @@ import (
 // after:  next and legal over f
 //
 // Random playouts suggest classes of equal fluents; induction proves them (van Eijk 2000). Base: the initial position
-// agrees. Step: if all classes hold in a position, and every fluent is replaced by the representative of its class,
-// then the next signals of a class are the same literal. A class that fails is split by these literals, and the step is
-// repeated. States keep all fluents; only the logic is shared.
+// agrees. Step: assume that all classes hold in a position, and replace every fluent by the representative of its
+// class. Then the next signals of a class are the same literal. A class that fails is split by these literals, and the
+// step is repeated. States keep all fluents; only the logic is shared.
 //
-// The network is built once. Later rounds rebuild only the gates with changed operands. Most rounds free one fluent that
-// seemed constant, such as the next digit of a counter. Replaced gates stay in the network, dead.
+// The network is built once. Later rounds rebuild only the gates with changed operands. Most rounds free one fluent
+// that seemed constant, such as the next digit of a counter. Replaced gates stay in the network, dead.
 func mergeFluents(ctx context.Context, g *Game) *Game {
 	c, err := g.suggestClasses(ctx)
 	if err != nil {

@@ -23,8 +23,8 @@ type Game struct {
 	Net     *logic.Network
 	Fluents []logic.Lit   // inputs, by fluent
 	Does    [][]logic.Lit // inputs, by role and move
-	// Parts are the split move tables, by role; nil for roles without. These roles have empty rows in Does and Legal.
-	// Parts is nil if no role has one.
+	// Parts are the split move tables by role, with nil for other roles; Parts is nil in a game without split moves.
+	// Roles with split moves have empty rows in Does and Legal.
 	Parts []*choice.Parts
 
 	Next     []logic.Lit   // by fluent, over Fluents and the inputs of moves
@@ -35,8 +35,8 @@ type Game struct {
 	// Policy contains the conditions under which random moves may choose a move, by role and move: a subset of the
 	// legal moves, not empty if a move is legal. Nil means Legal.
 	Policy [][]logic.Lit
-	// Wins is, by role, a condition under which the policy wins for it within one or two joint moves: the role has
-	// the only choice and a winning move, or, of two roles, the other has the only choice and each of its moves
+	// Wins is, by role, a condition under which the policy wins within one or two joint moves. Either only this role
+	// has a choice, and it has a winning move; or, of two roles, only the other has a choice, and each of its moves
 	// loses at once or allows a winning reply. Nil without a policy.
 	Wins []logic.Lit
 

@@ -24,8 +24,8 @@ type form struct {
 	pos, neg int32
 }
 
-// newLayout assigns rows to the inputs and polarities to the live gates. writes maps a gate that computes the next value
-// of an input (a fluent) to the input: the gate may be stored in the input's row, so it has the input's polarity.
+// newLayout assigns rows to the inputs and polarities to the live gates. writes maps a gate that computes the next
+// value of an input (a fluent) to the input: the gate may be stored in the input's row, so it has the input's polarity.
 func newLayout(net *logic.Network, live []bool, writes map[int32]logic.Lit) *layout {
 	n := net.Len()
 	l := &layout{
@@ -56,8 +56,8 @@ func (l *layout) newRow() int32 {
 // complemented reports whether the row of a literal holds its complement.
 func (l *layout) complemented(lit logic.Lit) bool { return l.flip[lit.Node()] != lit.Complemented() }
 
-// chooseForm chooses the form and the polarity of a gate. A conjunction of mostly complemented rows becomes a complemented
-// disjunction (De Morgan).
+// chooseForm chooses the form and the polarity of a gate. A conjunction of mostly complemented rows becomes a
+// complemented disjunction (De Morgan).
 func (l *layout) chooseForm(i int32, writes map[int32]logic.Lit) {
 	var f form
 	for _, o := range l.net.Operands(i) {
@@ -99,8 +99,8 @@ func (l *layout) output(lit logic.Lit) output {
 }
 
 // emit translates a schedule to a program, and allocates rows for its gates. After its last use, a value that need not
-// be kept frees its row, so the program uses few rows, which stay in the cache. A gate of writes (see newLayout) gets the
-// row of its input if the input has no later use; written contains these gates.
+// be kept frees its row, so the program uses few rows, which stay in the cache. A gate of writes (see newLayout) gets
+// the row of its input if the input has no later use; written contains these gates.
 func (l *layout) emit(name string, stages []stage, writes map[int32]logic.Lit) (p *kernel.Program, written map[int32]bool) {
 	p, written = &kernel.Program{Name: name}, make(map[int32]bool)
 	last := lastUses(l.net, stages)
@@ -193,7 +193,8 @@ func lastUses(n *logic.Network, stages []stage) []int32 {
 	return last
 }
 
-// appendOperands appends the rows of a gate's operands, uncomplemented rows first. A variable is a copy of its definition.
+// appendOperands appends the rows of a gate's operands, uncomplemented rows first. A variable is a copy of its
+// definition.
 func (l *layout) appendOperands(dst []int32, i int32) []int32 {
 	operands := l.net.Dependencies(i)
 	if l.net.Op(i) == logic.OpLoop {

@@ -7,9 +7,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Mobility, as gates: the legal moves of each role if it were its turn. In conditions of legal moves, the literals that
-// mark the turn are replaced by their values when the role is to move, so the moves of the waiting role count, too. Moves
-// legal for several roles, and moves whose legality is one literal, carry no information and are left out.
+// Mobility, as gates: the legal moves of each role if it were its turn. For each role, the literals that mark the turn
+// are replaced by their values in its turn, so moves of the waiting role count, too. Moves legal for several roles, and
+// moves whose legality is a single literal, carry no information and are left out.
 //
 // Cost: roles × nodes of the cone of legal moves.
 

@@ -8,18 +8,18 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// complementMoves shortens conditions over moves; it assumes that every role makes exactly one move in a step. Frame rules
-// ("the cell keeps its mark if any other move was made") are disjunctions over nearly the whole move table of a role; the
-// complement is far smaller.
+// complementMoves shortens conditions over moves; it assumes that every role makes exactly one move in a step. Frame
+// rules ("the cell keeps its mark if any other move was made") are disjunctions over nearly the whole move table of a
+// role; the complement is far smaller.
 //
 // before: and(not does(r, m) for m in S, rest)
 // after:  and(or(does(r, m) for m not in S), rest)    if that is shorter
 //
-// A disjunction is a complemented conjunction of complements, so this covers both. In steps where a role makes no move or
-// several, the result is undefined.
+// A disjunction is a complemented conjunction of complements, so this covers both. In steps where a role makes no move
+// or several, the result is undefined.
 //
-// Rules about any role ("does ?player (move ...)") contain for each move a disjunction over the roles, which other rules
-// share. Such disjunctions are expanded if this makes the gate shorter.
+// Rules about any role ("does ?player (move ...)") contain for each move a disjunction over the roles, which other
+// rules share. Such disjunctions are expanded if this makes the gate shorter.
 func complementMoves(ctx context.Context, g *Game) *Game {
 	var seen []logic.Lit
 	return g.rebuild(ctx, func(h *Game, _ int32, operands []logic.Lit) logic.Lit {
@@ -74,8 +74,8 @@ func (g *Game) isDenial(l logic.Lit) bool {
 	return l.Complemented() && g.Net.Op(l.Node()) == logic.OpInput && l.Node() > int32(len(g.Fluents))
 }
 
-// complementRoles rewrites the denials of each role among the operands of a gate, in place. After sorting, the moves of a
-// role are consecutive, since inputs are numbered by role.
+// complementRoles rewrites the denials of each role among the operands of a gate, in place. After sorting, the moves of
+// a role are consecutive, since inputs are numbered by role.
 func (g *Game) complementRoles(operands []logic.Lit) []logic.Lit {
 	operands = g.sortOnce(operands)
 	out, rest := operands[:0], operands
@@ -92,9 +92,9 @@ func (g *Game) complementRoles(operands []logic.Lit) []logic.Lit {
 	return append(out, rest...)
 }
 
-// sortOnce sorts literals in place, and removes repetitions. Gates may deny nearly all moves, and each cell may have such
-// a gate, so comparisons would take most of the time. If there are at least as many literals as words of a bitmap of the
-// inputs, the bitmap sorts the inputs; they are the first nodes.
+// sortOnce sorts literals in place, and removes repetitions. Gates may deny nearly all moves, and each cell may have
+// such a gate, so comparisons would take most of the time. If there are at least as many literals as words of a bitmap
+// of the inputs, the bitmap sorts the inputs; they are the first nodes.
 func (g *Game) sortOnce(lits []logic.Lit) []logic.Lit {
 	end := logic.Lit(0)
 	for _, moves := range g.Does {
@@ -126,8 +126,8 @@ func (g *Game) sortOnce(lits []logic.Lit) []logic.Lit {
 	return append(lits, gates...)
 }
 
-// appendComplement appends the sorted literals of moves of a role. If they deny most moves, it appends instead the disjunction
-// of the moves that are not denied. It appends at most as many literals as there were.
+// appendComplement appends the sorted literals of moves of a role. If they deny most moves, it appends instead the
+// disjunction of the moves that are not denied. It appends at most as many literals as there were.
 func (g *Game) appendComplement(dst, moves, lits []logic.Lit) []logic.Lit {
 	denied := 0
 	for _, l := range lits {

@@ -8,15 +8,15 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Split moves. A table of moves such as (move from to), with a row for each move, is mostly a product: the piece's cell
-// decides whether it may move at all, the cells between decide where it may go, and the effects of a move on one cell do
-// not depend on the other. So a move becomes two inputs, its first and its second part: about two hundred inputs instead
-// of some thousand. In games with moves of three cells, the first part is the first two cells.
+// Split moves. A table of moves such as (move from to), with a row for each move, is mostly a product. The piece's cell
+// decides whether it may move at all; the cells between decide where it may go. The effects of a move on one cell do
+// not depend on the other. So a move becomes two inputs, its first and its second part: about two hundred inputs
+// instead of some thousand. In games with moves of three cells, the first part is the first two cells.
 //
 //	does(r, m)    first(p) and second(q), where p and q are the parts of m
-//	legal(r, m)   head(p) and tail(m): the head contains the conditions common to all moves with first part p
+//	legal(r, m)   head(p) and tail(m), where the head contains the conditions common to all moves with first part p
 //
-// Disjunctions over moves become disjunctions over parts (choice.Union), and random moves are chosen part by part
+// Disjunctions over moves become disjunctions over parts (choice.Union). Random moves are chosen part by part
 // (choice.Choose).
 //
 // Assumptions: no two moves have both parts in common (proved while splitting); every role makes exactly one move in a
@@ -75,8 +75,8 @@ func (g *Game) Whole() *Game {
 	return g
 }
 
-// extractCommon rewrites a disjunction of terms with common literals as a conjunction. It drops contradictory terms: often
-// a general rule and an exception of it give the same move, and only one of them can apply.
+// extractCommon rewrites a disjunction of terms with common literals as a conjunction. It drops contradictory terms:
+// often a general rule and an exception of it give the same move, and only one of them can apply.
 func extractCommon(ctx context.Context, n *logic.Network, l logic.Lit) logic.Lit {
 	if !l.Complemented() || n.Op(l.Node()) != logic.OpAnd {
 		return l
@@ -183,8 +183,8 @@ func (s *moveSplitter) inputMove(node int32) (role int, m int32, ok bool) {
 	return role, node - s.start[role], true
 }
 
-// withChoice rebuilds a game by a translation, and adds the choice of the parts of random moves. Inputs of random bits are
-// numbered after all other inputs.
+// withChoice rebuilds a game by a translation, and adds the choice of the parts of random moves. Inputs of random bits
+// are numbered after all other inputs.
 func withChoice(ctx context.Context, g *Game, and translation) *Game {
 	shared := g.turnPartners()
 	h := g.rebuild(ctx, and)

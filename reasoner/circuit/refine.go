@@ -8,8 +8,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Colour refinement, for the symmetries of symmetry.go: points that the rules distinguish get different colours. A colour
-// is a hash. A round mixes into the colour of each input
+// Colour refinement, for the symmetries of symmetry.go: points that the rules distinguish get different colours. A
+// colour is a hash. A round mixes into the colour of each input
 //
 //   - the colours of its users: a backward sweep sums, for each node, the colours of the gates and outputs that use it;
 //   - the colour of its own output, next or legal: a forward sweep computes the colours of gates from the inputs;
@@ -174,8 +174,8 @@ func (s *symmetrySearch) recolour(colours []uint64) {
 	}
 }
 
-// nextPoint returns the point to individualise next: the first role that shares its colour, otherwise the first input of a
-// smallest shared colour class. It returns -1 if all colours differ.
+// nextPoint returns the point to individualise next: the first role that shares its colour, otherwise the first input
+// of a smallest shared colour class. It returns -1 if all colours differ.
 func (s *symmetrySearch) nextPoint(colours []uint64) int {
 	size := make(map[uint64]int, len(colours))
 	for _, c := range colours {

@@ -7,10 +7,10 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Regression expresses a signal after a move as a function of the position before the move. Each fluent in the signal is
-// replaced by its next signal, in which one role makes a given move and each of the other roles makes its only legal
-// move. If another role has no legal move or more than one, the result is false. The heuristic form (othersIdle) lets
-// such roles do nothing instead.
+// Regression expresses a signal after a move as a function of the position before the move. Each fluent in the signal
+// is replaced by its next signal. In next signals, a role makes a given move, and each of the other roles makes its
+// only legal move. If another role has no legal move or several, the result is false. The heuristic form (othersIdle)
+// lets such roles do nothing instead.
 //
 // Nearly all of the result folds away, because of two assumptions:
 //
@@ -18,9 +18,9 @@ import (
 //     through the cell of the move remain.
 //   - The move is legal, which decides for instance whose turn it is.
 //
-// Invariant: the result of forEachMove for a move implies that the move is legal and that the signal holds after it,
-// whatever legal moves the other roles make. The converse is true if each of them has one legal move, unless conditions
-// were omitted (wideCondition). With othersIdle, it only implies that the move is legal.
+// Invariant: the result of forEachMove for a move implies that the move is legal. It also implies that the signal holds
+// after the move, for all legal moves of the other roles. The converse is true if each of them has a single legal move,
+// unless conditions were omitted (wideCondition). With othersIdle, the result only implies that the move is legal.
 //
 // Cost: moves × (nodes of the roots' cone + nodes that depend on moves in the cone of its next signals).
 
@@ -31,12 +31,12 @@ const (
 	// them to a third or a fourth.
 	regressionGrowth = 100
 	// wideCondition is the largest number of operands of a condition after the move that is not treated as false. Wider
-	// conditions hardly ever matter, but take a long conjunction for every move. Examples: "no other piece is left" takes
-	// seven of eight gates in breakthrough; "that board is full, so any other board will do" takes nine of ten in
+	// conditions hardly ever matter, but take a long conjunction for every move. Examples: "no other piece is left"
+	// takes seven of eight gates in breakthrough; "that board is full, so any other board will do" takes nine of ten in
 	// tic-tac-toe on nine boards. Lines of five, including the blocking cells at both ends, are narrower.
 	wideCondition = 7
-	// refutationDepth is the depth of gates in which a condition is searched for a contradiction of the assumptions. The
-	// literal of the turn is in the first or second gate.
+	// refutationDepth is the depth of gates in which a condition is searched for a contradiction of the assumptions.
+	// The literal of the turn is in the first or second gate.
 	refutationDepth = 3
 	// absorbOperands is the largest number of operands for which absorption is tried: the search is quadratic.
 	absorbOperands = 16
@@ -71,8 +71,8 @@ const (
 	fails
 )
 
-// newRegression returns the regression of roots. Two fluents of an exclusive pair are never true together. It returns nil
-// if the work exceeds regressionWork, or if loop variables are involved: loops would need a copy for each move.
+// newRegression returns the regression of roots. Two fluents of an exclusive pair are never true together. It returns
+// nil if the work exceeds regressionWork, or if loop variables are involved: loops would need a copy for each move.
 func (g *Game) newRegression(roots []logic.Lit, othersIdle bool, exclusive [][2]int32) *regression {
 	n := g.Net.Len()
 	r := &regression{
@@ -157,9 +157,9 @@ func (r *regression) neverComplemented(roots []logic.Lit) []bool {
 	return used[0]
 }
 
-// forEachMove returns signals for every move of every role, by signal, role and move. f returns the signals of a move; it
-// may call valueAfter for the values of the roots after the move. forEachMove returns nil if ctx is done or the network
-// grows too large.
+// forEachMove returns signals for every move of every role, by signal, role and move. f returns the signals of a move;
+// it may call valueAfter for the values of the roots after the move. forEachMove returns nil if ctx is done or the
+// network grows too large.
 func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, m int) []logic.Lit) [][][]logic.Lit {
 	limit := regressionGrowth * r.net.Operations()
 	out := make([][][]logic.Lit, signals)
@@ -220,7 +220,8 @@ func (r *regression) computeRoots(value func(fluent int) logic.Lit) {
 	r.regressed.Sweep(r.rootCone)
 }
 
-// omitWide returns false instead of a value with more than wideCondition operands, if the node occurs only uncomplemented.
+// omitWide returns false instead of a value with more than wideCondition operands, if the node occurs only
+// uncomplemented.
 func (r *regression) omitWide(i int32, l logic.Lit) logic.Lit {
 	if !r.positive[i] || l.Complemented() || len(r.net.Operands(l.Node())) <= wideCondition {
 		return l
@@ -279,9 +280,10 @@ func (r *regression) fold(l logic.Lit) logic.Lit {
 	return logic.False ^ l&1
 }
 
-// fixMoves substitutes the moves of all roles: the role makes move m, and each of the other roles its only legal move. It
-// returns the conditions that each has exactly one. If a move is legal under the assumptions, the condition is that no
-// other move is legal. With othersIdle, other roles make a move only if it is the only move legal under the assumptions.
+// fixMoves substitutes the moves of all roles: the role makes move m, and each of the other roles its only legal move.
+// It returns the conditions that each has exactly one. If a move is legal under the assumptions, the condition is that
+// no other move is legal. With othersIdle, other roles make a move only if it is the only move legal under the
+// assumptions.
 func (r *regression) fixMoves(role, m int) (conditions []logic.Lit) {
 	for q, row := range r.game.Does {
 		if q == role {

@@ -89,9 +89,9 @@ func (s *scheduler) assignStage(component []int32) {
 	}
 }
 
-// loopStage returns the stage of a strongly connected component. Variables start as false. A sweep computes the gates in
-// order; a definition is stored in the row of its variable, or copied there immediately (Gauss-Seidel). All gates are
-// monotone, so this reaches the least fixpoint in fewer sweeps than copies at the end.
+// loopStage returns the stage of a strongly connected component. Variables start as false. A sweep computes the gates
+// in order; a definition is stored in the row of its variable, or copied there immediately (Gauss-Seidel). All gates
+// are monotone, so this reaches the least fixpoint in fewer sweeps than copies at the end.
 func (s *scheduler) loopStage(component []int32) stage {
 	slices.Sort(component)
 	st := stage{storedIn: make(map[int32]int32)}
@@ -118,9 +118,9 @@ func (s *scheduler) loopStage(component []int32) stage {
 	return st
 }
 
-// components returns the strongly connected components of the marked nodes below the roots, operands first, in the order
-// of the outputs. It visits the last operand of a gate first: in a chain this is the longer part, and no value waits in
-// a register meanwhile.
+// components returns the strongly connected components of the marked nodes below the roots, operands first, in the
+// order of the outputs. It visits the last operand of a gate first: in a chain this is the longer part, and no value
+// waits in a register meanwhile.
 func components(n *logic.Network, roots []logic.Lit, marked []bool) [][]int32 {
 	var nodes []int32
 	for _, l := range roots {

@@ -8,23 +8,26 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Subgames: independent games that share only the end and the goals (Günther, Schiffel and Thielscher, "Factoring general
-// games", 2009; Cox, Schkufza, Madsen and Genesereth, "Factoring general games using propositional automata", 2009).
+// Subgames are independent games that share only the end and the goals (Günther, Schiffel and Thielscher, "Factoring
+// general games", 2009; Cox, Schkufza, Madsen and Genesereth, "Factoring general games using propositional automata",
+// 2009).
 //
-//	clock     the fluents whose next values depend on each other, never on moves, such as the turn or a step counter.
-//	          The clock belongs to every subgame
-//	edges     a fluent and the signals that its next value depends on, a move and the signals that its legality
-//	          depends on; gates that depend on the clock alone join nothing
-//	subgame   a connected class that has both fluents and moves
+//	clock     fluents whose next values depend on each other, never on moves, such as the turn or a step counter;
+//	          part of every subgame
+//	edges     from a fluent to the signals of its next value, from a move to the signals of its legality;
+//	          gates over the clock alone join nothing
+//	subgame   a connected class with fluents and moves
 //
 // A subgame is played as a separate game. The fluents of other subgames keep their initial values. The moves of other
 // subgames become one move "elsewhere", which is legal if it is not the role's turn in this subgame.
 //
-// Invariant: assume that in every position each role has moves in at most one subgame. Then along every match each subgame
-// has the same fluents and legal moves as the whole game, if each role makes its move of the match or, for moves of other
-// subgames, the move elsewhere. The winner depends on all subgames: a subgame ends in the positions in which the whole
-// game would end with the other subgames in their initial positions, and with the same goals. It also ends as soon as no
-// role has a move in it any more; then each role gets half of the goal points, since nothing is decided.
+// Invariant: assume that in every position each role has moves in at most one subgame. Let each role make its moves of
+// a match, or the move elsewhere for moves of other subgames. Then along the match each subgame has the same fluents
+// and legal moves as the whole game.
+//
+// The winner depends on all subgames. A subgame ends in a position if the whole game would end there with the other
+// subgames in their initial positions; the goals are the same. It also ends as soon as no role has a move in it any
+// more; then each role gets half of the goal points, since nothing is decided.
 //
 // Cost: a few sweeps over the network for each subgame, and its passes.
 
@@ -38,8 +41,8 @@ type subgame struct {
 // undecidedGoal is the goal of each role if a subgame ends without a winner.
 const undecidedGoal = machine.MaxGoal / 2
 
-// Subgames returns the subgames of an optimised game. It returns nil if there are fewer than two, if recursion is involved,
-// or when ctx is done.
+// Subgames returns the subgames of an optimised game. It returns nil if there are fewer than two, if recursion is
+// involved, or when ctx is done.
 func (g *Game) Subgames(ctx context.Context) []subgame {
 	if g.unshared != nil {
 		g = g.unshared
@@ -221,9 +224,9 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 	return s
 }
 
-// elsewhereCondition returns the condition for the move elsewhere: the disjunction of the initial conditions of moves in other
-// subgames, if it contradicts all moves here; otherwise "no move of this subgame is legal". The first is mostly a literal
-// of the clock, which regression can analyse.
+// elsewhereCondition returns the condition for the move elsewhere. It is the initial disjunction of the moves in other
+// subgames, if this contradicts all moves here; otherwise "no move of this subgame is legal". The former is mostly a
+// literal of the clock, which regression can analyse.
 func elsewhereCondition(n *logic.Network, here, there []logic.Lit) logic.Lit {
 	turn := n.Or(there...)
 	for _, l := range here {
@@ -234,8 +237,8 @@ func elsewhereCondition(n *logic.Network, here, there []logic.Lit) logic.Lit {
 	return turn
 }
 
-// exhausted returns the condition that no move of the subgame is legal now and in the following steps in which all roles
-// move elsewhere, one step fewer than there are roles.
+// exhausted returns the condition that no move of the subgame is legal now and in the next steps with all roles
+// elsewhere. The number of steps is the number of roles, less one.
 func (g *Game) exhausted(legal logic.Lit, elsewhere []machine.Move) logic.Lit {
 	closed := []logic.Lit{legal.Not()}
 	waits := logic.NewSubstitution(g.Net, g.Net)

@@ -13,15 +13,16 @@ import (
 // network.
 //
 // Algorithm: individualisation and refinement (McKay, "Practical graph isomorphism", 1981). The permuted points are the
-// inputs (fluents and moves) and the roles. Points that a symmetry can exchange get equal colours (refine.go). Two copies
-// of the colouring, left and right, lead to a symmetry. On the left, a point x that shares its colour gets a new colour.
-// On the right, a point y of the same colour gets it, which means "y is the image of x". Both copies are refined, and so
-// on, until all colours differ. The image of each point on the left is then the point with its colour on the right.
+// inputs (fluents and moves) and the roles. Points that a symmetry can exchange get equal colours (refine.go). Two
+// copies of the colouring, left and right, lead to a symmetry. On the left, a point x that shares its colour gets a new
+// colour. On the right, a point y of the same colour gets it, which means "y is the image of x". Both copies are
+// refined, and so on, until all colours differ. The image of each point on the left is then the point with its colour
+// on the right.
 //
 // Colours are hashes, so a permutation is a conjecture. It is a symmetry if the network, rebuilt over the images of the
-// inputs, is the same network. Structural hashing makes gates unique, so each output must become the gate of the image's
-// output. This proves the symmetry for every state, reachable or not. The proof fails if symmetric parts of the game have
-// different gates, as after passes that share logic; so the search uses the network before these passes.
+// inputs, is the same network. Structural hashing makes gates unique, so each output must become the gate of the
+// image's output. This proves the symmetry for every state, reachable or not. The proof fails if symmetric parts of the
+// game have different gates, as after passes that share logic; so the search uses the network before these passes.
 //
 // Invariant: the symmetries found, with the identity, are a group at any time. A symmetry that would make the group too
 // large is dropped. A candidate is skipped if a symmetry of the group has the same image already. Roles are
@@ -97,8 +98,8 @@ func (p permutation) compose(q permutation) permutation {
 }
 
 // twoPart returns the power pᵏ that restricts p to its 2-part: k is a multiple of the odd part of the length of each
-// cycle, and 1 modulo its even part. So points in cycles of odd length stay fixed, and points that p exchanges are still
-// exchanged. The group that pᵏ generates is no larger than the group of p.
+// cycle, and 1 modulo its even part. So points in cycles of odd length stay fixed, and points that p exchanges are
+// still exchanged. The group that pᵏ generates is no larger than the group of p.
 func (p permutation) twoPart() permutation {
 	power := make(permutation, len(p))
 	done := make([]bool, len(p))

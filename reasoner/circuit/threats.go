@@ -8,10 +8,10 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Threats, as gates: for a role and a false fluent, "if the fluent were true, the game would be over with the best goal of
-// the role". This is the cofactor of a win (terminal and best goal) with respect to the fluent, under the assumption that
-// the position is not terminal. As in regression, nearly all of it folds away: of all lines of a board, only the lines
-// through one cell remain, without this cell.
+// Threats, as gates: for a role and a false fluent, "if the fluent were true, the game would be over with the best goal
+// of the role". This is the cofactor of a win (terminal and best goal) with respect to the fluent, under the assumption
+// that the position is not terminal. As in regression, nearly all of it folds away: of all lines of a board, only the
+// lines through one cell remain, without this cell.
 //
 // Cost: fluents in the cone of wins × nodes of this cone.
 

@@ -19,9 +19,9 @@ func transpose(a *[64]uint64, n int, portable func(a *[64]uint64, n int)) {
 	portable(a, n)
 }
 
-// transposeFirst transposes in place, but only the first n words of the result are defined. It swaps ever smaller blocks
-// (Warren, Hacker's Delight, 2nd ed., section 7-3), in 6·32 steps. As soon as blocks are as wide as n, only their upper
-// halves matter, and each level halves the work.
+// transposeFirst transposes in place, but only the first n words of the result are defined. It swaps ever smaller
+// blocks (Warren, Hacker's Delight, 2nd ed., section 7-3), in 6·32 steps. As soon as blocks are as wide as n, only
+// their upper halves matter, and each level halves the work.
 func transposeFirst(a *[64]uint64, n int) {
 	words := 64 // number of words of a that matter
 	mask := uint64(0x00000000ffffffff)
@@ -42,8 +42,8 @@ func transposeFirst(a *[64]uint64, n int) {
 	}
 }
 
-// transposeOf transposes a matrix in which only the first n words may be nonzero. The levels commute, so the narrow levels
-// come first, on the words that matter; the wide levels only spread them.
+// transposeOf transposes a matrix in which only the first n words may be nonzero. The levels commute, so the narrow
+// levels come first, on the words that matter; the wide levels only spread them.
 func transposeOf(a *[64]uint64, n int) {
 	width := 1
 	for ; width < n; width <<= 1 {

@@ -41,7 +41,7 @@ func (g *Game) turnConditions(r int) []logic.Lit {
 	}
 	when = slices.DeleteFunc(slices.Clone(when), func(l logic.Lit) bool { return l == logic.False })
 	var out []logic.Lit
-	for _, l := range when[:min(2, len(when))] { // at least one is not the noop
+	for _, l := range when[:min(2, len(when))] { // at least one of two moves is not the noop
 		for _, mine := range n.Conditions(l) {
 			others := 0
 			for i := 0; i < len(when) && others < 2; i++ {

@@ -114,8 +114,8 @@ func (g *Game) verifyOutputs() error {
 	return nil
 }
 
-// verifyLoops checks each strongly connected component. The network is monotone in its variables if its nodes can be
-// marked as growing or shrinking, so that variables grow and no edge contradicts the marks.
+// verifyLoops checks each strongly connected component. Its nodes are marked as growing or shrinking with the
+// variables, which grow. The component is monotone if no edge contradicts the marks.
 func (g *Game) verifyLoops() error {
 	live := g.live()
 	for i := range int32(g.Net.Len()) {

@@ -1,31 +1,28 @@
 // Package choice splits each move of a large move table into two parts, and chooses random moves part by part, as
 // gates over random inputs. It depends only on logic networks and the texts of moves.
 //
-//	Tables, Best   which words of a move are its first part (partition.go)
-//	Parts          the table in parts: a move is legal where the head of its first part is
-//	               true, and its tail
-//	Union          "one of these moves is made", over the parts (union.go)
+//	Tables, Best   partitions of a move table into first and second parts (partition.go)
+//	Parts          the table in parts: a move is legal if the head of its first part and its own tail are true
+//	Union          the disjunction of given moves, over the parts (union.go)
 //	Choose         the parts of a random legal move
-//	ChooseTurn     the same once for two roles that take turns (turns.go)
+//	ChooseTurn     one choice for two roles that take turns (turns.go)
 //
 // Algorithm of Choose. Numbers are lists of literals, the least significant digit first.
 //
-//  1. Count the legal tails of each first part with a true head, and add the counts in a binary tree. Conditions common to
-//     the heads below a node are applied above the node only.
-//     into account above it only.
-//  2. Draw the target t = floor(u·n / 2^k), u a random k-bit fraction and n the number
-//     of legal moves (as in kernel/choose.go: uniform but for a relative error of at
-//     most 2^-choiceBits in the probability of a move).
+//  1. Count the legal tails of each first part with a true head, and add the counts in a binary tree. Conditions
+//     common to the heads below a node are applied only above this node.
+//  2. Draw the target t = floor(u·n / 2^k), where u is a random k-bit fraction and n the number of legal moves. As in
+//     kernel/choose.go, the probabilities of moves have a relative error of at most 2^-choiceBits.
 //  3. Descend the tree: to the left child if t is less than its count, otherwise to the right child, with t reduced by
-//     this count. All nodes of a level share one comparison, since only one of them is on the path. The leaf is the
-//     first part of the move; the remaining t is the number of the move among the moves with this part.
-//  4. Find the legal second parts of this first part, and draw one of them in the same way.
+//     this count. The nodes of a level share one comparison, since exactly one node of it is on the path. The leaf is
+//     the first part of the move; the remaining t is the number of the move among the moves with this part.
+//  4. Find the legal second parts of this first part, and draw from them in the same way.
 //
-// Invariants: no two moves have both parts in common. The numbers of targets of any two legal moves differ by at most one,
-// for every partition.
+// Invariants: no two moves have both parts in common. The numbers of targets of any two legal moves differ by at most
+// one, for every partition.
 //
-// Cost in gates of three inputs: 2 a move for the counts and 1 for step 4, less the logic that moves share; some 20 a first
-// part and some 12 a second part. Tables that are mostly free products have a cheaper choice (rectangles.go).
+// Cost in gates of three inputs: 2 a move for the counts and 1 for step 4, less the logic that moves share; some 20 a
+// first part and some 12 a second part. Tables that are mostly free products have a cheaper choice (rectangles.go).
 //
 // Reference: proportional sampling by a tree of partial sums (Wong and Easton, "An efficient method for weighted
 // sampling without replacement", 1980).
@@ -36,7 +33,7 @@ import "stackmate/reasoner/circuit/logic"
 // gates adds arithmetic to a network.
 type gates struct{ *logic.Network }
 
-// choiceBits is the number of random bits beyond those that count the moves.
+// choiceBits is the number of random bits beyond the binary digits of the number of moves.
 const choiceBits = 14
 
 // Choose adds to the network the choice of a random legal move, over new inputs.

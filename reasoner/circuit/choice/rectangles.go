@@ -10,22 +10,22 @@ import (
 )
 
 // Tables of moves with three cells are mostly free products: where a piece that has moved to a cell may shoot does not
-// depend on its origin, except near the cell that it has left. So the table is divided into rectangles. A rectangle is a
-// set of first parts and a set of second parts; the tail of a move in it depends only on the second part:
+// depend on its origin, except near the cell that it has left. So the table is divided into rectangles. A rectangle is
+// a set of first parts and a set of second parts; the tail of a move in it depends only on the second part:
 //
 //	legal(m) = head(p) and tail(q)   for the parts p and q of m, both in the rectangle
 //
-// The number of legal moves in a rectangle is the product of its numbers of true heads and true tails. A random move is a
-// random rectangle, in proportion to this number, one of its true heads and one of its true tails, both uniform. Cost in
-// gates of three inputs: 4 for each first or second part of a rectangle, and some 20 and a product for each rectangle,
+// The number of legal moves in a rectangle is the product of its numbers of true heads and true tails. The choice draws
+// a rectangle in proportion to this number, then uniformly a true head and a true tail of the rectangle. Cost in gates
+// of three inputs: 4 for each first or second part of a rectangle, and some 20 and a product for each rectangle,
 // instead of 3 for each move.
 //
-// Two rules enlarge rectangles. A pair of a head and a contradicting tail may be in a rectangle, although there is no such
-// move. Tails that are equal under a head may replace each other. The search first groups first parts with mostly equal
-// tails. Differing tails of a group, such as the cells behind the piece's origin, are cut off, restricted to true heads,
-// and combined anew. Cost of the search: linear in moves, times the rectangles of a first part.
+// Two rules enlarge rectangles. A pair of a head and a contradicting tail may be in a rectangle, although there is no
+// such move. Tails that are equal under a head may replace each other. The search first groups first parts with mostly
+// equal tails. Differing tails of a group, such as the cells behind the piece's origin, are cut off, restricted to true
+// heads, and combined anew. Cost of the search: linear in moves, times the rectangles of a first part.
 
-// rectangle is the set of moves with one of its first parts and one of its columns.
+// rectangle is the set of all moves with a first part in firsts and a column in columns.
 type rectangle struct {
 	firsts  []int32
 	columns []column

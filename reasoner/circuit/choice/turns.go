@@ -6,12 +6,13 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// In turn-based games one choice serves two roles: mine is true if the first role has a choice of moves, and
-// otherwise the second. The role without the turn can only wait. Heads and tails of both roles are multiplexed by
-// mine, the choice is made once, and each role takes its result in its turn. Both roles have the same parts.
-// Common conditions of a move are kept; differing conditions, mostly the owner of a piece, are equal for many
-// moves. The tails of both roles become the multiplexed tails, so one row is stored for a move instead of two.
-// Cost in gates of three inputs: one for each difference, and one for each part and role; half of the choices are
+// Shared choices: in turn-based games, one choice serves two roles with the same parts. If mine is true, the first role
+// has a choice of moves, otherwise the second role; the role without the turn can only wait. Heads and tails of both
+// roles are multiplexed by mine, the choice is made once, and each role takes the result in its turn. Common conditions
+// of a move stay; differing conditions, mostly the owner of a piece, are equal for many moves. The tails of both roles
+// become the multiplexed tails, so a move needs one stored row instead of two.
+//
+// Cost in gates of three inputs: one for each difference, and one for each part and role. Half of the choices are
 // saved.
 
 // ChooseTurn adds to the network one choice for two roles: of a move of p if mine is true, otherwise of q.
@@ -19,7 +20,7 @@ func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) {
 	n := gates{net}
 	idle := [2]int{p.Waiting(net, mine), q.Waiting(net, mine.Not())}
 	of := slices.Clone(p.Pair)
-	number := numbering[[2]int32]{} // in of
+	number := numbering[[2]int32]{} // by parts: index in of
 	for _, parts := range p.Pair {
 		number.index(parts)
 	}
@@ -74,8 +75,8 @@ func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) {
 	}
 }
 
-// multiplex returns a if c is true, otherwise b. If a and b differ in one literal only, it multiplexes this literal,
-// which many moves share.
+// multiplex returns a if c is true, otherwise b. If a and b differ in a single literal, it multiplexes only this
+// literal, and many moves share the multiplexer.
 func (n gates) multiplex(c, a, b logic.Lit) logic.Lit {
 	onlyA, onlyB := n.Conditions(a), n.Conditions(b)
 	common := logic.Intersect(slices.Clone(onlyA), onlyB)

@@ -20,7 +20,7 @@ func (n *Network) Implied(l Lit, limit int) iter.Seq[Lit] {
 			if list[i].Complemented() || len(list) >= limit {
 				continue
 			}
-			known := list // operands of one gate are distinct
+			known := list // the operands of a gate are distinct
 			for _, o := range n.Operands(list[i].Node()) {
 				if !slices.Contains(known, o) {
 					list = append(list, o)

@@ -17,8 +17,8 @@ import "math/bits"
 // or another Sweep updates it. Definitions of loop variables are not followed: a variable is a leaf, and its image may
 // be any literal.
 //
-// Cost: Sweep is linear in the operands of its list, Image in the operands of the gates that it builds, Change in the
-// operands of the gates with a changed operand. No method recurses, so long chains of gates need no deep stack.
+// Cost: linear in the operands of the list for Sweep, of the built gates for Image, and of the gates with a changed
+// operand for Change. No method recurses, so long chains of gates need no deep stack.
 //
 // Constants as images of inputs give Shannon's cofactor ("The synthesis of two-terminal switching circuits", 1949).
 // Next signals as images of fluents give regression or, step after step, the unrolling of bounded model checking
@@ -52,7 +52,7 @@ type logged struct {
 // pathGate is a gate on the path from the literal that Image was called for.
 type pathGate struct {
 	node int32
-	left int // number of unvisited operands: the first ones
+	left int // number of unvisited operands; the last operand is visited first
 }
 
 // NewSubstitution returns a substitution that maps only the constant. The networks may grow later, and may be the same.
