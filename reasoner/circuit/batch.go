@@ -26,7 +26,7 @@ type Batch struct {
 	filled      machine.State     // the position that Fill last wrote to masked lanes
 	filledWords []uint64          // by fluent: its value in filled, in all bits
 	legal       []transposedMoves // by role: legal moves
-	sensible    []transposedMoves // by role: the moves that ChooseRandom may choose
+	sensible    []transposedMoves // by role: moves of the policy if the machine has wins, otherwise legal moves
 	block       [64]uint64
 }
 
@@ -180,7 +180,7 @@ func (b *Batch) Load(states []uint64, n int) {
 				b.block[i] = states[(lane+i)*stride+first>>6]
 			}
 			clear(b.block[count:])
-			transpose(&b.block, count, transposeOf)
+			transpose(&b.block, count, transposePrefix)
 			for i := range min(64, fluents-first) {
 				rows[(first+i)*b.words+lane>>6] = b.block[i]
 			}

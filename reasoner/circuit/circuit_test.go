@@ -45,8 +45,8 @@ func TestTransposeMovesEveryBit(t *testing.T) {
 		clear(b[n:])
 		plain := b
 		transposeFirst(&plain, 64)
-		if transposeOf(&b, n); b != plain {
-			t.Fatalf("transposeOf: the transpose of %d words is wrong", n)
+		if transposePrefix(&b, n); b != plain {
+			t.Fatalf("transposePrefix: the transpose of %d words is wrong", n)
 		}
 	}
 }

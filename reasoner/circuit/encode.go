@@ -224,13 +224,13 @@ func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
 }
 
 func (d *decoder) parts(moves int) *choice.Parts {
-	count, of := [2]int{d.count(), d.count()}, make([][2]int32, moves)
+	count, pairs := [2]int{d.count(), d.count()}, make([][2]int32, moves)
 	d.check(count[0] > 0 && count[1] > 0, "a move table has no parts")
 	seen := make(map[[2]int32]bool, moves)
-	for m := range of {
-		of[m] = [2]int32{int32(d.number(count[0])), int32(d.number(count[1]))}
-		d.check(!seen[of[m]], "two moves have both parts in common")
-		seen[of[m]] = true
+	for m := range pairs {
+		pairs[m] = [2]int32{int32(d.number(count[0])), int32(d.number(count[1]))}
+		d.check(!seen[pairs[m]], "two moves have both parts in common")
+		seen[pairs[m]] = true
 	}
 	texts := make([][]int32, count[0])
 	for i := range texts {
@@ -239,7 +239,7 @@ func (d *decoder) parts(moves int) *choice.Parts {
 			texts[i][k] = int32(d.number(1 << 31))
 		}
 	}
-	return choice.NewParts(of, count, texts)
+	return choice.NewParts(pairs, count, texts)
 }
 
 // network decodes the nodes after the inputs. It keeps equal gates.

@@ -69,22 +69,22 @@ func factorTerms(ctx context.Context, g *Game) *Game {
 	uses := g.uses()
 	return g.rebuild(ctx, func(h *Game, node int32, operands []logic.Lit) logic.Lit {
 		var terms [][]logic.Lit
-		var rest []logic.Lit
+		var others []logic.Lit
 		for k, o := range g.Net.Operands(node) {
 			l := operands[k]
 			if o.Complemented() && uses[o.Node()] == 1 && l.Complemented() && h.Net.Op(l.Node()) == logic.OpAnd {
 				terms = append(terms, slices.Clone(h.Net.Operands(l.Node())))
 			} else {
-				rest = append(rest, l)
+				others = append(others, l)
 			}
 		}
 		if len(terms) < 2 {
 			return h.Net.And(operands...)
 		}
 		for _, l := range h.Net.Factor(ctx, terms) {
-			rest = append(rest, l.Not())
+			others = append(others, l.Not())
 		}
-		return h.Net.And(rest...)
+		return h.Net.And(others...)
 	})
 }
 

@@ -37,7 +37,7 @@ type Game struct {
 	Policy [][]logic.Lit
 	// Wins is, by role, a condition under which the policy wins within one or two joint moves. Either only this role
 	// has a choice, and it has a winning move; or, of two roles, only the other has a choice, and each of its moves
-	// loses at once or allows a winning reply. Nil without a policy.
+	// loses at once or allows a winning reply. Nil without a policy, or with a heuristic policy (othersIdle).
 	Wins []logic.Lit
 
 	unshared *Game // the game before the passes that share logic; nil before Optimise

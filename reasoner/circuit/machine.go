@@ -26,7 +26,7 @@ type Machine struct {
 	names   *machine.Names
 	initial machine.State
 	info    machine.Info
-	rows    int // number of rows
+	rows    int // total number
 
 	fluent    int32       // row of the first fluent; rows of fluents are consecutive
 	does      []int32     // row of the first move, by role; rows of a role's moves are consecutive
@@ -35,7 +35,7 @@ type Machine struct {
 	policy    [][]int32   // rows of the moves that random choices may choose, by role and move
 	terminal  output
 	stuck     output
-	wins      []output       // by role; nil without decisive moves
+	wins      []output       // by role; nil without Game.Wins
 	bestGoals []int32        // the best possible goal, by role, or machine.NoGoal
 	goals     [][]goalOutput // by role
 

@@ -21,10 +21,10 @@ import (
 // Rules about any role ("does ?player (move ...)") contain for each move a disjunction over the roles, which other
 // rules share. Such disjunctions are expanded if this makes the gate shorter.
 func complementMoves(ctx context.Context, g *Game) *Game {
-	var seen []logic.Lit
+	var buffer []logic.Lit
 	return g.rebuild(ctx, func(h *Game, _ int32, operands []logic.Lit) logic.Lit {
-		expanded := h.expandDenials(seen[:0], operands)
-		seen = expanded
+		expanded := h.expandDenials(buffer[:0], operands)
+		buffer = expanded
 		if len(expanded) == 0 && !slices.ContainsFunc(operands, h.isDenial) {
 			return h.Net.And(operands...)
 		}
@@ -77,7 +77,7 @@ func (g *Game) isDenial(l logic.Lit) bool {
 // complementRoles rewrites the denials of each role among the operands of a gate, in place. After sorting, the moves of
 // a role are consecutive, since inputs are numbered by role.
 func (g *Game) complementRoles(operands []logic.Lit) []logic.Lit {
-	operands = g.sortOnce(operands)
+	operands = g.sortUnique(operands)
 	out, rest := operands[:0], operands
 	for _, moves := range g.Does {
 		if len(moves) == 0 {
@@ -92,10 +92,10 @@ func (g *Game) complementRoles(operands []logic.Lit) []logic.Lit {
 	return append(out, rest...)
 }
 
-// sortOnce sorts literals in place, and removes repetitions. Gates may deny nearly all moves, and each cell may have
+// sortUnique sorts literals in place, and removes repetitions. Gates may deny nearly all moves, and each cell may have
 // such a gate, so comparisons would take most of the time. If there are at least as many literals as words of a bitmap
 // of the inputs, the bitmap sorts the inputs; they are the first nodes.
-func (g *Game) sortOnce(lits []logic.Lit) []logic.Lit {
+func (g *Game) sortUnique(lits []logic.Lit) []logic.Lit {
 	end := logic.Lit(0)
 	for _, moves := range g.Does {
 		if len(moves) > 0 {

@@ -38,7 +38,7 @@ func newPartRows(p *choice.Parts, l *layout) *partRows {
 		rows.tail = append(rows.tail, l.output(lit))
 	}
 	var all []int32
-	for _, moves := range p.Moves {
+	for _, moves := range p.FirstMoves {
 		moves = slices.DeleteFunc(slices.Clone(moves), func(m int32) bool { return p.Tail[m] == logic.False })
 		rows.moves = append(rows.moves, moves)
 		all = append(all, moves...)

@@ -42,15 +42,15 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 			}
 		}
 	}
-	parts, some := make([]*choice.Parts, len(g.Does)), false
+	parts, split := make([]*choice.Parts, len(g.Does)), false
 	tables := choice.Tables(g.Names.Moves, least)
 	for r, legal := range g.Legal {
 		if len(legal) >= least {
 			parts[r] = tables[r].Best(g.Net, g.Names.Moves[r], legal, least < choice.LeastMoves)
-			some = some || parts[r] != nil
+			split = split || parts[r] != nil
 		}
 	}
-	if !some {
+	if !split {
 		return g
 	}
 	h := newGame(g.Names, g.Initial, parts)
@@ -186,7 +186,7 @@ func (s *moveSplitter) inputMove(node int32) (role int, m int32, ok bool) {
 // withChoice rebuilds a game by a translation, and adds the choice of the parts of random moves. Inputs of random bits
 // are numbered after all other inputs.
 func withChoice(ctx context.Context, g *Game, and translation) *Game {
-	shared := g.turnPartners()
+	partner := g.turnPartners()
 	h := g.rebuild(ctx, and)
 	if h == g {
 		return g
@@ -194,10 +194,10 @@ func withChoice(ctx context.Context, g *Game, and translation) *Game {
 	for r, p := range h.Parts {
 		switch {
 		case p == nil:
-		case shared[r] != r:
-			mine, _ := h.turnLiteral(shared[r], r)
-			choice.ChooseTurn(h.Net, mine, h.Parts[shared[r]], p)
-		case !slices.Contains(shared[r+1:], r):
+		case partner[r] != r:
+			mine, _ := h.turnLiteral(partner[r], r)
+			choice.ChooseTurn(h.Net, mine, h.Parts[partner[r]], p)
+		case !slices.Contains(partner[r+1:], r):
 			choice.Choose(h.Net, p)
 		}
 	}

@@ -160,7 +160,7 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 	return g, nil
 }
 
-// run runs the wanted passes, and calls done after each.
+// run applies the wanted passes, and calls done after each. It returns an error if ctx ends.
 func (g *Game) run(ctx context.Context, wanted func(*pass) bool, done func(*pass, *Game)) (*Game, error) {
 	for i := range passes {
 		p := &passes[i]

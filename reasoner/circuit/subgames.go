@@ -200,20 +200,20 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 	}
 	var legalHere []logic.Lit // conditions of the subgame's moves
 	for r, row := range h.Legal {
-		var here, there []logic.Lit
+		var own, others []logic.Lit
 		for m, l := range row {
 			switch {
 			case outside[r][m]:
-				there, row[m] = append(there, l), logic.False
+				others, row[m] = append(others, l), logic.False
 			case f.find(g.Does[r][m].Node()) == class:
 				legalHere = append(legalHere, l)
 				fallthrough
 			default:
-				here = append(here, l)
+				own = append(own, l)
 			}
 		}
 		if e := s.Elsewhere[r]; e != machine.NoMove {
-			row[e] = elsewhereCondition(h.Net, here, there)
+			row[e] = elsewhereCondition(h.Net, own, others)
 		}
 	}
 	h.endIf(h.exhausted(h.Net.Or(legalHere...), s.Elsewhere))
@@ -224,14 +224,14 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 	return s
 }
 
-// elsewhereCondition returns the condition for the move elsewhere. It is the initial disjunction of the moves in other
-// subgames, if this contradicts all moves here; otherwise "no move of this subgame is legal". The former is mostly a
-// literal of the clock, which regression can analyse.
-func elsewhereCondition(n *logic.Network, here, there []logic.Lit) logic.Lit {
-	turn := n.Or(there...)
-	for _, l := range here {
+// elsewhereCondition returns the condition for the move elsewhere, from the conditions of the subgame's own moves and
+// of the other moves in their initial position. It is the disjunction of the others, if this contradicts all own moves;
+// otherwise "no own move is legal". The former is mostly a literal of the clock, which regression can analyse.
+func elsewhereCondition(n *logic.Network, own, others []logic.Lit) logic.Lit {
+	turn := n.Or(others...)
+	for _, l := range own {
 		if l != turn.Not() && (l.Complemented() || !slices.Contains(n.Operands(l.Node()), turn.Not())) {
-			return n.Or(here...).Not()
+			return n.Or(own...).Not()
 		}
 	}
 	return turn

@@ -42,9 +42,9 @@ func transposeFirst(a *[64]uint64, n int) {
 	}
 }
 
-// transposeOf transposes a matrix in which only the first n words may be nonzero. The levels commute, so the narrow
+// transposePrefix transposes a matrix in which only the first n words may be nonzero. The levels commute, so the narrow
 // levels come first, on the words that matter; the wide levels only spread them.
-func transposeOf(a *[64]uint64, n int) {
+func transposePrefix(a *[64]uint64, n int) {
 	width := 1
 	for ; width < n; width <<= 1 {
 		mask := lowHalves(width)

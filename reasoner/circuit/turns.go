@@ -43,13 +43,13 @@ func (g *Game) turnConditions(r int) []logic.Lit {
 	var out []logic.Lit
 	for _, l := range when[:min(2, len(when))] { // at least one of two moves is not the noop
 		for _, mine := range n.Conditions(l) {
-			others := 0
-			for i := 0; i < len(when) && others < 2; i++ {
+			exceptions := 0
+			for i := 0; i < len(when) && exceptions < 2; i++ {
 				if !n.Implies(when[i], mine) {
-					others++
+					exceptions++
 				}
 			}
-			if mine > logic.True && (others == 0 || others == 1 && waiting(mine) >= 0) {
+			if mine > logic.True && (exceptions == 0 || exceptions == 1 && waiting(mine) >= 0) {
 				out = append(out, mine)
 			}
 		}
@@ -65,30 +65,30 @@ func waitingMove(n *logic.Network, legal []logic.Lit, mine logic.Lit) int {
 // turnPartners returns, for each role, the role with a smaller number that it shares its choice with, or the role
 // itself.
 func (g *Game) turnPartners() []int {
-	shared := make([]int, len(g.Does))
-	for s := range shared {
-		shared[s] = s
+	partner := make([]int, len(g.Does))
+	for s := range partner {
+		partner[s] = s
 		for r := range s {
-			if _, found := g.turnLiteral(r, s); found && shared[r] == r && !slices.Contains(shared[r+1:s], r) {
-				shared[s] = r
+			if _, found := g.turnLiteral(r, s); found && partner[r] == r && !slices.Contains(partner[r+1:s], r) {
+				partner[s] = r
 				break
 			}
 		}
 	}
-	return shared
+	return partner
 }
 
 // moveTables returns the move tables of the kernel's random choices: one for each role, or for two roles that take
 // turns. In a shared table the row of the noop is the constant false; the kernel makes the noop by Turns.Waits.
 func (m *Machine) moveTables(g *Game) []kernel.Moves {
 	var out []kernel.Moves
-	shared := g.turnPartners()
+	partner := g.turnPartners()
 	for r, policy := range m.policy {
-		if shared[r] != r {
+		if partner[r] != r {
 			continue
 		}
 		moves := kernel.Moves{Legal: policy, Does: m.does[r]}
-		if s := slices.Index(shared[r+1:], r) + r + 1; s > r && len(policy) > 0 {
+		if s := slices.Index(partner[r+1:], r) + r + 1; s > r && len(policy) > 0 {
 			mine, _ := g.turnLiteral(r, s)
 			turns := &kernel.Turns{Does: m.does[s]}
 			legal := func(r int, mine logic.Lit) []int32 {

@@ -58,7 +58,8 @@ func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 	if m.parts[0] == nil || m.parts[1] == nil || m.parts[1].random.count != 0 {
 		t.Fatal("the second role has a choice of its own")
 	}
-	// A choice by first parts draws once, a choice by rectangles three times. Each draw takes 14 bits more than the count.
+	// A choice by first parts draws once, a choice by rectangles three times. Each draw takes 14 bits more than the
+	// count.
 	if bits := m.parts[0].random.count; (bits > 28) != rectangles {
 		t.Fatalf("%d random bits", bits)
 	}

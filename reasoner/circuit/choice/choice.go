@@ -36,7 +36,7 @@ type gates struct{ *logic.Network }
 // choiceBits is the number of random bits beyond the binary digits of the number of moves.
 const choiceBits = 14
 
-// Choose adds to the network the choice of a random legal move, over new inputs.
+// Choose adds to the network the choice of a random legal move of p. It sets p.Random, new inputs, and p.Chosen.
 func Choose(net *logic.Network, p *Parts) { p.Chosen = gates{net}.chooseMove(p, [][]logic.Lit{p.Head}) }
 
 // chooseMove returns the parts of a random legal move. heads has the heads by role and first part; one of the
@@ -45,9 +45,9 @@ func (n gates) chooseMove(p *Parts, heads [][]logic.Lit) [2][]logic.Lit {
 	if list := n.rectangles(p, heads); list != nil {
 		return n.chooseRectangle(p, list)
 	}
-	leaves := make([]*sumTree, len(p.Moves))
-	all := make([]int32, len(p.Moves))
-	for part, moves := range p.Moves {
+	leaves := make([]*sumTree, len(p.FirstMoves))
+	all := make([]int32, len(p.FirstMoves))
+	for part, moves := range p.FirstMoves {
 		var tails []logic.Lit
 		for _, m := range moves {
 			if p.Tail[m] != logic.False {
@@ -60,8 +60,8 @@ func (n gates) chooseMove(p *Parts, heads [][]logic.Lit) [2][]logic.Lit {
 	tree := n.treeByText(p, leaves, all, 0)
 	first, target := n.drawLeaf(p, tree, len(leaves))
 	union := newUnion(n, p, first)
-	seconds := make([]*sumTree, len(p.Seconds))
-	for part, moves := range p.Seconds {
+	seconds := make([]*sumTree, len(p.SecondMoves))
+	for part, moves := range p.SecondMoves {
 		seconds[part] = &sumTree{leaf: part, head: logic.True, most: 1, count: []logic.Lit{union.legal(moves)}}
 	}
 	second, _ := n.pick(n.balanced(seconds), len(seconds), target)

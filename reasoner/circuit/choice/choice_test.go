@@ -130,7 +130,7 @@ func TestBlocksHaveTheCheapestSizeAndMovesWithoutArgumentsTheirOwn(t *testing.T)
 		texts = append(texts, []int32{1, i})
 	}
 	p := blocks(texts)
-	if p.parts != [2]int{4, 6} || p.pair[0] != [2]int32{0, 0} || p.pair[1] != [2]int32{1, 0} || p.pair[7] != [2]int32{2, 0} || p.pair[15] != [2]int32{3, 2} {
-		t.Errorf("parts %v: %v", p.parts, p.pair)
+	if p.count != [2]int{4, 6} || p.pair[0] != [2]int32{0, 0} || p.pair[1] != [2]int32{1, 0} || p.pair[7] != [2]int32{2, 0} || p.pair[15] != [2]int32{3, 2} {
+		t.Errorf("parts %v: %v", p.count, p.pair)
 	}
 }

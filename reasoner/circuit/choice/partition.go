@@ -11,10 +11,10 @@ import (
 
 // Enumeration of the partitions of a move table.
 
-// partition is one way to split the moves of a table into two parts.
+// partition is a split of the moves of a table into two parts each.
 type partition struct {
 	pair  [][2]int32
-	parts [2]int // how many there are
+	count [2]int // number of first and second parts
 	texts [][]int32
 }
 
@@ -22,11 +22,11 @@ type partition struct {
 type Table struct {
 	names  []string
 	number numbering[string]
-	ways   []partition // partitions of all moves
+	ways   []partition // candidate partitions; nil until Best needs them
 }
 
-// Tables returns the table of each role with at least `least` moves, nil for other roles. Move names of a role are
-// unique.
+// Tables returns the table of each role with at least `least` moves, nil for other roles. Roles share a table if at
+// least half of the moves are common. The names of a role's moves must be unique.
 func Tables(tables [][]string, least int) []*Table {
 	out := make([]*Table, len(tables))
 	t := &Table{}
@@ -66,7 +66,7 @@ func (t *Table) partsFor(way partition, names []string) *Parts {
 		}
 		way.pair = of
 	}
-	return NewParts(way.pair, way.parts, way.texts)
+	return NewParts(way.pair, way.count, way.texts)
 }
 
 // partitions lists the candidate partitions: a split after each number of words, and blocks of moves. Cost: one
@@ -99,7 +99,7 @@ func partitions(names []string) []partition {
 			}
 			p.pair[m] = [2]int32{heads[m], rest.index(tails[m][at])}
 		}
-		p.parts = [2]int{len(longer), len(rest)}
+		p.count = [2]int{len(longer), len(rest)}
 		out = append(out, p)
 	}
 	return append(out, blocks(texts))
@@ -148,22 +148,22 @@ func blocks(texts [][]int32) partition {
 	for size*size*secondCost < len(texts)*firstCost {
 		size++
 	}
-	p := partition{parts: [2]int{0, size}}
+	p := partition{count: [2]int{0, size}}
 	last, left := int32(0), 0 // the present block, and how many moves it has room for
 	for _, text := range texts {
 		switch {
 		case len(text) == 1:
-			p.pair = append(p.pair, [2]int32{int32(p.parts[0]), 0})
-			p.parts[0]++
+			p.pair = append(p.pair, [2]int32{int32(p.count[0]), 0})
+			p.count[0]++
 			continue
 		case left == 0:
-			last, left = int32(p.parts[0]), size
-			p.parts[0]++
+			last, left = int32(p.count[0]), size
+			p.count[0]++
 		}
 		p.pair = append(p.pair, [2]int32{last, int32(size - left)})
 		left--
 	}
-	p.texts = make([][]int32, p.parts[0])
+	p.texts = make([][]int32, p.count[0])
 	return p
 }
 
@@ -181,7 +181,7 @@ func (t *Table) Best(net *logic.Network, names []string, legal []logic.Lit, anyw
 		t.ways = partitions(t.names)
 	}
 	for _, way := range slices.Backward(t.ways) {
-		c := firstCost*way.parts[0] + secondCost*way.parts[1]
+		c := firstCost*way.count[0] + secondCost*way.count[1]
 		if c >= cost {
 			continue
 		}

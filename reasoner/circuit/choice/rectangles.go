@@ -77,8 +77,8 @@ type rectangleFinder struct {
 	known  []map[logic.Lit]logic.Lit // by first part: results of restrict
 }
 
-// rectangles divides a table of moves into rectangles, with the given heads by role and first part. It returns nil if a
-// choice by first parts costs less.
+// rectangles divides a table of moves into rectangles, with the given heads by role and first part. It returns nil
+// for small tables, and if a choice by first parts costs less.
 func (n gates) rectangles(p *Parts, heads [][]logic.Lit) []*rectangle {
 	if len(p.Pair) < LeastMoves {
 		return nil
@@ -224,8 +224,8 @@ func (f *rectangleFinder) contradicts(lits []logic.Lit, p int32) bool {
 	return true
 }
 
-// restrict returns l simplified under the heads of first part p. Results are cached: tails of moves along a line
-// contain each other.
+// restrict returns l simplified under the assumption that a head of first part p is true. Results are cached: tails of
+// moves along a line contain each other.
 func (f *rectangleFinder) restrict(l logic.Lit, p int32) logic.Lit {
 	if out, ok := f.known[p][l]; ok {
 		return out

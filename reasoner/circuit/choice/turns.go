@@ -15,25 +15,26 @@ import (
 // Cost in gates of three inputs: one for each difference, and one for each part and role. Half of the choices are
 // saved.
 
-// ChooseTurn adds to the network one choice for two roles: of a move of p if mine is true, otherwise of q.
+// ChooseTurn adds to the network one choice for two roles: of a move of p if mine is true, otherwise of q. It sets
+// Chosen of both, Random of p, and replaces tails by multiplexed tails.
 func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) {
 	n := gates{net}
 	idle := [2]int{p.Waiting(net, mine), q.Waiting(net, mine.Not())}
-	of := slices.Clone(p.Pair)
-	number := numbering[[2]int32]{} // by parts: index in of
+	pairs := slices.Clone(p.Pair)
+	number := numbering[[2]int32]{} // by parts: index in pairs
 	for _, parts := range p.Pair {
 		number.index(parts)
 	}
 	for _, parts := range q.Pair {
-		if int(number.index(parts)) == len(of) {
-			of = append(of, parts)
+		if int(number.index(parts)) == len(pairs) {
+			pairs = append(pairs, parts)
 		}
 	}
-	legal := NewParts(of, [2]int{len(p.First), len(p.Second)}, p.Texts)
+	legal := NewParts(pairs, [2]int{len(p.First), len(p.Second)}, p.Texts)
 	var heads, tails [2][]logic.Lit // of both roles
 	for side, role := range []*Parts{p, q} {
 		when := mine ^ logic.Lit(side)
-		heads[side], tails[side] = make([]logic.Lit, len(p.First)), make([]logic.Lit, len(of))
+		heads[side], tails[side] = make([]logic.Lit, len(p.First)), make([]logic.Lit, len(pairs))
 		for part, head := range role.Head {
 			if part != idle[side] {
 				heads[side][part] = n.dropConditions(head, []logic.Lit{when})
@@ -48,7 +49,7 @@ func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) {
 	for part := range legal.First {
 		legal.Head = append(legal.Head, n.multiplex(mine, heads[0][part], heads[1][part]))
 	}
-	for m := range of {
+	for m := range pairs {
 		legal.Tail = append(legal.Tail, n.multiplex(mine, tails[0][m], tails[1][m]))
 	}
 	for side, role := range []*Parts{p, q} {
@@ -68,7 +69,7 @@ func ChooseTurn(net *logic.Network, mine logic.Lit, p, q *Parts) {
 			}
 		}
 		if part := idle[side]; part >= 0 {
-			second := role.Pair[role.Moves[part][0]][1]
+			second := role.Pair[role.FirstMoves[part][0]][1]
 			role.Chosen[0][part] = role.Head[part]
 			role.Chosen[1][second] = n.Or(role.Chosen[1][second], role.Head[part])
 		}

@@ -26,7 +26,7 @@ func (n *Network) Factor(ctx context.Context, terms [][]Lit) []Lit {
 
 func (n *Network) factor(ctx context.Context, terms [][]Lit, depth int) []Lit {
 	if depth == 0 || ctx.Err() != nil {
-		return n.ands(terms)
+		return n.conjunctions(terms)
 	}
 	var occurrences []occurrence
 	for t, term := range terms {
@@ -77,11 +77,11 @@ func (n *Network) factor(ctx context.Context, terms [][]Lit, depth int) []Lit {
 		parts = append(parts, n.And(l, n.Or(n.factor(ctx, group, depth-1)...)))
 	}
 	left := slices.DeleteFunc(terms, func(term []Lit) bool { return term == nil })
-	return append(parts, n.ands(left)...)
+	return append(parts, n.conjunctions(left)...)
 }
 
-// ands returns the conjunction of each term.
-func (n *Network) ands(terms [][]Lit) []Lit {
+// conjunctions returns the conjunction of each term.
+func (n *Network) conjunctions(terms [][]Lit) []Lit {
 	lits := make([]Lit, len(terms))
 	for t, term := range terms {
 		lits[t] = n.And(term...)
