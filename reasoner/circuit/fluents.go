@@ -21,7 +21,7 @@ import (
 // step is repeated. States keep all fluents; only the logic is shared.
 //
 // The network is built once. Later rounds rebuild only the gates with changed operands. Most rounds free one fluent
-// that seemed constant, such as the next digit of a counter. Replaced gates stay in the network, dead.
+// that seemed constant, such as the next value of a counter. Replaced gates stay in the network, dead.
 func mergeFluents(ctx context.Context, g *Game) *Game {
 	c, err := g.suggestClasses(ctx)
 	if err != nil {

@@ -77,7 +77,7 @@ func (t *transposedMoves) size() int {
 	return len(t.rows)
 }
 
-// moveWord returns the lanes of a word that have a move in their sets.
+// moveWord returns the bits of the lanes of a word whose sets contain move m.
 func (b *Batch) moveWord(t *transposedMoves, m, word int) uint64 {
 	p := t.parts
 	if p == nil {
