@@ -172,19 +172,19 @@ func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 	all := slices.Concat(position, goals, chosen, g.Next)
 	writes := g.writes(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
 	l := newLayout(g.Net, g.Net.Cone(all), writes)
-	known := g.Net.Cone(position)
+	evaluated := g.Net.Cone(position)
 	// Outputs and signals that later programs reuse keep their rows.
-	for _, o := range slices.Concat(all, l.reused(nil, known, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))) {
+	for _, o := range slices.Concat(all, l.reused(nil, evaluated, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))) {
 		l.keep[o.Node()] = true
 	}
 	notEvaluated := func(roots []logic.Lit) []bool {
 		marked := g.Net.Cone(roots)
 		for i := range marked {
-			marked[i] = marked[i] && !known[i]
+			marked[i] = marked[i] && !evaluated[i]
 		}
 		return marked
 	}
-	evaluate, _ := l.emit("evaluate", l.schedule(position, known), nil)
+	evaluate, _ := l.emit("evaluate", l.schedule(position, evaluated), nil)
 	goal, _ := l.emit("goal", l.schedule(goals, notEvaluated(goals)), nil)
 	choice, written := l.emit("choose", l.schedule(chosen, notEvaluated(chosen)), writes)
 	l.transfer(choice, chosen, parts, written)
@@ -192,8 +192,8 @@ func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 	l.transfer(advance, g.Next, g.Fluents, written)
 	appendCopies(evaluate, m.recordRows(g, l, stuck), 1)
 	programs := []*kernel.Program{evaluate, goal, advance, choice}
-	reused := l.reused(g.Next, known, g.Net.Cone(g.Next))
-	if few := g.Net.Cone(reused); prepareRatio*l.countGates(few) <= l.countGates(known) {
+	reused := l.reused(g.Next, evaluated, g.Net.Cone(g.Next))
+	if few := g.Net.Cone(reused); prepareRatio*l.countGates(few) <= l.countGates(evaluated) {
 		p, _ := l.emit("prepare", l.schedule(reused, few), nil)
 		programs, m.prepareProgram = append(programs, p), prepare
 	}
@@ -204,17 +204,17 @@ func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 // prepareRatio is the least ratio of the gates of evaluate to the gates of prepare for which prepare pays.
 const prepareRatio = 2
 
-// reused returns the signals computed by evaluate (known) among the given signals and the operands of used nodes, which
+// reused returns the evaluated signals among the given signals and the operands of used nodes, which
 // other programs compute.
-func (l *layout) reused(given []logic.Lit, known, used []bool) (out []logic.Lit) {
+func (l *layout) reused(given []logic.Lit, evaluated, used []bool) (out []logic.Lit) {
 	needed := slices.Clone(given)
 	for i := range used {
-		if used[i] && !known[i] {
+		if used[i] && !evaluated[i] {
 			needed = append(needed, l.net.Dependencies(int32(i))...)
 		}
 	}
 	for _, o := range needed {
-		if known[o.Node()] {
+		if evaluated[o.Node()] {
 			out = append(out, o)
 		}
 	}

@@ -264,14 +264,14 @@ func (g *Game) exhausted(legal logic.Lit, elsewhere []machine.Move) logic.Lit {
 func (g *Game) endIf(condition logic.Lit) {
 	condition = g.Net.And(condition, g.Terminal.Not())
 	g.Terminal = g.Net.Or(g.Terminal, condition)
-	given := make([]bool, len(g.Does))
+	merged := make([]bool, len(g.Does))
 	for i := range g.Goals {
 		goal := &g.Goals[i]
 		if goal.When = g.Net.And(goal.When, condition.Not()); goal.Value == undecidedGoal {
-			goal.When, given[goal.Role] = g.Net.Or(goal.When, condition), true
+			goal.When, merged[goal.Role] = g.Net.Or(goal.When, condition), true
 		}
 	}
-	for r, done := range given {
+	for r, done := range merged {
 		if !done {
 			g.Goals = append(g.Goals, Goal{Role: machine.Role(r), Value: undecidedGoal, When: condition})
 		}

@@ -149,19 +149,19 @@ func blocks(texts [][]int32) partition {
 		size++
 	}
 	p := partition{count: [2]int{0, size}}
-	last, left := int32(0), 0 // the present block, and how many moves it has room for
+	block, room := int32(0), 0 // the present block, and how many moves it has room for
 	for _, text := range texts {
 		switch {
 		case len(text) == 1:
 			p.pair = append(p.pair, [2]int32{int32(p.count[0]), 0})
 			p.count[0]++
 			continue
-		case left == 0:
-			last, left = int32(p.count[0]), size
+		case room == 0:
+			block, room = int32(p.count[0]), size
 			p.count[0]++
 		}
-		p.pair = append(p.pair, [2]int32{last, int32(size - left)})
-		left--
+		p.pair = append(p.pair, [2]int32{block, int32(size - room)})
+		room--
 	}
 	p.texts = make([][]int32, p.count[0])
 	return p

@@ -69,12 +69,12 @@ func (s partSet) members() (out []int32) {
 
 // rectangleFinder cuts a table of moves into rectangles.
 type rectangleFinder struct {
-	net    gates
-	parts  *Parts
-	given  [][]logic.Lit             // by first part: the literals that its heads, of all roles, imply
-	denied []map[logic.Lit]partSet   // by role and literal: first parts whose heads imply its complement
-	absent []partSet                 // by role: first parts with a false head
-	known  []map[logic.Lit]logic.Lit // by first part: results of restrict
+	net          gates
+	parts        *Parts
+	implications [][]logic.Lit             // by first part: the literals that its heads, of all roles, imply
+	denied       []map[logic.Lit]partSet   // by role and literal: first parts whose heads imply its complement
+	absent       []partSet                 // by role: first parts with a false head
+	restricted   []map[logic.Lit]logic.Lit // by first part: results of restrict
 }
 
 // rectangles divides a table of moves into rectangles, with the given heads by role and first part. It returns nil
@@ -83,7 +83,7 @@ func (n gates) rectangles(p *Parts, heads [][]logic.Lit) []*rectangle {
 	if len(p.Pair) < LeastMoves {
 		return nil
 	}
-	f := &rectangleFinder{net: n, parts: p, known: make([]map[logic.Lit]logic.Lit, len(p.First))}
+	f := &rectangleFinder{net: n, parts: p, restricted: make([]map[logic.Lit]logic.Lit, len(p.First))}
 	tails := f.tails()
 	if 2*len(tails) > len(p.Pair) {
 		return nil // most tails belong to one move
@@ -168,10 +168,10 @@ func (f *rectangleFinder) groups(tails []equalTails) []int32 {
 	return groups
 }
 
-// indexHeads sets given, denied and absent from the implications of the heads.
+// indexHeads sets implications, denied and absent from the implications of the heads.
 func (f *rectangleFinder) indexHeads(heads [][]logic.Lit) {
-	f.given = make([][]logic.Lit, len(f.parts.First))
-	known := make([]bool, len(f.given))
+	f.implications = make([][]logic.Lit, len(f.parts.First))
+	known := make([]bool, len(f.implications))
 	for role, row := range heads {
 		f.denied, f.absent = append(f.denied, make(map[logic.Lit]partSet)), append(f.absent, f.newSet())
 		for part, head := range row {
@@ -187,9 +187,9 @@ func (f *rectangleFinder) indexHeads(heads [][]logic.Lit) {
 				f.denied[role][l.Not()].add(int32(part))
 			}
 			if known[part] {
-				implied = logic.Intersect(implied, f.given[part])
+				implied = logic.Intersect(implied, f.implications[part])
 			}
-			f.given[part], known[part] = implied, true
+			f.implications[part], known[part] = implied, true
 		}
 	}
 }
@@ -227,15 +227,15 @@ func (f *rectangleFinder) contradicts(lits []logic.Lit, p int32) bool {
 // restrict returns l simplified under the assumption that a head of first part p is true. Results are cached: tails of
 // moves along a line contain each other.
 func (f *rectangleFinder) restrict(l logic.Lit, p int32) logic.Lit {
-	if out, ok := f.known[p][l]; ok {
+	if out, ok := f.restricted[p][l]; ok {
 		return out
 	}
-	if f.known[p] == nil {
-		f.known[p] = make(map[logic.Lit]logic.Lit)
+	if f.restricted[p] == nil {
+		f.restricted[p] = make(map[logic.Lit]logic.Lit)
 	}
 	out := l
 	switch implied := f.net.Conditions(l); {
-	case len(logic.Difference(implied, f.given[p])) == 0:
+	case len(logic.Difference(implied, f.implications[p])) == 0:
 		out = logic.True
 	case f.contradicts(implied, p):
 		out = logic.False
@@ -248,7 +248,7 @@ func (f *rectangleFinder) restrict(l logic.Lit, p int32) logic.Lit {
 		}
 		out = f.net.And(operands...)
 	}
-	f.known[p][l] = out
+	f.restricted[p][l] = out
 	return out
 }
 
@@ -259,7 +259,7 @@ func (f *rectangleFinder) columns(tails []equalTails, groups []int32) (out []col
 	for _, g := range groups {
 		size[g]++
 	}
-	var left []equalTails
+	var remaining []equalTails
 	ofGroup := make(map[[2]int32][]int) // by group and second part: columns
 	for _, t := range tails {
 		byGroup := make(map[int32][]int32)
@@ -269,14 +269,14 @@ func (f *rectangleFinder) columns(tails []equalTails, groups []int32) (out []col
 		for _, g := range slices.Sorted(maps.Keys(byGroup)) {
 			firsts := byGroup[g]
 			if len(firsts) <= max(1, size[g]/2) {
-				left = append(left, equalTails{t.second, t.tail, firsts})
+				remaining = append(remaining, equalTails{t.second, t.tail, firsts})
 				continue
 			}
 			ofGroup[[2]int32{g, t.second}] = append(ofGroup[[2]int32{g, t.second}], len(out))
 			out = append(out, f.column(t.second, t.tail, firsts))
 		}
 	}
-	return f.appendRestricted(out, left, func(p, second int32) []int { return ofGroup[[2]int32{groups[p], second}] }), len(out)
+	return f.appendRestricted(out, remaining, func(p, second int32) []int { return ofGroup[[2]int32{groups[p], second}] }), len(out)
 }
 
 // splitByColumns splits columns so that two first parts in the same column are in exactly the same columns.
@@ -308,9 +308,9 @@ func (f *rectangleFinder) splitByColumns(columns []column) (out []column) {
 }
 
 // appendRestricted adds each move to a column of its group with an equal restricted tail, or to a new column.
-func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGroup func(p, second int32) []int) []column {
+func (f *rectangleFinder) appendRestricted(out []column, remaining []equalTails, ofGroup func(p, second int32) []int) []column {
 	number, first := numbering[string]{}, len(out)
-	for _, t := range left {
+	for _, t := range remaining {
 		for _, p := range t.firsts {
 			tail := f.restrict(t.tail, p)
 			if columns := ofGroup(p, t.second); len(columns) > 0 {

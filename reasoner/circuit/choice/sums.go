@@ -73,9 +73,9 @@ func (n gates) treeByText(p *Parts, leaves []*sumTree, parts []int32, words int)
 	return n.balanced(trees)
 }
 
-// pick descends the tree to the leaf of the target. chosen[leaf] is true for this leaf; left is the rest of the
+// pick descends the tree to the leaf of the target. chosen[leaf] is true for this leaf; rest is the remaining
 // target there.
-func (n gates) pick(t *sumTree, leaves int, target []logic.Lit) (chosen, left []logic.Lit) {
+func (n gates) pick(t *sumTree, leaves int, target []logic.Lit) (chosen, rest []logic.Lit) {
 	type step struct {
 		at *sumTree
 		on logic.Lit // the way leads here
@@ -97,14 +97,14 @@ func (n gates) pick(t *sumTree, leaves int, target []logic.Lit) (chosen, left []
 				below[i] = n.Or(below[i], n.And(s.on, d))
 			}
 		}
-		less, rest := n.subtract(target, below)
+		less, reduced := n.subtract(target, below)
 		for _, s := range level {
 			if s.at.left != nil {
 				next = append(next, step{s.at.left, n.And(s.on, less)}, step{s.at.right, n.And(s.on, less.Not())})
 			}
 		}
 		for i := range target {
-			target[i] = n.Or(n.And(less, target[i]), n.And(less.Not(), rest[i]))
+			target[i] = n.Or(n.And(less, target[i]), n.And(less.Not(), reduced[i]))
 		}
 		level = next
 	}
@@ -112,7 +112,7 @@ func (n gates) pick(t *sumTree, leaves int, target []logic.Lit) (chosen, left []
 }
 
 // drawLeaf draws one of the leaves in proportion to its number, and returns the rest of the target there.
-func (n gates) drawLeaf(p *Parts, t *sumTree, leaves int) (chosen, left []logic.Lit) {
+func (n gates) drawLeaf(p *Parts, t *sumTree, leaves int) (chosen, rest []logic.Lit) {
 	number := n.countUnder(t, nil)
 	fraction := make([]logic.Lit, len(number)+choiceBits)
 	for i := range fraction {

@@ -132,10 +132,10 @@ func (u *Union) Made(moves []int32) logic.Lit {
 	if covered[1] > covered[0] {
 		order = [2]int{1, 0}
 	}
-	left := moves
+	remaining := moves
 	var whole [2][]int32
 	for _, side := range order {
-		left = slices.DeleteFunc(slices.Clone(left), func(m int32) bool {
+		remaining = slices.DeleteFunc(slices.Clone(remaining), func(m int32) bool {
 			part := p.Pair[m][side]
 			if count[side][part] != size(side, part) {
 				return false
@@ -146,7 +146,7 @@ func (u *Union) Made(moves []int32) logic.Lit {
 		slices.Sort(whole[side])
 		whole[side] = slices.Compact(whole[side])
 	}
-	terms := u.products(left)
+	terms := u.products(remaining)
 	if len(whole[0]) > 0 {
 		terms = append(terms, u.anyOf(whole[0], noneFree))
 	}

@@ -76,8 +76,8 @@ func (n *Network) factor(ctx context.Context, terms [][]Lit, depth int) []Lit {
 		}
 		parts = append(parts, n.And(l, n.Or(n.factor(ctx, group, depth-1)...)))
 	}
-	left := slices.DeleteFunc(terms, func(term []Lit) bool { return term == nil })
-	return append(parts, n.conjunctions(left)...)
+	remaining := slices.DeleteFunc(terms, func(term []Lit) bool { return term == nil })
+	return append(parts, n.conjunctions(remaining)...)
 }
 
 // conjunctions returns the conjunction of each term.

@@ -51,8 +51,8 @@ type logged struct {
 
 // pathGate is a gate on the path from the literal that Image was called for.
 type pathGate struct {
-	node int32
-	left int // number of unvisited operands; the last operand is visited first
+	node      int32
+	unvisited int // number of unvisited operands; the last operand is visited first
 }
 
 // NewSubstitution returns a substitution that maps only the constant. The networks may grow later, and may be the same.
@@ -193,19 +193,19 @@ func (s *Substitution) Image(l Lit) (Lit, bool) {
 	}
 	for len(s.path) > bottom {
 		top := &s.path[len(s.path)-1]
-		if top.left > 0 {
-			o := s.from.Operands(top.node)[top.left-1]
+		if top.unvisited > 0 {
+			o := s.from.Operands(top.node)[top.unvisited-1]
 			switch {
 			case !s.Has(o):
 				s.enter(o.Node()) // its image is checked in the next step
 				continue
 			case s.At(o) != False:
-				top.left--
+				top.unvisited--
 				continue
 			}
 		}
 		node, image, ok := top.node, False, true
-		if top.left == 0 {
+		if top.unvisited == 0 {
 			image, ok = s.gate(node)
 		}
 		if !ok {
