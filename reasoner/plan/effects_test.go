@@ -102,7 +102,7 @@ func TestEffectsLeadToTheNextPositionsButForTheClock(t *testing.T) {
 				got := machine.State{bits}
 				for _, c := range e.changes[move] {
 					sim.run(sim.gates(c.next))
-					got[0] = got[0]&^(1<<c.fluent) | sim.may(c.next)&1<<c.fluent
+					got[0] = got[0]&^(1<<c.fluent) | sim.possible(c.next)&1<<c.fluent
 				}
 				for _, f := range ticks {
 					got[0] = got[0]&^(1<<f) | want[0]&(1<<f)
@@ -130,9 +130,9 @@ func TestHorizonsFindTheBestPlan(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := p.begin(m.Initial(), machine.PlanLimits{})
-		q.takeTurns(t.Context(), turn{search: func(ctx context.Context, rest func() bool) {
+		q.interleave(t.Context(), coroutine{search: func(ctx context.Context, pause func() bool) {
 			steps := 0
-			q.byHorizons(ctx, func() bool { steps++; return steps < 25 && rest() })
+			q.byHorizons(ctx, func() bool { steps++; return steps < 25 && pause() })
 		}, weight: 1})
 		best, _ := ways(m)
 		if want := best[m.Initial()[0]]; q.plan.Goal != want || q.plan.Bound < want {

@@ -27,19 +27,19 @@ const (
 	maxLine = 300
 	// firstDepth is the number of positions of the first searches by depth; the others have the
 	// multiples of the sequence of Luby, Sinclair and Zuckerman, up to maxDepth.
-	firstDepth = 1 << 9
-	maxDepth   = 1 << 20
+	firstDepthLimit = 1 << 9
+	maxDepthLimit   = 1 << 20
 	// firstBeam is the width of the first beam, in positions, maxBeam that of the last.
 	firstBeam = 1 << 6
 	maxBeam   = 1 << 17
 	// maxBreadth positions are met in all without a beam.
 	maxBreadth = 1 << 20
 	// restEvery expansions a search rests.
-	restEvery = 16
+	pauseEvery = 16
 )
 
 // open is a position of a frontier.
-type open struct {
+type frontierNode struct {
 	number int32 // in the tree
 	depth  int
 	rank   uint64 // the least one first
@@ -69,7 +69,7 @@ func (q *planning) newExplorer(ctx context.Context) *explorer {
 func (q *planning) hasRoom(t *tree) bool { return t.bytes() <= q.limits.MaxBytes/searchShare/2 }
 
 // root is a tree of the first position.
-func (q *planning) root(mask machine.State) *tree {
+func (q *planning) initialTree(mask machine.State) *tree {
 	t := newTree(mask)
 	t.add(q.start, none, machine.NoMove)
 	return t
@@ -78,43 +78,43 @@ func (q *planning) root(mask machine.State) *tree {
 // expand finds the children of a position of a tree, and takes the better plans that end with one.
 func (x *explorer) expand(t *tree, number int32) error {
 	e := &x.expansion
-	if err := x.expander.Expand(e, t.at(number)); err != nil {
+	if err := x.expander.Expand(e, t.state(number)); err != nil {
 		return err
 	}
 	for c := range e.Children {
 		if e.Terminal[c] && e.ChildGoals(c)[0] > x.plan.Goal {
-			x.take(append(t.line(number), []machine.Move{x.move(c)}))
+			x.offer(append(t.line(number), []machine.Move{x.moveTo(c)}))
 		}
 	}
 	return nil
 }
 
 // move is the one that leads to a child.
-func (x *explorer) move(child int) machine.Move {
+func (x *explorer) moveTo(child int) machine.Move {
 	x.expansion.Joint(x.joint, child)
 	return x.joint[0]
 }
 
 // isOfUse tells whether a child may lead to a better plan.
-func (x *explorer) isOfUse(child int) bool {
+func (x *explorer) isPromising(child int) bool {
 	return !x.expansion.Terminal[child] && !x.isHopeless(x.expansion.Child(child))
 }
 
 // depthFirst searches by depth first, with at most limit expansions. Of the children those are met
 // that are admitted, nil admits all; ranks are those of the children of an expansion, nil takes them
 // as they come. It tells whether it has expanded all positions.
-func (x *explorer) depthFirst(rest func() bool, limit int, admits func(machine.State) bool, ranks func() []uint64) (all bool) {
-	t := x.root(x.everything())
-	frontier := []open{{number: 0}}
+func (x *explorer) depthFirst(pause func() bool, limit int, admits func(machine.State) bool, ranks func() []uint64) (all bool) {
+	t := x.initialTree(x.allFluents())
+	frontier := []frontierNode{{number: 0}}
 	done := []bool{false} // by number: it was expanded
 	all = true
 	for visited := 0; len(frontier) > 0; {
 		top := frontier[len(frontier)-1]
 		frontier = frontier[:len(frontier)-1]
-		if done[top.number] || x.isHopeless(t.at(top.number)) {
+		if done[top.number] || x.isHopeless(t.state(top.number)) {
 			continue
 		}
-		if visited == limit || !x.hasRoom(t) || visited%restEvery == 0 && !rest() {
+		if visited == limit || !x.hasRoom(t) || visited%pauseEvery == 0 && !pause() {
 			return false
 		}
 		visited++
@@ -133,10 +133,10 @@ func (x *explorer) depthFirst(rest func() bool, limit int, admits func(machine.S
 		}
 		first := len(frontier)
 		for c := range x.expansion.Children {
-			if !x.isOfUse(c) || admits != nil && !admits(x.expansion.Child(c)) {
+			if !x.isPromising(c) || admits != nil && !admits(x.expansion.Child(c)) {
 				continue
 			}
-			move := x.move(c)
+			move := x.moveTo(c)
 			number, isNew := t.add(x.expansion.Child(c), top.number, move)
 			if isNew {
 				done = append(done, false)
@@ -144,20 +144,20 @@ func (x *explorer) depthFirst(rest func() bool, limit int, admits func(machine.S
 				continue
 			}
 			t.from[number], t.moves[number] = top.number, move // it waits, and comes next from here
-			o := open{number, top.depth + 1, uint64(c)}
+			o := frontierNode{number, top.depth + 1, uint64(c)}
 			if rank != nil {
 				o.rank = rank[c]
 			}
 			frontier = append(frontier, o)
 		}
-		slices.SortFunc(frontier[first:], func(a, b open) int { return cmp.Compare(b.rank, a.rank) })
+		slices.SortFunc(frontier[first:], func(a, b frontierNode) int { return cmp.Compare(b.rank, a.rank) })
 	}
 	return all
 }
 
 // withoutClock is the mask of the fluents that are not of the clock.
-func (q *planning) withoutClock() machine.State {
-	mask := q.everything()
+func (q *planning) fluentsWithoutClock() machine.State {
+	mask := q.allFluents()
 	for _, f := range prove.ClockFluents(q.game) {
 		mask[f>>6] &^= 1 << (f & 63)
 	}
@@ -165,7 +165,7 @@ func (q *planning) withoutClock() machine.State {
 }
 
 // everything is the mask of all fluents.
-func (q *planning) everything() machine.State {
+func (q *planning) allFluents() machine.State {
 	return slices.Repeat(machine.State{math.MaxUint64}, q.machine.Words())
 }
 
@@ -175,12 +175,12 @@ func (q *planning) everything() machine.State {
 // in random order, and a search that has found nothing within its number of positions is given up for
 // a new one (Gomes, Selman and Kautz, "Boosting combinatorial search through randomization", 1998).
 // A search that has seen all positions proves that there are no better plans.
-func (q *planning) byDepth(ctx context.Context, rest func() bool) {
+func (q *planning) byDepth(ctx context.Context, pause func() bool) {
 	x := q.newExplorer(ctx)
-	for number := int64(0); rest(); number++ {
-		limit := int(min(firstDepth*sat.Luby(number/2), maxDepth))
-		if x.depthFirst(rest, limit, nil, func() []uint64 { return x.byMoves(number&1 != 0) }) {
-			q.lower(q.plan.Goal + 1)
+	for number := int64(0); pause(); number++ {
+		limit := int(min(firstDepthLimit*sat.Luby(number/2), maxDepthLimit))
+		if x.depthFirst(pause, limit, nil, func() []uint64 { return x.byMoves(number&1 != 0) }) {
+			q.refuteGoal(q.plan.Goal + 1)
 			return
 		}
 	}
@@ -216,28 +216,28 @@ func (x *explorer) byMoves(most bool) []uint64 {
 // their best goals, in sum, and of equal ones any. Positions that differ outside of the mask alone are one. It
 // tells whether it has left out some because of the width, and whether it had the memory for all
 // others.
-func (x *explorer) breadthFirst(rest func() bool, width, limit int, mask machine.State) (narrow, fits bool) {
-	t := x.root(mask)
-	for layer := []open{{number: 0}}; len(layer) > 0; {
-		var next []open
+func (x *explorer) breadthFirst(pause func() bool, width, limit int, mask machine.State) (narrow, fits bool) {
+	t := x.initialTree(mask)
+	for layer := []frontierNode{{number: 0}}; len(layer) > 0; {
+		var next []frontierNode
 		for i, o := range layer {
-			if i%restEvery == 0 && !rest() || !x.hasRoom(t) || t.len() >= limit {
+			if i%pauseEvery == 0 && !pause() || !x.hasRoom(t) || t.len() >= limit {
 				return narrow, false
 			}
 			if x.expand(t, o.number) != nil {
 				continue
 			}
 			for c := range x.expansion.Children {
-				if !x.isOfUse(c) {
+				if !x.isPromising(c) {
 					continue
 				}
 				child := x.expansion.Child(c)
-				if number, isNew := t.add(child, o.number, x.move(c)); isNew {
-					next = append(next, open{number: number, rank: uint64(x.distance(child))<<32 | x.rng.Uint64()>>32})
+				if number, isNew := t.add(child, o.number, x.moveTo(c)); isNew {
+					next = append(next, frontierNode{number: number, rank: uint64(x.distance(child))<<32 | x.rng.Uint64()>>32})
 				}
 			}
 		}
-		slices.SortFunc(next, func(a, b open) int { return cmp.Compare(a.rank, b.rank) })
+		slices.SortFunc(next, func(a, b frontierNode) int { return cmp.Compare(a.rank, b.rank) })
 		narrow = narrow || len(next) > width
 		layer = next[:min(width, len(next))]
 	}
@@ -247,18 +247,18 @@ func (x *explorer) breadthFirst(rest func() bool, width, limit int, mask machine
 // byBreadth searches by breadth without the clock. Counters of steps make a puzzle of some
 // thousand positions one of a hundred times as many; without them all are soon seen. A plan that is
 // found is a plan whatever the clock does, but that there are no others is not shown.
-func (q *planning) byBreadth(ctx context.Context, rest func() bool) {
-	q.newExplorer(ctx).breadthFirst(rest, math.MaxInt, maxBreadth, q.withoutClock())
+func (q *planning) byBreadth(ctx context.Context, pause func() bool) {
+	q.newExplorer(ctx).breadthFirst(pause, math.MaxInt, maxBreadth, q.fluentsWithoutClock())
 }
 
 // byBeams searches with beams, each twice as wide as the one before. No two positions of one differ
 // in the clock of the game alone, so that each joint move changes something; but to wait for one's
 // turn may be right, so a second beam of the same width allows it.
-func (q *planning) byBeams(ctx context.Context, rest func() bool) {
+func (q *planning) byBeams(ctx context.Context, pause func() bool) {
 	x := q.newExplorer(ctx)
 	for width := firstBeam; width <= maxBeam; width *= 2 {
-		narrow, fits := x.breadthFirst(rest, width, math.MaxInt, q.withoutClock())
-		too, fitsToo := x.breadthFirst(rest, width, math.MaxInt, q.everything())
+		narrow, fits := x.breadthFirst(pause, width, math.MaxInt, q.fluentsWithoutClock())
+		too, fitsToo := x.breadthFirst(pause, width, math.MaxInt, q.allFluents())
 		if !narrow && !too || !fits || !fitsToo { // wider ones would find the same, or take more
 			return
 		}

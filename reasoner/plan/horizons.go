@@ -27,7 +27,7 @@ const (
 type horizons struct {
 	*planning
 	*prove.Formula
-	known    *prove.Invariants // at all steps
+	assumed  *prove.Invariants // at all steps
 	list     []horizon
 	complete bool // every game ends within the last horizon
 	full     bool // there is no memory for more steps
@@ -41,14 +41,14 @@ type horizon struct {
 
 func (q *planning) newHorizons() *horizons {
 	return &horizons{
-		planning: q, Formula: prove.NewFormula(q.game, q.start), known: q.invariants,
+		planning: q, Formula: prove.NewFormula(q.game, q.start), assumed: q.invariants,
 		list: []horizon{{firstHorizon, q.plan.Bound + 1}},
 	}
 }
 
 // byHorizons asks one horizon after the other; after the last one comes a longer one, then the
 // first again.
-func (q *planning) byHorizons(ctx context.Context, rest func() bool) {
+func (q *planning) byHorizons(ctx context.Context, pause func() bool) {
 	h := q.newHorizons()
 	defer h.Close()
 	for at := 0; ; at++ {
@@ -62,8 +62,8 @@ func (q *planning) byHorizons(ctx context.Context, rest func() bool) {
 		if h.complete { // no longer one will follow: the last is worth as much as all others
 			rounds = len(h.list) - 1
 		}
-		h.try(ctx, at, firstConflicts<<min(rounds, 40))
-		if !rest() {
+		h.tryHorizon(ctx, at, firstConflicts<<min(rounds, 40))
+		if !pause() {
 			return
 		}
 	}
@@ -84,18 +84,18 @@ func (h *horizons) grow() bool {
 }
 
 // try asks a horizon for better plans, each call of the engine within a number of conflicts.
-func (h *horizons) try(ctx context.Context, i int, conflicts int64) {
+func (h *horizons) tryHorizon(ctx context.Context, i int, conflicts int64) {
 	k := &h.list[i]
 	if !h.unrollTo(ctx, k.steps) {
 		h.list = h.list[:i]
 		return
 	}
 	lim := sat.Limits{MaxConflicts: conflicts, MaxBytes: h.limits.MaxBytes / formulaShare}
-	ended := h.At(k.steps, h.game.Terminal)
+	ended := h.SignalAt(k.steps, h.game.Terminal)
 	if i == len(h.list)-1 && !h.complete {
 		h.complete = h.Solve(ctx, lim, ended.Not()) == sat.Unsat
 	}
-	for _, least := range []func() int32{func() int32 { return h.next(k.refuted) }, func() int32 { return h.plan.Goal + 1 }} {
+	for _, least := range []func() int32{func() int32 { return h.nextGoal(k.refuted) }, func() int32 { return h.plan.Goal + 1 }} {
 		for status := sat.Sat; status != sat.Unknown && k.refuted > h.plan.Goal+1; {
 			goal := least()
 			h.plan.Calls++
@@ -104,7 +104,7 @@ func (h *horizons) try(ctx context.Context, i int, conflicts int64) {
 			case sat.Unsat:
 				h.refute(i, goal)
 			case sat.Sat:
-				if !h.take(h.Line(k.steps)) {
+				if !h.offer(h.Line(k.steps)) {
 					h.full = true // an assignment that recursive rules do not know: there would be more
 					h.list = h.list[:0]
 					return
@@ -120,16 +120,16 @@ func (h *horizons) refute(i int, goal int32) {
 		h.list[j].refuted = min(h.list[j].refuted, goal)
 	}
 	if h.complete && i == len(h.list)-1 {
-		h.lower(goal)
+		h.refuteGoal(goal)
 	}
 }
 
 // unrollTo adds the steps up to a horizon, or tells that there is no memory for them.
 func (h *horizons) unrollTo(ctx context.Context, steps int) bool {
-	if h.known != h.invariants {
-		h.known = h.invariants
+	if h.assumed != h.invariants {
+		h.assumed = h.invariants
 		for k := 1; k <= h.Played; k++ {
-			h.Assume(k, h.known)
+			h.Assume(k, h.assumed)
 		}
 	}
 	for k := h.Played; k < steps; k++ {
@@ -139,7 +139,7 @@ func (h *horizons) unrollTo(ctx context.Context, steps int) bool {
 			return false
 		}
 		h.Play(k + 1)
-		h.Assume(k+1, h.known)
+		h.Assume(k+1, h.assumed)
 	}
 	return true
 }

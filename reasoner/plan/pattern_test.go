@@ -22,7 +22,7 @@ func ways(m machine.Machine) (best map[uint64]int32, far map[uint64]int) {
 		if _, ok := best[s]; ok {
 			continue
 		}
-		best[s], far[s] = machine.NoGoal, noWay
+		best[s], far[s] = machine.NoGoal, unreachable
 		terminal, goals := x.Look(machine.State{s})
 		if terminal {
 			if best[s] = goals[0]; goals[0] == 100 {
@@ -64,23 +64,23 @@ func TestPatternsPromiseNoLessThanThereIs(t *testing.T) {
 		q := p.begin(m.Initial(), machine.PlanLimits{})
 		q.findPatterns(func() bool { return true }, closedSets(g))
 		best, far := ways(m)
-		q.takeTurns(t.Context(), turn{search: q.byDepth, weight: 1})
+		q.interleave(t.Context(), coroutine{search: q.byDepth, weight: 1})
 		if want := best[m.Initial()[0]]; q.plan.Goal != want || q.plan.Bound != want {
 			t.Fatalf("best goal %d, searches by depth have found a plan of %d and a bound of %d", want, q.plan.Goal, q.plan.Bound)
 		}
 		for s := range best {
 			for _, p := range q.patterns {
-				i := p.known.find(machine.State{s})
+				i := p.positions.find(machine.State{s})
 				if i < 0 {
 					t.Fatalf("a position that is reached is not one of the pattern")
 				}
-				if p.best[i] < best[s] || int(p.far[i]) > far[s] && p.best[0] == 100 {
-					t.Fatalf("from %b: goal %d after %d joint moves, the pattern %b says %d after %d", s, best[s], far[s], p.known.mask, p.best[i], p.far[i])
+				if p.bestGoal[i] < best[s] || int(p.distance[i]) > far[s] && p.bestGoal[0] == 100 {
+					t.Fatalf("from %b: goal %d after %d joint moves, the pattern %b says %d after %d", s, best[s], far[s], p.positions.mask, p.bestGoal[i], p.distance[i])
 				}
-				if p.best[i] < 100 {
+				if p.bestGoal[i] < 100 {
 					hopeless++
 				}
-				if p.far[i] > 1 {
+				if p.distance[i] > 1 {
 					distant++
 				}
 			}
@@ -111,7 +111,7 @@ func TestNoPatternsOfSingleFluents(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := p.begin(m.Initial(), machine.PlanLimits{})
-	q.takeTurns(t.Context(), turn{search: q.byPatterns, weight: 1})
+	q.interleave(t.Context(), coroutine{search: q.byPatterns, weight: 1})
 	if q.plan.Goal != 100 || len(q.patterns) > 0 {
 		t.Errorf("goal %d with %d patterns", q.plan.Goal, len(q.patterns))
 	}

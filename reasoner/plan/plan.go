@@ -57,16 +57,16 @@ func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 		return q.plan, fmt.Errorf("%w: a circuit of %d gates", prove.ErrMemory, p.game.Net.Len())
 	}
 	if terminal, _ := machine.NewExpander(p.machine).Look(s); terminal {
-		q.take(nil)
-		q.lower(q.plan.Goal + 1)
+		q.offer(nil)
+		q.refuteGoal(q.plan.Goal + 1)
 		return q.plan, nil
 	}
-	q.takeTurns(ctx,
-		turn{search: q.byHorizons, weight: deepWeight},
-		turn{search: q.byBreadth, weight: 1},
-		turn{search: q.byDepth, weight: 1},
-		turn{search: q.byTargets, weight: deepWeight},
-		turn{search: q.byPatterns, weight: deepWeight},
+	q.interleave(ctx,
+		coroutine{search: q.byHorizons, weight: deepWeight},
+		coroutine{search: q.byBreadth, weight: 1},
+		coroutine{search: q.byDepth, weight: 1},
+		coroutine{search: q.byTargets, weight: deepWeight},
+		coroutine{search: q.byPatterns, weight: deepWeight},
 	)
 	return q.plan, nil
 }
@@ -104,23 +104,23 @@ func (p *Planner) highestGoal(below, least int32) int32 {
 
 // turn is a search that takes turns with others. It rests every millisecond or so, and ends when
 // rest says so: there is no time, or nothing left to find.
-type turn struct {
-	search func(ctx context.Context, rest func() bool)
+type coroutine struct {
+	search func(ctx context.Context, pause func() bool)
 	weight time.Duration
 	spent  time.Duration // by weight
-	next   func() (struct{}, bool)
+	resume func() (struct{}, bool)
 }
 
 // takeTurns goes on with the search that has had the least time, until all is known.
-func (q *planning) takeTurns(ctx context.Context, turns ...turn) {
+func (q *planning) interleave(ctx context.Context, turns ...coroutine) {
 	for i, t := range turns {
 		next, stop := iter.Pull(func(yield func(struct{}) bool) {
-			t.search(ctx, func() bool { return ctx.Err() == nil && !q.isSettled() && yield(struct{}{}) })
+			t.search(ctx, func() bool { return ctx.Err() == nil && !q.isSolved() && yield(struct{}{}) })
 		})
 		defer stop()
-		turns[i].next = next
+		turns[i].resume = next
 	}
-	for len(turns) > 0 && ctx.Err() == nil && !q.isSettled() {
+	for len(turns) > 0 && ctx.Err() == nil && !q.isSolved() {
 		i := 0
 		for j, t := range turns {
 			if t.spent < turns[i].spent {
@@ -128,7 +128,7 @@ func (q *planning) takeTurns(ctx context.Context, turns ...turn) {
 			}
 		}
 		began := time.Now()
-		if _, more := turns[i].next(); !more {
+		if _, more := turns[i].resume(); !more {
 			turns = slices.Delete(turns, i, i+1)
 			continue
 		}
@@ -136,29 +136,29 @@ func (q *planning) takeTurns(ctx context.Context, turns ...turn) {
 	}
 }
 
-func (q *planning) isSettled() bool { return q.plan.Goal >= q.plan.Bound }
+func (q *planning) isSolved() bool { return q.plan.Goal >= q.plan.Bound }
 
 // next is the highest goal below another one, but better than that of the plan.
-func (q *planning) next(below int32) int32 { return q.highestGoal(below, q.plan.Goal+1) }
+func (q *planning) nextGoal(below int32) int32 { return q.highestGoal(below, q.plan.Goal+1) }
 
 // lower takes note that no plan has a goal of that or more.
-func (q *planning) lower(goal int32) {
+func (q *planning) refuteGoal(goal int32) {
 	q.plan.Bound = min(q.plan.Bound, q.highestGoal(goal, q.plan.Goal))
-	q.tell()
+	q.reportProgress()
 }
 
 // take plays joint moves, and keeps them if they are better than the plan.
-func (q *planning) take(line [][]machine.Move) bool {
+func (q *planning) offer(line [][]machine.Move) bool {
 	line, goal := q.replay(line)
 	if goal <= q.plan.Goal {
 		return false
 	}
 	q.plan.Line, q.plan.Goal = line, goal
-	q.tell()
+	q.reportProgress()
 	return true
 }
 
-func (q *planning) tell() {
+func (q *planning) reportProgress() {
 	if q.limits.Progress != nil {
 		q.limits.Progress(q.plan)
 	}

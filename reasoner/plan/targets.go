@@ -21,22 +21,22 @@ import (
 const (
 	// maxTargets is how many targets are tried for a goal, and targetNodes how many
 	// positions on the way to each.
-	maxTargets  = 30
-	targetNodes = 20_000
+	maxTargets     = 30
+	maxTargetNodes = 20_000
 	// firstTargets is what the first call of the engine may take. Each that is too short
 	// doubles it.
-	firstTargets = 1_000
+	firstTargetConflicts = 1_000
 )
 
 // byTargets finds invariants, and then tries targets for the best goal that is not refuted; if that
 // leads nowhere, targets for the next lower one.
-func (q *planning) byTargets(ctx context.Context, rest func() bool) {
-	if q.findInvariants(ctx, rest); len(q.invariants.Lasting()) == 0 {
+func (q *planning) byTargets(ctx context.Context, pause func() bool) {
+	if q.findInvariants(ctx, pause); len(q.invariants.Lasting()) == 0 {
 		return
 	}
-	for goal := q.plan.Bound; goal > q.plan.Goal && rest(); {
-		q.tryTargets(ctx, rest, goal)
-		next := q.next(goal)
+	for goal := q.plan.Bound; goal > q.plan.Goal && pause(); {
+		q.tryTargets(ctx, pause, goal)
+		next := q.nextGoal(goal)
 		if next >= goal {
 			return
 		}
@@ -45,14 +45,14 @@ func (q *planning) byTargets(ctx context.Context, rest func() bool) {
 }
 
 // findInvariants makes more and more invariants known to all searches.
-func (q *planning) findInvariants(ctx context.Context, rest func() bool) {
+func (q *planning) findInvariants(ctx context.Context, pause func() bool) {
 	if found := q.Planner.invariants.Load(); found != nil {
 		q.invariants = found
 		return
 	}
 	for found := range prove.FindInvariants(ctx, q.game, q.machine, q.limits.MaxBytes/searchShare, false) {
 		q.invariants = found
-		if !rest() {
+		if !pause() {
 			return
 		}
 	}
@@ -62,20 +62,20 @@ func (q *planning) findInvariants(ctx context.Context, rest func() bool) {
 }
 
 // tryTargets tries targets with a goal of at least that.
-func (q *planning) tryTargets(ctx context.Context, rest func() bool, goal int32) {
+func (q *planning) tryTargets(ctx context.Context, pause func() bool, goal int32) {
 	f := prove.NewFormula(q.game, nil)
 	defer f.Close()
 	f.Assume(0, q.invariants)
 	for _, l := range q.invariants.Lasting() {
 		if prove.Holds(q.start, l) {
-			f.Require(f.At(0, l))
+			f.Require(f.SignalAt(0, l))
 		}
 	}
-	f.Require(f.At(0, q.game.Terminal))
+	f.Require(f.SignalAt(0, q.game.Terminal))
 	f.Require(f.GoalAtLeast(0, 0, goal))
 	f.Count(ctx, q.invariants)
-	limits := sat.Limits{MaxConflicts: firstTargets, MaxBytes: q.limits.MaxBytes / searchShare}
-	for tried := 0; tried < maxTargets && f.Bytes() <= limits.MaxBytes && rest(); {
+	limits := sat.Limits{MaxConflicts: firstTargetConflicts, MaxBytes: q.limits.MaxBytes / searchShare}
+	for tried := 0; tried < maxTargets && f.Bytes() <= limits.MaxBytes && pause(); {
 		q.plan.Calls++
 		switch f.Solve(ctx, limits) {
 		case sat.Unknown:
@@ -83,12 +83,12 @@ func (q *planning) tryTargets(ctx context.Context, rest func() bool, goal int32)
 			continue
 		case sat.Unsat:
 			if tried == 0 { // nothing was left out, and invariants hold for good
-				q.lower(goal)
+				q.refuteGoal(goal)
 			}
 			return
 		}
 		tried++
-		if q.searchTarget(ctx, rest, f, goal) {
+		if q.searchTarget(ctx, pause, f, goal) {
 			return
 		}
 	}
@@ -97,23 +97,23 @@ func (q *planning) tryTargets(ctx context.Context, rest func() bool, goal int32)
 // searchTarget searches for a line to the target of a formula's model, or to any other position with that
 // goal on which the same literals that last do not become true. If there is none, the formula has
 // another target from now on.
-func (q *planning) searchTarget(ctx context.Context, rest func() bool, f *prove.Formula, goal int32) bool {
+func (q *planning) searchTarget(ctx context.Context, pause func() bool, f *prove.Formula, goal int32) bool {
 	var other []logic.Lit                                                    // what is true of another target, one at least
 	rise, fall := q.machine.Names().NewState(), q.machine.Names().NewState() // what must not become true, and false
 	for _, l := range q.invariants.Lasting() {
-		switch value := f.Value(f.At(0, l)); {
+		switch value := f.Value(f.SignalAt(0, l)); {
 		case value && !prove.Holds(q.start, l):
-			other = append(other, f.At(0, l).Not())
+			other = append(other, f.SignalAt(0, l).Not())
 		case value:
 		case l.Complemented():
-			other = append(other, f.At(0, l))
+			other = append(other, f.SignalAt(0, l))
 			fall.Set(int(l.Node() - 1))
 		default:
-			other = append(other, f.At(0, l))
+			other = append(other, f.SignalAt(0, l))
 			rise.Set(int(l.Node() - 1))
 		}
 	}
-	q.newExplorer(ctx).depthFirst(func() bool { return q.plan.Goal < goal && rest() }, targetNodes, func(s machine.State) bool {
+	q.newExplorer(ctx).depthFirst(func() bool { return q.plan.Goal < goal && pause() }, maxTargetNodes, func(s machine.State) bool {
 		for w, word := range s {
 			if word&rise[w] != 0 || ^word&fall[w] != 0 {
 				return false

@@ -33,12 +33,12 @@ func (t *ternary) set(input logic.Lit, lanes uint64) {
 }
 
 // forget makes an input unknown.
-func (t *ternary) forget(input logic.Lit) {
+func (t *ternary) setUnknown(input logic.Lit) {
 	t.true[input.Node()], t.false[input.Node()] = ^uint64(0), ^uint64(0)
 }
 
 // may are the lanes in which a signal may be true.
-func (t *ternary) may(l logic.Lit) uint64 {
+func (t *ternary) possible(l logic.Lit) uint64 {
 	if l.Complemented() {
 		return t.false[l.Node()]
 	}
@@ -50,8 +50,8 @@ func (t *ternary) run(gates []int32) {
 	for _, i := range gates {
 		all, none := ^uint64(0), uint64(0)
 		for _, o := range t.net.Operands(i) {
-			all &= t.may(o)
-			none |= t.may(o.Not())
+			all &= t.possible(o)
+			none |= t.possible(o.Not())
 		}
 		t.true[i], t.false[i] = all, none
 	}
@@ -59,6 +59,6 @@ func (t *ternary) run(gates []int32) {
 
 // gates are those that signals depend on, in the order of the network.
 func (t *ternary) gates(signals ...logic.Lit) []int32 {
-	nodes, _ := t.cones.Of(math.MaxInt, signals...)
+	nodes, _ := t.cones.Nodes(math.MaxInt, signals...)
 	return slices.DeleteFunc(nodes, func(i int32) bool { return t.net.Op(i) != logic.OpAnd })
 }

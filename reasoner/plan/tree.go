@@ -34,7 +34,7 @@ func (t *tree) bytes() int64 {
 }
 
 // at is a position by its number. It is valid until the next call of add.
-func (t *tree) at(i int32) machine.State {
+func (t *tree) state(i int32) machine.State {
 	w := len(t.mask)
 	return t.states[int(i)*w:][:w]
 }
@@ -44,7 +44,7 @@ func (t *tree) add(s machine.State, from int32, move machine.Move) (number int32
 	if 2*t.len() >= len(t.slots) {
 		t.slots = make([]int32, 2*len(t.slots))
 		for i := range int32(t.len()) {
-			*t.slot(t.at(i)) = i + 1
+			*t.slot(t.state(i)) = i + 1
 		}
 	}
 	slot := t.slot(s)
@@ -69,7 +69,7 @@ func (t *tree) slot(s machine.State) *int32 {
 	}
 	for i := hash; ; i++ {
 		slot := &t.slots[i&uint64(len(t.slots)-1)]
-		if *slot == 0 || t.isSame(t.at(*slot-1), s) {
+		if *slot == 0 || t.isSame(t.state(*slot-1), s) {
 			return slot
 		}
 	}

@@ -29,7 +29,7 @@ func TestCofactorsAreTheNextPositions(t *testing.T) {
 	g := aCountOfLamps(lamps)
 	m := compiled(t, g)
 	w := newCaseAnalysis(g, nil)
-	c, b := w.successor, m.NewBatch()
+	c, b := w.cofactors, m.NewBatch()
 	for _, known := range [][]logic.Lit{nil, {g.Fluents[0], g.Fluents[1].Not()}} {
 		c.begin(known, nil)
 		for range 100 {
@@ -54,9 +54,9 @@ func TestCofactorsAreTheNextPositions(t *testing.T) {
 			b.Advance(1)
 			next := g.Names.NewState()
 			b.Store(next, 1)
-			c.make([]logic.Lit{o.does})
+			c.setMoves([]logic.Lit{o.does})
 			for f, name := range g.Names.Fluents {
-				if got := valueOf(c.net, c.At(c.from.At(1, g.Fluents[f])), inputs); got != next.Has(f) {
+				if got := valueOf(c.net, c.At(c.unrolled.SignalAt(1, g.Fluents[f])), inputs); got != next.Has(f) {
 					t.Fatalf("%s is %t after move %d, expected %t", name, got, o.move, next.Has(f))
 				}
 			}
@@ -74,8 +74,8 @@ func TestInductionByCasesNeedsNoFormulaOfTheGame(t *testing.T) {
 	if len(s.equations) != 1 || len(s.groups) != 1 {
 		t.Fatalf("%d equations and %d groups, expected one each", len(s.equations), len(s.groups))
 	}
-	p := &pass{sample: s, ctx: t.Context(), game: g, known: &Invariants{}, rest: func() bool { return true }}
-	if !p.through(newCaseAnalysis(g, nil)) || p.changes > 0 && len(s.equations) == 0 {
+	p := &inductionPass{sample: s, ctx: t.Context(), game: g, known: &Invariants{}, pause: func() bool { return true }}
+	if !p.checkAll(newCaseAnalysis(g, nil)) || p.changes > 0 && len(s.equations) == 0 {
 		t.Errorf("induction fails")
 	}
 	if p.formula != nil {
@@ -105,8 +105,8 @@ func TestJointMovesOfTurnsAreAsManyAsMoves(t *testing.T) {
 		4: {},
 		2: {pairs: []pair{{literal(1).Not(), literal(0).Not()}}}, // x and o have no turn at once
 	} {
-		w.suppose(inv, &Invariants{})
-		if got := w.turns(); len(got) != turns {
+		w.setCandidates(inv, &Invariants{})
+		if got := w.products(); len(got) != turns {
 			t.Errorf("%d sets of joint moves with %v, expected %d", len(got), inv.pairs, turns)
 		}
 	}
@@ -115,13 +115,15 @@ func TestJointMovesOfTurnsAreAsManyAsMoves(t *testing.T) {
 func TestPropertiesAreProvedByCases(t *testing.T) {
 	g := twoLamps()
 	fails := func(f, h int) property {
-		return property{broken: func(u *unrolling, k int) logic.Lit { return u.net.And(u.At(k, g.Fluents[f]), u.At(k, g.Fluents[h])) }}
+		return property{violation: func(u *unrolling, k int) logic.Lit {
+			return u.net.And(u.SignalAt(k, g.Fluents[f]), u.SignalAt(k, g.Fluents[h]))
+		}}
 	}
 	properties := []property{fails(0, 1), fails(2, 3)}
 	w := newCaseAnalysis(g, properties)
-	w.suppose(&Invariants{}, &Invariants{})
+	w.setCandidates(&Invariants{}, &Invariants{})
 	for i, kept := range []bool{true, false} {
-		if w.keptProperty(t.Context(), i) != kept {
+		if w.keepsProperty(t.Context(), i) != kept {
 			t.Errorf("property %d is kept: %t, expected %t", i, !kept, kept)
 		}
 	}
@@ -143,23 +145,23 @@ func TestAJointMoveIsLookedAtAgainWhereOtherCandidatesSpeakOfIt(t *testing.T) {
 		{{equations: []*equation{lamp(0)}}, {equations: []*equation{lamp(1)}}},
 	} {
 		w := newCaseAnalysis(twoLamps(), nil)
-		w.suppose(&Invariants{}, candidates[0])
+		w.setCandidates(&Invariants{}, candidates[0])
 		joint := map[[2]machine.Move][]option{}
-		for _, turn := range w.turns() {
-			w.begin(turn)
+		for _, turn := range w.products() {
+			w.beginProduct(turn)
 			for more := true; more; more = turn.next() {
-				at := turn.joint()
+				at := turn.current()
 				w.obligations(at)
-				w.keep(at)
+				w.addVerdict(at)
 				joint[[2]machine.Move{at[0].move, at[1].move}] = at
 			}
 		}
 		mine, others := joint[[2]machine.Move{1, 0}], joint[[2]machine.Move{0, 1}]
-		if w.suppose(&Invariants{}, candidates[0]); !w.isKept(mine) || !w.isKept(others) {
+		if w.setCandidates(&Invariants{}, candidates[0]); !w.hasVerdict(mine) || !w.hasVerdict(others) {
 			t.Errorf("candidates %d: what joint moves keep is forgotten though nothing has changed", i)
 		}
-		if w.suppose(&Invariants{}, candidates[1]); w.isKept(mine) || !w.isKept(others) {
-			t.Errorf("candidates %d: what lights the lamp is known to keep them: %t, what does not: %t", i, w.isKept(mine), w.isKept(others))
+		if w.setCandidates(&Invariants{}, candidates[1]); w.hasVerdict(mine) || !w.hasVerdict(others) {
+			t.Errorf("candidates %d: what lights the lamp is known to keep them: %t, what does not: %t", i, w.hasVerdict(mine), w.hasVerdict(others))
 		}
 	}
 }
@@ -170,10 +172,10 @@ func TestTurnsOfManyRolesAreNotListed(t *testing.T) {
 	for m := range 8 {
 		own = append(own, []option{{move: machine.Move(m)}})
 	}
-	if turns := joinTurns(slices.Repeat([][][]option{own}, 10), func([]logic.Lit) bool { return false }); turns != nil {
+	if turns := newProducts(slices.Repeat([][][]option{own}, 10), func([]logic.Lit) bool { return false }); turns != nil {
 		t.Errorf("%d turns", len(turns))
 	}
-	if turns := joinTurns(slices.Repeat([][][]option{own}, 3), func([]logic.Lit) bool { return false }); len(turns) != 8*8*8 {
+	if turns := newProducts(slices.Repeat([][][]option{own}, 3), func([]logic.Lit) bool { return false }); len(turns) != 8*8*8 {
 		t.Errorf("%d turns of three roles", len(turns))
 	}
 }
@@ -196,25 +198,25 @@ func TestAVerdictFallsWithItsAssumptions(t *testing.T) {
 		"over the lamps, which going changes": {over(4, 3), false, [2]bool{true, false}},
 	} {
 		w := newCaseAnalysis(aToken(2), nil)
-		w.suppose(none, none)
+		w.setCandidates(none, none)
 		var joints [][]option
-		for _, turn := range w.turns() {
-			w.begin(turn)
+		for _, turn := range w.products() {
+			w.beginProduct(turn)
 			for more := true; more; more = turn.next() {
-				joint := turn.joint()
+				joint := turn.current()
 				joints = append(joints, joint)
 				if suspects := w.suspects(t.Context(), joint); len(suspects) > 0 {
 					t.Fatalf("%s: without candidates %d may fail", name, len(suspects))
 				}
-				if w.keep(joint); c.all {
-					w.keepByAll(joint, w.version)
+				if w.addVerdict(joint); c.all {
+					w.addWholeVerdict(joint, w.version)
 				}
 			}
 		}
-		w.suppose(none, c.candidates)
+		w.setCandidates(none, c.candidates)
 		for _, joint := range joints {
-			if move := joint[0].move; w.isKept(joint) != c.kept[move] {
-				t.Errorf("%s: the verdict on move %d of %d and %d stands: %v", name, move, stays, goes, w.isKept(joint))
+			if move := joint[0].move; w.hasVerdict(joint) != c.kept[move] {
+				t.Errorf("%s: the verdict on move %d of %d and %d stands: %v", name, move, stays, goes, w.hasVerdict(joint))
 			}
 		}
 	}

@@ -35,7 +35,7 @@ func clock(g *circuit.Game) (*Invariants, []int32) {
 	if len(orbit) == 0 {
 		return &Invariants{}, nil
 	}
-	s := &sample{true: make([][]uint64, len(g.Fluents)), rises: g.Names.NewState(), falls: g.Names.NewState(), ticks: g.Names.NewState(), rest: goOn}
+	s := &sample{true: make([][]uint64, len(g.Fluents)), rises: g.Names.NewState(), falls: g.Names.NewState(), ticks: g.Names.NewState(), pause: neverPause}
 	for len(orbit)%64 != 0 {
 		orbit = append(orbit, orbit[len(orbit)-1])
 	}
@@ -65,7 +65,7 @@ func ClockFluents(g *circuit.Game) []int32 {
 	needs := make(map[int32][]int32) // nodes of fluents that the next value of a fluent depends on
 	cones := NewCones(g.Net)
 	for f, next := range g.Next {
-		if nodes, ok := cones.Of(maxTick, next); ok {
+		if nodes, ok := cones.Nodes(maxTick, next); ok {
 			nodes = slices.DeleteFunc(nodes, func(i int32) bool { return g.Net.Op(i) == logic.OpAnd })
 			if len(nodes) == 0 || int(slices.Max(nodes)) <= len(g.Fluents) {
 				needs[int32(f)] = nodes
@@ -90,7 +90,7 @@ func orbit(g *circuit.Game, fluents []int32) []machine.State {
 	for i, f := range fluents {
 		next[i] = g.Next[f]
 	}
-	nodes, _ := NewCones(g.Net).Of(math.MaxInt, next...)
+	nodes, _ := NewCones(g.Net).Nodes(math.MaxInt, next...)
 	values := logic.NewSubstitution(g.Net, g.Net)
 	var list []machine.State
 	seen := map[string]bool{}

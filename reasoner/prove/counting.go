@@ -21,11 +21,11 @@ const maxCounted = 2048
 
 // Count adds what counting says of a position.
 func (f *Formula) Count(ctx context.Context, inv *Invariants) {
-	fluents, groups := f.counted(ctx, inv)
+	fluents, groups := f.possibleFluents(ctx, inv)
 	if len(fluents) == 0 || len(fluents) > maxCounted {
 		return
 	}
-	sets := excluding(inv.pairs, fluents)
+	sets := exclusiveSets(inv.pairs, fluents)
 	switch {
 	case len(sets) > groups:
 		return
@@ -33,13 +33,13 @@ func (f *Formula) Count(ctx context.Context, inv *Invariants) {
 		f.add() // impossible
 	}
 	for _, set := range sets {
-		f.Require(f.fluents(0, set)...)
+		f.Require(f.fluentsAt(0, set)...)
 	}
 }
 
 // counted are the fluents, of groups without a common one, that may be true, each with the
 // number of its group; and the number of the groups.
-func (f *Formula) counted(ctx context.Context, inv *Invariants) (fluents map[int32]int, groups int) {
+func (f *Formula) possibleFluents(ctx context.Context, inv *Invariants) (fluents map[int32]int, groups int) {
 	fluents = map[int32]int{}
 	for _, group := range inv.groups {
 		var possible []int32
@@ -48,7 +48,7 @@ func (f *Formula) counted(ctx context.Context, inv *Invariants) (fluents map[int
 				possible = nil
 				break
 			}
-			if l := f.At(0, literal(g)); f.Solve(ctx, sat.Limits{MaxConflicts: 1}, l) != sat.Unsat {
+			if l := f.SignalAt(0, literal(g)); f.Solve(ctx, sat.Limits{MaxConflicts: 1}, l) != sat.Unsat {
 				possible = append(possible, g)
 			} else if l != logic.False {
 				f.Require(l.Not())
@@ -67,7 +67,7 @@ func (f *Formula) counted(ctx context.Context, inv *Invariants) (fluents map[int
 // excluding divides fluents into sets of which at most one is true, by pairs, with fluents
 // of different groups. Each set begins with one fluent; of those that exclude all in it, the
 // one comes next that excludes most of the others.
-func excluding(pairs []pair, fluents map[int32]int) [][]int32 {
+func exclusiveSets(pairs []pair, fluents map[int32]int) [][]int32 {
 	list := slices.Sorted(maps.Keys(fluents))
 	words := (len(list) + 63) / 64
 	index := map[int32]int{}
@@ -99,7 +99,7 @@ func excluding(pairs []pair, fluents map[int32]int) [][]int32 {
 			for w := range candidates {
 				candidates[w] &= excludes[next][w]
 			}
-			next = widest(excludes, candidates)
+			next = mostExclusive(excludes, candidates)
 		}
 		sets = append(sets, set)
 	}
@@ -107,7 +107,7 @@ func excluding(pairs []pair, fluents map[int32]int) [][]int32 {
 }
 
 // widest is the candidate that excludes most of the others; -1 if there is none.
-func widest(excludes []machine.State, candidates machine.State) int {
+func mostExclusive(excludes []machine.State, candidates machine.State) int {
 	best, most := -1, -1
 	for w, word := range candidates {
 		for ; word != 0; word &= word - 1 {

@@ -50,7 +50,7 @@ func TestCountingKnowsThatPigeonsNeedHoles(t *testing.T) {
 		var empty []logic.Lit
 		if c.empty {
 			for p := range c.pigeons {
-				empty = append(empty, f.At(0, g.Fluents[p*c.holes+c.holes-1]).Not())
+				empty = append(empty, f.SignalAt(0, g.Fluents[p*c.holes+c.holes-1]).Not())
 			}
 		}
 		if got := f.Solve(t.Context(), sat.Limits{MaxConflicts: 100}, empty...); got != c.want {

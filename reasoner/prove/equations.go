@@ -52,7 +52,7 @@ func (e *equation) holds(s machine.State) bool {
 
 // equate reads the equations from the hull of the sampled positions. Each group is an equation already and is subtracted,
 // so the equations have few fluents and are independent of each other.
-func (s *sample) equate() {
+func (s *sample) findEquations() {
 	s.equations = nil
 	if s.hull == nil {
 		return
@@ -92,7 +92,7 @@ func (s *sample) ban(e *equation) {
 		s.banned = map[string]bool{}
 	}
 	s.banned[fmt.Sprint(*e)] = true
-	s.equate()
+	s.findEquations()
 }
 
 // shift adds a multiple of a group, of which exactly one fluent is true, so that as few fluents of the group as possible
@@ -194,20 +194,20 @@ func comparePairs(p, q pair) int {
 }
 
 // span adds the positions of the sample to the hull, and reports whether the hull has grown.
-func (s *sample) span() bool {
+func (s *sample) extendHull() bool {
 	if s.hull == nil {
 		return false
 	}
 	before := s.hull.rank
 	for i := range s.true[0] {
-		for s.spanWord(i) {
+		for s.extendHullFrom(i) {
 		}
 	}
 	return s.hull.rank > before
 }
 
 // spanWord adds the first of 64 positions that lies outside of the hull.
-func (s *sample) spanWord(i int) bool {
+func (s *sample) extendHullFrom(i int) bool {
 	var sums [64]uint64
 	for f, row := range s.true {
 		if v := uint64(s.hull.probe[f+1]); v != 0 && !s.ticks.Has(f) {

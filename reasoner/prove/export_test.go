@@ -23,7 +23,7 @@ func (c *counted) Add(clause ...sat.Lit) {
 func OneStep(g *circuit.Game) (*Formula, int) {
 	engine := &counted{Engine: sat.New()}
 	f := &Formula{unrolling: unroll(g, nil), engine: engine}
-	after := f.all(1, g.Fluents)
+	after := f.signalsAt(1, g.Fluents)
 	f.Play(1)
 	for _, l := range after {
 		f.assert(l)

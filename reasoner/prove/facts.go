@@ -36,7 +36,7 @@ func GoalSum(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes i
 	p := newProver(g, w, maxBytes, []property{singleGoals(players), constantSum(players, w.sum)})
 	defer p.close()
 	open := map[int]property{0: p.properties[0], 1: p.properties[1]}
-	if p.broken[0] || p.broken[1] {
+	if p.refuted[0] || p.refuted[1] {
 		return machine.NoGoal, false
 	}
 	if proved, _ := holdsEverywhere(ctx, g, m, maxBytes, p.properties); proved {
@@ -107,8 +107,8 @@ func Length(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes in
 			}
 		}
 	}
-	if w.circle == nil {
-		moves = p.endsWithin(ctx)
+	if w.cycle == nil {
+		moves = p.lengthByFormula(ctx)
 	}
 	return moves, moves > 0
 }
@@ -125,7 +125,7 @@ func (p *prover) length(ctx context.Context) (moves int, proved bool) {
 // clockEnd returns the first step at which the values of the clock alone make the position terminal.
 func clockEnd(g *circuit.Game) (step int, found bool) {
 	fluents := ClockFluents(g)
-	nodes, ok := NewCones(g.Net).Of(maxOrbitWork, g.Terminal)
+	nodes, ok := NewCones(g.Net).Nodes(maxOrbitWork, g.Terminal)
 	if !ok || len(fluents) == 0 {
 		return 0, false
 	}

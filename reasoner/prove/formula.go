@@ -17,13 +17,13 @@ import (
 // one goroutine.
 type Formula struct {
 	*unrolling
-	Played  int // steps whose moves have clauses
-	engine  sat.Engine
-	vars    []sat.Lit // by node of the network; unset where there is none yet
-	asked   []uint8   // by node: 1 asked to be true, 2 asked to be false
-	looped  int       // loops that have clauses
-	queue   []logic.Lit
-	scratch []sat.Lit
+	Played       int // steps whose moves have clauses
+	engine       sat.Engine
+	vars         []sat.Lit // by node of the network; unset where there is none yet
+	polarity     []uint8   // by node: 1 asked to be true, 2 asked to be false
+	loopsDefined int       // loops that have clauses
+	queue        []logic.Lit
+	scratch      []sat.Lit
 }
 
 // ErrMemory is wrapped with what there is too much of.
@@ -54,7 +54,7 @@ func (f *Formula) variable(l logic.Lit) sat.Lit {
 	i := int(l.Node())
 	for len(f.vars) <= i {
 		f.vars = append(f.vars, sat.Lit(unset))
-		f.asked = append(f.asked, 0)
+		f.polarity = append(f.polarity, 0)
 	}
 	if i == 0 {
 		return sat.Lit(l)
@@ -69,8 +69,8 @@ func (f *Formula) variable(l logic.Lit) sat.Lit {
 func (f *Formula) assert(l logic.Lit) sat.Lit {
 	f.queue = append(f.queue, l)
 	f.define()
-	for ; f.looped < len(f.loops); f.looped++ {
-		v, def := f.loops[f.looped].variable, f.loops[f.looped].definition
+	for ; f.loopsDefined < len(f.loops); f.loopsDefined++ {
+		v, def := f.loops[f.loopsDefined].variable, f.loops[f.loopsDefined].definition
 		f.queue = append(f.queue, def, def.Not())
 		f.define()
 		f.add(f.variable(v), f.variable(def).Not())
@@ -86,10 +86,10 @@ func (f *Formula) define() {
 		f.queue = f.queue[:len(f.queue)-1]
 		v := f.variable(l &^ 1)
 		i, way := l.Node(), uint8(1+l&1)
-		if f.asked[i]&way != 0 || f.net.Op(i) != logic.OpAnd {
+		if f.polarity[i]&way != 0 || f.net.Op(i) != logic.OpAnd {
 			continue
 		}
-		f.asked[i] |= way
+		f.polarity[i] |= way
 		operands := f.net.Operands(i)
 		if way == 1 {
 			for _, o := range operands {
@@ -129,14 +129,14 @@ func (f *Formula) Require(lits ...logic.Lit) {
 // over.
 func (f *Formula) Play(k int) {
 	for ; f.Played < k; f.Played++ {
-		ended := f.At(f.Played, f.game.Terminal)
+		ended := f.SignalAt(f.Played, f.game.Terminal)
 		if ended == logic.True {
 			continue
 		}
 		for role := range f.game.Does {
 			f.playRole(f.Played, role, ended)
 		}
-		f.Require(ended.Not(), f.At(f.Played+1, f.game.Terminal)) // follows, but not at once
+		f.Require(ended.Not(), f.SignalAt(f.Played+1, f.game.Terminal)) // follows, but not at once
 	}
 }
 
@@ -147,7 +147,7 @@ func (f *Formula) playRole(k, role int, ended logic.Lit) {
 		if does == logic.False {
 			continue
 		}
-		if legal := f.At(k, f.game.Legal[role][m]); legal != logic.True {
+		if legal := f.SignalAt(k, f.game.Legal[role][m]); legal != logic.True {
 			f.Require(does.Not(), legal)
 		}
 		some = append(some, does)

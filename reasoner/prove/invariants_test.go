@@ -93,7 +93,7 @@ func TestAJointMoveIsMadeInAllLanes(t *testing.T) {
 	const goes = 1
 	s.advance(g.Initial, []machine.Move{goes})
 	for lane := range s.batch.Lanes() {
-		if now := s.at(s.states, lane); !now.Equal(names(g, "f1", "f3")) {
+		if now := s.state(s.states, lane); !now.Equal(names(g, "f1", "f3")) {
 			t.Fatalf("lane %d: %v", lane, m.Names().AppendFluents(nil, now))
 		}
 	}

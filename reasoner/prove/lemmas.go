@@ -63,10 +63,10 @@ func (l *lemma) count(holds func(logic.Lit) bool) (n int) {
 }
 
 // isMet reports whether the lemma holds where so many of its literals are true.
-func (l *lemma) isMet(count int) bool { return count == 1 || count > 1 && !l.exactly }
+func (l *lemma) holdsWith(count int) bool { return count == 1 || count > 1 && !l.exactly }
 
 // fails returns the signal that the lemma fails where its literals have some values.
-func (l *lemma) fails(net *logic.Network, values []logic.Lit) logic.Lit {
+func (l *lemma) violation(net *logic.Network, values []logic.Lit) logic.Lit {
 	none := net.Or(values...).Not()
 	if !l.exactly {
 		return none
@@ -81,50 +81,50 @@ type directed struct {
 	sample  *sample
 	bytes   int64
 	lemmas  []*lemma
-	known   map[string]bool // by key of a lemma: true if it is assumed, false if it was dropped
+	assumed map[string]bool // by key of a lemma: true if it is assumed, false if it was dropped
 	dropped int
 	cones   *Cones
 	end     *lazyFormula // of one position
 	step    *lazyFormula // of one joint move
-	work    int          // models that were looked at
+	models  int          // models that were looked at
 	// frequent are the fluents by their frequency in the sample, when it had as many words for each fluent.
-	frequent []int32
-	often    []int // by fluent: the positions of the sample in which it is true
-	rounds   int   // of random games
-	counted  int
-	grouped  map[int32][]*lemma // by fluent: the lemmas about its group, empty if there is none
+	byFrequency  []int32
+	frequency    []int // by fluent: the positions of the sample in which it is true
+	rounds       int   // of random games
+	countedWords int
+	grouped      map[int32][]*lemma // by fluent: the lemmas about its group, empty if there is none
 }
 
 // holdsEverywhere reports whether properties of single positions are proved to hold in every position that can be reached, by
 // goal-directed induction, and returns the number of models that it looked at. That they are not proved says nothing.
 func holdsEverywhere(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, properties []property) (proved bool, models int) {
 	d := &directed{
-		ctx: ctx, game: g, sample: newSample(m, nil), bytes: maxBytes / 2, known: map[string]bool{}, cones: NewCones(g.Net),
-		often: make([]int, len(g.Fluents)),
+		ctx: ctx, game: g, sample: newSample(m, nil), bytes: maxBytes / 2, assumed: map[string]bool{}, cones: NewCones(g.Net),
+		frequency: make([]int, len(g.Fluents)),
 	}
-	if d.sample.beginsWithout(properties) {
+	if d.sample.failsInitially(properties) {
 		return false, 0
 	}
-	d.more()
-	for d.dropped <= maxDropped && d.work <= maxModels && len(d.lemmas) <= maxLemmas && ctx.Err() == nil {
+	d.sampleMore()
+	for d.dropped <= maxDropped && d.models <= maxModels && len(d.lemmas) <= maxLemmas && ctx.Err() == nil {
 		proved, retry := d.attempt(properties)
 		if proved || !retry {
-			return proved, d.work
+			return proved, d.models
 		}
 	}
-	return false, d.work
+	return false, d.models
 }
 
 // beginsWithout reports whether one of some properties fails in the initial position.
-func (s *sample) beginsWithout(properties []property) bool {
+func (s *sample) failsInitially(properties []property) bool {
 	s.batch.Fill(s.machine.Initial(), nil)
 	s.batch.Evaluate(s.batch.Lanes())
-	initial := lookAt(s.batch, 0, len(s.machine.Names().Roles))
+	initial := viewOf(s.batch, 0, len(s.machine.Names().Roles))
 	return slices.ContainsFunc(properties, func(q property) bool { return q.fails(initial, nil) })
 }
 
 // more adds the positions of more random games to the sample.
-func (d *directed) more() {
+func (d *directed) sampleMore() {
 	s := d.sample
 	s.batch.Fill(s.machine.Initial(), nil)
 	s.batch.Store(s.states, s.batch.Lanes())
@@ -132,10 +132,10 @@ func (d *directed) more() {
 		if d.ctx.Err() != nil && len(s.true[0]) > 0 {
 			return
 		}
-		s.take()
+		s.record()
 		for f, row := range s.true {
 			for _, w := range row[len(row)-s.batch.Lanes()/64:] {
-				d.often[f] += bits.OnesCount64(w)
+				d.frequency[f] += bits.OnesCount64(w)
 			}
 		}
 		s.advance(s.machine.Initial(), nil)
@@ -151,21 +151,21 @@ func (d *directed) attempt(properties []property) (proved, retry bool) {
 	defer d.step.Close()
 	for _, l := range d.lemmas {
 		l.proved = false
-		d.end.suppose(l)
-		d.step.suppose(l)
+		d.end.assumeLemma(l)
+		d.step.assumeLemma(l)
 	}
 	for _, q := range properties {
-		if !d.never(d.end, q.broken(d.end.unrolling, 0)) && !d.never(d.step, q.broken(d.step.unrolling, 1)) {
+		if !d.isImpossible(d.end, q.violation(d.end.unrolling, 0)) && !d.isImpossible(d.step, q.violation(d.step.unrolling, 1)) {
 			return false, false
 		}
 	}
-	for l := d.next(); l != nil; l = d.next() {
+	for l := d.nextLemma(); l != nil; l = d.nextLemma() {
 		switch {
 		case len(d.lemmas) > maxLemmas:
 			return false, false
 		case d.isKept(l):
 			l.proved = true
-		case d.ctx.Err() != nil || d.work > maxModels:
+		case d.ctx.Err() != nil || d.models > maxModels:
 			return false, false
 		default:
 			d.drop(l)
@@ -177,7 +177,7 @@ func (d *directed) attempt(properties []property) (proved, retry bool) {
 
 // next returns a lemma that is not proved, a short one if there is one: its proof is easy, and it fails more often. It returns nil if
 // all are proved.
-func (d *directed) next() (shortest *lemma) {
+func (d *directed) nextLemma() (shortest *lemma) {
 	for _, l := range d.lemmas {
 		if !l.proved && (shortest == nil || len(l.literals) < len(shortest.literals)) {
 			shortest = l
@@ -189,39 +189,39 @@ func (d *directed) next() (shortest *lemma) {
 // isKept reports whether joint moves are proved to keep a lemma. That exactly one literal is true is proved for each literal that
 // may be true before.
 func (d *directed) isKept(l *lemma) bool {
-	fails := l.fails(d.step.net, d.step.after(l.literals))
+	fails := l.violation(d.step.net, d.step.after(l.literals))
 	if !l.exactly {
-		return d.never(d.step, fails)
+		return d.isImpossible(d.step, fails)
 	}
-	return !slices.ContainsFunc(l.literals, func(before logic.Lit) bool { return !d.never(d.step, fails, before) })
+	return !slices.ContainsFunc(l.literals, func(before logic.Lit) bool { return !d.isImpossible(d.step, fails, before) })
 }
 
 // drop drops a lemma that is not kept, and all lemmas that more random games refute.
 func (d *directed) drop(failed *lemma) {
 	d.dropped++
-	d.more()
+	d.sampleMore()
 	d.lemmas = slices.DeleteFunc(d.lemmas, func(l *lemma) bool {
 		if l != failed && d.sample.confirms(l) {
 			return false
 		}
-		d.known[l.key()] = false
+		d.assumed[l.key()] = false
 		return true
 	})
 }
 
 // never reports whether a signal is proved to be false in all positions, or after all joint moves, where the lemmas and some literals
 // over fluents hold.
-func (d *directed) never(f *lazyFormula, signal logic.Lit, where ...logic.Lit) bool {
-	f.ask(signal)
-	for d.ctx.Err() == nil && f.Bytes() < d.bytes && d.work <= maxModels {
+func (d *directed) isImpossible(f *lazyFormula, signal logic.Lit, where ...logic.Lit) bool {
+	f.include(signal)
+	for d.ctx.Err() == nil && f.Bytes() < d.bytes && d.models <= maxModels {
 		switch f.Solve(d.ctx, sat.Limits{MaxBytes: d.bytes}, append(where, signal)...) {
 		case sat.Unsat:
 			return true
 		case sat.Unknown:
 			return false
 		}
-		d.work++
-		if !d.learn(f) {
+		d.models++
+		if !d.refine(f) {
 			return false
 		}
 	}
@@ -230,7 +230,7 @@ func (d *directed) never(f *lazyFormula, signal logic.Lit, where ...logic.Lit) b
 
 // learn adds lemmas that the model of a formula contradicts, or else conditions of the joint move, and reports whether there are any.
 // Lemmas that random games support well come first, lemmas that they merely do not refute last.
-func (d *directed) learn(f *lazyFormula) bool {
+func (d *directed) refine(f *lazyFormula) bool {
 	model := make([]logic.Lit, len(f.fluents))
 	for i, g := range f.fluents {
 		model[i] = literal(g) ^ logic.Constant(!f.Value(literal(g)))
@@ -248,7 +248,7 @@ func (d *directed) learn(f *lazyFormula) bool {
 		}
 		found = d.clauses(f, model, minSupport)
 		for ; len(found) == 0 && d.rounds < maxSamples && d.ctx.Err() == nil; found = d.clauses(f, model, minSupport) {
-			d.more()
+			d.sampleMore()
 		}
 		if len(found) == 0 {
 			found = d.clauses(f, model, 1)
@@ -256,26 +256,26 @@ func (d *directed) learn(f *lazyFormula) bool {
 	}
 	for _, l := range found {
 		d.lemmas = append(d.lemmas, l)
-		d.end.suppose(l)
-		d.step.suppose(l)
+		d.end.assumeLemma(l)
+		d.step.assumeLemma(l)
 	}
 	return len(found) > 0
 }
 
 // choose appends the first of some lemmas that was not dropped and holds in the initial position, unless it is assumed already or holds
 // in the model of a formula.
-func (d *directed) choose(found []*lemma, f *lazyFormula, list ...*lemma) []*lemma {
+func (d *directed) appendFirst(found []*lemma, f *lazyFormula, list ...*lemma) []*lemma {
 	for _, l := range list {
 		slices.Sort(l.literals)
 		key := l.key()
-		assumed, known := d.known[key]
+		assumed, known := d.assumed[key]
 		switch {
-		case assumed || l.isMet(l.count(f.Value)):
+		case assumed || l.holdsWith(l.count(f.Value)):
 			return found
-		case known || !l.isMet(l.count(func(l logic.Lit) bool { return Holds(d.game.Initial, l) })):
+		case known || !l.holdsWith(l.count(func(l logic.Lit) bool { return Holds(d.game.Initial, l) })):
 			continue
 		}
-		d.known[key] = true
+		d.assumed[key] = true
 		return append(found, l)
 	}
 	return found
@@ -290,10 +290,10 @@ type contradiction struct {
 
 // contradictions lists those of some literals with a support, the greatest support first.
 func (d *directed) contradictions(literals []logic.Lit, support int) (list []contradiction) {
-	d.byFrequency()
-	positions := 64 * d.counted
+	d.sortedByFrequency()
+	positions := 64 * d.countedWords
 	count := func(l logic.Lit) int {
-		if n := d.often[fluent(l)]; !l.Complemented() {
+		if n := d.frequency[fluent(l)]; !l.Complemented() {
 			return n
 		} else {
 			return positions - n
@@ -329,22 +329,22 @@ func (d *directed) exclusive(f *lazyFormula, model []logic.Lit) (found []*lemma)
 		if len(found) == maxNew {
 			break
 		}
-		found = d.choose(found, f, append(d.groups(fluent(c.a), fluent(c.b)), &lemma{literals: []logic.Lit{c.a.Not(), c.b.Not()}})...)
+		found = d.appendFirst(found, f, append(d.groups(fluent(c.a), fluent(c.b)), &lemma{literals: []logic.Lit{c.a.Not(), c.b.Not()}})...)
 	}
 	return found
 }
 
 // missing returns lemmas about fluents that are false in a model, of which one is true in every position of the sample.
 func (d *directed) missing(f *lazyFormula, model []logic.Lit) (found []*lemma) {
-	d.byFrequency()
+	d.sortedByFrequency()
 	for _, l := range model {
-		if !l.Complemented() || len(found) == maxNew || d.often[fluent(l)] == 0 {
+		if !l.Complemented() || len(found) == maxNew || d.frequency[fluent(l)] == 0 {
 			continue
 		}
 		if d.grouped[fluent(l)] == nil {
 			d.grouped[fluent(l)] = append([]*lemma{}, d.groups(fluent(l))...)
 		}
-		found = d.choose(found, f, d.grouped[fluent(l)]...)
+		found = d.appendFirst(found, f, d.grouped[fluent(l)]...)
 	}
 	return found
 }
@@ -355,11 +355,11 @@ func (d *directed) clauses(f *lazyFormula, model []logic.Lit, support int) (foun
 		if len(found) == maxNew {
 			return found
 		}
-		found = d.choose(found, f, &lemma{literals: []logic.Lit{c.a.Not(), c.b.Not()}})
+		found = d.appendFirst(found, f, &lemma{literals: []logic.Lit{c.a.Not(), c.b.Not()}})
 	}
 	for _, l := range model {
 		if len(found) < maxNew && support <= 1 && !d.sample.together(l, l) {
-			found = d.choose(found, f, &lemma{literals: []logic.Lit{l.Not()}})
+			found = d.appendFirst(found, f, &lemma{literals: []logic.Lit{l.Not()}})
 		}
 	}
 	return found
@@ -382,7 +382,7 @@ func (d *directed) group(given ...int32) []logic.Lit {
 	for _, f := range given {
 		add(f)
 	}
-	for _, f := range d.byFrequency() {
+	for _, f := range d.sortedByFrequency() {
 		if left <= 0 {
 			break
 		}
@@ -406,8 +406,8 @@ func (d *directed) groups(given ...int32) []*lemma {
 	}
 	list := []*lemma{{literals: group, exactly: true}}
 	var rare []logic.Lit
-	for u := range int32(len(d.often)) {
-		if d.often[u] == 0 && slices.ContainsFunc(d.support(d.game.Next[u]), func(g int32) bool { return slices.Contains(group, literal(g)) }) {
+	for u := range int32(len(d.frequency)) {
+		if d.frequency[u] == 0 && slices.ContainsFunc(d.support(d.game.Next[u]), func(g int32) bool { return slices.Contains(group, literal(g)) }) {
 			rare = append(rare, literal(u))
 		}
 	}
@@ -422,7 +422,7 @@ const maxSupport = 1 << 14
 
 // support returns the fluents on which signals of the game depend; none if they have too many gates.
 func (d *directed) support(signals ...logic.Lit) (fluents []int32) {
-	nodes, _ := d.cones.Of(maxSupport, signals...)
+	nodes, _ := d.cones.Nodes(maxSupport, signals...)
 	for _, i := range nodes {
 		if int(i) > len(d.game.Fluents) {
 			break
@@ -433,18 +433,18 @@ func (d *directed) support(signals ...logic.Lit) (fluents []int32) {
 }
 
 // byFrequency returns the fluents that are true in a position of the sample, first those that are true most often.
-func (d *directed) byFrequency() []int32 {
-	if d.counted == len(d.sample.true[0]) {
-		return d.frequent
+func (d *directed) sortedByFrequency() []int32 {
+	if d.countedWords == len(d.sample.true[0]) {
+		return d.byFrequency
 	}
-	d.frequent, d.counted, d.grouped = nil, len(d.sample.true[0]), map[int32][]*lemma{}
-	for f, n := range d.often {
+	d.byFrequency, d.countedWords, d.grouped = nil, len(d.sample.true[0]), map[int32][]*lemma{}
+	for f, n := range d.frequency {
 		if n > 0 {
-			d.frequent = append(d.frequent, int32(f))
+			d.byFrequency = append(d.byFrequency, int32(f))
 		}
 	}
-	slices.SortStableFunc(d.frequent, func(a, b int32) int { return cmp.Compare(d.often[b], d.often[a]) })
-	return d.frequent
+	slices.SortStableFunc(d.byFrequency, func(a, b int32) int { return cmp.Compare(d.frequency[b], d.frequency[a]) })
+	return d.byFrequency
 }
 
 // intersect reports whether two sets of positions have a common one.

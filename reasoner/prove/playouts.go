@@ -33,11 +33,11 @@ func newPlayouts(m machine.Machine) *playouts {
 func (r *playouts) play(ctx context.Context, properties map[int]property) map[int]ending {
 	met := map[int]ending{}
 	r.seed++
-	r.follow(ctx, func(moves int, ended []uint64) bool {
+	r.run(ctx, func(moves int, ended []uint64) bool {
 		for w, lanes := range ended {
 			for ; lanes != 0; lanes &= lanes - 1 {
 				at := ending{64*w + bits.TrailingZeros64(lanes), moves}
-				v := lookAt(r.batch, at.lane, len(r.machine.Names().Roles))
+				v := viewOf(r.batch, at.lane, len(r.machine.Names().Roles))
 				for i, q := range properties {
 					if _, ok := met[i]; !ok && q.fails(v, nil) {
 						met[i] = at
@@ -51,7 +51,7 @@ func (r *playouts) play(ctx context.Context, properties map[int]property) map[in
 }
 
 // follow plays the games of the round, again if they were played before.
-func (r *playouts) follow(ctx context.Context, visit func(moves int, ended []uint64) bool) {
+func (r *playouts) run(ctx context.Context, visit func(moves int, ended []uint64) bool) {
 	r.batch.Fill(r.machine.Initial(), nil)
 	r.batch.Evaluate(r.batch.Lanes())
 	r.games.Run(ctx, machine.NewRand(r.seed), r.batch.Lanes(), func(moves int, ended, _ []uint64) bool {
@@ -60,11 +60,11 @@ func (r *playouts) follow(ctx context.Context, visit func(moves int, ended []uin
 }
 
 // line is the line to where a game of the round ends; nil if its joint moves cannot be told.
-func (r *playouts) line(ctx context.Context, end ending) [][]machine.Move {
+func (r *playouts) lineTo(ctx context.Context, end ending) [][]machine.Move {
 	words := r.machine.Words()
 	states := make([]uint64, r.batch.Lanes()*words)
 	var way []machine.State
-	r.follow(ctx, func(moves int, _ []uint64) bool {
+	r.run(ctx, func(moves int, _ []uint64) bool {
 		r.batch.Store(states, end.lane+1)
 		way = append(way, append(machine.State(nil), states[end.lane*words:][:words]...))
 		return moves < end.moves

@@ -42,7 +42,7 @@ type view struct {
 }
 
 // lookAt is the view of a lane of a batch that is evaluated.
-func lookAt(b machine.Batch, lane, roles int) *view {
+func viewOf(b machine.Batch, lane, roles int) *view {
 	v := &view{terminal: b.Terminal()[lane>>6]>>(uint(lane)&63)&1 != 0, goals: make([]int32, roles)}
 	b.Goals(v.goals, lane)
 	for r := 0; r < roles && !v.terminal; r++ {
@@ -60,12 +60,12 @@ func (v *view) isStuck() bool {
 type property struct {
 	name string
 	// broken is where it fails at step k of an unrolling.
-	broken func(u *unrolling, k int) logic.Lit
+	violation func(u *unrolling, k int) logic.Lit
 	// fails tells whether it fails in a position, from the one before; that is nil for the
 	// initial one.
 	fails func(now, before *view) bool
 	// said says in words what is wrong there.
-	said func(now, before *view) string
+	explain func(now, before *view) string
 	// first is the first step that it speaks of: 1 if it speaks of joint moves.
 	first int
 	// required says that rules without the property are not valid.
@@ -73,7 +73,7 @@ type property struct {
 	// ofStuck says that the property may fail in positions in which a role has no legal move, as it may fail before the
 	// end. A formula that makes a joint move from a position excludes this, so such a property is asked of formulas
 	// without a joint move from there.
-	ofStuck bool
+	failsWhenStuck bool
 }
 
 // properties are those of a game in which the goals of the players add up to sum at the
@@ -88,7 +88,7 @@ func properties(g *circuit.Game, sum int32) []property {
 	goals.required = g.Names.Chance() == machine.NoRole // nobody asks for the goal of chance
 	list := []property{legalMoves(), goals}             // ends knows that legal moves come first
 	if len(players) > 1 {
-		list = append(list, constantSum(players, sum), turns(players))
+		list = append(list, constantSum(players, sum), turnTaking(players))
 	}
 	return append(list, risingGoals())
 }
@@ -96,17 +96,17 @@ func properties(g *circuit.Game, sum int32) []property {
 func legalMoves() property {
 	return property{
 		name: "every role has a legal move until the end",
-		broken: func(u *unrolling, k int) logic.Lit {
+		violation: func(u *unrolling, k int) logic.Lit {
 			var stuck []logic.Lit
 			for _, row := range u.game.Legal {
-				stuck = append(stuck, u.net.Or(u.all(k, row)...).Not())
+				stuck = append(stuck, u.net.Or(u.signalsAt(k, row)...).Not())
 			}
-			return u.net.And(u.At(k, u.game.Terminal).Not(), u.net.Or(stuck...))
+			return u.net.And(u.SignalAt(k, u.game.Terminal).Not(), u.net.Or(stuck...))
 		},
-		fails:    func(now, _ *view) bool { return now.isStuck() },
-		said:     func(*view, *view) string { return "a role has no legal move" },
-		required: true,
-		ofStuck:  true,
+		fails:          func(now, _ *view) bool { return now.isStuck() },
+		explain:        func(*view, *view) string { return "a role has no legal move" },
+		required:       true,
+		failsWhenStuck: true,
 	}
 }
 
@@ -115,17 +115,17 @@ func legalMoves() property {
 func singleGoals(roles []machine.Role) property {
 	return property{
 		name: "every role has one goal at the end",
-		broken: func(u *unrolling, k int) logic.Lit {
+		violation: func(u *unrolling, k int) logic.Lit {
 			var none []logic.Lit
 			for _, r := range roles {
 				none = append(none, u.GoalAtLeast(k, r, 0).Not())
 			}
-			return u.net.And(u.At(k, u.game.Terminal), u.net.Or(none...))
+			return u.net.And(u.SignalAt(k, u.game.Terminal), u.net.Or(none...))
 		},
 		fails: func(now, _ *view) bool {
 			return now.terminal && slices.ContainsFunc(roles, func(r machine.Role) bool { return now.goals[r] == machine.NoGoal })
 		},
-		said: func(*view, *view) string { return "a role has no goal or several" },
+		explain: func(*view, *view) string { return "a role has no goal or several" },
 	}
 }
 
@@ -138,15 +138,15 @@ func constantSum(players []machine.Role, sum int32) property {
 	}
 	return property{
 		name: fmt.Sprintf("the goals of the players add up to %d at the end", sum),
-		broken: func(u *unrolling, k int) logic.Lit {
+		violation: func(u *unrolling, k int) logic.Lit {
 			sums := map[int]logic.Lit{0: logic.True}
 			for _, r := range players {
 				sums = add(u.net, sums, u.goals(k, r), math.MinInt, math.MaxInt)
 			}
-			return u.net.And(u.At(k, u.game.Terminal), sums[int(sum)].Not())
+			return u.net.And(u.SignalAt(k, u.game.Terminal), sums[int(sum)].Not())
 		},
-		fails: func(now, _ *view) bool { return now.terminal && total(now) != sum },
-		said:  func(now, _ *view) string { return fmt.Sprintf("they add up to %d", total(now)) },
+		fails:   func(now, _ *view) bool { return now.terminal && total(now) != sum },
+		explain: func(now, _ *view) string { return fmt.Sprintf("they add up to %d", total(now)) },
 	}
 }
 
@@ -161,15 +161,15 @@ func (u *unrolling) goals(k int, r machine.Role) map[int]logic.Lit {
 	return when
 }
 
-func turns(players []machine.Role) property {
+func turnTaking(players []machine.Role) property {
 	return property{
 		name: "one player at most has a choice",
-		broken: func(u *unrolling, k int) logic.Lit {
+		violation: func(u *unrolling, k int) logic.Lit {
 			var choose []logic.Lit
 			for _, r := range players {
-				choose = append(choose, u.net.Several(u.all(k, u.game.Legal[r])...))
+				choose = append(choose, u.net.Several(u.signalsAt(k, u.game.Legal[r])...))
 			}
-			return u.net.And(u.At(k, u.game.Terminal).Not(), u.net.Several(choose...))
+			return u.net.And(u.SignalAt(k, u.game.Terminal).Not(), u.net.Several(choose...))
 		},
 		fails: func(now, _ *view) bool {
 			choosers := 0
@@ -180,15 +180,15 @@ func turns(players []machine.Role) property {
 			}
 			return choosers > 1
 		},
-		said:    func(*view, *view) string { return "several have: they move at once" },
-		ofStuck: true,
+		explain:        func(*view, *view) string { return "several have: they move at once" },
+		failsWhenStuck: true,
 	}
 }
 
 func risingGoals() property {
 	return property{
 		name: "no goal ever falls",
-		broken: func(u *unrolling, k int) logic.Lit {
+		violation: func(u *unrolling, k int) logic.Lit {
 			var falls []logic.Lit
 			for _, goal := range u.game.Goals {
 				if goal.Value > 0 {
@@ -205,8 +205,8 @@ func risingGoals() property {
 			}
 			return false
 		},
-		said:    func(*view, *view) string { return "one has fallen" },
-		first:   1,
-		ofStuck: true,
+		explain:        func(*view, *view) string { return "one has fallen" },
+		first:          1,
+		failsWhenStuck: true,
 	}
 }

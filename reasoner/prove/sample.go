@@ -22,7 +22,7 @@ const (
 	// maxCandidates bounds the clauses that are tried: some seconds of work.
 	maxCandidates = 300_000
 	// pairsPerRest is the number of pairs between two rests: less than a millisecond of work.
-	pairsPerRest = 512
+	pairsPerPause = 512
 	// maxPairs bounds the pairs of fluents that are looked at.
 	maxPairs = 8_000_000
 )
@@ -43,11 +43,11 @@ type sample struct {
 	hull    *hull           // of all positions met, without the clock; nil if no equations are looked for
 	banned  map[string]bool // equations that could not be decided
 	changes int             // in the candidates
-	rest    func() bool     // lets others work for a while, and returns false when it is over
+	pause   func() bool     // lets others work for a while, and returns false when it is over
 }
 
 // goOn is the rest of work that nobody interrupts.
-func goOn() bool { return true }
+func neverPause() bool { return true }
 
 func newSample(m machine.Machine, clock []int32) *sample {
 	b, names := m.NewNarrowBatch(), m.Names()
@@ -55,7 +55,7 @@ func newSample(m machine.Machine, clock []int32) *sample {
 	s := &sample{
 		machine: m, batch: b, rng: machine.NewRand(1), states: make([]uint64, words), before: make([]uint64, words),
 		true: make([][]uint64, len(names.Fluents)), rises: names.NewState(), falls: names.NewState(), ticks: names.NewState(),
-		rest: goOn,
+		pause: neverPause,
 	}
 	for _, f := range clock {
 		s.ticks.Set(int(f))
@@ -65,12 +65,12 @@ func newSample(m machine.Machine, clock []int32) *sample {
 
 // suggest plays random games and makes the candidates. It rests between joint moves, until
 // rest says that it is over.
-func (s *sample) suggest(rest func() bool) {
-	s.rest = rest
+func (s *sample) suggest(pause func() bool) {
+	s.pause = pause
 	s.batch.Fill(s.machine.Initial(), nil)
 	s.batch.Store(s.states, s.batch.Lanes())
 	more := s.play()
-	s.span()
+	s.extendHull()
 	fluents := make([]int32, len(s.true))
 	for f := range fluents {
 		fluents[f] = int32(f)
@@ -83,7 +83,7 @@ func (s *sample) suggest(rest func() bool) {
 			calm = -1
 		}
 	}
-	s.equate()
+	s.findEquations()
 	for f := range int32(len(s.true)) {
 		if !s.ticks.Has(int(f)) {
 			s.findLasting(f)
@@ -125,7 +125,7 @@ func (s *sample) findLasting(f int32) {
 }
 
 // at is the position of a lane.
-func (s *sample) at(states []uint64, lane int) machine.State {
+func (s *sample) state(states []uint64, lane int) machine.State {
 	w := s.machine.Words()
 	return states[lane*w : (lane+1)*w]
 }
@@ -134,19 +134,19 @@ func (s *sample) at(states []uint64, lane int) machine.State {
 // first one whatever rest says. Induction begins with it: without the initial position
 // candidates could contradict each other, and then all would follow.
 func (s *sample) play() bool {
-	s.forget()
+	s.reset()
 	for step := range sampleSteps {
-		if step > 0 && !s.rest() {
+		if step > 0 && !s.pause() {
 			return false
 		}
-		s.take()
+		s.record()
 		s.advance(s.machine.Initial(), nil)
 	}
 	return true
 }
 
 // forget empties the sample.
-func (s *sample) forget() {
+func (s *sample) reset() {
 	for f := range s.true {
 		s.true[f] = s.true[f][:0]
 	}
@@ -176,8 +176,8 @@ func (s *sample) advance(again machine.State, joint []machine.Move) {
 		if done[lane>>6]>>(uint(lane)&63)&1 != 0 {
 			continue
 		}
-		now := s.at(s.states, lane)
-		for w, before := range s.at(s.before, lane) {
+		now := s.state(s.states, lane)
+		for w, before := range s.state(s.before, lane) {
 			s.falls[w] |= before &^ now[w]
 			s.rises[w] |= now[w] &^ before
 		}
@@ -187,7 +187,7 @@ func (s *sample) advance(again machine.State, joint []machine.Move) {
 }
 
 // take adds the positions of the batch to the sample.
-func (s *sample) take() {
+func (s *sample) record() {
 	lanes, words := s.batch.Lanes(), s.machine.Words()
 	var block [64]uint64
 	for first := 0; first < lanes; first += 64 {
@@ -225,7 +225,7 @@ func (s *sample) findPairs(fluents []int32) {
 	}
 	looked := 0
 	for i, f := range varying {
-		if !s.rest() {
+		if !s.pause() {
 			break
 		}
 		for _, g := range varying[:i] {
@@ -267,7 +267,7 @@ func (s *sample) appendPairs(f, g int32) {
 // the sample: to a fluent are added, of those that exclude all so far, the ones that are
 // true most often, until one is in every position.
 func (s *sample) findGroups() {
-	g := grouping{excluded: make([][]int32, len(s.true)), often: make([]int, len(s.true)), met: make([]int, len(s.true))}
+	g := grouping{excluded: make([][]int32, len(s.true)), frequency: make([]int, len(s.true)), excluders: make([]int, len(s.true))}
 	for _, p := range s.pairs {
 		if f, h := fluent(p.a), fluent(p.b); p.a.Complemented() && p.b.Complemented() && f != h {
 			g.excluded[f] = append(g.excluded[f], h)
@@ -277,7 +277,7 @@ func (s *sample) findGroups() {
 	for f, row := range s.true {
 		g.positions = max(g.positions, 64*len(row))
 		for _, w := range row {
-			g.often[f] += bits.OnesCount64(w)
+			g.frequency[f] += bits.OnesCount64(w)
 		}
 	}
 	grouped := make([]bool, len(s.true))
@@ -285,10 +285,10 @@ func (s *sample) findGroups() {
 		if grouped[f] || len(g.excluded[f]) == 0 {
 			continue
 		}
-		if !s.rest() {
+		if !s.pause() {
 			break
 		}
-		if group := g.of(int32(f)); group != nil {
+		if group := g.group(int32(f)); group != nil {
 			s.groups = append(s.groups, group)
 			for _, h := range group {
 				grouped[h] = true
@@ -301,27 +301,27 @@ func (s *sample) findGroups() {
 type grouping struct {
 	positions int
 	excluded  [][]int32 // the fluents that are never true together with it
-	often     []int     // the positions in which it is true
-	met       []int     // scratch: members of the group that exclude it
+	frequency []int     // the positions in which it is true
+	excluders []int     // scratch: members of the group that exclude it
 }
 
 // of is the group of a fluent, or nil if it is in none.
-func (g *grouping) of(f int32) []int32 {
+func (g *grouping) group(f int32) []int32 {
 	candidates := slices.Clone(g.excluded[f])
-	slices.SortStableFunc(candidates, func(a, b int32) int { return g.often[b] - g.often[a] })
-	clear(g.met)
+	slices.SortStableFunc(candidates, func(a, b int32) int { return g.frequency[b] - g.frequency[a] })
+	clear(g.excluders)
 	var group []int32
 	covered := 0
 	add := func(h int32) {
 		group = append(group, h)
-		covered += g.often[h] // of positions in which no other member is true
+		covered += g.frequency[h] // of positions in which no other member is true
 		for _, x := range g.excluded[h] {
-			g.met[x]++
+			g.excluders[x]++
 		}
 	}
 	add(f)
 	for _, h := range candidates {
-		if g.often[h] > 0 && g.met[h] == len(group) {
+		if g.frequency[h] > 0 && g.excluders[h] == len(group) {
 			add(h)
 		}
 		if covered == g.positions {
@@ -339,8 +339,8 @@ func (s *sample) filter() bool {
 	var risen []int32
 	looked, more := 0, true
 	s.pairs = slices.DeleteFunc(s.pairs, func(p pair) bool {
-		if looked++; looked%pairsPerRest == 0 {
-			more = more && s.rest()
+		if looked++; looked%pairsPerPause == 0 {
+			more = more && s.pause()
 		}
 		if !more {
 			return false
@@ -358,7 +358,7 @@ func (s *sample) filter() bool {
 		}
 		return false
 	})
-	s.exclude(risen)
+	s.addExclusions(risen)
 	kept := s.groups[:0]
 	for _, group := range s.groups {
 		if !s.covers(group) {
@@ -370,7 +370,7 @@ func (s *sample) filter() bool {
 		}
 	}
 	s.groups = kept
-	if s.span() {
+	if s.extendHull() {
 		s.changes++
 	}
 	return s.changes > before
@@ -378,7 +378,7 @@ func (s *sample) filter() bool {
 
 // exclude makes pairs of fluents that have never been true before and those that they
 // exclude in the sample.
-func (s *sample) exclude(risen []int32) {
+func (s *sample) addExclusions(risen []int32) {
 	if len(risen) == 0 || len(s.pairs) > maxCandidates {
 		return
 	}
@@ -390,7 +390,7 @@ func (s *sample) exclude(risen []int32) {
 	}
 	for i, f := range risen {
 		for h := range int32(len(s.true)) {
-			if !constant.Has(int(h)) && !slices.Contains(risen[:i+1], h) && !s.meet(f, h) {
+			if !constant.Has(int(h)) && !slices.Contains(risen[:i+1], h) && !s.coincide(f, h) {
 				s.pairs = append(s.pairs, pair{literal(max(f, h)).Not(), literal(min(f, h)).Not()})
 			}
 		}
@@ -399,7 +399,7 @@ func (s *sample) exclude(risen []int32) {
 }
 
 // meet tells whether two fluents are true together in a position of the sample.
-func (s *sample) meet(f, g int32) bool {
+func (s *sample) coincide(f, g int32) bool {
 	for i, w := range s.true[f] {
 		if w&s.true[g][i] != 0 {
 			return true
@@ -441,7 +441,7 @@ func (s *sample) extend(group, fluents []int32) []int32 {
 func (s *sample) refute(f *Formula) {
 	position := s.machine.Names().NewState()
 	for i, l := range f.game.Fluents {
-		if f.Value(f.At(0, l)) {
+		if f.Value(f.SignalAt(0, l)) {
 			position.Set(i)
 		}
 	}
@@ -451,14 +451,14 @@ func (s *sample) refute(f *Formula) {
 	}
 	s.batch.Fill(position, nil)
 	s.batch.Store(s.states, s.batch.Lanes())
-	s.forget()
+	s.reset()
 	for range walkSteps {
 		s.advance(position, joint)
 		joint = nil
-		s.take()
+		s.record()
 	}
 	if s.filter() {
-		s.equate()
+		s.findEquations()
 	}
 	before := len(s.lasting)
 	s.lasting = slices.DeleteFunc(s.lasting, func(l logic.Lit) bool {

@@ -59,13 +59,13 @@ func unroll(g *circuit.Game, s machine.State) *unrolling {
 		}
 	}
 	for _, l := range g.Fluents {
-		u.At(0, l) // the first inputs, in this order
+		u.SignalAt(0, l) // the first inputs, in this order
 	}
 	return u
 }
 
 // At is a signal of the game at a step, as one of the network.
-func (u *unrolling) At(k int, l logic.Lit) logic.Lit {
+func (u *unrolling) SignalAt(k int, l logic.Lit) logic.Lit {
 	at := u.image(k, l)
 	for len(u.todo) > 0 {
 		s := u.todo[len(u.todo)-1]
@@ -77,10 +77,10 @@ func (u *unrolling) At(k int, l logic.Lit) logic.Lit {
 }
 
 // all are signals at a step.
-func (u *unrolling) all(k int, signals []logic.Lit) []logic.Lit {
+func (u *unrolling) signalsAt(k int, signals []logic.Lit) []logic.Lit {
 	lits := make([]logic.Lit, len(signals))
 	for i, l := range signals {
-		lits[i] = u.At(k, l)
+		lits[i] = u.SignalAt(k, l)
 	}
 	return lits
 }
@@ -147,10 +147,10 @@ func (u *unrolling) GoalAtLeast(k int, role machine.Role, least int32) logic.Lit
 
 // goal is where a role has that goal and no other one, at a step.
 func (u *unrolling) goal(k int, goal circuit.Goal) logic.Lit {
-	only := []logic.Lit{u.At(k, goal.When)}
+	only := []logic.Lit{u.SignalAt(k, goal.When)}
 	for _, other := range u.game.Goals {
 		if other.Role == goal.Role && other.Value != goal.Value {
-			only = append(only, u.At(k, other.When).Not())
+			only = append(only, u.SignalAt(k, other.When).Not())
 		}
 	}
 	return u.net.And(only...)
@@ -158,10 +158,10 @@ func (u *unrolling) goal(k int, goal circuit.Goal) logic.Lit {
 
 // Does are the moves of a role at a step, as literals: false for those that are never legal there.
 func (u *unrolling) Does(k, role int) []logic.Lit {
-	u.At(k, logic.False)
+	u.SignalAt(k, logic.False)
 	s := u.steps[k]
 	if s.does[role] == nil {
-		s.does[role] = u.all(k, u.game.Does[role])
+		s.does[role] = u.signalsAt(k, u.game.Does[role])
 	}
 	return s.does[role]
 }

@@ -17,7 +17,7 @@ type walks struct {
 	sum     int32 // of the players' goals at the end of the first game that ended
 	longest int   // game, in joint moves
 	// circle is a line along which a position comes back, or nil if none was met.
-	circle [][]machine.Move
+	cycle [][]machine.Move
 }
 
 const (
@@ -37,7 +37,7 @@ func (w *walks) play(ctx context.Context, games int) {
 		line := w.game(ctx)
 		w.games = append(w.games, line)
 		w.longest = max(w.longest, len(line))
-		if now, _ := w.last(line); now.terminal && !summed {
+		if now, _ := w.lastViews(line); now.terminal && !summed {
 			summed, w.sum = true, 0
 			for _, r := range w.machine.Names().Players() {
 				w.sum += max(now.goals[r], 0)
@@ -54,12 +54,12 @@ func (w *walks) game(ctx context.Context) [][]machine.Move {
 	w.batch.Load(w.machine.Initial(), 1)
 	for len(line) < maxWalkSteps && ctx.Err() == nil {
 		w.batch.Store(state, 1)
-		if key := state.Key(); seen[key] && w.circle == nil {
-			w.circle = slices.Clone(line)
+		if key := state.Key(); seen[key] && w.cycle == nil {
+			w.cycle = slices.Clone(line)
 		} else {
 			seen[key] = true
 		}
-		v := w.look()
+		v := w.view()
 		if v.terminal || v.isStuck() {
 			break
 		}
@@ -74,9 +74,9 @@ func (w *walks) game(ctx context.Context) [][]machine.Move {
 }
 
 // look is the view of lane 0.
-func (w *walks) look() *view {
+func (w *walks) view() *view {
 	w.batch.Evaluate(1)
-	return lookAt(w.batch, 0, len(w.machine.Names().Roles))
+	return viewOf(w.batch, 0, len(w.machine.Names().Roles))
 }
 
 func (w *walks) step(joint []machine.Move) {
@@ -88,24 +88,24 @@ func (w *walks) step(joint []machine.Move) {
 
 // follow makes joint moves from the initial position, and calls visit with each position and the
 // one before, until that returns false. It tells whether all moves made were legal.
-func (w *walks) follow(line [][]machine.Move, visit func(k int, now, before *view) bool) bool {
+func (w *walks) replay(line [][]machine.Move, visit func(k int, now, before *view) bool) bool {
 	w.batch.Load(w.machine.Initial(), 1)
 	var before *view
-	for k, now := 0, w.look(); visit(k, now, before) && k < len(line); k++ {
+	for k, now := 0, w.view(); visit(k, now, before) && k < len(line); k++ {
 		for r, m := range line[k] {
 			if now.terminal || !slices.Contains(now.legal[r], m) {
 				return false
 			}
 		}
 		w.step(line[k])
-		now, before = w.look(), now
+		now, before = w.view(), now
 	}
 	return true
 }
 
 // last is the last position of a line and the one before; nil if a move is not legal.
-func (w *walks) last(line [][]machine.Move) (now, before *view) {
-	if !w.follow(line, func(_ int, n, b *view) bool { now, before = n, b; return true }) {
+func (w *walks) lastViews(line [][]machine.Move) (now, before *view) {
+	if !w.replay(line, func(_ int, n, b *view) bool { now, before = n, b; return true }) {
 		return nil, nil
 	}
 	return now, before
@@ -113,14 +113,14 @@ func (w *walks) last(line [][]machine.Move) (now, before *view) {
 
 // breaks tells whether a line ends where the property fails.
 func (w *walks) breaks(q property, line [][]machine.Move) bool {
-	now, before := w.last(line)
+	now, before := w.lastViews(line)
 	return now != nil && q.fails(now, before)
 }
 
 // broken is a line of the random games that breaks the property, the shortest that was met.
-func (w *walks) broken(q property) (line [][]machine.Move, ok bool) {
+func (w *walks) counterexample(q property) (line [][]machine.Move, ok bool) {
 	for _, game := range w.games {
-		w.follow(game, func(k int, now, before *view) bool {
+		w.replay(game, func(k int, now, before *view) bool {
 			if !q.fails(now, before) {
 				return true
 			}

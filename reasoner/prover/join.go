@@ -40,7 +40,7 @@ func (j *join) run() (more bool) {
 func (j *join) extend(atom *pattern, facts []term) (more bool) {
 	var trail []int
 	for _, fact := range facts {
-		if j.solver.tired() {
+		if j.solver.mustStop() {
 			return false
 		}
 		ok := false
@@ -82,14 +82,14 @@ func (j *join) choose() int {
 // cost guesses how many facts match the atom of a condition.
 func (j *join) cost(l *literal) int {
 	if !j.solver.program.isDerived(l.atom.functor) {
-		return len(j.solver.stated(&l.atom, j.binding))
+		return len(j.solver.statedFacts(&l.atom, j.binding))
 	}
-	return max(1, j.unbound(l)*unsolved)
+	return max(1, j.unbound(l)*guessedAnswers)
 }
 
 // unsolved is the number of answers, for each unknown of a question, that it is
 // thought to have: more than most relations have facts.
-const unsolved = 1000
+const guessedAnswers = 1000
 
 // unbound counts the variables of a condition that are not bound.
 func (j *join) unbound(l *literal) (n int) {
@@ -107,7 +107,7 @@ func (j *join) test(l *literal) bool {
 	terms := j.solver.terms
 	if l.op == gdl.Not {
 		found := slices.Contains(j.solver.ask(&l.atom, j.binding), terms.instance(&l.atom, j.binding))
-		return !found && !j.solver.tired()
+		return !found && !j.solver.mustStop()
 	}
 	same := terms.instance(&l.left, j.binding) == terms.instance(&l.right, j.binding)
 	return same == (l.op == gdl.Equal)

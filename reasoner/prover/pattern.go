@@ -62,7 +62,7 @@ func (t *terms) instance(p *pattern, binding []term) term {
 	case p.ground != unbound:
 		return p.ground
 	case p.slot >= 0 && binding[p.slot] == unbound:
-		return anything
+		return wildcard
 	case p.slot >= 0:
 		return binding[p.slot]
 	}
@@ -71,7 +71,7 @@ func (t *terms) instance(p *pattern, binding []term) term {
 	for i := range p.args {
 		args = append(args, t.instance(&p.args[i], binding))
 	}
-	return t.make(p.functor, args...)
+	return t.term(p.functor, args...)
 }
 
 // match extends binding so that p becomes the ground term n, appending the slots that it
@@ -99,9 +99,9 @@ func (t *terms) match(p *pattern, n term, binding []term, trail []int) ([]int, b
 
 // adopt binds the variables of a head to what a question knows of them. It tells
 // whether an instance of the head may answer the question.
-func (t *terms) adopt(head *pattern, question term, binding []term) bool {
+func (t *terms) bindHead(head *pattern, question term, binding []term) bool {
 	switch {
-	case question == anything:
+	case question == wildcard:
 		return true
 	case !t.open[question]:
 		_, ok := t.match(head, question, binding, nil)
@@ -112,7 +112,7 @@ func (t *terms) adopt(head *pattern, question term, binding []term) bool {
 		return false
 	}
 	for i := range head.args {
-		if !t.adopt(&head.args[i], t.arguments[question][i], binding) {
+		if !t.bindHead(&head.args[i], t.arguments[question][i], binding) {
 			return false
 		}
 	}
@@ -121,7 +121,7 @@ func (t *terms) adopt(head *pattern, question term, binding []term) bool {
 
 // answers reports whether a fact answers a question.
 func (t *terms) answers(question, fact term) bool {
-	if question == fact || question == anything {
+	if question == fact || question == wildcard {
 		return true
 	}
 	if !t.open[question] || t.heads[question] != t.heads[fact] {

@@ -66,7 +66,7 @@ func newProgram(t *terms, g *gdl.Game) *program {
 		of := &p.relations[r.head.functor]
 		of.rules = append(of.rules, r)
 	}
-	p.order()
+	p.findComponents()
 	return p
 }
 
@@ -90,7 +90,7 @@ func (t *terms) rule(g gdl.Rule) *rule {
 
 // order finds the components of the relations, and from the lowest component upwards
 // how long answers stay the same.
-func (p *program) order() {
+func (p *program) findComponents() {
 	uses := make([][]int, len(p.relations)) // those in the bodies of their rules
 	for f := range p.relations {
 		for _, r := range p.relations[f].rules {

@@ -41,7 +41,7 @@ type Prover struct {
 	roles   []string
 	program *program
 	solver  *solver
-	known   map[string]term // texts that were read or written
+	numbers map[string]term // texts that were read or written
 	fluents []term          // the position that the tables are about
 }
 
@@ -59,32 +59,32 @@ func New(g *gdl.Game) *Prover {
 
 // Initial lists the fluents of the initial position, sorted.
 func (p *Prover) Initial(ctx context.Context) ([]string, error) {
-	if err := p.place(ctx, nil); err != nil {
+	if err := p.setPosition(ctx, nil); err != nil {
 		return nil, err
 	}
-	return p.column(p.solver.all(p.program.init, unknown(0)), 0)
+	return p.argumentTexts(p.solver.answers(p.program.init, unknownArgument(0)), 0)
 }
 
 // Terminal reports whether the position is terminal.
 func (p *Prover) Terminal(ctx context.Context, fluents []string) (bool, error) {
-	if err := p.place(ctx, fluents); err != nil {
+	if err := p.setPosition(ctx, fluents); err != nil {
 		return false, err
 	}
-	facts := p.solver.all(p.program.terminal)
-	return len(facts) > 0, p.finish()
+	facts := p.solver.answers(p.program.terminal)
+	return len(facts) > 0, p.takeError()
 }
 
 // Legal lists legal moves of a role: all of them, sorted, or with atMost > 0 that
 // many, the first that are found, which may take far less time.
 func (p *Prover) Legal(ctx context.Context, fluents []string, role string, atMost int) ([]string, error) {
-	r, err := p.placeRole(ctx, fluents, role)
+	r, err := p.setPositionAndRole(ctx, fluents, role)
 	if err != nil {
 		return nil, err
 	}
 	if atMost > 0 {
-		return p.column(p.solver.first(atMost, p.program.legal, r, unknown(0)), 1)
+		return p.argumentTexts(p.solver.firstAnswers(atMost, p.program.legal, r, unknownArgument(0)), 1)
 	}
-	return p.column(p.solver.all(p.program.legal, r, unknown(0)), 1)
+	return p.argumentTexts(p.solver.answers(p.program.legal, r, unknownArgument(0)), 1)
 }
 
 // Next lists the fluents of the position after a joint move, sorted. The joint
@@ -93,14 +93,14 @@ func (p *Prover) Next(ctx context.Context, fluents, joint []string) ([]string, e
 	if len(joint) != len(p.roles) {
 		return nil, fmt.Errorf("expected a joint move of the %d roles, found %d moves", len(p.roles), len(joint))
 	}
-	if err := p.place(ctx, fluents); err != nil {
+	if err := p.setPosition(ctx, fluents); err != nil {
 		return nil, err
 	}
 	s := p.solver
 	stated := len(s.facts.log)
 	defer func() {
 		s.facts.truncate(stated)
-		s.forget(jointMove)
+		s.dropTables(jointMove)
 	}()
 	for i, text := range joint {
 		r, err := p.term(p.roles[i])
@@ -111,19 +111,19 @@ func (p *Prover) Next(ctx context.Context, fluents, joint []string) ([]string, e
 		if err != nil {
 			return nil, err
 		}
-		s.facts.insert(s.terms.make(p.program.does, r, m))
+		s.facts.insert(s.terms.term(p.program.does, r, m))
 	}
-	return p.column(s.all(p.program.next, unknown(0)), 0)
+	return p.argumentTexts(s.answers(p.program.next, unknownArgument(0)), 0)
 }
 
 // Goal is the goal of a role in goal points, or machine.NoGoal.
 func (p *Prover) Goal(ctx context.Context, fluents []string, role string) (int, error) {
-	r, err := p.placeRole(ctx, fluents, role)
+	r, err := p.setPositionAndRole(ctx, fluents, role)
 	if err != nil {
 		return 0, err
 	}
-	facts := p.solver.all(p.program.goal, r, unknown(0))
-	if err := p.finish(); err != nil || len(facts) != 1 {
+	facts := p.solver.answers(p.program.goal, r, unknownArgument(0))
+	if err := p.takeError(); err != nil || len(facts) != 1 {
 		return int(machine.NoGoal), err
 	}
 	if text, err := p.solver.terms.text(p.solver.terms.arguments[facts[0]][1]); err == nil {
@@ -135,16 +135,16 @@ func (p *Prover) Goal(ctx context.Context, fluents []string, role string) (int, 
 // Facts lists the facts of a relation with the given number of arguments, each as its
 // arguments. The relation must not depend on moves.
 func (p *Prover) Facts(ctx context.Context, fluents []string, relation string, arity int) ([][]string, error) {
-	if err := p.place(ctx, fluents); err != nil {
+	if err := p.setPosition(ctx, fluents); err != nil {
 		return nil, err
 	}
 	s := p.solver
 	args := make([]pattern, arity)
 	for i := range args {
-		args[i] = unknown(i)
+		args[i] = unknownArgument(i)
 	}
-	list := s.all(s.terms.functor(relation, arity), args...)
-	if err := p.finish(); err != nil {
+	list := s.answers(s.terms.functor(relation, arity), args...)
+	if err := p.takeError(); err != nil {
 		return nil, err
 	}
 	var facts [][]string
@@ -163,13 +163,13 @@ func (p *Prover) Facts(ctx context.Context, fluents []string, relation string, a
 }
 
 // place makes the tables those of a position.
-func (p *Prover) place(ctx context.Context, fluents []string) error {
+func (p *Prover) setPosition(ctx context.Context, fluents []string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if p.solver == nil || p.solver.size() > p.MaxBytes/2 {
 		p.solver = newSolver(p.program)
-		p.known, p.fluents = make(map[string]term), nil
+		p.numbers, p.fluents = make(map[string]term), nil
 	}
 	s := p.solver
 	s.ctx, s.maxBytes = ctx, p.MaxBytes
@@ -185,17 +185,17 @@ func (p *Prover) place(ctx context.Context, fluents []string) error {
 	}
 	p.fluents = list
 	s.facts.truncate(0)
-	s.forget(position)
-	s.forget(jointMove)
+	s.dropTables(position)
+	s.dropTables(jointMove)
 	for _, f := range list {
-		s.facts.insert(s.terms.make(p.program.holds, f))
+		s.facts.insert(s.terms.term(p.program.holds, f))
 	}
 	return nil
 }
 
 // placeRole is place, and the role as an argument of a question.
-func (p *Prover) placeRole(ctx context.Context, fluents []string, role string) (pattern, error) {
-	if err := p.place(ctx, fluents); err != nil {
+func (p *Prover) setPositionAndRole(ctx context.Context, fluents []string, role string) (pattern, error) {
+	if err := p.setPosition(ctx, fluents); err != nil {
 		return pattern{}, err
 	}
 	n, err := p.term(role)
@@ -203,20 +203,20 @@ func (p *Prover) placeRole(ctx context.Context, fluents []string, role string) (
 }
 
 // unknown is an argument of a question that is not known: the i-th of them.
-func unknown(i int) pattern { return pattern{slot: i, ground: unbound} }
+func unknownArgument(i int) pattern { return pattern{slot: i, ground: unbound} }
 
 // finish is the error of the question that was asked.
-func (p *Prover) finish() error {
+func (p *Prover) takeError() error {
 	err := p.solver.err
 	if err != nil {
-		p.solver.abandon()
+		p.solver.dropIncomplete()
 	}
 	return err
 }
 
 // term reads a text.
 func (p *Prover) term(text string) (term, error) {
-	if n, ok := p.known[text]; ok {
+	if n, ok := p.numbers[text]; ok {
 		return n, nil
 	}
 	parsed, err := gdl.ParseTerm(text)
@@ -224,18 +224,18 @@ func (p *Prover) term(text string) (term, error) {
 		return 0, err
 	}
 	n := p.solver.terms.ground(parsed)
-	p.learn(text, n)
+	p.remember(text, n)
 	return n, nil
 }
 
-func (p *Prover) learn(text string, n term) {
-	p.known[text] = n
+func (p *Prover) remember(text string, n term) {
+	p.numbers[text] = n
 	p.solver.terms.bytes += termBytes + int64(len(text))
 }
 
 // column writes an argument of facts, sorted, or gives the error that left them incomplete.
-func (p *Prover) column(facts []term, argument int) ([]string, error) {
-	if err := p.finish(); err != nil {
+func (p *Prover) argumentTexts(facts []term, argument int) ([]string, error) {
+	if err := p.takeError(); err != nil {
 		return nil, err
 	}
 	list := make([]string, len(facts))
@@ -246,8 +246,8 @@ func (p *Prover) column(facts []term, argument int) ([]string, error) {
 			return nil, err
 		}
 		list[i] = text
-		if _, ok := p.known[text]; !ok {
-			p.learn(text, n)
+		if _, ok := p.numbers[text]; !ok {
+			p.remember(text, n)
 		}
 	}
 	slices.Sort(list)

@@ -45,12 +45,12 @@ type solver struct {
 	depth     int                        // conditions that are being evaluated inside each other
 
 	// What may end the evaluation early.
-	ctx      context.Context
-	maxBytes int64  // of terms and tables
-	work     int    // facts and conditions looked at
-	root     *table // the first table made of the question at hand
-	wanted   int    // the answers in root that are enough; 0 for all
-	err      error  // why answers are not complete: that of ctx, errEnough, or a bound
+	ctx        context.Context
+	maxBytes   int64  // of terms and tables
+	work       int    // facts and conditions looked at
+	firstTable *table // the first table made of the question at hand
+	wanted     int    // the answers in root that are enough; 0 for all
+	err        error  // why answers are not complete: that of ctx, errEnough, or a bound
 }
 
 // table is a question and its answers.
@@ -65,7 +65,7 @@ type table struct {
 }
 
 // few is the number of facts that are searched rather than looked up.
-const few = 8
+const maxScanned = 8
 
 // fixpoint is the evaluation of tables of one component.
 type fixpoint struct {
@@ -75,11 +75,11 @@ type fixpoint struct {
 
 // ask lists the answers to an atom, and maybe facts that do not match it.
 func (s *solver) ask(atom *pattern, binding []term) []term {
-	if s.tired() {
+	if s.mustStop() {
 		return nil
 	}
 	if !s.program.isDerived(atom.functor) {
-		return s.stated(atom, binding)
+		return s.statedFacts(atom, binding)
 	}
 	question, of := s.terms.instance(atom, binding), &s.program.relations[atom.functor]
 	t := s.tables[of.lifetime][question]
@@ -87,10 +87,10 @@ func (s *solver) ask(atom *pattern, binding []term) []term {
 		t = &table{question: question}
 		s.tables[of.lifetime][question] = t
 		s.bytes[of.lifetime] += tableBytes
-		if s.root == nil {
-			s.root = t
+		if s.firstTable == nil {
+			s.firstTable = t
 		}
-		for _, fact := range s.stated(atom, binding) {
+		for _, fact := range s.statedFacts(atom, binding) {
 			s.add(t, fact, nil)
 		}
 		s.solve(t, of.component)
@@ -107,13 +107,13 @@ func (s *solver) ask(atom *pattern, binding []term) []term {
 
 // stated lists the facts that the rules, the position and the joint move state, and that match an
 // atom, and maybe others.
-func (s *solver) stated(atom *pattern, binding []term) []term {
+func (s *solver) statedFacts(atom *pattern, binding []term) []term {
 	from := s.program.facts
 	if atom.functor == s.program.holds || atom.functor == s.program.does {
 		from = s.facts
 	}
 	list := from.candidates(atom, binding)
-	if len(list) > few {
+	if len(list) > maxScanned {
 		if fact := s.terms.instance(atom, binding); !s.terms.open[fact] {
 			if !from.holds(fact) {
 				return nil
@@ -129,7 +129,7 @@ func (s *solver) stated(atom *pattern, binding []term) []term {
 func (s *solver) solve(t *table, component int) {
 	if f := s.underWay[component]; f != nil {
 		f.tables = append(f.tables, t)
-		if s.depth > deep {
+		if s.depth > deferDepth {
 			f.evaluateAgain(t)
 		} else {
 			s.evaluate(t, f)
@@ -171,8 +171,8 @@ func (s *solver) evaluate(t *table, f *fixpoint) {
 			s.add(t, fact, f)
 			return s.err == nil && fact != t.question // which has one answer if nothing is unknown
 		}
-		s.enter(len(r.body) + 1)
-		more := !s.terms.adopt(&r.head, t.question, j.binding) || j.run()
+		s.addDepth(len(r.body) + 1)
+		more := !s.terms.bindHead(&r.head, t.question, j.binding) || j.run()
 		s.depth -= len(r.body) + 1
 		if !more {
 			break
@@ -190,7 +190,7 @@ func (s *solver) add(t *table, fact term, f *fixpoint) {
 	for _, r := range t.readers {
 		f.evaluateAgain(r)
 	}
-	if t == s.root && len(t.answers) == s.wanted {
+	if t == s.firstTable && len(t.answers) == s.wanted {
 		s.err = errEnough
 	}
 }
@@ -201,8 +201,8 @@ func (t *table) insert(fact term) bool {
 		return false
 	}
 	t.answers = append(t.answers, fact)
-	if t.has == nil && len(t.answers) > few {
-		t.has = make(map[term]bool, 4*few)
+	if t.has == nil && len(t.answers) > maxScanned {
+		t.has = make(map[term]bool, 4*maxScanned)
 		for _, a := range t.answers {
 			t.has[a] = true
 		}
@@ -222,11 +222,11 @@ const (
 	// deep is the number of nested conditions past which a table whose component is
 	// under way waits for its turn instead of being evaluated at once: so rules that
 	// recur, however far, need a bounded stack.
-	deep = 20_000
+	deferDepth = 20_000
 
 	// deepest bounds nested conditions: each keeps a stack frame of some 400 bytes, and a
 	// goroutine whose stack comes near a gigabyte ends the process.
-	deepest = 200_000
+	maxDepth = 200_000
 
 	// The memory of a table and of an answer, about.
 	tableBytes  = 200
@@ -240,13 +240,13 @@ func newSolver(p *program) *solver {
 	t := p.terms.clone()
 	s := &solver{program: p, terms: t, facts: newFacts(t), underWay: make(map[int]*fixpoint)}
 	for l := range lifetimes {
-		s.forget(l)
+		s.dropTables(l)
 	}
 	return s
 }
 
 // forget drops the tables of a lifetime.
-func (s *solver) forget(l lifetime) {
+func (s *solver) dropTables(l lifetime) {
 	if s.bytes[l] > 0 || s.tables[l] == nil {
 		s.tables[l], s.bytes[l] = make(map[term]*table), 0
 	}
@@ -263,7 +263,7 @@ func (s *solver) size() int64 {
 
 // tired counts a step of work and reports whether to give up: answers are not
 // complete then.
-func (s *solver) tired() bool {
+func (s *solver) mustStop() bool {
 	if s.work++; s.work%checkEvery == 0 && s.err == nil {
 		if s.err = s.ctx.Err(); s.err == nil && s.size() > s.maxBytes {
 			s.err = fmt.Errorf("the rules derive too much in one position: more than %d MiB of terms and answers", s.maxBytes>>20)
@@ -273,14 +273,14 @@ func (s *solver) tired() bool {
 }
 
 // enter begins to evaluate so many conditions inside others.
-func (s *solver) enter(conditions int) {
-	if s.depth += conditions; s.depth > deepest && s.err == nil {
-		s.err = fmt.Errorf("the rules depend on each other through more than %d conditions in a row", deepest)
+func (s *solver) addDepth(conditions int) {
+	if s.depth += conditions; s.depth > maxDepth && s.err == nil {
+		s.err = fmt.Errorf("the rules depend on each other through more than %d conditions in a row", maxDepth)
 	}
 }
 
 // abandon forgets the tables that were left incomplete by an error, and the error.
-func (s *solver) abandon() {
+func (s *solver) dropIncomplete() {
 	for _, f := range s.underWay {
 		for _, t := range f.tables {
 			delete(s.tables[s.program.relations[s.terms.heads[t.question]].lifetime], t.question)
@@ -291,18 +291,18 @@ func (s *solver) abandon() {
 }
 
 // all lists the answers to a question of its own: an atom with the given arguments.
-func (s *solver) all(relation functor, args ...pattern) []term {
+func (s *solver) answers(relation functor, args ...pattern) []term {
 	return s.ask(&pattern{slot: -1, ground: unbound, functor: relation, args: args}, newBinding(len(args)))
 }
 
 // first is all, or atMost answers, the first that are found. Tables that are incomplete
 // then are forgotten.
-func (s *solver) first(atMost int, relation functor, args ...pattern) []term {
-	s.root, s.wanted = nil, atMost
-	list := s.all(relation, args...)
+func (s *solver) firstAnswers(atMost int, relation functor, args ...pattern) []term {
+	s.firstTable, s.wanted = nil, atMost
+	list := s.answers(relation, args...)
 	s.wanted = 0
 	if errors.Is(s.err, errEnough) {
-		s.abandon()
+		s.dropIncomplete()
 	}
 	return list[:min(len(list), atMost)]
 }

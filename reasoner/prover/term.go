@@ -14,7 +14,7 @@ import (
 type term int32
 
 // anything stands in questions for what is not known. It is the first term of every table.
-const anything term = 0
+const wildcard term = 0
 
 // functor is a name with an arity, numbered. Symbols are functors of arity 0,
 // relations are functors of atoms.
@@ -52,8 +52,8 @@ var errTooLong = fmt.Errorf("the rules derive a term of more than %d KiB of text
 
 func newTerms() *terms {
 	t := &terms{functors: make(map[signature]functor), numbers: make(map[string]term)}
-	t.make(t.functor("?", 0))
-	t.open[anything] = true
+	t.term(t.functor("?", 0))
+	t.open[wildcard] = true
 	return t
 }
 
@@ -77,7 +77,7 @@ func (t *terms) functor(name string, arity int) functor {
 }
 
 // make numbers the term f(args).
-func (t *terms) make(f functor, args ...term) term {
+func (t *terms) term(f functor, args ...term) term {
 	t.key = binary.LittleEndian.AppendUint32(t.key[:0], uint32(f))
 	for _, a := range args {
 		t.key = binary.LittleEndian.AppendUint32(t.key, uint32(a))
@@ -89,7 +89,7 @@ func (t *terms) make(f functor, args ...term) term {
 		t.heads = append(t.heads, f)
 		t.arguments = append(t.arguments, slices.Clone(args))
 		t.open = append(t.open, slices.ContainsFunc(args, func(a term) bool { return t.open[a] }))
-		t.length = append(t.length, t.measure(f, args))
+		t.length = append(t.length, t.textLength(f, args))
 		t.bytes += termBytes + int64(12*len(args))
 	}
 	return n
@@ -101,11 +101,11 @@ func (t *terms) ground(g gdl.Term) term {
 	for i, a := range g.Args {
 		args[i] = t.ground(a)
 	}
-	return t.make(t.functor(g.Name, len(args)), args...)
+	return t.term(t.functor(g.Name, len(args)), args...)
 }
 
 // measure is the length of the text of f(args).
-func (t *terms) measure(f functor, args []term) int32 {
+func (t *terms) textLength(f functor, args []term) int32 {
 	n := len(t.signatures[f].name)
 	if len(args) > 0 {
 		n += len("()")

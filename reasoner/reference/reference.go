@@ -65,7 +65,7 @@ func (s *stepper) SetState(state machine.State) {
 func (s *stepper) Err() error { return s.err }
 
 // fails notes an error of the Prover.
-func (s *stepper) fails(err error) bool {
+func (s *stepper) keepError(err error) bool {
 	if err != nil && s.err == nil {
 		s.err = err
 	}
@@ -75,20 +75,20 @@ func (s *stepper) fails(err error) bool {
 // Terminal implements machine.Stepper.
 func (s *stepper) Terminal() bool {
 	over, err := s.prover.Terminal(context.Background(), s.fluents)
-	return !s.fails(err) && over
+	return !s.keepError(err) && over
 }
 
 // AppendLegal implements machine.Stepper.
 func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	texts, err := s.prover.Legal(context.Background(), s.fluents, s.names.Roles[r], 0)
-	if s.fails(err) {
+	if s.keepError(err) {
 		return dst
 	}
 	before := len(dst)
 	for _, text := range texts {
 		m, ok := s.names.AddMove(r, text)
 		if !ok {
-			s.fails(machine.ErrLost)
+			s.keepError(machine.ErrLost)
 			return dst[:before]
 		}
 		dst = append(dst, m)
@@ -100,7 +100,7 @@ func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move
 // Goal implements machine.Stepper.
 func (s *stepper) Goal(r machine.Role) int32 {
 	goal, err := s.prover.Goal(context.Background(), s.fluents, s.names.Roles[r])
-	if s.fails(err) {
+	if s.keepError(err) {
 		return machine.NoGoal
 	}
 	return int32(goal)

@@ -142,11 +142,11 @@ func compare(what string, want, got []string) error {
 	missing, surplus := minus(want, got), minus(got, want)
 	switch {
 	case len(missing) > 0 && len(surplus) > 0:
-		return fmt.Errorf("%s: the machine lacks %s and has %s", what, list(missing), list(surplus))
+		return fmt.Errorf("%s: the machine lacks %s and has %s", what, shortList(missing), shortList(surplus))
 	case len(missing) > 0:
-		return fmt.Errorf("%s: the machine lacks %s", what, list(missing))
+		return fmt.Errorf("%s: the machine lacks %s", what, shortList(missing))
 	case len(surplus) > 0:
-		return fmt.Errorf("%s: the machine has %s, which was not recorded", what, list(surplus))
+		return fmt.Errorf("%s: the machine has %s, which was not recorded", what, shortList(surplus))
 	case len(want) != len(got):
 		return fmt.Errorf("%s: recorded %d, the machine has %d, as some occur twice", what, len(want), len(got))
 	}
@@ -170,11 +170,11 @@ func minus(a, b []string) []string {
 }
 
 // listed is how many terms a message shows.
-const listed = 5
+const maxListed = 5
 
-func list(terms []string) string {
-	if len(terms) <= listed {
+func shortList(terms []string) string {
+	if len(terms) <= maxListed {
 		return strings.Join(terms, " ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(terms[:listed], " "), len(terms)-listed)
+	return fmt.Sprintf("%s and %d more", strings.Join(terms[:maxListed], " "), len(terms)-maxListed)
 }

@@ -131,19 +131,19 @@ var nullary = regexp.MustCompile(`\(([^\s()]+)\)`)
 func (m *Match) canonical() {
 	for i := range m.Steps {
 		s := &m.Steps[i]
-		s.State = terms(s.State)
+		s.State = canonicalTerms(s.State)
 		for r := range s.Legal {
-			s.Legal[r] = terms(s.Legal[r])
+			s.Legal[r] = canonicalTerms(s.Legal[r])
 		}
 		for r := range s.Joint {
 			s.Joint[r] = nullary.ReplaceAllString(s.Joint[r], "$1")
 		}
 	}
-	m.Final.State = terms(m.Final.State)
+	m.Final.State = canonicalTerms(m.Final.State)
 }
 
 // terms makes a set of terms canonical.
-func terms(list []string) []string {
+func canonicalTerms(list []string) []string {
 	for i, t := range list {
 		list[i] = nullary.ReplaceAllString(t, "$1")
 	}

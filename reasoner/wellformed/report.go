@@ -39,7 +39,7 @@ func (f *Fault) String() string {
 	if f.State == nil {
 		return b.String()
 	}
-	fmt.Fprintf(&b, "\n    after %d joint moves, state: %s", len(f.Moves), joined(f.State))
+	fmt.Fprintf(&b, "\n    after %d joint moves, state: %s", len(f.Moves), joinLine(f.State))
 	moves := f.Moves[max(0, len(f.Moves)-shown):]
 	switch {
 	case len(moves) == 0:
@@ -53,7 +53,7 @@ func (f *Fault) String() string {
 	for _, joint := range moves {
 		texts = append(texts, "("+strings.Join(joint, " ")+")")
 	}
-	b.WriteString(" " + joined(texts))
+	b.WriteString(" " + joinLine(texts))
 	return b.String()
 }
 
@@ -72,7 +72,7 @@ func clip(term string) string {
 }
 
 // clipped returns the terms, each shortened to maxTerm bytes.
-func clipped(terms []string) []string {
+func clipAll(terms []string) []string {
 	out := make([]string, len(terms))
 	for i, t := range terms {
 		out[i] = clip(t)
@@ -81,7 +81,7 @@ func clipped(terms []string) []string {
 }
 
 // joined returns the texts side by side, as many as fit into maxLine bytes.
-func joined(texts []string) string {
+func joinLine(texts []string) string {
 	length := 0
 	for i, t := range texts {
 		if length += len(t) + 1; length > maxLine {
@@ -110,7 +110,7 @@ type key struct{ kind, role, detail string }
 const maxDetails = 20
 
 // note counts a fault and tells whether it is new.
-func (s *simulation) note(kind, role, detail, message string) (*Fault, bool) {
+func (s *simulation) count(kind, role, detail, message string) (*Fault, bool) {
 	k := key{kind, role, detail}
 	if s.seen[k] == nil && s.kinds[key{kind, role, ""}] >= maxDetails {
 		k.detail = "others"
@@ -128,13 +128,13 @@ func (s *simulation) note(kind, role, detail, message string) (*Fault, bool) {
 
 // add notes a fault of the position at hand.
 func (s *simulation) add(kind, role, detail, message string) {
-	f, isNew := s.note(kind, role, detail, message)
+	f, isNew := s.count(kind, role, detail, message)
 	if !isNew {
 		return
 	}
-	f.State, f.Moves = clipped(s.names.AppendFluents(nil, s.state)), [][]string{}
+	f.State, f.Moves = clipAll(s.names.AppendFluents(nil, s.state)), [][]string{}
 	for n := len(s.joint); len(s.path) >= n*(len(f.Moves)+1); {
 		at := n * len(f.Moves)
-		f.Moves = append(f.Moves, clipped(s.names.JointTexts(s.path[at:at+n])))
+		f.Moves = append(f.Moves, clipAll(s.names.JointTexts(s.path[at:at+n])))
 	}
 }

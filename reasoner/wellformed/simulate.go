@@ -19,15 +19,15 @@ type Options struct {
 
 // simulation is the work of one report.
 type simulation struct {
-	prover *prover.Prover
-	names  *machine.Names
-	batch  machine.Batch // a match at a time, in lane 0
-	rng    *machine.Rand
-	limit  int
-	report Report
-	seen   map[key]*Fault
-	kinds  map[key]int // by kind and role: how many different faults
-	lists  declared
+	prover   *prover.Prover
+	names    *machine.Names
+	batch    machine.Batch // a match at a time, in lane 0
+	rng      *machine.Rand
+	limit    int
+	report   Report
+	seen     map[key]*Fault
+	kinds    map[key]int // by kind and role: how many different faults
+	declared declarations
 
 	state   machine.State
 	fluents []int32 // of state
@@ -53,7 +53,7 @@ func Simulate(ctx context.Context, g *gdl.Game, m machine.Machine, o Options) (*
 	if s.limit == 0 {
 		s.limit = machine.MaxSteps
 	}
-	if err := s.declare(ctx); err != nil {
+	if err := s.readDeclarations(ctx); err != nil {
 		return &s.report, err
 	}
 	for range o.Matches {
@@ -85,7 +85,7 @@ func (s *simulation) match(ctx context.Context, initial machine.State) error {
 		if s.batch.Terminal()[0]&1 != 0 {
 			return s.checkGoals(ctx)
 		}
-		if !s.choose() {
+		if !s.chooseJointMove() {
 			return nil
 		}
 		if step == s.limit {
@@ -99,7 +99,7 @@ func (s *simulation) match(ctx context.Context, initial machine.State) error {
 
 // choose chooses a random legal move for every role; it returns false if a role
 // has none.
-func (s *simulation) choose() bool {
+func (s *simulation) chooseJointMove() bool {
 	alive := true
 	for r, name := range s.names.Roles {
 		role := machine.Role(r)
@@ -138,7 +138,7 @@ func (s *simulation) checkGoals(ctx context.Context) error {
 		}
 		what := "none"
 		if len(found) > 0 {
-			what = strings.Join(clipped(found[:min(len(found), maxDetails)]), " and ")
+			what = strings.Join(clipAll(found[:min(len(found), maxDetails)]), " and ")
 		}
 		s.add(kindGoal, s.names.Roles[r], what, fmt.Sprintf(
 			"expected one goal for %s from 0 to 100 in a terminal position, found %s", s.names.Roles[r], what))

@@ -34,7 +34,7 @@ func (a *arena) lbd(c ref) uint32 { return uint32(a.mem[c+1]) >> clauseLBD }
 func (a *arena) setLBD(c ref, lbd uint32) { a.mem[c+1] = a.mem[c+1]&3 | Lit(lbd<<clauseLBD) }
 
 // use takes note that a learnt clause was of use, and tells whether it is one.
-func (a *arena) use(c ref) bool {
+func (a *arena) markUsed(c ref) bool {
 	if a.mem[c+1] == 0 {
 		return false
 	}
@@ -43,7 +43,7 @@ func (a *arena) use(c ref) bool {
 }
 
 // wasUsed tells whether a clause was of use since the last call.
-func (a *arena) wasUsed(c ref) bool {
+func (a *arena) clearUsed(c ref) bool {
 	used := a.mem[c+1]&clauseUsed != 0
 	a.mem[c+1] &^= clauseUsed
 	return used

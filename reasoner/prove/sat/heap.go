@@ -4,15 +4,15 @@ package sat
 type heap struct {
 	activity *[]float64
 	items    []int32
-	place    []int32 // by variable: 1 + its index in items, 0 if it is not there
+	index    []int32 // by variable: 1 + its index in items, 0 if it is not there
 }
 
 // add puts a variable in, if it is not there.
 func (h *heap) add(v int32) {
-	for int(v) >= len(h.place) {
-		h.place = append(h.place, 0)
+	for int(v) >= len(h.index) {
+		h.index = append(h.index, 0)
 	}
-	if h.place[v] == 0 {
+	if h.index[v] == 0 {
 		h.items = append(h.items, v)
 		h.up(len(h.items) - 1)
 	}
@@ -20,7 +20,7 @@ func (h *heap) add(v int32) {
 
 // raise restores the order after the activity of v has grown.
 func (h *heap) raise(v int32) {
-	if i := h.place[v]; i > 0 {
+	if i := h.index[v]; i > 0 {
 		h.up(int(i) - 1)
 	}
 }
@@ -31,7 +31,7 @@ func (h *heap) pop() (int32, bool) {
 		return 0, false
 	}
 	top := h.items[0]
-	h.place[top] = 0
+	h.index[top] = 0
 	last := h.items[len(h.items)-1]
 	h.items = h.items[:len(h.items)-1]
 	if len(h.items) > 0 {
@@ -75,5 +75,5 @@ func (h *heap) down(i int) {
 
 func (h *heap) put(i int, v int32) {
 	h.items[i] = v
-	h.place[v] = int32(i + 1)
+	h.index[v] = int32(i + 1)
 }

@@ -4,7 +4,7 @@ import "slices"
 
 const (
 	// lookEvery clauses looked at, the context is: about a millisecond.
-	lookEvery = 1 << 17
+	checkEvery = 1 << 17
 	// variableDecay is the factor by which activities fade with each conflict.
 	variableDecay = 0.95
 	maxActivity   = 1e100
@@ -89,19 +89,19 @@ func (s *Solver) firstUIP() {
 			s.learned[0] = p.Not()
 			return
 		}
-		lits = s.because(p)
+		lits = s.reasonLiterals(p)
 	}
 }
 
 // because is the rest of the clause that has made p true.
-func (s *Solver) because(p Lit) []Lit {
+func (s *Solver) reasonLiterals(p Lit) []Lit {
 	r := s.reason[p.Var()]
 	if r&reasonBinary != 0 {
 		s.conflict = append(s.conflict[:0], Lit(r&^reasonBinary))
 		return s.conflict
 	}
 	c := ref(r)
-	if s.clauses.use(c) {
+	if s.clauses.markUsed(c) {
 		if lbd := s.countLevels(s.clauses.lits(c)); uint32(lbd) < s.clauses.lbd(c) {
 			s.clauses.setLBD(c, uint32(lbd))
 		}
@@ -190,7 +190,7 @@ func (s *Solver) bumpVariable(v int32) {
 }
 
 // tidy restarts and forgets where it is time to.
-func (s *Solver) tidy() {
+func (s *Solver) restartOrReduce() {
 	if s.conflicts >= s.modeEnd {
 		s.stable = !s.stable
 		s.modes++
@@ -234,7 +234,7 @@ func Luby(i int64) int64 {
 func (s *Solver) reduce() {
 	candidates := make([]ref, 0, len(s.learnt))
 	for _, c := range s.learnt {
-		used := s.clauses.wasUsed(c)
+		used := s.clauses.clearUsed(c)
 		if lbd := s.clauses.lbd(c); lbd > usedLBD || lbd > keptLBD && !used {
 			candidates = append(candidates, c)
 		}
@@ -255,12 +255,12 @@ func (s *Solver) reduce() {
 	old := s.clauses.mem
 	s.clauses.mem = make([]Lit, 1, len(old)) // what follows keeps what was not forgotten
 	from := arena{old}
-	s.problem = s.keep(from, s.problem)
-	s.learnt = s.keep(from, s.learnt)
+	s.problem = s.copyKept(from, s.problem)
+	s.learnt = s.copyKept(from, s.learnt)
 }
 
 // keep moves clauses into the arena anew.
-func (s *Solver) keep(from arena, clauses []ref) []ref {
+func (s *Solver) copyKept(from arena, clauses []ref) []ref {
 	kept := clauses[:0]
 	for _, c := range clauses {
 		if from.isForgotten(c) {

@@ -30,16 +30,16 @@ type Solver struct {
 	pairs   int64     // literals in binary
 	watched int64     // entries in watches
 
-	values   []int8   // by literal: 1 true, -1 false, 0 unassigned
-	phase    []bool   // by variable: its last value was true
-	level    []int32  // by variable
-	reason   []reason // by variable
-	trail    []Lit
-	limits   []int32 // by decision level - 1: length of the trail when it began
-	head     int     // of the trail: what is before is propagated
-	activity []float64
-	order    heap
-	bump     float64
+	values      []int8   // by literal: 1 true, -1 false, 0 unassigned
+	phase       []bool   // by variable: its last value was true
+	level       []int32  // by variable
+	reason      []reason // by variable
+	trail       []Lit
+	levelStarts []int32 // by decision level - 1: length of the trail when it began
+	head        int     // of the trail: what is before is propagated
+	activity    []float64
+	order       heap
+	bump        float64
 
 	seen    []bool
 	learned []Lit
@@ -170,7 +170,7 @@ func (s *Solver) Close() {}
 // Value implements Engine.
 func (s *Solver) Value(l Lit) bool { return s.model[l.Var()] != (l&1 != 0) }
 
-func (s *Solver) decisionLevel() int32 { return int32(len(s.limits)) }
+func (s *Solver) decisionLevel() int32 { return int32(len(s.levelStarts)) }
 
 func (s *Solver) assign(l Lit, why reason) {
 	s.values[l], s.values[l.Not()] = 1, -1
@@ -184,14 +184,14 @@ func (s *Solver) backtrack(level int32) {
 	if s.decisionLevel() <= level {
 		return
 	}
-	for _, l := range slices.Backward(s.trail[s.limits[level]:]) {
+	for _, l := range slices.Backward(s.trail[s.levelStarts[level]:]) {
 		v := l.Var()
 		s.values[l], s.values[l.Not()] = 0, 0
 		s.phase[v] = l&1 == 0
 		s.order.add(v)
 	}
-	s.trail = s.trail[:s.limits[level]]
-	s.limits = s.limits[:level]
+	s.trail = s.trail[:s.levelStarts[level]]
+	s.levelStarts = s.levelStarts[:level]
 	s.head = len(s.trail)
 }
 
@@ -210,7 +210,7 @@ func (s *Solver) propagate() bool {
 				s.assign(q, binaryReason(p.Not()))
 			}
 		}
-		if !s.visit(p) {
+		if !s.propagateWatches(p) {
 			s.head = len(s.trail)
 			return false
 		}
@@ -219,7 +219,7 @@ func (s *Solver) propagate() bool {
 }
 
 // visit looks at the clauses that watch the complement of p, which is true now.
-func (s *Solver) visit(p Lit) bool {
+func (s *Solver) propagateWatches(p Lit) bool {
 	ws := s.watches[p]
 	s.ticks += int64(len(ws)) + 1
 	values := s.values
@@ -254,7 +254,7 @@ next:
 		to++
 		if values[first] < 0 {
 			s.conflict = append(s.conflict[:0], lits...)
-			s.clauses.use(w.clause)
+			s.clauses.markUsed(w.clause)
 			to += copy(ws[to:], ws[i+1:])
 			ok = false
 			break
@@ -277,7 +277,7 @@ func (s *Solver) Solve(ctx context.Context, lim Limits, assumptions ...Lit) Stat
 			if ctx.Err() != nil || lim.MaxBytes > 0 && s.Bytes() > lim.MaxBytes {
 				return Unknown
 			}
-			look = s.ticks + lookEvery
+			look = s.ticks + checkEvery
 		}
 		s.ticks++
 		if !s.propagate() {
@@ -292,12 +292,12 @@ func (s *Solver) Solve(ctx context.Context, lim Limits, assumptions ...Lit) Stat
 			}
 			continue
 		}
-		s.tidy()
+		s.restartOrReduce()
 		next, status := s.decide(assumptions)
 		if status != Unknown {
 			return status
 		}
-		s.limits = append(s.limits, int32(len(s.trail)))
+		s.levelStarts = append(s.levelStarts, int32(len(s.trail)))
 		if next >= 0 {
 			s.assign(next, 0)
 		}

@@ -11,16 +11,16 @@ import (
 // A search that ends before it has rested once leaves the others their turns.
 func TestSearchesThatEndAtOnceLeaveTheOthersTheirTurns(t *testing.T) {
 	var ran []string
-	search := func(name string, rests int) turn {
-		return turn{weight: 1, search: func(_ context.Context, rest func() bool) {
+	search := func(name string, pauses int) coroutine {
+		return coroutine{weight: 1, search: func(_ context.Context, pause func() bool) {
 			ran = append(ran, name)
-			for range rests {
-				rest()
+			for range pauses {
+				pause()
 			}
 		}}
 	}
 	q := &planning{plan: machine.Plan{Bound: 100}}
-	q.takeTurns(t.Context(), search("first", 0), search("second", 2), search("third", 1))
+	q.interleave(t.Context(), search("first", 0), search("second", 2), search("third", 1))
 	if slices.Sort(ran); !slices.Equal(ran, []string{"first", "second", "third"}) {
 		t.Errorf("these searched: %q", ran)
 	}
