@@ -12,7 +12,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// aWay is a game of one move that goes along a row of places, and ends at the last with 100.
+// aWay returns a game with one move along a row of places, which ends at the last place with goal 100.
 func aWay(t *testing.T, places int) *planning {
 	t.Helper()
 	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{{"go"}}}
@@ -38,7 +38,7 @@ func aWay(t *testing.T, places int) *planning {
 	return p.begin(g.Initial, machine.PlanLimits{})
 }
 
-func TestASearchByDepthThatCutsPositionsOffProvesNothing(t *testing.T) {
+func TestADepthFirstSearchThatIsCutOffProvesNothing(t *testing.T) {
 	on := func() bool { return true }
 	q := aWay(t, 10)
 	if x := q.newExplorer(t.Context()); !x.depthFirst(on, math.MaxInt, nil, nil) || q.plan.Goal != 100 {

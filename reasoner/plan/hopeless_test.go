@@ -6,7 +6,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-func TestAPositionIsHopelessWithoutAGoalAboveTheOneOfThePlan(t *testing.T) {
+func TestAPositionWithoutABetterGoalIsHopeless(t *testing.T) {
 	known := newTree(machine.State{1})
 	known.add(machine.State{0}, none, machine.NoMove)
 	known.add(machine.State{1}, 0, 0)

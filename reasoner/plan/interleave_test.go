@@ -8,8 +8,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// A search that ends before it has rested once leaves the others their turns.
-func TestSearchesThatEndAtOnceLeaveTheOthersTheirTurns(t *testing.T) {
+// A search that ends before its first pause leaves the other searches their turns.
+func TestSearchesThatEndAtOnceDoNotStopOthers(t *testing.T) {
 	var ran []string
 	search := func(name string, pauses int) coroutine {
 		return coroutine{weight: 1, search: func(_ context.Context, pause func() bool) {

@@ -8,31 +8,30 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Patterns (Culberson and Schaeffer, "Pattern databases", 1998): some fluents whose next values
-// depend on nothing but each other and the move are a game of their own, of few positions. Its
-// moves are those that may be legal, whatever the other fluents are, and its goals those that
-// may be had. So no plan is shorter than the way to its best goal, and none has a goal that it
-// does not have.
+// Pattern databases (Culberson and Schaeffer, "Pattern databases", 1998): a set of fluents whose next values depend
+// only on each other and the move is an abstract game with few positions. Its moves and goals are possible for some
+// values of the other fluents. So a plan is at least as long as the shortest line to the best goal of the pattern,
+// and has a goal of the pattern.
 
 const (
-	// maxPattern is the number of positions of a pattern, maxPatternEdges that of its moves.
+	// maxPattern bounds the positions of a pattern, maxPatternEdges its moves.
 	maxPattern      = 1 << 15
 	maxPatternEdges = 1 << 22
 )
 
-// pattern is the game of some fluents.
+// pattern is the abstract game of a set of fluents.
 type pattern struct {
-	positions *tree   // its positions, by those fluents
-	distance  []int32 // by position: joint moves to the best goal of all; noWay if there is none
+	positions *tree   // masked by the fluents of the pattern
+	distance  []int32 // by position: joint moves to the best goal of the pattern, or unreachable
 	bestGoal  []int32 // by position: the highest goal that may be reached
-	leastGoal int32   // of those
+	leastGoal int32   // minimum of bestGoal
 }
 
-// noWay is farther than anything.
+// unreachable is the distance of positions from which the best goal cannot be reached. No match is as long.
 const unreachable = 1 << 10
 
-// distance is how far it is to the best goal by the patterns, in sum. Plans from elsewhere may have
-// other positions: those are at no distance.
+// distance returns the sum of the pattern distances to the best goals. Patterns that do not contain the position,
+// because they were built for another start, add nothing.
 func (q *planning) distance(s machine.State) int {
 	sum := 0
 	for _, p := range q.patterns {
@@ -43,7 +42,7 @@ func (q *planning) distance(s machine.State) int {
 	return sum
 }
 
-// isHopeless tells whether no better goal than that of the plan can be reached by a pattern.
+// isHopeless reports whether a pattern proves that no goal better than the plan's can be reached.
 func (q *planning) isHopeless(s machine.State) bool {
 	for _, p := range q.patterns {
 		if p.leastGoal <= q.plan.Goal {
@@ -55,12 +54,12 @@ func (q *planning) isHopeless(s machine.State) bool {
 	return false
 }
 
-// abstraction makes patterns of the game.
+// abstraction builds patterns of the game.
 type abstraction struct {
 	*planning
 	*effects
 	sim   *ternary
-	gates []int32 // gates: legal moves, the end and goals
+	gates []int32 // of legal moves, the end and the goals
 }
 
 func (q *planning) newAbstraction(e *effects) *abstraction {
@@ -68,19 +67,19 @@ func (q *planning) newAbstraction(e *effects) *abstraction {
 	return &abstraction{q, e, sim, sim.gates(slices.Concat(e.legal, e.goals, []logic.Lit{e.terminal})...)}
 }
 
-// exploring makes one pattern.
+// patternBuilder builds one pattern.
 type patternBuilder struct {
 	*abstraction
 	pattern
-	changeGates [][]int32  // gates, by move: what it changes of the pattern
-	ownChanges  [][]change // by move: that
-	goal        []int32    // by position: the highest that it may have
-	from, to    []int32    // moves from one position to another
-	maxBytes    int64      // bytes that it may take
+	changeGates [][]int32  // by move: the gates of ownChanges
+	ownChanges  [][]change // by move: its changes of the pattern's fluents
+	goal        []int32    // by position: its highest possible goal
+	from, to    []int32    // edges
+	maxBytes    int64      // memory of the pattern
 }
 
-// explore makes the pattern of the fluents in a mask; nil if there is no room or time, or if what
-// comes next depends on what is not known.
+// explore returns the pattern of the fluents in a mask. It returns nil if there is not enough memory or time, or if a
+// next value depends on an unknown fluent.
 func (a *abstraction) explore(pause func() bool, mask machine.State) *pattern {
 	if !pause() {
 		return nil
@@ -112,8 +111,8 @@ func (a *abstraction) explore(pause func() bool, mask machine.State) *pattern {
 	return x.finish()
 }
 
-// step expands up to 64 positions; false if there are too many, or if what comes next
-// depends on what is not known.
+// step expands up to 64 positions. It returns false if there are too many positions, or if a next value depends on an
+// unknown fluent.
 func (x *patternBuilder) step(first, end int32) bool {
 	lanes := ^uint64(0) >> (64 - (end - first))
 	for f, l := range x.fluents {
@@ -147,7 +146,7 @@ func (x *patternBuilder) step(first, end int32) bool {
 	return true
 }
 
-// move makes a move from the positions in some lanes, of which the first has that number.
+// move adds the edges of a move from the positions in lanes; first is the position in lane 0.
 func (x *patternBuilder) move(m int, first int32, lanes uint64) bool {
 	x.sim.run(x.changeGates[m])
 	var differ uint64
@@ -173,11 +172,10 @@ func (x *patternBuilder) move(m int, first int32, lanes uint64) bool {
 	return x.positions.len() <= maxPattern && len(x.from) <= maxPatternEdges && x.positions.bytes()+8*int64(len(x.from)) <= x.maxBytes
 }
 
-// finish is the pattern, once all positions were expanded: each goal is taken back along
-// the moves, the highest one first.
+// finish propagates each goal backwards along the edges, the highest goal first, and returns the pattern.
 func (x *patternBuilder) finish() *pattern {
 	n := x.positions.len()
-	first := make([]int32, n+1) // by position: its first way in
+	first := make([]int32, n+1) // by position: its first incoming edge
 	for _, to := range x.to {
 		first[to+1]++
 	}

@@ -10,8 +10,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// ways finds, for all positions that can be reached, the highest goal that can be, and the distance to
-// the goal 100, by going over all of them until nothing changes.
+// ways returns, for each reachable position, the highest goal that can be reached and the distance to goal 100, by
+// iteration to the fixpoint.
 func ways(m machine.Machine) (best map[uint64]int32, far map[uint64]int) {
 	children := map[uint64][]uint64{}
 	best, far = map[uint64]int32{}, map[uint64]int{}
@@ -49,7 +49,7 @@ func ways(m machine.Machine) (best map[uint64]int32, far map[uint64]int) {
 	return best, far
 }
 
-func TestPatternsPromiseNoLessThanThereIs(t *testing.T) {
+func TestPatternsBoundGoalsAndDistances(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 6))
 	hopeless, distant := 0, 0
 	for range 200 {
@@ -59,7 +59,7 @@ func TestPatternsPromiseNoLessThanThereIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if terminal, _ := machine.NewExpander(m).Look(m.Initial()); terminal {
-			continue // there is nowhere to go
+			continue // no joint move to plan
 		}
 		q := p.begin(m.Initial(), machine.PlanLimits{})
 		q.findPatterns(func() bool { return true }, closedSets(g))
@@ -91,7 +91,7 @@ func TestPatternsPromiseNoLessThanThereIs(t *testing.T) {
 	}
 }
 
-// Lamps that are lit one by one tell nothing by patterns: beams go without.
+// Patterns of single lamps carry no distance, so the beams go without patterns.
 func TestNoPatternsOfSingleFluents(t *testing.T) {
 	const lamps = 8
 	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{nil}}

@@ -13,14 +13,14 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// maxDependencies bounds the nodes that are looked at to find out what fluents depend on.
+// maxDependencies bounds the nodes that are visited for the dependencies of fluents.
 const maxDependencies = 10_000_000
 
-// byPatterns finds patterns, and then searches with beams. Where each pattern is one fluent, as in
-// sudokus, none tells more than which fluents are lacking still: beams go without.
+// byPatterns builds patterns and then searches with beams. If each pattern would be a single fluent, as in sudokus,
+// patterns carry no distance, and the beams go without them.
 func (q *planning) byPatterns(ctx context.Context, pause func() bool) {
 	sets := closedSets(q.game)
-	if blind := len(sets) > 0 && count(sets[0]) == 1; !blind { // the largest one
+	if blind := len(sets) > 0 && count(sets[0]) == 1; !blind { // sets[0] is the largest
 		if q.findPatterns(pause, sets); len(q.patterns) == 0 {
 			return
 		}
@@ -28,8 +28,8 @@ func (q *planning) byPatterns(ctx context.Context, pause func() bool) {
 	q.byBeams(ctx, pause)
 }
 
-// findPatterns makes the patterns of some sets of fluents, then of several such sets together, as far
-// as they are not too large.
+// findPatterns builds the patterns of the sets. It then joins neighbouring patterns as long as the joint pattern is
+// small enough.
 func (q *planning) findPatterns(pause func() bool, sets []machine.State) {
 	e := q.effects()
 	if e == nil {
@@ -75,9 +75,9 @@ func union(a, b machine.State) machine.State {
 	return c
 }
 
-// closedSets lists the sets of fluents whose next values depend on the move and on each other alone,
-// but for the clock, each the least one with a fluent that a goal or the end depends on; the largest first.
-// There are none where that takes too long.
+// closedSets returns the sets of fluents whose next values depend only on the move, each other and the clock: for
+// each fluent that a goal or the end depends on, the least closed set that contains it. The largest set comes first.
+// It returns nil if that takes too long.
 func closedSets(g *circuit.Game) []machine.State {
 	cones, left := prove.NewCones(g.Net), maxDependencies
 	fluents := func(signals ...logic.Lit) (list []int32) {
@@ -100,7 +100,7 @@ func closedSets(g *circuit.Game) []machine.State {
 	for _, f := range prove.ClockFluents(g) {
 		ticks.Set(int(f))
 	}
-	needs := make([][]int32, len(g.Fluents)) // of the next values, of those that were asked for
+	needs := make([][]int32, len(g.Fluents)) // by fluent: the fluents of its next value, once asked
 	asked := g.Names.NewState()
 	seen := newTree(slices.Repeat(machine.State{math.MaxUint64}, len(ticks)))
 	for _, f := range fluents(ends...) {

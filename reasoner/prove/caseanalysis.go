@@ -222,8 +222,8 @@ func (w *caseAnalysis) suspects(ctx context.Context, joint []option) []obligatio
 
 // keepsProperty reports whether it is proved that no joint move breaks a property that holds before.
 func (w *caseAnalysis) keepsProperty(ctx context.Context, property int) bool {
-	turns := w.products()
-	for _, t := range turns {
+	products := w.products()
+	for _, t := range products {
 		w.beginProduct(t)
 		for more := true; more; more = t.next() {
 			if ctx.Err() != nil || !w.keepsPropertyAfter(ctx, t.current(), property) {
@@ -231,7 +231,7 @@ func (w *caseAnalysis) keepsProperty(ctx context.Context, property int) bool {
 			}
 		}
 	}
-	return turns != nil
+	return products != nil
 }
 
 // keepsPropertyAfter reports whether it is proved that one joint move does not break a property that holds before.

@@ -10,25 +10,24 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// The clock of a game: fluents whose next values depend on each other alone, never on moves.
-// Whose turn it is, the number of the step and what is always so run by themselves, whatever
-// is played; so there is one sequence of their values, and what holds along it holds in every
-// position. It is read off, with no formula, however large the game.
+// The clock of a game is the set of fluents whose next values depend only on each other, never on moves: whose turn
+// it is, the number of the step, constant fluents. Such fluents have one sequence of values in all games, so
+// invariants of that sequence hold in every position. No formula is needed, and the size of the game does not matter.
 
 const (
-	// maxTick is the number of nodes that the next value of a fluent of the clock may depend on.
+	// maxTick bounds the nodes on which the next value of a fluent of the clock depends.
 	maxTick = 200
-	// maxOrbit is the number of values of the whole clock, until one comes back.
+	// maxOrbit bounds the positions of the clock before the first repetition.
 	maxOrbit = 4096
 )
 
-// Clock finds the invariants of the clock. There are none if its values do not come back soon.
+// Clock returns the invariants of the clock, or none if its sequence of positions is too long.
 func Clock(g *circuit.Game) *Invariants {
 	found, _ := clock(g)
 	return found
 }
 
-// clock is Clock, with the fluents of the clock if there are invariants.
+// clock returns the invariants of the clock and its fluents, or nothing if its sequence of positions is too long.
 func clock(g *circuit.Game) (*Invariants, []int32) {
 	fluents := ClockFluents(g)
 	orbit := orbit(g, fluents)
@@ -60,9 +59,9 @@ func clock(g *circuit.Game) (*Invariants, []int32) {
 	return &s.Invariants, fluents
 }
 
-// ClockFluents are those of the clock, ascending.
+// ClockFluents returns the fluents of the clock, ascending.
 func ClockFluents(g *circuit.Game) []int32 {
-	needs := make(map[int32][]int32) // nodes of fluents that the next value of a fluent depends on
+	needs := make(map[int32][]int32) // by fluent: the fluents that its next value depends on, as nodes
 	cones := NewCones(g.Net)
 	for f, next := range g.Next {
 		if nodes, ok := cones.Nodes(maxTick, next); ok {
@@ -83,8 +82,8 @@ func ClockFluents(g *circuit.Game) []int32 {
 	return slices.Sorted(maps.Keys(needs))
 }
 
-// orbit lists the positions of the clock, initial ones first, until one has come back; nil if
-// they are too many. That the game may end is left out: then there are fewer.
+// orbit returns the positions of the clock, from the initial position to the first repetition; nil if there are too
+// many. It ignores the end of the game, which can only shorten the sequence.
 func orbit(g *circuit.Game, fluents []int32) []machine.State {
 	next := make([]logic.Lit, len(fluents))
 	for i, f := range fluents {

@@ -11,15 +11,15 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// Counting, which clauses are bad at (Haken 1985): if of each of m groups of fluents exactly
-// one is true, and the same fluents lie in m sets of each of which at most one is true, then
-// exactly one of each set is. As many numbers as cells, and each cell has one: each number is
-// in some cell.
+// Counting arguments are hard for resolution (Haken 1985), so they are added as clauses. Let m disjoint groups of
+// fluents have exactly one true fluent each, and let m sets with at most one true fluent each contain the same
+// fluents. Then each set has exactly one true fluent. Example: a Latin square has as many numbers as cells in a row,
+// and each cell has a number; so each number is in a cell.
 
-// maxCounted is the number of fluents that are counted: a bit for each two.
+// maxCounted bounds the fluents that are counted; the exclusion matrix has a bit for each pair.
 const maxCounted = 2048
 
-// Count adds what counting says of a position.
+// Count adds the clauses of the counting argument about step 0.
 func (f *Formula) Count(ctx context.Context, inv *Invariants) {
 	fluents, groups := f.possibleFluents(ctx, inv)
 	if len(fluents) == 0 || len(fluents) > maxCounted {
@@ -30,15 +30,15 @@ func (f *Formula) Count(ctx context.Context, inv *Invariants) {
 	case len(sets) > groups:
 		return
 	case len(sets) < groups:
-		f.add() // impossible
+		f.add() // the empty clause
 	}
 	for _, set := range sets {
 		f.Require(f.fluentsAt(0, set)...)
 	}
 }
 
-// counted are the fluents, of groups without a common one, that may be true, each with the
-// number of its group; and the number of the groups.
+// possibleFluents returns the fluents that may be true in pairwise disjoint groups, each with the number of its
+// group, and the number of groups.
 func (f *Formula) possibleFluents(ctx context.Context, inv *Invariants) (fluents map[int32]int, groups int) {
 	fluents = map[int32]int{}
 	for _, group := range inv.groups {
@@ -64,14 +64,13 @@ func (f *Formula) possibleFluents(ctx context.Context, inv *Invariants) (fluents
 	return fluents, groups
 }
 
-// excluding divides fluents into sets of which at most one is true, by pairs, with fluents
-// of different groups. Each set begins with one fluent; of those that exclude all in it, the
-// one comes next that excludes most of the others.
+// exclusiveSets divides fluents greedily into sets of at most one true fluent, by pairs of fluents of different
+// groups. A set grows by the candidate that excludes the most other candidates.
 func exclusiveSets(pairs []pair, fluents map[int32]int) [][]int32 {
 	list := slices.Sorted(maps.Keys(fluents))
 	words := (len(list) + 63) / 64
 	index := map[int32]int{}
-	excludes := make([]machine.State, len(list)) // as sets of indices
+	excludes := make([]machine.State, len(list)) // sets of indices
 	free := make(machine.State, words)
 	for i, f := range list {
 		index[f], excludes[i] = i, make(machine.State, words)
@@ -106,7 +105,7 @@ func exclusiveSets(pairs []pair, fluents map[int32]int) [][]int32 {
 	return sets
 }
 
-// widest is the candidate that excludes most of the others; -1 if there is none.
+// mostExclusive returns the candidate that excludes the most other candidates, or -1 if there is no candidate.
 func mostExclusive(excludes []machine.State, candidates machine.State) int {
 	best, most := -1, -1
 	for w, word := range candidates {

@@ -11,9 +11,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// equation is an invariant: the values of some sets of fluents and a constant add up to 0. At most one fluent of a set is
-// true, by the pairs; its coefficient is the value of the set, which else is 0. Example: a counter of pieces equals the
-// number of cells with a piece.
+// equation is an invariant: the values of some sets of fluents and a constant add up to 0. The pairs imply that at
+// most one fluent of a set is true; its coefficient is the value of the set, which is 0 otherwise. Example: a counter
+// of pieces equals the number of cells with a piece.
 type equation struct {
 	sets     [][]term // the largest set last
 	constant int
@@ -206,7 +206,8 @@ func (s *sample) extendHull() bool {
 	return s.hull.rank > before
 }
 
-// spanWord adds the first of 64 positions that lies outside of the hull.
+// extendHullFrom adds the first position of sample word i that lies outside the hull, and reports whether there is
+// such a position.
 func (s *sample) extendHullFrom(i int) bool {
 	var sums [64]uint64
 	for f, row := range s.true {

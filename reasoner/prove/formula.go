@@ -10,29 +10,28 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// Formula is a game at step after step as clauses in an engine (Tseitin 1968), each gate only
-// in the directions that are asked for (Plaisted and Greenbaum 1986): where a signal has to be
-// true, its variable implies its definition, and where it has to be false the converse.
-// Models are right about inputs; other variables may err on the harmless side. It belongs to
-// one goroutine.
+// Formula is an unrolled game as clauses in a SAT engine (Tseitin 1968), each gate only in the polarities that are
+// needed (Plaisted and Greenbaum 1986): the variable of a signal that must be true implies its definition; for a
+// signal that must be false the converse holds. Models have correct values for inputs; other variables may differ in
+// the unconstrained polarity. A Formula belongs to one goroutine.
 type Formula struct {
 	*unrolling
-	Played       int // steps whose moves have clauses
+	Played       int // number of steps whose moves have clauses
 	engine       sat.Engine
-	vars         []sat.Lit // by node of the network; unset where there is none yet
-	polarity     []uint8   // by node: 1 asked to be true, 2 asked to be false
-	loopsDefined int       // loops that have clauses
+	vars         []sat.Lit // by node of the network; unset before its first use
+	polarity     []uint8   // by node: 1 has clauses for true, 2 for false
+	loopsDefined int       // number of loops that have clauses
 	queue        []logic.Lit
 	scratch      []sat.Lit
 }
 
-// ErrMemory is wrapped with what there is too much of.
-var ErrMemory = errors.New("the formula does not fit into the memory")
+// ErrMemory is the cause of errors about formulas that are too large.
+var ErrMemory = errors.New("the formula exceeds the memory limit")
 
 // unset is no literal.
 const unset logic.Lit = -1
 
-// NewFormula is that of a game from position s on, or from any position if s is nil.
+// NewFormula returns the formula of a game from position s, or from any position if s is nil.
 func NewFormula(g *circuit.Game, s machine.State) *Formula {
 	return &Formula{unrolling: unroll(g, s), engine: sat.New()}
 }
@@ -40,16 +39,16 @@ func NewFormula(g *circuit.Game, s machine.State) *Formula {
 // Close frees the engine.
 func (f *Formula) Close() { f.engine.Close() }
 
-// StepBytes is the memory of a step, for each gate of the game.
+// StepBytes is the memory of a step for each gate of the game.
 const StepBytes = 500
 
-// Bytes is about the memory that it takes.
+// Bytes returns the approximate memory of the formula.
 func (f *Formula) Bytes() int64 {
 	const perNode, perStep = 60, 4
 	return f.engine.Bytes() + perNode*int64(f.net.Len()) + perStep*int64(len(f.steps))*int64(f.game.Net.Len())
 }
 
-// variable is the literal of the engine for one of the network.
+// variable returns the engine's literal for a literal of the network.
 func (f *Formula) variable(l logic.Lit) sat.Lit {
 	i := int(l.Node())
 	for len(f.vars) <= i {
@@ -65,7 +64,7 @@ func (f *Formula) variable(l logic.Lit) sat.Lit {
 	return f.vars[i] ^ sat.Lit(l&1)
 }
 
-// assert is a literal of the engine such that where it is true, so is l.
+// assert returns a literal of the engine that implies l.
 func (f *Formula) assert(l logic.Lit) sat.Lit {
 	f.queue = append(f.queue, l)
 	f.define()
@@ -79,7 +78,7 @@ func (f *Formula) assert(l logic.Lit) sat.Lit {
 	return f.variable(l)
 }
 
-// define adds the clauses that the signals in the queue need.
+// define adds the clauses that define the signals in the queue.
 func (f *Formula) define() {
 	for len(f.queue) > 0 {
 		l := f.queue[len(f.queue)-1]
@@ -111,7 +110,7 @@ func (f *Formula) add(clause ...sat.Lit) {
 	f.engine.Add(clause...)
 }
 
-// Require makes the disjunction of literals of the network true.
+// Require adds a clause: at least one literal of the network is true.
 func (f *Formula) Require(lits ...logic.Lit) {
 	clause := make([]sat.Lit, 0, len(lits))
 	for _, l := range lits {
@@ -125,8 +124,7 @@ func (f *Formula) Require(lits ...logic.Lit) {
 	f.add(clause...)
 }
 
-// Play makes every role make one legal move in the steps before k, but where the game is
-// over.
+// Play requires one legal move of every role in each step before k, unless the game is over.
 func (f *Formula) Play(k int) {
 	for ; f.Played < k; f.Played++ {
 		ended := f.SignalAt(f.Played, f.game.Terminal)
@@ -136,7 +134,7 @@ func (f *Formula) Play(k int) {
 		for role := range f.game.Does {
 			f.playRole(f.Played, role, ended)
 		}
-		f.Require(ended.Not(), f.SignalAt(f.Played+1, f.game.Terminal)) // follows, but not at once
+		f.Require(ended.Not(), f.SignalAt(f.Played+1, f.game.Terminal)) // implied, but not by unit propagation
 	}
 }
 
@@ -157,13 +155,12 @@ func (f *Formula) playRole(k, role int, ended logic.Lit) {
 	f.atMostOne(moves)
 }
 
-// pairwise is the number of literals up to which all pairs are the shortest way to say
-// that at most one is true.
+// pairwise is the number of literals up to which the pairwise encoding of "at most one" is the shortest.
 const pairwise = 6
 
-// atMostOne says that at most one literal is true, in 2n + 4√n + … clauses of two
-// literals: the literals lie in a grid, of whose rows and columns at most one may be
-// used (Chen, "A new SAT encoding of the at-most-one constraint", 2010).
+// atMostOne requires that at most one literal is true, in 2n + 4√n + … clauses of two literals. The literals lie in a
+// grid; at most one row and at most one column may be used (Chen, "A new SAT encoding of the at-most-one constraint",
+// 2010).
 func (f *Formula) atMostOne(lits []sat.Lit) {
 	if len(lits) <= pairwise {
 		for i, l := range lits {
@@ -190,8 +187,7 @@ func (f *Formula) atMostOne(lits []sat.Lit) {
 	f.atMostOne(lines[rows:])
 }
 
-// Line reads the joint moves of the first k steps from the model, as far as the roles
-// move.
+// Line returns the joint moves of the first k steps in the model, up to the end of the game.
 func (f *Formula) Line(k int) [][]machine.Move {
 	var line [][]machine.Move
 	for i := range k {
@@ -212,7 +208,7 @@ func (f *Formula) Line(k int) [][]machine.Move {
 	return line
 }
 
-// Value is that of an input in the model; one that no clause speaks of is false.
+// Value returns the value of an input in the model. Inputs without clauses are false.
 func (f *Formula) Value(l logic.Lit) bool {
 	i := int(l.Node())
 	if i > 0 && (i >= len(f.vars) || f.vars[i] == sat.Lit(unset)) {

@@ -176,7 +176,7 @@ func (p *prover) attempt(ctx context.Context, i int, q property) {
 	} else if status == sat.Unsat {
 		found.Verdict, found.Detail = Proved, "by induction"
 		if k == 0 {
-			found.Detail = "in every position with the invariants"
+			found.Detail = "the invariants imply it"
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (p *prover) decide(ctx context.Context, i int, q property) {
 	case p.refuted[i]:
 		p.refute(i, q, found.Line, false)
 	case status == sat.Unsat && (p.longest > 0 || p.allEnded(ctx, depth)):
-		found.Verdict, found.Detail = Proved, "in all games, to their ends"
+		found.Verdict, found.Detail = Proved, "by a formula of all games to their ends"
 	}
 }
 
@@ -294,11 +294,11 @@ func (p *prover) refute(i int, q property, line [][]machine.Move, shortest bool)
 func (p *prover) gamesEnd(ctx context.Context) Finding {
 	moves := p.findings[0]
 	if moves.Verdict == Refuted {
-		return Finding{Property: gamesEndName, Verdict: Refuted, Line: moves.Line, Shortest: moves.Shortest, Detail: "it gets stuck: a role has no legal move"}
+		return Finding{Property: gamesEndName, Verdict: Refuted, Line: moves.Line, Shortest: moves.Shortest, Detail: "a game gets stuck: a role has no legal move"}
 	}
 	found := p.gamesEndOrStick(ctx)
 	if found.Verdict == Proved && moves.Verdict != Proved {
-		found.Detail += ", unless a role has no legal move before"
+		found.Detail += ", unless a role has no legal move earlier"
 	}
 	return found
 }
@@ -309,11 +309,11 @@ const gamesEndName = "every game ends"
 func (p *prover) gamesEndOrStick(ctx context.Context) Finding {
 	found := Finding{Property: gamesEndName, Verdict: Open}
 	if p.walks.cycle != nil {
-		found.Verdict, found.Line, found.Detail = Refuted, p.walks.cycle, "a position comes back"
+		found.Verdict, found.Line, found.Detail = Refuted, p.walks.cycle, "a position is repeated"
 		return found
 	}
 	if p.longest > 0 {
-		found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves: each makes something true for good", p.longest)
+		found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves: each makes a lasting literal true", p.longest)
 		return found
 	}
 	if k := p.lengthByFormula(ctx); k > 0 {
@@ -393,11 +393,11 @@ func (p *prover) groups() Finding {
 		}
 	}
 	found := Finding{
-		Property: "groups of fluents of which one is true", Verdict: Proved,
+		Property: "groups with exactly one true fluent", Verdict: Proved,
 		Detail: fmt.Sprintf("%d groups with %d of %d fluents", groups, fluents, len(p.game.Fluents)),
 	}
 	if fluents == 0 {
-		found.Verdict, found.Detail = Open, "none found"
+		found.Verdict, found.Detail = Open, "no groups found"
 	}
 	return found
 }

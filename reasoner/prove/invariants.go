@@ -180,11 +180,11 @@ func (p *inductionPass) checkAll(w *caseAnalysis) bool {
 		return p.checkByWholeFormula()
 	}
 	w.setCandidates(p.known, &p.Invariants)
-	turns := w.products()
-	if turns == nil {
+	products := w.products()
+	if products == nil {
 		return p.checkByWholeFormula()
 	}
-	for _, t := range turns {
+	for _, t := range products {
 		w.beginProduct(t)
 		for more := true; more; more = t.next() {
 			if !p.checkJointMove(w, t) {

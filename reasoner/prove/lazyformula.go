@@ -6,28 +6,28 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// maxBroken is the number of models with an illegal move of a role after which all its moves have to be legal.
+// maxBroken is the number of models with an illegal move of a role after which all moves of the role must be legal.
 const maxBroken = 3
 
-// lazyFormula is a formula of one position and the joint move from there, with the conditions of a joint
-// move as far as its models have broken them.
+// lazyFormula is a formula of one position and a joint move from it. Conditions of the joint move are added only when
+// a model breaks them.
 type lazyFormula struct {
 	*Formula
-	fluents      []int32       // on which the signals asked for depend
-	visited      marks         // the nodes on which the signals asked for depend
-	roleOf       map[int32]int // by node of a move: its role; nil before a signal depends on a move
-	moving       []bool        // by role: the formula says that it makes exactly one move
-	legal        marks         // nodes of moves of which the formula says that they are legal if they are made
-	broken       []int         // by role: how often a model has broken the condition that its move is legal
-	loopsVisited int           // loops whose definitions were met
-	notOver      bool          // the formula says that the position is not terminal
+	fluents      []int32       // on which the included signals depend
+	visited      marks         // nodes on which the included signals depend
+	roleOf       map[int32]int // by node of a move: its role; nil before the first move
+	moving       []bool        // by role: the formula requires exactly one move
+	legal        marks         // by node of a move: the formula requires that it is legal
+	broken       []int         // by role: the number of models with an illegal move
+	loopsVisited int           // number of loops whose definitions were visited
+	notOver      bool          // the formula requires that the position is not terminal
 }
 
 func newLazyFormula(g *circuit.Game) *lazyFormula {
 	return &lazyFormula{Formula: NewFormula(g, nil), moving: make([]bool, len(g.Does)), broken: make([]int, len(g.Does))}
 }
 
-// after returns literals over fluents after the joint move.
+// after returns the signals of literals over fluents after the joint move.
 func (f *lazyFormula) after(literals []logic.Lit) []logic.Lit {
 	list := make([]logic.Lit, len(literals))
 	for i, l := range literals {
@@ -36,7 +36,7 @@ func (f *lazyFormula) after(literals []logic.Lit) []logic.Lit {
 	return list
 }
 
-// suppose makes a lemma true before the joint move.
+// assumeLemma requires a lemma before the joint move.
 func (f *lazyFormula) assumeLemma(l *lemma) {
 	f.Require(l.literals...)
 	if l.exactly {
@@ -48,7 +48,7 @@ func (f *lazyFormula) assumeLemma(l *lemma) {
 	}
 }
 
-// ask notes the fluents and moves on which a signal depends. Each role that has such a move makes exactly one move from now on.
+// include adds the fluents and moves on which a signal depends. A role with such a move must make exactly one move.
 func (f *lazyFormula) include(signal logic.Lit) {
 	queue := []logic.Lit{signal}
 	for ; len(queue) > 0 || f.loopsVisited < len(f.loops); queue = queue[:len(queue)-1] {
@@ -71,7 +71,7 @@ func (f *lazyFormula) include(signal logic.Lit) {
 	}
 }
 
-// move makes the role of a move make exactly one move, if the node is that of a move.
+// includeMove requires that a role makes exactly one move, if the node is a move of the role.
 func (f *lazyFormula) includeMove(node int32) {
 	if f.roleOf == nil {
 		f.roleOf = map[int32]int{}
@@ -97,8 +97,8 @@ func (f *lazyFormula) includeMove(node int32) {
 	f.atMostOne(lits)
 }
 
-// restrict adds conditions of a joint move that the last model breaks, and reports whether there are any: that the moves of
-// the model are legal, and then that the position is not terminal.
+// restrict adds conditions of a joint move that the last model breaks, and reports whether it has added any: first
+// that the moves of the model are legal, then that the position is not terminal.
 func (f *lazyFormula) restrict() bool {
 	var made [][2]logic.Lit
 	for role, moving := range f.moving {

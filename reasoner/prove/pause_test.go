@@ -2,7 +2,7 @@ package prove
 
 import "testing"
 
-func TestCandidatesAreSoughtWithRests(t *testing.T) {
+func TestTheSearchForPairsPauses(t *testing.T) {
 	g := aCountOfLamps(8)
 	for _, most := range []int{1 << 30, 3} {
 		s := newSample(compiled(t, g), nil)

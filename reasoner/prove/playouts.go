@@ -7,9 +7,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// playouts are rounds of random games, one in each lane of a batch: what fails in the last position of
-// one game in a hundred thousand they meet. Nothing is kept of a game but the seed of its
-// round; a line that is wanted is found by playing the round again.
+// playouts are rounds of random games, one game in each lane of a batch. They refute properties whose violation is
+// rare, such as once in a hundred thousand terminal positions. Only the seed of the last round is kept; the line of a
+// game is found by a repetition of the round.
 type playouts struct {
 	machine machine.Machine
 	batch   machine.Batch
@@ -17,7 +17,7 @@ type playouts struct {
 	seed    uint64
 }
 
-// ending is where a game of a round ends: after so many joint moves.
+// ending identifies the end of a game in a round: its lane and its number of joint moves.
 type ending struct{ lane, moves int }
 
 // maxParents bounds the memory of the children of one position of a line.
@@ -28,8 +28,7 @@ func newPlayouts(m machine.Machine) *playouts {
 	return &playouts{machine: m, batch: b, games: machine.NewLockstep(b)}
 }
 
-// play plays a round, and tells where each of some properties of positions fails first at the
-// end of a game. They are by their numbers.
+// play plays a round and returns, for each property that fails in a terminal position, the first such ending.
 func (r *playouts) play(ctx context.Context, properties map[int]property) map[int]ending {
 	met := map[int]ending{}
 	r.seed++
@@ -50,7 +49,7 @@ func (r *playouts) play(ctx context.Context, properties map[int]property) map[in
 	return met
 }
 
-// follow plays the games of the round, again if they were played before.
+// run plays the games of the current round.
 func (r *playouts) run(ctx context.Context, visit func(moves int, ended []uint64) bool) {
 	r.batch.Fill(r.machine.Initial(), nil)
 	r.batch.Evaluate(r.batch.Lanes())
@@ -59,7 +58,7 @@ func (r *playouts) run(ctx context.Context, visit func(moves int, ended []uint64
 	})
 }
 
-// line is the line to where a game of the round ends; nil if its joint moves cannot be told.
+// lineTo returns the line to an ending of the current round, or nil if its joint moves are unknown.
 func (r *playouts) lineTo(ctx context.Context, end ending) [][]machine.Move {
 	words := r.machine.Words()
 	states := make([]uint64, r.batch.Lanes()*words)

@@ -7,21 +7,21 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// walks are random games with their joint moves: what refutes most properties that do not
-// hold, and confirms what a formula says.
+// walks are random games with their joint moves. They refute most properties that do not hold, and check the lines of
+// formulas.
 type walks struct {
 	machine machine.Machine
 	batch   machine.Batch
 	rng     *machine.Rand
 	games   [][][]machine.Move
-	sum     int32 // of the players' goals at the end of the first game that ended
-	longest int   // game, in joint moves
-	// circle is a line along which a position comes back, or nil if none was met.
+	sum     int32 // of the players' goals at the end of the first complete game
+	longest int   // length of the longest game in joint moves
+	// cycle is a line to a position that occurs on it twice, or nil.
 	cycle [][]machine.Move
 }
 
 const (
-	// maxWalks is the number of random games that are kept, and maxWalkSteps their length.
+	// maxWalks bounds the games, and maxWalkSteps the joint moves of a game.
 	maxWalks     = 200
 	maxWalkSteps = 500
 )
@@ -30,7 +30,7 @@ func newWalks(m machine.Machine) *walks {
 	return &walks{machine: m, batch: m.NewNarrowBatch(), rng: machine.NewRand(1), sum: 100}
 }
 
-// play plays random games until there are that many, at least one, or ctx ends.
+// play plays random games until there are the given number, or ctx ends; it plays at least one.
 func (w *walks) play(ctx context.Context, games int) {
 	summed := false
 	for len(w.games) < games && (len(w.games) == 0 || ctx.Err() == nil) {
@@ -46,7 +46,7 @@ func (w *walks) play(ctx context.Context, games int) {
 	}
 }
 
-// game plays one random game.
+// game plays a random game and returns its line.
 func (w *walks) game(ctx context.Context) [][]machine.Move {
 	var line [][]machine.Move
 	seen := map[string]bool{}
@@ -73,7 +73,7 @@ func (w *walks) game(ctx context.Context) [][]machine.Move {
 	return line
 }
 
-// look is the view of lane 0.
+// view returns the view of lane 0.
 func (w *walks) view() *view {
 	w.batch.Evaluate(1)
 	return viewOf(w.batch, 0, len(w.machine.Names().Roles))
@@ -86,8 +86,8 @@ func (w *walks) step(joint []machine.Move) {
 	w.batch.Advance(1)
 }
 
-// follow makes joint moves from the initial position, and calls visit with each position and the
-// one before, until that returns false. It tells whether all moves made were legal.
+// replay makes the joint moves of a line from the initial position, and calls visit with each view and the view
+// before, until visit returns false. It reports whether all moves made were legal.
 func (w *walks) replay(line [][]machine.Move, visit func(k int, now, before *view) bool) bool {
 	w.batch.Load(w.machine.Initial(), 1)
 	var before *view
@@ -103,7 +103,7 @@ func (w *walks) replay(line [][]machine.Move, visit func(k int, now, before *vie
 	return true
 }
 
-// last is the last position of a line and the one before; nil if a move is not legal.
+// lastViews returns the views of the last two positions of a line; nil if a move is illegal.
 func (w *walks) lastViews(line [][]machine.Move) (now, before *view) {
 	if !w.replay(line, func(_ int, n, b *view) bool { now, before = n, b; return true }) {
 		return nil, nil
@@ -111,13 +111,13 @@ func (w *walks) lastViews(line [][]machine.Move) (now, before *view) {
 	return now, before
 }
 
-// breaks tells whether a line ends where the property fails.
+// breaks reports whether a property fails at the end of a line.
 func (w *walks) breaks(q property, line [][]machine.Move) bool {
 	now, before := w.lastViews(line)
 	return now != nil && q.fails(now, before)
 }
 
-// broken is a line of the random games that breaks the property, the shortest that was met.
+// counterexample returns the shortest line of the random games that breaks a property.
 func (w *walks) counterexample(q property) (line [][]machine.Move, ok bool) {
 	for _, game := range w.games {
 		w.replay(game, func(k int, now, before *view) bool {

@@ -267,7 +267,7 @@ func (m *manager) goal(role string) int {
 	return max(0, min(n, 100))
 }
 
-func TestRulesThatAreOnlyPlayedMeanWhatManagersRead(t *testing.T) {
+func TestPlayableRulesMeanTheSameToManagers(t *testing.T) {
 	a, err := txtar.ParseFile(filepath.Join("testdata", "playable.txtar"))
 	if err != nil {
 		t.Fatal(err)
@@ -306,7 +306,7 @@ func TestRulesThatAreOnlyPlayedMeanWhatManagersRead(t *testing.T) {
 	}
 }
 
-func TestTheFirstOfSeveralGoalsCountsAsManagersReadIt(t *testing.T) {
+func TestTheFirstOfSeveralGoalsCountsForManagers(t *testing.T) {
 	const common = `
 (role a) (role b) (init (at 0)) (init (step 0))
 (succ 0 1) (succ 1 2) (succ 2 3)

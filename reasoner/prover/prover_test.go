@@ -229,7 +229,7 @@ func TestTheProverFollowsChainsOfRelationsOrRefusesThem(t *testing.T) {
 	}
 }
 
-func TestTheFirstMovesNeedNoOthers(t *testing.T) {
+func TestFirstMovesAreFoundWithoutAllMoves(t *testing.T) {
 	// The second rule has 10^12 instances.
 	const vast = `(role p) (goal p 0) (<= terminal (true over)) (legal p first)
 		(<= (legal p (many ?a ?b ?c ?d)) (thing ?a) (thing ?b) (thing ?c) (thing ?d))`
@@ -321,7 +321,7 @@ const fork = `(role p) (init (at 0)) (succ 0 1) (succ 1 2)
 	(<= (next (at ?y)) (does p (go ?y))) (<= (next (at ?x)) (does p stay) (true (at ?x)))
 	(<= terminal (true (at 2))) (goal p 0)`
 
-func TestTheProverRefusesWhatIsNoTerm(t *testing.T) {
+func TestTheProverRefusesTextsThatAreNotTerms(t *testing.T) {
 	p := prover.New(rules(t, fork))
 	if _, err := p.Terminal(t.Context(), []string{"(at"}); err == nil {
 		t.Error("fluents: no error")

@@ -226,7 +226,7 @@ func TestCompilingStopsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestAPositionThatTakesTooMuchIsLost(t *testing.T) {
+func TestAPositionBeyondTheMemoryIsLost(t *testing.T) {
 	exhaustive.Only(t, "lists fluents for ten seconds, until they are too many")
 	var rules strings.Builder
 	rules.WriteString("(role p) (legal p n) (goal p 0) (init a) (<= terminal (true (list ?l)))")
@@ -246,7 +246,7 @@ func TestAPositionThatTakesTooMuchIsLost(t *testing.T) {
 	}
 }
 
-func TestLegalMovesThatTakeTooMuchAreNotKnown(t *testing.T) {
+func TestLegalMovesBeyondTheMemoryAreUnknown(t *testing.T) {
 	vast := `(role p) (goal p 0) (init a) (<= terminal (true over)) (<= (next ?f) (true ?f))
 		(<= (legal p (m ?a ?b ?c ?d ?e ?f` + strings.Repeat(" ?f", 200) + `)) (n ?a) (n ?b) (n ?c) (n ?d) (n ?e) (n ?f))
 		(n 0) (n 1) (n 2) (n 3) (n 4) (n 5) (n 6) (n 7) (n 8) (n 9) (n 10) (n 11) (n 12) (n 13) (n 14) (n 15)`

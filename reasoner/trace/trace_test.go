@@ -122,7 +122,7 @@ func TestTheFirstDifferenceIsNamedWithItsStep(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotRecordedIsNotCompared(t *testing.T) {
+func TestPartsThatWereNotRecordedAreNotCompared(t *testing.T) {
 	matches, err := readAll(t, "counter.jsonl", match)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestGoalsOfMatchesThatWereCutOffDoNotCount(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNoTracesAreRefusedWithTheirPlace(t *testing.T) {
+func TestOtherFilesAreRefusedWithTheLine(t *testing.T) {
 	const record = `{"match":"m","game":"counter","roles":["robot"],"moves":[["stay"]],"states":[["(at 1)"]],"goals":[50]}`
 	for name, c := range map[string]struct{ text, want string }{
 		"broken.jsonl":  {match + `{"game":`, "broken.jsonl:2: expected a recorded match in JSON"},

@@ -38,7 +38,7 @@ func simulate(ctx context.Context, t *testing.T, rules string, o wellformed.Opti
 	return wellformed.Simulate(ctx, g, m, o)
 }
 
-func TestFaultsAreToldWithTheirPlace(t *testing.T) {
+func TestFaultsAreReportedWithTheirPosition(t *testing.T) {
 	goal := func(found string) []*wellformed.Fault {
 		return []*wellformed.Fault{{
 			Kind: "goal", Role: "p", State: []string{"(at 2)"}, Count: 40,
@@ -92,7 +92,7 @@ func TestFaultsAreToldWithTheirPlace(t *testing.T) {
 	}
 }
 
-func TestTermsThatGrowAreToldInLinesOfBoundedLength(t *testing.T) {
+func TestGrowingTermsAreReportedInBoundedLines(t *testing.T) {
 	report, err := simulate(t.Context(), t, `(role p) (init (s 0)) (legal p (go a)) (goal p 0) (<= terminal (true (s 1))) (base (s 0))
 		(<= (next (s (+ ?n 1))) (true (s ?n)) (does p (go a)))`, wellformed.Options{Matches: 1, MaxSteps: 300})
 	if err != nil || len(report.Faults) == 0 {
@@ -111,7 +111,7 @@ func TestTermsThatGrowAreToldInLinesOfBoundedLength(t *testing.T) {
 	}
 }
 
-func TestARoleWithoutMovesIsToldWithTheMovesThatLeadThere(t *testing.T) {
+func TestARoleWithoutMovesIsReportedWithTheLine(t *testing.T) {
 	report, err := simulate(t.Context(), t, `(role p) (role q) (init a) (legal p n) (goal p 0) (goal q 0)
 		(<= (legal q (go ?x)) (true ?x) (distinct ?x c)) (<= (next b) (true a)) (<= (next c) (true b))
 		(<= terminal (true d)) (<= (next d) (does q d))`, wellformed.Options{Matches: 3})
@@ -169,7 +169,7 @@ func TestFaultsOfAKindAreBounded(t *testing.T) {
 }
 
 // Rules can list more in base than there is memory or time for.
-func TestListingWhatIsDeclaredStopsWithTheContext(t *testing.T) {
+func TestReadingDeclarationsStopsWithTheContext(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(walk + "(goal p 1) (digit 0)")
 	for d := range 9 {

@@ -1,13 +1,13 @@
 package sat
 
-// heap holds variables, the most active one on top.
+// heap is a priority queue of variables by activity, the most active first.
 type heap struct {
 	activity *[]float64
 	items    []int32
-	index    []int32 // by variable: 1 + its index in items, 0 if it is not there
+	index    []int32 // by variable: 1 + its index in items, 0 if it is not in the heap
 }
 
-// add puts a variable in, if it is not there.
+// add adds a variable, unless it is in the heap.
 func (h *heap) add(v int32) {
 	for int(v) >= len(h.index) {
 		h.index = append(h.index, 0)
@@ -18,14 +18,14 @@ func (h *heap) add(v int32) {
 	}
 }
 
-// raise restores the order after the activity of v has grown.
+// raise restores the order after the activity of v has increased.
 func (h *heap) raise(v int32) {
 	if i := h.index[v]; i > 0 {
 		h.up(int(i) - 1)
 	}
 }
 
-// pop takes the most active variable out.
+// pop removes and returns the most active variable.
 func (h *heap) pop() (int32, bool) {
 	if len(h.items) == 0 {
 		return 0, false
