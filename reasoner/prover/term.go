@@ -9,15 +9,14 @@ import (
 	"stackmate/gdl"
 )
 
-// term is a ground term, numbered: equal terms have equal numbers. Atoms are terms
-// too, so a fact is a term, and so is a question: an atom with anything in it.
+// term is the number of a ground term; equal terms have equal numbers. Atoms are terms too. So a fact is a term, and
+// so is a query: an atom in which arguments may be the wildcard.
 type term int32
 
-// anything stands in questions for what is not known. It is the first term of every table.
+// wildcard is the unknown argument of a query. It is the first term of every table.
 const wildcard term = 0
 
-// functor is a name with an arity, numbered. Symbols are functors of arity 0,
-// relations are functors of atoms.
+// functor is the number of a name with an arity. Symbols are functors of arity 0; relations are functors of atoms.
 type functor int32
 
 type signature struct {
@@ -32,19 +31,17 @@ type terms struct {
 	numbers    map[string]term
 	heads      []functor // by term
 	arguments  [][]term  // by term
-	open       []bool    // by term: whether anything occurs in it
-	length     []int32   // by term: of its text in bytes, maxLength+1 if it is more
-	bytes      int64     // of memory, about
+	open       []bool    // by term: contains the wildcard
+	length     []int32   // by term: text length in bytes, maxLength+1 if it is greater
+	bytes      int64     // memory, approximately
 	key        []byte
 }
 
 const (
-	// maxLength is the length of text past which terms are not written: shared parts
-	// are stored once, so a term of a few kilobytes may have more text than there are
-	// atoms in the universe.
+	// maxLength bounds the text of a term. Subterms are shared, so a term of a few kilobytes may have an
+	// astronomically long text.
 	maxLength = 1 << 18
-	// termBytes is the memory of a term without arguments, about: its entries in the
-	// tables by number and the map from keys.
+	// termBytes is the approximate memory of a term without arguments: its entries in the tables and the map.
 	termBytes = 120
 )
 
@@ -57,7 +54,7 @@ func newTerms() *terms {
 	return t
 }
 
-// clone is an independent copy that gives the same numbers to the same terms.
+// clone returns an independent copy in which the terms have the same numbers.
 func (t *terms) clone() *terms {
 	return &terms{
 		functors: maps.Clone(t.functors), signatures: slices.Clone(t.signatures), numbers: maps.Clone(t.numbers),
@@ -76,7 +73,7 @@ func (t *terms) functor(name string, arity int) functor {
 	return f
 }
 
-// make numbers the term f(args).
+// term returns the number of the term f(args).
 func (t *terms) term(f functor, args ...term) term {
 	t.key = binary.LittleEndian.AppendUint32(t.key[:0], uint32(f))
 	for _, a := range args {
@@ -95,7 +92,7 @@ func (t *terms) term(f functor, args ...term) term {
 	return n
 }
 
-// ground numbers a term of the rules that has no variables.
+// ground returns the number of a term without variables.
 func (t *terms) ground(g gdl.Term) term {
 	args := make([]term, len(g.Args))
 	for i, a := range g.Args {
@@ -104,7 +101,7 @@ func (t *terms) ground(g gdl.Term) term {
 	return t.term(t.functor(g.Name, len(args)), args...)
 }
 
-// measure is the length of the text of f(args).
+// textLength returns the length of the text of f(args).
 func (t *terms) textLength(f functor, args []term) int32 {
 	n := len(t.signatures[f].name)
 	if len(args) > 0 {
@@ -119,7 +116,7 @@ func (t *terms) textLength(f functor, args []term) int32 {
 	return int32(n)
 }
 
-// text writes a term in prefix form; the error says that it is too long.
+// text returns a term in prefix form, or errTooLong.
 func (t *terms) text(n term) (string, error) {
 	switch {
 	case t.length[n] > maxLength:

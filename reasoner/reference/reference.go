@@ -1,6 +1,5 @@
-// Package reference is the oracle that the other engines are tested against: a machine
-// that asks a Prover about every position anew, and numbers fluents and moves as it
-// meets them. It owns no meaning of rules and knows no shortcut.
+// Package reference is the oracle of the tests of the other engines: a machine that asks a Prover about every
+// position, without a cache. It numbers fluents and moves when they first occur.
 package reference
 
 import (
@@ -12,15 +11,15 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// The memory of the vocabulary, and the fluents of a position that has no more at
-// first; one with more than fit into its words is kept aside.
+// Memory of the vocabulary, and words for spare fluents beyond the initial position. Larger positions are stored
+// Memory of the vocabulary, and spare fluents in the words of a position. A position with more fluents is stored
+// outside its words.
 const (
 	vocabularyBytes = 256 << 20
 	spareFluents    = 32
 )
 
-// New makes the machine of a game. It fails if ctx ends or if the initial position
-// takes more memory than a Prover has.
+// New returns the machine of a game. It fails if ctx ends, or if the initial position exceeds the memory of a Prover.
 func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 	fluents, err := prover.New(g).Initial(ctx)
 	if err != nil {
@@ -41,13 +40,13 @@ func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 	}), nil
 }
 
-// stepper is the machine.Stepper of a Prover. A position whose successor takes more
-// memory than there is leads to a lost one (machine.Names.Lost).
+// stepper is the machine.Stepper of a Prover. A position whose successor exceeds the memory leads to a lost position
+// (machine.Names.Lost).
 type stepper struct {
 	names   *machine.Names
 	prover  *prover.Prover
 	fluents []string
-	err     error // why what was said of the position is incomplete
+	err     error // reason why answers about the position are incomplete
 }
 
 var _ machine.Stepper = (*stepper)(nil)
@@ -61,10 +60,10 @@ func (s *stepper) SetState(state machine.State) {
 	s.fluents = s.names.AppendFluents(s.fluents[:0], state)
 }
 
-// Err tells why what was said of the position is incomplete.
+// Err returns the reason why answers about the position are incomplete.
 func (s *stepper) Err() error { return s.err }
 
-// fails notes an error of the Prover.
+// keepError keeps the first error, and reports whether there is an error.
 func (s *stepper) keepError(err error) bool {
 	if err != nil && s.err == nil {
 		s.err = err

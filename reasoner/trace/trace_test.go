@@ -11,8 +11,8 @@ import (
 	"stackmate/reasoner/trace"
 )
 
-// counter is a game of one role that counts to three: fluents 1, 2, 3, of which
-// one is true, and in each position the moves up and stay.
+// counter is a game of one role that counts to three: exactly one of the fluents 1, 2, 3 is true, and each position
+// has the moves up and stay.
 type counter struct{ at int }
 
 func newCounter() machine.Machine {
@@ -42,14 +42,14 @@ func (c *counter) Next(dst machine.State, joint []machine.Move) {
 	dst.Set(c.at + int(joint[0]))
 }
 
-// match is a true record of a match of the counter.
+// match is a correct record of a match of the counter.
 const match = `{"game":"counter","playout":7,"roles":["robot"],"steps":[` +
 	`{"state":["(at 1)"],"legal":[["(up by one)","(stay)"]],"joint":["(up by one)"]},` +
 	`{"state":["(at 2)"],"legal":[["(up by one)","stay"]],"joint":["(stay)"]},` +
 	`{"state":["(at 2)"],"legal":[["(up by one)","stay"]],"joint":["(up by one)"]}],` +
 	`"final":{"terminal":true,"state":["(three)"],"goals":[100]}}` + "\n"
 
-// readAll writes text to a file and reads its matches.
+// readAll writes text to a file and returns its matches.
 func readAll(t *testing.T, name, text string) ([]*trace.Match, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

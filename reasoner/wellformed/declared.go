@@ -8,25 +8,24 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// declared is what `base` and `input` list, nil where the game has no such rules.
+// declarations holds the lists of `base` and `input`, nil if the game has no such rules.
 type declarations struct {
-	fluents listed
-	moves   []listed // by role
+	fluents numberSet
+	moves   []numberSet // by role
 }
 
-// listed is a set of numbers.
-type listed map[int]bool
+// numberSet is a set of fluents or moves by number.
+type numberSet map[int]bool
 
-// declare reads `base` and `input`. What they list and the machine does not know
-// can never be reached, for a machine knows more than what is reachable: unless it
-// numbers things as it meets them.
+// readDeclarations reads `base` and `input`. A listed term that is unknown to the machine is unreachable, since the
+// machine knows a superset of the reachable terms. Machines with an open vocabulary add the term instead.
 func (s *simulation) readDeclarations(ctx context.Context) error {
 	base, err := s.prover.Facts(ctx, nil, "base", 1)
 	if err != nil {
 		return err
 	}
 	if len(base) > 0 {
-		s.declared.fluents = make(listed)
+		s.declared.fluents = make(numberSet)
 		var surplus []string
 		for _, f := range base {
 			if i, ok := s.names.AddFluent(f[0]); ok {
@@ -42,7 +41,7 @@ func (s *simulation) readDeclarations(ctx context.Context) error {
 		return err
 	}
 	for r, role := range s.names.Roles {
-		moves := make(listed)
+		moves := make(numberSet)
 		var surplus []string
 		for _, f := range input {
 			if f[0] != role {
@@ -60,17 +59,17 @@ func (s *simulation) readDeclarations(ctx context.Context) error {
 	return nil
 }
 
-// surplus notes what is listed in vain.
+// addSurplus reports listed terms that are unreachable.
 func (s *simulation) addSurplus(kind, role string, terms []string) {
 	if len(terms) > 0 {
 		slices.Sort(terms)
 		f, _ := s.count(kind, role, "surplus", fmt.Sprintf(
-			"expected `%s` to list what can be reached, found %s, which cannot", kind, clip(terms[0])))
+			"expected `%s` to list only reachable terms, found %s, which is unreachable", kind, clip(terms[0])))
 		f.Count = len(terms)
 	}
 }
 
-// checkFluents asks that `base` lists the fluents of the position.
+// checkFluents checks that `base` lists the fluents of the position.
 func (s *simulation) checkFluents() {
 	if s.declared.fluents == nil {
 		return
@@ -78,22 +77,22 @@ func (s *simulation) checkFluents() {
 	s.fluents = s.names.Unpack(s.fluents[:0], s.state)
 	for _, n := range s.fluents {
 		if f := int(n); !s.declared.fluents[f] {
-			s.declared.fluents[f] = true // it is told once
-			s.add(kindBase, "", "lack", fmt.Sprintf("expected `base` to list every fluent, found %s, which it lacks", clip(s.names.FluentText(f))))
+			s.declared.fluents[f] = true // report it once
+			s.add(kindBase, "", "lack", fmt.Sprintf("expected `base` to list every fluent, it lacks %s", clip(s.names.FluentText(f))))
 		}
 	}
 }
 
-// checkMoves asks that `input` lists the legal moves of a role.
+// checkMoves checks that `input` lists the legal moves of a role.
 func (s *simulation) checkMoves(r machine.Role) {
 	if s.declared.moves == nil {
 		return
 	}
 	for _, m := range s.legal {
 		if !s.declared.moves[r][int(m)] {
-			s.declared.moves[r][int(m)] = true // it is told once
+			s.declared.moves[r][int(m)] = true // report it once
 			s.add(kindInput, s.names.Roles[r], "lack", fmt.Sprintf(
-				"expected `input` to list every legal move of %s, found %s, which it lacks", s.names.Roles[r], clip(s.names.MoveText(r, m))))
+				"expected `input` to list every legal move of %s, it lacks %s", s.names.Roles[r], clip(s.names.MoveText(r, m))))
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"stackmate/reasoner/wellformed"
 )
 
-// walk lacks goals only: one role goes from 0 to 2, by one or by two.
+// walk is a game without goals: its role goes from 0 to 2, by one or by two.
 const walk = `(role p) (init (at 0)) (succ 0 1) (succ 1 2)
 	(<= (legal p one) (true (at ?x)) (succ ?x ?y))
 	(<= (legal p two) (true (at ?x)) (succ ?x ?y) (succ ?y ?z))
@@ -57,19 +57,19 @@ func TestFaultsAreReportedWithTheirPosition(t *testing.T) {
 		"a goal that is too little": {"(<= (goal p ?v) (worth ?v)) (worth -1)", goal("-1")},
 		"base lacks a fluent": {"(goal p 1) (base (at 0)) (base (at 2))", []*wellformed.Fault{{
 			Kind: "base", Warning: true, State: []string{"(at 1)"}, Count: 1,
-			Message: "expected `base` to list every fluent, found (at 1), which it lacks",
+			Message: "expected `base` to list every fluent, it lacks (at 1)",
 		}}},
 		"base lists too much": {"(goal p 1) (base (at 0)) (base (at 1)) (base (at 2)) (base (at 4)) (base here)", []*wellformed.Fault{{
 			Kind: "base", Warning: true, Count: 2,
-			Message: "expected `base` to list what can be reached, found (at 4), which cannot",
+			Message: "expected `base` to list only reachable terms, found (at 4), which is unreachable",
 		}}},
 		"input lacks a move": {"(goal p 1) (input p one)", []*wellformed.Fault{{
 			Kind: "input", Warning: true, Role: "p", State: []string{"(at 0)"}, Count: 1,
-			Message: "expected `input` to list every legal move of p, found two, which it lacks",
+			Message: "expected `input` to list every legal move of p, it lacks two",
 		}}},
 		"input lists too much": {"(goal p 1) (input p one) (input p two) (input p three)", []*wellformed.Fault{{
 			Kind: "input", Warning: true, Role: "p", Count: 1,
-			Message: "expected `input` to list what can be reached, found three, which cannot",
+			Message: "expected `input` to list only reachable terms, found three, which is unreachable",
 		}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestSimulationStopsWithItsContext(t *testing.T) {
 	}
 }
 
-// Rules can end every match with other goals.
+// Rules may give a different goal in every match.
 func TestFaultsOfAKindAreBounded(t *testing.T) {
 	report, err := simulate(t.Context(), t, `(role p) (init (n z 0)) (bit a) (bit b) (bit c) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
 		(<= (legal p ?x) (bit ?x))
@@ -168,7 +168,7 @@ func TestFaultsOfAKindAreBounded(t *testing.T) {
 	}
 }
 
-// Rules can list more in base than there is memory or time for.
+// Rules may list more terms in base than fit into memory or time.
 func TestReadingDeclarationsStopsWithTheContext(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(walk + "(goal p 1) (digit 0)")

@@ -33,7 +33,7 @@ func (s *Solver) learn() {
 	s.conflicts++
 	s.firstUIP()
 	s.minimise()
-	c := s.learned
+	c := s.clause
 	lbd := s.countLevels(c)
 	s.fast += fastShare * (float64(lbd) - s.fast)
 	s.slow += max(slowShare, 1/float64(s.conflicts)) * (float64(lbd) - s.slow)
@@ -60,9 +60,9 @@ func (s *Solver) learn() {
 }
 
 // firstUIP resolves the conflict with reasons until a single literal of the decision level remains: the first unique
-// implication point, which is s.learned[0].
+// implication point, which is s.clause[0].
 func (s *Solver) firstUIP() {
-	s.learned = append(s.learned[:0], 0)
+	s.clause = append(s.clause[:0], 0)
 	s.toClear = s.toClear[:0]
 	open, at := 0, len(s.trail)
 	lits := s.conflict
@@ -78,14 +78,14 @@ func (s *Solver) firstUIP() {
 			if s.level[v] == s.decisionLevel() {
 				open++
 			} else {
-				s.learned = append(s.learned, l)
+				s.clause = append(s.clause, l)
 			}
 		}
 		for at--; !s.seen[s.trail[at].Var()]; at-- {
 		}
 		p := s.trail[at]
 		if open--; open == 0 {
-			s.learned[0] = p.Not()
+			s.clause[0] = p.Not()
 			return
 		}
 		lits = s.reasonLiterals(p)
@@ -111,16 +111,16 @@ func (s *Solver) reasonLiterals(p Lit) []Lit {
 // minimise removes literals from the learnt clause that the remaining literals imply.
 func (s *Solver) minimise() {
 	var levels uint64 // set of the clause's levels, modulo 64
-	for _, l := range s.learned[1:] {
+	for _, l := range s.clause[1:] {
 		levels |= 1 << (uint(s.level[l.Var()]) & 63)
 	}
-	kept := s.learned[:1]
-	for _, l := range s.learned[1:] {
+	kept := s.clause[:1]
+	for _, l := range s.clause[1:] {
 		if s.reason[l.Var()] == 0 || !s.implied(l, levels) {
 			kept = append(kept, l)
 		}
 	}
-	s.learned = kept
+	s.clause = kept
 	for _, l := range s.toClear {
 		s.seen[l.Var()] = false
 	}

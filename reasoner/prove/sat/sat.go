@@ -2,8 +2,8 @@
 // may be added between calls, and each call has its own assumptions. It is independent of games.
 //
 // There are two engines. Solver is written in Go. CaDiCaL replaces it in programs compiled with the build tag cadical
-// (Debian: libcadical-dev), and is the oracle of the tests. Other solvers in Go were rejected: the module proxy does
-// not serve gini (go-air), and gophersat has global state, so two of its solvers cannot run concurrently.
+// (Debian: libcadical-dev); with that tag the tests check both. Gophersat was rejected, since its solvers share
+// global state and cannot run concurrently.
 package sat
 
 import "context"

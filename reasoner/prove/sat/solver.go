@@ -40,7 +40,7 @@ type Solver struct {
 	bump        float64
 
 	seen    []bool
-	learned []Lit
+	clause  []Lit
 	stack   []Lit
 	toClear []Lit
 	stamp   []int64 // by level: the last call of countLevels that counted it
@@ -109,8 +109,8 @@ func (s *Solver) Add(clause ...Lit) {
 	if s.broken {
 		return
 	}
-	c := append(s.learned[:0], clause...)
-	s.learned = c
+	c := append(s.clause[:0], clause...)
+	s.clause = c
 	slices.Sort(c)
 	c = slices.Compact(c)
 	kept := c[:0]
