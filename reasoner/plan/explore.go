@@ -16,8 +16,8 @@ import (
 // expands the child of best rank of the last position. Breadth first expands the positions of one depth; if there are
 // too many, it expands only the best ranks (a beam).
 //
-// Invariants: a position is expanded at most once, and never if it is terminal or the patterns prove that no better
-// goal can be reached from it. The line to it in the tree is the line by which it was expanded.
+// Invariants: a position is expanded at most once. It is not expanded if it is terminal, or if the patterns prove
+// that no better goal can be reached from it. The line to it in the tree is the line by which it was expanded.
 //
 // Cost: an expansion evaluates its children in batches. Memory is proportional to the positions in the tree.
 

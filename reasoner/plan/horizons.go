@@ -55,7 +55,7 @@ func (q *planning) byHorizons(ctx context.Context, pause func() bool) {
 			at = 0
 		}
 		rounds := len(h.list) - 1 - at
-		if h.complete { // the last horizon: its budget equals the sum of the others
+		if h.complete { // the last horizon gets as much as the others together
 			rounds = len(h.list) - 1
 		}
 		h.tryHorizon(ctx, at, firstConflicts<<min(rounds, 40))

@@ -9,9 +9,9 @@ import (
 )
 
 // Pattern databases (Culberson and Schaeffer, "Pattern databases", 1998): a set of fluents whose next values depend
-// only on each other and the move is an abstract game with few positions. Its moves and goals are possible for some
-// values of the other fluents. So a plan is at least as long as the shortest line to the best goal of the pattern,
-// and has a goal of the pattern.
+// only on each other and the move is an abstract game with few positions. A move or goal is possible in the abstract
+// game if it is possible for any values of the other fluents. So each plan is a line of the abstract game, and
+// distances and goals of the abstract game are bounds.
 
 const (
 	// maxPattern bounds the positions of a pattern, maxPatternEdges its moves.

@@ -69,7 +69,7 @@ func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 	return q.plan, nil
 }
 
-// planning is the state that the searches for a plan from one position share.
+// planning is the shared state of the searches for a plan from a position.
 type planning struct {
 	*Planner
 	start      machine.State

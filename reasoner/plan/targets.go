@@ -92,8 +92,8 @@ func (q *planning) tryTargets(ctx context.Context, pause func() bool, goal int32
 	}
 }
 
-// searchTarget searches for a line to the target in the model of f, or to any position with the goal that has the
-// same lasting literals. If it finds no line, it excludes the target from f.
+// searchTarget searches for a line to the target in the model of f. The line may also end in another position with
+// the goal, if it has the lasting literals of the target. If there is no line, the target is excluded from f.
 func (q *planning) searchTarget(ctx context.Context, pause func() bool, f *prove.Formula, goal int32) bool {
 	var other []logic.Lit                                                    // clause: a lasting literal differs from the target
 	rise, fall := q.machine.Names().NewState(), q.machine.Names().NewState() // fluents that must not become true, or false

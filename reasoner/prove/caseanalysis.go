@@ -22,7 +22,7 @@ const (
 	maxCaseGates = 1 << 18
 	// maxContext bounds the gates of a condition of a move that the formula of a case includes.
 	maxContext = 200
-	// maxCaseConflicts bounds the conflicts of one query about a case.
+	// maxCaseConflicts bounds the conflicts of a query about a case.
 	maxCaseConflicts = 2_000
 	// maxBoundSums bounds the distinct sums of an equation that the formula of a case includes.
 	maxBoundSums = 100
@@ -234,7 +234,7 @@ func (w *caseAnalysis) keepsProperty(ctx context.Context, property int) bool {
 	return products != nil
 }
 
-// keepsPropertyAfter reports whether it is proved that one joint move does not break a property that holds before.
+// keepsPropertyAfter reports whether it is proved that the joint move does not break a property that holds before.
 func (w *caseAnalysis) keepsPropertyAfter(ctx context.Context, joint []option, property int) bool {
 	if !w.play(joint) {
 		return true

@@ -12,9 +12,9 @@ import (
 )
 
 // Counting arguments are hard for resolution (Haken 1985), so they are added as clauses. Let m disjoint groups of
-// fluents have exactly one true fluent each, and let m sets with at most one true fluent each contain the same
-// fluents. Then each set has exactly one true fluent. Example: a Latin square has as many numbers as cells in a row,
-// and each cell has a number; so each number is in a cell.
+// fluents have exactly one true fluent each. Let m sets contain the same fluents, with at most one true fluent each.
+// Then each set has exactly one true fluent. Example: a Latin square has as many numbers as cells in a row, and each
+// cell has a number; so each number is in a cell.
 
 // maxCounted bounds the fluents that are counted; the exclusion matrix has a bit for each pair.
 const maxCounted = 2048

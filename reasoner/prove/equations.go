@@ -33,7 +33,7 @@ const (
 	maxEquations = 40
 	// maxDrift bounds the change of a partial sum in a joint move that keeps the sum of all sets.
 	maxDrift = 12
-	// maxEquationConflicts bounds the conflicts of the SAT engine for one equation.
+	// maxEquationConflicts bounds the conflicts of the SAT engine for an equation.
 	maxEquationConflicts = 20_000
 )
 
@@ -95,8 +95,8 @@ func (s *sample) ban(e *equation) {
 	s.findEquations()
 }
 
-// shift adds a multiple of a group, of which exactly one fluent is true, so that as few fluents of the group as possible
-// keep a coefficient.
+// shift adds a multiple of a group, which has exactly one true fluent, and adapts the constant. It chooses the
+// multiple that leaves the fewest fluents of the group with a coefficient.
 func shift(coefficients []int, group []int32) {
 	count := map[int]int{}
 	for _, f := range group {
@@ -150,7 +150,8 @@ func size(coefficients []int) int {
 	return n
 }
 
-// equation returns the equation of some coefficients, its fluents divided into sets of mutually exclusive fluents.
+// equation returns the equation with the given coefficients, its fluents divided into sets of mutually exclusive
+// fluents.
 func (s *sample) equation(coefficients []int) *equation {
 	e := &equation{constant: coefficients[0]}
 	left := slices.Clone(coefficients[1:])

@@ -15,7 +15,7 @@ import (
 const (
 	// factWalks is the number of random games that suggest a sum of goals.
 	factWalks = 3
-	// factShare is the share of the remaining time for one attempt to prove a fact.
+	// factShare is the share of the remaining time for each attempt to prove a fact.
 	factShare = 0.25
 	// maxFactTime bounds the proof of a fact if the context has no deadline.
 	maxFactTime = 10 * time.Second
@@ -23,9 +23,9 @@ const (
 	maxOrbitWork = 50_000_000
 )
 
-// GoalSum returns the sum of the players' goals, if it is proved that the sum is the same in all reachable terminal
-// positions and that each player has exactly one goal there. It tries goal-directed induction (lemmas.go) first, and
-// then the methods of Rules: the formula of one position, and induction with invariants.
+// GoalSum returns the sum of the players' goals in terminal positions, if it is proved to be the same in all games.
+// It also proves that each player has exactly one goal there. It tries goal-directed induction (lemmas.go) first,
+// then the methods of Rules: the formula of a single position, and induction with invariants.
 func GoalSum(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) (sum int32, proved bool) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -84,8 +84,8 @@ func (p *prover) attemptAll(ctx context.Context, attempt func(context.Context, i
 }
 
 // Length returns a number of joint moves within which every game ends or is stuck, because a role has no legal move;
-// false if no number is proved. The proof is by the clock, by lasting literals of which every joint move makes one
-// true, or by a formula of all joint moves.
+// false if no number is proved. There are three proofs: by the clock; by lasting literals, if every joint move makes
+// such a literal true; by a formula of all joint moves.
 func Length(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) (moves int, proved bool) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()

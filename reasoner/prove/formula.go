@@ -10,10 +10,10 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// Formula is an unrolled game as clauses in a SAT engine (Tseitin 1968), each gate only in the polarities that are
-// needed (Plaisted and Greenbaum 1986): the variable of a signal that must be true implies its definition; for a
-// signal that must be false the converse holds. Models have correct values for inputs; other variables may differ in
-// the unconstrained polarity. A Formula belongs to one goroutine.
+// Formula is an unrolled game as clauses in a SAT engine (Tseitin 1968). Each gate has clauses only in the polarities
+// that are needed (Plaisted and Greenbaum 1986): the variable of a signal that must be true implies its definition;
+// for a signal that must be false the converse holds. Models have correct values for inputs; other variables may
+// differ in the unconstrained polarity. A Formula belongs to one goroutine.
 type Formula struct {
 	*unrolling
 	Played       int // number of steps whose moves have clauses

@@ -29,7 +29,7 @@ const (
 	attemptShare   = 0.02
 	// maxDepth bounds the length of counterexamples in joint moves.
 	maxDepth = 200
-	// maxRankingConflicts bounds the conflicts of one query of ranking.
+	// maxRankingConflicts bounds the conflicts of each query of ranking.
 	maxRankingConflicts = 10_000
 )
 
@@ -81,7 +81,7 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 	return append(append([]Finding{p.gamesEnd(last)}, p.findings...), p.groups()), ctx.Err()
 }
 
-// prover proves or refutes properties of one game.
+// prover proves or refutes properties of a game.
 type prover struct {
 	game       *circuit.Game
 	walks      *walks

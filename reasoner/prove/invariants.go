@@ -18,12 +18,13 @@ import (
 //   - groups: sets of fluents of which at least one is true, and at most one if the pairs
 //     exclude the others; a cell has exactly one content;
 //   - lasting: literals over fluents that stay true once they are true;
-//   - equations between the numbers of true fluents in some sets (equations.go).
+//   - equations between the numbers of true fluents in sets of fluents (equations.go).
 //
-// Random games suggest candidates; induction proves the candidates together (Houdini: Flanagan and Leino 2001). While
-// a model exists, that is a position in which all candidates hold and a joint move that breaks a candidate, the
-// broken candidates are dropped. The position of the model is then loaded into each lane of a batch, and random games
-// from it drop further candidates. Joint moves are checked separately (caseanalysis.go), unless there are too many.
+// Random games suggest candidates; induction proves the candidates together (Houdini: Flanagan and Leino 2001). A
+// model is a position in which all candidates hold, with a joint move that breaks a candidate. While there is a
+// model, the broken candidates are dropped. The position of the model is then loaded into each lane of a batch, and
+// random games from it drop further candidates. Joint moves are checked separately (caseanalysis.go), unless there
+// are too many.
 type Invariants struct {
 	pairs     []pair
 	groups    [][]int32   // fluents
@@ -154,7 +155,7 @@ type inductionPass struct {
 	version  int      // version of the candidates that the formula assumes (caseAnalysis)
 }
 
-// wholeFormula returns the formula of the game for one joint move, built at its first use in a pass. The formula
+// wholeFormula returns the formula of the game for a joint move, built at its first use in a pass. The formula
 // assumes the candidates of that moment before the joint move. Candidates that are dropped later stay assumed, so its
 // proofs count only if the whole pass drops no candidate (induce). Its refutations count in any case.
 func (p *inductionPass) wholeFormula() *Formula {
@@ -226,7 +227,7 @@ func (p *inductionPass) checkJointMove(w *caseAnalysis, t *product) bool {
 	return true
 }
 
-// maxQuestion bounds the obligations of one query.
+// maxQuestion bounds the obligations of a query.
 const maxQuestion = 100
 
 // checkByWholeFormula checks the candidates for all joint moves together. It checks equations only if it has dropped

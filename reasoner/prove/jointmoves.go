@@ -36,8 +36,8 @@ type product struct {
 	index    []int       // by role: the option of the current joint move
 }
 
-// newProducts returns the products of parts of the moves of all roles, without those whose common literals are
-// excluded, or nil if they have more than maxCases joint moves.
+// newProducts combines parts of the moves of all roles, and leaves out products whose common literals are excluded.
+// It returns nil if there are more than maxCases joint moves.
 func newProducts(parts [][][]option, excluded func(literals []logic.Lit) bool) []*product {
 	list := []*product{{}}
 	for _, own := range parts {

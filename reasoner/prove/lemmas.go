@@ -15,16 +15,14 @@ import (
 
 // Goal-directed induction proves that a property of single positions holds, with only the invariants that the proof
 // needs. It finds invariants lazily, by counterexample-guided refinement (Clarke, Grumberg, Jha, Lu and Veith 2000).
-// A model of a formula is a position that breaks the property, or a joint move to a position that breaks the property
-// or an invariant. If the positions of random games contradict the model, the contradiction is a lemma: the formulas
-// assume it from now on, and it must be proved, too. So the formulas contain only fluents on which the property and
-// its lemmas depend.
+// A model is a position that breaks the property, or a joint move that breaks the property or an invariant. If the
+// positions of random games contradict the model, the contradiction is a lemma: the formulas assume it from now on,
+// and it must be proved, too. So the formulas contain only fluents on which the property and its lemmas depend.
 //
 // Theorem: let every lemma and the property hold in the initial position. Let a step be a legal joint move from a
-// position that is not terminal and in which all lemmas hold. If no step leads to a position in which a lemma fails,
-// then all lemmas hold in every position that can be reached, by induction on joint moves. If, moreover, no position
-// in which all lemmas hold breaks the property, or no step leads to a position that breaks it, the property holds in
-// every position that can be reached.
+// position that is not terminal and in which all lemmas hold. If no step breaks a lemma, then all lemmas hold in
+// every position that can be reached, by induction on joint moves. If, moreover, no position with all lemmas breaks
+// the property, or no step breaks it, the property holds in every position that can be reached.
 //
 // Formulas leave out two conditions until a model breaks them: the position before the joint move is not terminal,
 // and moves are legal. Leaving out a condition adds models, so an unsatisfiable formula stays unsatisfiable with it.
@@ -98,8 +96,8 @@ type directed struct {
 	grouped      map[int32][]*lemma // by fluent: the lemmas about its group, empty if it has no group
 }
 
-// holdsEverywhere reports whether goal-directed induction proves that properties of single positions hold in every
-// position that can be reached, and returns the number of models that it examined. The answer false refutes nothing.
+// holdsEverywhere reports whether goal-directed induction proves properties of single positions for every position
+// that can be reached, and returns the number of examined models. The answer false refutes nothing.
 func holdsEverywhere(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, properties []property) (proved bool, models int) {
 	d := &directed{
 		ctx: ctx, game: g, sample: newSample(m, nil), bytes: maxBytes / 2, assumed: map[string]bool{}, cones: NewCones(g.Net),

@@ -7,7 +7,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// playouts are rounds of random games, one game in each lane of a batch. They refute properties whose violation is
+// playouts are rounds of random games, a game in each lane of a batch. They refute properties whose violation is
 // rare, such as once in a hundred thousand terminal positions. Only the seed of the last round is kept; the line of a
 // game is found by a repetition of the round.
 type playouts struct {
@@ -20,7 +20,7 @@ type playouts struct {
 // ending identifies the end of a game in a round: its lane and its number of joint moves.
 type ending struct{ lane, moves int }
 
-// maxParents bounds the memory of the children of one position of a line.
+// maxParents bounds the memory of the children of each position of a line.
 const maxParents = 1 << 26
 
 func newPlayouts(m machine.Machine) *playouts {

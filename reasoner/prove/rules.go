@@ -25,7 +25,8 @@ type Finding struct {
 	Property string
 	Verdict  Verdict
 	Detail   string // the proved number, the method of the proof, or the violation
-	// Line is a counterexample: joint moves from the initial position. Shortest means that no shorter line is one.
+	// Line is a counterexample: joint moves from the initial position. Shortest means that there is no shorter
+	// counterexample.
 	Line     [][]machine.Move
 	Shortest bool
 	// Required means that rules without the property are invalid.

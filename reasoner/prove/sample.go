@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// sampleSteps is the number of joint moves in a round of random games, one game in each lane of a narrow batch.
+	// sampleSteps is the number of joint moves in a round of random games, which play in all lanes of a narrow batch.
 	sampleSteps = 150
 	// Sampling stops after calmRounds consecutive rounds that refute no candidate, or after maxRounds. Induction
 	// drops candidates that fail more rarely.

@@ -30,7 +30,7 @@ func newWalks(m machine.Machine) *walks {
 	return &walks{machine: m, batch: m.NewNarrowBatch(), rng: machine.NewRand(1), sum: 100}
 }
 
-// play plays random games until there are the given number, or ctx ends; it plays at least one.
+// play plays random games until there are the given number, or ctx ends, but at least a single game.
 func (w *walks) play(ctx context.Context, games int) {
 	summed := false
 	for len(w.games) < games && (len(w.games) == 0 || ctx.Err() == nil) {
@@ -86,7 +86,7 @@ func (w *walks) step(joint []machine.Move) {
 	w.batch.Advance(1)
 }
 
-// replay makes the joint moves of a line from the initial position, and calls visit with each view and the view
+// replay makes the joint moves of a line from the initial position. It calls visit with each view and the view
 // before, until visit returns false. It reports whether all moves made were legal.
 func (w *walks) replay(line [][]machine.Move, visit func(k int, now, before *view) bool) bool {
 	w.batch.Load(w.machine.Initial(), 1)

@@ -22,9 +22,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Prover answers queries about positions given as text. Fluents and moves are spelled as in machine.Names. Errors are
-// the errors of the context, terms that do not parse, and rules that need more than MaxBytes for a query or too many
-// nested conditions; the Prover stays usable after an error. It belongs to one goroutine.
+// Prover answers queries about positions given as text. Fluents and moves are spelled as in machine.Names. A query
+// fails if its context ends, if a term does not parse, or if the rules need more than MaxBytes or too many nested
+// conditions. The Prover stays usable after an error. It belongs to one goroutine.
 //
 // Tables that depend neither on the position nor on moves are kept. Tables of a position are kept until the next
 // query has other fluents. All tables are dropped when they exceed half of MaxBytes.

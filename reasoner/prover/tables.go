@@ -215,8 +215,8 @@ const (
 	// checkEvery is the number of steps between two checks of the context: some hundred microseconds.
 	checkEvery = 1 << 10
 
-	// deferDepth is the number of nested conditions beyond which new tables of a component are queued instead of
-	// evaluated at once, so deep recursion needs a bounded stack.
+	// deferDepth is the number of nested conditions beyond which a component queues its new tables, and does not
+	// evaluate them at once. So deep recursion needs a bounded stack.
 	deferDepth = 20_000
 
 	// maxDepth bounds nested conditions: each has a stack frame of some 400 bytes, and the runtime ends a process

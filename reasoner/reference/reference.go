@@ -11,7 +11,6 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// Memory of the vocabulary, and words for spare fluents beyond the initial position. Larger positions are stored
 // Memory of the vocabulary, and spare fluents in the words of a position. A position with more fluents is stored
 // outside its words.
 const (

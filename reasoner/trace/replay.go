@@ -8,7 +8,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Replay plays a recorded match on a machine and compares roles, states, legal moves, the end and the goals as
+// Replay plays a recorded match on a machine. It compares roles, states, legal moves, the end and the goals as
 // complete sets, without the fluents that the machine leaves out. If legal moves were not recorded, the recorded
 // moves must be legal. The error names the first difference, or wraps machine.ErrLost.
 func Replay(m machine.Machine, match *Match) error {

@@ -65,7 +65,7 @@ func Simulate(ctx context.Context, g *gdl.Game, m machine.Machine, o Options) (*
 }
 
 // match plays a match to its end, a fault, or the limit. It checks every position before the next joint move, which
-// is most of the work, and reports a fault with the line that leads to it. machine.Lockstep does not fit: it plays
+// is most of the work. A fault is reported with the line that leads to it. machine.Lockstep does not fit: it plays
 // many matches at once and stops at machine.MaxPlayout.
 func (s *simulation) match(ctx context.Context, initial machine.State) error {
 	s.path = s.path[:0]
