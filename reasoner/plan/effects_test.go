@@ -117,7 +117,7 @@ func TestEffectsLeadToTheNextPositions(t *testing.T) {
 		}
 	}
 	if changed < 1000 {
-		t.Errorf("%d positions were changed: expected more", changed)
+		t.Errorf("%d moves changed the position: expected more", changed)
 	}
 }
 

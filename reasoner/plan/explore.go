@@ -253,8 +253,8 @@ func (q *planning) byBeams(ctx context.Context, pause func() bool) {
 	x := q.newExplorer(ctx)
 	for width := firstBeam; width <= maxBeam; width *= 2 {
 		narrow, fits := x.breadthFirst(pause, width, math.MaxInt, q.fluentsWithoutClock())
-		too, fitsToo := x.breadthFirst(pause, width, math.MaxInt, q.allFluents())
-		if !narrow && !too || !fits || !fitsToo { // a wider beam finds the same, or needs more memory
+		narrowWithClock, fitsWithClock := x.breadthFirst(pause, width, math.MaxInt, q.allFluents())
+		if !narrow && !narrowWithClock || !fits || !fitsWithClock { // a wider beam finds the same, or needs more memory
 			return
 		}
 	}

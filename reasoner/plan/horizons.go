@@ -47,18 +47,18 @@ func (q *planning) newHorizons() *horizons {
 func (q *planning) byHorizons(ctx context.Context, pause func() bool) {
 	h := q.newHorizons()
 	defer h.Close()
-	for at := 0; ; at++ {
-		if at >= len(h.list) {
+	for i := 0; ; i++ {
+		if i >= len(h.list) {
 			if !h.grow() {
 				return
 			}
-			at = 0
+			i = 0
 		}
-		rounds := len(h.list) - 1 - at
+		rounds := len(h.list) - 1 - i
 		if h.complete { // the last horizon gets as much as the others together
 			rounds = len(h.list) - 1
 		}
-		h.tryHorizon(ctx, at, firstConflicts<<min(rounds, 40))
+		h.tryHorizon(ctx, i, firstConflicts<<min(rounds, 40))
 		if !pause() {
 			return
 		}
@@ -121,7 +121,8 @@ func (h *horizons) refute(i int, goal int32) {
 	}
 }
 
-// unrollTo unrolls the formula to a horizon; it returns false if there is not enough memory or time.
+// unrollTo unrolls the formula to a horizon, and assumes the invariants known by now at all steps. If there is not
+// enough memory or time, it sets full and returns false.
 func (h *horizons) unrollTo(ctx context.Context, steps int) bool {
 	if h.assumed != h.invariants {
 		h.assumed = h.invariants

@@ -22,6 +22,6 @@ func TestSearchesThatEndAtOnceDoNotStopOthers(t *testing.T) {
 	q := &planning{plan: machine.Plan{Bound: 100}}
 	q.interleave(t.Context(), search("first", 0), search("second", 2), search("third", 1))
 	if slices.Sort(ran); !slices.Equal(ran, []string{"first", "second", "third"}) {
-		t.Errorf("these searched: %q", ran)
+		t.Errorf("these searches ran: %q", ran)
 	}
 }

@@ -139,7 +139,7 @@ func (x *patternBuilder) step(first, end int32) bool {
 	}
 	lanes &= x.sim.possible(x.terminal.Not())
 	for m, legal := range x.legal {
-		if some := x.sim.possible(legal) & lanes; some != 0 && !x.move(m, first, some) {
+		if legalLanes := x.sim.possible(legal) & lanes; legalLanes != 0 && !x.move(m, first, legalLanes) {
 			return false
 		}
 	}
@@ -182,10 +182,10 @@ func (x *patternBuilder) finish() *pattern {
 	for i := range n {
 		first[i+1] += first[i]
 	}
-	in, at := make([]int32, len(x.to)), slices.Clone(first)
+	in, next := make([]int32, len(x.to)), slices.Clone(first)
 	for e, to := range x.to {
-		in[at[to]] = x.from[e]
-		at[to]++
+		in[next[to]] = x.from[e]
+		next[to]++
 	}
 	x.distance, x.bestGoal = make([]int32, n), make([]int32, n)
 	for i := range n {

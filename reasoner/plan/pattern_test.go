@@ -12,9 +12,9 @@ import (
 
 // ways returns, for each reachable position, the highest goal that can be reached and the distance to goal 100, by
 // iteration to the fixpoint.
-func ways(m machine.Machine) (best map[uint64]int32, far map[uint64]int) {
+func ways(m machine.Machine) (best map[uint64]int32, distance map[uint64]int) {
 	children := map[uint64][]uint64{}
-	best, far = map[uint64]int32{}, map[uint64]int{}
+	best, distance = map[uint64]int32{}, map[uint64]int{}
 	x := machine.NewExpander(m)
 	for todo := []uint64{m.Initial()[0]}; len(todo) > 0; {
 		s := todo[len(todo)-1]
@@ -22,11 +22,11 @@ func ways(m machine.Machine) (best map[uint64]int32, far map[uint64]int) {
 		if _, ok := best[s]; ok {
 			continue
 		}
-		best[s], far[s] = machine.NoGoal, unreachable
+		best[s], distance[s] = machine.NoGoal, unreachable
 		terminal, goals := x.Look(machine.State{s})
 		if terminal {
 			if best[s] = goals[0]; goals[0] == 100 {
-				far[s] = 0
+				distance[s] = 0
 			}
 			continue
 		}
@@ -40,13 +40,13 @@ func ways(m machine.Machine) (best map[uint64]int32, far map[uint64]int) {
 		changed = false
 		for s, next := range children {
 			for _, c := range next {
-				if best[c] > best[s] || far[c]+1 < far[s] {
-					best[s], far[s], changed = max(best[s], best[c]), min(far[s], far[c]+1), true
+				if best[c] > best[s] || distance[c]+1 < distance[s] {
+					best[s], distance[s], changed = max(best[s], best[c]), min(distance[s], distance[c]+1), true
 				}
 			}
 		}
 	}
-	return best, far
+	return best, distance
 }
 
 func TestPatternsBoundGoalsAndDistances(t *testing.T) {
@@ -66,13 +66,13 @@ func TestPatternsBoundGoalsAndDistances(t *testing.T) {
 		best, far := ways(m)
 		q.interleave(t.Context(), coroutine{search: q.byDepth, weight: 1})
 		if want := best[m.Initial()[0]]; q.plan.Goal != want || q.plan.Bound != want {
-			t.Fatalf("best goal %d, searches by depth have found a plan of %d and a bound of %d", want, q.plan.Goal, q.plan.Bound)
+			t.Fatalf("best goal %d, depth-first search found a plan of %d and a bound of %d", want, q.plan.Goal, q.plan.Bound)
 		}
 		for s := range best {
 			for _, p := range q.patterns {
 				i := p.positions.find(machine.State{s})
 				if i < 0 {
-					t.Fatalf("a position that is reached is not one of the pattern")
+					t.Fatalf("a reachable position is not in the pattern")
 				}
 				if p.bestGoal[i] < best[s] || int(p.distance[i]) > far[s] && p.bestGoal[0] == 100 {
 					t.Fatalf("from %b: goal %d after %d joint moves, the pattern %b says %d after %d", s, best[s], far[s], p.positions.mask, p.bestGoal[i], p.distance[i])
@@ -87,7 +87,7 @@ func TestPatternsBoundGoalsAndDistances(t *testing.T) {
 		}
 	}
 	if hopeless < 100 || distant < 100 {
-		t.Errorf("%d positions without a way to the best goal, %d far from it: expected more", hopeless, distant)
+		t.Errorf("%d positions without the best goal, %d distant from it: expected more", hopeless, distant)
 	}
 }
 

@@ -51,7 +51,7 @@ func TestTargetsDoNotRefuteAGoalThatRandomGamesMiss(t *testing.T) {
 		q := aKey(t, steps)
 		q.byTargets(t.Context(), func() bool { return true })
 		if q.plan.Bound != 100 {
-			t.Errorf("%d steps: it is proved that no plan has more than %d, and one has 100", steps, q.plan.Bound)
+			t.Errorf("%d steps: the bound is %d, but a plan has 100", steps, q.plan.Bound)
 		}
 	}
 }

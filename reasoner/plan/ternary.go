@@ -48,12 +48,12 @@ func (t *ternary) possible(l logic.Lit) uint64 {
 // run computes gates, which are in the order of the network.
 func (t *ternary) run(gates []int32) {
 	for _, i := range gates {
-		all, none := ^uint64(0), uint64(0)
+		mayAll, mayFail := ^uint64(0), uint64(0)
 		for _, o := range t.net.Operands(i) {
-			all &= t.possible(o)
-			none |= t.possible(o.Not())
+			mayAll &= t.possible(o)
+			mayFail |= t.possible(o.Not())
 		}
-		t.true[i], t.false[i] = all, none
+		t.true[i], t.false[i] = mayAll, mayFail
 	}
 }
 

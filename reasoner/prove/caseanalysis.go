@@ -290,11 +290,11 @@ func (w *caseAnalysis) assume(f *Formula) {
 		}
 		for _, number := range w.index.inGroup[g] {
 			if w.seenGroups.add(number) {
-				var some []logic.Lit
+				var literals []logic.Lit
 				for _, h := range w.index.groups[number].value {
-					some = append(some, w.before(literal(h)))
+					literals = append(literals, w.before(literal(h)))
 				}
-				f.Require(some...)
+				f.Require(literals...)
 			}
 		}
 	}
@@ -329,13 +329,13 @@ func (w *caseAnalysis) bound(f *Formula, e *equation) {
 			sums = add(w.net, sums, values(w.net, set, w.before), math.MinInt, math.MaxInt)
 		}
 	}
-	var some []logic.Lit
+	var possible []logic.Lit
 	for _, s := range sorted(sums) {
 		if -high <= s && s <= -low {
-			some = append(some, sums[s])
+			possible = append(possible, sums[s])
 		}
 	}
-	f.Require(some...)
+	f.Require(possible...)
 }
 
 // hasVerdict reports whether the latest verdict of a joint move stands: no assumed candidate has been dropped since.

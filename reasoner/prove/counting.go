@@ -78,9 +78,9 @@ func exclusiveSets(pairs []pair, fluents map[int32]int) [][]int32 {
 	}
 	for _, p := range pairs {
 		a, b := fluent(p.a), fluent(p.b)
-		i, ok := index[a]
-		j, too := index[b]
-		if p.a.Complemented() && p.b.Complemented() && ok && too && fluents[a] != fluents[b] {
+		i, okI := index[a]
+		j, okJ := index[b]
+		if p.a.Complemented() && p.b.Complemented() && okI && okJ && fluents[a] != fluents[b] {
 			excludes[i].Set(j)
 			excludes[j].Set(i)
 		}

@@ -234,15 +234,15 @@ func (s *sample) extendHullFrom(i int) bool {
 }
 
 // values returns, by value of a set, the signal of the positions in which the set has this value.
-func values(net *logic.Network, set []term, at func(logic.Lit) logic.Lit) map[int]logic.Lit {
+func values(net *logic.Network, set []term, signalOf func(logic.Lit) logic.Lit) map[int]logic.Lit {
 	when := map[int]logic.Lit{}
-	var some []logic.Lit
+	var literals []logic.Lit
 	for _, t := range set {
-		l := at(literal(t.fluent))
+		l := signalOf(literal(t.fluent))
 		when[t.coefficient] = net.Or(when[t.coefficient], l)
-		some = append(some, l)
+		literals = append(literals, l)
 	}
-	when[0] = net.Or(some...).Not()
+	when[0] = net.Or(literals...).Not()
 	return when
 }
 
@@ -273,7 +273,7 @@ func add(net *logic.Network, sums, values map[int]logic.Lit, low, high int) map[
 }
 
 // holdsAt returns the signal of the positions in which an equation holds.
-func (e *equation) holdsAt(net *logic.Network, at func(logic.Lit) logic.Lit) logic.Lit {
+func (e *equation) holdsAt(net *logic.Network, signalOf func(logic.Lit) logic.Lit) logic.Lit {
 	var low, high int // range of the sum of the remaining sets
 	for _, set := range e.sets {
 		l, h := extent(set)
@@ -283,7 +283,7 @@ func (e *equation) holdsAt(net *logic.Network, at func(logic.Lit) logic.Lit) log
 	for _, set := range e.sets {
 		l, h := extent(set)
 		low, high = low-l, high-h
-		sums = add(net, sums, values(net, set, at), -high, -low)
+		sums = add(net, sums, values(net, set, signalOf), -high, -low)
 	}
 	return sums[0]
 }

@@ -64,7 +64,7 @@ func (f *Formula) variable(l logic.Lit) sat.Lit {
 	return f.vars[i] ^ sat.Lit(l&1)
 }
 
-// assert returns a literal of the engine that implies l.
+// assert adds the clauses that define l where it is true, and returns a literal of the engine that implies l.
 func (f *Formula) assert(l logic.Lit) sat.Lit {
 	f.queue = append(f.queue, l)
 	f.define()
@@ -84,13 +84,13 @@ func (f *Formula) define() {
 		l := f.queue[len(f.queue)-1]
 		f.queue = f.queue[:len(f.queue)-1]
 		v := f.variable(l &^ 1)
-		i, way := l.Node(), uint8(1+l&1)
-		if f.polarity[i]&way != 0 || f.net.Op(i) != logic.OpAnd {
+		i, polarity := l.Node(), uint8(1+l&1)
+		if f.polarity[i]&polarity != 0 || f.net.Op(i) != logic.OpAnd {
 			continue
 		}
-		f.polarity[i] |= way
+		f.polarity[i] |= polarity
 		operands := f.net.Operands(i)
-		if way == 1 {
+		if polarity == 1 {
 			for _, o := range operands {
 				f.queue = append(f.queue, o)
 				f.add(v.Not(), f.variable(o))
@@ -139,7 +139,7 @@ func (f *Formula) Play(k int) {
 }
 
 func (f *Formula) playRole(k, role int, ended logic.Lit) {
-	var some []logic.Lit
+	var clause []logic.Lit
 	var moves []sat.Lit
 	for m, does := range f.Does(k, role) {
 		if does == logic.False {
@@ -148,10 +148,10 @@ func (f *Formula) playRole(k, role int, ended logic.Lit) {
 		if legal := f.SignalAt(k, f.game.Legal[role][m]); legal != logic.True {
 			f.Require(does.Not(), legal)
 		}
-		some = append(some, does)
+		clause = append(clause, does)
 		moves = append(moves, f.variable(does))
 	}
-	f.Require(append(some, ended)...)
+	f.Require(append(clause, ended)...)
 	f.atMostOne(moves)
 }
 

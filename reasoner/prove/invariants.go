@@ -234,8 +234,8 @@ const maxQuestion = 100
 // no other candidate.
 func (p *inductionPass) checkByWholeFormula() bool {
 	began := p.changes
-	for some := range slices.Chunk(p.obligations(), maxQuestion) {
-		if !p.checkObligations(nil, some...) {
+	for chunk := range slices.Chunk(p.obligations(), maxQuestion) {
+		if !p.checkObligations(nil, chunk...) {
 			return false
 		}
 	}
@@ -325,11 +325,11 @@ func (o obligation) violation(t transition) logic.Lit {
 	case o.equation != nil:
 		return o.equation.isKept(t).Not()
 	case o.group != nil:
-		var some []logic.Lit
+		var literals []logic.Lit
 		for _, f := range o.group {
-			some = append(some, t.after(literal(f)))
+			literals = append(literals, t.after(literal(f)))
 		}
-		return net.Or(some...).Not()
+		return net.Or(literals...).Not()
 	case o.lasting != logic.False:
 		return net.And(t.before(o.lasting), t.after(o.lasting).Not())
 	}

@@ -48,9 +48,9 @@ func aToken(lamps int) *circuit.Game {
 func TestInvariantsHoldInitiallyWheneverTheTimeEnds(t *testing.T) {
 	g := aToken(64)
 	m := compiled(t, g)
-	for last := range 4 {
+	for lastStage := range 4 {
 		ctx, cancel := context.WithCancel(t.Context())
-		if last == 0 {
+		if lastStage == 0 {
 			cancel()
 		}
 		stage := 0
@@ -61,14 +61,14 @@ func TestInvariantsHoldInitiallyWheneverTheTimeEnds(t *testing.T) {
 			}
 			before = inv
 			if !inv.Holds(g.Initial) {
-				t.Errorf("the time ends after stage %d: an invariant of stage %d fails in the initial position", last, stage)
+				t.Errorf("time until stage %d: an invariant of stage %d fails in the initial position", lastStage, stage)
 			}
-			if stage++; stage >= last {
+			if stage++; stage >= lastStage {
 				cancel()
 			}
 		}
-		if stage < max(1, min(last, 3)) {
-			t.Errorf("%d stages, expected %d", stage, max(1, min(last, 3)))
+		if stage < max(1, min(lastStage, 3)) {
+			t.Errorf("%d stages, expected %d", stage, max(1, min(lastStage, 3)))
 		}
 		cancel()
 	}

@@ -108,16 +108,16 @@ func (im implication) partition(r int) [][]option {
 		}
 	}
 	var parts [][]option
-	place := map[string]int{}
+	indices := map[string]int{}
 	for _, o := range options {
 		most := slices.DeleteFunc(slices.Clone(o.literals), func(l logic.Lit) bool { return 2*count[l] <= len(options) })
 		key := fmt.Sprint(most)
-		at, ok := place[key]
+		index, ok := indices[key]
 		if !ok {
-			at = len(parts)
-			place[key], parts = at, append(parts, nil)
+			index = len(parts)
+			indices[key], parts = index, append(parts, nil)
 		}
-		parts[at] = append(parts[at], o)
+		parts[index] = append(parts[index], o)
 	}
 	return parts
 }
@@ -140,15 +140,15 @@ func (im implication) consequences(l logic.Lit) option {
 
 // impliedByEach returns the literals that follow from the complement of each signal.
 func (im implication) impliedByEach(signals []logic.Lit) []logic.Lit {
-	all, _ := im.conjuncts(signals[0].Not())
+	common, _ := im.conjuncts(signals[0].Not())
 	for _, l := range signals[1:] {
-		if len(all) == 0 {
+		if len(common) == 0 {
 			return nil
 		}
-		some, _ := im.conjuncts(l.Not())
-		all = slices.DeleteFunc(all, func(l logic.Lit) bool { return !slices.Contains(some, l) })
+		implied, _ := im.conjuncts(l.Not())
+		common = slices.DeleteFunc(common, func(l logic.Lit) bool { return !slices.Contains(implied, l) })
 	}
-	return all
+	return common
 }
 
 // conjuncts splits a conjunction into literals over fluents and disjunctions. It examines at most maxImplied signals.
@@ -167,15 +167,15 @@ func (im implication) conjuncts(l logic.Lit) (literals, others []logic.Lit) {
 
 // common returns the literals that all options imply.
 func common(options []option) []logic.Lit {
-	all := slices.Clone(options[0].literals)
+	shared := slices.Clone(options[0].literals)
 	for _, o := range options[1:] {
-		all = logic.Intersect(all, o.literals)
+		shared = logic.Intersect(shared, o.literals)
 	}
-	return all
+	return shared
 }
 
 func merge(a, b []logic.Lit) []logic.Lit {
-	all := slices.Concat(a, b)
-	slices.Sort(all)
-	return slices.Compact(all)
+	merged := slices.Concat(a, b)
+	slices.Sort(merged)
+	return slices.Compact(merged)
 }

@@ -86,14 +86,14 @@ func (f *lazyFormula) includeMove(node int32) {
 		return
 	}
 	f.moving[role] = true
-	var some []logic.Lit
+	var clause []logic.Lit
 	var lits []sat.Lit
 	for _, does := range f.Does(0, role) {
 		if does != logic.False {
-			some, lits = append(some, does), append(lits, f.variable(does))
+			clause, lits = append(clause, does), append(lits, f.variable(does))
 		}
 	}
-	f.Require(some...)
+	f.Require(clause...)
 	f.atMostOne(lits)
 }
 

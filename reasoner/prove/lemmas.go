@@ -325,8 +325,8 @@ func (s *sample) together(a, b logic.Lit) bool {
 
 // exclusive returns lemmas about fluents that are true together in a model, but never in the sample.
 func (d *directed) exclusive(f *lazyFormula, model []logic.Lit) (found []*lemma) {
-	on := slices.DeleteFunc(slices.Clone(model), logic.Lit.Complemented)
-	for _, c := range d.contradictions(on, minSupport) {
+	positive := slices.DeleteFunc(slices.Clone(model), logic.Lit.Complemented)
+	for _, c := range d.contradictions(positive, minSupport) {
 		if len(found) == maxNew {
 			break
 		}
@@ -462,13 +462,13 @@ func intersect(a, b []uint64) bool {
 // confirms reports whether a lemma holds in every position of the sample.
 func (s *sample) confirms(l *lemma) bool {
 	for i := range s.true[0] {
-		var some, several uint64
+		var once, twice uint64
 		for _, literal := range l.literals {
 			w := s.true[fluent(literal)][i] ^ -uint64(literal&1)
-			several |= some & w
-			some |= w
+			twice |= once & w
+			once |= w
 		}
-		if some != ^uint64(0) || l.exactly && several != 0 {
+		if once != ^uint64(0) || l.exactly && twice != 0 {
 			return false
 		}
 	}

@@ -30,23 +30,23 @@ func newPlayouts(m machine.Machine) *playouts {
 
 // play plays a round and returns, for each property that fails in a terminal position, the first such ending.
 func (r *playouts) play(ctx context.Context, properties map[int]property) map[int]ending {
-	met := map[int]ending{}
+	found := map[int]ending{}
 	r.seed++
 	r.run(ctx, func(moves int, ended []uint64) bool {
 		for w, lanes := range ended {
 			for ; lanes != 0; lanes &= lanes - 1 {
-				at := ending{64*w + bits.TrailingZeros64(lanes), moves}
-				v := viewOf(r.batch, at.lane, len(r.machine.Names().Roles))
+				end := ending{64*w + bits.TrailingZeros64(lanes), moves}
+				v := viewOf(r.batch, end.lane, len(r.machine.Names().Roles))
 				for i, q := range properties {
-					if _, ok := met[i]; !ok && q.fails(v, nil) {
-						met[i] = at
+					if _, ok := found[i]; !ok && q.fails(v, nil) {
+						found[i] = end
 					}
 				}
 			}
 		}
 		return true
 	})
-	return met
+	return found
 }
 
 // run plays the games of the current round.
@@ -62,23 +62,23 @@ func (r *playouts) run(ctx context.Context, visit func(moves int, ended []uint64
 func (r *playouts) lineTo(ctx context.Context, end ending) [][]machine.Move {
 	words := r.machine.Words()
 	states := make([]uint64, r.batch.Lanes()*words)
-	var way []machine.State
+	var path []machine.State
 	r.run(ctx, func(moves int, _ []uint64) bool {
 		r.batch.Store(states, end.lane+1)
-		way = append(way, append(machine.State(nil), states[end.lane*words:][:words]...))
+		path = append(path, append(machine.State(nil), states[end.lane*words:][:words]...))
 		return moves < end.moves
 	})
 	x := machine.NewExpander(r.machine)
 	x.Limit(ctx, maxParents, 0)
 	var e machine.Expansion
 	var line [][]machine.Move
-	for i := 1; i < len(way); i++ {
-		if x.Expand(&e, way[i-1]) != nil {
+	for i := 1; i < len(path); i++ {
+		if x.Expand(&e, path[i-1]) != nil {
 			return nil
 		}
 		joint := make([]machine.Move, len(e.Moves))
 		for c := range e.Children {
-			if e.Child(c).Equal(way[i]) {
+			if e.Child(c).Equal(path[i]) {
 				e.Joint(joint, c)
 				break
 			}

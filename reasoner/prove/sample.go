@@ -254,8 +254,8 @@ func (s *sample) appendPairs(f, g int32) {
 			return
 		}
 	}
-	for v, met := range seen {
-		if !met {
+	for v, occurs := range seen {
+		if !occurs {
 			s.pairs = append(s.pairs, pair{literal(f) | logic.Lit(v>>1), literal(g) | logic.Lit(v&1)})
 		}
 	}
@@ -407,11 +407,11 @@ func (s *sample) coincide(f, g int32) bool {
 // covers reports whether each position of the sample makes a fluent of the group true.
 func (s *sample) covers(group []int32) bool {
 	for i := range s.true[group[0]] {
-		var some uint64
+		var covered uint64
 		for _, g := range group {
-			some |= s.true[g][i]
+			covered |= s.true[g][i]
 		}
-		if some != ^uint64(0) {
+		if covered != ^uint64(0) {
 			return false
 		}
 	}

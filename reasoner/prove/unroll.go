@@ -65,14 +65,14 @@ func unroll(g *circuit.Game, s machine.State) *unrolling {
 
 // SignalAt returns the signal of the network for a signal of the game at step k.
 func (u *unrolling) SignalAt(k int, l logic.Lit) logic.Lit {
-	at := u.image(k, l)
+	signal := u.image(k, l)
 	for len(u.todo) > 0 {
 		s := u.todo[len(u.todo)-1]
 		u.todo = u.todo[:len(u.todo)-1]
 		def := u.image(s.step, u.game.Net.Definition(s.node))
 		u.loops = append(u.loops, loop{u.steps[s.step].At(logic.Lit(s.node) << 1), def})
 	}
-	return at
+	return signal
 }
 
 // signalsAt returns the signals of the network for signals of the game at step k.
@@ -92,9 +92,9 @@ func (u *unrolling) image(k int, l logic.Lit) logic.Lit {
 		s.Leaf = func(node int32) logic.Lit { return u.leaf(number, node) }
 		u.steps = append(u.steps, &step{Substitution: s, does: make([][]logic.Lit, len(u.game.Does))})
 	}
-	at, _ := u.steps[k].Image(l)
+	signal, _ := u.steps[k].Image(l)
 	u.steps[k].Keep()
-	return at
+	return signal
 }
 
 // leaf returns the signal of an input or loop variable of the game at step k.

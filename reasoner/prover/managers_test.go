@@ -244,8 +244,8 @@ func (m *manager) answers(query string) []string {
 	return out
 }
 
-// place sets the position and the moves from texts such as (true (cell 1 1)).
-func (m *manager) place(facts ...string) {
+// setFacts sets the position and the moves from texts such as (true (cell 1 1)).
+func (m *manager) setFacts(facts ...string) {
 	m.facts, m.known = nil, make(map[string][]gdl.Term)
 	tree, err := gdl.Parse("position", []byte(strings.Join(facts, "\n")))
 	if err != nil {
@@ -358,7 +358,7 @@ func compare(t *testing.T, m *manager, g *gdl.Game, rng *rand.Rand) {
 			t.Fatalf("%s, with %v (-manager +rules): %s %v", query, m.facts, d, err)
 		}
 	}
-	m.place()
+	m.setFacts()
 	fluents := m.answers("(init ?f)")
 	initial, err := p.Initial(ctx)
 	same("init", fluents, initial, err)
@@ -367,7 +367,7 @@ func compare(t *testing.T, m *manager, g *gdl.Game, rng *rand.Rand) {
 		for _, f := range fluents {
 			facts = append(facts, "(true "+f+")")
 		}
-		m.place(facts...)
+		m.setFacts(facts...)
 		over := len(m.answers("terminal")) > 0
 		terminal, err := p.Terminal(ctx, fluents)
 		same("terminal", over, terminal, err)
@@ -388,7 +388,7 @@ func compare(t *testing.T, m *manager, g *gdl.Game, rng *rand.Rand) {
 		if over || len(joint) < len(g.Roles) {
 			return
 		}
-		m.place(facts...)
+		m.setFacts(facts...)
 		after := m.answers("(next ?f)")
 		next, err := p.Next(ctx, fluents, joint)
 		same("next", after, next, err)

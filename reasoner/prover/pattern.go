@@ -102,7 +102,7 @@ func (t *terms) bindHead(head *pattern, query term, binding []term) bool {
 	switch {
 	case query == wildcard:
 		return true
-	case !t.open[query]:
+	case !t.hasWildcard[query]:
 		_, ok := t.match(head, query, binding, nil)
 		return ok
 	case head.slot >= 0:
@@ -123,7 +123,7 @@ func (t *terms) answers(query, fact term) bool {
 	if query == fact || query == wildcard {
 		return true
 	}
-	if !t.open[query] || t.heads[query] != t.heads[fact] {
+	if !t.hasWildcard[query] || t.heads[query] != t.heads[fact] {
 		return false
 	}
 	for i, a := range t.arguments[query] {

@@ -55,20 +55,20 @@ func proved(t testing.TB, p *prover.Prover, roles, fluents []string) sheet {
 	s.Terminal, err = p.Terminal(t.Context(), fluents)
 	check()
 	for _, r := range roles {
-		some, e := p.Legal(t.Context(), fluents, r, 2)
-		if err = e; len(some) > 2 {
-			t.Fatalf("%d moves of %s, want at most 2", len(some), r)
+		first, e := p.Legal(t.Context(), fluents, r, 2)
+		if err = e; len(first) > 2 {
+			t.Fatalf("%d moves of %s, want at most 2", len(first), r)
 		}
 		check()
 		var all []string
 		all, err = p.Legal(t.Context(), fluents, r, 0)
 		check()
-		if len(some) < min(2, len(all)) {
-			t.Fatalf("first moves %v of %s, all are %v", some, r, all)
+		if len(first) < min(2, len(all)) {
+			t.Fatalf("first moves %v of %s, all are %v", first, r, all)
 		}
-		for _, m := range some {
+		for _, m := range first {
 			if !slices.Contains(all, m) {
-				t.Fatalf("first moves %v of %s, all are %v", some, r, all)
+				t.Fatalf("first moves %v of %s, all are %v", first, r, all)
 			}
 		}
 		s.Legal = append(s.Legal, all)

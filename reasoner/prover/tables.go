@@ -112,7 +112,7 @@ func (s *solver) statedFacts(atom *pattern, binding []term) []term {
 	}
 	list := from.candidates(atom, binding)
 	if len(list) > maxScanned {
-		if fact := s.terms.instance(atom, binding); !s.terms.open[fact] {
+		if fact := s.terms.instance(atom, binding); !s.terms.hasWildcard[fact] {
 			if !from.holds(fact) {
 				return nil
 			}

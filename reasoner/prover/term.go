@@ -26,15 +26,15 @@ type signature struct {
 
 // terms is the table of ground terms. It belongs to one goroutine.
 type terms struct {
-	functors   map[signature]functor
-	signatures []signature
-	numbers    map[string]term
-	heads      []functor // by term
-	arguments  [][]term  // by term
-	open       []bool    // by term: contains the wildcard
-	length     []int32   // by term: text length in bytes, maxLength+1 if it is greater
-	bytes      int64     // memory, approximately
-	key        []byte
+	functors    map[signature]functor
+	signatures  []signature
+	numbers     map[string]term
+	heads       []functor // by term
+	arguments   [][]term  // by term
+	hasWildcard []bool    // by term: contains the wildcard
+	length      []int32   // by term: text length in bytes, maxLength+1 if it is greater
+	bytes       int64     // memory, approximately
+	key         []byte
 }
 
 const (
@@ -50,7 +50,7 @@ var errTooLong = fmt.Errorf("the rules derive a term of more than %d KiB of text
 func newTerms() *terms {
 	t := &terms{functors: make(map[signature]functor), numbers: make(map[string]term)}
 	t.term(t.functor("?", 0))
-	t.open[wildcard] = true
+	t.hasWildcard[wildcard] = true
 	return t
 }
 
@@ -58,7 +58,7 @@ func newTerms() *terms {
 func (t *terms) clone() *terms {
 	return &terms{
 		functors: maps.Clone(t.functors), signatures: slices.Clone(t.signatures), numbers: maps.Clone(t.numbers),
-		heads: slices.Clone(t.heads), arguments: slices.Clone(t.arguments), open: slices.Clone(t.open), length: slices.Clone(t.length),
+		heads: slices.Clone(t.heads), arguments: slices.Clone(t.arguments), hasWildcard: slices.Clone(t.hasWildcard), length: slices.Clone(t.length),
 	}
 }
 
@@ -85,7 +85,7 @@ func (t *terms) term(f functor, args ...term) term {
 		t.numbers[string(t.key)] = n
 		t.heads = append(t.heads, f)
 		t.arguments = append(t.arguments, slices.Clone(args))
-		t.open = append(t.open, slices.ContainsFunc(args, func(a term) bool { return t.open[a] }))
+		t.hasWildcard = append(t.hasWildcard, slices.ContainsFunc(args, func(a term) bool { return t.hasWildcard[a] }))
 		t.length = append(t.length, t.textLength(f, args))
 		t.bytes += termBytes + int64(12*len(args))
 	}

@@ -116,7 +116,7 @@ func TestTheFirstDifferenceIsNamedWithItsStep(t *testing.T) {
 			}
 			err = trace.Replay(newCounter(), matches[0])
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want one with %q", err, c.want)
+				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
 	}
@@ -171,12 +171,12 @@ func TestOtherFilesAreRefusedWithTheLine(t *testing.T) {
 		"empty.gz":      {"", "empty.gz: expected recorded matches, found none"},
 	} {
 		if _, err := readAll(t, name, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}
 	for _, err := range trace.Read("absent.jsonl") {
 		if err == nil {
-			t.Error("an absent file gives a match")
+			t.Error("reading an absent file succeeds")
 		}
 	}
 }

@@ -127,7 +127,7 @@ func TestARoleWithoutMovesIsReportedWithTheLine(t *testing.T) {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	if !report.HasErrors() {
-		t.Error("that is no error")
+		t.Error("the report has no errors")
 	}
 }
 
@@ -164,7 +164,7 @@ func TestFaultsOfAKindAreBounded(t *testing.T) {
 		total += f.Count
 	}
 	if len(report.Faults) > 25 || total != 500 || !report.HasErrors() {
-		t.Errorf("%d faults told apart of %d in 500 matches", len(report.Faults), total)
+		t.Errorf("%d distinct faults, %d occurrences in 500 matches", len(report.Faults), total)
 	}
 }
 

@@ -64,7 +64,7 @@ func (s *Solver) learn() {
 func (s *Solver) firstUIP() {
 	s.clause = append(s.clause[:0], 0)
 	s.toClear = s.toClear[:0]
-	open, at := 0, len(s.trail)
+	unresolved, index := 0, len(s.trail)
 	lits := s.conflict
 	for {
 		for _, l := range lits {
@@ -76,15 +76,15 @@ func (s *Solver) firstUIP() {
 			s.toClear = append(s.toClear, l)
 			s.bumpVariable(v)
 			if s.level[v] == s.decisionLevel() {
-				open++
+				unresolved++
 			} else {
 				s.clause = append(s.clause, l)
 			}
 		}
-		for at--; !s.seen[s.trail[at].Var()]; at-- {
+		for index--; !s.seen[s.trail[index].Var()]; index-- {
 		}
-		p := s.trail[at]
-		if open--; open == 0 {
+		p := s.trail[index]
+		if unresolved--; unresolved == 0 {
 			s.clause[0] = p.Not()
 			return
 		}
