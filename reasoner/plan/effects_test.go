@@ -129,7 +129,7 @@ func TestHorizonsFindTheBestPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := p.begin(m.Initial(), machine.PlanLimits{})
+		q := p.newPlanning(m.Initial(), machine.PlanLimits{})
 		q.interleave(t.Context(), coroutine{search: func(ctx context.Context, pause func() bool) {
 			steps := 0
 			q.byHorizons(ctx, func() bool { steps++; return steps < 25 && pause() })

@@ -35,7 +35,7 @@ func aRow(t *testing.T, places int) *planning {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.begin(g.Initial, machine.PlanLimits{})
+	return p.newPlanning(g.Initial, machine.PlanLimits{})
 }
 
 func TestADepthFirstSearchThatIsCutOffProvesNothing(t *testing.T) {

@@ -61,7 +61,7 @@ func TestPatternsBoundGoalsAndDistances(t *testing.T) {
 		if terminal, _ := machine.NewExpander(m).Look(m.Initial()); terminal {
 			continue // no joint move to plan
 		}
-		q := p.begin(m.Initial(), machine.PlanLimits{})
+		q := p.newPlanning(m.Initial(), machine.PlanLimits{})
 		q.findPatterns(func() bool { return true }, closedSets(g))
 		best, far := ways(m)
 		q.interleave(t.Context(), coroutine{search: q.byDepth, weight: 1})
@@ -110,7 +110,7 @@ func TestNoPatternsOfSingleFluents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := p.begin(m.Initial(), machine.PlanLimits{})
+	q := p.newPlanning(m.Initial(), machine.PlanLimits{})
 	q.interleave(t.Context(), coroutine{search: q.byPatterns, weight: 1})
 	if q.plan.Goal != 100 || len(q.patterns) > 0 {
 		t.Errorf("goal %d with %d patterns", q.plan.Goal, len(q.patterns))

@@ -50,7 +50,7 @@ const (
 // Plan implements machine.Analysis. Several searches are interleaved with slices of some milliseconds, because it is
 // unknown which of them succeeds. So a plan takes a few times the time of the fastest search alone.
 func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
-	q := p.begin(s, lim)
+	q := p.newPlanning(s, lim)
 	if prove.StepBytes*int64(p.game.Net.Len()) > q.limits.MaxBytes/formulaShare {
 		return q.plan, fmt.Errorf("%w: a circuit of %d gates", prove.ErrMemory, p.game.Net.Len())
 	}
@@ -79,8 +79,8 @@ type planning struct {
 	plan       machine.Plan
 }
 
-// begin returns a planning without a plan, with the invariants of the clock.
-func (p *Planner) begin(s machine.State, lim machine.PlanLimits) *planning {
+// newPlanning returns a planning without a plan, with the invariants of the clock.
+func (p *Planner) newPlanning(s machine.State, lim machine.PlanLimits) *planning {
 	if lim.MaxBytes == 0 {
 		lim.MaxBytes = math.MaxInt64
 	}

@@ -43,7 +43,7 @@ func aKey(t *testing.T, steps int) *planning {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.begin(g.Initial, machine.PlanLimits{})
+	return p.newPlanning(g.Initial, machine.PlanLimits{})
 }
 
 func TestTargetsDoNotRefuteAGoalThatRandomGamesMiss(t *testing.T) {

@@ -80,7 +80,7 @@ func TestABeamReportsThatItIsNarrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	for width, want := range map[int]bool{1: true, 2: true, 3: false} {
-		q := p.begin(g.Initial, machine.PlanLimits{})
+		q := p.newPlanning(g.Initial, machine.PlanLimits{})
 		narrow, fits := q.newExplorer(t.Context()).breadthFirst(func() bool { return true }, width, maxBreadth, q.allFluents())
 		if narrow != want || !fits || q.plan.Goal != 50 {
 			t.Errorf("width %d: narrow %t, fits %t, goal %d", width, narrow, fits, q.plan.Goal)

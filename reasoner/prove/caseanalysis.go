@@ -30,7 +30,7 @@ const (
 
 // caseAnalysis finds the candidates or properties that a joint move may break.
 type caseAnalysis struct {
-	local
+	caseNetwork
 	game       *circuit.Game
 	parts      [][][]option        // by role: its moves, divided by partition
 	notOver    option              // the consequences of "not terminal"
@@ -73,7 +73,7 @@ func newCaseAnalysis(g *circuit.Game, properties []property) *caseAnalysis {
 		}
 		w.violations = append(w.violations, broken)
 	}
-	w.local = newLocal(newCofactors(u))
+	w.caseNetwork = newCaseNetwork(newCofactors(u))
 	return w
 }
 
@@ -92,14 +92,14 @@ func (w *caseAnalysis) setCandidates(known, candidates *Invariants) {
 // products returns the joint moves that the candidates allow, or nil if there are too many.
 func (w *caseAnalysis) products() []*product {
 	return newProducts(w.parts, func(literals []logic.Lit) bool {
-		w.local.begin()
+		w.caseNetwork.reset()
 		return !w.assumeLiterals(literals)
 	})
 }
 
 // beginProduct prepares the cofactors for the joint moves of a product.
 func (w *caseAnalysis) beginProduct(t *product) {
-	w.local.begin()
+	w.caseNetwork.reset()
 	w.assumeLiterals(t.literals)
 	var known []logic.Lit
 	for _, f := range w.fluents {
@@ -111,7 +111,7 @@ func (w *caseAnalysis) beginProduct(t *product) {
 			always = append(always, options[0].does)
 		}
 	}
-	w.cofactors.begin(known, always)
+	w.cofactors.build(known, always)
 	w.copier = nil
 }
 
@@ -124,7 +124,7 @@ func (w *caseAnalysis) play(joint []option) bool {
 		moves = append(moves, o.does)
 		known = merge(known, o.literals)
 	}
-	w.local.begin()
+	w.caseNetwork.reset()
 	w.mayChange = w.mayChange[:0]
 	if !w.assumeLiterals(known) {
 		return false

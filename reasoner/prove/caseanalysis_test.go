@@ -31,7 +31,7 @@ func TestCofactorsAreTheNextPositions(t *testing.T) {
 	w := newCaseAnalysis(g, nil)
 	c, b := w.cofactors, m.NewBatch()
 	for _, known := range [][]logic.Lit{nil, {g.Fluents[0], g.Fluents[1].Not()}} {
-		c.begin(known, nil)
+		c.build(known, nil)
 		for range 100 {
 			position, inputs := g.Names.NewState(), map[int32]bool{}
 			for f := range g.Fluents {

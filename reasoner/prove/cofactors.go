@@ -33,9 +33,9 @@ func newCofactors(u *unrolling) *cofactors {
 	return c
 }
 
-// begin builds the network for positions in which the literals known hold, with the moves always and no others. Its
+// build builds the network for positions in which the literals known hold, with the moves always and no others. Its
 // first inputs are the fluents; the variables of recursion are further inputs.
-func (c *cofactors) begin(known, always []logic.Lit) {
+func (c *cofactors) build(known, always []logic.Lit) {
 	u := c.unrolled
 	c.known, c.always, c.net = known, always, logic.NewNetwork()
 	if c.Substitution == nil {
@@ -73,7 +73,7 @@ func (c *cofactors) begin(known, always []logic.Lit) {
 func (c *cofactors) setMoves(moves []logic.Lit) {
 	c.Revert()
 	if c.net.Len() > c.small+maxGrowth {
-		c.begin(c.known, c.always)
+		c.build(c.known, c.always)
 	}
 	made := make([]logic.Lit, len(moves))
 	for i := range made {
@@ -82,9 +82,9 @@ func (c *cofactors) setMoves(moves []logic.Lit) {
 	c.Change(moves, made)
 }
 
-// local is the small network of one case. It holds the current values of some fluents, as inputs or constants, and
+// caseNetwork is the small network of one case. It holds the current values of some fluents, as inputs or constants, and
 // the next values of the altered fluents.
-type local struct {
+type caseNetwork struct {
 	net           *logic.Network
 	cofactors     *cofactors
 	copier        *logic.Substitution // copies signals of cofactors into net
@@ -101,12 +101,12 @@ type local struct {
 	queue         []logic.Lit
 }
 
-func newLocal(c *cofactors) local {
+func newCaseNetwork(c *cofactors) caseNetwork {
 	fluents := len(c.unrolled.game.Fluents)
-	return local{cofactors: c, value: make([]logic.Lit, fluents), next: make([]logic.Lit, fluents)}
+	return caseNetwork{cofactors: c, value: make([]logic.Lit, fluents), next: make([]logic.Lit, fluents)}
 }
 
-func (w *local) begin() {
+func (w *caseNetwork) reset() {
 	w.net = logic.NewNetwork()
 	w.fluents, w.altered = w.fluents[:0], w.altered[:0]
 	for _, m := range []*marks{&w.hasValue, &w.isAltered, &w.seenGroups, &w.seenEquations} {
@@ -118,7 +118,7 @@ func (w *local) begin() {
 }
 
 // setMoves replaces the moves of the cofactors, from which signals are copied.
-func (w *local) setMoves(moves []logic.Lit) {
+func (w *caseNetwork) setMoves(moves []logic.Lit) {
 	before := w.cofactors.net
 	w.cofactors.setMoves(moves)
 	if w.copier != nil && before == w.cofactors.net {
@@ -138,7 +138,7 @@ func (w *local) setMoves(moves []logic.Lit) {
 
 // assumeLiterals fixes literals over fluents, and all literals that follow by unit propagation of the pairs. It
 // returns false if they contradict each other.
-func (w *local) assumeLiterals(literals []logic.Lit) bool {
+func (w *caseNetwork) assumeLiterals(literals []logic.Lit) bool {
 	w.queue = append(w.queue[:0], literals...)
 	for at := 0; at < len(w.queue); at++ {
 		l := w.queue[at]
@@ -155,17 +155,17 @@ func (w *local) assumeLiterals(literals []logic.Lit) bool {
 	return true
 }
 
-func (w *local) addFluent(f int32, signal logic.Lit) {
+func (w *caseNetwork) addFluent(f int32, signal logic.Lit) {
 	w.hasValue.add(f)
 	w.fluents = append(w.fluents, f)
 	w.value[f] = signal
 }
 
-// local implements transition.
-func (w *local) network() *logic.Network { return w.net }
-func (w *local) alters(f int32) bool     { return w.isAltered.has(f) }
+// caseNetwork implements transition.
+func (w *caseNetwork) network() *logic.Network { return w.net }
+func (w *caseNetwork) alters(f int32) bool     { return w.isAltered.has(f) }
 
-func (w *local) before(l logic.Lit) logic.Lit {
+func (w *caseNetwork) before(l logic.Lit) logic.Lit {
 	f := fluent(l)
 	if !w.hasValue.has(f) {
 		signal := w.index.single[f]
@@ -177,7 +177,7 @@ func (w *local) before(l logic.Lit) logic.Lit {
 	return w.value[f] ^ l&1
 }
 
-func (w *local) after(l logic.Lit) logic.Lit {
+func (w *caseNetwork) after(l logic.Lit) logic.Lit {
 	if w.alters(fluent(l)) {
 		return w.next[fluent(l)] ^ l&1
 	}
@@ -185,32 +185,32 @@ func (w *local) after(l logic.Lit) logic.Lit {
 }
 
 // alter sets the next value of a fluent.
-func (w *local) alter(f int32, next logic.Lit) {
+func (w *caseNetwork) alter(f int32, next logic.Lit) {
 	w.next[f] = next
 	w.isAltered.add(f)
 	w.altered = append(w.altered, f)
 }
 
 // copy returns the copy of a signal of the cofactors.
-func (w *local) copy(l logic.Lit) logic.Lit {
+func (w *caseNetwork) copy(l logic.Lit) logic.Lit {
 	image, _ := w.copyUpTo(l, math.MaxInt32)
 	return image
 }
 
 // copyUpTo copies a signal of the cofactors; it returns false if the copy needs more than the given number of gates.
-func (w *local) copyUpTo(l logic.Lit, gates int) (logic.Lit, bool) {
+func (w *caseNetwork) copyUpTo(l logic.Lit, gates int) (logic.Lit, bool) {
 	w.maxGates = w.net.Len() + gates
 	return w.copier.Image(l)
 }
 
 // hasSignal reports whether net already contains a signal of the cofactors.
-func (w *local) hasSignal(l logic.Lit) bool {
+func (w *caseNetwork) hasSignal(l logic.Lit) bool {
 	i := l.Node()
 	return i > 0 && (w.copier.Has(l) || int(i) <= len(w.value) && w.hasValue.has(i-1))
 }
 
 // nand returns the complement of the conjunction of signals of the cofactors.
-func (w *local) nand(signals []logic.Lit) logic.Lit {
+func (w *caseNetwork) nand(signals []logic.Lit) logic.Lit {
 	lits := make([]logic.Lit, len(signals))
 	for i, l := range signals {
 		lits[i] = w.copy(l)

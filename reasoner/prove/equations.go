@@ -50,7 +50,7 @@ func (e *equation) holds(s machine.State) bool {
 	return sum == 0
 }
 
-// equate reads the equations from the hull of the sampled positions. Each group is an equation already and is subtracted,
+// findEquations reads the equations from the hull of the sampled positions. Each group is an equation already and is subtracted,
 // so the equations have few fluents and are independent of each other.
 func (s *sample) findEquations() {
 	s.equations = nil
@@ -194,7 +194,7 @@ func comparePairs(p, q pair) int {
 	return cmp.Or(int(p.a-q.a), int(p.b-q.b))
 }
 
-// span adds the positions of the sample to the hull, and reports whether the hull has grown.
+// extendHull adds the positions of the sample to the hull, and reports whether the hull has grown.
 func (s *sample) extendHull() bool {
 	if s.hull == nil {
 		return false

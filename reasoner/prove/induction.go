@@ -85,7 +85,7 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 type prover struct {
 	game       *circuit.Game
 	walks      *walks
-	bytes      int64
+	maxBytes   int64
 	properties []property
 	findings   []Finding // by property
 	refuted    []bool    // by property: a random game breaks it, with the line in its finding
@@ -98,7 +98,7 @@ type prover struct {
 
 // newProver returns a prover of open properties. The lines of random games that break properties are in its findings.
 func newProver(g *circuit.Game, w *walks, maxBytes int64, properties []property) *prover {
-	p := &prover{game: g, walks: w, bytes: maxBytes, properties: properties}
+	p := &prover{game: g, walks: w, maxBytes: maxBytes, properties: properties}
 	for _, q := range properties {
 		line, broken := w.counterexample(q)
 		p.findings, p.refuted = append(p.findings, Finding{Property: q.name, Verdict: Open, Line: line, Required: q.required}), append(p.refuted, broken)
@@ -130,7 +130,7 @@ func (p *prover) close() {
 // unrollTo extends a formula to step k. It returns false if there is not enough time or memory.
 func (p *prover) unrollTo(ctx context.Context, f *Formula, k int) bool {
 	for f.Played < k {
-		if ctx.Err() != nil || f.Bytes() > p.bytes {
+		if ctx.Err() != nil || f.Bytes() > p.maxBytes {
 			return false
 		}
 		f.Play(f.Played + 1)
@@ -225,7 +225,7 @@ func (p *prover) induction(ctx context.Context, i int, q property) (int, bool) {
 			return 0, false
 		}
 		broken := q.violation(p.step.unrolling, k)
-		switch p.step.Solve(ctx, sat.Limits{MaxBytes: p.bytes}, append(held, broken)...) {
+		switch p.step.Solve(ctx, sat.Limits{MaxBytes: p.maxBytes}, append(held, broken)...) {
 		case sat.Unsat:
 			return k, true
 		case sat.Unknown:
@@ -259,7 +259,7 @@ func (p *prover) shortestLine(ctx context.Context, q property, depth int) ([][]m
 		if !p.unrollTo(ctx, p.base, k) {
 			return nil, sat.Unknown
 		}
-		switch p.base.Solve(ctx, sat.Limits{MaxBytes: p.bytes}, q.violation(p.base.unrolling, k)) {
+		switch p.base.Solve(ctx, sat.Limits{MaxBytes: p.maxBytes}, q.violation(p.base.unrolling, k)) {
 		case sat.Sat:
 			line := p.base.Line(k)
 			if !p.walks.breaks(q, line) {
@@ -279,7 +279,7 @@ func (p *prover) shortestLine(ctx context.Context, q property, depth int) ([][]m
 // allEnded reports whether every game is proved to be over after k joint moves.
 func (p *prover) allEnded(ctx context.Context, k int) bool {
 	return p.unrollTo(ctx, p.base, k) &&
-		p.base.Solve(ctx, sat.Limits{MaxBytes: p.bytes}, p.base.SignalAt(k, p.game.Terminal).Not()) == sat.Unsat
+		p.base.Solve(ctx, sat.Limits{MaxBytes: p.maxBytes}, p.base.SignalAt(k, p.game.Terminal).Not()) == sat.Unsat
 }
 
 // refute records that a line refutes a property.
@@ -363,7 +363,7 @@ func (p *prover) ranking(ctx context.Context) int {
 		if len(fluents) <= maxCounted {
 			n = falls + len(exclusiveSets(p.invariants.pairs, fluents))
 		}
-		if n > 0 && (best == 0 || n < best) && p.step.Solve(ctx, sat.Limits{MaxBytes: p.bytes, MaxConflicts: maxRankingConflicts}, same...) == sat.Unsat {
+		if n > 0 && (best == 0 || n < best) && p.step.Solve(ctx, sat.Limits{MaxBytes: p.maxBytes, MaxConflicts: maxRankingConflicts}, same...) == sat.Unsat {
 			best = n
 		}
 	}

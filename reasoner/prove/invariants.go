@@ -227,14 +227,14 @@ func (p *inductionPass) checkJointMove(w *caseAnalysis, t *product) bool {
 	return true
 }
 
-// maxQuestion bounds the obligations of a query.
-const maxQuestion = 100
+// maxObligations bounds the obligations of a query.
+const maxObligations = 100
 
 // checkByWholeFormula checks the candidates for all joint moves together. It checks equations only if it has dropped
 // no other candidate.
 func (p *inductionPass) checkByWholeFormula() bool {
 	began := p.changes
-	for chunk := range slices.Chunk(p.obligations(), maxQuestion) {
+	for chunk := range slices.Chunk(p.obligations(), maxObligations) {
 		if !p.checkObligations(nil, chunk...) {
 			return false
 		}
@@ -312,7 +312,7 @@ type transition interface {
 	alters(fluent int32) bool
 }
 
-// The transition of an unrolling is its first step.
+// unrolling implements transition with its first step.
 func (u *unrolling) network() *logic.Network      { return u.net }
 func (u *unrolling) before(l logic.Lit) logic.Lit { return u.SignalAt(0, l) }
 func (u *unrolling) after(l logic.Lit) logic.Lit  { return u.SignalAt(1, l) }

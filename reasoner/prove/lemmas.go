@@ -75,19 +75,19 @@ func (l *lemma) violation(net *logic.Network, values []logic.Lit) logic.Lit {
 	return net.Or(none, net.Several(values...))
 }
 
-// directed is a proof by goal-directed induction.
-type directed struct {
-	ctx     context.Context
-	game    *circuit.Game
-	sample  *sample
-	bytes   int64
-	lemmas  []*lemma
-	assumed map[string]bool // by key of a lemma: true if assumed, false if dropped
-	dropped int
-	cones   *Cones
-	end     *lazyFormula // one position
-	step    *lazyFormula // one joint move
-	models  int          // models examined
+// directedProof is a proof by goal-directed induction.
+type directedProof struct {
+	ctx             context.Context
+	game            *circuit.Game
+	sample          *sample
+	maxBytes        int64
+	lemmas          []*lemma
+	assumed         map[string]bool // by key of a lemma: true if assumed, false if dropped
+	dropped         int
+	cones           *Cones
+	positionFormula *lazyFormula // one position
+	stepFormula     *lazyFormula // one joint move
+	models          int          // models examined
 	// byFrequency lists the fluents by their frequency in the first countedWords words of the sample.
 	byFrequency  []int32
 	frequency    []int // by fluent: the number of sampled positions in which it is true
@@ -99,8 +99,8 @@ type directed struct {
 // holdsEverywhere reports whether goal-directed induction proves properties of single positions for every position
 // that can be reached, and returns the number of examined models. The answer false refutes nothing.
 func holdsEverywhere(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, properties []property) (proved bool, models int) {
-	d := &directed{
-		ctx: ctx, game: g, sample: newSample(m, nil), bytes: maxBytes / 2, assumed: map[string]bool{}, cones: NewCones(g.Net),
+	d := &directedProof{
+		ctx: ctx, game: g, sample: newSample(m, nil), maxBytes: maxBytes / 2, assumed: map[string]bool{}, cones: NewCones(g.Net),
 		frequency: make([]int, len(g.Fluents)),
 	}
 	if d.sample.failsInitially(properties) {
@@ -125,7 +125,7 @@ func (s *sample) failsInitially(properties []property) bool {
 }
 
 // sampleMore adds the positions of a round of random games to the sample.
-func (d *directed) sampleMore() {
+func (d *directedProof) sampleMore() {
 	s := d.sample
 	s.batch.Fill(s.machine.Initial(), nil)
 	s.batch.Store(s.states, s.batch.Lanes())
@@ -146,17 +146,17 @@ func (d *directed) sampleMore() {
 
 // attempt tries a proof with the current lemmas, and adds lemmas that the proof needs. If a lemma fails, attempt
 // drops the lemma and asks for a retry.
-func (d *directed) attempt(properties []property) (proved, retry bool) {
-	d.end, d.step = newLazyFormula(d.game), newLazyFormula(d.game)
-	defer d.end.Close()
-	defer d.step.Close()
+func (d *directedProof) attempt(properties []property) (proved, retry bool) {
+	d.positionFormula, d.stepFormula = newLazyFormula(d.game), newLazyFormula(d.game)
+	defer d.positionFormula.Close()
+	defer d.stepFormula.Close()
 	for _, l := range d.lemmas {
 		l.proved = false
-		d.end.assumeLemma(l)
-		d.step.assumeLemma(l)
+		d.positionFormula.assumeLemma(l)
+		d.stepFormula.assumeLemma(l)
 	}
 	for _, q := range properties {
-		if !d.isImpossible(d.end, q.violation(d.end.unrolling, 0)) && !d.isImpossible(d.step, q.violation(d.step.unrolling, 1)) {
+		if !d.isImpossible(d.positionFormula, q.violation(d.positionFormula.unrolling, 0)) && !d.isImpossible(d.stepFormula, q.violation(d.stepFormula.unrolling, 1)) {
 			return false, false
 		}
 	}
@@ -177,7 +177,7 @@ func (d *directed) attempt(properties []property) (proved, retry bool) {
 }
 
 // nextLemma returns a shortest unproved lemma, or nil: short lemmas have easy proofs, and fail more often.
-func (d *directed) nextLemma() (shortest *lemma) {
+func (d *directedProof) nextLemma() (shortest *lemma) {
 	for _, l := range d.lemmas {
 		if !l.proved && (shortest == nil || len(l.literals) < len(shortest.literals)) {
 			shortest = l
@@ -188,16 +188,16 @@ func (d *directed) nextLemma() (shortest *lemma) {
 
 // isKept reports whether joint moves are proved to keep a lemma. A lemma "exactly one" has a proof for each literal
 // that may be true before.
-func (d *directed) isKept(l *lemma) bool {
-	fails := l.violation(d.step.net, d.step.after(l.literals))
+func (d *directedProof) isKept(l *lemma) bool {
+	fails := l.violation(d.stepFormula.net, d.stepFormula.after(l.literals))
 	if !l.exactly {
-		return d.isImpossible(d.step, fails)
+		return d.isImpossible(d.stepFormula, fails)
 	}
-	return !slices.ContainsFunc(l.literals, func(before logic.Lit) bool { return !d.isImpossible(d.step, fails, before) })
+	return !slices.ContainsFunc(l.literals, func(before logic.Lit) bool { return !d.isImpossible(d.stepFormula, fails, before) })
 }
 
 // drop drops a lemma that is not kept, and all lemmas that more random games refute.
-func (d *directed) drop(failed *lemma) {
+func (d *directedProof) drop(failed *lemma) {
 	d.dropped++
 	d.sampleMore()
 	d.lemmas = slices.DeleteFunc(d.lemmas, func(l *lemma) bool {
@@ -211,10 +211,10 @@ func (d *directed) drop(failed *lemma) {
 
 // isImpossible reports whether a signal is proved to be false in the formula's positions in which the lemmas and the
 // literals of where hold.
-func (d *directed) isImpossible(f *lazyFormula, signal logic.Lit, where ...logic.Lit) bool {
+func (d *directedProof) isImpossible(f *lazyFormula, signal logic.Lit, where ...logic.Lit) bool {
 	f.include(signal)
-	for d.ctx.Err() == nil && f.Bytes() < d.bytes && d.models <= maxModels {
-		switch f.Solve(d.ctx, sat.Limits{MaxBytes: d.bytes}, append(where, signal)...) {
+	for d.ctx.Err() == nil && f.Bytes() < d.maxBytes && d.models <= maxModels {
+		switch f.Solve(d.ctx, sat.Limits{MaxBytes: d.maxBytes}, append(where, signal)...) {
 		case sat.Unsat:
 			return true
 		case sat.Unknown:
@@ -230,7 +230,7 @@ func (d *directed) isImpossible(f *lazyFormula, signal logic.Lit, where ...logic
 
 // refine adds lemmas that the model of a formula breaks, or else conditions of the joint move, and reports whether it
 // has added any. It tries lemmas with much support first.
-func (d *directed) refine(f *lazyFormula) bool {
+func (d *directedProof) refine(f *lazyFormula) bool {
 	model := make([]logic.Lit, len(f.fluents))
 	for i, g := range f.fluents {
 		model[i] = literal(g) ^ logic.Constant(!f.Value(literal(g)))
@@ -240,7 +240,7 @@ func (d *directed) refine(f *lazyFormula) bool {
 		found = d.missing(f, model)
 	}
 	if len(found) == 0 {
-		if f == d.end { // a property may fail in terminal positions, too
+		if f == d.positionFormula { // a property may fail in terminal positions, too
 			return false
 		}
 		if f.restrict() {
@@ -256,15 +256,15 @@ func (d *directed) refine(f *lazyFormula) bool {
 	}
 	for _, l := range found {
 		d.lemmas = append(d.lemmas, l)
-		d.end.assumeLemma(l)
-		d.step.assumeLemma(l)
+		d.positionFormula.assumeLemma(l)
+		d.stepFormula.assumeLemma(l)
 	}
 	return len(found) > 0
 }
 
 // appendFirst appends the first lemma of a list that was not dropped and holds in the initial position. It appends
 // nothing if it comes to a lemma that is assumed already, or that the model satisfies.
-func (d *directed) appendFirst(found []*lemma, f *lazyFormula, list ...*lemma) []*lemma {
+func (d *directedProof) appendFirst(found []*lemma, f *lazyFormula, list ...*lemma) []*lemma {
 	for _, l := range list {
 		slices.Sort(l.literals)
 		key := l.key()
@@ -290,7 +290,7 @@ type contradiction struct {
 
 // contradictions returns the contradictions among literals with at least the given support, the greatest support
 // first.
-func (d *directed) contradictions(literals []logic.Lit, support int) (list []contradiction) {
+func (d *directedProof) contradictions(literals []logic.Lit, support int) (list []contradiction) {
 	d.sortedByFrequency()
 	positions := 64 * d.countedWords
 	count := func(l logic.Lit) int {
@@ -324,7 +324,7 @@ func (s *sample) together(a, b logic.Lit) bool {
 }
 
 // exclusive returns lemmas about fluents that are true together in a model, but never in the sample.
-func (d *directed) exclusive(f *lazyFormula, model []logic.Lit) (found []*lemma) {
+func (d *directedProof) exclusive(f *lazyFormula, model []logic.Lit) (found []*lemma) {
 	positive := slices.DeleteFunc(slices.Clone(model), logic.Lit.Complemented)
 	for _, c := range d.contradictions(positive, minSupport) {
 		if len(found) == maxNew {
@@ -336,7 +336,7 @@ func (d *directed) exclusive(f *lazyFormula, model []logic.Lit) (found []*lemma)
 }
 
 // missing returns lemmas "exactly one" about groups of which the model makes no fluent true.
-func (d *directed) missing(f *lazyFormula, model []logic.Lit) (found []*lemma) {
+func (d *directedProof) missing(f *lazyFormula, model []logic.Lit) (found []*lemma) {
 	d.sortedByFrequency()
 	for _, l := range model {
 		if !l.Complemented() || len(found) == maxNew || d.frequency[fluent(l)] == 0 {
@@ -351,7 +351,7 @@ func (d *directed) missing(f *lazyFormula, model []logic.Lit) (found []*lemma) {
 }
 
 // clauses returns lemmas of one or two literals that the model breaks.
-func (d *directed) clauses(f *lazyFormula, model []logic.Lit, support int) (found []*lemma) {
+func (d *directedProof) clauses(f *lazyFormula, model []logic.Lit, support int) (found []*lemma) {
 	for _, c := range d.contradictions(model, support) {
 		if len(found) == maxNew {
 			return found
@@ -369,7 +369,7 @@ func (d *directed) clauses(f *lazyFormula, model []logic.Lit, support int) (foun
 // group returns positive literals of fluents, the given fluents among them, of which exactly one is true in every
 // position of the sample; nil if it finds none. It extends the given fluents greedily, by the most frequent fluent
 // that excludes all fluents so far.
-func (d *directed) group(given ...int32) []logic.Lit {
+func (d *directedProof) group(given ...int32) []logic.Lit {
 	s := d.sample
 	covered := make([]uint64, len(s.true[0]))
 	var group []logic.Lit
@@ -401,7 +401,7 @@ func (d *directed) group(given ...int32) []logic.Lit {
 // groups returns the lemmas "exactly one" about the group of the given fluents, the likelier lemma first. The sample
 // may lack rare fluents, such as the extreme values of a counter. So the first lemma also contains the fluents that
 // never occur in the sample and depend on the group.
-func (d *directed) groups(given ...int32) []*lemma {
+func (d *directedProof) groups(given ...int32) []*lemma {
 	group := d.group(given...)
 	if group == nil {
 		return nil
@@ -423,7 +423,7 @@ func (d *directed) groups(given ...int32) []*lemma {
 const maxSupport = 1 << 14
 
 // support returns the fluents on which signals of the game depend, or nothing if the signals have too many gates.
-func (d *directed) support(signals ...logic.Lit) (fluents []int32) {
+func (d *directedProof) support(signals ...logic.Lit) (fluents []int32) {
 	nodes, _ := d.cones.Nodes(maxSupport, signals...)
 	for _, i := range nodes {
 		if int(i) > len(d.game.Fluents) {
@@ -435,7 +435,7 @@ func (d *directed) support(signals ...logic.Lit) (fluents []int32) {
 }
 
 // sortedByFrequency returns the fluents of the sample, the most frequent first.
-func (d *directed) sortedByFrequency() []int32 {
+func (d *directedProof) sortedByFrequency() []int32 {
 	if d.countedWords == len(d.sample.true[0]) {
 		return d.byFrequency
 	}

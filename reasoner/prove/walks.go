@@ -34,7 +34,7 @@ func newWalks(m machine.Machine) *walks {
 func (w *walks) play(ctx context.Context, games int) {
 	summed := false
 	for len(w.games) < games && (len(w.games) == 0 || ctx.Err() == nil) {
-		line := w.game(ctx)
+		line := w.randomGame(ctx)
 		w.games = append(w.games, line)
 		w.longest = max(w.longest, len(line))
 		if now, _ := w.lastViews(line); now.terminal && !summed {
@@ -46,8 +46,8 @@ func (w *walks) play(ctx context.Context, games int) {
 	}
 }
 
-// game plays a random game and returns its line.
-func (w *walks) game(ctx context.Context) [][]machine.Move {
+// randomGame plays a random game and returns its line.
+func (w *walks) randomGame(ctx context.Context) [][]machine.Move {
 	var line [][]machine.Move
 	seen := map[string]bool{}
 	state := make(machine.State, w.machine.Words())
