@@ -43,8 +43,8 @@ type caseAnalysis struct {
 	mayChange []int32 // fluents that the current joint move may change
 }
 
-// verdict records that a joint move keeps all candidates of a version. It stands as long as no candidate that its
-// proof assumed is dropped.
+// verdict records that a joint move keeps all candidates of a version. It stands until a candidate changes that its
+// proof assumed, or that the joint move may break.
 type verdict struct {
 	version int
 	// fluents: each assumed candidate, and each candidate that the joint move may break, mentions one of these.
@@ -338,7 +338,7 @@ func (w *caseAnalysis) bound(f *Formula, e *equation) {
 	f.Require(possible...)
 }
 
-// hasVerdict reports whether the latest verdict of a joint move stands: no assumed candidate has been dropped since.
+// hasVerdict reports whether the latest verdict of a joint move stands.
 func (w *caseAnalysis) hasVerdict(joint []option) bool {
 	v := w.verdicts[jointKey(joint)]
 	switch {

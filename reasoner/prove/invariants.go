@@ -262,11 +262,11 @@ func (p *inductionPass) checkObligations(joint []option, obligations ...obligati
 				fails = append(fails, o.violation(f))
 			}
 		}
-		question := []logic.Lit{f.net.Or(fails...)}
+		literals := []logic.Lit{f.net.Or(fails...)}
 		for r, option := range joint {
-			question = append(question, f.Does(0, r)[option.move])
+			literals = append(literals, f.Does(0, r)[option.move])
 		}
-		if !p.query(obligations[0].equation, question...) {
+		if !p.query(obligations[0].equation, literals...) {
 			return false
 		}
 	}
@@ -275,12 +275,12 @@ func (p *inductionPass) checkObligations(joint []option, obligations ...obligati
 
 // query asks whether literals can be true together, and drops the candidates that the model breaks. An equation is
 // also dropped if its query exceeds the limit of conflicts. It returns false if the query is undecided.
-func (p *inductionPass) query(e *equation, question ...logic.Lit) bool {
+func (p *inductionPass) query(e *equation, literals ...logic.Lit) bool {
 	limits := sat.Limits{MaxBytes: p.maxBytes}
 	if e != nil {
 		limits.MaxConflicts = maxEquationConflicts
 	}
-	status := p.formula.Solve(p.ctx, limits, question...)
+	status := p.formula.Solve(p.ctx, limits, literals...)
 	if status == sat.Unsat {
 		return true
 	}
