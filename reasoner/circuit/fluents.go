@@ -41,7 +41,7 @@ func mergeFluents(ctx context.Context, g *Game) *Game {
 	})
 	s.SetAll(g.Fluents, c.representatives(g))
 	for ok := s.Sweep(logic.Marked(g.live())); ok && rounds > 0; rounds-- {
-		if !c.split(g.Next, s.At) {
+		if !c.split(g.Next, s.Lookup) {
 			return g.copyOutputs(h, s)
 		}
 		if budget < 0 && rounds > lastRounds {

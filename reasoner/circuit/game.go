@@ -185,7 +185,7 @@ func (g *Game) finish(h *Game, s *logic.Substitution) *Game {
 func (g *Game) copyOutputs(h *Game, s *logic.Substitution) *Game {
 	for v, def := range g.Net.Definitions() {
 		if v := logic.Lit(v) << 1; s.Has(v) {
-			h.Net.Define(s.At(v), s.At(def))
+			h.Net.Define(s.Lookup(v), s.Lookup(def))
 		}
 	}
 	h.Next = slices.Clone(g.Next)
@@ -204,7 +204,7 @@ func (g *Game) copyOutputs(h *Game, s *logic.Substitution) *Game {
 	}
 	h.Terminal = g.Terminal
 	h.Wins, h.Goals = slices.Clone(g.Wins), slices.Clone(g.Goals)
-	h.forEachOutput(func(l *logic.Lit) { *l = s.At(*l) })
+	h.forEachOutput(func(l *logic.Lit) { *l = s.Lookup(*l) })
 	return h
 }
 

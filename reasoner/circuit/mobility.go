@@ -64,7 +64,7 @@ func (g *Game) legalInTurn(role int) []logic.Lit {
 	s.Build(g.Legal[role]...)
 	row := make([]logic.Lit, len(g.Legal[role]))
 	for m, l := range g.Legal[role] {
-		row[m] = s.At(l)
+		row[m] = s.Lookup(l)
 	}
 	return row
 }

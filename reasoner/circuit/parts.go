@@ -135,7 +135,7 @@ func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 func (s *moveSplitter) conjunction(lits []logic.Lit) logic.Lit {
 	s.out = s.out[:0]
 	for _, l := range lits {
-		s.out = append(s.out, s.image.At(l))
+		s.out = append(s.out, s.image.Lookup(l))
 	}
 	return s.to.Net.And(s.out...)
 }

@@ -205,7 +205,7 @@ func (r *regression) assumeMove(role, m int, f func(conditions []logic.Lit)) {
 		return
 	}
 	r.fixed.Sweep(r.moveCone)
-	r.computeRoots(func(fluent int) logic.Lit { return r.fold(r.fixed.At(r.game.Next[fluent])) })
+	r.computeRoots(func(fluent int) logic.Lit { return r.fold(r.fixed.Lookup(r.game.Next[fluent])) })
 	f(conditions)
 }
 
@@ -360,7 +360,7 @@ func (r *regression) hasOneMove(role int) logic.Lit {
 }
 
 // valueAfter returns the value after the move of a root or a node of its cone.
-func (r *regression) valueAfter(l logic.Lit) logic.Lit { return r.regressed.At(l) }
+func (r *regression) valueAfter(l logic.Lit) logic.Lit { return r.regressed.Lookup(l) }
 
 // conjunction returns the conjunction of literals without absorbed operands: x and or(x, y) is x. It overwrites its
 // argument.

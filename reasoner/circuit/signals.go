@@ -61,7 +61,7 @@ func (g *Game) sensorGame(signals []logic.Lit) *Game {
 	s.Build(signals...)
 	h.Next = make([]logic.Lit, len(names.Fluents))
 	for i, l := range signals {
-		h.Next[len(g.Fluents)+i] = s.At(l)
+		h.Next[len(g.Fluents)+i] = s.Lookup(l)
 	}
 	h.Legal = [][]logic.Lit{{logic.True}}
 	return h

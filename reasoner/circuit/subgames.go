@@ -251,10 +251,10 @@ func (g *Game) exhausted(legal logic.Lit, elsewhere []machine.Move) logic.Lit {
 	for range len(g.Does) - 1 {
 		after := logic.NewSubstitution(g.Net, g.Net)
 		for i, l := range g.Fluents {
-			after.Set(l, waits.At(g.Next[i]))
+			after.Set(l, waits.Lookup(g.Next[i]))
 		}
 		after.Build(legal)
-		legal = after.At(legal)
+		legal = after.Lookup(legal)
 		closed = append(closed, legal.Not())
 	}
 	return g.Net.And(closed...)

@@ -284,7 +284,7 @@ func (s *symmetrySearch) matchColours(left, right []uint64) permutation {
 
 // isSymmetry reports whether p is a symmetry: whether the network over the images of the inputs is the same network.
 func (s *symmetrySearch) isSymmetry(p permutation) bool {
-	g, at := s.game, s.image.At
+	g, at := s.game, s.image.Lookup
 	s.budget -= s.sweepCost()
 	if !s.preservesKinds(p) {
 		return false
@@ -325,7 +325,7 @@ func (s *symmetrySearch) preservesGoals(p permutation) bool {
 	left, right := make([]Goal, 0, len(s.game.Goals)), slices.Clone(s.game.Goals)
 	for _, goal := range s.game.Goals {
 		image := machine.Role(int(p[s.roles+int(goal.Role)]) - s.roles)
-		left = append(left, Goal{image, goal.Value, s.image.At(goal.When)})
+		left = append(left, Goal{image, goal.Value, s.image.Lookup(goal.When)})
 	}
 	order := func(a, b Goal) int {
 		return slices.Compare([]int{int(a.Role), int(a.Value), int(a.When)}, []int{int(b.Role), int(b.Value), int(b.When)})

@@ -64,13 +64,13 @@ func newEffects(g *circuit.Game) *effects {
 	all := func(signals []logic.Lit) []logic.Lit {
 		images := make([]logic.Lit, len(signals))
 		for i, l := range signals {
-			images[i] = s.At(l)
+			images[i] = s.Lookup(l)
 		}
 		return images
 	}
-	e.fluents, e.legal, e.terminal = all(g.Fluents), all(g.Legal[0]), s.At(g.Terminal)
+	e.fluents, e.legal, e.terminal = all(g.Fluents), all(g.Legal[0]), s.Lookup(g.Terminal)
 	for _, goal := range g.Goals {
-		e.goals = append(e.goals, s.At(goal.When))
+		e.goals = append(e.goals, s.Lookup(goal.When))
 	}
 	ticks := prove.ClockFluents(g)
 	moving := map[int32]bool{}   // fluents that change without a move
@@ -80,7 +80,7 @@ func newEffects(g *circuit.Game) *effects {
 			continue
 		}
 		users[next.Node()] = append(users[next.Node()], int32(f))
-		if s.At(next) != e.fluents[f] {
+		if s.Lookup(next) != e.fluents[f] {
 			moving[int32(f)] = true
 		}
 	}
@@ -97,7 +97,7 @@ func newEffects(g *circuit.Game) *effects {
 		}
 		var list []change
 		for _, f := range slices.Sorted(maps.Keys(fluents)) {
-			if next := s.At(g.Next[f]); next != e.fluents[f] {
+			if next := s.Lookup(g.Next[f]); next != e.fluents[f] {
 				list = append(list, change{f, next})
 			}
 		}

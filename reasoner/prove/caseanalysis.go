@@ -140,7 +140,7 @@ func (w *caseAnalysis) obligations(joint []option) (list []obligation, fails []l
 	}
 	u := w.cofactors.unrolled
 	for f, l := range w.game.Fluents {
-		before, after := w.cofactors.At(u.SignalAt(0, l)), w.cofactors.At(u.SignalAt(1, l))
+		before, after := w.cofactors.Lookup(u.SignalAt(0, l)), w.cofactors.Lookup(u.SignalAt(1, l))
 		if before == after {
 			continue
 		}
@@ -239,12 +239,12 @@ func (w *caseAnalysis) keepsPropertyAfter(ctx context.Context, joint []option, p
 	if !w.play(joint) {
 		return true
 	}
-	before, after := w.cofactors.At(w.violations[property][0]), w.cofactors.At(w.violations[property][1])
+	before, after := w.cofactors.Lookup(w.violations[property][0]), w.cofactors.Lookup(w.violations[property][1])
 	if after == logic.False || after == before {
 		return true
 	}
 	for _, l := range w.notOver.others {
-		if image := w.cofactors.At(l); image.Node() != 0 {
+		if image := w.cofactors.Lookup(l); image.Node() != 0 {
 			w.copier.Set(image, logic.True)
 		}
 	}
@@ -254,7 +254,7 @@ func (w *caseAnalysis) keepsPropertyAfter(ctx context.Context, joint []option, p
 	}
 	signals := []logic.Lit{w.copy(before).Not()}
 	for _, l := range w.notOver.others {
-		if image := w.cofactors.At(l); image.Complemented() && slices.ContainsFunc(w.cofactors.net.Operands(image.Node()), w.hasSignal) {
+		if image := w.cofactors.Lookup(l); image.Complemented() && slices.ContainsFunc(w.cofactors.net.Operands(image.Node()), w.hasSignal) {
 			signals = append(signals, w.nand(w.cofactors.net.Operands(image.Node())))
 		}
 	}
@@ -272,7 +272,7 @@ func (w *caseAnalysis) formula(joint []option, signals ...logic.Lit) *Formula {
 	}
 	for _, o := range joint {
 		for _, l := range o.others {
-			if image, ok := w.copyUpTo(w.cofactors.At(l), maxContext); ok {
+			if image, ok := w.copyUpTo(w.cofactors.Lookup(l), maxContext); ok {
 				f.Require(image)
 			}
 		}

@@ -56,7 +56,7 @@ func TestCofactorsAreTheNextPositions(t *testing.T) {
 			b.Store(next, 1)
 			c.setMoves([]logic.Lit{o.does})
 			for f, name := range g.Names.Fluents {
-				if got := valueOf(c.net, c.At(c.unrolled.SignalAt(1, g.Fluents[f])), inputs); got != next.Has(f) {
+				if got := valueOf(c.net, c.Lookup(c.unrolled.SignalAt(1, g.Fluents[f])), inputs); got != next.Has(f) {
 					t.Fatalf("%s is %t after move %d, expected %t", name, got, o.move, next.Has(f))
 				}
 			}

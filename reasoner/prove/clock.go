@@ -110,7 +110,7 @@ func orbit(g *circuit.Game, fluents []int32) []machine.State {
 		values.Sweep(nodes)
 		now = g.Names.NewState()
 		for i, f := range fluents {
-			if values.At(next[i]) == logic.True {
+			if values.Lookup(next[i]) == logic.True {
 				now.Set(int(f))
 			}
 		}

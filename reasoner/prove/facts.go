@@ -144,7 +144,7 @@ func clockEnd(g *circuit.Game) (step int, found bool) {
 		}
 		values.Commit()
 		values.Sweep(nodes)
-		if values.At(g.Terminal) == logic.True {
+		if values.Lookup(g.Terminal) == logic.True {
 			return step, true
 		}
 	}

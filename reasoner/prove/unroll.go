@@ -70,7 +70,7 @@ func (u *unrolling) SignalAt(k int, l logic.Lit) logic.Lit {
 		s := u.todo[len(u.todo)-1]
 		u.todo = u.todo[:len(u.todo)-1]
 		def := u.image(s.step, u.game.Net.Definition(s.node))
-		u.loops = append(u.loops, loop{u.steps[s.step].At(logic.Lit(s.node) << 1), def})
+		u.loops = append(u.loops, loop{u.steps[s.step].Lookup(logic.Lit(s.node) << 1), def})
 	}
 	return signal
 }

@@ -71,8 +71,8 @@ func (s *Substitution) Has(l Lit) bool {
 	return i < len(s.image) && s.image[i] != absent
 }
 
-// At returns the image of a literal; the image must exist.
-func (s *Substitution) At(l Lit) Lit { return s.image[l.Node()] ^ l&1 }
+// Lookup returns the image of a literal; the image must exist.
+func (s *Substitution) Lookup(l Lit) Lit { return s.image[l.Node()] ^ l&1 }
 
 // Set sets the image of a literal. Existing images of gates do not change.
 func (s *Substitution) Set(l, image Lit) { s.record(l.Node(), image^l&1) }
@@ -129,7 +129,7 @@ func (s *Substitution) Changed(yield func(node int32) bool) {
 func (s *Substitution) gate(node int32) (Lit, bool) {
 	s.operands = s.operands[:0]
 	for _, o := range s.from.Operands(node) {
-		s.operands = append(s.operands, s.At(o))
+		s.operands = append(s.operands, s.Lookup(o))
 	}
 	if s.Gate == nil {
 		return s.to.And(s.operands...), true
@@ -199,7 +199,7 @@ func (s *Substitution) Image(l Lit) (Lit, bool) {
 			case !s.Has(o):
 				s.enter(o.Node()) // its image is checked in the next step
 				continue
-			case s.At(o) != False:
+			case s.Lookup(o) != False:
 				top.unvisited--
 				continue
 			}
@@ -215,7 +215,7 @@ func (s *Substitution) Image(l Lit) (Lit, bool) {
 		s.path = s.path[:len(s.path)-1]
 		s.record(node, image)
 	}
-	return s.At(l), true
+	return s.Lookup(l), true
 }
 
 // enter sets the image of a leaf, or pushes a gate on the path.

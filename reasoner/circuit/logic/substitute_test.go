@@ -40,7 +40,7 @@ func checkSubstituted(t *rapid.T, from, to *logic.Network, inputs, images []logi
 	}
 	whole := logictest.Evaluate(from, before)
 	for _, l := range roots {
-		if want, got := at(whole, l), at(after, s.At(l)); want != got {
+		if want, got := at(whole, l), at(after, s.Lookup(l)); want != got {
 			t.Fatalf("literal %d is %v, and its image %v", l, want, got)
 		}
 	}
@@ -76,8 +76,8 @@ func TestSweepAndImageAgreeWithEvaluationOfTheImages(t *testing.T) {
 			t.Fatal("the substitution stopped without a Gate")
 		}
 		for _, l := range roots {
-			if image, ok := asked.Image(l); !ok || image != swept.At(l) {
-				t.Fatalf("literal %d has image %d on demand and %d in a sweep", l, image, swept.At(l))
+			if image, ok := asked.Image(l); !ok || image != swept.Lookup(l) {
+				t.Fatalf("literal %d has image %d on demand and %d in a sweep", l, image, swept.Lookup(l))
 			}
 		}
 		values := assignment(t, outside)
@@ -87,7 +87,7 @@ func TestSweepAndImageAgreeWithEvaluationOfTheImages(t *testing.T) {
 
 func imagesOf(s *logic.Substitution, lits []logic.Lit) (images []logic.Lit) {
 	for _, l := range lits {
-		images = append(images, s.At(l))
+		images = append(images, s.Lookup(l))
 	}
 	return images
 }
@@ -115,8 +115,8 @@ func TestChangeAgreesWithANewSweepAndIsReverted(t *testing.T) {
 			anew.SetAll(inputs, now)
 			anew.Build(all...)
 			for _, l := range all {
-				if s.At(l) != anew.At(l) {
-					t.Fatalf("literal %d has image %d after changes, and %d in a new sweep", l, s.At(l), anew.At(l))
+				if s.Lookup(l) != anew.Lookup(l) {
+					t.Fatalf("literal %d has image %d after changes, and %d in a new sweep", l, s.Lookup(l), anew.Lookup(l))
 				}
 			}
 			var changed []int32
@@ -124,7 +124,7 @@ func TestChangeAgreesWithANewSweepAndIsReverted(t *testing.T) {
 				changed = append(changed, node)
 			}
 			for i, l := range all {
-				if base[i] != s.At(l) && !slices.Contains(changed, l.Node()) {
+				if base[i] != s.Lookup(l) && !slices.Contains(changed, l.Node()) {
 					t.Fatalf("node %d has changed and is not in Changed", l.Node())
 				}
 			}
@@ -143,7 +143,7 @@ func TestLeavesGetImagesOnDemand(t *testing.T) {
 	to := logic.NewNetwork()
 	s := logic.NewSubstitution(from, to)
 	image, _ := s.Image(root.Not())
-	if to.Len() != 4 || image.Not() != to.And(s.At(b), s.At(v).Not()) || to.Op(s.At(v).Node()) != logic.OpLoop || s.Has(a) {
+	if to.Len() != 4 || image.Not() != to.And(s.Lookup(b), s.Lookup(v).Not()) || to.Op(s.Lookup(v).Node()) != logic.OpLoop || s.Has(a) {
 		t.Errorf("%d nodes, the image is %d, the unused leaf has an image: %v", to.Len(), image, s.Has(a))
 	}
 	var asked []int32
@@ -196,7 +196,7 @@ func TestASubstitutionStopsAtAnyGateAndContinues(t *testing.T) {
 		t.Error("limit of 0 gates: Change has not stopped")
 	}
 	s.Revert()
-	if left = 2; !s.Change(inputs[:1], []logic.Lit{logic.True}) || s.At(root) != to.And(images[1], images[2].Not()) {
+	if left = 2; !s.Change(inputs[:1], []logic.Lit{logic.True}) || s.Lookup(root) != to.And(images[1], images[2].Not()) {
 		t.Error("limit of 2 gates: Change has not rebuilt both gates")
 	}
 	if left = 0; s.Build(root) {
@@ -217,7 +217,7 @@ func TestALongChainOfGatesIsSubstituted(t *testing.T) {
 	if image, ok := s.Image(l); !ok || to.Len() != from.Len() || image.Complemented() != l.Complemented() {
 		t.Errorf("%d of %d nodes", to.Len(), from.Len())
 	}
-	if !s.Change(inputs, []logic.Lit{logic.True, logic.True}) || s.At(l).Node() != 0 {
-		t.Errorf("over constants the image is %d", s.At(l))
+	if !s.Change(inputs, []logic.Lit{logic.True, logic.True}) || s.Lookup(l).Node() != 0 {
+		t.Errorf("over constants the image is %d", s.Lookup(l))
 	}
 }
