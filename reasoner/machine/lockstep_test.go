@@ -33,7 +33,7 @@ func TestLockstepPlaysEveryLaneToItsEndOnce(t *testing.T) {
 	}
 }
 
-// endless is counting that stays where it begins.
+// endless is counting without change of the position.
 type endless struct{ counting }
 
 func (*endless) Next(dst machine.State, _ []machine.Move) { dst[0] = 1 }
