@@ -102,7 +102,8 @@ func (j *judge) children(s machine.State, f func(joint []machine.Move, child mac
 	}
 }
 
-// winning returns the moves of a role that end the game with its best goal whatever the others do.
+// winning returns the moves of a role that end the game with its best goal against every move of the other
+// roles.
 func (j *judge) winning(s machine.State, r machine.Role) map[machine.Move]bool {
 	wins := map[machine.Move]bool{}
 	j.children(s, func(joint []machine.Move, _ machine.State, goals []int32) {
@@ -119,8 +120,8 @@ func (j *judge) winning(s machine.State, r machine.Role) map[machine.Move]bool {
 	return wins
 }
 
-// losing returns the moves of a role after which another role has its best goal, or can win in the next step,
-// whatever the others do.
+// losing returns the moves of a role after which another role has its best goal, or can force it in the next
+// step.
 func (j *judge) losing(s machine.State, r machine.Role) map[machine.Move]bool {
 	loses := map[machine.Move]bool{}
 	j.children(s, func(joint []machine.Move, child machine.State, goals []int32) {
@@ -137,8 +138,8 @@ func (j *judge) losing(s machine.State, r machine.Role) map[machine.Move]bool {
 	return loses
 }
 
-// winsSoon reports whether a role gets its best goal within two joint moves whatever the others do. A game that is stuck
-// brings nobody anything.
+// winsSoon reports whether a role can force its best goal within two joint moves. In a stuck game no role
+// gets a goal.
 func (j *judge) winsSoon(s machine.State, r machine.Role) bool {
 	if len(j.winning(s, r)) > 0 {
 		return true

@@ -22,7 +22,7 @@ func loadClass(t testing.TB, c class, size int) *gdl.Game {
 	return readRules(t, fmt.Sprintf("%s %d", c.name, size), c.write(size))
 }
 
-// prove is what the rules say of a position, by the prover.
+// prove queries the rules about a position by the prover.
 func prove(ctx context.Context, p *prover.Prover, g *gdl.Game, fluents []string) (v view, err error) {
 	v.Fluents = fluents
 	if v.Terminal, err = p.Terminal(ctx, fluents); err != nil {

@@ -83,7 +83,7 @@ func TestExpandingAChildIsExpandingItsPosition(t *testing.T) {
 	}
 }
 
-// isSame tells whether two expansions say the same.
+// isSame reports whether two expansions are equal.
 func isSame(a, b *machine.Expansion) bool {
 	same := a.Err == nil && b.Err == nil && slices.Equal(a.States, b.States) && slices.Equal(a.Terminal, b.Terminal) &&
 		slices.EqualFunc(a.Moves, b.Moves, slices.Equal)

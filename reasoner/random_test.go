@@ -8,8 +8,8 @@ import (
 
 // A random game is drawn from bytes, so that a fuzzer can search among games. It
 // is valid by construction: relations come in layers that negate lower layers
-// only, every variable is bound by an atom, and what heads build of function terms
-// is bound by dom, so that there are few terms.
+// only, every variable is bound by an atom, and function terms that heads build
+// are bound by dom, so that there are few terms.
 //
 // Such a game has one to three roles, fluents and moves of arity 0 to 2 with
 // function terms in them, moves that are fluents, recursion (through a fact,

@@ -1,7 +1,6 @@
-// Package reasoner is the front door of the compiler: checked rules in, state
-// machine out. It chooses the engine (engines.go) and owns the order of the stages;
-// the engines live in the packages below. New gives one machine, Begin (compilation.go)
-// some machine soon and the best one later.
+// Package reasoner compiles checked rules into state machines. It chooses the engine (engines.go) and orders
+// the stages; the engines are packages of their own. New returns one machine, Begin (compilation.go) some
+// machine soon and the best machine later.
 package reasoner
 
 import (
@@ -79,8 +78,8 @@ func compile(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, erro
 // leastShare is the share of the budget that an engine has at least, if the engines before it took more than theirs.
 const leastShare = 0.1
 
-// first returns the machine of the first engine that works. Each engine has a share of the time left, the last engine
-// all of it.
+// first returns the machine of the first engine that works. Each engine gets a share of the remaining time,
+// the last engine the whole remaining time.
 func first(ctx context.Context, engines []engine, g *gdl.Game, o Options) (machine.Machine, error) {
 	end := time.Now().Add(o.Budget)
 	if d, ok := ctx.Deadline(); ok && d.Before(end) {

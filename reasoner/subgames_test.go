@@ -11,14 +11,14 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// subgamesOf are those of a game.
+// subgamesOf returns the subgames of a game.
 func subgamesOf(t *testing.T, m machine.Machine) []machine.Subgame {
 	t.Helper()
 	return m.Subgames(t.Context())
 }
 
-// TestSubgamesKeepStepWithTheWhole plays random matches of games that are several ones: in each
-// subgame the fluents and the legal moves must be those of the whole that are its own.
+// TestSubgamesKeepStepWithTheWhole plays random matches of games that consist of several games: in each
+// subgame the fluents and the legal moves must equal its part of the whole.
 func TestSubgamesKeepStepWithTheWhole(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -190,7 +190,7 @@ func TestSubgamesKnowDecisiveMoves(t *testing.T) {
 			t.Fatalf("subgame %d knows none", k)
 		}
 		b := m.NewBatch()
-		// Of two marks side by side the first is made: whoever moves next wins there.
+		// The first of two adjacent marks is set: the role that moves next wins there.
 		mover := fmt.Sprintf("(control x %d)", k+1)
 		q, err := m.Names().State([]string{mover, fmt.Sprintf("(control o %d)", 2-k), fmt.Sprintf("(cell %d 2 x)", k+1)})
 		if err != nil {

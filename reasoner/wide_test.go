@@ -16,11 +16,11 @@ const (
 	wideBytes = 16 // draws of a game; the rest follows from them
 )
 
-// STACKMATE_WIDE is how many random wide games are compared; few by default. They are
-// others with each STACKMATE_WIDE_SEED, so that many can be compared piece by piece.
+// STACKMATE_WIDE is the number of random wide games to compare; few by default. Each STACKMATE_WIDE_SEED
+// gives different games, so that many can be compared in several runs.
 const wideGames, wideSeed = "STACKMATE_WIDE", "STACKMATE_WIDE_SEED"
 
-// FuzzWideMachine is FuzzMachine for games that are wide and deep.
+// FuzzWideMachine does the checks of FuzzMachine for games that are wide and deep.
 func FuzzWideMachine(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, uint64(countFrom(f, wideSeed, 4))))
 	for range countFrom(f, wideGames, exhaustive.Choose(wideSeeds/4, wideSeeds)) {
@@ -90,8 +90,8 @@ func (g *wide) name() string {
 	return fmt.Sprintf("d%d", g.names)
 }
 
-// literals is a conjunction of n literals; one of every denied is not negated, or
-// with 0 all are not.
+// literals returns a conjunction of n literals. One literal in `denied` is positive; if denied is 0, every
+// literal is.
 func (g *wide) literals(pool []string, n, denied int) string {
 	var b strings.Builder
 	for range n {
@@ -104,7 +104,7 @@ func (g *wide) literals(pool []string, n, denied int) string {
 	return b.String()
 }
 
-// body is a conjunction that may be wide, of mostly one sign.
+// body returns a conjunction that may be wide, with literals mostly of one sign.
 func (g *wide) body(pool []string) string {
 	n := 1 + g.rng.IntN(3)
 	if g.rng.IntN(3) == 0 {

@@ -10,16 +10,16 @@ import (
 //
 //	groups  sets of fluents of which no two are ever true together: the contents of a cell
 //	merged  two clusters become one if the union has so few patterns that a position gets
-//	        shorter: cells that depend on perStep other
+//	        shorter: cells that depend on each other
 //
 // A small sample shows fewer patterns than exist. Their number is estimated from the numbers of patterns seen
 // once and twice, and clusters are merged only if nearly all patterns were seen more often.
 //
-// Cost: groups takes a few instructions for perStep pair of fluents and 64 positions; merging takes one for perStep
-// pair of clusters and position, and restart for perStep new cluster.
+// Cost: groups takes a few instructions for each pair of fluents and 64 positions; merging takes one for each
+// pair of clusters and position, and again for each new cluster.
 
 const (
-	// The sample has sampleLanes positions after perStep of sampleSteps joint moves of random games. Its first
+	// The sample has sampleLanes positions after each of sampleSteps joint moves of random games. Its first
 	// firstPart positions suggest the pairs of clusters to merge.
 	sampleSteps = 512
 	sampleLanes = 64
@@ -94,7 +94,7 @@ func drawSample(m Machine, fluents int) *sample {
 	return p
 }
 
-// labelled is a cluster of fluents, with the pattern of perStep position of the sample.
+// labelled is a cluster of fluents, with the pattern of each position of the sample.
 type labelled struct {
 	fluents     []int32
 	patterns    []uint64 // by label
@@ -123,7 +123,7 @@ type group struct {
 }
 
 // groups divides the fluents into constant fluents, fluents that changed too rarely, and sets of which no two
-// fluents are true together. The most frequent remaining fluent begins perStep set.
+// fluents are true together. The most frequent remaining fluent begins each set.
 func (p *sample) groups() []group {
 	constant, rare := group{minCapacity: constantCapacity}, group{minCapacity: maxPatterns}
 	var order []int32
@@ -150,7 +150,7 @@ func (p *sample) groups() []group {
 	return groups
 }
 
-// disjoint returns a group and the other fluents. The group has the first fluent and perStep further fluent that
+// disjoint returns a group and the other fluents. The group has the first fluent and each further fluent that
 // never coincides with the group, although by chance it would.
 func (p *sample) disjoint(order []int32, often []int) (group, others []int32) {
 	group = order[:1:1]
