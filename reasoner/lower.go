@@ -54,7 +54,7 @@ type lowering struct {
 	state []uint8
 	vars  map[datalog.Signal]logic.Lit // the variables of cycles
 	first []int32                      // by signal: its first rule, or -1
-	stack  []openAtom
+	stack []openAtom
 	lits  []logic.Lit
 	steps int
 }
