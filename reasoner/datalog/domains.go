@@ -168,7 +168,7 @@ func (x *domain) addAll(y *domain) bool {
 	return grown
 }
 
-// reach extends the bitmap to that many words.
+// reach extends the bitmap to the given number of words.
 func (x *domain) reach(words int) {
 	if missing := words - len(x.bits); missing > 0 {
 		x.bits = append(x.bits, make([]uint64, missing)...)

@@ -65,7 +65,7 @@ type grounder struct {
 	unfolding, factoring, asking threshold
 
 	// pending are static relations that have not been computed, as they may have too many tuples. They count as
-	// dynamic. After the pass "settle" these are relations with a key.
+	// dynamic. After the pass "pending" each of them has a key at all uses.
 	pending map[*relation]bool
 	demand  *demand   // nil before the demand pass
 	record  *recorder // nil before reaching

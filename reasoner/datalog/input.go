@@ -25,7 +25,7 @@ type inputs struct {
 // known tuples.
 type input struct {
 	name    predicate
-	rel     *relation // true or does, as the rules use it; it stores no tuples itself
+	rel     *relation // true or does in the rules; it stores no tuples
 	known   *relation // all tuples that have occurred
 	number  []int32   // by tuple of known
 	role    []int32   // by tuple of known; 0 for fluents
@@ -106,7 +106,7 @@ func (x *inputs) forget() {
 	}
 }
 
-// meet returns the number of the tuple in known, and adds the tuple to known and to the vocabulary if it is new.
+// intern returns the number of the tuple in known, and adds the tuple to known and to the vocabulary if it is new.
 func (x *inputs) meet(in *input, tuple []int32) int32 {
 	if t := in.known.find(tuple); t >= 0 {
 		return t
@@ -216,7 +216,7 @@ func (in *input) has(tuple []int32) bool {
 	return in.holding.has(in.known.find(tuple))
 }
 
-// by returns the buckets over the given columns, ascending.
+// bucketsBy returns the buckets over the given columns, ascending.
 func (in *input) by(columns []int32) *buckets {
 	x := in.known.index(columns)
 	for _, b := range in.buckets {

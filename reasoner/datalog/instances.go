@@ -129,7 +129,7 @@ func (in *instances) add(r *rule, rec *record) {
 	for k, i := range rec.literals {
 		l := &r.body[i]
 		if !l.isDynamic() {
-			continue // a demand relation, static now
+			continue // a demand relation, which has become static
 		}
 		c := condition{column: 1 + k, base: in.first[l.atom.rel]}
 		if l.op == gdl.Not {

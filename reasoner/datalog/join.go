@@ -203,7 +203,7 @@ func (j *joiner) list(i int, s *step, tuples []int32) bool {
 	return found
 }
 
-// try binds tuple t and goes on with the next step.
+// try binds tuple t and executes the next steps.
 func (j *joiner) try(i int, s *step, t int32) bool {
 	if !j.meter.tick(j.plan) {
 		return true

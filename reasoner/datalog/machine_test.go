@@ -118,7 +118,7 @@ func TestLargeStaticRelationsAreAnsweredOnDemand(t *testing.T) {
 	}
 }
 
-// A machine computes no more than it must: all lists are two million tuples, of which a position needs one.
+// A machine computes only needed tuples: the lists have two million tuples, of which a position needs one.
 func TestAMachineKeepsToItsLimits(t *testing.T) {
 	const rules = `
 (role r)

@@ -25,7 +25,7 @@ type phase uint8
 const (
 	inBoth      phase = iota // for grounding and for the machine
 	inGrounding              // for grounding only
-	ifThorough               // only where grounding is thorough
+	ifThorough               // for thorough grounding only
 	inMachine                // for the machine only
 )
 
@@ -33,17 +33,17 @@ const (
 var passes = []pass{
 	{
 		name: "constants",
-		doc:  "true(wall(X)), of which the rules only say next(wall(X)) ← true(wall(X)) → init(wall(X))",
+		doc:  "true(wall(X)), with next(wall(X)) ← true(wall(X)) as the only rule of next → init(wall(X))",
 		run:  (*grounder).fixConstants, assumes: "positions are reachable",
 	},
 	{
 		name: "linear",
 		doc:  "path(X,Z) ← path(X,Y) ∧ path(Y,Z) → path(X,Z) ← step(X,Y) ∧ path(Y,Z), for each rule path ← step",
-		run:  (*grounder).linearise, assumes: "other conditions of the rule speak of Y, or of what all three have in common",
+		run:  (*grounder).linearise, assumes: "other conditions of the rule contain only Y and variables of all three literals",
 	},
 	{
 		name: "static",
-		doc:  "relations that depend on neither true nor does → their tuples; those with too many are left pending",
+		doc:  "relations that depend on neither true nor does → their tuples; relations with too many stay pending",
 		run:  (*grounder).evaluateStatic, needed: true,
 	},
 	{
@@ -53,7 +53,7 @@ var passes = []pass{
 	},
 	{
 		name: "existential", of: inGrounding,
-		doc: "columns in which all terms of a domain say the same → no columns",
+		doc: "columns whose relation holds for all terms of a domain or for none → no columns",
 		run: (*grounder).projectColumns, assumes: "the domain is not empty, the relation not negated",
 	},
 	{
@@ -67,9 +67,9 @@ var passes = []pass{
 		run: (*grounder).unfold, assumes: "p is not recursive",
 	},
 	{
-		name: "settle", of: inGrounding,
-		doc: "pending relations that are still needed → their tuples, unless they can be asked by key",
-		run: (*grounder).settle, needed: true,
+		name: "pending", of: inGrounding,
+		doc: "pending relations that are still needed → their tuples, unless all uses have a key",
+		run: (*grounder).computePending, needed: true,
 	},
 	{
 		name: "right-linear", of: inGrounding,
@@ -88,12 +88,12 @@ var passes = []pass{
 	},
 	{
 		name: "reach", of: inGrounding,
-		doc: "rules → the atoms that are possible",
+		doc: "rules → the possible atoms",
 		run: (*grounder).reach, needed: true,
 	},
 	{
 		name: "magic", of: inMachine,
-		doc: "as demand, for recursive relations of one position", assumes: "what is asked of other relations does not depend on the recursion",
+		doc: "as demand, for recursive relations of one position", assumes: "the demand of other relations does not depend on the recursion",
 	},
 }
 
@@ -102,21 +102,21 @@ type constraint struct{ before, after, reason string }
 
 // constraints are the requirements for the order of the passes.
 var constraints = []constraint{
-	{"constants", "static", "what follows from fluents that never change is static then"},
-	{"linear", "static", "relations are computed by the rules that they keep"},
-	{"static", "reduce", "a relation without tuples is empty only when it has been computed"},
+	{"constants", "static", "relations derived from fluents that never change become static"},
+	{"linear", "static", "static relations are computed by the rewritten rules"},
+	{"static", "reduce", "only a computed relation without tuples is empty"},
 	{"static", "existential", "a domain must have been computed"},
 	{"reduce", "existential", "a condition that always holds would count as a use of the column"},
-	{"existential", "unfold", "the fewer columns, the fewer instances it expects"},
-	{"static", "unfold", "it replaces what is pending"},
-	{"merge", "unfold", "alternatives are to be unfolded once"},
-	{"unfold", "settle", "what is unfolded wherever it is used need not be computed"},
-	{"settle", "right-linear", "whether it pays is judged by the sizes of static relations"},
-	{"unfold", "split", "what has been split no longer falls into other parts"},
+	{"existential", "unfold", "with fewer columns it expects fewer instances"},
+	{"static", "unfold", "it replaces pending relations"},
+	{"merge", "unfold", "merged alternatives are unfolded once"},
+	{"unfold", "pending", "a relation that is unfolded at all uses need not be computed"},
+	{"pending", "right-linear", "its gain is estimated from the sizes of static relations"},
+	{"unfold", "split", "split rules cannot be divided into other parts"},
 	{"right-linear", "split", "a part would hide the recursion"},
-	{"settle", "split", "whether a part pays is judged by the sizes of static relations"},
-	{"split", "demand", "parts are asked by key, too"},
-	{"demand", "reach", "reaching finds what is asked for"},
+	{"pending", "split", "the gain of a part is estimated from the sizes of static relations"},
+	{"split", "demand", "parts can be demanded by key, too"},
+	{"demand", "reach", "reaching computes the demand"},
 }
 
 func init() {

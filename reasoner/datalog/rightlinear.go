@@ -7,7 +7,7 @@ import (
 	"stackmate/gdl"
 )
 
-// A right-linear relation, which recurs on itself once and last, only hands its result on:
+// A right-linear relation recurs on itself once and last, and passes its result on:
 //
 //	before  count(P,I,N) ← stone(P) ∧ after(P,Q) ∧ succ(I,J) ∧ count(Q,J,N)
 //	        count(end,N,N) ← number(N)
@@ -56,8 +56,8 @@ func (gr *grounder) factorRightLinear() error {
 	return nil
 }
 
-// findColumns finds the columns that all recursive rules hand on: a variable that
-// stands in the head and in the recursive literal, and nowhere else.
+// findColumns finds the columns that every recursive rule passes on: their variable
+// occurs only in the head and in the recursive literal.
 func (t *rightLinear) findColumns() bool {
 	for c := range int32(t.rel.arity) {
 		handed := true
@@ -125,7 +125,7 @@ func (t *rightLinear) replace(r *rule) *rule {
 	use := r.body[at].atom
 	known, handed := use.project(nil, t.moved).appendVars(nil), use.project(nil, t.kept).appendVars(nil)
 	start, rest := r.divide(at, known, handed)
-	outside := append(r.head.appendVars(nil), handed...) // that the rest of the rule needs
+	outside := append(r.head.appendVars(nil), handed...) // variables that the rest of the rule needs
 	outside = appendBodyVars(outside, literalsOf(r.body, rest))
 	body := literalsOf(r.body, start)
 	seed := distinctVars(appendBodyVars(slices.Clone(known), body))
@@ -172,7 +172,7 @@ func (r *rule) divide(at int, known, handed []int32) (start, rest []int) {
 	return start, rest
 }
 
-// size estimates the tuples of the relation that replaces the recursive one.
+// size estimates the tuples of the relation that replaces the recursive relation.
 func (t *rightLinear) size(r *rule, seeds []int32) float64 {
 	n := 1.0
 	for _, c := range t.moved {

@@ -11,11 +11,11 @@ import (
 // terminal, legal, goal and next.
 type stepper struct {
 	*evaluator
-	now     machine.State // the position asked about
-	placed  bool          // the evaluator stands on it
+	now     machine.State // the current position
+	placed  bool          // the evaluator has this position
 	listed  bool          // byRole holds its legal moves
 	ends    *call
-	always  bool // terminal everywhere
+	always  bool // every position is terminal
 	legals  []output
 	nexts   []output
 	goals   []*relation
@@ -29,9 +29,9 @@ type stepper struct {
 // output is a relation whose tuples become moves or fluents: legal and next.
 type output struct {
 	sink  *sink
-	plans []*plan   // that derive into the sink, or nil
-	rel   *relation // else the relation that holds the tuples
-	call  *call     // and what computes it, nil if static
+	plans []*plan   // plans that derive into the sink, or nil
+	rel   *relation // without plans: the relation that holds the tuples
+	call  *call     // the call that computes rel, nil if static
 }
 
 var _ machine.Stepper = (*stepper)(nil)
@@ -106,7 +106,7 @@ func (s *stepper) collect(o *output) {
 	}
 }
 
-// SetState implements machine.Stepper. The evaluator follows when it is needed.
+// SetState implements machine.Stepper. It leaves the evaluator's position to the first question.
 func (s *stepper) SetState(state machine.State) {
 	if len(s.now) > 0 && s.now.Equal(state) {
 		return
@@ -115,7 +115,7 @@ func (s *stepper) SetState(state machine.State) {
 	s.placed, s.listed = false, false
 }
 
-// begin looks at the initial position.
+// begin evaluates the initial position.
 func (s *stepper) begin() error {
 	s.SetState(s.in.initial)
 	s.Terminal()
@@ -123,7 +123,7 @@ func (s *stepper) begin() error {
 	return s.meter.err
 }
 
-// place moves the evaluator to the position.
+// place sets the evaluator's position.
 func (s *stepper) place() {
 	if !s.placed {
 		s.placed = true

@@ -7,7 +7,8 @@ import (
 	"stackmate/gdl"
 )
 
-// Choices are the moves of games without boards, if they are names: rock, paper, scissors. Each role has them as a row of cards.
+// Choices are the moves of games without boards, if they are names: rock, paper, scissors. Each role has them
+// as a row of cards.
 
 const (
 	mostChoices = 8
@@ -20,7 +21,7 @@ func (l *Layout) findChoices(g *gdl.Game, f *fluents) {
 		return
 	}
 	rows := slices.DeleteFunc(slices.Clone(l.roles), func(role string) bool { return role == chance })
-	names, own := make(set), make(map[string]set) // of all roles, and by role
+	names, own := make(set), make(map[string]set) // names for any role, and by role
 	for _, role := range rows {
 		own[role] = make(set)
 	}
@@ -80,7 +81,7 @@ func (f *fluents) bound(r *gdl.Rule, variable string) set {
 	return found
 }
 
-// offer lays the choices of all roles on their board.
+// offer draws the choices of all roles on their board.
 func (d *drawing) offer() {
 	for row, role := range d.choices.rows.values {
 		for column, name := range d.choices.columns.values {

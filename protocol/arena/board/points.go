@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Some authors give the two coordinates of a thing in two fluents: (x1 5) and (y1 7), or
-// (posx blue 3) and (posy blue 0). Their names differ in one letter, an x and a y.
+// Some authors give the two coordinates of a thing in two fluents: (x1 5) and (y1 7), or (posx blue 3) and
+// (posy blue 0). Their names differ in one letter, an x and a y.
 
-// points finds such fluents, and a board for the things that have coordinates.
+// points finds such fluents, and adds a board for their things.
 func (l *Layout) points(f *fluents) {
 	var g *grid
 	for _, x := range f.relations() {
@@ -33,8 +33,8 @@ func (l *Layout) points(f *fluents) {
 	}
 }
 
-// position lists the values of a fluent that may be a coordinate: of one thing, or of one
-// for each role.
+// position returns the values of a fluent that may be a coordinate of one thing, or of one thing for each
+// role.
 func (f *fluents) position(rel relation) ([]string, bool) {
 	if rel.arity < 1 || rel.arity > 2 || len(f.seen[rel]) == 0 || rel.arity == 2 && !f.isRole(rel, 0) {
 		return nil, false
@@ -43,7 +43,7 @@ func (f *fluents) position(rel relation) ([]string, bool) {
 	return values, ok && len(values) >= 3 && len(values) <= maxSide && f.decides(rel, rel.others(rel.arity-1), []int{rel.arity - 1})
 }
 
-// half is a thing of which one coordinate has been read.
+// half is a thing with one known coordinate.
 type half struct {
 	use  *use
 	args tuple
@@ -51,7 +51,7 @@ type half struct {
 	fact string
 }
 
-// pair reads one coordinate of a thing, and puts it on its board when it has both.
+// pair reads a coordinate of a thing, and draws the thing once both are known.
 func (d *drawing) pair(u *use, args tuple, fact string) {
 	read := half{u, args, u.label, fact}
 	if u.holder >= 0 {

@@ -2,8 +2,8 @@ package board
 
 import "slices"
 
-// segments finds fluents that name two neighbouring points of a board, as the lines of dots
-// and boxes do: point (x, y) is the corner of cell (x, y) on the side of smaller x and y.
+// segments finds fluents that name two neighbouring points of a board, such as the lines of dots and boxes:
+// point (x, y) is the corner of cell (x, y) on the side of smaller x and y.
 func (l *Layout) segments(f *fluents) {
 	for _, rel := range f.relations() {
 		if rel.arity != 4 || l.uses[rel] != nil {
@@ -28,7 +28,7 @@ func (l *Layout) segments(f *fluents) {
 	}
 }
 
-// points is an axis with the points that a fluent names: there may be one more than cells.
+// points returns an axis with the points that a fluent names: there may be one point more than cells.
 func (f *fluents) points(cells axis, rel relation, argument int) axis {
 	values, ok := f.ordered(rel, argument)
 	if !ok || len(values) > maxSide || len(values) < len(cells.values) {
@@ -43,7 +43,7 @@ func (f *fluents) points(cells axis, rel relation, argument int) axis {
 	return all
 }
 
-// joins reports whether there are examples of a fluent, and all name neighbours.
+// joins reports whether a fluent has examples, all of which name neighbours.
 func (g *grid) joins(u *use, examples [][]tuple) bool {
 	found := false
 	for _, facts := range examples {
@@ -57,7 +57,7 @@ func (g *grid) joins(u *use, examples [][]tuple) bool {
 	return found
 }
 
-// segment is the cell and the side that a segment is drawn at.
+// segment returns the cell and the side at which a segment is drawn.
 func (g *grid) segment(u *use, args tuple) (at [2]int, side Kind, ok bool) {
 	a, okA := g.cell(u, args)
 	b, okB := g.cell(u, tuple{args[2], args[3], "", ""})

@@ -1,9 +1,9 @@
 package board
 
-// Trails are cells where the piece of a role has been, as the walls behind the cycles of tron: a fluent without contents on a board
-// on which another fluent has one piece of each role.
+// Trails are cells that the piece of a role has visited, such as the walls behind the cycles of tron: a
+// fluent without content, on a board on which another fluent has one piece of each role.
 
-// HasTrails reports whether the positions before a position say how it is drawn.
+// HasTrails reports whether drawing a position needs the positions before it.
 func (l *Layout) HasTrails() bool { return l.hasTrails }
 
 // findTrails finds boards with trails.
@@ -17,7 +17,7 @@ func (l *Layout) findTrails() {
 	}
 }
 
-// trails returns the cells where roles have been, with the colour of the role that was there last.
+// trails returns the visited cells, with the colour of their last role.
 func (l *Layout) trails(before [][]string) map[Spot]string {
 	if len(before) == 0 || !l.hasTrails {
 		return nil

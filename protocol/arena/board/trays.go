@@ -12,21 +12,22 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// Trays hold the things of a game that lie on no board, if moves name them: cards of a hand, coins of a purse, objects of a
-// heap, pieces that are left. A strip is the scale of a number with a sign, which favours one role at each end.
+// Trays hold the things of a game that lie on no board, if moves name them: cards of a hand, coins of a
+// purse, objects of a heap, remaining pieces. A strip is the scale of a number with a sign, which favours one
+// role at each end.
 
 // Limits of trays, in cells.
 const (
 	leastTray = 3
 	maxTray   = 26
 	maxStrip  = 11
-	trayRow   = 8 // of things in no order of their own
+	trayRow   = 8 // cells in a row of things without an order
 )
 
-// goalBytes bounds the memory, and with it the time, of the search for a goal.
+// goalBytes bounds the memory, and so the time, of the search for a goal.
 const goalBytes = 16 << 20
 
-// trays finds hands, amounts, stocks and strips among the fluents that lie on no board.
+// trays finds hands, amounts, stocks and strips among the fluents without a board.
 func (l *Layout) trays(f *fluents) {
 	stocks := f.stocks()
 	for _, rel := range f.relations() {
@@ -43,7 +44,7 @@ func (l *Layout) trays(f *fluents) {
 	slices.SortStableFunc(l.grids, func(a, b *grid) int { return a.rank() - b.rank() })
 }
 
-// rank orders boards: boards, strips, single things, hands.
+// rank returns the order of a board: boards and strips, single things, hands.
 func (g *grid) rank() int {
 	switch {
 	case g.shape != Tray:
@@ -54,7 +55,7 @@ func (g *grid) rank() int {
 	return 2
 }
 
-// hands finds a hand, as (hand red 3), or an amount, as (coins red 6) and (heap 2 5).
+// hands finds a hand, such as (hand red 3), or an amount, such as (coins red 6) and (heap 2 5).
 func (l *Layout) hands(f *fluents, rel relation) {
 	for key := range 2 {
 		item := 1 - key
@@ -90,7 +91,8 @@ func (l *Layout) hands(f *fluents, rel relation) {
 	}
 }
 
-// stock finds things that are left, as (left piece), a thing by itself, as (given piece), or a strip, as (lead -3).
+// stock finds remaining things, such as (left piece), a single thing, such as (given piece), or a strip, such
+// as (lead -3).
 func (l *Layout) stock(f *fluents, rel relation, stocks set) {
 	things := slices.SortedFunc(maps.Keys(f.domain(rel, 0)), Natural)
 	u := &use{relation: rel, column: 0, row: -1, content: []int{0}, holder: -1}
@@ -112,7 +114,8 @@ func (l *Layout) stock(f *fluents, rel relation, stocks set) {
 	}
 }
 
-// stocks returns the lists of things, in their natural order, of the fluents that name several things which moves name, too.
+// stocks returns the lists of things, in natural order, of the fluents that name several things and occur in
+// moves.
 func (f *fluents) stocks() set {
 	lists := make(set)
 	for _, rel := range f.relations() {
@@ -123,7 +126,7 @@ func (f *fluents) stocks() set {
 	return lists
 }
 
-// inRows lays names out in a square, or in rows of trayRow cells.
+// inRows arranges names in a square, or in rows of trayRow cells.
 func inRows(names []string) *grid {
 	width := min(trayRow, len(names))
 	if side := int(math.Sqrt(float64(len(names)))); side*side == len(names) {
@@ -157,7 +160,7 @@ func (f *fluents) isMoved(rel relation, argument int) bool {
 	return false
 }
 
-// thing returns the piece that a fact puts on a tray: a card, if nothing else is known of it.
+// thing returns the piece that a fact puts on a tray: a card, unless its name says more.
 func (l *Layout) thing(u *use, args tuple) Piece {
 	content := u.contentOf(args)
 	if u.row >= 0 {
@@ -179,7 +182,7 @@ func (l *Layout) thing(u *use, args tuple) Piece {
 	return p
 }
 
-// amount draws as many coins as a fact says, in the cells from 1 on.
+// amount draws the coins of a fact, in the cells from 1 on.
 func (d *drawing) amount(u *use, args tuple, fact string) {
 	n, err := strconv.Atoi(args[u.column])
 	row, ok := u.grid.rows.index[args[u.row]]
@@ -199,14 +202,14 @@ func (d *drawing) amount(u *use, args tuple, fact string) {
 	}
 }
 
-// scale is the values of a number with a sign, as many below zero as above it, and the roles that it favours at both ends.
+// scale is the values of a number with a sign, from -n to n, and the roles that it favours at both ends.
 type scale struct {
 	values []string
 	sides  []Side
 }
 
-// scales finds the numbers with a sign. For both ends it compares the goals of the first position with the value at that end in
-// the place of its own.
+// scales finds the numbers with a sign. For each end, it computes the goals of the initial position with the
+// value replaced by the end of the scale.
 func (l *Layout) scales(ctx context.Context, g *gdl.Game, f *fluents, positions [][]string) {
 	l.scale = make(map[relation]scale)
 	if len(positions) == 0 || len(l.roles) < 2 {
@@ -232,7 +235,7 @@ func (l *Layout) scales(ctx context.Context, g *gdl.Game, f *fluents, positions 
 	}
 }
 
-// symmetric lists the values of a fluent from -n to n, for the largest n for which there are all.
+// symmetric returns the values of a fluent from -n to n, for the largest n for which all exist.
 func (f *fluents) symmetric(rel relation) (values []string) {
 	domain := f.domain(rel, 0)
 	for n := 0; domain[strconv.Itoa(n)] && domain[strconv.Itoa(-n)]; n++ {
@@ -245,7 +248,7 @@ func (f *fluents) symmetric(rel relation) (values []string) {
 	return values
 }
 
-// favoured returns the role with the best goal when a fluent has a value; "" if there are several.
+// favoured returns the role with the best goal if a fluent has the given value; "" if several roles share it.
 func (l *Layout) favoured(ctx context.Context, p *prover.Prover, rel relation, facts []string, value string) (best string) {
 	facts = slices.Clone(facts)
 	for i, fact := range facts {

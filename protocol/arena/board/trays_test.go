@@ -50,7 +50,7 @@ func TestThePrizeAtStakeIsYellowAndLaterPrizesFollow(t *testing.T) {
 	if got := boardOf(t, p, "Prizes").texts(); !slices.Equal(got, []string{"4 yellow", "1 ", "3 "}) {
 		t.Errorf("prizes %q", got)
 	}
-	facts[len(facts)-1] = "(round 5)" // nothing is at stake any more
+	facts[len(facts)-1] = "(round 5)" // no prize is left
 	p = l.Draw(facts)
 	if got := boardOf(t, p, "Prizes").texts(); len(got) > 0 || !slices.Contains(p.Counters, Counter{Name: "round", Value: "5"}) {
 		t.Errorf("prizes %q after the last round, counters %v", got, p.Counters)
@@ -109,7 +109,7 @@ func TestCountersSayWhoseTurnItIs(t *testing.T) {
 			"Tie-breaker":      {Name: "Tie-breaker", Value: "o", Color: "red"},
 			"Both players bid": {Name: "Both players bid"},
 		}[c.Name]
-		if c != want && c.Name != "control" { // no example has had it
+		if c != want && c.Name != "control" { // absent from the examples
 			t.Errorf("found %+v, want %+v", c, want)
 		}
 	}
