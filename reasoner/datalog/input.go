@@ -107,7 +107,7 @@ func (x *inputs) forget() {
 }
 
 // intern returns the number of the tuple in known, and adds the tuple to known and to the vocabulary if it is new.
-func (x *inputs) meet(in *input, tuple []int32) int32 {
+func (x *inputs) intern(in *input, tuple []int32) int32 {
 	if t := in.known.find(tuple); t >= 0 {
 		return t
 	}
@@ -165,7 +165,7 @@ func (x *inputs) find(relation string, args []term, text string) inputTuple {
 	}
 	for k, in := range x.list {
 		if in.name.name == relation && slices.Equal(in.name.shapes, p.shapes) {
-			return inputTuple{int32(k) + 1, x.meet(in, tuple)}
+			return inputTuple{int32(k) + 1, x.intern(in, tuple)}
 		}
 	}
 	return inputTuple{input: -1}
@@ -217,7 +217,7 @@ func (in *input) has(tuple []int32) bool {
 }
 
 // bucketsBy returns the buckets over the given columns, ascending.
-func (in *input) by(columns []int32) *buckets {
+func (in *input) bucketsBy(columns []int32) *buckets {
 	x := in.known.index(columns)
 	for _, b := range in.buckets {
 		if b.index == x {
@@ -245,12 +245,12 @@ func (b *buckets) find(key []int32) []int32 {
 // sink collects the derived tuples of next or legal as tuples of true or does.
 type sink struct {
 	inputs *inputs
-	of     *input
+	input  *input
 	found  tupleSet
 }
 
 // has reports whether a tuple has been collected.
-func (s *sink) has(tuple []int32) bool { return s.found.has(s.of.known.find(tuple)) }
+func (s *sink) has(tuple []int32) bool { return s.found.has(s.input.known.find(tuple)) }
 
 // add collects a tuple.
-func (s *sink) add(tuple []int32) { s.found.add(s.inputs.meet(s.of, tuple)) }
+func (s *sink) add(tuple []int32) { s.found.add(s.inputs.intern(s.input, tuple)) }

@@ -18,7 +18,7 @@ import (
 type merger struct {
 	theory *theory
 	inside map[*relation]int // by relation: the number of its strongly connected component
-	made   int // number of merged relations
+	made   int               // number of merged relations
 }
 
 // alternative is a rule that may be merged with other rules in one literal.

@@ -13,7 +13,7 @@ type pass struct {
 	// the details.
 	doc     string
 	assumes string // assumptions about the rules, beyond GDL's restrictions
-	of      phase
+	phase   phase
 	run     func(*grounder) error
 	// needed marks a pass on whose results other passes rely; all other passes are optional.
 	needed bool
@@ -52,47 +52,47 @@ var passes = []pass{
 		run:  (*grounder).reduce,
 	},
 	{
-		name: "existential", of: inGrounding,
+		name: "existential", phase: inGrounding,
 		doc: "columns whose relation holds for all terms of a domain or for none → no columns",
 		run: (*grounder).projectColumns, assumes: "the domain is not empty, the relation not negated",
 	},
 	{
-		name: "merge", of: ifThorough,
+		name: "merge", phase: ifThorough,
 		doc: "h ← a ∧ p and h ← a ∧ q → h ← a ∧ m, m ← p, m ← q",
 		run: (*grounder).mergeRules, assumes: "p and q do not recur on h",
 	},
 	{
-		name: "unfold", of: inGrounding,
+		name: "unfold", phase: inGrounding,
 		doc: "h ← a ∧ p, where p is static and large → h ← a ∧ b for each rule p ← b, if that has fewer instances after splitting",
 		run: (*grounder).unfold, assumes: "p is not recursive",
 	},
 	{
-		name: "pending", of: inGrounding,
+		name: "pending", phase: inGrounding,
 		doc: "pending relations that are still needed → their tuples, unless all uses have a key",
 		run: (*grounder).computePending, needed: true,
 	},
 	{
-		name: "right-linear", of: inGrounding,
+		name: "right-linear", phase: inGrounding,
 		doc: "p(X,N) ← e(X,Y) ∧ p(Y,N) → reached(Y) ← reached(X) ∧ e(X,Y), found(N) ← reached(X) ∧ …",
 		run: (*grounder).factorRightLinear, assumes: "p recurs once in a rule, is not negated, and each use knows X",
 	},
 	{
-		name: "split", of: inGrounding,
+		name: "split", phase: inGrounding,
 		doc: "h(X) ← a(X,Y) ∧ b(Y,Z) → h(X) ← a(X,Y) ∧ p(Y), p(Y) ← b(Y,Z)",
 		run: (*grounder).split,
 	},
 	{
-		name: "demand", of: inGrounding,
+		name: "demand", phase: inGrounding,
 		doc: "h(X) ← a(X) ∧ p(X,Y), where p is large → asked(X) ← a(X), and p(X,Y) ← asked(X) ∧ … for each rule p(X,Y) ← …",
 		run: (*grounder).restrict,
 	},
 	{
-		name: "reach", of: inGrounding,
+		name: "reach", phase: inGrounding,
 		doc: "rules → the possible atoms",
 		run: (*grounder).reach, needed: true,
 	},
 	{
-		name: "magic", of: inMachine,
+		name: "magic", phase: inMachine,
 		doc: "as demand, for recursive relations of one position", assumes: "the demand of other relations does not depend on the recursion",
 	},
 }
@@ -150,7 +150,7 @@ func checkOrder(passes []pass, constraints []constraint) error {
 // runPasses runs the passes of the given phases.
 func (gr *grounder) runPasses(phases ...phase) error {
 	for _, p := range passes {
-		if p.run == nil || !slices.Contains(phases, p.of) || slices.Contains(gr.without, p.name) {
+		if p.run == nil || !slices.Contains(phases, p.phase) || slices.Contains(gr.without, p.name) {
 			continue
 		}
 		if err := p.run(gr); err != nil {

@@ -17,7 +17,7 @@ import (
 func optional(of func(phase) bool) []string {
 	var names []string
 	for _, p := range passes {
-		if !p.needed && of(p.of) {
+		if !p.needed && of(p.phase) {
 			names = append(names, p.name)
 		}
 	}

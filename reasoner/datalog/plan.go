@@ -345,7 +345,7 @@ func (p *planner) join(i int) {
 	p.ask(&s, columns)
 	switch {
 	case a.rel.input != nil && len(columns) > 0:
-		s.op, s.buckets = opBucket, a.rel.input.by(columns)
+		s.op, s.buckets = opBucket, a.rel.input.bucketsBy(columns)
 	case a.rel.input != nil:
 		s.op = opList
 	case len(columns) > 0:

@@ -198,7 +198,7 @@ func (s *shapes) hasCompounds(p argPlace) bool {
 // the variables in arguments with function terms.
 func (s *shapes) flatten(th *theory, rules []*rule) {
 	for _, r := range rules {
-		f := flattening{theory: th, of: r, substitution: th.terms.identity(r.vars), vars: r.vars}
+		f := flattening{theory: th, original: r, substitution: th.terms.identity(r.vars), vars: r.vars}
 		needs, binds := s.needShape(r), r.binds()
 		for v, set := range s.ofVariables(r) {
 			if needs[v] {
@@ -270,12 +270,12 @@ func (s *shapes) needShape(r *rule) []bool {
 // far.
 type flattening struct {
 	substitution
-	theory  *theory
-	of      *rule
-	choose  []int32   // variables whose shape is chosen
-	options [][]int32 // by element of choose
-	loose   []int32   // chosen variables that need a condition to be symbols only
-	vars    int       // variables of the rule so far
+	theory   *theory
+	original *rule
+	choose   []int32   // variables whose shape is chosen
+	options  [][]int32 // by element of choose
+	loose    []int32   // chosen variables that need a condition to be symbols only
+	vars     int       // variables of the rule so far
 }
 
 func (f *flattening) enumerate(i int) {
@@ -302,7 +302,7 @@ func (f *flattening) enumerate(i int) {
 
 // emit adds the rule for the chosen shapes.
 func (f *flattening) emit() {
-	r := f.rule(f.of, f.vars)
+	r := f.rule(f.original, f.vars)
 	r.head = f.atom(r.head)
 	for i := range r.body {
 		if r.body[i].atom.rel != nil {

@@ -37,7 +37,7 @@ type links struct {
 // users lists, by atom, the instances whose bodies contain it, not negated.
 type users struct{ start, list []int32 }
 
-func (u *users) of(atom int32) []int32 { return u.list[u.start[atom]:u.start[atom+1]] }
+func (u *users) instancesOf(atom int32) []int32 { return u.list[u.start[atom]:u.start[atom+1]] }
 
 // simplify determines the constant atoms. If exact is set, all atoms start as possible, which is the result of
 // reaching.
@@ -249,7 +249,7 @@ func (w *propagation) run(carry func(int32)) {
 		a := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
 		carry(a)
-		for _, i := range w.s.users.of(a) {
+		for _, i := range w.s.users.instancesOf(a) {
 			if w.missing[i]--; w.missing[i] == 0 {
 				w.add(w.s.head[i])
 			}

@@ -116,7 +116,7 @@ func TestGoalsAreNumbersFromZeroToAHundred(t *testing.T) {
 	}
 }
 
-// Code divides by the number of words of a position.
+// Callers divide by the number of words of a position.
 func TestAPositionHasAWordEvenWithoutFluents(t *testing.T) {
 	for fluents, want := range map[int]int{0: 1, 1: 1, 64: 1, 65: 2} {
 		if got := len((&machine.Names{Fluents: make([]string, fluents)}).NewState()); got != want {

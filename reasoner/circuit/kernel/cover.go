@@ -105,7 +105,7 @@ func countNodes(code []int32) int {
 	return nodes
 }
 
-// held returns the node that a row holds.
+// current returns the node that a row holds.
 func (c *cover) current(row int32) int32 {
 	if c.row[row] < 0 {
 		c.define(node{list: -1, home: row, killed: never, gate: -1})
