@@ -11,7 +11,7 @@ import (
 // finish determines the appearance of a grid: which coordinate is the column, whether rows begin at the top,
 // which cells exist, and whether they are hexagons.
 func (g *grid) finish(f *fluents, owner *use) {
-	if g.shape == Row || g.shape == Tray || owner.as == onAxis {
+	if g.shape == Row || g.shape == Tray || owner.purpose == onAxis {
 		return
 	}
 	if owner.row < 0 {
@@ -22,7 +22,7 @@ func (g *grid) finish(f *fluents, owner *use) {
 	hex := f.hexagons(g, owner)
 	if transposed {
 		g.columns, g.rows = g.rows, g.columns
-		g.turn(f)
+		g.transpose(f)
 	}
 	if upward {
 		g.rows = newAxis(reversed(g.rows.values))
@@ -42,8 +42,8 @@ func (g *grid) finish(f *fluents, owner *use) {
 	}
 }
 
-// turn exchanges the coordinates of all fluents on a grid.
-func (g *grid) turn(f *fluents) {
+// transpose exchanges the coordinates of all fluents on a grid.
+func (g *grid) transpose(f *fluents) {
 	g.rowFirst = true
 	for _, u := range f.uses {
 		if u.grid == g {
@@ -143,7 +143,7 @@ func (f *fluents) orientation(u *use) (transposed, upward bool) {
 			straight += 1000
 		}
 	}
-	switch column := f.dropped(u); {
+	switch column := f.droppedCoordinate(u); {
 	case column == u.row:
 		return true, true
 	case column >= 0:
@@ -152,8 +152,8 @@ func (f *fluents) orientation(u *use) (transposed, upward bool) {
 	return straight < 0, up > 0
 }
 
-// dropped returns the coordinate that some move names as its only argument, or -1.
-func (f *fluents) dropped(u *use) int {
+// droppedCoordinate returns the coordinate that some move names as its only argument, or -1.
+func (f *fluents) droppedCoordinate(u *use) int {
 	columns, rows := false, false
 	for m, linked := range f.links {
 		if m.arity != 1 {
@@ -219,8 +219,8 @@ func (f *fluents) hexagons(g *grid, owner *use) int {
 		if c.head.kind != static || c.head.arity != 4 {
 			continue
 		}
-		dx, ok := f.step(c, c.args[0], c.args[2], x)
-		dy, ok2 := f.step(c, c.args[1], c.args[3], y)
+		dx, ok := f.offset(c, c.args[0], c.args[2], x)
+		dy, ok2 := f.offset(c, c.args[1], c.args[3], y)
 		if offsets[c.head] == nil {
 			offsets[c.head] = make(map[[2]int]bool)
 		}
@@ -245,9 +245,9 @@ func (f *fluents) hexagons(g *grid, owner *use) int {
 	return 0
 }
 
-// step returns the distance from a to b along an axis, as far as a rule determines it: they are the same
+// offset returns the distance from a to b along an axis, as far as a rule determines it: they are the same
 // variable, or a condition relates them by a constant distance.
-func (f *fluents) step(c *clause, a, b gdl.Term, along axis) (int, bool) {
+func (f *fluents) offset(c *clause, a, b gdl.Term, along axis) (int, bool) {
 	if a.Name == b.Name {
 		return 0, true
 	}

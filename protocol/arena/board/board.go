@@ -123,9 +123,9 @@ type Layout struct {
 // use determines the drawing of the facts of a fluent.
 type use struct {
 	relation
-	as    purpose
-	grid  *grid
-	layer layer
+	purpose purpose
+	grid    *grid
+	layer   layer
 	// The arguments that are coordinates: row is -1 if column names a cell by both coordinates, or if there
 	// is one row. selectors are the arguments that select a board, in order, and content the other arguments.
 	column, row int
@@ -135,7 +135,7 @@ type use struct {
 	holder      int    // argument of hands, counters and coordinates that names their holder, or -1
 	label       string // name of coordinates without a holder
 	stakes      map[string]string
-	runs        bool // the fluent places one piece of each role
+	onePerRole  bool // the fluent places one piece of each role
 	clock       bool // the value grows by one with each position
 }
 
@@ -184,9 +184,9 @@ func Find(ctx context.Context, g *gdl.Game, positions ...[]string) *Layout {
 		f.roles[r.String()] = true
 	}
 	f.observe(positions)
-	l.scales(ctx, g, f, positions)
+	l.findScales(ctx, g, f, positions)
 	l.findBoards(f)
-	l.count(f)
+	l.findCounters(f)
 	l.findChoices(g, f)
 	l.findTrails()
 	l.turns = f.turns()
@@ -231,7 +231,7 @@ func parse(fact string) (relation, tuple) {
 func (l *Layout) Draw(facts []string, before ...[]string) Picture {
 	d := drawing{Layout: l, trails: l.trails(before)}
 	for _, g := range l.grids {
-		d.lay(g)
+		d.addBoards(g)
 	}
 	var later [beside + 1][]pending
 	var piled []pending
@@ -240,34 +240,34 @@ func (l *Layout) Draw(facts []string, before ...[]string) Picture {
 		u := l.uses[rel]
 		switch {
 		case u == nil:
-			d.say(rel, args, fact)
-		case u.as == onAxis:
-			d.pair(u, args, fact)
-		case u.as == asSegment:
-			d.join(u, args, fact)
-		case u.as == asAmount:
-			d.amount(u, args, fact)
-		case u.as == asStake:
-			d.stake(u, args)
-		case u.as == asStack:
+			d.addText(rel, args, fact)
+		case u.purpose == onAxis:
+			d.drawPoint(u, args, fact)
+		case u.purpose == asSegment:
+			d.drawSegment(u, args, fact)
+		case u.purpose == asAmount:
+			d.drawAmount(u, args, fact)
+		case u.purpose == asStake:
+			d.drawStake(u, args)
+		case u.purpose == asStack:
 			piled = append(piled, pending{u, args, fact})
-		case u.as == onBoard:
+		case u.purpose == onBoard:
 			later[u.layer] = append(later[u.layer], pending{u, args, fact})
 		default:
-			d.hold(u, args)
+			d.addHolding(u, args)
 		}
 	}
 	for _, p := range slices.Concat(later[:]...) {
-		d.put(p.use, p.args, p.fact)
+		d.drawPiece(p.use, p.args, p.fact)
 	}
 	for _, h := range d.halves {
 		d.Facts = append(d.Facts, h.fact)
 	}
 	for _, s := range l.piles {
-		d.pile(s, slices.DeleteFunc(slices.Clone(piled), func(p pending) bool { return p.use.relation != s.on && p.use.relation != s.table }))
+		d.drawStacks(s, slices.DeleteFunc(slices.Clone(piled), func(p pending) bool { return p.use.relation != s.on && p.use.relation != s.table }))
 	}
 	if d.choices != nil {
-		d.offer()
+		d.drawChoices()
 	}
 	if len(d.Boards) > 0 {
 		for side, role := range l.page.Sides {
@@ -278,13 +278,13 @@ func (l *Layout) Draw(facts []string, before ...[]string) Picture {
 	return d.Picture
 }
 
-// say writes a fact in the words of the page, or lists it if the page has no words for it.
-func (d *drawing) say(rel relation, args tuple, fact string) {
+// addText writes a fact in the words of the page, or lists it if the page has no words for it.
+func (d *drawing) addText(rel relation, args tuple, fact string) {
 	if d.page.Words[rel.name] == "" {
 		d.Facts = append(d.Facts, fact)
 		return
 	}
-	d.Counters = append(d.Counters, Counter{Name: d.said(rel.name, args)})
+	d.Counters = append(d.Counters, Counter{Name: d.phrase(rel.name, args)})
 }
 
 // pending is a fact that waits for the facts of lower layers.
@@ -303,8 +303,8 @@ type drawing struct {
 	trails map[Spot]string // colour of the last role that occupied the cell
 }
 
-// lay adds the empty boards of a grid.
-func (d *drawing) lay(g *grid) {
+// addBoards adds the empty boards of a grid.
+func (d *drawing) addBoards(g *grid) {
 	top := 0
 	for _, b := range d.Boards {
 		top = max(top, b.Top+1)
@@ -312,7 +312,7 @@ func (d *drawing) lay(g *grid) {
 	names := g.names()
 	for i, s := range g.selections() {
 		b := Board{Name: d.word(g.name), Shape: g.shape, Columns: g.columns.values, Rows: g.rows.values, Shift: g.shift, Sides: g.sides}
-		if g.shape == Choice || g.shape == Tray && d.uses[g.owner].as != asAmount {
+		if g.shape == Choice || g.shape == Tray && d.uses[g.owner].purpose != asAmount {
 			b.Columns = make([]string, len(b.Columns)) // cards have their names on them
 		}
 		b.Left, b.Top = i, top
@@ -346,8 +346,8 @@ func wrap(n int) int {
 	return min(n, 6)
 }
 
-// put draws a fact on its board, or lists it if the board has no such cell.
-func (d *drawing) put(u *use, args tuple, fact string) {
+// drawPiece draws a fact on its board, or lists it if the board has no such cell.
+func (d *drawing) drawPiece(u *use, args tuple, fact string) {
 	spot, ok := d.spot(u, args)
 	if !ok {
 		d.Facts = append(d.Facts, fact)
@@ -394,13 +394,13 @@ func (u *use) contentOf(args tuple) string {
 	return args.pick(u.content)
 }
 
-// hold adds a fact to hands or counters.
-func (d *drawing) hold(u *use, args tuple) {
+// addHolding adds a fact to hands or counters.
+func (d *drawing) addHolding(u *use, args tuple) {
 	holder, value := "", args.pick(u.others(u.holder))
 	if u.holder >= 0 {
 		holder = args[u.holder]
 	}
-	if u.as == asCounter {
+	if u.purpose == asCounter {
 		d.Counters = append(d.Counters, d.counter(u, holder, value))
 		return
 	}

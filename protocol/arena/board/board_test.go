@@ -397,7 +397,7 @@ func FuzzPictures(f *testing.F) {
 	})
 }
 
-// rulesOf returns rules with one fluent with the given number of arguments, each a number.
+// wideRules returns rules with one fluent with the given number of arguments, each a number.
 func wideRules(arity int) string {
 	numbers := strings.TrimSpace(strings.Repeat("1 ", arity))
 	return "(role r) (init (wide " + numbers + ")) (init (wide " + strings.ReplaceAll(numbers, "1", "2") + ")) (<= (legal r noop)) (<= terminal (true (wide " + numbers + "))) (goal r 100)"

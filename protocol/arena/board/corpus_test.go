@@ -89,7 +89,7 @@ func checkComplete(t *testing.T, name string, l *Layout, facts []string) {
 	}
 	for _, fact := range facts {
 		rel, args := parse(fact)
-		if u := l.uses[rel]; u != nil && u.as == onBoard && u.empty != "" && u.contentOf(args) == u.empty {
+		if u := l.uses[rel]; u != nil && u.purpose == onBoard && u.empty != "" && u.contentOf(args) == u.empty {
 			drawn++
 		}
 	}

@@ -156,8 +156,8 @@ func (f *fluents) covers(rel relation, arguments ...int) bool {
 	return len(taken)*2 >= product
 }
 
-// alone reports whether a fluent has examples, each with at most one fact.
-func (f *fluents) alone(rel relation) bool {
+// isSingle reports whether a fluent has examples, each with at most one fact.
+func (f *fluents) isSingle(rel relation) bool {
 	for _, facts := range f.seen[rel] {
 		if len(facts) > 1 {
 			return false

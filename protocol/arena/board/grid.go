@@ -89,37 +89,37 @@ type candidate struct {
 
 // findBoards chooses the fluents that are boards, the surest first, and the fluents that are drawn on them.
 func (l *Layout) findBoards(f *fluents) {
-	l.stack(f)
+	l.findStacks(f)
 	var all []*candidate
 	for _, rel := range f.relations() {
-		if c := f.best(rel); c != nil && l.uses[rel] == nil {
+		if c := f.bestCandidate(rel); c != nil && l.uses[rel] == nil {
 			all = append(all, c)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.strength(), a.strength()) })
 	for _, c := range all {
 		if f.ctx.Err() == nil {
-			l.add(f, c)
+			l.assign(f, c)
 		}
 	}
 	if len(l.grids) == 0 {
-		l.points(f)
+		l.findPoints(f)
 	}
 	hasBoard := l.HasBoard()
-	l.stakes(f)
-	l.trays(f)
+	l.findStakes(f)
+	l.findTrays(f)
 	if !hasBoard {
-		l.rows(f)
+		l.findRows(f)
 	}
-	l.segments(f)
+	l.findSegments(f)
 	for _, g := range l.grids {
 		if f.ctx.Err() == nil {
 			g.finish(f, l.uses[g.owner])
 		}
 	}
 	for _, u := range l.uses {
-		if u.as == onBoard && !u.grid.isBeside() {
-			u.runs = len(u.content) == 1 && f.isRole(u.relation, u.content[0]) && f.decides(u.relation, u.content, u.others(u.content...)) && f.seen[u.relation] != nil
+		if u.purpose == onBoard && !u.grid.isBeside() {
+			u.onePerRole = len(u.content) == 1 && f.isRole(u.relation, u.content[0]) && f.decides(u.relation, u.content, u.others(u.content...)) && f.seen[u.relation] != nil
 			u.empty = f.emptyOf(u)
 		}
 	}
@@ -136,20 +136,20 @@ func (c *candidate) strength() float64 {
 	return c.score + 20
 }
 
-// add draws a candidate on the first board with which it agrees, or makes a board of it if it contradicts no
+// assign draws a candidate on the first board with which it agrees, or makes a board of it if it contradicts no
 // board.
-func (l *Layout) add(f *fluents, c *candidate) {
+func (l *Layout) assign(f *fluents, c *candidate) {
 	for _, g := range l.grids {
 		switch agreement := c.agreement(f, g, l.uses[g.owner]); {
 		case agreement > 0:
-			l.lay(c, g)
+			l.drawOn(c, g)
 			return
 		case agreement < 0:
 			return
 		}
 	}
 	if len(l.grids) == 0 || !c.relatesCells(f) {
-		l.found(f, c)
+		l.addGrid(f, c)
 	}
 }
 
@@ -173,11 +173,11 @@ func (c *candidate) agreement(f *fluents, g *grid, owner *use) int {
 
 // relatesCells reports whether a candidate relates cells to cells, or counts.
 func (c *candidate) relatesCells(f *fluents) bool {
-	return len(c.selectors) > 1 || len(c.content) == 0 && f.alone(c.relation)
+	return len(c.selectors) > 1 || len(c.content) == 0 && f.isSingle(c.relation)
 }
 
-// lay draws a candidate on a board that another fluent owns.
-func (l *Layout) lay(c *candidate, g *grid) {
+// drawOn draws a candidate on a board that another fluent owns.
+func (l *Layout) drawOn(c *candidate, g *grid) {
 	u := c.use
 	u.grid, u.layer = g, beside
 	if c.mobile && len(c.content) == 1 {
@@ -186,8 +186,8 @@ func (l *Layout) lay(c *candidate, g *grid) {
 	l.uses[c.relation] = &u
 }
 
-// found makes a board of a candidate.
-func (l *Layout) found(f *fluents, c *candidate) {
+// addGrid makes a board of a candidate.
+func (l *Layout) addGrid(f *fluents, c *candidate) {
 	u := c.use
 	g := &grid{name: c.name, shape: Square, owner: c.relation, full: c.full, contents: c.contents, words: make(set)}
 	for _, a := range c.content {
@@ -244,8 +244,8 @@ func overlap(a, b set) bool {
 	return len(a) > 0 && common*3 >= len(a)*2
 }
 
-// best returns the best candidate of a fluent, or nil if it has no coordinates or the context has ended.
-func (f *fluents) best(rel relation) *candidate {
+// bestCandidate returns the best candidate of a fluent, or nil if it has no coordinates or the context has ended.
+func (f *fluents) bestCandidate(rel relation) *candidate {
 	if f.ctx.Err() != nil {
 		return nil
 	}
@@ -255,12 +255,12 @@ func (f *fluents) best(rel relation) *candidate {
 	var best *candidate
 	for i := range rel.arity {
 		for j := i + 1; j < rel.arity; j++ {
-			if c := f.pair(rel, i, j); c != nil && (best == nil || c.score > best.score) {
+			if c := f.coordinatePair(rel, i, j); c != nil && (best == nil || c.score > best.score) {
 				best = c
 			}
 		}
 	}
-	if best == nil || !f.fill(best) {
+	if best == nil || !f.classify(best) {
 		return nil
 	}
 	return best
@@ -298,8 +298,8 @@ func (f *fluents) namedCells(rel relation) *candidate {
 	return c
 }
 
-// pair returns the candidate with arguments i and j as coordinates, or nil if they are not coordinates.
-func (f *fluents) pair(rel relation, i, j int) *candidate {
+// coordinatePair returns the candidate with arguments i and j as coordinates, or nil if they are not coordinates.
+func (f *fluents) coordinatePair(rel relation, i, j int) *candidate {
 	xs, ok := f.ordered(rel, i)
 	ys, ok2 := f.ordered(rel, j)
 	if !ok || !ok2 || len(xs)*len(ys) < 4 || len(xs) > maxSide || len(ys) > maxSide || len(xs)*len(ys) > maxCells {
@@ -308,9 +308,9 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 	if f.isRole(rel, i) || f.isRole(rel, j) {
 		return nil
 	}
-	first, second := f.counts(rel, i), f.counts(rel, j)
+	first, second := f.isAmount(rel, i), f.isAmount(rel, j)
 	pairsOff := first && second && rel.arity == 2 && len(f.seen[rel][0]) >= len(xs) // a mapping of the values
-	if first != second && !f.located(rel, i, j) || pairsOff || rel.arity > 3 && f.isSequence(rel) {
+	if first != second && !f.isLocation(rel, i, j) || pairsOff || rel.arity > 3 && f.isSequence(rel) {
 		return nil
 	}
 	c := &candidate{columns: xs, rows: ys, use: use{relation: rel, column: i, row: j, holder: -1}}
@@ -325,9 +325,9 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 	return c
 }
 
-// located reports whether a move names both arguments of a fluent that has further arguments. Then they are
+// isLocation reports whether a move names both arguments of a fluent that has further arguments. Then they are
 // the place from or to which something moves, and not a number of something.
-func (f *fluents) located(rel relation, i, j int) bool {
+func (f *fluents) isLocation(rel relation, i, j int) bool {
 	for m, linked := range f.links {
 		for k := range m.arity {
 			if rel.arity > 2 && k != m.argument && linked[slot{rel, i}] && f.links[slot{m.relation, k}][slot{rel, j}] {
@@ -345,19 +345,19 @@ func (f *fluents) isSequence(rel relation) bool {
 			return false
 		}
 	}
-	return f.alone(rel) && len(f.seen[rel][0]) == 1
+	return f.isSingle(rel) && len(f.seen[rel][0]) == 1
 }
 
-// counts reports whether an argument is the number of the other arguments, as in (heap a 5): they determine
+// isAmount reports whether an argument is the number of the other arguments, as in (heap a 5): they determine
 // it, and nearly all their combinations have a fact.
-func (f *fluents) counts(rel relation, argument int) bool {
+func (f *fluents) isAmount(rel relation, argument int) bool {
 	rest := rel.others(argument)
 	return f.decides(rel, rest, []int{argument}) && f.covers(rel, rest...) && len(f.seen[rel]) > 0
 }
 
-// fill classifies the arguments of a candidate that are no coordinates, and reports whether the result is
+// classify classifies the arguments of a candidate that are no coordinates, and reports whether the result is
 // plausible.
-func (f *fluents) fill(c *candidate) bool {
+func (f *fluents) classify(c *candidate) bool {
 	at := []int{c.column, c.row}
 	rest := c.others(at...)
 	c.full = f.covers(c.relation, at...)

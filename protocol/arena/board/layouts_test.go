@@ -27,7 +27,7 @@ func (l *Layout) described() string {
 	}
 	var uses []string
 	for rel, u := range l.uses {
-		name := []string{"on", "axis", "hand", "counter", "segment", "stack", "amount", "stake", "choice"}[u.as]
+		name := []string{"on", "axis", "hand", "counter", "segment", "stack", "amount", "stake", "choice"}[u.purpose]
 		uses = append(uses, fmt.Sprintf("%s:%s/%d", name, rel.name, rel.arity))
 	}
 	slices.Sort(uses)

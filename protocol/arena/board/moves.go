@@ -19,16 +19,16 @@ type Move struct {
 }
 
 // Read reads a move. A move that names no cell has no spots.
-func (l *Layout) Read(text string) Move { return l.ReadOf("", text) }
+func (l *Layout) Read(text string) Move { return l.ReadFor("", text) }
 
-// ReadOf reads a move of a role; cells of hands are the role's own.
-func (l *Layout) ReadOf(role, text string) Move {
+// ReadFor reads a move of a role; cells of hands are the role's own.
+func (l *Layout) ReadFor(role, text string) Move {
 	found := Move{Move: text, Text: strings.Trim(text, "()")}
 	m, args := parse(text)
 	if strings.Contains(found.Text, "(") {
 		return found
 	}
-	found.Text = l.said(m.name, args)
+	found.Text = l.phrase(m.name, args)
 	if len(args) == 0 {
 		found.Spots = l.choice(role, m.name)
 		return found
@@ -38,7 +38,7 @@ func (l *Layout) ReadOf(role, text string) Move {
 	var ends []int
 	best := 0
 	for _, g := range l.grids {
-		if u := l.uses[g.owner]; (u.as == onBoard || u.as == asAmount) && g.cells() > 1 {
+		if u := l.uses[g.owner]; (u.purpose == onBoard || u.purpose == asAmount) && g.cells() > 1 {
 			// A grid with more matching coordinates is better, then a grid with fewer cells of more coordinates.
 			spots, cells, isLine := l.match(g, u, role, m, args)
 			worth := -len(spots)
@@ -53,13 +53,13 @@ func (l *Layout) ReadOf(role, text string) Move {
 		}
 	}
 	if of != nil {
-		found.Text = l.told(m, args, found, of, ends)
+		found.Text = l.moveText(m, args, found, of, ends)
 	}
 	return found
 }
 
-// said returns a move in the words of the page.
-func (l *Layout) said(name string, args tuple) string {
+// phrase returns a move in the words of the page.
+func (l *Layout) phrase(name string, args tuple) string {
 	phrase := l.word(name)
 	hasPlaces := strings.Contains(phrase, "{")
 	for i, a := range args {
@@ -72,11 +72,11 @@ func (l *Layout) said(name string, args tuple) string {
 	return strings.TrimSpace(phrase)
 }
 
-// told returns the text of a move that names cells of a grid. ends holds, by argument, the number, from 1, of
+// moveText returns the text of a move that names cells of a grid. ends holds, by argument, the number, from 1, of
 // the spot that the argument completes, 0 for the other coordinates of a cell, and -1 for other arguments.
 // The name of the move is omitted if its last argument is a coordinate and no other kind of move has as many
 // arguments.
-func (l *Layout) told(m relation, args tuple, read Move, g *grid, ends []int) string {
+func (l *Layout) moveText(m relation, args tuple, read Move, g *grid, ends []int) string {
 	if g.isBeside() || strings.Contains(l.page.Words[m.name], "{") {
 		return read.Text
 	}
@@ -98,7 +98,7 @@ func (l *Layout) told(m relation, args tuple, read Move, g *grid, ends []int) st
 			s := read.Spots[end-1]
 			name := cells.name(s)
 			if s.Board != read.Spots[0].Board || len(g.selectors) > 0 {
-				name = g.selections()[s.Board-l.first(g)] + ": " + name
+				name = g.selections()[s.Board-l.firstBoard(g)] + ": " + name
 			}
 			if after == len(words)-1 {
 				words[after] += cells.arrow() + name
@@ -111,8 +111,8 @@ func (l *Layout) told(m relation, args tuple, read Move, g *grid, ends []int) st
 	return strings.Join(words, " ")
 }
 
-// first returns the index of the first board of a grid in pictures.
-func (l *Layout) first(g *grid) int {
+// firstBoard returns the index of the first board of a grid in pictures.
+func (l *Layout) firstBoard(g *grid) int {
 	n := 0
 	for _, other := range l.grids[:slices.Index(l.grids, g)] {
 		n += len(other.selections())
@@ -189,11 +189,11 @@ func (l *Layout) Turned(facts []string) []bool {
 	return turned
 }
 
-// Where returns the cell on which a fact puts a piece.
-func (l *Layout) Where(fact string) (Spot, bool) {
+// CellOf returns the cell on which a fact puts a piece.
+func (l *Layout) CellOf(fact string) (Spot, bool) {
 	rel, args := parse(fact)
 	u := l.uses[rel]
-	if u == nil || u.as != onBoard || u.grid.isBeside() || u.empty != "" && u.contentOf(args) == u.empty {
+	if u == nil || u.purpose != onBoard || u.grid.isBeside() || u.empty != "" && u.contentOf(args) == u.empty {
 		return Spot{}, false
 	}
 	return l.spot(u, args)
@@ -210,7 +210,7 @@ func (l *Layout) Aim(moves []Move, before []string, after [][]string) []Move {
 	count := make(map[Spot]int)
 	for i, facts := range after {
 		for _, fact := range facts {
-			if spot, ok := l.Where(fact); ok && !known[fact] && !slices.Contains(moves[i].Spots, spot) {
+			if spot, ok := l.CellOf(fact); ok && !known[fact] && !slices.Contains(moves[i].Spots, spot) {
 				moves[i].Spots = append(moves[i].Spots, spot)
 				count[spot]++
 			}
@@ -231,11 +231,11 @@ func (l *Layout) spot(u *use, args tuple) (Spot, bool) {
 		chosen, known := u.grid.selectors[i].index[args[s]]
 		board, ok = board*len(u.grid.selectors[i].values)+chosen, ok && known
 	}
-	return Spot{l.first(u.grid) + board, at[0], at[1]}, ok && (u.grid.exists == nil || u.grid.exists[at])
+	return Spot{l.firstBoard(u.grid) + board, at[0], at[1]}, ok && (u.grid.exists == nil || u.grid.exists[at])
 }
 
 // match reads the arguments of a move as coordinates of a grid, from left to right, and returns for each
-// argument the spot that it completes (see told). A single coordinate means a line.
+// argument the spot that it completes (see moveText). A single coordinate means a line.
 func (l *Layout) match(g *grid, u *use, role string, m relation, args tuple) (spots []Spot, ends []int, isLine bool) {
 	want := append(append([]int{}, u.selectors...), u.column)
 	values := make(tuple, u.arity)
@@ -279,7 +279,7 @@ func (l *Layout) match(g *grid, u *use, role string, m relation, args tuple) (sp
 func (l *Layout) coordinate(g *grid, u *use, p slot, value string, want []int, given map[int]bool) (int, bool) {
 	links := l.links[p]
 	for _, w := range want {
-		if given[w] || !g.knows(u, w, value) {
+		if given[w] || !g.hasValue(u, w, value) {
 			continue
 		}
 		if len(links) == 0 && g.isBeside() {
@@ -290,7 +290,7 @@ func (l *Layout) coordinate(g *grid, u *use, p slot, value string, want []int, g
 		}
 		for f := range links {
 			other := l.uses[f.relation]
-			if f == (slot{u.relation, w}) || other != nil && other.grid == g && other.like(f.argument, u, w) {
+			if f == (slot{u.relation, w}) || other != nil && other.grid == g && other.matches(f.argument, u, w) {
 				return w, true
 			}
 		}
@@ -298,8 +298,8 @@ func (l *Layout) coordinate(g *grid, u *use, p slot, value string, want []int, g
 	return 0, false
 }
 
-// like reports whether an argument of a fluent on a grid has the role of an argument of another fluent there.
-func (u *use) like(argument int, v *use, other int) bool {
+// matches reports whether an argument of a fluent on a grid has the role of an argument of another fluent there.
+func (u *use) matches(argument int, v *use, other int) bool {
 	if argument == u.column && other == v.column || u.row >= 0 && argument == u.row && other == v.row {
 		return true
 	}
@@ -307,8 +307,8 @@ func (u *use) like(argument int, v *use, other int) bool {
 	return i >= 0 && i < len(v.selectors) && v.selectors[i] == other
 }
 
-// knows reports whether a coordinate can have a value.
-func (g *grid) knows(u *use, argument int, value string) bool {
+// hasValue reports whether a coordinate can have a value.
+func (g *grid) hasValue(u *use, argument int, value string) bool {
 	var ok bool
 	switch {
 	case g.named != nil && argument == u.column:
@@ -336,7 +336,7 @@ func (l *Layout) line(g *grid, u *use, values tuple, given map[int]bool) []Spot 
 			inLine := given[u.column] && g.columns.index[values[u.column]] == column ||
 				given[u.row] && g.rows.index[values[u.row]] == row
 			if inLine && (g.exists == nil || g.exists[[2]int{column, row}]) {
-				spots = append(spots, Spot{l.first(g), column, row})
+				spots = append(spots, Spot{l.firstBoard(g), column, row})
 			}
 		}
 	}

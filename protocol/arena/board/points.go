@@ -8,8 +8,8 @@ import (
 // Some authors give the two coordinates of a thing in two fluents: (x1 5) and (y1 7), or (posx blue 3) and
 // (posy blue 0). Their names differ in one letter, an x and a y.
 
-// points finds such fluents, and adds a board for their things.
-func (l *Layout) points(f *fluents) {
+// findPoints finds such fluents, and adds a board for their things.
+func (l *Layout) findPoints(f *fluents) {
 	var g *grid
 	for _, x := range f.relations() {
 		for i, c := range x.name {
@@ -27,8 +27,8 @@ func (l *Layout) points(f *fluents) {
 				l.grids = append(l.grids, g)
 			}
 			label := strings.Trim(x.name[:i]+x.name[i+1:], "_-")
-			l.uses[x] = &use{relation: x, as: onAxis, grid: g, column: x.arity - 1, row: -1, holder: x.arity - 2, label: label}
-			l.uses[y] = &use{relation: y, as: onAxis, grid: g, column: -1, row: y.arity - 1, holder: y.arity - 2, label: label}
+			l.uses[x] = &use{relation: x, purpose: onAxis, grid: g, column: x.arity - 1, row: -1, holder: x.arity - 2, label: label}
+			l.uses[y] = &use{relation: y, purpose: onAxis, grid: g, column: -1, row: y.arity - 1, holder: y.arity - 2, label: label}
 		}
 	}
 }
@@ -51,8 +51,8 @@ type half struct {
 	fact string
 }
 
-// pair reads a coordinate of a thing, and draws the thing once both are known.
-func (d *drawing) pair(u *use, args tuple, fact string) {
+// drawPoint reads a coordinate of a thing, and draws the thing once both are known.
+func (d *drawing) drawPoint(u *use, args tuple, fact string) {
 	read := half{u, args, u.label, fact}
 	if u.holder >= 0 {
 		read.name = args[u.holder]
@@ -75,6 +75,6 @@ func (d *drawing) pair(u *use, args tuple, fact string) {
 		d.Facts = append(d.Facts, x.fact, y.fact)
 		return
 	}
-	cell := d.cell(Spot{d.first(u.grid), column, row})
+	cell := d.cell(Spot{d.firstBoard(u.grid), column, row})
 	cell.Pieces = append(cell.Pieces, d.piece(u, read.name))
 }

@@ -8,8 +8,8 @@ import (
 	"stackmate/gdl"
 )
 
-// rows finds boards of one row, such as (disk p3 green).
-func (l *Layout) rows(f *fluents) {
+// findRows finds boards of one row, such as (disk p3 green).
+func (l *Layout) findRows(f *fluents) {
 	for _, rel := range f.relations() {
 		if rel.arity != 2 || f.seen[rel] == nil || l.uses[rel] != nil {
 			continue
@@ -35,24 +35,24 @@ func (l *Layout) rows(f *fluents) {
 	}
 }
 
-// count finds hands and counters among the fluents without a board.
-func (l *Layout) count(f *fluents) {
+// findCounters finds hands and counters among the fluents without a board.
+func (l *Layout) findCounters(f *fluents) {
 	for _, rel := range f.relations() {
 		if l.uses[rel] != nil || f.seen[rel] == nil {
 			continue
 		}
-		u := &use{relation: rel, as: asCounter, holder: -1}
+		u := &use{relation: rel, purpose: asCounter, holder: -1}
 		for i := range rel.arity {
 			if f.isRole(rel, i) && rel.arity == 2 {
 				u.holder = i
 			}
 		}
 		switch {
-		case rel.arity == 1 && f.alone(rel):
+		case rel.arity == 1 && f.isSingle(rel):
 			u.clock = f.isClock(rel)
 		case u.holder >= 0 && f.decides(rel, []int{u.holder}, rel.others(u.holder)):
 		case u.holder >= 0 || rel.arity == 1:
-			u.as = inHand
+			u.purpose = inHand
 		default:
 			continue
 		}
@@ -88,7 +88,7 @@ func (f *fluents) turns() set {
 		}
 		for _, l := range c.rule.Body {
 			rel, args, ok := read(l.Atom)
-			if ok && l.Op == gdl.Holds && rel.kind == fluent && rel.arity == 1 && args[0].Equal(c.rule.Head.Args[0]) && f.alone(rel) {
+			if ok && l.Op == gdl.Holds && rel.kind == fluent && rel.arity == 1 && args[0].Equal(c.rule.Head.Args[0]) && f.isSingle(rel) {
 				all[c.head][rel.name]++
 			}
 		}

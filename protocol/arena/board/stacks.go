@@ -17,8 +17,8 @@ type stacks struct {
 	bases []string
 }
 
-// stack finds stacks in the examples.
-func (l *Layout) stack(f *fluents) {
+// findStacks finds stacks in the examples.
+func (l *Layout) findStacks(f *fluents) {
 	for _, rel := range f.relations() {
 		if rel.arity != 2 || l.uses[rel] != nil || len(f.seen[rel]) == 0 || f.isRole(rel, 0) || f.isRole(rel, 1) {
 			continue
@@ -45,9 +45,9 @@ func (l *Layout) stack(f *fluents) {
 			continue
 		}
 		l.piles = append(l.piles, s)
-		l.uses[rel] = &use{relation: rel, as: asStack, holder: -1}
+		l.uses[rel] = &use{relation: rel, purpose: asStack, holder: -1}
 		if s.table.arity > 0 {
-			l.uses[s.table] = &use{relation: s.table, as: asStack, holder: -1}
+			l.uses[s.table] = &use{relation: s.table, purpose: asStack, holder: -1}
 		}
 	}
 }
@@ -109,8 +109,8 @@ func (s *stacks) build(on, table []tuple) (columns [][]string, left bool) {
 	return columns, placed != len(on)+len(table)
 }
 
-// pile draws stacks, or lists the facts if some thing is on no base.
-func (d *drawing) pile(s *stacks, facts []pending) {
+// drawStacks draws stacks, or lists the facts if some thing is on no base.
+func (d *drawing) drawStacks(s *stacks, facts []pending) {
 	var on, table []tuple
 	for _, p := range facts {
 		if p.use.relation == s.on {

@@ -8,12 +8,12 @@ func (l *Layout) HasTrails() bool { return l.hasTrails }
 
 // findTrails finds boards with trails.
 func (l *Layout) findTrails() {
-	runs := make(map[*grid]bool)
+	perRole := make(map[*grid]bool)
 	for _, u := range l.uses {
-		runs[u.grid] = runs[u.grid] || u.as == onBoard && u.runs
+		perRole[u.grid] = perRole[u.grid] || u.purpose == onBoard && u.onePerRole
 	}
 	for _, u := range l.uses {
-		l.hasTrails = l.hasTrails || u.as == onBoard && len(u.content) == 0 && !u.grid.isBeside() && runs[u.grid]
+		l.hasTrails = l.hasTrails || u.purpose == onBoard && len(u.content) == 0 && !u.grid.isBeside() && perRole[u.grid]
 	}
 }
 
@@ -27,7 +27,7 @@ func (l *Layout) trails(before [][]string) map[Spot]string {
 		for _, fact := range facts {
 			rel, args := parse(fact)
 			u := l.uses[rel]
-			if u == nil || u.as != onBoard || !u.runs {
+			if u == nil || u.purpose != onBoard || !u.onePerRole {
 				continue
 			}
 			if spot, ok := l.spot(u, args); ok {
