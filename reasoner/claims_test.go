@@ -10,11 +10,11 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// The claims of machines with decisive moves, compared with all positions of random games in which a role
-// waits with several moves, or with one that is legal for several reasons.
+// The claims of machines with decisive moves, compared with positions of random games. In these a role waits
+// with several moves, or with a move that is legal for several reasons.
 
-// waitingGame draws a game of two or three roles and five steps. Roles take turns, wait by one move or by several
-// that differ in effect, wait only where they have nothing else to do, or move at once.
+// waitingGame draws a game of two or three roles and five steps. Roles take turns or move at once. They wait
+// by one move, or by several moves of different effect, or only without another move.
 func waitingGame(rng *rand.Rand) string {
 	var b strings.Builder
 	roles := []string{"x", "o", "z"}[:2+rng.IntN(4)/3]

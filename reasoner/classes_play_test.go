@@ -46,8 +46,8 @@ func prove(ctx context.Context, p *prover.Prover, g *gdl.Game, fluents []string)
 	return v, nil
 }
 
-// followProver plays random joint moves with the prover, which needs no vocabulary,
-// and compares what machines say of every position.
+// followProver plays random joint moves with the prover, which needs no vocabulary, and compares the
+// machines' views of every position.
 func followProver(ctx context.Context, g *gdl.Game, walkers []*walker, rng *rand.Rand, steps int) error {
 	p := prover.New(g)
 	initial, err := p.Initial(ctx)

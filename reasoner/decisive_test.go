@@ -312,8 +312,8 @@ func TestGamesWithRecursionHaveNoDecisiveMoves(t *testing.T) {
 	}
 }
 
-// After a move that ends the game no role can win, regardless of the moves that would be legal then, even if
-// the end is a long condition.
+// After a move that ends the game no role can win, even if winning moves would be legal then, and even if the
+// end is a long condition.
 func TestAMoveThatEndsTheGameIsNoBlunder(t *testing.T) {
 	const rules = `
 (role a) (role b)

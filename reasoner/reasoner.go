@@ -120,8 +120,9 @@ func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error)
 	return game, err
 }
 
-// fittingCircuit returns the circuit of a game, or else of its slice without the fluents on which no legal move, goal or end
-// depends (Names.LeftOut), and reports whether the circuit is one of the slice.
+// fittingCircuit returns the circuit of a game. If it exceeds a limit, it returns the circuit of the game's
+// slice without the fluents on which no legal move, goal or end depends (Names.LeftOut). It reports whether
+// it used the slice.
 func fittingCircuit(ctx context.Context, g *gdl.Game, o Options) (game *circuit.Game, stages machine.Stages, sliced bool, err error) {
 	game, stages, err = optimised(ctx, g, o)
 	if slice, smaller := observable(g); smaller && errors.Is(err, datalog.ErrLimit) {

@@ -112,9 +112,8 @@ func keepStep(t *testing.T, m machine.Machine, parts, matches int, seed uint64) 
 	}
 }
 
-// randomProduct draws a rulesheet of two or three games of walkers in different graphs, which
-// use up the edges that they walk on, and whose turn it is by a common clock. It also tells how
-// many games it is.
+// randomProduct draws a rulesheet of two or three games of walkers in different graphs. Walkers use up their
+// edges, and a common clock says whose turn it is. It also returns the number of games.
 func randomProduct(seed uint64) (src string, parts int) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	parts = 2 + rng.IntN(2)

@@ -33,14 +33,12 @@ func FuzzWideMachine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, draws []byte) { compareEngines(t, wideGame(draws)) })
 }
 
-// A wide game has no variables but many atoms: conjunctions of up to 200 literals,
-// most of them negated or hardly any, disjunctions of up to 40 rules, chains of
-// atoms that each need or deny the one before, rings of atoms that recur on each
-// other, next rules that are conjunctions and nothing else, up to twelve roles of
-// which some have no moves or get stuck, goals that are no goals, and now and then
-// no fluents at all. The first draws are its size; a generator that they seed makes
-// the rest. All engines together take about a second for one: a fuzzer takes ten for
-// a deadlock.
+// A wide game has no variables but many atoms. It has conjunctions of up to 200 literals of mostly one sign,
+// disjunctions of up to 40 rules, and chains of atoms that each need or deny the previous atom. It has rings
+// of atoms that recur on each other, and next rules that are only conjunctions. Of its up to twelve roles
+// some have no moves or get stuck, and some goals are no numbers. A few games have no fluents. The first
+// draws are its size; a generator that they seed makes the rest. All engines together take about a second for
+// one game: a fuzzer takes ten for a deadlock.
 type wide struct {
 	strings.Builder
 	rng    *rand.Rand

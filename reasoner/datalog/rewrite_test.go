@@ -41,8 +41,8 @@ func grounded(t rapid.TB, gr *grounder) *Program {
 	return p
 }
 
-// rewritable draws a game in which static relations join several columns, and in which
-// relations recur on themselves in the last literal, with results that are passed on.
+// rewritable draws a game in which static relations join several columns. Other relations recur on themselves
+// in the last literal, with results that are passed on.
 func rewritable(t *rapid.T) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }

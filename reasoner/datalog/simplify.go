@@ -26,7 +26,7 @@ type simplified struct {
 // constantTrue marks, in links, an atom that holds in every position.
 const constantTrue = -2
 
-// links connect the atoms of one position with those of the next.
+// links connect the atoms of one position with atoms of the next.
 type links struct {
 	source []int32 // by atom: next of a fluent, legal of a move; or -1, constantTrue
 	target []int32 // by atom: the fluent of a next, the move of a legal; or -1

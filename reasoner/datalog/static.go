@@ -8,12 +8,11 @@ import (
 	"stackmate/internal/scc"
 )
 
-// evaluateStatic computes the relations that depend on neither true nor does
-// exactly, one strongly connected component after the other, so that negation
-// only ever asks for relations that are complete.
+// evaluateStatic computes the relations that depend on neither true nor does exactly. It computes one
+// strongly connected component after the other, so negated relations are complete.
 //
-// A component with too many tuples is left pending: it and its dependents count as dynamic. Relations of roles and
-// of the initial position are always computed.
+// A component with too many tuples is left pending: it and its dependents count as dynamic. Relations of
+// roles and of the initial position are always computed.
 func (gr *grounder) evaluateStatic() error {
 	gr.markDynamic()
 	gr.pending = make(map[*relation]bool)

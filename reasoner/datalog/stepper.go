@@ -106,7 +106,7 @@ func (s *stepper) collect(o *output) {
 	}
 }
 
-// SetState implements machine.Stepper. It leaves the evaluator's position to the first question.
+// SetState implements machine.Stepper. The evaluator's position is set at the first question.
 func (s *stepper) SetState(state machine.State) {
 	if len(s.now) > 0 && s.now.Equal(state) {
 		return

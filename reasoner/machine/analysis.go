@@ -84,9 +84,9 @@ func Decisive(ctx context.Context, m Machine, atOnce bool) Machine {
 }
 
 // Subgame is an independent part of a game, with the roles, moves and fluents of the whole game. If each role
-// has moves in at most one subgame in every position of the whole, then the subgame's fluents and legal moves
-// agree with the whole game in every position. The end and goals are derived from the own part; the rules of
-// the whole may combine them in other ways.
+// always has moves in at most one subgame, then the subgame's fluents and legal moves agree with the whole
+// game in every position. The end and goals are derived from the own part; the rules of the whole may combine
+// them in other ways.
 type Subgame struct {
 	Machine
 	// Fluents is the set of the subgame's own fluents and the fluents that all subgames share. The other

@@ -12,8 +12,8 @@ import (
 //	merged  two clusters become one if the union has so few patterns that a position gets
 //	        shorter: cells that depend on each other
 //
-// A small sample shows fewer patterns than exist. Their number is estimated from the numbers of patterns seen
-// once and twice, and clusters are merged only if nearly all patterns were seen more often.
+// A small sample shows fewer patterns than exist. The numbers of patterns seen once and twice give an
+// estimate of their number. Clusters are merged only if nearly all patterns were seen more often.
 //
 // Cost: groups takes a few instructions for each pair of fluents and 64 positions; merging takes one for each
 // pair of clusters and position, and again for each new cluster.

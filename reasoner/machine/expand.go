@@ -127,15 +127,15 @@ func NewExpander(m Machine) *Expander {
 }
 
 // Foreseeing returns an expander with the limits of x that ends the game where decisive moves decide it. m is
-// the machine of x with decisive moves (Analysis), of a game of two roles in turns, without chance, whose
-// goals add up to sum. The expander
+// the machine of x with decisive moves (Analysis). Its game has two roles in turns, no chance, and goals that
+// add up to sum. The expander
 //
 //   - lists only the sensible moves of a role (Batch.AppendSensible), which contain a best move;
 //   - marks children in which a role wins within two joint moves as terminal, with the goals of
 //     that win.
 //
 // It does both only for a role whose best goal is MaxGoal or the whole sum. A lower best goal bounds finite
-// play alone: a match that never ends may be worth more to the role, so neither the win nor the choice of
+// play alone: a match that never ends may be worth more to the role. Then neither the win nor the choice of
 // winning moves is best for sure.
 func (x *Expander) Foreseeing(m Machine, sum int32) *Expander {
 	y := NewExpander(m)
@@ -251,8 +251,8 @@ func (x *Expander) ExpandMany(dst []Expansion, states []uint64) {
 // ExpandChildren expands children of e, which are not terminal, together in one pass, each into the expansion
 // of its number in dst. It takes the longest prefix of `wanted` whose own children fit into the lanes, and
 // returns its length. It returns 0 if the machine is not parallel or memory is short, because a pass for each
-// child is as good then. If e was expanded in the last pass, which is the case of every first child searched,
-// it saves the pass that evaluates the children themselves.
+// child is as good then. If e was expanded in the last pass, it saves the pass that evaluates the children
+// themselves. That is the case of every first child searched.
 func (x *Expander) ExpandChildren(dst []Expansion, e *Expansion, wanted []int) (done int) {
 	if !x.parallel || x.maxBytes > 0 && x.bytes > x.maxBytes/2 {
 		return 0
@@ -291,9 +291,9 @@ func (x *Expander) ExpandChildren(dst []Expansion, e *Expansion, wanted []int) (
 	return done
 }
 
-// ListChildMoves finds the moves and the number of children of each child of e that is not terminal, without
-// computing its children, and writes them into the expansion of its number in dst. It saves a pass if e was
-// expanded in the last pass.
+// ListChildMoves finds the moves and the number of children of each child of e that is not terminal. It
+// writes them into the expansion of its number in dst and does not compute its children. It saves a pass if e
+// was expanded in the last pass.
 func (x *Expander) ListChildMoves(dst []Expansion, e *Expansion) {
 	lanes := x.batch.Lanes()
 	held := x.holds(e)

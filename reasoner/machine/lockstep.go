@@ -26,13 +26,13 @@ func NewLockstep(b Batch) *Lockstep {
 	return &Lockstep{batch: b, playing: make([]uint64, words), ended: make([]uint64, words)}
 }
 
-// Run continues in lanes 0..n-1, which must be evaluated, until every lane has ended (terminal, stuck or
-// lost), MaxPlayout joint moves are made, ctx is done, or visit returns false.
+// Run continues in lanes 0..n-1, which must be evaluated. It ends when every lane has ended (terminal, stuck
+// or lost), MaxPlayout joint moves are made, ctx is done, or visit returns false.
 //
-// Before the first joint move and after each, visit gets the number of moves made, the mask of the lanes that
-// the last move ended, and the mask of the lanes that go on. A lost lane (Batch.Lost) is in neither mask,
-// like a lane that is cut off. visit may query the batch about lanes 0..n-1. It must not change the masks,
-// which are valid until it returns.
+// Before the first joint move and after each, visit gets the number of moves made and two masks: the lanes
+// that the last move ended, and the lanes that go on. A lost lane (Batch.Lost) is in neither mask, like a
+// lane that is cut off. visit may query the batch about lanes 0..n-1. It must not change the masks, which are
+// valid until it returns.
 func (l *Lockstep) Run(ctx context.Context, rng *Rand, n int, visit func(steps int, ended, playing []uint64) bool) {
 	for w := range l.playing {
 		l.playing[w] = 1<<uint(min(64, max(0, n-w*64))) - 1

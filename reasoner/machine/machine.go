@@ -25,8 +25,8 @@ type Move int32
 // NoMove stands for the absence of a move.
 const NoMove Move = -1
 
-// NoGoal is the goal of a role for which the rules give no goal value, several values, or a value that is no
-// number from 0 to MaxGoal. It counts as 0 points in sums and comparisons.
+// NoGoal is the goal of a role without exactly one goal value from 0 to MaxGoal: the rules give no value,
+// several values, or another term. It counts as 0 points in sums and comparisons.
 const NoGoal int32 = -1
 
 // MaxGoal is the largest goal value that the rules of GDL allow.
@@ -46,9 +46,8 @@ func GoalOf(text string) int32 {
 const RandomRole = "random"
 
 // State is a position. All states of a machine have Words() words, and two positions are equal exactly if
-// their words are. If the table of fluents is complete when the machine is made, fluent f is true if and only
-// if bit f%64 of word f/64 is set, and the bits past the last fluent are zero. Names.Unpack reads a position
-// of any machine.
+// their words are. If the table of fluents is complete when the machine is made, fluent f is bit f%64 of word
+// f/64, and the bits past the last fluent are zero. Names.Unpack reads a position of any machine.
 type State []uint64
 
 // Has reports whether fluent f is true in s.
@@ -171,10 +170,10 @@ type Batch interface {
 	// moves, or a part of them if the machine has decisive moves (Analysis). In a game of two roles with
 	// constant sum and without chance, this part contains a best move.
 	AppendSensible(dst []Move, lane int, r Role) []Move
-	// Wins returns the best goal of role r, and the mask of the lanes that are not terminal in which r can
-	// force that goal within two joint moves. Either r alone has a choice and wins at once, or, of two roles,
-	// the other role chooses and each of its moves lets r win. Only machines with decisive moves find such
-	// lanes. The mask is valid until the next call.
+	// Wins returns the best goal of role r, and a mask of lanes, not terminal, in which r can force that goal
+	// within two joint moves. Either r alone has a choice and wins at once, or, of two roles, the other role
+	// chooses and each of its moves lets r win. Only machines with decisive moves find such lanes. The mask
+	// is valid until the next call.
 	Wins(r Role) (goal int32, lanes []uint64)
 	// Goals writes the goal of each role in a lane (goal points 0–100, or
 	// NoGoal) into dst, which has one element per role.

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Names translates between the integers of a machine and the terms of the rules, written in prefix form with
-// single blanks and spelled as in the rulesheet. Either the tables of moves and fluents are complete when the
-// machine is made, and never change, or they are empty and Open numbers moves and fluents at their first
+// Names translates between the integers of a machine and the terms of the rules. Terms are in prefix form
+// with single blanks, spelled as in the rulesheet. Either the tables of moves and fluents are complete when
+// the machine is made, and never change. Or they are empty, and Open numbers moves and fluents at their first
 // appearance. The methods work alike in both cases.
 type Names struct {
 	Roles   []string    // by Role

@@ -191,7 +191,7 @@ func TestPlayoutsCountEveryLaneOfAnyWord(t *testing.T) {
 	}
 }
 
-// forgetful is counting without legal moves, end and goals in positions from 6 on.
+// forgetful is counting whose answers are incomplete at 6 and at the ends.
 type forgetful struct{ counting }
 
 func (g *forgetful) Err() error {

@@ -269,8 +269,8 @@ func (f *fluents) offset(c *clause, a, b gdl.Term, along axis) (int, bool) {
 	return 0, false
 }
 
-// difference returns the distance from the first to the second argument of a relation along an axis, if it is
-// the same in each of its facts.
+// difference returns the distance from the first to the second argument of a relation along an axis, if each
+// of its facts has the same distance.
 func (f *fluents) difference(rel relation, along axis) (by int, ok bool) {
 	for i := range f.clauses {
 		c := &f.clauses[i]

@@ -56,8 +56,8 @@ func TestMostRulesheetsHaveABoard(t *testing.T) {
 	}
 }
 
-// chips counts the facts of a position that are listed beside the boards, except the role to move, the clock,
-// and values in the colour of a role.
+// chips counts the facts of a position that are listed beside the boards. It leaves out the role to move, the
+// clock, and values in the colour of a role.
 func (l *Layout) chips(facts []string) int {
 	p := l.Draw(facts)
 	n := len(p.Facts)

@@ -159,9 +159,9 @@ func (c *clause) put(found map[slot]set, values set, a gdl.Term) (isNew bool, lo
 	return isNew, len(least) * len(slots)
 }
 
-// links returns, for each argument of each move, the arguments of fluents with which it shares a variable, in
-// a rule or through relations that other rules define. They show that the 3 of (mark 1 3) is a column, and
-// the 3 of (bid 3) is not.
+// links returns, for each argument of each move, the arguments of fluents with which it shares a variable.
+// The variable is in one rule, or passes through relations that other rules define. The links show that the 3
+// of (mark 1 3) is a column, and the 3 of (bid 3) is not.
 func links(ctx context.Context, all []clause) map[slot]map[slot]bool {
 	feeds := make(map[slot]map[slot]bool)
 	fixpoint(ctx, all, func(c *clause, to slot, a gdl.Term) (isNew bool, looked int) {

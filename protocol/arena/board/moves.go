@@ -72,10 +72,10 @@ func (l *Layout) phrase(name string, args tuple) string {
 	return strings.TrimSpace(phrase)
 }
 
-// moveText returns the text of a move that names cells of a grid. ends holds, by argument, the number, from 1, of
-// the spot that the argument completes, 0 for the other coordinates of a cell, and -1 for other arguments.
-// The name of the move is omitted if its last argument is a coordinate and no other kind of move has as many
-// arguments.
+// moveText returns the text of a move that names cells of a grid. ends holds, by argument, the number, from
+// 1, of the spot that the argument completes. It holds 0 for the other coordinates of a cell, and -1 for
+// other arguments. The name of the move is omitted if its last argument is a coordinate and no other kind of
+// move has as many arguments.
 func (l *Layout) moveText(m relation, args tuple, read Move, g *grid, ends []int) string {
 	if g.isBeside() || strings.Contains(l.page.Words[m.name], "{") {
 		return read.Text
@@ -234,8 +234,8 @@ func (l *Layout) spot(u *use, args tuple) (Spot, bool) {
 	return Spot{l.firstBoard(u.grid) + board, at[0], at[1]}, ok && (u.grid.exists == nil || u.grid.exists[at])
 }
 
-// match reads the arguments of a move as coordinates of a grid, from left to right, and returns for each
-// argument the spot that it completes (see moveText). A single coordinate means a line.
+// match reads the arguments of a move as coordinates of a grid, from left to right. For each argument it
+// returns the spot that the argument completes (see moveText). A single coordinate means a line.
 func (l *Layout) match(g *grid, u *use, role string, m relation, args tuple) (spots []Spot, ends []int, isLine bool) {
 	want := append(append([]int{}, u.selectors...), u.column)
 	values := make(tuple, u.arity)

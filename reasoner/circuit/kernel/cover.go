@@ -7,12 +7,12 @@ import (
 
 // The first half of a translation: straight code as a list of gates of two, three or four inputs.
 //
-// Algorithm: value numbering gives every gate of two operands a node, and every row that is read before it is
-// written a node for its initial content; gates of more operands are chains. Then, in program order, a node
-// takes in each operand without other uses, as long as no more leaves remain than a gate may have. The result
-// is a cover by fan-out-free cones with any function (multiplexers and parities too). A node that is taken in
-// is never computed, so its leaves must still be available when the cone is computed: the row of a leaf must
-// not be overwritten by a computed node before. Cost: linear in operands.
+// Algorithm: value numbering gives every gate of two operands a node; gates of more operands are chains.
+// Every row that is read before it is written has a node for its initial content. Then, in program order, a
+// node takes in each operand without other uses, as long as no more leaves remain than a gate may have. The
+// result is a cover by fan-out-free cones with any function (multiplexers and parities too). A node that is
+// taken in is never computed, so its leaves must still be available when the cone is computed: no computed
+// node before may overwrite the row of a leaf. Cost: linear in operands.
 //
 // The truth table of a node has the bit 8a + 4b + 2c + d for the values of its leaves; it does not depend on
 // missing leaves.

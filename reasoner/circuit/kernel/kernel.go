@@ -39,10 +39,10 @@ type Program struct {
 // until they no longer change. It must be monotone: each variable can only turn true, so len(Vars)+1
 // repetitions suffice and are the limit.
 //
-// Code is a list of runs. A run has a header (Op, pos, neg, count). For each of count gates of that form, the
-// row of its result and the rows of its pos+neg operands follow, the last neg of them complemented. Runs of
-// one form make the branches of an interpreter's inner loops predictable, so the loads dominate the cost:
-// about one cycle per operand while the signals fit the first two cache levels.
+// Code is a list of runs. A run has a header (Op, pos, neg, count). For each of count gates, the row of its
+// result follows, then the rows of its pos+neg operands, the last neg of them complemented. Runs of one form
+// make the branches of an interpreter's inner loops predictable, so the loads dominate the cost: about one
+// cycle per operand while the signals fit the first two cache levels.
 type Segment struct {
 	Code []int32
 	Vars []int32

@@ -255,7 +255,7 @@ func TestAMillionMovesOfARole(t *testing.T) {
 	})
 }
 
-// A kernel has code of its own for every number of digits, of the table and of the legal moves, and for roles
+// A kernel has separate code for each number of digits, of the table and of the legal moves, and for roles
 // that take turns.
 func TestChoicesOfEveryNumberOfDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))

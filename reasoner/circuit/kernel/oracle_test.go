@@ -106,7 +106,7 @@ func drawLoop(rng *rand.Rand, rows, widest int) Segment {
 	return s
 }
 
-// evaluate is the oracle: it evaluates a program on rows of one word, from the row numbers, with bounds
+// evaluate evaluates, as the oracle, a program on rows of one word, from the row numbers, with bounds
 // checks. It returns changed rows as a copy.
 func evaluate(p Program, rows []uint64) []uint64 {
 	rows = slices.Clone(rows)

@@ -25,8 +25,8 @@ type Plan struct {
 	Rows     int // number of rows, at least 1
 	Programs []Program
 	Moves    []Moves // of each role, or of two roles that take turns
-	// Random is a range of rows that Memory.ChooseRandom fills with random bits before it runs Program, which
-	// chooses for the roles without an entry in Moves. If Count is 0, it does neither.
+	// Random is a range of rows that Memory.ChooseRandom fills with random bits before it runs Program.
+	// Program chooses for the roles without an entry in Moves. If Count is 0, ChooseRandom does neither.
 	Random struct{ First, Count, Program int }
 	// Fluents is the range of rows that Memory.Blend writes.
 	Fluents struct{ First, Count int }

@@ -6,10 +6,10 @@
 // the same order, and neither fuses multiplications and additions. So results do not depend on the
 // processor.
 //
-// Memory safety: assembly accesses only rows of fixed size, through pointers to a row or to the first
-// row of a slice. Row numbers are either Inputs, which are checked against a bound at construction and
-// are immutable outside the package, or the bits of sets of words. Each function compares the bound, or 64
-// times the number of words, with the number of rows before any access, and panics if rows are missing.
+// Memory safety: assembly accesses only rows of fixed size, through pointers to a row or to the first row of
+// a slice. Row numbers are either Inputs or the bits of sets of words. Inputs are checked against a bound at
+// construction and are immutable outside the package. Each function compares the bound, or 64 times the
+// number of words, with the number of rows before any access. It panics if rows are missing.
 package vector
 
 import (

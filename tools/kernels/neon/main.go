@@ -148,7 +148,7 @@ var shapes = []struct{ pos, neg int }{{1, 0}, {2, 0}, {1, 1}, {3, 0}, {2, 1}, {4
 const shapeBits = 4
 
 // forms writes the loops of the shapes, a loop for gates of any width, and the choice between them. The
-// number of a shape, pos and neg side by side, is unique only if neg fits its bits, so gates with more
+// number of a shape is pos and neg side by side. It is unique only if neg fits its bits, so gates with more
 // complemented operands go to the wide loop first. constant is combined with complemented operands; start is
 // the initial value of acc.
 func (i *interpreter) forms(name string, constant, start int, plain, complemented combine) {
