@@ -38,7 +38,7 @@ func lower(ctx context.Context, p *datalog.Program) (*circuit.Game, error) {
 		g.Goals = append(g.Goals, circuit.Goal{Role: goal.Role, Value: goal.Value, When: l.signal(goal.Signal)})
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("making the circuit stopped: %w", err)
+		return nil, fmt.Errorf("translation into a circuit stopped: %w", err)
 	}
 	l.define()
 	return g, nil

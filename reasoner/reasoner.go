@@ -52,11 +52,11 @@ func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	}
 	m, err := compile(ctx, g, o)
 	if err != nil && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, fmt.Errorf("compiling takes longer than the budget of %v; give it more time: %w", o.Budget, err)
+		return nil, fmt.Errorf("compiling takes longer than the budget of %v; raise the budget: %w", o.Budget, err)
 	}
 	if errors.Is(err, datalog.ErrLimit) {
-		return nil, fmt.Errorf("compiling needs more than the %d MiB of its budget or than any machine can take; "+
-			"give it more memory: %w", o.Memory>>20, err)
+		return nil, fmt.Errorf("compiling exceeds the memory limit of %d MiB or a fixed limit; "+
+			"raise the memory limit: %w", o.Memory>>20, err)
 	}
 	return m, err
 }
@@ -69,7 +69,7 @@ func compile(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, erro
 		if e.name == o.Engine {
 			ctx, cancel := context.WithTimeout(ctx, o.Budget)
 			defer cancel()
-			return e.make(ctx, g, o, "asked for")
+			return e.make(ctx, g, o, "requested")
 		}
 	}
 	return nil, fmt.Errorf("no engine %q: it is one of %q", o.Engine, Engines)
@@ -99,7 +99,7 @@ func first(ctx context.Context, engines []engine, g *gdl.Game, o Options) (machi
 			reason := "no " + errors.Join(failed...).Error()
 			return &described{m, reason, append(stages, m.Info().Stages...)}, nil
 		}
-		stages.Add(e.name+", in vain", time.Since(began))
+		stages.Add(e.name+", failed", time.Since(began))
 		failed = append(failed, fmt.Errorf("%s: %w", e.name, err))
 		if ctx.Err() != nil {
 			break

@@ -18,7 +18,7 @@ var (
 	// ErrStuck is a fault of the game.
 	ErrStuck = errors.New("a role has no legal move in a position that is not terminal")
 	// ErrTooWide is wrapped with the number or the size of the joint moves.
-	ErrTooWide = errors.New("a position has too many joint moves to look at all")
+	ErrTooWide = errors.New("a position has too many joint moves")
 )
 
 // Limits of one expansion. A search that needs all children of such positions does not finish: at a million
@@ -392,7 +392,7 @@ func (x *Expander) count(e *Expansion) error {
 	e.Children = int(children)
 	need := children * (x.childBytes() + x.perChild)
 	if more := need - e.charged; x.maxBytes > 0 && more > 0 && x.bytes+more > x.maxBytes {
-		return fmt.Errorf("%w: %d, for which no memory is left (limit %.1f MiB)", ErrTooWide, e.Children, float64(x.maxBytes)/(1<<20))
+		return fmt.Errorf("%w: %d exceed the free part of the memory limit of %.1f MiB", ErrTooWide, e.Children, float64(x.maxBytes)/(1<<20))
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ type PerftCount struct {
 // error without counts.
 func Perft(ctx context.Context, m Machine, s State, depth int) ([]PerftCount, error) {
 	if depth > MaxSteps {
-		return nil, fmt.Errorf("joint moves can be counted to a depth of %d, not %d", MaxSteps, depth)
+		return nil, fmt.Errorf("depth %d exceeds the limit of %d joint moves", depth, MaxSteps)
 	}
 	p := perft{ctx: ctx, expander: NewExpander(m), plies: make([]Expansion, depth)}
 	p.expander.Limit(ctx, perftBytes, 0)

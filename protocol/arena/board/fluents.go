@@ -22,9 +22,9 @@ type fluents struct {
 	uses    map[relation]*use
 }
 
-// observe reads the example positions. It limits the domains to the values that the author declares, or to a
-// rectangle that the initial position fills. Both are narrower than the domains of the rules; they are used
-// unless an example has further values.
+// observe reads the example positions and narrows the domains, since the rules alone allow too many values.
+// The domain becomes the declared values if they contain every example value, or a rectangle that the initial
+// position fills. Further values of the examples are added.
 func (f *fluents) observe(positions [][]string) {
 	f.values = make(map[slot]set)
 	for i, facts := range positions {

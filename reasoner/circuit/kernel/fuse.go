@@ -45,7 +45,7 @@ type fuser struct {
 func groupRuns(e *Engine, p *Plan) error { return fuse(e, p, 0, []form{}) }
 
 // fuse translates the programs of an engine into gates of known forms with at most the given number of
-// leaves. Wider gates are left whole.
+// leaves, and verifies the result. Wider gates are left whole.
 func fuse(e *Engine, p *Plan, leaves int8, known []form) error {
 	words := int32(e.Words())
 	observed := observedRows(e, p)

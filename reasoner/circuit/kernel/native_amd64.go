@@ -67,7 +67,7 @@ type translation struct{ vex bool }
 func (t translation) translate(e *Engine, p *Plan) error {
 	words := int32(e.Words())
 	if int64(e.rows)*8*int64(words) > maxDistance {
-		return fmt.Errorf("%d rows of %d words are more than instructions reach", e.rows, words)
+		return fmt.Errorf("%d rows of %d words exceed the address range of instructions", e.rows, words)
 	}
 	observed := observedRows(e, p)
 	w := newWriter(assembler{vex: t.vex, words: words, long: e.CodeBytes() > longCode})

@@ -228,7 +228,7 @@ func (v *verifier) choice(c *choice) error {
 	chosen := []int32{c.does}
 	if c.other != nil {
 		if chosen = append(chosen, c.otherDoes); len(c.other) != len(c.legal) {
-			return fmt.Errorf("tables of %d and %d moves take turns", len(c.legal), len(c.other))
+			return fmt.Errorf("roles that take turns have tables of %d and %d moves", len(c.legal), len(c.other))
 		}
 		if apart := int64(c.does) - int64(c.otherDoes); max(apart, -apart) < int64(c.moves)*v.words {
 			return fmt.Errorf("moves of roles that take turns begin at the offsets %d and %d, and are %d", c.does, c.otherDoes, c.moves)
