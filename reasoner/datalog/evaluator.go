@@ -343,7 +343,7 @@ func (e *evaluator) setState(s machine.State) {
 	e.clearInputs("true")
 	e.numbers = e.in.names.Unpack(e.numbers[:0], s)
 	for _, f := range e.numbers {
-		e.inputs.hold(e.inputs.fluent(f))
+		e.inputs.setTrue(e.inputs.fluent(f))
 	}
 }
 
@@ -392,7 +392,7 @@ func (e *evaluator) setJoint(joint []machine.Move) {
 	e.forget(ofMoves)
 	e.clearInputs("does")
 	for r, m := range joint {
-		e.inputs.hold(e.inputs.move(machine.Role(r), m))
+		e.inputs.setTrue(e.inputs.move(machine.Role(r), m))
 	}
 }
 

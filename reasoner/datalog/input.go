@@ -171,10 +171,10 @@ func (x *inputs) find(relation string, args []term, text string) inputTuple {
 	return inputTuple{input: -1}
 }
 
-// hold makes an atom true.
-func (x *inputs) hold(at inputTuple) {
+// setTrue makes an atom true.
+func (x *inputs) setTrue(at inputTuple) {
 	if at.input > 0 {
-		x.list[at.input-1].hold(at.tuple)
+		x.list[at.input-1].setTrue(at.tuple)
 	}
 }
 
@@ -189,8 +189,8 @@ func (in *input) reset() {
 	}
 }
 
-// hold makes tuple t true.
-func (in *input) hold(t int32) {
+// setTrue makes tuple t true.
+func (in *input) setTrue(t int32) {
 	if !in.holding.add(t) {
 		return
 	}

@@ -52,8 +52,8 @@ func (rc *recorder) bytes() int64 {
 	return 4 * int64(words)
 }
 
-// begin starts the record of a rule.
-func (rc *recorder) begin(r *rule) {
+// startRecord starts the record of a rule.
+func (rc *recorder) startRecord(r *rule) {
 	rec := &record{}
 	for i := range r.body {
 		if l := &r.body[i]; l.isDynamic() && !l.implied {
@@ -87,7 +87,7 @@ func (rc *recorder) matches(p *plan) error {
 func (rc *recorder) instantiate() (*instances, error) {
 	for _, r := range rc.theory.dynamicRules() {
 		if rc.records[r] == nil {
-			rc.begin(r)
+			rc.startRecord(r)
 			if err := rc.matches(planning{watch: rc.theory.watch}.newPlan(r, wholeRule, nil)); err != nil {
 				return nil, err
 			}

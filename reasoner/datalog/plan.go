@@ -296,11 +296,11 @@ func (p *planner) membership(s *step, l *literal) {
 	for _, a := range l.atom.args {
 		s.key = append(s.key, p.operand(a))
 	}
-	p.ask(s, rel.all.columns)
+	p.addCall(s, rel.all.columns)
 }
 
-// ask makes s call the evaluation of its relation, if it is derived, and read the answers.
-func (p *planner) ask(s *step, columns []int32) {
+// addCall makes s call the evaluation of its relation, if it is derived, and read the answers.
+func (p *planner) addCall(s *step, columns []int32) {
 	if p.call == nil {
 		return
 	}
@@ -342,7 +342,7 @@ func (p *planner) join(i int) {
 			nested = p.receive(&s, int32(c), x, nested)
 		}
 	}
-	p.ask(&s, columns)
+	p.addCall(&s, columns)
 	switch {
 	case a.rel.input != nil && len(columns) > 0:
 		s.op, s.buckets = opBucket, a.rel.input.bucketsBy(columns)

@@ -83,7 +83,7 @@ func (t *rightLinear) isSafe() bool {
 		if at < 0 {
 			continue
 		}
-		others := append([]literal{holds(r.head.project(nil, t.moved))}, r.body[:at]...)
+		others := append([]literal{positive(r.head.project(nil, t.moved))}, r.body[:at]...)
 		others = append(others, r.body[at+1:]...)
 		vars := r.body[at].atom.project(nil, t.moved).appendVars(nil)
 		if !covers(bound(others), appendBodyVars(vars, others)) {
@@ -137,7 +137,7 @@ func (t *rightLinear) replace(r *rule) *rule {
 	call.args = append(call.args, use.project(nil, t.kept).args...)
 	call.rel = t.result(r, body, use, seeds)
 	out := *r
-	out.body = append([]literal{holds(call)}, literalsOf(r.body, rest)...)
+	out.body = append([]literal{positive(call)}, literalsOf(r.body, rest)...)
 	return &out
 }
 
@@ -188,7 +188,7 @@ func (t *rightLinear) size(r *rule, seeds []int32) float64 {
 func (t *rightLinear) result(r *rule, body []literal, use atom, seeds []int32) *relation {
 	head := atomOf(nil, seeds)
 	head.args = append(head.args, use.project(nil, t.moved).args...)
-	c := t.theory.terms.canonical(append([]literal{holds(head)}, body...))
+	c := t.theory.terms.canonical(append([]literal{positive(head)}, body...))
 	key := c.key([]int32{int32(len(seeds))})
 	if found := t.made[key]; found != nil {
 		return found
@@ -214,7 +214,7 @@ func (t *rightLinear) relation(what string, arity int) *relation {
 func (t *rightLinear) follow(r *rule, reached, found *relation, seeds int) *rule {
 	carried := t.theory.terms.identity(r.vars + seeds).to[r.vars:]
 	from := atom{reached, slices.Concat(carried, r.head.project(nil, t.moved).args)}
-	out := &rule{vars: r.vars + seeds, source: r.source, body: []literal{holds(from)}}
+	out := &rule{vars: r.vars + seeds, source: r.source, body: []literal{positive(from)}}
 	at := r.find(t.rel)
 	for i := range r.body {
 		if i != at {

@@ -157,27 +157,27 @@ func (s *shapes) add(p argPlace, a arg, vars []map[int32]bool) {
 		return
 	case variable:
 		for shape := range vars[a.id] {
-			s.put(p, shape)
+			s.addShape(p, shape)
 		}
 		return
 	}
-	s.put(p, a.id)
+	s.addShape(p, a.id)
 	s.addArgs(s.terms.names[a.id], true, a.args, vars)
 }
 
 func (s *shapes) addTerm(p argPlace, id term) {
 	functor := s.terms.functorOf(id)
 	if functor < 0 {
-		s.put(p, noFunctor)
+		s.addShape(p, noFunctor)
 		return
 	}
-	s.put(p, functor)
+	s.addShape(p, functor)
 	for i, sub := range s.terms.argsOf(id) {
 		s.addTerm(argPlace{s.terms.names[functor], true, i}, sub)
 	}
 }
 
-func (s *shapes) put(p argPlace, shape int32) {
+func (s *shapes) addShape(p argPlace, shape int32) {
 	set := s.at[p]
 	if set == nil {
 		set = make(map[int32]bool)
@@ -311,7 +311,7 @@ func (f *flattening) emit() {
 	}
 	for _, v := range f.loose {
 		if f.to[v].kind == variable {
-			r.body = append(r.body, holds(atom{f.theory.relation(symbolRelation, 1), []arg{f.to[v]}}))
+			r.body = append(r.body, positive(atom{f.theory.relation(symbolRelation, 1), []arg{f.to[v]}}))
 		}
 	}
 	f.theory.add(r)

@@ -227,7 +227,7 @@ func (s *splitter) call(r *rule, body []literal, outputs []int32, static bool) l
 	for i, n := range columns {
 		columns[i] = c.vars[n]
 	}
-	return holds(atomOf(rel, columns))
+	return positive(atomOf(rel, columns))
 }
 
 // define adds the relation and the rule of a part.

@@ -115,8 +115,8 @@ func (s *stepper) SetState(state machine.State) {
 	s.positioned, s.listed = false, false
 }
 
-// begin evaluates the initial position.
-func (s *stepper) begin() error {
+// evaluateInitial evaluates the initial position.
+func (s *stepper) evaluateInitial() error {
 	s.SetState(s.in.initial)
 	s.Terminal()
 	s.AppendLegal(nil, 0)

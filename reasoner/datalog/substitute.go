@@ -266,5 +266,5 @@ func (a atom) project(rel *relation, columns []int32) atom {
 	return out
 }
 
-// holds returns the positive literal of an atom.
-func holds(a atom) literal { return literal{op: gdl.Holds, atom: a} }
+// positive returns the positive literal of an atom.
+func positive(a atom) literal { return literal{op: gdl.Holds, atom: a} }

@@ -180,15 +180,15 @@ func (x *Expander) Expand(e *Expansion, s State) error {
 // ExpandChild expands s, child c of expansion `of`, as Expand does. It saves a pass if `of` was expanded in
 // the last pass. e may be `of` itself if s is a copy.
 func (x *Expander) ExpandChild(e *Expansion, s State, of *Expansion, c int) error {
-	if !x.holds(of) {
+	if !x.areLoaded(of) {
 		return x.Expand(e, s)
 	}
 	x.open(e, of.lane+c)
 	return x.complete(e, s, false)
 }
 
-// holds reports whether the children of e are in the batch, evaluated.
-func (x *Expander) holds(e *Expansion) bool { return e.held == x && e.pass == x.pass }
+// areLoaded reports whether the children of e are in the batch, evaluated.
+func (x *Expander) areLoaded(e *Expansion) bool { return e.held == x && e.pass == x.pass }
 
 // complete computes the children of s, whose moves are in e. If ready, all lanes hold s, evaluated.
 func (x *Expander) complete(e *Expansion, s State, ready bool) error {
@@ -259,7 +259,7 @@ func (x *Expander) ExpandChildren(dst []Expansion, e *Expansion, wanted []int) (
 	}
 	b := x.batch
 	wanted = wanted[:min(len(wanted), b.Lanes())]
-	first, held := e.lane, x.holds(e)
+	first, held := e.lane, x.areLoaded(e)
 	if !held {
 		x.parents = x.parents[:0]
 		for _, c := range wanted {
@@ -296,7 +296,7 @@ func (x *Expander) ExpandChildren(dst []Expansion, e *Expansion, wanted []int) (
 // was expanded in the last pass.
 func (x *Expander) ListChildMoves(dst []Expansion, e *Expansion) {
 	lanes := x.batch.Lanes()
-	held := x.holds(e)
+	held := x.areLoaded(e)
 	for c := range e.Children {
 		lane := e.lane + c
 		if !held {

@@ -124,14 +124,14 @@ func domains(ctx context.Context, all []clause) map[slot]set {
 		if found[to] == nil {
 			found[to] = make(set)
 		}
-		return c.put(found, found[to], a)
+		return c.addValues(found, found[to], a)
 	})
 	return found
 }
 
-// put adds the possible values of an argument of the head. It reports whether some value is new, and returns
+// addValues adds the possible values of an argument of the head. It reports whether some value is new, and returns
 // the number of values that it has examined.
-func (c *clause) put(found map[slot]set, values set, a gdl.Term) (isNew bool, looked int) {
+func (c *clause) addValues(found map[slot]set, values set, a gdl.Term) (isNew bool, looked int) {
 	add := func(v string) {
 		if !values[v] && len(values) < maxValues {
 			values[v], isNew = true, true

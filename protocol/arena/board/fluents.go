@@ -44,7 +44,7 @@ func (f *fluents) observe(positions [][]string) {
 		}
 	}
 	for p, values := range f.values {
-		if declared := f.domains[slot{relation{base, p.name, p.arity}, p.argument}]; len(declared) > 0 && within(values, declared) {
+		if declared := f.domains[slot{relation{base, p.name, p.arity}, p.argument}]; len(declared) > 0 && isSubset(values, declared) {
 			f.domains[p] = declared
 		}
 		if f.domains[p] == nil {
@@ -121,7 +121,7 @@ func (f *fluents) ordered(rel relation, argument int) ([]string, bool) {
 // isRole reports whether each value of an argument is a role.
 func (f *fluents) isRole(rel relation, argument int) bool {
 	values := f.domain(rel, argument)
-	return len(values) > 0 && within(values, f.roles)
+	return len(values) > 0 && isSubset(values, f.roles)
 }
 
 // decides reports whether, in each example, the arguments of `from` determine the arguments of `to`.
@@ -186,10 +186,10 @@ func (r relation) others(without ...int) []int {
 }
 
 // equal reports whether two sets have the same members.
-func equal(a, b set) bool { return len(a) == len(b) && within(a, b) }
+func equal(a, b set) bool { return len(a) == len(b) && isSubset(a, b) }
 
-// within reports whether a is a subset of b.
-func within(a, b set) bool {
+// isSubset reports whether a is a subset of b.
+func isSubset(a, b set) bool {
 	for v := range a {
 		if !b[v] {
 			return false

@@ -163,7 +163,7 @@ func (c *candidate) agreement(f *fluents, g *grid, owner *use) int {
 		return 1
 	case f.isNumeric(c) && !isNumeric(g.contents):
 		return -1 // a numbering of groups of pieces
-	case (len(c.contents) == 0 || !within(c.contents, g.contents)) && !(c.full && g.full):
+	case (len(c.contents) == 0 || !isSubset(c.contents, g.contents)) && !(c.full && g.full):
 		return 1
 	case len(c.columns) == len(g.columns.values):
 		return 0 // a second board of the same kind

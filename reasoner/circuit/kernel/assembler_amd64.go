@@ -71,7 +71,7 @@ func (a *assembler) registers() int8 {
 	return mostRegisters
 }
 
-func (a *assembler) begin() {
+func (a *assembler) prologue() {
 	a.code = append(a.code, addBias...)
 	a.code = binary.LittleEndian.AppendUint32(a.code, uint32(rowBias*8*a.words))
 	if a.vex {
@@ -79,7 +79,7 @@ func (a *assembler) begin() {
 	}
 }
 
-func (a *assembler) end() { a.code = append(a.code, ret) }
+func (a *assembler) epilogue() { a.code = append(a.code, ret) }
 
 func (a *assembler) load(r int8, row int32)  { a.add(mapMove, opLoad, r, 0, operand{-1, row}) }
 func (a *assembler) store(row int32, r int8) { a.add(mapMove, opStore, r, 0, operand{-1, row}) }
@@ -162,7 +162,7 @@ var errCode = errors.New("translated code is not safe")
 func proveCode(code []byte, words, rows int32) error {
 	var frame assembler
 	frame.words = words
-	frame.begin()
+	frame.prologue()
 	first := len(frame.code)
 	if len(code) <= first || string(code[:first]) != string(frame.code) || code[len(code)-1] != ret {
 		return fmt.Errorf("%w: beginning or end", errCode)

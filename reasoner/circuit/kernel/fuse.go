@@ -151,7 +151,7 @@ func (f *fuser) chunk(order []int32) {
 		h := largest(ready)
 		gates := ready[h]
 		delete(ready, h)
-		f.run(h, gates)
+		f.appendRun(h, gates)
 		for _, i := range gates {
 			for _, u := range f.users[f.number[i]] {
 				if f.waiting[f.number[u]]--; f.waiting[f.number[u]] == 0 {
@@ -196,8 +196,8 @@ func (h header) less(g header) bool {
 	return h.op < g.op || h.op == g.op && (h.pos < g.pos || h.pos == g.pos && h.neg < g.neg)
 }
 
-// run appends a run of gates of one form.
-func (f *fuser) run(h header, gates []int32) {
+// appendRun appends a run of gates of one form.
+func (f *fuser) appendRun(h header, gates []int32) {
 	f.code = append(f.code, int32(h.op), h.pos, h.neg, int32(len(gates)))
 	for _, i := range gates {
 		n := &f.nodes[i]

@@ -51,13 +51,13 @@ func (w *writer) translate() {
 		w.free = append(w.free, r)
 		w.value[r] = -1
 	}
-	w.out.begin()
+	w.out.prologue()
 	for i := range w.nodes {
 		if w.nodes[i].computed() {
 			w.gate(int32(i))
 		}
 	}
-	w.out.end()
+	w.out.epilogue()
 }
 
 // gate writes a gate of one to three leaves as f(to, b, c). The last leaf in order is c, which may be in
