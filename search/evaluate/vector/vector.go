@@ -35,8 +35,8 @@ type Inputs struct {
 	below int // bound of list
 }
 
-// Of sets the list to the bits of a set.
-func (s *Inputs) Of(set []uint64) {
+// SetBits sets the list to the bits of a set.
+func (s *Inputs) SetBits(set []uint64) {
 	s.grow(len(set))
 	n := 0
 	for i, w := range set {
@@ -48,8 +48,8 @@ func (s *Inputs) Of(set []uint64) {
 	s.end(n, 64*len(set))
 }
 
-// OfImages sets the list to the images of the bits of a set, without negative images.
-func (s *Inputs) OfImages(set []uint64, images []int32) {
+// SetImages sets the list to the images of the bits of a set, without negative images.
+func (s *Inputs) SetImages(set []uint64, images []int32) {
 	s.grow(len(set))
 	n, bias := 0, 64*len(set)
 	for i, w := range set {
