@@ -72,7 +72,7 @@ func (l lone) canWin(s machine.State, role machine.Role) bool {
 	})
 }
 
-func TestDecisiveMovesAtOnceAreThoseThatDecideIfOthersDoNothing(t *testing.T) {
+func TestDecisiveMovesOfSimultaneousGamesAssumeIdleOpponents(t *testing.T) {
 	m := machineOf(t, twoRows)
 	d := m.Decisive(t.Context(), true)
 	if d == nil {

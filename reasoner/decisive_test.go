@@ -111,7 +111,7 @@ func choices(m machine.Machine, e *machine.Expansion, s machine.State, role mach
 	return chosen
 }
 
-func TestDecisiveMachinesWinAtOnceAndElseLetNobodyWin(t *testing.T) {
+func TestDecisiveMachinesWinAtOnceOrPreventWins(t *testing.T) {
 	for _, game := range []string{"ticTacToe", "connectFour-4x4", "nim-2.3.4"} {
 		if won, warned, lost := compare(t, game, gamestest.Machine(t, game), true); won == 0 || warned == 0 || lost == 0 {
 			t.Errorf("%s: %d positions won, %d with blunders, %d lost: the test shows nothing", game, won, warned, lost)

@@ -94,7 +94,7 @@ func TestAutoFallsBackToTheInterpreter(t *testing.T) {
 }
 
 // Searches and players recognise the machine of a game of every engine.
-func TestMachinesAreKnownAgain(t *testing.T) {
+func TestMachinesAreComparable(t *testing.T) {
 	stacks := readRules(t, "stacks", `(role x) (init (at nil)) (item a) (item b) (goal x 0)
 		(<= (legal x (take ?i)) (item ?i)) (<= terminal (true (at (list a (list b nil)))))
 		(<= (next (at (list ?i ?tail))) (does x (take ?i)) (true (at ?tail)))`)

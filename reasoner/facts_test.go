@@ -76,7 +76,7 @@ func succession(n int) string {
 }
 
 // The random games of a sample do not reach the one end whose goals differ.
-func TestAGoalSumIsProvedOfAllEndsOrOfNone(t *testing.T) {
+func TestAGoalSumIsProvedForEveryEndOrNotAtAll(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	for name, c := range map[string]struct {

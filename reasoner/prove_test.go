@@ -248,7 +248,7 @@ func everywhere(m machine.Machine, f func(now seenPosition, before *seenPosition
 	})
 }
 
-func TestWhatIsProvedOfRandomGamesHoldsAndWhatIsRefutedFails(t *testing.T) {
+func TestProofsAboutRandomGamesHoldAndRefutationsFail(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 3))
 	games := howMany(150, 12)
 	open, all := 0, 0

@@ -117,7 +117,7 @@ func TestInvariantsOfGamesWithRareEventsHoldWhereverTheyLead(t *testing.T) {
 	}
 }
 
-func TestWhatIsProvedOfGamesWithRareEventsHoldsAndWhatIsRefutedFails(t *testing.T) {
+func TestProofsAboutGamesWithRareEventsHoldAndRefutationsFail(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 3))
 	proved, refuted := 0, 0
 	for n := range howMany(24, 6) {

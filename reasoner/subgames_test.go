@@ -160,8 +160,8 @@ func randomProduct(seed uint64) (src string, parts int) {
 	return b.String(), parts
 }
 
-// TestWhatBelongsTogetherIsOneGame has games with boards that are no games of their own.
-func TestWhatBelongsTogetherIsOneGame(t *testing.T) {
+// TestDependentPartsAreOneGame has games with boards that are no games of their own.
+func TestDependentPartsAreOneGame(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"a move on one row depends on the other":   {"(column ?c) (not (taken ?b ?c)))", "(column ?c) (not (taken ?b ?c)) (not (taken 1 2)))"},
 		"a move changes the other row":             {"(<= (next (control x ?b))", "(<= (next (cell 1 ?c x)) (does x (mark ?b ?c))) (<= (next (control x ?b))"},

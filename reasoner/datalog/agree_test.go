@@ -261,7 +261,7 @@ func ground(t rapid.TB, g *gdl.Game) *Program {
 
 // If r1 never holds, r2 is the same in all positions: the moves that its negation leaves are known, as they are
 // where r2 differs.
-func TestNegationsOfWhatNoLongerDiffersAreExact(t *testing.T) {
+func TestNegationsOfRelationsThatBecameStaticAreExact(t *testing.T) {
 	agree(t, engines(t, load(t, "fixed", `
 (role x) (dom a) (dom b)
 (<= (r1 ?u) (dom ?u) (r1 ?u))

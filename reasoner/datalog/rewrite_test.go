@@ -156,7 +156,7 @@ func TestThoroughGroundingChangesNoGame(t *testing.T) {
 	})
 }
 
-func TestWhatReachingHasFoundIsPossible(t *testing.T) {
+func TestReachedAtomsArePossible(t *testing.T) {
 	checkUntil(t, "nothing but open negations", func(t *rapid.T) bool {
 		src := rewritable(t)
 		if rapid.Bool().Draw(t, "of the other kind") {
@@ -187,7 +187,7 @@ func TestWhatReachingHasFoundIsPossible(t *testing.T) {
 	})
 }
 
-func TestNegationsOfWhatTurnsOutToBeStaticAreNotOpen(t *testing.T) {
+func TestNegationsOfRelationsFoundStaticAreNotOpen(t *testing.T) {
 	gr := newGrounder(t.Context(), load(t, "static", `(role x) (dom a) (legal x go) (<= (next flag) (dom ?u)) (goal x 0)
 		(<= (r ?u) (dom ?u)) (<= (r ?u) (dom ?u) (dom ?v) (distinct ?u ?u) (distinct ?u ?v) (not (true flag)) (r ?u))
 		(<= terminal (dom ?u) (not (r ?u)))`), Limits{})
@@ -245,7 +245,7 @@ func TestWallsThatStandForEverAreNoFluentsOfTheRules(t *testing.T) {
 	}
 }
 
-func TestWhatIsAskedForIsGroundedOnly(t *testing.T) {
+func TestOnlyDemandedTuplesAreGrounded(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`(role x) (legal x go) (init (at 0)) (goal x 0) (<= (next (at ?j)) (true (at ?i)) (succ ?i ?j))
 		(<= (count ?i ?n ?m ?k) (true (at ?i)) (number ?n) (number ?m) (number ?k))
@@ -319,7 +319,7 @@ func TestStaticPartsAreMeasuredBeforeTheyAreJoined(t *testing.T) {
 	}
 }
 
-func TestWhatFourThingsShareIsGroundedByThing(t *testing.T) {
+func TestAnAttributeSharedByFourThingsIsGroundedByThing(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`(role x) (legal x go) (place 1) (place 2) (place 3) (place 4) (goal x 0)
 		(<= (alike ?a ?b ?c ?d) (has ?a ?p) (has ?b ?p) (has ?c ?p) (has ?d ?p))

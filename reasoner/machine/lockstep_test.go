@@ -69,7 +69,7 @@ func TestLockstepEnds(t *testing.T) {
 	}
 }
 
-func TestARandomGameTellsGoals(t *testing.T) {
+func TestARandomGameReturnsGoals(t *testing.T) {
 	m := newCounting()
 	for at, want := range map[int]int32{9: 0, 10: 100} { // where it is over
 		s := make(machine.State, m.Words())

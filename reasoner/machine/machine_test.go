@@ -59,7 +59,7 @@ func TestPerftCountsSequencesOfJointMoves(t *testing.T) {
 	}
 }
 
-func TestPerftSaysWhenItWasStopped(t *testing.T) {
+func TestPerftReportsCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := machine.Perft(ctx, newCounting(), machine.State{1}, 3); err == nil {
@@ -181,7 +181,7 @@ func TestPlayoutsOfSlowEnginesStopAfterTheStepAtHand(t *testing.T) {
 	})
 }
 
-func TestMovesAreFoundInAnyCaseIfOnlyOneMatches(t *testing.T) {
+func TestMovesAreFoundInAnyCaseIfTheMatchIsUnique(t *testing.T) {
 	names := &machine.Names{Roles: []string{"r"}, Moves: [][]string{{"a", "A", "(go North)"}}}
 	for text, want := range map[string]machine.Move{"a": 0, "A": 1, "(GO NORTH)": 2} {
 		if m, ok := names.Move(0, text); !ok || m != want {
@@ -193,7 +193,7 @@ func TestMovesAreFoundInAnyCaseIfOnlyOneMatches(t *testing.T) {
 	}
 }
 
-func TestRolesAreFoundInAnyCaseIfOnlyOneMatches(t *testing.T) {
+func TestRolesAreFoundInAnyCaseIfTheMatchIsUnique(t *testing.T) {
 	names := &machine.Names{Roles: []string{"Red", "RED", "red", "Blue"}}
 	for name, want := range map[string]machine.Role{"Red": 0, "RED": 1, "red": 2, "blue": 3, "rEd": machine.NoRole, "green": machine.NoRole} {
 		if r, ok := names.Role(name); r != want || ok != (want != machine.NoRole) {
@@ -236,7 +236,7 @@ func TestRandIntnIsUniformWhereNumbersAreRejected(t *testing.T) {
 	}
 }
 
-func TestRandomMovesAreThoseOfTheLane(t *testing.T) {
+func TestEachLaneMakesItsOwnRandomMoves(t *testing.T) {
 	m := toys.Wide{Roles: []string{"a", "b"}, Moves: []int{3, 2}, Depth: 2}.Machine()
 	b := m.NewBatch()
 	n := b.Lanes()
@@ -251,7 +251,7 @@ func TestRandomMovesAreThoseOfTheLane(t *testing.T) {
 	}
 	for half, of := range reached {
 		if len(of) != 6 {
-			t.Errorf("half %d of the lanes has made %d of 6 joint moves: %v", half, len(of), of)
+			t.Errorf("half %d of the lanes made %d of 6 joint moves: %v", half, len(of), of)
 		}
 	}
 }
@@ -328,7 +328,7 @@ func expandManyAndEach(t *testing.T, m machine.Machine, states []uint64) {
 	}
 }
 
-func TestTheRoleNamedRandomIsChanceAndAllOthersArePlayers(t *testing.T) {
+func TestTheRoleNamedRandomIsChanceAndOtherRolesArePlayers(t *testing.T) {
 	for _, test := range []struct {
 		roles   []string
 		players []machine.Role

@@ -208,7 +208,7 @@ func (m passing) NewBatch() machine.Batch       { return struct{ machine.Batch }
 func (m passing) NewNarrowBatch() machine.Batch { return m.NewBatch() }
 
 // A limit of the machine is no fault of the game and no end of it; wrapping a machine does not change that.
-func TestLostPositionsAreToldThroughWrappers(t *testing.T) {
+func TestWrappersReportLostPositions(t *testing.T) {
 	m := passing{newScalar(func() machine.Stepper { return new(forgetful) })}
 	b := m.NewBatch()
 	b.Load(machine.State{1 << 6}, 1)

@@ -16,7 +16,7 @@ import (
 // Every ability of a machine or a batch is in its interface, so wrappers that embed the interface pass it on.
 // So no code asserts a machine to be a richer type. The test lists the methods that each wrapper implements
 // itself.
-func TestWrappersPassOnWhatTheyDoNotChange(t *testing.T) {
+func TestWrappersPassOnUnchangedMethods(t *testing.T) {
 	want := map[string][]string{
 		"goals.batch":           {"AddGoals", "AppendSensible", "Goals", "Merge", "Wins"},
 		"goals.view":            {"Decisive", "GoalValues", "NewBatch", "NewNarrowBatch", "ProvedGoalSum", "Subgames", "Symmetries"},

@@ -297,7 +297,7 @@ func TestCellsHaveNames(t *testing.T) {
 	}
 }
 
-func TestBoardsAreTurnedToWhoeverSitsAtTheTop(t *testing.T) {
+func TestBoardsAreTurnedForTheRoleAtTheTop(t *testing.T) {
 	for name, want := range map[string][]bool{"chess": {false, true}, "breakthrough": {false, true}, "ticTacToe": {false, false}, "reversi": {false, false}} {
 		l, facts := layout(t, name)
 		if got := l.Turned(facts); !slices.Equal(got, want) {
@@ -320,7 +320,7 @@ func TestPiecesAreReadFromTheirNames(t *testing.T) {
 	}
 }
 
-func TestAPageSaysHowPiecesLook(t *testing.T) {
+func TestAPageDefinesThePicturesOfPieces(t *testing.T) {
 	page, err := ReadPage([]byte(`{"pieces": {"x": {"kind": "queen", "color": "teal"}}}`))
 	if err != nil {
 		t.Fatal(err)

@@ -70,7 +70,7 @@ func TestRolesPlayTheirOwnCards(t *testing.T) {
 	}
 }
 
-func TestAStripSaysWhoWinsAtItsEnds(t *testing.T) {
+func TestAStripNamesTheWinnersAtItsEnds(t *testing.T) {
 	l, facts, p := drawn(t, "oshiZumo")
 	strip := boardOf(t, p, "Wrestler")
 	if want := []Side{{EdgeWest, "red", "east"}, {EdgeEast, "blue", "west"}}; !slices.Equal(strip.Sides, want) || len(strip.Columns) != 7 {
@@ -101,7 +101,7 @@ func TestALeadBelongsToTheRoleThatItFavours(t *testing.T) {
 	}
 }
 
-func TestCountersSayWhoseTurnItIs(t *testing.T) {
+func TestCountersNameTheRoleToMove(t *testing.T) {
 	l, _, _ := drawn(t, "biddingTicTacToe")
 	for _, c := range l.Draw([]string{"(control x)", "(tiebreaker o)", "bidding"}).Counters {
 		want := map[string]Counter{

@@ -26,7 +26,7 @@ func safe() *Plan {
 	return p
 }
 
-func TestWhatIsNotSafeIsNamed(t *testing.T) {
+func TestErrorsNameTheUnsafePlace(t *testing.T) {
 	code := func(at int, value int32) func(*Plan) {
 		return func(p *Plan) { p.Programs[0].Segments[0].Code[at] = value }
 	}

@@ -94,7 +94,7 @@ func same(t *testing.T, what string, got, want []Floats) {
 	}
 }
 
-func TestKernelsComputeWhatThePortableFunctionsDo(t *testing.T) {
+func TestKernelsAgreeWithThePortableFunctions(t *testing.T) {
 	for seed := range uint64(300) {
 		r := newSource(seed)
 		words := r.IntN(6)
@@ -245,7 +245,7 @@ func TestInputsAreTheBitsOfASet(t *testing.T) {
 	}
 }
 
-func TestWhatIsOutOfBoundsPanics(t *testing.T) {
+func TestAccessesOutOfBoundsPanic(t *testing.T) {
 	var units Floats
 	var sums Shorts
 	var inputs, images Inputs
