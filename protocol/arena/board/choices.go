@@ -64,7 +64,7 @@ func (l *Layout) findChoices(g *gdl.Game, f *fluents) {
 	l.uses[l.choices.owner] = &use{relation: l.choices.owner, purpose: asChoice, grid: l.choices, column: -1, row: -1, holder: -1}
 }
 
-// bound returns the constants that all conditions of a rule allow for a variable.
+// bound returns the smallest domain of a variable among the conditions of a rule that bind it.
 func (f *fluents) bound(r *gdl.Rule, variable string) set {
 	c := clause{binding: make(map[string][]slot)}
 	for _, l := range r.Body {

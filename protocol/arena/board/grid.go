@@ -136,8 +136,8 @@ func (c *candidate) strength() float64 {
 	return c.score + 20
 }
 
-// assign draws a candidate on the first board with which it agrees, or makes a board of it if it contradicts no
-// board.
+// assign assigns a candidate to the first board with which it agrees, or makes a board of it if it
+// contradicts no board.
 func (l *Layout) assign(f *fluents, c *candidate) {
 	for _, g := range l.grids {
 		switch agreement := c.agreement(f, g, l.uses[g.owner]); {
@@ -176,7 +176,7 @@ func (c *candidate) relatesCells(f *fluents) bool {
 	return len(c.selectors) > 1 || len(c.content) == 0 && f.isSingle(c.relation)
 }
 
-// drawOn draws a candidate on a board that another fluent owns.
+// drawOn assigns a candidate to a board that another fluent owns.
 func (l *Layout) drawOn(c *candidate, g *grid) {
 	u := c.use
 	u.grid, u.layer = g, beside
