@@ -216,7 +216,7 @@ func (f *fluents) isNumeric(c *candidate) bool {
 	return len(c.content) > 0
 }
 
-// fits reports whether a candidate's coordinates are the cells of a grid.
+// fits reports whether the domains of a candidate's coordinates mostly agree with a grid's.
 func (c *candidate) fits(f *fluents, g *grid, owner *use) bool {
 	if len(c.selectors) != len(g.selectors) || (c.row < 0) != (owner.row < 0) {
 		return false
