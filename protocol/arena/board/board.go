@@ -396,7 +396,7 @@ func (u *use) contentOf(args tuple) string {
 
 // addHolding adds a fact to hands or counters.
 func (d *drawing) addHolding(u *use, args tuple) {
-	holder, value := "", args.pick(u.others(u.holder))
+	holder, value := "", args.pick(u.argumentsExcept(u.holder))
 	if u.holder >= 0 {
 		holder = args[u.holder]
 	}

@@ -174,8 +174,8 @@ func (t tuple) pick(arguments []int) string {
 	return strings.Join(parts, " ")
 }
 
-// others returns the arguments of a fluent except the given arguments.
-func (r relation) others(without ...int) []int {
+// argumentsExcept returns the arguments of a fluent except the given arguments.
+func (r relation) argumentsExcept(without ...int) []int {
 	var rest []int
 	for i := range r.arity {
 		if !slices.Contains(without, i) {

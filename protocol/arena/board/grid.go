@@ -119,7 +119,7 @@ func (l *Layout) findBoards(f *fluents) {
 	}
 	for _, u := range l.uses {
 		if u.purpose == onBoard && !u.grid.isBeside() {
-			u.onePerRole = len(u.content) == 1 && f.isRole(u.relation, u.content[0]) && f.decides(u.relation, u.content, u.others(u.content...)) && f.seen[u.relation] != nil
+			u.onePerRole = len(u.content) == 1 && f.isRole(u.relation, u.content[0]) && f.decides(u.relation, u.content, u.argumentsExcept(u.content...)) && f.seen[u.relation] != nil
 			u.empty = f.emptyOf(u)
 		}
 	}
@@ -290,7 +290,7 @@ func (f *fluents) namedCells(rel relation) *candidate {
 	if found < 0 || rel.arity == 1 {
 		return nil
 	}
-	c := &candidate{score: 5, use: use{relation: rel, column: found, row: -1, content: rel.others(found), holder: -1}}
+	c := &candidate{score: 5, use: use{relation: rel, column: found, row: -1, content: rel.argumentsExcept(found), holder: -1}}
 	c.full = f.covers(rel, found)
 	c.contents = f.domain(rel, c.content[0])
 	c.mobile = !c.full && f.decides(rel, c.content, []int{found})
@@ -351,7 +351,7 @@ func (f *fluents) isSequence(rel relation) bool {
 // isAmount reports whether an argument is the number of the other arguments, as in (heap a 5): they determine
 // it, and nearly all their combinations have a fact.
 func (f *fluents) isAmount(rel relation, argument int) bool {
-	rest := rel.others(argument)
+	rest := rel.argumentsExcept(argument)
 	return f.decides(rel, rest, []int{argument}) && f.covers(rel, rest...) && len(f.seen[rel]) > 0
 }
 
@@ -359,7 +359,7 @@ func (f *fluents) isAmount(rel relation, argument int) bool {
 // plausible.
 func (f *fluents) classify(c *candidate) bool {
 	at := []int{c.column, c.row}
-	rest := c.others(at...)
+	rest := c.argumentsExcept(at...)
 	c.full = f.covers(c.relation, at...)
 	c.content = rest
 	like := f.coordinates(c, rest)
@@ -374,7 +374,7 @@ func (f *fluents) classify(c *candidate) bool {
 	default:
 		c.selectors = f.selectors(c, at, rest)
 	}
-	c.content = c.others(append(at, c.selectors...)...)
+	c.content = c.argumentsExcept(append(at, c.selectors...)...)
 	boards := 1
 	for _, s := range c.selectors {
 		boards *= len(f.domain(c.relation, s))
@@ -421,7 +421,7 @@ func (f *fluents) selectors(c *candidate, at, rest []int) []int {
 		}
 	}
 	for _, chosen := range sets {
-		left := c.others(append(slices.Clone(at), chosen...)...)
+		left := c.argumentsExcept(append(slices.Clone(at), chosen...)...)
 		sensible := true
 		for _, s := range chosen {
 			sensible = sensible && len(f.domain(c.relation, s)) <= maxBoards &&

@@ -40,7 +40,7 @@ func (f *fluents) position(rel relation) ([]string, bool) {
 		return nil, false
 	}
 	values, ok := f.order(f.domain(rel, rel.arity-1))
-	return values, ok && len(values) >= 3 && len(values) <= maxSide && f.decides(rel, rel.others(rel.arity-1), []int{rel.arity - 1})
+	return values, ok && len(values) >= 3 && len(values) <= maxSide && f.decides(rel, rel.argumentsExcept(rel.arity-1), []int{rel.arity - 1})
 }
 
 // half is a thing with one known coordinate.

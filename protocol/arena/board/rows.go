@@ -50,7 +50,7 @@ func (l *Layout) findCounters(f *fluents) {
 		switch {
 		case rel.arity == 1 && f.isSingle(rel):
 			u.clock = f.isClock(rel)
-		case u.holder >= 0 && f.decides(rel, []int{u.holder}, rel.others(u.holder)):
+		case u.holder >= 0 && f.decides(rel, []int{u.holder}, rel.argumentsExcept(u.holder)):
 		case u.holder >= 0 || rel.arity == 1:
 			u.purpose = inHand
 		default:
