@@ -80,7 +80,7 @@ func TestTheErrorNamesTheBudgetThatIsExceeded(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", engine, err, words)
 		}
 	}
-	if _, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit", Memory: 1 << 20}); err == nil || !strings.Contains(err.Error(), "more memory") {
+	if _, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit", Memory: 1 << 20}); err == nil || !strings.Contains(err.Error(), "memory limit of 1 MiB") {
 		t.Errorf("error %v, want one of memory", err)
 	}
 }
