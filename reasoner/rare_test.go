@@ -18,9 +18,9 @@ import (
 	"stackmate/reasoner/reference"
 )
 
-// Games with rare events: x has to guess a key, a digit in each of many steps, and only then more fluents can become
-// true. No random game of a sample gets there, so candidates for invariants are wrong that random games
-// suggest, and induction has to drop one after the other.
+// Games with rare events: x has to guess a key, a digit in each of many steps, and only then more fluents can
+// become true. No random game of a sample finds the key. So random games suggest wrong candidates for
+// invariants, and induction has to drop one after the other.
 
 // rareGame draws a game of one or two roles. From the step after the key on, flags follow from the key, from each
 // other and from moves; goals, legal moves and the end depend on flags. There are some hundred positions.
@@ -117,7 +117,7 @@ func TestInvariantsOfGamesWithRareEventsHoldWhereverTheyLead(t *testing.T) {
 	}
 }
 
-func TestWhatIsProvedOfGamesWithRareEventsHoldsAndWhatIsRefutedFails(t *testing.T) {
+func TestProofsAboutGamesWithRareEventsHoldAndRefutationsFail(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 3))
 	proved, refuted := 0, 0
 	for n := range howMany(24, 6) {
@@ -213,8 +213,8 @@ func TestPlansOfGamesWithRareEventsHaveTheBestGoal(t *testing.T) {
 	}
 }
 
-// The joint moves that a formula makes from a position exclude that a role is stuck there, so a proof that fails once must
-// not be tried again with the same formula.
+// The joint moves that a formula makes from a position exclude that a role is stuck there. So a proof that
+// fails once must not be tried again with the same formula.
 func TestARoleThatIsStuckAfterARareEventIsFoundInAnyTime(t *testing.T) {
 	rules, _, err := gdl.Load(t.Context(), "stuck", []byte(`
 (role x) (role o) (role z) (init (step 0)) (init run) (digit 0) (digit 1)

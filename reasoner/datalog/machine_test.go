@@ -118,7 +118,7 @@ func TestLargeStaticRelationsAreAnsweredOnDemand(t *testing.T) {
 	}
 }
 
-// A machine computes no more than it must: all lists are two million tuples, of which a position needs one.
+// A machine computes only needed tuples: the lists have two million tuples, of which a position needs one.
 func TestAMachineKeepsToItsLimits(t *testing.T) {
 	const rules = `
 (role r)
@@ -138,9 +138,9 @@ func TestAMachineKeepsToItsLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.begin(sampleWords)
+	in.makeVocabulary(sampleWords)
 	s := newStepper(in, guard.NewWatch(t.Context(), grounding))
-	if err := s.begin(); err != nil || len(s.AppendLegal(nil, 0)) != 1 {
+	if err := s.evaluateInitial(); err != nil || len(s.AppendLegal(nil, 0)) != 1 {
 		t.Errorf("%d legal moves, error %v", len(s.AppendLegal(nil, 0)), err)
 	}
 }

@@ -49,7 +49,7 @@ func TestPositionsOfAnOpenVocabularyKeepTheirFluents(t *testing.T) {
 	})
 }
 
-func TestAFullVocabularyLosesPositionsAndKeepsTheOthers(t *testing.T) {
+func TestAFullVocabularyLosesOnlyNewPositions(t *testing.T) {
 	names := open(1, 2000)
 	first, err := names.State([]string{"a"})
 	if err != nil {

@@ -125,12 +125,12 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 	value, differs := make([]float32, 1), false
 	l.view.withSignals(states, func(seen []uint64) {
 		for i := range n {
-			inputs.Of(seen[i*l.wide : (i+1)*l.wide])
+			inputs.SetBits(seen[i*l.wide : (i+1)*l.wide])
 			e.network.forward(&units, value, &inputs)
 			if want := 100 * float64(value[0]); math.Abs(got[i*roles]-want) > 1 || got[i*roles] != loaded[i*roles] || first[i] != got[i*roles+1] {
 				t.Fatalf("position %d is worth %v, %v when loaded, %v to the other; want %v", i, got[i*roles], loaded[i*roles], first[i], want)
 			}
-			inputs.Of(append(slices.Clone(seen[i*l.wide:][:m.Words()]), make([]uint64, l.view.found())...))
+			inputs.SetBits(append(slices.Clone(seen[i*l.wide:][:m.Words()]), make([]uint64, l.view.found())...))
 			e.network.forward(&units, value, &inputs)
 			differs = differs || math.Abs(got[i*roles]-100*float64(value[0])) > 5
 		}
