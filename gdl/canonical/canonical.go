@@ -160,5 +160,5 @@ func (c *code) write(order []int32, names map[string]string) string {
 		lines = append(lines, strings.Join(body, " "))
 	}
 	slices.Sort(lines)
-	return strings.Join(slices.Compact(lines), "\n")
+	return strings.Join(lines, "\n")
 }

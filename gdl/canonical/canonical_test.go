@@ -2,65 +2,199 @@ package canonical
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
-	"time"
 
+	"stackmate/games"
 	"stackmate/gdl"
-	"stackmate/gdl/rewrite"
+	"stackmate/internal/corpus"
+	"stackmate/protocol/arena"
 )
 
-func TestProbe(t *testing.T) {
-	files, _ := filepath.Glob("/work/wt/shared/rulesheets/*.kif")
-	seen := map[string]string{}
-	for _, f := range files {
-		src, _ := os.ReadFile(f)
-		g, _, err := gdl.LoadToPlay(t.Context(), f, src)
+// small is a valid game with further rules.
+func small(rules ...string) string {
+	return "(role x) (role y) (init i) (<= (legal ?r m) (role ?r)) (goal x 50) (goal y 50) terminal " + strings.Join(rules, " ")
+}
+
+// edges returns facts for the edges of an undirected graph.
+func edges(n int, adjacent func(i, j int) bool) (facts []string) {
+	for i := range n {
+		for j := range n {
+			if i != j && (adjacent(i, j) || adjacent(j, i)) {
+				facts = append(facts, fmt.Sprintf("(edge v%d v%d)", i, j))
+			}
+		}
+	}
+	return facts
+}
+
+// check reports a game that does not have the same canonical form under other names, or a map between the names that is
+// no isomorphism.
+func check(t *testing.T, name string, g *gdl.Game, text string) {
+	t.Helper()
+	if g == nil {
+		t.Fatalf("%s is not valid", name)
+	}
+	from := New(g)
+	if _, found := encode(g).order(); !found {
+		t.Errorf("%s: the search exceeds its budget", name)
+	}
+	for seed := range uint64(2) {
+		other := scrambled(t, text, seed)
+		to := New(other)
+		if from.Digest() != to.Digest() {
+			t.Errorf("%s: other digest under other names", name)
+		} else if !isIsomorphism(g, other, func(name string) string { return to.Own(from.Canonical(name)) }) {
+			t.Errorf("%s: the map between the names is no isomorphism", name)
+		}
+	}
+}
+
+func TestGamesHaveOneFormUnderAllNames(t *testing.T) {
+	forms := make(map[string]string)
+	for _, family := range games.Families() {
+		_, src, err := games.Source(family.Name())
 		if err != nil {
-			t.Errorf("%s: %v", f, err)
+			t.Fatal(err)
+		}
+		g := load(t, string(src))
+		check(t, family.Name(), g, string(src))
+		digest := New(g).Digest()
+		if forms[digest] != "" {
+			t.Errorf("%s and %s have one digest", family.Name(), forms[digest])
+		}
+		forms[digest] = family.Name()
+	}
+}
+
+// renamings are the games of the corpus that are the same but for names and order.
+var renamings = [][2]string{
+	{"asteroidsSerial", "asteroidsSerial-v1"},
+	{"blockerSerial", "blockerSerial-v1"},
+	{"bunk_t", "doubletoetictac"},
+	{"hallway", "hallway-v1"},
+	{"tttcc4", "ttcc4"},
+}
+
+func TestGamesOfTheCorpusHaveOneFormUnderAllNames(t *testing.T) {
+	known, games := make(map[string]string), make(map[string]*gdl.Game)
+	for _, sheet := range corpus.Rulesheets(t) {
+		g, _, err := gdl.LoadToPlay(t.Context(), sheet.Path, corpus.Source(t, sheet.Name))
+		if err != nil {
+			t.Errorf("%s: %v", sheet.Name, err)
 			continue
 		}
-		began := time.Now()
-		c := encode(g)
-		s := search{code: c, sums: make([]uint64, len(c.symbols)), marked: make([]bool, len(c.rules))}
-		p := newPartition(c.symbols)
-		s.refine(p, append([]int32(nil), p.order...))
-		cells := 0
-		most := 0
-		for from := 0; from < len(p.order); from = int(p.ends[from]) {
-			cells++
-			most = max(most, int(p.ends[from])-from)
+		check(t, sheet.Name, g, string(corpus.Source(t, sheet.Name)))
+		check(t, sheet.Name+" on the wire", g, arena.RulesText(g))
+		digest := New(g).Digest()
+		if other := known[digest]; other != "" && !slices.Contains(renamings, [2]string{other, sheet.Name}) && !slices.Contains(renamings, [2]string{sheet.Name, other}) {
+			t.Errorf("%s and %s have one digest", other, sheet.Name)
 		}
-		s.explore(p)
+		known[digest], games[sheet.Name] = sheet.Name, g
+	}
+	for _, pair := range renamings {
+		if New(games[pair[0]]).Digest() != New(games[pair[1]]).Digest() {
+			t.Errorf("%s and %s have different digests", pair[0], pair[1])
+		}
+	}
+}
+
+func TestGamesThatRefinementCannotTellApartDiffer(t *testing.T) {
+	cycles := func(length int) func(i, j int) bool {
+		return func(i, j int) bool { return i/length == j/length && (i+1)%length == j%length }
+	}
+	torus := func(steps ...int) func(i, j int) bool { // the Cayley graph of Z4 × Z4
+		return func(i, j int) bool {
+			return slices.Contains(steps, (j/4-i/4+4)%4*4+(j%4-i%4+4)%4)
+		}
+	}
+	body := func(facts []string) string {
+		return "(<= p " + strings.ReplaceAll(strings.Join(facts, " "), "v", "?v") + ")"
+	}
+	rook, shrikhande := edges(16, torus(1, 2, 3, 4, 8, 12)), edges(16, torus(1, 3, 4, 12, 5, 15))
+	for name, pair := range map[string][2]string{
+		"one cycle and two":              {small(edges(6, cycles(6))...), small(edges(6, cycles(3))...)},
+		"one cycle and two of variables": {small(body(edges(6, cycles(6)))), small(body(edges(6, cycles(3))))},
+		"strongly regular graphs":        {small(rook...), small(shrikhande...)},
+		"three cycles and four":          {small(edges(24, cycles(8))...), small(edges(24, cycles(6))...)},
+	} {
+		for _, text := range pair {
+			check(t, name, load(t, text), text)
+		}
+		if New(load(t, pair[0])).Digest() == New(load(t, pair[1])).Digest() {
+			t.Errorf("%s: one digest", name)
+		}
+	}
+}
+
+func TestManySymbolsAreAlike(t *testing.T) {
+	for name, adjacent := range map[string]func(i, j int) bool{
+		"free":       func(i, j int) bool { return false },
+		"pairs":      func(i, j int) bool { return i/2 == j/2 },
+		"bipartite":  func(i, j int) bool { return i < 10 && j >= 10 },
+		"hypercube":  func(i, j int) bool { return i < 16 && j < 16 && (i^j)&((i^j)-1) == 0 },
+		"three sets": func(i, j int) bool { return i%3 == j%3 },
+	} {
+		facts := edges(20, adjacent)
+		for i := range 20 {
+			facts = append(facts, fmt.Sprintf("(vertex v%d)", i))
+		}
+		text := small(facts...)
+		check(t, name, load(t, text), text)
+	}
+}
+
+func TestGamesDifferInRolesIntegersAndKeywords(t *testing.T) {
+	const base = "(init 1) (init a) (<= (legal ?r m) (role ?r)) (goal x 100) (goal y 0) (<= terminal (p 2 b))"
+	digests := make(map[string]string)
+	for name, text := range map[string]string{
+		"a game":         "(role x) (role y)" + base,
+		"other order":    "(role y) (role x)" + base,
+		"other integer":  "(role x) (role y)" + strings.Replace(base, "init 1", "init 2", 1),
+		"other keyword":  "(role x) (role y) (base a)" + base,
+		"chance":         "(role x) (role random)" + strings.Replace(base, " y 0", " random 0", 1),
+		"a constant":     "(role x) (role y)" + strings.Replace(base, "init 1", "init one", 1),
+		"another number": "(role x) (role y) (role z) (goal z 0)" + base,
+	} {
+		g, _, err := gdl.LoadToPlay(t.Context(), "", []byte(text))
+		if err != nil {
+			t.Fatal(name, err)
+		}
 		form := New(g)
-		d := time.Since(began)
-		name := filepath.Base(f)
-		fmt.Printf("%-45s symbols %4d rules %4d cells %4d largest %3d autos %3d work %8d  %v\n", name, len(c.symbols), len(c.rules), cells, most, len(s.automorphisms), s.hasher.work, d)
-		if other := seen[form.Digest()]; other != "" {
-			fmt.Println("EQUAL", name, other)
+		if other := digests[form.Digest()]; other != "" {
+			t.Errorf("%s and %s have one digest", name, other)
 		}
-		seen[form.Digest()] = name
-		tree, err := gdl.Parse(f, src)
-		if err != nil {
-			t.Log(name, err)
-			continue
+		digests[form.Digest()] = name
+	}
+	g, _, err := gdl.LoadToPlay(t.Context(), "", []byte(strings.ToUpper("(role x) (role y)"+base)))
+	if err != nil || digests[New(g).Digest()] != "a game" {
+		t.Errorf("capitals change the digest, %v", err)
+	}
+}
+
+func TestTextsAreTranslatedThereAndBack(t *testing.T) {
+	text := small("(init (cell 1 a))", "(p (cell 1 a) a)")
+	f := New(load(t, text))
+	for _, own := range []string{"(cell 1 a)", "m", "x", "(cell 1 (cell 1 a))", "(unknown 7)", ""} {
+		canonical := f.Canonical(own)
+		if f.Own(canonical) != own || strings.Contains(canonical, "cell") || strings.Count(own, " ") != strings.Count(canonical, " ") {
+			t.Errorf("%q became %q and %q", own, canonical, f.Own(canonical))
 		}
-		for seed := range uint64(2) {
-			rng := rand.New(rand.NewPCG(seed, 2))
-			n := 0
-			perm := rng.Perm(100000)
-			x := rewrite.Variables(rewrite.Symbols(tree, func(string) string { n++; return fmt.Sprint("w", perm[n]) }), func(string) string { n++; return fmt.Sprint("?w", perm[n]) })
-			x = rewrite.Rules(rewrite.Bodies(x, rng), rng)
-			h, _, err := gdl.LoadToPlay(t.Context(), f, []byte(gdl.Print(x)))
-			if err != nil {
-				t.Error(err)
-				continue
-			}
-			if New(h).Digest() != form.Digest() {
-				t.Errorf("%s: DIFFERENT", name)
-			}
-		}
+	}
+}
+
+func TestWithoutAFormInTimeGamesKeepTheirNames(t *testing.T) {
+	var body []string
+	for i := range 12 {
+		body = append(body, fmt.Sprintf("(edge ?v%d ?w%d)", i, i))
+	}
+	g := load(t, small("(edge a b)", "(<= p "+strings.Join(body, " ")+")"))
+	if _, found := encode(g).order(); found {
+		t.Fatal("the form is found")
+	}
+	f, again := New(g), New(load(t, small("(<= p "+strings.Join(body, " ")+")", "(edge a b)")))
+	if f.Canonical("(edge a b)") != "(edge a b)" || f.Own("a") != "a" || f.Rules() != again.Rules() || !strings.Contains(f.Rules(), "(edge a b)") {
+		t.Errorf("found %s", f.Rules())
 	}
 }
