@@ -15,7 +15,7 @@ package canonical
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,56 +94,62 @@ type code struct {
 // rule is a rule; the first literal is the head.
 type rule struct {
 	texts     []string  // of the literals
-	literals  [][]int32 // each part of the text: a symbol, or -1-v for the variable v
+	literals  [][]int32 // the parts of the texts: symbols, and -1-v for variable v
 	variables []string
 }
 
-// encode returns a game in numbers. A keyword before the head, or its index before a role fact, marks the first literal.
+// encode returns a game in numbers. The first literal of a rule is marked as its head; role facts are marked by their order.
 func encode(g *gdl.Game) *code {
 	c, numbers := &code{}, make(map[string]int32)
-	for n, r := range g.Rules {
+	for _, r := range g.Rules {
 		mark := "<="
 		if r.Head.Name == "role" && len(r.Body) == 0 {
 			mark = strconv.Itoa(slices.IndexFunc(g.Roles, r.Head.Args[0].Equal))
 		}
-		code := rule{texts: []string{fmt.Sprint(mark, " ", r.Head)}}
+		texts := []string{mark + " " + r.Head.String()}
 		for _, l := range r.Body {
-			code.texts = append(code.texts, l.String())
+			texts = append(texts, l.String())
 		}
-		for _, text := range code.texts {
-			var literal []int32
-			for _, name := range split(text) {
-				if gdl.IsVariable(name) {
-					v := slices.Index(code.variables, name)
-					if v < 0 {
-						v, code.variables = len(code.variables), append(code.variables, name)
-					}
-					literal = append(literal, int32(-1-v))
-					continue
-				}
-				s, known := numbers[name]
-				if !known {
-					s = int32(len(numbers))
-					numbers[name], c.symbols, c.uses = s, append(c.symbols, name), append(c.uses, nil)
-				}
-				if u := c.uses[s]; len(u) == 0 || u[len(u)-1] != int32(n) {
-					c.uses[s] = append(u, int32(n))
-				}
-				literal = append(literal, s)
-			}
-			code.literals = append(code.literals, literal)
-		}
-		c.rules = append(c.rules, code)
+		c.add(texts, numbers)
 	}
 	return c
 }
 
-// write returns the rules with other names. The order of the symbols determines the numbers of variables.
+// add adds a rule, and its symbols to their numbers.
+func (c *code) add(texts []string, numbers map[string]int32) {
+	r, variables := rule{texts: texts}, make(map[string]int32)
+	for _, text := range texts {
+		var literal []int32
+		for _, name := range split(text) {
+			if gdl.IsVariable(name) {
+				if _, known := variables[name]; !known {
+					variables[name], r.variables = int32(-1-len(variables)), append(r.variables, name)
+				}
+				literal = append(literal, variables[name])
+				continue
+			}
+			s, known := numbers[name]
+			if !known {
+				s = int32(len(numbers))
+				numbers[name], c.symbols, c.uses = s, append(c.symbols, name), append(c.uses, nil)
+			}
+			if n := int32(len(c.rules)); len(c.uses[s]) == 0 || c.uses[s][len(c.uses[s])-1] != n {
+				c.uses[s] = append(c.uses[s], n)
+			}
+			literal = append(literal, s)
+		}
+		r.literals = append(r.literals, literal)
+	}
+	c.rules = append(c.rules, r)
+}
+
+// write returns the rules with other names. The order of the symbols determines the order of the variables of a rule.
 func (c *code) write(order []int32, names map[string]string) string {
 	colours := make([]int32, len(order))
 	for i, s := range order {
 		colours[s] = int32(i)
 	}
+	names = maps.Clone(names)
 	var h hasher
 	var lines []string
 	for i := range c.rules {
@@ -152,12 +158,12 @@ func (c *code) write(order []int32, names map[string]string) string {
 		for rank, v := range h.ranked() {
 			names[r.variables[v]] = "?" + strconv.Itoa(rank)
 		}
-		var body []string
+		var line []string
 		for _, text := range r.texts {
-			body = append(body, rename(text, names))
+			line = append(line, rename(text, names))
 		}
-		slices.Sort(body[1:])
-		lines = append(lines, strings.Join(body, " "))
+		slices.Sort(line[1:])
+		lines = append(lines, strings.Join(line, " "))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")

@@ -36,13 +36,14 @@ func (h *hasher) canon(r *rule, colours []int32) uint64 {
 
 // refine returns a hash of a rule. It refines the colours of the variables until their number remains.
 func (h *hasher) refine(r *rule, colours []int32) (sum uint64) {
-	for number, before := h.distinct(), -1; number != before; {
+	number, _ := h.distinct()
+	for before := -1; number != before && h.work <= budget; {
 		sum = h.look(r, colours)
 		if before = number; number < len(h.variables) {
 			for v, s := range h.sums {
 				h.variables[v] = mix(h.variables[v], s)
 			}
-			number = h.distinct()
+			number, _ = h.distinct()
 		}
 	}
 	return sum
@@ -73,31 +74,26 @@ func (h *hasher) look(r *rule, colours []int32) (sum uint64) {
 	return sum
 }
 
-// distinct sorts the colours of the variables and returns their number.
-func (h *hasher) distinct() int {
+// distinct returns the number of different colours of the variables, and the least colour of several variables.
+func (h *hasher) distinct() (number int, shared uint64) {
 	h.sorted = append(h.sorted[:0], h.variables...)
 	slices.Sort(h.sorted)
-	number := 0
-	for i, colour := range h.sorted {
-		if i == 0 || colour != h.sorted[i-1] {
-			number++
+	number = len(h.sorted)
+	for i := len(h.sorted) - 1; i > 0; i-- {
+		if h.sorted[i] == h.sorted[i-1] {
+			number, shared = number-1, h.sorted[i]
 		}
 	}
-	return number
+	return number, shared
 }
 
-// individualise gives different colours to the variables that share a colour. Of all ways it takes the way with the least hash.
+// individualise gives different colours to variables that share a colour. Of all ways it takes the way with the least hash.
 func (h *hasher) individualise(r *rule, colours []int32, sum uint64) uint64 {
-	h.distinct()
-	i := 1
-	for i < len(h.sorted) && h.sorted[i] != h.sorted[i-1] {
-		i++
-	}
-	if i >= len(h.sorted) || h.work > budget {
+	number, shared := h.distinct()
+	if number == len(h.variables) || h.work > budget {
 		return sum
 	}
-	before, shared := slices.Clone(h.variables), h.sorted[i]
-	var best []uint64
+	before, best := slices.Clone(h.variables), []uint64(nil)
 	for v, colour := range before {
 		if colour != shared {
 			continue

@@ -39,14 +39,14 @@ func (p *partition) setCell(from, to int) {
 	}
 }
 
-// target returns the first of the smallest cells with several symbols; nil if there is none.
+// target returns the first cell with several symbols; nil if there is none.
 func (p *partition) target() (cell []int32) {
 	for from := 0; from < len(p.order); from = int(p.ends[from]) {
-		if c := p.order[from:p.ends[from]]; len(c) > 1 && (cell == nil || len(c) < len(cell)) {
-			cell = c
+		if c := p.order[from:p.ends[from]]; len(c) > 1 {
+			return c
 		}
 	}
-	return cell
+	return nil
 }
 
 // individualise returns a partition in which a symbol is a cell before the rest of its cell.

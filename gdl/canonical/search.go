@@ -75,18 +75,13 @@ func (s *search) explore(p *partition) (back int) {
 	return depth - 1
 }
 
-// isLeast reports whether a child with a trace may lead to the least leaf. If the trace is less than the trace of the best
-// leaf, that leaf is forgotten.
+// isLeast reports whether a child with a trace may lead to the least leaf. A lesser trace replaces the best leaf.
 func (s *search) isLeast(trace uint64) bool {
 	b, depth := &s.best, len(s.path)
-	if depth < len(b.traces) && trace == b.traces[depth] {
-		return true
+	if depth == len(b.traces) && b.order == nil || depth < len(b.traces) && trace < b.traces[depth] {
+		*b = leaf{traces: append(b.traces[:depth], trace)}
 	}
-	if depth < len(b.traces) && trace > b.traces[depth] || depth == len(b.traces) && b.order != nil {
-		return false
-	}
-	*b = leaf{traces: append(b.traces[:depth], trace)}
-	return true
+	return depth < len(b.traces) && trace == b.traces[depth]
 }
 
 // compare compares a leaf with the best one and returns the depth at which the search goes on.
