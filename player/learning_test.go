@@ -182,47 +182,53 @@ func scrambledRules(t *testing.T, name string) *gdl.Game {
 }
 
 func TestKnowledgeIsFoundUnderOtherNamesAndIsWorthTheSame(t *testing.T) {
-	const name = "connectFour-4x4"
-	rules, m := gamestest.Rules(t, name), gamestest.Machine(t, name)
-	signals := m.Signals(t.Context())
-	dir := t.TempDir()
-	p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
-	p.knowledge = (&Player{options: Options{Knowledge: dir}}).knowledge(rules)
-	l := learnerOf(t, m, signals, 200)
-	p.keep(l)
-
-	scrambled := scrambledRules(t, name)
-	other, err := reasoner.New(t.Context(), scrambled, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.knowledge = (&Player{options: Options{Knowledge: dir}}).knowledge(scrambled)
-	got := p.recall(other, evaluate.Config{ConstantSum: true, Signals: other.Signals(t.Context())})
-	if got == nil {
-		t.Fatal("the knowledge is not found")
-	}
-	from, to := canonical.New(rules), canonical.New(scrambled)
-	states, there := toys.Positions(m, 20, 9), []uint64(nil)
-	for s := states; len(s) > 0; s = s[m.Words():] {
-		fluents := m.Names().AppendFluents(nil, s[:m.Words()])
-		for i := range fluents {
-			fluents[i] = to.Own(from.Canonical(fluents[i]))
-		}
-		state, err := other.Names().State(fluents)
+	for _, name := range exhaustive.Choose([]string{"connectFour-4x4"}, []string{"connectFour", "breakthrough", "checkers", "gomoku-5x5", "hex-5x5", "reversi"}) {
+		rules, scrambled := gamestest.Rules(t, name), scrambledRules(t, name)
+		m := gamestest.Machine(t, name)
+		other, err := reasoner.New(t.Context(), scrambled, reasoner.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		there = append(there, state...)
-	}
-	n := len(states) / m.Words()
-	want, values := make([]float64, 2*n), make([]float64, 2*n)
-	l.Evaluation().Values(want, states)
-	got.Evaluation().Values(values, there)
-	for i := range want {
-		if math.Abs(want[i]-values[i]) > 0.5 {
-			t.Fatalf("value %d is %v under other names, want %v", i, values[i], want[i])
+		options := Options{Knowledge: t.TempDir()}
+		p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
+		p.knowledge = (&Player{options: options}).knowledge(rules)
+		l := learnerOf(t, m, m.Signals(t.Context()), 200)
+		p.keep(l)
+		p.knowledge = (&Player{options: options}).knowledge(scrambled)
+		got := p.recall(other, evaluate.Config{ConstantSum: true, Signals: other.Signals(t.Context())})
+		if got == nil {
+			t.Errorf("%s: the knowledge is not found", name)
+			continue
+		}
+		from, to := canonical.New(rules), canonical.New(scrambled)
+		states := toys.Positions(m, 3, 9)
+		n := len(states) / m.Words()
+		want, values := make([]float64, 2*n), make([]float64, 2*n)
+		l.Evaluation().Values(want, states)
+		got.Evaluation().Values(values, translated(t, m, other, states, func(text string) string { return to.Own(from.Canonical(text)) }))
+		for i := range want {
+			if math.Abs(want[i]-values[i]) > 0.5 {
+				t.Fatalf("%s: value %d is %v under other names, want %v", name, i, values[i], want[i])
+			}
 		}
 	}
+}
+
+// translated returns positions of a machine as positions of a machine with other names.
+func translated(t *testing.T, from, to machine.Machine, states []uint64, name func(text string) string) (list []uint64) {
+	t.Helper()
+	for ; len(states) > 0; states = states[from.Words():] {
+		fluents := from.Names().AppendFluents(nil, states[:from.Words()])
+		for i := range fluents {
+			fluents[i] = name(fluents[i])
+		}
+		state, err := to.Names().State(fluents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, state...)
+	}
+	return list
 }
 
 func TestWhatIsLearntIsKeptUnlessMoreIsKnown(t *testing.T) {

@@ -39,6 +39,20 @@ func loaded(t *testing.T, path string, rules Rules, m machine.Machine, c Config)
 	return l
 }
 
+// unpacked returns the JSON object of a file.
+func unpacked(t *testing.T, file []byte) string {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(plain)
+}
+
 func TestWhatWasLearntIsTheSameWhenLoaded(t *testing.T) {
 	l := trained(t, "ticTacToe", 1, 1000)
 	path := filepath.Join(t.TempDir(), "learnt")
@@ -99,17 +113,13 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := func(old, new string) []byte {
-		z, err := gzip.NewReader(bytes.NewReader(whole))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plain, err := io.ReadAll(z)
-		if err != nil || !strings.Contains(string(plain), old) {
-			t.Fatal(err, "no", old)
+		plain := unpacked(t, whole)
+		if !strings.Contains(plain, old) {
+			t.Fatal("no", old)
 		}
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)
-		_, _ = io.WriteString(w, strings.Replace(string(plain), old, new, 1))
+		_, _ = io.WriteString(w, strings.Replace(plain, old, new, 1))
 		_ = w.Close()
 		return b.Bytes()
 	}

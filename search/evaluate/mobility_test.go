@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,6 +86,10 @@ func TestMovesAreLearntAndFoundAgainInFiles(t *testing.T) {
 	path, m := filepath.Join(t.TempDir(), "learnt"), l.games.machine
 	if err := l.Save(path, named("rules")); err != nil {
 		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(unpacked(t, file), `"move":"~`) {
+		t.Errorf("moves are not in canonical names, %v", err)
 	}
 	again := loaded(t, path, named("rules"), m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
 	before := worth(l)
