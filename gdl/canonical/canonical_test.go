@@ -168,9 +168,14 @@ func TestManySymbolsAreAlike(t *testing.T) {
 		"bipartite":  func(i, j int) bool { return i < 10 && j >= 10 },
 		"hypercube":  func(i, j int) bool { return i < 16 && j < 16 && (i^j)&((i^j)-1) == 0 },
 		"three sets": func(i, j int) bool { return i%3 == j%3 },
+		"long cycle": cycles(150),
 	} {
-		facts := edges(20, adjacent)
-		for i := range 20 {
+		n := 20
+		if name == "long cycle" {
+			n = 150
+		}
+		facts := edges(n, adjacent)
+		for i := range n {
 			facts = append(facts, fmt.Sprintf("(vertex v%d)", i))
 		}
 		text := small(facts...)

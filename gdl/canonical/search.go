@@ -5,8 +5,11 @@ import (
 	"slices"
 )
 
-// budget bounds the work of a search: parts of rules that are hashed and symbols that are copied, for a tenth of a second.
-const budget = 1 << 22
+// budget bounds the work of a search: parts of rules that are hashed, and symbols that are copied. It is a tenth of a second.
+const (
+	budget      = 1 << 22
+	copiedAsOne = 8 // symbols whose copies cost as much as one part of a rule
+)
 
 // search finds the canonical order of the symbols of a game. Each node of its tree is a partition; a child splits one symbol from
 // the target cell. A leaf, where no symbols are alike, is a numbering. The canonical numbering is the least leaf: by the
@@ -53,12 +56,13 @@ func (s *search) explore(p *partition) (back int) {
 		return s.compare(p)
 	}
 	var tried []int32
+	images := make([]bool, len(p.order))
 	for _, v := range cell {
-		if s.hasher.work += len(p.order); s.hasher.work > budget {
-			return -1
-		}
-		if s.isImage(v, tried) {
+		if images[v] {
 			continue
+		}
+		if s.hasher.work += len(p.order) / copiedAsOne; s.hasher.work > budget {
+			return -1
 		}
 		tried = append(tried, v)
 		child := p.individualise(v)
@@ -71,6 +75,7 @@ func (s *search) explore(p *partition) (back int) {
 		if back < depth {
 			return back
 		}
+		s.markImages(tried, images)
 	}
 	return depth - 1
 }
@@ -106,20 +111,21 @@ func (s *search) compare(p *partition) (back int) {
 	return len(s.path) - 1
 }
 
-// isImage reports whether known automorphisms that fix the path map a symbol to a searched one.
-func (s *search) isImage(v int32, searched []int32) bool {
-	orbit := []int32{v}
-	for i := 0; i < len(orbit) && len(searched) > 0; i++ {
-		if slices.Contains(searched, orbit[i]) {
-			return true
+// markImages marks exactly the symbols to which known automorphisms that fix the path map searched ones.
+func (s *search) markImages(searched []int32, images []bool) {
+	clear(images)
+	var fixing [][]int32
+	for _, image := range s.automorphisms {
+		if !slices.ContainsFunc(s.path, func(v int32) bool { return image[v] != v }) {
+			fixing = append(fixing, image)
 		}
-		for _, image := range s.automorphisms {
-			s.hasher.work += len(orbit) + len(s.path)
-			moved := func(u int32) bool { return image[u] != u }
-			if next := image[orbit[i]]; !slices.Contains(orbit, next) && !slices.ContainsFunc(s.path, moved) {
-				orbit = append(orbit, next)
+	}
+	for reached := slices.Clone(searched); len(reached) > 0; reached = reached[1:] {
+		s.hasher.work += len(fixing)
+		for _, image := range fixing {
+			if v := image[reached[0]]; !images[v] {
+				images[v], reached = true, append(reached, v)
 			}
 		}
 	}
-	return false
 }
