@@ -215,7 +215,7 @@ func breaks(t testing.TB, property string, names *machine.Names, now seenPositio
 		return !now.terminal && stuck
 	case property == "every role has one goal at the end":
 		return now.terminal && slices.Contains(now.goals, machine.NoGoal)
-	case property == "one player at most has a choice":
+	case property == "at most one player has a choice":
 		return !now.terminal && choosers > 1
 	case property == "no goal ever falls":
 		return fallen

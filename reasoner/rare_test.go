@@ -245,7 +245,7 @@ func TestARoleThatIsStuckAfterARareEventIsFoundInAnyTime(t *testing.T) {
 		}
 		for _, f := range findings {
 			switch f.Property {
-			case "every role has a legal move until the end", "one player at most has a choice", "no goal ever falls":
+			case "every role has a legal move until the end", "at most one player has a choice", "no goal ever falls":
 				if f.Verdict == proofs.Proved {
 					t.Errorf("within %v: %s: %s, %s", budget, f.Property, f.Verdict, f.Detail)
 				}
