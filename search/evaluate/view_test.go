@@ -110,10 +110,10 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 	l := seeing(t, 3000)
 	m, e := l.games.machine, l.Evaluation()
 	path := filepath.Join(t.TempDir(), "learnt")
-	if err := l.Save(path, "rules"); err != nil {
+	if err := l.Save(path, named("rules")); err != nil {
 		t.Fatal(err)
 	}
-	again := loaded(t, path, "rules", m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
+	again := loaded(t, path, named("rules"), m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
 	states := toys.Positions(m, 20, 9)
 	n, roles := len(states)/m.Words(), len(m.Names().Roles)
 	got, loaded, first := make([]float64, n*roles), make([]float64, n*roles), make([]float64, n)
@@ -138,7 +138,7 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 	if !differs {
 		t.Error("threats make no difference")
 	}
-	if _, err := Load(path, "rules", m, Config{ConstantSum: true}); err == nil {
+	if _, err := Load(path, named("rules"), m, Config{ConstantSum: true}); err == nil {
 		t.Error("an evaluation that sees threats is loaded by one that does not")
 	}
 }
