@@ -18,7 +18,8 @@ func (c *checker) warnings() {
 	c.growth()
 }
 
-// each visits every atom and, of a `distinct`, every term at the top level, of the sound clauses in order.
+// each calls atom for every atom of the sound clauses, heads and bodies in order, and term for both arguments of every
+// `distinct`.
 func (c *checker) each(atom, term func(Term)) {
 	for _, cl := range c.sound {
 		c.watch.Step()

@@ -33,7 +33,8 @@ func LoadToPlay(ctx context.Context, file string, src []byte) (g *Game, ds Diagn
 	return load(ctx, file, src, true)
 }
 
-// meant reads invalid clauses by meanings. It returns nil if an error has no reading.
+// meant returns the game that reference servers see in the clauses, where invalid clauses have the meanings above. It
+// returns nil if an error has no meaning, or if a reading is itself invalid.
 func (c *checker) meant() *Game {
 	if c.found.errors > maxFindings {
 		return nil

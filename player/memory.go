@@ -67,7 +67,8 @@ func (m *memory) floor() int64 {
 	return 0
 }
 
-// free returns the bytes that neither machines nor provers nor abandoned searches hold. The caller holds m.mu.
+// free returns the bytes that neither machines nor provers nor abandoned searches hold; it may be negative. The caller
+// holds m.mu.
 func (m *memory) free() int64 {
 	select {
 	case <-m.compiled:

@@ -42,7 +42,8 @@ type planner interface {
 	report(r *arena.Ranking) error
 }
 
-// run holds a tournament to its end, or as far as it gets.
+// run plays a tournament and prints its results; after an interruption, the results so far and the command that continues
+// it. It returns an error for invalid flags before the first match.
 func (c *eventFlags) run(s *console, command planner) error {
 	if err := checkWritable(c.Plot); err != nil {
 		return err

@@ -25,7 +25,8 @@ const (
 	unknownMachine = 4096 * mebibyte
 )
 
-// limitMemory makes a limit of MiB, or the usual one if that is zero, and tells the runtime.
+// limitMemory sets the memory limit of the runtime to mib MiB, or to the default of this machine if mib is 0, and returns
+// it. It returns an error for a limit out of range.
 func limitMemory(mib int64) (memory, error) {
 	m := usualMemory(machineMemory())
 	if mib != 0 {

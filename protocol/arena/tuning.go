@@ -39,7 +39,7 @@ func (p Parameter) Within(low, high, start *float64) (Parameter, error) {
 	return p, p.check()
 }
 
-// check returns an error if the parameter is invalid.
+// check returns an error unless Low < High, their difference is finite, and Start lies between them.
 func (p Parameter) check() error {
 	if !(p.Low < p.High && p.Start >= p.Low && p.Start <= p.High) || math.IsInf(p.High-p.Low, 0) {
 		return fmt.Errorf("expected low < high and the start of %s between them, found %g, %g and %g", p.Name, p.Low, p.High, p.Start)

@@ -77,8 +77,8 @@ func (v *ProofNumber) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[
 	})
 }
 
-// keep enters records into the table. It returns an error for a record of another length or with bounds or a role out
-// of range.
+// keep merges records into the table. It stops with an error at a record of another length, or with bounds or a role
+// out of range; earlier records stay.
 func (v *Solver) keep(
 	records iter.Seq2[[]uint64, error], merge func(value, old []uint64), unpack func([]uint64) (search.Interval, int8),
 ) error {

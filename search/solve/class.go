@@ -57,7 +57,8 @@ const (
 	classifyLanes = 8
 )
 
-// Classify returns the class of m by random games from its initial position.
+// Classify returns the class of m by random games from its initial position, for at most classifyTime and at least one
+// round of games. Properties such as turns and the sum are observed, not proved.
 func Classify(ctx context.Context, m machine.Machine, seed uint64) Class {
 	ctx, cancel := context.WithTimeout(ctx, classifyTime)
 	defer cancel()

@@ -26,7 +26,8 @@ type table struct {
 	idx                GPVirtual
 }
 
-// function begins a kernel function. params are the parameters after the rows of the moves.
+// function begins an assembly function and writes its documentation, which ends with does. params are the parameters
+// after the rows of the moves, with a comma in front.
 func (t *table) function(name, params, does string) {
 	doc := name + t.name
 	moves := "rows *uint64, legal *int32"

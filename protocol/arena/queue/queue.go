@@ -267,7 +267,7 @@ func (q *Queue) once(ctx context.Context, stream jetstream.Stream, m *nats.Msg) 
 	}
 }
 
-// retry waits before a retry. It returns an error if the connection is closed for good.
+// retry waits for a moment before another attempt. It returns an error if ctx is done or the connection is closed for good.
 func (q *Queue) retry(ctx context.Context) error {
 	if q.conn.IsClosed() {
 		return nats.ErrConnectionClosed

@@ -89,7 +89,9 @@ func (w *Worker) SelfPlay(ctx context.Context, q *queue.Queue, name string, rule
 	}, h.close, err
 }
 
-// Layers returns a function that has parts of layers in a folder done, and a function that ends it.
+// Layers publishes the rules and returns a function that submits a task of a layered solution (package layers, files in
+// folder) to the queue and waits for its result, and a function that releases the resources. It returns an error if the
+// rules cannot be published.
 func (w *Worker) Layers(ctx context.Context, q *queue.Queue, name string, rules *gdl.Game, engine, lp, folder string) (func(context.Context, layers.Task) (layers.Done, error), func(), error) {
 	h := w.help(ctx, q, layering)
 	g, err := h.publish(ctx, name, rules, engine)

@@ -150,7 +150,7 @@ func (p *passage) down(set, dst worlds) worlds {
 	return dst
 }
 
-// up maps a set of the next trick to worlds of this trick.
+// up adds the worlds of this trick that correspond to a set of worlds of the next trick to dst, and returns dst.
 func (p *passage) up(set, dst worlds) worlds {
 	for k, w := range set {
 		for ; w != 0; w &= w - 1 {
