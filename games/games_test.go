@@ -9,6 +9,7 @@ import (
 	"stackmate/games"
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
+	"stackmate/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -60,10 +61,7 @@ func TestRulesheetsAreLaidOutCanonically(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := gdl.Format(src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(gdl.Format(src))(t)
 		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(src), "\n")); diff != "" {
 			t.Errorf("%s (-formatted +found):\n%s", name, diff)
 		}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 )
 
 // ruleString writes a normalised rule with its literals in order.
@@ -172,10 +173,7 @@ func TestFindingsHaveAnExcerptAHintAndJSON(t *testing.T) {
 	if detail != want {
 		t.Errorf("detail is\n%s\nwant\n%s", detail, want)
 	}
-	text, err := json.Marshal(found.Errors()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(found.Errors()[0]))(t)
 	wantJSON := `{"code":"E019","severity":"error","file":"file.kif","line":2,"column":12,` +
 		`"message":"expected a positive condition that binds ?x of the head, found none","text":"?x",` +
 		`"hint":"add a positive condition in which the variable occurs"}`

@@ -18,6 +18,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 
 	"github.com/rs/zerolog"
 )
@@ -25,10 +26,7 @@ import (
 // serveEndpoint runs an endpoint on a free port and returns its address.
 func serveEndpoint(t *testing.T, e *Endpoint) string {
 	t.Helper()
-	l, err := Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Listen("127.0.0.1:0"))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- Serve(ctx, l, e) }()
@@ -45,10 +43,7 @@ func serveEndpoint(t *testing.T, e *Endpoint) string {
 func strangers(t *testing.T, address string, number int) {
 	t.Helper()
 	for i := range number {
-		c, err := net.DialTimeout("tcp", address, 10*time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.DialTimeout("tcp", address, 10*time.Second))(t)
 		t.Cleanup(func() { c.Close() })
 		half := []string{
 			"", "POST / HTTP/1.0\r\nContent-Le",

@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/search/solve"
 )
 
@@ -25,9 +26,7 @@ func TestASearchGoesOnWithWhatWasKeptWhateverItsMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			k := newKept(c.Save, c.Game, p)
-			if err := k.load(s); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, k.load(s))
 			solution, err := p.solver.Solve(t.Context(), p.machine, nil)
 			if err != nil || !solution.Solved {
 				t.Fatalf("search %d of %d bytes: solved %t, error %v", i, whole, solution.Solved, err)

@@ -9,6 +9,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/player/analysis"
 	"stackmate/reasoner/machine"
 	"stackmate/search/solve"
@@ -138,9 +139,7 @@ func TestTheAnalysisOfThePageKnowsSavedSolutions(t *testing.T) {
 		a := analysis.Analyst{Solutions: (&console{ctx: t.Context()}).savedSolutions(saved), Threads: 1, Bytes: 16 << 20}
 		m := gamestest.Machine(t, game)
 		var last *analysis.Analysis
-		if err := a.Analyse(t.Context(), gamestest.Rules(t, game), m, m.Initial(), func(x *analysis.Analysis) { last = x }); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, a.Analyse(t.Context(), gamestest.Rules(t, game), m, m.Initial(), func(x *analysis.Analysis) { last = x }))
 		if last.Method != want || !last.Solved || last.Lower[1] != 50 || last.Matrix.Value == nil || *last.Matrix.Value != 50 {
 			t.Errorf("%s: %+v by %q, want the value 50 by %q", game, last.Matrix, last.Method, want)
 		}
@@ -157,18 +156,13 @@ func TestASavedSolutionTellsHowSoonEachMoveEnds(t *testing.T) {
 	m, rules := gamestest.Machine(t, "ticTacToe"), gamestest.Rules(t, "ticTacToe")
 	know := func(moves ...[]string) *analysis.Analysis {
 		t.Helper()
-		h, err := machine.Follow(m, moves)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(machine.Follow(m, moves))(t)
 		var last *analysis.Analysis
 		early := false
 		report := func(x *analysis.Analysis) {
 			last, early = x, early || x.Solved && x.Moves == nil
 		}
-		if err := a.Analyse(t.Context(), rules, m, h.State(), report); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, a.Analyse(t.Context(), rules, m, h.State(), report))
 		if !early {
 			t.Error("the value waits for the lines")
 		}
@@ -225,14 +219,9 @@ func TestADamagedSolutionIsNotPlayedInSilence(t *testing.T) {
 	execute(t, "solve", "goofspiel-4", "--method", "layers", "--save", folder).expect(t, statusFine)
 	damage := func(name string) {
 		path := filepath.Join(folder, name)
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(path))(t)
 		content[len(content)/2] ^= 1
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, content, 0o600))
 	}
 	match := []string{"match", "goofspiel-4", "--players", solutionPlayer + ":" + folder + ",random", "--play-clock", "5"}
 	damage("2.values.0")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmate/internal/must"
 	"stackmate/player/training"
 )
 
@@ -50,9 +51,7 @@ func TestDamagedKnowledgeIsRefusedAndMatchesArePlayedAllTheSame(t *testing.T) {
 	dir := t.TempDir()
 	execute(t, "train", "connectFour-5x4", "--time", "200ms", "--knowledge", dir).expect(t, statusFine, "saved in")
 	path := learntFile(t, dir)
-	if err := os.WriteFile(path, []byte("damaged"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte("damaged"), 0o600))
 	execute(t, "train", "connectFour-5x4", "--time", "200ms", "--knowledge", dir).expect(t, statusBad, path, "remove it to learn anew")
 	execute(t, "match", "ticTacToe", "--knowledge", dir, "--start-clock", "20", "--play-clock", "20").expect(t, statusFine, "matches")
 }

@@ -8,6 +8,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/internal/corpus"
+	"stackmate/internal/must"
 )
 
 // shuffled returns the rulesheets of the corpus in a random order that is the same each
@@ -33,8 +34,6 @@ func builtIn(t testing.TB, name string) string {
 func save(t testing.TB, rules string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "game.kif")
-	if err := os.WriteFile(path, []byte(rules), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(rules), 0o644))
 	return path
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/oracle"
 )
 
@@ -66,9 +67,7 @@ func TestRandomRulesheetsAreAnsweredAsByTheOracle(t *testing.T) {
 			if *keep != "" {
 				name := strings.NewReplacer(" ", "-", ":", "").Replace(f.kind) + ".kif"
 				comment := "; " + f.kind + ": " + strings.ReplaceAll(last.text, "\n", "\n; ") + "\n"
-				if err := os.WriteFile(filepath.Join(*keep, name), []byte(comment+shrunk), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, os.WriteFile(filepath.Join(*keep, name), []byte(comment+shrunk), 0o644))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/protocol"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,10 +33,7 @@ func TestAnEndpointRecordsWhatTheManagerDoes(t *testing.T) {
 		}
 	}
 	id := list[0].Match
-	got, err := archive.Read(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(archive.Read(id))(t)
 	type story struct {
 		Rules         string
 		Roles         []string
@@ -147,10 +145,7 @@ func TestAWitnessTellsWhatItsManagerDid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := archive.Read("20260102T030405.000-m_1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(archive.Read("20260102T030405.000-m_1"))(t)
 			if len(r.Moves) != c.moves || len(r.States) != c.moves+1 || r.Completed != c.completed || r.Aborted == c.completed || r.Reason != c.reason {
 				t.Errorf("%+v", r)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/protocol"
 	"stackmate/protocol/wiretest"
 	"stackmate/reasoner/prover"
@@ -97,10 +98,7 @@ func check(t *testing.T, l wire, h http.Handler, clock time.Duration, names ...s
 	if len(names) > 0 && len(checks) != len(names) {
 		t.Fatalf("not all of %q are checks", names)
 	}
-	report, err := p.check(t.Context(), checks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(p.check(t.Context(), checks))(t)
 	results := make(map[string]Result)
 	for _, r := range report.Checks {
 		results[r.Check] = r

@@ -9,6 +9,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/corpus"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -89,10 +90,7 @@ func BenchmarkFalling(b *testing.B) {
 							if m.Names().Chance() != machine.NoRole {
 								c.Without = Deepening
 							}
-							r, err := New(c).Search(b.Context(), m, s, search.Limits{MaxNodes: nodes, MaxBytes: 64 << 20, NoLine: true})
-							if err != nil {
-								b.Fatal(err)
-							}
+							r := must.Get(New(c).Search(b.Context(), m, s, search.Limits{MaxNodes: nodes, MaxBytes: 64 << 20, NoLine: true}))(b)
 							v := r.Values[m.Names().Players()[0]]
 							sum[0] += v.Upper - v.Lower
 							for i, is := range []bool{v.Upper-v.Lower < 100, hasBest(r), v.Solved()} {
@@ -142,9 +140,7 @@ func positionsOf(b *testing.B, m machine.Machine, n int) []machine.State {
 			if over, _ := x.Look(s); over {
 				break
 			}
-			if err := x.Expand(e, s); err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, x.Expand(e, s))
 			if e.Children > 1 {
 				game = append(game, slices.Clone(s))
 			}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -15,11 +16,7 @@ import (
 
 func prove(t testing.TB, c Config, m machine.Machine, lim search.Limits) search.Result {
 	t.Helper()
-	r, err := NewProofNumber(c).Search(context.Background(), m, m.Initial(), lim)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(NewProofNumber(c).Search(context.Background(), m, m.Initial(), lim))(t)
 }
 
 func TestProofNumbersFindTheValueAndAMoveThatGuaranteesIt(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search/solve"
@@ -23,10 +24,7 @@ func TestTheMatrixHasTheMeansOverChanceAndTheValuesAfterwards(t *testing.T) {
 	if _, err := s.Solve(t.Context(), m, nil); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Matrix(t.Context(), m, m.Initial())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(s.Matrix(t.Context(), m, m.Initial()))(t)
 	want := [][][2]string{{{"40", "60"}}, {{"65", "35"}}}
 	if !slices.EqualFunc(got.Payoffs, want, slices.Equal) || len(got.Rows) != 2 || len(got.Columns) != 1 {
 		t.Errorf("%+v, want payoffs %v", got, want)

@@ -9,6 +9,7 @@ import (
 	"stackmate/games"
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/prover"
 )
 
@@ -29,10 +30,7 @@ func layoutOf(t *testing.T, file, rules string) (*Layout, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts, err := prover.New(g).Initial(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	facts := must.Get(prover.New(g).Initial(t.Context()))(t)
 	return Find(t.Context(), g, facts), facts
 }
 
@@ -322,10 +320,7 @@ func TestPiecesAreReadFromTheirNames(t *testing.T) {
 }
 
 func TestAPageSaysHowPiecesLook(t *testing.T) {
-	page, err := ReadPage([]byte(`{"pieces": {"x": {"kind": "queen", "color": "teal"}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(ReadPage([]byte(`{"pieces": {"x": {"kind": "queen", "color": "teal"}}}`)))(t)
 	l, facts := layout(t, "ticTacToe")
 	facts = append(slices.DeleteFunc(facts, func(f string) bool { return strings.HasPrefix(f, "(cell 1 1") }), "(cell 1 1 x)")
 	drawn := func(l *Layout) Piece { return l.Draw(facts).Boards[0].Cells[0].Pieces[0] }

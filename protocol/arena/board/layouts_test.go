@@ -12,6 +12,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 var updateLayouts = flag.Bool("layouts.update", false, "write the golden files of layouts anew")
@@ -63,14 +64,9 @@ func compare(t *testing.T, golden string, lines []string) {
 	t.Helper()
 	got := strings.Join(lines, "\n") + "\n"
 	if *updateLayouts {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	text, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(golden))(t)
 	want := strings.Split(string(text), "\n")
 	for _, line := range lines {
 		if !slices.Contains(want, line) {

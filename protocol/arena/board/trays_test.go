@@ -7,6 +7,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/internal/must"
 )
 
 // drawn draws the first position of a built-in game, with its page.
@@ -14,10 +15,7 @@ func drawn(t *testing.T, name string) (*Layout, []string, Picture) {
 	t.Helper()
 	l, facts := layout(t, name)
 	if text := games.Page(name); text != nil {
-		page, err := ReadPage(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(ReadPage(text))(t)
 		l = l.WithPage(page)
 	}
 	return l, facts, l.Draw(facts)

@@ -14,6 +14,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
 )
@@ -115,9 +116,7 @@ func TestTheFirstEventsOfATableHaveAllLists(t *testing.T) {
 	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}})
 	for i, lists := range [][]string{{"roles"}, {"seats", "chosen", "choices"}} { // the page maps them
 		var raw map[string]json.RawMessage
-		if err := json.Unmarshal(s.events[i], &raw); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal(s.events[i], &raw))
 		for _, list := range lists {
 			if text := string(raw[list]); !strings.HasPrefix(text, "[") {
 				t.Errorf("%s: %s", list, text)
@@ -232,19 +231,14 @@ func TestWhatWasPlayedIsTakenBackIfAllPeopleAgree(t *testing.T) {
 
 func TestAMatchIsWatchedBeforeItsPlayersAreReady(t *testing.T) {
 	s, url := page(t, 0, nil)
-	g, err := s.library.get("ticTacToe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(s.library.get("ticTacToe"))(t)
 	text := arena.RulesText(g.rules)
 	head := &arena.Record{
 		Match: "m", Game: "a folder/ticTacToe", Rules: arena.HashRules(text), Rulesheet: text, StartTime: time.Now(),
 		Roles: []string{"x", "o"}, Players: []string{"a", "b"}, StartClock: 60, PlayClock: 60,
 	}
 	tell := s.Archive.Recorder()
-	if err := tell(head); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tell(head))
 	var p Position
 	if status := ask(t, url+"/api/matches/m/position?turn=0", nil, &p); status != http.StatusOK || !strings.Contains(p.SVG, "<svg") {
 		t.Errorf("status %d, %+v", status, p)
@@ -253,9 +247,7 @@ func TestAMatchIsWatchedBeforeItsPlayersAreReady(t *testing.T) {
 		t.Errorf("turn 1: status %d", status)
 	}
 	head.Match, head.Opening = "n", [][]string{{"(mark 1 1)", "noop"}}
-	if err := s.Archive.Recorder()(head); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Archive.Recorder()(head))
 	var refused struct{ Error string }
 	if ask(t, url+"/api/matches/n/position?turn=0", nil, &refused); !strings.Contains(refused.Error, "get ready") {
 		t.Errorf("with an opening: %q", refused.Error)
@@ -274,10 +266,7 @@ func TestGamesOfFoldersArePlayedAndRecordedUnderTheirNames(t *testing.T) {
 	table := sitDown(t, url, opening{Game: "my games/ticTacToe", Seats: []string{"sloth", "sloth"}})
 	table.until("the end", func() bool { return table.Goals != nil })
 	for {
-		all, err := s.Archive.List()
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(s.Archive.List())(t)
 		if len(all) == 2 && all[0].Ended() && all[1].Ended() {
 			return
 		}
@@ -289,11 +278,7 @@ func TestRecordsOfTablesAreOfWhatWasPlayed(t *testing.T) {
 	server, url := page(t, 0, nil)
 	list := func() []*arena.Record {
 		t.Helper()
-		all, err := server.Archive.List()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
+		return must.Get(server.Archive.List())(t)
 	}
 	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}, Moves: [][]string{{"(mark 2 2)", "noop"}, {"noop", "(mark 1 1)"}}})
 	if len(list()) != 0 {
