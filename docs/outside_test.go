@@ -80,9 +80,7 @@ func publish(t *testing.T, tree, folder string) {
 	list := command(t, tree, nil, "git", "ls-files", "-z", ":!tools")
 	for _, name := range strings.Split(strings.TrimRight(list, "\x00"), "\x00") {
 		file := must.Get(archive.Create(home + "@" + homeVersion + "/" + name))(t)
-		if _, err := file.Write([]byte(read(t, filepath.Join(tree, name)))); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(file.Write([]byte(read(t, filepath.Join(tree, name)))))(t)
 	}
 	must.OK(t, archive.Close())
 	must.OK(t, out.Close())

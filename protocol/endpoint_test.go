@@ -35,9 +35,7 @@ func raw(t *testing.T, address, request string) string {
 	c := must.Get(net.DialTimeout("tcp", address, time.Minute))(t)
 	defer c.Close()
 	must.OK(t, c.SetDeadline(time.Now().Add(time.Minute)))
-	if _, err := io.WriteString(c, request); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, request))(t)
 	reply, err := io.ReadAll(c)
 	if err != nil {
 		t.Fatalf("%v after %q", err, reply)
@@ -242,9 +240,7 @@ func TestAClientThatClosesItsSideStillGetsTheReply(t *testing.T) {
 		"too short": "POST / HTTP/1.0\r\nContent-Length: 1000\r\n\r\n(PLAY m.1 NIL)",
 	} {
 		c := must.Get(net.Dial("tcp", address))(t)
-		if _, err := io.WriteString(c, request); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(c, request))(t)
 		must.OK(t, c.(*net.TCPConn).CloseWrite())
 		got, err := io.ReadAll(c)
 		c.Close()

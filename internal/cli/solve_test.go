@@ -54,16 +54,14 @@ func TestSolveGivesKnownValues(t *testing.T) {
 
 func TestSolveMethodsAgreeWithBackwardInduction(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
-	for _, game := range exhaustive.Choose([]string{"goofspiel-4"}, []string{"goofspiel-4", "oshiZumo-5-1", "tron-4x4"}) {
-		want := execute(t, "solve", game, "--method", "bi", "--json").objects(t)[0]["value"]
-		for _, args := range [][]string{
-			{"--method", "auto"}, {"--method", "smab"}, {"--method", "do"}, {"--method", "smab", "--order", "l"}, {"--method", "biab", "--table", "off"}, {"--method", "smab", "--table", "off", "--order", "lex", "--skip", "1"},
-		} {
-			o := execute(t, append([]string{"solve", game, "--json"}, args...)...)
-			o.expect(t, statusFine)
-			if got := o.objects(t)[0]["value"]; !sameValue(got, want) {
-				t.Errorf("%s %v: value %v, by backward induction %v", game, args, got, want)
-			}
+	want := execute(t, "solve", "goofspiel-4", "--method", "bi", "--json").objects(t)[0]["value"]
+	for _, args := range [][]string{
+		{"--method", "auto"}, {"--method", "smab"}, {"--method", "do"}, {"--method", "smab", "--order", "l"}, {"--method", "biab", "--table", "off"}, {"--method", "smab", "--table", "off", "--order", "lex", "--skip", "1"},
+	} {
+		o := execute(t, append([]string{"solve", "goofspiel-4", "--json"}, args...)...)
+		o.expect(t, statusFine)
+		if got := o.objects(t)[0]["value"]; !sameValue(got, want) {
+			t.Errorf("%v: value %v, by backward induction %v", args, got, want)
 		}
 	}
 }
@@ -85,9 +83,9 @@ func sameValue(a, b any) bool {
 func TestSolveCertifiesItsStrategies(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for _, game := range []string{
-		exhaustive.Choose("goofspiel-4", "goofspiel-5"), // simultaneous moves
-		exhaustive.Choose("nim-3.4", "ticTacToe"),       // sequential, two players
-		exhaustive.Choose("pig-4-2", "pig-10-2"),        // chance
+		"goofspiel-4", // simultaneous moves
+		"nim-3.4",     // sequential, two players
+		"pig-4-2",     // chance
 		"slidingPuzzle-3x2-6",
 	} {
 		o := execute(t, "solve", game, "--certify", "--json")

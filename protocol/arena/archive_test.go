@@ -263,16 +263,12 @@ func BenchmarkListing(b *testing.B) {
 	}
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := ReadArchive(a.Dir()).List(); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(ReadArchive(a.Dir()).List())(b)
 		}
 	})
 	b.Run("again", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := a.List(); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(a.List())(b)
 		}
 	})
 }

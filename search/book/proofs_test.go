@@ -31,9 +31,7 @@ func TestASearchGoesOnWhereItWasKept(t *testing.T) {
 			t.Fatal(err, whole.Values)
 		}
 		first, second := make(), make()
-		if _, err := first.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 26, MaxNodes: whole.Nodes / 2}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(first.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 26, MaxNodes: whole.Nodes / 2}))(t)
 		label := Label{Game: "four", Rules: "digest", Method: name}
 		must.OK(t, SaveProofs(path, m, label, first))
 		must.OK(t, LoadProofs(path, m, label, second, 1<<26))

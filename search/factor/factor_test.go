@@ -199,9 +199,7 @@ func BenchmarkProofs(b *testing.B) {
 					for seed := range uint64(matches) {
 						s := factor.New(montecarlo.New(montecarlo.Config{}), sampling, exact)
 						q := quiet(b, m, seed, plies)
-						if _, err := s.Search(b.Context(), m, q, search.Limits{MaxNodes: nodes, MaxBytes: 512 << 20, NoLine: true}); err != nil {
-							b.Fatal(err)
-						}
+						must.Get(s.Search(b.Context(), m, q, search.Limits{MaxNodes: nodes, MaxBytes: 512 << 20, NoLine: true}))(b)
 						n, of := s.Solved()
 						solved, all = solved+n, all+of
 					}
@@ -229,9 +227,7 @@ func quiet(b *testing.B, m machine.Machine, seed uint64, plies int) machine.Stat
 			continue
 		}
 		s := searches()
-		if _, err := s.Search(b.Context(), m, q, search.Limits{MaxNodes: 4000}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(s.Search(b.Context(), m, q, search.Limits{MaxNodes: 4000}))(b)
 		if solved, _ := s.Solved(); solved == 0 {
 			return q
 		}

@@ -216,9 +216,7 @@ func TestNashDoesNotAllocateAfterWarmUp(t *testing.T) {
 	x, y := make([]float64, 9), make([]float64, 7)
 	k := 0
 	if n := testing.AllocsPerRun(200, func() {
-		if _, err := g.Nash(games[k%64], 9, 7, x, y); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(g.Nash(games[k%64], 9, 7, x, y))(t)
 		k++
 	}); n != 0 {
 		t.Errorf("%v allocations per call", n)

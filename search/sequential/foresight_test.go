@@ -141,9 +141,7 @@ func TestBrokenOffSearchesKnowTheMove(t *testing.T) {
 			fresh, x, e := New(Config{}), machine.NewExpander(m), &machine.Expansion{}
 			for rest := positions; len(rest) > 0; rest = rest[m.Words():] {
 				q := rest[:m.Words()]
-				if _, err := s.Search(t.Context(), m, q, search.Limits{}); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(s.Search(t.Context(), m, q, search.Limits{}))(t)
 				for ctx, nodes := range map[context.Context]int64{over: 0, t.Context(): 1} {
 					r := must.Get(s.Search(ctx, m, q, search.Limits{MaxNodes: nodes}))(t)
 					must.OK(t, x.Expand(e, q))

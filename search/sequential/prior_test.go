@@ -106,9 +106,7 @@ func TestRandomGamesBeginWhereTheSearchDoes(t *testing.T) {
 		s = slices.Clone(e.Child(c))
 	}
 	v := New(Config{Halves: true})
-	if _, err := v.Search(t.Context(), m, s, search.Limits{MaxNodes: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(v.Search(t.Context(), m, s, search.Limits{MaxNodes: 1}))(t)
 	if first, half := v.firstQuestion(t, m, s); !half || first != (window{0, 50, 0}) {
 		t.Errorf("asked for %v first", first)
 	}

@@ -247,9 +247,7 @@ func TestProgressReportsNestedIntervals(t *testing.T) {
 		}
 		last = r.Values[0]
 	}}
-	if _, err := searcher.Search(context.Background(), m, m.Initial(), limits); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(searcher.Search(context.Background(), m, m.Initial(), limits))(t)
 	if calls < 2 || last.Lower > 50 || last.Upper < 50 {
 		t.Errorf("%d reports, the last is %v", calls, last)
 	}

@@ -73,9 +73,7 @@ func TestAMethodThatWasAskedForIsNotReplaced(t *testing.T) {
 
 func TestWrongOptionsAreRefused(t *testing.T) {
 	good := solve.Options{Method: solve.Auto, LP: "native", Memory: 1, Order: "l"}
-	if _, err := solve.New(good); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(solve.New(good))(t)
 	for want, change := range map[string]func(*solve.Options){
 		"--order best": func(o *solve.Options) { o.Method = "best" },
 		"use smab":     func(o *solve.Options) { o.Method = "anytime" },

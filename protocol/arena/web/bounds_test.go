@@ -37,9 +37,7 @@ func TestAnalysesQueueAndSaySo(t *testing.T) {
 		r, _ := http.NewRequestWithContext(ctx, http.MethodGet, query, nil)
 		response := must.Get(http.DefaultClient.Do(r))(t)
 		defer response.Body.Close()
-		if _, err := response.Body.Read(make([]byte, 10)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(response.Body.Read(make([]byte, 10)))(t)
 	}
 	next := events(t, query)
 	var a analysis.Analysis

@@ -227,6 +227,20 @@ func TestWhatWasPlayedIsTakenBackIfAllPeopleAgree(t *testing.T) {
 	if s.until("x asks", func() bool { return s.Asked != nil || len(s.Moves) < 2 }); len(s.Moves) != 2 || !slices.Equal(s.Asked["undo"], []string{"x"}) {
 		t.Errorf("with a wrong key: %v, asked %v", s.Moves, s.Asked)
 	}
+	s.act("refuse", "o", "")
+	s.until("o refuses", func() bool { return s.Asked == nil })
+	// After the end of a match the same holds, and o is to move again.
+	s.play("1 2", "2 1", "1 3")
+	s.act("undo", "o", "")
+	s.until("o asks", func() bool { return s.Asked != nil })
+	if s.Goals == nil {
+		t.Error("x did not agree")
+	}
+	s.act("undo", "x", "")
+	s.until("both agree", func() bool { return len(s.Moves) == 3 })
+	if s.Goals != nil || s.Asked != nil {
+		t.Errorf("after the end: goals %v, asked %v", s.Goals, s.Asked)
+	}
 }
 
 func TestAMatchIsWatchedBeforeItsPlayersAreReady(t *testing.T) {
@@ -364,61 +378,6 @@ func TestRecordsOfTablesAreOfWhatWasPlayed(t *testing.T) {
 }
 
 // The loser cannot take back the winner's move without consent. The continuation is another match, and the record of the first match stays.
-func TestMovesAreTakenBackIfAllAgree(t *testing.T) {
-	s, url := page(t, 0, nil)
-	var o opened
-	ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, person}}, &o)
-	act := func(what, role string, turn int, move string) int {
-		for {
-			status := ask(t, url+"/api/tables/"+o.Table+"/"+what, act{Role: role, Key: o.Keys[role], Turn: turn, Move: move}, nil)
-			if status != http.StatusConflict || t.Context().Err() != nil { // the move before is on its way
-				return status
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}
-	played := func() *seatsView {
-		at := s.tables.byID[o.Table]
-		at.mu.Lock()
-		defer at.mu.Unlock()
-		return at.view()
-	}
-	roles := []string{"x", "o"}
-	for turn, cell := range []string{"1 1", "2 1", "1 2", "2 2", "1 3"} {
-		if status := act("move", roles[turn%2], turn, "(mark "+cell+")"); status != http.StatusOK {
-			t.Fatalf("turn %d: status %d", turn, status)
-		}
-	}
-	first := "page.ticTacToe." + o.Table
-	await(t, s, first)
-	act("undo", "o", 5, "")
-	if v := played(); v.Goals == nil || !slices.Equal(v.Asked["undo"], []string{"o"}) {
-		t.Fatalf("after one has asked: goals %v, asked %v", v.Goals, v.Asked)
-	}
-	act("refuse", "x", 5, "")
-	if v := played(); v.Goals == nil || v.Asked != nil {
-		t.Fatalf("after the other has refused: goals %v, asked %v", v.Goals, v.Asked)
-	}
-	act("undo", "o", 5, "")
-	act("undo", "x", 5, "")
-	if v := played(); v.Goals != nil || v.Turn != 3 || v.Asked != nil {
-		t.Fatalf("after both have asked: goals %v, %d moves, asked %v", v.Goals, v.Turn, v.Asked)
-	}
-	for turn, cell := range []string{"1 3", "3 3", "2 2", "3 1", "2 3"} {
-		if status := act("move", roles[(turn+1)%2], 3+turn, "(mark "+cell+")"); status != http.StatusOK {
-			t.Fatalf("turn %d: status %d", 3+turn, status)
-		}
-	}
-	second := await(t, s, first+".2")
-	if len(second.Opening) != 3 || len(second.Moves) != 5 || !slices.Equal(second.Goals, []int{0, 100}) {
-		t.Errorf("the second match: opening %v, moves %v, goals %v", second.Opening, second.Moves, second.Goals)
-	}
-	if again := await(t, s, first); !slices.Equal(again.Goals, []int{100, 0}) || len(again.Moves) != 5 {
-		t.Errorf("the first match: moves %v, goals %v", again.Moves, again.Goals)
-	}
-}
-
-// await waits for the record of a match.
 func await(t *testing.T, s *Server, match string) *arena.Record {
 	t.Helper()
 	for range 500 {
