@@ -57,10 +57,7 @@ func TestEveryGameLoadsWithoutAWarning(t *testing.T) {
 
 func TestRulesheetsAreLaidOutCanonically(t *testing.T) {
 	for _, name := range names {
-		_, src, err := games.Source(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, src := must.Get2(games.Source(name))(t)
 		want := must.Get(gdl.Format(src))(t)
 		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(src), "\n")); diff != "" {
 			t.Errorf("%s (-formatted +found):\n%s", name, diff)

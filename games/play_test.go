@@ -142,10 +142,7 @@ func TestPerftAgreesWithOtherRulesheetsOfTheSameGame(t *testing.T) {
 		{"connectFour-9x6", "connectFour_9x6", 4},
 		{"ticTacToe", "ticTacToe", 6},
 	} {
-		theirs, _, err := gdl.Load(t.Context(), c.theirs, corpus.Source(t, c.theirs))
-		if err != nil {
-			t.Fatal(err)
-		}
+		theirs, _ := must.Get2(gdl.Load(t.Context(), c.theirs, corpus.Source(t, c.theirs)))(t)
 		got, want := perfts(t, gamestest.Rules(t, c.ours), c.depth), perfts(t, theirs, c.depth)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v sequences of 1, 2, … joint moves, %v by the other rules", c.ours, got, want)

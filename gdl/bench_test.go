@@ -33,10 +33,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportAllocs()
 	rules := 0
 	for b.Loop() {
-		g, _, err := gdl.Load(b.Context(), "", src)
-		if err != nil {
-			b.Fatal(err)
-		}
+		g, _ := must.Get2(gdl.Load(b.Context(), "", src))(b)
 		rules = len(g.Rules)
 	}
 	perRule(b, rules)

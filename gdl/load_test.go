@@ -33,10 +33,7 @@ func ruleString(r gdl.Rule) string {
 // load loads a text completed by the frame and returns the rules of the text.
 func load(t testing.TB, src string) []string {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), "test", []byte(src+"\n"+frame))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte(src+"\n"+frame)))(t)
 	lines := strings.Count(src, "\n") + 1
 	var out []string
 	for _, r := range g.Rules {
@@ -111,10 +108,7 @@ func TestRelationsThatNegateThemselvesByNameOnlyAreSplit(t *testing.T) {
 func TestRolesKeepTheOrderOfTheirDeclaration(t *testing.T) {
 	src := "(role white)\n(role black)\n(role Random)\n" +
 		"(<= (legal ?r n) (role ?r))\n(<= (goal ?r 50) (role ?r))\n(init s)\n(<= terminal (true s))"
-	g, _, err := gdl.Load(t.Context(), "test", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte(src)))(t)
 	if got := fmt.Sprint(g.Roles); got != "[white black random]" {
 		t.Errorf("roles are %s, want the chance role in lower case", got)
 	}
@@ -143,10 +137,7 @@ func condition(depth int) *rapid.Generator[string] {
 func TestEveryNormalisedRuleBindsBeforeItTests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := strings.Join(rapid.SliceOfN(condition(3), 1, 5).Draw(t, "body"), " ")
-		g, _, err := gdl.Load(t.Context(), "test", []byte("(<= (h ?x) "+body+" (e ?x))"+frame))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte("(<= (h ?x) "+body+" (e ?x))"+frame)))(t)
 		for _, r := range g.Rules {
 			bound := false
 			for _, l := range r.Body {

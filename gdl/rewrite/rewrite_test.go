@@ -33,10 +33,7 @@ func everyTenth(t *testing.T) map[string]*gdl.File {
 // sorted order, with names replaced.
 func rules(t *testing.T, tree *gdl.File, names *strings.Replacer) []string {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), "rewritten", []byte(gdl.Print(tree)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(t.Context(), "rewritten", []byte(gdl.Print(tree))))(t)
 	var out []string
 	for _, r := range g.Rules {
 		var body []string

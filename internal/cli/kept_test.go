@@ -21,10 +21,7 @@ func TestASearchGoesOnWithWhatWasKeptWhateverItsMemory(t *testing.T) {
 		c.LP, c.Order, c.MoveOrder, c.Table, c.Symmetries = "native", "l", "legal", solve.On, symmetries
 		nodes := make([]int64, 2)
 		for i := range nodes {
-			p, end, err := c.problem(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p, end := must.Get2(c.problem(s))(t)
 			k := newKept(c.Save, c.Game, p)
 			must.OK(t, k.load(s))
 			solution, err := p.solver.Solve(t.Context(), p.machine, nil)

@@ -23,10 +23,7 @@ func shuffled(t testing.TB) []corpus.Rulesheet {
 // builtIn returns the rules of a game of package games.
 func builtIn(t testing.TB, name string) string {
 	t.Helper()
-	_, src, err := games.Source(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, src := must.Get2(games.Source(name))(t)
 	return string(src)
 }
 

@@ -32,10 +32,7 @@ func manager(t testing.TB, rules string) *Manager {
 // builtIn returns the manager of a game of package games.
 func builtIn(t testing.TB, name string) *Manager {
 	t.Helper()
-	_, src, err := games.Source(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, src := must.Get2(games.Source(name))(t)
 	m := manager(t, string(src))
 	m.name = name
 	return m

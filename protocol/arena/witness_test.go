@@ -79,10 +79,7 @@ func TestAWitnessTellsWhatItsManagerDid(t *testing.T) {
 	const both = `(role a) (role b) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
 		(<= (legal ?r go) (role ?r)) (<= (legal ?r stay) (role ?r)) (<= (legal b (at ?n)) (true (step ?n)))
 		(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) (<= terminal (true (step 3))) (goal a 100) (goal b 0)`
-	game, _, err := gdl.Load(context.Background(), "both.kif", []byte(both))
-	if err != nil {
-		t.Fatal(err)
-	}
+	game, _ := must.Get2(gdl.Load(context.Background(), "both.kif", []byte(both)))(t)
 	term := func(text string) gdl.Term { term, _ := gdl.ParseTerm(text); return term }
 	joint := func(moves ...string) (list []gdl.Term) {
 		for _, m := range moves {

@@ -70,10 +70,7 @@ func BenchmarkMaximize(b *testing.B) {
 				b.ReportAllocs()
 				feasible, k := 0, 0
 				for b.Loop() {
-					_, ok, err := g.Maximize(games[k&1023], n, n, e, bounds[k&1023])
-					if err != nil {
-						b.Fatal(err)
-					}
+					_, ok := must.Get2(g.Maximize(games[k&1023], n, n, e, bounds[k&1023]))(b)
 					if ok {
 						feasible++
 					}

@@ -17,19 +17,13 @@ import (
 // what that is.
 func layout(t *testing.T, name string) (*Layout, []string) {
 	t.Helper()
-	file, src, err := games.Source(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file, src := must.Get2(games.Source(name))(t)
 	return layoutOf(t, file, string(src))
 }
 
 func layoutOf(t *testing.T, file, rules string) (*Layout, []string) {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), file, []byte(rules))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(t.Context(), file, []byte(rules)))(t)
 	facts := must.Get(prover.New(g).Initial(t.Context()))(t)
 	return Find(t.Context(), g, facts), facts
 }
@@ -412,14 +406,8 @@ func TestAFluentOfManyArgumentsIsAFact(t *testing.T) {
 }
 
 func TestBoardsAreSoughtAsLongAsTheContextLasts(t *testing.T) {
-	file, src, err := games.Source("ticTacToe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, _, err := gdl.Load(t.Context(), file, src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file, src := must.Get2(games.Source("ticTacToe"))(t)
+	g, _ := must.Get2(gdl.Load(t.Context(), file, src))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	facts := []string{"(cell 1 1 b)", "(cell 1 2 b)", "(cell 2 1 b)", "(cell 2 2 b)"}
 	if !Find(ctx, g, facts).HasBoard() {

@@ -40,10 +40,7 @@ func TestTheLayoutOfEachRulesheetIsTheKnownOne(t *testing.T) {
 	exhaustive.Only(t, "reading all rulesheets takes seconds")
 	var lines []string
 	for _, sheet := range corpus.Rulesheets(t) {
-		g, _, err := gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Get2(gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name)))(t)
 		lines = append(lines, sheet.Name+": "+Find(t.Context(), g, match(t, sheet.Name)...).described())
 	}
 	compare(t, "testdata/layouts.golden", lines)

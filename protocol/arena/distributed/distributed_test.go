@@ -92,10 +92,7 @@ func event(t testing.TB, rounds int, players ...string) *Event {
 		Setting: arena.Setting{StartClock: time.Minute, PlayClock: time.Minute},
 	}
 	for _, name := range []string{"ticTacToe", "nim-3.4", "matchingPennies"} {
-		_, src, err := games.Source(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, src := must.Get2(games.Source(name))(t)
 		g := wiretest.Game(t, string(src))
 		e.Plan.Games = append(e.Plan.Games, arena.Game{Name: name, Roles: len(g.Roles)})
 		e.Rules = append(e.Rules, arena.RulesText(g))

@@ -406,10 +406,7 @@ func TestWorkersOfOtherProcessesNeedTheInvitation(t *testing.T) {
 	}
 	var faults strings.Builder
 	w := invited(t, q, zerolog.New(&faults))
-	reports, stop, err := q.Reports("run")
-	if err != nil {
-		t.Fatal(err)
-	}
+	reports, stop := must.Get2(q.Reports("run"))(t)
 	defer stop()
 	must.OK(t, q.PutText(t.Context(), "rules", "text"))
 	end := works(t, w, 1, func(ctx context.Context, task Task) ([]byte, error) {

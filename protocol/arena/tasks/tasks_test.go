@@ -28,10 +28,7 @@ func open(t *testing.T) (*queue.Queue, *Worker) {
 func TestDamagedTasksFailAndTheWorkerGoesOn(t *testing.T) {
 	q, w := open(t)
 	rules := gamestest.Rules(t, "ticTacToe")
-	play, end, err := w.SelfPlay(t.Context(), q, "ticTacToe", rules, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	play, end := must.Get2(w.SelfPlay(t.Context(), q, "ticTacToe", rules, ""))(t)
 	defer end()
 	published := must.Get((&helpers{queue: q}).publish(t.Context(), "ticTacToe", rules, ""))(t)
 	strange := func(change func(*game)) []byte {

@@ -73,10 +73,7 @@ func TestOutcomesOfGeneralSumRulesheetsAreThoseOfFullEnumeration(t *testing.T) {
 
 func rulesheet(t *testing.T, name string) machine.Machine {
 	t.Helper()
-	rules, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules, _ := must.Get2(gdl.Load(t.Context(), name, corpus.Source(t, name)))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	return must.Get(reasoner.New(ctx, rules, reasoner.Options{Memory: 1 << 30}))(t)
