@@ -433,19 +433,25 @@ func TestWhoResignsHasLostAndPlaysAgainWithSeatsSwapped(t *testing.T) {
 }
 
 func TestAClockWithIncrementIsForTheWholeMatch(t *testing.T) {
-	_, url := page(t, 0, nil)
-	const limit = 1.5
+	server, url := page(t, 0, nil)
+	const limit, pause = 3600, 20 * time.Millisecond
 	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}, Limit: limit, Increment: 0.4})
 	left := func(role int) float64 { return s.Clocks[role].Left }
 	s.until("x's clock runs", func() bool { return !s.Clocks[0].Due.IsZero() })
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(pause)
 	s.play("1 1")
 	s.until("o's clock runs", func() bool { return !s.Clocks[1].Due.IsZero() && s.Clocks[0].Due.IsZero() })
-	if used := limit + 0.4 - left(0); used < 0.19 || used > limit || left(1) != limit {
+	if used := limit + 0.4 - left(0); used < pause.Seconds()*0.9 || used > limit || left(1) != limit {
 		t.Errorf("x has %v left, o %v", left(0), left(1))
 	}
+	s.play("2 2")
+	table := server.tables.byID[s.Table]
+	table.mu.Lock()
+	table.seats[1].left = time.Millisecond
+	table.mu.Unlock()
+	s.play("3 3")
 	s.until("o loses on time", func() bool { return s.Goals != nil })
-	if !slices.Equal(s.Goals, []int{100, 0}) || s.Note != "o ran out of time" || len(s.Moves) != 1 {
+	if !slices.Equal(s.Goals, []int{100, 0}) || s.Note != "o ran out of time" || len(s.Moves) != 3 {
 		t.Errorf("%+v", s.seatsView)
 	}
 }
