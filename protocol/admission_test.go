@@ -148,7 +148,7 @@ func TestRequestsThatWaitTogetherAreHeardInOrderOfTheirConnections(t *testing.T)
 	inMemory(t, agent, func(t *testing.T, network *wiretest.Wire) {
 		drip(t, network, 0, post(startText("Left")))
 		var all sync.WaitGroup
-		first, second := must.Get(network.Dial(t.Context()))(t), network.dial()
+		first, second := must.Get(network.Dial(t.Context()))(t), must.Get(network.Dial(t.Context()))(t)
 		say := func(c net.Conn, message string) {
 			all.Go(func() {
 				defer c.Close()
