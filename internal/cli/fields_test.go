@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 )
 
@@ -34,6 +35,7 @@ func keys(value any, set map[string]bool) {
 
 // TestThePageForPythonNamesAllFields runs commands with --json; docs/python.md has a section with all keys of each.
 func TestThePageForPythonNamesAllFields(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	page := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "python.md")))(t)
 	section := map[string]string{}
 	for _, part := range strings.Split(string(page), "\n### ")[1:] {

@@ -9,6 +9,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
@@ -18,8 +19,9 @@ import (
 // TestAToleranceFallsOnlyAfterItsProof interrupts searches at every number of nodes: under a tolerance below the first,
 // the interval is as narrow as the tolerance before it.
 func TestAToleranceFallsOnlyAfterItsProof(t *testing.T) {
-	fell := 0
-	for seed := range uint64(40) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
+	fell, games := 0, exhaustive.Choose[uint64](10, 40)
+	for seed := range games {
 		s := shape{
 			roles: roles, depth: 5, choosers: [][]int{{0}, {1}}, inTurn: true,
 			branch: func(rng *rand.Rand) int { return 2 + rng.IntN(2) },
@@ -44,7 +46,7 @@ func TestAToleranceFallsOnlyAfterItsProof(t *testing.T) {
 			}
 		}
 	}
-	if fell < 100 {
+	if fell < int(games)*5/2 {
 		t.Errorf("the tolerance fell in %d searches: the test shows little", fell)
 	}
 }
@@ -52,6 +54,7 @@ func TestAToleranceFallsOnlyAfterItsProof(t *testing.T) {
 // TestAFallingToleranceWithoutAProofEndsAtTheLast has a game whose positions repeat: ε = 50 proves nothing at any depth,
 // and the search still ends with all that ε = 0 proves.
 func TestAFallingToleranceWithoutAProofEndsAtTheLast(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for seed := range uint64(12) {
 		g := toys.Cyclic(rand.New(rand.NewPCG(seed, 21)), 3+int(seed%5), false)
 		var found [2]search.Result

@@ -105,6 +105,7 @@ func TestProofNumbersEndWherePositionsAreTooWide(t *testing.T) {
 }
 
 func TestProofNumbersWithATinyTable(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	game := randomTrees(4, 9, 1)
 	r := prove(t, Config{}, parallel{game.Machine()}, search.Limits{MaxBytes: 1})
 	if want := minimax(game, 0); !r.Solved() || r.Values[0].Lower != want || r.Evictions == 0 {
