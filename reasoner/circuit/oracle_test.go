@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 
 	"stackmate/reasoner/circuit/logic"
@@ -16,21 +17,13 @@ import (
 // optimised is a game after the passes.
 func optimised(t rapid.TB, g *Game, o PassOptions) *Game {
 	t.Helper()
-	h, err := Optimise(context.Background(), g, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return must.Get(Optimise(context.Background(), g, o))(t)
 }
 
 // compiled is the machine of a game.
 func compiled(t rapid.TB, g *Game, o Options) *Machine {
 	t.Helper()
-	m, err := Compile(context.Background(), g, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(Compile(context.Background(), g, o))(t)
 }
 
 // randomGame draws a game over a random network: every operation, literals of
