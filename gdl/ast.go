@@ -100,6 +100,20 @@ type Literal struct {
 	Pos         Pos
 }
 
+// String returns the literal in prefix form with single blanks.
+func (l Literal) String() string {
+	switch l.Op {
+	case Not:
+		return "(not " + l.Atom.String() + ")"
+	case Distinct:
+		return "(distinct " + l.Left.String() + " " + l.Right.String() + ")"
+	case Equal:
+		return "(not (distinct " + l.Left.String() + " " + l.Right.String() + "))"
+	default:
+		return l.Atom.String()
+	}
+}
+
 // Rule is a Horn clause with negation: Head holds if every literal of Body
 // does. A fact is a rule with an empty body.
 type Rule struct {

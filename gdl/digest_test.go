@@ -2,7 +2,6 @@ package gdl
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"stackmate/internal/must"
@@ -11,7 +10,7 @@ import (
 func TestDigestsTellRulesApartAndNotTheirLayout(t *testing.T) {
 	digest := func(src string) string {
 		g, _ := must.Get2(Load(t.Context(), "game", []byte(src)))(t)
-		return g.Digest()
+		return g.ExactDigest()
 	}
 	const valid = `(role a) (init (s 1)) (<= (legal a (go ?x)) (true (s ?x)) (distinct ?x 2)) (<= (next (s 2)) (does a (go 1))) (<= terminal (true (s 2))) (goal a 100)`
 	same := digest("; a comment\n(ROLE a)\n(init (s 1))(<= (legal a (go ?x)) (true (s ?x)) (distinct ?x 2))\n(<= (next (s 2)) (does a (go 1))) (<= terminal (true (s 2))) (goal a 100)")
@@ -22,11 +21,8 @@ func TestDigestsTellRulesApartAndNotTheirLayout(t *testing.T) {
 	if digest(other) == same {
 		t.Error("other rules have the same digest")
 	}
-	if digest(strings.ToUpper(valid)) != same {
-		t.Error("a server that writes in upper case changes the digest")
-	}
 	const pair = "(role r) (legal r a) (legal r A) (init (n 0)) (<= (next (n 1)) (does r %s)) (<= terminal (true (n 1))) (goal r 0)"
 	if digest(fmt.Sprintf(pair, "a")) == digest(fmt.Sprintf(pair, "A")) {
-		t.Error("games that differ in the case of a symbol have the same digest, though there are both symbols")
+		t.Error("games that differ in the case of a symbol have the same digest")
 	}
 }

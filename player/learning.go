@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/gdl/canonical"
 	"stackmate/reasoner/machine"
 	"stackmate/search/evaluate"
 )
@@ -86,21 +87,24 @@ func (g *subject) playouts(ctx context.Context, m machine.Machine) machine.Machi
 }
 
 // knowledge locates the stored evaluation of a game.
-type knowledge struct{ file, rules string } // file is "" if there is none
+type knowledge struct {
+	file  string // "" if there is none
+	rules evaluate.Rules
+}
 
 // damagedSuffix is appended to the name of an unreadable file before a new file is written.
 const damagedSuffix = ".damaged"
 
-// KnowledgeFile returns the name of the file with the evaluation of the game whose rules have a digest.
-func KnowledgeFile(digest string) string { return digest + ".learnt" }
+// KnowledgeFile returns the name of the file with the evaluation of a game, however its names are spelled.
+func KnowledgeFile(game *canonical.Form) string { return game.Digest() + ".learnt" }
 
 // knowledge returns the location of the stored evaluation of a game.
 func (p *Player) knowledge(g *gdl.Game) knowledge {
 	if p.options.Knowledge == "" {
 		return knowledge{}
 	}
-	digest := g.Digest()
-	return knowledge{filepath.Join(p.options.Knowledge, KnowledgeFile(digest)), digest}
+	form := canonical.New(g)
+	return knowledge{filepath.Join(p.options.Knowledge, KnowledgeFile(form)), form}
 }
 
 // keep saves the evaluation for later matches, unless the file is from more games or cannot be read.

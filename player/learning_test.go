@@ -2,6 +2,8 @@ package player
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,8 +12,14 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"stackmate/games"
 	"stackmate/games/gamestest"
+	"stackmate/gdl"
+	"stackmate/gdl/canonical"
+	"stackmate/gdl/rewrite"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/toys"
+	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/evaluate"
@@ -28,16 +36,10 @@ func learnerOf(t *testing.T, m machine.Machine, signals machine.Signals, games i
 	return l
 }
 
-// savedWeights returns a file of the weights of a game whose rules have the digest "rules", and from
-// how many games.
-func savedWeights(t *testing.T, m machine.Machine, signals machine.Signals) (file string, games int64) {
+// knowledgeOf returns the knowledge of a game in a folder of its own.
+func knowledgeOf(t *testing.T, game *gdl.Game) knowledge {
 	t.Helper()
-	l := learnerOf(t, m, signals, 50)
-	file = filepath.Join(t.TempDir(), KnowledgeFile("rules"))
-	if err := l.Save(file, "rules"); err != nil {
-		t.Fatal(err)
-	}
-	return file, l.Progress().Games
+	return (&Player{options: Options{Knowledge: t.TempDir()}}).knowledge(game)
 }
 
 func TestExactSearchesBeginWithLittleTimeInGamesOfTurnsThatAreNotSolvedAtOnce(t *testing.T) {
@@ -64,7 +66,7 @@ func ctxOf(t *testing.T, d time.Duration) context.Context {
 func TestTheStartClockTeaches(t *testing.T) {
 	exhaustive.Only(t, "takes two seconds")
 	m := gamestest.Machine(t, "connectFour-4x4")
-	used, knows := false, knowledge{filepath.Join(t.TempDir(), KnowledgeFile("rules")), "rules"}
+	used, knows := false, knowledgeOf(t, gamestest.Rules(t, "connectFour-4x4"))
 	for clock := 2 * leastLearning; !used && clock < 2*time.Minute; clock *= 2 { // on a busy machine learning takes longer
 		p := newThinker(setting{spec: spec{threads: 1, without: []string{exactSearch}}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: knows})
 		p.begin(ctxOf(t, clock), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
@@ -136,30 +138,97 @@ func TestNothingIsLearntOfASolvedGame(t *testing.T) {
 
 func TestKnowledgeIsUsedInsteadOfLearning(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	file, games := savedWeights(t, m, nil)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied := filepath.Join(t.TempDir(), "copied") // it is set aside
-	if err := os.WriteFile(copied, text, 0o600); err != nil {
-		t.Fatal(err)
+	rules, l := gamestest.Rules(t, "connectFour-4x4"), learnerOf(t, m, nil, 50)
+	known, other := knowledgeOf(t, rules), knowledgeOf(t, gamestest.Rules(t, "ticTacToe"))
+	for _, file := range []string{known.file, other.file} {
+		if err := l.Save(file, known.rules); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, c := range map[string]struct {
 		knowledge knowledge
 		known     bool
 	}{
-		"of the game":     {knowledge{file, "rules"}, true},
+		"of the game":     {known, true},
 		"none":            {knowledge{}, false},
-		"no file":         {knowledge{file + ".not", "rules"}, false},
-		"of another game": {knowledge{copied, "others"}, false},
+		"no file":         {knowledgeOf(t, rules), false},
+		"of another game": {other, false},
 	} {
 		p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: c.knowledge})
 		got := p.recall(m, evaluate.Config{ConstantSum: true})
-		if (got != nil) != c.known || c.known && got.Progress().Games != games {
+		if (got != nil) != c.known || c.known && got.Progress().Games != l.Progress().Games {
 			t.Errorf("knowledge %s: learner %v", name, got)
 		}
 	}
+}
+
+// scrambledRules returns a built-in game under other names.
+func scrambledRules(t *testing.T, name string) *gdl.Game {
+	t.Helper()
+	_, src, err := games.Source(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := gdl.Parse(name, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree = rewrite.Scramble(tree, rand.New(rand.NewPCG(1, 2)))
+	scrambled, _, err := gdl.Load(t.Context(), "scrambled", []byte(gdl.Print(tree)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scrambled
+}
+
+func TestKnowledgeIsFoundUnderOtherNamesAndIsWorthTheSame(t *testing.T) {
+	for _, name := range exhaustive.Choose([]string{"connectFour-4x4"}, []string{"connectFour", "breakthrough", "checkers", "gomoku-5x5", "hex-5x5", "reversi"}) {
+		rules, scrambled := gamestest.Rules(t, name), scrambledRules(t, name)
+		m := gamestest.Machine(t, name)
+		other, err := reasoner.New(t.Context(), scrambled, reasoner.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := Options{Knowledge: t.TempDir()}
+		p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
+		p.knowledge = (&Player{options: options}).knowledge(rules)
+		l := learnerOf(t, m, m.Signals(t.Context()), 200)
+		p.keep(l)
+		p.knowledge = (&Player{options: options}).knowledge(scrambled)
+		got := p.recall(other, evaluate.Config{ConstantSum: true, Signals: other.Signals(t.Context())})
+		if got == nil {
+			t.Errorf("%s: the knowledge is not found", name)
+			continue
+		}
+		from, to := canonical.New(rules), canonical.New(scrambled)
+		states := toys.Positions(m, 3, 9)
+		n := len(states) / m.Words()
+		want, values := make([]float64, 2*n), make([]float64, 2*n)
+		l.Evaluation().Values(want, states)
+		got.Evaluation().Values(values, translated(t, m, other, states, func(text string) string { return to.Own(from.Canonical(text)) }))
+		for i := range want {
+			if math.Abs(want[i]-values[i]) > 0.5 {
+				t.Fatalf("%s: value %d is %v under other names, want %v", name, i, values[i], want[i])
+			}
+		}
+	}
+}
+
+// translated returns positions of a machine as positions of a machine with other names.
+func translated(t *testing.T, from, to machine.Machine, states []uint64, name func(text string) string) (list []uint64) {
+	t.Helper()
+	for ; len(states) > 0; states = states[from.Words():] {
+		fluents := from.Names().AppendFluents(nil, states[:from.Words()])
+		for i := range fluents {
+			fluents[i] = name(fluents[i])
+		}
+		state, err := to.Names().State(fluents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, state...)
+	}
+	return list
 }
 
 func TestWhatIsLearntIsKeptUnlessMoreIsKnown(t *testing.T) {
@@ -168,7 +237,7 @@ func TestWhatIsLearntIsKeptUnlessMoreIsKnown(t *testing.T) {
 	var log strings.Builder
 	p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), log: zerolog.New(&log)})
 	p.keep(more) // nowhere
-	p.knowledge = knowledge{filepath.Join(t.TempDir(), KnowledgeFile("rules")), "rules"}
+	p.knowledge = knowledgeOf(t, gamestest.Rules(t, "connectFour-4x4"))
 	for i, l := range []*evaluate.Learner{little, more, little} {
 		p.keep(l)
 		want := []*evaluate.Learner{little, more, more}[i].Progress().Games
@@ -195,7 +264,7 @@ func TestWhatIsLearntIsKeptUnlessMoreIsKnown(t *testing.T) {
 	if p.recall(other, evaluate.Config{ConstantSum: true}); p.knowledge.file != "" {
 		t.Error("what others can use would be replaced")
 	}
-	p.knowledge.file = filepath.Join(t.TempDir(), "nowhere", "file")
+	p.knowledge = knowledge{filepath.Join(t.TempDir(), "nowhere", "file"), knowledgeOf(t, gamestest.Rules(t, "connectFour-4x4")).rules}
 	if p.keep(more); !strings.Contains(log.String(), "cannot save the evaluation") {
 		t.Errorf("of a folder that is not there is said: %s", log.String())
 	}

@@ -40,7 +40,8 @@ func rulesOf(t testing.TB, name string) *gdl.Game {
 type duel struct {
 	name   string
 	rivals [2]montecarlo.Config
-	nodes  int64 // for each move; 0 means duelClock
+	nodes  int64         // for each move; 0 means clock
+	clock  time.Duration // processor time for each move; 0 means duelClock
 	games  []string
 	// learns makes the first search value leaves by an evaluation trained for learningClock; alike makes the second do so, too.
 	learns, alike bool
@@ -88,6 +89,11 @@ func duels() []duel {
 	atOnce := []string{"goofspiel-9", "biddingTicTacToe-5", "oshiZumo-15-3", "tron-8x8", "connectFourSimultaneous"}
 	learnable := append([]string{"breakthroughHoles", "speedChess", "linesOfAction", "hex", "gomoku_11x11", "amazons_8x8"}, turns...)
 	sampled := append([]string{"chinook"}, learnable...) // in chinook both choose at once, for goals of any sum
+	estimated := []string{
+		"breakthrough", "breakthroughHoles", "connectFour", "reversi", "othelloHoles", "checkers", "speedChess", "linesOfAction", "skirmishZeroSum",
+		"kalaha6x2x4", "pentago", "hex", "gomoku_11x11", "tictactoe_3d_2player", "nineBoardTicTacToe", "amazons_8x8", "cubicup", "connect5",
+		"knightazons", "quarto", "dotsAndBoxesSuicide", "cephalopodMicro", "connectFourSuicide", "chess",
+	}
 	pair := func(c, against montecarlo.Config) [2]montecarlo.Config { return [2]montecarlo.Config{c, against} }
 	plain := montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Exploration: textbookExploration}
 	list := []duel{
@@ -109,10 +115,11 @@ func duels() []duel {
 		{name: "learning-both", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: sampled, learns: true},
 		{name: "weight", rivals: pair(montecarlo.Config{}, montecarlo.Config{EstimateWeight: montecarlo.DefaultPlayouts}), games: sampled, learns: true, alike: true},
 		{name: "priors", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
+		{name: "minimax", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Minimax}), games: estimated, clock: 60 * time.Millisecond, learns: true, alike: true},
 	}
 	list = append(list, duel{name: "all", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
 	for _, t := range techniques {
-		if t.sampling != 0 && t.sampling&(montecarlo.Equilibria|montecarlo.Priors) == 0 {
+		if t.sampling != 0 && t.sampling&(montecarlo.Equilibria|montecarlo.Priors|montecarlo.Minimax) == 0 {
 			list = append(list, duel{name: t.Name, rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: t.sampling}), games: turns})
 		}
 	}
@@ -138,11 +145,16 @@ func (d duel) report(b *testing.B, game string) {
 		l := learnt(b, f.machine, true)
 		l.Weigh(b.Context())
 		e = l.Evaluation()
-		d.rivals[0].Evaluator, d.rivals[0].EstimateWeight = e, e.Weight()
-		if d.alike {
-			d.rivals[1].Evaluator, d.rivals[1].EstimateWeight = e, cmp.Or(d.rivals[1].EstimateWeight, e.Weight())
+		weight := e.Weight()
+		if d.alike { // by the approach of the player
+			t := onOneThread(0, 1<<30)
+			t.clock = time.Second
+			t.prepare(b.Context(), at)
+			weight = cmp.Or(t.approachBy(e, func() float64 { return 0 }).weight, weight)
+			d.rivals[1].Evaluator, d.rivals[1].EstimateWeight = e, cmp.Or(d.rivals[1].EstimateWeight, weight)
 		}
-		b.ReportMetric(e.Weight(), "weight")
+		d.rivals[0].Evaluator, d.rivals[0].EstimateWeight = e, weight
+		b.ReportMetric(weight, "weight")
 	}
 	c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher {
 		s := search.Searcher(montecarlo.New(d.rivals[i]))
@@ -160,7 +172,7 @@ func (d duel) report(b *testing.B, game string) {
 		if d.byTheWall {
 			return timed{s, wallClock}
 		}
-		return &metered{Searcher: s, clock: duelClock}
+		return &metered{Searcher: s, clock: cmp.Or(d.clock, duelClock)}
 	}}
 	c.report(b, at, 20*b.N)
 }

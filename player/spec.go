@@ -65,6 +65,7 @@ var techniques = []Technique{
 	{"transpositions", "one node for a position reached in several ways", montecarlo.Transpositions},
 	{"equilibria", "matrix games of estimates for simultaneous moves", montecarlo.Equilibria},
 	{"priors", "estimates as the first values of moves", montecarlo.Priors},
+	{"minimax", "implicit minimax backups of estimates", montecarlo.Minimax},
 }
 
 func allTechniques() []string {

@@ -13,8 +13,7 @@ import (
 	"stackmate/reasoner/reference"
 )
 
-// Positions that nobody reaches, with facts that contradict each other or are missing, are those of
-// the rules all the same.
+// The rules also define positions that no match reaches, with contradictory or missing facts.
 func TestGamesBegunAnywhereAgreeWithTheReference(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	for _, name := range []string{"ticTacToe", "connectFour-4x4", "breakthrough-3x5", "biddingTicTacToe-2", "goofspiel-4", "tron-5x5", "nim-1.2", "slidingPuzzle"} {
@@ -36,7 +35,7 @@ func TestGamesBegunAnywhereAgreeWithTheReference(t *testing.T) {
 	}
 }
 
-// mutatedPosition is a position of a random match without some of its facts, and with others.
+// mutatedPosition returns a position of a random match with random facts removed and added.
 func mutatedPosition(t *testing.T, m machine.Machine, rng *rand.Rand) []gdl.Term {
 	t.Helper()
 	b, draws := m.NewNarrowBatch(), machine.NewRand(rng.Uint64())

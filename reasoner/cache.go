@@ -94,7 +94,7 @@ func (c *Cache) circuit(g *gdl.Game, o Options, compile func() (*circuit.Game, m
 		err = c.files.Trim()
 	}
 	if err != nil {
-		c.warn(fmt.Errorf("cannot keep a circuit: %w", err))
+		c.warn(fmt.Errorf("cannot store a circuit in the cache: %w", err))
 	}
 	clock.Done("keep")
 	return game, append(stages, clock.Stages...), nil

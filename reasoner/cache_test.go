@@ -16,7 +16,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// cached is a cache in a folder of a test that keeps whatever is compiled.
+// cached is a cache in a folder of a test that keeps every circuit.
 type cached struct {
 	*reasoner.Cache
 	dir      string
@@ -30,7 +30,7 @@ func newCached(t *testing.T) *cached {
 	return c
 }
 
-// make compiles a game and tells whether its circuit came from the cache.
+// make compiles a game and reports whether its circuit came from the cache.
 func (c *cached) make(t *testing.T, g *gdl.Game, o reasoner.Options) (m machine.Machine, found bool) {
 	t.Helper()
 	o.Cache = c.Cache

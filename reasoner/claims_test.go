@@ -10,11 +10,11 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// The claims of machines with decisive moves, compared with all positions of random games in which a role
-// waits with several moves, or with one that is legal for several reasons.
+// The claims of machines with decisive moves, compared with positions of random games. In these a role waits
+// with several moves, or with a move that is legal for several reasons.
 
-// waitingGame draws a game of two or three roles and five steps. Roles take turns, wait by one move or by several
-// that differ in effect, wait only where they have nothing else to do, or move at once.
+// waitingGame draws a game of two or three roles and five steps. Roles take turns or move at once. They wait
+// by one move, or by several moves of different effect, or only without another move.
 func waitingGame(rng *rand.Rand) string {
 	var b strings.Builder
 	roles := []string{"x", "o", "z"}[:2+rng.IntN(4)/3]
@@ -102,7 +102,8 @@ func (j *judge) children(s machine.State, f func(joint []machine.Move, child mac
 	}
 }
 
-// winning returns the moves of a role that end the game with its best goal whatever the others do.
+// winning returns the moves of a role that end the game with its best goal against every move of the other
+// roles.
 func (j *judge) winning(s machine.State, r machine.Role) map[machine.Move]bool {
 	wins := map[machine.Move]bool{}
 	j.children(s, func(joint []machine.Move, _ machine.State, goals []int32) {
@@ -119,8 +120,8 @@ func (j *judge) winning(s machine.State, r machine.Role) map[machine.Move]bool {
 	return wins
 }
 
-// losing returns the moves of a role after which another role has its best goal, or can win in the next step,
-// whatever the others do.
+// losing returns the moves of a role after which another role has its best goal, or can force it in the next
+// step.
 func (j *judge) losing(s machine.State, r machine.Role) map[machine.Move]bool {
 	loses := map[machine.Move]bool{}
 	j.children(s, func(joint []machine.Move, child machine.State, goals []int32) {
@@ -137,8 +138,8 @@ func (j *judge) losing(s machine.State, r machine.Role) map[machine.Move]bool {
 	return loses
 }
 
-// winsSoon reports whether a role gets its best goal within two joint moves whatever the others do. A game that is stuck
-// brings nobody anything.
+// winsSoon reports whether a role can force its best goal within two joint moves. In a stuck game no role
+// gets a goal.
 func (j *judge) winsSoon(s machine.State, r machine.Role) bool {
 	if len(j.winning(s, r)) > 0 {
 		return true

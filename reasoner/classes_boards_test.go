@@ -22,8 +22,8 @@ func (s *sheet) neighbours(n int, steps [][2]int) {
 	}
 }
 
-// connecting adds a game of connecting two sides of an n×n board of hexagons, but for the
-// rules that say who is connected.
+// connecting adds a game of connecting two sides of an n×n board of hexagons, without the rules that define a
+// connection.
 func (s *sheet) connecting(n int) {
 	s.turns()
 	s.stones(n * n)
@@ -34,7 +34,7 @@ func (s *sheet) connecting(n int) {
 	s.ending()
 }
 
-// connection asks what is reached from a side.
+// connection adds the rules that compute the cells reached from a side.
 func connection(n int) string {
 	s := &sheet{}
 	s.connecting(n)
@@ -64,7 +64,7 @@ func transitiveConnection(n int) string {
 	return s.String()
 }
 
-// groups is a game of capturing groups of stones without liberties on n×n.
+// groups returns a game of capturing groups of stones without liberties on n×n.
 func groups(n int) string {
 	s := &sheet{}
 	s.turns()
@@ -97,7 +97,7 @@ func groups(n int) string {
 	return s.String()
 }
 
-// flood is a puzzle: to fill the region of a corner with colours until it is all.
+// flood returns a puzzle: to fill the region of a corner with colours until it covers the board.
 func flood(n int) string {
 	const colours = 5
 	s := &sheet{}
@@ -124,8 +124,7 @@ func flood(n int) string {
 	return s.String()
 }
 
-// sharedAttribute is a game in which n pieces in a line of n×n must share one of n
-// attributes of two values each.
+// sharedAttribute returns a game in which n pieces in a line of n×n must share one of n attributes.
 func sharedAttribute(n int) string {
 	s := &sheet{}
 	s.turns()
@@ -175,9 +174,9 @@ func sharedAttribute(n int) string {
 	return s.String()
 }
 
-// threats is chess with kings, rooks and bishops on n×n: whether a king is threatened is asked of
-// the position without the piece that moves, and without the one that it captures. Files and
-// ranks are both coordinates, so that relations over coordinates are larger than the board.
+// threats returns chess with kings, rooks and bishops on n×n. The rules ask whether a king is threatened in
+// the position without the moving piece and without the captured piece. Files and ranks are both coordinates,
+// so that relations over coordinates are larger than the board.
 func threats(n int) string {
 	s := &sheet{}
 	s.turns()
@@ -252,8 +251,8 @@ func threats(n int) string {
 	return s.String()
 }
 
-// threePartMoves is a game of amazons with one amazon each on n×n: a queen's move, and
-// an arrow shot from where it ends.
+// threePartMoves returns a game of amazons with one amazon each on n×n: a queen's move, and an arrow shot
+// from its destination.
 func threePartMoves(n int) string {
 	s := &sheet{}
 	s.turns()
@@ -286,8 +285,8 @@ func threePartMoves(n int) string {
 	return s.String()
 }
 
-// minefield is a race through a field of n×n in which both lay mines and one number
-// says how many are next to a cell.
+// minefield returns a race through a field of n×n in which both roles lay mines, and a number counts the
+// mines next to a cell.
 func minefield(n int) string {
 	s := &sheet{}
 	s.add("(role left) (role right)")

@@ -22,7 +22,7 @@ func loadClass(t testing.TB, c class, size int) *gdl.Game {
 	return readRules(t, fmt.Sprintf("%s %d", c.name, size), c.write(size))
 }
 
-// prove is what the rules say of a position, by the prover.
+// prove queries the rules about a position by the prover.
 func prove(ctx context.Context, p *prover.Prover, g *gdl.Game, fluents []string) (v view, err error) {
 	v.Fluents = fluents
 	if v.Terminal, err = p.Terminal(ctx, fluents); err != nil {
@@ -46,8 +46,8 @@ func prove(ctx context.Context, p *prover.Prover, g *gdl.Game, fluents []string)
 	return v, nil
 }
 
-// followProver plays random joint moves with the prover, which needs no vocabulary,
-// and compares what machines say of every position.
+// followProver plays random joint moves with the prover, which needs no vocabulary, and compares the
+// machines' views of every position.
 func followProver(ctx context.Context, g *gdl.Game, walkers []*walker, rng *rand.Rand, steps int) error {
 	p := prover.New(g)
 	initial, err := p.Initial(ctx)

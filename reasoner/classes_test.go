@@ -31,7 +31,7 @@ var classes = []class{
 	{"bidding of many", auction, [3]int{3, 5, 8}},
 }
 
-// sheet is a rulesheet being written.
+// sheet collects the text of a rulesheet.
 type sheet struct{ strings.Builder }
 
 func (s *sheet) add(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
@@ -100,8 +100,8 @@ func pathCount(n int) string {
 	return s.String()
 }
 
-// loopCount counts around a closed path, whose course is that of the stones: from
-// each place a line goes on to the next or the one after that.
+// loopCount returns a game of counting around a closed path of stones: a line leads from each place to the
+// next place or the place after it.
 func loopCount(n int) string {
 	const places = 20
 	s := &sheet{}
@@ -169,7 +169,7 @@ func exactlyOne(n int) string {
 	return s.String()
 }
 
-// race is a race over n places in which speed changes by at most 2, or to nothing.
+// race returns a race over n places in which the speed changes by at most 2, or to zero.
 func race(n int) string {
 	const fastest = 30
 	s := &sheet{}
@@ -207,8 +207,8 @@ func race(n int) string {
 	return s.String()
 }
 
-// planeRace is a race on a track through a plane of numbers from -n to n, with sums by
-// recursion: the speed in both directions changes by 1 at most.
+// planeRace returns a race on a track through a plane of numbers from -n to n, with sums by recursion: the
+// speed in both directions changes by 1 at most.
 func planeRace(n int) string {
 	s := &sheet{}
 	s.add("(role red) (role blue) (role green)")
@@ -256,8 +256,8 @@ func planeRace(n int) string {
 	return s.String()
 }
 
-// sowing is a game of sowing with n pits a side and 3 seeds in each: seeds are sown
-// around the board, and those that fall into a house count.
+// sowing returns a game of sowing with n pits a side and 3 seeds in each: seeds are sown around the board,
+// and seeds in a house count.
 func sowing(n int) string {
 	s := &sheet{}
 	s.turns()
@@ -300,8 +300,7 @@ func sowing(n int) string {
 	return s.String()
 }
 
-// auction is a game of n roles that bid from what they have, and of which the sum of
-// all bids decides who wins.
+// auction returns a game of n roles that bid from their money. The sum of the bids decides the winner.
 func auction(n int) string {
 	const money = 20
 	s := &sheet{}

@@ -38,13 +38,13 @@ type Compilation struct {
 	errs  []error
 }
 
-// Begin starts to compile a game with all engines and returns immediately. The first engine begins. If it fails, or
-// takes more than a share of soon, the time in which some machine is wanted, the other engines are tried in parallel with
-// it, in their order, until one of them or the first engine works.
+// Begin starts to compile a game with all engines and returns immediately. The first engine begins. The other
+// engines follow, in parallel with it and in their order, if it fails or takes more than a share of soon.
+// They are tried until an engine works. soon is the time in which some machine is wanted.
 //
-// Each engine has the whole of o.Budget and a share of o.Memory. Begin calls report for each attempt that was not
-// cancelled, from other goroutines, possibly two at a time. A panic of an engine is an error. Everything stops when ctx
-// is done.
+// Each engine has the whole of o.Budget and a share of o.Memory. Begin calls report for each attempt that was
+// not cancelled, from other goroutines, possibly two at a time. A panic of an engine is an error. Everything
+// stops when ctx is done.
 func Begin(ctx context.Context, g *gdl.Game, o Options, soon time.Duration, report func(Attempt)) *Compilation {
 	return begin(ctx, o, soon, report, func(ctx context.Context, o Options) (machine.Machine, error) {
 		return New(ctx, g, o)

@@ -15,16 +15,16 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// fake says what an engine does with a game: it works for a while and then panics,
-// fails, or makes a machine.
+// fake describes the compilation of a fake engine: it works for a while and then panics, fails, or makes a
+// machine.
 type fake struct {
 	takes time.Duration
 	panic bool
 	err   error
 }
 
-// attempts compiles by fakes, by engine, and lists what is reported and when. It
-// waits until all is done.
+// attempts compiles by fakes, by engine, and lists the reports with their times. It returns when the
+// compilation is done.
 func attempts(ctx context.Context, soon time.Duration, fakes map[string]fake) (seen []string, c *Compilation) {
 	var mu sync.Mutex
 	note := func(format string, args ...any) {

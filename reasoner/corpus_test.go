@@ -56,7 +56,7 @@ func TestCorpusReplaysExactly(t *testing.T) {
 	}
 }
 
-// corpusLine is what one game took.
+// corpusLine is the cost of one game.
 type corpusLine struct {
 	name  string
 	info  machine.Info

@@ -10,8 +10,8 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// decider is a circuit that can be compiled once more, with decisive moves or for signals,
-// and read as a formula (prove.go).
+// decider is the machine of a circuit that keeps the circuit for later analysis: it compiles it again with
+// decisive moves or signals, and proves facts of its formula (prove.go).
 type decider struct {
 	machine.Machine
 	game    *circuit.Game
@@ -25,8 +25,8 @@ type decider struct {
 	length          fact[int]
 }
 
-// lazy is what is found when it is first asked for, in the time that there is then: what did not
-// fit is not worth it.
+// lazy computes a value at the first call of get and keeps the result, even if the context of that call ended
+// the computation early.
 type lazy[T any] struct {
 	once  sync.Once
 	value T
@@ -58,7 +58,7 @@ func (d *decider) Decisive(ctx context.Context, atOnce bool) machine.Machine {
 	})
 }
 
-// compile makes the machine of a game, or nil if there is none.
+// compile returns the machine of a game; nil if g is nil or cannot be compiled.
 func (d *decider) compile(ctx context.Context, g *circuit.Game) machine.Machine {
 	if g == nil {
 		return nil
@@ -70,22 +70,22 @@ func (d *decider) compile(ctx context.Context, g *circuit.Game) machine.Machine 
 	return m
 }
 
-// Decisive moves that take no account of what others can do next pay where random games are mostly
-// decided by chance: they end by so much sooner with them, for so many gates more that have to be
-// evaluated (search/montecarlo/README.md).
+// Decisive moves that ignore the next moves of other roles pay if chance mostly decides random games: games
+// must get shorter by at least mostLength, and the product of length and number of gates may grow by at most
+// mostWork (search/montecarlo/README.md).
 const (
 	mostLength = 0.8
 	mostWork   = 3
 )
 
-// pays tells whether decisive moves that do not look ahead are worth what they cost.
+// pays reports whether decisive moves without lookahead shorten random games enough for their gates.
 func (d *decider) pays(ctx context.Context, sparing machine.Machine) bool {
 	shorter := meanLength(ctx, sparing) / meanLength(ctx, d.Machine)
 	more := float64(sparing.Info().Gates) / float64(d.Info().Gates)
 	return ctx.Err() == nil && shorter <= mostLength && shorter*more <= mostWork
 }
 
-// meanLength is that of one batch of random games.
+// meanLength returns the mean length of one batch of random games.
 func meanLength(ctx context.Context, m machine.Machine) float64 {
 	b := m.NewBatch()
 	b.Fill(m.Initial(), nil)

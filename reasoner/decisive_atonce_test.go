@@ -12,12 +12,12 @@ import (
 
 var twoRows = gamestest.TwoRows(4, 2)
 
-// lone finds out what moves would do if the others, where they have a choice, did nothing.
+// lone computes the effect of moves if the other roles did nothing, as far as they have a choice.
 type lone struct{ machine.Machine }
 
-// after is the position after a move of a role, and whether that is a win.
+// after returns the position after a move of a role, and reports whether it wins.
 func (l lone) after(s machine.State, role machine.Role, move machine.Move) (next machine.State, over, won bool) {
-	b := l.NewNarrowBatch() // where nobody has chosen a move yet
+	b := l.NewNarrowBatch() // a fresh batch has no chosen moves
 	b.Load(s, 1)
 	b.Evaluate(1)
 	if other := b.AppendLegal(nil, 0, 1-role); len(other) == 1 {
@@ -43,8 +43,8 @@ func (l lone) legal(s machine.State, role machine.Role) []machine.Move {
 	return b.AppendLegal(nil, 0, role)
 }
 
-// sensible are the moves of a role that win like that; else those that do not let the other
-// one win like that; else all.
+// sensible returns the winning moves of a role; else the moves after which the other role cannot win; else
+// every legal move.
 func (l lone) sensible(s machine.State, role machine.Role) map[machine.Move]bool {
 	wins, safe, all := map[machine.Move]bool{}, map[machine.Move]bool{}, map[machine.Move]bool{}
 	for _, move := range l.legal(s, role) {
@@ -73,7 +73,7 @@ func (l lone) canWin(s machine.State, role machine.Role) bool {
 	})
 }
 
-func TestDecisiveMovesAtOnceAreThoseThatDecideIfOthersDoNothing(t *testing.T) {
+func TestDecisiveMovesOfSimultaneousGamesAssumeIdleOpponents(t *testing.T) {
 	m := machineOf(t, twoRows)
 	d := m.Decisive(t.Context(), true)
 	if d == nil {

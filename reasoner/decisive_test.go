@@ -16,15 +16,14 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// decisive is the machine of a built-in game with decisive moves; nil if there is
-// none.
+// decisive returns the machine of a built-in game with decisive moves; nil without them.
 func decisive(t *testing.T, game string) (m, d machine.Machine) {
 	t.Helper()
 	m = gamestest.Machine(t, game)
 	return m, m.Decisive(t.Context(), false)
 }
 
-// misere is connect four in which who makes a line loses.
+// misere returns connect four in which a player who makes a line loses.
 func misere(t *testing.T) machine.Machine {
 	t.Helper()
 	_, src := must.Get2(games.Source("connectFour-4x4"))(t)
@@ -32,17 +31,17 @@ func misere(t *testing.T) machine.Machine {
 	return machineOf(t, rules)
 }
 
-// machineOf is the circuit of rules.
+// machineOf returns the circuit of rules.
 func machineOf(t *testing.T, rules string) machine.Machine {
 	t.Helper()
 	return newMachine(t, readRules(t, "rules", rules), reasoner.Options{Engine: "circuit"})
 }
 
-// outcomes are what the moves of the only role that has a choice lead to.
+// outcomes classifies the moves of the only role that has a choice.
 type outcomes struct {
 	role     machine.Role
 	wins     map[machine.Move]bool // the game ends with the best goal
-	blunders map[machine.Move]bool // it ends with that of another role, or another role can win then
+	blunders map[machine.Move]bool // it ends with the best goal of another role, or another role can win next
 }
 
 // look finds the outcomes of a position that is not terminal by expanding it and, to look
@@ -81,8 +80,7 @@ func look(x *machine.Expander, e *machine.Expansion, s machine.State, ahead bool
 	return p
 }
 
-// choices are the moves that the random choices of a batch come to in s, of which e
-// is the expansion.
+// choices returns the moves that a batch chooses at random in s, whose expansion is e.
 func choices(m machine.Machine, e *machine.Expansion, s machine.State, role machine.Role, rng *machine.Rand) map[machine.Move]bool {
 	b := m.NewBatch()
 	lanes := b.Lanes()
@@ -111,7 +109,7 @@ func choices(m machine.Machine, e *machine.Expansion, s machine.State, role mach
 	return chosen
 }
 
-func TestDecisiveMachinesWinAtOnceAndElseLetNobodyWin(t *testing.T) {
+func TestDecisiveMachinesWinAtOnceOrPreventWins(t *testing.T) {
 	for _, game := range []string{"ticTacToe", "connectFour-4x4", "nim-2.3.4"} {
 		if won, warned, lost := compare(t, game, gamestest.Machine(t, game), true); won == 0 || warned == 0 || lost == 0 {
 			t.Errorf("%s: %d positions won, %d with blunders, %d lost: the test shows nothing", game, won, warned, lost)
@@ -122,8 +120,8 @@ func TestDecisiveMachinesWinAtOnceAndElseLetNobodyWin(t *testing.T) {
 	}
 }
 
-// Where the gates for what others can do next are too many, the policy does without, if games get so much shorter
-// by winning at once that it pays.
+// If lookahead needs too many gates, the policy ignores the next moves of other roles, provided that winning
+// at once shortens games enough.
 func TestSparingDecisiveMachinesWinAtOnce(t *testing.T) {
 	for _, game := range []string{"ticTacHeaven", "nineBoardTicTacToe"} {
 		rules := string(corpus.Source(t, game))
@@ -139,7 +137,7 @@ func TestSparingDecisiveMachinesWinAtOnce(t *testing.T) {
 	}
 }
 
-// sparing is the machine of rules with the policy that takes no account of what others can do next.
+// sparing returns the machine of rules with the policy that ignores the next moves of other roles.
 func sparing(t *testing.T, rules string) machine.Machine {
 	t.Helper()
 	g := readRules(t, "rules", rules)
@@ -148,14 +146,14 @@ func sparing(t *testing.T, rules string) machine.Machine {
 	return must.Get(circuit.Compile(t.Context(), policy, circuit.Options{}))(t)
 }
 
-// Where wide conditions, such as that a board is full, are taken not to hold, some blunders pass for sensible, but
-// few: what is said of the others, and of who wins, is true.
+// The policy treats wide conditions, such as a full board, as false. So a few blunders pass for sensible
+// moves, but its statements about other moves and about winners are true.
 func TestDecisiveMachinesOverlookLittleAndClaimNothingWrong(t *testing.T) {
 	for _, game := range []string{"nineBoardTicTacToe", "ticTacHeaven", "tictactoex9"} {
 		m := machineOf(t, string(corpus.Source(t, game)))
 		foresight := m.Decisive(t.Context(), false).NewNarrowBatch()
 		x, e, rng := machine.NewExpander(m), new(machine.Expansion), machine.NewRand(2)
-		seen, warned, lost := 0, 0, 0 // positions in which there are blunders, those of them that are all known, and those that are lost
+		seen, warned, lost := 0, 0, 0 // positions with blunders; with all blunders known; lost
 		for range 30 {
 			for s, over := slices.Clone(m.Initial()), false; !over; over, _ = x.Look(s) {
 				p := look(x, e, s, true)
@@ -188,8 +186,8 @@ func TestDecisiveMachinesOverlookLittleAndClaimNothingWrong(t *testing.T) {
 	}
 }
 
-// compare compares what the decisive machine of a game takes for decisive, in the positions of random games, with
-// what their children show. It returns how many positions of each kind were met.
+// compare compares the moves that the decisive machine of a game takes for decisive, in positions of random
+// games, with their children. It returns the numbers of positions by kind.
 func compare(t *testing.T, game string, m machine.Machine, ahead bool) (won, warned, lost int) {
 	t.Helper()
 	d := m.Decisive(t.Context(), false)
@@ -199,7 +197,7 @@ func compare(t *testing.T, game string, m machine.Machine, ahead bool) (won, war
 	return compareWith(t, game, m, d, ahead)
 }
 
-// compareWith is compare for the decisive machine d.
+// compareWith compares as compare does, with the decisive machine d.
 func compareWith(t *testing.T, game string, m, d machine.Machine, ahead bool) (won, warned, lost int) {
 	t.Helper()
 	rng := machine.NewRand(1)
@@ -235,7 +233,8 @@ func compareWith(t *testing.T, game string, m, d machine.Machine, ahead bool) (w
 	return won, warned, lost
 }
 
-// expected are who wins for sure within two joint moves, or NoRole, and the moves to choose among.
+// expected returns the role that wins for sure within two joint moves, or NoRole, and the moves to choose
+// among.
 func (p outcomes) expected(legal []machine.Move) (winner machine.Role, moves map[machine.Move]bool) {
 	if len(p.wins) > 0 {
 		return p.role, p.wins
@@ -253,7 +252,7 @@ func (p outcomes) expected(legal []machine.Move) (winner machine.Role, moves map
 	return machine.NoRole, safe
 }
 
-// foreseen are the same as a batch tells it of position s, where role chooses.
+// foreseen returns the same from a batch, in position s where role chooses.
 func foreseen(t *testing.T, b machine.Batch, s machine.State, role machine.Role) (winner machine.Role, moves map[machine.Move]bool) {
 	t.Helper()
 	b.Load(s, 1)
@@ -273,7 +272,7 @@ func foreseen(t *testing.T, b machine.Batch, s machine.State, role machine.Role)
 	return winner, moves
 }
 
-// Whatever the game, random moves are legal ones.
+// Random moves are legal in every game.
 func TestDecisiveMachinesMakeLegalMoves(t *testing.T) {
 	for _, game := range []string{"breakthrough-4x5", "biddingTicTacToe-2", "goofspiel-4", "pursuit-3x3-4", "pig-10-6", "slidingPuzzle-2x2-6"} {
 		m, d := decisive(t, game)
@@ -302,8 +301,8 @@ func TestGamesWithRecursionHaveNoDecisiveMoves(t *testing.T) {
 	}
 }
 
-// A move that ends the game lets nobody win afterwards, whatever would be legal then; also
-// where the end is a long condition.
+// After a move that ends the game no role can win, even if winning moves would be legal then, and even if the
+// end is a long condition.
 func TestAMoveThatEndsTheGameIsNoBlunder(t *testing.T) {
 	const rules = `
 (role a) (role b)

@@ -13,7 +13,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// degenerate are valid games that lack what nearly all games have.
+// degenerate holds valid games without parts that nearly all games have.
 var degenerate = map[string]string{
 	"no fluents":                 "(role p) (legal p a) (legal p b) (goal p 50) (<= terminal (true never))",
 	"no fluents, over at once":   "(role p) (legal p a) (goal p 50) terminal",
@@ -46,7 +46,7 @@ func TestEnginesAgreeOnDegenerateGames(t *testing.T) {
 	}
 }
 
-// chained is a game whose rules depend on each other through a chain of relations.
+// chained returns a game whose rules depend on each other through a chain of relations.
 func chained(n int) string {
 	var b strings.Builder
 	b.WriteString("(role p) (legal p a) (legal p b) (goal p 1) (init s) (<= (next s) (true s))" +
@@ -80,7 +80,7 @@ func TestTheErrorNamesTheBudgetThatIsExceeded(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", engine, err, words)
 		}
 	}
-	if _, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit", Memory: 1 << 20}); err == nil || !strings.Contains(err.Error(), "more memory") {
+	if _, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "circuit", Memory: 1 << 20}); err == nil || !strings.Contains(err.Error(), "memory limit of 1 MiB") {
 		t.Errorf("error %v, want one of memory", err)
 	}
 }
@@ -93,8 +93,8 @@ func TestAutoFallsBackToTheInterpreter(t *testing.T) {
 	}
 }
 
-// Whatever engine a game gets, searches and players know its machine again.
-func TestMachinesAreKnownAgain(t *testing.T) {
+// Searches and players recognise the machine of a game of every engine.
+func TestMachinesAreComparable(t *testing.T) {
 	stacks := readRules(t, "stacks", `(role x) (init (at nil)) (item a) (item b) (goal x 0)
 		(<= (legal x (take ?i)) (item ?i)) (<= terminal (true (at (list a (list b nil)))))
 		(<= (next (at (list ?i ?tail))) (does x (take ?i)) (true (at ?tail)))`)

@@ -88,7 +88,7 @@ func ground(ctx context.Context, g *gdl.Game, memory int64) (p *datalog.Program,
 		if !errors.Is(err, datalog.ErrLimit) {
 			break
 		}
-		stages.Add("grounding, in vain", time.Since(began))
+		stages.Add("grounding, failed", time.Since(began))
 	}
 	return nil, err
 }

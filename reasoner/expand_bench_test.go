@@ -7,8 +7,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// BenchmarkExpand reports positions expanded per second, one at a time and with
-// all their children: what a node of a depth-first search costs in rules.
+// BenchmarkExpand reports positions expanded per second, one at a time and with all their children: the cost
+// of the rules for a node of a depth-first search.
 func BenchmarkExpand(b *testing.B) {
 	for _, name := range []string{"goofspiel-7", "biddingTicTacToe-3", "connectFour", "breakthrough"} {
 		b.Run(name, func(b *testing.B) {

@@ -31,7 +31,7 @@ func TestExpandingChildrenTogetherIsExpandingEach(t *testing.T) {
 				x.Look(s) // the children are not in the batch any more
 			}
 			looked := make([]machine.Expansion, parent.Children)
-			x.LookAtChildren(looked, parent)
+			x.ListChildMoves(looked, parent)
 			done := x.ExpandChildren(group, parent, wanted)
 			if len(wanted) > 0 && parent.Children < 20 && done == 0 {
 				t.Fatalf("%s: none of %d children was expanded", game, len(wanted))
@@ -83,7 +83,7 @@ func TestExpandingAChildIsExpandingItsPosition(t *testing.T) {
 	}
 }
 
-// isSame tells whether two expansions say the same.
+// isSame reports whether two expansions are equal.
 func isSame(a, b *machine.Expansion) bool {
 	same := a.Err == nil && b.Err == nil && slices.Equal(a.States, b.States) && slices.Equal(a.Terminal, b.Terminal) &&
 		slices.EqualFunc(a.Moves, b.Moves, slices.Equal)

@@ -53,8 +53,8 @@ func TestGoalSumsAndLengthsOfGamesAreProved(t *testing.T) {
 	}
 }
 
-// twentySteps is a game of twenty steps in which x chooses among a and b, o waits; the goals at
-// the end are those of the rules that are added. all says that x has chosen a each time.
+// twentySteps is a game of twenty steps in which x chooses among a and b, and o waits; added rules give the
+// goals at the end. The fluent all says that x has chosen a each time.
 const twentySteps = `
 (role x) (role o)
 (init (step 0)) (init all)
@@ -74,7 +74,7 @@ func succession(n int) string {
 }
 
 // The random games of a sample do not reach the one end whose goals differ.
-func TestAGoalSumIsProvedOfAllEndsOrOfNone(t *testing.T) {
+func TestAGoalSumIsProvedForEveryEndOrNotAtAll(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	for name, c := range map[string]struct {
@@ -100,7 +100,7 @@ func TestAGoalSumIsProvedOfAllEndsOrOfNone(t *testing.T) {
 	}
 }
 
-// factTime is the processor time that the measurement allows for each fact of a rulesheet.
+// factTime is the processor time allowed for each fact of a rulesheet.
 const factTime = 5 * time.Second
 
 // busy returns a context that ends after factTime on the processor, with a deadline by the clock for a busy machine.

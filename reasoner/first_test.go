@@ -10,7 +10,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// informed is a machine that is never played.
+// informed is a machine with an Info only.
 type informed struct{ machine.Machine }
 
 func (informed) Info() machine.Info { return machine.Info{} }

@@ -50,7 +50,7 @@ func TestGamesThatOnceDifferedAgree(t *testing.T) {
 	}
 }
 
-// compareCounts counts joint moves on all engines, and simulates what validate does.
+// compareCounts counts joint moves on all engines, and simulates matches as `validate` does.
 func compareCounts(t *testing.T, src string) {
 	t.Helper()
 	g := readRules(t, "found", src)
@@ -108,7 +108,7 @@ func compareEngines(t *testing.T, src string) {
 	}
 }
 
-// kernels are the names of those of this processor.
+// kernels returns the names of the kernels of this processor.
 func kernels() (list []string) {
 	for _, k := range kernel.All() {
 		list = append(list, k.Name())

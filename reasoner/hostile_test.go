@@ -12,8 +12,8 @@ import (
 	"stackmate/internal/must"
 )
 
-// A rulesheet may use any sign in a name, also those with which an engine might name what it
-// makes itself, and the same name with several arities. Such names must not matter.
+// A rulesheet may use any sign in a name, even signs of an engine's internal names, and the same name with
+// several arities. Such names must not matter.
 
 // hostileNames renames symbols to names of parts, keys and keywords with signs added, and back.
 type hostileNames struct {
@@ -69,8 +69,8 @@ func (h *hostileNames) restore(text string) string {
 	return out.String()
 }
 
-// FuzzHostileNames compares all engines on random games whose names collide with those of parts,
-// and with the same games by other names.
+// FuzzHostileNames compares all engines on random games whose names collide with names of parts, and with the
+// same games by other names.
 func FuzzHostileNames(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range exhaustive.Choose(fuzzSeeds/16, fuzzSeeds/2) {

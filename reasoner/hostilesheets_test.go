@@ -86,7 +86,7 @@ func hostileSheet(t *testing.T, rng *rand.Rand) string {
 	return out.String()
 }
 
-// hostileTerm is a term in place of a constant; different ones for different constants.
+// hostileTerm returns a term in place of a constant; different terms for different constants.
 func hostileTerm(rng *rand.Rand, constant string) string {
 	k := strings.Index("abc", constant)
 	switch rng.IntN(6) {
@@ -105,8 +105,8 @@ func hostileTerm(rng *rand.Rand, constant string) string {
 	return fmt.Sprintf("(box %s %s)", []string{"p", "q", "m"}[k], strings.TrimSpace(strings.Repeat("0 ", 1+rng.IntN(20))))
 }
 
-// hostileShapes are rules with relations of many columns, of one name with every arity, and with
-// fluents and moves that are named alike.
+// hostileShapes returns rules with relations of many columns, of one name with every arity, and with fluents
+// and moves that are named alike.
 func hostileShapes(rng *rand.Rand) string {
 	var b strings.Builder
 	if rng.IntN(2) == 0 {

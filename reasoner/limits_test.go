@@ -13,7 +13,7 @@ import (
 	"stackmate/reasoner/wellformed"
 )
 
-// tooMany is a game in which a move makes a million fluents true; more are rules.
+// tooMany returns a game in which a move makes a million fluents true, with further rules.
 func tooMany(more string) string {
 	var b strings.Builder
 	b.WriteString(`(role r) (legal r a) (legal r b) (init (n 0)) (succ 0 1) (succ 1 2) (succ 2 3)

@@ -11,11 +11,11 @@ import (
 	"stackmate/reasoner"
 )
 
-// patience is a budget that no load needs, so that a busy machine does the same work.
+// patience is a budget that no compilation exhausts, so that a busy machine does the same work.
 const patience = 10 * time.Minute
 
-// BenchmarkLoads reports what making the machine of each rulesheet of the corpus takes, from
-// the checked rules on: seconds of processor time.
+// BenchmarkLoads reports the processor time, in seconds, of making the machine of each rulesheet of the
+// corpus from the checked rules.
 func BenchmarkLoads(b *testing.B) {
 	for _, sheet := range corpus.Rulesheets(b) {
 		b.Run(sheet.Name, func(b *testing.B) {

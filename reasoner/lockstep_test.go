@@ -10,7 +10,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// view is what a machine says of a position, in words.
+// view is the answer of a machine about a position, as texts.
 type view struct {
 	Fluents         []string
 	Terminal, Stuck bool
@@ -23,8 +23,8 @@ type walker struct {
 	machine machine.Machine
 	batch   machine.Batch
 	lane    int
-	spell   func(string) string       // from the names of the machine to those in common
-	moves   []map[string]machine.Move // by role: those that were legal, in the names in common
+	spell   func(string) string       // translates the machine's names to common names
+	moves   []map[string]machine.Move // by role: the legal moves by common name
 	state   []uint64
 }
 
@@ -76,9 +76,8 @@ func (w *walker) look() view {
 	return v
 }
 
-// lockstep plays random joint moves with all walkers, starting again when a match
-// ends, and compares what they say of every position. The error tells the first
-// difference.
+// lockstep plays random joint moves with all walkers, starting again when a match ends, and compares their
+// views of every position. The error has the first difference.
 func lockstep(walkers []*walker, rng *rand.Rand, steps int) error {
 	for step := range steps {
 		want := walkers[0].look()

@@ -10,20 +10,18 @@ import (
 	"stackmate/reasoner/datalog"
 )
 
-// lower turns a ground program into signals of a network: an atom is the
-// disjunction of the bodies of its rules. Mutually recursive atoms become loops:
-// in each strongly connected component of the dependency graph, the targets of
-// the depth-first search's back edges are made variables, so that every cycle
-// passes through one. Recursion is positive (the program is stratified), so the
-// least fixpoint of the variables is the meaning of the rules. The error is that of
-// ctx.
+// lower translates a ground program into signals of a network: an atom is the disjunction of the bodies of
+// its rules. Mutually recursive atoms become loops: in each strongly connected component of the dependency
+// graph, the targets of the depth-first search's back edges become variables, so that every cycle passes
+// through a variable. Recursion is positive (the program is stratified), so the least fixpoint of the
+// variables is the meaning of the rules. lower returns the error of ctx.
 func lower(ctx context.Context, p *datalog.Program) (*circuit.Game, error) {
 	initial := p.Names.NewState()
 	for _, f := range p.Init {
 		initial.Set(int(f))
 	}
 	g := circuit.NewGame(p.Names, initial)
-	g.Net.Reserve(int(p.Signals), len(p.Body)) // most rules of large games are those of others, too
+	g.Net.Reserve(int(p.Signals), len(p.Body)) // in large games most rules have the body of another rule
 	l := newLowering(ctx, p, g)
 	for _, next := range p.Next {
 		g.Next = append(g.Next, l.signal(next))
@@ -40,23 +38,23 @@ func lower(ctx context.Context, p *datalog.Program) (*circuit.Game, error) {
 		g.Goals = append(g.Goals, circuit.Goal{Role: goal.Role, Value: goal.Value, When: l.signal(goal.Signal)})
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("making the circuit stopped: %w", err)
+		return nil, fmt.Errorf("translation into a circuit stopped: %w", err)
 	}
 	l.define()
 	return g, nil
 }
 
-// lowering is one run of lower. A signal is white (not seen), grey (being
-// built) or black (done); a grey signal met again closes a cycle.
+// lowering is the state of one run of lower. A signal is white (not seen), grey (in progress) or black
+// (done). A reference to a grey signal closes a cycle.
 type lowering struct {
 	ctx   context.Context
 	p     *datalog.Program
 	net   *logic.Network
-	lit   []logic.Lit // by signal, once black
+	lit   []logic.Lit // by signal, valid for black signals
 	state []uint8
 	vars  map[datalog.Signal]logic.Lit // the variables of cycles
 	first []int32                      // by signal: its first rule, or -1
-	open  []openAtom
+	stack []openAtom
 	lits  []logic.Lit
 	steps int
 }
@@ -97,36 +95,34 @@ func newLowering(ctx context.Context, p *datalog.Program, g *circuit.Game) *lowe
 	return l
 }
 
-// openAtom is a grey signal: an atom of which some rules are translated. Chains of
-// atoms can be as long as the program, so those that wait for each other are a
-// slice, not a recursion.
+// openAtom is a grey signal: an atom with untranslated rules. Chains of atoms can be as long as the program,
+// so the waiting atoms are a stack, not a recursion.
 type openAtom struct {
 	signal datalog.Signal
-	rule   int32 // the rule being translated, -1 once all are
-	next   int32 // the literal of that rule to look at next
-	// What is translated is at the end of lowering.lits: the finished bodies, and
-	// then the literals of the present one.
+	rule   int32 // the rule being translated, -1 after the last rule
+	next   int32 // the next literal of that rule
+	// The end of lowering.lits holds the atom's translation so far: from bodies on the finished bodies, from
+	// body on the literals of the current body.
 	bodies, body int
 }
 
-// lowerEvery steps signal looks at its context.
-const lowerEvery = 1 << 12
+// checkEvery is the number of steps between two checks of the context.
+const checkEvery = 1 << 12
 
-// signal builds an atom and all that it depends on. When the context is done it
-// leaves atoms open.
+// signal builds an atom and its dependencies. If the context ends first, it leaves atoms open.
 func (l *lowering) signal(root datalog.Signal) logic.Lit {
-	if _, ok := l.known(root); !ok {
-		l.begin(root)
+	if _, ok := l.literal(root); !ok {
+		l.push(root)
 	}
-	for ; len(l.open) > 0; l.steps++ {
-		if l.steps%lowerEvery == 0 && l.ctx.Err() != nil {
+	for ; len(l.stack) > 0; l.steps++ {
+		if l.steps%checkEvery == 0 && l.ctx.Err() != nil {
 			return logic.False
 		}
-		a := &l.open[len(l.open)-1]
+		a := &l.stack[len(l.stack)-1]
 		switch {
 		case a.rule < 0:
 			l.lit[a.signal], l.state[a.signal] = l.net.Or(l.lits[a.bodies:]...), black
-			l.lits, l.open = l.lits[:a.bodies], l.open[:len(l.open)-1]
+			l.lits, l.stack = l.lits[:a.bodies], l.stack[:len(l.stack)-1]
 		case a.next == l.p.Start[a.rule+1]:
 			l.lits = append(l.lits[:a.body], l.net.And(l.lits[a.body:]...))
 			a.body = len(l.lits)
@@ -134,12 +130,12 @@ func (l *lowering) signal(root datalog.Signal) logic.Lit {
 			if int(next) == len(l.p.Head) || l.p.Head[next] != a.signal {
 				next = -1
 			}
-			l.enter(a, next)
+			l.startRule(a, next)
 		default:
 			b := l.p.Body[a.next]
-			lit, ok := l.known(b.Signal())
+			lit, ok := l.literal(b.Signal())
 			if !ok {
-				l.begin(b.Signal()) // and then the same literal again
+				l.push(b.Signal()) // this literal follows once its atom is built
 				continue
 			}
 			if b.Negated() {
@@ -149,12 +145,12 @@ func (l *lowering) signal(root datalog.Signal) logic.Lit {
 			a.next++
 		}
 	}
-	lit, _ := l.known(root)
+	lit, _ := l.literal(root)
 	return lit
 }
 
-// known is the literal of a signal that is not white.
-func (l *lowering) known(s datalog.Signal) (logic.Lit, bool) {
+// literal returns the literal of a signal that is not white. For a grey signal it is the variable of a cycle.
+func (l *lowering) literal(s datalog.Signal) (logic.Lit, bool) {
 	switch {
 	case s == datalog.NoSignal:
 		return logic.False, true
@@ -173,23 +169,22 @@ func (l *lowering) known(s datalog.Signal) (logic.Lit, bool) {
 	return v, true
 }
 
-// begin opens an atom.
-func (l *lowering) begin(s datalog.Signal) {
+// push pushes a white atom.
+func (l *lowering) push(s datalog.Signal) {
 	l.state[s] = grey
-	l.open = append(l.open, openAtom{signal: s, bodies: len(l.lits), body: len(l.lits)})
-	l.enter(&l.open[len(l.open)-1], l.first[s])
+	l.stack = append(l.stack, openAtom{signal: s, bodies: len(l.lits), body: len(l.lits)})
+	l.startRule(&l.stack[len(l.stack)-1], l.first[s])
 }
 
-// enter turns to a rule of an atom, or to none.
-func (l *lowering) enter(a *openAtom, rule int32) {
+// startRule starts the translation of a rule of an atom; -1 ends the atom.
+func (l *lowering) startRule(a *openAtom, rule int32) {
 	if a.rule = rule; rule >= 0 {
 		a.next = l.p.Start[rule]
 	}
 }
 
-// define closes the cycles. An atom that was built while one of its operands
-// was grey refers to that operand's variable, whose definition is the operand's
-// own literal.
+// define closes the cycles. An atom built from a grey operand refers to the operand's variable, whose
+// definition is the operand's own literal.
 func (l *lowering) define() {
 	for s, v := range l.vars {
 		l.net.Define(v, l.lit[s])

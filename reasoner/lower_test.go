@@ -13,8 +13,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// chain is a ground game of one fluent, in which each derived atom is the negation
-// of the one before and terminal is the last of them.
+// chain returns a ground game of one fluent. Each derived atom is the negation of the previous atom; terminal
+// is the last atom.
 func chain(length int) *datalog.Program {
 	p := &datalog.Program{
 		Names:   &machine.Names{Roles: []string{"r"}, Moves: [][]string{{"wait"}}, Fluents: []string{"f"}},

@@ -20,10 +20,10 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// STACKMATE_MUTATIONS is how many mutated rulesheets are tried; few by default.
+// STACKMATE_MUTATIONS is the number of mutated rulesheets; few by default.
 const mutations = "STACKMATE_MUTATIONS"
 
-// tokens are what a rulesheet is mutated in.
+// tokens matches the parts of a rulesheet that mutation exchanges.
 var tokens = regexp.MustCompile(`[()]|[^\s()]+|\s+`)
 
 // mutate changes a rulesheet in a few places: tokens are deleted, doubled, swapped
@@ -60,7 +60,7 @@ func mutate(src string, rng *rand.Rand) string {
 	return strings.Join(list, "")
 }
 
-// countFrom is the number in a variable of the environment, if it is set.
+// countFrom returns the number in an environment variable, if it is set.
 func countFrom(t testing.TB, variable string, plain int) int {
 	t.Helper()
 	text := os.Getenv(variable)
@@ -110,8 +110,8 @@ func TestMutatedRulesheetsAreRefusedOrPlayed(t *testing.T) {
 	}
 }
 
-// tryGame plays a little, with what the rules prove and on a compiled machine, and
-// tells whether there is one.
+// tryGame plays a little with the prover and with a compiled machine, and reports whether a machine was
+// compiled.
 func tryGame(t *testing.T, g *gdl.Game) bool {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()

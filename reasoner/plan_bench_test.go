@@ -13,9 +13,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// BenchmarkPlans reports the goals that plans reach in the games for one role of the corpus,
-// or those of them that -corpus.games names. Each gets the processor time of -corpus.budget,
-// 10 s if there is none, from reading it on; -corpus.table prints a line for each.
+// BenchmarkPlans reports the goals that plans reach in the games for one role of the corpus, or in the games
+// that -corpus.games names. Each game gets the processor time of -corpus.budget, 10 s by default, counted
+// from reading the rules; -corpus.table prints a line for each game.
 func BenchmarkPlans(b *testing.B) {
 	budget, filter := *corpusBudget, regexp.MustCompile(*corpusGames)
 	if budget == 0 {
@@ -76,7 +76,7 @@ func planSheet(b *testing.B, name string, budget time.Duration) (machine.Plan, b
 	return plan, true
 }
 
-// withProcessorTime is ctx until the process has taken so much processor time.
+// withProcessorTime returns a context that ends after the given processor time of the process.
 func withProcessorTime(ctx context.Context, end time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {

@@ -12,7 +12,7 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// planner finds the plans of a game, or says why there are none.
+// planner searches for plans, or has the reason why the game has none.
 type planner struct {
 	*plan.Planner
 	err error
@@ -30,19 +30,20 @@ func (d *decider) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 	return p.Plan(ctx, s, lim)
 }
 
-// fact is a number that the rules prove. A proof that its context broke off is tried again when
-// the fact is asked for again.
+// fact is a number that is proved from the rules. A proof that the context interrupts is tried again at the
+// next call.
 type fact[T any] struct {
 	mu      sync.Mutex
-	tried   bool // to the end
+	tried   bool // a proof has run to its end
 	value   T
 	proved  bool
 	fault   error         // the panic of the last proof
 	proving chan struct{} // closed when the proof under way has returned; nil if none is under way
 }
 
-// get returns the number and whether it is proved. It calls prove unless a proof was tried to its end before. It returns when ctx
-// ends, even while the proof does not look at its clock: then the proof returns in its own goroutine, and the next call waits for it.
+// get returns the number and whether it is proved. It calls prove unless an earlier proof ran to its end. It
+// returns when ctx ends, even if prove does not: then prove goes on in its own goroutine, and the next call
+// waits for it.
 func (f *fact[T]) get(ctx context.Context, prove func() (T, bool)) (T, bool) {
 	for {
 		f.mu.Lock()
@@ -83,7 +84,7 @@ func (f *fact[T]) try(ctx context.Context, prove func() (T, bool)) {
 	f.proving = nil
 }
 
-// factMemory bounds the formulas of the facts that a machine proves, in bytes.
+// factMemory is the limit, in bytes, of the formulas for proofs of facts.
 const factMemory = 1 << 30
 
 // ProvedGoalSum implements machine.Analysis.
@@ -96,8 +97,8 @@ func (d *decider) ProvedLength(ctx context.Context) (moves int, proved bool) {
 	return d.length.get(ctx, func() (int, bool) { return prove.Length(ctx, d.game.Whole(), d.Machine, factMemory) })
 }
 
-// Prove tells what holds in all positions of a game: findings for people, and the names
-// in which their lines are.
+// Prove searches for properties that hold in all positions of a game. It returns findings for people, and the
+// names that their lines use.
 func Prove(ctx context.Context, g *gdl.Game, o Options, lim prove.Limits) ([]prove.Finding, *machine.Names, error) {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory

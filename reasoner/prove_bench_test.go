@@ -14,11 +14,11 @@ import (
 	proofs "stackmate/reasoner/prove"
 )
 
-// BenchmarkProofs reports how much of what should hold in all positions is decided, over
-// the corpus or what of it -corpus.games says, by property. Each rulesheet gets the time
-// of -corpus.budget on the processor, 10 s if there is none, from reading it on; -corpus.table prints a
-// line for each. By the clock it gets as much more as the one before it took: other work on the
-// machine does not count then. Every line that refutes is played by the interpreter of the rules.
+// BenchmarkProofs reports, by property, how many questions about all positions are decided, over the corpus
+// or its games that -corpus.games names. Each rulesheet gets the processor time of -corpus.budget, 10 s by
+// default, counted from reading the rules; -corpus.table prints a line for each. The wall time allowed is
+// longer by the load during the previous rulesheet, so that other work on the machine does not count. The
+// interpreter of the rules plays every line that refutes.
 func BenchmarkProofs(b *testing.B) {
 	budget, filter := *corpusBudget, regexp.MustCompile(*corpusGames)
 	if budget == 0 {
@@ -42,7 +42,7 @@ func BenchmarkProofs(b *testing.B) {
 	}
 }
 
-// load is the time by the clock of what takes a second on the processor.
+// load returns the wall time per second of processor time.
 func load() float64 {
 	began, took := time.Now(), cputime.Now()
 	for rng := machine.NewRand(1); cputime.Now()-took < 300*time.Millisecond; {
@@ -51,7 +51,7 @@ func load() float64 {
 	return float64(time.Since(began)) / float64(cputime.Now()-took)
 }
 
-// proveSheet proves what it can of one rulesheet and adds that up.
+// proveSheet proves properties of one rulesheet and adds up the results.
 func proveSheet(b *testing.B, name string, budget time.Duration, stretch float64, counts map[string]*[3]int) {
 	took := cputime.Now()
 	rules := readRules(b, name, corpus.Source(b, name))

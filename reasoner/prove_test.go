@@ -26,7 +26,7 @@ import (
 
 var proofGames = flag.Int("proofs.games", 0, "number of random games that plans, invariants and proofs are compared on with enumeration")
 
-// howMany is the number of random games of a test, and with -short.
+// howMany returns the number of random games of a test: all, or fewer with -short.
 func howMany(games, short int) int {
 	switch {
 	case *proofGames > 0:
@@ -167,7 +167,7 @@ func TestAPlanStopsWithItsContextAndWithinItsMemory(t *testing.T) {
 	}
 }
 
-// seenPosition is what a machine says of a position.
+// seenPosition is the answer of a machine about a position.
 type seenPosition struct {
 	terminal bool
 	legal    []int // moves, by role
@@ -184,8 +184,8 @@ func lookAt(b machine.Batch, roles int) seenPosition {
 	return p
 }
 
-// breaks tells whether a property that a finding speaks of fails in a position, from the
-// one before if there is one.
+// breaks reports whether the property of a finding fails in a position, given the previous position if there
+// is one.
 func breaks(t testing.TB, property string, names *machine.Names, now seenPosition, before *seenPosition) bool {
 	sum, choosers, stuck, fallen := 0, 0, false, false
 	for _, r := range names.Players() {
@@ -204,7 +204,7 @@ func breaks(t testing.TB, property string, names *machine.Names, now seenPositio
 		return !now.terminal && stuck
 	case property == "every role has one goal at the end":
 		return now.terminal && slices.Contains(now.goals, machine.NoGoal)
-	case property == "one player at most has a choice":
+	case property == "at most one player has a choice":
 		return !now.terminal && choosers > 1
 	case property == "no goal ever falls":
 		return fallen
@@ -237,7 +237,7 @@ func everywhere(m machine.Machine, f func(now seenPosition, before *seenPosition
 	})
 }
 
-func TestWhatIsProvedOfRandomGamesHoldsAndWhatIsRefutedFails(t *testing.T) {
+func TestProofsAboutRandomGamesHoldAndRefutationsFail(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 3))
 	games := howMany(150, 12)
 	open, all := 0, 0

@@ -6,16 +6,13 @@ import (
 	"strings"
 )
 
-// A random game is drawn from bytes, so that a fuzzer can search among games. It
-// is valid by construction: relations come in layers that negate lower layers
-// only, every variable is bound by an atom, and what heads build of function terms
-// is bound by dom, so that there are few terms.
+// A random game is drawn from bytes, so that a fuzzer can search among games. It is valid by construction:
+// relations come in layers that negate lower layers only, and an atom binds every variable. dom bounds the
+// function terms that heads build, so that there are few terms.
 //
-// Such a game has one to three roles, fluents and moves of arity 0 to 2 with
-// function terms in them, moves that are fluents, recursion (through a fact,
-// mutual, through relations that depend on moves), disjunctions and negated
-// disjunctions, distinct and its negation, legal and goal in bodies, and a step
-// counter that may end it.
+// Such a game has one to three roles, fluents and moves of arity 0 to 2 with function terms, and moves that
+// are fluents. It has recursion: through a fact, mutual, or through relations that depend on moves. It has
+// disjunctions, distinct, their negations, and legal and goal in bodies. A step counter may end it.
 type game struct {
 	draws []byte
 	strings.Builder

@@ -19,9 +19,9 @@ import (
 	"stackmate/reasoner/reference"
 )
 
-// Games with rare events: x has to guess a key, a digit in each of many steps, and only then more fluents can become
-// true. No random game of a sample gets there, so candidates for invariants are wrong that random games
-// suggest, and induction has to drop one after the other.
+// Games with rare events: x has to guess a key, a digit in each of many steps, and only then more fluents can
+// become true. No random game of a sample finds the key. So random games suggest wrong candidates for
+// invariants, and induction has to drop one after the other.
 
 // rareGame draws a game of one or two roles. From the step after the key on, flags follow from the key, from each
 // other and from moves; goals, legal moves and the end depend on flags. There are some hundred positions.
@@ -112,7 +112,7 @@ func TestInvariantsOfGamesWithRareEventsHoldWhereverTheyLead(t *testing.T) {
 	}
 }
 
-func TestWhatIsProvedOfGamesWithRareEventsHoldsAndWhatIsRefutedFails(t *testing.T) {
+func TestProofsAboutGamesWithRareEventsHoldAndRefutationsFail(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 3))
 	proved, refuted := 0, 0
 	for n := range howMany(24, 6) {
@@ -199,8 +199,8 @@ func TestPlansOfGamesWithRareEventsHaveTheBestGoal(t *testing.T) {
 	}
 }
 
-// The joint moves that a formula makes from a position exclude that a role is stuck there, so a proof that fails once must
-// not be tried again with the same formula.
+// The joint moves that a formula makes from a position exclude that a role is stuck there. So a proof that
+// fails once must not be tried again with the same formula.
 func TestARoleThatIsStuckAfterARareEventIsFoundInAnyTime(t *testing.T) {
 	rules, _, err := gdl.Load(t.Context(), "stuck", []byte(`
 (role x) (role o) (role z) (init (step 0)) (init run) (digit 0) (digit 1)
@@ -222,7 +222,7 @@ func TestARoleThatIsStuckAfterARareEventIsFoundInAnyTime(t *testing.T) {
 		findings := must.Get(proofs.Rules(t.Context(), g, m, proofs.Limits{MaxTime: budget, MaxBytes: 1 << 28}))(t)
 		for _, f := range findings {
 			switch f.Property {
-			case "every role has a legal move until the end", "one player at most has a choice", "no goal ever falls":
+			case "every role has a legal move until the end", "at most one player has a choice", "no goal ever falls":
 				if f.Verdict == proofs.Proved {
 					t.Errorf("within %v: %s: %s, %s", budget, f.Property, f.Verdict, f.Detail)
 				}

@@ -1,7 +1,6 @@
-// Package reasoner is the front door of the compiler: checked rules in, state
-// machine out. It chooses the engine (engines.go) and owns the order of the stages;
-// the engines live in the packages below. New gives one machine, Begin (compilation.go)
-// some machine soon and the best one later.
+// Package reasoner compiles checked rules into state machines. It chooses the engine (engines.go) and orders
+// the stages; the engines are packages of their own. New returns one machine, Begin (compilation.go) some
+// machine soon and the best machine later.
 package reasoner
 
 import (
@@ -53,11 +52,11 @@ func New(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, error) {
 	}
 	m, err := compile(ctx, g, o)
 	if err != nil && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, fmt.Errorf("compiling takes longer than the budget of %v; give it more time: %w", o.Budget, err)
+		return nil, fmt.Errorf("compiling takes longer than the budget of %v; raise the budget: %w", o.Budget, err)
 	}
 	if errors.Is(err, datalog.ErrLimit) {
-		return nil, fmt.Errorf("compiling needs more than the %d MiB of its budget or than any machine can take; "+
-			"give it more memory: %w", o.Memory>>20, err)
+		return nil, fmt.Errorf("compiling exceeds the memory limit of %d MiB or a fixed limit; "+
+			"raise the memory limit: %w", o.Memory>>20, err)
 	}
 	return m, err
 }
@@ -70,7 +69,7 @@ func compile(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, erro
 		if e.name == o.Engine {
 			ctx, cancel := context.WithTimeout(ctx, o.Budget)
 			defer cancel()
-			return e.make(ctx, g, o, "asked for")
+			return e.make(ctx, g, o, "requested")
 		}
 	}
 	return nil, fmt.Errorf("no engine %q: it is one of %q", o.Engine, Engines)
@@ -79,8 +78,8 @@ func compile(ctx context.Context, g *gdl.Game, o Options) (machine.Machine, erro
 // leastShare is the share of the budget that an engine has at least, if the engines before it took more than theirs.
 const leastShare = 0.1
 
-// first returns the machine of the first engine that works. Each engine has a share of the time left, the last engine
-// all of it.
+// first returns the machine of the first engine that works. Each engine gets a share of the remaining time,
+// the last engine the whole remaining time.
 func first(ctx context.Context, engines []engine, g *gdl.Game, o Options) (machine.Machine, error) {
 	end := time.Now().Add(o.Budget)
 	if d, ok := ctx.Deadline(); ok && d.Before(end) {
@@ -100,7 +99,7 @@ func first(ctx context.Context, engines []engine, g *gdl.Game, o Options) (machi
 			reason := "no " + errors.Join(failed...).Error()
 			return &described{m, reason, append(stages, m.Info().Stages...)}, nil
 		}
-		stages.Add(e.name+", in vain", time.Since(began))
+		stages.Add(e.name+", failed", time.Since(began))
 		failed = append(failed, fmt.Errorf("%s: %w", e.name, err))
 		if ctx.Err() != nil {
 			break
@@ -121,8 +120,9 @@ func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error)
 	return game, err
 }
 
-// fittingCircuit returns the circuit of a game, or else of its slice without the fluents on which no legal move, goal or end
-// depends (Names.LeftOut), and reports whether the circuit is one of the slice.
+// fittingCircuit returns the circuit of a game. If it exceeds a limit, it returns the circuit of the game's
+// slice without the fluents on which no legal move, goal or end depends (Names.LeftOut). It reports whether
+// it used the slice.
 func fittingCircuit(ctx context.Context, g *gdl.Game, o Options) (game *circuit.Game, stages machine.Stages, sliced bool, err error) {
 	game, stages, err = optimised(ctx, g, o)
 	if slice, smaller := observable(g); smaller && errors.Is(err, datalog.ErrLimit) {

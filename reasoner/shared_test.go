@@ -10,7 +10,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// lamps are to be switched on one after the other, in any order.
+// lamps is a game of switching on lamps in any order.
 const lamps = `
 	(role x) (lamp a) (lamp b) (lamp c)
 	(<= (legal x (press ?l)) (lamp ?l) (not (true (on ?l))))
@@ -19,10 +19,9 @@ const lamps = `
 	(<= terminal (true (on a)) (true (on b)) (true (on c)))
 	(goal x 100)`
 
-// TestAMachineServesManyGoroutinesAtOnce has goroutines ask one machine, of which nobody has
-// asked anything yet, for all that it computes when it is first wanted, and play on it in lock
-// step with a machine that each has to itself. What they may spoil for each other, the race
-// detector sees.
+// TestAMachineServesManyGoroutinesAtOnce has goroutines query a fresh machine for every result that it
+// computes at the first call. Each goroutine also plays in lock step with a machine of its own. The race
+// detector finds conflicting accesses.
 func TestAMachineServesManyGoroutinesAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		name, rules string
@@ -57,7 +56,7 @@ func TestAMachineServesManyGoroutinesAtOnce(t *testing.T) {
 	}
 }
 
-// askAll asks a machine for what it computes when it is first wanted.
+// askAll calls every method that computes its result at the first call.
 func askAll(t *testing.T, m machine.Machine) {
 	m.Symmetries()
 	for _, atOnce := range []bool{false, true} {

@@ -8,8 +8,8 @@ import (
 	"stackmate/internal/must"
 )
 
-// Rulesheets of all kinds in full: turns and moves at the same time, boards, cards and numbers. It is what a processor
-// that can only be emulated is tested with, so it must not take long.
+// Rulesheets of every kind: alternating and simultaneous moves, boards, cards and numbers. The test also runs
+// on an emulated processor, so it must be short.
 func TestRulesheetsKeepStepWithTheReference(t *testing.T) {
 	names := []string{"ticTacToe", "connectFour", "breakthrough-5x6", "hex-5x5", "reversi-4x4", "tron-5x5", "biddingTicTacToe-2", "goofspiel-4", "nim-1.2", "slidingPuzzle", "quarto", "pursuit"}
 	for _, name := range exhaustive.Choose(names, append(names, "reversi-6x6", "checkers", "ultimateTicTacToe")) {

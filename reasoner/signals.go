@@ -8,9 +8,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// mostMoves: moves are worth seeing where there are few to choose from, at most so many for each
-// fluent that is true. There they tell more than they cost; where there are more, two to four times fewer
-// positions are learnt from in the same time, and what is learnt loses (search/evaluate/README.md).
+// mostMoves is the greatest number of legal moves per true fluent for which moves are signals. With more
+// legal moves, learning uses two to four times fewer positions in the same time, and the result is weaker
+// (search/evaluate/README.md).
 const mostMoves = 0.35
 
 // Signals implements machine.Analysis.
@@ -24,7 +24,8 @@ func (d *decider) Signals(ctx context.Context) machine.Signals {
 	})
 }
 
-// choices is how many moves there are to choose from in the positions of random games, for each fluent that is true.
+// choices returns the number of legal moves of roles with a choice in positions of random games, divided by
+// the number of true fluents.
 func choices(ctx context.Context, m machine.Machine) float64 {
 	const lanes, steps = 64, 100
 	b := m.NewNarrowBatch()

@@ -10,7 +10,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// A threat is what its definition says, and in games of lines none is missing.
+// A threat satisfies its definition, and in games of lines none is missing.
 func TestThreatsAreFluentsThatWouldWin(t *testing.T) {
 	for game, complete := range map[string]bool{"ticTacToe": true, "connectFour-5x4": true, "breakthrough-4x5": false} {
 		m := gamestest.Machine(t, game)
@@ -51,7 +51,7 @@ func TestThreatsAreFluentsThatWouldWin(t *testing.T) {
 	}
 }
 
-// walk is a game of turns in which there are few moves beside the fluents that are true.
+// walk is a game of turns with few moves in comparison with its true fluents.
 const walk = `
 (role left) (role right)
 (init (control left)) (init (at left 2)) (init (at right 4))

@@ -12,14 +12,14 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// subgamesOf are those of a game.
+// subgamesOf returns the subgames of a game.
 func subgamesOf(t *testing.T, m machine.Machine) []machine.Subgame {
 	t.Helper()
 	return m.Subgames(t.Context())
 }
 
-// TestSubgamesKeepStepWithTheWhole plays random matches of games that are several ones: in each
-// subgame the fluents and the legal moves must be those of the whole that are its own.
+// TestSubgamesKeepStepWithTheWhole plays random matches of games that consist of several games: in each
+// subgame the fluents and the legal moves must equal its part of the whole.
 func TestSubgamesKeepStepWithTheWhole(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -113,9 +113,8 @@ func keepStep(t *testing.T, m machine.Machine, parts, matches int, seed uint64) 
 	}
 }
 
-// randomProduct draws a rulesheet of two or three games of walkers in different graphs, which
-// use up the edges that they walk on, and whose turn it is by a common clock. It also tells how
-// many games it is.
+// randomProduct draws a rulesheet of two or three games of walkers in different graphs. Walkers use up their
+// edges, and a common clock says whose turn it is. It also returns the number of games.
 func randomProduct(seed uint64) (src string, parts int) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	parts = 2 + rng.IntN(2)
@@ -162,8 +161,8 @@ func randomProduct(seed uint64) (src string, parts int) {
 	return b.String(), parts
 }
 
-// TestWhatBelongsTogetherIsOneGame has games with boards that are no games of their own.
-func TestWhatBelongsTogetherIsOneGame(t *testing.T) {
+// TestDependentPartsAreOneGame has games with boards that are no games of their own.
+func TestDependentPartsAreOneGame(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"a move on one row depends on the other":   {"(column ?c) (not (taken ?b ?c)))", "(column ?c) (not (taken ?b ?c)) (not (taken 1 2)))"},
 		"a move changes the other row":             {"(<= (next (control x ?b))", "(<= (next (cell 1 ?c x)) (does x (mark ?b ?c))) (<= (next (control x ?b))"},
@@ -191,7 +190,7 @@ func TestSubgamesKnowDecisiveMoves(t *testing.T) {
 			t.Fatalf("subgame %d knows none", k)
 		}
 		b := m.NewBatch()
-		// Of two marks side by side the first is made: whoever moves next wins there.
+		// The first of two adjacent marks is set: the role that moves next wins there.
 		mover := fmt.Sprintf("(control x %d)", k+1)
 		q := must.Get(m.Names().State([]string{mover, fmt.Sprintf("(control o %d)", 2-k), fmt.Sprintf("(cell %d 2 x)", k+1)}))(t)
 		b.Load(g.Project(q), 1)

@@ -10,7 +10,7 @@ import (
 
 func TestSymmetriesOfKnownGames(t *testing.T) {
 	for name, want := range map[string]struct{ all, exchanges int }{
-		"ticTacToe":          {7, 0}, // of the board; who is to move tells the players apart
+		"ticTacToe":          {7, 0}, // symmetries of the board; the role to move distinguishes the players
 		"connectFour-5x4":    {1, 0}, // left and right
 		"goofspiel-4":        {1, 1}, // the players, with the sign of the lead
 		"oshiZumo-8-2":       {1, 1},
@@ -67,7 +67,7 @@ func checkSymmetries(t *testing.T, m machine.Machine) {
 	}
 }
 
-// step is the position after a joint move.
+// step returns the position after a joint move.
 func step(b machine.Batch, q machine.State, joint []machine.Move) machine.State {
 	b.Load(q, 1)
 	b.Evaluate(1)
@@ -80,8 +80,8 @@ func step(b machine.Batch, q machine.State, joint []machine.Move) machine.State 
 	return next
 }
 
-// checkImage compares what the rules say of q, from which joint leads to next,
-// with what they say of its image under y.
+// checkImage checks that y maps the machine's answers about q, from which joint leads to next, to its answers
+// about the image of q.
 func checkImage(t *testing.T, m machine.Machine, b machine.Batch, y machine.Symmetry, q, next machine.State, joint []machine.Move) {
 	t.Helper()
 	image, nextImage := make(machine.State, len(q)), make(machine.State, len(q))

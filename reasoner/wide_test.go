@@ -16,11 +16,11 @@ const (
 	wideBytes = 16 // draws of a game; the rest follows from them
 )
 
-// STACKMATE_WIDE is how many random wide games are compared; few by default. They are
-// others with each STACKMATE_WIDE_SEED, so that many can be compared piece by piece.
+// STACKMATE_WIDE is the number of random wide games to compare; few by default. Each STACKMATE_WIDE_SEED
+// gives different games, so that many can be compared in several runs.
 const wideGames, wideSeed = "STACKMATE_WIDE", "STACKMATE_WIDE_SEED"
 
-// FuzzWideMachine is FuzzMachine for games that are wide and deep.
+// FuzzWideMachine does the checks of FuzzMachine for games that are wide and deep.
 func FuzzWideMachine(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, uint64(countFrom(f, wideSeed, 4))))
 	for range countFrom(f, wideGames, exhaustive.Choose(wideSeeds/4, wideSeeds)) {
@@ -33,14 +33,12 @@ func FuzzWideMachine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, draws []byte) { compareEngines(t, wideGame(draws)) })
 }
 
-// A wide game has no variables but many atoms: conjunctions of up to 200 literals,
-// most of them negated or hardly any, disjunctions of up to 40 rules, chains of
-// atoms that each need or deny the one before, rings of atoms that recur on each
-// other, next rules that are conjunctions and nothing else, up to twelve roles of
-// which some have no moves or get stuck, goals that are no goals, and now and then
-// no fluents at all. The first draws are its size; a generator that they seed makes
-// the rest. All engines together take about a second for one: a fuzzer takes ten for
-// a deadlock.
+// A wide game has no variables but many atoms. It has conjunctions of up to 200 literals of mostly one sign,
+// disjunctions of up to 40 rules, and chains of atoms that each need or deny the previous atom. It has rings
+// of atoms that recur on each other, and next rules that are only conjunctions. Of its up to twelve roles
+// some have no moves or get stuck, and some goals are no numbers. A few games have no fluents. The first
+// draws are its size; a generator that they seed makes the rest. All engines together take about a second for
+// one game: a fuzzer takes ten for a deadlock.
 type wide struct {
 	strings.Builder
 	rng    *rand.Rand
@@ -90,8 +88,8 @@ func (g *wide) name() string {
 	return fmt.Sprintf("d%d", g.names)
 }
 
-// literals is a conjunction of n literals; one of every denied is not negated, or
-// with 0 all are not.
+// literals returns a conjunction of n literals. One literal in `denied` is positive; if denied is 0, every
+// literal is.
 func (g *wide) literals(pool []string, n, denied int) string {
 	var b strings.Builder
 	for range n {
@@ -104,7 +102,7 @@ func (g *wide) literals(pool []string, n, denied int) string {
 	return b.String()
 }
 
-// body is a conjunction that may be wide, of mostly one sign.
+// body returns a conjunction that may be wide, with literals mostly of one sign.
 func (g *wide) body(pool []string) string {
 	n := 1 + g.rng.IntN(3)
 	if g.rng.IntN(3) == 0 {

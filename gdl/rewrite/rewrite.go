@@ -124,6 +124,22 @@ func Rules(tree *gdl.File, rng *rand.Rand) *gdl.File {
 	return out
 }
 
+// Scramble gives all symbols and variables random names, and shuffles rules and conditions.
+func Scramble(tree *gdl.File, rng *rand.Rand) *gdl.File {
+	taken := make(map[int]bool)
+	number := func() string {
+		n := rng.IntN(1 << 30)
+		for taken[n] {
+			n = rng.IntN(1 << 30)
+		}
+		taken[n] = true
+		return strconv.Itoa(n)
+	}
+	tree = Symbols(tree, func(string) string { return "w" + number() })
+	tree = Variables(tree, func(string) string { return "?w" + number() })
+	return Rules(Bodies(tree, rng), rng)
+}
+
 // Disjunctions replaces each rule with a disjunction among its conditions by one rule per branch.
 func Disjunctions(tree *gdl.File) *gdl.File {
 	out := &gdl.File{Infix: tree.Infix}

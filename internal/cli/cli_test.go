@@ -114,7 +114,7 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		"JSON, no record":     {[]string{"rate", file(t, "list.json", "[1]")}, "list.json:1: not a match record in JSON, as --record writes it: expected object, found array"},
 		"no time":             {[]string{"bench", "ticTacToe", "--seconds", "0"}, "--seconds"},
 		"unknown kernel":      {[]string{"bench", "ticTacToe", "--kernel", "steam"}, "steam"},
-		"kernel elsewhere":    {[]string{"inspect", "ticTacToe", "--kernel", elsewhere()}, "which is not here"},
+		"kernel elsewhere":    {[]string{"inspect", "ticTacToe", "--kernel", elsewhere()}, "which this machine lacks"},
 		"unknown player":      {[]string{"match", "ticTacToe", "--players", "stackmate,foo"}, "foo"},
 		"no room to learn":    {[]string{"match", "ticTacToe", "--knowledge", "/dev/null/x"}, "--knowledge: cannot write /dev/null/x"},
 		"nor to serve":        {[]string{"serve", "--knowledge", "/dev/null/x"}, "--knowledge: cannot write /dev/null/x"},

@@ -53,7 +53,7 @@ func TestInspectShowsWhatTheCompilerFound(t *testing.T) {
 		}
 	}
 	execute(t, "inspect", "ticTacToe", "--circuit").expect(t, statusFine, "fluents", "gates", "pass")
-	execute(t, "inspect", "ticTacToe", "--prove").expect(t, statusFine, "proved   the goals of the players add up to 100 at the end", "proved   one player at most has a choice")
+	execute(t, "inspect", "ticTacToe", "--prove").expect(t, statusFine, "proved   the goals of the players add up to 100 at the end", "proved   at most one player has a choice")
 	execute(t, "inspect", "ticTacToe", "--prove", "--budget", "0s").expect(t, statusUsage, "--budget")
 }
 

@@ -72,7 +72,7 @@ func replay(ctx context.Context, m machine.Machine, file string, hashes []string
 		switch {
 		case ctx.Err() != nil:
 			return r, ctx.Err()
-		case errors.Is(err, trace.ErrNone):
+		case errors.Is(err, trace.ErrNotTrace):
 			return r, usageError{none}
 		case err != nil:
 			return r, usageError{err}

@@ -236,13 +236,13 @@ func TestRowsThatAreNotFinishedAreShownAsSuch(t *testing.T) {
 func TestProofsAreATableWithTheLinesThatRefuteUnderIt(t *testing.T) {
 	list := []proof{
 		{Property: "it ends", Verdict: prove.Proved, Detail: "within 9 joint moves"},
-		{Property: "goals rise", Verdict: prove.Refuted, Detail: "one has fallen", Line: [][]string{{"a", "noop"}, {"noop", "b"}}, Shortest: true},
+		{Property: "goals rise", Verdict: prove.Refuted, Detail: "the goal of a role falls", Line: [][]string{{"a", "noop"}, {"noop", "b"}}, Shortest: true},
 		{Property: "by turns", Verdict: prove.Refuted},
 		{Property: "a sum", Verdict: prove.Open},
 	}
 	const want = `
 proved   it ends     within 9 joint moves
-refuted  goals rise  one has fallen
+refuted  goals rise  the goal of a role falls
 refuted  by turns
 open     a sum
 "goals rise" fails after 2 joint moves, no fewer: (a noop) (noop b)

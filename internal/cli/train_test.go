@@ -1,14 +1,20 @@
 package cli
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"stackmate/games"
+	"stackmate/gdl"
+	"stackmate/gdl/rewrite"
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/player/training"
+	"stackmate/search/evaluate"
 )
 
 // learntFile returns the only file of a folder of knowledge.
@@ -44,6 +50,35 @@ func TestTrainingGoesOnWhereItEnded(t *testing.T) {
 		if length > patience/4 {
 			t.Fatalf("%v games at the end of training for %v, %v at the next checkpoint", before, length, after)
 		}
+	}
+}
+
+func TestKnowledgeIsFoundUnderOtherNames(t *testing.T) {
+	_, src := must.Get2(games.Source("connectFour-4x4"))(t)
+	tree := must.Get(gdl.Parse("", src))(t)
+	scrambled := filepath.Join(t.TempDir(), "scrambled.kif")
+	must.OK(t, os.WriteFile(scrambled, []byte(gdl.Print(rewrite.Scramble(tree, rand.New(rand.NewPCG(1, 1))))), 0o600))
+	for length := 300 * time.Millisecond; ; length *= 2 { // on a busy machine games come late
+		dir := t.TempDir()
+		games := func(args ...string) int64 {
+			execute(t, append(args, "--knowledge", dir)...).expect(t, statusFine)
+			known := must.Get(evaluate.Learnt(learntFile(t, dir)))(t)
+			return known.Games
+		}
+		first, second := games("train", "connectFour-4x4", "--time", length.String()), games("train", scrambled, "--time", length.String())
+		if first == 0 || second <= first {
+			if length > patience/4 {
+				t.Fatalf("%d games, then %d under other names", first, second)
+			}
+			continue
+		}
+		if exhaustive.On() {
+			third := games("match", "connectFour-4x4", "--scramble", "--start-clock", "8", "--players", "mcts,random")
+			if third <= second {
+				t.Errorf("%d games, then %d after a scrambled match", second, third)
+			}
+		}
+		return
 	}
 }
 

@@ -26,7 +26,7 @@ var statements = []statement{
 		return faulty(c.game, all)
 	}, 0},
 	{"the goals of the players add up to ", nil, 0},
-	{"one player at most has a choice", func(c *comparison) int { return simultaneous(c.game) }, 0},
+	{"at most one player has a choice", func(c *comparison) int { return simultaneous(c.game) }, 0},
 	{"every game ends", func(c *comparison) int {
 		if !c.acyclic {
 			return 0
@@ -45,7 +45,7 @@ func (c *comparison) compareProofs() {
 	}
 	for _, f := range found {
 		known := false
-		if strings.HasPrefix(f.Property, "groups of fluents") {
+		if strings.HasPrefix(f.Property, "groups with exactly one") {
 			var groups, grouped, all int
 			if _, err := fmt.Sscanf(f.Detail, "%d groups with %d of %d fluents", &groups, &grouped, &all); err == nil && grouped > all {
 				c.fault("groups", "%s", f.Detail)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/gdl/canonical"
 	"stackmate/reasoner/machine"
 	"stackmate/search/evaluate"
 	"stackmate/search/solve"
@@ -23,21 +24,21 @@ const maxSeconds = 60
 
 // Helper plays games for trainings of one game on other machines.
 type Helper struct {
-	digest  string // of the rules
+	rules   *canonical.Form
 	machine machine.Machine
 	config  evaluate.Config // without the seed
 }
 
 // NewHelper returns a helper whose tables take so much memory, in bytes.
 func NewHelper(ctx context.Context, rules *gdl.Game, m machine.Machine, seed uint64, memory int64) *Helper {
-	return &Helper{rules.Digest(), machine.Decisive(ctx, m, false), config(ctx, m, solve.Classify(ctx, m, seed), seed, memory)}
+	return &Helper{canonical.New(rules), machine.Decisive(ctx, m, false), config(ctx, m, solve.Classify(ctx, m, seed), seed, memory)}
 }
 
 // Play plays the games of a task.
 func (h *Helper) Play(ctx context.Context, task Task) (*evaluate.Played, error) {
 	c := h.config
 	c.Seed = task.Seed
-	learner, err := evaluate.Read(bytes.NewReader(task.Known), h.digest, h.machine, c)
+	learner, err := evaluate.Read(bytes.NewReader(task.Known), h.rules, h.machine, c)
 	if err != nil {
 		return nil, err
 	}

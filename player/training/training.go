@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/gdl"
+	"stackmate/gdl/canonical"
 	"stackmate/internal/guard"
 	"stackmate/player"
 	"stackmate/reasoner/machine"
@@ -46,7 +47,7 @@ type Training struct {
 	// Total compares the weights at the end with the weights at the beginning.
 	Total *evaluate.Score `json:"total,omitempty"`
 
-	digest  string
+	rules   *canonical.Form
 	machine machine.Machine
 	learner *evaluate.Learner
 	first   *evaluate.Evaluation
@@ -74,9 +75,10 @@ func New(ctx context.Context, folder string, rules *gdl.Game, m machine.Machine,
 	}
 	c := config(ctx, m, class, seed, memory)
 	c.Threads = runtime.GOMAXPROCS(0)
-	t := &Training{File: filepath.Join(folder, player.KnowledgeFile(rules.Digest())), digest: rules.Digest(), machine: machine.Decisive(ctx, m, false)}
+	form := canonical.New(rules)
+	t := &Training{File: filepath.Join(folder, player.KnowledgeFile(form)), rules: form, machine: machine.Decisive(ctx, m, false)}
 	var err error
-	t.learner, err = evaluate.Load(t.File, t.digest, t.machine, c)
+	t.learner, err = evaluate.Load(t.File, form, t.machine, c)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		t.learner, err = evaluate.New(t.machine, c)
@@ -157,7 +159,7 @@ func (t *Training) take(p *evaluate.Played) {
 
 // save writes the weights.
 func (t *Training) save() error {
-	err := t.learner.Save(t.File, t.digest)
+	err := t.learner.Save(t.File, t.rules)
 	if err != nil {
 		return err
 	}

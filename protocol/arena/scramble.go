@@ -109,22 +109,9 @@ func RulesText(g *gdl.Game) string {
 		fmt.Fprintf(&b, "\n(<= %s", r.Head)
 		for _, l := range r.Body {
 			b.WriteByte(' ')
-			b.WriteString(literalText(l))
+			b.WriteString(l.String())
 		}
 		b.WriteByte(')')
 	}
 	return b.String()
-}
-
-func literalText(l gdl.Literal) string {
-	switch l.Op {
-	case gdl.Not:
-		return fmt.Sprintf("(not %s)", l.Atom)
-	case gdl.Distinct:
-		return fmt.Sprintf("(distinct %s %s)", l.Left, l.Right)
-	case gdl.Equal:
-		return fmt.Sprintf("(not (distinct %s %s))", l.Left, l.Right)
-	default:
-		return l.Atom.String()
-	}
 }

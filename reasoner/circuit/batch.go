@@ -7,48 +7,46 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Batch simulates up to lanes positions. It implements machine.Batch.
+// Batch simulates up to Lanes positions. It implements machine.Batch.
 //
-// rows holds every signal, words words each. States come and go as packed
-// positions, one lane each, through 64×64 bit transposition.
+// rows holds every signal, with `words` words each. Load and Store convert between rows and packed positions, one for
+// each lane, by transposition of 64×64 bits.
 type Batch struct {
-	m         *Machine
-	memory    *kernel.Memory
-	rows      []uint64 // those of memory
-	words     int
-	terminal  []uint64
-	stuck     []uint64
-	wins      []uint64
-	lost      []uint64       // none
-	goalsOK   bool           // the goal rows belong to the present positions
-	chosen    []machine.Move // by lane, then role: the move whose row has the lane's bit
-	mixed     bool           // ChooseRandom has filled the move rows: chosen is stale
-	root      machine.State  // the position that was last filled into some lanes
-	rootWords []uint64       // by fluent: all zeros or all ones there
-	turned    []turned       // legal moves, by role
-	sensible  []turned       // those that ChooseRandom chooses among, by role
-	block     [64]uint64
+	m           *Machine
+	memory      *kernel.Memory
+	rows        []uint64 // the rows of memory
+	words       int
+	terminal    []uint64
+	stuck       []uint64
+	wins        []uint64
+	noLanes     []uint64          // always zero
+	goalsOK     bool              // the goal rows are valid for the present positions
+	chosen      []machine.Move    // by lane, then role: the chosen move, whose row has the lane's bit
+	chosenStale bool              // ChooseRandom has written the move rows, but not chosen
+	filled      machine.State     // the position that Fill last wrote to masked lanes
+	filledWords []uint64          // by fluent: its value in filled, in all bits
+	legal       []transposedMoves // by role: legal moves
+	sensible    []transposedMoves // by role: moves of the policy if the machine has wins, otherwise legal moves
+	block       [64]uint64
 }
 
-// turned holds moves of a role by lane, not by move: bit m%64 of word
-// (lane/64*blocks + m/64)*64 + lane%64 tells whether move m is one of them in a lane.
-// It is computed for 64 lanes at a time when several of them are asked for.
-type turned struct {
-	rows  []int32   // by move
-	parts *partRows // instead of rows, of moves with parts
-	asked int       // lanes asked for since Evaluate
-	fresh []bool    // by lane/64: the words belong to the present positions
-	words []uint64  // made when first needed
+// transposedMoves holds sets of moves of a role, by lane: bit m%64 of word (lane/64*blocks + m/64)*64 + lane%64 is set
+// if move m is in the set of the lane. It is computed on demand, for 64 lanes at a time.
+type transposedMoves struct {
+	rows  []int32   // by move; empty for split moves
+	parts *partRows // rows of split moves, otherwise nil
+	reads int       // number of lanes read since Evaluate
+	valid []bool    // by lane/64: words is valid for the present positions
+	words []uint64  // allocated at the first transposition
 }
 
 const (
-	// turnAfter is the number of lanes whose legal moves are read row by row before
-	// the rows are turned: that takes about as long as three lanes of a large table
-	// of moves.
-	turnAfter = 2
-	// leastTurned is the number of moves from which turning pays: it takes about 200
-	// steps, and a few lanes of a smaller table are read in as many.
-	leastTurned = 24
+	// transposeAfter is the number of lanes that are read row by row before the rows are transposed. A transposition
+	// takes about as long as reading three lanes of a large table of moves.
+	transposeAfter = 2
+	// leastTransposed is the least size of a transposed table. A transposition takes about 200 steps, as many as
+	// reading a few lanes of a smaller table.
+	leastTransposed = 24
 )
 
 var _ machine.Batch = (*Batch)(nil)
@@ -70,48 +68,48 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 		terminal: make([]uint64, w),
 		stuck:    make([]uint64, w),
 		wins:     make([]uint64, w),
-		lost:     make([]uint64, w),
+		noLanes:  make([]uint64, w),
 		chosen:   make([]machine.Move, e.Lanes()*len(m.does)),
-		turned:   m.newTurned(m.legal, w),
+		legal:    m.newTransposed(m.legal, w),
 	}
-	if b.sensible = b.turned; m.wins != nil {
-		b.sensible = m.newTurned(m.policy, w)
+	if b.sensible = b.legal; m.wins != nil {
+		b.sensible = m.newTransposed(m.policy, w)
 	}
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove
 	}
-	b.root = make(machine.State, len(m.initial))
-	b.rootWords = make([]uint64, len(m.names.Fluents))
-	b.setRoot(m.initial)
+	b.filled = make(machine.State, len(m.initial))
+	b.filledWords = make([]uint64, len(m.names.Fluents))
+	b.setFilled(m.initial)
 	b.Fill(m.initial, nil)
 	return b
 }
 
-// newTurned is for the given rows of each role, of so many words.
-func (m *Machine) newTurned(rows [][]int32, words int) []turned {
-	list := make([]turned, len(rows))
+// newTransposed returns empty sets for the given rows, by role, and `words` words per row.
+func (m *Machine) newTransposed(rows [][]int32, words int) []transposedMoves {
+	list := make([]transposedMoves, len(rows))
 	for r := range list {
-		list[r] = turned{rows: rows[r], parts: m.parts[r], fresh: make([]bool, words)}
+		list[r] = transposedMoves{rows: rows[r], parts: m.parts[r], valid: make([]bool, words)}
 	}
 	return list
 }
 
-// batchBytes is what newBatch takes, but for a few words.
+// batchBytes returns the memory of a batch, except a few words.
 func (m *Machine) batchBytes(e *kernel.Engine) int64 {
 	lanes, roles := int64(e.Lanes()), int64(len(m.does))
 	blocks := int64(0)
 	for r := range m.names.Moves {
 		for _, rows := range [][][]int32{m.legal, m.policy} {
-			if t := (&turned{rows: rows[r], parts: m.parts[r]}); t.moves() <= mostTurned || t.parts == nil {
-				blocks += int64(t.moves()+63) / 64
+			if t := (&transposedMoves{rows: rows[r], parts: m.parts[r]}); t.size() <= mostTransposed || t.parts == nil {
+				blocks += int64(t.size()+63) / 64
 			}
 		}
 	}
 	return e.MemoryBytes() + 8*int64(len(m.names.Fluents)) + 4*lanes*roles + 8*lanes*blocks
 }
 
-// row is the n rows from r on.
-func (b *Batch) row(r int32, n int) []uint64 {
+// rowRange returns n consecutive rows from row r on.
+func (b *Batch) rowRange(r int32, n int) []uint64 {
 	at := int(r) * b.words
 	return b.rows[at : at+n*b.words]
 }
@@ -119,45 +117,45 @@ func (b *Batch) row(r int32, n int) []uint64 {
 // Lanes implements machine.Batch.
 func (b *Batch) Lanes() int { return 64 * b.words }
 
-// fluents are the rows of the fluents, which lie one after the other.
+// fluents returns the rows of the fluents, which are consecutive.
 func (b *Batch) fluents() []uint64 { return b.memory.Fluents() }
 
-// Fill implements machine.Batch. Filling some lanes is the restart of playouts,
-// again and again from the same position, so its words are kept.
+// Fill implements machine.Batch. Playouts restart lanes again and again from the same position, so the words of this
+// position are kept.
 func (b *Batch) Fill(s machine.State, mask []uint64) {
 	b.goalsOK = false
 	if mask == nil {
 		b.broadcast(b.fluents(), s)
 		return
 	}
-	if !b.root.Equal(s) {
-		b.setRoot(s)
+	if !b.filled.Equal(s) {
+		b.setFilled(s)
 	}
-	b.memory.Restore(b.rootWords, mask)
+	b.memory.Restore(b.filledWords, mask)
 }
 
-func (b *Batch) setRoot(s machine.State) {
-	copy(b.root, s)
-	for f := range b.rootWords {
-		b.rootWords[f] = -(s[f>>6] >> (f & 63) & 1)
+func (b *Batch) setFilled(s machine.State) {
+	copy(b.filled, s)
+	for f := range b.filledWords {
+		b.filledWords[f] = -(s[f>>6] >> (f & 63) & 1)
 	}
 }
 
-// rowOf is the beginning of a row by the value that it holds in all lanes.
-var rowOf = [2][2]uint64{{}, {^uint64(0), ^uint64(0)}}
+// constantRows contains the first two words of a constant row, by its value.
+var constantRows = [2][2]uint64{{}, {^uint64(0), ^uint64(0)}}
 
-// broadcast writes the rows of a position in all lanes.
+// broadcast writes a position to all lanes.
 func (b *Batch) broadcast(rows []uint64, s machine.State) {
 	fluents := len(b.m.names.Fluents)
 	for i, word := range s {
 		for range min(64, fluents-64*i) {
 			if b.words == 2 {
-				// The case of every node of a search: one store of 16 bytes, since
-				// loads of 16 bytes follow at once, and wait for two of 8.
-				*(*[2]uint64)(rows) = rowOf[word&1]
+				// Each node of a search needs this case. It stores 16 bytes at once, because the following loads of
+				// 16 bytes would wait for two stores of 8.
+				*(*[2]uint64)(rows) = constantRows[word&1]
 			} else {
 				for w := range b.words {
-					rows[w] = rowOf[word&1][0]
+					rows[w] = constantRows[word&1][0]
 				}
 			}
 			rows, word = rows[b.words:], word>>1
@@ -182,7 +180,7 @@ func (b *Batch) Load(states []uint64, n int) {
 				b.block[i] = states[(lane+i)*stride+first>>6]
 			}
 			clear(b.block[count:])
-			transpose(&b.block, count, transposeOf)
+			transpose(&b.block, count, transposePrefix)
 			for i := range min(64, fluents-first) {
 				rows[(first+i)*b.words+lane>>6] = b.block[i]
 			}
@@ -214,7 +212,7 @@ func (b *Batch) Store(dst []uint64, n int) {
 	}
 }
 
-// storeFirst is Store of one position.
+// storeFirst stores the position of the first lane.
 func (b *Batch) storeFirst(dst, rows []uint64, fluents int) {
 	for i := range dst {
 		word := uint64(0)
@@ -236,24 +234,24 @@ func (b *Batch) Merge(from machine.Batch, mask []uint64) {
 func (b *Batch) Evaluate(int) {
 	b.memory.Run(evaluate)
 	b.goalsOK = false
-	for r := range b.turned {
-		b.turned[r].forget()
-		b.sensible[r].forget()
+	for r := range b.legal {
+		b.legal[r].invalidate()
+		b.sensible[r].invalidate()
 	}
 	b.read(b.terminal, b.m.terminal)
 	b.read(b.stuck, b.m.stuck)
 }
 
 // Prepare implements machine.Batch.
-func (b *Batch) Prepare(int) { b.memory.Run(b.m.prepares) }
+func (b *Batch) Prepare(int) { b.memory.Run(b.m.prepareProgram) }
 
 func (b *Batch) read(dst []uint64, o output) {
-	for w, word := range b.row(o.row, 1) {
+	for w, word := range b.rowRange(o.row, 1) {
 		dst[w] = word ^ o.complement
 	}
 }
 
-// bit is an output in one lane.
+// bit returns the value of an output in a lane.
 func (b *Batch) bit(o output, lane int) bool {
 	word := b.rows[int(o.row)*b.words+lane>>6] ^ o.complement
 	return word>>(uint(lane)&63)&1 != 0
@@ -265,23 +263,23 @@ func (b *Batch) Terminal() []uint64 { return b.terminal }
 // Stuck implements machine.Batch.
 func (b *Batch) Stuck() []uint64 { return b.stuck }
 
-// Lost implements machine.Batch: all positions fit.
-func (b *Batch) Lost() []uint64 { return b.lost }
+// Lost implements machine.Batch. No lane is lost, since each position has the same rows.
+func (b *Batch) Lost() []uint64 { return b.noLanes }
 
 // Wins implements machine.Batch.
 func (b *Batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
 	if b.m.wins != nil {
 		b.read(b.wins, b.m.wins[r])
 		for w, terminal := range b.terminal {
-			b.wins[w] &^= terminal // of which what was regressed says nothing
+			b.wins[w] &^= terminal // regressed conditions are undefined in terminal positions
 		}
 	}
-	return b.m.best[r], b.wins
+	return b.m.bestGoals[r], b.wins
 }
 
 // AppendLegal implements machine.Batch.
 func (b *Batch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []machine.Move {
-	return b.appendMoves(dst, lane, &b.turned[r])
+	return b.appendMoves(dst, lane, &b.legal[r])
 }
 
 // AppendSensible implements machine.Batch.
@@ -289,26 +287,26 @@ func (b *Batch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []m
 	return b.appendMoves(dst, lane, &b.sensible[r])
 }
 
-// forget is called when the positions change.
-func (t *turned) forget() {
-	if t.asked > 0 {
-		t.asked = 0
-		clear(t.fresh)
+// invalidate discards the transposed moves, after a change of the positions.
+func (t *transposedMoves) invalidate() {
+	if t.reads > 0 {
+		t.reads = 0
+		clear(t.valid)
 	}
 }
 
-func (b *Batch) appendMoves(dst []machine.Move, lane int, t *turned) []machine.Move {
-	moves := t.moves()
-	if t.asked++; t.asked <= turnAfter || moves < leastTurned || t.parts != nil && moves > mostTurned {
+func (b *Batch) appendMoves(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
+	moves := t.size()
+	if t.reads++; t.reads <= transposeAfter || moves < leastTransposed || t.parts != nil && moves > mostTransposed {
 		if t.parts != nil {
 			return b.appendParts(dst, lane, t.parts)
 		}
 		return b.appendSet(dst, lane, t.rows)
 	}
-	return b.appendTurned(dst, lane, t)
+	return b.appendTransposed(dst, lane, t)
 }
 
-// appendSet appends the moves whose rows have the bit of a lane.
+// appendSet appends the moves whose rows have the lane's bit.
 func (b *Batch) appendSet(dst []machine.Move, lane int, rows []int32) []machine.Move {
 	word, shift := lane>>6, uint(lane)&63
 	for m, row := range rows {
@@ -319,11 +317,11 @@ func (b *Batch) appendSet(dst []machine.Move, lane int, rows []int32) []machine.
 	return dst
 }
 
-// appendTurned is appendMoves where several lanes are asked for.
-func (b *Batch) appendTurned(dst []machine.Move, lane int, t *turned) []machine.Move {
-	word, blocks := lane>>6, (t.moves()+63)/64
-	if !t.fresh[word] {
-		b.turn(t, word)
+// appendTransposed appends the moves of a lane from the transposed rows, which it computes if they are invalid.
+func (b *Batch) appendTransposed(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
+	word, blocks := lane>>6, (t.size()+63)/64
+	if !t.valid[word] {
+		b.transposeMoves(t, word)
 	}
 	for i := range blocks {
 		first := machine.Move(64 * i)
@@ -334,9 +332,9 @@ func (b *Batch) appendTurned(dst []machine.Move, lane int, t *turned) []machine.
 	return dst
 }
 
-// turn computes moves by lane, in the 64 lanes of a word.
-func (b *Batch) turn(t *turned, word int) {
-	moves := t.moves()
+// transposeMoves transposes the rows of moves for the 64 lanes of a word.
+func (b *Batch) transposeMoves(t *transposedMoves, word int) {
+	moves := t.size()
 	blocks := (moves + 63) / 64
 	if t.words == nil {
 		t.words = make([]uint64, 64*blocks*b.words)
@@ -350,7 +348,7 @@ func (b *Batch) turn(t *turned, word int) {
 		clear(block[count:])
 		transpose(block, 64, transposeFirst)
 	}
-	t.fresh[word] = true
+	t.valid[word] = true
 }
 
 // Goals implements machine.Batch.
@@ -380,12 +378,12 @@ func (b *Batch) evaluateGoals() {
 
 // Choose implements machine.Batch.
 func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
-	if b.mixed {
+	if b.chosenStale {
 		b.clearMoves()
 	}
 	last := &b.chosen[lane*len(b.m.does)+int(r)]
 	if *last == m {
-		return // as often where a role has only one move
+		return // as often as the role has a single legal move
 	}
 	if p := b.m.parts[r]; p != nil {
 		if *last >= 0 {
@@ -404,26 +402,26 @@ func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
 	*last = m
 }
 
-// clearMoves empties the move rows of all lanes.
+// clearMoves clears the move rows of all lanes.
 func (b *Batch) clearMoves() {
 	for r, first := range b.m.does {
 		if p := b.m.parts[r]; p != nil {
-			clear(b.row(p.first, p.parts[0]))
-			clear(b.row(p.second, p.parts[1]))
+			clear(b.rowRange(p.first, p.count[0]))
+			clear(b.rowRange(p.second, p.count[1]))
 		} else {
-			clear(b.row(first, len(b.m.legal[r])))
+			clear(b.rowRange(first, len(b.m.legal[r])))
 		}
 	}
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove
 	}
-	b.mixed = false
+	b.chosenStale = false
 }
 
 // ChooseRandom implements machine.Batch.
 func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
 	b.memory.ChooseRandom(rng)
-	b.mixed = true
+	b.chosenStale = true
 }
 
 // Chosen implements machine.Batch.
@@ -431,7 +429,7 @@ func (b *Batch) Chosen(r machine.Role) []uint64 {
 	if b.m.parts[r] != nil {
 		return nil
 	}
-	return b.row(b.m.does[r], len(b.m.legal[r]))
+	return b.rowRange(b.m.does[r], len(b.m.legal[r]))
 }
 
 // Advance implements machine.Batch.
@@ -440,7 +438,7 @@ func (b *Batch) Advance(int) {
 	b.goalsOK = false
 }
 
-// AddGoals implements machine.Batch: it counts the lanes of each goal value.
+// AddGoals implements machine.Batch. It counts the lanes of each goal value.
 func (b *Batch) AddGoals(totals []int64, mask []uint64) {
 	b.evaluateGoals()
 	for r, goals := range b.m.goals {
@@ -449,7 +447,7 @@ func (b *Batch) AddGoals(totals []int64, mask []uint64) {
 				continue
 			}
 			count := 0
-			for w, word := range b.row(g.when.row, 1) {
+			for w, word := range b.rowRange(g.when.row, 1) {
 				count += bits.OnesCount64((word ^ g.when.complement) & mask[w])
 			}
 			totals[r] += int64(g.value) * int64(count)

@@ -10,9 +10,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// BenchmarkPass reports how the cost of a pass grows with gates and lanes: random
-// networks of two-input gates whose operands are mostly recent, as those of games
-// are.
+// BenchmarkPass measures the cost of a pass over the network by gates and lanes. The networks have random two-input
+// gates with mostly recent operands, as in games.
 func BenchmarkPass(b *testing.B) {
 	for _, gates := range []int{1e3, 1e4, 1e5, 1e6} {
 		for _, k := range kernel.All() {
@@ -34,7 +33,7 @@ func BenchmarkPass(b *testing.B) {
 	}
 }
 
-// syntheticGame has 1 000 fluents, and next signals over that many random gates.
+// syntheticGame returns a game of 1 000 fluents, with next signals over the given number of random gates.
 func syntheticGame(gates int) *Game {
 	const fluents, recent = 1000, 500
 	names := &machine.Names{Roles: []string{"r"}, Fluents: make([]string, fluents), Moves: [][]string{{"m"}}}

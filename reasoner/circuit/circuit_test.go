@@ -32,27 +32,26 @@ func TestTransposeMovesEveryBit(t *testing.T) {
 		if b := a; b == want {
 			t.Fatal("the matrix is symmetric")
 		} else if kernel.Transpose(&b); b != want {
-			t.Fatal("the vector instructions make another transpose")
+			t.Fatal("the vector instructions compute a different transpose")
 		}
 	}
 	for n := 1; n <= 64; n++ {
 		b := a
 		transposeFirst(&b, n)
 		if !slices.Equal(b[:n], want[:n]) {
-			t.Fatalf("the first %d words are not those of the transpose", n)
+			t.Fatalf("transposeFirst: the first %d words differ from the transpose", n)
 		}
 		b = a
 		clear(b[n:])
 		plain := b
 		transposeFirst(&plain, 64)
-		if transposeOf(&b, n); b != plain {
-			t.Fatalf("the transpose of %d words is another one", n)
+		if transposePrefix(&b, n); b != plain {
+			t.Fatalf("transposePrefix: the transpose of %d words is wrong", n)
 		}
 	}
 }
 
-// A game rewritten by all passes, or by all but one, must agree with the oracle
-// on the network as it was before.
+// A game rewritten by all passes, or all but one pass, must agree with the oracle on the original network.
 func TestEveryPassKeepsTheGame(t *testing.T) {
 	for _, left := range exhaustive.Choose([]string{"none"}, append([]string{"none"}, PassNames()...)) {
 		t.Run("without "+left, func(t *testing.T) {
@@ -67,8 +66,8 @@ func TestEveryPassKeepsTheGame(t *testing.T) {
 	}
 }
 
-// A frame rule that any role's move can break is as short as one that speaks of a role.
-func TestFrameRulesOfAnyRoleBecomeShort(t *testing.T) {
+// A frame rule about the moves of any role becomes as short as a frame rule about a single role.
+func TestFrameRulesAboutAnyRoleBecomeShort(t *testing.T) {
 	const moves = 20
 	table := make([]string, moves)
 	g := NewGame(&machine.Names{Roles: []string{"a", "b"}, Fluents: table, Moves: [][]string{table, table}}, make(machine.State, 1))
@@ -80,13 +79,12 @@ func TestFrameRulesOfAnyRoleBecomeShort(t *testing.T) {
 		g.Next = append(g.Next, g.Net.And(l, g.Net.Or(slices.Delete(slices.Clone(anyone), f, f+1)...)))
 	}
 	if h := removeDead(t.Context(), complementMoves(t.Context(), g)); h.Net.Gates() != 2*moves {
-		t.Errorf("%d gates, want %d: or(not that of a, not that of b), and the fluent", h.Net.Gates(), 2*moves)
+		t.Errorf("%d gates, want %d: the moves of both roles, and the fluent", h.Net.Gates(), 2*moves)
 	}
 }
 
-// reachable draws positions that random moves, legal or not, lead to: lane i is
-// i%5 moves away from the initial position. It uses the game as it is, without
-// passes.
+// reachable draws positions after random moves, legal or not: lane i is i%5 moves away from the initial position. It
+// plays the game without passes.
 func reachable(t *rapid.T, g *Game, lanes int, seed uint64) []uint64 {
 	m := compiled(t, g, Options{Kernel: kernel.Narrow})
 	b, rng := m.NewBatch(), machine.NewRand(seed)
@@ -117,12 +115,12 @@ func withoutNone(name string) []string {
 func TestUnknownPassIsNamed(t *testing.T) {
 	_, err := Optimise(context.Background(), choiceGame(3, func(int) bool { return true }), PassOptions{Without: []string{"nonsense"}})
 	if err == nil || !strings.Contains(err.Error(), "nonsense") {
-		t.Errorf("error %v does not name the pass", err)
+		t.Errorf("error %v, want the name of the unknown pass", err)
 	}
 }
 
-// Every lane of every kernel must agree with the oracle on legal moves,
-// terminal, stuck, goals and successor, for random positions and moves.
+// Every lane of every kernel must agree with the oracle on legal moves, terminal, stuck, goals and successor, for
+// random positions and moves.
 func TestEveryKernelAgreesWithOracle(t *testing.T) {
 	exhaustive.FewerDraws(t)
 	for _, k := range kernel.All() {
@@ -140,13 +138,13 @@ func FuzzKernels(f *testing.F) {
 
 func checkKernel(t *rapid.T, k *kernel.Kernel) {
 	g := randomGame(t)
-	plain := *g.Net // what Compile adds for itself does not matter
+	before := *g.Net // without the gates that Compile adds
 	m := compiled(t, g, Options{Kernel: k.Name()})
 	seed := rapid.Uint64().Draw(t, "seed")
-	checkLanes(t, g, &plain, m, anywhere(g, m, seed), seed)
+	checkLanes(t, g, &before, m, anywhere(g, m, seed), seed)
 }
 
-// anywhere draws positions of any fluents, reachable or not.
+// anywhere draws sets of fluents, reachable or not.
 func anywhere(g *Game, m *Machine, seed uint64) []uint64 {
 	rng := machine.NewRand(seed)
 	states := make([]uint64, m.wide.Lanes()*m.Words())
@@ -249,8 +247,7 @@ func checkPosition(t *rapid.T, g *Game, b machine.Batch, lane int, value []bool,
 	}
 }
 
-// choiceGame has one role and a position in which exactly the moves of legal may
-// be made; every fluent remembers a move.
+// choiceGame returns a game of one role with constant legal moves; each fluent of the next position marks a move.
 func choiceGame(moves int, legal func(int) bool) *Game {
 	names := &machine.Names{Roles: []string{"r"}, Fluents: make([]string, moves), Moves: [][]string{make([]string, moves)}}
 	g := NewGame(names, make(machine.State, (moves+63)/64))
@@ -266,7 +263,7 @@ func choiceGame(moves int, legal func(int) bool) *Game {
 	return g
 }
 
-func TestRandomMovesAreUniformOverTheLegalOnes(t *testing.T) {
+func TestRandomMovesAreUniformOverLegalMoves(t *testing.T) {
 	const moves, rounds = 37, 4000
 	legal := func(m int) bool { return m%3 != 1 }
 	for _, k := range kernel.All() {
@@ -290,7 +287,7 @@ func TestRandomMovesAreUniformOverTheLegalOnes(t *testing.T) {
 					}
 				}
 				if chosen != 1 {
-					t.Fatalf("%s: %d moves chosen at once", k.Name(), chosen)
+					t.Fatalf("%s: %d moves chosen in a lane, want 1", k.Name(), chosen)
 				}
 			}
 		}
@@ -311,7 +308,7 @@ func TestRandomMovesAreUniformOverTheLegalOnes(t *testing.T) {
 		}
 		// 24 degrees of freedom: 99.99 % of uniform samples stay below 58.
 		if chi > 58 {
-			t.Errorf("%s: chi-square %.1f: the choice is not uniform", k.Name(), chi)
+			t.Errorf("%s: chi-square %.1f, want at most 58 for a uniform choice", k.Name(), chi)
 		}
 	}
 }

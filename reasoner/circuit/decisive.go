@@ -7,39 +7,36 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Decisive and anti-decisive moves (Teytaud and Teytaud, "On the huge benefit of
-// decisive moves in Monte-Carlo tree search algorithms", 2010), as gates: for every
-// move of a role,
+// Decisive and anti-decisive moves (Teytaud and Teytaud, "On the huge benefit of decisive moves in Monte-Carlo tree
+// search algorithms", 2010), as gates. For every move of a role, two conditions are functions of the position
+// (regression.go):
 //
-//	wins      it ends the game with the best goal of the role
-//	blunders  it ends the game with the best goal of another role, as in games in which
-//	          who makes a line loses, or after it another role has a move that wins
+//	wins      the move ends the game with the best goal of the role
+//	blunders  the move ends the game with the best goal of another role, as in games where a line loses;
+//	          or another role has a winning reply
 //
-// are functions of the position (regression.go), of which a policy is made. So
-// random moves of all lanes keep to it, and choosing them is no other algorithm than
-// choosing among all legal moves.
+// They define a policy: a restriction of the legal moves. Random moves of all lanes follow the policy, with the same
+// algorithm as a choice among all legal moves.
 
-// maxPolicyCost is how many times as many gates the game with the policy may have as
-// the game without. At equal time (search/montecarlo/README.md) the policy gained at
-// factors of 2 (breakthrough) and 8 (connect four), and lost at 30 and more (gomoku,
-// checkers).
+// maxPolicyCost limits the gates of the game with the policy, as a multiple of the gates without. At equal time, the
+// policy gained at factors of 2 (breakthrough) and 8 (connect four). It lost at factors of 30 and more (gomoku,
+// checkers); see search/montecarlo/README.md.
 const maxPolicyCost = 16
 
-// WithDecisiveMoves are two optimised games with a policy of decisive moves, optimised
-// in turn: a sparing one, of which blunders are only moves that end the game, and the full one.
-// Both are nil for a game in which no move ends it with a best goal, for one where finding those
-// moves costs too much or takes recursion, and when ctx is done; the full one also
-// where that alone costs too much.
+// WithDecisiveMoves returns two optimised games with a policy of decisive moves. In sparing, blunders are only moves
+// that end the game; full has all blunders.
 //
-// The exclusive pairs of fluents are never true together in a position that can be reached: whose turn
-// it is, of more than two roles. So it is known that the others wait.
+// Both games are nil if no move ends the game with a best goal, if recursion is involved, or when ctx is done. Each is
+// nil if its search or its gates cost too much; without sparing, full is nil, too.
 //
-// With alone they are what would be decisive if the other roles that have a choice did
-// nothing: a rule of thumb for games in which players choose at once, with nothing about who
-// wins.
-func WithDecisiveMoves(ctx context.Context, g *Game, alone bool, exclusive [][2]int32) (sparing, full *Game) {
-	h := removeDead(ctx, g.plain)
-	wins, losses := h.ends(ctx, alone, exclusive)
+// Two fluents of an exclusive pair are never true together in reachable positions. With more than two roles, such pairs
+// identify the turn, and so prove that the other roles have a single legal move.
+//
+// With othersIdle, moves count as decisive if they would be decisive while the other roles with a choice do nothing: a
+// heuristic for simultaneous moves, without Wins.
+func WithDecisiveMoves(ctx context.Context, g *Game, othersIdle bool, exclusive [][2]int32) (sparing, full *Game) {
+	h := removeDead(ctx, g.unshared)
+	wins, losses := h.endingMoves(ctx, othersIdle, exclusive)
 	if wins == nil {
 		return nil, nil
 	}
@@ -49,19 +46,20 @@ func WithDecisiveMoves(ctx context.Context, g *Game, alone bool, exclusive [][2]
 		}
 		return p
 	}
-	if sparing = affordable(h.withPolicy(ctx, wins, losses, alone)); sparing == nil {
+	if sparing = affordable(h.withPolicy(ctx, wins, losses, othersIdle)); sparing == nil {
 		return nil, nil
 	}
-	if blunders := h.blunders(ctx, wins, losses, alone, exclusive); blunders != nil {
-		full = affordable(h.withPolicy(ctx, wins, blunders, alone))
+	if blunders := h.blunders(ctx, wins, losses, othersIdle, exclusive); blunders != nil {
+		full = affordable(h.withPolicy(ctx, wins, blunders, othersIdle))
 	}
 	return sparing, full
 }
 
-// withPolicy is the game with the policy of these moves, optimised; nil if ctx is done.
-func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]logic.Lit, alone bool) *Game {
+// withPolicy returns the game with the policy of these wins and blunders, after the passes that share logic. It returns
+// nil if ctx is done.
+func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]logic.Lit, othersIdle bool) *Game {
 	h := *g
-	sure := make([]logic.Lit, len(h.Legal)) // where a role wins, by role
+	sure := make([]logic.Lit, len(h.Legal)) // by role: the condition that it wins
 	for role, legal := range h.Legal {
 		allowed, won, lost := policy(h.Net, legal, wins[role], blunders[role])
 		h.Policy = append(h.Policy, allowed)
@@ -70,35 +68,34 @@ func (g *Game) withPolicy(ctx context.Context, wins, blunders [][]logic.Lit, alo
 			sure[1-role] = h.Net.Or(sure[1-role], lost)
 		}
 	}
-	if !alone {
+	if !othersIdle {
 		h.Wins = sure
 	}
-	return h.share(ctx)
+	return h.shareLogic(ctx)
 }
 
-// policy allows, of the legal moves of a role, those that win; if there are none,
-// those that are no blunders; and if there are none, all. The first of these cases is
-// won, the last one lost.
+// policy returns the allowed moves of a role: the winning moves if there are any, otherwise the moves that are no
+// blunders, and otherwise all legal moves. The first case is won, the last case lost.
 func policy(n *logic.Network, legal, wins, blunders []logic.Lit) (allowed []logic.Lit, won, lost logic.Lit) {
 	safe := make([]logic.Lit, len(legal))
 	for m := range legal {
 		safe[m] = n.And(legal[m], blunders[m].Not())
 	}
 	won = n.Or(wins...)
-	some := n.Or(safe...)
+	anySafe := n.Or(safe...)
 	allowed = make([]logic.Lit, len(legal))
 	for m := range legal {
-		allowed[m] = n.Or(wins[m], n.And(won.Not(), safe[m]), n.And(won.Not(), some.Not(), legal[m]))
+		allowed[m] = n.Or(wins[m], n.And(won.Not(), safe[m]), n.And(won.Not(), anySafe.Not(), legal[m]))
 	}
-	return allowed, won, n.And(won.Not(), some.Not(), n.Or(legal...))
+	return allowed, won, n.And(won.Not(), anySafe.Not(), n.Or(legal...))
 }
 
-// ends adds to the network the conditions under which each move is legal and wins, and under which it
-// loses: it ends the game with the best goal of another role, and not with the best goal of its
-// own. Both are nil if that costs too much or no move ever does either.
-func (g *Game) ends(ctx context.Context, alone bool, exclusive [][2]int32) (wins, losses [][]logic.Lit) {
+// endingMoves returns the conditions under which each move is legal and wins, and under which it is legal and loses: it
+// ends the game with the best goal of another role, but not of its own. Both are nil if the regression costs too much
+// or no move can win or lose.
+func (g *Game) endingMoves(ctx context.Context, othersIdle bool, exclusive [][2]int32) (wins, losses [][]logic.Lit) {
 	_, best := g.bestGoals()
-	r := g.newRegression(append(best, g.Terminal), alone, exclusive)
+	r := g.newRegression(append(best, g.Terminal), othersIdle, exclusive)
 	if r == nil {
 		return nil, nil
 	}
@@ -106,10 +103,10 @@ func (g *Game) ends(ctx context.Context, alone bool, exclusive [][2]int32) (wins
 		var others []logic.Lit
 		for other, when := range best {
 			if other != role {
-				others = append(others, r.later(when))
+				others = append(others, r.valueAfter(when))
 			}
 		}
-		own, terminal := r.later(best[role]), r.later(g.Terminal)
+		own, terminal := r.valueAfter(best[role]), r.valueAfter(g.Terminal)
 		return []logic.Lit{
 			r.conjunction([]logic.Lit{terminal, own}),
 			r.conjunction([]logic.Lit{terminal, own.Not(), g.Net.Or(others...)}),
@@ -133,7 +130,7 @@ func (g *Game) ends(ctx context.Context, alone bool, exclusive [][2]int32) (wins
 	return wins, losses
 }
 
-// possible is the number of signals that are not known to be false.
+// possible returns the number of signals other than the constant false.
 func possible(row []logic.Lit) int {
 	n := 0
 	for _, l := range row {
@@ -144,26 +141,26 @@ func possible(row []logic.Lit) int {
 	return n
 }
 
-// blunders adds to the network where each move is legal and loses, or does not end the game and
-// lets another role win next: what threats say of terminal positions does not count. It returns
-// nil if that costs too much.
-func (g *Game) blunders(ctx context.Context, wins, losses [][]logic.Lit, alone bool, exclusive [][2]int32) [][]logic.Lit {
-	var threats []logic.Lit // by role
+// blunders returns the conditions under which each move is legal and loses, or continues the game and allows another
+// role a winning reply. In terminal positions, winning moves of other roles are ignored. It returns nil if the
+// regression costs too much.
+func (g *Game) blunders(ctx context.Context, wins, losses [][]logic.Lit, othersIdle bool, exclusive [][2]int32) [][]logic.Lit {
+	var replies []logic.Lit // by role: the condition that it has a winning move
 	for _, row := range wins {
-		threats = append(threats, g.Net.Or(row...))
+		replies = append(replies, g.Net.Or(row...))
 	}
-	r := g.newRegression(append(threats, g.Terminal), alone, exclusive)
+	r := g.newRegression(append(replies, g.Terminal), othersIdle, exclusive)
 	if r == nil {
 		return nil
 	}
 	found := r.forEachMove(ctx, 1, func(role, m int) []logic.Lit {
 		var lost []logic.Lit
-		for other, threat := range threats {
+		for other, reply := range replies {
 			if other != role {
-				lost = append(lost, r.later(threat))
+				lost = append(lost, r.valueAfter(reply))
 			}
 		}
-		return []logic.Lit{g.Net.Or(losses[role][m], r.goesOn(g.Net.Or(lost...)))}
+		return []logic.Lit{g.Net.Or(losses[role][m], r.holdsAndContinues(g.Net.Or(lost...)))}
 	})
 	if found == nil {
 		return nil
@@ -171,7 +168,7 @@ func (g *Game) blunders(ctx context.Context, wins, losses [][]logic.Lit, alone b
 	return found[0]
 }
 
-// bestGoals are, by role, the best goal that the rules give it, and where it has that.
+// bestGoals returns, by role, its best possible goal and the condition of this goal.
 func (g *Game) bestGoals() (best []int32, when []logic.Lit) {
 	best, when = make([]int32, len(g.Does)), make([]logic.Lit, len(g.Does))
 	for r := range best {

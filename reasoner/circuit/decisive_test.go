@@ -7,10 +7,10 @@ import (
 	"stackmate/reasoner/circuit/logic/logictest"
 )
 
-func TestAPolicyAllowsWinsElseSafeMovesElseAllLegalOnes(t *testing.T) {
+func TestAPolicyAllowsWinsElseSafeMovesElseAllLegalMoves(t *testing.T) {
 	const moves = 2
 	net := logic.NewNetwork()
-	signals := make([][]logic.Lit, 3) // by kind, then move: legal, winning, a blunder
+	signals := make([][]logic.Lit, 3) // by kind (legal, winning, blunder), then move
 	var inputs []logic.Lit
 	for kind := range signals {
 		for range moves {

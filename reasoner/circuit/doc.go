@@ -1,6 +1,5 @@
-// Package circuit holds the ground game as a Boolean network (package logic), rewrites it, and
-// simulates it word-parallel: every signal is a row of machine words whose bits
-// are that signal in different positions (lanes), so one pass over the network
-// evaluates all lanes at once, as logic simulators of chip design do. It knows
-// nothing of GDL: the front door hands it a Game, and gets a machine.Machine.
+// Package circuit holds the ground game as a Boolean network (package logic), optimises it, and simulates it
+// word-parallel: each signal is a row of machine words, with one bit for each position (lane). So one pass over the
+// network evaluates all lanes, as in logic simulators of chip design. The package does not depend on GDL: it compiles
+// a Game to a machine.Machine.
 package circuit

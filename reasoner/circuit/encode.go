@@ -11,16 +11,14 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Optimised games as bytes, to be kept: names, the initial position, and the network with
-// what comes out of it, for the game and for the one before passes that share. Inputs are
-// numbered as newGame numbers them. Numbers are varints, operands differences to the
-// node and to each other, so that a gate of k operands takes about 2k bytes.
+// Encoding of optimised games: names, the initial position, and the networks with their outputs, both of the game and
+// of the game before passes that share. Inputs have the order of newGame. Numbers are varints, operands differences to
+// the node or to the next operand, so a gate of k operands takes about 2k bytes.
 //
-// Decode trusts nothing: what it returns is a game as Verify wants it, but that it may have
-// equal gates. That programs made of it are safe to run is proved as for any other
-// (kernel/verify.go); that it is the game that was encoded, a checksum must tell.
+// Decode trusts no data: its result satisfies Verify, except that it may contain equal gates. The kernel verifies the
+// programs as for any other game (kernel/verify.go). Only a checksum can show that the game equals the encoded game.
 
-// AppendTo appends an optimised game.
+// AppendTo appends the encoding of an optimised game.
 func (g *Game) AppendTo(dst []byte) []byte {
 	e := encoder{dst}
 	e.texts(g.Names.Roles)
@@ -34,20 +32,20 @@ func (g *Game) AppendTo(dst []byte) []byte {
 	e.texts(g.Names.Fluents)
 	e.out = g.Initial.AppendBytes(e.out)
 	e.circuit(g)
-	e.bool(g.plain != nil && g.plain != g)
-	if g.plain != nil && g.plain != g {
-		e.circuit(g.plain)
+	e.bool(g.unshared != nil && g.unshared != g)
+	if g.unshared != nil && g.unshared != g {
+		e.circuit(g.unshared)
 	}
 	return e.out
 }
 
-// Decode reads what AppendTo has written.
+// Decode returns the game that AppendTo has encoded.
 func Decode(data []byte) (g *Game, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
 		case malformed:
-			err = fmt.Errorf("no circuit: %w", p.error)
+			err = fmt.Errorf("not a circuit: %w", p.error)
 		default:
 			panic(p)
 		}
@@ -56,7 +54,7 @@ func Decode(data []byte) (g *Game, err error) {
 	names := &machine.Names{Roles: d.texts()}
 	for r := range names.Roles {
 		if d.bool() {
-			d.check(r > 0, "the first role has the moves of the one before")
+			d.check(r > 0, "the first role refers to the moves of a previous role")
 			names.Moves = append(names.Moves, names.Moves[r-1])
 		} else {
 			names.Moves = append(names.Moves, d.texts())
@@ -64,20 +62,20 @@ func Decode(data []byte) (g *Game, err error) {
 	}
 	names.Fluents = d.texts()
 	initial := names.NewState()
-	d.check(8*len(initial) <= len(d.in), "it ends in the initial position")
+	d.check(8*len(initial) <= len(d.in), "the data ends in the initial position")
 	for i := range initial {
 		initial[i] = binary.LittleEndian.Uint64(d.in[8*i:])
 	}
 	d.in = d.in[8*len(initial):]
 	beyond := uint(len(names.Fluents) - 64*(len(initial)-1))
-	d.check(beyond >= 64 || initial[len(initial)-1]>>beyond == 0, "the initial position has other fluents")
+	d.check(beyond >= 64 || initial[len(initial)-1]>>beyond == 0, "the initial position has fluents without a name")
 	g = d.circuit(names, initial)
-	g.plain = g
+	g.unshared = g
 	if d.bool() {
-		g.plain = d.circuit(names, initial)
+		g.unshared = d.circuit(names, initial)
 	}
-	d.check(len(d.in) == 0, "there are bytes behind it")
-	d.check(g.plain.Parts == nil, "there is no row for each move")
+	d.check(len(d.in) == 0, "the data continues after the game")
+	d.check(g.unshared.Parts == nil, "the game before passes that share has split moves")
 	return g, nil
 }
 
@@ -133,13 +131,13 @@ func (e *encoder) circuit(g *Game) {
 		e.number(int(goal.Role))
 		e.out = binary.AppendVarint(e.out, int64(goal.Value))
 	}
-	g.outputs(func(l *logic.Lit) { e.lit(*l) })
+	g.forEachOutput(func(l *logic.Lit) { e.lit(*l) })
 }
 
 func (e *encoder) parts(p *choice.Parts) {
 	e.number(len(p.First))
 	e.number(len(p.Second))
-	for _, parts := range p.Of {
+	for _, parts := range p.Pair {
 		e.number(int(parts[0]))
 		e.number(int(parts[1]))
 	}
@@ -151,28 +149,28 @@ func (e *encoder) parts(p *choice.Parts) {
 	}
 }
 
-// malformed is what a decoder panics with.
+// malformed is the panic value of a decoder.
 type malformed struct{ error }
 
 type decoder struct{ in []byte }
 
-// check ends decoding where something does not hold.
-func (d *decoder) check(holds bool, otherwise string) {
+// check ends decoding with a message unless a condition holds.
+func (d *decoder) check(holds bool, message string) {
 	if !holds {
-		panic(malformed{errors.New(otherwise)})
+		panic(malformed{errors.New(message)})
 	}
 }
 
-// number is a number below limit.
+// number decodes a number below limit.
 func (d *decoder) number(limit int) int {
 	n, size := binary.Uvarint(d.in)
-	d.check(size > 0, "it ends within a number")
+	d.check(size > 0, "the data ends in a number")
 	d.check(n < uint64(limit), "a number is too large")
 	d.in = d.in[size:]
 	return int(n)
 }
 
-// count is the number of things that follow, each of which takes a byte or more.
+// count decodes the number of following items, each of which takes at least a byte.
 func (d *decoder) count() int { return d.number(len(d.in) + 1) }
 
 func (d *decoder) bool() bool { return d.number(2) == 1 }
@@ -181,14 +179,14 @@ func (d *decoder) texts() []string {
 	list := make([]string, d.count())
 	for i := range list {
 		n := d.count()
-		d.check(n <= len(d.in), "it ends within a text")
+		d.check(n <= len(d.in), "the data ends in a text")
 		list[i] = string(d.in[:n])
 		d.in = d.in[n:]
 	}
 	return list
 }
 
-// circuit reads a game.
+// circuit decodes a game.
 func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
 	var parts []*choice.Parts
 	if d.bool() {
@@ -205,7 +203,7 @@ func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
 	for i := range g.Goals {
 		g.Goals[i].Role = machine.Role(d.number(len(names.Roles)))
 		value, size := binary.Varint(d.in)
-		d.check(size > 0 && int64(int32(value)) == value, "a goal is no number")
+		d.check(size > 0 && int64(int32(value)) == value, "a goal is not a 32-bit number")
 		g.Goals[i].Value, d.in = int32(value), d.in[size:]
 	}
 	g.Next = make([]logic.Lit, len(g.Fluents))
@@ -218,7 +216,7 @@ func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
 		}
 		g.Legal = append(g.Legal, legal)
 	}
-	g.outputs(func(l *logic.Lit) { *l = logic.Lit(d.number(2 * g.Net.Len())) })
+	g.forEachOutput(func(l *logic.Lit) { *l = logic.Lit(d.number(2 * g.Net.Len())) })
 	if err := errors.Join(g.verifyOutputs(), g.verifyLoops()); err != nil {
 		panic(malformed{err})
 	}
@@ -226,13 +224,13 @@ func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
 }
 
 func (d *decoder) parts(moves int) *choice.Parts {
-	count, of := [2]int{d.count(), d.count()}, make([][2]int32, moves)
-	d.check(count[0] > 0 && count[1] > 0, "there are no parts")
+	count, pairs := [2]int{d.count(), d.count()}, make([][2]int32, moves)
+	d.check(count[0] > 0 && count[1] > 0, "a move table has no parts")
 	seen := make(map[[2]int32]bool, moves)
-	for m := range of {
-		of[m] = [2]int32{int32(d.number(count[0])), int32(d.number(count[1]))}
-		d.check(!seen[of[m]], "two moves have the same parts")
-		seen[of[m]] = true
+	for m := range pairs {
+		pairs[m] = [2]int32{int32(d.number(count[0])), int32(d.number(count[1]))}
+		d.check(!seen[pairs[m]], "two moves have both parts in common")
+		seen[pairs[m]] = true
 	}
 	texts := make([][]int32, count[0])
 	for i := range texts {
@@ -241,10 +239,10 @@ func (d *decoder) parts(moves int) *choice.Parts {
 			texts[i][k] = int32(d.number(1 << 31))
 		}
 	}
-	return choice.NewParts(of, count, texts)
+	return choice.NewParts(pairs, count, texts)
 }
 
-// network reads what comes after the inputs. Equal gates are left as they are.
+// network decodes the nodes after the inputs. It keeps equal gates.
 func (d *decoder) network(n *logic.Network) {
 	count := d.count()
 	n.Reserve(count, 0)
@@ -259,7 +257,7 @@ func (d *decoder) network(n *logic.Network) {
 		operands = slices.Grow(operands[:0], size)[:size]
 		for k := size - 1; k >= 0; k-- {
 			l := above - logic.Lit(d.number(int(above)))
-			d.check(l > logic.True && l != above && (k == size-1 || l.Node() != above.Node()), "a gate has operands that make no sense")
+			d.check(l > logic.True && l != above && (k == size-1 || l.Node() != above.Node()), "a gate has itself, a constant or one node twice among its operands")
 			operands[k], above = l, l
 		}
 		n.Append(operands...)

@@ -14,15 +14,15 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// kept is a game after it was encoded and decoded.
-func kept(t testing.TB, g *Game) *Game {
+// recoded returns a game after encoding and decoding.
+func recoded(t testing.TB, g *Game) *Game {
 	t.Helper()
 	data := g.AppendTo([]byte("before"))
 	h := must.Get(Decode(data[len("before"):]))(t)
 	if again := h.AppendTo([]byte("before")); !bytes.Equal(again, data) {
-		t.Fatal("a decoded game is encoded otherwise")
+		t.Fatal("the encoding of a decoded game differs")
 	}
-	for _, of := range []*Game{h, h.plain} {
+	for _, of := range []*Game{h, h.unshared} {
 		must.OK(t, of.Verify())
 	}
 	return h
@@ -32,19 +32,19 @@ func TestDecodedGamesAreTheSame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := randomGame(rt)
 		h := must.Get(Optimise(t.Context(), g, PassOptions{}))(rt)
-		h = kept(t, h)
+		h = recoded(t, h)
 		m := must.Get(Compile(t.Context(), h, Options{}))(rt)
 		seed := rapid.Uint64().Draw(rt, "seed")
 		checkLanes(rt, g, g.Net, m, reachable(rt, g, m.wide.Lanes(), seed), seed)
 	})
 }
 
-func TestDecodedGamesHaveTheirMovesInParts(t *testing.T) {
+func TestDecodedGamesKeepSplitMoves(t *testing.T) {
 	g := optimised(t, queens(4), PassOptions{})
 	if g.Parts == nil {
-		t.Fatal("no table was taken apart")
+		t.Fatal("no table was split")
 	}
-	h := kept(t, g)
+	h := recoded(t, g)
 	played := func(g *Game) []uint64 {
 		m := compiled(t, g, Options{Kernel: kernel.Narrow})
 		b, rng := m.NewBatch(), machine.NewRand(1)
@@ -59,11 +59,11 @@ func TestDecodedGamesHaveTheirMovesInParts(t *testing.T) {
 		return states
 	}
 	if !slices.Equal(played(g), played(h)) || len(h.Whole().Legal[0]) != len(g.Whole().Legal[0]) {
-		t.Error("a decoded game differs")
+		t.Error("a decoded game has other matches, or other unsplit moves")
 	}
 }
 
-// Whatever bytes are there, they are a game as Verify wants it, or an error.
+// Damaged data decode to a valid game or an error.
 func TestDamagedGamesAreErrors(t *testing.T) {
 	g := optimised(t, queens(3), PassOptions{})
 	whole := g.AppendTo(nil)
@@ -90,7 +90,7 @@ func TestDamagedGamesAreErrors(t *testing.T) {
 		try(whole[:rng.IntN(len(whole))])
 	}
 	if flipped < damages/3 || errs != flipped+damages {
-		t.Errorf("%d of %d games with a wrong bit were found out, and %d of as many that were not whole", flipped, damages, errs-flipped)
+		t.Errorf("%d of %d games with a wrong bit are errors, and %d of as many truncated games", flipped, damages, errs-flipped)
 	}
 }
 

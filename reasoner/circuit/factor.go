@@ -8,25 +8,24 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// uses counts how often each node is an operand, a definition or an output.
+// uses returns, by node, its number of occurrences as an operand, a definition or an output.
 func (g *Game) uses() []int32 {
 	uses := g.Net.Uses()
-	g.outputs(func(l *logic.Lit) { uses[l.Node()]++ })
+	g.forEachOutput(func(l *logic.Lit) { uses[l.Node()]++ })
 	return uses
 }
 
-// flattenGates merges a gate into its only user where both are conjunctions.
+// flattenGates merges conjunctions into their only users, if these are conjunctions.
 //
 // before: and(and(a, b), c)    after: and(a, b, c)
 //
-// A gate that is merged is not built, and its user takes over the list of its
-// operands: a long chain of such gates would be quadratic otherwise.
+// A merged gate is not built; its user takes over the list of its operands. Copies would be quadratic in long chains.
 func flattenGates(ctx context.Context, g *Game) *Game {
 	merged := g.mergeable()
 	if !slices.Contains(merged, true) {
 		return g
 	}
-	lists := make(map[int32][]logic.Lit) // by merged node
+	lists := make(map[int32][]logic.Lit) // operands by merged node, until its user takes them
 	return g.rebuild(ctx, func(h *Game, node int32, operands []logic.Lit) logic.Lit {
 		var flat []logic.Lit
 		for k, o := range g.Net.Operands(node) {
@@ -42,14 +41,13 @@ func flattenGates(ctx context.Context, g *Game) *Game {
 		}
 		if merged[node] {
 			lists[node] = flat
-			return logic.False // its user does not look
+			return logic.False // its user ignores the image
 		}
 		return h.Net.And(flat...)
 	})
 }
 
-// mergeable marks the conjunctions that are an operand of one conjunction and
-// nothing else.
+// mergeable marks the conjunctions with a single use, as an operand of a conjunction.
 func (g *Game) mergeable() []bool {
 	uses := g.uses()
 	merged := make([]bool, g.Net.Len())
@@ -62,55 +60,52 @@ func (g *Game) mergeable() []bool {
 	return merged
 }
 
-// factorTerms takes common literals out of the terms of a disjunction.
+// factorTerms factors out common literals of the terms of a disjunction.
 //
 // before: or(and(a, x), and(a, y), and(b, z))    after: or(and(a, or(x, y)), and(b, z))
 //
-// Only terms that nothing else uses are taken apart.
+// It keeps terms with other users.
 func factorTerms(ctx context.Context, g *Game) *Game {
 	uses := g.uses()
 	return g.rebuild(ctx, func(h *Game, node int32, operands []logic.Lit) logic.Lit {
 		var terms [][]logic.Lit
-		var rest []logic.Lit
+		var others []logic.Lit
 		for k, o := range g.Net.Operands(node) {
 			l := operands[k]
 			if o.Complemented() && uses[o.Node()] == 1 && l.Complemented() && h.Net.Op(l.Node()) == logic.OpAnd {
 				terms = append(terms, slices.Clone(h.Net.Operands(l.Node())))
 			} else {
-				rest = append(rest, l)
+				others = append(others, l)
 			}
 		}
 		if len(terms) < 2 {
 			return h.Net.And(operands...)
 		}
 		for _, l := range h.Net.Factor(ctx, terms) {
-			rest = append(rest, l.Not())
+			others = append(others, l.Not())
 		}
-		return h.Net.And(rest...)
+		return h.Net.And(others...)
 	})
 }
 
 const (
-	// pairUses is the number of gates that must share a pair of operands for the
-	// pair to become a gate of its own: it costs a gate of two operands and a row,
-	// and saves one operand in each user.
+	// pairUses is the least number of gates that must share a pair of operands. A shared pair costs a gate of two
+	// operands and a row, and saves one operand in each user.
 	pairUses = 4
-	// pairRounds bounds the rounds of sharePairs; each can halve a common part. A round that
-	// has saved less than one gate of pairGain is the last: the next ones save no more, and
-	// take as long.
+	// pairRounds limits the rounds of sharePairs; each can halve a common part. The rounds end early if a round saves
+	// less than one gate of pairGain: later rounds save no more, and take as long.
 	pairRounds, pairGain = 4, 250
-	// widePairs is the width from which only neighbours count as pairs: the
-	// number of pairs is quadratic, and operands are sorted, so that common runs
-	// of wide gates show in the neighbours.
+	// widePairs is the largest width of gates whose pairs are all counted. In wider gates only neighbours count, since
+	// the number of pairs is quadratic. Operands are sorted, so common runs of wide gates appear as neighbours.
 	widePairs = 16
 )
 
-// sharePairs gives pairs of operands that many gates share a gate of their own.
+// sharePairs introduces gates for pairs of operands that many gates share.
 //
 // before: and(a, b, x), and(a, b, y), and(a, b, z), and(a, b, u)
 // after:  p = and(a, b); and(p, x), and(p, y), and(p, z), and(p, u)
 //
-// Each round replaces in every gate the pair that most gates share.
+// Each round replaces in every gate its most frequent pair.
 func sharePairs(ctx context.Context, g *Game) *Game {
 	for range pairRounds {
 		chosen := g.commonPairs()
@@ -135,14 +130,13 @@ func sharePairs(ctx context.Context, g *Game) *Game {
 	return g
 }
 
-// pair is the places of two operands of a gate, the second 0 for none.
+// pair contains the indices of two operands of a gate; second is 0 if there is no pair.
 type pair struct{ first, second int32 }
 
-// commonPairs is by node the pair of operands that most gates share, of live gates with
-// more than two. Pairs are counted by hash: two with the same one are counted together,
-// which now and then makes a gate that too few others share: a small loss, for a tenth of
-// the time of a map. The table waits for memory, so all counts of a gate are looked up
-// before the first is compared.
+// commonPairs returns, for each live gate with more than two operands, its most frequent pair of at least pairUses
+// gates. Pairs are counted by hash. Collisions are counted together, which sometimes creates a gate with too few users:
+// a small loss, for a tenth of the time of a map. The counts of a gate are all loaded before the first comparison,
+// since the table is bound by memory latency.
 func (g *Game) commonPairs() []pair {
 	live := g.live()
 	pairs := 0

@@ -10,87 +10,79 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// mergeFluents finds fluents that equal each other (or a complement, or a
-// constant) in every reachable position.
+// mergeFluents replaces fluents that equal another fluent, its complement, or a constant in all reachable positions.
 //
-// before: next and legal over f and g, where g = not f always
-// after:  the same over f alone
+// before: next and legal over f and g, where always g = not f
+// after:  next and legal over f
 //
-// Random playouts suggest classes of equal fluents; induction proves them (van
-// Eijk 2000): the initial position agrees, and if all classes hold in a position
-// then, after replacing every fluent by the representative of its class, the next
-// signals of a class are the same literal. A class that fails is split by those
-// literals, and all is tried again. The states keep all their fluents; only the
-// logic is shared.
+// Random playouts suggest classes of equal fluents; induction proves them (van Eijk 2000). Base: the initial position
+// agrees. Step: assume that all classes hold in a position, and replace every fluent by the representative of its
+// class. Then the next signals of a class are the same literal. A class that fails is split by these literals, and the
+// step is repeated. States keep all fluents; only the logic is shared.
 //
-// The network is built once. In each round after the first, only the gates are built anew
-// whose operands have changed: most rounds set one fluent free that seemed constant, as the
-// next number of a counter. What was there before stays behind as dead gates.
+// The network is built once. Later rounds rebuild only the gates with changed operands. Most rounds free one fluent
+// that seemed constant, such as the next value of a counter. Replaced gates stay in the network, dead.
 func mergeFluents(ctx context.Context, g *Game) *Game {
 	c, err := g.suggestClasses(ctx)
 	if err != nil {
-		return g // ctx is done, or Compile will say the same of the game
+		return g // ctx is done, or the game does not compile at all
 	}
-	left, rounds := splitWork-g.Net.Operations(), math.MaxInt
-	if left < 0 {
-		rounds = lastSplits
+	budget, rounds := splitWork-g.Net.Operations(), math.MaxInt
+	if budget < 0 {
+		rounds = lastRounds
 		c.dropConstants()
 	}
-	suggested := slices.Clone(c.of)
+	suggested := slices.Clone(c.class)
 	h := newGame(g.Names, g.Initial, g.Parts)
 	work := 0
-	s := g.into(ctx, h, func(h *Game, _ int32, operands []logic.Lit) logic.Lit {
+	s := g.substitution(ctx, h, func(h *Game, _ int32, operands []logic.Lit) logic.Lit {
 		work += len(operands)
 		return h.Net.And(operands...)
 	})
 	s.SetAll(g.Fluents, c.representatives(g))
 	for ok := s.Sweep(logic.Marked(g.live())); ok && rounds > 0; rounds-- {
-		if !c.split(g.Next, s.At) {
-			return g.withOutputs(h, s)
+		if !c.split(g.Next, s.Lookup) {
+			return g.copyOutputs(h, s)
 		}
-		if left < 0 && rounds > lastSplits {
-			c.of, rounds = suggested, lastSplits+1
+		if budget < 0 && rounds > lastRounds {
+			c.class, rounds = suggested, lastRounds+1
 			c.dropConstants()
 		}
 		work = 0
 		ok = s.Change(g.Fluents, c.representatives(g))
-		s.Keep()
-		left -= work + g.Net.Operations()/looksPerOperand
+		s.Commit()
+		budget -= work + g.Net.Operations()/visitsPerOperand
 	}
 	return g
 }
 
 const (
-	// splitWork bounds the operands of the gates that rounds of induction build, in all, some
-	// two seconds of work; looking whether a gate changes is a part of building it. Games that
-	// need more have many fluents that a playout hardly ever reaches, and that seem constant:
-	// then all that do keep what they are, and what is left is tried for lastSplits rounds. So
-	// whose turn it is, of two, becomes one fluent anyway.
-	splitWork       = 5_000_000
-	looksPerOperand = 30
-	lastSplits      = 4
-	// sampleSteps is the length of the playouts, in 64 lanes, that suggest equal
-	// fluents, and leastSteps that in networks so large that more would take more than
-	// sampleWork operands, some tenth of a second. More steps mean fewer rounds of
-	// splitting. Loops are swept so often.
+	// splitWork limits the work of all rounds of induction, in operands of rebuilt gates: about two seconds. To check
+	// visitsPerOperand operands for changes costs as much as to rebuild one. Games above the limit have many fluents
+	// that look constant because playouts hardly ever reach them. Then all fluents of the constant class are kept, and
+	// the other classes get lastRounds rounds. This still merges the two fluents that mark the turn.
+	splitWork        = 5_000_000
+	visitsPerOperand = 30
+	lastRounds       = 4
+	// sampleSteps is the length of the playouts that suggest classes, in 64 lanes. More steps mean fewer rounds.
+	// Large networks get fewer steps, so that the playouts visit at most sampleWork operands (some tenth of a
+	// second), but at least leastSteps. usualSweeps is the assumed number of sweeps of a loop.
 	sampleSteps, leastSteps = 200, 40
 	sampleWork              = 50_000_000
 	usualSweeps             = 10
 )
 
-// classes is a partition of the fluents. A fluent is looked at complemented if it
-// is true initially, so that all of a class are false initially; class 0 is that
-// of the constant.
+// classes is a partition of the fluents. Initially true fluents are complemented, so all members of a class are
+// initially false. Class 0 contains the constant.
 type classes struct {
-	of      []int
+	class   []int
 	initial machine.State
 }
 
-// suggestClasses puts fluents together that agree all along some playouts. It reads
-// whole rows of the batch, and lanes that have ended begin again at once: neither is
-// what machine.Playouts and machine.Lockstep are for.
+// suggestClasses groups the fluents that agree in all positions of some playouts. It reads whole rows of the batch and
+// restarts ended lanes immediately, which neither machine.Playouts nor machine.Lockstep does.
 func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
-	c := &classes{of: make([]int, len(g.Fluents)), initial: g.Initial}
+	c := &classes{class: make([]int, len(g.Fluents)), initial: g.Initial}
 	m, err := Compile(ctx, g, Options{Kernel: kernel.Narrow})
 	if err != nil {
 		return nil, err
@@ -123,53 +115,52 @@ func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 		if _, ok := number[s]; !ok {
 			number[s] = len(number)
 		}
-		c.of[f] = number[s]
+		c.class[f] = number[s]
 	}
 	return c, nil
 }
 
-// dropConstants takes the fluents that seem constant out of their class.
+// dropConstants moves each fluent of class 0 to a class of its own.
 func (c *classes) dropConstants() {
-	free := slices.Max(c.of) + 1
-	for f, class := range c.of {
+	free := slices.Max(c.class) + 1
+	for f, class := range c.class {
 		if class == 0 {
-			c.of[f] = free + f
+			c.class[f] = free + f
 		}
 	}
 }
 
-// representatives maps every fluent to the first of its class.
+// representatives returns, by fluent, the first fluent of its class, complemented if they are complementary.
 func (c *classes) representatives(g *Game) []logic.Lit {
 	first := map[int]logic.Lit{0: logic.False}
-	out := make([]logic.Lit, len(c.of))
-	for f, class := range c.of {
+	out := make([]logic.Lit, len(c.class))
+	for f, class := range c.class {
 		if _, ok := first[class]; !ok {
-			first[class] = c.normal(f, g.Fluents[f])
+			first[class] = c.normalize(f, g.Fluents[f])
 		}
-		out[f] = c.normal(f, first[class])
+		out[f] = c.normalize(f, first[class])
 	}
 	return out
 }
 
-// normal complements a literal of fluent f if f is true initially.
-func (c *classes) normal(f int, l logic.Lit) logic.Lit {
+// normalize complements a literal of fluent f if f is initially true.
+func (c *classes) normalize(f int, l logic.Lit) logic.Lit {
 	if c.initial.Has(f) {
 		return l.Not()
 	}
 	return l
 }
 
-// split parts the classes whose next signals, after the translation at, differ, and tells
-// whether there were any.
-func (c *classes) split(next []logic.Lit, at func(logic.Lit) logic.Lit) bool {
+// split divides classes by the images of their next signals, and reports whether a class was divided.
+func (c *classes) split(next []logic.Lit, image func(logic.Lit) logic.Lit) bool {
 	type key struct {
 		class int
 		next  logic.Lit
 	}
 	number := map[key]int{{0, logic.False}: 0}
-	parts := make([]int, len(c.of))
-	for f, class := range c.of {
-		k := key{class, c.normal(f, at(next[f]))}
+	parts := make([]int, len(c.class))
+	for f, class := range c.class {
+		k := key{class, c.normalize(f, image(next[f]))}
 		if _, ok := number[k]; !ok {
 			number[k] = len(number)
 		}
@@ -177,7 +168,7 @@ func (c *classes) split(next []logic.Lit, at func(logic.Lit) logic.Lit) bool {
 	}
 	seen := make(map[int]int)
 	changed := false
-	for f, class := range c.of {
+	for f, class := range c.class {
 		if part, ok := seen[class]; !ok {
 			seen[class] = parts[f]
 		} else if part != parts[f] {
@@ -185,6 +176,6 @@ func (c *classes) split(next []logic.Lit, at func(logic.Lit) logic.Lit) bool {
 		}
 		changed = changed || class == 0 && parts[f] != 0
 	}
-	c.of = slices.Clone(parts)
+	c.class = slices.Clone(parts)
 	return changed
 }

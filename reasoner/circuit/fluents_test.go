@@ -8,9 +8,8 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// The numbers of a counter that playouts do not reach seem constant, all of them: each round
-// of induction sets one free, and its twin, which always equals it, with it.
-func TestCountersBeyondAllPlayoutsAreSetFree(t *testing.T) {
+// Counter fluents that playouts do not reach seem constant. Each round of induction frees one of them, with its twin.
+func TestCountersBeyondAllPlayoutsAreFreed(t *testing.T) {
 	const last = 2 * sampleSteps
 	g := emptyGame(2 * (last + 1))
 	count, twin := g.Fluents[:last+1], g.Fluents[last+1:]
@@ -27,7 +26,7 @@ func TestCountersBeyondAllPlayoutsAreSetFree(t *testing.T) {
 	must.OK(t, h.Verify())
 	for i := range count {
 		if a, b := h.Next[i], h.Next[last+1+i]; a != b {
-			t.Errorf("%d: next is %v, and %v of its twin", i, a, b)
+			t.Errorf("fluent %d: next is %v, and %v for its twin", i, a, b)
 		}
 	}
 	m := compiled(t, h, Options{Kernel: kernel.Narrow})

@@ -9,22 +9,22 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Goal says that role Role has goal Value wherever When holds.
+// Goal is a condition under which a role has a goal value.
 type Goal struct {
 	Role  machine.Role
-	Value int32 // goal points, or machine.NoGoal where the rules give no number
+	Value int32 // goal points, or machine.NoGoal if the rules do not give a number
 	When  logic.Lit
 }
 
-// Game is a ground game as signals of a network.
+// Game is a ground game: its inputs and outputs are literals of a network.
 type Game struct {
 	Names   *machine.Names
 	Initial machine.State
 	Net     *logic.Network
 	Fluents []logic.Lit   // inputs, by fluent
 	Does    [][]logic.Lit // inputs, by role and move
-	// Parts, by role, are the moves of the roles whose tables are taken apart (parts.go):
-	// those have no rows in Does and Legal. Nil if there are none.
+	// Parts are the split move tables by role, with nil for other roles; Parts is nil in a game without split moves.
+	// Roles with split moves have empty rows in Does and Legal.
 	Parts []*choice.Parts
 
 	Next     []logic.Lit   // by fluent, over Fluents and the inputs of moves
@@ -32,22 +32,21 @@ type Game struct {
 	Terminal logic.Lit     // over Fluents
 	Goals    []Goal        // over Fluents
 
-	// Policy, by role and move, is what random moves are Chosen from: among the
-	// legal moves, those that a playout should make. Nil stands for Legal.
+	// Policy contains the conditions under which random moves may choose a move, by role and move: a subset of the
+	// legal moves, not empty if a move is legal. Nil means Legal.
 	Policy [][]logic.Lit
-	// Wins says, by role, where the policy's next one or two joint moves end the game with
-	// its best goal: it alone has a choice and wins at once, or, of two roles, the other
-	// one has and each of its moves lets this one win at once. Nil if there is no policy.
+	// Wins is, by role, a condition under which the policy wins within one or two joint moves. Either only this role
+	// has a choice, and it has a winning move; or, of two roles, only the other has a choice, and each of its moves
+	// loses at once or allows a winning reply. Nil without a policy, or with a heuristic policy (othersIdle).
 	Wins []logic.Lit
 
-	plain *Game // the game before passes that share logic, nil if there were none
+	unshared *Game // the game before the passes that share logic; nil before Optimise
 }
 
-// NewGame returns a game with its inputs and nothing else.
+// NewGame returns a game with inputs and without outputs.
 func NewGame(names *machine.Names, initial machine.State) *Game { return newGame(names, initial, nil) }
 
-// newGame returns a game with its inputs and nothing else. The moves of the roles that
-// have parts are those parts.
+// newGame returns a game with inputs and without outputs. Roles with parts get inputs for their parts instead of moves.
 func newGame(names *machine.Names, initial machine.State, parts []*choice.Parts) *Game {
 	g := &Game{Names: names, Initial: initial, Net: logic.NewNetwork()}
 	inputs := func(n int) []logic.Lit {
@@ -74,7 +73,7 @@ func newGame(names *machine.Names, initial machine.State, parts []*choice.Parts)
 	return g
 }
 
-// inputs lists all inputs in order.
+// inputs returns all inputs in the order of their nodes.
 func (g *Game) inputs() []logic.Lit {
 	list := slices.Clone(g.Fluents)
 	for r, row := range g.Does {
@@ -86,7 +85,7 @@ func (g *Game) inputs() []logic.Lit {
 	return list
 }
 
-// partsOf is the move table of a role in parts, or nil.
+// partsOf returns the split move table of a role, or nil.
 func (g *Game) partsOf(r int) *choice.Parts {
 	if g.Parts == nil {
 		return nil
@@ -94,8 +93,8 @@ func (g *Game) partsOf(r int) *choice.Parts {
 	return g.Parts[r]
 }
 
-// outputs calls f on every output of the game, to read or to replace it.
-func (g *Game) outputs(f func(*logic.Lit)) {
+// forEachOutput calls f with the address of each output.
+func (g *Game) forEachOutput(f func(*logic.Lit)) {
 	each := func(row []logic.Lit) {
 		for i := range row {
 			f(&row[i])
@@ -124,19 +123,16 @@ func (g *Game) outputs(f func(*logic.Lit)) {
 	}
 }
 
-// translation builds in h the counterpart of a gate from those of its operands, which it may
-// change.
+// translation builds the counterpart of a gate in h from the images of its operands, which it may overwrite.
 type translation func(h *Game, node int32, operands []logic.Lit) logic.Lit
 
-// plainAnd translates a gate as it is.
-func plainAnd(h *Game, _ int32, operands []logic.Lit) logic.Lit { return h.Net.And(operands...) }
+// copyGate builds the same gate.
+func copyGate(h *Game, _ int32, operands []logic.Lit) logic.Lit { return h.Net.And(operands...) }
 
-// splitAnd makes chains of two-input gates of wider ones: and(a, b, c) → and(and(a,
-// b), c). It comes after all passes, where the kernel translates programs: computed one
-// after the other, each operand is taken into the chain at once, and only the chain
-// occupies a register; and chains share their beginnings. Kernels that interpret
-// programs are quicker with wide gates.
-func splitAnd(h *Game, _ int32, operands []logic.Lit) logic.Lit {
+// splitGate splits a wide gate into a chain of two-input gates: and(a, b, c) → and(and(a, b), c). It runs after all
+// passes, for kernels that translate programs to machine code: each operand joins the chain as soon as it is computed,
+// so only the chain occupies a register, and chains share prefixes. Interpreting kernels are faster with wide gates.
+func splitGate(h *Game, _ int32, operands []logic.Lit) logic.Lit {
 	acc := operands[0]
 	for _, o := range operands[1:] {
 		acc = h.Net.And(acc, o)
@@ -144,19 +140,19 @@ func splitAnd(h *Game, _ int32, operands []logic.Lit) logic.Lit {
 	return acc
 }
 
-// rebuild makes a game with the same outputs over a fresh network that holds only what the
-// outputs need, its gates translated. When ctx is done rebuild returns g itself.
+// rebuild returns a game with the same outputs over a new network, which holds only their cone, with translated gates.
+// When ctx is done, it returns g itself.
 func (g *Game) rebuild(ctx context.Context, translate translation) *Game {
 	h := newGame(g.Names, g.Initial, g.Parts)
-	return g.finish(h, g.into(ctx, h, translate))
+	return g.finish(h, g.substitution(ctx, h, translate))
 }
 
-// checkEvery gates a rebuild looks at its context.
+// checkEvery is the number of gates between two checks of a context.
 const checkEvery = 1 << 10
 
-// into begins to rebuild g in h, which has its inputs alone: the image of an input is the one
-// that stands for the same, if there is one. The substitution stops when ctx is done.
-func (g *Game) into(ctx context.Context, h *Game, translate translation) *logic.Substitution {
+// substitution returns the substitution that rebuilds g in h, a game with inputs only. It maps each input of g to the
+// equal input of h, if h has it. It stops when ctx is done.
+func (g *Game) substitution(ctx context.Context, h *Game, translate translation) *logic.Substitution {
 	h.Net.Reserve(g.Net.Len(), g.Net.Operations())
 	s := logic.NewSubstitution(g.Net, h.Net)
 	s.SetAll(g.Fluents, h.Fluents)
@@ -177,19 +173,19 @@ func (g *Game) into(ctx context.Context, h *Game, translate translation) *logic.
 	return s
 }
 
-// finish fills h with all that g has, or returns g if the substitution is stopped.
+// finish builds the outputs of g in h, or returns g if the substitution is stopped.
 func (g *Game) finish(h *Game, s *logic.Substitution) *Game {
 	if !s.Sweep(logic.Marked(g.live())) {
 		return g
 	}
-	return g.withOutputs(h, s)
+	return g.copyOutputs(h, s)
 }
 
-// withOutputs gives h the images of the outputs, and of the definitions of loop variables.
-func (g *Game) withOutputs(h *Game, s *logic.Substitution) *Game {
+// copyOutputs sets the outputs of h, and the definitions of its loop variables, to their images.
+func (g *Game) copyOutputs(h *Game, s *logic.Substitution) *Game {
 	for v, def := range g.Net.Definitions() {
 		if v := logic.Lit(v) << 1; s.Has(v) {
-			h.Net.Define(s.At(v), s.At(def))
+			h.Net.Define(s.Lookup(v), s.Lookup(def))
 		}
 	}
 	h.Next = slices.Clone(g.Next)
@@ -208,13 +204,13 @@ func (g *Game) withOutputs(h *Game, s *logic.Substitution) *Game {
 	}
 	h.Terminal = g.Terminal
 	h.Wins, h.Goals = slices.Clone(g.Wins), slices.Clone(g.Goals)
-	h.outputs(func(l *logic.Lit) { *l = s.At(*l) })
+	h.forEachOutput(func(l *logic.Lit) { *l = s.Lookup(*l) })
 	return h
 }
 
-// live marks the nodes that the outputs depend on.
+// live marks the cone of the outputs.
 func (g *Game) live() []bool {
 	var roots []logic.Lit
-	g.outputs(func(l *logic.Lit) { roots = append(roots, *l) })
+	g.forEachOutput(func(l *logic.Lit) { roots = append(roots, *l) })
 	return g.Net.Cone(roots)
 }

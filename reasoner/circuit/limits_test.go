@@ -21,14 +21,13 @@ import (
 	"stackmate/reasoner/circuit/logic/logictest"
 )
 
-// smallStack makes stacks of more than a few megabytes fatal while a test runs, so
-// that recursion along a chain shows long before it fills a real stack.
+// smallStack limits the stack to a few megabytes during a test, so that recursion along a chain fails early.
 func smallStack(t *testing.T) {
 	old := debug.SetMaxStack(4 << 20)
 	t.Cleanup(func() { debug.SetMaxStack(old) })
 }
 
-// emptyGame has one role that waits, and the given number of fluents.
+// emptyGame returns a game of one role with one move, and the given number of fluents without next signals.
 func emptyGame(fluents int) *Game {
 	names := &machine.Names{Roles: []string{"r"}, Fluents: make([]string, fluents), Moves: [][]string{{"wait"}}}
 	g := NewGame(names, make(machine.State, max(1, (fluents+63)/64)))
@@ -36,8 +35,7 @@ func emptyGame(fluents int) *Game {
 	return g
 }
 
-// Chains of gates as long as the network: nothing recurs along them, and passes
-// stay linear.
+// In chains of gates as long as the network, no pass recurses along the chain, and passes are linear.
 func TestChainsAsLongAsTheNetwork(t *testing.T) {
 	for name, link := range map[string]func(g *Game, l, f logic.Lit, i int) logic.Lit{
 		"alternating":   func(g *Game, l, f logic.Lit, i int) logic.Lit { return g.Net.And(l, f).Not() },
@@ -51,15 +49,15 @@ func TestChainsAsLongAsTheNetwork(t *testing.T) {
 			if name == "alternating" && exhaustive.On() {
 				length = 1_000_000
 			}
-			g := emptyGame(length / 4) // chains of one operation get that long
+			g := emptyGame(length / 4) // so a chain of one operation has this length
 			l := g.Fluents[0]
 			for i := range length {
 				l = link(g, l, g.Fluents[(i*7+1)%len(g.Fluents)], i%len(g.Fluents))
 			}
-			g.Next = make([]logic.Lit, len(g.Fluents)) // false, but for one
+			g.Next = make([]logic.Lit, len(g.Fluents)) // false, except one
 			g.Next[1], g.Terminal = l, l.Not()
 			before := *g.Net
-			h := optimised(t, g, PassOptions{Without: []string{"fluents"}}) // it would find that all are false
+			h := optimised(t, g, PassOptions{Without: []string{"fluents"}}) // fluents would find them all false
 			m := compiled(t, h, Options{Kernel: kernel.Narrow})
 			checkChain(t, g, &before, m, l)
 		})
@@ -90,7 +88,7 @@ func checkChain(t *testing.T, g *Game, n *logic.Network, m *Machine, l logic.Lit
 	}
 }
 
-// A loop is swept until it is stable; its variables may be many.
+// Many variables of a loop are swept until they are stable; in a cycle without support they stay false.
 func TestLoopsOfManyVariables(t *testing.T) {
 	smallStack(t)
 	const length = 20_000
@@ -109,12 +107,12 @@ func TestLoopsOfManyVariables(t *testing.T) {
 	b.Fill(machine.State{3}, nil)
 	b.Evaluate(1)
 	if b.Terminal()[0] != 0 {
-		t.Error("a loop holds itself up")
+		t.Error("the loop variables are true, want false: no variable has support")
 	}
 }
 
-// A term inside a term inside a term could be factored as often as there are terms.
-func TestTermsThatContainEachOtherAreFactoredInBoundedTime(t *testing.T) {
+// Nested terms could be factored as often as there are terms; factorDepth limits this.
+func TestNestedTermsAreFactoredInBoundedTime(t *testing.T) {
 	terms := exhaustive.Choose(400, 1000)
 	g := emptyGame(2 * terms)
 	var bodies []logic.Lit
@@ -126,8 +124,7 @@ func TestTermsThatContainEachOtherAreFactoredInBoundedTime(t *testing.T) {
 	optimised(t, g, PassOptions{Without: []string{"fluents"}})
 }
 
-// A role without any move is stuck, always; nothing is chosen for it.
-// playouts prepares playouts of a game on every kernel.
+// playouts iterates over all kernels, with playouts of a game.
 func playouts(t *testing.T, g *Game) iter.Seq2[*kernel.Kernel, *machine.Playouts] {
 	return func(yield func(*kernel.Kernel, *machine.Playouts) bool) {
 		for _, k := range kernel.All() {
@@ -139,6 +136,7 @@ func playouts(t *testing.T, g *Game) iter.Seq2[*kernel.Kernel, *machine.Playouts
 	}
 }
 
+// A role with an empty move table is stuck in every position.
 func TestARoleWithoutMovesIsStuck(t *testing.T) {
 	names := &machine.Names{Roles: []string{"a", "b", "c"}, Fluents: make([]string, 3), Moves: [][]string{{}, {"x", "y"}, {}}}
 	g := NewGame(names, make(machine.State, 1))
@@ -172,7 +170,7 @@ func TestAGameWithoutFluentsCompiles(t *testing.T) {
 	}
 }
 
-func TestBatchesGetFewerLanesWhereMemoryIsShort(t *testing.T) {
+func TestBatchesGetFewerLanesIfMemoryIsShort(t *testing.T) {
 	g := syntheticGame(20_000)
 	m := compiled(t, g, Options{})
 	widest := kernel.All()[0].Lanes()
@@ -184,26 +182,26 @@ func TestBatchesGetFewerLanesWhereMemoryIsShort(t *testing.T) {
 		bytes /= 2
 		m = compiled(t, g, Options{Memory: bytes + bytes/2})
 		if got := m.NewBatch().Lanes(); got >= lanes || m.NewNarrowBatch().Lanes() > got || m.Info().Batch > bytes+bytes/2 {
-			t.Errorf("%d lanes, %d in a narrow batch, and %d bytes where %d are allowed", got, m.NewNarrowBatch().Lanes(), m.Info().Batch, bytes+bytes/2)
+			t.Errorf("%d lanes, %d in a narrow batch, and %d bytes with a limit of %d", got, m.NewNarrowBatch().Lanes(), m.Info().Batch, bytes+bytes/2)
 		}
 	}
 	_, err := Compile(t.Context(), g, Options{Memory: 1000})
 	if err == nil || !strings.Contains(err.Error(), "a batch may take") {
-		t.Errorf("error %v for a thousand bytes", err)
+		t.Errorf("error %v for a limit of 1000 bytes, want the limit of a batch", err)
 	}
 }
 
-// What a machine says of its batches is what they take.
-func TestInfoTellsTheMemoryOfABatch(t *testing.T) {
+// Info.Batch is the memory of a batch, within a tenth.
+func TestInfoContainsTheMemoryOfABatch(t *testing.T) {
 	m := compiled(t, syntheticGame(300_000), Options{})
 	b := m.newBatch(m.wide)
-	took := int64(8*(len(b.rows)+len(b.rootWords)) + 4*len(b.chosen))
+	took := int64(8*(len(b.rows)+len(b.filledWords)) + 4*len(b.chosen))
 	if got := m.Info().Batch; got < took || got > took+took/10 {
-		t.Errorf("a batch is said to take %d bytes, and its rows take %d", got, took)
+		t.Errorf("Info.Batch is %d bytes, the rows take %d", got, took)
 	}
 }
 
-// endingContext is done after it has been asked a number of times.
+// endingContext is done after a number of calls of Err.
 type endingContext struct {
 	context.Context
 	left int
@@ -216,8 +214,7 @@ func (c *endingContext) Err() error {
 	return nil
 }
 
-// However often the context is asked before it is done, the work stops soon after,
-// with an error and not with half a circuit.
+// Whenever the context ends, the work stops soon with an error, and returns no partial circuit.
 func TestOptimisingAndCompilingStopWithTheirContext(t *testing.T) {
 	g := syntheticGame(30_000)
 	work := func(ctx context.Context) error {
@@ -232,21 +229,20 @@ func TestOptimisingAndCompilingStopWithTheirContext(t *testing.T) {
 	must.OK(t, work(asked))
 	total := 1<<30 - asked.left
 	if total < 100 {
-		t.Errorf("the context was asked %d times", total)
+		t.Errorf("Err was called %d times, want at least 100", total)
 	}
 	for left := 0; left < total; left += 1 + total/20 {
 		ctx := &endingContext{t.Context(), left}
 		if err := work(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v after %d questions", err, left)
+			t.Errorf("error %v after %d calls of Err", err, left)
 		}
 		if ctx.left < -20 {
-			t.Errorf("the context was asked %d times after it was done", -ctx.left)
+			t.Errorf("Err was called %d times after the end of the context", -ctx.left)
 		}
 	}
 }
 
-// BenchmarkCancel reports the longest time that work goes on after its context is
-// done.
+// BenchmarkCancel measures the time between the end of the context and the end of the work.
 func BenchmarkCancel(b *testing.B) {
 	g := syntheticGame(1_000_000)
 	for _, after := range []time.Duration{100, 500, 1000, 2000} {

@@ -13,47 +13,45 @@ import (
 
 // Machine is a compiled circuit. It implements machine.Machine.
 //
-// The live part of the network is cut into programs over one array of
-// rows: evaluate (legal, terminal, stuck: the position alone), goals, and advance
-// (next: position and moves). What evaluate has computed, the others reuse, so
-// evaluate must have run on the position first; or, for advance alone, prepare, which
-// computes no more than that needs.
+// The live part of the network is divided into programs over one array of rows: evaluate computes legal, terminal and
+// stuck from the position, goal the goals, and advance the next position from position and moves. Evaluate must run
+// first, because the other programs reuse its rows. Before advance, prepare can run instead: it computes only the rows
+// that advance reuses.
 //
-// The same programs run on two widths: the widest kernel for playouts, a narrow
-// one for searches, which look at few positions at a time.
+// The programs run on kernels of two widths: the widest for playouts, and a narrow kernel for searches, which evaluate
+// few positions at a time.
 type Machine struct {
 	machine.Unanalysed
 
 	names   *machine.Names
 	initial machine.State
 	info    machine.Info
-	rows    int // of the signal array
+	rows    int // total number
 
-	fluent   int32       // row of the first fluent; the others follow
-	does     []int32     // row of the first move, by role; the others follow
-	legal    [][]int32   // rows, by role and move
-	parts    []*partRows // by role: moves that have parts, and no rows in does and legal
-	policy   [][]int32   // rows that random moves are chosen from, by role and move
-	terminal output
-	stuck    output
-	wins     []output       // by role; nil without decisive moves
-	best     []int32        // the best goal, by role, or machine.NoGoal
-	goals    [][]goalOutput // by role
+	fluent    int32       // row of the first fluent; rows of fluents are consecutive
+	does      []int32     // row of the first move, by role; rows of a role's moves are consecutive
+	legal     [][]int32   // rows, by role and move
+	parts     []*partRows // by role: rows of split moves, which have no rows in does and legal; nil otherwise
+	policy    [][]int32   // rows of the moves that random choices may choose, by role and move
+	terminal  output
+	stuck     output
+	wins      []output       // by role; nil without Game.Wins
+	bestGoals []int32        // the best possible goal, by role, or machine.NoGoal
+	goals     [][]goalOutput // by role
 
-	prepares int // the program of Prepare: prepare, or evaluate where that takes about as long
+	prepareProgram int // the program of Prepare: prepare, or evaluate if prepare is not much shorter
 
 	wide   *kernel.Engine
-	narrow func() *kernel.Engine // made when it is first asked for
+	narrow func() *kernel.Engine // built at the first call
 
 	symmetries func() []machine.Symmetry
 	packing    func() *machine.Packing
 }
 
-// output is a signal as the batch reads it: a row and whether it is stored
-// complemented.
+// output is the row of a signal, and whether the row holds the complement.
 type output struct {
 	row        int32
-	complement uint64 // all ones if complemented
+	complement uint64 // all ones if the row holds the complement
 }
 
 type goalOutput struct {
@@ -63,17 +61,17 @@ type goalOutput struct {
 
 var _ machine.Machine = (*Machine)(nil)
 
-// Options steer Compile.
+// Options are the options of Compile.
 type Options struct {
-	// Kernel is the kernel of batches, or a family of kernels (see kernel.From); "" for the
-	// quickest of this processor. Narrow batches have a later one of those.
+	// Kernel is the name of the kernel of batches, or of a family of kernels (see kernel.From); "" selects the fastest
+	// kernel of this processor. Narrow batches use a later kernel of the family.
 	Kernel string
-	// Memory is the number of bytes that a batch may take, 0 for no limit. Where a batch of
-	// the kernel does not fit, batches get one with fewer lanes.
+	// Memory limits the bytes of a batch; 0 is no limit. If a batch of the kernel exceeds it, a kernel with fewer lanes
+	// is used.
 	Memory int64
 }
 
-// Compile lays a game out as programs for a kernel.
+// Compile translates a game to programs for a kernel.
 func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
 	m.info = machine.Info{Engine: "circuit", Parallel: true, Gates: g.Net.Gates(), Depth: g.Net.Depth()}
@@ -85,9 +83,9 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	}
 	switch {
 	case available[0].Splits():
-		g = withChoice(ctx, g, splitAnd)
+		g = withChoice(ctx, g, splitGate)
 	case g.Parts != nil:
-		g = withChoice(ctx, g, plainAnd)
+		g = withChoice(ctx, g, copyGate)
 	}
 	plan := m.link(g, g.stuck())
 	if err := ctx.Err(); err != nil {
@@ -101,26 +99,25 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m.info.Kernel = wide.Kernel()
 	m.info.Bytes, m.info.Verified, m.info.Batch = wide.CodeBytes(), wide.VerifiedIn(), m.batchBytes(wide)
 	if k := narrowest(available); k.Lanes() < wide.Lanes() {
-		m.narrow = later(k, plan, wide)
-		m.info.Bytes *= 2 // the narrow programs are as long
+		m.narrow = lazyEngine(k, plan, wide)
+		m.info.Bytes *= 2 // the narrow engine has its own code, as long
 	}
 	return m, nil
 }
 
-// later makes, when first called, the engine of a kernel for a plan that was proved safe on
-// another: it takes about as long as that one took, and whoever plays random matches only
-// does not need it. Where memory for its code cannot be had, the other one does its work.
-func later(k *kernel.Kernel, plan *kernel.Plan, other *kernel.Engine) func() *kernel.Engine {
+// lazyEngine returns a function that builds an engine of kernel k at its first call. The plan is verified already. The
+// construction takes about as long as for the wide engine, and programs that only play random matches do not need it.
+// Without memory for the code, it returns the wide engine.
+func lazyEngine(k *kernel.Kernel, plan *kernel.Plan, wide *kernel.Engine) func() *kernel.Engine {
 	return sync.OnceValue(func() *kernel.Engine {
 		if e, err := k.Engine(plan); err == nil {
 			return e
 		}
-		return other
+		return wide
 	})
 }
 
-// widest is the plan on the first of the kernels whose batches take no more than
-// that many bytes.
+// widest returns an engine of the plan: of the first kernel with batches of at most limit bytes.
 func (m *Machine) widest(plan *kernel.Plan, kernels []*kernel.Kernel, limit int64) (*kernel.Engine, error) {
 	var bytes int64
 	for _, k := range kernels {
@@ -136,9 +133,8 @@ func (m *Machine) widest(plan *kernel.Plan, kernels []*kernel.Kernel, limit int6
 		kernels[len(kernels)-1].Lanes(), m.rows, bytes>>20, limit>>20)
 }
 
-// narrowest is the quickest kernel for a handful of positions: two words a row keep
-// most circuits in the first-level cache, and 128-bit operations are as quick as
-// those on one word.
+// narrowest returns the fastest kernel for a handful of positions. Rows of two words keep most circuits in the
+// first-level cache, and 128-bit operations are as fast as operations on one word.
 func narrowest(kernels []*kernel.Kernel) *kernel.Kernel {
 	i := slices.IndexFunc(kernels, func(k *kernel.Kernel) bool { return k.Lanes() == 128 })
 	if i < 0 {
@@ -147,7 +143,7 @@ func narrowest(kernels []*kernel.Kernel) *kernel.Kernel {
 	return kernels[i]
 }
 
-// stuck is true where the position is not terminal and a role has no legal move.
+// stuck returns the condition that the position is not terminal and a role has no legal move.
 func (g *Game) stuck() logic.Lit {
 	var missing []logic.Lit
 	for r, row := range g.Legal {
@@ -159,10 +155,10 @@ func (g *Game) stuck() logic.Lit {
 	return g.Net.And(g.Net.Or(missing...), g.Terminal.Not())
 }
 
-// link makes the programs, and notes where their results are.
+// link builds the plan of all programs, and records the rows of inputs and outputs.
 func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 	position := slices.Concat([]logic.Lit{g.Terminal, stuck}, g.Wins, slices.Concat(g.Legal...), slices.Concat(g.Policy...))
-	var chosen, parts []logic.Lit // what a choice makes of inputs
+	var chosen, parts []logic.Lit // outputs of random choices, and their inputs
 	for _, p := range g.Parts {
 		if p != nil {
 			position = append(append(position, p.Head...), p.Tail...)
@@ -176,58 +172,57 @@ func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
 	all := slices.Concat(position, goals, chosen, g.Next)
 	writes := g.writes(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
 	l := newLayout(g.Net, g.Net.Cone(all), writes)
-	known := g.Net.Cone(position)
-	// What must stay in its row: the outputs, and what evaluate computes for the other programs.
-	for _, o := range slices.Concat(all, l.borrowed(nil, known, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))) {
+	evaluated := g.Net.Cone(position)
+	// Outputs and signals that later programs reuse keep their rows.
+	for _, o := range slices.Concat(all, l.reused(nil, evaluated, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))) {
 		l.keep[o.Node()] = true
 	}
-	rest := func(roots []logic.Lit) []bool {
+	notEvaluated := func(roots []logic.Lit) []bool {
 		marked := g.Net.Cone(roots)
 		for i := range marked {
-			marked[i] = marked[i] && !known[i]
+			marked[i] = marked[i] && !evaluated[i]
 		}
 		return marked
 	}
-	evaluate, _ := l.emit("evaluate", l.schedule(position, known), nil)
-	goal, _ := l.emit("goal", l.schedule(goals, rest(goals)), nil)
-	choice, written := l.emit("choose", l.schedule(chosen, rest(chosen)), writes)
+	evaluate, _ := l.emit("evaluate", l.schedule(position, evaluated), nil)
+	goal, _ := l.emit("goal", l.schedule(goals, notEvaluated(goals)), nil)
+	choice, written := l.emit("choose", l.schedule(chosen, notEvaluated(chosen)), writes)
 	l.transfer(choice, chosen, parts, written)
-	advance, written := l.emit("advance", l.schedule(g.Next, rest(g.Next)), writes)
+	advance, written := l.emit("advance", l.schedule(g.Next, notEvaluated(g.Next)), writes)
 	l.transfer(advance, g.Next, g.Fluents, written)
-	appendCopies(evaluate, m.outputs(g, l, stuck), 1)
+	appendCopies(evaluate, m.recordRows(g, l, stuck), 1)
 	programs := []*kernel.Program{evaluate, goal, advance, choice}
-	borrowed := l.borrowed(g.Next, known, g.Net.Cone(g.Next))
-	if few := g.Net.Cone(borrowed); shareWorthPreparing*l.gates(few) <= l.gates(known) {
-		p, _ := l.emit("prepare", l.schedule(borrowed, few), nil)
-		programs, m.prepares = append(programs, p), prepare
+	reused := l.reused(g.Next, evaluated, g.Net.Cone(g.Next))
+	if few := g.Net.Cone(reused); prepareRatio*l.countGates(few) <= l.countGates(evaluated) {
+		p, _ := l.emit("prepare", l.schedule(reused, few), nil)
+		programs, m.prepareProgram = append(programs, p), prepare
 	}
 	m.rows = int(l.rows)
 	return m.plan(g, programs...)
 }
 
-// shareWorthPreparing: a program that makes positions ready for moves pays where it has at most
-// one in so many of the gates of evaluate.
-const shareWorthPreparing = 2
+// prepareRatio is the least ratio of the gates of evaluate to the gates of prepare for which prepare pays.
+const prepareRatio = 2
 
-// borrowed are the signals that evaluate has computed (known), of those that are given and of
-// the operands of what other programs compute (used).
-func (l *layout) borrowed(given []logic.Lit, known, used []bool) (out []logic.Lit) {
+// reused returns the evaluated signals among the given signals and the operands of used nodes, which
+// other programs compute.
+func (l *layout) reused(given []logic.Lit, evaluated, used []bool) (out []logic.Lit) {
 	needed := slices.Clone(given)
 	for i := range used {
-		if used[i] && !known[i] {
+		if used[i] && !evaluated[i] {
 			needed = append(needed, l.net.Dependencies(int32(i))...)
 		}
 	}
 	for _, o := range needed {
-		if known[o.Node()] {
+		if evaluated[o.Node()] {
 			out = append(out, o)
 		}
 	}
 	return out
 }
 
-// gates counts those that are marked.
-func (l *layout) gates(marked []bool) (n int) {
+// countGates returns the number of marked gates.
+func (l *layout) countGates(marked []bool) (n int) {
 	for i, m := range marked {
 		if m && l.net.Op(int32(i)) >= logic.OpAnd {
 			n++
@@ -236,9 +231,9 @@ func (l *layout) gates(marked []bool) (n int) {
 	return n
 }
 
-// writes finds the gates that may be computed straight into the row of an input (see newLayout):
-// those that are nothing but one of the signals, and no output else. inputs[k] is what signal k is
-// written to; its literal is complemented where the gate is the complement of the signal.
+// writes returns the gates that may be stored directly in the row of an input (see newLayout): gates with a single use,
+// as signals[k], which is copied to inputs[k]. The literal of the input is complemented if the signal is the gate's
+// complement.
 func (g *Game) writes(signals, inputs []logic.Lit, others ...[]logic.Lit) map[int32]logic.Lit {
 	uses := g.Net.Uses()
 	for _, list := range append(others, signals) {
@@ -255,17 +250,16 @@ func (g *Game) writes(signals, inputs []logic.Lit, others ...[]logic.Lit) map[in
 	return writes
 }
 
-// outputs notes the rows of the inputs and of what the rules say of a position.
-// Legal bits that are stored complemented get rows of their own; the copies that
-// fill them are returned as pairs of rows.
-func (m *Machine) outputs(g *Game, l *layout, stuck logic.Lit) (copies []int32) {
+// recordRows records the rows of inputs and outputs. Complemented legal signals get additional rows; the copies that
+// fill them are returned as pairs (to, from).
+func (m *Machine) recordRows(g *Game, l *layout, stuck logic.Lit) (copies []int32) {
 	if len(g.Fluents) > 0 {
-		m.fluent = l.slot[g.Fluents[0].Node()]
+		m.fluent = l.row[g.Fluents[0].Node()]
 	}
 	for r, row := range g.Does {
 		first := int32(0)
 		if len(row) > 0 {
-			first = l.slot[row[0].Node()]
+			first = l.row[row[0].Node()]
 		}
 		m.does = append(m.does, first)
 		m.parts = append(m.parts, nil)
@@ -273,15 +267,15 @@ func (m *Machine) outputs(g *Game, l *layout, stuck logic.Lit) (copies []int32) 
 			m.parts[r] = newPartRows(p, l)
 		}
 	}
-	m.legal = l.plainRows(g.Legal, &copies)
+	m.legal = l.positiveRows(g.Legal, &copies)
 	if m.policy = m.legal; g.Policy != nil {
-		m.policy = l.plainRows(g.Policy, &copies)
+		m.policy = l.positiveRows(g.Policy, &copies)
 	}
 	m.terminal, m.stuck = l.output(g.Terminal), l.output(stuck)
 	for _, win := range g.Wins {
 		m.wins = append(m.wins, l.output(win))
 	}
-	m.best, _ = g.bestGoals()
+	m.bestGoals, _ = g.bestGoals()
 	m.goals = make([][]goalOutput, len(g.Does))
 	for _, goal := range g.Goals {
 		m.goals[goal.Role] = append(m.goals[goal.Role], goalOutput{goal.Value, l.output(goal.When)})
@@ -289,9 +283,9 @@ func (m *Machine) outputs(g *Game, l *layout, stuck logic.Lit) (copies []int32) 
 	return copies
 }
 
-// plainRows lists the rows of signals by role and move. Signals that are stored
-// complemented get rows of their own: pairs (to, from) are appended to copies.
-func (l *layout) plainRows(signals [][]logic.Lit, copies *[]int32) [][]int32 {
+// positiveRows returns the rows of signals by role and move. Complemented signals get additional rows; the copies that
+// fill them are appended to copies as pairs (to, from).
+func (l *layout) positiveRows(signals [][]logic.Lit, copies *[]int32) [][]int32 {
 	rows := make([][]int32, len(signals))
 	for r, row := range signals {
 		rows[r] = make([]int32, len(row))

@@ -7,25 +7,24 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Mobility, as gates: which moves each role could make if it were its turn. Where a fluent
-// tells whose turn it is, the legal moves of a role are taken with that fluent as it is when
-// the role is to move: so the moves of who waits are seen, too. What is legal for several
-// roles alike says nothing of who is ahead and is left out, and so is what a single fluent says.
+// Mobility, as gates: the legal moves of each role if it were its turn. For each role, the literals that mark the turn
+// are replaced by their values in its turn, so moves of the waiting role count, too. Moves legal for several roles, and
+// moves whose legality is a single literal, carry no information and are left out.
 //
-// Cost: roles × the nodes that legal moves need.
+// Cost: roles × nodes of the cone of legal moves.
 
-// mobility adds to the network where each move would be legal. It has none for a game where
-// that takes recursion.
+// mobility returns the condition under which each move would be legal in its role's turn. It returns nothing if these
+// conditions involve recursion.
 func (g *Game) mobility() (list []machine.Signal, signals []logic.Lit) {
 	for i, live := range g.Net.Cone(slices.Concat(g.Legal...)) {
 		if live && g.Net.Op(int32(i)) == logic.OpLoop {
 			return nil, nil
 		}
 	}
-	users := make(map[logic.Lit]int) // roles that have a signal
+	users := make(map[logic.Lit]int) // by condition: the number of roles with it
 	would := make([][]logic.Lit, len(g.Legal))
 	for r := range g.Legal {
-		would[r] = g.wouldBeLegal(r)
+		would[r] = g.legalInTurn(r)
 		own := make(map[logic.Lit]bool)
 		for _, l := range would[r] {
 			if !own[l] {
@@ -48,24 +47,24 @@ func (g *Game) mobility() (list []machine.Signal, signals []logic.Lit) {
 	return list, signals
 }
 
-// wouldBeLegal are the moves of a role if it were its turn.
-func (g *Game) wouldBeLegal(role int) []logic.Lit {
+// legalInTurn returns the conditions of the moves of a role if it were its turn.
+func (g *Game) legalInTurn(role int) []logic.Lit {
 	s := logic.NewSubstitution(g.Net, g.Net)
-	turn := func(r int, value logic.Lit) {
-		for _, mine := range g.movesWhen(r) {
+	setTurn := func(r int, value logic.Lit) {
+		for _, mine := range g.turnConditions(r) {
 			if g.Net.Op(mine.Node()) == logic.OpInput {
 				s.Set(mine, value)
 			}
 		}
 	}
 	for r := range g.Legal {
-		turn(r, logic.False)
+		setTurn(r, logic.False)
 	}
-	turn(role, logic.True)
+	setTurn(role, logic.True)
 	s.Build(g.Legal[role]...)
 	row := make([]logic.Lit, len(g.Legal[role]))
 	for m, l := range g.Legal[role] {
-		row[m] = s.At(l)
+		row[m] = s.Lookup(l)
 	}
 	return row
 }

@@ -10,12 +10,12 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// What moves are seen of each role is what is legal for it in the position with its turn.
-func TestMobilityIsWhatWouldBeLegalInTurn(t *testing.T) {
+// The mobility of a role contains its legal moves in the same position with its turn.
+func TestMobilityIsTheLegalMovesInTurn(t *testing.T) {
 	const size, alike = 5, 3
 	g := turnGame(size, true)
 	turn := g.Fluents[0]
-	// A move that is legal for both roles alike, and one that a single fluent allows.
+	// Two moves without signals: one is legal for both roles alike, one depends on a single fluent.
 	common := g.Net.And(g.Fluents[1], g.Fluents[2])
 	for r := range g.Legal {
 		g.Legal[r][alike] = g.Net.And(turn^logic.Lit(r), common)
@@ -24,19 +24,19 @@ func TestMobilityIsWhatWouldBeLegalInTurn(t *testing.T) {
 	g = optimised(t, g, PassOptions{Without: []string{"fluents"}})
 	m := compiled(t, g, Options{Kernel: kernel.Narrow})
 	if FindSignals(t.Context(), g, false, Options{Kernel: kernel.Narrow}) != nil {
-		t.Error("there are signals without being asked for")
+		t.Error("FindSignals returns mobility without a request")
 	}
 	signals := FindSignals(t.Context(), g, true, Options{Kernel: kernel.Narrow})
 	var want []machine.Signal
 	for r, row := range g.Legal {
-		for k := 1; k < len(row); k++ { // but for waiting
+		for k := 1; k < len(row); k++ { // except the noop
 			if k != alike && k != alike+1 {
 				want = append(want, machine.Signal{Role: machine.Role(r), Move: machine.Move(k)})
 			}
 		}
 	}
 	if !slices.Equal(signals.List(), want) {
-		t.Fatalf("seen are %v, want %v", signals.List(), want)
+		t.Fatalf("the signals are %v, want %v", signals.List(), want)
 	}
 	rng, b, sensor, found, seen := rand.New(rand.NewPCG(1, 2)), m.NewBatch(), signals.NewSensor(), make([]uint64, 1), 0
 	for range 200 {
@@ -50,7 +50,7 @@ func TestMobilityIsWhatWouldBeLegalInTurn(t *testing.T) {
 			for i, signal := range want {
 				got := found[0]>>i&1 != 0
 				if signal.Role == machine.Role(r) && got != slices.Contains(legal, signal.Move) {
-					t.Fatalf("in %b, role %d, move %d is seen: %v", s[0], r, signal.Move, got)
+					t.Fatalf("in %b, role %d, the signal of move %d is %v", s[0], r, signal.Move, got)
 				}
 				if got {
 					seen++
@@ -59,6 +59,6 @@ func TestMobilityIsWhatWouldBeLegalInTurn(t *testing.T) {
 		}
 	}
 	if seen == 0 {
-		t.Error("no moves are seen in any position")
+		t.Error("no signal is true in any position")
 	}
 }

@@ -8,55 +8,54 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// complementMoves uses that every role makes exactly one move in a step. Frame
-// rules ("the cell keeps its mark if any other move was made") are disjunctions
-// over nearly the whole move table of a role: the complement is far smaller.
+// complementMoves shortens conditions over moves; it assumes that every role makes exactly one move in a step. Frame
+// rules ("the cell keeps its mark if any other move was made") are disjunctions over nearly the whole move table of a
+// role; the complement is far smaller.
 //
 // before: and(not does(r, m) for m in S, rest)
-// after:  and(or(does(r, m) for m not in S), rest)    where that is shorter
+// after:  and(or(does(r, m) for m not in S), rest)    if that is shorter
 //
-// A disjunction is a complemented conjunction of complements, so this covers
-// both. Steps in which a role has made no move or several are not defined.
+// A disjunction is a complemented conjunction of complements, so this covers both. In steps where a role makes no move
+// or several, the result is undefined.
 //
-// Rules that speak of any role ("does ?player (move ...)") give a disjunction over the
-// roles for each move, which other rules share: those are seen through where the whole
-// gets shorter.
+// Rules about any role ("does ?player (move ...)") contain for each move a disjunction over the roles, which other
+// rules share. Such disjunctions are expanded if this makes the gate shorter.
 func complementMoves(ctx context.Context, g *Game) *Game {
-	var seen []logic.Lit
+	var buffer []logic.Lit
 	return g.rebuild(ctx, func(h *Game, _ int32, operands []logic.Lit) logic.Lit {
-		through := h.throughDenials(seen[:0], operands)
-		seen = through
-		if len(through) == 0 && !slices.ContainsFunc(operands, h.isDenial) {
+		expanded := h.expandDenials(buffer[:0], operands)
+		buffer = expanded
+		if len(expanded) == 0 && !slices.ContainsFunc(operands, h.isDenial) {
 			return h.Net.And(operands...)
 		}
 		operands = h.complementRoles(operands)
-		if len(through) > 0 {
-			if through = h.complementRoles(through); len(through) < len(operands) {
-				operands = through
+		if len(expanded) > 0 {
+			if expanded = h.complementRoles(expanded); len(expanded) < len(operands) {
+				operands = expanded
 			}
 		}
 		return h.Net.And(operands...)
 	})
 }
 
-// throughDenials appends the operands to dst, which is empty, with the denials themselves
-// for those that do nothing but deny moves; it appends nothing if there are no such operands.
-func (g *Game) throughDenials(dst, operands []logic.Lit) []logic.Lit {
-	some := false
+// expandDenials appends the operands to dst, which is empty, and replaces conjunctions of denials by their operands. It
+// appends nothing if there are no such conjunctions.
+func (g *Game) expandDenials(dst, operands []logic.Lit) []logic.Lit {
+	found := false
 	for i, l := range operands {
 		if denials := g.denials(l); denials != nil {
-			if !some {
-				dst, some = append(dst, operands[:i]...), true
+			if !found {
+				dst, found = append(dst, operands[:i]...), true
 			}
 			dst = append(dst, denials...)
-		} else if some {
+		} else if found {
 			dst = append(dst, l)
 		}
 	}
 	return dst
 }
 
-// denials are the operands of a conjunction of complemented moves, or nil for anything else.
+// denials returns the operands of a conjunction of complemented moves, or nil for any other literal.
 func (g *Game) denials(l logic.Lit) []logic.Lit {
 	if l.Complemented() || g.Net.Op(l.Node()) != logic.OpAnd {
 		return nil
@@ -70,16 +69,15 @@ func (g *Game) denials(l logic.Lit) []logic.Lit {
 	return operands
 }
 
-// isDenial tells whether a literal is the complement of a move.
+// isDenial reports whether a literal is the complement of a move.
 func (g *Game) isDenial(l logic.Lit) bool {
 	return l.Complemented() && g.Net.Op(l.Node()) == logic.OpInput && l.Node() > int32(len(g.Fluents))
 }
 
-// complementRoles rewrites the operands of a gate that deny moves, in place. Once
-// they are sorted, those of one role stand together, because inputs are numbered by
-// role.
+// complementRoles rewrites the denials of each role among the operands of a gate, in place. After sorting, the moves of
+// a role are consecutive, since inputs are numbered by role.
 func (g *Game) complementRoles(operands []logic.Lit) []logic.Lit {
-	operands = g.sortOnce(operands)
+	operands = g.sortUnique(operands)
 	out, rest := operands[:0], operands
 	for _, moves := range g.Does {
 		if len(moves) == 0 {
@@ -88,16 +86,16 @@ func (g *Game) complementRoles(operands []logic.Lit) []logic.Lit {
 		first, _ := slices.BinarySearch(rest, moves[0])
 		end, _ := slices.BinarySearch(rest, moves[len(moves)-1]+2)
 		out = append(out, rest[:first]...)
-		out = g.appendOthers(out, moves, rest[first:end])
+		out = g.appendComplement(out, moves, rest[first:end])
 		rest = rest[end:]
 	}
 	return append(out, rest...)
 }
 
-// sortOnce sorts literals in place, each once. Where they deny all moves, and every cell has
-// a gate like that, comparing them would take most of the time: inputs, which are the first
-// nodes, are marked in a bitmap, if there are as many as it has words.
-func (g *Game) sortOnce(lits []logic.Lit) []logic.Lit {
+// sortUnique sorts literals in place, and removes repetitions. Gates may deny nearly all moves, and each cell may have
+// such a gate, so comparisons would take most of the time. If there are at least as many literals as words of a bitmap
+// of the inputs, the bitmap sorts the inputs; they are the first nodes.
+func (g *Game) sortUnique(lits []logic.Lit) []logic.Lit {
 	end := logic.Lit(0)
 	for _, moves := range g.Does {
 		if len(moves) > 0 {
@@ -128,9 +126,9 @@ func (g *Game) sortOnce(lits []logic.Lit) []logic.Lit {
 	return append(lits, gates...)
 }
 
-// appendOthers appends the sorted literals of moves of one role or, if they deny
-// most moves, what says the same of the others. It appends no more than there were.
-func (g *Game) appendOthers(dst, moves, lits []logic.Lit) []logic.Lit {
+// appendComplement appends the sorted literals of moves of a role. If they deny most moves, it appends instead the
+// disjunction of the moves that are not denied. It appends at most as many literals as there were.
+func (g *Game) appendComplement(dst, moves, lits []logic.Lit) []logic.Lit {
 	denied := 0
 	for _, l := range lits {
 		if l.Complemented() {

@@ -9,7 +9,7 @@ import (
 )
 
 // Every conjunction of moves and denials of moves of a role keeps its value, whichever move the role makes.
-func TestComplementedMovesMeanTheSameForEachMove(t *testing.T) {
+func TestComplementedMovesKeepTheirValueForEachMove(t *testing.T) {
 	const moves = 6
 	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{make([]string, moves)}}
 	patterns := 1
@@ -45,7 +45,7 @@ func TestComplementedMovesMeanTheSameForEachMove(t *testing.T) {
 	}
 }
 
-// value returns the value of a signal over the moves of the only role, of which one is made.
+// value returns the value of a signal over moves when the only role makes a move.
 func value(g *Game, l logic.Lit, made int) logic.Lit {
 	s := logic.NewSubstitution(g.Net, logic.NewNetwork())
 	for m, does := range g.Does[0] {

@@ -14,20 +14,19 @@ import (
 	"stackmate/reasoner/circuit/logic/logictest"
 )
 
-// optimised is a game after the passes.
+// optimised returns a game after the passes.
 func optimised(t rapid.TB, g *Game, o PassOptions) *Game {
 	t.Helper()
 	return must.Get(Optimise(context.Background(), g, o))(t)
 }
 
-// compiled is the machine of a game.
+// compiled returns the machine of a game.
 func compiled(t rapid.TB, g *Game, o Options) *Machine {
 	t.Helper()
 	return must.Get(Compile(context.Background(), g, o))(t)
 }
 
-// randomGame draws a game over a random network: every operation, literals of
-// both signs, and a recursive part that is monotone in its variables.
+// randomGame draws a game over a random network with all operations, literals of both signs, and a monotone recursion.
 func randomGame(t *rapid.T) *Game {
 	names := &machine.Names{Roles: []string{"left", "right"}}
 	for range rapid.IntRange(1, 70).Draw(t, "fluents") {
@@ -57,7 +56,7 @@ func randomGame(t *rapid.T) *Game {
 			all = append(all, g.Net.Or(append(slices.Clone(row[:m]), row[m+1:]...)...))
 		}
 	}
-	var anyone []logic.Lit // by move: some role has made it
+	var anyone []logic.Lit // by move: at least one role makes it
 	for m := range min(len(g.Does[0]), len(g.Does[1])) {
 		anyone = append(anyone, g.Net.Or(g.Does[0][m], g.Does[1][m]))
 	}
@@ -85,8 +84,8 @@ func randomGame(t *rapid.T) *Game {
 	return g
 }
 
-// randomLoop adds mutually recursive signals: monotone gates over variables,
-// with any literals of the outside mixed in.
+// randomLoop adds mutually recursive signals: gates that are monotone in loop variables, and contain any other
+// literals.
 func randomLoop(t *rapid.T, n *logic.Network, outside []logic.Lit) []logic.Lit {
 	vars := make([]logic.Lit, rapid.IntRange(0, 6).Draw(t, "vars"))
 	for i := range vars {

@@ -8,31 +8,25 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Moves with parts. A table of moves such as (move from to), with a row for each, is
-// mostly a product: the place of a piece says whether it may move at all, what lies
-// between says where it may go, and what a move changes at one end does not depend on
-// the other. So a move becomes two inputs, its first and its second part, one of
-// which is true of each kind: a hundred and a hundred instead of some thousands. In a
-// game of three-part moves the first part is the first two.
+// Split moves. A table of moves such as (move from to), with a row for each move, is mostly a product. The piece's cell
+// decides whether it may move at all; the cells between decide where it may go. The effects of a move on one cell do
+// not depend on the other. So a move becomes two inputs, its first and its second part: about two hundred inputs
+// instead of some thousand. In games with moves of three cells, the first part is the first two cells.
 //
 //	does(r, m)    first(p) and second(q), where p and q are the parts of m
-//	legal(r, m)   head(p) and tail(m): the head is what the conditions of all moves
-//	              with the part p have in common
+//	legal(r, m)   head(p) and tail(m), where the head contains the conditions common to all moves with first part p
 //
-// Disjunctions over moves become disjunctions over parts (choice.Union), and random moves are
-// chosen part by part (choice.Choose).
+// Disjunctions over moves become disjunctions over parts (choice.Union). Random moves are chosen part by part
+// (choice.Choose).
 //
-// Assumptions, proved while splitting: no two moves have both parts in common; and of
-// the rules of the game: every role makes exactly one move in a step.
+// Assumptions: no two moves have both parts in common (proved while splitting); every role makes exactly one move in a
+// step (a rule of GDL).
 
-// splitMoves takes large move tables apart.
-//
-// before: does(r, m), legal(r, m) for each move m
-// after:  first(r, p), second(r, q), head(r, p) and tail(r, m)
+// splitMoves splits the moves of large tables.
 func splitMoves(ctx context.Context, g *Game) *Game { return splitTables(ctx, g, choice.LeastMoves) }
 
-// splitTables is splitMoves for tables of at least so many moves. A game with a policy
-// stays as it is: its random moves are not chosen among the legal ones.
+// splitTables splits tables of at least `least` moves. Games with a policy stay as they are, because their random moves
+// are not chosen among the legal moves.
 func splitTables(ctx context.Context, g *Game, least int) *Game {
 	if g.Policy != nil || g.Parts != nil {
 		return g
@@ -44,19 +38,19 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 		if len(legal) >= least {
 			g.Legal[r] = make([]logic.Lit, len(legal))
 			for m, l := range legal {
-				g.Legal[r][m] = conjunction(ctx, g.Net, l)
+				g.Legal[r][m] = extractCommon(ctx, g.Net, l)
 			}
 		}
 	}
-	parts, some := make([]*choice.Parts, len(g.Does)), false
+	parts, split := make([]*choice.Parts, len(g.Does)), false
 	tables := choice.Tables(g.Names.Moves, least)
 	for r, legal := range g.Legal {
 		if len(legal) >= least {
 			parts[r] = tables[r].Best(g.Net, g.Names.Moves[r], legal, least < choice.LeastMoves)
-			some = some || parts[r] != nil
+			split = split || parts[r] != nil
 		}
 	}
-	if !some {
+	if !split {
 		return g
 	}
 	h := newGame(g.Names, g.Initial, parts)
@@ -73,19 +67,17 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 	return h
 }
 
-// Whole is the game with a row for each move: g, or if g has moves with parts the game
-// that it was made of.
+// Whole returns the game with a row for each move: g itself, or the game before the moves were split.
 func (g *Game) Whole() *Game {
 	if g.Parts != nil {
-		return g.plain
+		return g.unshared
 	}
 	return g
 }
 
-// conjunction is a literal as a conjunction, if it is a disjunction of terms with
-// literals in common. Terms that contradict themselves are left out: often a general
-// rule and an exception to it give the same move, and only one of them can hold.
-func conjunction(ctx context.Context, n *logic.Network, l logic.Lit) logic.Lit {
+// extractCommon rewrites a disjunction of terms with common literals as a conjunction. It drops contradictory terms:
+// often a general rule and an exception of it give the same move, and only one of them can apply.
+func extractCommon(ctx context.Context, n *logic.Network, l logic.Lit) logic.Lit {
 	if !l.Complemented() || n.Op(l.Node()) != logic.OpAnd {
 		return l
 	}
@@ -98,15 +90,15 @@ func conjunction(ctx context.Context, n *logic.Network, l logic.Lit) logic.Lit {
 	return n.Or(n.Factor(ctx, terms)...)
 }
 
-// moveSplitter rewrites a game for moves with parts.
+// moveSplitter rewrites a game for split moves.
 type moveSplitter struct {
 	from, to *Game
 	image    *logic.Substitution
-	start    []int32               // by role: the node of its first move in from; one more
-	common   [][][]logic.Lit       // by role and first part: what the legal signals have in common
-	head     map[int32][]logic.Lit // by node that is a legal signal: its part of common
+	start    []int32               // by role: the node of its first move in from; and the end of the last role's moves
+	common   [][][]logic.Lit       // by role and first part: common literals of the legal signals
+	head     map[int32][]logic.Lit // by node of a legal signal: the common literals of its first part
 	union    []*choice.Union       // by role
-	denied   [][]int32             // by role: the moves that the present gate denies
+	denied   [][]int32             // by role: moves denied by the present gate
 	out      []logic.Lit
 }
 
@@ -115,7 +107,7 @@ func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 		from: g, to: h, head: make(map[int32][]logic.Lit),
 		common: make([][][]logic.Lit, len(g.Does)), union: make([]*choice.Union, len(g.Does)), denied: make([][]int32, len(g.Does)),
 	}
-	s.image = g.into(ctx, h, s.translate)
+	s.image = g.substitution(ctx, h, s.translate)
 	first := int32(len(g.Fluents)) + 1
 	for r, row := range g.Does {
 		s.start = append(s.start, first)
@@ -131,7 +123,7 @@ func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 		s.common[r] = p.Common(g.Net, g.Legal[r])
 		for m, l := range g.Legal[r] {
 			if !l.Complemented() {
-				s.head[l.Node()] = s.common[r][p.Of[m][0]]
+				s.head[l.Node()] = s.common[r][p.Pair[m][0]]
 			}
 		}
 	}
@@ -139,17 +131,17 @@ func newMoveSplitter(ctx context.Context, g, h *Game) *moveSplitter {
 	return s
 }
 
-// conjunction is that of literals of the old game.
+// conjunction returns the image of a conjunction of literals of the old game.
 func (s *moveSplitter) conjunction(lits []logic.Lit) logic.Lit {
 	s.out = s.out[:0]
 	for _, l := range lits {
-		s.out = append(s.out, s.image.At(l))
+		s.out = append(s.out, s.image.Lookup(l))
 	}
 	return s.to.Net.And(s.out...)
 }
 
-// translate rewrites a gate. One that says where a move is legal becomes a conjunction of
-// head and tail, so that what else asks for it can be factored.
+// translate rewrites a gate. A legal signal becomes a conjunction of head and tail, so that its other users can be
+// factored.
 func (s *moveSplitter) translate(_ *Game, node int32, operands []logic.Lit) logic.Lit {
 	old, n := s.from.Net.Operands(node), s.to.Net
 	s.out = s.out[:0]
@@ -165,7 +157,7 @@ func (s *moveSplitter) translate(_ *Game, node int32, operands []logic.Lit) logi
 		return n.And(n.And(s.out...), n.And(tail...))
 	}
 	for k, o := range old {
-		if r, m, ok := s.move(o.Node()); ok && o.Complemented() && s.union[r] != nil {
+		if r, m, ok := s.inputMove(o.Node()); ok && o.Complemented() && s.union[r] != nil {
 			s.denied[r] = append(s.denied[r], m)
 		} else {
 			s.out = append(s.out, operands[k])
@@ -180,8 +172,8 @@ func (s *moveSplitter) translate(_ *Game, node int32, operands []logic.Lit) logi
 	return n.And(s.out...)
 }
 
-// move is the move whose input a node was, if it was one.
-func (s *moveSplitter) move(node int32) (role int, m int32, ok bool) {
+// inputMove returns the move of an input node of the old game, or false for any other node.
+func (s *moveSplitter) inputMove(node int32) (role int, m int32, ok bool) {
 	if node < s.start[0] || node >= s.start[len(s.start)-1] {
 		return 0, 0, false
 	}
@@ -191,10 +183,10 @@ func (s *moveSplitter) move(node int32) (role int, m int32, ok bool) {
 	return role, node - s.start[role], true
 }
 
-// withChoice rebuilds a game by the function and, with what chooses the parts of random
-// moves. The inputs of random bits come after all others.
+// withChoice rebuilds a game by a translation, and adds the choice of the parts of random moves. Inputs of random bits
+// are numbered after all other inputs.
 func withChoice(ctx context.Context, g *Game, and translation) *Game {
-	shared := g.sharedChoices()
+	partner := g.turnPartners()
 	h := g.rebuild(ctx, and)
 	if h == g {
 		return g
@@ -202,10 +194,10 @@ func withChoice(ctx context.Context, g *Game, and translation) *Game {
 	for r, p := range h.Parts {
 		switch {
 		case p == nil:
-		case shared[r] != r:
-			mine, _ := h.turn(shared[r], r)
-			choice.ChooseTurn(h.Net, mine, h.Parts[shared[r]], p)
-		case !slices.Contains(shared[r+1:], r):
+		case partner[r] != r:
+			mine, _ := h.turnLiteral(partner[r], r)
+			choice.ChooseTurn(h.Net, mine, h.Parts[partner[r]], p)
+		case !slices.Contains(partner[r+1:], r):
 			choice.Choose(h.Net, p)
 		}
 	}

@@ -14,15 +14,15 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// A game with its moves taken apart must agree with the oracle on the network as it
-// was before, on every kernel and with and without the passes that come after.
-func TestMovesWithPartsKeepTheGame(t *testing.T) {
+// A game with split moves must agree with the oracle on the original network, on every kernel, and with or without the
+// later passes.
+func TestSplitMovesKeepTheGame(t *testing.T) {
 	exhaustive.FewerDraws(t)
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGame(t)
 		h := splitTables(t.Context(), g, 1)
 		if h.Parts == nil {
-			t.Fatal("no table was taken apart")
+			t.Fatal("no table was split")
 		}
 		if rapid.Bool().Draw(t, "passes") {
 			for _, p := range passes {
@@ -40,9 +40,9 @@ func TestMovesWithPartsKeepTheGame(t *testing.T) {
 	})
 }
 
-// Every target of a choice, of all that random bits can draw, is some legal move, and
-// every legal move that of as many targets as any other, or one more.
-func TestEveryLegalMoveHasTheSameShareOfTargets(t *testing.T) {
+// Every value of the random bits chooses a legal move. The numbers of values of any two legal moves differ by at most
+// one.
+func TestLegalMovesHaveEqualNumbersOfTargets(t *testing.T) {
 	exhaustive.FewerDraws(t)
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGame(t)
@@ -62,32 +62,32 @@ func TestEveryLegalMoveHasTheSameShareOfTargets(t *testing.T) {
 				for lane := range 64 {
 					word |= uint64((first+lane)>>i&1) << lane
 				}
-				b.row(p.random.first+int32(i), 1)[0] = word
+				b.rowRange(p.random.first+int32(i), 1)[0] = word
 			}
 			b.memory.Run(choose)
 			for lane := range min(64, total) {
 				if made := b.madeParts(p, lane); len(made) == 1 {
 					count[made[0]]++
 				} else if len(legal) > 0 {
-					t.Fatalf("moves %v are made at once", made)
+					t.Fatalf("moves %v are made in a lane, want one", made)
 				}
 			}
 		}
 		for _, m := range legal {
 			if n := count[m]; n < total/len(legal) || n > total/len(legal)+1 {
-				t.Fatalf("move %d is that of %d targets of %d, with %d legal moves", m, n, total, len(legal))
+				t.Fatalf("move %d has %d targets of %d, with %d legal moves", m, n, total, len(legal))
 			}
 			delete(count, m)
 		}
 		if len(legal) > 0 && len(count) > 0 {
-			t.Fatalf("illegal moves are made: %v", count)
+			t.Fatalf("illegal moves have targets: %v", count)
 		}
 	})
 }
 
-// madeParts lists the moves whose parts are both true in a lane.
+// madeParts returns the moves with two true parts in a lane.
 func (b *Batch) madeParts(p *partRows, lane int) (made []machine.Move) {
-	for m, of := range p.of {
+	for m, of := range p.pair {
 		if b.bit(output{row: p.first + of[0]}, lane) && b.bit(output{row: p.second + of[1]}, lane) {
 			made = append(made, machine.Move(m))
 		}
@@ -95,22 +95,22 @@ func (b *Batch) madeParts(p *partRows, lane int) (made []machine.Move) {
 	return made
 }
 
-// queens is a table of moves (go x1 y1 x2 y2 x3 y3) on a board of places that are taken
-// or not, where each pair of consecutive places lies in a line and nothing between them
-// is taken; the next position remembers the first place, the second and the third.
+// queens returns a game with moves (go a b c) on a board of cells, which are taken or free. Consecutive cells of a move
+// are in line, with free cells between them. The next position records the three cells of the move, and updates the
+// taken cells.
 func queens(size int) *Game {
-	places := size * size
+	cells := size * size
 	names := &machine.Names{Roles: []string{"r"}, Moves: [][]string{{"wait"}}}
 	for _, what := range []string{"taken", "from", "to", "shot"} {
-		for p := range places {
+		for p := range cells {
 			names.Fluents = append(names.Fluents, fmt.Sprintf("(%s %d)", what, p))
 		}
 	}
 	type move [3]int
 	moves := []move{{}}
-	for a := range places {
-		for b := range places {
-			for c := range places {
+	for a := range cells {
+		for b := range cells {
+			for c := range cells {
 				if inLine(a, b, size) && inLine(b, c, size) {
 					moves = append(moves, move{a, b, c})
 					names.Moves[0] = append(names.Moves[0], fmt.Sprintf("(go %d %d %d)", a, b, c))
@@ -127,20 +127,20 @@ func queens(size int) *Game {
 		}
 		return lits
 	}
-	legal := []logic.Lit{g.Net.And(g.Fluents[:places]...)}
+	legal := []logic.Lit{g.Net.And(g.Fluents[:cells]...)}
 	remembered := make([][]logic.Lit, len(g.Fluents))
 	for m, mv := range moves[1:] {
 		lits := append(free(mv[0], mv[1], -1), free(mv[1], mv[2], mv[0])...)
 		legal = append(legal, g.Net.And(append(lits, g.Fluents[mv[0]])...))
-		for i, place := range mv {
-			remembered[(i+1)*places+place] = append(remembered[(i+1)*places+place], g.Does[0][m+1])
+		for i, cell := range mv {
+			remembered[(i+1)*cells+cell] = append(remembered[(i+1)*cells+cell], g.Does[0][m+1])
 		}
 	}
-	for f, l := range g.Fluents[:places] {
-		vacated, shot := g.Net.Or(remembered[places+f]...), g.Net.Or(remembered[3*places+f]...)
+	for f, l := range g.Fluents[:cells] {
+		vacated, shot := g.Net.Or(remembered[cells+f]...), g.Net.Or(remembered[3*cells+f]...)
 		g.Next = append(g.Next, g.Net.Or(shot, g.Net.And(l, vacated.Not())))
 	}
-	for _, does := range remembered[places:] {
+	for _, does := range remembered[cells:] {
 		g.Next = append(g.Next, g.Net.Or(does...))
 	}
 	g.Legal = [][]logic.Lit{legal}
@@ -156,14 +156,13 @@ func inLine(a, b, size int) bool {
 	return a != b && (dx == 0 || dy == 0 || dx == dy || dx == -dy)
 }
 
-// Gates grow with the parts of moves and not with the moves, and the game stays the
-// same: with the same moves made, every position is.
+// The number of gates grows with the parts of moves, not with the moves. The same moves lead to the same positions.
 func TestThreePartMovesBecomeSmall(t *testing.T) {
 	const size = 5
 	g := queens(size)
 	h := splitMoves(t.Context(), g)
-	if p := h.Parts[0]; len(p.First)+len(p.Second) > len(p.Of)/6 {
-		t.Errorf("%d moves have %d and %d parts", len(p.Of), len(p.First), len(p.Second))
+	if p := h.Parts[0]; len(p.First)+len(p.Second) > len(p.Pair)/6 {
+		t.Errorf("%d moves have %d and %d parts", len(p.Pair), len(p.First), len(p.Second))
 	}
 	if before, after := removeDead(t.Context(), g).Net.Gates(), removeDead(t.Context(), h).Net.Gates(); after > before/4 {
 		t.Errorf("%d gates became %d", before, after)
@@ -185,11 +184,11 @@ func TestThreePartMovesBecomeSmall(t *testing.T) {
 			b := m.newBatch(m.wide)
 			b.Fill(state, nil)
 			b.Evaluate(64)
-			for range 4 { // row by row, and turned
+			for range 4 { // row by row at first, then transposed
 				legal[i] = b.AppendLegal(nil, 5, 0)
 			}
 			if i == 1 && fmt.Sprint(legal[0]) != fmt.Sprint(legal[1]) {
-				t.Fatalf("legal are %v, with parts %v", legal[0], legal[1])
+				t.Fatalf("legal moves are %v, with parts %v", legal[0], legal[1])
 			}
 			b.ChooseRandom(machine.NewRand(1), 64)
 			for lane := range 64 {

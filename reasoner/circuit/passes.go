@@ -6,38 +6,35 @@ import (
 	"slices"
 )
 
-// A pass rewrites a game into one with the same rules and a smaller or faster
-// network. Constant folding and structural hashing are no passes: every network
-// is built that way, so each pass gets them for free.
+// pass is a rewriting of a game into an equivalent game with a smaller or faster network. Constant folding and
+// structural hashing happen in every construction of a network, so they are no passes.
 type pass struct {
 	name string
-	// doc says what the pass does, before → after, and what it assumes.
+	// doc is the rewriting, before → after, and its assumptions.
 	doc string
-	// run makes the new game. When its context is done it may return any game.
+	// run returns the rewritten game. When its context is done, it may return any game.
 	run func(context.Context, *Game) *Game
-	// shares says that the pass shares logic as it finds it, so that symmetric
-	// parts of a game may look different after it.
+	// shares marks passes that share logic as they find it, so that symmetric parts of a game may get different gates.
 	shares bool
 }
 
-// passes is the table of contents of the optimiser, in order; constraints says why
-// in this one. What depends on the kernel comes last and is no pass: Compile splits
-// wide gates (splitAnd) and adds what chooses among moves with parts (withChoice), and
-// the kernel covers all that by gates of three inputs (kernel/cover.go).
+// passes is the optimiser's table of passes, in order; constraints gives the reasons for the order. Rewritings that
+// depend on the kernel come later, in Compile: it splits wide gates (splitGate) and adds the choice of random moves
+// with parts (withChoice). The kernel covers the result by gates of three inputs (kernel/cover.go).
 var passes = []pass{
 	{
 		name: "fluents",
-		doc:  "a fluent that always equals another, its complement or a constant → that",
+		doc:  "a fluent that always equals another fluent, its complement or a constant → that signal",
 		run:  mergeFluents,
 	},
 	{
 		name: "one-move",
-		doc:  "or of does(r, m) over most moves m of r → not the or over the others; assumes that every role makes exactly one move",
+		doc:  "or of does(r, m) over most moves m of r → complement of the or over the remaining moves; assumes that every role makes exactly one move",
 		run:  complementMoves,
 	},
 	{
 		name: "flatten",
-		doc:  "and(and(a, b), c) → and(a, b, c) where nothing else uses and(a, b)",
+		doc:  "and(and(a, b), c) → and(a, b, c) if and(a, b) has no other user",
 		run:  flattenGates,
 	},
 	{
@@ -52,45 +49,44 @@ var passes = []pass{
 	},
 	{
 		name: "pairs",
-		doc:  "a pair of operands that four or more gates share → a gate of its own",
+		doc:  "a pair of operands that at least four gates share → a new gate",
 		run:  sharePairs, shares: true,
 	},
 }
 
-// constraint says that one pass stands before another, and why.
+// constraint is a required order of two passes, and the reason.
 type constraint struct{ before, after, reason string }
 
-// constraints are what the order of the passes must obey. Passes that share logic
-// come after all others besides (see Optimise).
+// constraints are the required orders of passes. Besides, passes that share logic come last (see Optimise).
 var constraints = []constraint{
-	{"fluents", "one-move", "logic that turns out to be equal, constant or dead is not rewritten for nothing"},
+	{"fluents", "one-move", "rewriting equal, constant or dead logic would be wasted"},
 	{"one-move", "factor", "factoring hides moves inside common parts"},
 	{"one-move", "pairs", "shared pairs hide moves inside common parts"},
-	{"one-move", "parts", "it looks for rows of moves"},
-	{"flatten", "parts", "what the conditions of moves have in common shows in whole conjunctions"},
+	{"one-move", "parts", "one-move needs rows of moves"},
+	{"flatten", "parts", "common conditions of moves appear as operands of flat conjunctions only"},
 	{"parts", "factor", "factoring hides moves inside common parts"},
 	{"parts", "pairs", "shared pairs hide moves inside common parts"},
-	{"flatten", "factor", "factoring sees whole terms only"},
-	{"factor", "pairs", "factoring removes operands, sharing only moves them"},
-	{"flatten", "pairs", "a gate that is shared cannot be flattened"},
+	{"flatten", "factor", "factoring compares flat terms only"},
+	{"factor", "pairs", "factoring removes operands, sharing only moves them to another gate"},
+	{"flatten", "pairs", "shared gates are not flattened"},
 }
 
 func init() {
 	if err := checkOrder(passes, constraints); err != nil {
-		panic(err) // a mistake in the tables above, whatever the program does
+		panic(err) // the tables above contradict each other
 	}
 }
 
-// checkOrder tells which constraint a table of passes violates, if any.
+// checkOrder returns an error for the first constraint that a table of passes violates.
 func checkOrder(passes []pass, constraints []constraint) error {
 	at := make(map[string]int)
 	for i, p := range passes {
 		if _, ok := at[p.name]; ok {
-			return fmt.Errorf("there are two passes %q", p.name)
+			return fmt.Errorf("two passes have the name %q", p.name)
 		}
 		at[p.name] = i
 		if i > 0 && passes[i-1].shares && !p.shares {
-			return fmt.Errorf("pass %q stands after %q: symmetries are found on the last game before passes that share", p.name, passes[i-1].name)
+			return fmt.Errorf("pass %q follows %q, which shares logic; passes that share logic must come last, since symmetries are searched before them", p.name, passes[i-1].name)
 		}
 	}
 	for _, c := range constraints {
@@ -98,34 +94,34 @@ func checkOrder(passes []pass, constraints []constraint) error {
 		after, found := at[c.after]
 		switch {
 		case !ok || !found:
-			return fmt.Errorf("a constraint speaks of the passes %q and %q, and one of them does not exist", c.before, c.after)
+			return fmt.Errorf("a constraint names the passes %q and %q; at least one is not in the table", c.before, c.after)
 		case before > after:
-			return fmt.Errorf("pass %q must stand before %q: %s", c.before, c.after, c.reason)
+			return fmt.Errorf("pass %q must come before %q: %s", c.before, c.after, c.reason)
 		}
 	}
 	return nil
 }
 
-// PassInfo describes the network after a pass.
+// PassInfo is the size of the network after a pass.
 type PassInfo struct {
 	Name     string
 	Gates    int // two-input gates
-	Nodes    int // gates of any width
+	Nodes    int // gates, each counted once
 	Operands int
 	Depth    int
 }
 
-// loweredName is the name under which the network before the first pass is described.
+// loweredName is the name of the network before the first pass.
 const loweredName = "lowered"
 
-// PassOptions steer Optimise.
+// PassOptions are the options of Optimise.
 type PassOptions struct {
-	Without []string          // names of passes to leave out
-	Trace   func(PassInfo)    // called with the input ("lowered") and after each pass
-	Done    func(pass string) // called after each pass
+	Without []string          // names of skipped passes
+	Trace   func(PassInfo)    // called for the input ("lowered") and after each pass; may be nil
+	Done    func(pass string) // called after each pass; may be nil
 }
 
-// PassNames lists the passes in order.
+// PassNames returns the names of the passes in order.
 func PassNames() []string {
 	var names []string
 	for _, p := range passes {
@@ -134,11 +130,11 @@ func PassNames() []string {
 	return names
 }
 
-// Optimise runs the table of passes.
+// Optimise runs the passes on a game.
 func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 	for _, name := range o.Without {
 		if !slices.Contains(PassNames(), name) {
-			return nil, fmt.Errorf("no circuit pass %q: they are %q", name, PassNames())
+			return nil, fmt.Errorf("unknown circuit pass %q; the passes are %q", name, PassNames())
 		}
 	}
 	trace := func(name string, g *Game) {
@@ -147,10 +143,10 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 		}
 	}
 	trace(loweredName, g)
-	plain := g // after the last pass that does not share: symmetries are found on it
+	unshared := g // the result of the last pass that does not share: symmetries are searched on it
 	g, err := g.run(ctx, func(p *pass) bool { return !slices.Contains(o.Without, p.name) }, func(p *pass, after *Game) {
 		if !p.shares {
-			plain = after
+			unshared = after
 		}
 		if o.Done != nil {
 			o.Done(p.name)
@@ -160,11 +156,11 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.plain = plain
+	g.unshared = unshared
 	return g, nil
 }
 
-// run runs those of the passes that are wanted, and calls done after each.
+// run applies the wanted passes, and calls done after each. It returns an error if ctx ends.
 func (g *Game) run(ctx context.Context, wanted func(*pass) bool, done func(*pass, *Game)) (*Game, error) {
 	for i := range passes {
 		p := &passes[i]
@@ -180,9 +176,8 @@ func (g *Game) run(ctx context.Context, wanted func(*pass) bool, done func(*pass
 	return g, nil
 }
 
-// share runs the passes that share logic, for a game that was made of an optimised one; nil
-// if ctx is done.
-func (g *Game) share(ctx context.Context) *Game {
+// shareLogic runs the passes that share logic, after a change of an optimised game. It returns nil if ctx is done.
+func (g *Game) shareLogic(ctx context.Context) *Game {
 	h, err := g.run(ctx, func(p *pass) bool { return p.shares }, func(*pass, *Game) {})
 	if err != nil {
 		return nil
@@ -190,7 +185,7 @@ func (g *Game) share(ctx context.Context) *Game {
 	return h
 }
 
-// describe sums up the live part of the network.
+// describe returns the size of the live part of the network.
 func (g *Game) describe(name string) PassInfo {
 	info := PassInfo{Name: name, Depth: g.Net.Depth()}
 	for i, live := range g.live() {
@@ -203,5 +198,5 @@ func (g *Game) describe(name string) PassInfo {
 	return info
 }
 
-// removeDead leaves out gates that no output needs.
-func removeDead(ctx context.Context, g *Game) *Game { return g.rebuild(ctx, plainAnd) }
+// removeDead returns the game without dead gates.
+func removeDead(ctx context.Context, g *Game) *Game { return g.rebuild(ctx, copyGate) }

@@ -7,27 +7,26 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// copies is a segment that copies rows, given as pairs (to, from); neg is 1 to
-// complement them.
-func copies(pairs []int32, neg int32) kernel.Segment {
+// copySegment returns a segment that copies rows, given as pairs (to, from). If neg is 1, it complements them.
+func copySegment(pairs []int32, neg int32) kernel.Segment {
 	header := []int32{int32(kernel.And), 1 - neg, neg, int32(len(pairs) / 2)}
 	return kernel.Segment{Code: append(header, pairs...)}
 }
 
-// appendCopies adds those copies, if there are any, to a program.
+// appendCopies appends the segment of copySegment to a program, unless there are no pairs.
 func appendCopies(p *kernel.Program, pairs []int32, neg int32) {
 	if len(pairs) > 0 {
-		p.Segments = append(p.Segments, copies(pairs, neg))
+		p.Segments = append(p.Segments, copySegment(pairs, neg))
 	}
 }
 
-// transfer copies signals into the rows of inputs, but for those that a program has written there.
-// A signal may itself be an input that is overwritten, so those are copied to spare rows before anything.
+// transfer appends copies of signals to the rows of inputs, unless the program has written a signal to its row already.
+// A signal may itself be an input that is overwritten, so such inputs are copied to spare rows first.
 func (l *layout) transfer(p *kernel.Program, signals, inputs []logic.Lit, written map[int32]bool) {
 	var spare []int32
-	var pairs [2][]int32 // plain and complemented
+	var pairs [2][]int32 // by complement
 	for k, lit := range signals {
-		o, to := l.output(lit), l.slot[inputs[k].Node()]
+		o, to := l.output(lit), l.row[inputs[k].Node()]
 		if written[lit.Node()] || o.row == to && o.complement == 0 {
 			continue
 		}
@@ -39,14 +38,14 @@ func (l *layout) transfer(p *kernel.Program, signals, inputs []logic.Lit, writte
 		pairs[o.complement&1] = append(pairs[o.complement&1], to, o.row)
 	}
 	if len(spare) > 0 {
-		p.Segments = slices.Insert(p.Segments, 0, copies(spare, 0))
+		p.Segments = slices.Insert(p.Segments, 0, copySegment(spare, 0))
 	}
 	for complement, list := range pairs {
 		appendCopies(p, list, int32(complement))
 	}
 }
 
-// The programs of a machine, by their place in the plan.
+// The indices of programs in the plan.
 const (
 	evaluate = iota
 	goal
@@ -55,9 +54,9 @@ const (
 	prepare
 )
 
-// plan lists all that batches do with rows.
+// plan returns the plan of a machine: its programs, and the rows that batches read and write.
 func (m *Machine) plan(g *Game, programs ...*kernel.Program) *kernel.Plan {
-	p := &kernel.Plan{Rows: m.rows, Moves: m.choices(g)}
+	p := &kernel.Plan{Rows: m.rows, Moves: m.moveTables(g)}
 	for _, program := range programs {
 		p.Programs = append(p.Programs, *program)
 	}
@@ -86,7 +85,7 @@ func (m *Machine) plan(g *Game, programs ...*kernel.Program) *kernel.Plan {
 		}
 		p.Random.Count += rows.random.count
 		for side, first := range [2]int32{rows.first, rows.second} {
-			for part := range int32(rows.parts[side]) {
+			for part := range int32(rows.count[side]) {
 				p.Read, p.Written = append(p.Read, first+part), append(p.Written, first+part)
 			}
 		}

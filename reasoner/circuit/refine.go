@@ -8,35 +8,30 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Colour refinement, for the symmetries of symmetry.go: points that the rules
-// distinguish get different colours. A colour is a hash. A round mixes into the
-// colour of each input
+// Colour refinement, for the symmetries of symmetry.go: points that the rules distinguish get different colours. A
+// colour is a hash. A round mixes into the colour of each input
 //
-//   - what uses it: a sweep backwards adds up, for each node, the colours of the
-//     gates and outputs that it goes into;
-//   - the colour of its own output, next or legal, which a sweep forwards computes
-//     from the colours of the inputs, gate by gate;
-//   - for a move, the colour of its role; roles get those of their goals and moves.
+//   - the colours of its users: a backward sweep sums, for each node, the colours of the gates and outputs that use it;
+//   - the colour of its own output, next or legal: a forward sweep computes the colours of gates from the inputs;
+//   - for a move, the colour of its role. The colour of a role is mixed with its goals and moves.
 //
-// Rounds follow each other until the number of colours stays the same.
+// Rounds repeat until the number of colours is stable.
 //
 // Cost of a round: each gate and operand twice, and sorting the colours.
 
-// sorting is what a colour costs in a round, in units of the budget.
-const sorting = 10
+// sortCost is the budget for sorting a colour in a round.
+const sortCost = 10
 
 func (s *symmetrySearch) sweepCost() int {
-	return s.game.Net.Operations() + s.game.Net.Len() + sorting*s.points
+	return s.game.Net.Operations() + s.game.Net.Len() + sortCost*s.points
 }
 
-// start is the colouring before the first round: fluents, moves and roles have
-// different colours, and so have chance and players.
+// initialColours returns the colouring before the first round. Fluents, moves and roles have different colours, and so
+// have chance and players.
 //
-// Inputs that nothing depends on could be exchanged freely where their own outputs
-// are equal (next signal and initial value of fluents, legal signal of moves): many
-// symmetries, and none of use. So these are numbered, which makes their colours
-// different from each other.
-func (s *symmetrySearch) start() []uint64 {
+// Inputs without users could be exchanged freely if their own outputs are equal (next signal and initial value of
+// fluents, legal signal of moves): many useless symmetries. So such inputs are numbered, and get different colours.
+func (s *symmetrySearch) initialColours() []uint64 {
 	g := s.game
 	type kind struct {
 		of      logic.Lit
@@ -53,23 +48,23 @@ func (s *symmetrySearch) start() []uint64 {
 	colours := make([]uint64, s.points)
 	ranks := make(map[kind]uint64)
 	for f, next := range g.Next {
-		colours[f] = blend(fromFluent, rank(g.Fluents[f], ranks, kind{next, g.Initial.Has(f)}))
+		colours[f] = mix(fromFluent, rank(g.Fluents[f], ranks, kind{next, g.Initial.Has(f)}))
 	}
 	for r, row := range g.Legal {
 		ranks := make(map[kind]uint64)
 		for m, legal := range row {
-			colours[s.moves[r]+m] = blend(fromMove, rank(g.Does[r][m], ranks, kind{legal, false}))
+			colours[s.moves[r]+m] = mix(fromMove, rank(g.Does[r][m], ranks, kind{legal, false}))
 		}
 		chance := uint64(0)
 		if machine.Role(r) == g.Names.Chance() {
 			chance = 1
 		}
-		colours[s.roles+r] = blend(fromRole, chance)
+		colours[s.roles+r] = mix(fromRole, chance)
 	}
 	return colours
 }
 
-// The places that a colour can come from.
+// The tags of colours, by source.
 const (
 	fromGate = iota + 1
 	fromComplement
@@ -82,29 +77,28 @@ const (
 	fromChoice
 )
 
-// blend mixes two colours; the order matters.
-func blend(a, b uint64) uint64 {
+// mix combines two colours; the order matters.
+func mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a^0x9e3779b97f4a7c15, bits.RotateLeft64(b, 32)^0xd1b54a32d192ed03)
 	return hi ^ lo ^ bits.RotateLeft64(a, 17)
 }
 
-// colourOf is that of a literal whose node has the given colour.
-func colourOf(l logic.Lit, node uint64) uint64 {
+// literalColour returns the colour of a literal from the colour of its node.
+func literalColour(l logic.Lit, node uint64) uint64 {
 	if l.Complemented() {
-		return blend(fromComplement, node)
+		return mix(fromComplement, node)
 	}
 	return node
 }
 
-// apart returns a copy of colours in which point at has a new one.
-func apart(colours []uint64, at int) []uint64 {
+// individualise returns a copy of colours with a new colour for point at.
+func individualise(colours []uint64, at int) []uint64 {
 	colours = slices.Clone(colours)
-	colours[at] = blend(fromChoice, colours[at])
+	colours[at] = mix(fromChoice, colours[at])
 	return colours
 }
 
-// refine splits colours until their number stays the same. It returns false if
-// the budget is used up.
+// refine splits colours until their number is stable. It returns false if the budget ends.
 func (s *symmetrySearch) refine(colours []uint64) bool {
 	count := s.count(colours)
 	for s.budget > 0 {
@@ -118,15 +112,14 @@ func (s *symmetrySearch) refine(colours []uint64) bool {
 	return false
 }
 
-// count is the number of different colours.
+// count returns the number of different colours.
 func (s *symmetrySearch) count(colours []uint64) int {
 	s.sorted = append(s.sorted[:0], colours...)
 	slices.Sort(s.sorted)
 	return len(slices.Compact(s.sorted))
 }
 
-// sweep computes what the network makes of the colours of the inputs, and where
-// the results go.
+// sweep computes the colours of all nodes from the inputs (forward), and the colours of their users (backward).
 func (s *symmetrySearch) sweep(colours []uint64) {
 	net := s.game.Net
 	s.budget -= s.sweepCost()
@@ -138,53 +131,52 @@ func (s *symmetrySearch) sweep(colours []uint64) {
 		if net.Op(i) == logic.OpAnd {
 			sum := uint64(0)
 			for _, l := range net.Operands(i) {
-				sum += blend(fromGate, colourOf(l, s.forward[l.Node()]))
+				sum += mix(fromGate, literalColour(l, s.forward[l.Node()]))
 			}
-			s.forward[i] = blend(fromGate, sum)
+			s.forward[i] = mix(fromGate, sum)
 		}
 	}
-	send := func(l logic.Lit, place, colour uint64) { s.backward[l.Node()] += blend(place, colourOf(l, colour)) }
+	send := func(l logic.Lit, place, colour uint64) { s.backward[l.Node()] += mix(place, literalColour(l, colour)) }
 	for i, l := range s.outputs {
 		send(l, fromOutput, colours[i])
 	}
 	send(s.game.Terminal, fromTerminal, 0)
 	for _, goal := range s.game.Goals {
-		send(goal.When, fromGoal, blend(colours[s.roles+int(goal.Role)], uint64(goal.Value)))
+		send(goal.When, fromGoal, mix(colours[s.roles+int(goal.Role)], uint64(goal.Value)))
 	}
 	for i := int32(net.Len()) - 1; i > 0; i-- {
-		at := blend(s.forward[i], s.backward[i])
+		at := mix(s.forward[i], s.backward[i])
 		for _, l := range net.Operands(i) {
 			send(l, fromGate, at)
 		}
 	}
 }
 
-// recolour refines the colours by what the sweep found.
+// recolour mixes the results of a sweep into the colours.
 func (s *symmetrySearch) recolour(colours []uint64) {
 	for i, l := range s.inputs {
 		output := s.outputs[i]
-		c := blend(colours[i], colourOf(output, s.forward[output.Node()]))
-		colours[i] = blend(c, s.backward[l.Node()])
+		c := mix(colours[i], literalColour(output, s.forward[output.Node()]))
+		colours[i] = mix(c, s.backward[l.Node()])
 	}
 	roles := make([]uint64, len(s.game.Does))
 	for _, goal := range s.game.Goals {
-		roles[goal.Role] += blend(uint64(goal.Value), colourOf(goal.When, s.forward[goal.When.Node()]))
+		roles[goal.Role] += mix(uint64(goal.Value), literalColour(goal.When, s.forward[goal.When.Node()]))
 	}
 	for r, row := range s.game.Does {
 		role := colours[s.roles+r]
 		for m := range row {
 			i := s.moves[r] + m
-			colours[i] = blend(colours[i], role)
-			roles[r] += blend(fromRole, colours[i])
+			colours[i] = mix(colours[i], role)
+			roles[r] += mix(fromRole, colours[i])
 		}
-		colours[s.roles+r] = blend(role, roles[r])
+		colours[s.roles+r] = mix(role, roles[r])
 	}
 }
 
-// first is the point to tell apart next: the first role that shares its colour with
-// another, or else the first input of a colour that the fewest share; -1 if all
-// colours differ.
-func (s *symmetrySearch) first(colours []uint64) int {
+// nextPoint returns the point to individualise next: the first role that shares its colour, otherwise the first input
+// of a smallest shared colour class. It returns -1 if all colours differ.
+func (s *symmetrySearch) nextPoint(colours []uint64) int {
 	size := make(map[uint64]int, len(colours))
 	for _, c := range colours {
 		size[c]++

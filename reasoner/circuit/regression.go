@@ -7,67 +7,62 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Regression computes the value of a signal after a move, as a function of the position before it. The
-// signal is rewritten with every fluent replaced by its next signal, in which one
-// role's move is fixed and each of the other roles makes its only legal move. Where another role
-// has a choice, or no legal move, nothing is claimed: the result is false. The heuristic form
-// (alone) lets roles that have a choice do nothing, as if they had no move.
+// Regression expresses a signal after a move as a function of the position before the move. Each fluent in the signal
+// is replaced by its next signal. In next signals, a role makes a given move, and each of the other roles makes its
+// only legal move. If another role has no legal move or several, the result is false. The heuristic form (othersIdle)
+// lets such roles do nothing instead.
 //
-// Nearly all of that folds away, because it is asked only where
+// Nearly all of the result folds away, because of two assumptions:
 //
-//   - the position is not terminal: whatever would make it terminal is false, so of
-//     all lines of a board only those through the place of the move are left;
-//   - the move is legal: whose turn it is, for one, is known then.
+//   - The position is not terminal, so all conditions of terminal are false: of all lines of a board, only the lines
+//     through the cell of the move remain.
+//   - The move is legal, which decides for instance whose turn it is.
 //
-// Invariant: what forEachMove returns for a move implies that the move is legal and
-// that the signal holds after it, whatever legal moves the other roles make. The converse is true
-// where each of them has one legal move, unless conditions have been given up (wideCondition). With
-// alone it implies only that the move is legal.
+// Invariant: the result of forEachMove for a move implies that the move is legal. It also implies that the signal holds
+// after the move, for all legal moves of the other roles. The converse is true if each of them has a single legal move,
+// unless conditions were omitted (wideCondition). With othersIdle, the result only implies that the move is legal.
 //
-// Cost: moves × (the nodes that the roots need + those nodes that their next signals
-// need and that depend on moves).
+// Cost: moves × (nodes of the roots' cone + nodes that depend on moves in the cone of its next signals).
 
 const (
-	// regressionWork bounds that product: a second or two.
+	// regressionWork limits this product: one or two seconds.
 	regressionWork = 30_000_000
-	// regressionGrowth bounds what is added to the network, in operands of gates: so
-	// many times what it has. Sharing makes a third or a fourth of it.
+	// regressionGrowth limits the operands of the network, as a multiple of its operands before the regression. Passes
+	// that share reduce the added operands to a third or a fourth.
 	regressionGrowth = 100
-	// wideCondition is the number of operands of the widest condition that is not taken not to
-	// hold. It keeps out what hardly ever matters but takes a long conjunction for every
-	// move, such as "no other piece is left": in breakthrough, seven of eight gates; or "that
-	// board is full, so any other one will do": in tic-tac-toe on nine boards, nine of ten. Lines
-	// of five with what stops them at both ends are narrower.
+	// wideCondition is the largest number of operands of a condition after the move that is not treated as false. Wider
+	// conditions hardly ever matter, but take a long conjunction for every move. Examples: "no other piece is left"
+	// takes seven of eight gates in breakthrough; "that board is full, so any other board will do" takes nine of ten in
+	// tic-tac-toe on nine boards. Lines of five, including the blocking cells at both ends, are narrower.
 	wideCondition = 7
-	// refutationDepth is the depth of gates down to which a condition is looked through for a
-	// contradiction of the assumptions. Whose turn it is stands in the first or second gate.
+	// refutationDepth is the depth of gates in which a condition is searched for a contradiction of the assumptions.
+	// The literal of the turn is in the first or second gate.
 	refutationDepth = 3
-	// absorbOperands bounds the conjunctions that are looked through for operands
-	// that others imply: the search is quadratic.
+	// absorbOperands is the largest number of operands for which absorption is tried: the search is quadratic.
 	absorbOperands = 16
 )
 
-// regression computes the roots after moves.
+// regression computes the values of roots after moves.
 type regression struct {
-	game  *Game
-	net   *logic.Network
-	alone bool
+	game       *Game
+	net        *logic.Network
+	othersIdle bool
 
-	ends  []int32     // nodes that the roots need, ascending
-	moves []int32     // nodes that the next signals of ends need and that depend on moves, ascending
-	plain []bool      // by node: the roots need it as it is, never complemented
-	isEnd []bool      // by node: terminal needs it
-	wide  []logic.Lit // after the move at hand: conditions of terminal that were left out
+	rootCone   []int32     // nodes of the roots' cone, ascending
+	moveCone   []int32     // nodes that depend on moves in the cone of its next signals, ascending
+	positive   []bool      // by node: it occurs in the roots, and only uncomplemented
+	inTerminal []bool      // by node: it is in the cone of terminal
+	omitted    []logic.Lit // omitted conditions of terminal after the present move
 
-	value []truth             // by node: what is assumed
-	now   *logic.Substitution // values with the move made
-	then  *logic.Substitution // of ends: values after the move
+	value     []truth             // by node: the assumed value
+	fixed     *logic.Substitution // nodes before the step, with the moves of all roles substituted
+	regressed *logic.Substitution // nodes of rootCone after the step, as functions of the position before it
 
-	never  [][]int32   // by node of a fluent: the nodes of fluents that are never true with it
-	single []logic.Lit // by role: it has exactly one legal move; False while not computed
+	excluded [][]int32   // by node of a fluent: the nodes of fluents that exclude it
+	oneLegal []logic.Lit // by role: the condition that it has exactly one legal move; False if not computed
 }
 
-// truth is what is assumed of a node.
+// truth is the assumption about a node.
 type truth uint8
 
 const (
@@ -76,27 +71,26 @@ const (
 	fails
 )
 
-// newRegression prepares to compute roots after moves. The exclusive pairs of fluents are never true
-// together. It returns nil if the work exceeds regressionWork, or if recursion is involved: loops
-// would have to be copied for each move.
-func (g *Game) newRegression(roots []logic.Lit, alone bool, exclusive [][2]int32) *regression {
+// newRegression returns the regression of roots. Two fluents of an exclusive pair are never true together. It returns
+// nil if the work exceeds regressionWork, or if loop variables are involved: loops would need a copy for each move.
+func (g *Game) newRegression(roots []logic.Lit, othersIdle bool, exclusive [][2]int32) *regression {
 	n := g.Net.Len()
 	r := &regression{
-		game: g, net: g.Net, alone: alone, never: make([][]int32, len(g.Fluents)+1), value: make([]truth, n), single: make([]logic.Lit, len(g.Does)),
-		now: logic.NewSubstitution(g.Net, g.Net), then: logic.NewSubstitution(g.Net, g.Net),
+		game: g, net: g.Net, othersIdle: othersIdle, excluded: make([][]int32, len(g.Fluents)+1), value: make([]truth, n), oneLegal: make([]logic.Lit, len(g.Does)),
+		fixed: logic.NewSubstitution(g.Net, g.Net), regressed: logic.NewSubstitution(g.Net, g.Net),
 	}
-	r.now.Gate = func(_ int32, operands []logic.Lit) (logic.Lit, bool) { return r.conjunction(operands), true }
-	r.then.Gate = func(node int32, operands []logic.Lit) (logic.Lit, bool) {
-		return r.leaveOutWide(node, r.conjunction(operands)), true
+	r.fixed.Gate = func(_ int32, operands []logic.Lit) (logic.Lit, bool) { return r.conjunction(operands), true }
+	r.regressed.Gate = func(node int32, operands []logic.Lit) (logic.Lit, bool) {
+		return r.omitWide(node, r.conjunction(operands)), true
 	}
 	for _, pair := range exclusive {
 		a, b := g.Fluents[pair[0]].Node(), g.Fluents[pair[1]].Node()
-		r.never[a], r.never[b] = append(r.never[a], b), append(r.never[b], a)
+		r.excluded[a], r.excluded[b] = append(r.excluded[a], b), append(r.excluded[b], a)
 	}
 	var next []logic.Lit
 	for i, needed := range g.Net.Cone(roots) {
 		if needed && i > 0 {
-			r.ends = append(r.ends, int32(i))
+			r.rootCone = append(r.rootCone, int32(i))
 			if f := g.fluentOf(int32(i)); f >= 0 {
 				next = append(next, g.Next[f])
 			}
@@ -105,25 +99,24 @@ func (g *Game) newRegression(roots []logic.Lit, alone bool, exclusive [][2]int32
 	needed := g.Net.Cone(next)
 	for i, depends := range g.dependOnMoves() {
 		if !depends {
-			r.now.Set(logic.Lit(i)<<1, logic.Lit(i)<<1)
+			r.fixed.Set(logic.Lit(i)<<1, logic.Lit(i)<<1)
 		} else if needed[i] {
-			r.moves = append(r.moves, int32(i))
+			r.moveCone = append(r.moveCone, int32(i))
 		}
 	}
-	r.now.Keep()
+	r.fixed.Commit()
 	isLoop := func(i int32) bool { return g.Net.Op(i) == logic.OpLoop }
-	if slices.ContainsFunc(r.ends, isLoop) || slices.ContainsFunc(r.moves, isLoop) {
+	if slices.ContainsFunc(r.rootCone, isLoop) || slices.ContainsFunc(r.moveCone, isLoop) {
 		return nil
 	}
-	if len(slices.Concat(g.Does...))*(len(r.ends)+len(r.moves)) > regressionWork {
+	if len(slices.Concat(g.Does...))*(len(r.rootCone)+len(r.moveCone)) > regressionWork {
 		return nil
 	}
-	r.plain, r.isEnd = r.neverComplemented(roots), g.Net.Cone([]logic.Lit{g.Terminal})
+	r.positive, r.inTerminal = r.neverComplemented(roots), g.Net.Cone([]logic.Lit{g.Terminal})
 	return r
 }
 
-// fluentOf is the fluent that node i is the input of, or -1: the inputs come first,
-// those of fluents before those of moves.
+// fluentOf returns the fluent of input node i, or -1. Inputs of fluents come first.
 func (g *Game) fluentOf(i int32) int {
 	if f := int(i) - 1; f < len(g.Fluents) {
 		return f
@@ -145,13 +138,13 @@ func (g *Game) dependOnMoves() []bool {
 	return marked
 }
 
-// neverComplemented marks the nodes that the roots need as they are alone.
+// neverComplemented marks the nodes that occur in the roots, and only uncomplemented.
 func (r *regression) neverComplemented(roots []logic.Lit) []bool {
 	used := [2][]bool{make([]bool, r.net.Len()), make([]bool, r.net.Len())} // by complement, then node
 	for _, l := range roots {
 		used[l&1][l.Node()] = true
 	}
-	for _, i := range slices.Backward(r.ends) {
+	for _, i := range slices.Backward(r.rootCone) {
 		for _, o := range r.net.Operands(i) {
 			for phase := range logic.Lit(2) {
 				used[phase^o&1][o.Node()] = used[phase^o&1][o.Node()] || used[phase][i]
@@ -164,8 +157,8 @@ func (r *regression) neverComplemented(roots []logic.Lit) []bool {
 	return used[0]
 }
 
-// forEachMove computes so many signals for every move of every role, by signal, role and move: f may
-// ask for the values of the roots after that move, by later. It returns nil if ctx ends or the
+// forEachMove returns signals for every move of every role, by signal, role and move. f returns the signals of a move;
+// it may call valueAfter for the values of the roots after the move. forEachMove returns nil if ctx is done or the
 // network grows too large.
 func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, m int) []logic.Lit) [][][]logic.Lit {
 	limit := regressionGrowth * r.net.Operations()
@@ -181,7 +174,7 @@ func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, 
 			if ctx.Err() != nil || r.net.Operations() > limit {
 				return nil
 			}
-			r.with(role, m, func(conditions []logic.Lit) {
+			r.assumeMove(role, m, func(conditions []logic.Lit) {
 				for i, l := range f(role, m) {
 					out[i][role][m] = r.net.And(append(slices.Clone(conditions), l)...)
 				}
@@ -191,9 +184,10 @@ func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, 
 	return out
 }
 
-// with calls f if move m of a role may be legal and each of the other roles may have one legal move only. The
-// conditions are that both is so; with alone, the second is not asked.
-func (r *regression) with(role, m int, f func(conditions []logic.Lit)) {
+// assumeMove calls f if move m of a role can be legal while each of the other roles has exactly one legal move. The
+// conditions for f are that the move is legal, and that each of the other roles has exactly one; othersIdle drops the
+// second.
+func (r *regression) assumeMove(role, m int, f func(conditions []logic.Lit)) {
 	legal := r.game.Legal[role][m]
 	assumed := r.assume(r.game.Terminal.Not(), legal)
 	defer func() {
@@ -204,56 +198,56 @@ func (r *regression) with(role, m int, f func(conditions []logic.Lit)) {
 	if r.fold(legal) == logic.False {
 		return
 	}
-	r.wide = r.wide[:0]
-	r.now.Revert()
-	conditions := append(r.fix(role, m), legal)
+	r.omitted = r.omitted[:0]
+	r.fixed.Revert()
+	conditions := append(r.fixMoves(role, m), legal)
 	if slices.Contains(conditions, logic.False) {
 		return
 	}
-	r.now.Sweep(r.moves)
-	r.after(func(fluent int) logic.Lit { return r.fold(r.now.At(r.game.Next[fluent])) })
+	r.fixed.Sweep(r.moveCone)
+	r.computeRoots(func(fluent int) logic.Lit { return r.fold(r.fixed.Lookup(r.game.Next[fluent])) })
 	f(conditions)
 }
 
-// after computes the values of the roots from those of the fluents.
-func (r *regression) after(value func(fluent int) logic.Lit) {
-	r.then.Revert()
-	for _, i := range r.ends {
+// computeRoots computes the values of the roots after the move from the values of the fluents.
+func (r *regression) computeRoots(value func(fluent int) logic.Lit) {
+	r.regressed.Revert()
+	for _, i := range r.rootCone {
 		if f := r.game.fluentOf(i); f >= 0 {
-			r.then.Set(r.game.Fluents[f], value(f))
+			r.regressed.Set(r.game.Fluents[f], value(f))
 		}
 	}
-	r.then.Sweep(r.ends)
+	r.regressed.Sweep(r.rootCone)
 }
 
-// leaveOutWide takes the value of a node for false if it is a condition of many operands.
-func (r *regression) leaveOutWide(i int32, l logic.Lit) logic.Lit {
-	if !r.plain[i] || l.Complemented() || len(r.net.Operands(l.Node())) <= wideCondition {
+// omitWide returns false instead of a value with more than wideCondition operands, if the node occurs only
+// uncomplemented.
+func (r *regression) omitWide(i int32, l logic.Lit) logic.Lit {
+	if !r.positive[i] || l.Complemented() || len(r.net.Operands(l.Node())) <= wideCondition {
 		return l
 	}
-	if r.isEnd[i] {
-		r.wide = append(r.wide, l)
+	if r.inTerminal[i] {
+		r.omitted = append(r.omitted, l)
 	}
 	return logic.False
 }
 
-// goesOn is where l holds after the move and the game is not over by then, whatever was left
-// out of that: what contradicts l costs nothing.
-func (r *regression) goesOn(l logic.Lit) logic.Lit {
+// holdsAndContinues returns the condition that l holds after the move and the game continues. This includes the omitted
+// conditions of terminal, except for cases of l that contradict them anyway.
+func (r *regression) holdsAndContinues(l logic.Lit) logic.Lit {
 	cases := r.net.Disjuncts(l)
 	for i, c := range cases {
-		for _, end := range r.wide {
+		for _, end := range r.omitted {
 			if !r.net.Contradict(c, end) {
 				c = r.net.And(c, end.Not())
 			}
 		}
 		cases[i] = c
 	}
-	return r.net.And(r.net.Or(cases...), r.later(r.game.Terminal).Not())
+	return r.net.And(r.net.Or(cases...), r.valueAfter(r.game.Terminal).Not())
 }
 
-// assume records that literals are true, and the literals that follow from them at sight. It returns
-// the nodes that are known now.
+// assume records that literals are true, with their direct implications. It returns the nodes with new assumptions.
 func (r *regression) assume(lits ...logic.Lit) (assumed []int32) {
 	for len(lits) > 0 {
 		l := lits[len(lits)-1]
@@ -274,7 +268,7 @@ func (r *regression) assume(lits ...logic.Lit) (assumed []int32) {
 	return assumed
 }
 
-// fold is a literal, or the constant that it is assumed to be.
+// fold returns the assumed constant of a literal, or the literal itself.
 func (r *regression) fold(l logic.Lit) logic.Lit {
 	i := int(l.Node())
 	switch {
@@ -286,20 +280,20 @@ func (r *regression) fold(l logic.Lit) logic.Lit {
 	return logic.False ^ l&1
 }
 
-// fix sets the moves of all roles: the role makes move m, and each of the others its only legal move. It
-// returns the conditions under which it has exactly one. A move that is surely legal is the only
-// one if no other move can be legal then. With alone, other roles do nothing, but for a move that is
-// the only one surely legal.
-func (r *regression) fix(role, m int) (conditions []logic.Lit) {
+// fixMoves substitutes the moves of all roles: the role makes move m, and each of the other roles its only legal move.
+// It returns the conditions that each has exactly one. If a move is legal under the assumptions, the condition is that
+// no other move is legal. With othersIdle, other roles make a move only if it is the only move legal under the
+// assumptions.
+func (r *regression) fixMoves(role, m int) (conditions []logic.Lit) {
 	for q, row := range r.game.Does {
 		if q == role {
 			for k, does := range row {
-				r.now.Set(does, logic.Constant(k == m))
+				r.fixed.Set(does, logic.Constant(k == m))
 			}
 			continue
 		}
 		legal := make([]logic.Lit, len(row))
-		sure := -1 // the only move of q that is surely legal
+		sure := -1 // a move of q that is legal under the assumptions, or -1
 		several := false
 		for k := range row {
 			if legal[k] = r.legalNow(q, k); legal[k] == logic.True {
@@ -307,7 +301,7 @@ func (r *regression) fix(role, m int) (conditions []logic.Lit) {
 			}
 		}
 		switch {
-		case r.alone:
+		case r.othersIdle:
 			if several {
 				sure = -1
 			}
@@ -321,17 +315,17 @@ func (r *regression) fix(role, m int) (conditions []logic.Lit) {
 			conditions = append(conditions, r.fold(r.hasOneMove(q)))
 		}
 		for k, does := range row {
-			if sure >= 0 || r.alone {
-				r.now.Set(does, logic.Constant(k == sure))
+			if sure >= 0 || r.othersIdle {
+				r.fixed.Set(does, logic.Constant(k == sure))
 			} else {
-				r.now.Set(does, legal[k])
+				r.fixed.Set(does, legal[k])
 			}
 		}
 	}
 	return conditions
 }
 
-// legalNow returns the condition under which a move is legal: false if it contradicts the assumptions.
+// legalNow returns the condition that a move is legal, false if it contradicts the assumptions.
 func (r *regression) legalNow(role, m int) logic.Lit {
 	legal := r.fold(r.game.Legal[role][m])
 	if !r.mayHold(legal, refutationDepth) {
@@ -340,14 +334,14 @@ func (r *regression) legalNow(role, m int) logic.Lit {
 	return legal
 }
 
-// mayHold reports whether a literal may be true under the assumptions, as far as its gates down to a
-// depth show, and the fluents that exclude each other.
+// mayHold reports whether a literal can be true under the assumptions. It checks gates down to a depth, and exclusive
+// fluents.
 func (r *regression) mayHold(l logic.Lit, depth int) bool {
 	switch l = r.fold(l); {
 	case l <= logic.True:
 		return l == logic.True
 	case r.game.fluentOf(l.Node()) >= 0:
-		return l.Complemented() || !slices.ContainsFunc(r.never[l.Node()], func(i int32) bool { return r.value[i] == holds })
+		return l.Complemented() || !slices.ContainsFunc(r.excluded[l.Node()], func(i int32) bool { return r.value[i] == holds })
 	case depth == 0 || r.net.Op(l.Node()) != logic.OpAnd:
 		return true
 	case l.Complemented():
@@ -356,20 +350,20 @@ func (r *regression) mayHold(l logic.Lit, depth int) bool {
 	return !slices.ContainsFunc(r.net.Operands(l.Node()), func(o logic.Lit) bool { return !r.mayHold(o, depth-1) })
 }
 
-// hasOneMove returns the condition under which a role has exactly one legal move.
+// hasOneMove returns the condition that a role has exactly one legal move.
 func (r *regression) hasOneMove(role int) logic.Lit {
-	if r.single[role] == logic.False {
+	if r.oneLegal[role] == logic.False {
 		legal := r.game.Legal[role]
-		r.single[role] = r.net.And(r.net.Several(legal...).Not(), r.net.Or(legal...))
+		r.oneLegal[role] = r.net.And(r.net.AtLeastTwo(legal...).Not(), r.net.Or(legal...))
 	}
-	return r.single[role]
+	return r.oneLegal[role]
 }
 
-// later is the value of a root, or of what it needs, after the move.
-func (r *regression) later(l logic.Lit) logic.Lit { return r.then.At(l) }
+// valueAfter returns the value after the move of a root or a node of its cone.
+func (r *regression) valueAfter(l logic.Lit) logic.Lit { return r.regressed.Lookup(l) }
 
-// conjunction is that of literals, less what the others imply: of x and or(x, y), x
-// is enough. It overwrites its argument.
+// conjunction returns the conjunction of literals without absorbed operands: x and or(x, y) is x. It overwrites its
+// argument.
 func (r *regression) conjunction(lits []logic.Lit) logic.Lit {
 	out := lits[:0]
 	for _, l := range lits {

@@ -9,9 +9,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// A game is over where all cells are filled, a condition wider than wideCondition: what threatens after the last cell
-// does not come any more.
-func TestAThreatAfterTheEndOfTheGameDoesNotCount(t *testing.T) {
+// The game ends when all cells are filled, a condition wider than wideCondition. After the move into the last cell, a
+// threat has no effect.
+func TestAThreatAfterTheEndOfTheGameIsIgnored(t *testing.T) {
 	const cells = wideCondition + 2
 	names := &machine.Names{Roles: []string{"x", "o"}, Moves: [][]string{{"fill", "wait"}, {"wait"}}, Fluents: []string{"threat"}}
 	for i := range cells {
@@ -25,21 +25,21 @@ func TestAThreatAfterTheEndOfTheGameDoesNotCount(t *testing.T) {
 	g.Legal = [][]logic.Lit{{filled[cells-1].Not(), logic.True}, {logic.True}}
 	r := g.newRegression([]logic.Lit{threat, g.Terminal}, false, nil)
 	asked := false
-	r.with(0, 0, func([]logic.Lit) {
+	r.assumeMove(0, 0, func([]logic.Lit) {
 		asked = true
-		goesOn := r.goesOn(r.later(threat))
+		continues := r.holdsAndContinues(r.valueAfter(threat))
 		for open := range cells {
 			input := map[int32]bool{threat.Node(): true}
 			for i, l := range filled {
 				input[l.Node()] = i != open && i < cells-1
 			}
 			value := logictest.Evaluate(g.Net, input)
-			if got, want := value[goesOn.Node()] != goesOn.Complemented(), open < cells-1; got != want {
-				t.Errorf("cell %d is open besides the last: the threat counts: %v, want %v", open, got, want)
+			if got, want := value[continues.Node()] != continues.Complemented(), open < cells-1; got != want {
+				t.Errorf("cell %d is empty before the move: the threat counts: %v, want %v", open, got, want)
 			}
 		}
 	})
 	if !asked {
-		t.Error("the move was not looked at")
+		t.Error("assumeMove has not called its function")
 	}
 }

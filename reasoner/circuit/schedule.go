@@ -7,21 +7,20 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// A schedule orders the gates of a program in depth-first order of the outputs, so that values are
-// used soon after they are computed. Kernels make of it what they need (kernel/fuse.go,
-// kernel/registers_amd64.go).
+// A schedule orders the gates of a program depth-first from the outputs, so that most values are used soon after they
+// are computed. Kernels optimise it further (kernel/fuse.go, kernel/registers_amd64.go).
 
-// stage is a part of a schedule: straight code, or, if it has vars, a loop.
+// stage is a part of a schedule: straight-line code or, if it has vars, a loop.
 type stage struct {
-	nodes []int32 // gates, and of a loop variables, which are copies of their definitions
+	nodes []int32 // gates; in a loop also variables, as copies of their definitions
 	vars  []int32
-	// home gives, by gate of a loop, the variable in whose row the gate is stored.
-	home map[int32]int32
+	// storedIn is, by gate of a loop, the variable whose row stores the gate.
+	storedIn map[int32]int32
 }
 
 func (s stage) isLoop() bool { return len(s.vars) > 0 }
 
-// schedule orders the marked nodes that the roots need.
+// schedule returns the stages of the marked nodes below the roots.
 func (l *layout) schedule(roots []logic.Lit, marked []bool) []stage {
 	s := &scheduler{
 		layout: l,
@@ -31,7 +30,7 @@ func (l *layout) schedule(roots []logic.Lit, marked []bool) []stage {
 		loops:  make(map[int32][][]int32),
 	}
 	for _, c := range components(l.net, roots, marked) {
-		s.place(c)
+		s.assignStage(c)
 	}
 	var out []stage
 	for i := int32(0); i <= s.last; i += 2 {
@@ -39,14 +38,14 @@ func (l *layout) schedule(roots []logic.Lit, marked []bool) []stage {
 			out = append(out, stage{nodes: gates})
 		}
 		for _, c := range s.loops[i+1] {
-			out = append(out, s.loop(c))
+			out = append(out, s.loopStage(c))
 		}
 	}
 	return out
 }
 
-// scheduler holds the marked nodes by stage: even stages are straight code, odd
-// stages hold the loops (strongly connected components) between them.
+// scheduler assigns marked nodes to stages. Even stages are straight-line code, odd stages hold the loops (strongly
+// connected components) between them.
 type scheduler struct {
 	*layout
 	marked []bool
@@ -56,10 +55,10 @@ type scheduler struct {
 	loops  map[int32][][]int32
 }
 
-// place puts a component, all of whose operands are placed, into its stage.
-func (s *scheduler) place(component []int32) {
+// assignStage assigns a component to its stage. The stages of its operands must be known.
+func (s *scheduler) assignStage(component []int32) {
 	for _, i := range component {
-		s.stage[i] = -1 // not yet known: an operand inside the component
+		s.stage[i] = -1 // unknown for operands inside the component
 	}
 	first := component[0]
 	recursive := len(component) > 1 || s.net.Op(first) == logic.OpLoop && s.net.Definition(first).Node() == first
@@ -90,14 +89,13 @@ func (s *scheduler) place(component []int32) {
 	}
 }
 
-// loop compiles a strongly connected component. Variables start as false; a
-// sweep computes the gates in order and a definition into its variable's row, or copies
-// it there as soon as it is computed (Gauss-Seidel), which reaches the least fixpoint in
-// fewer sweeps than copying at the end, since all gates are monotone.
-func (s *scheduler) loop(component []int32) stage {
+// loopStage returns the stage of a strongly connected component. Variables start as false. A sweep computes the gates
+// in order; a definition is stored in the row of its variable, or copied there immediately (Gauss-Seidel). All gates
+// are monotone, so this reaches the least fixpoint in fewer sweeps than copies at the end.
+func (s *scheduler) loopStage(component []int32) stage {
 	slices.Sort(component)
-	st := stage{home: make(map[int32]int32)}
-	defines := make(map[int32][]int32) // by node, the variables that it defines
+	st := stage{storedIn: make(map[int32]int32)}
+	defines := make(map[int32][]int32) // by node: the variables with this definition
 	for _, i := range component {
 		if s.net.Op(i) == logic.OpLoop {
 			st.vars = append(st.vars, i)
@@ -110,8 +108,8 @@ func (s *scheduler) loop(component []int32) stage {
 			st.nodes = append(st.nodes, i)
 		}
 		for _, v := range defines[i] {
-			if _, stored := st.home[i]; !stored && s.net.Op(i) == logic.OpAnd && !s.complemented(s.net.Definition(v)) {
-				st.home[i] = v
+			if _, stored := st.storedIn[i]; !stored && s.net.Op(i) == logic.OpAnd && !s.complemented(s.net.Definition(v)) {
+				st.storedIn[i] = v
 			} else {
 				st.nodes = append(st.nodes, v)
 			}
@@ -120,9 +118,9 @@ func (s *scheduler) loop(component []int32) stage {
 	return st
 }
 
-// components lists the strongly connected components of the marked nodes below the roots,
-// operands first, in the order of the outputs. Of each gate the operand that was made last
-// comes first: in a chain it is the longer part, and nothing waits in a register meanwhile.
+// components returns the strongly connected components of the marked nodes below the roots, operands first, in the
+// order of the outputs. It visits the last operand of a gate first: in a chain this is the longer part, and no value
+// waits in a register meanwhile.
 func components(n *logic.Network, roots []logic.Lit, marked []bool) [][]int32 {
 	var nodes []int32
 	for _, l := range roots {
@@ -138,6 +136,6 @@ func components(n *logic.Network, roots []logic.Lit, marked []bool) [][]int32 {
 		if o := operands[len(operands)-1-edge].Node(); marked[o] {
 			return o, true
 		}
-		return node, true // an edge to itself changes nothing
+		return node, true // an edge to the node itself has no effect
 	})
 }

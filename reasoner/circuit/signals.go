@@ -9,26 +9,26 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Signals, as gates: what is worth seeing of a position beside its fluents, threats
-// (threats.go) and mobility (mobility.go), computed by a machine of its own.
+// Signals are inputs of evaluations besides fluents: threats (threats.go) and mobility (mobility.go). A separate
+// machine computes them.
 
-// maxSignalCost is how many times as many gates the signals may take as the game.
+// maxSignalCost limits the gates of the signals, as a multiple of the gates of the game.
 const maxSignalCost = 4
 
-// Signals are the signals of a game, as a machine whose positions are those of the game
-// and, once it has been advanced, the signals in them.
+// Signals is a machine that computes the signals of a game. Its fluents are the fluents of the game and, after
+// Advance, the signals.
 type Signals struct {
 	list    []machine.Signal
 	machine *Machine
-	words   int // of a position of the game
+	words   int // length of a position of the game
 }
 
 var _ machine.Signals = (*Signals)(nil)
 
-// FindSignals compiles the threats of an optimised game and, if asked for, its mobility. They
-// are nil for a game without any, for one where finding them costs too much, and when ctx is done.
+// FindSignals compiles the threats of an optimised game and, if mobility is set, its mobility. It returns nil if the
+// game has no signals, if they exceed maxSignalCost or cannot be compiled, or when ctx is done.
 func FindSignals(ctx context.Context, g *Game, mobility bool, o Options) *Signals {
-	h := removeDead(ctx, g.plain)
+	h := removeDead(ctx, g.unshared)
 	list, signals := h.threats(ctx)
 	if mobility {
 		moves, legal := h.mobility()
@@ -37,7 +37,7 @@ func FindSignals(ctx context.Context, g *Game, mobility bool, o Options) *Signal
 	if len(list) == 0 {
 		return nil
 	}
-	sensor := removeDead(ctx, h.sensor(signals)).share(ctx)
+	sensor := removeDead(ctx, h.sensorGame(signals)).shareLogic(ctx)
 	if sensor == nil || sensor.Net.Gates() > maxSignalCost*g.Net.Gates() {
 		return nil
 	}
@@ -48,9 +48,9 @@ func FindSignals(ctx context.Context, g *Game, mobility bool, o Options) *Signal
 	return &Signals{list, m, len(g.Initial)}
 }
 
-// sensor is a game of one role and one move, in which signals over the fluents of g are
-// the fluents after it.
-func (g *Game) sensor(signals []logic.Lit) *Game {
+// sensorGame returns a game of one role with one move. Its next position contains the signals, which are functions of
+// the fluents of g.
+func (g *Game) sensorGame(signals []logic.Lit) *Game {
 	names := &machine.Names{Roles: []string{"sensor"}, Moves: [][]string{{"sense"}}, Fluents: slices.Clone(g.Names.Fluents)}
 	for i := range signals {
 		names.Fluents = append(names.Fluents, "signal "+strconv.Itoa(i))
@@ -61,7 +61,7 @@ func (g *Game) sensor(signals []logic.Lit) *Game {
 	s.Build(signals...)
 	h.Next = make([]logic.Lit, len(names.Fluents))
 	for i, l := range signals {
-		h.Next[len(g.Fluents)+i] = s.At(l)
+		h.Next[len(g.Fluents)+i] = s.Lookup(l)
 	}
 	h.Legal = [][]logic.Lit{{logic.True}}
 	return h
@@ -76,7 +76,7 @@ func (s *Signals) NewSensor() machine.Sensor {
 	return &sensor{s, b, make([]uint64, b.Lanes()*s.machine.Words())}
 }
 
-// sensor finds signals in the lanes of a batch.
+// sensor computes the signals of positions, a batch at a time.
 type sensor struct {
 	*Signals
 	batch  *Batch

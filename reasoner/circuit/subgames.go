@@ -8,46 +8,44 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Subgames: a game may be several games that have nothing to do with each other, but for
-// when it is over and who has won then (Günther, Schiffel and Thielscher, "Factoring general
-// games", 2009; Cox, Schkufza, Madsen and Genesereth, "Factoring general games using
-// propositional automata", 2009).
+// Subgames are independent games that share only the end and the goals (Günther, Schiffel and Thielscher, "Factoring
+// general games", 2009; Cox, Schkufza, Madsen and Genesereth, "Factoring general games using propositional automata",
+// 2009).
 //
-//	clock     fluents whose next values depend on each other alone, never on moves: whose
-//	          turn it is, the number of the step. It belongs to every subgame
-//	together  a fluent and what its next value depends on, a move and what its legality
-//	          depends on; a gate that depends on the clock alone joins nothing
-//	subgame   a class of fluents and moves that belong together, if it has both
+//	clock     fluents whose next values depend on each other, never on moves, such as the turn or a step counter;
+//	          part of every subgame
+//	edges     from a fluent to the signals of its next value, from a move to the signals of its legality;
+//	          gates over the clock alone join nothing
+//	subgame   a connected class with fluents and moves
 //
-// A subgame is played as a game of its own: the fluents of the others stay as they are at
-// the beginning, and their moves are one move "elsewhere", which is legal where it is not the
-// turn of the role here.
+// A subgame is played as a separate game. The fluents of other subgames keep their initial values. The moves of other
+// subgames become one move "elsewhere", which is legal if it is not the role's turn in this subgame.
 //
-// Invariant: if in every position each role has moves in at most one subgame, then along
-// every match each subgame has the fluents and the legal moves that the whole has of it,
-// where everybody makes the moves of the match or, for those of other subgames, the one
-// elsewhere. Who has won is a matter of all of them: a subgame is over where the whole would
-// be with the others as they are at the beginning, and it has the goals of that position.
-// Besides, it is over where nobody has a move in it any more; that decides nothing, so each
-// role has half of the goal points.
+// Invariant: assume that in every position each role has moves in at most one subgame. Let each role make its moves of
+// a match, or the move elsewhere for moves of other subgames. Then along the match each subgame has the same fluents
+// and legal moves as the whole game.
+//
+// The winner depends on all subgames. A subgame ends in a position if the whole game would end there with the other
+// subgames in their initial positions; the goals are the same. It also ends as soon as no role has a move in it any
+// more; then each role gets half of the goal points, since nothing is decided.
 //
 // Cost: a few sweeps over the network for each subgame, and its passes.
 
-// subgame is one of them.
+// subgame is an independent part of a game, as a game.
 type subgame struct {
-	Game      *Game          // with the tables of the whole
-	Fluents   machine.State  // its own and those of the clock
-	Elsewhere []machine.Move // by role: stands for those in other subgames; NoMove if there are none
+	Game      *Game          // with all fluents and moves of the whole game
+	Fluents   machine.State  // fluents of the subgame and the clock
+	Elsewhere []machine.Move // by role: the move for all moves of other subgames, or NoMove
 }
 
-// undecided are the goal points of each role where a subgame is over and nobody has won.
-const undecided = machine.MaxGoal / 2
+// undecidedGoal is the goal of each role if a subgame ends without a winner.
+const undecidedGoal = machine.MaxGoal / 2
 
-// Subgames are those of an optimised game, nil if there are fewer than two, if recursion is
-// involved, or if ctx is done.
+// Subgames returns the subgames of an optimised game. It returns nil if there are fewer than two, if recursion is
+// involved, or when ctx is done.
 func (g *Game) Subgames(ctx context.Context) []subgame {
-	if g.plain != nil {
-		g = g.plain
+	if g.unshared != nil {
+		g = g.unshared
 	}
 	if len(g.Net.Definitions()) > 0 {
 		return nil
@@ -68,52 +66,51 @@ func (g *Game) Subgames(ctx context.Context) []subgame {
 	return list
 }
 
-// factoring finds out what of a game belongs together.
+// factoring divides the nodes of a game into classes, by union-find.
 type factoring struct {
-	game  *Game
-	bound []bool  // by node: it depends on more than the clock
-	up    []int32 // by node: another one that it belongs together with, or itself
+	game    *Game
+	dynamic []bool  // by node: it depends on moves, or on fluents outside the clock
+	parent  []int32 // by node: its parent in the union-find forest, or itself
 }
 
 func newFactoring(ctx context.Context, g *Game) *factoring {
-	f := &factoring{game: g, bound: g.dependOnMoves(), up: make([]int32, g.Net.Len())}
+	f := &factoring{game: g, dynamic: g.dependOnMoves(), parent: make([]int32, g.Net.Len())}
 	for changed := true; changed && ctx.Err() == nil; {
 		changed = false
 		for i, l := range g.Fluents {
-			if !f.bound[l.Node()] && f.bound[g.Next[i].Node()] {
-				f.bound[l.Node()], changed = true, true
+			if !f.dynamic[l.Node()] && f.dynamic[g.Next[i].Node()] {
+				f.dynamic[l.Node()], changed = true, true
 			}
 		}
-		for i := range f.bound {
-			f.bound[i] = f.bound[i] || slices.ContainsFunc(g.Net.Operands(int32(i)), func(o logic.Lit) bool { return f.bound[o.Node()] })
+		for i := range f.dynamic {
+			f.dynamic[i] = f.dynamic[i] || slices.ContainsFunc(g.Net.Operands(int32(i)), func(o logic.Lit) bool { return f.dynamic[o.Node()] })
 		}
 	}
-	for i := range f.up {
-		f.up[i] = int32(i)
+	for i := range f.parent {
+		f.parent[i] = int32(i)
 	}
 	for i, needed := range g.Net.Cone(slices.Concat(g.Next, slices.Concat(g.Legal...))) {
 		for _, o := range g.Net.Operands(int32(i)) {
 			if needed {
-				f.join(int32(i), o.Node())
+				f.union(int32(i), o.Node())
 			}
 		}
 	}
-	f.joinLines()
+	f.joinConjunctions()
 	for i, l := range g.Fluents {
-		f.join(l.Node(), g.Next[i].Node())
+		f.union(l.Node(), g.Next[i].Node())
 	}
 	for r, row := range g.Does {
 		for m, l := range row {
-			f.join(l.Node(), g.Legal[r][m].Node())
+			f.union(l.Node(), g.Legal[r][m].Node())
 		}
 	}
 	return f
 }
 
-// joinLines joins the fluents that are needed together to end the game or to win it, as the
-// cells of a line are: the operands of gates that are conjunctions of fluents. Those where
-// none of the fluents may be true say that nothing is left to do, here and there.
-func (f *factoring) joinLines() {
+// joinConjunctions joins the fluents of each gate over fluents in the conditions of the end and the goals, such as the
+// cells of a line. A conjunction of negated fluents only ("no move left on any board") joins nothing.
+func (f *factoring) joinConjunctions() {
 	g := f.game
 	roots := []logic.Lit{g.Terminal}
 	for _, goal := range g.Goals {
@@ -126,67 +123,67 @@ func (f *factoring) joinLines() {
 			continue
 		}
 		for _, o := range operands {
-			f.join(int32(i), o.Node())
+			f.union(int32(i), o.Node())
 		}
 	}
 }
 
-// class is the node that stands for all those that node i belongs together with.
-func (f *factoring) class(i int32) int32 {
-	for f.up[i] != i {
-		f.up[i] = f.up[f.up[i]]
-		i = f.up[i]
+// find returns the representative of the class of node i.
+func (f *factoring) find(i int32) int32 {
+	for f.parent[i] != i {
+		f.parent[i] = f.parent[f.parent[i]]
+		i = f.parent[i]
 	}
 	return i
 }
 
-// join notes that two nodes belong together, unless the clock says all of one.
-func (f *factoring) join(i, j int32) {
-	if f.bound[i] && f.bound[j] {
-		f.up[f.class(i)] = f.class(j)
+// union joins the classes of two nodes, unless one of the nodes depends on the clock alone.
+func (f *factoring) union(i, j int32) {
+	if f.dynamic[i] && f.dynamic[j] {
+		f.parent[f.find(i)] = f.find(j)
 	}
 }
 
-// classes lists the classes of fluents that moves belong to, by their first fluents.
+// classes returns the representatives of the classes with both fluents and moves, in the order of their first fluents.
 func (f *factoring) classes() []int32 {
 	moved := make(map[int32]bool)
 	for _, l := range slices.Concat(f.game.Does...) {
-		moved[f.class(l.Node())] = true
+		moved[f.find(l.Node())] = true
 	}
 	var list []int32
 	for _, l := range f.game.Fluents {
-		if c := f.class(l.Node()); moved[c] && !slices.Contains(list, c) {
+		if c := f.find(l.Node()); moved[c] && !slices.Contains(list, c) {
 			list = append(list, c)
 		}
 	}
 	return list
 }
 
-// subgame makes the subgame of one of the classes; it has no game if ctx is done.
+// subgame returns the subgame of one of the classes; its Game is nil if ctx is done.
 func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) subgame {
 	g := f.game
 	s := subgame{Fluents: g.Names.NewState()}
 	h := newGame(g.Names, g.Initial, nil)
-	image := g.into(ctx, h, plainAnd)
+	image := g.substitution(ctx, h, copyGate)
 	fluents := make([]logic.Lit, len(g.Fluents))
 	for i, l := range g.Fluents {
 		fluents[i] = logic.Constant(g.Initial.Has(i))
-		if !f.bound[l.Node()] || f.class(l.Node()) == class {
+		if !f.dynamic[l.Node()] || f.find(l.Node()) == class {
 			s.Fluents.Set(i)
 			fluents[i] = h.Fluents[i]
 		}
 	}
 	image.SetAll(g.Fluents, fluents)
-	away := make([][]bool, len(g.Does)) // by role and move: it belongs to another subgame
+	outside := make([][]bool, len(g.Does)) // by role and move: the move belongs to another subgame
 	for r, row := range g.Does {
 		s.Elsewhere = append(s.Elsewhere, machine.NoMove)
-		away[r] = make([]bool, len(row))
+		outside[r] = make([]bool, len(row))
 		for m, l := range row {
-			c := f.class(l.Node())
+			c := f.find(l.Node())
 			if c == class || !slices.Contains(classes, c) {
 				continue
 			}
-			if away[r][m] = true; s.Elsewhere[r] == machine.NoMove {
+			if outside[r][m] = true; s.Elsewhere[r] == machine.NoMove {
 				s.Elsewhere[r] = machine.Move(m)
 			} else {
 				image.Set(l, logic.False)
@@ -201,25 +198,25 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 			h.Next[i] = fluents[i]
 		}
 	}
-	var open []logic.Lit // what is legal here
+	var legalHere []logic.Lit // conditions of the subgame's moves
 	for r, row := range h.Legal {
-		var here, there []logic.Lit
+		var own, others []logic.Lit
 		for m, l := range row {
 			switch {
-			case away[r][m]:
-				there, row[m] = append(there, l), logic.False
-			case f.class(g.Does[r][m].Node()) == class:
-				open = append(open, l)
+			case outside[r][m]:
+				others, row[m] = append(others, l), logic.False
+			case f.find(g.Does[r][m].Node()) == class:
+				legalHere = append(legalHere, l)
 				fallthrough
 			default:
-				here = append(here, l)
+				own = append(own, l)
 			}
 		}
 		if e := s.Elsewhere[r]; e != machine.NoMove {
-			row[e] = elsewhere(h.Net, here, there)
+			row[e] = elsewhereCondition(h.Net, own, others)
 		}
 	}
-	h.endWhere(h.deserted(h.Net.Or(open...), s.Elsewhere))
+	h.endIf(h.exhausted(h.Net.Or(legalHere...), s.Elsewhere))
 	var err error
 	if s.Game, err = Optimise(ctx, h, PassOptions{}); err != nil {
 		return subgame{}
@@ -227,22 +224,23 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 	return s
 }
 
-// elsewhere is where a role moves in other subgames: by the clock, if that tells it of all the
-// moves there at the beginning, and else where no move is legal here. The first is a condition
-// of few gates, which regression sees through.
-func elsewhere(n *logic.Network, here, there []logic.Lit) logic.Lit {
-	turn := n.Or(there...)
-	for _, l := range here {
+// elsewhereCondition returns the condition for the move elsewhere, from the conditions of the subgame's own moves and
+// of the other moves in their initial position. It is the disjunction of the others, if this contradicts all own moves;
+// otherwise "no own move is legal". The former is mostly a literal of the clock, which regression can analyse.
+func elsewhereCondition(n *logic.Network, own, others []logic.Lit) logic.Lit {
+	turn := n.Or(others...)
+	for _, l := range own {
 		if l != turn.Not() && (l.Complemented() || !slices.Contains(n.Operands(l.Node()), turn.Not())) {
-			return n.Or(here...).Not()
+			return n.Or(own...).Not()
 		}
 	}
 	return turn
 }
 
-// deserted is where open is false, and stays so while all roles in turn move elsewhere.
-func (g *Game) deserted(open logic.Lit, elsewhere []machine.Move) logic.Lit {
-	closed := []logic.Lit{open.Not()}
+// exhausted returns the condition that no move of the subgame is legal now and in the next steps with all roles
+// elsewhere. The number of steps is the number of roles, less one.
+func (g *Game) exhausted(legal logic.Lit, elsewhere []machine.Move) logic.Lit {
+	closed := []logic.Lit{legal.Not()}
 	waits := logic.NewSubstitution(g.Net, g.Net)
 	for r, row := range g.Does {
 		for m, l := range row {
@@ -253,29 +251,29 @@ func (g *Game) deserted(open logic.Lit, elsewhere []machine.Move) logic.Lit {
 	for range len(g.Does) - 1 {
 		after := logic.NewSubstitution(g.Net, g.Net)
 		for i, l := range g.Fluents {
-			after.Set(l, waits.At(g.Next[i]))
+			after.Set(l, waits.Lookup(g.Next[i]))
 		}
-		after.Build(open)
-		open = after.At(open)
-		closed = append(closed, open.Not())
+		after.Build(legal)
+		legal = after.Lookup(legal)
+		closed = append(closed, legal.Not())
 	}
 	return g.Net.And(closed...)
 }
 
-// endWhere makes the game end there too, with half of the goal points for each role.
-func (g *Game) endWhere(there logic.Lit) {
-	there = g.Net.And(there, g.Terminal.Not())
-	g.Terminal = g.Net.Or(g.Terminal, there)
-	given := make([]bool, len(g.Does))
+// endIf adds a condition under which the game ends with half of the goal points for each role.
+func (g *Game) endIf(condition logic.Lit) {
+	condition = g.Net.And(condition, g.Terminal.Not())
+	g.Terminal = g.Net.Or(g.Terminal, condition)
+	merged := make([]bool, len(g.Does))
 	for i := range g.Goals {
 		goal := &g.Goals[i]
-		if goal.When = g.Net.And(goal.When, there.Not()); goal.Value == undecided {
-			goal.When, given[goal.Role] = g.Net.Or(goal.When, there), true
+		if goal.When = g.Net.And(goal.When, condition.Not()); goal.Value == undecidedGoal {
+			goal.When, merged[goal.Role] = g.Net.Or(goal.When, condition), true
 		}
 	}
-	for r, done := range given {
+	for r, done := range merged {
 		if !done {
-			g.Goals = append(g.Goals, Goal{Role: machine.Role(r), Value: undecided, When: there})
+			g.Goals = append(g.Goals, Goal{Role: machine.Role(r), Value: undecidedGoal, When: condition})
 		}
 	}
 }

@@ -9,47 +9,41 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Symmetries of the rules, found on the network: permutations of fluents, moves and
-// roles under which the rules stay the same.
+// Symmetries are permutations of fluents, moves and roles that map the rules to themselves. They are found on the
+// network.
 //
-// Algorithm: individualisation and refinement (McKay, "Practical graph
-// isomorphism", 1981). The points to be permuted are the inputs (fluents and moves)
-// and the roles. They get colours, such that points which a symmetry can exchange
-// have equal colours (refine.go). Two copies of the colouring, left and right, lead
-// to a symmetry: on the left, a point x that shares its colour gets a new one; on
-// the right, a point y of the same colour does, which stands for "y is the image of
-// x". Both are refined, and so on, until every point has a colour of its own; the
-// image of each point on the left is then the point of that colour on the right.
+// Algorithm: individualisation and refinement (McKay, "Practical graph isomorphism", 1981). The permuted points are the
+// inputs (fluents and moves) and the roles. Points that a symmetry can exchange get equal colours (refine.go). Two
+// copies of the colouring, left and right, lead to a symmetry. On the left, a point x that shares its colour gets a new
+// colour. On the right, a point y of the same colour gets it, which means "y is the image of x". Both copies are
+// refined, and so on, until all colours differ. The image of each point on the left is then the point with its colour
+// on the right.
 //
-// Colours are hashes, so what they say is a guess. A permutation is a symmetry if
-// the network, built anew over the images of its inputs, is the same network. Gates
-// are unique (structural hashing), so each output must become the very gate that
-// belongs to the image of its input. That proves the symmetry for every state,
-// reachable or not. It fails where symmetric parts are built of different gates,
-// as shared logic is; so the search runs on the network before passes that share.
+// Colours are hashes, so a permutation is a conjecture. It is a symmetry if the network, rebuilt over the images of the
+// inputs, is the same network. Structural hashing makes gates unique, so each output must become the gate of the
+// image's output. This proves the symmetry for every state, reachable or not. The proof fails if symmetric parts of the
+// game have different gates, as after passes that share logic; so the search uses the network before these passes.
 //
-// Invariant: what is found, with the identity, is a group at any time. A symmetry
-// that would make it too large is left out, and so is a candidate if some symmetry
-// of the group has the same image already. Roles get new colours first, because an
-// exchange of the players helps a search most: it is in the group before others
-// fill it.
+// Invariant: the symmetries found, with the identity, are a group at any time. A symmetry that would make the group too
+// large is dropped. A candidate is skipped if a symmetry of the group has the same image already. Roles are
+// individualised first, because an exchange of the players helps a search most: it joins the group before other
+// symmetries fill it.
 //
-// Cost: two sweeps over the network for each round of a refinement, a few rounds for
-// each generator of the group; a budget bounds it.
+// Cost: two sweeps over the network for each round of a refinement, a few rounds for each generator of the group. A
+// budget limits the total.
 
 const (
-	// maxSymmetries bounds the symmetries returned, the identity left out.
+	// maxSymmetries limits the symmetries returned, without the identity.
 	maxSymmetries = 31
-	// symmetryBudget is the number of gates and operands that the search may visit:
-	// about a tenth of a second.
+	// symmetryBudget limits the gates and operands that the search visits: about a tenth of a second.
 	symmetryBudget = 1e7
 )
 
-// symmetries returns a function that finds the symmetries of the game, see
-// machine.Machine, and remembers them. It keeps no game that is too large for it.
+// symmetries returns a function that finds the symmetries of the game at its first call (see machine.Machine). The
+// function does not keep a game that is too large for the search.
 func (g *Game) symmetries() func() []machine.Symmetry {
-	if g.plain != nil {
-		g = g.plain
+	if g.unshared != nil {
+		g = g.unshared
 	}
 	if g.Net.Operations() > symmetryBudget/50 {
 		return func() []machine.Symmetry { return nil }
@@ -57,12 +51,11 @@ func (g *Game) symmetries() func() []machine.Symmetry {
 	return sync.OnceValue(g.findSymmetries)
 }
 
-// findSymmetries finds all symmetries without the identity, or a group of some if
-// there are many or the search exceeds its budget. Of those that differ in moves
-// alone it returns one.
+// findSymmetries returns all symmetries but the identity, or a subgroup if there are many or the budget ends. Of
+// symmetries that differ only in moves, it returns one.
 func (g *Game) findSymmetries() []machine.Symmetry {
 	if len(g.Net.Definitions()) > 0 {
-		return nil // the variables of loops are not determined by their operands
+		return nil // structural hashing does not identify loop variables
 	}
 	ctx := context.Background() // the game is small and the search has a budget
 	s := newSymmetrySearch(removeDead(ctx, g.mergeConjunctions(ctx)))
@@ -74,9 +67,8 @@ func (g *Game) findSymmetries() []machine.Symmetry {
 	return found
 }
 
-// mergeConjunctions merges conjunctions into all conjunctions that use them, if they
-// are short: and(and(a, b), c) and and(a, and(b, c)), which rules may conjoin in any
-// order, become the same gate and(a, b, c).
+// mergeConjunctions merges short conjunctions into all conjunctions that use them. So and(and(a, b), c) and
+// and(a, and(b, c)), which differ only by the order of conditions in rules, become the same gate and(a, b, c).
 func (g *Game) mergeConjunctions(ctx context.Context) *Game {
 	const limit = 32
 	return g.rebuild(ctx, func(h *Game, _ int32, operands []logic.Lit) logic.Lit {
@@ -93,12 +85,11 @@ func (g *Game) mergeConjunctions(ctx context.Context) *Game {
 	})
 }
 
-// permutation maps each point to its image. The points are the inputs and then
-// the roles.
+// permutation maps each point to its image. The points are the inputs, followed by the roles.
 type permutation []int32
 
-// then is what p and after it q do.
-func (p permutation) then(q permutation) permutation {
+// compose returns the permutation that applies p, then q.
+func (p permutation) compose(q permutation) permutation {
 	product := make(permutation, len(p))
 	for i, to := range p {
 		product[i] = q[to]
@@ -106,11 +97,9 @@ func (p permutation) then(q permutation) permutation {
 	return product
 }
 
-// twoPart is the power pᵏ that keeps what p does in cycles of 2, 4, 8, … points and
-// leaves out the rest: k is a multiple of the odd part of the length of each cycle,
-// and 1 modulo its even part. So points in cycles of odd length stay where they are,
-// points that p exchanges are still exchanged, and the group that pᵏ generates is
-// no larger than that of p.
+// twoPart returns the power pᵏ that restricts p to its 2-part: k is a multiple of the odd part of the length of each
+// cycle, and 1 modulo its even part. So points in cycles of odd length stay fixed, and points that p exchanges are
+// still exchanged. The group that pᵏ generates is no larger than the group of p.
 func (p permutation) twoPart() permutation {
 	power := make(permutation, len(p))
 	done := make([]bool, len(p))
@@ -123,7 +112,7 @@ func (p permutation) twoPart() permutation {
 			done[at] = true
 			cycle = append(cycle, at)
 		}
-		// exponent is k for this cycle.
+		// exponent is k modulo the length of this cycle.
 		even := len(cycle) & -len(cycle)
 		odd := len(cycle) / even
 		exponent := odd
@@ -141,7 +130,7 @@ func (p permutation) twoPart() permutation {
 type symmetrySearch struct {
 	game    *Game
 	inputs  []logic.Lit // fluents, then moves by role
-	outputs []logic.Lit // the signal that belongs to each input: next or legal
+	outputs []logic.Lit // by input: its next or legal signal
 	moves   []int       // the first point of the moves of each role
 	roles   int         // the first point of the roles
 	points  int
@@ -150,8 +139,8 @@ type symmetrySearch struct {
 	forward, backward []uint64 // by node
 	sorted, other     []uint64
 	image             *logic.Substitution
-	nodes             []int32 // all of the network
-	fixed             []int   // points that were told apart on both sides
+	nodes             []int32 // all nodes of the network
+	fixed             []int   // individualised points, fixed by the symmetries still to be found
 	group             []permutation
 	generators        []permutation
 }
@@ -182,79 +171,75 @@ func newSymmetrySearch(g *Game) *symmetrySearch {
 
 // run finds the group.
 func (s *symmetrySearch) run() {
-	if start := s.start(); s.refine(start) {
+	if start := s.initialColours(); s.refine(start) {
 		s.generate(start)
 	}
 }
 
-// generate finds symmetries that fix the points that were told apart: for every
-// image of the next point one that maps the point there, and then those that fix
-// it too.
+// generate finds symmetries that fix all points in fixed. For every possible image of the next point, it searches one
+// symmetry with this image. Then it fixes the point, too.
 func (s *symmetrySearch) generate(colours []uint64) {
-	at := s.first(colours)
+	at := s.nextPoint(colours)
 	if at < 0 {
 		return
 	}
-	left := apart(colours, at)
+	left := individualise(colours, at)
 	if !s.refine(left) {
 		return
 	}
 	for to, colour := range colours {
-		if to == at || colour != colours[at] || s.knows(at, to) {
+		if to == at || colour != colours[at] || s.covers(at, to) {
 			continue
 		}
-		s.find(left, colours, to)
+		s.search(left, colours, to)
 		if len(s.group) > maxSymmetries/2 || s.budget <= 0 {
-			return // a larger group would be twice as large at least
+			return // a larger group has at least twice the size
 		}
 	}
 	s.fixed = append(s.fixed, at)
 	s.generate(left)
 }
 
-// find adds a symmetry for which the point that was just told apart on the left
-// has the image to. It returns false if there is none that can be added.
-func (s *symmetrySearch) find(left, right []uint64, to int) bool {
-	right = apart(right, to)
+// search adds a symmetry that maps the point individualised last on the left to `to`. It returns false if it adds none.
+func (s *symmetrySearch) search(left, right []uint64, to int) bool {
+	right = individualise(right, to)
 	if !s.refine(right) || !s.sameColours(left, right) {
 		return false
 	}
-	at := s.first(left)
+	at := s.nextPoint(left)
 	if at < 0 {
-		p := s.pairs(left, right)
-		return s.proves(p) && (s.join(p) || s.join(p.twoPart()))
+		p := s.matchColours(left, right)
+		return s.isSymmetry(p) && (s.addGenerator(p) || s.addGenerator(p.twoPart()))
 	}
-	next := apart(left, at)
+	next := individualise(left, at)
 	if !s.refine(next) {
 		return false
 	}
 	for to, colour := range right {
-		if colour == left[at] && s.find(next, right, to) {
+		if colour == left[at] && s.search(next, right, to) {
 			return true
 		}
 	}
 	return false
 }
 
-// knows tells whether a symmetry of the group fixes what is fixed and maps one
-// point to the other.
-func (s *symmetrySearch) knows(at, to int) bool {
+// covers reports whether a symmetry of the group fixes all points in fixed and maps `at` to `to`.
+func (s *symmetrySearch) covers(at, to int) bool {
 	return slices.ContainsFunc(s.group, func(p permutation) bool {
 		moves := func(i int) bool { return p[i] != int32(i) }
 		return p[at] == int32(to) && !slices.ContainsFunc(s.fixed, moves)
 	})
 }
 
-// join adds p to the generators of the group, unless that makes the group too
-// large.
-func (s *symmetrySearch) join(p permutation) bool {
+// addGenerator adds p to the generators, unless this makes the group too large. It reports whether the group has grown.
+func (s *symmetrySearch) addGenerator(p permutation) bool {
 	generators := append(slices.Clip(s.generators), p)
 	group := []permutation{s.identity()}
 	for i := 0; i < len(group); i++ {
 		for _, g := range generators {
 			s.budget -= s.points
-			product := group[i].then(g)
-			if slices.ContainsFunc(group, func(q permutation) bool { return s.alike(product, q) }) {
+			product := group[i].compose(g)
+			if slices.ContainsFunc(group, func(q permutation) bool { return s.equalButMoves(product, q) }) {
 				continue
 			}
 			if len(group) > maxSymmetries {
@@ -278,14 +263,14 @@ func (s *symmetrySearch) identity() permutation {
 	return p
 }
 
-// alike tells whether permutations differ in moves alone.
-func (s *symmetrySearch) alike(p, q permutation) bool {
+// equalButMoves reports whether p and q differ only in moves.
+func (s *symmetrySearch) equalButMoves(p, q permutation) bool {
 	fluents := len(s.game.Fluents)
 	return slices.Equal(p[:fluents], q[:fluents]) && slices.Equal(p[s.roles:], q[s.roles:])
 }
 
-// pairs maps each point to that of its colour.
-func (s *symmetrySearch) pairs(left, right []uint64) permutation {
+// matchColours maps each point on the left to the point with its colour on the right.
+func (s *symmetrySearch) matchColours(left, right []uint64) permutation {
 	to := make(map[uint64]int32, len(right))
 	for i, c := range right {
 		to[c] = int32(i)
@@ -297,12 +282,11 @@ func (s *symmetrySearch) pairs(left, right []uint64) permutation {
 	return p
 }
 
-// proves tells whether p is a symmetry: whether the network over the images of
-// the inputs is the same network.
-func (s *symmetrySearch) proves(p permutation) bool {
-	g, at := s.game, s.image.At
+// isSymmetry reports whether p is a symmetry: whether the network over the images of the inputs is the same network.
+func (s *symmetrySearch) isSymmetry(p permutation) bool {
+	g, at := s.game, s.image.Lookup
 	s.budget -= s.sweepCost()
-	if !s.keepsKinds(p) {
+	if !s.preservesKinds(p) {
 		return false
 	}
 	s.image.Revert()
@@ -317,12 +301,11 @@ func (s *symmetrySearch) proves(p permutation) bool {
 			return false
 		}
 	}
-	return at(g.Terminal) == g.Terminal && s.provesGoals(p)
+	return at(g.Terminal) == g.Terminal && s.preservesGoals(p)
 }
 
-// keepsKinds tells whether fluents are mapped to fluents, roles to roles and
-// moves to moves of the role's image.
-func (s *symmetrySearch) keepsKinds(p permutation) bool {
+// preservesKinds reports whether p maps fluents to fluents, roles to roles, and moves of a role to moves of its image.
+func (s *symmetrySearch) preservesKinds(p permutation) bool {
 	within := func(points permutation, from, count int) bool {
 		return !slices.ContainsFunc(points, func(to int32) bool {
 			return int(to) < from || int(to) >= from+count
@@ -337,12 +320,12 @@ func (s *symmetrySearch) keepsKinds(p permutation) bool {
 	return within(p[:len(s.game.Fluents)], 0, len(s.game.Fluents))
 }
 
-// provesGoals tells whether the goals of a role are those of its image.
-func (s *symmetrySearch) provesGoals(p permutation) bool {
+// preservesGoals reports whether the goals of each role become the goals of its image.
+func (s *symmetrySearch) preservesGoals(p permutation) bool {
 	left, right := make([]Goal, 0, len(s.game.Goals)), slices.Clone(s.game.Goals)
 	for _, goal := range s.game.Goals {
 		image := machine.Role(int(p[s.roles+int(goal.Role)]) - s.roles)
-		left = append(left, Goal{image, goal.Value, s.image.At(goal.When)})
+		left = append(left, Goal{image, goal.Value, s.image.Lookup(goal.When)})
 	}
 	order := func(a, b Goal) int {
 		return slices.Compare([]int{int(a.Role), int(a.Value), int(a.When)}, []int{int(b.Role), int(b.Value), int(b.When)})
@@ -352,7 +335,7 @@ func (s *symmetrySearch) provesGoals(p permutation) bool {
 	return slices.Equal(left, right)
 }
 
-// symmetry is p in terms of the machine.
+// symmetry converts p to numbers of fluents, roles and moves.
 func (s *symmetrySearch) symmetry(p permutation) machine.Symmetry {
 	y := machine.Symmetry{Fluents: p[:len(s.game.Fluents)]}
 	for r, row := range s.game.Does {

@@ -13,8 +13,8 @@ import (
 	"stackmate/reasoner/circuit/logic/logictest"
 )
 
-// twins draws a game of two roles with the same rules, each about what is its
-// own and what is the other's.
+// twins draws a game of two roles with the same rules: each rule refers to fluents and moves of the role itself and of
+// the opponent.
 func twins(t *rapid.T) *Game {
 	own := rapid.IntRange(1, 12).Draw(t, "fluents")
 	moves := rapid.IntRange(1, 4).Draw(t, "moves")
@@ -25,7 +25,7 @@ func twins(t *rapid.T) *Game {
 	}
 	initial := make(machine.State, 1)
 	g := NewGame(names, initial)
-	var pools [2][]logic.Lit // by role: signals of the position, own ones and the other's
+	var pools [2][]logic.Lit // by role: corresponding signals, with the roles exchanged
 	for r := range pools {
 		mine, other := g.Fluents[r*own:(r+1)*own], g.Fluents[(1-r)*own:(2-r)*own]
 		pools[r] = slices.Concat(mine, other)
@@ -81,8 +81,8 @@ func TestTheExchangeOfTwinsIsFound(t *testing.T) {
 	})
 }
 
-// Two roles win by having all of what is their own: each role's n fluents can be
-// permuted in n! ways, and only some of these symmetries are returned.
+// Each role wins by making all its n fluents true. They can be permuted in n! ways, so only a part of the symmetries is
+// returned.
 func TestTheExchangeIsFoundAmongManySymmetries(t *testing.T) {
 	for own := 1; own <= 9; own++ {
 		names := &machine.Names{
@@ -111,12 +111,11 @@ func findsTheExchange(t rapid.TB, g *Game) {
 	m := compiled(t, g, Options{Kernel: kernel.Narrow})
 	exchanges := func(y machine.Symmetry) bool { return y.Roles[0] == 1 }
 	if !slices.ContainsFunc(m.Symmetries(), exchanges) {
-		t.Errorf("%d symmetries, none exchanges the roles", len(m.Symmetries()))
+		t.Errorf("%d symmetries without an exchange of the roles", len(m.Symmetries()))
 	}
 }
 
-// What one symmetry after another does is done by one symmetry, so that the least
-// of the images of a position is the same for all of them.
+// The product of two symmetries is a symmetry, so all images of a position have the same least image.
 func TestSymmetriesAreAGroup(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newSymmetrySearch(removeDead(t.Context(), twins(t).mergeConjunctions(t.Context())))
@@ -127,12 +126,12 @@ func TestSymmetriesAreAGroup(t *testing.T) {
 		group := append([]permutation{s.identity()}, s.group...)
 		for i, p := range group {
 			for j, q := range group {
-				if i != j && s.alike(p, q) {
-					t.Fatalf("symmetries %d and %d are alike", i, j)
+				if i != j && s.equalButMoves(p, q) {
+					t.Fatalf("symmetries %d and %d differ only in moves", i, j)
 				}
-				product := p.then(q)
-				if !slices.ContainsFunc(group, func(x permutation) bool { return s.alike(x, product) }) {
-					t.Fatalf("symmetries %d and %d make another", i, j)
+				product := p.compose(q)
+				if !slices.ContainsFunc(group, func(x permutation) bool { return s.equalButMoves(x, product) }) {
+					t.Fatalf("the product of symmetries %d and %d is not in the group", i, j)
 				}
 			}
 		}
@@ -147,7 +146,7 @@ func TestTwoPart(t *testing.T) {
 		}
 		p = rapid.Permutation(p).Draw(t, "permutation")
 		var powers []permutation // p, p², ..., the identity
-		for power := p; len(powers) == 0 || !slices.Equal(power, p); power = power.then(p) {
+		for power := p; len(powers) == 0 || !slices.Equal(power, p); power = power.compose(p) {
 			powers = append(powers, power)
 		}
 		order := len(powers)
@@ -160,8 +159,7 @@ func TestTwoPart(t *testing.T) {
 	})
 }
 
-// Positions of all kinds are looked at, reachable or not: the proof is about the
-// network.
+// The positions need not be reachable, since the proof holds for every assignment of the fluents.
 func TestSymmetriesHoldInEveryPosition(t *testing.T) {
 	kinds := map[string]func(*rapid.T) *Game{"twins": twins, "any": randomGame}
 	for name, draw := range kinds {
@@ -182,8 +180,7 @@ func TestSymmetriesHoldInEveryPosition(t *testing.T) {
 	}
 }
 
-// checkSymmetry compares what the oracle says of each position with what it says
-// of the image.
+// checkSymmetry compares the oracle's values of each position with its values of the image.
 func checkSymmetry(t *rapid.T, g *Game, m *Machine, y machine.Symmetry, states []uint64, joint []machine.Move) {
 	words := m.Words()
 	image, jointImage := make(machine.State, words), make([]machine.Move, len(joint))
@@ -195,9 +192,9 @@ func checkSymmetry(t *rapid.T, g *Game, m *Machine, y machine.Symmetry, states [
 		y.Image(image, s)
 		here := logictest.Evaluate(g.Net, inputs(g, s, joint))
 		there := logictest.Evaluate(g.Net, inputs(g, image, jointImage))
-		same := func(what string, l, imageOf logic.Lit) {
+		same := func(signal string, l, imageOf logic.Lit) {
 			if here[l.Node()] != l.Complemented() != (there[imageOf.Node()] != imageOf.Complemented()) {
-				t.Fatalf("%s differs in %v and its image %v under %+v", what, s, image, y)
+				t.Fatalf("%s differs in %v and its image %v under %+v", signal, s, image, y)
 			}
 		}
 		same("terminal", g.Terminal, g.Terminal)
@@ -217,7 +214,7 @@ func checkSymmetry(t *rapid.T, g *Game, m *Machine, y machine.Symmetry, states [
 	}
 }
 
-// goal is true where a role has a goal value.
+// goal returns the condition that a role has a goal value.
 func (g *Game) goal(r machine.Role, value int32) logic.Lit {
 	var when []logic.Lit
 	for _, goal := range g.Goals {

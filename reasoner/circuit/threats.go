@@ -8,16 +8,14 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Threats, as gates: for a role and a fluent that is not true, "if it were, the game would
-// be over with the best goal of the role". That is the cofactor of a win, terminal and best
-// goal, with respect to the fluent, asked only where the position is not terminal. As in
-// regression nearly all of it folds away: of all lines of a board only those through one
-// cell are left, less that cell.
+// Threats, as gates: for a role and a false fluent, "if the fluent were true, the game would be over with the best goal
+// of the role". This is the cofactor of a win (terminal and best goal) with respect to the fluent, under the assumption
+// that the position is not terminal. As in regression, nearly all of it folds away: of all lines of a board, only the
+// lines through one cell remain, without this cell.
 //
-// Cost: fluents that wins depend on × the nodes that wins need.
+// Cost: fluents in the cone of wins × nodes of this cone.
 
-// threats adds to the network where each fluent is a threat, but for those that are
-// threats in all positions or in none.
+// threats returns the condition under which each fluent is a threat of a role, without constant conditions.
 func (g *Game) threats(ctx context.Context) (list []machine.Signal, signals []logic.Lit) {
 	_, best := g.bestGoals()
 	r := g.newRegression(append(slices.Clone(best), g.Terminal), false, nil)
@@ -29,18 +27,18 @@ func (g *Game) threats(ctx context.Context) (list []machine.Signal, signals []lo
 		if ctx.Err() != nil || r.net.Operations() > limit {
 			return nil, nil
 		}
-		if _, needed := slices.BinarySearch(r.ends, fluent.Node()); !needed {
+		if _, needed := slices.BinarySearch(r.rootCone, fluent.Node()); !needed {
 			continue
 		}
 		assumed := r.assume(g.Terminal.Not(), fluent.Not())
-		r.after(func(i int) logic.Lit {
+		r.computeRoots(func(i int) logic.Lit {
 			if i == f {
 				return logic.True
 			}
 			return r.fold(g.Fluents[i])
 		})
 		for role := range best {
-			won := r.conjunction([]logic.Lit{r.later(g.Terminal), r.later(best[role])})
+			won := r.conjunction([]logic.Lit{r.valueAfter(g.Terminal), r.valueAfter(best[role])})
 			if won = g.Net.And(won, fluent.Not()); won != logic.False && won != fluent.Not() {
 				list = append(list, machine.Signal{Role: machine.Role(role), Move: machine.NoMove, Lacks: f})
 				signals = append(signals, won)

@@ -6,12 +6,11 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 )
 
-// Transpose makes bit j of word i what bit i of word j was.
+// Transpose transposes a 64×64 bit matrix in place: bit j of word i becomes bit i of word j.
 func Transpose(a *[64]uint64) { transpose(a, 64, transposeFirst) }
 
-// transpose makes bit j of word i what bit i of word j was, as quickly as the processor
-// can. Where it has no instructions for that, portable is called, which may make use of
-// the number of words that matter.
+// transpose transposes by vector instructions, if the processor has them, or else by portable, which gets the number n
+// of words that matter.
 func transpose(a *[64]uint64, n int, portable func(a *[64]uint64, n int)) {
 	if kernel.Transpose != nil {
 		kernel.Transpose(a)
@@ -20,12 +19,11 @@ func transpose(a *[64]uint64, n int, portable func(a *[64]uint64, n int)) {
 	portable(a, n)
 }
 
-// transposeFirst transposes a 64×64 bit matrix in place, but computes only the first n words of
-// the result; the others are left undefined. It swaps ever smaller blocks (Warren, Hacker's
-// Delight, 2nd ed., section 7-3), 6·32 steps in all. As soon as blocks are as wide as n, only their
-// upper halves matter, and half of the work falls away with every step.
+// transposeFirst transposes in place, but only the first n words of the result are defined. It swaps ever smaller
+// blocks (Warren, Hacker's Delight, 2nd ed., section 7-3), in 6·32 steps. As soon as blocks are as wide as n, only
+// their upper halves matter, and each level halves the work.
 func transposeFirst(a *[64]uint64, n int) {
-	words := 64 // of a that still matter
+	words := 64 // number of words of a that matter
 	mask := uint64(0x00000000ffffffff)
 	for width := 32; width > 0; width >>= 1 {
 		if n <= width {
@@ -44,10 +42,9 @@ func transposeFirst(a *[64]uint64, n int) {
 	}
 }
 
-// transposeOf transposes a matrix of which all but the first n words are zero. The
-// steps do not depend on their order, so the narrow ones come first, on the words
-// that matter, and the others only spread them.
-func transposeOf(a *[64]uint64, n int) {
+// transposePrefix transposes a matrix in which only the first n words may be nonzero. The levels commute, so the narrow
+// levels come first, on the words that matter; the wide levels only spread them.
+func transposePrefix(a *[64]uint64, n int) {
 	width := 1
 	for ; width < n; width <<= 1 {
 		mask := lowHalves(width)
@@ -67,6 +64,5 @@ func transposeOf(a *[64]uint64, n int) {
 	}
 }
 
-// lowHalves has the lower half of each block of 2·width bits set; width is a power of
-// two below 64.
+// lowHalves returns a word with the lower half of each block of 2·width bits set; width is a power of two below 64.
 func lowHalves(width int) uint64 { return ^uint64(0) / (1<<uint(width) + 1) }

@@ -7,12 +7,12 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Whose turn it is, where a literal of the position tells: two roles that take turns share one
-// choice of random moves (choice.ChooseTurn, kernel.Turns).
+// In turn-based games a literal of the position marks the turn. Two roles that take turns share one choice of random
+// moves (choice.ChooseTurn, kernel.Turns).
 
-// turn tells when the roles r and s are to move, if their moves match and that can be
-// told: where mine is true only r has a choice, elsewhere only s.
-func (g *Game) turn(r, s int) (mine logic.Lit, found bool) {
+// turnLiteral returns a literal mine such that only role r has a choice of moves if mine is true, and otherwise only
+// role s. It returns false if there is no such literal, or if the move tables have different sizes.
+func (g *Game) turnLiteral(r, s int) (mine logic.Lit, found bool) {
 	if p, q := g.partsOf(r), g.partsOf(s); p != nil && q != nil {
 		found = len(p.First) == len(q.First) && len(p.Second) == len(q.Second)
 	} else {
@@ -21,8 +21,8 @@ func (g *Game) turn(r, s int) (mine logic.Lit, found bool) {
 	if !found {
 		return 0, false
 	}
-	theirs := g.movesWhen(s)
-	for _, mine := range g.movesWhen(r) {
+	theirs := g.turnConditions(s)
+	for _, mine := range g.turnConditions(r) {
 		if slices.Contains(theirs, mine.Not()) {
 			return mine, true
 		}
@@ -30,9 +30,9 @@ func (g *Game) turn(r, s int) (mine logic.Lit, found bool) {
 	return 0, false
 }
 
-// movesWhen lists literals that must be true for a role to make any move but one, its
-// waiting, which needs the complement.
-func (g *Game) movesWhen(r int) []logic.Lit {
+// turnConditions returns literals that are true whenever the role makes a move other than its noop; the noop requires
+// the complement, if there is one.
+func (g *Game) turnConditions(r int) []logic.Lit {
 	n := g.Net
 	when := g.Legal[r]
 	waiting := func(mine logic.Lit) int { return waitingMove(n, g.Legal[r], mine) }
@@ -41,15 +41,15 @@ func (g *Game) movesWhen(r int) []logic.Lit {
 	}
 	when = slices.DeleteFunc(slices.Clone(when), func(l logic.Lit) bool { return l == logic.False })
 	var out []logic.Lit
-	for _, l := range when[:min(2, len(when))] { // one of them is no waiting
+	for _, l := range when[:min(2, len(when))] { // at least one of two moves is not the noop
 		for _, mine := range n.Conditions(l) {
-			others := 0
-			for i := 0; i < len(when) && others < 2; i++ {
+			exceptions := 0
+			for i := 0; i < len(when) && exceptions < 2; i++ {
 				if !n.Implies(when[i], mine) {
-					others++
+					exceptions++
 				}
 			}
-			if mine > logic.True && (others == 0 || others == 1 && waiting(mine) >= 0) {
+			if mine > logic.True && (exceptions == 0 || exceptions == 1 && waiting(mine) >= 0) {
 				out = append(out, mine)
 			}
 		}
@@ -57,39 +57,39 @@ func (g *Game) movesWhen(r int) []logic.Lit {
 	return out
 }
 
-// waitingMove is the move that a role makes where mine is false, -1 if it has none.
+// waitingMove returns the move that requires mine to be false (the noop), or -1.
 func waitingMove(n *logic.Network, legal []logic.Lit, mine logic.Lit) int {
 	return slices.IndexFunc(legal, func(l logic.Lit) bool { return n.Implies(l, mine.Not()) })
 }
 
-// sharedChoices is, by role, the role that it takes turns with, if that has a smaller
-// number, and else the role itself.
-func (g *Game) sharedChoices() []int {
-	shared := make([]int, len(g.Does))
-	for s := range shared {
-		shared[s] = s
+// turnPartners returns, for each role, the role with a smaller number that it shares its choice with, or the role
+// itself.
+func (g *Game) turnPartners() []int {
+	partner := make([]int, len(g.Does))
+	for s := range partner {
+		partner[s] = s
 		for r := range s {
-			if _, found := g.turn(r, s); found && shared[r] == r && !slices.Contains(shared[r+1:s], r) {
-				shared[s] = r
+			if _, found := g.turnLiteral(r, s); found && partner[r] == r && !slices.Contains(partner[r+1:s], r) {
+				partner[s] = r
 				break
 			}
 		}
 	}
-	return shared
+	return partner
 }
 
-// choices are the tables that a kernel chooses from: that of a role, or those of two that
-// take turns. Who waits has no bit among the legal ones, and makes that move anyway.
-func (m *Machine) choices(g *Game) []kernel.Moves {
+// moveTables returns the move tables of the kernel's random choices: one for each role, or for two roles that take
+// turns. In a shared table the row of the noop is the constant false; the kernel makes the noop by Turns.Waits.
+func (m *Machine) moveTables(g *Game) []kernel.Moves {
 	var out []kernel.Moves
-	shared := g.sharedChoices()
+	partner := g.turnPartners()
 	for r, policy := range m.policy {
-		if shared[r] != r {
+		if partner[r] != r {
 			continue
 		}
 		moves := kernel.Moves{Legal: policy, Does: m.does[r]}
-		if s := slices.Index(shared[r+1:], r) + r + 1; s > r && len(policy) > 0 {
-			mine, _ := g.turn(r, s)
+		if s := slices.Index(partner[r+1:], r) + r + 1; s > r && len(policy) > 0 {
+			mine, _ := g.turnLiteral(r, s)
 			turns := &kernel.Turns{Does: m.does[s]}
 			legal := func(r int, mine logic.Lit) []int32 {
 				rows, w := slices.Clone(m.policy[r]), waitingMove(g.Net, g.Legal[r], mine)

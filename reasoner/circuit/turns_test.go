@@ -13,9 +13,9 @@ import (
 	"stackmate/reasoner/circuit/logic/logictest"
 )
 
-// turnGame is a game of turns: in the first fluent, or its complement, a role may make
-// those of its moves for which the fluents of both numbers hold, otherwise wait. The
-// roles have all moves in common, or most, and conditions that the other has complemented.
+// turnGame returns a turn-based game: the first fluent marks the turn. A role in turn may make each move whose two
+// numbers have true fluents; the second fluent is complemented for the second role. A role without the turn waits. If
+// all is set, both roles have the same moves, otherwise each role lacks a few moves of the other.
 func turnGame(size int, all bool) *Game {
 	names := &machine.Names{Roles: []string{"a", "b"}, Fluents: make([]string, 1+2*size), Moves: make([][]string, 2)}
 	var moves [2][][2]int
@@ -23,7 +23,7 @@ func turnGame(size int, all bool) *Game {
 		names.Moves[r] = []string{"wait"}
 		for x := range size {
 			for y := range size {
-				if all || x+r != y { // each has moves that the other has not
+				if all || x+r != y { // each role has a few moves of its own
 					moves[r] = append(moves[r], [2]int{x, y})
 					names.Moves[r] = append(names.Moves[r], fmt.Sprintf("(go %d %d)", x, y))
 				}
@@ -58,7 +58,8 @@ func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 	if m.parts[0] == nil || m.parts[1] == nil || m.parts[1].random.count != 0 {
 		t.Fatal("the second role has a choice of its own")
 	}
-	// A choice by first parts draws once, one by rectangles three times, with 14 bits beyond the count each.
+	// A choice by first parts draws once, a choice by rectangles three times. Each draw takes 14 bits more than the
+	// count.
 	if bits := m.parts[0].random.count; (bits > 28) != rectangles {
 		t.Fatalf("%d random bits", bits)
 	}
@@ -97,7 +98,7 @@ func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 			for _, made := range legal {
 				share := float64(count[r][made]*len(legal)) / float64(64*rounds)
 				if share < 0.7 || share > 1.3 {
-					t.Errorf("role %d makes one of its %d legal moves %.2f times as often as it should", r, len(legal), share)
+					t.Errorf("role %d makes one of its %d legal moves %.2f times as often as expected", r, len(legal), share)
 				}
 				delete(count[r], made)
 			}

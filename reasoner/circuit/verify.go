@@ -9,17 +9,15 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Verify checks what every pass and Compile assume of a game. Tests here and of the reasoner call it
-// after each pass; the error names the first violation. What a decoder reads is checked too.
+// Verify checks the invariants that passes and Compile assume of a game. Tests call it after each pass; Decode uses a
+// part of it. The error names the first violation.
 //
-//   - The inputs come first: fluents, then moves or their parts by role.
-//   - The operands of a gate are at least two, ascending, without repetition,
-//     constants and complements of each other, and they stand before the gate. No
-//     two gates have the same operands.
-//   - Every loop variable that something depends on has a definition, which is
-//     monotone in the variables that depend on it in turn.
-//   - Outputs are literals of the network, one for each fluent and move, and all
-//     but the next signals depend on fluents alone.
+//   - The inputs come first: fluents, then by role moves or their parts.
+//   - A gate has at least two operands, all from different nodes before the gate, in ascending order, and no constants.
+//     No two gates have the same operands.
+//   - Every live loop variable has a definition. It is monotone in the variables of the same recursion.
+//   - Outputs are literals of the network, one for each fluent and move. All outputs but the next signals depend on
+//     fluents only.
 //
 // The cost is linear in nodes and operands.
 func (g *Game) Verify() error {
@@ -52,7 +50,7 @@ func (g *Game) verifyGates() error {
 		operands := n.Operands(i)
 		if n.Op(i) != logic.OpAnd {
 			if len(operands) > 0 {
-				return fmt.Errorf("node %d, which is no gate, has operands", i)
+				return fmt.Errorf("node %d is not a gate, but has operands", i)
 			}
 			continue
 		}
@@ -62,7 +60,7 @@ func (g *Game) verifyGates() error {
 		before := int32(0)
 		for _, l := range operands {
 			if l.Node() <= before || l.Node() >= i {
-				return fmt.Errorf("gate %d has the operands %d", i, operands)
+				return fmt.Errorf("gate %d has the operands %d, want ascending nodes below the gate", i, operands)
 			}
 			before = l.Node()
 		}
@@ -79,11 +77,11 @@ func (g *Game) verifyOutputs() error {
 	}
 	sameLength := func(a, b []logic.Lit) bool { return len(a) == len(b) }
 	if !slices.EqualFunc(g.Legal, g.Does, sameLength) || g.Policy != nil && !slices.EqualFunc(g.Policy, g.Does, sameLength) {
-		return errors.New("there is not one legal signal for each move, or not one of the policy")
+		return errors.New("the legal signals or the policy do not have one signal for each move")
 	}
 	for _, p := range g.Parts {
-		if p != nil && (len(p.Head) != len(p.First) || len(p.Tail) != len(p.Of)) {
-			return errors.New("there is not one head for each first part and one tail for each move")
+		if p != nil && (len(p.Head) != len(p.First) || len(p.Tail) != len(p.Pair)) {
+			return errors.New("split moves do not have one head for each first part and one tail for each move")
 		}
 	}
 	for _, goal := range g.Goals {
@@ -94,7 +92,7 @@ func (g *Game) verifyOutputs() error {
 	last := logic.Lit(2*g.Net.Len() - 1)
 	var roots []logic.Lit
 	var err error
-	g.outputs(func(l *logic.Lit) {
+	g.forEachOutput(func(l *logic.Lit) {
 		if roots = append(roots, *l); *l < 0 || *l > last {
 			err = fmt.Errorf("an output is literal %d of a network of %d nodes", *l, g.Net.Len())
 		}
@@ -116,9 +114,8 @@ func (g *Game) verifyOutputs() error {
 	return nil
 }
 
-// verifyLoops looks at each strongly connected component. The network is monotone
-// in its variables if every node can be marked as growing or shrinking with them,
-// so that variables grow and no edge contradicts the marks.
+// verifyLoops checks each strongly connected component. Its nodes are marked as growing or shrinking with the
+// variables, which grow. The component is monotone if no edge contradicts the marks.
 func (g *Game) verifyLoops() error {
 	live := g.live()
 	for i := range int32(g.Net.Len()) {
@@ -130,7 +127,7 @@ func (g *Game) verifyLoops() error {
 		return nil
 	}
 	var roots []logic.Lit
-	g.outputs(func(l *logic.Lit) { roots = append(roots, *l) })
+	g.forEachOutput(func(l *logic.Lit) { roots = append(roots, *l) })
 	for _, component := range components(g.Net, roots, live) {
 		if err := verifyMonotone(g.Net, component); err != nil {
 			return err
@@ -149,7 +146,7 @@ func verifyMonotone(n *logic.Network, component []int32) error {
 			mark[i] = grows
 		}
 	}
-	for _, i := range component { // operands first, but for the variables, which are marked
+	for _, i := range component { // operands first; variables are marked already
 		for _, l := range n.Operands(i) {
 			m, inside := mark[l.Node()]
 			if !inside {
@@ -170,7 +167,7 @@ func verifyMonotone(n *logic.Network, component []int32) error {
 		}
 		def := n.Definition(i)
 		if m, inside := mark[def.Node()]; inside && (m == grows) == def.Complemented() {
-			return fmt.Errorf("the definition of loop variable %d is not monotone in it", i)
+			return fmt.Errorf("the definition of loop variable %d is not monotone in the variable", i)
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ func TestEveryPassLeavesAWellFormedGame(t *testing.T) {
 				t.Fatalf("after pass %q: %v", p.name, err)
 			}
 		}
-		g = g.rebuild(t.Context(), splitAnd)
+		g = g.rebuild(t.Context(), splitGate)
 		if err := g.Verify(); err != nil {
 			t.Fatalf("after splitting gates: %v", err)
 		}
@@ -36,7 +36,7 @@ func TestEveryPassLeavesAWellFormedGame(t *testing.T) {
 	})
 }
 
-// small is a game of two fluents and two moves with a gate and a loop.
+// small returns a game of two fluents and two moves, with a gate and a loop.
 func small() *Game {
 	g := NewGame(&machine.Names{Roles: []string{"r"}, Moves: [][]string{{"a", "b"}}, Fluents: []string{"f", "g"}}, machine.State{1})
 	v := g.Net.LoopVar()
@@ -49,7 +49,7 @@ func small() *Game {
 	return g
 }
 
-// firstOperands are those of the first gate, as the network has them.
+// firstOperands returns the operands of the first gate; the slice aliases the network.
 func firstOperands(g *Game) []logic.Lit {
 	i := int32(0)
 	for g.Net.Op(i) != logic.OpAnd {
@@ -58,7 +58,7 @@ func firstOperands(g *Game) []logic.Lit {
 	return g.Net.Operands(i)
 }
 
-func TestVerifyNamesWhatIsWrong(t *testing.T) {
+func TestVerifyNamesTheViolation(t *testing.T) {
 	must.OK(t, small().Verify())
 	for _, c := range []struct {
 		want    string
@@ -93,34 +93,34 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 		g := small()
 		c.corrupt(g)
 		if err := g.Verify(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want one with %q", err, c.want)
+			t.Errorf("error %v, want an error with %q", err, c.want)
 		}
 	}
 }
 
 func TestTheOrderOfThePassesIsChecked(t *testing.T) {
-	place := func(name string) int {
+	position := func(name string) int {
 		return slices.IndexFunc(passes, func(p pass) bool { return p.name == name })
 	}
 	for _, c := range constraints {
 		swapped := slices.Clone(passes)
-		i, j := place(c.before), place(c.after)
+		i, j := position(c.before), position(c.after)
 		swapped[i], swapped[j] = swapped[j], swapped[i]
 		for k := range swapped {
 			swapped[k].shares = false
 		}
 		if err := checkOrder(swapped, []constraint{c}); err == nil || !strings.Contains(err.Error(), c.reason) {
-			t.Errorf("%q stands before %q: error %v", c.after, c.before, err)
+			t.Errorf("%q before %q: error %v", c.after, c.before, err)
 		}
 	}
 	late := append(slices.Clone(passes), pass{name: "late"})
 	if err := checkOrder(late, constraints); err == nil {
-		t.Error("a pass that shares nothing may stand after one that does")
+		t.Error("checkOrder accepts a pass without sharing after a pass that shares")
 	}
 	if err := checkOrder(passes, []constraint{{"fluents", "none", ""}}); err == nil {
-		t.Error("a constraint may speak of a pass that does not exist")
+		t.Error("checkOrder accepts a constraint with an unknown pass")
 	}
 	if err := checkOrder(append(slices.Clone(passes), passes[len(passes)-1]), nil); err == nil {
-		t.Error("two passes may have the same name")
+		t.Error("checkOrder accepts two passes with the same name")
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"stackmate/reasoner/reference"
 )
 
-// view is what a machine says of a position, in words.
+// view is a machine's answer about a position, as texts.
 type view struct {
 	Fluents  []string
 	Terminal bool
@@ -51,7 +51,7 @@ func sorted(list []string) []string {
 }
 
 // agree plays random matches on several machines in lock step and compares
-// everything that they say.
+// their answers.
 func agree(t rapid.TB, machines []machine.Machine, seed uint64, steps int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -92,7 +92,7 @@ func agree(t rapid.TB, machines []machine.Machine, seed uint64, steps int) {
 	}
 }
 
-// oracleOf is the machine of the game that the others are compared with.
+// oracleOf returns the machine with which the other machines are compared.
 func oracleOf(t rapid.TB, g *gdl.Game) machine.Machine {
 	t.Helper()
 	return must.Get(reference.New(context.Background(), g))(t)
@@ -243,9 +243,9 @@ func ground(t rapid.TB, g *gdl.Game) *Program {
 	return must.Get(Ground(context.Background(), g, Limits{}))(t)
 }
 
-// When nothing ever holds of r1, r2 is the same in all positions: then it is known which moves
-// its negation leaves, as well as where it differs.
-func TestNegationsOfWhatNoLongerDiffersAreExact(t *testing.T) {
+// If r1 never holds, r2 is the same in all positions: the moves that its negation leaves are known, as they are
+// where r2 differs.
+func TestNegationsOfRelationsThatBecameStaticAreExact(t *testing.T) {
 	agree(t, engines(t, load(t, "fixed", `
 (role x) (dom a) (dom b)
 (<= (r1 ?u) (dom ?u) (r1 ?u))

@@ -17,8 +17,8 @@ import (
 	"stackmate/reasoner/trace"
 )
 
-// rulesheets lists every stride-th rulesheet of the corpus by name; in short mode,
-// one of shortStride.
+// rulesheets returns every stride-th rulesheet of the corpus by name; in short mode,
+// every shortStride-th.
 func rulesheets(t testing.TB, stride int) []string {
 	t.Helper()
 	if !exhaustive.On() {
@@ -35,7 +35,7 @@ func rulesheets(t testing.TB, stride int) []string {
 
 const (
 	shortStride   = 12
-	programStride = 4 // ground programs: what the circuit is compiled from, and its tests replay all
+	programStride = 4 // ground programs: the circuit is compiled from them, and its tests replay all
 )
 
 func loadRulesheet(t testing.TB, name string) *gdl.Game {
@@ -112,7 +112,7 @@ func (p *Program) inputs() int {
 	return n
 }
 
-// checkContract tests what Program promises.
+// checkContract tests the documented properties of a Program.
 func checkContract(t *testing.T, p *Program) {
 	t.Helper()
 	for i, h := range p.Head {

@@ -8,30 +8,30 @@
 //	The rules: relations, and rules over columns of numbers.
 //	  terms, rule   ground terms by number; rules, literals and atoms over them
 //	  substitute    variables replaced: renaming, unification, resolution
-//	  theory        a game's rules translated, without those that no output needs
+//	  theory        a game's rules translated, without rules that no output needs
 //	  shape         fluents and moves flattened: one column for each argument
 //
-//	The join: what rules derive.
+//	The join: derivation by rules.
 //	  relation      the tuples of a relation, and indexes over its columns
 //	  plan, join    the body of a rule as nested loops, and their executor
-//	  fixpoint      rules joined until nothing new is derived, semi-naively
-//	  domains       what may stand in each column, before anything is computed
-//	  limits        what all this may take: time, tuples, memory
+//	  fixpoint      least fixpoints of rules, by semi-naive evaluation
+//	  domains       possible terms of each column, before relations are computed
+//	  limits        bounds on time, tuples and memory
 //
 //	The passes, in the order of their table.
 //	  constants, linear, static, existential, merge, unfold, rightlinear, split, demand, magicsets
 //
 //	Grounding: from rules to a Program.
 //	  ground        the stages in order, and the possible atoms
-//	  instances     what rules match over the possible atoms, recorded while these are found
-//	  simplify      what is constant, evaluated away
+//	  instances     matches of rules over the possible atoms, recorded during the search for atoms
+//	  simplify      constant atoms evaluated away
 //	  build         atoms numbered, the Program written
 //	  program       the result
 //
 //	The machine: positions one at a time.
-//	  machine       what all positions share: the rules, the vocabulary
+//	  machine       state shared by all positions: the rules, the vocabulary
 //	  input         fluents and moves between numbers, texts and tuples
-//	  evaluator     relations of one position, computed as they are asked for
+//	  evaluator     relations of one position, computed on demand
 //	  stepper       the machine.Stepper on top
 //
 // Which file to open:

@@ -14,12 +14,12 @@ import (
 //
 // Function terms in heads are not followed: their columns are unbounded.
 type domains struct {
-	theory *theory
-	of     map[*relation][]*domain // by column
-	users  map[*relation][]*rule
-	queued map[*rule]bool
-	queue  []*rule
-	work   int
+	theory  *theory
+	domains map[*relation][]*domain // by column
+	users   map[*relation][]*rule
+	queued  map[*rule]bool
+	queue   []*rule
+	work    int
 }
 
 // domain is a set of terms as a bitmap; an unbounded domain contains all terms.
@@ -38,7 +38,7 @@ const manyTerms = 10_000
 // estimate assigns profiles to all dynamic relations from their domains under the given rules; forget removes
 // them.
 func (th *theory) estimate(rules []*rule) (forget func()) {
-	d := &domains{theory: th, of: make(map[*relation][]*domain), users: make(map[*relation][]*rule), queued: make(map[*rule]bool)}
+	d := &domains{theory: th, domains: make(map[*relation][]*domain), users: make(map[*relation][]*rule), queued: make(map[*rule]bool)}
 	for _, r := range append(th.carryRules(), rules...) {
 		if !r.head.rel.dynamic {
 			continue
@@ -80,7 +80,7 @@ func (d *domains) enqueue(r *rule) {
 
 // columns returns the domains of a relation; the columns of a static relation are read from its tuples.
 func (d *domains) columns(rel *relation) []*domain {
-	list, ok := d.of[rel]
+	list, ok := d.domains[rel]
 	if ok {
 		return list
 	}
@@ -94,7 +94,7 @@ func (d *domains) columns(rel *relation) []*domain {
 		}
 		list = append(list, x)
 	}
-	d.of[rel] = list
+	d.domains[rel] = list
 	return list
 }
 
@@ -168,7 +168,7 @@ func (x *domain) addAll(y *domain) bool {
 	return grown
 }
 
-// reach extends the bitmap to that many words.
+// reach extends the bitmap to the given number of words.
 func (x *domain) reach(words int) {
 	if missing := words - len(x.bits); missing > 0 {
 		x.bits = append(x.bits, make([]uint64, missing)...)

@@ -65,8 +65,8 @@ type call struct {
 	answers *relation  // the relation of to
 	columns []int32    // the bound columns
 	asked   *relation  // the keys demanded in this position; nil for a call of the whole relation
-	plans   []*plan    // or, of a recursive relation:
-	magic   *component // the magic sets, whose fixpoint is extended by each new key
+	plans   []*plan    // for a relation that is not recursive
+	magic   *component // for a recursive relation: the magic sets, whose fixpoint each new key extends
 }
 
 // component is a strongly connected component of the dependency graph, or the relations of a magic-sets rewriting.
@@ -196,7 +196,7 @@ func (e *evaluator) call(rel *relation, columns []int32) *call {
 	return c
 }
 
-// wholeCall returns the call that computes all of d.
+// wholeCall returns the call that computes the whole relation of d.
 func (e *evaluator) wholeCall(d *derived) *call {
 	if d.whole != nil {
 		return d.whole
@@ -287,7 +287,7 @@ func (e *evaluator) touch(d *derived) {
 	e.touched[d.lifetime] = append(e.touched[d.lifetime], d)
 }
 
-// complete computes all of d, and its strongly connected component.
+// complete computes the whole relation of d, and its strongly connected component.
 func (e *evaluator) complete(d *derived) {
 	j := e.enter()
 	defer e.leave()
@@ -343,7 +343,7 @@ func (e *evaluator) setState(s machine.State) {
 	e.clearInputs("true")
 	e.numbers = e.in.names.Unpack(e.numbers[:0], s)
 	for _, f := range e.numbers {
-		e.inputs.hold(e.inputs.fluent(f))
+		e.inputs.setTrue(e.inputs.fluent(f))
 	}
 }
 
@@ -392,7 +392,7 @@ func (e *evaluator) setJoint(joint []machine.Move) {
 	e.forget(ofMoves)
 	e.clearInputs("does")
 	for r, m := range joint {
-		e.inputs.hold(e.inputs.move(machine.Role(r), m))
+		e.inputs.setTrue(e.inputs.move(machine.Role(r), m))
 	}
 }
 

@@ -152,7 +152,7 @@ func (f *existential) rewrite(r *rule) {
 			}
 			for c, a := range l.atom.args {
 				if d := f.domain[column{rel, c}]; d != nil && !isGone(a) {
-					body = append(body, holds(atom{d, []arg{a}}))
+					body = append(body, positive(atom{d, []arg{a}}))
 				}
 			}
 			l.atom = f.without(l.atom)

@@ -10,8 +10,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// handing draws a game of relations that hand their columns on to each other, some of which
-// look at them: by constants, other domains, inequalities, fluents and negation.
+// handing draws a game of relations that pass their columns on to each other. Some relations
+// read them: by constants, other domains, inequalities, fluents and negation.
 func handing(t *rapid.T) string {
 	pick := func(label string, list ...string) string { return rapid.SampledFrom(list).Draw(t, label) }
 	var b strings.Builder

@@ -114,7 +114,7 @@ func (f *fixpoint) derive(j *joiner, u *use) (err error) {
 	if u.plan == nil || u.plan.grown() {
 		u.plan = f.newPlan(u.rule, u.literal, nil)
 	}
-	if f.record != nil && f.record.of[u.rule] != nil {
+	if f.record != nil && f.record.records[u.rule] != nil {
 		err = f.record.matches(u.plan)
 	} else {
 		err = j.derive(u.plan, nil)

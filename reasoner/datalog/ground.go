@@ -65,7 +65,7 @@ type grounder struct {
 	unfolding, factoring, asking threshold
 
 	// pending are static relations that have not been computed, as they may have too many tuples. They count as
-	// dynamic. After the pass "settle" these are relations with a key.
+	// dynamic. After the pass "pending" each of them has a key at all uses.
 	pending map[*relation]bool
 	demand  *demand   // nil before the demand pass
 	record  *recorder // nil before reaching
@@ -101,7 +101,7 @@ func (gr *grounder) reach() error {
 	gr.record = gr.newRecorder()
 	for _, r := range gr.demand.guarded {
 		if r.head.rel.dynamic && !slices.ContainsFunc(r.body, func(l literal) bool { return isOpenNegation(&l) }) {
-			gr.record.begin(r)
+			gr.record.startRecord(r)
 		}
 	}
 	f := newFixpoint(planning{watch: gr.watch, ignore: isOpenNegation}, append(gr.carryRules(), gr.dynamicRules()...))
@@ -135,7 +135,7 @@ func (th *theory) carryRules() []*rule {
 		case "legal":
 			r := carry(th.successor(rel), rel)
 			role := th.relation(predicate{name: "role", shapes: rel.name.shapes[:1]}, th.terms.width(rel.name.shapes[0]))
-			r.body = append(r.body, holds(atom{rel: role, args: r.head.args[:role.arity]}))
+			r.body = append(r.body, positive(atom{rel: role, args: r.head.args[:role.arity]}))
 			rules = append(rules, r)
 		}
 	}
@@ -145,7 +145,7 @@ func (th *theory) carryRules() []*rule {
 // carry returns the rule to(X...) ← from(X...).
 func carry(to, from *relation) *rule {
 	vars := from.all.columns // the variables have the numbers of the columns
-	return &rule{head: atomOf(to, vars), body: []literal{holds(atomOf(from, vars))}, vars: from.arity}
+	return &rule{head: atomOf(to, vars), body: []literal{positive(atomOf(from, vars))}, vars: from.arity}
 }
 
 // bytes estimates the memory of all tables.

@@ -25,7 +25,7 @@ type inputs struct {
 // known tuples.
 type input struct {
 	name    predicate
-	rel     *relation // true or does, as the rules use it; it stores no tuples itself
+	rel     *relation // true or does in the rules; it stores no tuples
 	known   *relation // all tuples that have occurred
 	number  []int32   // by tuple of known
 	role    []int32   // by tuple of known; 0 for fluents
@@ -106,8 +106,8 @@ func (x *inputs) forget() {
 	}
 }
 
-// meet returns the number of the tuple in known, and adds the tuple to known and to the vocabulary if it is new.
-func (x *inputs) meet(in *input, tuple []int32) int32 {
+// intern returns the number of the tuple in known, and adds the tuple to known and to the vocabulary if it is new.
+func (x *inputs) intern(in *input, tuple []int32) int32 {
 	if t := in.known.find(tuple); t >= 0 {
 		return t
 	}
@@ -165,16 +165,16 @@ func (x *inputs) find(relation string, args []term, text string) inputTuple {
 	}
 	for k, in := range x.list {
 		if in.name.name == relation && slices.Equal(in.name.shapes, p.shapes) {
-			return inputTuple{int32(k) + 1, x.meet(in, tuple)}
+			return inputTuple{int32(k) + 1, x.intern(in, tuple)}
 		}
 	}
 	return inputTuple{input: -1}
 }
 
-// hold makes an atom true.
-func (x *inputs) hold(at inputTuple) {
+// setTrue makes an atom true.
+func (x *inputs) setTrue(at inputTuple) {
 	if at.input > 0 {
-		x.list[at.input-1].hold(at.tuple)
+		x.list[at.input-1].setTrue(at.tuple)
 	}
 }
 
@@ -189,8 +189,8 @@ func (in *input) reset() {
 	}
 }
 
-// hold makes tuple t true.
-func (in *input) hold(t int32) {
+// setTrue makes tuple t true.
+func (in *input) setTrue(t int32) {
 	if !in.holding.add(t) {
 		return
 	}
@@ -216,8 +216,8 @@ func (in *input) has(tuple []int32) bool {
 	return in.holding.has(in.known.find(tuple))
 }
 
-// by returns the buckets over the given columns, ascending.
-func (in *input) by(columns []int32) *buckets {
+// bucketsBy returns the buckets over the given columns, ascending.
+func (in *input) bucketsBy(columns []int32) *buckets {
 	x := in.known.index(columns)
 	for _, b := range in.buckets {
 		if b.index == x {
@@ -245,12 +245,12 @@ func (b *buckets) find(key []int32) []int32 {
 // sink collects the derived tuples of next or legal as tuples of true or does.
 type sink struct {
 	inputs *inputs
-	of     *input
+	input  *input
 	found  tupleSet
 }
 
 // has reports whether a tuple has been collected.
-func (s *sink) has(tuple []int32) bool { return s.found.has(s.of.known.find(tuple)) }
+func (s *sink) has(tuple []int32) bool { return s.found.has(s.input.known.find(tuple)) }
 
 // add collects a tuple.
-func (s *sink) add(tuple []int32) { s.found.add(s.inputs.meet(s.of, tuple)) }
+func (s *sink) add(tuple []int32) { s.found.add(s.inputs.intern(s.input, tuple)) }

@@ -22,11 +22,11 @@ type instances struct {
 // recorder stores the matches of rules during the fixpoint. Once all possible atoms are numbered, the matches
 // become instances. The fixpoint finds each match of a rule without negation exactly once.
 type recorder struct {
-	joiner *joiner
-	theory *theory
-	of     map[*rule]*record
-	n      int // matches of all rules
-	limit  int // of n
+	joiner  *joiner
+	theory  *theory
+	records map[*rule]*record
+	n       int // matches of all rules
+	limit   int // of n
 }
 
 // record holds the matches of one rule, row by row: the tuple number of the head, then the tuple number of each
@@ -39,33 +39,33 @@ type record struct {
 func (rec *record) width() int { return 1 + len(rec.literals) }
 
 func (gr *grounder) newRecorder() *recorder {
-	rc := &recorder{joiner: gr.joiner, theory: gr.theory, of: make(map[*rule]*record), limit: gr.limits.MaxInstances}
+	rc := &recorder{joiner: gr.joiner, theory: gr.theory, records: make(map[*rule]*record), limit: gr.limits.MaxInstances}
 	gr.joiner.meter.bytes = func() int64 { return gr.theory.bytes() + rc.bytes() }
 	return rc
 }
 
 func (rc *recorder) bytes() int64 {
 	words := 0
-	for _, rec := range rc.of {
+	for _, rec := range rc.records {
 		words += cap(rec.rows)
 	}
 	return 4 * int64(words)
 }
 
-// begin starts the record of a rule.
-func (rc *recorder) begin(r *rule) {
+// startRecord starts the record of a rule.
+func (rc *recorder) startRecord(r *rule) {
 	rec := &record{}
 	for i := range r.body {
 		if l := &r.body[i]; l.isDynamic() && !l.implied {
 			rec.literals = append(rec.literals, i)
 		}
 	}
-	rc.of[r] = rec
+	rc.records[r] = rec
 }
 
 // matches records the matches of a plan, and inserts their heads into the relation.
 func (rc *recorder) matches(p *plan) error {
-	rec, j := rc.of[p.rule], rc.joiner
+	rec, j := rc.records[p.rule], rc.joiner
 	last, tuple := int32(-1), make([]int32, len(p.rule.head.args)) // the tuple of the last match: consecutive matches often have the same head
 	return j.matches(p, func() {
 		if key := j.gather(p.head); last < 0 || !equalTuples(key, tuple) {
@@ -86,8 +86,8 @@ func (rc *recorder) matches(p *plan) error {
 // makes instances of all matches. Negated literals of impossible atoms are true and are dropped.
 func (rc *recorder) instantiate() (*instances, error) {
 	for _, r := range rc.theory.dynamicRules() {
-		if rc.of[r] == nil {
-			rc.begin(r)
+		if rc.records[r] == nil {
+			rc.startRecord(r)
 			if err := rc.matches(planning{watch: rc.theory.watch}.newPlan(r, wholeRule, nil)); err != nil {
 				return nil, err
 			}
@@ -96,8 +96,8 @@ func (rc *recorder) instantiate() (*instances, error) {
 	in := newInstances(rc.theory)
 	in.head, in.start = slices.Grow(in.head, rc.n), slices.Grow(in.start, rc.n)
 	for _, r := range rc.theory.dynamicRules() {
-		in.add(r, rc.of[r])
-		delete(rc.of, r)
+		in.add(r, rc.records[r])
+		delete(rc.records, r)
 	}
 	return in, nil
 }
@@ -129,7 +129,7 @@ func (in *instances) add(r *rule, rec *record) {
 	for k, i := range rec.literals {
 		l := &r.body[i]
 		if !l.isDynamic() {
-			continue // a demand relation, static now
+			continue // a demand relation, which has become static
 		}
 		c := condition{column: 1 + k, base: in.first[l.atom.rel]}
 		if l.op == gdl.Not {

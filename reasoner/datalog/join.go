@@ -24,7 +24,7 @@ func (j *joiner) derive(p *plan, key []int32) error {
 	for i, r := range p.load {
 		j.regs[r] = key[i]
 	}
-	j.run(0)
+	j.runFrom(0)
 	return j.meter.err
 }
 
@@ -33,7 +33,7 @@ func (j *joiner) derive(p *plan, key []int32) error {
 func (j *joiner) matches(p *plan, visit func()) error {
 	j.start(p)
 	j.cut, j.visit = len(p.steps)+1, visit
-	j.run(0)
+	j.runFrom(0)
 	return j.meter.err
 }
 
@@ -55,10 +55,10 @@ func (j *joiner) gather(registers []int32) []int32 {
 	return j.key
 }
 
-// run executes the steps from i on and reports whether it found a match.
-func (j *joiner) run(i int) bool {
+// runFrom executes the steps from i on and reports whether it found a match.
+func (j *joiner) runFrom(i int) bool {
 	p := j.plan
-	if i == j.cut && i < len(p.steps) && j.known(p) {
+	if i == j.cut && i < len(p.steps) && j.isDerived(p) {
 		return false
 	}
 	if i == len(p.steps) {
@@ -81,7 +81,7 @@ func (j *joiner) run(i int) bool {
 			return false
 		}
 	}
-	return j.run(i + 1)
+	return j.runFrom(i + 1)
 }
 
 // passes reports whether the registers satisfy the filter s.
@@ -110,8 +110,8 @@ func (j *joiner) passes(s *step) bool {
 	return t >= from && t < to
 }
 
-// known reports whether the tuple of the bound head has been derived already, or collected by the sink.
-func (j *joiner) known(p *plan) bool {
+// isDerived reports whether the tuple of the bound head has been derived already, or collected by the sink.
+func (j *joiner) isDerived(p *plan) bool {
 	if p.sink != nil {
 		return p.sink.has(j.gather(p.head))
 	}
@@ -203,12 +203,12 @@ func (j *joiner) list(i int, s *step, tuples []int32) bool {
 	return found
 }
 
-// try binds tuple t and goes on with the next step.
+// try binds tuple t and executes the next steps.
 func (j *joiner) try(i int, s *step, t int32) bool {
 	if !j.meter.tick(j.plan) {
 		return true
 	}
-	return j.accept(s, t) && j.run(i+1)
+	return j.accept(s, t) && j.runFrom(i+1)
 }
 
 // accept compares tuple t with the bound registers and binds the other registers.

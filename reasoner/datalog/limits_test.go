@@ -76,7 +76,7 @@ func TestGroundingStopsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestPositionsThatTakeTooMuchHaveNoMovesAndTheOthersDo(t *testing.T) {
+func TestOnlyPositionsWithinTheMemoryHaveMoves(t *testing.T) {
 	const src = `(role r) (init (n 0)) (succ 0 1) (succ 1 2) (digit 0) (digit 1) (digit 2) (digit 3) (digit 4)
 		(<= (legal r (say ?a ?b ?c ?d ?e ?f)) (digit ?a) (digit ?b) (digit ?c) (digit ?d) (digit ?e) (digit ?f) (true (n 1)))
 		(legal r wait) (<= (next (n ?y)) (true (n ?x)) (succ ?x ?y)) (goal r 0) (<= terminal (true (n 2)))`

@@ -70,7 +70,7 @@ func composes(r *rule, first, second int) bool {
 	if r.body[first].op != gdl.Holds || r.body[second].op != gdl.Holds {
 		return false
 	}
-	var before, after, free []int32 // the intermediate place, as an end and as a beginning
+	var before, after, free []int32 // the intermediate place as an end, as a beginning; the equal columns
 	for c := range whole {
 		if whole[c].kind != variable || a[c].kind != variable || b[c].kind != variable {
 			return false

@@ -11,7 +11,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// composed draws a game with a relation that is composed with itself, or nearly so.
+// composed draws a game with a relation that is composed with itself, or nearly.
 func composed(t *rapid.T) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -65,7 +65,7 @@ func TestCompositionsBecomeLinear(t *testing.T) {
 	}{
 		{"(place ?o) (path ?i ?p ?o) (path ?i ?o ?q)", 1},
 		{"(path ?i ?o ?q) (place ?o) (colour ?i) (not (true (on ?o ?i))) (path ?i ?p ?o)", 1},
-		{"(place ?o) (link ?p a) (path ?i ?p ?o) (path ?i ?o ?q)", 2}, // asked of the beginning only
+		{"(place ?o) (link ?p a) (path ?i ?p ?o) (path ?i ?o ?q)", 2}, // demanded from the beginning only
 		{"(place ?o) (link ?q a) (path ?i ?p ?o) (path ?i ?o ?q)", 2},
 		{"(place ?o) (path ?i ?o ?p) (path ?i ?o ?q)", 2},
 		{"(place ?o) (path ?i ?p ?o) (path 0 ?o ?q)", 2},
@@ -91,7 +91,7 @@ func TestLinearCompositionsMeanTheSame(t *testing.T) {
 	})
 }
 
-// Who is connected with whom is asked for from one side only, not for all pairs.
+// Connections are computed from one side only, not for all pairs.
 func TestConnectionsAreFollowedFromOneSide(t *testing.T) {
 	const places = 60
 	var b strings.Builder

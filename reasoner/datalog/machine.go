@@ -80,14 +80,14 @@ func newInterpreter(ctx context.Context, g *gdl.Game, lim Limits, without ...str
 
 // open makes the vocabulary, with positions as long as random matches need.
 func (in *interpreter) open() error {
-	in.begin(sampleWords)
+	in.makeVocabulary(sampleWords)
 	most, err := in.mostFluents()
 	if err != nil {
 		return err
 	}
 	in.clock.Done("sample")
-	in.begin((most*3/2 + spareFluents) / 2)
-	err = newStepper(in, in.theory.watch).begin() // makes the indexes that all evaluators share
+	in.makeVocabulary((most*3/2 + spareFluents) / 2)
+	err = newStepper(in, in.theory.watch).evaluateInitial() // makes the indexes that all evaluators share
 	in.clock.Done("indexes")
 	return err
 }
@@ -129,8 +129,8 @@ func (s *stepper) random(state machine.State, rng *machine.Rand) []machine.Move 
 	return joint
 }
 
-// begin makes a vocabulary with positions of the given number of words, and adds the initial position to it.
-func (in *interpreter) begin(words int) {
+// makeVocabulary makes a vocabulary with positions of the given number of words, and adds the initial position to it.
+func (in *interpreter) makeVocabulary(words int) {
 	th := in.theory
 	in.names = &machine.Names{Open: machine.NewVocabulary(len(th.roles), words, in.limits.MaxBytes/vocabularyShare)}
 	for _, role := range th.roles {

@@ -34,7 +34,8 @@ const walk = `
 
 func newWalk(t testing.TB) machine.Machine {
 	t.Helper()
-	return must.Get(NewMachine(context.Background(), load(t, "walk.kif", walk), Limits{}))(t)
+	m := must.Get(NewMachine(context.Background(), load(t, "walk.kif", walk), Limits{}))(t)
+	return m
 }
 
 func TestEnginesAgreeOnRecursionAndSimultaneousMoves(t *testing.T) {
@@ -112,7 +113,7 @@ func TestLargeStaticRelationsAreAnsweredOnDemand(t *testing.T) {
 	}
 }
 
-// A machine computes no more than it must: all lists are two million tuples, of which a position needs one.
+// A machine computes only needed tuples: the lists have two million tuples, of which a position needs one.
 func TestAMachineKeepsToItsLimits(t *testing.T) {
 	const rules = `
 (role r)
@@ -129,9 +130,9 @@ func TestAMachineKeepsToItsLimits(t *testing.T) {
 (<= terminal (true (step 2)))
 (goal r 100)`
 	in := must.Get(newInterpreter(t.Context(), load(t, "lists.kif", rules), Limits{MaxAtoms: 1 << 20}.withDefaults()))(t)
-	in.begin(sampleWords)
+	in.makeVocabulary(sampleWords)
 	s := newStepper(in, guard.NewWatch(t.Context(), grounding))
-	if err := s.begin(); err != nil || len(s.AppendLegal(nil, 0)) != 1 {
+	if err := s.evaluateInitial(); err != nil || len(s.AppendLegal(nil, 0)) != 1 {
 		t.Errorf("%d legal moves, error %v", len(s.AppendLegal(nil, 0)), err)
 	}
 }

@@ -43,7 +43,7 @@ type keyed struct {
 }
 
 // key returns the literal of the demand relation for atom a.
-func (k *keyed) key(a atom) literal { return holds(a.project(k.asked, k.columns)) }
+func (k *keyed) key(a atom) literal { return positive(a.project(k.asked, k.columns)) }
 
 // walk visits the body of r in join order, with the given columns of the head bound. visit receives the index of
 // each literal and its bound columns. A restricted literal is delayed until a column of its key is bound.
@@ -123,7 +123,7 @@ func (m *magicSets) rewrite(r *rule, head *keyed) *rule {
 	m.walk(r, columns, func(i int, known []int32) {
 		if l := &out.body[i]; m.restricts(r, l) {
 			if table := m.table(l, known); table != nil {
-				m.ask(r, table.key(l.atom), before)
+				m.addDemand(r, table.key(l.atom), before)
 				l.atom.rel = table.answers
 			}
 		}
@@ -137,8 +137,8 @@ func (m *magicSets) rewrite(r *rule, head *keyed) *rule {
 	return &out
 }
 
-// ask adds the rule that derives a key from literals of r, unless it is a duplicate or a tautology.
-func (m *magicSets) ask(r *rule, key literal, before []literal) {
+// addDemand adds the rule that derives a key from literals of r, unless it is a duplicate or a tautology.
+func (m *magicSets) addDemand(r *rule, key literal, before []literal) {
 	c := m.terms.canonical(append([]literal{key}, before...))
 	text := c.key(nil)
 	if m.seen[text] || len(before) > 0 && before[0].atom.rel == key.atom.rel && string(before[0].appendKey(nil)) == string(key.appendKey(nil)) {

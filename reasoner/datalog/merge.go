@@ -18,7 +18,7 @@ import (
 type merger struct {
 	theory *theory
 	inside map[*relation]int // by relation: the number of its strongly connected component
-	made   int
+	made   int               // number of merged relations
 }
 
 // alternative is a rule that may be merged with other rules in one literal.
@@ -52,7 +52,7 @@ func (m *merger) merge(pending map[*relation]bool) bool {
 				continue
 			}
 			th.watch.Step()
-			key, vars := m.rest(r, k)
+			key, vars := m.remainder(r, k)
 			if groups[key] == nil {
 				keys = append(keys, key)
 			}
@@ -81,10 +81,10 @@ func (m *merger) merge(pending map[*relation]bool) bool {
 	return len(added) > 0
 }
 
-// rest returns the canonical text of r without literal k, with the variables of this literal listed at the end.
+// remainder returns the canonical text of r without literal k, with the variables of this literal listed at the end.
 // vars are these variables in the same order.
-func (m *merger) rest(r *rule, k int) (key string, vars []int32) {
-	c := m.theory.terms.canonical(slices.Concat([]literal{holds(r.head)}, r.body[:k], r.body[k+1:]))
+func (m *merger) remainder(r *rule, k int) (key string, vars []int32) {
+	c := m.theory.terms.canonical(slices.Concat([]literal{positive(r.head)}, r.body[:k], r.body[k+1:]))
 	numbers := c.numbers(r.body[k].vars())
 	for _, n := range numbers {
 		vars = append(vars, c.vars[n])
@@ -102,7 +102,7 @@ func (m *merger) unite(group []alternative) []*rule {
 	m.inside[rel] = -m.made
 	united := *first
 	united.body = slices.Clone(first.body)
-	united.body[group[0].literal] = holds(atomOf(rel, group[0].vars))
+	united.body[group[0].literal] = positive(atomOf(rel, group[0].vars))
 	rules := []*rule{th.terms.compact(&united)}
 	for _, a := range group {
 		r := th.rules[a.rule]

@@ -13,7 +13,7 @@ type pass struct {
 	// the details.
 	doc     string
 	assumes string // assumptions about the rules, beyond GDL's restrictions
-	of      phase
+	phase   phase
 	run     func(*grounder) error
 	// needed marks a pass on whose results other passes rely; all other passes are optional.
 	needed bool
@@ -25,7 +25,7 @@ type phase uint8
 const (
 	inBoth      phase = iota // for grounding and for the machine
 	inGrounding              // for grounding only
-	ifThorough               // only where grounding is thorough
+	ifThorough               // for thorough grounding only
 	inMachine                // for the machine only
 )
 
@@ -33,17 +33,17 @@ const (
 var passes = []pass{
 	{
 		name: "constants",
-		doc:  "true(wall(X)), of which the rules only say next(wall(X)) ← true(wall(X)) → init(wall(X))",
+		doc:  "true(wall(X)), with next(wall(X)) ← true(wall(X)) as the only rule of next → init(wall(X))",
 		run:  (*grounder).fixConstants, assumes: "positions are reachable",
 	},
 	{
 		name: "linear",
 		doc:  "path(X,Z) ← path(X,Y) ∧ path(Y,Z) → path(X,Z) ← step(X,Y) ∧ path(Y,Z), for each rule path ← step",
-		run:  (*grounder).linearise, assumes: "other conditions of the rule speak of Y, or of what all three have in common",
+		run:  (*grounder).linearise, assumes: "other conditions of the rule contain only Y and variables of all three literals",
 	},
 	{
 		name: "static",
-		doc:  "relations that depend on neither true nor does → their tuples; those with too many are left pending",
+		doc:  "relations that depend on neither true nor does → their tuples; relations with too many stay pending",
 		run:  (*grounder).evaluateStatic, needed: true,
 	},
 	{
@@ -52,48 +52,48 @@ var passes = []pass{
 		run:  (*grounder).reduce,
 	},
 	{
-		name: "existential", of: inGrounding,
-		doc: "columns in which all terms of a domain say the same → no columns",
+		name: "existential", phase: inGrounding,
+		doc: "columns whose relation holds for all terms of a domain or for none → no columns",
 		run: (*grounder).projectColumns, assumes: "the domain is not empty, the relation not negated",
 	},
 	{
-		name: "merge", of: ifThorough,
+		name: "merge", phase: ifThorough,
 		doc: "h ← a ∧ p and h ← a ∧ q → h ← a ∧ m, m ← p, m ← q",
 		run: (*grounder).mergeRules, assumes: "p and q do not recur on h",
 	},
 	{
-		name: "unfold", of: inGrounding,
+		name: "unfold", phase: inGrounding,
 		doc: "h ← a ∧ p, where p is static and large → h ← a ∧ b for each rule p ← b, if that has fewer instances after splitting",
 		run: (*grounder).unfold, assumes: "p is not recursive",
 	},
 	{
-		name: "settle", of: inGrounding,
-		doc: "pending relations that are still needed → their tuples, unless they can be asked by key",
-		run: (*grounder).settle, needed: true,
+		name: "pending", phase: inGrounding,
+		doc: "pending relations that are still needed → their tuples, unless all uses have a key",
+		run: (*grounder).computePending, needed: true,
 	},
 	{
-		name: "right-linear", of: inGrounding,
+		name: "right-linear", phase: inGrounding,
 		doc: "p(X,N) ← e(X,Y) ∧ p(Y,N) → reached(Y) ← reached(X) ∧ e(X,Y), found(N) ← reached(X) ∧ …",
 		run: (*grounder).factorRightLinear, assumes: "p recurs once in a rule, is not negated, and each use knows X",
 	},
 	{
-		name: "split", of: inGrounding,
+		name: "split", phase: inGrounding,
 		doc: "h(X) ← a(X,Y) ∧ b(Y,Z) → h(X) ← a(X,Y) ∧ p(Y), p(Y) ← b(Y,Z)",
 		run: (*grounder).split,
 	},
 	{
-		name: "demand", of: inGrounding,
+		name: "demand", phase: inGrounding,
 		doc: "h(X) ← a(X) ∧ p(X,Y), where p is large → asked(X) ← a(X), and p(X,Y) ← asked(X) ∧ … for each rule p(X,Y) ← …",
 		run: (*grounder).restrict,
 	},
 	{
-		name: "reach", of: inGrounding,
-		doc: "rules → the atoms that are possible",
+		name: "reach", phase: inGrounding,
+		doc: "rules → the possible atoms",
 		run: (*grounder).reach, needed: true,
 	},
 	{
-		name: "magic", of: inMachine,
-		doc: "as demand, for recursive relations of one position", assumes: "what is asked of other relations does not depend on the recursion",
+		name: "magic", phase: inMachine,
+		doc: "as demand, for recursive relations of one position", assumes: "the demand of other relations does not depend on the recursion",
 	},
 }
 
@@ -102,21 +102,21 @@ type constraint struct{ before, after, reason string }
 
 // constraints are the requirements for the order of the passes.
 var constraints = []constraint{
-	{"constants", "static", "what follows from fluents that never change is static then"},
-	{"linear", "static", "relations are computed by the rules that they keep"},
-	{"static", "reduce", "a relation without tuples is empty only when it has been computed"},
+	{"constants", "static", "relations derived from fluents that never change become static"},
+	{"linear", "static", "static relations are computed by the rewritten rules"},
+	{"static", "reduce", "only a computed relation without tuples is empty"},
 	{"static", "existential", "a domain must have been computed"},
 	{"reduce", "existential", "a condition that always holds would count as a use of the column"},
-	{"existential", "unfold", "the fewer columns, the fewer instances it expects"},
-	{"static", "unfold", "it replaces what is pending"},
-	{"merge", "unfold", "alternatives are to be unfolded once"},
-	{"unfold", "settle", "what is unfolded wherever it is used need not be computed"},
-	{"settle", "right-linear", "whether it pays is judged by the sizes of static relations"},
-	{"unfold", "split", "what has been split no longer falls into other parts"},
+	{"existential", "unfold", "with fewer columns it expects fewer instances"},
+	{"static", "unfold", "it replaces pending relations"},
+	{"merge", "unfold", "merged alternatives are unfolded once"},
+	{"unfold", "pending", "a relation that is unfolded at all uses need not be computed"},
+	{"pending", "right-linear", "its gain is estimated from the sizes of static relations"},
+	{"unfold", "split", "split rules cannot be divided into other parts"},
 	{"right-linear", "split", "a part would hide the recursion"},
-	{"settle", "split", "whether a part pays is judged by the sizes of static relations"},
-	{"split", "demand", "parts are asked by key, too"},
-	{"demand", "reach", "reaching finds what is asked for"},
+	{"pending", "split", "the gain of a part is estimated from the sizes of static relations"},
+	{"split", "demand", "parts can be demanded by key, too"},
+	{"demand", "reach", "reaching computes the demand"},
 }
 
 func init() {
@@ -150,7 +150,7 @@ func checkOrder(passes []pass, constraints []constraint) error {
 // runPasses runs the passes of the given phases.
 func (gr *grounder) runPasses(phases ...phase) error {
 	for _, p := range passes {
-		if p.run == nil || !slices.Contains(phases, p.of) || slices.Contains(gr.without, p.name) {
+		if p.run == nil || !slices.Contains(phases, p.phase) || slices.Contains(gr.without, p.name) {
 			continue
 		}
 		if err := p.run(gr); err != nil {

@@ -17,14 +17,14 @@ import (
 func optional(of func(phase) bool) []string {
 	var names []string
 	for _, p := range passes {
-		if !p.needed && of(p.of) {
+		if !p.needed && of(p.phase) {
 			names = append(names, p.name)
 		}
 	}
 	return names
 }
 
-// groundWithout grounds a game without a pass, and with all others wherever they can.
+// groundWithout grounds a game without a pass, and with every other pass applied without thresholds.
 func groundWithout(t rapid.TB, g *gdl.Game, name string) *Program {
 	t.Helper()
 	gr := newGrounder(context.Background(), g, Limits{Thorough: true}, name)
@@ -49,7 +49,7 @@ func machineWithout(t rapid.TB, g *gdl.Game, name string) machine.Machine {
 	return machine.NewScalar(in.names, in.initial, machine.Info{}, func() machine.Stepper { return newStepper(in, in.theory.watch) })
 }
 
-// sameWithout compares a game with itself, each pass left out of which leave says so.
+// sameWithout compares a game with itself without a pass, for each pass for which leave is true.
 func sameWithout(t rapid.TB, g *gdl.Game, oracle machine.Machine, steps int, leave func() bool) {
 	t.Helper()
 	machines := []machine.Machine{oracle}
@@ -59,7 +59,7 @@ func sameWithout(t rapid.TB, g *gdl.Game, oracle machine.Machine, steps int, lea
 			continue
 		}
 		p := groundWithout(t, g, name)
-		if name != "constants" && name != "reduce" { // whose fluents are others: walls that stand for ever
+		if name != "constants" && name != "reduce" { // its fluents differ: constant walls
 			if diff := cmp.Diff(plain.Fluents, p.Names.Fluents) + cmp.Diff(plain.Moves, p.Names.Moves); diff != "" {
 				t.Fatalf("without %s: other fluents or moves:\n%s", name, diff)
 			}
@@ -81,7 +81,7 @@ func TestEachPassCanBeLeftOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				g, oracle := drawGame(t, source)
-				// One pass of three, or of twelve: the compilation of the machines takes most of the time.
+				// Every third pass, or twelfth: the compilation of the machines takes most of the time.
 				sameWithout(t, g, oracle, 8, func() bool { return rapid.IntRange(1, exhaustive.Choose(12, 3)).Draw(t, "left out") == 1 })
 			})
 		})

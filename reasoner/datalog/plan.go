@@ -23,7 +23,7 @@ type plan struct {
 	regs  []int32 // initial registers: the constants are set
 	head  []int32 // registers of the head's columns
 	cut   int     // the head is bound before step cut
-	sizes []int32 // by literal: size of the relation when the plan was made; nil where relations are called
+	sizes []int32 // by literal: size of the relation when the plan was made; nil if relations are called
 	load  []int32 // registers that receive the key of a call
 	sink  *sink   // where the head goes instead of a relation, or nil
 }
@@ -34,8 +34,8 @@ type opcode uint8
 const (
 	opScan     opcode = iota // every tuple of the window
 	opLookup                 // every tuple of the window that has the key
-	opContains               // the tuple must be there; of an input, it must hold
-	opAbsent                 // the tuple must not be there, or not hold
+	opContains               // the tuple must be in the relation; a tuple of an input must hold
+	opAbsent                 // the tuple must not be in the relation, or not hold
 	opDistinct               // registers a and b differ
 	opEqual                  // registers a and b agree
 	opBuild                  // register a becomes functor(key...)
@@ -51,7 +51,7 @@ const (
 	windowAll   window = iota // all tuples, including tuples of the current round
 	windowOld                 // tuples before the last round
 	windowDelta               // tuples of the last round
-	windowSeen                // both
+	windowSeen                // tuples before and of the last round
 )
 
 // step is one level of the nested loop.
@@ -59,7 +59,7 @@ type step struct {
 	op      opcode
 	window  window
 	rel     *relation
-	source  *relation // where the tuples of rel lie
+	source  *relation // the relation that stores the tuples of rel
 	index   *index
 	buckets *buckets
 	key     []int32    // registers of the key, of the tuple, of build arguments
@@ -98,9 +98,9 @@ type planner struct {
 const wholeRule = -1
 
 // newPlan orders the body of r. With delta ≥ 0 literal delta reads the delta of
-// its relation, earlier literals that grow the old tuples and later ones the seen tuples,
-// so that over all choices of delta each new match is found once. The given columns of the
-// head are known: register load[i] receives the value of column columns[i].
+// its relation. Among literals of growing relations, earlier literals read the old tuples and later
+// literals the seen tuples. So over all choices of delta each new match is found once. The given columns of the
+// head are bound: register load[i] receives the value of column columns[i].
 func (o planning) newPlan(r *rule, delta int, columns []int32) *plan {
 	p := o.newPlanner(r)
 	p.plan.regs, p.delta, p.consts = make([]int32, r.vars), delta, make(map[int32]int32)
@@ -285,7 +285,7 @@ func (p *planner) filter(i int) {
 	p.plan.steps = append(p.plan.steps, s)
 }
 
-// membership makes s ask whether the tuple of l is in its relation.
+// membership makes s a test for the tuple of l in its relation.
 func (p *planner) membership(s *step, l *literal) {
 	rel := l.atom.rel
 	s.rel = rel
@@ -296,11 +296,11 @@ func (p *planner) membership(s *step, l *literal) {
 	for _, a := range l.atom.args {
 		s.key = append(s.key, p.operand(a))
 	}
-	p.ask(s, rel.all.columns)
+	p.addCall(s, rel.all.columns)
 }
 
-// ask makes s call the evaluation of its relation, if it is derived, and read the answers.
-func (p *planner) ask(s *step, columns []int32) {
+// addCall makes s call the evaluation of its relation, if it is derived, and read the answers.
+func (p *planner) addCall(s *step, columns []int32) {
 	if p.call == nil {
 		return
 	}
@@ -342,10 +342,10 @@ func (p *planner) join(i int) {
 			nested = p.receive(&s, int32(c), x, nested)
 		}
 	}
-	p.ask(&s, columns)
+	p.addCall(&s, columns)
 	switch {
 	case a.rel.input != nil && len(columns) > 0:
-		s.op, s.buckets = opBucket, a.rel.input.by(columns)
+		s.op, s.buckets = opBucket, a.rel.input.bucketsBy(columns)
 	case a.rel.input != nil:
 		s.op = opList
 	case len(columns) > 0:
@@ -376,7 +376,7 @@ type nesting struct {
 	register int32
 }
 
-// receive lets step s deliver column c to the pattern x; function terms are
+// receive matches column c of step s with the pattern x; function terms are
 // added to nested.
 func (p *planner) receive(s *step, c int32, x arg, nested []nesting) []nesting {
 	switch {
@@ -393,7 +393,7 @@ func (p *planner) receive(s *step, c int32, x arg, nested []nesting) []nesting {
 	return nested
 }
 
-// unpack adds the steps that take function terms apart.
+// unpack adds the steps that decompose function terms.
 func (p *planner) unpack(nested []nesting) {
 	for len(nested) > 0 {
 		n := nested[0]

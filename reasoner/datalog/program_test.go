@@ -4,9 +4,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// groundEvaluator computes a ground program position by position in the most obvious
+// groundEvaluator evaluates a ground program position by position in the simplest
 // way: component by component of the dependency graph, dependencies first, each
-// until nothing changes.
+// to its fixpoint.
 type groundEvaluator struct {
 	p      *Program
 	rules  [][]int32 // by component: its rules
@@ -70,8 +70,8 @@ func newGroundEvaluator(p *Program) *groundEvaluator {
 	return e
 }
 
-// set evaluates all signals for a position and a joint move; without a joint
-// move only those that do not depend on moves are meaningful.
+// set evaluates all signals for a position and a joint move. Without a joint
+// move only signals that do not depend on moves are meaningful.
 func (e *groundEvaluator) set(state machine.State, joint []machine.Move) {
 	clear(e.truth)
 	for f := range e.p.Names.Fluents {

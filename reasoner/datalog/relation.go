@@ -4,12 +4,12 @@ import "slices"
 
 // relation is a set of tuples of terms, numbered in the order of insertion and
 // never removed. Tuples lie in one flat array, row by row. Because numbers only
-// grow, the tuples that are new since some moment are a range of numbers, which
-// is what semi-naive evaluation asks for.
+// grow, the new tuples of a round are a range of numbers, as semi-naive
+// evaluation needs.
 //
 // Cost: insertion and membership are one hash probe each; every index adds one
 // probe to the insertion and one word per tuple. Large relations wait for memory, so
-// tables hold hashes beside tuples: a probe looks at a row only where it is the one.
+// tables hold hashes beside tuples: a probe reads a row only if the hashes agree.
 type relation struct {
 	name    predicate
 	arity   int
@@ -22,7 +22,7 @@ type relation struct {
 	indexes []*index
 	stats   []columnStats
 	input   *input   // true and does of a running machine, else nil
-	profile *profile // expected size, or nil for the size of now
+	profile *profile // expected size, or nil for the current size
 }
 
 // profile holds the expected size of a relation.
@@ -33,7 +33,7 @@ type profile struct {
 
 // columnStats holds the planner's statistics of a column.
 type columnStats struct {
-	at       int32 // number of tuples when it was counted
+	at       int32 // number of tuples at the last count
 	distinct int32
 }
 
@@ -108,7 +108,7 @@ func newEntry(hash uint32, tuple int32) entry { return entry(hash)<<32 | entry(t
 
 func (x entry) hash() uint32 { return uint32(x >> 32) }
 
-// tuple is -1 for a free place.
+// tuple returns the number of the tuple, or -1 for a free slot.
 func (x entry) tuple() int32 { return int32(uint32(x)) - 1 }
 
 // index returns the index over the given columns, ascending, and makes it if
@@ -285,7 +285,7 @@ func (x *index) key(r *relation, t int32) []int32 {
 }
 
 // rebuild doubles the table. Chains stay as they are: only their newest tuples
-// have a place in the table.
+// are in the table.
 func (x *index) rebuild() {
 	old := x.table
 	x.table = make([]entry, 2*len(old))

@@ -16,7 +16,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// always rewrites wherever that is possible, never nowhere.
+// always applies each possible rewriting, never applies none.
 var (
 	always = threshold{above: -1}
 	never  = threshold{above: 1e300}
@@ -32,14 +32,14 @@ func groundBy(t rapid.TB, g *gdl.Game, when threshold) *Program {
 	return grounded(t, gr)
 }
 
-// grounded is the ground program of a grounder's game.
+// grounded returns the ground program of a grounder's game.
 func grounded(t rapid.TB, gr *grounder) *Program {
 	t.Helper()
 	return must.Get(gr.ground())(t)
 }
 
-// rewritable draws a game in which static relations join several columns, and in which
-// relations recur on themselves in the last place, with results that are handed on.
+// rewritable draws a game in which static relations join several columns. Other relations recur on themselves
+// in the last literal, with results that are passed on.
 func rewritable(t *rapid.T) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -81,7 +81,7 @@ func rewritable(t *rapid.T) string {
 	return b.String()
 }
 
-// drawGame is a game of a kind, with its oracle.
+// drawGame draws a game of a kind, with its oracle.
 func drawGame(t *rapid.T, kind func(*rapid.T) string) (*gdl.Game, machine.Machine) {
 	src := kind(t)
 	t.Log(src)
@@ -89,7 +89,7 @@ func drawGame(t *rapid.T, kind func(*rapid.T) string) (*gdl.Game, machine.Machin
 	return g, oracleOf(t, g)
 }
 
-// checkUntil draws games until one has something that the test is about: -short draws few at a time.
+// checkUntil draws games until the rewriting under test occurs in one; -short draws few at a time.
 func checkUntil(t *testing.T, something string, check func(t *rapid.T) (has bool)) {
 	t.Helper()
 	has := false
@@ -153,7 +153,7 @@ func TestThoroughGroundingChangesNoGame(t *testing.T) {
 	})
 }
 
-func TestWhatReachingHasFoundIsPossible(t *testing.T) {
+func TestReachedAtomsArePossible(t *testing.T) {
 	checkUntil(t, "nothing but open negations", func(t *rapid.T) bool {
 		src := rewritable(t)
 		if rapid.Bool().Draw(t, "of the other kind") {
@@ -179,7 +179,7 @@ func TestWhatReachingHasFoundIsPossible(t *testing.T) {
 	})
 }
 
-func TestNegationsOfWhatTurnsOutToBeStaticAreNotOpen(t *testing.T) {
+func TestNegationsOfRelationsFoundStaticAreNotOpen(t *testing.T) {
 	gr := newGrounder(t.Context(), load(t, "static", `(role x) (dom a) (legal x go) (<= (next flag) (dom ?u)) (goal x 0)
 		(<= (r ?u) (dom ?u)) (<= (r ?u) (dom ?u) (dom ?v) (distinct ?u ?u) (distinct ?u ?v) (not (true flag)) (r ?u))
 		(<= terminal (dom ?u) (not (r ?u)))`), Limits{})
@@ -237,7 +237,7 @@ func TestWallsThatStandForEverAreNoFluentsOfTheRules(t *testing.T) {
 	}
 }
 
-func TestWhatIsAskedForIsGroundedOnly(t *testing.T) {
+func TestOnlyDemandedTuplesAreGrounded(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`(role x) (legal x go) (init (at 0)) (goal x 0) (<= (next (at ?j)) (true (at ?i)) (succ ?i ?j))
 		(<= (count ?i ?n ?m ?k) (true (at ?i)) (number ?n) (number ?m) (number ?k))
@@ -252,7 +252,7 @@ func TestWhatIsAskedForIsGroundedOnly(t *testing.T) {
 	}
 }
 
-// counting is a game that counts along a path of 20 places, with numbers up to n.
+// counting returns a game that counts along a path of 20 places, with numbers up to n.
 func counting(n int) string {
 	var b strings.Builder
 	b.WriteString(`(role x) (legal x go) (init (on 0)) (<= (next (on ?q)) (true (on ?p)) (after ?p ?q)) (<= (next (on ?p)) (true (on ?p)))
@@ -278,7 +278,7 @@ func TestCountingIsGroundedFromItsStart(t *testing.T) {
 	}
 }
 
-// track is a race on a plane: a move needs two sums and a cell of the track.
+// track returns a race on a plane: a move needs two sums and a cell of the track.
 func track(n int) string {
 	var b strings.Builder
 	b.WriteString(`(role x) (init (px 0)) (init (py 0)) (init (vx 0)) (init (vy 0)) (goal x 0)
@@ -311,7 +311,7 @@ func TestStaticPartsAreMeasuredBeforeTheyAreJoined(t *testing.T) {
 	}
 }
 
-func TestWhatFourThingsShareIsGroundedByThing(t *testing.T) {
+func TestAnAttributeSharedByFourThingsIsGroundedByThing(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`(role x) (legal x go) (place 1) (place 2) (place 3) (place 4) (goal x 0)
 		(<= (alike ?a ?b ?c ?d) (has ?a ?p) (has ?b ?p) (has ?c ?p) (has ?d ?p))

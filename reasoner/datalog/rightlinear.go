@@ -7,7 +7,7 @@ import (
 	"stackmate/gdl"
 )
 
-// A right-linear relation, which recurs on itself once and last, only hands its result on:
+// A right-linear relation recurs on itself once and last, and passes its result on:
 //
 //	before  count(P,I,N) ← stone(P) ∧ after(P,Q) ∧ succ(I,J) ∧ count(Q,J,N)
 //	        count(end,N,N) ← number(N)
@@ -56,8 +56,8 @@ func (gr *grounder) factorRightLinear() error {
 	return nil
 }
 
-// findColumns finds the columns that all recursive rules hand on: a variable that
-// stands in the head and in the recursive literal, and nowhere else.
+// findColumns finds the columns that every recursive rule passes on: their variable
+// occurs only in the head and in the recursive literal.
 func (t *rightLinear) findColumns() bool {
 	for c := range int32(t.rel.arity) {
 		handed := true
@@ -83,7 +83,7 @@ func (t *rightLinear) isSafe() bool {
 		if at < 0 {
 			continue
 		}
-		others := append([]literal{holds(r.head.project(nil, t.moved))}, r.body[:at]...)
+		others := append([]literal{positive(r.head.project(nil, t.moved))}, r.body[:at]...)
 		others = append(others, r.body[at+1:]...)
 		vars := r.body[at].atom.project(nil, t.moved).appendVars(nil)
 		if !covers(bound(others), appendBodyVars(vars, others)) {
@@ -125,7 +125,7 @@ func (t *rightLinear) replace(r *rule) *rule {
 	use := r.body[at].atom
 	known, handed := use.project(nil, t.moved).appendVars(nil), use.project(nil, t.kept).appendVars(nil)
 	start, rest := r.divide(at, known, handed)
-	outside := append(r.head.appendVars(nil), handed...) // that the rest of the rule needs
+	outside := append(r.head.appendVars(nil), handed...) // variables that the rest of the rule needs
 	outside = appendBodyVars(outside, literalsOf(r.body, rest))
 	body := literalsOf(r.body, start)
 	seed := distinctVars(appendBodyVars(slices.Clone(known), body))
@@ -137,7 +137,7 @@ func (t *rightLinear) replace(r *rule) *rule {
 	call.args = append(call.args, use.project(nil, t.kept).args...)
 	call.rel = t.result(r, body, use, seeds)
 	out := *r
-	out.body = append([]literal{holds(call)}, literalsOf(r.body, rest)...)
+	out.body = append([]literal{positive(call)}, literalsOf(r.body, rest)...)
 	return &out
 }
 
@@ -172,7 +172,7 @@ func (r *rule) divide(at int, known, handed []int32) (start, rest []int) {
 	return start, rest
 }
 
-// size estimates the tuples of the relation that replaces the recursive one.
+// size estimates the tuples of the relation that replaces the recursive relation.
 func (t *rightLinear) size(r *rule, seeds []int32) float64 {
 	n := 1.0
 	for _, c := range t.moved {
@@ -188,7 +188,7 @@ func (t *rightLinear) size(r *rule, seeds []int32) float64 {
 func (t *rightLinear) result(r *rule, body []literal, use atom, seeds []int32) *relation {
 	head := atomOf(nil, seeds)
 	head.args = append(head.args, use.project(nil, t.moved).args...)
-	c := t.theory.terms.canonical(append([]literal{holds(head)}, body...))
+	c := t.theory.terms.canonical(append([]literal{positive(head)}, body...))
 	key := c.key([]int32{int32(len(seeds))})
 	if found := t.made[key]; found != nil {
 		return found
@@ -214,7 +214,7 @@ func (t *rightLinear) relation(what string, arity int) *relation {
 func (t *rightLinear) follow(r *rule, reached, found *relation, seeds int) *rule {
 	carried := t.theory.terms.identity(r.vars + seeds).to[r.vars:]
 	from := atom{reached, slices.Concat(carried, r.head.project(nil, t.moved).args)}
-	out := &rule{vars: r.vars + seeds, source: r.source, body: []literal{holds(from)}}
+	out := &rule{vars: r.vars + seeds, source: r.source, body: []literal{positive(from)}}
 	at := r.find(t.rel)
 	for i := range r.body {
 		if i != at {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A right-linear rule is factored only if its other conditions bind what it gets from the recursion. Rules as
-// people may write them always do (finding E027), rules that passes have rewritten need not.
+// A right-linear rule is factored only if its other conditions bind the variables of the recursive literal. Valid rules
+// of a rulesheet do (finding E027); rules that passes have rewritten may not.
 func TestRightLinearRulesThatBindByRecursionAloneAreNotSafe(t *testing.T) {
 	g := load(t, "factored", `(role x) (goal x 0) (place a) (place b) (link a b) (link b a) (init (on a)) (number 0) (number 1)
 		(<= (legal x (see ?n)) (reach a ?n)) (<= (next (on ?p)) (true (on ?p))) (<= terminal (reach b 1))

@@ -45,16 +45,16 @@ type rule struct {
 	head   atom
 	body   []literal
 	vars   int
-	source gdl.Rule // where it comes from, for messages
+	source gdl.Rule // the rule of the rulesheet, for messages
 	split  bool     // head is an auxiliary relation made by splitting
 }
 
 // predicate identifies a relation. The arguments whose functor is known are flattened
 // into one column per argument of the function term: shapes[i] is the functor of
-// argument i, or -1 where the argument is one column.
+// argument i, or -1 if the argument is one column.
 //
-// Rulesheets may use any sign in a name, so what a rewriting makes is told apart by a number
-// that no text can reach, never by its name.
+// Rulesheets may use any sign in a name, so relations of rewritings are distinguished by a number
+// and never by their name.
 type predicate struct {
 	name      string
 	shapes    []int32
@@ -113,7 +113,7 @@ func (t *termTable) writeArg(b *strings.Builder, shape int32, row []int32) []int
 	return row
 }
 
-// appendVars appends the variables of a, each time that they occur.
+// appendVars appends the variables of a, with repetitions.
 func (a arg) appendVars(dst []int32) []int32 {
 	switch a.kind {
 	case variable:
@@ -140,10 +140,10 @@ func (l *literal) appendVars(dst []int32) []int32 {
 	return l.right.appendVars(l.left.appendVars(dst))
 }
 
-// vars lists the variables of l, each time that they occur.
+// vars lists the variables of l, with repetitions.
 func (l *literal) vars() []int32 { return l.appendVars(nil) }
 
-// appendBodyVars appends the variables of a body, each time that they occur.
+// appendBodyVars appends the variables of a body, with repetitions.
 func appendBodyVars(dst []int32, body []literal) []int32 {
 	for i := range body {
 		dst = body[i].appendVars(dst)
@@ -151,7 +151,7 @@ func appendBodyVars(dst []int32, body []literal) []int32 {
 	return dst
 }
 
-// allVars lists the variables of r, each time that they occur.
+// allVars lists the variables of r, with repetitions.
 func (r *rule) allVars() []int32 { return appendBodyVars(r.head.appendVars(nil), r.body) }
 
 // variables returns the different variables of r in ascending order.
@@ -179,14 +179,14 @@ func bound(body []literal) []int32 {
 	return vars
 }
 
-// distinctVars sorts variables and leaves each once.
+// distinctVars sorts variables and removes duplicates.
 func distinctVars(vars []int32) []int32 {
 	slices.Sort(vars)
 	return slices.Compact(vars)
 }
 
-// covers reports whether set contains all variables of some.
-func covers(set, some []int32) bool { return len(intersect(some, set)) == len(some) }
+// covers reports whether set contains all elements of part.
+func covers(set, part []int32) bool { return len(intersect(part, set)) == len(part) }
 
 // intersect returns the elements of a that are in b, in the order of a.
 func intersect(a, b []int32) []int32 {
@@ -199,10 +199,10 @@ func intersect(a, b []int32) []int32 {
 	return both
 }
 
-// literalsOf lists the literals of a body by their places.
-func literalsOf(body []literal, places []int) []literal {
+// literalsOf returns the literals of a body with the given indices.
+func literalsOf(body []literal, indices []int) []literal {
 	var list []literal
-	for _, i := range places {
+	for _, i := range indices {
 		list = append(list, body[i])
 	}
 	return list

@@ -17,7 +17,7 @@ import (
 //	        legal/symbol(?p, ?m)   ← option/symbol(?p, ?m)
 //
 // so that the arguments of fluents and moves are columns that can be indexed,
-// and rules about different fluents depend on each other no more. Assumption:
+// and rules about different fluents become independent. Assumption:
 // shapes[pos] contains the shape of every term that can appear at pos, which
 // holds because the inference follows every rule to a fixpoint.
 const noFunctor = -1
@@ -34,11 +34,11 @@ type shapes struct {
 	terms   *termTable
 	at      map[argPlace]map[int32]bool
 	readers map[argPlace][]int // the rules whose variables an argument narrows
-	changed []argPlace         // since the last look
+	changed []argPlace         // since the last rule
 }
 
 // inferShapes follows the shapes of terms through the rules to a fixpoint. A
-// rule is looked at again when shapes are added where it reads some.
+// rule is applied again when an argument that it reads gets new shapes.
 func inferShapes(w *guard.Watch, t *termTable, rules []*rule) *shapes {
 	s := &shapes{terms: t, at: make(map[argPlace]map[int32]bool), readers: make(map[argPlace][]int)}
 	queued := make([]bool, len(rules))
@@ -78,7 +78,7 @@ func inferShapes(w *guard.Watch, t *termTable, rules []*rule) *shapes {
 	return s
 }
 
-// read notes that clause i reads the shapes of arguments.
+// read records that rule i reads the shapes of arguments.
 func (s *shapes) read(i int, key functorKey, function bool, args []arg) {
 	for k, a := range args {
 		p := argPlace{key, function, k}
@@ -104,8 +104,8 @@ func readAs(k functorKey) (functorKey, bool) {
 	return functorKey{}, false
 }
 
-// ofVariables gives for each variable of r the shapes that all arguments allow
-// where it occurs in a positive condition; nil for variables that occur in none.
+// ofVariables returns, for each variable of r, the shapes that its arguments in positive conditions have in
+// common; nil for variables without such an argument.
 func (s *shapes) ofVariables(r *rule) []map[int32]bool {
 	vars := make([]map[int32]bool, r.vars)
 	for _, l := range r.body {
@@ -140,7 +140,7 @@ func (s *shapes) narrow(vars []map[int32]bool, p argPlace, a arg) {
 	}
 }
 
-// functor names the relation of a rule that was read and not flattened.
+// functor returns the name and arity of an unflattened relation.
 func (r *relation) functor() functorKey { return functorKey{r.name.name, r.arity} }
 
 func (s *shapes) addArgs(of functorKey, function bool, args []arg, vars []map[int32]bool) {
@@ -157,27 +157,27 @@ func (s *shapes) add(p argPlace, a arg, vars []map[int32]bool) {
 		return
 	case variable:
 		for shape := range vars[a.id] {
-			s.put(p, shape)
+			s.addShape(p, shape)
 		}
 		return
 	}
-	s.put(p, a.id)
+	s.addShape(p, a.id)
 	s.addArgs(s.terms.names[a.id], true, a.args, vars)
 }
 
 func (s *shapes) addTerm(p argPlace, id term) {
 	functor := s.terms.functorOf(id)
 	if functor < 0 {
-		s.put(p, noFunctor)
+		s.addShape(p, noFunctor)
 		return
 	}
-	s.put(p, functor)
+	s.addShape(p, functor)
 	for i, sub := range s.terms.argsOf(id) {
 		s.addTerm(argPlace{s.terms.names[functor], true, i}, sub)
 	}
 }
 
-func (s *shapes) put(p argPlace, shape int32) {
+func (s *shapes) addShape(p argPlace, shape int32) {
 	set := s.at[p]
 	if set == nil {
 		set = make(map[int32]bool)
@@ -195,10 +195,10 @@ func (s *shapes) hasCompounds(p argPlace) bool {
 }
 
 // flatten adds the rules to the theory, one for each choice of shapes of
-// the variables that stand where function terms appear.
+// the variables in arguments with function terms.
 func (s *shapes) flatten(th *theory, rules []*rule) {
 	for _, r := range rules {
-		f := flattening{theory: th, of: r, substitution: th.terms.identity(r.vars), vars: r.vars}
+		f := flattening{theory: th, original: r, substitution: th.terms.identity(r.vars), vars: r.vars}
 		needs, binds := s.needShape(r), r.binds()
 		for v, set := range s.ofVariables(r) {
 			if needs[v] {
@@ -270,12 +270,12 @@ func (s *shapes) needShape(r *rule) []bool {
 // far.
 type flattening struct {
 	substitution
-	theory  *theory
-	of      *rule
-	choose  []int32   // variables whose shape is chosen
-	options [][]int32 // by element of choose
-	loose   []int32   // chosen variables that need a condition to be symbols only
-	vars    int       // variables of the rule so far
+	theory   *theory
+	original *rule
+	choose   []int32   // variables whose shape is chosen
+	options  [][]int32 // by element of choose
+	loose    []int32   // chosen variables that need a condition to be symbols only
+	vars     int       // variables of the rule so far
 }
 
 func (f *flattening) enumerate(i int) {
@@ -300,9 +300,9 @@ func (f *flattening) enumerate(i int) {
 	}
 }
 
-// emit adds the rule of the shapes chosen.
+// emit adds the rule for the chosen shapes.
 func (f *flattening) emit() {
-	r := f.rule(f.of, f.vars)
+	r := f.rule(f.original, f.vars)
 	r.head = f.atom(r.head)
 	for i := range r.body {
 		if r.body[i].atom.rel != nil {
@@ -311,7 +311,7 @@ func (f *flattening) emit() {
 	}
 	for _, v := range f.loose {
 		if f.to[v].kind == variable {
-			r.body = append(r.body, holds(atom{f.theory.relation(symbolRelation, 1), []arg{f.to[v]}}))
+			r.body = append(r.body, positive(atom{f.theory.relation(symbolRelation, 1), []arg{f.to[v]}}))
 		}
 	}
 	f.theory.add(r)

@@ -10,34 +10,34 @@ import "slices"
 //	          possible next, a move if it is possibly legal
 //	certain   a positive literal holds if its atom is certain, a negative one if
 //	          its atom is not possible; a fluent is certain if it is initial and
-//	          certain next, a move if it is the only one that its role may have
+//	          certain next, a move if its role has no other possible move
 //
-// They alternate until one does not change; each pass is linear in the instances.
+// The computations alternate until a set does not change; each pass is linear in the instances.
 // Because both are least fixpoints, atoms that support only each other are found
 // to be impossible too.
 type simplified struct {
 	*instances
 	links
 	possible, certain []bool
-	only              []bool // by atom: a move that was found to be the only one of its role
+	only              []bool // by atom: a move that was found to be the only possible move of its role
 	users             users
 }
 
 // constantTrue marks, in links, an atom that holds in every position.
 const constantTrue = -2
 
-// links connect the atoms of one position with those of the next.
+// links connect the atoms of one position with atoms of the next.
 type links struct {
-	source []int32 // by atom: next of a fluent, legal of a move; -1 none, constantTrue
+	source []int32 // by atom: next of a fluent, legal of a move; or -1, constantTrue
 	target []int32 // by atom: the fluent of a next, the move of a legal; or -1
 	init   []bool  // by atom: a fluent that is true initially
 	role   []int32 // by atom: the role of a move, or -1
 }
 
-// users lists the instances in whose bodies an atom stands, not negated.
+// users lists, by atom, the instances whose bodies contain it, not negated.
 type users struct{ start, list []int32 }
 
-func (u *users) of(atom int32) []int32 { return u.list[u.start[atom]:u.start[atom+1]] }
+func (u *users) instancesOf(atom int32) []int32 { return u.list[u.start[atom]:u.start[atom+1]] }
 
 // simplify determines the constant atoms. If exact is set, all atoms start as possible, which is the result of
 // reaching.
@@ -57,7 +57,7 @@ func (in *instances) simplify(exact bool) *simplified {
 	} else {
 		s.findPossible()
 	}
-	// The first set shrinks and the second grows: one as large as it was is the same.
+	// possible only shrinks and certain only grows: a set of equal size is unchanged.
 	for possible, certain := count(s.possible), 0; ; possible, certain = count(s.possible), count(s.certain) {
 		if s.findCertain(); count(s.certain) == certain {
 			return s
@@ -125,7 +125,7 @@ func (in *instances) linkRelation(l *links, from *relation) {
 		in.theory.watch.Step()
 		k := to.find(from.row(t))
 		if k < 0 {
-			continue // legal for someone who is no role
+			continue // legal for a term that is no role
 		}
 		atom := in.first[to] + k
 		switch {
@@ -249,7 +249,7 @@ func (w *propagation) run(carry func(int32)) {
 		a := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
 		carry(a)
-		for _, i := range w.s.users.of(a) {
+		for _, i := range w.s.users.instancesOf(a) {
 			if w.missing[i]--; w.missing[i] == 0 {
 				w.add(w.s.head[i])
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 // Splitting keeps the ground program small. A rule over many variables has as
-// many instances as there are bindings of all of them; where a variable occurs
+// many instances as there are bindings of all of them; if a variable occurs
 // in few literals only, these are joined alone and the variable is projected
 // away:
 //
@@ -24,7 +24,7 @@ import (
 // parts of different rules become one relation.
 type splitter struct {
 	theory *theory
-	joiner *joiner // computes the parts that are static; nil where sizes are only estimated
+	joiner *joiner // computes static parts; nil if sizes are only estimated
 	parts  map[string]*relation
 	added  []*rule
 	// project allows parts that are made safe by a projection of a literal:
@@ -52,8 +52,8 @@ func (gr *grounder) split() error {
 
 // part is a candidate: literals to be joined alone.
 type part struct {
-	literals []int // that leave the rule
-	binders  []int // that are copied to make the part safe
+	literals []int // literals that leave the rule
+	binders  []int // literals that are copied to make the part safe
 	vars     []int32
 	outputs  []int32 // variables that the rest of the rule or the head needs
 	static   bool
@@ -171,8 +171,8 @@ func (p *part) binder(r *rule, open []int32, project bool) int {
 	return best
 }
 
-// addFilters moves the static literals over variables of the part into it: they
-// keep it small, and the rest of the rule needs them no more.
+// addFilters moves the static literals over variables of the part into the part. They
+// keep it small, and the rest of the rule does not need them.
 func (p *part) addFilters(r *rule) {
 	for i := range r.body {
 		inside := slices.Contains(p.literals, i) || slices.Contains(p.binders, i)
@@ -194,7 +194,7 @@ func (p *part) needed(r *rule) []int32 {
 	return intersect(p.vars, outside)
 }
 
-// extract makes the part a relation of its own and puts it into the rule.
+// extract replaces the part by a literal of a new relation.
 func (s *splitter) extract(r *rule, p *part) {
 	safe := slices.Clone(r.body)
 	for _, b := range p.binders {
@@ -214,7 +214,7 @@ func (s *splitter) extract(r *rule, p *part) {
 	r.body = rest
 }
 
-// call returns a literal of the relation that projects some literals of r to the outputs.
+// call returns a literal of the relation that projects the given literals of r to the outputs.
 func (s *splitter) call(r *rule, body []literal, outputs []int32, static bool) literal {
 	c := s.theory.terms.canonical(body)
 	columns := c.numbers(outputs)
@@ -227,7 +227,7 @@ func (s *splitter) call(r *rule, body []literal, outputs []int32, static bool) l
 	for i, n := range columns {
 		columns[i] = c.vars[n]
 	}
-	return holds(atomOf(rel, columns))
+	return positive(atomOf(rel, columns))
 }
 
 // define adds the relation and the rule of a part.

@@ -8,12 +8,11 @@ import (
 	"stackmate/internal/scc"
 )
 
-// evaluateStatic computes the relations that depend on neither true nor does
-// exactly, one strongly connected component after the other, so that negation
-// only ever asks for relations that are complete.
+// evaluateStatic computes the relations that depend on neither true nor does exactly. It computes one
+// strongly connected component after the other, so negated relations are complete.
 //
-// A component with too many tuples is left pending: it and its dependents count as dynamic. Relations of roles and
-// of the initial position are always computed.
+// A component with too many tuples is left pending: it and its dependents count as dynamic. Relations of
+// roles and of the initial position are always computed.
 func (gr *grounder) evaluateStatic() error {
 	gr.markDynamic()
 	gr.pending = make(map[*relation]bool)
@@ -44,9 +43,9 @@ func (gr *grounder) evaluateStatic() error {
 	return nil
 }
 
-// settle computes the pending relations that are needed, and drops the rules of the others. Relations that demand
+// computePending computes the pending relations that are needed, and drops the rules of other pending relations. Relations that demand
 // can restrict stay pending.
-func (gr *grounder) settle() error {
+func (gr *grounder) computePending() error {
 	if len(gr.pending) == 0 {
 		return nil
 	}
@@ -137,7 +136,7 @@ func (j *joiner) tryFixpoint(rules []*rule, maxTuples int) bool {
 	err := j.fixpoint(rules)
 	m.limits.MaxTuples, m.stop = limit, 0
 	if !errors.Is(err, ErrLimit) && !errors.Is(err, errTooMuchWork) {
-		return true // or ended by the context, which stays in the meter
+		return true // the meter keeps an error of the context
 	}
 	m.err, m.tuples = nil, tuples
 	j.terms.truncate(terms)

@@ -11,27 +11,27 @@ import (
 // terminal, legal, goal and next.
 type stepper struct {
 	*evaluator
-	now     machine.State // the position asked about
-	placed  bool          // the evaluator stands on it
-	listed  bool          // byRole holds its legal moves
-	ends    *call
-	always  bool // terminal everywhere
-	legals  []output
-	nexts   []output
-	goals   []*relation
-	goalsOf []*call // by element of goals; nil if static
-	values  map[term]int32
-	byRole  [][]machine.Move
-	fluents []int32 // of the next position
-	after   machine.State
+	now        machine.State // the current position
+	positioned bool          // the evaluator has this position
+	listed     bool          // byRole holds its legal moves
+	ends       *call
+	always     bool // every position is terminal
+	legals     []output
+	nexts      []output
+	goals      []*relation
+	goalsOf    []*call // by element of goals; nil if static
+	values     map[term]int32
+	byRole     [][]machine.Move
+	fluents    []int32 // of the next position
+	after      machine.State
 }
 
 // output is a relation whose tuples become moves or fluents: legal and next.
 type output struct {
 	sink  *sink
-	plans []*plan   // that derive into the sink, or nil
-	rel   *relation // else the relation that holds the tuples
-	call  *call     // and what computes it, nil if static
+	plans []*plan   // plans that derive into the sink, or nil
+	rel   *relation // without plans: the relation that holds the tuples
+	call  *call     // the call that computes rel, nil if static
 }
 
 var _ machine.Stepper = (*stepper)(nil)
@@ -72,7 +72,7 @@ func (s *stepper) whole(rel *relation) *call {
 func (s *stepper) appendOutput(list []output, rel *relation, used bool) []output {
 	to := s.copy(s.in.theory.successor(rel))
 	k := slices.IndexFunc(s.inputs.list, func(in *input) bool { return in.rel == to })
-	o := output{sink: &sink{inputs: s.inputs, of: s.inputs.list[k]}}
+	o := output{sink: &sink{inputs: s.inputs, input: s.inputs.list[k]}}
 	if used || !rel.dynamic {
 		o.rel, o.call = s.copy(rel), s.whole(rel)
 		return append(list, o)
@@ -106,34 +106,34 @@ func (s *stepper) collect(o *output) {
 	}
 }
 
-// SetState implements machine.Stepper. The evaluator follows when it is needed.
+// SetState implements machine.Stepper. The evaluator's position is set at the first question.
 func (s *stepper) SetState(state machine.State) {
 	if len(s.now) > 0 && s.now.Equal(state) {
 		return
 	}
 	s.now = append(s.now[:0], state...)
-	s.placed, s.listed = false, false
+	s.positioned, s.listed = false, false
 }
 
-// begin looks at the initial position.
-func (s *stepper) begin() error {
+// evaluateInitial evaluates the initial position.
+func (s *stepper) evaluateInitial() error {
 	s.SetState(s.in.initial)
 	s.Terminal()
 	s.AppendLegal(nil, 0)
 	return s.meter.err
 }
 
-// place moves the evaluator to the position.
-func (s *stepper) place() {
-	if !s.placed {
-		s.placed = true
+// setPosition sets the evaluator's position.
+func (s *stepper) setPosition() {
+	if !s.positioned {
+		s.positioned = true
 		s.setState(s.now)
 	}
 }
 
 // Err returns the reason why the answers about the position are incomplete, or nil.
 func (s *stepper) Err() error {
-	if !s.placed {
+	if !s.positioned {
 		return nil
 	}
 	return s.meter.err
@@ -144,7 +144,7 @@ func (s *stepper) Terminal() bool {
 	if s.ends == nil || s.in.names.Lost(s.now) {
 		return s.always
 	}
-	s.place()
+	s.setPosition()
 	s.ensure(s.ends, nil)
 	return s.always || s.ends.to.rel.n > 0 && s.meter.err == nil
 }
@@ -160,14 +160,14 @@ func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move
 
 // list computes the legal moves of the position.
 func (s *stepper) list() {
-	s.place()
+	s.setPosition()
 	s.forgetMoves()
 	for i := range s.legals {
 		if s.collect(&s.legals[i]); s.in.names.Lost(s.now) || s.meter.err != nil {
 			s.forgetMoves()
 			break
 		}
-		of := s.legals[i].sink.of
+		of := s.legals[i].sink.input
 		for _, t := range s.legals[i].sink.found.list {
 			if of.number[t] >= 0 {
 				s.byRole[of.role[t]] = append(s.byRole[of.role[t]], machine.Move(of.number[t]))
@@ -187,7 +187,7 @@ func (s *stepper) forgetMoves() {
 
 // Goal implements machine.Stepper.
 func (s *stepper) Goal(r machine.Role) int32 {
-	s.place()
+	s.setPosition()
 	value, found := machine.NoGoal, 0
 	th := s.in.theory
 	for i, rel := range s.goals {
@@ -224,12 +224,12 @@ func (s *stepper) value(rel *relation, row []int32) int32 {
 
 // Next implements machine.Stepper.
 func (s *stepper) Next(dst machine.State, joint []machine.Move) {
-	s.place()
+	s.setPosition()
 	s.setJoint(joint)
 	s.fluents = s.fluents[:0]
 	for i := range s.nexts {
 		s.collect(&s.nexts[i])
-		of := s.nexts[i].sink.of
+		of := s.nexts[i].sink.input
 		for _, t := range s.nexts[i].sink.found.list {
 			s.fluents = append(s.fluents, of.number[t])
 		}

@@ -13,7 +13,7 @@ type substitution struct {
 	to    []arg // by variable
 }
 
-// identity replaces so many variables by themselves.
+// identity returns the substitution that leaves the given number of variables unchanged.
 func (t *termTable) identity(vars int) substitution {
 	s := substitution{terms: t, to: make([]arg, vars)}
 	for v := range s.to {
@@ -91,8 +91,8 @@ func (t *termTable) compact(r *rule) *rule {
 	return t.number(order).rule(r, len(order))
 }
 
-// canonical is a list of literals with their variables numbered in the order in which they occur:
-// lists that differ in the names of variables only have the same one.
+// canonical is a list of literals with their variables numbered in order of occurrence. Lists that differ only in
+// the numbers of variables have the same canonical list.
 type canonical struct {
 	body []literal
 	vars []int32 // by number: the variable of the original
@@ -266,5 +266,5 @@ func (a atom) project(rel *relation, columns []int32) atom {
 	return out
 }
 
-// holds returns the positive literal of an atom.
-func holds(a atom) literal { return literal{op: gdl.Holds, atom: a} }
+// positive returns the positive literal of an atom.
+func positive(a atom) literal { return literal{op: gdl.Holds, atom: a} }

@@ -19,7 +19,7 @@ type termTable struct {
 	functors map[functorKey]int32
 	names    []functorKey // by functor
 	head     []int32      // by term: its functor, or -1-i for symbol text i
-	first    []int32      // by term: where its arguments start in args
+	first    []int32      // by term: index of its first argument in args
 	args     []term
 	text     []string // symbol texts
 	table    []int32  // open addressing: compound term + 1, 0 if free
@@ -91,7 +91,7 @@ func (t *termTable) compound(functor int32, args []term) term {
 	return id
 }
 
-// truncate forgets the terms from number n on, which must all be compound.
+// truncate removes the terms from number n on, which must be compound.
 func (t *termTable) truncate(n int) {
 	if n == len(t.head) {
 		return
@@ -126,7 +126,7 @@ func (t *termTable) rehash(size int) {
 // functorOf returns the functor of a term, or a negative number for a symbol.
 func (t *termTable) functorOf(id term) int32 { return t.head[id] }
 
-// argsOf holds the arguments of a term; callers must not change them.
+// argsOf returns the arguments of a term; callers must not change them.
 func (t *termTable) argsOf(id term) []term {
 	if t.head[id] < 0 {
 		return nil
@@ -154,7 +154,7 @@ func (t *termTable) intern(g gdl.Term) term {
 func (t *termTable) read(text string) (term, bool) {
 	type begun struct {
 		functor string
-		args    int // where its own begin
+		args    int // index of its first argument
 	}
 	var open []begun
 	var args []term
@@ -191,7 +191,7 @@ func (t *termTable) read(text string) (term, bool) {
 	return args[0], true
 }
 
-// cutSymbol cuts the symbol off that a text begins with.
+// cutSymbol cuts off the symbol at the beginning of a text.
 func cutSymbol(text string) (symbol, rest string) {
 	if end := strings.IndexAny(text, " ()"); end >= 0 {
 		return text[:end], text[end:]
@@ -199,7 +199,7 @@ func cutSymbol(text string) (symbol, rest string) {
 	return text, ""
 }
 
-// clone makes a table that can grow apart from t. The symbols are shared: only
+// clone returns a copy that grows independently of t. The copies share symbols: only
 // compound terms are made at run time.
 func (t *termTable) clone() *termTable {
 	out := *t

@@ -14,11 +14,11 @@ type theory struct {
 	terms     *termTable
 	relations []*relation // in order of first mention
 	byKey     map[predicateKey]*relation
-	made      *int32 // relations that rewritings have made; the last one's number
+	made      *int32 // number of relations that rewritings have made
 	rules     []*rule
 	roles     []term
 	maxBytes  int64 // of the rules, and of all tables
-	ruleBytes int64 // of the rules, about
+	ruleBytes int64 // approximate memory of the rules
 }
 
 // newTheory translates the rules of a game that its outputs depend on.
@@ -42,7 +42,7 @@ func newTheory(w *guard.Watch, maxBytes int64, g *gdl.Game) *theory {
 
 func relationOf(t gdl.Term) functorKey { return functorKey{t.Name, len(t.Args)} }
 
-// outputs are the relations that the rules of the game are asked for.
+// outputs are the relations that a machine queries.
 var outputs = []functorKey{{"role", 1}, {"init", 1}, {"next", 1}, {"legal", 2}, {"goal", 2}, {"terminal", 0}}
 
 // neededRelations returns the relations on which the outputs depend.
@@ -74,7 +74,7 @@ func closure[T comparable](start []T, next func(T) []T) map[T]bool {
 	return reached
 }
 
-// reader reads rules as they are in the rulesheet: a relation has one column for each argument.
+// reader translates rules unflattened: a relation has one column for each argument.
 type reader struct {
 	terms     *termTable
 	relations map[functorKey]*relation
@@ -127,13 +127,13 @@ func (rd *reader) arg(g gdl.Term) arg {
 	return rd.terms.compoundArg(rd.terms.functor(g.Name, len(g.Args)), rd.args(g.Args))
 }
 
-// ruleBytes and literalBytes are the memory of a rule and of a literal, about.
+// ruleBytes and literalBytes are the approximate memory of a rule and of a literal.
 const (
 	ruleBytes    = 300
 	literalBytes = 250
 )
 
-// add adds a rule.
+// add appends a rule. It stops the translation if the rules exceed the memory.
 func (th *theory) add(r *rule) {
 	th.watch.Step()
 	th.rules = append(th.rules, r)
@@ -171,7 +171,7 @@ func (th *theory) auxiliary(name string, arity int) *relation {
 	return th.relation(predicate{name, slices.Repeat([]int32{noFunctor}, arity), *th.made}, arity)
 }
 
-// markDynamic finds the relations that depend on true, does or the given ones.
+// markDynamic marks the relations that depend on true, does or the given relations.
 func (th *theory) markDynamic(inputs ...*relation) {
 	for _, r := range slices.Clone(th.relations) {
 		switch r.name.name {
@@ -230,11 +230,11 @@ func allUsed(rules []*rule) map[*relation]bool {
 	return set
 }
 
-// rulesOf returns rules by head, for the relations that satisfy some; all rules if some is nil.
-func (th *theory) rulesOf(some func(*relation) bool) map[*relation][]*rule {
+// rulesOf returns rules by head, for the relations that satisfy include; all rules if include is nil.
+func (th *theory) rulesOf(include func(*relation) bool) map[*relation][]*rule {
 	byHead := make(map[*relation][]*rule)
 	for _, r := range th.rules {
-		if some == nil || some(r.head.rel) {
+		if include == nil || include(r.head.rel) {
 			byHead[r.head.rel] = append(byHead[r.head.rel], r)
 		}
 	}

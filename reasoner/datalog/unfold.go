@@ -7,19 +7,18 @@ import (
 	"stackmate/gdl"
 )
 
-// Unfolding replaces a static relation by what defines it, where the rule that uses
-// it then falls into smaller parts:
+// Unfolding replaces a static relation by its definition if the rule that uses it then splits into smaller
+// parts:
 //
 //	before  line ← cell(1,A) ∧ cell(2,B) ∧ cell(3,C) ∧ alike(A,B,C)
 //	        alike(A,B,C) ← has(A,X) ∧ has(B,X) ∧ has(C,X)
 //	after   line ← cell(1,A) ∧ has(A,X) ∧ cell(2,B) ∧ has(B,X) ∧ cell(3,C) ∧ has(C,X)
 //	        which splitting makes p(1,X) ∧ p(2,X) ∧ p(3,X)
 //
-// The first has an instance for every three things that are alike, the second one
-// for every thing and every property. Whether it pays is decided by the number of
-// instances that both are thought to have after splitting, which the domains of
-// columns bound. Relations that are unfolded wherever they are used need never be
-// computed, however large they are.
+// The first form has an instance for every three similar things, the second an instance
+// for every thing and property. A rule is unfolded if the expected number of instances
+// after splitting falls; the domains of columns bound it. Relations that are unfolded at
+// all uses are never computed, regardless of their size.
 type unfolder struct {
 	theory *theory
 	when   threshold
@@ -27,8 +26,8 @@ type unfolder struct {
 	rules  map[*relation][]*rule // of the relations to unfold
 }
 
-// threshold says when a rewriting pays: where there are more than that many instances
-// or tuples, and that many times fewer afterwards.
+// threshold is the condition for a rewriting: more than `above` instances or tuples
+// before, and at least `gain` times fewer afterwards.
 type threshold struct{ above, gain float64 }
 
 // maxUnfolded is the number of rules of a relation that may be unfolded, maxInlined the number of rules that may
@@ -38,7 +37,7 @@ const (
 	maxInlined  = 32
 )
 
-// unfold unfolds the static relations, and the pending ones.
+// unfold unfolds the static and the pending relations.
 func (gr *grounder) unfold() error {
 	th, pending := gr.theory, gr.pending
 	u := &unfolder{theory: th, when: gr.unfolding, terms: th.terms, rules: make(map[*relation][]*rule)}
@@ -64,8 +63,8 @@ func (gr *grounder) unfold() error {
 	return nil
 }
 
-// keepDefined leaves only relations that unfolding can replace: not recursive, and
-// with few rules, all of which have conditions.
+// keepDefined keeps only relations that unfolding can replace: not recursive, and
+// with few rules, each with conditions.
 func (u *unfolder) keepDefined(pending map[*relation]bool) {
 	facts := make(map[*relation]bool)
 	for _, r := range u.theory.rules {
@@ -85,7 +84,7 @@ func (u *unfolder) keepDefined(pending map[*relation]bool) {
 // defines reports whether l can be replaced.
 func (u *unfolder) defines(l literal) bool { return l.op == gdl.Holds && len(u.rules[l.atom.rel]) > 0 }
 
-// improve is r, or what it becomes by unfolding.
+// improve returns the rules into which unfolding turns r; r itself if unfolding does not pay.
 func (u *unfolder) improve(r *rule) []*rule {
 	rules := []*rule{r}
 	cost := u.cost(rules)
@@ -112,7 +111,7 @@ func (u *unfolder) improve(r *rule) []*rule {
 	return rules
 }
 
-// cost estimates how many instances rules have after splitting, parts included.
+// cost estimates the number of instances of rules after splitting, including the parts.
 func (u *unfolder) cost(rules []*rule) float64 {
 	scratch := &theory{watch: u.theory.watch, terms: u.theory.terms, byKey: make(map[predicateKey]*relation), made: u.theory.made, maxBytes: u.theory.maxBytes}
 	s := &splitter{theory: scratch, parts: make(map[string]*relation)}
@@ -136,7 +135,7 @@ func (u *unfolder) cost(rules []*rule) float64 {
 	return total
 }
 
-// profileHead gives the head of a part, whose body has n matches, a profile.
+// profileHead assigns a profile to the head of a part whose body has n matches.
 func (r *rule) profileHead(n float64) {
 	p := &profile{tuples: 1}
 	for _, a := range r.head.args {

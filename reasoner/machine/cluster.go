@@ -8,75 +8,76 @@ import (
 
 // The clusters of a packing are found in positions of random games, in two steps:
 //
-//	groups  fluents of which no two are ever true together: what is in a cell
-//	merged  two clusters become one if that has so few patterns that it saves some of the
-//	        size of a position: cells that lie upon each other
+//	groups  sets of fluents of which no two are ever true together: the contents of a cell
+//	merged  two clusters become one if the union has so few patterns that a position gets
+//	        shorter: cells that depend on each other
 //
-// A small sample shows fewer patterns than there are. So their number is estimated from how many were
-// seen once and twice, and clusters are merged only where nearly all were seen more often.
+// A small sample shows fewer patterns than exist. The numbers of patterns seen once and twice give an
+// estimate of their number. Clusters are merged only if nearly all patterns were seen more often.
 //
-// Cost: of groups, a few instructions for each pair of fluents and 64 positions; of merging, one
-// for each pair of clusters and position, and again for each cluster that is made.
+// Cost: groups takes a few instructions for each pair of fluents and 64 positions; merging takes one for each
+// pair of clusters and position, and again for each new cluster.
 
 const (
-	// sampleLanes positions are looked at after each of sampleSteps joint moves of random games. So
-	// many of them suggest which clusters to merge.
+	// The sample has sampleLanes positions after each of sampleSteps joint moves of random games. Its first
+	// firstPart positions suggest the pairs of clusters to merge.
 	sampleSteps = 512
 	sampleLanes = 64
-	suggesting  = 8192
-	// maxSampled fluents are sampled at most.
+	firstPart   = 8192
+	// maxSampled is the greatest number of fluents for which a sample is drawn.
 	maxSampled = 1 << 14
 	// maxPaired and maxMerged bound the work: pairs of fluents times words of positions, and
 	// pairs of clusters times positions.
 	maxPaired = 1 << 26
 	maxMerged = 1 << 26
-	// minSaved is what a merger has to save, in bits.
+	// minSaved is the least saving of a merger, in bits.
 	minSaved = 0.05
-	// Of so many patterns one may have been seen once, in all positions and in those that suggest.
-	maxRare           = 32
-	maxRareSuggesting = 8
-	// minSeen is how often a fluent must have been true and false to be known.
+	// Clusters merge only if at most one pattern in maxRare was seen once in the sample, and one in
+	// maxRareFirstPart in its first part.
+	maxRare          = 32
+	maxRareFirstPart = 8
+	// minSeen is the number of times that a fluent must have been true, and false, to be grouped.
 	minSeen = 8
 )
 
-// positions is a sample.
-type positions struct {
+// sample holds positions of random games.
+type sample struct {
 	fluents int
 	count   int
-	true    [][]uint64 // by fluent: in which positions it is true
+	true    [][]uint64 // by fluent: the set of positions in which it is true
 	states  []State
 }
 
-// samplePositions plays random games. The sample is smaller for more fluents. Of every step other lanes are
-// taken, since positions of one game tell less than those of many.
-func samplePositions(m Machine, fluents int) *positions {
-	p := &positions{fluents: fluents}
-	each := sampleLanes
-	for each > 8 && fluents*fluents/2*(sampleSteps*each/64) > maxPaired {
-		each /= 2
+// drawSample draws a sample from random games, smaller if there are more fluents. Successive steps contribute
+// different lanes, since positions of one game vary less than positions of many games.
+func drawSample(m Machine, fluents int) *sample {
+	p := &sample{fluents: fluents}
+	perStep := sampleLanes
+	for perStep > 8 && fluents*fluents/2*(sampleSteps*perStep/64) > maxPaired {
+		perStep /= 2
 	}
 	b, rng := m.NewNarrowBatch(), NewRand(1)
 	lanes := b.Lanes()
-	each = min(each, lanes)
-	again := make([]uint64, max(lanes/64, 1))
+	perStep = min(perStep, lanes)
+	restart := make([]uint64, max(lanes/64, 1))
 	states := make([]uint64, lanes*m.Words())
 	next := 0
 	for range sampleSteps {
 		b.Evaluate(lanes)
-		copy(again, b.Terminal())
-		for i := range again {
-			again[i] |= b.Stuck()[i] | b.Lost()[i]
+		copy(restart, b.Terminal())
+		for i := range restart {
+			restart[i] |= b.Stuck()[i] | b.Lost()[i]
 		}
 		b.Store(states, lanes)
-		for range each {
-			if !has(again, next) {
+		for range perStep {
+			if !inMask(restart, next) {
 				p.states = append(p.states, slices.Clone(states[next*m.Words():(next+1)*m.Words()]))
 			}
 			next = (next + 1) % lanes
 		}
 		b.ChooseRandom(rng, lanes)
 		b.Advance(lanes)
-		b.Fill(m.Initial(), again)
+		b.Fill(m.Initial(), restart)
 	}
 	p.count = len(p.states)
 	p.true = make([][]uint64, fluents)
@@ -95,36 +96,36 @@ func samplePositions(m Machine, fluents int) *positions {
 
 // labelled is a cluster of fluents, with the pattern of each position of the sample.
 type labelled struct {
-	fluents  []int32
-	patterns []uint64 // by label
-	label    []uint16 // by position
-	room     int      // for patterns, at least; 0 if the sample tells
-	single   bool     // no two fluents are ever true together
+	fluents     []int32
+	patterns    []uint64 // by label
+	label       []uint16 // by position
+	minCapacity int      // least capacity for patterns; 0 if the sample decides
+	exclusive   bool     // no two fluents are ever true together
 }
 
-// clusters finds those of all fluents.
-func (p *positions) clusters() []*labelled {
+// clusters divides all fluents into clusters.
+func (p *sample) clusters() []*labelled {
 	var list []*labelled
 	for _, group := range p.groups() {
 		for part := range slices.Chunk(group.fluents, maxClustered) {
-			l := p.labelled(slices.Clone(part), group.room)
-			l.single = group.room == 0
+			l := p.labelled(slices.Clone(part), group.minCapacity)
+			l.exclusive = group.minCapacity == 0
 			list = append(list, l)
 		}
 	}
-	return p.merged(list)
+	return p.merge(list)
 }
 
-// group is fluents that are put together, and the room for their patterns.
+// group is a set of fluents, and the least capacity for their patterns.
 type group struct {
-	fluents []int32
-	room    int
+	fluents     []int32
+	minCapacity int
 }
 
-// groups divides the fluents: those that never change, those of which little is known, and of the others sets of
-// which no two are true together. The fluent that is true most often begins a group.
-func (p *positions) groups() []group {
-	constant, rare := group{room: constantRoom}, group{room: maxPatterns}
+// groups divides the fluents into constant fluents, fluents that changed too rarely, and sets of which no two
+// fluents are true together. The most frequent remaining fluent begins each set.
+func (p *sample) groups() []group {
+	constant, rare := group{minCapacity: constantCapacity}, group{minCapacity: maxPatterns}
 	var order []int32
 	often := make([]int, p.fluents)
 	for f := range int32(p.fluents) {
@@ -149,9 +150,9 @@ func (p *positions) groups() []group {
 	return groups
 }
 
-// disjoint are the first of some fluents and others that are never true with any of these, although by
-// chance they would be, and the rest.
-func (p *positions) disjoint(order []int32, often []int) (group, others []int32) {
+// disjoint returns a group and the other fluents. The group has the first fluent and each further fluent that
+// never coincides with the group, although by chance it would.
+func (p *sample) disjoint(order []int32, often []int) (group, others []int32) {
 	group = order[:1:1]
 	taken, times := slices.Clone(p.true[order[0]]), often[order[0]]
 	for _, f := range order[1:] {
@@ -177,9 +178,9 @@ func isDisjoint(a, b []uint64) bool {
 	return true
 }
 
-// labelled is a cluster of some fluents.
-func (p *positions) labelled(fluents []int32, room int) *labelled {
-	l := &labelled{fluents: fluents, label: make([]uint16, p.count), room: room}
+// labelled returns the cluster of the given fluents, with the patterns of the sample.
+func (p *sample) labelled(fluents []int32, minCapacity int) *labelled {
+	l := &labelled{fluents: fluents, label: make([]uint16, p.count), minCapacity: minCapacity}
 	numbers := map[uint64]uint16{}
 	for i, s := range p.states {
 		pattern := uint64(0)
@@ -199,8 +200,8 @@ func (p *positions) labelled(fluents []int32, room int) *labelled {
 	return l
 }
 
-// and is the cluster of the fluents of two.
-func (l *labelled) and(other *labelled) *labelled {
+// union returns the cluster of the fluents of both clusters.
+func (l *labelled) union(other *labelled) *labelled {
 	both := &labelled{fluents: slices.Concat(l.fluents, other.fluents), label: make([]uint16, len(l.label))}
 	numbers := make([]uint16, len(l.patterns)*len(other.patterns)) // plus 1
 	for i, x := range l.label {
@@ -215,14 +216,14 @@ func (l *labelled) and(other *labelled) *labelled {
 	return both
 }
 
-// estimated is the number of patterns that there are, of which a sample has shown some, single
-// ones of them once and double ones twice (Chao, 1984).
-func estimated(seen, single, double int) float64 {
-	return float64(seen) + float64(single*single)/float64(2*(double+1))
+// chao estimates the number of patterns from a sample: it has `seen` different patterns, of which `once`
+// appeared once and `twice` twice (Chao, 1984).
+func chao(seen, once, twice int) float64 {
+	return float64(seen) + float64(once*once)/float64(2*(twice+1))
 }
 
-// frequencies is how many patterns were seen, and how many of them once and twice.
-func (l *labelled) frequencies() (seen, single, double int) {
+// frequencies returns the number of patterns in the sample, and how many of them appear once and twice.
+func (l *labelled) frequencies() (seen, once, twice int) {
 	counts := make([]uint32, len(l.patterns))
 	for _, n := range l.label {
 		counts[n]++
@@ -230,28 +231,28 @@ func (l *labelled) frequencies() (seen, single, double int) {
 	return frequencies(counts)
 }
 
-func frequencies(counts []uint32) (seen, single, double int) {
+func frequencies(counts []uint32) (seen, once, twice int) {
 	for _, n := range counts {
 		switch {
 		case n == 1:
-			single++
+			once++
 		case n == 2:
-			double++
+			twice++
 		}
 		if n > 0 {
 			seen++
 		}
 	}
-	return seen, single, double
+	return seen, once, twice
 }
 
-// merged merges clusters, those first that save most.
-func (p *positions) merged(list []*labelled) []*labelled {
-	if len(list)*len(list)/2*min(p.count, suggesting) > maxMerged {
+// merge merges clusters greedily: the pair with the greatest saving first.
+func (p *sample) merge(list []*labelled) []*labelled {
+	if len(list)*len(list)/2*min(p.count, firstPart) > maxMerged {
 		return list
 	}
 	var counts []uint32
-	saved := make([][]float64, len(list)) // by pair, the greater one first
+	saved := make([][]float64, len(list)) // by pair of indices, the greater index first
 	for i := range list {
 		saved[i] = make([]float64, i)
 		for k := range i {
@@ -270,8 +271,8 @@ func (p *positions) merged(list []*labelled) []*labelled {
 		if a < 0 {
 			break
 		}
-		both := list[b].and(list[a])
-		if seen, single, _ := both.frequencies(); single*maxRare > seen {
+		both := list[b].union(list[a])
+		if seen, once, _ := both.frequencies(); once*maxRare > seen {
 			saved[a][b] = 0
 			continue
 		}
@@ -295,22 +296,22 @@ func (p *positions) merged(list []*labelled) []*labelled {
 	return slices.DeleteFunc(list, func(l *labelled) bool { return l == nil })
 }
 
-// saving is the number of bits that it saves to merge two clusters; 0 if they cannot be.
+// saving returns the bits that merging two clusters saves; 0 if they cannot be merged.
 func saving(a, b *labelled, counts *[]uint32) float64 {
 	n, m := len(a.patterns), len(b.patterns)
-	if a.room+b.room > 0 || n*m > 16*maxPatterns || len(a.fluents)+len(b.fluents) > maxClustered {
+	if a.minCapacity+b.minCapacity > 0 || n*m > 16*maxPatterns || len(a.fluents)+len(b.fluents) > maxClustered {
 		return 0
 	}
 	*counts = slices.Grow((*counts)[:0], n*m)[:n*m]
 	clear(*counts)
-	for i, x := range a.label[:min(len(a.label), suggesting)] {
+	for i, x := range a.label[:min(len(a.label), firstPart)] {
 		(*counts)[int(x)*m+int(b.label[i])]++
 	}
-	seen, single, double := frequencies(*counts)
-	if single*maxRareSuggesting > seen {
+	seen, once, twice := frequencies(*counts)
+	if once*maxRareFirstPart > seen {
 		return 0
 	}
-	if both := estimated(seen, single, double); both <= maxPatterns {
+	if both := chao(seen, once, twice); both <= maxPatterns {
 		return math.Log2(float64(n) * float64(m) / both)
 	}
 	return 0

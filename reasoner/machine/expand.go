@@ -10,37 +10,35 @@ import (
 	"stackmate/internal/scratch"
 )
 
-// Why a position has no expansion.
+// Reasons why a position has no expansion.
 var (
-	// ErrLost is no fault of the game: the position takes more memory than the machine has, so
-	// that nothing is known of it.
+	// ErrLost is no fault of the game: the position takes more memory than the machine has, so its legal
+	// moves, end and goals are not known.
 	ErrLost = errors.New("a position takes more memory than this machine allows, so its legal moves are not known")
 	// ErrStuck is a fault of the game.
 	ErrStuck = errors.New("a role has no legal move in a position that is not terminal")
-	// ErrTooWide is wrapped with what there is too much of.
-	ErrTooWide = errors.New("a position has too many joint moves to look at all")
+	// ErrTooWide is wrapped with the number or the size of the joint moves.
+	ErrTooWide = errors.New("a position has too many joint moves")
 )
 
-// What one expansion may take. A search that needs all children of such positions
-// gets nowhere: at a million positions a second the children of as many take more
-// than a week. The bytes are what can be had and written in some tens of
-// milliseconds; chess, with a hundred words to a position, stays below by a factor
-// of a thousand.
+// Limits of one expansion. A search that needs all children of such positions does not finish: at a million
+// positions a second the children of a million positions take more than a week. So many bytes are allocated
+// and written in some tens of milliseconds; chess, with a hundred words to a position, stays below by a
+// factor of a thousand.
 const (
 	MaxChildren       = 1 << 20
 	MaxExpansionBytes = 64 << 20
 )
 
-// Unknown is ErrLost if the position in a lane is lost (Batch.Lost), else nil.
+// Unknown returns ErrLost if the position in a lane is lost (Batch.Lost), else nil.
 func Unknown(b Batch, lane int) error {
-	if has(b.Lost(), lane) {
+	if inMask(b.Lost(), lane) {
 		return ErrLost
 	}
 	return nil
 }
 
-// Expansion is a position with all its children: what a search needs of a node.
-// Its slices are reused by the next Expand into it.
+// Expansion is a position with all its children. Its slices are reused by the next Expand into it.
 type Expansion struct {
 	// Moves holds the legal moves of each role, ascending.
 	Moves [][]Move
@@ -50,31 +48,30 @@ type Expansion struct {
 	// joint move whose mixed-radix number is c, role 0 being the slowest digit:
 	// with two roles, child i*len(Moves[1])+j follows from moves i and j.
 	States []uint64
-	// Terminal tells for each child whether it is terminal.
+	// Terminal holds, for each child, whether it is terminal.
 	Terminal []bool
 	// Goals holds, for each child, the goal of each role; filled for terminal
 	// children only.
 	Goals []int32
-	// Lost tells whether one of the children is lost (Batch.Lost).
+	// Lost is true if a child is lost (Batch.Lost).
 	Lost bool
-	// Err says why there are no children: ErrStuck, ErrTooWide or that of the
-	// context, wrapped. The moves are there all the same.
+	// Err is the reason for the absence of children: ErrStuck, ErrTooWide or the error of the context,
+	// wrapped. The moves are valid all the same.
 	Err error
 
 	words, roles int
-	charged      int64 // to the expander
+	charged      int64 // bytes of this expansion in the expander's total
 
-	// The children are in the batch of held, evaluated, from this lane on, as long as it has
-	// done so many passes.
+	// While held.pass == pass, the evaluated children occupy the lanes from `lane` on of held's batch.
 	held *Expander
 	pass int64
 	lane int
 }
 
-// Child is the position of child c. It aliases the expansion.
+// Child returns the position of child c. It aliases the expansion.
 func (e *Expansion) Child(c int) State { return e.States[c*e.words : (c+1)*e.words] }
 
-// ChildGoals holds the goals of terminal child c by role.
+// ChildGoals returns the goals of terminal child c, by role. They alias the expansion.
 func (e *Expansion) ChildGoals(c int) []int32 { return e.Goals[c*e.roles : (c+1)*e.roles] }
 
 // Joint writes the joint move that leads to child c into dst.
@@ -91,27 +88,26 @@ func (e *Expansion) Joint(dst []Move, c int) {
 type Expander struct {
 	batch    Batch
 	foresees []bool // by role, see Foreseeing; nil for an expander without foresight
-	sum      int32  // of the goals of both roles, where the expander foresees
+	sum      int32  // of the goals of both roles, if the expander foresees
 	parallel bool
 	words    int
 	roles    int
 	goals    []int32
-	parents  []uint64 // by lane, of children of several parents
+	parents  []uint64 // by lane: the parent of its child, if one pass has children of several parents
 	jobs     []job
 	pass     int64 // number of passes
 	*bounds
 }
 
-// bounds are what Limit says, for all expansions together.
+// bounds are the limits that Limit sets, shared with foreseeing expanders.
 type bounds struct {
 	ctx      context.Context
 	maxBytes int64
 	perChild int64
-	bytes    int64 // that they take
+	bytes    int64 // memory of the expansions
 }
 
-// job is what consecutive lanes compute: so many children of one expansion, from
-// child first on.
+// job is the work of consecutive lanes: n children of one expansion, from child first on.
 type job struct {
 	e        *Expansion
 	first, n int
@@ -130,17 +126,17 @@ func NewExpander(m Machine) *Expander {
 	}
 }
 
-// Foreseeing returns an expander with the limits of x that stops where decisive moves decide.
-// m is the machine of x with decisive moves (Analysis), of a game of two roles in turns, without
-// chance, whose goals add up to sum. The expander
+// Foreseeing returns an expander with the limits of x that ends the game where decisive moves decide it. m is
+// the machine of x with decisive moves (Analysis). Its game has two roles in turns, no chance, and goals that
+// add up to sum. The expander
 //
-//   - lists the sensible moves of a role alone (Batch.AppendSensible), one of which is best;
-//   - counts children in which a role wins within two joint moves as terminal, with the goals of
+//   - lists only the sensible moves of a role (Batch.AppendSensible), which contain a best move;
+//   - marks children in which a role wins within two joint moves as terminal, with the goals of
 //     that win.
 //
-// It does both for a role whose best goal is all that there is: MaxGoal, or the whole sum. A lower
-// best goal bounds finite play alone: a match that never ends may be worth more to the role, so
-// neither the win nor the choice of winning moves is best for sure.
+// It does both only for a role whose best goal is MaxGoal or the whole sum. A lower best goal bounds finite
+// play alone: a match that never ends may be worth more to the role. Then neither the win nor the choice of
+// winning moves is best for sure.
 func (x *Expander) Foreseeing(m Machine, sum int32) *Expander {
 	y := NewExpander(m)
 	y.sum, y.bounds, y.foresees = sum, x.bounds, make([]bool, x.roles)
@@ -151,19 +147,18 @@ func (x *Expander) Foreseeing(m Machine, sum int32) *Expander {
 	return y
 }
 
-// Limit bounds the expansions from now on. One that takes several passes ends
-// between two of them, with ctx's error, when ctx is done. Where all expansions
-// that x has written into would take more than so many bytes (0: no bound), with
-// what the caller keeps beside them for each child, they end with ErrTooWide.
+// Limit bounds the expansions from now on. An expansion of several passes ends between two of them with ctx's
+// error when ctx is done. An expansion ends with ErrTooWide if all expansions of x would take more than the
+// given bytes (0: no bound), counting perChild further bytes of the caller for each child.
 func (x *Expander) Limit(ctx context.Context, bytes, perChild int64) {
 	x.ctx, x.maxBytes, x.perChild = ctx, bytes, perChild
 }
 
-// Bytes is the memory that Limit speaks of, in use.
+// Bytes returns the memory in use that Limit bounds.
 func (x *Expander) Bytes() int64 { return x.bytes }
 
-// Look evaluates one position: whether it is terminal and, if so, its goals
-// (valid until the next call). One of which not everything is known is not: Expand says so.
+// Look evaluates a position. It reports whether the position is terminal, and returns its goals if so (valid
+// until the next call). A lost position counts as not terminal: Expand returns its error.
 func (x *Expander) Look(s State) (terminal bool, goals []int32) {
 	x.batch.Load(s, 1)
 	x.evaluate(1)
@@ -174,30 +169,28 @@ func (x *Expander) Look(s State) (terminal bool, goals []int32) {
 	return Unknown(x.batch, 0) == nil, x.goals
 }
 
-// Expand fills e with the legal moves and the children of s, which must not be
-// terminal. Its error is e.Err.
+// Expand fills e with the legal moves and the children of s, which must not be terminal. It returns e.Err.
 func (x *Expander) Expand(e *Expansion, s State) error {
 	x.batch.Fill(s, nil)
 	x.evaluate(1)
-	x.begin(e, 0)
+	x.open(e, 0)
 	return x.complete(e, s, true)
 }
 
-// ExpandChild is Expand for s, child c of an expansion, which may be e itself if s is a copy. If
-// that was expanded in the last pass, it saves one.
+// ExpandChild expands s, child c of expansion `of`, as Expand does. It saves a pass if `of` was expanded in
+// the last pass. e may be `of` itself if s is a copy.
 func (x *Expander) ExpandChild(e *Expansion, s State, of *Expansion, c int) error {
-	if !x.holds(of) {
+	if !x.areLoaded(of) {
 		return x.Expand(e, s)
 	}
-	x.begin(e, of.lane+c)
+	x.open(e, of.lane+c)
 	return x.complete(e, s, false)
 }
 
-// holds tells whether the children of e are in the batch, evaluated.
-func (x *Expander) holds(e *Expansion) bool { return e.held == x && e.pass == x.pass }
+// areLoaded reports whether the children of e are in the batch, evaluated.
+func (x *Expander) areLoaded(e *Expansion) bool { return e.held == x && e.pass == x.pass }
 
-// complete computes the children of s, whose moves are in e; ready tells that s is in all lanes,
-// evaluated.
+// complete computes the children of s, whose moves are in e. If ready, all lanes hold s, evaluated.
 func (x *Expander) complete(e *Expansion, s State, ready bool) error {
 	b := x.batch
 	for c := 0; c < e.Children; c += b.Lanes() {
@@ -217,10 +210,9 @@ func (x *Expander) complete(e *Expansion, s State, ready bool) error {
 	return e.Err
 }
 
-// ExpandMany is Expand for several positions, laid out one after the other, into
-// as many expansions. Children of different parents share a pass, so many
-// positions of few children cost little more than one. Errors are in the
-// expansions; when the context ends, all of them have its error.
+// ExpandMany expands several positions, laid out one after the other, into dst. Children of different parents
+// share a pass, so many positions of few children cost little more than one position. Each expansion has its
+// own error; when the context ends, every expansion has its error.
 func (x *Expander) ExpandMany(dst []Expansion, states []uint64) {
 	b, lanes := x.batch, x.batch.Lanes()
 	for first := 0; first < len(dst); first += lanes {
@@ -228,7 +220,7 @@ func (x *Expander) ExpandMany(dst []Expansion, states []uint64) {
 		b.Load(states[first*x.words:], n)
 		x.evaluate(n)
 		for i := range n {
-			x.begin(&dst[first+i], i)
+			x.open(&dst[first+i], i)
 		}
 	}
 	x.jobs, x.parents = x.jobs[:0], x.parents[:0]
@@ -256,19 +248,18 @@ func (x *Expander) ExpandMany(dst []Expansion, states []uint64) {
 	}
 }
 
-// ExpandChildren expands children of e, which are not terminal, together in one
-// pass: as many of those wanted as have their own children fit into the lanes, from
-// the first on, each into the expansion of its number in dst. It returns how many. Of a
-// machine that is not parallel, and where memory is short, these are none: one at a
-// time is as good. If e was expanded in the last pass, which is the case of every first
-// child searched, it saves the look at the children themselves.
+// ExpandChildren expands children of e, which are not terminal, together in one pass, each into the expansion
+// of its number in dst. It takes the longest prefix of `wanted` whose own children fit into the lanes, and
+// returns its length. It returns 0 if the machine is not parallel or memory is short, because a pass for each
+// child is as good then. If e was expanded in the last pass, it saves the pass that evaluates the children
+// themselves. That is the case of every first child searched.
 func (x *Expander) ExpandChildren(dst []Expansion, e *Expansion, wanted []int) (done int) {
 	if !x.parallel || x.maxBytes > 0 && x.bytes > x.maxBytes/2 {
 		return 0
 	}
 	b := x.batch
 	wanted = wanted[:min(len(wanted), b.Lanes())]
-	first, held := e.lane, x.holds(e)
+	first, held := e.lane, x.areLoaded(e)
 	if !held {
 		x.parents = x.parents[:0]
 		for _, c := range wanted {
@@ -282,11 +273,11 @@ func (x *Expander) ExpandChildren(dst []Expansion, e *Expansion, wanted []int) (
 		if held {
 			lane = first + c
 		}
-		x.look(&dst[c], lane)
+		x.listMoves(&dst[c], lane)
 		if dst[c].Err != nil || dst[c].Children > free {
 			break
 		}
-		x.room(&dst[c])
+		x.allocate(&dst[c])
 		free -= dst[c].Children
 		done++
 	}
@@ -300,11 +291,12 @@ func (x *Expander) ExpandChildren(dst []Expansion, e *Expansion, wanted []int) (
 	return done
 }
 
-// LookAtChildren finds the moves and the number of the children of each child of e that is not terminal, into the
-// expansion of its number in dst, but no child of it. If e was expanded in the last pass, it saves one.
-func (x *Expander) LookAtChildren(dst []Expansion, e *Expansion) {
+// ListChildMoves finds the moves and the number of children of each child of e that is not terminal. It
+// writes them into the expansion of its number in dst and does not compute its children. It saves a pass if e
+// was expanded in the last pass.
+func (x *Expander) ListChildMoves(dst []Expansion, e *Expansion) {
 	lanes := x.batch.Lanes()
-	held := x.holds(e)
+	held := x.areLoaded(e)
 	for c := range e.Children {
 		lane := e.lane + c
 		if !held {
@@ -315,24 +307,24 @@ func (x *Expander) LookAtChildren(dst []Expansion, e *Expansion) {
 			}
 		}
 		if !e.Terminal[c] {
-			x.look(&dst[c], lane)
+			x.listMoves(&dst[c], lane)
 		}
 	}
 }
 
-// evaluate evaluates so many positions, in place of those of the last pass.
+// evaluate evaluates the first n lanes, which invalidates the positions of the last pass.
 func (x *Expander) evaluate(n int) {
 	x.pass++
 	x.batch.Evaluate(n)
 }
 
-// ready makes so many positions ready for moves, in place of those of the last pass.
+// ready prepares the first n lanes for moves, which invalidates the positions of the last pass.
 func (x *Expander) ready(n int) {
 	x.pass++
 	x.batch.Prepare(n)
 }
 
-// add gives lanes to a job, whose expansion is that of position s.
+// add appends a job and assigns lanes to its children, whose parent is s.
 func (x *Expander) add(j job, s State) {
 	x.jobs = append(x.jobs, j)
 	for range j.n {
@@ -340,14 +332,14 @@ func (x *Expander) add(j job, s State) {
 	}
 }
 
-// begin starts an expansion of the position in a lane, which has been evaluated.
-func (x *Expander) begin(e *Expansion, lane int) {
-	x.look(e, lane)
-	x.room(e)
+// open lists the moves of the evaluated position in a lane and allocates its children.
+func (x *Expander) open(e *Expansion, lane int) {
+	x.listMoves(e, lane)
+	x.allocate(e)
 }
 
-// look finds the moves and the number of the children of the position in a lane.
-func (x *Expander) look(e *Expansion, lane int) {
+// listMoves finds the moves and the number of children of the position in a lane.
+func (x *Expander) listMoves(e *Expansion, lane int) {
 	e.words, e.roles, e.Err, e.Lost = x.words, x.roles, nil, false
 	for len(e.Moves) < x.roles {
 		e.Moves = append(e.Moves, nil)
@@ -368,20 +360,20 @@ func (x *Expander) look(e *Expansion, lane int) {
 	}
 }
 
-// room makes room for the children.
-func (x *Expander) room(e *Expansion) {
+// allocate allocates the children.
+func (x *Expander) allocate(e *Expansion) {
 	if e.Err != nil {
 		return
 	}
 	e.States = scratch.Resize(e.States, e.Children*x.words)
 	e.Terminal = scratch.Resize(e.Terminal, e.Children)
 	e.Goals = scratch.Resize(e.Goals, e.Children*x.roles)
-	x.bytes += x.weigh(e) - e.charged
-	e.charged = x.weigh(e)
+	x.bytes += x.memory(e) - e.charged
+	e.charged = x.memory(e)
 }
 
-// count multiplies the legal moves. It returns an error where there are none, or
-// more than the limits allow.
+// count computes the number of children. It returns an error if a role has no legal move or a limit is
+// exceeded.
 func (x *Expander) count(e *Expansion) error {
 	children := int64(1)
 	for _, moves := range e.Moves {
@@ -400,26 +392,25 @@ func (x *Expander) count(e *Expansion) error {
 	e.Children = int(children)
 	need := children * (x.childBytes() + x.perChild)
 	if more := need - e.charged; x.maxBytes > 0 && more > 0 && x.bytes+more > x.maxBytes {
-		return fmt.Errorf("%w: %d, for which no memory is left (limit %.1f MiB)", ErrTooWide, e.Children, float64(x.maxBytes)/(1<<20))
+		return fmt.Errorf("%w: %d exceed the free part of the memory limit of %.1f MiB", ErrTooWide, e.Children, float64(x.maxBytes)/(1<<20))
 	}
 	return nil
 }
 
-// childBytes is the memory of one child in an expansion.
+// childBytes returns the memory of one child in an expansion.
 func (x *Expander) childBytes() int64 {
 	return int64(x.words)*8 + 1 + int64(x.roles)*int64(unsafe.Sizeof(int32(0)))
 }
 
-// weigh is the memory that e and what belongs to it take.
-func (x *Expander) weigh(e *Expansion) int64 {
+// memory returns the memory of e, with the caller's perChild bytes.
+func (x *Expander) memory(e *Expansion) int64 {
 	return int64(cap(e.Terminal)) * (x.childBytes() + x.perChild)
 }
 
-// refuse leaves the expansion without children.
+// refuse sets the error of the expansion, which has no children then.
 func (e *Expansion) refuse(err error) { e.Children, e.Err = 0, err }
 
-// stepParents does the jobs collected so far, which take n lanes, each from its own
-// parent.
+// stepParents computes the children of the collected jobs, in n lanes with a parent each.
 func (x *Expander) stepParents(n int) {
 	x.batch.Load(x.parents, n)
 	x.ready(n)
@@ -448,7 +439,7 @@ func (x *Expander) step(n int) {
 		}
 		copy(e.States[j.first*x.words:], x.parents[lane*x.words:(lane+j.n)*x.words])
 		for i := range j.n {
-			over := has(terminal, lane+i)
+			over := inMask(terminal, lane+i)
 			e.Terminal[j.first+i] = over
 			if over {
 				b.Goals(e.ChildGoals(j.first+i), lane+i)
@@ -469,7 +460,7 @@ func (x *Expander) step(n int) {
 	}
 }
 
-// foresee marks the children of all jobs, which are in the lanes, as terminal where role r wins.
+// foresee marks the children of all jobs in which role r wins as terminal.
 func (x *Expander) foresee(r Role) {
 	goal, wins := x.batch.Wins(r)
 	if !slices.ContainsFunc(wins, func(w uint64) bool { return w != 0 }) {
@@ -478,7 +469,7 @@ func (x *Expander) foresee(r Role) {
 	lane := 0
 	for _, j := range x.jobs {
 		for c := j.first; c < j.first+j.n; c++ {
-			if has(wins, lane) {
+			if inMask(wins, lane) {
 				j.e.Terminal[c] = true
 				goals := j.e.ChildGoals(c)
 				goals[r], goals[1-r] = goal, x.sum-goal
@@ -488,12 +479,12 @@ func (x *Expander) foresee(r Role) {
 	}
 }
 
-// has tells whether a lane is in a mask.
-func has(mask []uint64, lane int) bool { return mask[lane>>6]>>uint(lane&63)&1 != 0 }
+// inMask reports whether a lane is in a mask.
+func inMask(mask []uint64, lane int) bool { return mask[lane>>6]>>uint(lane&63)&1 != 0 }
 
-// choose makes the joint moves of a job in its lanes, from the given one on.
+// choose sets the joint moves of a job in its lanes, from the given lane on.
 func (x *Expander) choose(j job, lane int) {
-	after := 1 // the joint moves of the roles behind r
+	after := 1 // number of joint moves of the roles after r
 	for r := len(j.e.Moves) - 1; r >= 0; r-- {
 		moves := j.e.Moves[r]
 		digit, left := j.first/after%len(moves), after-j.first%after

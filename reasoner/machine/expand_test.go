@@ -8,8 +8,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// fan is a game of one joint move, of as many legal moves for each role as given,
-// with states of so many words.
+// fan is a game that lasts one joint move, with the given numbers of legal moves by role and words of a
+// state.
 type fan struct {
 	legal []int
 	words int
@@ -148,7 +148,7 @@ func TestAnExpansionEndsWithItsContextBetweenTwoPasses(t *testing.T) {
 	if steps >= 2000 || !errors.Is(group[0].Err, context.Canceled) || !errors.Is(group[1].Err, context.Canceled) {
 		t.Errorf("%d steps together, errors %v and %v", steps-1000, group[0].Err, group[1].Err)
 	}
-	// A position of few children is one pass, and always there.
+	// A position with few children takes one pass, which ctx does not interrupt.
 	small := (&fan{legal: many(1, 10), words: 1}).machine()
 	x = machine.NewExpander(small)
 	x.Limit(ctx, 0, 0)

@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// History is a match as far as it has come, for whoever knows moves by their texts: people,
-// messages and records. It belongs to one goroutine.
+// History is the sequence of positions of a match, with moves given as texts, for people, messages and
+// records. It belongs to one goroutine.
 type History struct {
 	Names  *Names
-	States []State // the current one last
+	States []State // current position last
 	batch  Batch   // its lane 0 has the current position, evaluated
 }
 
-// NewHistory begins in a position.
+// NewHistory begins a match in position s.
 func NewHistory(m Machine, s State) *History {
 	h := &History{Names: m.Names(), States: []State{slices.Clone(s)}, batch: m.NewNarrowBatch()}
-	h.look()
+	h.evaluate()
 	return h
 }
 
-// Follow makes joint moves from the initial position. The error names the turn.
+// Follow makes joint moves from the initial position. Its error names the turn of the move that failed.
 func Follow(m Machine, joints [][]string) (*History, error) {
 	h := NewHistory(m, m.Initial())
 	for turn, joint := range joints {
@@ -33,19 +33,19 @@ func Follow(m Machine, joints [][]string) (*History, error) {
 	return h, nil
 }
 
-func (h *History) look() {
+func (h *History) evaluate() {
 	h.batch.Load(h.State(), 1)
 	h.batch.Evaluate(1)
 }
 
-// State is the current position, which must not be changed.
+// State returns the current position, which must not be changed.
 func (h *History) State() State { return h.States[len(h.States)-1] }
 
-// Facts are the fluents that are true in it.
+// Facts returns the fluents that are true in the current position.
 func (h *History) Facts() []string { return h.Names.AppendFluents([]string{}, h.State()) }
 
-// Fault says why the match cannot go on though it is not over, if it cannot: the position is lost,
-// or a role has no legal move.
+// Fault returns an error if the match is not over but cannot go on: the position is lost, or a role has no
+// legal move.
 func (h *History) Fault() error {
 	if err := Unknown(h.batch, 0); err != nil {
 		return err
@@ -62,10 +62,10 @@ func (h *History) Fault() error {
 	return fmt.Errorf("a fault of the rules: %s has no legal move", strings.Join(stuck, ", "))
 }
 
-// IsOver tells whether the game has ended.
+// IsOver reports whether the game has ended.
 func (h *History) IsOver() bool { return h.batch.Terminal()[0]&1 != 0 }
 
-// Goals are those of all roles, or NoGoal.
+// Goals returns the goals of all roles in the current position, or NoGoal.
 func (h *History) Goals() []int32 {
 	goals := make([]int32, len(h.Names.Roles))
 	h.batch.Goals(goals, 0)
@@ -81,13 +81,13 @@ func (h *History) Legal(r Role) []string {
 	return texts
 }
 
-// Find finds the legal move of a role that a text names, in any case.
+// Find returns the legal move of a role with the given text, in any case.
 func (h *History) Find(r Role, text string) (Move, bool) {
 	move, ok := h.Names.Move(r, text)
 	return move, ok && slices.Contains(h.batch.AppendLegal(nil, 0, r), move)
 }
 
-// Advance makes a joint move, or none if it is not legal.
+// Advance makes a joint move. It returns an error and makes no move if a move is not legal.
 func (h *History) Advance(joint []string) error {
 	switch {
 	case len(joint) != len(h.Names.Roles):
@@ -109,12 +109,12 @@ func (h *History) Advance(joint []string) error {
 	next := make(State, len(h.State()))
 	h.batch.Store(next, 1)
 	h.States = append(h.States, next)
-	h.look()
+	h.evaluate()
 	return nil
 }
 
-// Back goes back to the position after so many joint moves.
+// Back returns to the position after the given number of joint moves.
 func (h *History) Back(turns int) {
 	h.States = slices.Clip(h.States[:turns+1])
-	h.look()
+	h.evaluate()
 }

@@ -5,15 +5,14 @@ import (
 	"math/bits"
 )
 
-// MaxPlayout is the length, in joint moves, at which a playout that only serves an
-// estimate is cut off: ten times the length of the longest games in common use. Past
-// that, several short playouts tell more than the end of a long one. It is no
-// verdict about the game: a match is taken for endless after MaxSteps only.
+// MaxPlayout is the number of joint moves after which a playout that only serves an estimate is cut off: ten
+// times the length of the longest games in common use. Beyond it, several short playouts give a better
+// estimate than the end of a long one. The limit does not classify the game: a match counts as endless only
+// after MaxSteps.
 const MaxPlayout = 2000
 
-// Lockstep plays the positions in the lanes of a batch to their ends by random
-// moves, each lane once, all together. Playouts is for many matches from one
-// position: there, lanes that have ended start again.
+// Lockstep plays the positions in the lanes of a batch to their ends by random moves, in step, each lane
+// once. Playouts instead plays many matches from one position, and restarts ended lanes.
 //
 // Nothing is allocated after NewLockstep. It belongs to one goroutine.
 type Lockstep struct {
@@ -21,20 +20,19 @@ type Lockstep struct {
 	playing, ended []uint64
 }
 
-// NewLockstep prepares to play in a batch.
+// NewLockstep makes a Lockstep that plays in the lanes of b.
 func NewLockstep(b Batch) *Lockstep {
 	words := len(b.Terminal())
 	return &Lockstep{batch: b, playing: make([]uint64, words), ended: make([]uint64, words)}
 }
 
-// Run plays on in lanes 0..n-1, which must be evaluated, until all have ended
-// (terminal, stuck or lost), MaxPlayout joint moves are made, ctx is done, or visit
-// returns false.
+// Run continues in lanes 0..n-1, which must be evaluated. It ends when every lane has ended (terminal, stuck
+// or lost), MaxPlayout joint moves are made, ctx is done, or visit returns false.
 //
-// Before the first joint move and after each, visit gets the number of moves made,
-// the mask of the lanes that have ended by the last of them, and the mask of those
-// that go on. A lane whose position is lost (Batch.Lost) is in neither, as one that is cut off. It may ask the batch about lanes 0..n-1; it must not change the masks,
-// which are valid until it returns.
+// Before the first joint move and after each, visit gets the number of moves made and two masks: the lanes
+// that the last move ended, and the lanes that go on. A lost lane (Batch.Lost) is in neither mask, like a
+// lane that is cut off. visit may query the batch about lanes 0..n-1. It must not change the masks, which are
+// valid until it returns.
 func (l *Lockstep) Run(ctx context.Context, rng *Rand, n int, visit func(steps int, ended, playing []uint64) bool) {
 	for w := range l.playing {
 		l.playing[w] = 1<<uint(min(64, max(0, n-w*64))) - 1
@@ -57,8 +55,8 @@ func (l *Lockstep) Run(ctx context.Context, rng *Rand, n int, visit func(steps i
 	}
 }
 
-// RandomGoals are the goals of all roles at the end of a random game from a position, the shortest one of a batch; nil
-// if none ends before ctx is done.
+// RandomGoals returns the goals of all roles at the end of a random game from a position: the shortest game
+// of a batch. It returns nil if no game ends before ctx is done.
 func RandomGoals(ctx context.Context, m Machine, from State) []int32 {
 	b := m.NewNarrowBatch()
 	n := b.Lanes()

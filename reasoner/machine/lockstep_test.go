@@ -33,7 +33,7 @@ func TestLockstepPlaysEveryLaneToItsEndOnce(t *testing.T) {
 	}
 }
 
-// endless is counting that stays where it begins.
+// endless is counting without change of the position.
 type endless struct{ counting }
 
 func (*endless) Next(dst machine.State, _ []machine.Move) { dst[0] = 1 }
@@ -69,7 +69,7 @@ func TestLockstepEnds(t *testing.T) {
 	}
 }
 
-func TestARandomGameTellsGoals(t *testing.T) {
+func TestARandomGameReturnsGoals(t *testing.T) {
 	m := newCounting()
 	for at, want := range map[int]int32{9: 0, 10: 100} { // where it is over
 		s := make(machine.State, m.Words())

@@ -1,11 +1,9 @@
-// Package machine is the vocabulary that the engines of the reasoner and the
-// searches share: roles, moves and states as integers and bits, and the
-// contracts of a state machine. It owns no rules and no algorithm that depends
-// on how a machine works.
+// Package machine defines the types that the engines of the reasoner and the searches share: roles, moves and
+// states as integers and bits, and the interface of a state machine. It holds no rules of games and no
+// algorithm that depends on an engine.
 //
-// A Machine is one compiled game: immutable, shared by all goroutines. The work
-// is done in a Batch, which holds up to Lanes positions and belongs to one
-// goroutine. A batch of one position is an ordinary batch.
+// A Machine is one compiled game: immutable, shared by all goroutines. The work is done in a Batch, which
+// holds up to Lanes positions and belongs to one goroutine. A batch of one position is an ordinary batch.
 package machine
 
 import (
@@ -20,23 +18,22 @@ type Role int
 // NoRole stands for the absence of a role.
 const NoRole Role = -1
 
-// Move is the number of a move of its role: an index into a table that is known when
-// the machine is made, or one that was given when the move was met. Names tells which.
+// Move is the number of a move of its role. Names translates it: it is an index into a table that is complete
+// when the machine is made, or a number that a Vocabulary gave to the move.
 type Move int32
 
 // NoMove stands for the absence of a move.
 const NoMove Move = -1
 
-// NoGoal is the goal of a role for which the rules give no goal value, or
-// several, or one that is no number from 0 to MaxGoal. It is worth 0
-// points to whoever adds up or compares goals.
+// NoGoal is the goal of a role without exactly one goal value from 0 to MaxGoal: the rules give no value,
+// several values, or another term. It counts as 0 points in sums and comparisons.
 const NoGoal int32 = -1
 
 // MaxGoal is the largest goal value that the rules of GDL allow.
 const MaxGoal = 100
 
-// GoalOf reads a goal value: goal points from 0 to MaxGoal, or NoGoal for any other
-// text, so that searches can rely on the range.
+// GoalOf parses a goal value. It returns goal points from 0 to MaxGoal, or NoGoal for any other text, so that
+// searches can rely on the range.
 func GoalOf(text string) int32 {
 	if n, err := strconv.ParseUint(text, 10, 31); err == nil && n <= MaxGoal {
 		return int32(n)
@@ -44,23 +41,22 @@ func GoalOf(text string) int32 {
 	return NoGoal
 }
 
-// RandomRole is the name of the role that stands for chance: whoever runs the
-// game plays it, choosing uniformly among its legal moves.
+// RandomRole is the name of the role for chance. The game manager plays it, choosing uniformly among its
+// legal moves.
 const RandomRole = "random"
 
-// State is a position. All states of a machine have Words() words, and two positions
-// are equal exactly if their words are. Where the table of fluents is known when the
-// machine is made, fluent f is true if and only if bit f%64 of word f/64 is set, and
-// the bits past the last fluent are zero. Names.Unpack reads a position of any machine.
+// State is a position. All states of a machine have Words() words, and two positions are equal exactly if
+// their words are. If the table of fluents is complete when the machine is made, fluent f is bit f%64 of word
+// f/64, and the bits past the last fluent are zero. Names.Unpack reads a position of any machine.
 type State []uint64
 
-// Has tells whether fluent f is true in s.
+// Has reports whether fluent f is true in s.
 func (s State) Has(f int) bool { return s[f>>6]>>(uint(f)&63)&1 != 0 }
 
 // Set makes fluent f true in s.
 func (s State) Set(f int) { s[f>>6] |= 1 << (uint(f) & 63) }
 
-// AppendBytes appends the words of s, little endian: a key of maps, or what files hold.
+// AppendBytes appends the words of s, little endian: a key of a map, or the form in files.
 func (s State) AppendBytes(dst []byte) []byte {
 	for _, w := range s {
 		dst = binary.LittleEndian.AppendUint64(dst, w)
@@ -68,10 +64,10 @@ func (s State) AppendBytes(dst []byte) []byte {
 	return dst
 }
 
-// Key is a position as a key of maps.
+// Key returns s as a key of a map.
 func (s State) Key() string { return string(s.AppendBytes(make([]byte, 0, 64))) }
 
-// AppendState appends the words of the position whose key is given to dst.
+// AppendState appends the words of the position with the given key to dst.
 func AppendState(dst State, key string) State {
 	for i := 0; i < len(key); i += 8 {
 		dst = append(dst, binary.LittleEndian.Uint64([]byte(key[i:i+8])))
@@ -79,7 +75,7 @@ func AppendState(dst State, key string) State {
 	return dst
 }
 
-// Equal tells whether s and t are the same position of one machine.
+// Equal reports whether s and t are the same position of one machine.
 func (s State) Equal(t State) bool {
 	for i, w := range s {
 		if w != t[i] {
@@ -89,14 +85,14 @@ func (s State) Equal(t State) bool {
 	return true
 }
 
-// Info says what a machine is made of.
+// Info describes a machine.
 type Info struct {
 	Engine string // "circuit", "datalog" or "reference"
-	Reason string // why the front door chose this engine
+	Reason string // why the reasoner chose this engine
 	Kernel string // of the circuit, "" for other engines
-	// Parallel tells what a batch costs: if true, Evaluate and Advance take the same
-	// time for one position as for all lanes, so whoever has one lane to ask may as
-	// well fill them all. If false, each position costs what it would cost alone.
+	// Parallel describes the cost of a batch. If true, Evaluate and Advance take the same time for one
+	// position as for all lanes, so it is free to fill them all. If false, each position costs as much as it
+	// would alone.
 	Parallel bool
 	Gates    int   // two-input gates (circuit) or rules (other engines)
 	Depth    int   // levels of the circuit, 0 for other engines
@@ -105,56 +101,51 @@ type Info struct {
 	// Verified is the time that it took to prove that the circuit's programs stay in
 	// their memory; 0 for other engines.
 	Verified time.Duration
-	Stages   Stages // what making the machine took, those of engines that failed included
+	Stages   Stages // times of making the machine, including the attempts with engines that failed
 }
 
 // Machine is one compiled game. It is immutable and safe for concurrent use.
 type Machine interface {
 	// Names translates roles, moves and fluents from and to terms.
 	Names() *Names
-	// Words is the length of a State, at least 1.
+	// Words returns the length of a State, at least 1.
 	Words() int
-	// Initial is the initial position; callers must not change it.
+	// Initial returns the initial position; callers must not change it.
 	Initial() State
-	// NewBatch makes the working memory for as many positions as the machine can
-	// hold at once, which is right for playouts.
+	// NewBatch makes a batch with the greatest number of lanes, which suits playouts.
 	NewBatch() Batch
-	// NewNarrowBatch makes a batch of fewer lanes, at least 64, which is quicker
-	// for a few positions at a time.
+	// NewNarrowBatch makes a batch of fewer lanes, at least 64, which is quicker for a few positions at a
+	// time.
 	NewNarrowBatch() Batch
-	// Symmetries are automorphisms of the rules, without the identity: all, or
-	// some, or none where they are not known. The first call may take a tenth of a
-	// second. Callers must not change them.
+	// Symmetries returns automorphisms of the rules, without the identity. The list may be incomplete. The
+	// first call may take a tenth of a second. Callers must not change them.
 	Symmetries() []Symmetry
-	// Packing makes positions short for whoever keeps many of them. The first call may take a
-	// tenth of a second.
+	// Packing returns the encoder that shortens positions for tables. The first call may take a tenth of a
+	// second.
 	Packing() *Packing
-	// GoalValues are, by role, the goals that the rules may give, NoGoal aside, in any order; nil if they are
-	// not known. Callers must not change them.
+	// GoalValues returns, by role, the goals that the rules may give, without NoGoal, in any order; nil if
+	// they are not known. Callers must not change them.
 	GoalValues() [][]int32
 	// Info describes the machine for people.
 	Info() Info
 	Analysis
 }
 
-// Batch holds Lanes() positions, computes what the rules say of them and steps
-// them, all lanes together. It belongs to one goroutine and allocates nothing
-// after warm-up.
+// Batch holds Lanes() positions, computes their legal moves, ends and goals, and makes joint moves, in all
+// lanes together. It belongs to one goroutine and allocates nothing after warm-up.
 //
-// The order of calls is: place positions (Fill, Load, Merge), Evaluate, ask (Terminal,
-// Stuck, AppendLegal, Goals), choose moves in every lane of interest (Choose,
-// ChooseRandom), Advance. Advance leaves the successor positions in place of
-// the old ones; Evaluate must be called again before asking. Lane masks have
-// Lanes()/64 words (at least one), lane i being bit i%64 of word i/64. Lanes
-// that were never filled hold the initial position; lanes that are terminal,
-// stuck, or without a chosen move hold an unspecified state after Advance,
-// without disturbing others. What more lanes cost, Info().Parallel says.
+// The order of calls is: store positions in the lanes (Fill, Load, Merge), Evaluate, ask (Terminal, Stuck,
+// AppendLegal, Goals), choose moves in every lane of interest (Choose, ChooseRandom), Advance. Advance
+// replaces the positions by their successors; Evaluate must be called again before asking. Lane masks have
+// Lanes()/64 words (at least one), lane i being bit i%64 of word i/64. Lanes that were never filled hold the
+// initial position. Lanes that are terminal, stuck, or without a chosen move hold an unspecified state after
+// Advance and do not disturb other lanes. Info().Parallel says whether further lanes cost time.
 type Batch interface {
-	// Lanes is the number of positions that the batch holds.
+	// Lanes returns the number of positions that the batch holds.
 	Lanes() int
-	// Fill puts the position s into every lane of mask; a nil mask means all.
+	// Fill copies position s into every lane of mask; a nil mask means every lane.
 	Fill(s State, mask []uint64)
-	// Load puts n positions, laid out one after the other, into lanes 0..n-1.
+	// Load copies n positions, laid out one after the other, into lanes 0..n-1.
 	Load(states []uint64, n int)
 	// Store copies the positions of lanes 0..n-1 into dst, one after the other.
 	Store(dst []uint64, n int)
@@ -164,28 +155,25 @@ type Batch interface {
 	// Evaluate computes terminal, stuck and legal moves of lanes 0..n-1. If all
 	// lanes hold the same position, n = 1 is enough for Advance in all of them.
 	Evaluate(n int)
-	// Terminal is the mask of terminal lanes. Valid until the next Evaluate.
+	// Terminal returns the mask of terminal lanes. Valid until the next Evaluate.
 	Terminal() []uint64
-	// Stuck is the mask of the lanes that are not terminal and in which some
-	// role has no legal move: a fault of the game, unless the lane is lost. Valid until the
-	// next Evaluate.
+	// Stuck returns the mask of the lanes that are not terminal and in which a role has no legal move: a
+	// fault of the game, unless the lane is lost. Valid until the next Evaluate.
 	Stuck() []uint64
-	// Lost is the mask of the lanes of which not everything is known, as the position takes
-	// more memory than the machine has. Legal moves, end and goals may be missing from what
-	// the batch says of them. Valid until the next Evaluate, complete for what was asked.
+	// Lost returns the mask of the lanes whose position takes more memory than the machine has. The batch may
+	// miss legal moves, the end or goals of such a lane. The mask is complete for the questions asked so far,
+	// and valid until the next Evaluate.
 	Lost() []uint64
 	// AppendLegal appends the legal moves of role r in a lane, ascending.
 	AppendLegal(dst []Move, lane int, r Role) []Move
-	// AppendSensible appends the moves of role r that ChooseRandom chooses among, ascending:
-	// the legal ones, or of a machine with decisive moves (Analysis) a part of them. In a game
-	// of two with constant sum and without chance, no other legal move is better than any of
-	// them.
+	// AppendSensible appends the moves of role r among which ChooseRandom chooses, ascending: the legal
+	// moves, or a part of them if the machine has decisive moves (Analysis). In a game of two roles with
+	// constant sum and without chance, this part contains a best move.
 	AppendSensible(dst []Move, lane int, r Role) []Move
-	// Wins is the best goal of role r, and the mask of the lanes that are not terminal in
-	// which it gets that goal within two joint moves, whatever others do: either it alone has a
-	// choice and wins at once, or, of two roles, the other one chooses and each of its moves
-	// lets r win. Only machines with decisive moves find such lanes. The mask is valid until
-	// the next call.
+	// Wins returns the best goal of role r, and a mask of lanes, not terminal, in which r can force that goal
+	// within two joint moves. Either r alone has a choice and wins at once, or, of two roles, the other role
+	// chooses and each of its moves lets r win. Only machines with decisive moves find such lanes. The mask
+	// is valid until the next call.
 	Wins(r Role) (goal int32, lanes []uint64)
 	// Goals writes the goal of each role in a lane (goal points 0–100, or
 	// NoGoal) into dst, which has one element per role.
@@ -195,18 +183,18 @@ type Batch interface {
 	AddGoals(totals []int64, mask []uint64)
 	// Choose sets the move of role r in a lane.
 	Choose(lane int, r Role, m Move)
-	// ChooseRandom sets, in every lane of 0..n-1 that is neither terminal nor
-	// stuck, a uniformly random legal move for every role, independent of each
-	// other.
+	// ChooseRandom sets a uniformly random legal move for every role, independently, in each lane of 0..n-1
+	// that is neither terminal nor stuck. A machine with decisive moves chooses among the moves of
+	// AppendSensible.
 	ChooseRandom(rng *Rand, n int)
 	// Advance replaces the positions of lanes 0..n-1 by their successors under
 	// the chosen moves.
 	Advance(n int)
-	// Prepare may come in place of Evaluate where the moves are known: after it moves may be
-	// chosen (Choose) and made, but nothing may be asked.
+	// Prepare replaces Evaluate if the moves are known: after it moves may be chosen (Choose) and made, but
+	// no question may be asked.
 	Prepare(n int)
-	// Chosen is, by move of role r, the mask of the lanes in which it was chosen last, of
-	// Lanes()/64 words each; nil if moves are not kept like that. It is valid until moves are
-	// chosen again; lanes that were not to choose hold anything.
+	// Chosen returns, by move of role r, the mask of the lanes in which the move was chosen last, of
+	// Lanes()/64 words each; nil if the machine does not keep moves as masks. It is valid until moves are
+	// chosen again. Bits of lanes without a chosen move are unspecified.
 	Chosen(r Role) []uint64
 }

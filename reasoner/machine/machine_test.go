@@ -36,7 +36,7 @@ func newCounting() machine.Machine {
 	return newScalar(func() machine.Stepper { return new(counting) })
 }
 
-// newScalar is a machine of a stepper with the names and the beginning of counting.
+// newScalar makes a machine of a stepper with the names and the initial position of counting.
 func newScalar(stepper func() machine.Stepper) machine.Machine {
 	names := &machine.Names{Roles: []string{"r"}, Moves: [][]string{{"one", "(step Two)"}}}
 	for range 11 {
@@ -47,8 +47,8 @@ func newScalar(stepper func() machine.Stepper) machine.Machine {
 
 func TestPerftCountsSequencesOfJointMoves(t *testing.T) {
 	counts := must.Get(machine.Perft(context.Background(), newCounting(), machine.State{1}, 6))(t)
-	// Compositions into ones and twos: 2^d until the end is reached. Five twos
-	// reach 10, and 4 twos with 1 one reach 9 in 5 orders.
+	// Compositions into steps of 1 and 2: 2^d until the end is reached. Five steps of 2 reach 10, and four
+	// steps of 2 with a step of 1 reach 9 in 5 orders.
 	want := []machine.PerftCount{{1, 2, 0}, {2, 4, 0}, {3, 8, 0}, {4, 16, 0}, {5, 32, 6}, {6, 52, 30}}
 	for i := range want {
 		if counts[i] != want[i] {
@@ -57,7 +57,7 @@ func TestPerftCountsSequencesOfJointMoves(t *testing.T) {
 	}
 }
 
-func TestPerftSaysWhenItWasStopped(t *testing.T) {
+func TestPerftReportsCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := machine.Perft(ctx, newCounting(), machine.State{1}, 3); err == nil {
@@ -114,7 +114,7 @@ func TestGoalsAreNumbersFromZeroToAHundred(t *testing.T) {
 	}
 }
 
-// Whatever counts positions by their words divides by them.
+// Callers divide by the number of words of a position.
 func TestAPositionHasAWordEvenWithoutFluents(t *testing.T) {
 	for fluents, want := range map[int]int{0: 1, 1: 1, 64: 1, 65: 2} {
 		if got := len((&machine.Names{Fluents: make([]string, fluents)}).NewState()); got != want {
@@ -147,7 +147,7 @@ func TestPlayoutsAreReproducibleAndEnd(t *testing.T) {
 	}
 }
 
-// slow is counting by an engine that takes a millisecond for a successor.
+// slow is counting by an engine that computes a successor in a millisecond.
 type slow struct {
 	counting
 	onNext func()
@@ -179,7 +179,7 @@ func TestPlayoutsOfSlowEnginesStopAfterTheStepAtHand(t *testing.T) {
 	})
 }
 
-func TestMovesAreFoundInAnyCaseIfOnlyOneMatches(t *testing.T) {
+func TestMovesAreFoundInAnyCaseIfTheMatchIsUnique(t *testing.T) {
 	names := &machine.Names{Roles: []string{"r"}, Moves: [][]string{{"a", "A", "(go North)"}}}
 	for text, want := range map[string]machine.Move{"a": 0, "A": 1, "(GO NORTH)": 2} {
 		if m, ok := names.Move(0, text); !ok || m != want {
@@ -191,7 +191,7 @@ func TestMovesAreFoundInAnyCaseIfOnlyOneMatches(t *testing.T) {
 	}
 }
 
-func TestRolesAreFoundInAnyCaseIfOnlyOneMatches(t *testing.T) {
+func TestRolesAreFoundInAnyCaseIfTheMatchIsUnique(t *testing.T) {
 	names := &machine.Names{Roles: []string{"Red", "RED", "red", "Blue"}}
 	for name, want := range map[string]machine.Role{"Red": 0, "RED": 1, "red": 2, "blue": 3, "rEd": machine.NoRole, "green": machine.NoRole} {
 		if r, ok := names.Role(name); r != want || ok != (want != machine.NoRole) {
@@ -207,8 +207,7 @@ func TestJointMovesAreWrittenAsOnTheWire(t *testing.T) {
 	}
 }
 
-// The figures are those of splitmix64 and xoshiro256++ as published, column by
-// column.
+// The figures are published values of splitmix64 and xoshiro256++, column by column.
 func TestRandIsTheSameEverywhere(t *testing.T) {
 	rng := machine.NewRand(0)
 	var rows [3 * 2]uint64
@@ -235,7 +234,7 @@ func TestRandIntnIsUniformWhereNumbersAreRejected(t *testing.T) {
 	}
 }
 
-func TestRandomMovesAreThoseOfTheLane(t *testing.T) {
+func TestEachLaneMakesItsOwnRandomMoves(t *testing.T) {
 	m := toys.Wide{Roles: []string{"a", "b"}, Moves: []int{3, 2}, Depth: 2}.Machine()
 	b := m.NewBatch()
 	n := b.Lanes()
@@ -250,7 +249,7 @@ func TestRandomMovesAreThoseOfTheLane(t *testing.T) {
 	}
 	for half, of := range reached {
 		if len(of) != 6 {
-			t.Errorf("half %d of the lanes has made %d of 6 joint moves: %v", half, len(of), of)
+			t.Errorf("half %d of the lanes made %d of 6 joint moves: %v", half, len(of), of)
 		}
 	}
 }
@@ -327,7 +326,7 @@ func expandManyAndEach(t *testing.T, m machine.Machine, states []uint64) {
 	}
 }
 
-func TestTheRoleNamedRandomIsChanceAndAllOthersArePlayers(t *testing.T) {
+func TestTheRoleNamedRandomIsChanceAndOtherRolesArePlayers(t *testing.T) {
 	for _, test := range []struct {
 		roles   []string
 		players []machine.Role

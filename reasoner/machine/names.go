@@ -7,15 +7,14 @@ import (
 	"sync"
 )
 
-// Names translates between the integers of a machine and the terms of the
-// rules, written in prefix form with single blanks and spelled as in the
-// rulesheet. Either the tables of moves and fluents are known when the machine is
-// made, and never change, or they are empty and Open numbers both as they are met.
-// Whoever uses a machine need not know which: the methods are right for both.
+// Names translates between the integers of a machine and the terms of the rules. Terms are in prefix form
+// with single blanks, spelled as in the rulesheet. Either the tables of moves and fluents are complete when
+// the machine is made, and never change. Or they are empty, and Open numbers moves and fluents at their first
+// appearance. The methods work alike in both cases.
 type Names struct {
 	Roles   []string    // by Role
-	Moves   [][]string  // by Role, then Move; nil if they are numbered as they are met
-	Fluents []string    // by fluent index; likewise
+	Moves   [][]string  // by Role, then Move; nil with an open vocabulary
+	Fluents []string    // by fluent index; nil with an open vocabulary
 	Open    *Vocabulary // nil if the tables are complete
 	// LeftOut, if not nil, reports whether the machine leaves a fluent out, because no legal move, goal or end depends on
 	// it: the fluent is neither true nor false in a position.
@@ -49,7 +48,7 @@ func (n *Names) index() {
 	}
 }
 
-// Players are the roles that choose for themselves, all but chance, in order.
+// Players returns the roles other than chance, in order.
 func (n *Names) Players() []Role {
 	var players []Role
 	for r, name := range n.Roles {
@@ -60,11 +59,10 @@ func (n *Names) Players() []Role {
 	return players
 }
 
-// Chance is the role named RandomRole, or NoRole in a game without it.
+// Chance returns the role named RandomRole, or NoRole in a game without it.
 func (n *Names) Chance() Role { return Role(slices.Index(n.Roles, RandomRole)) }
 
-// Role finds a role by its name: as spelled, or else in any case if only one role
-// matches.
+// Role finds a role by its name: as spelled, or else in any case if only one role matches.
 func (n *Names) Role(name string) (Role, bool) {
 	r := Role(slices.Index(n.Roles, name))
 	if r == NoRole {
@@ -73,7 +71,8 @@ func (n *Names) Role(name string) (Role, bool) {
 	return r, r != NoRole
 }
 
-// inAnyCase is the index of the only one of some texts that is a text in any case; -1 if there is none, or several.
+// inAnyCase returns the index of the only element of texts that equals text in any case; -1 if there is no
+// such element, or several.
 func inAnyCase(texts []string, text string) int {
 	same := func(s string) bool { return strings.EqualFold(s, text) }
 	i := slices.IndexFunc(texts, same)
@@ -83,9 +82,8 @@ func inAnyCase(texts []string, text string) int {
 	return i
 }
 
-// Move finds a move of role r by its text: as spelled, or else in any case if
-// only one move matches. Of an open vocabulary it finds the moves that were met, such
-// as those that are legal in a position that a batch was asked about.
+// Move finds a move of role r by its text: as spelled, or else in any case if only one move matches. With an
+// open vocabulary it finds only moves that have a number, such as the legal moves that a batch has returned.
 func (n *Names) Move(r Role, text string) (Move, bool) {
 	if n.Open != nil {
 		m := Move(n.Open.move(r, text))
@@ -122,7 +120,7 @@ func (n *Names) AddFluent(text string) (int, bool) {
 	return int(f), f >= 0
 }
 
-// MoveText is the text of a move of role r.
+// MoveText returns the text of a move of role r.
 func (n *Names) MoveText(r Role, m Move) string {
 	if n.Open != nil {
 		return n.Open.text(&n.Open.moves[r], int(m))
@@ -130,7 +128,7 @@ func (n *Names) MoveText(r Role, m Move) string {
 	return n.Moves[r][m]
 }
 
-// FluentText is the text of a fluent.
+// FluentText returns the text of a fluent.
 func (n *Names) FluentText(f int) string {
 	if n.Open != nil {
 		return n.Open.text(&n.Open.fluents, f)
@@ -138,7 +136,8 @@ func (n *Names) FluentText(f int) string {
 	return n.Fluents[f]
 }
 
-// MoveTexts are the moves of role r, by Move: all, or those that were met so far.
+// MoveTexts returns the moves of role r, by Move. With an open vocabulary these are the moves numbered so
+// far.
 func (n *Names) MoveTexts(r Role) []string {
 	if n.Open != nil {
 		return n.Open.list(&n.Open.moves[r])
@@ -146,7 +145,7 @@ func (n *Names) MoveTexts(r Role) []string {
 	return n.Moves[r]
 }
 
-// FluentTexts are the fluents: all, or those that were met so far.
+// FluentTexts returns the fluents, by index. With an open vocabulary these are the fluents numbered so far.
 func (n *Names) FluentTexts() []string {
 	if n.Open != nil {
 		return n.Open.list(&n.Open.fluents)
@@ -154,8 +153,8 @@ func (n *Names) FluentTexts() []string {
 	return n.Fluents
 }
 
-// NewState makes the position in which no fluent is true. It has a word even if
-// there are no fluents, so that positions can be counted by their words.
+// NewState makes the position in which no fluent is true. It has a word even without fluents, so that code
+// may divide by the number of words.
 func (n *Names) NewState() State {
 	if n.Open != nil {
 		return make(State, n.Open.words)
@@ -192,7 +191,8 @@ func (n *Names) Unpack(dst []int32, s State) []int32 {
 // IsLeftOut reports whether the machine leaves a fluent out (LeftOut).
 func (n *Names) IsLeftOut(fluent string) bool { return n.LeftOut != nil && n.LeftOut(fluent) }
 
-// State returns the position in which exactly the given fluents are true, without the fluents that are left out.
+// State returns the position in which exactly the given fluents are true, apart from fluents that the machine
+// leaves out.
 func (n *Names) State(fluents []string) (State, error) {
 	var numbers []int32
 	for _, text := range fluents {
@@ -219,7 +219,7 @@ func (n *Names) AppendFluents(dst []string, s State) []string {
 	return dst
 }
 
-// JointTexts are the moves of a joint move, by role.
+// JointTexts returns the texts of a joint move, by role.
 func (n *Names) JointTexts(joint []Move) []string {
 	texts := make([]string, len(joint))
 	for r, m := range joint {
@@ -228,7 +228,7 @@ func (n *Names) JointTexts(joint []Move) []string {
 	return texts
 }
 
-// LineTexts are the moves of a line: joint moves, by role.
+// LineTexts returns the texts of a line of joint moves, each by role.
 func (n *Names) LineTexts(line [][]Move) [][]string {
 	var texts [][]string
 	for _, joint := range line {
@@ -237,7 +237,7 @@ func (n *Names) LineTexts(line [][]Move) [][]string {
 	return texts
 }
 
-// JointString writes a joint move, one move per role, as the wire does.
+// JointString formats a joint move, one move per role, as messages do.
 func (n *Names) JointString(joint []Move) string {
 	var b strings.Builder
 	b.WriteByte('(')
@@ -251,5 +251,5 @@ func (n *Names) JointString(joint []Move) string {
 	return b.String()
 }
 
-// Lost tells whether s stands for a position for which an open vocabulary had no room.
+// Lost reports whether s stands for a position for which an open vocabulary had no room.
 func (n *Names) Lost(s State) bool { return n.Open != nil && s[0] == ^uint64(0) }

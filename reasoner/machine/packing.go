@@ -8,77 +8,76 @@ import (
 	"sync/atomic"
 )
 
-// A Packing makes positions short for whoever keeps many of them. Fluents that depend on each
-// other are put into clusters: the contents of a cell, the cells of a column that fills from
-// below. Of the patterns that a cluster of n fluents could show, a game reaches far fewer
-// than 2ⁿ. Each pattern gets a number when it is first met, and a position is the numbers of
-// the patterns of all clusters, as digits of one number in a mixed radix:
+// A Packing shortens positions for tables. Fluents that depend on each other form clusters: the contents of a
+// cell, the cells of a column that fills from below. Of the 2ⁿ patterns of a cluster of n fluents, a game
+// reaches far fewer. Each pattern gets a number when it first appears. The numbers of the patterns of all
+// clusters are the digits of a packed position, one number in a mixed radix:
 //
 //	position  00 01 10 00 | 01 00 00 00 | …      a pattern for each cluster
 //	digits        17      |      1      | …      its number in the dictionary of the cluster
 //	packed    17 + 127·(1 + 127·(…))             digits of radix 127, in words
 //
-// Of a cluster of which at most one fluent is true at a time, the number of the pattern is that of the fluent, and no
-// dictionary is needed.
+// A single-valued cluster, of which at most one fluent is true at a time, needs no dictionary: its digit is
+// the number of the true fluent.
 //
-// Random games suggest which fluents belong together and how many patterns there are. Nothing
-// rests on that being right: Unpack(Pack(s)) = s for every s that Pack takes. It takes no
-// position with a pattern that is one more than the dictionary has room for, or with two fluents of
-// which it takes one at most.
+// Random games suggest the clusters and their numbers of patterns. Correctness does not depend on the sample:
+// Unpack(Pack(s)) = s for every s that Pack accepts. Pack fails if a dictionary is full, or if two fluents of
+// a single-valued cluster are true.
 //
-// Invariant: a number once given to a pattern is never given to another one, so packed
-// positions are equal exactly if the positions are, at all times and for all goroutines.
+// Invariant: a number once given to a pattern is never given to another pattern. So packed positions are
+// equal exactly if the positions are, at all times and for all goroutines.
 //
-// Cost: a step for each true fluent, and a look into a dictionary for each cluster that has one.
+// Cost: a step for each true fluent, and a dictionary lookup for each cluster that has a dictionary.
 
 // Packing is safe for concurrent use.
 type Packing struct {
 	states int // words of a position
-	words  int // of a packed one, at least 1
-	bits   int // of the last of these
-	// plainBits are those that positions use of the last of their words.
-	plainBits int
-	clusters  []*cluster // those with a dictionary first
-	places    []place    // by fluent
-	patterns  int        // words of all patterns
+	words  int // words of a packed position, at least 1
+	bits   int // bits in use of the last of these
+	// plainBits is the number of bits in use of the last word of a position.
+	plainBits     int
+	clusters      []*cluster     // clusters with a dictionary first
+	contributions []contribution // by fluent
+	patterns      int            // words of Pack's scratch memory for patterns
 }
 
-// place is what a true fluent adds: to the pattern of its cluster a bit or, where there is no
-// dictionary, a digit to the packed position, and one bit for all such fluents of the cluster.
-type place struct {
+// A contribution is the effect of a true fluent on a packed position. In a cluster with a dictionary it is a
+// bit of the pattern. In a single-valued cluster it is a digit of the packed position, and a bit that all
+// fluents of the cluster share.
+type contribution struct {
 	bit     uint64
 	digit   uint64
 	pattern int32
 	word    int32
 }
 
-// cluster is some fluents and the dictionary of their patterns.
+// cluster is a set of fluents with the dictionary of their patterns.
 type cluster struct {
-	fluents []int32
-	room    uint32 // patterns that there may be
-	single  bool   // at most one fluent is true, or none: there is no dictionary
-	word    int    // of the digit, and what a digit of 1 counts there
-	weight  uint64
+	fluents   []int32
+	capacity  uint32 // capacity of the dictionary
+	exclusive bool   // at most one fluent is true at a time: there is no dictionary
+	word      int    // position of the digit: its word, and its weight there
+	weight    uint64
 
-	// The dictionary: of few fluents by pattern, the digit plus 1, or 0; of more a hash table with linear probing, of
-	// which slots are never emptied.
+	// The dictionary maps a pattern to its digit. For few fluents, direct holds the digit plus 1 by pattern,
+	// or 0. For more fluents, slots is a hash table with linear probing, whose slots are never emptied.
 	direct []atomic.Uint32
 	slots  []slot
-	shift  uint // of a hash
+	shift  uint // of a hash, to a slot number
 
-	full     atomic.Bool // there is no room for more
+	full     atomic.Bool // the dictionary has `capacity` patterns
 	adding   sync.Mutex
-	patterns []uint64 // by digit; of whoever holds the lock
+	patterns []uint64 // by digit; protected by adding
 }
 
-// slot is a pattern plus 1, and its digit, which is written before it.
+// slot holds a pattern plus 1, and its digit, which is written first.
 type slot struct {
 	pattern atomic.Uint64
 	digit   uint32
 }
 
-// Bounds on a cluster: patterns are words, one of which stands for none; a dictionary of
-// maxPatterns takes 64 KiB at least.
+// Bounds on a cluster: patterns are words, of which one stands for an empty slot; a dictionary of maxPatterns
+// takes 64 KiB at least.
 const (
 	maxClustered    = 63
 	maxPatterns     = 2048
@@ -86,18 +85,17 @@ const (
 	maxDirect       = 12
 )
 
-// Words is the number of words of a packed position.
+// Words returns the number of words of a packed position.
 func (p *Packing) Words() int { return p.words }
 
-// LastBits is the number of bits that packed positions use of the last of their words; they use
-// all of the others.
+// LastBits returns the number of bits that packed positions use of their last word; they use every bit of the
+// other words.
 func (p *Packing) LastBits() int { return p.bits }
 
-// StateWords is the number of words of a position that is not packed.
+// StateWords returns the number of words of a position that is not packed.
 func (p *Packing) StateWords() int { return p.states }
 
-// Pack writes position s, packed, into the first Words() words of dst and tells whether it
-// could.
+// Pack writes the packed form of s into the first Words() words of dst. It reports whether it succeeded.
 func (p *Packing) Pack(dst []uint64, s State) bool {
 	switch { // to clear no more than needed
 	case p.clusters == nil:
@@ -117,22 +115,22 @@ func (p *Packing) Pack(dst []uint64, s State) bool {
 func (p *Packing) pack(dst []uint64, s State, patterns []uint64) bool {
 	dst = dst[:p.words]
 	clear(dst)
-	double := uint64(0)
+	conflict := uint64(0)
 	for i, w := range s {
 		if w == 0 {
 			continue
 		}
-		places := p.places[i<<6:]
+		contributions := p.contributions[i<<6:]
 		for ; w != 0; w &= w - 1 {
-			at := &places[bits.TrailingZeros64(w)]
+			at := &contributions[bits.TrailingZeros64(w)]
 			pattern := &patterns[at.pattern]
-			double |= *pattern & at.bit
+			conflict |= *pattern & at.bit
 			*pattern |= at.bit
 			dst[at.word] += at.digit
 		}
 	}
 	for i, c := range p.clusters {
-		if c.single {
+		if c.exclusive {
 			break
 		}
 		digit, ok := c.digit(patterns[i])
@@ -141,10 +139,10 @@ func (p *Packing) pack(dst []uint64, s State, patterns []uint64) bool {
 		}
 		dst[c.word] += uint64(digit) * c.weight
 	}
-	return double == 0
+	return conflict == 0
 }
 
-// Unpack writes the position that is packed in src into s.
+// Unpack writes the position with the packed form src into s.
 func (p *Packing) Unpack(s State, src []uint64) {
 	if p.clusters == nil {
 		copy(s, src)
@@ -152,8 +150,8 @@ func (p *Packing) Unpack(s State, src []uint64) {
 	}
 	clear(s)
 	for _, c := range p.clusters {
-		digit := src[c.word] / c.weight % uint64(c.room)
-		if c.single {
+		digit := src[c.word] / c.weight % uint64(c.capacity)
+		if c.exclusive {
 			if digit > 0 {
 				s.Set(int(c.fluents[digit-1]))
 			}
@@ -168,30 +166,31 @@ func (p *Packing) Unpack(s State, src []uint64) {
 	}
 }
 
-// digit is the number of a pattern, a new one if it was never met; false if there is no room.
+// digit returns the number of a pattern, and gives a number to a new pattern; false if the dictionary is
+// full.
 func (c *cluster) digit(pattern uint64) (digit uint32, ok bool) {
-	if digit, ok = c.known(pattern); !ok && !c.full.Load() {
+	if digit, ok = c.lookup(pattern); !ok && !c.full.Load() {
 		return c.add(pattern)
 	} else if !ok {
-		return c.known(pattern) // the last one that was added, maybe
+		return c.lookup(pattern) // another goroutine may have added it as the last pattern
 	}
 	return digit, ok
 }
 
-// known is the number of a pattern that was met.
-func (c *cluster) known(pattern uint64) (uint32, bool) {
+// lookup returns the number of a pattern in the dictionary.
+func (c *cluster) lookup(pattern uint64) (uint32, bool) {
 	if c.direct != nil {
 		n := c.direct[pattern].Load()
 		return n - 1, n > 0
 	}
-	if at := &c.slots[c.find(pattern)]; at.pattern.Load() == pattern+1 {
+	if at := &c.slots[c.slotOf(pattern)]; at.pattern.Load() == pattern+1 {
 		return at.digit, true
 	}
 	return 0, false
 }
 
-// find is the slot of a pattern, or the free one where it would be.
-func (c *cluster) find(pattern uint64) int {
+// slotOf returns the slot of a pattern, or the free slot for it.
+func (c *cluster) slotOf(pattern uint64) int {
 	at := int((pattern + 1) * 0x9e3779b97f4a7c15 >> c.shift)
 	for {
 		if have := c.slots[at].pattern.Load(); have == pattern+1 || have == 0 {
@@ -201,45 +200,45 @@ func (c *cluster) find(pattern uint64) int {
 	}
 }
 
-// add gives a number to a pattern.
+// add gives a number to a new pattern.
 func (c *cluster) add(pattern uint64) (uint32, bool) {
 	c.adding.Lock()
 	defer c.adding.Unlock()
-	if digit, ok := c.known(pattern); ok || c.full.Load() {
-		return digit, ok // somebody else was here
+	if digit, ok := c.lookup(pattern); ok || c.full.Load() {
+		return digit, ok // another goroutine was faster
 	}
 	digit := uint32(len(c.patterns))
 	c.patterns = append(c.patterns, pattern)
 	if c.direct != nil {
 		c.direct[pattern].Store(digit + 1)
 	} else {
-		at := c.find(pattern)
+		at := c.slotOf(pattern)
 		c.slots[at].digit = digit
 		c.slots[at].pattern.Store(pattern + 1)
 	}
-	c.full.Store(len(c.patterns) == int(c.room))
+	c.full.Store(len(c.patterns) == int(c.capacity))
 	return digit, true
 }
 
-// PlainPacking leaves positions of so many words as they are.
+// PlainPacking returns the packing that leaves positions of the given words as they are.
 func PlainPacking(words int) *Packing {
 	return &Packing{states: words, words: words, bits: 64, plainBits: 64}
 }
 
-// Plain leaves positions as they are.
+// Plain returns the packing that leaves positions of the same machine as they are.
 func (p *Packing) Plain() *Packing {
 	return &Packing{states: p.states, words: p.states, bits: p.plainBits}
 }
 
-// NewPacking finds the packing of a machine whose tables of fluents are complete; for others it
-// is plain. It takes some hundredths of a second, and depends on the rules alone.
+// NewPacking finds the packing of a machine whose table of fluents is complete; for other machines it returns
+// a plain packing. It takes some hundredths of a second, and depends on the rules alone.
 func NewPacking(m Machine) *Packing {
 	fluents := len(m.Names().Fluents)
 	if fluents == 0 || fluents > maxSampled {
 		return PlainPacking(m.Words())
 	}
-	s := samplePositions(m, fluents)
-	p := &Packing{states: m.Words(), plainBits: fluents - 64*(m.Words()-1), places: make([]place, fluents)}
+	s := drawSample(m, fluents)
+	p := &Packing{states: m.Words(), plainBits: fluents - 64*(m.Words()-1), contributions: make([]contribution, fluents)}
 	for _, found := range s.clusters() {
 		p.add(found)
 	}
@@ -250,18 +249,18 @@ func NewPacking(m Machine) *Packing {
 	return p
 }
 
-// add makes a cluster of one that was found in a sample.
+// add appends a cluster that was found in the sample, with the patterns that the sample has.
 func (p *Packing) add(found *labelled) {
-	c := &cluster{fluents: found.fluents, room: found.estimate(), single: found.single}
+	c := &cluster{fluents: found.fluents, capacity: found.capacity(), exclusive: found.exclusive}
 	p.clusters = append(p.clusters, c)
-	if c.single {
-		c.room = uint32(len(c.fluents) + 1)
+	if c.exclusive {
+		c.capacity = uint32(len(c.fluents) + 1)
 		return
 	}
 	if len(c.fluents) <= maxDirect {
 		c.direct = make([]atomic.Uint32, 1<<len(c.fluents))
 	} else {
-		width := max(bits.Len32(2*c.room), 3) // half of the slots are free
+		width := max(bits.Len32(2*c.capacity), 3) // half of the slots are free
 		c.slots, c.shift = make([]slot, 1<<width), uint(64-width)
 	}
 	for _, pattern := range found.patterns {
@@ -269,51 +268,51 @@ func (p *Packing) add(found *labelled) {
 	}
 }
 
-// layOut gives each cluster its digit.
+// layOut assigns a word and a weight to the digit of each cluster, and a contribution to each fluent.
 func (p *Packing) layOut() {
 	slices.SortStableFunc(p.clusters, func(a, b *cluster) int {
-		if a.single != b.single {
-			return map[bool]int{false: -1, true: 1}[a.single]
+		if a.exclusive != b.exclusive {
+			return map[bool]int{false: -1, true: 1}[a.exclusive]
 		}
-		return int(b.room) - int(a.room)
+		return int(b.capacity) - int(a.capacity)
 	})
-	size, singles := uint64(1), 0 // size: of the digits in the word
+	size, exclusives := uint64(1), 0 // size: product of the radices in the word
 	for i, c := range p.clusters {
-		high, low := bits.Mul64(size, uint64(c.room))
+		high, low := bits.Mul64(size, uint64(c.capacity))
 		if high != 0 {
-			p.words, low, size = p.words+1, uint64(c.room), 1
+			p.words, low, size = p.words+1, uint64(c.capacity), 1
 		}
 		c.word, c.weight = p.words, size
 		size = low
 		for k, f := range c.fluents {
-			p.places[f] = place{bit: 1 << k, pattern: int32(i)}
-			if c.single {
-				p.places[f] = place{
-					bit: 1 << (singles % 64), pattern: int32(i - singles + singles/64), digit: uint64(k+1) * c.weight, word: int32(c.word),
+			p.contributions[f] = contribution{bit: 1 << k, pattern: int32(i)}
+			if c.exclusive {
+				p.contributions[f] = contribution{
+					bit: 1 << (exclusives % 64), pattern: int32(i - exclusives + exclusives/64), digit: uint64(k+1) * c.weight, word: int32(c.word),
 				}
 			}
 		}
-		if c.single {
-			singles++
+		if c.exclusive {
+			exclusives++
 		}
 	}
-	p.patterns = len(p.clusters) - singles + (singles+63)/64
+	p.patterns = len(p.clusters) - exclusives + (exclusives+63)/64
 	p.words++
 	p.bits = max(bits.Len64(size-1), 1)
 }
 
-// estimate is the number of patterns that a cluster should have room for.
-func (l *labelled) estimate() uint32 {
-	seen, single, double := l.frequencies()
-	if single == 0 && double == 0 {
-		return uint32(max(l.room, seen))
+// capacity returns the capacity of the cluster's dictionary.
+func (l *labelled) capacity() uint32 {
+	seen, once, twice := l.frequencies()
+	if once == 0 && twice == 0 {
+		return uint32(max(l.minCapacity, seen))
 	}
-	return uint32(max(l.room, int(math.Ceil(estimated(seen, single, double)))+single+seen/spareRoom))
+	return uint32(max(l.minCapacity, int(math.Ceil(chao(seen, once, twice)))+once+seen/spareShare))
 }
 
-// constantRoom is that of a cluster that has always been the same: random games may not show what
-// those with a purpose do.
-const constantRoom = 64
+// constantCapacity is the least capacity of the cluster of fluents that never changed in the sample: games
+// between real players may change them.
+const constantCapacity = 64
 
-// spareRoom: where some patterns are rare there is room for one more of so many.
-const spareRoom = 16
+// If the sample has rare patterns, the dictionary has one further place for each spareShare patterns.
+const spareShare = 16

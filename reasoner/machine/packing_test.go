@@ -9,7 +9,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// positions are some of random games, laid out one after the other.
+// positions returns positions of random games.
 func positions(m machine.Machine, steps int) []machine.State {
 	b, rng, words := m.NewNarrowBatch(), machine.NewRand(9), m.Words()
 	over := make([]uint64, max(b.Lanes()/64, 1))
@@ -34,7 +34,7 @@ func positions(m machine.Machine, steps int) []machine.State {
 func TestPackedPositionsAreShortAndComeBackAsTheyWere(t *testing.T) {
 	for _, game := range []struct {
 		name string
-		bits int // that a position may take: those of a hand-made packing, or a little more
+		bits int // limit for a packed position: the bits of a hand-made packing, or a little more
 	}{
 		{"ticTacToe", 16}, // nine cells of three contents and a player to move: 15.3
 		{"connectFour-5x5", 31},
@@ -71,7 +71,7 @@ func TestPackedPositionsAreShortAndComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
-// Numbers are given to patterns while others use them.
+// Goroutines pack positions while other goroutines add patterns.
 func TestGoroutinesThatPackAgree(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-5x5")
 	p := machine.NewPacking(m)

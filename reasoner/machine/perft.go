@@ -7,21 +7,20 @@ import (
 	"fmt"
 )
 
-// PerftCount is what Perft counts at one depth.
+// PerftCount holds the counts of Perft at one depth.
 type PerftCount struct {
 	Depth      int
 	JointMoves int64 // sequences of exactly Depth joint moves from the root
-	Terminals  int64 // those of them that end in a terminal position
+	Terminals  int64 // sequences that end in a terminal position
 }
 
-// Perft counts the sequences of joint moves from s to every depth from 1 to
-// depth: the usual check that a machine makes exactly the right moves. When ctx
-// ends early, or a position is too wide (ErrTooWide), it returns that error and the
-// counts made so far, which are then too small. A depth of more than MaxSteps is an
+// Perft counts the sequences of joint moves from s to every depth from 1 to depth: the usual check that a
+// machine generates exactly the legal moves. When ctx ends early, or a position is too wide (ErrTooWide), it
+// returns that error and the counts so far, which are then too small. A depth of more than MaxSteps is an
 // error without counts.
 func Perft(ctx context.Context, m Machine, s State, depth int) ([]PerftCount, error) {
 	if depth > MaxSteps {
-		return nil, fmt.Errorf("joint moves can be counted to a depth of %d, not %d", MaxSteps, depth)
+		return nil, fmt.Errorf("depth %d exceeds the limit of %d joint moves", depth, MaxSteps)
 	}
 	p := perft{ctx: ctx, expander: NewExpander(m), plies: make([]Expansion, depth)}
 	p.expander.Limit(ctx, perftBytes, 0)
@@ -39,17 +38,17 @@ type perft struct {
 	expander *Expander
 	plies    []Expansion
 	counts   []PerftCount
-	last     []Expansion // of the positions one ply above the last
-	above    []uint64    // those positions
+	last     []Expansion // expansions of the positions one ply above the last
+	parents  []uint64    // the positions one ply above the last
 	err      error
 }
 
 const (
-	// perftGroup is the number of positions whose last ply is computed together,
-	// unless they are wide: then it is groupChildren by the width of their parent.
+	// perftGroup is the number of positions whose last ply is computed together. For wide positions it is
+	// groupChildren divided by the width of their parent.
 	perftGroup    = 64
 	groupChildren = 1 << 16
-	// perftBytes bounds the positions held: sixteen plies of the widest expansions.
+	// perftBytes bounds the stored positions: sixteen plies of the widest expansions.
 	perftBytes = 16 * MaxExpansionBytes
 )
 
@@ -66,8 +65,8 @@ func (p *perft) visit(s State, ply int) {
 		switch {
 		case e.Terminal[c]:
 		case ply+2 == len(p.plies):
-			p.above = append(p.above, e.Child(c)...)
-			if len(p.above) >= len(s)*min(perftGroup, 1+groupChildren/e.Children) {
+			p.parents = append(p.parents, e.Child(c)...)
+			if len(p.parents) >= len(s)*min(perftGroup, 1+groupChildren/e.Children) {
 				p.flush(len(s))
 			}
 		default:
@@ -77,8 +76,8 @@ func (p *perft) visit(s State, ply int) {
 	p.flush(len(s))
 }
 
-// accept tells whether an expansion has children to count. A position without
-// legal moves has none.
+// accept reports whether an expansion has children to count, and keeps its error. A position without legal
+// moves has no children and is no error.
 func (p *perft) accept(err error) bool {
 	if err != nil && !errors.Is(err, ErrStuck) && p.err == nil {
 		p.err = err
@@ -87,7 +86,7 @@ func (p *perft) accept(err error) bool {
 }
 
 func (p *perft) count(e *Expansion, ply int) {
-	if e.Lost { // nor is it known whether that child is terminal
+	if e.Lost { // whether the lost child is terminal is not known
 		p.accept(ErrLost)
 	}
 	p.counts[ply].JointMoves += int64(e.Children)
@@ -98,17 +97,17 @@ func (p *perft) count(e *Expansion, ply int) {
 	}
 }
 
-// flush counts the last ply below the positions gathered.
+// flush counts the children of the gathered positions, which are the last ply.
 func (p *perft) flush(words int) {
-	n := len(p.above) / words
+	n := len(p.parents) / words
 	for len(p.last) < n {
 		p.last = append(p.last, Expansion{})
 	}
-	p.expander.ExpandMany(p.last[:n], p.above)
+	p.expander.ExpandMany(p.last[:n], p.parents)
 	for i := range n {
 		if p.accept(p.last[i].Err) {
 			p.count(&p.last[i], len(p.plies)-1)
 		}
 	}
-	p.above = p.above[:0]
+	p.parents = p.parents[:0]
 }

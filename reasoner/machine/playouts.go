@@ -6,39 +6,35 @@ import (
 	"time"
 )
 
-// Playouts runs random playouts in lock step: every lane of a batch plays its
-// own match of uniformly random moves from a root position. A lane whose match
-// has ended sits out that one step and starts again from the root, so a pass is
-// never made for the sake of the ended lanes alone.
+// Playouts runs random playouts in lock step: every lane of a batch plays its own match of uniformly random
+// moves from a root position. A lane whose match has ended idles for one step and starts again from the root,
+// so no pass computes ended lanes alone.
 //
-// Goals are wanted in terminal positions only, and with many lanes some lane ends
-// in nearly every step. So the final positions are gathered in a second batch,
-// each in its own lane, and their goals are computed together as soon as a lane
-// ends for the second time.
-//
-// Nothing is allocated after NewPlayouts. It belongs to one goroutine.
+// Goals are computed in terminal positions only, and with many lanes some lane ends in nearly every step. So
+// a second batch gathers the final positions, each in its own lane, and their goals are computed together as
+// soon as a lane ends for the second time.
 type Playouts struct {
 	batch   Batch
 	finals  Batch
-	waiting []uint64 // the lanes of finals whose goals are still to be counted
+	waiting []uint64 // mask of the lanes of finals whose goals are not counted yet
 	root    State
 	rng     *Rand
-	clock   int64   // steps made so far
-	started []int64 // by lane: the clock when its match began
-	done    []uint64
-	ended   []uint64 // of done, those that are terminal
+	clock   int64    // steps made so far
+	started []int64  // by lane: the clock when its match began
+	done    []uint64 // mask of the lanes to restart
+	ended   []uint64 // mask of the terminal lanes, a part of done
 
 	// States counts the successor positions computed in matches under way.
 	States int64
-	// Ended counts the matches that reached a terminal position, Faulty those
-	// that got stuck or were cut off after MaxSteps, Lost those that came to a position
-	// for which the machine has no memory (Batch.Lost).
+	// Ended is the number of matches that reached a terminal position. Faulty is the number of matches that
+	// got stuck or were cut off after MaxSteps. Lost is the number of matches that reached a lost position
+	// (Batch.Lost).
 	Ended, Faulty, Lost int64
 
 	goals []int64
 }
 
-// MaxSteps is the length at which a match is taken for endless, in joint moves.
+// MaxSteps is the number of joint moves after which a match counts as endless.
 const MaxSteps = 10_000
 
 // NewPlayouts prepares playouts from root, reproducible by seed.
@@ -63,15 +59,15 @@ func (p *Playouts) Step() {
 	b := p.batch
 	n := b.Lanes()
 	b.Evaluate(n)
-	p.settle(b.Terminal(), b.Stuck(), b.Lost())
+	p.countEnded(b.Terminal(), b.Stuck(), b.Lost())
 	b.ChooseRandom(p.rng, n)
 	b.Advance(n)
 	p.clock++
 	p.restart()
 }
 
-// settle books the matches that are over and marks their lanes.
-func (p *Playouts) settle(terminal, stuck, lost []uint64) {
+// countEnded counts the matches that are over and marks their lanes.
+func (p *Playouts) countEnded(terminal, stuck, lost []uint64) {
 	var over, again uint64
 	for w := range p.done {
 		p.done[w] = terminal[w] | stuck[w] | lost[w]
@@ -97,7 +93,7 @@ func (p *Playouts) settle(terminal, stuck, lost []uint64) {
 	}
 }
 
-// countGoals adds up the goals of the final positions gathered so far.
+// countGoals adds the goals of the gathered final positions to the totals.
 func (p *Playouts) countGoals() {
 	p.finals.Evaluate(p.finals.Lanes())
 	p.finals.AddGoals(p.goals, p.waiting)
@@ -114,7 +110,7 @@ func (p *Playouts) Goals() []int64 {
 	return p.goals
 }
 
-// cutOff marks the lanes whose match has gone on for MaxSteps.
+// cutOff marks the lanes whose match has lasted MaxSteps.
 func (p *Playouts) cutOff() {
 	for lane, started := range p.started {
 		bit := uint64(1) << (uint(lane) & 63)
@@ -125,7 +121,7 @@ func (p *Playouts) cutOff() {
 	}
 }
 
-// restart puts the root into the marked lanes.
+// restart stores the root in the marked lanes.
 func (p *Playouts) restart() {
 	any := uint64(0)
 	for w, done := range p.done {
@@ -139,9 +135,8 @@ func (p *Playouts) restart() {
 	}
 }
 
-// Run steps until ctx is done or maxStates positions have been computed (0 means
-// no limit). It looks at ctx after each step where steps take long, and after
-// several where they do not.
+// Run steps until ctx is done or maxStates positions have been computed (0 means no limit). It checks ctx
+// after each step if steps are slow, and after several steps otherwise.
 func (p *Playouts) Run(ctx context.Context, maxStates int64) {
 	every := 1
 	for last := time.Now(); ctx.Err() == nil; {
@@ -160,10 +155,10 @@ func (p *Playouts) Run(ctx context.Context, maxStates int64) {
 }
 
 const (
-	// checkEvery bounds the steps between two looks at a context. Most steps take
-	// about a microsecond, and a look a hundredth of that.
+	// checkEvery is the greatest number of steps between two checks of a context. Most steps take about a
+	// microsecond, and a check a hundredth of a microsecond.
 	checkEvery = 16
-	// checkTime is how long fewer steps must take to leave it at them. Engines of one
+	// checkTime is the duration of a group of steps from which the group no longer grows. Engines for one
 	// position at a time can take tens of milliseconds for a step of all lanes.
 	checkTime = 500 * time.Microsecond
 )

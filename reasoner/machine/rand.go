@@ -5,11 +5,9 @@ import "math/bits"
 // columns is the number of generators that run side by side in a Rand.
 const columns = 8
 
-// Rand is a seeded pseudo-random generator: columns independent copies of
-// xoshiro256++ (Blackman and Vigna, 2021), so that vector code can draw from all
-// of them at once while each column's sequence stays the same on every platform.
-// That is what makes playouts and searches reproducible. It belongs to one
-// goroutine.
+// Rand is a seeded pseudo-random generator: columns independent copies of xoshiro256++ (Blackman and Vigna,
+// 2021). Vector code can draw from all of them at once, and each column's sequence is the same on every
+// platform, so playouts and searches are reproducible. It belongs to one goroutine.
 type Rand struct {
 	// State holds the four words of every column's generator. Only vector code
 	// that advances whole columns, just as FillRows does, may touch it.
@@ -31,7 +29,7 @@ func NewRand(seed uint64) *Rand {
 	return r
 }
 
-// xoshiro is the next number of a generator, and its state then.
+// xoshiro returns the next number of a generator and its new state.
 func xoshiro(s0, s1, s2, s3 uint64) (out, t0, t1, t2, t3 uint64) {
 	out = bits.RotateLeft64(s0+s3, 23) + s0
 	t := s1 << 17
@@ -40,9 +38,8 @@ func xoshiro(s0, s1, s2, s3 uint64) (out, t0, t1, t2, t3 uint64) {
 	return out, s0 ^ s3, s1 ^ s2, s2 ^ t, bits.RotateLeft64(s3, 45)
 }
 
-// FillRows fills dst with rows of the given number of words (at most Columns):
-// word w of every row comes from column w. Each column's state stays in registers
-// meanwhile.
+// FillRows fills dst with rows of the given number of words (at most the number of columns): word w of every
+// row comes from column w. It keeps the state of a column in registers.
 func (r *Rand) FillRows(dst []uint64, words int) {
 	s := &r.State
 	for c := range words {
@@ -54,7 +51,7 @@ func (r *Rand) FillRows(dst []uint64, words int) {
 	}
 }
 
-// Uint64 returns 64 random bits, of the first column.
+// Uint64 returns 64 random bits from the first column.
 func (r *Rand) Uint64() (out uint64) {
 	s := &r.State
 	out, s[0][0], s[1][0], s[2][0], s[3][0] = xoshiro(s[0][0], s[1][0], s[2][0], s[3][0])

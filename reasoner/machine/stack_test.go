@@ -10,7 +10,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// stack is a batch of batches side by side: as many lanes as those of the circuit.
+// stack is a batch of several batches side by side: as wide as a batch of the circuit.
 type stack []machine.Batch
 
 // stacked is a machine whose wide batches are stacks.
@@ -27,8 +27,8 @@ func (m stacked) NewBatch() machine.Batch {
 	return s
 }
 
-// each calls do with every batch that has one of the lanes 0..n-1, the number of
-// its first lane, and how many of its lanes those are.
+// each calls do with every batch that holds lanes of 0..n-1, the number of its first lane, and the number of
+// its lanes in that range.
 func (s stack) each(n int, do func(b machine.Batch, first, n int)) {
 	for i, b := range s {
 		if left := n - 64*i; left > 0 {
@@ -121,7 +121,7 @@ func TestLockstepPlaysTheLanesAskedForOfAnyWord(t *testing.T) {
 	m := stacked{newCounting(), 3}
 	for _, n := range []int{1, 63, 64, 65, 127, 128, 130, 192} {
 		b := m.NewBatch()
-		b.Evaluate(b.Lanes()) // lanes that nobody asks for have not ended either
+		b.Evaluate(b.Lanes()) // lanes from n on count as not ended, too
 		want, seen := make([]uint64, 3), make([]uint64, 3)
 		for lane := range n {
 			want[lane/64] |= 1 << (lane % 64)
@@ -151,8 +151,8 @@ func (g *stuckAt6) AppendLegal(dst []machine.Move, r machine.Role) []machine.Mov
 	return g.counting.AppendLegal(dst, r)
 }
 
-// Playouts gather final positions and start lanes again word by word; here every
-// lane is counted by itself at once.
+// Playouts gather final positions and restart lanes word by word; here every lane is counted by itself at
+// once.
 func TestPlayoutsCountEveryLaneOfAnyWord(t *testing.T) {
 	scalar := newScalar(func() machine.Stepper { return new(stuckAt6) })
 	m := stacked{scalar, 3}
@@ -191,7 +191,7 @@ func TestPlayoutsCountEveryLaneOfAnyWord(t *testing.T) {
 	}
 }
 
-// forgetful is counting in which nothing is known of 6, nor of its ends.
+// forgetful is counting whose answers are incomplete at 6 and at the ends.
 type forgetful struct{ counting }
 
 func (g *forgetful) Err() error {
@@ -201,14 +201,14 @@ func (g *forgetful) Err() error {
 	return nil
 }
 
-// passing is a machine of which nobody knows what it wraps.
+// passing wraps a machine and changes nothing.
 type passing struct{ machine.Machine }
 
 func (m passing) NewBatch() machine.Batch       { return struct{ machine.Batch }{m.Machine.NewBatch()} }
 func (m passing) NewNarrowBatch() machine.Batch { return m.NewBatch() }
 
-// A limit of the machine is no fault of the game, nor an end of it; wrapping a machine does not change that.
-func TestLostPositionsAreToldThroughWrappers(t *testing.T) {
+// A limit of the machine is no fault of the game and no end of it; wrapping a machine does not change that.
+func TestWrappersReportLostPositions(t *testing.T) {
 	m := passing{newScalar(func() machine.Stepper { return new(forgetful) })}
 	b := m.NewBatch()
 	b.Load(machine.State{1 << 6}, 1)
@@ -243,7 +243,7 @@ func TestPlayoutsCountLostPositionsApart(t *testing.T) {
 	}
 }
 
-// sometimesEndless is counting in which 1 leads nowhere but to itself.
+// sometimesEndless is counting in which 1 leads only to itself.
 type sometimesEndless struct{ counting }
 
 func (g *sometimesEndless) Next(dst machine.State, joint []machine.Move) {
@@ -253,7 +253,7 @@ func (g *sometimesEndless) Next(dst machine.State, joint []machine.Move) {
 	}
 }
 
-// Matches are cut off once they are MaxSteps long, and before they are twice that.
+// Matches are cut off after MaxSteps joint moves, and before twice as many.
 func TestPlayoutsOfMaxStepsAreCutOff(t *testing.T) {
 	scalar := newScalar(func() machine.Stepper { return new(sometimesEndless) })
 	m := stacked{scalar, 2}

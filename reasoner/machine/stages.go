@@ -2,14 +2,14 @@ package machine
 
 import "time"
 
-// Stage is a part of making a machine.
+// Stage is a step of compilation with its duration.
 type Stage struct {
 	Name string
 	Took time.Duration
 }
 
-// Stages are the parts of making a machine, in order. Two that follow each other under
-// one name are one.
+// Stages is the list of the steps of compilation, in order. Successive steps of the same name are added
+// together.
 type Stages []Stage
 
 // Add appends a stage.
@@ -21,16 +21,16 @@ func (s *Stages) Add(name string, took time.Duration) {
 	*s = append(*s, Stage{name, took})
 }
 
-// Stopwatch measures stages that follow each other.
+// Stopwatch measures successive stages.
 type Stopwatch struct {
 	Stages Stages
 	began  time.Time
 }
 
-// NewStopwatch begins to measure the first stage.
+// NewStopwatch starts the first stage.
 func NewStopwatch() *Stopwatch { return &Stopwatch{began: time.Now()} }
 
-// Done ends a stage, and begins the next.
+// Done ends the current stage under the given name, and starts the next.
 func (w *Stopwatch) Done(name string) {
 	now := time.Now()
 	w.Stages.Add(name, now.Sub(w.began))

@@ -2,25 +2,24 @@ package machine
 
 import "math/bits"
 
-// Stepper is an engine that looks at one position at a time: the reference
-// interpreter, the Datalog machine, a hand-written game of a test. It belongs
-// to one goroutine. NewScalar makes a Machine of it.
+// Stepper is an engine for one position at a time: the reference interpreter, the Datalog machine, a
+// hand-written game of a test. It belongs to one goroutine. NewScalar makes a Machine of it.
 type Stepper interface {
-	// SetState chooses the position that the other methods speak of. The
-	// stepper must not keep s: the caller may change it after the call.
+	// SetState sets the current position, about which the other methods answer. The stepper must not keep s:
+	// the caller may change it after the call.
 	SetState(s State)
-	// Terminal tells whether the position is terminal.
+	// Terminal reports whether the position is terminal.
 	Terminal() bool
 	// AppendLegal appends the legal moves of role r, ascending.
 	AppendLegal(dst []Move, r Role) []Move
-	// Goal is the goal of role r in goal points, or NoGoal.
+	// Goal returns the goal of role r in goal points, or NoGoal.
 	Goal(r Role) int32
 	// Next writes the successor under a joint move (one move per role) to dst.
 	Next(dst State, joint []Move)
 }
 
-// limited is a Stepper whose answers may be incomplete, because a position takes more than it
-// may use: Err says so of the answers about the present position.
+// limited is a Stepper that may run out of memory. Err returns an error if its answers about the current
+// position may be incomplete.
 type limited interface{ Err() error }
 
 // scalarLanes is the width of a batch over a Stepper: one lane word.
@@ -43,9 +42,8 @@ var (
 	_ Batch   = (*scalarBatch)(nil)
 )
 
-// NewScalar makes a Machine of a one-position engine. The function newStepper
-// is called once for each batch and must be safe for concurrent use. Whatever info
-// says, the machine is not parallel.
+// NewScalar makes a Machine of a one-position engine. The function newStepper is called once for each batch
+// and must be safe for concurrent use. The machine is not parallel, regardless of info.
 func NewScalar(names *Names, initial State, info Info, newStepper func() Stepper) Machine {
 	info.Parallel = false
 	return &scalar{names: names, initial: initial, info: info, stepper: newStepper}
@@ -60,10 +58,11 @@ func (m *scalar) Words() int { return len(m.initial) }
 // Initial implements Machine.
 func (m *scalar) Initial() State { return m.initial }
 
-// Symmetries implements Machine: none are known.
+// Symmetries implements Machine: no symmetry is known.
 func (m *scalar) Symmetries() []Symmetry { return nil }
 
-// Packing implements Machine: numbers of fluents are given as they are met.
+// Packing implements Machine: positions stay as they are, since the vocabulary numbers fluents during the
+// match.
 func (m *scalar) Packing() *Packing { return PlainPacking(len(m.initial)) }
 
 // GoalValues implements Machine: they are not known.
@@ -93,39 +92,39 @@ func (m *scalar) NewBatch() Batch {
 // NewNarrowBatch implements Machine.
 func (m *scalar) NewNarrowBatch() Batch { return m.NewBatch() }
 
-// scalarBatch moves its stepper from lane to lane. Legal moves take most of the work of
-// a position, so those that Evaluate has listed stay until their lane changes.
+// scalarBatch moves its stepper from lane to lane. Legal moves take most of the work of a position, so the
+// moves that Evaluate lists are kept until their lane changes.
 type scalarBatch struct {
 	names    *Names
 	stepper  Stepper
 	limited  limited // the stepper, or nil
 	words    int
 	roles    int
-	current  int // the lane that the stepper stands on, or -1
+	current  int // the lane of the stepper's position, or -1
 	states   []uint64
 	next     State
 	joint    []Move // by lane, then role
 	terminal [1]uint64
 	stuck    [1]uint64
-	moves    []Move  // those of all lanes that are listed, lane by lane
-	start    []int32 // by lane, then role: where its moves start; one more for the end
-	listed   uint64  // lanes
+	moves    []Move  // of all lanes in listed, lane by lane
+	start    []int32 // by lane, then role: index of its first move; one more entry for the end
+	listed   uint64  // mask of the lanes whose moves are in moves
 	lost     [1]uint64
-	wins     [1]uint64 // none
+	wins     [1]uint64 // always empty
 }
 
 func (b *scalarBatch) Lanes() int { return scalarLanes }
 
 func (b *scalarBatch) lane(i int) State { return b.states[i*b.words : (i+1)*b.words] }
 
-// forget notes that the lanes of a set hold other positions.
-func (b *scalarBatch) forget(lanes uint64) {
+// invalidate drops the moves of lanes whose positions change.
+func (b *scalarBatch) invalidate(lanes uint64) {
 	b.current = -1
 	b.listed &^= lanes
 }
 
 func (b *scalarBatch) Fill(s State, mask []uint64) {
-	b.forget(allLanes)
+	b.invalidate(allLanes)
 	for i := range scalarLanes {
 		if mask == nil || mask[0]>>uint(i)&1 != 0 {
 			copy(b.lane(i), s)
@@ -134,21 +133,22 @@ func (b *scalarBatch) Fill(s State, mask []uint64) {
 }
 
 func (b *scalarBatch) Load(states []uint64, n int) {
-	b.forget(allLanes)
+	b.invalidate(allLanes)
 	copy(b.states, states[:n*b.words])
 }
 
 func (b *scalarBatch) Store(dst []uint64, n int) { copy(dst, b.states[:n*b.words]) }
 
 func (b *scalarBatch) Merge(from Batch, mask []uint64) {
-	b.forget(mask[0])
+	b.invalidate(mask[0])
 	for set := mask[0]; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros64(set)
 		copy(b.lane(i), from.(*scalarBatch).lane(i))
 	}
 }
 
-func (b *scalarBatch) visit(lane int) {
+// seek sets the stepper to the position of a lane.
+func (b *scalarBatch) seek(lane int) {
 	if b.current != lane {
 		b.stepper.SetState(b.lane(lane))
 		b.current = lane
@@ -159,11 +159,11 @@ func (b *scalarBatch) Evaluate(n int) {
 	b.terminal[0], b.stuck[0] = 0, 0
 	b.moves, b.listed, b.lost[0] = b.moves[:0], 0, 0
 	for i := range n {
-		b.visit(i)
+		b.seek(i)
 		bit := uint64(1) << uint(i)
 		if b.stepper.Terminal() {
 			b.terminal[0] |= bit
-			b.check(i)
+			b.recordLost(i)
 			continue
 		}
 		start := b.start[i*(b.roles+1):]
@@ -175,12 +175,12 @@ func (b *scalarBatch) Evaluate(n int) {
 		}
 		start[b.roles] = int32(len(b.moves))
 		b.listed |= bit
-		b.check(i)
+		b.recordLost(i)
 	}
 }
 
-// check notes whether the answers about a lane, on which the stepper stands, are incomplete.
-func (b *scalarBatch) check(lane int) {
+// recordLost marks a lane as lost if the stepper's answers about its position are incomplete.
+func (b *scalarBatch) recordLost(lane int) {
 	if b.names.Lost(b.lane(lane)) || b.limited != nil && b.limited.Err() != nil {
 		b.lost[0] |= 1 << uint(lane)
 	}
@@ -192,7 +192,7 @@ func (b *scalarBatch) Stuck() []uint64 { return b.stuck[:] }
 
 func (b *scalarBatch) Lost() []uint64 { return b.lost[:] }
 
-// legal is the legal moves of a lane that is listed.
+// legal returns the legal moves of a lane in listed.
 func (b *scalarBatch) legal(lane int, r Role) []Move {
 	start := b.start[lane*(b.roles+1)+int(r):]
 	return b.moves[start[0]:start[1]]
@@ -202,7 +202,7 @@ func (b *scalarBatch) AppendLegal(dst []Move, lane int, r Role) []Move {
 	if b.listed>>uint(lane)&1 != 0 {
 		return append(dst, b.legal(lane, r)...)
 	}
-	b.visit(lane)
+	b.seek(lane)
 	return b.stepper.AppendLegal(dst, r)
 }
 
@@ -213,27 +213,27 @@ func (b *scalarBatch) AppendSensible(dst []Move, lane int, r Role) []Move {
 func (b *scalarBatch) Wins(Role) (int32, []uint64) { return NoGoal, b.wins[:] }
 
 func (b *scalarBatch) Goals(dst []int32, lane int) {
-	b.visit(lane)
+	b.seek(lane)
 	for r := range b.roles {
 		dst[r] = b.stepper.Goal(Role(r))
 	}
-	b.check(lane)
+	b.recordLost(lane)
 }
 
 func (b *scalarBatch) AddGoals(totals []int64, mask []uint64) {
 	for set := mask[0]; set != 0; set &= set - 1 {
 		lane := bits.TrailingZeros64(set)
-		b.visit(lane)
+		b.seek(lane)
 		for r := range b.roles {
 			if g := b.stepper.Goal(Role(r)); g != NoGoal {
 				totals[r] += int64(g)
 			}
 		}
-		b.check(lane)
+		b.recordLost(lane)
 	}
 }
 
-// Prepare has nothing to do: successors are computed from positions and moves alone.
+// Prepare drops the answers: successors are computed from positions and moves alone.
 func (b *scalarBatch) Prepare(int) {
 	b.terminal[0], b.stuck[0], b.lost[0], b.listed = 0, 0, 0, 0
 }
@@ -261,9 +261,9 @@ func (b *scalarBatch) Advance(n int) {
 		if dead>>uint(i)&1 != 0 {
 			continue
 		}
-		b.visit(i)
+		b.seek(i)
 		b.stepper.Next(b.next, b.joint[i*b.roles:(i+1)*b.roles])
 		copy(b.lane(i), b.next)
 	}
-	b.forget(allLanes)
+	b.invalidate(allLanes)
 }

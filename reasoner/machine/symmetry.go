@@ -1,11 +1,9 @@
 package machine
 
-// Symmetry is an automorphism of the rules: a renaming of roles, moves and
-// fluents under which they stay the same. If a joint move leads from one
-// position to another, its image leads from the image of the one to the image of
-// the other; images of terminal positions are terminal, and a role has the goal
-// in a position that its image has in the image of the position. The initial
-// position need not be its own image.
+// Symmetry is an automorphism of the rules: a renaming of roles, moves and fluents that maps the rules to
+// themselves. If a joint move leads from position a to position b, its image leads from the image of a to the
+// image of b. Images of terminal positions are terminal. The goal of a role in a position equals the goal of
+// its image in the image of the position. The initial position need not be its own image.
 type Symmetry struct {
 	Roles   []Role   // the image of each role
 	Moves   [][]Move // the image of each move, by its role: a move of the role's image

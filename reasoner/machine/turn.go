@@ -1,6 +1,6 @@
 package machine
 
-// Choices is the number of moves of a role, 1 for NoRole.
+// Choices returns the number of moves of a role, 1 for NoRole.
 func (e *Expansion) Choices(r Role) int {
 	if r == NoRole {
 		return 1
@@ -8,8 +8,8 @@ func (e *Expansion) Choices(r Role) int {
 	return len(e.Moves[r])
 }
 
-// Step is how far apart the numbers of two children are that differ in neighbouring moves of a role: child c follows from
-// its move c/Step(r) % Choices(r). For NoRole it is the number of children, so that this is 0.
+// Step returns the stride of role r in child numbers: the next move of r adds Step(r), and child c follows
+// from move c/Step(r) % Choices(r) of r. For NoRole it is the number of children, so that this quotient is 0.
 func (e *Expansion) Step(r Role) int {
 	step := 1
 	for _, moves := range e.Moves[r+1:] {
@@ -18,19 +18,19 @@ func (e *Expansion) Step(r Role) int {
 	return step
 }
 
-// Turn is who chooses in a position in which no two players do at once.
+// Turn describes the choices in a position in which at most one player chooses.
 type Turn struct {
-	Decider Role // NoRole if only chance has a choice, or nobody
-	Actions int  // of the decider, 1 if there is none
-	Replies int  // of chance, 1 if it has none to choose
+	Decider Role // NoRole if no player has a choice
+	Actions int  // number of moves of the decider, 1 without a decider
+	Replies int  // number of moves of chance, 1 without a choice
 
 	actionStep, replyStep int
 }
 
-// ChildNumber is the number of the child of action a and reply k.
+// ChildNumber returns the number of the child after action a and reply k.
 func (t *Turn) ChildNumber(a, k int) int { return a*t.actionStep + k*t.replyStep }
 
-// Turn is who chooses in a position, or false where two players do; chance may be NoRole.
+// Turn returns the turn of the position, or false if two players choose at once; chance may be NoRole.
 func (e *Expansion) Turn(chance Role) (t Turn, ok bool) {
 	decider := NoRole
 	for i, moves := range e.Moves {

@@ -5,18 +5,16 @@ import (
 	"sync"
 )
 
-// Vocabulary numbers the fluents and moves of a game as they are met. It is for
-// games of which nobody can list them beforehand: the possible ones are too many,
-// though a match sees few. It is safe for concurrent use, and grows until its bound
-// only; a text that comes later has no number.
+// Vocabulary numbers the fluents and moves of a game at their first appearance. It serves games with too many
+// possible fluents to list beforehand, of which a match reaches few. It is safe for concurrent use, and grows
+// up to a bound on its memory; later texts get no number.
 //
-// The words of a position hold the numbers of its fluents plus one, ascending, two
-// in a word and zeros after the last. A position of more fluents than fit is kept
-// here as a whole, and its first word is long plus its number: so equal positions
-// have equal words. A position for which there is no room is lost, all ones; no role
-// has a move in it.
+// The words of a position hold the numbers of its fluents plus one, ascending, two in a word and zeros after
+// the last. A position with more fluents than fit is stored in the vocabulary, and its first word is longMark
+// plus its number there: so equal positions have equal words. A position without room is lost, all ones; no
+// role has a move in it.
 //
-// Cost: one look into a map for a text, and about 100 bytes of memory for each.
+// Cost: a map lookup for a text, and about 100 bytes of memory for each text.
 type Vocabulary struct {
 	mu       sync.RWMutex
 	words    int
@@ -34,18 +32,18 @@ type lexicon struct {
 	number map[string]int32
 }
 
-// long marks the first word of a position that is kept as a whole.
-const long = 1 << 63
+// longMark marks the first word of a position that the vocabulary stores.
+const longMark = 1 << 63
 
-// The memory of a text and of a position in the tables, about, without its letters
-// and numbers.
+// textBytes and longBytes are the approximate memory of a text and of a stored position in the tables,
+// without the letters and numbers.
 const (
 	textBytes = 100
 	longBytes = 100
 )
 
-// NewVocabulary makes an empty vocabulary of at most maxBytes, about. A position has
-// the given number of words.
+// NewVocabulary makes an empty vocabulary of at most about maxBytes, for positions of the given number of
+// words.
 func NewVocabulary(roles, words int, maxBytes int64) *Vocabulary {
 	v := &Vocabulary{words: words, maxBytes: maxBytes, fluents: newLexicon(), longOf: make(map[string]int)}
 	for range roles {
@@ -58,7 +56,7 @@ func newLexicon() lexicon {
 	return lexicon{number: make(map[string]int32)}
 }
 
-// reserve takes memory, if there is any left.
+// reserve adds bytes to the memory in use and reports whether they are within the bound.
 func (v *Vocabulary) reserve(bytes int) bool {
 	if v.bytes+int64(bytes) > v.maxBytes {
 		return false
@@ -67,7 +65,7 @@ func (v *Vocabulary) reserve(bytes int) bool {
 	return true
 }
 
-// number is the number of a text, which gets one if it has none; -1 if there is no memory for it.
+// number returns the number of a text, and gives a number to a new text; -1 if there is no memory for it.
 func (v *Vocabulary) number(l *lexicon, text string) int32 {
 	v.mu.RLock()
 	n, ok := l.number[text]
@@ -89,8 +87,8 @@ func (v *Vocabulary) number(l *lexicon, text string) int32 {
 	return n
 }
 
-// move is the number of a move that was met, as spelled, or in any case if only one
-// such move was met; -1 if there is none.
+// move returns the number of a numbered move: as spelled, or in any case if only one move matches; -1 if
+// there is none.
 func (v *Vocabulary) move(r Role, text string) int32 {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -107,20 +105,20 @@ func (v *Vocabulary) text(l *lexicon, n int) string {
 	return l.texts[n]
 }
 
-// list is what the lexicon holds now.
+// list returns a copy of the lexicon's texts.
 func (v *Vocabulary) list(l *lexicon) []string {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return slices.Clone(l.texts)
 }
 
-// pack writes the position of the given fluents, ascending and without repetition.
-// A negative number stands for fluents that are not known, so the position is lost.
+// pack writes the position of the given fluents, ascending and without repetition. A negative number stands
+// for a fluent without a number, which makes the position lost.
 func (v *Vocabulary) pack(dst State, fluents []int32) {
 	clear(dst)
 	switch {
 	case len(fluents) > 0 && fluents[0] < 0:
-		lose(dst)
+		markLost(dst)
 	case len(fluents) > 2*len(dst):
 		v.packLong(dst, fluents)
 	default:
@@ -130,7 +128,7 @@ func (v *Vocabulary) pack(dst State, fluents []int32) {
 	}
 }
 
-func lose(dst State) {
+func markLost(dst State) {
 	for i := range dst {
 		dst[i] = ^uint64(0)
 	}
@@ -146,25 +144,25 @@ func (v *Vocabulary) packLong(dst State, fluents []int32) {
 	n, ok := v.longOf[string(key)]
 	if !ok {
 		if !v.reserve(longBytes + 2*len(key)) {
-			lose(dst)
+			markLost(dst)
 			return
 		}
 		n = len(v.longs)
 		v.longOf[string(key)] = n
 		v.longs = append(v.longs, slices.Clone(fluents))
 	}
-	dst[0] = long | uint64(n)
+	dst[0] = longMark | uint64(n)
 }
 
-// unpack appends the fluents of a position, ascending; of a lost one none.
+// unpack appends the fluents of a position, ascending. A lost position has none.
 func (v *Vocabulary) unpack(dst []int32, s State) []int32 {
 	if s[0] == ^uint64(0) {
 		return dst
 	}
-	if s[0]&long != 0 {
+	if s[0]&longMark != 0 {
 		v.mu.RLock()
 		defer v.mu.RUnlock()
-		return append(dst, v.longs[s[0]&^long]...)
+		return append(dst, v.longs[s[0]&^longMark]...)
 	}
 	for _, w := range s {
 		for ; w != 0; w >>= 32 {

@@ -50,7 +50,7 @@ func TestPositionsOfAnOpenVocabularyKeepTheirFluents(t *testing.T) {
 	})
 }
 
-func TestAFullVocabularyLosesPositionsAndKeepsTheOthers(t *testing.T) {
+func TestAFullVocabularyLosesOnlyNewPositions(t *testing.T) {
 	names := open(1, 2000)
 	first := must.Get(names.State([]string{"a"}))(t)
 	full := false

@@ -13,9 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// All that a machine or a batch can do is in its interface, so that whoever embeds one passes it
-// on. So nothing asserts one to be more than that, and this is what each wrapper answers itself.
-func TestWrappersPassOnWhatTheyDoNotChange(t *testing.T) {
+// Every ability of a machine or a batch is in its interface, so wrappers that embed the interface pass it on.
+// So no code asserts a machine to be a richer type. The test lists the methods that each wrapper implements
+// itself.
+func TestWrappersPassOnUnchangedMethods(t *testing.T) {
 	want := map[string][]string{
 		"goals.batch":           {"AddGoals", "AppendSensible", "Goals", "Merge", "Wins"},
 		"goals.view":            {"Decisive", "GoalValues", "NewBatch", "NewNarrowBatch", "ProvedGoalSum", "Subgames", "Symmetries"},
@@ -77,7 +78,7 @@ func TestWrappersPassOnWhatTheyDoNotChange(t *testing.T) {
 	}
 }
 
-// sharedName is the name of a type if it is one of package machine, as written in a file.
+// sharedName returns the name, in a file, of a type of package machine; "" for other types.
 func sharedName(file *ast.File, x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.SelectorExpr:

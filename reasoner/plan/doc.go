@@ -1,20 +1,19 @@
-// Package plan finds plans in games for one role: joint moves to a terminal position with the
-// best goal, and a bound that proves it best.
+// Package plan finds plans in games for one role: joint moves to a terminal position with the best goal, and a bound
+// that proves it best.
 //
-// Five searches take turns, as none tells before whether it will find a plan soon, and share what
-// they find out: the best plan, its bound, invariants, patterns (plan.go). Two ask formulas of
-// package prove, three try moves.
+// Five searches are interleaved, because it is unknown which of them succeeds in a game. They share the best plan,
+// its bound, invariants and patterns (plan.go). Two searches use formulas of package prove, three expand positions.
 //
-//	horizons.go  formulas of all joint moves, for more and more of them
-//	targets.go   a formula of the last position, then moves towards it
-//	explore.go   the searches that try moves: by depth first, by breadth first, and with beams
-//	tree.go      the positions that these have met, with the lines to them
-//	pattern.go   some fluents as a game of their own: a bound for the distance and the goal
-//	patterns.go  which fluents
-//	effects.go   what moves do, as functions of the position
-//	ternary.go   signals where not all is known
+//	horizons.go  formulas of all joint moves, with growing numbers of joint moves
+//	targets.go   a formula of the last position, then a search for a line to it
+//	explore.go   the searches that expand positions: depth first, breadth first, with beams
+//	tree.go      the expanded positions, with the lines to them
+//	pattern.go   pattern databases: bounds of the distance and the goal
+//	patterns.go  the choice of the fluents of patterns
+//	effects.go   the effects of moves as functions of the position
+//	ternary.go   three-valued simulation, with unknown inputs
 //
 // Read plan.go first, then the searches in the order of this list.
 //
-// It knows circuits, machines and formulas, no rules as text.
+// The package imports circuits, machines and formulas, but no rules as text.
 package plan

@@ -9,16 +9,16 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// effects are what the moves of a game for one role do: the next values of fluents as functions of
-// the position alone (Shannon's cofactors of the network for each move), all in one network. The
-// clock is left out: it goes on whatever is played.
+// effects are the next values of fluents after each move of a game for one role, as functions of the position:
+// Shannon's cofactors of the network for each move, in one network. Fluents of the clock have no effects, since no
+// move changes their next values.
 type effects struct {
 	net      *logic.Network // over the fluents
 	fluents  []logic.Lit
 	legal    []logic.Lit // by move
 	terminal logic.Lit
-	goals    []logic.Lit // where they are had, in the order of the game
-	changes  [][]change  // by move, by fluent: all that does not stay as it is
+	goals    []logic.Lit // by goal of the game: the positions that have it
+	changes  [][]change  // by move: the fluents that may change, ascending
 }
 
 // change is the next value of a fluent.
@@ -28,15 +28,14 @@ type change struct {
 }
 
 const (
-	// maxEffectGates bounds the game whose effects are looked for, maxCofactors the gates that are
-	// built for that, and maxChanges the effects: a tenth of a second or so.
+	// maxEffectGates bounds the gates of the game, maxCofactors the gates of the effects, and maxChanges the changes
+	// of all moves: about a tenth of a second of work.
 	maxEffectGates = 100_000
 	maxCofactors   = 2_000_000
 	maxChanges     = 500_000
 )
 
-// newEffects finds the effects of the moves of a game; nil where that takes too long, or
-// rules are recursive.
+// newEffects returns the effects of a game's moves, or nil if that exceeds the bounds or rules are recursive.
 func newEffects(g *circuit.Game) *effects {
 	if g.Net.Len() > maxEffectGates {
 		return nil
@@ -56,7 +55,7 @@ func newEffects(g *circuit.Game) *effects {
 		}
 	}
 	s.Sweep(nodes)
-	s.Keep()
+	s.Commit()
 	left := maxCofactors
 	s.Gate = func(_ int32, operands []logic.Lit) (logic.Lit, bool) {
 		left--
@@ -65,23 +64,23 @@ func newEffects(g *circuit.Game) *effects {
 	all := func(signals []logic.Lit) []logic.Lit {
 		images := make([]logic.Lit, len(signals))
 		for i, l := range signals {
-			images[i] = s.At(l)
+			images[i] = s.Lookup(l)
 		}
 		return images
 	}
-	e.fluents, e.legal, e.terminal = all(g.Fluents), all(g.Legal[0]), s.At(g.Terminal)
+	e.fluents, e.legal, e.terminal = all(g.Fluents), all(g.Legal[0]), s.Lookup(g.Terminal)
 	for _, goal := range g.Goals {
-		e.goals = append(e.goals, s.At(goal.When))
+		e.goals = append(e.goals, s.Lookup(goal.When))
 	}
 	ticks := prove.ClockFluents(g)
-	moving := map[int32]bool{}   // fluents that do not stay where no move is made
-	users := map[int32][]int32{} // by node: the fluents whose next value it is
+	moving := map[int32]bool{}   // fluents that change without a move
+	users := map[int32][]int32{} // by node: the fluents with this next value
 	for f, next := range g.Next {
 		if _, ticking := slices.BinarySearch(ticks, int32(f)); ticking {
 			continue
 		}
 		users[next.Node()] = append(users[next.Node()], int32(f))
-		if s.At(next) != e.fluents[f] {
+		if s.Lookup(next) != e.fluents[f] {
 			moving[int32(f)] = true
 		}
 	}
@@ -98,7 +97,7 @@ func newEffects(g *circuit.Game) *effects {
 		}
 		var list []change
 		for _, f := range slices.Sorted(maps.Keys(fluents)) {
-			if next := s.At(g.Next[f]); next != e.fluents[f] {
+			if next := s.Lookup(g.Next[f]); next != e.fluents[f] {
 				list = append(list, change{f, next})
 			}
 		}

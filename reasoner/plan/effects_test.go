@@ -15,8 +15,8 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// aPuzzle is a random game for one role of so many fluents, few of which a move changes. Three are a
-// counter, and every other game is over after seven moves or with its best goal.
+// aPuzzle returns a random game for one role in which a move changes few fluents. Three fluents are a counter; half
+// of the games end after seven moves or with the best goal.
 func aPuzzle(t *testing.T, rng *rand.Rand, fluents, moves int) (*circuit.Game, machine.Machine) {
 	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{nil}}
 	for i := range fluents {
@@ -56,13 +56,14 @@ func aPuzzle(t *testing.T, rng *rand.Rand, fluents, moves int) (*circuit.Game, m
 	return g, compiled(t, g)
 }
 
-// compiled is the machine of a game.
+// compiled returns the machine of a game.
 func compiled(t testing.TB, g *circuit.Game) machine.Machine {
 	t.Helper()
-	return must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
+	m := must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
+	return m
 }
 
-// after makes a move, whether the game is over or not; false if it is not legal.
+// after returns the position after a move, also of terminal positions; false if the move is illegal.
 func after(m machine.Machine, s machine.State, move machine.Move) (machine.State, bool) {
 	b := m.NewNarrowBatch()
 	b.Load(s, 1)
@@ -77,7 +78,7 @@ func after(m machine.Machine, s machine.State, move machine.Move) (machine.State
 	return next, true
 }
 
-func TestEffectsLeadToTheNextPositionsButForTheClock(t *testing.T) {
+func TestEffectsLeadToTheNextPositions(t *testing.T) {
 	const fluents, moves = 8, 5
 	rng := rand.New(rand.NewPCG(16, 5))
 	changed := 0
@@ -99,7 +100,7 @@ func TestEffectsLeadToTheNextPositionsButForTheClock(t *testing.T) {
 				got := machine.State{bits}
 				for _, c := range e.changes[move] {
 					sim.run(sim.gates(c.next))
-					got[0] = got[0]&^(1<<c.fluent) | sim.may(c.next)&1<<c.fluent
+					got[0] = got[0]&^(1<<c.fluent) | sim.possible(c.next)&1<<c.fluent
 				}
 				for _, f := range ticks {
 					got[0] = got[0]&^(1<<f) | want[0]&(1<<f)
@@ -114,7 +115,7 @@ func TestEffectsLeadToTheNextPositionsButForTheClock(t *testing.T) {
 		}
 	}
 	if changed < 1000 {
-		t.Errorf("%d positions were changed: expected more", changed)
+		t.Errorf("%d moves changed the position: expected more", changed)
 	}
 }
 
@@ -123,10 +124,10 @@ func TestHorizonsFindTheBestPlan(t *testing.T) {
 	for range 150 {
 		g, m := aPuzzle(t, rng, 9, 5)
 		p := must.Get(New(g, m))(t)
-		q := p.begin(m.Initial(), machine.PlanLimits{})
-		q.takeTurns(t.Context(), turn{search: func(ctx context.Context, rest func() bool) {
+		q := p.newPlanning(m.Initial(), machine.PlanLimits{})
+		q.interleave(t.Context(), coroutine{search: func(ctx context.Context, pause func() bool) {
 			steps := 0
-			q.byHorizons(ctx, func() bool { steps++; return steps < 25 && rest() })
+			q.byHorizons(ctx, func() bool { steps++; return steps < 25 && pause() })
 		}, weight: 1})
 		best, _ := ways(m)
 		if want := best[m.Initial()[0]]; q.plan.Goal != want || q.plan.Bound < want {

@@ -13,8 +13,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// aWay is a game of one move that goes along a row of places, and ends at the last with 100.
-func aWay(t *testing.T, places int) *planning {
+// aRow returns a game with one move along a row of places, which ends at the last place with goal 100.
+func aRow(t *testing.T, places int) *planning {
 	t.Helper()
 	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{{"go"}}}
 	for i := range places {
@@ -30,21 +30,21 @@ func aWay(t *testing.T, places int) *planning {
 	g.Goals = []circuit.Goal{{Role: 0, Value: 100, When: g.Terminal}, {Role: 0, Value: 0, When: g.Terminal.Not()}}
 	m := must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
 	p := must.Get(New(g, m))(t)
-	return p.begin(g.Initial, machine.PlanLimits{})
+	return p.newPlanning(g.Initial, machine.PlanLimits{})
 }
 
-func TestASearchByDepthThatCutsPositionsOffProvesNothing(t *testing.T) {
-	on := func() bool { return true }
-	q := aWay(t, 10)
-	if x := q.newExplorer(t.Context()); !x.depthFirst(on, math.MaxInt, nil, nil) || q.plan.Goal != 100 {
-		t.Errorf("a way of 10 places: a plan of %d, want 100 and all positions seen", q.plan.Goal)
+func TestADepthFirstSearchThatIsCutOffProvesNothing(t *testing.T) {
+	neverStop := func() bool { return true }
+	q := aRow(t, 10)
+	if x := q.newExplorer(t.Context()); !x.depthFirst(neverStop, math.MaxInt, nil, nil) || q.plan.Goal != 100 {
+		t.Errorf("10 places: a plan of %d, want 100 and all positions expanded", q.plan.Goal)
 	}
-	q = aWay(t, maxLine+2)
-	if x := q.newExplorer(t.Context()); x.depthFirst(on, 3, nil, nil) || x.depthFirst(func() bool { return false }, math.MaxInt, nil, nil) {
-		t.Error("a search of three expansions, or without time, has expanded all positions")
+	q = aRow(t, maxLine+2)
+	if x := q.newExplorer(t.Context()); x.depthFirst(neverStop, 3, nil, nil) || x.depthFirst(func() bool { return false }, math.MaxInt, nil, nil) {
+		t.Error("a search with three expansions, or without time, reports that all positions are expanded")
 	}
-	if x := q.newExplorer(t.Context()); x.depthFirst(on, math.MaxInt, nil, nil) {
-		t.Errorf("all positions are seen of a way that is longer than the longest line, with a plan of %d", q.plan.Goal)
+	if x := q.newExplorer(t.Context()); x.depthFirst(neverStop, math.MaxInt, nil, nil) {
+		t.Errorf("a row longer than the longest line: all positions are expanded, with a plan of %d", q.plan.Goal)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -52,11 +52,11 @@ func TestASearchByDepthThatCutsPositionsOffProvesNothing(t *testing.T) {
 		"no memory": func(x *explorer) { x.expander.Limit(t.Context(), 1, 0) },
 		"no time":   func(x *explorer) { x.expander.Limit(ended, 1<<20, 0) },
 	} {
-		q = aWay(t, 10)
+		q = aRow(t, 10)
 		x := q.newExplorer(t.Context())
 		limit(x)
-		if x.depthFirst(on, math.MaxInt, nil, nil) && q.plan.Goal != 100 {
-			t.Errorf("%s: all positions are seen, without a plan", name)
+		if x.depthFirst(neverStop, math.MaxInt, nil, nil) && q.plan.Goal != 100 {
+			t.Errorf("%s: all positions are expanded, without a plan", name)
 		}
 	}
 }

@@ -7,69 +7,66 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// Plans by formulas of all joint moves at once, at growing horizons in turn, each given as
-// much time as all longer ones together (Rintanen, "Evaluation strategies for planning as
-// satisfiability", 2004): at which horizon the best goal can be reached is not known, and
-// that there is none within too short a one can be hardest to prove. Each horizon is asked
-// for the best goal that is not yet refuted, and for any that is better than the best plan
-// so far.
+// Plans by formulas of all joint moves, at growing horizons. Each horizon gets as much time as all longer horizons
+// together (Rintanen, "Evaluation strategies for planning as satisfiability", 2004): the shortest horizon of a plan
+// is unknown, and the refutation of a horizon just below it can be the hardest. Each horizon is asked for the best
+// goal that is not refuted, and for any goal better than the best plan.
 
 const (
-	// firstHorizon is the first number of joint moves that is tried; the others are
-	// twice that, and so on.
+	// firstHorizon is the number of joint moves of the first horizon; each later horizon is twice as long.
 	firstHorizon = 4
-	// firstConflicts is what the first call of the engine may take. Each round doubles
-	// it for the horizons tried before, and adds one.
+	// firstConflicts bounds the conflicts of the first call of the engine. Each round doubles the bound for the
+	// horizons tried before, and adds a horizon.
 	firstConflicts = 500
 )
 
-// horizons is a search by formulas.
+// horizons is the state of the search by formulas.
 type horizons struct {
 	*planning
 	*prove.Formula
-	known    *prove.Invariants // at all steps
+	assumed  *prove.Invariants // invariants assumed at all steps
 	list     []horizon
 	complete bool // every game ends within the last horizon
-	full     bool // there is no memory for more steps
+	full     bool // no memory for more steps
 }
 
-// horizon is what is known of the games of up to so many joint moves.
+// horizon is the games of up to a number of joint moves.
 type horizon struct {
 	steps   int
-	refuted int32 // goals of at least that are refuted
+	refuted int32 // least goal whose refutation is known
 }
 
 func (q *planning) newHorizons() *horizons {
 	return &horizons{
-		planning: q, Formula: prove.NewFormula(q.game, q.start), known: q.invariants,
+		planning: q, Formula: prove.NewFormula(q.game, q.start), assumed: q.invariants,
 		list: []horizon{{firstHorizon, q.plan.Bound + 1}},
 	}
 }
 
-// byHorizons asks one horizon after the other; after the last one comes a longer one, then the
-// first again.
-func (q *planning) byHorizons(ctx context.Context, rest func() bool) {
+// byHorizons asks the horizons in order, then adds a longer horizon, and begins again with the first.
+func (q *planning) byHorizons(ctx context.Context, pause func() bool) {
 	h := q.newHorizons()
 	defer h.Close()
-	for at := 0; ; at++ {
-		if at >= len(h.list) {
+	for i := 0; ; i++ {
+		if i >= len(h.list) {
 			if !h.grow() {
 				return
 			}
-			at = 0
+			i = 0
 		}
-		rounds := len(h.list) - 1 - at
-		if h.complete { // no longer one will follow: the last is worth as much as all others
+		rounds := len(h.list) - 1 - i
+		if h.complete { // the last horizon gets as much as the others together
 			rounds = len(h.list) - 1
 		}
-		h.try(ctx, at, firstConflicts<<min(rounds, 40))
-		if !rest() {
+		h.tryHorizon(ctx, i, firstConflicts<<min(rounds, 40))
+		if !pause() {
 			return
 		}
 	}
 }
 
-// grow adds a horizon, or tells that there is nothing more to try: all are done.
+// grow adds a horizon. If there cannot be a longer horizon, it reports whether a horizon still has goals that are not
+// refuted.
 func (h *horizons) grow() bool {
 	if h.complete || h.full {
 		for _, k := range h.list {
@@ -83,19 +80,19 @@ func (h *horizons) grow() bool {
 	return true
 }
 
-// try asks a horizon for better plans, each call of the engine within a number of conflicts.
-func (h *horizons) try(ctx context.Context, i int, conflicts int64) {
+// tryHorizon asks a horizon for better plans, with a bound on the conflicts of each call of the engine.
+func (h *horizons) tryHorizon(ctx context.Context, i int, conflicts int64) {
 	k := &h.list[i]
 	if !h.unrollTo(ctx, k.steps) {
 		h.list = h.list[:i]
 		return
 	}
 	lim := sat.Limits{MaxConflicts: conflicts, MaxBytes: h.limits.MaxBytes / formulaShare}
-	ended := h.At(k.steps, h.game.Terminal)
+	ended := h.SignalAt(k.steps, h.game.Terminal)
 	if i == len(h.list)-1 && !h.complete {
 		h.complete = h.Solve(ctx, lim, ended.Not()) == sat.Unsat
 	}
-	for _, least := range []func() int32{func() int32 { return h.next(k.refuted) }, func() int32 { return h.plan.Goal + 1 }} {
+	for _, least := range []func() int32{func() int32 { return h.nextGoal(k.refuted) }, func() int32 { return h.plan.Goal + 1 }} {
 		for status := sat.Sat; status != sat.Unknown && k.refuted > h.plan.Goal+1; {
 			goal := least()
 			h.plan.Calls++
@@ -104,8 +101,8 @@ func (h *horizons) try(ctx context.Context, i int, conflicts int64) {
 			case sat.Unsat:
 				h.refute(i, goal)
 			case sat.Sat:
-				if !h.take(h.Line(k.steps)) {
-					h.full = true // an assignment that recursive rules do not know: there would be more
+				if !h.offer(h.Line(k.steps)) {
+					h.full = true // the model is a fixpoint of recursive rules, but not the least
 					h.list = h.list[:0]
 					return
 				}
@@ -114,22 +111,23 @@ func (h *horizons) try(ctx context.Context, i int, conflicts int64) {
 	}
 }
 
-// refute takes note that no plan of horizon i has a goal of that or more.
+// refute records that no plan of horizon i has a goal of at least the given value.
 func (h *horizons) refute(i int, goal int32) {
 	for j := range h.list[:i+1] {
 		h.list[j].refuted = min(h.list[j].refuted, goal)
 	}
 	if h.complete && i == len(h.list)-1 {
-		h.lower(goal)
+		h.refuteGoal(goal)
 	}
 }
 
-// unrollTo adds the steps up to a horizon, or tells that there is no memory for them.
+// unrollTo unrolls the formula to a horizon, and assumes the invariants known by now at all steps. If there is not
+// enough memory or time, it sets full and returns false.
 func (h *horizons) unrollTo(ctx context.Context, steps int) bool {
-	if h.known != h.invariants {
-		h.known = h.invariants
+	if h.assumed != h.invariants {
+		h.assumed = h.invariants
 		for k := 1; k <= h.Played; k++ {
-			h.Assume(k, h.known)
+			h.Assume(k, h.assumed)
 		}
 	}
 	for k := h.Played; k < steps; k++ {
@@ -139,7 +137,7 @@ func (h *horizons) unrollTo(ctx context.Context, steps int) bool {
 			return false
 		}
 		h.Play(k + 1)
-		h.Assume(k+1, h.known)
+		h.Assume(k+1, h.assumed)
 	}
 	return true
 }

@@ -11,11 +11,11 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// ways finds, for all positions that can be reached, the highest goal that can be, and the distance to
-// the goal 100, by going over all of them until nothing changes.
-func ways(m machine.Machine) (best map[uint64]int32, far map[uint64]int) {
+// ways returns, for each reachable position, the highest goal that can be reached and the distance to goal 100, by
+// iteration to the fixpoint.
+func ways(m machine.Machine) (best map[uint64]int32, distance map[uint64]int) {
 	children := map[uint64][]uint64{}
-	best, far = map[uint64]int32{}, map[uint64]int{}
+	best, distance = map[uint64]int32{}, map[uint64]int{}
 	x := machine.NewExpander(m)
 	for todo := []uint64{m.Initial()[0]}; len(todo) > 0; {
 		s := todo[len(todo)-1]
@@ -23,11 +23,11 @@ func ways(m machine.Machine) (best map[uint64]int32, far map[uint64]int) {
 		if _, ok := best[s]; ok {
 			continue
 		}
-		best[s], far[s] = machine.NoGoal, noWay
+		best[s], distance[s] = machine.NoGoal, unreachable
 		terminal, goals := x.Look(machine.State{s})
 		if terminal {
 			if best[s] = goals[0]; goals[0] == 100 {
-				far[s] = 0
+				distance[s] = 0
 			}
 			continue
 		}
@@ -41,55 +41,55 @@ func ways(m machine.Machine) (best map[uint64]int32, far map[uint64]int) {
 		changed = false
 		for s, next := range children {
 			for _, c := range next {
-				if best[c] > best[s] || far[c]+1 < far[s] {
-					best[s], far[s], changed = max(best[s], best[c]), min(far[s], far[c]+1), true
+				if best[c] > best[s] || distance[c]+1 < distance[s] {
+					best[s], distance[s], changed = max(best[s], best[c]), min(distance[s], distance[c]+1), true
 				}
 			}
 		}
 	}
-	return best, far
+	return best, distance
 }
 
-func TestPatternsPromiseNoLessThanThereIs(t *testing.T) {
+func TestPatternsBoundGoalsAndDistances(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 6))
 	hopeless, distant := 0, 0
 	for range 200 {
 		g, m := aPuzzle(t, rng, 8, 5)
 		p := must.Get(New(g, m))(t)
 		if terminal, _ := machine.NewExpander(m).Look(m.Initial()); terminal {
-			continue // there is nowhere to go
+			continue // no joint move to plan
 		}
-		q := p.begin(m.Initial(), machine.PlanLimits{})
+		q := p.newPlanning(m.Initial(), machine.PlanLimits{})
 		q.findPatterns(func() bool { return true }, closedSets(g))
 		best, far := ways(m)
-		q.takeTurns(t.Context(), turn{search: q.byDepth, weight: 1})
+		q.interleave(t.Context(), coroutine{search: q.byDepth, weight: 1})
 		if want := best[m.Initial()[0]]; q.plan.Goal != want || q.plan.Bound != want {
-			t.Fatalf("best goal %d, searches by depth have found a plan of %d and a bound of %d", want, q.plan.Goal, q.plan.Bound)
+			t.Fatalf("best goal %d, depth-first search found a plan of %d and a bound of %d", want, q.plan.Goal, q.plan.Bound)
 		}
 		for s := range best {
 			for _, p := range q.patterns {
-				i := p.known.find(machine.State{s})
+				i := p.positions.find(machine.State{s})
 				if i < 0 {
-					t.Fatalf("a position that is reached is not one of the pattern")
+					t.Fatalf("a reachable position is not in the pattern")
 				}
-				if p.best[i] < best[s] || int(p.far[i]) > far[s] && p.best[0] == 100 {
-					t.Fatalf("from %b: goal %d after %d joint moves, the pattern %b says %d after %d", s, best[s], far[s], p.known.mask, p.best[i], p.far[i])
+				if p.bestGoal[i] < best[s] || int(p.distance[i]) > far[s] && p.bestGoal[0] == 100 {
+					t.Fatalf("from %b: goal %d after %d joint moves, the pattern %b says %d after %d", s, best[s], far[s], p.positions.mask, p.bestGoal[i], p.distance[i])
 				}
-				if p.best[i] < 100 {
+				if p.bestGoal[i] < 100 {
 					hopeless++
 				}
-				if p.far[i] > 1 {
+				if p.distance[i] > 1 {
 					distant++
 				}
 			}
 		}
 	}
 	if hopeless < 100 || distant < 100 {
-		t.Errorf("%d positions without a way to the best goal, %d far from it: expected more", hopeless, distant)
+		t.Errorf("%d positions without the best goal, %d distant from it: expected more", hopeless, distant)
 	}
 }
 
-// Lamps that are lit one by one tell nothing by patterns: beams go without.
+// Patterns of single lamps carry no distance, so the beams go without patterns.
 func TestNoPatternsOfSingleFluents(t *testing.T) {
 	const lamps = 8
 	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{nil}}
@@ -105,8 +105,8 @@ func TestNoPatternsOfSingleFluents(t *testing.T) {
 	g.Goals = []circuit.Goal{{Value: 100, When: g.Terminal}}
 	m := compiled(t, g)
 	p := must.Get(New(g, m))(t)
-	q := p.begin(m.Initial(), machine.PlanLimits{})
-	q.takeTurns(t.Context(), turn{search: q.byPatterns, weight: 1})
+	q := p.newPlanning(m.Initial(), machine.PlanLimits{})
+	q.interleave(t.Context(), coroutine{search: q.byPatterns, weight: 1})
 	if q.plan.Goal != 100 || len(q.patterns) > 0 {
 		t.Errorf("goal %d with %d patterns", q.plan.Goal, len(q.patterns))
 	}

@@ -13,42 +13,42 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// maxDependencies bounds the nodes that are looked at to find out what fluents depend on.
+// maxDependencies bounds the nodes that are visited for the dependencies of fluents.
 const maxDependencies = 10_000_000
 
-// byPatterns finds patterns, and then searches with beams. Where each pattern is one fluent, as in
-// sudokus, none tells more than which fluents are lacking still: beams go without.
-func (q *planning) byPatterns(ctx context.Context, rest func() bool) {
+// byPatterns builds patterns and then searches with beams. If each pattern would be a single fluent, as in sudokus,
+// patterns carry no distance, and the beams go without them.
+func (q *planning) byPatterns(ctx context.Context, pause func() bool) {
 	sets := closedSets(q.game)
-	if blind := len(sets) > 0 && count(sets[0]) == 1; !blind { // the largest one
-		if q.findPatterns(rest, sets); len(q.patterns) == 0 {
+	if blind := len(sets) > 0 && count(sets[0]) == 1; !blind { // sets[0] is the largest
+		if q.findPatterns(pause, sets); len(q.patterns) == 0 {
 			return
 		}
 	}
-	q.byBeams(ctx, rest)
+	q.byBeams(ctx, pause)
 }
 
-// findPatterns makes the patterns of some sets of fluents, then of several such sets together, as far
-// as they are not too large.
-func (q *planning) findPatterns(rest func() bool, sets []machine.State) {
+// findPatterns builds the patterns of the sets. It then joins neighbouring patterns as long as the joint pattern is
+// small enough.
+func (q *planning) findPatterns(pause func() bool, sets []machine.State) {
 	e := q.effects()
 	if e == nil {
 		return
 	}
 	a := q.newAbstraction(e)
 	for _, set := range sets {
-		if slices.ContainsFunc(q.patterns, func(known *pattern) bool { return includes(known.known.mask, set) }) {
+		if slices.ContainsFunc(q.patterns, func(known *pattern) bool { return includes(known.positions.mask, set) }) {
 			continue
 		}
-		if found := a.explore(rest, set); found != nil {
+		if found := a.explore(pause, set); found != nil {
 			q.patterns = append(q.patterns, found)
 		}
 	}
 	for i := 0; i+1 < len(q.patterns); {
-		first, second := q.patterns[i].known, q.patterns[i+1].known
+		first, second := q.patterns[i].positions, q.patterns[i+1].positions
 		var found *pattern
 		if first.len()*second.len() <= maxPattern {
-			found = a.explore(rest, union(first.mask, second.mask))
+			found = a.explore(pause, union(first.mask, second.mask))
 		}
 		if found == nil {
 			i++
@@ -75,13 +75,13 @@ func union(a, b machine.State) machine.State {
 	return c
 }
 
-// closedSets lists the sets of fluents whose next values depend on the move and on each other alone,
-// but for the clock, each the least one with a fluent that a goal or the end depends on; the largest first.
-// There are none where that takes too long.
+// closedSets returns the sets of fluents whose next values depend only on the move, each other and the clock: for
+// each fluent that a goal or the end depends on, the least closed set that contains it. The largest set comes first.
+// It returns nil if that takes too long.
 func closedSets(g *circuit.Game) []machine.State {
 	cones, left := prove.NewCones(g.Net), maxDependencies
 	fluents := func(signals ...logic.Lit) (list []int32) {
-		nodes, ok := cones.Of(left, signals...)
+		nodes, ok := cones.Nodes(left, signals...)
 		if left -= len(nodes); !ok {
 			left = -1
 		}
@@ -100,7 +100,7 @@ func closedSets(g *circuit.Game) []machine.State {
 	for _, f := range prove.ClockFluents(g) {
 		ticks.Set(int(f))
 	}
-	needs := make([][]int32, len(g.Fluents)) // of the next values, of those that were asked for
+	needs := make([][]int32, len(g.Fluents)) // by fluent: the fluents of its next value, once asked
 	asked := g.Names.NewState()
 	seen := newTree(slices.Repeat(machine.State{math.MaxUint64}, len(ticks)))
 	for _, f := range fluents(ends...) {
@@ -130,7 +130,7 @@ func closedSets(g *circuit.Game) []machine.State {
 	}
 	var sets []machine.State
 	for i := range int32(seen.len()) {
-		sets = append(sets, seen.at(i))
+		sets = append(sets, seen.state(i))
 	}
 	slices.SortStableFunc(sets, func(a, b machine.State) int { return cmp.Compare(count(b), count(a)) })
 	return sets

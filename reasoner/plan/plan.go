@@ -17,20 +17,19 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// errPlans is returned for games of which plans say nothing: several roles choose, or
-// chance does.
-var errPlans = errors.New("plans are for games of one role without chance")
+// errPlans is the error of games with chance or several roles.
+var errPlans = errors.New("expected a game of one role without chance")
 
-// Planner finds plans in a game for one role without chance: joint moves to a terminal
-// position with a goal. It is safe for concurrent use.
+// Planner finds plans in a game for one role without chance: joint moves to a terminal position with a goal. It is
+// safe for concurrent use.
 type Planner struct {
 	game       *circuit.Game
 	machine    machine.Machine
-	invariants atomic.Pointer[prove.Invariants] // once all were found
-	effects    func() *effects                  // nil if they are not known
+	invariants atomic.Pointer[prove.Invariants] // nil until all are found
+	effects    func() *effects                  // returns nil if unknown
 }
 
-// New makes a planner of a game, of which m is the machine.
+// New returns the planner of a game with machine m.
 func New(g *circuit.Game, m machine.Machine) (*Planner, error) {
 	if len(g.Does) != 1 || len(m.Names().Players()) != 1 {
 		return nil, errPlans
@@ -39,50 +38,49 @@ func New(g *circuit.Game, m machine.Machine) (*Planner, error) {
 }
 
 const (
-	// formulaShare of the memory is for formulas of horizons, and searchShare each for
-	// finding invariants, for targets, and for each search that tries moves.
+	// Shares of the memory, as divisors: formulaShare for formulas of horizons; searchShare for invariants, for
+	// targets, and for each search that expands positions.
 	formulaShare = 2
 	searchShare  = 8
-	// deepWeight is how much more time the searches by formulas and patterns get than those that
-	// try moves alone, which find nothing late that they have not found soon.
+	// deepWeight is the weight of the time of the searches by formulas and patterns. The other searches have weight
+	// 1: if they do not succeed soon, they rarely succeed later.
 	deepWeight = 2
 )
 
-// Plan implements machine.Analysis. There are several searches for plans, and none tells before
-// whether it will find one soon. So they take turns, each for some milliseconds, and share the
-// time evenly: a plan is found within a few times the time that its search alone takes.
+// Plan implements machine.Analysis. Several searches are interleaved with slices of some milliseconds, because it is
+// unknown which of them succeeds. So a plan takes a few times the time of the fastest search alone.
 func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
-	q := p.begin(s, lim)
+	q := p.newPlanning(s, lim)
 	if prove.StepBytes*int64(p.game.Net.Len()) > q.limits.MaxBytes/formulaShare {
 		return q.plan, fmt.Errorf("%w: a circuit of %d gates", prove.ErrMemory, p.game.Net.Len())
 	}
 	if terminal, _ := machine.NewExpander(p.machine).Look(s); terminal {
-		q.take(nil)
-		q.lower(q.plan.Goal + 1)
+		q.offer(nil)
+		q.refuteGoal(q.plan.Goal + 1)
 		return q.plan, nil
 	}
-	q.takeTurns(ctx,
-		turn{search: q.byHorizons, weight: deepWeight},
-		turn{search: q.byBreadth, weight: 1},
-		turn{search: q.byDepth, weight: 1},
-		turn{search: q.byTargets, weight: deepWeight},
-		turn{search: q.byPatterns, weight: deepWeight},
+	q.interleave(ctx,
+		coroutine{search: q.byHorizons, weight: deepWeight},
+		coroutine{search: q.byBreadth, weight: 1},
+		coroutine{search: q.byDepth, weight: 1},
+		coroutine{search: q.byTargets, weight: deepWeight},
+		coroutine{search: q.byPatterns, weight: deepWeight},
 	)
 	return q.plan, nil
 }
 
-// planning is the search for a plan from one position, which all searches share.
+// planning is the shared state of the searches for a plan from a position.
 type planning struct {
 	*Planner
 	start      machine.State
 	limits     machine.PlanLimits
-	invariants *prove.Invariants // those that are known by now
+	invariants *prove.Invariants // known so far
 	patterns   []*pattern
 	plan       machine.Plan
 }
 
-// begin begins with no plan and what the clock says.
-func (p *Planner) begin(s machine.State, lim machine.PlanLimits) *planning {
+// newPlanning returns a planning without a plan, with the invariants of the clock.
+func (p *Planner) newPlanning(s machine.State, lim machine.PlanLimits) *planning {
 	if lim.MaxBytes == 0 {
 		lim.MaxBytes = math.MaxInt64
 	}
@@ -92,7 +90,7 @@ func (p *Planner) begin(s machine.State, lim machine.PlanLimits) *planning {
 	}
 }
 
-// highestGoal is the highest goal of the rules below another one, or least if there is none.
+// highestGoal returns the highest goal of the rules below a bound, but at least the value least.
 func (p *Planner) highestGoal(below, least int32) int32 {
 	for _, g := range p.game.Goals {
 		if g.Value < below && g.When != logic.False {
@@ -102,69 +100,69 @@ func (p *Planner) highestGoal(below, least int32) int32 {
 	return least
 }
 
-// turn is a search that takes turns with others. It rests every millisecond or so, and ends when
-// rest says so: there is no time, or nothing left to find.
-type turn struct {
-	search func(ctx context.Context, rest func() bool)
+// coroutine is a search that is interleaved with other searches. It calls pause every millisecond or so, and ends
+// when pause returns false: the time is over, or the plan is proved best.
+type coroutine struct {
+	search func(ctx context.Context, pause func() bool)
 	weight time.Duration
-	spent  time.Duration // by weight
-	next   func() (struct{}, bool)
+	spent  time.Duration // time of the search / weight
+	resume func() (struct{}, bool)
 }
 
-// takeTurns goes on with the search that has had the least time, until all is known.
-func (q *planning) takeTurns(ctx context.Context, turns ...turn) {
-	for i, t := range turns {
+// interleave resumes the search with the least time spent, until the plan is proved best.
+func (q *planning) interleave(ctx context.Context, coroutines ...coroutine) {
+	for i, t := range coroutines {
 		next, stop := iter.Pull(func(yield func(struct{}) bool) {
-			t.search(ctx, func() bool { return ctx.Err() == nil && !q.isSettled() && yield(struct{}{}) })
+			t.search(ctx, func() bool { return ctx.Err() == nil && !q.isSolved() && yield(struct{}{}) })
 		})
 		defer stop()
-		turns[i].next = next
+		coroutines[i].resume = next
 	}
-	for len(turns) > 0 && ctx.Err() == nil && !q.isSettled() {
+	for len(coroutines) > 0 && ctx.Err() == nil && !q.isSolved() {
 		i := 0
-		for j, t := range turns {
-			if t.spent < turns[i].spent {
+		for j, t := range coroutines {
+			if t.spent < coroutines[i].spent {
 				i = j
 			}
 		}
 		began := time.Now()
-		if _, more := turns[i].next(); !more {
-			turns = slices.Delete(turns, i, i+1)
+		if _, more := coroutines[i].resume(); !more {
+			coroutines = slices.Delete(coroutines, i, i+1)
 			continue
 		}
-		turns[i].spent += time.Since(began) / turns[i].weight
+		coroutines[i].spent += time.Since(began) / coroutines[i].weight
 	}
 }
 
-func (q *planning) isSettled() bool { return q.plan.Goal >= q.plan.Bound }
+func (q *planning) isSolved() bool { return q.plan.Goal >= q.plan.Bound }
 
-// next is the highest goal below another one, but better than that of the plan.
-func (q *planning) next(below int32) int32 { return q.highestGoal(below, q.plan.Goal+1) }
+// nextGoal returns the highest goal below a bound that is better than the plan.
+func (q *planning) nextGoal(below int32) int32 { return q.highestGoal(below, q.plan.Goal+1) }
 
-// lower takes note that no plan has a goal of that or more.
-func (q *planning) lower(goal int32) {
+// refuteGoal records that no plan has a goal of at least the given value.
+func (q *planning) refuteGoal(goal int32) {
 	q.plan.Bound = min(q.plan.Bound, q.highestGoal(goal, q.plan.Goal))
-	q.tell()
+	q.reportProgress()
 }
 
-// take plays joint moves, and keeps them if they are better than the plan.
-func (q *planning) take(line [][]machine.Move) bool {
+// offer replays joint moves, and keeps them if they are better than the plan. It reports whether they are.
+func (q *planning) offer(line [][]machine.Move) bool {
 	line, goal := q.replay(line)
 	if goal <= q.plan.Goal {
 		return false
 	}
 	q.plan.Line, q.plan.Goal = line, goal
-	q.tell()
+	q.reportProgress()
 	return true
 }
 
-func (q *planning) tell() {
+func (q *planning) reportProgress() {
 	if q.limits.Progress != nil {
 		q.limits.Progress(q.plan)
 	}
 }
 
-// replay plays joint moves to the end of the game: those that it took, and the goal.
+// replay makes joint moves to the end of the game, and returns the moves made and the goal.
 func (q *planning) replay(line [][]machine.Move) ([][]machine.Move, int32) {
 	b := q.machine.NewNarrowBatch()
 	b.Load(q.start, 1)

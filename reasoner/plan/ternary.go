@@ -8,16 +8,16 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// ternary computes signals of a game in 64 lanes where not all inputs are known (Jephson,
-// McQuarrie and Vogelsberg 1969): by node, in which lanes it may be true and in which it may be
-// false. What may be both is not known.
+// ternary simulates a network in 64 lanes with unknown inputs (three-valued simulation: Jephson, McQuarrie and
+// Vogelsberg 1969). It stores, by node, the lanes in which the node may be true and the lanes in which it may be
+// false; a node that may be both is unknown.
 type ternary struct {
 	net         *logic.Network
 	cones       *prove.Cones
 	true, false []uint64
 }
 
-// newTernary begins with nothing known.
+// newTernary returns a simulation in which all inputs are unknown.
 func newTernary(net *logic.Network) *ternary {
 	t := &ternary{net: net, cones: prove.NewCones(net), true: make([]uint64, net.Len()), false: make([]uint64, net.Len())}
 	for i := range t.true {
@@ -27,18 +27,18 @@ func newTernary(net *logic.Network) *ternary {
 	return t
 }
 
-// set makes an input known in all lanes: true in those.
+// set makes an input known in all lanes: true in the given lanes.
 func (t *ternary) set(input logic.Lit, lanes uint64) {
 	t.true[input.Node()], t.false[input.Node()] = lanes, ^lanes
 }
 
-// forget makes an input unknown.
-func (t *ternary) forget(input logic.Lit) {
+// setUnknown makes an input unknown in all lanes.
+func (t *ternary) setUnknown(input logic.Lit) {
 	t.true[input.Node()], t.false[input.Node()] = ^uint64(0), ^uint64(0)
 }
 
-// may are the lanes in which a signal may be true.
-func (t *ternary) may(l logic.Lit) uint64 {
+// possible returns the lanes in which a signal may be true.
+func (t *ternary) possible(l logic.Lit) uint64 {
 	if l.Complemented() {
 		return t.false[l.Node()]
 	}
@@ -48,17 +48,17 @@ func (t *ternary) may(l logic.Lit) uint64 {
 // run computes gates, which are in the order of the network.
 func (t *ternary) run(gates []int32) {
 	for _, i := range gates {
-		all, none := ^uint64(0), uint64(0)
+		mayAll, mayFail := ^uint64(0), uint64(0)
 		for _, o := range t.net.Operands(i) {
-			all &= t.may(o)
-			none |= t.may(o.Not())
+			mayAll &= t.possible(o)
+			mayFail |= t.possible(o.Not())
 		}
-		t.true[i], t.false[i] = all, none
+		t.true[i], t.false[i] = mayAll, mayFail
 	}
 }
 
-// gates are those that signals depend on, in the order of the network.
+// gates returns the gates that signals depend on, in the order of the network.
 func (t *ternary) gates(signals ...logic.Lit) []int32 {
-	nodes, _ := t.cones.Of(math.MaxInt, signals...)
+	nodes, _ := t.cones.Nodes(math.MaxInt, signals...)
 	return slices.DeleteFunc(nodes, func(i int32) bool { return t.net.Op(i) != logic.OpAnd })
 }

@@ -7,44 +7,43 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// tree is a set of positions, numbered in the order in which they were met, each with the position
-// that it was met from and the move that led there. Positions that differ outside of a mask alone
-// are one.
+// tree is a set of positions, numbered in the order of their insertion, each with its predecessor and the move from
+// there. Positions with equal fluents in mask are equal.
 //
-// It is a table of their numbers by open addressing, at most half full: a position costs its words
-// and 16 to 24 bytes, a look-up a hash of its words and a comparison or two.
+// It is a hash table with open addressing, at most half full. A position costs its words and 16 to 24 bytes; a lookup
+// costs a hash of its words and a comparison or two.
 type tree struct {
 	mask   machine.State
 	states []uint64
-	from   []int32 // by position: the one before; none for a first one
+	from   []int32 // by position: its predecessor, or none
 	moves  []machine.Move
-	slots  []int32 // 1 + number of a position; 0 for none
+	slots  []int32 // 1 + number of a position; 0 if empty
 }
 
-// none is no position.
+// none is the number of no position.
 const none int32 = -1
 
 func newTree(mask machine.State) *tree { return &tree{mask: mask, slots: make([]int32, 1<<10)} }
 
 func (t *tree) len() int { return len(t.from) }
 
-// bytes is about the memory that it takes.
+// bytes returns the approximate memory of the tree.
 func (t *tree) bytes() int64 {
 	return 8*int64(cap(t.states)) + 8*int64(cap(t.from)) + 4*int64(len(t.slots))
 }
 
-// at is a position by its number. It is valid until the next call of add.
-func (t *tree) at(i int32) machine.State {
+// state returns a position by its number. It is valid until the next call of add.
+func (t *tree) state(i int32) machine.State {
 	w := len(t.mask)
 	return t.states[int(i)*w:][:w]
 }
 
-// add adds a position; it is not new if there is one already.
+// add adds a position, unless the tree contains an equal position, and returns its number.
 func (t *tree) add(s machine.State, from int32, move machine.Move) (number int32, isNew bool) {
 	if 2*t.len() >= len(t.slots) {
 		t.slots = make([]int32, 2*len(t.slots))
 		for i := range int32(t.len()) {
-			*t.slot(t.at(i)) = i + 1
+			*t.slot(t.state(i)) = i + 1
 		}
 	}
 	slot := t.slot(s)
@@ -56,10 +55,10 @@ func (t *tree) add(s machine.State, from int32, move machine.Move) (number int32
 	return *slot - 1, true
 }
 
-// find is the number of a position, or none.
+// find returns the number of a position, or none.
 func (t *tree) find(s machine.State) int32 { return *t.slot(s) - 1 }
 
-// slot is that of a position, or the one that it would take.
+// slot returns the slot of a position, or the slot for its insertion.
 func (t *tree) slot(s machine.State) *int32 {
 	const odd = 0x9e3779b97f4a7c15 // 2⁶⁴/φ
 	hash := uint64(odd)
@@ -69,7 +68,7 @@ func (t *tree) slot(s machine.State) *int32 {
 	}
 	for i := hash; ; i++ {
 		slot := &t.slots[i&uint64(len(t.slots)-1)]
-		if *slot == 0 || t.isSame(t.at(*slot-1), s) {
+		if *slot == 0 || t.isSame(t.state(*slot-1), s) {
 			return slot
 		}
 	}
@@ -84,7 +83,7 @@ func (t *tree) isSame(a, b machine.State) bool {
 	return true
 }
 
-// line is the joint moves that lead to a position.
+// line returns the joint moves that lead to a position.
 func (t *tree) line(i int32) [][]machine.Move {
 	var line [][]machine.Move
 	for ; t.from[i] != none; i = t.from[i] {

@@ -10,9 +10,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// A thousand positions of a random tree: each once, but for what the mask leaves out, with the moves
-// that have led there.
-func TestATreeKnowsEachPositionOnceAndTheLineToIt(t *testing.T) {
+// A random tree of a thousand positions must have each masked position once, with the line of its first insertion.
+func TestATreeHoldsEachPositionOnceWithItsLine(t *testing.T) {
 	const masked = 0xff
 	rng := rand.New(rand.NewPCG(1, 1))
 	tr := newTree(machine.State{^uint64(masked), ^uint64(0)})
@@ -64,8 +63,8 @@ func TestAPlanFromTheEndIsEmpty(t *testing.T) {
 	}
 }
 
-// Breadth first sees all; a beam that has left out positions says so.
-func TestABeamTellsWhetherItIsNarrow(t *testing.T) {
+// Breadth first expands all positions; a beam reports that it left positions out.
+func TestABeamReportsThatItIsNarrow(t *testing.T) {
 	names := &machine.Names{Roles: []string{"x"}, Fluents: []string{"a", "b", "c"}, Moves: [][]string{{"a", "b", "c"}}}
 	g := circuit.NewGame(names, names.NewState())
 	g.Legal = [][]logic.Lit{nil}
@@ -76,8 +75,8 @@ func TestABeamTellsWhetherItIsNarrow(t *testing.T) {
 	g.Goals = []circuit.Goal{{Value: 100, When: logic.False}, {Value: 50, When: logic.True}}
 	p := must.Get(New(g, compiled(t, g)))(t)
 	for width, want := range map[int]bool{1: true, 2: true, 3: false} {
-		q := p.begin(g.Initial, machine.PlanLimits{})
-		narrow, fits := q.newExplorer(t.Context()).breadthFirst(func() bool { return true }, width, maxBreadth, q.everything())
+		q := p.newPlanning(g.Initial, machine.PlanLimits{})
+		narrow, fits := q.newExplorer(t.Context()).breadthFirst(func() bool { return true }, width, maxBreadth, q.allFluents())
 		if narrow != want || !fits || q.plan.Goal != 50 {
 			t.Errorf("width %d: narrow %t, fits %t, goal %d", width, narrow, fits, q.plan.Goal)
 		}

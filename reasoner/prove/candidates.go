@@ -7,21 +7,21 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// candidateIndex tells by fluent what candidates, and what is known already, say of it.
+// candidateIndex lists, by fluent, the proved invariants and the candidates that mention it.
 type candidateIndex struct {
-	clauses    [][]logic.Lit // by literal: the other literals of the clauses of two with it
-	candidates [][]logic.Lit // the same, of the candidates alone
-	single     []logic.Lit   // by fluent: what it always is, or unset
-	lasting    []bool        // by literal: that it lasts is a candidate
+	clauses    [][]logic.Lit // by literal: the other literals of its clauses of two literals
+	candidates [][]logic.Lit // the same, for candidates only
+	single     []logic.Lit   // by fluent: its constant value, or unset
+	lasting    []bool        // by literal: a candidate says that it lasts
 	groups     []claim[[]int32]
-	inGroup    [][]int32 // by fluent: numbers of groups
-	sums       []claim[*equation]
-	inSum      [][]int32 // by fluent: numbers of sums
+	inGroup    [][]int32 // by fluent: its groups
+	equations  []claim[*equation]
+	inEquation [][]int32 // by fluent: its equations
 }
 
-// claim is a group or an equation: known, or a candidate.
+// claim is a group or an equation, either known or a candidate.
 type claim[T any] struct {
-	of        T
+	value     T
 	candidate bool
 }
 
@@ -29,7 +29,7 @@ func newIndex(fluents int, known, candidates *Invariants) *candidateIndex {
 	literals := 2*fluents + 2
 	x := &candidateIndex{
 		clauses: make([][]logic.Lit, literals), candidates: make([][]logic.Lit, literals), lasting: make([]bool, literals),
-		inGroup: make([][]int32, fluents), inSum: make([][]int32, fluents),
+		inGroup: make([][]int32, fluents), inEquation: make([][]int32, fluents),
 		single: slices.Repeat([]logic.Lit{unset}, fluents),
 	}
 	for _, inv := range []*Invariants{known, candidates} {
@@ -56,9 +56,9 @@ func newIndex(fluents int, known, candidates *Invariants) *candidateIndex {
 		}
 		for _, e := range inv.equations {
 			for _, t := range slices.Concat(e.sets...) {
-				x.inSum[t.fluent] = append(x.inSum[t.fluent], int32(len(x.sums)))
+				x.inEquation[t.fluent] = append(x.inEquation[t.fluent], int32(len(x.equations)))
 			}
-			x.sums = append(x.sums, claim[*equation]{e, candidate})
+			x.equations = append(x.equations, claim[*equation]{e, candidate})
 		}
 	}
 	for _, l := range candidates.lasting {
@@ -67,14 +67,14 @@ func newIndex(fluents int, known, candidates *Invariants) *candidateIndex {
 	return x
 }
 
-// speaksOf tells whether a candidate speaks of a fluent.
-func (x *candidateIndex) speaksOf(f int32) bool {
+// mentions reports whether a known invariant or a candidate mentions a fluent.
+func (x *candidateIndex) mentions(f int32) bool {
 	l := literal(f)
-	return len(x.candidates[l])+len(x.candidates[l.Not()])+len(x.inGroup[f])+len(x.inSum[f]) > 0 || x.lasting[l] || x.lasting[l.Not()]
+	return len(x.candidates[l])+len(x.candidates[l.Not()])+len(x.inGroup[f])+len(x.inEquation[f]) > 0 || x.lasting[l] || x.lasting[l.Not()]
 }
 
-// differing lists fluents of which two sets of invariants don't say the same, some of them twice.
-func differing(a, b *Invariants) []int32 {
+// changedFluents lists the fluents of each invariant that only one of two sets contains; fluents may be repeated.
+func changedFluents(a, b *Invariants) []int32 {
 	var list []int32
 	differ(a.pairs, b.pairs, comparePairs, func(p pair) { list = append(list, fluent(p.a), fluent(p.b)) })
 	differ(a.groups, b.groups, slices.Compare, func(group []int32) { list = append(list, group...) })
@@ -87,7 +87,7 @@ func differing(a, b *Invariants) []int32 {
 	return list
 }
 
-// differ calls f with what is in one of two ascending lists alone.
+// differ calls f with each element that only one of two ascending lists contains.
 func differ[T any](a, b []T, compare func(T, T) int, f func(T)) {
 	for len(a) > 0 && len(b) > 0 {
 		switch c := compare(a[0], b[0]); {

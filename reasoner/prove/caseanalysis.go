@@ -11,100 +11,99 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// Induction by cases. After one joint move most fluents are what they were before, and the others
-// depend on few: that candidates hold then is mostly seen without search, or by a formula of
-// some dozen fluents, with the candidates that speak of these, and of equations a bound for the
-// fluents left out. So the cost is that of following each joint move through the circuit, not
-// that of a search through all of them. What such a formula lets fail is asked of the formula
-// of the whole game.
+// Induction by cases: each joint move is a case. Most fluents do not change in a joint move, and the next values of
+// the others depend on few fluents. So most candidates are proved without search, or by a formula of some dozen
+// fluents. That formula assumes the candidates about these fluents; an equation is weakened to a bound on the sum of
+// its remaining sets. The cost is one propagation of each joint move through the circuit. Candidates that the small
+// formula cannot prove are checked by the formula of the whole game.
 
 const (
-	// maxCaseGates is the number of gates of a game up to which there are cases.
+	// maxCaseGates bounds the gates of a game that is analysed by cases.
 	maxCaseGates = 1 << 18
-	// maxContext is the number of gates of a condition of a move that a case knows of.
+	// maxContext bounds the gates of a condition of a move that the formula of a case includes.
 	maxContext = 200
-	// maxCaseConflicts is what the engine may take for a case.
+	// maxCaseConflicts bounds the conflicts of a query about a case.
 	maxCaseConflicts = 2_000
-	// maxBoundSums is the number of sums of an equation that a case distinguishes.
+	// maxBoundSums bounds the distinct sums of an equation that the formula of a case includes.
 	maxBoundSums = 100
 )
 
-// caseAnalysis is the search for candidates that a joint move does not keep.
+// caseAnalysis finds the candidates or properties that a joint move may break.
 type caseAnalysis struct {
-	local
-	game   *circuit.Game
-	parts  [][][]option        // by role: its options that go together
-	going  option              // what is true until the game is over
-	broken [][2]logic.Lit      // by property: where it fails before and after a joint move
-	held   map[string]*verdict // by joint move: the last one
-	said   Invariants          // the candidates
-	since  []int               // by fluent: the version since which the candidates over it are the same
-	// version counts the sets of candidates: it grows with each change of the candidates.
-	version int
-	moving  []int32 // fluents that the joint move looked at may alter
+	caseNetwork
+	game       *circuit.Game
+	parts      [][][]option        // by role: its moves, divided by partition
+	notOver    option              // the consequences of "not terminal"
+	violations [][2]logic.Lit      // by property: the signals of its violation before and after a joint move
+	verdicts   map[string]*verdict // by joint move: the latest verdict
+	candidates Invariants
+	changedIn  []int // by fluent: the version in which the candidates about it changed last
+	// version counts the changes of the set of candidates.
+	version   int
+	mayChange []int32 // fluents that the current joint move may change
 }
 
-// verdict is the proof that a joint move keeps all candidates, with the assumptions of the proof: the
-// candidates of a version. It stands as long as none of these is dropped.
+// verdict records that a joint move keeps all candidates of a version. It stands until a candidate changes that its
+// proof assumed, or that the joint move may break.
 type verdict struct {
 	version int
-	// fluents: each candidate that was assumed, or that the joint move may break, is over one of these at least.
+	// fluents: each assumed candidate, and each candidate that the joint move may break, mentions one of these.
 	fluents []int32
-	// all: the formula of the whole game was asked, so any candidate may have been assumed.
-	all bool
+	// whole: the proof used the formula of the whole game, which assumes all candidates.
+	whole bool
 }
 
-// newCaseAnalysis is nil if the game is too large.
+// newCaseAnalysis returns the case analysis of a game and its properties, or nil if the game is too large.
 func newCaseAnalysis(g *circuit.Game, properties []property) *caseAnalysis {
 	if g.Net.Len() > maxCaseGates || slices.ContainsFunc(g.Legal, func(row []logic.Lit) bool { return len(row) > maxCases }) {
 		return nil
 	}
 	u := unroll(g, nil)
-	u.all(1, g.Fluents)
-	w := &caseAnalysis{game: g, held: map[string]*verdict{}, since: make([]int, len(g.Fluents))}
+	u.signalsAt(1, g.Fluents)
+	w := &caseAnalysis{game: g, verdicts: map[string]*verdict{}, changedIn: make([]int, len(g.Fluents))}
 	im := implication{u}
 	for r := range g.Legal {
 		w.parts = append(w.parts, im.partition(r))
 	}
-	w.going = im.of(g.Terminal.Not())
+	w.notOver = im.consequences(g.Terminal.Not())
 	for _, q := range properties {
-		broken := [2]logic.Lit{logic.False, q.broken(u, 1)}
+		broken := [2]logic.Lit{logic.False, q.violation(u, 1)}
 		if q.first == 0 {
-			broken[0] = q.broken(u, 0)
+			broken[0] = q.violation(u, 0)
 		}
-		w.broken = append(w.broken, broken)
+		w.violations = append(w.violations, broken)
 	}
-	w.local = newLocal(newSuccessors(u))
+	w.caseNetwork = newCaseNetwork(newCofactors(u))
 	return w
 }
 
-// suppose replaces the known invariants and the candidates.
-func (w *caseAnalysis) suppose(known, candidates *Invariants) {
-	if changed := differing(&w.said, candidates); len(changed) > 0 {
+// setCandidates replaces the known invariants and the candidates.
+func (w *caseAnalysis) setCandidates(known, candidates *Invariants) {
+	if changed := changedFluents(&w.candidates, candidates); len(changed) > 0 {
 		w.version++
 		for _, f := range changed {
-			w.since[f] = w.version
+			w.changedIn[f] = w.version
 		}
 	}
-	w.said = candidates.clone()
-	w.of = newIndex(len(w.game.Fluents), known, candidates)
+	w.candidates = candidates.clone()
+	w.index = newIndex(len(w.game.Fluents), known, candidates)
 }
 
-// turns lists the joint moves, as far as the candidates allow; none if they are too many.
-func (w *caseAnalysis) turns() []*turn {
-	return joinTurns(w.parts, func(literals []logic.Lit) bool {
-		w.local.begin()
-		return !w.know(literals)
+// products returns the joint moves that the candidates allow, or nil if there are too many.
+func (w *caseAnalysis) products() []*product {
+	return newProducts(w.parts, func(literals []logic.Lit) bool {
+		w.caseNetwork.reset()
+		return !w.assumeLiterals(literals)
 	})
 }
 
-// begin goes on to a turn.
-func (w *caseAnalysis) begin(t *turn) {
-	w.local.begin()
-	w.know(t.literals)
+// beginProduct prepares the cofactors for the joint moves of a product.
+func (w *caseAnalysis) beginProduct(t *product) {
+	w.caseNetwork.reset()
+	w.assumeLiterals(t.literals)
 	var known []logic.Lit
 	for _, f := range w.fluents {
-		known = append(known, literal(f)^w.signal[f].Not())
+		known = append(known, literal(f)^w.value[f].Not())
 	}
 	var always []logic.Lit
 	for _, options := range t.options {
@@ -112,40 +111,41 @@ func (w *caseAnalysis) begin(t *turn) {
 			always = append(always, options[0].does)
 		}
 	}
-	w.successor.begin(known, always)
-	w.copies = nil
+	w.cofactors.build(known, always)
+	w.copier = nil
 }
 
-// play makes a joint move. It returns false if there is no such position.
+// play computes the signals after a joint move. It returns false if the invariants exclude every position in which
+// the joint move is legal.
 func (w *caseAnalysis) play(joint []option) bool {
 	var moves []logic.Lit
-	known := w.going.literals
+	known := w.notOver.literals
 	for _, o := range joint {
 		moves = append(moves, o.does)
 		known = merge(known, o.literals)
 	}
-	w.local.begin()
-	w.moving = w.moving[:0]
-	if !w.know(known) {
+	w.caseNetwork.reset()
+	w.mayChange = w.mayChange[:0]
+	if !w.assumeLiterals(known) {
 		return false
 	}
-	w.follow(moves)
+	w.setMoves(moves)
 	return true
 }
 
-// obligations lists the candidates that may fail after a joint move, with where they do.
+// obligations returns the candidates that a joint move may break, and the signals of their violations.
 func (w *caseAnalysis) obligations(joint []option) (list []obligation, fails []logic.Lit) {
 	if !w.play(joint) {
 		return nil, nil
 	}
-	u := w.successor.from
+	u := w.cofactors.unrolled
 	for f, l := range w.game.Fluents {
-		before, after := w.successor.At(u.At(0, l)), w.successor.At(u.At(1, l))
+		before, after := w.cofactors.Lookup(u.SignalAt(0, l)), w.cofactors.Lookup(u.SignalAt(1, l))
 		if before == after {
 			continue
 		}
-		w.moving = append(w.moving, int32(f))
-		if !w.of.speaksOf(int32(f)) {
+		w.mayChange = append(w.mayChange, int32(f))
+		if !w.index.mentions(int32(f)) {
 			continue
 		}
 		if then := w.copy(after); then != w.before(l) {
@@ -153,7 +153,7 @@ func (w *caseAnalysis) obligations(joint []option) (list []obligation, fails []l
 		}
 	}
 	add := func(o obligation) {
-		if broken := o.fails(w); broken != logic.False {
+		if broken := o.violation(w); broken != logic.False {
 			list, fails = append(list, o), append(fails, broken)
 		}
 	}
@@ -162,32 +162,32 @@ func (w *caseAnalysis) obligations(joint []option) (list []obligation, fails []l
 			if w.after(l) == logic.True {
 				continue
 			}
-			for _, o := range w.of.candidates[l] {
-				if o >= l || !w.alters(fluent(o)) { // else it is a clause of the other one
+			for _, o := range w.index.candidates[l] {
+				if o >= l || !w.alters(fluent(o)) { // skips the second occurrence of a clause of two altered fluents
 					add(obligation{pair: pair{max(l, o), min(l, o)}})
 				}
 			}
-			if w.of.lasting[l] {
+			if w.index.lasting[l] {
 				add(obligation{lasting: l})
 			}
 		}
-		for _, number := range w.of.inGroup[f] {
-			if group := w.of.groups[number]; group.candidate && w.groups.add(number) {
-				add(obligation{group: group.of})
+		for _, number := range w.index.inGroup[f] {
+			if group := w.index.groups[number]; group.candidate && w.seenGroups.add(number) {
+				add(obligation{group: group.value})
 			}
 		}
-		for _, number := range w.of.inSum[f] {
-			if e := w.of.sums[number]; e.candidate && w.sums.add(number) {
-				add(obligation{equation: e.of})
+		for _, number := range w.index.inEquation[f] {
+			if e := w.index.equations[number]; e.candidate && w.seenEquations.add(number) {
+				add(obligation{equation: e.value})
 			}
 		}
 	}
-	w.groups.clear()
-	w.sums.clear()
+	w.seenGroups.clear()
+	w.seenEquations.clear()
 	return list, fails
 }
 
-// suspects are what may fail after a joint move, as far as the fluents tell that it meets.
+// suspects returns the candidates that the formula of the case does not prove for a joint move.
 func (w *caseAnalysis) suspects(ctx context.Context, joint []option) []obligation {
 	list, fails := w.obligations(joint)
 	if len(list) == 0 {
@@ -220,32 +220,32 @@ func (w *caseAnalysis) suspects(ctx context.Context, joint []option) []obligatio
 	return suspects
 }
 
-// keptProperty tells whether no joint move breaks a property that held before.
-func (w *caseAnalysis) keptProperty(ctx context.Context, property int) bool {
-	turns := w.turns()
-	for _, t := range turns {
-		w.begin(t)
+// keepsProperty reports whether it is proved that no joint move breaks a property that holds before.
+func (w *caseAnalysis) keepsProperty(ctx context.Context, property int) bool {
+	products := w.products()
+	for _, t := range products {
+		w.beginProduct(t)
 		for more := true; more; more = t.next() {
-			if ctx.Err() != nil || !w.never(ctx, t.joint(), property) {
+			if ctx.Err() != nil || !w.keepsPropertyAfter(ctx, t.current(), property) {
 				return false
 			}
 		}
 	}
-	return turns != nil
+	return products != nil
 }
 
-// never tells whether a joint move does not break a property.
-func (w *caseAnalysis) never(ctx context.Context, joint []option, property int) bool {
+// keepsPropertyAfter reports whether it is proved that the joint move does not break a property that holds before.
+func (w *caseAnalysis) keepsPropertyAfter(ctx context.Context, joint []option, property int) bool {
 	if !w.play(joint) {
 		return true
 	}
-	before, after := w.successor.At(w.broken[property][0]), w.successor.At(w.broken[property][1])
+	before, after := w.cofactors.Lookup(w.violations[property][0]), w.cofactors.Lookup(w.violations[property][1])
 	if after == logic.False || after == before {
 		return true
 	}
-	for _, l := range w.going.others {
-		if image := w.successor.At(l); image.Node() != 0 {
-			w.copies.Set(image, logic.True)
+	for _, l := range w.notOver.others {
+		if image := w.cofactors.Lookup(l); image.Node() != 0 {
+			w.copier.Set(image, logic.True)
 		}
 	}
 	broken := w.copy(after)
@@ -253,9 +253,9 @@ func (w *caseAnalysis) never(ctx context.Context, joint []option, property int) 
 		return true
 	}
 	signals := []logic.Lit{w.copy(before).Not()}
-	for _, l := range w.going.others {
-		if image := w.successor.At(l); image.Complemented() && slices.ContainsFunc(w.successor.net.Operands(image.Node()), w.knows) {
-			signals = append(signals, w.nand(w.successor.net.Operands(image.Node())))
+	for _, l := range w.notOver.others {
+		if image := w.cofactors.Lookup(l); image.Complemented() && slices.ContainsFunc(w.cofactors.net.Operands(image.Node()), w.hasSignal) {
+			signals = append(signals, w.nand(w.cofactors.net.Operands(image.Node())))
 		}
 	}
 	f := w.formula(joint, signals...)
@@ -263,8 +263,8 @@ func (w *caseAnalysis) never(ctx context.Context, joint []option, property int) 
 	return f.Solve(ctx, sat.Limits{MaxConflicts: maxCaseConflicts}, broken) == sat.Unsat
 }
 
-// formula is that of the case, in which signals are true, the joint move is legal and the
-// candidates hold.
+// formula returns the formula of the case. It requires signals, the conditions of the moves up to maxContext gates
+// each, and the candidates.
 func (w *caseAnalysis) formula(joint []option, signals ...logic.Lit) *Formula {
 	f := &Formula{unrolling: &unrolling{net: w.net, game: w.game}, engine: sat.New()}
 	for _, l := range signals {
@@ -272,7 +272,7 @@ func (w *caseAnalysis) formula(joint []option, signals ...logic.Lit) *Formula {
 	}
 	for _, o := range joint {
 		for _, l := range o.others {
-			if image, ok := w.copyUpTo(w.successor.At(l), maxContext); ok {
+			if image, ok := w.copyUpTo(w.cofactors.Lookup(l), maxContext); ok {
 				f.Require(image)
 			}
 		}
@@ -281,86 +281,87 @@ func (w *caseAnalysis) formula(joint []option, signals ...logic.Lit) *Formula {
 	return f
 }
 
-// assume makes the candidates true that speak of the fluents of the case.
+// assume requires the groups, pairs and equations about the fluents of the case.
 func (w *caseAnalysis) assume(f *Formula) {
 	for i := 0; i < len(w.fluents); i++ {
 		g := w.fluents[i]
-		if w.signal[g].Node() == 0 {
+		if w.value[g].Node() == 0 {
 			continue
 		}
-		for _, number := range w.of.inGroup[g] {
-			if w.groups.add(number) {
-				var some []logic.Lit
-				for _, h := range w.of.groups[number].of {
-					some = append(some, w.before(literal(h)))
+		for _, number := range w.index.inGroup[g] {
+			if w.seenGroups.add(number) {
+				var literals []logic.Lit
+				for _, h := range w.index.groups[number].value {
+					literals = append(literals, w.before(literal(h)))
 				}
-				f.Require(some...)
+				f.Require(literals...)
 			}
 		}
 	}
 	for _, g := range w.fluents {
 		for _, l := range []logic.Lit{literal(g), literal(g).Not()} {
-			for _, o := range w.of.clauses[l] {
-				if o <= l && w.met.has(fluent(o)) {
+			for _, o := range w.index.clauses[l] {
+				if o <= l && w.hasValue.has(fluent(o)) {
 					f.Require(w.before(l), w.before(o))
 				}
 			}
 		}
 	}
 	for _, g := range w.fluents {
-		for _, number := range w.of.inSum[g] {
-			if w.sums.add(number) {
-				w.bound(f, w.of.sums[number].of)
+		for _, number := range w.index.inEquation[g] {
+			if w.seenEquations.add(number) {
+				w.bound(f, w.index.equations[number].value)
 			}
 		}
 	}
 }
 
-// bound makes true what an equation says of those of its sets that the case has met.
+// bound requires an equation as a bound: sets whose fluents are all in the case contribute their values, the others
+// an interval.
 func (w *caseAnalysis) bound(f *Formula, e *equation) {
 	sums := map[int]logic.Lit{e.constant: logic.True}
-	low, high := 0, 0 // what the others can add
+	low, high := 0, 0 // range of the sum of the other sets
 	for _, set := range e.sets {
 		l, h := extent(set)
-		if len(sums) > maxBoundSums || slices.ContainsFunc(set, func(t term) bool { return !w.met.has(t.fluent) }) {
+		if len(sums) > maxBoundSums || slices.ContainsFunc(set, func(t term) bool { return !w.hasValue.has(t.fluent) }) {
 			low, high = low+l, high+h
 		} else {
 			sums = add(w.net, sums, values(w.net, set, w.before), math.MinInt, math.MaxInt)
 		}
 	}
-	var some []logic.Lit
+	var possible []logic.Lit
 	for _, s := range sorted(sums) {
 		if -high <= s && s <= -low {
-			some = append(some, sums[s])
+			possible = append(possible, sums[s])
 		}
 	}
-	f.Require(some...)
+	f.Require(possible...)
 }
 
-// isKept reports whether the last verdict of a joint move stands: no candidate that it rests on was dropped since.
-func (w *caseAnalysis) isKept(joint []option) bool {
-	v := w.held[jointKey(joint)]
+// hasVerdict reports whether the latest verdict of a joint move stands.
+func (w *caseAnalysis) hasVerdict(joint []option) bool {
+	v := w.verdicts[jointKey(joint)]
 	switch {
 	case v == nil:
 		return false
-	case v.all:
+	case v.whole:
 		return v.version == w.version
 	}
-	return !slices.ContainsFunc(v.fluents, func(f int32) bool { return w.since[f] > v.version })
+	return !slices.ContainsFunc(v.fluents, func(f int32) bool { return w.changedIn[f] > v.version })
 }
 
-// keep records that the joint move looked at last keeps all candidates, by the formula of its case alone.
-func (w *caseAnalysis) keep(joint []option) {
-	w.held[jointKey(joint)] = &verdict{version: w.version, fluents: slices.Concat(w.fluents, w.moving)}
+// addVerdict records that the current joint move keeps all candidates, proved by the formula of its case.
+func (w *caseAnalysis) addVerdict(joint []option) {
+	w.verdicts[jointKey(joint)] = &verdict{version: w.version, fluents: slices.Concat(w.fluents, w.mayChange)}
 }
 
-// keepByAll records that a joint move keeps all candidates, by a formula of the whole game that assumes the candidates
-// of a version.
-func (w *caseAnalysis) keepByAll(joint []option, version int) {
-	w.held[jointKey(joint)] = &verdict{version: version, all: true}
+// addWholeVerdict records that a joint move keeps all candidates, proved by the formula of the whole game, which
+// assumes the candidates of a version.
+func (w *caseAnalysis) addWholeVerdict(joint []option, version int) {
+	w.verdicts[jointKey(joint)] = &verdict{version: version, whole: true}
 }
 
-// jointKey is different for different joint moves.
+// jointKey returns a map key of a joint move.
 func jointKey(joint []option) string {
 	key := make([]byte, 0, 4*len(joint))
 	for _, o := range joint {

@@ -10,7 +10,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// valueOf is that of a signal of a network whose inputs have values.
+// valueOf returns the value of a signal of a network, given its inputs.
 func valueOf(net *logic.Network, l logic.Lit, inputs map[int32]bool) bool {
 	if i := l.Node(); net.Op(i) == logic.OpAnd {
 		for _, o := range net.Operands(i) {
@@ -29,9 +29,9 @@ func TestCofactorsAreTheNextPositions(t *testing.T) {
 	g := aCountOfLamps(lamps)
 	m := compiled(t, g)
 	w := newCaseAnalysis(g, nil)
-	c, b := w.successor, m.NewBatch()
+	c, b := w.cofactors, m.NewBatch()
 	for _, known := range [][]logic.Lit{nil, {g.Fluents[0], g.Fluents[1].Not()}} {
-		c.begin(known, nil)
+		c.build(known, nil)
 		for range 100 {
 			position, inputs := g.Names.NewState(), map[int32]bool{}
 			for f := range g.Fluents {
@@ -54,9 +54,9 @@ func TestCofactorsAreTheNextPositions(t *testing.T) {
 			b.Advance(1)
 			next := g.Names.NewState()
 			b.Store(next, 1)
-			c.make([]logic.Lit{o.does})
+			c.setMoves([]logic.Lit{o.does})
 			for f, name := range g.Names.Fluents {
-				if got := valueOf(c.net, c.At(c.from.At(1, g.Fluents[f])), inputs); got != next.Has(f) {
+				if got := valueOf(c.net, c.Lookup(c.unrolled.SignalAt(1, g.Fluents[f])), inputs); got != next.Has(f) {
 					t.Fatalf("%s is %t after move %d, expected %t", name, got, o.move, next.Has(f))
 				}
 			}
@@ -74,16 +74,16 @@ func TestInductionByCasesNeedsNoFormulaOfTheGame(t *testing.T) {
 	if len(s.equations) != 1 || len(s.groups) != 1 {
 		t.Fatalf("%d equations and %d groups, expected one each", len(s.equations), len(s.groups))
 	}
-	p := &pass{sample: s, ctx: t.Context(), game: g, known: &Invariants{}, rest: func() bool { return true }}
-	if !p.through(newCaseAnalysis(g, nil)) || p.changes > 0 && len(s.equations) == 0 {
+	p := &inductionPass{sample: s, ctx: t.Context(), game: g, known: &Invariants{}, pause: func() bool { return true }}
+	if !p.checkAll(newCaseAnalysis(g, nil)) || p.changes > 0 && len(s.equations) == 0 {
 		t.Errorf("induction fails")
 	}
 	if p.formula != nil {
-		t.Errorf("the counter and the lamps need a formula of the game")
+		t.Errorf("the proof uses the formula of the whole game")
 	}
 }
 
-// twoLamps is of two roles that take turns: each lights or puts out a lamp of its own.
+// twoLamps returns a turn-based game of two roles: each switches its own lamp on or off.
 func twoLamps() *circuit.Game {
 	moves := []string{"wait", "light", "dark"}
 	names := &machine.Names{Roles: []string{"x", "o"}, Moves: [][]string{moves, moves}, Fluents: []string{"turnX", "turnO", "litX", "litO"}}
@@ -99,15 +99,15 @@ func twoLamps() *circuit.Game {
 	return g
 }
 
-func TestJointMovesOfTurnsAreAsManyAsMoves(t *testing.T) {
+func TestATurnBasedGameHasFewProducts(t *testing.T) {
 	w := newCaseAnalysis(twoLamps(), nil)
-	for turns, inv := range map[int]*Invariants{
+	for count, inv := range map[int]*Invariants{
 		4: {},
-		2: {pairs: []pair{{literal(1).Not(), literal(0).Not()}}}, // x and o have no turn at once
+		2: {pairs: []pair{{literal(1).Not(), literal(0).Not()}}}, // x and o do not both have the turn
 	} {
-		w.suppose(inv, &Invariants{})
-		if got := w.turns(); len(got) != turns {
-			t.Errorf("%d sets of joint moves with %v, expected %d", len(got), inv.pairs, turns)
+		w.setCandidates(inv, &Invariants{})
+		if got := w.products(); len(got) != count {
+			t.Errorf("%d products with %v, expected %d", len(got), inv.pairs, count)
 		}
 	}
 }
@@ -115,21 +115,23 @@ func TestJointMovesOfTurnsAreAsManyAsMoves(t *testing.T) {
 func TestPropertiesAreProvedByCases(t *testing.T) {
 	g := twoLamps()
 	fails := func(f, h int) property {
-		return property{broken: func(u *unrolling, k int) logic.Lit { return u.net.And(u.At(k, g.Fluents[f]), u.At(k, g.Fluents[h])) }}
+		return property{violation: func(u *unrolling, k int) logic.Lit {
+			return u.net.And(u.SignalAt(k, g.Fluents[f]), u.SignalAt(k, g.Fluents[h]))
+		}}
 	}
 	properties := []property{fails(0, 1), fails(2, 3)}
 	w := newCaseAnalysis(g, properties)
-	w.suppose(&Invariants{}, &Invariants{})
+	w.setCandidates(&Invariants{}, &Invariants{})
 	for i, kept := range []bool{true, false} {
-		if w.keptProperty(t.Context(), i) != kept {
+		if w.keepsProperty(t.Context(), i) != kept {
 			t.Errorf("property %d is kept: %t, expected %t", i, !kept, kept)
 		}
 	}
 }
 
-// What a joint move kept is asked anew if anything else is said of a fluent that it alters, also
-// of one of which nothing was said before.
-func TestAJointMoveIsLookedAtAgainWhereOtherCandidatesSpeakOfIt(t *testing.T) {
+// The verdict of a joint move must fall when a candidate about a fluent that it alters changes, even if there was no
+// candidate about the fluent before.
+func TestAVerdictFallsWhenCandidatesAboutItsFluentsChange(t *testing.T) {
 	const litX = 2
 	x := literal(litX)
 	lamp := func(constant int) *equation { return &equation{[][]term{{{litX, 1}}}, constant} }
@@ -143,42 +145,43 @@ func TestAJointMoveIsLookedAtAgainWhereOtherCandidatesSpeakOfIt(t *testing.T) {
 		{{equations: []*equation{lamp(0)}}, {equations: []*equation{lamp(1)}}},
 	} {
 		w := newCaseAnalysis(twoLamps(), nil)
-		w.suppose(&Invariants{}, candidates[0])
+		w.setCandidates(&Invariants{}, candidates[0])
 		joint := map[[2]machine.Move][]option{}
-		for _, turn := range w.turns() {
-			w.begin(turn)
-			for more := true; more; more = turn.next() {
-				at := turn.joint()
+		for _, product := range w.products() {
+			w.beginProduct(product)
+			for more := true; more; more = product.next() {
+				at := product.current()
 				w.obligations(at)
-				w.keep(at)
+				w.addVerdict(at)
 				joint[[2]machine.Move{at[0].move, at[1].move}] = at
 			}
 		}
 		mine, others := joint[[2]machine.Move{1, 0}], joint[[2]machine.Move{0, 1}]
-		if w.suppose(&Invariants{}, candidates[0]); !w.isKept(mine) || !w.isKept(others) {
-			t.Errorf("candidates %d: what joint moves keep is forgotten though nothing has changed", i)
+		if w.setCandidates(&Invariants{}, candidates[0]); !w.hasVerdict(mine) || !w.hasVerdict(others) {
+			t.Errorf("candidates %d: a verdict falls without a change", i)
 		}
-		if w.suppose(&Invariants{}, candidates[1]); w.isKept(mine) || !w.isKept(others) {
-			t.Errorf("candidates %d: what lights the lamp is known to keep them: %t, what does not: %t", i, w.isKept(mine), w.isKept(others))
+		if w.setCandidates(&Invariants{}, candidates[1]); w.hasVerdict(mine) || !w.hasVerdict(others) {
+			t.Errorf("candidates %d: after a change the verdict of the move that lights the lamp stands: %t, of the other move: %t", i, w.hasVerdict(mine), w.hasVerdict(others))
 		}
 	}
 }
 
-// The turns of ten roles whose moves all go with each other are 8^10.
-func TestTurnsOfManyRolesAreNotListed(t *testing.T) {
+// Ten roles with eight compatible moves each have 8^10 products.
+func TestProductsOfManyRolesAreRefused(t *testing.T) {
 	var own [][]option
 	for m := range 8 {
 		own = append(own, []option{{move: machine.Move(m)}})
 	}
-	if turns := joinTurns(slices.Repeat([][][]option{own}, 10), func([]logic.Lit) bool { return false }); turns != nil {
-		t.Errorf("%d turns", len(turns))
+	if products := newProducts(slices.Repeat([][][]option{own}, 10), func([]logic.Lit) bool { return false }); products != nil {
+		t.Errorf("%d products", len(products))
 	}
-	if turns := joinTurns(slices.Repeat([][][]option{own}, 3), func([]logic.Lit) bool { return false }); len(turns) != 8*8*8 {
-		t.Errorf("%d turns of three roles", len(turns))
+	if products := newProducts(slices.Repeat([][][]option{own}, 3), func([]logic.Lit) bool { return false }); len(products) != 8*8*8 {
+		t.Errorf("%d products of three roles", len(products))
 	}
 }
 
-// A verdict stands as long as the candidates are the same that it rests on, and that the joint move might break.
+// A verdict stands as long as the assumed candidates, and the candidates that the joint move may break, do not
+// change.
 func TestAVerdictFallsWithItsAssumptions(t *testing.T) {
 	none, over := &Invariants{}, func(f, h int32) *Invariants {
 		return &Invariants{pairs: []pair{{literal(f).Not(), literal(h).Not()}}}
@@ -186,35 +189,35 @@ func TestAVerdictFallsWithItsAssumptions(t *testing.T) {
 	const stays, goes = 0, 1
 	for name, c := range map[string]struct {
 		candidates *Invariants // after the verdict
-		all        bool        // the whole game was asked
+		all        bool        // the formula of the whole game was asked
 		kept       [2]bool     // by move: the verdict stands
 	}{
-		"the same":                            {none, false, [2]bool{true, true}},
-		"the same, by the whole game":         {none, true, [2]bool{true, true}},
-		"over fluents that the token alters":  {over(1, 0), false, [2]bool{true, false}},
-		"over other fluents, by the whole":    {over(4, 3), true, [2]bool{false, false}},
-		"over the lamps, which going changes": {over(4, 3), false, [2]bool{true, false}},
+		"the same":                                 {none, false, [2]bool{true, true}},
+		"the same, by the whole formula":           {none, true, [2]bool{true, true}},
+		"over fluents that the token alters":       {over(1, 0), false, [2]bool{true, false}},
+		"over other fluents, by the whole formula": {over(4, 3), true, [2]bool{false, false}},
+		"over the lamps, which going changes":      {over(4, 3), false, [2]bool{true, false}},
 	} {
 		w := newCaseAnalysis(aToken(2), nil)
-		w.suppose(none, none)
+		w.setCandidates(none, none)
 		var joints [][]option
-		for _, turn := range w.turns() {
-			w.begin(turn)
-			for more := true; more; more = turn.next() {
-				joint := turn.joint()
+		for _, product := range w.products() {
+			w.beginProduct(product)
+			for more := true; more; more = product.next() {
+				joint := product.current()
 				joints = append(joints, joint)
 				if suspects := w.suspects(t.Context(), joint); len(suspects) > 0 {
-					t.Fatalf("%s: without candidates %d may fail", name, len(suspects))
+					t.Fatalf("%s: %d of no candidates may fail", name, len(suspects))
 				}
-				if w.keep(joint); c.all {
-					w.keepByAll(joint, w.version)
+				if w.addVerdict(joint); c.all {
+					w.addWholeVerdict(joint, w.version)
 				}
 			}
 		}
-		w.suppose(none, c.candidates)
+		w.setCandidates(none, c.candidates)
 		for _, joint := range joints {
-			if move := joint[0].move; w.isKept(joint) != c.kept[move] {
-				t.Errorf("%s: the verdict on move %d of %d and %d stands: %v", name, move, stays, goes, w.isKept(joint))
+			if move := joint[0].move; w.hasVerdict(joint) != c.kept[move] {
+				t.Errorf("%s: the verdict on move %d of %d and %d stands: %v", name, move, stays, goes, w.hasVerdict(joint))
 			}
 		}
 	}

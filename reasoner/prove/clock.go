@@ -10,32 +10,31 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// The clock of a game: fluents whose next values depend on each other alone, never on moves.
-// Whose turn it is, the number of the step and what is always so run by themselves, whatever
-// is played; so there is one sequence of their values, and what holds along it holds in every
-// position. It is read off, with no formula, however large the game.
+// The clock of a game is the set of fluents whose next values depend only on each other, never on moves: whose turn
+// it is, the number of the step, constant fluents. Such fluents have one sequence of values in all games, so
+// invariants of that sequence hold in every position. No formula is needed, and the size of the game does not matter.
 
 const (
-	// maxTick is the number of nodes that the next value of a fluent of the clock may depend on.
+	// maxTick bounds the nodes on which the next value of a fluent of the clock depends.
 	maxTick = 200
-	// maxOrbit is the number of values of the whole clock, until one comes back.
+	// maxOrbit bounds the positions of the clock before the first repetition.
 	maxOrbit = 4096
 )
 
-// Clock finds the invariants of the clock. There are none if its values do not come back soon.
+// Clock returns the invariants of the clock, or none if its sequence of positions is too long.
 func Clock(g *circuit.Game) *Invariants {
 	found, _ := clock(g)
 	return found
 }
 
-// clock is Clock, with the fluents of the clock if there are invariants.
+// clock returns the invariants of the clock and its fluents, or nothing if its sequence of positions is too long.
 func clock(g *circuit.Game) (*Invariants, []int32) {
 	fluents := ClockFluents(g)
 	orbit := orbit(g, fluents)
 	if len(orbit) == 0 {
 		return &Invariants{}, nil
 	}
-	s := &sample{true: make([][]uint64, len(g.Fluents)), rises: g.Names.NewState(), falls: g.Names.NewState(), ticks: g.Names.NewState(), rest: goOn}
+	s := &sample{true: make([][]uint64, len(g.Fluents)), rises: g.Names.NewState(), falls: g.Names.NewState(), ticks: g.Names.NewState(), pause: neverPause}
 	for len(orbit)%64 != 0 {
 		orbit = append(orbit, orbit[len(orbit)-1])
 	}
@@ -60,12 +59,12 @@ func clock(g *circuit.Game) (*Invariants, []int32) {
 	return &s.Invariants, fluents
 }
 
-// ClockFluents are those of the clock, ascending.
+// ClockFluents returns the fluents of the clock, ascending.
 func ClockFluents(g *circuit.Game) []int32 {
-	needs := make(map[int32][]int32) // nodes of fluents that the next value of a fluent depends on
+	needs := make(map[int32][]int32) // by fluent: the fluents that its next value depends on, as nodes
 	cones := NewCones(g.Net)
 	for f, next := range g.Next {
-		if nodes, ok := cones.Of(maxTick, next); ok {
+		if nodes, ok := cones.Nodes(maxTick, next); ok {
 			nodes = slices.DeleteFunc(nodes, func(i int32) bool { return g.Net.Op(i) == logic.OpAnd })
 			if len(nodes) == 0 || int(slices.Max(nodes)) <= len(g.Fluents) {
 				needs[int32(f)] = nodes
@@ -83,14 +82,14 @@ func ClockFluents(g *circuit.Game) []int32 {
 	return slices.Sorted(maps.Keys(needs))
 }
 
-// orbit lists the positions of the clock, initial ones first, until one has come back; nil if
-// they are too many. That the game may end is left out: then there are fewer.
+// orbit returns the positions of the clock, from the initial position to the first repetition; nil if there are too
+// many. It ignores the end of the game, which can only shorten the sequence.
 func orbit(g *circuit.Game, fluents []int32) []machine.State {
 	next := make([]logic.Lit, len(fluents))
 	for i, f := range fluents {
 		next[i] = g.Next[f]
 	}
-	nodes, _ := NewCones(g.Net).Of(math.MaxInt, next...)
+	nodes, _ := NewCones(g.Net).Nodes(math.MaxInt, next...)
 	values := logic.NewSubstitution(g.Net, g.Net)
 	var list []machine.State
 	seen := map[string]bool{}
@@ -102,7 +101,7 @@ func orbit(g *circuit.Game, fluents []int32) []machine.State {
 			}
 			values.Set(g.Fluents[f], logic.Constant(now.Has(int(f))))
 		}
-		values.Keep()
+		values.Commit()
 		list = append(list, position)
 		if seen[position.Key()] {
 			return list
@@ -111,7 +110,7 @@ func orbit(g *circuit.Game, fluents []int32) []machine.State {
 		values.Sweep(nodes)
 		now = g.Names.NewState()
 		for i, f := range fluents {
-			if values.At(next[i]) == logic.True {
+			if values.Lookup(next[i]) == logic.True {
 				now.Set(int(f))
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-func TestTheClockIsWhatRunsByItself(t *testing.T) {
+func TestTheClockHasTheFluentsThatNoMoveChanges(t *testing.T) {
 	names := &machine.Names{
 		Roles: []string{"x"}, Fluents: []string{"turnX", "turnO", "begun", "played", "echo"}, Moves: [][]string{{"a", "b"}},
 	}
@@ -21,13 +21,13 @@ func TestTheClockIsWhatRunsByItself(t *testing.T) {
 	g.Next = []logic.Lit{f[1], f[0], logic.True, played, f[3]}
 	inv, fluents := clock(g)
 	if !slices.Equal(fluents, []int32{0, 1, 2}) {
-		t.Errorf("the clock is %v, expected turns and what comes after the first step", fluents)
+		t.Errorf("the clock has fluents %v, expected turnX, turnO and begun", fluents)
 	}
 	if want := []logic.Lit{literal(2)}; !slices.Equal(inv.lasting, want) {
-		t.Errorf("literals %v last, expected %v: turns come back", inv.lasting, want)
+		t.Errorf("literals %v last, expected %v", inv.lasting, want)
 	}
 	if len(inv.groups) != 1 || !slices.Equal(inv.groups[0], []int32{0, 1}) {
-		t.Errorf("groups %v, expected that it is the turn of one", inv.groups)
+		t.Errorf("groups %v, expected turnX and turnO", inv.groups)
 	}
 	for _, state := range []struct {
 		fluents []int

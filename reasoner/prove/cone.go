@@ -6,18 +6,18 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Cones finds what signals of a network depend on.
+// Cones computes cones of influence: the nodes of a network that signals depend on.
 type Cones struct {
 	net  *logic.Network
 	seen marks
 }
 
-// NewCones prepares to ask about signals of a network.
+// NewCones returns the Cones of a network.
 func NewCones(net *logic.Network) *Cones { return &Cones{net: net} }
 
-// Of lists the nodes that signals depend on, ascending, without the constant; false if they are
-// more than limit. Definitions of loop variables are not followed.
-func (c *Cones) Of(limit int, signals ...logic.Lit) (nodes []int32, ok bool) {
+// Nodes returns the nodes that signals depend on, ascending, without the constant; false if there are more than
+// limit. It does not follow definitions of loop variables.
+func (c *Cones) Nodes(limit int, signals ...logic.Lit) (nodes []int32, ok bool) {
 	c.seen.clear()
 	c.seen.add(0)
 	push := func(l logic.Lit) {
@@ -40,22 +40,22 @@ func (c *Cones) Of(limit int, signals ...logic.Lit) (nodes []int32, ok bool) {
 	return nodes, true
 }
 
-// marks are a set of small numbers that is soon empty again.
+// marks is a set of small numbers that is cleared in constant time.
 type marks struct {
-	time int32
-	at   []int32 // by number: one more than the time when it was added
+	epoch int32
+	added []int32 // by number: the epoch in which it was added, plus 1
 }
 
-func (m *marks) clear() { m.time++ }
+func (m *marks) clear() { m.epoch++ }
 
-func (m *marks) has(i int32) bool { return int(i) < len(m.at) && m.at[i] == m.time+1 }
+func (m *marks) has(i int32) bool { return int(i) < len(m.added) && m.added[i] == m.epoch+1 }
 
-// add adds a number, and tells whether it is new.
+// add adds a number and reports whether it is new.
 func (m *marks) add(i int32) bool {
-	for len(m.at) <= int(i) {
-		m.at = append(m.at, 0)
+	for len(m.added) <= int(i) {
+		m.added = append(m.added, 0)
 	}
-	was := m.at[i] == m.time+1
-	m.at[i] = m.time + 1
+	was := m.added[i] == m.epoch+1
+	m.added[i] = m.epoch + 1
 	return !was
 }

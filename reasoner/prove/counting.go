@@ -11,35 +11,35 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// Counting, which clauses are bad at (Haken 1985): if of each of m groups of fluents exactly
-// one is true, and the same fluents lie in m sets of each of which at most one is true, then
-// exactly one of each set is. As many numbers as cells, and each cell has one: each number is
-// in some cell.
+// Counting arguments are hard for resolution (Haken 1985), so they are added as clauses. Let m disjoint groups of
+// fluents have exactly one true fluent each. Let m sets contain the same fluents, with at most one true fluent each.
+// Then each set has exactly one true fluent. Example: a Latin square has as many numbers as cells in a row, and each
+// cell has a number; so each number is in a cell.
 
-// maxCounted is the number of fluents that are counted: a bit for each two.
+// maxCounted bounds the fluents that are counted; the exclusion matrix has a bit for each pair.
 const maxCounted = 2048
 
-// Count adds what counting says of a position.
+// Count adds the clauses of the counting argument about step 0.
 func (f *Formula) Count(ctx context.Context, inv *Invariants) {
-	fluents, groups := f.counted(ctx, inv)
+	fluents, groups := f.possibleFluents(ctx, inv)
 	if len(fluents) == 0 || len(fluents) > maxCounted {
 		return
 	}
-	sets := excluding(inv.pairs, fluents)
+	sets := exclusiveSets(inv.pairs, fluents)
 	switch {
 	case len(sets) > groups:
 		return
 	case len(sets) < groups:
-		f.add() // impossible
+		f.add() // the empty clause
 	}
 	for _, set := range sets {
-		f.Require(f.fluents(0, set)...)
+		f.Require(f.fluentsAt(0, set)...)
 	}
 }
 
-// counted are the fluents, of groups without a common one, that may be true, each with the
-// number of its group; and the number of the groups.
-func (f *Formula) counted(ctx context.Context, inv *Invariants) (fluents map[int32]int, groups int) {
+// possibleFluents returns the fluents that may be true in pairwise disjoint groups, each with the number of its
+// group, and the number of groups.
+func (f *Formula) possibleFluents(ctx context.Context, inv *Invariants) (fluents map[int32]int, groups int) {
 	fluents = map[int32]int{}
 	for _, group := range inv.groups {
 		var possible []int32
@@ -48,7 +48,7 @@ func (f *Formula) counted(ctx context.Context, inv *Invariants) (fluents map[int
 				possible = nil
 				break
 			}
-			if l := f.At(0, literal(g)); f.Solve(ctx, sat.Limits{MaxConflicts: 1}, l) != sat.Unsat {
+			if l := f.SignalAt(0, literal(g)); f.Solve(ctx, sat.Limits{MaxConflicts: 1}, l) != sat.Unsat {
 				possible = append(possible, g)
 			} else if l != logic.False {
 				f.Require(l.Not())
@@ -64,14 +64,13 @@ func (f *Formula) counted(ctx context.Context, inv *Invariants) (fluents map[int
 	return fluents, groups
 }
 
-// excluding divides fluents into sets of which at most one is true, by pairs, with fluents
-// of different groups. Each set begins with one fluent; of those that exclude all in it, the
-// one comes next that excludes most of the others.
-func excluding(pairs []pair, fluents map[int32]int) [][]int32 {
+// exclusiveSets divides fluents greedily into sets of at most one true fluent, by pairs of fluents of different
+// groups. A set grows by the candidate that excludes the most other candidates.
+func exclusiveSets(pairs []pair, fluents map[int32]int) [][]int32 {
 	list := slices.Sorted(maps.Keys(fluents))
 	words := (len(list) + 63) / 64
 	index := map[int32]int{}
-	excludes := make([]machine.State, len(list)) // as sets of indices
+	excludes := make([]machine.State, len(list)) // sets of indices
 	free := make(machine.State, words)
 	for i, f := range list {
 		index[f], excludes[i] = i, make(machine.State, words)
@@ -79,9 +78,9 @@ func excluding(pairs []pair, fluents map[int32]int) [][]int32 {
 	}
 	for _, p := range pairs {
 		a, b := fluent(p.a), fluent(p.b)
-		i, ok := index[a]
-		j, too := index[b]
-		if p.a.Complemented() && p.b.Complemented() && ok && too && fluents[a] != fluents[b] {
+		i, okI := index[a]
+		j, okJ := index[b]
+		if p.a.Complemented() && p.b.Complemented() && okI && okJ && fluents[a] != fluents[b] {
 			excludes[i].Set(j)
 			excludes[j].Set(i)
 		}
@@ -99,15 +98,15 @@ func excluding(pairs []pair, fluents map[int32]int) [][]int32 {
 			for w := range candidates {
 				candidates[w] &= excludes[next][w]
 			}
-			next = widest(excludes, candidates)
+			next = mostExclusive(excludes, candidates)
 		}
 		sets = append(sets, set)
 	}
 	return sets
 }
 
-// widest is the candidate that excludes most of the others; -1 if there is none.
-func widest(excludes []machine.State, candidates machine.State) int {
+// mostExclusive returns the candidate that excludes the most other candidates, or -1 if there is no candidate.
+func mostExclusive(excludes []machine.State, candidates machine.State) int {
 	best, most := -1, -1
 	for w, word := range candidates {
 		for ; word != 0; word &= word - 1 {

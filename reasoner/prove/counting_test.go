@@ -8,8 +8,8 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// holes is a position of so many pigeons, each in one of so many holes, of each of which
-// at most one pigeon is in it: fluents by pigeon and hole.
+// holes returns a position in which each pigeon is in a hole, and at most one pigeon in a hole. Its fluents are
+// ordered by pigeon and hole.
 func holes(pigeons, holes int) (*circuit.Game, *Invariants) {
 	g := &circuit.Game{Net: logic.NewNetwork()}
 	inv := &Invariants{}
@@ -32,10 +32,10 @@ func holes(pigeons, holes int) (*circuit.Game, *Invariants) {
 	return g, inv
 }
 
-func TestCountingKnowsThatPigeonsNeedHoles(t *testing.T) {
+func TestCountingRefutesMorePigeonsThanHoles(t *testing.T) {
 	for _, c := range []struct {
 		pigeons, holes int
-		empty          bool // may the last hole be empty
+		empty          bool // assume that the last hole is empty
 		want           sat.Status
 	}{
 		{12, 11, false, sat.Unsat},
@@ -50,7 +50,7 @@ func TestCountingKnowsThatPigeonsNeedHoles(t *testing.T) {
 		var empty []logic.Lit
 		if c.empty {
 			for p := range c.pigeons {
-				empty = append(empty, f.At(0, g.Fluents[p*c.holes+c.holes-1]).Not())
+				empty = append(empty, f.SignalAt(0, g.Fluents[p*c.holes+c.holes-1]).Not())
 			}
 		}
 		if got := f.Solve(t.Context(), sat.Limits{MaxConflicts: 100}, empty...); got != c.want {

@@ -1,42 +1,39 @@
-// Package prove reads the circuit of a game as a formula: what playouts sample, it decides. It
-// proves what holds in all positions of a game, and offers the formulas and invariants that plans
-// are found with (package plan).
+// Package prove decides properties of a game for all positions: it translates the circuit of the game into formulas.
+// It also offers formulas and invariants to the search for plans (package plan).
 //
-// The design is that of a model checker. A game is unrolled, step after step, into one network;
-// the network becomes clauses; an engine decides them. What no formula of a few steps can prove
-// follows by induction from invariants, which random games suggest and induction proves first.
-// What fails is shown by a line, which is played before it is believed.
+// The design is bounded model checking with induction. A game is unrolled into one network; the network becomes
+// clauses; a SAT engine decides them. Properties beyond the reach of a few steps follow by induction from invariants,
+// which random games suggest and induction proves first. A refutation is a line, which is replayed on the machine
+// before it is reported.
 //
 // Read in this order:
 //
-//	unroll.go       the network at step after step, as one network
-//	formula.go      that network as clauses
-//	sat             what decides them
+//	unroll.go       the network of several steps
+//	formula.go      the network as clauses
+//	sat             the engines that decide clauses
 //	invariants.go   candidates, and the induction that proves them
-//	sample.go       the random games that suggest them
-//	clock.go        what needs no formula: turns, counters of steps
-//	hull.go         the linear equations that hold in positions
-//	equations.go    those, as signals
-//	caseanalysis.go induction by cases, joint move by joint move
+//	sample.go       the random games that suggest candidates
+//	clock.go        fluents that do not depend on moves: turns, counters of steps
+//	hull.go         the linear equations that hold in all positions
+//	equations.go    linear equations as signals
+//	caseanalysis.go induction by cases, one for each joint move
 //	jointmoves.go   the joint moves
-//	successor.go    the circuit after one of them, and the fluents that it concerns
-//	candidates.go   what is said of those fluents
-//	rules.go        the properties that games should have
-//	induction.go    their proofs, and the shortest lines to where they fail
-//	lemmas.go       goal-directed induction: the proof of a property with the invariants that it needs alone
-//	lazyformula.go  the formulas of that
+//	cofactors.go    the circuit after a joint move, and its fluents
+//	candidates.go   an index of invariants and candidates by fluent
+//	rules.go        the properties of rules
+//	induction.go    their proofs, and shortest counterexamples
+//	lemmas.go       goal-directed induction, with only the invariants that a proof needs
+//	lazyformula.go  formulas of goal-directed induction
 //	facts.go        the facts that searches rely on
-//	walks.go        random games with their moves, which refute most of what does not hold
-//	playouts.go     many more, without: these refute what is rare
-//	counting.go     what counting adds to the formula of one position
-//	cone.go         what signals depend on
+//	walks.go        random games with their moves, which refute most false properties
+//	playouts.go     many more games, without moves, which refute properties with rare violations
+//	counting.go     counting arguments about one position
+//	cone.go         cones of influence
 //
-// A literal is a logic.Lit: of the game, where it speaks of fluents in invariants, and of the
-// network of an unrolling, where it speaks of a step. Literals of the engine, sat.Lit, are seen in
-// formula.go alone. A position is a machine.State.
+// A literal is a logic.Lit: of the game in invariants, and of the network of an unrolling at a step. Only formula.go
+// uses literals of the engine, sat.Lit. A position is a machine.State.
 //
-// All that takes long ends with its context; what is to take turns with other work is an iterator,
-// or is told when to rest.
+// Long work ends with its context. Work that is interleaved with other work is an iterator, or has a parameter pause.
 //
-// It knows circuits and machines, no rules as text, and no searches.
+// The package imports circuits and machines, but neither rules as text nor searches.
 package prove

@@ -11,9 +11,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// equation is an invariant: the values of some sets of fluents and a constant add up to 0. At most one fluent of a set is
-// true, by the pairs; its coefficient is the value of the set, which else is 0. Example: a counter of pieces equals the
-// number of cells with a piece.
+// equation is an invariant: the values of some sets of fluents and a constant add up to 0. The pairs imply that at
+// most one fluent of a set is true; its coefficient is the value of the set, which is 0 otherwise. Example: a counter
+// of pieces equals the number of cells with a piece.
 type equation struct {
 	sets     [][]term // the largest set last
 	constant int
@@ -33,7 +33,7 @@ const (
 	maxEquations = 40
 	// maxDrift bounds the change of a partial sum in a joint move that keeps the sum of all sets.
 	maxDrift = 12
-	// maxEquationConflicts bounds the conflicts of the SAT engine for one equation.
+	// maxEquationConflicts bounds the conflicts of the SAT engine for an equation.
 	maxEquationConflicts = 20_000
 )
 
@@ -50,9 +50,9 @@ func (e *equation) holds(s machine.State) bool {
 	return sum == 0
 }
 
-// equate reads the equations from the hull of the sampled positions. Each group is an equation already and is subtracted,
+// findEquations reads the equations from the hull of the sampled positions. Each group is an equation already and is subtracted,
 // so the equations have few fluents and are independent of each other.
-func (s *sample) equate() {
+func (s *sample) findEquations() {
 	s.equations = nil
 	if s.hull == nil {
 		return
@@ -92,11 +92,11 @@ func (s *sample) ban(e *equation) {
 		s.banned = map[string]bool{}
 	}
 	s.banned[fmt.Sprint(*e)] = true
-	s.equate()
+	s.findEquations()
 }
 
-// shift adds a multiple of a group, of which exactly one fluent is true, so that as few fluents of the group as possible
-// keep a coefficient.
+// shift adds a multiple of a group, which has exactly one true fluent, and adapts the constant. It chooses the
+// multiple that leaves the fewest fluents of the group with a coefficient.
 func shift(coefficients []int, group []int32) {
 	count := map[int]int{}
 	for _, f := range group {
@@ -150,7 +150,8 @@ func size(coefficients []int) int {
 	return n
 }
 
-// equation returns the equation of some coefficients, its fluents divided into sets of mutually exclusive fluents.
+// equation returns the equation with the given coefficients, its fluents divided into sets of mutually exclusive
+// fluents.
 func (s *sample) equation(coefficients []int) *equation {
 	e := &equation{constant: coefficients[0]}
 	left := slices.Clone(coefficients[1:])
@@ -193,21 +194,22 @@ func comparePairs(p, q pair) int {
 	return cmp.Or(int(p.a-q.a), int(p.b-q.b))
 }
 
-// span adds the positions of the sample to the hull, and reports whether the hull has grown.
-func (s *sample) span() bool {
+// extendHull adds the positions of the sample to the hull, and reports whether the hull has grown.
+func (s *sample) extendHull() bool {
 	if s.hull == nil {
 		return false
 	}
 	before := s.hull.rank
 	for i := range s.true[0] {
-		for s.spanWord(i) {
+		for s.extendHullFrom(i) {
 		}
 	}
 	return s.hull.rank > before
 }
 
-// spanWord adds the first of 64 positions that lies outside of the hull.
-func (s *sample) spanWord(i int) bool {
+// extendHullFrom adds the first position of sample word i that lies outside the hull, and reports whether there is
+// such a position.
+func (s *sample) extendHullFrom(i int) bool {
 	var sums [64]uint64
 	for f, row := range s.true {
 		if v := uint64(s.hull.probe[f+1]); v != 0 && !s.ticks.Has(f) {
@@ -232,15 +234,15 @@ func (s *sample) spanWord(i int) bool {
 }
 
 // values returns, by value of a set, the signal of the positions in which the set has this value.
-func values(net *logic.Network, set []term, at func(logic.Lit) logic.Lit) map[int]logic.Lit {
+func values(net *logic.Network, set []term, signalOf func(logic.Lit) logic.Lit) map[int]logic.Lit {
 	when := map[int]logic.Lit{}
-	var some []logic.Lit
+	var literals []logic.Lit
 	for _, t := range set {
-		l := at(literal(t.fluent))
+		l := signalOf(literal(t.fluent))
 		when[t.coefficient] = net.Or(when[t.coefficient], l)
-		some = append(some, l)
+		literals = append(literals, l)
 	}
-	when[0] = net.Or(some...).Not()
+	when[0] = net.Or(literals...).Not()
 	return when
 }
 
@@ -271,7 +273,7 @@ func add(net *logic.Network, sums, values map[int]logic.Lit, low, high int) map[
 }
 
 // holdsAt returns the signal of the positions in which an equation holds.
-func (e *equation) holdsAt(net *logic.Network, at func(logic.Lit) logic.Lit) logic.Lit {
+func (e *equation) holdsAt(net *logic.Network, signalOf func(logic.Lit) logic.Lit) logic.Lit {
 	var low, high int // range of the sum of the remaining sets
 	for _, set := range e.sets {
 		l, h := extent(set)
@@ -281,7 +283,7 @@ func (e *equation) holdsAt(net *logic.Network, at func(logic.Lit) logic.Lit) log
 	for _, set := range e.sets {
 		l, h := extent(set)
 		low, high = low-l, high-h
-		sums = add(net, sums, values(net, set, at), -high, -low)
+		sums = add(net, sums, values(net, set, signalOf), -high, -low)
 	}
 	return sums[0]
 }

@@ -9,9 +9,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// aCountOfLamps is of lamps that are lit one after the other in any order, or not, and of a
-// counter of those that are lit: that it always shows something follows from nothing but the
-// number of the lamps.
+// aCountOfLamps returns a game in which lamps are lit in any order, and a counter shows the number of lit lamps. That
+// the counter has exactly one value follows only from an equation.
 func aCountOfLamps(lamps int) *circuit.Game {
 	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{{"wait"}}}
 	for i := range lamps {
@@ -48,22 +47,22 @@ func TestACounterShowsTheNumberOfLamps(t *testing.T) {
 		inv = found
 	}
 	if len(inv.groups) != 1 || len(inv.groups[0]) != lamps+1 {
-		t.Errorf("groups %v, expected that of the counter", inv.groups)
+		t.Errorf("groups %v, expected the values of the counter", inv.groups)
 	}
 	if len(inv.equations) != 1 {
 		t.Fatalf("equations %v, expected one", inv.equations)
 	}
 	wrong := names(g, "lit3", "count2")
 	if e := inv.equations[0]; !e.holds(g.Initial) || !e.holds(names(g, "lit3", "lit5", "count2")) || e.holds(wrong) {
-		t.Errorf("%v does not say that the counter shows the number of lamps", *e)
+		t.Errorf("equation %v is not: the counter equals the number of lit lamps", *e)
 	}
 	if inv.Holds(wrong) {
 		t.Errorf("the invariants hold where the counter is wrong")
 	}
 }
 
-func TestTheHullOfPositionsKnowsTheirEquations(t *testing.T) {
-	const fluents = 6 // of which as many are true among the first three as among the last
+func TestTheHullContainsTheSolutionsOfItsEquations(t *testing.T) {
+	const fluents = 6 // with as many true among the first three as among the last three
 	h := newHull(fluents)
 	var inside, outside [][]int32
 	for bits := range 1 << fluents {

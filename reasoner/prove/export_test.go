@@ -8,7 +8,7 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// counted counts the clauses of an engine.
+// counted is an engine that counts its clauses.
 type counted struct {
 	sat.Engine
 	clauses int
@@ -19,11 +19,11 @@ func (c *counted) Add(clause ...sat.Lit) {
 	c.Engine.Add(clause...)
 }
 
-// OneStep is the formula of a joint move of a game, and the number of its clauses.
+// OneStep returns the formula of a joint move of a game, and its number of clauses.
 func OneStep(g *circuit.Game) (*Formula, int) {
 	engine := &counted{Engine: sat.New()}
 	f := &Formula{unrolling: unroll(g, nil), engine: engine}
-	after := f.all(1, g.Fluents)
+	after := f.signalsAt(1, g.Fluents)
 	f.Play(1)
 	for _, l := range after {
 		f.assert(l)
@@ -32,8 +32,8 @@ func OneStep(g *circuit.Game) (*Formula, int) {
 	return f, engine.clauses
 }
 
-// GoalSumModels reports whether goal-directed induction alone proves that the players' goals add up to a sum, and returns the number of
-// models that it looked at.
+// GoalSumModels reports whether goal-directed induction proves that the players' goals add up to sum, and returns the
+// number of models that it examined.
 func GoalSumModels(ctx context.Context, g *circuit.Game, m machine.Machine, sum int32) (proved bool, models int) {
 	players := g.Names.Players()
 	return holdsEverywhere(ctx, g, m, 1<<30, []property{singleGoals(players), constantSum(players, sum)})

@@ -9,24 +9,23 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Facts that searches rely on. Each is proved for every position that can be reached, or it is not
-// known; random games only suggest the number, and refute it.
+// Facts that searches rely on are proved for every position that can be reached, or unknown. Random games only
+// suggest the number in a fact, or refute the fact.
 
 const (
-	// factWalks random games suggest a sum of goals.
+	// factWalks is the number of random games that suggest a sum of goals.
 	factWalks = 3
-	// factShare is the share of the time left that one attempt to prove a fact may take.
+	// factShare is the share of the remaining time for each attempt to prove a fact.
 	factShare = 0.25
 	// maxFactTime bounds the proof of a fact if the context has no deadline.
 	maxFactTime = 10 * time.Second
-	// maxOrbitWork bounds the search for the end of the clock: positions of the clock × gates.
+	// maxOrbitWork bounds the search for the end of the clock, in positions of the clock × gates.
 	maxOrbitWork = 50_000_000
 )
 
-// GoalSum returns the number to which the players' goals add up in every terminal position that can
-// be reached, if it is proved that they do and that each player has exactly one goal there. The
-// proof is by goal-directed induction (lemmas.go), or, if that finds none, as in Rules: by the formula of one position, or by induction
-// with invariants.
+// GoalSum returns the sum of the players' goals in terminal positions, if it is proved to be the same in all games.
+// It also proves that each player has exactly one goal there. It tries goal-directed induction (lemmas.go) first,
+// then the methods of Rules: the formula of a single position, and induction with invariants.
 func GoalSum(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) (sum int32, proved bool) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -36,7 +35,7 @@ func GoalSum(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes i
 	p := newProver(g, w, maxBytes, []property{singleGoals(players), constantSum(players, w.sum)})
 	defer p.close()
 	open := map[int]property{0: p.properties[0], 1: p.properties[1]}
-	if p.broken[0] || p.broken[1] {
+	if p.refuted[0] || p.refuted[1] {
 		return machine.NoGoal, false
 	}
 	if proved, _ := holdsEverywhere(ctx, g, m, maxBytes, p.properties); proved {
@@ -60,7 +59,7 @@ func GoalSum(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes i
 	return machine.NoGoal, false
 }
 
-// withDeadline returns the context with a deadline, one maxFactTime from now if it has none.
+// withDeadline returns ctx, with a deadline maxFactTime from now if it has no deadline.
 func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return ctx, func() {}
@@ -68,7 +67,7 @@ func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, maxFactTime)
 }
 
-// attemptAll tries to prove all properties in one way, and reports whether all are proved now.
+// attemptAll tries to prove the properties by one method, and reports whether all are proved.
 func (p *prover) attemptAll(ctx context.Context, attempt func(context.Context, int, property)) bool {
 	for i, q := range p.properties {
 		end, _ := ctx.Deadline()
@@ -84,9 +83,9 @@ func (p *prover) attemptAll(ctx context.Context, attempt func(context.Context, i
 	return true
 }
 
-// Length returns a number of joint moves within which every game has ended or has got stuck, as a
-// role has no legal move; false if none is proved. The clock ends the game, or every joint
-// move makes a fluent true or false for good, or a formula of all joint moves says so.
+// Length returns a number of joint moves within which every game ends or is stuck, because a role has no legal move;
+// false if no number is proved. There are three proofs: by the clock; by lasting literals, if every joint move makes
+// such a literal true; by a formula of all joint moves.
 func Length(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) (moves int, proved bool) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -107,13 +106,13 @@ func Length(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes in
 			}
 		}
 	}
-	if w.circle == nil {
-		moves = p.endsWithin(ctx)
+	if w.cycle == nil {
+		moves = p.lengthByFormula(ctx)
 	}
 	return moves, moves > 0
 }
 
-// length returns a number of joint moves that no game exceeds, by the clock or the invariants that are known.
+// length returns an upper bound of the joint moves of a game, proved by the clock or by lasting literals.
 func (p *prover) length(ctx context.Context) (moves int, proved bool) {
 	if moves, proved = clockEnd(p.game); proved {
 		return moves, true
@@ -125,7 +124,7 @@ func (p *prover) length(ctx context.Context) (moves int, proved bool) {
 // clockEnd returns the first step at which the values of the clock alone make the position terminal.
 func clockEnd(g *circuit.Game) (step int, found bool) {
 	fluents := ClockFluents(g)
-	nodes, ok := NewCones(g.Net).Of(maxOrbitWork, g.Terminal)
+	nodes, ok := NewCones(g.Net).Nodes(maxOrbitWork, g.Terminal)
 	if !ok || len(fluents) == 0 {
 		return 0, false
 	}
@@ -133,7 +132,7 @@ func clockEnd(g *circuit.Game) (step int, found bool) {
 	values := logic.NewSubstitution(g.Net, net)
 	for _, i := range nodes {
 		if g.Net.Op(i) != logic.OpAnd {
-			values.Set(logic.Lit(i)<<1, net.Input()) // a fluent, or a variable of recursion with any value
+			values.Set(logic.Lit(i)<<1, net.Input()) // a fluent or a variable of recursion: unknown
 		}
 	}
 	for step, position := range orbit(g, fluents) {
@@ -143,9 +142,9 @@ func clockEnd(g *circuit.Game) (step int, found bool) {
 		for _, f := range fluents {
 			values.Set(g.Fluents[f], logic.Constant(position.Has(int(f))))
 		}
-		values.Keep()
+		values.Commit()
 		values.Sweep(nodes)
-		if values.At(g.Terminal) == logic.True {
+		if values.Lookup(g.Terminal) == logic.True {
 			return step, true
 		}
 	}

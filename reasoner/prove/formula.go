@@ -10,29 +10,28 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// Formula is a game at step after step as clauses in an engine (Tseitin 1968), each gate only
-// in the directions that are asked for (Plaisted and Greenbaum 1986): where a signal has to be
-// true, its variable implies its definition, and where it has to be false the converse.
-// Models are right about inputs; other variables may err on the harmless side. It belongs to
-// one goroutine.
+// Formula is an unrolled game as clauses in a SAT engine (Tseitin 1968). Each gate has clauses only in the polarities
+// that are needed (Plaisted and Greenbaum 1986): the variable of a signal that must be true implies its definition;
+// for a signal that must be false the converse holds. Models have correct values for inputs; other variables may
+// differ in the unconstrained polarity. A Formula belongs to one goroutine.
 type Formula struct {
 	*unrolling
-	Played  int // steps whose moves have clauses
-	engine  sat.Engine
-	vars    []sat.Lit // by node of the network; unset where there is none yet
-	asked   []uint8   // by node: 1 asked to be true, 2 asked to be false
-	looped  int       // loops that have clauses
-	queue   []logic.Lit
-	scratch []sat.Lit
+	Played       int // number of steps whose moves have clauses
+	engine       sat.Engine
+	vars         []sat.Lit // by node of the network; unset before its first use
+	polarity     []uint8   // by node: 1 has clauses for true, 2 for false
+	loopsDefined int       // number of loops that have clauses
+	queue        []logic.Lit
+	scratch      []sat.Lit
 }
 
-// ErrMemory is wrapped with what there is too much of.
-var ErrMemory = errors.New("the formula does not fit into the memory")
+// ErrMemory is the cause of errors about formulas that are too large.
+var ErrMemory = errors.New("the formula exceeds the memory limit")
 
 // unset is no literal.
 const unset logic.Lit = -1
 
-// NewFormula is that of a game from position s on, or from any position if s is nil.
+// NewFormula returns the formula of a game from position s, or from any position if s is nil.
 func NewFormula(g *circuit.Game, s machine.State) *Formula {
 	return &Formula{unrolling: unroll(g, s), engine: sat.New()}
 }
@@ -40,21 +39,21 @@ func NewFormula(g *circuit.Game, s machine.State) *Formula {
 // Close frees the engine.
 func (f *Formula) Close() { f.engine.Close() }
 
-// StepBytes is the memory of a step, for each gate of the game.
+// StepBytes is the memory of a step for each gate of the game.
 const StepBytes = 500
 
-// Bytes is about the memory that it takes.
+// Bytes returns the approximate memory of the formula.
 func (f *Formula) Bytes() int64 {
 	const perNode, perStep = 60, 4
 	return f.engine.Bytes() + perNode*int64(f.net.Len()) + perStep*int64(len(f.steps))*int64(f.game.Net.Len())
 }
 
-// variable is the literal of the engine for one of the network.
+// variable returns the engine's literal for a literal of the network.
 func (f *Formula) variable(l logic.Lit) sat.Lit {
 	i := int(l.Node())
 	for len(f.vars) <= i {
 		f.vars = append(f.vars, sat.Lit(unset))
-		f.asked = append(f.asked, 0)
+		f.polarity = append(f.polarity, 0)
 	}
 	if i == 0 {
 		return sat.Lit(l)
@@ -65,12 +64,12 @@ func (f *Formula) variable(l logic.Lit) sat.Lit {
 	return f.vars[i] ^ sat.Lit(l&1)
 }
 
-// assert is a literal of the engine such that where it is true, so is l.
+// assert adds the clauses that define l where it is true, and returns a literal of the engine that implies l.
 func (f *Formula) assert(l logic.Lit) sat.Lit {
 	f.queue = append(f.queue, l)
 	f.define()
-	for ; f.looped < len(f.loops); f.looped++ {
-		v, def := f.loops[f.looped].variable, f.loops[f.looped].definition
+	for ; f.loopsDefined < len(f.loops); f.loopsDefined++ {
+		v, def := f.loops[f.loopsDefined].variable, f.loops[f.loopsDefined].definition
 		f.queue = append(f.queue, def, def.Not())
 		f.define()
 		f.add(f.variable(v), f.variable(def).Not())
@@ -79,19 +78,19 @@ func (f *Formula) assert(l logic.Lit) sat.Lit {
 	return f.variable(l)
 }
 
-// define adds the clauses that the signals in the queue need.
+// define adds the clauses that define the signals in the queue.
 func (f *Formula) define() {
 	for len(f.queue) > 0 {
 		l := f.queue[len(f.queue)-1]
 		f.queue = f.queue[:len(f.queue)-1]
 		v := f.variable(l &^ 1)
-		i, way := l.Node(), uint8(1+l&1)
-		if f.asked[i]&way != 0 || f.net.Op(i) != logic.OpAnd {
+		i, polarity := l.Node(), uint8(1+l&1)
+		if f.polarity[i]&polarity != 0 || f.net.Op(i) != logic.OpAnd {
 			continue
 		}
-		f.asked[i] |= way
+		f.polarity[i] |= polarity
 		operands := f.net.Operands(i)
-		if way == 1 {
+		if polarity == 1 {
 			for _, o := range operands {
 				f.queue = append(f.queue, o)
 				f.add(v.Not(), f.variable(o))
@@ -111,7 +110,7 @@ func (f *Formula) add(clause ...sat.Lit) {
 	f.engine.Add(clause...)
 }
 
-// Require makes the disjunction of literals of the network true.
+// Require adds a clause: at least one literal of the network is true.
 func (f *Formula) Require(lits ...logic.Lit) {
 	clause := make([]sat.Lit, 0, len(lits))
 	for _, l := range lits {
@@ -125,45 +124,43 @@ func (f *Formula) Require(lits ...logic.Lit) {
 	f.add(clause...)
 }
 
-// Play makes every role make one legal move in the steps before k, but where the game is
-// over.
+// Play requires one legal move of every role in each step before k, unless the game is over.
 func (f *Formula) Play(k int) {
 	for ; f.Played < k; f.Played++ {
-		ended := f.At(f.Played, f.game.Terminal)
+		ended := f.SignalAt(f.Played, f.game.Terminal)
 		if ended == logic.True {
 			continue
 		}
 		for role := range f.game.Does {
 			f.playRole(f.Played, role, ended)
 		}
-		f.Require(ended.Not(), f.At(f.Played+1, f.game.Terminal)) // follows, but not at once
+		f.Require(ended.Not(), f.SignalAt(f.Played+1, f.game.Terminal)) // implied, but not by unit propagation
 	}
 }
 
 func (f *Formula) playRole(k, role int, ended logic.Lit) {
-	var some []logic.Lit
+	var clause []logic.Lit
 	var moves []sat.Lit
 	for m, does := range f.Does(k, role) {
 		if does == logic.False {
 			continue
 		}
-		if legal := f.At(k, f.game.Legal[role][m]); legal != logic.True {
+		if legal := f.SignalAt(k, f.game.Legal[role][m]); legal != logic.True {
 			f.Require(does.Not(), legal)
 		}
-		some = append(some, does)
+		clause = append(clause, does)
 		moves = append(moves, f.variable(does))
 	}
-	f.Require(append(some, ended)...)
+	f.Require(append(clause, ended)...)
 	f.atMostOne(moves)
 }
 
-// pairwise is the number of literals up to which all pairs are the shortest way to say
-// that at most one is true.
+// pairwise is the number of literals up to which the pairwise encoding of "at most one" is the shortest.
 const pairwise = 6
 
-// atMostOne says that at most one literal is true, in 2n + 4√n + … clauses of two
-// literals: the literals lie in a grid, of whose rows and columns at most one may be
-// used (Chen, "A new SAT encoding of the at-most-one constraint", 2010).
+// atMostOne requires that at most one literal is true, in 2n + 4√n + … clauses of two literals. The literals lie in a
+// grid; at most one row and at most one column may be used (Chen, "A new SAT encoding of the at-most-one constraint",
+// 2010).
 func (f *Formula) atMostOne(lits []sat.Lit) {
 	if len(lits) <= pairwise {
 		for i, l := range lits {
@@ -190,8 +187,7 @@ func (f *Formula) atMostOne(lits []sat.Lit) {
 	f.atMostOne(lines[rows:])
 }
 
-// Line reads the joint moves of the first k steps from the model, as far as the roles
-// move.
+// Line returns the joint moves of the first k steps in the model, up to the end of the game.
 func (f *Formula) Line(k int) [][]machine.Move {
 	var line [][]machine.Move
 	for i := range k {
@@ -212,7 +208,7 @@ func (f *Formula) Line(k int) [][]machine.Move {
 	return line
 }
 
-// Value is that of an input in the model; one that no clause speaks of is false.
+// Value returns the value of an input in the model. Inputs without clauses are false.
 func (f *Formula) Value(l logic.Lit) bool {
 	i := int(l.Node())
 	if i > 0 && (i >= len(f.vars) || f.vars[i] == sat.Lit(unset)) {

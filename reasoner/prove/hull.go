@@ -2,13 +2,14 @@ package prove
 
 import "stackmate/reasoner/machine"
 
-// hull is the affine hull of positions (Karr, "Affine relationships among variables of a program", 1976), and so the linear
-// equations over fluents that hold in all of them. A position is a row over a prime field: a leading 1, and a 1 for each
-// true fluent. The rows are in reduced echelon form, so a new position costs a row operation for each of its true
-// fluents. Each column without a leading 1 is an equation: a linear combination of the leading columns.
+// hull is the affine hull of positions (Karr, "Affine relationships among variables of a program", 1976). It is the
+// solution set of all linear equations over fluents that hold in the positions. A position is a row over a prime
+// field: a leading 1, and a 1 for each true fluent. The rows are in reduced echelon form, so a new position costs a
+// row operation for each of its true fluents. Each column without a leading 1 is an equation: a linear combination of
+// the leading columns.
 //
-// Most positions lie in the hull already. The probe, a random combination of all equations, finds the others first: a
-// position outside of the hull satisfies it with probability 1/prime.
+// Most positions lie in the hull already. The probe, a random combination of all equations, finds the exceptions: a
+// position outside the hull satisfies it with probability 1/prime.
 type hull struct {
 	rows  [][]uint32 // by leading column; nil for a column without a row
 	rank  int

@@ -12,36 +12,33 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// Limits bound a proof besides its context.
+// Limits bounds the work of Rules, together with its context.
 type Limits struct {
 	MaxTime  time.Duration // for all properties together
-	MaxBytes int64         // that formulas may take, about
+	MaxBytes int64         // of formulas, approximately
 }
 
 const (
-	// maxInduction is the greatest number of joint moves that an induction step looks
-	// back.
+	// maxInduction is the greatest number of joint moves in the hypothesis of an induction step.
 	maxInduction = 3
-	// Of the time, walkShare goes to random games, inductionShare to invariants, and
-	// attemptShare of it to each attempt to prove a property while there may be more
-	// invariants, and playoutShare to many more random games, if there are properties left.
+	// Shares of the time: walkShare for random games, inductionShare for invariants. Within that time, each attempt
+	// to prove a property gets attemptShare. playoutShare is for playouts, if properties are still open.
 	walkShare      = 0.1
 	inductionShare = 0.6
 	playoutShare   = 0.1
 	attemptShare   = 0.02
-	// maxDepth is the longest line that a counterexample is looked for at.
+	// maxDepth bounds the length of counterexamples in joint moves.
 	maxDepth = 200
-	// maxRankingConflicts is what the engine may take to find that games end.
+	// maxRankingConflicts bounds the conflicts of each query of ranking.
 	maxRankingConflicts = 10_000
 )
 
-// Rules tells what holds in all positions of a game, of which m is the machine, by
-// k-induction (Sheeran, Singh and Stålmarck 2000) with invariants: a property holds if no
-// line of up to k joint moves from the initial position breaks it, and none that begins
-// in any position with the invariants, k positions with the property, and ends in one
-// without. What random games break is refuted, and so is what a formula of some joint
-// moves from the initial position breaks; that line is the shortest. A game that ends
-// within them has no other lines.
+// Rules proves or refutes properties of all positions of a game with machine m, by k-induction with invariants
+// (Sheeran, Singh and Stålmarck 2000). A property is proved if two formulas have no model: a line of up to k joint
+// moves from the initial position to a position without the property; and a line from any position with the
+// invariants, through k positions with the property, to a position without it. A property is refuted by a random
+// game, or by a formula of joint moves from the initial position, whose line is the shortest. If all games end within
+// the depth of that formula, the formula also proves the property.
 func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) ([]Finding, error) {
 	if lim.MaxBytes > 0 && StepBytes*int64(g.Net.Len()) > lim.MaxBytes {
 		return nil, fmt.Errorf("%w: a circuit of %d gates", ErrMemory, g.Net.Len())
@@ -81,42 +78,42 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 	}
 	last, cancel := until(1)
 	defer cancel()
-	return append(append([]Finding{p.ends(last)}, p.findings...), p.groups()), ctx.Err()
+	return append(append([]Finding{p.gamesEnd(last)}, p.findings...), p.groups()), ctx.Err()
 }
 
-// prover proves properties of one game.
+// prover proves or refutes properties of a game.
 type prover struct {
 	game       *circuit.Game
 	walks      *walks
-	bytes      int64
+	maxBytes   int64
 	properties []property
 	findings   []Finding // by property
-	broken     []bool    // by property: random games have met the line of its finding
+	refuted    []bool    // by property: a random game breaks it, with the line in its finding
 	invariants *Invariants
-	longest    int // no game takes more joint moves; 0 if that is not known
+	longest    int // upper bound of the joint moves of all games; 0 if unknown
 	cases      *caseAnalysis
 	step       *Formula // from any position with the invariants
-	base       *Formula // from the initial one
+	base       *Formula // from the initial position
 }
 
-// newProver returns the prover of some properties, all of them open, with the lines of random games that break them.
+// newProver returns a prover of open properties. The lines of random games that break properties are in its findings.
 func newProver(g *circuit.Game, w *walks, maxBytes int64, properties []property) *prover {
-	p := &prover{game: g, walks: w, bytes: maxBytes, properties: properties}
+	p := &prover{game: g, walks: w, maxBytes: maxBytes, properties: properties}
 	for _, q := range properties {
-		line, broken := w.broken(q)
-		p.findings, p.broken = append(p.findings, Finding{Property: q.name, Verdict: Open, Line: line, Required: q.required}), append(p.broken, broken)
+		line, broken := w.counterexample(q)
+		p.findings, p.refuted = append(p.findings, Finding{Property: q.name, Verdict: Open, Line: line, Required: q.required}), append(p.refuted, broken)
 	}
 	return p
 }
 
-// assume begins anew with other invariants.
+// assume replaces the invariants and resets both formulas.
 func (p *prover) assume(found *Invariants) {
 	p.invariants = found
-	p.unplay()
+	p.resetFormulas()
 }
 
-// unplay makes both formulas anew, without a joint move.
-func (p *prover) unplay() {
+// resetFormulas replaces both formulas by formulas without a joint move.
+func (p *prover) resetFormulas() {
 	p.close()
 	p.step = NewFormula(p.game, nil)
 	p.step.assume(0, p.invariants)
@@ -130,10 +127,10 @@ func (p *prover) close() {
 	}
 }
 
-// reach makes a formula speak of step k, unless there is no time or memory.
-func (p *prover) reach(ctx context.Context, f *Formula, k int) bool {
+// unrollTo extends a formula to step k. It returns false if there is not enough time or memory.
+func (p *prover) unrollTo(ctx context.Context, f *Formula, k int) bool {
 	for f.Played < k {
-		if ctx.Err() != nil || f.Bytes() > p.bytes {
+		if ctx.Err() != nil || f.Bytes() > p.maxBytes {
 			return false
 		}
 		f.Play(f.Played + 1)
@@ -142,51 +139,49 @@ func (p *prover) reach(ctx context.Context, f *Formula, k int) bool {
 	return true
 }
 
-// playMany plays random games until they have broken all properties that are open, or ctx
-// ends.
+// playMany plays playouts until a playout has broken each open property, or ctx ends.
 func (p *prover) playMany(ctx context.Context) {
 	open := map[int]property{}
 	for i, q := range p.properties {
-		if p.findings[i].Verdict == Open && !p.broken[i] && q.first == 0 {
+		if p.findings[i].Verdict == Open && !p.refuted[i] && q.first == 0 {
 			open[i] = q
 		}
 	}
 	r := newPlayouts(p.walks.machine)
 	for len(open) > 0 && ctx.Err() == nil {
 		for i, end := range r.play(ctx, open) {
-			if line := r.line(ctx, end); p.walks.breaks(p.properties[i], line) {
-				p.findings[i].Line, p.broken[i] = line, true
+			if line := r.lineTo(ctx, end); p.walks.breaks(p.properties[i], line) {
+				p.findings[i].Line, p.refuted[i] = line, true
 				delete(open, i)
 			}
 		}
 	}
 }
 
-// attempt tries to prove a property that no random game breaks.
+// attempt tries to prove a property by induction, unless a random game breaks it.
 func (p *prover) attempt(ctx context.Context, i int, q property) {
 	found := &p.findings[i]
-	if p.broken[i] || found.Verdict != Open {
+	if p.refuted[i] || found.Verdict != Open {
 		return
 	}
-	if q.ofStuck {
-		p.unplay()
+	if q.failsWhenStuck {
+		p.resetFormulas()
 	}
 	k, ok := p.induction(ctx, i, q)
 	if !ok {
 		return
 	}
-	if line, status := p.shortest(ctx, q, k-1); status == sat.Sat {
+	if line, status := p.shortestLine(ctx, q, k-1); status == sat.Sat {
 		p.refute(i, q, line, true)
 	} else if status == sat.Unsat {
 		found.Verdict, found.Detail = Proved, "by induction"
 		if k == 0 {
-			found.Detail = "in every position with the invariants"
+			found.Detail = "the invariants imply it"
 		}
 	}
 }
 
-// decide finds out about one property that is open: half of the time for the proof, and the
-// rest, after a proof has failed, for a counterexample.
+// decide proves or refutes an open property: half of the time is for induction, the rest for a counterexample.
 func (p *prover) decide(ctx context.Context, i int, q property) {
 	proof, cancel := ctx, context.CancelFunc(func() {})
 	if end, ok := ctx.Deadline(); ok {
@@ -198,40 +193,39 @@ func (p *prover) decide(ctx context.Context, i int, q property) {
 	if found.Verdict != Open {
 		return
 	}
-	if q.ofStuck {
-		p.unplay()
+	if q.failsWhenStuck {
+		p.resetFormulas()
 	}
 	depth := maxDepth
 	if p.longest > 0 {
 		depth = p.longest
 	}
-	if p.broken[i] {
+	if p.refuted[i] {
 		depth = len(found.Line)
 	}
-	line, status := p.shortest(ctx, q, depth)
+	line, status := p.shortestLine(ctx, q, depth)
 	switch {
 	case status == sat.Sat:
 		p.refute(i, q, line, true)
-	case p.broken[i]:
+	case p.refuted[i]:
 		p.refute(i, q, found.Line, false)
-	case status == sat.Unsat && (p.longest > 0 || p.ended(ctx, depth)):
-		found.Verdict, found.Detail = Proved, "in all games, to their ends"
+	case status == sat.Unsat && (p.longest > 0 || p.allEnded(ctx, depth)):
+		found.Verdict, found.Detail = Proved, "by a formula of all games to their ends"
 	}
 }
 
-// induction looks for a number of joint moves after which the property holds if it held
-// before.
+// induction looks for the least k such that the property holds after k joint moves if it held at the k steps before.
 func (p *prover) induction(ctx context.Context, i int, q property) (int, bool) {
 	var held []logic.Lit
 	for k := q.first; k <= q.first+maxInduction; k++ {
 		if k == 1 && p.byCases(ctx, i) {
 			return k, true
 		}
-		if !p.reach(ctx, p.step, k) {
+		if !p.unrollTo(ctx, p.step, k) {
 			return 0, false
 		}
-		broken := q.broken(p.step.unrolling, k)
-		switch p.step.Solve(ctx, sat.Limits{MaxBytes: p.bytes}, append(held, broken)...) {
+		broken := q.violation(p.step.unrolling, k)
+		switch p.step.Solve(ctx, sat.Limits{MaxBytes: p.maxBytes}, append(held, broken)...) {
 		case sat.Unsat:
 			return k, true
 		case sat.Unknown:
@@ -242,7 +236,7 @@ func (p *prover) induction(ctx context.Context, i int, q property) (int, bool) {
 	return 0, false
 }
 
-// byCases takes half of the time to prove by cases that no joint move breaks a property.
+// byCases proves by cases, within half of the time, that no joint move breaks a property.
 func (p *prover) byCases(ctx context.Context, i int) bool {
 	if end, ok := ctx.Deadline(); ok {
 		half, cancel := context.WithTimeout(ctx, time.Until(end)/2)
@@ -254,107 +248,106 @@ func (p *prover) byCases(ctx context.Context, i int) bool {
 			return false
 		}
 	}
-	p.cases.suppose(p.invariants, &Invariants{})
-	return p.cases.keptProperty(ctx, i)
+	p.cases.setCandidates(p.invariants, &Invariants{})
+	return p.cases.keepsProperty(ctx, i)
 }
 
-// shortest looks for the shortest line of up to so many joint moves that breaks the
-// property. If there is none the answer is Unsat.
-func (p *prover) shortest(ctx context.Context, q property, depth int) ([][]machine.Move, sat.Status) {
+// shortestLine returns a shortest line of up to depth joint moves that breaks the property; the status is Unsat if
+// there is none.
+func (p *prover) shortestLine(ctx context.Context, q property, depth int) ([][]machine.Move, sat.Status) {
 	for k := q.first; k <= depth; k++ {
-		if !p.reach(ctx, p.base, k) {
+		if !p.unrollTo(ctx, p.base, k) {
 			return nil, sat.Unknown
 		}
-		switch p.base.Solve(ctx, sat.Limits{MaxBytes: p.bytes}, q.broken(p.base.unrolling, k)) {
+		switch p.base.Solve(ctx, sat.Limits{MaxBytes: p.maxBytes}, q.violation(p.base.unrolling, k)) {
 		case sat.Sat:
 			line := p.base.Line(k)
 			if !p.walks.breaks(q, line) {
-				return nil, sat.Unknown // an assignment that recursive rules do not know
+				return nil, sat.Unknown // the model is a fixpoint of recursive rules, but not the least
 			}
 			return line, sat.Sat
 		case sat.Unknown:
 			return nil, sat.Unknown
 		}
-		if p.base.At(k, p.game.Terminal) == logic.True {
+		if p.base.SignalAt(k, p.game.Terminal) == logic.True {
 			break
 		}
 	}
 	return nil, sat.Unsat
 }
 
-// ended tells whether every game is over after so many joint moves.
-func (p *prover) ended(ctx context.Context, k int) bool {
-	return p.reach(ctx, p.base, k) &&
-		p.base.Solve(ctx, sat.Limits{MaxBytes: p.bytes}, p.base.At(k, p.game.Terminal).Not()) == sat.Unsat
+// allEnded reports whether every game is proved to be over after k joint moves.
+func (p *prover) allEnded(ctx context.Context, k int) bool {
+	return p.unrollTo(ctx, p.base, k) &&
+		p.base.Solve(ctx, sat.Limits{MaxBytes: p.maxBytes}, p.base.SignalAt(k, p.game.Terminal).Not()) == sat.Unsat
 }
 
-// refute takes note that a line refutes a property.
+// refute records that a line refutes a property.
 func (p *prover) refute(i int, q property, line [][]machine.Move, shortest bool) {
-	now, before := p.walks.last(line)
+	now, before := p.walks.lastViews(line)
 	found := &p.findings[i]
-	found.Verdict, found.Line, found.Shortest, found.Detail = Refuted, line, shortest, q.said(now, before)
+	found.Verdict, found.Line, found.Shortest, found.Detail = Refuted, line, shortest, q.explain(now, before)
 }
 
-// ends finds out whether there is a number of joint moves within which every game ends. One in which
-// a role has no legal move does not: it gets stuck.
-func (p *prover) ends(ctx context.Context) Finding {
+// gamesEnd returns the finding that every game ends. A game that is stuck, because a role has no legal move, has no
+// end.
+func (p *prover) gamesEnd(ctx context.Context) Finding {
 	moves := p.findings[0]
 	if moves.Verdict == Refuted {
-		return Finding{Property: gamesEnd, Verdict: Refuted, Line: moves.Line, Shortest: moves.Shortest, Detail: "it gets stuck: a role has no legal move"}
+		return Finding{Property: gamesEndName, Verdict: Refuted, Line: moves.Line, Shortest: moves.Shortest, Detail: "a game gets stuck: a role has no legal move"}
 	}
-	found := p.endsOrIsStuck(ctx)
+	found := p.gamesEndOrStick(ctx)
 	if found.Verdict == Proved && moves.Verdict != Proved {
-		found.Detail += ", unless a role has no legal move before"
+		found.Detail += ", unless a role has no legal move earlier"
 	}
 	return found
 }
 
-const gamesEnd = "every game ends"
+const gamesEndName = "every game ends"
 
-// endsOrIsStuck finds out whether there is a number of joint moves after which no game goes on.
-func (p *prover) endsOrIsStuck(ctx context.Context) Finding {
-	found := Finding{Property: gamesEnd, Verdict: Open}
-	if p.walks.circle != nil {
-		found.Verdict, found.Line, found.Detail = Refuted, p.walks.circle, "a position comes back"
+// gamesEndOrStick returns the finding that every game ends or is stuck.
+func (p *prover) gamesEndOrStick(ctx context.Context) Finding {
+	found := Finding{Property: gamesEndName, Verdict: Open}
+	if p.walks.cycle != nil {
+		found.Verdict, found.Line, found.Detail = Refuted, p.walks.cycle, "a position is repeated"
 		return found
 	}
 	if p.longest > 0 {
-		found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves: each makes something true for good", p.longest)
+		found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves: each makes a lasting literal true", p.longest)
 		return found
 	}
-	if k := p.endsWithin(ctx); k > 0 {
+	if k := p.lengthByFormula(ctx); k > 0 {
 		found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves", k)
 	}
 	return found
 }
 
-// endsWithin returns a number of joint moves after which no game goes on, by a formula of all of them; 0 if none is
-// proved.
-func (p *prover) endsWithin(ctx context.Context) int {
-	for k := max(1, p.walks.longest); k <= 4*maxDepth && p.reach(ctx, p.base, k); k = k + k/8 + 1 {
-		if p.ended(ctx, k) {
+// lengthByFormula returns a number of joint moves within which every game ends or is stuck, proved by a formula of
+// all joint moves; 0 if no number is proved.
+func (p *prover) lengthByFormula(ctx context.Context) int {
+	for k := max(1, p.walks.longest); k <= 4*maxDepth && p.unrollTo(ctx, p.base, k); k = k + k/8 + 1 {
+		if p.allEnded(ctx, k) {
 			return k
 		}
 	}
 	return 0
 }
 
-// ranking returns a number of joint moves within which every game ends, or 0 if it finds none. It
-// looks for literals that are true for good once they are and of which every joint move makes one
-// true. The game ends within as many joint moves as there are, and of fluents that exclude each
-// other only one counts.
+// ranking returns a number of joint moves within which every game ends, or 0. It looks for lasting literals such that
+// every joint move makes at least one of them true; then a game has at most as many joint moves as there are
+// literals. Fluents that exclude each other count as a single literal.
 func (p *prover) ranking(ctx context.Context) int {
 	if p.step.Played > 1 {
-		p.unplay() // more joint moves exclude one after which a role is stuck
+		p.resetFormulas() // a formula of two joint moves excludes that a role is stuck after the first
 	}
-	if !p.reach(ctx, p.step, 1) {
+	if !p.unrollTo(ctx, p.step, 1) {
 		return 0
 	}
 	best := 0
 	for _, use := range []func(logic.Lit) bool{
 		logic.Lit.Complemented, func(l logic.Lit) bool { return !l.Complemented() }, func(logic.Lit) bool { return true },
 	} {
-		fluents, falls, same := map[int32]int{}, 0, []logic.Lit{p.step.At(0, p.game.Terminal).Not()}
+		fluents, falls, same := map[int32]int{}, 0, []logic.Lit{p.step.SignalAt(0, p.game.Terminal).Not()}
 		for _, l := range p.invariants.lasting {
 			if !use(l) || Holds(p.game.Initial, l) {
 				continue
@@ -364,21 +357,21 @@ func (p *prover) ranking(ctx context.Context) int {
 			} else {
 				fluents[fluent(l)] = len(fluents)
 			}
-			same = append(same, p.step.net.Or(p.step.At(0, l), p.step.At(1, l).Not()))
+			same = append(same, p.step.net.Or(p.step.SignalAt(0, l), p.step.SignalAt(1, l).Not()))
 		}
 		n := falls + len(fluents)
 		if len(fluents) <= maxCounted {
-			n = falls + len(excluding(p.invariants.pairs, fluents))
+			n = falls + len(exclusiveSets(p.invariants.pairs, fluents))
 		}
-		if n > 0 && (best == 0 || n < best) && p.step.Solve(ctx, sat.Limits{MaxBytes: p.bytes, MaxConflicts: maxRankingConflicts}, same...) == sat.Unsat {
+		if n > 0 && (best == 0 || n < best) && p.step.Solve(ctx, sat.Limits{MaxBytes: p.maxBytes, MaxConflicts: maxRankingConflicts}, same...) == sat.Unsat {
 			best = n
 		}
 	}
 	return best
 }
 
-// groups returns the finding about the groups of fluents of which exactly one is true at a time. At least one is, by the
-// invariant; that two are not, each pair of the group must say.
+// groups returns the finding about the groups in which exactly one fluent is true. The invariant says that at least
+// one fluent is true; a group counts only if the pairs exclude each two of its fluents.
 func (p *prover) groups() Finding {
 	excluded := map[[2]int32]bool{}
 	for _, pair := range p.invariants.Exclusive() {
@@ -400,11 +393,11 @@ func (p *prover) groups() Finding {
 		}
 	}
 	found := Finding{
-		Property: "groups of fluents of which one is true", Verdict: Proved,
+		Property: "groups with exactly one true fluent", Verdict: Proved,
 		Detail: fmt.Sprintf("%d groups with %d of %d fluents", groups, fluents, len(p.game.Fluents)),
 	}
 	if fluents == 0 {
-		found.Verdict, found.Detail = Open, "none found"
+		found.Verdict, found.Detail = Open, "no groups found"
 	}
 	return found
 }

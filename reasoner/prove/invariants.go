@@ -11,20 +11,20 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// Invariants hold in every position that can be reached from the initial one:
+// Invariants hold in every position that can be reached from the initial position:
 //
 //   - pairs: clauses of one or two literals over fluents; no piece in two places, one
 //     player to move, no two queens in a row;
-//   - groups: sets of fluents of which at least one is true, and by the pairs at most one;
-//     a cell has some content;
-//   - lasting: literals over fluents that are true for good once they are;
-//   - equations between the numbers of fluents that are true (equations.go).
+//   - groups: sets of fluents of which at least one is true, and at most one if the pairs
+//     exclude the others; a cell has exactly one content;
+//   - lasting: literals over fluents that stay true once they are true;
+//   - equations between the numbers of true fluents in sets of fluents (equations.go).
 //
-// Random games suggest them; induction proves them together (Houdini, Flanagan and
-// Leino 2001): while there is a position in which all candidates hold and a joint move
-// after which some do not, those are dropped. Each such position is put into all lanes
-// of a batch, and what fails in the random games that go on from there goes with them.
-// Joint moves are taken one by one (caseanalysis.go), unless they are too many.
+// Random games suggest candidates; induction proves the candidates together (Houdini: Flanagan and Leino 2001). A
+// model is a position in which all candidates hold, with a joint move that breaks a candidate. While there is a
+// model, the broken candidates are dropped. The position of the model is then loaded into each lane of a batch, and
+// random games from it drop further candidates. Joint moves are checked separately (caseanalysis.go), unless there
+// are too many.
 type Invariants struct {
 	pairs     []pair
 	groups    [][]int32   // fluents
@@ -32,30 +32,29 @@ type Invariants struct {
 	equations []*equation
 }
 
-// pair is a clause of two literals over fluents, the greater one first. A clause of one has
-// it twice.
+// pair is a clause of two literals over fluents, the greater literal first. A unit clause repeats its literal.
 type pair struct{ a, b logic.Lit }
 
-// literal is a fluent of a game, whose first inputs are the fluents.
+// literal returns the positive literal of a fluent. The fluents are the first inputs of a game's network.
 func literal(f int32) logic.Lit { return logic.Lit(2*f + 2) }
 
-// fluent is that of a literal over fluents.
+// fluent returns the fluent of a literal over fluents.
 func fluent(l logic.Lit) int32 { return l.Node() - 1 }
 
-// clone is a copy that is not changed with the lists of inv.
+// clone returns a copy whose lists are independent of inv.
 func (inv *Invariants) clone() Invariants {
 	return Invariants{slices.Clone(inv.pairs), slices.Clone(inv.groups), slices.Clone(inv.lasting), slices.Clone(inv.equations)}
 }
 
-// and are the invariants of two sets.
-func (inv *Invariants) and(other *Invariants) *Invariants {
+// union returns the invariants of both sets.
+func (inv *Invariants) union(other *Invariants) *Invariants {
 	return &Invariants{
 		slices.Concat(inv.pairs, other.pairs), slices.Concat(inv.groups, other.groups),
 		slices.Concat(inv.lasting, other.lasting), slices.Concat(inv.equations, other.equations),
 	}
 }
 
-// Lasting are literals over the fluents of the game that are true for good once they are.
+// Lasting returns the literals over fluents that stay true once they are true.
 func (inv *Invariants) Lasting() []logic.Lit { return inv.lasting }
 
 // Exclusive lists the pairs of fluents that are never true together.
@@ -68,7 +67,7 @@ func (inv *Invariants) Exclusive() (list [][2]int32) {
 	return list
 }
 
-// Holds tells whether the invariants of single positions hold in one.
+// Holds reports whether the pairs, groups and equations hold in a position. Lasting literals need two positions.
 func (inv *Invariants) Holds(s machine.State) bool {
 	for _, p := range inv.pairs {
 		if !Holds(s, p.a) && !Holds(s, p.b) {
@@ -83,19 +82,18 @@ func (inv *Invariants) Holds(s machine.State) bool {
 	return !slices.ContainsFunc(inv.equations, func(e *equation) bool { return !e.holds(s) })
 }
 
-// Holds tells whether a literal over fluents is true in a position.
+// Holds reports whether a literal over fluents is true in a position.
 func Holds(s machine.State, l logic.Lit) bool { return s.Has(int(fluent(l))) != l.Complemented() }
 
-// FindInvariants finds more and more invariants of a game, of which m is the machine: those of
-// its clock; if equations are wanted, these and the groups with the pairs that belong to them,
-// which are few and nearly all hold; and all others. It ends before when ctx does. In between
-// it yields the same ones again, every millisecond or so, for whoever has other things to do
-// meanwhile. Equations help proofs; plans take longer with them.
+// FindInvariants yields growing sets of proved invariants of a game with machine m: first the invariants of the
+// clock; then, if equations are wanted, equations and groups with their pairs, which are few and mostly proved; then
+// the other pairs and the lasting literals. Every millisecond or so it yields the current set again, so that the
+// caller can interleave other work. It ends early when ctx ends. Equations help proofs, but slow plans down.
 func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, equations bool) iter.Seq[*Invariants] {
 	return func(yield func(*Invariants) bool) {
 		found, ticks := clock(g)
 		over := false
-		rest := func() bool {
+		pause := func() bool {
 			over = over || ctx.Err() != nil || !yield(found)
 			return !over
 		}
@@ -106,7 +104,7 @@ func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 		if equations && len(s.true) <= maxColumns {
 			s.hull = newHull(len(s.true))
 		}
-		if s.suggest(rest); over {
+		if s.suggest(pause); over {
 			return
 		}
 		stages := []Invariants{s.Invariants}
@@ -117,26 +115,25 @@ func FindInvariants(ctx context.Context, g *circuit.Game, m machine.Machine, max
 		w := newCaseAnalysis(g, nil)
 		for _, candidates := range stages {
 			s.Invariants = candidates
-			if !s.induce(ctx, w, g, found, maxBytes, rest) {
+			if !s.induce(ctx, w, g, found, maxBytes, pause) {
 				return
 			}
-			found = found.and(&s.Invariants)
+			found = found.union(&s.Invariants)
 			s.hull = nil
-			if !rest() {
+			if !pause() {
 				return
 			}
 		}
 	}
 }
 
-// induce drops candidates until a whole pass drops none: then each candidate left follows, in all positions
-// after a joint move, from the candidates left and the known invariants in the position before. It returns false
-// if that cannot be told.
-func (s *sample) induce(ctx context.Context, w *caseAnalysis, g *circuit.Game, known *Invariants, maxBytes int64, rest func() bool) bool {
+// induce repeats passes until a whole pass drops no candidate: then the candidates and the known invariants before a
+// joint move imply each candidate after it. It returns false if a pass is undecided.
+func (s *sample) induce(ctx context.Context, w *caseAnalysis, g *circuit.Game, known *Invariants, maxBytes int64, pause func() bool) bool {
 	for before := -1; before != s.changes; {
 		before = s.changes
-		p := &pass{sample: s, ctx: ctx, game: g, known: known, maxBytes: maxBytes, rest: rest}
-		ok := p.through(w)
+		p := &inductionPass{sample: s, ctx: ctx, game: g, known: known, maxBytes: maxBytes, pause: pause}
+		ok := p.checkAll(w)
 		p.close()
 		if !ok {
 			return false
@@ -145,23 +142,23 @@ func (s *sample) induce(ctx context.Context, w *caseAnalysis, g *circuit.Game, k
 	return true
 }
 
-// pass drops candidates that do not follow from all of them, and from what is known, in
-// the position before. It rests before each question.
-type pass struct {
+// inductionPass drops each candidate that does not follow from all candidates and the known invariants in the
+// position before. It calls pause before each query.
+type inductionPass struct {
 	*sample
 	ctx      context.Context
 	game     *circuit.Game
 	known    *Invariants
 	maxBytes int64
-	rest     func() bool
-	formula  *Formula // of the game, once it is needed
-	version  int      // of the candidates that the formula assumes (caseAnalysis)
+	pause    func() bool
+	formula  *Formula // of the game, made by wholeFormula
+	version  int      // version of the candidates that the formula assumes (caseAnalysis)
 }
 
-// whole returns the formula of the game, made once a pass: it assumes the candidates of that moment before the joint
-// move. Candidates that are dropped later stay assumed, so a proof by the formula counts in a pass that
-// drops nothing alone (induce); what it refutes is refuted in any case.
-func (p *pass) whole() *Formula {
+// wholeFormula returns the formula of the game for a joint move, built at its first use in a pass. The formula
+// assumes the candidates of that moment before the joint move. Candidates that are dropped later stay assumed, so its
+// proofs count only if the whole pass drops no candidate (induce). Its refutations count in any case.
+func (p *inductionPass) wholeFormula() *Formula {
 	if p.formula == nil {
 		p.formula = NewFormula(p.game, nil)
 		p.formula.assume(0, p.known)
@@ -171,27 +168,27 @@ func (p *pass) whole() *Formula {
 	return p.formula
 }
 
-func (p *pass) close() {
+func (p *inductionPass) close() {
 	if p.formula != nil {
 		p.formula.Close()
 	}
 }
 
-// through goes through all candidates. It returns false if it cannot be told whether they
-// follow: there is no time, or an assignment that recursive rules do not know.
-func (p *pass) through(w *caseAnalysis) bool {
+// checkAll checks every candidate, by joint moves if w is not nil and the joint moves are few. It returns false if a
+// candidate is undecided: the time is over, or a model uses a fixpoint of recursive rules that is not the least.
+func (p *inductionPass) checkAll(w *caseAnalysis) bool {
 	if w == nil {
-		return p.byCandidate()
+		return p.checkByWholeFormula()
 	}
-	w.suppose(p.known, &p.Invariants)
-	turns := w.turns()
-	if turns == nil {
-		return p.byCandidate()
+	w.setCandidates(p.known, &p.Invariants)
+	products := w.products()
+	if products == nil {
+		return p.checkByWholeFormula()
 	}
-	for _, t := range turns {
-		w.begin(t)
+	for _, t := range products {
+		w.beginProduct(t)
 		for more := true; more; more = t.next() {
-			if !p.byCase(w, t) {
+			if !p.checkJointMove(w, t) {
 				return false
 			}
 		}
@@ -199,11 +196,11 @@ func (p *pass) through(w *caseAnalysis) bool {
 	return true
 }
 
-// byCase drops the candidates that a joint move does not keep.
-func (p *pass) byCase(w *caseAnalysis, t *turn) bool {
-	joint := t.joint()
-	for !w.isKept(joint) {
-		if !p.rest() {
+// checkJointMove drops the candidates that a joint move breaks.
+func (p *inductionPass) checkJointMove(w *caseAnalysis, t *product) bool {
+	joint := t.current()
+	for !w.hasVerdict(joint) {
+		if !p.pause() {
 			return false
 		}
 		before := p.changes
@@ -212,78 +209,78 @@ func (p *pass) byCase(w *caseAnalysis, t *turn) bool {
 			p.version = w.version
 		}
 		for _, o := range suspects {
-			if !p.settle(joint, o) {
+			if !p.checkObligations(joint, o) {
 				return false
 			}
 		}
 		if p.changes == before {
 			if len(suspects) > 0 {
-				w.keepByAll(joint, p.version)
+				w.addWholeVerdict(joint, p.version)
 			} else {
-				w.keep(joint)
+				w.addVerdict(joint)
 			}
 			return true
 		}
-		w.suppose(p.known, &p.Invariants)
-		w.begin(t)
+		w.setCandidates(p.known, &p.Invariants)
+		w.beginProduct(t)
 	}
 	return true
 }
 
-// maxQuestion is the number of obligations that are asked about at once.
-const maxQuestion = 100
+// maxObligations bounds the obligations of a query.
+const maxObligations = 100
 
-// byCandidate asks whether any joint move breaks some candidates, of which equations wait until
-// all else is calm.
-func (p *pass) byCandidate() bool {
+// checkByWholeFormula checks the candidates for all joint moves together. It checks equations only if it has dropped
+// no other candidate.
+func (p *inductionPass) checkByWholeFormula() bool {
 	began := p.changes
-	for some := range slices.Chunk(p.obligations(), maxQuestion) {
-		if !p.settle(nil, some...) {
+	for chunk := range slices.Chunk(p.obligations(), maxObligations) {
+		if !p.checkObligations(nil, chunk...) {
 			return false
 		}
 	}
 	for i := 0; i < len(p.equations) && p.changes == began; i++ {
-		if !p.settle(nil, obligation{equation: p.equations[i]}) {
+		if !p.checkObligations(nil, obligation{equation: p.equations[i]}) {
 			return false
 		}
 	}
 	return true
 }
 
-// settle asks of the whole game whether one of some obligations can fail after a joint move, or
-// after any if none is given, until none does or all are dropped.
-func (p *pass) settle(joint []option, obligations ...obligation) bool {
+// checkObligations asks the formula of the whole game whether a joint move, or any joint move if joint is nil, can
+// break an obligation. It repeats the query until the answer is no or all obligations are dropped.
+func (p *inductionPass) checkObligations(joint []option, obligations ...obligation) bool {
 	for before := -1; before != p.changes; {
-		if !p.rest() {
+		if !p.pause() {
 			return false
 		}
 		before = p.changes
 		var fails []logic.Lit
-		f := p.whole()
+		f := p.wholeFormula()
 		for _, o := range obligations {
-			if p.stands(o) {
-				fails = append(fails, o.fails(f))
+			if p.contains(o) {
+				fails = append(fails, o.violation(f))
 			}
 		}
-		question := []logic.Lit{f.net.Or(fails...)}
+		literals := []logic.Lit{f.net.Or(fails...)}
 		for r, option := range joint {
-			question = append(question, f.Does(0, r)[option.move])
+			literals = append(literals, f.Does(0, r)[option.move])
 		}
-		if !p.ask(obligations[0].equation, question...) {
+		if !p.query(obligations[0].equation, literals...) {
 			return false
 		}
 	}
 	return true
 }
 
-// ask asks whether something can be, and drops what it refutes; an equation that is not decided
-// soon is dropped, too. False if that cannot be told.
-func (p *pass) ask(e *equation, question ...logic.Lit) bool {
+// query asks whether literals can be true together, and drops the candidates that the model breaks. An equation is
+// also dropped if its query exceeds the limit of conflicts. It returns false if the query is undecided.
+func (p *inductionPass) query(e *equation, literals ...logic.Lit) bool {
 	limits := sat.Limits{MaxBytes: p.maxBytes}
 	if e != nil {
 		limits.MaxConflicts = maxEquationConflicts
 	}
-	status := p.formula.Solve(p.ctx, limits, question...)
+	status := p.formula.Solve(p.ctx, limits, literals...)
 	if status == sat.Unsat {
 		return true
 	}
@@ -297,7 +294,7 @@ func (p *pass) ask(e *equation, question ...logic.Lit) bool {
 	return p.changes > before
 }
 
-// obligation is a candidate that a joint move has to keep: one of its kinds is set.
+// obligation is a candidate that every joint move must keep. One field is set.
 type obligation struct {
 	pair     pair
 	group    []int32
@@ -308,39 +305,39 @@ type obligation struct {
 // transition is a game before and after a joint move, as signals of a network.
 type transition interface {
 	network() *logic.Network
-	// before and after are a literal over fluents.
+	// before and after return the signal of a literal over fluents, before and after the joint move.
 	before(l logic.Lit) logic.Lit
 	after(l logic.Lit) logic.Lit
-	// alters tells whether a fluent may be another one after.
+	// alters reports whether the joint move may change a fluent.
 	alters(fluent int32) bool
 }
 
-// The transition of an unrolling is its first step.
+// unrolling implements transition with its first step.
 func (u *unrolling) network() *logic.Network      { return u.net }
-func (u *unrolling) before(l logic.Lit) logic.Lit { return u.At(0, l) }
-func (u *unrolling) after(l logic.Lit) logic.Lit  { return u.At(1, l) }
+func (u *unrolling) before(l logic.Lit) logic.Lit { return u.SignalAt(0, l) }
+func (u *unrolling) after(l logic.Lit) logic.Lit  { return u.SignalAt(1, l) }
 func (u *unrolling) alters(int32) bool            { return true }
 
-// fails is where a transition does not keep the candidate.
-func (o obligation) fails(t transition) logic.Lit {
+// violation returns the signal of the transitions that break the candidate.
+func (o obligation) violation(t transition) logic.Lit {
 	net := t.network()
 	switch {
 	case o.equation != nil:
 		return o.equation.isKept(t).Not()
 	case o.group != nil:
-		var some []logic.Lit
+		var literals []logic.Lit
 		for _, f := range o.group {
-			some = append(some, t.after(literal(f)))
+			literals = append(literals, t.after(literal(f)))
 		}
-		return net.Or(some...).Not()
+		return net.Or(literals...).Not()
 	case o.lasting != logic.False:
 		return net.And(t.before(o.lasting), t.after(o.lasting).Not())
 	}
 	return net.And(t.after(o.pair.a).Not(), t.after(o.pair.b).Not())
 }
 
-// stands tells whether it is still a candidate.
-func (inv *Invariants) stands(o obligation) bool {
+// contains reports whether the candidate of an obligation has not been dropped.
+func (inv *Invariants) contains(o obligation) bool {
 	switch {
 	case o.equation != nil:
 		return slices.Contains(inv.equations, o.equation)
@@ -352,7 +349,7 @@ func (inv *Invariants) stands(o obligation) bool {
 	return inv.hasPair(o.pair.a, o.pair.b)
 }
 
-// obligations lists the candidates but for the equations.
+// obligations lists the candidates except the equations.
 func (inv *Invariants) obligations() []obligation {
 	var list []obligation
 	for _, p := range inv.pairs {
@@ -367,35 +364,35 @@ func (inv *Invariants) obligations() []obligation {
 	return list
 }
 
-// assume makes the invariants of single positions true at a step.
+// assume requires the pairs, groups and equations at step k.
 func (f *Formula) assume(k int, inv *Invariants) {
 	for _, p := range inv.pairs {
-		f.Require(f.At(k, p.a), f.At(k, p.b))
+		f.Require(f.SignalAt(k, p.a), f.SignalAt(k, p.b))
 	}
 	for _, g := range inv.groups {
-		f.Require(f.fluents(k, g)...)
+		f.Require(f.fluentsAt(k, g)...)
 	}
 	for _, e := range inv.equations {
-		f.Require(e.holdsAt(f.net, func(l logic.Lit) logic.Lit { return f.At(k, l) }))
+		f.Require(e.holdsAt(f.net, func(l logic.Lit) logic.Lit { return f.SignalAt(k, l) }))
 	}
 }
 
-// Assume makes the invariants true at a step, and from the step before to it.
+// Assume requires the pairs, groups and equations at step k, and the lasting literals between steps k-1 and k.
 func (f *Formula) Assume(k int, inv *Invariants) {
 	f.assume(k, inv)
 	if k == 0 {
 		return
 	}
 	for _, l := range inv.lasting {
-		f.Require(f.At(k-1, l).Not(), f.At(k, l))
+		f.Require(f.SignalAt(k-1, l).Not(), f.SignalAt(k, l))
 	}
 }
 
-// fluents are some fluents at a step.
-func (f *Formula) fluents(k int, fluents []int32) []logic.Lit {
+// fluentsAt returns the literals of fluents at step k.
+func (f *Formula) fluentsAt(k int, fluents []int32) []logic.Lit {
 	lits := make([]logic.Lit, len(fluents))
 	for i, g := range fluents {
-		lits[i] = f.At(k, literal(g))
+		lits[i] = f.SignalAt(k, literal(g))
 	}
 	return lits
 }

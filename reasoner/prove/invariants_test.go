@@ -12,14 +12,13 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// compiled is the machine of a game.
+// compiled returns the machine of a game.
 func compiled(t testing.TB, g *circuit.Game) *circuit.Machine {
 	t.Helper()
 	return must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
 }
 
-// aToken is on one of three places, and a move takes it to the next; it lights one lamp after
-// the other.
+// aToken returns a game in which a token moves around three places and lights a further lamp with each move.
 func aToken(lamps int) *circuit.Game {
 	const places = 3
 	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{{"stay", "go"}}}
@@ -43,12 +42,12 @@ func aToken(lamps int) *circuit.Game {
 	return g
 }
 
-func TestInvariantsHoldAtTheBeginningWheneverTheTimeEnds(t *testing.T) {
+func TestInvariantsHoldInitiallyWheneverTheTimeEnds(t *testing.T) {
 	g := aToken(64)
 	m := compiled(t, g)
-	for last := range 4 {
+	for lastStage := range 4 {
 		ctx, cancel := context.WithCancel(t.Context())
-		if last == 0 {
+		if lastStage == 0 {
 			cancel()
 		}
 		stage := 0
@@ -59,20 +58,20 @@ func TestInvariantsHoldAtTheBeginningWheneverTheTimeEnds(t *testing.T) {
 			}
 			before = inv
 			if !inv.Holds(g.Initial) {
-				t.Errorf("the time ends after stage %d: an invariant of stage %d fails in the initial position", last, stage)
+				t.Errorf("time until stage %d: an invariant of stage %d fails in the initial position", lastStage, stage)
 			}
-			if stage++; stage >= last {
+			if stage++; stage >= lastStage {
 				cancel()
 			}
 		}
-		if stage < max(1, min(last, 3)) {
-			t.Errorf("%d stages, expected %d", stage, max(1, min(last, 3)))
+		if stage < max(1, min(lastStage, 3)) {
+			t.Errorf("%d stages, expected %d", stage, max(1, min(lastStage, 3)))
 		}
 		cancel()
 	}
 }
 
-// names is a position by the names of its fluents.
+// names returns the position with the named fluents.
 func names(g *circuit.Game, fluents ...string) machine.State {
 	s, err := g.Names.State(fluents)
 	if err != nil {
@@ -90,18 +89,18 @@ func TestAJointMoveIsMadeInAllLanes(t *testing.T) {
 	const goes = 1
 	s.advance(g.Initial, []machine.Move{goes})
 	for lane := range s.batch.Lanes() {
-		if now := s.at(s.states, lane); !now.Equal(names(g, "f1", "f3")) {
+		if now := s.state(s.states, lane); !now.Equal(names(g, "f1", "f3")) {
 			t.Fatalf("lane %d: %v", lane, m.Names().AppendFluents(nil, now))
 		}
 	}
 }
 
-func TestGroupsCountIfTheirFluentsExcludeEachOtherAndEachFluentOnce(t *testing.T) {
+func TestGroupsOfExclusiveFluentsAreCounted(t *testing.T) {
 	excludes := func(f, h int32) pair { return pair{literal(f).Not(), literal(h).Not()} }
 	for want, pairs := range map[string][]pair{
 		"2 groups with 3 of 3 fluents": {excludes(2, 1), excludes(1, 0)},
 		"1 groups with 2 of 3 fluents": {excludes(1, 0), {literal(2), literal(1).Not()}},
-		"none found":                   {{literal(2), literal(1)}},
+		"no groups found":              {{literal(2), literal(1)}},
 	} {
 		p := &prover{game: aToken(0), invariants: &Invariants{groups: [][]int32{{0, 1}, {1, 2}}, pairs: pairs}}
 		if found := p.groups(); found.Detail != want {

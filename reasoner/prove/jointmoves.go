@@ -8,45 +8,44 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Joint moves, as the cases that induction distinguishes. Roles have moves that go together:
-// those of their own turn, and waiting. Most joint moves contradict themselves then, and
-// those that are left are about as many as there are moves.
+// Joint moves are the cases of induction. The moves of a role are divided into parts, such as the moves of its own
+// turn and noop. Most combinations of parts of different roles contradict each other, so there are about as many
+// joint moves as moves.
 
 const (
-	// maxCases is the number of joint moves up to which each is a case.
+	// maxCases bounds the joint moves that are checked separately.
 	maxCases = 1 << 16
-	// maxAlternatives is the number of ways to be true of a signal of which it is asked what
-	// follows in each of them.
+	// maxAlternatives bounds the alternatives of a disjunction that are searched for common consequences.
 	maxAlternatives = 16
-	// maxImplied is the number of literals that are looked at for what a conjunction implies.
+	// maxImplied bounds the literals that are examined as consequences of a conjunction.
 	maxImplied = 1 << 12
 )
 
-// option is a legal move of a role, and what is true where it is.
+// option is a move of a role with the consequences of its legality.
 type option struct {
 	move     machine.Move
-	does     logic.Lit   // that it is made, in an unrolling
-	literals []logic.Lit // over fluents, ascending
-	others   []logic.Lit // signals of the unrolling
+	does     logic.Lit   // the move as a signal of the unrolling
+	literals []logic.Lit // implied literals over fluents, ascending
+	others   []logic.Lit // implied signals of the unrolling
 }
 
-// turn is a set of joint moves: all of one option of each role.
-type turn struct {
+// product is a set of joint moves: the Cartesian product of one list of options for each role.
+type product struct {
 	options  [][]option  // by role
-	literals []logic.Lit // over fluents, that all of them imply
-	at       []int       // by role: the option of the joint move that is looked at
+	literals []logic.Lit // common literals over fluents of all options
+	index    []int       // by role: the option of the current joint move
 }
 
-// joinTurns lists the joint moves, of the parts of the moves of each role; none if they are too
-// many. Literals contradict each other where excluded says so.
-func joinTurns(parts [][][]option, excluded func(literals []logic.Lit) bool) []*turn {
-	list := []*turn{{}}
+// newProducts combines parts of the moves of all roles, and leaves out products whose common literals are excluded.
+// It returns nil if there are more than maxCases joint moves.
+func newProducts(parts [][][]option, excluded func(literals []logic.Lit) bool) []*product {
+	list := []*product{{}}
 	for _, own := range parts {
-		var longer []*turn
+		var longer []*product
 		for _, t := range list {
 			for _, part := range own {
 				if literals := merge(t.literals, common(part)); !excluded(literals) {
-					longer = append(longer, &turn{append(slices.Clip(t.options), part), literals, make([]int, len(parts))})
+					longer = append(longer, &product{append(slices.Clip(t.options), part), literals, make([]int, len(parts))})
 				}
 			}
 			if len(longer) > maxCases {
@@ -69,30 +68,31 @@ func joinTurns(parts [][][]option, excluded func(literals []logic.Lit) bool) []*
 	return list
 }
 
-// joint is the joint move that is looked at.
-func (t *turn) joint() []option {
-	list := make([]option, len(t.at))
-	for r, i := range t.at {
+// current returns the current joint move.
+func (t *product) current() []option {
+	list := make([]option, len(t.index))
+	for r, i := range t.index {
 		list[r] = t.options[r][i]
 	}
 	return list
 }
 
-// next goes on to the next joint move; false after the last one.
-func (t *turn) next() bool {
-	for r := range t.at {
-		if t.at[r]++; t.at[r] < len(t.options[r]) {
+// next selects the next joint move; it returns false after the last.
+func (t *product) next() bool {
+	for r := range t.index {
+		if t.index[r]++; t.index[r] < len(t.options[r]) {
 			return true
 		}
-		t.at[r] = 0
+		t.index[r] = 0
 	}
 	return false
 }
 
-// implication tells what follows from signals of a game.
+// implication computes consequences of signals of a game.
 type implication struct{ *unrolling }
 
-// partition divides the moves of a role by those literals that most of them imply.
+// partition divides the moves of a role by their frequent literals: each such literal follows from more than half of
+// the moves.
 func (im implication) partition(r int) [][]option {
 	var options []option
 	count := map[logic.Lit]int{}
@@ -100,7 +100,7 @@ func (im implication) partition(r int) [][]option {
 		if does == logic.False {
 			continue
 		}
-		o := im.of(im.game.Legal[r][m])
+		o := im.consequences(im.game.Legal[r][m])
 		o.move, o.does = machine.Move(m), does
 		options = append(options, o)
 		for _, l := range o.literals {
@@ -108,51 +108,50 @@ func (im implication) partition(r int) [][]option {
 		}
 	}
 	var parts [][]option
-	place := map[string]int{}
+	indices := map[string]int{}
 	for _, o := range options {
 		most := slices.DeleteFunc(slices.Clone(o.literals), func(l logic.Lit) bool { return 2*count[l] <= len(options) })
 		key := fmt.Sprint(most)
-		at, ok := place[key]
+		index, ok := indices[key]
 		if !ok {
-			at = len(parts)
-			place[key], parts = at, append(parts, nil)
+			index = len(parts)
+			indices[key], parts = index, append(parts, nil)
 		}
-		parts[at] = append(parts[at], o)
+		parts[index] = append(parts[index], o)
 	}
 	return parts
 }
 
-// of is what follows from a signal of the game: literals over fluents, and the other signals of
-// which it is the conjunction.
-func (im implication) of(l logic.Lit) option {
+// consequences returns literals over fluents that follow from a signal of the game, and the other signals of which it
+// is the conjunction.
+func (im implication) consequences(l logic.Lit) option {
 	literals, others := im.conjuncts(l)
 	o := option{literals: literals}
 	for _, l := range others {
 		if operands := im.game.Net.Operands(l.Node()); len(operands) <= maxAlternatives {
-			o.literals = append(o.literals, im.inEach(operands)...)
+			o.literals = append(o.literals, im.impliedByEach(operands)...)
 		}
-		o.others = append(o.others, im.At(0, l))
+		o.others = append(o.others, im.SignalAt(0, l))
 	}
 	slices.Sort(o.literals)
 	o.literals = slices.Compact(o.literals)
 	return o
 }
 
-// inEach lists the literals that follow from the complement of each of some signals.
-func (im implication) inEach(signals []logic.Lit) []logic.Lit {
-	all, _ := im.conjuncts(signals[0].Not())
+// impliedByEach returns the literals that follow from the complement of each signal.
+func (im implication) impliedByEach(signals []logic.Lit) []logic.Lit {
+	common, _ := im.conjuncts(signals[0].Not())
 	for _, l := range signals[1:] {
-		if len(all) == 0 {
+		if len(common) == 0 {
 			return nil
 		}
-		some, _ := im.conjuncts(l.Not())
-		all = slices.DeleteFunc(all, func(l logic.Lit) bool { return !slices.Contains(some, l) })
+		implied, _ := im.conjuncts(l.Not())
+		common = slices.DeleteFunc(common, func(l logic.Lit) bool { return !slices.Contains(implied, l) })
 	}
-	return all
+	return common
 }
 
-// conjuncts takes a conjunction apart: into literals over fluents, and disjunctions. Of the largest
-// it leaves out some.
+// conjuncts splits a conjunction into literals over fluents and disjunctions. It examines at most maxImplied signals.
 func (im implication) conjuncts(l logic.Lit) (literals, others []logic.Lit) {
 	net := im.game.Net
 	for l := range net.Implied(l, maxImplied) {
@@ -166,17 +165,17 @@ func (im implication) conjuncts(l logic.Lit) (literals, others []logic.Lit) {
 	return literals, others
 }
 
-// common are the literals that all options imply.
+// common returns the literals that all options imply.
 func common(options []option) []logic.Lit {
-	all := slices.Clone(options[0].literals)
+	shared := slices.Clone(options[0].literals)
 	for _, o := range options[1:] {
-		all = logic.Intersect(all, o.literals)
+		shared = logic.Intersect(shared, o.literals)
 	}
-	return all
+	return shared
 }
 
 func merge(a, b []logic.Lit) []logic.Lit {
-	all := slices.Concat(a, b)
-	slices.Sort(all)
-	return slices.Compact(all)
+	merged := slices.Concat(a, b)
+	slices.Sort(merged)
+	return slices.Compact(merged)
 }

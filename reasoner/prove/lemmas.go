@@ -13,46 +13,47 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// Goal-directed induction proves that a property of single positions holds, with the invariants that the proof needs
-// and no others. Invariants are found lazily, as refinements by counterexamples (Clarke, Grumberg, Jha, Lu and
-// Veith 2000): a model of a formula is a position that breaks the property, or that leads to a position which breaks
-// an invariant. If the model contradicts the positions of random games, then the contradiction is a lemma, which the
-// formulas assume from now on, and which has to be proved, too. So formulas speak of the fluents alone on
-// which the property and its lemmas depend.
+// Goal-directed induction proves that a property of single positions holds, with only the invariants that the proof
+// needs. It finds invariants lazily, by counterexample-guided refinement (Clarke, Grumberg, Jha, Lu and Veith 2000).
+// A model is a position that breaks the property, or a joint move that breaks the property or an invariant. If the
+// positions of random games contradict the model, the contradiction is a lemma: the formulas assume it from now on,
+// and it must be proved, too. So the formulas contain only fluents on which the property and its lemmas depend.
 //
-// Theorem: let every lemma and the property hold in the initial position. Let a step be a legal joint move from a position that is
-// not terminal and in which all lemmas hold. If no step leads to a position in which a lemma fails, then all lemmas hold in every position
-// that can be reached, by induction on joint moves. If then no position in which all lemmas hold breaks the property, or
-// no step leads to a position that breaks it, the property holds in every position that can be reached.
-// Formulas leave out conditions until a model breaks them: that the position before is not terminal, and that moves are
-// legal. A formula with fewer conditions has more models, so whatever has no model without a condition has none with it.
+// Theorem: let every lemma and the property hold in the initial position. Let a step be a legal joint move from a
+// position that is not terminal and in which all lemmas hold. If no step breaks a lemma, then all lemmas hold in
+// every position that can be reached, by induction on joint moves. If, moreover, no position with all lemmas breaks
+// the property, or no step breaks it, the property holds in every position that can be reached.
+//
+// Formulas leave out two conditions until a model breaks them: the position before the joint move is not terminal,
+// and moves are legal. Leaving out a condition adds models, so an unsatisfiable formula stays unsatisfiable with it.
 
 const (
-	// maxDropped is the number of lemmas that may fail before the attempt ends.
+	// maxDropped bounds the lemmas that may be refuted.
 	maxDropped = 12
-	// maxLemmas is the number of lemmas that an attempt may need.
+	// maxLemmas bounds the lemmas of an attempt.
 	maxLemmas = 3_000
-	// maxModels is the number of models that an attempt may look at.
+	// maxModels bounds the models that are examined.
 	maxModels = 150
-	// maxSamples is the number of rounds of random games after which lemmas with little support are tried.
+	// maxSamples is the number of rounds of random games after which lemmas with less than minSupport are tried.
 	maxSamples = 10
-	// maxNew is the number of lemmas that one model may add.
+	// maxNew bounds the lemmas that one model adds.
 	maxNew = 8
-	// minSupport is the support by the sample that makes a lemma more likely than that a condition of the joint move is missing.
+	// minSupport is the support in the sample from which a lemma is likelier than a missing condition of the joint
+	// move.
 	minSupport = 10
 )
 
-// lemma is an invariant of single positions: one of its literals is true, or of its fluents exactly one is.
+// lemma is an invariant of single positions: at least one of its literals is true, or exactly one.
 type lemma struct {
 	literals []logic.Lit // over fluents, ascending
-	exactly  bool        // exactly one literal is true, not one at least
-	proved   bool        // every joint move keeps the lemma, if all lemmas hold before
+	exactly  bool        // exactly one literal is true
+	proved   bool        // every joint move keeps the lemma if all lemmas hold before
 }
 
-// key returns a text that differs for different lemmas.
+// key returns a map key of the lemma.
 func (l *lemma) key() string { return fmt.Sprint(l.exactly, l.literals) }
 
-// count returns how many literals of the lemma are true, where holds says so of each.
+// count returns the number of true literals of the lemma.
 func (l *lemma) count(holds func(logic.Lit) bool) (n int) {
 	for _, literal := range l.literals {
 		if holds(literal) {
@@ -62,69 +63,69 @@ func (l *lemma) count(holds func(logic.Lit) bool) (n int) {
 	return n
 }
 
-// isMet reports whether the lemma holds where so many of its literals are true.
-func (l *lemma) isMet(count int) bool { return count == 1 || count > 1 && !l.exactly }
+// holdsWith reports whether the lemma holds with count true literals.
+func (l *lemma) holdsWith(count int) bool { return count == 1 || count > 1 && !l.exactly }
 
-// fails returns the signal that the lemma fails where its literals have some values.
-func (l *lemma) fails(net *logic.Network, values []logic.Lit) logic.Lit {
+// violation returns the signal that the lemma fails, given the signals of its literals.
+func (l *lemma) violation(net *logic.Network, values []logic.Lit) logic.Lit {
 	none := net.Or(values...).Not()
 	if !l.exactly {
 		return none
 	}
-	return net.Or(none, net.Several(values...))
+	return net.Or(none, net.AtLeastTwo(values...))
 }
 
-// directed is one attempt of a proof by goal-directed induction.
-type directed struct {
-	ctx     context.Context
-	game    *circuit.Game
-	sample  *sample
-	bytes   int64
-	lemmas  []*lemma
-	known   map[string]bool // by key of a lemma: true if it is assumed, false if it was dropped
-	dropped int
-	cones   *Cones
-	end     *lazyFormula // of one position
-	step    *lazyFormula // of one joint move
-	work    int          // models that were looked at
-	// frequent are the fluents by their frequency in the sample, when it had as many words for each fluent.
-	frequent []int32
-	often    []int // by fluent: the positions of the sample in which it is true
-	rounds   int   // of random games
-	counted  int
-	grouped  map[int32][]*lemma // by fluent: the lemmas about its group, empty if there is none
+// directedProof is a proof by goal-directed induction.
+type directedProof struct {
+	ctx             context.Context
+	game            *circuit.Game
+	sample          *sample
+	maxBytes        int64
+	lemmas          []*lemma
+	assumed         map[string]bool // by key of a lemma: true if assumed, false if dropped
+	dropped         int
+	cones           *Cones
+	positionFormula *lazyFormula // one position
+	stepFormula     *lazyFormula // one joint move
+	models          int          // models examined
+	// byFrequency lists the fluents by their frequency in the first countedWords words of the sample.
+	byFrequency  []int32
+	frequency    []int // by fluent: the number of sampled positions in which it is true
+	rounds       int   // rounds of random games
+	countedWords int
+	grouped      map[int32][]*lemma // by fluent: the lemmas about its group, empty if it has no group
 }
 
-// holdsEverywhere reports whether properties of single positions are proved to hold in every position that can be reached, by
-// goal-directed induction, and returns the number of models that it looked at. That they are not proved says nothing.
+// holdsEverywhere reports whether goal-directed induction proves properties of single positions for every position
+// that can be reached, and returns the number of examined models. The answer false refutes nothing.
 func holdsEverywhere(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, properties []property) (proved bool, models int) {
-	d := &directed{
-		ctx: ctx, game: g, sample: newSample(m, nil), bytes: maxBytes / 2, known: map[string]bool{}, cones: NewCones(g.Net),
-		often: make([]int, len(g.Fluents)),
+	d := &directedProof{
+		ctx: ctx, game: g, sample: newSample(m, nil), maxBytes: maxBytes / 2, assumed: map[string]bool{}, cones: NewCones(g.Net),
+		frequency: make([]int, len(g.Fluents)),
 	}
-	if d.sample.beginsWithout(properties) {
+	if d.sample.failsInitially(properties) {
 		return false, 0
 	}
-	d.more()
-	for d.dropped <= maxDropped && d.work <= maxModels && len(d.lemmas) <= maxLemmas && ctx.Err() == nil {
+	d.sampleMore()
+	for d.dropped <= maxDropped && d.models <= maxModels && len(d.lemmas) <= maxLemmas && ctx.Err() == nil {
 		proved, retry := d.attempt(properties)
 		if proved || !retry {
-			return proved, d.work
+			return proved, d.models
 		}
 	}
-	return false, d.work
+	return false, d.models
 }
 
-// beginsWithout reports whether one of some properties fails in the initial position.
-func (s *sample) beginsWithout(properties []property) bool {
+// failsInitially reports whether a property fails in the initial position.
+func (s *sample) failsInitially(properties []property) bool {
 	s.batch.Fill(s.machine.Initial(), nil)
 	s.batch.Evaluate(s.batch.Lanes())
-	initial := lookAt(s.batch, 0, len(s.machine.Names().Roles))
+	initial := viewOf(s.batch, 0, len(s.machine.Names().Roles))
 	return slices.ContainsFunc(properties, func(q property) bool { return q.fails(initial, nil) })
 }
 
-// more adds the positions of more random games to the sample.
-func (d *directed) more() {
+// sampleMore adds the positions of a round of random games to the sample.
+func (d *directedProof) sampleMore() {
 	s := d.sample
 	s.batch.Fill(s.machine.Initial(), nil)
 	s.batch.Store(s.states, s.batch.Lanes())
@@ -132,10 +133,10 @@ func (d *directed) more() {
 		if d.ctx.Err() != nil && len(s.true[0]) > 0 {
 			return
 		}
-		s.take()
+		s.record()
 		for f, row := range s.true {
 			for _, w := range row[len(row)-s.batch.Lanes()/64:] {
-				d.often[f] += bits.OnesCount64(w)
+				d.frequency[f] += bits.OnesCount64(w)
 			}
 		}
 		s.advance(s.machine.Initial(), nil)
@@ -143,29 +144,29 @@ func (d *directed) more() {
 	d.rounds++
 }
 
-// attempt tries a proof with the lemmas there are and those that it turns out to need. It ends before if a lemma fails, which is
-// dropped; then another attempt may succeed.
-func (d *directed) attempt(properties []property) (proved, retry bool) {
-	d.end, d.step = newLazyFormula(d.game), newLazyFormula(d.game)
-	defer d.end.Close()
-	defer d.step.Close()
+// attempt tries a proof with the current lemmas, and adds lemmas that the proof needs. If a lemma fails, attempt
+// drops the lemma and asks for a retry.
+func (d *directedProof) attempt(properties []property) (proved, retry bool) {
+	d.positionFormula, d.stepFormula = newLazyFormula(d.game), newLazyFormula(d.game)
+	defer d.positionFormula.Close()
+	defer d.stepFormula.Close()
 	for _, l := range d.lemmas {
 		l.proved = false
-		d.end.suppose(l)
-		d.step.suppose(l)
+		d.positionFormula.assumeLemma(l)
+		d.stepFormula.assumeLemma(l)
 	}
 	for _, q := range properties {
-		if !d.never(d.end, q.broken(d.end.unrolling, 0)) && !d.never(d.step, q.broken(d.step.unrolling, 1)) {
+		if !d.isImpossible(d.positionFormula, q.violation(d.positionFormula.unrolling, 0)) && !d.isImpossible(d.stepFormula, q.violation(d.stepFormula.unrolling, 1)) {
 			return false, false
 		}
 	}
-	for l := d.next(); l != nil; l = d.next() {
+	for l := d.nextLemma(); l != nil; l = d.nextLemma() {
 		switch {
 		case len(d.lemmas) > maxLemmas:
 			return false, false
 		case d.isKept(l):
 			l.proved = true
-		case d.ctx.Err() != nil || d.work > maxModels:
+		case d.ctx.Err() != nil || d.models > maxModels:
 			return false, false
 		default:
 			d.drop(l)
@@ -175,9 +176,8 @@ func (d *directed) attempt(properties []property) (proved, retry bool) {
 	return true, false
 }
 
-// next returns a lemma that is not proved, a short one if there is one: its proof is easy, and it fails more often. It returns nil if
-// all are proved.
-func (d *directed) next() (shortest *lemma) {
+// nextLemma returns a shortest unproved lemma, or nil: short lemmas have easy proofs, and fail more often.
+func (d *directedProof) nextLemma() (shortest *lemma) {
 	for _, l := range d.lemmas {
 		if !l.proved && (shortest == nil || len(l.literals) < len(shortest.literals)) {
 			shortest = l
@@ -186,51 +186,51 @@ func (d *directed) next() (shortest *lemma) {
 	return shortest
 }
 
-// isKept reports whether joint moves are proved to keep a lemma. That exactly one literal is true is proved for each literal that
-// may be true before.
-func (d *directed) isKept(l *lemma) bool {
-	fails := l.fails(d.step.net, d.step.after(l.literals))
+// isKept reports whether joint moves are proved to keep a lemma. A lemma "exactly one" has a proof for each literal
+// that may be true before.
+func (d *directedProof) isKept(l *lemma) bool {
+	fails := l.violation(d.stepFormula.net, d.stepFormula.after(l.literals))
 	if !l.exactly {
-		return d.never(d.step, fails)
+		return d.isImpossible(d.stepFormula, fails)
 	}
-	return !slices.ContainsFunc(l.literals, func(before logic.Lit) bool { return !d.never(d.step, fails, before) })
+	return !slices.ContainsFunc(l.literals, func(before logic.Lit) bool { return !d.isImpossible(d.stepFormula, fails, before) })
 }
 
 // drop drops a lemma that is not kept, and all lemmas that more random games refute.
-func (d *directed) drop(failed *lemma) {
+func (d *directedProof) drop(failed *lemma) {
 	d.dropped++
-	d.more()
+	d.sampleMore()
 	d.lemmas = slices.DeleteFunc(d.lemmas, func(l *lemma) bool {
 		if l != failed && d.sample.confirms(l) {
 			return false
 		}
-		d.known[l.key()] = false
+		d.assumed[l.key()] = false
 		return true
 	})
 }
 
-// never reports whether a signal is proved to be false in all positions, or after all joint moves, where the lemmas and some literals
-// over fluents hold.
-func (d *directed) never(f *lazyFormula, signal logic.Lit, where ...logic.Lit) bool {
-	f.ask(signal)
-	for d.ctx.Err() == nil && f.Bytes() < d.bytes && d.work <= maxModels {
-		switch f.Solve(d.ctx, sat.Limits{MaxBytes: d.bytes}, append(where, signal)...) {
+// isImpossible reports whether a signal is proved to be false in the formula's positions in which the lemmas and the
+// literals of where hold.
+func (d *directedProof) isImpossible(f *lazyFormula, signal logic.Lit, where ...logic.Lit) bool {
+	f.include(signal)
+	for d.ctx.Err() == nil && f.Bytes() < d.maxBytes && d.models <= maxModels {
+		switch f.Solve(d.ctx, sat.Limits{MaxBytes: d.maxBytes}, append(where, signal)...) {
 		case sat.Unsat:
 			return true
 		case sat.Unknown:
 			return false
 		}
-		d.work++
-		if !d.learn(f) {
+		d.models++
+		if !d.refine(f) {
 			return false
 		}
 	}
 	return false
 }
 
-// learn adds lemmas that the model of a formula contradicts, or else conditions of the joint move, and reports whether there are any.
-// Lemmas that random games support well come first, lemmas that they merely do not refute last.
-func (d *directed) learn(f *lazyFormula) bool {
+// refine adds lemmas that the model of a formula breaks, or else conditions of the joint move, and reports whether it
+// has added any. It tries lemmas with much support first.
+func (d *directedProof) refine(f *lazyFormula) bool {
 	model := make([]logic.Lit, len(f.fluents))
 	for i, g := range f.fluents {
 		model[i] = literal(g) ^ logic.Constant(!f.Value(literal(g)))
@@ -240,7 +240,7 @@ func (d *directed) learn(f *lazyFormula) bool {
 		found = d.missing(f, model)
 	}
 	if len(found) == 0 {
-		if f == d.end { // the property speaks of terminal positions, too
+		if f == d.positionFormula { // a property may fail in terminal positions, too
 			return false
 		}
 		if f.restrict() {
@@ -248,7 +248,7 @@ func (d *directed) learn(f *lazyFormula) bool {
 		}
 		found = d.clauses(f, model, minSupport)
 		for ; len(found) == 0 && d.rounds < maxSamples && d.ctx.Err() == nil; found = d.clauses(f, model, minSupport) {
-			d.more()
+			d.sampleMore()
 		}
 		if len(found) == 0 {
 			found = d.clauses(f, model, 1)
@@ -256,44 +256,45 @@ func (d *directed) learn(f *lazyFormula) bool {
 	}
 	for _, l := range found {
 		d.lemmas = append(d.lemmas, l)
-		d.end.suppose(l)
-		d.step.suppose(l)
+		d.positionFormula.assumeLemma(l)
+		d.stepFormula.assumeLemma(l)
 	}
 	return len(found) > 0
 }
 
-// choose appends the first of some lemmas that was not dropped and holds in the initial position, unless it is assumed already or holds
-// in the model of a formula.
-func (d *directed) choose(found []*lemma, f *lazyFormula, list ...*lemma) []*lemma {
+// appendFirst appends the first lemma of a list that was not dropped and holds in the initial position. It appends
+// nothing if it comes to a lemma that is assumed already, or that the model satisfies.
+func (d *directedProof) appendFirst(found []*lemma, f *lazyFormula, list ...*lemma) []*lemma {
 	for _, l := range list {
 		slices.Sort(l.literals)
 		key := l.key()
-		assumed, known := d.known[key]
+		assumed, known := d.assumed[key]
 		switch {
-		case assumed || l.isMet(l.count(f.Value)):
+		case assumed || l.holdsWith(l.count(f.Value)):
 			return found
-		case known || !l.isMet(l.count(func(l logic.Lit) bool { return Holds(d.game.Initial, l) })):
+		case known || !l.holdsWith(l.count(func(l logic.Lit) bool { return Holds(d.game.Initial, l) })):
 			continue
 		}
-		d.known[key] = true
+		d.assumed[key] = true
 		return append(found, l)
 	}
 	return found
 }
 
-// contradiction is two literals that are never true together in the sample. Support is the number of positions of the sample in which
-// they would be if they were independent.
+// contradiction is two literals that are never true together in the sample. Its support is the number of sampled
+// positions in which both would be true if they were independent.
 type contradiction struct {
 	a, b    logic.Lit
 	support int
 }
 
-// contradictions lists those of some literals with a support, the greatest support first.
-func (d *directed) contradictions(literals []logic.Lit, support int) (list []contradiction) {
-	d.byFrequency()
-	positions := 64 * d.counted
+// contradictions returns the contradictions among literals with at least the given support, the greatest support
+// first.
+func (d *directedProof) contradictions(literals []logic.Lit, support int) (list []contradiction) {
+	d.sortedByFrequency()
+	positions := 64 * d.countedWords
 	count := func(l logic.Lit) int {
-		if n := d.often[fluent(l)]; !l.Complemented() {
+		if n := d.frequency[fluent(l)]; !l.Complemented() {
 			return n
 		} else {
 			return positions - n
@@ -322,52 +323,53 @@ func (s *sample) together(a, b logic.Lit) bool {
 	return false
 }
 
-// exclusive returns lemmas about fluents that are true together in a model and never in the sample.
-func (d *directed) exclusive(f *lazyFormula, model []logic.Lit) (found []*lemma) {
-	on := slices.DeleteFunc(slices.Clone(model), logic.Lit.Complemented)
-	for _, c := range d.contradictions(on, minSupport) {
+// exclusive returns lemmas about fluents that are true together in a model, but never in the sample.
+func (d *directedProof) exclusive(f *lazyFormula, model []logic.Lit) (found []*lemma) {
+	positive := slices.DeleteFunc(slices.Clone(model), logic.Lit.Complemented)
+	for _, c := range d.contradictions(positive, minSupport) {
 		if len(found) == maxNew {
 			break
 		}
-		found = d.choose(found, f, append(d.groups(fluent(c.a), fluent(c.b)), &lemma{literals: []logic.Lit{c.a.Not(), c.b.Not()}})...)
+		found = d.appendFirst(found, f, append(d.groups(fluent(c.a), fluent(c.b)), &lemma{literals: []logic.Lit{c.a.Not(), c.b.Not()}})...)
 	}
 	return found
 }
 
-// missing returns lemmas about fluents that are false in a model, of which one is true in every position of the sample.
-func (d *directed) missing(f *lazyFormula, model []logic.Lit) (found []*lemma) {
-	d.byFrequency()
+// missing returns lemmas "exactly one" about groups of which the model makes no fluent true.
+func (d *directedProof) missing(f *lazyFormula, model []logic.Lit) (found []*lemma) {
+	d.sortedByFrequency()
 	for _, l := range model {
-		if !l.Complemented() || len(found) == maxNew || d.often[fluent(l)] == 0 {
+		if !l.Complemented() || len(found) == maxNew || d.frequency[fluent(l)] == 0 {
 			continue
 		}
 		if d.grouped[fluent(l)] == nil {
 			d.grouped[fluent(l)] = append([]*lemma{}, d.groups(fluent(l))...)
 		}
-		found = d.choose(found, f, d.grouped[fluent(l)]...)
+		found = d.appendFirst(found, f, d.grouped[fluent(l)]...)
 	}
 	return found
 }
 
-// clauses returns lemmas of one or two literals that a model contradicts.
-func (d *directed) clauses(f *lazyFormula, model []logic.Lit, support int) (found []*lemma) {
+// clauses returns lemmas of one or two literals that the model breaks.
+func (d *directedProof) clauses(f *lazyFormula, model []logic.Lit, support int) (found []*lemma) {
 	for _, c := range d.contradictions(model, support) {
 		if len(found) == maxNew {
 			return found
 		}
-		found = d.choose(found, f, &lemma{literals: []logic.Lit{c.a.Not(), c.b.Not()}})
+		found = d.appendFirst(found, f, &lemma{literals: []logic.Lit{c.a.Not(), c.b.Not()}})
 	}
 	for _, l := range model {
 		if len(found) < maxNew && support <= 1 && !d.sample.together(l, l) {
-			found = d.choose(found, f, &lemma{literals: []logic.Lit{l.Not()}})
+			found = d.appendFirst(found, f, &lemma{literals: []logic.Lit{l.Not()}})
 		}
 	}
 	return found
 }
 
-// group returns literals of fluents, some given ones among them, of which exactly one is true in every position of the sample; nil
-// if none are found. To those given are added, of the fluents that exclude all so far, the fluents that are true most often.
-func (d *directed) group(given ...int32) []logic.Lit {
+// group returns positive literals of fluents, the given fluents among them, of which exactly one is true in every
+// position of the sample; nil if it finds none. It extends the given fluents greedily, by the most frequent fluent
+// that excludes all fluents so far.
+func (d *directedProof) group(given ...int32) []logic.Lit {
 	s := d.sample
 	covered := make([]uint64, len(s.true[0]))
 	var group []logic.Lit
@@ -382,7 +384,7 @@ func (d *directed) group(given ...int32) []logic.Lit {
 	for _, f := range given {
 		add(f)
 	}
-	for _, f := range d.byFrequency() {
+	for _, f := range d.sortedByFrequency() {
 		if left <= 0 {
 			break
 		}
@@ -396,18 +398,18 @@ func (d *directed) group(given ...int32) []logic.Lit {
 	return group
 }
 
-// groups returns lemmas that say of a group with some given fluents that exactly one is true, the most likely lemma first; none if no
-// such group is found. The sample may lack rare fluents, such as the extreme values of a counter. So the first lemma adds, of the
-// fluents that no position of the sample has, those that depend on the group.
-func (d *directed) groups(given ...int32) []*lemma {
+// groups returns the lemmas "exactly one" about the group of the given fluents, the likelier lemma first. The sample
+// may lack rare fluents, such as the extreme values of a counter. So the first lemma also contains the fluents that
+// never occur in the sample and depend on the group.
+func (d *directedProof) groups(given ...int32) []*lemma {
 	group := d.group(given...)
 	if group == nil {
 		return nil
 	}
 	list := []*lemma{{literals: group, exactly: true}}
 	var rare []logic.Lit
-	for u := range int32(len(d.often)) {
-		if d.often[u] == 0 && slices.ContainsFunc(d.support(d.game.Next[u]), func(g int32) bool { return slices.Contains(group, literal(g)) }) {
+	for u := range int32(len(d.frequency)) {
+		if d.frequency[u] == 0 && slices.ContainsFunc(d.support(d.game.Next[u]), func(g int32) bool { return slices.Contains(group, literal(g)) }) {
 			rare = append(rare, literal(u))
 		}
 	}
@@ -417,12 +419,12 @@ func (d *directed) groups(given ...int32) []*lemma {
 	return list
 }
 
-// maxSupport is the number of gates of a signal up to which it is asked for its fluents.
+// maxSupport bounds the gates of a signal whose fluents are searched.
 const maxSupport = 1 << 14
 
-// support returns the fluents on which signals of the game depend; none if they have too many gates.
-func (d *directed) support(signals ...logic.Lit) (fluents []int32) {
-	nodes, _ := d.cones.Of(maxSupport, signals...)
+// support returns the fluents on which signals of the game depend, or nothing if the signals have too many gates.
+func (d *directedProof) support(signals ...logic.Lit) (fluents []int32) {
+	nodes, _ := d.cones.Nodes(maxSupport, signals...)
 	for _, i := range nodes {
 		if int(i) > len(d.game.Fluents) {
 			break
@@ -432,22 +434,22 @@ func (d *directed) support(signals ...logic.Lit) (fluents []int32) {
 	return fluents
 }
 
-// byFrequency returns the fluents that are true in a position of the sample, first those that are true most often.
-func (d *directed) byFrequency() []int32 {
-	if d.counted == len(d.sample.true[0]) {
-		return d.frequent
+// sortedByFrequency returns the fluents of the sample, the most frequent first.
+func (d *directedProof) sortedByFrequency() []int32 {
+	if d.countedWords == len(d.sample.true[0]) {
+		return d.byFrequency
 	}
-	d.frequent, d.counted, d.grouped = nil, len(d.sample.true[0]), map[int32][]*lemma{}
-	for f, n := range d.often {
+	d.byFrequency, d.countedWords, d.grouped = nil, len(d.sample.true[0]), map[int32][]*lemma{}
+	for f, n := range d.frequency {
 		if n > 0 {
-			d.frequent = append(d.frequent, int32(f))
+			d.byFrequency = append(d.byFrequency, int32(f))
 		}
 	}
-	slices.SortStableFunc(d.frequent, func(a, b int32) int { return cmp.Compare(d.often[b], d.often[a]) })
-	return d.frequent
+	slices.SortStableFunc(d.byFrequency, func(a, b int32) int { return cmp.Compare(d.frequency[b], d.frequency[a]) })
+	return d.byFrequency
 }
 
-// intersect reports whether two sets of positions have a common one.
+// intersect reports whether two sets of positions have a common element.
 func intersect(a, b []uint64) bool {
 	for i, w := range a {
 		if w&b[i] != 0 {
@@ -460,13 +462,13 @@ func intersect(a, b []uint64) bool {
 // confirms reports whether a lemma holds in every position of the sample.
 func (s *sample) confirms(l *lemma) bool {
 	for i := range s.true[0] {
-		var some, several uint64
+		var once, twice uint64
 		for _, literal := range l.literals {
 			w := s.true[fluent(literal)][i] ^ -uint64(literal&1)
-			several |= some & w
-			some |= w
+			twice |= once & w
+			once |= w
 		}
-		if some != ^uint64(0) || l.exactly && several != 0 {
+		if once != ^uint64(0) || l.exactly && twice != 0 {
 			return false
 		}
 	}

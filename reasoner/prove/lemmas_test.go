@@ -12,7 +12,7 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// The bound is about twice the greatest number of models that a proof took when it was set; solvers find other models.
+// The bound is about twice the greatest number of models of a proof when it was set; other solvers find other models.
 func TestGoalSumsOfGamesAreProvedWithFewModels(t *testing.T) {
 	const most = 60
 	for _, game := range []string{

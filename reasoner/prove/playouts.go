@@ -7,9 +7,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// playouts are rounds of random games, one in each lane of a batch: what fails in the last position of
-// one game in a hundred thousand they meet. Nothing is kept of a game but the seed of its
-// round; a line that is wanted is found by playing the round again.
+// playouts are rounds of random games, a game in each lane of a batch. They refute properties whose violation is
+// rare, such as once in a hundred thousand terminal positions. Only the seed of the last round is kept; the line of a
+// game is found by a repetition of the round.
 type playouts struct {
 	machine machine.Machine
 	batch   machine.Batch
@@ -17,10 +17,10 @@ type playouts struct {
 	seed    uint64
 }
 
-// ending is where a game of a round ends: after so many joint moves.
+// ending identifies the end of a game in a round: its lane and its number of joint moves.
 type ending struct{ lane, moves int }
 
-// maxParents bounds the memory of the children of one position of a line.
+// maxParents bounds the memory of the children of each position of a line.
 const maxParents = 1 << 26
 
 func newPlayouts(m machine.Machine) *playouts {
@@ -28,30 +28,29 @@ func newPlayouts(m machine.Machine) *playouts {
 	return &playouts{machine: m, batch: b, games: machine.NewLockstep(b)}
 }
 
-// play plays a round, and tells where each of some properties of positions fails first at the
-// end of a game. They are by their numbers.
+// play plays a round and returns, for each property that fails in a terminal position, the first such ending.
 func (r *playouts) play(ctx context.Context, properties map[int]property) map[int]ending {
-	met := map[int]ending{}
+	found := map[int]ending{}
 	r.seed++
-	r.follow(ctx, func(moves int, ended []uint64) bool {
+	r.run(ctx, func(moves int, ended []uint64) bool {
 		for w, lanes := range ended {
 			for ; lanes != 0; lanes &= lanes - 1 {
-				at := ending{64*w + bits.TrailingZeros64(lanes), moves}
-				v := lookAt(r.batch, at.lane, len(r.machine.Names().Roles))
+				end := ending{64*w + bits.TrailingZeros64(lanes), moves}
+				v := viewOf(r.batch, end.lane, len(r.machine.Names().Roles))
 				for i, q := range properties {
-					if _, ok := met[i]; !ok && q.fails(v, nil) {
-						met[i] = at
+					if _, ok := found[i]; !ok && q.fails(v, nil) {
+						found[i] = end
 					}
 				}
 			}
 		}
 		return true
 	})
-	return met
+	return found
 }
 
-// follow plays the games of the round, again if they were played before.
-func (r *playouts) follow(ctx context.Context, visit func(moves int, ended []uint64) bool) {
+// run plays the games of the current round.
+func (r *playouts) run(ctx context.Context, visit func(moves int, ended []uint64) bool) {
 	r.batch.Fill(r.machine.Initial(), nil)
 	r.batch.Evaluate(r.batch.Lanes())
 	r.games.Run(ctx, machine.NewRand(r.seed), r.batch.Lanes(), func(moves int, ended, _ []uint64) bool {
@@ -59,27 +58,27 @@ func (r *playouts) follow(ctx context.Context, visit func(moves int, ended []uin
 	})
 }
 
-// line is the line to where a game of the round ends; nil if its joint moves cannot be told.
-func (r *playouts) line(ctx context.Context, end ending) [][]machine.Move {
+// lineTo returns the line to an ending of the current round, or nil if its joint moves are unknown.
+func (r *playouts) lineTo(ctx context.Context, end ending) [][]machine.Move {
 	words := r.machine.Words()
 	states := make([]uint64, r.batch.Lanes()*words)
-	var way []machine.State
-	r.follow(ctx, func(moves int, _ []uint64) bool {
+	var path []machine.State
+	r.run(ctx, func(moves int, _ []uint64) bool {
 		r.batch.Store(states, end.lane+1)
-		way = append(way, append(machine.State(nil), states[end.lane*words:][:words]...))
+		path = append(path, append(machine.State(nil), states[end.lane*words:][:words]...))
 		return moves < end.moves
 	})
 	x := machine.NewExpander(r.machine)
 	x.Limit(ctx, maxParents, 0)
 	var e machine.Expansion
 	var line [][]machine.Move
-	for i := 1; i < len(way); i++ {
-		if x.Expand(&e, way[i-1]) != nil {
+	for i := 1; i < len(path); i++ {
+		if x.Expand(&e, path[i-1]) != nil {
 			return nil
 		}
 		joint := make([]machine.Move, len(e.Moves))
 		for c := range e.Children {
-			if e.Child(c).Equal(way[i]) {
+			if e.Child(c).Equal(path[i]) {
 				e.Joint(joint, c)
 				break
 			}

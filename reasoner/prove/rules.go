@@ -10,39 +10,38 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Verdict is what is known of a property.
+// Verdict is the result of the proof of a property.
 type Verdict string
 
-// The verdicts. Open is that of a property for which the time was too short, or for which
-// induction is too weak.
+// The verdicts. Open means that the time was too short or induction too weak.
 const (
 	Open    Verdict = "open"
 	Proved  Verdict = "proved"
 	Refuted Verdict = "refuted"
 )
 
-// Finding is a property of the rules and what is known of it.
+// Finding is a property of the rules with its verdict.
 type Finding struct {
 	Property string
 	Verdict  Verdict
-	Detail   string // a number that belongs to it, how it was proved, or what refutes it
-	// Line is, of a refuted property, joint moves from the initial position to where it
-	// fails; Shortest tells that there are no fewer.
+	Detail   string // the proved number, the method of the proof, or the violation
+	// Line is a counterexample: joint moves from the initial position. Shortest means that there is no shorter
+	// counterexample.
 	Line     [][]machine.Move
 	Shortest bool
-	// Required says that rules without the property are not valid.
+	// Required means that rules without the property are invalid.
 	Required bool
 }
 
-// view is what the rules say of a position.
+// view is the terminal flag, the legal moves and the goals of a position.
 type view struct {
 	terminal bool
-	legal    [][]machine.Move // by role; nil where terminal
+	legal    [][]machine.Move // by role; nil if terminal
 	goals    []int32          // by role
 }
 
-// lookAt is the view of a lane of a batch that is evaluated.
-func lookAt(b machine.Batch, lane, roles int) *view {
+// viewOf returns the view of a lane of an evaluated batch.
+func viewOf(b machine.Batch, lane, roles int) *view {
 	v := &view{terminal: b.Terminal()[lane>>6]>>(uint(lane)&63)&1 != 0, goals: make([]int32, roles)}
 	b.Goals(v.goals, lane)
 	for r := 0; r < roles && !v.terminal; r++ {
@@ -51,33 +50,31 @@ func lookAt(b machine.Batch, lane, roles int) *view {
 	return v
 }
 
-// isStuck tells whether a role has no legal move.
+// isStuck reports whether a role has no legal move.
 func (v *view) isStuck() bool {
 	return slices.ContainsFunc(v.legal, func(moves []machine.Move) bool { return len(moves) == 0 })
 }
 
-// property is what should hold in every position.
+// property should hold in every position.
 type property struct {
 	name string
-	// broken is where it fails at step k of an unrolling.
-	broken func(u *unrolling, k int) logic.Lit
-	// fails tells whether it fails in a position, from the one before; that is nil for the
-	// initial one.
+	// violation returns the signal that the property fails at step k of an unrolling.
+	violation func(u *unrolling, k int) logic.Lit
+	// fails reports whether the property fails in a position; before is the view of the preceding position, nil for
+	// the initial position.
 	fails func(now, before *view) bool
-	// said says in words what is wrong there.
-	said func(now, before *view) string
-	// first is the first step that it speaks of: 1 if it speaks of joint moves.
+	// explain describes the violation in words.
+	explain func(now, before *view) string
+	// first is the first step at which the property is defined: 1 if it is about joint moves.
 	first int
-	// required says that rules without the property are not valid.
+	// required means that rules without the property are invalid.
 	required bool
-	// ofStuck says that the property may fail in positions in which a role has no legal move, as it may fail before the
-	// end. A formula that makes a joint move from a position excludes this, so such a property is asked of formulas
-	// without a joint move from there.
-	ofStuck bool
+	// failsWhenStuck means that the property may fail in a position in which a role has no legal move. A formula with
+	// a joint move from a position excludes this case, so the property is checked only at the last step of formulas.
+	failsWhenStuck bool
 }
 
-// properties are those of a game in which the goals of the players add up to sum at the
-// end of one game.
+// properties returns the properties of a game; the goals of the players should add up to sum.
 func properties(g *circuit.Game, sum int32) []property {
 	players := g.Names.Players()
 	var everyone []machine.Role
@@ -85,10 +82,10 @@ func properties(g *circuit.Game, sum int32) []property {
 		everyone = append(everyone, machine.Role(r))
 	}
 	goals := singleGoals(everyone)
-	goals.required = g.Names.Chance() == machine.NoRole // nobody asks for the goal of chance
-	list := []property{legalMoves(), goals}             // ends knows that legal moves come first
+	goals.required = g.Names.Chance() == machine.NoRole // the goal of chance is never used
+	list := []property{legalMoves(), goals}             // gamesEnd needs legal moves as the first property
 	if len(players) > 1 {
-		list = append(list, constantSum(players, sum), turns(players))
+		list = append(list, constantSum(players, sum), turnTaking(players))
 	}
 	return append(list, risingGoals())
 }
@@ -96,36 +93,36 @@ func properties(g *circuit.Game, sum int32) []property {
 func legalMoves() property {
 	return property{
 		name: "every role has a legal move until the end",
-		broken: func(u *unrolling, k int) logic.Lit {
+		violation: func(u *unrolling, k int) logic.Lit {
 			var stuck []logic.Lit
 			for _, row := range u.game.Legal {
-				stuck = append(stuck, u.net.Or(u.all(k, row)...).Not())
+				stuck = append(stuck, u.net.Or(u.signalsAt(k, row)...).Not())
 			}
-			return u.net.And(u.At(k, u.game.Terminal).Not(), u.net.Or(stuck...))
+			return u.net.And(u.SignalAt(k, u.game.Terminal).Not(), u.net.Or(stuck...))
 		},
-		fails:    func(now, _ *view) bool { return now.isStuck() },
-		said:     func(*view, *view) string { return "a role has no legal move" },
-		required: true,
-		ofStuck:  true,
+		fails:          func(now, _ *view) bool { return now.isStuck() },
+		explain:        func(*view, *view) string { return "a role has no legal move" },
+		required:       true,
+		failsWhenStuck: true,
 	}
 }
 
-// singleGoals returns the property that each of some roles has exactly one goal in terminal positions, a number
-// from 0 to machine.MaxGoal.
+// singleGoals returns the property that each given role has exactly one goal in terminal positions, from 0 to
+// machine.MaxGoal.
 func singleGoals(roles []machine.Role) property {
 	return property{
 		name: "every role has one goal at the end",
-		broken: func(u *unrolling, k int) logic.Lit {
+		violation: func(u *unrolling, k int) logic.Lit {
 			var none []logic.Lit
 			for _, r := range roles {
 				none = append(none, u.GoalAtLeast(k, r, 0).Not())
 			}
-			return u.net.And(u.At(k, u.game.Terminal), u.net.Or(none...))
+			return u.net.And(u.SignalAt(k, u.game.Terminal), u.net.Or(none...))
 		},
 		fails: func(now, _ *view) bool {
 			return now.terminal && slices.ContainsFunc(roles, func(r machine.Role) bool { return now.goals[r] == machine.NoGoal })
 		},
-		said: func(*view, *view) string { return "a role has no goal or several" },
+		explain: func(*view, *view) string { return "a role has no goal, or several goals" },
 	}
 }
 
@@ -138,19 +135,20 @@ func constantSum(players []machine.Role, sum int32) property {
 	}
 	return property{
 		name: fmt.Sprintf("the goals of the players add up to %d at the end", sum),
-		broken: func(u *unrolling, k int) logic.Lit {
+		violation: func(u *unrolling, k int) logic.Lit {
 			sums := map[int]logic.Lit{0: logic.True}
 			for _, r := range players {
 				sums = add(u.net, sums, u.goals(k, r), math.MinInt, math.MaxInt)
 			}
-			return u.net.And(u.At(k, u.game.Terminal), sums[int(sum)].Not())
+			return u.net.And(u.SignalAt(k, u.game.Terminal), sums[int(sum)].Not())
 		},
-		fails: func(now, _ *view) bool { return now.terminal && total(now) != sum },
-		said:  func(now, _ *view) string { return fmt.Sprintf("they add up to %d", total(now)) },
+		fails:   func(now, _ *view) bool { return now.terminal && total(now) != sum },
+		explain: func(now, _ *view) string { return fmt.Sprintf("their sum is %d", total(now)) },
 	}
 }
 
-// goals are those of a role: where it has which, 0 where it has none.
+// goals returns, by value, the signal that a role has this goal at step k; 0 includes positions without a unique
+// goal.
 func (u *unrolling) goals(k int, r machine.Role) map[int]logic.Lit {
 	when := map[int]logic.Lit{0: u.GoalAtLeast(k, r, 0).Not()}
 	for _, goal := range u.game.Goals {
@@ -161,15 +159,15 @@ func (u *unrolling) goals(k int, r machine.Role) map[int]logic.Lit {
 	return when
 }
 
-func turns(players []machine.Role) property {
+func turnTaking(players []machine.Role) property {
 	return property{
-		name: "one player at most has a choice",
-		broken: func(u *unrolling, k int) logic.Lit {
+		name: "at most one player has a choice",
+		violation: func(u *unrolling, k int) logic.Lit {
 			var choose []logic.Lit
 			for _, r := range players {
-				choose = append(choose, u.net.Several(u.all(k, u.game.Legal[r])...))
+				choose = append(choose, u.net.AtLeastTwo(u.signalsAt(k, u.game.Legal[r])...))
 			}
-			return u.net.And(u.At(k, u.game.Terminal).Not(), u.net.Several(choose...))
+			return u.net.And(u.SignalAt(k, u.game.Terminal).Not(), u.net.AtLeastTwo(choose...))
 		},
 		fails: func(now, _ *view) bool {
 			choosers := 0
@@ -180,15 +178,15 @@ func turns(players []machine.Role) property {
 			}
 			return choosers > 1
 		},
-		said:    func(*view, *view) string { return "several have: they move at once" },
-		ofStuck: true,
+		explain:        func(*view, *view) string { return "several players choose at the same time" },
+		failsWhenStuck: true,
 	}
 }
 
 func risingGoals() property {
 	return property{
 		name: "no goal ever falls",
-		broken: func(u *unrolling, k int) logic.Lit {
+		violation: func(u *unrolling, k int) logic.Lit {
 			var falls []logic.Lit
 			for _, goal := range u.game.Goals {
 				if goal.Value > 0 {
@@ -205,8 +203,8 @@ func risingGoals() property {
 			}
 			return false
 		},
-		said:    func(*view, *view) string { return "one has fallen" },
-		first:   1,
-		ofStuck: true,
+		explain:        func(*view, *view) string { return "the goal of a role falls" },
+		first:          1,
+		failsWhenStuck: true,
 	}
 }

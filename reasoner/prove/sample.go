@@ -10,44 +10,42 @@ import (
 )
 
 const (
-	// sampleSteps joint moves of random games, in all lanes of a narrow batch, suggest
-	// invariants.
+	// sampleSteps is the number of joint moves in a round of random games, which play in all lanes of a narrow batch.
 	sampleSteps = 150
-	// calmRounds rounds of as many must pass without a candidate that fails, but there are no
-	// more than maxRounds: what fails hardly ever is left to induction.
+	// Sampling stops after calmRounds consecutive rounds that refute no candidate, or after maxRounds. Induction
+	// drops candidates that fail more rarely.
 	calmRounds = 10
 	maxRounds  = 40
-	// walkSteps random moves go on from a position that refutes candidates.
+	// walkSteps is the number of random joint moves from a position that refutes a candidate.
 	walkSteps = 30
-	// maxCandidates bounds the clauses that are tried: some seconds of work.
+	// maxCandidates bounds the clauses that are candidates: some seconds of work.
 	maxCandidates = 300_000
-	// pairsPerRest is the number of pairs between two rests: less than a millisecond of work.
-	pairsPerRest = 512
-	// maxPairs bounds the pairs of fluents that are looked at.
+	// pairsPerPause is the number of pairs between two calls of pause: less than a millisecond of work.
+	pairsPerPause = 512
+	// maxPairs bounds the pairs of fluents that are examined.
 	maxPairs = 8_000_000
 )
 
-// sample is positions of random games, and the candidates for invariants that hold in
-// all of them.
+// sample holds positions of random games, and the candidates for invariants, which hold in all of them.
 type sample struct {
 	Invariants
 	machine machine.Machine
 	batch   machine.Batch
 	rng     *machine.Rand
-	states  []uint64        // of the batch, laid out one after the other
-	before  []uint64        // the same, a joint move ago
-	rises   machine.State   // the fluents that have become true
-	falls   machine.State   // those that have become false
-	true    [][]uint64      // by fluent: in which positions it is true
-	ticks   machine.State   // the fluents of the clock, of which all is known
-	hull    *hull           // of all positions met, without the clock; nil if no equations are looked for
-	banned  map[string]bool // equations that could not be decided
-	changes int             // in the candidates
-	rest    func() bool     // lets others work for a while, and returns false when it is over
+	states  []uint64        // of the batch, one after the other
+	before  []uint64        // states before the last joint move
+	rises   machine.State   // fluents that have become true
+	falls   machine.State   // fluents that have become false
+	true    [][]uint64      // by fluent: the positions in which it is true
+	ticks   machine.State   // fluents of the clock, whose invariants are known
+	hull    *hull           // of all positions, without the clock; nil without equations
+	banned  map[string]bool // equations that remained undecided
+	changes int             // number of changes of the candidates
+	pause   func() bool     // yields to other work; returns false when the time is over
 }
 
-// goOn is the rest of work that nobody interrupts.
-func goOn() bool { return true }
+// neverPause is the pause of work that is not interleaved.
+func neverPause() bool { return true }
 
 func newSample(m machine.Machine, clock []int32) *sample {
 	b, names := m.NewNarrowBatch(), m.Names()
@@ -55,7 +53,7 @@ func newSample(m machine.Machine, clock []int32) *sample {
 	s := &sample{
 		machine: m, batch: b, rng: machine.NewRand(1), states: make([]uint64, words), before: make([]uint64, words),
 		true: make([][]uint64, len(names.Fluents)), rises: names.NewState(), falls: names.NewState(), ticks: names.NewState(),
-		rest: goOn,
+		pause: neverPause,
 	}
 	for _, f := range clock {
 		s.ticks.Set(int(f))
@@ -63,14 +61,14 @@ func newSample(m machine.Machine, clock []int32) *sample {
 	return s
 }
 
-// suggest plays random games and makes the candidates. It rests between joint moves, until
-// rest says that it is over.
-func (s *sample) suggest(rest func() bool) {
-	s.rest = rest
+// suggest plays random games and computes the candidates. It calls pause between joint moves, and ends early when
+// pause returns false.
+func (s *sample) suggest(pause func() bool) {
+	s.pause = pause
 	s.batch.Fill(s.machine.Initial(), nil)
 	s.batch.Store(s.states, s.batch.Lanes())
 	more := s.play()
-	s.span()
+	s.extendHull()
 	fluents := make([]int32, len(s.true))
 	for f := range fluents {
 		fluents[f] = int32(f)
@@ -83,7 +81,7 @@ func (s *sample) suggest(rest func() bool) {
 			calm = -1
 		}
 	}
-	s.equate()
+	s.findEquations()
 	for f := range int32(len(s.true)) {
 		if !s.ticks.Has(int(f)) {
 			s.findLasting(f)
@@ -91,8 +89,8 @@ func (s *sample) suggest(rest func() bool) {
 	}
 }
 
-// split leaves the groups and equations, with the pairs of fluents of one group and the
-// fluents that never change, and returns the other candidates.
+// split keeps the groups, the equations, the pairs within groups and the constant fluents, and returns the other
+// candidates.
 func (s *sample) split() Invariants {
 	within := map[pair]bool{}
 	for _, group := range s.groups {
@@ -114,7 +112,7 @@ func (s *sample) split() Invariants {
 	return others
 }
 
-// findLasting makes the literals over a fluent that have been true for good.
+// findLasting appends the literals over a fluent that have never become false.
 func (s *sample) findLasting(f int32) {
 	if !s.falls.Has(int(f)) {
 		s.lasting = append(s.lasting, literal(f))
@@ -124,36 +122,36 @@ func (s *sample) findLasting(f int32) {
 	}
 }
 
-// at is the position of a lane.
-func (s *sample) at(states []uint64, lane int) machine.State {
+// state returns the position of a lane.
+func (s *sample) state(states []uint64, lane int) machine.State {
 	w := s.machine.Words()
 	return states[lane*w : (lane+1)*w]
 }
 
-// play goes on with random games in all lanes: their next positions are the sample, the
-// first one whatever rest says. Induction begins with it: without the initial position
-// candidates could contradict each other, and then all would follow.
+// play replaces the sample by positions of random games, which continue in all lanes. The first positions are
+// recorded even if the time is over: without the initial position candidates could contradict each other, and would
+// then imply anything.
 func (s *sample) play() bool {
-	s.forget()
+	s.reset()
 	for step := range sampleSteps {
-		if step > 0 && !s.rest() {
+		if step > 0 && !s.pause() {
 			return false
 		}
-		s.take()
+		s.record()
 		s.advance(s.machine.Initial(), nil)
 	}
 	return true
 }
 
-// forget empties the sample.
-func (s *sample) forget() {
+// reset empties the sample.
+func (s *sample) reset() {
 	for f := range s.true {
 		s.true[f] = s.true[f][:0]
 	}
 }
 
-// advance makes a joint move in all lanes, a random one in each if none is given; lanes in
-// which the game is over begin again, at a position.
+// advance makes a joint move in all lanes, or random joint moves if joint is nil. Lanes whose game is over restart at
+// position again.
 func (s *sample) advance(again machine.State, joint []machine.Move) {
 	b, lanes := s.batch, s.batch.Lanes()
 	b.Evaluate(lanes)
@@ -176,8 +174,8 @@ func (s *sample) advance(again machine.State, joint []machine.Move) {
 		if done[lane>>6]>>(uint(lane)&63)&1 != 0 {
 			continue
 		}
-		now := s.at(s.states, lane)
-		for w, before := range s.at(s.before, lane) {
+		now := s.state(s.states, lane)
+		for w, before := range s.state(s.before, lane) {
 			s.falls[w] |= before &^ now[w]
 			s.rises[w] |= now[w] &^ before
 		}
@@ -186,8 +184,8 @@ func (s *sample) advance(again machine.State, joint []machine.Move) {
 	b.Store(s.states, lanes)
 }
 
-// take adds the positions of the batch to the sample.
-func (s *sample) take() {
+// record adds the positions of the batch to the sample.
+func (s *sample) record() {
 	lanes, words := s.batch.Lanes(), s.machine.Words()
 	var block [64]uint64
 	for first := 0; first < lanes; first += 64 {
@@ -203,8 +201,8 @@ func (s *sample) take() {
 	}
 }
 
-// findPairs makes the clauses that hold in all positions of the sample, but for those
-// that follow from shorter ones, of some fluents, by their first literal.
+// findPairs appends the clauses over fluents that hold in the whole sample, and sorts them. A clause with a constant
+// fluent is a unit clause.
 func (s *sample) findPairs(fluents []int32) {
 	var varying []int32
 	for _, f := range fluents {
@@ -225,7 +223,7 @@ func (s *sample) findPairs(fluents []int32) {
 	}
 	looked := 0
 	for i, f := range varying {
-		if !s.rest() {
+		if !s.pause() {
 			break
 		}
 		for _, g := range varying[:i] {
@@ -240,9 +238,9 @@ func (s *sample) findPairs(fluents []int32) {
 	slices.SortFunc(s.pairs, comparePairs)
 }
 
-// appendPairs appends the clauses of two fluents.
+// appendPairs appends the clauses of two literals about fluents f and g.
 func (s *sample) appendPairs(f, g int32) {
-	var seen [4]bool // by value of f, twice, and of g
+	var seen [4]bool // by 2 × value of f + value of g
 	a, b := s.true[f], s.true[g]
 	missing := 4
 	for i := range a {
@@ -256,18 +254,17 @@ func (s *sample) appendPairs(f, g int32) {
 			return
 		}
 	}
-	for v, met := range seen {
-		if !met {
+	for v, occurs := range seen {
+		if !occurs {
 			s.pairs = append(s.pairs, pair{literal(f) | logic.Lit(v>>1), literal(g) | logic.Lit(v&1)})
 		}
 	}
 }
 
-// findGroups makes groups of fluents of which exactly one is true in all positions of
-// the sample: to a fluent are added, of those that exclude all so far, the ones that are
-// true most often, until one is in every position.
+// findGroups appends groups of fluents of which exactly one is true in each position of the sample. A group grows
+// greedily from one fluent: the next member is the most frequent fluent that excludes all members.
 func (s *sample) findGroups() {
-	g := grouping{excluded: make([][]int32, len(s.true)), often: make([]int, len(s.true)), met: make([]int, len(s.true))}
+	g := grouping{excluded: make([][]int32, len(s.true)), frequency: make([]int, len(s.true)), excluders: make([]int, len(s.true))}
 	for _, p := range s.pairs {
 		if f, h := fluent(p.a), fluent(p.b); p.a.Complemented() && p.b.Complemented() && f != h {
 			g.excluded[f] = append(g.excluded[f], h)
@@ -277,7 +274,7 @@ func (s *sample) findGroups() {
 	for f, row := range s.true {
 		g.positions = max(g.positions, 64*len(row))
 		for _, w := range row {
-			g.often[f] += bits.OnesCount64(w)
+			g.frequency[f] += bits.OnesCount64(w)
 		}
 	}
 	grouped := make([]bool, len(s.true))
@@ -285,10 +282,10 @@ func (s *sample) findGroups() {
 		if grouped[f] || len(g.excluded[f]) == 0 {
 			continue
 		}
-		if !s.rest() {
+		if !s.pause() {
 			break
 		}
-		if group := g.of(int32(f)); group != nil {
+		if group := g.group(int32(f)); group != nil {
 			s.groups = append(s.groups, group)
 			for _, h := range group {
 				grouped[h] = true
@@ -297,31 +294,31 @@ func (s *sample) findGroups() {
 	}
 }
 
-// grouping is what groups are made of, by fluent.
+// grouping is the input of findGroups, by fluent.
 type grouping struct {
 	positions int
-	excluded  [][]int32 // the fluents that are never true together with it
-	often     []int     // the positions in which it is true
-	met       []int     // scratch: members of the group that exclude it
+	excluded  [][]int32 // fluents that are never true together with it
+	frequency []int     // number of positions in which it is true
+	excluders []int     // scratch: number of members that exclude it
 }
 
-// of is the group of a fluent, or nil if it is in none.
-func (g *grouping) of(f int32) []int32 {
+// group returns the group that grows from a fluent, or nil if it does not cover the sample.
+func (g *grouping) group(f int32) []int32 {
 	candidates := slices.Clone(g.excluded[f])
-	slices.SortStableFunc(candidates, func(a, b int32) int { return g.often[b] - g.often[a] })
-	clear(g.met)
+	slices.SortStableFunc(candidates, func(a, b int32) int { return g.frequency[b] - g.frequency[a] })
+	clear(g.excluders)
 	var group []int32
 	covered := 0
 	add := func(h int32) {
 		group = append(group, h)
-		covered += g.often[h] // of positions in which no other member is true
+		covered += g.frequency[h] // members exclude each other, so no position is counted twice
 		for _, x := range g.excluded[h] {
-			g.met[x]++
+			g.excluders[x]++
 		}
 	}
 	add(f)
 	for _, h := range candidates {
-		if g.often[h] > 0 && g.met[h] == len(group) {
+		if g.frequency[h] > 0 && g.excluders[h] == len(group) {
 			add(h)
 		}
 		if covered == g.positions {
@@ -331,16 +328,16 @@ func (g *grouping) of(f int32) []int32 {
 	return nil
 }
 
-// filter drops the pairs and groups that fail in a position of the sample, and tells
-// whether there were any. A fluent that is true for the first time may still exclude others,
-// and so belong to a group.
+// filter drops the pairs and groups that fail in a position of the sample, extends the hull, and reports whether
+// anything has changed. A fluent that becomes true for the first time may still exclude others, and so belong to a
+// group.
 func (s *sample) filter() bool {
 	before := s.changes
 	var risen []int32
 	looked, more := 0, true
 	s.pairs = slices.DeleteFunc(s.pairs, func(p pair) bool {
-		if looked++; looked%pairsPerRest == 0 {
-			more = more && s.rest()
+		if looked++; looked%pairsPerPause == 0 {
+			more = more && s.pause()
 		}
 		if !more {
 			return false
@@ -358,7 +355,7 @@ func (s *sample) filter() bool {
 		}
 		return false
 	})
-	s.exclude(risen)
+	s.addExclusions(risen)
 	kept := s.groups[:0]
 	for _, group := range s.groups {
 		if !s.covers(group) {
@@ -370,15 +367,14 @@ func (s *sample) filter() bool {
 		}
 	}
 	s.groups = kept
-	if s.span() {
+	if s.extendHull() {
 		s.changes++
 	}
 	return s.changes > before
 }
 
-// exclude makes pairs of fluents that have never been true before and those that they
-// exclude in the sample.
-func (s *sample) exclude(risen []int32) {
+// addExclusions appends pairs of a fluent that was never true before and each fluent that it excludes in the sample.
+func (s *sample) addExclusions(risen []int32) {
 	if len(risen) == 0 || len(s.pairs) > maxCandidates {
 		return
 	}
@@ -390,7 +386,7 @@ func (s *sample) exclude(risen []int32) {
 	}
 	for i, f := range risen {
 		for h := range int32(len(s.true)) {
-			if !constant.Has(int(h)) && !slices.Contains(risen[:i+1], h) && !s.meet(f, h) {
+			if !constant.Has(int(h)) && !slices.Contains(risen[:i+1], h) && !s.coincide(f, h) {
 				s.pairs = append(s.pairs, pair{literal(max(f, h)).Not(), literal(min(f, h)).Not()})
 			}
 		}
@@ -398,8 +394,8 @@ func (s *sample) exclude(risen []int32) {
 	slices.SortFunc(s.pairs, comparePairs)
 }
 
-// meet tells whether two fluents are true together in a position of the sample.
-func (s *sample) meet(f, g int32) bool {
+// coincide reports whether two fluents are true together in a position of the sample.
+func (s *sample) coincide(f, g int32) bool {
 	for i, w := range s.true[f] {
 		if w&s.true[g][i] != 0 {
 			return true
@@ -408,21 +404,22 @@ func (s *sample) meet(f, g int32) bool {
 	return false
 }
 
-// covers tells whether some fluent of a group is true in each position of the sample.
+// covers reports whether each position of the sample makes a fluent of the group true.
 func (s *sample) covers(group []int32) bool {
 	for i := range s.true[group[0]] {
-		var some uint64
+		var covered uint64
 		for _, g := range group {
-			some |= s.true[g][i]
+			covered |= s.true[g][i]
 		}
-		if some != ^uint64(0) {
+		if covered != ^uint64(0) {
 			return false
 		}
 	}
 	return true
 }
 
-// extend is a group with fluents that exclude all in it; nil if it does not cover the sample.
+// extend returns the group with each fluent that excludes all its members; nil if the result does not cover the
+// sample.
 func (s *sample) extend(group, fluents []int32) []int32 {
 	for _, f := range fluents {
 		if !slices.ContainsFunc(group, func(g int32) bool { return !s.excludes(f, g) }) {
@@ -435,13 +432,12 @@ func (s *sample) extend(group, fluents []int32) []int32 {
 	return group
 }
 
-// refute drops the candidates that fail after the joint move of a model, or after random
-// moves from its position on: once those are dropped that fail in the positions of a
-// step, the others hold in all of these.
+// refute drops the candidates that fail after the joint move of a model, or in a random game that continues from
+// there.
 func (s *sample) refute(f *Formula) {
 	position := s.machine.Names().NewState()
 	for i, l := range f.game.Fluents {
-		if f.Value(f.At(0, l)) {
+		if f.Value(f.SignalAt(0, l)) {
 			position.Set(i)
 		}
 	}
@@ -451,14 +447,14 @@ func (s *sample) refute(f *Formula) {
 	}
 	s.batch.Fill(position, nil)
 	s.batch.Store(s.states, s.batch.Lanes())
-	s.forget()
+	s.reset()
 	for range walkSteps {
 		s.advance(position, joint)
 		joint = nil
-		s.take()
+		s.record()
 	}
 	if s.filter() {
-		s.equate()
+		s.findEquations()
 	}
 	before := len(s.lasting)
 	s.lasting = slices.DeleteFunc(s.lasting, func(l logic.Lit) bool {

@@ -18,8 +18,7 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// aTangle is a game for one role of so many gates, each of two random signals of the layer
-// before; fluents come from the last one.
+// aTangle returns a game for one role with layers of random gates; its fluents depend on the last layer.
 func aTangle(gates int) *circuit.Game {
 	const fluents, layers = 1000, 16
 	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{{"a", "b"}}}

@@ -6,33 +6,32 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// unrolling is the network of a game at step after step, as one network (bounded model checking:
-// Biere, Cimatti, Clarke and Zhu 1999). The fluents of a step are functions of those of the step
-// before and of the moves made there. A position that is terminal stays as it is, so that the
-// position at step k is that after k joint moves or at the end of the game, and everything said
-// of it is said of all games of up to k joint moves at once.
+// unrolling is the network of a game over several steps (bounded model checking: Biere, Cimatti, Clarke and Zhu
+// 1999). The fluents of a step are functions of the fluents and moves of the step before. A terminal position repeats
+// itself, so the position at step k is the position after k joint moves or at the end of the game. A formula about
+// step k is thus about all games of up to k joint moves.
 //
-// Signals are built when they are asked for, so that there is no more than the queries depend
-// on. Equal gates of all steps are one (structural hashing), and what is constant from a known
-// position on folds away: counters of steps, cells nobody can reach yet.
+// Signals are built on demand, so the network contains only the gates that queries depend on. Equal gates of all
+// steps are shared (structural hashing). Constants of a known position are propagated: counters of steps, cells that
+// no piece can reach yet.
 //
-// Recursive rules are least fixpoints; here any fixpoint is allowed. So there are all positions
-// that the rules know, and maybe more: what cannot be satisfied holds for the rules, and what
-// can must be checked by playing it.
+// Recursive rules are least fixpoints; the network allows any fixpoint. So it has a model for each position of the
+// rules, and possibly more: an unsatisfiable query is a proof for the rules, but a model must be checked by playing
+// it.
 type unrolling struct {
 	net   *logic.Network
 	game  *circuit.Game
 	start machine.State // nil for any position
 	steps []*step
 	moves map[int32]roleMove // by node of the game
-	loops []loop             // variables that recursion needs, with their definitions
+	loops []loop             // variables of recursive rules with their definitions
 	todo  []site             // loop variables whose definitions are not built yet
 }
 
-// step is the game at one step: from its network to that of the unrolling.
+// step maps signals of the game to signals of the unrolling at one step.
 type step struct {
 	*logic.Substitution
-	does [][]logic.Lit // by role, once asked for
+	does [][]logic.Lit // by role; nil before the first call of Does
 }
 
 // roleMove is a move of a role.
@@ -47,10 +46,10 @@ type site struct {
 	node int32
 }
 
-// loop is a variable of recursion and its definition, both of the unrolled network.
+// loop is a variable of recursive rules and its definition, both in the unrolled network.
 type loop struct{ variable, definition logic.Lit }
 
-// unroll begins at position s, or, if that is nil, at any whatever.
+// unroll returns the unrolling from position s, or from any position if s is nil.
 func unroll(g *circuit.Game, s machine.State) *unrolling {
 	u := &unrolling{net: logic.NewNetwork(), game: g, start: s, moves: map[int32]roleMove{}}
 	for r, row := range g.Does {
@@ -59,33 +58,33 @@ func unroll(g *circuit.Game, s machine.State) *unrolling {
 		}
 	}
 	for _, l := range g.Fluents {
-		u.At(0, l) // the first inputs, in this order
+		u.SignalAt(0, l) // makes the fluents the first inputs
 	}
 	return u
 }
 
-// At is a signal of the game at a step, as one of the network.
-func (u *unrolling) At(k int, l logic.Lit) logic.Lit {
-	at := u.image(k, l)
+// SignalAt returns the signal of the network for a signal of the game at step k.
+func (u *unrolling) SignalAt(k int, l logic.Lit) logic.Lit {
+	signal := u.image(k, l)
 	for len(u.todo) > 0 {
 		s := u.todo[len(u.todo)-1]
 		u.todo = u.todo[:len(u.todo)-1]
 		def := u.image(s.step, u.game.Net.Definition(s.node))
-		u.loops = append(u.loops, loop{u.steps[s.step].At(logic.Lit(s.node) << 1), def})
+		u.loops = append(u.loops, loop{u.steps[s.step].Lookup(logic.Lit(s.node) << 1), def})
 	}
-	return at
+	return signal
 }
 
-// all are signals at a step.
-func (u *unrolling) all(k int, signals []logic.Lit) []logic.Lit {
+// signalsAt returns the signals of the network for signals of the game at step k.
+func (u *unrolling) signalsAt(k int, signals []logic.Lit) []logic.Lit {
 	lits := make([]logic.Lit, len(signals))
 	for i, l := range signals {
-		lits[i] = u.At(k, l)
+		lits[i] = u.SignalAt(k, l)
 	}
 	return lits
 }
 
-// image is At, but for the definitions of loop variables.
+// image is SignalAt without the definitions of loop variables.
 func (u *unrolling) image(k int, l logic.Lit) logic.Lit {
 	for len(u.steps) <= k {
 		s := logic.NewSubstitution(u.game.Net, u.net)
@@ -93,12 +92,12 @@ func (u *unrolling) image(k int, l logic.Lit) logic.Lit {
 		s.Leaf = func(node int32) logic.Lit { return u.leaf(number, node) }
 		u.steps = append(u.steps, &step{Substitution: s, does: make([][]logic.Lit, len(u.game.Does))})
 	}
-	at, _ := u.steps[k].Image(l)
-	u.steps[k].Keep()
-	return at
+	signal, _ := u.steps[k].Image(l)
+	u.steps[k].Commit()
+	return signal
 }
 
-// leaf is an input or a loop variable of the game at a step.
+// leaf returns the signal of an input or loop variable of the game at step k.
 func (u *unrolling) leaf(k int, node int32) logic.Lit {
 	g := u.game
 	if f := int(node) - 1; f < len(g.Fluents) {
@@ -115,7 +114,7 @@ func (u *unrolling) leaf(k int, node int32) logic.Lit {
 	return u.net.Input()
 }
 
-// fluent is a fluent at a step.
+// fluent returns the signal of a fluent at step k.
 func (u *unrolling) fluent(k, f int) logic.Lit {
 	g := u.game
 	switch {
@@ -126,7 +125,7 @@ func (u *unrolling) fluent(k, f int) logic.Lit {
 		case logic.True:
 			return u.image(k-1, g.Fluents[f])
 		default:
-			return u.net.If(ended, u.image(k-1, g.Fluents[f]), u.image(k-1, g.Next[f]))
+			return u.net.Mux(ended, u.image(k-1, g.Fluents[f]), u.image(k-1, g.Next[f]))
 		}
 	case u.start == nil:
 		return u.net.Input()
@@ -134,7 +133,7 @@ func (u *unrolling) fluent(k, f int) logic.Lit {
 	return logic.Constant(u.start.Has(f))
 }
 
-// GoalAtLeast is where a role has a goal of that value at least, and no other one, at a step.
+// GoalAtLeast returns the signal that a role has exactly one goal at step k, of at least the given value.
 func (u *unrolling) GoalAtLeast(k int, role machine.Role, least int32) logic.Lit {
 	var enough []logic.Lit
 	for _, goal := range u.game.Goals {
@@ -145,23 +144,23 @@ func (u *unrolling) GoalAtLeast(k int, role machine.Role, least int32) logic.Lit
 	return u.net.Or(enough...)
 }
 
-// goal is where a role has that goal and no other one, at a step.
+// goal returns the signal that a role has this goal and no other goal at step k.
 func (u *unrolling) goal(k int, goal circuit.Goal) logic.Lit {
-	only := []logic.Lit{u.At(k, goal.When)}
+	only := []logic.Lit{u.SignalAt(k, goal.When)}
 	for _, other := range u.game.Goals {
 		if other.Role == goal.Role && other.Value != goal.Value {
-			only = append(only, u.At(k, other.When).Not())
+			only = append(only, u.SignalAt(k, other.When).Not())
 		}
 	}
 	return u.net.And(only...)
 }
 
-// Does are the moves of a role at a step, as literals: false for those that are never legal there.
+// Does returns the signals of a role's moves at step k; false for moves that are never legal there.
 func (u *unrolling) Does(k, role int) []logic.Lit {
-	u.At(k, logic.False)
+	u.SignalAt(k, logic.False)
 	s := u.steps[k]
 	if s.does[role] == nil {
-		s.does[role] = u.all(k, u.game.Does[role])
+		s.does[role] = u.signalsAt(k, u.game.Does[role])
 	}
 	return s.does[role]
 }

@@ -10,9 +10,8 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// BenchmarkFirstMoves reports what it takes to know a legal move of a game that nothing is
-// known of, for each rulesheet of the corpus: from its text, as START brings it, to a move
-// of the first role in the initial position, in milliseconds of processor time.
+// BenchmarkFirstMoves reports the processor time in milliseconds from the text of a rulesheet, as in START, to a
+// legal move of the first role in the initial position, for each rulesheet of the corpus.
 func BenchmarkFirstMoves(b *testing.B) {
 	for _, sheet := range corpus.Rulesheets(b) {
 		source := corpus.Source(b, sheet.Name)

@@ -7,40 +7,38 @@ import (
 	"stackmate/gdl"
 )
 
-// join is the evaluation of one rule: nested loops over its conditions, the most selective one
-// first.
+// join is the evaluation of a rule: nested loops over its conditions, the most selective condition first.
 type join struct {
 	solver  *solver
 	rule    *rule
 	binding []term
 	done    []bool // by condition
-	found   func(head term) (more bool)
+	emit    func(head term) (more bool)
 }
 
-// run extends the binding in every way that satisfies the conditions not done yet and
-// reports the instances of the head. It ends early, and tells so, when no more are
-// wanted or the work is given up.
+// run extends the binding in all ways that satisfy the remaining conditions, and emits the instances of the head. It
+// returns false if it ends early, because emit wants no more or the solver must stop.
 func (j *join) run() (more bool) {
 	next := j.choose()
 	if next < 0 {
-		return j.found(j.solver.terms.instance(&j.rule.head, j.binding))
+		return j.emit(j.solver.terms.instance(&j.rule.head, j.binding))
 	}
 	l := &j.rule.body[next]
 	j.done[next] = true
 	if l.op != gdl.Holds {
 		more = !j.test(l) || j.run()
 	} else {
-		more = j.extend(&l.atom, j.solver.ask(&l.atom, j.binding))
+		more = j.extend(&l.atom, j.solver.answer(&l.atom, j.binding))
 	}
 	j.done[next] = false
 	return more
 }
 
-// extend goes on with the binding extended by each of the facts that match.
+// extend runs the join with the binding extended by each matching fact.
 func (j *join) extend(atom *pattern, facts []term) (more bool) {
 	var trail []int
 	for _, fact := range facts {
-		if j.solver.tired() {
+		if j.solver.mustStop() {
 			return false
 		}
 		ok := false
@@ -58,8 +56,8 @@ func (j *join) extend(atom *pattern, facts []term) (more bool) {
 	return true
 }
 
-// choose picks a condition: a test whose variables are bound, or else the one that
-// the fewest facts are thought to match, or -1 if all are done.
+// choose returns the next condition: a test with bound variables, or else the condition with the least cost; -1 if no
+// condition remains.
 func (j *join) choose() int {
 	best, least := -1, math.MaxInt
 	for i := range j.rule.body {
@@ -79,19 +77,19 @@ func (j *join) choose() int {
 	return best
 }
 
-// cost guesses how many facts match the atom of a condition.
+// cost estimates the number of facts that match a condition.
 func (j *join) cost(l *literal) int {
 	if !j.solver.program.isDerived(l.atom.functor) {
-		return len(j.solver.stated(&l.atom, j.binding))
+		return len(j.solver.statedFacts(&l.atom, j.binding))
 	}
-	return max(1, j.unbound(l)*unsolved)
+	return max(1, j.unbound(l)*guessedAnswers)
 }
 
-// unsolved is the number of answers, for each unknown of a question, that it is
-// thought to have: more than most relations have facts.
-const unsolved = 1000
+// guessedAnswers is the estimated number of answers for each unbound variable of a query. Most relations have fewer
+// facts.
+const guessedAnswers = 1000
 
-// unbound counts the variables of a condition that are not bound.
+// unbound returns the number of unbound variables of a condition.
 func (j *join) unbound(l *literal) (n int) {
 	for _, s := range l.slots {
 		if j.binding[s] == unbound {
@@ -101,13 +99,13 @@ func (j *join) unbound(l *literal) (n int) {
 	return n
 }
 
-// test decides a condition that binds nothing. It is false once the work is given
-// up, as what is negated may be missing from the answers then.
+// test decides a condition without unbound variables. It returns false if the solver must stop, since the facts that
+// it negates may then be missing.
 func (j *join) test(l *literal) bool {
 	terms := j.solver.terms
 	if l.op == gdl.Not {
-		found := slices.Contains(j.solver.ask(&l.atom, j.binding), terms.instance(&l.atom, j.binding))
-		return !found && !j.solver.tired()
+		found := slices.Contains(j.solver.answer(&l.atom, j.binding), terms.instance(&l.atom, j.binding))
+		return !found && !j.solver.mustStop()
 	}
 	same := terms.instance(&l.left, j.binding) == terms.instance(&l.right, j.binding)
 	return same == (l.op == gdl.Equal)

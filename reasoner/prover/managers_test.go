@@ -19,8 +19,8 @@ import (
 	"stackmate/reasoner/wellformed"
 )
 
-// manager reads rules as game managers do: each query is proved backwards, from left to right, with the facts of
-// the position at hand. Tests of a body (not, distinct) come last.
+// manager reads rules as game managers do: backward chaining from left to right, with the facts of the position. The
+// tests of a body (not, distinct) come last.
 type manager struct {
 	t       *testing.T
 	clauses []*gdl.Clause
@@ -43,7 +43,7 @@ func (b bindings) walk(t gdl.Term) gdl.Term {
 	return t
 }
 
-// apply replaces variables.
+// apply replaces the bound variables of a term.
 func (b bindings) apply(t gdl.Term) gdl.Term {
 	if t = b.walk(t); len(t.Args) == 0 {
 		return t
@@ -84,10 +84,10 @@ func (b bindings) with(name string, t gdl.Term) bindings {
 	return out
 }
 
-// prove visits the bindings with which all conditions hold.
+// prove visits the bindings that satisfy all conditions.
 func (m *manager) prove(conditions []gdl.Formula, b bindings, depth int, visit func(bindings)) {
 	if depth > 16 {
-		return // a recursion that finds nothing new
+		return // deeper recursion has no new answers
 	}
 	if len(conditions) == 0 {
 		visit(b)
@@ -116,7 +116,7 @@ func (m *manager) prove(conditions []gdl.Formula, b bindings, depth int, visit f
 	}
 }
 
-// proveAtom visits the bindings with which an atom is an instance of one of its answers.
+// proveAtom visits the bindings under which an atom unifies with an answer.
 func (m *manager) proveAtom(atom gdl.Term, b bindings, depth int, visit func(bindings)) {
 	for _, answer := range m.instances(b.apply(atom), depth) {
 		if c, ok := b.unify(atom, rename(answer, m.suffix())); ok {
@@ -125,7 +125,7 @@ func (m *manager) proveAtom(atom gdl.Term, b bindings, depth int, visit func(bin
 	}
 }
 
-// instances returns the answers to a query, each once. They are kept for the position.
+// instances returns the distinct answers to a query. They are cached for the position.
 func (m *manager) instances(query gdl.Term, depth int) (out []gdl.Term) {
 	key := fmt.Sprint(depth, " ", bindings{}.canonical(query))
 	if known, ok := m.known[key]; ok {
@@ -161,7 +161,7 @@ func (m *manager) suffix() string {
 	return "#" + strconv.Itoa(m.renamed)
 }
 
-// canonical writes a term with its variables numbered.
+// canonical returns the text of a term with numbered variables.
 func (b bindings) canonical(t gdl.Term) string {
 	numbers := make(map[string]string)
 	return string(b.appendCanonical(nil, t, numbers))
@@ -219,7 +219,7 @@ func renameAll(list []gdl.Formula, suffix string) []gdl.Formula {
 	return out
 }
 
-// answers lists the instances of a query, each as its last argument, sorted.
+// answers returns the last arguments of the answers to a query, sorted.
 func (m *manager) answers(query string) []string {
 	tree, err := gdl.Parse("query", []byte(query))
 	if err != nil {
@@ -245,8 +245,8 @@ func (m *manager) answers(query string) []string {
 	return out
 }
 
-// place puts the manager into a position with moves, as texts such as (true (cell 1 1)).
-func (m *manager) place(facts ...string) {
+// setFacts sets the position and the moves from texts such as (true (cell 1 1)).
+func (m *manager) setFacts(facts ...string) {
 	m.facts, m.known = nil, make(map[string][]gdl.Term)
 	tree, err := gdl.Parse("position", []byte(strings.Join(facts, "\n")))
 	if err != nil {
@@ -257,7 +257,7 @@ func (m *manager) place(facts ...string) {
 	}
 }
 
-// goal is the goal as GameController counts it: the first answer, or 0 if there is none, within the range of GDL.
+// goal returns the goal as GameController computes it: the first answer, or 0 without an answer, within 0 and 100.
 func (m *manager) goal(role string) int {
 	query := gdl.Term{Kind: gdl.Compound, Name: "goal", Args: []gdl.Term{{Name: role}, {Kind: gdl.Variable, Name: "?v"}}}
 	values := m.instances(query, 0)
@@ -268,7 +268,7 @@ func (m *manager) goal(role string) int {
 	return max(0, min(n, 100))
 }
 
-func TestRulesThatAreOnlyPlayedMeanWhatManagersRead(t *testing.T) {
+func TestPlayableRulesMeanTheSameToManagers(t *testing.T) {
 	a := must.Get(txtar.ParseFile(filepath.Join("testdata", "playable.txtar")))(t)
 	for _, f := range a.Files {
 		t.Run(f.Name, func(t *testing.T) {
@@ -288,7 +288,7 @@ func TestRulesThatAreOnlyPlayedMeanWhatManagersRead(t *testing.T) {
 			slices.Sort(codes)
 			codes = slices.Compact(codes)
 			if d := cmp.Diff(want, codes); d != "" {
-				t.Errorf("faults that are read (-want +got):\n%s", d)
+				t.Errorf("faults with a meaning (-want +got):\n%s", d)
 			}
 			tree := must.Get(gdl.Parse(f.Name, f.Data))(t)
 			for seed := range 6 {
@@ -298,7 +298,7 @@ func TestRulesThatAreOnlyPlayedMeanWhatManagersRead(t *testing.T) {
 	}
 }
 
-func TestTheFirstOfSeveralGoalsCountsAsManagersReadIt(t *testing.T) {
+func TestTheFirstOfSeveralGoalsCountsForManagers(t *testing.T) {
 	const common = `
 (role a) (role b) (init (at 0)) (init (step 0))
 (succ 0 1) (succ 1 2) (succ 2 3)
@@ -339,12 +339,12 @@ func TestTheFirstOfSeveralGoalsCountsAsManagersReadIt(t *testing.T) {
 func compare(t *testing.T, m *manager, g *gdl.Game, rng *rand.Rand) {
 	p := prover.New(g)
 	ctx := t.Context()
-	same := func(what string, want any, got any, err error) {
+	same := func(query string, want any, got any, err error) {
 		if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" || err != nil {
-			t.Fatalf("%s, with %v (-manager +rules): %s %v", what, m.facts, d, err)
+			t.Fatalf("%s, with %v (-manager +rules): %s %v", query, m.facts, d, err)
 		}
 	}
-	m.place()
+	m.setFacts()
 	fluents := m.answers("(init ?f)")
 	initial, err := p.Initial(ctx)
 	same("init", fluents, initial, err)
@@ -353,7 +353,7 @@ func compare(t *testing.T, m *manager, g *gdl.Game, rng *rand.Rand) {
 		for _, f := range fluents {
 			facts = append(facts, "(true "+f+")")
 		}
-		m.place(facts...)
+		m.setFacts(facts...)
 		over := len(m.answers("terminal")) > 0
 		terminal, err := p.Terminal(ctx, fluents)
 		same("terminal", over, terminal, err)
@@ -374,7 +374,7 @@ func compare(t *testing.T, m *manager, g *gdl.Game, rng *rand.Rand) {
 		if over || len(joint) < len(g.Roles) {
 			return
 		}
-		m.place(facts...)
+		m.setFacts(facts...)
 		after := m.answers("(next ?f)")
 		next, err := p.Next(ctx, fluents, joint)
 		same("next", after, next, err)

@@ -2,11 +2,11 @@ package prover
 
 import "stackmate/gdl"
 
-// pattern is a term or an atom of a rule. Its variables are slots of a binding: a term for
-// each slot, or unbound.
+// pattern is a term or an atom of a rule. Its variables are slots of a binding, which holds a term for each slot, or
+// unbound.
 type pattern struct {
-	slot    int  // of a variable, else -1
-	ground  term // the term itself if it has no variables, else unbound
+	slot    int  // of a variable, otherwise -1
+	ground  term // the term if the pattern has no variables, otherwise unbound
 	functor functor
 	args    []pattern
 }
@@ -22,7 +22,7 @@ func newBinding(slots int) []term {
 	return b
 }
 
-// pattern reads a term of a rule; slots numbers its variables.
+// pattern returns the pattern of a term of a rule; slots numbers its variables.
 func (t *terms) pattern(g gdl.Term, slots map[string]int) pattern {
 	if g.Kind == gdl.Variable {
 		s, ok := slots[g.Name]
@@ -55,14 +55,13 @@ func (p *pattern) variables(dst []int) []int {
 	return dst
 }
 
-// instance is p under a binding: a ground term, or a question with anything in place of each
-// variable that is unbound.
+// instance returns p under a binding: a ground term, or a query with the wildcard for each unbound variable.
 func (t *terms) instance(p *pattern, binding []term) term {
 	switch {
 	case p.ground != unbound:
 		return p.ground
 	case p.slot >= 0 && binding[p.slot] == unbound:
-		return anything
+		return wildcard
 	case p.slot >= 0:
 		return binding[p.slot]
 	}
@@ -71,11 +70,11 @@ func (t *terms) instance(p *pattern, binding []term) term {
 	for i := range p.args {
 		args = append(args, t.instance(&p.args[i], binding))
 	}
-	return t.make(p.functor, args...)
+	return t.term(p.functor, args...)
 }
 
-// match extends binding so that p becomes the ground term n, appending the slots that it
-// binds to trail; they are to be unbound again whether it succeeds or not.
+// match extends binding so that p equals the ground term n, and appends the newly bound slots to trail. The caller
+// must unbind them, even if match fails.
 func (t *terms) match(p *pattern, n term, binding []term, trail []int) ([]int, bool) {
 	switch {
 	case p.slot >= 0 && binding[p.slot] == unbound:
@@ -97,37 +96,37 @@ func (t *terms) match(p *pattern, n term, binding []term, trail []int) ([]int, b
 	return trail, true
 }
 
-// adopt binds the variables of a head to what a question knows of them. It tells
-// whether an instance of the head may answer the question.
-func (t *terms) adopt(head *pattern, question term, binding []term) bool {
+// bindHead binds the variables of a head to the known arguments of a query. It reports whether an instance of the
+// head may answer the query.
+func (t *terms) bindHead(head *pattern, query term, binding []term) bool {
 	switch {
-	case question == anything:
+	case query == wildcard:
 		return true
-	case !t.open[question]:
-		_, ok := t.match(head, question, binding, nil)
+	case !t.hasWildcard[query]:
+		_, ok := t.match(head, query, binding, nil)
 		return ok
 	case head.slot >= 0:
-		return true // known in part: the instances are compared (answers)
-	case t.heads[question] != head.functor:
+		return true // answers compares the instances later
+	case t.heads[query] != head.functor:
 		return false
 	}
 	for i := range head.args {
-		if !t.adopt(&head.args[i], t.arguments[question][i], binding) {
+		if !t.bindHead(&head.args[i], t.arguments[query][i], binding) {
 			return false
 		}
 	}
 	return true
 }
 
-// answers reports whether a fact answers a question.
-func (t *terms) answers(question, fact term) bool {
-	if question == fact || question == anything {
+// answers reports whether a fact answers a query.
+func (t *terms) answers(query, fact term) bool {
+	if query == fact || query == wildcard {
 		return true
 	}
-	if !t.open[question] || t.heads[question] != t.heads[fact] {
+	if !t.hasWildcard[query] || t.heads[query] != t.heads[fact] {
 		return false
 	}
-	for i, a := range t.arguments[question] {
+	for i, a := range t.arguments[query] {
 		if !t.answers(a, t.arguments[fact][i]) {
 			return false
 		}

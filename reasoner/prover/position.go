@@ -9,15 +9,15 @@ import (
 	"stackmate/gdl"
 )
 
-// Position is where a match stands, by the rules alone. Errors are those of the Prover; the
-// position stays where it was after each.
+// Position is the current position of a match, computed from the rules alone. Its methods return the errors of
+// Prover, and then leave the position unchanged.
 type Position struct {
 	Roles  []string
-	Facts  []string // the fluents that are true
+	Facts  []string // the true fluents
 	prover *Prover
 }
 
-// Begin is the initial position of a game.
+// Begin returns the initial position of a game.
 func Begin(ctx context.Context, g *gdl.Game) (*Position, error) {
 	p := &Position{prover: New(g)}
 	p.Roles = p.prover.roles
@@ -34,12 +34,12 @@ func (p *Position) Legal(ctx context.Context, role, atMost int) ([]string, error
 	return p.prover.Legal(ctx, p.Facts, p.Roles[role], atMost)
 }
 
-// Goal is the goal of a role, or machine.NoGoal.
+// Goal returns the goal of a role, or machine.NoGoal.
 func (p *Position) Goal(ctx context.Context, role int) (int, error) {
 	return p.prover.Goal(ctx, p.Facts, p.Roles[role])
 }
 
-// Fault says what is wrong with a joint move, "" if nothing is.
+// Fault describes the fault of a joint move, or returns "" for a legal joint move.
 func (p *Position) Fault(ctx context.Context, joint []string) (string, error) {
 	if len(joint) != len(p.Roles) {
 		return fmt.Sprintf("%d moves of %d roles", len(joint), len(p.Roles)), nil
@@ -56,7 +56,7 @@ func (p *Position) Fault(ctx context.Context, joint []string) (string, error) {
 	return "", nil
 }
 
-// Few shows the first of many moves.
+// Few returns the first moves of a list as text, with the number of the others.
 func Few(moves []string) string {
 	const shown = 8
 	if len(moves) > shown {

@@ -5,24 +5,24 @@ import (
 	"stackmate/internal/scc"
 )
 
-// program is the rules of a game, ready for evaluation.
+// program is the rules of a game in the form that the solver evaluates.
 type program struct {
 	terms     *terms
 	facts     *facts     // rules without conditions
-	relations []relation // by functor; those that come later have no rules
+	relations []relation // by functor; functors of later terms have no rules
 
 	init, holds, does, next, legal, goal, terminal functor
 }
 
-// relation is what is known of a relation before evaluation.
+// relation is the rules of a relation, its component and its lifetime.
 type relation struct {
-	rules     []*rule // those with conditions
-	component int     // relations that recur on each other have the same
+	rules     []*rule // rules with conditions
+	component int     // the same number for mutually recursive relations
 	lifetime  lifetime
 }
 
-// lifetime says how long the answers of a relation stay the same: those of relations that
-// depend neither on `true` nor on `does` always do.
+// lifetime is the time for which the answers of a relation remain valid. Relations that depend neither on `true` nor
+// on `does` have the lifetime always.
 type lifetime int
 
 const (
@@ -32,7 +32,7 @@ const (
 	lifetimes
 )
 
-// rule is a rule with its variables numbered.
+// rule is a rule with numbered variables.
 type rule struct {
 	head  pattern
 	body  []literal
@@ -43,7 +43,7 @@ type literal struct {
 	op          gdl.Op
 	atom        pattern
 	left, right pattern // of (distinct LEFT RIGHT) and its negation
-	slots       []int   // the variables
+	slots       []int   // its variables
 }
 
 func newProgram(t *terms, g *gdl.Game) *program {
@@ -63,10 +63,10 @@ func newProgram(t *terms, g *gdl.Game) *program {
 	}
 	p.relations = make([]relation, len(t.signatures))
 	for _, r := range rules {
-		of := &p.relations[r.head.functor]
-		of.rules = append(of.rules, r)
+		head := &p.relations[r.head.functor]
+		head.rules = append(head.rules, r)
 	}
-	p.order()
+	p.findComponents()
 	return p
 }
 
@@ -88,10 +88,9 @@ func (t *terms) rule(g gdl.Rule) *rule {
 	return r
 }
 
-// order finds the components of the relations, and from the lowest component upwards
-// how long answers stay the same.
-func (p *program) order() {
-	uses := make([][]int, len(p.relations)) // those in the bodies of their rules
+// findComponents computes the components of relations, and their lifetimes from the lowest component upwards.
+func (p *program) findComponents() {
+	uses := make([][]int, len(p.relations)) // by relation: the relations in the bodies of its rules
 	for f := range p.relations {
 		for _, r := range p.relations[f].rules {
 			for i := range r.body {

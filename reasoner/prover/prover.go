@@ -1,16 +1,14 @@
-// Package prover answers questions about positions from the rules alone: what is true
-// at first, what is legal, what follows, what it is worth. It compiles nothing, so no
-// game is too large to begin with. Players move by it before anything better is ready,
-// and the reference engine is built on it.
+// Package prover answers queries about positions from the rules alone: the initial position, terminal, legal moves,
+// next positions and goals. It compiles nothing, so it can begin with a game of any size. Players use it until a
+// compiled machine is ready, and the reference engine is built on it.
 //
-// The semantics is that of stratified logic programs (Apt, Blair and Walker,
-// "Towards a Theory of Declarative Knowledge", 1988), as GDL prescribes. In order of
-// reading:
+// The semantics is the standard model of stratified logic programs (Apt, Blair and Walker, "Towards a Theory of
+// Declarative Knowledge", 1988), as GDL prescribes. In order of reading:
 //
-//	term.go     ground terms, numbered
-//	pattern.go  terms of rules: instances, matching, questions
-//	program.go  rules by relation, and which relations recur on each other
-//	facts.go    facts that are stated, found by their arguments
+//	term.go     numbered ground terms
+//	pattern.go  terms of rules: instances, matching, queries
+//	program.go  rules by relation, and mutually recursive relations
+//	facts.go    stated facts, with an index by their arguments
 //	tables.go   the algorithm: tabled resolution
 //	join.go     the evaluation of one rule
 package prover
@@ -24,31 +22,27 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Prover answers questions about positions that are given as texts. Fluents and moves
-// are spelled as in machine.Names. Errors are those of the context, a term that does
-// not parse, or rules that need more than MaxBytes for one answer or depend on each
-// other through too many conditions; the Prover stays usable after each. It belongs to
-// one goroutine.
+// Prover answers queries about positions given as text. Fluents and moves are spelled as in machine.Names. A query
+// fails if its context ends, if a term does not parse, or if the rules need more than MaxBytes or too many nested
+// conditions. The Prover stays usable after an error. It belongs to one goroutine.
 //
-// Tables of what depends on neither position nor moves are kept, those of the
-// position as long as the same fluents are asked about; all are forgotten when
-// they take half of MaxBytes.
+// Tables that depend neither on the position nor on moves are kept. Tables of a position are kept until the next
+// query has other fluents. All tables are dropped when they exceed half of MaxBytes.
 type Prover struct {
-	// MaxBytes bounds the memory of terms and answers, about; that of the rules
-	// themselves comes on top.
+	// MaxBytes bounds the approximate memory of terms and answers. The memory of the rules comes on top.
 	MaxBytes int64
 
 	roles   []string
 	program *program
 	solver  *solver
-	known   map[string]term // texts that were read or written
-	fluents []term          // the position that the tables are about
+	numbers map[string]term // by text
+	fluents []term          // the position of the tables
 }
 
 // defaultBytes is the MaxBytes of a new Prover.
 const defaultBytes = 512 << 20
 
-// New makes a Prover, in time linear in the size of the rules.
+// New returns a Prover of a game, in time linear in the size of the rules.
 func New(g *gdl.Game) *Prover {
 	p := &Prover{MaxBytes: defaultBytes, program: newProgram(newTerms(), g)}
 	for _, r := range g.Roles {
@@ -59,48 +53,48 @@ func New(g *gdl.Game) *Prover {
 
 // Initial lists the fluents of the initial position, sorted.
 func (p *Prover) Initial(ctx context.Context) ([]string, error) {
-	if err := p.place(ctx, nil); err != nil {
+	if err := p.setPosition(ctx, nil); err != nil {
 		return nil, err
 	}
-	return p.column(p.solver.all(p.program.init, unknown(0)), 0)
+	return p.argumentTexts(p.solver.query(p.program.init, unknownArgument(0)), 0)
 }
 
 // Terminal reports whether the position is terminal.
 func (p *Prover) Terminal(ctx context.Context, fluents []string) (bool, error) {
-	if err := p.place(ctx, fluents); err != nil {
+	if err := p.setPosition(ctx, fluents); err != nil {
 		return false, err
 	}
-	facts := p.solver.all(p.program.terminal)
-	return len(facts) > 0, p.finish()
+	facts := p.solver.query(p.program.terminal)
+	return len(facts) > 0, p.takeError()
 }
 
-// Legal lists legal moves of a role: all of them, sorted, or with atMost > 0 that
-// many, the first that are found, which may take far less time.
+// Legal lists the legal moves of a role, sorted. With atMost > 0 it lists the first moves that it finds, at most that
+// number, which may take far less time.
 func (p *Prover) Legal(ctx context.Context, fluents []string, role string, atMost int) ([]string, error) {
-	r, err := p.placeRole(ctx, fluents, role)
+	r, err := p.setPositionAndRole(ctx, fluents, role)
 	if err != nil {
 		return nil, err
 	}
 	if atMost > 0 {
-		return p.column(p.solver.first(atMost, p.program.legal, r, unknown(0)), 1)
+		return p.argumentTexts(p.solver.firstAnswers(atMost, p.program.legal, r, unknownArgument(0)), 1)
 	}
-	return p.column(p.solver.all(p.program.legal, r, unknown(0)), 1)
+	return p.argumentTexts(p.solver.query(p.program.legal, r, unknownArgument(0)), 1)
 }
 
-// Next lists the fluents of the position after a joint move, sorted. The joint
-// move has one move for each role, in the order of the rules.
+// Next lists the fluents of the position after a joint move, sorted. The joint move has a move for each role, in the
+// order of the rules.
 func (p *Prover) Next(ctx context.Context, fluents, joint []string) ([]string, error) {
 	if len(joint) != len(p.roles) {
 		return nil, fmt.Errorf("expected a joint move of the %d roles, found %d moves", len(p.roles), len(joint))
 	}
-	if err := p.place(ctx, fluents); err != nil {
+	if err := p.setPosition(ctx, fluents); err != nil {
 		return nil, err
 	}
 	s := p.solver
 	stated := len(s.facts.log)
 	defer func() {
 		s.facts.truncate(stated)
-		s.forget(jointMove)
+		s.dropTables(jointMove)
 	}()
 	for i, text := range joint {
 		r, err := p.term(p.roles[i])
@@ -111,40 +105,40 @@ func (p *Prover) Next(ctx context.Context, fluents, joint []string) ([]string, e
 		if err != nil {
 			return nil, err
 		}
-		s.facts.insert(s.terms.make(p.program.does, r, m))
+		s.facts.insert(s.terms.term(p.program.does, r, m))
 	}
-	return p.column(s.all(p.program.next, unknown(0)), 0)
+	return p.argumentTexts(s.query(p.program.next, unknownArgument(0)), 0)
 }
 
-// Goal is the goal of a role in goal points, or machine.NoGoal.
+// Goal returns the goal of a role in goal points, or machine.NoGoal.
 func (p *Prover) Goal(ctx context.Context, fluents []string, role string) (int, error) {
-	r, err := p.placeRole(ctx, fluents, role)
+	r, err := p.setPositionAndRole(ctx, fluents, role)
 	if err != nil {
 		return 0, err
 	}
-	facts := p.solver.all(p.program.goal, r, unknown(0))
-	if err := p.finish(); err != nil || len(facts) != 1 {
+	facts := p.solver.query(p.program.goal, r, unknownArgument(0))
+	if err := p.takeError(); err != nil || len(facts) != 1 {
 		return int(machine.NoGoal), err
 	}
 	if text, err := p.solver.terms.text(p.solver.terms.arguments[facts[0]][1]); err == nil {
 		return int(machine.GoalOf(text)), nil
 	}
-	return int(machine.NoGoal), nil // so long a text is no number
+	return int(machine.NoGoal), nil // a text beyond the limit is not a number
 }
 
-// Facts lists the facts of a relation with the given number of arguments, each as its
-// arguments. The relation must not depend on moves.
+// Facts returns the argument lists of the facts of a relation with the given arity. The relation must not depend on
+// moves.
 func (p *Prover) Facts(ctx context.Context, fluents []string, relation string, arity int) ([][]string, error) {
-	if err := p.place(ctx, fluents); err != nil {
+	if err := p.setPosition(ctx, fluents); err != nil {
 		return nil, err
 	}
 	s := p.solver
 	args := make([]pattern, arity)
 	for i := range args {
-		args[i] = unknown(i)
+		args[i] = unknownArgument(i)
 	}
-	list := s.all(s.terms.functor(relation, arity), args...)
-	if err := p.finish(); err != nil {
+	list := s.query(s.terms.functor(relation, arity), args...)
+	if err := p.takeError(); err != nil {
 		return nil, err
 	}
 	var facts [][]string
@@ -162,14 +156,14 @@ func (p *Prover) Facts(ctx context.Context, fluents []string, relation string, a
 	return facts, nil
 }
 
-// place makes the tables those of a position.
-func (p *Prover) place(ctx context.Context, fluents []string) error {
+// setPosition sets the position of the next query, and drops tables of another position.
+func (p *Prover) setPosition(ctx context.Context, fluents []string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if p.solver == nil || p.solver.size() > p.MaxBytes/2 {
 		p.solver = newSolver(p.program)
-		p.known, p.fluents = make(map[string]term), nil
+		p.numbers, p.fluents = make(map[string]term), nil
 	}
 	s := p.solver
 	s.ctx, s.maxBytes = ctx, p.MaxBytes
@@ -185,38 +179,38 @@ func (p *Prover) place(ctx context.Context, fluents []string) error {
 	}
 	p.fluents = list
 	s.facts.truncate(0)
-	s.forget(position)
-	s.forget(jointMove)
+	s.dropTables(position)
+	s.dropTables(jointMove)
 	for _, f := range list {
-		s.facts.insert(s.terms.make(p.program.holds, f))
+		s.facts.insert(s.terms.term(p.program.holds, f))
 	}
 	return nil
 }
 
-// placeRole is place, and the role as an argument of a question.
-func (p *Prover) placeRole(ctx context.Context, fluents []string, role string) (pattern, error) {
-	if err := p.place(ctx, fluents); err != nil {
+// setPositionAndRole sets the position, and returns the role as an argument of the next query.
+func (p *Prover) setPositionAndRole(ctx context.Context, fluents []string, role string) (pattern, error) {
+	if err := p.setPosition(ctx, fluents); err != nil {
 		return pattern{}, err
 	}
 	n, err := p.term(role)
 	return pattern{slot: -1, ground: n}, err
 }
 
-// unknown is an argument of a question that is not known: the i-th of them.
-func unknown(i int) pattern { return pattern{slot: i, ground: unbound} }
+// unknownArgument returns the i-th unknown argument of a query.
+func unknownArgument(i int) pattern { return pattern{slot: i, ground: unbound} }
 
-// finish is the error of the question that was asked.
-func (p *Prover) finish() error {
+// takeError returns and clears the error of the last query.
+func (p *Prover) takeError() error {
 	err := p.solver.err
 	if err != nil {
-		p.solver.abandon()
+		p.solver.dropIncomplete()
 	}
 	return err
 }
 
-// term reads a text.
+// term returns the number of a term given as text.
 func (p *Prover) term(text string) (term, error) {
-	if n, ok := p.known[text]; ok {
+	if n, ok := p.numbers[text]; ok {
 		return n, nil
 	}
 	parsed, err := gdl.ParseTerm(text)
@@ -224,18 +218,18 @@ func (p *Prover) term(text string) (term, error) {
 		return 0, err
 	}
 	n := p.solver.terms.ground(parsed)
-	p.learn(text, n)
+	p.remember(text, n)
 	return n, nil
 }
 
-func (p *Prover) learn(text string, n term) {
-	p.known[text] = n
+func (p *Prover) remember(text string, n term) {
+	p.numbers[text] = n
 	p.solver.terms.bytes += termBytes + int64(len(text))
 }
 
-// column writes an argument of facts, sorted, or gives the error that left them incomplete.
-func (p *Prover) column(facts []term, argument int) ([]string, error) {
-	if err := p.finish(); err != nil {
+// argumentTexts returns the texts of an argument of facts, sorted, or the error of the last query.
+func (p *Prover) argumentTexts(facts []term, argument int) ([]string, error) {
+	if err := p.takeError(); err != nil {
 		return nil, err
 	}
 	list := make([]string, len(facts))
@@ -246,8 +240,8 @@ func (p *Prover) column(facts []term, argument int) ([]string, error) {
 			return nil, err
 		}
 		list[i] = text
-		if _, ok := p.known[text]; !ok {
-			p.learn(text, n)
+		if _, ok := p.numbers[text]; !ok {
+			p.remember(text, n)
 		}
 	}
 	slices.Sort(list)

@@ -25,21 +25,21 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// rules reads a rulesheet.
+// rules loads a rulesheet.
 func rules(t testing.TB, src string) *gdl.Game {
 	t.Helper()
 	g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte(src)))(t)
 	return g
 }
 
-// sheet is what a position is in texts.
+// sheet describes a position in texts.
 type sheet struct {
 	Terminal bool
 	Legal    [][]string // by role, sorted
 	Goals    []int
 }
 
-// proved is the sheet of a position according to a Prover.
+// proved returns the sheet of a position according to a Prover.
 func proved(t testing.TB, p *prover.Prover, roles, fluents []string) sheet {
 	t.Helper()
 	var s sheet
@@ -53,20 +53,20 @@ func proved(t testing.TB, p *prover.Prover, roles, fluents []string) sheet {
 	s.Terminal, err = p.Terminal(t.Context(), fluents)
 	check()
 	for _, r := range roles {
-		some, e := p.Legal(t.Context(), fluents, r, 2)
-		if err = e; len(some) > 2 {
-			t.Fatalf("%d moves of %s, want at most 2", len(some), r)
+		first, e := p.Legal(t.Context(), fluents, r, 2)
+		if err = e; len(first) > 2 {
+			t.Fatalf("%d moves of %s, want at most 2", len(first), r)
 		}
 		check()
 		var all []string
 		all, err = p.Legal(t.Context(), fluents, r, 0)
 		check()
-		if len(some) < min(2, len(all)) {
-			t.Fatalf("first moves %v of %s, all are %v", some, r, all)
+		if len(first) < min(2, len(all)) {
+			t.Fatalf("first moves %v of %s, all are %v", first, r, all)
 		}
-		for _, m := range some {
+		for _, m := range first {
 			if !slices.Contains(all, m) {
-				t.Fatalf("first moves %v of %s, all are %v", some, r, all)
+				t.Fatalf("first moves %v of %s, all are %v", first, r, all)
 			}
 		}
 		s.Legal = append(s.Legal, all)
@@ -78,7 +78,7 @@ func proved(t testing.TB, p *prover.Prover, roles, fluents []string) sheet {
 	return s
 }
 
-// compiled is the sheet of a position according to a machine.
+// compiled returns the sheet of a position according to a machine.
 func compiled(m machine.Machine, s machine.State) sheet {
 	b, names := m.NewBatch(), m.Names()
 	b.Fill(s, nil)
@@ -97,7 +97,7 @@ func compiled(m machine.Machine, s machine.State) sheet {
 	return out
 }
 
-// after is the successor of s under moves given by their text.
+// after returns the successor of s under moves given as text.
 func after(m machine.Machine, s machine.State, joint ...string) machine.State {
 	b := m.NewBatch()
 	b.Fill(s, nil)
@@ -112,8 +112,8 @@ func after(m machine.Machine, s machine.State, joint ...string) machine.State {
 	return next
 }
 
-// follow plays a random match of at most the given number of turns and compares
-// what a Prover and a machine say of each position.
+// follow plays a random match of at most the given number of turns, and compares the sheets of a Prover and a machine
+// in each position.
 func follow(t testing.TB, g *gdl.Game, m machine.Machine, turns int) {
 	t.Helper()
 	p, names, rng := prover.New(g), m.Names(), rand.New(rand.NewPCG(1, 2))
@@ -170,8 +170,7 @@ func TestTheProverAgreesWithMachinesOfTheCorpus(t *testing.T) {
 	}
 }
 
-// chain is a game with one move, legal if 0 is linked to n by steps of the given
-// rules for (reach x).
+// chain returns a game with one move, which is legal if n is reached from 0 by the given rules for (reach x).
 func chain(n int, rules string) string {
 	var b strings.Builder
 	b.WriteString("(role p) (init (at 0)) (goal p 100) (<= terminal (true (over)))")
@@ -210,13 +209,13 @@ func TestTheProverFollowsChainsOfRelationsOrRefusesThem(t *testing.T) {
 		if !ok && err == nil {
 			t.Errorf("%d relations: no error", n)
 		}
-		if _, err := prover.New(g).Initial(t.Context()); err != nil { // does not depend on them
+		if _, err := prover.New(g).Initial(t.Context()); err != nil { // independent of the chain
 			t.Errorf("%d relations: %v", n, err)
 		}
 	}
 }
 
-func TestTheFirstMovesNeedNoOthers(t *testing.T) {
+func TestFirstMovesAreFoundWithoutAllMoves(t *testing.T) {
 	// The second rule has 10^12 instances.
 	const vast = `(role p) (goal p 0) (<= terminal (true over)) (legal p first)
 		(<= (legal p (many ?a ?b ?c ?d)) (thing ?a) (thing ?b) (thing ?c) (thing ?d))`
@@ -236,7 +235,7 @@ func TestTheFirstMovesNeedNoOthers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err = p.Legal(ctx, nil, "p", 0); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("all moves: error %v, want that of the context", err)
+		t.Errorf("all moves: error %v, want the deadline", err)
 	}
 	if moves, err = p.Legal(t.Context(), nil, "p", 2); err != nil || len(moves) != 2 {
 		t.Errorf("after an error: moves %v, %v", moves, err)
@@ -245,7 +244,7 @@ func TestTheFirstMovesNeedNoOthers(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	if _, err = p.Legal(t.Context(), nil, "p", 0); err == nil || !strings.Contains(err.Error(), "more than 16 MiB") {
-		t.Errorf("all moves: error %v, want that of memory", err)
+		t.Errorf("all moves: error %v, want a memory error", err)
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
@@ -254,8 +253,7 @@ func TestTheFirstMovesNeedNoOthers(t *testing.T) {
 	}
 }
 
-// A negation must not read the answers that stopping at the first move has left
-// incomplete.
+// A negation must not read a table that the search for a first move has left incomplete.
 func TestAnswersAreCompleteAfterTheFirstMoves(t *testing.T) {
 	p := prover.New(rules(t, `(role p) (dom 1) (dom 2) (dom 3) (<= (legal p (go ?x)) (dom ?x) (role p))
 		(<= terminal (not (legal p (go 3))))
@@ -298,7 +296,7 @@ func TestTermsThatDoubleAreRefused(t *testing.T) {
 		}
 	}
 	if err == nil || !strings.Contains(err.Error(), "text") {
-		t.Errorf("error %v, want that of a long text", err)
+		t.Errorf("error %v, want an error about text", err)
 	}
 }
 
@@ -308,7 +306,7 @@ const fork = `(role p) (init (at 0)) (succ 0 1) (succ 1 2)
 	(<= (next (at ?y)) (does p (go ?y))) (<= (next (at ?x)) (does p stay) (true (at ?x)))
 	(<= terminal (true (at 2))) (goal p 0)`
 
-func TestTheProverRefusesWhatIsNoTerm(t *testing.T) {
+func TestTheProverRefusesTextsThatAreNotTerms(t *testing.T) {
 	p := prover.New(rules(t, fork))
 	if _, err := p.Terminal(t.Context(), []string{"(at"}); err == nil {
 		t.Error("fluents: no error")

@@ -7,114 +7,112 @@ import (
 	"slices"
 )
 
-// Questions are answered from the top, and their answers are kept in tables (tabled
-// resolution: Tamaki and Sato, "OLD resolution with tabulation", 1986; complete tables:
-// Chen and Warren, "Tabled evaluation with delaying for general logic programs", 1996).
+// Tabled resolution: queries are answered top-down, and their answers are kept in tables (Tamaki and Sato, "OLD
+// resolution with tabulation", 1986; complete tables: Chen and Warren, "Tabled evaluation with delaying for general
+// logic programs", 1996).
 //
-//	ask(question):
-//	    if it has no table:
-//	        make one, with the facts that the rules state
+//	answer(query):
+//	    if the query has no table:
+//	        make a table with the stated facts
 //	        evaluate(table)
-//	        if no other table of its component is under way:
-//	            evaluate tables that have read new answers, until there are none
-//	            the tables of the component are complete
-//	    return the answers; if the table is not complete, note who reads it
+//	        if no other table of its component is being evaluated:
+//	            evaluate the readers of new answers until the queue is empty
+//	            mark the tables of the component as complete
+//	    if the table is not complete: add the current table to its readers
+//	    return the answers
 //
 //	evaluate(table):
 //	    for each rule of the relation, for each way to satisfy its body (join.go):
 //	        add the instance of the head to the table
-//	        if it is new: those who have read the table have new answers to read
+//	        if it is new: put the readers of the table into the queue
 //
-// A component is a set of relations that recur on each other (program.go). What is negated
-// is a question without unknowns about a lower component, as rules are stratified, so
-// its table is complete when it is read. A table that is complete holds all answers.
-// The answers in any other are right as far as they go, so the first ones may be taken
-// before the rest is known (first). The cost is that of naive evaluation of what the question
-// depends on.
+// A component is a set of mutually recursive relations (program.go). Rules are stratified, so a negated condition is
+// a ground query about a lower component, whose table is complete when it is read. A complete table holds all
+// answers. An incomplete table holds only correct answers, so the first answers can be used early (firstAnswers). The
+// cost is that of naive evaluation, restricted to the relations and arguments that the query depends on.
 
-// solver answers questions about one position and, if there are facts of `does`, one
-// joint move.
+// solver answers queries about a position and, if there are facts of `does`, a joint move.
 type solver struct {
 	program   *program
 	terms     *terms
 	facts     *facts                     // of `true` and `does`
-	tables    [lifetimes]map[term]*table // by question
-	bytes     [lifetimes]int64           // of these tables, about
-	underWay  map[int]*fixpoint          // by component
-	evaluated *table                     // the one that is being evaluated
-	depth     int                        // conditions that are being evaluated inside each other
+	tables    [lifetimes]map[term]*table // by query
+	bytes     [lifetimes]int64           // of these tables, approximately
+	fixpoints map[int]*fixpoint          // by component
+	current   *table                     // the table that is being evaluated
+	depth     int                        // number of nested conditions
 
-	// What may end the evaluation early.
-	ctx      context.Context
-	maxBytes int64  // of terms and tables
-	work     int    // facts and conditions looked at
-	root     *table // the first table made of the question at hand
-	wanted   int    // the answers in root that are enough; 0 for all
-	err      error  // why answers are not complete: that of ctx, errEnough, or a bound
+	// Early ends of the evaluation.
+	ctx        context.Context
+	maxBytes   int64  // of terms and tables
+	steps      int    // facts and conditions visited
+	firstTable *table // the first new table of the current query
+	wanted     int    // number of answers in firstTable that suffice; 0 for all
+	err        error  // reason why answers are incomplete: the error of ctx, errEnough, or a bound
 }
 
-// table is a question and its answers.
+// table is a query and its answers.
 type table struct {
-	question term
+	query    term
 	answers  []term
-	has      map[term]bool // the answers, once they are more than a few
+	isAnswer map[term]bool // nil for up to maxScanned answers
 	complete bool
-	readers  []*table // those that have read this one before it was complete, in order
-	reads    map[*table]bool
-	queued   bool // to be evaluated again
+	readers  []*table // tables that have read this table while it was incomplete
+	isReader map[*table]bool
+	queued   bool // in the queue of its fixpoint
 }
 
-// few is the number of facts that are searched rather than looked up.
-const few = 8
+// maxScanned is the number of facts up to which a list is scanned instead of an index lookup.
+const maxScanned = 8
 
-// fixpoint is the evaluation of tables of one component.
+// fixpoint is the evaluation of the tables of a component.
 type fixpoint struct {
 	tables []*table
-	again  []*table // to be evaluated again, or for the first time
+	queue  []*table // tables to evaluate
 }
 
-// ask lists the answers to an atom, and maybe facts that do not match it.
-func (s *solver) ask(atom *pattern, binding []term) []term {
-	if s.tired() {
+// answer returns the answers to an atom under a binding; the list may contain facts that do not match.
+func (s *solver) answer(atom *pattern, binding []term) []term {
+	if s.mustStop() {
 		return nil
 	}
 	if !s.program.isDerived(atom.functor) {
-		return s.stated(atom, binding)
+		return s.statedFacts(atom, binding)
 	}
-	question, of := s.terms.instance(atom, binding), &s.program.relations[atom.functor]
-	t := s.tables[of.lifetime][question]
+	query, relation := s.terms.instance(atom, binding), &s.program.relations[atom.functor]
+	t := s.tables[relation.lifetime][query]
 	if t == nil {
-		t = &table{question: question}
-		s.tables[of.lifetime][question] = t
-		s.bytes[of.lifetime] += tableBytes
-		if s.root == nil {
-			s.root = t
+		t = &table{query: query}
+		s.tables[relation.lifetime][query] = t
+		s.bytes[relation.lifetime] += tableBytes
+		if s.firstTable == nil {
+			s.firstTable = t
 		}
-		for _, fact := range s.stated(atom, binding) {
+		for _, fact := range s.statedFacts(atom, binding) {
 			s.add(t, fact, nil)
 		}
-		s.solve(t, of.component)
+		s.solve(t, relation.component)
 	}
-	if !t.complete && s.evaluated != nil && !t.reads[s.evaluated] {
-		if t.reads == nil {
-			t.reads = make(map[*table]bool)
+	if !t.complete && s.current != nil && !t.isReader[s.current] {
+		if t.isReader == nil {
+			t.isReader = make(map[*table]bool)
 		}
-		t.reads[s.evaluated] = true
-		t.readers = append(t.readers, s.evaluated)
+		t.isReader[s.current] = true
+		t.readers = append(t.readers, s.current)
 	}
 	return t.answers
 }
 
-// stated lists the facts that the rules, the position and the joint move state, and that match an
-// atom, and maybe others.
-func (s *solver) stated(atom *pattern, binding []term) []term {
+// statedFacts returns facts that the rules, the position and the joint move state. All matches of an atom are in the
+// list; further facts may be.
+func (s *solver) statedFacts(atom *pattern, binding []term) []term {
 	from := s.program.facts
 	if atom.functor == s.program.holds || atom.functor == s.program.does {
 		from = s.facts
 	}
 	list := from.candidates(atom, binding)
-	if len(list) > few {
-		if fact := s.terms.instance(atom, binding); !s.terms.open[fact] {
+	if len(list) > maxScanned {
+		if fact := s.terms.instance(atom, binding); !s.terms.hasWildcard[fact] {
 			if !from.holds(fact) {
 				return nil
 			}
@@ -124,135 +122,132 @@ func (s *solver) stated(atom *pattern, binding []term) []term {
 	return list
 }
 
-// solve fills a new table: completely or, if others of its component are under way, as
-// far as these go.
+// solve fills a new table. If another table of its component is being evaluated, the new table may stay incomplete.
 func (s *solver) solve(t *table, component int) {
-	if f := s.underWay[component]; f != nil {
+	if f := s.fixpoints[component]; f != nil {
 		f.tables = append(f.tables, t)
-		if s.depth > deep {
-			f.evaluateAgain(t)
+		if s.depth > deferDepth {
+			f.enqueue(t)
 		} else {
 			s.evaluate(t, f)
 		}
 		return
 	}
 	f := &fixpoint{tables: []*table{t}}
-	s.underWay[component] = f
+	s.fixpoints[component] = f
 	s.evaluate(t, f)
-	for len(f.again) > 0 && s.err == nil {
-		last := f.again[len(f.again)-1]
-		f.again = f.again[:len(f.again)-1]
+	for len(f.queue) > 0 && s.err == nil {
+		last := f.queue[len(f.queue)-1]
+		f.queue = f.queue[:len(f.queue)-1]
 		last.queued = false
 		s.evaluate(last, f)
 	}
 	if s.err != nil {
-		return // the tables are not complete: abandon forgets them
+		return // dropIncomplete removes the tables
 	}
-	delete(s.underWay, component)
+	delete(s.fixpoints, component)
 	for _, t := range f.tables {
-		t.complete, t.readers, t.reads = true, nil, nil
+		t.complete, t.readers, t.isReader = true, nil, nil
 	}
 }
 
-func (f *fixpoint) evaluateAgain(t *table) {
+func (f *fixpoint) enqueue(t *table) {
 	if !t.queued {
 		t.queued = true
-		f.again = append(f.again, t)
+		f.queue = append(f.queue, t)
 	}
 }
 
-// evaluate asks all rules of the relation the question of t.
+// evaluate applies all rules of the relation to the query of t.
 func (s *solver) evaluate(t *table, f *fixpoint) {
-	outer := s.evaluated
-	s.evaluated = t
-	for _, r := range s.program.relations[s.terms.heads[t.question]].rules {
+	outer := s.current
+	s.current = t
+	for _, r := range s.program.relations[s.terms.heads[t.query]].rules {
 		j := join{solver: s, rule: r, binding: newBinding(r.slots), done: make([]bool, len(r.body))}
-		j.found = func(fact term) bool {
+		j.emit = func(fact term) bool {
 			s.add(t, fact, f)
-			return s.err == nil && fact != t.question // which has one answer if nothing is unknown
+			return s.err == nil && fact != t.query // a ground query has one answer
 		}
-		s.enter(len(r.body) + 1)
-		more := !s.terms.adopt(&r.head, t.question, j.binding) || j.run()
+		s.addDepth(len(r.body) + 1)
+		more := !s.terms.bindHead(&r.head, t.query, j.binding) || j.run()
 		s.depth -= len(r.body) + 1
 		if !more {
 			break
 		}
 	}
-	s.evaluated = outer
+	s.current = outer
 }
 
-// add adds an answer to t if it is new and one. Only tables of derived facts have readers.
+// add adds a fact to t if it is a new answer. Only tables of derived facts have readers.
 func (s *solver) add(t *table, fact term, f *fixpoint) {
-	if !s.terms.answers(t.question, fact) || !t.insert(fact) {
+	if !s.terms.answers(t.query, fact) || !t.insert(fact) {
 		return
 	}
 	s.bytes[s.program.relations[s.terms.heads[fact]].lifetime] += answerBytes
 	for _, r := range t.readers {
-		f.evaluateAgain(r)
+		f.enqueue(r)
 	}
-	if t == s.root && len(t.answers) == s.wanted {
+	if t == s.firstTable && len(t.answers) == s.wanted {
 		s.err = errEnough
 	}
 }
 
 // insert adds an answer and reports whether it is new.
 func (t *table) insert(fact term) bool {
-	if t.has[fact] || t.has == nil && slices.Contains(t.answers, fact) {
+	if t.isAnswer[fact] || t.isAnswer == nil && slices.Contains(t.answers, fact) {
 		return false
 	}
 	t.answers = append(t.answers, fact)
-	if t.has == nil && len(t.answers) > few {
-		t.has = make(map[term]bool, 4*few)
+	if t.isAnswer == nil && len(t.answers) > maxScanned {
+		t.isAnswer = make(map[term]bool, 4*maxScanned)
 		for _, a := range t.answers {
-			t.has[a] = true
+			t.isAnswer[a] = true
 		}
-	} else if t.has != nil {
-		t.has[fact] = true
+	} else if t.isAnswer != nil {
+		t.isAnswer[fact] = true
 	}
 	return true
 }
 
-// What follows ends an evaluation early: a context, memory, the stack, and enough answers.
+// Bounds of an evaluation: its context, memory and stack, and the number of answers.
 
 const (
-	// checkEvery is how many steps of work are done between two looks at the context:
-	// some hundred microseconds.
+	// checkEvery is the number of steps between two checks of the context: some hundred microseconds.
 	checkEvery = 1 << 10
 
-	// deep is the number of nested conditions past which a table whose component is
-	// under way waits for its turn instead of being evaluated at once: so rules that
-	// recur, however far, need a bounded stack.
-	deep = 20_000
+	// deferDepth is the number of nested conditions beyond which a component queues its new tables, and does not
+	// evaluate them at once. So deep recursion needs a bounded stack.
+	deferDepth = 20_000
 
-	// deepest bounds nested conditions: each keeps a stack frame of some 400 bytes, and a
-	// goroutine whose stack comes near a gigabyte ends the process.
-	deepest = 200_000
+	// maxDepth bounds nested conditions: each has a stack frame of some 400 bytes, and the runtime ends a process
+	// with a stack of a gigabyte.
+	maxDepth = 200_000
 
-	// The memory of a table and of an answer, about.
+	// Approximate memory of a table and of an answer.
 	tableBytes  = 200
 	answerBytes = 24
 )
 
-// errEnough is the error of a solver that has as many answers as are wanted.
+// errEnough stops an evaluation that has found the wanted number of answers.
 var errEnough = errors.New("enough answers")
 
 func newSolver(p *program) *solver {
 	t := p.terms.clone()
-	s := &solver{program: p, terms: t, facts: newFacts(t), underWay: make(map[int]*fixpoint)}
+	s := &solver{program: p, terms: t, facts: newFacts(t), fixpoints: make(map[int]*fixpoint)}
 	for l := range lifetimes {
-		s.forget(l)
+		s.dropTables(l)
 	}
 	return s
 }
 
-// forget drops the tables of a lifetime.
-func (s *solver) forget(l lifetime) {
+// dropTables drops the tables of a lifetime.
+func (s *solver) dropTables(l lifetime) {
 	if s.bytes[l] > 0 || s.tables[l] == nil {
 		s.tables[l], s.bytes[l] = make(map[term]*table), 0
 	}
 }
 
-// size is about how many bytes the terms and tables take.
+// size returns the approximate memory of the terms and tables in bytes.
 func (s *solver) size() int64 {
 	size := s.terms.bytes + s.facts.bytes
 	for _, b := range s.bytes {
@@ -261,10 +256,9 @@ func (s *solver) size() int64 {
 	return size
 }
 
-// tired counts a step of work and reports whether to give up: answers are not
-// complete then.
-func (s *solver) tired() bool {
-	if s.work++; s.work%checkEvery == 0 && s.err == nil {
+// mustStop counts a step and reports whether the evaluation must stop; its answers are then incomplete.
+func (s *solver) mustStop() bool {
+	if s.steps++; s.steps%checkEvery == 0 && s.err == nil {
 		if s.err = s.ctx.Err(); s.err == nil && s.size() > s.maxBytes {
 			s.err = fmt.Errorf("the rules derive too much in one position: more than %d MiB of terms and answers", s.maxBytes>>20)
 		}
@@ -272,37 +266,37 @@ func (s *solver) tired() bool {
 	return s.err != nil
 }
 
-// enter begins to evaluate so many conditions inside others.
-func (s *solver) enter(conditions int) {
-	if s.depth += conditions; s.depth > deepest && s.err == nil {
-		s.err = fmt.Errorf("the rules depend on each other through more than %d conditions in a row", deepest)
+// addDepth counts nested conditions.
+func (s *solver) addDepth(conditions int) {
+	if s.depth += conditions; s.depth > maxDepth && s.err == nil {
+		s.err = fmt.Errorf("the rules depend on each other through more than %d conditions in a row", maxDepth)
 	}
 }
 
-// abandon forgets the tables that were left incomplete by an error, and the error.
-func (s *solver) abandon() {
-	for _, f := range s.underWay {
+// dropIncomplete drops the tables that an error has left incomplete, and the error.
+func (s *solver) dropIncomplete() {
+	for _, f := range s.fixpoints {
 		for _, t := range f.tables {
-			delete(s.tables[s.program.relations[s.terms.heads[t.question]].lifetime], t.question)
+			delete(s.tables[s.program.relations[s.terms.heads[t.query]].lifetime], t.query)
 		}
 	}
-	clear(s.underWay)
-	s.evaluated, s.depth, s.err = nil, 0, nil
+	clear(s.fixpoints)
+	s.current, s.depth, s.err = nil, 0, nil
 }
 
-// all lists the answers to a question of its own: an atom with the given arguments.
-func (s *solver) all(relation functor, args ...pattern) []term {
-	return s.ask(&pattern{slot: -1, ground: unbound, functor: relation, args: args}, newBinding(len(args)))
+// query returns the answers to a top-level query: an atom with the given arguments.
+func (s *solver) query(relation functor, args ...pattern) []term {
+	return s.answer(&pattern{slot: -1, ground: unbound, functor: relation, args: args}, newBinding(len(args)))
 }
 
-// first is all, or atMost answers, the first that are found. Tables that are incomplete
-// then are forgotten.
-func (s *solver) first(atMost int, relation functor, args ...pattern) []term {
-	s.root, s.wanted = nil, atMost
-	list := s.all(relation, args...)
+// firstAnswers returns the first answers to a query, at most the given number. It drops the tables that stay
+// incomplete.
+func (s *solver) firstAnswers(atMost int, relation functor, args ...pattern) []term {
+	s.firstTable, s.wanted = nil, atMost
+	list := s.query(relation, args...)
 	s.wanted = 0
 	if errors.Is(s.err, errEnough) {
-		s.abandon()
+		s.dropIncomplete()
 	}
 	return list[:min(len(list), atMost)]
 }

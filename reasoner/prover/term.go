@@ -9,15 +9,14 @@ import (
 	"stackmate/gdl"
 )
 
-// term is a ground term, numbered: equal terms have equal numbers. Atoms are terms
-// too, so a fact is a term, and so is a question: an atom with anything in it.
+// term is the number of a ground term; equal terms have equal numbers. Atoms are terms too. So a fact is a term, and
+// so is a query: an atom in which arguments may be the wildcard.
 type term int32
 
-// anything stands in questions for what is not known. It is the first term of every table.
-const anything term = 0
+// wildcard is the unknown argument of a query. It is the first term of every table.
+const wildcard term = 0
 
-// functor is a name with an arity, numbered. Symbols are functors of arity 0,
-// relations are functors of atoms.
+// functor is the number of a name with an arity. Symbols are functors of arity 0; relations are functors of atoms.
 type functor int32
 
 type signature struct {
@@ -27,24 +26,22 @@ type signature struct {
 
 // terms is the table of ground terms. It belongs to one goroutine.
 type terms struct {
-	functors   map[signature]functor
-	signatures []signature
-	numbers    map[string]term
-	heads      []functor // by term
-	arguments  [][]term  // by term
-	open       []bool    // by term: whether anything occurs in it
-	length     []int32   // by term: of its text in bytes, maxLength+1 if it is more
-	bytes      int64     // of memory, about
-	key        []byte
+	functors    map[signature]functor
+	signatures  []signature
+	numbers     map[string]term
+	heads       []functor // by term
+	arguments   [][]term  // by term
+	hasWildcard []bool    // by term: contains the wildcard
+	length      []int32   // by term: text length in bytes, maxLength+1 if it is greater
+	bytes       int64     // memory, approximately
+	key         []byte
 }
 
 const (
-	// maxLength is the length of text past which terms are not written: shared parts
-	// are stored once, so a term of a few kilobytes may have more text than there are
-	// atoms in the universe.
+	// maxLength bounds the text of a term. Subterms are shared, so a term of a few kilobytes may have an
+	// astronomically long text.
 	maxLength = 1 << 18
-	// termBytes is the memory of a term without arguments, about: its entries in the
-	// tables by number and the map from keys.
+	// termBytes is the approximate memory of a term without arguments: its entries in the tables and the map.
 	termBytes = 120
 )
 
@@ -52,16 +49,16 @@ var errTooLong = fmt.Errorf("the rules derive a term of more than %d KiB of text
 
 func newTerms() *terms {
 	t := &terms{functors: make(map[signature]functor), numbers: make(map[string]term)}
-	t.make(t.functor("?", 0))
-	t.open[anything] = true
+	t.term(t.functor("?", 0))
+	t.hasWildcard[wildcard] = true
 	return t
 }
 
-// clone is an independent copy that gives the same numbers to the same terms.
+// clone returns an independent copy in which the terms have the same numbers.
 func (t *terms) clone() *terms {
 	return &terms{
 		functors: maps.Clone(t.functors), signatures: slices.Clone(t.signatures), numbers: maps.Clone(t.numbers),
-		heads: slices.Clone(t.heads), arguments: slices.Clone(t.arguments), open: slices.Clone(t.open), length: slices.Clone(t.length),
+		heads: slices.Clone(t.heads), arguments: slices.Clone(t.arguments), hasWildcard: slices.Clone(t.hasWildcard), length: slices.Clone(t.length),
 	}
 }
 
@@ -76,8 +73,8 @@ func (t *terms) functor(name string, arity int) functor {
 	return f
 }
 
-// make numbers the term f(args).
-func (t *terms) make(f functor, args ...term) term {
+// term returns the number of the term f(args).
+func (t *terms) term(f functor, args ...term) term {
 	t.key = binary.LittleEndian.AppendUint32(t.key[:0], uint32(f))
 	for _, a := range args {
 		t.key = binary.LittleEndian.AppendUint32(t.key, uint32(a))
@@ -88,24 +85,24 @@ func (t *terms) make(f functor, args ...term) term {
 		t.numbers[string(t.key)] = n
 		t.heads = append(t.heads, f)
 		t.arguments = append(t.arguments, slices.Clone(args))
-		t.open = append(t.open, slices.ContainsFunc(args, func(a term) bool { return t.open[a] }))
-		t.length = append(t.length, t.measure(f, args))
+		t.hasWildcard = append(t.hasWildcard, slices.ContainsFunc(args, func(a term) bool { return t.hasWildcard[a] }))
+		t.length = append(t.length, t.textLength(f, args))
 		t.bytes += termBytes + int64(12*len(args))
 	}
 	return n
 }
 
-// ground numbers a term of the rules that has no variables.
+// ground returns the number of a term without variables.
 func (t *terms) ground(g gdl.Term) term {
 	args := make([]term, len(g.Args))
 	for i, a := range g.Args {
 		args[i] = t.ground(a)
 	}
-	return t.make(t.functor(g.Name, len(args)), args...)
+	return t.term(t.functor(g.Name, len(args)), args...)
 }
 
-// measure is the length of the text of f(args).
-func (t *terms) measure(f functor, args []term) int32 {
+// textLength returns the length of the text of f(args).
+func (t *terms) textLength(f functor, args []term) int32 {
 	n := len(t.signatures[f].name)
 	if len(args) > 0 {
 		n += len("()")
@@ -119,7 +116,7 @@ func (t *terms) measure(f functor, args []term) int32 {
 	return int32(n)
 }
 
-// text writes a term in prefix form; the error says that it is too long.
+// text returns a term in prefix form, or errTooLong.
 func (t *terms) text(n term) (string, error) {
 	switch {
 	case t.length[n] > maxLength:

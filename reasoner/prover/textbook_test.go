@@ -14,15 +14,15 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// model is the standard model of stratified rules (Apt, Blair and Walker, 1988), by the
-// book: stratum after stratum, all rules are applied to all facts until nothing new
-// follows. It is what a Prover has to agree with, and far too slow for more.
+// model is the standard model of stratified rules (Apt, Blair and Walker, 1988), computed naively: in each stratum,
+// all rules are applied to all facts until no fact is new. It is the oracle of the Prover, and too slow for other
+// uses.
 type model struct {
 	facts map[string][]gdl.Term // by relation
 	known map[string]bool
 }
 
-// modelOf is the model of a game with more facts.
+// modelOf returns the model of a game with additional facts.
 func modelOf(g *gdl.Game, facts []gdl.Term) *model {
 	m := &model{facts: make(map[string][]gdl.Term), known: make(map[string]bool)}
 	for _, f := range facts {
@@ -44,7 +44,7 @@ func modelOf(g *gdl.Game, facts []gdl.Term) *model {
 
 func key(atom gdl.Term) string { return atom.Name + "/" + string(rune('0'+len(atom.Args))) }
 
-// strataOf numbers relations so that none depends on the negation of one that is not lower.
+// strataOf numbers the relations so that a relation has a higher stratum than the relations that it negates.
 func strataOf(rules []gdl.Rule) map[string]int {
 	strata := make(map[string]int)
 	for changed := true; changed; {
@@ -74,7 +74,7 @@ func (m *model) add(fact gdl.Term) bool {
 	return true
 }
 
-// apply finds all substitutions that make literals true.
+// apply visits the substitutions that satisfy all literals.
 func (m *model) apply(body []gdl.Literal, by map[string]gdl.Term, found func(map[string]gdl.Term)) {
 	if len(body) == 0 {
 		found(by)
@@ -100,7 +100,7 @@ func (m *model) apply(body []gdl.Literal, by map[string]gdl.Term, found func(map
 	}
 }
 
-// unify extends a substitution so that a term becomes a ground one.
+// unify extends a substitution so that a term equals a ground term.
 func unify(t, ground gdl.Term, by map[string]gdl.Term) (map[string]gdl.Term, bool) {
 	if t.Kind == gdl.Variable {
 		if known, ok := by[t.Name]; ok {
@@ -135,7 +135,7 @@ func instance(t gdl.Term, by map[string]gdl.Term) gdl.Term {
 	return out
 }
 
-// about lists an argument of the facts of a relation that begin with the given ones, sorted.
+// about returns the last arguments of the facts of a relation that have the given first argument, if any, sorted.
 func (m *model) about(relation string, arity int, first ...string) []string {
 	list := []string{}
 	for _, f := range m.facts[relation+"/"+string(rune('0'+arity))] {
@@ -147,7 +147,7 @@ func (m *model) about(relation string, arity int, first ...string) []string {
 	return list
 }
 
-// atoms applies a relation to terms given by their texts.
+// atoms applies a relation to terms given as text.
 func atoms(t *testing.T, relation string, texts []string) (list []gdl.Term) {
 	for _, text := range texts {
 		term := must.Get(gdl.ParseTerm("(" + relation + "0 " + text + ")"))(t)
@@ -180,7 +180,7 @@ func TestTheProverAgreesWithTheStandardModel(t *testing.T) {
 				if s.Terminal != m.known["terminal"] {
 					t.Fatalf("terminal: %t", s.Terminal)
 				}
-				var told, joint []string
+				var does, joint []string
 				for i, r := range roles {
 					if d := cmp.Diff(m.about("legal", 2, r), s.Legal[i]); d != "" {
 						t.Fatalf("legal moves of %s, -model +prover:\n%s", r, d)
@@ -190,13 +190,13 @@ func TestTheProverAgreesWithTheStandardModel(t *testing.T) {
 					}
 					if len(s.Legal[i]) > 0 {
 						joint = append(joint, s.Legal[i][rng.IntN(len(s.Legal[i]))])
-						told = append(told, r+" "+joint[i])
+						does = append(does, r+" "+joint[i])
 					}
 				}
 				if s.Terminal {
 					break
 				}
-				want = modelOf(g, append(state, atoms(t, "does", told)...)).about("next", 1)
+				want = modelOf(g, append(state, atoms(t, "does", does)...)).about("next", 1)
 				got, err = p.Next(t.Context(), got, joint)
 			}
 		})

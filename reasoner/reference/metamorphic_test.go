@@ -12,7 +12,7 @@ import (
 	"stackmate/reasoner/trace"
 )
 
-// respell renames the symbols of recorded terms as rename does those of rules.
+// respell applies rename to the symbols of recorded terms.
 func respell(t *testing.T, rename func(string) string, terms []string) {
 	t.Helper()
 	for i, text := range terms {

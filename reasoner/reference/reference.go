@@ -1,6 +1,5 @@
-// Package reference is the oracle that the other engines are tested against: a machine
-// that asks a Prover about every position anew, and numbers fluents and moves as it
-// meets them. It owns no meaning of rules and knows no shortcut.
+// Package reference is the oracle of the tests of the other engines: a machine that asks a Prover about every
+// position, without a cache. It numbers fluents and moves when they first occur.
 package reference
 
 import (
@@ -12,15 +11,14 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// The memory of the vocabulary, and the fluents of a position that has no more at
-// first; one with more than fit into its words is kept aside.
+// Memory of the vocabulary, and spare fluents in the words of a position. A position with more fluents is stored
+// outside its words.
 const (
 	vocabularyBytes = 256 << 20
 	spareFluents    = 32
 )
 
-// New makes the machine of a game. It fails if ctx ends or if the initial position
-// takes more memory than a Prover has.
+// New returns the machine of a game. It fails if ctx ends, or if the initial position exceeds the memory of a Prover.
 func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 	fluents, err := prover.New(g).Initial(ctx)
 	if err != nil {
@@ -41,13 +39,13 @@ func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 	}), nil
 }
 
-// stepper is the machine.Stepper of a Prover. A position whose successor takes more
-// memory than there is leads to a lost one (machine.Names.Lost).
+// stepper is the machine.Stepper of a Prover. A position whose successor exceeds the memory leads to a lost position
+// (machine.Names.Lost).
 type stepper struct {
 	names   *machine.Names
 	prover  *prover.Prover
 	fluents []string
-	err     error // why what was said of the position is incomplete
+	err     error // reason why answers about the position are incomplete
 }
 
 var _ machine.Stepper = (*stepper)(nil)
@@ -61,11 +59,11 @@ func (s *stepper) SetState(state machine.State) {
 	s.fluents = s.names.AppendFluents(s.fluents[:0], state)
 }
 
-// Err tells why what was said of the position is incomplete.
+// Err returns the reason why answers about the position are incomplete.
 func (s *stepper) Err() error { return s.err }
 
-// fails notes an error of the Prover.
-func (s *stepper) fails(err error) bool {
+// keepError keeps the first error, and reports whether there is an error.
+func (s *stepper) keepError(err error) bool {
 	if err != nil && s.err == nil {
 		s.err = err
 	}
@@ -75,20 +73,20 @@ func (s *stepper) fails(err error) bool {
 // Terminal implements machine.Stepper.
 func (s *stepper) Terminal() bool {
 	over, err := s.prover.Terminal(context.Background(), s.fluents)
-	return !s.fails(err) && over
+	return !s.keepError(err) && over
 }
 
 // AppendLegal implements machine.Stepper.
 func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	texts, err := s.prover.Legal(context.Background(), s.fluents, s.names.Roles[r], 0)
-	if s.fails(err) {
+	if s.keepError(err) {
 		return dst
 	}
 	before := len(dst)
 	for _, text := range texts {
 		m, ok := s.names.AddMove(r, text)
 		if !ok {
-			s.fails(machine.ErrLost)
+			s.keepError(machine.ErrLost)
 			return dst[:before]
 		}
 		dst = append(dst, m)
@@ -100,7 +98,7 @@ func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move
 // Goal implements machine.Stepper.
 func (s *stepper) Goal(r machine.Role) int32 {
 	goal, err := s.prover.Goal(context.Background(), s.fluents, s.names.Roles[r])
-	if s.fails(err) {
+	if s.keepError(err) {
 		return machine.NoGoal
 	}
 	return int32(goal)

@@ -7,8 +7,8 @@ import (
 	"stackmate/reasoner/trace"
 )
 
-// replayed are rulesheets of every kind that the interpreter replays in a second
-// or two: sequential, simultaneous, puzzles, chance, recursion, function terms.
+// replayed are rulesheets of every kind that the interpreter replays in a second or two: sequential, simultaneous,
+// puzzles, chance, recursion, function terms.
 var replayed = []string{
 	"ticTacToe", "biddingTicTacToe", "connectFour", "hex", "blocks", "breakthrough", "2pttc",
 	"blocker", "aipsrovers01", "blockerSerial", "futoshiki5", "majorities",

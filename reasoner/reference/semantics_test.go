@@ -18,14 +18,14 @@ import (
 	"stackmate/reasoner/reference"
 )
 
-// compile makes a machine of a rulesheet.
+// compile returns the machine of a rulesheet.
 func compile(t testing.TB, src string) machine.Machine {
 	t.Helper()
 	g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte(src)))(t)
 	return must.Get(reference.New(context.Background(), g))(t)
 }
 
-// position is what the rules say of a position.
+// position describes a position in texts.
 type position struct {
 	Fluents  string
 	Terminal bool
@@ -55,7 +55,7 @@ func look(m machine.Machine, s machine.State) position {
 	return p
 }
 
-// after is the successor of s under moves given by their text.
+// after returns the successor of s under moves given as text.
 func after(t testing.TB, m machine.Machine, s machine.State, joint ...string) machine.State {
 	t.Helper()
 	b := m.NewBatch()
@@ -74,7 +74,7 @@ func after(t testing.TB, m machine.Machine, s machine.State, joint ...string) ma
 	return next
 }
 
-// base completes the rules of a test to a game of one role with the move n.
+// base completes the rules of a test to a game for one role with the move n.
 const base = "(role p)(legal p n)(<= terminal (true over))"
 
 func TestInitialPositionsFollowFromTheRules(t *testing.T) {
@@ -175,7 +175,7 @@ func TestSimultaneousMovesLeadToTheirSuccessor(t *testing.T) {
 }
 
 func TestDisjunctionsTooLargeToDistributeMeanTheSame(t *testing.T) {
-	const n = 10 // 2 to the 10 is more rules than one clause may become
+	const n = 10 // 2^10 rules are more than a clause may expand to
 	var rules, conditions strings.Builder
 	for i := range n {
 		fmt.Fprintf(&rules, "(init (f %d)) (init (g %d)) ", i, i)
@@ -217,12 +217,12 @@ func TestCompilingStopsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestAPositionThatTakesTooMuchIsLost(t *testing.T) {
+func TestAPositionBeyondTheMemoryIsLost(t *testing.T) {
 	exhaustive.Only(t, "lists fluents for ten seconds, until they are too many")
 	var rules strings.Builder
 	rules.WriteString("(role p) (legal p n) (goal p 0) (init a) (<= terminal (true (list ?l)))")
 	head, body := "nil", ""
-	for i := range 30 { // lists of 30 elements, each one of 30: too many to list
+	for i := range 30 { // 30^30 lists are too many
 		fmt.Fprintf(&rules, "(el e%d)", i)
 		head, body = fmt.Sprintf("(cons ?e%d %s)", i, head), fmt.Sprintf("%s (el ?e%d)", body, i)
 	}
@@ -237,7 +237,7 @@ func TestAPositionThatTakesTooMuchIsLost(t *testing.T) {
 	}
 }
 
-func TestLegalMovesThatTakeTooMuchAreNotKnown(t *testing.T) {
+func TestLegalMovesBeyondTheMemoryAreUnknown(t *testing.T) {
 	vast := `(role p) (goal p 0) (init a) (<= terminal (true over)) (<= (next ?f) (true ?f))
 		(<= (legal p (m ?a ?b ?c ?d ?e ?f` + strings.Repeat(" ?f", 200) + `)) (n ?a) (n ?b) (n ?c) (n ?d) (n ?e) (n ?f))
 		(n 0) (n 1) (n 2) (n 3) (n 4) (n 5) (n 6) (n 7) (n 8) (n 9) (n 10) (n 11) (n 12) (n 13) (n 14) (n 15)`

@@ -8,10 +8,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Replay plays a recorded match on a machine and compares roles, every state, the legal moves of
-// every role, the end and the goals as complete sets, but for fluents that the machine leaves out.
-// Where legal moves were not recorded, the recorded moves must be legal. The error names the first
-// difference, or wraps machine.ErrLost.
+// Replay plays a recorded match on a machine. It compares roles, states, legal moves, the end and the goals as
+// complete sets, without the fluents that the machine leaves out. If legal moves were not recorded, the recorded
+// moves must be legal. The error names the first difference, or wraps machine.ErrLost.
 func Replay(m machine.Machine, match *Match) error {
 	r := replayer{names: m.Names(), batch: m.NewBatch(), state: make(machine.State, m.Words())}
 	if !slices.Equal(match.Roles, r.names.Roles) {
@@ -31,7 +30,7 @@ func Replay(m machine.Machine, match *Match) error {
 	return nil
 }
 
-// replayer follows a match in lane 0.
+// replayer replays a match in lane 0.
 type replayer struct {
 	names *machine.Names
 	batch machine.Batch
@@ -69,13 +68,13 @@ func (r *replayer) step(s *Step) error {
 	return nil
 }
 
-// evaluate evaluates the position; the error says that the machine knows nothing of it.
+// evaluate evaluates the position; it returns an error if the position is unknown to the machine.
 func (r *replayer) evaluate() error {
 	r.batch.Evaluate(1)
 	return machine.Unknown(r.batch, 0)
 }
 
-// position compares the state and whether it is terminal.
+// position compares the state, and whether it is terminal.
 func (r *replayer) position(want []string, terminal bool) error {
 	if err := r.evaluate(); err != nil {
 		return err
@@ -93,10 +92,10 @@ func (r *replayer) position(want []string, terminal bool) error {
 	return nil
 }
 
-// isTerminal reports whether the position that was evaluated is terminal.
+// isTerminal reports whether the evaluated position is terminal.
 func (r *replayer) isTerminal() bool { return r.batch.Terminal()[0]&1 != 0 }
 
-// legal returns the legal moves of a role in the position that was evaluated.
+// legal returns the legal moves of a role in the evaluated position.
 func (r *replayer) legal(role machine.Role) []string {
 	r.moves = r.batch.AppendLegal(r.moves[:0], 0, role)
 	out := make([]string, len(r.moves))
@@ -137,18 +136,18 @@ func (r *replayer) final(f *Final) error {
 	return nil
 }
 
-// compare tells how two sets of terms differ.
-func compare(what string, want, got []string) error {
+// compare returns an error that names the differences of two sets of terms.
+func compare(kind string, want, got []string) error {
 	missing, surplus := minus(want, got), minus(got, want)
 	switch {
 	case len(missing) > 0 && len(surplus) > 0:
-		return fmt.Errorf("%s: the machine lacks %s and has %s", what, list(missing), list(surplus))
+		return fmt.Errorf("%s: the machine lacks %s and has %s", kind, shortList(missing), shortList(surplus))
 	case len(missing) > 0:
-		return fmt.Errorf("%s: the machine lacks %s", what, list(missing))
+		return fmt.Errorf("%s: the machine lacks %s", kind, shortList(missing))
 	case len(surplus) > 0:
-		return fmt.Errorf("%s: the machine has %s, which was not recorded", what, list(surplus))
+		return fmt.Errorf("%s: the machine has %s, which was not recorded", kind, shortList(surplus))
 	case len(want) != len(got):
-		return fmt.Errorf("%s: recorded %d, the machine has %d, as some occur twice", what, len(want), len(got))
+		return fmt.Errorf("%s: recorded %d, the machine has %d, as some occur twice", kind, len(want), len(got))
 	}
 	return nil
 }
@@ -169,12 +168,12 @@ func minus(a, b []string) []string {
 	return out
 }
 
-// listed is how many terms a message shows.
-const listed = 5
+// maxListed bounds the terms in a message.
+const maxListed = 5
 
-func list(terms []string) string {
-	if len(terms) <= listed {
+func shortList(terms []string) string {
+	if len(terms) <= maxListed {
 		return strings.Join(terms, " ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(terms[:listed], " "), len(terms)-listed)
+	return fmt.Sprintf("%s and %d more", strings.Join(terms[:maxListed], " "), len(terms)-maxListed)
 }

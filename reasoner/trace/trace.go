@@ -1,6 +1,5 @@
-// Package trace reads recorded matches and replays them on a machine, comparing
-// everything that was recorded. It owns the file format and the comparison; it
-// knows no engine and no rules.
+// Package trace reads recorded matches and replays them on a machine, with a comparison of all recorded parts. It
+// owns the file format and the comparison, and is independent of engines and rules.
 package trace
 
 import (
@@ -22,8 +21,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Match is one recorded match. Terms are written in prefix form with single
-// blanks, spelled as in the rulesheet.
+// Match is a recorded match. Terms are in prefix form with single blanks, spelled as in the rulesheet.
 type Match struct {
 	Game    string   `json:"game"`
 	Playout int      `json:"playout"`
@@ -32,8 +30,8 @@ type Match struct {
 	Final   Final    `json:"final"`
 }
 
-// Step is a position that is not terminal and what was played there. Files have all of
-// it; what others recorded may lack State or Legal.
+// Step is a position that is not terminal, and the joint move made there. Files have all fields; records of other
+// programs may lack State or Legal.
 type Step struct {
 	State []string   `json:"state"` // the true fluents, nil if not recorded
 	Legal [][]string `json:"legal"` // by role, nil if not recorded
@@ -43,9 +41,9 @@ type Step struct {
 // Final is the last position of a match.
 type Final struct {
 	Terminal bool     `json:"terminal"` // false if the match was cut off
-	State    []string `json:"state"`    // nil if not recorded: nothing is compared
-	Goals    []Goal   `json:"goals"`    // by role; they count in terminal positions
-	// Unjudged says that of the last position only State is compared.
+	State    []string `json:"state"`    // nil if not recorded, and then not compared
+	Goals    []Goal   `json:"goals"`    // by role; compared if terminal
+	// Unjudged restricts the comparison to State.
 	Unjudged bool `json:"-"`
 }
 
@@ -61,9 +59,8 @@ func (g *Goal) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*int32)(g))
 }
 
-// Read iterates over the matches of a file: one JSON object to a line, compressed
-// if the name ends in .gz. An error, which names file and line, ends the iteration;
-// a file without a match is one.
+// Read yields the matches of a file: one JSON object per line, compressed if the name ends in .gz. An error, which
+// names file and line, ends the iteration; a file without matches is an error.
 func Read(path string) iter.Seq2[*Match, error] {
 	return func(yield func(*Match, error) bool) {
 		in, err := open(path)
@@ -80,7 +77,7 @@ func Read(path string) iter.Seq2[*Match, error] {
 				continue
 			}
 			m, err := parse(lines.Bytes())
-			if err != nil { // where reading has failed, the last line is not whole
+			if err != nil { // after a read error the last line is incomplete
 				yield(nil, fmt.Errorf("%s:%d: %w", path, number, cmp.Or(lines.Err(), err)))
 				return
 			}
@@ -100,11 +97,11 @@ func Read(path string) iter.Seq2[*Match, error] {
 	}
 }
 
-// maxLine is the length of a line in bytes: of a match of thousands of turns.
+// maxLine bounds a line in bytes: a match of thousands of turns.
 const maxLine = 256 << 20
 
-// ErrNone is the error of a line of JSON that is no trace, such as the record of a game manager.
-var ErrNone = errors.New("expected a recorded match with roles and a final position, found none")
+// ErrNotTrace is the error of a line of JSON that is not a trace, such as the record of a game manager.
+var ErrNotTrace = errors.New("expected a recorded match with roles and a final position, found none")
 
 // parse reads a match from a line.
 func parse(text []byte) (*Match, error) {
@@ -113,37 +110,37 @@ func parse(text []byte) (*Match, error) {
 		return nil, fmt.Errorf("expected a recorded match in JSON: %w", jsonfault.Explain(err))
 	}
 	if len(m.Roles) == 0 || m.Final.State == nil && len(m.Steps) == 0 {
-		return nil, ErrNone
+		return nil, ErrNotTrace
 	}
 	for i, s := range m.Steps {
 		if s.State == nil || s.Legal == nil {
-			return nil, fmt.Errorf("expected state, legal and joint in every step, found a part of them in step %d", i)
+			return nil, fmt.Errorf("expected state, legal and joint in every step, step %d lacks a field", i)
 		}
 	}
 	m.canonical()
 	return m, nil
 }
 
-// nullary is a symbol in parentheses of its own, which means the symbol.
+// nullary matches a symbol in its own parentheses, which means the symbol.
 var nullary = regexp.MustCompile(`\(([^\s()]+)\)`)
 
-// canonical writes all terms as machines do: `(p)` as `p`.
+// canonical spells all terms as machines do: `(p)` as `p`.
 func (m *Match) canonical() {
 	for i := range m.Steps {
 		s := &m.Steps[i]
-		s.State = terms(s.State)
+		s.State = canonicalTerms(s.State)
 		for r := range s.Legal {
-			s.Legal[r] = terms(s.Legal[r])
+			s.Legal[r] = canonicalTerms(s.Legal[r])
 		}
 		for r := range s.Joint {
 			s.Joint[r] = nullary.ReplaceAllString(s.Joint[r], "$1")
 		}
 	}
-	m.Final.State = terms(m.Final.State)
+	m.Final.State = canonicalTerms(m.Final.State)
 }
 
-// terms makes a set of terms canonical.
-func terms(list []string) []string {
+// canonicalTerms returns a set of terms in canonical spelling, sorted.
+func canonicalTerms(list []string) []string {
 	for i, t := range list {
 		list[i] = nullary.ReplaceAllString(t, "$1")
 	}

@@ -12,8 +12,8 @@ import (
 	"stackmate/reasoner/trace"
 )
 
-// counter is a game of one role that counts to three: fluents 1, 2, 3, of which
-// one is true, and in each position the moves up and stay.
+// counter is a game of one role that counts to three: exactly one of the fluents 1, 2, 3 is true, and each position
+// has the moves up and stay.
 type counter struct{ at int }
 
 func newCounter() machine.Machine {
@@ -43,14 +43,14 @@ func (c *counter) Next(dst machine.State, joint []machine.Move) {
 	dst.Set(c.at + int(joint[0]))
 }
 
-// match is a true record of a match of the counter.
+// match is a correct record of a match of the counter.
 const match = `{"game":"counter","playout":7,"roles":["robot"],"steps":[` +
 	`{"state":["(at 1)"],"legal":[["(up by one)","(stay)"]],"joint":["(up by one)"]},` +
 	`{"state":["(at 2)"],"legal":[["(up by one)","stay"]],"joint":["(stay)"]},` +
 	`{"state":["(at 2)"],"legal":[["(up by one)","stay"]],"joint":["(up by one)"]}],` +
 	`"final":{"terminal":true,"state":["(three)"],"goals":[100]}}` + "\n"
 
-// readAll writes text to a file and reads its matches.
+// readAll writes text to a file and returns its matches.
 func readAll(t *testing.T, name, text string) ([]*trace.Match, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -110,13 +110,13 @@ func TestTheFirstDifferenceIsNamedWithItsStep(t *testing.T) {
 			}
 			err = trace.Replay(newCounter(), matches[0])
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want one with %q", err, c.want)
+				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
 	}
 }
 
-func TestWhatWasNotRecordedIsNotCompared(t *testing.T) {
+func TestPartsThatWereNotRecordedAreNotCompared(t *testing.T) {
 	matches := must.Get(readAll(t, "counter.jsonl", match))(t)
 	m := matches[0]
 	for i := range m.Steps {
@@ -145,7 +145,7 @@ func TestGoalsOfMatchesThatWereCutOffDoNotCount(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNoTracesAreRefusedWithTheirPlace(t *testing.T) {
+func TestOtherFilesAreRefusedWithTheLine(t *testing.T) {
 	const record = `{"match":"m","game":"counter","roles":["robot"],"moves":[["stay"]],"states":[["(at 1)"]],"goals":[50]}`
 	for name, c := range map[string]struct{ text, want string }{
 		"broken.jsonl":  {match + `{"game":`, "broken.jsonl:2: expected a recorded match in JSON"},
@@ -159,12 +159,12 @@ func TestFilesThatAreNoTracesAreRefusedWithTheirPlace(t *testing.T) {
 		"empty.gz":      {"", "empty.gz: expected recorded matches, found none"},
 	} {
 		if _, err := readAll(t, name, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}
 	for _, err := range trace.Read("absent.jsonl") {
 		if err == nil {
-			t.Error("an absent file gives a match")
+			t.Error("reading an absent file succeeds")
 		}
 	}
 }

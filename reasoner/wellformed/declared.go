@@ -8,41 +8,40 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// declared is what `base` and `input` list, nil where the game has no such rules.
-type declared struct {
-	fluents listed
-	moves   []listed // by role
+// declarations holds the lists of `base` and `input`, nil if the game has no such rules.
+type declarations struct {
+	fluents numberSet
+	moves   []numberSet // by role
 }
 
-// listed is a set of numbers.
-type listed map[int]bool
+// numberSet is a set of fluents or moves by number.
+type numberSet map[int]bool
 
-// declare reads `base` and `input`. What they list and the machine does not know
-// can never be reached, for a machine knows more than what is reachable: unless it
-// numbers things as it meets them.
-func (s *simulation) declare(ctx context.Context) error {
+// readDeclarations reads `base` and `input`. A listed term that is unknown to the machine is unreachable, since the
+// machine knows a superset of the reachable terms. Machines with an open vocabulary add the term instead.
+func (s *simulation) readDeclarations(ctx context.Context) error {
 	base, err := s.prover.Facts(ctx, nil, "base", 1)
 	if err != nil {
 		return err
 	}
 	if len(base) > 0 {
-		s.lists.fluents = make(listed)
+		s.declared.fluents = make(numberSet)
 		var surplus []string
 		for _, f := range base {
 			if i, ok := s.names.AddFluent(f[0]); ok {
-				s.lists.fluents[i] = true
+				s.declared.fluents[i] = true
 			} else if !s.names.IsLeftOut(f[0]) {
 				surplus = append(surplus, f[0])
 			}
 		}
-		s.surplus(kindBase, "", surplus)
+		s.addSurplus(kindBase, "", surplus)
 	}
 	input, err := s.prover.Facts(ctx, nil, "input", 2)
 	if err != nil || len(input) == 0 {
 		return err
 	}
 	for r, role := range s.names.Roles {
-		moves := make(listed)
+		moves := make(numberSet)
 		var surplus []string
 		for _, f := range input {
 			if f[0] != role {
@@ -54,46 +53,46 @@ func (s *simulation) declare(ctx context.Context) error {
 				surplus = append(surplus, f[1])
 			}
 		}
-		s.lists.moves = append(s.lists.moves, moves)
-		s.surplus(kindInput, role, surplus)
+		s.declared.moves = append(s.declared.moves, moves)
+		s.addSurplus(kindInput, role, surplus)
 	}
 	return nil
 }
 
-// surplus notes what is listed in vain.
-func (s *simulation) surplus(kind, role string, terms []string) {
+// addSurplus reports listed terms that are unreachable.
+func (s *simulation) addSurplus(kind, role string, terms []string) {
 	if len(terms) > 0 {
 		slices.Sort(terms)
-		f, _ := s.note(kind, role, "surplus", fmt.Sprintf(
-			"expected `%s` to list what can be reached, found %s, which cannot", kind, clip(terms[0])))
+		f, _ := s.count(kind, role, "surplus", fmt.Sprintf(
+			"expected `%s` to list only reachable terms, found %s, which is unreachable", kind, clip(terms[0])))
 		f.Count = len(terms)
 	}
 }
 
-// checkFluents asks that `base` lists the fluents of the position.
+// checkFluents checks that `base` lists the fluents of the position.
 func (s *simulation) checkFluents() {
-	if s.lists.fluents == nil {
+	if s.declared.fluents == nil {
 		return
 	}
 	s.fluents = s.names.Unpack(s.fluents[:0], s.state)
 	for _, n := range s.fluents {
-		if f := int(n); !s.lists.fluents[f] {
-			s.lists.fluents[f] = true // it is told once
-			s.add(kindBase, "", "lack", fmt.Sprintf("expected `base` to list every fluent, found %s, which it lacks", clip(s.names.FluentText(f))))
+		if f := int(n); !s.declared.fluents[f] {
+			s.declared.fluents[f] = true // report it once
+			s.add(kindBase, "", "lack", fmt.Sprintf("expected `base` to list every fluent, it lacks %s", clip(s.names.FluentText(f))))
 		}
 	}
 }
 
-// checkMoves asks that `input` lists the legal moves of a role.
+// checkMoves checks that `input` lists the legal moves of a role.
 func (s *simulation) checkMoves(r machine.Role) {
-	if s.lists.moves == nil {
+	if s.declared.moves == nil {
 		return
 	}
 	for _, m := range s.legal {
-		if !s.lists.moves[r][int(m)] {
-			s.lists.moves[r][int(m)] = true // it is told once
+		if !s.declared.moves[r][int(m)] {
+			s.declared.moves[r][int(m)] = true // report it once
 			s.add(kindInput, s.names.Roles[r], "lack", fmt.Sprintf(
-				"expected `input` to list every legal move of %s, found %s, which it lacks", s.names.Roles[r], clip(s.names.MoveText(r, m))))
+				"expected `input` to list every legal move of %s, it lacks %s", s.names.Roles[r], clip(s.names.MoveText(r, m))))
 		}
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// Limits of the random matches that look for several goals.
+// Bounds of the random matches that look for a role with several goals.
 const (
 	goalMatches = 6
 	goalSteps   = 300
 	goalTime    = 300 * time.Millisecond
 )
 
-// FirstGoals plays a few random matches, by the rules alone and for a fraction of a second. If a role has several
-// goals at the end of one, it returns the game in which the first goal counts (gdl.Game.FirstGoals), and that role.
-// Else it returns g and "". Larger games may not reach an end in that time.
+// FirstGoals plays a few random matches by the interpreter, for a fraction of a second. If a role has several goals
+// at the end of a match, it returns the game in which the first goal counts (gdl.Game.FirstGoals), and the role.
+// Otherwise it returns g and "". In that time it may not reach an end of a large game.
 func FirstGoals(ctx context.Context, g *gdl.Game) (first *gdl.Game, role string) {
 	if !g.MayHaveSeveralGoals() {
 		return g, ""
@@ -35,9 +35,9 @@ func FirstGoals(ctx context.Context, g *gdl.Game) (first *gdl.Game, role string)
 		if err != nil {
 			return g, ""
 		}
-		of := make(map[string]int)
+		count := make(map[string]int)
 		for _, goal := range goals {
-			if of[goal[0]]++; of[goal[0]] > 1 {
+			if count[goal[0]]++; count[goal[0]] > 1 {
 				return g.FirstGoals(), goal[0]
 			}
 		}
@@ -45,7 +45,7 @@ func FirstGoals(ctx context.Context, g *gdl.Game) (first *gdl.Game, role string)
 	return g, ""
 }
 
-// simulationSeed makes the random matches the same ones each time.
+// simulationSeed makes the random matches repeatable.
 const simulationSeed = 1
 
 // randomEnd returns the last position of a random match.

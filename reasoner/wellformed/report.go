@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// The kinds of faults. Faults of `base` and `input` are warnings, since no
-// player depends on them; the others are errors.
+// The kinds of faults. Faults of `base` and `input` are warnings, since players ignore these relations; other faults
+// are errors.
 const (
 	kindStuck   = "stuck"   // a role without a legal move in a position that is not terminal
 	kindGoal    = "goal"    // a terminal position without exactly one goal of a role, from 0 to 100
 	kindEndless = "endless" // a match that does not end
-	kindBase    = "base"    // `base` lacks a fluent that occurred, or lists one that cannot
-	kindInput   = "input"   // `input` lacks a move that was legal, or lists one that cannot be
+	kindBase    = "base"    // `base` lacks a reachable fluent, or lists an unreachable fluent
+	kindInput   = "input"   // `input` lacks a legal move, or lists an unreachable move
 )
 
-// Fault is one kind of fault of one role, with the first place where it was met.
+// Fault is a distinct fault, with the first position that shows it.
 type Fault struct {
 	Kind    string     `json:"kind"`
 	Warning bool       `json:"warning"` // the game is valid nevertheless
 	Role    string     `json:"role,omitempty"`
-	Message string     `json:"message"` // what was expected and what was found
-	Count   int        `json:"count"`   // how often it was met; of `base` and `input`: terms
-	State   []string   `json:"state"`   // the fluents that are true; null where no position shows the fault
+	Message string     `json:"message"` // the expected and the found thing
+	Count   int        `json:"count"`   // occurrences; listed terms for surplus terms of `base` and `input`
+	State   []string   `json:"state"`   // the true fluents; null if no position shows the fault
 	Moves   [][]string `json:"moves"`   // the joint moves that lead there
 }
 
@@ -39,7 +39,7 @@ func (f *Fault) String() string {
 	if f.State == nil {
 		return b.String()
 	}
-	fmt.Fprintf(&b, "\n    after %d joint moves, state: %s", len(f.Moves), joined(f.State))
+	fmt.Fprintf(&b, "\n    after %d joint moves, state: %s", len(f.Moves), joinLine(f.State))
 	moves := f.Moves[max(0, len(f.Moves)-shown):]
 	switch {
 	case len(moves) == 0:
@@ -53,7 +53,7 @@ func (f *Fault) String() string {
 	for _, joint := range moves {
 		texts = append(texts, "("+strings.Join(joint, " ")+")")
 	}
-	b.WriteString(" " + joined(texts))
+	b.WriteString(" " + joinLine(texts))
 	return b.String()
 }
 
@@ -71,8 +71,8 @@ func clip(term string) string {
 	return strings.ToValidUTF8(term[:maxTerm], "") + "…"
 }
 
-// clipped returns the terms, each shortened to maxTerm bytes.
-func clipped(terms []string) []string {
+// clipAll returns the terms, each shortened to maxTerm bytes.
+func clipAll(terms []string) []string {
 	out := make([]string, len(terms))
 	for i, t := range terms {
 		out[i] = clip(t)
@@ -80,8 +80,8 @@ func clipped(terms []string) []string {
 	return out
 }
 
-// joined returns the texts side by side, as many as fit into maxLine bytes.
-func joined(texts []string) string {
+// joinLine joins as many texts as fit into maxLine bytes.
+func joinLine(texts []string) string {
 	length := 0
 	for i, t := range texts {
 		if length += len(t) + 1; length > maxLine {
@@ -91,28 +91,28 @@ func joined(texts []string) string {
 	return strings.Join(texts, " ")
 }
 
-// Report is what random matches showed.
+// Report is the result of random matches.
 type Report struct {
-	Matches int // played
+	Matches int // number of matches played
 	Faults  []*Fault
 }
 
-// HasErrors tells whether a fault makes the game invalid.
+// HasErrors reports whether a fault makes the game invalid.
 func (r *Report) HasErrors() bool {
 	return slices.ContainsFunc(r.Faults, func(f *Fault) bool { return !f.Warning })
 }
 
-// key tells faults apart.
+// key identifies a distinct fault.
 type key struct{ kind, role, detail string }
 
-// maxDetails faults of one kind and role are told apart; goals, say, could be others
-// in every match. Those beyond are counted together with the first of them.
-const maxDetails = 20
+// maxDistinct bounds the distinct faults of a kind and role; goals, for example, may differ in every match. Further
+// faults count as a single fault.
+const maxDistinct = 20
 
-// note counts a fault and tells whether it is new.
-func (s *simulation) note(kind, role, detail, message string) (*Fault, bool) {
+// count counts a fault, and reports whether it is new.
+func (s *simulation) count(kind, role, detail, message string) (*Fault, bool) {
 	k := key{kind, role, detail}
-	if s.seen[k] == nil && s.kinds[key{kind, role, ""}] >= maxDetails {
+	if s.seen[k] == nil && s.kinds[key{kind, role, ""}] >= maxDistinct {
 		k.detail = "others"
 	}
 	f, known := s.seen[k]
@@ -126,15 +126,15 @@ func (s *simulation) note(kind, role, detail, message string) (*Fault, bool) {
 	return f, !known
 }
 
-// add notes a fault of the position at hand.
+// add adds a fault of the current position.
 func (s *simulation) add(kind, role, detail, message string) {
-	f, isNew := s.note(kind, role, detail, message)
+	f, isNew := s.count(kind, role, detail, message)
 	if !isNew {
 		return
 	}
-	f.State, f.Moves = clipped(s.names.AppendFluents(nil, s.state)), [][]string{}
+	f.State, f.Moves = clipAll(s.names.AppendFluents(nil, s.state)), [][]string{}
 	for n := len(s.joint); len(s.path) >= n*(len(f.Moves)+1); {
 		at := n * len(f.Moves)
-		f.Moves = append(f.Moves, clipped(s.names.JointTexts(s.path[at:at+n])))
+		f.Moves = append(f.Moves, clipAll(s.names.JointTexts(s.path[at:at+n])))
 	}
 }

@@ -10,24 +10,24 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// Options say how much is played.
+// Options bound the simulation.
 type Options struct {
-	Matches  int    // how many
-	MaxSteps int    // joint moves after which a match is endless; 0 means machine.MaxSteps
+	Matches  int    // number of matches
+	MaxSteps int    // joint moves after which a match counts as endless; 0 means machine.MaxSteps
 	Seed     uint64 // of the random moves
 }
 
-// simulation is the work of one report.
+// simulation is the state of Simulate.
 type simulation struct {
-	prover *prover.Prover
-	names  *machine.Names
-	batch  machine.Batch // a match at a time, in lane 0
-	rng    *machine.Rand
-	limit  int
-	report Report
-	seen   map[key]*Fault
-	kinds  map[key]int // by kind and role: how many different faults
-	lists  declared
+	prover   *prover.Prover
+	names    *machine.Names
+	batch    machine.Batch // one match at a time, in lane 0
+	rng      *machine.Rand
+	limit    int
+	report   Report
+	seen     map[key]*Fault
+	kinds    map[key]int // by kind and role: the number of distinct faults
+	declared declarations
 
 	state   machine.State
 	fluents []int32 // of state
@@ -37,9 +37,8 @@ type simulation struct {
 	path    []machine.Move // joint moves so far, one after the other
 }
 
-// Simulate plays random matches of g, whose machine is m, and reports the faults
-// that show. The error is that of ctx, or says that `base` or `input` lists too much;
-// the report holds what was found before.
+// Simulate plays random matches of g on its machine m, and reports the faults that they show. The error is the error
+// of ctx, or says that `base` or `input` lists too much; the report then holds the faults found so far.
 func Simulate(ctx context.Context, g *gdl.Game, m machine.Machine, o Options) (*Report, error) {
 	names := m.Names()
 	s := &simulation{
@@ -53,7 +52,7 @@ func Simulate(ctx context.Context, g *gdl.Game, m machine.Machine, o Options) (*
 	if s.limit == 0 {
 		s.limit = machine.MaxSteps
 	}
-	if err := s.declare(ctx); err != nil {
+	if err := s.readDeclarations(ctx); err != nil {
 		return &s.report, err
 	}
 	for range o.Matches {
@@ -65,10 +64,9 @@ func Simulate(ctx context.Context, g *gdl.Game, m machine.Machine, o Options) (*
 	return &s.report, nil
 }
 
-// match plays one match to its end, a fault, or the limit. Every position is looked
-// at in full before the next joint move, which is most of the work, and a fault is
-// reported with the path that leads to it: neither is what machine.Lockstep, which
-// plays many matches at once and stops at machine.MaxPlayout, is for.
+// match plays a match to its end, a fault, or the limit. It checks every position before the next joint move, which
+// is most of the work. A fault is reported with the line that leads to it. machine.Lockstep does not fit: it plays
+// many matches at once and stops at machine.MaxPlayout.
 func (s *simulation) match(ctx context.Context, initial machine.State) error {
 	s.path = s.path[:0]
 	s.batch.Fill(initial, nil)
@@ -85,7 +83,7 @@ func (s *simulation) match(ctx context.Context, initial machine.State) error {
 		if s.batch.Terminal()[0]&1 != 0 {
 			return s.checkGoals(ctx)
 		}
-		if !s.choose() {
+		if !s.chooseJointMove() {
 			return nil
 		}
 		if step == s.limit {
@@ -97,9 +95,8 @@ func (s *simulation) match(ctx context.Context, initial machine.State) error {
 	}
 }
 
-// choose chooses a random legal move for every role; it returns false if a role
-// has none.
-func (s *simulation) choose() bool {
+// chooseJointMove chooses a random legal move for every role; it returns false if a role has no legal move.
+func (s *simulation) chooseJointMove() bool {
 	alive := true
 	for r, name := range s.names.Roles {
 		role := machine.Role(r)
@@ -115,8 +112,8 @@ func (s *simulation) choose() bool {
 	return alive
 }
 
-// checkGoals asks for one goal of each role, from 0 to 100. What a machine calls
-// no goal the interpreter explains.
+// checkGoals checks that each role has exactly one goal from 0 to 100. If the machine has no goal, the interpreter
+// lists the goals for the message.
 func (s *simulation) checkGoals(ctx context.Context) error {
 	s.batch.Goals(s.goals, 0)
 	if err := machine.Unknown(s.batch, 0); err != nil {
@@ -136,12 +133,12 @@ func (s *simulation) checkGoals(ctx context.Context) error {
 				found = append(found, f[1])
 			}
 		}
-		what := "none"
+		text := "none"
 		if len(found) > 0 {
-			what = strings.Join(clipped(found[:min(len(found), maxDetails)]), " and ")
+			text = strings.Join(clipAll(found[:min(len(found), maxDistinct)]), " and ")
 		}
-		s.add(kindGoal, s.names.Roles[r], what, fmt.Sprintf(
-			"expected one goal for %s from 0 to 100 in a terminal position, found %s", s.names.Roles[r], what))
+		s.add(kindGoal, s.names.Roles[r], text, fmt.Sprintf(
+			"expected one goal for %s from 0 to 100 in a terminal position, found %s", s.names.Roles[r], text))
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 	"stackmate/reasoner/wellformed"
 )
 
-// walk lacks goals only: one role goes from 0 to 2, by one or by two.
+// walk is a game without goals: its role goes from 0 to 2, by one or by two.
 const walk = `(role p) (init (at 0)) (succ 0 1) (succ 1 2)
 	(<= (legal p one) (true (at ?x)) (succ ?x ?y))
 	(<= (legal p two) (true (at ?x)) (succ ?x ?y) (succ ?y ?z))
@@ -33,7 +33,7 @@ func simulate(ctx context.Context, t *testing.T, rules string, o wellformed.Opti
 	return wellformed.Simulate(ctx, g, m, o)
 }
 
-func TestFaultsAreToldWithTheirPlace(t *testing.T) {
+func TestFaultsAreReportedWithTheirPosition(t *testing.T) {
 	goal := func(found string) []*wellformed.Fault {
 		return []*wellformed.Fault{{
 			Kind: "goal", Role: "p", State: []string{"(at 2)"}, Count: 40,
@@ -52,19 +52,19 @@ func TestFaultsAreToldWithTheirPlace(t *testing.T) {
 		"a goal that is too little": {"(<= (goal p ?v) (worth ?v)) (worth -1)", goal("-1")},
 		"base lacks a fluent": {"(goal p 1) (base (at 0)) (base (at 2))", []*wellformed.Fault{{
 			Kind: "base", Warning: true, State: []string{"(at 1)"}, Count: 1,
-			Message: "expected `base` to list every fluent, found (at 1), which it lacks",
+			Message: "expected `base` to list every fluent, it lacks (at 1)",
 		}}},
 		"base lists too much": {"(goal p 1) (base (at 0)) (base (at 1)) (base (at 2)) (base (at 4)) (base here)", []*wellformed.Fault{{
 			Kind: "base", Warning: true, Count: 2,
-			Message: "expected `base` to list what can be reached, found (at 4), which cannot",
+			Message: "expected `base` to list only reachable terms, found (at 4), which is unreachable",
 		}}},
 		"input lacks a move": {"(goal p 1) (input p one)", []*wellformed.Fault{{
 			Kind: "input", Warning: true, Role: "p", State: []string{"(at 0)"}, Count: 1,
-			Message: "expected `input` to list every legal move of p, found two, which it lacks",
+			Message: "expected `input` to list every legal move of p, it lacks two",
 		}}},
 		"input lists too much": {"(goal p 1) (input p one) (input p two) (input p three)", []*wellformed.Fault{{
 			Kind: "input", Warning: true, Role: "p", Count: 1,
-			Message: "expected `input` to list what can be reached, found three, which cannot",
+			Message: "expected `input` to list only reachable terms, found three, which is unreachable",
 		}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestFaultsAreToldWithTheirPlace(t *testing.T) {
 	}
 }
 
-func TestTermsThatGrowAreToldInLinesOfBoundedLength(t *testing.T) {
+func TestGrowingTermsAreReportedInBoundedLines(t *testing.T) {
 	report, err := simulate(t.Context(), t, `(role p) (init (s 0)) (legal p (go a)) (goal p 0) (<= terminal (true (s 1))) (base (s 0))
 		(<= (next (s (+ ?n 1))) (true (s ?n)) (does p (go a)))`, wellformed.Options{Matches: 1, MaxSteps: 300})
 	if err != nil || len(report.Faults) == 0 {
@@ -103,7 +103,7 @@ func TestTermsThatGrowAreToldInLinesOfBoundedLength(t *testing.T) {
 	}
 }
 
-func TestARoleWithoutMovesIsToldWithTheMovesThatLeadThere(t *testing.T) {
+func TestARoleWithoutMovesIsReportedWithTheLine(t *testing.T) {
 	report, err := simulate(t.Context(), t, `(role p) (role q) (init a) (legal p n) (goal p 0) (goal q 0)
 		(<= (legal q (go ?x)) (true ?x) (distinct ?x c)) (<= (next b) (true a)) (<= (next c) (true b))
 		(<= terminal (true d)) (<= (next d) (does q d))`, wellformed.Options{Matches: 3})
@@ -119,7 +119,7 @@ func TestARoleWithoutMovesIsToldWithTheMovesThatLeadThere(t *testing.T) {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	if !report.HasErrors() {
-		t.Error("that is no error")
+		t.Error("the report has no errors")
 	}
 }
 
@@ -142,7 +142,7 @@ func TestSimulationStopsWithItsContext(t *testing.T) {
 	}
 }
 
-// Rules can end every match with other goals.
+// Rules may give a different goal in every match.
 func TestFaultsOfAKindAreBounded(t *testing.T) {
 	report, err := simulate(t.Context(), t, `(role p) (init (n z 0)) (bit a) (bit b) (bit c) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
 		(<= (legal p ?x) (bit ?x))
@@ -156,12 +156,12 @@ func TestFaultsOfAKindAreBounded(t *testing.T) {
 		total += f.Count
 	}
 	if len(report.Faults) > 25 || total != 500 || !report.HasErrors() {
-		t.Errorf("%d faults told apart of %d in 500 matches", len(report.Faults), total)
+		t.Errorf("%d distinct faults, %d occurrences in 500 matches", len(report.Faults), total)
 	}
 }
 
-// Rules can list more in base than there is memory or time for.
-func TestListingWhatIsDeclaredStopsWithTheContext(t *testing.T) {
+// Rules may list more terms in base than fit into memory or time.
+func TestReadingDeclarationsStopsWithTheContext(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(walk + "(goal p 1) (digit 0)")
 	for d := range 9 {

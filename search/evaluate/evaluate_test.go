@@ -77,7 +77,7 @@ func TestWeightsInFixedPointAddUpToThoseOfTheNetwork(t *testing.T) {
 		var units vector.Floats
 		var inputs vector.Inputs
 		for i := range 200 {
-			inputs.Of(states[i*m.Words() : (i+1)*m.Words()])
+			inputs.SetBits(states[i*m.Words() : (i+1)*m.Words()])
 			n.forward(&units, values, &inputs)
 			e.byRole(want, values)
 			for r := range want {
@@ -93,7 +93,7 @@ func TestTheGradientIsThatOfCrossEntropy(t *testing.T) {
 	rng := machine.NewRand(5)
 	n := newNetwork(2, 70, 2, rng)
 	var inputs vector.Inputs
-	inputs.Of(machine.State{0x8000_0000_0001_0100, 0x21})
+	inputs.SetBits(machine.State{0x8000_0000_0001_0100, 0x21})
 	targets := []float32{0.9, 0.2}
 	var units vector.Floats
 	loss := func() float64 {

@@ -18,12 +18,21 @@ import (
 	"stackmate/search/evaluate/vector"
 )
 
-// A file is one JSON object in a gzip stream (RFC 1952), whose checksum detects damage. Fluents are
-// identified by name, so a file does not depend on the engine that wrote it.
+// A file is one JSON object in a gzip stream (RFC 1952), whose checksum detects damage. Fluents and moves are
+// identified by canonical names, so a file depends neither on the engine that wrote it nor on the spelling of the rules.
+
+// Rules identify a game to files, however its names are spelled.
+type Rules interface {
+	// Rules returns the rules in canonical names. Games with the same rules in canonical names are the same game.
+	Rules() string
+	// Canonical translates the text of a fluent, a move or a role to canonical names, and Own translates it back.
+	Canonical(text string) string
+	Own(text string) string
+}
 
 const (
 	formatName    = "stackmate evaluation"
-	formatVersion = 5 // up to version 4 rectified units were not squared: their weights do not fit
+	formatVersion = 6 // up to version 5 files were not in canonical names
 	// maxFile bounds the JSON text of a file, in bytes: 20 for each weight.
 	maxFile = 20 * (2*maxFluents + 1) * width * 2
 )
@@ -32,7 +41,7 @@ const (
 type saved struct {
 	Format   string        `json:"format"`
 	Version  int           `json:"version"`
-	Rules    string        `json:"rules"` // digest of the rules
+	Rules    string        `json:"rules"` // in canonical names
 	Learnt   Progress      `json:"learnt"`
 	Active   int           `json:"active"` // most fluents in a position
 	Sum      float64       `json:"sum"`
@@ -54,12 +63,27 @@ type savedSignal struct {
 	Weights []float32 `json:"weights"`
 }
 
-// Save writes the network, trained on the rules with the given digest, to a file. The file appears
-// complete or not at all.
-func (l *Learner) Save(path, rules string) error {
+// translate replaces all texts of a file.
+func (f *saved) translate(to func(text string) string) {
+	all := func(texts []string) []string {
+		texts = slices.Clone(texts)
+		for i := range texts {
+			texts[i] = to(texts[i])
+		}
+		return texts
+	}
+	f.Fluents = all(f.Fluents)
+	for i := range f.Signals {
+		s := &f.Signals[i]
+		s.Role, s.Fluent, s.Move, s.Blocks = to(s.Role), to(s.Fluent), to(s.Move), all(s.Blocks)
+	}
+}
+
+// Save writes the network, trained on the given rules, to a file. The file appears complete or not at all.
+func (l *Learner) Save(path string, rules Rules) error {
 	n := l.trainer.mean
 	f := saved{
-		Format: formatName, Version: formatVersion, Rules: rules, Learnt: l.Progress(), Active: l.active, Sum: l.current.sum,
+		Format: formatName, Version: formatVersion, Rules: rules.Rules(), Learnt: l.Progress(), Active: l.active, Sum: l.current.sum,
 		Outputs: n.outputs, Fluents: l.games.machine.Names().Fluents, Readings: n.readings(),
 	}
 	for i := range f.Fluents {
@@ -67,6 +91,7 @@ func (l *Learner) Save(path, rules string) error {
 	}
 	f.Signals, f.Blocked = l.savedSignals(), l.view.blocks != nil
 	f.Bias = n.bias()[:]
+	f.translate(rules.Canonical)
 	err := atomicfile.WriteTo(path, func(w io.Writer) error {
 		z := gzip.NewWriter(w)
 		if err := json.NewEncoder(z).Encode(&f); err != nil {
@@ -95,9 +120,9 @@ func misfit(format string, args ...any) error {
 	return fmt.Errorf("the evaluation does not fit the game: %w", fmt.Errorf(format, args...))
 }
 
-// Load returns a learner that continues from a file, trained on the rules with the given digest. The
+// Load returns a learner that continues from a file, trained on the given rules under any names. The
 // error wraps fs.ErrNotExist if the file does not exist, and ErrDamaged if it is of no use.
-func Load(path, rules string, m machine.Machine, c Config) (*Learner, error) {
+func Load(path string, rules Rules, m machine.Machine, c Config) (*Learner, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -126,7 +151,7 @@ func Learnt(path string) (Progress, error) {
 }
 
 // Read returns a learner that continues from the contents of a file; see Load.
-func Read(file io.Reader, rules string, m machine.Machine, c Config) (*Learner, error) {
+func Read(file io.Reader, rules Rules, m machine.Machine, c Config) (*Learner, error) {
 	l, err := New(m, c)
 	if err != nil {
 		return nil, err
@@ -170,15 +195,16 @@ func read(file io.Reader) (*saved, error) {
 }
 
 // restore sets the network and the progress to the saved ones.
-func (l *Learner) restore(f *saved, rules string) error {
+func (l *Learner) restore(f *saved, rules Rules) error {
 	n, names := l.trainer.network, l.games.machine.Names()
 	switch {
-	case f.Rules != rules:
-		return damaged("expected an evaluation for the rules %.8s…, found one for %.8s…", rules, f.Rules)
+	case f.Rules != rules.Rules():
+		return damaged("its rules are not the rules of the game")
 	case f.Outputs != n.outputs || len(f.Fluents) != l.view.fluents || len(f.Weights) != l.view.fluents || len(f.Bias) != width ||
 		len(f.Readings) != n.outputs*n.linear() || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
 		return misfit("its parts do not fit together")
 	}
+	f.translate(rules.Own)
 	known := names.NewState()
 	for i, name := range f.Fluents {
 		to, ok := names.AddFluent(name)

@@ -18,7 +18,19 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-func loaded(t *testing.T, path, rules string, m machine.Machine, c Config) *Learner {
+// named identifies a game by a word. Its canonical names begin with a sign.
+type named string
+
+func (n named) Rules() string        { return string(n) }
+func (named) Own(text string) string { return strings.TrimPrefix(text, "~") }
+func (named) Canonical(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "~" + text
+}
+
+func loaded(t *testing.T, path string, rules Rules, m machine.Machine, c Config) *Learner {
 	t.Helper()
 	l, err := Load(path, rules, m, c)
 	if err != nil {
@@ -27,14 +39,28 @@ func loaded(t *testing.T, path, rules string, m machine.Machine, c Config) *Lear
 	return l
 }
 
+// unpacked returns the JSON object of a file.
+func unpacked(t *testing.T, file []byte) string {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(plain)
+}
+
 func TestWhatWasLearntIsTheSameWhenLoaded(t *testing.T) {
 	l := trained(t, "ticTacToe", 1, 1000)
 	path := filepath.Join(t.TempDir(), "learnt")
-	if err := l.Save(path, "rules"); err != nil {
+	if err := l.Save(path, named("rules")); err != nil {
 		t.Fatal(err)
 	}
 	m := l.games.machine
-	again := loaded(t, path, "rules", m, Config{Seed: 2, ConstantSum: true})
+	again := loaded(t, path, named("rules"), m, Config{Seed: 2, ConstantSum: true})
 	states := randomStates(m, machine.NewRand(1), 50)
 	a, b := make([]float64, 100), make([]float64, 100)
 	l.Evaluation().Values(a, states)
@@ -60,17 +86,17 @@ func TestTheRateOfLearningFallsAndStaysDownWhenLoaded(t *testing.T) {
 	}
 	l.progress.Positions = 3 * constantSteps * batchSize / fits
 	path := filepath.Join(t.TempDir(), "learnt")
-	if err := l.Save(path, "rules"); err != nil {
+	if err := l.Save(path, named("rules")); err != nil {
 		t.Fatal(err)
 	}
-	again := loaded(t, path, "rules", l.games.machine, Config{Seed: 2, ConstantSum: true})
+	again := loaded(t, path, named("rules"), l.games.machine, Config{Seed: 2, ConstantSum: true})
 	if rate := again.trainer.rate(); rate != l.trainer.rate() {
 		t.Errorf("rate %v when loaded, want %v", rate, l.trainer.rate())
 	}
 }
 
 func TestAFullDiskIsToldOnce(t *testing.T) {
-	err := trained(t, "ticTacToe", 1, 100).Save("/dev/full", "rules")
+	err := trained(t, "ticTacToe", 1, 100).Save("/dev/full", named("rules"))
 	if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), syscall.ENOSPC.Error()) != 1 || strings.Count(err.Error(), "/dev/full") != 1 {
 		t.Errorf("found %v", err)
 	}
@@ -79,7 +105,7 @@ func TestAFullDiskIsToldOnce(t *testing.T) {
 func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 	l := trained(t, "ticTacToe", 1, 10)
 	path := filepath.Join(t.TempDir(), "learnt")
-	if err := l.Save(path, "rules"); err != nil {
+	if err := l.Save(path, named("rules")); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)
@@ -87,17 +113,13 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := func(old, new string) []byte {
-		z, err := gzip.NewReader(bytes.NewReader(whole))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plain, err := io.ReadAll(z)
-		if err != nil || !strings.Contains(string(plain), old) {
-			t.Fatal(err, "no", old)
+		plain := unpacked(t, whole)
+		if !strings.Contains(plain, old) {
+			t.Fatal("no", old)
 		}
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)
-		_, _ = io.WriteString(w, strings.Replace(string(plain), old, new, 1))
+		_, _ = io.WriteString(w, strings.Replace(plain, old, new, 1))
 		_ = w.Close()
 		return b.Bytes()
 	}
@@ -113,11 +135,11 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 		"no such file":    {[]byte("(role x)"), true, "not an evaluation"},
 		"cut off":         {whole[:len(whole)/2], true, "unexpected EOF"},
 		"a bit flipped":   {flipped, true, "damaged"},
-		"other rules":     {text(`"rules":"rules"`, `"rules":"others"`), true, "found one for others"},
-		"a later version": {text(`"version":5`, `"version":9`), false, "version 9"},
-		"an old version":  {text(`"version":5`, `"version":4`), true, "version 4"},
-		"another fluent":  {text(`"`+first+`"`, `"(cell 9 9 b)"`), false, "(cell 9 9 b)"},
-		"the same twice":  {text(`"`+first+`"`, `"`+second+`"`), false, second},
+		"other rules":     {text(`"rules":"rules"`, `"rules":"others"`), true, "not the rules of the game"},
+		"a later version": {text(`"version":6`, `"version":9`), false, "version 9"},
+		"an old version":  {text(`"version":6`, `"version":5`), true, "version 5"},
+		"another fluent":  {text(`"~`+first+`"`, `"~(cell 9 9 b)"`), false, "(cell 9 9 b)"},
+		"the same twice":  {text(`"~`+first+`"`, `"~`+second+`"`), false, second},
 		"fewer outputs":   {text(`"outputs":1`, `"outputs":0`), false, "do not fit"},
 		"a huge weight":   {text(`"bias":[`, `"bias":[1e30,`), false, "do not fit"},
 		"an infinite sum": {text(`"sum":`, `"sum":1e300,"odd":`), true, "no numbers"},
@@ -126,21 +148,21 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 		if err := os.WriteFile(path, c.content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Load(path, "rules", l.games.machine, Config{ConstantSum: true}); err == nil || !strings.Contains(err.Error(), c.reason) || errors.Is(err, ErrDamaged) != c.damaged {
+		if _, err := Load(path, named("rules"), l.games.machine, Config{ConstantSum: true}); err == nil || !strings.Contains(err.Error(), c.reason) || errors.Is(err, ErrDamaged) != c.damaged {
 			t.Errorf("%s: error %v, want one that says %q; of use to nobody: %t", name, err, c.reason, c.damaged)
 		}
 	}
-	if _, err := Load(path+"not", "rules", l.games.machine, Config{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Load(path+"not", named("rules"), l.games.machine, Config{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if _, err := Load(t.TempDir(), "rules", l.games.machine, Config{}); err == nil || errors.Is(err, ErrDamaged) {
+	if _, err := Load(t.TempDir(), named("rules"), l.games.machine, Config{}); err == nil || errors.Is(err, ErrDamaged) {
 		t.Errorf("a folder: %v", err)
 	}
 }
 
 func FuzzLoad(f *testing.F) {
 	m := gamestest.Machine(f, "ticTacToe")
-	f.Add([]byte(`{"format":"stackmate evaluation","version":5,"rules":"rules","outputs":1}`))
+	f.Add([]byte(`{"format":"stackmate evaluation","version":6,"rules":"rules","outputs":1}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)
@@ -151,6 +173,6 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		l := learner(t, m, Config{ConstantSum: true})
-		_ = l.restore(s, "rules")
+		_ = l.restore(s, named("rules"))
 	})
 }

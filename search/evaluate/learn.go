@@ -240,9 +240,9 @@ func (l *Learner) fit(i int) {
 	outputs := l.trainer.outputs
 	s, target := l.pool[i*l.wide:(i+1)*l.wide], l.targets[i*outputs:(i+1)*outputs]
 	if k := l.games.rng.Intn(len(l.images) + 1); k == 0 {
-		l.inputs.Of(s)
+		l.inputs.SetBits(s)
 	} else {
-		l.inputs.OfImages(s, l.images[k-1])
+		l.inputs.SetImages(s, l.images[k-1])
 		target = l.imageOf(&l.games.machine.Symmetries()[k-1], target)
 	}
 	l.trainer.fit(&l.inputs, target)

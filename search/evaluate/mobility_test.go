@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,10 +84,14 @@ func TestMovesAreLearntAndFoundAgainInFiles(t *testing.T) {
 		t.Error("games are played to see what blocks threats, and there are none")
 	}
 	path, m := filepath.Join(t.TempDir(), "learnt"), l.games.machine
-	if err := l.Save(path, "rules"); err != nil {
+	if err := l.Save(path, named("rules")); err != nil {
 		t.Fatal(err)
 	}
-	again := loaded(t, path, "rules", m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
+	file, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(unpacked(t, file), `"move":"~`) {
+		t.Errorf("moves are not in canonical names, %v", err)
+	}
+	again := loaded(t, path, named("rules"), m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
 	before := worth(l)
 	if !slices.Equal(worth(again), before) {
 		t.Error("positions are worth something else when loaded")
@@ -97,7 +102,7 @@ func TestMovesAreLearntAndFoundAgainInFiles(t *testing.T) {
 	if slices.Equal(worth(l), before) {
 		t.Error("moves make no difference")
 	}
-	if _, err := Load(path, "rules", m, Config{ConstantSum: true}); err == nil || !strings.Contains(err.Error(), "expected 0 signals") {
+	if _, err := Load(path, named("rules"), m, Config{ConstantSum: true}); err == nil || !strings.Contains(err.Error(), "expected 0 signals") {
 		t.Errorf("an evaluation that sees moves is loaded by one that does not: %v", err)
 	}
 }

@@ -110,10 +110,10 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 	l := seeing(t, 3000)
 	m, e := l.games.machine, l.Evaluation()
 	path := filepath.Join(t.TempDir(), "learnt")
-	if err := l.Save(path, "rules"); err != nil {
+	if err := l.Save(path, named("rules")); err != nil {
 		t.Fatal(err)
 	}
-	again := loaded(t, path, "rules", m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
+	again := loaded(t, path, named("rules"), m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
 	states := toys.Positions(m, 20, 9)
 	n, roles := len(states)/m.Words(), len(m.Names().Roles)
 	got, loaded, first := make([]float64, n*roles), make([]float64, n*roles), make([]float64, n)
@@ -125,12 +125,12 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 	value, differs := make([]float32, 1), false
 	l.view.withSignals(states, func(seen []uint64) {
 		for i := range n {
-			inputs.Of(seen[i*l.wide : (i+1)*l.wide])
+			inputs.SetBits(seen[i*l.wide : (i+1)*l.wide])
 			e.network.forward(&units, value, &inputs)
 			if want := 100 * float64(value[0]); math.Abs(got[i*roles]-want) > 1 || got[i*roles] != loaded[i*roles] || first[i] != got[i*roles+1] {
 				t.Fatalf("position %d is worth %v, %v when loaded, %v to the other; want %v", i, got[i*roles], loaded[i*roles], first[i], want)
 			}
-			inputs.Of(append(slices.Clone(seen[i*l.wide:][:m.Words()]), make([]uint64, l.view.found())...))
+			inputs.SetBits(append(slices.Clone(seen[i*l.wide:][:m.Words()]), make([]uint64, l.view.found())...))
 			e.network.forward(&units, value, &inputs)
 			differs = differs || math.Abs(got[i*roles]-100*float64(value[0])) > 5
 		}
@@ -138,7 +138,7 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 	if !differs {
 		t.Error("threats make no difference")
 	}
-	if _, err := Load(path, "rules", m, Config{ConstantSum: true}); err == nil {
+	if _, err := Load(path, named("rules"), m, Config{ConstantSum: true}); err == nil {
 		t.Error("an evaluation that sees threats is loaded by one that does not")
 	}
 }

@@ -70,6 +70,8 @@ type Config struct {
 	Epsilon float64
 	// Without is the set of disabled techniques.
 	Without Technique
+
+	minimaxShare float64 // see prior.go; 0 without Minimax
 }
 
 // isTight reports whether the bounds differ by at most Epsilon.
@@ -104,10 +106,13 @@ const (
 	// Priors initializes moves with evaluations of the positions behind them and explores by PUCT, where
 	// one role chooses and an evaluator is set.
 	Priors
+	// Minimax backs up priors by minimax and blends them with the mean of the paths for ever (implicit minimax
+	// backups), in games of two players with constant sum.
+	Minimax
 )
 
 // Plain disables every technique.
-const Plain = Decisive | Bounds | Caution | Transpositions | Equilibria | Priors
+const Plain = Decisive | Bounds | Caution | Transpositions | Equilibria | Priors | Minimax
 
 // has reports whether technique t is enabled.
 func (c *Config) has(t Technique) bool { return c.Without&t == 0 }
@@ -156,6 +161,9 @@ func New(c Config) *Searcher {
 		c.Playouts = int(min(max(fewestPlayouts, DefaultPlayouts*DefaultPlayouts/c.EstimateWeight), DefaultPlayouts))
 	case c.Playouts == 0:
 		c.Playouts = DefaultPlayouts
+	}
+	if c.has(Minimax) {
+		c.minimaxShare = minimaxShare / (1 + float64(c.Playouts)/c.EstimateWeight)
 	}
 	return &Searcher{config: c}
 }

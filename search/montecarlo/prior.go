@@ -17,6 +17,12 @@ import (
 // neural networks and tree search", 2016). The policy is the softmax of the evaluations, as there is no
 // policy network. So bad moves need not be tried even once.
 //
+// In adversarial games of two the priors are implicit minimax values (Lanctot, Winands, Pepels and Sturtevant, "Monte
+// Carlo tree search with heuristic evaluations using implicit minimax backups", 2014): the prior of a move is the
+// evaluation of its successor until the successor is opened, and then the best prior of the successor's moves. A refutation
+// shows in it at once, in the mean of the samples only after many visits. So a move's value has the prior in it for ever,
+// with a share of at least minimaxShare.
+//
 // Cost: one expansion for each opened node and one evaluation for each of its children. Workers do both
 // outside the lock, with the playouts.
 
@@ -35,7 +41,10 @@ const (
 	// priorMoves is the maximum number of moves with priors: more cost more than the playouts of a few
 	// leaves. priorBytes bounds the memory of an expansion.
 	priorMoves = 256
-	priorBytes = 1 << 20
+	// minimaxShare is the least share of the prior in the value of a move, as measured (docs/lab/sampling.md). Beside
+	// playouts it counts in proportion to the part of the evaluation in the value of a leaf.
+	minimaxShare = 0.3
+	priorBytes   = 1 << 20
 )
 
 // priors evaluates the successors of positions.
@@ -76,6 +85,56 @@ func (p *priors) appendPriors(dst []float32, q machine.State, moves [][]machine.
 		dst = append(dst, float32(v))
 	}
 	return dst
+}
+
+// priorValue returns the value of a move with a prior: the mean of its paths, blended with the prior.
+func (c *Config) priorValue(s *stat) float64 {
+	n := float64(s.visits)
+	share := max(priorVisits/(priorVisits+n), c.minimaxShare)
+	return share*float64(*s.prior()) + (1-share)*s.sum/max(1, n)
+}
+
+// backUpPrior sets the prior of a move to the implicit minimax value of the node that step s leads to.
+func (w *worker) backUpPrior(s *step, move *stat) {
+	if s.link == none || *move.probability() == 0 || !w.playsMinimax() {
+		return
+	}
+	t, k := w.tree, w.tree.links.at(s.link).to
+	r := int(t.at(s.node).chooser)
+	if v, ok := w.minimax(k, r); ok {
+		*move.prior() = float32(v)
+	}
+}
+
+// playsMinimax reports whether priors are backed up: interests are opposite, so the other player's best prior is this
+// player's worst.
+func (w *worker) playsMinimax() bool {
+	return w.playouts.priors != nil && w.config.has(Minimax) && w.adversarial && w.second >= 0 && w.sumKnown
+}
+
+// minimax returns the implicit minimax value of node k for role r: its proved value, or the best prior of its moves
+// within their bounds. It returns false for a node whose moves have no priors.
+func (w *worker) minimax(k int32, r int) (value float64, ok bool) {
+	t := w.tree
+	a := t.at(k)
+	switch {
+	case a.solved:
+		return t.value(k, r), true
+	case a.moves == none || a.chooser < 0:
+		return 0, false
+	}
+	stats := t.choices(a)
+	if *stats[0].probability() == 0 {
+		return 0, false
+	}
+	best := stats[0].clamp(float64(*stats[0].prior()))
+	for i := range stats[1:] {
+		best = max(best, stats[1+i].clamp(float64(*stats[1+i].prior())))
+	}
+	if int(a.chooser) != r {
+		best = float64(w.sum) - best
+	}
+	return best, true
 }
 
 // setPriors sets the priors of the moves of node n, which has just been opened, and the policy that

@@ -90,6 +90,78 @@ func TestThePolicyIsTheSoftmaxOfThePriors(t *testing.T) {
 	}
 }
 
+// scattered estimates positions by a hash: the values of neighbours have nothing in common.
+type scattered struct{}
+
+func (scattered) Values(dst []float64, states []uint64) {
+	for i := range dst {
+		dst[i] = float64(states[i/2]*0x9e3779b97f4a7c15>>40%101)*float64(1-2*(i&1)) + float64(100*(i&1))
+	}
+}
+
+// minimaxOf is the slow form of worker.minimax: it searches the opened nodes below k.
+func minimaxOf(w *worker, k int32, r int) float64 {
+	t := w.tree
+	a := t.at(k)
+	if a.solved {
+		return t.value(k, r)
+	}
+	best := math.Inf(-1)
+	for cell, s := range t.choices(a) {
+		v := float64(*s.prior())
+		if kid := t.kid(k, int64(cell)); kid != none && (t.at(kid).solved || t.at(kid).moves != none && t.at(kid).chooser >= 0) {
+			v = minimaxOf(w, kid, int(a.chooser))
+		}
+		best = max(best, s.clamp(v))
+	}
+	if int(a.chooser) != r {
+		return float64(w.sum) - best
+	}
+	return best
+}
+
+func TestPriorsAreBackedUpByMinimax(t *testing.T) {
+	m := newSubtraction([]string{"left", "right"}, 60)
+	differ := false
+	for _, without := range []Technique{Bounds | Transpositions, Bounds | Transpositions | Minimax} {
+		s := New(Config{Evaluator: scattered{}, EstimateWeight: math.Inf(1), Without: without})
+		if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 2000, Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+		w := s.workers[0]
+		for cell, move := range w.tree.choices(w.tree.at(w.tree.root)) {
+			got, want := float64(*move.prior()), minimaxOf(w, w.tree.kid(w.tree.root, int64(cell)), 0)
+			if without&Minimax == 0 && got != want {
+				t.Errorf("move %d has prior %v, want the minimax value %v", cell, got, want)
+			}
+			differ = differ || without&Minimax != 0 && got != want
+		}
+	}
+	if !differ {
+		t.Error("without Minimax the priors are the same: the test shows nothing")
+	}
+}
+
+func TestThePriorKeepsItsShareOfTheValue(t *testing.T) {
+	s := stat{sum: 1000 * 40, visits: 1000, guide: guide{80, 1}}
+	for _, c := range []struct {
+		config Config
+		want   float64
+	}{
+		{Config{EstimateWeight: math.Inf(1)}, 0.7*40 + 0.3*80},
+		{Config{EstimateWeight: 8, Playouts: 8}, 0.85*40 + 0.15*80},
+		{Config{EstimateWeight: math.Inf(1), Without: Minimax}, (priorVisits*80. + 40_000) / (priorVisits + 1000)},
+	} {
+		if got := New(c.config).config.priorValue(&s); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%+v: %v, want %v", c.config, got, c.want)
+		}
+	}
+	s = stat{guide: guide{80, 1}}
+	if got := New(Config{}).config.priorValue(&s); got != 80 {
+		t.Errorf("a move without visits is worth %v, want its prior", got)
+	}
+}
+
 func TestWhatIsProvedOfAMoveCountsMoreThanItsPriorAndMean(t *testing.T) {
 	b, picked := bandit{w: &worker{}, least: 50, policy: true}, make([]int32, 1)
 	stats := []stat{

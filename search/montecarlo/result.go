@@ -149,7 +149,11 @@ func (w *worker) lowerConfidence(exploration float64) func(*stat) float64 {
 		if s.visits == 0 {
 			return math.Inf(-1)
 		}
-		return s.sum/float64(s.visits) - doubt/math.Sqrt(float64(s.visits))
+		value := s.sum / float64(s.visits)
+		if w.playouts.priors != nil && *s.probability() > 0 {
+			value = w.config.priorValue(s)
+		}
+		return value - doubt/math.Sqrt(float64(s.visits))
 	}
 }
 

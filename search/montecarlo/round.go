@@ -314,6 +314,7 @@ func (w *worker) backUp(first int) {
 		t.count(s.node, s.done, brought)
 		if move := t.soleMove(s.node, s.cell); move != nil {
 			move.sum += brought[t.at(s.node).chooser]
+			w.backUpPrior(s, move)
 		} else {
 			w.learn(s, brought, goals)
 		}

@@ -111,8 +111,8 @@ func (b *bandit) arm(s *stat) arm {
 		return arm{value: prunedValue + float64(s.lower)}
 	}
 	n := float64(s.visits)
-	if b.policy { // PUCT: the prior counts as visits, the bonus is proportional to the policy probability
-		return arm{s.clamp((priorVisits*float64(*s.prior()) + s.sum) / (priorVisits + n)), float64(*s.probability()) / (1 + n)}
+	if b.policy { // PUCT: the bonus is proportional to the policy probability
+		return arm{s.clamp(b.w.config.priorValue(s)), float64(*s.probability()) / (1 + n)}
 	}
 	var first *stat
 	if b.reference != nil {

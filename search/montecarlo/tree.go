@@ -66,7 +66,7 @@ type stat struct {
 // numbers of each.
 type guide [2]float32
 
-// prior returns the prior value of the move under PUCT, and probability the policy probability (prior.go).
+// prior returns the prior of the move under PUCT, an evaluation or a minimax value of evaluations, and probability the policy probability (prior.go).
 func (g *guide) prior() *float32       { return &g[0] }
 func (g *guide) probability() *float32 { return &g[1] }
 

@@ -301,7 +301,7 @@ func (a *attack) open(f *assault, s machine.State) (won int) {
 	for len(f.replies) < e.Children {
 		f.replies = append(f.replies, machine.Expansion{})
 	}
-	a.foreseeing.LookAtChildren(f.replies, e)
+	a.foreseeing.ListChildMoves(f.replies, e)
 	wanted := f.wanted[:0]
 	for c := range e.Children {
 		switch r := &f.replies[c]; {

@@ -1,6 +1,5 @@
-// Package arm64 writes assembly for arm64 in Go's syntax: functions that neither call nor
-// move the stack, and their declarations. It knows registers, parameters and text; which
-// instructions there are is the assembler's business.
+// Package arm64 writes assembly for arm64 in Go's syntax: functions that neither call nor move the stack, and
+// their declarations. It formats registers, parameters and text; the assembler checks the instructions.
 package arm64
 
 import (
@@ -19,22 +18,22 @@ type R int
 
 func (r R) String() string { return fmt.Sprintf("R%d", int(r)) }
 
-// At is the memory so many bytes behind the address in r.
+// At returns the operand for the memory `offset` bytes after the address in r.
 func (r R) At(offset int) string { return fmt.Sprintf("%d(%v)", offset, r) }
 
-// Times8 is r as a number of words of 64 bits.
+// Times8 returns the operand for eight times r: r as a number of 64-bit words.
 func (r R) Times8() string { return fmt.Sprintf("%v<<3", r) }
 
 // V is a vector register of 128 bits.
 type V int
 
-// As is v with the given arrangement: B16, D2, …
+// As returns v with the given arrangement: B16, D2, …
 func (v V) As(arrangement string) string { return fmt.Sprintf("V%d.%s", int(v), arrangement) }
 
-// Q is all of v as the operand of FMOVQ.
+// Q returns the 128 bits of v as the operand of FMOVQ.
 func (v V) Q() string { return fmt.Sprintf("F%d", int(v)) }
 
-// List is what VLD1 and VST1 load and store.
+// List returns the list of registers that VLD1 and VST1 load and store.
 func List(registers []V, arrangement string) string {
 	var names []string
 	for _, v := range registers {
@@ -43,25 +42,25 @@ func List(registers []V, arrangement string) string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// Pair is two registers that one instruction loads.
+// Pair returns the operand for two registers that one instruction loads.
 func Pair(a, b R) string { return fmt.Sprintf("(%v, %v)", a, b) }
 
-// generalRegisters are those that code may use: R16 and R17 are the linker's, R18 is the
-// system's, R27 the assembler's, and R28 to R30 are Go's.
+// generalRegisters is the number of general registers for code: R16 and R17 belong to the linker, R18 to the
+// system, R27 to the assembler, and R28 to R30 to Go.
 const generalRegisters = 16
 
-// vectorRegisters is the number of vector registers, all of which may be used.
+// vectorRegisters is the number of vector registers.
 const vectorRegisters = 32
 
-// File is a file of assembly and the one with its declarations.
+// File is a file of assembly with its file of declarations.
 type File struct {
 	code, stubs strings.Builder
-	general     R // those below are taken
+	general     R // the lowest free general register
 	taken       [vectorRegisters]bool
 }
 
-// Func begins a function. Its parameters are loaded into the registers that are returned,
-// but for those of type float32.
+// Func begins a function. It loads the parameters, except parameters of type float32, into registers and
+// returns these.
 func (f *File) Func(name, signature, does string) []R {
 	f.general, f.taken = 0, [vectorRegisters]bool{}
 	e, err := parser.ParseExpr(signature)
@@ -95,7 +94,7 @@ func (f *File) Func(name, signature, does string) []R {
 	return registers
 }
 
-// General is a general register that was free.
+// General allocates a general register.
 func (f *File) General() R {
 	if f.general == generalRegisters {
 		log.Fatal("no general register is left")
@@ -104,7 +103,7 @@ func (f *File) General() R {
 	return f.general - 1
 }
 
-// Generals are n of them.
+// Generals allocates n general registers.
 func (f *File) Generals(n int) []R {
 	var list []R
 	for range n {
@@ -113,7 +112,7 @@ func (f *File) Generals(n int) []R {
 	return list
 }
 
-// Vectors are n vector registers that were free, one after the other.
+// Vectors allocates n adjacent vector registers.
 func (f *File) Vectors(n int) []V {
 	for first := 0; first+n <= vectorRegisters; first += n {
 		var list []V
@@ -131,7 +130,7 @@ func (f *File) Vectors(n int) []V {
 	return nil
 }
 
-// Free gives vector registers back.
+// Free releases vector registers.
 func (f *File) Free(registers ...V) {
 	for _, v := range registers {
 		f.taken[v] = false
@@ -152,8 +151,8 @@ func (f *File) Label(format string, arguments ...any) {
 	fmt.Fprintf(&f.code, "\n"+format+":\n", arguments...)
 }
 
-// Again ends a loop that is to run n times, at least once.
-func (f *File) Again(n R, label string) {
+// EndLoop ends a loop that runs n times, at least once.
+func (f *File) EndLoop(n R, label string) {
 	f.Op("SUB", "$1", n)
 	f.Op("CBNZ", n, label)
 }

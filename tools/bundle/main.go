@@ -1,6 +1,5 @@
-// Command bundle makes the arena's page: TypeScript and styles become one small file
-// each, the rest is copied. The result depends on nothing but the sources and the version
-// of esbuild.
+// Command bundle makes the arena's page: TypeScript and styles become one small file each, other files are
+// copied. The result depends only on the sources and the version of esbuild.
 package main
 
 import (

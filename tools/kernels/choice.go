@@ -8,19 +8,17 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// blockMoves is the number of moves that count adds up at once, in blockDigits digits
-// and a carry.
+// blockMoves is the number of moves that count adds up at once, in blockDigits digits and a carry.
 const (
 	blockMoves  = 8
 	blockDigits = 3
 )
 
-// registerDigits is the largest number that is kept in registers; larger ones stay in
-// memory.
+// registerDigits is the greatest number of digits that are kept in registers; longer numbers stay in memory.
 const registerDigits = 12
 
-// table is where the kernels of a choice find the legal moves: in the rows at legal or,
-// where two roles take turns, in either these or those at other.
+// table is the source of legal moves: the rows at legal or, if two roles take turns, the rows at legal and
+// other.
 type table struct {
 	*isa
 	turns              bool
@@ -28,8 +26,8 @@ type table struct {
 	idx                GPVirtual
 }
 
-// begin begins a kernel: params are those after the rows of the moves.
-func (t *table) begin(name, params, does string) {
+// function begins a kernel function. params are the parameters after the rows of the moves.
+func (t *table) function(name, params, does string) {
 	doc := name + t.name
 	moves := "rows *uint64, legal *int32"
 	if t.turns {
@@ -38,7 +36,7 @@ func (t *table) begin(name, params, does string) {
 	}
 	TEXT(doc, NOSPLIT, "func("+moves+params+")")
 	if t.turns {
-		does += " A legal bit is that of legal or of other."
+		does += " A move is legal if its bit in legal or in other is set."
 	}
 	Doc(doc + " " + does)
 	t.rows, t.legal, t.idx = param("rows"), param("legal"), GP64()
@@ -47,24 +45,24 @@ func (t *table) begin(name, params, does string) {
 	}
 }
 
-// at is the row of the k-th move of a list.
-func (t *table) at(list GPVirtual, k int) Mem {
+// operand returns the operand for the row of the k-th move of a list.
+func (t *table) operand(list GPVirtual, k int) Mem {
 	MOVLQSX(Mem{Base: list, Disp: 4 * k}, t.idx)
 	return Mem{Base: t.rows, Index: t.idx, Scale: 8}
 }
 
-// loadRow loads the legal bits of the k-th move from here.
+// loadRow loads the legal bits of the k-th move after the current move.
 func (t *table) loadRow(k int, to VecVirtual) {
-	t.move(t.at(t.legal, k), to)
+	t.move(t.operand(t.legal, k), to)
 	if t.turns {
-		t.or(t.at(t.other, k), to, to)
+		t.or(t.operand(t.other, k), to, to)
 	}
 }
 
-// row is the legal bits of the k-th move from here, as an operand.
+// row returns an operand for the legal bits of the k-th move after the current move.
 func (t *table) row(k int) Op {
 	if !t.turns {
-		return t.at(t.legal, k)
+		return t.operand(t.legal, k)
 	}
 	x := t.vector()
 	t.loadRow(k, x)
@@ -79,12 +77,11 @@ func (t *table) advance(n int) {
 	}
 }
 
-// count writes the counting of legal moves: blocks of eight rows are added to
-// the digits at n by carry-save adders. Where there are registers enough, all digits
-// are kept in them.
+// count writes the counting of legal moves: carry-save adders add blocks of eight rows to the digits at n. If
+// there are enough registers, every digit stays in a register.
 func (t *table) count() {
 	v := t.isa
-	t.begin("count", ", blocks int, n *uint64, digits int", "adds the rows at legal, in blocks of eight, to the digits at n (at least three).")
+	t.function("count", ", blocks int, n *uint64, digits int", "adds the rows at legal, in blocks of eight, to the digits at n (at least three).")
 	c := &counter{table: t, blocks: param("blocks"), n: param("n")}
 	digits := param("digits")
 	if v.many {
@@ -92,7 +89,7 @@ func (t *table) count() {
 			dispatch(digits, d, fmt.Sprintf("count%d", d))
 		}
 	}
-	SUBQ(Imm(blockDigits), digits) // those that a block's carry ripples through
+	SUBQ(Imm(blockDigits), digits) // the digits through which a block's carry ripples
 	c.loop("", blockDigits, func(carry VecVirtual, _ []VecVirtual) {
 		at, left := GP64(), GP64()
 		LEAQ(Mem{Base: c.n, Disp: blockDigits * v.width}, at)
@@ -106,7 +103,7 @@ func (t *table) count() {
 		v.and(carry, digit, carry)
 		v.move(sum, Mem{Base: at})
 		ADDQ(Imm(uint64(v.width)), at)
-		again(left, "ripple")
+		endLoop(left, "ripple")
 		Label("next")
 	})
 	if !v.many {
@@ -124,14 +121,14 @@ func (t *table) count() {
 	}
 }
 
-// counter is what count needs in all its loops.
+// counter holds the parameters of all loops of count.
 type counter struct {
 	*table
 	blocks, n GPVirtual
 }
 
-// loop writes the loop over blocks with d digits in registers; ripple adds the carry of
-// a block to those past the first three, or to others.
+// loop writes the loop over blocks with d digits in registers. ripple adds the carry of a block to the digits
+// after the first three, in registers (more) or in memory.
 func (c *counter) loop(suffix string, d int, ripple func(carry VecVirtual, more []VecVirtual)) {
 	Label("count" + suffix)
 	digit := make([]VecVirtual, d)
@@ -155,7 +152,7 @@ func (c *counter) loop(suffix string, d int, ripple func(carry VecVirtual, more 
 	c.fullAdd(digit[2], e, f, carry)
 	ripple(carry, digit[blockDigits:])
 	c.advance(blockMoves)
-	again(c.blocks, "block"+suffix)
+	endLoop(c.blocks, "block"+suffix)
 	for i, r := range digit {
 		c.move(r, Mem{Base: c.n, Disp: i * c.width})
 	}
@@ -188,10 +185,10 @@ func draw(v *isa) {
 	v.move(sum, Mem{Base: target, Index: offset, Scale: 1, Disp: -v.width})
 	v.move(out, carry)
 	ADDQ(Imm(uint64(v.width)), offset)
-	again(left, "digit")
+	endLoop(left, "digit")
 	v.move(carry, Mem{Base: target, Index: offset, Scale: 1, Disp: -v.width})
 	ADDQ(Imm(uint64(v.width)), fraction)
-	again(k, "fraction")
+	endLoop(k, "fraction")
 	end()
 	if !v.many {
 		return
@@ -201,8 +198,8 @@ func draw(v *isa) {
 	}
 }
 
-// drawInRegisters writes draw for d digits that stay in registers. A digit that is
-// added goes to the place below, for the halving; the lowest only gives its carry.
+// drawInRegisters writes draw for d digits that stay in registers. Halving moves each sum to the next lower
+// digit; the lowest digit yields only its carry.
 func drawInRegisters(v *isa, d int, fraction, k, n, target GPVirtual) {
 	Label(fmt.Sprintf("draw%d", d))
 	factor, sum := make([]VecVirtual, d), make([]VecVirtual, d)
@@ -226,21 +223,21 @@ func drawInRegisters(v *isa, d int, fraction, k, n, target GPVirtual) {
 	}
 	v.move(carry, sum[d-1])
 	ADDQ(Imm(uint64(v.width)), fraction)
-	again(k, fmt.Sprintf("fraction%d", d))
+	endLoop(k, fmt.Sprintf("fraction%d", d))
 	for i := range d {
 		v.move(sum[i], Mem{Base: target, Disp: i * v.width})
 	}
 	end()
 }
 
-// picker is what pick needs in all its loops.
+// picker holds the parameters of all loops of pick.
 type picker struct {
 	*table
 	moves, does, otherDoes GPVirtual
 }
 
-// choose stores whether the k-th move from here is the one. Of roles that take turns
-// that whose legal bit is true makes it.
+// choose stores the lanes in which the k-th move after the current move is chosen. If roles take turns, the
+// role with the legal bit makes the move.
 func (p *picker) choose(k int, chosen VecVirtual) {
 	to := func(does GPVirtual) Mem { return Mem{Base: does, Disp: k * p.width} }
 	if !p.turns {
@@ -248,7 +245,7 @@ func (p *picker) choose(k int, chosen VecVirtual) {
 		return
 	}
 	mine, other := p.vector(), p.vector()
-	p.move(p.at(p.legal, k), mine)
+	p.move(p.operand(p.legal, k), mine)
 	p.without(chosen, mine, other)
 	p.move(other, to(p.otherDoes))
 	p.and(mine, chosen, mine)
@@ -271,7 +268,7 @@ func (t *table) pick() {
 	if t.turns {
 		does = ", moves int, does, otherDoes, target *uint64, digits int"
 	}
-	t.begin("pick", does, "takes the legal moves off target and writes the borrow of each to the rows at does.")
+	t.function("pick", does, "takes the legal moves off target and writes the borrow of each to the rows at does.")
 	p := &picker{table: t, moves: param("moves"), does: param("does")}
 	if t.turns {
 		p.otherDoes = param("otherDoes")
@@ -283,7 +280,7 @@ func (t *table) pick() {
 		p.loadRow(0, borrow)
 		p.choose(0, step(borrow))
 		p.advance(1)
-		again(p.moves, name)
+		endLoop(p.moves, name)
 		end()
 	}
 	take := func(digit, borrow VecVirtual) VecVirtual {
@@ -304,7 +301,7 @@ func (t *table) pick() {
 		v.move(take(digit, borrow), borrow)
 		v.move(digit, Mem{Base: at})
 		ADDQ(Imm(uint64(v.width)), at)
-		again(left, "digit")
+		endLoop(left, "digit")
 		return borrow
 	})
 	for d := 1; d <= registerDigits; d++ {
@@ -326,18 +323,17 @@ func (t *table) pick() {
 	}
 }
 
-// Truth tables for VPTERNLOG, of the register that is overwritten and the two others.
+// Truth tables for VPTERNLOG, of the overwritten register and the two other registers.
 const (
-	borrowTable = 0x8e // of x from a, less a borrow: a < x + borrow
+	borrowTable = 0x8e // borrow of a - x - borrow: a < x + borrow
 	parityTable = 0x96
 	chosenTable = 0x40 // a and b, and not c
 )
 
-// fours writes the part of pick for d digits that takes four moves at a time off
-// the target, as one number of up to three digits. Where that borrows out of the top
-// digit one of the four is the move: the target before, of two digits, is compared with
-// the number of moves in the first pair, and what remains of it tells which of a pair.
-// The moves that are left are fewer than four, for the loop that follows.
+// fours writes the part of pick for d digits that takes four moves at a time off the target, as one number of
+// up to three digits. If the top digit borrows, the chosen move is among the four. Then the previous target,
+// which has two digits, is compared with the number of legal moves in the first pair; the remainder selects
+// the move in its pair. The following loop handles the last moves, fewer than four.
 func (p *picker) fours(d int, digit []VecVirtual) {
 	v := p.isa
 	start, rest := fmt.Sprintf("fours%d", d), fmt.Sprintf("rest%d", d)
@@ -354,7 +350,7 @@ func (p *picker) fours(d int, digit []VecVirtual) {
 		v.xor(move[2*k], move[2*k+1], one[k])
 		v.and(move[2*k], move[2*k+1], two[k])
 	}
-	number := [3]VecVirtual{v.vector(), v.vector(), v.vector()} // of moves
+	number := [3]VecVirtual{v.vector(), v.vector(), v.vector()} // number of legal moves among the four
 	carry := v.vector()
 	v.xor(one[0], one[1], number[0])
 	v.and(one[0], one[1], carry)
@@ -392,7 +388,7 @@ func (p *picker) fours(d int, digit []VecVirtual) {
 	inPair := [2]VecVirtual{v.vector(), v.vector()}
 	v.and(borrow, first, inPair[0])
 	v.without(borrow, first, inPair[1])
-	left := [2]VecVirtual{before[0], v.vector()} // the lowest digit of what remains
+	left := [2]VecVirtual{before[0], v.vector()} // the lowest digit of the remainder
 	v.xor(before[0], one[0], left[1])
 	for k := range inPair {
 		VPTERNLOGQ(U8(chosenTable), left[k], inPair[k], move[2*k])

@@ -10,14 +10,13 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// isa is one instruction set: how the vector operations are written with it.
+// isa is an instruction set: functions that write the vector operations.
 type isa struct {
 	name   string
 	width  int // bytes of a vector
 	vector func() VecVirtual
 
-	// many says that there are registers and instructions for what else lies in memory:
-	// 32 of them, and gates of three inputs.
+	// many is true if there are 32 registers and gates of three inputs, so that less has to stay in memory.
 	many bool
 
 	move         func(from, to Op)
@@ -86,8 +85,8 @@ func avx512() *isa {
 	}
 }
 
-// again ends a loop that is to run n times, at least once.
-func again(n GPVirtual, label string) {
+// endLoop ends a loop that runs n times, at least once.
+func endLoop(n GPVirtual, label string) {
 	DECQ(n)
 	JNZ(LabelRef(label))
 }

@@ -8,7 +8,7 @@ import (
 
 // blend writes the copying of rows in some lanes.
 func blend(v *isa) {
-	replace(v, "blend", "copies, in the lanes of mask, that many rows lying one after the other.", v.width, v.move)
+	replace(v, "blend", "copies, in the lanes of mask, so many successive rows.", v.width, v.move)
 }
 
 // restore writes the copying of one position into some lanes.
@@ -17,8 +17,8 @@ func restore(v *isa) {
 		func(from, to Op) { VPBROADCASTQ(from, to) })
 }
 
-// replace writes a kernel that replaces rows in some lanes by what it gets from so many
-// bytes each.
+// replace writes a kernel that replaces rows in some lanes. get loads each new row, from `size` bytes of the
+// source.
 func replace(v *isa, name, does string, size int, get func(from, to Op)) {
 	TEXT(name+v.name, NOSPLIT, "func(to, from *uint64, rows int, mask *uint64)")
 	Doc(name + v.name + " " + does)
@@ -33,7 +33,7 @@ func replace(v *isa, name, does string, size int, get func(from, to Op)) {
 	v.move(row, Mem{Base: to})
 	ADDQ(Imm(uint64(v.width)), to)
 	ADDQ(Imm(uint64(size)), from)
-	again(rows, "row")
+	endLoop(rows, "row")
 	end()
 }
 
@@ -64,7 +64,7 @@ func random(v *isa) {
 	v.xor(t, s[2], s[2])
 	v.rotate64(45, s[3], t)
 	ADDQ(Imm(uint64(v.width)), dst)
-	again(rows, "row")
+	endLoop(rows, "row")
 	for i := range s {
 		v.move(s[i], Mem{Base: state, Disp: i * columns})
 	}

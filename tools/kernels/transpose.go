@@ -6,12 +6,12 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// transpose writes the transposition of 64×64 bits with AVX2: ever smaller blocks change
-// places (Warren, Hacker's Delight, 2nd ed., section 7-3), between four registers of four words at a time. The
-// smallest ones do so while these words are transposed themselves.
+// transpose writes the transposition of 64×64 bits with AVX2: ever smaller blocks change places (Warren,
+// Hacker's Delight, 2nd ed., section 7-3), between four registers of four words at a time. For the smallest
+// blocks the words of the registers are transposed before and after.
 func transpose() {
 	TEXT("transposeAVX2", NOSPLIT, "func(block *uint64)")
-	Doc("transposeAVX2 makes bit j of word i what bit i of word j was, of 64 words.")
+	Doc("transposeAVX2 exchanges bit j of word i with bit i of word j, for 64 words.")
 	block := param("block")
 	pass := func(first, apart int, steps ...func(r *[4]VecVirtual)) {
 		var r [4]VecVirtual
@@ -38,7 +38,7 @@ func transpose() {
 	end()
 }
 
-// exchange makes blocks of so many bits change places in four registers, then those of half as many.
+// exchange swaps blocks of the given width in four registers, then blocks of half the width.
 func exchange(width int) func(r *[4]VecVirtual) {
 	low := func(width int) VecVirtual {
 		scalar, mask := GP64(), YMM()
@@ -65,7 +65,7 @@ func exchange(width int) func(r *[4]VecVirtual) {
 	}
 }
 
-// transposeWords makes word j of register i what word i of register j was.
+// transposeWords exchanges word j of register i with word i of register j.
 func transposeWords(r *[4]VecVirtual) {
 	var pairs [4]VecVirtual
 	for i := 0; i < 4; i += 2 {

@@ -1,4 +1,5 @@
-// Command module gives the module another path: in go.mod, imports, the table of imports of the linter and documents.
+// Command module changes the path of the module: in go.mod, imports, the linter's table of imports and
+// documents.
 package main
 
 import (
@@ -56,7 +57,7 @@ func rename(root, path string) error {
 		if err != nil {
 			return err
 		}
-		if bytes.IndexByte(text, 0) >= 0 { // no text
+		if bytes.IndexByte(text, 0) >= 0 { // not a text file
 			continue
 		}
 		renamed := paths.ReplaceAll(text, []byte("${1}${3}"+path+"${2}${4}"))
@@ -77,8 +78,8 @@ func rename(root, path string) error {
 	return nil
 }
 
-// paths matches the path of the module where it stands for that: before the name of one of its folders, and where it is
-// declared.
+// paths matches the path of the module in two places: before the name of a folder of the module, and in
+// declarations.
 func paths(old string, files []string) *regexp.Regexp {
 	folders := make(map[string]bool)
 	for _, name := range files {

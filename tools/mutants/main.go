@@ -56,14 +56,14 @@ func main() {
 		log.Fatal(err)
 	}
 	faults = slices.DeleteFunc(faults, func(f fault) bool { return !wanted.MatchString(f.String()) })
-	if err := (runner{*root, *fast, *show, os.Stdout}).all(faults); err != nil {
+	if err := (runner{*root, *fast, *show, os.Stdout}).testAll(faults); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// all plants the faults and prints the outcomes. Its error lists the faults that cannot be planted, the ones that lived,
-// unless they are equivalent, and the ones that are called equivalent and were found.
-func (r runner) all(faults []fault) error {
+// testAll plants the faults and prints the outcomes. Its error lists three kinds of faults: faults that cannot be
+// planted, faults that lived without being equivalent, and equivalent faults that were found.
+func (r runner) testAll(faults []fault) error {
 	count, equivalent := make(map[string]*[outcomes]int), make(map[string]int)
 	var wrong []string
 	for _, f := range faults {
@@ -97,7 +97,7 @@ func (r runner) all(faults []fault) error {
 	return nil
 }
 
-// test plants a fault, and runs its tests in the fast tier, then in the exhaustive one.
+// test plants a fault, and runs its tests in the fast tier, then in the exhaustive tier.
 func (r runner) test(f fault) (outcome, error) {
 	folder, err := os.MkdirTemp("", "mutants")
 	if err != nil {

@@ -71,7 +71,7 @@ func TestFaultsAreFoundByTheTierThatFindsThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	err = runner{root: module(t), out: &out}.all(faults)
+	err = runner{root: module(t), out: &out}.testAll(faults)
 	if err == nil || !strings.Contains(err.Error(), "a test that does not look: LIVED") || strings.Contains(err.Error(), "order") {
 		t.Errorf("error %v", err)
 	}
@@ -97,7 +97,7 @@ func TestFaultsThatCannotBePlantedAreErrors(t *testing.T) {
 	} {
 		faults, err := parse(text)
 		if err == nil {
-			err = runner{root: module(t), fast: true, out: &strings.Builder{}}.all(faults)
+			err = runner{root: module(t), fast: true, out: &strings.Builder{}}.testAll(faults)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)

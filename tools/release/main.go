@@ -1,5 +1,6 @@
-// Command release builds the archives that are published: the program for six systems with the manual page, the
-// completions of shells and the licences, and SHA256SUMS. The same commit, with the same Go, gives the same bytes.
+// Command release builds the published archives: the program for six systems with the manual page, the
+// completions of shells and the licences, and SHA256SUMS. The same commit with the same Go gives the same
+// bytes.
 package main
 
 import (
@@ -25,15 +26,15 @@ import (
 	"time"
 )
 
-// systems are those for which there are archives.
+// systems lists the systems with archives.
 var systems = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// completions are the files of the archives that the program makes, by the argument of its command.
+// completions maps the argument of the completion command to the file in the archives.
 var completions = map[string]string{
 	"man": "stackmate.1", "bash": "completions/stackmate.bash", "zsh": "completions/_stackmate", "fish": "completions/stackmate.fish",
 }
 
-// licenceFile are the names of files with licences.
+// licenceFile matches the names of files with licences.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)`)
 
 // entry is a file of an archive.
@@ -46,7 +47,7 @@ type entry struct {
 func main() {
 	root := flag.String("root", "..", "folder of the module")
 	out := flag.String("out", "../dist", "folder of the archives, which is made anew")
-	version := flag.String("version", "", "version; that of git describe by default")
+	version := flag.String("version", "", "version (default: from git describe)")
 	only := flag.String("systems", strings.Join(systems, ","), "systems to build for")
 	flag.Parse()
 	log.SetFlags(0)
@@ -109,7 +110,7 @@ func release(root, out, version string, systems []string) error {
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), sums.Bytes(), 0o644)
 }
 
-// build makes the program for a system, "" is this one, and leaves it in a file.
+// build builds the program for a system, or this system for "", and leaves it in a file.
 func build(root, file, version, system string) ([]byte, error) {
 	env := []string{"CGO_ENABLED=0", "GOFLAGS=-buildvcs=false"}
 	if os, arch, found := strings.Cut(system, "/"); found {
@@ -126,7 +127,7 @@ func build(root, file, version, system string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// commonFiles are the same for all systems.
+// commonFiles returns the files that every archive contains.
 func commonFiles(root, out, version string) ([]entry, error) {
 	own := filepath.Join(out, "program")
 	if _, err := build(root, own, version, ""); err != nil {
@@ -153,7 +154,7 @@ func commonFiles(root, out, version string) ([]entry, error) {
 	return list, err
 }
 
-// licences are those of the modules whose code the program holds.
+// licences returns the licences of the modules in the program.
 func licences(root string) ([]byte, error) {
 	type module struct {
 		Path, Version, Dir string
@@ -236,7 +237,7 @@ func packZip(w io.Writer, folder string, files []entry, at time.Time) error {
 	return z.Close()
 }
 
-// run runs a program in a folder and returns what it prints.
+// run runs a program in a folder and returns its output.
 func run(dir string, env []string, name string, args ...string) ([]byte, error) {
 	c := exec.Command(name, args...)
 	c.Dir, c.Env, c.Stderr = dir, append(os.Environ(), env...), os.Stderr

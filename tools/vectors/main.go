@@ -1,7 +1,7 @@
 // Command vectors generates the kernels of search/evaluate/vector for AVX2.
 //
-// A row of floats is eight registers, one of shorts four. Additions are in the order of the
-// portable functions, and nothing is fused.
+// A row of floats is eight registers, a row of shorts four. Additions are in the order of the portable
+// functions, and no multiplication is fused with an addition.
 package main
 
 import (
@@ -14,9 +14,9 @@ const (
 	register = 32                // bytes
 	floats   = 8                 // registers of a row
 	row      = floats * register // bytes
-	rowShift = 8                 // by which the number of a row becomes bytes
+	rowShift = 8                 // shift from a row number to bytes
 	shorts   = 4                 // registers of a row
-	setShift = 7                 // by which the number of a row of shorts becomes bytes
+	setShift = 7                 // shift from the number of a row of shorts to bytes
 )
 
 func main() {
@@ -43,7 +43,7 @@ func end() {
 
 func param(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
 
-// vectors are n registers.
+// vectors allocates n registers.
 func vectors(n int) []VecVirtual {
 	list := make([]VecVirtual, n)
 	for i := range list {
@@ -52,7 +52,7 @@ func vectors(n int) []VecVirtual {
 	return list
 }
 
-// part is a register's part of what is at base.
+// part returns the operand for the i-th register of a row at base.
 func part(base GPVirtual, i int) Mem { return Mem{Base: base, Disp: i * register} }
 
 // load loads n registers.
@@ -64,8 +64,7 @@ func load(base GPVirtual, n int) []VecVirtual {
 	return list
 }
 
-// eachInput writes a loop over the n numbers at inputs, of which there is at least one: at is where the row of
-// each begins.
+// eachInput writes a loop over the n numbers at inputs, at least one. at is the address of each number's row.
 func eachInput(rows, inputs, n GPVirtual, body func(at GPVirtual)) {
 	Label("input")
 	at := GP64()
@@ -110,7 +109,7 @@ func add() {
 }
 
 func change() {
-	begin("change", "func(sums, rows *int16, from, to *uint64, words int)", "adds the rows of bits of to, and takes away those of bits of from, that are in one only of these sets of so many words, at least one.")
+	begin("change", "func(sums, rows *int16, from, to *uint64, words int)", "adds the rows of bits set only in to, and subtracts the rows of bits set only in from; the sets have the given number of words, at least one.")
 	at, rows, from, to, words := param("sums"), param("rows"), param("from"), param("to"), param("words")
 	sums := load(at, shorts)
 	rowOf, sign, differs, now := GP64(), GP64(), GP64(), GP64()
@@ -149,13 +148,13 @@ func change() {
 }
 
 func read() {
-	begin("read", "func(weights, units *float32) float32", "adds up weights by the squares of the positive ones of units.")
+	begin("read", "func(weights, units *float32) float32", "returns the sum of weights·max(0, units)².")
 	weights, units := param("weights"), param("units")
 	readOut(weights, func(i int, x VecVirtual) { VMOVUPS(part(units, i), x) })
 }
 
 func readShorts() {
-	begin("readShorts", "func(weights *float32, units *int16) float32", "adds up weights by the squares of the positive ones of units.")
+	begin("readShorts", "func(weights *float32, units *int16) float32", "returns the sum of weights·max(0, units)².")
 	weights, units := param("weights"), param("units")
 	readOut(weights, func(i int, x VecVirtual) {
 		VPMOVSXWD(Mem{Base: units, Disp: i * register / 2}, x)
@@ -163,7 +162,7 @@ func readShorts() {
 	})
 }
 
-// readOut writes a read-out of units that get loads.
+// readOut writes the read-out of units that get loads.
 func readOut(weights GPVirtual, get func(i int, x VecVirtual)) {
 	sum, x, zero := YMM(), YMM(), YMM()
 	VXORPS(zero, zero, zero)
@@ -192,7 +191,7 @@ func readOut(weights GPVirtual, get func(i int, x VecVirtual)) {
 }
 
 func back() {
-	begin("back", "func(delta, gradient, weights, units *float32, e float32)", "adds 2e by weights by the positive ones of units to delta, and e by the squares of those to gradient.")
+	begin("back", "func(delta, gradient, weights, units *float32, e float32)", "adds 2e·weights·max(0, units) to delta, and e·max(0, units)² to gradient.")
 	delta, gradient, weights, units := param("delta"), param("gradient"), param("weights"), param("units")
 	address, err := Param("e").Resolve()
 	if err != nil {
@@ -216,11 +215,11 @@ func back() {
 	end()
 }
 
-// notLess is what VCMPPS asks: without exceptions, and not less, so that what is no number stays.
+// notLess is the predicate of VCMPPS: not less, without exceptions, so that NaN stays.
 const notLess = 0x15
 
 func step() {
-	begin("step", "func(weights, gradient, first, second, mean *float32, rows int, constants *float32)", "is a step of Adam over so many rows, at least one.")
+	begin("step", "func(weights, gradient, first, second, mean *float32, rows int, constants *float32)", "does a step of Adam on the given number of rows, at least one.")
 	weights, gradient, first, second, mean := param("weights"), param("gradient"), param("first"), param("second"), param("mean")
 	rows, constants := param("rows"), param("constants")
 	constant := make([]VecVirtual, 9) // scale, decays and gains of the first and of the second, rate, epsilon, follow, tiny

@@ -8,10 +8,10 @@ import (
 	"stackmate/gdl"
 )
 
-// finish decides how a grid is seen: which coordinate is the column, whether rows begin
-// at the top, which cells there are, whether they are hexagons.
+// finish determines the appearance of a grid: which coordinate is the column, whether rows begin at the top,
+// which cells exist, and whether they are hexagons.
 func (g *grid) finish(f *fluents, owner *use) {
-	if g.shape == Row || g.shape == Tray || owner.as == onAxis {
+	if g.shape == Row || g.shape == Tray || owner.purpose == onAxis {
 		return
 	}
 	if owner.row < 0 {
@@ -22,13 +22,13 @@ func (g *grid) finish(f *fluents, owner *use) {
 	hex := f.hexagons(g, owner)
 	if transposed {
 		g.columns, g.rows = g.rows, g.columns
-		g.turn(f)
+		g.transpose(f)
 	}
 	if upward {
 		g.rows = newAxis(reversed(g.rows.values))
 	}
 	if hex != 0 {
-		// Seen from row to row: downwards the second coordinate grows, unless rows go upward.
+		// The second coordinate grows downwards, unless rows go upward.
 		g.shape, g.shift = Hex, make([]int, len(g.rows.values))
 		for i := range g.shift {
 			g.shift[i] = i
@@ -42,8 +42,8 @@ func (g *grid) finish(f *fluents, owner *use) {
 	}
 }
 
-// turn exchanges the coordinates of all fluents on a grid.
-func (g *grid) turn(f *fluents) {
+// transpose exchanges the coordinates of all fluents on a grid.
+func (g *grid) transpose(f *fluents) {
 	g.rowFirst = true
 	for _, u := range f.uses {
 		if u.grid == g {
@@ -58,8 +58,8 @@ func reversed(list []string) []string {
 	return list
 }
 
-// observe limits a grid to the cells that have facts in the examples, if these leave
-// out some: boards with corners missing, or every second field.
+// observe limits a grid to the cells that have facts in the examples, if some cells have none: boards with
+// missing corners, or with every second field.
 func (g *grid) observe(f *fluents, owner *use) {
 	exists := make(map[[2]int]bool)
 	for _, facts := range f.seen[owner.relation] {
@@ -74,8 +74,8 @@ func (g *grid) observe(f *fluents, owner *use) {
 	}
 }
 
-// layNames lays out cells that are named by one argument. Where all rows begin with 1
-// and have different lengths they are centred, and the cells hexagons.
+// layNames lays out cells that are named by one argument. If every row begins with 1 and rows have different
+// lengths, the rows are centred and the cells are hexagons.
 func (g *grid) layNames(f *fluents, owner *use) {
 	letters, numbers := make(set), make(set)
 	lengths := make(map[string]int)
@@ -118,9 +118,9 @@ func (g *grid) layNames(f *fluents, owner *use) {
 	}
 }
 
-// orientation reports whether the first coordinate of a fluent is the row, and whether
-// the rows begin at the bottom. Names of variables say it, letters beside numbers, or
-// moves that name a column alone, as where pieces drop.
+// orientation reports whether the first coordinate of a fluent is the row, and whether the rows begin at the
+// bottom. It uses names of variables, letters beside numbers, and moves that name a column alone, as in games
+// of dropping.
 func (f *fluents) orientation(u *use) (transposed, upward bool) {
 	straight, up := 0, 0
 	for i := range f.clauses {
@@ -143,7 +143,7 @@ func (f *fluents) orientation(u *use) (transposed, upward bool) {
 			straight += 1000
 		}
 	}
-	switch column := f.dropped(u); {
+	switch column := f.droppedCoordinate(u); {
 	case column == u.row:
 		return true, true
 	case column >= 0:
@@ -152,8 +152,8 @@ func (f *fluents) orientation(u *use) (transposed, upward bool) {
 	return straight < 0, up > 0
 }
 
-// dropped is the coordinate that a move names which names nothing else, or -1.
-func (f *fluents) dropped(u *use) int {
+// droppedCoordinate returns the coordinate that some move names as its only argument, or -1.
+func (f *fluents) droppedCoordinate(u *use) int {
 	columns, rows := false, false
 	for m, linked := range f.links {
 		if m.arity != 1 {
@@ -171,8 +171,8 @@ func (f *fluents) dropped(u *use) int {
 	return -1
 }
 
-// direction is what a name says of a coordinate: whether it is a column (1) or a row
-// (-1), and whether rows begin at the bottom (1) or at the top (-1).
+// direction is the meaning of a variable's name: whether it is a column (1) or a row (-1), and whether rows
+// begin at the bottom (1) or at the top (-1).
 type direction struct{ column, up int }
 
 func hint(a gdl.Term) direction {
@@ -195,7 +195,7 @@ func hint(a gdl.Term) direction {
 	return direction{}
 }
 
-// atoms are all positive conditions of a rule and its head.
+// atoms returns the positive conditions of a rule and its head.
 func (c *clause) atoms() []gdl.Term {
 	list := []gdl.Term{c.rule.Head}
 	for _, l := range c.rule.Body {
@@ -206,9 +206,9 @@ func (c *clause) atoms() []gdl.Term {
 	return list
 }
 
-// hexagons reports whether some relation between cells makes six neighbours of one: those
-// in row and column, and two that differ in both coordinates. It is 1 if these grow in
-// opposite directions, -1 if they grow together, 0 if there is no such relation.
+// hexagons finds a relation between cells that gives each cell six neighbours: the neighbours in row and
+// column, and two neighbours that differ in both coordinates. It returns 1 if these two coordinates grow in
+// opposite directions, -1 if they grow together, 0 without such a relation.
 func (f *fluents) hexagons(g *grid, owner *use) int {
 	offsets := make(map[relation]map[[2]int]bool)
 	columns, _ := f.ordered(owner.relation, owner.column)
@@ -219,8 +219,8 @@ func (f *fluents) hexagons(g *grid, owner *use) int {
 		if c.head.kind != static || c.head.arity != 4 {
 			continue
 		}
-		dx, ok := f.step(c, c.args[0], c.args[2], x)
-		dy, ok2 := f.step(c, c.args[1], c.args[3], y)
+		dx, ok := f.offset(c, c.args[0], c.args[2], x)
+		dy, ok2 := f.offset(c, c.args[1], c.args[3], y)
 		if offsets[c.head] == nil {
 			offsets[c.head] = make(map[[2]int]bool)
 		}
@@ -245,9 +245,9 @@ func (f *fluents) hexagons(g *grid, owner *use) int {
 	return 0
 }
 
-// step is by how much b is further along an axis than a, as far as a rule says it: they
-// are the same variable, or a condition relates them in the same way wherever it holds.
-func (f *fluents) step(c *clause, a, b gdl.Term, along axis) (int, bool) {
+// offset returns the distance from a to b along an axis, as far as a rule determines it: they are the same
+// variable, or a condition relates them by a constant distance.
+func (f *fluents) offset(c *clause, a, b gdl.Term, along axis) (int, bool) {
 	if a.Name == b.Name {
 		return 0, true
 	}
@@ -269,8 +269,8 @@ func (f *fluents) step(c *clause, a, b gdl.Term, along axis) (int, bool) {
 	return 0, false
 }
 
-// difference is by how much the second argument of a relation is further along an axis
-// than the first, if that is the same for all its facts.
+// difference returns the distance from the first to the second argument of a relation along an axis, if each
+// of its facts has the same distance.
 func (f *fluents) difference(rel relation, along axis) (by int, ok bool) {
 	for i := range f.clauses {
 		c := &f.clauses[i]

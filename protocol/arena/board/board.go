@@ -1,15 +1,13 @@
-// Package board finds the boards of a game in its rules, and draws positions on them:
-// what a person sees instead of a list of facts. It owns no rules and no rendering that
-// depends on who looks: Text is for terminals, SVG for pages.
+// Package board finds the boards of a game in its rules, and draws positions on them. It does not own rules,
+// nor drawing that depends on the viewer: Text is for terminals, SVG for pages.
 //
-// A fluent such as (cell 2 3 x) is a board if two of its arguments have an order (see
-// order) and behave like coordinates: they are not counters, which other arguments
-// decide (see fluents.decides). The remaining arguments are what lies there. Further
-// coordinates select one of several boards, (cell a1 red) has both in one name, and
-// what stands alone in an order is a board of one row. (line 1 1 1 2) is a side of a cell
-// (segments.go), and things that lie on things are a stack (stacks.go). Cards, coins and pieces that moves name
-// lie on trays (trays.go), and moves that are names are choices (choices.go).
-// Whatever is not understood is listed as facts, never dropped.
+// A fluent such as (cell 2 3 x) is a board if two of its arguments have an order (see order) and behave like
+// coordinates: they are not counters, which other arguments determine (see fluents.decides). The remaining
+// arguments are the content of the cell. Further coordinates select one of several boards. In (cell a1 red)
+// one name has both coordinates. A single ordered argument gives a board of one row. (line 1 1 1 2) is a side
+// of a cell (segments.go). Things that lie on things are a stack (stacks.go). Cards, coins and pieces that
+// moves name lie on trays (trays.go). Moves that are names are choices (choices.go). Other facts are listed,
+// never dropped.
 package board
 
 import (
@@ -21,13 +19,13 @@ import (
 	"stackmate/gdl"
 )
 
-// Picture is a position as it is drawn. Each fact of the position is in exactly one of
-// its parts, but for those that say that a cell is empty.
+// Picture is the drawing of a position. Each fact of the position is in exactly one part, except facts that
+// say that a cell is empty.
 type Picture struct {
 	Boards   []Board   `json:"boards"`
 	Hands    []Hand    `json:"hands,omitempty"`
 	Counters []Counter `json:"counters,omitempty"`
-	Facts    []string  `json:"facts,omitempty"` // what is not understood
+	Facts    []string  `json:"facts,omitempty"` // facts without a drawing
 }
 
 // Shape is the arrangement of the cells of a board.
@@ -45,23 +43,23 @@ const (
 // isTray reports whether the cells of a shape hold things beside the boards.
 func (s Shape) isTray() bool { return s == Tray || s == Choice }
 
-// isBeside reports whether a shape with some sides lies beside the boards: a tray, or a strip, which is a row with sides.
+// isBeside reports whether a board lies beside the boards: a tray, or a strip, which is a row with sides.
 func (s Shape) isBeside(sides []Side) bool { return s.isTray() || s == Row && sides != nil }
 
-// Board is one board with what lies on it.
+// Board is a board with its pieces.
 type Board struct {
 	Name    string   `json:"name"`
 	Shape   Shape    `json:"shape"`
 	Columns []string `json:"columns"` // names, from left to right
 	Rows    []string `json:"rows"`    // names, from top to bottom
-	// Shift is, by row, how far it is moved to the right, in halves of a cell; nil
-	// where rows stand below each other.
+	// Shift is, by row, the distance that it is moved to the right, in halves of a cell; nil if rows stand
+	// below each other.
 	Shift []int `json:"shift,omitempty"`
-	// Left and Top are the position of the board among those that belong together.
+	// Left and Top are the position of the board among boards of the same kind.
 	Left  int    `json:"left"`
 	Top   int    `json:"top"`
 	Cells []Cell `json:"cells"` // existing cells, row by row
-	// Checkered tells that fields are dark and light in turns, as in chess.
+	// Checkered is true if fields are alternately dark and light, as in chess.
 	Checkered bool   `json:"checkered,omitempty"`
 	Sides     []Side `json:"sides,omitempty"`
 }
@@ -77,11 +75,11 @@ type Side struct {
 type Cell struct {
 	Column int     `json:"column"`
 	Row    int     `json:"row"`
-	Name   string  `json:"name"` // as moves are told: b7, or 2,7
+	Name   string  `json:"name"` // as in texts of moves: b7, or 2,7
 	Pieces []Piece `json:"pieces,omitempty"`
 }
 
-// Hand is what a role, or whoever, holds.
+// Hand is the list of items of a role or another holder.
 type Hand struct {
 	Name   string   `json:"name"`
 	Holder string   `json:"holder"`
@@ -93,7 +91,7 @@ type Counter struct {
 	Name   string `json:"name"`
 	Holder string `json:"holder,omitempty"`
 	Value  string `json:"value"`
-	Color  string `json:"color,omitempty"` // of the role that it speaks of
+	Color  string `json:"color,omitempty"` // colour of the role that the counter concerns
 	Turn   bool   `json:"turn,omitempty"`  // the role of Value has to move
 	Clock  bool   `json:"clock,omitempty"` // it counts the positions
 	Lead   bool   `json:"lead,omitempty"`  // Holder is ahead by Value
@@ -106,70 +104,68 @@ type Spot struct {
 	Row    int `json:"row"`
 }
 
-// Layout is how the positions of a game are drawn. It is immutable and safe for
-// concurrent use.
+// Layout determines the drawing of a game's positions. It is immutable and safe for concurrent use.
 type Layout struct {
 	roles []string
 	grids []*grid
 	piles []*stacks
 	uses  map[relation]*use
 	links map[slot]map[slot]bool
-	verbs map[int]int        // how many kinds of moves have a number of arguments
-	scale map[relation]scale // of the numbers with a sign
+	verbs map[int]int        // number of kinds of moves by number of arguments
+	scale map[relation]scale // scales of the numbers with a sign
 	turns set                // the fluents that say whose turn it is
 	page  Page
 
-	choices   *grid // nil if there are none
+	choices   *grid // nil without choices
 	hasTrails bool
 }
 
-// use is how the facts of one fluent are drawn.
+// use determines the drawing of the facts of a fluent.
 type use struct {
 	relation
-	as    purpose
-	grid  *grid
-	layer layer
-	// The arguments that are coordinates: row is -1 where column names a cell of two
-	// coordinates, or where there is one row. Those that select a board, in order, and
-	// the others.
+	purpose purpose
+	grid    *grid
+	layer   layer
+	// The arguments that are coordinates: row is -1 if column names a cell by both coordinates, or if there
+	// is one row. selectors are the arguments that select a board, in order, and content the other arguments.
 	column, row int
 	selectors   []int
 	content     []int
-	empty       string // the content that means that nothing lies there; "" if none does
-	holder      int    // of hands, counters and coordinates; -1 if nobody's
-	label       string // of coordinates that are nobody's
+	empty       string // the content of an empty cell; "" if no content means empty
+	holder      int    // argument of hands, counters and coordinates that names their holder, or -1
+	label       string // name of coordinates without a holder
 	stakes      map[string]string
-	runs        bool // one piece of each role
-	clock       bool // grows by one with each position
+	onePerRole  bool // the fluent places one piece of each role
+	clock       bool // the value grows by one with each position
 }
 
-// purpose is what facts are drawn as.
+// purpose is the kind of drawing of a fact.
 type purpose uint8
 
 const (
 	onBoard purpose = iota
-	onAxis          // one coordinate of something
+	onAxis          // a coordinate of a thing
 	inHand
 	asCounter
 	asSegment // between two points of a board
 	asStack
-	asAmount // so many coins
+	asAmount // a number of coins
 	asStake  // a counter with the prize at stake
-	asChoice // no fact, but moves
+	asChoice // moves, not facts
 )
 
-// layer tells what of several things on one cell is drawn.
+// layer orders the facts for one cell.
 type layer uint8
 
 const (
-	own    layer = iota // what the board was found by
-	above               // things that move over it
-	beside              // drawn if the cell has nothing yet, else a fact
+	own    layer = iota // the fluent that owns the board
+	above               // things that move over the board
+	beside              // drawn on empty cells, else listed
 )
 
-// Find finds the boards of a game. The positions (facts as texts) are examples: the
-// initial position at least; more positions tell coordinates from contents more surely.
-// When ctx ends, Find returns the boards found so far. Fluents with more than maxArity arguments are facts.
+// Find finds the boards of a game. The positions (facts as texts) are examples: at least the initial
+// position; more positions distinguish coordinates from contents more reliably. When ctx ends, Find returns
+// the boards found so far. Fluents with more than maxArity arguments stay facts.
 func Find(ctx context.Context, g *gdl.Game, positions ...[]string) *Layout {
 	all := clauses(g)
 	f := &fluents{
@@ -188,22 +184,22 @@ func Find(ctx context.Context, g *gdl.Game, positions ...[]string) *Layout {
 		f.roles[r.String()] = true
 	}
 	f.observe(positions)
-	l.scales(ctx, g, f, positions)
+	l.findScales(ctx, g, f, positions)
 	l.findBoards(f)
-	l.count(f)
+	l.findCounters(f)
 	l.findChoices(g, f)
 	l.findTrails()
 	l.turns = f.turns()
 	return l
 }
 
-// HasBoard reports whether the game has a board, and not only counters and facts.
+// HasBoard reports whether the game has a board, beside counters and facts.
 func (l *Layout) HasBoard() bool { return len(l.grids)+len(l.piles) > 0 }
 
 // tuple is the arguments of a fact.
 type tuple []string
 
-// parse reads a fact in canonical text; one that is no term becomes a name.
+// parse reads a fact in canonical text. A text that is no term becomes a name.
 func parse(fact string) (relation, tuple) {
 	whole := relation{fluent, fact, 0}
 	inner, ok := strings.CutPrefix(fact, "(")
@@ -230,11 +226,12 @@ func parse(fact string) (relation, tuple) {
 	return relation{fluent, parts[0], len(parts) - 1}, parts[1:]
 }
 
-// Draw draws a position. The facts are in any order. The positions before it, if there are any, say who left a trail.
+// Draw draws a position. The facts are in any order. The earlier positions, if given, determine the colours
+// of trails.
 func (l *Layout) Draw(facts []string, before ...[]string) Picture {
 	d := drawing{Layout: l, trails: l.trails(before)}
 	for _, g := range l.grids {
-		d.lay(g)
+		d.addBoards(g)
 	}
 	var later [beside + 1][]pending
 	var piled []pending
@@ -243,34 +240,34 @@ func (l *Layout) Draw(facts []string, before ...[]string) Picture {
 		u := l.uses[rel]
 		switch {
 		case u == nil:
-			d.say(rel, args, fact)
-		case u.as == onAxis:
-			d.pair(u, args, fact)
-		case u.as == asSegment:
-			d.join(u, args, fact)
-		case u.as == asAmount:
-			d.amount(u, args, fact)
-		case u.as == asStake:
-			d.stake(u, args)
-		case u.as == asStack:
+			d.addText(rel, args, fact)
+		case u.purpose == onAxis:
+			d.drawPoint(u, args, fact)
+		case u.purpose == asSegment:
+			d.drawSegment(u, args, fact)
+		case u.purpose == asAmount:
+			d.drawAmount(u, args, fact)
+		case u.purpose == asStake:
+			d.drawStake(u, args)
+		case u.purpose == asStack:
 			piled = append(piled, pending{u, args, fact})
-		case u.as == onBoard:
+		case u.purpose == onBoard:
 			later[u.layer] = append(later[u.layer], pending{u, args, fact})
 		default:
-			d.hold(u, args)
+			d.addHolding(u, args)
 		}
 	}
 	for _, p := range slices.Concat(later[:]...) {
-		d.put(p.use, p.args, p.fact)
+		d.drawPiece(p.use, p.args, p.fact)
 	}
 	for _, h := range d.halves {
 		d.Facts = append(d.Facts, h.fact)
 	}
 	for _, s := range l.piles {
-		d.pile(s, slices.DeleteFunc(slices.Clone(piled), func(p pending) bool { return p.use.relation != s.on && p.use.relation != s.table }))
+		d.drawStacks(s, slices.DeleteFunc(slices.Clone(piled), func(p pending) bool { return p.use.relation != s.on && p.use.relation != s.table }))
 	}
 	if d.choices != nil {
-		d.offer()
+		d.drawChoices()
 	}
 	if len(d.Boards) > 0 {
 		for side, role := range l.page.Sides {
@@ -281,13 +278,13 @@ func (l *Layout) Draw(facts []string, before ...[]string) Picture {
 	return d.Picture
 }
 
-// say puts a fact into the words of the page, or lists it if the page has none.
-func (d *drawing) say(rel relation, args tuple, fact string) {
+// addText writes a fact in the words of the page, or lists it if the page has no words for it.
+func (d *drawing) addText(rel relation, args tuple, fact string) {
 	if d.page.Words[rel.name] == "" {
 		d.Facts = append(d.Facts, fact)
 		return
 	}
-	d.Counters = append(d.Counters, Counter{Name: d.said(rel.name, args)})
+	d.Counters = append(d.Counters, Counter{Name: d.phrase(rel.name, args)})
 }
 
 // pending is a fact that waits for the facts of lower layers.
@@ -297,17 +294,17 @@ type pending struct {
 	fact string
 }
 
-// drawing is a Picture being made.
+// drawing is the state of Draw.
 type drawing struct {
 	Picture
 	*Layout
-	cells  []map[[2]int]int // by board, then column and row
+	cells  []map[[2]int]int // index of a cell by board, then column and row
 	halves []half
-	trails map[Spot]string // the colour of the role that was there last
+	trails map[Spot]string // colour of the last role that occupied the cell
 }
 
-// lay lays out the empty boards of a grid.
-func (d *drawing) lay(g *grid) {
+// addBoards adds the empty boards of a grid.
+func (d *drawing) addBoards(g *grid) {
 	top := 0
 	for _, b := range d.Boards {
 		top = max(top, b.Top+1)
@@ -315,8 +312,8 @@ func (d *drawing) lay(g *grid) {
 	names := g.names()
 	for i, s := range g.selections() {
 		b := Board{Name: d.word(g.name), Shape: g.shape, Columns: g.columns.values, Rows: g.rows.values, Shift: g.shift, Sides: g.sides}
-		if g.shape == Choice || g.shape == Tray && d.uses[g.owner].as != asAmount {
-			b.Columns = make([]string, len(b.Columns)) // cards say it themselves
+		if g.shape == Choice || g.shape == Tray && d.uses[g.owner].purpose != asAmount {
+			b.Columns = make([]string, len(b.Columns)) // cards have their names on them
 		}
 		b.Left, b.Top = i, top
 		if len(g.selectors) == 2 {
@@ -341,7 +338,7 @@ func (d *drawing) lay(g *grid) {
 	}
 }
 
-// wrap is how many of n boards stand beside each other: four make a square.
+// wrap returns the number of boards in a row if there are n: four make a square.
 func wrap(n int) int {
 	if n == 4 {
 		return 2
@@ -349,8 +346,8 @@ func wrap(n int) int {
 	return min(n, 6)
 }
 
-// put lays a fact on its board, or lists it where the board has no such cell.
-func (d *drawing) put(u *use, args tuple, fact string) {
+// drawPiece draws a fact on its board, or lists it if the board has no such cell.
+func (d *drawing) drawPiece(u *use, args tuple, fact string) {
 	spot, ok := d.spot(u, args)
 	if !ok {
 		d.Facts = append(d.Facts, fact)
@@ -378,18 +375,18 @@ func (d *drawing) put(u *use, args tuple, fact string) {
 	}
 }
 
-// cell is the cell of a spot.
+// cell returns the cell of a spot.
 func (d *drawing) cell(s Spot) *Cell {
 	return &d.Boards[s.Board].Cells[d.cells[s.Board][[2]int{s.Column, s.Row}]]
 }
 
-// isTaken reports whether something lies on a cell, and not only beside it.
+// isTaken reports whether a piece lies on a cell. Edges do not count.
 func (c *Cell) isTaken() bool {
 	return slices.ContainsFunc(c.Pieces, func(p Piece) bool { return !p.isEdge() })
 }
 
-// contentOf is what a fact says of its cell: the name of the fluent where it says
-// nothing else.
+// contentOf returns the content of a fact's cell: the name of the fluent if the fact has no further
+// arguments.
 func (u *use) contentOf(args tuple) string {
 	if len(u.content) == 0 {
 		return u.name
@@ -397,13 +394,13 @@ func (u *use) contentOf(args tuple) string {
 	return args.pick(u.content)
 }
 
-// hold adds a fact to hands or counters.
-func (d *drawing) hold(u *use, args tuple) {
-	holder, value := "", args.pick(u.others(u.holder))
+// addHolding adds a fact to hands or counters.
+func (d *drawing) addHolding(u *use, args tuple) {
+	holder, value := "", args.pick(u.argumentsExcept(u.holder))
 	if u.holder >= 0 {
 		holder = args[u.holder]
 	}
-	if u.as == asCounter {
+	if u.purpose == asCounter {
 		d.Counters = append(d.Counters, d.counter(u, holder, value))
 		return
 	}
@@ -417,7 +414,7 @@ func (d *drawing) hold(u *use, args tuple) {
 	d.Hands = append(d.Hands, Hand{name, holder, []string{value}})
 }
 
-// counter is a number or a name that changes, with the colour of the role that it speaks of.
+// counter returns the counter of a fact, with the colour of the role that it concerns.
 func (d *drawing) counter(u *use, holder, value string) Counter {
 	c := Counter{Name: d.word(u.name), Holder: holder, Value: value, Turn: d.turns[u.name], Clock: u.clock}
 	switch ends := d.scale[u.relation].sides; {
@@ -435,7 +432,8 @@ func (d *drawing) counter(u *use, holder, value string) Counter {
 	return c
 }
 
-// sort gives counters and hands an order that does not depend on that of the facts.
+// sort sorts counters, hands and facts, so that their order does not depend on the order of the position's
+// facts.
 func (d *drawing) sort() {
 	slices.SortFunc(d.Counters, func(a, b Counter) int {
 		return Natural(a.Name+" "+a.Holder+" "+a.Value, b.Name+" "+b.Holder+" "+b.Value)

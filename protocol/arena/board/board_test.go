@@ -13,8 +13,7 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// layout finds the boards of a built-in game by its initial position alone, and tells
-// what that is.
+// layout finds the boards of a built-in game from its initial position, and describes them.
 func layout(t *testing.T, name string) (*Layout, []string) {
 	t.Helper()
 	file, src := must.Get2(games.Source(name))(t)
@@ -105,7 +104,7 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 	}
 }
 
-// tower has two pegs, and blocks has a table; nobody moves.
+// tower has two pegs, and blocks has a table; there are no moves.
 const (
 	tower = `(role r) (init (on d1 d2)) (init (on d2 d3)) (init (on d3 left)) (init (free right))
 (peg left) (peg right) (disc d1) (disc d2) (disc d3)
@@ -223,7 +222,7 @@ func TestCoordinatesMayBeTwoFluents(t *testing.T) {
 	}
 }
 
-// TestFactsMayPutCoordinatesInOrder has columns and rows whose names say nothing of their order.
+// TestFactsMayPutCoordinatesInOrder has columns and rows whose names have no order.
 func TestFactsMayPutCoordinatesInOrder(t *testing.T) {
 	named := strings.NewReplacer(" 1)", " one)", " 2)", " two)", " 3)", " three)", " 1 ", " one ", " 2 ", " two ")
 	for order, want := range map[string]int{
@@ -290,7 +289,7 @@ func TestCellsHaveNames(t *testing.T) {
 	}
 }
 
-func TestBoardsAreTurnedToWhoeverSitsAtTheTop(t *testing.T) {
+func TestBoardsAreTurnedForTheRoleAtTheTop(t *testing.T) {
 	for name, want := range map[string][]bool{"chess": {false, true}, "breakthrough": {false, true}, "ticTacToe": {false, false}, "reversi": {false, false}} {
 		l, facts := layout(t, name)
 		if got := l.Turned(facts); !slices.Equal(got, want) {
@@ -313,7 +312,7 @@ func TestPiecesAreReadFromTheirNames(t *testing.T) {
 	}
 }
 
-func TestAPageSaysHowPiecesLook(t *testing.T) {
+func TestAPageDefinesThePicturesOfPieces(t *testing.T) {
 	page := must.Get(ReadPage([]byte(`{"pieces": {"x": {"kind": "queen", "color": "teal"}}}`)))(t)
 	l, facts := layout(t, "ticTacToe")
 	facts = append(slices.DeleteFunc(facts, func(f string) bool { return strings.HasPrefix(f, "(cell 1 1") }), "(cell 1 1 x)")
@@ -350,7 +349,7 @@ func TestEndlessRulesTakeBoundedTime(t *testing.T) {
 	}
 }
 
-// FuzzPictures looks for rules and facts that no picture can be made of.
+// FuzzPictures searches for rules and facts for which drawing fails.
 func FuzzPictures(f *testing.F) {
 	exhaustive.NotUnderRace(f, "draws for long on one goroutine")
 	for _, name := range []string{"ticTacToe", "connectFour-4x4", "nim", "goofspiel-3", "hex-3x3", "tron-3x3", "slidingPuzzle"} {
@@ -387,7 +386,7 @@ func FuzzPictures(f *testing.F) {
 	})
 }
 
-// rulesOf returns rules with one fluent of so many arguments, each of which is a number.
+// wideRules returns rules with one fluent with the given number of arguments, each a number.
 func wideRules(arity int) string {
 	numbers := strings.TrimSpace(strings.Repeat("1 ", arity))
 	return "(role r) (init (wide " + numbers + ")) (init (wide " + strings.ReplaceAll(numbers, "1", "2") + ")) (<= (legal r noop)) (<= terminal (true (wide " + numbers + "))) (goal r 100)"
@@ -398,7 +397,7 @@ func TestAFluentOfManyArgumentsIsAFact(t *testing.T) {
 	if p := l.Draw(facts); l.HasBoard() || len(p.Facts) != len(facts) {
 		t.Errorf("%d facts are drawn as %+v", len(facts), p)
 	}
-	// No relation so wide is looked at: the search for coordinates is cubic in the arguments.
+	// So wide a relation is skipped: the search for coordinates is cubic in the arguments.
 	f := &fluents{ctx: t.Context(), domains: map[slot]set{{relation{fluent, "wide", maxArity + 1}, 0}: {"1": true}}}
 	if found := f.relations(); len(found) != 0 {
 		t.Errorf("%v is looked at", found)

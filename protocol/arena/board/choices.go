@@ -7,7 +7,8 @@ import (
 	"stackmate/gdl"
 )
 
-// Choices are the moves of games without boards, if they are names: rock, paper, scissors. Each role has them as a row of cards.
+// Choices are the moves of games without boards, if they are names: rock, paper, scissors. Each role has them
+// as a row of cards.
 
 const (
 	mostChoices = 8
@@ -20,7 +21,7 @@ func (l *Layout) findChoices(g *gdl.Game, f *fluents) {
 		return
 	}
 	rows := slices.DeleteFunc(slices.Clone(l.roles), func(role string) bool { return role == chance })
-	names, own := make(set), make(map[string]set) // of all roles, and by role
+	names, own := make(set), make(map[string]set) // names for any role, and by role
 	for _, role := range rows {
 		own[role] = make(set)
 	}
@@ -60,10 +61,10 @@ func (l *Layout) findChoices(g *gdl.Game, f *fluents) {
 		}
 	}
 	l.grids = append(l.grids, l.choices)
-	l.uses[l.choices.owner] = &use{relation: l.choices.owner, as: asChoice, grid: l.choices, column: -1, row: -1, holder: -1}
+	l.uses[l.choices.owner] = &use{relation: l.choices.owner, purpose: asChoice, grid: l.choices, column: -1, row: -1, holder: -1}
 }
 
-// bound returns the constants that all conditions of a rule allow for a variable.
+// bound returns the smallest domain of a variable among the conditions of a rule that bind it.
 func (f *fluents) bound(r *gdl.Rule, variable string) set {
 	c := clause{binding: make(map[string][]slot)}
 	for _, l := range r.Body {
@@ -80,14 +81,14 @@ func (f *fluents) bound(r *gdl.Rule, variable string) set {
 	return found
 }
 
-// offer lays the choices of all roles on their board.
-func (d *drawing) offer() {
+// drawChoices draws the choices of all roles on their board.
+func (d *drawing) drawChoices() {
 	for row, role := range d.choices.rows.values {
 		for column, name := range d.choices.columns.values {
 			if !d.choices.exists[[2]int{column, row}] {
 				continue
 			}
-			cell := d.cell(Spot{d.first(d.choices), column, row})
+			cell := d.cell(Spot{d.firstBoard(d.choices), column, row})
 			cell.Pieces = append(cell.Pieces, Piece{Kind: Card, Color: d.roleColor(role), Text: d.word(name)})
 		}
 	}
@@ -103,5 +104,5 @@ func (l *Layout) choice(role, name string) []Spot {
 	if !ok || !known || !l.choices.exists[[2]int{column, row}] {
 		return nil
 	}
-	return []Spot{{l.first(l.choices), column, row}}
+	return []Spot{{l.firstBoard(l.choices), column, row}}
 }

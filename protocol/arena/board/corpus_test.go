@@ -15,8 +15,8 @@ import (
 
 var table = flag.Bool("corpus.table", false, "print a picture of each rulesheet")
 
-// TestMostRulesheetsHaveABoard draws a match of each rulesheet. Four in five have a
-// board; the others are mostly games without one (matrix games, puzzles of switches).
+// TestMostRulesheetsHaveABoard draws a match of each rulesheet. Four in five have a board; most others have
+// none by their rules (matrix games, puzzles of switches).
 func TestMostRulesheetsHaveABoard(t *testing.T) {
 	exhaustive.Only(t, "reading all rulesheets takes seconds")
 	boards, rows, all := 0, 0, 0
@@ -54,8 +54,8 @@ func TestMostRulesheetsHaveABoard(t *testing.T) {
 	}
 }
 
-// chips counts the facts of a position that are listed beside the boards: all but whose turn it is, the clock, and values that
-// are shown in the colour of a role.
+// chips counts the facts of a position that are listed beside the boards. It leaves out the role to move, the
+// clock, and values in the colour of a role.
 func (l *Layout) chips(facts []string) int {
 	p := l.Draw(facts)
 	n := len(p.Facts)
@@ -78,7 +78,7 @@ func checkComplete(t *testing.T, name string, l *Layout, facts []string) {
 		for _, c := range b.Cells {
 			drawn += len(c.Pieces)
 			if b.Name == "positions" {
-				drawn += len(c.Pieces) // of two facts each
+				drawn += len(c.Pieces) // each of two facts
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func checkComplete(t *testing.T, name string, l *Layout, facts []string) {
 	}
 	for _, fact := range facts {
 		rel, args := parse(fact)
-		if u := l.uses[rel]; u != nil && u.as == onBoard && u.empty != "" && u.contentOf(args) == u.empty {
+		if u := l.uses[rel]; u != nil && u.purpose == onBoard && u.empty != "" && u.contentOf(args) == u.empty {
 			drawn++
 		}
 	}
@@ -96,7 +96,7 @@ func checkComplete(t *testing.T, name string, l *Layout, facts []string) {
 	}
 }
 
-// match are the positions of the first recorded match of a rulesheet.
+// match returns the positions of the first recorded match of a rulesheet.
 func match(t *testing.T, name string) (positions [][]string) {
 	file, _ := corpus.Trace(t, name)
 	for m, err := range trace.Read(file) {

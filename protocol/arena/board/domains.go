@@ -7,15 +7,14 @@ import (
 	"stackmate/gdl"
 )
 
-// What can stand where is found from the rules alone: for each argument of each
-// relation the constants that some rule may put there. A variable of a head takes what
-// all the conditions that bind it have in common, so the result holds every value that
-// occurs in a match, and others. Relations of the position and of moves are told apart
-// by what is inside of true and does.
+// The domain of each argument of each relation is the set of constants that some rule may put there. A
+// variable of a head takes the intersection of the domains of the conditions that bind it. So a domain
+// contains every value that occurs in a match, and possibly others. Fluents and moves are named by the terms
+// inside of true and does.
 
 // Bounds of the analysis of a game: values of an argument, arguments of a fluent (the search for coordinates
-// takes a time that is cubic in them; boards have five at most), and all values and arguments looked at.
-// Examples are read beyond maxWork, too.
+// takes a time that is cubic in them; boards have at most five), and total steps. Examples are read even
+// after maxWork steps.
 const (
 	maxValues = 4096
 	maxArity  = 8
@@ -31,9 +30,9 @@ type relation struct {
 
 const (
 	static byte = iota // a relation that rules define
-	fluent             // what is inside of true, next, init
-	move               // what is inside of legal, does
-	base               // what is inside of base: the fluents that the author names
+	fluent             // a term inside of true, next, init
+	move               // a term inside of legal, does
+	base               // a term inside of base: the fluents that the author declares
 )
 
 // slot is an argument position of a relation, from 0.
@@ -45,8 +44,8 @@ type slot struct {
 // set is a set of constants.
 type set map[string]bool
 
-// read takes an atom apart: true, next and init into the fluent, legal and does into
-// the move. Whatever has a variable for a fluent or a move is no relation.
+// read splits an atom: true, next and init into the fluent, legal and does into the move. An atom with a
+// variable for its fluent or move is no relation.
 func read(atom gdl.Term) (relation, []gdl.Term, bool) {
 	kind, inner := static, atom
 	switch {
@@ -60,11 +59,11 @@ func read(atom gdl.Term) (relation, []gdl.Term, bool) {
 	return relation{kind, inner.Name, len(inner.Args)}, inner.Args, inner.Kind != gdl.Variable
 }
 
-// clause is a rule as this package reads it: what its head and conditions are about.
+// clause is a rule with the relations of its head and conditions.
 type clause struct {
 	head relation
 	args []gdl.Term
-	// binding lists, by variable, where the positive conditions bind it.
+	// binding lists, by variable, the arguments of positive conditions that bind it.
 	binding map[string][]slot
 	rule    *gdl.Rule
 }
@@ -100,8 +99,8 @@ func (c *clause) bind(atom gdl.Term) {
 	}
 }
 
-// fixpoint applies put to the arguments of all heads until put finds nothing new, ctx ends or maxWork is reached.
-// Put reports whether its values are new, and how many values it has looked at.
+// fixpoint applies put to the arguments of all heads until put finds nothing new, ctx ends or maxWork is
+// reached. put reports whether its values are new, and returns the number of values that it has examined.
 func fixpoint(ctx context.Context, all []clause, put func(c *clause, to slot, a gdl.Term) (isNew bool, looked int)) {
 	work := 0
 	for changed := true; changed; {
@@ -125,14 +124,14 @@ func domains(ctx context.Context, all []clause) map[slot]set {
 		if found[to] == nil {
 			found[to] = make(set)
 		}
-		return c.put(found, found[to], a)
+		return c.addValues(found, found[to], a)
 	})
 	return found
 }
 
-// put adds what an argument of the head may be, and reports whether that is new, and how
-// many values it looked at.
-func (c *clause) put(found map[slot]set, values set, a gdl.Term) (isNew bool, looked int) {
+// addValues adds the possible values of an argument of the head. It reports whether some value is new, and returns
+// the number of values that it has examined.
+func (c *clause) addValues(found map[slot]set, values set, a gdl.Term) (isNew bool, looked int) {
 	add := func(v string) {
 		if !values[v] && len(values) < maxValues {
 			values[v], isNew = true, true
@@ -144,7 +143,7 @@ func (c *clause) put(found map[slot]set, values set, a gdl.Term) (isNew bool, lo
 	}
 	slots := c.binding[a.Name]
 	if len(slots) == 0 {
-		return false, 0 // inside of a function term, or one
+		return false, 0 // a function term, or a variable that is only inside of one
 	}
 	least := found[slots[0]]
 	for _, p := range slots[1:] {
@@ -160,9 +159,9 @@ func (c *clause) put(found map[slot]set, values set, a gdl.Term) (isNew bool, lo
 	return isNew, len(least) * len(slots)
 }
 
-// links tells, for each argument of each move, with which arguments of which fluents it
-// shares a variable, in a rule or through relations that other rules define. It tells
-// that the 3 of (mark 1 3) is a column and the 3 of (bid 3) is none.
+// links returns, for each argument of each move, the arguments of fluents with which it shares a variable.
+// The variable is in one rule, or passes through relations that other rules define. The links show that the 3
+// of (mark 1 3) is a column, and the 3 of (bid 3) is not.
 func links(ctx context.Context, all []clause) map[slot]map[slot]bool {
 	feeds := make(map[slot]map[slot]bool)
 	fixpoint(ctx, all, func(c *clause, to slot, a gdl.Term) (isNew bool, looked int) {

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// fluents is what is known of the fluents of a game: from its rules, and from the
-// example positions.
+// fluents holds facts about the fluents of a game, from its rules and from the example positions.
 type fluents struct {
 	ctx     context.Context
 	roles   set
@@ -18,14 +17,14 @@ type fluents struct {
 	domains map[slot]set
 	chains  []map[string]string
 	seen    map[relation][][]tuple // by position
-	values  map[slot]set           // what an argument takes in the examples
+	values  map[slot]set           // values of an argument in the examples
 	links   map[slot]map[slot]bool
 	uses    map[relation]*use
 }
 
-// observe reads the example positions, and limits the domains to what the author
-// declares, or to a rectangle that the initial position fills: both tell more exactly
-// than the rules what a coordinate can be, and are believed where no example has more.
+// observe reads the example positions and narrows the domains, since the rules alone allow too many values.
+// The domain becomes the declared values if they contain every example value, or a rectangle that the initial
+// position fills. Further values of the examples are added.
 func (f *fluents) observe(positions [][]string) {
 	f.values = make(map[slot]set)
 	for i, facts := range positions {
@@ -45,7 +44,7 @@ func (f *fluents) observe(positions [][]string) {
 		}
 	}
 	for p, values := range f.values {
-		if declared := f.domains[slot{relation{base, p.name, p.arity}, p.argument}]; len(declared) > 0 && within(values, declared) {
+		if declared := f.domains[slot{relation{base, p.name, p.arity}, p.argument}]; len(declared) > 0 && isSubset(values, declared) {
 			f.domains[p] = declared
 		}
 		if f.domains[p] == nil {
@@ -62,8 +61,8 @@ func (f *fluents) observe(positions [][]string) {
 	}
 }
 
-// narrow finds pairs of arguments that take all combinations of their values in the
-// initial position, three of each at least: four discs in a square are no board.
+// narrow finds pairs of arguments that take all combinations of their values in the initial position, with at
+// least three values each: four discs in a square do not show the size of a board.
 func (f *fluents) narrow(rel relation) {
 	if len(f.seen[rel]) == 0 {
 		return
@@ -81,7 +80,7 @@ func (f *fluents) narrow(rel relation) {
 	}
 }
 
-// relations lists the fluents that may be drawn, by name: none after the context has ended.
+// relations returns the fluents that may be drawn, by name; nil after the context has ended.
 func (f *fluents) relations() []relation {
 	if f.ctx.Err() != nil {
 		return nil
@@ -101,17 +100,17 @@ func (f *fluents) relations() []relation {
 	})
 }
 
-// domain is what can stand at an argument of a fluent.
+// domain returns the possible values of an argument of a fluent.
 func (f *fluents) domain(rel relation, argument int) set { return f.domains[slot{rel, argument}] }
 
-// ordered lists the values of an argument in their order, if they have one.
+// ordered returns the values of an argument in their order, if they have an order.
 func (f *fluents) ordered(rel relation, argument int) ([]string, bool) {
 	if values := f.domain(rel, argument); len(values) <= usualSide {
 		if list, ok := f.order(values); ok {
 			return filled(list), true
 		}
 	}
-	// Where the rules use one relation for all numbers, say, they tell too little.
+	// The domain may be too wide, for example if the rules use one relation for all numbers.
 	list, ok := f.order(f.values[slot{rel, argument}])
 	if ok {
 		list = filled(list)
@@ -119,14 +118,13 @@ func (f *fluents) ordered(rel relation, argument int) ([]string, bool) {
 	return list, ok
 }
 
-// isRole reports whether an argument names roles, wholly.
+// isRole reports whether each value of an argument is a role.
 func (f *fluents) isRole(rel relation, argument int) bool {
 	values := f.domain(rel, argument)
-	return len(values) > 0 && within(values, f.roles)
+	return len(values) > 0 && isSubset(values, f.roles)
 }
 
-// decides reports whether, in each example, the arguments of from leave one choice for
-// those of to.
+// decides reports whether, in each example, the arguments of `from` determine the arguments of `to`.
 func (f *fluents) decides(rel relation, from, to []int) bool {
 	for _, facts := range f.seen[rel] {
 		choice := make(map[string]string)
@@ -141,8 +139,8 @@ func (f *fluents) decides(rel relation, from, to []int) bool {
 	return true
 }
 
-// covers reports whether in the initial position the arguments take at least half of all
-// combinations of their values.
+// covers reports whether in the initial position the arguments take at least half of the combinations of
+// their values.
 func (f *fluents) covers(rel relation, arguments ...int) bool {
 	if len(f.seen[rel]) == 0 {
 		return false
@@ -158,8 +156,8 @@ func (f *fluents) covers(rel relation, arguments ...int) bool {
 	return len(taken)*2 >= product
 }
 
-// alone reports whether no example has more than one fact of a fluent, and some has one.
-func (f *fluents) alone(rel relation) bool {
+// isSingle reports whether a fluent has examples, each with at most one fact.
+func (f *fluents) isSingle(rel relation) bool {
 	for _, facts := range f.seen[rel] {
 		if len(facts) > 1 {
 			return false
@@ -176,8 +174,8 @@ func (t tuple) pick(arguments []int) string {
 	return strings.Join(parts, " ")
 }
 
-// others are the arguments of a fluent without some.
-func (r relation) others(without ...int) []int {
+// argumentsExcept returns the arguments of a fluent except the given arguments.
+func (r relation) argumentsExcept(without ...int) []int {
 	var rest []int
 	for i := range r.arity {
 		if !slices.Contains(without, i) {
@@ -188,10 +186,10 @@ func (r relation) others(without ...int) []int {
 }
 
 // equal reports whether two sets have the same members.
-func equal(a, b set) bool { return len(a) == len(b) && within(a, b) }
+func equal(a, b set) bool { return len(a) == len(b) && isSubset(a, b) }
 
-// within reports whether a is a subset of b.
-func within(a, b set) bool {
+// isSubset reports whether a is a subset of b.
+func isSubset(a, b set) bool {
 	for v := range a {
 		if !b[v] {
 			return false
@@ -200,7 +198,7 @@ func within(a, b set) bool {
 	return true
 }
 
-// isNumeric reports whether all values are numbers, two at least.
+// isNumeric reports whether the values are at least two numbers.
 func isNumeric(values set) bool {
 	for v := range values {
 		if _, err := strconv.Atoi(v); err != nil {

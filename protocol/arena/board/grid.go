@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// grid is the geometry of a board, or of several that look alike.
+// grid is the geometry of a board, or of several boards of one shape.
 type grid struct {
 	name          string
 	shape         Shape
 	columns, rows axis
-	named         map[string][2]int // where one argument names a cell: its column and row
+	named         map[string][2]int // column and row by name, if one argument names a cell
 	shift         []int
 	selectors     []axis
-	exists        map[[2]int]bool // nil if all cells do
-	owner         relation        // the fluent that it was found by
+	exists        map[[2]int]bool // nil if every cell exists
+	owner         relation        // the fluent that the grid was found by
 	rowFirst      bool            // facts name the row before the column
-	full          bool            // an example has a fact for most cells
-	contents      set             // of the owner, where one argument says what lies there
-	words         set             // those of which the contents of the owner consist
+	full          bool            // the initial position has facts for most cells
+	contents      set             // values of the owner's content, if it has one content argument
+	words         set             // values of the owner's content arguments
 	sides         []Side
 }
 
@@ -41,7 +41,7 @@ func newAxis(values []string) axis {
 	return a
 }
 
-// selections are the texts that select the boards of a grid, in order.
+// selections returns the texts that select the boards of a grid, in order.
 func (g *grid) selections() []string {
 	list := []string{""}
 	for _, s := range g.selectors {
@@ -56,7 +56,7 @@ func (g *grid) selections() []string {
 	return list
 }
 
-// cell is the column and row that a fact names.
+// cell returns the column and row that a fact names.
 func (g *grid) cell(u *use, args tuple) ([2]int, bool) {
 	if g.named != nil {
 		at, ok := g.named[args[u.column]]
@@ -72,60 +72,60 @@ func (g *grid) cell(u *use, args tuple) ([2]int, bool) {
 
 const (
 	maxSide   = 64   // cells of a row or column
-	usualSide = 32   // a longer one must be seen in examples
-	maxCells  = 2500 // of one board
+	usualSide = 32   // a longer row must occur in examples
+	maxCells  = 2500 // cells of one board
 	maxBoards = 36
 )
 
-// candidate is a fluent as a board.
+// candidate is a fluent that may be a board.
 type candidate struct {
 	use
-	columns, rows []string // in the order of their values; rows nil where column names cells
+	columns, rows []string // in the order of their values; rows is nil if column names cells
 	contents      set
-	full          bool // most cells have a fact in some example
-	mobile        bool // what lies there decides where, as (at robot 3 4)
+	full          bool // the initial position has facts for most cells
+	mobile        bool // the content determines the cell, as in (at robot 3 4)
 	score         float64
 }
 
-// findBoards decides which fluents are boards, the surest first, and what else lies on them.
+// findBoards chooses the fluents that are boards, the surest first, and the fluents that are drawn on them.
 func (l *Layout) findBoards(f *fluents) {
-	l.stack(f)
+	l.findStacks(f)
 	var all []*candidate
 	for _, rel := range f.relations() {
-		if c := f.best(rel); c != nil && l.uses[rel] == nil {
+		if c := f.bestCandidate(rel); c != nil && l.uses[rel] == nil {
 			all = append(all, c)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.strength(), a.strength()) })
 	for _, c := range all {
 		if f.ctx.Err() == nil {
-			l.add(f, c)
+			l.assign(f, c)
 		}
 	}
 	if len(l.grids) == 0 {
-		l.points(f)
+		l.findPoints(f)
 	}
 	hasBoard := l.HasBoard()
-	l.stakes(f)
-	l.trays(f)
+	l.findStakes(f)
+	l.findTrays(f)
 	if !hasBoard {
-		l.rows(f)
+		l.findRows(f)
 	}
-	l.segments(f)
+	l.findSegments(f)
 	for _, g := range l.grids {
 		if f.ctx.Err() == nil {
 			g.finish(f, l.uses[g.owner])
 		}
 	}
 	for _, u := range l.uses {
-		if u.as == onBoard && !u.grid.isBeside() {
-			u.runs = len(u.content) == 1 && f.isRole(u.relation, u.content[0]) && f.decides(u.relation, u.content, u.others(u.content...)) && f.seen[u.relation] != nil
+		if u.purpose == onBoard && !u.grid.isBeside() {
+			u.onePerRole = len(u.content) == 1 && f.isRole(u.relation, u.content[0]) && f.decides(u.relation, u.content, u.argumentsExcept(u.content...)) && f.seen[u.relation] != nil
 			u.empty = f.emptyOf(u)
 		}
 	}
 }
 
-// strength says how sure it is that a candidate is a board.
+// strength returns a score of the certainty that a candidate is a board.
 func (c *candidate) strength() float64 {
 	switch {
 	case len(c.content) == 0:
@@ -136,24 +136,25 @@ func (c *candidate) strength() float64 {
 	return c.score + 20
 }
 
-// add has a candidate drawn on the first board that it agrees with, or makes a board of it if it contradicts none.
-func (l *Layout) add(f *fluents, c *candidate) {
+// assign assigns a candidate to the first board with which it agrees, or makes a board of it if it
+// contradicts no board.
+func (l *Layout) assign(f *fluents, c *candidate) {
 	for _, g := range l.grids {
 		switch agreement := c.agreement(f, g, l.uses[g.owner]); {
 		case agreement > 0:
-			l.lay(c, g)
+			l.drawOn(c, g)
 			return
 		case agreement < 0:
 			return
 		}
 	}
 	if len(l.grids) == 0 || !c.relatesCells(f) {
-		l.found(f, c)
+		l.addGrid(f, c)
 	}
 }
 
-// agreement scores a candidate against a board: 1 if it puts something on the cells, 0 if it is about other cells, and -1 if it
-// repeats the pieces on them.
+// agreement scores a candidate against a board: 1 if it adds things to the cells, 0 if it concerns other
+// cells, and -1 if it repeats the pieces on them.
 func (c *candidate) agreement(f *fluents, g *grid, owner *use) int {
 	switch {
 	case !c.fits(f, g, owner):
@@ -161,8 +162,8 @@ func (c *candidate) agreement(f *fluents, g *grid, owner *use) int {
 	case len(c.content) == 0 || c.mobile:
 		return 1
 	case f.isNumeric(c) && !isNumeric(g.contents):
-		return -1 // numbers groups of pieces
-	case (len(c.contents) == 0 || !within(c.contents, g.contents)) && !(c.full && g.full):
+		return -1 // a numbering of groups of pieces
+	case (len(c.contents) == 0 || !isSubset(c.contents, g.contents)) && !(c.full && g.full):
 		return 1
 	case len(c.columns) == len(g.columns.values):
 		return 0 // a second board of the same kind
@@ -172,11 +173,11 @@ func (c *candidate) agreement(f *fluents, g *grid, owner *use) int {
 
 // relatesCells reports whether a candidate relates cells to cells, or counts.
 func (c *candidate) relatesCells(f *fluents) bool {
-	return len(c.selectors) > 1 || len(c.content) == 0 && f.alone(c.relation)
+	return len(c.selectors) > 1 || len(c.content) == 0 && f.isSingle(c.relation)
 }
 
-// lay draws a candidate on a board that another fluent owns.
-func (l *Layout) lay(c *candidate, g *grid) {
+// drawOn assigns a candidate to a board that another fluent owns.
+func (l *Layout) drawOn(c *candidate, g *grid) {
 	u := c.use
 	u.grid, u.layer = g, beside
 	if c.mobile && len(c.content) == 1 {
@@ -185,8 +186,8 @@ func (l *Layout) lay(c *candidate, g *grid) {
 	l.uses[c.relation] = &u
 }
 
-// found makes a board of a candidate.
-func (l *Layout) found(f *fluents, c *candidate) {
+// addGrid makes a board of a candidate.
+func (l *Layout) addGrid(f *fluents, c *candidate) {
 	u := c.use
 	g := &grid{name: c.name, shape: Square, owner: c.relation, full: c.full, contents: c.contents, words: make(set)}
 	for _, a := range c.content {
@@ -205,7 +206,7 @@ func (l *Layout) found(f *fluents, c *candidate) {
 	l.grids = append(l.grids, g)
 }
 
-// isNumeric reports whether all that a candidate says of a cell is numbers.
+// isNumeric reports whether the contents of a candidate are numbers.
 func (f *fluents) isNumeric(c *candidate) bool {
 	for _, a := range c.content {
 		if !isNumeric(f.domain(c.relation, a)) {
@@ -215,7 +216,7 @@ func (f *fluents) isNumeric(c *candidate) bool {
 	return len(c.content) > 0
 }
 
-// fits reports whether a candidate speaks of the cells of a grid.
+// fits reports whether the domains of a candidate's coordinates mostly agree with a grid's.
 func (c *candidate) fits(f *fluents, g *grid, owner *use) bool {
 	if len(c.selectors) != len(g.selectors) || (c.row < 0) != (owner.row < 0) {
 		return false
@@ -229,7 +230,7 @@ func (c *candidate) fits(f *fluents, g *grid, owner *use) bool {
 	return overlap(x, ox) && overlap(y, oy)
 }
 
-// overlap reports whether most of the smaller set is in the larger one.
+// overlap reports whether most of the smaller set is in the larger set.
 func overlap(a, b set) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -243,8 +244,8 @@ func overlap(a, b set) bool {
 	return len(a) > 0 && common*3 >= len(a)*2
 }
 
-// best returns the fluent with its coordinates, or nil if it has none or the context has ended.
-func (f *fluents) best(rel relation) *candidate {
+// bestCandidate returns the best candidate of a fluent, or nil if it has no coordinates or the context has ended.
+func (f *fluents) bestCandidate(rel relation) *candidate {
 	if f.ctx.Err() != nil {
 		return nil
 	}
@@ -254,18 +255,18 @@ func (f *fluents) best(rel relation) *candidate {
 	var best *candidate
 	for i := range rel.arity {
 		for j := i + 1; j < rel.arity; j++ {
-			if c := f.pair(rel, i, j); c != nil && (best == nil || c.score > best.score) {
+			if c := f.coordinatePair(rel, i, j); c != nil && (best == nil || c.score > best.score) {
 				best = c
 			}
 		}
 	}
-	if best == nil || !f.fill(best) {
+	if best == nil || !f.classify(best) {
 		return nil
 	}
 	return best
 }
 
-// namedCells is a fluent one argument of which names cells by both their coordinates.
+// namedCells returns the candidate of a fluent of which one argument names cells by both coordinates.
 func (f *fluents) namedCells(rel relation) *candidate {
 	found := -1
 	for i := range rel.arity {
@@ -281,7 +282,7 @@ func (f *fluents) namedCells(rel relation) *candidate {
 		}
 		if len(letters) >= 3 && len(numbers) >= 2 && len(values) >= 6 {
 			if found >= 0 {
-				return nil // relates cells to cells
+				return nil // the fluent relates cells to cells
 			}
 			found = i
 		}
@@ -289,7 +290,7 @@ func (f *fluents) namedCells(rel relation) *candidate {
 	if found < 0 || rel.arity == 1 {
 		return nil
 	}
-	c := &candidate{score: 5, use: use{relation: rel, column: found, row: -1, content: rel.others(found), holder: -1}}
+	c := &candidate{score: 5, use: use{relation: rel, column: found, row: -1, content: rel.argumentsExcept(found), holder: -1}}
 	c.full = f.covers(rel, found)
 	c.contents = f.domain(rel, c.content[0])
 	c.mobile = !c.full && f.decides(rel, c.content, []int{found})
@@ -297,8 +298,8 @@ func (f *fluents) namedCells(rel relation) *candidate {
 	return c
 }
 
-// pair is a fluent with two of its arguments as coordinates, or nil if they are none.
-func (f *fluents) pair(rel relation, i, j int) *candidate {
+// coordinatePair returns the candidate with arguments i and j as coordinates, or nil if they are not coordinates.
+func (f *fluents) coordinatePair(rel relation, i, j int) *candidate {
 	xs, ok := f.ordered(rel, i)
 	ys, ok2 := f.ordered(rel, j)
 	if !ok || !ok2 || len(xs)*len(ys) < 4 || len(xs) > maxSide || len(ys) > maxSide || len(xs)*len(ys) > maxCells {
@@ -307,9 +308,9 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 	if f.isRole(rel, i) || f.isRole(rel, j) {
 		return nil
 	}
-	first, second := f.counts(rel, i), f.counts(rel, j)
-	pairsOff := first && second && rel.arity == 2 && len(f.seen[rel][0]) >= len(xs) // says which goes with which
-	if first != second && !f.located(rel, i, j) || pairsOff || rel.arity > 3 && f.isSequence(rel) {
+	first, second := f.isAmount(rel, i), f.isAmount(rel, j)
+	pairsOff := first && second && rel.arity == 2 && len(f.seen[rel][0]) >= len(xs) // a mapping of the values
+	if first != second && !f.isLocation(rel, i, j) || pairsOff || rel.arity > 3 && f.isSequence(rel) {
 		return nil
 	}
 	c := &candidate{columns: xs, rows: ys, use: use{relation: rel, column: i, row: j, holder: -1}}
@@ -324,9 +325,9 @@ func (f *fluents) pair(rel relation, i, j int) *candidate {
 	return c
 }
 
-// located reports whether a move names both arguments of a fluent that says more than these: it is a
-// place from which something moves, or to which, and not a number of something.
-func (f *fluents) located(rel relation, i, j int) bool {
+// isLocation reports whether a move names both arguments of a fluent that has further arguments. Then they are
+// the place from or to which something moves, and not a number of something.
+func (f *fluents) isLocation(rel relation, i, j int) bool {
 	for m, linked := range f.links {
 		for k := range m.arity {
 			if rel.arity > 2 && k != m.argument && linked[slot{rel, i}] && f.links[slot{m.relation, k}][slot{rel, j}] {
@@ -337,28 +338,28 @@ func (f *fluents) located(rel relation, i, j int) bool {
 	return false
 }
 
-// isSequence reports whether a fluent has one fact, which lists things of one kind.
+// isSequence reports whether a fluent has a single fact, which lists things of one kind.
 func (f *fluents) isSequence(rel relation) bool {
 	for i := range rel.arity {
 		if !equal(f.domain(rel, i), f.domain(rel, 0)) {
 			return false
 		}
 	}
-	return f.alone(rel) && len(f.seen[rel][0]) == 1
+	return f.isSingle(rel) && len(f.seen[rel][0]) == 1
 }
 
-// counts reports whether an argument is a number that belongs to what the others name, as
-// in (heap a 5): they decide it, and nearly all that they can name is there.
-func (f *fluents) counts(rel relation, argument int) bool {
-	rest := rel.others(argument)
+// isAmount reports whether an argument is the number of the other arguments, as in (heap a 5): they determine
+// it, and nearly all their combinations have a fact.
+func (f *fluents) isAmount(rel relation, argument int) bool {
+	rest := rel.argumentsExcept(argument)
 	return f.decides(rel, rest, []int{argument}) && f.covers(rel, rest...) && len(f.seen[rel]) > 0
 }
 
-// fill decides what the arguments of a candidate mean that are no coordinates, and tells
-// whether that makes sense.
-func (f *fluents) fill(c *candidate) bool {
+// classify classifies the arguments of a candidate that are no coordinates, and reports whether the result is
+// plausible.
+func (f *fluents) classify(c *candidate) bool {
 	at := []int{c.column, c.row}
-	rest := c.others(at...)
+	rest := c.argumentsExcept(at...)
 	c.full = f.covers(c.relation, at...)
 	c.content = rest
 	like := f.coordinates(c, rest)
@@ -373,7 +374,7 @@ func (f *fluents) fill(c *candidate) bool {
 	default:
 		c.selectors = f.selectors(c, at, rest)
 	}
-	c.content = c.others(append(at, c.selectors...)...)
+	c.content = c.argumentsExcept(append(at, c.selectors...)...)
 	boards := 1
 	for _, s := range c.selectors {
 		boards *= len(f.domain(c.relation, s))
@@ -388,8 +389,8 @@ func (f *fluents) fill(c *candidate) bool {
 	return boards <= maxBoards && len(c.selectors) <= 2
 }
 
-// coordinates are the arguments that have the values of a coordinate, or that stand before
-// the coordinates and have an order.
+// coordinates returns the arguments that have the values of a coordinate, or that precede the coordinates and
+// have an order.
 func (f *fluents) coordinates(c *candidate, rest []int) []int {
 	var like []int
 	for _, r := range rest {
@@ -408,7 +409,7 @@ func (f *fluents) sameDomains(c *candidate) bool {
 		equal(f.domain(c.relation, c.row), f.domain(c.relation, c.selectors[1]))
 }
 
-// selectors finds the fewest arguments that, beside the coordinates, decide the rest.
+// selectors finds the fewest arguments that, with the coordinates, determine the content.
 func (f *fluents) selectors(c *candidate, at, rest []int) []int {
 	var sets [][]int
 	for _, r := range rest {
@@ -420,7 +421,7 @@ func (f *fluents) selectors(c *candidate, at, rest []int) []int {
 		}
 	}
 	for _, chosen := range sets {
-		left := c.others(append(slices.Clone(at), chosen...)...)
+		left := c.argumentsExcept(append(slices.Clone(at), chosen...)...)
 		sensible := true
 		for _, s := range chosen {
 			sensible = sensible && len(f.domain(c.relation, s)) <= maxBoards &&

@@ -28,15 +28,15 @@ func (l *Layout) described() string {
 	}
 	var uses []string
 	for rel, u := range l.uses {
-		name := []string{"on", "axis", "hand", "counter", "segment", "stack", "amount", "stake", "choice"}[u.as]
+		name := []string{"on", "axis", "hand", "counter", "segment", "stack", "amount", "stake", "choice"}[u.purpose]
 		uses = append(uses, fmt.Sprintf("%s:%s/%d", name, rel.name, rel.arity))
 	}
 	slices.Sort(uses)
 	return strings.Join(append(parts, uses...), " | ")
 }
 
-// TestTheLayoutOfEachRulesheetIsTheKnownOne compares the layouts of all rulesheets with a golden file.
-func TestTheLayoutOfEachRulesheetIsTheKnownOne(t *testing.T) {
+// TestLayoutsOfRulesheetsMatchTheGoldenFile compares the layouts of all rulesheets with a golden file.
+func TestLayoutsOfRulesheetsMatchTheGoldenFile(t *testing.T) {
 	exhaustive.Only(t, "reading all rulesheets takes seconds")
 	var lines []string
 	for _, sheet := range corpus.Rulesheets(t) {
@@ -46,8 +46,8 @@ func TestTheLayoutOfEachRulesheetIsTheKnownOne(t *testing.T) {
 	compare(t, "testdata/layouts.golden", lines)
 }
 
-// TestTheLayoutOfEachBuiltInGameIsTheKnownOne does the same for the built-in games, by their first positions.
-func TestTheLayoutOfEachBuiltInGameIsTheKnownOne(t *testing.T) {
+// TestLayoutsOfBuiltInGamesMatchTheGoldenFile does the same for the built-in games, by their first positions.
+func TestLayoutsOfBuiltInGamesMatchTheGoldenFile(t *testing.T) {
 	var lines []string
 	for _, f := range games.Families() {
 		l, _ := layout(t, f.Name())

@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// Move is a move as people read it: e2–e4 for (move e 2 e 4).
+// Move is a move in a readable form: e2–e4 for (move e 2 e 4).
 type Move struct {
 	Move string `json:"move"` // in the rules
 	Text string `json:"text"`
-	// Spots are the cells that it names, in its order, on the boards of a picture. Where it names only a
-	// column, as (drop 4) does, they are all cells of that Line.
+	// Spots are the cells that the move names, in its order, on the boards of a picture. If the move names
+	// only a column, as (drop 4) does, they are the cells of that column, and Line is true.
 	Spots []Spot `json:"spots,omitempty"`
 	Line  bool   `json:"line,omitempty"`
 	Aimed bool   `json:"aimed,omitempty"` // Spots are the cells that the move changes in one position
 }
 
-// Read reads a move. One that speaks of no cell has no spots.
-func (l *Layout) Read(text string) Move { return l.ReadOf("", text) }
+// Read reads a move. A move that names no cell has no spots.
+func (l *Layout) Read(text string) Move { return l.ReadFor("", text) }
 
-// ReadOf reads a move of a role, whose own hand it speaks of.
-func (l *Layout) ReadOf(role, text string) Move {
+// ReadFor reads a move of a role; cells of hands are the role's own.
+func (l *Layout) ReadFor(role, text string) Move {
 	found := Move{Move: text, Text: strings.Trim(text, "()")}
 	m, args := parse(text)
 	if strings.Contains(found.Text, "(") {
 		return found
 	}
-	found.Text = l.said(m.name, args)
+	found.Text = l.phrase(m.name, args)
 	if len(args) == 0 {
 		found.Spots = l.choice(role, m.name)
 		return found
@@ -38,8 +38,8 @@ func (l *Layout) ReadOf(role, text string) Move {
 	var ends []int
 	best := 0
 	for _, g := range l.grids {
-		if u := l.uses[g.owner]; (u.as == onBoard || u.as == asAmount) && g.cells() > 1 {
-			// The more coordinates are told, the surer; then fewer cells of more coordinates each.
+		if u := l.uses[g.owner]; (u.purpose == onBoard || u.purpose == asAmount) && g.cells() > 1 {
+			// A grid with more matching coordinates is better, then a grid with fewer cells of more coordinates.
 			spots, cells, isLine := l.match(g, u, role, m, args)
 			worth := -len(spots)
 			for _, end := range cells {
@@ -53,13 +53,13 @@ func (l *Layout) ReadOf(role, text string) Move {
 		}
 	}
 	if of != nil {
-		found.Text = l.told(m, args, found, of, ends)
+		found.Text = l.moveText(m, args, found, of, ends)
 	}
 	return found
 }
 
-// said returns a move in the words of the page.
-func (l *Layout) said(name string, args tuple) string {
+// phrase returns a move in the words of the page.
+func (l *Layout) phrase(name string, args tuple) string {
 	phrase := l.word(name)
 	hasPlaces := strings.Contains(phrase, "{")
 	for i, a := range args {
@@ -72,10 +72,11 @@ func (l *Layout) said(name string, args tuple) string {
 	return strings.TrimSpace(phrase)
 }
 
-// told is the text of a move that names cells of a grid. Ends tells by argument which spot, from 1, it
-// completes, 0 for the other coordinates of a cell, and -1 for what is none. The name of the move is left
-// out where it speaks of cells last, and no other kind of move has as many arguments.
-func (l *Layout) told(m relation, args tuple, read Move, g *grid, ends []int) string {
+// moveText returns the text of a move that names cells of a grid. ends holds, by argument, the number, from
+// 1, of the spot that the argument completes. It holds 0 for the other coordinates of a cell, and -1 for
+// other arguments. The name of the move is omitted if its last argument is a coordinate and no other kind of
+// move has as many arguments.
+func (l *Layout) moveText(m relation, args tuple, read Move, g *grid, ends []int) string {
 	if g.isBeside() || strings.Contains(l.page.Words[m.name], "{") {
 		return read.Text
 	}
@@ -97,7 +98,7 @@ func (l *Layout) told(m relation, args tuple, read Move, g *grid, ends []int) st
 			s := read.Spots[end-1]
 			name := cells.name(s)
 			if s.Board != read.Spots[0].Board || len(g.selectors) > 0 {
-				name = g.selections()[s.Board-l.first(g)] + ": " + name
+				name = g.selections()[s.Board-l.firstBoard(g)] + ": " + name
 			}
 			if after == len(words)-1 {
 				words[after] += cells.arrow() + name
@@ -110,8 +111,8 @@ func (l *Layout) told(m relation, args tuple, read Move, g *grid, ends []int) st
 	return strings.Join(words, " ")
 }
 
-// first is the index of the first board of a grid in pictures.
-func (l *Layout) first(g *grid) int {
+// firstBoard returns the index of the first board of a grid in pictures.
+func (l *Layout) firstBoard(g *grid) int {
 	n := 0
 	for _, other := range l.grids[:slices.Index(l.grids, g)] {
 		n += len(other.selections())
@@ -119,11 +120,11 @@ func (l *Layout) first(g *grid) int {
 	return n
 }
 
-// cellNames names the cells of a grid as people do: b7 where letters and numbers are told apart, else 2,7,
-// in the order in which facts have their coordinates.
+// cellNames returns usual names of a grid's cells: b7 if the coordinates are letters and numbers, else 2,7 in
+// the order of the coordinates in facts.
 type cellNames struct {
 	*grid
-	byCell  map[[2]int]string // where one name has both
+	byCell  map[[2]int]string // names with both coordinates
 	letters bool              // one of the coordinates is a letter
 }
 
@@ -156,7 +157,7 @@ func (n cellNames) name(s Spot) string {
 	return column + "," + row
 }
 
-// arrow stands between two cells.
+// arrow returns the sign between two cells.
 func (n cellNames) arrow() string {
 	if n.letters || n.named != nil {
 		return "–"
@@ -164,10 +165,10 @@ func (n cellNames) arrow() string {
 	return " → "
 }
 
-// Turned tells by role whether its pieces lie in the upper half of the boards of a position, and another's in
-// the lower one: whoever plays it wants to look from there.
+// Turned reports, by role, whether its pieces lie in the upper half of the boards and another role's in the
+// lower half. A player of the role sees the board from there.
 func (l *Layout) Turned(facts []string) []bool {
-	above := make(map[string]int) // pieces in the upper half less those in the lower one, by colour
+	above := make(map[string]int) // by colour: number of pieces in the upper half minus number in the lower half
 	for _, b := range l.Draw(facts).Boards {
 		if b.isBeside() {
 			continue
@@ -188,18 +189,19 @@ func (l *Layout) Turned(facts []string) []bool {
 	return turned
 }
 
-// Where finds the cell that a fact puts something on.
-func (l *Layout) Where(fact string) (Spot, bool) {
+// CellOf returns the cell on which a fact puts a piece.
+func (l *Layout) CellOf(fact string) (Spot, bool) {
 	rel, args := parse(fact)
 	u := l.uses[rel]
-	if u == nil || u.as != onBoard || u.grid.isBeside() || u.empty != "" && u.contentOf(args) == u.empty {
+	if u == nil || u.purpose != onBoard || u.grid.isBeside() || u.empty != "" && u.contentOf(args) == u.empty {
 		return Spot{}, false
 	}
 	return l.spot(u, args)
 }
 
-// Aim gives moves that name no cell the cells on which they put something that not all of them put there. The arguments are the
-// facts before the moves and, by move, the facts after it.
+// Aim gives moves that name no cell the cells that they change: cells on which the move puts a piece that
+// some other move does not put there. The arguments are the facts before the moves and, by move, the facts
+// after it.
 func (l *Layout) Aim(moves []Move, before []string, after [][]string) []Move {
 	known := make(set)
 	for _, fact := range before {
@@ -208,7 +210,7 @@ func (l *Layout) Aim(moves []Move, before []string, after [][]string) []Move {
 	count := make(map[Spot]int)
 	for i, facts := range after {
 		for _, fact := range facts {
-			if spot, ok := l.Where(fact); ok && !known[fact] && !slices.Contains(moves[i].Spots, spot) {
+			if spot, ok := l.CellOf(fact); ok && !known[fact] && !slices.Contains(moves[i].Spots, spot) {
 				moves[i].Spots = append(moves[i].Spots, spot)
 				count[spot]++
 			}
@@ -221,7 +223,7 @@ func (l *Layout) Aim(moves []Move, before []string, after [][]string) []Move {
 	return moves
 }
 
-// spot is the cell that the coordinates of a fluent name.
+// spot returns the cell that the coordinates of a fact name.
 func (l *Layout) spot(u *use, args tuple) (Spot, bool) {
 	at, ok := u.grid.cell(u, args)
 	board := 0
@@ -229,11 +231,11 @@ func (l *Layout) spot(u *use, args tuple) (Spot, bool) {
 		chosen, known := u.grid.selectors[i].index[args[s]]
 		board, ok = board*len(u.grid.selectors[i].values)+chosen, ok && known
 	}
-	return Spot{l.first(u.grid) + board, at[0], at[1]}, ok && (u.grid.exists == nil || u.grid.exists[at])
+	return Spot{l.firstBoard(u.grid) + board, at[0], at[1]}, ok && (u.grid.exists == nil || u.grid.exists[at])
 }
 
-// match reads the arguments of a move as coordinates of a grid, from left to right, and tells by argument
-// what it ends (see told). A move that names one coordinate alone means a line.
+// match reads the arguments of a move as coordinates of a grid, from left to right. For each argument it
+// returns the spot that the argument completes (see moveText). A single coordinate means a line.
 func (l *Layout) match(g *grid, u *use, role string, m relation, args tuple) (spots []Spot, ends []int, isLine bool) {
 	want := append(append([]int{}, u.selectors...), u.column)
 	values := make(tuple, u.arity)
@@ -242,7 +244,7 @@ func (l *Layout) match(g *grid, u *use, role string, m relation, args tuple) (sp
 	} else if u.row >= 0 {
 		values[u.row] = role
 	}
-	slices.Sort(want) // moves name coordinates in the order in which facts do
+	slices.Sort(want) // moves have the order of coordinates in facts
 	given := make(map[int]bool)
 	ends = slices.Repeat([]int{-1}, len(args))
 	last := -1
@@ -272,12 +274,12 @@ func (l *Layout) match(g *grid, u *use, role string, m relation, args tuple) (sp
 	return spots, ends, false
 }
 
-// coordinate tells which coordinate an argument of a move is: the first that it can be,
-// by its value and by the variables that rules share, of those that are not given yet.
+// coordinate returns the coordinate that an argument of a move names: the first coordinate, not given yet,
+// that fits its value and the variables that rules share.
 func (l *Layout) coordinate(g *grid, u *use, p slot, value string, want []int, given map[int]bool) (int, bool) {
 	links := l.links[p]
 	for _, w := range want {
-		if given[w] || !g.knows(u, w, value) {
+		if given[w] || !g.hasValue(u, w, value) {
 			continue
 		}
 		if len(links) == 0 && g.isBeside() {
@@ -288,7 +290,7 @@ func (l *Layout) coordinate(g *grid, u *use, p slot, value string, want []int, g
 		}
 		for f := range links {
 			other := l.uses[f.relation]
-			if f == (slot{u.relation, w}) || other != nil && other.grid == g && other.like(f.argument, u, w) {
+			if f == (slot{u.relation, w}) || other != nil && other.grid == g && other.matches(f.argument, u, w) {
 				return w, true
 			}
 		}
@@ -296,9 +298,8 @@ func (l *Layout) coordinate(g *grid, u *use, p slot, value string, want []int, g
 	return 0, false
 }
 
-// like reports whether an argument of one fluent on a grid means the same as one of
-// another.
-func (u *use) like(argument int, v *use, other int) bool {
+// matches reports whether an argument of a fluent on a grid has the role of an argument of another fluent there.
+func (u *use) matches(argument int, v *use, other int) bool {
 	if argument == u.column && other == v.column || u.row >= 0 && argument == u.row && other == v.row {
 		return true
 	}
@@ -306,8 +307,8 @@ func (u *use) like(argument int, v *use, other int) bool {
 	return i >= 0 && i < len(v.selectors) && v.selectors[i] == other
 }
 
-// knows reports whether a value can stand at an argument that is a coordinate.
-func (g *grid) knows(u *use, argument int, value string) bool {
+// hasValue reports whether a coordinate can have a value.
+func (g *grid) hasValue(u *use, argument int, value string) bool {
 	var ok bool
 	switch {
 	case g.named != nil && argument == u.column:
@@ -324,7 +325,7 @@ func (g *grid) knows(u *use, argument int, value string) bool {
 	return ok
 }
 
-// line lists the cells of a column or row that a move names alone.
+// line returns the cells of the column or row that a move names.
 func (l *Layout) line(g *grid, u *use, values tuple, given map[int]bool) []Spot {
 	var spots []Spot
 	if u.row < 0 || len(u.selectors) > 0 {
@@ -335,7 +336,7 @@ func (l *Layout) line(g *grid, u *use, values tuple, given map[int]bool) []Spot 
 			inLine := given[u.column] && g.columns.index[values[u.column]] == column ||
 				given[u.row] && g.rows.index[values[u.row]] == row
 			if inLine && (g.exists == nil || g.exists[[2]int{column, row}]) {
-				spots = append(spots, Spot{l.first(g), column, row})
+				spots = append(spots, Spot{l.firstBoard(g), column, row})
 			}
 		}
 	}

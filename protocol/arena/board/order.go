@@ -10,10 +10,10 @@ import (
 	"stackmate/gdl"
 )
 
-// A domain is an axis of a board if its values have an order: numbers, single letters, numbers after one prefix (c1 c2
-// c3), or the links of a chain of facts such as (succ one two) (succ two three).
+// A domain is an axis of a board if its values have an order: numbers, single letters, numbers after one
+// prefix (c1 c2 c3), or the links of a chain of facts such as (succ one two) (succ two three).
 
-// order sorts values, or tells that they have no order.
+// order sorts values, or reports that they have no order.
 func (f *fluents) order(values set) ([]string, bool) {
 	list := slices.Sorted(maps.Keys(values))
 	if len(list) < 2 {
@@ -31,8 +31,8 @@ func (f *fluents) order(values set) ([]string, bool) {
 	return nil, false
 }
 
-// chains are, by the order of their names, the static relations of facts that lead from one constant to the next: each
-// has at most one before it and one after it.
+// chains returns, ordered by name, the static relations of facts that form chains of constants: each constant
+// has at most one predecessor and one successor.
 func chains(all []clause) (found []map[string]string) {
 	after, before := make(map[string]map[string]string), make(map[string]map[string]string)
 	broken := make(set)
@@ -59,7 +59,8 @@ func chains(all []clause) (found []map[string]string) {
 	return found
 }
 
-// along lists those of some values that a chain leads through, from one that nothing leads to: that is in no circle.
+// along returns the values on the chain with the most of them, in order. A chain begins with a constant
+// without a predecessor, so circles are left out.
 func along(after map[string]string, values set) (sorted []string) {
 	start := make(set)
 	for a := range after {
@@ -82,8 +83,8 @@ func along(after map[string]string, values set) (sorted []string) {
 	return sorted
 }
 
-// ranks numbers values that are numbers, single letters, or numbers after one prefix; numbers
-// come before letters.
+// ranks numbers values that are numbers, single letters, or numbers after one prefix; numbers come before
+// letters.
 func ranks(list []string) (map[string]int, bool) {
 	rank := make(map[string]int)
 	prefix := "?"
@@ -92,7 +93,7 @@ func ranks(list []string) (map[string]int, bool) {
 			if prefix != "?" && prefix != "" {
 				return nil, false
 			}
-			rank[v] = int(v[0]|0x20) + 1000 // after numbers, where rows name their cells in turns
+			rank[v] = int(v[0]|0x20) + 1000 // after numbers, if a row mixes both
 			continue
 		}
 		digits := strings.TrimLeft(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-")
@@ -106,7 +107,7 @@ func ranks(list []string) (map[string]int, bool) {
 	return rank, true
 }
 
-// filled adds numbers that are missing between the first and the last value, if they are few.
+// filled adds the missing numbers between the first and the last value, if they are few.
 func filled(list []string) []string {
 	first, err := strconv.Atoi(list[0])
 	last, err2 := strconv.Atoi(list[len(list)-1])
@@ -122,7 +123,7 @@ func filled(list []string) []string {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// split takes apart the name of a cell that has both its coordinates: a1, b12, x3.
+// split splits the name of a cell with both coordinates: a1, b12, x3.
 func split(name string) (letter, digits string, ok bool) {
 	if len(name) < 2 || len(name) > 3 || !isLetter(name[0]) {
 		return "", "", false

@@ -11,22 +11,22 @@ import (
 	"stackmate/internal/jsonfault"
 )
 
-// Page is the page of a game, which its author writes for people.
+// Page is the page of a game, which its author writes for readers.
 type Page struct {
 	Title  string `json:"title,omitempty"`
 	Rules  string `json:"rules,omitempty"` // two or three sentences
 	Author string `json:"author,omitempty"`
-	// Words are the names of fluents, moves and their arguments for people, by their names in the rules. In the words for a
-	// move {1} stands for its first argument.
+	// Words maps the names of fluents, moves and arguments in the rules to readable names. In the words for a
+	// move, {1} stands for its first argument.
 	Words map[string]string `json:"words,omitempty"`
-	// Pieces gives the pictures of pieces by the content of a cell, as the facts spell it.
+	// Pieces maps the content of a cell, spelled as in facts, to its picture.
 	Pieces map[string]Piece `json:"pieces,omitempty"`
-	// Sides are the roles to which the sides of the first board belong: north, east, south, west.
+	// Sides maps a side of the first board to its role: north, east, south, west.
 	Sides map[Kind]string `json:"sides,omitempty"`
 }
 
-// ReadPage reads a page: {"title": "…", "pieces": {"wz": {"kind": "knight", "color": "white"}, …}, …}. A piece without a
-// text keeps its name. The error names the piece that cannot be drawn.
+// ReadPage reads a page: {"title": "…", "pieces": {"wz": {"kind": "knight", "color": "white"}, …}, …}. A
+// piece without a text keeps its name. The error names the piece that cannot be drawn.
 func ReadPage(text []byte) (Page, error) {
 	var p Page
 	if err := json.Unmarshal(text, &p); err != nil {
@@ -60,7 +60,7 @@ func (l *Layout) WithPage(p Page) *Layout {
 	return &out
 }
 
-// word returns the word of the page for a name of the rules.
+// word returns the page's word for a name of the rules.
 func (l *Layout) word(name string) string {
 	return cmp.Or(l.page.Words[name], name)
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Piece is what lies on a cell, as far as its name tells: authors of rules call a white
-// knight wn, whiteKnight, or (white knight).
+// Piece is the content of a cell, as far as its name describes it: authors of rules call a white knight wn,
+// whiteKnight, or (white knight).
 type Piece struct {
 	Kind  Kind   `json:"kind"`
-	Color string `json:"color,omitempty"` // one of Colors, "" for none
+	Color string `json:"color,omitempty"` // one of Colors, or ""
 	Text  string `json:"text"`            // the name in the rules
-	// Small and Hollow tell pieces of one kind and colour apart.
+	// Small and Hollow distinguish pieces of one kind and colour.
 	Small  bool `json:"small,omitempty"`
 	Hollow bool `json:"hollow,omitempty"`
 }
@@ -32,8 +32,8 @@ const (
 	Bishop Kind = "bishop"
 	Knight Kind = "knight"
 	Pawn   Kind = "pawn"
-	Block  Kind = "block" // nothing can go there
-	Mark   Kind = "mark"  // something is said of the cell, by the name of the fluent alone
+	Block  Kind = "block" // no piece can enter the cell
+	Mark   Kind = "mark"  // the fluent holds for the cell, without content
 	Box    Kind = "box"
 	Card   Kind = "card"
 	Coin   Kind = "coin"
@@ -49,13 +49,12 @@ func (p Piece) isEdge() bool {
 	return p.Kind == EdgeNorth || p.Kind == EdgeEast || p.Kind == EdgeSouth || p.Kind == EdgeWest
 }
 
-// Colors are the colours of pieces. Those of roles that are no colours follow the order
-// of the roles.
+// Colors are the colours of pieces. Roles without a colour's name get colours in the order of the roles.
 var Colors = []string{
 	"white", "black", "red", "blue", "green", "yellow", "orange", "teal", "magenta", "purple", "brown", "pink", "gray",
 }
 
-// roleColors lists the colours of the roles, in order, where names imply no colour.
+// roleColors are the colours of roles without a colour's name, in order.
 var roleColors = []string{"blue", "red", "green", "orange", "purple", "teal", "magenta", "yellow"}
 
 var kinds = map[string]Kind{
@@ -69,7 +68,7 @@ var kinds = map[string]Kind{
 // codes are the letters of pieces in codes of two letters: wp, bk.
 var codes = map[byte]Kind{'p': Pawn, 'k': King, 'q': Queen, 'r': Rook, 'b': Bishop, 'n': Knight}
 
-// piece reads a content.
+// piece returns the piece with the given content.
 func (l *Layout) piece(u *use, content string) Piece {
 	if p, ok := l.page.Pieces[content]; ok {
 		return p
@@ -106,7 +105,7 @@ func (l *Layout) piece(u *use, content string) Piece {
 	return p
 }
 
-// kind is the form of a piece of which facts tell the owner alone: that of its fluent's name, as
+// kind returns the form of a piece whose facts name only the owner: the form that the fluent's name says, as
 // in (queen 4 1 white), or a disc.
 func (u *use) kind() Kind {
 	if k := kinds[strings.ToLower(u.name)]; k.isChess() || k == Man {
@@ -115,7 +114,7 @@ func (u *use) kind() Kind {
 	return Disc
 }
 
-// edgeOf reports whether a fact puts a wall at a side of its cell.
+// edgeOf reports whether a fact puts a wall at a side of its cell, and returns the side.
 func edgeOf(u *use, name string) (Kind, bool) {
 	relation := strings.ToLower(u.name)
 	if !strings.Contains(relation, "block") && !strings.Contains(relation, "wall") {
@@ -150,7 +149,7 @@ func (l *Layout) lowerRoles() []string {
 	return list
 }
 
-// roleColor is the colour of a role: its name, or one by its index.
+// roleColor returns the colour of a role: its name if that is a colour, or a colour by its index.
 func (l *Layout) roleColor(role string) string {
 	if slices.Contains(Colors, strings.ToLower(role)) {
 		return strings.ToLower(role)
@@ -167,8 +166,7 @@ func (l *Layout) RoleColors() (colors []string) {
 	return colors
 }
 
-// isCode reports whether a name is one of the codes of two letters, and others on the
-// same board are, too.
+// isCode reports whether a name is a code of two letters, on a board with at least two such codes.
 func (l *Layout) isCode(u *use, name string) bool {
 	others := 0
 	for content := range u.grid.contents {
@@ -179,7 +177,7 @@ func (l *Layout) isCode(u *use, name string) bool {
 	return others >= 2 && codes[name[1]] != "" && l.codeColor(name[0]) != ""
 }
 
-// codeColor is the colour or role that begins with a letter.
+// codeColor returns the colour, or colour of the role, that begins with a letter.
 func (l *Layout) codeColor(letter byte) string {
 	switch letter {
 	case 'w':
@@ -197,7 +195,7 @@ func (l *Layout) codeColor(letter byte) string {
 	return ""
 }
 
-// letterColor is the colour that a single letter stands for, if a role has its name.
+// letterColor returns the colour for a single letter, if a role has the colour's name.
 func (l *Layout) letterColor(letter string) string {
 	for _, r := range l.lowerRoles() {
 		if strings.HasPrefix(r, letter) && slices.Contains(Colors, r) {
@@ -207,7 +205,7 @@ func (l *Layout) letterColor(letter string) string {
 	return ""
 }
 
-// draughts reports whether a board knows men and kings only.
+// draughts reports whether the only kinds of pieces of a board are men and kings.
 func (u *use) draughts(l *Layout) bool {
 	if u.grid == nil {
 		return false

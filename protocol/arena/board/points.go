@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Some authors give the two coordinates of a thing in two fluents: (x1 5) and (y1 7), or
-// (posx blue 3) and (posy blue 0). Their names differ in one letter, an x and a y.
+// Some authors give the two coordinates of a thing in two fluents: (x1 5) and (y1 7), or (posx blue 3) and
+// (posy blue 0). Their names differ in one letter, an x and a y.
 
-// points finds such fluents, and a board for the things that have coordinates.
-func (l *Layout) points(f *fluents) {
+// findPoints finds such fluents, and adds a board for their things.
+func (l *Layout) findPoints(f *fluents) {
 	var g *grid
 	for _, x := range f.relations() {
 		for i, c := range x.name {
@@ -27,23 +27,23 @@ func (l *Layout) points(f *fluents) {
 				l.grids = append(l.grids, g)
 			}
 			label := strings.Trim(x.name[:i]+x.name[i+1:], "_-")
-			l.uses[x] = &use{relation: x, as: onAxis, grid: g, column: x.arity - 1, row: -1, holder: x.arity - 2, label: label}
-			l.uses[y] = &use{relation: y, as: onAxis, grid: g, column: -1, row: y.arity - 1, holder: y.arity - 2, label: label}
+			l.uses[x] = &use{relation: x, purpose: onAxis, grid: g, column: x.arity - 1, row: -1, holder: x.arity - 2, label: label}
+			l.uses[y] = &use{relation: y, purpose: onAxis, grid: g, column: -1, row: y.arity - 1, holder: y.arity - 2, label: label}
 		}
 	}
 }
 
-// position lists the values of a fluent that may be a coordinate: of one thing, or of one
-// for each role.
+// position returns the values of a fluent that may be a coordinate of one thing, or of one thing for each
+// role.
 func (f *fluents) position(rel relation) ([]string, bool) {
 	if rel.arity < 1 || rel.arity > 2 || len(f.seen[rel]) == 0 || rel.arity == 2 && !f.isRole(rel, 0) {
 		return nil, false
 	}
 	values, ok := f.order(f.domain(rel, rel.arity-1))
-	return values, ok && len(values) >= 3 && len(values) <= maxSide && f.decides(rel, rel.others(rel.arity-1), []int{rel.arity - 1})
+	return values, ok && len(values) >= 3 && len(values) <= maxSide && f.decides(rel, rel.argumentsExcept(rel.arity-1), []int{rel.arity - 1})
 }
 
-// half is a thing of which one coordinate has been read.
+// half is a thing with one known coordinate.
 type half struct {
 	use  *use
 	args tuple
@@ -51,8 +51,8 @@ type half struct {
 	fact string
 }
 
-// pair reads one coordinate of a thing, and puts it on its board when it has both.
-func (d *drawing) pair(u *use, args tuple, fact string) {
+// drawPoint reads a coordinate of a thing, and draws the thing once both are known.
+func (d *drawing) drawPoint(u *use, args tuple, fact string) {
 	read := half{u, args, u.label, fact}
 	if u.holder >= 0 {
 		read.name = args[u.holder]
@@ -75,6 +75,6 @@ func (d *drawing) pair(u *use, args tuple, fact string) {
 		d.Facts = append(d.Facts, x.fact, y.fact)
 		return
 	}
-	cell := d.cell(Spot{d.first(u.grid), column, row})
+	cell := d.cell(Spot{d.firstBoard(u.grid), column, row})
 	cell.Pieces = append(cell.Pieces, d.piece(u, read.name))
 }

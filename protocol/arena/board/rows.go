@@ -8,15 +8,15 @@ import (
 	"stackmate/gdl"
 )
 
-// rows finds boards of one row, such as (disk p3 green).
-func (l *Layout) rows(f *fluents) {
+// findRows finds boards of one row, such as (disk p3 green).
+func (l *Layout) findRows(f *fluents) {
 	for _, rel := range f.relations() {
 		if rel.arity != 2 || f.seen[rel] == nil || l.uses[rel] != nil {
 			continue
 		}
 		for i := range 2 {
 			values, ok := f.ordered(rel, i)
-			if !ok && f.covers(rel, i) { // names that all have a value, as pits and houses
+			if !ok && f.covers(rel, i) { // names that each have a value, such as pits and houses
 				values = slices.Sorted(maps.Keys(f.domain(rel, i)))
 				slices.SortFunc(values, Natural)
 			}
@@ -35,24 +35,24 @@ func (l *Layout) rows(f *fluents) {
 	}
 }
 
-// count finds hands and counters among the fluents that lie on no board.
-func (l *Layout) count(f *fluents) {
+// findCounters finds hands and counters among the fluents without a board.
+func (l *Layout) findCounters(f *fluents) {
 	for _, rel := range f.relations() {
 		if l.uses[rel] != nil || f.seen[rel] == nil {
 			continue
 		}
-		u := &use{relation: rel, as: asCounter, holder: -1}
+		u := &use{relation: rel, purpose: asCounter, holder: -1}
 		for i := range rel.arity {
 			if f.isRole(rel, i) && rel.arity == 2 {
 				u.holder = i
 			}
 		}
 		switch {
-		case rel.arity == 1 && f.alone(rel):
+		case rel.arity == 1 && f.isSingle(rel):
 			u.clock = f.isClock(rel)
-		case u.holder >= 0 && f.decides(rel, []int{u.holder}, rel.others(u.holder)):
+		case u.holder >= 0 && f.decides(rel, []int{u.holder}, rel.argumentsExcept(u.holder)):
 		case u.holder >= 0 || rel.arity == 1:
-			u.as = inHand
+			u.purpose = inHand
 		default:
 			continue
 		}
@@ -73,7 +73,7 @@ func (f *fluents) isClock(rel relation) bool {
 	return ok && len(examples) > 1
 }
 
-// turns finds the fluents that say whose turn it is: some kind of move is legal only for the role that they name.
+// turns finds the fluents that name the role to move: some kind of move is legal only for that role.
 func (f *fluents) turns() set {
 	all, found := make(map[relation]map[string]int), make(set)
 	legal := make(map[relation]int)
@@ -88,7 +88,7 @@ func (f *fluents) turns() set {
 		}
 		for _, l := range c.rule.Body {
 			rel, args, ok := read(l.Atom)
-			if ok && l.Op == gdl.Holds && rel.kind == fluent && rel.arity == 1 && args[0].Equal(c.rule.Head.Args[0]) && f.alone(rel) {
+			if ok && l.Op == gdl.Holds && rel.kind == fluent && rel.arity == 1 && args[0].Equal(c.rule.Head.Args[0]) && f.isSingle(rel) {
 				all[c.head][rel.name]++
 			}
 		}
@@ -103,7 +103,7 @@ func (f *fluents) turns() set {
 	return found
 }
 
-// isFull reports whether most cells have a fact at first.
+// isFull reports whether most cells have a fact in the initial position.
 func (u *use) isFull(f *fluents) bool {
 	if u.row < 0 {
 		return f.covers(u.relation, u.column)
@@ -111,8 +111,8 @@ func (u *use) isFull(f *fluents) bool {
 	return f.covers(u.relation, append([]int{u.column, u.row}, u.selectors...)...)
 }
 
-// emptyOf finds the content that means that a cell is empty: of the names that authors
-// give it the one that most cells of the initial position have.
+// emptyOf finds the content of empty cells: among the usual names for empty, the most frequent in the initial
+// position.
 func (f *fluents) emptyOf(u *use) string {
 	if len(f.seen[u.relation]) == 0 || u.layer == above || len(u.content) > 0 && !u.isFull(f) {
 		return ""
@@ -128,7 +128,7 @@ func (f *fluents) emptyOf(u *use) string {
 			best = name
 		}
 	}
-	if best == "" && len(u.content) == 1 { // none is empty at first, some may be later
+	if best == "" && len(u.content) == 1 { // cells may become empty later
 		for _, name := range names[:5] {
 			if f.domain(u.relation, u.content[0])[name] && !f.roles[name] && name != "o" {
 				return name

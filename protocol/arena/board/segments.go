@@ -2,9 +2,9 @@ package board
 
 import "slices"
 
-// segments finds fluents that name two neighbouring points of a board, as the lines of dots
-// and boxes do: point (x, y) is the corner of cell (x, y) on the side of smaller x and y.
-func (l *Layout) segments(f *fluents) {
+// findSegments finds fluents that name two neighbouring points of a board, such as the lines of dots and boxes:
+// point (x, y) is the corner of cell (x, y) on the side of smaller x and y.
+func (l *Layout) findSegments(f *fluents) {
 	for _, rel := range f.relations() {
 		if rel.arity != 4 || l.uses[rel] != nil {
 			continue
@@ -13,12 +13,12 @@ func (l *Layout) segments(f *fluents) {
 			if g.shape != Square || len(g.selectors) > 0 || g.named != nil {
 				continue
 			}
-			u := &use{relation: rel, as: asSegment, grid: g, column: 0, row: 1, holder: -1}
+			u := &use{relation: rel, purpose: asSegment, grid: g, column: 0, row: 1, holder: -1}
 			if owner := l.uses[g.owner]; owner.column > owner.row {
 				u.column, u.row = 1, 0
 			}
 			columns, rows := g.columns, g.rows
-			g.columns, g.rows = f.points(columns, rel, u.column), f.points(rows, rel, u.row)
+			g.columns, g.rows = f.pointAxis(columns, rel, u.column), f.pointAxis(rows, rel, u.row)
 			if g.joins(u, f.seen[rel]) {
 				l.uses[rel] = u
 				break
@@ -28,8 +28,8 @@ func (l *Layout) segments(f *fluents) {
 	}
 }
 
-// points is an axis with the points that a fluent names: there may be one more than cells.
-func (f *fluents) points(cells axis, rel relation, argument int) axis {
+// pointAxis returns an axis with the points that a fluent names: there may be one point more than cells.
+func (f *fluents) pointAxis(cells axis, rel relation, argument int) axis {
 	values, ok := f.ordered(rel, argument)
 	if !ok || len(values) > maxSide || len(values) < len(cells.values) {
 		return cells
@@ -43,7 +43,7 @@ func (f *fluents) points(cells axis, rel relation, argument int) axis {
 	return all
 }
 
-// joins reports whether there are examples of a fluent, and all name neighbours.
+// joins reports whether a fluent has examples, all of which name neighbours.
 func (g *grid) joins(u *use, examples [][]tuple) bool {
 	found := false
 	for _, facts := range examples {
@@ -57,7 +57,7 @@ func (g *grid) joins(u *use, examples [][]tuple) bool {
 	return found
 }
 
-// segment is the cell and the side that a segment is drawn at.
+// segment returns the cell and the side at which a segment is drawn.
 func (g *grid) segment(u *use, args tuple) (at [2]int, side Kind, ok bool) {
 	a, okA := g.cell(u, args)
 	b, okB := g.cell(u, tuple{args[2], args[3], "", ""})
@@ -80,10 +80,10 @@ func (g *grid) segment(u *use, args tuple) (at [2]int, side Kind, ok bool) {
 	return at, side, side != ""
 }
 
-// join draws a segment.
-func (d *drawing) join(u *use, args tuple, fact string) {
+// drawSegment draws a segment.
+func (d *drawing) drawSegment(u *use, args tuple, fact string) {
 	at, side, ok := u.grid.segment(u, args)
-	board := d.first(u.grid)
+	board := d.firstBoard(u.grid)
 	cell, exists := d.cells[board][at]
 	if !ok || !exists {
 		d.Facts = append(d.Facts, fact)

@@ -6,19 +6,19 @@ import (
 	"strconv"
 )
 
-// Stacks are things that lie on each other, as blocks, the discs of a tower: (on c a) has
-// one thing above one other. They stand on what nothing is below of: on names that never
-// lie anywhere, as the pegs of a tower, or on a table, where (table a) says so.
+// Stacks are things that lie on each other, such as blocks or the discs of a tower: (on c a) puts one thing
+// above another. The lowest things lie on names that never lie anywhere, such as the pegs of a tower, or on a
+// table, as (table a) says.
 
-// stacks is how they are drawn: a column for each thing that can be lowest.
+// stacks is the drawing of stacks: a column for each possible lowest thing.
 type stacks struct {
 	on    relation
-	table relation // zero where there is none
+	table relation // zero without a table
 	bases []string
 }
 
-// stack finds stacks in the examples.
-func (l *Layout) stack(f *fluents) {
+// findStacks finds stacks in the examples.
+func (l *Layout) findStacks(f *fluents) {
 	for _, rel := range f.relations() {
 		if rel.arity != 2 || l.uses[rel] != nil || len(f.seen[rel]) == 0 || f.isRole(rel, 0) || f.isRole(rel, 1) {
 			continue
@@ -45,14 +45,14 @@ func (l *Layout) stack(f *fluents) {
 			continue
 		}
 		l.piles = append(l.piles, s)
-		l.uses[rel] = &use{relation: rel, as: asStack, holder: -1}
+		l.uses[rel] = &use{relation: rel, purpose: asStack, holder: -1}
 		if s.table.arity > 0 {
-			l.uses[s.table] = &use{relation: s.table, as: asStack, holder: -1}
+			l.uses[s.table] = &use{relation: s.table, purpose: asStack, holder: -1}
 		}
 	}
 }
 
-// tableOf is the fluent of whatever lies on nothing else, zero if there is none.
+// tableOf returns the fluent of the things that lie on no other thing; zero if there is none.
 func (l *Layout) tableOf(f *fluents, on relation) relation {
 	for _, rel := range f.relations() {
 		if rel.arity != 1 || l.uses[rel] != nil || f.seen[rel] == nil {
@@ -77,8 +77,8 @@ func (l *Layout) tableOf(f *fluents, on relation) relation {
 	return relation{}
 }
 
-// build lists what lies on each base, from below, the base itself first where it is a
-// thing. Left tells that something is in none of them.
+// build returns the things on each base from below, beginning with the base if it is a thing. left reports
+// that some thing is on no base.
 func (s *stacks) build(on, table []tuple) (columns [][]string, left bool) {
 	over := make(map[string]string, len(on))
 	for _, t := range on {
@@ -109,8 +109,8 @@ func (s *stacks) build(on, table []tuple) (columns [][]string, left bool) {
 	return columns, placed != len(on)+len(table)
 }
 
-// pile draws stacks, or lists the facts where they do not stand.
-func (d *drawing) pile(s *stacks, facts []pending) {
+// drawStacks draws stacks, or lists the facts if some thing is on no base.
+func (d *drawing) drawStacks(s *stacks, facts []pending) {
 	var on, table []tuple
 	for _, p := range facts {
 		if p.use.relation == s.on {

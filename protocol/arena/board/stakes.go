@@ -7,12 +7,12 @@ import (
 	"stackmate/gdl"
 )
 
-// Stakes are given by the rules for each value of a counter, as the prize of each round: a table of facts, (prize 2 5), that
-// some rule reads by the counter, (true (round ?k)), and that does not say how the counter goes on.
+// Stakes are the prizes of a game's rounds: a table of facts, (prize 2 5), that a rule reads by a counter,
+// (true (round ?k)). The table must not define the next value of the counter.
 
-// stakes finds such tables, and draws their counters as trays of the values still to come.
-func (l *Layout) stakes(f *fluents) {
-	leads := make(map[relation]set) // by table, the counters that go on by it
+// findStakes finds such tables, and draws their counters as trays of the current and later values.
+func (l *Layout) findStakes(f *fluents) {
+	leads := make(map[relation]set) // by table: the counters whose next value it defines
 	read := make(map[relation]relation)
 	for i := range f.clauses {
 		f.clauses[i].tables(func(counter, table relation, isNext bool) {
@@ -31,7 +31,7 @@ func (l *Layout) stakes(f *fluents) {
 		}
 		counter := read[table]
 		order, values := f.table(table)
-		if leads[table][counter.name] || len(values) != len(order) || l.uses[counter] != nil || !f.alone(counter) || len(order) < leastTray || len(order) > maxTray {
+		if leads[table][counter.name] || len(values) != len(order) || l.uses[counter] != nil || !f.isSingle(counter) || len(order) < leastTray || len(order) > maxTray {
 			continue
 		}
 		sorted, ok := f.ordered(counter, 0)
@@ -43,14 +43,14 @@ func (l *Layout) stakes(f *fluents) {
 		if len(sorted) != len(order) || isNext(0) && isNext(1) {
 			continue
 		}
-		u := &use{relation: counter, as: asStake, column: 0, row: -1, holder: -1, stakes: values}
-		l.tray(u, &grid{columns: newAxis(sorted), rows: newAxis([]string{""})})
+		u := &use{relation: counter, purpose: asStake, column: 0, row: -1, holder: -1, stakes: values}
+		l.addTray(u, &grid{columns: newAxis(sorted), rows: newAxis([]string{""})})
 		u.grid.name = table.name
 	}
 }
 
-// tables calls found for each table of two arguments that a rule reads by the value of a counter; isNext reports whether
-// the counter goes on with the value of the table.
+// tables calls found for each table of two arguments that a rule reads by the value of a counter. isNext
+// reports whether the table's value is the next value of the counter.
 func (c *clause) tables(found func(counter, table relation, isNext bool)) {
 	counters := make(map[string]relation) // by variable
 	for _, l := range c.rule.Body {
@@ -69,7 +69,8 @@ func (c *clause) tables(found func(counter, table relation, isNext bool)) {
 	}
 }
 
-// table returns the facts of a relation of two arguments, if the rules have nothing but facts of it, one for each first argument.
+// table returns the facts of a relation of two arguments. It returns nil if the rules define the relation
+// otherwise, or twice for a first argument.
 func (f *fluents) table(rel relation) (order []string, values map[string]string) {
 	values = make(map[string]string)
 	for i := range f.clauses {
@@ -86,8 +87,8 @@ func (f *fluents) table(rel relation) (order []string, values map[string]string)
 	return order, values
 }
 
-// stake draws the prize at stake, and the prizes after it.
-func (d *drawing) stake(u *use, args tuple) {
+// drawStake draws the current prize and the later prizes.
+func (d *drawing) drawStake(u *use, args tuple) {
 	now, known := u.grid.columns.index[args[0]]
 	if !known {
 		d.Counters = append(d.Counters, Counter{Name: u.name, Value: args[0]})
@@ -98,7 +99,7 @@ func (d *drawing) stake(u *use, args tuple) {
 		if i == 0 {
 			p.Color = "yellow"
 		}
-		cell := d.cell(Spot{d.first(u.grid), now + i, 0})
+		cell := d.cell(Spot{d.firstBoard(u.grid), now + i, 0})
 		cell.Pieces = append(cell.Pieces, p)
 	}
 }

@@ -18,7 +18,7 @@ const (
 
 	traySide   = 34 // of a cell of a tray
 	choiceSide = 84 // of a cell of choices
-	trayName   = 10 // letters of a name of a row
+	trayName   = 10 // letters in the name of a row
 )
 
 // SVG returns a drawing of the boards, "" if there are none. Cells carry data-spot="board-column-row"; the page
@@ -55,18 +55,18 @@ func (p Picture) SVG() string {
 	height -= gap
 	top := 0.
 	if boards == 1 && !p.Boards[0].isBeside() {
-		top = margin * 0.7 // without a name above it
+		top = margin * 0.7 // a single board has no name
 	}
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %g %g %g" width="%g" height="%g" role="group" aria-label="Board">%s</svg>`,
 		top, width, height-top, width, height-top, body.String())
 }
 
-// isBeside reports whether a board is a tray or a strip, which have names of their own.
+// isBeside reports whether a board is a tray or a strip. Their names are always drawn.
 func (b Board) isBeside() bool { return b.Shape.isBeside(b.Sides) }
 
 func (b Board) isTray() bool { return b.Shape.isTray() }
 
-// size is that of a board with its names.
+// size returns the size of a board with its names.
 func (b Board) size() (w, h float64) {
 	var right float64
 	for row := range b.Rows {
@@ -103,7 +103,7 @@ func (b Board) step() float64 {
 	return side
 }
 
-// corner is the upper left corner of a cell.
+// corner returns the upper left corner of a cell.
 func (b Board) corner(column, row int) (x, y float64) {
 	x, y = b.indent()+float64(column)*b.step(), margin+float64(row)*side
 	if b.Shape == Hex {
@@ -153,7 +153,7 @@ func (b Board) draw(out *strings.Builder, index int, named bool) {
 	}
 }
 
-// left is where the first cell of a row begins.
+// left returns the left side of the first cell of a row; otherwise, if the row has no cells.
 func (b Board) left(row int, otherwise float64) float64 {
 	for _, c := range b.Cells {
 		if c.Row == row {
@@ -164,7 +164,7 @@ func (b Board) left(row int, otherwise float64) float64 {
 	return otherwise
 }
 
-// isCentred reports whether columns of different rows have nothing to do with each other.
+// isCentred reports whether rows are centred, so that cells of different rows form no columns.
 func (b Board) isCentred() bool { return len(b.Cells) < len(b.Columns)*len(b.Rows) }
 
 func (b Board) drawCell(out *strings.Builder, index int, c Cell) {
@@ -189,7 +189,7 @@ func (b Board) drawCell(out *strings.Builder, index int, c Cell) {
 	fmt.Fprintf(out, `<polygon %s points="%s"/>`, spot, strings.Join(points, " "))
 }
 
-// label is the cell's accessible name.
+// label returns the cell's accessible name.
 func (c Cell) label() string {
 	texts := make([]string, len(c.Pieces))
 	for i, p := range c.Pieces {
@@ -198,7 +198,7 @@ func (c Cell) label() string {
 	return c.Name + ": " + cmp.Or(strings.Join(texts, ", "), "empty")
 }
 
-// drawPieces draws what lies on a cell: side by side, but for what fills it.
+// drawPieces draws the pieces of a cell side by side. Edges and blocks fill the cell.
 func (b Board) drawPieces(out *strings.Builder, c Cell) {
 	x, y := b.corner(c.Column, c.Row)
 	x, y = x+b.step()/2, y+side/2
@@ -228,7 +228,7 @@ func (b Board) drawPieces(out *strings.Builder, c Cell) {
 	}
 }
 
-// longestName returns how many letters of the name of a row are drawn.
+// longestName returns the number of letters drawn of the name of a row.
 func (b Board) longestName() int {
 	if b.isTray() {
 		return trayName
@@ -236,7 +236,8 @@ func (b Board) longestName() int {
 	return 4
 }
 
-// drawSide draws a side in the colour of its role, along the middles of the cells there; the ends of a strip say who wins.
+// drawSide draws a side in the colour of its role, through the middles of the outer cells. The ends of a
+// strip name the winner.
 func (b Board) drawSide(out *strings.Builder, s Side) {
 	columns, rows := len(b.Columns)-1, len(b.Rows)-1
 	ends := map[Kind][4]int{EdgeNorth: {0, 0, columns, 0}, EdgeSouth: {0, rows, columns, rows}, EdgeWest: {0, 0, 0, rows}, EdgeEast: {columns, 0, columns, rows}}[s.Edge]
@@ -259,7 +260,7 @@ func (p Piece) drawEdge(out *strings.Builder, x, y float64) {
 	fmt.Fprintf(out, `<line class="edge" x1="%g" y1="%g" x2="%g" y2="%g"/>`, x+ends[0], y+ends[1], x+ends[2], y+ends[3])
 }
 
-// outlines are the shapes of pieces, around 0,0 in a cell of side 40.
+// outlines are the drawings of pieces, around 0,0 in a cell of side 40.
 var outlines = map[Kind]string{
 	Cross:  `<path class="piece line x" d="M-11-11 11 11M11-11-11 11"/>`,
 	Nought: `<circle class="piece line o" r="12"/>`,
@@ -302,7 +303,7 @@ func (p Piece) draw(out *strings.Builder, x, y, scale float64) {
 	out.WriteString("</g>")
 }
 
-// drawChoice draws a card that is as wide as its cell.
+// drawChoice draws a card as wide as its cell.
 func (p Piece) drawChoice(out *strings.Builder, x, y float64) {
 	const width, height = choiceSide - 8, side - 6
 	fmt.Fprintf(out, `<g transform="translate(%.1f %.1f)"><title>%s</title><rect class="face %s" x="%d" y="%d" width="%d" height="%d" rx="4"/>`,
@@ -327,7 +328,7 @@ func (p Piece) write(out *strings.Builder) {
 	}
 }
 
-// short is a text of at most so many characters.
+// short shortens a text to at most the given number of characters.
 func short(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -337,6 +338,6 @@ func short(text string, most int) string {
 
 func escape(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
+	_ = xml.EscapeText(&b, []byte(text)) // a Builder returns no errors
 	return b.String()
 }

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text draws a picture for terminals and logs, in characters that every one of them
-// has: boards first, then what was counted, then the facts that are not understood, at
-// most as wide as a line of columns characters where that can be.
+// Text draws a picture for terminals and logs, in common characters: boards, then counters and hands, then
+// facts without a drawing. Lines have at most `columns` characters if possible.
 func (p Picture) Text(columns int) string {
 	var b strings.Builder
 	for i := 0; i < len(p.Boards); {
@@ -58,7 +57,7 @@ func abreast(b *strings.Builder, blocks [][]string) {
 	}
 }
 
-// wrapped writes texts side by side, in lines.
+// wrapped writes texts side by side, with line breaks.
 func wrapped(b *strings.Builder, texts []string, columns int) {
 	line := ""
 	for _, text := range texts {
@@ -73,7 +72,7 @@ func wrapped(b *strings.Builder, texts []string, columns int) {
 	}
 }
 
-// lines draws a board; all lines are as wide as the first.
+// lines draws a board; each line is as wide as the first.
 func (b Board) lines() []string {
 	marks := make(map[[2]int]string)
 	width, label := 1, 0
@@ -129,8 +128,8 @@ var letters = map[Kind]string{
 	EdgeNorth: "^", EdgeEast: ">", EdgeSouth: "v", EdgeWest: "<",
 }
 
-// mark is a piece in a few characters: white chess men in capitals, discs by the first
-// letter of their colour, all else by its name.
+// mark returns a piece in a few characters: white chess men in capitals, discs by the first letter of their
+// colour, other pieces by name.
 func (p Piece) mark() string {
 	letter, ok := letters[p.Kind]
 	switch {

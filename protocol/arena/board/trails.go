@@ -1,23 +1,23 @@
 package board
 
-// Trails are cells where the piece of a role has been, as the walls behind the cycles of tron: a fluent without contents on a board
-// on which another fluent has one piece of each role.
+// Trails are cells that the piece of a role has visited, such as the walls behind the cycles of tron: a
+// fluent without content, on a board on which another fluent has one piece of each role.
 
-// HasTrails reports whether the positions before a position say how it is drawn.
+// HasTrails reports whether drawing a position needs the positions before it.
 func (l *Layout) HasTrails() bool { return l.hasTrails }
 
 // findTrails finds boards with trails.
 func (l *Layout) findTrails() {
-	runs := make(map[*grid]bool)
+	perRole := make(map[*grid]bool)
 	for _, u := range l.uses {
-		runs[u.grid] = runs[u.grid] || u.as == onBoard && u.runs
+		perRole[u.grid] = perRole[u.grid] || u.purpose == onBoard && u.onePerRole
 	}
 	for _, u := range l.uses {
-		l.hasTrails = l.hasTrails || u.as == onBoard && len(u.content) == 0 && !u.grid.isBeside() && runs[u.grid]
+		l.hasTrails = l.hasTrails || u.purpose == onBoard && len(u.content) == 0 && !u.grid.isBeside() && perRole[u.grid]
 	}
 }
 
-// trails returns the cells where roles have been, with the colour of the role that was there last.
+// trails returns the visited cells, with the colour of their last role.
 func (l *Layout) trails(before [][]string) map[Spot]string {
 	if len(before) == 0 || !l.hasTrails {
 		return nil
@@ -27,7 +27,7 @@ func (l *Layout) trails(before [][]string) map[Spot]string {
 		for _, fact := range facts {
 			rel, args := parse(fact)
 			u := l.uses[rel]
-			if u == nil || u.as != onBoard || !u.runs {
+			if u == nil || u.purpose != onBoard || !u.onePerRole {
 				continue
 			}
 			if spot, ok := l.spot(u, args); ok {

@@ -12,22 +12,23 @@ import (
 	"stackmate/reasoner/prover"
 )
 
-// Trays hold the things of a game that lie on no board, if moves name them: cards of a hand, coins of a purse, objects of a
-// heap, pieces that are left. A strip is the scale of a number with a sign, which favours one role at each end.
+// Trays hold the things of a game that lie on no board, if moves name them: cards of a hand, coins of a
+// purse, objects of a heap, remaining pieces. A strip is the scale of a number with a sign, which favours one
+// role at each end.
 
 // Limits of trays, in cells.
 const (
 	leastTray = 3
 	maxTray   = 26
 	maxStrip  = 11
-	trayRow   = 8 // of things in no order of their own
+	trayRow   = 8 // cells in a row of things without an order
 )
 
-// goalBytes bounds the memory, and with it the time, of the search for a goal.
+// goalBytes bounds the memory, and so the time, of the search for a goal.
 const goalBytes = 16 << 20
 
-// trays finds hands, amounts, stocks and strips among the fluents that lie on no board.
-func (l *Layout) trays(f *fluents) {
+// findTrays finds hands, amounts, stocks and strips among the fluents without a board.
+func (l *Layout) findTrays(f *fluents) {
 	stocks := f.stocks()
 	for _, rel := range f.relations() {
 		if l.uses[rel] != nil || f.seen[rel] == nil || len(l.piles) > 0 {
@@ -35,15 +36,15 @@ func (l *Layout) trays(f *fluents) {
 		}
 		switch rel.arity {
 		case 1:
-			l.stock(f, rel, stocks)
+			l.findStock(f, rel, stocks)
 		case 2:
-			l.hands(f, rel)
+			l.findHands(f, rel)
 		}
 	}
 	slices.SortStableFunc(l.grids, func(a, b *grid) int { return a.rank() - b.rank() })
 }
 
-// rank orders boards: boards, strips, single things, hands.
+// rank returns the order of a board: boards and strips, single things, hands.
 func (g *grid) rank() int {
 	switch {
 	case g.shape != Tray:
@@ -54,8 +55,8 @@ func (g *grid) rank() int {
 	return 2
 }
 
-// hands finds a hand, as (hand red 3), or an amount, as (coins red 6) and (heap 2 5).
-func (l *Layout) hands(f *fluents, rel relation) {
+// findHands finds a hand, such as (hand red 3), or an amount, such as (coins red 6) and (heap 2 5).
+func (l *Layout) findHands(f *fluents, rel relation) {
 	for key := range 2 {
 		item := 1 - key
 		if !f.isMoved(rel, item) || f.decides(rel, []int{item}, []int{key}) && !f.decides(rel, []int{key}, []int{item}) {
@@ -76,7 +77,7 @@ func (l *Layout) hands(f *fluents, rel relation) {
 			continue
 		}
 		if one {
-			u.as = asAmount
+			u.purpose = asAmount
 			things = slices.DeleteFunc(slices.Clone(things), func(v string) bool { return strings.HasPrefix(v, "-") })
 			if !isNumeric(f.domain(rel, item)) {
 				continue
@@ -85,20 +86,21 @@ func (l *Layout) hands(f *fluents, rel relation) {
 		if len(things) < leastTray || len(things) > maxTray {
 			continue
 		}
-		l.tray(u, &grid{columns: newAxis(things), rows: newAxis(holders)})
+		l.addTray(u, &grid{columns: newAxis(things), rows: newAxis(holders)})
 		return
 	}
 }
 
-// stock finds things that are left, as (left piece), a thing by itself, as (given piece), or a strip, as (lead -3).
-func (l *Layout) stock(f *fluents, rel relation, stocks set) {
+// findStock finds remaining things, such as (left piece), a single thing, such as (given piece), or a strip, such
+// as (lead -3).
+func (l *Layout) findStock(f *fluents, rel relation, stocks set) {
 	things := slices.SortedFunc(maps.Keys(f.domain(rel, 0)), Natural)
 	u := &use{relation: rel, column: 0, row: -1, content: []int{0}, holder: -1}
-	one, scale := f.alone(rel), l.scale[rel]
+	one, scale := f.isSingle(rel), l.scale[rel]
 	switch {
 	case scale.sides != nil && len(scale.values) <= maxStrip:
 		u.content = nil
-		l.tray(u, &grid{columns: newAxis(scale.values), rows: newAxis([]string{""}), sides: scale.sides})
+		l.addTray(u, &grid{columns: newAxis(scale.values), rows: newAxis([]string{""}), sides: scale.sides})
 		u.grid.shape = Row
 	case len(things) < leastTray || len(things) > maxTray || f.isRole(rel, 0) || !stocks[strings.Join(things, " ")]:
 	case one:
@@ -106,24 +108,25 @@ func (l *Layout) stock(f *fluents, rel relation, stocks set) {
 		for _, t := range things {
 			named[t] = [2]int{}
 		}
-		l.tray(u, &grid{columns: newAxis([]string{""}), rows: newAxis([]string{""}), named: named})
+		l.addTray(u, &grid{columns: newAxis([]string{""}), rows: newAxis([]string{""}), named: named})
 	default:
-		l.tray(u, inRows(things))
+		l.addTray(u, inRows(things))
 	}
 }
 
-// stocks returns the lists of things, in their natural order, of the fluents that name several things which moves name, too.
+// stocks returns the lists of things, in natural order, of the fluents that name several things and occur in
+// moves.
 func (f *fluents) stocks() set {
 	lists := make(set)
 	for _, rel := range f.relations() {
-		if rel.arity == 1 && f.seen[rel] != nil && !f.alone(rel) && f.isMoved(rel, 0) {
+		if rel.arity == 1 && f.seen[rel] != nil && !f.isSingle(rel) && f.isMoved(rel, 0) {
 			lists[strings.Join(slices.SortedFunc(maps.Keys(f.domain(rel, 0)), Natural), " ")] = true
 		}
 	}
 	return lists
 }
 
-// inRows lays names out in a square, or in rows of trayRow cells.
+// inRows arranges names in a square, or in rows of trayRow cells.
 func inRows(names []string) *grid {
 	width := min(trayRow, len(names))
 	if side := int(math.Sqrt(float64(len(names)))); side*side == len(names) {
@@ -139,8 +142,8 @@ func inRows(names []string) *grid {
 	return g
 }
 
-// tray adds a tray for a fluent.
-func (l *Layout) tray(u *use, g *grid) {
+// addTray adds a tray for a fluent.
+func (l *Layout) addTray(u *use, g *grid) {
 	g.name, g.shape, g.owner, g.words = u.name, Tray, u.relation, make(set)
 	u.grid = g
 	l.uses[u.relation] = u
@@ -157,7 +160,7 @@ func (f *fluents) isMoved(rel relation, argument int) bool {
 	return false
 }
 
-// thing returns the piece that a fact puts on a tray: a card, if nothing else is known of it.
+// thing returns the piece that a fact puts on a tray: a card, unless its name says more.
 func (l *Layout) thing(u *use, args tuple) Piece {
 	content := u.contentOf(args)
 	if u.row >= 0 {
@@ -179,8 +182,8 @@ func (l *Layout) thing(u *use, args tuple) Piece {
 	return p
 }
 
-// amount draws as many coins as a fact says, in the cells from 1 on.
-func (d *drawing) amount(u *use, args tuple, fact string) {
+// drawAmount draws the coins of a fact, in the cells from 1 on.
+func (d *drawing) drawAmount(u *use, args tuple, fact string) {
 	n, err := strconv.Atoi(args[u.column])
 	row, ok := u.grid.rows.index[args[u.row]]
 	if _, known := u.grid.columns.index[args[u.column]]; err != nil || !ok || !known {
@@ -193,28 +196,28 @@ func (d *drawing) amount(u *use, args tuple, fact string) {
 	}
 	for i, v := range u.grid.columns.values {
 		if value, _ := strconv.Atoi(v); value >= 1 && value <= n {
-			cell := d.cell(Spot{d.first(u.grid), i, row})
+			cell := d.cell(Spot{d.firstBoard(u.grid), i, row})
 			cell.Pieces = append(cell.Pieces, p)
 		}
 	}
 }
 
-// scale is the values of a number with a sign, as many below zero as above it, and the roles that it favours at both ends.
+// scale is the values of a number with a sign, from -n to n, and the roles that it favours at both ends.
 type scale struct {
 	values []string
 	sides  []Side
 }
 
-// scales finds the numbers with a sign. For both ends it compares the goals of the first position with the value at that end in
-// the place of its own.
-func (l *Layout) scales(ctx context.Context, g *gdl.Game, f *fluents, positions [][]string) {
+// findScales finds the numbers with a sign. For each end, it computes the goals of the initial position with the
+// value replaced by the end of the scale.
+func (l *Layout) findScales(ctx context.Context, g *gdl.Game, f *fluents, positions [][]string) {
 	l.scale = make(map[relation]scale)
 	if len(positions) == 0 || len(l.roles) < 2 {
 		return
 	}
 	var p *prover.Prover
 	for _, rel := range f.relations() {
-		if rel.arity != 1 || !f.alone(rel) || ctx.Err() != nil {
+		if rel.arity != 1 || !f.isSingle(rel) || ctx.Err() != nil {
 			continue
 		}
 		values := f.symmetric(rel)
@@ -232,7 +235,7 @@ func (l *Layout) scales(ctx context.Context, g *gdl.Game, f *fluents, positions 
 	}
 }
 
-// symmetric lists the values of a fluent from -n to n, for the largest n for which there are all.
+// symmetric returns the values of a fluent from -n to n, for the largest n for which all exist.
 func (f *fluents) symmetric(rel relation) (values []string) {
 	domain := f.domain(rel, 0)
 	for n := 0; domain[strconv.Itoa(n)] && domain[strconv.Itoa(-n)]; n++ {
@@ -245,7 +248,7 @@ func (f *fluents) symmetric(rel relation) (values []string) {
 	return values
 }
 
-// favoured returns the role with the best goal when a fluent has a value; "" if there are several.
+// favoured returns the role with the best goal if a fluent has the given value; "" if several roles share it.
 func (l *Layout) favoured(ctx context.Context, p *prover.Prover, rel relation, facts []string, value string) (best string) {
 	facts = slices.Clone(facts)
 	for i, fact := range facts {

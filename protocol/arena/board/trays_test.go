@@ -48,7 +48,7 @@ func TestThePrizeAtStakeIsYellowAndLaterPrizesFollow(t *testing.T) {
 	if got := boardOf(t, p, "Prizes").texts(); !slices.Equal(got, []string{"4 yellow", "1 ", "3 "}) {
 		t.Errorf("prizes %q", got)
 	}
-	facts[len(facts)-1] = "(round 5)" // nothing is at stake any more
+	facts[len(facts)-1] = "(round 5)" // no prize is left
 	p = l.Draw(facts)
 	if got := boardOf(t, p, "Prizes").texts(); len(got) > 0 || !slices.Contains(p.Counters, Counter{Name: "round", Value: "5"}) {
 		t.Errorf("prizes %q after the last round, counters %v", got, p.Counters)
@@ -59,7 +59,7 @@ func TestRolesPlayTheirOwnCards(t *testing.T) {
 	l, _, p := drawn(t, "goofspiel-3")
 	cards := slices.IndexFunc(p.Boards, func(b Board) bool { return b.Name == "Cards" })
 	for role, row := range map[string]int{"red": 0, "blue": 1} {
-		if m := l.ReadOf(role, "(play 2)"); m.Line || m.Text != "play 2" || !slices.Equal(m.Spots, []Spot{{cards, 1, row}}) {
+		if m := l.ReadFor(role, "(play 2)"); m.Line || m.Text != "play 2" || !slices.Equal(m.Spots, []Spot{{cards, 1, row}}) {
 			t.Errorf("%s plays %+v", role, m)
 		}
 	}
@@ -68,7 +68,7 @@ func TestRolesPlayTheirOwnCards(t *testing.T) {
 	}
 }
 
-func TestAStripSaysWhoWinsAtItsEnds(t *testing.T) {
+func TestAStripNamesTheWinnersAtItsEnds(t *testing.T) {
 	l, facts, p := drawn(t, "oshiZumo")
 	strip := boardOf(t, p, "Wrestler")
 	if want := []Side{{EdgeWest, "red", "east"}, {EdgeEast, "blue", "west"}}; !slices.Equal(strip.Sides, want) || len(strip.Columns) != 7 {
@@ -77,7 +77,7 @@ func TestAStripSaysWhoWinsAtItsEnds(t *testing.T) {
 	if svg := p.SVG(); !strings.Contains(svg, ">east wins<") || !strings.Contains(svg, `class="side blue"`) {
 		t.Error("the drawing does not say who wins")
 	}
-	if m := l.ReadOf("west", "(bid 2)"); len(m.Spots) != 1 || m.Line {
+	if m := l.ReadFor("west", "(bid 2)"); len(m.Spots) != 1 || m.Line {
 		t.Errorf("a bid of west is %+v", m)
 	}
 	facts = append(slices.DeleteFunc(facts, func(f string) bool { return f == "(coins east 6)" }), "(coins east 2)")
@@ -99,7 +99,7 @@ func TestALeadBelongsToTheRoleThatItFavours(t *testing.T) {
 	}
 }
 
-func TestCountersSayWhoseTurnItIs(t *testing.T) {
+func TestCountersNameTheRoleToMove(t *testing.T) {
 	l, _, _ := drawn(t, "biddingTicTacToe")
 	for _, c := range l.Draw([]string{"(control x)", "(tiebreaker o)", "bidding"}).Counters {
 		want := map[string]Counter{
@@ -107,7 +107,7 @@ func TestCountersSayWhoseTurnItIs(t *testing.T) {
 			"Tie-breaker":      {Name: "Tie-breaker", Value: "o", Color: "red"},
 			"Both players bid": {Name: "Both players bid"},
 		}[c.Name]
-		if c != want && c.Name != "control" { // no example has had it
+		if c != want && c.Name != "control" { // absent from the examples
 			t.Errorf("found %+v, want %+v", c, want)
 		}
 	}
@@ -122,21 +122,21 @@ func TestMovesThatAreNamesAreChoices(t *testing.T) {
 	if got := p.Boards[0].texts(); len(got) != 6 || got[0] != "Paper blue" {
 		t.Errorf("choices %q", got)
 	}
-	if m := l.ReadOf("column", "scissors"); m.Text != "Scissors" || !slices.Equal(m.Spots, []Spot{{0, 2, 1}}) {
+	if m := l.ReadFor("column", "scissors"); m.Text != "Scissors" || !slices.Equal(m.Spots, []Spot{{0, 2, 1}}) {
 		t.Errorf("scissors are %+v", m)
 	}
 	if m := l.Read("scissors"); m.Spots != nil {
 		t.Errorf("scissors of nobody are %+v", m)
 	}
 	pennies, _, p := drawn(t, "example2")
-	if got := len(p.Boards[0].texts()); got != 6 || len(pennies.ReadOf("row", "b1").Spots) > 0 {
+	if got := len(p.Boards[0].texts()); got != 6 || len(pennies.ReadFor("row", "b1").Spots) > 0 {
 		t.Errorf("%d choices, each role has its own three", got)
 	}
 }
 
 func TestDirectionsLeadToTheCellsThatChange(t *testing.T) {
 	l, _, _ := drawn(t, "tron-3x3")
-	moves := []Move{l.ReadOf("red", "north"), l.ReadOf("red", "east")}
+	moves := []Move{l.ReadFor("red", "north"), l.ReadFor("red", "east")}
 	before := []string{"(cycle red 1 1)", "(cycle blue 3 3)", "(wall 1 1)", "(wall 3 3)"}
 	after := func(x, y string) []string {
 		return append(slices.Clone(before[2:]), "(cycle red "+x+" "+y+")", "(wall "+x+" "+y+")", "(cycle blue 3 2)", "(wall 3 2)")
@@ -184,7 +184,7 @@ func TestQuartoHasAStockOfDrawnPieces(t *testing.T) {
 	if len(left.Cells) != 16 || left.Cells[0].Pieces[0].Kind != Box {
 		t.Errorf("%d cells, the first has %+v", len(left.Cells), left.Cells[0].Pieces)
 	}
-	if m := l.ReadOf("first", "(give dsqf)"); m.Text != "give the dark short square full piece" || len(m.Spots) != 1 || m.Spots[0].Board != 1 {
+	if m := l.ReadFor("first", "(give dsqf)"); m.Text != "give the dark short square full piece" || len(m.Spots) != 1 || m.Spots[0].Board != 1 {
 		t.Errorf("the move is %+v", m)
 	}
 }

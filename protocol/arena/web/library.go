@@ -386,7 +386,7 @@ func (g *game) legal(at *machine.History, r machine.Role) []board.Move {
 func (g *game) read(role string, moves []string) []board.Move {
 	list := []board.Move{}
 	for _, move := range moves {
-		list = append(list, g.layout.ReadOf(role, move))
+		list = append(list, g.layout.ReadFor(role, move))
 	}
 	return list
 }

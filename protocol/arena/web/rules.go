@@ -162,7 +162,7 @@ func (g *game) deciding(ctx context.Context, role string, facts []string) []boar
 	whole, err := prover.Goal(ctx, facts, role)
 	spots := []board.Spot{}
 	for i, fact := range facts {
-		spot, ok := g.layout.Where(fact)
+		spot, ok := g.layout.CellOf(fact)
 		if !ok || err != nil || ctx.Err() != nil {
 			continue
 		}

@@ -1,33 +1,28 @@
 // Package choice splits each move of a large move table into two parts, and chooses random moves part by part, as
 // gates over random inputs. It depends only on logic networks and the texts of moves.
 //
-//	Tables, Best   which words of a move are its first part (partition.go)
-//	Parts          the table in parts: a move is legal where the head of its first part is
-//	               true, and its tail
-//	Union          "one of these moves is made", over the parts (union.go)
+//	Tables, Best   partitions of a move table into first and second parts (partition.go)
+//	Parts          the table in parts: a move is legal if the head of its first part and its own tail are true
+//	Union          the disjunction of given moves, over the parts (union.go)
 //	Choose         the parts of a random legal move
-//	ChooseTurn     the same once for two roles that take turns (turns.go)
+//	ChooseTurn     one choice for two roles that take turns (turns.go)
 //
 // Algorithm of Choose. Numbers are lists of literals, the least significant digit first.
 //
-//  1. Count the legal tails of every first part, where its head is true, and add the
-//     counts up in a binary tree. What the heads below a node have in common is taken
-//     into account above it only.
-//  2. Draw the target t = floor(u·n / 2^k), u a random k-bit fraction and n the number
-//     of legal moves (as in kernel/choose.go: uniform but for a relative error of at
-//     most 2^-choiceBits in the probability of a move).
-//  3. Go down the tree: to the left where t is less than the count there, and else to
-//     the right, with t less that count. All nodes of a level share one comparison,
-//     since only one of them is on the way. The leaf is the first part of the move, and
-//     what is left of t the number of the move among those with that part.
-//  4. Find the legal second parts of that first part, and do the same with them.
+//  1. Count the legal tails of each first part with a true head, and add the counts in a binary tree. Conditions
+//     common to the heads below a node are applied only above this node.
+//  2. Draw the target t = floor(u·n / 2^k), where u is a random k-bit fraction and n the number of legal moves. As in
+//     kernel/choose.go, the probabilities of moves have a relative error of at most 2^-choiceBits.
+//  3. Descend the tree: to the left child if t is less than its count, otherwise to the right child, with t reduced by
+//     this count. The nodes of a level share one comparison, since exactly one node of it is on the path. The leaf is
+//     the first part of the move; the remaining t is the number of the move among the moves with this part.
+//  4. Find the legal second parts of this first part, and draw from them in the same way.
 //
-// Invariants: no two moves have both parts in common; of all targets each legal move has the
-// same number, or one more, whatever the partition.
+// Invariants: no two moves have both parts in common. The numbers of targets of any two legal moves differ by at most
+// one, for every partition.
 //
-// Cost in gates of three inputs: 2 a move for the counts and 1 for step 4, less what moves share; some 20
-// a first part and some 12 a second part. Tables that are mostly free products have a
-// choice that costs less (rectangles.go).
+// Cost in gates of three inputs: 2 a move for the counts and 1 for step 4, less the logic that moves share; some 20 a
+// first part and some 12 a second part. Tables that are mostly free products have a cheaper choice (rectangles.go).
 //
 // Reference: proportional sampling by a tree of partial sums (Wong and Easton, "An efficient method for weighted
 // sampling without replacement", 1980).
@@ -38,10 +33,10 @@ import "stackmate/reasoner/circuit/logic"
 // gates adds arithmetic to a network.
 type gates struct{ *logic.Network }
 
-// choiceBits is the number of random bits beyond those that count the moves.
+// choiceBits is the number of random bits beyond the binary digits of the number of moves.
 const choiceBits = 14
 
-// Choose adds to the network the choice of a random legal move, over new inputs.
+// Choose adds to the network the choice of a random legal move of p. It sets p.Random, new inputs, and p.Chosen.
 func Choose(net *logic.Network, p *Parts) { p.Chosen = gates{net}.chooseMove(p, [][]logic.Lit{p.Head}) }
 
 // chooseMove returns the parts of a random legal move. heads has the heads by role and first part; one of the
@@ -50,9 +45,9 @@ func (n gates) chooseMove(p *Parts, heads [][]logic.Lit) [2][]logic.Lit {
 	if list := n.rectangles(p, heads); list != nil {
 		return n.chooseRectangle(p, list)
 	}
-	leaves := make([]*sumTree, len(p.Moves))
-	all := make([]int32, len(p.Moves))
-	for part, moves := range p.Moves {
+	leaves := make([]*sumTree, len(p.FirstMoves))
+	all := make([]int32, len(p.FirstMoves))
+	for part, moves := range p.FirstMoves {
 		var tails []logic.Lit
 		for _, m := range moves {
 			if p.Tail[m] != logic.False {
@@ -65,8 +60,8 @@ func (n gates) chooseMove(p *Parts, heads [][]logic.Lit) [2][]logic.Lit {
 	tree := n.treeByText(p, leaves, all, 0)
 	first, target := n.drawLeaf(p, tree, len(leaves))
 	union := newUnion(n, p, first)
-	seconds := make([]*sumTree, len(p.Seconds))
-	for part, moves := range p.Seconds {
+	seconds := make([]*sumTree, len(p.SecondMoves))
+	for part, moves := range p.SecondMoves {
 		seconds[part] = &sumTree{leaf: part, head: logic.True, most: 1, count: []logic.Lit{union.legal(moves)}}
 	}
 	second, _ := n.pick(n.balanced(seconds), len(seconds), target)
@@ -86,11 +81,11 @@ func (u *Union) legal(moves []int32) logic.Lit {
 		if firsts[l] == nil {
 			tails = append(tails, l)
 		}
-		firsts[l] = append(firsts[l], u.parts.Of[m][0])
+		firsts[l] = append(firsts[l], u.parts.Pair[m][0])
 	}
 	acc := logic.False
 	for _, l := range tails {
-		acc = u.net.Or(acc, u.net.And(l, u.of(firsts[l], nothing)))
+		acc = u.net.Or(acc, u.net.And(l, u.anyOf(firsts[l], noneFree)))
 	}
 	return acc
 }

@@ -26,10 +26,10 @@ func evaluator(net *logic.Network, rng *rand.Rand, given map[logic.Lit]bool) fun
 }
 
 // divided returns the parts of the moves "wait" and (go a b), legal where mine is true and by the given conditions.
-func divided(net *logic.Network, places int, mine logic.Lit, legal func(a, b int) logic.Lit) *Parts {
+func divided(net *logic.Network, cells int, mine logic.Lit, legal func(a, b int) logic.Lit) *Parts {
 	names, when := []string{"wait"}, []logic.Lit{mine.Not()}
-	for a := range places {
-		for b := range places {
+	for a := range cells {
+		for b := range cells {
 			names, when = append(names, fmt.Sprintf("(go %d %d)", a, b)), append(when, net.And(mine, legal(a, b)))
 		}
 	}
@@ -38,28 +38,28 @@ func divided(net *logic.Network, places int, mine logic.Lit, legal func(a, b int
 	return p
 }
 
-// made returns the move whose parts are chosen, or -1 unless there is exactly one of each part.
+// made returns the chosen move, or -1 unless exactly one first part and one second part are chosen.
 func (p *Parts) made(at func(logic.Lit) bool) int {
 	var of [2]int32
 	for side, lits := range p.Chosen {
-		some := slices.IndexFunc(lits, at)
-		if some < 0 || slices.ContainsFunc(lits[some+1:], at) {
+		first := slices.IndexFunc(lits, at)
+		if first < 0 || slices.ContainsFunc(lits[first+1:], at) {
 			return -1
 		}
-		of[side] = int32(some)
+		of[side] = int32(first)
 	}
-	return slices.Index(p.Of, of)
+	return slices.Index(p.Pair, of)
 }
 
 func TestTheRoleInTurnChoosesAnyLegalMoveAndTheOtherRoleWaits(t *testing.T) {
-	const places = 12
+	const cells = 12
 	net := logic.NewNetwork()
-	mine, taken := net.Input(), make([]logic.Lit, places)
+	mine, taken := net.Input(), make([]logic.Lit, cells)
 	for i := range taken {
 		taken[i] = net.Input()
 	}
-	p := divided(net, places, mine, func(a, b int) logic.Lit { return net.And(taken[a], taken[b].Not()) })
-	q := divided(net, places, mine.Not(), func(a, b int) logic.Lit { return net.And(taken[a].Not(), taken[b], taken[(a+b)%places]) })
+	p := divided(net, cells, mine, func(a, b int) logic.Lit { return net.And(taken[a], taken[b].Not()) })
+	q := divided(net, cells, mine.Not(), func(a, b int) logic.Lit { return net.And(taken[a].Not(), taken[b], taken[(a+b)%cells]) })
 	ChooseTurn(net, mine, p, q)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 6 {
@@ -72,11 +72,11 @@ func TestTheRoleInTurnChoosesAnyLegalMoveAndTheOtherRoleWaits(t *testing.T) {
 			at := evaluator(net, rng, given)
 			for side, role := range []*Parts{p, q} {
 				move := role.made(at)
-				if move < 0 || !at(role.Head[role.Of[move][0]]) || !at(role.Tail[move]) || (move == 0) != (at(mine) == (side == 1)) {
+				if move < 0 || !at(role.Head[role.Pair[move][0]]) || !at(role.Tail[move]) || (move == 0) != (at(mine) == (side == 1)) {
 					t.Fatalf("role %d of %v makes move %d", side, at(mine), move)
 				}
 				seen[[2]int{side, move}] = true
-				for m, of := range role.Of {
+				for m, of := range role.Pair {
 					if at(role.Head[of[0]]) && at(role.Tail[m]) {
 						legal[[2]int{side, m}] = true
 					}
@@ -90,9 +90,9 @@ func TestTheRoleInTurnChoosesAnyLegalMoveAndTheOtherRoleWaits(t *testing.T) {
 }
 
 func TestMadeIsTrueForTheMovesOfASet(t *testing.T) {
-	const places = 10
+	const cells = 10
 	net := logic.NewNetwork()
-	p := divided(net, places, logic.True, func(int, int) logic.Lit { return net.Input() })
+	p := divided(net, cells, logic.True, func(int, int) logic.Lit { return net.Input() })
 	for side, lits := range [][]logic.Lit{p.First, p.Second} {
 		for i := range lits {
 			lits[i] = net.Input()
@@ -102,23 +102,23 @@ func TestMadeIsTrueForTheMovesOfASet(t *testing.T) {
 	union, rng := NewUnion(net, p), rand.New(rand.NewPCG(3, 4))
 	for range 40 {
 		var set []int32
-		row, column := 1+rng.IntN(places), rng.IntN(places) // nearly whole, so that their parts are taken together
-		for m := range int32(len(p.Of)) {
-			whole := m > 0 && (int(m-1)/places < row || int(m-1)%places == column)
+		row, column := 1+rng.IntN(cells), rng.IntN(cells) // nearly complete, so that Made covers them by whole parts
+		for m := range int32(len(p.Pair)) {
+			whole := m > 0 && (int(m-1)/cells < row || int(m-1)%cells == column)
 			if rng.IntN(20) != 0 && whole || rng.IntN(4) == 0 {
 				set = append(set, m)
 			}
 		}
-		some := union.Made(set)
-		for m, of := range p.Of {
+		made := union.Made(set)
+		for m, of := range p.Pair {
 			given := make(map[logic.Lit]bool)
 			for side, lits := range p.Chosen {
 				for i, l := range lits {
 					given[l] = int32(i) == of[side]
 				}
 			}
-			if at := evaluator(net, rng, given); at(some) != slices.Contains(set, int32(m)) {
-				t.Fatalf("move %d of %v: %v", m, set, at(some))
+			if at := evaluator(net, rng, given); at(made) != slices.Contains(set, int32(m)) {
+				t.Fatalf("move %d of %v: %v", m, set, at(made))
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func TestBlocksHaveTheCheapestSizeAndMovesWithoutArgumentsTheirOwn(t *testing.T)
 		texts = append(texts, []int32{1, i})
 	}
 	p := blocks(texts)
-	if p.parts != [2]int{4, 6} || p.of[0] != [2]int32{0, 0} || p.of[1] != [2]int32{1, 0} || p.of[7] != [2]int32{2, 0} || p.of[15] != [2]int32{3, 2} {
-		t.Errorf("parts %v: %v", p.parts, p.of)
+	if p.count != [2]int{4, 6} || p.pair[0] != [2]int32{0, 0} || p.pair[1] != [2]int32{1, 0} || p.pair[7] != [2]int32{2, 0} || p.pair[15] != [2]int32{3, 2} {
+		t.Errorf("parts %v: %v", p.count, p.pair)
 	}
 }

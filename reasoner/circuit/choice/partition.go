@@ -11,10 +11,10 @@ import (
 
 // Enumeration of the partitions of a move table.
 
-// partition is one way to split the moves of a table into two parts.
+// partition is a split of the moves of a table into two parts each.
 type partition struct {
-	of    [][2]int32
-	parts [2]int // how many there are
+	pair  [][2]int32
+	count [2]int // number of first and second parts
 	texts [][]int32
 }
 
@@ -22,11 +22,11 @@ type partition struct {
 type Table struct {
 	names  []string
 	number numbering[string]
-	ways   []partition // partitions of all moves
+	ways   []partition // candidate partitions; nil until Best needs them
 }
 
-// Tables returns the table of each role with at least `least` moves, nil for other roles. Move names of a role are
-// unique.
+// Tables returns the table of each role with at least `least` moves, nil for other roles. Roles share a table if at
+// least half of the moves are common. The names of a role's moves must be unique.
 func Tables(tables [][]string, least int) []*Table {
 	out := make([]*Table, len(tables))
 	t := &Table{}
@@ -48,7 +48,7 @@ func Tables(tables [][]string, least int) []*Table {
 			t = &Table{number: make(numbering[string], len(table))}
 		}
 		for _, name := range table {
-			if int(t.number.of(name)) == len(t.names) {
+			if int(t.number.index(name)) == len(t.names) {
 				t.names = append(t.names, name)
 			}
 		}
@@ -57,16 +57,16 @@ func Tables(tables [][]string, least int) []*Table {
 	return out
 }
 
-// take returns the parts of the named moves under a partition of the table.
-func (t *Table) take(way partition, names []string) *Parts {
+// partsFor returns the parts of the named moves under a partition of the table.
+func (t *Table) partsFor(way partition, names []string) *Parts {
 	if !slices.Equal(names, t.names) {
 		of := make([][2]int32, len(names))
 		for m, name := range names {
-			of[m] = way.of[t.number[name]]
+			of[m] = way.pair[t.number[name]]
 		}
-		way.of = of
+		way.pair = of
 	}
-	return NewParts(way.of, way.parts, way.texts)
+	return NewParts(way.pair, way.count, way.texts)
 }
 
 // partitions lists the candidate partitions: a split after each number of words, and blocks of moves. Cost: one
@@ -77,7 +77,7 @@ func partitions(names []string) []partition {
 	longest := 0
 	for m, name := range names {
 		for w := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '(' || c == ')' || c == ' ' }) {
-			texts[m] = append(texts[m], words.of(w))
+			texts[m] = append(texts[m], words.index(w))
 		}
 		longest = max(longest, len(texts[m]))
 	}
@@ -85,7 +85,7 @@ func partitions(names []string) []partition {
 	var out []partition
 	heads := make([]int32, len(texts)) // of the words so far
 	for k := 1; k < longest && different; k++ {
-		p := partition{of: make([][2]int32, len(texts))}
+		p := partition{pair: make([][2]int32, len(texts))}
 		longer := numbering[[2]int32]{} // of heads, by the shorter head and the last word
 		rest := numbering[int32]{}      // of tails
 		for m, text := range texts {
@@ -94,12 +94,12 @@ func partitions(names []string) []partition {
 			if at == k {
 				key[1] = text[at-1]
 			}
-			if heads[m] = longer.of(key); int(heads[m]) == len(p.texts) {
+			if heads[m] = longer.index(key); int(heads[m]) == len(p.texts) {
 				p.texts = append(p.texts, text[:at])
 			}
-			p.of[m] = [2]int32{heads[m], rest.of(tails[m][at])}
+			p.pair[m] = [2]int32{heads[m], rest.index(tails[m][at])}
 		}
-		p.parts = [2]int{len(longer), len(rest)}
+		p.count = [2]int{len(longer), len(rest)}
 		out = append(out, p)
 	}
 	return append(out, blocks(texts))
@@ -113,9 +113,9 @@ func tailsOf(texts [][]int32) (tails [][]int32, different bool) {
 	for m, text := range texts {
 		tails[m] = make([]int32, len(text)+1)
 		for i, w := range slices.Backward(text) {
-			tails[m][i] = 1 + longer.of([2]int32{w, tails[m][i+1]})
+			tails[m][i] = 1 + longer.index([2]int32{w, tails[m][i+1]})
 		}
-		whole.of(tails[m][0])
+		whole.index(tails[m][0])
 	}
 	return tails, len(whole) == len(texts)
 }
@@ -123,7 +123,7 @@ func tailsOf(texts [][]int32) (tails [][]int32, different bool) {
 // numbering numbers keys from 0 in the order of first use.
 type numbering[K comparable] map[K]int32
 
-func (n numbering[K]) of(key K) int32 {
+func (n numbering[K]) index(key K) int32 {
 	i, ok := n[key]
 	if !ok {
 		i = int32(len(n))
@@ -148,22 +148,22 @@ func blocks(texts [][]int32) partition {
 	for size*size*secondCost < len(texts)*firstCost {
 		size++
 	}
-	p := partition{parts: [2]int{0, size}}
-	last, left := int32(0), 0 // the present block, and how many moves it has room for
+	p := partition{count: [2]int{0, size}}
+	block, room := int32(0), 0 // the present block, and how many moves it has room for
 	for _, text := range texts {
 		switch {
 		case len(text) == 1:
-			p.of = append(p.of, [2]int32{int32(p.parts[0]), 0})
-			p.parts[0]++
+			p.pair = append(p.pair, [2]int32{int32(p.count[0]), 0})
+			p.count[0]++
 			continue
-		case left == 0:
-			last, left = int32(p.parts[0]), size
-			p.parts[0]++
+		case room == 0:
+			block, room = int32(p.count[0]), size
+			p.count[0]++
 		}
-		p.of = append(p.of, [2]int32{last, int32(size - left)})
-		left--
+		p.pair = append(p.pair, [2]int32{block, int32(size - room)})
+		room--
 	}
-	p.texts = make([][]int32, p.parts[0])
+	p.texts = make([][]int32, p.count[0])
 	return p
 }
 
@@ -181,11 +181,11 @@ func (t *Table) Best(net *logic.Network, names []string, legal []logic.Lit, anyw
 		t.ways = partitions(t.names)
 	}
 	for _, way := range slices.Backward(t.ways) {
-		c := firstCost*way.parts[0] + secondCost*way.parts[1]
+		c := firstCost*way.count[0] + secondCost*way.count[1]
 		if c >= cost {
 			continue
 		}
-		p := t.take(way, names)
+		p := t.partsFor(way, names)
 		if c += p.tailCost(net, legal, cost-c); c < cost {
 			best, cost = p, c
 		}
@@ -199,7 +199,7 @@ func (p *Parts) tailCost(net *logic.Network, legal []logic.Lit, limit int) int {
 	seen := make(map[uint64]bool)
 	cost := 0
 	for m, l := range legal {
-		tail := logic.Without(net.Conjuncts(l), common[p.Of[m][0]])
+		tail := logic.Difference(net.Conjuncts(l), common[p.Pair[m][0]])
 		hash := uint64(logic.Hash(tail)) | uint64(len(tail))<<32
 		if !seen[hash] {
 			seen[hash] = true

@@ -9,30 +9,27 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Moves of three parts are mostly free products: where a piece that has moved to a place
-// may shoot from there does not depend on where it came from, but for what it has left
-// behind. So their table is cut into rectangles, each a set of first parts and a set of
-// second ones with tails that are the same for all of those:
+// Tables of moves with three cells are mostly free products: where a piece that has moved to a cell may shoot does not
+// depend on its origin, except near the cell that it has left. So the table is divided into rectangles. A rectangle is
+// a set of first parts and a set of second parts; the tail of a move in it depends only on the second part:
 //
-//	legal(m) = head(p) and tail(q)   for the parts p and q of m, both of a rectangle
+//	legal(m) = head(p) and tail(q)   for the parts p and q of m, both in the rectangle
 //
-// A rectangle has as many legal moves as the product of the heads and the tails that are
-// true. Random moves: draw a rectangle in proportion, one of its true heads and one of
-// its true tails, each uniformly. Cost in gates of three inputs: 4 for each first or
-// second part of a rectangle, and some 20 and a product a rectangle, instead of 3 a move.
+// The number of legal moves in a rectangle is the product of its numbers of true heads and true tails. The choice draws
+// a rectangle in proportion to this number, then uniformly a true head and a true tail of the rectangle. Cost in gates
+// of three inputs: 4 for each first or second part of a rectangle, and some 20 and a product for each rectangle,
+// instead of 3 for each move.
 //
-// A tail that a head contradicts may stand in a rectangle with it, though there is no such
-// move, and tails that are equal where a head is true stand for each other. Both join what
-// would be apart. First parts with mostly the same tails are found first (groups); what
-// they do not share, such as the places behind the one that the piece has left, is cut
-// off, restricted to where the head is true, and joined anew. Cost of the search: linear
-// in moves, times the rectangles of a first part.
+// Two rules enlarge rectangles. A pair of a head and a contradicting tail may be in a rectangle, although there is no
+// such move. Tails that are equal under a head may replace each other. The search first groups first parts with mostly
+// equal tails. Differing tails of a group, such as the cells behind the piece's origin, are cut off, restricted to true
+// heads, and combined anew. Cost of the search: linear in moves, times the rectangles of a first part.
 
-// rectangle is the set of moves with one of its first parts and one of its columns.
+// rectangle is the set of all moves with a first part in firsts and a column in columns.
 type rectangle struct {
 	firsts  []int32
 	columns []column
-	inside  partSet // firsts
+	inside  partSet // firsts, as a set
 	never   partSet // first parts that every column contradicts
 }
 
@@ -51,8 +48,8 @@ func (s partSet) add(p int32) { s[p>>6] |= 1 << (p & 63) }
 
 func (s partSet) has(p int32) bool { return len(s) > 0 && s[p>>6]>>(p&63)&1 != 0 }
 
-// minus reports whether every element of s is in a or in b.
-func (s partSet) minus(a, b partSet) bool {
+// coveredBy reports whether every element of s is in a or in b.
+func (s partSet) coveredBy(a, b partSet) bool {
 	for i, w := range s {
 		if w&^a[i]&^b[i] != 0 {
 			return false
@@ -72,30 +69,30 @@ func (s partSet) members() (out []int32) {
 
 // rectangleFinder cuts a table of moves into rectangles.
 type rectangleFinder struct {
-	net    gates
-	parts  *Parts
-	given  [][]logic.Lit             // by first part: what its heads imply
-	denied []map[logic.Lit]partSet   // by role: first parts whose heads imply the complement
-	absent []partSet                 // by role: first parts without a head
-	known  []map[logic.Lit]logic.Lit // by first part: what its heads make of literals (restrict)
+	net          gates
+	parts        *Parts
+	implications [][]logic.Lit             // by first part: the literals that its heads, of all roles, imply
+	denied       []map[logic.Lit]partSet   // by role and literal: first parts whose heads imply its complement
+	absent       []partSet                 // by role: first parts with a false head
+	restricted   []map[logic.Lit]logic.Lit // by first part: results of restrict
 }
 
-// rectangles cuts a table of moves with the given heads, by role and first part, into
-// rectangles; nil if a choice by first parts costs less.
+// rectangles divides a table of moves into rectangles, with the given heads by role and first part. It returns nil
+// for small tables, and if a choice by first parts costs less.
 func (n gates) rectangles(p *Parts, heads [][]logic.Lit) []*rectangle {
-	if len(p.Of) < LeastMoves {
+	if len(p.Pair) < LeastMoves {
 		return nil
 	}
-	f := &rectangleFinder{net: n, parts: p, known: make([]map[logic.Lit]logic.Lit, len(p.First))}
+	f := &rectangleFinder{net: n, parts: p, restricted: make([]map[logic.Lit]logic.Lit, len(p.First))}
 	tails := f.tails()
-	if 2*len(tails) > len(p.Of) {
+	if 2*len(tails) > len(p.Pair) {
 		return nil // most tails belong to one move
 	}
-	f.look(heads)
+	f.indexHeads(heads)
 	columns, shared := f.columns(tails, f.groups(tails))
-	best, cost := []*rectangle(nil), moveCost*len(p.Of)+firstCost*len(p.First)+secondCost*len(p.Second)
-	for _, rest := range [][]column{columns[shared:], f.alike(columns[shared:])} {
-		list := f.join(slices.Concat(columns[:shared], rest))
+	best, cost := []*rectangle(nil), moveCost*len(p.Pair)+firstCost*len(p.First)+secondCost*len(p.Second)
+	for _, rest := range [][]column{columns[shared:], f.splitByColumns(columns[shared:])} {
+		list := f.combine(slices.Concat(columns[:shared], rest))
 		if c := costOf(list); c < cost {
 			best, cost = list, c
 		}
@@ -112,7 +109,7 @@ func costOf(list []*rectangle) (cost int) {
 	return cost
 }
 
-func (f *rectangleFinder) set() partSet { return make(partSet, (len(f.parts.First)+63)/64) }
+func (f *rectangleFinder) newSet() partSet { return make(partSet, (len(f.parts.First)+63)/64) }
 
 // equalTails is the set of moves with the same second part and tail.
 type equalTails struct {
@@ -128,8 +125,8 @@ func (f *rectangleFinder) tails() (list []equalTails) {
 		if t == logic.False {
 			continue
 		}
-		of := f.parts.Of[m]
-		at := number.of([2]int32{of[1], int32(t)})
+		of := f.parts.Pair[m]
+		at := number.index([2]int32{of[1], int32(t)})
 		if int(at) == len(list) {
 			list = append(list, equalTails{second: of[1], tail: t})
 		}
@@ -171,12 +168,12 @@ func (f *rectangleFinder) groups(tails []equalTails) []int32 {
 	return groups
 }
 
-// look computes the implications of the heads.
-func (f *rectangleFinder) look(heads [][]logic.Lit) {
-	f.given = make([][]logic.Lit, len(f.parts.First))
-	known := make([]bool, len(f.given))
+// indexHeads sets implications, denied and absent from the implications of the heads.
+func (f *rectangleFinder) indexHeads(heads [][]logic.Lit) {
+	f.implications = make([][]logic.Lit, len(f.parts.First))
+	known := make([]bool, len(f.implications))
 	for role, row := range heads {
-		f.denied, f.absent = append(f.denied, make(map[logic.Lit]partSet)), append(f.absent, f.set())
+		f.denied, f.absent = append(f.denied, make(map[logic.Lit]partSet)), append(f.absent, f.newSet())
 		for part, head := range row {
 			if head == logic.False {
 				f.absent[role].add(int32(part))
@@ -185,21 +182,21 @@ func (f *rectangleFinder) look(heads [][]logic.Lit) {
 			implied := f.net.Conditions(head)
 			for _, l := range implied {
 				if f.denied[role][l.Not()] == nil {
-					f.denied[role][l.Not()] = f.set()
+					f.denied[role][l.Not()] = f.newSet()
 				}
 				f.denied[role][l.Not()].add(int32(part))
 			}
 			if known[part] {
-				implied = logic.Intersect(implied, f.given[part])
+				implied = logic.Intersect(implied, f.implications[part])
 			}
-			f.given[part], known[part] = implied, true
+			f.implications[part], known[part] = implied, true
 		}
 	}
 }
 
 // contradictions returns the first parts whose heads, for every role, contradict one of the implied literals.
 func (f *rectangleFinder) contradictions(implied []logic.Lit) partSet {
-	out := f.set()
+	out := f.newSet()
 	for role, absent := range f.absent {
 		never := slices.Clone(absent)
 		for _, l := range implied {
@@ -227,18 +224,18 @@ func (f *rectangleFinder) contradicts(lits []logic.Lit, p int32) bool {
 	return true
 }
 
-// restrict returns l simplified under the heads of first part p. Results are cached: tails of moves along a line
-// contain each other.
+// restrict returns l simplified under the assumption that a head of first part p is true. Results are cached: tails of
+// moves along a line contain each other.
 func (f *rectangleFinder) restrict(l logic.Lit, p int32) logic.Lit {
-	if out, ok := f.known[p][l]; ok {
+	if out, ok := f.restricted[p][l]; ok {
 		return out
 	}
-	if f.known[p] == nil {
-		f.known[p] = make(map[logic.Lit]logic.Lit)
+	if f.restricted[p] == nil {
+		f.restricted[p] = make(map[logic.Lit]logic.Lit)
 	}
 	out := l
 	switch implied := f.net.Conditions(l); {
-	case len(logic.Without(implied, f.given[p])) == 0:
+	case len(logic.Difference(implied, f.implications[p])) == 0:
 		out = logic.True
 	case f.contradicts(implied, p):
 		out = logic.False
@@ -251,18 +248,18 @@ func (f *rectangleFinder) restrict(l logic.Lit, p int32) logic.Lit {
 		}
 		out = f.net.And(operands...)
 	}
-	f.known[p][l] = out
+	f.restricted[p][l] = out
 	return out
 }
 
-// columns returns the tails cut at the borders of groups; the first `shared` columns belong to groups. Tails
-// shared by at most half of a group are restricted.
+// columns divides the tails at the borders of groups. The first `shared` columns belong to groups. Tails that at most
+// half of a group shares are restricted.
 func (f *rectangleFinder) columns(tails []equalTails, groups []int32) (out []column, shared int) {
 	size := make(map[int32]int)
 	for _, g := range groups {
 		size[g]++
 	}
-	var left []equalTails
+	var remaining []equalTails
 	ofGroup := make(map[[2]int32][]int) // by group and second part: columns
 	for _, t := range tails {
 		byGroup := make(map[int32][]int32)
@@ -272,18 +269,18 @@ func (f *rectangleFinder) columns(tails []equalTails, groups []int32) (out []col
 		for _, g := range slices.Sorted(maps.Keys(byGroup)) {
 			firsts := byGroup[g]
 			if len(firsts) <= max(1, size[g]/2) {
-				left = append(left, equalTails{t.second, t.tail, firsts})
+				remaining = append(remaining, equalTails{t.second, t.tail, firsts})
 				continue
 			}
 			ofGroup[[2]int32{g, t.second}] = append(ofGroup[[2]int32{g, t.second}], len(out))
 			out = append(out, f.column(t.second, t.tail, firsts))
 		}
 	}
-	return f.appendRestricted(out, left, func(p, second int32) []int { return ofGroup[[2]int32{groups[p], second}] }), len(out)
+	return f.appendRestricted(out, remaining, func(p, second int32) []int { return ofGroup[[2]int32{groups[p], second}] }), len(out)
 }
 
-// alike cuts columns so that two first parts in the same column are in exactly the same columns.
-func (f *rectangleFinder) alike(columns []column) (out []column) {
+// splitByColumns splits columns so that two first parts in the same column are in exactly the same columns.
+func (f *rectangleFinder) splitByColumns(columns []column) (out []column) {
 	in := make([][]int32, len(f.parts.First)) // by first part: columns
 	for i, c := range columns {
 		for _, p := range c.firsts.members() {
@@ -295,7 +292,7 @@ func (f *rectangleFinder) alike(columns []column) (out []column) {
 	for p, list := range in {
 		key := keyOf(list)
 		if firsts[key] == nil {
-			firsts[key] = f.set()
+			firsts[key] = f.newSet()
 			order = append(order, key)
 		}
 		firsts[key].add(int32(p))
@@ -311,9 +308,9 @@ func (f *rectangleFinder) alike(columns []column) (out []column) {
 }
 
 // appendRestricted adds each move to a column of its group with an equal restricted tail, or to a new column.
-func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGroup func(p, second int32) []int) []column {
+func (f *rectangleFinder) appendRestricted(out []column, remaining []equalTails, ofGroup func(p, second int32) []int) []column {
 	number, first := numbering[string]{}, len(out)
-	for _, t := range left {
+	for _, t := range remaining {
 		for _, p := range t.firsts {
 			tail := f.restrict(t.tail, p)
 			if columns := ofGroup(p, t.second); len(columns) > 0 {
@@ -327,7 +324,7 @@ func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGr
 			for _, l := range f.net.Conditions(tail) {
 				key = append(key, int32(l))
 			}
-			at := first + int(number.of(keyOf(key)))
+			at := first + int(number.index(keyOf(key)))
 			if at == len(out) {
 				out = append(out, f.column(t.second, tail, nil))
 			}
@@ -338,30 +335,30 @@ func (f *rectangleFinder) appendRestricted(out []column, left []equalTails, ofGr
 }
 
 func (f *rectangleFinder) column(second int32, tail logic.Lit, firsts []int32) column {
-	c := column{second: second, tail: tail, firsts: f.set(), never: f.contradictions(f.net.Conditions(tail))}
+	c := column{second: second, tail: tail, firsts: f.newSet(), never: f.contradictions(f.net.Conditions(tail))}
 	for _, p := range firsts {
 		c.firsts.add(p)
 	}
 	return c
 }
 
-// join combines columns to rectangles, columns with the most first parts first.
-func (f *rectangleFinder) join(columns []column) []*rectangle {
+// combine combines columns to rectangles, columns with the most first parts first.
+func (f *rectangleFinder) combine(columns []column) []*rectangle {
 	slices.SortStableFunc(columns, func(a, b column) int { return cmp.Compare(len(b.firsts.members()), len(a.firsts.members())) })
 	var list []*rectangle
-	with := make([][]*rectangle, len(f.parts.First)) // by first part
+	byFirst := make([][]*rectangle, len(f.parts.First)) // by first part
 	for _, c := range columns {
 		firsts := c.firsts.members()
-		r := fitting(&c, firsts, with)
+		r := findRectangle(&c, firsts, byFirst)
 		if r == nil {
-			r = &rectangle{inside: f.set(), never: slices.Clone(c.never)}
+			r = &rectangle{inside: f.newSet(), never: slices.Clone(c.never)}
 			list = append(list, r)
 		}
 		for _, p := range firsts {
 			if !r.inside.has(p) {
 				r.inside.add(p)
 				r.firsts = append(r.firsts, p)
-				with[p] = append(with[p], r)
+				byFirst[p] = append(byFirst[p], r)
 			}
 		}
 		for i, w := range c.never {
@@ -372,11 +369,11 @@ func (f *rectangleFinder) join(columns []column) []*rectangle {
 	return list
 }
 
-// fitting returns a rectangle with one of the first parts to which the column can be added, or nil.
-func fitting(c *column, firsts []int32, with [][]*rectangle) *rectangle {
+// findRectangle returns a rectangle that contains one of the first parts and can take the column, or nil.
+func findRectangle(c *column, firsts []int32, byFirst [][]*rectangle) *rectangle {
 	for _, p := range firsts {
-		for _, r := range with[p] {
-			if c.firsts.minus(r.inside, r.never) && r.inside.minus(c.firsts, c.never) {
+		for _, r := range byFirst[p] {
+			if c.firsts.coveredBy(r.inside, r.never) && r.inside.coveredBy(c.firsts, c.never) {
 				return r
 			}
 		}

@@ -10,19 +10,19 @@ import (
 	"stackmate/reasoner/circuit/logic/logictest"
 )
 
-// In every position each legal move is in one rectangle, by one of its columns, and no
-// other is in any; and the rectangles are much smaller than the table.
-func TestRectanglesHoldEachLegalMoveOnce(t *testing.T) {
+// In every position each legal move is in exactly one rectangle, by exactly one column, and no other move is in any.
+// The rectangles together are much smaller than the table.
+func TestRectanglesContainEachLegalMoveOnce(t *testing.T) {
 	const size = 5
 	net := logic.NewNetwork()
 	p, fluents := queens(net, size)
 	list := gates{net}.rectangles(p, [][]logic.Lit{p.Head})
-	places := 0
+	elements := 0
 	for _, r := range list {
-		places += len(r.firsts) + len(r.columns)
+		elements += len(r.firsts) + len(r.columns)
 	}
-	if places == 0 || places > len(p.Of)/2 {
-		t.Errorf("%d moves are %d rectangles with %d places", len(p.Of), len(list), places)
+	if elements == 0 || elements > len(p.Pair)/2 {
+		t.Errorf("%d moves have %d rectangles with %d first parts and columns", len(p.Pair), len(list), elements)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -42,23 +42,23 @@ func TestRectanglesHoldEachLegalMoveOnce(t *testing.T) {
 				}
 			}
 		}
-		for m, of := range p.Of {
+		for m, of := range p.Pair {
 			if legal := at(p.Head[of[0]]) && at(p.Tail[m]); legal != (in[of] == 1) || in[of] > 1 {
-				t.Fatalf("move %d, legal: %v, is %d times in a rectangle", m, legal, in[of])
+				t.Fatalf("move %d, legal: %v, is in %d rectangles", m, legal, in[of])
 			}
 			delete(in, of)
 		}
 		if len(in) > 0 {
-			t.Fatalf("there are no moves of parts %v", in)
+			t.Fatalf("rectangles contain pairs of parts without a legal move: %v", in)
 		}
 	}
 }
 
-// queens is a table of moves (go a b c) on a board of places that are taken or not, where each
-// pair of consecutive places lies in a line and nothing between them is taken.
+// queens returns the table of moves (go a b c) on a board of cells, which are taken or free. Consecutive cells of a
+// move are in line, with free cells between them.
 func queens(net *logic.Network, size int) (p *Parts, taken []logic.Lit) {
-	places := size * size
-	for range places {
+	cells := size * size
+	for range cells {
 		taken = append(taken, net.Input())
 	}
 	free := func(a, b, but int) (lits []logic.Lit) {
@@ -70,9 +70,9 @@ func queens(net *logic.Network, size int) (p *Parts, taken []logic.Lit) {
 		return lits
 	}
 	names, legal := []string{"wait"}, []logic.Lit{net.And(taken...)}
-	for a := range places {
-		for b := range places {
-			for c := range places {
+	for a := range cells {
+		for b := range cells {
+			for c := range cells {
 				if inLine(a, b, size) && inLine(b, c, size) {
 					names = append(names, fmt.Sprintf("(go %d %d %d)", a, b, c))
 					legal = append(legal, net.And(append(append(free(a, b, -1), free(b, c, a)...), taken[a])...))
@@ -94,11 +94,11 @@ func inLine(a, b, size int) bool {
 	return a != b && (dx == 0 || dy == 0 || dx == dy || dx == -dy)
 }
 
-func TestAFirstPartIsOutOfTheQuestionWhereItsHeadsOfAllRolesAre(t *testing.T) {
+func TestAContradictionMustHoldForTheHeadsOfAllRoles(t *testing.T) {
 	net := logic.NewNetwork()
 	x, y := net.Input(), net.Input()
 	f := &rectangleFinder{net: gates{net}, parts: &Parts{First: make([]logic.Lit, 2)}}
-	f.look([][]logic.Lit{{x, y}, {x.Not(), logic.False}})
+	f.indexHeads([][]logic.Lit{{x, y}, {x.Not(), logic.False}})
 	for _, c := range []struct {
 		implied []logic.Lit
 		want    []int32

@@ -18,21 +18,21 @@ type sumTree struct {
 	onLeft      []logic.Lit // the number of left, where all of when are true
 }
 
-// join returns the tree over two trees. Conditions common to both are left to the nodes above, so roles whose
+// addTrees returns the tree over two trees. Conditions common to both are left to the nodes above, so roles whose
 // moves differ only in such conditions share the sums.
-func (n gates) join(left, right *sumTree) *sumTree {
+func (n gates) addTrees(left, right *sumTree) *sumTree {
 	t := &sumTree{left: left, right: right, when: logic.Intersect(slices.Clone(left.when), right.when), most: left.most + right.most}
-	t.onLeft = n.within(left, t.when)
-	t.count = n.add(t.onLeft, n.within(right, t.when), logic.False)
+	t.onLeft = n.countUnder(left, t.when)
+	t.count = n.add(t.onLeft, n.countUnder(right, t.when), logic.False)
 	t.count = t.count[:min(len(t.count), bits.Len(uint(t.most)))]
 	return t
 }
 
-// within returns the number of a tree, assuming the given conditions.
-func (n gates) within(t *sumTree, when []logic.Lit) []logic.Lit {
-	rest := n.And(logic.Without(t.when, when)...)
+// countUnder returns the number of a tree under the assumption that the conditions in when hold.
+func (n gates) countUnder(t *sumTree, when []logic.Lit) []logic.Lit {
+	rest := n.And(logic.Difference(t.when, when)...)
 	if t.left == nil {
-		rest = n.less(t.head, when)
+		rest = n.dropConditions(t.head, when)
 	}
 	digits := make([]logic.Lit, len(t.count))
 	for i, d := range t.count {
@@ -47,7 +47,7 @@ func (n gates) balanced(trees []*sumTree) *sumTree {
 		return trees[0]
 	}
 	half := (len(trees) + 1) / 2
-	return n.join(n.balanced(trees[:half]), n.balanced(trees[half:]))
+	return n.addTrees(n.balanced(trees[:half]), n.balanced(trees[half:]))
 }
 
 // treeByText returns a tree over first parts that agree in their first words; parts that agree in one more word
@@ -73,9 +73,9 @@ func (n gates) treeByText(p *Parts, leaves []*sumTree, parts []int32, words int)
 	return n.balanced(trees)
 }
 
-// pick descends the tree to the leaf of the target. chosen[leaf] is true for this leaf; left is the rest of the
+// pick descends the tree to the leaf of the target. chosen[leaf] is true for this leaf; rest is the remaining
 // target there.
-func (n gates) pick(t *sumTree, leaves int, target []logic.Lit) (chosen, left []logic.Lit) {
+func (n gates) pick(t *sumTree, leaves int, target []logic.Lit) (chosen, rest []logic.Lit) {
 	type step struct {
 		at *sumTree
 		on logic.Lit // the way leads here
@@ -97,14 +97,14 @@ func (n gates) pick(t *sumTree, leaves int, target []logic.Lit) (chosen, left []
 				below[i] = n.Or(below[i], n.And(s.on, d))
 			}
 		}
-		less, rest := n.subtract(target, below)
+		less, reduced := n.subtract(target, below)
 		for _, s := range level {
 			if s.at.left != nil {
 				next = append(next, step{s.at.left, n.And(s.on, less)}, step{s.at.right, n.And(s.on, less.Not())})
 			}
 		}
 		for i := range target {
-			target[i] = n.Or(n.And(less, target[i]), n.And(less.Not(), rest[i]))
+			target[i] = n.Or(n.And(less, target[i]), n.And(less.Not(), reduced[i]))
 		}
 		level = next
 	}
@@ -112,8 +112,8 @@ func (n gates) pick(t *sumTree, leaves int, target []logic.Lit) (chosen, left []
 }
 
 // drawLeaf draws one of the leaves in proportion to its number, and returns the rest of the target there.
-func (n gates) drawLeaf(p *Parts, t *sumTree, leaves int) (chosen, left []logic.Lit) {
-	number := n.within(t, nil)
+func (n gates) drawLeaf(p *Parts, t *sumTree, leaves int) (chosen, rest []logic.Lit) {
+	number := n.countUnder(t, nil)
 	fraction := make([]logic.Lit, len(number)+choiceBits)
 	for i := range fraction {
 		fraction[i] = n.Input()
@@ -122,9 +122,9 @@ func (n gates) drawLeaf(p *Parts, t *sumTree, leaves int) (chosen, left []logic.
 	return n.pick(t, leaves, n.draw(fraction, number))
 }
 
-// less removes the literals in when from a conjunction. Subexpressions that imply none of them are kept.
-func (n gates) less(l logic.Lit, when []logic.Lit) logic.Lit {
-	if whole := n.Conditions(l); len(logic.Without(whole, when)) == len(whole) {
+// dropConditions removes the literals in when from a nested conjunction. It keeps subexpressions without such literals.
+func (n gates) dropConditions(l logic.Lit, when []logic.Lit) logic.Lit {
+	if whole := n.Conditions(l); len(logic.Difference(whole, when)) == len(whole) {
 		return l
 	}
 	operands := n.Conjuncts(l)
@@ -133,7 +133,7 @@ func (n gates) less(l logic.Lit, when []logic.Lit) logic.Lit {
 	}
 	rest := make([]logic.Lit, len(operands))
 	for i, o := range slices.Clone(operands) {
-		rest[i] = n.less(o, when)
+		rest[i] = n.dropConditions(o, when)
 	}
 	return n.And(rest...)
 }

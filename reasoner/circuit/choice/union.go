@@ -6,21 +6,22 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Union builds disjunctions over first parts, exactly one of which is true. Algorithm: find the smallest family of
-// parts with common words that contains the given parts. If fewer members are excluded than given, the result is
-// the cached disjunction of the family without the excluded members. Cost: linear in the family.
+// Union builds disjunctions over first parts, of which exactly one is true. A family is the set of all parts with given
+// words at given positions. anyOf finds the smallest family that contains the parts. If it excludes fewer members than
+// it has parts, the result is the cached disjunction of the family without the excluded members. Cost: linear in the
+// family.
 type Union struct {
 	net      gates
 	parts    *Parts
-	lits     []logic.Lit // by first part
+	lits     []logic.Lit // by first part: input or chosen value
 	families map[string]*family
-	marked   []bool // by first part
+	marked   []bool // by first part: scratch of anyOf
 }
 
 // family is the set of parts that agree in some words, and their disjunction.
 type family struct {
-	members []int32
-	any     logic.Lit
+	members     []int32
+	disjunction logic.Lit
 }
 
 // NewUnion returns the union over the inputs First.
@@ -58,7 +59,7 @@ func (u *Union) familyOf(parts []int32) *family {
 				lits = append(lits, u.lits[p])
 			}
 		}
-		f.any = u.net.Or(lits...)
+		f.disjunction = u.net.Or(lits...)
 		u.families[key] = f
 	}
 	return f
@@ -68,8 +69,8 @@ func matches(text, pattern []int32) bool {
 	return slices.EqualFunc(text, pattern, func(w, p int32) bool { return w == p || p == anyWord })
 }
 
-// of returns the disjunction of the parts. Parts that satisfy free are don't-cares.
-func (u *Union) of(parts []int32, free func(p int32) bool) logic.Lit {
+// anyOf returns the disjunction of the parts. Parts that satisfy free are don't-cares.
+func (u *Union) anyOf(parts []int32, free func(p int32) bool) logic.Lit {
 	if len(parts) == 1 {
 		return u.lits[parts[0]]
 	}
@@ -87,7 +88,7 @@ func (u *Union) of(parts []int32, free func(p int32) bool) logic.Lit {
 			u.marked[p] = false
 		}
 		if len(others) < len(parts) {
-			return u.net.And(f.any, u.net.Or(others...).Not())
+			return u.net.And(f.disjunction, u.net.Or(others...).Not())
 		}
 	}
 	lits := make([]logic.Lit, len(parts))
@@ -97,7 +98,7 @@ func (u *Union) of(parts []int32, free func(p int32) bool) logic.Lit {
 	return u.net.Or(lits...)
 }
 
-func nothing(int32) bool { return false }
+func noneFree(int32) bool { return false }
 
 // Made returns the condition that one of the sorted moves is made. It covers them by whole first parts, whole
 // second parts, and products of first and second parts.
@@ -110,14 +111,14 @@ func (u *Union) Made(moves []int32) logic.Lit {
 	for side := range count {
 		count[side] = make(map[int32]int)
 		for _, m := range moves {
-			count[side][p.Of[m][side]]++
+			count[side][p.Pair[m][side]]++
 		}
 	}
 	size := func(side int, part int32) int {
 		if side == 0 {
-			return len(p.Moves[part])
+			return len(p.FirstMoves[part])
 		}
-		return len(p.Seconds[part])
+		return len(p.SecondMoves[part])
 	}
 	var covered [2]int
 	for side := range covered {
@@ -131,11 +132,11 @@ func (u *Union) Made(moves []int32) logic.Lit {
 	if covered[1] > covered[0] {
 		order = [2]int{1, 0}
 	}
-	left := moves
+	remaining := moves
 	var whole [2][]int32
 	for _, side := range order {
-		left = slices.DeleteFunc(slices.Clone(left), func(m int32) bool {
-			part := p.Of[m][side]
+		remaining = slices.DeleteFunc(slices.Clone(remaining), func(m int32) bool {
+			part := p.Pair[m][side]
 			if count[side][part] != size(side, part) {
 				return false
 			}
@@ -145,9 +146,9 @@ func (u *Union) Made(moves []int32) logic.Lit {
 		slices.Sort(whole[side])
 		whole[side] = slices.Compact(whole[side])
 	}
-	terms := u.products(left)
+	terms := u.products(remaining)
 	if len(whole[0]) > 0 {
-		terms = append(terms, u.of(whole[0], nothing))
+		terms = append(terms, u.anyOf(whole[0], noneFree))
 	}
 	for _, part := range whole[1] {
 		terms = append(terms, p.Second[part])
@@ -157,8 +158,8 @@ func (u *Union) Made(moves []int32) logic.Lit {
 
 // Move returns the condition that move m is made.
 func (u *Union) Move(m int32) logic.Lit {
-	of := u.parts.Of[m]
-	return u.net.And(u.lits[of[0]], u.parts.Second[of[1]])
+	pair := u.parts.Pair[m]
+	return u.net.And(u.lits[pair[0]], u.parts.Second[pair[1]])
 }
 
 // products returns the disjunctions of moves by second part; second parts with equal unions of first parts share a
@@ -168,21 +169,21 @@ func (u *Union) products(moves []int32) []logic.Lit {
 	firsts := make(map[int32][]int32) // by second part
 	var order []int32
 	for _, m := range moves {
-		q := p.Of[m][1]
+		q := p.Pair[m][1]
 		if firsts[q] == nil {
 			order = append(order, q)
 		}
-		firsts[q] = append(firsts[q], p.Of[m][0])
+		firsts[q] = append(firsts[q], p.Pair[m][0])
 	}
 	slices.Sort(order)
 	unions := make(map[logic.Lit][]logic.Lit) // second parts by the union of their first parts
 	var out, terms []logic.Lit
 	for _, q := range order {
-		here := make(map[int32]bool, len(p.Seconds[q]))
-		for _, m := range p.Seconds[q] {
-			here[p.Of[m][0]] = true
+		here := make(map[int32]bool, len(p.SecondMoves[q]))
+		for _, m := range p.SecondMoves[q] {
+			here[p.Pair[m][0]] = true
 		}
-		l := u.of(firsts[q], func(part int32) bool { return !here[part] })
+		l := u.anyOf(firsts[q], func(part int32) bool { return !here[part] })
 		if unions[l] == nil {
 			out = append(out, l)
 		}

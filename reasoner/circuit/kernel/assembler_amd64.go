@@ -8,17 +8,16 @@ import (
 	"math"
 )
 
-// The instructions of translated code: loads and stores of rows, gates, and PREFETCHT1, which
-// changes nothing but how soon code is there. With AVX-512F, and AVX-512VL for rows shorter than 512
-// bits, they have the EVEX prefix: VMOVDQA64, and gates of three inputs, VPTERNLOGQ. With AVX2 they
-// have the VEX prefix: VMOVDQA, and gates of two inputs, VPAND, VPANDN, VPOR, VPXOR. See Intel, Software
-// Developer's Manual, volume 2, sections 2.3 and 2.7. A row is found by its distance from the
-// row rowBias, whose address is in RDI: rows around that one have short forms.
+// The instructions of translated code: loads and stores of rows, gates, and PREFETCHT1, which only prefetches
+// code. With AVX-512F, and AVX-512VL for rows shorter than 512 bits, they have the EVEX prefix: VMOVDQA64,
+// and gates of three inputs, VPTERNLOGQ. With AVX2 they have the VEX prefix: VMOVDQA, and gates of two
+// inputs, VPAND, VPANDN, VPOR, VPXOR. See Intel, Software Developer's Manual, volume 2, sections 2.3 and 2.7.
+// A row is addressed by its distance from row rowBias, whose address is in RDI: nearby rows have short forms.
 
 const (
 	mapMove, opLoad, opStore = 1, 0x6f, 0x7f
 	mapGate, opGate          = 3, 0x25 // EVEX
-	// VEX, of the opcodes mapMove.
+	// VEX, in the opcode map mapMove.
 	opAnd, opAndNot, opOr, opXor, opEqual = 0xdb, 0xdf, 0xeb, 0xef, 0x76
 
 	evex      = 0x62
@@ -29,42 +28,42 @@ const (
 	ret       = 0xc3
 
 	rowBias = 128
-	// ones is the register whose bits are all set, with VEX.
+	// ones is the register whose bits are set, with VEX.
 	ones = 15
 )
 
-// maxDistance bounds the bytes of all rows. Tests lower it.
+// maxDistance is the greatest size of the rows in bytes. Tests lower it.
 var maxDistance int64 = math.MaxInt32
 
-// addBias is ADD RDI, imm32, the beginning of all code.
+// addBias is ADD RDI, imm32, the first instruction of translated code.
 var addBias = []byte{0x48, 0x81, 0xc7}
 
-// fetchAhead is PREFETCHT1 [RIP + 2048]. Long code runs once a pass, and the processor does
-// not fetch so far ahead what has left its second-level cache meanwhile.
+// fetchAhead is PREFETCHT1 [RIP + 2048]. Long code runs once a pass, and has left the second-level cache in
+// between; the processor's own prefetch does not reach so far.
 var fetchAhead = []byte{0x0f, 0x18, 0x15, 0x00, 0x08, 0x00, 0x00}
 
-// codeLine is the bytes of code that are fetched together.
+// codeLine is the length of a cache line.
 const codeLine = 64
 
 // assembler appends instructions to code.
 type assembler struct {
 	code  []byte
 	vex   bool  // instructions have the VEX prefix
-	words int32 // of a row: 2, 4 or 8
-	long  bool  // code is fetched ahead
-	line  int   // the last one from which code was fetched
+	words int32 // words of a row: 2, 4 or 8
+	long  bool  // code is prefetched
+	line  int   // the last line with a prefetch
 }
 
-// pairs are the gates of two inputs by truth table: those that are 0 where both inputs are.
+// pairs are the opcodes of gates of two inputs, by truth table: the functions that are 0 for two zeros.
 var pairs = [16]byte{2: opAndNot, 6: opXor, 8: opAnd, 14: opOr}
 
-// operand is a register or, if that is -1, a row.
+// operand is a register, or a row if register is -1.
 type operand struct {
 	register int8
 	row      int32
 }
 
-// registers is the number of those that values may be in.
+// registers returns the number of registers for values.
 func (a *assembler) registers() int8 {
 	if a.vex {
 		return ones
@@ -72,7 +71,7 @@ func (a *assembler) registers() int8 {
 	return mostRegisters
 }
 
-func (a *assembler) begin() {
+func (a *assembler) prologue() {
 	a.code = append(a.code, addBias...)
 	a.code = binary.LittleEndian.AppendUint32(a.code, uint32(rowBias*8*a.words))
 	if a.vex {
@@ -80,7 +79,7 @@ func (a *assembler) begin() {
 	}
 }
 
-func (a *assembler) end() { a.code = append(a.code, ret) }
+func (a *assembler) epilogue() { a.code = append(a.code, ret) }
 
 func (a *assembler) load(r int8, row int32)  { a.add(mapMove, opLoad, r, 0, operand{-1, row}) }
 func (a *assembler) store(row int32, r int8) { a.add(mapMove, opStore, r, 0, operand{-1, row}) }
@@ -96,7 +95,7 @@ func (a *assembler) gate(to, b int8, c operand, table uint8) (inverted bool) {
 		return false
 	}
 	table &= 15
-	inverted = table&1 != 0 // where both are 0
+	inverted = table&1 != 0 // the value for two zeros
 	if inverted {
 		table ^= 15
 	}
@@ -155,7 +154,7 @@ func (a *assembler) prefix(opcodes byte, reg, second, rm int8) {
 		byte(a.words>>2)<<5|not(second, 4)<<3)
 }
 
-var errCode = errors.New("translated code is not as it should be")
+var errCode = errors.New("translated code is not safe")
 
 // proveCode proves that code accesses only the given number of rows, leaves row 0 unchanged, and returns. It is
 // independent of the code generator: it accepts one prologue, one epilogue, and between them only known
@@ -163,7 +162,7 @@ var errCode = errors.New("translated code is not as it should be")
 func proveCode(code []byte, words, rows int32) error {
 	var frame assembler
 	frame.words = words
-	frame.begin()
+	frame.prologue()
 	first := len(frame.code)
 	if len(code) <= first || string(code[:first]) != string(frame.code) || code[len(code)-1] != ret {
 		return fmt.Errorf("%w: beginning or end", errCode)
@@ -180,8 +179,8 @@ func proveCode(code []byte, words, rows int32) error {
 
 // layout is the decoded form of an instruction before its memory operand.
 type layout struct {
-	length  int  // up to there
-	store   bool // the operand is written
+	length  int  // length up to the memory operand
+	store   bool // the memory operand is written
 	scale   int8 // of a short distance, in bytes
 	follows int  // bytes after the operand
 }
@@ -223,7 +222,7 @@ func instruction(code []byte, words, rows int32) int {
 	return n
 }
 
-// layoutOf reads the prefix and the opcode of an instruction on rows of so many words.
+// layoutOf decodes the prefix and the opcode of an instruction on rows of the given words.
 func layoutOf(code []byte, words int32) (f layout, ok bool) {
 	switch {
 	case len(code) >= 6 && code[0] == evex:

@@ -40,16 +40,16 @@ func (a assembly) kernel(name string) *Kernel {
 		random: func(rng *machine.Rand, dst []uint64) {
 			a.random(&rng.State[0][0], &dst[0], len(dst)/a.words)
 		},
-		translate: inRuns,
+		translate: groupRuns,
 	}
 }
 
-// choose is choose64 for vectors.
+// choose chooses moves as choosePortable does, with vectors.
 func (a assembly) choose(rows []uint64, c *choice, random, scratch []uint64) {
 	w := a.words
 	counted := max(c.digits, minDigits)
 	n := scratch[:counted*w]
-	target := scratch[(counted+1)*w : (counted+1+c.digits)*w] // draw uses the row before, too
+	target := scratch[(counted+1)*w : (counted+1+c.digits)*w] // draw also writes the row before target
 	clear(n)
 	clear(target)
 	blocks := len(c.legal) / blockMoves

@@ -2,47 +2,44 @@ package kernel
 
 import "math/bits"
 
-// Random legal moves for all lanes together, bit-sliced: an integer per lane is
-// kept as one row per binary digit, least significant first.
+// Random legal moves in every lane, bit-sliced: an integer per lane is kept as one row per binary digit,
+// least significant first.
 //
 //  1. Count: n = the number of legal moves, by carry-save adders in blocks of
 //     eight (Harley and Seal; Warren, Hacker's Delight, section 5-1), about
 //     three operations a move.
 //  2. Draw: the target t = floor(u·n / 2^k), u a random k-bit fraction, by
-//     shifting and adding. So t is uniform in [0, n), but for a relative error
+//     shifting and adding. So t is uniform in [0, n), up to a relative error
 //     of at most 2^-choiceBits in the probability of a move.
-//  3. Pick: run down the moves and take each legal one off t. The borrow out of
+//  3. Pick: for each legal move in order, subtract one from t. The borrow out of
 //     the top digit says that t was zero, so this is the move. From then on t
 //     stays above zero, because fewer than 2^digits moves are left.
 //
-// A lane without legal moves picks none. The cost is about 2·digits operations
-// a move and no memory but the rows of the moves themselves; step 3 only looks at
-// the digits that n has in some lane.
+// A lane without legal moves picks no move. The cost is about 2·digits operations a move and no memory but
+// the rows of the moves themselves; step 3 only reads the digits that n has in some lane.
 //
-// Where there are registers and gates of three inputs, digits stay in registers, and
-// step 3 takes moves off the target by fours, as one number: digits/2 + 4 operations a
-// move (tools/kernels/choice.go).
+// With enough registers and gates of three inputs, digits stay in registers, and step 3 subtracts four moves
+// at a time, as one number: digits/2 + 4 operations a move (tools/kernels/choice.go).
 
 const (
-	// choiceBits is the number of random bits beyond those that count the moves.
+	// choiceBits is the number of random bits beyond the digits of the number of moves.
 	choiceBits = 14
-	// blockMoves is the number of moves that are counted at once. Lists of rows
-	// are padded with row 0, the constant false.
+	// blockMoves is the number of moves that are counted at once. Lists of rows are padded with row 0, the
+	// constant false.
 	blockMoves = 8
-	// A count has at least minDigits digits, those of a block, and at most maxDigits:
-	// a move is an int32.
+	// A count has at least minDigits digits, the digits of a block, and at most maxDigits: a move is an
+	// int32.
 	minDigits, maxDigits = 3, 32
-	// Up to fewDigits the portable form keeps them in registers.
+	// fewDigits is the number of digits up to which the portable form keeps them in registers.
 	fewDigits = 8
 )
 
-// choice is the move table of one role, which has moves, as the kernels see it, or of two
-// that take turns.
+// choice is the move table of a role that has moves, or of two roles that take turns, with word offsets.
 type choice struct {
-	legal, other    []int32 // word offsets of the rows of the legal bits, padded; no other: nil
+	legal, other    []int32 // word offsets of the rows of the legal bits, padded; other is nil without turns
 	moves           int
 	does, otherDoes int32      // word offset of the row of move 0
-	digits          int        // of the number of legal moves
+	digits          int        // greatest number of digits of a count
 	waits           [][2]int32 // word offsets of rows that are copied: to, from
 }
 
@@ -59,7 +56,7 @@ func newChoice(m Moves, words int32) choice {
 	return c
 }
 
-// scaledList is the word offsets of a list of rows, padded.
+// scaledList returns the word offsets of a list of rows, padded.
 func scaledList(rows []int32, words int32) []int32 {
 	list := make([]int32, (len(rows)+blockMoves-1)/blockMoves*blockMoves)
 	for i, r := range rows {
@@ -68,7 +65,7 @@ func scaledList(rows []int32, words int32) []int32 {
 	return list
 }
 
-// fractionRows is the number of random rows that a choice needs.
+// fractionRows returns the number of random rows that a choice needs.
 func (c *choice) fractionRows() int {
 	if c.moves == 1 {
 		return 0
@@ -76,8 +73,8 @@ func (c *choice) fractionRows() int {
 	return c.digits + choiceBits
 }
 
-// choosePortable is the portable form: one column of words after the other, so that digits
-// stay in registers. The random rows are those of the fraction u.
+// choosePortable returns the portable form. It chooses in one column of words after the other, so that digits
+// stay in registers. The random rows are the digits of the fraction u.
 func choosePortable(words int) func(rows []uint64, c *choice, random, _ []uint64) {
 	return func(rows []uint64, c *choice, random, _ []uint64) {
 		for w := range words {
@@ -90,7 +87,7 @@ func choosePortable(words int) func(rows []uint64, c *choice, random, _ []uint64
 	}
 }
 
-// shortColumn is column for numbers of at most fewDigits.
+// shortColumn does the same as column for numbers of at most fewDigits.
 func (c *choice) shortColumn(rows, random []uint64, words int) {
 	var low, high quad // digits of the target
 	n := c.count(rows)
@@ -100,11 +97,11 @@ func (c *choice) shortColumn(rows, random []uint64, words int) {
 		low, high = draw8(random, words, few, quad{n[4], n[5], n[6], n[7]})
 	}
 	for m := range c.moves {
-		c.made(rows, m, words, high.less(low.less(c.row(rows, m))))
+		c.record(rows, m, words, high.subtract(low.subtract(c.row(rows, m))))
 	}
 }
 
-// column chooses in the first of every words words.
+// column chooses in the lanes of one column: the first word of each row of `words` words.
 func (c *choice) column(rows, random []uint64, words int) {
 	var target [maxDigits]uint64
 	n := c.count(rows)
@@ -121,7 +118,7 @@ func (c *choice) column(rows, random []uint64, words int) {
 			target[i] = t ^ borrow
 			borrow &^= t
 		}
-		c.made(rows, m, words, borrow)
+		c.record(rows, m, words, borrow)
 	}
 }
 
@@ -133,8 +130,8 @@ func (c *choice) row(rows []uint64, m int) uint64 {
 	return rows[c.legal[m]] | rows[c.other[m]]
 }
 
-// made writes that a move is chosen.
-func (c *choice) made(rows []uint64, m, words int, chosen uint64) {
+// record writes the lanes in which move m is chosen.
+func (c *choice) record(rows []uint64, m, words int, chosen uint64) {
 	if c.other != nil {
 		mine := rows[c.legal[m]]
 		rows[int(c.otherDoes)+m*words] = chosen &^ mine
@@ -168,8 +165,8 @@ func fullAdd(a, b, c uint64) (sum, carry uint64) {
 	return x ^ c, a&b | x&c
 }
 
-// draw takes one more digit u of the fraction, least significant first, into
-// floor(u·n / 2^k): add n where the digit is set, then halve.
+// draw extends the computation of floor(u·n / 2^k) by one digit u of the fraction, least significant first:
+// it adds n where the digit is set, then halves.
 func draw(u uint64, n, target []uint64) {
 	carry := uint64(0)
 	for i, d := range n {
@@ -182,8 +179,8 @@ func draw(u uint64, n, target []uint64) {
 	target[len(n)-1] = carry
 }
 
-// less takes a digit off a number of four, and returns the borrow.
-func (x *quad) less(b0 uint64) uint64 {
+// subtract subtracts a digit from a number of four digits, and returns the borrow.
+func (x *quad) subtract(b0 uint64) uint64 {
 	b1 := b0 &^ x.a
 	b2 := b1 &^ x.b
 	b3 := b2 &^ x.c
@@ -191,7 +188,7 @@ func (x *quad) less(b0 uint64) uint64 {
 	return b0
 }
 
-// draw4 is draw of all digits of the fraction, for a number of four.
+// draw4 does the steps of draw for every digit of the fraction, with numbers of four digits.
 func draw4(random []uint64, words int, n quad) (t quad) {
 	for at := 0; at < len(random); at += words {
 		u := random[at]
@@ -204,7 +201,7 @@ func draw4(random []uint64, words int, n quad) (t quad) {
 	return t
 }
 
-// draw8 is draw of all digits of the fraction, for a number of eight.
+// draw8 does the steps of draw for every digit of the fraction, with numbers of eight digits.
 func draw8(random []uint64, words int, n, m quad) (low, high quad) {
 	for at := 0; at < len(random); at += words {
 		u := random[at]

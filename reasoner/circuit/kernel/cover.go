@@ -7,17 +7,15 @@ import (
 
 // The first half of a translation: straight code as a list of gates of two, three or four inputs.
 //
-// Algorithm: value numbering gives every gate of two operands a node, and every row
-// that is read before it is written one for what it held; gates of more operands are
-// chains. Then, in program order, a node takes in those of its operands that nothing
-// else uses, as long as no more leaves remain than a gate may have: a cover by fan-out-free
-// cones, whatever their function (multiplexers and parities too). A
-// node that is taken in is never computed, so its leaves must still be there when
-// the cone is: the row of a leaf must not have been given to a node that is. Cost:
-// linear in operands.
+// Algorithm: value numbering gives every gate of two operands a node; gates of more operands are chains.
+// Every row that is read before it is written has a node for its initial content. Then, in program order, a
+// node takes in each operand without other uses, as long as no more leaves remain than a gate may have. The
+// result is a cover by fan-out-free cones with any function (multiplexers and parities too). A node that is
+// taken in is never computed, so its leaves must still be available when the cone is computed: no computed
+// node before may overwrite the row of a leaf. Cost: linear in operands.
 //
-// The truth table of a node has the bit 8a + 4b + 2c + d for the values of its leaves; it
-// does not depend on leaves that there are not.
+// The truth table of a node has the bit 8a + 4b + 2c + d for the values of its leaves; it does not depend on
+// missing leaves.
 
 // mostLeaves is the maximal number of leaves of a cone.
 const mostLeaves = 4
@@ -31,17 +29,17 @@ const never = math.MaxInt32
 // node is a value: the initial content of a row, or a gate.
 type node struct {
 	leaf   [mostLeaves]int32 // nodes, different from each other
-	leaves int8              // 0 for what a row held
+	leaves int8              // 0 for the initial content of a row
 	table  uint16
-	list   int32 // of the operands of a gate that is left as it is, in cover.lists; -1 for none
-	home   int32 // its row; -1 inside a chain
+	list   int32 // index in cover.lists of the operands of a gate that is left whole, or -1
+	home   int32 // row of its value; -1 inside a chain
 	killed int32 // the node that overwrites the row, or never
-	gate   int32 // the gate of the program that it is a part of
-	uses   int32 // by nodes that are needed
+	gate   int32 // number of its gate in the program
+	uses   int32 // number of uses by needed nodes
 	kept   bool  // the row must hold it in the end
-	inside bool  // taken into another
+	inside bool  // taken into another node
 
-	// For the choice of registers: where it and its leaves are used next.
+	// For the choice of registers: the next gates that use the value and its leaves.
 	first int32
 	next  [mostLeaves]int32
 }
@@ -53,16 +51,16 @@ type operands struct {
 	nodes []int32
 }
 
-// cover is straight code being translated.
+// cover is the translation of straight code into cones.
 type cover struct {
 	nodes []node
 	lists []operands
-	// What cones there may be: of so many leaves, and of functions that are known. Gates of
-	// more operands are left whole, if known is not nil.
+	// Limits of cones: the number of leaves, and the known functions. Gates of more operands are left whole
+	// if known is not nil.
 	leaves int8
 	known  []form
-	row    []int32 // the node that a row holds now, -1 if it has not been looked at
-	seen   []int32 // the rows that have
+	row    []int32 // by row: the node that it holds now, -1 if the row has not appeared
+	seen   []int32 // the rows that have appeared
 	gates  int32
 }
 
@@ -107,15 +105,15 @@ func countNodes(code []int32) int {
 	return nodes
 }
 
-// held returns the node that a row holds.
-func (c *cover) held(row int32) int32 {
+// current returns the node that a row holds.
+func (c *cover) current(row int32) int32 {
 	if c.row[row] < 0 {
 		c.define(node{list: -1, home: row, killed: never, gate: -1})
 	}
 	return c.row[row]
 }
 
-// define adds a node, which takes its row, if it has one, from the node there.
+// define adds a node. If the node has a row, it replaces the row's current node.
 func (c *cover) define(n node) int32 {
 	i := int32(len(c.nodes))
 	c.nodes = append(c.nodes, n)
@@ -138,7 +136,7 @@ func (c *cover) gate(op Op, operands []int32, pos int, to int32) {
 		c.gates++
 		return
 	}
-	value := node{list: -1, leaves: 1, table: leafTables[0], leaf: [mostLeaves]int32{c.held(operands[0])}}
+	value := node{list: -1, leaves: 1, table: leafTables[0], leaf: [mostLeaves]int32{c.current(operands[0])}}
 	if pos == 0 {
 		value.table = ^value.table
 	}
@@ -148,7 +146,7 @@ func (c *cover) gate(op Op, operands []int32, pos int, to int32) {
 			value = node{list: -1, leaves: 1, table: leafTables[0], leaf: [mostLeaves]int32{c.define(value)}, home: -1, killed: never, gate: c.gates}
 		}
 		table := leafTables[1]
-		operand := c.held(operands[k])
+		operand := c.current(operands[k])
 		if operand == value.leaf[0] {
 			table = leafTables[0]
 		} else {
@@ -172,7 +170,7 @@ func (c *cover) gate(op Op, operands []int32, pos int, to int32) {
 func (c *cover) whole(op Op, rows []int32, pos int) int32 {
 	nodes := make([]int32, len(rows))
 	for k, r := range rows {
-		nodes[k] = c.held(r)
+		nodes[k] = c.current(r)
 	}
 	c.lists = append(c.lists, operands{op, pos, nodes})
 	return int32(len(c.lists) - 1)
@@ -213,7 +211,7 @@ func (c *cover) takeIn(i int32) {
 				}
 			}
 			n.leaf, n.leaves, n.table = joined.leaf, joined.leaves, joined.table
-			k = -1 // from the beginning: there may be room now that was not there before
+			k = -1 // from the beginning: earlier leaves may fit now
 		}
 	}
 }
@@ -309,7 +307,7 @@ func (n *node) computed() bool { return n.isGate() && !n.inside && (n.uses > 0 |
 
 func (n *node) isGate() bool { return n.leaves > 0 || n.list >= 0 }
 
-// findUses notes where each value is used next.
+// findUses finds the next use of each value.
 func (c *cover) findUses() {
 	for i := range c.nodes {
 		c.nodes[i].first = never
@@ -326,8 +324,8 @@ func (c *cover) findUses() {
 	}
 }
 
-// observedRows marks the rows that somebody looks at after a program has run: the
-// caller, the choice of moves, and all code that reads a row before it writes it.
+// observedRows marks the rows that are read after a program has run: by the caller, by the choice of moves,
+// or by code that reads a row before it writes it.
 func observedRows(e *Engine, p *Plan) []bool {
 	observed := make([]bool, e.rows)
 	for _, r := range p.Read {

@@ -5,31 +5,30 @@ import (
 	"time"
 )
 
-// The translation of the kernels that interpret: straight code into runs of gates of one form.
+// The translation for interpreting kernels: straight code becomes runs of gates of one form.
 //
-// A kernel that interprets is bound by branches that come as a surprise, and plain Go by loads
-// and stores besides. So gates are list-scheduled, within chunks, into runs of one form, which
-// have one branch in common; and for plain Go gates become cones of up to four inputs before,
-// whose inner values stay in registers (cover.go, fusedgates.go).
+// Mispredicted branches limit an interpreting kernel; loads and stores also limit plain Go. So gates are
+// list-scheduled, within chunks, into runs of one form, which share their branches. For plain Go, gates are
+// first combined into cones of up to four inputs, whose inner values stay in registers (cover.go,
+// fusedgates.go).
 //
-// Invariants: a row that somebody looks at afterwards is written once, after all gates
-// that read what it held before. Other values get the other rows that the code writes, and rows
-// after those of the plan, the row given back last first, so that few rows are used and stay in
-// the cache. Cost: linear in operands, times the forms in a chunk.
+// Invariants: an observed row is written once, after every gate that reads its old value. Other values use
+// the other rows that the code writes, and rows after the rows of the plan. The row freed last is used first,
+// so that few rows are used and stay in the cache. Cost: linear in operands, times the forms in a chunk.
 
-// chunkGates is the number of gates that are scheduled together. Larger chunks give longer
-// runs, smaller ones use fewer rows: 512 gates of 512 lanes are 32 KB, the size of a first-level cache.
+// chunkGates is the number of gates that are scheduled together. Larger chunks give longer runs, smaller
+// chunks use fewer rows: 512 gates of 512 lanes are 32 KB, the size of a first-level cache.
 const chunkGates = 512
 
-// fuser turns straight code into runs of fused gates.
+// fuser translates straight code into runs of fused gates.
 type fuser struct {
 	cover
 	words int32
-	rows  int32   // of the plan
-	most  int32   // rows after those
-	used  int32   // of them, by this code
-	free  []int32 // rows for other values
-	taken []bool  // by row of the plan, scratch: it is one of those
+	rows  int32   // number of rows of the plan
+	most  int32   // greatest number of further rows that a segment uses
+	used  int32   // number of further rows that this segment uses
+	free  []int32 // rows free for values that are not observed
+	taken []bool  // by row of the plan: observed, or already in free while that is filled
 	code  []int32
 
 	// at: the row of a node's value. left: its remaining uses. readers: for a node that overwrites an input row,
@@ -37,16 +36,16 @@ type fuser struct {
 	at, left []int32
 	readers  [][]int32
 
-	number  []int32   // by node, from 1 in the chunk
-	waiting []int32   // by number: the count of gates for which the gate waits
-	users   [][]int32 // by number, the gates that wait for it
+	number  []int32   // by node: its number in the chunk, from 1; 0 outside
+	waiting []int32   // by number: how many operands and readers must come first
+	users   [][]int32 // by number: the gates that must come later
 }
 
-// inRuns translates the programs of an engine into the gates that there are, in another order.
-func inRuns(e *Engine, p *Plan) error { return fuse(e, p, 0, []form{}) }
+// groupRuns translates the programs of an engine into runs of the same gates.
+func groupRuns(e *Engine, p *Plan) error { return fuse(e, p, 0, []form{}) }
 
-// fuse translates the programs of an engine into gates of known forms. Gates of more than that many
-// operands stay as they are.
+// fuse translates the programs of an engine into gates of known forms with at most the given number of
+// leaves, and verifies the result. Wider gates are left whole.
 func fuse(e *Engine, p *Plan, leaves int8, known []form) error {
 	words := int32(e.Words())
 	observed := observedRows(e, p)
@@ -126,8 +125,8 @@ func zeros(s []int32, n int) []int32 {
 	return s
 }
 
-// chunk schedules gates, given in order: of all that are ready, those of the form with the
-// most come next, in one run.
+// chunk schedules gates, given in order: it repeatedly appends the ready gates of the most frequent form as
+// one run.
 func (f *fuser) chunk(order []int32) {
 	f.waiting = zeros(f.waiting, len(order)+1)
 	f.users = append(f.users, make([][]int32, max(0, len(order)+1-len(f.users)))...)
@@ -152,7 +151,7 @@ func (f *fuser) chunk(order []int32) {
 		h := largest(ready)
 		gates := ready[h]
 		delete(ready, h)
-		f.run(h, gates)
+		f.appendRun(h, gates)
 		for _, i := range gates {
 			for _, u := range f.users[f.number[i]] {
 				if f.waiting[f.number[u]]--; f.waiting[f.number[u]] == 0 {
@@ -166,7 +165,7 @@ func (f *fuser) chunk(order []int32) {
 	}
 }
 
-// header is the form of the gates of a run.
+// header is the form of a run's gates.
 type header struct {
 	op       Op
 	pos, neg int32
@@ -197,8 +196,8 @@ func (h header) less(g header) bool {
 	return h.op < g.op || h.op == g.op && (h.pos < g.pos || h.pos == g.pos && h.neg < g.neg)
 }
 
-// run appends a run of gates of one form.
-func (f *fuser) run(h header, gates []int32) {
+// appendRun appends a run of gates of one form.
+func (f *fuser) appendRun(h header, gates []int32) {
 	f.code = append(f.code, int32(h.op), h.pos, h.neg, int32(len(gates)))
 	for _, i := range gates {
 		n := &f.nodes[i]
@@ -208,7 +207,7 @@ func (f *fuser) run(h header, gates []int32) {
 		for k := range h.pos + h.neg {
 			at := k
 			if n.list < 0 {
-				at = int32(f.known[n.table].place[k])
+				at = int32(f.known[n.table].leaf[k])
 			}
 			f.code = append(f.code, f.at[operands[at]]*f.words)
 		}

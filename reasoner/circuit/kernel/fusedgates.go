@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// Fused gates: functions of up to four rows of eight words, in plain Go. Which ones there are
-// was found by counting the cones of games: nearly all of their gates become one of these. To
-// add one, give it a name, its truth table, and a case; there must be a way to it from gates of
-// two inputs, one by one, over functions that are here.
+// Fused gates: functions of up to four rows of eight words, in plain Go. The set was chosen by counting the
+// cones of games: nearly every gate becomes one of these functions. A new function needs a name, its truth
+// table, and a case. It must be reachable by adding gates of two inputs one by one, through functions of the
+// set.
 
 const (
 	same Op = iota + Or + 1
@@ -82,15 +82,15 @@ type fusedGate struct {
 // form is the computation of a function by one gate: the leaf of each operand.
 type form struct {
 	header
-	place [mostLeaves]uint8
-	ok    bool
+	leaf [mostLeaves]uint8
+	ok   bool
 }
 
-// fusedForms are the functions that can be computed by one gate, by truth table.
+// fusedForms returns, by truth table, the form of a gate that computes the function.
 var fusedForms = sync.OnceValue(func() []form {
 	forms := make([]form, 1<<(1<<mostLeaves))
 	for _, g := range fusedGates {
-		for n := range 1 << (2 * mostLeaves) { // all ways to give leaves to operands
+		for n := range 1 << (2 * mostLeaves) { // every assignment of leaves to operands
 			p := [mostLeaves]uint8{uint8(n & 3), uint8(n >> 2 & 3), uint8(n >> 4 & 3), uint8(n >> 6)}
 			var leaves [mostLeaves]uint16
 			for k, at := range p {
@@ -111,7 +111,7 @@ func dependsOn(table uint16, leaf uint8) bool {
 	return (table>>shift^table)&^leafTables[leaf] != 0
 }
 
-// runWide evaluates straight code, of fused gates, too, on rows of eight words.
+// runWide evaluates straight code with fused gates on rows of eight words.
 func runWide(rows []uint64, code []int32) {
 	base, c := unsafe.Pointer(unsafe.SliceData(rows)), unsafe.Pointer(unsafe.SliceData(code))
 	for next := 0; next < len(code); {

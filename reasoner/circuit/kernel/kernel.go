@@ -1,17 +1,16 @@
-// Package kernel runs Boolean programs on many positions at once: every signal is a
-// row of machine words whose bits are that signal in different positions (lanes).
-// It owns the form of programs, the kernels for the vector units of processors, and
-// all unsafe code. It knows nothing of networks and games.
+// Package kernel runs Boolean programs on many positions at once: every signal is a row of machine words
+// whose bits are that signal in different positions (lanes). It owns the form of programs, the kernels for
+// the vector units of processors, and all unsafe code. It does not depend on networks and games.
 //
-// A program gets to a kernel through Kernel.Engine alone, which proves that all it
-// touches lies in the rows of the memory that Engine.NewMemory makes (verify.go).
-// So whatever a caller hands over, a mistake is an error and not a stray write.
+// A program reaches a kernel only through Kernel.Engine, which proves that it accesses only rows of the
+// memory that Engine.NewMemory makes (verify.go). So a mistake of the caller is an error and not a stray
+// write.
 //
-// There are kernels of two kinds, and both translate programs first. Interpreting kernels are
-// generated for arm64 (tools/kernels/neon) or portable: fuse.go puts gates into runs, and for plain Go cover.go
-// finds gates of up to four inputs. Kernels of amd64 make machine code with gates of three inputs, or with AVX2 of two:
-// registers_amd64.go chooses registers, assembler_amd64.go writes instructions and proves that
-// they stay in their rows, and native_amd64.go makes them executable. kernels.go is the table of all.
+// There are kernels of two kinds, and both translate programs first. Interpreting kernels are generated for
+// arm64 (tools/kernels/neon) or portable: fuse.go groups gates into runs, and for plain Go cover.go finds
+// gates of up to four inputs. Kernels of amd64 make machine code with gates of three inputs, or with AVX2 of
+// two: registers_amd64.go chooses registers, assembler_amd64.go writes instructions and proves that they stay
+// in their rows, and native_amd64.go makes them executable. kernels.go is the table of kernels.
 package kernel
 
 import (
@@ -27,7 +26,7 @@ const (
 	Or
 )
 
-// Header is the number of words that begin a run.
+// Header is the length of a run's header in words.
 const Header = 4
 
 // Program is straight code and loops, in order.
@@ -36,16 +35,14 @@ type Program struct {
 	Segments []Segment
 }
 
-// Segment is straight code, or, if it has Vars, a loop: the rows of Vars start as
-// zero, and Code is repeated until they no longer change, which must be monotone:
-// each variable can only turn true, so len(Vars)+1 repetitions are always enough,
-// and there are no more.
+// Segment is straight code, or, if it has Vars, a loop: the rows of Vars start as zero, and Code is repeated
+// until they no longer change. It must be monotone: each variable can only turn true, so len(Vars)+1
+// repetitions suffice and are the limit.
 //
-// Code is a list of runs, a run a header (Op, pos, neg, count) and then, for each of
-// count gates of that form, the row it is stored in and the rows of its pos+neg
-// operands, of which the last neg are complemented. Runs of one form make all
-// branches of an interpreter's inner loops predictable, so the cost is that of the
-// loads: about one cycle per operand while the signals fit the first two cache levels.
+// Code is a list of runs. A run has a header (Op, pos, neg, count). For each of count gates, the row of its
+// result follows, then the rows of its pos+neg operands, the last neg of them complemented. Runs of one form
+// make the branches of an interpreter's inner loops predictable, so the loads dominate the cost: about one
+// cycle per operand while the signals fit the first two cache levels.
 type Segment struct {
 	Code []int32
 	Vars []int32
@@ -59,19 +56,20 @@ type Kernel struct {
 	run func(rows []uint64, code []int32)
 	// choose picks random legal moves; see choose.go.
 	choose func(rows []uint64, c *choice, random, scratch []uint64)
-	// blend copies, in the lanes of mask, rows lying one after the other, at least one.
+	// blend copies successive rows, at least one, in the lanes of mask.
 	blend func(to, from, mask []uint64)
-	// restore is blend of rows that are one word each, in all columns.
+	// restore does the same as blend for rows that consist of one repeated word.
 	restore func(to, from, mask []uint64)
 	// random fills rows, at least one, as Rand.FillRows does.
 	random func(rng *machine.Rand, dst []uint64)
-	// translate gives the segments of an engine, proved safe, code or functions of their own.
+	// translate replaces the code of an engine's segments by its own form, proved safe, or by functions.
 	translate func(e *Engine, p *Plan) error
-	// splits says that translate makes gates of a few inputs, however wide those of programs are.
+	// splits is true if translate makes gates of a few inputs, regardless of the width of the program's
+	// gates.
 	splits bool
 }
 
-// Lanes is the number of positions that the kernel looks at together.
+// Lanes returns the number of positions that the kernel evaluates together.
 func (k *Kernel) Lanes() int { return k.lanes }
 
 func (k *Kernel) words() int { return k.lanes / 64 }

@@ -29,15 +29,15 @@ func TestVectorGeneratorsDrawTheSameBits(t *testing.T) {
 	}
 }
 
-// Shapes are told apart however many operands there are: the first number past any
-// field that a kernel might pack them into is among them.
+// Kernels distinguish shapes for every number of operands: the numbers include the first value beyond each
+// field that a kernel might pack.
 func TestGatesOfEveryShape(t *testing.T) {
 	few := []int{0, 1, 2, 5, 16, 17, 33, 128, 257}
 	numbers := exhaustive.Choose(few, []int{0, 1, 2, 3, 4, 5, 15, 16, 17, 18, 31, 32, 33, 48, 64, 100, 127, 128, 200, 255, 256, 257})
 	rows := 600
 	rng := rand.New(rand.NewPCG(1, 2))
 	columns := randomColumns(rng, rows)
-	for r := range rows { // so that neither conjunctions nor disjunctions of many are all the same
+	for r := range rows { // so that wide conjunctions and disjunctions have both values
 		for w := range columns {
 			columns[w][r] = 0
 			if r > 0 {
@@ -57,7 +57,7 @@ func TestGatesOfEveryShape(t *testing.T) {
 				code := []int32{int32(op), int32(pos), int32(neg), 2}
 				for range 2 {
 					code = append(code, 1+int32(rng.IntN(rows-1)))
-					for k := range pos + neg { // conjunctions of what is nearly always true
+					for k := range pos + neg { // conjunctions of literals that are mostly true
 						high := (op == And) == (k < pos)
 						r := rng.IntN(rows / 2)
 						if high {
@@ -73,8 +73,8 @@ func TestGatesOfEveryShape(t *testing.T) {
 	}
 }
 
-// checkPlan runs a safe plan on every kernel and compares with the oracle: the rows that
-// the caller reads, and all of them where he reads all.
+// checkPlan runs a safe plan on every kernel and compares the rows that the caller reads with the oracle:
+// every row if the caller reads every row.
 func checkPlan(t rapid.TB, p *Plan, columns [][]uint64) {
 	t.Helper()
 	checkRead(t, p, columns)
@@ -129,8 +129,8 @@ func checkDrawn(t *rapid.T) {
 	checkBlend(t, p, columns)
 }
 
-// checkChoices chooses random moves on every kernel: one that is legal for each role
-// in each lane where there is one, and the same on all kernels.
+// checkChoices chooses random moves on every kernel: a legal move for each role in each lane that has one,
+// and the same move on every kernel.
 func checkChoices(t rapid.TB, p *Plan, columns [][]uint64) {
 	t.Helper()
 	var first *guarded
@@ -141,7 +141,7 @@ func checkChoices(t rapid.TB, p *Plan, columns [][]uint64) {
 		for w := range m.engine.Words() {
 			if got := m.column(w); first != nil && w < first.engine.Words() && !slices.Equal(got, first.column(w)) {
 				t.Fatalf("%s and %s choose differently", m.engine.kernel.name, first.engine.kernel.name)
-			} else if len(p.Moves) == 1 { // several roles may overwrite what is legal for each other
+			} else if len(p.Moves) == 1 { // several roles may overwrite each other's legal bits
 				checkChosen(t, p.Moves[0], columns[w], got)
 			}
 		}
@@ -151,7 +151,7 @@ func checkChoices(t rapid.TB, p *Plan, columns [][]uint64) {
 	})
 }
 
-// checkChosen checks that one move was made in the lanes that had any.
+// checkChosen checks that one move was made in each lane with a legal move.
 func checkChosen(t rapid.TB, m Moves, before, after []uint64) {
 	t.Helper()
 	if turns := m.Turns; turns != nil {
@@ -186,8 +186,7 @@ func checkChosen(t rapid.TB, m Moves, before, after []uint64) {
 	}
 }
 
-// checkBlend blends rows, and with them rows of one value each, which may also be
-// restored.
+// checkBlend blends rows, among them rows of one repeated word, which restore accepts too.
 func checkBlend(t rapid.TB, p *Plan, columns [][]uint64) {
 	t.Helper()
 	checkReplaced(t, p, columns, func(row int, word uint64) uint64 { return 0x0123456789abcdef * (word + uint64(row)) },
@@ -202,7 +201,7 @@ func checkBlend(t rapid.TB, p *Plan, columns [][]uint64) {
 		})
 }
 
-// checkReplaced checks that in some lanes the fluents are replaced by rows of these words.
+// checkReplaced checks that the lanes of a mask hold the given words as fluents.
 func checkReplaced(t rapid.TB, p *Plan, columns [][]uint64, word func(row int, word uint64) uint64, replace func(m *guarded, rows, mask []uint64)) {
 	t.Helper()
 	onEveryKernel(t, p, func(m *guarded) {
@@ -229,8 +228,7 @@ func checkReplaced(t rapid.TB, p *Plan, columns [][]uint64, word func(row int, w
 	})
 }
 
-// A role can have more moves than fit 20 binary digits, or any other number of them
-// that looks generous.
+// A role can have more moves than fit 20 binary digits, or any other plausible number of digits.
 func TestAMillionMovesOfARole(t *testing.T) {
 	moves := 1<<20 + 1
 	if !exhaustive.On() {
@@ -258,17 +256,17 @@ func TestAMillionMovesOfARole(t *testing.T) {
 	})
 }
 
-// A kernel has code of its own for every number of digits, of the table and of the
-// moves that are legal in some lane, and for roles that take turns.
+// A kernel has separate code for each number of digits, of the table and of the legal moves, and for roles
+// that take turns.
 func TestChoicesOfEveryNumberOfDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for _, moves := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 33, 63, 64, 130, 255, 515, 1030, 2050, 4097} {
-		for most := 0; most < 2*moves; most = max(1, 4*most) { // so many are legal on average, or all; or at most one
+		for most := 0; most < 2*moves; most = max(1, 4*most) { // number of moves that are legal on average: none or one, up to all
 			legal, other := make([]int32, moves), make([]int32, moves)
 			for i := range moves {
 				legal[i], other[i] = int32(1+i), int32(1+moves+i)
 			}
-			// Rows: the constant, legal moves of both, moves made by both, and what waits.
+			// Rows: the constant, legal moves of both, chosen moves of both, and the moves of a waiting role.
 			does, waits := int32(1+2*moves), int32(1+4*moves)
 			p := &Plan{Rows: 3 + 4*moves, Moves: []Moves{{Legal: legal, Does: does}}}
 			columns := make([][]uint64, 8)
@@ -312,8 +310,7 @@ func TestLoopsEndEvenIfTheyAreNotMonotone(t *testing.T) {
 	}
 }
 
-// BenchmarkVerify reports the cost of the proof, and of the turning of row numbers
-// into offsets that goes before it.
+// BenchmarkVerify reports the cost of the proof, and of the translation of row numbers into offsets.
 func BenchmarkVerify(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var code []int32

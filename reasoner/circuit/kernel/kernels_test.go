@@ -24,8 +24,8 @@ func TestKernelsAreChosenByNameOrFamily(t *testing.T) {
 	}
 }
 
-// Every family of the table is here, or is refused with what it needs; and every kernel here is
-// of a family of the table.
+// Every family of the table is available, or is refused with its requirement; and every available kernel
+// belongs to a family of the table.
 func TestTheTableOfKernelsIsComplete(t *testing.T) {
 	for _, f := range Families {
 		list, err := From(f.Name)
@@ -43,8 +43,7 @@ func TestTheTableOfKernelsIsComplete(t *testing.T) {
 	}
 }
 
-// Each function that a cone may have is computed by a gate that there is, of leaves that it
-// depends on.
+// Each function of a cone is computed by an existing gate, of leaves on which it depends.
 func TestFusedFormsComputeTheirFunctions(t *testing.T) {
 	known := 0
 	for table, f := range fusedForms() {
@@ -57,11 +56,11 @@ func TestFusedFormsComputeTheirFunctions(t *testing.T) {
 			t.Fatalf("%016b: there is no gate %v", table, f.header)
 		}
 		var leaves [mostLeaves]uint16
-		for k, at := range f.place {
+		for k, at := range f.leaf {
 			leaves[k] = leafTables[at]
 		}
 		if got := compose(fusedGates[i].table, leaves); got != uint16(table) {
-			t.Errorf("gate %v of leaves %v computes %016b, want %016b", f.header, f.place, got, table)
+			t.Errorf("gate %v of leaves %v computes %016b, want %016b", f.header, f.leaf, got, table)
 		}
 	}
 	if known < len(fusedGates) {
@@ -69,7 +68,7 @@ func TestFusedFormsComputeTheirFunctions(t *testing.T) {
 	}
 }
 
-// Each fused gate computes the function of its table, in all words of a row.
+// Each fused gate computes the function of its table, in every word of a row.
 func TestFusedGatesComputeTheirTables(t *testing.T) {
 	for _, g := range fusedGates {
 		operands := int(g.pos + g.neg)

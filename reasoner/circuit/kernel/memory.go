@@ -9,19 +9,19 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Kernel is the name of the kernel that the engine runs on.
+// Kernel returns the name of the engine's kernel.
 func (e *Engine) Kernel() string { return e.kernel.name }
 
-// Lanes is the number of positions that the engine looks at together.
+// Lanes returns the number of positions that the engine evaluates together.
 func (e *Engine) Lanes() int { return e.kernel.lanes }
 
-// Words is the length of a row, and of a lane mask: Lanes()/64.
+// Words returns the length of a row, and of a lane mask: Lanes()/64.
 func (e *Engine) Words() int { return e.kernel.words() }
 
-// VerifiedIn is the time that the proof of the programs took.
+// VerifiedIn returns the time that the proof of the programs took.
 func (e *Engine) VerifiedIn() time.Duration { return e.took }
 
-// CodeBytes is the size of the programs.
+// CodeBytes returns the size of the programs.
 func (e *Engine) CodeBytes() int64 {
 	n := 0
 	for _, p := range e.programs {
@@ -35,17 +35,17 @@ func (e *Engine) CodeBytes() int64 {
 	return int64(n)*4 + int64(e.native)
 }
 
-// MemoryBytes is the size of a memory.
+// MemoryBytes returns the size of a memory.
 func (e *Engine) MemoryBytes() int64 {
 	return 8 * int64(e.Words()) * (int64(e.rows) + int64(e.spare) + int64(e.vars) + int64(e.random) + int64(e.scratchRows()))
 }
 
-// scratchRows is the number of rows that a choice may use for its counters: n, the
-// row before the target, and the target.
+// scratchRows returns the number of rows for the counters of a choice: n, the row before the target, and the
+// target.
 func (e *Engine) scratchRows() int { return 2*e.digits + 1 }
 
-// Memory is the rows that one goroutine works on. Because its engine made it, all
-// that the engine's programs touch is there.
+// Memory is the set of rows of one goroutine. Its engine made it, so it holds every row that the engine's
+// programs access.
 type Memory struct {
 	engine  *Engine
 	rows    []uint64
@@ -54,7 +54,7 @@ type Memory struct {
 	scratch []uint64
 }
 
-// NewMemory makes rows that are all zero.
+// NewMemory makes a memory whose rows are zero.
 func (e *Engine) NewMemory() *Memory {
 	w := e.Words()
 	return &Memory{
@@ -66,10 +66,10 @@ func (e *Engine) NewMemory() *Memory {
 	}
 }
 
-// cacheLine is the alignment of rows, in words: that of a 512-bit vector.
+// cacheLine is the alignment of rows, in words: the size of a 512-bit vector.
 const cacheLine = 8
 
-// aligned makes n words that begin at a cache line.
+// aligned makes a slice of n words that begins at a cache line.
 func aligned(n int) []uint64 {
 	s := make([]uint64, n+cacheLine)
 	skip := 0
@@ -79,8 +79,7 @@ func aligned(n int) []uint64 {
 	return s[skip : skip+n : skip+n]
 }
 
-// Rows are all rows, one after the other. Row 0 is the constant false and must stay
-// zero.
+// Rows returns the rows, one after the other. Row 0 is the constant false and must stay zero.
 func (m *Memory) Rows() []uint64 { return m.rows }
 
 // Run evaluates a program of the plan.
@@ -94,13 +93,12 @@ func (m *Memory) Run(program int) {
 			m.loop(s)
 		}
 	}
-	runtime.KeepAlive(e) // its code must not go while it runs
+	runtime.KeepAlive(e) // its code must not be freed while it runs
 }
 
-// loop repeats a segment until its variables stay as they are. In every lane each
-// sweep but the last turns a variable true. Layouts give the variables of a loop rows that
-// lie side by side, so that looking for changes is one comparison and not one a variable,
-// which took longer than the gates.
+// loop repeats a segment until its variables stay the same. In every lane each sweep but the last turns a
+// variable true. Layouts give the variables of a loop adjacent rows, so that one comparison finds changes; a
+// comparison for each variable took longer than the gates.
 func (m *Memory) loop(s *block) {
 	for _, span := range s.vars {
 		clear(m.rows[span[0]:span[1]])
@@ -127,8 +125,7 @@ func equal(a, b []uint64) bool {
 	return bytes.Equal(unsafe.Slice((*byte)(unsafe.Pointer(&a[0])), 8*len(a)), unsafe.Slice((*byte)(unsafe.Pointer(&b[0])), 8*len(b)))
 }
 
-// ChooseRandom draws in every lane a uniformly random legal move for every role that
-// has one.
+// ChooseRandom draws, in every lane, a uniformly random legal move for every role that has a legal move.
 func (m *Memory) ChooseRandom(rng *machine.Rand) {
 	e := m.engine
 	for i := range e.choices {
@@ -148,18 +145,17 @@ func (m *Memory) ChooseRandom(rng *machine.Rand) {
 	}
 }
 
-// Fluents are the rows of the fluents.
+// Fluents returns the rows of the fluents.
 func (m *Memory) Fluents() []uint64 { return m.rows[m.engine.blended[0]:m.engine.blended[1]] }
 
-// Blend copies, in the lanes of mask, the rows of the fluents from others.
+// Blend copies the rows of the fluents from `from`, in the lanes of mask.
 func (m *Memory) Blend(from, mask []uint64) {
 	if e, to := m.engine, m.Fluents(); len(to) > 0 {
 		e.kernel.blend(to, from[:len(to)], mask[:e.Words()])
 	}
 }
 
-// Restore writes, in the lanes of mask, the fluents of one position: words that are all
-// zeros or all ones.
+// Restore writes the fluents of one position in the lanes of mask: values are words, each zero or all ones.
 func (m *Memory) Restore(values, mask []uint64) {
 	e, to := m.engine, m.Fluents()
 	if n := min(len(values), len(to)/e.Words()); n > 0 {

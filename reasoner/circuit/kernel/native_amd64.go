@@ -13,8 +13,6 @@ import (
 )
 
 // enter calls code with the address of the rows.
-//
-//go:noescape
 func enter(code unsafe.Pointer, rows *uint64)
 
 // executable reports whether the system lets a process run code that it has written.
@@ -26,7 +24,7 @@ var executable = sync.OnceValue(func() bool {
 	return err == nil
 })
 
-// The instruction sets. Machine code evaluates programs, so assembly has no function for that.
+// The instruction sets. Machine code evaluates programs, so assembly has no evaluate function.
 var (
 	avx512 = assembly{8, nil, countAVX512, countTurnsAVX512, drawAVX512, pickAVX512, pickTurnsAVX512, blendAVX512, restoreAVX512, randomAVX512}
 	avx2   = assembly{4, nil, countAVX2, countTurnsAVX2, drawAVX2, pickAVX2, pickTurnsAVX2, blendAVX2, restoreAVX2, randomAVX2}
@@ -57,19 +55,19 @@ func vectorKernels() []*Kernel {
 	return list
 }
 
-// longCode is the bytes of programs from which their machine code, somewhat less than half as
-// long, is fetched ahead: then it takes a second-level cache of 1 MB.
+// longCode is the size of programs, in bytes, from which their machine code is prefetched. Their machine code
+// is somewhat less than half as long, so it fills a second-level cache of 1 MB.
 const longCode = 2 << 20
 
-// translation is one into instructions with the VEX prefix, or with EVEX.
+// translation is the translation into instructions with the VEX prefix, or with EVEX.
 type translation struct{ vex bool }
 
-// translate makes machine code of the straight code of every segment of an engine. It returns an error if the rows are
-// too many for the distances in instructions.
+// translate makes machine code of the straight code of every segment of an engine. It returns an error if the
+// rows are too many for the distances in instructions.
 func (t translation) translate(e *Engine, p *Plan) error {
 	words := int32(e.Words())
 	if int64(e.rows)*8*int64(words) > maxDistance {
-		return fmt.Errorf("%d rows of %d words are more than instructions reach", e.rows, words)
+		return fmt.Errorf("%d rows of %d words exceed the address range of instructions", e.rows, words)
 	}
 	observed := observedRows(e, p)
 	w := newWriter(assembler{vex: t.vex, words: words, long: e.CodeBytes() > longCode})

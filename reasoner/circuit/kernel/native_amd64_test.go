@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// translated is code of a plan with everything: short and long distances, registers
-// that run out, operands in rows and registers. Rows 1 and 2 are written.
+// translated returns code of a plan with short and long distances, spilled registers, and operands in rows
+// and registers. Rows 1 and 2 are written.
 func translated(t *testing.T, out assembler) (code []byte, rows int32) {
 	t.Helper()
 	rows = 500
@@ -44,8 +44,8 @@ func TestTranslatedCodeIsProved(t *testing.T) {
 	}
 }
 
-// The row of an instruction is the one that was asked for: it is safe with one row more than its number.
-func TestRowsAreFoundWhereTheProcessorLooks(t *testing.T) {
+// An instruction accesses the requested row: it is safe with one row more than the row's number.
+func TestAddressesOfRowsAreDecodedAsTheProcessorDoes(t *testing.T) {
 	for _, out := range []assembler{{words: 2}, {words: 4}, {words: 8}, {words: 2, vex: true}, {words: 4, vex: true}} {
 		for row := int32(1); row < 500; row++ {
 			out.code = out.code[:0]
@@ -60,10 +60,10 @@ func TestRowsAreFoundWhereTheProcessorLooks(t *testing.T) {
 	}
 }
 
-// Every kind of change that could let code out of its rows is refused, wherever it is.
+// Every kind of change that could let code leave its rows is refused, at every place.
 func TestCodeThatIsNotSafeIsRefused(t *testing.T) {
 	t.Run("EVEX", func(t *testing.T) {
-		refusesWhatIsNotSafe(t, assembler{words: 8}, 6, map[string]func(c []byte){
+		refusesUnsafeCode(t, assembler{words: 8}, 6, map[string]func(c []byte){
 			"other opcodes":        func(c []byte) { c[1] ^= 1 << 3 },
 			"another operand size": func(c []byte) { c[2] ^= 1 << 7 },
 			"a mask":               func(c []byte) { c[3] |= 1 },
@@ -73,7 +73,7 @@ func TestCodeThatIsNotSafeIsRefused(t *testing.T) {
 		})
 	})
 	t.Run("VEX", func(t *testing.T) {
-		refusesWhatIsNotSafe(t, assembler{words: 4, vex: true}, 5, map[string]func(c []byte){
+		refusesUnsafeCode(t, assembler{words: 4, vex: true}, 5, map[string]func(c []byte){
 			"other opcodes":        func(c []byte) { c[1] ^= 1 << 1 },
 			"another operand size": func(c []byte) { c[2] ^= 1 << 7 },
 			"another prefix":       func(c []byte) { c[2] ^= 1 << 1 },
@@ -83,8 +83,8 @@ func TestCodeThatIsNotSafeIsRefused(t *testing.T) {
 	})
 }
 
-// refusesWhatIsNotSafe changes code of instructions whose operands begin at a byte.
-func refusesWhatIsNotSafe(t *testing.T, out assembler, operands int, changes map[string]func(c []byte)) {
+// refusesUnsafeCode changes code of instructions whose operands begin at the given byte.
+func refusesUnsafeCode(t *testing.T, out assembler, operands int, changes map[string]func(c []byte)) {
 	size := int64(8 * out.words)
 	code, rows := translated(t, out)
 	refused := func(what string, at int, change func(c []byte)) {
@@ -156,7 +156,7 @@ func refusesWhatIsNotSafe(t *testing.T, out assembler, operands int, changes map
 	}
 }
 
-// Where distances do not fit an instruction, there is no engine.
+// If distances do not fit an instruction, there is no engine.
 func TestPlansOfTooManyRowsAreRefused(t *testing.T) {
 	defer func(most int64) { maxDistance = most }(maxDistance)
 	for _, k := range vectorKernels() {

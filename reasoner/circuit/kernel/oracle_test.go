@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawPlan draws a plan that is safe: straight code of any rows, and loops that are
-// monotone, with gates of 1 to 200 operands of both kinds.
+// drawPlan draws a safe plan: straight code on any rows, and monotone loops, with gates of 1 to 200 operands
+// of both kinds.
 func drawPlan(t *rapid.T) (*Plan, *rand.Rand) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	widest := rapid.SampledFrom([]int{2, 6, 20, 200}).Draw(t, "widest")
@@ -47,8 +47,8 @@ func drawPlan(t *rapid.T) (*Plan, *rand.Rand) {
 	return p, rng
 }
 
-// drawTurns draws the moves of two roles that take turns. Their legal bits are any rows:
-// where both are true, the first makes the move that is chosen.
+// drawTurns draws the moves of two roles that take turns. Their legal bits are any rows: in lanes where both
+// are true, the first role makes the chosen move.
 func drawTurns(rng *rand.Rand, rows int) Moves {
 	moves := 1 + rng.IntN((rows-4)/4)
 	m := Moves{Does: int32(rows - 2*moves), Turns: &Turns{Does: int32(rows - moves), Waits: [][2]int32{{1, 2}}}}
@@ -62,7 +62,7 @@ func drawTurns(rng *rand.Rand, rows int) Moves {
 func drawStraight(rng *rand.Rand, rows, widest int) Segment {
 	var s Segment
 	runs := rng.IntN(6)
-	if rng.IntN(4) == 0 { // so many gates that rows and registers are used again and again
+	if rng.IntN(4) == 0 { // enough gates to reuse rows and registers
 		runs, widest, rows = 300, 2, 2+rng.IntN(min(rows-1, 100))
 	}
 	for range runs {
@@ -79,8 +79,7 @@ func drawStraight(rng *rand.Rand, rows, widest int) Segment {
 	return s
 }
 
-// drawLoop draws gates that read plain what the loop has computed, in either form
-// what it does not write.
+// drawLoop draws gates that read the loop's results plain, and other rows plain or complemented.
 func drawLoop(rng *rand.Rand, rows, widest int) Segment {
 	perm := rng.Perm(rows - 1)
 	written := make([]int32, 1+rng.IntN(len(perm)-1))
@@ -107,8 +106,8 @@ func drawLoop(rng *rand.Rand, rows, widest int) Segment {
 	return s
 }
 
-// evaluate is the oracle: a program on rows of one word, from the row numbers, with
-// bounds checks. Changed rows are those of a copy.
+// evaluate evaluates, as the oracle, a program on rows of one word, from the row numbers, with bounds
+// checks. It returns changed rows as a copy.
 func evaluate(p Program, rows []uint64) []uint64 {
 	rows = slices.Clone(rows)
 	for _, s := range p.Segments {
@@ -152,7 +151,7 @@ func evaluateStraight(code []int32, rows []uint64) {
 	}
 }
 
-// guarded is a memory whose arrays lie between words that must stay as they are.
+// guarded is a memory whose arrays lie between words that must not change.
 type guarded struct {
 	*Memory
 	around [][]uint64
@@ -166,7 +165,7 @@ const (
 func newGuarded(e *Engine) *guarded {
 	g := &guarded{Memory: e.NewMemory()}
 	for _, array := range []*[]uint64{&g.rows, &g.old, &g.random, &g.scratch} {
-		n := cap(*array) // with the rows that only translated code knows of
+		n := cap(*array) // with the further rows of translated code
 		whole := aligned(n + 2*guard)
 		for i := range whole {
 			whole[i] = canary
@@ -178,7 +177,7 @@ func newGuarded(e *Engine) *guarded {
 	return g
 }
 
-// onEveryKernel runs a plan on one kernel after the other.
+// onEveryKernel runs a plan on each kernel.
 func onEveryKernel(t rapid.TB, p *Plan, run func(m *guarded)) {
 	t.Helper()
 	for _, k := range All() {
@@ -190,7 +189,7 @@ func onEveryKernel(t rapid.TB, p *Plan, run func(m *guarded)) {
 	}
 }
 
-// check fails if something outside the memory, or the constant false, was written.
+// check fails if the constant false or a word outside the memory was written.
 func (g *guarded) check(t rapid.TB) {
 	t.Helper()
 	for i, words := range g.around {
@@ -203,7 +202,7 @@ func (g *guarded) check(t rapid.TB) {
 	}
 }
 
-// fill sets the rows: word w of a row is that of column w.
+// fill sets the rows: word w of each row comes from column w.
 func (g *guarded) fill(columns [][]uint64) {
 	w := g.engine.Words()
 	for i := range g.rows {
@@ -211,7 +210,7 @@ func (g *guarded) fill(columns [][]uint64) {
 	}
 }
 
-// column is word w of every row.
+// column returns word w of every row.
 func (g *guarded) column(w int) []uint64 {
 	column := make([]uint64, g.engine.rows)
 	for r := range column {
@@ -220,7 +219,7 @@ func (g *guarded) column(w int) []uint64 {
 	return column
 }
 
-// randomColumns are contents of rows for the widest kernel; row 0 is false.
+// randomColumns returns contents of rows for the widest kernel; row 0 is false.
 func randomColumns(rng *rand.Rand, rows int) [][]uint64 {
 	columns := make([][]uint64, 8)
 	for w := range columns {

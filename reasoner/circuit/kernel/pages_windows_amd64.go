@@ -14,7 +14,7 @@ func mapCode(code []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("memory for %d bytes of code: %w", len(code), err)
 	}
-	b := unsafe.Slice(*(**byte)(unsafe.Pointer(&at)), len(code)) // not memory of Go, so no conversion that vet knows
+	b := unsafe.Slice(*(**byte)(unsafe.Pointer(&at)), len(code)) // system memory; vet rejects the direct conversion
 	copy(b, code)
 	var before uint32
 	if err := windows.VirtualProtect(at, size, windows.PAGE_EXECUTE_READ, &before); err != nil {

@@ -29,7 +29,7 @@ var narrow = &Kernel{
 	blend:     blend64,
 	restore:   blend64,
 	random:    func(rng *machine.Rand, dst []uint64) { rng.FillRows(dst, 1) },
-	translate: inRuns,
+	translate: groupRuns,
 }
 
 // wideWords is the number of words of a row of the wide kernel. With half as many, dispatch costs a tenth of the

@@ -12,13 +12,13 @@ func countAVX128(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
 // pickAVX128 takes the legal moves off target and writes the borrow of each to the rows at does.
 func pickAVX128(rows *uint64, legal *int32, moves int, does *uint64, target *uint64, digits int)
 
-// countTurnsAVX128 adds the rows at legal, in blocks of eight, to the digits at n (at least three). A legal bit is that of legal or of other.
+// countTurnsAVX128 adds the rows at legal, in blocks of eight, to the digits at n (at least three). A move is legal if its bit in legal or in other is set.
 func countTurnsAVX128(rows *uint64, legal *int32, other *int32, blocks int, n *uint64, digits int)
 
-// pickTurnsAVX128 takes the legal moves off target and writes the borrow of each to the rows at does. A legal bit is that of legal or of other.
+// pickTurnsAVX128 takes the legal moves off target and writes the borrow of each to the rows at does. A move is legal if its bit in legal or in other is set.
 func pickTurnsAVX128(rows *uint64, legal *int32, other *int32, moves int, does *uint64, otherDoes *uint64, target *uint64, digits int)
 
-// blendAVX128 copies, in the lanes of mask, that many rows lying one after the other.
+// blendAVX128 copies, in the lanes of mask, so many successive rows.
 func blendAVX128(to *uint64, from *uint64, rows int, mask *uint64)
 
 // restoreAVX128 writes, in the lanes of mask, rows of one value each: the words at from.
@@ -37,13 +37,13 @@ func countAVX2(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
 // pickAVX2 takes the legal moves off target and writes the borrow of each to the rows at does.
 func pickAVX2(rows *uint64, legal *int32, moves int, does *uint64, target *uint64, digits int)
 
-// countTurnsAVX2 adds the rows at legal, in blocks of eight, to the digits at n (at least three). A legal bit is that of legal or of other.
+// countTurnsAVX2 adds the rows at legal, in blocks of eight, to the digits at n (at least three). A move is legal if its bit in legal or in other is set.
 func countTurnsAVX2(rows *uint64, legal *int32, other *int32, blocks int, n *uint64, digits int)
 
-// pickTurnsAVX2 takes the legal moves off target and writes the borrow of each to the rows at does. A legal bit is that of legal or of other.
+// pickTurnsAVX2 takes the legal moves off target and writes the borrow of each to the rows at does. A move is legal if its bit in legal or in other is set.
 func pickTurnsAVX2(rows *uint64, legal *int32, other *int32, moves int, does *uint64, otherDoes *uint64, target *uint64, digits int)
 
-// blendAVX2 copies, in the lanes of mask, that many rows lying one after the other.
+// blendAVX2 copies, in the lanes of mask, so many successive rows.
 func blendAVX2(to *uint64, from *uint64, rows int, mask *uint64)
 
 // restoreAVX2 writes, in the lanes of mask, rows of one value each: the words at from.
@@ -62,13 +62,13 @@ func countAVX512(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
 // pickAVX512 takes the legal moves off target and writes the borrow of each to the rows at does.
 func pickAVX512(rows *uint64, legal *int32, moves int, does *uint64, target *uint64, digits int)
 
-// countTurnsAVX512 adds the rows at legal, in blocks of eight, to the digits at n (at least three). A legal bit is that of legal or of other.
+// countTurnsAVX512 adds the rows at legal, in blocks of eight, to the digits at n (at least three). A move is legal if its bit in legal or in other is set.
 func countTurnsAVX512(rows *uint64, legal *int32, other *int32, blocks int, n *uint64, digits int)
 
-// pickTurnsAVX512 takes the legal moves off target and writes the borrow of each to the rows at does. A legal bit is that of legal or of other.
+// pickTurnsAVX512 takes the legal moves off target and writes the borrow of each to the rows at does. A move is legal if its bit in legal or in other is set.
 func pickTurnsAVX512(rows *uint64, legal *int32, other *int32, moves int, does *uint64, otherDoes *uint64, target *uint64, digits int)
 
-// blendAVX512 copies, in the lanes of mask, that many rows lying one after the other.
+// blendAVX512 copies, in the lanes of mask, so many successive rows.
 func blendAVX512(to *uint64, from *uint64, rows int, mask *uint64)
 
 // restoreAVX512 writes, in the lanes of mask, rows of one value each: the words at from.
@@ -77,5 +77,5 @@ func restoreAVX512(to *uint64, from *uint64, rows int, mask *uint64)
 // randomAVX512 fills rows with random bits and advances the columns of state: xoshiro256++.
 func randomAVX512(state *uint64, dst *uint64, rows int)
 
-// transposeAVX2 makes bit j of word i what bit i of word j was, of 64 words.
+// transposeAVX2 exchanges bit j of word i with bit i of word j, for 64 words.
 func transposeAVX2(block *uint64)

@@ -23,17 +23,17 @@ func countNEON128(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
 //go:noescape
 func pickNEON128(rows *uint64, legal *int32, moves int, does, target *uint64, digits int)
 
-// countTurnsNEON128 adds the rows at legal, in blocks of eight, to the digits at n (at least three). A legal bit is that of legal or of other.
+// countTurnsNEON128 adds the rows at legal, in blocks of eight, to the digits at n (at least three). A move is legal if its bit in legal or in other is set.
 //
 //go:noescape
 func countTurnsNEON128(rows *uint64, legal, other *int32, blocks int, n *uint64, digits int)
 
-// pickTurnsNEON128 takes the legal moves off target and writes the borrow of each to the rows at does. A legal bit is that of legal or of other.
+// pickTurnsNEON128 takes the legal moves off target and writes the borrow of each to the rows at does. A move is legal if its bit in legal or in other is set.
 //
 //go:noescape
 func pickTurnsNEON128(rows *uint64, legal, other *int32, moves int, does, otherDoes, target *uint64, digits int)
 
-// blendNEON128 copies, in the lanes of mask, that many rows lying one after the other.
+// blendNEON128 copies, in the lanes of mask, so many successive rows.
 //
 //go:noescape
 func blendNEON128(to, from *uint64, rows int, mask *uint64)
@@ -69,17 +69,17 @@ func countNEON(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
 //go:noescape
 func pickNEON(rows *uint64, legal *int32, moves int, does, target *uint64, digits int)
 
-// countTurnsNEON adds the rows at legal, in blocks of eight, to the digits at n (at least three). A legal bit is that of legal or of other.
+// countTurnsNEON adds the rows at legal, in blocks of eight, to the digits at n (at least three). A move is legal if its bit in legal or in other is set.
 //
 //go:noescape
 func countTurnsNEON(rows *uint64, legal, other *int32, blocks int, n *uint64, digits int)
 
-// pickTurnsNEON takes the legal moves off target and writes the borrow of each to the rows at does. A legal bit is that of legal or of other.
+// pickTurnsNEON takes the legal moves off target and writes the borrow of each to the rows at does. A move is legal if its bit in legal or in other is set.
 //
 //go:noescape
 func pickTurnsNEON(rows *uint64, legal, other *int32, moves int, does, otherDoes, target *uint64, digits int)
 
-// blendNEON copies, in the lanes of mask, that many rows lying one after the other.
+// blendNEON copies, in the lanes of mask, so many successive rows.
 //
 //go:noescape
 func blendNEON(to, from *uint64, rows int, mask *uint64)

@@ -8,47 +8,43 @@ import (
 	"time"
 )
 
-// The verifier. Vector code follows the numbers of a program without looking, and
-// the portable kernel indexes without bounds checks; so every program is proved to
-// stay in its rows before it can run, as WebAssembly engines do with the code that
-// they are handed: the programs of a plan, whose rows are of one word, and once more what
-// translations make of them (fuse.go, assembler_amd64.go), the very words that kernels read.
+// The verifier. Vector code uses the offsets of a program unchecked, and the portable kernel indexes without
+// bounds checks. So every program is proved to stay in its rows before it can run, as WebAssembly engines do
+// with their code. Programs of a plan, whose rows are single words, are verified first. The output of
+// translations (fuse.go, assembler_amd64.go), which the kernels read, is verified again.
 //
-// Algorithm: one pass over each program. A run has a known operation, at least one
-// operand, a positive number of gates, and ends inside its segment; each offset is
-// a multiple of the row length and leaves room for a whole row; nothing is written
-// to row 0, the constant false. All sums are of 64 bits, and the rows are so few that
+// Algorithm: one pass over each program. A run has a known operation, at least one operand, a positive number
+// of gates, and ends inside its segment; each offset is a multiple of the row length and leaves room for a
+// whole row; nothing is written to row 0, the constant false. Sums have 64 bits, and the rows are so few that
 // offsets fit the 32 bits of a code word. Cost: about a nanosecond a word.
 
-// Plan is all that a machine does with its rows, which are numbered from 0. Row 0 is
-// the constant false: it is read only. What a program computes is found in the rows that
-// the plan names, and in those that other programs read; what others hold is open.
+// Plan describes the programs and rows of a machine. Rows are numbered from 0. Row 0 is the constant false
+// and is read only. After a program, the rows that the plan names and the rows that other programs read hold
+// its results; the contents of other rows are unspecified.
 type Plan struct {
-	Rows     int // at least 1
+	Rows     int // number of rows, at least 1
 	Programs []Program
-	Moves    []Moves // of each role, or two roles
-	// Random are rows that Memory.ChooseRandom fills with random bits before it runs
-	// Program, which chooses for the roles without moves here. It does neither if Count
-	// is 0.
+	Moves    []Moves // of each role, or of two roles that take turns
+	// Random is a range of rows that Memory.ChooseRandom fills with random bits before it runs Program.
+	// Program chooses for the roles without an entry in Moves. If Count is 0, ChooseRandom does neither.
 	Random struct{ First, Count, Program int }
-	// Fluents are the rows that Memory.Blend writes, First and those that follow.
+	// Fluents is the range of rows that Memory.Blend writes.
 	Fluents struct{ First, Count int }
-	// Read and Written are the rows that the caller looks at and writes himself.
+	// Read and Written are the rows that the caller reads and writes.
 	Read, Written []int32
 }
 
-// Moves is the move table of a role: the row of the legal bit of each move, and the
-// row that reports whether the first move is made; those of the others follow.
+// Moves is the move table of a role: the row of the legal bit of each move, and the row that says whether the
+// first move is chosen. The rows of the other moves follow it.
 type Moves struct {
 	Legal []int32
 	Does  int32
-	Turns *Turns // nil where the role chooses for itself
+	Turns *Turns // nil if the role does not share the table
 }
 
-// Turns is a second role that has no choice where the first one has one, and the other
-// way round: so one choice is enough. It has as many moves as the first, and no legal bit
-// of one is true where one of the other is. What a role does meanwhile is not among these
-// moves: Waits are pairs of rows, to which is copied what is in the second.
+// Turns is a second role that has a choice exactly if the first role has none: so one choice serves both. It
+// has as many moves as the first role, and in no lane both have legal bits. These moves exclude the move of a
+// waiting role: Waits are pairs of rows, of which the second is copied to the first.
 type Turns struct {
 	Legal []int32
 	Does  int32
@@ -60,27 +56,26 @@ type Engine struct {
 	kernel   *Kernel
 	rows     int
 	programs [][]block
-	choices  []choice // of the roles that have moves
+	choices  []choice // move tables of the roles
 	blended  [2]int   // the words that Blend writes: from, to
 	bits     [2]int   // the words that ChooseRandom fills with random bits: from, to
-	chooses  int      // the program that it runs then
+	chooses  int      // the program that ChooseRandom runs
 	vars     int      // most variables in a loop
 	digits   int      // most digits in a choice, at least three
 	random   int      // most random rows in a choice
-	spare    int      // rows after those of the plan, which translated code uses
+	spare    int      // rows after the rows of the plan, for translated code
 	native   int      // bytes of machine code
 	took     time.Duration
 }
 
-// block is a segment, whose row numbers are word offsets once it is translated, with its code as a
-// function.
+// block is a segment with its code as a function. Translated code has word offsets in place of row numbers.
 type block struct {
 	Segment
 	run  func(rows []uint64)
-	vars [][2]int // the words of Vars, side by side where their rows are: from, to
+	vars [][2]int // ranges of words of Vars, merged if adjacent: from, to
 }
 
-// spans are the words of rows: from, to.
+// spans returns the ranges of words of rows, merged if adjacent: from, to.
 func spans(rows []int32, words int) [][2]int {
 	var out [][2]int
 	for _, r := range slices.Compact(slices.Sorted(slices.Values(rows))) {
@@ -94,7 +89,7 @@ func spans(rows []int32, words int) [][2]int {
 	return out
 }
 
-// Engine proves a plan safe on k; the error names what is wrong and where.
+// Engine proves a plan safe on k; the error names the violation and its place.
 func (k *Kernel) Engine(p *Plan) (*Engine, error) {
 	v := &verifier{words: int64(k.words()), rows: int64(p.Rows)}
 	if v.rows < 1 || v.rows > math.MaxInt32/v.words {
@@ -132,7 +127,7 @@ func (k *Kernel) Engine(p *Plan) (*Engine, error) {
 		e.digits = max(e.digits, c.digits)
 		e.random = max(e.random, c.fractionRows())
 	}
-	if err := v.others(e, p); err != nil {
+	if err := v.remaining(e, p); err != nil {
 		return nil, err
 	}
 	return e, k.translate(e, p)
@@ -158,7 +153,7 @@ func runWords(code []int32) int64 {
 // verifier proves offsets for rows of the given words.
 type verifier struct {
 	words, rows int64
-	fused       bool // there are fused gates, too
+	fused       bool // fused gates are allowed
 }
 
 // isRow reports whether a whole row begins at a word offset.
@@ -182,7 +177,7 @@ func (v *verifier) segment(s *Segment) error {
 		}
 		n := runWords(code[at:])
 		left := int64(len(code) - at - Header)
-		if n < 0 || n > left || !v.knows(header{Op(code[at]), code[at+1], code[at+2]}) {
+		if n < 0 || n > left || !v.allows(header{Op(code[at]), code[at+1], code[at+2]}) {
 			return fmt.Errorf("word %d: no run has operation %d, %d plain and %d complemented operands and %d gates in %d words",
 				at, code[at], code[at+1], code[at+2], code[at+3], left)
 		}
@@ -196,13 +191,13 @@ func (v *verifier) segment(s *Segment) error {
 	return nil
 }
 
-// knows reports whether there are gates of a form.
-func (v *verifier) knows(h header) bool {
+// allows reports whether gates of a form are allowed.
+func (v *verifier) allows(h header) bool {
 	return h.op == And || h.op == Or || v.fused && slices.ContainsFunc(fusedGates, func(g fusedGate) bool { return g.header == h })
 }
 
-// gates returns the place of the first offset in a run that is no row, or -1. The
-// first of every width words is written.
+// gates returns the index of the first invalid offset in a run, or -1. The first of every width words is a
+// target.
 func (v *verifier) gates(run []int32, width int) int {
 	last, odd := uint32((v.rows-1)*v.words), uint32(v.words-1)
 	for first := 0; first < len(run); first += width {
@@ -222,7 +217,7 @@ func (v *verifier) badRow(offset int32) error {
 	if offset == 0 {
 		return fmt.Errorf("row 0 is the constant false and is not written")
 	}
-	return fmt.Errorf("offset %d is not that of one of %d rows of %d words", offset, v.rows, v.words)
+	return fmt.Errorf("offset %d is not the beginning of one of %d rows of %d words", offset, v.rows, v.words)
 }
 
 // choice proves the move table of a role as choose.go uses it.
@@ -233,7 +228,7 @@ func (v *verifier) choice(c *choice) error {
 	chosen := []int32{c.does}
 	if c.other != nil {
 		if chosen = append(chosen, c.otherDoes); len(c.other) != len(c.legal) {
-			return fmt.Errorf("tables of %d and %d moves take turns", len(c.legal), len(c.other))
+			return fmt.Errorf("roles that take turns have tables of %d and %d moves", len(c.legal), len(c.other))
 		}
 		if apart := int64(c.does) - int64(c.otherDoes); max(apart, -apart) < int64(c.moves)*v.words {
 			return fmt.Errorf("moves of roles that take turns begin at the offsets %d and %d, and are %d", c.does, c.otherDoes, c.moves)
@@ -249,14 +244,14 @@ func (v *verifier) choice(c *choice) error {
 					return fmt.Errorf("legal bit of move %d: %w", m, v.badRow(offset))
 				}
 				if offset >= does && int64(offset) < int64(does)+int64(c.moves)*v.words {
-					return fmt.Errorf("legal bit of move %d: offset %d is one of those that tell what was chosen", m, offset)
+					return fmt.Errorf("legal bit of move %d: offset %d is a row of the chosen moves", m, offset)
 				}
 			}
 		}
 	}
 	for _, w := range c.waits {
 		if !v.isTarget(w[0]) || !v.isRow(w[1]) {
-			return fmt.Errorf("a move of a role that waits: offset %d or %d is not that of a row", w[0], w[1])
+			return fmt.Errorf("a move of a role that waits: offset %d or %d is not the beginning of a row", w[0], w[1])
 		}
 	}
 	return nil
@@ -279,8 +274,8 @@ func (v *verifier) span(what string, first, count int) (words [2]int, err error)
 	return [2]int{int(from * v.words), int((from + n) * v.words)}, v.targets(what, from*v.words, n)
 }
 
-// others verifies the remaining rows of the plan, and sets the rows of fluents and random bits.
-func (v *verifier) others(e *Engine, p *Plan) error {
+// remaining verifies the remaining rows of the plan, and sets the rows of fluents and random bits.
+func (v *verifier) remaining(e *Engine, p *Plan) error {
 	var err error
 	if e.blended, err = v.span("fluents", p.Fluents.First, p.Fluents.Count); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// safe is a plan with one of everything.
+// safe returns a plan with one element of every kind.
 func safe() *Plan {
 	p := &Plan{
 		Rows: 10,
@@ -28,7 +28,7 @@ func safe() *Plan {
 	return p
 }
 
-func TestWhatIsNotSafeIsNamed(t *testing.T) {
+func TestErrorsNameTheUnsafePlace(t *testing.T) {
 	code := func(at int, value int32) func(*Plan) {
 		return func(p *Plan) { p.Programs[0].Segments[0].Code[at] = value }
 	}
@@ -101,8 +101,8 @@ func TestWhatIsNotSafeIsNamed(t *testing.T) {
 	}
 }
 
-// The proof is about the words that the kernels read, so offsets between rows, which
-// no row number gives, are refused as well.
+// The proof concerns the words that the kernels read. So it also refuses offsets between rows, which no row
+// number gives.
 func TestOffsetsBetweenRowsAreRefused(t *testing.T) {
 	v := &verifier{words: 8, rows: 10}
 	s := Segment{Code: []int32{int32(And), 1, 0, 1, 8, 16}}
@@ -134,8 +134,8 @@ func TestBrokenPlansAreRefusedOrHarmless(t *testing.T) { rapid.Check(t, checkBro
 
 func FuzzVerifier(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkBroken)) }
 
-// checkBroken changes some words of a safe plan. It must be refused by all kernels,
-// or run within its memory and with the same results on all.
+// checkBroken changes some words of a safe plan. Every kernel must refuse it, or run it within its memory
+// with the same results.
 func checkBroken(t *rapid.T) {
 	p, rng := drawPlan(t)
 	for range rapid.IntRange(1, 4).Draw(t, "changes") {
@@ -143,12 +143,12 @@ func checkBroken(t *rapid.T) {
 	}
 	column := make([]uint64, max(1, min(p.Rows, 1<<12)))
 	if p.Rows > len(column) {
-		return // it is not worth the memory
+		return // too large for a test
 	}
 	for r := 1; r < len(column); r++ {
 		column[r] = rng.Uint64()
 	}
-	columns := slices.Repeat([][]uint64{column}, 8) // so that loops take as many sweeps on all kernels
+	columns := slices.Repeat([][]uint64{column}, 8) // so that loops take the same number of sweeps on every kernel
 	_, refused := narrow.Engine(p)
 	for _, k := range All() {
 		if _, err := k.Engine(p); (err == nil) != (refused == nil) {
@@ -162,7 +162,7 @@ func checkBroken(t *rapid.T) {
 	}
 }
 
-// breakPlan changes one number of a plan, or takes out or doubles some words.
+// breakPlan changes one number of a plan, or deletes or duplicates some words.
 func breakPlan(p *Plan, rng *rand.Rand) {
 	value := func(old int32) int32 {
 		list := []int32{old + 1, old - 1, -old, 0, 1, 2, 15, 16, int32(p.Rows), int32(p.Rows - 1), math.MaxInt32, math.MinInt32, old ^ 1<<rng.IntN(32), int32(rng.Uint32())}

@@ -6,54 +6,53 @@ import (
 	"slices"
 )
 
-// factorDepth bounds how many times what is left of a term is factored again, and
-// so work and memory: terms that contain each other could be taken apart as often
-// as there are terms.
+// factorDepth limits the recursion of factor, and so its work and memory: nested terms could be factored as often as
+// there are terms.
 const factorDepth = 32
 
-// occurrence says that a literal, the upper half, occurs in a term, the lower.
+// occurrence is a literal (upper half) with a term that contains it (lower half).
 type occurrence uint64
 
 func (o occurrence) lit() Lit { return Lit(o >> 32) }
 
 func (o occurrence) term() uint32 { return uint32(o) }
 
-// Factor rewrites a disjunction of terms, conjunctions of sorted literals. It returns
-// the parts of the disjunction: one if literals occur in all terms, and else those of
-// the literals that occur in most terms, and the terms that are left.
+// Factor factors a disjunction of terms (conjunctions of sorted literals), and returns literals with the same
+// disjunction. If literals occur in all terms, the result is one literal. Otherwise the most frequent literals are
+// factored out first, and terms without a shared literal stay.
 func (n *Network) Factor(ctx context.Context, terms [][]Lit) []Lit {
 	return n.factor(ctx, terms, factorDepth)
 }
 
 func (n *Network) factor(ctx context.Context, terms [][]Lit, depth int) []Lit {
 	if depth == 0 || ctx.Err() != nil {
-		return n.ands(terms)
+		return n.conjunctions(terms)
 	}
-	var where []occurrence
+	var occurrences []occurrence
 	for t, term := range terms {
 		for _, l := range term {
-			where = append(where, occurrence(l)<<32|occurrence(t))
+			occurrences = append(occurrences, occurrence(l)<<32|occurrence(t))
 		}
 	}
-	slices.Sort(where)
+	slices.Sort(occurrences)
 	var common []Lit
-	var shared [][]occurrence // of literals that some terms have in common
-	for len(where) > 0 {
+	var shared [][]occurrence // occurrences of each literal of several terms
+	for len(occurrences) > 0 {
 		k := 1
-		for k < len(where) && where[k].lit() == where[0].lit() {
+		for k < len(occurrences) && occurrences[k].lit() == occurrences[0].lit() {
 			k++
 		}
 		switch {
 		case k == len(terms):
-			common = append(common, where[0].lit())
+			common = append(common, occurrences[0].lit())
 		case k > 1:
-			shared = append(shared, where[:k])
+			shared = append(shared, occurrences[:k])
 		}
-		where = where[k:]
+		occurrences = occurrences[k:]
 	}
 	if len(common) > 0 {
 		for t := range terms {
-			terms[t] = Without(terms[t], common)
+			terms[t] = Difference(terms[t], common)
 		}
 		return []Lit{n.And(append(common, n.Or(n.factor(ctx, terms, depth-1)...))...)}
 	}
@@ -66,7 +65,7 @@ func (n *Network) factor(ctx context.Context, terms [][]Lit, depth int) []Lit {
 		for _, o := range in {
 			if terms[o.term()] != nil {
 				members = append(members, o.term())
-				group = append(group, Without(terms[o.term()], []Lit{l}))
+				group = append(group, Difference(terms[o.term()], []Lit{l}))
 			}
 		}
 		if len(group) < 2 {
@@ -77,12 +76,12 @@ func (n *Network) factor(ctx context.Context, terms [][]Lit, depth int) []Lit {
 		}
 		parts = append(parts, n.And(l, n.Or(n.factor(ctx, group, depth-1)...)))
 	}
-	left := slices.DeleteFunc(terms, func(term []Lit) bool { return term == nil })
-	return append(parts, n.ands(left)...)
+	remaining := slices.DeleteFunc(terms, func(term []Lit) bool { return term == nil })
+	return append(parts, n.conjunctions(remaining)...)
 }
 
-// ands builds the conjunctions of terms.
-func (n *Network) ands(terms [][]Lit) []Lit {
+// conjunctions returns the conjunction of each term.
+func (n *Network) conjunctions(terms [][]Lit) []Lit {
 	lits := make([]Lit, len(terms))
 	for t, term := range terms {
 		lits[t] = n.And(term...)
@@ -90,8 +89,8 @@ func (n *Network) ands(terms [][]Lit) []Lit {
 	return lits
 }
 
-// Without is a sorted term without some sorted literals. It is not nil.
-func Without(term, lits []Lit) []Lit {
+// Difference returns a sorted term without the given sorted literals. The result is not nil.
+func Difference(term, lits []Lit) []Lit {
 	out := make([]Lit, 0, len(term))
 	for _, l := range term {
 		if _, found := slices.BinarySearch(lits, l); !found {
@@ -101,7 +100,7 @@ func Without(term, lits []Lit) []Lit {
 	return out
 }
 
-// Intersect leaves, of sorted literals, those that other sorted ones contain.
+// Intersect deletes from lits the literals that are not in other; both are sorted.
 func Intersect(lits, other []Lit) []Lit {
 	return slices.DeleteFunc(lits, func(l Lit) bool {
 		_, found := slices.BinarySearch(other, l)

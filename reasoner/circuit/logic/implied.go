@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// What a literal implies at sight: a conjunction its operands, those theirs, and a disjunction
-// what all of its cases have in common. Nothing is searched, so of what follows from a literal
-// there may be more.
+// Direct implications of literals: a conjunction implies its operands, recursively; a disjunction implies the literals
+// common to all its cases. There is no search, so the implications are sound but incomplete.
 
-// Implied visits a literal and all that it implies as a conjunction of conjunctions, the
-// nearest first, each once. When limit literals are known no more conjunctions are looked into.
+// Implied iterates over a literal and its implications as nested conjunctions, breadth first, each once. After `limit`
+// literals it expands no more conjunctions.
 func (n *Network) Implied(l Lit, limit int) iter.Seq[Lit] {
 	return func(yield func(Lit) bool) {
 		list := append(make([]Lit, 0, 16), l)
@@ -21,7 +20,7 @@ func (n *Network) Implied(l Lit, limit int) iter.Seq[Lit] {
 			if list[i].Complemented() || len(list) >= limit {
 				continue
 			}
-			known := list // none of the operands of one gate is another one
+			known := list // the operands of a gate are distinct
 			for _, o := range n.Operands(list[i].Node()) {
 				if !slices.Contains(known, o) {
 					list = append(list, o)
@@ -31,13 +30,13 @@ func (n *Network) Implied(l Lit, limit int) iter.Seq[Lit] {
 	}
 }
 
-// mostImplied bounds the literals that implies looks at.
-const mostImplied = 1 << 12
+// impliesLimit limits the literals that Implies visits.
+const impliesLimit = 1 << 12
 
-// Implies tells whether one literal is a conjunction with another, of conjunctions down to what
-// is none. Of the largest it may not find out.
+// Implies reports whether other occurs in the nested conjunction l. For conjunctions above impliesLimit it may return
+// false wrongly.
 func (n *Network) Implies(l, other Lit) bool {
-	for i := range n.Implied(l, mostImplied) {
+	for i := range n.Implied(l, impliesLimit) {
 		if i == other {
 			return true
 		}
@@ -45,7 +44,7 @@ func (n *Network) Implies(l, other Lit) bool {
 	return false
 }
 
-// Conjuncts are the sorted literals whose conjunction a literal is.
+// Conjuncts returns the sorted operands of a conjunction; any other literal is its own conjunct.
 func (n *Network) Conjuncts(l Lit) []Lit {
 	switch {
 	case l == True:
@@ -56,7 +55,7 @@ func (n *Network) Conjuncts(l Lit) []Lit {
 	return []Lit{l}
 }
 
-// Disjuncts are the literals whose disjunction a literal is.
+// Disjuncts returns the operands of a disjunction; any other literal is its own disjunct.
 func (n *Network) Disjuncts(l Lit) []Lit {
 	out := slices.Clone(n.Conjuncts(l.Not()))
 	for i := range out {
@@ -65,11 +64,11 @@ func (n *Network) Disjuncts(l Lit) []Lit {
 	return out
 }
 
-// conditionsLimit bounds the literals of which conditions and contradictory know.
+// conditionsLimit limits the literals that Conditions and Contradictory visit.
 const conditionsLimit = 96
 
-// Conditions are the literals whose conjunction a literal is, down to what is no conjunction,
-// sorted. Of a large one it is the literal itself.
+// Conditions returns the sorted leaves and disjunctions of the nested conjunction l, or l itself if l is above
+// conditionsLimit.
 func (n *Network) Conditions(l Lit) []Lit {
 	out := make([]Lit, 0, 16)
 	known := 0
@@ -88,8 +87,7 @@ func (n *Network) Conditions(l Lit) []Lit {
 	return out
 }
 
-// Common are the literals that all cases of a disjunction are conjunctions with, sorted: they
-// hold where it does.
+// Common returns the sorted literals common to all cases of a disjunction; the disjunction implies them.
 func (n *Network) Common(l Lit) (all []Lit) {
 	for k, c := range n.Disjuncts(l) {
 		if k == 0 {
@@ -101,8 +99,7 @@ func (n *Network) Common(l Lit) (all []Lit) {
 	return all
 }
 
-// Contradictory tells whether, of the literals that a literal implies, one is the complement of
-// another.
+// Contradictory reports whether l implies a literal and its complement.
 func (n *Network) Contradictory(l Lit) bool {
 	implied := slices.Sorted(n.Implied(l, conditionsLimit))
 	for i := range len(implied) - 1 {
@@ -113,7 +110,7 @@ func (n *Network) Contradictory(l Lit) bool {
 	return false
 }
 
-// Contradict tells whether an operand of one conjunction is the complement of one of another.
+// Contradict reports whether a conjunct of a is the complement of a conjunct of b.
 func (n *Network) Contradict(a, b Lit) bool {
 	others := n.Conjuncts(b)
 	return slices.ContainsFunc(n.Conjuncts(a), func(c Lit) bool { return slices.Contains(others, c.Not()) })

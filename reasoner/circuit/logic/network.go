@@ -1,6 +1,6 @@
-// Package logic holds Boolean networks: conjunctions of literals, built once each, with inputs
-// and with loops whose values are least fixpoints. It rebuilds them over other inputs, and tells
-// what literals imply at sight. It knows nothing of games.
+// Package logic holds Boolean networks: conjunctions of literals with structural hashing, inputs, and loop variables
+// with least-fixpoint values. It substitutes leaves of networks, and finds direct implications of literals. It depends
+// on no package of games.
 package logic
 
 import (
@@ -18,7 +18,7 @@ const (
 	True  Lit = 1
 )
 
-// Constant is a value as a literal.
+// Constant returns the literal of a truth value.
 func Constant(value bool) Lit {
 	if value {
 		return True
@@ -26,51 +26,50 @@ func Constant(value bool) Lit {
 	return False
 }
 
-// Not is the complement of l.
+// Not returns the complement of l.
 func (l Lit) Not() Lit { return l ^ 1 }
 
-// Node is the node that l speaks of.
+// Node returns the node of l, complemented or not.
 func (l Lit) Node() int32 { return int32(l >> 1) }
 
-// Complemented tells whether l is the complement of its node.
+// Complemented reports whether l is the complement of its node.
 func (l Lit) Complemented() bool { return l&1 != 0 }
 
 // Op is the operation of a node.
 type Op uint8
 
-// The operations. With complemented literals, And covers or, nand and nor too.
+// The operations. And with complemented literals also expresses or, nand and nor.
 const (
 	OpConst Op = iota
-	OpInput    // a fluent or a move: set from outside
-	OpLoop     // a variable of a Loop: its value is a least fixpoint
+	OpInput    // a free variable, such as a fluent or a move
+	OpLoop     // a variable with a recursive definition; its value is a least fixpoint
 	OpAnd      // the conjunction of two or more literals
 )
 
-// Network is a Boolean network. Nodes are numbered so that the operands of a
-// node have smaller numbers; only the definition of an OpLoop variable refers
-// forward, and it is monotone in the variables that depend on it in turn: their
-// values are the least solution of all definitions. Equal nodes are built once
-// (structural hashing), and constants are folded while building.
+// Network is a Boolean network. The operands of a node have smaller numbers than the node. Only the definition of an
+// OpLoop variable may refer to larger numbers; it is monotone in the variables of the same recursion. The values of
+// loop variables are the least solution of all definitions. Structural hashing builds equal gates once, and building
+// folds constants.
 type Network struct {
 	op    []Op
 	start []int32 // operands of node i: fan[start[i]:start[i+1]]
 	fan   []Lit
 	def   map[int32]Lit // definitions of the OpLoop nodes
 
-	table   []slot // open addressing over gates; nil where none was added since decoding
-	used    int    // entries of the table
+	table   []slot // open addressing over gates; nil after Append, until the next lookup
+	used    int    // number of gates
 	scratch []Lit
 	flipped []Lit
 }
 
-// slot is an entry of the table: a gate, 0 for none, and the hash of its operands, so that
-// few gates are looked at that are not looked for.
+// slot is an entry of the hash table: a gate (0: empty slot), and the hash of its operands. The hash spares most
+// comparisons of operands.
 type slot struct {
 	node int32
 	hash uint32
 }
 
-// NewNetwork returns a network with the constant alone.
+// NewNetwork returns a network that contains only the constant.
 func NewNetwork() *Network {
 	return &Network{
 		op:    []Op{OpConst},
@@ -80,34 +79,34 @@ func NewNetwork() *Network {
 	}
 }
 
-// Len is the number of nodes, the constant and the inputs included.
+// Len returns the number of nodes, including the constant and the inputs.
 func (n *Network) Len() int { return len(n.op) }
 
-// Operations is the number of operands of all nodes.
+// Operations returns the total number of operands.
 func (n *Network) Operations() int { return len(n.fan) }
 
-// Operands are the operands of a node. The slice aliases the network.
+// Operands returns the operands of a node. The slice aliases the network.
 func (n *Network) Operands(node int32) []Lit { return n.fan[n.start[node]:n.start[node+1]] }
 
-// Op is the operation of a node.
+// Op returns the operation of a node.
 func (n *Network) Op(node int32) Op { return n.op[node] }
 
-// Input adds a node whose value is set from outside.
+// Input adds a free variable.
 func (n *Network) Input() Lit { return n.leaf(OpInput) }
 
-// LoopVar adds a variable that a later call of Define defines.
+// LoopVar adds a loop variable; Define must define it later.
 func (n *Network) LoopVar() Lit { return n.leaf(OpLoop) }
 
-// Define gives the variable v its definition.
+// Define sets the definition of loop variable v.
 func (n *Network) Define(v, def Lit) { n.def[v.Node()] = def }
 
-// Definition is that of an OpLoop node.
+// Definition returns the definition of an OpLoop node.
 func (n *Network) Definition(node int32) Lit { return n.def[node] }
 
-// Definitions are those of all loop variables, by node. The map is the network's own.
+// Definitions returns the definitions of all loop variables, by node. The map aliases the network.
 func (n *Network) Definitions() map[int32]Lit { return n.def }
 
-// Uses counts, by node, how often it is an operand or a definition.
+// Uses returns, by node, its number of occurrences as an operand or a definition.
 func (n *Network) Uses() []int32 {
 	uses := make([]int32, n.Len())
 	for _, l := range n.fan {
@@ -125,7 +124,7 @@ func (n *Network) leaf(op Op) Lit {
 	return Lit(len(n.op)-1) << 1
 }
 
-// And is the conjunction of the literals; true if there are none.
+// And returns the conjunction of the literals; an empty conjunction is true.
 func (n *Network) And(lits ...Lit) Lit {
 	s := append(n.scratch[:0], lits...)
 	n.scratch = s
@@ -152,7 +151,7 @@ func (n *Network) And(lits ...Lit) Lit {
 	return n.and(out)
 }
 
-// Or is the disjunction of the literals; false if there are none.
+// Or returns the disjunction of the literals; an empty disjunction is false.
 func (n *Network) Or(lits ...Lit) Lit {
 	n.flipped = n.flipped[:0]
 	for _, l := range lits {
@@ -161,25 +160,25 @@ func (n *Network) Or(lits ...Lit) Lit {
 	return n.And(n.flipped...).Not()
 }
 
-// If is a where a condition holds, and b elsewhere.
-func (n *Network) If(condition, a, b Lit) Lit {
+// Mux returns a multiplexer: a if condition is true, otherwise b.
+func (n *Network) Mux(condition, a, b Lit) Lit {
 	if a == b {
 		return a
 	}
 	return n.Or(n.And(condition, a), n.And(condition.Not(), b))
 }
 
-// Several is true where two of the literals or more are.
-func (n *Network) Several(lits ...Lit) Lit {
-	some, several := False, False
+// AtLeastTwo returns the condition that at least two of the literals are true.
+func (n *Network) AtLeastTwo(lits ...Lit) Lit {
+	any, two := False, False
 	for _, l := range lits {
-		several = n.Or(several, n.And(some, l))
-		some = n.Or(some, l)
+		two = n.Or(two, n.And(any, l))
+		any = n.Or(any, l)
 	}
-	return several
+	return two
 }
 
-// and finds or adds the node with these operands, which are sorted.
+// and returns the gate with these sorted operands, and adds it if it is missing.
 func (n *Network) and(operands []Lit) Lit {
 	if 4*n.used >= 3*len(n.table) {
 		n.grow()
@@ -199,14 +198,13 @@ func (n *Network) add(operands []Lit) int32 {
 	return int32(len(n.op) - 1)
 }
 
-// Append adds a gate with sorted operands, whether or not there is an equal one: so networks
-// are read that were written down.
+// Append adds a gate with sorted operands without a search for an equal gate. Decoders use it.
 func (n *Network) Append(operands ...Lit) {
 	n.add(operands)
-	n.table = nil // made when a gate is looked for
+	n.table = nil // the next lookup rebuilds it
 }
 
-// Find is the gate with these operands, which it sorts; false if there is none.
+// Find returns the gate with these operands, or false if it does not exist. It sorts the operands.
 func (n *Network) Find(operands []Lit) (Lit, bool) {
 	if n.table == nil {
 		n.grow()
@@ -216,8 +214,7 @@ func (n *Network) Find(operands []Lit) (Lit, bool) {
 	return Lit(node) << 1, node != 0
 }
 
-// probe is the slot in the table of the node with these operands, or the slot where it
-// belongs, without the node.
+// probe returns the slot of the gate with these operands, or the empty slot for it with its hash set.
 func (n *Network) probe(operands []Lit) *slot {
 	mask := uint32(len(n.table) - 1)
 	hash := Hash(operands)
@@ -232,7 +229,7 @@ func (n *Network) probe(operands []Lit) *slot {
 	}
 }
 
-// grow makes the table twice as large as it must be.
+// grow doubles the table, or builds it if it is nil.
 func (n *Network) grow() {
 	old := n.table
 	n.table = make([]slot, 1<<bits.Len(uint(2*n.used)))
@@ -250,7 +247,7 @@ func (n *Network) grow() {
 	}
 }
 
-// put adds an entry to the table that has room for it.
+// put inserts an entry into a table with an empty slot.
 func (n *Network) put(p slot) {
 	mask := uint32(len(n.table) - 1)
 	at := p.hash & mask
@@ -260,7 +257,7 @@ func (n *Network) put(p slot) {
 	n.table[at] = p
 }
 
-// Reserve makes room for so many nodes and operands.
+// Reserve preallocates memory for additional nodes and operands.
 func (n *Network) Reserve(nodes, operands int) {
 	n.op, n.start, n.fan = slices.Grow(n.op, nodes), slices.Grow(n.start, nodes), slices.Grow(n.fan, operands)
 	if size := 1 << bits.Len(uint(4*nodes/3)); n.used == 0 && size > len(n.table) {
@@ -268,7 +265,7 @@ func (n *Network) Reserve(nodes, operands int) {
 	}
 }
 
-// Hash is a hash of literals.
+// Hash returns a hash of literals.
 func Hash(operands []Lit) uint32 {
 	h := uint64(0x9e3779b97f4a7c15)
 	for _, l := range operands {
@@ -277,8 +274,7 @@ func Hash(operands []Lit) uint32 {
 	return uint32(h>>32) ^ uint32(h)
 }
 
-// Gates counts the two-input gates that the network amounts to: a node with k
-// operands is k-1 gates.
+// Gates returns the number of equivalent two-input gates: a node with k operands counts k-1.
 func (n *Network) Gates() int {
 	gates := 0
 	for i := range n.op {
@@ -289,8 +285,8 @@ func (n *Network) Gates() int {
 	return gates
 }
 
-// Depth is the largest number of gates on a path from an input to a node, loops
-// counted once.
+// Depth returns the largest number of gates on a path from a leaf to a node. Definitions of loop variables are not
+// followed.
 func (n *Network) Depth() int {
 	depth := make([]int, n.Len())
 	deepest := 0
@@ -303,7 +299,7 @@ func (n *Network) Depth() int {
 	return deepest
 }
 
-// Dependencies are the literals that the value of a node is computed from.
+// Dependencies returns the operands of a gate, or the definition of a loop variable.
 func (n *Network) Dependencies(i int32) []Lit {
 	if n.op[i] == OpLoop {
 		return []Lit{n.def[i]}
@@ -311,7 +307,7 @@ func (n *Network) Dependencies(i int32) []Lit {
 	return n.Operands(i)
 }
 
-// Cone marks the nodes that the roots depend on.
+// Cone marks the nodes that the roots depend on, directly or indirectly.
 func (n *Network) Cone(roots []Lit) []bool {
 	live := make([]bool, n.Len())
 	var stack []int32

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestNodesAreTakenFromTheQueueInOrder(t *testing.T) {
+func TestTheQueuePopsNodesInAscendingOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := newNodeQueue(1 << 14)
 		for range 2 {
@@ -18,11 +18,11 @@ func TestNodesAreTakenFromTheQueueInOrder(t *testing.T) {
 			slices.Sort(nodes)
 			for _, want := range slices.Compact(nodes) {
 				if got := q.pop(); got != want {
-					t.Fatalf("the first is %d, want %d", got, want)
+					t.Fatalf("popped %d, want %d", got, want)
 				}
 			}
 			if got := q.pop(); got != -1 {
-				t.Fatalf("there is %d in an empty queue", got)
+				t.Fatalf("popped %d from an empty queue", got)
 			}
 		}
 	})

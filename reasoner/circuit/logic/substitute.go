@@ -2,66 +2,60 @@ package logic
 
 import "math/bits"
 
-// Substitution rebuilds gates of a network over other leaves. The leaves of a network are its
-// constant, its inputs and its loop variables; each that is needed has an image, a literal of
-// another network or of the same one. The image of a gate is the conjunction of the images of
-// its operands, and is built in one of three orders:
+// Substitution maps nodes of one network to literals of another network or of the same network (images). The image of
+// a leaf (constant, input or loop variable) is given. The image of a gate is the conjunction of the images of its
+// operands. Three methods build images of gates:
 //
-//	Sweep   the nodes of a list, ascending, each once, whatever their images were
-//	Image   what one literal needs and has no image yet, operands first, on demand
-//	Change  what depends on leaves that get new images, ascending, as far as images differ
+//	Sweep   builds the nodes of an ascending list, and replaces older images of gates
+//	Image   builds on demand the missing images that one literal needs, operands first
+//	Change  replaces images of leaves, and rebuilds, ascending, the gates with a changed operand
 //
-// Images that Set, Image and Change give are logged: Revert takes them back, up to the last
-// Keep. So a common base is built once, and what follows from each of many cases costs no more
-// than the gates that the case touches.
+// Set, Image and Change log the replaced images; Revert restores the images of the last Commit. So many cases share a
+// base that is built once, and each case costs only the gates that it changes.
 //
-// Invariants: an image belongs to the images that its operands had when it was built; who sets
-// a leaf anew says so by Change, or sweeps again. The definitions of loop variables are not
-// followed: a variable is a leaf, and its image need not be a variable.
+// Invariants: the image of a gate is up to date with the images of its operands until Set replaces one of them; Change
+// or another Sweep updates it. Definitions of loop variables are not followed: a variable is a leaf, and its image may
+// be any literal.
 //
-// Cost: Sweep is linear in the operands of the list, Image in those of the gates that it
-// builds, Change in those of the gates with an operand whose image changes. Nothing recurs,
-// however long the chains of gates are.
+// Cost: linear in the operands of the list for Sweep, of the built gates for Image, and of the gates with a changed
+// operand for Change. No method recurses, so long chains of gates need no deep stack.
 //
-// The replacement of inputs by constants is Shannon's cofactor ("The synthesis of two-terminal
-// switching circuits", 1949), that by next signals regression or, step after step, the
-// unrolling of bounded model checking (Biere, Cimatti, Clarke and Zhu, 1999).
+// Constants as images of inputs give Shannon's cofactor ("The synthesis of two-terminal switching circuits", 1949).
+// Next signals as images of fluents give regression or, step after step, the unrolling of bounded model checking
+// (Biere, Cimatti, Clarke and Zhu, 1999).
 type Substitution struct {
-	// Leaf is the image of an input or a loop variable that needs one and has none. It may ask
-	// for other images. Nil gives, within one network, the leaf itself, and else a new leaf of
-	// the same kind.
+	// Leaf returns the image of an input or a loop variable without one. It may call Image. If Leaf is nil, the image
+	// is the leaf itself within one network, and otherwise a new leaf of the same kind.
 	Leaf func(node int32) Lit
-	// Gate builds the image of a gate from those of its operands, which it may overwrite; false
-	// stops Sweep, Image and Change: limits and cancellation belong here. Nil builds the
-	// conjunction.
+	// Gate builds the image of a gate from the images of its operands, which it may overwrite. If it returns false,
+	// Sweep, Image and Change stop: it can check limits and contexts. If Gate is nil, the conjunction is built.
 	Gate func(node int32, operands []Lit) (Lit, bool)
 
 	from, to *Network
-	image    []Lit // by node of from; absent where there is none
+	image    []Lit // by node of from; absent if not built
 	log      []logged
-	path     []pathGate // of Image
+	path     []pathGate // stack of Image
 	operands []Lit
-	users    [][]int32 // by node of from, once Change was called: the gates with an image that have it as an operand
-	waiting  nodeQueue // of Change
+	users    [][]int32 // by node of from: its users among the gates with images; nil before the first Change
+	waiting  nodeQueue // gates that Change must rebuild
 }
 
-// absent is the image of a node that has none.
+// absent marks a node without an image.
 const absent Lit = -1
 
-// logged is the image that a node had.
+// logged is a log entry: a node and its previous image.
 type logged struct {
 	node  int32
 	image Lit
 }
 
-// pathGate is a gate on the way down from a literal that is asked for.
+// pathGate is a gate on the path from the literal that Image was called for.
 type pathGate struct {
-	node int32
-	left int // operands not looked at yet, the first ones
+	node      int32
+	unvisited int // number of unvisited operands; the last operand is visited first
 }
 
-// NewSubstitution is one with no images but that of the constant. Both networks may grow
-// meanwhile, and may be the same.
+// NewSubstitution returns a substitution that maps only the constant. The networks may grow later, and may be the same.
 func NewSubstitution(from, to *Network) *Substitution {
 	s := &Substitution{from: from, to: to, image: make([]Lit, from.Len())}
 	for i := range s.image {
@@ -71,43 +65,43 @@ func NewSubstitution(from, to *Network) *Substitution {
 	return s
 }
 
-// Has tells whether a literal has an image.
+// Has reports whether a literal has an image.
 func (s *Substitution) Has(l Lit) bool {
 	i := int(l.Node())
 	return i < len(s.image) && s.image[i] != absent
 }
 
-// At is the image of a literal that has one.
-func (s *Substitution) At(l Lit) Lit { return s.image[l.Node()] ^ l&1 }
+// Lookup returns the image of a literal; the image must exist.
+func (s *Substitution) Lookup(l Lit) Lit { return s.image[l.Node()] ^ l&1 }
 
-// Set gives a literal an image. What was built from another one stays as it is.
+// Set sets the image of a literal. Existing images of gates do not change.
 func (s *Substitution) Set(l, image Lit) { s.record(l.Node(), image^l&1) }
 
-// SetAll gives literals their images, of which there may be more.
+// SetAll sets the image of each literal to the element of images with the same index. Surplus images are ignored.
 func (s *Substitution) SetAll(lits, images []Lit) {
 	for i, l := range lits {
 		s.Set(l, images[i])
 	}
 }
 
-// record gives a node an image, and notes the one that it had.
+// record sets the image of a node, and logs the previous image.
 func (s *Substitution) record(node int32, image Lit) {
-	s.reach(node)
+	s.extend(node)
 	s.log = append(s.log, logged{node, s.image[node]})
 	s.image[node] = image
 }
 
-// reach makes room for the image of a node that was added to the network.
-func (s *Substitution) reach(node int32) {
+// extend makes room for the image of a node that was added later.
+func (s *Substitution) extend(node int32) {
 	for int(node) >= len(s.image) {
 		s.image = append(s.image, absent)
 	}
 }
 
-// Keep makes all images part of what Revert returns to.
-func (s *Substitution) Keep() { s.log = s.log[:0] }
+// Commit empties the log, so that Revert restores the present images.
+func (s *Substitution) Commit() { s.log = s.log[:0] }
 
-// Revert takes back the images that were given since Keep was called, but for those of Sweep.
+// Revert restores the images of the last Commit, except images that Sweep has built since.
 func (s *Substitution) Revert() {
 	for i := len(s.log) - 1; i >= 0; i-- {
 		s.image[s.log[i].node] = s.log[i].image
@@ -115,15 +109,14 @@ func (s *Substitution) Revert() {
 	s.log = s.log[:0]
 }
 
-// Into reverts, and builds in another network from now on. Images that are left are literals
-// of the old one, until they are swept or set again.
-func (s *Substitution) Into(to *Network) {
+// Retarget reverts, and sets the network for new images. Remaining images are literals of the former network until
+// Sweep or Set replaces them.
+func (s *Substitution) Retarget(to *Network) {
 	s.Revert()
 	s.to = to
 }
 
-// Changed lists the nodes that were given images since Keep was called, as Revert does; some
-// may be listed more than once.
+// Changed iterates over the logged nodes. A node can occur more than once.
 func (s *Substitution) Changed(yield func(node int32) bool) {
 	for _, e := range s.log {
 		if !yield(e.node) {
@@ -132,11 +125,11 @@ func (s *Substitution) Changed(yield func(node int32) bool) {
 	}
 }
 
-// gate builds the image of a gate whose operands have theirs.
+// gate builds the image of a gate; its operands must have images.
 func (s *Substitution) gate(node int32) (Lit, bool) {
 	s.operands = s.operands[:0]
 	for _, o := range s.from.Operands(node) {
-		s.operands = append(s.operands, s.At(o))
+		s.operands = append(s.operands, s.Lookup(o))
 	}
 	if s.Gate == nil {
 		return s.to.And(s.operands...), true
@@ -144,7 +137,7 @@ func (s *Substitution) gate(node int32) (Lit, bool) {
 	return s.Gate(node, s.operands)
 }
 
-// leaf is the image of an input or a loop variable that has none.
+// leaf returns the image of an input or a loop variable without one.
 func (s *Substitution) leaf(node int32) Lit {
 	switch {
 	case s.Leaf != nil:
@@ -157,12 +150,11 @@ func (s *Substitution) leaf(node int32) Lit {
 	return s.to.Input()
 }
 
-// Sweep gives images to nodes, which are ascending: to gates new ones, and to leaves if they
-// have none. Operands that are not among them have images. It returns false if Gate has
-// stopped it.
+// Sweep builds images for ascending nodes: it replaces images of gates, and adds missing images of leaves. Operands
+// outside the list must have images. It does not log, and returns false if Gate stops it.
 func (s *Substitution) Sweep(nodes []int32) bool {
 	if len(nodes) > 0 {
-		s.reach(nodes[len(nodes)-1])
+		s.extend(nodes[len(nodes)-1])
 	}
 	for _, i := range nodes {
 		switch {
@@ -179,10 +171,10 @@ func (s *Substitution) Sweep(nodes []int32) bool {
 	return true
 }
 
-// Build sweeps what the roots need, the definitions of loop variables included.
+// Build sweeps the cone of the roots, including the definitions of loop variables.
 func (s *Substitution) Build(roots ...Lit) bool { return s.Sweep(Marked(s.from.Cone(roots))) }
 
-// Marked lists the nodes that are marked.
+// Marked returns the marked nodes, ascending.
 func Marked(marks []bool) (nodes []int32) {
 	for i, m := range marks {
 		if m {
@@ -192,29 +184,28 @@ func Marked(marks []bool) (nodes []int32) {
 	return nodes
 }
 
-// Image is the image of a literal, which is built if there is none. A gate with an operand
-// whose image is false is false, and no more of its operands are looked at. It returns false
-// if Gate has stopped it; images that are complete by then stay.
+// Image returns the image of a literal, and builds it if it is missing. A gate with a false operand is false, and its
+// other operands are not visited. It returns false if Gate stops it; complete images stay.
 func (s *Substitution) Image(l Lit) (Lit, bool) {
-	bottom := len(s.path) // Leaf may have been called by Image
+	bottom := len(s.path) // an outer call of Image may have called Leaf
 	if !s.Has(l) {
 		s.enter(l.Node())
 	}
 	for len(s.path) > bottom {
 		top := &s.path[len(s.path)-1]
-		if top.left > 0 {
-			o := s.from.Operands(top.node)[top.left-1]
+		if top.unvisited > 0 {
+			o := s.from.Operands(top.node)[top.unvisited-1]
 			switch {
 			case !s.Has(o):
-				s.enter(o.Node()) // and look at it again
+				s.enter(o.Node()) // its image is checked in the next step
 				continue
-			case s.At(o) != False:
-				top.left--
+			case s.Lookup(o) != False:
+				top.unvisited--
 				continue
 			}
 		}
 		node, image, ok := top.node, False, true
-		if top.left == 0 {
+		if top.unvisited == 0 {
 			image, ok = s.gate(node)
 		}
 		if !ok {
@@ -224,10 +215,10 @@ func (s *Substitution) Image(l Lit) (Lit, bool) {
 		s.path = s.path[:len(s.path)-1]
 		s.record(node, image)
 	}
-	return s.At(l), true
+	return s.Lookup(l), true
 }
 
-// enter gives a leaf its image, or puts a gate on the path.
+// enter sets the image of a leaf, or pushes a gate on the path.
 func (s *Substitution) enter(node int32) {
 	if s.from.op[node] == OpAnd {
 		s.path = append(s.path, pathGate{node, len(s.from.Operands(node))})
@@ -236,9 +227,9 @@ func (s *Substitution) enter(node int32) {
 	s.record(node, s.leaf(node))
 }
 
-// Change gives leaves new images, and builds anew the gates with an operand whose image
-// changes. All gates that shall follow have images, and from has not grown, when it is first
-// called. It returns false if Gate has stopped it: Revert puts that right.
+// Change sets new images of leaves, and rebuilds each gate with a changed operand. Before the first call, all affected
+// gates must have images; afterwards, `from` must not grow. If Gate stops it, Change returns false, and Revert restores
+// the images.
 func (s *Substitution) Change(leaves, images []Lit) bool {
 	if s.users == nil {
 		s.findUsers()
@@ -257,7 +248,7 @@ func (s *Substitution) Change(leaves, images []Lit) bool {
 	return true
 }
 
-// change gives a node an image and makes those wait that use it, if it is another one.
+// change sets the image of a node and queues its users if the image differs.
 func (s *Substitution) change(node int32, image Lit) {
 	if s.image[node] == image {
 		return
@@ -268,7 +259,7 @@ func (s *Substitution) change(node int32, image Lit) {
 	}
 }
 
-// findUsers lists the users of each node, all in one slice.
+// findUsers lists the users of each node; all lists share one array.
 func (s *Substitution) findUsers() {
 	n := s.from
 	count := make([]int32, n.Len())
@@ -292,11 +283,11 @@ func (s *Substitution) findUsers() {
 	s.waiting = newNodeQueue(n.Len())
 }
 
-// nodeQueue is a set of nodes from which the smallest is taken: a bit for each node, and one for
-// each word of those. What is added is not smaller than what was taken last.
+// nodeQueue is a priority queue of nodes: a bit per node, and a bit per nonempty word of nodes. Pushed nodes are not
+// smaller than the last popped node.
 type nodeQueue struct {
 	nodes, words []uint64
-	at           int // no word of words before this one has a bit
+	first        int // index of the first word of words that may be nonzero
 }
 
 func newNodeQueue(n int) nodeQueue {
@@ -307,19 +298,19 @@ func newNodeQueue(n int) nodeQueue {
 func (q *nodeQueue) push(node int32) {
 	q.nodes[node>>6] |= 1 << (node & 63)
 	q.words[node>>12] |= 1 << (node >> 6 & 63)
-	q.at = min(q.at, int(node>>12))
+	q.first = min(q.first, int(node>>12))
 }
 
-// pop is the smallest node, or -1.
+// pop removes and returns the smallest node, or returns -1 if the queue is empty.
 func (q *nodeQueue) pop() int32 {
-	for ; q.at < len(q.words); q.at++ {
-		if q.words[q.at] == 0 {
+	for ; q.first < len(q.words); q.first++ {
+		if q.words[q.first] == 0 {
 			continue
 		}
-		word := 64*q.at + bits.TrailingZeros64(q.words[q.at])
+		word := 64*q.first + bits.TrailingZeros64(q.words[q.first])
 		bit := bits.TrailingZeros64(q.nodes[word])
 		if q.nodes[word] &= q.nodes[word] - 1; q.nodes[word] == 0 {
-			q.words[q.at] &= q.words[q.at] - 1
+			q.words[q.first] &= q.words[q.first] - 1
 		}
 		return int32(64*word + bit)
 	}

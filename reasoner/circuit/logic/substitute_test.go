@@ -10,7 +10,7 @@ import (
 	"stackmate/reasoner/circuit/logic/logictest"
 )
 
-// randomNetwork draws a network of gates over inputs, and lists its literals.
+// randomNetwork draws a network, and returns its inputs and all its literals.
 func randomNetwork(t *rapid.T) (n *logic.Network, inputs, all []logic.Lit) {
 	n = logic.NewNetwork()
 	for range rapid.IntRange(1, 6).Draw(t, "inputs") {
@@ -19,7 +19,7 @@ func randomNetwork(t *rapid.T) (n *logic.Network, inputs, all []logic.Lit) {
 	return n, inputs, logictest.Grow(t, n, append([]logic.Lit{logic.False, logic.True}, inputs...), 30)
 }
 
-// assignment draws values of some inputs.
+// assignment draws values of inputs, by node.
 func assignment(t *rapid.T, inputs []logic.Lit) map[int32]bool {
 	values := make(map[int32]bool)
 	for _, l := range inputs {
@@ -28,8 +28,8 @@ func assignment(t *rapid.T, inputs []logic.Lit) map[int32]bool {
 	return values
 }
 
-// checkSubstituted compares what a literal is under the values that the images of inputs have
-// with what its image is.
+// checkSubstituted evaluates `to` under values and `from` under the resulting values of the images of its inputs. It
+// compares each root with its image.
 func checkSubstituted(t *rapid.T, from, to *logic.Network, inputs, images []logic.Lit, s *logic.Substitution, roots []logic.Lit, values map[int32]bool) {
 	t.Helper()
 	after := logictest.Evaluate(to, values)
@@ -40,18 +40,18 @@ func checkSubstituted(t *rapid.T, from, to *logic.Network, inputs, images []logi
 	}
 	whole := logictest.Evaluate(from, before)
 	for _, l := range roots {
-		if want, got := at(whole, l), at(after, s.At(l)); want != got {
-			t.Fatalf("literal %d is %v over the images, and its image %v", l, want, got)
+		if want, got := at(whole, l), at(after, s.Lookup(l)); want != got {
+			t.Fatalf("literal %d is %v, and its image %v", l, want, got)
 		}
 	}
 }
 
-// some draws literals.
-func some(t *rapid.T, lits []logic.Lit, label string) []logic.Lit {
+// drawLits draws one to eight literals.
+func drawLits(t *rapid.T, lits []logic.Lit, label string) []logic.Lit {
 	return rapid.SliceOfN(rapid.SampledFrom(lits), 1, 8).Draw(t, label)
 }
 
-// drawImages draws images for inputs from literals and constants.
+// drawImages draws an image for each input from literals and their complements.
 func drawImages(t *rapid.T, inputs, from []logic.Lit) []logic.Lit {
 	images := make([]logic.Lit, len(inputs))
 	for i := range images {
@@ -60,24 +60,24 @@ func drawImages(t *rapid.T, inputs, from []logic.Lit) []logic.Lit {
 	return images
 }
 
-func TestSubstitutionInAnyOrderIsEvaluationOverTheImages(t *testing.T) {
+func TestSweepAndImageAgreeWithEvaluationOfTheImages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from, inputs, all := randomNetwork(t)
 		to, outside, there := randomNetwork(t)
 		if rapid.Bool().Draw(t, "within one network") {
 			to, outside, there = from, inputs, all
 		}
-		roots := some(t, all, "roots")
+		roots := drawLits(t, all, "roots")
 		images := drawImages(t, inputs, there)
 		swept, asked := logic.NewSubstitution(from, to), logic.NewSubstitution(from, to)
 		swept.SetAll(inputs, images)
 		asked.SetAll(inputs, images)
 		if !swept.Build(roots...) {
-			t.Fatal("stopped by nothing")
+			t.Fatal("the substitution stopped without a Gate")
 		}
 		for _, l := range roots {
-			if image, ok := asked.Image(l); !ok || image != swept.At(l) {
-				t.Fatalf("literal %d is %d on demand and %d in a sweep", l, image, swept.At(l))
+			if image, ok := asked.Image(l); !ok || image != swept.Lookup(l) {
+				t.Fatalf("literal %d has image %d on demand and %d in a sweep", l, image, swept.Lookup(l))
 			}
 		}
 		values := assignment(t, outside)
@@ -87,12 +87,12 @@ func TestSubstitutionInAnyOrderIsEvaluationOverTheImages(t *testing.T) {
 
 func imagesOf(s *logic.Substitution, lits []logic.Lit) (images []logic.Lit) {
 	for _, l := range lits {
-		images = append(images, s.At(l))
+		images = append(images, s.Lookup(l))
 	}
 	return images
 }
 
-func TestChangedImagesAreThoseOfANewSweepAndAreTakenBack(t *testing.T) {
+func TestChangeAgreesWithANewSweepAndIsReverted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from, inputs, all := randomNetwork(t)
 		to, outside, there := randomNetwork(t)
@@ -100,7 +100,7 @@ func TestChangedImagesAreThoseOfANewSweepAndAreTakenBack(t *testing.T) {
 		s := logic.NewSubstitution(from, to)
 		s.SetAll(inputs, images)
 		s.Build(all...)
-		s.Keep()
+		s.Commit()
 		base := imagesOf(s, all)
 		for range rapid.IntRange(1, 3).Draw(t, "cases") {
 			now := slices.Clone(images)
@@ -108,15 +108,15 @@ func TestChangedImagesAreThoseOfANewSweepAndAreTakenBack(t *testing.T) {
 				k := rapid.IntRange(0, len(inputs)-1).Draw(t, "input")
 				now[k] = drawImages(t, inputs[:1], there)[0]
 				if !s.Change(inputs[k:k+1], now[k:k+1]) {
-					t.Fatal("stopped by nothing")
+					t.Fatal("the substitution stopped without a Gate")
 				}
 			}
 			anew := logic.NewSubstitution(from, to)
 			anew.SetAll(inputs, now)
 			anew.Build(all...)
 			for _, l := range all {
-				if s.At(l) != anew.At(l) {
-					t.Fatalf("literal %d has image %d after changes, and %d anew", l, s.At(l), anew.At(l))
+				if s.Lookup(l) != anew.Lookup(l) {
+					t.Fatalf("literal %d has image %d after changes, and %d in a new sweep", l, s.Lookup(l), anew.Lookup(l))
 				}
 			}
 			var changed []int32
@@ -124,40 +124,40 @@ func TestChangedImagesAreThoseOfANewSweepAndAreTakenBack(t *testing.T) {
 				changed = append(changed, node)
 			}
 			for i, l := range all {
-				if base[i] != s.At(l) && !slices.Contains(changed, l.Node()) {
-					t.Fatalf("node %d has changed and is not listed", l.Node())
+				if base[i] != s.Lookup(l) && !slices.Contains(changed, l.Node()) {
+					t.Fatalf("node %d has changed and is not in Changed", l.Node())
 				}
 			}
 			checkSubstituted(t, from, to, inputs, now, s, all, assignment(t, outside))
 			if s.Revert(); !slices.Equal(base, imagesOf(s, all)) {
-				t.Fatal("what was taken back is not as it was before")
+				t.Fatal("Revert has not restored the images")
 			}
 		}
 	})
 }
 
-func TestLeavesGetImagesWhenTheyAreNeeded(t *testing.T) {
+func TestLeavesGetImagesOnDemand(t *testing.T) {
 	from := logic.NewNetwork()
 	a, b, v := from.Input(), from.Input(), from.LoopVar()
 	root := from.And(b, v.Not())
 	to := logic.NewNetwork()
 	s := logic.NewSubstitution(from, to)
 	image, _ := s.Image(root.Not())
-	if to.Len() != 4 || image.Not() != to.And(s.At(b), s.At(v).Not()) || to.Op(s.At(v).Node()) != logic.OpLoop || s.Has(a) {
-		t.Errorf("%d nodes, the image is %d, a has one: %v", to.Len(), image, s.Has(a))
+	if to.Len() != 4 || image.Not() != to.And(s.Lookup(b), s.Lookup(v).Not()) || to.Op(s.Lookup(v).Node()) != logic.OpLoop || s.Has(a) {
+		t.Errorf("%d nodes, the image is %d, the unused leaf has an image: %v", to.Len(), image, s.Has(a))
 	}
 	var asked []int32
 	s = logic.NewSubstitution(from, to)
 	s.Leaf = func(node int32) logic.Lit {
 		asked = append(asked, node)
-		if node == b.Node() { // an image that needs another one
+		if node == b.Node() { // an image that depends on further images
 			l, _ := s.Image(from.Or(v, a))
 			return l
 		}
 		return logic.False
 	}
 	if image, _ := s.Image(root); image != logic.False || len(asked) != 3 {
-		t.Errorf("the image is %d, nodes %d were asked for", image, asked)
+		t.Errorf("the image is %d, Leaf was called for nodes %d", image, asked)
 	}
 	same := logic.NewSubstitution(from, from)
 	same.Set(a.Not(), b)
@@ -166,7 +166,7 @@ func TestLeavesGetImagesWhenTheyAreNeeded(t *testing.T) {
 	}
 }
 
-func TestASubstitutionStopsAtAnyGateAndGoesOn(t *testing.T) {
+func TestASubstitutionStopsAtAnyGateAndContinues(t *testing.T) {
 	from := logic.NewNetwork()
 	inputs := []logic.Lit{from.Input(), from.Input(), from.Input()}
 	gate := from.And(inputs[0], inputs[1])
@@ -181,26 +181,26 @@ func TestASubstitutionStopsAtAnyGateAndGoesOn(t *testing.T) {
 		return to.And(operands...), left >= 0
 	}
 	if _, ok := s.Image(root); ok || s.Has(gate) {
-		t.Error("no gate is allowed, and one is there")
+		t.Error("limit of 0 gates: Image has built a gate")
 	}
 	left = 1
 	if _, ok := s.Image(root); ok || !s.Has(gate) || s.Has(root) {
-		t.Error("one gate is allowed, and there is none, or both")
+		t.Error("limit of 1 gate: Image has not built exactly the first gate")
 	}
 	left = 1
 	if image, ok := s.Image(root); !ok || image != to.And(images[0], images[1], images[2].Not()) && image != to.And(to.And(images[0], images[1]), images[2].Not()) {
-		t.Error("the second gate is allowed, and it is not there")
+		t.Error("limit of 1 further gate: Image has not completed the root")
 	}
-	s.Keep()
+	s.Commit()
 	if s.Change(inputs[:1], []logic.Lit{logic.True}) {
-		t.Error("no gate is allowed, and both change")
+		t.Error("limit of 0 gates: Change has not stopped")
 	}
 	s.Revert()
-	if left = 2; !s.Change(inputs[:1], []logic.Lit{logic.True}) || s.At(root) != to.And(images[1], images[2].Not()) {
-		t.Error("two gates are allowed, and they do not change")
+	if left = 2; !s.Change(inputs[:1], []logic.Lit{logic.True}) || s.Lookup(root) != to.And(images[1], images[2].Not()) {
+		t.Error("limit of 2 gates: Change has not rebuilt both gates")
 	}
 	if left = 0; s.Build(root) {
-		t.Error("no gate is allowed, and they are swept")
+		t.Error("limit of 0 gates: Build has not stopped")
 	}
 }
 
@@ -217,7 +217,7 @@ func TestALongChainOfGatesIsSubstituted(t *testing.T) {
 	if image, ok := s.Image(l); !ok || to.Len() != from.Len() || image.Complemented() != l.Complemented() {
 		t.Errorf("%d of %d nodes", to.Len(), from.Len())
 	}
-	if !s.Change(inputs, []logic.Lit{logic.True, logic.True}) || s.At(l).Node() != 0 {
-		t.Errorf("over constants the image is %d", s.At(l))
+	if !s.Change(inputs, []logic.Lit{logic.True, logic.True}) || s.Lookup(l).Node() != 0 {
+		t.Errorf("over constants the image is %d", s.Lookup(l))
 	}
 }

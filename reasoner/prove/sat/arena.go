@@ -1,10 +1,9 @@
 package sat
 
-// ref is the place of a clause in the arena; 0 is none.
+// ref is the index of a clause in the arena; 0 is no clause.
 type ref uint32
 
-// arena holds the clauses of three literals or more, one after the other: the number
-// of literals, what is known of the clause, and the literals.
+// arena holds the clauses of three or more literals in one slice: two header words and the literals.
 //
 //	word 0  number of literals
 //	word 1  LBD << 2 | forgotten << 1 | used; 0 for a clause of the problem
@@ -23,7 +22,7 @@ func (a *arena) add(lits []Lit, lbd uint32) ref {
 	return c
 }
 
-// lits are the literals of a clause, in place.
+// lits returns the literals of a clause, without a copy.
 func (a *arena) lits(c ref) []Lit {
 	from := int(c) + 2
 	return a.mem[from : from+int(a.mem[c])]
@@ -33,8 +32,8 @@ func (a *arena) lbd(c ref) uint32 { return uint32(a.mem[c+1]) >> clauseLBD }
 
 func (a *arena) setLBD(c ref, lbd uint32) { a.mem[c+1] = a.mem[c+1]&3 | Lit(lbd<<clauseLBD) }
 
-// use takes note that a learnt clause was of use, and tells whether it is one.
-func (a *arena) use(c ref) bool {
+// markUsed marks a learnt clause as used, and reports whether the clause is learnt.
+func (a *arena) markUsed(c ref) bool {
 	if a.mem[c+1] == 0 {
 		return false
 	}
@@ -42,8 +41,8 @@ func (a *arena) use(c ref) bool {
 	return true
 }
 
-// wasUsed tells whether a clause was of use since the last call.
-func (a *arena) wasUsed(c ref) bool {
+// clearUsed clears the mark of a clause, and reports whether it was set.
+func (a *arena) clearUsed(c ref) bool {
 	used := a.mem[c+1]&clauseUsed != 0
 	a.mem[c+1] &^= clauseUsed
 	return used

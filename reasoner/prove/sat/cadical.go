@@ -20,15 +20,15 @@ import (
 	"unsafe"
 )
 
-// cadical is CaDiCaL (Biere and others) through its C interface.
+// cadical is CaDiCaL (Biere et al.) through its C interface.
 type cadical struct {
 	solver *C.CCaDiCaL
 	vars   int32
 	lits   int64
-	stop   *C.int32_t // in memory of C: not 0 once a call is to end
+	stop   *C.int32_t // in C memory: 1 stops the current call
 }
 
-// New makes an engine of the empty formula: CaDiCaL.
+// New returns a CaDiCaL engine with the empty formula.
 func New() Engine {
 	c := &cadical{solver: C.ccadical_init(), stop: (*C.int32_t)(C.calloc(1, 4))}
 	C.stackmate_begin(c.solver, c.stop)
@@ -37,7 +37,7 @@ func New() Engine {
 	return c
 }
 
-// dimacs is a literal as CaDiCaL writes it.
+// dimacs returns the DIMACS number of a literal.
 func dimacs(l Lit) C.int {
 	if l&1 != 0 {
 		return -C.int(l.Var() + 1)
@@ -94,7 +94,7 @@ func (c *cadical) Solve(ctx context.Context, lim Limits, assumptions ...Lit) Sta
 // Value implements Engine.
 func (c *cadical) Value(l Lit) bool { return C.ccadical_val(c.solver, dimacs(l&^1)) > 0 != (l&1 != 0) }
 
-// Bytes implements Engine: a guess, by what the clauses take.
+// Bytes implements Engine, by an estimate from the numbers of variables and literals.
 func (c *cadical) Bytes() int64 { return 200*int64(c.vars) + 20*c.lits }
 
 // Close implements Engine.

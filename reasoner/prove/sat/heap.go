@@ -1,37 +1,37 @@
 package sat
 
-// heap holds variables, the most active one on top.
+// heap is a priority queue of variables by activity, the most active first.
 type heap struct {
 	activity *[]float64
 	items    []int32
-	place    []int32 // by variable: 1 + its index in items, 0 if it is not there
+	index    []int32 // by variable: 1 + its index in items, 0 if it is not in the heap
 }
 
-// add puts a variable in, if it is not there.
+// add adds a variable, unless it is in the heap.
 func (h *heap) add(v int32) {
-	for int(v) >= len(h.place) {
-		h.place = append(h.place, 0)
+	for int(v) >= len(h.index) {
+		h.index = append(h.index, 0)
 	}
-	if h.place[v] == 0 {
+	if h.index[v] == 0 {
 		h.items = append(h.items, v)
 		h.up(len(h.items) - 1)
 	}
 }
 
-// raise restores the order after the activity of v has grown.
+// raise restores the order after the activity of v has increased.
 func (h *heap) raise(v int32) {
-	if i := h.place[v]; i > 0 {
+	if i := h.index[v]; i > 0 {
 		h.up(int(i) - 1)
 	}
 }
 
-// pop takes the most active variable out.
+// pop removes and returns the most active variable.
 func (h *heap) pop() (int32, bool) {
 	if len(h.items) == 0 {
 		return 0, false
 	}
 	top := h.items[0]
-	h.place[top] = 0
+	h.index[top] = 0
 	last := h.items[len(h.items)-1]
 	h.items = h.items[:len(h.items)-1]
 	if len(h.items) > 0 {
@@ -75,5 +75,5 @@ func (h *heap) down(i int) {
 
 func (h *heap) put(i int, v int32) {
 	h.items[i] = v
-	h.place[v] = int32(i + 1)
+	h.index[v] = int32(i + 1)
 }

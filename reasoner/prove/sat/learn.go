@@ -3,43 +3,42 @@ package sat
 import "slices"
 
 const (
-	// lookEvery clauses looked at, the context is: about a millisecond.
-	lookEvery = 1 << 17
-	// variableDecay is the factor by which activities fade with each conflict.
+	// checkEvery is the number of visited clauses between two checks of the context: about a millisecond.
+	checkEvery = 1 << 17
+	// variableDecay is the factor by which activities decay with each conflict.
 	variableDecay = 0.95
 	maxActivity   = 1e100
-	// Restarts: where the LBD of the last conflicts is worse than that of all by the
-	// factor restartMargin, but not within restartLeast conflicts; in stable mode by the
-	// sequence of Luby, Sinclair and Zuckerman in units of restartUnit conflicts.
+	// The solver restarts if the LBD of recent conflicts exceeds restartMargin times the average LBD, at the earliest
+	// after restartLeast conflicts. In stable mode the intervals follow the sequence of Luby, Sinclair and Zuckerman,
+	// in units of restartUnit conflicts.
 	restartMargin = 1.1
 	restartLeast  = 10
 	restartUnit   = 256
 	fastShare     = 1. / 32
 	slowShare     = 1. / 8192
-	// Learnt clauses are reduced after reduceFirst conflicts, then at intervals that
-	// grow by reduceStep: forgottenShare of them, but those of LBD up to keptLBD never, and
-	// those up to usedLBD not while they are of use.
+	// The first reduction of learnt clauses is after reduceFirst conflicts; each interval is longer than the
+	// preceding by reduceStep. A reduction forgets forgottenShare of its candidates. Clauses of LBD up to keptLBD are
+	// never candidates; clauses of LBD up to usedLBD are candidates if they were not used.
 	reduceFirst    = 2000
 	reduceStep     = 300
 	keptLBD        = 2
 	usedLBD        = 6
 	forgottenShare = 0.6
-	// modeFirst is the length of the first mode, in conflicts.
+	// modeFirst is the number of conflicts in the first mode.
 	modeFirst = 1000
 )
 
-// learn derives a clause from the conflict, undoes the decisions that it refutes, and
-// assigns what it implies.
+// learn derives a clause from the conflict, backtracks to the level at which the clause is unit, and propagates it.
 func (s *Solver) learn() {
 	s.conflicts++
 	s.firstUIP()
 	s.minimise()
-	c := s.learned
+	c := s.clause
 	lbd := s.countLevels(c)
 	s.fast += fastShare * (float64(lbd) - s.fast)
 	s.slow += max(slowShare, 1/float64(s.conflicts)) * (float64(lbd) - s.slow)
 	back := int32(0)
-	for i := 1; i < len(c); i++ { // the literal of the highest level is watched, too
+	for i := 1; i < len(c); i++ { // watches a literal of the highest remaining level
 		if l := s.level[c[i].Var()]; l > back {
 			back = l
 			c[1], c[i] = c[i], c[1]
@@ -60,12 +59,12 @@ func (s *Solver) learn() {
 	s.bump /= variableDecay
 }
 
-// firstUIP resolves the conflict with reasons until one literal of its level is left,
-// which comes first in s.learned.
+// firstUIP resolves the conflict with reasons until a single literal of the decision level remains: the first unique
+// implication point, which is s.clause[0].
 func (s *Solver) firstUIP() {
-	s.learned = append(s.learned[:0], 0)
+	s.clause = append(s.clause[:0], 0)
 	s.toClear = s.toClear[:0]
-	open, at := 0, len(s.trail)
+	unresolved, index := 0, len(s.trail)
 	lits := s.conflict
 	for {
 		for _, l := range lits {
@@ -77,31 +76,31 @@ func (s *Solver) firstUIP() {
 			s.toClear = append(s.toClear, l)
 			s.bumpVariable(v)
 			if s.level[v] == s.decisionLevel() {
-				open++
+				unresolved++
 			} else {
-				s.learned = append(s.learned, l)
+				s.clause = append(s.clause, l)
 			}
 		}
-		for at--; !s.seen[s.trail[at].Var()]; at-- {
+		for index--; !s.seen[s.trail[index].Var()]; index-- {
 		}
-		p := s.trail[at]
-		if open--; open == 0 {
-			s.learned[0] = p.Not()
+		p := s.trail[index]
+		if unresolved--; unresolved == 0 {
+			s.clause[0] = p.Not()
 			return
 		}
-		lits = s.because(p)
+		lits = s.reasonLiterals(p)
 	}
 }
 
-// because is the rest of the clause that has made p true.
-func (s *Solver) because(p Lit) []Lit {
+// reasonLiterals returns the false literals of the clause that implied p.
+func (s *Solver) reasonLiterals(p Lit) []Lit {
 	r := s.reason[p.Var()]
 	if r&reasonBinary != 0 {
 		s.conflict = append(s.conflict[:0], Lit(r&^reasonBinary))
 		return s.conflict
 	}
 	c := ref(r)
-	if s.clauses.use(c) {
+	if s.clauses.markUsed(c) {
 		if lbd := s.countLevels(s.clauses.lits(c)); uint32(lbd) < s.clauses.lbd(c) {
 			s.clauses.setLBD(c, uint32(lbd))
 		}
@@ -109,25 +108,25 @@ func (s *Solver) because(p Lit) []Lit {
 	return s.clauses.lits(c)[1:]
 }
 
-// minimise leaves literals out of the learnt clause that the others imply.
+// minimise removes literals from the learnt clause that the remaining literals imply.
 func (s *Solver) minimise() {
-	var levels uint64 // of the clause, modulo 64
-	for _, l := range s.learned[1:] {
+	var levels uint64 // set of the clause's levels, modulo 64
+	for _, l := range s.clause[1:] {
 		levels |= 1 << (uint(s.level[l.Var()]) & 63)
 	}
-	kept := s.learned[:1]
-	for _, l := range s.learned[1:] {
+	kept := s.clause[:1]
+	for _, l := range s.clause[1:] {
 		if s.reason[l.Var()] == 0 || !s.implied(l, levels) {
 			kept = append(kept, l)
 		}
 	}
-	s.learned = kept
+	s.clause = kept
 	for _, l := range s.toClear {
 		s.seen[l.Var()] = false
 	}
 }
 
-// implied tells whether the other literals of the clause imply that l is false.
+// implied reports whether the other literals of the clause imply that l is false.
 func (s *Solver) implied(l Lit, levels uint64) bool {
 	s.stack = append(s.stack[:0], l)
 	top := len(s.toClear)
@@ -162,7 +161,7 @@ func (s *Solver) implied(l Lit, levels uint64) bool {
 	return true
 }
 
-// countLevels is the LBD of a clause: the number of decision levels in it.
+// countLevels returns the LBD of a clause: its number of decision levels.
 func (s *Solver) countLevels(lits []Lit) int {
 	s.stamps++
 	n := 0
@@ -189,8 +188,8 @@ func (s *Solver) bumpVariable(v int32) {
 	s.order.raise(v)
 }
 
-// tidy restarts and forgets where it is time to.
-func (s *Solver) tidy() {
+// restartOrReduce restarts the search, and reduces the learnt clauses, at the scheduled conflicts.
+func (s *Solver) restartOrReduce() {
 	if s.conflicts >= s.modeEnd {
 		s.stable = !s.stable
 		s.modes++
@@ -215,7 +214,7 @@ func (s *Solver) tidy() {
 	s.backtrack(min(s.decisionLevel(), s.assumptionsDepth))
 }
 
-// Luby is element i of the sequence 1 1 2 1 1 2 4 1 1 2 …
+// Luby returns element i of the sequence 1 1 2 1 1 2 4 1 1 2 …
 func Luby(i int64) int64 {
 	for i++; ; {
 		k := int64(1)
@@ -229,12 +228,12 @@ func Luby(i int64) int64 {
 	}
 }
 
-// reduce forgets many of the learnt clauses, the less useful ones, and all clauses that
-// are true for good. Nothing is decided when it is called, so that no reason is needed.
+// reduce forgets learnt clauses of high LBD, and all clauses that are satisfied at level 0. It is called at level 0,
+// where no reason is needed.
 func (s *Solver) reduce() {
 	candidates := make([]ref, 0, len(s.learnt))
 	for _, c := range s.learnt {
-		used := s.clauses.wasUsed(c)
+		used := s.clauses.clearUsed(c)
 		if lbd := s.clauses.lbd(c); lbd > usedLBD || lbd > keptLBD && !used {
 			candidates = append(candidates, c)
 		}
@@ -253,14 +252,14 @@ func (s *Solver) reduce() {
 	}
 	s.watched = 0
 	old := s.clauses.mem
-	s.clauses.mem = make([]Lit, 1, len(old)) // what follows keeps what was not forgotten
+	s.clauses.mem = make([]Lit, 1, len(old)) // copyKept fills the new arena
 	from := arena{old}
-	s.problem = s.keep(from, s.problem)
-	s.learnt = s.keep(from, s.learnt)
+	s.problem = s.copyKept(from, s.problem)
+	s.learnt = s.copyKept(from, s.learnt)
 }
 
-// keep moves clauses into the arena anew.
-func (s *Solver) keep(from arena, clauses []ref) []ref {
+// copyKept copies clauses that are not forgotten into the arena, without their false literals.
+func (s *Solver) copyKept(from arena, clauses []ref) []ref {
 	kept := clauses[:0]
 	for _, c := range clauses {
 		if from.isForgotten(c) {

@@ -2,5 +2,5 @@
 
 package sat
 
-// New makes an engine of the empty formula: a Solver.
+// New returns a Solver with the empty formula.
 func New() Engine { return NewSolver() }

@@ -9,7 +9,7 @@ import (
 	"stackmate/reasoner/prove/sat"
 )
 
-// clause are literals as in files: variable numbers from 1 on, negative if complemented.
+// clause is a list of DIMACS literals: variable numbers from 1 on, negative if complemented.
 type clause []int
 
 func randomClauses(rng *rand.Rand, variables, n, width int) []clause {
@@ -49,13 +49,13 @@ next:
 	return false
 }
 
-// engines are the one in Go and the one of this build.
+// engines are Solver and the engine of this build.
 var engines = map[string]func() sat.Engine{
 	"go":    func() sat.Engine { return sat.NewSolver() },
 	"build": sat.New,
 }
 
-// formula is an engine with variables numbered as in files.
+// formula is an engine whose variables have DIMACS numbers.
 type formula struct {
 	sat.Engine
 	vars []sat.Lit
@@ -76,7 +76,7 @@ func (f *formula) lits(c clause) []sat.Lit {
 	return lits
 }
 
-func TestAnswersAreThoseOfAllAssignmentsWhileClausesAreAdded(t *testing.T) {
+func TestIncrementalAnswersAgreeWithAllAssignments(t *testing.T) {
 	for name, make := range engines {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
@@ -127,7 +127,7 @@ func (f *formula) satisfies(c clause) bool {
 	return false
 }
 
-// pigeons says that holes+1 pigeons have holes of their own.
+// pigeons requires that holes+1 pigeons are in different holes.
 func pigeons(f *formula, holes int) {
 	at := func(p, h int) int { return p*holes + h + 1 }
 	for p := range holes + 1 {
@@ -153,7 +153,7 @@ func TestHardFormulasAreRefutedWithForgettingAndRestarts(t *testing.T) {
 	}
 }
 
-func TestLargeFormulasHaveTheAssignmentThatWasHidden(t *testing.T) {
+func TestLargeSatisfiableFormulasHaveAnAssignment(t *testing.T) {
 	for name, make := range engines {
 		rng := rand.New(rand.NewPCG(3, 4))
 		const n = 300
@@ -236,23 +236,23 @@ func BenchmarkRandomFormulas(b *testing.B) {
 	}
 }
 
-// countedLooks is a context that counts how often it is looked at.
-type countedLooks struct {
+// countedChecks is a context that counts the calls of Err.
+type countedChecks struct {
 	context.Context
-	looks int
+	checks int
 }
 
-func (c *countedLooks) Err() error {
-	c.looks++
+func (c *countedChecks) Err() error {
+	c.checks++
 	return c.Context.Err()
 }
 
-func TestTheContextIsLookedAtAfterEveryConflict(t *testing.T) {
+func TestTheContextIsCheckedAfterEveryConflict(t *testing.T) {
 	const conflicts = 500
 	f := &formula{Engine: sat.NewSolver()}
 	pigeons(f, 12)
-	ctx := &countedLooks{Context: t.Context()}
-	if f.Solve(ctx, sat.Limits{MaxConflicts: conflicts}); ctx.looks < conflicts {
-		t.Errorf("%d looks in %d conflicts", ctx.looks, conflicts)
+	ctx := &countedChecks{Context: t.Context()}
+	if f.Solve(ctx, sat.Limits{MaxConflicts: conflicts}); ctx.checks < conflicts {
+		t.Errorf("%d checks in %d conflicts", ctx.checks, conflicts)
 	}
 }

@@ -5,60 +5,58 @@ import (
 	"slices"
 )
 
-// Solver is an Engine by conflict-driven clause learning (Marques-Silva and Sakallah,
-// GRASP, 1996), after MiniSat (Eén and Sörensson, 2003): two watched literals, learning
-// up to the first unique implication point with recursive minimisation, activities of
-// variables (VSIDS), saved phases, assumptions as first decisions. Restarts and the
-// choice of the clauses to forget follow the number of decision levels in learnt
-// clauses, their LBD (Audemard and Simon, Glucose, 2009). Clauses of two literals live in
-// lists of their own.
+// Solver is an Engine by conflict-driven clause learning (Marques-Silva and Sakallah, GRASP, 1996), after MiniSat
+// (Eén and Sörensson, 2003): two watched literals, learning up to the first unique implication point with recursive
+// minimisation, activities of variables (VSIDS), saved phases, assumptions as first decisions. Restarts and
+// forgetting follow the number of decision levels in learnt clauses, the LBD (Audemard and Simon, Glucose, 2009).
+// Clauses of two literals have separate lists.
 //
-// Invariants, while nothing is left to propagate:
+// Invariants, when propagation is complete:
 //
-//   - a clause is watched by its first two literals; if one of them is false, the other
-//     is true and was assigned at the same level or before;
+//   - a clause is watched by its first two literals; if a watched literal is false, the other
+//     watched literal is true and was assigned at the same level or before;
 //   - the trail holds the true literals in the order of their assignment, and levels
 //     do not decrease along it.
 //
-// Cost: nearly all time goes to propagate, that is, to misses of the cache.
+// Cost: cache misses in propagate dominate the time.
 type Solver struct {
 	clauses arena
-	learnt  []ref // refs of learnt clauses in the arena
+	learnt  []ref
 	problem []ref
-	binary  [][]Lit   // by literal: what follows from it by clauses of two literals
-	watches [][]watch // by literal: clauses to look at once it is true
+	binary  [][]Lit   // by literal: the literals that it implies by clauses of two literals
+	watches [][]watch // by literal: the clauses in which its complement is watched
 	pairs   int64     // literals in binary
 	watched int64     // entries in watches
 
-	values   []int8   // by literal: 1 true, -1 false, 0 unassigned
-	phase    []bool   // by variable: its last value was true
-	level    []int32  // by variable
-	reason   []reason // by variable
-	trail    []Lit
-	limits   []int32 // by decision level - 1: length of the trail when it began
-	head     int     // of the trail: what is before is propagated
-	activity []float64
-	order    heap
-	bump     float64
+	values      []int8   // by literal: 1 true, -1 false, 0 unassigned
+	phase       []bool   // by variable: its last value was true
+	level       []int32  // by variable
+	reason      []reason // by variable
+	trail       []Lit
+	levelStarts []int32 // by decision level - 1: length of the trail at its start
+	head        int     // of the trail: literals before it are propagated
+	activity    []float64
+	order       heap
+	bump        float64
 
 	seen    []bool
-	learned []Lit
+	clause  []Lit
 	stack   []Lit
 	toClear []Lit
-	stamp   []int64 // by level, for counting levels
+	stamp   []int64 // by level: the last call of countLevels that counted it
 	stamps  int64
 
-	broken           bool // the clauses alone are unsatisfiable
+	broken           bool // the clauses are unsatisfiable
 	conflicts        int64
-	ticks            int64 // work done, in clauses looked at
+	ticks            int64 // number of visited clauses
 	fast, slow       float64
 	nextReduce       int64
 	lastRestart      int64
 	reductions       int64
-	conflict         []Lit // the clause that is false, after propagate
+	conflict         []Lit // the false clause, after propagate
 	model            []bool
-	stable           bool  // restarts are rare, which suits satisfiable formulas
-	modeEnd          int64 // conflicts at which stable changes
+	stable           bool  // restarts are rare, for satisfiable formulas
+	modeEnd          int64 // number of conflicts at which stable changes
 	modes            int64
 	lubyStep         int64
 	assumptionsDepth int32
@@ -66,25 +64,25 @@ type Solver struct {
 
 var _ Engine = (*Solver)(nil)
 
-// reason is why a variable has its value: 0 for none, a clause, or the other literal of
-// a clause of two.
+// reason is the clause that implied a variable's value: 0 for a decision, a ref, or the other literal of a clause of
+// two.
 type reason uint64
 
 const reasonBinary reason = 1 << 40
 
 func binaryReason(other Lit) reason { return reasonBinary | reason(other) }
 
-// watch is an entry of a watch list: if the blocker is true, so is the clause.
+// watch is an entry of a watch list: if the blocker is true, the clause is true.
 type watch struct {
 	clause  ref
 	blocker Lit
 }
 
-// NewSolver makes a solver of the empty formula.
+// NewSolver returns a solver with the empty formula.
 func NewSolver() *Solver {
 	s := &Solver{bump: 1, nextReduce: reduceFirst, modeEnd: modeFirst}
 	s.order.activity = &s.activity
-	s.clauses.mem = make([]Lit, 1, 1<<10) // 0 is no clause
+	s.clauses.mem = make([]Lit, 1, 1<<10) // ref 0 is no clause
 	s.NewVar()
 	s.Add(litTrue)
 	return s
@@ -111,15 +109,15 @@ func (s *Solver) Add(clause ...Lit) {
 	if s.broken {
 		return
 	}
-	c := append(s.learned[:0], clause...)
-	s.learned = c
+	c := append(s.clause[:0], clause...)
+	s.clause = c
 	slices.Sort(c)
 	c = slices.Compact(c)
 	kept := c[:0]
 	for i, l := range c {
 		switch {
 		case s.values[l] > 0, i+1 < len(c) && c[i+1] == l.Not():
-			return // true whatever comes
+			return // a tautology, or true at level 0
 		case s.values[l] < 0:
 		default:
 			kept = append(kept, l)
@@ -144,7 +142,7 @@ func (s *Solver) addBinary(a, b Lit) {
 	s.pairs += 2
 }
 
-// attach adds a clause of three literals or more, watched by the first two.
+// attach adds a clause of three or more literals, watched by the first two.
 func (s *Solver) attach(lits []Lit, lbd uint32) ref {
 	c := s.clauses.add(lits, lbd)
 	s.watch(c, lits)
@@ -170,7 +168,7 @@ func (s *Solver) Close() {}
 // Value implements Engine.
 func (s *Solver) Value(l Lit) bool { return s.model[l.Var()] != (l&1 != 0) }
 
-func (s *Solver) decisionLevel() int32 { return int32(len(s.limits)) }
+func (s *Solver) decisionLevel() int32 { return int32(len(s.levelStarts)) }
 
 func (s *Solver) assign(l Lit, why reason) {
 	s.values[l], s.values[l.Not()] = 1, -1
@@ -184,19 +182,18 @@ func (s *Solver) backtrack(level int32) {
 	if s.decisionLevel() <= level {
 		return
 	}
-	for _, l := range slices.Backward(s.trail[s.limits[level]:]) {
+	for _, l := range slices.Backward(s.trail[s.levelStarts[level]:]) {
 		v := l.Var()
 		s.values[l], s.values[l.Not()] = 0, 0
 		s.phase[v] = l&1 == 0
 		s.order.add(v)
 	}
-	s.trail = s.trail[:s.limits[level]]
-	s.limits = s.limits[:level]
+	s.trail = s.trail[:s.levelStarts[level]]
+	s.levelStarts = s.levelStarts[:level]
 	s.head = len(s.trail)
 }
 
-// propagate assigns what follows from the trail. It returns false if a clause is false
-// then: s.conflict.
+// propagate assigns the consequences of the trail. It returns false if a clause becomes false: s.conflict.
 func (s *Solver) propagate() bool {
 	for s.head < len(s.trail) {
 		p := s.trail[s.head]
@@ -210,7 +207,7 @@ func (s *Solver) propagate() bool {
 				s.assign(q, binaryReason(p.Not()))
 			}
 		}
-		if !s.visit(p) {
+		if !s.propagateWatches(p) {
 			s.head = len(s.trail)
 			return false
 		}
@@ -218,8 +215,8 @@ func (s *Solver) propagate() bool {
 	return true
 }
 
-// visit looks at the clauses that watch the complement of p, which is true now.
-func (s *Solver) visit(p Lit) bool {
+// propagateWatches visits the clauses that watch the complement of p, which has become true.
+func (s *Solver) propagateWatches(p Lit) bool {
 	ws := s.watches[p]
 	s.ticks += int64(len(ws)) + 1
 	values := s.values
@@ -254,7 +251,7 @@ next:
 		to++
 		if values[first] < 0 {
 			s.conflict = append(s.conflict[:0], lits...)
-			s.clauses.use(w.clause)
+			s.clauses.markUsed(w.clause)
 			to += copy(ws[to:], ws[i+1:])
 			ok = false
 			break
@@ -277,7 +274,7 @@ func (s *Solver) Solve(ctx context.Context, lim Limits, assumptions ...Lit) Stat
 			if ctx.Err() != nil || lim.MaxBytes > 0 && s.Bytes() > lim.MaxBytes {
 				return Unknown
 			}
-			look = s.ticks + lookEvery
+			look = s.ticks + checkEvery
 		}
 		s.ticks++
 		if !s.propagate() {
@@ -286,26 +283,26 @@ func (s *Solver) Solve(ctx context.Context, lim Limits, assumptions ...Lit) Stat
 				return Unsat
 			}
 			s.learn()
-			look = s.ticks // learning takes as long as a look at many clauses
+			look = s.ticks // learning takes as long as many visits
 			if lim.MaxConflicts > 0 && s.conflicts >= end {
 				return Unknown
 			}
 			continue
 		}
-		s.tidy()
+		s.restartOrReduce()
 		next, status := s.decide(assumptions)
 		if status != Unknown {
 			return status
 		}
-		s.limits = append(s.limits, int32(len(s.trail)))
+		s.levelStarts = append(s.levelStarts, int32(len(s.trail)))
 		if next >= 0 {
 			s.assign(next, 0)
 		}
 	}
 }
 
-// decide picks the next literal to try, an assumption first. It is -1 for an assumption
-// that holds already: its level is empty.
+// decide returns the next decision, first the assumptions, then the most active variable. It returns -1 for an
+// assumption that is true already and has an empty level.
 func (s *Solver) decide(assumptions []Lit) (Lit, Status) {
 	if depth := int(s.decisionLevel()); depth < len(assumptions) {
 		s.assumptionsDepth = int32(len(assumptions))

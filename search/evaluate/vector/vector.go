@@ -6,10 +6,10 @@
 // the same order, and neither fuses multiplications and additions. So results do not depend on the
 // processor.
 //
-// Memory safety: assembly accesses only rows of fixed size, through pointers to a row or to the first
-// row of a slice. Row numbers are either Inputs, which are checked against a bound at construction and
-// are immutable outside the package, or the bits of sets of words. Each function compares the bound, or 64
-// times the number of words, with the number of rows before any access, and panics if rows are missing.
+// Memory safety: assembly accesses only rows of fixed size, through pointers to a row or to the first row of
+// a slice. Row numbers are either Inputs or the bits of sets of words. Inputs are checked against a bound at
+// construction and are immutable outside the package. Each function compares the bound, or 64 times the
+// number of words, with the number of rows before any access. It panics if rows are missing.
 package vector
 
 import (
@@ -35,8 +35,8 @@ type Inputs struct {
 	below int // bound of list
 }
 
-// Of sets the list to the bits of a set.
-func (s *Inputs) Of(set []uint64) {
+// SetBits sets the list to the bits of a set.
+func (s *Inputs) SetBits(set []uint64) {
 	s.grow(len(set))
 	n := 0
 	for i, w := range set {
@@ -48,8 +48,8 @@ func (s *Inputs) Of(set []uint64) {
 	s.end(n, 64*len(set))
 }
 
-// OfImages sets the list to the images of the bits of a set, without negative images.
-func (s *Inputs) OfImages(set []uint64, images []int32) {
+// SetImages sets the list to the images of the bits of a set, without negative images.
+func (s *Inputs) SetImages(set []uint64, images []int32) {
 	s.grow(len(set))
 	n, bias := 0, 64*len(set)
 	for i, w := range set {

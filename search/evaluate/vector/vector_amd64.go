@@ -12,27 +12,27 @@ func sumKernel(to *float32, rows *float32, inputs *uint32, n int)
 //go:noescape
 func addKernel(rows *float32, inputs *uint32, n int, delta *float32)
 
-// changeKernel adds the rows of bits of to, and takes away those of bits of from, that are in one only of these sets of so many words, at least one.
+// changeKernel adds the rows of bits set only in to, and subtracts the rows of bits set only in from; the sets have the given number of words, at least one.
 //
 //go:noescape
 func changeKernel(sums *int16, rows *int16, from *uint64, to *uint64, words int)
 
-// readKernel adds up weights by the squares of the positive ones of units.
+// readKernel returns the sum of weights·max(0, units)².
 //
 //go:noescape
 func readKernel(weights *float32, units *float32) float32
 
-// readShortsKernel adds up weights by the squares of the positive ones of units.
+// readShortsKernel returns the sum of weights·max(0, units)².
 //
 //go:noescape
 func readShortsKernel(weights *float32, units *int16) float32
 
-// backKernel adds 2e by weights by the positive ones of units to delta, and e by the squares of those to gradient.
+// backKernel adds 2e·weights·max(0, units) to delta, and e·max(0, units)² to gradient.
 //
 //go:noescape
 func backKernel(delta *float32, gradient *float32, weights *float32, units *float32, e float32)
 
-// stepKernel is a step of Adam over so many rows, at least one.
+// stepKernel does a step of Adam on the given number of rows, at least one.
 //
 //go:noescape
 func stepKernel(weights *float32, gradient *float32, first *float32, second *float32, mean *float32, rows int, constants *float32)

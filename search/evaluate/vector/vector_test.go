@@ -94,14 +94,14 @@ func same(t *testing.T, what string, got, want []Floats) {
 	}
 }
 
-func TestKernelsComputeWhatThePortableFunctionsDo(t *testing.T) {
+func TestKernelsAgreeWithThePortableFunctions(t *testing.T) {
 	for seed := range uint64(300) {
 		r := newSource(seed)
 		words := r.IntN(6)
 		rows := r.rows(64*words + 1)
 		set := r.set(words)
 		var inputs Inputs
-		inputs.Of(set)
+		inputs.SetBits(set)
 		delta := r.floats()
 
 		got, want := make([]Floats, 1), make([]Floats, 1)
@@ -233,24 +233,24 @@ func TestInputsAreTheBitsOfASet(t *testing.T) {
 	var inputs Inputs
 	set := []uint64{1, 1<<63 | 3, 1 << 7}
 	for range 2 {
-		if inputs.Of(set); fmt.Sprint(inputs.list) != "[0 64 65 127 135 192]" {
+		if inputs.SetBits(set); fmt.Sprint(inputs.list) != "[0 64 65 127 135 192]" {
 			t.Errorf("got %v", inputs.list)
 		}
-		if inputs.OfImages(set, images); fmt.Sprint(inputs.list) != "[191 127 64 56 192]" {
+		if inputs.SetImages(set, images); fmt.Sprint(inputs.list) != "[191 127 64 56 192]" {
 			t.Errorf("got images %v", inputs.list)
 		}
 	}
-	if inputs.Of(nil); fmt.Sprint(inputs.list) != "[0]" {
+	if inputs.SetBits(nil); fmt.Sprint(inputs.list) != "[0]" {
 		t.Errorf("got %v of nothing", inputs.list)
 	}
 }
 
-func TestWhatIsOutOfBoundsPanics(t *testing.T) {
+func TestAccessesOutOfBoundsPanic(t *testing.T) {
 	var units Floats
 	var sums Shorts
 	var inputs, images Inputs
-	inputs.Of(make([]uint64, 2)) // even where no bit is set
-	images.OfImages([]uint64{1}, []int32{63})
+	inputs.SetBits(make([]uint64, 2)) // even where no bit is set
+	images.SetImages([]uint64{1}, []int32{63})
 	rows := func(n int) []Floats { return make([]Floats, n, 200) }
 	a := Adam{}
 	for name, f := range map[string]func(){
@@ -259,8 +259,8 @@ func TestWhatIsOutOfBoundsPanics(t *testing.T) {
 		"sum of images": func() { Sum(&units, rows(64), &images) },
 		"change":        func() { Change(&sums, make([]Shorts, 127, 128), make([]uint64, 2), make([]uint64, 2)) },
 		"from":          func() { Change(&sums, make([]Shorts, 128), make([]uint64, 1, 2), make([]uint64, 2)) },
-		"an image":      func() { images.OfImages([]uint64{1}, []int32{64}) },
-		"no image":      func() { images.OfImages([]uint64{2}, []int32{63}) },
+		"an image":      func() { images.SetImages([]uint64{1}, []int32{64}) },
+		"no image":      func() { images.SetImages([]uint64{2}, []int32{63}) },
 		"gradient":      func() { a.Step(rows(3), rows(2), rows(3), rows(3), rows(3)) },
 		"first":         func() { a.Step(rows(3), rows(3), rows(2), rows(3), rows(3)) },
 		"second":        func() { a.Step(rows(3), rows(3), rows(3), rows(2), rows(3)) },
@@ -282,7 +282,7 @@ func BenchmarkKernels(b *testing.B) {
 	rows, shorts := r.rows(193), make([]Shorts, 192)
 	set, sibling := []uint64{0x1122_4488, 0x8000_0101_0404_0201, 0x11}, []uint64{0x1122_4484, 0x8000_0101_0204_0201, 0x12}
 	var inputs Inputs
-	inputs.Of(set)
+	inputs.SetBits(set)
 	units, weights, sums := r.floats(), r.floats(), r.shorts()
 	a := Adam{Scale: 1. / 256, FirstDecay: 0.9, SecondDecay: 0.999, Rate: 0.002, Epsilon: 1e-6, Follow: 0.1}
 	gradient, first, second, mean := make([]Floats, 193), make([]Floats, 193), make([]Floats, 193), make([]Floats, 193)
@@ -297,7 +297,7 @@ func BenchmarkKernels(b *testing.B) {
 		name string
 		run  func()
 	}{
-		{"inputs", func() { inputs.Of(set) }},
+		{"inputs", func() { inputs.SetBits(set) }},
 		{"sum", func() { Sum(&units, rows, &inputs) }},
 		{"add", func() { Add(gradient, &inputs, &weights) }},
 		{"change", func() { Change(&sums, shorts, set, sibling) }},

@@ -9,26 +9,25 @@ import (
 // blockDigits is the number of digits in which count adds up eight moves at once, with a carry.
 const blockDigits = 3
 
-// registerDigits is the largest number of digits that are kept in registers, where these
-// suffice; those above stay in memory.
+// registerDigits is the greatest number of digits that are kept in registers, if there are enough; higher
+// digits stay in memory.
 const registerDigits = 12
 
-// table is where the kernels of a choice find the legal moves: in the rows at legal or,
-// where two roles take turns, in either these or those at other.
+// table is the source of legal moves: the rows at legal or, if two roles take turns, the rows at legal and
+// other.
 type table struct {
 	*generator
 	turns              bool
 	base, legal, other arm64.R
 }
 
-// begin begins a kernel: params are those after the rows of the moves, whose registers it
-// returns.
-func (t *table) begin(name, params, does string) []arm64.R {
+// function begins a kernel function. params are the parameters after the rows of the moves; it returns their registers.
+func (t *table) function(name, params, does string) []arm64.R {
 	moves := "rows *uint64, legal *int32"
 	if t.turns {
 		name += "Turns"
 		moves = "rows *uint64, legal, other *int32"
-		does += " A legal bit is that of legal or of other."
+		does += " A move is legal if its bit in legal or in other is set."
 	}
 	p := t.Func(name+t.name, "func("+moves+params+")", does)
 	t.base, t.legal = p[0], p[1]
@@ -39,17 +38,17 @@ func (t *table) begin(name, params, does string) []arm64.R {
 	return p[2:]
 }
 
-// move loads the row of the next move of a list; at is where it is.
+// move loads the row of the next move of a list, whose address it leaves in at.
 func (t *table) move(list, at arm64.R, to row) {
 	t.Op("MOVW.P", list.At(4), at)
-	t.find(t.base, at)
+	t.toAddresses(t.base, at)
 	t.load(at, to)
 }
 
-// count writes the counting of legal moves: blocks of eight rows are added to the digits
-// at n by carry-save adders. The lowest three digits are kept in registers.
+// count writes the counting of legal moves: carry-save adders add blocks of eight rows to the digits at n.
+// The lowest three digits are kept in registers.
 func (t *table) count() {
-	p := t.begin("count", ", blocks int, n *uint64, digits int", "adds the rows at legal, in blocks of eight, to the digits at n (at least three).")
+	p := t.function("count", ", blocks int, n *uint64, digits int", "adds the rows at legal, in blocks of eight, to the digits at n (at least three).")
 	blocks, n, digits := p[0], p[1], p[2]
 	at, left, a, b := t.General(), t.General(), t.General(), t.General()
 	digit, spare := t.rows(blockDigits), t.row()
@@ -57,10 +56,10 @@ func (t *table) count() {
 	for _, d := range digit {
 		t.loadNext(at, d)
 	}
-	t.Op("SUB", fmt.Sprintf("$%d", blockDigits), digits) // those that a block's carry ripples through
+	t.Op("SUB", fmt.Sprintf("$%d", blockDigits), digits) // the digits through which a block's carry ripples
 	two := func(list arm64.R, x, y row) {
 		t.Op("LDPSW.P", list.At(8), arm64.Pair(a, b))
-		t.find(t.base, a, b)
+		t.toAddresses(t.base, a, b)
 		t.load(a, x)
 		t.load(b, y)
 	}
@@ -69,7 +68,7 @@ func (t *table) count() {
 		two(t.legal, x, y)
 		if t.turns {
 			t.Op("LDPSW.P", t.other.At(8), arm64.Pair(a, b))
-			t.find(t.base, a, b)
+			t.toAddresses(t.base, a, b)
 			for _, o := range []struct {
 				at arm64.R
 				to row
@@ -100,16 +99,16 @@ func (t *table) count() {
 	t.xor(carry, y, spare)
 	t.and(carry, y, carry)
 	t.storeNext(spare, at)
-	t.Again(left, "ripple")
+	t.EndLoop(left, "ripple")
 	t.Label("next")
-	t.Again(blocks, "block")
+	t.EndLoop(blocks, "block")
 	for _, d := range digit {
 		t.storeNext(d, n)
 	}
 	t.Op("RET")
 }
 
-// drawer is what draw needs in all its loops.
+// drawer holds the registers of all loops of draw.
 type drawer struct {
 	*generator
 	fraction, k, n, target, digits arm64.R
@@ -117,8 +116,8 @@ type drawer struct {
 	u, carry, addend, half         row
 }
 
-// draw writes the computation of the random target, column by column: so the digits of
-// the number and of the target fit the registers.
+// draw writes the computation of the random target, column by column, so that the digits of the number and of
+// the target fit the registers.
 func (g *generator) draw() {
 	p := g.Func("draw"+g.name, "func(fraction *uint64, k int, n, target *uint64, digits int)",
 		"computes floor(u·n / 2^k) into target, from the k random rows of u.\n// The row before target is overwritten.")
@@ -136,7 +135,7 @@ func (g *generator) draw() {
 	}
 }
 
-// column writes a loop over the columns of a row, and in it one over the fraction.
+// column writes a loop over the columns of a row, with an inner loop over the fraction.
 func (d *drawer) column(name string, before, each, after func()) {
 	d.Label("%s", name)
 	before()
@@ -145,16 +144,16 @@ func (d *drawer) column(name string, before, each, after func()) {
 	d.Label("%sfraction", name)
 	d.next(d.at, d.u)
 	each()
-	d.Again(d.left, name+"fraction")
+	d.EndLoop(d.left, name+"fraction")
 	after()
 	for _, r := range []arm64.R{d.fraction, d.n, d.target} {
 		d.Op("ADD", "$16", r)
 	}
-	d.Again(d.columns, name)
+	d.EndLoop(d.columns, name)
 	d.Op("RET")
 }
 
-// next loads a column's part of a row, and goes on to the next row.
+// next loads a column's part of a row, and advances to the next row.
 func (d *drawer) next(at arm64.R, to row) {
 	d.Op("VLD1.P", fmt.Sprintf("(%v)(%v)", at, d.stride), arm64.List(to, "D2"))
 }
@@ -176,14 +175,14 @@ func (d *drawer) inMemory() {
 		d.whereFalse(d.half, d.addend, d.carry)
 		d.Op("FMOVQ", sum[0].Q(), target.At(-d.width))
 		d.Op("ADD", d.stride, target)
-		d.Again(digits, "digit")
+		d.EndLoop(digits, "digit")
 		d.Op("FMOVQ", d.carry[0].Q(), target.At(-d.width))
 	}, func() {})
 	d.Free(sum...)
 }
 
-// inRegisters writes draw for so many digits that stay in registers. A digit that is added
-// goes to the place below, for the halving; the lowest only gives its carry.
+// inRegisters writes draw for a number of digits that stay in registers. Halving moves each sum to the next
+// lower digit; the lowest digit yields only its carry.
 func (d *drawer) inRegisters(digits int) {
 	factor, sum := make([]row, digits), make([]row, digits)
 	for i := range digits {
@@ -215,19 +214,19 @@ func (d *drawer) inRegisters(digits int) {
 	}
 }
 
-// pick writes the search for the move that the target selects. As many digits are kept in
-// registers as there are; the borrow ripples on through those in memory.
+// pick writes the search for the move that the target selects. Low digits are kept in registers, as many as
+// there are; the borrow ripples on through the digits in memory.
 func (t *table) pick() {
 	does := ", moves int, does, target *uint64, digits int"
 	if t.turns {
 		does = ", moves int, does, otherDoes, target *uint64, digits int"
 	}
-	p := t.begin("pick", does, "takes the legal moves off target and writes the borrow of each to the rows at does.")
+	p := t.function("pick", does, "takes the legal moves off target and writes the borrow of each to the rows at does.")
 	moves, to, target, digits := p[0], p[1], p[len(p)-2], p[len(p)-1]
 	mine, at, left, upper := t.General(), t.General(), t.General(), t.General()
 	borrow, spare := t.row(), t.row()
 	digit := t.rows(min(registerDigits, 32/t.lanes-2))
-	take := func(digit row) { // what the borrow is taken off is true then where it was not
+	take := func(digit row) { // after the subtraction the digit is true where it borrowed
 		t.xor(borrow, digit, digit)
 		t.and(digit, borrow, borrow)
 	}
@@ -247,7 +246,7 @@ func (t *table) pick() {
 			take(d)
 		}
 		ripple()
-		if t.turns { // of roles that take turns that whose legal bit is true makes the move
+		if t.turns { // the role with the legal bit makes the move
 			t.load(mine, spare)
 			t.and(borrow, spare, spare)
 			t.xor(spare, borrow, borrow)
@@ -256,7 +255,7 @@ func (t *table) pick() {
 		} else {
 			t.storeNext(borrow, to)
 		}
-		t.Again(moves, name+"move")
+		t.EndLoop(moves, name+"move")
 		t.Op("RET")
 	}
 	for d := 1; d <= len(digit); d++ {
@@ -270,7 +269,7 @@ func (t *table) pick() {
 		t.load(at, spare)
 		take(spare)
 		t.storeNext(spare, at)
-		t.Again(left, "ripple")
+		t.EndLoop(left, "ripple")
 	})
 	for d := 1; d <= len(digit); d++ {
 		loop(fmt.Sprintf("digits%d", d), d, func() {})

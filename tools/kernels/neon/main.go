@@ -1,11 +1,10 @@
-// Command neon generates the vector kernels of reasoner/circuit/kernel for arm64: 512 and
-// 128 lanes, rows of four registers and of one. What is written is what ../main.go writes for
-// amd64: the interpreter of gate runs and the handling of whole rows (this file), and the
-// choice of random moves (choice.go).
+// Command neon generates the vector kernels of reasoner/circuit/kernel for arm64: 512 and 128 lanes, rows of
+// four registers and of one. They correspond to the kernels of ../main.go for amd64: the interpreter of gate
+// runs and the handling of whole rows (this file), and the choice of random moves (choice.go).
 //
-// A row of four registers is the widest that one instruction loads or stores. An
-// instruction of bits is as many as a row has registers, all else is the same for both
-// widths: so four registers cost 14 instructions for a gate of two inputs, and one costs 11.
+// A row of four registers is the widest row that one instruction loads or stores. A bitwise operation takes
+// an instruction for each register of a row; the other instructions do not depend on the width. So a gate of
+// two inputs takes 14 instructions with four registers, and 11 with one.
 package main
 
 import (
@@ -14,7 +13,7 @@ import (
 	"stackmate/tools/arm64"
 )
 
-// The operations and the header of a run, as reasoner/circuit/kernel has them.
+// The operations and the header of a run, as in reasoner/circuit/kernel.
 const (
 	opAnd = iota
 	opOr
@@ -22,10 +21,10 @@ const (
 	header = 16 // bytes: op, pos, neg, count
 )
 
-// row is the registers of a row, or one that stands for all of them.
+// row is the registers of a row, or one register that stands for each of them.
 type row []arm64.V
 
-// generator writes kernels for rows of so many registers.
+// generator writes kernels for rows of a given width.
 type generator struct {
 	*arm64.File
 	name  string
@@ -51,7 +50,7 @@ func main() {
 
 func (g *generator) row() row { return g.Vectors(g.lanes) }
 
-// rows are n of them.
+// rows allocates n rows.
 func (g *generator) rows(n int) []row {
 	var list []row
 	for range n {
@@ -60,7 +59,7 @@ func (g *generator) rows(n int) []row {
 	return list
 }
 
-// load loads a row; advance goes on to the next one.
+// load and store access a row; loadNext and storeNext also advance the address to the next row.
 func (g *generator) load(from arm64.R, to row)  { g.Op("VLD1", from.At(0), arm64.List(to, "D2")) }
 func (g *generator) store(x row, to arm64.R)    { g.Op("VST1", arm64.List(x, "D2"), to.At(0)) }
 func (g *generator) loadNext(at arm64.R, x row) { g.Op("VLD1.P", at.At(g.width), arm64.List(x, "D2")) }
@@ -68,7 +67,7 @@ func (g *generator) storeNext(x row, at arm64.R) {
 	g.Op("VST1.P", arm64.List(x, "D2"), at.At(g.width))
 }
 
-// each writes an instruction of bits for all registers of a row.
+// each writes a bitwise instruction for each register of a row.
 func (g *generator) each(name string, x, a, to row) {
 	for i := range to {
 		g.Op(name, x[i%len(x)].As("B16"), a[i%len(a)].As("B16"), to[i].As("B16"))
@@ -79,38 +78,38 @@ func (g *generator) and(x, a, to row) { g.each("VAND", x, a, to) } // to = a & x
 func (g *generator) or(x, a, to row)  { g.each("VORR", x, a, to) } // to = a | x
 func (g *generator) xor(x, a, to row) { g.each("VEOR", x, a, to) } // to = a ^ x
 
-// whereTrue is to = mask ? x : to, whereFalse to = mask ? to : x.
+// whereTrue computes to = mask ? x : to, whereFalse to = mask ? to : x.
 func (g *generator) whereTrue(mask, x, to row)  { g.each("VBIT", mask, x, to) }
 func (g *generator) whereFalse(mask, x, to row) { g.each("VBIF", mask, x, to) }
 
-// fullAdd is sum, x = the digits of sum + x + y.
+// fullAdd computes sum, x = the digits of sum + x + y.
 func (g *generator) fullAdd(sum, x, y, spare row) {
 	g.xor(sum, x, spare)
 	g.xor(spare, y, sum)
 	g.whereTrue(spare, y, x)
 }
 
-// fill sets all bits of a row.
+// fill sets every byte of a row to a value.
 func (g *generator) fill(to row, bits int) {
 	for _, v := range to {
 		g.Op("VMOVI", fmt.Sprintf("$%d", bits), v.As("B16"))
 	}
 }
 
-// dispatch jumps where a register has that value.
+// dispatch jumps to label if a register has the given value.
 func (g *generator) dispatch(value arm64.R, want int, label string) {
 	g.Op("CMP", fmt.Sprintf("$%d", want), value)
 	g.Op("BEQ", label)
 }
 
-// find makes the numbers of rows their addresses.
-func (g *generator) find(rows arm64.R, numbers ...arm64.R) {
+// toAddresses converts numbers of rows to their addresses.
+func (g *generator) toAddresses(rows arm64.R, numbers ...arm64.R) {
 	for _, n := range numbers {
 		g.Op("ADD", n.Times8(), rows, n)
 	}
 }
 
-// interpreter is what all loops over gates need.
+// interpreter holds the registers of all loops over gates.
 type interpreter struct {
 	*generator
 	rows, code, pos, neg, count arm64.R
@@ -139,19 +138,19 @@ func (g *generator) evaluate() {
 	g.Op("RET")
 }
 
-// combine is an operation of two rows: to = a op x.
+// combine writes an operation of two rows: to = a op x.
 type combine func(x, a, to row)
 
-// shapes are the forms with loops of their own.
+// shapes lists the forms with loops of their own.
 var shapes = []struct{ pos, neg int }{{1, 0}, {2, 0}, {1, 1}, {3, 0}, {2, 1}, {4, 0}, {3, 1}, {2, 2}}
 
 // shapeBits is the width of neg in the number of a shape.
 const shapeBits = 4
 
-// forms writes the loops of the shapes, one for gates of any width, and the choice between
-// them. The number of a shape, pos and neg side by side, is that of no other shape only if
-// neg fits its bits, so gates with more complemented operands are sent to the wide loop
-// first. The constant is what complemented operands put into acc, start what it begins with.
+// forms writes the loops of the shapes, a loop for gates of any width, and the choice between them. The
+// number of a shape is pos and neg side by side. It is unique only if neg fits its bits, so gates with more
+// complemented operands go to the wide loop first. constant is combined with complemented operands; start is
+// the initial value of acc.
 func (i *interpreter) forms(name string, constant, start int, plain, complemented combine) {
 	i.fill(i.constant, constant)
 	i.Op("CMP", fmt.Sprintf("$%d", 1<<shapeBits), i.neg)
@@ -178,7 +177,7 @@ func (i *interpreter) gates(name string, pos, neg int, plain, complemented combi
 		i.Op("MOVW", i.code.At(4*(words-1)), i.at[words-1])
 	}
 	i.Op("LDPSW.P", i.code.At(4*words), arm64.Pair(i.at[0], i.at[1]))
-	i.find(i.rows, i.at[:words]...)
+	i.toAddresses(i.rows, i.at[:words]...)
 	i.load(i.at[1], i.acc)
 	for k := 2; k < words; k++ {
 		i.load(i.at[k], i.operand[k-2])
@@ -191,12 +190,12 @@ func (i *interpreter) gates(name string, pos, neg int, plain, complemented combi
 		}
 	}
 	i.store(i.acc, i.at[0])
-	i.Again(i.count, name)
+	i.EndLoop(i.count, name)
 	i.Op("B", "run")
 }
 
-// wide writes a loop over gates of any width: every plain operand is combined by plain,
-// every complemented one by complemented, two at a time.
+// wide writes a loop over gates of any width. It combines plain operands by plain and complemented operands
+// by complemented, two at a time.
 func (i *interpreter) wide(name string, start int, plain, complemented combine) {
 	i.Label("%s", name)
 	i.Op("MOVW.P", i.code.At(4), i.at[0])
@@ -211,30 +210,30 @@ func (i *interpreter) wide(name string, start int, plain, complemented combine) 
 		i.Op("BLT", one)
 		i.Label("%s", two)
 		i.Op("LDPSW.P", i.code.At(8), arm64.Pair(i.at[1], i.at[2]))
-		i.find(i.rows, i.at[1], i.at[2])
+		i.toAddresses(i.rows, i.at[1], i.at[2])
 		i.load(i.at[1], i.operand[0])
 		i.load(i.at[2], i.operand[1])
 		part.combine(i.operand[0], i.acc, i.acc)
 		part.combine(i.operand[1], i.acc, i.acc)
 		i.Op("SUBS", "$2", left, left)
 		i.Op("BGE", two)
-		i.Label("%s", one) // left is -1 where there is one more
+		i.Label("%s", one) // left is -1 if an operand remains
 		i.Op("TBZ", "$0", left, end)
 		i.Op("MOVW.P", i.code.At(4), i.at[1])
-		i.find(i.rows, i.at[1])
+		i.toAddresses(i.rows, i.at[1])
 		i.load(i.at[1], i.operand[0])
 		part.combine(i.operand[0], i.acc, i.acc)
 		i.Label("%s", end)
 	}
-	i.find(i.rows, i.at[0])
+	i.toAddresses(i.rows, i.at[0])
 	i.store(i.acc, i.at[0])
-	i.Again(i.count, name)
+	i.EndLoop(i.count, name)
 	i.Op("B", "run")
 }
 
 // blend writes the copying of rows in some lanes.
 func (g *generator) blend() {
-	g.replace("blend", "copies, in the lanes of mask, that many rows lying one after the other.", func(from arm64.R) row {
+	g.replace("blend", "copies, in the lanes of mask, so many successive rows.", func(from arm64.R) row {
 		other := g.row()
 		g.loadNext(from, other)
 		return other
@@ -250,7 +249,7 @@ func (g *generator) restore() {
 	})
 }
 
-// replace writes a kernel that replaces rows in some lanes by what get loads.
+// replace writes a kernel that replaces rows in some lanes by the rows that get loads.
 func (g *generator) replace(name, does string, get func(from arm64.R) row) {
 	p := g.Func(name+g.name, "func(to, from *uint64, rows int, mask *uint64)", does)
 	to, from, left := p[0], p[1], p[2]
@@ -260,7 +259,7 @@ func (g *generator) replace(name, does string, get func(from arm64.R) row) {
 	g.load(to, x)
 	g.whereTrue(mask, get(from), x)
 	g.storeNext(x, to)
-	g.Again(left, "row")
+	g.EndLoop(left, "row")
 	g.Op("RET")
 }
 
@@ -285,7 +284,7 @@ func (g *generator) random() {
 			g.Op(name, fmt.Sprintf("$%d", k), a[i].As("D2"), to[i].As("D2"))
 		}
 	}
-	rotate := func(k int, a, to row) { // VSLI leaves the bits below those that it shifts in
+	rotate := func(k int, a, to row) { // VSLI keeps the bits below the shifted bits
 		shift("VUSHR", 64-k, a, to)
 		shift("VSLI", k, a, to)
 	}
@@ -306,7 +305,7 @@ func (g *generator) random() {
 	g.xor(out, s[0], s[0])
 	g.xor(t, s[2], s[2])
 	rotate(45, out, s[3])
-	g.Again(left, "row")
+	g.EndLoop(left, "row")
 	each(g.store)
 	g.Op("RET")
 }

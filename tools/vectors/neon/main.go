@@ -1,7 +1,7 @@
 // Command neon generates the kernels of search/evaluate/vector for arm64.
 //
-// A row of floats is sixteen registers, one of shorts eight. Additions are in the order of
-// the portable functions, and nothing is fused.
+// A row of floats is sixteen registers, a row of shorts eight. Additions are in the order of the portable
+// functions, and no multiplication is fused with an addition.
 package main
 
 import (
@@ -14,13 +14,13 @@ const (
 	quad     = 4 * 16 // bytes of the registers that one instruction loads
 	floats   = 16     // registers of a row
 	row      = floats * 16
-	rowShift = 8 // by which the number of a row becomes bytes
+	rowShift = 8 // shift from a row number to bytes
 	shorts   = 8 // registers of a row
-	setShift = 7 // by which the number of a row of shorts becomes bytes
+	setShift = 7 // shift from the number of a row of shorts to bytes
 )
 
-// The instructions on four floats, or eight shorts, that Go's assembler does not know
-// (Arm Architecture Reference Manual, section C7.2), with all registers zero.
+// Encodings of instructions on four floats, or eight shorts, that Go's assembler lacks (Arm Architecture
+// Reference Manual, section C7.2), with register numbers zero.
 const (
 	fadd  = 0x4e20d400
 	fsub  = 0x4ea0d400
@@ -55,17 +55,17 @@ func (g generator) begin(name, signature, does string) []arm64.R {
 	return g.Func(name+"Kernel", signature, does)
 }
 
-// word writes an instruction by its encoding: to = a op b.
-func (g generator) word(op uint32, name string, a, b, to arm64.V) {
+// binary writes an instruction by its encoding: to = a op b.
+func (g generator) binary(op uint32, name string, a, b, to arm64.V) {
 	g.Op(fmt.Sprintf("WORD $%#x // %s V%d, V%d, V%d", op|uint32(b)<<16|uint32(a)<<5|uint32(to), name, a, b, to))
 }
 
-func (g generator) fadd(a, b, to arm64.V) { g.word(fadd, "FADD", a, b, to) }
-func (g generator) fsub(a, b, to arm64.V) { g.word(fsub, "FSUB", a, b, to) } // to = a - b
-func (g generator) fmul(a, b, to arm64.V) { g.word(fmul, "FMUL", a, b, to) }
+func (g generator) fadd(a, b, to arm64.V) { g.binary(fadd, "FADD", a, b, to) }
+func (g generator) fsub(a, b, to arm64.V) { g.binary(fsub, "FSUB", a, b, to) } // to = a - b
+func (g generator) fmul(a, b, to arm64.V) { g.binary(fmul, "FMUL", a, b, to) }
 
-// one writes an instruction with one operand by its encoding.
-func (g generator) one(op uint32, name string, a, to arm64.V) {
+// unary writes an instruction with one operand by its encoding.
+func (g generator) unary(op uint32, name string, a, to arm64.V) {
 	g.Op(fmt.Sprintf("WORD $%#x // %s V%d, V%d", op|uint32(a)<<5|uint32(to), name, a, to))
 }
 
@@ -73,12 +73,12 @@ func (g generator) zero(to arm64.V) { g.Op("VMOVI", "$0", to.As("B16")) }
 
 func (g generator) or(a, b, to arm64.V) { g.Op("VORR", a.As("B16"), b.As("B16"), to.As("B16")) }
 
-// whereTrue is to = mask ? x : to.
+// whereTrue computes to = mask ? x : to.
 func (g generator) whereTrue(mask, x, to arm64.V) {
 	g.Op("VBIT", mask.As("B16"), x.As("B16"), to.As("B16"))
 }
 
-// load and store move four registers each time and go on behind them.
+// load and store access four registers at a time and advance the address.
 func (g generator) load(from arm64.R, to []arm64.V) {
 	for ; len(to) > 0; to = to[4:] {
 		g.Op("VLD1.P", from.At(quad), arm64.List(to[:4], "D2"))
@@ -91,18 +91,19 @@ func (g generator) store(x []arm64.V, to arm64.R) {
 	}
 }
 
-// stay is load of four registers that does not go on.
-func (g generator) stay(from arm64.R, to []arm64.V) { g.Op("VLD1", from.At(0), arm64.List(to, "D2")) }
+// loadInPlace loads four registers without advancing the address.
+func (g generator) loadInPlace(from arm64.R, to []arm64.V) {
+	g.Op("VLD1", from.At(0), arm64.List(to, "D2"))
+}
 
-// eachInput writes a loop over the n numbers at inputs, of which there is at least one: at
-// is where the row of each begins.
+// eachInput writes a loop over the n numbers at inputs, at least one. at is the address of each number's row.
 func (g generator) eachInput(rows, inputs, n arm64.R, body func(at arm64.R)) {
 	at := g.General()
 	g.Label("input")
 	g.Op("MOVWU.P", inputs.At(4), at)
 	g.Op("ADD", fmt.Sprintf("%v<<%d", at, rowShift), rows, at)
 	body(at)
-	g.Again(n, "input")
+	g.EndLoop(n, "input")
 }
 
 func (g generator) sum() {
@@ -128,7 +129,7 @@ func (g generator) add() {
 	g.eachInput(p[0], p[1], p[2], func(at arm64.R) {
 		for i, d := range change {
 			if i%4 == 0 {
-				g.stay(at, x)
+				g.loadInPlace(at, x)
 			}
 			g.fadd(x[i%4], d, x[i%4])
 			if i%4 == 3 {
@@ -140,7 +141,7 @@ func (g generator) add() {
 }
 
 func (g generator) change() {
-	p := g.begin("change", "func(sums, rows *int16, from, to *uint64, words int)", "adds the rows of bits of to, and takes away those of bits of from, that are in one only of these sets of so many words, at least one.")
+	p := g.begin("change", "func(sums, rows *int16, from, to *uint64, words int)", "adds the rows of bits set only in to, and subtracts the rows of bits set only in from; the sets have the given number of words, at least one.")
 	sums, rows, from, to, words := p[0], p[1], p[2], p[3], p[4]
 	now, differs, bit, sign, at := g.General(), g.General(), g.General(), g.General(), g.General()
 	units, x, signs := g.Vectors(shorts), g.Vectors(shorts), g.Vectors(1)[0]
@@ -162,40 +163,40 @@ func (g generator) change() {
 	g.Op("ADD", fmt.Sprintf("%v<<%d", bit, setShift), rows, at)
 	g.load(at, x)
 	for i, u := range units {
-		g.word(mla, "MLA", x[i], signs, u)
+		g.binary(mla, "MLA", x[i], signs, u)
 	}
 	g.Op("SUB", "$1", differs, bit)
 	g.Op("ANDS", bit, differs)
 	g.Op("BNE", "bit")
 	g.Label("next")
 	g.Op("ADD", fmt.Sprintf("$%d", 64<<setShift), rows)
-	g.Again(words, "word")
+	g.EndLoop(words, "word")
 	g.store(units, sums)
 	g.Op("RET")
 }
 
 func (g generator) read() {
-	p := g.begin("read", "func(weights, units *float32) float32", "adds up weights by the squares of the positive ones of units.")
+	p := g.begin("read", "func(weights, units *float32) float32", "returns the sum of weights·max(0, units)².")
 	g.readOut(p[0], func(x []arm64.V) { g.load(p[1], x) })
 }
 
 func (g generator) readShorts() {
-	p := g.begin("readShorts", "func(weights *float32, units *int16) float32", "adds up weights by the squares of the positive ones of units.")
+	p := g.begin("readShorts", "func(weights *float32, units *int16) float32", "returns the sum of weights·max(0, units)².")
 	narrow := g.Vectors(2)
 	g.readOut(p[0], func(x []arm64.V) {
 		g.Op("VLD1.P", p[1].At(quad/2), arm64.List(narrow, "D2"))
 		for i, v := range x {
 			if i%2 == 0 {
-				g.one(sxtl, "SXTL", narrow[i/2], v)
+				g.unary(sxtl, "SXTL", narrow[i/2], v)
 			} else {
-				g.one(sxtl2, "SXTL2", narrow[i/2], v)
+				g.unary(sxtl2, "SXTL2", narrow[i/2], v)
 			}
-			g.one(scvtf, "SCVTF", v, v)
+			g.unary(scvtf, "SCVTF", v, v)
 		}
 	})
 }
 
-// readOut writes a read-out of units, of which get loads four registers.
+// readOut writes the read-out of units, of which get loads four registers.
 func (g generator) readOut(weights arm64.R, get func(x []arm64.V)) {
 	sum, x, w, zero := g.Vectors(2), g.Vectors(4), g.Vectors(4), g.Vectors(1)[0]
 	for _, v := range []arm64.V{zero, sum[0], sum[1]} {
@@ -205,7 +206,7 @@ func (g generator) readOut(weights arm64.R, get func(x []arm64.V)) {
 		get(x)
 		g.load(weights, w)
 		for i, v := range x {
-			g.word(fmax, "FMAX", zero, v, v)
+			g.binary(fmax, "FMAX", zero, v, v)
 			g.fmul(v, v, v)
 			g.fmul(w[i], v, v)
 			g.fadd(v, sum[i%2], sum[i%2])
@@ -214,21 +215,21 @@ func (g generator) readOut(weights arm64.R, get func(x []arm64.V)) {
 	g.fadd(sum[0], sum[1], sum[0]) // 0+4, 1+5, 2+6, 3+7
 	g.Op("VEXT", "$8", sum[0].As("B16"), sum[0].As("B16"), sum[1].As("B16"))
 	g.fadd(sum[0], sum[1], sum[0]) // (0+4)+(2+6), (1+5)+(3+7)
-	g.one(faddp, "FADDP", sum[0], sum[0])
+	g.unary(faddp, "FADDP", sum[0], sum[0])
 	g.Op("FMOVS", sum[0].Q(), "ret+16(FP)")
 	g.Op("RET")
 }
 
 func (g generator) back() {
-	p := g.begin("back", "func(delta, gradient, weights, units *float32, e float32)", "adds 2e by weights by the positive ones of units to delta, and e by the squares of those to gradient.")
+	p := g.begin("back", "func(delta, gradient, weights, units *float32, e float32)", "adds 2e·weights·max(0, units) to delta, and e·max(0, units)² to gradient.")
 	delta, gradient, weights, units := p[0], p[1], p[2], p[3]
 	x, slope, w, y := g.Vectors(4), g.Vectors(4), g.Vectors(4), g.Vectors(4)
 	e, zero := g.Vectors(1)[0], g.Vectors(1)[0]
 	g.zero(zero)
 	g.Op("FMOVS", "e+32(FP)", e.Q())
 	g.Op("VDUP", fmt.Sprintf("V%d.S[0]", e), e.As("S4"))
-	part := func(more []arm64.V, at arm64.R) { // adds it to what is there
-		g.stay(at, y)
+	part := func(more []arm64.V, at arm64.R) { // adds registers to memory
+		g.loadInPlace(at, y)
 		for i, v := range more {
 			g.fadd(y[i], v, y[i])
 		}
@@ -238,7 +239,7 @@ func (g generator) back() {
 		g.load(units, x)
 		g.load(weights, w)
 		for i, v := range x {
-			g.word(fmax, "FMAX", zero, v, v)
+			g.binary(fmax, "FMAX", zero, v, v)
 			g.fmul(e, v, slope[i])
 			g.fmul(slope[i], v, v)
 			g.fmul(slope[i], w[i], w[i])
@@ -250,7 +251,7 @@ func (g generator) back() {
 	g.Op("RET")
 }
 
-// stepper is a step of Adam.
+// stepper holds the registers of a step of Adam.
 type stepper struct {
 	generator
 	weights, gradient, first, second, mean arm64.R
@@ -260,7 +261,7 @@ type stepper struct {
 }
 
 func (g generator) step() {
-	p := g.begin("step", "func(weights, gradient, first, second, mean *float32, rows int, constants *float32)", "is a step of Adam over so many rows, at least one.")
+	p := g.begin("step", "func(weights, gradient, first, second, mean *float32, rows int, constants *float32)", "does a step of Adam on the given number of rows, at least one.")
 	t := &stepper{generator: g, weights: p[0], gradient: p[1], first: p[2], second: p[3], mean: p[4]}
 	rows, constants := p[5], p[6]
 	for _, c := range []*arm64.V{&t.scale, &t.firstDecay, &t.firstGain, &t.secondDecay, &t.secondGain, &t.rate, &t.epsilon, &t.follow, &t.tiny} {
@@ -277,7 +278,7 @@ func (g generator) step() {
 	g.Label("quiet")
 	for range floats / 4 {
 		g.load(t.weights, t.w)
-		g.stay(t.mean, t.s)
+		g.loadInPlace(t.mean, t.s)
 		for i, w := range t.w {
 			g.fsub(w, t.s[i], w)
 			g.fmul(t.follow, w, w)
@@ -286,7 +287,7 @@ func (g generator) step() {
 		g.store(t.s, t.mean)
 	}
 	t.skip("ADD", t.gradient, t.first, t.second)
-	g.Again(rows, "row")
+	g.EndLoop(rows, "row")
 	g.Op("RET")
 }
 
@@ -297,7 +298,7 @@ func (t *stepper) skip(op string, addresses ...arm64.R) {
 	}
 }
 
-// jumpIfQuiet jumps where gradient and first are zero in the whole row.
+// jumpIfQuiet jumps if gradient and first are zero in the whole row.
 func (t *stepper) jumpIfQuiet(label string) {
 	at, some, low, high := t.General(), t.s[0], t.General(), t.General()
 	t.zero(some)
@@ -316,12 +317,12 @@ func (t *stepper) jumpIfQuiet(label string) {
 	t.Op("CBZ", low, label)
 }
 
-// learn writes the step of sixteen weights and goes on behind them.
+// learn writes the step of sixteen weights and advances the addresses.
 func (t *stepper) learn() {
-	t.stay(t.gradient, t.g)
-	t.stay(t.first, t.f)
-	t.stay(t.second, t.s)
-	t.stay(t.weights, t.w)
+	t.loadInPlace(t.gradient, t.g)
+	t.loadInPlace(t.first, t.f)
+	t.loadInPlace(t.second, t.s)
+	t.loadInPlace(t.weights, t.w)
 	for i := range t.g {
 		g, f, s, w := t.g[i], t.f[i], t.s[i], t.w[i]
 		spare := t.Vectors(1)[0]
@@ -333,13 +334,13 @@ func (t *stepper) learn() {
 		t.fmul(s, t.secondDecay, s)
 		t.fmul(g, t.secondGain, g)
 		t.fadd(s, g, s)
-		t.word(facgt, "FACGT", t.tiny, f, g)
+		t.binary(facgt, "FACGT", t.tiny, f, g)
 		t.zero(spare)
 		t.whereTrue(g, spare, f)
-		t.one(fsqrt, "FSQRT", s, spare)
+		t.unary(fsqrt, "FSQRT", s, spare)
 		t.fadd(spare, t.epsilon, spare)
 		t.fmul(f, t.rate, g)
-		t.word(fdiv, "FDIV", g, spare, g)
+		t.binary(fdiv, "FDIV", g, spare, g)
 		t.fsub(w, g, w)
 		t.zero(g)
 		t.Free(spare)

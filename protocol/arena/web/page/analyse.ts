@@ -1,4 +1,4 @@
-// Analyse: a tree of variations of any game, with all that a search knows of each position.
+// Analyse: a tree of variations of any game, with the result of a search for each position.
 import { announce, button, failure, fill, get, h, kept, listen, points, toGame } from "./dom.js";
 import { Chooser, keepingFocus, shown } from "./board.js";
 import { known, matrix, result, shares, verdict } from "./explain.js";
@@ -16,10 +16,10 @@ export async function chooseGame(main: HTMLElement) {
 interface Node { joint: string[]; next: Node[]; comment?: string }
 interface Tree extends Node { game: string }
 
-// keptNodes bounds what a browser keeps of the tree of one game.
+// keptNodes is the greatest size of a tree that the browser stores.
 const keptNodes = 2000;
 
-// grow adds a line to a tree, and returns the nodes that it goes through.
+// grow adds a line to a tree, and returns the nodes of the line.
 function grow(tree: Node, line: string[][]): Node[] {
   const path = [tree];
   for (const joint of line) {
@@ -140,7 +140,7 @@ export function analyse(main: HTMLElement, game: string, query: URLSearchParams)
       keepingFocus(draw);
       if (path.length > 1) announce(`${w.text(here().joint)}. Position after ${path.length - 1} moves.`);
       if (p.goals) { fill(result_); return fill(choices, h("p", { class: "result" }, result(p.roles, p.goals))); }
-      // A joint move has one of each role: those that have no choice are chosen already.
+      // The only move of a role without a choice is chosen already.
       const chosen: string[] = p.legal!.map((l) => (l.length === 1 ? l[0].move : ""));
       const choose = () => keepingFocus(() => { const picture = draw(); fill(choices, p.roles.map((role, r) => p.legal![r].length > 1 && h("div", null, h("h2", null, "Moves of " + role),
         new Chooser(picture, p.legal![r], (move) => { chosen[r] = move; if (chosen.every(Boolean)) play(chosen); else choose(); }, chosen[r]).list))); });
@@ -163,7 +163,7 @@ export function analyse(main: HTMLElement, game: string, query: URLSearchParams)
   return () => { gone = true; stop(); document.removeEventListener("keydown", keys); };
 }
 
-// interval draws the points that a role gets, at least and at most.
+// interval draws the lower and upper bound of a role's points.
 export function interval(a: Analysis, r: number): HTMLElement {
   const low = a.lower![r], high = a.upper![r];
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");

@@ -1,10 +1,10 @@
-// A position: its boards, on which moves can be clicked, dragged or made by keys, and all that is beside them.
+// A position: its boards, on which moves can be clicked, dragged or made by keys, and its counters, hands and facts.
 import { announce, draw, h, svg } from "./dom.js";
 import type { Move, Position, Spot } from "./types.js";
 
 export const id = (s: Spot) => `${s.board}-${s.column}-${s.row}`;
 
-// Look is how a position is drawn.
+// Look is the options of drawing a position.
 export interface Look { turned?: boolean; last?: Move[]; deciding?: Spot[]; decorative?: boolean }
 
 // shown makes the element of a position.
@@ -21,7 +21,7 @@ export function shown(p: Position, look: Look = {}): HTMLElement {
   for (const f of p.facts ?? []) if (!f.startsWith("(")) beside.append(h("span", { class: "counter" }, f));
   const boards = h("div", { class: "boards", "aria-hidden": look.decorative && "true" }, svg(p.svg));
   const picture = boards.querySelector("svg");
-  if (picture && !look.decorative) picture.style.maxWidth = `min(100%, ${2.6 * Number(picture.getAttribute("width"))}px)`; // few cells need no whole page
+  if (picture && !look.decorative) picture.style.maxWidth = `min(100%, ${2.6 * Number(picture.getAttribute("width"))}px)`; // a small board does not fill the page
   if (look.turned) turn(boards);
   mark(boards, "last", (look.last ?? []).flatMap((m) => (m.line || m.aimed ? [] : m.spots ?? [])));
   mark(boards, "deciding", look.deciding ?? []);
@@ -30,21 +30,21 @@ export function shown(p: Position, look: Look = {}): HTMLElement {
       h("summary", null, facts.length === 1 ? "1 fact beside the board" : facts.length + " facts beside the board"), h("p", null, facts.join(" "))));
 }
 
-// dot is the colour of a role.
+// dot returns a dot in a role's colour.
 export const dot = (color: string) => h("span", { class: "dot-of " + color, "aria-hidden": "true" });
 
-// mark gives cells a class and a ring above their neighbours, and takes both from all others.
+// mark gives cells a class and a ring above their neighbours, and removes both from the other cells.
 export function mark(at: Element, name: string, spots: Spot[]) {
   const wanted = new Set(spots.map(id));
   for (const old of at.querySelectorAll(".ring-" + name)) old.remove();
   for (const cell of at.querySelectorAll("[data-spot]")) {
     const here = wanted.has(cell.getAttribute("data-spot")!);
     cell.classList.toggle(name, here);
-    if (here && !(name === "last" && cell.classList.contains("slot"))) ring(cell, name); // a card that was played has left its place
+    if (here && !(name === "last" && cell.classList.contains("slot"))) ring(cell, name); // a played card has left its place
   }
 }
 
-// ring outlines a cell, above all else on its board.
+// ring outlines a cell, above everything else on its board.
 function ring(cell: Element, name: string): Element {
   const copy = document.createElementNS(cell.namespaceURI, cell.tagName);
   for (const a of ["x", "y", "width", "height", "points"]) if (cell.hasAttribute(a)) copy.setAttribute(a, cell.getAttribute(a)!);
@@ -61,7 +61,7 @@ function middle(cell: Element): [number, number] {
   return [0, 1].map((i) => points.reduce((sum, p) => sum + p[i], 0) / points.length) as [number, number];
 }
 
-// turn shows boards from the other side: all turns around, but letters and pieces stand upright.
+// turn rotates boards by 180 degrees; letters and pieces stay upright.
 function turn(at: Element) {
   const picture = at.querySelector("svg");
   if (!picture) return;
@@ -74,8 +74,8 @@ function turn(at: Element) {
   for (const text of all.querySelectorAll(".board > text")) text.setAttribute("transform", `rotate(180 ${text.getAttribute("x")} ${text.getAttribute("y")})`);
 }
 
-// keepingFocus draws anew and leaves the focus on the same cell, or the element of the same name. A cell that
-// cannot have the focus yet, as its moves are on their way, gets it at a later drawing.
+// keepingFocus draws anew and keeps the focus on the same cell, or the element of the same name. A cell without
+// its moves cannot have the focus yet; it gets the focus at a later drawing.
 export function keepingFocus(draw: () => void) {
   const at = document.activeElement, nowhere = () => !document.activeElement || document.activeElement === document.body;
   const spot = nowhere() ? lost : at?.getAttribute("data-spot"), name = at?.getAttribute("data-focus") ?? at?.id;
@@ -88,8 +88,8 @@ export function keepingFocus(draw: () => void) {
 }
 let lost: string | null = null; // the cell that had the focus
 
-// Chooser lets somebody choose a legal move: on the board, cell by cell, or in a list
-// with a filter. A cell that leaves one move plays it.
+// Chooser offers the legal moves: on the board, cell by cell, or in a list
+// with a filter. It plays a move once the chosen cells leave no other.
 export class Chooser {
   readonly list = h("div", { class: "moves", role: "group", "aria-label": "Legal moves" });
   private selected: string[] = [];
@@ -116,7 +116,7 @@ export class Chooser {
       cell.addEventListener("pointerdown", (e) => this.drag(e as PointerEvent, spot));
     }
     this.render();
-    const stop = this.cells.get([...this.first()][0] ?? ""); // the one that Tab reaches; arrows lead to the others
+    const stop = this.cells.get([...this.first()][0] ?? ""); // Tab reaches this cell, arrows reach the others
     stop?.setAttribute("tabindex", "0");
   }
 
@@ -143,7 +143,7 @@ export class Chooser {
     nearest.focus();
   }
 
-  // drag moves a piece with the pointer; where it is let go, it goes.
+  // drag moves a piece with the pointer to the cell where it is released.
   private drag(e: PointerEvent, spot: string) {
     if (e.pointerType === "touch" || e.button !== 0 || !this.first().has(spot)) return;
     const cell = this.cells.get(spot)!, box = cell.getBoundingClientRect();
@@ -201,7 +201,7 @@ export class Chooser {
       const can = first.has(spot) && !this.selected.includes(spot), selected = this.selected.includes(spot);
       cell.classList.toggle("can", can);
       cell.classList.toggle("selected", selected);
-      if (can && this.selected.length > 0) { // where the piece can go
+      if (can && this.selected.length > 0) { // possible destination
         const [cx, cy] = middle(cell);
         cell.parentNode!.append(draw("circle", { cx, cy, r: 6, class: "target" }));
       }

@@ -1,8 +1,8 @@
-// The moves of a match, with a cursor to step through, and what was found out about each turn.
+// The moves of a match, with a cursor to step through, and notes on turns.
 import { button, h } from "./dom.js";
 import type { Words } from "./words.js";
 
-// Note is a remark about a turn: a mistake, or what a person wrote.
+// Note is a remark about a turn, such as a mistake.
 export interface Note { sign: string; text: string }
 
 export class Course {
@@ -23,7 +23,7 @@ export class Course {
     return button(sign, () => this.go(to()), { title: `${name} (${key})`, "aria-label": name, "data-focus": focus });
   }
 
-  // show lists moves, the cursor behind so many of them.
+  // show lists moves, with the cursor after the given number of moves.
   show(joints: string[][], turn: number, notes: Map<number, Note> = new Map(), live = "") {
     const entry = (joint: string[], i: number) => {
       const note = notes.get(i);
@@ -45,7 +45,7 @@ export class Course {
     });
   }
 
-  // keys steps by keys; it returns what ends that.
+  // keys steps by keys. It returns a function that ends that.
   keys(): () => void {
     const listener = (e: KeyboardEvent) => {
       const at = e.target as HTMLElement;

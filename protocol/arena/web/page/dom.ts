@@ -3,7 +3,7 @@
 type Child = Node | string | number | null | undefined | false | Child[];
 type Props = Record<string, unknown>;
 
-// h makes an element: properties that begin with "on" are listeners, others attributes.
+// h makes an element: properties that begin with "on" are listeners, other properties are attributes.
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K, props: Props | null, ...children: Child[]
 ): HTMLElementTagNameMap[K] {
@@ -25,19 +25,19 @@ function append(e: Element, children: Child[]) {
   }
 }
 
-// fill replaces what an element contains.
+// fill replaces the content of an element.
 export function fill(e: Element, ...children: Child[]) {
   e.replaceChildren();
   append(e, children);
 }
 
-// svg reads a drawing that the server has made.
+// svg parses a drawing of the server.
 export function svg(text: string): Node {
   if (!text) return document.createTextNode("");
   return document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
 }
 
-// draw makes an element of a drawing of our own.
+// draw makes an SVG element.
 export function draw(
   tag: string, attributes: Record<string, string | number>, ...children: (Node | string)[]
 ): SVGElement {
@@ -90,7 +90,7 @@ const worker = (() => {
   return port;
 })();
 
-// listen follows server-sent events by kind. It returns what ends it.
+// listen follows server-sent events by kind. It returns a function that ends it.
 export function listen(path: string, kinds: Kinds): () => void {
   const key = ++keys;
   followed.set(key, kinds);
@@ -98,7 +98,7 @@ export function listen(path: string, kinds: Kinds): () => void {
   return () => { if (followed.delete(key)) worker.postMessage({ key, end: true }); };
 }
 
-// announce reads a text out to people who use a screen reader.
+// announce passes a text to screen readers.
 export function announce(text: string) {
   const at = document.getElementById("said")!;
   if (at.textContent !== text) at.textContent = text;
@@ -112,11 +112,11 @@ export const wide = (label: string, table: Element) =>
 export const failure = (e: unknown) =>
   h("p", { class: "failure", role: "alert" }, e instanceof Error ? e.message : String(e));
 
-// button makes a button that is not the one of a form.
+// button makes a button that does not submit a form.
 export const button = (text: string, onclick: () => void, props: Record<string, unknown> = {}) =>
   h("button", { type: "button", onclick, ...props }, text);
 
-// copy copies a text, or shows it where the browser does not let pages copy.
+// copy copies a text, or shows it if the browser does not let pages copy.
 export function copy(text: string) {
   if (!navigator.clipboard) return void prompt("Copy this:", text);
   void navigator.clipboard.writeText(text).then(() => announce("Copied."), () => prompt("Copy this:", text));
@@ -128,7 +128,7 @@ export const kept = {
   set: (name: string, value: string) => { try { localStorage.setItem(name, value); } catch { /* a private window */ } },
 };
 
-// toGame is the address of something about a game, at a position.
+// toGame returns the address of a section for a game, at a position.
 export const toGame = (section: string, game: string, moves?: string[][]) =>
   `#/${section}/${encodeURIComponent(game)}` +
   (moves && moves.length ? "?moves=" + encodeURIComponent(JSON.stringify(moves)) : "");

@@ -1,4 +1,4 @@
-// The editor of rules: what the validator says while one types, how the game begins, and what it is in words.
+// The editor of rules: findings of the validator during typing, the initial position, and the rules in words.
 import { announce, button, failure, fill, get, h, kept, post, toGame } from "./dom.js";
 import { shown } from "./board.js";
 import { judgement, play } from "./games.js";
@@ -56,7 +56,7 @@ const template = `; Two players take turns to mark one of three cells; the middl
 `;
 
 const draft = "draft-of-rules";
-// pause is how long somebody has not typed when the rules are checked, in milliseconds.
+// pause is the time without typing after which the rules are checked, in milliseconds.
 const pause = 350;
 
 export async function edit(main: HTMLElement, name?: string): Promise<() => void> {
@@ -71,7 +71,7 @@ export async function edit(main: HTMLElement, name?: string): Promise<() => void
   }), { class: "primary", id: "play-this" });
   const analyse = button("Analyse", act(async () => { location.hash = toGame("analyse", await kept_()); }), { id: "analyse-this" });
   const prove = button("Check properties", act(async () => {
-    fill(proofs, h("p", { class: "quiet" }, "looking for proofs, ten seconds at most…"));
+    fill(proofs, h("p", { class: "quiet" }, "searching for proofs, at most ten seconds…"));
     const found = await get<Proof[]>("api/proofs", { game: await kept_() });
     fill(proofs, h("h2", null, "Properties of all positions"), h("table", { class: "list" }, h("tbody", null, (found ?? []).map((p) => h("tr", { class: p.verdict },
       h("th", { scope: "row" }, p.verdict), h("td", null, p.property, p.detail && h("span", { class: "quiet" }, " " + p.detail), (p.line ?? []).length > 0 && h("div", { class: "quiet" }, "after " + p.line!.map((j) => j.join(" ")).join(", ")))))))); 
@@ -93,7 +93,7 @@ export async function edit(main: HTMLElement, name?: string): Promise<() => void
   const follow = () => { marks.style.transform = `translate(${-text.scrollLeft}px, ${-text.scrollTop}px)`; gutter.style.setProperty("--scroll", `${-text.scrollTop}px`); };
   text.addEventListener("scroll", follow);
 
-  // mark draws the findings under the text where they are: the text of the line, with the place underlined.
+  // mark underlines the places of findings: it draws the text of the lines below the editor's text.
   function mark(findings: Finding[]) {
     const lines = text.value.split("\n"), by = new Map<number, Finding[]>();
     for (const f of findings) by.set(f.line, [...(by.get(f.line) ?? []), f]);
@@ -125,7 +125,7 @@ export async function edit(main: HTMLElement, name?: string): Promise<() => void
       if (!g.valid) return side.classList.add("stale");
       side.classList.remove("stale");
       const legal = g.position?.legal;
-      fill(side, h("h2", null, "The first position"), g.position ? shown(g.position) : h("p", { class: "quiet" }, "Computing the first position timed out."),
+      fill(side, h("h2", null, "Initial position"), g.position ? shown(g.position) : h("p", { class: "quiet" }, "Computing the first position timed out."),
         legal && h("p", null, (g.roles ?? []).map((role, r) => h("span", null, h("b", null, role + ": "), legal[r].slice(0, 12).map((m) => m.text).join(", ") || "no legal move", legal[r].length > 12 ? ` and ${legal[r].length - 12} more` : "", h("br", null)))),
         proofs, inWords(g.clauses ?? ""));
     } catch (e) { if (mine === checks) { verdict.textContent = e instanceof Error ? e.message : String(e); verdict.className = "grave"; } }

@@ -1,11 +1,11 @@
-// What a search or a player says of a position.
+// Explanations of positions by a search or a player.
 import { draw, h, percent, points } from "./dom.js";
 import type { Words } from "./words.js";
 import type { Analysis, Explanation, Matrix, Part, Position } from "./types.js";
 
 // verdict returns the value of a position for a role in words.
 export function verdict(a: Analysis, role: number): string {
-  if (!a.lower || !a.upper) return a.note ?? "nothing is known yet";
+  if (!a.lower || !a.upper) return a.note ?? "no result yet";
   const name = a.roles[role];
   const low = a.lower[role], high = a.upper[role];
   if (a.proved && low === high) return `${name}: ${points(low)} points, proved`;
@@ -30,7 +30,7 @@ export function explanation(x: Explanation, words: Words): HTMLElement {
 
 // advice returns the best moves of a role as a sentence.
 export function advice(a: Analysis, role: number, best: { text: string }[]): string {
-  if (!a.lower || !a.upper) return a.note ?? "Nothing is known yet.";
+  if (!a.lower || !a.upper) return a.note ?? "No result yet.";
   const low = a.lower[role], high = a.upper[role], proved = a.proved && low === high;
   const value = proved ? low : a.estimates?.[role] ?? (low + high) / 2;
   const rest = a.roles.length === 1 ? `${points(Math.round(value))} points` : value >= 99.5 ? "wins" : value <= 0.5 ? "loses" : Math.abs(value - 50) <= 5 ? (proved ? "a draw" : "about even") : `${points(Math.round(value))} points of 100`;
@@ -40,14 +40,14 @@ export function advice(a: Analysis, role: number, best: { text: string }[]): str
 
 const named = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-// result says who has won, and by how much if a counter of the position or the goals show it.
+// result names the winners, with the margin if a counter of the position or the goals show it.
 export function result(roles: string[], goals: number[], mine?: (role: string) => boolean, counters: Position["counters"] = []): string {
   const best = Math.max(...goals), next = Math.max(...goals.filter((g) => g < best));
   const winners = roles.filter((_, r) => goals[r] === best);
   const all = goals.every((g) => g === best || g === 0) && best === 100 ? "" : ` (${roles.map((r, i) => `${r} ${goals[i]}`).join(", ")})`;
   if (roles.length === 1) return `The game is over: ${goals[0]} points.`;
   if (winners.length === roles.length) return `A draw${all}.`;
-  const alone = mine && roles.filter(mine).length === 1; // a person on both sides has beaten nobody
+  const alone = mine && roles.filter(mine).length === 1; // a person who plays both sides has not won
   const lead = counters.find((c) => c.lead && c.holder === winners[0]);
   const by = lead ? ` by ${lead.value}` : all ? ` by ${best - next}` : "";
   return (winners.length === 1 && alone && mine(winners[0]) ? "You" : named(winners.join(" and "))) + ` won${by}${all}.`;
@@ -58,7 +58,7 @@ export function known(a: Analysis, r: number, words: Words, choose?: (move: stri
   const moves = [...(a.moves?.[r] ?? [])];
   if (moves.length < 2) return false;
   const value = (m: { lower: number; upper: number; estimate: number }) => (m.lower === m.upper ? m.lower : Math.min(m.upper, Math.max(m.lower, m.estimate)));
-  moves.sort((x, y) => value(y) - value(x) || ((x.plies ?? 0) - (y.plies ?? 0)) * (value(x) > 50 ? 1 : -1)); // soon where that is good
+  moves.sort((x, y) => value(y) - value(x) || ((x.plies ?? 0) - (y.plies ?? 0)) * (value(x) > 50 ? 1 : -1)); // short wins and long losses first
   const text = (m: (typeof moves)[0]) => (m.lower === m.upper ? points(m.lower) : (m.lower > 0 || m.upper < 100 ? `${points(m.lower)}–${points(m.upper)}, ` : "") + "≈ " + points(m.estimate)) + (m.plies ? `, over in ${m.plies} ${m.plies === 1 ? "ply" : "plies"}` : "");
   return h("details", { open: true }, h("summary", null, `Moves of ${a.roles[r]} by value`), h("p", null, moves.slice(0, 24).map((m) =>
     h("span", { class: "share" }, choose ? h("button", { type: "button", class: "link", title: m.move, onclick: () => choose(m.move) }, words.of(m.move).text) : words.show(m.move), " " + text(m)))));
@@ -69,7 +69,7 @@ export function matrix(m: Matrix, words: Words): HTMLElement {
   const bar = (p?: number[], i = 0) => p && h("meter", { min: 0, max: 1, value: p[i], title: percent(p[i]), "aria-label": percent(p[i]) });
   const head = h("tr", null, h("th", { class: "corner" }, `${m.row_role} ↓  ${m.column_role} →`),
     m.columns.map((c, j) => h("th", { scope: "col", class: m.column_strategy?.[j] ? "played" : "" }, words.show(c), m.column_strategy && h("div", { class: "part" }, percent(m.column_strategy[j]), bar(m.column_strategy, j)))),
-    m.row_loss && h("th", { class: "loss" }, "costs"));
+    m.row_loss && h("th", { class: "loss" }, "loss"));
   const body = m.rows.map((r, i) => h("tr", null,
     h("th", { scope: "row", class: m.row_strategy?.[i] ? "played" : "" }, words.show(r), m.row_strategy && h("div", { class: "part" }, percent(m.row_strategy[i]), bar(m.row_strategy, i))),
     m.cells[i].map((c, j) => {
@@ -81,12 +81,12 @@ export function matrix(m: Matrix, words: Words): HTMLElement {
     }),
     m.row_loss && h("td", { class: "loss" }, points(m.row_loss[i]))));
   return h("div", { class: "matrix", tabindex: 0, role: "region", "aria-label": "Payoff matrix" }, h("table", { id: "matrix" }, h("thead", null, head), h("tbody", null, body,
-    m.column_loss && h("tr", { class: "loss" }, h("th", null, "costs"), m.column_loss.map((l) => h("td", null, points(l))), h("td", null)))),
+    m.column_loss && h("tr", { class: "loss" }, h("th", null, "loss"), m.column_loss.map((l) => h("td", null, points(l))), h("td", null)))),
     h("p", { class: "quiet" }, m.value !== undefined ? `Value for ${m.row_role}: ${points(m.value)}. Moves in bold are played in the equilibrium. ` : "",
-      "Numbers are points of " + m.row_role + "; ■ ends the game, ≈ is an estimate, ? not known yet."));
+      "Numbers are points of " + m.row_role + "; ■ ends the game, ≈ is an estimate, ? unknown so far, loss = points lost against the equilibrium."));
 }
 
-// graph draws the values that the players gave the positions, for each role.
+// graph draws the players' values of the positions, for each role.
 export function graph(roles: string[], parts: Part[], turn: number, go: (turn: number) => void): Element {
   const said: { turn: number; role: string; value: number; proved: boolean }[] = [];
   let at = 0;

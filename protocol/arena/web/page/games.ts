@@ -1,4 +1,4 @@
-// Games: all there are, and one of them with its rules and what the validator says.
+// Games: the list of games, and the page of a game with its rules and the validator's findings.
 import { button, failure, fill, get, h, listen, post, toGame } from "./dom.js";
 import { shown } from "./board.js";
 import { options as levels } from "./levels.js";
@@ -26,9 +26,9 @@ export async function games(main: HTMLElement) {
   const seen = new IntersectionObserver((entries) => {
     for (const e of entries) if (e.isIntersecting) { seen.unobserve(e.target); void picture(e.target as HTMLElement); }
   }, { rootMargin: "400px" });
-  const boards: Promise<void>[] = []; // of the first games, which are drawn before all others
+  const boards: Promise<void>[] = []; // of the recommended games, which are drawn first
   fill(first, h("h1", null, "Play any game whose rules are written down"),
-    h("p", { class: "quiet" }, "Stackmate reads the rules of a game, plays it with you, shows what it thinks, and solves it if it is small. Where all move at the same time, it shows the ",
+    h("p", { class: "quiet" }, "Stackmate reads the rules of a game, plays it with you, shows what it thinks, and solves it if it is small. In games with simultaneous moves it shows the ",
       h("a", { href: toGame("analyse", "goofspiel-4") }, "payoff matrix and its equilibrium"), "."),
     h("div", { class: "cards" }, games.filter((g) => g.first).map((g) => {
     const c = invitation(g);
@@ -41,7 +41,7 @@ export async function games(main: HTMLElement) {
     const fit = cards.filter(({ g }) => (words.length > 0 || !g.first) && words.every((w) => (g.name + " " + (g.title ?? "") + " " + (g.summary ?? "") + " " + g.group).toLowerCase().includes(w)));
     first.hidden = words.length > 0;
     const groups = [...new Set(fit.map((c) => c.g.group))];
-    fill(list, fit.length === 0 && h("p", { class: "quiet" }, "No game has these words."), groups.map((name) => h("section", { "aria-label": name }, h("h3", null, name),
+    fill(list, fit.length === 0 && h("p", { class: "quiet" }, "No game matches these words."), groups.map((name) => h("section", { "aria-label": name }, h("h3", null, name),
       h("div", { class: "cards" }, fit.filter((c) => c.g.group === name).map((c) => c.card)))));
     for (const c of fit) if (!c.card.dataset.drawn) seen.observe(c.card);
   }
@@ -54,7 +54,7 @@ function card(g: Source): HTMLElement {
     h("div", { class: "picture" }), h("strong", null, g.title ?? g.name), h("p", null, g.summary ?? "from " + g.from));
 }
 
-// invitation is a card of a game with something to do at once.
+// invitation returns the card of a recommended game, with buttons to play, watch and analyse it.
 function invitation(g: Source): HTMLElement {
   const failed = h("div", null);
   const act = (act: (roles: string[]) => Promise<void>) => async () => {
@@ -71,13 +71,13 @@ function invitation(g: Source): HTMLElement {
       h("a", { class: "button", "aria-label": "Analyse " + (g.title ?? g.name), href: toGame("analyse", g.name) }, "Analyse")), failed);
 }
 
-// clock is how long players of this program think about a move, in seconds, unless something else is chosen.
+// clock is the default time per move of players of this program, in seconds.
 const clock = 2;
 
-// play opens a table with somebody on each seat.
+// play opens a table with a player for each role.
 export const play = (game: string, seats: string[], more: Begin = {}) => begin(game, seats, { clock, ...more });
 
-// watch holds a match.
+// watch starts a match between players and follows it.
 async function watch(game: string, players: string[], clock: number) {
   const m = await post<{ match: string }>("api/matches", { game, players, start: Math.max(1, 2 * clock), play: clock });
   location.hash = "#/watch/" + encodeURIComponent(m.match);
@@ -102,10 +102,10 @@ export async function game(main: HTMLElement, name: string): Promise<void | (() 
   fill(main, gameHead(g, name), h("div", { class: "columns" },
     h("section", null, g.position ? shown(g.position) : h("p", { class: "quiet" }, "Computing the first position timed out.")),
     h("section", null, g.about && h("p", null, g.about), start(g, choices), family && sizes(family, name), told, facts, g.author && h("p", { class: "quiet" }, "By " + g.author + "."), findings(g),
-      h("details", null, h("summary", null, "Rules as text"), h("pre", { tabindex: 0 }, g.rules), h("a", { href: "#/edit/" + encodeURIComponent(g.game) }, "Change them")))));
+      h("details", null, h("summary", null, "Rules as text"), h("pre", { tabindex: 0 }, g.rules), h("a", { href: "#/edit/" + encodeURIComponent(g.game) }, "Edit rules")))));
   get<Told>("api/told", { game: name }).then((t) => fill(told, inWords(t.clauses ?? "")), (e) => fill(told, failure(e)));
   return listen("api/class?" + new URLSearchParams({ game: name }), {
-    queue: (place: number) => fill(facts, `waiting to be compiled: place ${place} in the queue`),
+    queue: (place: number) => fill(facts, `waiting for compilation: number ${place} in the queue`),
     class: (c: Class) => fill(facts, `${c.class}. ${c.fluents} fluents, ${(g.roles ?? []).map((r, i) => `${r}: ${c.moves[i]} moves`).join(", ")}. `,
       `Engine: ${c.engine}${c.gates ? `, ${c.gates} gates` : ""}.`),
     failed: (text: string) => fill(facts, failure(text)),
@@ -115,9 +115,9 @@ export async function game(main: HTMLElement, name: string): Promise<void | (() 
 const gameHead = (g: Game, name: string) => h("div", { class: "bar" }, h("h1", null, g.title ? g.title + name.replace(/^[^-]*/, "").replace("-", ", ") : name),
   g.valid && h("a", { class: "button", href: toGame("analyse", g.game) }, "Analyse"));
 
-// sizes lets other members of a family be chosen: connectFour-9x7.
+// sizes returns the form for other members of a family: connectFour-9x7.
 function sizes(family: Source, name: string): HTMLElement {
-  // The pattern tells what stands before each number: connectFour-WxH.
+  // The pattern shows the separator before each number: connectFour-WxH.
   let rest = family.pattern!.slice(family.name.length), given = name.slice(family.name.length);
   const fields = family.parameters!.map((p: Parameter) => {
     const at = rest.indexOf(p.name), separator = at > 0 ? rest.slice(at - 1, at) : "-";
@@ -134,12 +134,12 @@ function sizes(family: Source, name: string): HTMLElement {
     h("button", { id: "resize" }, "Apply size"));
 }
 
-// start offers who plays whom.
+// start returns the form for a new match: players, clocks, and the buttons to play or watch.
 function start(g: Game, choices: Choices): HTMLElement {
   const seats = (g.roles ?? []).filter((r) => r !== g.chance).map((role, i) => {
     const other = h("input", { id: "other-" + i, hidden: true, "aria-label": "Which player plays " + role, placeholder: "http://localhost:9147 or mcts:threads=1,without=rave", size: 30 });
     const select = h("select", { id: "seat-" + i, onchange: () => { other.hidden = select.value !== ""; if (!other.hidden) other.focus(); } },
-      h("option", { value: "person" }, "me"), h("option", { value: "open" }, "Friend"),
+      h("option", { value: "person" }, "Me"), h("option", { value: "open" }, "Friend"),
       h("optgroup", { label: "Stackmate" }, levels(choices.players, i > 0 && choices.players.includes("stackmate") ? "stackmate" : undefined)), h("option", { value: "" }, "Custom…"));
     return { kind: () => select.value || other.value.trim(), line: h("div", { class: "line" }, h("label", { for: "seat-" + i }, role), select, other) };
   });
@@ -160,7 +160,7 @@ function start(g: Game, choices: Choices): HTMLElement {
       h("button", { type: "button", id: "watch", onclick: () => void hold(), title: "Watch a match; stackmate takes your seat" }, "Watch")), failed);
 }
 
-// findings shows what the validator says, in the text of the rules.
+// findings shows the validator's findings, with the lines of the rules.
 export function findings(g: Game): HTMLElement {
   if (g.findings.length === 0) return h("p", { class: "quiet" }, "No findings.");
   const lines = g.rules.split("\n");
@@ -171,7 +171,7 @@ export function findings(g: Game): HTMLElement {
   return g.valid ? h("details", null, h("summary", null, judgement(g)), list) : h("section", null, h("h2", null, judgement(g)), list);
 }
 
-// judgement returns the verdict of the validator: rules that are played all the same are not valid.
+// judgement returns the verdict of the validator. Rules with errors are not valid, even if they are playable.
 export function judgement(g: Game): string {
   const count = (list: Finding[], word: string) => `${list.length} ${word}${list.length === 1 ? "" : "s"}`;
   const errors = g.findings.filter((f) => f.grave), warnings = g.findings.filter((f) => !f.grave);

@@ -1,4 +1,4 @@
-// The page: what the address after # names.
+// The page: the view that the address after # names.
 import { announce, failure, fill } from "./dom.js";
 import { analyse, chooseGame } from "./analyse.js";
 import { edit } from "./edit.js";
@@ -36,7 +36,7 @@ function show() {
   leave();
   leave = () => {};
   const old = document.getElementById("main")!;
-  const main = old.cloneNode(false) as HTMLElement; // what the last view still fetches fills the old one
+  const main = old.cloneNode(false) as HTMLElement; // pending requests of the last view fill the old element
   old.replaceWith(main);
   try {
     const v = view(main);
@@ -49,7 +49,7 @@ function show() {
   } catch (e) { fill(main, failure(e)); }
   window.scrollTo(0, 0);
   if (begun) {
-    main.focus({ preventScroll: true }); // whoever reads with the ears is at the new page, not at a link that is gone
+    main.focus({ preventScroll: true }); // a screen reader reads the new page, not a removed link
     announce("");
   }
   begun = true;
@@ -58,7 +58,7 @@ function show() {
 let begun = false;
 document.getElementById("skip")!.addEventListener("click", (e) => { e.preventDefault(); document.getElementById("main")!.focus(); });
 
-// What fails is said, not swallowed.
+// Errors are shown, not swallowed.
 const fail = (text: string) => document.getElementById("main")!.prepend(failure("This page has failed: " + text));
 window.addEventListener("error", (e) => fail(e.message));
 window.addEventListener("unhandledrejection", (e) => fail(String(e.reason)));

@@ -14,7 +14,7 @@ interface Listed { table: string; game: string; seats: string[]; turn: number; o
 
 export async function tables(main: HTMLElement) {
   const list = await get<Listed[]>("api/tables");
-  const state = (t: Listed) => (t.over ? "over" : t.seats.includes("open") ? "a seat is free" : t.resting ? "resting" : "");
+  const state = (t: Listed) => (t.over ? "over" : t.seats.includes("open") ? "open seat" : t.resting ? "saved" : "");
   const row = (t: Listed) => h("tr", null, h("td", null, h("a", { href: "#/play/" + t.table }, t.game)),
     h("td", null, t.seats.filter((s) => s !== "chance").map((s) => names[s] ?? levelOf(s)).join(" – ")), h("td", null, t.resting ? "" : t.turn), h("td", null, state(t)));
   fill(main, h("div", { class: "bar" }, h("h1", null, "Play"), h("a", { class: "button primary", href: "#/games" }, "Choose a game")),
@@ -22,12 +22,12 @@ export async function tables(main: HTMLElement) {
       h("thead", null, h("tr", null, ["Game", "Players", "Turn", "State"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", null, list.map(row)))));
 }
 
-// names are the kinds of seats for people.
+// names are the texts for seats of people.
 const names: Record<string, string> = { person: "human", open: "free" };
 const isPlayer = (seat: string) => !["person", "open", "chance"].includes(seat);
 
-// keysOf are the seat keys of this window by role; left are the keys of all windows of this browser, which may be
-// closed: two people may play in two windows of one browser.
+// keysOf returns the seat keys of this window by role. left returns the keys of all windows of this browser, even
+// closed ones: two people may play in two windows of one browser.
 const keysOf = (id: string): Record<string, string> => JSON.parse(sessionStorage.getItem("keys-" + id) ?? "{}");
 const left = (id: string): Record<string, string> => JSON.parse(kept.get("keys-" + id) ?? "{}");
 export function keepKeys(id: string, keys: Record<string, string>) {
@@ -49,13 +49,13 @@ export function play(main: HTMLElement, id: string, query: URLSearchParams): () 
 class Match {
   private readonly story = new Story();
   private s: Seats | null = null;
-  private legal: Move[][] | null = null; // of this turn; null while it is not known
+  private legal: Move[][] | null = null; // of this turn; null until they are fetched
   private fetching: Promise<void> | null = null; // of legal
-  private turn = ""; // the match and the turn that are shown
-  private at: number | null = null; // turn that is looked at; null for the latest
+  private turn = ""; // match and turn on display
+  private at: number | null = null; // selected turn; null for the latest
   private readonly past = new Map<string, Position>();
-  private mine: Record<string, string> = {}; // what was chosen here, by role
-  private ahead = 0; // of the server's clock
+  private mine: Record<string, string> = {}; // chosen moves of this window, by role
+  private ahead = 0; // server's clock minus this clock, in milliseconds
   private told: Told = {};
   private players: string[] = [];
   private turned: boolean | null = null;
@@ -86,7 +86,7 @@ class Match {
       part: (p: Part) => { this.story.add(p); this.changed(); },
       seats: (s: Seats) => { this.s = s; this.changed(); },
       now: (at: string) => { this.ahead = Date.parse(at) - Date.now(); },
-      end: () => setTimeout(() => this.follow(), 1000), // the table was put aside or the program stops: it is opened again
+      end: () => setTimeout(() => this.follow(), 1000), // the server closed the table or stops: connect again
       failed: (text: string) => (this.s ? fill(this.failed, failure(text)) : fill(this.main, failure(text), h("p", null, h("a", { href: "#/watch" }, "All matches")))),
     });
   }
@@ -115,7 +115,7 @@ class Match {
     fill(this.failed);
     try {
       const answer = await post<{ table?: string; keys?: Record<string, string> }>(`api/tables/${this.id}/${what}`, { role, key: keysOf(this.id)[role], keys: keysOf(this.id), turn: this.s!.turn, ...more });
-      if (answer.table && answer.table !== this.id) { // a rematch is a table of its own
+      if (answer.table && answer.table !== this.id) { // a rematch has a table of its own
         if (answer.keys) keepKeys(answer.table, answer.keys);
         location.hash = "#/play/" + answer.table;
         return;
@@ -125,7 +125,7 @@ class Match {
     } catch (e) { fill(this.failed, failure(e)); }
   };
 
-  // changed shows the match when the record and the seats are at the same turn.
+  // changed shows the match once the record and the seats have reached the same turn.
   private changed() {
     const s = this.s, n = this.story.turns.length;
     if (!s || s.turn !== n) return;
@@ -167,10 +167,10 @@ class Match {
     }, (e) => { if (turn === this.turn) this.fetching = null; this.fail(e); }));
   }
 
-  // fail shows the error of a request that nobody asked for; the banner says enough of a server that is away.
+  // fail shows the error of a background request. If the server is away, the banner already says so.
   private fail(e: unknown) { if (!(e instanceof Away)) fill(this.failed, failure(e)); }
 
-  // speak reads out the last move and the state for people who do not see them.
+  // speak announces the last move and the state to screen readers.
   private speak(last: string[]) {
     const s = this.s!, mine = this.roles.filter((role, r) => this.has(role) && this.toMove(r));
     const text = [last.length > 0 && this.roles.length > 0 ? this.words().joint(last).map((m) => `${this.roles[m.role]} played ${this.words().of(m.move).text}`).join(", ") + "." : "",
@@ -200,7 +200,7 @@ class Match {
     }, this.hint);
   }
 
-  // evaluate shows the value of the position that is looked at, and the best line.
+  // evaluate shows the value of the selected position, and the best line.
   private evaluate() {
     this.stops.evaluation();
     fill(this.evaluation);
@@ -220,7 +220,7 @@ class Match {
     if (this.evaluating) this.evaluate();
   }
 
-  // shownPosition returns the position that is looked at; one of the past is fetched first.
+  // shownPosition returns the selected position. It fetches a position of the past first.
   private shownPosition(): Position | null {
     if (this.at === null) return this.story.position;
     const moves = JSON.stringify(this.story.joints().slice(0, this.at)), known = this.past.get(moves);
@@ -247,7 +247,7 @@ class Match {
     if (s.goals) panel.push(h("p", { class: "result" }, result(this.roles, s.goals, this.has, this.story.position?.counters)));
     this.roles.forEach((role, r) => panel.push(this.seat(s, role, r)));
     if (board && this.at === null) for (const role of mine) panel.push(...this.choice(s, role, board));
-    if (this.at !== null) panel.push(h("p", null, button("Back to the match", () => this.go(Infinity), { class: "primary", "data-focus": "latest" })));
+    if (this.at !== null) panel.push(h("p", null, button("Back to the current turn", () => this.go(Infinity), { class: "primary", "data-focus": "latest" })));
     if (mine.length > 0) panel.push(this.actions(s, mine));
     this.course!.show(joints, shownTurn);
     const why = this.story.turns.map((t, i) => ({ i, said: (t.explanations?.[0] ?? []).filter((x) => x !== null) })).filter((w) => w.said.length > 0 && w.i < shownTurn).pop();
@@ -256,12 +256,12 @@ class Match {
     fill(this.side, panel, this.failed, this.hint, s.note && h("p", { class: "quiet" }, s.note),
       recent >= 0 && h("p", { class: "last" }, "Last: ", w.joint(joints[recent]).map((m) => h("span", { class: "share" }, h("b", null, this.roles[m.role]), " ", w.show(m.move)))),
       this.course!.element,
-      why && h("details", null, h("summary", null, "Why, turn " + (why.i + 1)), why.said.map((x) => explanation(x!, w))));
+      why && h("details", null, h("summary", null, "Explanation of turn " + (why.i + 1)), why.said.map((x) => explanation(x!, w))));
     this.tick();
     document.title = (this.told.title ?? this.game) + " – Stackmate";
   }
 
-  // choice returns the legal moves of a role that is played here, on the board and in a list.
+  // choice returns the legal moves of a role of this window, on the board and in a list.
   private choice(s: Seats, role: string, board: HTMLElement): HTMLElement[] {
     const r = this.roles.indexOf(role);
     if ((s.choices?.[r] ?? 0) < 2) return [];
@@ -269,7 +269,7 @@ class Match {
     if (!legal) return [];
     const chooser = new Chooser(board, legal, (move) => { this.mine[role] = move; void this.act("move", role, { move }); }, s.chosen[r] ? this.mine[role] : undefined);
     const list = legal.some((m) => m.spots) ? h("details", { open: legal.length <= 24, class: "all-moves" }, h("summary", null, `All ${legal.length} moves`), chooser.list) : chooser.list;
-    return s.chosen[r] ? [list, h("p", { class: "quiet" }, `${this.mine[role] ? this.words().of(this.mine[role]).text : "A move"} is chosen; it stays secret until all have chosen.`)] : [list];
+    return s.chosen[r] ? [list, h("p", { class: "quiet" }, `${this.mine[role] ? this.words().of(this.mine[role]).text : "A move"} is chosen; it stays secret until every role has chosen.`)] : [list];
   }
 
   // link returns the address of the table, with the key of a seat if one is given.
@@ -299,7 +299,7 @@ class Match {
   private actions(s: Seats, mine: string[]): HTMLElement {
     const free = mine.find((role) => (s.choices?.[this.roles.indexOf(role)] ?? 0) > 1) ?? mine[0], r = this.roles.indexOf(free);
     const name = (what: string) => (what === "undo" ? "a takeback" : "a " + what);
-    const asked = ([what, by]: [string, string[]]) => (by.length === 0 ? [] : by.includes(free) ? [h("span", { class: "quiet" }, `waiting for the others to agree to ${name(what)}`)]
+    const asked = ([what, by]: [string, string[]]) => (by.length === 0 ? [] : by.includes(free) ? [h("span", { class: "quiet" }, `waiting for the other players to agree to ${name(what)}`)]
       : [h("span", null, `${by.join(", ")} asks for ${name(what)}`), button("Agree", () => void this.act(what, free), { class: "primary", "data-focus": "agree " + what }), button("Refuse", () => void this.act("refuse", free, { what }), { "data-focus": "refuse " + what })]);
     return h("div", { class: "line actions" },
       this.toMove(r) && button("Hint", () => this.ask(free), { class: "ask", "data-focus": "hint" }),
@@ -310,7 +310,7 @@ class Match {
       !s.goals && s.seats.some(isPlayer) && this.strength(s));
   }
 
-  // strength changes the player of a role.
+  // strength returns the selection of a player's level.
   private strength(s: Seats): HTMLElement {
     const r = s.seats.findIndex(isPlayer);
     const change = (e: Event) => void this.act("strength", this.roles.find(this.has)!, { of: this.roles[r], kind: (e.target as HTMLSelectElement).value });

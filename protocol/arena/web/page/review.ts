@@ -1,9 +1,9 @@
-// What the exact search knows of each turn of a match, found from the end backwards, where positions are small.
+// Exact analysis of each turn of a match, from the end backwards, since late positions are small.
 import { listen } from "./dom.js";
 import type { Note } from "./course.js";
 import type { Analysis } from "./types.js";
 
-// review searches each position for some seconds. It tells found of each, and returns what ends it.
+// review searches each position for the given time and passes each result to found. It returns a function that ends it.
 export function review(game: string, joints: string[][], from: number, seconds: number, found: (turn: number, a: Analysis) => void, done: (failed?: string) => void): () => void {
   let stop = () => {}, over = false;
   const at = (turn: number) => {
@@ -27,7 +27,7 @@ export function review(game: string, joints: string[][], from: number, seconds: 
   return () => { over = true; stop(); };
 }
 
-// mistakes compares what positions were worth with what the moves made of them. Only what is proved counts.
+// mistakes compares the values of positions before and after the moves. Only proved values count.
 export function mistakes(joints: string[][], known: Map<number, Analysis>, words: (move: string) => string, goals?: number[]): Map<number, Note> {
   const notes = new Map<number, Note>();
   for (const [turn, a] of known) {
@@ -45,7 +45,8 @@ export function mistakes(joints: string[][], known: Map<number, Analysis>, words
       if (row >= 0) say(m.row_role, m.rows[row], m.row_loss[row], best(m.rows, m.row_loss));
       if (column >= 0) say(m.column_role, m.columns[column], m.column_loss[column], best(m.columns, m.column_loss));
     } else if (!m) {
-      // One role chooses: what it could make sure of, and what was left of that. After chance has chosen, too, nobody knows by one turn.
+      // One role chooses: compare its guaranteed value before the move with its upper bound after it. If chance also
+      // chooses, the next position does not bound the value of the move.
       const choosers = a.roles.map((_, r) => r).filter((r) => (a.moves?.[r]?.length ?? 0) > 1), r = choosers[0], after = known.get(turn + 1);
       if (choosers.length === 1) {
         const moves = a.moves![r]!, best = moves.reduce((b, k) => (k.lower > b.lower ? k : b));

@@ -1,4 +1,4 @@
-// Rules told in words, as far as their form tells: who plays, who moves when, how it ends, what it brings.
+// Rules in words, as far as their form shows: roles, turns, legal moves, end and goals.
 import { h } from "./dom.js";
 
 type Term = string | Term[];
@@ -18,20 +18,20 @@ interface Rule { head: Term; body: Term[] }
 const name = (t: Term) => (typeof t === "string" ? t : String(t[0]));
 const isVariable = (t: Term) => typeof t === "string" && t.startsWith("?");
 
-// plain is a term in words: (line ?x) is "line X".
+// plain returns a term in words: (line ?x) is "line X".
 function plain(t: Term): string {
   if (typeof t === "string") return t.startsWith("?") ? t.slice(1).toUpperCase() : t;
   return t.map((p, i) => (i > 0 && Array.isArray(p) ? "(" + plain(p) + ")" : plain(p))).join(" ");
 }
 
-// condition is a condition in words.
+// condition returns a condition in words.
 function condition(t: Term): string {
   if (typeof t === "string") return plain(t);
   const [op, ...args] = t;
   switch (op) {
     case "true": return `“${plain(args[0])}”`;
-    case "does": return `${plain(args[0])} moves “${plain(args[1])}”`;
-    case "legal": return `${plain(args[0])} may move “${plain(args[1])}”`;
+    case "does": return `${plain(args[0])} plays “${plain(args[1])}”`;
+    case "legal": return `${plain(args[0])} may play “${plain(args[1])}”`;
     case "role": return `${plain(args[0])} is a role`;
     case "distinct": return `${plain(args[0])} is not ${plain(args[1])}`;
     case "not": return `not ${condition(args[0])}`;
@@ -43,7 +43,7 @@ function condition(t: Term): string {
 }
 const all = (body: Term[]) => body.map(condition).join(", and ");
 
-// inWords tells rules.
+// inWords returns rules in words.
 export function inWords(text: string): HTMLElement {
   const rules: Rule[] = read(text).map((c) => (Array.isArray(c) && c[0] === "<=" ? { head: c[1], body: c.slice(2) } : { head: c, body: [] }));
   const of = (head: string) => rules.filter((r) => name(r.head) === head);
@@ -62,7 +62,7 @@ export function inWords(text: string): HTMLElement {
   const named = [...new Set(rules.map((r) => name(r.head)))].filter((n) => used.has(n) && !known.has(n) && rules.some((r) => name(r.head) === n && r.body.length > 0));
   const list = (title: string, items: (string | Node)[]) => items.length > 0 && h("details", { open: items.length <= 8 }, h("summary", null, title), h("ul", null, items.map((i) => h("li", null, i))));
   return h("section", { class: "words-of-rules" }, h("h2", null, "The rules in words"),
-    h("p", null, `${several(people.length, "role", "roles")}: ${people.join(", ")}${roles.length > people.length ? "; the dice are thrown by “random”" : ""}. `, when, " ",
+    h("p", null, `${several(people.length, "role", "roles")}: ${people.join(", ")}${roles.length > people.length ? "; “random” stands for chance" : ""}. `, when, " ",
       kinds.length > 0 && `Moves are ${kinds.join(", ")}. `, values.every((v) => /^\d+$/.test(v)) && values.length > 0 && `Goals are ${values.sort((a, b) => +b - +a).join(", ")} points.`),
     list("Legal moves", moves.map((r) => `${plain(args(r)[0])} may play “${plain(args(r)[1])}”${r.body.length ? " if " + all(r.body) : " at any time"}`)),
     list("The game ends", ends.map((r) => (r.body.length ? "when " + all(r.body) : "at once"))),
@@ -72,8 +72,8 @@ export function inWords(text: string): HTMLElement {
 
 const known = new Set(["role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input", "distinct", "not", "or", "and"]);
 
-// turns says who begins if roles take turns: the legal moves but one depend on a fluent that names the role. It says
-// nothing if the form of the rules does not show it; the class of the game, which the server computes, does.
+// turns names the first role if roles take turns: the legal moves, except a waiting move, depend on a fluent that names the
+// role. It returns "" if the form of the rules does not show it; the class of the game, which the server computes, does.
 function turns(rules: Rule[], people: string[]): string {
   if (people.length < 2) return "There is one player.";
   const inits = rules.filter((r) => name(r.head) === "init").map((r) => (r.head as Term[])[1]);

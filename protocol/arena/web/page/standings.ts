@@ -1,4 +1,4 @@
-// Tournaments: begun, paused and ended here, and what the records show of the players, while it changes.
+// Tournaments: their controls, and the standings of the players, updated live.
 import { draw, failure, fill, h, listen } from "./dom.js";
 import { controls, outcomes, runs, tuning } from "./tournaments.js";
 import type { Outline, Pair, Rating, Standings } from "./types.js";
@@ -27,7 +27,7 @@ export function standings(main: HTMLElement, query: URLSearchParams): () => void
   });
 }
 
-// to is the list of the matches that a number counts.
+// to returns the address of the list of matches that a number counts.
 const to = (game: string, players: string[], outcome = "") =>
   "#/watch?" + new URLSearchParams([...players.map((p) => ["player", p]), ...(game ? [["game", game]] : []), ...(outcome ? [["outcome", outcome]] : [])]);
 
@@ -41,12 +41,12 @@ function report(s: Standings, game: string, all: boolean) {
     return p ? cell(game, a, b, p, p.score, p.wins, p.losses) : q ? cell(game, a, b, q, 1 - q.score, q.losses, q.wins) : h("td", null);
   };
   return [
-    s.planned !== undefined && h("p", { id: "progress" }, h("progress", { max: s.planned, value: s.matches }), ` ${s.matches} of ${s.planned} matches`, s.verdict && `; decided: the first player is ${s.verdict === "elo1" ? "stronger" : "no stronger"}`, " ",
+    s.planned !== undefined && h("p", { id: "progress" }, h("progress", { max: s.planned, value: s.matches }), ` ${s.matches} of ${s.planned} matches`, s.verdict && `; decided: the first player is ${s.verdict === "elo1" ? "stronger" : "not stronger"}`, " ",
       h("a", { href: "#/standings?all=1" }, "all records")),
-    all && h("p", null, h("a", { href: "#/standings" }, "the tournament only")),
+    all && h("p", null, h("a", { href: "#/standings" }, "this tournament only")),
     s.live.length > 0 && h("p", { class: "lives" }, h("span", { class: "live" }, "live"), " ", s.live.slice(-8).map(live)),
     s.tuning && tuning(s.tuning),
-    players.length === 0 ? h("p", { class: "quiet" }, "No match of these records has ended yet.") : [
+    players.length === 0 ? h("p", { class: "quiet" }, "No match has ended yet.") : [
       h("div", { class: "matrix", tabindex: 0, role: "region", "aria-label": "Table of players" }, h("table", { class: "list standings" }, head(["Player", "Elo", "± error", "Matches", "Share", "Won", "Drawn", "Lost", "Errors"]),
         h("tbody", null, order.map((i) => [players[i], s.ratings![i]] as const).map(([p, r]) => h("tr", null, h("th", { scope: "row" }, p.player), h("td", null, `${r.elo.toFixed(0)} ± ${r.error.toFixed(0)}`), h("td", null, bar(r, s.ratings!)),
           link(p.matches, game, [p.player]), h("td", null, p.matches ? (p.points / p.matches).toFixed(1) + " %" : ""),
@@ -69,7 +69,7 @@ const cell = (game: string, a: string, b: string, p: Pair, score: number, won: n
   h("td", { title: `${won} won, ${p.draws} drawn, ${lost} lost; Elo ${(a === p.player ? p.elo : -p.elo).toFixed(0)} ± ${p.error.toFixed(0)}` },
     h("a", { href: to(game, [a, b]) }, `${+(score * p.matches).toFixed(2)} / ${p.matches}`));
 
-// bar draws a rating with its error, on the scale of all.
+// bar draws a rating with its error, on the scale of all ratings.
 function bar(r: Rating, all: Rating[]): Element {
   const low = Math.min(...all.map((r) => r.elo - r.error)), high = Math.max(...all.map((r) => r.elo + r.error));
   const x = (v: number) => 4 + (92 * (v - low)) / Math.max(high - low, 1);

@@ -1,4 +1,4 @@
-// A match as its stream has it: the parts of its record, and the picture of the latest position.
+// A match from its stream: the parts of its record, and the picture of the latest position.
 import type { Part, Position } from "./types.js";
 
 export class Story {

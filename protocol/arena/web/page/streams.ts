@@ -1,5 +1,5 @@
-// The worker that all windows of a browser share, or that one window has: one connection carries all their streams.
-// It tells the windows when the server is away and when it is back.
+// The worker of all windows of a browser, or of one window: one connection carries their streams.
+// It notifies the windows when the server is away and when it is back.
 
 export {};
 
@@ -10,7 +10,7 @@ type Request = { key: number; path: string } | { key: number; end: true } | { wi
 
 const followers = new Map<number, Follower>(); // by the number of the channel
 let next = 1;
-let connection = ""; // its name, "" while there is none
+let connection = ""; // name of the connection, "" without one
 let connecting = false;
 let away = false;
 const ports = new Set<Port>();
@@ -22,7 +22,7 @@ const say = (isAway: boolean) => {
 const post = (channel: number, path: string) =>
   fetch("api/connection/" + connection, { method: "POST", body: JSON.stringify({ channel, path }) });
 
-// refusal returns the error of a response, as it is told.
+// refusal returns the error of a response, for the followers.
 const refusal = async (response: Response, usual: string) =>
   JSON.stringify((await response.json().catch(() => ({}))).error ?? usual);
 
@@ -89,7 +89,7 @@ function serve(port: Port) {
   const gone = () => { ports.delete(port); for (const [channel] of mine()) leave(channel); };
   port.onmessage = (m: MessageEvent<Request>) => {
     const r = m.data;
-    // A window holds a lock as long as it is there: once the lock is free, the window is gone.
+    // A window holds a lock while it is open: once the lock is free, the window is closed.
     if ("window" in r) return void navigator.locks?.request(r.window, gone);
     if ("path" in r) { followers.set(next, { port, key: r.key, path: r.path }); return void follow(next++); }
     for (const [channel, f] of mine()) if (f.key === r.key) leave(channel);

@@ -1,11 +1,11 @@
-// Tournaments that are begun in the page: the form, what steers them, and what is known of tests and tunings.
+// Tournaments in the page: the form, the controls, and the state of tests and tunings.
 import { button, draw, failure, fill, get, h, percent, post } from "./dom.js";
 import type { Choices, Run, Runs, Tuning } from "./types.js";
 
 const to = (run: string) => "#/standings?tournament=" + encodeURIComponent(run);
-const states: Record<string, string> = { playing: "plays", paused: "is paused", elsewhere: "is played by another program", ended: "has ended" };
+const states: Record<string, string> = { playing: "is running", paused: "is paused", elsewhere: "is played by another program", ended: "has ended" };
 
-// controls are the buttons of one tournament.
+// controls returns the buttons of one tournament.
 export function controls(run: string, kind: string, state: string, reason?: string): HTMLElement {
   const failed = h("div", null);
   const act = (what: string) => button(what[0].toUpperCase() + what.slice(1), () => void post(`api/tournaments/${encodeURIComponent(run)}/${what}`, {}).catch((e) => fill(failed, failure(e))), { class: what, "data-focus": what });
@@ -14,12 +14,12 @@ export function controls(run: string, kind: string, state: string, reason?: stri
     reason && h("p", { class: "grave" }, reason), failed);
 }
 
-// outcomes draws how often pairs of matches with seats swapped brought which score.
+// outcomes draws the frequency of each score of pairs of matches with swapped seats.
 export function outcomes(list: { score: number; pairs: number }[]): Element {
   const all = list.reduce((n, o) => n + o.pairs, 0);
   return h("figure", null, h("table", { class: "outcomes" }, h("thead", null, h("tr", null, h("th", { scope: "col" }, "Score of a pair"), list.map((o) => h("th", { scope: "col" }, +(2 * o.score).toFixed(2))))),
     h("tbody", null, h("tr", null, h("th", { scope: "row" }, "Pairs"), list.map((o) => h("td", null, o.pairs, all > 0 && h("meter", { min: 0, max: 1, value: o.pairs / all, "aria-label": percent(o.pairs / all) })))))),
-    h("figcaption", { class: "quiet" }, `Pairs of matches with seats swapped, ${all} in all: points of the first player, of two.`));
+    h("figcaption", { class: "quiet" }, `${all} pairs of matches with swapped seats, by points of the first player (0 to 2).`));
 }
 
 // tuning draws the courses of parameters.
@@ -35,7 +35,7 @@ export function tuning(t: Tuning): Element {
     }));
 }
 
-// runs lists all tournaments, with the form for another one; nothing where the server offers none.
+// runs lists all tournaments, with the form for a new one; nothing if the server offers no tournaments.
 export async function runs(at: HTMLElement, again = false) {
   let all: Runs;
   try { all = await get<Runs>("api/tournaments"); } catch { return fill(at); }
@@ -43,7 +43,7 @@ export async function runs(at: HTMLElement, again = false) {
     h("tbody", null, all.tournaments!.map((r: Run) => h("tr", null, h("td", null, h("a", { href: to(r.run) }, new Date(r.begun).toLocaleString())), h("td", null, r.kind), h("td", null, r.games.join(", ")), h("td", null, r.players.join(", ")),
       h("td", null, `${r.matches} of ${r.planned}`), h("td", null, states[r.state] ?? r.state)))));
   if (again && at.querySelector("form")) return at.querySelector(".runs") && fill(at.querySelector(".runs")!, list);
-  fill(at, h("h2", null, "All tournaments"), h("div", { class: "runs matrix", tabindex: 0, role: "region", "aria-label": "All tournaments" }, list || h("p", { class: "quiet" }, "There is none yet.")), form(all, await get<Choices>("api/games")));
+  fill(at, h("h2", null, "All tournaments"), h("div", { class: "runs matrix", tabindex: 0, role: "region", "aria-label": "All tournaments" }, list || h("p", { class: "quiet" }, "No tournament yet.")), form(all, await get<Choices>("api/games")));
 }
 
 function form(all: Runs, choices: Choices): HTMLElement {
@@ -54,13 +54,13 @@ function form(all: Runs, choices: Choices): HTMLElement {
   const players = h("input", { id: "t-players", value: "mcts,random", size: 40, required: true });
   const rounds = number("t-rounds", 4, 1, { step: 1 }), openings = number("t-openings", 0, 0, { step: 1 }), start = number("t-start", 5, 0.1), clock = number("t-play", 0.5, 0.05);
   const kind = h("select", { id: "t-kind", onchange: () => { test.hidden = kind.value !== "test"; tune.hidden = kind.value !== "tuning"; } },
-    [["all", "everybody against everybody"], ["gauntlet", "the first against all others"], ["test", "a test whether the first is stronger (SPRT)"], ...((all.tunable ?? []).length ? [["tuning", "tuning of parameters (SPSA)"]] : [])].map(([v, t]) => h("option", { value: v }, t)));
+    [["all", "Round robin"], ["gauntlet", "Gauntlet: the first player against the others"], ["test", "Test: is the first player stronger? (SPRT)"], ...((all.tunable ?? []).length ? [["tuning", "Parameter tuning (SPSA)"]] : [])].map(([v, t]) => h("option", { value: v }, t)));
   const elo0 = number("t-elo0", 0, -1000), elo1 = number("t-elo1", 20, -1000), risk = number("t-risk", 0.05, 0.001);
   elo0.removeAttribute("min"); elo1.removeAttribute("min");
-  const test = h("fieldset", { hidden: true }, h("legend", null, "Test"), line("not more than, in Elo", elo0), line("at least, in Elo", elo1), line("risk of each error", risk));
+  const test = h("fieldset", { hidden: true }, h("legend", null, "Test"), line("H0: Elo difference", elo0), line("H1: Elo difference", elo1), line("error probability of each kind", risk));
   const chosen = (all.parameters ?? []).map((p) => ({ p, box: h("input", { type: "checkbox", id: "p-" + p.name }) }));
   const pairs = number("t-pairs", 4, 1, { step: 1 });
-  const tune = h("fieldset", { hidden: true }, h("legend", null, "Parameters"), chosen.map(({ p, box }) => h("div", { class: "line" }, box, h("label", { for: box.id }, p.name), h("span", { class: "quiet" }, `${p.about}; ${p.low} to ${p.high}`))), line("pairs of matches an iteration", pairs));
+  const tune = h("fieldset", { hidden: true }, h("legend", null, "Parameters"), chosen.map(({ p, box }) => h("div", { class: "line" }, box, h("label", { for: box.id }, p.name), h("span", { class: "quiet" }, `${p.about}; ${p.low} to ${p.high}`))), line("pairs of matches per iteration", pairs));
   const names = (text: string) => text.split(/[\s;]+|,(?![^:,\s]*=)/).map((s) => s.trim()).filter(Boolean);
   const begin = async (e: Event) => {
     e.preventDefault();
@@ -73,6 +73,6 @@ function form(all: Runs, choices: Choices): HTMLElement {
   return h("form", { class: "panel", id: "new-tournament", onsubmit: begin }, h("h2", null, "New tournament"),
     line("games", games, "comma-separated"), h("datalist", { id: "t-all-games" }, choices.games.map((g) => h("option", { value: g.name }))),
     line("players", players, "such as stackmate, mcts, greedy, random; options after a colon: mcts:threads=1"), line("kind", kind),
-    line("rounds", rounds), line("random moves first", openings), line("start clock, seconds", start), line("play clock, seconds", clock), test, tune,
+    line("rounds", rounds), line("random opening moves", openings), line("start clock, seconds", start), line("play clock, seconds", clock), test, tune,
     h("button", { class: "primary", id: "t-begin" }, "Begin"), failed);
 }

@@ -1,4 +1,4 @@
-// What the server answers; see the structures of the same names in Go.
+// Answers of the server; see the structures of the same names in Go.
 
 export interface Spot { board: number; column: number; row: number }
 export interface Move { move: string; text: string; spots?: Spot[]; line?: boolean; aimed?: boolean }

@@ -8,11 +8,11 @@ import { mistakes, review } from "./review.js";
 import { words } from "./words.js";
 import type { Analysis, Choices, Outline, Part, Position, Spot } from "./types.js";
 
-// opener opens a record of a file or of the clipboard: lines of ours, or a match of an archive.
+// opener returns the form that opens a record: JSON lines, or a match of a GGP archive.
 async function opener(): Promise<HTMLElement> {
   const failed = h("div", null), text = h("textarea", { id: "record", rows: 6, "aria-label": "Record", placeholder: "JSON lines, or a match in the format of the GGP archives" });
   const { games } = await get<Choices>("api/games");
-  const game = h("input", { id: "record-game", list: "record-games", placeholder: "as the record says" });
+  const game = h("input", { id: "record-game", list: "record-games", placeholder: "as in the record" });
   const open = async () => {
     try { location.hash = "#/watch/" + encodeURIComponent((await post<{ match: string }>("api/records?" + new URLSearchParams({ game: game.value }), text.value)).match) + "/0"; }
     catch (e) { fill(failed, failure(e)); }
@@ -40,7 +40,7 @@ export async function matches(main: HTMLElement, query: URLSearchParams) {
 
 export function watch(main: HTMLElement, id: string, at?: number): () => void {
   let turn = at ?? 0;
-  let live = at === undefined; // goes on with the match
+  let live = at === undefined; // follows the match
   const story = new Story(), turns = () => story.turns;
   let rules = "";
   const news = new Map<number, Position>(); // pictures that came with their turns
@@ -49,11 +49,11 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
   let judged = new Map<number, Analysis>(), notes = new Map<number, Note>(), stopReview = () => {}, reviewing = "";
   const board = h("section", { "aria-label": "Position" }), side = h("section", { "aria-label": "Match" }), title = h("h1", null, "…");
   const analyse = h("a", { class: "button" }, "Analyse");
-  const judge = button("Find mistakes", () => findMistakes(), { id: "review", hidden: true, title: "The exact search looks at every turn, the last ones first" });
+  const judge = button("Find mistakes", () => findMistakes(), { id: "review", hidden: true, title: "Runs the exact search on each turn, from the last turn back" });
   fill(main, h("div", { class: "bar" }, title, analyse, button("Flip board", () => { turned = !turned; draw(); }, { id: "turn-board" }), judge,
     button("Copy link", () => copy(location.href), { id: "copy" }),
     h("a", { class: "button", id: "save-ggp", download: "", href: `api/matches/${encodeURIComponent(id)}/record?as=ggp`, title: "In the format of the archives of General Game Playing" }, "Save"),
-    h("a", { class: "button", download: "", href: `api/matches/${encodeURIComponent(id)}/record?as=lines`, title: "As JSON lines, with all that players said" }, "Save all")), h("div", { class: "columns" }, board, side));
+    h("a", { class: "button", download: "", href: `api/matches/${encodeURIComponent(id)}/record?as=lines`, title: "As JSON lines, with the players' explanations" }, "Save all")), h("div", { class: "columns" }, board, side));
 
   const go = (to: number, follow = false) => {
     turn = Math.max(0, Math.min(to, turns().length));
@@ -71,7 +71,7 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
     keepingFocus(() => fill(board, shown(position!, { turned, last: joint.map((m) => say().of(m)), deciding: position!.goals ? deciding : [] })));
   };
 
-  // Positions come one at a time; when many are skipped only the latest is fetched.
+  // Positions are fetched one at a time; while one is under way, only the latest request is kept.
   let wanted = -1, busy = false;
   const show = async () => {
     describe();
@@ -103,7 +103,7 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
     const end = story.end, roles = story.roles, goals = end?.goals, w = say();
     const all = story.joints(), opening = story.opening;
     fill(title, h("a", { href: rules ? toGame("game", rules) : "#/games" }, story.head.game));
-    judge.hidden = !rules; // shown when nothing beside it moves any more
+    judge.hidden = !rules; // hidden until the game of the record is known
     if (rules) analyse.setAttribute("href", toGame("analyse", rules, opening.concat(all.slice(0, turn))));
     const looked = judged.get(opening.length + turn - 1);
     course.show(all, turn, notes, end ? "" : " live");
@@ -154,7 +154,7 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
     end: (note: string) => note && main.prepend(failure(note)),
     failed: (text: string) => fill(main, failure(text)),
   });
-  // Parts of a record come all at once: what they show is drawn once.
+  // The parts of a record arrive in one burst: draw once after it.
   let waiting = false;
   const later = async () => {
     if (waiting) return;

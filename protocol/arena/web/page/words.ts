@@ -1,4 +1,4 @@
-// Moves as people read them: e2–e4 for (move e 2 e 4). The server knows which cells a move names.
+// Moves in readable form: e2–e4 for (move e 2 e 4). The server knows which cells a move names.
 import { h, post } from "./dom.js";
 import type { Move } from "./types.js";
 
@@ -15,7 +15,7 @@ export class Words {
 
   of(move: string): Move { return this.known.get(move) ?? { move, text: move.replace(/^\(([^()]*)\)$/, "$1") }; }
 
-  // ask finds out about moves; then tells whether any of them was unknown.
+  // ask fetches the texts of moves, and reports whether any text was unknown.
   async ask(moves: string[]): Promise<boolean> {
     const fresh = moves.filter((m) => !this.known.has(m));
     for (const m of fresh) this.pending.add(m);
@@ -27,14 +27,14 @@ export class Words {
     const moves = [...this.pending].slice(0, 500);
     for (const m of moves) { this.pending.delete(m); this.known.set(m, this.of(m)); }
     try { for (const m of await post<Move[]>("api/moves", { game: this.game, moves })) this.known.set(m.move, m); }
-    catch { /* they are shown as the rules have them */ }
+    catch { /* the moves stay as in the rules */ }
     this.asking = null;
   }
 
-  // show is a move with its term for whoever points at it.
+  // show returns a move, with its term as a tooltip.
   show(move: string): HTMLElement { const m = this.of(move); return h("span", { class: "term", title: m.move }, m.text); }
 
-  // joint lists by role what was moved; those that only waited are left out.
+  // joint lists the moves of a joint move by role, without waiting moves.
   joint(moves: string[]): { role: number; move: string }[] {
     const all = moves.map((move, role) => ({ role, move }));
     return moves.some((m) => m.startsWith("(")) ? all.filter((m) => m.move.startsWith("(")) : all;
@@ -49,7 +49,7 @@ export class Words {
 
 const games = new Map<string, Words>();
 
-// words are those of a game, kept while the page is open.
+// words returns the moves of a game, kept while the page is open.
 export function words(game: string): Words {
   let w = games.get(game);
   if (!w) games.set(game, (w = new Words(game)));

@@ -1,4 +1,4 @@
-// Package logictest evaluates networks the slow way, as an oracle for tests, and draws random ones.
+// Package logictest evaluates networks by definition, as an oracle for tests, and draws random networks.
 package logictest
 
 import (
@@ -9,9 +9,8 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// Evaluate is the oracle: the value of every node under an assignment of the
-// inputs, one position, by sweeping until nothing changes. Variables start as
-// false, so monotone loops reach their least fixpoint.
+// Evaluate returns the value of every node under an assignment of the inputs. It sweeps until the values are stable;
+// loop variables start as false, so monotone loops reach their least fixpoint.
 func Evaluate(n *logic.Network, input map[int32]bool) []bool {
 	value := make([]bool, n.Len())
 	vars := make([]bool, n.Len())
@@ -41,8 +40,8 @@ func Evaluate(n *logic.Network, input map[int32]bool) []bool {
 	return value
 }
 
-// Grow draws gates of given literals, of each other and of their complements, up to so many,
-// and appends them.
+// Grow draws up to count gates over the given literals, earlier gates and their complements, and returns lits with the
+// gates appended.
 func Grow(t *rapid.T, n *logic.Network, lits []logic.Lit, count int) []logic.Lit {
 	for range rapid.IntRange(0, count).Draw(t, "gates") {
 		pick := func() logic.Lit {
@@ -52,7 +51,7 @@ func Grow(t *rapid.T, n *logic.Network, lits []logic.Lit, count int) []logic.Lit
 		for i := range operands {
 			operands[i] = pick()
 		}
-		if rapid.IntRange(0, 9).Draw(t, "wide") == 0 { // most of them complemented, or hardly any
+		if rapid.IntRange(0, 9).Draw(t, "wide") == 0 { // a wide gate with operands of one sign
 			seed, sign := rapid.Uint64().Draw(t, "seed"), logic.Lit(rapid.IntRange(0, 1).Draw(t, "sign"))
 			for rng := rand.New(rand.NewPCG(seed, 0)); len(operands) < 200 && rng.IntN(60) > 0; {
 				operands = append(operands, lits[rng.IntN(len(lits))]&^1^sign)
