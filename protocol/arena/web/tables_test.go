@@ -231,13 +231,13 @@ func TestWhatWasPlayedIsTakenBackIfAllPeopleAgree(t *testing.T) {
 	s.until("o refuses", func() bool { return s.Asked == nil })
 	// After the end of a match the same holds, and o is to move again.
 	s.play("1 2", "2 1", "1 3")
-	s.until("x wins", func() bool { return s.Goals != nil })
+	s.until("x wins", func() bool { return s.Over })
 	s.act("undo", "o", "")
 	s.until("o asks", func() bool { return s.Asked != nil })
 	s.act("refuse", "x", "")
 	s.until("x refuses", func() bool { return s.Asked == nil })
-	if s.Goals == nil || len(s.Moves) != 5 {
-		t.Fatalf("x did not agree: goals %v, moves %v", s.Goals, s.Moves)
+	if !s.Over || len(s.Moves) != 5 {
+		t.Fatalf("x did not agree: over %v, moves %v", s.Over, s.Moves)
 	}
 	s.act("undo", "o", "")
 	s.act("undo", "x", "")
