@@ -103,7 +103,7 @@ endurance:
 # Random rulesheets, answered by all methods, engines and proofs as by the oracle: about 0.1 s of processor time each.
 # A rulesheet that fails is shrunk and printed; KEEP=internal/oracle/testdata keeps it, too.
 oracle:
-	STACKMATE_EXHAUSTIVE=1 go test ./internal/oracle -run Random -count=1 -timeout 3h -oracle.sheets $(SHEETS) -oracle.seed $(SEED) -oracle.keep '$(abspath $(KEEP))'
+	go test ./internal/oracle -run Random -count=1 -timeout 3h -oracle.sheets $(SHEETS) -oracle.seed $(SEED) -oracle.keep '$(abspath $(KEEP))'
 
 # Plants the faults of tools/mutants/faults.txt, one at a time: LIVED are the ones that no test finds. All of them take an
 # hour, so this is no part of "make check"; MUTATE='^search/' picks faults by file or name.

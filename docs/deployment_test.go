@@ -8,14 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	return string(text)
 }
 
@@ -84,14 +83,9 @@ func TestTheServiceStartsThePlayer(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		return // the rest needs systemd
 	}
-	program, err := exec.LookPath("stackmate")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(exec.LookPath("stackmate"))(t)
 	unit := filepath.Join(t.TempDir(), "stackmate.service")
-	if err := os.WriteFile(unit, []byte(strings.Replace(text, line[1], program, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(unit, []byte(strings.Replace(text, line[1], program, 1)), 0o600))
 	if out, err := exec.CommandContext(t.Context(), "systemd-analyze", "verify", unit).CombinedOutput(); err != nil {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"stackmate/internal/cli"
+	"stackmate/internal/must"
 )
 
 var update = flag.Bool("update", false, "write the generated pages")
@@ -109,13 +110,9 @@ func TestCodeInDocumentsIsThatOfExamples(t *testing.T) {
 func TestTheCommandsPageIsCurrent(t *testing.T) {
 	const page = "commands.md"
 	var want bytes.Buffer
-	if err := cli.WriteReference(&want); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cli.WriteReference(&want))
 	if *update {
-		if err := os.WriteFile(page, want.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(page, want.Bytes(), 0o644))
 	}
 	if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, want.Bytes()) {
 		t.Errorf("%s is not what \"go generate ./docs\" writes (%v)", page, err)

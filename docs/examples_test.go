@@ -22,6 +22,7 @@ import (
 
 	"stackmate/internal/cli"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 func TestMain(m *testing.M) {
@@ -168,9 +169,7 @@ func TestExamples(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(path), ".md")
 		pages[name] = p
 		script := filepath.Join(dir, name+".txtar")
-		if err := os.WriteFile(script, []byte(p.script(used)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(script, []byte(p.script(used)), 0o600))
 		scripts = append(scripts, script)
 	}
 	for _, rule := range slices.Concat(slices.Collect(maps.Keys(notRun)), slices.Collect(maps.Keys(serving)), slices.Collect(maps.Keys(typed)), fails, loose) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 // home is the path that the module gets for the test, at a version of its own.
@@ -74,38 +75,22 @@ func publish(t *testing.T, tree, folder string) {
 	write(t, filepath.Join(folder, "list"), homeVersion+"\n")
 	write(t, filepath.Join(folder, homeVersion+".info"), fmt.Sprintf(`{"Version":%q,"Time":"2020-01-01T00:00:00Z"}`, homeVersion))
 	write(t, filepath.Join(folder, homeVersion+".mod"), read(t, filepath.Join(tree, "go.mod")))
-	out, err := os.Create(filepath.Join(folder, homeVersion+".zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(os.Create(filepath.Join(folder, homeVersion+".zip")))(t)
 	archive := zip.NewWriter(out)
 	list := command(t, tree, nil, "git", "ls-files", "-z", ":!tools")
 	for _, name := range strings.Split(strings.TrimRight(list, "\x00"), "\x00") {
-		file, err := archive.Create(home + "@" + homeVersion + "/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := file.Write([]byte(read(t, filepath.Join(tree, name)))); err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(archive.Create(home + "@" + homeVersion + "/" + name))(t)
+		must.Get(file.Write([]byte(read(t, filepath.Join(tree, name)))))(t)
 	}
-	if err := archive.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, archive.Close())
+	must.OK(t, out.Close())
 }
 
 // write writes a file and the folders above it.
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must.OK(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // command runs a program in a folder, with more variables of the environment, and returns its standard output.

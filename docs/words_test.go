@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 // sources parses the project's Go files, except generated ones, by folder.
@@ -99,14 +101,8 @@ func excess(files []*ast.File) []int {
 const wordsFile = "words.txt"
 
 func TestCommentsNameTheirObjects(t *testing.T) {
-	rooms, err := sources()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(wordsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rooms := must.Get(sources())(t)
+	text := must.Get(os.ReadFile(wordsFile))(t)
 	allowed := make(map[string][]int)
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "#") {
@@ -141,9 +137,7 @@ func TestCommentsNameTheirObjects(t *testing.T) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(wordsFile, []byte(table+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(wordsFile, []byte(table+"\n"), 0o644))
 	}
 }
 
@@ -204,10 +198,7 @@ func members(t ast.Expr) (names []string) {
 }
 
 func TestTheGlossaryNamesIdentifiers(t *testing.T) {
-	rooms, err := sources()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rooms := must.Get(sources())(t)
 	packages := make(map[string][]*ast.File)
 	for _, files := range rooms {
 		for _, f := range files {

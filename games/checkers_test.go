@@ -6,6 +6,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 )
 
@@ -104,10 +105,7 @@ func TestCheckers(t *testing.T) {
 // until the other one is in control.
 func turns(t *testing.T, m machine.Machine, s machine.State, depth int) int {
 	t.Helper()
-	black, err := m.Names().State([]string{"(control black)"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	black := must.Get(m.Names().State([]string{"(control black)"}))(t)
 	isBlack := func(s machine.State) bool {
 		for i := range s {
 			if s[i]&black[i] != 0 {
@@ -123,9 +121,7 @@ func turns(t *testing.T, m machine.Machine, s machine.State, depth int) int {
 			return 1
 		}
 		var e machine.Expansion
-		if err := x.Expand(&e, s); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, x.Expand(&e, s))
 		sum := 0
 		for c := range e.Children {
 			left := depth

@@ -9,6 +9,7 @@ import (
 	"stackmate/games"
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
+	"stackmate/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -56,14 +57,8 @@ func TestEveryGameLoadsWithoutAWarning(t *testing.T) {
 
 func TestRulesheetsAreLaidOutCanonically(t *testing.T) {
 	for _, name := range names {
-		_, src, err := games.Source(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := gdl.Format(src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, src := must.Get2(games.Source(name))(t)
+		want := must.Get(gdl.Format(src))(t)
 		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(src), "\n")); diff != "" {
 			t.Errorf("%s (-formatted +found):\n%s", name, diff)
 		}

@@ -10,6 +10,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
@@ -22,11 +23,7 @@ func newMachine(t testing.TB, name string) machine.Machine {
 	if slices.Contains(large, name) {
 		return gamestest.Machine(t, name)
 	}
-	m, err := reference.New(t.Context(), gamestest.Rules(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(reference.New(t.Context(), gamestest.Rules(t, name)))(t)
 }
 
 var large = []string{"amazons", "checkers", "chess", "gomoku", "pentago", "quarto", "reversi", "ultimateTicTacToe"}
@@ -145,10 +142,7 @@ func TestPerftAgreesWithOtherRulesheetsOfTheSameGame(t *testing.T) {
 		{"connectFour-9x6", "connectFour_9x6", 4},
 		{"ticTacToe", "ticTacToe", 6},
 	} {
-		theirs, _, err := gdl.Load(t.Context(), c.theirs, corpus.Source(t, c.theirs))
-		if err != nil {
-			t.Fatal(err)
-		}
+		theirs, _ := must.Get2(gdl.Load(t.Context(), c.theirs, corpus.Source(t, c.theirs)))(t)
 		got, want := perfts(t, gamestest.Rules(t, c.ours), c.depth), perfts(t, theirs, c.depth)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v sequences of 1, 2, … joint moves, %v by the other rules", c.ours, got, want)
@@ -159,14 +153,8 @@ func TestPerftAgreesWithOtherRulesheetsOfTheSameGame(t *testing.T) {
 // perfts counts the sequences of 1 to depth joint moves.
 func perfts(t *testing.T, g *gdl.Game, depth int) (sequences []int64) {
 	t.Helper()
-	m, err := reasoner.New(t.Context(), g, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts, err := machine.Perft(t.Context(), m, m.Initial(), depth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(reasoner.New(t.Context(), g, reasoner.Options{}))(t)
+	counts := must.Get(machine.Perft(t.Context(), m, m.Initial(), depth))(t)
 	for _, c := range counts {
 		sequences = append(sequences, c.JointMoves)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 )
 
@@ -20,10 +21,7 @@ type position struct {
 // at returns the position where exactly the facts are true.
 func at(t *testing.T, m machine.Machine, facts ...string) *position {
 	t.Helper()
-	state, err := m.Names().State(facts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Get(m.Names().State(facts))(t)
 	p := &position{t, m.NewBatch(), m.Names(), state}
 	p.evaluate()
 	return p
@@ -104,10 +102,7 @@ func checkPerft(t *testing.T, m machine.Machine, s machine.State, want ...int64)
 	for !exhaustive.On() && want[len(want)-1] > deep {
 		want = want[:len(want)-1]
 	}
-	counts, err := machine.Perft(t.Context(), m, s, len(want))
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := must.Get(machine.Perft(t.Context(), m, s, len(want)))(t)
 	for i, n := range want {
 		if counts[i].JointMoves != n {
 			t.Errorf("%d sequences of %d joint moves, want %d", counts[i].JointMoves, i+1, n)

@@ -6,6 +6,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/must"
 )
 
 // megabyte returns a rulesheet of at least 1 MB: one of the corpus, over and over.
@@ -20,10 +21,7 @@ func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
 	rules := 0
 	for b.Loop() {
-		tree, err := gdl.Parse("", src)
-		if err != nil {
-			b.Fatal(err)
-		}
+		tree := must.Get(gdl.Parse("", src))(b)
 		rules = len(tree.Clauses)
 	}
 	perRule(b, rules)
@@ -35,10 +33,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportAllocs()
 	rules := 0
 	for b.Loop() {
-		g, _, err := gdl.Load(b.Context(), "", src)
-		if err != nil {
-			b.Fatal(err)
-		}
+		g, _ := must.Get2(gdl.Load(b.Context(), "", src))(b)
 		rules = len(g.Rules)
 	}
 	perRule(b, rules)

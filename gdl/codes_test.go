@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 )
 
 var update = flag.Bool("update", false, "write the generated files anew")
@@ -38,10 +39,7 @@ type code struct {
 // codes reads codes.txt.
 func codes(t *testing.T) []code {
 	t.Helper()
-	text, err := os.ReadFile("codes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("codes.txt"))(t)
 	section := regexp.MustCompile(`(?s)^(\w+)( \(whole\))? (.+?)\n(.+)\n-- repair: (.+?)\n-- bad\n(.+)\n-- good\n(.+)$`)
 	var list []code
 	for _, s := range strings.Split(strings.TrimSpace(string(text)), "\n# ")[1:] {
@@ -148,14 +146,9 @@ func page(t *testing.T) string {
 func TestDiagnosticsPageIsCurrent(t *testing.T) {
 	const file = "DIAGNOSTICS.md"
 	if *update {
-		if err := os.WriteFile(file, []byte(page(t)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(page(t)), 0o644))
 	}
-	current, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	current := must.Get(os.ReadFile(file))(t)
 	if d := cmp.Diff(page(t), string(current)); d != "" {
 		t.Errorf("%s is out of date; run go generate (-want +got):\n%s", file, d)
 	}

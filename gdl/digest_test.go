@@ -3,14 +3,13 @@ package gdl
 import (
 	"fmt"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 func TestDigestsTellRulesApartAndNotTheirLayout(t *testing.T) {
 	digest := func(src string) string {
-		g, _, err := Load(t.Context(), "game", []byte(src))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Get2(Load(t.Context(), "game", []byte(src)))(t)
 		return g.ExactDigest()
 	}
 	const valid = `(role a) (init (s 1)) (<= (legal a (go ?x)) (true (s ?x)) (distinct ?x 2)) (<= (next (s 2)) (does a (go 1))) (<= terminal (true (s 2))) (goal a 100)`

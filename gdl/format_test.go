@@ -12,6 +12,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/must"
 )
 
 // sameFile reports whether two texts have the same forms and the same comments.
@@ -25,27 +26,18 @@ func sameFile(t *testing.T, a, b []byte) bool {
 // content returns the forms and the comments of a text.
 func content(t *testing.T, src []byte) (forms string, comments []string) {
 	t.Helper()
-	tree, err := gdl.Parse("", src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(gdl.Parse("", src))(t)
 	return gdl.Print(tree), gdl.Comments(tree, src)
 }
 
 func TestFormatOfEveryRulesheetKeepsRulesAndCommentsAndIsIdempotent(t *testing.T) {
 	for _, sheet := range corpus.Rulesheets(t) {
 		file, src := sheet.Name, corpus.Source(t, sheet.Name)
-		once, err := gdl.Format(src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		once := must.Get(gdl.Format(src))(t)
 		if !sameFile(t, src, once) {
 			t.Errorf("%s: forms or comments have changed", file)
 		}
-		twice, err := gdl.Format(once)
-		if err != nil {
-			t.Fatal(err)
-		}
+		twice := must.Get(gdl.Format(once))(t)
 		if !bytes.Equal(once, twice) {
 			t.Errorf("%s: formatting again changes (-once +twice):\n%s", file, cmp.Diff(string(once), string(twice)))
 		}
@@ -53,16 +45,10 @@ func TestFormatOfEveryRulesheetKeepsRulesAndCommentsAndIsIdempotent(t *testing.T
 }
 
 func TestFormatGivesTheLayoutOfTheExamples(t *testing.T) {
-	a, err := txtar.ParseFile(filepath.Join("testdata", "format.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(txtar.ParseFile(filepath.Join("testdata", "format.txtar")))(t)
 	for pair := range slices.Chunk(a.Files, 2) {
 		t.Run(pair[0].Name, func(t *testing.T) {
-			got, err := gdl.Format(pair[0].Data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(gdl.Format(pair[0].Data))(t)
 			if d := cmp.Diff(string(pair[1].Data), string(got)); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}

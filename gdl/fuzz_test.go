@@ -8,23 +8,18 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 )
 
 // seeds adds the snippets of testdata to the corpus of a fuzz target.
 func seeds(f *testing.F) {
 	for _, name := range []string{"errors.txtar", "warnings.txtar", "format.txtar"} {
-		a, err := txtar.ParseFile(filepath.Join("testdata", name))
-		if err != nil {
-			f.Fatal(err)
-		}
+		a := must.Get(txtar.ParseFile(filepath.Join("testdata", name)))(f)
 		for _, file := range a.Files {
 			f.Add(string(file.Data))
 		}
 	}
-	playable, err := txtar.ParseFile("../reasoner/prover/testdata/playable.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
+	playable := must.Get(txtar.ParseFile("../reasoner/prover/testdata/playable.txtar"))(f)
 	for _, file := range playable.Files {
 		f.Add(string(file.Data))
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 )
 
 // ruleString writes a normalised rule with its literals in order.
@@ -32,10 +33,7 @@ func ruleString(r gdl.Rule) string {
 // load loads a text completed by the frame and returns the rules of the text.
 func load(t testing.TB, src string) []string {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), "test", []byte(src+"\n"+frame))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte(src+"\n"+frame)))(t)
 	lines := strings.Count(src, "\n") + 1
 	var out []string
 	for _, r := range g.Rules {
@@ -110,10 +108,7 @@ func TestRelationsThatNegateThemselvesByNameOnlyAreSplit(t *testing.T) {
 func TestRolesKeepTheOrderOfTheirDeclaration(t *testing.T) {
 	src := "(role white)\n(role black)\n(role Random)\n" +
 		"(<= (legal ?r n) (role ?r))\n(<= (goal ?r 50) (role ?r))\n(init s)\n(<= terminal (true s))"
-	g, _, err := gdl.Load(t.Context(), "test", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte(src)))(t)
 	if got := fmt.Sprint(g.Roles); got != "[white black random]" {
 		t.Errorf("roles are %s, want the chance role in lower case", got)
 	}
@@ -142,10 +137,7 @@ func condition(depth int) *rapid.Generator[string] {
 func TestEveryNormalisedRuleBindsBeforeItTests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := strings.Join(rapid.SliceOfN(condition(3), 1, 5).Draw(t, "body"), " ")
-		g, _, err := gdl.Load(t.Context(), "test", []byte("(<= (h ?x) "+body+" (e ?x))"+frame))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte("(<= (h ?x) "+body+" (e ?x))"+frame)))(t)
 		for _, r := range g.Rules {
 			bound := false
 			for _, l := range r.Body {
@@ -172,10 +164,7 @@ func TestFindingsHaveAnExcerptAHintAndJSON(t *testing.T) {
 	if detail != want {
 		t.Errorf("detail is\n%s\nwant\n%s", detail, want)
 	}
-	text, err := json.Marshal(found.Errors()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(found.Errors()[0]))(t)
 	wantJSON := `{"code":"E019","severity":"error","file":"file.kif","line":2,"column":12,` +
 		`"message":"expected a positive condition that binds ?x of the head, found none","text":"?x",` +
 		`"hint":"add a positive condition in which the variable occurs"}`

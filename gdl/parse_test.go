@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 )
 
 // term generates terms of any shape, lists without a name included.
@@ -80,10 +81,7 @@ func TestPrintedClausesParseToTheSameClauses(t *testing.T) {
 
 func TestPositionsCountLinesAndCharacters(t *testing.T) {
 	src := "\ufeff; bœuf é\r\n\t(p é x)\r\n(q)"
-	tree, err := gdl.Parse("file", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(gdl.Parse("file", []byte(src)))(t)
 	x := tree.Clauses[0].Head.Args[1].Pos
 	if x.Line != 2 || x.Column != 7 {
 		t.Errorf("x is at %d:%d, want 2:7", x.Line, x.Column)
@@ -150,10 +148,7 @@ terminal :- open(_) & open(_)
 (<= (next (cell ?X ?Y)) (true (cell ?X ?Y)) (not (does white (mark ?X))) (or (p ?X) (and q (not (r ?Y ?X)))))
 (<= terminal (open ?_1) (open ?_2))
 `
-	tree, err := gdl.Parse("infix", []byte(infix))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(gdl.Parse("infix", []byte(infix)))(t)
 	if got := gdl.Print(tree); got != prefix {
 		t.Errorf("read as\n%swant\n%s", got, prefix)
 	}
@@ -172,10 +167,7 @@ func TestTheSyntaxIsDetected(t *testing.T) {
 		"":                                 false,
 		"; a comment alone (as here)":      false,
 	} {
-		tree, err := gdl.Parse("", []byte(src))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(gdl.Parse("", []byte(src)))(t)
 		if tree.Infix != infix {
 			t.Errorf("%q is taken for infix syntax: %t, want %t", src, tree.Infix, infix)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 )
 
 func TestTheSliceOfAGame(t *testing.T) {
@@ -27,10 +28,7 @@ func TestTheSliceOfAGame(t *testing.T) {
 		"another arity":             {"(<= (legal r c) (true (s 1 1)))", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g, _, err := gdl.Load(t.Context(), name, []byte(common+c.more))
-			if err != nil {
-				t.Fatal(err)
-			}
+			g, _ := must.Get2(gdl.Load(t.Context(), name, []byte(common+c.more)))(t)
 			got, left := g.Slice("legal", "goal", "terminal")
 			var text strings.Builder
 			for _, r := range got.Rules {

@@ -12,15 +12,13 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 )
 
 // snippets runs the files of an archive in testdata and compares the findings
 // that keep accepts, written as CODE@line:column.
 func snippets(t *testing.T, archive string, keep func(gdl.Diagnostic) bool) {
-	a, err := txtar.ParseFile(filepath.Join("testdata", archive))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(txtar.ParseFile(filepath.Join("testdata", archive)))(t)
 	for _, f := range a.Files {
 		t.Run(f.Name, func(t *testing.T) {
 			src := string(f.Data)

@@ -18,6 +18,8 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
+	"stackmate/protocol/wiretest"
 
 	"github.com/rs/zerolog"
 )
@@ -25,10 +27,7 @@ import (
 // serveEndpoint runs an endpoint on a free port and returns its address.
 func serveEndpoint(t *testing.T, e *Endpoint) string {
 	t.Helper()
-	l, err := Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Listen("127.0.0.1:0"))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- Serve(ctx, l, e) }()
@@ -45,10 +44,7 @@ func serveEndpoint(t *testing.T, e *Endpoint) string {
 func strangers(t *testing.T, address string, number int) {
 	t.Helper()
 	for i := range number {
-		c, err := net.DialTimeout("tcp", address, 10*time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.DialTimeout("tcp", address, 10*time.Second))(t)
 		t.Cleanup(func() { c.Close() })
 		half := []string{
 			"", "POST / HTTP/1.0\r\nContent-Le",
@@ -82,30 +78,11 @@ func TestAMatchAndInfoDoNotWaitForStrangers(t *testing.T) {
 	said(startText("Left"), "ready")
 }
 
-// pipes is a network in memory, for clocks of a bubble.
-type pipes chan net.Conn
-
-func (p pipes) Accept() (net.Conn, error) {
-	c, ok := <-p
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return c, nil
-}
-func (p pipes) Close() error   { close(p); return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
-
-func (p pipes) dial() net.Conn {
-	ours, theirs := net.Pipe()
-	p <- theirs
-	return ours
-}
-
 // inMemory runs an endpoint in a bubble and has it used.
-func inMemory(t *testing.T, a *fake, use func(t *testing.T, network pipes)) {
+func inMemory(t *testing.T, a *fake, use func(t *testing.T, network *wiretest.Wire)) {
 	synctest.Test(t, func(t *testing.T) {
 		e := NewEndpoint("Tester", always(a), zlog)
-		network := make(pipes)
+		network := wiretest.NewWire()
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
 		go func() { done <- Serve(ctx, network, e) }()
@@ -119,9 +96,9 @@ func inMemory(t *testing.T, a *fake, use func(t *testing.T, network pipes)) {
 
 // drip sends a request piece by piece, a pause after each, until the connection is
 // closed, and returns the reply and the time it took.
-func drip(network pipes, pause time.Duration, pieces ...string) (reply string, took time.Duration) {
+func drip(t *testing.T, network *wiretest.Wire, pause time.Duration, pieces ...string) (reply string, took time.Duration) {
 	began := time.Now()
-	c := network.dial()
+	c := must.Get(network.Dial(t.Context()))(t)
 	var sender sync.WaitGroup
 	defer sender.Wait()
 	defer c.Close()
@@ -152,8 +129,8 @@ func TestSlowSendersAreTurnedAwaySoon(t *testing.T) {
 		"a body in drops": {append([]string{head}, strings.Split(strings.Repeat(" ", 1000), "")...), "HTTP/1.0 408 ", bodyGrace},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inMemory(t, &fake{}, func(t *testing.T, network pipes) {
-				reply, took := drip(network, time.Second, c.pieces...)
+			inMemory(t, &fake{}, func(t *testing.T, network *wiretest.Wire) {
+				reply, took := drip(t, network, time.Second, c.pieces...)
 				if !strings.HasPrefix(reply, c.status) || took > c.within+2*time.Second {
 					t.Errorf("%q after %v; want %q within %v", reply, took, c.status, c.within)
 				}
@@ -168,10 +145,10 @@ func TestRequestsThatWaitTogetherAreHeardInOrderOfTheirConnections(t *testing.T)
 		told = toldText(history)
 		return pass, nil
 	}}
-	inMemory(t, agent, func(t *testing.T, network pipes) {
-		drip(network, 0, post(startText("Left")))
+	inMemory(t, agent, func(t *testing.T, network *wiretest.Wire) {
+		drip(t, network, 0, post(startText("Left")))
 		var all sync.WaitGroup
-		first, second := network.dial(), network.dial()
+		first, second := must.Get(network.Dial(t.Context()))(t), must.Get(network.Dial(t.Context()))(t)
 		say := func(c net.Conn, message string) {
 			all.Go(func() {
 				defer c.Close()
@@ -186,25 +163,25 @@ func TestRequestsThatWaitTogetherAreHeardInOrderOfTheirConnections(t *testing.T)
 		if told != "() (pass pass)" {
 			t.Errorf("told %s, expected NIL before the joint move", told)
 		}
-		drip(network, 0, post("(ABORT m.1)"))
+		drip(t, network, 0, post("(ABORT m.1)"))
 	})
 }
 
 func TestAPlayDoesNotWaitForASilentNeighbour(t *testing.T) {
-	inMemory(t, &fake{}, func(t *testing.T, network pipes) {
-		drip(network, 0, post(startText("Left")))
-		silent := network.dial()
+	inMemory(t, &fake{}, func(t *testing.T, network *wiretest.Wire) {
+		drip(t, network, 0, post(startText("Left")))
+		silent := must.Get(network.Dial(t.Context()))(t)
 		defer silent.Close()
-		reply, took := drip(network, 0, post("(PLAY m.1 NIL)"))
+		reply, took := drip(t, network, 0, post("(PLAY m.1 NIL)"))
 		if body(t, reply) != "pass" || took > 2*queueWait {
 			t.Errorf("%q after %v", reply, took)
 		}
-		drip(network, 0, post("(ABORT m.1)"))
+		drip(t, network, 0, post("(ABORT m.1)"))
 	})
 }
 
 func TestALargeMessageHasTimeAsLongAsItArrives(t *testing.T) {
-	inMemory(t, &fake{}, func(t *testing.T, network pipes) {
+	inMemory(t, &fake{}, func(t *testing.T, network *wiretest.Wire) {
 		const pieces = 30 // of twice the least rate, for half a minute
 		text := "(START m.1 Left (" + choosing + strings.Repeat(strings.Repeat(" ", 100)+"\n", 2*minRate*pieces/101) + ") 100 10)"
 		parts := []string{fmt.Sprintf("POST / HTTP/1.0\r\nContent-Length: %d\r\n\r\n", len(text))}
@@ -212,7 +189,7 @@ func TestALargeMessageHasTimeAsLongAsItArrives(t *testing.T) {
 			n := min(2*minRate, len(text))
 			parts, text = append(parts, text[:n]), text[n:]
 		}
-		reply, took := drip(network, time.Second, parts...)
+		reply, took := drip(t, network, time.Second, parts...)
 		if !strings.HasPrefix(reply, "HTTP/1.0 200") || !strings.HasSuffix(reply, "ready") || took < (pieces-1)*time.Second {
 			t.Errorf("%q after %v", reply, took)
 		}
@@ -223,10 +200,10 @@ func TestClocksCountFromTheConnectionUnlessItWasMadeAhead(t *testing.T) {
 	for pause, want := range map[time.Duration]time.Duration{0: 0, maxAhead / 2: 0, 3 * maxAhead: 3 * maxAhead} {
 		var start time.Time
 		agent := &fake{OnStart: func(_ context.Context, m Match) error { start = m.Start; return nil }}
-		inMemory(t, agent, func(t *testing.T, network pipes) {
+		inMemory(t, agent, func(t *testing.T, network *wiretest.Wire) {
 			began := time.Now()
 			request := post(startText("Left"))
-			if reply, _ := drip(network, pause, "", request); !strings.HasSuffix(reply, "ready") {
+			if reply, _ := drip(t, network, pause, "", request); !strings.HasSuffix(reply, "ready") {
 				t.Errorf("%q", reply)
 			}
 			if got := start.Sub(began); got != want {

@@ -18,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -31,17 +32,10 @@ func serve(t *testing.T, newAgent NewAgent) string {
 // raw sends bytes as they are and reads to the end of the stream.
 func raw(t *testing.T, address, request string) string {
 	t.Helper()
-	c, err := net.DialTimeout("tcp", address, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.DialTimeout("tcp", address, time.Minute))(t)
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(c, request); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.SetDeadline(time.Now().Add(time.Minute)))
+	must.Get(io.WriteString(c, request))(t)
 	reply, err := io.ReadAll(c)
 	if err != nil {
 		t.Fatalf("%v after %q", err, reply)
@@ -245,16 +239,9 @@ func TestAClientThatClosesItsSideStillGetsTheReply(t *testing.T) {
 		"whole":     post("(PLAY m.1 NIL)"),
 		"too short": "POST / HTTP/1.0\r\nContent-Length: 1000\r\n\r\n(PLAY m.1 NIL)",
 	} {
-		c, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(c, request); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.(*net.TCPConn).CloseWrite(); err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", address))(t)
+		must.Get(io.WriteString(c, request))(t)
+		must.OK(t, c.(*net.TCPConn).CloseWrite())
 		got, err := io.ReadAll(c)
 		c.Close()
 		if err != nil || !strings.HasSuffix(string(got), "\r\n\r\npass") {
@@ -455,10 +442,7 @@ func TestAPortInUseIsNamed(t *testing.T) {
 }
 
 func TestServeEndsWithItsContextAndAbortsTheMatch(t *testing.T) {
-	l, err := Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Listen("127.0.0.1:0"))(t)
 	thinking, aborted := make(chan struct{}), make(chan struct{})
 	agent := &fake{
 		OnPlay: func(ctx context.Context, _ [][]gdl.Term) (gdl.Term, error) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 
 	"github.com/rs/zerolog"
 )
@@ -25,10 +26,7 @@ func TestTheRunningMoveIsAnsweredWhenThePlayerIsToEnd(t *testing.T) {
 		<-ctx.Done() // the best so far, when time is up
 		return pass, nil
 	}}
-	l, err := Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Listen("127.0.0.1:0"))(t)
 	address := l.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -216,19 +214,12 @@ func keys(t *testing.T, line []byte) []string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(line))
 	var all []string
-	if _, err := d.Token(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(d.Token())(t)
 	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
+		key := must.Get(d.Token())(t)
 		all = append(all, key.(string))
 		var value any
-		if err := d.Decode(&value); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, d.Decode(&value))
 	}
 	return all
 }

@@ -4,15 +4,13 @@ import (
 	"testing"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 )
 
 func TestARoleIsFoundInAnyCaseAndAnExactOneFirst(t *testing.T) {
 	var roles []gdl.Term
 	for _, name := range []string{"White", "black", "BLACK"} {
-		term, err := gdl.ParseTerm(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		term := must.Get(gdl.ParseTerm(name))(t)
 		roles = append(roles, term)
 	}
 	for name, want := range map[string]string{"White": "White", "wHITE": "White", "black": "black", "BLACK": "BLACK", "red": ""} {

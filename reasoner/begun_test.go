@@ -7,6 +7,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
@@ -16,10 +17,7 @@ import (
 func TestGamesBegunAnywhereAgreeWithTheReference(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	for _, name := range []string{"ticTacToe", "connectFour-4x4", "breakthrough-3x5", "biddingTicTacToe-2", "goofspiel-4", "tron-5x5", "nim-1.2", "slidingPuzzle"} {
-		file, src, err := games.Source(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file, src := must.Get2(games.Source(name))(t)
 		g := readRules(t, file, src)
 		m := compileText(t, file, src)
 		for range 3 {
@@ -29,10 +27,7 @@ func TestGamesBegunAnywhereAgreeWithTheReference(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s at %v: %v", name, facts, err)
 			}
-			oracle, err := reference.New(t.Context(), begun)
-			if err != nil {
-				t.Fatal(err)
-			}
+			oracle := must.Get(reference.New(t.Context(), begun))(t)
 			if err := lockstep([]*walker{newWalker(oracle, same, rng), newWalker(fast, same, rng)}, rng, 8); err != nil {
 				t.Errorf("%s at %v: %v", name, facts, err)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"stackmate/internal/corpus"
 	"stackmate/internal/cputime"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
@@ -26,11 +27,7 @@ var benchGames = []string{
 // compileCorpus compiles a rulesheet of the corpus for kernels of that family.
 func compileCorpus(b *testing.B, name, kernel string) machine.Machine {
 	game := readRules(b, name, corpus.Source(b, name))
-	m, err := reasoner.New(context.Background(), game, reasoner.Options{Kernel: kernel})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return m
+	return must.Get(reasoner.New(context.Background(), game, reasoner.Options{Kernel: kernel}))(b)
 }
 
 // BenchmarkPhases reports where the time of a playout step goes, in nanoseconds

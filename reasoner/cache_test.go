@@ -11,6 +11,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -24,10 +25,7 @@ type cached struct {
 
 func newCached(t *testing.T) *cached {
 	c := &cached{dir: t.TempDir()}
-	var err error
-	if c.Cache, err = reasoner.OpenCache(c.dir, func(err error) { c.warnings = append(c.warnings, err.Error()) }); err != nil {
-		t.Fatal(err)
-	}
+	c.Cache = must.Get(reasoner.OpenCache(c.dir, func(err error) { c.warnings = append(c.warnings, err.Error()) }))(t)
 	c.KeepAll()
 	return c
 }
@@ -36,20 +34,13 @@ func newCached(t *testing.T) *cached {
 func (c *cached) make(t *testing.T, g *gdl.Game, o reasoner.Options) (m machine.Machine, found bool) {
 	t.Helper()
 	o.Cache = c.Cache
-	m, err := reasoner.New(t.Context(), g, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m = must.Get(reasoner.New(t.Context(), g, o))(t)
 	return m, m.Info().Stages[0].Name == "cache"
 }
 
 func (c *cached) files(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(c.dir, "*", "*-d"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
+	return must.Get(filepath.Glob(filepath.Join(c.dir, "*", "*-d")))(t)
 }
 
 // playedOn plays random matches: equal machines give equal numbers.
@@ -94,10 +85,7 @@ func TestDamagedFilesAreCompiledAnew(t *testing.T) {
 	g := gamestest.Rules(t, "ticTacToe")
 	m, _ := c.make(t, g, reasoner.Options{})
 	want, path := playedOn(m), c.files(t)[0]
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(path))(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := len(whole)
 	files := map[string][]byte{
@@ -108,9 +96,7 @@ func TestDamagedFilesAreCompiledAnew(t *testing.T) {
 		files["content "+string(rune('0'+i))] = flipped(whole, n*i/10, n*(i+1)/10, rng)
 	}
 	for what, data := range files {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, data, 0o600))
 		m, found := c.make(t, g, reasoner.Options{})
 		if found || playedOn(m) != want {
 			t.Errorf("%s: taken from the file: %v", what, found)
@@ -150,15 +136,10 @@ func TestFilesWithWrongContentAreCompiledAnew(t *testing.T) {
 	c := newCached(t)
 	g := gamestest.Rules(t, "ticTacToe")
 	m, _ := c.make(t, g, reasoner.Options{})
-	whole, err := os.ReadFile(c.files(t)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(c.files(t)[0]))(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 40 {
-		if err := c.Replace(g, reasoner.Options{}, flipped(whole, 0, len(whole), rng)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, c.Replace(g, reasoner.Options{}, flipped(whole, 0, len(whole), rng)))
 		if again, _ := c.make(t, g, reasoner.Options{}); again.Info().Engine != m.Info().Engine {
 			t.Error("there is no circuit")
 		}
@@ -171,9 +152,7 @@ func TestFilesWithWrongContentAreCompiledAnew(t *testing.T) {
 // A folder that cannot be written is warned of, and the game compiled.
 func TestAFolderThatIsGoneIsWarnedOf(t *testing.T) {
 	c := newCached(t)
-	if err := os.RemoveAll(c.dir); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.RemoveAll(c.dir))
 	if m, found := c.make(t, gamestest.Rules(t, "ticTacToe"), reasoner.Options{}); found || m.Info().Engine != "circuit" || len(c.warnings) != 1 {
 		t.Errorf("engine %s, warnings %q", m.Info().Engine, c.warnings)
 	}

@@ -12,6 +12,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
@@ -93,9 +94,7 @@ func replayGame(t *testing.T, name string) corpusLine {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := trace.Replay(m, match); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, trace.Replay(m, match))
 		line.steps += len(match.Steps)
 	}
 	return line

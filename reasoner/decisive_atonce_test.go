@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 )
 
@@ -84,9 +85,7 @@ func TestDecisiveMovesOfSimultaneousGamesAssumeIdleOpponents(t *testing.T) {
 	for range 30 {
 		s := slices.Clone(m.Initial())
 		for over := false; !over; over, _ = x.Look(s) {
-			if err := x.Expand(e, s); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, x.Expand(e, s))
 			foresight.Load(s, 1)
 			foresight.Evaluate(1)
 			for r := range machine.Role(2) {

@@ -10,6 +10,7 @@ import (
 	"stackmate/games"
 	"stackmate/games/gamestest"
 	"stackmate/internal/corpus"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
@@ -25,10 +26,7 @@ func decisive(t *testing.T, game string) (m, d machine.Machine) {
 // misere returns connect four in which a player who makes a line loses.
 func misere(t *testing.T) machine.Machine {
 	t.Helper()
-	_, src, err := games.Source("connectFour-4x4")
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, src := must.Get2(games.Source("connectFour-4x4"))(t)
 	rules := strings.NewReplacer("goal ?p 100", "goal ?p 0", "goal ?p 0", "goal ?p 100").Replace(string(src))
 	return machineOf(t, rules)
 }
@@ -143,16 +141,9 @@ func TestSparingDecisiveMachinesWinAtOnce(t *testing.T) {
 func sparing(t *testing.T, rules string) machine.Machine {
 	t.Helper()
 	g := readRules(t, "rules", rules)
-	c, err := reasoner.Circuit(t.Context(), g, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(reasoner.Circuit(t.Context(), g, reasoner.Options{}))(t)
 	policy, _ := circuit.WithDecisiveMoves(t.Context(), c, false, nil)
-	m, err := circuit.Compile(t.Context(), policy, circuit.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(circuit.Compile(t.Context(), policy, circuit.Options{}))(t)
 }
 
 // The policy treats wide conditions, such as a full board, as false. So a few blunders pass for sensible
@@ -294,9 +285,7 @@ func TestDecisiveMachinesMakeLegalMoves(t *testing.T) {
 		for range 5 {
 			s := slices.Clone(m.Initial())
 			for over := false; !over; over, _ = x.Look(s) {
-				if err := x.Expand(e, s); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, x.Expand(e, s))
 				if got := choices(d, e, s, 0, rng); got[machine.NoMove] {
 					t.Fatalf("%s: in %v it makes a move that is not legal", game, m.Names().AppendFluents(nil, s))
 				}

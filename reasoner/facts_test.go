@@ -13,6 +13,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/cputime"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -22,10 +23,7 @@ var factCorpus = flag.String("facts.corpus", "", "measure which rulesheets of th
 // builtIn returns the circuit of a built-in game.
 func builtIn(t *testing.T, game string) machine.Machine {
 	t.Helper()
-	_, src, err := games.Source(game)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, src := must.Get2(games.Source(game))(t)
 	return machineOf(t, string(src))
 }
 

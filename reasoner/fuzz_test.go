@@ -11,6 +11,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
@@ -40,10 +41,7 @@ func FuzzMachine(f *testing.F) {
 }
 
 func TestGamesThatOnceDifferedAgree(t *testing.T) {
-	found, err := txtar.ParseFile(filepath.Join("testdata", "found.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(txtar.ParseFile(filepath.Join("testdata", "found.txtar")))(t)
 	for _, file := range found.Files {
 		t.Run(file.Name, func(t *testing.T) {
 			compareEngines(t, string(file.Data))

@@ -9,6 +9,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 // A rulesheet may use any sign in a name, even signs of an engine's internal names, and the same name with
@@ -82,10 +83,7 @@ func FuzzHostileNames(f *testing.F) {
 	arities := strings.NewReplacer("(even ", "(r1 ", "(odd ", "(path ", "(far ", "(p ") // with another number of arguments
 	f.Fuzz(func(t *testing.T, draws []byte) {
 		src := arities.Replace(randomGame(draws))
-		tree, err := gdl.Parse("random", []byte(src))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(gdl.Parse("random", []byte(src)))(t)
 		rng := rand.New(rand.NewPCG(uint64(len(src)), 7))
 		names := newHostileNames(rng)
 		text := gdl.Print(rewrite.Symbols(tree, names.rename))

@@ -11,6 +11,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
@@ -50,10 +51,7 @@ func hostileSheet(t *testing.T, rng *rand.Rand) string {
 	if rng.IntN(2) == 0 {
 		src = strings.NewReplacer("(even ", "(r1 ", "(odd ", "(path ", "(far ", "(p ").Replace(src)
 	}
-	tree, err := gdl.Parse("random", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(gdl.Parse("random", []byte(src)))(t)
 	constants := make(map[string]string)
 	for _, c := range []string{"a", "b", "c"} {
 		if rng.IntN(2) == 0 {

@@ -13,6 +13,7 @@ import (
 	"stackmate/gdl/rewrite"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -80,10 +81,7 @@ func TestRewrittenRulesheetsAreTheSameGame(t *testing.T) {
 
 // rewritten compares a game with all its rewritings.
 func rewritten(t *testing.T, name string, src []byte, rng *rand.Rand) {
-	tree, err := gdl.Parse(name, src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(gdl.Parse(name, src))(t)
 	want := compileText(t, name, src)
 	for _, r := range rewritings {
 		file, restore := r.rewrite(tree, rng)
@@ -97,10 +95,7 @@ func rewritten(t *testing.T, name string, src []byte, rng *rand.Rand) {
 // readRules reads the rules of a game.
 func readRules[T string | []byte](t testing.TB, name string, src T) *gdl.Game {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), name, []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(t.Context(), name, []byte(src)))(t)
 	return g
 }
 

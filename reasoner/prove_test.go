@@ -14,6 +14,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
@@ -72,14 +73,8 @@ func TestPlansOfRandomGamesHaveTheBestGoalThatCanBeReached(t *testing.T) {
 				best = max(best, goals[0])
 			}
 		})
-		p, err := plan.New(g, m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := p.Plan(t.Context(), m.Initial(), machine.PlanLimits{MaxBytes: 1 << 28})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(plan.New(g, m))(t)
+		plan := must.Get(p.Plan(t.Context(), m.Initial(), machine.PlanLimits{MaxBytes: 1 << 28}))(t)
 		if plan.Goal > best || plan.Bound < best {
 			t.Fatalf("best goal %d, found a plan of %d and a bound of %d", best, plan.Goal, plan.Bound)
 		}
@@ -104,14 +99,8 @@ func randomMachine(t *testing.T, rng *rand.Rand, roles int) (*circuit.Game, mach
 		if err != nil || len(ds.Errors()) > 0 {
 			continue
 		}
-		g, err := reasoner.Circuit(t.Context(), rules, reasoner.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := circuit.Compile(context.Background(), g, circuit.Options{Kernel: kernel.Narrow})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
+		m := must.Get(circuit.Compile(context.Background(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
 		return g, m
 	}
 }
@@ -254,10 +243,7 @@ func TestProofsAboutRandomGamesHoldAndRefutationsFail(t *testing.T) {
 	open, all := 0, 0
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)
-		findings, err := proofs.Rules(t.Context(), g, m, proofs.Limits{MaxTime: time.Minute, MaxBytes: 1 << 28})
-		if err != nil {
-			t.Fatal(err)
-		}
+		findings := must.Get(proofs.Rules(t.Context(), g, m, proofs.Limits{MaxTime: time.Minute, MaxBytes: 1 << 28}))(t)
 		findings = findings[1 : len(findings)-1] // the first speaks of the end, the last of groups
 		fails := make([]bool, len(findings))
 		everywhere(m, func(now seenPosition, before *seenPosition) {
@@ -294,10 +280,7 @@ func TestTheInterpreterConfirmsTheLinesThatRefute(t *testing.T) {
 
 // confirm has the interpreter of the rules play the lines that refute.
 func confirm(t testing.TB, rules *gdl.Game, findings []proofs.Finding, names *machine.Names) {
-	m, err := reference.New(t.Context(), rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(reference.New(t.Context(), rules))(t)
 	for _, f := range findings[1:] {
 		if f.Verdict != proofs.Refuted {
 			continue

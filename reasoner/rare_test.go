@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
@@ -81,15 +82,9 @@ func rareMachine(t *testing.T, rng *rand.Rand, roles int) (text string, g *circu
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if g, err = reasoner.Circuit(t.Context(), rules, reasoner.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if m, err = circuit.Compile(context.Background(), g, circuit.Options{Kernel: kernel.Narrow}); err != nil {
-		t.Fatal(err)
-	}
-	if interpreter, err = reference.New(t.Context(), rules); err != nil {
-		t.Fatal(err)
-	}
+	g = must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
+	m = must.Get(circuit.Compile(context.Background(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
+	interpreter = must.Get(reference.New(t.Context(), rules))(t)
 	return text, g, m, interpreter
 }
 
@@ -122,10 +117,7 @@ func TestProofsAboutGamesWithRareEventsHoldAndRefutationsFail(t *testing.T) {
 	proved, refuted := 0, 0
 	for n := range howMany(24, 6) {
 		text, g, m, interpreter := rareMachine(t, rng, 1+n%2)
-		findings, err := proofs.Rules(t.Context(), g, m, proofs.Limits{MaxTime: 5 * time.Second, MaxBytes: 1 << 28})
-		if err != nil {
-			t.Fatal(err)
-		}
+		findings := must.Get(proofs.Rules(t.Context(), g, m, proofs.Limits{MaxTime: 5 * time.Second, MaxBytes: 1 << 28}))(t)
 		sum, sumProved := proofs.GoalSum(t.Context(), g, m, 1<<28)
 		length, ends := proofs.Length(t.Context(), g, m, 1<<28)
 		findings = findings[1 : len(findings)-1] // the first speaks of the end, the last of groups
@@ -199,14 +191,8 @@ func TestPlansOfGamesWithRareEventsHaveTheBestGoal(t *testing.T) {
 				best = max(best, goals[0])
 			}
 		})
-		p, err := plan.New(g, m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found, err := p.Plan(t.Context(), m.Initial(), machine.PlanLimits{MaxBytes: 1 << 28})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(plan.New(g, m))(t)
+		found := must.Get(p.Plan(t.Context(), m.Initial(), machine.PlanLimits{MaxBytes: 1 << 28}))(t)
 		if found.Goal > best || found.Bound < best {
 			t.Fatalf("best goal %d, found a plan of %d and a bound of %d in\n%s", best, found.Goal, found.Bound, text)
 		}
@@ -230,19 +216,10 @@ func TestARoleThatIsStuckAfterARareEventIsFoundInAnyTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := reasoner.Circuit(t.Context(), rules, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
+	m := must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
 	for _, budget := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond, time.Second, 4 * time.Second} {
-		findings, err := proofs.Rules(t.Context(), g, m, proofs.Limits{MaxTime: budget, MaxBytes: 1 << 28})
-		if err != nil {
-			t.Fatal(err)
-		}
+		findings := must.Get(proofs.Rules(t.Context(), g, m, proofs.Limits{MaxTime: budget, MaxBytes: 1 << 28}))(t)
 		for _, f := range findings {
 			switch f.Property {
 			case "every role has a legal move until the end", "at most one player has a choice", "no goal ever falls":

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stackmate/internal/corpus"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 )
 
@@ -191,10 +192,7 @@ func TestSubgamesKnowDecisiveMoves(t *testing.T) {
 		b := m.NewBatch()
 		// The first of two adjacent marks is set: the role that moves next wins there.
 		mover := fmt.Sprintf("(control x %d)", k+1)
-		q, err := m.Names().State([]string{mover, fmt.Sprintf("(control o %d)", 2-k), fmt.Sprintf("(cell %d 2 x)", k+1)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Get(m.Names().State([]string{mover, fmt.Sprintf("(control o %d)", 2-k), fmt.Sprintf("(cell %d 2 x)", k+1)}))(t)
 		b.Load(g.Project(q), 1)
 		b.Evaluate(1)
 		var moves []string

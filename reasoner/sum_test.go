@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
@@ -35,14 +36,8 @@ func TestGoalSumsOfGamesWithRareEventsHoldAtEveryEnd(t *testing.T) {
 
 // The test hangs where a proof does not look at its context.
 func TestAProofOfTheGoalSumEndsWithItsContext(t *testing.T) {
-	g, err := reasoner.Circuit(t.Context(), gamestest.Rules(t, "goofspiel-10"), reasoner.Options{Memory: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Memory: 1 << 28})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(reasoner.Circuit(t.Context(), gamestest.Rules(t, "goofspiel-10"), reasoner.Options{Memory: 1 << 30}))(t)
+	m := must.Get(circuit.Compile(t.Context(), g, circuit.Options{Memory: 1 << 28}))(t)
 	for _, after := range []time.Duration{0, 5 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 80 * time.Millisecond, 120 * time.Millisecond} {
 		ctx, cancel := context.WithTimeout(t.Context(), after)
 		proofs.GoalSum(ctx, g.Whole(), m, 1<<28) // in this goroutine: ProvedGoalSum would not wait for it

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
 )
@@ -14,10 +15,7 @@ func TestCircuitsOfGamesAreWellFormedAfterEveryPass(t *testing.T) {
 	for _, game := range []string{"ticTacToe", "connectFour-4x4", "nim-2.3.4", "hex-4x4", "goofspiel-4", "biddingTicTacToe-2", "pig-10-6", "pursuit-3x3-4", "slidingPuzzle-2x2-6"} {
 		rules := gamestest.Rules(t, game)
 		for k := range len(names) + 1 {
-			g, err := reasoner.Circuit(t.Context(), rules, reasoner.Options{Without: names[k:]})
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{Without: names[k:]}))(t)
 			if err := g.Verify(); err != nil {
 				t.Errorf("%s after %q: %v", game, names[:k], err)
 			}

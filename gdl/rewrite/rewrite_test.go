@@ -12,6 +12,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
 	"stackmate/internal/corpus"
+	"stackmate/internal/must"
 )
 
 // everyTenth reads every tenth rulesheet of the corpus.
@@ -22,10 +23,7 @@ func everyTenth(t *testing.T) map[string]*gdl.File {
 		if i%10 != 0 {
 			continue
 		}
-		tree, err := gdl.Parse(sheet.Path, corpus.Source(t, sheet.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(gdl.Parse(sheet.Path, corpus.Source(t, sheet.Name)))(t)
 		out[sheet.Name] = tree
 	}
 	return out
@@ -35,10 +33,7 @@ func everyTenth(t *testing.T) map[string]*gdl.File {
 // sorted order, with names replaced.
 func rules(t *testing.T, tree *gdl.File, names *strings.Replacer) []string {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), "rewritten", []byte(gdl.Print(tree)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(t.Context(), "rewritten", []byte(gdl.Print(tree))))(t)
 	var out []string
 	for _, r := range g.Rules {
 		var body []string
@@ -91,10 +86,7 @@ func TestRenamedSymbolsAndVariablesCanBeNamedBack(t *testing.T) {
 }
 
 func TestKeywordsIntegersAndTheChanceRoleKeepTheirNames(t *testing.T) {
-	tree, err := gdl.Parse("", []byte("(role Random) (<= (GOAL ?r 50) (f 1 x) (Not (f 2 ?r)))"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(gdl.Parse("", []byte("(role Random) (<= (GOAL ?r 50) (f 1 x) (Not (f 2 ?r)))")))(t)
 	got := gdl.Print(rewrite.Symbols(tree, func(s string) string { return s + s }))
 	want := "(role Random)\n(<= (GOAL ?r 50) (ff 1 xx) (Not (ff 2 ?r)))\n"
 	if got != want {
@@ -103,10 +95,7 @@ func TestKeywordsIntegersAndTheChanceRoleKeepTheirNames(t *testing.T) {
 }
 
 func TestDisjunctionsAreExpandedAlsoInsideEachOther(t *testing.T) {
-	tree, err := gdl.Parse("", []byte("(<= a (or b (or c d)) (or e f))"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(gdl.Parse("", []byte("(<= a (or b (or c d)) (or e f))")))(t)
 	got := gdl.Print(rewrite.Disjunctions(tree))
 	want := "(<= a b e)\n(<= a b f)\n(<= a c e)\n(<= a c f)\n(<= a d e)\n(<= a d f)\n"
 	if got != want {

@@ -17,15 +17,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"stackmate/internal/must"
 )
 
 // names lists a folder.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	var list []string
 	for _, e := range entries {
 		list = append(list, e.Name())
@@ -47,16 +46,12 @@ func holds(t *testing.T, path, content string) {
 
 func write(t *testing.T, path, content string, mode fs.FileMode) {
 	t.Helper()
-	if err := errors.Join(os.WriteFile(path, []byte(content), mode), os.Chmod(path, mode)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(os.WriteFile(path, []byte(content), mode), os.Chmod(path, mode)))
 }
 
 func TestWriteMakesAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new")
-	if err := Write(path, []byte("text")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Write(path, []byte("text")))
 	holds(t, path, "text")
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&^0o644 != 0 || info.Mode().Perm()&0o600 != 0o600 {
 		t.Errorf("mode %v (%v)", info.Mode(), err)
@@ -66,9 +61,7 @@ func TestWriteMakesAFile(t *testing.T) {
 func TestWriteKeepsTheModeOfAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old")
 	write(t, path, "a longer text", 0o640)
-	if err := Write(path, []byte("text")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Write(path, []byte("text")))
 	holds(t, path, "text")
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v (%v)", info.Mode(), err)
@@ -80,9 +73,7 @@ func TestWriteFollowsSymbolicLinks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "real", "file")
-			if err := errors.Join(os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755), os.Mkdir(filepath.Dir(path), 0o755)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, errors.Join(os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755), os.Mkdir(filepath.Dir(path), 0o755)))
 			if exists {
 				write(t, path, "old", 0o644)
 			}
@@ -92,9 +83,7 @@ func TestWriteFollowsSymbolicLinks(t *testing.T) {
 				os.Symlink("../../real/file", filepath.Join(dir, "a", "b", "again"))); err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(Check(link), Write(link, []byte("new"))); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, errors.Join(Check(link), Write(link, []byte("new"))))
 			holds(t, path, "new")
 			if info, err := os.Lstat(link); err != nil || info.Mode().Type() != fs.ModeSymlink {
 				t.Errorf("the link is now %v (%v)", info.Mode(), err)
@@ -147,9 +136,7 @@ func TestCheckSaysWhatWriteWouldAndLeavesNothingBehind(t *testing.T) {
 	dir := t.TempDir()
 	file, loop := filepath.Join(dir, "file"), filepath.Join(dir, "loop")
 	write(t, file, "old", 0o644)
-	if err := errors.Join(os.Symlink("loop", loop), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(os.Symlink("loop", loop), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644)))
 	before := names(t, dir)
 	for name, test := range map[string]struct {
 		path string
@@ -197,9 +184,7 @@ func TestWriteProtectionHolds(t *testing.T) {
 	if err := errors.Join(Check(path), Write(path, []byte("new"))); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("a file that is protected: error %v", err)
 	}
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(dir, 0o555))
 	defer os.Chmod(dir, 0o755)
 	for _, err := range []error{Check(filepath.Join(dir, "new")), Write(filepath.Join(dir, "new"), nil), CheckDir(dir)} {
 		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), dir) {
@@ -220,17 +205,10 @@ func TestDevicesAndPipesAreWrittenToAsTheyAre(t *testing.T) {
 		t.Errorf("a full device: error %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	reader, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, syscall.Mkfifo(path, 0o600))
+	reader := must.Get(os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0))(t)
 	defer reader.Close()
-	if err := errors.Join(Check(path), Write(path, []byte("text"))); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(Check(path), Write(path, []byte("text"))))
 	if text, err := io.ReadAll(reader); err != nil || !bytes.Equal(text, []byte("text")) {
 		t.Errorf("read %q (%v)", text, err)
 	}
@@ -238,9 +216,7 @@ func TestDevicesAndPipesAreWrittenToAsTheyAre(t *testing.T) {
 
 func TestCheckDirMakesTheFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	if err := CheckDir(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, CheckDir(dir))
 	if list := names(t, dir); len(list) > 0 {
 		t.Errorf("the folder holds %v", list)
 	}
@@ -261,9 +237,7 @@ func leaveBehind(t *testing.T, path string, ago time.Duration) string {
 	}
 	_, err = f.Write([]byte("half"))
 	hidden, then := f.(*replacement).Name(), time.Now().Add(-ago)
-	if err := errors.Join(err, f.(*replacement).File.Close(), os.Chtimes(hidden, then, then)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(err, f.(*replacement).File.Close(), os.Chtimes(hidden, then, then)))
 	return filepath.Base(hidden)
 }
 
@@ -277,9 +251,7 @@ func TestWhatKilledWritersLeaveBehindIsSwept(t *testing.T) {
 	for _, name := range kept[1:] {
 		path := filepath.Join(dir, name)
 		write(t, path, "of somebody else", 0o644)
-		if err := os.Chtimes(path, old, old); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Chtimes(path, old, old))
 	}
 	for _, check := range []struct {
 		do   func() error
@@ -289,9 +261,7 @@ func TestWhatKilledWritersLeaveBehindIsSwept(t *testing.T) {
 		{func() error { return Check(one) }, append([]string{foreign}, kept...)},
 		{func() error { return CheckDir(dir) }, kept},
 	} {
-		if err := check.do(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, check.do())
 		slices.Sort(check.left)
 		if now := names(t, dir); !slices.Equal(now, check.left) {
 			t.Errorf("the folder holds %v, want %v", now, check.left)
@@ -310,13 +280,8 @@ func TestTheNameOfAFileIsOnTheDisk(t *testing.T) {
 		synced = append(synced, f.Name())
 		return before(f)
 	}
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(filepath.Join(dir, "new"), []byte("text")); err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	must.OK(t, Write(filepath.Join(dir, "new"), []byte("text")))
 	if len(synced) != 1 || synced[0] != dir {
 		t.Errorf("synced: %q, want the folder %s", synced, dir)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/must"
+
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -64,10 +66,7 @@ func violations(t *testing.T, ctx context.Context, checker string) string {
 	do(t, ctx, chromedp.Evaluate[chromedp.Void](checker))
 	const ask = `axe.run({resultTypes: ["violations"]}).then(r => r.passes.length < 5 ? "axe has checked nothing" : r.violations.filter(v => ["serious", "critical"].includes(v.impact))
 		.map(v => v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + n.failureSummary.slice(0, 200)).join(" | ")).join("\n"))`
-	found, err := chromedp.Run(ctx, chromedp.Evaluate[string](ask, chromedp.EvalAwaitPromise))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(chromedp.Run(ctx, chromedp.Evaluate[string](ask, chromedp.EvalAwaitPromise)))(t)
 	return strings.TrimSpace(found)
 }
 

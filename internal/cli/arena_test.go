@@ -28,6 +28,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/protocol"
 	"stackmate/reasoner/prover"
 )
@@ -115,9 +116,7 @@ func tab(t *testing.T, parent context.Context) context.Context {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(parent)
 	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, chromedp.Do(ctx, chromedp.Navigate("about:blank")))
 	return ctx
 }
 
@@ -138,11 +137,7 @@ func do(t *testing.T, ctx context.Context, actions ...action) {
 // value evaluates an expression in the page.
 func value[T any](t *testing.T, ctx context.Context, expression string) T {
 	t.Helper()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(chromedp.Run(ctx, chromedp.Evaluate[T](expression)))(t)
 }
 
 // until waits for an expression to be true. It asks anew where the page that was asked has just
@@ -482,9 +477,7 @@ func aSimultaneousGameIsAnalysedDownToItsMatrix(t *testing.T, address string, ct
 
 func aFaultyRulesheetIsExplained(t *testing.T, address string, ctx context.Context) {
 	rules := filepath.Join(t.TempDir(), "faulty.kif")
-	if err := os.WriteFile(rules, []byte("(role robot)\n(<= (next (at ?y)) (does robot (go ?x)))\n<script>alert(1)</script>\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(rules, []byte("(role robot)\n(<= (next (at ?y)) (does robot (go ?x)))\n<script>alert(1)</script>\n"), 0o600))
 	do(t, ctx, chromedp.Navigate(address), chromedp.WaitReady("#upload"),
 		chromedp.SetUploadFiles("#upload", []string{rules}),
 		saying("h2", "Not valid: 4 errors"), saying(".findings", "E019"), saying(".findings pre", "(at ?y)"))
@@ -509,10 +502,7 @@ func manyWindowsFollowOneTable(t *testing.T, address string, ctx context.Context
 // Analyses queue, and the page says so, in browsers without shared workers, too.
 func aBusyServerIsNamedInAnyBrowser(t *testing.T, address string, ctx context.Context) {
 	for range 2 {
-		busy, err := http.Get(address + "api/analyse?game=chess&seconds=600")
-		if err != nil {
-			t.Fatal(err)
-		}
+		busy := must.Get(http.Get(address + "api/analyse?game=chess&seconds=600"))(t)
 		defer busy.Body.Close()
 		if busy.StatusCode != http.StatusOK {
 			t.Fatalf("an analysis: %s", busy.Status)
@@ -660,20 +650,14 @@ const brokenWords = `[...document.querySelectorAll("td, th")].flatMap((cell) => 
 // request sends a request with headers, and returns status and body.
 func request(t *testing.T, method, url string, headers map[string]string) (int, http.Header, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader("{}")))(t)
 	for k, v := range headers {
 		r.Header.Set(k, v)
 		if k == "Host" {
 			r.Host = v
 		}
 	}
-	response, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.DefaultTransport.RoundTrip(r))(t)
 	defer response.Body.Close()
 	body, _ := io.ReadAll(response.Body)
 	return response.StatusCode, response.Header, string(body)
@@ -710,10 +694,7 @@ func TestTheArenaServesGameServersBesideThePage(t *testing.T) {
 		ended <- Run(ctx, []string{"arena", "--listen", "127.0.0.1:0", "--player", "127.0.0.1:0"}, &out, &faults)
 	}()
 	address := awaitAddress(t, `reach the player at (\S+)`, &out)
-	reply, err := http.Post("http://"+address, "text/acl", strings.NewReader("( INFO )"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := must.Get(http.Post("http://"+address, "text/acl", strings.NewReader("( INFO )")))(t)
 	text, err := io.ReadAll(reply.Body)
 	if err != nil || !strings.Contains(string(text), "available") {
 		t.Errorf("INFO is answered %q, %v", text, err)
@@ -742,10 +723,7 @@ func TestASeatIsForNoAddressAndNoThousandThreads(t *testing.T) {
 	said := make(map[string]bool)
 	for _, seat := range []string{"http://127.0.0.1:1", open.URL, "stackmate:threads=1024"} {
 		body := strings.NewReader(`{"game":"ticTacToe","seats":["person",` + strconv.Quote(seat) + `]}`)
-		reply, err := http.Post(url+"api/tables", "application/json", body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		reply := must.Get(http.Post(url+"api/tables", "application/json", body))(t)
 		text, _ := io.ReadAll(reply.Body)
 		if reply.StatusCode < 400 || !strings.Contains(string(text), "threads") && !strings.Contains(string(text), "--allow-players") {
 			t.Errorf("%s: status %d, %s", seat, reply.StatusCode, text)
@@ -762,10 +740,7 @@ func TestLinksOfOtherSitesOpenThePagesOfStrangers(t *testing.T) {
 	ctx := browser(t)
 	var pages []string
 	for range 2 {
-		printed, err := url.Parse(openArena(t, "--listen", "0.0.0.0:0"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		printed := must.Get(url.Parse(openArena(t, "--listen", "0.0.0.0:0")))(t)
 		printed.Host = "127.0.0.1:" + printed.Port()
 		link := `<a href="` + printed.String() + `">the arena</a>`
 		do(t, ctx, chromedp.Navigate("data:text/html,"+url.PathEscape(link)), until(`document.querySelector("a")`))

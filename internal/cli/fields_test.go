@@ -8,6 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 // byName holds the fields whose objects have roles as keys.
@@ -32,10 +35,8 @@ func keys(value any, set map[string]bool) {
 
 // TestThePageForPythonNamesAllFields runs commands with --json; docs/python.md has a section with all keys of each.
 func TestThePageForPythonNamesAllFields(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "python.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
+	page := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "python.md")))(t)
 	section := map[string]string{}
 	for _, part := range strings.Split(string(page), "\n### ")[1:] {
 		title, text, _ := strings.Cut(part, "\n")

@@ -12,6 +12,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/must"
 	"stackmate/player"
 	"stackmate/protocol"
 )
@@ -71,10 +72,7 @@ var fieldSheets = map[string]struct{ rules, goals, refused string }{
 // starter returns a function that sends the START of a match with given rules to a player as serve has it.
 func starter(t *testing.T) func(rules string) (status int, reply string) {
 	s := &console{ctx: t.Context(), out: newPrinter(&strings.Builder{}, nil), err: newPrinter(&strings.Builder{}, nil)}
-	p, err := s.newRoster(player.Options{Threads: 1, Memory: 64 << 20}).player("legal", s.nextSeed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(s.newRoster(player.Options{Threads: 1, Memory: 64 << 20}).player("legal", s.nextSeed))(t)
 	e := protocol.NewEndpoint("Tester", p.New, s.log)
 	server := httptest.NewServer(e)
 	t.Cleanup(server.Close)
@@ -127,10 +125,7 @@ func TestEveryRulesheetOfTheCorpusIsStarted(t *testing.T) {
 		t.Fatalf("no cases of the field: %v", err)
 	}
 	for _, path := range cases {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		if status, reply := start(string(text)); status != http.StatusOK {
 			t.Errorf("%s: %d %.300s", path, status, reply)
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 // onFullDisk runs the rest of a test in a process of its own where no file may
@@ -99,18 +100,14 @@ func TestTheCacheIsAFolder(t *testing.T) {
 func sparse(t *testing.T, size int64) string {
 	t.Helper()
 	path := file(t, "big.kif", "")
-	if err := os.Truncate(path, size); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Truncate(path, size))
 	return path
 }
 
 func TestRulesheetsAreReadWhateverTheFileIs(t *testing.T) {
 	exhaustive.NotUnderRace(t, "reads files of many megabytes on one goroutine")
 	secret := file(t, "secret.kif", coin)
-	if err := os.Chmod(secret, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(secret, 0))
 	for name, test := range map[string]struct{ path, want string }{
 		"an endless device":  {"/dev/zero", "expected at most 64 MiB"},
 		"a huge file":        {sparse(t, 1<<30), "expected at most 64 MiB"},
@@ -137,9 +134,7 @@ func TestRulesheetsAreReadWhateverTheFileIs(t *testing.T) {
 
 func TestAPipeThatNobodyWritesToCanBeLeft(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, syscall.Mkfifo(pipe, 0o600))
 	rules := file(t, "coin.kif", coin)
 	for _, args := range [][]string{
 		{"validate", pipe}, {"inspect", pipe}, {"play", "goofspiel-3", "--from", pipe}, {"replay", rules, pipe},

@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/search/solve"
 )
 
@@ -20,14 +21,9 @@ func TestASearchGoesOnWithWhatWasKeptWhateverItsMemory(t *testing.T) {
 		c.LP, c.Order, c.MoveOrder, c.Table, c.Symmetries = "native", "l", "legal", solve.On, symmetries
 		nodes := make([]int64, 2)
 		for i := range nodes {
-			p, end, err := c.problem(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p, end := must.Get2(c.problem(s))(t)
 			k := newKept(c.Save, c.Game, p)
-			if err := k.load(s); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, k.load(s))
 			solution, err := p.solver.Solve(t.Context(), p.machine, nil)
 			if err != nil || !solution.Solved {
 				t.Fatalf("search %d of %d bytes: solved %t, error %v", i, whole, solution.Solved, err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/distributed"
 )
@@ -225,9 +226,7 @@ func TestADamagedTournamentIsNotResumed(t *testing.T) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, distributed.Folder, eventFile)
 		text := strings.Replace(whole, damage[0], damage[1], 1)
-		if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(os.Mkdir(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)))
 		for _, w := range []string{want, file} {
 			execute(t, "tournament", "--resume", "--record", dir).expect(t, statusBad, w)
 		}

@@ -12,16 +12,14 @@ import (
 	"testing"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 // Each mistake of a newcomer is reported in one line, with the fault and the remedy.
 func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 	exhaustive.NotUnderRace(t, "reads rules on one goroutine")
 	const gdl = "expected rules in GDL, as stackmate export ticTacToe prints them, found "
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	port := taken.Addr().String()
 	folder := t.TempDir()
@@ -31,10 +29,7 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 	execute(t, "tournament", "ticTacToe", "--players", "legal,random", "--rounds", "1", "--record", records).expect(t, statusFine)
 	book := filepath.Join(t.TempDir(), "three.solution")
 	execute(t, "solve", "goofspiel-3", "--save", book).expect(t, statusFine)
-	text, err := os.ReadFile(book)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(book))(t)
 	text[len(text)/2] ^= 0x55
 	corrupt := file(t, "corrupt.solution", string(text))
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -52,18 +53,14 @@ func TestPrintersEscapeWhatSteersATerminal(t *testing.T) {
 func TestUntrustedTextDoesNotReachTheTerminalAsItIs(t *testing.T) {
 	const evil = "\x1b]0;title\x07\x1b[2J\u009b5m\x9b"
 	folder := filepath.Join(t.TempDir(), evil)
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(folder, 0o755))
 	bad, good, trace := filepath.Join(folder, "bad"+evil+".kif"), filepath.Join(folder, "coin"+evil+".kif"), filepath.Join(folder, "coin.jsonl")
 	for path, text := range map[string]string{
 		bad:   "(role you) ; " + evil + "\n(" + evil + " (p" + evil + " ?x" + evil,
 		good:  strings.ReplaceAll(coin, "heads", "he\x1b[5mads"),
 		trace: strings.ReplaceAll(recorded, "heads", `he\u001b[7mads`),
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	for _, args := range [][]string{
 		{"validate", bad},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 func TestAnyPositionCanBeSolved(t *testing.T) {
@@ -59,9 +60,7 @@ func TestAnInterruptedSearchIsKeptAndGoesOn(t *testing.T) {
 	execute(t, append(args, "--resume", "--method", "pns")...).expect(t, statusBad, "expected a search by method pns, found one by bab")
 	execute(t, "solve", "goofspiel-4", "--method", "smab", "--save", path, "--resume").expect(t, statusBad, "keeps nothing")
 	interruptAfter(t, 500*time.Millisecond, append(args, "--resume")).expect(t, statusBad, "interrupted")
-	if err := os.WriteFile(path+".proofs", []byte("nonsense"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path+".proofs", []byte("nonsense"), 0o600))
 	execute(t, append(args, "--resume")...).expect(t, statusBad, "found something else")
 	// A search that ends leaves the solution alone.
 	small := filepath.Join(t.TempDir(), "small")
@@ -79,9 +78,7 @@ func TestPositionsThatDoNotFollowFromTheInitialOneAreThoseOfTheRules(t *testing.
 		(<= (next (wall ?n)) (true (wall ?n))) (<= (next (open ?n)) (true (open ?n)))
 		(init (step 0)) (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) (<= terminal (true (step 3)))
 		(<= (goal x 100) (true (at 3))) (<= (goal x 0) (not (true (at 3))))`
-	if err := os.WriteFile(walls, []byte(rules), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(walls, []byte(rules), 0o600))
 	for name, test := range map[string]struct {
 		args []string
 		want string

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 // recordsOf plays matches of ticTacToe and returns their folder and their files.
@@ -25,10 +27,7 @@ func textOf(t *testing.T, files ...string) string {
 	t.Helper()
 	var all strings.Builder
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		all.Write(text)
 	}
 	return all.String()
@@ -114,8 +113,6 @@ func TestRecordsOfTheReferenceServerAreReadWhole(t *testing.T) {
 	beside := file(t, "m.json", coins)
 	execute(t, "show", beside).expect(t, statusFine, "role1: ann")
 	sheet := strings.ReplaceAll(execute(t, "export", "matchingPennies").out, "heads", "crown")
-	if err := os.WriteFile(filepath.Join(filepath.Dir(beside), "coins.kif"), []byte(sheet), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(filepath.Dir(beside), "coins.kif"), []byte(sheet), 0o600))
 	execute(t, "show", beside).expect(t, statusFine, "row: ann", "column: bob")
 }

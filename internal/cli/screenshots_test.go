@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"stackmate/internal/must"
+
 	"github.com/chromedp/chromedp"
 )
 
@@ -28,13 +30,8 @@ func TestScreenshots(t *testing.T) {
 		t.Helper()
 		do(t, ctx, actions...)
 		do(t, ctx, chromedp.Sleep(500_000_000))
-		picture, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(*screenshots, name+".png"), picture, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		picture := must.Get(chromedp.Run(ctx, chromedp.CaptureScreenshot()))(t)
+		must.OK(t, os.WriteFile(filepath.Join(*screenshots, name+".png"), picture, 0o600))
 	}
 	if *phone {
 		do(t, ctx, chromedp.EmulateViewport(375, 740, chromedp.EmulateMobile))

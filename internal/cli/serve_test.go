@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmate/internal/must"
 	"stackmate/protocol/arena"
 )
 
@@ -73,10 +74,7 @@ func TestServePlaysSeveralMatchesAndRecordsThem(t *testing.T) {
 		t.Errorf("%d records, want 2", kept())
 	}
 	for path, want := range map[string]string{"/metrics": `stackmate_requests_total{command="START",status="200"} 3`, "/healthz": `"version":"` + version() + `"`} {
-		r, err := http.Get("http://" + address + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.Get("http://" + address + path))(t)
 		text, err := io.ReadAll(r.Body)
 		r.Body.Close()
 		if err != nil || !strings.Contains(string(text), want) {
@@ -107,15 +105,9 @@ func serve(t *testing.T, args ...string) string {
 // say sends a message to a player and returns status and reply.
 func say(t *testing.T, address, message string) (int, string) {
 	t.Helper()
-	r, err := http.Post("http://"+address, "text/acl", strings.NewReader(message))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.Post("http://"+address, "text/acl", strings.NewReader(message)))(t)
 	defer r.Body.Close()
-	text, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(r.Body))(t)
 	return r.StatusCode, string(text)
 }
 

@@ -38,6 +38,7 @@ func TestBadExportsAreRefused(t *testing.T) {
 }
 
 func TestTheMatrixOfAnyPositionIsPrintedAndWritten(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	after := []string{"solve", "goofspiel-6", "--moves", "(play 6) (play 5)", "--matrix"}
 	execute(t, after...).expect(t, statusFine, "method            smab", "strategy of red", "matrix ", "(play 1)  ")
 	execute(t, "solve", "goofspiel-4", "--matrix").expect(t, statusFine, "42.1053, 57.8947")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stackmate/internal/must"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/conformance"
@@ -22,9 +23,7 @@ import (
 func expectTable(t *testing.T, want string, write func(io.Writer) error) {
 	t.Helper()
 	var got strings.Builder
-	if err := write(&got); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, write(&got))
 	if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), got.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -216,9 +215,7 @@ func TestRowsThatAreNotFinishedAreShownAsSuch(t *testing.T) {
 	var got strings.Builder
 	p := rowPrinter{w: &got}
 	for _, r := range rows {
-		if err := p.print(r); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, p.print(r))
 	}
 	for line := range strings.Lines(got.String()) {
 		lines = append(lines, strings.Join(strings.Fields(line), " "))

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 // TestExperimentsAndLearningUseTheQueue runs its own worker in addition to the workers of the commands.
@@ -68,10 +69,7 @@ func TestExperimentsAndLearningUseTheQueue(t *testing.T) {
 		execute(t, append(args, more...)...).expect(t, statusFine, "value of red      50")
 	}
 	execute(t, "solve", "goofspiel-6", "--nats", url).expect(t, statusUsage, "--nats: expected --method layers and --save FOLDER")
-	entries, err := os.ReadDir(folders[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(folders[0]))(t)
 	for _, e := range entries {
 		one, err1 := os.ReadFile(filepath.Join(folders[0], e.Name()))
 		two, err2 := os.ReadFile(filepath.Join(folders[1], e.Name()))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
 	"stackmate/reasoner/machine"
@@ -21,10 +22,7 @@ import (
 // typing has a text for standard input.
 func typing(t *testing.T, text string) {
 	t.Helper()
-	f, err := os.Open(file(t, "typed", text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(file(t, "typed", text)))(t)
 	old := os.Stdin
 	os.Stdin = f
 	t.Cleanup(func() { os.Stdin = old; f.Close() })
@@ -42,10 +40,7 @@ func TestAPersonPlaysInAMatch(t *testing.T) {
 		{Name: "human-2", New: func() protocol.Agent { return &human{people: persons} }},
 	}
 	manager := arena.NewManager("ticTacToe", rules, m, zerolog.Nop())
-	r, err := manager.Match(t.Context(), "m", players, arena.Setting{StartClock: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(manager.Match(t.Context(), "m", players, arena.Setting{StartClock: time.Minute}))(t)
 	want := []string{"(mark 2 2)", "(mark 1 1)", "(mark 1 3)", "(mark 1 2)"}
 	for turn, move := range want {
 		if got := r.Moves[turn][turn%2]; got != move {
@@ -113,10 +108,7 @@ func TestARecordIsShown(t *testing.T) {
 		t.Errorf("%v", o)
 	}
 	// Without rules anywhere there are the facts.
-	text, err := os.ReadFile(records[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(records[0]))(t)
 	alone := file(t, "alone.jsonl", strings.ReplaceAll(string(text), `"game":"ticTacToe"`, `"game":"nosuch"`))
 	execute(t, "show", alone).expect(t, statusFine, "(cell 1 1 x)")
 	execute(t, "show", "nosuch").expect(t, statusUsage, "nosuch")
@@ -133,12 +125,8 @@ func TestRulesheetsComeFromStandardInputAndFolders(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"good.kif": execute(t, "fmt", file(t, "g", exported.out)).out, "sub/odd.kif": "(role   x)\n", "notes.txt": "("} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	if o := execute(t, "fmt", "-l", dir); o.out != filepath.Join(dir, "sub", "odd.kif")+"\n" {
 		t.Errorf("%s%s", o.out, o.err)

@@ -12,6 +12,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/player/training"
 	"stackmate/search/evaluate"
 )
@@ -53,26 +54,15 @@ func TestTrainingGoesOnWhereItEnded(t *testing.T) {
 }
 
 func TestKnowledgeIsFoundUnderOtherNames(t *testing.T) {
-	_, src, err := games.Source("connectFour-4x4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree, err := gdl.Parse("", src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, src := must.Get2(games.Source("connectFour-4x4"))(t)
+	tree := must.Get(gdl.Parse("", src))(t)
 	scrambled := filepath.Join(t.TempDir(), "scrambled.kif")
-	if err := os.WriteFile(scrambled, []byte(gdl.Print(rewrite.Scramble(tree, rand.New(rand.NewPCG(1, 1))))), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(scrambled, []byte(gdl.Print(rewrite.Scramble(tree, rand.New(rand.NewPCG(1, 1))))), 0o600))
 	for length := 300 * time.Millisecond; ; length *= 2 { // on a busy machine games come late
 		dir := t.TempDir()
 		games := func(args ...string) int64 {
 			execute(t, append(args, "--knowledge", dir)...).expect(t, statusFine)
-			known, err := evaluate.Learnt(learntFile(t, dir))
-			if err != nil {
-				t.Fatal(err)
-			}
+			known := must.Get(evaluate.Learnt(learntFile(t, dir)))(t)
 			return known.Games
 		}
 		first, second := games("train", "connectFour-4x4", "--time", length.String()), games("train", scrambled, "--time", length.String())
@@ -96,9 +86,7 @@ func TestDamagedKnowledgeIsRefusedAndMatchesArePlayedAllTheSame(t *testing.T) {
 	dir := t.TempDir()
 	execute(t, "train", "connectFour-5x4", "--time", "200ms", "--knowledge", dir).expect(t, statusFine, "saved in")
 	path := learntFile(t, dir)
-	if err := os.WriteFile(path, []byte("damaged"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte("damaged"), 0o600))
 	execute(t, "train", "connectFour-5x4", "--time", "200ms", "--knowledge", dir).expect(t, statusBad, path, "remove it to learn anew")
 	execute(t, "match", "ticTacToe", "--knowledge", dir, "--start-clock", "20", "--play-clock", "20").expect(t, statusFine, "matches")
 }

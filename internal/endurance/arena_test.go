@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmate/internal/must"
 	"stackmate/protocol/arena"
 )
 
@@ -184,9 +185,7 @@ func archive(t *testing.T, dir string, n int) {
 {"states":[["(x)"]],"start_errors":["",""]}
 {"goals":[100,0],"completed":true,"result":{"match":"old.%[1]d","game":"nim-3.4","players":["a","b"],"goals":[100,0],"turns":0,"errors":[0,0],"late":[0,0],"illegal":[0,0],"failed":[0,0],"slowest":[0,0]}}
 `, i)
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("old.%d.jsonl", i)), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("old.%d.jsonl", i)), []byte(text), 0o600))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"stackmate/internal/must"
 	"stackmate/protocol/wiretest"
 )
 
@@ -60,10 +61,7 @@ func serveQueue(options string) {
 // startServer starts a server in a process of its own.
 func startServer(t testing.TB, m member) *process {
 	t.Helper()
-	options, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	options := must.Get(json.Marshal(m))(t)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), serving+"="+string(options))
 	return launch(t, cmd)

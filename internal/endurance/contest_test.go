@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stackmate/internal/must"
 )
 
 // contest is one match that the test manages by hand, against one player; the
@@ -35,9 +37,7 @@ func (t turn) String() string {
 // start sends START and waits for the clock, and a second or more, at most.
 func (c *contest) start(t testing.TB, startClock time.Duration) reply {
 	t.Helper()
-	if err := c.referee.restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.referee.restart(t.Context()))
 	c.told = "NIL"
 	return c.player.send(startMessage(c.id, c.referee.roles[c.self], c.rules, startClock, c.playClock), startClock+either(leniency, time.Second))
 }
@@ -57,9 +57,7 @@ func (c *contest) play(t testing.TB) turn {
 	if out.legal && !out.late {
 		joint[c.self] = spaced(out.text)
 	}
-	if err := c.referee.advance(t.Context(), joint); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.referee.advance(t.Context(), joint))
 	c.told = "(" + strings.Join(joint, " ") + ")"
 	return out
 }

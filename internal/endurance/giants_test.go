@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"stackmate/internal/must"
 )
 
 // giant is one kind of enormous rules, of about n bytes.
@@ -127,10 +129,7 @@ func abandon(t *testing.T, rules, way string) {
 	t.Helper()
 	prompt := either(leniency, 100*time.Millisecond)
 	p := serve(t, fmt.Sprintf("--memory=%d", memoryLimit))
-	c, err := p.dial(time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(p.dial(time.Minute))(t)
 	defer c.Close()
 	answer := make(chan reply, 1)
 	go func() { answer <- exchange(c, startMessage("giant.2", "left", rules, 30*time.Second, time.Second)) }()
@@ -146,9 +145,7 @@ func abandon(t *testing.T, rules, way string) {
 	}
 	if way == "SIGTERM" {
 		began := time.Now()
-		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, p.cmd.Process.Signal(syscall.SIGTERM))
 		select {
 		case <-p.ended:
 		case <-time.After(20 * time.Second):

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stackmate/internal/must"
 )
 
 // process is the program under test at work.
@@ -28,10 +30,7 @@ type process struct {
 // log is shown if the test has failed.
 func start(t testing.TB, args ...string) *process {
 	t.Helper()
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(program())(t)
 	return launch(t, exec.Command(path, args...))
 }
 
@@ -44,9 +43,7 @@ func launch(t testing.TB, cmd *exec.Cmd) *process {
 		log: filepath.Join(dir, "stderr"), out: filepath.Join(dir, "stdout"),
 	}
 	p.cmd.Stdout, p.cmd.Stderr = create(t, p.out), create(t, p.log)
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.cmd.Start())
 	go func() {
 		_ = p.cmd.Wait() // the state tells
 		close(p.ended)
@@ -62,10 +59,7 @@ func launch(t testing.TB, cmd *exec.Cmd) *process {
 
 func create(t testing.TB, path string) *os.File {
 	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(path))(t)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -104,10 +98,7 @@ func tail(path string) string {
 // for each message the first line with it.
 func (p *process) logged(t testing.TB) (counts map[string]int, first map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile(p.log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(p.log))(t)
 	counts, first = make(map[string]int), make(map[string]string)
 	for line := range strings.Lines(string(text)) {
 		var entry struct {
@@ -167,10 +158,7 @@ func (p *process) resident(t testing.TB, line string) int64 {
 	defer f.Close()
 	for s := bufio.NewScanner(f); s.Scan(); {
 		if value, ok := strings.CutPrefix(s.Text(), line+":"); ok {
-			kib, err := strconv.ParseInt(strings.Fields(value)[0], 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			kib := must.Get(strconv.ParseInt(strings.Fields(value)[0], 10, 64))(t)
 			return kib << 10
 		}
 	}
@@ -206,14 +194,7 @@ func (p *process) ticks() int {
 // output returns the standard output of the process so far.
 func (p *process) output(t testing.TB) []byte {
 	t.Helper()
-	f, err := os.Open(p.out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(p.out))(t)
 	defer f.Close()
-	text, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return must.Get(io.ReadAll(f))(t)
 }

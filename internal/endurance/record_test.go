@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 // record is the part of a match record that the tests read.
@@ -38,10 +40,7 @@ func records(t *testing.T, dir string) (all map[string]record, left int) {
 		if e.IsDir() { // of rulesheets
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join(dir, e.Name())))(t)
 		var r record
 		for line := range strings.Lines(string(text)) {
 			var part record

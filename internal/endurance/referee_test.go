@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prover"
 )
@@ -48,11 +49,7 @@ func newReferee(ctx context.Context, rules string, budget time.Duration, seed ui
 
 func mustReferee(t testing.TB, rules string, seed uint64) *referee {
 	t.Helper()
-	r, err := newReferee(t.Context(), rules, time.Minute, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(newReferee(t.Context(), rules, time.Minute, seed))(t)
 }
 
 // look goes to a position.

@@ -8,6 +8,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/internal/corpus"
+	"stackmate/internal/must"
 )
 
 // shuffled returns the rulesheets of the corpus in a random order that is the same each
@@ -22,10 +23,7 @@ func shuffled(t testing.TB) []corpus.Rulesheet {
 // builtIn returns the rules of a game of package games.
 func builtIn(t testing.TB, name string) string {
 	t.Helper()
-	_, src, err := games.Source(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, src := must.Get2(games.Source(name))(t)
 	return string(src)
 }
 
@@ -33,8 +31,6 @@ func builtIn(t testing.TB, name string) string {
 func save(t testing.TB, rules string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "game.kif")
-	if err := os.WriteFile(path, []byte(rules), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(rules), 0o644))
 	return path
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stackmate/internal/must"
 )
 
 // reply is the answer to a message.
@@ -95,18 +97,11 @@ func (p *player) available() bool {
 // metric reads a number of /metrics.
 func (p *player) metric(t testing.TB, name string) float64 {
 	t.Helper()
-	response, err := http.Get("http://" + p.address + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.Get("http://" + p.address + "/metrics"))(t)
 	defer response.Body.Close()
 	for s := bufio.NewScanner(response.Body); s.Scan(); {
 		if value, ok := strings.CutPrefix(s.Text(), name+" "); ok {
-			number, err := strconv.ParseFloat(value, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return number
+			return must.Get(strconv.ParseFloat(value, 64))(t)
 		}
 	}
 	t.Fatalf("no %s in /metrics", name)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/oracle"
 	"stackmate/search"
 	"stackmate/search/solve"
@@ -22,10 +23,7 @@ func kept(t *testing.T) map[string]string {
 	}
 	texts := make(map[string]string)
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		texts[strings.TrimSuffix(filepath.Base(file), ".kif")] = string(text)
 	}
 	return texts
@@ -35,10 +33,7 @@ func TestKeptRulesheetsAreAnsweredAsByTheOracle(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches small games; the tests of crews look at goroutines")
 	for name, text := range kept(t) {
 		t.Run(name, func(t *testing.T) {
-			game, err := oracle.New(text, limit)
-			if err != nil {
-				t.Fatal(err)
-			}
+			game := must.Get(oracle.New(text, limit))(t)
 			c := newComparison(t.Context(), text, game, 1, nil)
 			if c == nil {
 				t.Fatal("the rulesheet is invalid")
@@ -74,19 +69,13 @@ func TestFaultyGoalsAreRefused(t *testing.T) {
 		if !strings.HasPrefix(name, "goal-") {
 			continue
 		}
-		game, err := oracle.New(text, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := must.Get(oracle.New(text, limit))(t)
 		c := newComparison(t.Context(), text, game, 1, nil)
 		for _, engine := range engines {
 			for _, method := range solve.Methods {
 				o := solve.Default()
 				o.Method, o.Memory = method, 64
-				s, err := solve.New(o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must.Get(solve.New(o))(t)
 				m := c.machine(engine)
 				r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 64 << 20, MaxNodes: nodes})
 				if err == nil && r.Solved() {
@@ -102,17 +91,11 @@ func TestFaultyGoalsAreRefused(t *testing.T) {
 
 func TestAPuzzleWithoutAPlanIsDecidedByDefault(t *testing.T) {
 	text := kept(t)["parity"]
-	game, err := oracle.New(text, limit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := must.Get(oracle.New(text, limit))(t)
 	c := newComparison(t.Context(), text, game, 1, nil)
 	o := solve.Default()
 	o.Memory = 64
-	s, err := solve.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solve.New(o))(t)
 	m := c.machine("circuit")
 	if r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 64 << 20, MaxNodes: nodes}); err != nil || !r.Solved() || r.Values[0].Lower != 0 {
 		t.Errorf("%v %v, want 0, solved", r.Values, err)

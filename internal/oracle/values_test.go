@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/internal/oracle"
 )
 
@@ -25,10 +26,7 @@ const throws = `
 (<= (goal o 0) (true (lead n4)))`
 
 func TestBoundsOfAStrategyInAGameWithCyclesKeepTheirSideAndStayShort(t *testing.T) {
-	game, err := oracle.New(throws, limit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := must.Get(oracle.New(throws, limit))(t)
 	mix := make([]*big.Rat, 3) // about a third each, less than 1 together
 	for i := range mix {
 		mix[i] = new(big.Rat).SetFloat64(1. / 3)

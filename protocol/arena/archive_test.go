@@ -16,6 +16,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/protocol"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,11 +24,7 @@ import (
 
 func archive(t testing.TB, dir string) *Archive {
 	t.Helper()
-	a, err := OpenArchive(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must.Get(OpenArchive(dir))(t)
 }
 
 // played returns the record of a match of two that is in the archive.
@@ -41,20 +38,14 @@ func played(t testing.TB, a *Archive) *Record {
 // asJSON returns a record as programs see it: times are instants there.
 func asJSON(t testing.TB, r *Record) string {
 	t.Helper()
-	text, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.MarshalIndent(r, "", " "))(t)
 	return string(text)
 }
 
 func TestARecordIsReadAsItWasTold(t *testing.T) {
 	a := archive(t, filepath.Join(t.TempDir(), "new", "folder"))
 	want := played(t, a)
-	got, err := a.Read(want.Match)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(a.Read(want.Match))(t)
 	if diff := cmp.Diff(asJSON(t, want), asJSON(t, got)); diff != "" {
 		t.Errorf("(-told +read):\n%s", diff)
 	}
@@ -79,15 +70,10 @@ func TestEveryBeginningOfARecordIsARecord(t *testing.T) {
 	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	a := archive(t, t.TempDir())
 	whole := played(t, a)
-	text, err := os.ReadFile(a.path(whole.Match))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(a.path(whole.Match)))(t)
 	first := strings.Index(string(text), "\n")
 	for n := first; n < len(text); n++ {
-		if err := os.WriteFile(a.path(whole.Match), text[:n], 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(a.path(whole.Match), text[:n], 0o644))
 		r, err := a.Read(whole.Match)
 		if err != nil {
 			t.Fatalf("%d of %d bytes: %v", n, len(text), err)
@@ -132,21 +118,14 @@ func TestAnArchiveListsWithoutTurns(t *testing.T) {
 		results = append(results, r.Result())
 	}
 	// One of another manager, one under way, and something else.
-	whole, err := a.Read("s.2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(a.Read("s.2"))(t)
 	whole.Match, whole.Summary = "elsewhere", nil
 	for name, text := range map[string]string{"elsewhere.json": asJSON(t, whole), "odd.json": "{}", "notes.txt": "", "begun.jsonl": "", "full.jsonl": `{"match": "f`} {
-		if err := os.WriteFile(filepath.Join(a.Dir(), name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(a.Dir(), name), []byte(text), 0o644))
 	}
 	running := a.Recorder()
 	head := &Record{Match: "running", Roles: whole.Roles, Players: whole.Players, StartTime: whole.StartTime.Add(1), StartClock: 90, PlayClock: 10}
-	if err := running(head); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, running(head))
 	for range 2 { // the second list is the one remembered
 		list, err := a.List()
 		if err == nil || !strings.Contains(err.Error(), "odd.json") || strings.Contains(err.Error(), ".jsonl") {
@@ -176,9 +155,7 @@ func TestAnArchiveListsWithoutTurns(t *testing.T) {
 	}
 	summary := head.Result()
 	summary.Aborted = true
-	if err := running(&Record{Turns: 0, Aborted: true, Reason: "enough", Summary: &summary}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, running(&Record{Turns: 0, Aborted: true, Reason: "enough", Summary: &summary}))
 	if list, _ := a.List(); !list[4].Ended() {
 		t.Error("the match that has ended meanwhile is listed as running")
 	}
@@ -249,13 +226,9 @@ func TestNobodyWaitsForTheEndOfAMatchThatHasNone(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			a := archive(t, t.TempDir())
-			if err := a.Keep(begun("ended")); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, a.Keep(begun("ended")))
 			tell := a.Recorder()
-			if err := tell(begun("m.1")); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, tell(begun("m.1")))
 			parts := 0
 			watched := make(chan struct{})
 			story := a.Follow(t.Context(), "m.1")
@@ -284,27 +257,18 @@ func TestNobodyWaitsForTheEndOfAMatchThatHasNone(t *testing.T) {
 func BenchmarkListing(b *testing.B) {
 	a := archive(b, b.TempDir())
 	one := played(b, a)
-	text, err := os.ReadFile(a.path(one.Match))
-	if err != nil {
-		b.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(a.path(one.Match)))(b)
 	for n := range 10_000 {
-		if err := os.WriteFile(a.path(fmt.Sprintf("n.%d", n)), text, 0o644); err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, os.WriteFile(a.path(fmt.Sprintf("n.%d", n)), text, 0o644))
 	}
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := ReadArchive(a.Dir()).List(); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(ReadArchive(a.Dir()).List())(b)
 		}
 	})
 	b.Run("again", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := a.List(); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(a.List())(b)
 		}
 	})
 }
@@ -343,10 +307,7 @@ func TestWhatPlayersSayIsRecordedInTheNamesOfTheRules(t *testing.T) {
 		saying := Player{Name: "a", New: func() protocol.Agent { return &explaining{compiling: compiling{t: t}} }}
 		silent := Player{Name: "b", New: func() protocol.Agent { return &compiling{t: t} }}
 		play(t, m, s, saying, silent)
-		r, err := a.Read("m.1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(a.Read("m.1"))(t)
 		for turn, moves := range r.Moves {
 			want := &protocol.Explanation{
 				Move: moves[0], By: "chance", Line: [][]string{{moves[0]}}, Values: []protocol.RoleValue{{Role: r.Roles[0]}},
@@ -415,13 +376,8 @@ func TestAFalseRecordIsNoticed(t *testing.T) {
 		"a position at the end": {func(r *Record) { r.States = append(r.States, r.States[0]) }, "found more"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := DecodeRecord(strings.NewReader(text), "r.jsonl")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := r.Replay(m.machine, hash); err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(DecodeRecord(strings.NewReader(text), "r.jsonl"))(t)
+			must.OK(t, r.Replay(m.machine, hash))
 			c.change(r)
 			if err := r.Replay(m.machine, hash); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
@@ -442,10 +398,7 @@ func TestARecordWithoutASingleGoalIsTrue(t *testing.T) {
 // textOf returns the text of a file.
 func textOf(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	return string(text)
 }
 
@@ -460,9 +413,7 @@ func TestFilesOfSeveralMatchesAreReadWhole(t *testing.T) {
 		text += textOf(t, filepath.Join(dir, fmt.Sprintf("s.%d.jsonl", k)))
 	}
 	several := filepath.Join(t.TempDir(), "all.jsonl")
-	if err := os.WriteFile(several, []byte(text+whole(func(*ggpMatch) {})), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(several, []byte(text+whole(func(*ggpMatch) {})), 0o600))
 	records, err := ReadRecords(several)
 	if err != nil || len(records) != 4 {
 		t.Fatalf("%d records, %v", len(records), err)
@@ -474,9 +425,7 @@ func TestFilesOfSeveralMatchesAreReadWhole(t *testing.T) {
 	}
 	// A match whose result is false is none of a folder.
 	last := filepath.Join(dir, "s.2.jsonl")
-	if err := os.WriteFile(last, []byte(strings.Replace(textOf(t, last), `"turns":2,"errors"`, `"turns":9,"errors"`, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(last, []byte(strings.Replace(textOf(t, last), `"turns":2,"errors"`, `"turns":9,"errors"`, 1)), 0o600))
 	if list, err := archive(t, dir).List(); len(list) != 2 || err == nil || !strings.Contains(err.Error(), "the summary has turns 9, the record 2") {
 		t.Errorf("%d records, %v", len(list), err)
 	}
@@ -496,9 +445,7 @@ func TestALongMatchIDKeepsItsRecord(t *testing.T) {
 		for _, part := range []*Record{
 			{Match: id, Game: "g", Roles: []string{"r"}, Players: []string{"p"}}, {StartErrors: []string{""}}, {Completed: true, Goals: []int{len(id[249:]) * int(id[249])}},
 		} {
-			if err := tell(part); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, tell(part))
 		}
 	}
 	for _, id := range []string{first, second} {
@@ -515,14 +462,9 @@ func TestARecordThatWasBrokenOffIsEnded(t *testing.T) {
 	a := archive(t, t.TempDir())
 	want := played(t, a)
 	path := a.path(want.Match)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	lines := strings.SplitAfter(string(text), "\n")
-	if err := os.WriteFile(path, []byte(strings.Join(lines[:3], "")+lines[3][:10]), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(strings.Join(lines[:3], "")+lines[3][:10]), 0o600))
 	for range 2 { // the second time it has ended
 		r, err := a.BreakOff(want.Match, "killed")
 		if err != nil || !r.Aborted || r.Reason != "killed" || len(r.Moves) != 1 || r.Summary == nil || r.Summary.Turns != 1 {
@@ -541,19 +483,11 @@ func TestTheOldestFilesAreTrimmed(t *testing.T) {
 	a := archive(t, t.TempDir())
 	for i := range 5 {
 		path := a.path(fmt.Sprint("page.", (i+2)%5))
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, time.Time{}, time.Now().Add(time.Duration(i)*time.Minute)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, nil, 0o600))
+		must.OK(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Duration(i)*time.Minute)))
 	}
-	if err := os.WriteFile(a.path("other"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Trim("page.*", 2); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(a.path("other"), nil, 0o600))
+	must.OK(t, a.Trim("page.*", 2))
 	left, _ := filepath.Glob(filepath.Join(a.Dir(), "*"))
 	if want := []string{a.path("other"), a.path("page.0"), a.path("page.1")}; !slices.Equal(left, want) {
 		t.Errorf("left are %v, want %v", left, want)
@@ -567,9 +501,7 @@ func TestRulesThatWereChangedAreRefused(t *testing.T) {
 	if err != nil || HashRules(text) != r.Rules {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(a.rulesPath(r.Rules), []byte(text+" "), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(a.rulesPath(r.Rules), []byte(text+" "), 0o600))
 	if _, err := a.Rulesheet(r.Rules); err == nil || strings.Contains(err.Error(), a.Dir()) {
 		t.Errorf("changed rules: %v", err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/protocol"
 	"stackmate/protocol/wiretest"
 	"stackmate/reasoner/machine"
@@ -31,10 +32,7 @@ func manager(t testing.TB, rules string) *Manager {
 // builtIn returns the manager of a game of package games.
 func builtIn(t testing.TB, name string) *Manager {
 	t.Helper()
-	_, src, err := games.Source(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, src := must.Get2(games.Source(name))(t)
 	m := manager(t, string(src))
 	m.name = name
 	return m
@@ -49,11 +47,7 @@ func in(name string, a protocol.Agent) Player { return Player{Name: name, New: a
 // play holds a match that must be possible.
 func play(t testing.TB, m *Manager, s Setting, players ...Player) *Record {
 	t.Helper()
-	r, err := m.Match(t.Context(), "m.1", players, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(m.Match(t.Context(), "m.1", players, s))(t)
 }
 
 // verify replays a record: its moves must lead through its states to its goals.
@@ -68,10 +62,7 @@ func verify(t testing.TB, m *Manager, r *Record) {
 	}
 	b, names := m.machine.NewBatch(), m.machine.Names()
 	for turn := range r.States {
-		want, err := names.State(r.States[turn])
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(names.State(r.States[turn]))(t)
 		got := make(machine.State, m.machine.Words())
 		b.Store(got, 1)
 		if !got.Equal(want) {

@@ -10,6 +10,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,10 +42,7 @@ func words(rules string) []string {
 
 func TestScrambledTermsComeBackInAnyCase(t *testing.T) {
 	g := game(t, choosing)
-	s, _, err := scramble(t.Context(), g, machine.NewRand(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, _ := must.Get2(scramble(t.Context(), g, machine.NewRand(1)))(t)
 	for _, text := range []string{"pass", "(say Yes)", "(round 1)", "Left", "(says unheard)"} {
 		there := s.there(term(t, text))
 		if got := s.back(there).String(); got != text {
@@ -59,10 +57,7 @@ func TestScrambledTermsComeBackInAnyCase(t *testing.T) {
 
 func TestRulesKeepTheirMeaningOnTheWire(t *testing.T) {
 	for _, f := range games.Families() {
-		_, src, err := games.Source(f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, src := must.Get2(games.Source(f.Name()))(t)
 		sameRules(t, f.Name(), src)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -37,10 +38,7 @@ func TestPlayersOfASeriesTakeAllRolesInTurn(t *testing.T) {
 func TestResultsHaveTheFieldsThatProgramsRead(t *testing.T) {
 	r := play(t, manager(t, choosing), quick, in("a", saying(gdl.Term{Name: "pass"})), in("b", saying(gdl.Term{Name: "no"})))
 	r.ReplyTimes = [][]float64{{0.25, 0.5}, {0.125, 1}}
-	text, err := json.Marshal(r.Result())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(r.Result()))(t)
 	want := fmt.Sprintf(`{"match":"m.1","game":"test","players":["a","b"],"goals":[%d,%d],"turns":2,`+
 		`"errors":[0,2],"late":[0,0],"illegal":[0,2],"failed":[0,0],"slowest":[0.25,1]}`, r.Goals[0], r.Goals[1])
 	if string(text) != want {

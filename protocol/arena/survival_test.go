@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 
@@ -28,10 +29,7 @@ import (
 // hostile returns a player that answers every message with the same bytes.
 func hostile(t *testing.T, answer string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -272,10 +270,7 @@ func TestATournamentCanBeCountedAgainFromItsRecords(t *testing.T) {
 	want := hold(t, Tournament{Rounds: 2}, []*Manager{manager(t, choosing), builtIn(t, "pig-2-1")}, players, setting, nil)
 	var results []Result
 	for k := range want.Results {
-		r, err := ReadRecord(filepath.Join(dir, fmt.Sprintf("t.%d.jsonl", k)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(ReadRecord(filepath.Join(dir, fmt.Sprintf("t.%d.jsonl", k))))(t)
 		results = append(results, r.Result())
 	}
 	if diff := cmp.Diff(want, Rank(results)); diff != "" {
@@ -338,13 +333,8 @@ func TestFilesThatAreNoMatchRecordsAreRefused(t *testing.T) {
 		bad.Errors = append([][]string{}, r.Errors...)
 		bad.ReplyTimes = append([][]float64{}, r.ReplyTimes...)
 		spoil(&bad)
-		text, err := json.Marshal(bad)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(bad))(t)
+		must.OK(t, os.WriteFile(path, text, 0o644))
 		if _, err := ReadRecord(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%v, want %s", err, want)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
 
@@ -208,9 +209,7 @@ func hold(t *testing.T, plan Tournament, managers []*Manager, players []Player, 
 	for _, p := range players {
 		plan.Players = append(plan.Players, p.Name)
 	}
-	if err := plan.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, plan.Check())
 	ledger := NewLedger(&plan)
 	for f := range plan.Fixtures() {
 		var seated []Player
@@ -218,10 +217,7 @@ func hold(t *testing.T, plan Tournament, managers []*Manager, players []Player, 
 			seated = append(seated, players[i])
 		}
 		s.Seed, s.OpeningSeed = f.Seed, f.OpeningSeed
-		r, err := managers[f.Game].Match(t.Context(), fmt.Sprintf("t.%d", f.Number), seated, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(managers[f.Game].Match(t.Context(), fmt.Sprintf("t.%d", f.Number), seated, s))(t)
 		if !ledger.Add(f.Number, r.Result()) || ledger.Add(f.Number, Result{}) {
 			t.Errorf("match %d is not counted once", f.Number)
 		}
@@ -409,9 +405,7 @@ func TestPairsAreCountedBothWays(t *testing.T) {
 // staged plays a tournament with stages in which the first player of a pairing wins each match, except the upsets.
 func staged(t *testing.T, plan *Tournament, upsets map[[2]int]bool) (*Ledger, []encounterOf) {
 	t.Helper()
-	if err := plan.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, plan.Check())
 	l := NewLedger(plan)
 	var met []encounterOf
 	for f := range plan.Fixtures() {

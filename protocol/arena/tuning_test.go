@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 )
 
@@ -69,9 +70,7 @@ func TestTuningFindsTheTopOfANoisyQuadratic(t *testing.T) {
 	for seed := range uint64(10) {
 		plan := quadratic(500, 4)
 		plan.Seed = seed * 1000
-		if err := plan.Check(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, plan.Check())
 		l := NewLedger(plan)
 		playTuning(t, plan, machine.NewRand(seed), l, math.MaxInt)
 		c := l.Ranking().Tuning

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/protocol"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,10 +33,7 @@ func TestAnEndpointRecordsWhatTheManagerDoes(t *testing.T) {
 		}
 	}
 	id := list[0].Match
-	got, err := archive.Read(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(archive.Read(id))(t)
 	type story struct {
 		Rules         string
 		Roles         []string
@@ -81,10 +79,7 @@ func TestAWitnessTellsWhatItsManagerDid(t *testing.T) {
 	const both = `(role a) (role b) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
 		(<= (legal ?r go) (role ?r)) (<= (legal ?r stay) (role ?r)) (<= (legal b (at ?n)) (true (step ?n)))
 		(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) (<= terminal (true (step 3))) (goal a 100) (goal b 0)`
-	game, _, err := gdl.Load(context.Background(), "both.kif", []byte(both))
-	if err != nil {
-		t.Fatal(err)
-	}
+	game, _ := must.Get2(gdl.Load(context.Background(), "both.kif", []byte(both)))(t)
 	term := func(text string) gdl.Term { term, _ := gdl.ParseTerm(text); return term }
 	joint := func(moves ...string) (list []gdl.Term) {
 		for _, m := range moves {
@@ -147,10 +142,7 @@ func TestAWitnessTellsWhatItsManagerDid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := archive.Read("20260102T030405.000-m_1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(archive.Read("20260102T030405.000-m_1"))(t)
 			if len(r.Moves) != c.moves || len(r.States) != c.moves+1 || r.Completed != c.completed || r.Aborted == c.completed || r.Reason != c.reason {
 				t.Errorf("%+v", r)
 			}

@@ -94,7 +94,7 @@ var expectedChecks = []playerCheck{
 		if t.over() {
 			return
 		}
-		hang, err := halfSend(t.ctx, t.address, 1, post(m.text("PLAY")))
+		hang, err := halfSend(t.ctx, t.dial, 1, post(m.text("PLAY")))
 		hang()
 		if err != nil {
 			t.skip("the request could not be sent: %v", err)

@@ -44,7 +44,7 @@ var robustChecks = []playerCheck{
 		if t.over() {
 			return
 		}
-		hang, err := halfSend(t.ctx, t.address, 40, "POST / HTTP/1.0\r\nContent-Length: 100\r\n\r\n( INF")
+		hang, err := halfSend(t.ctx, t.dial, 40, "POST / HTTP/1.0\r\nContent-Length: 100\r\n\r\n( INF")
 		defer hang()
 		if err != nil {
 			t.skip("the half-sent requests could not be sent: %v", err)
@@ -69,7 +69,7 @@ var refusal = wish{text: "status 400 or 413 and one line with the reason", statu
 }}
 
 // halfSend opens n connections and sends the beginning of a request on each. The function closeAll closes them.
-func halfSend(ctx context.Context, address string, n int, half string) (closeAll func(), err error) {
+func halfSend(ctx context.Context, dial dialer, n int, half string) (closeAll func(), err error) {
 	var open []net.Conn
 	closeAll = func() {
 		for _, c := range open {
@@ -77,7 +77,7 @@ func halfSend(ctx context.Context, address string, n int, half string) (closeAll
 		}
 	}
 	for range n {
-		c, err := (&net.Dialer{Timeout: connectLimit}).DialContext(ctx, "tcp", address)
+		c, err := dial(ctx)
 		if err != nil {
 			return closeAll, err
 		}

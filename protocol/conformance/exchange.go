@@ -50,6 +50,16 @@ type exchange struct {
 	err         error         // no reply, a partial reply, or invalid HTTP
 }
 
+// dialer opens a connection to the player.
+type dialer func(ctx context.Context) (net.Conn, error)
+
+// dialTCP returns a dialer of an address.
+func dialTCP(address string) dialer {
+	return func(ctx context.Context) (net.Conn, error) {
+		return (&net.Dialer{Timeout: connectLimit}).DialContext(ctx, "tcp", address)
+	}
+}
+
 // post returns the HTTP request of a game server with a message.
 func post(message string) string {
 	return fmt.Sprintf("POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n"+
@@ -58,13 +68,13 @@ func post(message string) string {
 
 // send sends a request in pieces and reads the reply to the end of the stream, as the simplest clients do. After a
 // whole reply it waits toClose for the end.
-func send(ctx context.Context, address string, limit, toClose time.Duration, pieces ...string) *exchange {
+func send(ctx context.Context, dial dialer, limit, toClose time.Duration, pieces ...string) *exchange {
 	x := &exchange{request: strings.Join(pieces, ""), limit: limit, toClose: toClose, began: time.Now()}
 	x.message = x.request
 	if head, body, ok := strings.Cut(x.request, "\r\n\r\n"); ok && strings.HasPrefix(head, "POST") {
 		x.message = body
 	}
-	x.err = x.talk(ctx, address, pieces)
+	x.err = x.talk(ctx, dial, pieces)
 	if x.took == 0 {
 		x.took = time.Since(x.began)
 	}
@@ -77,8 +87,8 @@ func send(ctx context.Context, address string, limit, toClose time.Duration, pie
 // pieceDelay is the time between the pieces of a request.
 const pieceDelay = 50 * time.Millisecond
 
-func (x *exchange) talk(ctx context.Context, address string, pieces []string) error {
-	c, err := (&net.Dialer{Timeout: connectLimit}).DialContext(ctx, "tcp", address)
+func (x *exchange) talk(ctx context.Context, dial dialer, pieces []string) error {
+	c, err := dial(ctx)
 	if err != nil {
 		x.unreachable = true
 		return err

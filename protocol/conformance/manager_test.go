@@ -4,18 +4,23 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"stackmate/protocol"
+	"stackmate/protocol/wiretest"
 )
 
 // dealer is a game manager that holds matches of the kit's own game, in which the kit plays Left. Its functions break rules; nil functions keep
 // them.
 type dealer struct {
-	ctx context.Context
-	url string
+	ctx    context.Context
+	client *http.Client
 
 	request  func(r *http.Request)                   // before it is sent
 	start    func(message string) string             // changes START
@@ -27,8 +32,7 @@ type dealer struct {
 	endless  bool // sends PLAY at the end
 }
 
-// dealerClock is the play clock of its matches, dealerGrace the extra time that it waits: long compared with the delivery of a message on a busy
-// machine.
+// dealerClock is the play clock of its matches, dealerGrace the extra time that it waits.
 const (
 	dealerClock = time.Second
 	dealerGrace = 2 * time.Second
@@ -38,7 +42,7 @@ const (
 func (d *dealer) send(message string, patience time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(d.ctx, patience)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.url, strings.NewReader(message))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://wire", strings.NewReader(message))
 	if err != nil {
 		return "", err
 	}
@@ -46,7 +50,7 @@ func (d *dealer) send(message string, patience time.Duration) (string, error) {
 	if d.request != nil {
 		d.request(r)
 	}
-	response, err := http.DefaultClient.Do(r)
+	response, err := d.client.Do(r)
 	if err != nil {
 		return "", err
 	}
@@ -123,9 +127,9 @@ func (d *dealer) aside(id string, turn int, message string) {
 // checkManager checks a dealer over as many matches as the kit wants, but few.
 func checkManager(t *testing.T, d *dealer) *Report {
 	t.Helper()
-	l := listen(t)
+	l := wiretest.NewWire()
 	ctx, cancel := context.WithCancel(t.Context())
-	d.ctx, d.url = ctx, "http://"+l.Addr().String()
+	d.ctx, d.client = ctx, clientOf(l)
 	dealt := make(chan struct{})
 	defer func() { cancel(); <-dealt }()
 	go func() {
@@ -144,27 +148,33 @@ func checkManager(t *testing.T, d *dealer) *Report {
 	return report
 }
 
+// clientOf returns a client that sends all messages over a wire, one a connection.
+func clientOf(l *wiretest.Wire) *http.Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return l.Dial(ctx) }
+	return &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
+}
+
 func TestAManagerThatKeepsTheRulesPassesEveryCheck(t *testing.T) {
-	t.Parallel()
-	report := checkManager(t, &dealer{})
-	for _, r := range report.Checks {
-		if r.Verdict != Pass {
-			t.Errorf("%+v", r)
+	synctest.Test(t, func(t *testing.T) {
+		report := checkManager(t, &dealer{})
+		for _, r := range report.Checks {
+			if r.Verdict != Pass {
+				t.Errorf("%+v", r)
+			}
 		}
-	}
-	if report.Passed != len(managerChecks) || report.Subject != "the manager of Dealt.0" {
-		t.Errorf("%+v", report)
-	}
+		if report.Passed != len(managerChecks) || report.Subject != "the manager of Dealt.0" {
+			t.Errorf("%+v", report)
+		}
+	})
 }
 
 func TestEveryCheckOfManagersFailsWhereItsRuleIsBroken(t *testing.T) {
-	atLength(t)
 	replacing := func(from, to string) func(string) string {
 		return func(message string) string { return strings.Replace(message, from, to, 1) }
 	}
 	later := func(d *dealer, message string) {
 		go func() {
-			time.Sleep(100 * time.Millisecond)
+			protocol.Sleep(d.ctx, 100*time.Millisecond)
 			_, _ = d.send(message, dealerClock)
 		}()
 	}
@@ -233,14 +243,12 @@ func TestEveryCheckOfManagersFailsWhereItsRuleIsBroken(t *testing.T) {
 			able[check] = true
 		}
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			untilBroken(t, func() (missed []Result) {
+			synctest.Test(t, func(t *testing.T) {
 				for _, r := range checkManager(t, &c.dealer).Checks {
 					if slices.Contains(c.fails, r.Check) && (r.Verdict != Fail || r.Expected == "" || r.Got == "") {
-						missed = append(missed, r)
+						t.Errorf("%+v", r)
 					}
 				}
-				return missed
 			})
 		})
 	}
@@ -249,21 +257,6 @@ func TestEveryCheckOfManagersFailsWhereItsRuleIsBroken(t *testing.T) {
 			t.Errorf("nothing shows that %q can fail", c.name)
 		}
 	}
-}
-
-// untilBroken repeats a check whose subject breaks a rule until all that should fail does:
-// some rules are broken by haste, and a busy machine may take the time that a subject means
-// to save.
-func untilBroken(t *testing.T, check func() (missed []Result)) {
-	t.Helper()
-	const tries = 5
-	var missed []Result
-	for range tries {
-		if missed = check(); len(missed) == 0 || t.Failed() {
-			return
-		}
-	}
-	t.Errorf("not found in %d tries: %+v", tries, missed)
 }
 
 // otherAt tells another move of the kit at one turn.
@@ -284,20 +277,20 @@ var other = map[string]string{
 }
 
 func TestAManagerThatDoesNotComeCannotBeChecked(t *testing.T) {
-	report, err := Manager{Listener: listen(t), Wait: 10 * time.Millisecond}.Check(t.Context())
+	report, err := Manager{Listener: wiretest.NewWire(), Wait: 10 * time.Millisecond}.Check(t.Context())
 	if report != nil || err == nil || err.Error() != "no START was received within 10ms" {
 		t.Errorf("%v, %v", report, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (Manager{Listener: listen(t), Wait: time.Minute, Level: Robust}).Check(ctx); err != context.Canceled {
+	if _, err := (Manager{Listener: wiretest.NewWire(), Wait: time.Minute, Level: Robust}).Check(ctx); err != context.Canceled {
 		t.Error(err)
 	}
 }
 
 func TestTheKitHasOneSeat(t *testing.T) {
-	l := listen(t)
-	d := &dealer{ctx: t.Context(), url: "http://" + l.Addr().String()}
+	l := wiretest.NewWire()
+	d := &dealer{ctx: t.Context(), client: clientOf(l)}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan *Report)
 	go func() {

@@ -19,6 +19,7 @@ type Player struct {
 	Hard string
 	// Level is the last level to check.
 	Level Level
+	dial  dialer // nil dials the URL
 }
 
 // Check runs the checks in sequence. The player must be available and have no other matches meanwhile. It returns an
@@ -36,7 +37,10 @@ func (p Player) check(ctx context.Context, checks []leveled) (*Report, error) {
 	if u.Port() == "" {
 		address += ":80"
 	}
-	first := send(ctx, address, infoLimit, closeLimit, post("( INFO )"))
+	if p.dial == nil {
+		p.dial = dialTCP(address)
+	}
+	first := send(ctx, p.dial, infoLimit, closeLimit, post("( INFO )"))
 	switch {
 	case len(first.raw) == 0 && first.err != nil:
 		return nil, fmt.Errorf("%s cannot be checked: no reply to ( INFO ): %w", p.URL, first.err)
@@ -136,7 +140,7 @@ func (t *trial) problem(err error) bool {
 
 // send sends a request in pieces and records the exchange.
 func (t *trial) send(limit time.Duration, pieces ...string) *exchange {
-	x := send(t.ctx, t.address, limit, t.toClose(), pieces...)
+	x := send(t.ctx, t.dial, limit, t.toClose(), pieces...)
 	t.all = append(t.all, x)
 	return x
 }
@@ -247,7 +251,7 @@ func (t *trial) free() bool {
 
 // tell sends a message regardless of the verdict, also after the end of ctx.
 func (t *trial) tell(message string, limit time.Duration) *exchange {
-	return send(context.WithoutCancel(t.ctx), t.address, limit, t.toClose(), post(message))
+	return send(context.WithoutCancel(t.ctx), t.dial, limit, t.toClose(), post(message))
 }
 
 func (t *trial) status() *exchange { return t.tell("( INFO )", infoLimit) }

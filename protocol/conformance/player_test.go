@@ -2,42 +2,27 @@ package conformance
 
 import (
 	"context"
-	"flag"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/protocol"
+	"stackmate/protocol/wiretest"
+	"stackmate/reasoner/prover"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
-	"stackmate/reasoner/prover"
 )
-
-func TestMain(m *testing.M) {
-	flag.Parse()
-	// These tests wait for clocks much and compute little.
-	if err := flag.Set("test.parallel", "64"); err != nil {
-		panic(err)
-	}
-	os.Exit(m.Run())
-}
-
-// atLength skips a test that waits for clocks for seconds where tests are to be
-// short.
-func atLength(t *testing.T) {
-	exhaustive.Only(t, "waits for clocks")
-}
 
 // follower is an agent that plays the first legal move of the position that it has
 // been told of, after a time of thought where that takes any.
@@ -94,24 +79,26 @@ func endpoint(think time.Duration) http.Handler {
 	return protocol.NewEndpoint("Follower", func() protocol.Agent { return &follower{think: think} }, zerolog.Nop())
 }
 
-// check runs the named checks, or all, on a player at a listener, with a play clock.
-func check(t *testing.T, l net.Listener, h http.Handler, clock time.Duration, names ...string) map[string]Result {
+// wire is a listener that the kit can dial.
+type wire interface {
+	net.Listener
+	Dial(ctx context.Context) (net.Conn, error)
+}
+
+// check runs the named checks, or all, on a player at a listener, with a play clock. It needs a bubble of synctest.
+func check(t *testing.T, l wire, h http.Handler, clock time.Duration, names ...string) map[string]Result {
 	t.Helper()
-	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: h}}
-	server.Start()
+	server := &http.Server{Handler: h}
+	go server.Serve(l)
 	defer server.Close()
-	defer server.CloseClientConnections()
-	p := Player{URL: server.URL, StartClock: max(10*time.Second, clock), PlayClock: clock, Hard: hardRules}
+	p := Player{URL: "http://wire", StartClock: max(10*time.Second, clock), PlayClock: clock, Hard: hardRules, dial: l.Dial}
 	checks := slices.DeleteFunc(slices.Clone(playerChecks), func(c leveled) bool {
 		return len(names) > 0 && !slices.Contains(names, c.name)
 	})
 	if len(names) > 0 && len(checks) != len(names) {
 		t.Fatalf("not all of %q are checks", names)
 	}
-	report, err := p.check(t.Context(), checks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(p.check(t.Context(), checks))(t)
 	results := make(map[string]Result)
 	for _, r := range report.Checks {
 		results[r.Check] = r
@@ -119,53 +106,33 @@ func check(t *testing.T, l net.Listener, h http.Handler, clock time.Duration, na
 	return results
 }
 
-func listen(t *testing.T) net.Listener {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
 func TestAPlayerThatKeepsTheRulesPassesEveryCheck(t *testing.T) {
-	atLength(t)
-	t.Parallel()
-	var failed []Result
-	for clock := 2 * time.Second; clock < time.Minute; clock *= 2 { // on a busy machine answers are late
-		failed = nil
-		for _, r := range check(t, listen(t), endpoint(600*time.Millisecond), clock) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, r := range check(t, wiretest.NewWire(), endpoint(600*time.Millisecond), 2*time.Second) {
 			if r.Verdict != Pass {
-				failed = append(failed, r)
+				t.Errorf("%+v", r)
 			}
 		}
-		if len(failed) == 0 {
-			return
-		}
-	}
-	for _, r := range failed {
-		t.Errorf("with a long clock, too: %+v", r)
-	}
+	})
 }
 
 func TestEveryCheckOfPlayersFailsWhereItsRuleIsBroken(t *testing.T) {
-	atLength(t)
 	// The rules on every reply are checked on the replies to another check.
 	with := map[string]string{"content length": "info", "no chunks": "info", "end of stream": "info", "ASCII": "info"}
-	listeners := map[string]func(net.Listener) net.Listener{
-		"half-sent requests": func(l net.Listener) net.Listener { return &fewConnections{l, make(chan struct{}, 20)} },
-		"request in pieces":  func(l net.Listener) net.Listener { return oneRead{l} },
+	listeners := map[string]func(*wiretest.Wire) wire{
+		"half-sent requests": func(l *wiretest.Wire) wire { return &fewConnections{l, make(chan struct{}, 20)} },
+		"request in pieces":  func(l *wiretest.Wire) wire { return oneRead{l} },
 	}
 	for _, c := range playerChecks {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			untilBroken(t, func() []Result {
-				broken, player, l := sabotages(), endpoint(600*time.Millisecond), listen(t)
+			synctest.Test(t, func(t *testing.T) {
+				broken, player, open := sabotages(), endpoint(600*time.Millisecond), wiretest.NewWire()
+				l := wire(open)
 				switch {
 				case broken[c.name] != nil:
 					player = broken[c.name](player)
 				case listeners[c.name] != nil:
-					l = listeners[c.name](l)
+					l = listeners[c.name](open)
 				default:
 					t.Fatal("nothing shows that this check can fail")
 				}
@@ -174,9 +141,8 @@ func TestEveryCheckOfPlayersFailsWhereItsRuleIsBroken(t *testing.T) {
 					names = append(names, with[c.name])
 				}
 				if r := check(t, l, player, time.Second, names...)[c.name]; r.Verdict != Fail || r.Sent == "" || r.Expected == "" || r.Got == "" || r.Reason == "" {
-					return []Result{r}
+					t.Errorf("%+v", r)
 				}
-				return nil
 			})
 		})
 	}
@@ -196,14 +162,13 @@ func TestAPlayerThatCannotBeReachedOrIsBusyIsNotChecked(t *testing.T) {
 }
 
 func TestAPlantedFaultFailsItsCheckAlone(t *testing.T) {
-	atLength(t)
+	exhaustive.Only(t, "takes some seconds")
 	slowly := moving(func(_, move string) string {
 		if move == "a" { // of the hard game
 			time.Sleep(5 * time.Second)
 		}
 		return move
 	})
-	var all sync.WaitGroup
 	for name, fault := range map[string]sabotage{
 		"info":            saying("INFO", "((name x) (mood good))"),
 		"start":           wording("ready", "ok"),
@@ -218,19 +183,16 @@ func TestAPlantedFaultFailsItsCheckAlone(t *testing.T) {
 		"end of stream":   rawly(3*time.Second, announced(0)),
 		"GET":             sabotages()["GET"],
 	} {
-		all.Go(func() { // they wait nearly all of the time
-			untilBroken(t, func() (others []Result) {
-				for _, r := range check(t, listen(t), fault(endpoint(600*time.Millisecond)), 4*time.Second, upToExpected()...) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				for _, r := range check(t, wiretest.NewWire(), fault(endpoint(600*time.Millisecond)), 4*time.Second, upToExpected()...) {
 					if (r.Verdict == Fail) != (r.Check == name || r.Check == "abort while thinking" && name == "abort") {
-						r.Reason += ", with a planted fault of " + name
-						others = append(others, r)
+						t.Errorf("%+v", r)
 					}
 				}
-				return others
 			})
 		})
 	}
-	all.Wait()
 }
 
 func upToExpected() (names []string) {
@@ -242,8 +204,10 @@ func upToExpected() (names []string) {
 	return names
 }
 
-func TestWhoDiesFailsOnce(t *testing.T) {
-	l := listen(t)
+func TestWhoDiesFailsOnce(t *testing.T) { synctest.Test(t, dieOnPing) }
+
+func dieOnPing(t *testing.T) {
+	l := wiretest.NewWire()
 	mortal := answering(func(message string, _ *http.Request, play func(string) string) string {
 		if strings.Contains(message, "PING") {
 			l.Close()
@@ -262,9 +226,9 @@ func TestWhoDiesFailsOnce(t *testing.T) {
 	}
 }
 
-func TestWhoStaysBusyFailsOnce(t *testing.T) {
-	atLength(t)
-	t.Parallel()
+func TestWhoStaysBusyFailsOnce(t *testing.T) { synctest.Test(t, stayBusyAfterPing) }
+
+func stayBusyAfterPing(t *testing.T) {
 	var stuck atomic.Bool
 	caught := answering(func(message string, _ *http.Request, play func(string) string) string {
 		if strings.Contains(message, "PING") {
@@ -276,7 +240,7 @@ func TestWhoStaysBusyFailsOnce(t *testing.T) {
 		}
 		return play(message)
 	})
-	results := check(t, listen(t), caught(endpoint(0)), time.Second, "ping", "GET")
+	results := check(t, wiretest.NewWire(), caught(endpoint(0)), time.Second, "ping", "GET")
 	if ping := results["ping"]; ping.Verdict != Fail || !strings.Contains(ping.Reason, "is not available") {
 		t.Errorf("%+v", ping)
 	}

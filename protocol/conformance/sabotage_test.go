@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"stackmate/protocol/wiretest"
 )
 
 // sabotage makes a player break a rule.
@@ -252,9 +254,9 @@ func repeating(is func(told, before string) bool) sabotage {
 	var mu sync.Mutex
 	var told, move string
 	return answering(func(message string, _ *http.Request, play func(string) string) string {
+		answer := play(message)
 		mu.Lock()
 		defer mu.Unlock()
-		answer := play(message)
 		if !strings.Contains(message, "PLAY") {
 			return answer
 		}
@@ -271,13 +273,15 @@ func stubborn() sabotage {
 	var mu sync.Mutex
 	own := make(map[string]string) // by match
 	return answering(func(message string, _ *http.Request, play func(string) string) string {
-		mu.Lock()
-		defer mu.Unlock()
 		id := matchID.FindString(message)
+		mu.Lock()
 		if told := firstMove.FindString(message); told != "" && own[id] != "" && strings.Contains(message, "PLAY") {
 			message = strings.Replace(message, told, "("+own[id]+" ", 1)
 		}
+		mu.Unlock()
 		reply := play(message)
+		mu.Lock()
+		defer mu.Unlock()
 		if strings.Contains(message, "START "+id+" Left") {
 			own[id] = "nothing yet"
 		} else if own[id] != "" && strings.Contains(message, "PLAY") {
@@ -291,13 +295,13 @@ var firstMove = regexp.MustCompile(`\(\( Go [^)]*\)`)
 
 // fewConnections takes as many connections at a time as open has room.
 type fewConnections struct {
-	net.Listener
+	*wiretest.Wire
 	open chan struct{}
 }
 
 func (l *fewConnections) Accept() (net.Conn, error) {
 	l.open <- struct{}{}
-	c, err := l.Listener.Accept()
+	c, err := l.Wire.Accept()
 	return &counted{Conn: c, open: l.open}, err
 }
 
@@ -313,10 +317,10 @@ func (c *counted) Close() error {
 }
 
 // oneRead models servers that take the first read for the request.
-type oneRead struct{ net.Listener }
+type oneRead struct{ *wiretest.Wire }
 
 func (l oneRead) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
+	c, err := l.Wire.Accept()
 	return &readOnce{Conn: c}, err
 }
 

@@ -186,7 +186,7 @@ func (m *table) thinking(f func()) {
 	played := make(chan *exchange, 1)
 	message := m.text("PLAY")
 	toClose := m.toClose()
-	go func() { played <- send(m.ctx, m.address, m.PlayClock, toClose, post(message)) }()
+	go func() { played <- send(m.ctx, m.dial, m.PlayClock, toClose, post(message)) }()
 	select {
 	case x := <-played:
 		m.skip("the player moved at once: %s", x)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
 )
@@ -17,17 +18,12 @@ import (
 func recoded(t testing.TB, g *Game) *Game {
 	t.Helper()
 	data := g.AppendTo([]byte("before"))
-	h, err := Decode(data[len("before"):])
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(Decode(data[len("before"):]))(t)
 	if again := h.AppendTo([]byte("before")); !bytes.Equal(again, data) {
 		t.Fatal("the encoding of a decoded game differs")
 	}
 	for _, of := range []*Game{h, h.unshared} {
-		if err := of.Verify(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, of.Verify())
 	}
 	return h
 }
@@ -35,15 +31,9 @@ func recoded(t testing.TB, g *Game) *Game {
 func TestDecodedGamesAreTheSame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := randomGame(rt)
-		h, err := Optimise(t.Context(), g, PassOptions{})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		h := must.Get(Optimise(t.Context(), g, PassOptions{}))(rt)
 		h = recoded(t, h)
-		m, err := Compile(t.Context(), h, Options{})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		m := must.Get(Compile(t.Context(), h, Options{}))(rt)
 		seed := rapid.Uint64().Draw(rt, "seed")
 		checkLanes(rt, g, g.Net, m, reachable(rt, g, m.wide.Lanes(), seed), seed)
 	})

@@ -3,6 +3,7 @@ package circuit
 import (
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 )
@@ -22,9 +23,7 @@ func TestCountersBeyondAllPlayoutsAreFreed(t *testing.T) {
 	g.Initial.Set(last + 1)
 	g.Terminal = twin[last]
 	h := mergeFluents(t.Context(), g)
-	if err := h.Verify(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, h.Verify())
 	for i := range count {
 		if a, b := h.Next[i], h.Next[last+1+i]; a != b {
 			t.Errorf("fluent %d: next is %v, and %v for its twin", i, a, b)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
@@ -225,9 +226,7 @@ func TestOptimisingAndCompilingStopWithTheirContext(t *testing.T) {
 		return err
 	}
 	asked := &endingContext{t.Context(), 1 << 30}
-	if err := work(asked); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, work(asked))
 	total := 1<<30 - asked.left
 	if total < 100 {
 		t.Errorf("Err was called %d times, want at least 100", total)

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 
 	"stackmate/reasoner/circuit/logic"
@@ -16,21 +17,13 @@ import (
 // optimised returns a game after the passes.
 func optimised(t rapid.TB, g *Game, o PassOptions) *Game {
 	t.Helper()
-	h, err := Optimise(context.Background(), g, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return must.Get(Optimise(context.Background(), g, o))(t)
 }
 
 // compiled returns the machine of a game.
 func compiled(t rapid.TB, g *Game, o Options) *Machine {
 	t.Helper()
-	m, err := Compile(context.Background(), g, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(Compile(context.Background(), g, o))(t)
 }
 
 // randomGame draws a game over a random network with all operations, literals of both signs, and a monotone recursion.

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
@@ -30,9 +31,7 @@ func TestSplitMovesKeepTheGame(t *testing.T) {
 				}
 			}
 		}
-		if err := h.Verify(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, h.Verify())
 		for _, k := range kernel.All() {
 			m := compiled(t, h, Options{Kernel: k.Name()})
 			seed := rapid.Uint64().Draw(t, "seed")

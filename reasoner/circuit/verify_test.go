@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
@@ -58,9 +59,7 @@ func firstOperands(g *Game) []logic.Lit {
 }
 
 func TestVerifyNamesTheViolation(t *testing.T) {
-	if err := small().Verify(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, small().Verify())
 	for _, c := range []struct {
 		want    string
 		corrupt func(g *Game)

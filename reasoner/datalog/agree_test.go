@@ -14,6 +14,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
 	"stackmate/internal/corpus"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
 )
@@ -94,20 +95,13 @@ func agree(t rapid.TB, machines []machine.Machine, seed uint64, steps int) {
 // oracleOf returns the machine with which the other machines are compared.
 func oracleOf(t rapid.TB, g *gdl.Game) machine.Machine {
 	t.Helper()
-	oracle, err := reference.New(context.Background(), g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return oracle
+	return must.Get(reference.New(context.Background(), g))(t)
 }
 
 // engines makes both machines of this package, and the oracle first.
 func engines(t rapid.TB, g *gdl.Game) []machine.Machine {
 	t.Helper()
-	m, err := NewMachine(context.Background(), g, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMachine(context.Background(), g, Limits{}))(t)
 	return []machine.Machine{oracleOf(t, g), newProgramMachine(ground(t, g)), m}
 }
 
@@ -228,10 +222,7 @@ func TestShuffledRulesGiveTheSameGame(t *testing.T) {
 	for _, name := range []string{"biddingTicTacToe", "connectFour", "blocker", "eightPuzzle", "checkersSmall"} {
 		t.Run(name, func(t *testing.T) {
 			src := corpus.Source(t, name)
-			tree, err := gdl.Parse(name, src)
-			if err != nil {
-				t.Fatal(err)
-			}
+			tree := must.Get(gdl.Parse(name, src))(t)
 			g := load(t, name, string(src))
 			other := load(t, name, gdl.Print(rewrite.Bodies(rewrite.Rules(tree, rng), rng)))
 			p, q := ground(t, g), ground(t, other)
@@ -241,10 +232,7 @@ func TestShuffledRulesGiveTheSameGame(t *testing.T) {
 			if diff := cmp.Diff(p.Names.Moves, q.Names.Moves); diff != "" {
 				t.Error("moves:", diff)
 			}
-			m, err := NewMachine(context.Background(), other, Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(NewMachine(context.Background(), other, Limits{}))(t)
 			agree(t, []machine.Machine{newProgramMachine(p), newProgramMachine(q), m}, 2, 60)
 		})
 	}
@@ -252,11 +240,7 @@ func TestShuffledRulesGiveTheSameGame(t *testing.T) {
 
 func ground(t rapid.TB, g *gdl.Game) *Program {
 	t.Helper()
-	p, err := Ground(context.Background(), g, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(Ground(context.Background(), g, Limits{}))(t)
 }
 
 // If r1 never holds, r2 is the same in all positions: the moves that its negation leaves are known, as they are

@@ -12,6 +12,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
 )
@@ -44,10 +45,7 @@ func loadRulesheet(t testing.TB, name string) *gdl.Game {
 
 func load(t rapid.TB, name, src string) *gdl.Game {
 	t.Helper()
-	g, _, err := gdl.Load(context.Background(), name, []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(context.Background(), name, []byte(src)))(t)
 	return g
 }
 
@@ -63,9 +61,7 @@ func replay(t *testing.T, name string, m machine.Machine) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := trace.Replay(m, match); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, trace.Replay(m, match))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 // explosive has a rule with a million instances that no split can avoid.
@@ -78,10 +80,7 @@ func TestOnlyPositionsWithinTheMemoryHaveMoves(t *testing.T) {
 	const src = `(role r) (init (n 0)) (succ 0 1) (succ 1 2) (digit 0) (digit 1) (digit 2) (digit 3) (digit 4)
 		(<= (legal r (say ?a ?b ?c ?d ?e ?f)) (digit ?a) (digit ?b) (digit ?c) (digit ?d) (digit ?e) (digit ?f) (true (n 1)))
 		(legal r wait) (<= (next (n ?y)) (true (n ?x)) (succ ?x ?y)) (goal r 0) (<= terminal (true (n 2)))`
-	m, err := NewMachine(context.Background(), load(t, "src.kif", src), Limits{MaxTuples: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMachine(context.Background(), load(t, "src.kif", src), Limits{MaxTuples: 1000}))(t)
 	b := m.NewBatch()
 	for range 2 {
 		b.Fill(m.Initial(), nil)

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 )
 
@@ -76,9 +77,7 @@ func TestCompositionsBecomeLinear(t *testing.T) {
 			(<= (legal x (put ?p)) (place ?p)) (<= (next (on ?p 0)) (does x (put ?p))) (<= terminal (path ?i a ?p))
 			(<= (path ?i ?p ?q) (link ?p ?q) (true (on ?q ?i))) (<= (path ?i ?p ?q) `+c.rule+")")
 		gr := newGrounder(t.Context(), g, Limits{})
-		if err := gr.linearise(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, gr.linearise())
 		if got := recursions(gr.theory); got != c.want {
 			t.Errorf("%s: the relation recurs %d times in a rule, want %d", c.rule, got, c.want)
 		}
@@ -104,10 +103,7 @@ func TestConnectionsAreFollowedFromOneSide(t *testing.T) {
 			(<= (legal ?r (put ?p)) (role ?r) (place ?p)) (<= (next (on ?p ?r)) (does ?r (put ?p))) (<= (next (on ?p ?r)) (true (on ?p ?r)))
 			(<= (path ?i ?p ?q) (link ?p ?q) (true (on ?p ?i)) (true (on ?q ?i))) (<= (path ?i ?p ?q) `+recursion+`)
 			(<= terminal (start ?i ?p) (end ?i ?q) (path ?i ?p ?q))`)
-		p, err := Ground(t.Context(), g, Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Ground(t.Context(), g, Limits{}))(t)
 		if n := len(p.Head); n > 20*places {
 			t.Errorf("%d rule instances for %d places: %s", n, places, recursion)
 		}

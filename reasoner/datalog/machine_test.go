@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmate/internal/guard"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 )
 
@@ -33,10 +34,7 @@ const walk = `
 
 func newWalk(t testing.TB) machine.Machine {
 	t.Helper()
-	m, err := NewMachine(context.Background(), load(t, "walk.kif", walk), Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMachine(context.Background(), load(t, "walk.kif", walk), Limits{}))(t)
 	return m
 }
 
@@ -102,10 +100,7 @@ func TestLargeStaticRelationsAreAnsweredOnDemand(t *testing.T) {
 (<= (goal r 100) (ends ?x) (row ?x) (true (n 3)))
 (<= terminal (true (n 3)))
 `
-	m, err := NewMachine(context.Background(), load(t, "large.kif", src), Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMachine(context.Background(), load(t, "large.kif", src), Limits{}))(t)
 	p := machine.NewPlayouts(m, m.Initial(), 1)
 	for range 5 {
 		p.Step()
@@ -134,10 +129,7 @@ func TestAMachineKeepsToItsLimits(t *testing.T) {
 (<= (next (step 2)) (true (step 1)))
 (<= terminal (true (step 2)))
 (goal r 100)`
-	in, err := newInterpreter(t.Context(), load(t, "lists.kif", rules), Limits{MaxAtoms: 1 << 20}.withDefaults())
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(newInterpreter(t.Context(), load(t, "lists.kif", rules), Limits{MaxAtoms: 1 << 20}.withDefaults()))(t)
 	in.makeVocabulary(sampleWords)
 	s := newStepper(in, guard.NewWatch(t.Context(), grounding))
 	if err := s.evaluateInitial(); err != nil || len(s.AppendLegal(nil, 0)) != 1 {

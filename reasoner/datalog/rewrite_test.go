@@ -12,6 +12,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 )
 
@@ -34,11 +35,7 @@ func groundBy(t rapid.TB, g *gdl.Game, when threshold) *Program {
 // grounded returns the ground program of a grounder's game.
 func grounded(t rapid.TB, gr *grounder) *Program {
 	t.Helper()
-	p, err := gr.ground()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(gr.ground())(t)
 }
 
 // rewritable draws a game in which static relations join several columns. Other relations recur on themselves
@@ -166,13 +163,8 @@ func TestReachedAtomsArePossible(t *testing.T) {
 		if rapid.Bool().Draw(t, "on demand") {
 			gr.unfolding, gr.factoring, gr.asking, gr.lightly = never, never, always, 1
 		}
-		if err := gr.runPasses(gr.phases()...); err != nil {
-			t.Fatal(err)
-		}
-		in, err := gr.record.instantiate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, gr.runPasses(gr.phases()...))
+		in := must.Get(gr.record.instantiate())(t)
 		if !gr.exact {
 			return false
 		}

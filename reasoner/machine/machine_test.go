@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 )
@@ -45,10 +46,7 @@ func newScalar(stepper func() machine.Stepper) machine.Machine {
 }
 
 func TestPerftCountsSequencesOfJointMoves(t *testing.T) {
-	counts, err := machine.Perft(context.Background(), newCounting(), machine.State{1}, 6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := must.Get(machine.Perft(context.Background(), newCounting(), machine.State{1}, 6))(t)
 	// Compositions into steps of 1 and 2: 2^d until the end is reached. Five steps of 2 reach 10, and four
 	// steps of 2 with a step of 1 reach 9 in 5 orders.
 	want := []machine.PerftCount{{1, 2, 0}, {2, 4, 0}, {3, 8, 0}, {4, 16, 0}, {5, 32, 6}, {6, 52, 30}}

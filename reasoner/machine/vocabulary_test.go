@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 )
 
@@ -51,10 +52,7 @@ func TestPositionsOfAnOpenVocabularyKeepTheirFluents(t *testing.T) {
 
 func TestAFullVocabularyLosesOnlyNewPositions(t *testing.T) {
 	names := open(1, 2000)
-	first, err := names.State([]string{"a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(names.State([]string{"a"}))(t)
 	full := false
 	for i := range 100 {
 		_, ok := names.AddFluent(fmt.Sprintf("(n %d)", i))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
@@ -58,10 +59,7 @@ func aPuzzle(t *testing.T, rng *rand.Rand, fluents, moves int) (*circuit.Game, m
 // compiled returns the machine of a game.
 func compiled(t testing.TB, g *circuit.Game) machine.Machine {
 	t.Helper()
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
 	return m
 }
 
@@ -125,10 +123,7 @@ func TestHorizonsFindTheBestPlan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 7))
 	for range 150 {
 		g, m := aPuzzle(t, rng, 9, 5)
-		p, err := New(g, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(New(g, m))(t)
 		q := p.newPlanning(m.Initial(), machine.PlanLimits{})
 		q.interleave(t.Context(), coroutine{search: func(ctx context.Context, pause func() bool) {
 			steps := 0

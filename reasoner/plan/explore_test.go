@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
@@ -27,14 +28,8 @@ func aRow(t *testing.T, places int) *planning {
 	g.Legal = [][]logic.Lit{{logic.True}}
 	g.Terminal = g.Fluents[places-1]
 	g.Goals = []circuit.Goal{{Role: 0, Value: 100, When: g.Terminal}, {Role: 0, Value: 0, When: g.Terminal.Not()}}
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := New(g, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
+	p := must.Get(New(g, m))(t)
 	return p.newPlanning(g.Initial, machine.PlanLimits{})
 }
 

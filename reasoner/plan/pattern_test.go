@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
@@ -54,10 +55,7 @@ func TestPatternsBoundGoalsAndDistances(t *testing.T) {
 	hopeless, distant := 0, 0
 	for range 200 {
 		g, m := aPuzzle(t, rng, 8, 5)
-		p, err := New(g, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(New(g, m))(t)
 		if terminal, _ := machine.NewExpander(m).Look(m.Initial()); terminal {
 			continue // no joint move to plan
 		}
@@ -106,10 +104,7 @@ func TestNoPatternsOfSingleFluents(t *testing.T) {
 	g.Terminal = g.Net.And(g.Fluents...)
 	g.Goals = []circuit.Goal{{Value: 100, When: g.Terminal}}
 	m := compiled(t, g)
-	p, err := New(g, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(New(g, m))(t)
 	q := p.newPlanning(m.Initial(), machine.PlanLimits{})
 	q.interleave(t.Context(), coroutine{search: q.byPatterns, weight: 1})
 	if q.plan.Goal != 100 || len(q.patterns) > 0 {

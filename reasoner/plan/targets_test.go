@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
@@ -35,14 +36,8 @@ func aKey(t *testing.T, steps int) *planning {
 	g.Terminal = step[steps]
 	won := g.Net.And(g.Terminal, run)
 	g.Goals = []circuit.Goal{{Role: 0, Value: 100, When: won}, {Role: 0, Value: 0, When: won.Not()}}
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := New(g, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
+	p := must.Get(New(g, m))(t)
 	return p.newPlanning(g.Initial, machine.PlanLimits{})
 }
 

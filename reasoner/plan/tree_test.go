@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
@@ -55,10 +56,7 @@ func TestAPlanFromTheEndIsEmpty(t *testing.T) {
 	g.Next, g.Legal, g.Terminal = []logic.Lit{logic.True}, [][]logic.Lit{{logic.True}}, logic.True
 	g.Goals = []circuit.Goal{{Value: 30, When: g.Fluents[0].Not()}, {Value: 100, When: g.Fluents[0]}}
 	m := compiled(t, g)
-	p, err := New(g, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(New(g, m))(t)
 	found, err := p.Plan(t.Context(), m.Initial(), machine.PlanLimits{})
 	if err != nil || found.Goal != 30 || found.Bound != 30 || len(found.Line) > 0 {
 		t.Errorf("found %+v, %v; expected the goal 30 at once", found, err)
@@ -75,10 +73,7 @@ func TestABeamReportsThatItIsNarrow(t *testing.T) {
 	}
 	g.Terminal = g.Net.And(g.Fluents...)
 	g.Goals = []circuit.Goal{{Value: 100, When: logic.False}, {Value: 50, When: logic.True}}
-	p, err := New(g, compiled(t, g))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(New(g, compiled(t, g)))(t)
 	for width, want := range map[int]bool{1: true, 2: true, 3: false} {
 		q := p.newPlanning(g.Initial, machine.PlanLimits{})
 		narrow, fits := q.newExplorer(t.Context()).breadthFirst(func() bool { return true }, width, maxBreadth, q.allFluents())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
@@ -14,11 +15,7 @@ import (
 // compiled returns the machine of a game.
 func compiled(t testing.TB, g *circuit.Game) *circuit.Machine {
 	t.Helper()
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
 }
 
 // aToken returns a game in which a token moves around three places and lights a further lamp with each move.

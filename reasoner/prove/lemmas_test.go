@@ -5,6 +5,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
@@ -18,22 +19,10 @@ func TestGoalSumsOfGamesAreProvedWithFewModels(t *testing.T) {
 		"ticTacToe", "goofspiel-4", "goofspiel-7", "goofspiel-8", "biddingTicTacToe-5", "oshiZumo-6-2", "oshiZumo-50-3",
 		"tron-6x7", "connectFour", "breakthrough-4x5", "reversi-6x6",
 	} {
-		_, source, err := games.Source(game)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rules, _, err := gdl.Load(t.Context(), game, source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := reasoner.Circuit(t.Context(), rules, reasoner.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, source := must.Get2(games.Source(game))(t)
+		rules, _ := must.Get2(gdl.Load(t.Context(), game, source))(t)
+		g := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
+		m := must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
 		proved, models := prove.GoalSumModels(t.Context(), g.Whole(), m, 100)
 		t.Logf("%s: %d models", game, models)
 		if !proved || models > most {

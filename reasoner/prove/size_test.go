@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
@@ -58,14 +59,8 @@ func TestAMillionClausesAStepAreHandledOrRefusedWithinTheMemory(t *testing.T) {
 	if clauses < 1_000_000 {
 		t.Fatalf("%d clauses a step, expected a million", clauses)
 	}
-	m, err := circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.New(g, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
+	p := must.Get(plan.New(g, m))(t)
 	for _, bytes := range []int64{1 << 28, 1 << 30} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		began := time.Now()

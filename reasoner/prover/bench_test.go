@@ -6,6 +6,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/cputime"
+	"stackmate/internal/must"
 	"stackmate/reasoner/prover"
 )
 
@@ -17,15 +18,9 @@ func BenchmarkFirstMoves(b *testing.B) {
 		b.Run(sheet.Name, func(b *testing.B) {
 			before := cputime.Now()
 			for b.Loop() {
-				game, _, err := gdl.Load(b.Context(), sheet.Name, source)
-				if err != nil {
-					b.Fatal(err)
-				}
+				game, _ := must.Get2(gdl.Load(b.Context(), sheet.Name, source))(b)
 				p := prover.New(game)
-				fluents, err := p.Initial(b.Context())
-				if err != nil {
-					b.Fatal(err)
-				}
+				fluents := must.Get(p.Initial(b.Context()))(b)
 				if over, err := p.Terminal(b.Context(), fluents); err != nil || over {
 					b.Fatalf("the game begins at its end: %v, %v", over, err)
 				}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/reasoner/prover"
 	"stackmate/reasoner/wellformed"
 )
@@ -268,19 +269,13 @@ func (m *manager) goal(role string) int {
 }
 
 func TestPlayableRulesMeanTheSameToManagers(t *testing.T) {
-	a, err := txtar.ParseFile(filepath.Join("testdata", "playable.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(txtar.ParseFile(filepath.Join("testdata", "playable.txtar")))(t)
 	for _, f := range a.Files {
 		t.Run(f.Name, func(t *testing.T) {
 			if _, _, err := gdl.Load(t.Context(), f.Name, f.Data); err == nil {
 				t.Error("the rules are valid")
 			}
-			g, found, err := gdl.LoadToPlay(t.Context(), f.Name, f.Data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g, found := must.Get2(gdl.LoadToPlay(t.Context(), f.Name, f.Data))(t)
 			var codes []string
 			for _, d := range found {
 				if d.Meaning != "" {
@@ -295,10 +290,7 @@ func TestPlayableRulesMeanTheSameToManagers(t *testing.T) {
 			if d := cmp.Diff(want, codes); d != "" {
 				t.Errorf("faults with a meaning (-want +got):\n%s", d)
 			}
-			tree, err := gdl.Parse(f.Name, f.Data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			tree := must.Get(gdl.Parse(f.Name, f.Data))(t)
 			for seed := range 6 {
 				compare(t, &manager{t: t, clauses: tree.Clauses}, g, rand.New(rand.NewPCG(uint64(seed), 0)))
 			}
@@ -330,18 +322,12 @@ func TestTheFirstOfSeveralGoalsCountsForManagers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rules := []byte(common + goals)
-			g, _, err := gdl.Load(t.Context(), name, rules)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g, _ := must.Get2(gdl.Load(t.Context(), name, rules))(t)
 			g, role := wellformed.FirstGoals(t.Context(), g)
 			if role != "a" && role != "b" {
 				t.Fatal("several goals were not found")
 			}
-			tree, err := gdl.Parse(name, rules)
-			if err != nil {
-				t.Fatal(err)
-			}
+			tree := must.Get(gdl.Parse(name, rules))(t)
 			for seed := range 6 {
 				compare(t, &manager{t: t, clauses: tree.Clauses}, g, rand.New(rand.NewPCG(uint64(seed), 0)))
 			}

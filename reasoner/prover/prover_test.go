@@ -19,6 +19,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prover"
@@ -27,10 +28,7 @@ import (
 // rules loads a rulesheet.
 func rules(t testing.TB, src string) *gdl.Game {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), "test", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte(src)))(t)
 	return g
 }
 
@@ -119,10 +117,7 @@ func after(m machine.Machine, s machine.State, joint ...string) machine.State {
 func follow(t testing.TB, g *gdl.Game, m machine.Machine, turns int) {
 	t.Helper()
 	p, names, rng := prover.New(g), m.Names(), rand.New(rand.NewPCG(1, 2))
-	fluents, err := p.Initial(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fluents := must.Get(p.Initial(t.Context()))(t)
 	state := m.Initial()
 	for turn := range turns {
 		want := names.AppendFluents(nil, state)
@@ -146,9 +141,7 @@ func follow(t testing.TB, g *gdl.Game, m machine.Machine, turns int) {
 		if got.Terminal || len(joint) < len(names.Roles) {
 			return
 		}
-		if fluents, err = p.Next(t.Context(), fluents, joint); err != nil {
-			t.Fatal(err)
-		}
+		fluents = must.Get(p.Next(t.Context(), fluents, joint))(t)
 		state = after(m, state, joint...)
 	}
 }
@@ -169,15 +162,9 @@ func TestTheProverAgreesWithMachinesOfTheCorpus(t *testing.T) {
 		"gt_attrition", "hitori",
 	} {
 		t.Run(name, func(t *testing.T) {
-			src, err := os.ReadFile(filepath.Join(dir, "rulesheets", name+".kif"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			src := must.Get(os.ReadFile(filepath.Join(dir, "rulesheets", name+".kif")))(t)
 			g := rules(t, string(src))
-			m, err := reasoner.New(t.Context(), g, reasoner.Options{Engine: "datalog"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(reasoner.New(t.Context(), g, reasoner.Options{Engine: "datalog"}))(t)
 			follow(t, g, m, 10)
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/must"
 	"stackmate/reasoner/prover"
 )
 
@@ -149,10 +150,7 @@ func (m *model) about(relation string, arity int, first ...string) []string {
 // atoms applies a relation to terms given as text.
 func atoms(t *testing.T, relation string, texts []string) (list []gdl.Term) {
 	for _, text := range texts {
-		term, err := gdl.ParseTerm("(" + relation + "0 " + text + ")")
-		if err != nil {
-			t.Fatal(err)
-		}
+		term := must.Get(gdl.ParseTerm("(" + relation + "0 " + text + ")"))(t)
 		term.Name = relation
 		list = append(list, term)
 	}

@@ -8,6 +8,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
 	"stackmate/internal/corpus"
+	"stackmate/internal/must"
 	"stackmate/reasoner/trace"
 )
 
@@ -15,10 +16,7 @@ import (
 func respell(t *testing.T, rename func(string) string, terms []string) {
 	t.Helper()
 	for i, text := range terms {
-		tree, err := gdl.Parse("", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(gdl.Parse("", []byte(text)))(t)
 		terms[i] = rewrite.Symbols(tree, rename).Clauses[0].String()
 	}
 }
@@ -27,10 +25,7 @@ func TestRewrittenRulesReplayTheRenamedRecords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, name := range []string{"biddingTicTacToe", "connectFour", "2pttc", "aipsrovers01", "blockerSerial"} {
 		t.Run(name, func(t *testing.T) {
-			tree, err := gdl.Parse(name, corpus.Source(t, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			tree := must.Get(gdl.Parse(name, corpus.Source(t, name)))(t)
 			names := make(map[string]string)
 			rename := func(s string) string {
 				if names[s] == "" {

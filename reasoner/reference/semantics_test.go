@@ -13,6 +13,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
 )
@@ -20,15 +21,8 @@ import (
 // compile returns the machine of a rulesheet.
 func compile(t testing.TB, src string) machine.Machine {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), "test", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reference.New(context.Background(), g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte(src)))(t)
+	return must.Get(reference.New(context.Background(), g))(t)
 }
 
 // position describes a position in texts.
@@ -203,10 +197,7 @@ func TestDisjunctionsTooLargeToDistributeMeanTheSame(t *testing.T) {
 				want = machine.NoGoal
 			}
 		}
-		s, err := m.Names().State(fluents)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(m.Names().State(fluents))(t)
 		if got := look(m, s).Goals[0]; got != want {
 			t.Errorf("goal %d at %v, want %d", got, fluents, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/trace"
 )
@@ -53,19 +54,12 @@ const match = `{"game":"counter","playout":7,"roles":["robot"],"steps":[` +
 func readAll(t *testing.T, name, text string) ([]*trace.Match, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(path))(t)
 	defer f.Close()
 	if strings.HasSuffix(name, ".gz") {
 		z := gzip.NewWriter(f)
-		if _, err := z.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(z.Write([]byte(text)))(t)
+		must.OK(t, z.Close())
 	} else if _, err := f.WriteString(text); err != nil {
 		t.Fatal(err)
 	}
@@ -123,10 +117,7 @@ func TestTheFirstDifferenceIsNamedWithItsStep(t *testing.T) {
 }
 
 func TestPartsThatWereNotRecordedAreNotCompared(t *testing.T) {
-	matches, err := readAll(t, "counter.jsonl", match)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matches := must.Get(readAll(t, "counter.jsonl", match))(t)
 	m := matches[0]
 	for i := range m.Steps {
 		m.Steps[i].Legal = nil
@@ -148,10 +139,7 @@ func TestPartsThatWereNotRecordedAreNotCompared(t *testing.T) {
 func TestGoalsOfMatchesThatWereCutOffDoNotCount(t *testing.T) {
 	text := match[:strings.Index(match, `"final"`)-len(`,{"state":["(at 2)"],"legal":[["(up by one)","stay"]],"joint":["(up by one)"]}],`)] +
 		`],"final":{"terminal":false,"state":["(at 2)"],"goals":[null]}}`
-	matches, err := readAll(t, "counter.jsonl", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matches := must.Get(readAll(t, "counter.jsonl", text))(t)
 	if err := trace.Replay(newCounter(), matches[0]); err != nil {
 		t.Error(err)
 	}

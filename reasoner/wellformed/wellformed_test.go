@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/wellformed"
 )
@@ -27,14 +28,8 @@ const walk = `(role p) (init (at 0)) (succ 0 1) (succ 1 2)
 
 func simulate(ctx context.Context, t *testing.T, rules string, o wellformed.Options) (*wellformed.Report, error) {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), "test", []byte(rules))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reasoner.New(t.Context(), g, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte(rules)))(t)
+	m := must.Get(reasoner.New(t.Context(), g, reasoner.Options{}))(t)
 	return wellformed.Simulate(ctx, g, m, o)
 }
 
@@ -73,10 +68,7 @@ func TestFaultsAreReportedWithTheirPosition(t *testing.T) {
 		}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			report, err := simulate(t.Context(), t, walk+test.rules, wellformed.Options{Matches: 40, Seed: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			report := must.Get(simulate(t.Context(), t, walk+test.rules, wellformed.Options{Matches: 40, Seed: 1}))(t)
 			if d := cmp.Diff(test.want, report.Faults, cmpopts.IgnoreFields(wellformed.Fault{}, "Moves")); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -58,9 +59,7 @@ func drawBook(t *rapid.T) (*Book, []machine.State) {
 		if rapid.Bool().Draw(t, "mixed") {
 			claim.Strategies[1] = []search.Weighted{{Move: 0, Probability: 1. / 3}, {Move: 4, Probability: 2. / 3}}
 		}
-		if err := b.add(q, claim); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, b.add(q, claim))
 		positions = append(positions, q)
 	}
 	return b, positions
@@ -69,9 +68,7 @@ func drawBook(t *rapid.T) (*Book, []machine.State) {
 func written(t rapid.TB, b *Book) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	if err := b.write(&file); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, b.write(&file))
 	return file.Bytes()
 }
 
@@ -79,10 +76,7 @@ func TestABookReadsAsItWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, _ := drawBook(t)
 		file := written(t, b)
-		got, err := read(bytes.NewReader(file), b.machine, label.Rules, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(read(bytes.NewReader(file), b.machine, label.Rules, 0))(t)
 		if diff := cmp.Diff(b.claims, got.claims); diff != "" || got.Label != label {
 			t.Fatalf("label %v, claims (-written +read):\n%s", got.Label, diff)
 		}
@@ -96,16 +90,10 @@ func TestABookFitsAnotherEngineOfTheGame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, positions := drawBook(t)
 		other := names(true)
-		got, err := read(bytes.NewReader(written(t, b)), other, label.Rules, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(read(bytes.NewReader(written(t, b)), other, label.Rules, 0))(t)
 		for _, q := range positions {
 			want, _ := b.Lookup(q)
-			there, err := other.Names().State(b.machine.Names().AppendFluents(nil, q))
-			if err != nil {
-				t.Fatal(err)
-			}
+			there := must.Get(other.Names().State(b.machine.Names().AppendFluents(nil, q)))(t)
 			claim, ok := got.Lookup(there)
 			if !ok || claim.Value != want.Value {
 				t.Fatalf("value %v (known %v), want %v", claim.Value, ok, want.Value)
@@ -175,16 +163,9 @@ func TestASavedBookReplacesTheFileAndLeavesNothingElse(t *testing.T) {
 	path := filepath.Join(dir, "toy.solution")
 	for _, value := range []float64{10, 20} {
 		b := New(names(false), label, 0)
-		if err := b.add(machine.State{1, 2}, search.Claim{Value: value, Strategies: make([][]search.Weighted, 2)}); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Save(path); err != nil {
-			t.Fatal(err)
-		}
-		got, err := Load(path, b.machine, label.Rules, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, b.add(machine.State{1, 2}, search.Claim{Value: value, Strategies: make([][]search.Weighted, 2)}))
+		must.OK(t, b.Save(path))
+		got := must.Get(Load(path, b.machine, label.Rules, 0))(t)
 		if claim, ok := got.Lookup(machine.State{1, 2}); !ok || claim.Value != value || got.Len() != 1 {
 			t.Errorf("value %v (known %v), want %v", claim.Value, ok, value)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/sequential"
@@ -30,16 +31,10 @@ func TestASearchGoesOnWhereItWasKept(t *testing.T) {
 			t.Fatal(err, whole.Values)
 		}
 		first, second := make(), make()
-		if _, err := first.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 26, MaxNodes: whole.Nodes / 2}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(first.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 26, MaxNodes: whole.Nodes / 2}))(t)
 		label := Label{Game: "four", Rules: "digest", Method: name}
-		if err := SaveProofs(path, m, label, first); err != nil {
-			t.Fatal(err)
-		}
-		if err := LoadProofs(path, m, label, second, 1<<26); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, SaveProofs(path, m, label, first))
+		must.OK(t, LoadProofs(path, m, label, second, 1<<26))
 		rest, err := second.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 26})
 		if err != nil || rest.Values[0] != whole.Values[0] || rest.Nodes > whole.Nodes*3/4 {
 			t.Errorf("%s: %v after %d nodes more, error %v; want %v, and the whole takes %d", name, rest.Values, rest.Nodes, err, whole.Values, whole.Nodes)
@@ -82,9 +77,7 @@ func (k *keeper) Keep(_ machine.Machine, _ int64, records iter.Seq2[[]uint64, er
 func TestDamagedProofsAreRefused(t *testing.T) {
 	m := gamestest.Machine(t, "ticTacToe")
 	var whole bytes.Buffer
-	if err := writeProofs(&whole, m, Label{Game: "g", Rules: "r"}, &keeper{list: [][]uint64{{1, 2, 3}, {4, 5, 6}}}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, writeProofs(&whole, m, Label{Game: "g", Rules: "r"}, &keeper{list: [][]uint64{{1, 2, 3}, {4, 5, 6}}}))
 	var same keeper
 	if err := readProofs(bytes.NewReader(whole.Bytes()), m, Label{Rules: "r"}, &same, 0); err != nil || len(same.list) != 2 || same.list[1][2] != 6 {
 		t.Errorf("read %v, error %v", same.list, err)
@@ -109,9 +102,7 @@ func TestDamagedProofsAreRefused(t *testing.T) {
 	if err := LoadProofs(missing, m, Label{Rules: "r"}, &keeper{}, 0); err == nil {
 		t.Error("a file that is not there is read")
 	}
-	if err := os.WriteFile(missing, []byte("nonsense"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(missing, []byte("nonsense"), 0o600))
 	if err := LoadProofs(missing, m, Label{Rules: "r"}, &keeper{}, 0); err == nil || !strings.Contains(err.Error(), "something else") {
 		t.Errorf("nonsense: %v", err)
 	}

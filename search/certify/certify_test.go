@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -31,10 +32,7 @@ func solved(t rapid.TB, m machine.Machine, isSequential bool) search.Solution {
 			return fresh.At(context.Background(), q)
 		})
 	}
-	s, err := simultaneous.New(simultaneous.Config{Method: simultaneous.DoubleOracle, Table: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(simultaneous.New(simultaneous.Config{Method: simultaneous.DoubleOracle, Table: true}))(t)
 	return Search{Machine: m, Searcher: s}
 }
 
@@ -108,11 +106,7 @@ func drawRoles(t *rapid.T) []string {
 
 func check(t rapid.TB, m machine.Machine, s search.Solution) Certificate {
 	t.Helper()
-	c, err := Check(context.Background(), m, m.Initial(), s, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(Check(context.Background(), m, m.Initial(), s, Limits{}))(t)
 }
 
 func TestSolutionsOfRandomGamesAreCertified(t *testing.T) {

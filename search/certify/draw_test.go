@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -15,10 +16,7 @@ import (
 // drawn checks many positions of random games of a toy, so that none is left out.
 func drawn(t rapid.TB, m machine.Machine, s search.Solution) Certificate {
 	t.Helper()
-	c, err := Check(context.Background(), m, m.Initial(), s, Limits{Draws: 3000, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Check(context.Background(), m, m.Initial(), s, Limits{Draws: 3000, Seed: 1}))(t)
 	if !c.Drawn || !c.Complete || c.Certified() {
 		t.Fatalf("positions that are drawn are no proof: %+v", c)
 	}
@@ -89,9 +87,7 @@ func TestDrawsFindAWrongValue(t *testing.T) {
 		var e machine.Expansion
 		var choices []uint64
 		for _, at := range asked.positions {
-			if err := x.Expand(&e, machine.State{at}); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, x.Expand(&e, machine.State{at}))
 			if len(e.Moves[0])*len(e.Moves[1]) > 1 {
 				choices = append(choices, at)
 			}

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 )
 
@@ -38,9 +39,7 @@ func TestExtremeEquilibriaAreEquilibriaAndOddInNumberWhereNothingIsDegenerate(t 
 			t.Fatalf("%d equilibria of %v: %v", len(all), g, err)
 		}
 		for _, p := range all {
-			if err := g.Verify(p); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, g.Verify(p))
 		}
 	}
 	if _, err := random(rng, 7, 6, 9).Extreme(); err == nil {

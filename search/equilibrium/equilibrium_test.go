@@ -8,6 +8,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -77,10 +78,7 @@ func TestTheStrategiesAreAnEquilibriumOfEverySubgame(t *testing.T) {
 			roles = append(roles, machine.RandomRole)
 		}
 		tree, s := grow(machine.NewRand(seed), roles, 3), New()
-		res, err := s.Search(t.Context(), tree.Machine(), machine.State{0}, search.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(s.Search(t.Context(), tree.Machine(), machine.State{0}, search.Limits{}))(t)
 		want := check(t, s, tree, 0)
 		for i, v := range want {
 			if f, _ := v.Float64(); res.Values[i] != search.Exact(f) || !res.Proved {
@@ -97,10 +95,7 @@ func TestTheValueOfAZeroSumGameIsThatOfItsEquilibrium(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		induction, err := simultaneous.New(simultaneous.Config{Method: simultaneous.BackwardInduction, Table: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		induction := must.Get(simultaneous.New(simultaneous.Config{Method: simultaneous.BackwardInduction, Table: true}))(t)
 		want, err := induction.Search(t.Context(), m, m.Initial(), search.Limits{NoLine: true})
 		if err != nil {
 			t.Fatal(name, err)
@@ -113,10 +108,7 @@ func TestTheValueOfAZeroSumGameIsThatOfItsEquilibrium(t *testing.T) {
 
 func TestTheLineFollowsTheEquilibriumToTheEnd(t *testing.T) {
 	m := gamestest.Machine(t, "prisonersDilemma")
-	res, err := New().Search(t.Context(), m, m.Initial(), search.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(New().Search(t.Context(), m, m.Initial(), search.Limits{}))(t)
 	over, goals := toys.Follow(m, m.Initial(), res.Line)
 	if !over || float64(goals[0]) != res.Values[0].Lower || float64(goals[1]) != res.Values[1].Lower {
 		t.Errorf("line %v leads to %v, values %v", res.Line, goals, res.Values)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 )
 
@@ -356,10 +357,7 @@ func checkKnown(t *testing.T, g Bimatrix, known string) {
 // checkExtreme compares the extreme equilibria with the definition and with enumerate, and returns them as the table writes them.
 func checkExtreme(t *testing.T, g Bimatrix) (all []string) {
 	t.Helper()
-	profiles, err := g.Extreme()
-	if err != nil {
-		t.Fatal(err)
-	}
+	profiles := must.Get(g.Extreme())(t)
 	anyDegenerate := false
 	for _, p := range profiles {
 		ok, degenerate := isEquilibrium(g, p)

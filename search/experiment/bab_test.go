@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -210,9 +211,7 @@ func TestCurvesOverToleranceAreDrawn(t *testing.T) {
 		rows = append(rows, Row{Table: "Fifths", Size: i + 1, Bound: float64(i), Finished: true})
 	}
 	path := filepath.Join(t.TempDir(), "curves.svg")
-	if err := WritePlot(path, rows); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, WritePlot(path, rows))
 	svg, err := os.ReadFile(path)
 	for _, want := range []string{">ER<", ">AMB<", ">ε<", "paper", ">fifth of ER<"} {
 		if err != nil || !strings.Contains(string(svg), want) {
@@ -235,9 +234,7 @@ func TestCopsCatchTheRobberWhereTheyCan(t *testing.T) {
 func TestADuelIsPlayedFromEachPositionAndStopsWithItsContext(t *testing.T) {
 	play := func(ctx context.Context) Row {
 		var row Row
-		if err := (&duel{epsilon: 8, budget: 30}).measure(ctx, &row); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, (&duel{epsilon: 8, budget: 30}).measure(ctx, &row))
 		return row
 	}
 	first := play(t.Context())
@@ -260,10 +257,7 @@ func TestTheRulesOfCopsAndRobberAllowTheMovesOfTheDomain(t *testing.T) {
 	m := gamestest.Machine(t, "copsAndRobber-6x6-3-4")
 	corner := func(x, y int) int8 { return int8(y*gridSide + x) }
 	start := chase{robber: corner(2, 2), cops: [cops]int8{corner(0, 0), corner(5, 5), corner(5, 0)}}
-	counts, err := machine.Perft(t.Context(), m, m.Initial(), 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := must.Get(machine.Perft(t.Context(), m, m.Initial(), 5))(t)
 	for i, got := range counts {
 		plies := i + 1
 		d := &copsAndRobber{depth: plies, steps: openSteps}

@@ -18,6 +18,7 @@ import (
 	"stackmate/games"
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -87,14 +88,8 @@ func TestSMABExpandsNoMoreNodesThanThePaperThroughTheRules(t *testing.T) {
 	}
 	for i, nodes := range published {
 		game := fmt.Sprintf("goofspiel-%d", 4+i)
-		m, err := compile(t.Context(), game)
-		if err != nil {
-			t.Fatal(err)
-		}
-		solver, err := solve.New(solve.Options{Method: "smab", LP: "native", Order: "l", Memory: 64})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(compile(t.Context(), game))(t)
+		solver := must.Get(solve.New(solve.Options{Method: "smab", LP: "native", Order: "l", Memory: 64}))(t)
 		got, err := solver.Search(t.Context(), m, m.Initial(), search.Limits{})
 		if err != nil || !got.Solved() || got.Nodes > nodes {
 			t.Errorf("%s: %d nodes (solved: %v, error: %v), the paper has %d", game, got.Nodes, got.Solved(), err, nodes)
@@ -184,10 +179,7 @@ func TestAGameThatFailsEndsItsLineOnly(t *testing.T) {
 }
 
 func TestALackOfMemoryIsNoted(t *testing.T) {
-	m, err := compile(t.Context(), "goofspiel-10")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(compile(t.Context(), "goofspiel-10"))(t)
 	synctest.Test(t, func(t *testing.T) { // in which each pass takes its time, and nothing else does
 		toys.PassesAfterEnd(m, 0, func(_ context.Context, m machine.Machine) {
 			l, noted := lab(10, 10), errors.New("noted")
@@ -269,13 +261,8 @@ func TestRangesOfSizesAreRead(t *testing.T) {
 func TestThePlotIsAnSVGFileWithALineForEachMethod(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tron.svg")
-	if err := experiment.WritePlot(path, rows(t, lab(3, 4), "tron")); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, experiment.WritePlot(path, rows(t, lab(3, 4), "tron")))
+	content := must.Get(os.ReadFile(path))(t)
 	seen := map[string]bool{}
 	for decoder := xml.NewDecoder(bytes.NewReader(content)); ; {
 		token, err := decoder.Token()

@@ -5,15 +5,13 @@ import (
 	"testing"
 
 	"stackmate/games"
+	"stackmate/internal/must"
 	"stackmate/search/solve"
 )
 
 func TestEveryGameOfEveryExperimentExists(t *testing.T) {
 	for _, name := range Names {
-		runs, err := runsOf(name, Range{Min: 1, Max: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		runs := must.Get(runsOf(name, Range{Min: 1, Max: 1000}))(t)
 		for _, r := range runs {
 			for _, game := range r.games {
 				if _, _, err := games.Source(game); err != nil {
@@ -38,10 +36,7 @@ func TestTheOrdersOfThePrizesAreDifferentAndAlwaysTheSame(t *testing.T) {
 func TestFiguresOfThePaperStandBesideRunsWithoutATableOnly(t *testing.T) {
 	published := 0
 	for _, name := range Names {
-		runs, err := runsOf(name, Range{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		runs := must.Get(runsOf(name, Range{}))(t)
 		for _, r := range runs {
 			if r.paper == nil {
 				continue

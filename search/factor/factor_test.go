@@ -9,6 +9,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/corpus"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/factor"
@@ -74,10 +75,7 @@ func TestWinsAndBlocksAreFoundOnEitherBoard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := searches().Search(t.Context(), m, q, search.Limits{MaxNodes: 2000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(searches().Search(t.Context(), m, q, search.Limits{MaxNodes: 2000}))(t)
 	if got := m.Names().JointString([]machine.Move{r.Strategies[0][0].Move, r.Strategies[1][0].Move}); got != "((mark 1 2) (mark 2 2))" {
 		t.Errorf("moves %s", got)
 	}
@@ -142,17 +140,11 @@ func TestTheSubgameThatEndsFirstDecides(t *testing.T) {
 		for cell := range strings.SplitSeq(c.cells, ", ") {
 			position = append(position, "(cell "+cell+")")
 		}
-		q, err := m.Names().State(position)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Get(m.Names().State(position))(t)
 		s := factor.New(&silent{}, func(machine.Machine) search.Searcher { return &silent{} }, func(machine.Machine) search.Searcher {
 			return sequential.New(sequential.Config{})
 		})
-		r, err := s.Search(t.Context(), m, q, search.Limits{MaxNodes: 200000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(s.Search(t.Context(), m, q, search.Limits{MaxNodes: 200000}))(t)
 		if solved, of := s.Solved(); solved != 2 || of != 2 || r.Values[0] != search.Exact(c.value) || r.Proved {
 			t.Errorf("%s: %d of %d solved, values %v, proved %v; want %g", name, solved, of, r.Values, r.Proved, c.value)
 		}
@@ -207,9 +199,7 @@ func BenchmarkProofs(b *testing.B) {
 					for seed := range uint64(matches) {
 						s := factor.New(montecarlo.New(montecarlo.Config{}), sampling, exact)
 						q := quiet(b, m, seed, plies)
-						if _, err := s.Search(b.Context(), m, q, search.Limits{MaxNodes: nodes, MaxBytes: 512 << 20, NoLine: true}); err != nil {
-							b.Fatal(err)
-						}
+						must.Get(s.Search(b.Context(), m, q, search.Limits{MaxNodes: nodes, MaxBytes: 512 << 20, NoLine: true}))(b)
 						n, of := s.Solved()
 						solved, all = solved+n, all+of
 					}
@@ -226,9 +216,7 @@ func quiet(b *testing.B, m machine.Machine, seed uint64, plies int) machine.Stat
 	for {
 		q, left := slices.Clone(m.Initial()), plies
 		for ; left > 0; left-- {
-			if err := x.Expand(e, q); err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, x.Expand(e, q))
 			c := int(rng.Uint64() % uint64(e.Children))
 			if e.Terminal[c] {
 				break
@@ -239,9 +227,7 @@ func quiet(b *testing.B, m machine.Machine, seed uint64, plies int) machine.Stat
 			continue
 		}
 		s := searches()
-		if _, err := s.Search(b.Context(), m, q, search.Limits{MaxNodes: 4000}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(s.Search(b.Context(), m, q, search.Limits{MaxNodes: 4000}))(b)
 		if solved, _ := s.Solved(); solved == 0 {
 			return q
 		}

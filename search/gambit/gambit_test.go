@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -36,9 +37,7 @@ func TestATreeThatIsWrittenAndReadIsTheSameGame(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
-			if err := gambit.WriteTree(&b, name, m, m.Initial()); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, gambit.WriteTree(&b, name, m, m.Initial()))
 			rules, err := gambit.Rules(b.String())
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, b.String())
@@ -69,10 +68,7 @@ func TestAMatrixIsWrittenWithTheFirstPlayersStrategyFastest(t *testing.T) {
 	if err != nil || b.String() != want {
 		t.Errorf("%v\n%s, want\n%s", err, b.String(), want)
 	}
-	rules, err := gambit.Rules(b.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(gambit.Rules(b.String()))(t)
 	if got := payoffs(t, gamestest.Compiled(t, rules)); got != [2]float64{11, 12} {
 		t.Errorf("payoffs %v", got)
 	}
@@ -91,10 +87,7 @@ func TestFilesOfOthersAreRead(t *testing.T) {
 		"at once, second first":    {`EFG 2 R "" { "A" "B" } p "" 2 1 "" { "l" "r" } 0 p "" 1 1 "" { "u" "d" } 0 t "" 1 "" { 0, 3 } t "" 2 "" { 2, 1 } p "" 1 1 "" { "u" "d" } 0 t "" 3 "" { 9, 9 } t "" 4 "" { 0, 0 }`, [2]float64{9, 9}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rules, err := gambit.Rules(c.src)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rules := must.Get(gambit.Rules(c.src))(t)
 			if got := payoffs(t, gamestest.Compiled(t, rules)); got != c.want {
 				t.Errorf("payoffs %v, want %v, in\n%s", got, c.want, rules)
 			}

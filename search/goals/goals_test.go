@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -256,10 +257,7 @@ func TestGuaranteesAreCertified(t *testing.T) {
 	game := ends([2]int32{100, 100}, [2]int32{0, 20})
 	o := solve.Default()
 	o.Memory, o.Answers = 1, true
-	solver, err := solve.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	solver := must.Get(solve.New(o))(t)
 	m := game.Machine()
 	s, err := solver.Solve(t.Context(), m, nil)
 	if err != nil || s.Concept != search.Guarantee || s.Value["left"] != [2]float64{100, 100} || s.Value["right"] != [2]float64{20, 20} {

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 // closed returns the lattice of the sets in a family that is closed under intersection and
@@ -242,10 +244,7 @@ func TestProposition3_5ShallowPruningIsRightExactlyInLattices(t *testing.T) {
 // TestLemma3_4OneAbsorptionIdentityDoesNotImplyTheOther tests the counterexample to the first half of the lemma: values 1 < 2 < 0 by their
 // joins, of which 0 and 2 meet in 1.
 func TestLemma3_4OneAbsorptionIdentityDoesNotImplyTheOther(t *testing.T) {
-	f, err := NewFinite([][]int{{0, 1, 1}, {1, 1, 1}, {1, 1, 2}}, [][]int{{0, 0, 0}, {0, 1, 2}, {0, 2, 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(NewFinite([][]int{{0, 1, 1}, {1, 1, 1}, {1, 1, 2}}, [][]int{{0, 0, 0}, {0, 1, 2}, {0, 2, 2}}))(t)
 	if f.Kind() != Simple || allowsShallow(f, true) || !allowsShallow(f, false) {
 		t.Errorf("a %v; allowed for the minimiser %t, for the maximiser %t", f.Kind(), allowsShallow(f, true), allowsShallow(f, false))
 	}
@@ -387,14 +386,8 @@ func TestFigure5DeepPruningGoesWrongAsPrinted(t *testing.T) {
 	}
 	// "(from the lower right) 0, ♥, 0, and ♣ … if we use deep pruning … ♣, 1, ♦ and 1":
 	// the first are the lower, the second the upper bounds that the search finds.
-	solver, err := New[int, int, int](f, game, Config{Pruning: Deep, Unsound: true, Table: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := solver.Search(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	solver := must.Get(New[int, int, int](f, game, Config{Pruning: Deep, Unsound: true, Table: 10}))(t)
+	r := must.Get(solver.Search(t.Context(), 0))(t)
 	for _, want := range []struct{ position, lower, upper int }{
 		{6, loss, clubs}, {4, hearts, win}, {2, loss, diamonds}, {0, clubs, win},
 	} {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 // tree is a game given position by position; position 0 is the initial one.
@@ -110,15 +112,8 @@ func trees(t testing.TB) int {
 
 func mustSearch[V any, L Values[V]](t testing.TB, l L, game *tree[V], c Config) Result[V] {
 	t.Helper()
-	solver, err := New[int, int, V](l, game, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := solver.Search(context.Background(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	solver := must.Get(New[int, int, V](l, game, c))(t)
+	return must.Get(solver.Search(context.Background(), 0))(t)
 }
 
 // agree compares every pruning, with table and without, with minimax on random trees
@@ -239,10 +234,7 @@ func (c circle) AppendChildren(dst []int, p int) ([]int, Turn) {
 
 func TestAGameWithoutEndIsUnknownOrWonWhereItCanBeLeft(t *testing.T) {
 	for exit, exact := range map[float64]bool{100: true, 50: false} {
-		solver, err := New[int, int, float64](Numbers{0, 100}, circle{exit}, Config{Pruning: Deep, Table: 100, MaxNodes: 20_000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		solver := must.Get(New[int, int, float64](Numbers{0, 100}, circle{exit}, Config{Pruning: Deep, Table: 100, MaxNodes: 20_000}))(t)
 		r, err := solver.Search(t.Context(), 0)
 		if err != nil || r.Lower != exit || r.Exact != exact {
 			t.Errorf("exit %g: [%g, %g], exact %t, %v", exit, r.Lower, r.Upper, r.Exact, err)

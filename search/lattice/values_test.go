@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/search"
 	"stackmate/search/sequential"
@@ -44,10 +45,7 @@ func TestNumbersAreSearchedNodeForNodeAsBoundedAlphaBetaDoes(t *testing.T) {
 			continue
 		}
 		m := asToys(game).Machine()
-		want, err := sequential.New(sequential.Config{Without: without}).Search(t.Context(), m, m.Initial(), search.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(sequential.New(sequential.Config{Without: without}).Search(t.Context(), m, m.Initial(), search.Limits{}))(t)
 		intervals := &tree[search.Interval]{}
 		for _, n := range game.nodes {
 			intervals.nodes = append(intervals.nodes, node[search.Interval]{n.turn, n.kids, search.Exact(n.value)})

@@ -15,6 +15,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -29,11 +30,7 @@ const tolerance = 1e-6
 
 // induction returns backward induction, position by position.
 func induction(t *testing.T) search.Searcher {
-	s, err := simultaneous.New(simultaneous.Config{Method: simultaneous.BackwardInduction, Table: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(simultaneous.New(simultaneous.Config{Method: simultaneous.BackwardInduction, Table: true}))(t)
 }
 
 // compare compares the results of two searches in positions of random games.
@@ -50,9 +47,7 @@ func compare(t *testing.T, m machine.Machine, s, oracle search.Searcher) {
 				t.Fatalf("%v: values %v, want %v", m.Names().AppendFluents(nil, q), got.Values, want.Values)
 			}
 			var e machine.Expansion
-			if err := x.Expand(&e, q); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, x.Expand(&e, q))
 			q = slices.Clone(e.Child(rng.Intn(e.Children)))
 		}
 	}
@@ -60,11 +55,7 @@ func compare(t *testing.T, m machine.Machine, s, oracle search.Searcher) {
 
 func solved(t *testing.T, s search.Searcher, m machine.Machine, q machine.State, lim search.Limits) search.Result {
 	t.Helper()
-	r, err := s.Search(t.Context(), m, q, lim)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(s.Search(t.Context(), m, q, lim))(t)
 }
 
 func TestValuesAreThoseOfBackwardInductionAndCertified(t *testing.T) {
@@ -194,11 +185,7 @@ func files(t *testing.T, folder string) []string {
 
 func content(t *testing.T, folder, file string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(folder, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return must.Get(os.ReadFile(filepath.Join(folder, file)))(t)
 }
 
 func TestDamagedFilesAreRefusedAndMadeAnew(t *testing.T) {
@@ -216,12 +203,8 @@ func TestDamagedFilesAreRefusedAndMadeAnew(t *testing.T) {
 		}
 		for damage, do := range damages {
 			damaged := t.TempDir()
-			if err := os.CopyFS(damaged, os.DirFS(folder)); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(damaged, file), do(content(t, folder, file)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.CopyFS(damaged, os.DirFS(folder)))
+			must.OK(t, os.WriteFile(filepath.Join(damaged, file), do(content(t, folder, file)), 0o600))
 			if s, err := layers.Open(damaged, m, "digest", 0); err == nil {
 				c, err := certify.Check(t.Context(), m, m.Initial(), s, certify.Limits{})
 				said := err != nil && strings.Contains(err.Error(), "damaged") && strings.Contains(err.Error(), file)
@@ -281,10 +264,7 @@ func TestAFolderIsASolution(t *testing.T) {
 		m := gamestest.Machine(t, game)
 		folder := t.TempDir()
 		solved(t, inFolder(folder, 2, false), m, m.Initial(), search.Limits{})
-		s, err := layers.Open(folder, m, "digest", 1<<20)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(layers.Open(folder, m, "digest", 1<<20))(t)
 		c, err := certify.Check(t.Context(), m, m.Initial(), s, certify.Limits{})
 		if err != nil || !c.Certified() {
 			t.Errorf("%s: not certified: %+v, %v", game, c, err)
@@ -305,9 +285,7 @@ func TestAFolderIsASolution(t *testing.T) {
 			t.Errorf("a folder that holds layers is written to: error %v", err)
 		}
 		older := bytes.Replace(content(t, folder, "layers.json"), []byte(`"version":2`), []byte(`"version":1`), 1)
-		if err := os.WriteFile(filepath.Join(folder, "layers.json"), older, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(folder, "layers.json"), older, 0o600))
 		if _, err := layers.Open(folder, m, "digest", 0); err == nil || !strings.Contains(err.Error(), "version 2 of the format, found 1") {
 			t.Errorf("an older folder: error %v", err)
 		}

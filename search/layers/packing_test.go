@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -15,10 +16,7 @@ import (
 func guessed(t *testing.T, name string, first int) (*game, sample, *packing) {
 	t.Helper()
 	m := gamestest.Machine(t, name)
-	g, err := newGame(m, m.Initial(), New(Config{Threads: 1}).config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(newGame(m, m.Initial(), New(Config{Threads: 1}).config))(t)
 	g.begin(t.Context(), search.Limits{})
 	g.findGroups()
 	s := g.playouts()

@@ -16,6 +16,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/book"
@@ -135,19 +136,14 @@ func TestBlocksThatAreSolvedAreNotSolvedAgain(t *testing.T) {
 	m := gamestest.Machine(t, "goofspiel-6")
 	folder := t.TempDir()
 	_, want := solveInFolder(t, m, Config{Threads: 1, Folder: folder})
-	s, err := Open(folder, m, "digest", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(folder, m, "digest", 0))(t)
 	d := slices.IndexFunc(s.game.layers, func(l *layer) bool { return len(blocks(l.count)) > 4 })
 	starts := blocks(s.game.layers[d].count)
 	missing := starts[2] - starts[1]
 	for _, l := range s.game.layers[:d] {
 		missing += l.count // their values belong to an unfinished layer
 	}
-	if err := os.Remove(s.game.valueFile(d, starts[1])); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(s.game.valueFile(d, starts[1])))
 	if _, err := Open(folder, m, "digest", 0); err == nil {
 		t.Error("a folder in which a block is missing is a solution")
 	}
@@ -192,10 +188,7 @@ func TestAHelperThatDoesNotSeeTheLayersSaysSo(t *testing.T) {
 	if _, err := NewHelper(folder, m, "other digest", nil, 1, 0); err == nil {
 		t.Error("layers of other rules are taken")
 	}
-	h, err := NewHelper(folder, m, "digest", nil, 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(NewHelper(folder, m, "digest", nil, 1, 0))(t)
 	if _, err := h.Do(t.Context(), Task{Layer: 99, Last: 1}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a layer that is not there: error %v", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 // uniform returns count m×n matrices with independent elements from [0, 1).
@@ -38,9 +40,7 @@ func BenchmarkNash(b *testing.B) {
 				b.ReportAllocs()
 				k := 0
 				for b.Loop() {
-					if _, err := g.Nash(games[k&1023], n, n, x, y); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(g.Nash(games[k&1023], n, n, x, y))(b)
 					k++
 				}
 			})
@@ -70,10 +70,7 @@ func BenchmarkMaximize(b *testing.B) {
 				b.ReportAllocs()
 				feasible, k := 0, 0
 				for b.Loop() {
-					_, ok, err := g.Maximize(games[k&1023], n, n, e, bounds[k&1023])
-					if err != nil {
-						b.Fatal(err)
-					}
+					_, ok := must.Get2(g.Maximize(games[k&1023], n, n, e, bounds[k&1023]))(b)
 					if ok {
 						feasible++
 					}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/must"
+
 	"pgregory.net/rapid"
 )
 
@@ -41,16 +43,10 @@ func TestEnginesSolveManyGamesAtOnce(t *testing.T) {
 		for _, a := range uniform(4, 5, 4) {
 			t.Run("goroutine", func(t *testing.T) {
 				t.Parallel()
-				g, err := NewEngine(g.Name())
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := must.Get(NewEngine(g.Name()))(t)
 				x, y := make([]float64, 5), make([]float64, 4)
 				for range 200 {
-					value, err := g.Nash(a, 5, 4, x, y)
-					if err != nil {
-						t.Fatal(err)
-					}
+					value := must.Get(g.Nash(a, 5, 4, x, y))(t)
 					checkEquilibrium(t, maximalGap(g), a, 5, 4, value, x, y)
 				}
 			})
@@ -83,14 +79,8 @@ func TestLinearProgramOfAMatrixGameHasItsValue(t *testing.T) {
 		for i := range m {
 			l.Entries = append(l.Entries, Entry{n, i, 1})
 		}
-		value, x, err := l.Maximize()
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := NewNative().Nash(a, m, n, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		value, x := must.Get2(l.Maximize())(t)
+		want := must.Get(NewNative().Nash(a, m, n, nil, nil))(t)
 		if math.Abs(value-want) > 1e-6 || math.Abs(x[m]-want) > 1e-6 {
 			t.Fatalf("value %v at %v, expected %v", value, x, want)
 		}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/internal/must"
+
 	"pgregory.net/rapid"
 )
 
@@ -24,10 +26,7 @@ func TestBlandsRuleAloneSolvesGames(t *testing.T) {
 			m, n := 1+r.IntN(8), 1+r.IntN(8)
 			a, x, y := make([]float64, m*n), make([]float64, m), make([]float64, n)
 			f.fill(r, a, m, n)
-			s, err := scan(a, m, n, make([]int64, n))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(scan(a, m, n, make([]int64, n)))(t)
 			g.load(a, m, n, s)
 			for pivots := 0; ; pivots++ {
 				c := g.t.entering(true)
@@ -86,10 +85,7 @@ func TestRationalsReplaceTheNativeEngine(t *testing.T) {
 		}
 		value, feasible := maximizeInRationals(t, p, k, n, e, f)
 		checkAgainstRationals(t, NewNative(), p, k, n, e, f, value, feasible)
-		native, ok, err := NewNative().Maximize(p, k, n, e, f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		native, ok := must.Get2(NewNative().Maximize(p, k, n, e, f))(t)
 		tolerance := 1e-6 * (1 + spread(append([]float64{0}, e...)))
 		if feasible && (!ok || native < value-tolerance) {
 			t.Fatalf("native %v, %v, exactly %v", native, ok, value)
@@ -118,14 +114,8 @@ func TestRationalsRelaxWhatIsInfeasibleOnly(t *testing.T) {
 
 func maximizeInRationals(t rapid.TB, p []float64, k, n int, e, f []float64) (value float64, feasible bool) {
 	t.Helper()
-	q, err := newProgram(p, k, n, e, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, feasible, err = maximizeByRationals(context.Background(), &q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Get(newProgram(p, k, n, e, f))(t)
+	value, feasible = must.Get2(maximizeByRationals(context.Background(), &q))(t)
 	return value, feasible
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"stackmate/internal/must"
+
 	"pgregory.net/rapid"
 )
 
@@ -58,10 +60,7 @@ func TestMaximizeAgreesWithRationals(t *testing.T) {
 	withEngines(t, func(t *testing.T, g Engine) {
 		rapid.Check(t, func(t *rapid.T) {
 			p, k, n, e, f := drawProgram(t)
-			value, feasible, err := g.Maximize(p, k, n, e, f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			value, feasible := must.Get2(g.Maximize(p, k, n, e, f))(t)
 			checkAgainstRationals(t, g, p, k, n, e, f, value, feasible)
 		})
 	})
@@ -86,10 +85,7 @@ func TestKnownPrograms(t *testing.T) {
 		{"a mixture pays for the objective", 2, 1, []float64{0, 4}, []float64{10, 2}, []float64{1}, 8, true},
 	} {
 		withEngines(t, func(t *testing.T, g Engine) {
-			value, feasible, err := g.Maximize(c.p, c.k, c.n, c.e, c.f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			value, feasible := must.Get2(g.Maximize(c.p, c.k, c.n, c.e, c.f))(t)
 			if feasible != c.feasible || math.Abs(value-c.value) > 1e-12 {
 				t.Errorf("%s: value %v, feasible %v, expected %v, %v", c.name, value, feasible, c.value, c.feasible)
 			}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/must"
+
 	"pgregory.net/rapid"
 )
 
@@ -78,10 +80,7 @@ func TestKnownGames(t *testing.T) {
 	} {
 		withEngines(t, func(t *testing.T, g Engine) {
 			x, y := make([]float64, c.m), make([]float64, c.n)
-			value, err := g.Nash(c.a, c.m, c.n, x, y)
-			if err != nil {
-				t.Fatal(err)
-			}
+			value := must.Get(g.Nash(c.a, c.m, c.n, x, y))(t)
 			checkEquilibrium(t, maximalGap(g), c.a, c.m, c.n, value, x, y)
 			if math.Abs(value-c.value) > 1e-12 {
 				t.Errorf("%s: value %v, expected %v", c.name, value, c.value)
@@ -157,10 +156,7 @@ func TestNashAgreesWithRationals(t *testing.T) {
 			)
 			a := rapid.SliceOfN(element, m*n, m*n).Draw(t, "a")
 			x, y := make([]float64, m), make([]float64, n)
-			value, err := g.Nash(a, m, n, x, y)
-			if err != nil {
-				t.Fatal(err)
-			}
+			value := must.Get(g.Nash(a, m, n, x, y))(t)
 			checkEquilibrium(t, maximalGap(g), a, m, n, value, x, y)
 			exact, p, q := NashExact(t.Context(), rationals(a), m, n)
 			want, _ := exact.Float64()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -157,10 +158,7 @@ func TestNothingIsSearchedBesideTheMostThatAnyGoalIs(t *testing.T) {
 func TestWithTwoPlayersItIsMinimax(t *testing.T) {
 	for _, name := range []string{"ticTacToe", "nim-2.3", "connectFour-4x4", "pig-6-2", "copsAndRobber-3x3-1-3"} {
 		m := gamestest.Machine(t, name)
-		want, err := sequential.New(sequential.Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(sequential.New(sequential.Config{}).Search(t.Context(), m, m.Initial(), search.Limits{}))(t)
 		got, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
 		if err != nil || !got.Solved() {
 			t.Fatalf("%s: %+v, %v", name, got, err)

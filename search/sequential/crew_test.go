@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -83,9 +84,7 @@ func TestProgressOfLongIterationsIsTold(t *testing.T) {
 
 func TestABrokenOffSearchKeepsTheBestMoveUnlessItProvesSomething(t *testing.T) {
 	v := New(Config{})
-	if err := v.prepare(newTicTacToe(), 1<<20); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, v.prepare(newTicTacToe(), 1<<20))
 	p := v.packing
 	all := value{v.payoff.Goals, v.payoff.Goals}
 	won := all.tightened(search.Interval{Lower: 100, Upper: 100})
@@ -111,9 +110,7 @@ func TestABrokenOffSearchKeepsTheBestMoveUnlessItProvesSomething(t *testing.T) {
 func TestChildrenArePutOffOnlyWhereAllAreExpectedToBeSearched(t *testing.T) {
 	m := newTicTacToe()
 	v := New(Config{})
-	if err := v.prepare(m, 1<<20); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, v.prepare(m, 1<<20))
 	r := v.worker(&crew{busy: new(threads.Busy)}, m, 1<<20, 0)
 	f := r.frame(0)
 	f.scores, f.keys = make([]int64, 2), make([]key, 2)

@@ -9,6 +9,8 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -17,8 +19,9 @@ import (
 // TestAToleranceFallsOnlyAfterItsProof interrupts searches at every number of nodes: under a tolerance below the first,
 // the interval is as narrow as the tolerance before it.
 func TestAToleranceFallsOnlyAfterItsProof(t *testing.T) {
-	fell := 0
-	for seed := range uint64(40) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
+	fell, games := 0, exhaustive.Choose[uint64](10, 40)
+	for seed := range games {
 		s := shape{
 			roles: roles, depth: 5, choosers: [][]int{{0}, {1}}, inTurn: true,
 			branch: func(rng *rand.Rand) int { return 2 + rng.IntN(2) },
@@ -43,7 +46,7 @@ func TestAToleranceFallsOnlyAfterItsProof(t *testing.T) {
 			}
 		}
 	}
-	if fell < 100 {
+	if fell < int(games)*5/2 {
 		t.Errorf("the tolerance fell in %d searches: the test shows little", fell)
 	}
 }
@@ -51,6 +54,7 @@ func TestAToleranceFallsOnlyAfterItsProof(t *testing.T) {
 // TestAFallingToleranceWithoutAProofEndsAtTheLast has a game whose positions repeat: ε = 50 proves nothing at any depth,
 // and the search still ends with all that ε = 0 proves.
 func TestAFallingToleranceWithoutAProofEndsAtTheLast(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for seed := range uint64(12) {
 		g := toys.Cyclic(rand.New(rand.NewPCG(seed, 21)), 3+int(seed%5), false)
 		var found [2]search.Result
@@ -89,10 +93,7 @@ func BenchmarkFalling(b *testing.B) {
 							if m.Names().Chance() != machine.NoRole {
 								c.Without = Deepening
 							}
-							r, err := New(c).Search(b.Context(), m, s, search.Limits{MaxNodes: nodes, MaxBytes: 64 << 20, NoLine: true})
-							if err != nil {
-								b.Fatal(err)
-							}
+							r := must.Get(New(c).Search(b.Context(), m, s, search.Limits{MaxNodes: nodes, MaxBytes: 64 << 20, NoLine: true}))(b)
 							v := r.Values[m.Names().Players()[0]]
 							sum[0] += v.Upper - v.Lower
 							for i, is := range []bool{v.Upper-v.Lower < 100, hasBest(r), v.Solved()} {
@@ -142,9 +143,7 @@ func positionsOf(b *testing.B, m machine.Machine, n int) []machine.State {
 			if over, _ := x.Look(s); over {
 				break
 			}
-			if err := x.Expand(e, s); err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, x.Expand(e, s))
 			if e.Children > 1 {
 				game = append(game, slices.Clone(s))
 			}

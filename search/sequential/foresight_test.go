@@ -7,6 +7,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -140,17 +141,10 @@ func TestBrokenOffSearchesKnowTheMove(t *testing.T) {
 			fresh, x, e := New(Config{}), machine.NewExpander(m), &machine.Expansion{}
 			for rest := positions; len(rest) > 0; rest = rest[m.Words():] {
 				q := rest[:m.Words()]
-				if _, err := s.Search(t.Context(), m, q, search.Limits{}); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(s.Search(t.Context(), m, q, search.Limits{}))(t)
 				for ctx, nodes := range map[context.Context]int64{over: 0, t.Context(): 1} {
-					r, err := s.Search(ctx, m, q, search.Limits{MaxNodes: nodes})
-					if err != nil {
-						t.Fatal(err)
-					}
-					if err := x.Expand(e, q); err != nil {
-						t.Fatal(err)
-					}
+					r := must.Get(s.Search(ctx, m, q, search.Limits{MaxNodes: nodes}))(t)
+					must.OK(t, x.Expand(e, q))
 					chooser := 0
 					if len(e.Moves[1]) > 1 {
 						chooser = 1
@@ -184,13 +178,8 @@ func TestRefutedMovesOfGamesAreMistakes(t *testing.T) {
 		positions := toys.Positions(m, exhaustive.Choose(5, 20), 5)
 		for seen, rest := New(Config{}), positions; len(rest) > 0; rest = rest[m.Words():] {
 			s := rest[:m.Words()]
-			if err := x.Expand(e, s); err != nil {
-				t.Fatal(err)
-			}
-			found, err := seen.Search(t.Context(), m, s, search.Limits{MaxNodes: 1 + int64(len(rest)%100)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, x.Expand(e, s))
+			found := must.Get(seen.Search(t.Context(), m, s, search.Limits{MaxNodes: 1 + int64(len(rest)%100)}))(t)
 			chooser := 0
 			if len(e.Moves[1]) > 1 {
 				chooser = 1

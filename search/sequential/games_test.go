@@ -8,6 +8,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/cputime"
+	"stackmate/internal/must"
 	"stackmate/search"
 	"stackmate/search/table"
 )
@@ -57,9 +58,7 @@ func BenchmarkFullTable(b *testing.B) {
 		for method, c := range map[string]Config{"bab": {Halves: true}, "dfs": {Without: Deepening}} {
 			solved := func(bytes int64) (nodes, peak int64) {
 				v := New(c)
-				if err := v.prepare(m, 0); err != nil {
-					b.Fatal(err)
-				}
+				must.OK(b, v.prepare(m, 0))
 				v.table = table.NewShared(m, v.packing.bits, bytes)
 				r, err := v.Search(b.Context(), m, m.Initial(), search.Limits{})
 				if err != nil || !r.Solved() {

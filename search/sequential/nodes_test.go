@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -13,11 +14,7 @@ import (
 // on purpose changes the numbers.
 func TestFixedSearchesTakeTheirNodes(t *testing.T) {
 	compiled := func(game string) machine.Machine {
-		m, err := reasoner.New(t.Context(), gamestest.Rules(t, game), reasoner.Options{Kernel: "portable/64"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+		return must.Get(reasoner.New(t.Context(), gamestest.Rules(t, game), reasoner.Options{Kernel: "portable/64"}))(t)
 	}
 	four, marks := compiled("connectFour-4x4"), newTicTacToe()
 	for _, c := range []struct {

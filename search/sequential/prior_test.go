@@ -7,6 +7,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -15,9 +16,7 @@ import (
 func TestRandomGamesOrderTheFirstMoves(t *testing.T) {
 	m := gamestest.Machine(t, "hex-4x4")
 	v := New(Config{})
-	if err := v.prepare(m, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, v.prepare(m, 0))
 	scores, _ := v.payoff.prior(t.Context(), m, m.Initial(), 1)
 	fluent := func(text string) int {
 		f := slices.Index(m.Names().Fluents, text)
@@ -39,9 +38,7 @@ func TestWhatRandomGamesSuggestSavesNodes(t *testing.T) {
 	m := gamestest.Machine(t, "hex-4x4")
 	nodes := func(without bool) int64 {
 		v := New(Config{Without: Deepening})
-		if err := v.prepare(m, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, v.prepare(m, 0))
 		if without {
 			v.prior = make([][]int64, v.payoff.roles)
 		}
@@ -59,9 +56,7 @@ func TestWhatRandomGamesSuggestSavesNodes(t *testing.T) {
 func TestAPriorEndsWithItsContextAndOnlyParallelMachinesHaveOne(t *testing.T) {
 	m := gamestest.Machine(t, "hex-4x4")
 	v := New(Config{})
-	if err := v.prepare(m, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, v.prepare(m, 0))
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if s := v.payoff.sample(ended, m, m.Initial(), 1); s.games != 0 {
@@ -71,9 +66,7 @@ func TestAPriorEndsWithItsContextAndOnlyParallelMachinesHaveOne(t *testing.T) {
 		t.Errorf("scores %v of no games", scores)
 	}
 	toy := newTicTacToe()
-	if err := v.prepare(toy, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, v.prepare(toy, 0))
 	if scores, _ := v.payoff.prior(t.Context(), toy, toy.Initial(), 1); scores != nil {
 		t.Errorf("scores %v on a machine that is not parallel", scores)
 	}
@@ -108,16 +101,12 @@ func TestRandomGamesBeginWhereTheSearchDoes(t *testing.T) {
 	s, x := slices.Clone(m.Initial()), machine.NewExpander(m)
 	for role, move := range []string{"(mark 1 2)", "(mark 2 2)"} {
 		var e machine.Expansion
-		if err := x.Expand(&e, s); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, x.Expand(&e, s))
 		c := slices.IndexFunc(e.Moves[role], func(n machine.Move) bool { return m.Names().Moves[role][n] == move })
 		s = slices.Clone(e.Child(c))
 	}
 	v := New(Config{Halves: true})
-	if _, err := v.Search(t.Context(), m, s, search.Limits{MaxNodes: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(v.Search(t.Context(), m, s, search.Limits{MaxNodes: 1}))(t)
 	if first, half := v.firstQuestion(t, m, s); !half || first != (window{0, 50, 0}) {
 		t.Errorf("asked for %v first", first)
 	}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -22,11 +23,7 @@ var roles = []string{"first", "second"}
 
 func solve(t testing.TB, c Config, m machine.Machine, lim search.Limits) search.Result {
 	t.Helper()
-	r, err := New(c).Search(context.Background(), m, m.Initial(), lim)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(New(c).Search(context.Background(), m, m.Initial(), lim))(t)
 }
 
 func TestTicTacToeIsADraw(t *testing.T) {
@@ -75,10 +72,7 @@ func TestTheIntervalContainsTheMinimaxValueAndIsNoWiderThanEpsilon(t *testing.T)
 			Threads:      rapid.IntRange(1, 3).Draw(rt, "threads"),
 		}
 		m := machineOf(game, drawn(rt))
-		r, err := crowded(c).Search(context.Background(), m, m.Initial(), search.Limits{})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		r := must.Get(crowded(c).Search(context.Background(), m, m.Initial(), search.Limits{}))(rt)
 		want := minimax(game, 0)
 		v := r.Values[0]
 		if !r.Proved || v.Lower > want+1e-9 || v.Upper < want-1e-9 {
@@ -101,10 +95,7 @@ func TestTheMoveChosenGuaranteesTheLowerBound(t *testing.T) {
 			Threads: rapid.IntRange(1, 3).Draw(rt, "threads"),
 		}
 		m := machineOf(game, drawn(rt))
-		r, err := crowded(c).Search(context.Background(), m, m.Initial(), search.Limits{})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		r := must.Get(crowded(c).Search(context.Background(), m, m.Initial(), search.Limits{}))(rt)
 		root := &game.Nodes[0]
 		for role := range min(2, len(game.Roles)) {
 			if game.Roles[role] == machine.RandomRole || root.Moves[role] == 1 {
@@ -148,10 +139,7 @@ func TestWhatIsKnownWhenStoppedContainsTheValue(t *testing.T) {
 // stopAndGoOn searches with limits that double until m, of value want, is solved: the proved bounds hold after each.
 func stopAndGoOn(rt *rapid.T, s search.Searcher, m machine.Machine, want float64) {
 	for limit := int64(1); ; limit *= 2 {
-		r, err := s.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: limit})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		r := must.Get(s.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: limit}))(rt)
 		if v := r.Values[0]; !r.Proved || v.Lower > want+1e-9 || v.Upper < want-1e-9 {
 			rt.Fatalf("after %d nodes: %v does not contain %g", limit, v, want)
 		}
@@ -199,10 +187,7 @@ func TestMovesProvedToBeMistakesAreListed(t *testing.T) {
 	} {
 		m := subtraction(c.start)
 		v := New(Config{})
-		r, err := v.Search(context.Background(), m, m.Initial(), search.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(v.Search(context.Background(), m, m.Initial(), search.Limits{}))(t)
 		for _, bad := range search.Mistakes(r.Moves[0], 0) {
 			if !slices.Contains(c.want, bad) {
 				t.Errorf("%d counters: %d is listed, mistakes are %v", c.start, bad, c.want)
@@ -217,10 +202,7 @@ func TestMovesProvedToBeMistakesAreListed(t *testing.T) {
 	trap.Nodes = append(trap.Nodes, toys.Node{Goals: []int32{50, 50}})
 	m := trap.Machine()
 	v := New(Config{})
-	r, err := v.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(v.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 10}))(t)
 	if got := search.Mistakes(r.Moves[0], 0); !slices.Equal(got, []machine.Move{0}) {
 		t.Errorf("refuted %v, want the move that loses at once", got)
 	}
@@ -290,9 +272,7 @@ func TestAGameWithoutEndIsSearchedInBoundedMemory(t *testing.T) {
 func TestSearchDoesNotAllocatePerNode(t *testing.T) {
 	m := parallel{newTicTacToe()}
 	v := New(Config{Without: Table})
-	if err := v.prepare(m, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, v.prepare(m, 0))
 	r := v.crew(t.Context(), m, m.Initial(), search.Limits{}).workers[0]
 	for range 20 { // until the ordering has settled, and every frame has met its widest position
 		r.search(m.Initial(), 6, window{0, 100, 0})

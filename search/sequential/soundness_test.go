@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -198,10 +199,7 @@ func TestTheStrategiesOfOneSearchAreAnEpsilonEquilibrium(t *testing.T) {
 		c := Config{Epsilon: epsilon, Without: Deepening}
 		v := New(c)
 		m := game.Machine()
-		r, err := v.Search(t.Context(), m, m.Initial(), search.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(v.Search(t.Context(), m, m.Initial(), search.Limits{}))(t)
 		b := r.Values[0]
 		first, second := &policy{t: t, game: game, role: 0, known: v}, &policy{t: t, game: game, role: 1, known: v}
 		low, high := first.guarantees(0, b.Lower), second.guarantees(0, b.Upper)
@@ -257,10 +255,7 @@ func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) 
 		if err != nil || !got.Certified() || got.Gap > c.Epsilon+1e-9 {
 			t.Fatalf("seed %d, %T %+v: %v, %+v, %+v", seed, s, c, err, got, got.First)
 		}
-		fresh, err := certify.Check(t.Context(), m, m.Initial(), anew{m, c}, certify.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fresh := must.Get(certify.Check(t.Context(), m, m.Initial(), anew{m, c}, certify.Limits{}))(t)
 		if !fresh.Certified() {
 			broken++
 		}

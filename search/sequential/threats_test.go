@@ -9,6 +9,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -67,10 +68,7 @@ func TestThreatsFindEveryWinWhereAllMovesAreThreats(t *testing.T) {
 		}
 		game := s.grow(rng)
 		m := machineOf(game, seeded(rng))
-		got, err := NewThreats().Search(t.Context(), m, m.Initial(), search.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(NewThreats().Search(t.Context(), m, m.Initial(), search.Limits{}))(t)
 		if want := minimax(game, 0); got.Values[0] != search.Exact(want) {
 			t.Fatalf("seed %d: %v, want %g", seed, got.Values[0], want)
 		}
@@ -86,16 +84,11 @@ func TestThreatsInARealGame(t *testing.T) {
 	for range exhaustive.Choose(8, 30) {
 		s := append(machine.State(nil), m.Initial()...)
 		for over, _ := x.Look(s); !over; over, _ = x.Look(s) {
-			got, err := v.Search(t.Context(), m, s, search.Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(v.Search(t.Context(), m, s, search.Limits{}))(t)
 			if got.Solved() == (got.Unfinished != nil) {
 				t.Fatalf("%v, unfinished: %v", got.Values, got.Unfinished)
 			}
-			if err := x.Expand(&e, s); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, x.Expand(&e, s))
 			for c := range e.Children {
 				truth, err := exact.Search(t.Context(), m, e.Child(c), search.Limits{})
 				if err != nil || !truth.Solved() {

@@ -10,6 +10,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search/signature"
@@ -34,14 +35,9 @@ func TestSearchesDoWhatTheSignatureSays(t *testing.T) {
 	got := signature.Format(entries)
 	const file = "signature.txt"
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	if d := cmp.Diff(string(want), got); d != "" {
 		t.Errorf("-signature.txt +now:\n%s", d)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -21,10 +22,7 @@ func measure(b *testing.B, config Config, games ...machine.Machine) {
 	for range b.N {
 		nodes, serialized, calls = 0, 0, 0
 		for _, m := range games {
-			searcher, err := New(config)
-			if err != nil {
-				b.Fatal(err)
-			}
+			searcher := must.Get(New(config))(b)
 			result := solveWith(b, searcher, m)
 			nodes += float64(result.Nodes)
 			serialized += float64(searcher.SerializedNodes())
@@ -126,10 +124,7 @@ func BenchmarkTable3(b *testing.B) {
 	for n := 3; n <= 5; n++ {
 		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {
 			m := newGoofspiel(descending(n), false)
-			searcher, err := New(Config{Method: SequenceForm})
-			if err != nil {
-				b.Fatal(err)
-			}
+			searcher := must.Get(New(Config{Method: SequenceForm}))(b)
 			for range b.N {
 				result, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{})
 				if err != nil {

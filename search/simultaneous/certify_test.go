@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/certify"
@@ -28,15 +29,9 @@ func TestSolutionsOfRandomGamesAreCertified(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			g := drawStacked(t)
 			m := g.machine()
-			searcher, err := New(config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			searcher := must.Get(New(config))(t)
 			solution := certify.Search{Machine: m, Searcher: searcher, Limits: search.Limits{NoLine: true}}
-			c, err := certify.Check(context.Background(), m, m.Initial(), solution, certify.Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(certify.Check(context.Background(), m, m.Initial(), solution, certify.Limits{}))(t)
 			if !c.Certified() || c.Gap > tolerance {
 				t.Fatalf("%s: not certified: %+v, %+v", config.name(), c, c.First)
 			}

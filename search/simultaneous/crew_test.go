@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -13,10 +14,7 @@ import (
 // crowded returns a search on several threads that all work from the first node on.
 func crowded(t *testing.T, threads int) *Searcher {
 	t.Helper()
-	s, err := New(Config{Table: true, Threads: threads})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(Config{Table: true, Threads: threads}))(t)
 	s.config.alone = 0
 	return s
 }

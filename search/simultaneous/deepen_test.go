@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/search"
 	"stackmate/search/matrix"
@@ -33,16 +34,9 @@ const again = -1
 // deepened solves a tree whose positions repeat by SMAB in an order.
 func deepened(t rapid.TB, tree *toys.Tree, order Order, lim search.Limits) search.Result {
 	t.Helper()
-	s, err := New(Config{Order: order, Table: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(Config{Order: order, Table: true}))(t)
 	m := tree.Machine()
-	r, err := s.Search(context.Background(), m, m.Initial(), lim)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(s.Search(context.Background(), m, m.Initial(), lim))(t)
 }
 
 func TestRepeatedGamesConvergeToTheirValue(t *testing.T) {
@@ -79,10 +73,7 @@ func TestRepeatedGamesConvergeToTheirValue(t *testing.T) {
 
 func TestWithoutATableRepeatedPositionsAreUnfinishedForAReason(t *testing.T) {
 	m := untilSomebodyWins(1, 2, again, 50).Machine()
-	s, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(Config{}))(t)
 	r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
 	if err != nil || r.Solved() || !errors.Is(r.Unfinished, errRepeats) {
 		t.Errorf("%+v, error %v", r, err)
@@ -174,10 +165,7 @@ func TestBoundsOfGamesWithCyclesHoldWhereverTheyStopAndConverge(t *testing.T) {
 }
 
 func TestAStoppedSearchOfARepeatedGameGoesOnLater(t *testing.T) {
-	s, err := New(Config{Table: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(Config{Table: true}))(t)
 	m := untilSomebodyWins(3, 3, again, 0, 100, 100, again, 0, 0, 100, again).Machine()
 	for _, lim := range []search.Limits{{MaxNodes: 5}, {MaxNodes: 9}, {}, {}} {
 		r, err := s.Search(t.Context(), m, m.Initial(), lim)

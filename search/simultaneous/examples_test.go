@@ -3,6 +3,7 @@ package simultaneous
 import (
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/search"
 )
@@ -87,14 +88,8 @@ func TestFigures1To3DominanceByBounds(t *testing.T) {
 		{"Fig. 3: half of either column", 2, 3, []float64{0, 10, 5, 10, 0, 5}, []float64{0, 10, 10, 10, 0, 10}, -1, true},
 		{"Fig. 3: no mixture is enough", 2, 3, []float64{0, 10, 5, 10, 0, 4}, []float64{0, 10, 10, 10, 0, 10}, -1, false},
 	} {
-		config, err := Config{Order: OrderL}.complete()
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := newSolver(t.Context(), config, newGoofspiel(descending(3), false), 1<<20)
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := must.Get(Config{Order: OrderL}.complete())(t)
+		s := must.Get(newSolver(t.Context(), config, newGoofspiel(descending(3), false), 1<<20))(t)
 		f := &frame{m: c.m, n: c.n, p: c.p, o: c.o}
 		f.listed.reset(c.m, c.n)
 		got := false

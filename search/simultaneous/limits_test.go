@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -32,11 +33,7 @@ func searchers(t *testing.T) map[string]func() search.Searcher {
 	all := map[string]func() search.Searcher{}
 	for _, config := range methods {
 		all[config.name()] = func() search.Searcher {
-			s, err := New(config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
+			return must.Get(New(config))(t)
 		}
 	}
 	return all

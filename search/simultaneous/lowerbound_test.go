@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/must"
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -46,14 +47,8 @@ type child struct {
 // game is expanded by a solver, which passes through all others.
 func newSkeleton(tb rapid.TB, m machine.Machine) *skeleton {
 	tb.Helper()
-	config, err := Config{Method: BackwardInduction}.complete()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s, err := newSolver(context.Background(), config, m, 0)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	config := must.Get(Config{Method: BackwardInduction}.complete())(tb)
+	s := must.Get(newSolver(context.Background(), config, m, 0))(tb)
 	s.begin(context.Background(), search.Limits{})
 	g := &skeleton{lp: matrix.NewNative()}
 	known := make(map[string]child)
@@ -196,10 +191,7 @@ func TestNoMethodExpandsLessThanTheLowerBound(t *testing.T) {
 		}
 		for _, config := range methods {
 			config.Row = machine.Role(g.row)
-			searcher, err := New(config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			searcher := must.Get(New(config))(t)
 			nodes := solveWith(t, searcher, m).Nodes + searcher.SerializedNodes()
 			if nodes < int64(bound) {
 				t.Fatalf("%s expands %d positions, the bound is %d", config.name(), nodes, bound)
@@ -222,10 +214,7 @@ func BenchmarkLowerBound(b *testing.B) {
 				b.ReportMetric(float64(necessary), "necessary")
 				b.ReportMetric(float64(bound), "bound")
 				for _, config := range methods {
-					searcher, err := New(config)
-					if err != nil {
-						b.Fatal(err)
-					}
+					searcher := must.Get(New(config))(b)
 					nodes := solveWith(b, searcher, m).Nodes + searcher.SerializedNodes()
 					b.ReportMetric(float64(nodes), strings.ReplaceAll(config.name(), " ", "-"))
 				}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -36,10 +37,7 @@ func needGLPK(t *testing.T) {
 
 func TestSequenceFormStopsAtItsLimits(t *testing.T) {
 	needGLPK(t)
-	searcher, err := New(Config{Method: SequenceForm})
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := must.Get(New(Config{Method: SequenceForm}))(t)
 	m := newGoofspiel(descending(6), false)
 	got, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{MaxBytes: 1 << 16})
 	if err != nil || got.Solved() || got.Values[0] != (search.Interval{Lower: 0, Upper: 100}) {
@@ -54,10 +52,7 @@ func TestSequenceFormEndsWithItsContext(t *testing.T) {
 	needGLPK(t)
 	g := toys.Wide{Roles: two, Moves: []int{4, 4}, Depth: 30}
 	passes := toys.PassesAfterEnd(g.Machine(), 1000, func(ctx context.Context, m machine.Machine) {
-		searcher, err := New(Config{Method: SequenceForm})
-		if err != nil {
-			t.Fatal(err)
-		}
+		searcher := must.Get(New(Config{Method: SequenceForm}))(t)
 		got, err := searcher.Search(ctx, m, m.Initial(), search.Limits{})
 		if err != nil || got.Solved() || got.Unfinished != nil {
 			t.Errorf("solved: %t, unfinished: %v, error %v", got.Solved(), got.Unfinished, err)
@@ -69,10 +64,7 @@ func TestSequenceFormEndsWithItsContext(t *testing.T) {
 }
 
 func TestSequenceFormWithoutGLPKSaysHowToGetIt(t *testing.T) {
-	searcher, err := New(Config{Method: SequenceForm})
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := must.Get(New(Config{Method: SequenceForm}))(t)
 	m := newGoofspiel(descending(3), false)
 	got, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{})
 	if err != nil && (!strings.Contains(err.Error(), "-tags glpk") || got.Nodes > 0) {

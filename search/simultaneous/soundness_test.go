@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/certify"
@@ -79,10 +80,7 @@ func (config Config) String() string {
 func (config Config) draw(t *rapid.T) (g *stacked, value float64, searcher *Searcher) {
 	g = drawStacked(t)
 	value, _ = g.exact().Float64()
-	searcher, err := New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher = must.Get(New(config))(t)
 	searcher.config.alone = 0
 	return g, value, searcher
 }
@@ -94,10 +92,7 @@ func TestEveryMethodFindsTheExactValueOfRandomStackedGames(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				g, want, searcher := config.draw(t)
 				m := g.machine()
-				got, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(searcher.Search(context.Background(), m, m.Initial(), search.Limits{}))(t)
 				if !got.Solved() || math.Abs(got.Values[g.row].Lower-want) > config.tolerance() {
 					t.Fatalf("value %v (solved: %v), want %v", got.Values[g.row], got.Solved(), want)
 				}
@@ -114,10 +109,7 @@ func TestEveryMethodAnswersEveryWindow(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				g, want, searcher := config.draw(t)
 				m := g.machine()
-				s, err := newSolver(context.Background(), searcher.config, m, 1<<20)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must.Get(newSolver(context.Background(), searcher.config, m, 1<<20))(t)
 				s.ctx = context.Background()
 				alpha := float64(rapid.IntRange(-1, 100).Draw(t, "alpha"))
 				beta := alpha + rapid.Float64Range(0.001, 101).Draw(t, "width")
@@ -144,10 +136,7 @@ func TestStoppedSearchGivesBoundsThatHold(t *testing.T) {
 				g, want, searcher := config.draw(t)
 				m := g.machine()
 				limits := search.Limits{MaxNodes: rapid.Int64Range(1, 30).Draw(t, "nodes")}
-				got, err := searcher.Search(context.Background(), m, m.Initial(), limits)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(searcher.Search(context.Background(), m, m.Initial(), limits))(t)
 				v := got.Values[g.row]
 				if exact := g.exact(); !v.Solved() && (exact.Cmp(new(big.Rat).SetFloat64(v.Lower)) < 0 || exact.Cmp(new(big.Rat).SetFloat64(v.Upper)) > 0) {
 					t.Fatalf("the open interval %v does not contain %v", v, exact)
@@ -221,14 +210,8 @@ func TestCellsOfTheSamePositionAreSearchedOnce(t *testing.T) {
 		{goal: 50},
 	}}
 	for _, method := range []Method{DoubleOracle, SMAB} {
-		searcher, err := New(Config{Method: method, Table: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := searcher.Search(t.Context(), g.machine(), g.machine().Initial(), search.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		searcher := must.Get(New(Config{Method: method, Table: true}))(t)
+		r := must.Get(searcher.Search(t.Context(), g.machine(), g.machine().Initial(), search.Limits{}))(t)
 		exact, _ := g.exact().Float64()
 		if v := r.Values[0]; r.Nodes > 3 || math.Abs(v.Lower-exact) > tolerance || math.Abs(v.Upper-exact) > tolerance {
 			t.Errorf("%v: value %v after %d nodes, expected %v after at most 3", method, v, r.Nodes, exact)
@@ -238,15 +221,9 @@ func TestCellsOfTheSamePositionAreSearchedOnce(t *testing.T) {
 
 func TestSearchAllocatesNothingOnceWarm(t *testing.T) {
 	for _, config := range configurations() {
-		searcher, err := New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		searcher := must.Get(New(config))(t)
 		m := newGoofspiel(descending(4), true)
-		s, err := newSolver(context.Background(), searcher.config, m, 1<<20)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(newSolver(context.Background(), searcher.config, m, 1<<20))(t)
 		s.ctx = context.Background()
 		allocs := testing.AllocsPerRun(3, func() {
 			s.value(0, m.Initial(), s.config.Low-1, s.config.High+1)
@@ -259,10 +236,7 @@ func TestSearchAllocatesNothingOnceWarm(t *testing.T) {
 
 func TestProgressReportsNestedIntervals(t *testing.T) {
 	m := newGoofspiel(descending(5), false)
-	searcher, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := must.Get(New(Config{}))(t)
 	defer func(every time.Duration) { reportEvery = every }(reportEvery)
 	reportEvery = 0
 	last, calls := search.Interval{Lower: 0, Upper: 100}, 0
@@ -273,9 +247,7 @@ func TestProgressReportsNestedIntervals(t *testing.T) {
 		}
 		last = r.Values[0]
 	}}
-	if _, err := searcher.Search(context.Background(), m, m.Initial(), limits); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(searcher.Search(context.Background(), m, m.Initial(), limits))(t)
 	if calls < 2 || last.Lower > 50 || last.Upper < 50 {
 		t.Errorf("%d reports, the last is %v", calls, last)
 	}
@@ -285,10 +257,7 @@ func TestCancelledSearchReturnsWhatItKnows(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, config := range configurations() {
-		searcher, err := New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		searcher := must.Get(New(config))(t)
 		m := newGoofspiel(descending(4), false)
 		got, err := searcher.Search(ctx, m, m.Initial(), search.Limits{})
 		if err != nil || !got.Proved || got.Solved() {
@@ -334,10 +303,7 @@ func TestGamesThatNeverEndStopWithTheirRange(t *testing.T) {
 	for _, choices := range []int{1, 2} {
 		m := newToy(names, machine.State{0}, func() machine.Stepper { return &endless{choices: choices} })
 		for _, config := range configurations() {
-			searcher, err := New(config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			searcher := must.Get(New(config))(t)
 			got, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 2_000})
 			if err != nil || got.Solved() || got.Values[0] != (search.Interval{Lower: 0, Upper: 100}) {
 				t.Errorf("%v: %+v, error %v", config, got, err)
@@ -369,15 +335,9 @@ func TestSMABIsExactUpToEpsilonInEveryWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawStacked(t)
 		epsilon := rapid.SampledFrom([]float64{0, 0.5, 5, 40}).Draw(t, "epsilon")
-		config, err := Config{Table: rapid.Bool().Draw(t, "table"), Epsilon: epsilon}.complete()
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := must.Get(Config{Table: rapid.Bool().Draw(t, "table"), Epsilon: epsilon}.complete())(t)
 		m := g.machine()
-		s, err := newSolver(context.Background(), config, m, 1<<20)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(newSolver(context.Background(), config, m, 1<<20))(t)
 		s.ctx = context.Background()
 		alpha := float64(rapid.IntRange(-1, 100).Draw(t, "alpha"))
 		beta := alpha + rapid.Float64Range(0.001, 101).Draw(t, "width")
@@ -395,10 +355,7 @@ func TestTheResultIsNoWiderThanEpsilonAndTheStrategiesGuaranteeIt(t *testing.T) 
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawStacked(t)
 		epsilon := rapid.SampledFrom([]float64{0, 0.5, 5, 40, 100}).Draw(t, "epsilon")
-		s, err := New(Config{Table: true, Epsilon: epsilon})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(New(Config{Table: true, Epsilon: epsilon}))(t)
 		m := g.machine()
 		if v := solveWith(t, s, m).Values[g.row]; v.Upper-v.Lower > epsilon {
 			t.Fatalf("%v is wider than %v", v, epsilon)
@@ -406,10 +363,7 @@ func TestTheResultIsNoWiderThanEpsilonAndTheStrategiesGuaranteeIt(t *testing.T) 
 		strategies := played(func(q machine.State) (search.Result, error) {
 			return s.Search(context.Background(), m, q, search.Limits{})
 		})
-		c, err := certify.Check(context.Background(), m, m.Initial(), strategies, certify.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(certify.Check(context.Background(), m, m.Initial(), strategies, certify.Limits{}))(t)
 		// Each of up to five plies may lose the tolerance once, for either player.
 		if c.Gap > 2*5*epsilon+tolerance {
 			t.Fatalf("exploitability %v with a tolerance of %v", c.Gap, epsilon)
@@ -420,18 +374,12 @@ func TestTheResultIsNoWiderThanEpsilonAndTheStrategiesGuaranteeIt(t *testing.T) 
 func TestAStoppedSearchGoesOnLater(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawStacked(t)
-		s, err := New(Config{Table: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(New(Config{Table: true}))(t)
 		m := g.machine()
 		want, _ := g.exact().Float64()
 		limits := search.Limits{MaxNodes: rapid.Int64Range(1, 30).Draw(t, "nodes")}
 		for _, lim := range []search.Limits{limits, limits, {}} {
-			r, err := s.Search(context.Background(), m, m.Initial(), lim)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(s.Search(context.Background(), m, m.Initial(), lim))(t)
 			v := r.Values[g.row]
 			if want < v.Lower-tolerance || want > v.Upper+tolerance || lim.MaxNodes == 0 && !v.Solved() {
 				t.Fatalf("%v, want %v", v, want)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -63,10 +64,7 @@ func TestEveryMethodThatIsChosenSolvesGamesOfItsClass(t *testing.T) {
 			case solve.ThreatSpace: // finds some wins; see search/sequential/threats_test.go
 				continue
 			}
-			s, err := solve.NewSearcher(method, solve.Default())
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(solve.NewSearcher(method, solve.Default()))(t)
 			if r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{}); err != nil || !r.Solved() {
 				t.Errorf("%s by %s: %v, error %v", test.class, method, r.Values, err)
 			}
@@ -137,10 +135,7 @@ func TestNoMethodFindsTheValueOfAGameOfGeneralSum(t *testing.T) {
 func TestPlansAreFoundWithoutSymmetries(t *testing.T) {
 	o := solve.Default()
 	o.Symmetries = solve.Off
-	s, err := solve.NewSearcher(solve.Plans, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solve.NewSearcher(solve.Plans, o))(t)
 	m := gamestest.Machine(t, "slidingPuzzle-2x2-5")
 	r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
 	if err != nil || r.Unfinished != nil || r.Values[0] != (search.Interval{Lower: 100, Upper: 100}) {
@@ -150,10 +145,7 @@ func TestPlansAreFoundWithoutSymmetries(t *testing.T) {
 
 func TestWhereTheMachineKnowsNoPlansTheirSearchProvesNothing(t *testing.T) {
 	m := toys.Wide{Roles: []string{"a"}, Moves: []int{3}, Depth: 5}.Machine()
-	s, err := solve.NewSearcher(solve.Plans, solve.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solve.NewSearcher(solve.Plans, solve.Default()))(t)
 	r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
 	if err != nil || r.Unfinished == nil || r.Values[0] != (search.Interval{Lower: 0, Upper: 100}) || r.Line != nil {
 		t.Errorf("%+v, %v", r, err)

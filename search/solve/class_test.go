@@ -12,6 +12,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -119,10 +120,7 @@ func TestNoRulesheetGetsASearchThatItsRecordedMatchesRuleOut(t *testing.T) {
 		}
 		t.Run(sheet.Name, func(t *testing.T) {
 			want := recordedClass(t, file)
-			rules, _, err := gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			rules, _ := must.Get2(gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name)))(t)
 			ctx, cancel := context.WithTimeout(t.Context(), compileTime)
 			defer cancel()
 			m, err := reasoner.New(ctx, rules, reasoner.Options{})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -75,10 +76,7 @@ func follow(t *testing.T, method string, seed uint64, solver *solve.Solver, m ma
 	if method == solve.MonteCarlo || method == solve.Paranoid {
 		return // one never ends where a position has no value, the other claims no solution of the game
 	}
-	parts, err := solver.Answers(m, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := must.Get(solver.Answers(m, s))(t)
 	for _, p := range parts {
 		c, err := certify.Check(t.Context(), p.Machine, p.Machine.Initial(), p.Solution, certify.Limits{})
 		if err != nil || !c.Certified() {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search/solve"
@@ -20,13 +21,8 @@ func TestTheMatrixHasTheMeansOverChanceAndTheValuesAfterwards(t *testing.T) {
 		end(50), end(30),
 	}}).Machine()
 	s := solver(t, solve.Options{Method: solve.Auto, Table: solve.On})
-	if _, err := s.Solve(t.Context(), m, nil); err != nil {
-		t.Fatal(err)
-	}
-	got, err := s.Matrix(t.Context(), m, m.Initial())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Solve(t.Context(), m, nil))(t)
+	got := must.Get(s.Matrix(t.Context(), m, m.Initial()))(t)
 	want := [][][2]string{{{"40", "60"}}, {{"65", "35"}}}
 	if !slices.EqualFunc(got.Payoffs, want, slices.Equal) || len(got.Rows) != 2 || len(got.Columns) != 1 {
 		t.Errorf("%+v, want payoffs %v", got, want)
@@ -44,9 +40,7 @@ func TestGuaranteesAreNoPayoffs(t *testing.T) {
 	nodes := append([]toys.Node{{Moves: []int{1, 1}, Kids: []int{1}}, {Moves: []int{2, 2}, Kids: []int{2, 3, 4, 5}}}, inner...)
 	m := named(&toys.Tree{Nodes: nodes})
 	s := solver(t, solve.Options{Method: solve.SimultaneousAlphaBeta, Table: solve.On})
-	if _, err := s.Solve(t.Context(), m, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Solve(t.Context(), m, nil))(t)
 	if matrix, err := s.Matrix(t.Context(), m, m.Initial()); !errors.Is(err, solve.ErrMatrix) {
 		t.Errorf("%+v, %v, want no matrix of guarantees", matrix, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/reference"
 	"stackmate/search"
@@ -71,10 +72,7 @@ func TestSelfCheckFindsNoFaultInRightSolutions(t *testing.T) {
 		if err != nil || !s.Solved {
 			t.Fatalf("%s: %+v, error %v", game, s, err)
 		}
-		second, err := reference.New(t.Context(), gamestest.Rules(t, game))
-		if err != nil {
-			t.Fatal(err)
-		}
+		second := must.Get(reference.New(t.Context(), gamestest.Rules(t, game)))(t)
 		if err := solver.SelfCheck(t.Context(), m, second, s); err != nil {
 			t.Errorf("%s: %v", game, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -27,11 +28,7 @@ func named(t *toys.Tree) machine.Machine {
 func solver(t *testing.T, o solve.Options) *solve.Solver {
 	t.Helper()
 	o.LP, o.Memory, o.Order = "native", 1, "best"
-	s, err := solve.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(solve.New(o))(t)
 }
 
 func TestAutoFindsTheSearchOfTheClass(t *testing.T) {
@@ -47,10 +44,7 @@ func TestAutoFindsTheSearchOfTheClass(t *testing.T) {
 		"simultaneous": {simultaneous, 50, false, map[string]float64{"m0": 0.5, "m1": 0.5}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := solver(t, solve.Options{Method: solve.Auto, Table: solve.On}).Solve(t.Context(), test.machine, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(solver(t, solve.Options{Method: solve.Auto, Table: solve.On}).Solve(t.Context(), test.machine, nil))(t)
 			if got := s.Value["row"]; got != [2]float64{test.value, test.value} {
 				t.Errorf("value %v, want %v", got, test.value)
 			}
@@ -79,9 +73,7 @@ func TestAMethodThatWasAskedForIsNotReplaced(t *testing.T) {
 
 func TestWrongOptionsAreRefused(t *testing.T) {
 	good := solve.Options{Method: solve.Auto, LP: "native", Memory: 1, Order: "l"}
-	if _, err := solve.New(good); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(solve.New(good))(t)
 	for want, change := range map[string]func(*solve.Options){
 		"--order best": func(o *solve.Options) { o.Method = "best" },
 		"use smab":     func(o *solve.Options) { o.Method = "anytime" },
@@ -118,10 +110,7 @@ func TestAToleranceLeavesAnIntervalAndAnEstimate(t *testing.T) {
 	for _, method := range []string{solve.Auto, "smab"} {
 		for _, epsilon := range []float64{0, 30, 100} {
 			o := solve.Options{Method: method, Table: solve.On, Epsilon: epsilon}
-			s, err := solver(t, o).Solve(t.Context(), m, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(solver(t, o).Solve(t.Context(), m, nil))(t)
 			if !s.IsWithin(epsilon) || s.Value["row"][0] > 50 || s.Value["row"][1] < 50 {
 				t.Errorf("%s, tolerance %v: %+v", method, epsilon, s.Value)
 			}
@@ -130,10 +119,7 @@ func TestAToleranceLeavesAnIntervalAndAnEstimate(t *testing.T) {
 }
 
 func TestSolutionsNameRolesAndMoves(t *testing.T) {
-	s, err := solver(t, solve.Options{Method: "bi"}).Solve(t.Context(), newOneShot([][]int32{{100, 0}, {0, 100}}), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solver(t, solve.Options{Method: "bi"}).Solve(t.Context(), newOneShot([][]int32{{100, 0}, {0, 100}}), nil))(t)
 	if s.Method != "bi" || !s.Solved || s.Value["row"] != [2]float64{50, 50} ||
 		math.Abs(s.Strategy["row"]["m0"]-0.5) > 1e-9 || math.Abs(s.Strategy["column"]["m1"]-0.5) > 1e-9 {
 		t.Errorf("%+v", s)
@@ -143,13 +129,8 @@ func TestSolutionsNameRolesAndMoves(t *testing.T) {
 func TestSolutionsAreCertified(t *testing.T) {
 	for _, goals := range [][][]int32{{{30}, {70}}, {{100, 0}, {0, 100}}, {{20, 60}, {90, 10}}} {
 		solver, m := solver(t, solve.Options{Method: solve.Auto, Table: solve.On}), newOneShot(goals)
-		s, err := solver.Solve(t.Context(), m, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := solver.Certify(t.Context(), answersOf(t, solver, m, s), &s, certify.Limits{}); err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(solver.Solve(t.Context(), m, nil))(t)
+		must.OK(t, solver.Certify(t.Context(), answersOf(t, solver, m, s), &s, certify.Limits{}))
 		if !s.Certified || s.Exploitability != 0 || s.PositionsChecked != 1 || !s.IsWithin(0) {
 			t.Errorf("certificate %+v", s.Certificate)
 		}
@@ -158,10 +139,7 @@ func TestSolutionsAreCertified(t *testing.T) {
 
 func TestACertificateThatIsBrokenOffTellsWhatItHad(t *testing.T) {
 	solver, m := solver(t, solve.Options{Method: solve.Auto, Table: solve.On}), newOneShot([][]int32{{100, 0}, {0, 100}})
-	s, err := solver.Solve(t.Context(), m, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solver.Solve(t.Context(), m, nil))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := solver.Certify(ctx, []solve.Part{{Machine: m, Solution: heads{}}}, &s, certify.Limits{}); !errors.Is(err, context.Canceled) {
@@ -174,10 +152,7 @@ func TestACertificateThatIsBrokenOffTellsWhatItHad(t *testing.T) {
 
 func TestTheStrategiesThatAreCertifiedAreThoseShown(t *testing.T) {
 	solver, m := solver(t, solve.Options{Method: solve.Auto, Table: solve.On}), newOneShot([][]int32{{20, 60}, {90, 10}})
-	s, err := solver.Solve(t.Context(), m, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solver.Solve(t.Context(), m, nil))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // no search can answer
 	claim, err := answersOf(t, solver, m, s)[0].Solution.At(ctx, m.Initial())
@@ -203,13 +178,8 @@ func (heads) At(context.Context, machine.State) (search.Claim, error) {
 
 func TestAnswersThatCanBeExploitedAreNotASolution(t *testing.T) {
 	solver, m := solver(t, solve.Options{Method: solve.Auto, Table: solve.On}), newOneShot([][]int32{{100, 0}, {0, 100}})
-	s, err := solver.Solve(t.Context(), m, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := solver.Certify(t.Context(), []solve.Part{{Machine: m, Solution: heads{}}}, &s, certify.Limits{}); err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solver.Solve(t.Context(), m, nil))(t)
+	must.OK(t, solver.Certify(t.Context(), []solve.Part{{Machine: m, Solution: heads{}}}, &s, certify.Limits{}))
 	if s.Certified || s.Exploitability != 50 || s.IsWithin(0) {
 		t.Errorf("certificate %+v", s.Certificate)
 	}
@@ -263,11 +233,7 @@ func (certain) At(context.Context, machine.State) (search.Claim, error) {
 
 func answersOf(t testing.TB, solver *solve.Solver, m machine.Machine, s solve.Solution) []solve.Part {
 	t.Helper()
-	answers, err := solver.Answers(m, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answers
+	return must.Get(solver.Answers(m, s))(t)
 }
 
 // TestTheToleranceFallsForPlayersAlone: a player gets an interval from a search that is not finished, a solver waits for the
@@ -276,14 +242,8 @@ func TestTheToleranceFallsForPlayersAlone(t *testing.T) {
 	m := gamestest.Machine(t, "copsAndRobber-4x4-1-6")
 	o := solve.Default()
 	o.Memory = 16
-	player, err := solve.NewSearcher(solve.BoundedAlphaBeta, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	solver, err := solve.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	player := must.Get(solve.NewSearcher(solve.BoundedAlphaBeta, o))(t)
+	solver := must.Get(solve.New(o))(t)
 	for s, want := range map[search.Searcher]float64{player: 50, solver: 0} {
 		r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 10})
 		if err != nil || r.Epsilon != want {

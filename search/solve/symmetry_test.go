@@ -6,6 +6,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/search/certify"
 	"stackmate/search/solve"
@@ -20,10 +21,7 @@ func certified(t testing.TB, m machine.Machine, symmetries solve.Switch) solve.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := solver.Solve(t.Context(), m, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solver.Solve(t.Context(), m, nil))(t)
 	if err := solver.Certify(t.Context(), answersOf(t, solver, m, s), &s, certify.Limits{}); err != nil || !s.Certified {
 		t.Fatalf("certificate %+v, error %v", s.Certificate, err)
 	}

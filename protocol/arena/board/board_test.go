@@ -9,29 +9,21 @@ import (
 	"stackmate/games"
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/prover"
 )
 
 // layout finds the boards of a built-in game from its initial position, and describes them.
 func layout(t *testing.T, name string) (*Layout, []string) {
 	t.Helper()
-	file, src, err := games.Source(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file, src := must.Get2(games.Source(name))(t)
 	return layoutOf(t, file, string(src))
 }
 
 func layoutOf(t *testing.T, file, rules string) (*Layout, []string) {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), file, []byte(rules))
-	if err != nil {
-		t.Fatal(err)
-	}
-	facts, err := prover.New(g).Initial(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(t.Context(), file, []byte(rules)))(t)
+	facts := must.Get(prover.New(g).Initial(t.Context()))(t)
 	return Find(t.Context(), g, facts), facts
 }
 
@@ -321,10 +313,7 @@ func TestPiecesAreReadFromTheirNames(t *testing.T) {
 }
 
 func TestAPageDefinesThePicturesOfPieces(t *testing.T) {
-	page, err := ReadPage([]byte(`{"pieces": {"x": {"kind": "queen", "color": "teal"}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(ReadPage([]byte(`{"pieces": {"x": {"kind": "queen", "color": "teal"}}}`)))(t)
 	l, facts := layout(t, "ticTacToe")
 	facts = append(slices.DeleteFunc(facts, func(f string) bool { return strings.HasPrefix(f, "(cell 1 1") }), "(cell 1 1 x)")
 	drawn := func(l *Layout) Piece { return l.Draw(facts).Boards[0].Cells[0].Pieces[0] }
@@ -416,14 +405,8 @@ func TestAFluentOfManyArgumentsIsAFact(t *testing.T) {
 }
 
 func TestBoardsAreSoughtAsLongAsTheContextLasts(t *testing.T) {
-	file, src, err := games.Source("ticTacToe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, _, err := gdl.Load(t.Context(), file, src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file, src := must.Get2(games.Source("ticTacToe"))(t)
+	g, _ := must.Get2(gdl.Load(t.Context(), file, src))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	facts := []string{"(cell 1 1 b)", "(cell 1 2 b)", "(cell 2 1 b)", "(cell 2 2 b)"}
 	if !Find(ctx, g, facts).HasBoard() {

@@ -9,6 +9,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/trace"
 )
 
@@ -22,10 +23,7 @@ func TestMostRulesheetsHaveABoard(t *testing.T) {
 	share := 0.0 // sum over the rulesheets of the share of facts that are listed beside the boards
 	var without []string
 	for _, sheet := range corpus.Rulesheets(t) {
-		g, _, err := gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Get2(gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name)))(t)
 		all++
 		positions := match(t, sheet.Name)
 		l := Find(t.Context(), g, positions...)

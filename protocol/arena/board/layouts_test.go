@@ -12,6 +12,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 var updateLayouts = flag.Bool("layouts.update", false, "write the golden files of layouts anew")
@@ -39,10 +40,7 @@ func TestLayoutsOfRulesheetsMatchTheGoldenFile(t *testing.T) {
 	exhaustive.Only(t, "reading all rulesheets takes seconds")
 	var lines []string
 	for _, sheet := range corpus.Rulesheets(t) {
-		g, _, err := gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Get2(gdl.Load(t.Context(), sheet.Path, corpus.Source(t, sheet.Name)))(t)
 		lines = append(lines, sheet.Name+": "+Find(t.Context(), g, match(t, sheet.Name)...).described())
 	}
 	compare(t, "testdata/layouts.golden", lines)
@@ -63,14 +61,9 @@ func compare(t *testing.T, golden string, lines []string) {
 	t.Helper()
 	got := strings.Join(lines, "\n") + "\n"
 	if *updateLayouts {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	text, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(golden))(t)
 	want := strings.Split(string(text), "\n")
 	for _, line := range lines {
 		if !slices.Contains(want, line) {

@@ -7,6 +7,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/internal/must"
 )
 
 // drawn draws the first position of a built-in game, with its page.
@@ -14,10 +15,7 @@ func drawn(t *testing.T, name string) (*Layout, []string, Picture) {
 	t.Helper()
 	l, facts := layout(t, name)
 	if text := games.Page(name); text != nil {
-		page, err := ReadPage(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(ReadPage(text))(t)
 		l = l.WithPage(page)
 	}
 	return l, facts, l.Draw(facts)
@@ -192,14 +190,8 @@ func TestQuartoHasAStockOfDrawnPieces(t *testing.T) {
 }
 
 func TestANumberThatGrowsWithEachPositionIsAClock(t *testing.T) {
-	file, src, err := games.Source("pursuit")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, _, err := gdl.Load(t.Context(), file, src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file, src := must.Get2(games.Source("pursuit"))(t)
+	g, _ := must.Get2(gdl.Load(t.Context(), file, src))(t)
 	for second, want := range map[string]bool{"(round 1)": true, "(round 2)": false, "(round 0)": false} {
 		l := Find(t.Context(), g, []string{"(at evader 1 1)", "(round 0)"}, []string{"(at evader 1 2)", second})
 		if c := l.Draw([]string{"(round 1)"}).Counters; len(c) != 1 || c[0].Clock != want {

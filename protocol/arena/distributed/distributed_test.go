@@ -15,6 +15,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/queue"
@@ -91,10 +92,7 @@ func event(t testing.TB, rounds int, players ...string) *Event {
 		Setting: arena.Setting{StartClock: time.Minute, PlayClock: time.Minute},
 	}
 	for _, name := range []string{"ticTacToe", "nim-3.4", "matchingPennies"} {
-		_, src, err := games.Source(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, src := must.Get2(games.Source(name))(t)
 		g := wiretest.Game(t, string(src))
 		e.Plan.Games = append(e.Plan.Games, arena.Game{Name: name, Roles: len(g.Roles)})
 		e.Rules = append(e.Rules, arena.RulesText(g))
@@ -104,10 +102,7 @@ func event(t testing.TB, rounds int, players ...string) *Event {
 
 func embedded(t testing.TB, dir string) *queue.Queue {
 	t.Helper()
-	q, err := queue.Embed(t.Context(), dir, "", zerolog.Nop())
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Get(queue.Embed(t.Context(), dir, "", zerolog.Nop()))(t)
 	t.Cleanup(q.Close)
 	return q
 }
@@ -122,10 +117,7 @@ func run(t testing.TB, e *Event, archive *arena.Archive) *arena.Ranking {
 	go func() {
 		done <- q.Work(ctx, 2, func(ctx context.Context, t queue.Task) ([]byte, error) { return w.Do(ctx, q, t) })
 	}()
-	ranking, err := Run(ctx, q, e, archive, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ranking := must.Get(Run(ctx, q, e, archive, nil))(t)
 	cancel()
 	<-done
 	return ranking
@@ -142,10 +134,7 @@ func untimed(r *arena.Ranking) *arena.Ranking {
 func TestATournamentIsTheSameHoweverItIsHeld(t *testing.T) {
 	e := event(t, 3, "a", "b", "c")
 	e.Setting.Opening = 1
-	archive, err := arena.OpenArchive(filepath.Join(t.TempDir(), "records"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(arena.OpenArchive(filepath.Join(t.TempDir(), "records")))(t)
 	want := untimed(run(t, e, archive))
 	if n := e.Plan.Matches(); len(want.Results) != n || n != 3*3*6 {
 		t.Fatalf("%d results of %d matches", len(want.Results), n)
@@ -171,9 +160,7 @@ func TestATournamentIsTheSameHoweverItIsHeld(t *testing.T) {
 		t.Errorf("without records (-want +got):\n%s", diff)
 	}
 	for n := 0; n < len(list); n += 2 {
-		if err := os.Remove(filepath.Join(archive.Dir(), e.match(n)+".jsonl")); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Remove(filepath.Join(archive.Dir(), e.match(n)+".jsonl")))
 	}
 	if diff := cmp.Diff(want, untimed(run(t, e, archive))); diff != "" {
 		t.Errorf("resumed (-want +got):\n%s", diff)
@@ -229,20 +216,14 @@ func TestReportsThatAreNoneEndNoTournament(t *testing.T) {
 		{Match: o.Match, Rules: "../../rules", Roles: []string{"x", "y"}, Players: o.Names},
 		{Match: o.Match, Rules: o.Rules, Roles: []string{"x", "y"}, Players: o.Names, Completed: true, Goals: []int{1}, States: [][]string{{}}},
 	} {
-		part, err := json.Marshal(report{Attempt: "a", Part: record})
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := must.Get(json.Marshal(report{Attempt: "a", Part: record}))(t)
 		if err := r.watch(queue.Result{ID: "1", Data: part}); err != nil {
 			t.Errorf("the report of record %d: %v", i, err)
 		}
 		f := r.submitted[1].Fixture
 		f.Number = 10 + i
 		r.submitted[10+i] = &submission{Fixture: f, order: o}
-		whole, err := json.Marshal(held{Attempt: "a", Record: record})
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := must.Get(json.Marshal(held{Attempt: "a", Record: record}))(t)
 		until(queue.Result{ID: strconv.Itoa(10 + i), Data: whole})
 		if result := r.ledger.Ranking().Results; !result[len(result)-1].Aborted {
 			t.Errorf("record %d is counted: %+v", i, result)
@@ -310,10 +291,7 @@ func TestABadResultIsDroppedAndItsMatchHeldAgain(t *testing.T) {
 // The turns that a worker has reported are on record before its result is: a record in lines, not in one piece.
 func TestTheTurnsComeBeforeTheResult(t *testing.T) {
 	e := event(t, 1, "a", "b")
-	archive, err := arena.OpenArchive(filepath.Join(t.TempDir(), "records"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(arena.OpenArchive(filepath.Join(t.TempDir(), "records")))(t)
 	r := &runner{event: e, queue: embedded(t, t.TempDir()), archive: archive, ledger: arena.NewLedger(&e.Plan), submitted: make(map[int]*submission), busy: make(map[string]bool)}
 	for f := range e.Plan.Fixtures() {
 		r.submitted[f.Number] = &submission{Fixture: f, order: e.order(f, r.ledger)}
@@ -326,16 +304,10 @@ func TestTheTurnsComeBeforeTheResult(t *testing.T) {
 		{Turns: 1, Aborted: true, Reason: "interrupted"},
 	} {
 		whole.Append(part)
-		data, err := json.Marshal(report{Attempt: "w", Number: number, Part: part})
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(json.Marshal(report{Attempt: "w", Number: number, Part: part}))(t)
 		reports <- queue.Result{ID: "0", Data: data}
 	}
-	data, err := json.Marshal(held{Attempt: "w", Record: &whole})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.Marshal(held{Attempt: "w", Record: &whole}))(t)
 	if counted, err := r.settle(t.Context(), queue.Result{ID: "0", Data: data}, reports); !counted || err != nil {
 		t.Fatalf("counted %v, %v", counted, err)
 	}
@@ -383,10 +355,7 @@ func TestWhatIsNotRecordedIsForgotten(t *testing.T) {
 func TestTheArchiveAloneKnowsWhatIsCounted(t *testing.T) {
 	for _, second := range []string{"b", "unknown"} {
 		q := embedded(t, t.TempDir())
-		archive, err := arena.OpenArchive(filepath.Join(t.TempDir(), "records"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		archive := must.Get(arena.OpenArchive(filepath.Join(t.TempDir(), "records")))(t)
 		e := event(t, 2, "a", second)
 		working, stopWork := context.WithCancel(t.Context())
 		w, held, done := worker(), 0, make(chan struct{})
@@ -437,17 +406,12 @@ func tuning(t testing.TB, iterations int) *Event {
 
 func TestTuningRunsOverTheQueueAndIsResumed(t *testing.T) {
 	e := tuning(t, 6)
-	if err := e.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, e.Check())
 	want := run(t, e, nil).Tuning
 	if len(want.Course) != 7 || want.Course[6][0] == 20 {
 		t.Fatalf("the course %v", want.Course)
 	}
-	archive, err := arena.OpenArchive(filepath.Join(t.TempDir(), "records"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(arena.OpenArchive(filepath.Join(t.TempDir(), "records")))(t)
 	if diff := cmp.Diff(want.Course, run(t, e, archive).Tuning.Course); diff != "" {
 		t.Errorf("with records (-want +got):\n%s", diff)
 	}
@@ -463,9 +427,7 @@ func TestTuningRunsOverTheQueueAndIsResumed(t *testing.T) {
 			}
 		}
 		if n >= 20 { // of the fourth iteration, and later
-			if err := os.Remove(filepath.Join(archive.Dir(), r.Match+".jsonl")); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Remove(filepath.Join(archive.Dir(), r.Match+".jsonl")))
 		}
 	}
 	if diff := cmp.Diff(want.Course, run(t, e, archive).Tuning.Course); diff != "" {
@@ -477,15 +439,11 @@ func TestRulesThatAreNotThoseOfTheTaskAreRefused(t *testing.T) {
 	q := embedded(t, t.TempDir())
 	e := event(t, 1, "a", "b")
 	hash := arena.HashRules(e.Rules[0])
-	if err := q.PutText(t.Context(), hash, e.Rules[1]); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, q.PutText(t.Context(), hash, e.Rules[1]))
 	if _, err := Rules(t.Context(), q, "ticTacToe", hash); err == nil || !strings.Contains(err.Error(), "do not have the hash in the task") {
 		t.Errorf("rules of another game: %v", err)
 	}
-	if err := q.PutText(t.Context(), arena.HashRules(e.Rules[2]), e.Rules[2]); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, q.PutText(t.Context(), arena.HashRules(e.Rules[2]), e.Rules[2]))
 	if g, err := Rules(t.Context(), q, "matchingPennies", arena.HashRules(e.Rules[2])); err != nil || len(g.Roles) != 2 {
 		t.Errorf("rules that are there: %v", err)
 	}

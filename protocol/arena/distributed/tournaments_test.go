@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"stackmate/internal/must"
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/queue"
 )
@@ -18,10 +19,7 @@ import (
 // folder opens the tournaments of a folder. Each match takes a while.
 func folder(t *testing.T, dir string, while time.Duration) (all *Tournaments, stop func()) {
 	t.Helper()
-	archive, err := arena.OpenArchive(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(arena.OpenArchive(dir))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	w := worker()
 	all = NewTournaments(ctx, archive, func(ctx context.Context, q *queue.Queue) error {
@@ -57,9 +55,7 @@ func TestTournamentsArePausedResumedAndEnded(t *testing.T) {
 	}
 	e := event(t, 3, "a", "b")
 	e.Begun = time.Now()
-	if err := all.Begin(e); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, all.Begin(e))
 	becomes(t, all, "t", Playing, 2)
 	if err := all.Resume("t"); !errors.Is(err, ErrState) {
 		t.Errorf("what is played is resumed: %v", err)
@@ -67,9 +63,7 @@ func TestTournamentsArePausedResumedAndEnded(t *testing.T) {
 	if err := all.Begin(e); !errors.Is(err, ErrState) {
 		t.Errorf("a tournament is begun twice: %v", err)
 	}
-	if err := all.Pause("t"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, all.Pause("t"))
 	paused := becomes(t, all, "t", Paused, 2)
 	if paused.Matches >= 18 || paused.Fault != nil || all.queue != nil {
 		t.Errorf("%d matches, fault %v, the queue is open: %v", paused.Matches, paused.Fault, all.queue != nil)
@@ -87,13 +81,9 @@ func TestTournamentsArePausedResumedAndEnded(t *testing.T) {
 	all, stop = folder(t, dir, time.Millisecond)
 	second := event(t, 100, "a", "b", "c")
 	second.Run, second.Begun = "u", time.Now()
-	if err := errors.Join(all.Begin(second), all.Resume("t")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(all.Begin(second), all.Resume("t")))
 	becomes(t, all, "t", Ended, 18)
-	if err := all.End("u"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, all.End("u"))
 	if s := becomes(t, all, "", Ended, 0); s.Run != "u" || s.Matches == 1800 {
 		t.Errorf("the latest is %s, with %d matches", s.Run, s.Matches)
 	}
@@ -109,10 +99,7 @@ func TestTournamentsArePausedResumedAndEnded(t *testing.T) {
 
 	// The outcome is that without a pause.
 	ledger := arena.NewLedger(&e.Plan)
-	list, err := arena.ReadArchive(dir).List()
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(arena.ReadArchive(dir).List())(t)
 	for _, r := range list {
 		if n, ok := e.Number(r.Match); ok {
 			ledger.Add(n, r.Counted())
@@ -127,9 +114,7 @@ func TestATournamentOfAnotherProcessIsLeftAlone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "records")
 	all, _ := folder(t, dir, 0)
 	e := event(t, 1, "a", "b")
-	if err := e.Save(filepath.Join(dir, Folder, "tournament.json")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, e.Save(filepath.Join(dir, Folder, "tournament.json")))
 	q := embedded(t, filepath.Join(dir, Folder))
 	becomes(t, all, "t", Elsewhere, 0)
 	for what, act := range map[string]func(string) error{"paused": all.Pause, "resumed": all.Resume, "ended": all.End} {
@@ -138,9 +123,7 @@ func TestATournamentOfAnotherProcessIsLeftAlone(t *testing.T) {
 		}
 	}
 	q.Close()
-	if err := all.Resume("t"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, all.Resume("t"))
 	becomes(t, all, "t", Ended, 6)
 }
 
@@ -148,9 +131,7 @@ func TestWithoutWorkersATournamentStandsStillAndSaysWhy(t *testing.T) {
 	all, _ := folder(t, filepath.Join(t.TempDir(), "records"), 0)
 	all.Work = func(context.Context, *queue.Queue) error { return errors.New("nobody works") }
 	e := event(t, 1, "a", "b")
-	if err := all.Begin(e); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, all.Begin(e))
 	if s := becomes(t, all, "t", Paused, 0); s.Fault == nil || s.Fault.Error() != "nobody works" {
 		t.Errorf("the fault is %v", s.Fault)
 	}

@@ -25,6 +25,7 @@ import (
 
 	"stackmate/internal/cputime"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/protocol/wiretest"
 )
 
@@ -35,10 +36,7 @@ func TestMain(m *testing.M) {
 
 func embedded(t testing.TB, dir, listen string) *Queue {
 	t.Helper()
-	q, err := Embed(t.Context(), dir, listen, zerolog.Nop())
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Get(Embed(t.Context(), dir, listen, zerolog.Nop()))(t)
 	t.Cleanup(q.Close)
 	return q
 }
@@ -46,9 +44,7 @@ func embedded(t testing.TB, dir, listen string) *Queue {
 func submit(t testing.TB, q *Queue, n int) {
 	t.Helper()
 	for id := range n {
-		if err := q.Submit(t.Context(), Task{Run: "run", ID: fmt.Sprint(id), Data: fmt.Appendf(nil, "task %d", id)}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, q.Submit(t.Context(), Task{Run: "run", ID: fmt.Sprint(id), Data: fmt.Appendf(nil, "task %d", id)}))
 	}
 }
 
@@ -109,9 +105,7 @@ func TestEveryTaskHasOneResult(t *testing.T) {
 	if n := calls.Load() - retries.Load(); n != 50 {
 		t.Errorf("50 tasks were done %d times", n)
 	}
-	if err := q.Forget(t.Context(), "run"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, q.Forget(t.Context(), "run"))
 	submit(t, q, 1)
 	collect(t, q, 1)
 }
@@ -126,9 +120,7 @@ func TestWhatIsDoneIsNotDoneAgain(t *testing.T) {
 	submit(t, q, 1)
 	collect(t, q, 1)
 	// As by a process that had looked for a result just before it came.
-	if err := q.put(t.Context(), Task{Run: "run", ID: "0", Data: []byte("task 0")}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, q.put(t.Context(), Task{Run: "run", ID: "0", Data: []byte("task 0")}))
 	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(10 * time.Millisecond) {
 		if info, err := q.tasks.Info(t.Context()); err == nil && info.State.Msgs == 0 {
 			break
@@ -235,10 +227,7 @@ func TestATaskThatOutlivesTheLeaseStaysWithItsWorker(t *testing.T) {
 func TestATaskOfASilentWorkerGoesToAnother(t *testing.T) {
 	q := embedded(t, t.TempDir(), "")
 	submit(t, q, 1)
-	c, err := q.tasks.Consumer(t.Context(), workers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(q.tasks.Consumer(t.Context(), workers))(t)
 	if m, err := c.Next(); err != nil || m.Subject() != taskSubject+"run.0" { // and is never heard of again
 		t.Fatal(err)
 	}
@@ -264,9 +253,7 @@ func TestResultsThatCannotBeReadAreToldAndRedone(t *testing.T) {
 		"4": {Header: nats.Header{elsewhere: []string{"nowhere"}}},
 	} {
 		bad.Subject = resultSubject + "run." + id
-		if err := q.once(t.Context(), q.results, bad); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, q.once(t.Context(), q.results, bad))
 	}
 	works(t, q, 1, done)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -362,9 +349,7 @@ func TestLargeResultsAndTexts(t *testing.T) {
 		t.Error("no result")
 	}
 	for range 2 {
-		if err := q.PutText(t.Context(), "name", "text"); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, q.PutText(t.Context(), "name", "text"))
 	}
 	if text, err := q.Text(t.Context(), "name"); err != nil || text != "text" {
 		t.Errorf("%q, %v", text, err)
@@ -374,12 +359,8 @@ func TestLargeResultsAndTexts(t *testing.T) {
 func TestWithdrawnTasksAreNotBegun(t *testing.T) {
 	q := embedded(t, t.TempDir(), "")
 	submit(t, q, 10)
-	if err := q.Withdraw(t.Context(), "run"); err != nil {
-		t.Fatal(err)
-	}
-	if err := q.Submit(t.Context(), Task{Run: "run", ID: "0", Data: []byte("task 0")}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, q.Withdraw(t.Context(), "run"))
+	must.OK(t, q.Submit(t.Context(), Task{Run: "run", ID: "0", Data: []byte("task 0")}))
 	works(t, q, 1, func(ctx context.Context, task Task) ([]byte, error) {
 		if task.ID != "0" {
 			t.Errorf("task %s was begun", task.ID)
@@ -392,10 +373,7 @@ func TestWithdrawnTasksAreNotBegun(t *testing.T) {
 // invited returns a worker of another process.
 func invited(t testing.TB, q *Queue, log zerolog.Logger) *Queue {
 	t.Helper()
-	w, err := Dial(t.Context(), q.Invitation(), log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Dial(t.Context(), q.Invitation(), log))(t)
 	t.Cleanup(w.Close)
 	return w
 }
@@ -428,14 +406,9 @@ func TestWorkersOfOtherProcessesNeedTheInvitation(t *testing.T) {
 	}
 	var faults strings.Builder
 	w := invited(t, q, zerolog.New(&faults))
-	reports, stop, err := q.Reports("run")
-	if err != nil {
-		t.Fatal(err)
-	}
+	reports, stop := must.Get2(q.Reports("run"))(t)
 	defer stop()
-	if err := q.PutText(t.Context(), "rules", "text"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, q.PutText(t.Context(), "rules", "text"))
 	end := works(t, w, 1, func(ctx context.Context, task Task) ([]byte, error) {
 		text, err := w.Text(ctx, "rules")
 		if err = errors.Join(err, w.Report(task, []byte("at work"))); err != nil || text != "text" {
@@ -466,9 +439,7 @@ func TestWorkersOfOtherProcessesNeedTheInvitation(t *testing.T) {
 func TestWorkersMayDoNothingButWork(t *testing.T) {
 	q := embedded(t, t.TempDir(), "127.0.0.1:0")
 	submit(t, q, 1)
-	if err := q.PutText(t.Context(), "rules", "text"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, q.PutText(t.Context(), "rules", "text"))
 	w := invited(t, q, zerolog.Nop())
 	refused := func(what string, f func(ctx context.Context) error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -501,10 +472,7 @@ func TestWorkersMayDoNothingButWork(t *testing.T) {
 
 func TestNothingGrowsWithoutBound(t *testing.T) {
 	q := embedded(t, t.TempDir(), "")
-	texts, err := q.js.Stream(t.Context(), "OBJ_"+textBucket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	texts := must.Get(q.js.Stream(t.Context(), "OBJ_"+textBucket))(t)
 	sum := int64(0)
 	for _, s := range []jetstream.Stream{q.tasks, q.results, texts} {
 		c := s.CachedInfo().Config
@@ -519,9 +487,7 @@ func TestNothingGrowsWithoutBound(t *testing.T) {
 	// A result too large for a message is forgotten with its run.
 	large := noise()
 	subject := resultSubject + "run.0"
-	if err := errors.Join(q.publish(t.Context(), subject, large), q.PutText(t.Context(), "rules", "text"), q.Forget(t.Context(), "run")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(q.publish(t.Context(), subject, large), q.PutText(t.Context(), "rules", "text"), q.Forget(t.Context(), "run")))
 	if list, err := q.texts.List(t.Context()); err != nil || len(list) != 1 || list[0].Name != "rules" {
 		t.Errorf("%v: %d texts are left", err, len(list))
 	}
@@ -532,9 +498,7 @@ func TestNothingGrowsWithoutBound(t *testing.T) {
 
 func TestASettledResultIsGoneWithItsTaskAndItsText(t *testing.T) {
 	q := embedded(t, t.TempDir(), "")
-	if err := errors.Join(q.Submit(t.Context(), Task{Run: "run", ID: "0"}), q.publish(t.Context(), resultSubject+"run.0", noise())); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(q.Submit(t.Context(), Task{Run: "run", ID: "0"}), q.publish(t.Context(), resultSubject+"run.0", noise())))
 	errAll := errors.New("all are read")
 	err := q.Results(t.Context(), "run", func(r Result) error {
 		q.Settle(t.Context(), "run", r)
@@ -717,9 +681,7 @@ func BenchmarkTask(b *testing.B) {
 	n := 0
 	before := cputime.Now()
 	for b.Loop() {
-		if err := q.Submit(ctx, Task{Run: "run", ID: fmt.Sprint(n)}); err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, q.Submit(ctx, Task{Run: "run", ID: fmt.Sprint(n)}))
 		n++
 		<-results
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/must"
 	"stackmate/player/training"
 	"stackmate/protocol/arena/distributed"
 	"stackmate/protocol/arena/queue"
@@ -19,10 +20,7 @@ import (
 // open returns a queue and a worker of it.
 func open(t *testing.T) (*queue.Queue, *Worker) {
 	t.Helper()
-	q, err := queue.Embed(t.Context(), t.TempDir(), "", zerolog.Nop())
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Get(queue.Embed(t.Context(), t.TempDir(), "", zerolog.Nop()))(t)
 	t.Cleanup(q.Close)
 	return q, &Worker{Matches: new(distributed.Worker), AtOnce: 2, Memory: 64 << 20, Layering: 64 << 20, Log: zerolog.Nop()}
 }
@@ -30,24 +28,16 @@ func open(t *testing.T) (*queue.Queue, *Worker) {
 func TestDamagedTasksFailAndTheWorkerGoesOn(t *testing.T) {
 	q, w := open(t)
 	rules := gamestest.Rules(t, "ticTacToe")
-	play, end, err := w.SelfPlay(t.Context(), q, "ticTacToe", rules, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	play, end := must.Get2(w.SelfPlay(t.Context(), q, "ticTacToe", rules, ""))(t)
 	defer end()
-	published, err := (&helpers{queue: q}).publish(t.Context(), "ticTacToe", rules, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	published := must.Get((&helpers{queue: q}).publish(t.Context(), "ticTacToe", rules, ""))(t)
 	strange := func(change func(*game)) []byte {
 		task := selfPlay{game: published, Task: training.Task{Known: []byte("weights"), Seconds: 1}}
 		change(&task.game)
 		data, _ := json.Marshal(task)
 		return data
 	}
-	if err := q.PutText(t.Context(), "wrong", "(role a)"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, q.PutText(t.Context(), "wrong", "(role a)"))
 	for name, task := range map[string]struct {
 		kind string
 		data []byte

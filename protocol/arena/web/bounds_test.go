@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/player/analysis"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -34,14 +35,9 @@ func TestAnalysesQueueAndSaySo(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		leave <- cancel
 		r, _ := http.NewRequestWithContext(ctx, http.MethodGet, query, nil)
-		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.DefaultClient.Do(r))(t)
 		defer response.Body.Close()
-		if _, err := response.Body.Read(make([]byte, 10)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(response.Body.Read(make([]byte, 10)))(t)
 	}
 	next := events(t, query)
 	var a analysis.Analysis
@@ -94,10 +90,7 @@ func TestBadRequestsForAnAnalysisAreRefused(t *testing.T) {
 		"game=ticTacToe&moves=[[%22x%22]]": http.StatusBadRequest,
 		"game=ticTacToe&moves=" + neturl.QueryEscape(long): http.StatusBadRequest,
 	} {
-		response, err := http.Get(url + "/api/analyse?" + query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.Get(url + "/api/analyse?" + query))(t)
 		response.Body.Close()
 		if response.StatusCode != want {
 			t.Errorf("%.60s: status %d, want %d", query, response.StatusCode, want)
@@ -113,10 +106,7 @@ func TestBadRequestsForAnAnalysisAreRefused(t *testing.T) {
 
 func TestARoomAdmitsInOrderAndForgetsWhoLeaves(t *testing.T) {
 	r := newRoom("works", 1, 3)
-	leave, err := r.enter(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	leave := must.Get(r.enter(t.Context(), nil))(t)
 	type visit struct {
 		name   string
 		cancel func()
@@ -212,14 +202,8 @@ func TestCompilationsQueueAndEndWithTheirRequests(t *testing.T) {
 		go func() { _, _ = s.library.compiled(ctx, g) }()
 		<-began
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/class?game=ticTacToe", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/class?game=ticTacToe", nil))(t)
+	response := must.Get(http.DefaultClient.Do(r))(t)
 	defer response.Body.Close()
 	text := make([]byte, 100)
 	if n, err := response.Body.Read(text); err != nil || string(text[:n]) != "event: queue\ndata: 1\n\n" {
@@ -389,17 +373,11 @@ func TestOnlyThePageItselfIsAnswered(t *testing.T) {
 	host := strings.TrimPrefix(url, "http://")
 	name, _, _ := strings.Cut(host, ":")
 	for origin, want := range map[string]int{"": 200, url: 200, "http://" + name + ":1": 403, "http://" + name: 403, "null": 403, "http://evil.example": 403} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/games", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/games", nil))(t)
 		if origin != "" {
 			r.Header.Set("Origin", origin)
 		}
-		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.DefaultClient.Do(r))(t)
 		response.Body.Close()
 		if response.StatusCode != want {
 			t.Errorf("origin %q: status %d, want %d", origin, response.StatusCode, want)
@@ -419,20 +397,11 @@ func TestOnlyThePageItselfIsAnswered(t *testing.T) {
 func TestAConnectionFollowsABoundedNumberOfStreams(t *testing.T) {
 	_, url := page(t, 0, nil)
 	o := sitDownAndLeave(t, nil, url, opening{Game: "ticTacToe", Seats: []string{person, person}})
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/connection", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/connection", nil))(t)
+	response := must.Get(http.DefaultClient.Do(r))(t)
 	defer response.Body.Close()
 	text := make([]byte, 200)
-	n, err := response.Body.Read(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(response.Body.Read(text))(t)
 	id := strings.Split(string(text[:n]), `"`)[1]
 	go func() { // the connection is read
 		for buffer := make([]byte, 1<<16); ; {

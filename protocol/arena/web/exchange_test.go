@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 const archived = `{"matchId":"base.ticTacToe.1325000000000","startTime":1325000000000,"gameMetaURL":"http://games.ggp.org/base/games/tictactoe/","isCompleted":true,
@@ -18,14 +20,9 @@ const archived = `{"matchId":"base.ticTacToe.1325000000000","startTime":13250000
 // send posts a text and reads the answer.
 func send(t *testing.T, url, text string, into any) int {
 	t.Helper()
-	response, err := http.Post(url, "text/plain", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.Post(url, "text/plain", strings.NewReader(text)))(t)
 	defer response.Body.Close()
-	if err := json.NewDecoder(response.Body).Decode(into); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.NewDecoder(response.Body).Decode(into))
 	return response.StatusCode
 }
 
@@ -40,10 +37,7 @@ func TestRecordsComeInAndGoOut(t *testing.T) {
 		t.Fatalf("%+v, %v", record, err)
 	}
 	for _, as := range []string{"ggp", "lines"} {
-		response, err := http.Get(url + "/api/matches/" + opened["match"] + "/record?as=" + as)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.Get(url + "/api/matches/" + opened["match"] + "/record?as=" + as))(t)
 		text, _ := io.ReadAll(response.Body)
 		response.Body.Close()
 		var again map[string]string
@@ -74,9 +68,7 @@ func TestRecordsComeInAndGoOut(t *testing.T) {
 func TestRecordsThatArePutInAreBounded(t *testing.T) {
 	s, url := page(t, 0, nil)
 	for i := range maxPutIn - 1 {
-		if err := os.WriteFile(filepath.Join(s.Archive.Dir(), fmt.Sprintf("%s%d.jsonl", putIn, i)), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(s.Archive.Dir(), fmt.Sprintf("%s%d.jsonl", putIn, i)), nil, 0o600))
 	}
 	var reply map[string]string
 	for _, want := range []int{http.StatusOK, http.StatusInsufficientStorage} {
@@ -93,13 +85,8 @@ func TestRecordsThatArePutInAreBounded(t *testing.T) {
 func TestMatchesOfArchivesInTheFolderHaveTheRolesOfTheRules(t *testing.T) {
 	s, url := page(t, 0, nil)
 	text := strings.Replace(archived, `"moves"`, `"states":["( ( cell 1 1 b ) ( control x ) )"],"moves"`, 1)
-	if err := os.WriteFile(filepath.Join(s.Archive.Dir(), "m.json"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.Get(url + "/api/matches/m/position?turn=0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(s.Archive.Dir(), "m.json"), []byte(text), 0o600))
+	response := must.Get(http.Get(url + "/api/matches/m/position?turn=0"))(t)
 	defer response.Body.Close()
 	var at Position
 	if err := json.NewDecoder(response.Body).Decode(&at); err != nil || len(at.Roles) != 2 || at.Roles[0] != "x" || !strings.Contains(at.SVG, "<svg") {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/protocol/arena"
 )
 
@@ -16,9 +17,7 @@ import (
 func copied(t *testing.T, dir string) string {
 	t.Helper()
 	to := t.TempDir()
-	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(to, os.DirFS(dir)))
 	return to
 }
 
@@ -26,10 +25,7 @@ func copied(t *testing.T, dir string) string {
 func restarted(t *testing.T, dir string) (*Server, string) {
 	t.Helper()
 	return page(t, 0, func(c *Config) {
-		var err error
-		if c.Archive, err = arena.OpenArchive(dir); err != nil {
-			t.Fatal(err)
-		}
+		c.Archive = must.Get(arena.OpenArchive(dir))(t)
 	})
 }
 
@@ -104,18 +100,13 @@ func TestARecordThatIsAheadOfTheTablesFileIsFollowed(t *testing.T) {
 	first, url := page(t, 0, nil)
 	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}})
 	s.play("1 1", "2 2")
-	before, err := os.ReadFile(first.tablePath(s.Table))
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.ReadFile(first.tablePath(s.Table)))(t)
 	ask(t, s.url+"/undo", act{Role: "o", Key: s.keys["o"], Turn: 2, Keys: s.keys}, nil)
 	s.until("undo", func() bool { return len(s.Moves) == 1 })
 	s.play("3 3")
 	for _, name := range []string{"whole", "unbegun"} {
 		dir := copied(t, first.Archive.Dir()) // killed before the second match was in the file of the table
-		if err := os.WriteFile(filepath.Join(dir, tableFolder, s.Table+".json"), before, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, tableFolder, s.Table+".json"), before, 0o600))
 		if name == "unbegun" {
 			if err := os.WriteFile(filepath.Join(dir, "page.ticTacToe."+s.Table+".3.jsonl"), []byte(`{"match":"`), 0o600); err != nil {
 				t.Fatal(err)
@@ -155,10 +146,7 @@ func TestAFileOfATableThatIsDamagedIsExplained(t *testing.T) {
 	first, url := page(t, 0, nil)
 	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, "sloth"}, Limit: 60})
 	path := first.tablePath(s.Table)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("the keys can be read by others: %v, %v", info.Mode(), err)
 	}
@@ -167,9 +155,7 @@ func TestAFileOfATableThatIsDamagedIsExplained(t *testing.T) {
 		"clocks": bytes.Replace(text, []byte(`"lefts":[[`), []byte(`"lefts":[[],[`), 1), "goals": append(bytes.Clone(text[:len(text)-1]), `,"goals":[1,2,3]}`...), "score": append(bytes.Clone(text[:len(text)-1]), `,"score":[1]}`...), "no game": bytes.Replace(text, []byte("ticTacToe"), []byte("nosuch"), 1),
 	} {
 		dir := copied(t, first.Archive.Dir())
-		if err := os.WriteFile(filepath.Join(dir, tableFolder, s.Table+".json"), damaged, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, tableFolder, s.Table+".json"), damaged, 0o600))
 		_, url := restarted(t, dir)
 		var refused struct{ Error string }
 		if status := ask(t, url+"/api/tables/"+s.Table, nil, &refused); status < 400 || status >= 500 || refused.Error == "" || strings.Contains(refused.Error, dir) {

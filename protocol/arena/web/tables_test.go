@@ -14,6 +14,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
 )
@@ -115,9 +116,7 @@ func TestTheFirstEventsOfATableHaveAllLists(t *testing.T) {
 	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}})
 	for i, lists := range [][]string{{"roles"}, {"seats", "chosen", "choices"}} { // the page maps them
 		var raw map[string]json.RawMessage
-		if err := json.Unmarshal(s.events[i], &raw); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal(s.events[i], &raw))
 		for _, list := range lists {
 			if text := string(raw[list]); !strings.HasPrefix(text, "[") {
 				t.Errorf("%s: %s", list, text)
@@ -228,23 +227,36 @@ func TestWhatWasPlayedIsTakenBackIfAllPeopleAgree(t *testing.T) {
 	if s.until("x asks", func() bool { return s.Asked != nil || len(s.Moves) < 2 }); len(s.Moves) != 2 || !slices.Equal(s.Asked["undo"], []string{"x"}) {
 		t.Errorf("with a wrong key: %v, asked %v", s.Moves, s.Asked)
 	}
+	s.act("refuse", "o", "")
+	s.until("o refuses", func() bool { return s.Asked == nil })
+	// After the end of a match the same holds, and o is to move again.
+	s.play("1 2", "2 1", "1 3")
+	s.until("x wins", func() bool { return s.Over })
+	s.act("undo", "o", "")
+	s.until("o asks", func() bool { return s.Asked != nil })
+	s.act("refuse", "x", "")
+	s.until("x refuses", func() bool { return s.Asked == nil })
+	if !s.Over || len(s.Moves) != 5 {
+		t.Fatalf("x did not agree: over %v, moves %v", s.Over, s.Moves)
+	}
+	s.act("undo", "o", "")
+	s.act("undo", "x", "")
+	s.until("both agree", func() bool { return len(s.Moves) == 3 })
+	if s.Goals != nil || s.Asked != nil {
+		t.Errorf("after the end: goals %v, asked %v", s.Goals, s.Asked)
+	}
 }
 
 func TestAMatchIsWatchedBeforeItsPlayersAreReady(t *testing.T) {
 	s, url := page(t, 0, nil)
-	g, err := s.library.get("ticTacToe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(s.library.get("ticTacToe"))(t)
 	text := arena.RulesText(g.rules)
 	head := &arena.Record{
 		Match: "m", Game: "a folder/ticTacToe", Rules: arena.HashRules(text), Rulesheet: text, StartTime: time.Now(),
 		Roles: []string{"x", "o"}, Players: []string{"a", "b"}, StartClock: 60, PlayClock: 60,
 	}
 	tell := s.Archive.Recorder()
-	if err := tell(head); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, tell(head))
 	var p Position
 	if status := ask(t, url+"/api/matches/m/position?turn=0", nil, &p); status != http.StatusOK || !strings.Contains(p.SVG, "<svg") {
 		t.Errorf("status %d, %+v", status, p)
@@ -253,9 +265,7 @@ func TestAMatchIsWatchedBeforeItsPlayersAreReady(t *testing.T) {
 		t.Errorf("turn 1: status %d", status)
 	}
 	head.Match, head.Opening = "n", [][]string{{"(mark 1 1)", "noop"}}
-	if err := s.Archive.Recorder()(head); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Archive.Recorder()(head))
 	var refused struct{ Error string }
 	if ask(t, url+"/api/matches/n/position?turn=0", nil, &refused); !strings.Contains(refused.Error, "get ready") {
 		t.Errorf("with an opening: %q", refused.Error)
@@ -274,10 +284,7 @@ func TestGamesOfFoldersArePlayedAndRecordedUnderTheirNames(t *testing.T) {
 	table := sitDown(t, url, opening{Game: "my games/ticTacToe", Seats: []string{"sloth", "sloth"}})
 	table.until("the end", func() bool { return table.Goals != nil })
 	for {
-		all, err := s.Archive.List()
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(s.Archive.List())(t)
 		if len(all) == 2 && all[0].Ended() && all[1].Ended() {
 			return
 		}
@@ -289,11 +296,7 @@ func TestRecordsOfTablesAreOfWhatWasPlayed(t *testing.T) {
 	server, url := page(t, 0, nil)
 	list := func() []*arena.Record {
 		t.Helper()
-		all, err := server.Archive.List()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
+		return must.Get(server.Archive.List())(t)
 	}
 	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}, Moves: [][]string{{"(mark 2 2)", "noop"}, {"noop", "(mark 1 1)"}}})
 	if len(list()) != 0 {
@@ -379,61 +382,6 @@ func TestRecordsOfTablesAreOfWhatWasPlayed(t *testing.T) {
 }
 
 // The loser cannot take back the winner's move without consent. The continuation is another match, and the record of the first match stays.
-func TestMovesAreTakenBackIfAllAgree(t *testing.T) {
-	s, url := page(t, 0, nil)
-	var o opened
-	ask(t, url+"/api/tables", opening{Game: "ticTacToe", Seats: []string{person, person}}, &o)
-	act := func(what, role string, turn int, move string) int {
-		for {
-			status := ask(t, url+"/api/tables/"+o.Table+"/"+what, act{Role: role, Key: o.Keys[role], Turn: turn, Move: move}, nil)
-			if status != http.StatusConflict || t.Context().Err() != nil { // the move before is on its way
-				return status
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}
-	played := func() *seatsView {
-		at := s.tables.byID[o.Table]
-		at.mu.Lock()
-		defer at.mu.Unlock()
-		return at.view()
-	}
-	roles := []string{"x", "o"}
-	for turn, cell := range []string{"1 1", "2 1", "1 2", "2 2", "1 3"} {
-		if status := act("move", roles[turn%2], turn, "(mark "+cell+")"); status != http.StatusOK {
-			t.Fatalf("turn %d: status %d", turn, status)
-		}
-	}
-	first := "page.ticTacToe." + o.Table
-	await(t, s, first)
-	act("undo", "o", 5, "")
-	if v := played(); v.Goals == nil || !slices.Equal(v.Asked["undo"], []string{"o"}) {
-		t.Fatalf("after one has asked: goals %v, asked %v", v.Goals, v.Asked)
-	}
-	act("refuse", "x", 5, "")
-	if v := played(); v.Goals == nil || v.Asked != nil {
-		t.Fatalf("after the other has refused: goals %v, asked %v", v.Goals, v.Asked)
-	}
-	act("undo", "o", 5, "")
-	act("undo", "x", 5, "")
-	if v := played(); v.Goals != nil || v.Turn != 3 || v.Asked != nil {
-		t.Fatalf("after both have asked: goals %v, %d moves, asked %v", v.Goals, v.Turn, v.Asked)
-	}
-	for turn, cell := range []string{"1 3", "3 3", "2 2", "3 1", "2 3"} {
-		if status := act("move", roles[(turn+1)%2], 3+turn, "(mark "+cell+")"); status != http.StatusOK {
-			t.Fatalf("turn %d: status %d", 3+turn, status)
-		}
-	}
-	second := await(t, s, first+".2")
-	if len(second.Opening) != 3 || len(second.Moves) != 5 || !slices.Equal(second.Goals, []int{0, 100}) {
-		t.Errorf("the second match: opening %v, moves %v, goals %v", second.Opening, second.Moves, second.Goals)
-	}
-	if again := await(t, s, first); !slices.Equal(again.Goals, []int{100, 0}) || len(again.Moves) != 5 {
-		t.Errorf("the first match: moves %v, goals %v", again.Moves, again.Goals)
-	}
-}
-
-// await waits for the record of a match.
 func await(t *testing.T, s *Server, match string) *arena.Record {
 	t.Helper()
 	for range 500 {
@@ -489,19 +437,25 @@ func TestWhoResignsHasLostAndPlaysAgainWithSeatsSwapped(t *testing.T) {
 }
 
 func TestAClockWithIncrementIsForTheWholeMatch(t *testing.T) {
-	_, url := page(t, 0, nil)
-	const limit = 1.5
+	server, url := page(t, 0, nil)
+	const limit, pause = 3600, 20 * time.Millisecond
 	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}, Limit: limit, Increment: 0.4})
 	left := func(role int) float64 { return s.Clocks[role].Left }
 	s.until("x's clock runs", func() bool { return !s.Clocks[0].Due.IsZero() })
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(pause)
 	s.play("1 1")
 	s.until("o's clock runs", func() bool { return !s.Clocks[1].Due.IsZero() && s.Clocks[0].Due.IsZero() })
-	if used := limit + 0.4 - left(0); used < 0.19 || used > limit || left(1) != limit {
+	if used := limit + 0.4 - left(0); used < pause.Seconds()*0.9 || used > limit || left(1) != limit {
 		t.Errorf("x has %v left, o %v", left(0), left(1))
 	}
+	s.play("2 2")
+	table := server.tables.byID[s.Table]
+	table.mu.Lock()
+	table.seats[1].left = time.Millisecond
+	table.mu.Unlock()
+	s.play("3 3")
 	s.until("o loses on time", func() bool { return s.Goals != nil })
-	if !slices.Equal(s.Goals, []int{100, 0}) || s.Note != "o ran out of time" || len(s.Moves) != 1 {
+	if !slices.Equal(s.Goals, []int{100, 0}) || s.Note != "o ran out of time" || len(s.Moves) != 3 {
 		t.Errorf("%+v", s.seatsView)
 	}
 }

@@ -22,6 +22,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/player/analysis"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
@@ -67,10 +68,7 @@ func (a *sloth) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 // page serves a page whose player takes a time for each move.
 func page(t *testing.T, after time.Duration, change func(*Config)) (*Server, string) {
 	t.Helper()
-	archive, err := arena.OpenArchive(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(arena.OpenArchive(t.TempDir()))(t)
 	c := Config{
 		Games: []Source{{Name: "ticTacToe", From: "built-in"}}, Rules: games.Source, Players: []string{"sloth"}, Archive: archive,
 		Compile: func(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
@@ -93,10 +91,7 @@ func page(t *testing.T, after time.Duration, change func(*Config)) (*Server, str
 		change(&c)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := New(ctx, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(ctx, c))(t)
 	server := httptest.NewServer(s.Handler())
 	t.Cleanup(func() {
 		cancel()
@@ -111,27 +106,16 @@ func page(t *testing.T, after time.Duration, change func(*Config)) (*Server, str
 // ask sends JSON and reads the answer; it returns the status.
 func ask(t *testing.T, url string, body, into any) int {
 	t.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(body))(t)
 	method := http.MethodPost
 	if body == nil {
 		method = http.MethodGet
 	}
-	r, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(text)))(t)
+	response := must.Get(http.DefaultClient.Do(r))(t)
 	defer response.Body.Close()
 	if into != nil {
-		if err := json.NewDecoder(response.Body).Decode(into); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.NewDecoder(response.Body).Decode(into))
 	}
 	return response.StatusCode
 }
@@ -142,14 +126,8 @@ func events(t *testing.T, url string) (next func(into any) bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, url, nil))(t)
+	response := must.Get(http.DefaultClient.Do(r))(t)
 	t.Cleanup(func() { response.Body.Close() })
 	if response.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(response.Body)
@@ -294,9 +272,7 @@ func TestATournamentIsFollowed(t *testing.T) {
 	s, url := page(t, 0, func(c *Config) {
 		c.Tournaments = distributed.NewTournaments(t.Context(), c.Archive, nil, c.Log)
 		e := &distributed.Event{Run: "t", Plan: plan, Rules: []string{"", ""}, Specs: plan.Players}
-		if err := e.Save(filepath.Join(c.Archive.Dir(), distributed.Folder, "tournament.json")); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Save(filepath.Join(c.Archive.Dir(), distributed.Folder, "tournament.json")))
 	})
 	var fixtures []arena.Fixture
 	for f := range plan.Fixtures() {
@@ -313,9 +289,7 @@ func TestATournamentIsFollowed(t *testing.T) {
 		if goals != nil {
 			r.Summary = new(r.Result())
 		}
-		if err := s.Archive.Keep(r); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Archive.Keep(r))
 	}
 	next := events(t, url+"/api/standings")
 	var got standings
@@ -370,10 +344,7 @@ func TestPeopleMayHaveClocks(t *testing.T) {
 func TestUploadsAreBounded(t *testing.T) {
 	s, url := page(t, 0, nil)
 	for i := range maxUploads + 3 {
-		response, err := http.Post(url+"/api/rules", "text/plain", strings.NewReader(fmt.Sprintf("(role r%d)", i)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.Post(url+"/api/rules", "text/plain", strings.NewReader(fmt.Sprintf("(role r%d)", i))))(t)
 		response.Body.Close()
 	}
 	if n := len(s.library.uploads); n != maxUploads {
@@ -391,15 +362,10 @@ func TestUploadsAreBounded(t *testing.T) {
 
 func TestRecordsThatCannotBeReadShowNoPaths(t *testing.T) {
 	s, url := page(t, 0, nil)
-	if err := os.WriteFile(filepath.Join(s.Archive.Dir(), "odd.jsonl"), []byte("[1]\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(s.Archive.Dir(), "odd.jsonl"), []byte("[1]\n"), 0o600))
 	for match, want := range map[string]string{"missing": "there is no match missing", "odd": "odd.jsonl"} {
 		for _, path := range []string{"", "/position?turn=0", "/record", "/record?as=ggp"} {
-			response, err := http.Get(url + "/api/matches/" + match + path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			response := must.Get(http.Get(url + "/api/matches/" + match + path))(t)
 			text, _ := io.ReadAll(response.Body)
 			response.Body.Close()
 			if !strings.Contains(string(text), want) || strings.Contains(string(text), s.Archive.Dir()) {
@@ -423,18 +389,12 @@ func TestStrangersNeedTheToken(t *testing.T) {
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	get := func(path, header string) *http.Response {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url+path, nil))(t)
 		if header != "" {
 			name, value, _ := strings.Cut(header, ": ")
 			r.Header.Set(name, value)
 		}
-		response, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(client.Do(r))(t)
 		response.Body.Close()
 		return response
 	}
@@ -460,9 +420,7 @@ func TestRecordsWithoutTheirRulesAreShownAsFacts(t *testing.T) {
 	s, url := page(t, 0, nil)
 	r := arena.Record{Match: "old", Game: "lost", Roles: []string{"a"}, Players: []string{"p"}, States: [][]string{{"(at 1)"}, {"(at 2)"}}, Moves: [][]string{{"go"}}, Goals: []int{7}, Completed: true}
 	text, _ := json.Marshal(r)
-	if err := os.WriteFile(s.Archive.Dir()+"/old.json", text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(s.Archive.Dir()+"/old.json", text, 0o600))
 	var v Position
 	if status := ask(t, url+"/api/matches/old/position?turn=1", nil, &v); status != http.StatusOK || v.SVG != "" || len(v.Facts) != 1 || v.Goals[0] != 7 {
 		t.Errorf("status %d: %+v", status, v)
@@ -487,15 +445,10 @@ func TestRecordsWithoutTheirRulesAreShownAsFacts(t *testing.T) {
 func TestRulesThatAreOnlyPlayedHaveAnError(t *testing.T) {
 	_, url := page(t, 0, nil)
 	rules := "(role a) (init (at 1)) (<= (legal a go) (true (at 1))) (<= (next (at 2)) (does a go)) (<= terminal (true (at 2))) (goal a 1000)"
-	response, err := http.Post(url+"/api/check", "text/plain", strings.NewReader(rules))
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.Post(url+"/api/check", "text/plain", strings.NewReader(rules)))(t)
 	defer response.Body.Close()
 	var found gameView
-	if err := json.NewDecoder(response.Body).Decode(&found); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.NewDecoder(response.Body).Decode(&found))
 	var errors []string
 	for _, f := range found.Findings {
 		if f.Grave {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 )
 
@@ -304,10 +305,7 @@ func TestRolesWithoutMovesChooseNone(t *testing.T) {
 func TestLoopsEndEvenIfTheyAreNotMonotone(t *testing.T) {
 	p := &Plan{Rows: 3, Programs: []Program{{"flip", []Segment{{Code: []int32{int32(And), 0, 1, 1, 1, 1}, Vars: []int32{1}}}}}}
 	for _, k := range All() {
-		e, err := k.Engine(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(k.Engine(p))(t)
 		e.NewMemory().Run(0)
 	}
 }
@@ -329,10 +327,7 @@ func BenchmarkVerify(b *testing.B) {
 		b.Run(fmt.Sprintf("lanes=%d", k.lanes), func(b *testing.B) {
 			proof := 0.0
 			for b.Loop() {
-				e, err := k.Engine(p)
-				if err != nil {
-					b.Fatal(err)
-				}
+				e := must.Get(k.Engine(p))(b)
 				proof += float64(e.took.Nanoseconds())
 			}
 			words := float64(b.N) * float64(len(code))

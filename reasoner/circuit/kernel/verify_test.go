@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/must"
+
 	"pgregory.net/rapid"
 )
 
@@ -104,9 +106,7 @@ func TestErrorsNameTheUnsafePlace(t *testing.T) {
 func TestOffsetsBetweenRowsAreRefused(t *testing.T) {
 	v := &verifier{words: 8, rows: 10}
 	s := Segment{Code: []int32{int32(And), 1, 0, 1, 8, 16}}
-	if err := v.segment(&s); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, v.segment(&s))
 	for _, at := range []int{4, 5} {
 		for _, offset := range []int32{9, 12, 15, 73, 79, 80} {
 			broken := Segment{Code: slices.Clone(s.Code)}
@@ -120,10 +120,7 @@ func TestOffsetsBetweenRowsAreRefused(t *testing.T) {
 
 func TestAnEmptyPlanIsSafe(t *testing.T) {
 	for _, k := range All() {
-		e, err := k.Engine(&Plan{Rows: 1, Programs: []Program{{}, {"empty", []Segment{{}}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(k.Engine(&Plan{Rows: 1, Programs: []Program{{}, {"empty", []Segment{{}}}}}))(t)
 		m := newGuarded(e)
 		m.Run(0)
 		m.Run(1)

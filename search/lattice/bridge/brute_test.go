@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 // book is bridge by its rules and nothing else: every plan of the declarer, every card
@@ -284,10 +286,7 @@ func (b book) doubleDummy(m moment) int {
 func TestBookKnowsTheRules(t *testing.T) {
 	e := ending{trump: Hearts, leader: West, left: 1}
 	for seat, c := range []string{"S2", "SA", "H2", "SK"} {
-		card, err := word{text: c}.card()
-		if err != nil {
-			t.Fatal(err)
-		}
+		card := must.Get(word{text: c}.card())(t)
 		e.hands[seat] = card.bit()
 	}
 	b := newBook(e)

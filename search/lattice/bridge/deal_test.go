@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 func mustParse(t testing.TB, text string) *Deal {
 	t.Helper()
-	d, err := Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(Parse(text))(t)
 }
 
 func TestDealsAreReadInBothForms(t *testing.T) {

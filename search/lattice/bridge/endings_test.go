@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 func newRand(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 14)) }
@@ -12,11 +14,7 @@ func newRand(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 14
 // setting returns a number from the environment.
 func setting(t testing.TB, name string, value int) int {
 	if text := os.Getenv(name); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
+		return must.Get(strconv.Atoi(text))(t)
 	}
 	return value
 }

@@ -5,6 +5,7 @@ package bridge
 import (
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/search/lattice/bridge/libdds"
 )
 
@@ -20,10 +21,7 @@ func TestDoubleDummyAgreesWithLibdds(t *testing.T) {
 		for _, c := range e.trick {
 			trick = append(trick, int(c))
 		}
-		want, err := libdds.Tricks(hands, int(e.trump), int(e.leader), trick)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(libdds.Tricks(hands, int(e.trump), int(e.leader), trick))(t)
 		if next := (e.leader + Seat(len(e.trick))) & 3; !next.isDeclarer() {
 			want = e.left - want
 		}

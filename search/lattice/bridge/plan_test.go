@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 // audit plays a plan against every defence in one layout, by the rules of book, and reports whether it always makes its tricks. The plan sees
@@ -65,18 +67,12 @@ func TestPlansWinWhereTheySay(t *testing.T) {
 		e := randomEnding(rng, 2+rng.IntN(2), rng.IntN(4))
 		need := 1 + rng.IntN(e.left)
 		d := e.deal()
-		r, err := Solve(context.Background(), d, Options{Tricks: need})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Solve(context.Background(), d, Options{Tricks: need}))(t)
 		g := r.Goals[0]
 		if g.Won == 0 {
 			continue
 		}
-		p, err := newProblem(d, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(newProblem(d, Options{}))(t)
 		q := p.state
 		q.need = int8(need)
 		b := newBook(e)
@@ -115,10 +111,7 @@ func (a *audit) kind(q *state, west Cards) int {
 }
 
 func TestPlansAreReadable(t *testing.T) {
-	r, err := Solve(context.Background(), mustParse(t, "N:AQ...2 S:32..5. EW:KJ4.2..AK tricks:3"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Solve(context.Background(), mustParse(t, "N:AQ...2 S:32..5. EW:KJ4.2..AK tricks:3"), Options{}))(t)
 	var b bytes.Buffer
 	WriteSteps(&b, r.Goals[0].Plan, "")
 	if !strings.HasPrefix(b.String(), "S ") || !strings.Contains(b.String(), "W ") {
@@ -143,10 +136,7 @@ func TestTheDeclarersCardsLeaveTheLayoutsAsTheyAre(t *testing.T) {
 		}
 	}
 	for i := range 60 {
-		r, err := Solve(context.Background(), randomEnding(newRand(i), 4, 0).deal(), Options{Tricks: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Solve(context.Background(), randomEnding(newRand(i), 4, 0).deal(), Options{Tricks: 2}))(t)
 		walk(r.Goals[0].Plan)
 	}
 	if checked < 100 {

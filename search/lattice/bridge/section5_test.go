@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/search/lattice"
 )
 
@@ -82,10 +83,7 @@ func TestPlansAreThoseOfTheLatticeOfSection5(t *testing.T) {
 		values := lattice.Fronts[uint64, winning]{Elements: winning{b.all()}}
 		var nodes []int64
 		for _, pruning := range []lattice.Pruning{lattice.Shallow, lattice.Deep, lattice.Joint} {
-			solver, err := lattice.New[asked, string, lattice.Front[uint64]](values, b, lattice.Config{Pruning: pruning, Table: 1 << 20})
-			if err != nil {
-				t.Fatal(err)
-			}
+			solver := must.Get(lattice.New[asked, string, lattice.Front[uint64]](values, b, lattice.Config{Pruning: pruning, Table: 1 << 20}))(t)
 			v, err := solver.Search(context.Background(), asked{e.moment(need), b.all()})
 			if err != nil || !v.Exact {
 				t.Fatalf("ending %d: exact %t, %v", i, v.Exact, err)
@@ -95,10 +93,7 @@ func TestPlansAreThoseOfTheLatticeOfSection5(t *testing.T) {
 			for _, s := range v.Lower {
 				want = max(want, bits.OnesCount64(s))
 			}
-			r, err := Solve(context.Background(), e.deal(), Options{Tricks: need})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(Solve(context.Background(), e.deal(), Options{Tricks: need}))(t)
 			if g := r.Goals[0]; !g.Exact || g.Won != int64(want) {
 				t.Fatalf("ending %d, %v: %d tricks in %d to %d layouts, want %d", i, e.deal(), need, g.Won, g.Upper, want)
 			}

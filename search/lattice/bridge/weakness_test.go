@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 // judged is the value of a first card: the layouts in which the best plan after it wins, and the layouts won with all hands open.
@@ -56,10 +58,7 @@ func TestStrategyFusionIsAvoidedWhereAveragingFallsForIt(t *testing.T) {
 	if best.card.String() != "H2" || best.won != 10 || best.open != 10 {
 		t.Errorf("the best lead is %+v, want H2 for 10 layouts", best)
 	}
-	r, err := Solve(t.Context(), e.deal(), Options{Tricks: need})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Solve(t.Context(), e.deal(), Options{Tricks: need}))(t)
 	if g := r.Goals[0]; g.Won != 10 || g.Plan[0].Cards[0] != best.card {
 		t.Errorf("the plan leads %v and wins in %d layouts", g.Plan[0].Cards[0], g.Won)
 	}
@@ -76,10 +75,7 @@ func TestStrategyFusionIsAvoidedWhereAveragingFallsForIt(t *testing.T) {
 func TestNonLocalityIsAvoidedWhereAveragingFallsForIt(t *testing.T) {
 	e := open(t, "N:..K2.3 E:.K..A4 S:K.T..T W:.3.7.Q trump:H lead:W")
 	const need = 1
-	r, err := Solve(t.Context(), e.deal(), Options{Tricks: need})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Solve(t.Context(), e.deal(), Options{Tricks: need}))(t)
 	if g := r.Goals[0]; g.Won != 5 || g.DoubleDummy != 5 || !g.Exact {
 		t.Errorf("won in %d layouts, %d double dummy; want 5 and 5", g.Won, g.DoubleDummy)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"testing"
+
+	"stackmate/internal/must"
 )
 
 func (s worlds) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
@@ -15,10 +17,7 @@ func TestWhatIsProvedOfAWorldHoldsInThoseAlike(t *testing.T) {
 	for seed := range 200 {
 		rng := newRand(seed)
 		e := randomEnding(rng, 3, rng.IntN(4))
-		p, err := newProblem(e.deal(), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(newProblem(e.deal(), Options{}))(t)
 		q := p.state
 		s := newSearch(context.Background(), newDoubleDummy(e.trump, singles(), East), q.hidden, 0)
 		wins := func(d *doubleDummy, i int) (bool, Cards) {
@@ -52,10 +51,7 @@ func TestSetsAreThoseOfTheNextTrick(t *testing.T) {
 	for seed := range 100 {
 		rng := newRand(seed)
 		e := randomEnding(rng, 2+rng.IntN(6), 0)
-		p, err := newProblem(e.deal(), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(newProblem(e.deal(), Options{}))(t)
 		s := newSearch(context.Background(), newDoubleDummy(e.trump, singles(), East), p.state.hidden, 0)
 		q := p.state
 		for i := range q.trick {

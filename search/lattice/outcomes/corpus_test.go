@@ -11,6 +11,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -72,17 +73,10 @@ func TestOutcomesOfGeneralSumRulesheetsAreThoseOfFullEnumeration(t *testing.T) {
 
 func rulesheet(t *testing.T, name string) machine.Machine {
 	t.Helper()
-	rules, _, err := gdl.Load(t.Context(), name, corpus.Source(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules, _ := must.Get2(gdl.Load(t.Context(), name, corpus.Source(t, name)))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	m, err := reasoner.New(ctx, rules, reasoner.Options{Memory: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(reasoner.New(ctx, rules, reasoner.Options{Memory: 1 << 30}))(t)
 }
 
 // TestSurvey prints the result of the search for every rulesheet of the corpus, after a few seconds each: STACKMATE_OUTCOMES_SURVEY=1.

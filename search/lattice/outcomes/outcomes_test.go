@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -80,9 +81,7 @@ func enumerate(t testing.TB, m machine.Machine, most int) (*everything, bool) {
 			continue
 		}
 		var x machine.Expansion
-		if err := e.expander.Expand(&x, s); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.expander.Expand(&x, s))
 		for c := range x.Children {
 			stack = append(stack, slices.Clone(x.Child(c)))
 		}
@@ -153,9 +152,7 @@ func goalsOf(t *testing.T, m machine.Machine, line [][]machine.Move) []int32 {
 	joint := make([]machine.Move, len(m.Names().Roles))
 	for _, want := range line {
 		var e machine.Expansion
-		if err := x.Expand(&e, s); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, x.Expand(&e, s))
 		found := false
 		for c := range e.Children {
 			if e.Joint(joint, c); slices.Equal(joint, want) {
@@ -175,11 +172,7 @@ func goalsOf(t *testing.T, m machine.Machine, line [][]machine.Move) []int32 {
 
 func solve(t *testing.T, m machine.Machine, lim search.Limits) search.Result {
 	t.Helper()
-	r, err := Searcher{}.Search(context.Background(), m, m.Initial(), lim)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(Searcher{}.Search(context.Background(), m, m.Initial(), lim))(t)
 }
 
 func TestOutcomesOfRandomGamesAreThoseOfFullEnumeration(t *testing.T) {
