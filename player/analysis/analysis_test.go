@@ -33,10 +33,10 @@ func analyse(t *testing.T, a *Analyst, game string, within time.Duration) (last 
 func TestAPositionThatIsNotSolvedInHalfOfTheTimeIsSampled(t *testing.T) {
 	for within := 200 * time.Millisecond; ; within *= 2 { // on a busy machine samples come late
 		x := analyse(t, &Analyst{Threads: 1, Bytes: 16 << 20, Log: zerolog.Nop()}, "connectFour-7x6", within)
-		if x.Method == "exact" && within < time.Minute {
+		if x.Playouts == 0 && within < time.Minute {
 			continue
 		}
-		if x.Method != "sampling" || x.Playouts == 0 || !x.Proved || x.Solved || len(x.Estimates) != 2 {
+		if x.Method != "sampling" || !x.Proved || x.Solved || len(x.Estimates) != 2 {
 			t.Fatalf("%+v, want estimates by sampling", x)
 		}
 		for role, e := range x.Estimates {
