@@ -35,6 +35,7 @@ func TestAProgramOutsideOfTheTreeUsesTheModule(t *testing.T) {
 		t.Fatal("library.md has no program with its output")
 	}
 	write(t, filepath.Join(outside, "main.go"), strings.ReplaceAll(program[1], `"stackmate/`, `"`+home+`/`))
+	command(t, ".", nil, "go", "mod", "graph") // brings the go.mod files that another module needs, too, into the cache
 	cache := strings.TrimSpace(command(t, ".", nil, "go", "env", "GOMODCACHE"))
 	env := []string{
 		"GOPROXY=file://" + filepath.ToSlash(proxy) + ",file://" + filepath.ToSlash(filepath.Join(cache, "cache", "download")),
