@@ -78,6 +78,7 @@ type Queue struct {
 	lock    io.Closer      // of the embedded server's store
 	self    *identity      // of an embedded server that listens
 	conn    *nats.Conn
+	closed  chan struct{} // closed after the last callback of conn
 	js      jetstream.JetStream
 	tasks   jetstream.Stream
 	results jetstream.Stream
@@ -87,16 +88,17 @@ type Queue struct {
 
 // open connects to the server and creates missing streams.
 func open(ctx context.Context, url string, options []nats.Option, log zerolog.Logger) (*Queue, error) {
-	conn, err := nats.Connect(url, append(options, connecting(log)...)...)
-	if err != nil {
+	q := &Queue{closed: make(chan struct{}), log: log}
+	options = append(options, nats.ClosedHandler(func(*nats.Conn) { close(q.closed) }))
+	var err error
+	if q.conn, err = nats.Connect(url, append(options, connecting(log)...)...); err != nil {
 		return nil, err
 	}
-	q := &Queue{conn: conn, log: log}
-	if q.js, err = jetstream.New(conn); err == nil {
+	if q.js, err = jetstream.New(q.conn); err == nil {
 		err = q.makeStreams(ctx)
 	}
 	if err != nil {
-		conn.Close()
+		q.disconnect()
 		return nil, err
 	}
 	return q, nil
@@ -190,9 +192,15 @@ func isAPIError(err error, codes ...jetstream.ErrorCode) bool {
 	return errors.As(err, &api) && slices.Contains(codes, api.ErrorCode)
 }
 
+// disconnect closes the connection and waits for its callbacks: none of them logs afterwards.
+func (q *Queue) disconnect() {
+	q.conn.Close()
+	<-q.closed
+}
+
 // Close closes the connection, and stops an embedded server.
 func (q *Queue) Close() {
-	q.conn.Close()
+	q.disconnect()
 	if q.server != nil {
 		q.server.Shutdown()
 		q.server.WaitForShutdown()

@@ -378,6 +378,32 @@ func invited(t testing.TB, q *Queue, log zerolog.Logger) *Queue {
 	return w
 }
 
+// slowLog is the output of a log that takes its time.
+type slowLog struct{ begun, written chan struct{} }
+
+func (l slowLog) Write(line []byte) (int, error) {
+	if strings.Contains(string(line), "lost the connection") {
+		close(l.begun)
+		time.Sleep(100 * time.Millisecond)
+		close(l.written)
+	}
+	return len(line), nil
+}
+
+func TestNothingIsLoggedOfAClosedConnection(t *testing.T) {
+	q := embedded(t, t.TempDir(), "127.0.0.1:0")
+	l := slowLog{make(chan struct{}), make(chan struct{})}
+	w := must.Get(Dial(t.Context(), q.Invitation(), zerolog.New(l)))(t)
+	q.Close()
+	<-l.begun
+	w.Close()
+	select {
+	case <-l.written:
+	default:
+		t.Error("the connection is closed while it writes to the log")
+	}
+}
+
 func TestWorkersOfOtherProcessesNeedTheInvitation(t *testing.T) {
 	dir := t.TempDir()
 	q := embedded(t, dir, "127.0.0.1:0")
