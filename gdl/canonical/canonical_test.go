@@ -70,7 +70,7 @@ func TestGamesHaveOneFormUnderAllNames(t *testing.T) {
 	}
 }
 
-// renamings are the games of the corpus that are the same but for names and order.
+// renamings are the games of the corpus that are the same up to names and order.
 var renamings = [][2]string{
 	{"asteroidsSerial", "asteroidsSerial-v1"},
 	{"blockerSerial", "blockerSerial-v1"},

@@ -58,7 +58,7 @@ func atom(l gdl.Literal) gdl.Term {
 	return l.Atom
 }
 
-// areEqual reports whether rules are the same, but for their order, the order of their conditions and the names of variables.
+// areEqual reports whether rules are the same up to their order, the order of their conditions and the names of variables.
 func areEqual(a, b []gdl.Rule) bool {
 	b = slices.Clone(b)
 	for _, r := range a {

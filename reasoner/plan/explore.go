@@ -209,7 +209,7 @@ func (x *explorer) byMoves(most bool) []uint64 {
 }
 
 // breadthFirst searches breadth first with a beam (beam search: Lowerre 1976). At each depth it expands at most width
-// positions: those with the least sum of pattern distances to the best goals, in random order if equal. Positions
+// positions with the least sum of pattern distances to the best goals, in random order if equal. Positions
 // with the same fluents in mask count as equal. It reports whether the beam was narrow, so that positions were left
 // out, and whether the remaining positions fit into the memory and the time.
 func (x *explorer) breadthFirst(pause func() bool, width, limit int, mask machine.State) (narrow, fits bool) {

@@ -29,7 +29,7 @@ import (
 // A component is a set of mutually recursive relations (program.go). Rules are stratified, so a negated condition is
 // a ground query about a lower component, whose table is complete when it is read. A complete table holds all
 // answers. An incomplete table holds only correct answers, so the first answers can be used early (firstAnswers). The
-// cost is that of naive evaluation, restricted to the relations and arguments that the query depends on.
+// cost equals the cost of naive evaluation, restricted to the relations and arguments that the query depends on.
 
 // solver answers queries about a position and, if there are facts of `does`, a joint move.
 type solver struct {

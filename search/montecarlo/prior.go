@@ -87,6 +87,9 @@ func (p *priors) appendPriors(dst []float32, q machine.State, moves [][]machine.
 	return dst
 }
 
+// hasPrior reports whether a move of the only chooser of a node has a prior. All moves of a node have one, or none has.
+func (w *worker) hasPrior(s *stat) bool { return w.playouts.priors != nil && *s.probability() > 0 }
+
 // priorValue returns the value of a move with a prior: the mean of its paths, blended with the prior.
 func (c *Config) priorValue(s *stat) float64 {
 	n := float64(s.visits)
@@ -96,7 +99,7 @@ func (c *Config) priorValue(s *stat) float64 {
 
 // backUpPrior sets the prior of a move to the implicit minimax value of the node that step s leads to.
 func (w *worker) backUpPrior(s *step, move *stat) {
-	if s.link == none || *move.probability() == 0 || !w.playsMinimax() {
+	if s.link == none || !w.hasPrior(move) || !w.playsMinimax() {
 		return
 	}
 	t, k := w.tree, w.tree.links.at(s.link).to
@@ -109,7 +112,7 @@ func (w *worker) backUpPrior(s *step, move *stat) {
 // playsMinimax reports whether priors are backed up: interests are opposite, so the other player's best prior is this
 // player's worst.
 func (w *worker) playsMinimax() bool {
-	return w.playouts.priors != nil && w.config.has(Minimax) && w.adversarial && w.second >= 0 && w.sumKnown
+	return w.config.has(Minimax) && w.adversarial && w.second >= 0 && w.sumKnown
 }
 
 // minimax returns the implicit minimax value of node k for role r: its proved value, or the best prior of its moves
@@ -124,12 +127,12 @@ func (w *worker) minimax(k int32, r int) (value float64, ok bool) {
 		return 0, false
 	}
 	stats := t.choices(a)
-	if *stats[0].probability() == 0 {
+	if !w.hasPrior(&stats[0]) {
 		return 0, false
 	}
-	best := stats[0].clamp(float64(*stats[0].prior()))
-	for i := range stats[1:] {
-		best = max(best, stats[1+i].clamp(float64(*stats[1+i].prior())))
+	best := math.Inf(-1)
+	for i := range stats {
+		best = max(best, stats[i].clamp(float64(*stats[i].prior())))
 	}
 	if int(a.chooser) != r {
 		best = float64(w.sum) - best

@@ -150,7 +150,7 @@ func (w *worker) lowerConfidence(exploration float64) func(*stat) float64 {
 			return math.Inf(-1)
 		}
 		value := s.sum / float64(s.visits)
-		if w.playouts.priors != nil && *s.probability() > 0 {
+		if w.hasPrior(s) {
 			value = w.config.priorValue(s)
 		}
 		return value - doubt/math.Sqrt(float64(s.visits))

@@ -58,7 +58,7 @@ type bandit struct {
 // soleBandit returns the bandit of the only role that chooses at node n.
 func (w *worker) soleBandit(before, n int32, stats []stat) bandit {
 	b := bandit{w: w, exploration: w.config.Exploration}
-	if w.playouts.priors != nil && *stats[0].probability() > 0 {
+	if w.hasPrior(&stats[0]) {
 		b.policy, b.exploration = true, w.config.PolicyExploration
 	} else if b.reference = w.reference(before, n); b.reference != nil {
 		b.exploration = raveExploration
