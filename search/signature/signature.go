@@ -86,7 +86,7 @@ func sampling(name string, rule montecarlo.Rule, games ...string) []task {
 func tasks() []task {
 	var list []task
 	for _, m := range []struct{ method, order string }{{"smab", ""}, {"smab", "l"}, {"bi", ""}, {"biab", ""}, {"do", ""}} {
-		list = append(list, ordered(m.method, m.order, solve.On, "goofspiel-6", "biddingTicTacToe-2", "oshiZumo-12-3", "tron-5x5")...)
+		list = append(list, ordered(m.method, m.order, solve.On, "goofspiel-6", "biddingTicTacToe-2", "oshiZumo-10-3", "tron-5x5")...)
 		list = append(list, ordered(m.method, m.order, solve.Off, "goofspiel-5")...)
 	}
 	list = append(list, exact(solve.BoundedAlphaBeta, solve.On, "ticTacToe", "connectFour-4x4", "nim-3.4.5", "breakthrough-3x5")...)
