@@ -28,7 +28,7 @@ func (s *solver) newSymmetry(ctx context.Context) *symmetry {
 		sum, exchange = s.payoffs.Sum.Known()
 	}
 	y := &symmetry{canon: table.NewCanon(s.machine, [2]machine.Role{s.row, s.column}, exchange), sum: sum}
-	if exchange {
+	if y.canon.Exchanges() {
 		short, cancel := context.WithTimeout(ctx, lengthTime)
 		defer cancel()
 		_, y.ends = s.machine.ProvedLength(short)
@@ -36,8 +36,9 @@ func (s *solver) newSymmetry(ctx context.Context) *symmetry {
 	return y
 }
 
-// lengthTime bounds the proof that every match ends; most proofs take milliseconds.
-const lengthTime = 2 * time.Second
+// lengthTime bounds the proof that every match ends. Proofs of games that count their rounds take milliseconds, and
+// save 8 % of the nodes of goofspiel with 8 cards; in bidding tic-tac-toe, where a proof takes a second, it saves none.
+const lengthTime = 50 * time.Millisecond
 
 // even returns the value of a position that is its own image under an exchange.
 func (y *symmetry) even() search.Interval { return search.Exact(y.sum / 2) }

@@ -97,6 +97,11 @@ func NewCanon(m machine.Machine, players [2]machine.Role, exchange bool) *Canon 
 	return c
 }
 
+// Exchanges reports whether a symmetry of c exchanges the players.
+func (c *Canon) Exchanges() bool {
+	return slices.ContainsFunc(c.symmetries, func(p permutation) bool { return p.exchanges })
+}
+
 // draw draws the Zobrist keys of the fluents.
 func (c *Canon) draw() {
 	numbers, rng := make([]uint64, 64*len(c.moved)), machine.NewRand(1)

@@ -1,0 +1,59 @@
+package simultaneous
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"stackmate/internal/toys"
+	"stackmate/reasoner/machine"
+)
+
+// unproved is a machine that cannot prove that its matches end: a proof takes all the time that it gets.
+type unproved struct {
+	*symmetric
+	granted []time.Duration // of each proof
+}
+
+func (m *unproved) ProvedLength(ctx context.Context) (int, bool) {
+	until, ok := ctx.Deadline()
+	if !ok {
+		until = time.Now().Add(time.Hour)
+	}
+	m.granted = append(m.granted, time.Until(until))
+	return 0, false
+}
+
+// A player searches anew after each move: a proof that takes seconds would leave no time for the search.
+func TestTheProofThatMatchesEndTakesNoTimeFromTheSearch(t *testing.T) {
+	game := toys.Matrix([][]int32{{50, 0}, {100, 50}})
+	for _, c := range []struct {
+		name   string
+		roles  []machine.Role // images
+		proofs int
+	}{
+		{"the players are exchanged", []machine.Role{1, 0}, 1},
+		{"the players stay", []machine.Role{0, 1}, 0},
+	} {
+		m := &unproved{symmetric: &symmetric{game.Machine(), nil}}
+		y := machine.Symmetry{Roles: c.roles, Moves: [][]machine.Move{{0, 1, 2, 3}, {0, 1, 2, 3}}}
+		for f := range 64 * m.Words() {
+			y.Fluents = append(y.Fluents, int32(f))
+		}
+		m.symmetries = []machine.Symmetry{y}
+		if v := solve(t, Config{Table: true}, m).Values[0]; v.Lower != 50 || v.Upper != 50 {
+			t.Errorf("%s: value %v, want 50", c.name, v)
+		}
+		if len(m.granted) != c.proofs {
+			t.Errorf("%s: %d proofs, want %d", c.name, len(m.granted), c.proofs)
+		}
+		for _, g := range m.granted {
+			if g > lengthTime {
+				t.Errorf("%s: a proof may take %v, want at most %v", c.name, g, lengthTime)
+			}
+		}
+	}
+	if lengthTime > 100*time.Millisecond {
+		t.Errorf("a proof may take %v, longer than a short move", lengthTime)
+	}
+}
