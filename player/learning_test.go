@@ -21,12 +21,13 @@ import (
 	"stackmate/internal/toys"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 	"stackmate/search/evaluate"
 )
 
 // learnerOf returns a learner after the given number of games.
-func learnerOf(t *testing.T, m machine.Machine, signals machine.Signals, games int64) *evaluate.Learner {
+func learnerOf(t *testing.T, m machine.Machine, signals facts.Signals, games int64) *evaluate.Learner {
 	t.Helper()
 	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true, Signals: signals})
 	if err != nil {
@@ -192,10 +193,10 @@ func TestKnowledgeIsFoundUnderOtherNamesAndIsWorthTheSame(t *testing.T) {
 		options := Options{Knowledge: t.TempDir()}
 		p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
 		p.knowledge = (&Player{options: options}).knowledge(rules)
-		l := learnerOf(t, m, m.Signals(t.Context()), 200)
+		l := learnerOf(t, m, facts.SignalsOf(t.Context(), m), 200)
 		p.keep(l)
 		p.knowledge = (&Player{options: options}).knowledge(scrambled)
-		got := p.recall(other, evaluate.Config{ConstantSum: true, Signals: other.Signals(t.Context())})
+		got := p.recall(other, evaluate.Config{ConstantSum: true, Signals: facts.SignalsOf(t.Context(), other)})
 		if got == nil {
 			t.Errorf("%s: the knowledge is not found", name)
 			continue

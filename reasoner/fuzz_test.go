@@ -16,6 +16,7 @@ import (
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/reference"
 	"stackmate/reasoner/wellformed"
 )
@@ -54,11 +55,11 @@ func TestGamesThatOnceDifferedAgree(t *testing.T) {
 func compareCounts(t *testing.T, src string) {
 	t.Helper()
 	g := readRules(t, "found", src)
-	var want []machine.PerftCount
+	var want []play.PerftCount
 	for _, engine := range []string{"reference", "datalog", "circuit"} {
 		m := newMachine(t, g, reasoner.Options{Engine: engine})
-		counts, err := machine.Perft(t.Context(), m, m.Initial(), 3)
-		if err != nil && !errors.Is(err, machine.ErrTooWide) {
+		counts, err := play.Perft(t.Context(), m, m.Initial(), 3)
+		if err != nil && !errors.Is(err, play.ErrTooWide) {
 			t.Errorf("%s: %v", engine, err)
 		}
 		if want == nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // Follow makes joint moves from position q on. It reports whether the game is over then, and returns the goals.
@@ -19,7 +20,7 @@ func Follow(m machine.Machine, q machine.State, line [][]machine.Move) (over boo
 		b.Advance(1)
 		b.Store(at, 1)
 	}
-	return machine.NewExpander(m).Look(at)
+	return play.NewExpander(m).Look(at)
 }
 
 // Positions returns the consecutive positions of random games, without the last one of each.

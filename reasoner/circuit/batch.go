@@ -19,7 +19,6 @@ type Batch struct {
 	terminal    []uint64
 	stuck       []uint64
 	wins        []uint64
-	noLanes     []uint64          // always zero
 	goalsOK     bool              // the goal rows are valid for the present positions
 	chosen      []machine.Move    // by lane, then role: the chosen move, whose row has the lane's bit
 	chosenStale bool              // ChooseRandom has written the move rows, but not chosen
@@ -49,7 +48,13 @@ const (
 	leastTransposed = 24
 )
 
-var _ machine.Batch = (*Batch)(nil)
+var (
+	_ machine.Batch      = (*Batch)(nil)
+	_ machine.Foreseeing = (*Batch)(nil)
+	_ machine.Preparing  = (*Batch)(nil)
+	_ machine.Recording  = (*Batch)(nil)
+	_ machine.Summing    = (*Batch)(nil)
+)
 
 // NewBatch implements machine.Machine.
 func (m *Machine) NewBatch() machine.Batch { return m.newBatch(m.wide) }
@@ -68,7 +73,6 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 		terminal: make([]uint64, w),
 		stuck:    make([]uint64, w),
 		wins:     make([]uint64, w),
-		noLanes:  make([]uint64, w),
 		chosen:   make([]machine.Move, e.Lanes()*len(m.does)),
 		legal:    m.newTransposed(m.legal, w),
 	}
@@ -224,10 +228,11 @@ func (b *Batch) storeFirst(dst, rows []uint64, fluents int) {
 	}
 }
 
-// Merge implements machine.Batch.
+// Merge implements machine.Summing.
 func (b *Batch) Merge(from machine.Batch, mask []uint64) {
 	b.goalsOK = false
-	b.memory.Blend(from.(*Batch).fluents(), mask)
+	other, _ := machine.As[*Batch](from)
+	b.memory.Blend(other.fluents(), mask)
 }
 
 // Evaluate implements machine.Batch.
@@ -242,7 +247,7 @@ func (b *Batch) Evaluate(int) {
 	b.read(b.stuck, b.m.stuck)
 }
 
-// Prepare implements machine.Batch.
+// Prepare implements machine.Preparing.
 func (b *Batch) Prepare(int) { b.memory.Run(b.m.prepareProgram) }
 
 func (b *Batch) read(dst []uint64, o output) {
@@ -263,10 +268,7 @@ func (b *Batch) Terminal() []uint64 { return b.terminal }
 // Stuck implements machine.Batch.
 func (b *Batch) Stuck() []uint64 { return b.stuck }
 
-// Lost implements machine.Batch. No lane is lost, since each position has the same rows.
-func (b *Batch) Lost() []uint64 { return b.noLanes }
-
-// Wins implements machine.Batch.
+// Wins implements machine.Foreseeing.
 func (b *Batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
 	if b.m.wins != nil {
 		b.read(b.wins, b.m.wins[r])
@@ -282,7 +284,7 @@ func (b *Batch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []mach
 	return b.appendMoves(dst, lane, &b.legal[r])
 }
 
-// AppendSensible implements machine.Batch.
+// AppendSensible implements machine.Foreseeing.
 func (b *Batch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []machine.Move {
 	return b.appendMoves(dst, lane, &b.sensible[r])
 }
@@ -424,7 +426,7 @@ func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
 	b.chosenStale = true
 }
 
-// Chosen implements machine.Batch.
+// Chosen implements machine.Recording.
 func (b *Batch) Chosen(r machine.Role) []uint64 {
 	if b.m.parts[r] != nil {
 		return nil
@@ -438,7 +440,7 @@ func (b *Batch) Advance(int) {
 	b.goalsOK = false
 }
 
-// AddGoals implements machine.Batch. It counts the lanes of each goal value.
+// AddGoals implements machine.Summing. It counts the lanes of each goal value.
 func (b *Batch) AddGoals(totals []int64, mask []uint64) {
 	b.evaluateGoals()
 	for r, goals := range b.m.goals {

@@ -13,6 +13,7 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 
 	"stackmate/reasoner/circuit/logic/logictest"
 )
@@ -315,7 +316,7 @@ func TestRandomMovesAreUniformOverLegalMoves(t *testing.T) {
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	m := compiled(t, choiceGame(20, func(int) bool { return true }), Options{})
-	p := machine.NewPlayouts(m, m.Initial(), 1)
+	p := play.NewPlayouts(m, m.Initial(), 1)
 	if n := testing.AllocsPerRun(100, p.Step); n != 0 {
 		t.Errorf("a step allocates %v times", n)
 	}
@@ -347,7 +348,7 @@ func TestFillAndMergeTouchOnlyTheLanesOfTheMask(t *testing.T) {
 			}
 		}
 		check(s, m.Initial())
-		b.Merge(other, mask)
+		b.(machine.Summing).Merge(other, mask)
 		check(u, m.Initial())
 		b.Fill(s, mask)
 		check(s, m.Initial())

@@ -80,7 +80,7 @@ type classes struct {
 }
 
 // suggestClasses groups the fluents that agree in all positions of some playouts. It reads whole rows of the batch and
-// restarts ended lanes immediately, which neither machine.Playouts nor machine.Lockstep does.
+// restarts ended lanes immediately, which neither play.Playouts nor play.Lockstep does.
 func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	c := &classes{class: make([]int, len(g.Fluents)), initial: g.Initial}
 	m, err := Compile(ctx, g, Options{Kernel: kernel.Narrow})

@@ -9,6 +9,7 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // Machine is a compiled circuit. It implements machine.Machine.
@@ -21,8 +22,6 @@ import (
 // The programs run on kernels of two widths: the widest for playouts, and a narrow kernel for searches, which evaluate
 // few positions at a time.
 type Machine struct {
-	machine.Unanalysed
-
 	names   *machine.Names
 	initial machine.State
 	info    machine.Info
@@ -44,8 +43,7 @@ type Machine struct {
 	wide   *kernel.Engine
 	narrow func() *kernel.Engine // built at the first call
 
-	symmetries func() []machine.Symmetry
-	packing    func() *machine.Packing
+	symmetries func() []facts.Symmetry
 }
 
 // output is the row of a signal, and whether the row holds the complement.
@@ -59,7 +57,11 @@ type goalOutput struct {
 	when  output
 }
 
-var _ machine.Machine = (*Machine)(nil)
+var (
+	_ machine.Machine = (*Machine)(nil)
+	_ facts.Symmetric = (*Machine)(nil)
+	_ facts.Valued    = (*Machine)(nil)
+)
 
 // Options are the options of Compile.
 type Options struct {
@@ -76,7 +78,6 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
 	m.info = machine.Info{Engine: "circuit", Parallel: true, Gates: g.Net.Gates(), Depth: g.Net.Depth()}
 	m.symmetries = g.symmetries()
-	m.packing = sync.OnceValue(func() *machine.Packing { return machine.NewPacking(m) })
 	available, err := kernel.From(o.Kernel)
 	if err != nil {
 		return nil, err
@@ -314,13 +315,10 @@ func (m *Machine) Initial() machine.State { return m.initial }
 // Info implements machine.Machine.
 func (m *Machine) Info() machine.Info { return m.info }
 
-// Symmetries implements machine.Machine.
-func (m *Machine) Symmetries() []machine.Symmetry { return m.symmetries() }
+// Symmetries implements facts.Symmetric.
+func (m *Machine) Symmetries() []facts.Symmetry { return m.symmetries() }
 
-// Packing implements machine.Machine.
-func (m *Machine) Packing() *machine.Packing { return m.packing() }
-
-// GoalValues implements machine.Machine.
+// GoalValues implements facts.Valued.
 func (m *Machine) GoalValues() [][]int32 {
 	values := make([][]int32, len(m.goals))
 	for r, goals := range m.goals {

@@ -12,6 +12,7 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/reasoner/prove"
 )
 
@@ -124,7 +125,7 @@ func TestHorizonsFindTheBestPlan(t *testing.T) {
 	for range 150 {
 		g, m := aPuzzle(t, rng, 9, 5)
 		p := must.Get(New(g, m))(t)
-		q := p.newPlanning(m.Initial(), machine.PlanLimits{})
+		q := p.newPlanning(m.Initial(), facts.PlanLimits{})
 		q.interleave(t.Context(), coroutine{search: func(ctx context.Context, pause func() bool) {
 			steps := 0
 			q.byHorizons(ctx, func() bool { steps++; return steps < 25 && pause() })

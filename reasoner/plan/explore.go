@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/prove"
 	"stackmate/reasoner/prove/sat"
 )
@@ -47,8 +48,8 @@ type frontierNode struct {
 // explorer expands positions.
 type explorer struct {
 	*planning
-	expander  *machine.Expander
-	expansion machine.Expansion
+	expander  *play.Expander
+	expansion play.Expansion
 	batch     machine.Batch // for the number of legal moves in children
 	legal     []machine.Move
 	joint     []machine.Move // scratch
@@ -57,7 +58,7 @@ type explorer struct {
 
 func (q *planning) newExplorer(ctx context.Context) *explorer {
 	x := &explorer{
-		planning: q, expander: machine.NewExpander(q.machine), batch: q.machine.NewNarrowBatch(),
+		planning: q, expander: play.NewExpander(q.machine), batch: q.machine.NewNarrowBatch(),
 		joint: make([]machine.Move, 1), rng: machine.NewRand(1),
 	}
 	x.expander.Limit(ctx, q.limits.MaxBytes/searchShare/2, 0)
@@ -123,7 +124,7 @@ func (x *explorer) depthFirst(pause func() bool, limit int, admits func(machine.
 		}
 		done[top.number] = true
 		if err := x.expand(t, top.number); err != nil {
-			all = all && errors.Is(err, machine.ErrStuck)
+			all = all && errors.Is(err, play.ErrStuck)
 			continue
 		}
 		var rank []uint64

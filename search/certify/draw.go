@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -130,7 +131,7 @@ func (l *latest) At(ctx context.Context, q machine.State) (search.Claim, error) 
 
 // random returns the length of a random game from q.
 func (w *walk) random(rng *machine.Rand, q machine.State) (length int64) {
-	var e machine.Expansion
+	var e play.Expansion
 	for ; ; length++ {
 		if over, _ := w.expander.Look(q); over || length == search.MaxPlies {
 			return length

@@ -11,6 +11,8 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/scalar"
 	"stackmate/search/evaluate/vector"
 )
 
@@ -186,7 +188,7 @@ func TestSymmetricPositionsLearnTheSame(t *testing.T) {
 	l := learner(t, m, Config{ConstantSum: true})
 	l.current.sum = 100
 	swapped := false
-	for _, y := range m.Symmetries() {
+	for _, y := range facts.Symmetries(m) {
 		got := l.imageOf(&y, []float32{0.7})[0]
 		want := float32(0.7)
 		if y.Roles[0] != 0 {
@@ -196,16 +198,16 @@ func TestSymmetricPositionsLearnTheSame(t *testing.T) {
 			t.Errorf("roles %v: the target 0.7 becomes %v", y.Roles, got)
 		}
 	}
-	if !swapped && len(m.Symmetries()) < 7 {
-		t.Errorf("only %d symmetries", len(m.Symmetries()))
+	if !swapped && len(facts.Symmetries(m)) < 7 {
+		t.Errorf("only %d symmetries", len(facts.Symmetries(m)))
 	}
 }
 
 func TestGamesWithNothingToLearnAreRefused(t *testing.T) {
 	many := &machine.Names{Roles: make([]string, maxOutputs+1), Moves: make([][]string, maxOutputs+1)}
-	open := &machine.Names{Roles: []string{"r"}, Open: &machine.Vocabulary{}}
+	open := &machine.Names{Roles: []string{"r"}, Open: &scalar.Vocabulary{}}
 	for name, names := range map[string]*machine.Names{"players": many, "vocabulary": open} {
-		m := machine.NewScalar(names, make(machine.State, 1), machine.Info{}, nil)
+		m := scalar.New(names, make(machine.State, 1), machine.Info{}, nil)
 		if _, err := New(m, Config{}); !errors.Is(err, ErrUnfit) {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -255,9 +257,9 @@ func BenchmarkValues(b *testing.B) {
 
 func TestTheTargetOfAnImageIsTheOneOfTheExchangedPlayers(t *testing.T) {
 	l := &Learner{current: Evaluation{players: []machine.Role{0, 1}, sum: 100}}
-	same, exchanged := &machine.Symmetry{Roles: []machine.Role{0, 1}}, &machine.Symmetry{Roles: []machine.Role{1, 0}}
+	same, exchanged := &facts.Symmetry{Roles: []machine.Role{0, 1}}, &facts.Symmetry{Roles: []machine.Role{1, 0}}
 	for _, c := range []struct {
-		symmetry     *machine.Symmetry
+		symmetry     *facts.Symmetry
 		target, want []float32
 	}{
 		{same, []float32{0.25}, []float32{0.25}},

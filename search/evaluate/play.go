@@ -175,7 +175,10 @@ func (p *games) readDecided(evaluations []*Evaluation) {
 		return
 	}
 	for r := range machine.Role(2) {
-		goal, wins := p.batch.Wins(r)
+		goal, wins := machine.Wins(p.batch, r)
+		if wins == nil {
+			return
+		}
 		value := float64(search.Points(goal))
 		for lane := range p.lanes {
 			if wins[lane>>6]>>uint(lane&63)&1 == 0 {
@@ -192,7 +195,7 @@ func (p *games) readDecided(evaluations []*Evaluation) {
 func (p *games) choiceIn(lane int) choice {
 	c := choice{machine.NoRole, 1}
 	for r := range machine.Role(p.roles) {
-		p.moves = p.batch.AppendSensible(p.moves[:0], lane, r)
+		p.moves = machine.AppendSensible(p.batch, p.moves[:0], lane, r)
 		if len(p.moves) < 2 {
 			continue
 		}

@@ -10,13 +10,14 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search/evaluate/vector"
 )
 
 // signalsOf returns the signals of a built-in game.
-func signalsOf(t testing.TB, game string) machine.Signals {
+func signalsOf(t testing.TB, game string) facts.Signals {
 	t.Helper()
-	return gamestest.Machine(t, game).Signals(t.Context())
+	return facts.SignalsOf(t.Context(), gamestest.Machine(t, game))
 }
 
 // seeing returns a learner of a line game with threats as signals, after the given number of games.
@@ -81,8 +82,8 @@ func imagesFit(t *testing.T, l *Learner) {
 	m := l.games.machine
 	states := toys.Positions(m, 20, 9)
 	image, got := make(machine.State, m.Words()), make(machine.State, l.wide)
-	for i := range m.Symmetries() {
-		y := &m.Symmetries()[i]
+	for i := range facts.Symmetries(m) {
+		y := &facts.Symmetries(m)[i]
 		for at := 0; at < len(states); at += m.Words() {
 			s := machine.State(states[at : at+m.Words()])
 			var want []uint64
@@ -101,7 +102,7 @@ func imagesFit(t *testing.T, l *Learner) {
 			}
 		}
 	}
-	if len(m.Symmetries()) == 0 {
+	if len(facts.Symmetries(m)) == 0 {
 		t.Error("there are no symmetries")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // A packing is derived in two steps: groups of bits from random games (findGroups), and the subset of bits
@@ -37,7 +38,7 @@ func (g *game) playouts() (s sample) {
 	for range maxSample / lanes {
 		b.Fill(g.root, nil)
 		b.Evaluate(lanes)
-		machine.NewLockstep(b).Run(g.ctx, rng, lanes, func(_ int, _, playing []uint64) bool {
+		play.NewLockstep(b).Run(g.ctx, rng, lanes, func(_ int, _, playing []uint64) bool {
 			b.Store(positions, lanes)
 			for w := playing[0]; w != 0; w &= w - 1 {
 				i := bits.TrailingZeros64(w)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -44,7 +45,7 @@ func newTeam(m, playing machine.Machine, c Config, adversarial bool, seed uint64
 	if len(names.Players()) == 2 {
 		team.second = team.tree.opponent(team.first)
 	} else if len(names.Roles) == 1 && names.Chance() < 0 {
-		team.plan = &plan{expander: machine.NewExpander(m)}
+		team.plan = &plan{expander: play.NewExpander(m)}
 	}
 	return workers
 }

@@ -7,11 +7,12 @@ import (
 
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
 // drawnGoal, in goal points, is the goal assumed for a playout without a result because it was cut off
-// (machine.MaxPlayout).
+// (play.MaxPlayout).
 const drawnGoal = 50
 
 // leaf is a selected child that is missing from the tree or unopened, with the result of its evaluation.
@@ -53,7 +54,7 @@ type playouts struct {
 	roles  int
 	lanes  int
 	states []uint64
-	games  *machine.Lockstep
+	games  *play.Lockstep
 	goals  []int32
 	ctx    context.Context
 	bytes  int64 // approximate size of the batch and the states
@@ -90,7 +91,7 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 		batch: b, rng: rng, words: m.Words(), roles: roles,
 		lanes:     min(lanes, b.Lanes()),
 		states:    make([]uint64, b.Lanes()*m.Words()),
-		games:     machine.NewLockstep(b),
+		games:     play.NewLockstep(b),
 		goals:     make([]int32, roles),
 		evaluator: c.Evaluator, weight: c.EstimateWeight, alone: c.estimatesAlone(),
 		bytes: size + int64(b.Lanes()*m.Words())*8,

@@ -16,7 +16,7 @@ import (
 // Silver, 2007). A node with few visits uses the statistics of its nearest ancestor with enough visits and
 // the same chooser (GRAVE; Cazenave, 2015).
 //
-// Batches expose their random moves (machine.Batch.Chosen) as a mask of lanes for each move. The moves of
+// Batches expose their random moves (machine.Chosen) as a mask of lanes for each move. The moves of
 // all playouts are therefore recorded 64 lanes at a time, and assigned to leaves once a batch.
 //
 // Cost: moves × lanes/64 operations for each step of the playouts; the moves of all opened nodes on its
@@ -52,7 +52,7 @@ type rave struct {
 func newRave(b machine.Batch, names *machine.Names) *rave {
 	v := &rave{batch: b, words: b.Lanes() / 64, goals: make([]float32, b.Lanes()*len(names.Roles)), over: make([]uint64, b.Lanes()/64)}
 	for r := range names.Roles {
-		chosen := b.Chosen(machine.Role(r))
+		chosen := machine.Chosen(b, machine.Role(r))
 		if chosen == nil {
 			return nil
 		}
@@ -83,7 +83,7 @@ func (v *rave) begin(leaves int) {
 // watch records the moves that lanes have just made: finished lanes and playing lanes.
 func (v *rave) watch(ended, playing []uint64) {
 	for r, made := range v.made {
-		chosen := v.batch.Chosen(machine.Role(r))
+		chosen := machine.Chosen(v.batch, machine.Role(r))
 		for w := range v.words {
 			lanes := ended[w] | playing[w]
 			if lanes == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -23,7 +24,7 @@ func TestMovesOfPlayoutsAreThoseOfTheirMarks(t *testing.T) {
 	marks := map[int]int{} // by lane, of all fluents in which a last position differs from the first
 	goals, of := make([]int32, 2), make([][2]float32, b.Lanes())
 	v.begin(1)
-	machine.NewLockstep(b).Run(t.Context(), machine.NewRand(1), b.Lanes(), func(steps int, ended, playing []uint64) bool {
+	play.NewLockstep(b).Run(t.Context(), machine.NewRand(1), b.Lanes(), func(steps int, ended, playing []uint64) bool {
 		if steps > 0 {
 			v.watch(ended, playing)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -118,7 +119,7 @@ func (s *solver) legal(q machine.State, f *frame) (moves [][]machine.Move, ok bo
 		return f.expansion.Moves, true
 	}
 	err := s.expander.Expand(&s.shown, q)
-	return s.shown.Moves, !errors.Is(err, machine.ErrStuck)
+	return s.shown.Moves, !errors.Is(err, play.ErrStuck)
 }
 
 // lineNodes is the number of nodes that a principal line may take, or as many as the
@@ -135,7 +136,7 @@ func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machi
 	spent := kept.Nodes + keptSerialized
 	s.limits.MaxNodes, s.limits.Progress = spent+max(spent, lineNodes), nil
 	root := true
-	line, _, _ := search.Walk(s.expander, q, func(e *machine.Expansion, q machine.State) (int, bool) {
+	line, _, _ := search.Walk(s.expander, q, func(e *play.Expansion, q machine.State) (int, bool) {
 		if !root {
 			_, _, strategies = s.settle(q)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // Canon maps each position to a representative of its symmetry class, so that symmetric positions
@@ -75,7 +76,7 @@ func (r *Representative) Preimage(role machine.Role, m machine.Move) machine.Mov
 // exchange them. In a game of one player both are the same.
 func NewCanon(m machine.Machine, players [2]machine.Role, exchange bool) *Canon {
 	c := &Canon{before: make(machine.State, m.Words()), moved: make([]uint64, m.Words())}
-	for _, y := range m.Symmetries() {
+	for _, y := range facts.Symmetries(m) {
 		first, second := y.Roles[players[0]], y.Roles[players[1]]
 		stays := first == players[0] && second == players[1]
 		if !stays && !(exchange && first == players[1] && second == players[0]) {

@@ -1,4 +1,4 @@
-package machine_test
+package table
 
 import (
 	"slices"
@@ -47,7 +47,7 @@ func TestPackedPositionsAreShortAndComeBackAsTheyWere(t *testing.T) {
 		{"chess", 6*64 + 64},
 	} {
 		m := gamestest.Machine(t, game.name)
-		p := m.Packing()
+		p := PackingOf(m)
 		if bits := 64*(p.Words()-1) + p.LastBits(); bits > game.bits {
 			t.Errorf("%s: %d bits, expected at most %d of %d fluents", game.name, bits, game.bits, len(m.Names().Fluents))
 		}
@@ -74,7 +74,7 @@ func TestPackedPositionsAreShortAndComeBackAsTheyWere(t *testing.T) {
 // Goroutines pack positions while other goroutines add patterns.
 func TestGoroutinesThatPackAgree(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-5x5")
-	p := machine.NewPacking(m)
+	p := newPacking(m)
 	list := positions(m, 30)
 	all := make([][]uint64, 4)
 	var wait sync.WaitGroup
@@ -101,7 +101,7 @@ func TestGoroutinesThatPackAgree(t *testing.T) {
 
 func TestPackingAllocatesNothing(t *testing.T) {
 	m := gamestest.Machine(t, "checkers")
-	p, s := m.Packing(), m.Initial()
+	p, s := PackingOf(m), m.Initial()
 	packed := make([]uint64, p.Words())
 	if allocs := testing.AllocsPerRun(100, func() { p.Pack(packed, s) }); allocs != 0 {
 		t.Errorf("%v allocations", allocs)
@@ -112,7 +112,7 @@ func BenchmarkPack(b *testing.B) {
 	for _, game := range []string{"connectFour-7x6", "breakthrough-8x8", "goofspiel-13", "checkers", "chess"} {
 		b.Run(game, func(b *testing.B) {
 			m := gamestest.Machine(b, game)
-			p, list := m.Packing(), positions(m, 64)
+			p, list := PackingOf(m), positions(m, 64)
 			packed := make([]uint64, m.Words())
 			i := 0
 			for b.Loop() {

@@ -1,8 +1,10 @@
-package machine
+package scalar
 
 import (
 	"slices"
 	"sync"
+
+	"stackmate/reasoner/machine"
 )
 
 // Vocabulary numbers the fluents and moves of a game at their first appearance. It serves games with too many
@@ -66,17 +68,17 @@ func (v *Vocabulary) reserve(bytes int) bool {
 }
 
 // number returns the number of a text, and gives a number to a new text; -1 if there is no memory for it.
-func (v *Vocabulary) number(l *lexicon, text string) int32 {
+func (v *Vocabulary) number(l *lexicon, text string) int {
 	v.mu.RLock()
 	n, ok := l.number[text]
 	v.mu.RUnlock()
 	if ok {
-		return n
+		return int(n)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if n, ok := l.number[text]; ok {
-		return n
+		return int(n)
 	}
 	if !v.reserve(textBytes + len(text)) {
 		return -1
@@ -84,20 +86,45 @@ func (v *Vocabulary) number(l *lexicon, text string) int32 {
 	n = int32(len(l.texts))
 	l.texts = append(l.texts, text)
 	l.number[text] = n
-	return n
+	return int(n)
 }
 
-// move returns the number of a numbered move: as spelled, or in any case if only one move matches; -1 if
-// there is none.
-func (v *Vocabulary) move(r Role, text string) int32 {
+// Move implements machine.Vocabulary.
+func (v *Vocabulary) Move(r machine.Role, text string) (machine.Move, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	l := &v.moves[r]
-	if n, ok := l.number[text]; ok {
-		return n
-	}
-	return int32(inAnyCase(l.texts, text))
+	n, ok := v.moves[r].number[text]
+	return machine.Move(n), ok
 }
+
+// AddMove implements machine.Vocabulary.
+func (v *Vocabulary) AddMove(r machine.Role, text string) (machine.Move, bool) {
+	n := v.number(&v.moves[r], text)
+	return machine.Move(n), n >= 0
+}
+
+// AddFluent implements machine.Vocabulary.
+func (v *Vocabulary) AddFluent(text string) (int, bool) {
+	n := v.number(&v.fluents, text)
+	return n, n >= 0
+}
+
+// MoveText implements machine.Vocabulary.
+func (v *Vocabulary) MoveText(r machine.Role, m machine.Move) string {
+	return v.text(&v.moves[r], int(m))
+}
+
+// FluentText implements machine.Vocabulary.
+func (v *Vocabulary) FluentText(f int) string { return v.text(&v.fluents, f) }
+
+// MoveTexts implements machine.Vocabulary.
+func (v *Vocabulary) MoveTexts(r machine.Role) []string { return v.list(&v.moves[r]) }
+
+// FluentTexts implements machine.Vocabulary.
+func (v *Vocabulary) FluentTexts() []string { return v.list(&v.fluents) }
+
+// Words implements machine.Vocabulary.
+func (v *Vocabulary) Words() int { return v.words }
 
 func (v *Vocabulary) text(l *lexicon, n int) string {
 	v.mu.RLock()
@@ -112,9 +139,8 @@ func (v *Vocabulary) list(l *lexicon) []string {
 	return slices.Clone(l.texts)
 }
 
-// pack writes the position of the given fluents, ascending and without repetition. A negative number stands
-// for a fluent without a number, which makes the position lost.
-func (v *Vocabulary) pack(dst State, fluents []int32) {
+// Pack implements machine.Vocabulary. A negative number stands for a fluent without a number, which makes the position lost.
+func (v *Vocabulary) Pack(dst machine.State, fluents []int32) {
 	clear(dst)
 	switch {
 	case len(fluents) > 0 && fluents[0] < 0:
@@ -128,13 +154,13 @@ func (v *Vocabulary) pack(dst State, fluents []int32) {
 	}
 }
 
-func markLost(dst State) {
+func markLost(dst machine.State) {
 	for i := range dst {
 		dst[i] = ^uint64(0)
 	}
 }
 
-func (v *Vocabulary) packLong(dst State, fluents []int32) {
+func (v *Vocabulary) packLong(dst machine.State, fluents []int32) {
 	key := make([]byte, 0, 4*len(fluents))
 	for _, f := range fluents {
 		key = append(key, byte(f), byte(f>>8), byte(f>>16), byte(f>>24))
@@ -154,8 +180,8 @@ func (v *Vocabulary) packLong(dst State, fluents []int32) {
 	dst[0] = longMark | uint64(n)
 }
 
-// unpack appends the fluents of a position, ascending. A lost position has none.
-func (v *Vocabulary) unpack(dst []int32, s State) []int32 {
+// Unpack implements machine.Vocabulary. A lost position has no fluents.
+func (v *Vocabulary) Unpack(dst []int32, s machine.State) []int32 {
 	if s[0] == ^uint64(0) {
 		return dst
 	}
