@@ -71,7 +71,7 @@ func playOut(t *testing.T, m machine.Machine, rng *machine.Rand, zeroSum bool) {
 			return
 		}
 		if b.Stuck()[0]&1 != 0 {
-			s := make(machine.State, m.Words())
+			s := make(machine.State, len(m.Initial()))
 			b.Store(s, 1)
 			t.Fatalf("a role has no legal move in %v", m.Names().AppendFluents(nil, s))
 		}

@@ -203,7 +203,7 @@ func TestKnowledgeIsFoundUnderOtherNamesAndIsWorthTheSame(t *testing.T) {
 		}
 		from, to := canonical.New(rules), canonical.New(scrambled)
 		states := toys.Positions(m, 3, 9)
-		n := len(states) / m.Words()
+		n := len(states) / len(m.Initial())
 		want, values := make([]float64, 2*n), make([]float64, 2*n)
 		l.Evaluation().Values(want, states)
 		got.Evaluation().Values(values, translated(t, m, other, states, func(text string) string { return to.Own(from.Canonical(text)) }))
@@ -218,8 +218,8 @@ func TestKnowledgeIsFoundUnderOtherNamesAndIsWorthTheSame(t *testing.T) {
 // translated returns positions of a machine as positions of a machine with other names.
 func translated(t *testing.T, from, to machine.Machine, states []uint64, name func(text string) string) (list []uint64) {
 	t.Helper()
-	for ; len(states) > 0; states = states[from.Words():] {
-		fluents := from.Names().AppendFluents(nil, states[:from.Words()])
+	for ; len(states) > 0; states = states[len(from.Initial()):] {
+		fluents := from.Names().AppendFluents(nil, states[:len(from.Initial())])
 		for i := range fluents {
 			fluents[i] = name(fluents[i])
 		}

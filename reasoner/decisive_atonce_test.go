@@ -27,7 +27,7 @@ func (l lone) after(s machine.State, role machine.Role, move machine.Move) (next
 	}
 	b.Choose(0, role, move)
 	b.Advance(1)
-	next = make(machine.State, l.Words())
+	next = make(machine.State, len(l.Initial()))
 	b.Store(next, 1)
 	b.Evaluate(1)
 	if over = b.Terminal()[0]&1 != 0; !over {

@@ -93,7 +93,7 @@ func choices(m machine.Machine, e *play.Expansion, s machine.State, role machine
 		moveTo[fmt.Sprint(e.Child(c))] = joint[role]
 	}
 	chosen := make(map[machine.Move]bool)
-	next := make([]uint64, lanes*m.Words())
+	next := make([]uint64, lanes*len(m.Initial()))
 	for draws := 0; draws < 1000; draws += lanes { // each of a dozen moves is drawn at least once
 		b.Fill(s, nil)
 		b.Evaluate(lanes)
@@ -101,7 +101,7 @@ func choices(m machine.Machine, e *play.Expansion, s machine.State, role machine
 		b.Advance(lanes)
 		b.Store(next, lanes)
 		for lane := range lanes {
-			move, ok := moveTo[fmt.Sprint(next[lane*m.Words():(lane+1)*m.Words()])]
+			move, ok := moveTo[fmt.Sprint(next[lane*len(m.Initial()):(lane+1)*len(m.Initial())])]
 			if !ok {
 				move = machine.NoMove
 			}

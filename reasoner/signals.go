@@ -33,14 +33,14 @@ func choices(ctx context.Context, m machine.Machine) float64 {
 	b := m.NewNarrowBatch()
 	b.Fill(m.Initial(), nil)
 	b.Evaluate(lanes)
-	states := make([]uint64, b.Lanes()*m.Words())
+	states := make([]uint64, b.Lanes()*len(m.Initial()))
 	var legal []machine.Move
 	moves, fluents := 0, 1
 	play.NewLockstep(b).Run(ctx, machine.NewRand(1), lanes, func(step int, _, playing []uint64) bool {
 		b.Store(states, lanes)
 		for rest := playing[0]; rest != 0; rest &= rest - 1 {
 			lane := bits.TrailingZeros64(rest)
-			for _, w := range states[lane*m.Words() : (lane+1)*m.Words()] {
+			for _, w := range states[lane*len(m.Initial()) : (lane+1)*len(m.Initial())] {
 				fluents += bits.OnesCount64(w)
 			}
 			for r := range m.Names().Roles {

@@ -26,12 +26,12 @@ func TestThreatsAreFluentsThatWouldWin(t *testing.T) {
 		list, sensor := signals.List(), signals.NewSensor()
 		words := (len(list) + 63) / 64
 		states := toys.Positions(m, 20, 1)
-		n := len(states) / m.Words()
+		n := len(states) / len(m.Initial())
 		found := make([]uint64, n*words)
 		sensor.Sense(found, states)
 		x, seen := play.NewExpander(m), 0
 		for i := range n {
-			s := machine.State(states[i*m.Words() : (i+1)*m.Words()])
+			s := machine.State(states[i*len(m.Initial()) : (i+1)*len(m.Initial())])
 			for k, threat := range list {
 				got := found[i*words+k>>6]>>uint(k&63)&1 != 0
 				then := slices.Clone(s)

@@ -59,7 +59,7 @@ func keepStep(t *testing.T, m machine.Machine, parts, matches int, seed uint64) 
 	for k := range subgames {
 		batches[k] = subgames[k].NewNarrowBatch()
 	}
-	names, state, moved := m.Names(), make(machine.State, m.Words()), make([]int, len(subgames))
+	names, state, moved := m.Names(), make(machine.State, len(m.Initial())), make([]int, len(subgames))
 	for range matches {
 		whole.Load(m.Initial(), 1)
 		for k := range subgames {
@@ -70,7 +70,7 @@ func keepStep(t *testing.T, m machine.Machine, parts, matches int, seed uint64) 
 			whole.Store(state, 1)
 			for k, b := range batches {
 				b.Evaluate(1)
-				part := make(machine.State, m.Words())
+				part := make(machine.State, len(m.Initial()))
 				if b.Store(part, 1); !part.Equal(subgames[k].Project(state)) {
 					t.Fatalf("subgame %d after %d steps: %v, the whole has %v", k, step,
 						names.AppendFluents(nil, part), names.AppendFluents(nil, subgames[k].Project(state)))

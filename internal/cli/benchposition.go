@@ -54,7 +54,7 @@ func (o *oneByOne) step(choose func(n int) int) {
 // costsOfPositions measures the costs of single positions until ctx is done: zero without positions that
 // are not terminal.
 func costsOfPositions(ctx context.Context, m machine.Machine) positionCosts {
-	o := &oneByOne{m.NewNarrowBatch(), make([][]machine.Move, len(m.Names().Roles)), make(machine.State, m.Words())}
+	o := &oneByOne{m.NewNarrowBatch(), make([][]machine.Move, len(m.Names().Roles)), make(machine.State, len(m.Initial()))}
 	states := o.sample(ctx, m.Initial())
 	x, e := play.NewExpander(m), new(play.Expansion)
 	first := func(int) int { return 0 }

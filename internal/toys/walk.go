@@ -31,7 +31,7 @@ func Positions(m machine.Machine, games int, seed uint64) []uint64 {
 		b.Fill(m.Initial(), nil)
 		for b.Evaluate(1); b.Terminal()[0]&1 == 0; b.Evaluate(1) {
 			at := len(states)
-			states = append(states, make([]uint64, m.Words())...)
+			states = append(states, make([]uint64, len(m.Initial()))...)
 			b.Store(states[at:], 1)
 			b.ChooseRandom(rng, 1)
 			b.Advance(1)

@@ -63,7 +63,7 @@ func verify(t testing.TB, m *Manager, r *Record) {
 	b, names := m.machine.NewBatch(), m.machine.Names()
 	for turn := range r.States {
 		want := must.Get(names.State(r.States[turn]))(t)
-		got := make(machine.State, m.machine.Words())
+		got := make(machine.State, len(m.machine.Initial()))
 		b.Store(got, 1)
 		if !got.Equal(want) {
 			t.Fatalf("turn %d: state %v, recorded %v", turn, names.AppendFluents(nil, got), r.States[turn])

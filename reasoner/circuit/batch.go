@@ -174,7 +174,7 @@ func (b *Batch) Load(states []uint64, n int) {
 		b.Fill(states, nil)
 		return
 	}
-	stride := b.m.Words()
+	stride := len(b.m.Initial())
 	rows := b.fluents()
 	fluents := len(b.m.names.Fluents)
 	for lane := 0; lane < n; lane += 64 {
@@ -194,7 +194,7 @@ func (b *Batch) Load(states []uint64, n int) {
 
 // Store implements machine.Batch.
 func (b *Batch) Store(dst []uint64, n int) {
-	stride := b.m.Words()
+	stride := len(b.m.Initial())
 	rows := b.fluents()
 	fluents := len(b.m.names.Fluents)
 	if n == 1 {

@@ -67,7 +67,7 @@ func TestChainsAsLongAsTheNetwork(t *testing.T) {
 
 // checkChain compares one position with the oracle.
 func checkChain(t *testing.T, g *Game, n *logic.Network, m *Machine, l logic.Lit) {
-	s := make(machine.State, m.Words())
+	s := make(machine.State, len(m.Initial()))
 	rng := rand.New(rand.NewPCG(1, 1))
 	for f := range g.Fluents {
 		if rng.IntN(8) > 0 {

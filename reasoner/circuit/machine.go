@@ -306,9 +306,6 @@ func (l *layout) positiveRows(signals [][]logic.Lit, copies *[]int32) [][]int32 
 // Names implements machine.Machine.
 func (m *Machine) Names() *machine.Names { return m.names }
 
-// Words implements machine.Machine.
-func (m *Machine) Words() int { return len(m.initial) }
-
 // Initial implements machine.Machine.
 func (m *Machine) Initial() machine.State { return m.initial }
 

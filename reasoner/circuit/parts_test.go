@@ -49,7 +49,7 @@ func TestLegalMovesHaveEqualNumbersOfTargets(t *testing.T) {
 		m := compiled(t, splitTables(t.Context(), g, 1), Options{Kernel: kernel.Narrow})
 		b := m.newBatch(m.wide)
 		states := anywhere(g, m, rapid.Uint64().Draw(t, "seed"))
-		b.Fill(states[:m.Words()], nil)
+		b.Fill(states[:len(m.Initial())], nil)
 		b.Evaluate(64)
 		role := machine.Role(rapid.IntRange(0, 1).Draw(t, "role"))
 		p := m.parts[role]
@@ -170,7 +170,7 @@ func TestThreePartMovesBecomeSmall(t *testing.T) {
 	whole := compiled(t, g, Options{Kernel: kernel.Narrow})
 	parts := compiled(t, h, Options{Kernel: kernel.Narrow})
 	rng := rand.New(rand.NewPCG(1, 2))
-	state := make(machine.State, whole.Words())
+	state := make(machine.State, len(whole.Initial()))
 	for range 200 {
 		clear(state)
 		for f := range size * size {
@@ -195,7 +195,7 @@ func TestThreePartMovesBecomeSmall(t *testing.T) {
 				b.Choose(lane, 0, machine.Move((lane*29+7)%len(g.Does[0])))
 			}
 			b.Advance(64)
-			next[i] = make(machine.State, 64*m.Words())
+			next[i] = make(machine.State, 64*len(m.Initial()))
 			b.Store(next[i], 64)
 		}
 		if !next[0].Equal(next[1]) {

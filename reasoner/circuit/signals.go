@@ -74,7 +74,7 @@ func (s *Signals) List() []facts.Signal { return s.list }
 // NewSensor implements facts.Signals.
 func (s *Signals) NewSensor() facts.Sensor {
 	b := s.machine.newBatch(s.machine.narrow())
-	return &sensor{s, b, make([]uint64, b.Lanes()*s.machine.Words())}
+	return &sensor{s, b, make([]uint64, b.Lanes()*len(s.machine.Initial()))}
 }
 
 // sensor computes the signals of positions, a batch at a time.
@@ -86,7 +86,7 @@ type sensor struct {
 
 // Sense implements facts.Sensor.
 func (f *sensor) Sense(dst, states []uint64) {
-	b, wide := f.batch, f.machine.Words()
+	b, wide := f.batch, len(f.machine.Initial())
 	first, found := len(f.machine.names.Fluents)-len(f.list), (len(f.list)+63)/64
 	for len(states) > 0 {
 		n := min(b.Lanes(), len(states)/f.words)

@@ -183,7 +183,7 @@ func TestSymmetriesHoldInEveryPosition(t *testing.T) {
 
 // checkSymmetry compares the oracle's values of each position with its values of the image.
 func checkSymmetry(t *rapid.T, g *Game, m *Machine, y facts.Symmetry, states []uint64, joint []machine.Move) {
-	words := m.Words()
+	words := len(m.Initial())
 	image, jointImage := make(machine.State, words), make([]machine.Move, len(joint))
 	for r, move := range joint {
 		jointImage[y.Roles[r]] = y.Moves[r][move]

@@ -45,9 +45,9 @@ func GoalOf(text string) int32 {
 // legal moves.
 const RandomRole = "random"
 
-// State is a position. All states of a machine have Words() words, and two positions are equal exactly if
-// their words are. If the table of fluents is complete when the machine is made, fluent f is bit f%64 of word
-// f/64, and the bits past the last fluent are zero. Names.Unpack reads a position of any machine.
+// State is a position. All states of a machine are as long as its initial position, and two positions are equal exactly
+// if their words are. If the table of fluents is complete when the machine is made, fluent f is bit f%64 of word f/64, and
+// the bits past the last fluent are zero. Names.Unpack reads a position of any machine.
 type State []uint64
 
 // Has reports whether fluent f is true in s.
@@ -108,9 +108,7 @@ type Info struct {
 type Machine interface {
 	// Names translates roles, moves and fluents from and to terms.
 	Names() *Names
-	// Words returns the length of a State, at least 1.
-	Words() int
-	// Initial returns the initial position; callers must not change it.
+	// Initial returns the initial position; callers must not change it. All positions have its length, at least 1.
 	Initial() State
 	// NewBatch makes a batch with the greatest number of lanes, which suits playouts.
 	NewBatch() Batch

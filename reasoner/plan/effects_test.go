@@ -74,7 +74,7 @@ func after(m machine.Machine, s machine.State, move machine.Move) (machine.State
 	}
 	b.Choose(0, 0, move)
 	b.Advance(1)
-	next := make(machine.State, m.Words())
+	next := make(machine.State, len(m.Initial()))
 	b.Store(next, 1)
 	return next, true
 }

@@ -166,7 +166,7 @@ func (q *planning) fluentsWithoutClock() machine.State {
 
 // allFluents returns the mask of all fluents.
 func (q *planning) allFluents() machine.State {
-	return slices.Repeat(machine.State{math.MaxUint64}, q.machine.Words())
+	return slices.Repeat(machine.State{math.MaxUint64}, len(q.machine.Initial()))
 }
 
 // byDepth searches depth first with restarts. By turns, children with the fewest and with the most legal moves come
@@ -188,7 +188,7 @@ func (q *planning) byDepth(ctx context.Context, pause func() bool) {
 // byMoves ranks the children of an expansion by their numbers of legal moves, with a random order of equal children.
 func (x *explorer) byMoves(most bool) []uint64 {
 	e := &x.expansion
-	lanes, words := x.batch.Lanes(), x.machine.Words()
+	lanes, words := x.batch.Lanes(), len(x.machine.Initial())
 	ranks := make([]uint64, e.Children)
 	for first := 0; first < e.Children; first += lanes {
 		n := min(lanes, e.Children-first)

@@ -61,7 +61,7 @@ func (r *playouts) run(ctx context.Context, visit func(moves int, ended []uint64
 
 // lineTo returns the line to an ending of the current round, or nil if its joint moves are unknown.
 func (r *playouts) lineTo(ctx context.Context, end ending) [][]machine.Move {
-	words := r.machine.Words()
+	words := len(r.machine.Initial())
 	states := make([]uint64, r.batch.Lanes()*words)
 	var path []machine.State
 	r.run(ctx, func(moves int, _ []uint64) bool {

@@ -49,7 +49,7 @@ func neverPause() bool { return true }
 
 func newSample(m machine.Machine, clock []int32) *sample {
 	b, names := m.NewNarrowBatch(), m.Names()
-	words := b.Lanes() * m.Words()
+	words := b.Lanes() * len(m.Initial())
 	s := &sample{
 		machine: m, batch: b, rng: machine.NewRand(1), states: make([]uint64, words), before: make([]uint64, words),
 		true: make([][]uint64, len(names.Fluents)), rises: names.NewState(), falls: names.NewState(), ticks: names.NewState(),
@@ -124,7 +124,7 @@ func (s *sample) findLasting(f int32) {
 
 // state returns the position of a lane.
 func (s *sample) state(states []uint64, lane int) machine.State {
-	w := s.machine.Words()
+	w := len(s.machine.Initial())
 	return states[lane*w : (lane+1)*w]
 }
 
@@ -186,7 +186,7 @@ func (s *sample) advance(again machine.State, joint []machine.Move) {
 
 // record adds the positions of the batch to the sample.
 func (s *sample) record() {
-	lanes, words := s.batch.Lanes(), s.machine.Words()
+	lanes, words := s.batch.Lanes(), len(s.machine.Initial())
 	var block [64]uint64
 	for first := 0; first < lanes; first += 64 {
 		for w := range words {

@@ -47,7 +47,7 @@ func Simulate(ctx context.Context, g *gdl.Game, m machine.Machine, o Options) (*
 		report: Report{Faults: []*Fault{}},
 		seen:   make(map[key]*Fault),
 		kinds:  make(map[key]int),
-		state:  make(machine.State, m.Words()),
+		state:  make(machine.State, len(m.Initial())),
 		joint:  make([]machine.Move, len(names.Roles)), goals: make([]int32, len(names.Roles)),
 	}
 	if s.limit == 0 {

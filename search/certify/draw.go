@@ -33,7 +33,7 @@ func (w *walk) draw(q machine.State) {
 	if length := w.random(machine.NewRand(w.limits.Seed), q); length > 0 {
 		games = max(1, games/length)
 	}
-	if need := games * int64(8*w.machine.Words()+24); w.tableBytes > 0 && need > w.tableBytes {
+	if need := games * int64(8*len(w.machine.Initial())+24); w.tableBytes > 0 && need > w.tableBytes {
 		w.err = fmt.Errorf("%w: %d games at the same time need more than %d MiB", search.ErrMemory, games, w.limits.MaxBytes>>20)
 		return
 	}

@@ -37,11 +37,11 @@ func trained(t testing.TB, game string, seed uint64, games int64) *Learner {
 // randomStates returns n consecutive positions: of random fluents, or a sibling of the position before
 // it, which differs in two fluents.
 func randomStates(m machine.Machine, rng *machine.Rand, n int) []uint64 {
-	states := make([]uint64, n*m.Words())
+	states := make([]uint64, n*len(m.Initial()))
 	for i := range n {
-		s := machine.State(states[i*m.Words() : (i+1)*m.Words()])
+		s := machine.State(states[i*len(m.Initial()) : (i+1)*len(m.Initial())])
 		if i > 0 && rng.Intn(3) > 0 {
-			copy(s, states[(i-1)*m.Words():])
+			copy(s, states[(i-1)*len(m.Initial()):])
 			for range 2 {
 				f := rng.Intn(len(m.Names().Fluents))
 				s[f>>6] ^= 1 << uint(f&63)
@@ -64,7 +64,7 @@ func TestWeightsInFixedPointAddUpToThoseOfTheNetwork(t *testing.T) {
 		if outputs == 2 {
 			outputs = 1
 		}
-		n := newNetwork(m.Words(), len(m.Names().Fluents), outputs, rng)
+		n := newNetwork(len(m.Initial()), len(m.Names().Fluents), outputs, rng)
 		for i := range n.in {
 			for u := range width {
 				n.in[i][u] = float32(4*rng.Float64() - 2)
@@ -79,7 +79,7 @@ func TestWeightsInFixedPointAddUpToThoseOfTheNetwork(t *testing.T) {
 		var units vector.Floats
 		var inputs vector.Inputs
 		for i := range 200 {
-			inputs.SetBits(states[i*m.Words() : (i+1)*m.Words()])
+			inputs.SetBits(states[i*len(m.Initial()) : (i+1)*len(m.Initial())])
 			n.forward(&units, values, &inputs)
 			e.byRole(want, values)
 			for r := range want {
@@ -243,9 +243,9 @@ func BenchmarkValues(b *testing.B) {
 	l := learner(b, m, Config{ConstantSum: true})
 	l.Learn(b.Context(), 20)
 	const n = 512
-	states, values := make([]uint64, n*m.Words()), make([]float64, 2*n)
+	states, values := make([]uint64, n*len(m.Initial())), make([]float64, 2*n)
 	for i := range n {
-		copy(states[i*m.Words():], m.Initial())
+		copy(states[i*len(m.Initial()):], m.Initial())
 	}
 	e := l.Evaluation()
 	b.ResetTimer()

@@ -40,7 +40,7 @@ func (s *mobility) List() []facts.Signal    { return s.list }
 func (s *mobility) NewSensor() facts.Sensor { return s }
 
 func (s *mobility) Sense(dst, states []uint64) {
-	b, words, wide := s.NewNarrowBatch(), s.Words(), (len(s.list)+63)/64
+	b, words, wide := s.NewNarrowBatch(), len(s.Initial()), (len(s.list)+63)/64
 	clear(dst[:len(states)/words*wide])
 	for ; len(states) > 0; states, dst = states[words:], dst[wide:] {
 		for r, turn := range s.turn {
@@ -73,7 +73,7 @@ func mobile(t testing.TB) *Learner {
 func worth(l *Learner) []float64 {
 	m := l.games.machine
 	states := toys.Positions(m, 20, 9)
-	values := make([]float64, len(states)/m.Words()*len(m.Names().Roles))
+	values := make([]float64, len(states)/len(m.Initial())*len(m.Names().Roles))
 	l.Evaluation().Values(values, states)
 	return values
 }

@@ -71,7 +71,7 @@ type choice struct {
 
 // newGames allocates games played by the given number of evaluations.
 func newGames(m machine.Machine, evaluations int, rng *machine.Rand, bytes int64) *games {
-	p := &games{machine: m, batch: m.NewBatch(), rng: rng, words: m.Words(), roles: len(m.Names().Roles), players: m.Names().Players()}
+	p := &games{machine: m, batch: m.NewBatch(), rng: rng, words: len(m.Initial()), roles: len(m.Names().Roles), players: m.Names().Players()}
 	lanes := p.batch.Lanes()
 	p.all = make([]game, max(1, min(lanes/lanesPerGame, int(bytes)/(longest*8*p.words))))
 	p.states = make([]uint64, lanes*p.words)

@@ -34,7 +34,7 @@ type sensing struct {
 }
 
 func newView(m machine.Machine, source facts.Signals) *view {
-	v := &view{words: m.Words(), fluents: len(m.Names().Fluents)}
+	v := &view{words: len(m.Initial()), fluents: len(m.Names().Fluents)}
 	if source != nil && len(source.List()) <= maxFluents {
 		v.source, v.signals = source, source.List()
 		v.pool = &sync.Pool{New: func() any { return &sensing{sensor: source.NewSensor()} }}

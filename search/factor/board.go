@@ -88,7 +88,7 @@ const (
 func Subgames(ctx context.Context, m machine.Machine, seed uint64) []facts.Subgame {
 	b := newBoard(ctx, m)
 	rng := machine.NewRand(seed)
-	state := make(machine.State, m.Words())
+	state := make(machine.State, len(m.Initial()))
 	for match := 0; match < trialMatches && len(b.parts) > 0; match++ {
 		copy(state, m.Initial())
 		for range trialSteps {

@@ -187,7 +187,7 @@ func (b *batch) isOver(lane int) bool {
 
 // position returns a copy of the position in a lane.
 func (b *batch) position(lane int) machine.State {
-	words := b.view.Words()
+	words := len(b.view.Initial())
 	states := make([]uint64, (lane+1)*words)
 	b.Store(states, lane+1)
 	return states[lane*words:]

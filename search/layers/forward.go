@@ -233,7 +233,7 @@ func (w *worker) children(l *layer, first, last int, c *collector) error {
 
 // expand calls visit with the expansions of some positions of a layer, and their indices.
 func (w *worker) expand(l *layer, first, last int, visit func(at int, e *play.Expansion) error) error {
-	words := w.game.machine.Words()
+	words := len(w.game.machine.Initial())
 	for ; first < last; first += batchPositions {
 		n := min(batchPositions, last-first)
 		w.states = w.states[:n*words]

@@ -85,7 +85,7 @@ func newGame(m machine.Machine, root machine.State, config Config) (*game, error
 		}
 		g.workers = append(g.workers, &worker{
 			game: g, expander: play.NewExpander(m), lp: lp,
-			dst: make([]play.Expansion, batchPositions), states: make([]uint64, 0, batchPositions*m.Words()),
+			dst: make([]play.Expansion, batchPositions), states: make([]uint64, 0, batchPositions*len(m.Initial())),
 		})
 	}
 	return g, nil
@@ -97,7 +97,7 @@ func (g *game) addSymmetry(y facts.Symmetry) {
 	if !exchanges && y.Roles[g.First] != g.First {
 		return
 	}
-	to := make([]int, 64*g.machine.Words())
+	to := make([]int, 64*len(g.machine.Initial()))
 	for b := range to {
 		to[b] = b
 	}

@@ -115,7 +115,7 @@ func (s *Searcher) prepare(ctx context.Context, m machine.Machine, lim search.Li
 	}
 	r := &run{
 		Config: s.config, ctx: ctx, machine: m, expander: play.NewExpander(m), table: s.table, random: m.Names().Chance(),
-		roles: roles, limit: lim.MaxNodes, tell: lim.Progress, packed: make([]uint64, 2*(roles+1)), memory: make([]uint64, m.Words()),
+		roles: roles, limit: lim.MaxNodes, tell: lim.Progress, packed: make([]uint64, 2*(roles+1)), memory: make([]uint64, len(m.Initial())),
 	}
 	r.expander.Limit(ctx, s.stack, int64(8*roles))
 	return r

@@ -40,7 +40,7 @@ func newTeam(m, playing machine.Machine, c Config, adversarial bool, seed uint64
 		workers[i].common = team
 		room -= workers[i].fixed
 	}
-	team.tree = newTree(len(names.Roles), m.Words(), names.Chance(), max(room, bytes/4), c.has(Transpositions))
+	team.tree = newTree(len(names.Roles), len(m.Initial()), names.Chance(), max(room, bytes/4), c.has(Transpositions))
 	team.first, team.second = max(0, team.tree.opponent(-1)), -1 // the only role may be chance
 	if len(names.Players()) == 2 {
 		team.second = team.tree.opponent(team.first)

@@ -39,7 +39,7 @@ func newLeaves(n int, m machine.Machine) []leaf {
 	for i := range leaves {
 		leaves[i] = leaf{
 			node: none, picks: make([]int32, roles), moves: make([][]machine.Move, roles), joint: make([]machine.Move, roles),
-			from: make(machine.State, m.Words()), state: make(machine.State, m.Words()), goals: make([]float64, roles),
+			from: make(machine.State, len(m.Initial())), state: make(machine.State, len(m.Initial())), goals: make([]float64, roles),
 		}
 	}
 	return leaves
@@ -88,13 +88,13 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 	}
 	roles := len(m.Names().Roles)
 	p := &playouts{
-		batch: b, rng: rng, words: m.Words(), roles: roles,
+		batch: b, rng: rng, words: len(m.Initial()), roles: roles,
 		lanes:     min(lanes, b.Lanes()),
-		states:    make([]uint64, b.Lanes()*m.Words()),
+		states:    make([]uint64, b.Lanes()*len(m.Initial())),
 		games:     play.NewLockstep(b),
 		goals:     make([]int32, roles),
 		evaluator: c.Evaluator, weight: c.EstimateWeight, alone: c.estimatesAlone(),
-		bytes: size + int64(b.Lanes()*m.Words())*8,
+		bytes: size + int64(b.Lanes()*len(m.Initial()))*8,
 	}
 	if c.Rave && !c.hasPriors() {
 		p.rave = newRave(b, m.Names())

@@ -265,7 +265,7 @@ func TestATreeWithoutRoomStillLearnsAndFreesRoomForTheNextMove(t *testing.T) {
 
 func TestMovesThatTheTreeDoesNotKnowLeaveItWithinItsRoom(t *testing.T) {
 	m := toys.Wide{Roles: roles(1), Moves: []int{30}, Depth: 1 << 20}.Machine()
-	tree := newTree(1, m.Words(), -1, 1<<16, true)
+	tree := newTree(1, len(m.Initial()), -1, 1<<16, true)
 	for q := range 2000 {
 		s := machine.State{uint64(q), 0}
 		tree.reroot(tree.below(s))

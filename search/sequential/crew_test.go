@@ -120,7 +120,7 @@ func TestChildrenArePutOffOnlyWhereAllAreExpectedToBeSearched(t *testing.T) {
 	for c := range f.keys {
 		position := slices.Clone(m.Initial())
 		position[0] ^= uint64(c+1) << 1
-		f.keys[c].Key = v.table.Key(make([]uint64, m.Words()), position)
+		f.keys[c].Key = v.table.Key(make([]uint64, len(m.Initial())), position)
 	}
 	r.enter(f, 1)
 	for _, expectAll := range []bool{false, true} {

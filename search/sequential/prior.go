@@ -70,7 +70,7 @@ func (p *payoff) prior(ctx context.Context, m machine.Machine, s machine.State, 
 
 // sample plays random games from position s, which is not terminal.
 func (p *payoff) sample(ctx context.Context, m machine.Machine, s machine.State, seed uint64) *tally {
-	b, rng, words := m.NewNarrowBatch(), machine.NewRand(seed), m.Words()
+	b, rng, words := m.NewNarrowBatch(), machine.NewRand(seed), len(m.Initial())
 	lanes := b.Lanes()
 	games := play.NewLockstep(b)
 	states, seen := make([]uint64, lanes*words), make([]uint64, lanes*words)

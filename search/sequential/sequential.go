@@ -216,11 +216,11 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		payoff:   v.payoff,
 		packing:  v.packing,
 		table:    v.table,
-		words:    m.Words(),
+		words:    len(m.Initial()),
 		parallel: m.Info().Parallel,
 		limit:    nodes,
 		history:  newHistory(m, v.prior),
-		shown:    newFrame(m.Words()),
+		shown:    newFrame(len(m.Initial())),
 	}
 	r.prepare = sync.OnceFunc(func() {
 		players := [2]machine.Role{v.payoff.First, v.payoff.Other}
@@ -229,7 +229,7 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		}
 		r.canon = table.NewCanon(m, players, false)
 		r.expander = play.NewExpander(m)
-		r.expander.Limit(c.ctx, bytes, childBytes(m.Words()))
+		r.expander.Limit(c.ctx, bytes, childBytes(len(m.Initial())))
 	})
 	r.outcome = value{r.Goals, r.Goals}
 	r.probe, r.due = -1, c.tick

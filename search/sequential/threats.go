@@ -146,7 +146,7 @@ func newAttack(ctx context.Context, m machine.Machine, maxBytes int64) (*attack,
 	}
 	tables, stack := search.Divide(maxBytes, m.Info().Batch)
 	return &attack{
-		payoff: p, words: m.Words(), packed: make([]uint64, 2*attackWords), plain: play.NewExpander(m), stack: stack,
+		payoff: p, words: len(m.Initial()), packed: make([]uint64, 2*attackWords), plain: play.NewExpander(m), stack: stack,
 		canon: table.NewCanon(m, [2]machine.Role{p.First, p.Other}, false), table: table.NewShared(m, 64*attackWords, tables),
 	}, nil
 }

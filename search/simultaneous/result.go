@@ -36,7 +36,7 @@ func (s *solver) begin(ctx context.Context, lim search.Limits) {
 	s.counters, s.serializedNodes = search.Counters{}, 0
 	s.ctx, s.limits, s.err, s.cause = ctx, lim, nil, nil
 	s.stopped, s.peak = ctx.Err() != nil, 0
-	s.expander.Limit(ctx, s.stackBytes, cellBytes+8*int64(s.machine.Words()))
+	s.expander.Limit(ctx, s.stackBytes, cellBytes+8*int64(len(s.machine.Initial())))
 	s.lp.Within(ctx)
 }
 

@@ -18,7 +18,7 @@ type symmetric struct {
 	symmetries []facts.Symmetry
 }
 
-func (m *symmetric) Words() int                   { return m.words }
+func (m *symmetric) Initial() machine.State       { return make(machine.State, m.words) }
 func (m *symmetric) Symmetries() []facts.Symmetry { return m.symmetries }
 
 // drawGroup draws a cyclic group of permutations of some fluents, every other one

@@ -62,7 +62,7 @@ func drawSample(m machine.Machine, fluents int) *sample {
 	lanes := b.Lanes()
 	perStep = min(perStep, lanes)
 	restart := make([]uint64, max(lanes/64, 1))
-	states := make([]uint64, lanes*m.Words())
+	states := make([]uint64, lanes*len(m.Initial()))
 	next := 0
 	for range sampleSteps {
 		b.Evaluate(lanes)
@@ -73,7 +73,7 @@ func drawSample(m machine.Machine, fluents int) *sample {
 		b.Store(states, lanes)
 		for range perStep {
 			if !machine.State(restart).Has(next) {
-				p.states = append(p.states, slices.Clone(states[next*m.Words():(next+1)*m.Words()]))
+				p.states = append(p.states, slices.Clone(states[next*len(m.Initial()):(next+1)*len(m.Initial())]))
 			}
 			next = (next + 1) % lanes
 		}

@@ -272,10 +272,10 @@ func newPacking(m machine.Machine) *Packing {
 	}
 	fluents := len(m.Names().Fluents)
 	if fluents == 0 || fluents > maxSampled || !m.Info().Parallel {
-		return PlainPacking(m.Words())
+		return PlainPacking(len(m.Initial()))
 	}
 	s := drawSample(m, fluents)
-	p := &Packing{states: m.Words(), plainBits: fluents - 64*(m.Words()-1), contributions: make([]contribution, fluents)}
+	p := &Packing{states: len(m.Initial()), plainBits: fluents - 64*(len(m.Initial())-1), contributions: make([]contribution, fluents)}
 	for _, found := range s.clusters() {
 		p.add(found)
 	}

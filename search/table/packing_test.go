@@ -11,7 +11,7 @@ import (
 
 // positions returns positions of random games.
 func positions(m machine.Machine, steps int) []machine.State {
-	b, rng, words := m.NewNarrowBatch(), machine.NewRand(9), m.Words()
+	b, rng, words := m.NewNarrowBatch(), machine.NewRand(9), len(m.Initial())
 	over := make([]uint64, max(b.Lanes()/64, 1))
 	var list []machine.State
 	for range steps {
@@ -52,7 +52,7 @@ func TestPackedPositionsAreShortAndComeBackAsTheyWere(t *testing.T) {
 			t.Errorf("%s: %d bits, expected at most %d of %d fluents", game.name, bits, game.bits, len(m.Names().Fluents))
 		}
 		list, refused := positions(m, 100), 0
-		packed, back := make([]uint64, p.Words()), make(machine.State, m.Words())
+		packed, back := make([]uint64, p.Words()), make(machine.State, len(m.Initial()))
 		for _, s := range list {
 			if !p.Pack(packed, s) {
 				refused++
@@ -113,7 +113,7 @@ func BenchmarkPack(b *testing.B) {
 		b.Run(game, func(b *testing.B) {
 			m := gamestest.Machine(b, game)
 			p, list := PackingOf(m), positions(m, 64)
-			packed := make([]uint64, m.Words())
+			packed := make([]uint64, len(m.Initial()))
 			i := 0
 			for b.Loop() {
 				p.Pack(packed, list[i%len(list)])

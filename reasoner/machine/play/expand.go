@@ -109,7 +109,7 @@ func NewExpander(m machine.Machine) *Expander {
 	return &Expander{
 		batch:    m.NewNarrowBatch(),
 		parallel: m.Info().Parallel,
-		words:    m.Words(),
+		words:    len(m.Initial()),
 		roles:    roles,
 		goals:    make([]int32, roles),
 		bounds:   &bounds{ctx: context.Background()},

@@ -74,7 +74,7 @@ func TestLockstepEnds(t *testing.T) {
 func TestARandomGameReturnsGoals(t *testing.T) {
 	m := newCounting()
 	for at, want := range map[int]int32{9: 0, 10: 100} { // where it is over
-		s := make(machine.State, m.Words())
+		s := make(machine.State, len(m.Initial()))
 		if s.Set(at); !slices.Equal(play.RandomGoals(t.Context(), m, s), []int32{want}) {
 			t.Errorf("goals %v at %d, want %d", play.RandomGoals(t.Context(), m, s), at, want)
 		}

@@ -168,11 +168,11 @@ func TestEachLaneMakesItsOwnRandomMoves(t *testing.T) {
 	b.Evaluate(n)
 	b.ChooseRandom(machine.NewRand(1), n)
 	b.Advance(n)
-	states := make([]uint64, n*m.Words())
+	states := make([]uint64, n*len(m.Initial()))
 	b.Store(states, n)
 	reached := [2]map[uint64]int{{}, {}} // by half of the lanes and hash
 	for lane := range n {
-		reached[2*lane/n][states[lane*m.Words()+1]]++
+		reached[2*lane/n][states[lane*len(m.Initial())+1]]++
 	}
 	for half, of := range reached {
 		if len(of) != 6 {
@@ -222,11 +222,11 @@ func TestExpandingManyIsExpandingEach(t *testing.T) {
 func expandManyAndEach(t *testing.T, m machine.Machine, states []uint64) {
 	t.Helper()
 	x := play.NewExpander(m)
-	many := make([]play.Expansion, len(states)/m.Words())
+	many := make([]play.Expansion, len(states)/len(m.Initial()))
 	x.ExpandMany(many, states)
 	for i := range many {
 		one := new(play.Expansion)
-		x.Expand(one, states[i*m.Words():(i+1)*m.Words()])
+		x.Expand(one, states[i*len(m.Initial()):(i+1)*len(m.Initial())])
 		if diff := cmp.Diff(one, &many[i], cmpopts.IgnoreUnexported(play.Expansion{}), cmpopts.IgnoreFields(play.Expansion{}, "Goals")); diff != "" {
 			t.Fatalf("position %d: %s", i, diff)
 		}

@@ -70,7 +70,7 @@ func (s stack) Store(dst []uint64, n int) {
 }
 
 func (s stack) Merge(from machine.Batch, mask []uint64) {
-	words := newCounting().Words()
+	words := len(newCounting().Initial())
 	states := make([]uint64, s.Lanes()*words)
 	from.Store(states, s.Lanes())
 	for lane := range s.Lanes() {

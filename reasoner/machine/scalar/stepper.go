@@ -57,9 +57,6 @@ func New(names *machine.Names, initial machine.State, info machine.Info, newStep
 // Names implements machine.Machine.
 func (m *scalar) Names() *machine.Names { return m.names }
 
-// Words implements machine.Machine.
-func (m *scalar) Words() int { return len(m.initial) }
-
 // Initial implements machine.Machine.
 func (m *scalar) Initial() machine.State { return m.initial }
 
@@ -71,10 +68,10 @@ func (m *scalar) NewBatch() machine.Batch {
 	b := &scalarBatch{
 		names:   m.names,
 		stepper: m.stepper(),
-		words:   m.Words(),
+		words:   len(m.Initial()),
 		roles:   len(m.names.Roles),
-		states:  make([]uint64, scalarLanes*m.Words()),
-		next:    make(machine.State, m.Words()),
+		states:  make([]uint64, scalarLanes*len(m.Initial())),
+		next:    make(machine.State, len(m.Initial())),
 		joint:   make([]machine.Move, scalarLanes*len(m.names.Roles)),
 		start:   make([]int32, scalarLanes*(len(m.names.Roles)+1)),
 		current: -1,

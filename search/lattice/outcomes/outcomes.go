@@ -72,7 +72,7 @@ type run struct {
 }
 
 // entryBytes returns the approximate table memory of a position.
-func (r *run) entryBytes() int64 { return int64(r.machine.Words()*8 + entryBytes) }
+func (r *run) entryBytes() int64 { return int64(len(r.machine.Initial())*8 + entryBytes) }
 
 // search finds the undominated outcomes, then the guarantee of each role.
 func (r *run) search(s machine.State) search.Result {
