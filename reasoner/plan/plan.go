@@ -49,7 +49,7 @@ const (
 	deepWeight = 2
 )
 
-// Plan implements machine.Analysis. Several searches are interleaved with slices of some milliseconds, because it is
+// Plan searches as facts.FindPlan describes. Several searches are interleaved with slices of some milliseconds, because it is
 // unknown which of them succeeds. So a plan takes a few times the time of the fastest search alone.
 func (p *Planner) Plan(ctx context.Context, s machine.State, lim facts.PlanLimits) (facts.Plan, error) {
 	q := p.newPlanning(s, lim)

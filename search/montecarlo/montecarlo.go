@@ -53,7 +53,7 @@ type Config struct {
 	// DefaultPolicyExploration.
 	PolicyExploration float64
 	// AtOnce counts a move as decisive if it decides the game while the simultaneous opponents do nothing
-	// (machine.Analysis).
+	// (facts.Decisive).
 	AtOnce bool
 	// Evaluator, if not nil, evaluates leaves in addition to the playouts.
 	Evaluator Evaluator
@@ -92,7 +92,7 @@ type Technique uint
 
 // The techniques.
 const (
-	// Decisive makes playouts play decisive moves if the machine is a machine.Analysis with such moves. It
+	// Decisive makes playouts play decisive moves if the machine has them (facts.Decisive). It
 	// suits games in which one role chooses at a time.
 	Decisive Technique = 1 << iota
 	// Bounds proves values by score bounds.

@@ -9,7 +9,7 @@ import (
 	"stackmate/reasoner/machine/play"
 )
 
-// Foresight: a machine with decisive moves (machine.Analysis) determines whether a role wins within two joint moves, and
+// Foresight: a machine with decisive moves (facts.Decisive) determines whether a role wins within two joint moves, and
 // otherwise the moves that do not lose at once. It does so in the pass that evaluates the position. Effects:
 //
 //	earlier values          a child is settled four plies before the end instead of two, as its children
