@@ -89,7 +89,10 @@ func Chosen(b Batch, r Role) []uint64 {
 }
 
 // Limited is a batch whose positions may take more memory than the machine has.
-type Limited interface{ Lost() []uint64 }
+type Limited interface {
+	// Lost returns the mask that the function Lost returns; nil if no lane is lost.
+	Lost() []uint64
+}
 
 // ErrLost is the error of a position that takes more memory than the machine has, so its legal moves, end and goals
 // are not known. It is no fault of the game.

@@ -77,6 +77,7 @@ func (e *Expansion) Joint(dst []machine.Move, c int) {
 // children in a pass as the batch has lanes. It belongs to one goroutine.
 type Expander struct {
 	batch    machine.Batch
+	able     abilities
 	foresees []bool // by role, see Foreseeing; nil for an expander without foresight
 	sum      int32  // of the goals of both roles, if the expander foresees
 	parallel bool
@@ -87,6 +88,13 @@ type Expander struct {
 	jobs     []job
 	pass     int64 // number of passes
 	*bounds
+}
+
+// abilities are the abilities of a batch that an expander uses, each nil if the batch lacks it.
+type abilities struct {
+	machine.Limited
+	machine.Preparing
+	machine.Foreseeing
 }
 
 // bounds are the limits that Limit sets, shared with foreseeing expanders.
@@ -106,7 +114,7 @@ type job struct {
 // NewExpander makes an expander with a narrow batch of its own.
 func NewExpander(m machine.Machine) *Expander {
 	roles := len(m.Names().Roles)
-	return &Expander{
+	x := &Expander{
 		batch:    m.NewNarrowBatch(),
 		parallel: m.Info().Parallel,
 		words:    len(m.Initial()),
@@ -114,6 +122,10 @@ func NewExpander(m machine.Machine) *Expander {
 		goals:    make([]int32, roles),
 		bounds:   &bounds{ctx: context.Background()},
 	}
+	x.able.Limited, _ = machine.As[machine.Limited](x.batch)
+	x.able.Preparing, _ = machine.As[machine.Preparing](x.batch)
+	x.able.Foreseeing, _ = machine.As[machine.Foreseeing](x.batch)
+	return x
 }
 
 // Foreseeing returns an expander with the limits of x that ends the game where decisive moves decide it. m is
@@ -156,7 +168,7 @@ func (x *Expander) Look(s machine.State) (terminal bool, goals []int32) {
 		return false, nil
 	}
 	x.batch.Goals(x.goals, 0)
-	return machine.Unknown(x.batch, 0) == nil, x.goals
+	return !x.isLost(0), x.goals
 }
 
 // Expand fills e with the legal moves and the children of s, which must not be terminal. It returns e.Err.
@@ -311,7 +323,11 @@ func (x *Expander) evaluate(n int) {
 // ready prepares the first n lanes for moves, which invalidates the positions of the last pass.
 func (x *Expander) ready(n int) {
 	x.pass++
-	machine.Prepare(x.batch, n)
+	if x.able.Preparing != nil {
+		x.able.Prepare(n)
+	} else {
+		x.batch.Evaluate(n)
+	}
 }
 
 // add appends a job and assigns lanes to its children, whose parent is s.
@@ -336,18 +352,27 @@ func (x *Expander) listMoves(e *Expansion, lane int) {
 	}
 	for r := range x.roles {
 		if x.foresees != nil && x.foresees[r] {
-			e.Moves[r] = machine.AppendSensible(x.batch, e.Moves[r][:0], lane, machine.Role(r))
+			e.Moves[r] = x.able.AppendSensible(e.Moves[r][:0], lane, machine.Role(r))
 		} else {
 			e.Moves[r] = x.batch.AppendLegal(e.Moves[r][:0], lane, machine.Role(r))
 		}
 	}
-	err := machine.Unknown(x.batch, lane)
-	if err == nil {
+	err := machine.ErrLost
+	if !x.isLost(lane) {
 		err = x.count(e)
 	}
 	if err != nil {
 		e.refuse(err)
 	}
+}
+
+// isLost reports whether the position in a lane is lost.
+func (x *Expander) isLost(lane int) bool {
+	if x.able.Limited == nil {
+		return false
+	}
+	lost := x.able.Lost()
+	return lost != nil && machine.State(lost).Has(lane)
 }
 
 // allocate allocates the children.
@@ -447,11 +472,13 @@ func (x *Expander) step(n int) {
 
 // markLost marks the expansions with lost children, whose goals are not known.
 func (x *Expander) markLost() {
-	lost := machine.State(machine.Lost(x.batch))
+	if x.able.Limited == nil {
+		return
+	}
 	lane := 0
 	for _, j := range x.jobs {
-		for c := j.first; lost != nil && c < j.first+j.n; c++ {
-			if lost.Has(lane) {
+		for c := j.first; c < j.first+j.n; c++ {
+			if x.isLost(lane) {
 				j.e.Lost = true
 				if j.e.Terminal[c] {
 					j.e.Err = machine.ErrLost
@@ -464,7 +491,7 @@ func (x *Expander) markLost() {
 
 // foresee marks the children of all jobs in which role r wins as terminal.
 func (x *Expander) foresee(r machine.Role) {
-	goal, wins := machine.Wins(x.batch, r)
+	goal, wins := x.able.Wins(r)
 	if !slices.ContainsFunc(wins, func(w uint64) bool { return w != 0 }) {
 		return
 	}

@@ -19,13 +19,15 @@ const MaxPlayout = 2000
 // Nothing is allocated after NewLockstep. It belongs to one goroutine.
 type Lockstep struct {
 	batch          machine.Batch
+	limited        machine.Limited // the batch, or nil
 	playing, ended []uint64
 }
 
 // NewLockstep makes a Lockstep that plays in the lanes of b.
 func NewLockstep(b machine.Batch) *Lockstep {
 	words := len(b.Terminal())
-	return &Lockstep{batch: b, playing: make([]uint64, words), ended: make([]uint64, words)}
+	limited, _ := machine.As[machine.Limited](b)
+	return &Lockstep{batch: b, limited: limited, playing: make([]uint64, words), ended: make([]uint64, words)}
 }
 
 // Run continues in lanes 0..n-1, which must be evaluated. It ends when every lane has ended (terminal, stuck
@@ -42,8 +44,10 @@ func (l *Lockstep) Run(ctx context.Context, rng *machine.Rand, n int, visit func
 	b := l.batch
 	for steps := 0; ; steps++ {
 		terminal, stuck := b.Terminal(), b.Stuck()
-		for w, lost := range machine.Lost(b) {
-			l.playing[w] &^= lost
+		if l.limited != nil {
+			for w, lost := range l.limited.Lost() {
+				l.playing[w] &^= lost
+			}
 		}
 		going := uint64(0)
 		for w, playing := range l.playing {
