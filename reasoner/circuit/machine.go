@@ -88,9 +88,12 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	case g.Parts != nil:
 		g = withChoice(ctx, g, copyGate)
 	}
-	plan := m.link(g, g.stuck())
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("compiling the circuit stopped: %w", err)
+	plan, err := m.link(g, g.stuck())
+	if stopped := ctx.Err(); stopped != nil {
+		return nil, fmt.Errorf("compiling the circuit stopped: %w", stopped)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the circuit's programs do not fit together: %w", err)
 	}
 	wide, err := m.widest(plan, available, o.Memory)
 	if err != nil {
@@ -154,101 +157,6 @@ func (g *Game) stuck() logic.Lit {
 		missing = append(missing, g.Net.Or(row...).Not())
 	}
 	return g.Net.And(g.Net.Or(missing...), g.Terminal.Not())
-}
-
-// link builds the plan of all programs, and records the rows of inputs and outputs.
-func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
-	position := slices.Concat([]logic.Lit{g.Terminal, stuck}, g.Wins, slices.Concat(g.Legal...), slices.Concat(g.Policy...))
-	var chosen, parts []logic.Lit // outputs of random choices, and their inputs
-	for _, p := range g.Parts {
-		if p != nil {
-			position = append(append(position, p.Head...), p.Tail...)
-			chosen, parts = append(append(chosen, p.Chosen[0]...), p.Chosen[1]...), append(append(parts, p.First...), p.Second...)
-		}
-	}
-	var goals []logic.Lit
-	for _, goal := range g.Goals {
-		goals = append(goals, goal.When)
-	}
-	all := slices.Concat(position, goals, chosen, g.Next)
-	writes := g.writes(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
-	l := newLayout(g.Net, g.Net.Cone(all), writes)
-	evaluated := g.Net.Cone(position)
-	// Outputs and signals that later programs reuse keep their rows.
-	for _, o := range slices.Concat(all, l.reused(nil, evaluated, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))) {
-		l.keep[o.Node()] = true
-	}
-	notEvaluated := func(roots []logic.Lit) []bool {
-		marked := g.Net.Cone(roots)
-		for i := range marked {
-			marked[i] = marked[i] && !evaluated[i]
-		}
-		return marked
-	}
-	evaluate, _ := l.emit("evaluate", l.schedule(position, evaluated), nil)
-	goal, _ := l.emit("goal", l.schedule(goals, notEvaluated(goals)), nil)
-	choice, written := l.emit("choose", l.schedule(chosen, notEvaluated(chosen)), writes)
-	l.transfer(choice, chosen, parts, written)
-	advance, written := l.emit("advance", l.schedule(g.Next, notEvaluated(g.Next)), writes)
-	l.transfer(advance, g.Next, g.Fluents, written)
-	appendCopies(evaluate, m.recordRows(g, l, stuck), 1)
-	programs := []*kernel.Program{evaluate, goal, advance, choice}
-	reused := l.reused(g.Next, evaluated, g.Net.Cone(g.Next))
-	if few := g.Net.Cone(reused); prepareRatio*l.countGates(few) <= l.countGates(evaluated) {
-		p, _ := l.emit("prepare", l.schedule(reused, few), nil)
-		programs, m.prepareProgram = append(programs, p), prepare
-	}
-	m.rows = int(l.rows)
-	return m.plan(g, programs...)
-}
-
-// prepareRatio is the least ratio of the gates of evaluate to the gates of prepare for which prepare pays.
-const prepareRatio = 2
-
-// reused returns the evaluated signals among the given signals and the operands of used nodes, which
-// other programs compute.
-func (l *layout) reused(given []logic.Lit, evaluated, used []bool) (out []logic.Lit) {
-	needed := slices.Clone(given)
-	for i := range used {
-		if used[i] && !evaluated[i] {
-			needed = append(needed, l.net.Dependencies(int32(i))...)
-		}
-	}
-	for _, o := range needed {
-		if evaluated[o.Node()] {
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
-// countGates returns the number of marked gates.
-func (l *layout) countGates(marked []bool) (n int) {
-	for i, m := range marked {
-		if m && l.net.Op(int32(i)) >= logic.OpAnd {
-			n++
-		}
-	}
-	return n
-}
-
-// writes returns the gates that may be stored directly in the row of an input (see newLayout): gates with a single use,
-// as signals[k], which is copied to inputs[k]. The literal of the input is complemented if the signal is the gate's
-// complement.
-func (g *Game) writes(signals, inputs []logic.Lit, others ...[]logic.Lit) map[int32]logic.Lit {
-	uses := g.Net.Uses()
-	for _, list := range append(others, signals) {
-		for _, l := range list {
-			uses[l.Node()]++
-		}
-	}
-	writes := make(map[int32]logic.Lit)
-	for k, l := range signals {
-		if i := l.Node(); g.Net.Op(i) == logic.OpAnd && uses[i] == 1 {
-			writes[i] = inputs[k] ^ l&1
-		}
-	}
-	return writes
 }
 
 // recordRows records the rows of inputs and outputs. Complemented legal signals get additional rows; the copies that
