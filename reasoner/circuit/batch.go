@@ -1,7 +1,9 @@
 package circuit
 
 import (
+	"math"
 	"math/bits"
+	"slices"
 
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
@@ -32,11 +34,11 @@ type Batch struct {
 // transposedMoves holds sets of moves of a role, by lane: bit m%64 of word (lane/64*blocks + m/64)*64 + lane%64 is set
 // if move m is in the set of the lane. It is computed on demand, for 64 lanes at a time.
 type transposedMoves struct {
-	rows  []int32   // by move; empty for split moves
-	parts *partRows // rows of split moves, otherwise nil
-	reads int       // number of lanes read since Evaluate
-	valid []bool    // by lane/64: words is valid for the present positions
-	words []uint64  // allocated at the first transposition
+	table moveTable
+	after int      // number of lanes that are read row by row before the rows are transposed
+	reads int      // number of lanes read since Evaluate
+	valid []bool   // by lane/64: words is valid for the present positions
+	words []uint64 // allocated at the first transposition
 }
 
 const (
@@ -73,11 +75,11 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 		terminal: make([]uint64, w),
 		stuck:    make([]uint64, w),
 		wins:     make([]uint64, w),
-		chosen:   make([]machine.Move, e.Lanes()*len(m.does)),
-		legal:    m.newTransposed(m.legal, w),
+		chosen:   make([]machine.Move, e.Lanes()*len(m.moves)),
+		legal:    newTransposed(m.moves, w),
 	}
 	if b.sensible = b.legal; m.wins != nil {
-		b.sensible = m.newTransposed(m.policy, w)
+		b.sensible = newTransposed(m.sensible, w)
 	}
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove
@@ -89,24 +91,25 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 	return b
 }
 
-// newTransposed returns empty sets for the given rows, by role, and `words` words per row.
-func (m *Machine) newTransposed(rows [][]int32, words int) []transposedMoves {
-	list := make([]transposedMoves, len(rows))
-	for r := range list {
-		list[r] = transposedMoves{rows: rows[r], parts: m.parts[r], valid: make([]bool, words)}
+// newTransposed returns empty sets of the given moves, by role, for `words` words per row.
+func newTransposed(moves []moveTable, words int) []transposedMoves {
+	list := make([]transposedMoves, len(moves))
+	for r, table := range moves {
+		list[r] = transposedMoves{table: table, after: transposeAfter, valid: make([]bool, words)}
+		if table.size() < leastTransposed || !table.transposes() {
+			list[r].after = math.MaxInt
+		}
 	}
 	return list
 }
 
 // batchBytes returns the memory of a batch, except a few words.
 func (m *Machine) batchBytes(e *kernel.Engine) int64 {
-	lanes, roles := int64(e.Lanes()), int64(len(m.does))
+	lanes, roles := int64(e.Lanes()), int64(len(m.moves))
 	blocks := int64(0)
-	for r := range m.names.Moves {
-		for _, rows := range [][][]int32{m.legal, m.policy} {
-			if t := (&transposedMoves{rows: rows[r], parts: m.parts[r]}); t.size() <= mostTransposed || t.parts == nil {
-				blocks += int64(t.size()+63) / 64
-			}
+	for _, table := range slices.Concat(m.moves, m.sensible) {
+		if table.transposes() {
+			blocks += int64(table.size()+63) / 64
 		}
 	}
 	return e.MemoryBytes() + 8*int64(len(m.names.Fluents)) + 4*lanes*roles + 8*lanes*blocks
@@ -298,30 +301,15 @@ func (t *transposedMoves) invalidate() {
 }
 
 func (b *Batch) appendMoves(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
-	moves := t.size()
-	if t.reads++; t.reads <= transposeAfter || moves < leastTransposed || t.parts != nil && moves > mostTransposed {
-		if t.parts != nil {
-			return b.appendParts(dst, lane, t.parts)
-		}
-		return b.appendSet(dst, lane, t.rows)
+	if t.reads++; t.reads <= t.after {
+		return t.table.appendLegal(b, dst, lane)
 	}
 	return b.appendTransposed(dst, lane, t)
 }
 
-// appendSet appends the moves whose rows have the lane's bit.
-func (b *Batch) appendSet(dst []machine.Move, lane int, rows []int32) []machine.Move {
-	word, shift := lane>>6, uint(lane)&63
-	for m, row := range rows {
-		if b.rows[int(row)*b.words+word]>>shift&1 != 0 {
-			dst = append(dst, machine.Move(m))
-		}
-	}
-	return dst
-}
-
 // appendTransposed appends the moves of a lane from the transposed rows, which it computes if they are invalid.
 func (b *Batch) appendTransposed(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
-	word, blocks := lane>>6, (t.size()+63)/64
+	word, blocks := lane>>6, (t.table.size()+63)/64
 	if !t.valid[word] {
 		b.transposeMoves(t, word)
 	}
@@ -336,7 +324,7 @@ func (b *Batch) appendTransposed(dst []machine.Move, lane int, t *transposedMove
 
 // transposeMoves transposes the rows of moves for the 64 lanes of a word.
 func (b *Batch) transposeMoves(t *transposedMoves, word int) {
-	moves := t.size()
+	moves := t.table.size()
 	blocks := (moves + 63) / 64
 	if t.words == nil {
 		t.words = make([]uint64, 64*blocks*b.words)
@@ -344,9 +332,7 @@ func (b *Batch) transposeMoves(t *transposedMoves, word int) {
 	for i := range blocks {
 		block := (*[64]uint64)(t.words[(word*blocks+i)*64:])
 		count := min(64, moves-64*i)
-		for m := range count {
-			block[m] = b.moveWord(t, 64*i+m, word)
-		}
+		t.table.readLegal(b, block[:count], 64*i, word)
 		clear(block[count:])
 		transpose(block, 64, transposeFirst)
 	}
@@ -383,35 +369,33 @@ func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
 	if b.chosenStale {
 		b.clearMoves()
 	}
-	last := &b.chosen[lane*len(b.m.does)+int(r)]
+	last := &b.chosen[lane*len(b.m.moves)+int(r)]
 	if *last == m {
 		return // as often as the role has a single legal move
 	}
-	if p := b.m.parts[r]; p != nil {
-		if *last >= 0 {
-			b.setParts(p, *last, lane, false)
-		}
-		b.setParts(p, m, lane, true)
-		*last = m
-		return
-	}
-	word, bit := lane>>6, uint64(1)<<(uint(lane)&63)
-	first := int(b.m.does[r])
+	table := b.m.moves[r]
 	if *last >= 0 {
-		b.rows[(first+int(*last))*b.words+word] &^= bit
+		table.mark(b, *last, lane, false)
 	}
-	b.rows[(first+int(m))*b.words+word] |= bit
+	table.mark(b, m, lane, true)
 	*last = m
+}
+
+// mark sets or clears the bit of a lane in a row.
+func (b *Batch) mark(row int32, lane int, set bool) {
+	word, bit := &b.rows[int(row)*b.words+lane>>6], uint64(1)<<(uint(lane)&63)
+	if set {
+		*word |= bit
+	} else {
+		*word &^= bit
+	}
 }
 
 // clearMoves clears the move rows of all lanes.
 func (b *Batch) clearMoves() {
-	for r, first := range b.m.does {
-		if p := b.m.parts[r]; p != nil {
-			clear(b.rowRange(p.first, p.count[0]))
-			clear(b.rowRange(p.second, p.count[1]))
-		} else {
-			clear(b.rowRange(first, len(b.m.legal[r])))
+	for _, table := range b.m.moves {
+		for _, rows := range table.inputs() {
+			clear(b.rowRange(rows[0], int(rows[1])))
 		}
 	}
 	for i := range b.chosen {
@@ -428,10 +412,11 @@ func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
 
 // Chosen implements machine.Recording.
 func (b *Batch) Chosen(r machine.Role) []uint64 {
-	if b.m.parts[r] != nil {
+	whole, ok := b.m.moves[r].(*wholeTable)
+	if !ok {
 		return nil
 	}
-	return b.rowRange(b.m.does[r], len(b.m.legal[r]))
+	return b.rowRange(whole.does, len(whole.legal))
 }
 
 // Advance implements machine.Batch.

@@ -200,17 +200,18 @@ func (m *Machine) plan(g *Game, programs ...*kernel.Program) *kernel.Plan {
 			p.Read = append(p.Read, g.when.row)
 		}
 	}
-	for _, rows := range m.parts {
-		if rows == nil {
+	for _, table := range m.moves {
+		split, ok := table.(*splitTable)
+		if !ok {
 			continue
 		}
 		if p.Random.Count == 0 {
-			p.Random.First, p.Random.Program = int(rows.random.first), choose
+			p.Random.First, p.Random.Program = int(split.random.first), choose
 		}
-		p.Random.Count += rows.random.count
-		for side, first := range [2]int32{rows.first, rows.second} {
-			for part := range int32(rows.count[side]) {
-				p.Read, p.Written = append(p.Read, first+part), append(p.Written, first+part)
+		p.Random.Count += split.random.count
+		for _, rows := range split.inputs() {
+			for row := range rows[1] {
+				p.Read, p.Written = append(p.Read, rows[0]+row), append(p.Written, rows[0]+row)
 			}
 		}
 	}
@@ -219,16 +220,12 @@ func (m *Machine) plan(g *Game, programs ...*kernel.Program) *kernel.Plan {
 
 // positionRows returns the rows of all outputs of a position except its goals.
 func (m *Machine) positionRows() []int32 {
-	rows := append([]int32{m.terminal.row, m.stuck.row}, slices.Concat(slices.Concat(m.legal, m.policy)...)...)
+	rows := []int32{m.terminal.row, m.stuck.row}
 	for _, win := range m.wins {
 		rows = append(rows, win.row)
 	}
-	for _, p := range m.parts {
-		if p != nil {
-			for _, o := range slices.Concat(p.head, p.tail) {
-				rows = append(rows, o.row)
-			}
-		}
+	for _, table := range slices.Concat(m.moves, m.sensible) {
+		rows = append(rows, table.legalRows()...)
 	}
 	return rows
 }

@@ -28,10 +28,8 @@ type Machine struct {
 	rows    int // total number
 
 	fluent    int32       // row of the first fluent; rows of fluents are consecutive
-	does      []int32     // row of the first move, by role; rows of a role's moves are consecutive
-	legal     [][]int32   // rows, by role and move
-	parts     []*partRows // by role: rows of split moves, which have no rows in does and legal; nil otherwise
-	policy    [][]int32   // rows of the moves that random choices may choose, by role and move
+	moves     []moveTable // by role
+	sensible  []moveTable // by role: the moves that random choices may choose, the same as moves without Game.Policy
 	terminal  output
 	stuck     output
 	wins      []output       // by role; nil without Game.Wins
@@ -165,20 +163,9 @@ func (m *Machine) recordRows(g *Game, l *layout, stuck logic.Lit) (copies []int3
 	if len(g.Fluents) > 0 {
 		m.fluent = l.row[g.Fluents[0].Node()]
 	}
-	for r, row := range g.Does {
-		first := int32(0)
-		if len(row) > 0 {
-			first = l.row[row[0].Node()]
-		}
-		m.does = append(m.does, first)
-		m.parts = append(m.parts, nil)
-		if p := g.partsOf(r); p != nil {
-			m.parts[r] = newPartRows(p, l)
-		}
-	}
-	m.legal = l.positiveRows(g.Legal, &copies)
-	if m.policy = m.legal; g.Policy != nil {
-		m.policy = l.positiveRows(g.Policy, &copies)
+	m.moves = l.moveTables(g, g.Legal, &copies)
+	if m.sensible = m.moves; g.Policy != nil {
+		m.sensible = l.moveTables(g, g.Policy, &copies)
 	}
 	m.terminal, m.stuck = l.output(g.Terminal), l.output(stuck)
 	for _, win := range g.Wins {
@@ -192,12 +179,19 @@ func (m *Machine) recordRows(g *Game, l *layout, stuck logic.Lit) (copies []int3
 	return copies
 }
 
-// positiveRows returns the rows of signals by role and move. Complemented signals get additional rows; the copies that
-// fill them are appended to copies as pairs (to, from).
-func (l *layout) positiveRows(signals [][]logic.Lit, copies *[]int32) [][]int32 {
-	rows := make([][]int32, len(signals))
-	for r, row := range signals {
-		rows[r] = make([]int32, len(row))
+// moveTables returns the tables of all roles, with the given legal signals of whole moves by role and move.
+// Complemented signals get additional rows; the copies that fill them are appended to copies as pairs (to, from).
+func (l *layout) moveTables(g *Game, legal [][]logic.Lit, copies *[]int32) []moveTable {
+	tables := make([]moveTable, len(legal))
+	for r, row := range legal {
+		if p := g.partsOf(r); p != nil {
+			tables[r] = newSplitTable(p, l)
+			continue
+		}
+		whole := &wholeTable{legal: make([]int32, len(row))}
+		if len(row) > 0 {
+			whole.does = l.row[g.Does[r][0].Node()]
+		}
 		for m, lit := range row {
 			o := l.output(lit)
 			if o.complement != 0 {
@@ -205,10 +199,11 @@ func (l *layout) positiveRows(signals [][]logic.Lit, copies *[]int32) [][]int32 
 				*copies = append(*copies, to, o.row)
 				o.row = to
 			}
-			rows[r][m] = o.row
+			whole.legal[m] = o.row
 		}
+		tables[r] = whole
 	}
-	return rows
+	return tables
 }
 
 // Names implements machine.Machine.

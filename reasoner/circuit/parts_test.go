@@ -52,7 +52,7 @@ func TestLegalMovesHaveEqualNumbersOfTargets(t *testing.T) {
 		b.Fill(states[:len(m.Initial())], nil)
 		b.Evaluate(64)
 		role := machine.Role(rapid.IntRange(0, 1).Draw(t, "role"))
-		p := m.parts[role]
+		p := m.moves[role].(*splitTable)
 		legal := b.AppendLegal(nil, 0, role)
 		count := make(map[machine.Move]int)
 		total := 1 << p.random.count
@@ -86,7 +86,7 @@ func TestLegalMovesHaveEqualNumbersOfTargets(t *testing.T) {
 }
 
 // madeParts returns the moves with two true parts in a lane.
-func (b *Batch) madeParts(p *partRows, lane int) (made []machine.Move) {
+func (b *Batch) madeParts(p *splitTable, lane int) (made []machine.Move) {
 	for m, of := range p.pair {
 		if b.bit(output{row: p.first + of[0]}, lane) && b.bit(output{row: p.second + of[1]}, lane) {
 			made = append(made, machine.Move(m))
