@@ -302,6 +302,9 @@ func (t *transposedMoves) invalidate() {
 
 func (b *Batch) appendMoves(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
 	if t.reads++; t.reads <= t.after {
+		if whole, ok := t.table.(*wholeTable); ok {
+			return whole.appendLegal(b, dst, lane) // a direct call: 4 % of a list of moves
+		}
 		return t.table.appendLegal(b, dst, lane)
 	}
 	return b.appendTransposed(dst, lane, t)
@@ -373,22 +376,12 @@ func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
 	if *last == m {
 		return // as often as the role has a single legal move
 	}
-	table := b.m.moves[r]
-	if *last >= 0 {
-		table.mark(b, *last, lane, false)
-	}
-	table.mark(b, m, lane, true)
-	*last = m
-}
-
-// mark sets or clears the bit of a lane in a row.
-func (b *Batch) mark(row int32, lane int, set bool) {
-	word, bit := &b.rows[int(row)*b.words+lane>>6], uint64(1)<<(uint(lane)&63)
-	if set {
-		*word |= bit
+	if whole, ok := b.m.moves[r].(*wholeTable); ok {
+		whole.replace(b, lane, *last, m) // a direct call: 3 % of an expansion
 	} else {
-		*word &^= bit
+		b.m.moves[r].replace(b, lane, *last, m)
 	}
+	*last = m
 }
 
 // clearMoves clears the move rows of all lanes.

@@ -23,8 +23,8 @@ type moveTable interface {
 	appendLegal(b *Batch, dst []machine.Move, lane int) []machine.Move
 	// readLegal writes the bits of a word of the legal signals of successive moves, from the given move on.
 	readLegal(b *Batch, dst []uint64, from, word int)
-	// mark sets or clears the inputs of a move in a lane.
-	mark(b *Batch, m machine.Move, lane int, made bool)
+	// replace clears the inputs of move last in a lane, unless it is NoMove, and sets the inputs of move m.
+	replace(b *Batch, lane int, last, m machine.Move)
 }
 
 // wholeTable holds moves with rows of their own.
@@ -54,8 +54,12 @@ func (t *wholeTable) readLegal(b *Batch, dst []uint64, from, word int) {
 	}
 }
 
-func (t *wholeTable) mark(b *Batch, m machine.Move, lane int, made bool) {
-	b.mark(t.does+int32(m), lane, made)
+func (t *wholeTable) replace(b *Batch, lane int, last, m machine.Move) {
+	rows, bit := b.rows[int(t.does)*b.words+lane>>6:], uint64(1)<<(uint(lane)&63)
+	if last >= 0 {
+		rows[int(last)*b.words] &^= bit
+	}
+	rows[int(m)*b.words] |= bit
 }
 
 // splitTable holds moves with two inputs each, their parts. A move is legal if the head of its first part and its tail are
@@ -140,7 +144,12 @@ func (t *splitTable) readLegal(b *Batch, dst []uint64, from, word int) {
 	}
 }
 
-func (t *splitTable) mark(b *Batch, m machine.Move, lane int, made bool) {
-	b.mark(t.first+t.pair[m][0], lane, made)
-	b.mark(t.second+t.pair[m][1], lane, made)
+func (t *splitTable) replace(b *Batch, lane int, last, m machine.Move) {
+	rows, bit := b.rows[lane>>6:], uint64(1)<<(uint(lane)&63)
+	for side, first := range [2]int32{t.first, t.second} {
+		if last >= 0 {
+			rows[int(first+t.pair[last][side])*b.words] &^= bit
+		}
+		rows[int(first+t.pair[m][side])*b.words] |= bit
+	}
 }
