@@ -13,7 +13,7 @@ import (
 //
 // rows holds every signal, with `words` words each. Load and Store convert between rows and packed positions, one for
 // each lane, by transposition of 64×64 bits.
-type Batch struct {
+type batch struct {
 	m           *Machine
 	memory      *kernel.Memory
 	rows        []uint64 // the rows of memory
@@ -51,11 +51,11 @@ const (
 )
 
 var (
-	_ machine.Batch      = (*Batch)(nil)
-	_ machine.Foreseeing = (*Batch)(nil)
-	_ machine.Preparing  = (*Batch)(nil)
-	_ machine.Recording  = (*Batch)(nil)
-	_ machine.Summing    = (*Batch)(nil)
+	_ machine.Batch      = (*batch)(nil)
+	_ machine.Foreseeing = (*batch)(nil)
+	_ machine.Preparing  = (*batch)(nil)
+	_ machine.Recording  = (*batch)(nil)
+	_ machine.Summing    = (*batch)(nil)
 )
 
 // NewBatch implements machine.Machine.
@@ -64,10 +64,10 @@ func (m *Machine) NewBatch() machine.Batch { return m.newBatch(m.wide) }
 // NewNarrowBatch implements machine.Machine.
 func (m *Machine) NewNarrowBatch() machine.Batch { return m.newBatch(m.narrow()) }
 
-func (m *Machine) newBatch(e *kernel.Engine) *Batch {
+func (m *Machine) newBatch(e *kernel.Engine) *batch {
 	w := e.Words()
 	memory := e.NewMemory()
-	b := &Batch{
+	b := &batch{
 		m:        m,
 		memory:   memory,
 		rows:     memory.Rows(),
@@ -116,20 +116,20 @@ func (m *Machine) batchBytes(e *kernel.Engine) int64 {
 }
 
 // rowRange returns n consecutive rows from row r on.
-func (b *Batch) rowRange(r int32, n int) []uint64 {
+func (b *batch) rowRange(r int32, n int) []uint64 {
 	at := int(r) * b.words
 	return b.rows[at : at+n*b.words]
 }
 
 // Lanes implements machine.Batch.
-func (b *Batch) Lanes() int { return 64 * b.words }
+func (b *batch) Lanes() int { return 64 * b.words }
 
 // fluents returns the rows of the fluents, which are consecutive.
-func (b *Batch) fluents() []uint64 { return b.memory.Fluents() }
+func (b *batch) fluents() []uint64 { return b.memory.Fluents() }
 
 // Fill implements machine.Batch. Playouts restart lanes again and again from the same position, so the words of this
 // position are kept.
-func (b *Batch) Fill(s machine.State, mask []uint64) {
+func (b *batch) Fill(s machine.State, mask []uint64) {
 	b.goalsOK = false
 	if mask == nil {
 		b.broadcast(b.fluents(), s)
@@ -141,7 +141,7 @@ func (b *Batch) Fill(s machine.State, mask []uint64) {
 	b.memory.Restore(b.filledWords, mask)
 }
 
-func (b *Batch) setFilled(s machine.State) {
+func (b *batch) setFilled(s machine.State) {
 	copy(b.filled, s)
 	for f := range b.filledWords {
 		b.filledWords[f] = -(s[f>>6] >> (f & 63) & 1)
@@ -152,7 +152,7 @@ func (b *Batch) setFilled(s machine.State) {
 var constantRows = [2][2]uint64{{}, {^uint64(0), ^uint64(0)}}
 
 // broadcast writes a position to all lanes.
-func (b *Batch) broadcast(rows []uint64, s machine.State) {
+func (b *batch) broadcast(rows []uint64, s machine.State) {
 	fluents := len(b.m.names.Fluents)
 	for i, word := range s {
 		for range min(64, fluents-64*i) {
@@ -171,7 +171,7 @@ func (b *Batch) broadcast(rows []uint64, s machine.State) {
 }
 
 // Load implements machine.Batch.
-func (b *Batch) Load(states []uint64, n int) {
+func (b *batch) Load(states []uint64, n int) {
 	b.goalsOK = false
 	if n == 1 {
 		b.Fill(states, nil)
@@ -196,7 +196,7 @@ func (b *Batch) Load(states []uint64, n int) {
 }
 
 // Store implements machine.Batch.
-func (b *Batch) Store(dst []uint64, n int) {
+func (b *batch) Store(dst []uint64, n int) {
 	stride := len(b.m.Initial())
 	rows := b.fluents()
 	fluents := len(b.m.names.Fluents)
@@ -220,7 +220,7 @@ func (b *Batch) Store(dst []uint64, n int) {
 }
 
 // storeFirst stores the position of the first lane.
-func (b *Batch) storeFirst(dst, rows []uint64, fluents int) {
+func (b *batch) storeFirst(dst, rows []uint64, fluents int) {
 	for i := range dst {
 		word := uint64(0)
 		for bit := range min(64, fluents-64*i) {
@@ -232,14 +232,14 @@ func (b *Batch) storeFirst(dst, rows []uint64, fluents int) {
 }
 
 // Merge implements machine.Summing.
-func (b *Batch) Merge(from machine.Batch, mask []uint64) {
+func (b *batch) Merge(from machine.Batch, mask []uint64) {
 	b.goalsOK = false
-	other, _ := machine.As[*Batch](from)
+	other, _ := machine.As[*batch](from)
 	b.memory.Blend(other.fluents(), mask)
 }
 
 // Evaluate implements machine.Batch.
-func (b *Batch) Evaluate(int) {
+func (b *batch) Evaluate(int) {
 	b.memory.Run(evaluate)
 	b.goalsOK = false
 	for r := range b.legal {
@@ -251,28 +251,28 @@ func (b *Batch) Evaluate(int) {
 }
 
 // Prepare implements machine.Preparing.
-func (b *Batch) Prepare(int) { b.memory.Run(b.m.prepareProgram) }
+func (b *batch) Prepare(int) { b.memory.Run(b.m.prepareProgram) }
 
-func (b *Batch) read(dst []uint64, o output) {
+func (b *batch) read(dst []uint64, o output) {
 	for w, word := range b.rowRange(o.row, 1) {
 		dst[w] = word ^ o.complement
 	}
 }
 
 // bit returns the value of an output in a lane.
-func (b *Batch) bit(o output, lane int) bool {
+func (b *batch) bit(o output, lane int) bool {
 	word := b.rows[int(o.row)*b.words+lane>>6] ^ o.complement
 	return word>>(uint(lane)&63)&1 != 0
 }
 
 // Terminal implements machine.Batch.
-func (b *Batch) Terminal() []uint64 { return b.terminal }
+func (b *batch) Terminal() []uint64 { return b.terminal }
 
 // Stuck implements machine.Batch.
-func (b *Batch) Stuck() []uint64 { return b.stuck }
+func (b *batch) Stuck() []uint64 { return b.stuck }
 
 // Wins implements machine.Foreseeing.
-func (b *Batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
+func (b *batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
 	if b.m.wins != nil {
 		b.read(b.wins, b.m.wins[r])
 		for w, terminal := range b.terminal {
@@ -283,12 +283,12 @@ func (b *Batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
 }
 
 // AppendLegal implements machine.Batch.
-func (b *Batch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []machine.Move {
+func (b *batch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []machine.Move {
 	return b.appendMoves(dst, lane, &b.legal[r])
 }
 
 // AppendSensible implements machine.Foreseeing.
-func (b *Batch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []machine.Move {
+func (b *batch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []machine.Move {
 	return b.appendMoves(dst, lane, &b.sensible[r])
 }
 
@@ -300,7 +300,7 @@ func (t *transposedMoves) invalidate() {
 	}
 }
 
-func (b *Batch) appendMoves(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
+func (b *batch) appendMoves(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
 	if t.reads++; t.reads <= t.after {
 		if whole, ok := t.table.(*wholeTable); ok {
 			return whole.appendLegal(b, dst, lane) // a direct call: 4 % of a list of moves
@@ -311,7 +311,7 @@ func (b *Batch) appendMoves(dst []machine.Move, lane int, t *transposedMoves) []
 }
 
 // appendTransposed appends the moves of a lane from the transposed rows, which it computes if they are invalid.
-func (b *Batch) appendTransposed(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
+func (b *batch) appendTransposed(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
 	word, blocks := lane>>6, (t.table.size()+63)/64
 	if !t.valid[word] {
 		b.transposeMoves(t, word)
@@ -326,7 +326,7 @@ func (b *Batch) appendTransposed(dst []machine.Move, lane int, t *transposedMove
 }
 
 // transposeMoves transposes the rows of moves for the 64 lanes of a word.
-func (b *Batch) transposeMoves(t *transposedMoves, word int) {
+func (b *batch) transposeMoves(t *transposedMoves, word int) {
 	moves := t.table.size()
 	blocks := (moves + 63) / 64
 	if t.words == nil {
@@ -343,7 +343,7 @@ func (b *Batch) transposeMoves(t *transposedMoves, word int) {
 }
 
 // Goals implements machine.Batch.
-func (b *Batch) Goals(dst []int32, lane int) {
+func (b *batch) Goals(dst []int32, lane int) {
 	b.evaluateGoals()
 	for r, goals := range b.m.goals {
 		dst[r] = machine.NoGoal
@@ -360,7 +360,7 @@ func (b *Batch) Goals(dst []int32, lane int) {
 	}
 }
 
-func (b *Batch) evaluateGoals() {
+func (b *batch) evaluateGoals() {
 	if !b.goalsOK {
 		b.memory.Run(goal)
 		b.goalsOK = true
@@ -368,7 +368,7 @@ func (b *Batch) evaluateGoals() {
 }
 
 // Choose implements machine.Batch.
-func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
+func (b *batch) Choose(lane int, r machine.Role, m machine.Move) {
 	if b.chosenStale {
 		b.clearMoves()
 	}
@@ -385,7 +385,7 @@ func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
 }
 
 // clearMoves clears the move rows of all lanes.
-func (b *Batch) clearMoves() {
+func (b *batch) clearMoves() {
 	for _, table := range b.m.moves {
 		for _, rows := range table.inputs() {
 			clear(b.rowRange(rows[0], int(rows[1])))
@@ -398,13 +398,13 @@ func (b *Batch) clearMoves() {
 }
 
 // ChooseRandom implements machine.Batch.
-func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
+func (b *batch) ChooseRandom(rng *machine.Rand, _ int) {
 	b.memory.ChooseRandom(rng)
 	b.chosenStale = true
 }
 
 // Chosen implements machine.Recording.
-func (b *Batch) Chosen(r machine.Role) []uint64 {
+func (b *batch) Chosen(r machine.Role) []uint64 {
 	whole, ok := b.m.moves[r].(*wholeTable)
 	if !ok {
 		return nil
@@ -413,13 +413,13 @@ func (b *Batch) Chosen(r machine.Role) []uint64 {
 }
 
 // Advance implements machine.Batch.
-func (b *Batch) Advance(int) {
+func (b *batch) Advance(int) {
 	b.memory.Run(advance)
 	b.goalsOK = false
 }
 
 // AddGoals implements machine.Summing. It counts the lanes of each goal value.
-func (b *Batch) AddGoals(totals []int64, mask []uint64) {
+func (b *batch) AddGoals(totals []int64, mask []uint64) {
 	b.evaluateGoals()
 	for r, goals := range b.m.goals {
 		for _, g := range goals {

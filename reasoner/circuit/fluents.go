@@ -87,7 +87,7 @@ func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := m.NewBatch().(*Batch)
+	b := m.NewBatch().(*batch)
 	signature := make([]uint64, len(g.Fluents))
 	rng := machine.NewRand(0)
 	work := 1 + g.Net.Operations()

@@ -20,11 +20,11 @@ type moveTable interface {
 	// inputs returns the rows of the inputs: ranges of a first row and a number of rows.
 	inputs() [][2]int32
 	// appendLegal appends the legal moves of a lane, ascending.
-	appendLegal(b *Batch, dst []machine.Move, lane int) []machine.Move
+	appendLegal(b *batch, dst []machine.Move, lane int) []machine.Move
 	// readLegal writes the bits of a word of the legal signals of successive moves, from the given move on.
-	readLegal(b *Batch, dst []uint64, from, word int)
+	readLegal(b *batch, dst []uint64, from, word int)
 	// replace clears the inputs of move last in a lane, unless it is NoMove, and sets the inputs of move m.
-	replace(b *Batch, lane int, last, m machine.Move)
+	replace(b *batch, lane int, last, m machine.Move)
 }
 
 // wholeTable holds moves with rows of their own.
@@ -38,7 +38,7 @@ func (t *wholeTable) transposes() bool   { return true }
 func (t *wholeTable) legalRows() []int32 { return t.legal }
 func (t *wholeTable) inputs() [][2]int32 { return [][2]int32{{t.does, int32(len(t.legal))}} }
 
-func (t *wholeTable) appendLegal(b *Batch, dst []machine.Move, lane int) []machine.Move {
+func (t *wholeTable) appendLegal(b *batch, dst []machine.Move, lane int) []machine.Move {
 	word, shift := lane>>6, uint(lane)&63
 	for m, row := range t.legal {
 		if b.rows[int(row)*b.words+word]>>shift&1 != 0 {
@@ -48,13 +48,13 @@ func (t *wholeTable) appendLegal(b *Batch, dst []machine.Move, lane int) []machi
 	return dst
 }
 
-func (t *wholeTable) readLegal(b *Batch, dst []uint64, from, word int) {
+func (t *wholeTable) readLegal(b *batch, dst []uint64, from, word int) {
 	for i, row := range t.legal[from : from+len(dst)] {
 		dst[i] = b.rows[int(row)*b.words+word]
 	}
 }
 
-func (t *wholeTable) replace(b *Batch, lane int, last, m machine.Move) {
+func (t *wholeTable) replace(b *batch, lane int, last, m machine.Move) {
 	rows, bit := b.rows[int(t.does)*b.words+lane>>6:], uint64(1)<<(uint(lane)&63)
 	if last >= 0 {
 		rows[int(last)*b.words] &^= bit
@@ -119,7 +119,7 @@ func (t *splitTable) inputs() [][2]int32 {
 	return [][2]int32{{t.first, int32(t.count[0])}, {t.second, int32(t.count[1])}}
 }
 
-func (t *splitTable) appendLegal(b *Batch, dst []machine.Move, lane int) []machine.Move {
+func (t *splitTable) appendLegal(b *batch, dst []machine.Move, lane int) []machine.Move {
 	begin := len(dst)
 	for part, moves := range t.moves {
 		if !b.bit(t.head[part], lane) {
@@ -137,14 +137,14 @@ func (t *splitTable) appendLegal(b *Batch, dst []machine.Move, lane int) []machi
 	return dst
 }
 
-func (t *splitTable) readLegal(b *Batch, dst []uint64, from, word int) {
+func (t *splitTable) readLegal(b *batch, dst []uint64, from, word int) {
 	for i := range dst {
 		head, tail := t.head[t.pair[from+i][0]], t.tail[from+i]
 		dst[i] = (b.rows[int(head.row)*b.words+word] ^ head.complement) & (b.rows[int(tail.row)*b.words+word] ^ tail.complement)
 	}
 }
 
-func (t *splitTable) replace(b *Batch, lane int, last, m machine.Move) {
+func (t *splitTable) replace(b *batch, lane int, last, m machine.Move) {
 	rows, bit := b.rows[lane>>6:], uint64(1)<<(uint(lane)&63)
 	for side, first := range [2]int32{t.first, t.second} {
 		if last >= 0 {

@@ -86,7 +86,7 @@ func TestLegalMovesHaveEqualNumbersOfTargets(t *testing.T) {
 }
 
 // madeParts returns the moves with two true parts in a lane.
-func (b *Batch) madeParts(p *splitTable, lane int) (made []machine.Move) {
+func (b *batch) madeParts(p *splitTable, lane int) (made []machine.Move) {
 	for m, of := range p.pair {
 		if b.bit(output{row: p.first + of[0]}, lane) && b.bit(output{row: p.second + of[1]}, lane) {
 			made = append(made, machine.Move(m))

@@ -80,7 +80,7 @@ func (s *Signals) NewSensor() facts.Sensor {
 // sensor computes the signals of positions, a batch at a time.
 type sensor struct {
 	*Signals
-	batch  *Batch
+	batch  *batch
 	states []uint64
 }
 

@@ -26,7 +26,7 @@ type Names struct {
 	fluents map[string]int
 }
 
-// Vocabulary numbers the fluents and moves of a game at their first appearance (scalar.Vocabulary). It is safe for
+// Vocabulary numbers the fluents and moves of a game at their first appearance (scalar.NewVocabulary). It is safe for
 // concurrent use. A text without a number has a move or fluent number of -1, and false.
 type Vocabulary interface {
 	Move(r Role, text string) (Move, bool)

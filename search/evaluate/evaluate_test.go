@@ -205,7 +205,7 @@ func TestSymmetricPositionsLearnTheSame(t *testing.T) {
 
 func TestGamesWithNothingToLearnAreRefused(t *testing.T) {
 	many := &machine.Names{Roles: make([]string, maxOutputs+1), Moves: make([][]string, maxOutputs+1)}
-	open := &machine.Names{Roles: []string{"r"}, Open: &scalar.Vocabulary{}}
+	open := &machine.Names{Roles: []string{"r"}, Open: scalar.NewVocabulary(1, 1, 0)}
 	for name, names := range map[string]*machine.Names{"players": many, "vocabulary": open} {
 		m := scalar.New(names, make(machine.State, 1), machine.Info{}, nil)
 		if _, err := New(m, Config{}); !errors.Is(err, ErrUnfit) {

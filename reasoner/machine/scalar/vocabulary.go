@@ -7,7 +7,7 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Vocabulary numbers the fluents and moves of a game at their first appearance. It serves games with too many
+// vocabulary numbers the fluents and moves of a game at their first appearance. It serves games with too many
 // possible fluents to list beforehand, of which a match reaches few. It is safe for concurrent use, and grows
 // up to a bound on its memory; later texts get no number.
 //
@@ -17,7 +17,7 @@ import (
 // role has a move in it.
 //
 // Cost: a map lookup for a text, and about 100 bytes of memory for each text.
-type Vocabulary struct {
+type vocabulary struct {
 	mu       sync.RWMutex
 	words    int
 	bytes    int64
@@ -46,8 +46,8 @@ const (
 
 // NewVocabulary makes an empty vocabulary of at most about maxBytes, for positions of the given number of
 // words.
-func NewVocabulary(roles, words int, maxBytes int64) *Vocabulary {
-	v := &Vocabulary{words: words, maxBytes: maxBytes, fluents: newLexicon(), longOf: make(map[string]int)}
+func NewVocabulary(roles, words int, maxBytes int64) machine.Vocabulary {
+	v := &vocabulary{words: words, maxBytes: maxBytes, fluents: newLexicon(), longOf: make(map[string]int)}
 	for range roles {
 		v.moves = append(v.moves, newLexicon())
 	}
@@ -59,7 +59,7 @@ func newLexicon() lexicon {
 }
 
 // reserve adds bytes to the memory in use and reports whether they are within the bound.
-func (v *Vocabulary) reserve(bytes int) bool {
+func (v *vocabulary) reserve(bytes int) bool {
 	if v.bytes+int64(bytes) > v.maxBytes {
 		return false
 	}
@@ -68,7 +68,7 @@ func (v *Vocabulary) reserve(bytes int) bool {
 }
 
 // number returns the number of a text, and gives a number to a new text; -1 if there is no memory for it.
-func (v *Vocabulary) number(l *lexicon, text string) int {
+func (v *vocabulary) number(l *lexicon, text string) int {
 	v.mu.RLock()
 	n, ok := l.number[text]
 	v.mu.RUnlock()
@@ -90,7 +90,7 @@ func (v *Vocabulary) number(l *lexicon, text string) int {
 }
 
 // Move implements machine.Vocabulary.
-func (v *Vocabulary) Move(r machine.Role, text string) (machine.Move, bool) {
+func (v *vocabulary) Move(r machine.Role, text string) (machine.Move, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	n, ok := v.moves[r].number[text]
@@ -98,49 +98,49 @@ func (v *Vocabulary) Move(r machine.Role, text string) (machine.Move, bool) {
 }
 
 // AddMove implements machine.Vocabulary.
-func (v *Vocabulary) AddMove(r machine.Role, text string) (machine.Move, bool) {
+func (v *vocabulary) AddMove(r machine.Role, text string) (machine.Move, bool) {
 	n := v.number(&v.moves[r], text)
 	return machine.Move(n), n >= 0
 }
 
 // AddFluent implements machine.Vocabulary.
-func (v *Vocabulary) AddFluent(text string) (int, bool) {
+func (v *vocabulary) AddFluent(text string) (int, bool) {
 	n := v.number(&v.fluents, text)
 	return n, n >= 0
 }
 
 // MoveText implements machine.Vocabulary.
-func (v *Vocabulary) MoveText(r machine.Role, m machine.Move) string {
+func (v *vocabulary) MoveText(r machine.Role, m machine.Move) string {
 	return v.text(&v.moves[r], int(m))
 }
 
 // FluentText implements machine.Vocabulary.
-func (v *Vocabulary) FluentText(f int) string { return v.text(&v.fluents, f) }
+func (v *vocabulary) FluentText(f int) string { return v.text(&v.fluents, f) }
 
 // MoveTexts implements machine.Vocabulary.
-func (v *Vocabulary) MoveTexts(r machine.Role) []string { return v.list(&v.moves[r]) }
+func (v *vocabulary) MoveTexts(r machine.Role) []string { return v.list(&v.moves[r]) }
 
 // FluentTexts implements machine.Vocabulary.
-func (v *Vocabulary) FluentTexts() []string { return v.list(&v.fluents) }
+func (v *vocabulary) FluentTexts() []string { return v.list(&v.fluents) }
 
 // Words implements machine.Vocabulary.
-func (v *Vocabulary) Words() int { return v.words }
+func (v *vocabulary) Words() int { return v.words }
 
-func (v *Vocabulary) text(l *lexicon, n int) string {
+func (v *vocabulary) text(l *lexicon, n int) string {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return l.texts[n]
 }
 
 // list returns a copy of the lexicon's texts.
-func (v *Vocabulary) list(l *lexicon) []string {
+func (v *vocabulary) list(l *lexicon) []string {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return slices.Clone(l.texts)
 }
 
 // Pack implements machine.Vocabulary. A negative number stands for a fluent without a number, which makes the position lost.
-func (v *Vocabulary) Pack(dst machine.State, fluents []int32) {
+func (v *vocabulary) Pack(dst machine.State, fluents []int32) {
 	clear(dst)
 	switch {
 	case len(fluents) > 0 && fluents[0] < 0:
@@ -160,7 +160,7 @@ func markLost(dst machine.State) {
 	}
 }
 
-func (v *Vocabulary) packLong(dst machine.State, fluents []int32) {
+func (v *vocabulary) packLong(dst machine.State, fluents []int32) {
 	key := make([]byte, 0, 4*len(fluents))
 	for _, f := range fluents {
 		key = append(key, byte(f), byte(f>>8), byte(f>>16), byte(f>>24))
@@ -181,7 +181,7 @@ func (v *Vocabulary) packLong(dst machine.State, fluents []int32) {
 }
 
 // Unpack implements machine.Vocabulary. A lost position has no fluents.
-func (v *Vocabulary) Unpack(dst []int32, s machine.State) []int32 {
+func (v *vocabulary) Unpack(dst []int32, s machine.State) []int32 {
 	if s[0] == ^uint64(0) {
 		return dst
 	}
