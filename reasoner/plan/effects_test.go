@@ -13,7 +13,6 @@ import (
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
-	"stackmate/reasoner/prove"
 )
 
 // aPuzzle returns a random game for one role in which a move changes few fluents. Three fluents are a counter; half
@@ -86,7 +85,7 @@ func TestEffectsLeadToTheNextPositions(t *testing.T) {
 	for range 40 {
 		g, m := aPuzzle(t, rng, fluents, moves)
 		e := newEffects(g)
-		ticks := prove.ClockFluents(g)
+		ticks := g.ClockFluents()
 		sim := newTernary(e.net)
 		for bits := range uint64(1) << fluents {
 			s := machine.State{bits}

@@ -9,7 +9,6 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/play"
-	"stackmate/reasoner/prove"
 	"stackmate/reasoner/prove/sat"
 )
 
@@ -158,7 +157,7 @@ func (x *explorer) depthFirst(pause func() bool, limit int, admits func(machine.
 // fluentsWithoutClock returns the mask of the fluents outside the clock.
 func (q *planning) fluentsWithoutClock() machine.State {
 	mask := q.allFluents()
-	for _, f := range prove.ClockFluents(q.game) {
+	for _, f := range q.game.ClockFluents() {
 		mask[f>>6] &^= 1 << (f & 63)
 	}
 	return mask

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // The clusters of a packing are found in positions of random games, in two steps:
@@ -58,28 +59,22 @@ func drawSample(m machine.Machine, fluents int) *sample {
 	for perStep > 8 && fluents*fluents/2*(sampleSteps*perStep/64) > maxPaired {
 		perStep /= 2
 	}
-	b, rng := m.NewNarrowBatch(), machine.NewRand(1)
-	lanes := b.Lanes()
+	walk, rng := play.Walk{Batch: m.NewNarrowBatch()}, machine.NewRand(1)
+	lanes := walk.Batch.Lanes()
 	perStep = min(perStep, lanes)
-	restart := make([]uint64, max(lanes/64, 1))
 	states := make([]uint64, lanes*len(m.Initial()))
 	next := 0
 	for range sampleSteps {
-		b.Evaluate(lanes)
-		copy(restart, b.Terminal())
-		for i, stuck := range b.Stuck() {
-			restart[i] |= stuck
-		}
-		b.Store(states, lanes)
+		ended := machine.State(walk.Evaluate())
+		walk.Batch.Store(states, lanes)
 		for range perStep {
-			if !machine.State(restart).Has(next) {
+			if !ended.Has(next) {
 				p.states = append(p.states, slices.Clone(states[next*len(m.Initial()):(next+1)*len(m.Initial())]))
 			}
 			next = (next + 1) % lanes
 		}
-		b.ChooseRandom(rng, lanes)
-		b.Advance(lanes)
-		b.Fill(m.Initial(), restart)
+		walk.ChooseRandom(rng)
+		walk.Advance(m.Initial())
 	}
 	p.count = len(p.states)
 	p.true = make([][]uint64, fluents)
