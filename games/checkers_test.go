@@ -8,6 +8,7 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 func TestCheckers(t *testing.T) {
@@ -114,13 +115,13 @@ func turns(t *testing.T, m machine.Machine, s machine.State, depth int) int {
 		}
 		return false
 	}
-	x := machine.NewExpander(m)
+	x := play.NewExpander(m)
 	var count func(s machine.State, depth int) int
 	count = func(s machine.State, depth int) int {
 		if depth == 0 {
 			return 1
 		}
-		var e machine.Expansion
+		var e play.Expansion
 		must.OK(t, x.Expand(&e, s))
 		sum := 0
 		for c := range e.Children {

@@ -13,6 +13,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/reference"
 )
 
@@ -70,7 +71,7 @@ func playOut(t *testing.T, m machine.Machine, rng *machine.Rand, zeroSum bool) {
 			return
 		}
 		if b.Stuck()[0]&1 != 0 {
-			s := make(machine.State, m.Words())
+			s := make(machine.State, len(m.Initial()))
 			b.Store(s, 1)
 			t.Fatalf("a role has no legal move in %v", m.Names().AppendFluents(nil, s))
 		}
@@ -109,8 +110,8 @@ func TestGoofspielTranspositionsCoincide(t *testing.T) {
 
 // positions counts the distinct positions that m can reach.
 func positions(m machine.Machine) int {
-	x := machine.NewExpander(m)
-	var e machine.Expansion
+	x := play.NewExpander(m)
+	var e play.Expansion
 	seen := map[string]bool{fmt.Sprint(m.Initial()): true}
 	for open := []machine.State{m.Initial()}; len(open) > 0; {
 		s := open[len(open)-1]
@@ -154,7 +155,7 @@ func TestPerftAgreesWithOtherRulesheetsOfTheSameGame(t *testing.T) {
 func perfts(t *testing.T, g *gdl.Game, depth int) (sequences []int64) {
 	t.Helper()
 	m := must.Get(reasoner.New(t.Context(), g, reasoner.Options{}))(t)
-	counts := must.Get(machine.Perft(t.Context(), m, m.Initial(), depth))(t)
+	counts := must.Get(play.Perft(t.Context(), m, m.Initial(), depth))(t)
 	for _, c := range counts {
 		sequences = append(sequences, c.JointMoves)
 	}

@@ -8,6 +8,7 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // position is a position of a compiled game, put there by hand.
@@ -102,7 +103,7 @@ func checkPerft(t *testing.T, m machine.Machine, s machine.State, want ...int64)
 	for !exhaustive.On() && want[len(want)-1] > deep {
 		want = want[:len(want)-1]
 	}
-	counts := must.Get(machine.Perft(t.Context(), m, s, len(want)))(t)
+	counts := must.Get(play.Perft(t.Context(), m, s, len(want)))(t)
 	for i, n := range want {
 		if counts[i].JointMoves != n {
 			t.Errorf("%d sequences of %d joint moves, want %d", counts[i].JointMoves, i+1, n)

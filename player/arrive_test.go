@@ -6,6 +6,7 @@ import (
 
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -36,7 +37,7 @@ func walks(t *testing.T, g *toys.Tree, goal float64, most int) int {
 	p := newThinker(setting{spec: spec{threads: 1, without: []string{learning}}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
 	p.prepare(t.Context(), position{machine: m, state: m.Initial(), role: 0, legal: []machine.Move{0, 1}})
 	p.exact, p.sampler = []search.Searcher{waiting{goal}}, nil
-	x, e, q := machine.NewExpander(m), new(machine.Expansion), append(machine.State(nil), m.Initial()...)
+	x, e, q := play.NewExpander(m), new(play.Expansion), append(machine.State(nil), m.Initial()...)
 	for made := 1; made <= most; made++ {
 		if err := x.Expand(e, q); err != nil {
 			t.Fatal(err)

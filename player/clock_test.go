@@ -59,7 +59,7 @@ func TestMovesMadeAtOnceAreNoExperience(t *testing.T) {
 		p := sit(t, Options{}, func() policy { return &stub{} })
 		before := p.margins.reserve(time.Second)
 		for range 5 {
-			play(t, p, time.Second)
+			playTurn(t, p, time.Second)
 		}
 		if after := p.margins.reserve(time.Second); after != before {
 			t.Errorf("%v of a second kept in reserve before, %v after moves that took no time", before, after)
@@ -114,7 +114,7 @@ func TestNoMoveIsLateWhileTheMarginsLearn(t *testing.T) {
 				for move := range 60 {
 					p.worker.policy.(*thinker).sampler = &slowing{pure(2, search.Exact(60), false), func() time.Duration { return c.stop(rng) }}
 					began := time.Now()
-					text := play(t, p, clock)
+					text := playTurn(t, p, clock)
 					if took = time.Since(began); took > clock {
 						t.Fatalf("move %d is late: %v", move, took)
 					}
@@ -141,14 +141,14 @@ func TestAReplacedMoveEnlargesTheMargin(t *testing.T) {
 	if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 		t.Fatal(err)
 	}
-	play(t, p, 10*time.Second)
+	playTurn(t, p, 10*time.Second)
 	before := p.margins.penalty
-	play(t, p, 10*time.Second, "(take 3)", "noop") // we have sent (take 1)
+	playTurn(t, p, 10*time.Second, "(take 3)", "noop") // we have sent (take 1)
 	if before != 0 || p.margins.penalty < firstPenalty/2 {
 		t.Errorf("penalty %v before, %v after", before, p.margins.penalty)
 	}
-	play(t, p, 10*time.Second, "noop", "(take 1)")
-	play(t, p, 10*time.Second, "(take 1)", "noop")
+	playTurn(t, p, 10*time.Second, "noop", "(take 1)")
+	playTurn(t, p, 10*time.Second, "(take 1)", "noop")
 	if p.margins.penalty > firstPenalty {
 		t.Errorf("penalty %v after a move that was taken", p.margins.penalty)
 	}

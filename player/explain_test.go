@@ -24,7 +24,7 @@ func TestAMoveIsExplainedByTheSearchThatDecided(t *testing.T) {
 		if x := p.Explain(); x != nil {
 			t.Errorf("explains %v before the first move", x)
 		}
-		play(t, p, 2*time.Second)
+		playTurn(t, p, 2*time.Second)
 		want := &Explanation{
 			Move: "(take 2)", By: "Monte Carlo", Why: "no proof decides: the best move by playouts",
 			Values:   []Value{{Role: "left", Lower: 60, Upper: 60, Estimate: 60}, {Role: "right", Lower: 40, Upper: 40, Estimate: 40}},
@@ -35,7 +35,7 @@ func TestAMoveIsExplainedByTheSearchThatDecided(t *testing.T) {
 		if diff := gocmp.Diff(want, p.Explain()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		play(t, p, 2*time.Second, "(take 2)", "noop")
+		playTurn(t, p, 2*time.Second, "(take 2)", "noop")
 		if x := p.Explain(); x == nil || x.By != "only move" || x.Why == "" || x.Move != "noop" {
 			t.Errorf("the only move is explained by %+v", x)
 		}
@@ -48,7 +48,7 @@ func TestTheExplanationNamesTheSearchThatDecided(t *testing.T) {
 		undecided, win := pure(2, search.Interval{Lower: 0, Upper: 100}, false), pure(1, search.Exact(100), true)
 		p := seated(t, newSubtraction(9), &patient{result: undecided}, &patient{result: win})
 		p.worker.policy.(*thinker).methods = []string{solve.SimultaneousAlphaBeta}
-		if play(t, p, 2*time.Second); p.Explain().By != "Simultaneous Move Alpha-Beta" {
+		if playTurn(t, p, 2*time.Second); p.Explain().By != "Simultaneous Move Alpha-Beta" {
 			t.Errorf("decided by %q, want the exact search's name", p.Explain().By)
 		}
 		p.Abort()
@@ -70,7 +70,7 @@ func TestTheExplanationHasTheProvedIntervalAndItsTolerance(t *testing.T) {
 			proof.Epsilon = 25
 			p := seated(t, newSubtraction(9), &patient{result: likes}, &patient{result: proof})
 			p.worker.policy.(*thinker).methods = []string{solve.BoundedAlphaBeta}
-			play(t, p, 2*time.Second)
+			playTurn(t, p, 2*time.Second)
 			x := p.Explain()
 			if _, why, _ := strings.Cut(x.Why, "; "); x.By != c.by || "; "+why != cmp.Or(c.why, "; ") {
 				t.Errorf("%s: %q by %q", name, x.Why, x.By)

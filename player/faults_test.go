@@ -20,7 +20,7 @@ func TestAfterAPanicOfTheSamplingSearchTheExactOneGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		exact := &patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)}
 		p := seated(t, newSubtraction(9), panicking{}, exact)
-		play(t, p, time.Second)
+		playTurn(t, p, time.Second)
 		k := p.worker.policy.(*thinker)
 		if len(k.exact) != 1 || k.exact[0] != exact {
 			t.Errorf("exact searches afterwards: %v", k.exact)
@@ -70,7 +70,7 @@ func TestASearchLeftBehindCostsTheOthersNothingThatTheyRemember(t *testing.T) {
 		p := seated(t, newSubtraction(60), quick, &patient{deaf: time.Hour})
 		p.worker.policy.(*thinker).memory = &memory{total: 600 << 20, compiled: closed}
 		for range 3 {
-			play(t, p, time.Second)
+			playTurn(t, p, time.Second)
 		}
 		quick.mu.Lock()
 		defer quick.mu.Unlock()
@@ -116,7 +116,7 @@ func TestAMachineThatComesLateIsLearntOf(t *testing.T) {
 	if err := p.Start(ctx, Match{Game: rolesOf(m.Names().Roles...), Role: m.Names().Roles[1], Log: zerolog.New(log)}); err != nil {
 		t.Fatal(err)
 	}
-	play(t, p, 10*time.Second)
+	playTurn(t, p, 10*time.Second)
 	for range 6000 {
 		if log.has(`"message":"learning"`) {
 			break

@@ -89,7 +89,7 @@ func playsBusily(t *testing.T, m machine.Machine) {
 			}
 		}
 		step(b, joint)
-		q = make(machine.State, m.Words()) // an abandoned search may still read the one before
+		q = make(machine.State, len(m.Initial())) // an abandoned search may still read the one before
 		b.Store(q, 1)
 	}
 }

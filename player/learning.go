@@ -1,6 +1,7 @@
 package player
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/gdl/canonical"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search/evaluate"
 )
 
@@ -41,7 +43,7 @@ func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 	}
 	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory, Threads: t.threads}
 	short, cancel := context.WithTimeout(ctx, min(decisiveTime, left/4))
-	config.Signals = t.machine.Signals(short)
+	config.Signals = facts.SignalsOf(short, t.machine)
 	cancel()
 	m := t.playouts(ctx, t.machine)
 	if l := t.recall(m, config); l != nil {
@@ -81,7 +83,7 @@ func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Eval
 // playouts returns the machine whose random moves playouts make: they prefer decisive moves where the machine finds them.
 func (g *subject) playouts(ctx context.Context, m machine.Machine) machine.Machine {
 	if g.hasDecisive {
-		return machine.Decisive(ctx, m, !g.class.InTurns())
+		return cmp.Or(facts.Decisive(ctx, m, !g.class.InTurns()), m)
 	}
 	return m
 }

@@ -21,12 +21,13 @@ import (
 	"stackmate/internal/toys"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 	"stackmate/search/evaluate"
 )
 
 // learnerOf returns a learner after the given number of games.
-func learnerOf(t *testing.T, m machine.Machine, signals machine.Signals, games int64) *evaluate.Learner {
+func learnerOf(t *testing.T, m machine.Machine, signals facts.Signals, games int64) *evaluate.Learner {
 	t.Helper()
 	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true, Signals: signals})
 	if err != nil {
@@ -192,17 +193,17 @@ func TestKnowledgeIsFoundUnderOtherNamesAndIsWorthTheSame(t *testing.T) {
 		options := Options{Knowledge: t.TempDir()}
 		p := newThinker(setting{spec: spec{threads: 1}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
 		p.knowledge = (&Player{options: options}).knowledge(rules)
-		l := learnerOf(t, m, m.Signals(t.Context()), 200)
+		l := learnerOf(t, m, facts.SignalsOf(t.Context(), m), 200)
 		p.keep(l)
 		p.knowledge = (&Player{options: options}).knowledge(scrambled)
-		got := p.recall(other, evaluate.Config{ConstantSum: true, Signals: other.Signals(t.Context())})
+		got := p.recall(other, evaluate.Config{ConstantSum: true, Signals: facts.SignalsOf(t.Context(), other)})
 		if got == nil {
 			t.Errorf("%s: the knowledge is not found", name)
 			continue
 		}
 		from, to := canonical.New(rules), canonical.New(scrambled)
 		states := toys.Positions(m, 3, 9)
-		n := len(states) / m.Words()
+		n := len(states) / len(m.Initial())
 		want, values := make([]float64, 2*n), make([]float64, 2*n)
 		l.Evaluation().Values(want, states)
 		got.Evaluation().Values(values, translated(t, m, other, states, func(text string) string { return to.Own(from.Canonical(text)) }))
@@ -217,8 +218,8 @@ func TestKnowledgeIsFoundUnderOtherNamesAndIsWorthTheSame(t *testing.T) {
 // translated returns positions of a machine as positions of a machine with other names.
 func translated(t *testing.T, from, to machine.Machine, states []uint64, name func(text string) string) (list []uint64) {
 	t.Helper()
-	for ; len(states) > 0; states = states[from.Words():] {
-		fluents := from.Names().AppendFluents(nil, states[:from.Words()])
+	for ; len(states) > 0; states = states[len(from.Initial()):] {
+		fluents := from.Names().AppendFluents(nil, states[:len(from.Initial())])
 		for i := range fluents {
 			fluents[i] = name(fluents[i])
 		}

@@ -21,7 +21,7 @@ func BenchmarkLearningSpeed(b *testing.B) {
 				perSecond += float64(p.Positions) / learningClock.Seconds()
 				correlation += p.Correlation
 				e, states := l.Evaluation(), siblings(m)
-				n := len(states) / m.Words()
+				n := len(states) / len(m.Initial())
 				values := make([]float64, n*len(m.Names().Roles))
 				e.Values(values, states)
 				began := cputime.Now()
@@ -43,7 +43,7 @@ func BenchmarkLearningSpeed(b *testing.B) {
 func siblings(m machine.Machine) []uint64 {
 	const successors, plies = 8, 20
 	batch, rng := m.NewBatch(), machine.NewRand(3)
-	lanes, words := batch.Lanes()&^(successors-1), m.Words()
+	lanes, words := batch.Lanes()&^(successors-1), len(m.Initial())
 	states, all := make([]uint64, lanes*words), []uint64(nil)
 	batch.Fill(m.Initial(), nil)
 	for range plies {

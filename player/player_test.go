@@ -57,7 +57,7 @@ func searchBy(t *thinker, sampler, exact search.Searcher) {
 	}
 }
 
-func play(t *testing.T, p *Player, clock time.Duration, joint ...string) string {
+func playTurn(t *testing.T, p *Player, clock time.Duration, joint ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), clock)
 	defer cancel()
@@ -100,7 +100,7 @@ func TestTheMoveComesAMarginBeforeTheDeadline(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := seated(t, newSubtraction(9), &patient{result: pure(2, search.Exact(60), false)}, nil)
 				began := time.Now()
-				if move := play(t, p, c.clock); move != "(take 2)" {
+				if move := playTurn(t, p, c.clock); move != "(take 2)" {
 					t.Errorf("plays %s, want (take 2)", move)
 				}
 				if left := c.clock - time.Since(began); left != c.margin {
@@ -118,7 +118,7 @@ func TestASearchThatDoesNotStopIsLeftBehind(t *testing.T) {
 			searchBy(p.worker.policy.(*thinker), &patient{pure(2, search.Exact(60), false), time.Hour},
 				&patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)})
 			began := time.Now()
-			if move := play(t, p, clock); move != "(take 1)" {
+			if move := playTurn(t, p, clock); move != "(take 1)" {
 				t.Errorf("plays %s, want what the other search found", move)
 			}
 			if by := p.Explain().By; by != solve.Title(solve.BoundedAlphaBeta) {
@@ -147,7 +147,7 @@ func TestTheExactSearchTakesOverWhenItProvesMore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := seated(t, newSubtraction(9), &patient{result: pure(2, search.Exact(60), false)}, &patient{result: c.exact})
-				if move := play(t, p, 2*time.Second); move != c.want {
+				if move := playTurn(t, p, 2*time.Second); move != c.want {
 					t.Errorf("plays %s, want %s", move, c.want)
 				}
 			})
@@ -169,12 +169,12 @@ func TestAMatchStartsOnTheFallbackAndGoesOnOnTheFastEngine(t *testing.T) {
 		if err := p.Start(ctx, Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil || time.Since(began) >= 5*time.Second {
 			t.Fatalf("Start: %v after %v", err, time.Since(began))
 		}
-		play(t, p, time.Second)
+		playTurn(t, p, time.Second)
 		if s, _ := p.match.Best(1); s.Machine != slow {
 			t.Error("the first move is not made on the fallback")
 		}
 		time.Sleep(10 * time.Second)
-		play(t, p, time.Second, "(take 1)", "noop")
+		playTurn(t, p, time.Second, "(take 1)", "noop")
 		if s, _ := p.match.Best(2); s.Machine != fast || s.State()[0] != 8<<1|1 {
 			t.Errorf("on the fast engine the state is %v, want 8 counters and right's turn", s.State())
 		}
@@ -184,6 +184,8 @@ func TestAMatchStartsOnTheFallbackAndGoesOnOnTheFastEngine(t *testing.T) {
 
 // tardy is a machine on which the match is followed late.
 type tardy struct{ machine.Machine }
+
+func (m tardy) Unwrap() machine.Machine { return m.Machine }
 
 func (m tardy) NewNarrowBatch() machine.Batch {
 	time.Sleep(time.Second)
@@ -226,7 +228,7 @@ func TestStartWaitsForNoMachineButPlayDoes(t *testing.T) {
 		if err := p.Start(ctx, Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 			t.Fatalf("Start: %v", err)
 		}
-		if move := play(t, p, 5*time.Second); !strings.HasPrefix(move, "(take ") {
+		if move := playTurn(t, p, 5*time.Second); !strings.HasPrefix(move, "(take ") {
 			t.Errorf("plays %s", move)
 		}
 		p.Stop(nil)
@@ -259,7 +261,7 @@ func TestAbortEndsAMoveAtOnce(t *testing.T) {
 		p := seated(t, newSubtraction(9), &patient{result: pure(2, search.Exact(60), false)}, nil)
 		time.AfterFunc(time.Second, p.Abort)
 		began := time.Now()
-		play(t, p, time.Hour)
+		playTurn(t, p, time.Hour)
 		if took := time.Since(began); took != time.Second {
 			t.Errorf("the move took %v, Abort came after 1 s", took)
 		}
@@ -290,7 +292,7 @@ func TestTheStateFollowsTheJointMovesToldNotTheOwnReplies(t *testing.T) {
 		{"an unknown move", []string{"(take seventeen)", "noop"}, 3},
 		{"too few moves", []string{"noop"}, 2},
 	} {
-		if move := play(t, p, time.Minute, step.joint...); move == "" {
+		if move := playTurn(t, p, time.Minute, step.joint...); move == "" {
 			t.Errorf("%s: no move", step.name)
 		}
 		s, _ := p.match.Best(p.match.Hear(nil))
@@ -328,7 +330,7 @@ func TestMixedStrategiesAreSampled(t *testing.T) {
 		if err := p.Start(context.Background(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 			t.Fatal(err)
 		}
-		seen[play(t, p, 5*time.Second)]++
+		seen[playTurn(t, p, 5*time.Second)]++
 		p.Stop(nil)
 	}
 	if seen["m0"] < 8 || seen["m1"] < 8 {
@@ -347,7 +349,7 @@ func TestAPuzzleIsPlayedToItsBestGoal(t *testing.T) {
 	}
 	var last []string
 	for step := range 9 {
-		move := play(t, p, 20*time.Second, last...)
+		move := playTurn(t, p, 20*time.Second, last...)
 		if want := m.Names().MoveText(0, machine.Move(step%3)); move != want {
 			t.Fatalf("step %d: plays %s, want %s", step, move, want)
 		}

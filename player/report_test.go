@@ -30,8 +30,8 @@ func TestEveryMoveIsOneLineOfJSON(t *testing.T) {
 		}
 		thinker := p.worker.policy.(*thinker)
 		thinker.sampler, thinker.exact = &patient{result: pure(2, search.Exact(60), false)}, nil
-		play(t, p, 2*time.Second)
-		play(t, p, 2*time.Second, "(take 2)", "noop")
+		playTurn(t, p, 2*time.Second)
+		playTurn(t, p, 2*time.Second, "(take 2)", "noop")
 		p.Stop(nil)
 	})
 	var moves []map[string]any
@@ -94,7 +94,7 @@ func TestTheSearchesTogetherStayWithinTheMemory(t *testing.T) {
 		first := memory.share()
 		for range 8 {
 			searchBy(thinker, quick, hanging)
-			play(t, p, time.Second)
+			playTurn(t, p, time.Second)
 		}
 		hanging.mu.Lock()
 		defer hanging.mu.Unlock()
@@ -137,7 +137,7 @@ func TestAMoveWaitsForTheMemoryOfAbandonedSearches(t *testing.T) {
 				m.lose(c.lost)
 				time.AfterFunc(c.until, func() { m.lose(-c.lost) })
 				began := time.Now()
-				if move := play(t, p, 5*time.Second); move != c.move || time.Since(began) < c.takes {
+				if move := playTurn(t, p, 5*time.Second); move != c.move || time.Since(began) < c.takes {
 					t.Errorf("plays %s after %v, want %s after %v", move, time.Since(began), c.move, c.takes)
 				}
 				time.Sleep(2 * time.Hour)
@@ -151,7 +151,7 @@ func TestTheFavouriteOfASearchThatHangsIsPlayed(t *testing.T) {
 		told := pure(3, search.Exact(60), false)
 		p := seated(t, newSubtraction(60), &telling{patient{deaf: time.Hour}, told}, nil)
 		for range 10 {
-			if move := play(t, p, time.Second); move != "(take 3)" {
+			if move := playTurn(t, p, time.Second); move != "(take 3)" {
 				t.Fatalf("plays %s, want the favourite", move)
 			}
 			p.worker.policy.(*thinker).sampler = &patient{deaf: time.Hour} // says nothing at the next move in this position
@@ -188,9 +188,9 @@ func TestPonderingUsesTheTimeOfTheOthersAndEndsWithIt(t *testing.T) {
 			if ponder {
 				want = 3 * time.Second
 			}
-			play(t, p, time.Second)
+			playTurn(t, p, time.Second)
 			time.Sleep(3 * time.Second)
-			play(t, p, time.Second, "(take 1)", "noop")
+			playTurn(t, p, time.Second, "(take 1)", "noop")
 			synctest.Wait()
 			if thought != want {
 				t.Errorf("ponder %v: thought for %v between the moves, want %v", ponder, thought, want)
@@ -209,7 +209,7 @@ func TestPonderingGoesOnWithBothSearches(t *testing.T) {
 		exact := &greedy{patient: patient{result: pure(2, search.Interval{Lower: 0, Upper: 100}, true)}}
 		p := seated(t, newSubtraction(60), sampler, exact)
 		p.options.Ponder = true
-		play(t, p, time.Second)
+		playTurn(t, p, time.Second)
 		synctest.Wait()
 		if len(sampler.given) != 2 || len(exact.given) != 2 {
 			t.Errorf("%d and %d searches, want one for the move and one that goes on after it", len(sampler.given), len(exact.given))

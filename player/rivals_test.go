@@ -15,6 +15,7 @@ import (
 	"stackmate/internal/corpus"
 	"stackmate/internal/cputime"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 	"stackmate/search/evaluate"
 	"stackmate/search/factor"
@@ -210,9 +211,9 @@ func learnt(b *testing.B, m machine.Machine, signals bool) *evaluate.Learner {
 	b.Helper()
 	c := evaluate.Config{ConstantSum: true, Seed: 5}
 	if signals {
-		c.Signals = m.Signals(context.Background())
+		c.Signals = facts.SignalsOf(context.Background(), m)
 	}
-	l, err := evaluate.New(machine.Decisive(context.Background(), m, false), c)
+	l, err := evaluate.New(cmp.Or(facts.Decisive(context.Background(), m, false), m), c)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -230,7 +231,7 @@ func BenchmarkSignals(b *testing.B) {
 			m := newReferee(b, game).machine
 			for range b.N {
 				with, without := learnt(b, m, true), learnt(b, m, false)
-				s := evaluate.Duel(context.Background(), machine.Decisive(context.Background(), m, false), with.Evaluation(), without.Evaluation(), 2000, 7)
+				s := evaluate.Duel(context.Background(), cmp.Or(facts.Decisive(context.Background(), m, false), m), with.Evaluation(), without.Evaluation(), 2000, 7)
 				b.ReportMetric(s.Points, "points")
 				b.ReportMetric(s.Error, "±")
 				b.ReportMetric(with.Progress().Correlation, "r-with")

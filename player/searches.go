@@ -176,7 +176,7 @@ func (r *round) proveOthers(ctx context.Context, s search.Searcher, got report, 
 		return
 	}
 	r.send(got)
-	b, child := at.machine.NewNarrowBatch(), make(machine.State, at.machine.Words())
+	b, child := at.machine.NewNarrowBatch(), make(machine.State, len(at.machine.Initial()))
 	for _, m := range at.legal {
 		if ctx.Err() != nil {
 			return

@@ -45,7 +45,7 @@ func TestAfterAProvedValueTheOtherMovesAreJudgedToo(t *testing.T) {
 				m := newSubtraction(9)
 				j := &judge{root: m.Initial(), own: c.own, values: c.values}
 				p := seated(t, m, &patient{result: pure(2, search.Exact(60), false)}, j)
-				if move := play(t, p, time.Second); move != c.move || j.asked != c.asked {
+				if move := playTurn(t, p, time.Second); move != c.move || j.asked != c.asked {
 					t.Errorf("plays %s after judging %d other moves, want %s after %d", move, j.asked, c.move, c.asked)
 				}
 			})

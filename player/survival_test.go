@@ -19,6 +19,7 @@ import (
 	"stackmate/player/tracking"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 	"stackmate/search"
 )
 
@@ -98,15 +99,15 @@ func TestThereAreLegalMovesBeforeAnythingIsCompiled(t *testing.T) {
 			t.Fatalf("Start: %v, %v", err, ctx.Err())
 		}
 		began := time.Now()
-		first := play(t, p, time.Second)
+		first := playTurn(t, p, time.Second)
 		if took := time.Since(began); took >= time.Second || !strings.HasPrefix(first, "(mark ") {
 			t.Errorf("plays %s after %v", first, took)
 		}
 		began = time.Now()
-		if move := play(t, p, time.Second, first, "noop"); move != "noop" || time.Since(began) != 0 {
+		if move := playTurn(t, p, time.Second, first, "noop"); move != "noop" || time.Since(began) != 0 {
 			t.Errorf("plays %s after %v, want the only legal move at once", move, time.Since(began))
 		}
-		if move := play(t, p, time.Second, "noop", "(mark 2 2)"); !strings.HasPrefix(move, "(mark ") || move == first || move == "(mark 2 2)" {
+		if move := playTurn(t, p, time.Second, "noop", "(mark 2 2)"); !strings.HasPrefix(move, "(mark ") || move == first || move == "(mark 2 2)" {
 			t.Errorf("plays %s after %s and (mark 2 2)", move, first)
 		}
 		p.Stop(nil)
@@ -141,7 +142,7 @@ func TestTheOnlyMoveIsMadeBeforeThePolicyHasSeenTheGame(t *testing.T) {
 	if err := p.Start(ctx, Match{Game: rolesOf("left", "right"), Role: "right", Log: zerolog.New(log)}); err != nil {
 		t.Fatal(err)
 	}
-	if move := play(t, p, 10*time.Second); move != "noop" {
+	if move := playTurn(t, p, 10*time.Second); move != "noop" {
 		t.Errorf("plays %s", move)
 	}
 	for range 6000 {
@@ -179,7 +180,7 @@ func TestOneLegalMoveIsEnoughWhereAllTakeTooLong(t *testing.T) {
 		if err := p.Start(ctx, Match{Game: rules, Role: "x"}); err != nil {
 			t.Fatal(err)
 		}
-		if move := play(t, p, time.Second); !strings.HasPrefix(move, "(mark ") {
+		if move := playTurn(t, p, time.Second); !strings.HasPrefix(move, "(mark ") {
 			t.Errorf("plays %s", move)
 		}
 		p.Abort()
@@ -188,7 +189,7 @@ func TestOneLegalMoveIsEnoughWhereAllTakeTooLong(t *testing.T) {
 
 // drowsy is subtraction on a machine that takes its time for every position.
 type drowsy struct {
-	machine.Stepper
+	scalar.Stepper
 	nap *time.Duration
 }
 
@@ -201,14 +202,14 @@ func TestAMoveThatIsLateIsLegalAllTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nap, quick := time.Duration(0), newSubtraction(60)
 		p := newPlayer(t, "legal", Options{})
-		p.compile, p.prove = given(machine.NewScalar(quick.Names(), quick.Initial(), quick.Info(),
-			func() machine.Stepper { return &drowsy{subtraction(60).Stepper(), &nap} })), nil
+		p.compile, p.prove = given(scalar.New(quick.Names(), quick.Initial(), quick.Info(),
+			func() scalar.Stepper { return &drowsy{subtraction(60).Stepper(), &nap} })), nil
 		if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 			t.Fatal(err)
 		}
-		first := play(t, p, time.Second)
+		first := playTurn(t, p, time.Second)
 		nap = 1200 * time.Millisecond // as if every processor were busy with something else
-		if move := play(t, p, time.Second, first, "noop"); move != "noop" {
+		if move := playTurn(t, p, time.Second, first, "noop"); move != "noop" {
 			t.Errorf("plays %s, which was legal a move ago", move)
 		}
 		p.Abort()
@@ -222,7 +223,7 @@ func TestAPolicyThatPanicsCostsNoMove(t *testing.T) {
 			return &stub{onChoose: func(context.Context, position) choice { calls++; panic("broken") }}
 		})
 		for turn := range 3 {
-			if move := play(t, p, time.Second); !strings.HasPrefix(move, "(take ") || calls != turn+1 {
+			if move := playTurn(t, p, time.Second); !strings.HasPrefix(move, "(take ") || calls != turn+1 {
 				t.Errorf("turn %d: plays %s after %d calls", turn, move, calls)
 			}
 		}
@@ -236,9 +237,9 @@ func TestAPolicyThatPanicsWhileItRestsIsReplaced(t *testing.T) {
 			policies++
 			return &stub{onRest: func(context.Context, position) { panic("broken") }}
 		})
-		play(t, p, time.Second)
+		playTurn(t, p, time.Second)
 		synctest.Wait()
-		play(t, p, time.Second)
+		playTurn(t, p, time.Second)
 		if policies != 2 {
 			t.Errorf("%d policies, want a new one for the second move", policies)
 		}
@@ -260,7 +261,7 @@ func TestPoliciesThatHangAreLeftBehindButNotWithoutEnd(t *testing.T) {
 		})
 		for turn := range 20 {
 			began := time.Now()
-			if move := play(t, p, time.Second); !strings.HasPrefix(move, "(take ") || time.Since(began) >= time.Second {
+			if move := playTurn(t, p, time.Second); !strings.HasPrefix(move, "(take ") || time.Since(began) >= time.Second {
 				t.Fatalf("turn %d: plays %s after %v", turn, move, time.Since(began))
 			}
 		}
@@ -287,10 +288,10 @@ func TestThePoliciesThatComeHomeMakeRoomForOthers(t *testing.T) {
 			}}
 		})
 		for range 6 {
-			play(t, p, time.Second)
+			playTurn(t, p, time.Second)
 		}
 		time.Sleep(time.Minute)
-		if move := play(t, p, time.Minute); move != "(take 3)" {
+		if move := playTurn(t, p, time.Minute); move != "(take 3)" {
 			t.Errorf("plays %s, want what the policy says at last", move)
 		}
 		if p.worker.abandoned.Load() != 0 {
@@ -312,7 +313,7 @@ func TestWhatAHangingSearchHasSaidIsPlayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := seated(t, newSubtraction(9), &talkative{pure(2, search.Exact(60), false)}, nil)
 		began := time.Now()
-		if move := play(t, p, time.Second); move != "(take 2)" || time.Since(began) >= time.Second {
+		if move := playTurn(t, p, time.Second); move != "(take 2)" || time.Since(began) >= time.Second {
 			t.Errorf("plays %s after %v, want (take 2) in time", move, time.Since(began))
 		}
 		p.Abort()
@@ -330,7 +331,7 @@ func (panicking) Search(context.Context, machine.Machine, machine.State, search.
 func TestASearchThatPanicsLeavesTheOthersTheirWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := seated(t, newSubtraction(9), panicking{}, &patient{result: pure(1, search.Interval{Lower: 30, Upper: 100}, true)})
-		if move := play(t, p, time.Second); move != "(take 1)" {
+		if move := playTurn(t, p, time.Second); move != "(take 1)" {
 			t.Errorf("plays %s, want what the other search found", move)
 		}
 		p.Abort()
@@ -365,7 +366,7 @@ func TestAGameThatIsOverAtItsStartIsSaidToBe(t *testing.T) {
 			if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left"}); err != nil {
 				t.Fatal(err)
 			}
-			play(t, p, 10*time.Second)
+			playTurn(t, p, 10*time.Second)
 		})
 	}
 }
@@ -379,8 +380,8 @@ func TestNothingIsLeftAfterTheMatch(t *testing.T) {
 		if err := p.Start(ctx, Match{Game: rules, Role: "x"}); err != nil {
 			t.Fatal(err)
 		}
-		first := play(t, p, 500*time.Millisecond)
-		play(t, p, 500*time.Millisecond, first, "noop")
+		first := playTurn(t, p, 500*time.Millisecond)
+		playTurn(t, p, 500*time.Millisecond, first, "noop")
 		end()
 	}
 	match(func() { p.Stop(nil) })
@@ -409,7 +410,7 @@ func TestAMachineThatIsThereIsNotCompiledAgain(t *testing.T) {
 	if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left", Machine: m}); err != nil {
 		t.Fatal(err)
 	}
-	if move := play(t, p, 10*time.Second); move != "(take 1)" {
+	if move := playTurn(t, p, 10*time.Second); move != "(take 1)" {
 		t.Errorf("plays %s", move)
 	}
 }

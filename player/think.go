@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 	"stackmate/search/evaluate"
 	"stackmate/search/montecarlo"
 	"stackmate/search/solve"
+	"stackmate/search/table"
 )
 
 // thinker is a policy that decides by two searches in parallel: an exact search, if there is a method for the
@@ -86,8 +88,8 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 		t.makeExact()
 		t.proveSum(ctx)
 		// Computed now rather than in the time of the first move: neither computation checks a clock.
-		t.machine.Symmetries()
-		t.machine.Packing()
+		facts.Symmetries(t.machine)
+		table.PackingOf(t.machine)
 	}
 	t.findDecisive(ctx)
 	t.inherit()
@@ -106,7 +108,7 @@ func (t *thinker) proveSum(ctx context.Context) {
 	if t.class.Players == 2 && t.class.ConstantSum {
 		short, cancel := context.WithTimeout(ctx, min(sumTime, scaled(sumShare, timeLeft(ctx, time.Now()))))
 		defer cancel()
-		t.machine.ProvedGoalSum(short)
+		facts.ProvedGoalSum(short, t.machine)
 	}
 }
 
@@ -119,7 +121,7 @@ func (t *thinker) findDecisive(ctx context.Context) {
 	if t.class.Players > 1 && t.sampledWithout()&montecarlo.Decisive == 0 {
 		short, cancel := context.WithTimeout(ctx, min(decisiveTime, timeLeft(ctx, time.Now())/4))
 		defer cancel()
-		t.hasDecisive = t.machine.Decisive(short, !t.class.InTurns()) != nil
+		t.hasDecisive = facts.Decisive(short, t.machine, !t.class.InTurns()) != nil
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"stackmate/internal/cputime"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/solve"
 )
@@ -20,7 +21,7 @@ import (
 type oracle struct {
 	machine  machine.Machine
 	solver   *solve.Solver
-	expander *machine.Expander
+	expander *play.Expander
 }
 
 func newOracle(t testing.TB, m machine.Machine) *oracle {
@@ -30,7 +31,7 @@ func newOracle(t testing.TB, m machine.Machine) *oracle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &oracle{machine: m, solver: s, expander: machine.NewExpander(m)}
+	return &oracle{machine: m, solver: s, expander: play.NewExpander(m)}
 }
 
 // value returns the value of the first role at s, a child with the given goals if it is terminal.
@@ -70,7 +71,7 @@ func (q *question) loss(strategy []search.Weighted) float64 {
 
 // ask makes a question of position s for a role, or none where it cannot go wrong.
 func (u *oracle) ask(t testing.TB, s machine.State, role machine.Role) (q question, ok bool) {
-	var e machine.Expansion
+	var e play.Expansion
 	if err := u.expander.Expand(&e, s); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func (u *oracle) questions(t testing.TB, n int) []question {
 	var out []question
 	for len(out) < n {
 		s := slices.Clone(u.machine.Initial())
-		var e machine.Expansion
+		var e play.Expansion
 		for over := false; !over; over, _ = u.expander.Look(s) {
 			if rng.Intn(3) == 0 && !asked[s.Key()] {
 				asked[s.Key()] = true

@@ -45,7 +45,7 @@ func mutatedPosition(t *testing.T, m machine.Machine, rng *rand.Rand) []gdl.Term
 			b.Advance(1)
 		}
 	}
-	s := make(machine.State, m.Words())
+	s := make(machine.State, len(m.Initial()))
 	b.Store(s, 1)
 	texts := make(map[string]bool)
 	for _, text := range m.Names().AppendFluents(nil, s) {

@@ -14,6 +14,7 @@ import (
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // benchGames are the games of the table of published figures.
@@ -73,7 +74,7 @@ func BenchmarkScaling(b *testing.B) {
 			b.SetParallelism(10 / runtime.GOMAXPROCS(0))
 			var states atomic.Int64
 			b.RunParallel(func(pb *testing.PB) {
-				p := machine.NewPlayouts(m, m.Initial(), 1)
+				p := play.NewPlayouts(m, m.Initial(), 1)
 				for pb.Next() {
 					p.Step()
 				}
@@ -97,7 +98,7 @@ func BenchmarkPlayouts(b *testing.B) {
 				began := time.Now()
 				m := compileCorpus(b, name, family.Name)
 				init := time.Since(began)
-				p := machine.NewPlayouts(m, m.Initial(), 1)
+				p := play.NewPlayouts(m, m.Initial(), 1)
 				before := cputime.Now()
 				for b.Loop() {
 					p.Step()

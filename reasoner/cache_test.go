@@ -14,6 +14,8 @@ import (
 	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 )
 
 // cached is a cache in a folder of a test that keeps every circuit.
@@ -45,7 +47,7 @@ func (c *cached) files(t *testing.T) []string {
 
 // playedOn plays random matches: equal machines give equal numbers.
 func playedOn(m machine.Machine) [3]int64 {
-	p := machine.NewPlayouts(m, m.Initial(), 1)
+	p := play.NewPlayouts(m, m.Initial(), 1)
 	for range 30 {
 		p.Step()
 	}
@@ -61,7 +63,7 @@ func TestKeptCircuitsAreTheSameMachine(t *testing.T) {
 		if !found || len(c.files(t)) != 1 {
 			t.Fatalf("%s: the circuit was not kept", name)
 		}
-		if playedOn(first) != playedOn(second) || len(first.Symmetries()) != len(second.Symmetries()) {
+		if playedOn(first) != playedOn(second) || len(facts.Symmetries(first)) != len(facts.Symmetries(second)) {
 			t.Errorf("%s: the circuit that was kept plays otherwise", name)
 		}
 		if _, found := c.make(t, g, reasoner.Options{Engine: "circuit", Memory: 1 << 30}); !found {

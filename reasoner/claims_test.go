@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 )
 
 // The claims of machines with decisive moves, compared with positions of random games. In these a role waits
@@ -73,13 +75,13 @@ func waitingGame(rng *rand.Rand) string {
 // judge computes by enumeration which moves of a machine decide.
 type judge struct {
 	machine  machine.Machine
-	expander *machine.Expander
+	expander *play.Expander
 	best     []int32 // by role
 }
 
 func newJudge(m machine.Machine) *judge {
-	j := &judge{machine: m, expander: machine.NewExpander(m)}
-	for _, values := range m.GoalValues() {
+	j := &judge{machine: m, expander: play.NewExpander(m)}
+	for _, values := range facts.GoalValues(m) {
 		j.best = append(j.best, slices.Max(values))
 	}
 	return j
@@ -87,7 +89,7 @@ func newJudge(m machine.Machine) *judge {
 
 // children calls f with each joint move of a position, where it leads, and the goals if the game ends there.
 func (j *judge) children(s machine.State, f func(joint []machine.Move, child machine.State, goals []int32)) {
-	var e machine.Expansion
+	var e play.Expansion
 	if j.expander.Expand(&e, s) != nil {
 		return
 	}
@@ -158,7 +160,7 @@ func TestDecisiveMachinesOfRandomGamesClaimNothingWrong(t *testing.T) {
 	for range howMany(400, 150) {
 		rules := waitingGame(rng)
 		m := machineOf(t, rules)
-		d := m.Decisive(t.Context(), false)
+		d := facts.Decisive(t.Context(), m, false)
 		if d == nil {
 			continue
 		}
@@ -173,12 +175,12 @@ func TestDecisiveMachinesOfRandomGamesClaimNothingWrong(t *testing.T) {
 			at := m.Names().AppendFluents(nil, s)
 			for r := range j.best {
 				r := machine.Role(r)
-				if _, lanes := b.Wins(r); lanes[0]&1 != 0 {
+				if _, lanes := machine.Wins(b, r); lanes[0]&1 != 0 {
 					if won++; !j.winsSoon(s, r) {
 						t.Fatalf("%s\nin %v it claims that %s wins", rules, at, m.Names().Roles[r])
 					}
 				}
-				legal, sensible := b.AppendLegal(nil, 0, r), b.AppendSensible(nil, 0, r)
+				legal, sensible := b.AppendLegal(nil, 0, r), machine.AppendSensible(b, nil, 0, r)
 				if len(legal) == len(sensible) {
 					continue
 				}

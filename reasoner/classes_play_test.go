@@ -14,6 +14,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/prover"
 )
 
@@ -136,7 +137,7 @@ func TestGamesThatNobodyCanListArePlayed(t *testing.T) {
 	if err := followProver(t.Context(), g, []*walker{newWalker(m, same, rng)}, rng, 40); err != nil {
 		t.Error(err)
 	}
-	count, err := machine.Perft(t.Context(), m, m.Initial(), 3)
+	count, err := play.Perft(t.Context(), m, m.Initial(), 3)
 	if err != nil || len(count) != 3 || count[2].Terminals != 8 {
 		t.Errorf("%+v (%v), want 8 ends after 3 moves", count, err)
 	}
@@ -163,7 +164,7 @@ func benchmarkClass(b *testing.B, g *gdl.Game, engine string) {
 		b.ReportMetric(float64(m.Info().Gates), "gates")
 		b.ReportMetric(float64(slices.Index(reasoner.Engines, m.Info().Engine)), "engine")
 		ctx, cancel := context.WithTimeout(b.Context(), time.Second)
-		p := machine.NewPlayouts(m, m.Initial(), 1)
+		p := play.NewPlayouts(m, m.Initial(), 1)
 		start = time.Now()
 		p.Run(ctx, 0)
 		cancel()

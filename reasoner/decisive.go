@@ -7,6 +7,8 @@ import (
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/prove"
 )
 
@@ -18,8 +20,8 @@ type decider struct {
 	options circuit.Options
 
 	inTurns, atOnce lazy[machine.Machine] // with decisive moves; nil if there is none
-	signals         lazy[machine.Signals]
-	subgames        lazy[[]machine.Subgame]
+	signals         lazy[facts.Signals]
+	subgames        lazy[[]facts.Subgame]
 	planner         lazy[planner]
 	goalSum         fact[int32]
 	length          fact[int]
@@ -37,9 +39,19 @@ func (l *lazy[T]) get(find func() T) T {
 	return l.value
 }
 
-var _ machine.Machine = (*decider)(nil)
+var (
+	_ machine.Machine = (*decider)(nil)
+	_ facts.Deciding  = (*decider)(nil)
+	_ facts.Divisible = (*decider)(nil)
+	_ facts.Sensing   = (*decider)(nil)
+	_ facts.Planning  = (*decider)(nil)
+	_ facts.Proving   = (*decider)(nil)
+)
 
-// Decisive implements machine.Analysis.
+// Unwrap implements machine.Wrapper.
+func (d *decider) Unwrap() machine.Machine { return d.Machine }
+
+// Decisive implements facts.Deciding.
 func (d *decider) Decisive(ctx context.Context, atOnce bool) machine.Machine {
 	found := &d.inTurns
 	if atOnce {
@@ -91,7 +103,7 @@ func meanLength(ctx context.Context, m machine.Machine) float64 {
 	b.Fill(m.Initial(), nil)
 	b.Evaluate(b.Lanes())
 	moves := 0
-	machine.NewLockstep(b).Run(ctx, machine.NewRand(1), b.Lanes(), func(_ int, _, playing []uint64) bool {
+	play.NewLockstep(b).Run(ctx, machine.NewRand(1), b.Lanes(), func(_ int, _, playing []uint64) bool {
 		for _, lanes := range playing {
 			moves += bits.OnesCount64(lanes)
 		}
@@ -100,16 +112,16 @@ func meanLength(ctx context.Context, m machine.Machine) float64 {
 	return float64(max(1, moves)) / float64(b.Lanes())
 }
 
-// Subgames implements machine.Analysis.
-func (d *decider) Subgames(ctx context.Context) []machine.Subgame {
-	return d.subgames.get(func() []machine.Subgame {
-		var list []machine.Subgame
+// Subgames implements facts.Divisible.
+func (d *decider) Subgames(ctx context.Context) []facts.Subgame {
+	return d.subgames.get(func() []facts.Subgame {
+		var list []facts.Subgame
 		for _, s := range d.game.Subgames(ctx) {
 			m := d.compile(ctx, s.Game)
 			if m == nil {
 				return nil
 			}
-			list = append(list, machine.Subgame{Machine: &decider{Machine: m, game: s.Game, options: d.options}, Fluents: s.Fluents, Elsewhere: s.Elsewhere})
+			list = append(list, facts.Subgame{Machine: &decider{Machine: m, game: s.Game, options: d.options}, Fluents: s.Fluents, Elsewhere: s.Elsewhere})
 		}
 		return list
 	})

@@ -8,6 +8,8 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 )
 
 var twoRows = gamestest.TwoRows(4, 2)
@@ -25,7 +27,7 @@ func (l lone) after(s machine.State, role machine.Role, move machine.Move) (next
 	}
 	b.Choose(0, role, move)
 	b.Advance(1)
-	next = make(machine.State, l.Words())
+	next = make(machine.State, len(l.Initial()))
 	b.Store(next, 1)
 	b.Evaluate(1)
 	if over = b.Terminal()[0]&1 != 0; !over {
@@ -75,11 +77,11 @@ func (l lone) canWin(s machine.State, role machine.Role) bool {
 
 func TestDecisiveMovesOfSimultaneousGamesAssumeIdleOpponents(t *testing.T) {
 	m := machineOf(t, twoRows)
-	d := m.Decisive(t.Context(), true)
+	d := facts.Decisive(t.Context(), m, true)
 	if d == nil {
 		t.Fatal("no decisive moves")
 	}
-	rng, x, e := machine.NewRand(1), machine.NewExpander(m), new(machine.Expansion)
+	rng, x, e := machine.NewRand(1), play.NewExpander(m), new(play.Expansion)
 	judge := lone{m}
 	foresight, narrowed := d.NewNarrowBatch(), 0
 	for range 30 {
@@ -96,8 +98,8 @@ func TestDecisiveMovesOfSimultaneousGamesAssumeIdleOpponents(t *testing.T) {
 				if len(want) < len(e.Moves[r]) {
 					narrowed++
 				}
-				_, wins := foresight.Wins(r)
-				if legal := foresight.AppendSensible(nil, 0, r); wins[0]&1 != 0 || !slices.Equal(legal, e.Moves[r]) {
+				_, wins := machine.Wins(foresight, r)
+				if legal := machine.AppendSensible(foresight, nil, 0, r); wins[0]&1 != 0 || !slices.Equal(legal, e.Moves[r]) {
 					t.Fatalf("a rule of thumb says that role %d wins (%v), or that of %v only %v make sense", r, wins[0]&1 != 0, e.Moves[r], legal)
 				}
 			}

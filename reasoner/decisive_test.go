@@ -14,13 +14,15 @@ import (
 	"stackmate/reasoner"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 )
 
 // decisive returns the machine of a built-in game with decisive moves; nil without them.
 func decisive(t *testing.T, game string) (m, d machine.Machine) {
 	t.Helper()
 	m = gamestest.Machine(t, game)
-	return m, m.Decisive(t.Context(), false)
+	return m, facts.Decisive(t.Context(), m, false)
 }
 
 // misere returns connect four in which a player who makes a line loses.
@@ -46,7 +48,7 @@ type outcomes struct {
 
 // look finds the outcomes of a position that is not terminal by expanding it and, to look
 // ahead, its children.
-func look(x *machine.Expander, e *machine.Expansion, s machine.State, ahead bool) outcomes {
+func look(x *play.Expander, e *play.Expansion, s machine.State, ahead bool) outcomes {
 	p := outcomes{wins: map[machine.Move]bool{}, blunders: map[machine.Move]bool{}}
 	_ = x.Expand(e, s)
 	for r, moves := range e.Moves {
@@ -55,7 +57,7 @@ func look(x *machine.Expander, e *machine.Expansion, s machine.State, ahead bool
 		}
 	}
 	joint := make([]machine.Move, len(e.Moves))
-	var next machine.Expansion
+	var next play.Expansion
 	for c := range e.Children {
 		e.Joint(joint, c)
 		if e.Terminal[c] {
@@ -81,7 +83,7 @@ func look(x *machine.Expander, e *machine.Expansion, s machine.State, ahead bool
 }
 
 // choices returns the moves that a batch chooses at random in s, whose expansion is e.
-func choices(m machine.Machine, e *machine.Expansion, s machine.State, role machine.Role, rng *machine.Rand) map[machine.Move]bool {
+func choices(m machine.Machine, e *play.Expansion, s machine.State, role machine.Role, rng *machine.Rand) map[machine.Move]bool {
 	b := m.NewBatch()
 	lanes := b.Lanes()
 	moveTo := make(map[string]machine.Move)
@@ -91,7 +93,7 @@ func choices(m machine.Machine, e *machine.Expansion, s machine.State, role mach
 		moveTo[fmt.Sprint(e.Child(c))] = joint[role]
 	}
 	chosen := make(map[machine.Move]bool)
-	next := make([]uint64, lanes*m.Words())
+	next := make([]uint64, lanes*len(m.Initial()))
 	for draws := 0; draws < 1000; draws += lanes { // each of a dozen moves is drawn at least once
 		b.Fill(s, nil)
 		b.Evaluate(lanes)
@@ -99,7 +101,7 @@ func choices(m machine.Machine, e *machine.Expansion, s machine.State, role mach
 		b.Advance(lanes)
 		b.Store(next, lanes)
 		for lane := range lanes {
-			move, ok := moveTo[fmt.Sprint(next[lane*m.Words():(lane+1)*m.Words()])]
+			move, ok := moveTo[fmt.Sprint(next[lane*len(m.Initial()):(lane+1)*len(m.Initial())])]
 			if !ok {
 				move = machine.NoMove
 			}
@@ -131,7 +133,7 @@ func TestSparingDecisiveMachinesWinAtOnce(t *testing.T) {
 	}
 	for game, pays := range map[string]bool{"gomoku_15x15": true, "pentagoSuicide": false} {
 		m := machineOf(t, string(corpus.Source(t, game)))
-		if d := m.Decisive(t.Context(), false); (d != nil) != pays {
+		if d := facts.Decisive(t.Context(), m, false); (d != nil) != pays {
 			t.Errorf("%s has decisive moves: %v, want %v", game, d != nil, pays)
 		}
 	}
@@ -151,8 +153,8 @@ func sparing(t *testing.T, rules string) machine.Machine {
 func TestDecisiveMachinesOverlookLittleAndClaimNothingWrong(t *testing.T) {
 	for _, game := range []string{"nineBoardTicTacToe", "ticTacHeaven", "tictactoex9"} {
 		m := machineOf(t, string(corpus.Source(t, game)))
-		foresight := m.Decisive(t.Context(), false).NewNarrowBatch()
-		x, e, rng := machine.NewExpander(m), new(machine.Expansion), machine.NewRand(2)
+		foresight := facts.Decisive(t.Context(), m, false).NewNarrowBatch()
+		x, e, rng := play.NewExpander(m), new(play.Expansion), machine.NewRand(2)
 		seen, warned, lost := 0, 0, 0 // positions with blunders; with all blunders known; lost
 		for range 30 {
 			for s, over := slices.Clone(m.Initial()), false; !over; over, _ = x.Look(s) {
@@ -190,7 +192,7 @@ func TestDecisiveMachinesOverlookLittleAndClaimNothingWrong(t *testing.T) {
 // games, with their children. It returns the numbers of positions by kind.
 func compare(t *testing.T, game string, m machine.Machine, ahead bool) (won, warned, lost int) {
 	t.Helper()
-	d := m.Decisive(t.Context(), false)
+	d := facts.Decisive(t.Context(), m, false)
 	if d == nil {
 		t.Fatalf("%s has no decisive moves", game)
 	}
@@ -201,7 +203,7 @@ func compare(t *testing.T, game string, m machine.Machine, ahead bool) (won, war
 func compareWith(t *testing.T, game string, m, d machine.Machine, ahead bool) (won, warned, lost int) {
 	t.Helper()
 	rng := machine.NewRand(1)
-	x, e := machine.NewExpander(m), new(machine.Expansion)
+	x, e := play.NewExpander(m), new(play.Expansion)
 	foresight := d.NewNarrowBatch()
 	for range 30 {
 		s := slices.Clone(m.Initial())
@@ -258,12 +260,12 @@ func foreseen(t *testing.T, b machine.Batch, s machine.State, role machine.Role)
 	b.Load(s, 1)
 	b.Evaluate(1)
 	moves = make(map[machine.Move]bool)
-	for _, move := range b.AppendSensible(nil, 0, role) {
+	for _, move := range machine.AppendSensible(b, nil, 0, role) {
 		moves[move] = true
 	}
 	winner = machine.NoRole
 	for r := range machine.Role(2) {
-		if goal, lanes := b.Wins(r); goal != 100 {
+		if goal, lanes := machine.Wins(b, r); goal != 100 {
 			t.Fatalf("the best goal of role %d is %d, want 100", r, goal)
 		} else if lanes[0]&1 != 0 {
 			winner = r
@@ -281,7 +283,7 @@ func TestDecisiveMachinesMakeLegalMoves(t *testing.T) {
 			continue
 		}
 		rng := machine.NewRand(2)
-		x, e := machine.NewExpander(m), new(machine.Expansion)
+		x, e := play.NewExpander(m), new(play.Expansion)
 		for range 5 {
 			s := slices.Clone(m.Initial())
 			for over := false; !over; over, _ = x.Look(s) {
@@ -335,15 +337,15 @@ func TestAMoveThatEndsTheGameIsNoBlunder(t *testing.T) {
 		"long":  stones,
 	} {
 		m := machineOf(t, rules+end)
-		d := m.Decisive(t.Context(), false)
+		d := facts.Decisive(t.Context(), m, false)
 		if d == nil {
 			t.Fatal("no decisive moves")
 		}
 		b := d.NewNarrowBatch()
 		b.Fill(m.Initial(), nil)
 		b.Evaluate(1)
-		_, wins := b.Wins(1)
-		sensible := b.AppendSensible(nil, 0, 0)
+		_, wins := machine.Wins(b, 1)
+		sensible := machine.AppendSensible(b, nil, 0, 0)
 		if wins[0]&1 != 0 || len(sensible) != 1 || m.Names().Moves[0][sensible[0]] != "(go right)" {
 			t.Errorf("%s: b wins %v; sensible moves of a are %v of %v, want the one that ends the game", name, wins[0]&1 != 0, sensible, m.Names().Moves[0])
 		}

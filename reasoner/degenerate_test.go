@@ -11,6 +11,7 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // degenerate holds valid games without parts that nearly all games have.
@@ -36,7 +37,7 @@ func TestEnginesAgreeOnDegenerateGames(t *testing.T) {
 				m := newMachine(t, g, reasoner.Options{Engine: engine})
 				walkers = append(walkers, newWalker(m, same, rng))
 				for range 3 {
-					machine.NewPlayouts(m, m.Initial(), 1).Step()
+					play.NewPlayouts(m, m.Initial(), 1).Step()
 				}
 			}
 			if err := lockstep(walkers, rng, 10); err != nil {

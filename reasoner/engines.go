@@ -111,7 +111,7 @@ func newDatalog(ctx context.Context, g *gdl.Game, o Options, reason string) (mac
 // losesPositions reports whether a machine loses the position in the first moves of a random match for want of memory.
 func losesPositions(m machine.Machine) bool {
 	const steps = 4
-	b, rng, s := m.NewNarrowBatch(), machine.NewRand(1), make(machine.State, m.Words())
+	b, rng, s := m.NewNarrowBatch(), machine.NewRand(1), make(machine.State, len(m.Initial()))
 	for range steps {
 		b.Evaluate(1)
 		if b.Terminal()[0]&1 != 0 || b.Stuck()[0]&1 != 0 {

@@ -8,7 +8,7 @@ import (
 	"stackmate/games"
 	"stackmate/gdl"
 	"stackmate/reasoner"
-	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // Rules become a state machine, and that plays a million random positions.
@@ -29,7 +29,7 @@ func ExampleNew() {
 	names := m.Names()
 	fmt.Println(names.Roles, len(names.Fluents), "fluents")
 
-	playouts := machine.NewPlayouts(m, m.Initial(), 1)
+	playouts := play.NewPlayouts(m, m.Initial(), 1)
 	playouts.Run(ctx, 1_000_000)
 	first := float64(playouts.Goals()[0]) / float64(playouts.Ended)
 	fmt.Printf("%s, who begins, gets more than half of the points by random play: %t\n", names.Roles[0], first > 50)

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
-	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // BenchmarkExpand reports positions expanded per second, one at a time and with all their children: the cost
@@ -13,7 +13,7 @@ func BenchmarkExpand(b *testing.B) {
 	for _, name := range []string{"goofspiel-7", "biddingTicTacToe-3", "connectFour", "breakthrough"} {
 		b.Run(name, func(b *testing.B) {
 			m := gamestest.Machine(b, name)
-			x, e := machine.NewExpander(m), new(machine.Expansion)
+			x, e := play.NewExpander(m), new(play.Expansion)
 			children := 0
 			for b.Loop() {
 				x.Expand(e, m.Initial())

@@ -6,14 +6,15 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 func TestExpandingChildrenTogetherIsExpandingEach(t *testing.T) {
 	for _, game := range []string{"ticTacToe", "connectFour-5x4", "breakthrough-4x5", "nim-3.4.5", "pig-20-10", "goofspiel-4", "amazons-6x6"} {
 		m := gamestest.Machine(t, game)
 		rng := machine.NewRand(1)
-		x, alone := machine.NewExpander(m), machine.NewExpander(m)
-		parent, one := new(machine.Expansion), new(machine.Expansion)
+		x, alone := play.NewExpander(m), play.NewExpander(m)
+		parent, one := new(play.Expansion), new(play.Expansion)
 		s := slices.Clone(m.Initial())
 		expanded := 0
 		for step := range 300 {
@@ -26,11 +27,11 @@ func TestExpandingChildrenTogetherIsExpandingEach(t *testing.T) {
 					wanted = append(wanted, c)
 				}
 			}
-			group := make([]machine.Expansion, parent.Children)
+			group := make([]play.Expansion, parent.Children)
 			if step%2 == 0 {
 				x.Look(s) // the children are not in the batch any more
 			}
-			looked := make([]machine.Expansion, parent.Children)
+			looked := make([]play.Expansion, parent.Children)
 			x.ListChildMoves(looked, parent)
 			done := x.ExpandChildren(group, parent, wanted)
 			if len(wanted) > 0 && parent.Children < 20 && done == 0 {
@@ -62,8 +63,8 @@ func TestExpandingAChildIsExpandingItsPosition(t *testing.T) {
 	for _, game := range []string{"ticTacToe", "breakthrough-4x5", "pig-20-10", "goofspiel-4"} {
 		m := gamestest.Machine(t, game)
 		rng := machine.NewRand(1)
-		x, alone := machine.NewExpander(m), machine.NewExpander(m)
-		e, one := new(machine.Expansion), new(machine.Expansion)
+		x, alone := play.NewExpander(m), play.NewExpander(m)
+		e, one := new(play.Expansion), new(play.Expansion)
 		s := slices.Clone(m.Initial())
 		_ = x.Expand(e, s)
 		for step := range 300 {
@@ -84,7 +85,7 @@ func TestExpandingAChildIsExpandingItsPosition(t *testing.T) {
 }
 
 // isSame reports whether two expansions are equal.
-func isSame(a, b *machine.Expansion) bool {
+func isSame(a, b *play.Expansion) bool {
 	same := a.Err == nil && b.Err == nil && slices.Equal(a.States, b.States) && slices.Equal(a.Terminal, b.Terminal) &&
 		slices.EqualFunc(a.Moves, b.Moves, slices.Equal)
 	for c, over := range a.Terminal {

@@ -16,6 +16,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 var factCorpus = flag.String("facts.corpus", "", "measure which rulesheets of the corpus have a proved sum of goals and a proved length: those whose names match")
@@ -41,13 +42,13 @@ func TestGoalSumsAndLengthsOfGamesAreProved(t *testing.T) {
 		"breakthrough-4x5": {100, 0},  // not asked
 	} {
 		m := builtIn(t, game)
-		if sum, ok := m.ProvedGoalSum(ctx); !ok || sum != want.sum {
+		if sum, ok := facts.ProvedGoalSum(ctx, m); !ok || sum != want.sum {
 			t.Errorf("%s: the sum of goals is %d, proved %v; want %d", game, sum, ok, want.sum)
 		}
 		if want.length == 0 {
 			continue
 		}
-		if length, ok := m.ProvedLength(ctx); !ok || length != want.length {
+		if length, ok := facts.ProvedLength(ctx, m); !ok || length != want.length {
 			t.Errorf("%s: the length is %d, proved %v; want %d", game, length, ok, want.length)
 		}
 	}
@@ -91,10 +92,10 @@ func TestAGoalSumIsProvedForEveryEndOrNotAtAll(t *testing.T) {
 		"goals of other places": {"(goal x 100) (goal o 0) (<= (goal o 50) (true (step 7)))", true},
 	} {
 		m := machineOf(t, twentySteps+succession(20)+c.goals)
-		if sum, ok := m.ProvedGoalSum(ctx); ok != c.want || ok && sum != 100 {
+		if sum, ok := facts.ProvedGoalSum(ctx, m); ok != c.want || ok && sum != 100 {
 			t.Errorf("%s: the sum of goals is %d, proved %v; want %v", name, sum, ok, c.want)
 		}
-		if length, ok := m.ProvedLength(ctx); !ok || length != 20 {
+		if length, ok := facts.ProvedLength(ctx, m); !ok || length != 20 {
 			t.Errorf("%s: the length is %d, proved %v; want 20", name, length, ok)
 		}
 	}
@@ -133,7 +134,7 @@ func TestFactsOfTheCorpus(t *testing.T) {
 		if len(m.Names().Players()) == 2 {
 			twoPlayers++
 			within, cancel := busy(t)
-			sum, ok := m.ProvedGoalSum(within)
+			sum, ok := facts.ProvedGoalSum(within, m)
 			cancel()
 			t.Logf("%-40s sum    %4d %-5v %8s", sheet.Name, sum, ok, took(began))
 			if ok {
@@ -142,7 +143,7 @@ func TestFactsOfTheCorpus(t *testing.T) {
 		}
 		began = cputime.Now()
 		within, cancel := busy(t)
-		length, ok := m.ProvedLength(within)
+		length, ok := facts.ProvedLength(within, m)
 		cancel()
 		t.Logf("%-40s length %4d %-5v %8s", sheet.Name, length, ok, took(began))
 		if ok {

@@ -16,6 +16,7 @@ import (
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/reference"
 	"stackmate/reasoner/wellformed"
 )
@@ -54,11 +55,11 @@ func TestGamesThatOnceDifferedAgree(t *testing.T) {
 func compareCounts(t *testing.T, src string) {
 	t.Helper()
 	g := readRules(t, "found", src)
-	var want []machine.PerftCount
+	var want []play.PerftCount
 	for _, engine := range []string{"reference", "datalog", "circuit"} {
 		m := newMachine(t, g, reasoner.Options{Engine: engine})
-		counts, err := machine.Perft(t.Context(), m, m.Initial(), 3)
-		if err != nil && !errors.Is(err, machine.ErrTooWide) {
+		counts, err := play.Perft(t.Context(), m, m.Initial(), 3)
+		if err != nil && !errors.Is(err, play.ErrTooWide) {
 			t.Errorf("%s: %v", engine, err)
 		}
 		if want == nil {
@@ -67,7 +68,7 @@ func compareCounts(t *testing.T, src string) {
 		if d := cmp.Diff(want, counts); d != "" {
 			t.Errorf("%s: -reference +%s:\n%s", engine, engine, d)
 		}
-		if s, err := m.Names().State(m.Names().AppendFluents(nil, m.Initial())); err != nil || !s.Equal(m.Initial()) || len(s) != m.Words() || len(s) == 0 {
+		if s, err := m.Names().State(m.Names().AppendFluents(nil, m.Initial())); err != nil || !s.Equal(m.Initial()) || len(s) != len(m.Initial()) || len(s) == 0 {
 			t.Errorf("%s: the initial position %v is %v by its names (%v)", engine, m.Initial(), s, err)
 		}
 		if _, err := wellformed.Simulate(t.Context(), g, m, wellformed.Options{Matches: 3, MaxSteps: 20}); err != nil {

@@ -14,6 +14,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/reference"
 )
 
@@ -146,10 +147,10 @@ func enginesAgree(t *testing.T, text string, rng *rand.Rand) error {
 		machines = append(machines, m)
 	}
 	var walkers []*walker
-	var want []machine.PerftCount
+	var want []play.PerftCount
 	for i, m := range machines {
 		walkers = append(walkers, newWalker(m, same, rng))
-		counts, err := machine.Perft(t.Context(), m, m.Initial(), 1)
+		counts, err := play.Perft(t.Context(), m, m.Initial(), 1)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.Info().Engine, err)
 		}

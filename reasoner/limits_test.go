@@ -9,6 +9,7 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/trace"
 	"stackmate/reasoner/wellformed"
 )
@@ -36,7 +37,7 @@ func TestFluentsThatNobodyAsksForDoNotStopAGame(t *testing.T) {
 		if reason := m.Info().Reason; !strings.Contains(reason, "without fluents") {
 			t.Errorf("%s: the reason %q says nothing of it", engine, reason)
 		}
-		counts, err := machine.Perft(t.Context(), m, m.Initial(), 3)
+		counts, err := play.Perft(t.Context(), m, m.Initial(), 3)
 		if err != nil || counts[1].JointMoves != 4 || counts[2].JointMoves != 8 || counts[2].Terminals != 8 {
 			t.Errorf("%s: %+v, %v", engine, counts, err)
 		}
@@ -72,7 +73,7 @@ func TestAPositionThatDoesNotFitIsNoFaultOfTheGame(t *testing.T) {
 	} {
 		g := readRules(t, name, tooMany(more))
 		m := newMachine(t, g, reasoner.Options{Engine: "datalog", Memory: exhaustive.Choose[int64](24<<20, 64<<20)})
-		if counts, err := machine.Perft(t.Context(), m, m.Initial(), 3); !errors.Is(err, machine.ErrLost) {
+		if counts, err := play.Perft(t.Context(), m, m.Initial(), 3); !errors.Is(err, machine.ErrLost) {
 			t.Errorf("%s are not known: %+v, %v; want %v", name, counts, err, machine.ErrLost)
 		}
 	}

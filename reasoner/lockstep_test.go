@@ -31,7 +31,7 @@ type walker struct {
 func newWalker(m machine.Machine, spell func(string) string, rng *rand.Rand) *walker {
 	w := &walker{machine: m, batch: m.NewBatch(), spell: spell}
 	w.lane = rng.IntN(w.batch.Lanes())
-	w.state = make([]uint64, m.Words()*w.batch.Lanes())
+	w.state = make([]uint64, len(m.Initial())*w.batch.Lanes())
 	for range m.Names().Roles {
 		w.moves = append(w.moves, make(map[string]machine.Move))
 	}
@@ -53,7 +53,7 @@ func (w *walker) spelled(names []string) []string {
 }
 
 func (w *walker) look() view {
-	names, words := w.machine.Names(), w.machine.Words()
+	names, words := w.machine.Names(), len(w.machine.Initial())
 	w.batch.Store(w.state, w.lane+1)
 	v := view{Goals: make([]int32, len(names.Roles))}
 	v.Fluents = w.spelled(names.AppendFluents(nil, w.state[w.lane*words:(w.lane+1)*words]))

@@ -16,7 +16,7 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/guard"
 	"stackmate/reasoner"
-	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/prover"
 )
 
@@ -130,7 +130,7 @@ func tryGame(t *testing.T, g *gdl.Game) bool {
 		m.NewBatch().Evaluate(1)
 		return true
 	}
-	plays := machine.NewPlayouts(m, m.Initial(), 1)
+	plays := play.NewPlayouts(m, m.Initial(), 1)
 	for range 20 {
 		plays.Step()
 	}

@@ -11,6 +11,7 @@ import (
 	"stackmate/internal/cputime"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // BenchmarkPlans reports the goals that plans reach in the games for one role of the corpus, or in the games
@@ -46,22 +47,22 @@ func BenchmarkPlans(b *testing.B) {
 }
 
 // planSheet looks for a plan of one rulesheet; false if several roles choose.
-func planSheet(b *testing.B, name string, budget time.Duration) (machine.Plan, bool) {
+func planSheet(b *testing.B, name string, budget time.Duration) (facts.Plan, bool) {
 	began := cputime.Now()
 	rules := readRules(b, name, corpus.Source(b, name))
 	if len(rules.Roles) != 1 {
-		return machine.Plan{}, false
+		return facts.Plan{}, false
 	}
 	ctx, cancel := withProcessorTime(b.Context(), began+budget)
 	defer cancel()
 	m, err := reasoner.New(ctx, rules, reasoner.Options{})
 	if err != nil {
 		fmt.Printf("%-30s %v\n", name, err)
-		return machine.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}, true
+		return facts.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}, true
 	}
 	compiled, at := cputime.Now()-began, cputime.Now()-began
-	plan := machine.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}
-	plan, err = m.Plan(ctx, m.Initial(), machine.PlanLimits{MaxBytes: 2 << 30, Progress: func(p machine.Plan) {
+	plan := facts.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}
+	plan, err = facts.FindPlan(ctx, m, m.Initial(), facts.PlanLimits{MaxBytes: 2 << 30, Progress: func(p facts.Plan) {
 		if p.Goal > plan.Goal {
 			plan.Goal, at = p.Goal, cputime.Now()-began
 		}

@@ -8,6 +8,7 @@ import (
 	"stackmate/internal/guard"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/reasoner/plan"
 	"stackmate/reasoner/prove"
 )
@@ -18,14 +19,14 @@ type planner struct {
 	err error
 }
 
-// Plan implements machine.Analysis.
-func (d *decider) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
+// Plan implements facts.Planning.
+func (d *decider) Plan(ctx context.Context, s machine.State, lim facts.PlanLimits) (facts.Plan, error) {
 	p := d.planner.get(func() planner {
 		p, err := plan.New(d.game.Whole(), d.Machine)
 		return planner{p, err}
 	})
 	if p.err != nil {
-		return machine.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}, p.err
+		return facts.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}, p.err
 	}
 	return p.Plan(ctx, s, lim)
 }
@@ -87,12 +88,12 @@ func (f *fact[T]) try(ctx context.Context, prove func() (T, bool)) {
 // factMemory is the limit, in bytes, of the formulas for proofs of facts.
 const factMemory = 1 << 30
 
-// ProvedGoalSum implements machine.Analysis.
+// ProvedGoalSum implements facts.Proving.
 func (d *decider) ProvedGoalSum(ctx context.Context) (sum int32, proved bool) {
 	return d.goalSum.get(ctx, func() (int32, bool) { return prove.GoalSum(ctx, d.game.Whole(), d.Machine, factMemory) })
 }
 
-// ProvedLength implements machine.Analysis.
+// ProvedLength implements facts.Proving.
 func (d *decider) ProvedLength(ctx context.Context) (moves int, proved bool) {
 	return d.length.get(ctx, func() (int, bool) { return prove.Length(ctx, d.game.Whole(), d.Machine, factMemory) })
 }

@@ -19,6 +19,8 @@ import (
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/plan"
 	proofs "stackmate/reasoner/prove"
 	"stackmate/reasoner/reference"
@@ -39,7 +41,7 @@ func howMany(games, short int) int {
 
 // reachable calls f on every position that can be reached, once.
 func reachable(m machine.Machine, f func(s machine.State, terminal bool, goals []int32)) {
-	x := machine.NewExpander(m)
+	x := play.NewExpander(m)
 	seen := map[string]bool{}
 	var visit func(s machine.State)
 	visit = func(s machine.State) {
@@ -50,7 +52,7 @@ func reachable(m machine.Machine, f func(s machine.State, terminal bool, goals [
 		seen[key] = true
 		terminal, goals := x.Look(s)
 		f(s, terminal, goals)
-		var e machine.Expansion
+		var e play.Expansion
 		if terminal || x.Expand(&e, s) != nil {
 			return
 		}
@@ -74,7 +76,7 @@ func TestPlansOfRandomGamesHaveTheBestGoalThatCanBeReached(t *testing.T) {
 			}
 		})
 		p := must.Get(plan.New(g, m))(t)
-		plan := must.Get(p.Plan(t.Context(), m.Initial(), machine.PlanLimits{MaxBytes: 1 << 28}))(t)
+		plan := must.Get(p.Plan(t.Context(), m.Initial(), facts.PlanLimits{MaxBytes: 1 << 28}))(t)
 		if plan.Goal > best || plan.Bound < best {
 			t.Fatalf("best goal %d, found a plan of %d and a bound of %d", best, plan.Goal, plan.Bound)
 		}
@@ -145,7 +147,7 @@ func checkPlans(t *testing.T, names ...string) {
 	for _, name := range names {
 		rules := readRules(t, name, corpus.Source(t, name))
 		m := newMachine(t, rules, reasoner.Options{})
-		plan, err := m.Plan(t.Context(), m.Initial(), machine.PlanLimits{MaxBytes: 1 << 30})
+		plan, err := facts.FindPlan(t.Context(), m, m.Initial(), facts.PlanLimits{MaxBytes: 1 << 30})
 		if err != nil || plan.Goal != 100 {
 			t.Errorf("%s: a plan of %d, %v", name, plan.Goal, err)
 		}
@@ -156,12 +158,12 @@ func TestAPlanStopsWithItsContextAndWithinItsMemory(t *testing.T) {
 	rules := readRules(t, "rubiksCubeSuperflip", corpus.Source(t, "rubiksCubeSuperflip"))
 	m := newMachine(t, rules, reasoner.Options{})
 	planner := m
-	if _, err := planner.Plan(t.Context(), m.Initial(), machine.PlanLimits{MaxBytes: 1 << 10}); !errors.Is(err, proofs.ErrMemory) {
+	if _, err := facts.FindPlan(t.Context(), planner, m.Initial(), facts.PlanLimits{MaxBytes: 1 << 10}); !errors.Is(err, proofs.ErrMemory) {
 		t.Errorf("a kilobyte: expected that the formula does not fit, found %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	plan, err := planner.Plan(ctx, m.Initial(), machine.PlanLimits{MaxBytes: 1 << 28})
+	plan, err := facts.FindPlan(ctx, planner, m.Initial(), facts.PlanLimits{MaxBytes: 1 << 28})
 	if err != nil || plan.Bytes > 1<<28 || plan.Bound < 50 {
 		t.Errorf("found %v, %v", plan, err)
 	}
@@ -224,9 +226,9 @@ func everywhere(m machine.Machine, f func(now seenPosition, before *seenPosition
 		return lookAt(b, roles)
 	}
 	f(at(m.Initial()), nil)
-	x := machine.NewExpander(m)
+	x := play.NewExpander(m)
 	reachable(m, func(s machine.State, terminal bool, _ []int32) {
-		var e machine.Expansion
+		var e play.Expansion
 		if terminal || x.Expand(&e, s) != nil {
 			return
 		}

@@ -14,6 +14,8 @@ import (
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/plan"
 	proofs "stackmate/reasoner/prove"
 	"stackmate/reasoner/reference"
@@ -151,12 +153,12 @@ func TestProofsAboutGamesWithRareEventsHoldAndRefutationsFail(t *testing.T) {
 
 // longest returns the number of joint moves of the longest game of a machine whose positions do not come back.
 func longest(m machine.Machine) (moves int) {
-	x := machine.NewExpander(m)
+	x := play.NewExpander(m)
 	for layer := []machine.State{m.Initial()}; ; moves++ {
 		var next []machine.State
 		seen := map[string]bool{}
 		for _, s := range layer {
-			var e machine.Expansion
+			var e play.Expansion
 			if terminal, _ := x.Look(s); terminal || x.Expand(&e, s) != nil {
 				continue
 			}
@@ -192,7 +194,7 @@ func TestPlansOfGamesWithRareEventsHaveTheBestGoal(t *testing.T) {
 			}
 		})
 		p := must.Get(plan.New(g, m))(t)
-		found := must.Get(p.Plan(t.Context(), m.Initial(), machine.PlanLimits{MaxBytes: 1 << 28}))(t)
+		found := must.Get(p.Plan(t.Context(), m.Initial(), facts.PlanLimits{MaxBytes: 1 << 28}))(t)
 		if found.Goal > best || found.Bound < best {
 			t.Fatalf("best goal %d, found a plan of %d and a bound of %d in\n%s", best, found.Goal, found.Bound, text)
 		}

@@ -208,6 +208,9 @@ type described struct {
 	stages machine.Stages
 }
 
+// Unwrap implements machine.Wrapper.
+func (d *described) Unwrap() machine.Machine { return d.Machine }
+
 // Info implements machine.Machine.
 func (d *described) Info() machine.Info {
 	info := d.Machine.Info()

@@ -1,6 +1,7 @@
 package reasoner_test
 
 import (
+	"cmp"
 	"errors"
 	"math/rand/v2"
 	"sync"
@@ -8,6 +9,7 @@ import (
 
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // lamps is a game of switching on lamps in any order.
@@ -58,18 +60,18 @@ func TestAMachineServesManyGoroutinesAtOnce(t *testing.T) {
 
 // askAll calls every method that computes its result at the first call.
 func askAll(t *testing.T, m machine.Machine) {
-	m.Symmetries()
+	facts.Symmetries(m)
 	for _, atOnce := range []bool{false, true} {
-		machine.Decisive(t.Context(), m, atOnce).NewNarrowBatch().Evaluate(1)
+		cmp.Or(facts.Decisive(t.Context(), m, atOnce), m).NewNarrowBatch().Evaluate(1)
 	}
-	if signals := m.Signals(t.Context()); signals != nil {
+	if signals := facts.SignalsOf(t.Context(), m); signals != nil {
 		signals.NewSensor()
 	}
-	for _, s := range m.Subgames(t.Context()) {
-		s.Symmetries()
+	for _, s := range facts.Subgames(t.Context(), m) {
+		facts.Symmetries(s)
 	}
 	if len(m.Names().Roles) == 1 {
-		if plan, err := m.Plan(t.Context(), m.Initial(), machine.PlanLimits{}); !errors.Is(err, machine.ErrNoPlans) && (err != nil || plan.Goal != 100) {
+		if plan, err := facts.FindPlan(t.Context(), m, m.Initial(), facts.PlanLimits{}); !errors.Is(err, facts.ErrNoPlans) && (err != nil || plan.Goal != 100) {
 			t.Errorf("a plan of %d, %v", plan.Goal, err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 )
 
 // mostMoves is the greatest number of legal moves per true fluent for which moves are signals. With more
@@ -13,9 +15,9 @@ import (
 // (search/evaluate/README.md).
 const mostMoves = 0.35
 
-// Signals implements machine.Analysis.
-func (d *decider) Signals(ctx context.Context) machine.Signals {
-	return d.signals.get(func() machine.Signals {
+// Signals implements facts.Sensing.
+func (d *decider) Signals(ctx context.Context) facts.Signals {
+	return d.signals.get(func() facts.Signals {
 		mobility := len(d.Names().Players()) > 1 && choices(ctx, d.Machine) <= mostMoves
 		if s := circuit.FindSignals(ctx, d.game, mobility, d.options); s != nil {
 			return s
@@ -31,14 +33,14 @@ func choices(ctx context.Context, m machine.Machine) float64 {
 	b := m.NewNarrowBatch()
 	b.Fill(m.Initial(), nil)
 	b.Evaluate(lanes)
-	states := make([]uint64, b.Lanes()*m.Words())
+	states := make([]uint64, b.Lanes()*len(m.Initial()))
 	var legal []machine.Move
 	moves, fluents := 0, 1
-	machine.NewLockstep(b).Run(ctx, machine.NewRand(1), lanes, func(step int, _, playing []uint64) bool {
+	play.NewLockstep(b).Run(ctx, machine.NewRand(1), lanes, func(step int, _, playing []uint64) bool {
 		b.Store(states, lanes)
 		for rest := playing[0]; rest != 0; rest &= rest - 1 {
 			lane := bits.TrailingZeros64(rest)
-			for _, w := range states[lane*m.Words() : (lane+1)*m.Words()] {
+			for _, w := range states[lane*len(m.Initial()) : (lane+1)*len(m.Initial())] {
 				fluents += bits.OnesCount64(w)
 			}
 			for r := range m.Names().Roles {

@@ -8,13 +8,15 @@ import (
 	"stackmate/internal/toys"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 )
 
 // A threat satisfies its definition, and in games of lines none is missing.
 func TestThreatsAreFluentsThatWouldWin(t *testing.T) {
 	for game, complete := range map[string]bool{"ticTacToe": true, "connectFour-5x4": true, "breakthrough-4x5": false} {
 		m := gamestest.Machine(t, game)
-		signals := m.Signals(t.Context())
+		signals := facts.SignalsOf(t.Context(), m)
 		if signals == nil {
 			if complete {
 				t.Errorf("%s has no threats", game)
@@ -24,12 +26,12 @@ func TestThreatsAreFluentsThatWouldWin(t *testing.T) {
 		list, sensor := signals.List(), signals.NewSensor()
 		words := (len(list) + 63) / 64
 		states := toys.Positions(m, 20, 1)
-		n := len(states) / m.Words()
+		n := len(states) / len(m.Initial())
 		found := make([]uint64, n*words)
 		sensor.Sense(found, states)
-		x, seen := machine.NewExpander(m), 0
+		x, seen := play.NewExpander(m), 0
 		for i := range n {
-			s := machine.State(states[i*m.Words() : (i+1)*m.Words()])
+			s := machine.State(states[i*len(m.Initial()) : (i+1)*len(m.Initial())])
 			for k, threat := range list {
 				got := found[i*words+k>>6]>>uint(k&63)&1 != 0
 				then := slices.Clone(s)
@@ -86,7 +88,7 @@ func TestMovesAreSeenWhereThereAreFew(t *testing.T) {
 		want    int
 	}{"walk": {few, 2 * 8}, "breakthrough": {gamestest.Machine(t, "breakthrough-4x5"), 0}} {
 		moves := 0
-		if signals := c.machine.Signals(t.Context()); signals != nil {
+		if signals := facts.SignalsOf(t.Context(), c.machine); signals != nil {
 			for _, s := range signals.List() {
 				if !s.IsThreat() {
 					moves++

@@ -10,12 +10,13 @@ import (
 	"stackmate/internal/corpus"
 	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // subgamesOf returns the subgames of a game.
-func subgamesOf(t *testing.T, m machine.Machine) []machine.Subgame {
+func subgamesOf(t *testing.T, m machine.Machine) []facts.Subgame {
 	t.Helper()
-	return m.Subgames(t.Context())
+	return facts.Subgames(t.Context(), m)
 }
 
 // TestSubgamesKeepStepWithTheWhole plays random matches of games that consist of several games: in each
@@ -58,7 +59,7 @@ func keepStep(t *testing.T, m machine.Machine, parts, matches int, seed uint64) 
 	for k := range subgames {
 		batches[k] = subgames[k].NewNarrowBatch()
 	}
-	names, state, moved := m.Names(), make(machine.State, m.Words()), make([]int, len(subgames))
+	names, state, moved := m.Names(), make(machine.State, len(m.Initial())), make([]int, len(subgames))
 	for range matches {
 		whole.Load(m.Initial(), 1)
 		for k := range subgames {
@@ -69,7 +70,7 @@ func keepStep(t *testing.T, m machine.Machine, parts, matches int, seed uint64) 
 			whole.Store(state, 1)
 			for k, b := range batches {
 				b.Evaluate(1)
-				part := make(machine.State, m.Words())
+				part := make(machine.State, len(m.Initial()))
 				if b.Store(part, 1); !part.Equal(subgames[k].Project(state)) {
 					t.Fatalf("subgame %d after %d steps: %v, the whole has %v", k, step,
 						names.AppendFluents(nil, part), names.AppendFluents(nil, subgames[k].Project(state)))
@@ -185,7 +186,7 @@ func TestDependentPartsAreOneGame(t *testing.T) {
 // that the other has no choice, as it moves elsewhere.
 func TestSubgamesKnowDecisiveMoves(t *testing.T) {
 	for k, g := range subgamesOf(t, compileText(t, "rows", []byte(twoRows))) {
-		m := g.Machine.Decisive(t.Context(), false)
+		m := facts.Decisive(t.Context(), g.Machine, false)
 		if m == nil {
 			t.Fatalf("subgame %d knows none", k)
 		}
@@ -196,13 +197,13 @@ func TestSubgamesKnowDecisiveMoves(t *testing.T) {
 		b.Load(g.Project(q), 1)
 		b.Evaluate(1)
 		var moves []string
-		for _, move := range b.AppendSensible(nil, 0, 0) {
+		for _, move := range machine.AppendSensible(b, nil, 0, 0) {
 			moves = append(moves, m.Names().MoveText(0, move))
 		}
 		if want := []string{fmt.Sprintf("(mark %d 1)", k+1), fmt.Sprintf("(mark %d 3)", k+1)}; !slices.Equal(moves, want) {
 			t.Errorf("subgame %d: sensible moves %v, want %v", k, moves, want)
 		}
-		if goal, lanes := b.Wins(0); goal != 100 || lanes[0]&1 == 0 {
+		if goal, lanes := machine.Wins(b, 0); goal != 100 || lanes[0]&1 == 0 {
 			t.Errorf("subgame %d: no win seen", k)
 		}
 	}

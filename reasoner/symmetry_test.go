@@ -6,6 +6,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 func TestSymmetriesOfKnownGames(t *testing.T) {
@@ -21,12 +22,12 @@ func TestSymmetriesOfKnownGames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := gamestest.Machine(t, name)
 			exchanges := 0
-			for _, y := range m.Symmetries() {
+			for _, y := range facts.Symmetries(m) {
 				if y.Roles[0] != 0 {
 					exchanges++
 				}
 			}
-			if all := len(m.Symmetries()); all != want.all || exchanges != want.exchanges {
+			if all := len(facts.Symmetries(m)); all != want.all || exchanges != want.exchanges {
 				t.Errorf("%d symmetries, %d of them exchange the players; want %+v", all, exchanges, want)
 			}
 			checkSymmetries(t, m)
@@ -39,7 +40,7 @@ func TestSymmetriesOfKnownGames(t *testing.T) {
 func checkSymmetries(t *testing.T, m machine.Machine) {
 	t.Helper()
 	const longest, most = 60, 6
-	symmetries := m.Symmetries()
+	symmetries := facts.Symmetries(m)
 	if len(symmetries) > most {
 		symmetries = symmetries[len(symmetries)-most:]
 	}
@@ -82,7 +83,7 @@ func step(b machine.Batch, q machine.State, joint []machine.Move) machine.State 
 
 // checkImage checks that y maps the machine's answers about q, from which joint leads to next, to its answers
 // about the image of q.
-func checkImage(t *testing.T, m machine.Machine, b machine.Batch, y machine.Symmetry, q, next machine.State, joint []machine.Move) {
+func checkImage(t *testing.T, m machine.Machine, b machine.Batch, y facts.Symmetry, q, next machine.State, joint []machine.Move) {
 	t.Helper()
 	image, nextImage := make(machine.State, len(q)), make(machine.State, len(q))
 	y.Image(image, q)

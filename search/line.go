@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // MaxPlies bounds the joint moves of a line, and the depth and memory of recursive searches: a longer game is most
@@ -14,8 +15,8 @@ const MaxPlies = 1 << 12
 
 // Walk returns the joint moves from q to the children that choose names in each expanded position. It ends at a terminal
 // position, which over reports, where choose reports false, at a position that repeats, and after MaxPlies joint moves.
-func Walk(x *machine.Expander, q machine.State, choose func(e *machine.Expansion, q machine.State) (child int, ok bool)) (line [][]machine.Move, over bool, err error) {
-	e, q := new(machine.Expansion), slices.Clone(q)
+func Walk(x *play.Expander, q machine.State, choose func(e *play.Expansion, q machine.State) (child int, ok bool)) (line [][]machine.Move, over bool, err error) {
+	e, q := new(play.Expansion), slices.Clone(q)
 	seen := make(map[string]bool)
 	for range MaxPlies {
 		if over, _ = x.Look(q); over || seen[q.Key()] {
@@ -43,7 +44,7 @@ func Walk(x *machine.Expander, q machine.State, choose func(e *machine.Expansion
 func Line(ctx context.Context, m machine.Machine, s Solution, q machine.State) (line [][]machine.Move, over bool, err error) {
 	var unclaimed error
 	chance := m.Names().Chance()
-	line, over, err = Walk(machine.NewExpander(m), q, func(e *machine.Expansion, q machine.State) (int, bool) {
+	line, over, err = Walk(play.NewExpander(m), q, func(e *play.Expansion, q machine.State) (int, bool) {
 		var claim Claim
 		if e.Children > 1 { // a position without a choice needs no claim
 			claim, unclaimed = s.At(ctx, q)
@@ -54,7 +55,7 @@ func Line(ctx context.Context, m machine.Machine, s Solution, q machine.State) (
 }
 
 // Likeliest returns the child of the most probable joint move of an expanded position.
-func Likeliest(e *machine.Expansion, strategies [][]Weighted) (child int) {
+func Likeliest(e *play.Expansion, strategies [][]Weighted) (child int) {
 	for r, moves := range e.Moves {
 		best, highest := 0, 0.0
 		if r < len(strategies) {

@@ -11,6 +11,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // benchCommand measures playouts.
@@ -96,7 +97,7 @@ const benchSeed = 1
 func measure(ctx context.Context, m machine.Machine, duration time.Duration) benchResult {
 	ctx, cancel := context.WithTimeout(ctx, duration)
 	defer cancel()
-	p := machine.NewPlayouts(m, m.Initial(), benchSeed)
+	p := play.NewPlayouts(m, m.Initial(), benchSeed)
 	start := time.Now()
 	p.Run(ctx, 0)
 	seconds := time.Since(start).Seconds()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // positionCosts are the costs of one position at a time on one thread, in nanoseconds, averaged over
@@ -53,9 +54,9 @@ func (o *oneByOne) step(choose func(n int) int) {
 // costsOfPositions measures the costs of single positions until ctx is done: zero without positions that
 // are not terminal.
 func costsOfPositions(ctx context.Context, m machine.Machine) positionCosts {
-	o := &oneByOne{m.NewNarrowBatch(), make([][]machine.Move, len(m.Names().Roles)), make(machine.State, m.Words())}
+	o := &oneByOne{m.NewNarrowBatch(), make([][]machine.Move, len(m.Names().Roles)), make(machine.State, len(m.Initial()))}
 	states := o.sample(ctx, m.Initial())
-	x, e := machine.NewExpander(m), new(machine.Expansion)
+	x, e := play.NewExpander(m), new(play.Expansion)
 	first := func(int) int { return 0 }
 	return positionCosts{
 		Legal:  perPosition(ctx, states, func(s machine.State) { o.moves(s) }),

@@ -11,6 +11,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search/solve"
 )
 
@@ -98,12 +99,12 @@ func observed(c solve.Class) string { return fmt.Sprintf("%s (in %d random games
 func (i *inspection) proveFacts(ctx context.Context, m machine.Machine, within time.Duration) {
 	short, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	if sum, ok := m.ProvedGoalSum(short); ok {
+	if sum, ok := facts.ProvedGoalSum(short, m); ok {
 		i.GoalSum = &sum
 	}
 	again, cancelAgain := context.WithTimeout(ctx, within)
 	defer cancelAgain()
-	if moves, ok := m.ProvedLength(again); ok {
+	if moves, ok := facts.ProvedLength(again, m); ok {
 		i.Longest = &moves
 	}
 }
@@ -138,7 +139,7 @@ func inspect(game string, m machine.Machine, init time.Duration, passes []reason
 		Lanes:       m.NewBatch().Lanes(),
 		Bytes:       info.Bytes,
 		BatchBytes:  info.Batch,
-		Symmetries:  len(m.Symmetries()),
+		Symmetries:  len(facts.Symmetries(m)),
 		InitSeconds: init.Seconds(),
 
 		VerifiedSeconds: info.Verified.Seconds(),

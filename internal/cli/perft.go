@@ -13,6 +13,7 @@ import (
 	"stackmate/protocol/arena/board"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // perftCommand counts joint moves.
@@ -25,8 +26,8 @@ type perftCommand struct {
 
 // Run implements the command.
 func (c *perftCommand) Run(s *console) error {
-	if c.Depth < 1 || c.Depth > machine.MaxSteps {
-		return usageError{fmt.Errorf("expected a depth of 1 to %d, found %d", machine.MaxSteps, c.Depth)}
+	if c.Depth < 1 || c.Depth > play.MaxSteps {
+		return usageError{fmt.Errorf("expected a depth of 1 to %d, found %d", play.MaxSteps, c.Depth)}
 	}
 	rules, m, err := s.compile(c.Game, gdl.Load, reasoner.Options{Engine: c.Engine})
 	if err != nil {
@@ -51,7 +52,7 @@ type perftResult struct {
 	Complete   bool    `json:"complete"` // false if the counts are too small
 	Divide     []share `json:"divide,omitempty"`
 
-	counts []machine.PerftCount
+	counts []play.PerftCount
 }
 
 // share is the count below one first joint move.
@@ -68,7 +69,7 @@ func perft(ctx context.Context, game string, m machine.Machine, depth int, divid
 	if divided {
 		r.Divide, r.counts, err = divide(ctx, m, depth)
 	} else {
-		r.counts, err = machine.Perft(ctx, m, m.Initial(), depth)
+		r.counts, err = play.Perft(ctx, m, m.Initial(), depth)
 	}
 	if len(r.counts) == 0 {
 		return r, err
@@ -80,18 +81,18 @@ func perft(ctx context.Context, game string, m machine.Machine, depth int, divid
 }
 
 // divide counts below each joint move of the initial position, in natural order; the sums equal perft's.
-func divide(ctx context.Context, m machine.Machine, depth int) ([]share, []machine.PerftCount, error) {
-	counts := make([]machine.PerftCount, depth)
+func divide(ctx context.Context, m machine.Machine, depth int) ([]share, []play.PerftCount, error) {
+	counts := make([]play.PerftCount, depth)
 	for d := range counts {
 		counts[d].Depth = d + 1
 	}
-	x := machine.NewExpander(m)
-	x.Limit(ctx, machine.MaxExpansionBytes, 0)
+	x := play.NewExpander(m)
+	x.Limit(ctx, play.MaxExpansionBytes, 0)
 	if terminal, _ := x.Look(m.Initial()); terminal {
 		return nil, counts, nil
 	}
-	var first machine.Expansion
-	if err := x.Expand(&first, m.Initial()); errors.Is(err, machine.ErrStuck) {
+	var first play.Expansion
+	if err := x.Expand(&first, m.Initial()); errors.Is(err, play.ErrStuck) {
 		return nil, counts, nil
 	} else if err != nil {
 		return nil, counts, err
@@ -100,14 +101,14 @@ func divide(ctx context.Context, m machine.Machine, depth int) ([]share, []machi
 	joint := make([]machine.Move, len(m.Names().Roles))
 	for c := range first.Children {
 		first.Joint(joint, c)
-		below := []machine.PerftCount{{JointMoves: 1}}
+		below := []play.PerftCount{{JointMoves: 1}}
 		if first.Terminal[c] {
 			below[0].Terminals = 1
 		}
 		var err error
 		if depth > 1 {
-			var deeper []machine.PerftCount
-			deeper, err = machine.Perft(ctx, m, first.Child(c), depth-1)
+			var deeper []play.PerftCount
+			deeper, err = play.Perft(ctx, m, first.Child(c), depth-1)
 			below = append(below, deeper...)
 		}
 		for d, n := range below {

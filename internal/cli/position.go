@@ -9,6 +9,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // positionFlags say where to begin.
@@ -100,18 +101,18 @@ func factsOf(names *machine.Names, text string) ([]gdl.Term, error) {
 
 // after returns the match after the moves of a text. A list may be a joint move and a move as well, (a b) in a game
 // of two roles: the reading counts by which all moves are legal, and several of them are an error.
-func after(m machine.Machine, text string) (*machine.History, error) {
+func after(m machine.Machine, text string) (*play.History, error) {
 	terms, err := termsOf(text)
 	if err != nil {
 		return nil, err
 	}
-	r := reading{at: machine.NewHistory(m, m.Initial()), failed: map[string]bool{}}
+	r := reading{at: play.NewHistory(m, m.Initial()), failed: map[string]bool{}}
 	r.read(terms)
 	switch len(r.found) {
 	case 0:
 		return nil, r.fault
 	case 1:
-		return machine.Follow(m, r.found[0])
+		return play.Follow(m, r.found[0])
 	}
 	step := 0
 	for slices.Equal(r.found[0][step], r.found[1][step]) {
@@ -123,7 +124,7 @@ func after(m machine.Machine, text string) (*machine.History, error) {
 
 // reading is the search for the lines of joint moves that a list of terms may mean, depth first.
 type reading struct {
-	at     *machine.History
+	at     *play.History
 	line   [][]string      // joint moves, to the position of at
 	found  [][][]string    // lines that take all terms, two at most
 	failed map[string]bool // by terms left and position: the terms cannot be read from there
@@ -241,7 +242,7 @@ func elements(list gdl.Term) []gdl.Term {
 }
 
 // find returns the legal move of a role that a term names.
-func find(at *machine.History, r machine.Role, term gdl.Term) (string, error) {
+func find(at *play.History, r machine.Role, term gdl.Term) (string, error) {
 	term, err := term.Normal()
 	if err != nil {
 		return "", err

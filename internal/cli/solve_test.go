@@ -11,7 +11,7 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/player/analysis"
-	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search/solve"
 )
 
@@ -154,7 +154,7 @@ func TestASavedSolutionTellsHowSoonEachMoveEnds(t *testing.T) {
 	m, rules := gamestest.Machine(t, "ticTacToe"), gamestest.Rules(t, "ticTacToe")
 	know := func(moves ...[]string) *analysis.Analysis {
 		t.Helper()
-		h := must.Get(machine.Follow(m, moves))(t)
+		h := must.Get(play.Follow(m, moves))(t)
 		var last *analysis.Analysis
 		early := false
 		report := func(x *analysis.Analysis) {

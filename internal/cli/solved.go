@@ -11,6 +11,7 @@ import (
 	"stackmate/player/analysis"
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -36,7 +37,7 @@ func (s *console) adviser(file string, bytes int64) *analysis.Adviser {
 
 // seated is a role in a match, which it follows on the match's machine.
 type seated struct {
-	at   *machine.History
+	at   *play.History
 	role machine.Role
 	told int // number of messages read
 }
@@ -46,7 +47,7 @@ func (p *seated) sit(m protocol.Match) error {
 	if m.Machine == nil {
 		return errors.New("people and solutions play with the names of the rules: without --scramble")
 	}
-	p.at, p.told = machine.NewHistory(m.Machine, m.Machine.Initial()), 1
+	p.at, p.told = play.NewHistory(m.Machine, m.Machine.Initial()), 1
 	var known bool
 	if p.role, known = p.at.Names.Role(m.Role); !known {
 		return fmt.Errorf("the game has no role %s", m.Role)

@@ -14,6 +14,7 @@ import (
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 
 	"github.com/rs/zerolog"
@@ -77,7 +78,7 @@ func TestAPersonPlaysAgainstASolution(t *testing.T) {
 
 func TestASolutionDrawsItsMovesWithTheirProbabilities(t *testing.T) {
 	m := gamestest.Machine(t, "goofspiel-8")
-	p := &solved{seated: seated{at: machine.NewHistory(m, m.Initial())}, rng: machine.NewRand(7)}
+	p := &solved{seated: seated{at: play.NewHistory(m, m.Initial())}, rng: machine.NewRand(7)}
 	strategy := []search.Weighted{{Move: 3, Probability: 0.2}, {Move: 5, Probability: 0.5}, {Move: 7, Probability: 0.3}}
 	const draws = 100_000
 	count := map[string]float64{}

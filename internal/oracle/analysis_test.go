@@ -8,6 +8,7 @@ import (
 
 	"stackmate/internal/oracle"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search/goals"
 	"stackmate/search/solve"
 )
@@ -18,10 +19,10 @@ func (c *comparison) compareAnalysis() {
 	if m == nil {
 		return
 	}
-	if decisive := m.Decisive(c.ctx, false); decisive != nil && c.sound {
+	if decisive := facts.Decisive(c.ctx, m, false); decisive != nil && c.sound {
 		c.compareDecisive(m, decisive)
 	}
-	for _, y := range m.Symmetries() {
+	for _, y := range facts.Symmetries(m) {
 		if !c.isSymmetry(m, &y) {
 			return
 		}
@@ -32,10 +33,10 @@ func (c *comparison) compareAnalysis() {
 
 // compareProvedFacts compares the facts proved about goals and about the length of games.
 func (c *comparison) compareProvedFacts(m machine.Machine) {
-	if sum, proved := m.ProvedGoalSum(c.ctx); proved && (otherSum(c.game, int(sum)) >= 0 || faulty(c.game, c.game.Players) >= 0) {
+	if sum, proved := facts.ProvedGoalSum(c.ctx, m); proved && (otherSum(c.game, int(sum)) >= 0 || faulty(c.game, c.game.Players) >= 0) {
 		c.fault("proved sum", "%d, right: %d (constant: %v), a faulty goal: %v", sum, c.sum, c.constant, faulty(c.game, c.game.Players) >= 0)
 	}
-	switch length, proved := m.ProvedLength(c.ctx); {
+	switch length, proved := facts.ProvedLength(c.ctx, m); {
 	case proved && !c.acyclic:
 		c.fault("proved length", "%d joint moves, and a position comes back", length)
 	case proved && longest(c.game) > length:
@@ -72,12 +73,12 @@ func (c *comparison) compareDecisive(m, decisive machine.Machine) {
 		batch.Evaluate(1)
 		for _, role := range c.game.Players {
 			r := machine.Role(role)
-			goal, lanes := batch.Wins(r)
+			goal, lanes := machine.Wins(batch, r)
 			if low, high := c.bounds(role, true); lanes[0]&1 != 0 && low.Exact && float(low.At[i]) < float64(goal) {
 				c.fault("wins", "%s wins %d for sure in %v, right: from %s to %s", c.game.Roles[role], goal, p.Facts, low.At[i].RatString(), high.At[i].RatString())
 				return
 			}
-			moves = batch.AppendSensible(moves[:0], 0, r)
+			moves = machine.AppendSensible(batch, moves[:0], 0, r)
 			if len(moves) == 0 {
 				c.fault("sensible", "no sensible move of %s in %v", c.game.Roles[role], p.Facts)
 				return
@@ -109,7 +110,7 @@ func (c *comparison) compareDecisive(m, decisive machine.Machine) {
 }
 
 // isSymmetry asks whether a symmetry maps positions to positions with the same goals, ends and successors.
-func (c *comparison) isSymmetry(m machine.Machine, y *machine.Symmetry) bool {
+func (c *comparison) isSymmetry(m machine.Machine, y *facts.Symmetry) bool {
 	number := make(map[string]int)
 	for i := range c.game.Positions {
 		number[fmt.Sprint(c.state(m, i))] = i
@@ -130,7 +131,7 @@ func (c *comparison) isSymmetry(m machine.Machine, y *machine.Symmetry) bool {
 }
 
 // differs says in which way position q is no image of p.
-func (c *comparison) differs(m machine.Machine, y *machine.Symmetry, p, q *oracle.Position, number map[string]int) string {
+func (c *comparison) differs(m machine.Machine, y *facts.Symmetry, p, q *oracle.Position, number map[string]int) string {
 	if p.Terminal != q.Terminal {
 		return "one is terminal"
 	}

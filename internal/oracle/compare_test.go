@@ -13,6 +13,7 @@ import (
 	"stackmate/internal/oracle"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // tolerance is the error, in goal points, below which values count as equal.
@@ -195,7 +196,7 @@ func (c *comparison) compareMachine(engine string, m machine.Machine) {
 		c.fault("engine "+engine, "roles %v, want %v", names.Roles, c.game.Roles)
 		return
 	}
-	batch, expander, e := m.NewNarrowBatch(), machine.NewExpander(m), new(machine.Expansion)
+	batch, expander, e := m.NewNarrowBatch(), play.NewExpander(m), new(play.Expansion)
 	expander.Limit(c.ctx, 64<<20, 0)
 	goals := make([]int32, len(names.Roles))
 	for i := range c.game.Positions {
@@ -245,7 +246,7 @@ func (c *comparison) compareMachine(engine string, m machine.Machine) {
 			}
 		}
 	}
-	counts, err := machine.Perft(c.ctx, m, m.Initial(), 1+c.IntN(5))
+	counts, err := play.Perft(c.ctx, m, m.Initial(), 1+c.IntN(5))
 	for _, n := range counts {
 		joints, terminals := perft(c.game, n.Depth)
 		if err == nil && (n.JointMoves != joints || n.Terminals != terminals) {

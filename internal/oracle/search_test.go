@@ -13,6 +13,7 @@ import (
 
 	"stackmate/internal/oracle"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/certify"
 	"stackmate/search/layers"
@@ -223,7 +224,7 @@ func (v *verdict) judgeRefusal(err error) {
 	switch {
 	case v.options.Method == string(atonce.SequenceForm) && strings.Contains(err.Error(), "GLPK"):
 		justified = true
-	case errors.Is(err, machine.ErrTooWide):
+	case errors.Is(err, play.ErrTooWide):
 		justified = !v.acyclic // a path without end takes any memory
 	case !v.sound: // a faulty game: any result is allowed
 		justified = true
@@ -410,7 +411,7 @@ func (v *verdict) judgeAnswers() {
 			continue // for every move
 		}
 		strategy, failed := v.strategy(ctx, role, parts[min(i, len(parts)-1)].Solution)
-		if errors.Is(failed, machine.ErrTooWide) && !v.acyclic {
+		if errors.Is(failed, play.ErrTooWide) && !v.acyclic {
 			return // a path without end takes any memory
 		}
 		if failed != nil {

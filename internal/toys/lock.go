@@ -1,6 +1,9 @@
 package toys
 
-import "stackmate/reasoner/machine"
+import (
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
+)
 
 // Lock is a puzzle: of 3 moves at each of Depth steps only one, move i mod 3 at step
 // i, keeps the goal of 100 in reach; the first mistake, at step i, leaves i+1
@@ -10,11 +13,11 @@ type Lock struct{ Depth int }
 // Machine returns the machine of the game. The word of a state holds the number of the step and, from bit 8,
 // the goal left after a mistake.
 func (g Lock) Machine() machine.Machine {
-	return machine.NewScalar(Names([]string{"robot"}, 3), machine.State{0}, machine.Info{Engine: "toy"}, g.Stepper)
+	return scalar.New(Names([]string{"robot"}, 3), machine.State{0}, machine.Info{Engine: "toy"}, g.Stepper)
 }
 
 // Stepper returns a Stepper of the game.
-func (g Lock) Stepper() machine.Stepper { return &wheels{Lock: g} }
+func (g Lock) Stepper() scalar.Stepper { return &wheels{Lock: g} }
 
 // wheels is a position of the game.
 type wheels struct {

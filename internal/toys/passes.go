@@ -34,6 +34,9 @@ type counted struct {
 func (m *counted) NewBatch() machine.Batch       { return &countedBatch{m.Machine.NewBatch(), m} }
 func (m *counted) NewNarrowBatch() machine.Batch { return &countedBatch{m.Machine.NewNarrowBatch(), m} }
 
+// Unwrap implements machine.Wrapper.
+func (m *counted) Unwrap() machine.Machine { return m.Machine }
+
 func (m *counted) pass() {
 	switch n := m.passes.Add(1); {
 	case n == m.last:
@@ -55,7 +58,7 @@ func (b *countedBatch) Evaluate(n int) {
 
 func (b *countedBatch) Prepare(n int) {
 	b.machine.pass()
-	b.Batch.Prepare(n)
+	machine.Prepare(b.Batch, n)
 }
 
 func (b *countedBatch) Advance(n int) {
@@ -63,6 +66,5 @@ func (b *countedBatch) Advance(n int) {
 	b.Batch.Advance(n)
 }
 
-func (b *countedBatch) Merge(from machine.Batch, mask []uint64) {
-	b.Batch.Merge(from.(*countedBatch).Batch, mask)
-}
+// Unwrap implements machine.Wrapper.
+func (b *countedBatch) Unwrap() machine.Batch { return b.Batch }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 )
 
 // Subtraction is the game in which the roles alternately take 1 to Most counters; the role that takes the last
@@ -24,11 +25,11 @@ func (g Subtraction) Machine() machine.Machine {
 			names.Moves[r][i] = fmt.Sprintf("(take %d)", i)
 		}
 	}
-	return machine.NewScalar(names, machine.State{uint64(g.Start * len(g.Roles))}, machine.Info{Engine: "toy"}, g.Stepper)
+	return scalar.New(names, machine.State{uint64(g.Start * len(g.Roles))}, machine.Info{Engine: "toy"}, g.Stepper)
 }
 
 // Stepper returns a Stepper of the game.
-func (g Subtraction) Stepper() machine.Stepper { return &counters{Subtraction: g} }
+func (g Subtraction) Stepper() scalar.Stepper { return &counters{Subtraction: g} }
 
 // counters is a position of the game.
 type counters struct {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 )
 
 // maxMoves bounds the legal moves of a role in one position.
@@ -55,8 +56,8 @@ func Bimatrix(goals [][][2]int32) *Tree {
 
 // Machine returns the machine of the game. It follows later changes of the tree.
 func (t *Tree) Machine() machine.Machine {
-	return machine.NewScalar(Names(t.Roles, maxMoves), machine.State{0}, machine.Info{Engine: "toy"},
-		func() machine.Stepper { return &treeStepper{Tree: t} })
+	return scalar.New(Names(t.Roles, maxMoves), machine.State{0}, machine.Info{Engine: "toy"},
+		func() scalar.Stepper { return &treeStepper{Tree: t} })
 }
 
 type treeStepper struct {

@@ -6,13 +6,14 @@ import (
 
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 func TestTheJointMovesOfATreeLeadToItsKidsInOrder(t *testing.T) {
 	g := toys.Matrix([][]int32{{10, 20, 30}, {40, 50, 60}})
 	m := g.Machine()
-	x := machine.NewExpander(m)
-	var e machine.Expansion
+	x := play.NewExpander(m)
+	var e play.Expansion
 	if x.Expand(&e, m.Initial()) != nil || e.Children != 6 {
 		t.Fatalf("%d children", e.Children)
 	}
@@ -31,12 +32,12 @@ func TestWhoTakesTheLastCounterWins(t *testing.T) {
 	g := toys.Subtraction{Roles: []string{"a", "b", "c"}, Start: 2, Most: 3}
 	m := g.Machine()
 	// Two counters are taken at once, or one by one.
-	counts, err := machine.Perft(context.Background(), m, m.Initial(), 2)
-	if err != nil || counts[0] != (machine.PerftCount{Depth: 1, JointMoves: 2, Terminals: 1}) || counts[1] != (machine.PerftCount{Depth: 2, JointMoves: 1, Terminals: 1}) {
+	counts, err := play.Perft(context.Background(), m, m.Initial(), 2)
+	if err != nil || counts[0] != (play.PerftCount{Depth: 1, JointMoves: 2, Terminals: 1}) || counts[1] != (play.PerftCount{Depth: 2, JointMoves: 1, Terminals: 1}) {
 		t.Errorf("%+v, error %v", counts, err)
 	}
 	for turn, want := range []int32{2, 0, 1} { // the role that would be in turn, and the role that has just moved
-		over, goals := machine.NewExpander(m).Look(machine.State{uint64(turn)})
+		over, goals := play.NewExpander(m).Look(machine.State{uint64(turn)})
 		for r, goal := range goals {
 			if !over || (goal == 100) != (int32(r) == want) {
 				t.Errorf("turn %d: over %v, goals %v", turn, over, goals)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // Follow makes joint moves from position q on. It reports whether the game is over then, and returns the goals.
@@ -19,7 +20,7 @@ func Follow(m machine.Machine, q machine.State, line [][]machine.Move) (over boo
 		b.Advance(1)
 		b.Store(at, 1)
 	}
-	return machine.NewExpander(m).Look(at)
+	return play.NewExpander(m).Look(at)
 }
 
 // Positions returns the consecutive positions of random games, without the last one of each.
@@ -30,7 +31,7 @@ func Positions(m machine.Machine, games int, seed uint64) []uint64 {
 		b.Fill(m.Initial(), nil)
 		for b.Evaluate(1); b.Terminal()[0]&1 == 0; b.Evaluate(1) {
 			at := len(states)
-			states = append(states, make([]uint64, m.Words())...)
+			states = append(states, make([]uint64, len(m.Initial()))...)
 			b.Store(states[at:], 1)
 			b.ChooseRandom(rng, 1)
 			b.Advance(1)

@@ -1,6 +1,9 @@
 package toys
 
-import "stackmate/reasoner/machine"
+import (
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
+)
 
 // Wide is a game of the given width, depth and size. The moves determine pseudo-random goals; the goals of two players add
 // up to 100.
@@ -22,8 +25,8 @@ func (g Wide) Machine() machine.Machine {
 	for _, n := range g.Moves {
 		names.Moves = append(names.Moves, numbered("m", n))
 	}
-	return machine.NewScalar(names, make(machine.State, g.Words), machine.Info{Engine: "toy"},
-		func() machine.Stepper { return &wide{Wide: g} })
+	return scalar.New(names, make(machine.State, g.Words), machine.Info{Engine: "toy"},
+		func() scalar.Stepper { return &wide{Wide: g} })
 }
 
 // wide is a position of the game: the joint moves made, and a hash of them.

@@ -9,6 +9,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/matrix"
 )
@@ -93,8 +94,8 @@ func (x *analysis) known(ctx context.Context, rules *gdl.Game) bool {
 // moves returns, if one role has a choice, the value of each of its moves in the saved solution, and the number of joint moves to the
 // end of the game if all players follow the solution. Sum is the sum of the goals of two players.
 func (x *analysis) moves(ctx context.Context, first machine.Role, sum float64) [][]search.Known {
-	var e machine.Expansion
-	if machine.NewExpander(x.machine).Expand(&e, x.position) != nil {
+	var e play.Expansion
+	if play.NewExpander(x.machine).Expand(&e, x.position) != nil {
 		return nil
 	}
 	chooser := slices.IndexFunc(e.Moves, func(moves []machine.Move) bool { return len(moves) > 1 })
@@ -128,7 +129,7 @@ func (x *analysis) moves(ctx context.Context, first machine.Role, sum float64) [
 
 // sum returns the sum of the goals of two players: of a random game, or the usual sum if the game does not end in time.
 func (x *analysis) sum(ctx context.Context, first, other machine.Role) float64 {
-	goals := machine.RandomGoals(ctx, x.machine, x.position)
+	goals := play.RandomGoals(ctx, x.machine, x.position)
 	if goals == nil {
 		return machine.MaxGoal
 	}
@@ -146,7 +147,7 @@ type analysis struct {
 	report   func(*Analysis)
 	began    time.Time
 	row, col machine.Role
-	next     machine.Expansion // the positions after each joint move of the matrix
+	next     play.Expansion // the positions after each joint move of the matrix
 }
 
 // share returns a part of the time until the deadline.
@@ -217,8 +218,8 @@ func (x *analysis) matrix(ctx context.Context) *PayoffMatrix {
 	if x.row, x.col, err = search.Opponents(names); err != nil || x.col == machine.NoRole || names.Chance() != machine.NoRole {
 		return nil
 	}
-	expander := machine.NewExpander(x.machine)
-	expander.Limit(ctx, machine.MaxExpansionBytes, 0)
+	expander := play.NewExpander(x.machine)
+	expander.Limit(ctx, play.MaxExpansionBytes, 0)
 	if over, _ := expander.Look(x.position); over || expander.Expand(&x.next, x.position) != nil {
 		return nil
 	}

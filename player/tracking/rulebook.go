@@ -86,7 +86,7 @@ func (c *compiled) next(ctx context.Context, s snapshot, joint []string) (snapsh
 	}
 	c.loaded = false
 	c.batch.Advance(1)
-	words := make(machine.State, c.machine.Words())
+	words := make(machine.State, len(c.machine.Initial()))
 	c.batch.Store(words, 1)
 	return snapshot(words.Key()), ctx.Err()
 }

@@ -2,12 +2,14 @@ package training
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"time"
 
 	"stackmate/gdl"
 	"stackmate/gdl/canonical"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search/evaluate"
 	"stackmate/search/solve"
 )
@@ -31,7 +33,7 @@ type Helper struct {
 
 // NewHelper returns a helper whose tables take so much memory, in bytes.
 func NewHelper(ctx context.Context, rules *gdl.Game, m machine.Machine, seed uint64, memory int64) *Helper {
-	return &Helper{canonical.New(rules), machine.Decisive(ctx, m, false), config(ctx, m, solve.Classify(ctx, m, seed), seed, memory)}
+	return &Helper{canonical.New(rules), cmp.Or(facts.Decisive(ctx, m, false), m), config(ctx, m, solve.Classify(ctx, m, seed), seed, memory)}
 }
 
 // Play plays the games of a task.

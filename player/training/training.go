@@ -3,6 +3,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"stackmate/internal/guard"
 	"stackmate/player"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search/evaluate"
 	"stackmate/search/solve"
 )
@@ -76,7 +78,7 @@ func New(ctx context.Context, folder string, rules *gdl.Game, m machine.Machine,
 	c := config(ctx, m, class, seed, memory)
 	c.Threads = runtime.GOMAXPROCS(0)
 	form := canonical.New(rules)
-	t := &Training{File: filepath.Join(folder, player.KnowledgeFile(form)), rules: form, machine: machine.Decisive(ctx, m, false)}
+	t := &Training{File: filepath.Join(folder, player.KnowledgeFile(form)), rules: form, machine: cmp.Or(facts.Decisive(ctx, m, false), m)}
 	var err error
 	t.learner, err = evaluate.Load(t.File, form, t.machine, c)
 	switch {
@@ -94,7 +96,7 @@ func New(ctx context.Context, folder string, rules *gdl.Game, m machine.Machine,
 
 // config returns the configuration of a learner.
 func config(ctx context.Context, m machine.Machine, class solve.Class, seed uint64, memory int64) evaluate.Config {
-	return evaluate.Config{Seed: seed, ConstantSum: class.ConstantSum, Bytes: memory, Signals: m.Signals(ctx)}
+	return evaluate.Config{Seed: seed, ConstantSum: class.ConstantSum, Bytes: memory, Signals: facts.SignalsOf(ctx, m)}
 }
 
 // Saved reports whether a file was written.

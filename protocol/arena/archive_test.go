@@ -32,7 +32,7 @@ func played(t testing.TB, a *Archive) *Record {
 	t.Helper()
 	s := quick
 	s.Tell = a.Recorder()
-	return play(t, manager(t, choosing), s, in("a", &fake{}), in("b", saying(gdl.Term{Name: "pass"})))
+	return playMatch(t, manager(t, choosing), s, in("a", &fake{}), in("b", saying(gdl.Term{Name: "pass"})))
 }
 
 // asJSON returns a record as programs see it: times are instants there.
@@ -195,7 +195,7 @@ func TestAMatchCanBeWatchedFromHereAndElsewhere(t *testing.T) {
 		}
 		return err
 	}
-	r := play(t, manager(t, choosing), s, in("a", &fake{}), in("b", &fake{OnStart: func(context.Context, protocol.Match) error { return nil }}))
+	r := playMatch(t, manager(t, choosing), s, in("a", &fake{}), in("b", &fake{OnStart: func(context.Context, protocol.Match) error { return nil }}))
 	watch(here) // a finished match is read from the file
 	watchers.Wait()
 	if len(stories) != 2*(r.Turns+2)+1 {
@@ -306,7 +306,7 @@ func TestWhatPlayersSayIsRecordedInTheNamesOfTheRules(t *testing.T) {
 		s.Scramble, s.Tell = scramble, a.Recorder()
 		saying := Player{Name: "a", New: func() protocol.Agent { return &explaining{compiling: compiling{t: t}} }}
 		silent := Player{Name: "b", New: func() protocol.Agent { return &compiling{t: t} }}
-		play(t, m, s, saying, silent)
+		playMatch(t, m, s, saying, silent)
 		r := must.Get(a.Read("m.1"))(t)
 		for turn, moves := range r.Moves {
 			want := &protocol.Explanation{
@@ -323,7 +323,7 @@ func TestWhatPlayersSayIsRecordedInTheNamesOfTheRules(t *testing.T) {
 func TestARecordCanBeReplayed(t *testing.T) {
 	m := builtIn(t, "ticTacToe")
 	players := Player{Name: "a", New: drifters(t, m.machine)}
-	r := play(t, m, quick, players, players)
+	r := playMatch(t, m, quick, players, players)
 	_, hash := m.rules()
 	// As a manager that was killed would leave it.
 	cut := *r
@@ -343,9 +343,9 @@ func TestARecordCanBeReplayed(t *testing.T) {
 func TestAFalseRecordIsNoticed(t *testing.T) {
 	m := builtIn(t, "ticTacToe")
 	players := Player{Name: "a", New: drifters(t, m.machine)}
-	truth := play(t, m, quick, players, players)
+	truth := playMatch(t, m, quick, players, players)
 	for truth.Goals[0] == truth.Goals[1] || truth.Turns < 6 {
-		truth = play(t, m, quick, players, players)
+		truth = playMatch(t, m, quick, players, players)
 	}
 	_, hash := m.rules()
 	text := asJSON(t, truth)
@@ -389,7 +389,7 @@ func TestAFalseRecordIsNoticed(t *testing.T) {
 // A role with two goals at the end has none that counts, and 0 on record: fresh records are true.
 func TestARecordWithoutASingleGoalIsTrue(t *testing.T) {
 	m := manager(t, "(role a) (role b) (init s) (<= (legal ?r go) (role ?r)) (<= (next t) (true s)) (<= terminal (true t)) (goal a 10) (goal a 20) (goal b 30)")
-	r := play(t, m, quick, in("a", saying(gdl.Term{Name: "go"})), in("b", saying(gdl.Term{Name: "go"})))
+	r := playMatch(t, m, quick, in("a", saying(gdl.Term{Name: "go"})), in("b", saying(gdl.Term{Name: "go"})))
 	if err := r.Replay(m.machine); err != nil || fmt.Sprint(r.Goals) != "[0 30]" {
 		t.Errorf("%v, goals %v", err, r.Goals)
 	}

@@ -13,6 +13,7 @@ import (
 	"stackmate/internal/guard"
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 
 	"github.com/rs/zerolog"
 )
@@ -32,7 +33,7 @@ type contest struct {
 	rules   *gdl.Game  // in the names that the players receive
 	names   scrambling // of the rules
 	rng     *machine.Rand
-	at      *machine.History
+	at      *play.History
 	players []Player   // by role
 	seats   []opponent // by role; nil for the role random
 	*narrator

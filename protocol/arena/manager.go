@@ -11,6 +11,7 @@ import (
 	"stackmate/internal/guard"
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 
 	"github.com/rs/zerolog"
 )
@@ -86,7 +87,7 @@ func (g *Manager) Match(ctx context.Context, id string, players []Player, s Sett
 	if s.Opening > 0 && len(s.After) == 0 {
 		s.After = g.opening(s.Opening, s.OpeningSeed)
 	}
-	at, err := machine.Follow(g.machine, s.After)
+	at, err := play.Follow(g.machine, s.After)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the opening: %w", g.name, err)
 	}

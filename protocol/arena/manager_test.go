@@ -45,7 +45,7 @@ func at(name, url string) Player { return Player{Name: name, URL: url} }
 func in(name string, a protocol.Agent) Player { return Player{Name: name, New: always(a)} }
 
 // play holds a match that must be possible.
-func play(t testing.TB, m *Manager, s Setting, players ...Player) *Record {
+func playMatch(t testing.TB, m *Manager, s Setting, players ...Player) *Record {
 	t.Helper()
 	return must.Get(m.Match(t.Context(), "m.1", players, s))(t)
 }
@@ -63,7 +63,7 @@ func verify(t testing.TB, m *Manager, r *Record) {
 	b, names := m.machine.NewBatch(), m.machine.Names()
 	for turn := range r.States {
 		want := must.Get(names.State(r.States[turn]))(t)
-		got := make(machine.State, m.machine.Words())
+		got := make(machine.State, len(m.machine.Initial()))
 		b.Store(got, 1)
 		if !got.Equal(want) {
 			t.Fatalf("turn %d: state %v, recorded %v", turn, names.AppendFluents(nil, got), r.States[turn])
@@ -110,7 +110,7 @@ func TestMatchesOfAllKindsAreRecordedAsPlayed(t *testing.T) {
 					}
 					players = append(players, Player{Name: "drifter", New: newAgent})
 				}
-				r := play(t, m, s, players...)
+				r := playMatch(t, m, s, players...)
 				verify(t, m, r)
 				clean(t, r)
 			})
@@ -139,7 +139,7 @@ func TestWholeMatchesRunOverHTTP(t *testing.T) {
 	for _, scramble := range []bool{false, true} {
 		s := quick
 		s.Scramble = scramble
-		r := play(t, m, s, at("one", one), at("two", two))
+		r := playMatch(t, m, s, at("one", one), at("two", two))
 		verify(t, m, r)
 		clean(t, r)
 		if r.Roles[0] != "x" || r.Players[0] != "one" {
@@ -210,7 +210,7 @@ func TestMisbehavingPlayersAreReplacedAndRecorded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := manager(t, choosing)
-			r := play(t, m, quick, at("odd", httpPlayer(t, c.OnPlay)), in("good", &fake{}))
+			r := playMatch(t, m, quick, at("odd", httpPlayer(t, c.OnPlay)), in("good", &fake{}))
 			verify(t, m, r)
 			want := [][]string{{c.want, ""}, {c.want, ""}}
 			if diff := cmp.Diff(want, r.Errors); diff != "" {
@@ -239,7 +239,7 @@ func TestRepliesOfTheFieldAreMovesWithRemarks(t *testing.T) {
 	} {
 		url := httpPlayer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, reply) })
 		m := manager(t, "(role a) (init s) (legal a go) (legal a pass) (<= (next t) (true s)) (<= terminal (true t)) (goal a 100)")
-		r := play(t, m, quick, at("p", url))
+		r := playMatch(t, m, quick, at("p", url))
 		why := ""
 		if r.Explanations[0] != nil {
 			why = strings.TrimSpace(r.Explanations[0][0].Why)
@@ -261,7 +261,7 @@ func TestAReplyThatIsCutShortByALittleCounts(t *testing.T) {
 			fmt.Fprint(w, c.reply)
 		})
 		m := manager(t, "(role a) (init s) (legal a go) (legal a pass) (<= (next t) (true s)) (<= terminal (true t)) (goal a 100)")
-		if r := play(t, m, quick, at("p", url)); r.Errors[0][0] != c.want {
+		if r := playMatch(t, m, quick, at("p", url)); r.Errors[0][0] != c.want {
 			t.Errorf("%+v: %q", c, r.Errors[0][0])
 		}
 	}
@@ -272,7 +272,7 @@ func TestASlowPlayerOnTheWireTimesOut(t *testing.T) {
 	url := httpPlayer(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	s := quick
 	s.PlayClock = time.Millisecond
-	r := play(t, m, s, at("slow", url), in("good", &fake{}))
+	r := playMatch(t, m, s, at("slow", url), in("good", &fake{}))
 	if r.Errors[0][0] != TimedOut || r.Errors[1][0] != TimedOut {
 		t.Errorf("errors %v", r.Errors)
 	}
@@ -290,7 +290,7 @@ func TestSlowAndFailingAgentsInProcessAreReplaced(t *testing.T) {
 		failing := &fake{OnPlay: func(context.Context, [][]gdl.Term) (gdl.Term, error) { panic("crash") }}
 		m := manager(t, choosing)
 		began := time.Now()
-		r := play(t, m, quick, in("slow", slow), in("failing", failing))
+		r := playMatch(t, m, quick, in("slow", slow), in("failing", failing))
 		if diff := cmp.Diff([][]string{{"TO", "CE"}, {"", "CE"}}, r.Errors); diff != "" {
 			t.Errorf("errors (-want +got):\n%s", diff)
 		}
@@ -305,7 +305,7 @@ func TestAPlayerNotReadyInTimeMayCatchUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := &fake{OnStart: func(context.Context, protocol.Match) error { time.Sleep(12 * time.Second); return nil }}
 		m := manager(t, choosing)
-		r := play(t, m, quick, in("slow", slow), in("good", &fake{}))
+		r := playMatch(t, m, quick, in("slow", slow), in("good", &fake{}))
 		if diff := cmp.Diff(Result{
 			Match: "m.1", Game: "test", Players: []string{"slow", "good"},
 			Goals: r.Goals, Turns: 2, Errors: []int{1, 0},
@@ -329,7 +329,7 @@ func TestAMatchThatCannotBeginIsAbortedWithTheReason(t *testing.T) {
 	} {
 		aborted := make(chan bool, 1)
 		good := &fake{OnAbort: func() { aborted <- true }}
-		r := play(t, manager(t, choosing), quick, in("good", good), p)
+		r := playMatch(t, manager(t, choosing), quick, in("good", good), p)
 		if !r.Aborted || r.Completed || !strings.HasPrefix(r.Reason, want) || len(r.Goals) != 0 {
 			t.Errorf("%+v, want the reason %s", r, want)
 		}
@@ -368,13 +368,13 @@ func TestBrokenGamesAreAbortedWithTheReason(t *testing.T) {
 		m := manager(t, c.rules)
 		s := quick
 		s.MaxTurns = 20
-		r := play(t, m, s, in("a", saying(gdl.Term{Name: "go"})))
+		r := playMatch(t, m, s, in("a", saying(gdl.Term{Name: "go"})))
 		if !r.Aborted || r.Reason != c.want {
 			t.Errorf("%s: aborted: %v, %q", name, r.Aborted, r.Reason)
 		}
 	}
 	m := manager(t, head+"(legal a go) (<= (next (p 2)) (true (p 1))) (<= terminal (true (p 2)))")
-	r := play(t, m, quick, in("a", saying(gdl.Term{Name: "go"})))
+	r := playMatch(t, m, quick, in("a", saying(gdl.Term{Name: "go"})))
 	if !r.Completed || fmt.Sprint(r.Goals) != "[0]" || r.Reason != "a fault of the rules: a has no single goal at the end" {
 		t.Errorf("no goal: %+v", r)
 	}
@@ -399,13 +399,13 @@ func TestAnInterruptedMatchEndsAtOnce(t *testing.T) {
 func TestTheSameSeedGivesTheSameMatch(t *testing.T) {
 	m := builtIn(t, "pig-6-2")
 	silent := in("silent", &fake{})
-	a, b := play(t, m, quick, silent, silent), play(t, m, quick, silent, silent)
+	a, b := playMatch(t, m, quick, silent, silent), playMatch(t, m, quick, silent, silent)
 	if diff := cmp.Diff(a.Moves, b.Moves); diff != "" {
 		t.Errorf("(-first +second):\n%s", diff)
 	}
 	other := quick
 	other.Seed++
-	if c := play(t, m, other, silent, silent); cmp.Equal(a.Moves, c.Moves) {
+	if c := playMatch(t, m, other, silent, silent); cmp.Equal(a.Moves, c.Moves) {
 		t.Error("another seed gave the same match")
 	}
 }
@@ -426,7 +426,7 @@ func TestPlayersInThisProcessGetTheCompiledGameUnlessNamesAreScrambled(t *testin
 		}
 		s := quick
 		s.Scramble = scramble
-		play(t, m, s, Player{Name: "one", New: newAgent}, Player{Name: "two", New: func() protocol.Agent { return &compiling{t: t} }})
+		playMatch(t, m, s, Player{Name: "one", New: newAgent}, Player{Name: "two", New: func() protocol.Agent { return &compiling{t: t} }})
 		want := m.machine
 		if scramble {
 			want = nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // Openings vary the matches of one game without favouring a player: random joint moves lead to a position, and each
@@ -30,7 +31,7 @@ func (g *Manager) opening(length int, seed uint64) (moves [][]string) {
 }
 
 func (g *Manager) randomOpening(length int, rng *machine.Rand) (moves [][]string) {
-	at := machine.NewHistory(g.machine, g.machine.Initial())
+	at := play.NewHistory(g.machine, g.machine.Initial())
 	for {
 		if at.IsOver() || at.Fault() != nil {
 			return moves[:max(0, len(moves)-1)]

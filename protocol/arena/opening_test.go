@@ -6,7 +6,7 @@ import (
 
 	"stackmate/internal/exhaustive"
 	"stackmate/protocol"
-	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -26,7 +26,7 @@ func TestMatchesAfterAnOpeningAreMatchesOfTheSameGame(t *testing.T) {
 				newAgent := func() protocol.Agent { return &compiling{t: t} }
 				players = append(players, Player{Name: "p", New: newAgent})
 			}
-			r := play(t, m, s, players...)
+			r := playMatch(t, m, s, players...)
 			clean(t, r)
 			if !r.Completed || len(r.Opening) != 2 || len(r.States) != r.Turns+1 {
 				t.Fatalf("%s, seed %d: %+v", name, seed, r)
@@ -47,7 +47,7 @@ func TestNoOpeningEndsTheGame(t *testing.T) {
 	m := builtIn(t, "matchingPennies") // of one turn
 	s := quick
 	s.Opening = 3
-	r := play(t, m, s, in("a", &fake{}), in("b", &fake{}))
+	r := playMatch(t, m, s, in("a", &fake{}), in("b", &fake{}))
 	if r.Turns != 1 || len(r.Opening) != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -57,7 +57,7 @@ func TestNoOpeningEndsTheGame(t *testing.T) {
 		if len(moves) == 0 || len(moves) >= 50 {
 			t.Fatalf("moves %v", moves)
 		}
-		if at, err := machine.Follow(m.machine, moves); err != nil || at.IsOver() {
+		if at, err := play.Follow(m.machine, moves); err != nil || at.IsOver() {
 			t.Errorf("after %v: %v, or the game is over", moves, err)
 		}
 		if same := m.opening(50, seed); cmp.Diff(moves, same) != "" {

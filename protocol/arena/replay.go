@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/trace"
 )
 
@@ -105,7 +106,7 @@ func (r *Record) Replay(m machine.Machine, hashes ...string) error {
 		return err
 	}
 	if r.Completed && !r.Forfeit {
-		at, err := machine.Follow(m, slices.Concat(r.Opening, r.Moves))
+		at, err := play.Follow(m, slices.Concat(r.Opening, r.Moves))
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ func TestScramblingHidesTheWordsOfTheGame(t *testing.T) {
 	s := quick
 	s.Scramble = true
 	red, blue := &compiling{t: t}, &compiling{t: t}
-	r := play(t, m, s, in("a", red), in("b", blue))
+	r := playMatch(t, m, s, in("a", red), in("b", blue))
 	verify(t, m, r)
 	own := make(map[string]bool)
 	for _, w := range words(RulesText(m.game)) {

@@ -36,7 +36,7 @@ func TestPlayersOfASeriesTakeAllRolesInTurn(t *testing.T) {
 }
 
 func TestResultsHaveTheFieldsThatProgramsRead(t *testing.T) {
-	r := play(t, manager(t, choosing), quick, in("a", saying(gdl.Term{Name: "pass"})), in("b", saying(gdl.Term{Name: "no"})))
+	r := playMatch(t, manager(t, choosing), quick, in("a", saying(gdl.Term{Name: "pass"})), in("b", saying(gdl.Term{Name: "no"})))
 	r.ReplyTimes = [][]float64{{0.25, 0.5}, {0.125, 1}}
 	text := must.Get(json.Marshal(r.Result()))(t)
 	want := fmt.Sprintf(`{"match":"m.1","game":"test","players":["a","b"],"goals":[%d,%d],"turns":2,`+

@@ -66,7 +66,7 @@ func TestWhatPlayersSendReachesLogsAndRecordsWithoutControlCharacters(t *testing
 				relay(t, w, url)
 			})
 			for _, at := range []string{url, playing} {
-				r := play(t, m, quick, Player{Name: "evil", URL: at}, in("good", &fake{}))
+				r := playMatch(t, m, quick, Player{Name: "evil", URL: at}, in("good", &fake{}))
 				text := fmt.Sprintf("%q %+v", r.StartErrors, r.Result()) + logged.String()
 				if i := strings.IndexFunc(text, func(c rune) bool { return c != '\n' && (c < ' ' || c > '~') }); i >= 0 {
 					t.Errorf("%q", text[max(0, i-40):min(len(text), i+40)])
@@ -134,7 +134,7 @@ func TestPlayersThatAnswerWithoutEndCostTheirMovesOnly(t *testing.T) {
 			if c.want == TimedOut {
 				s.PlayClock = time.Millisecond
 			}
-			r := play(t, m, s, at("odd", httpPlayer(t, c.OnPlay)), in("good", &fake{}))
+			r := playMatch(t, m, s, at("odd", httpPlayer(t, c.OnPlay)), in("good", &fake{}))
 			verify(t, m, r)
 			for turn, errors := range r.Errors {
 				if !strings.HasPrefix(errors[0], c.want) || errors[1] != "" {
@@ -154,7 +154,7 @@ func TestAReplyThatComesWithinTheGraceCounts(t *testing.T) {
 			}}
 			s := quick
 			s.Grace = grace
-			r := play(t, manager(t, choosing), s, in("slow", slow), in("good", &fake{}))
+			r := playMatch(t, manager(t, choosing), s, in("slow", slow), in("good", &fake{}))
 			if r.Errors[0][0] != want {
 				t.Errorf("grace %v: %q, want %q", grace, r.Errors[0][0], want)
 			}
@@ -176,7 +176,7 @@ func TestAMatchThatPanicsIsAbortedWithTheReason(t *testing.T) {
 	m := NewManager("test", g, bursting{compile(t, g)}, zlog)
 	aborted := make(chan bool, 2)
 	agent := &fake{OnAbort: func() { aborted <- true }}
-	r := play(t, m, quick, in("a", agent), in("b", agent))
+	r := playMatch(t, m, quick, in("a", agent), in("b", agent))
 	if !r.Aborted || r.Reason != "panic: out of range" || r.Turns != 1 {
 		t.Errorf("%+v", r)
 	}
@@ -186,7 +186,7 @@ func TestAMatchThatPanicsIsAbortedWithTheReason(t *testing.T) {
 
 func TestAllPlayersThatCannotStartAreNamed(t *testing.T) {
 	broken := &fake{OnStart: func(context.Context, protocol.Match) error { return errors.New("too\nhard") }}
-	r := play(t, manager(t, choosing), quick, in("a", broken), in("b", broken))
+	r := playMatch(t, manager(t, choosing), quick, in("a", broken), in("b", broken))
 	if want := "player a cannot start: too; hard; player b cannot start: too; hard"; r.Reason != want {
 		t.Errorf("%s, want %s", r.Reason, want)
 	}
@@ -289,7 +289,7 @@ func TestInATournamentWhoCannotStartHasLost(t *testing.T) {
 		"[100 0]": {in("a", fine), {Name: "b", New: func() protocol.Agent { panic("out of order") }}},
 		"[0 0]":   {in("a", failing), at("b", "http://127.0.0.1:1")},
 	} {
-		r := play(t, m, setting, players...)
+		r := playMatch(t, m, setting, players...)
 		if fmt.Sprint(r.Goals) != want || !r.Completed || r.Turns != 0 || !strings.Contains(r.Reason, "player") {
 			t.Errorf("%+v, want goals %s", r, want)
 		}
@@ -308,13 +308,13 @@ func TestInATournamentWhoCannotStartHasLost(t *testing.T) {
 		}
 	}))
 	t.Cleanup(busy.Close)
-	if r := play(t, m, setting, at("a", busy.URL), in("b", fine)); r.Turns != 2 || !r.Completed {
+	if r := playMatch(t, m, setting, at("a", busy.URL), in("b", fine)); r.Turns != 2 || !r.Completed {
 		t.Errorf("%+v", r)
 	}
 }
 
 func TestFilesThatAreNoMatchRecordsAreRefused(t *testing.T) {
-	r := play(t, manager(t, choosing), quick, in("a", &fake{}), in("b", &fake{}))
+	r := playMatch(t, manager(t, choosing), quick, in("a", &fake{}), in("b", &fake{}))
 	path := filepath.Join(t.TempDir(), "record.json")
 	for want, spoil := range map[string]func(*Record){
 		"no match id or no roles":  func(r *Record) { r.Aborted = true },

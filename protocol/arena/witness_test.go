@@ -24,7 +24,7 @@ func TestAnEndpointRecordsWhatTheManagerDoes(t *testing.T) {
 	e.Record = archive.Witness
 	server := httptest.NewServer(e)
 	t.Cleanup(server.Close)
-	want := play(t, m, quick, Player{Name: "here", New: drifters(t, m.machine)}, at("there", server.URL))
+	want := playMatch(t, m, quick, Player{Name: "here", New: drifters(t, m.machine)}, at("there", server.URL))
 	var list []*Record
 	for began := time.Now(); len(list) == 0 || !list[0].Ended(); time.Sleep(10 * time.Millisecond) {
 		var err error

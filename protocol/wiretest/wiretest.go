@@ -12,6 +12,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/reference"
 )
 
@@ -105,7 +106,7 @@ func (f *Fake[Match]) Abort() {
 // protocol.Agent.
 type Drifter struct {
 	t     testing.TB
-	at    *machine.History
+	at    *play.History
 	role  machine.Role
 	rng   *machine.Rand
 	turns int // joint moves and NIL received
@@ -113,7 +114,7 @@ type Drifter struct {
 
 // NewDrifter returns a random player of m.
 func NewDrifter(t testing.TB, m machine.Machine, seed uint64) *Drifter {
-	return &Drifter{t: t, at: machine.NewHistory(m, m.Initial()), rng: machine.NewRand(seed)}
+	return &Drifter{t: t, at: play.NewHistory(m, m.Initial()), rng: machine.NewRand(seed)}
 }
 
 // Drifters returns a constructor of random players of m, each with its own seed.

@@ -1,7 +1,9 @@
 package circuit
 
 import (
+	"math"
 	"math/bits"
+	"slices"
 
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
@@ -11,7 +13,7 @@ import (
 //
 // rows holds every signal, with `words` words each. Load and Store convert between rows and packed positions, one for
 // each lane, by transposition of 64×64 bits.
-type Batch struct {
+type batch struct {
 	m           *Machine
 	memory      *kernel.Memory
 	rows        []uint64 // the rows of memory
@@ -19,7 +21,6 @@ type Batch struct {
 	terminal    []uint64
 	stuck       []uint64
 	wins        []uint64
-	noLanes     []uint64          // always zero
 	goalsOK     bool              // the goal rows are valid for the present positions
 	chosen      []machine.Move    // by lane, then role: the chosen move, whose row has the lane's bit
 	chosenStale bool              // ChooseRandom has written the move rows, but not chosen
@@ -33,11 +34,11 @@ type Batch struct {
 // transposedMoves holds sets of moves of a role, by lane: bit m%64 of word (lane/64*blocks + m/64)*64 + lane%64 is set
 // if move m is in the set of the lane. It is computed on demand, for 64 lanes at a time.
 type transposedMoves struct {
-	rows  []int32   // by move; empty for split moves
-	parts *partRows // rows of split moves, otherwise nil
-	reads int       // number of lanes read since Evaluate
-	valid []bool    // by lane/64: words is valid for the present positions
-	words []uint64  // allocated at the first transposition
+	table moveTable
+	after int      // number of lanes that are read row by row before the rows are transposed
+	reads int      // number of lanes read since Evaluate
+	valid []bool   // by lane/64: words is valid for the present positions
+	words []uint64 // allocated at the first transposition
 }
 
 const (
@@ -49,7 +50,13 @@ const (
 	leastTransposed = 24
 )
 
-var _ machine.Batch = (*Batch)(nil)
+var (
+	_ machine.Batch      = (*batch)(nil)
+	_ machine.Foreseeing = (*batch)(nil)
+	_ machine.Preparing  = (*batch)(nil)
+	_ machine.Recording  = (*batch)(nil)
+	_ machine.Summing    = (*batch)(nil)
+)
 
 // NewBatch implements machine.Machine.
 func (m *Machine) NewBatch() machine.Batch { return m.newBatch(m.wide) }
@@ -57,10 +64,10 @@ func (m *Machine) NewBatch() machine.Batch { return m.newBatch(m.wide) }
 // NewNarrowBatch implements machine.Machine.
 func (m *Machine) NewNarrowBatch() machine.Batch { return m.newBatch(m.narrow()) }
 
-func (m *Machine) newBatch(e *kernel.Engine) *Batch {
+func (m *Machine) newBatch(e *kernel.Engine) *batch {
 	w := e.Words()
 	memory := e.NewMemory()
-	b := &Batch{
+	b := &batch{
 		m:        m,
 		memory:   memory,
 		rows:     memory.Rows(),
@@ -68,12 +75,11 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 		terminal: make([]uint64, w),
 		stuck:    make([]uint64, w),
 		wins:     make([]uint64, w),
-		noLanes:  make([]uint64, w),
-		chosen:   make([]machine.Move, e.Lanes()*len(m.does)),
-		legal:    m.newTransposed(m.legal, w),
+		chosen:   make([]machine.Move, e.Lanes()*len(m.moves)),
+		legal:    newTransposed(m.moves, w),
 	}
 	if b.sensible = b.legal; m.wins != nil {
-		b.sensible = m.newTransposed(m.policy, w)
+		b.sensible = newTransposed(m.sensible, w)
 	}
 	for i := range b.chosen {
 		b.chosen[i] = machine.NoMove
@@ -85,44 +91,45 @@ func (m *Machine) newBatch(e *kernel.Engine) *Batch {
 	return b
 }
 
-// newTransposed returns empty sets for the given rows, by role, and `words` words per row.
-func (m *Machine) newTransposed(rows [][]int32, words int) []transposedMoves {
-	list := make([]transposedMoves, len(rows))
-	for r := range list {
-		list[r] = transposedMoves{rows: rows[r], parts: m.parts[r], valid: make([]bool, words)}
+// newTransposed returns empty sets of the given moves, by role, for `words` words per row.
+func newTransposed(moves []moveTable, words int) []transposedMoves {
+	list := make([]transposedMoves, len(moves))
+	for r, table := range moves {
+		list[r] = transposedMoves{table: table, after: transposeAfter, valid: make([]bool, words)}
+		if table.size() < leastTransposed || !table.transposes() {
+			list[r].after = math.MaxInt
+		}
 	}
 	return list
 }
 
 // batchBytes returns the memory of a batch, except a few words.
 func (m *Machine) batchBytes(e *kernel.Engine) int64 {
-	lanes, roles := int64(e.Lanes()), int64(len(m.does))
+	lanes, roles := int64(e.Lanes()), int64(len(m.moves))
 	blocks := int64(0)
-	for r := range m.names.Moves {
-		for _, rows := range [][][]int32{m.legal, m.policy} {
-			if t := (&transposedMoves{rows: rows[r], parts: m.parts[r]}); t.size() <= mostTransposed || t.parts == nil {
-				blocks += int64(t.size()+63) / 64
-			}
+	for _, table := range slices.Concat(m.moves, m.sensible) {
+		if table.transposes() {
+			blocks += int64(table.size()+63) / 64
 		}
 	}
 	return e.MemoryBytes() + 8*int64(len(m.names.Fluents)) + 4*lanes*roles + 8*lanes*blocks
 }
 
 // rowRange returns n consecutive rows from row r on.
-func (b *Batch) rowRange(r int32, n int) []uint64 {
+func (b *batch) rowRange(r int32, n int) []uint64 {
 	at := int(r) * b.words
 	return b.rows[at : at+n*b.words]
 }
 
 // Lanes implements machine.Batch.
-func (b *Batch) Lanes() int { return 64 * b.words }
+func (b *batch) Lanes() int { return 64 * b.words }
 
 // fluents returns the rows of the fluents, which are consecutive.
-func (b *Batch) fluents() []uint64 { return b.memory.Fluents() }
+func (b *batch) fluents() []uint64 { return b.memory.Fluents() }
 
 // Fill implements machine.Batch. Playouts restart lanes again and again from the same position, so the words of this
 // position are kept.
-func (b *Batch) Fill(s machine.State, mask []uint64) {
+func (b *batch) Fill(s machine.State, mask []uint64) {
 	b.goalsOK = false
 	if mask == nil {
 		b.broadcast(b.fluents(), s)
@@ -134,7 +141,7 @@ func (b *Batch) Fill(s machine.State, mask []uint64) {
 	b.memory.Restore(b.filledWords, mask)
 }
 
-func (b *Batch) setFilled(s machine.State) {
+func (b *batch) setFilled(s machine.State) {
 	copy(b.filled, s)
 	for f := range b.filledWords {
 		b.filledWords[f] = -(s[f>>6] >> (f & 63) & 1)
@@ -145,7 +152,7 @@ func (b *Batch) setFilled(s machine.State) {
 var constantRows = [2][2]uint64{{}, {^uint64(0), ^uint64(0)}}
 
 // broadcast writes a position to all lanes.
-func (b *Batch) broadcast(rows []uint64, s machine.State) {
+func (b *batch) broadcast(rows []uint64, s machine.State) {
 	fluents := len(b.m.names.Fluents)
 	for i, word := range s {
 		for range min(64, fluents-64*i) {
@@ -164,13 +171,13 @@ func (b *Batch) broadcast(rows []uint64, s machine.State) {
 }
 
 // Load implements machine.Batch.
-func (b *Batch) Load(states []uint64, n int) {
+func (b *batch) Load(states []uint64, n int) {
 	b.goalsOK = false
 	if n == 1 {
 		b.Fill(states, nil)
 		return
 	}
-	stride := b.m.Words()
+	stride := len(b.m.Initial())
 	rows := b.fluents()
 	fluents := len(b.m.names.Fluents)
 	for lane := 0; lane < n; lane += 64 {
@@ -189,8 +196,8 @@ func (b *Batch) Load(states []uint64, n int) {
 }
 
 // Store implements machine.Batch.
-func (b *Batch) Store(dst []uint64, n int) {
-	stride := b.m.Words()
+func (b *batch) Store(dst []uint64, n int) {
+	stride := len(b.m.Initial())
 	rows := b.fluents()
 	fluents := len(b.m.names.Fluents)
 	if n == 1 {
@@ -213,7 +220,7 @@ func (b *Batch) Store(dst []uint64, n int) {
 }
 
 // storeFirst stores the position of the first lane.
-func (b *Batch) storeFirst(dst, rows []uint64, fluents int) {
+func (b *batch) storeFirst(dst, rows []uint64, fluents int) {
 	for i := range dst {
 		word := uint64(0)
 		for bit := range min(64, fluents-64*i) {
@@ -224,14 +231,15 @@ func (b *Batch) storeFirst(dst, rows []uint64, fluents int) {
 	}
 }
 
-// Merge implements machine.Batch.
-func (b *Batch) Merge(from machine.Batch, mask []uint64) {
+// Merge implements machine.Summing.
+func (b *batch) Merge(from machine.Batch, mask []uint64) {
 	b.goalsOK = false
-	b.memory.Blend(from.(*Batch).fluents(), mask)
+	other, _ := machine.As[*batch](from)
+	b.memory.Blend(other.fluents(), mask)
 }
 
 // Evaluate implements machine.Batch.
-func (b *Batch) Evaluate(int) {
+func (b *batch) Evaluate(int) {
 	b.memory.Run(evaluate)
 	b.goalsOK = false
 	for r := range b.legal {
@@ -242,32 +250,29 @@ func (b *Batch) Evaluate(int) {
 	b.read(b.stuck, b.m.stuck)
 }
 
-// Prepare implements machine.Batch.
-func (b *Batch) Prepare(int) { b.memory.Run(b.m.prepareProgram) }
+// Prepare implements machine.Preparing.
+func (b *batch) Prepare(int) { b.memory.Run(b.m.prepareProgram) }
 
-func (b *Batch) read(dst []uint64, o output) {
+func (b *batch) read(dst []uint64, o output) {
 	for w, word := range b.rowRange(o.row, 1) {
 		dst[w] = word ^ o.complement
 	}
 }
 
 // bit returns the value of an output in a lane.
-func (b *Batch) bit(o output, lane int) bool {
+func (b *batch) bit(o output, lane int) bool {
 	word := b.rows[int(o.row)*b.words+lane>>6] ^ o.complement
 	return word>>(uint(lane)&63)&1 != 0
 }
 
 // Terminal implements machine.Batch.
-func (b *Batch) Terminal() []uint64 { return b.terminal }
+func (b *batch) Terminal() []uint64 { return b.terminal }
 
 // Stuck implements machine.Batch.
-func (b *Batch) Stuck() []uint64 { return b.stuck }
+func (b *batch) Stuck() []uint64 { return b.stuck }
 
-// Lost implements machine.Batch. No lane is lost, since each position has the same rows.
-func (b *Batch) Lost() []uint64 { return b.noLanes }
-
-// Wins implements machine.Batch.
-func (b *Batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
+// Wins implements machine.Foreseeing.
+func (b *batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
 	if b.m.wins != nil {
 		b.read(b.wins, b.m.wins[r])
 		for w, terminal := range b.terminal {
@@ -278,12 +283,12 @@ func (b *Batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
 }
 
 // AppendLegal implements machine.Batch.
-func (b *Batch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []machine.Move {
+func (b *batch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []machine.Move {
 	return b.appendMoves(dst, lane, &b.legal[r])
 }
 
-// AppendSensible implements machine.Batch.
-func (b *Batch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []machine.Move {
+// AppendSensible implements machine.Foreseeing.
+func (b *batch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []machine.Move {
 	return b.appendMoves(dst, lane, &b.sensible[r])
 }
 
@@ -295,31 +300,19 @@ func (t *transposedMoves) invalidate() {
 	}
 }
 
-func (b *Batch) appendMoves(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
-	moves := t.size()
-	if t.reads++; t.reads <= transposeAfter || moves < leastTransposed || t.parts != nil && moves > mostTransposed {
-		if t.parts != nil {
-			return b.appendParts(dst, lane, t.parts)
+func (b *batch) appendMoves(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
+	if t.reads++; t.reads <= t.after {
+		if whole, ok := t.table.(*wholeTable); ok {
+			return whole.appendLegal(b, dst, lane) // a direct call: 4 % of a list of moves
 		}
-		return b.appendSet(dst, lane, t.rows)
+		return t.table.appendLegal(b, dst, lane)
 	}
 	return b.appendTransposed(dst, lane, t)
 }
 
-// appendSet appends the moves whose rows have the lane's bit.
-func (b *Batch) appendSet(dst []machine.Move, lane int, rows []int32) []machine.Move {
-	word, shift := lane>>6, uint(lane)&63
-	for m, row := range rows {
-		if b.rows[int(row)*b.words+word]>>shift&1 != 0 {
-			dst = append(dst, machine.Move(m))
-		}
-	}
-	return dst
-}
-
 // appendTransposed appends the moves of a lane from the transposed rows, which it computes if they are invalid.
-func (b *Batch) appendTransposed(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
-	word, blocks := lane>>6, (t.size()+63)/64
+func (b *batch) appendTransposed(dst []machine.Move, lane int, t *transposedMoves) []machine.Move {
+	word, blocks := lane>>6, (t.table.size()+63)/64
 	if !t.valid[word] {
 		b.transposeMoves(t, word)
 	}
@@ -333,8 +326,8 @@ func (b *Batch) appendTransposed(dst []machine.Move, lane int, t *transposedMove
 }
 
 // transposeMoves transposes the rows of moves for the 64 lanes of a word.
-func (b *Batch) transposeMoves(t *transposedMoves, word int) {
-	moves := t.size()
+func (b *batch) transposeMoves(t *transposedMoves, word int) {
+	moves := t.table.size()
 	blocks := (moves + 63) / 64
 	if t.words == nil {
 		t.words = make([]uint64, 64*blocks*b.words)
@@ -342,9 +335,7 @@ func (b *Batch) transposeMoves(t *transposedMoves, word int) {
 	for i := range blocks {
 		block := (*[64]uint64)(t.words[(word*blocks+i)*64:])
 		count := min(64, moves-64*i)
-		for m := range count {
-			block[m] = b.moveWord(t, 64*i+m, word)
-		}
+		t.table.readLegal(b, block[:count], 64*i, word)
 		clear(block[count:])
 		transpose(block, 64, transposeFirst)
 	}
@@ -352,7 +343,7 @@ func (b *Batch) transposeMoves(t *transposedMoves, word int) {
 }
 
 // Goals implements machine.Batch.
-func (b *Batch) Goals(dst []int32, lane int) {
+func (b *batch) Goals(dst []int32, lane int) {
 	b.evaluateGoals()
 	for r, goals := range b.m.goals {
 		dst[r] = machine.NoGoal
@@ -369,7 +360,7 @@ func (b *Batch) Goals(dst []int32, lane int) {
 	}
 }
 
-func (b *Batch) evaluateGoals() {
+func (b *batch) evaluateGoals() {
 	if !b.goalsOK {
 		b.memory.Run(goal)
 		b.goalsOK = true
@@ -377,39 +368,27 @@ func (b *Batch) evaluateGoals() {
 }
 
 // Choose implements machine.Batch.
-func (b *Batch) Choose(lane int, r machine.Role, m machine.Move) {
+func (b *batch) Choose(lane int, r machine.Role, m machine.Move) {
 	if b.chosenStale {
 		b.clearMoves()
 	}
-	last := &b.chosen[lane*len(b.m.does)+int(r)]
+	last := &b.chosen[lane*len(b.m.moves)+int(r)]
 	if *last == m {
 		return // as often as the role has a single legal move
 	}
-	if p := b.m.parts[r]; p != nil {
-		if *last >= 0 {
-			b.setParts(p, *last, lane, false)
-		}
-		b.setParts(p, m, lane, true)
-		*last = m
-		return
+	if whole, ok := b.m.moves[r].(*wholeTable); ok {
+		whole.replace(b, lane, *last, m) // a direct call: 3 % of an expansion
+	} else {
+		b.m.moves[r].replace(b, lane, *last, m)
 	}
-	word, bit := lane>>6, uint64(1)<<(uint(lane)&63)
-	first := int(b.m.does[r])
-	if *last >= 0 {
-		b.rows[(first+int(*last))*b.words+word] &^= bit
-	}
-	b.rows[(first+int(m))*b.words+word] |= bit
 	*last = m
 }
 
 // clearMoves clears the move rows of all lanes.
-func (b *Batch) clearMoves() {
-	for r, first := range b.m.does {
-		if p := b.m.parts[r]; p != nil {
-			clear(b.rowRange(p.first, p.count[0]))
-			clear(b.rowRange(p.second, p.count[1]))
-		} else {
-			clear(b.rowRange(first, len(b.m.legal[r])))
+func (b *batch) clearMoves() {
+	for _, table := range b.m.moves {
+		for _, rows := range table.inputs() {
+			clear(b.rowRange(rows[0], int(rows[1])))
 		}
 	}
 	for i := range b.chosen {
@@ -419,27 +398,28 @@ func (b *Batch) clearMoves() {
 }
 
 // ChooseRandom implements machine.Batch.
-func (b *Batch) ChooseRandom(rng *machine.Rand, _ int) {
+func (b *batch) ChooseRandom(rng *machine.Rand, _ int) {
 	b.memory.ChooseRandom(rng)
 	b.chosenStale = true
 }
 
-// Chosen implements machine.Batch.
-func (b *Batch) Chosen(r machine.Role) []uint64 {
-	if b.m.parts[r] != nil {
+// Chosen implements machine.Recording.
+func (b *batch) Chosen(r machine.Role) []uint64 {
+	whole, ok := b.m.moves[r].(*wholeTable)
+	if !ok {
 		return nil
 	}
-	return b.rowRange(b.m.does[r], len(b.m.legal[r]))
+	return b.rowRange(whole.does, len(whole.legal))
 }
 
 // Advance implements machine.Batch.
-func (b *Batch) Advance(int) {
+func (b *batch) Advance(int) {
 	b.memory.Run(advance)
 	b.goalsOK = false
 }
 
-// AddGoals implements machine.Batch. It counts the lanes of each goal value.
-func (b *Batch) AddGoals(totals []int64, mask []uint64) {
+// AddGoals implements machine.Summing. It counts the lanes of each goal value.
+func (b *batch) AddGoals(totals []int64, mask []uint64) {
 	b.evaluateGoals()
 	for r, goals := range b.m.goals {
 		for _, g := range goals {

@@ -13,6 +13,7 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 
 	"stackmate/reasoner/circuit/logic/logictest"
 )
@@ -88,9 +89,9 @@ func TestFrameRulesAboutAnyRoleBecomeShort(t *testing.T) {
 func reachable(t *rapid.T, g *Game, lanes int, seed uint64) []uint64 {
 	m := compiled(t, g, Options{Kernel: kernel.Narrow})
 	b, rng := m.NewBatch(), machine.NewRand(seed)
-	states := make([]uint64, lanes*m.Words())
+	states := make([]uint64, lanes*len(m.Initial()))
 	for lane := range lanes {
-		s := states[lane*m.Words() : (lane+1)*m.Words()]
+		s := states[lane*len(m.Initial()) : (lane+1)*len(m.Initial())]
 		copy(s, m.Initial())
 		for range lane % 5 {
 			b.Load(s, 1)
@@ -147,11 +148,11 @@ func checkKernel(t *rapid.T, k *kernel.Kernel) {
 // anywhere draws sets of fluents, reachable or not.
 func anywhere(g *Game, m *Machine, seed uint64) []uint64 {
 	rng := machine.NewRand(seed)
-	states := make([]uint64, m.wide.Lanes()*m.Words())
+	states := make([]uint64, m.wide.Lanes()*len(m.Initial()))
 	mask := ^uint64(0) >> uint(-len(g.Fluents)&63)
 	for i := range states {
 		states[i] = rng.Uint64()
-		if (i+1)%m.Words() == 0 {
+		if (i+1)%len(m.Initial()) == 0 {
 			states[i] &= mask
 		}
 	}
@@ -174,14 +175,14 @@ func checkLanes(t *rapid.T, g *Game, n *logic.Network, m *Machine, states []uint
 	goals := make([]int32, 2)
 	values := make([][]bool, lanes)
 	for lane := range lanes {
-		values[lane] = logictest.Evaluate(n, inputs(g, states[lane*m.Words():], joint[2*lane:]))
+		values[lane] = logictest.Evaluate(n, inputs(g, states[lane*len(m.Initial()):], joint[2*lane:]))
 		checkPosition(t, g, b, lane, values[lane], goals)
 	}
 	b.Advance(lanes)
 	next := make([]uint64, len(states))
 	b.Store(next, lanes)
 	for lane := range lanes {
-		s := machine.State(next[lane*m.Words() : (lane+1)*m.Words()])
+		s := machine.State(next[lane*len(m.Initial()) : (lane+1)*len(m.Initial())])
 		for f, l := range g.Next {
 			if want := values[lane][l.Node()] != l.Complemented(); s.Has(f) != want {
 				t.Fatalf("lane %d: next fluent %d is %v, want %v", lane, f, s.Has(f), want)
@@ -271,14 +272,14 @@ func TestRandomMovesAreUniformOverLegalMoves(t *testing.T) {
 		b := m.NewBatch()
 		rng := machine.NewRand(7)
 		count := make([]float64, moves)
-		states := make([]uint64, k.Lanes()*m.Words())
+		states := make([]uint64, k.Lanes()*len(m.Initial()))
 		for range rounds {
 			b.Evaluate(k.Lanes())
 			b.ChooseRandom(rng, k.Lanes())
 			b.Advance(k.Lanes())
 			b.Store(states, k.Lanes())
 			for lane := range k.Lanes() {
-				s := machine.State(states[lane*m.Words():])
+				s := machine.State(states[lane*len(m.Initial()):])
 				chosen := 0
 				for mv := range moves {
 					if s.Has(mv) {
@@ -315,7 +316,7 @@ func TestRandomMovesAreUniformOverLegalMoves(t *testing.T) {
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	m := compiled(t, choiceGame(20, func(int) bool { return true }), Options{})
-	p := machine.NewPlayouts(m, m.Initial(), 1)
+	p := play.NewPlayouts(m, m.Initial(), 1)
 	if n := testing.AllocsPerRun(100, p.Step); n != 0 {
 		t.Errorf("a step allocates %v times", n)
 	}
@@ -347,7 +348,7 @@ func TestFillAndMergeTouchOnlyTheLanesOfTheMask(t *testing.T) {
 			}
 		}
 		check(s, m.Initial())
-		b.Merge(other, mask)
+		b.(machine.Summing).Merge(other, mask)
 		check(u, m.Initial())
 		b.Fill(s, mask)
 		check(s, m.Initial())

@@ -54,7 +54,7 @@ func TestDecodedGamesKeepSplitMoves(t *testing.T) {
 			b.ChooseRandom(rng, 64)
 			b.Advance(64)
 		}
-		states := make([]uint64, 64*m.Words())
+		states := make([]uint64, 64*len(m.Initial()))
 		b.Store(states, 64)
 		return states
 	}

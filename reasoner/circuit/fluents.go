@@ -8,6 +8,7 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // mergeFluents replaces fluents that equal another fluent, its complement, or a constant in all reachable positions.
@@ -79,15 +80,15 @@ type classes struct {
 	initial machine.State
 }
 
-// suggestClasses groups the fluents that agree in all positions of some playouts. It reads whole rows of the batch and
-// restarts ended lanes immediately, which neither machine.Playouts nor machine.Lockstep does.
+// suggestClasses groups the fluents that agree in all positions of some random games. It reads whole rows of the batch.
 func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	c := &classes{class: make([]int, len(g.Fluents)), initial: g.Initial}
 	m, err := Compile(ctx, g, Options{Kernel: kernel.Narrow})
 	if err != nil {
 		return nil, err
 	}
-	b := m.NewBatch().(*Batch)
+	b := m.NewBatch().(*batch)
+	walk := play.Walk{Batch: b}
 	signature := make([]uint64, len(g.Fluents))
 	rng := machine.NewRand(0)
 	work := 1 + g.Net.Operations()
@@ -98,17 +99,15 @@ func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		b.Evaluate(64)
-		done := []uint64{b.terminal[0] | b.stuck[0]}
+		walk.Evaluate()
 		for f, row := range b.fluents() {
 			if g.Initial.Has(f) {
 				row = ^row
 			}
 			signature[f] = (signature[f]<<7|signature[f]>>57)*0x9e3779b97f4a7c15 ^ row
 		}
-		b.ChooseRandom(rng, 64)
-		b.Advance(64)
-		b.Fill(g.Initial, done)
+		walk.ChooseRandom(rng)
+		walk.Advance(g.Initial)
 	}
 	number := map[uint64]int{0: 0}
 	for f, s := range signature {

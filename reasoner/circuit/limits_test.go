@@ -17,6 +17,7 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 
 	"stackmate/reasoner/circuit/logic/logictest"
 )
@@ -66,7 +67,7 @@ func TestChainsAsLongAsTheNetwork(t *testing.T) {
 
 // checkChain compares one position with the oracle.
 func checkChain(t *testing.T, g *Game, n *logic.Network, m *Machine, l logic.Lit) {
-	s := make(machine.State, m.Words())
+	s := make(machine.State, len(m.Initial()))
 	rng := rand.New(rand.NewPCG(1, 1))
 	for f := range g.Fluents {
 		if rng.IntN(8) > 0 {
@@ -125,11 +126,11 @@ func TestNestedTermsAreFactoredInBoundedTime(t *testing.T) {
 }
 
 // playouts iterates over all kernels, with playouts of a game.
-func playouts(t *testing.T, g *Game) iter.Seq2[*kernel.Kernel, *machine.Playouts] {
-	return func(yield func(*kernel.Kernel, *machine.Playouts) bool) {
+func playouts(t *testing.T, g *Game) iter.Seq2[*kernel.Kernel, *play.Playouts] {
+	return func(yield func(*kernel.Kernel, *play.Playouts) bool) {
 		for _, k := range kernel.All() {
 			m := compiled(t, g, Options{Kernel: k.Name()})
-			if !yield(k, machine.NewPlayouts(m, m.Initial(), 1)) {
+			if !yield(k, play.NewPlayouts(m, m.Initial(), 1)) {
 				return
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // Machine is a compiled circuit. It implements machine.Machine.
@@ -21,18 +22,14 @@ import (
 // The programs run on kernels of two widths: the widest for playouts, and a narrow kernel for searches, which evaluate
 // few positions at a time.
 type Machine struct {
-	machine.Unanalysed
-
 	names   *machine.Names
 	initial machine.State
 	info    machine.Info
 	rows    int // total number
 
 	fluent    int32       // row of the first fluent; rows of fluents are consecutive
-	does      []int32     // row of the first move, by role; rows of a role's moves are consecutive
-	legal     [][]int32   // rows, by role and move
-	parts     []*partRows // by role: rows of split moves, which have no rows in does and legal; nil otherwise
-	policy    [][]int32   // rows of the moves that random choices may choose, by role and move
+	moves     []moveTable // by role
+	sensible  []moveTable // by role: the moves that random choices may choose, the same as moves without Game.Policy
 	terminal  output
 	stuck     output
 	wins      []output       // by role; nil without Game.Wins
@@ -44,8 +41,7 @@ type Machine struct {
 	wide   *kernel.Engine
 	narrow func() *kernel.Engine // built at the first call
 
-	symmetries func() []machine.Symmetry
-	packing    func() *machine.Packing
+	symmetries func() []facts.Symmetry
 }
 
 // output is the row of a signal, and whether the row holds the complement.
@@ -59,7 +55,11 @@ type goalOutput struct {
 	when  output
 }
 
-var _ machine.Machine = (*Machine)(nil)
+var (
+	_ machine.Machine = (*Machine)(nil)
+	_ facts.Symmetric = (*Machine)(nil)
+	_ facts.Valued    = (*Machine)(nil)
+)
 
 // Options are the options of Compile.
 type Options struct {
@@ -76,7 +76,6 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
 	m.info = machine.Info{Engine: "circuit", Parallel: true, Gates: g.Net.Gates(), Depth: g.Net.Depth()}
 	m.symmetries = g.symmetries()
-	m.packing = sync.OnceValue(func() *machine.Packing { return machine.NewPacking(m) })
 	available, err := kernel.From(o.Kernel)
 	if err != nil {
 		return nil, err
@@ -87,9 +86,12 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	case g.Parts != nil:
 		g = withChoice(ctx, g, copyGate)
 	}
-	plan := m.link(g, g.stuck())
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("compiling the circuit stopped: %w", err)
+	plan, err := m.link(g, g.stuck())
+	if stopped := ctx.Err(); stopped != nil {
+		return nil, fmt.Errorf("compiling the circuit stopped: %w", stopped)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the circuit's programs do not fit together: %w", err)
 	}
 	wide, err := m.widest(plan, available, o.Memory)
 	if err != nil {
@@ -155,121 +157,15 @@ func (g *Game) stuck() logic.Lit {
 	return g.Net.And(g.Net.Or(missing...), g.Terminal.Not())
 }
 
-// link builds the plan of all programs, and records the rows of inputs and outputs.
-func (m *Machine) link(g *Game, stuck logic.Lit) *kernel.Plan {
-	position := slices.Concat([]logic.Lit{g.Terminal, stuck}, g.Wins, slices.Concat(g.Legal...), slices.Concat(g.Policy...))
-	var chosen, parts []logic.Lit // outputs of random choices, and their inputs
-	for _, p := range g.Parts {
-		if p != nil {
-			position = append(append(position, p.Head...), p.Tail...)
-			chosen, parts = append(append(chosen, p.Chosen[0]...), p.Chosen[1]...), append(append(parts, p.First...), p.Second...)
-		}
-	}
-	var goals []logic.Lit
-	for _, goal := range g.Goals {
-		goals = append(goals, goal.When)
-	}
-	all := slices.Concat(position, goals, chosen, g.Next)
-	writes := g.writes(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
-	l := newLayout(g.Net, g.Net.Cone(all), writes)
-	evaluated := g.Net.Cone(position)
-	// Outputs and signals that later programs reuse keep their rows.
-	for _, o := range slices.Concat(all, l.reused(nil, evaluated, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))) {
-		l.keep[o.Node()] = true
-	}
-	notEvaluated := func(roots []logic.Lit) []bool {
-		marked := g.Net.Cone(roots)
-		for i := range marked {
-			marked[i] = marked[i] && !evaluated[i]
-		}
-		return marked
-	}
-	evaluate, _ := l.emit("evaluate", l.schedule(position, evaluated), nil)
-	goal, _ := l.emit("goal", l.schedule(goals, notEvaluated(goals)), nil)
-	choice, written := l.emit("choose", l.schedule(chosen, notEvaluated(chosen)), writes)
-	l.transfer(choice, chosen, parts, written)
-	advance, written := l.emit("advance", l.schedule(g.Next, notEvaluated(g.Next)), writes)
-	l.transfer(advance, g.Next, g.Fluents, written)
-	appendCopies(evaluate, m.recordRows(g, l, stuck), 1)
-	programs := []*kernel.Program{evaluate, goal, advance, choice}
-	reused := l.reused(g.Next, evaluated, g.Net.Cone(g.Next))
-	if few := g.Net.Cone(reused); prepareRatio*l.countGates(few) <= l.countGates(evaluated) {
-		p, _ := l.emit("prepare", l.schedule(reused, few), nil)
-		programs, m.prepareProgram = append(programs, p), prepare
-	}
-	m.rows = int(l.rows)
-	return m.plan(g, programs...)
-}
-
-// prepareRatio is the least ratio of the gates of evaluate to the gates of prepare for which prepare pays.
-const prepareRatio = 2
-
-// reused returns the evaluated signals among the given signals and the operands of used nodes, which
-// other programs compute.
-func (l *layout) reused(given []logic.Lit, evaluated, used []bool) (out []logic.Lit) {
-	needed := slices.Clone(given)
-	for i := range used {
-		if used[i] && !evaluated[i] {
-			needed = append(needed, l.net.Dependencies(int32(i))...)
-		}
-	}
-	for _, o := range needed {
-		if evaluated[o.Node()] {
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
-// countGates returns the number of marked gates.
-func (l *layout) countGates(marked []bool) (n int) {
-	for i, m := range marked {
-		if m && l.net.Op(int32(i)) >= logic.OpAnd {
-			n++
-		}
-	}
-	return n
-}
-
-// writes returns the gates that may be stored directly in the row of an input (see newLayout): gates with a single use,
-// as signals[k], which is copied to inputs[k]. The literal of the input is complemented if the signal is the gate's
-// complement.
-func (g *Game) writes(signals, inputs []logic.Lit, others ...[]logic.Lit) map[int32]logic.Lit {
-	uses := g.Net.Uses()
-	for _, list := range append(others, signals) {
-		for _, l := range list {
-			uses[l.Node()]++
-		}
-	}
-	writes := make(map[int32]logic.Lit)
-	for k, l := range signals {
-		if i := l.Node(); g.Net.Op(i) == logic.OpAnd && uses[i] == 1 {
-			writes[i] = inputs[k] ^ l&1
-		}
-	}
-	return writes
-}
-
 // recordRows records the rows of inputs and outputs. Complemented legal signals get additional rows; the copies that
 // fill them are returned as pairs (to, from).
 func (m *Machine) recordRows(g *Game, l *layout, stuck logic.Lit) (copies []int32) {
 	if len(g.Fluents) > 0 {
 		m.fluent = l.row[g.Fluents[0].Node()]
 	}
-	for r, row := range g.Does {
-		first := int32(0)
-		if len(row) > 0 {
-			first = l.row[row[0].Node()]
-		}
-		m.does = append(m.does, first)
-		m.parts = append(m.parts, nil)
-		if p := g.partsOf(r); p != nil {
-			m.parts[r] = newPartRows(p, l)
-		}
-	}
-	m.legal = l.positiveRows(g.Legal, &copies)
-	if m.policy = m.legal; g.Policy != nil {
-		m.policy = l.positiveRows(g.Policy, &copies)
+	m.moves = l.moveTables(g, g.Legal, &copies)
+	if m.sensible = m.moves; g.Policy != nil {
+		m.sensible = l.moveTables(g, g.Policy, &copies)
 	}
 	m.terminal, m.stuck = l.output(g.Terminal), l.output(stuck)
 	for _, win := range g.Wins {
@@ -283,12 +179,19 @@ func (m *Machine) recordRows(g *Game, l *layout, stuck logic.Lit) (copies []int3
 	return copies
 }
 
-// positiveRows returns the rows of signals by role and move. Complemented signals get additional rows; the copies that
-// fill them are appended to copies as pairs (to, from).
-func (l *layout) positiveRows(signals [][]logic.Lit, copies *[]int32) [][]int32 {
-	rows := make([][]int32, len(signals))
-	for r, row := range signals {
-		rows[r] = make([]int32, len(row))
+// moveTables returns the tables of all roles, with the given legal signals of whole moves by role and move.
+// Complemented signals get additional rows; the copies that fill them are appended to copies as pairs (to, from).
+func (l *layout) moveTables(g *Game, legal [][]logic.Lit, copies *[]int32) []moveTable {
+	tables := make([]moveTable, len(legal))
+	for r, row := range legal {
+		if p := g.partsOf(r); p != nil {
+			tables[r] = newSplitTable(p, l)
+			continue
+		}
+		whole := &wholeTable{legal: make([]int32, len(row))}
+		if len(row) > 0 {
+			whole.does = l.row[g.Does[r][0].Node()]
+		}
 		for m, lit := range row {
 			o := l.output(lit)
 			if o.complement != 0 {
@@ -296,17 +199,15 @@ func (l *layout) positiveRows(signals [][]logic.Lit, copies *[]int32) [][]int32 
 				*copies = append(*copies, to, o.row)
 				o.row = to
 			}
-			rows[r][m] = o.row
+			whole.legal[m] = o.row
 		}
+		tables[r] = whole
 	}
-	return rows
+	return tables
 }
 
 // Names implements machine.Machine.
 func (m *Machine) Names() *machine.Names { return m.names }
-
-// Words implements machine.Machine.
-func (m *Machine) Words() int { return len(m.initial) }
 
 // Initial implements machine.Machine.
 func (m *Machine) Initial() machine.State { return m.initial }
@@ -314,13 +215,10 @@ func (m *Machine) Initial() machine.State { return m.initial }
 // Info implements machine.Machine.
 func (m *Machine) Info() machine.Info { return m.info }
 
-// Symmetries implements machine.Machine.
-func (m *Machine) Symmetries() []machine.Symmetry { return m.symmetries() }
+// Symmetries implements facts.Symmetric.
+func (m *Machine) Symmetries() []facts.Symmetry { return m.symmetries() }
 
-// Packing implements machine.Machine.
-func (m *Machine) Packing() *machine.Packing { return m.packing() }
-
-// GoalValues implements machine.Machine.
+// GoalValues implements facts.Valued.
 func (m *Machine) GoalValues() [][]int32 {
 	values := make([][]int32, len(m.goals))
 	for r, goals := range m.goals {

@@ -5,6 +5,7 @@ import (
 
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // Mobility, as gates: the legal moves of each role if it were its turn. For each role, the literals that mark the turn
@@ -15,7 +16,7 @@ import (
 
 // mobility returns the condition under which each move would be legal in its role's turn. It returns nothing if these
 // conditions involve recursion.
-func (g *Game) mobility() (list []machine.Signal, signals []logic.Lit) {
+func (g *Game) mobility() (list []facts.Signal, signals []logic.Lit) {
 	for i, live := range g.Net.Cone(slices.Concat(g.Legal...)) {
 		if live && g.Net.Op(int32(i)) == logic.OpLoop {
 			return nil, nil
@@ -39,7 +40,7 @@ func (g *Game) mobility() (list []machine.Signal, signals []logic.Lit) {
 		}
 		for m, l := range row {
 			if g.Net.Op(l.Node()) == logic.OpAnd && users[l] == 1 {
-				list = append(list, machine.Signal{Role: machine.Role(r), Move: machine.Move(m)})
+				list = append(list, facts.Signal{Role: machine.Role(r), Move: machine.Move(m)})
 				signals = append(signals, l)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // The mobility of a role contains its legal moves in the same position with its turn.
@@ -27,11 +28,11 @@ func TestMobilityIsTheLegalMovesInTurn(t *testing.T) {
 		t.Error("FindSignals returns mobility without a request")
 	}
 	signals := FindSignals(t.Context(), g, true, Options{Kernel: kernel.Narrow})
-	var want []machine.Signal
+	var want []facts.Signal
 	for r, row := range g.Legal {
 		for k := 1; k < len(row); k++ { // except the noop
 			if k != alike && k != alike+1 {
-				want = append(want, machine.Signal{Role: machine.Role(r), Move: machine.Move(k)})
+				want = append(want, facts.Signal{Role: machine.Role(r), Move: machine.Move(k)})
 			}
 		}
 	}

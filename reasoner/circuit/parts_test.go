@@ -49,10 +49,10 @@ func TestLegalMovesHaveEqualNumbersOfTargets(t *testing.T) {
 		m := compiled(t, splitTables(t.Context(), g, 1), Options{Kernel: kernel.Narrow})
 		b := m.newBatch(m.wide)
 		states := anywhere(g, m, rapid.Uint64().Draw(t, "seed"))
-		b.Fill(states[:m.Words()], nil)
+		b.Fill(states[:len(m.Initial())], nil)
 		b.Evaluate(64)
 		role := machine.Role(rapid.IntRange(0, 1).Draw(t, "role"))
-		p := m.parts[role]
+		p := m.moves[role].(*splitTable)
 		legal := b.AppendLegal(nil, 0, role)
 		count := make(map[machine.Move]int)
 		total := 1 << p.random.count
@@ -86,7 +86,7 @@ func TestLegalMovesHaveEqualNumbersOfTargets(t *testing.T) {
 }
 
 // madeParts returns the moves with two true parts in a lane.
-func (b *Batch) madeParts(p *partRows, lane int) (made []machine.Move) {
+func (b *batch) madeParts(p *splitTable, lane int) (made []machine.Move) {
 	for m, of := range p.pair {
 		if b.bit(output{row: p.first + of[0]}, lane) && b.bit(output{row: p.second + of[1]}, lane) {
 			made = append(made, machine.Move(m))
@@ -170,7 +170,7 @@ func TestThreePartMovesBecomeSmall(t *testing.T) {
 	whole := compiled(t, g, Options{Kernel: kernel.Narrow})
 	parts := compiled(t, h, Options{Kernel: kernel.Narrow})
 	rng := rand.New(rand.NewPCG(1, 2))
-	state := make(machine.State, whole.Words())
+	state := make(machine.State, len(whole.Initial()))
 	for range 200 {
 		clear(state)
 		for f := range size * size {
@@ -195,7 +195,7 @@ func TestThreePartMovesBecomeSmall(t *testing.T) {
 				b.Choose(lane, 0, machine.Move((lane*29+7)%len(g.Does[0])))
 			}
 			b.Advance(64)
-			next[i] = make(machine.State, 64*m.Words())
+			next[i] = make(machine.State, 64*len(m.Initial()))
 			b.Store(next[i], 64)
 		}
 		if !next[0].Equal(next[1]) {

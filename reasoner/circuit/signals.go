@@ -7,6 +7,7 @@ import (
 
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // Signals are inputs of evaluations besides fluents: threats (threats.go) and mobility (mobility.go). A separate
@@ -18,12 +19,12 @@ const maxSignalCost = 4
 // Signals is a machine that computes the signals of a game. Its fluents are the fluents of the game and, after
 // Advance, the signals.
 type Signals struct {
-	list    []machine.Signal
+	list    []facts.Signal
 	machine *Machine
 	words   int // length of a position of the game
 }
 
-var _ machine.Signals = (*Signals)(nil)
+var _ facts.Signals = (*Signals)(nil)
 
 // FindSignals compiles the threats of an optimised game and, if mobility is set, its mobility. It returns nil if the
 // game has no signals, if they exceed maxSignalCost or cannot be compiled, or when ctx is done.
@@ -67,25 +68,25 @@ func (g *Game) sensorGame(signals []logic.Lit) *Game {
 	return h
 }
 
-// List implements machine.Signals.
-func (s *Signals) List() []machine.Signal { return s.list }
+// List implements facts.Signals.
+func (s *Signals) List() []facts.Signal { return s.list }
 
-// NewSensor implements machine.Signals.
-func (s *Signals) NewSensor() machine.Sensor {
+// NewSensor implements facts.Signals.
+func (s *Signals) NewSensor() facts.Sensor {
 	b := s.machine.newBatch(s.machine.narrow())
-	return &sensor{s, b, make([]uint64, b.Lanes()*s.machine.Words())}
+	return &sensor{s, b, make([]uint64, b.Lanes()*len(s.machine.Initial()))}
 }
 
 // sensor computes the signals of positions, a batch at a time.
 type sensor struct {
 	*Signals
-	batch  *Batch
+	batch  *batch
 	states []uint64
 }
 
-// Sense implements machine.Sensor.
+// Sense implements facts.Sensor.
 func (f *sensor) Sense(dst, states []uint64) {
-	b, wide := f.batch, f.machine.Words()
+	b, wide := f.batch, len(f.machine.Initial())
 	first, found := len(f.machine.names.Fluents)-len(f.list), (len(f.list)+63)/64
 	for len(states) > 0 {
 		n := min(b.Lanes(), len(states)/f.words)

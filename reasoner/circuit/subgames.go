@@ -163,7 +163,8 @@ func (f *factoring) classes() []int32 {
 func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) subgame {
 	g := f.game
 	s := subgame{Fluents: g.Names.NewState()}
-	h := newGame(g.Names, g.Initial, nil)
+	names := &machine.Names{Roles: g.Names.Roles, Moves: g.Names.Moves, Fluents: g.Names.Fluents}
+	h := newGame(names, g.Initial, nil)
 	image := g.substitution(ctx, h, copyGate)
 	fluents := make([]logic.Lit, len(g.Fluents))
 	for i, l := range g.Fluents {

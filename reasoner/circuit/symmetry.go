@@ -7,6 +7,7 @@ import (
 
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // Symmetries are permutations of fluents, moves and roles that map the rules to themselves. They are found on the
@@ -41,26 +42,26 @@ const (
 
 // symmetries returns a function that finds the symmetries of the game at its first call (see machine.Machine). The
 // function does not keep a game that is too large for the search.
-func (g *Game) symmetries() func() []machine.Symmetry {
+func (g *Game) symmetries() func() []facts.Symmetry {
 	if g.unshared != nil {
 		g = g.unshared
 	}
 	if g.Net.Operations() > symmetryBudget/50 {
-		return func() []machine.Symmetry { return nil }
+		return func() []facts.Symmetry { return nil }
 	}
 	return sync.OnceValue(g.findSymmetries)
 }
 
 // findSymmetries returns all symmetries but the identity, or a subgroup if there are many or the budget ends. Of
 // symmetries that differ only in moves, it returns one.
-func (g *Game) findSymmetries() []machine.Symmetry {
+func (g *Game) findSymmetries() []facts.Symmetry {
 	if len(g.Net.Definitions()) > 0 {
 		return nil // structural hashing does not identify loop variables
 	}
 	ctx := context.Background() // the game is small and the search has a budget
 	s := newSymmetrySearch(removeDead(ctx, g.mergeConjunctions(ctx)))
 	s.run()
-	found := make([]machine.Symmetry, len(s.group))
+	found := make([]facts.Symmetry, len(s.group))
 	for i, p := range s.group {
 		found[i] = s.symmetry(p)
 	}
@@ -336,8 +337,8 @@ func (s *symmetrySearch) preservesGoals(p permutation) bool {
 }
 
 // symmetry converts p to numbers of fluents, roles and moves.
-func (s *symmetrySearch) symmetry(p permutation) machine.Symmetry {
-	y := machine.Symmetry{Fluents: p[:len(s.game.Fluents)]}
+func (s *symmetrySearch) symmetry(p permutation) facts.Symmetry {
+	y := facts.Symmetry{Fluents: p[:len(s.game.Fluents)]}
 	for r, row := range s.game.Does {
 		role := int(p[s.roles+r]) - s.roles
 		moves := make([]machine.Move, len(row))

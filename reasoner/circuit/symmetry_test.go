@@ -8,6 +8,7 @@ import (
 
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/circuit/logic/logictest"
@@ -109,9 +110,9 @@ func TestTheExchangeIsFoundAmongManySymmetries(t *testing.T) {
 func findsTheExchange(t rapid.TB, g *Game) {
 	t.Helper()
 	m := compiled(t, g, Options{Kernel: kernel.Narrow})
-	exchanges := func(y machine.Symmetry) bool { return y.Roles[0] == 1 }
-	if !slices.ContainsFunc(m.Symmetries(), exchanges) {
-		t.Errorf("%d symmetries without an exchange of the roles", len(m.Symmetries()))
+	exchanges := func(y facts.Symmetry) bool { return y.Roles[0] == 1 }
+	if !slices.ContainsFunc(facts.Symmetries(m), exchanges) {
+		t.Errorf("%d symmetries without an exchange of the roles", len(facts.Symmetries(m)))
 	}
 }
 
@@ -172,7 +173,7 @@ func TestSymmetriesHoldInEveryPosition(t *testing.T) {
 				for r, row := range g.Does {
 					joint[r] = machine.Move(rapid.IntRange(0, len(row)-1).Draw(t, "move"))
 				}
-				for _, y := range m.Symmetries() {
+				for _, y := range facts.Symmetries(m) {
 					checkSymmetry(t, g, m, y, states, joint)
 				}
 			})
@@ -181,8 +182,8 @@ func TestSymmetriesHoldInEveryPosition(t *testing.T) {
 }
 
 // checkSymmetry compares the oracle's values of each position with its values of the image.
-func checkSymmetry(t *rapid.T, g *Game, m *Machine, y machine.Symmetry, states []uint64, joint []machine.Move) {
-	words := m.Words()
+func checkSymmetry(t *rapid.T, g *Game, m *Machine, y facts.Symmetry, states []uint64, joint []machine.Move) {
+	words := len(m.Initial())
 	image, jointImage := make(machine.State, words), make([]machine.Move, len(joint))
 	for r, move := range joint {
 		jointImage[y.Roles[r]] = y.Moves[r][move]

@@ -6,6 +6,7 @@ import (
 
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // Threats, as gates: for a role and a false fluent, "if the fluent were true, the game would be over with the best goal
@@ -16,7 +17,7 @@ import (
 // Cost: fluents in the cone of wins × nodes of this cone.
 
 // threats returns the condition under which each fluent is a threat of a role, without constant conditions.
-func (g *Game) threats(ctx context.Context) (list []machine.Signal, signals []logic.Lit) {
+func (g *Game) threats(ctx context.Context) (list []facts.Signal, signals []logic.Lit) {
 	_, best := g.bestGoals()
 	r := g.newRegression(append(slices.Clone(best), g.Terminal), false, nil)
 	if r == nil {
@@ -40,7 +41,7 @@ func (g *Game) threats(ctx context.Context) (list []machine.Signal, signals []lo
 		for role := range best {
 			won := r.conjunction([]logic.Lit{r.valueAfter(g.Terminal), r.valueAfter(best[role])})
 			if won = g.Net.And(won, fluent.Not()); won != logic.False && won != fluent.Not() {
-				list = append(list, machine.Signal{Role: machine.Role(role), Move: machine.NoMove, Lacks: f})
+				list = append(list, facts.Signal{Role: machine.Role(role), Move: machine.NoMove, Lacks: f})
 				signals = append(signals, won)
 			}
 		}

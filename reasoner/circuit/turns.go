@@ -83,23 +83,25 @@ func (g *Game) turnPartners() []int {
 func (m *Machine) moveTables(g *Game) []kernel.Moves {
 	var out []kernel.Moves
 	partner := g.turnPartners()
-	for r, policy := range m.policy {
-		if partner[r] != r {
+	for r, table := range m.sensible {
+		whole, ok := table.(*wholeTable)
+		if !ok || partner[r] != r {
 			continue
 		}
-		moves := kernel.Moves{Legal: policy, Does: m.does[r]}
-		if s := slices.Index(partner[r+1:], r) + r + 1; s > r && len(policy) > 0 {
+		moves := kernel.Moves{Legal: whole.legal, Does: whole.does}
+		if s := slices.Index(partner[r+1:], r) + r + 1; s > r && len(whole.legal) > 0 {
 			mine, _ := g.turnLiteral(r, s)
-			turns := &kernel.Turns{Does: m.does[s]}
-			legal := func(r int, mine logic.Lit) []int32 {
-				rows, w := slices.Clone(m.policy[r]), waitingMove(g.Net, g.Legal[r], mine)
+			other := m.sensible[s].(*wholeTable) // turnLiteral pairs tables of one form
+			turns := &kernel.Turns{Does: other.does}
+			legal := func(t *wholeTable, r int, mine logic.Lit) []int32 {
+				rows, w := slices.Clone(t.legal), waitingMove(g.Net, g.Legal[r], mine)
 				if w >= 0 {
-					turns.Waits = append(turns.Waits, [2]int32{m.does[r] + int32(w), rows[w]})
+					turns.Waits = append(turns.Waits, [2]int32{t.does + int32(w), rows[w]})
 					rows[w] = 0 // the constant false
 				}
 				return rows
 			}
-			moves.Legal, turns.Legal, moves.Turns = legal(r, mine), legal(s, mine.Not()), turns
+			moves.Legal, turns.Legal, moves.Turns = legal(whole, r, mine), legal(other, s, mine.Not()), turns
 		}
 		out = append(out, moves)
 	}

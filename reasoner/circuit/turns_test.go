@@ -55,12 +55,14 @@ func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 	rounds := 3000 / positions
 	g := turnGame(size, rectangles)
 	m := compiled(t, splitTables(t.Context(), g, 10), Options{Kernel: kernel.Narrow})
-	if m.parts[0] == nil || m.parts[1] == nil || m.parts[1].random.count != 0 {
+	first, ok := m.moves[0].(*splitTable)
+	second, both := m.moves[1].(*splitTable)
+	if !ok || !both || second.random.count != 0 {
 		t.Fatal("the second role has a choice of its own")
 	}
 	// A choice by first parts draws once, a choice by rectangles three times. Each draw takes 14 bits more than the
 	// count.
-	if bits := m.parts[0].random.count; (bits > 28) != rectangles {
+	if bits := first.random.count; (bits > 28) != rectangles {
 		t.Fatalf("%d random bits", bits)
 	}
 	rng, random := rand.New(rand.NewPCG(1, 2)), machine.NewRand(1)
@@ -81,8 +83,8 @@ func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 		for range rounds {
 			b.ChooseRandom(random, 64)
 			for lane := range 64 {
-				for r, p := range m.parts {
-					for _, made := range b.madeParts(p, lane) {
+				for r, table := range m.moves {
+					for _, made := range b.madeParts(table.(*splitTable), lane) {
 						count[r][made]++
 					}
 				}

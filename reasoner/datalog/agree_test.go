@@ -29,7 +29,7 @@ type view struct {
 
 func look(m machine.Machine, b machine.Batch) view {
 	n := m.Names()
-	state := make(machine.State, m.Words())
+	state := make(machine.State, len(m.Initial()))
 	b.Store(state, 1)
 	v := view{Fluents: sorted(n.AppendFluents(nil, state)), Goals: make([]int32, len(n.Roles))}
 	b.Evaluate(1)

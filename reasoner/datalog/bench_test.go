@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // BenchmarkGround grounds each rulesheet of the corpus and reports the size of
@@ -43,7 +43,7 @@ func BenchmarkPlayouts(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			m, err := NewMachine(context.Background(), loadRulesheet(b, name), Limits{})
 			skipTooLarge(b, err)
-			p := machine.NewPlayouts(m, m.Initial(), 1)
+			p := play.NewPlayouts(m, m.Initial(), 1)
 			p.Step()
 			p.States = 0
 			for b.Loop() {

@@ -9,6 +9,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 )
 
 // interpreter is the state shared by all evaluators of a game: rules, static relations, vocabulary. Everything except
@@ -40,7 +41,7 @@ func NewMachine(ctx context.Context, g *gdl.Game, lim Limits) (m machine.Machine
 		return nil, err
 	}
 	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.bytes(), Stages: in.clock.Stages}
-	return machine.NewScalar(in.names, in.initial, info, func() machine.Stepper { return newStepper(in, guard.NewWatch(context.Background(), grounding)) }), nil
+	return scalar.New(in.names, in.initial, info, func() scalar.Stepper { return newStepper(in, guard.NewWatch(context.Background(), grounding)) }), nil
 }
 
 const (
@@ -132,7 +133,7 @@ func (s *stepper) random(state machine.State, rng *machine.Rand) []machine.Move 
 // makeVocabulary makes a vocabulary with positions of the given number of words, and adds the initial position to it.
 func (in *interpreter) makeVocabulary(words int) {
 	th := in.theory
-	in.names = &machine.Names{Open: machine.NewVocabulary(len(th.roles), words, in.limits.MaxBytes/vocabularyShare)}
+	in.names = &machine.Names{Open: scalar.NewVocabulary(len(th.roles), words, in.limits.MaxBytes/vocabularyShare)}
 	for _, role := range th.roles {
 		in.names.Roles = append(in.names.Roles, th.terms.name(role))
 	}

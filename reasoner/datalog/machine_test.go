@@ -8,6 +8,7 @@ import (
 	"stackmate/internal/guard"
 	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // walk has recursion, negation, function terms and simultaneous moves: two
@@ -44,7 +45,7 @@ func TestEnginesAgreeOnRecursionAndSimultaneousMoves(t *testing.T) {
 
 func TestPlayoutsAllocateNothingAfterWarmUp(t *testing.T) {
 	m := newWalk(t)
-	p := machine.NewPlayouts(m, m.Initial(), 1)
+	p := play.NewPlayouts(m, m.Initial(), 1)
 	for range 200 {
 		p.Step()
 	}
@@ -59,7 +60,7 @@ func TestBatchesOfOneMachineRunInParallel(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range states {
 		group.Go(func() {
-			p := machine.NewPlayouts(m, m.Initial(), 7)
+			p := play.NewPlayouts(m, m.Initial(), 7)
 			for range 50 {
 				p.Step()
 			}
@@ -76,7 +77,7 @@ func TestBatchesOfOneMachineRunInParallel(t *testing.T) {
 
 func TestTheSameRulesGiveTheSameMachine(t *testing.T) {
 	first, second := newWalk(t), newWalk(t)
-	p, q := machine.NewPlayouts(first, first.Initial(), 9), machine.NewPlayouts(second, second.Initial(), 9)
+	p, q := play.NewPlayouts(first, first.Initial(), 9), play.NewPlayouts(second, second.Initial(), 9)
 	for range 50 {
 		p.Step()
 		q.Step()
@@ -101,7 +102,7 @@ func TestLargeStaticRelationsAreAnsweredOnDemand(t *testing.T) {
 (<= terminal (true (n 3)))
 `
 	m := must.Get(NewMachine(context.Background(), load(t, "large.kif", src), Limits{}))(t)
-	p := machine.NewPlayouts(m, m.Initial(), 1)
+	p := play.NewPlayouts(m, m.Initial(), 1)
 	for range 5 {
 		p.Step()
 	}

@@ -11,6 +11,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 )
 
 // optional lists the passes of some phases that can be left out.
@@ -46,7 +47,7 @@ func machineWithout(t rapid.TB, g *gdl.Game, name string) machine.Machine {
 	if err := in.open(); err != nil {
 		t.Fatalf("without %s: %v", name, err)
 	}
-	return machine.NewScalar(in.names, in.initial, machine.Info{}, func() machine.Stepper { return newStepper(in, in.theory.watch) })
+	return scalar.New(in.names, in.initial, machine.Info{}, func() scalar.Stepper { return newStepper(in, in.theory.watch) })
 }
 
 // sameWithout compares a game with itself without a pass, for each pass for which leave is true.

@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 )
 
 // groundEvaluator evaluates a ground program position by position in the simplest
@@ -104,7 +105,7 @@ func (e *groundEvaluator) holds(i int32) bool {
 
 func (e *groundEvaluator) is(s Signal) bool { return s == True || s >= 0 && e.truth[s] }
 
-// The evaluator is a machine.Stepper.
+// The evaluator is a scalar.Stepper.
 type evaluatorStepper struct {
 	*groundEvaluator
 	state machine.State
@@ -115,7 +116,7 @@ func newProgramMachine(p *Program) machine.Machine {
 	for _, f := range p.Init {
 		initial.Set(int(f))
 	}
-	return machine.NewScalar(p.Names, initial, machine.Info{Engine: "ground"}, func() machine.Stepper {
+	return scalar.New(p.Names, initial, machine.Info{Engine: "ground"}, func() scalar.Stepper {
 		return &evaluatorStepper{groundEvaluator: newGroundEvaluator(p)}
 	})
 }

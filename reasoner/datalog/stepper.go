@@ -5,9 +5,10 @@ import (
 
 	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 )
 
-// stepper is the machine.Stepper of the interpreter: it asks an evaluator for
+// stepper is the scalar.Stepper of the interpreter: it asks an evaluator for
 // terminal, legal, goal and next.
 type stepper struct {
 	*evaluator
@@ -34,7 +35,7 @@ type output struct {
 	call  *call     // the call that computes rel, nil if static
 }
 
-var _ machine.Stepper = (*stepper)(nil)
+var _ scalar.Stepper = (*stepper)(nil)
 
 func newStepper(in *interpreter, w *guard.Watch) *stepper {
 	s := &stepper{evaluator: newEvaluator(in, w), values: make(map[term]int32)}
@@ -106,7 +107,7 @@ func (s *stepper) collect(o *output) {
 	}
 }
 
-// SetState implements machine.Stepper. The evaluator's position is set at the first question.
+// SetState implements scalar.Stepper. The evaluator's position is set at the first question.
 func (s *stepper) SetState(state machine.State) {
 	if len(s.now) > 0 && s.now.Equal(state) {
 		return
@@ -139,7 +140,7 @@ func (s *stepper) Err() error {
 	return s.meter.err
 }
 
-// Terminal implements machine.Stepper.
+// Terminal implements scalar.Stepper.
 func (s *stepper) Terminal() bool {
 	if s.ends == nil || s.in.names.Lost(s.now) {
 		return s.always
@@ -149,7 +150,7 @@ func (s *stepper) Terminal() bool {
 	return s.always || s.ends.to.rel.n > 0 && s.meter.err == nil
 }
 
-// AppendLegal implements machine.Stepper.
+// AppendLegal implements scalar.Stepper.
 func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	if !s.listed {
 		s.listed = true
@@ -185,7 +186,7 @@ func (s *stepper) forgetMoves() {
 	}
 }
 
-// Goal implements machine.Stepper.
+// Goal implements scalar.Stepper.
 func (s *stepper) Goal(r machine.Role) int32 {
 	s.setPosition()
 	value, found := machine.NoGoal, 0
@@ -222,7 +223,7 @@ func (s *stepper) value(rel *relation, row []int32) int32 {
 	return v
 }
 
-// Next implements machine.Stepper.
+// Next implements scalar.Stepper.
 func (s *stepper) Next(dst machine.State, joint []machine.Move) {
 	s.setPosition()
 	s.setJoint(joint)

@@ -45,9 +45,9 @@ func GoalOf(text string) int32 {
 // legal moves.
 const RandomRole = "random"
 
-// State is a position. All states of a machine have Words() words, and two positions are equal exactly if
-// their words are. If the table of fluents is complete when the machine is made, fluent f is bit f%64 of word
-// f/64, and the bits past the last fluent are zero. Names.Unpack reads a position of any machine.
+// State is a position. All states of a machine are as long as its initial position, and two positions are equal exactly
+// if their words are. If the table of fluents is complete when the machine is made, fluent f is bit f%64 of word f/64, and
+// the bits past the last fluent are zero. Names.Unpack reads a position of any machine.
 type State []uint64
 
 // Has reports whether fluent f is true in s.
@@ -108,33 +108,21 @@ type Info struct {
 type Machine interface {
 	// Names translates roles, moves and fluents from and to terms.
 	Names() *Names
-	// Words returns the length of a State, at least 1.
-	Words() int
-	// Initial returns the initial position; callers must not change it.
+	// Initial returns the initial position; callers must not change it. All positions have its length, at least 1.
 	Initial() State
 	// NewBatch makes a batch with the greatest number of lanes, which suits playouts.
 	NewBatch() Batch
 	// NewNarrowBatch makes a batch of fewer lanes, at least 64, which is quicker for a few positions at a
 	// time.
 	NewNarrowBatch() Batch
-	// Symmetries returns automorphisms of the rules, without the identity. The list may be incomplete. The
-	// first call may take a tenth of a second. Callers must not change them.
-	Symmetries() []Symmetry
-	// Packing returns the encoder that shortens positions for tables. The first call may take a tenth of a
-	// second.
-	Packing() *Packing
-	// GoalValues returns, by role, the goals that the rules may give, without NoGoal, in any order; nil if
-	// they are not known. Callers must not change them.
-	GoalValues() [][]int32
 	// Info describes the machine for people.
 	Info() Info
-	Analysis
 }
 
 // Batch holds Lanes() positions, computes their legal moves, ends and goals, and makes joint moves, in all
 // lanes together. It belongs to one goroutine and allocates nothing after warm-up.
 //
-// The order of calls is: store positions in the lanes (Fill, Load, Merge), Evaluate, ask (Terminal, Stuck,
+// The order of calls is: store positions in the lanes (Fill, Load), Evaluate, ask (Terminal, Stuck,
 // AppendLegal, Goals), choose moves in every lane of interest (Choose, ChooseRandom), Advance. Advance
 // replaces the positions by their successors; Evaluate must be called again before asking. Lane masks have
 // Lanes()/64 words (at least one), lane i being bit i%64 of word i/64. Lanes that were never filled hold the
@@ -149,38 +137,19 @@ type Batch interface {
 	Load(states []uint64, n int)
 	// Store copies the positions of lanes 0..n-1 into dst, one after the other.
 	Store(dst []uint64, n int)
-	// Merge copies the positions of the lanes of mask from another batch of the
-	// same machine.
-	Merge(from Batch, mask []uint64)
 	// Evaluate computes terminal, stuck and legal moves of lanes 0..n-1. If all
 	// lanes hold the same position, n = 1 is enough for Advance in all of them.
 	Evaluate(n int)
 	// Terminal returns the mask of terminal lanes. Valid until the next Evaluate.
 	Terminal() []uint64
 	// Stuck returns the mask of the lanes that are not terminal and in which a role has no legal move: a
-	// fault of the game, unless the lane is lost. Valid until the next Evaluate.
+	// fault of the game, unless the lane is lost (Lost). Valid until the next Evaluate.
 	Stuck() []uint64
-	// Lost returns the mask of the lanes whose position takes more memory than the machine has. The batch may
-	// miss legal moves, the end or goals of such a lane. The mask is complete for the questions asked so far,
-	// and valid until the next Evaluate.
-	Lost() []uint64
 	// AppendLegal appends the legal moves of role r in a lane, ascending.
 	AppendLegal(dst []Move, lane int, r Role) []Move
-	// AppendSensible appends the moves of role r among which ChooseRandom chooses, ascending: the legal
-	// moves, or a part of them if the machine has decisive moves (Analysis). In a game of two roles with
-	// constant sum and without chance, this part contains a best move.
-	AppendSensible(dst []Move, lane int, r Role) []Move
-	// Wins returns the best goal of role r, and a mask of lanes, not terminal, in which r can force that goal
-	// within two joint moves. Either r alone has a choice and wins at once, or, of two roles, the other role
-	// chooses and each of its moves lets r win. Only machines with decisive moves find such lanes. The mask
-	// is valid until the next call.
-	Wins(r Role) (goal int32, lanes []uint64)
 	// Goals writes the goal of each role in a lane (goal points 0–100, or
 	// NoGoal) into dst, which has one element per role.
 	Goals(dst []int32, lane int)
-	// AddGoals adds, for each role, the goals of the lanes of mask to totals
-	// (goal points). Lanes where a role has NoGoal add nothing for it.
-	AddGoals(totals []int64, mask []uint64)
 	// Choose sets the move of role r in a lane.
 	Choose(lane int, r Role, m Move)
 	// ChooseRandom sets a uniformly random legal move for every role, independently, in each lane of 0..n-1
@@ -190,11 +159,4 @@ type Batch interface {
 	// Advance replaces the positions of lanes 0..n-1 by their successors under
 	// the chosen moves.
 	Advance(n int)
-	// Prepare replaces Evaluate if the moves are known: after it moves may be chosen (Choose) and made, but
-	// no question may be asked.
-	Prepare(n int)
-	// Chosen returns, by move of role r, the mask of the lanes in which the move was chosen last, of
-	// Lanes()/64 words each; nil if the machine does not keep moves as masks. It is valid until moves are
-	// chosen again. Bits of lanes without a chosen move are unspecified.
-	Chosen(r Role) []uint64
 }

@@ -12,10 +12,10 @@ import (
 // the machine is made, and never change. Or they are empty, and Open numbers moves and fluents at their first
 // appearance. The methods work alike in both cases.
 type Names struct {
-	Roles   []string    // by Role
-	Moves   [][]string  // by Role, then Move; nil with an open vocabulary
-	Fluents []string    // by fluent index; nil with an open vocabulary
-	Open    *Vocabulary // nil if the tables are complete
+	Roles   []string   // by Role
+	Moves   [][]string // by Role, then Move; nil with an open vocabulary
+	Fluents []string   // by fluent index; nil with an open vocabulary
+	Open    Vocabulary // nil if the tables are complete
 	// LeftOut, if not nil, reports whether the machine leaves a fluent out, because no legal move, goal or end depends on
 	// it: the fluent is neither true nor false in a position.
 	LeftOut func(fluent string) bool
@@ -24,6 +24,23 @@ type Names struct {
 	moves   []map[string]Move
 	folded  []map[string]Move // lower-cased spelling; NoMove where ambiguous
 	fluents map[string]int
+}
+
+// Vocabulary numbers the fluents and moves of a game at their first appearance (scalar.NewVocabulary). It is safe for
+// concurrent use. A text without a number has a move or fluent number of -1, and false.
+type Vocabulary interface {
+	Move(r Role, text string) (Move, bool)
+	AddMove(r Role, text string) (Move, bool) // false if the vocabulary is full
+	AddFluent(text string) (int, bool)        // false if the vocabulary is full
+	MoveText(r Role, m Move) string
+	FluentText(f int) string
+	MoveTexts(r Role) []string // by Move, of the moves numbered so far
+	FluentTexts() []string     // by fluent, of the fluents numbered so far
+	Words() int                // of a position
+	// Pack writes the position of the given fluents, ascending and without repetition.
+	Pack(dst State, fluents []int32)
+	// Unpack appends the fluents of a position, ascending.
+	Unpack(dst []int32, s State) []int32
 }
 
 func (n *Names) index() {
@@ -86,7 +103,10 @@ func inAnyCase(texts []string, text string) int {
 // open vocabulary it finds only moves that have a number, such as the legal moves that a batch has returned.
 func (n *Names) Move(r Role, text string) (Move, bool) {
 	if n.Open != nil {
-		m := Move(n.Open.move(r, text))
+		m, ok := n.Open.Move(r, text)
+		if !ok {
+			m = Move(inAnyCase(n.Open.MoveTexts(r), text))
+		}
 		return m, m != NoMove
 	}
 	n.once.Do(n.index)
@@ -104,8 +124,7 @@ func (n *Names) AddMove(r Role, text string) (Move, bool) {
 		m, ok := n.moves[r][text]
 		return m, ok
 	}
-	m := Move(n.Open.number(&n.Open.moves[r], text))
-	return m, m != NoMove
+	return n.Open.AddMove(r, text)
 }
 
 // AddFluent finds a fluent by its text, and adds it to an open vocabulary. It returns
@@ -116,14 +135,13 @@ func (n *Names) AddFluent(text string) (int, bool) {
 		f, ok := n.fluents[text]
 		return f, ok
 	}
-	f := n.Open.number(&n.Open.fluents, text)
-	return int(f), f >= 0
+	return n.Open.AddFluent(text)
 }
 
 // MoveText returns the text of a move of role r.
 func (n *Names) MoveText(r Role, m Move) string {
 	if n.Open != nil {
-		return n.Open.text(&n.Open.moves[r], int(m))
+		return n.Open.MoveText(r, m)
 	}
 	return n.Moves[r][m]
 }
@@ -131,7 +149,7 @@ func (n *Names) MoveText(r Role, m Move) string {
 // FluentText returns the text of a fluent.
 func (n *Names) FluentText(f int) string {
 	if n.Open != nil {
-		return n.Open.text(&n.Open.fluents, f)
+		return n.Open.FluentText(f)
 	}
 	return n.Fluents[f]
 }
@@ -140,7 +158,7 @@ func (n *Names) FluentText(f int) string {
 // far.
 func (n *Names) MoveTexts(r Role) []string {
 	if n.Open != nil {
-		return n.Open.list(&n.Open.moves[r])
+		return n.Open.MoveTexts(r)
 	}
 	return n.Moves[r]
 }
@@ -148,7 +166,7 @@ func (n *Names) MoveTexts(r Role) []string {
 // FluentTexts returns the fluents, by index. With an open vocabulary these are the fluents numbered so far.
 func (n *Names) FluentTexts() []string {
 	if n.Open != nil {
-		return n.Open.list(&n.Open.fluents)
+		return n.Open.FluentTexts()
 	}
 	return n.Fluents
 }
@@ -157,7 +175,7 @@ func (n *Names) FluentTexts() []string {
 // may divide by the number of words.
 func (n *Names) NewState() State {
 	if n.Open != nil {
-		return make(State, n.Open.words)
+		return make(State, n.Open.Words())
 	}
 	return make(State, max(1, (len(n.Fluents)+63)/64))
 }
@@ -166,7 +184,7 @@ func (n *Names) NewState() State {
 // numbers ascend, without repetition.
 func (n *Names) Pack(dst State, fluents []int32) {
 	if n.Open != nil {
-		n.Open.pack(dst, fluents)
+		n.Open.Pack(dst, fluents)
 		return
 	}
 	clear(dst)
@@ -178,7 +196,7 @@ func (n *Names) Pack(dst State, fluents []int32) {
 // Unpack appends the numbers of the fluents that are true in s, ascending.
 func (n *Names) Unpack(dst []int32, s State) []int32 {
 	if n.Open != nil {
-		return n.Open.unpack(dst, s)
+		return n.Open.Unpack(dst, s)
 	}
 	for f := range int32(len(n.Fluents)) {
 		if s.Has(int(f)) {

@@ -13,20 +13,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every ability of a machine or a batch is in its interface, so wrappers that embed the interface pass it on.
-// So no code asserts a machine to be a richer type. The test lists the methods that each wrapper implements
-// itself.
+// A wrapper that embeds a machine or a batch passes its abilities on by Unwrap, or implements each; a wrapper with
+// neither would hide lost positions. No code but machine.As asserts a machine to be a richer type. The test lists the
+// methods that each wrapper implements itself.
 func TestWrappersPassOnUnchangedMethods(t *testing.T) {
 	want := map[string][]string{
-		"goals.batch":           {"AddGoals", "AppendSensible", "Goals", "Merge", "Wins"},
-		"goals.view":            {"Decisive", "GoalValues", "NewBatch", "NewNarrowBatch", "ProvedGoalSum", "Subgames", "Symmetries"},
-		"machine.Subgame":       {"Project"},
-		"reasoner.described":    {"Info"},
-		"reasoner.decider":      {"Decisive", "Plan", "ProvedGoalSum", "ProvedLength", "Signals", "Subgames"},
-		"sequential.fixedRoles": {"Symmetries"},
-		"solve.plain":           {"Decisive", "Subgames", "Symmetries"},
-		"toys.counted":          {"NewBatch", "NewNarrowBatch"},
-		"toys.countedBatch":     {"Advance", "Evaluate", "Merge", "Prepare"},
+		"goals.batch":           {"AppendSensible", "Chosen", "Goals", "Lost", "Prepare", "Wins"},
+		"goals.view":            {"Decisive", "GoalValues", "NewBatch", "NewNarrowBatch", "ProvedGoalSum", "ProvedLength", "Subgames", "Symmetries", "Unwrap"},
+		"facts.Subgame":         {"Project", "Unwrap"},
+		"reasoner.described":    {"Info", "Unwrap"},
+		"reasoner.decider":      {"Decisive", "Plan", "ProvedGoalSum", "ProvedLength", "Signals", "Subgames", "Unwrap"},
+		"sequential.fixedRoles": {"Symmetries", "Unwrap"},
+		"solve.plain":           {"Decisive", "Subgames", "Symmetries", "Unwrap"},
+		"toys.counted":          {"NewBatch", "NewNarrowBatch", "Unwrap"},
+		"toys.countedBatch":     {"Advance", "Evaluate", "Prepare", "Unwrap"},
 	}
 	got, methods := make(map[string][]string), make(map[string][]string)
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
@@ -40,7 +40,7 @@ func TestWrappersPassOnUnchangedMethods(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.TypeAssertExpr:
-				if name := sharedName(file, n.Type); name != "" {
+				if name := sharedName(file, n.Type); name != "" && name != "T" { // T: in machine.As
 					t.Errorf("%s: expected no machine that can do more than others, found an assertion that it is a %s", path, name)
 				}
 			case *ast.TypeSpec:

@@ -6,7 +6,6 @@ import (
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
-	"stackmate/reasoner/prove"
 )
 
 // effects are the next values of fluents after each move of a game for one role, as functions of the position:
@@ -72,7 +71,7 @@ func newEffects(g *circuit.Game) *effects {
 	for _, goal := range g.Goals {
 		e.goals = append(e.goals, s.Lookup(goal.When))
 	}
-	ticks := prove.ClockFluents(g)
+	ticks := g.ClockFluents()
 	moving := map[int32]bool{}   // fluents that change without a move
 	users := map[int32][]int32{} // by node: the fluents with this next value
 	for f, next := range g.Next {

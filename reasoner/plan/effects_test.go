@@ -12,7 +12,7 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/prove"
+	"stackmate/reasoner/machine/facts"
 )
 
 // aPuzzle returns a random game for one role in which a move changes few fluents. Three fluents are a counter; half
@@ -73,7 +73,7 @@ func after(m machine.Machine, s machine.State, move machine.Move) (machine.State
 	}
 	b.Choose(0, 0, move)
 	b.Advance(1)
-	next := make(machine.State, m.Words())
+	next := make(machine.State, len(m.Initial()))
 	b.Store(next, 1)
 	return next, true
 }
@@ -85,7 +85,7 @@ func TestEffectsLeadToTheNextPositions(t *testing.T) {
 	for range 40 {
 		g, m := aPuzzle(t, rng, fluents, moves)
 		e := newEffects(g)
-		ticks := prove.ClockFluents(g)
+		ticks := g.ClockFluents()
 		sim := newTernary(e.net)
 		for bits := range uint64(1) << fluents {
 			s := machine.State{bits}
@@ -124,7 +124,7 @@ func TestHorizonsFindTheBestPlan(t *testing.T) {
 	for range 150 {
 		g, m := aPuzzle(t, rng, 9, 5)
 		p := must.Get(New(g, m))(t)
-		q := p.newPlanning(m.Initial(), machine.PlanLimits{})
+		q := p.newPlanning(m.Initial(), facts.PlanLimits{})
 		q.interleave(t.Context(), coroutine{search: func(ctx context.Context, pause func() bool) {
 			steps := 0
 			q.byHorizons(ctx, func() bool { steps++; return steps < 25 && pause() })

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/prove"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/prove/sat"
 )
 
@@ -47,8 +47,8 @@ type frontierNode struct {
 // explorer expands positions.
 type explorer struct {
 	*planning
-	expander  *machine.Expander
-	expansion machine.Expansion
+	expander  *play.Expander
+	expansion play.Expansion
 	batch     machine.Batch // for the number of legal moves in children
 	legal     []machine.Move
 	joint     []machine.Move // scratch
@@ -57,7 +57,7 @@ type explorer struct {
 
 func (q *planning) newExplorer(ctx context.Context) *explorer {
 	x := &explorer{
-		planning: q, expander: machine.NewExpander(q.machine), batch: q.machine.NewNarrowBatch(),
+		planning: q, expander: play.NewExpander(q.machine), batch: q.machine.NewNarrowBatch(),
 		joint: make([]machine.Move, 1), rng: machine.NewRand(1),
 	}
 	x.expander.Limit(ctx, q.limits.MaxBytes/searchShare/2, 0)
@@ -123,7 +123,7 @@ func (x *explorer) depthFirst(pause func() bool, limit int, admits func(machine.
 		}
 		done[top.number] = true
 		if err := x.expand(t, top.number); err != nil {
-			all = all && errors.Is(err, machine.ErrStuck)
+			all = all && errors.Is(err, play.ErrStuck)
 			continue
 		}
 		var rank []uint64
@@ -157,7 +157,7 @@ func (x *explorer) depthFirst(pause func() bool, limit int, admits func(machine.
 // fluentsWithoutClock returns the mask of the fluents outside the clock.
 func (q *planning) fluentsWithoutClock() machine.State {
 	mask := q.allFluents()
-	for _, f := range prove.ClockFluents(q.game) {
+	for _, f := range q.game.ClockFluents() {
 		mask[f>>6] &^= 1 << (f & 63)
 	}
 	return mask
@@ -165,7 +165,7 @@ func (q *planning) fluentsWithoutClock() machine.State {
 
 // allFluents returns the mask of all fluents.
 func (q *planning) allFluents() machine.State {
-	return slices.Repeat(machine.State{math.MaxUint64}, q.machine.Words())
+	return slices.Repeat(machine.State{math.MaxUint64}, len(q.machine.Initial()))
 }
 
 // byDepth searches depth first with restarts. By turns, children with the fewest and with the most legal moves come
@@ -187,7 +187,7 @@ func (q *planning) byDepth(ctx context.Context, pause func() bool) {
 // byMoves ranks the children of an expansion by their numbers of legal moves, with a random order of equal children.
 func (x *explorer) byMoves(most bool) []uint64 {
 	e := &x.expansion
-	lanes, words := x.batch.Lanes(), x.machine.Words()
+	lanes, words := x.batch.Lanes(), len(x.machine.Initial())
 	ranks := make([]uint64, e.Children)
 	for first := 0; first < e.Children; first += lanes {
 		n := min(lanes, e.Children-first)

@@ -11,6 +11,7 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // aRow returns a game with one move along a row of places, which ends at the last place with goal 100.
@@ -30,7 +31,7 @@ func aRow(t *testing.T, places int) *planning {
 	g.Goals = []circuit.Goal{{Role: 0, Value: 100, When: g.Terminal}, {Role: 0, Value: 0, When: g.Terminal.Not()}}
 	m := must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
 	p := must.Get(New(g, m))(t)
-	return p.newPlanning(g.Initial, machine.PlanLimits{})
+	return p.newPlanning(g.Initial, facts.PlanLimits{})
 }
 
 func TestADepthFirstSearchThatIsCutOffProvesNothing(t *testing.T) {

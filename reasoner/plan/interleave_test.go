@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // A search that ends before its first pause leaves the other searches their turns.
@@ -19,7 +19,7 @@ func TestSearchesThatEndAtOnceDoNotStopOthers(t *testing.T) {
 			}
 		}}
 	}
-	q := &planning{plan: machine.Plan{Bound: 100}}
+	q := &planning{plan: facts.Plan{Bound: 100}}
 	q.interleave(t.Context(), search("first", 0), search("second", 2), search("third", 1))
 	if slices.Sort(ran); !slices.Equal(ran, []string{"first", "second", "third"}) {
 		t.Errorf("these searches ran: %q", ran)

@@ -9,6 +9,8 @@ import (
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 )
 
 // ways returns, for each reachable position, the highest goal that can be reached and the distance to goal 100, by
@@ -16,7 +18,7 @@ import (
 func ways(m machine.Machine) (best map[uint64]int32, distance map[uint64]int) {
 	children := map[uint64][]uint64{}
 	best, distance = map[uint64]int32{}, map[uint64]int{}
-	x := machine.NewExpander(m)
+	x := play.NewExpander(m)
 	for todo := []uint64{m.Initial()[0]}; len(todo) > 0; {
 		s := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -31,7 +33,7 @@ func ways(m machine.Machine) (best map[uint64]int32, distance map[uint64]int) {
 			}
 			continue
 		}
-		var e machine.Expansion
+		var e play.Expansion
 		if x.Expand(&e, machine.State{s}) == nil {
 			children[s] = append(children[s], e.States...)
 			todo = append(todo, e.States...)
@@ -56,10 +58,10 @@ func TestPatternsBoundGoalsAndDistances(t *testing.T) {
 	for range 200 {
 		g, m := aPuzzle(t, rng, 8, 5)
 		p := must.Get(New(g, m))(t)
-		if terminal, _ := machine.NewExpander(m).Look(m.Initial()); terminal {
+		if terminal, _ := play.NewExpander(m).Look(m.Initial()); terminal {
 			continue // no joint move to plan
 		}
-		q := p.newPlanning(m.Initial(), machine.PlanLimits{})
+		q := p.newPlanning(m.Initial(), facts.PlanLimits{})
 		q.findPatterns(func() bool { return true }, closedSets(g))
 		best, far := ways(m)
 		q.interleave(t.Context(), coroutine{search: q.byDepth, weight: 1})
@@ -105,7 +107,7 @@ func TestNoPatternsOfSingleFluents(t *testing.T) {
 	g.Goals = []circuit.Goal{{Value: 100, When: g.Terminal}}
 	m := compiled(t, g)
 	p := must.Get(New(g, m))(t)
-	q := p.newPlanning(m.Initial(), machine.PlanLimits{})
+	q := p.newPlanning(m.Initial(), facts.PlanLimits{})
 	q.interleave(t.Context(), coroutine{search: q.byPatterns, weight: 1})
 	if q.plan.Goal != 100 || len(q.patterns) > 0 {
 		t.Errorf("goal %d with %d patterns", q.plan.Goal, len(q.patterns))

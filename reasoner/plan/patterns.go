@@ -10,7 +10,6 @@ import (
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/prove"
 )
 
 // maxDependencies bounds the nodes that are visited for the dependencies of fluents.
@@ -79,7 +78,7 @@ func union(a, b machine.State) machine.State {
 // each fluent that a goal or the end depends on, the least closed set that contains it. The largest set comes first.
 // It returns nil if that takes too long.
 func closedSets(g *circuit.Game) []machine.State {
-	cones, left := prove.NewCones(g.Net), maxDependencies
+	cones, left := circuit.NewCones(g.Net), maxDependencies
 	fluents := func(signals ...logic.Lit) (list []int32) {
 		nodes, ok := cones.Nodes(left, signals...)
 		if left -= len(nodes); !ok {
@@ -97,7 +96,7 @@ func closedSets(g *circuit.Game) []machine.State {
 		ends = append(ends, goal.When)
 	}
 	ticks := g.Names.NewState()
-	for _, f := range prove.ClockFluents(g) {
+	for _, f := range g.ClockFluents() {
 		ticks.Set(int(f))
 	}
 	needs := make([][]int32, len(g.Fluents)) // by fluent: the fluents of its next value, once asked

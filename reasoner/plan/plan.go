@@ -14,6 +14,8 @@ import (
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/prove"
 )
 
@@ -47,14 +49,14 @@ const (
 	deepWeight = 2
 )
 
-// Plan implements machine.Analysis. Several searches are interleaved with slices of some milliseconds, because it is
+// Plan searches as facts.FindPlan describes. Several searches are interleaved with slices of some milliseconds, because it is
 // unknown which of them succeeds. So a plan takes a few times the time of the fastest search alone.
-func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLimits) (machine.Plan, error) {
+func (p *Planner) Plan(ctx context.Context, s machine.State, lim facts.PlanLimits) (facts.Plan, error) {
 	q := p.newPlanning(s, lim)
 	if prove.StepBytes*int64(p.game.Net.Len()) > q.limits.MaxBytes/formulaShare {
 		return q.plan, fmt.Errorf("%w: a circuit of %d gates", prove.ErrMemory, p.game.Net.Len())
 	}
-	if terminal, _ := machine.NewExpander(p.machine).Look(s); terminal {
+	if terminal, _ := play.NewExpander(p.machine).Look(s); terminal {
 		q.offer(nil)
 		q.refuteGoal(q.plan.Goal + 1)
 		return q.plan, nil
@@ -73,20 +75,20 @@ func (p *Planner) Plan(ctx context.Context, s machine.State, lim machine.PlanLim
 type planning struct {
 	*Planner
 	start      machine.State
-	limits     machine.PlanLimits
+	limits     facts.PlanLimits
 	invariants *prove.Invariants // known so far
 	patterns   []*pattern
-	plan       machine.Plan
+	plan       facts.Plan
 }
 
 // newPlanning returns a planning without a plan, with the invariants of the clock.
-func (p *Planner) newPlanning(s machine.State, lim machine.PlanLimits) *planning {
+func (p *Planner) newPlanning(s machine.State, lim facts.PlanLimits) *planning {
 	if lim.MaxBytes == 0 {
 		lim.MaxBytes = math.MaxInt64
 	}
 	return &planning{
 		Planner: p, start: s, limits: lim, invariants: prove.Clock(p.game),
-		plan: machine.Plan{Goal: machine.NoGoal, Bound: p.highestGoal(math.MaxInt32, machine.NoGoal)},
+		plan: facts.Plan{Goal: machine.NoGoal, Bound: p.highestGoal(math.MaxInt32, machine.NoGoal)},
 	}
 }
 

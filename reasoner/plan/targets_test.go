@@ -9,6 +9,7 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // aKey returns a game whose steps write one of two bits each; only if all bits are 0 the goal is 100. Random games
@@ -38,7 +39,7 @@ func aKey(t *testing.T, steps int) *planning {
 	g.Goals = []circuit.Goal{{Role: 0, Value: 100, When: won}, {Role: 0, Value: 0, When: won.Not()}}
 	m := must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
 	p := must.Get(New(g, m))(t)
-	return p.newPlanning(g.Initial, machine.PlanLimits{})
+	return p.newPlanning(g.Initial, facts.PlanLimits{})
 }
 
 func TestTargetsDoNotRefuteAGoalThatRandomGamesMiss(t *testing.T) {

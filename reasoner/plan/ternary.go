@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
-	"stackmate/reasoner/prove"
 )
 
 // ternary simulates a network in 64 lanes with unknown inputs (three-valued simulation: Jephson, McQuarrie and
@@ -13,13 +13,13 @@ import (
 // false; a node that may be both is unknown.
 type ternary struct {
 	net         *logic.Network
-	cones       *prove.Cones
+	cones       *circuit.Cones
 	true, false []uint64
 }
 
 // newTernary returns a simulation in which all inputs are unknown.
 func newTernary(net *logic.Network) *ternary {
-	t := &ternary{net: net, cones: prove.NewCones(net), true: make([]uint64, net.Len()), false: make([]uint64, net.Len())}
+	t := &ternary{net: net, cones: circuit.NewCones(net), true: make([]uint64, net.Len()), false: make([]uint64, net.Len())}
 	for i := range t.true {
 		t.true[i], t.false[i] = ^uint64(0), ^uint64(0)
 	}

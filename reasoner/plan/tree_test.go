@@ -8,6 +8,7 @@ import (
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // A random tree of a thousand positions must have each masked position once, with the line of its first insertion.
@@ -57,7 +58,7 @@ func TestAPlanFromTheEndIsEmpty(t *testing.T) {
 	g.Goals = []circuit.Goal{{Value: 30, When: g.Fluents[0].Not()}, {Value: 100, When: g.Fluents[0]}}
 	m := compiled(t, g)
 	p := must.Get(New(g, m))(t)
-	found, err := p.Plan(t.Context(), m.Initial(), machine.PlanLimits{})
+	found, err := p.Plan(t.Context(), m.Initial(), facts.PlanLimits{})
 	if err != nil || found.Goal != 30 || found.Bound != 30 || len(found.Line) > 0 {
 		t.Errorf("found %+v, %v; expected the goal 30 at once", found, err)
 	}
@@ -75,7 +76,7 @@ func TestABeamReportsThatItIsNarrow(t *testing.T) {
 	g.Goals = []circuit.Goal{{Value: 100, When: logic.False}, {Value: 50, When: logic.True}}
 	p := must.Get(New(g, compiled(t, g)))(t)
 	for width, want := range map[int]bool{1: true, 2: true, 3: false} {
-		q := p.newPlanning(g.Initial, machine.PlanLimits{})
+		q := p.newPlanning(g.Initial, facts.PlanLimits{})
 		narrow, fits := q.newExplorer(t.Context()).breadthFirst(func() bool { return true }, width, maxBreadth, q.allFluents())
 		if narrow != want || !fits || q.plan.Goal != 50 {
 			t.Errorf("width %d: narrow %t, fits %t, goal %d", width, narrow, fits, q.plan.Goal)

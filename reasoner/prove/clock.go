@@ -1,25 +1,9 @@
 package prove
 
-import (
-	"maps"
-	"math"
-	"slices"
+import "stackmate/reasoner/circuit"
 
-	"stackmate/reasoner/circuit"
-	"stackmate/reasoner/circuit/logic"
-	"stackmate/reasoner/machine"
-)
-
-// The clock of a game is the set of fluents whose next values depend only on each other, never on moves: whose turn
-// it is, the number of the step, constant fluents. Such fluents have one sequence of values in all games, so
-// invariants of that sequence hold in every position. No formula is needed, and the size of the game does not matter.
-
-const (
-	// maxTick bounds the nodes on which the next value of a fluent of the clock depends.
-	maxTick = 200
-	// maxOrbit bounds the positions of the clock before the first repetition.
-	maxOrbit = 4096
-)
+// The clock of a game (circuit.Game.ClockFluents) has one sequence of values in all games, so invariants of that sequence
+// hold in every position. No formula is needed, and the size of the game does not matter.
 
 // Clock returns the invariants of the clock, or none if its sequence of positions is too long.
 func Clock(g *circuit.Game) *Invariants {
@@ -29,8 +13,8 @@ func Clock(g *circuit.Game) *Invariants {
 
 // clock returns the invariants of the clock and its fluents, or nothing if its sequence of positions is too long.
 func clock(g *circuit.Game) (*Invariants, []int32) {
-	fluents := ClockFluents(g)
-	orbit := orbit(g, fluents)
+	fluents := g.ClockFluents()
+	orbit := g.ClockOrbit(fluents)
 	if len(orbit) == 0 {
 		return &Invariants{}, nil
 	}
@@ -57,63 +41,4 @@ func clock(g *circuit.Game) (*Invariants, []int32) {
 	s.findPairs(fluents)
 	s.findGroups()
 	return &s.Invariants, fluents
-}
-
-// ClockFluents returns the fluents of the clock, ascending.
-func ClockFluents(g *circuit.Game) []int32 {
-	needs := make(map[int32][]int32) // by fluent: the fluents that its next value depends on, as nodes
-	cones := NewCones(g.Net)
-	for f, next := range g.Next {
-		if nodes, ok := cones.Nodes(maxTick, next); ok {
-			nodes = slices.DeleteFunc(nodes, func(i int32) bool { return g.Net.Op(i) == logic.OpAnd })
-			if len(nodes) == 0 || int(slices.Max(nodes)) <= len(g.Fluents) {
-				needs[int32(f)] = nodes
-			}
-		}
-	}
-	for before := -1; before != len(needs); {
-		before = len(needs)
-		for f, nodes := range needs {
-			if slices.ContainsFunc(nodes, func(i int32) bool { _, ok := needs[i-1]; return !ok }) {
-				delete(needs, f)
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(needs))
-}
-
-// orbit returns the positions of the clock, from the initial position to the first repetition; nil if there are too
-// many. It ignores the end of the game, which can only shorten the sequence.
-func orbit(g *circuit.Game, fluents []int32) []machine.State {
-	next := make([]logic.Lit, len(fluents))
-	for i, f := range fluents {
-		next[i] = g.Next[f]
-	}
-	nodes, _ := NewCones(g.Net).Nodes(math.MaxInt, next...)
-	values := logic.NewSubstitution(g.Net, g.Net)
-	var list []machine.State
-	seen := map[string]bool{}
-	for now := g.Initial; len(list) <= maxOrbit; {
-		position := g.Names.NewState()
-		for _, f := range fluents {
-			if now.Has(int(f)) {
-				position.Set(int(f))
-			}
-			values.Set(g.Fluents[f], logic.Constant(now.Has(int(f))))
-		}
-		values.Commit()
-		list = append(list, position)
-		if seen[position.Key()] {
-			return list
-		}
-		seen[position.Key()] = true
-		values.Sweep(nodes)
-		now = g.Names.NewState()
-		for i, f := range fluents {
-			if values.Lookup(next[i]) == logic.True {
-				now.Set(int(f))
-			}
-		}
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"stackmate/reasoner/circuit"
-	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
 
@@ -19,8 +18,6 @@ const (
 	factShare = 0.25
 	// maxFactTime bounds the proof of a fact if the context has no deadline.
 	maxFactTime = 10 * time.Second
-	// maxOrbitWork bounds the search for the end of the clock, in positions of the clock × gates.
-	maxOrbitWork = 50_000_000
 )
 
 // GoalSum returns the sum of the players' goals in terminal positions, if it is proved to be the same in all games.
@@ -89,7 +86,7 @@ func (p *prover) attemptAll(ctx context.Context, attempt func(context.Context, i
 func Length(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64) (moves int, proved bool) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	if moves, proved = clockEnd(g); proved {
+	if moves, proved = g.ClockEnd(); proved {
 		return moves, true
 	}
 	w := newWalks(m)
@@ -114,39 +111,9 @@ func Length(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes in
 
 // length returns an upper bound of the joint moves of a game, proved by the clock or by lasting literals.
 func (p *prover) length(ctx context.Context) (moves int, proved bool) {
-	if moves, proved = clockEnd(p.game); proved {
+	if moves, proved = p.game.ClockEnd(); proved {
 		return moves, true
 	}
 	moves = p.ranking(ctx)
 	return moves, moves > 0
-}
-
-// clockEnd returns the first step at which the values of the clock alone make the position terminal.
-func clockEnd(g *circuit.Game) (step int, found bool) {
-	fluents := ClockFluents(g)
-	nodes, ok := NewCones(g.Net).Nodes(maxOrbitWork, g.Terminal)
-	if !ok || len(fluents) == 0 {
-		return 0, false
-	}
-	net := logic.NewNetwork()
-	values := logic.NewSubstitution(g.Net, net)
-	for _, i := range nodes {
-		if g.Net.Op(i) != logic.OpAnd {
-			values.Set(logic.Lit(i)<<1, net.Input()) // a fluent or a variable of recursion: unknown
-		}
-	}
-	for step, position := range orbit(g, fluents) {
-		if (step+1)*len(nodes) > maxOrbitWork {
-			break
-		}
-		for _, f := range fluents {
-			values.Set(g.Fluents[f], logic.Constant(position.Has(int(f))))
-		}
-		values.Commit()
-		values.Sweep(nodes)
-		if values.Lookup(g.Terminal) == logic.True {
-			return step, true
-		}
-	}
-	return 0, false
 }

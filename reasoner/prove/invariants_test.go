@@ -84,11 +84,11 @@ func TestAJointMoveIsMadeInAllLanes(t *testing.T) {
 	g := aToken(3)
 	m := compiled(t, g)
 	s := newSample(m, nil)
-	s.batch.Fill(g.Initial, nil)
-	s.batch.Store(s.states, s.batch.Lanes())
+	s.walk.Batch.Fill(g.Initial, nil)
+	s.walk.Batch.Store(s.states, s.walk.Batch.Lanes())
 	const goes = 1
 	s.advance(g.Initial, []machine.Move{goes})
-	for lane := range s.batch.Lanes() {
+	for lane := range s.walk.Batch.Lanes() {
 		if now := s.state(s.states, lane); !now.Equal(names(g, "f1", "f3")) {
 			t.Fatalf("lane %d: %v", lane, m.Names().AppendFluents(nil, now))
 		}

@@ -84,7 +84,7 @@ type directedProof struct {
 	lemmas          []*lemma
 	assumed         map[string]bool // by key of a lemma: true if assumed, false if dropped
 	dropped         int
-	cones           *Cones
+	cones           *circuit.Cones
 	positionFormula *lazyFormula // one position
 	stepFormula     *lazyFormula // one joint move
 	models          int          // models examined
@@ -100,7 +100,7 @@ type directedProof struct {
 // that can be reached, and returns the number of examined models. The answer false refutes nothing.
 func holdsEverywhere(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes int64, properties []property) (proved bool, models int) {
 	d := &directedProof{
-		ctx: ctx, game: g, sample: newSample(m, nil), maxBytes: maxBytes / 2, assumed: map[string]bool{}, cones: NewCones(g.Net),
+		ctx: ctx, game: g, sample: newSample(m, nil), maxBytes: maxBytes / 2, assumed: map[string]bool{}, cones: circuit.NewCones(g.Net),
 		frequency: make([]int, len(g.Fluents)),
 	}
 	if d.sample.failsInitially(properties) {
@@ -118,24 +118,24 @@ func holdsEverywhere(ctx context.Context, g *circuit.Game, m machine.Machine, ma
 
 // failsInitially reports whether a property fails in the initial position.
 func (s *sample) failsInitially(properties []property) bool {
-	s.batch.Fill(s.machine.Initial(), nil)
-	s.batch.Evaluate(s.batch.Lanes())
-	initial := viewOf(s.batch, 0, len(s.machine.Names().Roles))
+	s.walk.Batch.Fill(s.machine.Initial(), nil)
+	s.walk.Batch.Evaluate(s.walk.Batch.Lanes())
+	initial := viewOf(s.walk.Batch, 0, len(s.machine.Names().Roles))
 	return slices.ContainsFunc(properties, func(q property) bool { return q.fails(initial, nil) })
 }
 
 // sampleMore adds the positions of a round of random games to the sample.
 func (d *directedProof) sampleMore() {
 	s := d.sample
-	s.batch.Fill(s.machine.Initial(), nil)
-	s.batch.Store(s.states, s.batch.Lanes())
+	s.walk.Batch.Fill(s.machine.Initial(), nil)
+	s.walk.Batch.Store(s.states, s.walk.Batch.Lanes())
 	for range sampleSteps {
 		if d.ctx.Err() != nil && len(s.true[0]) > 0 {
 			return
 		}
 		s.record()
 		for f, row := range s.true {
-			for _, w := range row[len(row)-s.batch.Lanes()/64:] {
+			for _, w := range row[len(row)-s.walk.Batch.Lanes()/64:] {
 				d.frequency[f] += bits.OnesCount64(w)
 			}
 		}

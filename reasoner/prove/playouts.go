@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // playouts are rounds of random games, a game in each lane of a batch. They refute properties whose violation is
@@ -13,7 +14,7 @@ import (
 type playouts struct {
 	machine machine.Machine
 	batch   machine.Batch
-	games   *machine.Lockstep
+	games   *play.Lockstep
 	seed    uint64
 }
 
@@ -25,7 +26,7 @@ const maxParents = 1 << 26
 
 func newPlayouts(m machine.Machine) *playouts {
 	b := m.NewBatch()
-	return &playouts{machine: m, batch: b, games: machine.NewLockstep(b)}
+	return &playouts{machine: m, batch: b, games: play.NewLockstep(b)}
 }
 
 // play plays a round and returns, for each property that fails in a terminal position, the first such ending.
@@ -60,7 +61,7 @@ func (r *playouts) run(ctx context.Context, visit func(moves int, ended []uint64
 
 // lineTo returns the line to an ending of the current round, or nil if its joint moves are unknown.
 func (r *playouts) lineTo(ctx context.Context, end ending) [][]machine.Move {
-	words := r.machine.Words()
+	words := len(r.machine.Initial())
 	states := make([]uint64, r.batch.Lanes()*words)
 	var path []machine.State
 	r.run(ctx, func(moves int, _ []uint64) bool {
@@ -68,9 +69,9 @@ func (r *playouts) lineTo(ctx context.Context, end ending) [][]machine.Move {
 		path = append(path, append(machine.State(nil), states[end.lane*words:][:words]...))
 		return moves < end.moves
 	})
-	x := machine.NewExpander(r.machine)
+	x := play.NewExpander(r.machine)
 	x.Limit(ctx, maxParents, 0)
-	var e machine.Expansion
+	var e play.Expansion
 	var line [][]machine.Move
 	for i := 1; i < len(path); i++ {
 		if x.Expand(&e, path[i-1]) != nil {

@@ -7,6 +7,7 @@ import (
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 const (
@@ -30,7 +31,7 @@ const (
 type sample struct {
 	Invariants
 	machine machine.Machine
-	batch   machine.Batch
+	walk    play.Walk
 	rng     *machine.Rand
 	states  []uint64        // of the batch, one after the other
 	before  []uint64        // states before the last joint move
@@ -49,9 +50,9 @@ func neverPause() bool { return true }
 
 func newSample(m machine.Machine, clock []int32) *sample {
 	b, names := m.NewNarrowBatch(), m.Names()
-	words := b.Lanes() * m.Words()
+	words := b.Lanes() * len(m.Initial())
 	s := &sample{
-		machine: m, batch: b, rng: machine.NewRand(1), states: make([]uint64, words), before: make([]uint64, words),
+		machine: m, walk: play.Walk{Batch: b}, rng: machine.NewRand(1), states: make([]uint64, words), before: make([]uint64, words),
 		true: make([][]uint64, len(names.Fluents)), rises: names.NewState(), falls: names.NewState(), ticks: names.NewState(),
 		pause: neverPause,
 	}
@@ -65,8 +66,8 @@ func newSample(m machine.Machine, clock []int32) *sample {
 // pause returns false.
 func (s *sample) suggest(pause func() bool) {
 	s.pause = pause
-	s.batch.Fill(s.machine.Initial(), nil)
-	s.batch.Store(s.states, s.batch.Lanes())
+	s.walk.Batch.Fill(s.machine.Initial(), nil)
+	s.walk.Batch.Store(s.states, s.walk.Batch.Lanes())
 	more := s.play()
 	s.extendHull()
 	fluents := make([]int32, len(s.true))
@@ -124,7 +125,7 @@ func (s *sample) findLasting(f int32) {
 
 // state returns the position of a lane.
 func (s *sample) state(states []uint64, lane int) machine.State {
-	w := s.machine.Words()
+	w := len(s.machine.Initial())
 	return states[lane*w : (lane+1)*w]
 }
 
@@ -153,25 +154,21 @@ func (s *sample) reset() {
 // advance makes a joint move in all lanes, or random joint moves if joint is nil. Lanes whose game is over restart at
 // position again.
 func (s *sample) advance(again machine.State, joint []machine.Move) {
-	b, lanes := s.batch, s.batch.Lanes()
-	b.Evaluate(lanes)
-	done := slices.Clone(b.Terminal())
-	for i, w := range b.Stuck() {
-		done[i] |= w
-	}
+	b, lanes := s.walk.Batch, s.walk.Batch.Lanes()
+	ended := machine.State(s.walk.Evaluate())
 	if joint == nil {
-		b.ChooseRandom(s.rng, lanes)
+		s.walk.ChooseRandom(s.rng)
 	}
 	for r, m := range joint {
 		for lane := range lanes {
 			b.Choose(lane, machine.Role(r), m)
 		}
 	}
-	b.Advance(lanes)
+	s.walk.Advance(again)
 	s.states, s.before = s.before, s.states
 	b.Store(s.states, lanes)
 	for lane := range lanes {
-		if done[lane>>6]>>(uint(lane)&63)&1 != 0 {
+		if ended.Has(lane) {
 			continue
 		}
 		now := s.state(s.states, lane)
@@ -180,13 +177,11 @@ func (s *sample) advance(again machine.State, joint []machine.Move) {
 			s.rises[w] |= now[w] &^ before
 		}
 	}
-	b.Fill(again, done)
-	b.Store(s.states, lanes)
 }
 
 // record adds the positions of the batch to the sample.
 func (s *sample) record() {
-	lanes, words := s.batch.Lanes(), s.machine.Words()
+	lanes, words := s.walk.Batch.Lanes(), len(s.machine.Initial())
 	var block [64]uint64
 	for first := 0; first < lanes; first += 64 {
 		for w := range words {
@@ -445,8 +440,8 @@ func (s *sample) refute(f *Formula) {
 	if line := f.Line(1); len(line) > 0 {
 		joint = line[0]
 	}
-	s.batch.Fill(position, nil)
-	s.batch.Store(s.states, s.batch.Lanes())
+	s.walk.Batch.Fill(position, nil)
+	s.walk.Batch.Store(s.states, s.walk.Batch.Lanes())
 	s.reset()
 	for range walkSteps {
 		s.advance(position, joint)

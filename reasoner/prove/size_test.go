@@ -14,6 +14,7 @@ import (
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/reasoner/plan"
 	"stackmate/reasoner/prove"
 )
@@ -64,7 +65,7 @@ func TestAMillionClausesAStepAreHandledOrRefusedWithinTheMemory(t *testing.T) {
 	for _, bytes := range []int64{1 << 28, 1 << 30} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		began := time.Now()
-		found, err := p.Plan(ctx, m.Initial(), machine.PlanLimits{MaxBytes: bytes})
+		found, err := p.Plan(ctx, m.Initial(), facts.PlanLimits{MaxBytes: bytes})
 		cancel()
 		t.Logf("%d MiB: plan of %d, formula of %d MiB, %v, after %v", bytes>>20, found.Goal, found.Bytes>>20, err, time.Since(began))
 		if found.Bytes > bytes || err != nil && !errors.Is(err, prove.ErrMemory) {

@@ -50,7 +50,7 @@ func (w *walks) play(ctx context.Context, games int) {
 func (w *walks) randomGame(ctx context.Context) [][]machine.Move {
 	var line [][]machine.Move
 	seen := map[string]bool{}
-	state := make(machine.State, w.machine.Words())
+	state := make(machine.State, len(w.machine.Initial()))
 	w.batch.Load(w.machine.Initial(), 1)
 	for len(line) < maxWalkSteps && ctx.Err() == nil {
 		w.batch.Store(state, 1)

@@ -107,7 +107,7 @@ func after(m machine.Machine, s machine.State, joint ...string) machine.State {
 		b.Choose(0, machine.Role(r), move)
 	}
 	b.Advance(1)
-	next := make(machine.State, m.Words())
+	next := make(machine.State, len(m.Initial()))
 	b.Store(next, 1)
 	return next
 }

@@ -8,6 +8,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 	"stackmate/reasoner/prover"
 )
 
@@ -25,7 +26,7 @@ func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 		return nil, err
 	}
 	words := (len(fluents)*3/2 + spareFluents) / 2
-	names := &machine.Names{Open: machine.NewVocabulary(len(g.Roles), words, vocabularyBytes)}
+	names := &machine.Names{Open: scalar.NewVocabulary(len(g.Roles), words, vocabularyBytes)}
 	for _, r := range g.Roles {
 		names.Roles = append(names.Roles, r.String())
 	}
@@ -34,12 +35,12 @@ func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 		return nil, err
 	}
 	info := machine.Info{Engine: "reference", Gates: len(g.Rules)}
-	return machine.NewScalar(names, initial, info, func() machine.Stepper {
+	return scalar.New(names, initial, info, func() scalar.Stepper {
 		return &stepper{names: names, prover: prover.New(g)}
 	}), nil
 }
 
-// stepper is the machine.Stepper of a Prover. A position whose successor exceeds the memory leads to a lost position
+// stepper is the scalar.Stepper of a Prover. A position whose successor exceeds the memory leads to a lost position
 // (machine.Names.Lost).
 type stepper struct {
 	names   *machine.Names
@@ -48,9 +49,9 @@ type stepper struct {
 	err     error // reason why answers about the position are incomplete
 }
 
-var _ machine.Stepper = (*stepper)(nil)
+var _ scalar.Stepper = (*stepper)(nil)
 
-// SetState implements machine.Stepper.
+// SetState implements scalar.Stepper.
 func (s *stepper) SetState(state machine.State) {
 	s.err = nil
 	if s.names.Lost(state) {
@@ -70,13 +71,13 @@ func (s *stepper) keepError(err error) bool {
 	return s.err != nil
 }
 
-// Terminal implements machine.Stepper.
+// Terminal implements scalar.Stepper.
 func (s *stepper) Terminal() bool {
 	over, err := s.prover.Terminal(context.Background(), s.fluents)
 	return !s.keepError(err) && over
 }
 
-// AppendLegal implements machine.Stepper.
+// AppendLegal implements scalar.Stepper.
 func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	texts, err := s.prover.Legal(context.Background(), s.fluents, s.names.Roles[r], 0)
 	if s.keepError(err) {
@@ -95,7 +96,7 @@ func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move
 	return dst
 }
 
-// Goal implements machine.Stepper.
+// Goal implements scalar.Stepper.
 func (s *stepper) Goal(r machine.Role) int32 {
 	goal, err := s.prover.Goal(context.Background(), s.fluents, s.names.Roles[r])
 	if s.keepError(err) {
@@ -104,7 +105,7 @@ func (s *stepper) Goal(r machine.Role) int32 {
 	return int32(goal)
 }
 
-// Next implements machine.Stepper.
+// Next implements scalar.Stepper.
 func (s *stepper) Next(dst machine.State, joint []machine.Move) {
 	texts, err := s.prover.Next(context.Background(), s.fluents, s.names.JointTexts(joint))
 	var fluents []int32

@@ -69,7 +69,7 @@ func after(t testing.TB, m machine.Machine, s machine.State, joint ...string) ma
 		b.Choose(0, machine.Role(r), move)
 	}
 	b.Advance(1)
-	next := make(machine.State, m.Words())
+	next := make(machine.State, len(m.Initial()))
 	b.Store(next, 1)
 	return next
 }

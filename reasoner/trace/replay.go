@@ -12,7 +12,7 @@ import (
 // complete sets, without the fluents that the machine leaves out. If legal moves were not recorded, the recorded
 // moves must be legal. The error names the first difference, or wraps machine.ErrLost.
 func Replay(m machine.Machine, match *Match) error {
-	r := replayer{names: m.Names(), batch: m.NewBatch(), state: make(machine.State, m.Words())}
+	r := replayer{names: m.Names(), batch: m.NewBatch(), state: make(machine.State, len(m.Initial()))}
 	if !slices.Equal(match.Roles, r.names.Roles) {
 		return fmt.Errorf("%s, match %d: recorded roles %v, the machine has %v",
 			match.Game, match.Playout, match.Roles, r.names.Roles)

@@ -9,6 +9,7 @@ import (
 
 	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 	"stackmate/reasoner/trace"
 )
 
@@ -22,7 +23,7 @@ func newCounter() machine.Machine {
 		Moves:   [][]string{{"stay", "(up by one)"}},
 		Fluents: []string{"(at 1)", "(at 2)", "three"},
 	}
-	return machine.NewScalar(names, machine.State{1}, machine.Info{}, func() machine.Stepper { return new(counter) })
+	return scalar.New(names, machine.State{1}, machine.Info{}, func() scalar.Stepper { return new(counter) })
 }
 
 func (c *counter) SetState(s machine.State) {

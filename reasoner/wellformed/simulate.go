@@ -7,13 +7,14 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/prover"
 )
 
 // Options bound the simulation.
 type Options struct {
 	Matches  int    // number of matches
-	MaxSteps int    // joint moves after which a match counts as endless; 0 means machine.MaxSteps
+	MaxSteps int    // joint moves after which a match counts as endless; 0 means play.MaxSteps
 	Seed     uint64 // of the random moves
 }
 
@@ -46,11 +47,11 @@ func Simulate(ctx context.Context, g *gdl.Game, m machine.Machine, o Options) (*
 		report: Report{Faults: []*Fault{}},
 		seen:   make(map[key]*Fault),
 		kinds:  make(map[key]int),
-		state:  make(machine.State, m.Words()),
+		state:  make(machine.State, len(m.Initial())),
 		joint:  make([]machine.Move, len(names.Roles)), goals: make([]int32, len(names.Roles)),
 	}
 	if s.limit == 0 {
-		s.limit = machine.MaxSteps
+		s.limit = play.MaxSteps
 	}
 	if err := s.readDeclarations(ctx); err != nil {
 		return &s.report, err
@@ -65,8 +66,8 @@ func Simulate(ctx context.Context, g *gdl.Game, m machine.Machine, o Options) (*
 }
 
 // match plays a match to its end, a fault, or the limit. It checks every position before the next joint move, which
-// is most of the work. A fault is reported with the line that leads to it. machine.Lockstep does not fit: it plays
-// many matches at once and stops at machine.MaxPlayout.
+// is most of the work. A fault is reported with the line that leads to it. play.Lockstep does not fit: it plays
+// many matches at once and stops at play.MaxPlayout.
 func (s *simulation) match(ctx context.Context, initial machine.State) error {
 	s.path = s.path[:0]
 	s.batch.Fill(initial, nil)

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/table"
 )
@@ -53,7 +54,7 @@ const maxTargets = 4
 // Cost: at most one expansion for each position and each distance below the root's.
 type Finder struct {
 	machine  machine.Machine
-	expander *machine.Expander
+	expander *play.Expander
 	maxBytes int64
 	tables   map[target]*table.Table[span]
 
@@ -61,14 +62,14 @@ type Finder struct {
 	ctx    context.Context
 	target target
 	known  *table.Table[span]
-	plies  []*machine.Expansion
+	plies  []*play.Expansion
 	left   int64 // expansions
 	failed bool  // the context, the expansions or a position end the call without an answer
 }
 
 // New makes a finder for a game. Its tables take up to maxBytes; 0 is no bound.
 func New(m machine.Machine, maxBytes int64) *Finder {
-	return &Finder{machine: m, expander: machine.NewExpander(m), maxBytes: maxBytes, tables: make(map[target]*table.Table[span])}
+	return &Finder{machine: m, expander: play.NewExpander(m), maxBytes: maxBytes, tables: make(map[target]*table.Table[span])}
 }
 
 // Machine returns the game of the finder.
@@ -126,9 +127,9 @@ func (f *Finder) forces(q machine.State, depth, plies int) bool {
 
 // prove expands q and looks for a move that forces the goal within the given number of joint moves. It
 // returns the expansion and the number of that move.
-func (f *Finder) prove(q machine.State, depth, plies int) (e *machine.Expansion, move int, ok bool) {
+func (f *Finder) prove(q machine.State, depth, plies int) (e *play.Expansion, move int, ok bool) {
 	if depth == len(f.plies) {
-		f.plies = append(f.plies, new(machine.Expansion))
+		f.plies = append(f.plies, new(play.Expansion))
 	}
 	e = f.plies[depth]
 	f.left--
@@ -155,7 +156,7 @@ func (f *Finder) note(q machine.State, plies int, within bool) {
 
 // choose returns the number of a move of the role that forces the goal, or -1. A move that ends
 // the match at once is tried first.
-func (f *Finder) choose(e *machine.Expansion, depth, plies int) int {
+func (f *Finder) choose(e *play.Expansion, depth, plies int) int {
 	moves, step := e.Choices(f.target.role), e.Step(f.target.role)
 	for _, deep := range []bool{false, true} {
 		if deep && plies == 1 {
@@ -172,7 +173,7 @@ func (f *Finder) choose(e *machine.Expansion, depth, plies int) int {
 
 // succeeds reports whether all children of a move force the goal: terminal ones have it, and, where
 // deep, others force it in turn. Without deep, others do not.
-func (f *Finder) succeeds(e *machine.Expansion, move, moves, step, depth, plies int, deep bool) bool {
+func (f *Finder) succeeds(e *play.Expansion, move, moves, step, depth, plies int, deep bool) bool {
 	open := false
 	for c := range e.Children {
 		switch {
@@ -197,7 +198,7 @@ func (f *Finder) succeeds(e *machine.Expansion, move, moves, step, depth, plies 
 // without one delay the end. Goals are by role, in goal points. It returns false if no way is found, or if chance or
 // several roles choose.
 func (f *Finder) Line(ctx context.Context, q machine.State, goals []int32, maxNodes int64) (line [][]machine.Move, ok bool) {
-	line, over, _ := search.Walk(f.expander, q, func(e *machine.Expansion, q machine.State) (int, bool) {
+	line, over, _ := search.Walk(f.expander, q, func(e *play.Expansion, q machine.State) (int, bool) {
 		if e.Children == 1 {
 			return 0, true
 		}
@@ -210,7 +211,7 @@ func (f *Finder) Line(ctx context.Context, q machine.State, goals []int32, maxNo
 }
 
 // next returns the child of q, expanded in e, to which the only role that chooses goes.
-func (f *Finder) next(ctx context.Context, e *machine.Expansion, q machine.State, goals []int32, maxNodes int64) (child int, ok bool) {
+func (f *Finder) next(ctx context.Context, e *play.Expansion, q machine.State, goals []int32, maxNodes int64) (child int, ok bool) {
 	turn, ok := e.Turn(f.machine.Names().Chance())
 	if !ok || turn.Decider < 0 || turn.Replies > 1 {
 		return 0, false

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 // depth-first search of the first positions, and else in some random games. That none is found is
 // no proof for larger games: it only says that looking for ways is hardly worth the time.
 func Repeats(ctx context.Context, m machine.Machine, q machine.State) bool {
-	d := &dfs{expander: machine.NewExpander(m), onPath: make(map[string]bool), left: dfsPositions}
+	d := &dfs{expander: play.NewExpander(m), onPath: make(map[string]bool), left: dfsPositions}
 	d.expander.Limit(ctx, 0, 0)
 	if over, _ := d.expander.Look(q); over {
 		return false
@@ -32,7 +33,7 @@ func Repeats(ctx context.Context, m machine.Machine, q machine.State) bool {
 
 // dfs is a depth-first search for a cycle.
 type dfs struct {
-	expander *machine.Expander
+	expander *play.Expander
 	onPath   map[string]bool // by position visited: whether it is on the present path
 	left     int             // positions that may still be visited
 	cycle    bool            // one was found
@@ -47,7 +48,7 @@ func (d *dfs) visit(q machine.State) {
 	}
 	d.left--
 	d.onPath[key] = true
-	e := new(machine.Expansion)
+	e := new(play.Expansion)
 	if d.expander.Expand(e, q) != nil {
 		d.left = 0
 	}

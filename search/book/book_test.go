@@ -17,6 +17,7 @@ import (
 
 	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 	"stackmate/search"
 )
 
@@ -38,7 +39,7 @@ func names(descending bool) machine.Machine {
 			n.Moves[r] = append(n.Moves[r], fmt.Sprintf("(play %d)", m))
 		}
 	}
-	return machine.NewScalar(n, make(machine.State, 2), machine.Info{}, func() machine.Stepper { return nil })
+	return scalar.New(n, make(machine.State, 2), machine.Info{}, func() scalar.Stepper { return nil })
 }
 
 var label = Label{Game: "toy", Rules: "digest of the rules", Method: "bi"}

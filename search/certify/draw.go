@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -32,7 +33,7 @@ func (w *walk) draw(q machine.State) {
 	if length := w.random(machine.NewRand(w.limits.Seed), q); length > 0 {
 		games = max(1, games/length)
 	}
-	if need := games * int64(8*w.machine.Words()+24); w.tableBytes > 0 && need > w.tableBytes {
+	if need := games * int64(8*len(w.machine.Initial())+24); w.tableBytes > 0 && need > w.tableBytes {
 		w.err = fmt.Errorf("%w: %d games at the same time need more than %d MiB", search.ErrMemory, games, w.limits.MaxBytes>>20)
 		return
 	}
@@ -130,7 +131,7 @@ func (l *latest) At(ctx context.Context, q machine.State) (search.Claim, error) 
 
 // random returns the length of a random game from q.
 func (w *walk) random(rng *machine.Rand, q machine.State) (length int64) {
-	var e machine.Expansion
+	var e play.Expansion
 	for ; ; length++ {
 		if over, _ := w.expander.Look(q); over || length == search.MaxPlies {
 			return length

@@ -10,6 +10,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -80,11 +81,11 @@ func TestDrawsFindAWrongValue(t *testing.T) {
 		s := solved(t, m, false)
 		asked := &asking{Solution: s}
 		drawn(t, m, asked)
-		x := machine.NewExpander(m)
+		x := play.NewExpander(m)
 		if over, _ := x.Look(m.Initial()); over {
 			return
 		}
-		var e machine.Expansion
+		var e play.Expansion
 		var choices []uint64
 		for _, at := range asked.positions {
 			must.OK(t, x.Expand(&e, machine.State{at}))

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/exact"
 	"stackmate/search/table"
@@ -69,7 +70,7 @@ const openBit = 1 << 7
 
 // ply is the working memory of a position on the path.
 type ply struct {
-	expansion machine.Expansion
+	expansion play.Expansion
 	child     int           // current child
 	claim     *search.Claim // nil if no claim is needed
 	mixture   []fixed       // by defender's move; the sum is 1
@@ -81,7 +82,7 @@ type walk struct {
 	machine  machine.Machine
 	solution search.Solution
 	limits   Limits
-	expander *machine.Expander
+	expander *play.Expander
 	known    *table.Table[worth]
 	plies    []*ply
 
@@ -108,7 +109,7 @@ type walk struct {
 func newWalk(ctx context.Context, m machine.Machine, s search.Solution, lim Limits) *walk {
 	w := &walk{
 		ctx: ctx, machine: m, solution: s, limits: lim,
-		expander: machine.NewExpander(m), known: table.New(m, worthCodec, 0),
+		expander: play.NewExpander(m), known: table.New(m, worthCodec, 0),
 		certificate: Certificate{Limit: machine.MaxGoal, Gap: machine.MaxGoal},
 	}
 	w.next = w.worth
@@ -204,7 +205,7 @@ func (w *walk) open(depth int, q machine.State) *ply {
 	default:
 		if w.err = w.expander.Expand(&p.expansion, q); w.err == nil {
 			w.err = w.ask(p, q)
-		} else if errors.Is(w.err, machine.ErrStuck) {
+		} else if errors.Is(w.err, play.ErrStuck) {
 			w.err = fmt.Errorf("%w: %v", w.err, w.fluents(q))
 		}
 	}
@@ -240,7 +241,7 @@ func (w *walk) ask(p *ply, q machine.State) error {
 }
 
 // isChoice reports whether a player has a choice.
-func (w *walk) isChoice(e *machine.Expansion) bool {
+func (w *walk) isChoice(e *play.Expansion) bool {
 	for r, moves := range e.Moves {
 		if machine.Role(r) != w.chance && len(moves) > 1 {
 			return true

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/exact"
 )
@@ -65,9 +66,9 @@ type run struct {
 	*Searcher
 	ctx      context.Context
 	lim      search.Limits
-	expander *machine.Expander
+	expander *play.Expander
 	players  []machine.Role
-	plies    []*machine.Expansion
+	plies    []*play.Expansion
 	nodes    int64
 	hits     int64
 	began    time.Time
@@ -106,7 +107,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 
 // run prepares a search of a game of one or two players.
 func (s *Searcher) run(ctx context.Context, m machine.Machine, lim search.Limits) *run {
-	r := &run{Searcher: s, ctx: ctx, lim: lim, expander: machine.NewExpander(m), players: m.Names().Players(), began: time.Now()}
+	r := &run{Searcher: s, ctx: ctx, lim: lim, expander: play.NewExpander(m), players: m.Names().Players(), began: time.Now()}
 	_, stack := search.Divide(lim.MaxBytes, m.Info().Batch)
 	r.expander.Limit(ctx, stack, 0)
 	return r
@@ -127,7 +128,7 @@ func (r *run) describe(res *search.Result, q machine.State, e *entry) error {
 	if over, _ := r.expander.Look(q); over {
 		return nil
 	}
-	x := new(machine.Expansion)
+	x := new(play.Expansion)
 	if err := r.expander.Expand(x, q); err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (r *run) describe(res *search.Result, q machine.State, e *entry) error {
 }
 
 // strategies returns a profile as moves with probabilities, by role; nil for chance.
-func (r *run) strategies(x *machine.Expansion, p Profile) [][]search.Weighted {
+func (r *run) strategies(x *play.Expansion, p Profile) [][]search.Weighted {
 	list := make([][]search.Weighted, len(x.Moves))
 	for i, role := range r.players {
 		for k, w := range [][]*big.Rat{p.X, p.Y}[i] {
@@ -214,7 +215,7 @@ func (r *run) end(goals []int32) *entry {
 // matrix returns the payoffs of all pairs of moves at q, the mean over the moves of chance.
 func (r *run) matrix(q machine.State, ply int) (g Bimatrix, err error) {
 	for len(r.plies) <= ply {
-		r.plies = append(r.plies, new(machine.Expansion))
+		r.plies = append(r.plies, new(play.Expansion))
 	}
 	x := r.plies[ply]
 	if err := r.expander.Expand(x, q); err != nil {
@@ -319,7 +320,7 @@ func (a answers) At(_ context.Context, q machine.State) (search.Claim, error) {
 	if err != nil {
 		return search.Claim{}, err
 	}
-	x := new(machine.Expansion)
+	x := new(play.Expansion)
 	if err := a.expander.Expand(x, q); err != nil {
 		return search.Claim{}, err
 	}

@@ -11,6 +11,8 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/scalar"
 	"stackmate/search/evaluate/vector"
 )
 
@@ -35,11 +37,11 @@ func trained(t testing.TB, game string, seed uint64, games int64) *Learner {
 // randomStates returns n consecutive positions: of random fluents, or a sibling of the position before
 // it, which differs in two fluents.
 func randomStates(m machine.Machine, rng *machine.Rand, n int) []uint64 {
-	states := make([]uint64, n*m.Words())
+	states := make([]uint64, n*len(m.Initial()))
 	for i := range n {
-		s := machine.State(states[i*m.Words() : (i+1)*m.Words()])
+		s := machine.State(states[i*len(m.Initial()) : (i+1)*len(m.Initial())])
 		if i > 0 && rng.Intn(3) > 0 {
-			copy(s, states[(i-1)*m.Words():])
+			copy(s, states[(i-1)*len(m.Initial()):])
 			for range 2 {
 				f := rng.Intn(len(m.Names().Fluents))
 				s[f>>6] ^= 1 << uint(f&63)
@@ -62,7 +64,7 @@ func TestWeightsInFixedPointAddUpToThoseOfTheNetwork(t *testing.T) {
 		if outputs == 2 {
 			outputs = 1
 		}
-		n := newNetwork(m.Words(), len(m.Names().Fluents), outputs, rng)
+		n := newNetwork(len(m.Initial()), len(m.Names().Fluents), outputs, rng)
 		for i := range n.in {
 			for u := range width {
 				n.in[i][u] = float32(4*rng.Float64() - 2)
@@ -77,7 +79,7 @@ func TestWeightsInFixedPointAddUpToThoseOfTheNetwork(t *testing.T) {
 		var units vector.Floats
 		var inputs vector.Inputs
 		for i := range 200 {
-			inputs.SetBits(states[i*m.Words() : (i+1)*m.Words()])
+			inputs.SetBits(states[i*len(m.Initial()) : (i+1)*len(m.Initial())])
 			n.forward(&units, values, &inputs)
 			e.byRole(want, values)
 			for r := range want {
@@ -186,7 +188,7 @@ func TestSymmetricPositionsLearnTheSame(t *testing.T) {
 	l := learner(t, m, Config{ConstantSum: true})
 	l.current.sum = 100
 	swapped := false
-	for _, y := range m.Symmetries() {
+	for _, y := range facts.Symmetries(m) {
 		got := l.imageOf(&y, []float32{0.7})[0]
 		want := float32(0.7)
 		if y.Roles[0] != 0 {
@@ -196,16 +198,16 @@ func TestSymmetricPositionsLearnTheSame(t *testing.T) {
 			t.Errorf("roles %v: the target 0.7 becomes %v", y.Roles, got)
 		}
 	}
-	if !swapped && len(m.Symmetries()) < 7 {
-		t.Errorf("only %d symmetries", len(m.Symmetries()))
+	if !swapped && len(facts.Symmetries(m)) < 7 {
+		t.Errorf("only %d symmetries", len(facts.Symmetries(m)))
 	}
 }
 
 func TestGamesWithNothingToLearnAreRefused(t *testing.T) {
 	many := &machine.Names{Roles: make([]string, maxOutputs+1), Moves: make([][]string, maxOutputs+1)}
-	open := &machine.Names{Roles: []string{"r"}, Open: &machine.Vocabulary{}}
+	open := &machine.Names{Roles: []string{"r"}, Open: scalar.NewVocabulary(1, 1, 0)}
 	for name, names := range map[string]*machine.Names{"players": many, "vocabulary": open} {
-		m := machine.NewScalar(names, make(machine.State, 1), machine.Info{}, nil)
+		m := scalar.New(names, make(machine.State, 1), machine.Info{}, nil)
 		if _, err := New(m, Config{}); !errors.Is(err, ErrUnfit) {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -241,9 +243,9 @@ func BenchmarkValues(b *testing.B) {
 	l := learner(b, m, Config{ConstantSum: true})
 	l.Learn(b.Context(), 20)
 	const n = 512
-	states, values := make([]uint64, n*m.Words()), make([]float64, 2*n)
+	states, values := make([]uint64, n*len(m.Initial())), make([]float64, 2*n)
 	for i := range n {
-		copy(states[i*m.Words():], m.Initial())
+		copy(states[i*len(m.Initial()):], m.Initial())
 	}
 	e := l.Evaluation()
 	b.ResetTimer()
@@ -255,9 +257,9 @@ func BenchmarkValues(b *testing.B) {
 
 func TestTheTargetOfAnImageIsTheOneOfTheExchangedPlayers(t *testing.T) {
 	l := &Learner{current: Evaluation{players: []machine.Role{0, 1}, sum: 100}}
-	same, exchanged := &machine.Symmetry{Roles: []machine.Role{0, 1}}, &machine.Symmetry{Roles: []machine.Role{1, 0}}
+	same, exchanged := &facts.Symmetry{Roles: []machine.Role{0, 1}}, &facts.Symmetry{Roles: []machine.Role{1, 0}}
 	for _, c := range []struct {
-		symmetry     *machine.Symmetry
+		symmetry     *facts.Symmetry
 		target, want []float32
 	}{
 		{same, []float32{0.25}, []float32{0.25}},

@@ -15,6 +15,7 @@ import (
 	"stackmate/internal/atomicfile"
 	"stackmate/internal/jsonfault"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search/evaluate/vector"
 )
 
@@ -265,12 +266,12 @@ func (l *Learner) savedSignals() []savedSignal {
 }
 
 // find returns the signal of the game that s names.
-func (s *savedSignal) find(names *machine.Names) (found machine.Signal, ok bool) {
+func (s *savedSignal) find(names *machine.Names) (found facts.Signal, ok bool) {
 	role, ok := names.Role(s.Role)
 	if !ok {
 		return found, false
 	}
-	found = machine.Signal{Role: role, Move: machine.NoMove}
+	found = facts.Signal{Role: role, Move: machine.NoMove}
 	if s.Move != "" {
 		found.Move, ok = names.AddMove(role, s.Move)
 	} else {
@@ -282,7 +283,7 @@ func (s *savedSignal) find(names *machine.Names) (found machine.Signal, ok bool)
 // restoreSignals sets the weights and the blocking fluents of the signals to the saved ones.
 func (l *Learner) restoreSignals(f *saved) error {
 	names, v := l.games.machine.Names(), *l.view
-	number := make(map[machine.Signal]int, len(v.signals))
+	number := make(map[facts.Signal]int, len(v.signals))
 	for k, t := range v.signals {
 		number[t] = k
 	}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search/evaluate/vector"
 )
 
@@ -56,7 +57,7 @@ type Config struct {
 	// assertion is wrong, values of the second player are wrong by the difference.
 	ConstantSum bool
 	// Signals are the signals of the game; nil: none.
-	Signals machine.Signals
+	Signals facts.Signals
 	// Bytes bounds the games in progress; 0 means defaultBytes. All else takes up to 60 MB, and up to
 	// 60 MB more for signals.
 	Bytes int64
@@ -124,11 +125,11 @@ func New(m machine.Machine, c Config) (*Learner, error) {
 		l.others = append(l.others, newSelfPlay(m, machine.NewRand(c.Seed+uint64(i)), min(c.Bytes, defaultBytes)/int64(threads), &l.guide, nil))
 	}
 	l.wide = l.view.wide()
-	if slices.ContainsFunc(l.view.signals, machine.Signal.IsThreat) {
+	if slices.ContainsFunc(l.view.signals, facts.Signal.IsThreat) {
 		l.survey = newSurvey(l.view)
 	}
-	for i := range m.Symmetries() {
-		l.images = append(l.images, l.view.images(&m.Symmetries()[i]))
+	for i := range facts.Symmetries(m) {
+		l.images = append(l.images, l.view.images(&facts.Symmetries(m)[i]))
 	}
 	l.trainer = newTrainer(newNetwork(l.wide, l.view.inputs(), outputs, rng))
 	l.current = Evaluation{players: players, roles: l.games.roles, sum: machine.MaxGoal, view: l.view, network: l.trainer.network}
@@ -243,13 +244,13 @@ func (l *Learner) fit(i int) {
 		l.inputs.SetBits(s)
 	} else {
 		l.inputs.SetImages(s, l.images[k-1])
-		target = l.imageOf(&l.games.machine.Symmetries()[k-1], target)
+		target = l.imageOf(&facts.Symmetries(l.games.machine)[k-1], target)
 	}
 	l.trainer.fit(&l.inputs, target)
 }
 
 // imageOf returns the targets of the symmetric image of a position.
-func (l *Learner) imageOf(y *machine.Symmetry, target []float32) []float32 {
+func (l *Learner) imageOf(y *facts.Symmetry, target []float32) []float32 {
 	players := l.current.players
 	if len(target) < len(players) {
 		if y.Roles[players[0]] == players[0] {

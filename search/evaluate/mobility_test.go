@@ -10,6 +10,7 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search/evaluate/vector"
 )
 
@@ -18,7 +19,7 @@ import (
 type mobility struct {
 	machine.Machine
 	turn []int // by role: that fluent
-	list []machine.Signal
+	list []facts.Signal
 }
 
 func newMobility(m machine.Machine) *mobility {
@@ -28,18 +29,18 @@ func newMobility(m machine.Machine) *mobility {
 		s.turn = append(s.turn, turn)
 		for move, name := range names.Moves[r] {
 			if name != "noop" {
-				s.list = append(s.list, machine.Signal{Role: machine.Role(r), Move: machine.Move(move)})
+				s.list = append(s.list, facts.Signal{Role: machine.Role(r), Move: machine.Move(move)})
 			}
 		}
 	}
 	return s
 }
 
-func (s *mobility) List() []machine.Signal    { return s.list }
-func (s *mobility) NewSensor() machine.Sensor { return s }
+func (s *mobility) List() []facts.Signal    { return s.list }
+func (s *mobility) NewSensor() facts.Sensor { return s }
 
 func (s *mobility) Sense(dst, states []uint64) {
-	b, words, wide := s.NewNarrowBatch(), s.Words(), (len(s.list)+63)/64
+	b, words, wide := s.NewNarrowBatch(), len(s.Initial()), (len(s.list)+63)/64
 	clear(dst[:len(states)/words*wide])
 	for ; len(states) > 0; states, dst = states[words:], dst[wide:] {
 		for r, turn := range s.turn {
@@ -72,7 +73,7 @@ func mobile(t testing.TB) *Learner {
 func worth(l *Learner) []float64 {
 	m := l.games.machine
 	states := toys.Positions(m, 20, 9)
-	values := make([]float64, len(states)/m.Words()*len(m.Names().Roles))
+	values := make([]float64, len(states)/len(m.Initial())*len(m.Names().Roles))
 	l.Evaluation().Values(values, states)
 	return values
 }

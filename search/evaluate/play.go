@@ -29,6 +29,7 @@ const lanesPerGame = 4
 type games struct {
 	machine machine.Machine
 	batch   machine.Batch
+	able    machine.Foreseeing // the batch, or nil without decisive moves
 	rng     *machine.Rand
 
 	all     []game
@@ -71,7 +72,8 @@ type choice struct {
 
 // newGames allocates games played by the given number of evaluations.
 func newGames(m machine.Machine, evaluations int, rng *machine.Rand, bytes int64) *games {
-	p := &games{machine: m, batch: m.NewBatch(), rng: rng, words: m.Words(), roles: len(m.Names().Roles), players: m.Names().Players()}
+	p := &games{machine: m, batch: m.NewBatch(), rng: rng, words: len(m.Initial()), roles: len(m.Names().Roles), players: m.Names().Players()}
+	p.able, _ = machine.As[machine.Foreseeing](p.batch)
 	lanes := p.batch.Lanes()
 	p.all = make([]game, max(1, min(lanes/lanesPerGame, int(bytes)/(longest*8*p.words))))
 	p.states = make([]uint64, lanes*p.words)
@@ -171,11 +173,11 @@ func (p *games) readGoals() {
 // moves, if the machine detects such wins. So play avoids losses that a policy with few decisive moves
 // overlooks.
 func (p *games) readDecided(evaluations []*Evaluation) {
-	if e := evaluations[0]; p.roles != 2 || len(e.players) != 2 || e.network.outputs != 1 {
+	if e := evaluations[0]; p.able == nil || p.roles != 2 || len(e.players) != 2 || e.network.outputs != 1 {
 		return
 	}
 	for r := range machine.Role(2) {
-		goal, wins := p.batch.Wins(r)
+		goal, wins := p.able.Wins(r)
 		value := float64(search.Points(goal))
 		for lane := range p.lanes {
 			if wins[lane>>6]>>uint(lane&63)&1 == 0 {
@@ -192,7 +194,11 @@ func (p *games) readDecided(evaluations []*Evaluation) {
 func (p *games) choiceIn(lane int) choice {
 	c := choice{machine.NoRole, 1}
 	for r := range machine.Role(p.roles) {
-		p.moves = p.batch.AppendSensible(p.moves[:0], lane, r)
+		if p.able != nil {
+			p.moves = p.able.AppendSensible(p.moves[:0], lane, r)
+		} else {
+			p.moves = p.batch.AppendLegal(p.moves[:0], lane, r)
+		}
 		if len(p.moves) < 2 {
 			continue
 		}

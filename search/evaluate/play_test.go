@@ -1,18 +1,21 @@
 package evaluate
 
 import (
+	"cmp"
 	"math"
 	"testing"
 
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 )
 
 // Positions in which a decisive move exists get its goals as values; all other positions get estimates.
 func TestDecidedPositionsAreWorthWhatTheyBring(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
-	l := learner(t, machine.Decisive(t.Context(), m, false), Config{ConstantSum: true, Seed: 1})
-	x, e := machine.NewExpander(m), new(machine.Expansion)
+	l := learner(t, cmp.Or(facts.Decisive(t.Context(), m, false), m), Config{ConstantSum: true, Seed: 1})
+	x, e := play.NewExpander(m), new(play.Expansion)
 	decided, estimated := 0, 0
 	made := l.games.made
 	l.games.made = func(g *game, lane int) {
@@ -63,7 +66,7 @@ func TestOfTwoEachWantsToBeAhead(t *testing.T) {
 // playing returns games that follow an untrained evaluation.
 func playing(t *testing.T, name string) (*games, *Evaluation) {
 	t.Helper()
-	m := machine.Decisive(t.Context(), gamestest.Machine(t, name), false)
+	m := cmp.Or(facts.Decisive(t.Context(), gamestest.Machine(t, name), false), gamestest.Machine(t, name))
 	l := learner(t, m, Config{Seed: 1})
 	p := newGames(m, 1, machine.NewRand(1), defaultBytes)
 	p.start = func(g *game) { g.side = make([]int, p.roles) }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // view defines the inputs of the network: the fluents of a position and, in the words behind them, its
@@ -19,21 +20,21 @@ import (
 type view struct {
 	words   int // of a position
 	fluents int
-	signals []machine.Signal
-	source  machine.Signals
+	signals []facts.Signal
+	source  facts.Signals
 	blocks  [][]int32 // by signal: the fluents that block a threat; nil while unknown
 	pool    *sync.Pool
 }
 
 // sensing is the scratch memory of one goroutine for reading signals.
 type sensing struct {
-	sensor machine.Sensor
+	sensor facts.Sensor
 	seen   []uint64
 	found  []uint64
 }
 
-func newView(m machine.Machine, source machine.Signals) *view {
-	v := &view{words: m.Words(), fluents: len(m.Names().Fluents)}
+func newView(m machine.Machine, source facts.Signals) *view {
+	v := &view{words: len(m.Initial()), fluents: len(m.Names().Fluents)}
 	if source != nil && len(source.List()) <= maxFluents {
 		v.source, v.signals = source, source.List()
 		v.pool = &sync.Pool{New: func() any { return &sensing{sensor: source.NewSensor()} }}
@@ -98,15 +99,15 @@ func (v *view) clearBlocked(seen []uint64) {
 }
 
 // images returns the image of each input under a symmetry; -1: none.
-func (v *view) images(y *machine.Symmetry) []int32 {
-	number := make(map[machine.Signal]int32, len(v.signals))
+func (v *view) images(y *facts.Symmetry) []int32 {
+	number := make(map[facts.Signal]int32, len(v.signals))
 	for k, s := range v.signals {
 		number[s] = int32(v.input(k))
 	}
 	images := slices.Repeat([]int32{-1}, 64*v.wide())
 	copy(images, y.Fluents)
 	for k, s := range v.signals {
-		image := machine.Signal{Role: y.Roles[s.Role], Move: machine.NoMove}
+		image := facts.Signal{Role: y.Roles[s.Role], Move: machine.NoMove}
 		if s.IsThreat() {
 			image.Lacks = int(y.Fluents[s.Lacks])
 		} else {

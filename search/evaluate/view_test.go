@@ -10,13 +10,14 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search/evaluate/vector"
 )
 
 // signalsOf returns the signals of a built-in game.
-func signalsOf(t testing.TB, game string) machine.Signals {
+func signalsOf(t testing.TB, game string) facts.Signals {
 	t.Helper()
-	return gamestest.Machine(t, game).Signals(t.Context())
+	return facts.SignalsOf(t.Context(), gamestest.Machine(t, game))
 }
 
 // seeing returns a learner of a line game with threats as signals, after the given number of games.
@@ -80,11 +81,11 @@ func imagesFit(t *testing.T, l *Learner) {
 	t.Helper()
 	m := l.games.machine
 	states := toys.Positions(m, 20, 9)
-	image, got := make(machine.State, m.Words()), make(machine.State, l.wide)
-	for i := range m.Symmetries() {
-		y := &m.Symmetries()[i]
-		for at := 0; at < len(states); at += m.Words() {
-			s := machine.State(states[at : at+m.Words()])
+	image, got := make(machine.State, len(m.Initial())), make(machine.State, l.wide)
+	for i := range facts.Symmetries(m) {
+		y := &facts.Symmetries(m)[i]
+		for at := 0; at < len(states); at += len(m.Initial()) {
+			s := machine.State(states[at : at+len(m.Initial())])
 			var want []uint64
 			y.Image(image, s)
 			l.view.withSignals(image, func(seen []uint64) { want = slices.Clone(seen) })
@@ -101,7 +102,7 @@ func imagesFit(t *testing.T, l *Learner) {
 			}
 		}
 	}
-	if len(m.Symmetries()) == 0 {
+	if len(facts.Symmetries(m)) == 0 {
 		t.Error("there are no symmetries")
 	}
 }
@@ -115,7 +116,7 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 	}
 	again := loaded(t, path, named("rules"), m, Config{Seed: 2, ConstantSum: true, Signals: l.view.source})
 	states := toys.Positions(m, 20, 9)
-	n, roles := len(states)/m.Words(), len(m.Names().Roles)
+	n, roles := len(states)/len(m.Initial()), len(m.Names().Roles)
 	got, loaded, first := make([]float64, n*roles), make([]float64, n*roles), make([]float64, n)
 	e.Values(got, states)
 	again.Evaluation().Values(loaded, states)
@@ -130,7 +131,7 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 			if want := 100 * float64(value[0]); math.Abs(got[i*roles]-want) > 1 || got[i*roles] != loaded[i*roles] || first[i] != got[i*roles+1] {
 				t.Fatalf("position %d is worth %v, %v when loaded, %v to the other; want %v", i, got[i*roles], loaded[i*roles], first[i], want)
 			}
-			inputs.SetBits(append(slices.Clone(seen[i*l.wide:][:m.Words()]), make([]uint64, l.view.found())...))
+			inputs.SetBits(append(slices.Clone(seen[i*l.wide:][:len(m.Initial())]), make([]uint64, l.view.found())...))
 			e.network.forward(&units, value, &inputs)
 			differs = differs || math.Abs(got[i*roles]-100*float64(value[0])) > 5
 		}

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -81,7 +81,7 @@ func (w *weigher) playouts(ctx context.Context, positions int) []float64 {
 	b.Load(slices.Repeat(w.states[:positions*w.view.words], weighedPlayouts), lanes)
 	b.Evaluate(lanes)
 	sums, counts, goals := make([]float64, positions), make([]float64, positions), make([]int32, w.games.roles)
-	machine.NewLockstep(b).Run(ctx, w.games.rng, lanes, func(_ int, ended, _ []uint64) bool {
+	play.NewLockstep(b).Run(ctx, w.games.rng, lanes, func(_ int, ended, _ []uint64) bool {
 		for i, over := range ended {
 			for ; over != 0; over &= over - 1 {
 				lane := i<<6 | bits.TrailingZeros64(over)

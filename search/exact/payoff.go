@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -39,7 +40,7 @@ func (p *Payoff) Find(ctx context.Context, m machine.Machine) error {
 	if _, ok := p.Sum.Known(); ok || p.Other < 0 {
 		return nil
 	}
-	goals := machine.RandomGoals(ctx, m, m.Initial())
+	goals := play.RandomGoals(ctx, m, m.Initial())
 	if goals == nil {
 		return nil
 	}

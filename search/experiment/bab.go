@@ -79,7 +79,7 @@ func babRuns() []run {
 	runs = append(runs, bins("Cops and robber, depth 3: AMB by ER in fifths", copsEpsilons, inChase(3, 0, 0))...)
 	runs = append(runs, curve("Cops and robber with chance (p = 0.8) and obstacles, by depth", 3, copsEpsilons,
 		inChase(3, babChosen, babObstacles), figure6cops)...)
-	return slices.Concat(runs, uniformLeaves(), play())
+	return slices.Concat(runs, uniformLeaves(), playRuns())
 }
 
 // outcome is the cost (mostly expansions) and the value of a search.

@@ -14,7 +14,7 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
-	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/sequential"
 )
@@ -257,7 +257,7 @@ func TestTheRulesOfCopsAndRobberAllowTheMovesOfTheDomain(t *testing.T) {
 	m := gamestest.Machine(t, "copsAndRobber-6x6-3-4")
 	corner := func(x, y int) int8 { return int8(y*gridSide + x) }
 	start := chase{robber: corner(2, 2), cops: [cops]int8{corner(0, 0), corner(5, 5), corner(5, 0)}}
-	counts := must.Get(machine.Perft(t.Context(), m, m.Initial(), 5))(t)
+	counts := must.Get(play.Perft(t.Context(), m, m.Initial(), 5))(t)
 	for i, got := range counts {
 		plies := i + 1
 		d := &copsAndRobber{depth: plies, steps: openSteps}

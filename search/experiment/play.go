@@ -24,8 +24,8 @@ const (
 
 var playBudgets = []int64{2_000, 20_000, 200_000}
 
-// play returns the lines of the table, by ε.
-func play() []run {
+// playRuns returns the lines of the table, by ε.
+func playRuns() []run {
 	published := map[float64]string{1: "won 11, lost 6, drawn 33", 2: "won 6, lost 12, drawn 32"}
 	var runs []run
 	for _, budget := range playBudgets {

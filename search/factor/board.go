@@ -5,18 +5,19 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // board is a position of a game and of its subgames.
 type board struct {
 	machine  machine.Machine
-	subgames []machine.Subgame
+	subgames []facts.Subgame
 	whole    machine.Batch
 	parts    []machine.Batch // by subgame
 }
 
 func newBoard(ctx context.Context, m machine.Machine) *board {
-	b := &board{machine: m, whole: m.NewNarrowBatch(), subgames: m.Subgames(ctx)}
+	b := &board{machine: m, whole: m.NewNarrowBatch(), subgames: facts.Subgames(ctx, m)}
 	for i := range b.subgames {
 		b.parts = append(b.parts, b.subgames[i].NewNarrowBatch())
 	}
@@ -84,10 +85,10 @@ const (
 // Subgames returns the subgames of m, or nil if random matches refute the factoring. In each position a
 // role must have choices in at most one subgame, and the match must end when some subgame ends, at the
 // latest with the last one.
-func Subgames(ctx context.Context, m machine.Machine, seed uint64) []machine.Subgame {
+func Subgames(ctx context.Context, m machine.Machine, seed uint64) []facts.Subgame {
 	b := newBoard(ctx, m)
 	rng := machine.NewRand(seed)
-	state := make(machine.State, m.Words())
+	state := make(machine.State, len(m.Initial()))
 	for match := 0; match < trialMatches && len(b.parts) > 0; match++ {
 		copy(state, m.Initial())
 		for range trialSteps {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 )
 
@@ -36,7 +37,7 @@ var _ search.Searcher = (*Searcher)(nil)
 
 // part is the search of a subgame.
 type part struct {
-	*machine.Subgame
+	*facts.Subgame
 	search.Searcher
 	result search.Result
 	proof  proof

@@ -11,6 +11,7 @@ import (
 	"stackmate/internal/corpus"
 	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
@@ -212,7 +213,7 @@ func BenchmarkProofs(b *testing.B) {
 
 // quiet returns a position after a number of joint moves of a random match that sampling does not solve at once.
 func quiet(b *testing.B, m machine.Machine, seed uint64, plies int) machine.State {
-	x, e, rng := machine.NewExpander(m), new(machine.Expansion), machine.NewRand(seed)
+	x, e, rng := play.NewExpander(m), new(play.Expansion), machine.NewRand(seed)
 	for {
 		q, left := slices.Clone(m.Initial()), plies
 		for ; left > 0; left-- {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -69,7 +70,7 @@ func WriteMatrix(w io.Writer, title string, names *machine.Names, moves [][]mach
 type tree struct {
 	text    strings.Builder
 	machine machine.Machine
-	x       *machine.Expander
+	x       *play.Expander
 	players []machine.Role
 	nodes   int
 	sets    int // information sets so far; each number is used for one player only
@@ -83,7 +84,7 @@ func WriteTree(w io.Writer, title string, m machine.Machine, q machine.State) er
 	if err != nil {
 		return err
 	}
-	t := &tree{machine: m, x: machine.NewExpander(m), players: list}
+	t := &tree{machine: m, x: play.NewExpander(m), players: list}
 	fmt.Fprintf(&t.text, "EFG 2 R %s\n\"\"\n\n", header(title, m.Names(), list))
 	if err := t.position(q); err != nil {
 		return err
@@ -99,7 +100,7 @@ func (t *tree) position(q machine.State) error {
 		t.end(goals)
 		return nil
 	}
-	e := new(machine.Expansion)
+	e := new(play.Expansion)
 	if err := t.x.Expand(e, q); err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (t *tree) end(goals []int32) {
 
 // choices writes the choice of role r and of all later ones, then the positions: child is the number of the joint move
 // as far as it is chosen, set the information set of role 0 there.
-func (t *tree) choices(e *machine.Expansion, set, r, child int) error {
+func (t *tree) choices(e *play.Expansion, set, r, child int) error {
 	if t.nodes++; t.nodes > MaxNodes {
 		return fmt.Errorf("%w: more than %d nodes", ErrLarge, MaxNodes)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 )
 
@@ -46,7 +47,7 @@ func Learn(ctx context.Context, m machine.Machine) (Facts, error) {
 	short, cancel := budget(ctx, learnTime)
 	defer cancel()
 	if len(m.Names().Players()) == 2 {
-		if sum, ok := m.ProvedGoalSum(short); ok {
+		if sum, ok := facts.ProvedGoalSum(short, m); ok {
 			return Facts{Single: true, Constant: true, Sum: sum}, nil
 		}
 	}

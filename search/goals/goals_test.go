@@ -12,6 +12,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/certify"
 	"stackmate/search/goals"
@@ -67,7 +68,7 @@ func TestAFaultIsReachedByItsLine(t *testing.T) {
 	if !errors.As(err, &fault) {
 		t.Fatal(err)
 	}
-	h, err := machine.Follow(game.Machine(), fault.Moves)
+	h, err := play.Follow(game.Machine(), fault.Moves)
 	if err != nil || !h.IsOver() || h.Goals()[1] != missing {
 		t.Errorf("the line %v leads to goals %v, error %v", fault.Moves, h.Goals(), err)
 	}

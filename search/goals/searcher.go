@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 )
 
@@ -225,7 +226,7 @@ func (s *Searcher) divide() {
 // prove tries once more to prove the sum of the goals, and reports whether it is proved now. The searches then
 // begin anew.
 func (s *Searcher) prove(ctx context.Context) bool {
-	sum, ok := s.machine.ProvedGoalSum(ctx)
+	sum, ok := facts.ProvedGoalSum(ctx, s.machine)
 	if ok {
 		s.facts = Facts{Single: true, Constant: true, Sum: sum}
 		s.watch = newWatch(s.machine, s.facts)

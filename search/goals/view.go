@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // view is a machine whose terminal positions are checked for faults. For a player of a game of
@@ -88,21 +89,24 @@ func (v *view) NewNarrowBatch() machine.Batch {
 	return &batch{Batch: v.Machine.NewNarrowBatch(), view: v}
 }
 
-// Symmetries implements machine.Machine. Where the sum of the goals is not proved, a symmetry must leave
+// Unwrap implements machine.Wrapper.
+func (v *view) Unwrap() machine.Machine { return v.Machine }
+
+// Symmetries implements facts.Symmetric. Where the sum of the goals is not proved, a symmetry must leave
 // the players in their places.
-func (v *view) Symmetries() []machine.Symmetry {
-	all := v.Machine.Symmetries()
+func (v *view) Symmetries() []facts.Symmetry {
+	all := facts.Symmetries(v.Machine)
 	if !v.isOwn() && !v.hundred {
 		return all
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(y machine.Symmetry) bool {
+	return slices.DeleteFunc(slices.Clone(all), func(y facts.Symmetry) bool {
 		return slices.ContainsFunc(v.watch.players, func(r machine.Role) bool { return y.Roles[r] != r })
 	})
 }
 
-// GoalValues implements machine.Machine.
+// GoalValues implements facts.Valued.
 func (v *view) GoalValues() [][]int32 {
-	values := v.Machine.GoalValues()
+	values := facts.GoalValues(v.Machine)
 	if values == nil || !v.isOwn() {
 		return values
 	}
@@ -114,38 +118,49 @@ func (v *view) GoalValues() [][]int32 {
 	return values
 }
 
-// Decisive implements machine.Analysis. Decisive moves take the best goal of a role for its only
+// Decisive implements facts.Deciding. Decisive moves take the best goal of a role for its only
 // goal, which must be proved.
 func (v *view) Decisive(ctx context.Context, atOnce bool) machine.Machine {
 	if !v.isOwn() || !v.watch.facts.Single {
 		return nil
 	}
-	if m := v.Machine.Decisive(ctx, atOnce); m != nil {
+	if m := facts.Decisive(ctx, v.Machine, atOnce); m != nil {
 		return &view{m, v.watch, v.own, v.other, v.hundred}
 	}
 	return nil
 }
 
-// Subgames implements machine.Analysis: subgames have other goals.
-func (v *view) Subgames(context.Context) []machine.Subgame { return nil }
+// Subgames implements facts.Divisible: subgames have other goals.
+func (v *view) Subgames(context.Context) []facts.Subgame { return nil }
 
-// ProvedGoalSum implements machine.Analysis.
+// ProvedLength implements facts.Proving.
+func (v *view) ProvedLength(ctx context.Context) (moves int, proved bool) {
+	return facts.ProvedLength(ctx, v.Machine)
+}
+
+// ProvedGoalSum implements facts.Proving.
 func (v *view) ProvedGoalSum(ctx context.Context) (sum int32, proved bool) {
 	if v.isOwn() {
 		return machine.MaxGoal, v.watch.facts.Single
 	}
-	return v.Machine.ProvedGoalSum(ctx)
+	return facts.ProvedGoalSum(ctx, v.Machine)
 }
 
-// batch is a batch of a view.
+// batch is a batch of a view. It has the abilities of the batch inside but those whose answers depend on goals.
 type batch struct {
 	machine.Batch
 	view *view
 	none []uint64 // no lanes
 }
 
-// Merge implements machine.Batch.
-func (b *batch) Merge(from machine.Batch, mask []uint64) { b.Batch.Merge(from.(*batch).Batch, mask) }
+// Prepare implements machine.Preparing.
+func (b *batch) Prepare(n int) { machine.Prepare(b.Batch, n) }
+
+// Lost implements machine.Limited.
+func (b *batch) Lost() []uint64 { return machine.Lost(b.Batch) }
+
+// Chosen implements machine.Recording.
+func (b *batch) Chosen(r machine.Role) []uint64 { return machine.Chosen(b.Batch, r) }
 
 // Goals implements machine.Batch.
 func (b *batch) Goals(dst []int32, lane int) {
@@ -172,41 +187,22 @@ func (b *batch) isOver(lane int) bool {
 
 // position returns a copy of the position in a lane.
 func (b *batch) position(lane int) machine.State {
-	words := b.view.Words()
+	words := len(b.view.Initial())
 	states := make([]uint64, (lane+1)*words)
 	b.Store(states, lane+1)
 	return states[lane*words:]
 }
 
-// AddGoals implements machine.Batch.
-func (b *batch) AddGoals(totals []int64, mask []uint64) {
-	v := b.view
-	if !v.isOwn() {
-		b.Batch.AddGoals(totals, mask)
-		return
-	}
-	goals := make([]int32, len(totals))
-	for lane := range b.Lanes() {
-		if mask[lane>>6]>>uint(lane&63)&1 == 0 {
-			continue
-		}
-		b.Goals(goals, lane)
-		for r, g := range goals {
-			totals[r] += int64(max(g, 0))
-		}
-	}
-}
-
-// AppendSensible implements machine.Batch. Which moves of a role may be left out follows from the
+// AppendSensible implements machine.Foreseeing. Which moves of a role may be left out follows from the
 // goals of the other role, of which a view knows nothing.
 func (b *batch) AppendSensible(dst []machine.Move, lane int, r machine.Role) []machine.Move {
 	return b.AppendLegal(dst, lane, r)
 }
 
-// Wins implements machine.Batch. A win of the player whose game this is says something about its
+// Wins implements machine.Foreseeing. A win of the player whose game this is says something about its
 // goal, a win of the other player does not.
 func (b *batch) Wins(r machine.Role) (goal int32, lanes []uint64) {
-	goal, lanes = b.Batch.Wins(r)
+	goal, lanes = machine.Wins(b.Batch, r)
 	if r == b.view.own {
 		return goal, lanes
 	}

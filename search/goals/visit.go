@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // visit is a breadth-first visit of the positions of a game, which ends early in a large one.
 type visit struct {
 	names    *machine.Names
 	players  []machine.Role
-	expander *machine.Expander
+	expander *play.Expander
 	initial  machine.State
 	reached  map[string]way
 	queue    []machine.State
@@ -32,7 +33,7 @@ type way struct {
 
 func newVisit(m machine.Machine) *visit {
 	v := &visit{
-		names: m.Names(), players: m.Names().Players(), expander: machine.NewExpander(m), initial: m.Initial(),
+		names: m.Names(), players: m.Names().Players(), expander: play.NewExpander(m), initial: m.Initial(),
 		reached: make(map[string]way),
 	}
 	v.reached[v.initial.Key()] = way{}
@@ -59,7 +60,7 @@ func (v *visit) run(ctx context.Context) bool {
 		return true
 	}
 	v.queue = append(v.queue, slices.Clone(v.initial))
-	var e machine.Expansion
+	var e play.Expansion
 	for len(v.queue) > 0 {
 		q := v.queue[0]
 		v.queue = v.queue[1:]
@@ -72,7 +73,7 @@ func (v *visit) run(ctx context.Context) bool {
 
 // add adds the children of position q that are new. It returns false where the game is too large,
 // or faulty.
-func (v *visit) add(e *machine.Expansion, q machine.State) bool {
+func (v *visit) add(e *play.Expansion, q machine.State) bool {
 	if v.children += e.Children; v.children > visitChildren {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 
 	"stackmate/search/exact"
 )
@@ -98,7 +99,7 @@ func (w *worker) solveBlock(d, first int, values []float64) (Done, error) {
 	}
 	w.games, w.spent = 0, 0
 	w.drop()
-	err := w.expand(g.layers[d], first, first+len(values), func(at int, e *machine.Expansion) (err error) {
+	err := w.expand(g.layers[d], first, first+len(values), func(at int, e *play.Expansion) (err error) {
 		values[at-first], err = w.value(e, g.layers[d+1], nil, nil)
 		return err
 	})
@@ -113,7 +114,7 @@ const sampleGames = 64
 
 // value returns the value of an expansion whose children are in layer next. It writes the strategies of
 // the players to x and y unless they are nil.
-func (w *worker) value(e *machine.Expansion, next *layer, x, y []float64) (float64, error) {
+func (w *worker) value(e *play.Expansion, next *layer, x, y []float64) (float64, error) {
 	m, n, err := w.fill(e, next)
 	if err != nil {
 		return 0, err
@@ -133,7 +134,7 @@ func (w *worker) value(e *machine.Expansion, next *layer, x, y []float64) (float
 }
 
 // fill writes the m×n payoff matrix of an expansion, whose children are in layer next, to w.matrix.
-func (w *worker) fill(e *machine.Expansion, next *layer) (m, n int, err error) {
+func (w *worker) fill(e *play.Expansion, next *layer) (m, n int, err error) {
 	g := w.game
 	m, n = e.Choices(g.First), e.Choices(g.Other)
 	w.matrix = scratch.Resize(w.matrix, m*n)
@@ -162,7 +163,7 @@ func (w *worker) fill(e *machine.Expansion, next *layer) (m, n int, err error) {
 }
 
 // child returns the value of child c of an expansion.
-func (g *game) child(e *machine.Expansion, c int, next *layer) (float64, error) {
+func (g *game) child(e *play.Expansion, c int, next *layer) (float64, error) {
 	if e.Terminal[c] {
 		return g.points(e.ChildGoals(c))
 	}

@@ -34,7 +34,7 @@ func TestWhoeverAsksFindsItsLayerThoughOthersWantMemory(t *testing.T) {
 	var group sync.WaitGroup
 	for seed := range uint64(4) {
 		group.Go(func() {
-			b, rng, q := m.NewNarrowBatch(), machine.NewRand(seed), make(machine.State, m.Words())
+			b, rng, q := m.NewNarrowBatch(), machine.NewRand(seed), make(machine.State, len(m.Initial()))
 			for range 50 {
 				for b.Load(m.Initial(), 1); ; b.Advance(1) {
 					if b.Evaluate(1); b.Terminal()[0]&1 != 0 {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/table"
 )
@@ -105,7 +106,7 @@ func (g *game) sample(l *layer) (s sample, err error) {
 	step := max(batchPositions, l.count*batchPositions/most)
 	parents := min(l.count, most)
 	for first := 0; first < l.count && len(s) < most; first += step {
-		err := w.expand(l, first, min(first+batchPositions, l.count), func(at int, e *machine.Expansion) error {
+		err := w.expand(l, first, min(first+batchPositions, l.count), func(at int, e *play.Expansion) error {
 			every := max(1, e.Children*parents/most)
 			for c := at % every; c < e.Children; c += every {
 				if !e.Terminal[c] {
@@ -203,7 +204,7 @@ func (c *collector) layer(by ...*worker) (*layer, error) {
 func (w *worker) children(l *layer, first, last int, c *collector) error {
 	full := false
 	w.keys.room = w.game.bufferKeys()
-	err := w.expand(l, first, last, func(_ int, e *machine.Expansion) error {
+	err := w.expand(l, first, last, func(_ int, e *play.Expansion) error {
 		for i := range e.Children {
 			if e.Terminal[i] {
 				if _, err := w.game.points(e.ChildGoals(i)); err != nil {
@@ -231,8 +232,8 @@ func (w *worker) children(l *layer, first, last int, c *collector) error {
 }
 
 // expand calls visit with the expansions of some positions of a layer, and their indices.
-func (w *worker) expand(l *layer, first, last int, visit func(at int, e *machine.Expansion) error) error {
-	words := w.game.machine.Words()
+func (w *worker) expand(l *layer, first, last int, visit func(at int, e *play.Expansion) error) error {
+	words := len(w.game.machine.Initial())
 	for ; first < last; first += batchPositions {
 		n := min(batchPositions, last-first)
 		w.states = w.states[:n*words]
@@ -254,7 +255,7 @@ func (w *worker) expand(l *layer, first, last int, visit func(at int, e *machine
 }
 
 // lost returns the error of an incomplete expansion.
-func lost(e *machine.Expansion) error {
+func lost(e *play.Expansion) error {
 	if e.Lost {
 		return machine.ErrLost
 	}

@@ -11,6 +11,8 @@ import (
 
 	"stackmate/internal/recent"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/exact"
 	"stackmate/search/matrix"
@@ -41,9 +43,9 @@ type game struct {
 // worker is the state of one goroutine.
 type worker struct {
 	game     *game
-	expander *machine.Expander
+	expander *play.Expander
 	lp       matrix.Engine
-	dst      []machine.Expansion
+	dst      []play.Expansion
 	states   []uint64
 	matrix   []float64
 
@@ -73,7 +75,7 @@ func newGame(m machine.Machine, root machine.State, config Config) (*game, error
 		machine: m, root: slices.Clone(root), config: config,
 		Payoff: exact.Payoff{First: first, Other: other, Goals: search.Interval{Upper: machine.MaxGoal}},
 	}
-	for _, y := range m.Symmetries() {
+	for _, y := range facts.Symmetries(m) {
 		g.addSymmetry(y)
 	}
 	for range config.Threads {
@@ -82,20 +84,20 @@ func newGame(m machine.Machine, root machine.State, config Config) (*game, error
 			return nil, err
 		}
 		g.workers = append(g.workers, &worker{
-			game: g, expander: machine.NewExpander(m), lp: lp,
-			dst: make([]machine.Expansion, batchPositions), states: make([]uint64, 0, batchPositions*m.Words()),
+			game: g, expander: play.NewExpander(m), lp: lp,
+			dst: make([]play.Expansion, batchPositions), states: make([]uint64, 0, batchPositions*len(m.Initial())),
 		})
 	}
 	return g, nil
 }
 
 // addSymmetry adds a symmetry if it fixes or exchanges the players.
-func (g *game) addSymmetry(y machine.Symmetry) {
+func (g *game) addSymmetry(y facts.Symmetry) {
 	exchanges := g.Other != machine.NoRole && y.Roles[g.First] == g.Other
 	if !exchanges && y.Roles[g.First] != g.First {
 		return
 	}
-	to := make([]int, 64*g.machine.Words())
+	to := make([]int, 64*len(g.machine.Initial()))
 	for b := range to {
 		to[b] = b
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // A packing is derived in two steps: groups of bits from random games (findGroups), and the subset of bits
@@ -32,12 +33,12 @@ func (s sample) withImages(symmetries []symmetry) sample {
 func (g *game) playouts() (s sample) {
 	b, rng := g.machine.NewNarrowBatch(), machine.NewRand(1)
 	const lanes = 64
-	words := g.machine.Words()
+	words := len(g.machine.Initial())
 	positions := make([]uint64, lanes*words)
 	for range maxSample / lanes {
 		b.Fill(g.root, nil)
 		b.Evaluate(lanes)
-		machine.NewLockstep(b).Run(g.ctx, rng, lanes, func(_ int, _, playing []uint64) bool {
+		play.NewLockstep(b).Run(g.ctx, rng, lanes, func(_ int, _, playing []uint64) bool {
 			b.Store(positions, lanes)
 			for w := playing[0]; w != 0; w &= w - 1 {
 				i := bits.TrailingZeros64(w)
@@ -51,11 +52,11 @@ func (g *game) playouts() (s sample) {
 
 // findGroups finds groups of bits of which exactly one is set in each position of random games.
 func (g *game) findGroups() {
-	seeds := make([][]int, 64*g.machine.Words())
+	seeds := make([][]int, 64*len(g.machine.Initial()))
 	for b := range seeds {
 		seeds[b] = []int{b}
 	}
-	g.groups = g.playouts().grow(seeds, make(machine.State, g.machine.Words()), g.symmetries)
+	g.groups = g.playouts().grow(seeds, make(machine.State, len(g.machine.Initial())), g.symmetries)
 }
 
 // grow extends seeds to groups of free bits and marks these bits as taken. In each position exactly one

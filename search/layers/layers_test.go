@@ -18,6 +18,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/book"
 	"stackmate/search/certify"
@@ -36,7 +37,7 @@ func induction(t *testing.T) search.Searcher {
 // compare compares the results of two searches in positions of random games.
 func compare(t *testing.T, m machine.Machine, s, oracle search.Searcher) {
 	t.Helper()
-	x, rng := machine.NewExpander(m), machine.NewRand(1)
+	x, rng := play.NewExpander(m), machine.NewRand(1)
 	for range 20 {
 		for q := slices.Clone(m.Initial()); ; {
 			if over, _ := x.Look(q); over {
@@ -46,7 +47,7 @@ func compare(t *testing.T, m machine.Machine, s, oracle search.Searcher) {
 			if math.Abs(got.Values[0].Lower-want.Values[0].Lower) > tolerance || !got.Solved() {
 				t.Fatalf("%v: values %v, want %v", m.Names().AppendFluents(nil, q), got.Values, want.Values)
 			}
-			var e machine.Expansion
+			var e play.Expansion
 			must.OK(t, x.Expand(&e, q))
 			q = slices.Clone(e.Child(rng.Intn(e.Children)))
 		}

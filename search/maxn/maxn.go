@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/exact"
 	"stackmate/search/table"
@@ -55,7 +56,7 @@ type run struct {
 	Config
 	ctx      context.Context
 	machine  machine.Machine
-	expander *machine.Expander
+	expander *play.Expander
 	table    *table.Shared
 	random   machine.Role
 	roles    int
@@ -73,11 +74,11 @@ type run struct {
 
 // ply is the working memory of one position on the path.
 type ply struct {
-	expansion    machine.Expansion
-	machine.Turn           // the choosing role
-	best         []float64 // by role: the tuple of the best move so far
-	tuple        []float64 // by role: value of the present move
-	chosen       int       // the best move
+	expansion play.Expansion
+	play.Turn           // the choosing role
+	best      []float64 // by role: the tuple of the best move so far
+	tuple     []float64 // by role: value of the present move
+	chosen    int       // the best move
 }
 
 // Search implements search.Searcher. Positions where two roles choose at once are an error
@@ -113,8 +114,8 @@ func (s *Searcher) prepare(ctx context.Context, m machine.Machine, lim search.Li
 		s.table = table.NewShared(m, 64*(roles+1), tables)
 	}
 	r := &run{
-		Config: s.config, ctx: ctx, machine: m, expander: machine.NewExpander(m), table: s.table, random: m.Names().Chance(),
-		roles: roles, limit: lim.MaxNodes, tell: lim.Progress, packed: make([]uint64, 2*(roles+1)), memory: make([]uint64, m.Words()),
+		Config: s.config, ctx: ctx, machine: m, expander: play.NewExpander(m), table: s.table, random: m.Names().Chance(),
+		roles: roles, limit: lim.MaxNodes, tell: lim.Progress, packed: make([]uint64, 2*(roles+1)), memory: make([]uint64, len(m.Initial())),
 	}
 	r.expander.Limit(ctx, s.stack, int64(8*roles))
 	return r
@@ -297,7 +298,7 @@ func (r *run) root(res *search.Result, q machine.State, exact, noLine bool) {
 func (r *run) line(q machine.State) [][]machine.Move {
 	p := r.plies[0]
 	known := true // of the root, without a look into the table
-	line, _, _ := search.Walk(r.expander, q, func(e *machine.Expansion, q machine.State) (int, bool) {
+	line, _, _ := search.Walk(r.expander, q, func(e *play.Expansion, q machine.State) (int, bool) {
 		turn, ok := e.Turn(r.random)
 		if !ok || turn.Replies > 1 {
 			return 0, false

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -39,12 +40,12 @@ func newTeam(m, playing machine.Machine, c Config, adversarial bool, seed uint64
 		workers[i].common = team
 		room -= workers[i].fixed
 	}
-	team.tree = newTree(len(names.Roles), m.Words(), names.Chance(), max(room, bytes/4), c.has(Transpositions))
+	team.tree = newTree(len(names.Roles), len(m.Initial()), names.Chance(), max(room, bytes/4), c.has(Transpositions))
 	team.first, team.second = max(0, team.tree.opponent(-1)), -1 // the only role may be chance
 	if len(names.Players()) == 2 {
 		team.second = team.tree.opponent(team.first)
 	} else if len(names.Roles) == 1 && names.Chance() < 0 {
-		team.plan = &plan{expander: machine.NewExpander(m)}
+		team.plan = &plan{expander: play.NewExpander(m)}
 	}
 	return workers
 }

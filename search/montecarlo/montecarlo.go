@@ -16,6 +16,8 @@ import (
 
 	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/threads"
 )
@@ -51,7 +53,7 @@ type Config struct {
 	// DefaultPolicyExploration.
 	PolicyExploration float64
 	// AtOnce counts a move as decisive if it decides the game while the simultaneous opponents do nothing
-	// (machine.Analysis).
+	// (facts.Decisive).
 	AtOnce bool
 	// Evaluator, if not nil, evaluates leaves in addition to the playouts.
 	Evaluator Evaluator
@@ -90,7 +92,7 @@ type Technique uint
 
 // The techniques.
 const (
-	// Decisive makes playouts play decisive moves if the machine is a machine.Analysis with such moves. It
+	// Decisive makes playouts play decisive moves if the machine has them (facts.Decisive). It
 	// suits games in which one role chooses at a time.
 	Decisive Technique = 1 << iota
 	// Bounds proves values by score bounds.
@@ -170,7 +172,7 @@ func New(c Config) *Searcher {
 
 // Search implements search.Searcher. A node is a leaf evaluated by playouts. The result is an estimate
 // unless the score bounds meet. For a single role without chance it is a proved interval, whose lower end
-// the returned line reaches. A role without a legal move is an error (machine.ErrStuck, wrapped). A
+// the returned line reaches. A role without a legal move is an error (play.ErrStuck, wrapped). A
 // terminal position has its goals as values, and no strategies.
 //
 // No goroutine and no timer outlives the call: ctx is polled between two passes of the machine. Batches
@@ -184,7 +186,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	if s.machine != m || s.maxBytes != lim.MaxBytes {
 		s.machine, s.playing, s.maxBytes, s.general = m, m, lim.MaxBytes, false
 		if s.config.has(Decisive) {
-			s.playing = machine.Decisive(ctx, m, s.config.AtOnce)
+			s.playing = cmp.Or(facts.Decisive(ctx, m, s.config.AtOnce), m)
 		}
 		affordable := lim.MaxBytes / (2 * max(s.playing.Info().Batch, 1)) // half of the memory is for batches
 		s.workers = make([]*worker, max(1, min(int64(s.config.Workers), affordable)))
@@ -234,8 +236,8 @@ func (s *Searcher) grow(ctx context.Context, q machine.State, lim search.Limits)
 		}
 		first := s.workers[0]
 		if !first.prepare(q) {
-			err := machine.NewExpander(s.machine).Expand(new(machine.Expansion), q) // lost or stuck
-			return fmt.Errorf("the position to search: %w", cmp.Or(err, machine.ErrStuck))
+			err := play.NewExpander(s.machine).Expand(new(play.Expansion), q) // lost or stuck
+			return fmt.Errorf("the position to search: %w", cmp.Or(err, play.ErrStuck))
 		}
 		if first.progress = nil; lim.Progress != nil {
 			first.progress = func() { lim.Progress(first.result()) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // plan is the best line found in the tree or in a playout, in a game for one role without chance.
@@ -11,7 +12,7 @@ import (
 type plan struct {
 	goal     float64 // -1 before the first line
 	line     [][]machine.Move
-	expander *machine.Expander
+	expander *play.Expander
 }
 
 // consider replaces the plan by the best game of the last batch if its goal is higher. Batches do not
@@ -47,7 +48,7 @@ func (p *plan) consider(w *worker, leaves []leaf) {
 // between returns a move of the only role from one position to the next, or machine.NoMove if the context
 // ends.
 func (p *plan) between(from, to machine.State) machine.Move {
-	e := new(machine.Expansion)
+	e := new(play.Expansion)
 	if p.expander.Expand(e, from) != nil {
 		return machine.NoMove
 	}

@@ -7,11 +7,12 @@ import (
 
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
 // drawnGoal, in goal points, is the goal assumed for a playout without a result because it was cut off
-// (machine.MaxPlayout).
+// (play.MaxPlayout).
 const drawnGoal = 50
 
 // leaf is a selected child that is missing from the tree or unopened, with the result of its evaluation.
@@ -38,7 +39,7 @@ func newLeaves(n int, m machine.Machine) []leaf {
 	for i := range leaves {
 		leaves[i] = leaf{
 			node: none, picks: make([]int32, roles), moves: make([][]machine.Move, roles), joint: make([]machine.Move, roles),
-			from: make(machine.State, m.Words()), state: make(machine.State, m.Words()), goals: make([]float64, roles),
+			from: make(machine.State, len(m.Initial())), state: make(machine.State, len(m.Initial())), goals: make([]float64, roles),
 		}
 	}
 	return leaves
@@ -53,7 +54,7 @@ type playouts struct {
 	roles  int
 	lanes  int
 	states []uint64
-	games  *machine.Lockstep
+	games  *play.Lockstep
 	goals  []int32
 	ctx    context.Context
 	bytes  int64 // approximate size of the batch and the states
@@ -87,13 +88,13 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 	}
 	roles := len(m.Names().Roles)
 	p := &playouts{
-		batch: b, rng: rng, words: m.Words(), roles: roles,
+		batch: b, rng: rng, words: len(m.Initial()), roles: roles,
 		lanes:     min(lanes, b.Lanes()),
-		states:    make([]uint64, b.Lanes()*m.Words()),
-		games:     machine.NewLockstep(b),
+		states:    make([]uint64, b.Lanes()*len(m.Initial())),
+		games:     play.NewLockstep(b),
 		goals:     make([]int32, roles),
 		evaluator: c.Evaluator, weight: c.EstimateWeight, alone: c.estimatesAlone(),
-		bytes: size + int64(b.Lanes()*m.Words())*8,
+		bytes: size + int64(b.Lanes()*len(m.Initial()))*8,
 	}
 	if c.Rave && !c.hasPriors() {
 		p.rave = newRave(b, m.Names())

@@ -7,6 +7,7 @@ import (
 
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -51,8 +52,8 @@ const (
 type priors struct {
 	estimates Evaluator
 	random    machine.Role
-	expander  *machine.Expander
-	expansion machine.Expansion
+	expander  *play.Expander
+	expansion play.Expansion
 	values    []float64 // by child, then role
 }
 
@@ -61,7 +62,7 @@ func newPriors(m machine.Machine, c *Config) *priors {
 	if !c.hasPriors() {
 		return nil
 	}
-	p := &priors{estimates: c.Evaluator, random: m.Names().Chance(), expander: machine.NewExpander(m)}
+	p := &priors{estimates: c.Evaluator, random: m.Names().Chance(), expander: play.NewExpander(m)}
 	p.expander.Limit(context.Background(), priorBytes, 0)
 	return p
 }

@@ -12,6 +12,8 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/matrix"
 	"stackmate/search/sequential"
@@ -98,10 +100,10 @@ func followProofs(t *testing.T, m machine.Machine, c Config, value judge, openin
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 3))
 	fragile := &fused{m, &fuse{}}
-	x, s, q := machine.NewExpander(m), New(c), slices.Clone(m.Initial())
+	x, s, q := play.NewExpander(m), New(c), slices.Clone(m.Initial())
 	// By UCT alone a search may return to solved cells forever: a limit on nodes ends it.
 	lim := search.Limits{MaxBytes: 1 << (18 + 7*(seed%2)), MaxNodes: 20_000}
-	var e machine.Expansion
+	var e play.Expansion
 	for step := 0; ; step++ {
 		if over, _ := x.Look(q); over {
 			return checked
@@ -177,12 +179,13 @@ type fused struct {
 }
 
 func (m *fused) Decisive(ctx context.Context, atOnce bool) machine.Machine {
-	if decisive := m.Machine.Decisive(ctx, atOnce); decisive != nil {
+	if decisive := facts.Decisive(ctx, m.Machine, atOnce); decisive != nil {
 		return &fused{decisive, m.fuse}
 	}
 	return nil
 }
 
+func (m *fused) Unwrap() machine.Machine       { return m.Machine }
 func (m *fused) NewBatch() machine.Batch       { return m.wrap(m.Machine.NewBatch()) }
 func (m *fused) NewNarrowBatch() machine.Batch { return m.wrap(m.Machine.NewNarrowBatch()) }
 
@@ -195,6 +198,8 @@ type fusedBatch struct {
 	fuse *fuse
 }
 
+func (b *fusedBatch) Unwrap() machine.Batch { return b.Batch }
+
 func (b *fusedBatch) Evaluate(n int) {
 	b.fuse.pass()
 	b.Batch.Evaluate(n)
@@ -202,5 +207,5 @@ func (b *fusedBatch) Evaluate(n int) {
 
 func (b *fusedBatch) Prepare(n int) {
 	b.fuse.pass()
-	b.Batch.Prepare(n)
+	machine.Prepare(b.Batch, n)
 }

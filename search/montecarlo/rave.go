@@ -16,7 +16,7 @@ import (
 // Silver, 2007). A node with few visits uses the statistics of its nearest ancestor with enough visits and
 // the same chooser (GRAVE; Cazenave, 2015).
 //
-// Batches expose their random moves (machine.Batch.Chosen) as a mask of lanes for each move. The moves of
+// Batches expose their random moves (machine.Recording) as a mask of lanes for each move. The moves of
 // all playouts are therefore recorded 64 lanes at a time, and assigned to leaves once a batch.
 //
 // Cost: moves × lanes/64 operations for each step of the playouts; the moves of all opened nodes on its
@@ -36,7 +36,7 @@ const (
 
 // rave records the moves of the playouts of a batch.
 type rave struct {
-	batch machine.Batch
+	moves machine.Recording
 	first []int      // by role: index of its first move among the moves of all roles
 	all   int        // number of moves of all roles
 	words int        // words of a mask of lanes
@@ -50,9 +50,13 @@ type rave struct {
 
 // newRave returns a recorder for batch b, or nil if b does not expose its moves or has too many.
 func newRave(b machine.Batch, names *machine.Names) *rave {
-	v := &rave{batch: b, words: b.Lanes() / 64, goals: make([]float32, b.Lanes()*len(names.Roles)), over: make([]uint64, b.Lanes()/64)}
+	recording, ok := machine.As[machine.Recording](b)
+	if !ok {
+		return nil
+	}
+	v := &rave{moves: recording, words: b.Lanes() / 64, goals: make([]float32, b.Lanes()*len(names.Roles)), over: make([]uint64, b.Lanes()/64)}
 	for r := range names.Roles {
-		chosen := b.Chosen(machine.Role(r))
+		chosen := recording.Chosen(machine.Role(r))
 		if chosen == nil {
 			return nil
 		}
@@ -83,7 +87,7 @@ func (v *rave) begin(leaves int) {
 // watch records the moves that lanes have just made: finished lanes and playing lanes.
 func (v *rave) watch(ended, playing []uint64) {
 	for r, made := range v.made {
-		chosen := v.batch.Chosen(machine.Role(r))
+		chosen := v.moves.Chosen(machine.Role(r))
 		for w := range v.words {
 			lanes := ended[w] | playing[w]
 			if lanes == 0 {

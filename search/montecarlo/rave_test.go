@@ -8,6 +8,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -19,11 +20,11 @@ func TestMovesOfPlayoutsAreThoseOfTheirMarks(t *testing.T) {
 	v := newRave(b, names)
 	b.Fill(m.Initial(), nil)
 	b.Evaluate(b.Lanes())
-	states := make([]uint64, b.Lanes()*m.Words())
+	states := make([]uint64, b.Lanes()*len(m.Initial()))
 	marks := map[int]int{} // by lane, of all fluents in which a last position differs from the first
 	goals, of := make([]int32, 2), make([][2]float32, b.Lanes())
 	v.begin(1)
-	machine.NewLockstep(b).Run(t.Context(), machine.NewRand(1), b.Lanes(), func(steps int, ended, playing []uint64) bool {
+	play.NewLockstep(b).Run(t.Context(), machine.NewRand(1), b.Lanes(), func(steps int, ended, playing []uint64) bool {
 		if steps > 0 {
 			v.watch(ended, playing)
 		}
@@ -33,7 +34,7 @@ func TestMovesOfPlayoutsAreThoseOfTheirMarks(t *testing.T) {
 				continue
 			}
 			for f, fluent := range names.Fluents {
-				if states[lane*m.Words()+f>>6]>>uint(f&63)&1 != 0 && len(fluent) > 5 && fluent[:5] == "(cell" {
+				if states[lane*len(m.Initial())+f>>6]>>uint(f&63)&1 != 0 && len(fluent) > 5 && fluent[:5] == "(cell" {
 					marks[lane]++
 				}
 			}

@@ -12,6 +12,8 @@ import (
 	"stackmate/internal/guard"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
+	"stackmate/reasoner/machine/scalar"
 	"stackmate/search"
 )
 
@@ -115,13 +117,13 @@ func TestARoleWithoutAMoveAtTheRootIsAnError(t *testing.T) {
 	g := toys.Wide{Roles: roles(2), Moves: []int{3, 3}, Depth: 9, Stuck: 1}
 	m := g.Machine()
 	after := machine.State{1, 0}
-	if _, err := within(t, Config{Workers: 2}, m, after, search.Limits{MaxNodes: 10}); !errors.Is(err, machine.ErrStuck) {
+	if _, err := within(t, Config{Workers: 2}, m, after, search.Limits{MaxNodes: 10}); !errors.Is(err, play.ErrStuck) {
 		t.Errorf("error %v", err)
 	}
 	// The searcher is as good as new after that.
 	s := New(Config{})
 	_, first := s.Search(t.Context(), m, after, search.Limits{MaxNodes: 10})
-	if _, again := s.Search(t.Context(), m, after, search.Limits{MaxNodes: 10}); !errors.Is(again, machine.ErrStuck) {
+	if _, again := s.Search(t.Context(), m, after, search.Limits{MaxNodes: 10}); !errors.Is(again, play.ErrStuck) {
 		t.Errorf("the second time: error %v", again)
 	}
 	if r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 10}); first == nil || err != nil || len(r.Strategies[0]) == 0 {
@@ -130,7 +132,7 @@ func TestARoleWithoutAMoveAtTheRootIsAnError(t *testing.T) {
 }
 
 // faulty panics at some depth.
-type faulty struct{ machine.Stepper }
+type faulty struct{ scalar.Stepper }
 
 func (f faulty) Next(dst machine.State, joint []machine.Move) {
 	f.Stepper.Next(dst, joint)
@@ -141,7 +143,7 @@ func (f faulty) Next(dst machine.State, joint []machine.Move) {
 
 func TestAPanicOfAWorkerIsAnErrorOfTheSearch(t *testing.T) {
 	names := toys.Names(roles(1), 3)
-	m := machine.NewScalar(names, machine.State{0}, machine.Info{}, func() machine.Stepper { return faulty{toys.Lock{Depth: 9}.Stepper()} })
+	m := scalar.New(names, machine.State{0}, machine.Info{}, func() scalar.Stepper { return faulty{toys.Lock{Depth: 9}.Stepper()} })
 	for _, workers := range []int{1, 3} {
 		_, err := within(t, Config{Workers: workers}, m, m.Initial(), search.Limits{})
 		var fault *guard.Panic
@@ -239,8 +241,8 @@ func TestATreeWithoutRoomStillLearnsAndFreesRoomForTheNextMove(t *testing.T) {
 	s := New(Config{Lanes: 1})
 	lim := search.Limits{MaxNodes: 10_000, MaxBytes: 1 << 20}
 	q := m.Initial()
-	x := machine.NewExpander(m)
-	var e machine.Expansion
+	x := play.NewExpander(m)
+	var e play.Expansion
 	for step := range 12 {
 		r, err := s.Search(t.Context(), m, q, lim)
 		if err != nil || r.Nodes != lim.MaxNodes {
@@ -263,7 +265,7 @@ func TestATreeWithoutRoomStillLearnsAndFreesRoomForTheNextMove(t *testing.T) {
 
 func TestMovesThatTheTreeDoesNotKnowLeaveItWithinItsRoom(t *testing.T) {
 	m := toys.Wide{Roles: roles(1), Moves: []int{30}, Depth: 1 << 20}.Machine()
-	tree := newTree(1, m.Words(), -1, 1<<16, true)
+	tree := newTree(1, len(m.Initial()), -1, 1<<16, true)
 	for q := range 2000 {
 		s := machine.State{uint64(q), 0}
 		tree.reroot(tree.below(s))

@@ -79,7 +79,7 @@ func newWorker(m, playing machine.Machine, c Config, seed uint64, bytes int64) *
 	w.playouts.check = w.checkSum
 	roles := len(names.Roles)
 	w.leaves = newLeaves(max(1, w.playouts.lanes/c.Playouts), m)
-	w.fixed = w.playouts.bytes + int64(len(w.leaves)*(16*m.Words()+16*roles))
+	w.fixed = w.playouts.bytes + int64(len(w.leaves)*(16*len(m.Initial())+16*roles))
 	w.zeros, w.brought, w.picks = make([]float64, roles), make([]float64, roles), make([]int32, roles)
 	return w
 }

@@ -3,6 +3,7 @@ package sequential
 import (
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -27,13 +28,13 @@ const maxAhead = 128
 
 // ahead holds the grandchildren of a frame.
 type ahead struct {
-	expectAll  bool                // expected all node: the search needs all children
-	action     int                 // action that is being searched
-	window     window              // current window of the position
-	expansions []machine.Expansion // by child
-	seen       []bool              // by child: its expansion is valid
-	glanced    []bool              // by child: its expansion has tightened its bounds
-	gathered   bool                // lookahead has been postponed once
+	expectAll  bool             // expected all node: the search needs all children
+	action     int              // action that is being searched
+	window     window           // current window of the position
+	expansions []play.Expansion // by child
+	seen       []bool           // by child: its expansion is valid
+	glanced    []bool           // by child: its expansion has tightened its bounds
+	gathered   bool             // lookahead has been postponed once
 	wanted     []int
 }
 
@@ -47,7 +48,7 @@ func (d *ahead) clear(n int, on bool) {
 	clear(d.seen)
 	clear(d.glanced)
 	for len(d.expansions) < n {
-		d.expansions = append(d.expansions, machine.Expansion{})
+		d.expansions = append(d.expansions, play.Expansion{})
 	}
 	d.gathered = false
 }
@@ -158,7 +159,7 @@ func (r *run) glance(f *frame, c int) bool {
 }
 
 // replies returns the number of non-terminal children.
-func replies(e *machine.Expansion) (n int) {
+func replies(e *play.Expansion) (n int) {
 	for _, over := range e.Terminal {
 		if !over {
 			n++

@@ -2,6 +2,7 @@ package sequential
 
 import (
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/exact"
 )
@@ -41,7 +42,7 @@ const maxForced = 1000
 // table: a bound from the table does not say which move achieves it.
 func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int, w window) value {
 	f := r.frame(ply)
-	var of *machine.Expansion // expansion with s as child c
+	var of *play.Expansion // expansion with s as child c
 	if parent != nil {
 		of = parent.children
 	}

@@ -9,6 +9,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/threads"
 )
@@ -114,12 +115,12 @@ func TestChildrenArePutOffOnlyWhereAllAreExpectedToBeSearched(t *testing.T) {
 	r := v.worker(&crew{busy: new(threads.Busy)}, m, 1<<20, 0)
 	f := r.frame(0)
 	f.scores, f.keys = make([]int64, 2), make([]key, 2)
-	f.children = &machine.Expansion{Moves: [][]machine.Move{{0, 1}, {0}}, Terminal: make([]bool, 2)}
+	f.children = &play.Expansion{Moves: [][]machine.Move{{0, 1}, {0}}, Terminal: make([]bool, 2)}
 	f.Turn, _ = f.children.Turn(machine.NoRole)
 	for c := range f.keys {
 		position := slices.Clone(m.Initial())
 		position[0] ^= uint64(c+1) << 1
-		f.keys[c].Key = v.table.Key(make([]uint64, m.Words()), position)
+		f.keys[c].Key = v.table.Key(make([]uint64, len(m.Initial())), position)
 	}
 	r.enter(f, 1)
 	for _, expectAll := range []bool{false, true} {

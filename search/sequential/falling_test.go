@@ -13,6 +13,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -135,7 +136,7 @@ func machineNamed(b *testing.B, name string) machine.Machine {
 
 // positionsOf returns positions of random games with several joint moves, one of each game.
 func positionsOf(b *testing.B, m machine.Machine, n int) []machine.State {
-	rng, x, e := machine.NewRand(7), machine.NewExpander(m), new(machine.Expansion)
+	rng, x, e := machine.NewRand(7), play.NewExpander(m), new(play.Expansion)
 	var list []machine.State
 	for len(list) < n {
 		var game []machine.State

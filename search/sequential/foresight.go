@@ -5,9 +5,11 @@ import (
 	"sync"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 )
 
-// Foresight: a machine with decisive moves (machine.Analysis) determines whether a role wins within two joint moves, and
+// Foresight: a machine with decisive moves (facts.Decisive) determines whether a role wins within two joint moves, and
 // otherwise the moves that do not lose at once. It does so in the pass that evaluates the position. Effects:
 //
 //	earlier values          a child is settled four plies before the end instead of two, as its children
@@ -19,7 +21,7 @@ import (
 // expanded without foresight: there all moves and the end of the game are needed.
 //
 // Foresight requires two roles without chance. A role wins if it gets its greatest possible goal
-// (machine.Expander.Foreseeing); the other role gets the remainder of the sum. The best goal at an end
+// (play.Expander.Foreseeing); the other role gets the remainder of the sum. The best goal at an end
 // proves no more: a match may go on for ever (package comment).
 
 // decisive holds a machine with decisive moves, which is created on first use.
@@ -38,7 +40,7 @@ func newDecisive(m machine.Machine, p *payoff, without Refinement) *decisive {
 }
 
 func (d *decisive) get(ctx context.Context) machine.Machine {
-	d.once.Do(func() { d.machine = d.of.Decisive(ctx, false) })
+	d.once.Do(func() { d.machine = facts.Decisive(ctx, d.of, false) })
 	return d.machine
 }
 
@@ -56,7 +58,7 @@ func (r *run) foresee() {
 }
 
 // innerExpander returns the expander for positions below the root.
-func (r *run) innerExpander() *machine.Expander {
+func (r *run) innerExpander() *play.Expander {
 	if r.foreseeing != nil {
 		return r.foreseeing
 	}

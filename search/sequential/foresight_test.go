@@ -10,6 +10,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -138,9 +139,9 @@ func TestBrokenOffSearchesKnowTheMove(t *testing.T) {
 		m := gamestest.Machine(t, game)
 		positions := toys.Positions(m, exhaustive.Choose(5, 20), 5)
 		for name, s := range map[string]search.Searcher{"bab": New(Config{}), "threads": New(Config{Threads: 2}), "pns": NewProofNumber(Config{})} {
-			fresh, x, e := New(Config{}), machine.NewExpander(m), &machine.Expansion{}
-			for rest := positions; len(rest) > 0; rest = rest[m.Words():] {
-				q := rest[:m.Words()]
+			fresh, x, e := New(Config{}), play.NewExpander(m), &play.Expansion{}
+			for rest := positions; len(rest) > 0; rest = rest[len(m.Initial()):] {
+				q := rest[:len(m.Initial())]
 				must.Get(s.Search(t.Context(), m, q, search.Limits{}))(t)
 				for ctx, nodes := range map[context.Context]int64{over: 0, t.Context(): 1} {
 					r := must.Get(s.Search(ctx, m, q, search.Limits{MaxNodes: nodes}))(t)
@@ -174,10 +175,10 @@ func TestRefutedMovesOfGamesAreMistakes(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	for _, game := range []string{"connectFour-4x4", "breakthrough-3x5"} {
 		m := gamestest.Machine(t, game)
-		blind, x, e, refuted := New(Config{Without: Foresight}), machine.NewExpander(m), &machine.Expansion{}, 0
+		blind, x, e, refuted := New(Config{Without: Foresight}), play.NewExpander(m), &play.Expansion{}, 0
 		positions := toys.Positions(m, exhaustive.Choose(5, 20), 5)
-		for seen, rest := New(Config{}), positions; len(rest) > 0; rest = rest[m.Words():] {
-			s := rest[:m.Words()]
+		for seen, rest := New(Config{}), positions; len(rest) > 0; rest = rest[len(m.Initial()):] {
+			s := rest[:len(m.Initial())]
 			must.OK(t, x.Expand(e, s))
 			found := must.Get(seen.Search(t.Context(), m, s, search.Limits{MaxNodes: 1 + int64(len(rest)%100)}))(t)
 			chooser := 0

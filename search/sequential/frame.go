@@ -5,15 +5,16 @@ import (
 	"unsafe"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
 // frame is the working memory of one ply.
 type frame struct {
-	state    machine.State      // the position
-	lastMove uint64             // hash of the fluents that the previous action made true; 0 at the root
-	children *machine.Expansion // expansion of state: own, or the parent's lookahead
-	own      machine.Expansion
+	state    machine.State   // the position
+	lastMove uint64          // hash of the fluents that the previous action made true; 0 at the root
+	children *play.Expansion // expansion of state: own, or the parent's lookahead
+	own      play.Expansion
 	ahead    ahead
 	forced   machine.State // position after forced moves
 	key      key           // of forced
@@ -21,7 +22,7 @@ type frame struct {
 
 	asked question // goal of the search
 
-	machine.Turn // role that chooses
+	play.Turn // role that chooses
 
 	kids     []value  // by child
 	keys     []key    // by child; valid for looked-up children
@@ -38,7 +39,7 @@ type frame struct {
 // bounds of its action, and its lookahead without the expander's own memory.
 func childBytes(words int) int64 {
 	known := 2*unsafe.Sizeof(value{}) + unsafe.Sizeof(key{}) + unsafe.Sizeof(int64(0)) + 2*unsafe.Sizeof(false)
-	seen := unsafe.Sizeof(machine.Expansion{}) + unsafe.Sizeof(0) + 2*unsafe.Sizeof(false)
+	seen := unsafe.Sizeof(play.Expansion{}) + unsafe.Sizeof(0) + 2*unsafe.Sizeof(false)
 	return int64(known+seen) + 8*int64(words)
 }
 

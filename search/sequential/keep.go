@@ -82,14 +82,14 @@ func (v *ProofNumber) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[
 func (v *Solver) keep(
 	records iter.Seq2[[]uint64, error], merge func(value, old []uint64), unpack func([]uint64) (search.Interval, int8),
 ) error {
-	entry, memory := make([]uint64, 2*v.table.ValueWords()), make([]uint64, v.machine.Words())
+	entry, memory := make([]uint64, 2*v.table.ValueWords()), make([]uint64, len(v.machine.Initial()))
 	n := 0
 	for record, err := range records {
 		if err != nil {
 			return err
 		}
 		n++
-		words := v.machine.Words()
+		words := len(v.machine.Initial())
 		if len(record) != 1+words+len(entry)/2 || record[0] >= 64 {
 			return fmt.Errorf("record %d: expected %d words, found %d words or a cost out of range", n, 1+words+len(entry)/2, len(record))
 		}

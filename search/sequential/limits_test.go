@@ -8,6 +8,8 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
+	"stackmate/reasoner/machine/scalar"
 	"stackmate/search"
 )
 
@@ -50,7 +52,7 @@ func TestTheHeapStaysWithinTheLimit(t *testing.T) {
 			bytes := toys.Heap(func() any {
 				v := New(Config{Without: without})
 				r, err := v.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: nodes, MaxBytes: limit})
-				if err != nil && !errors.Is(err, machine.ErrTooWide) || r.PeakBytes > limit {
+				if err != nil && !errors.Is(err, play.ErrTooWide) || r.PeakBytes > limit {
 					t.Errorf("%s: %d bytes by its own account, error %v", name, r.PeakBytes, err)
 				}
 				return v
@@ -78,7 +80,7 @@ func TestASmallLimitOfMemoryIsNoFault(t *testing.T) {
 
 func TestARootTooWideIsAnError(t *testing.T) {
 	m := toys.Wide{Roles: roles, Moves: []int{100_000, 1}, Depth: 2, Words: 200}.Machine()
-	if _, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{}); !errors.Is(err, machine.ErrTooWide) {
+	if _, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{}); !errors.Is(err, play.ErrTooWide) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -105,9 +107,9 @@ func (g *flare) Next(dst machine.State, joint []machine.Move) { dst[0] = g.at + 
 
 func TestPositionsTooWideCountAsUnknown(t *testing.T) {
 	names := &machine.Names{Roles: []string{"alone"}, Moves: [][]string{make([]string, 1<<20+1)}}
-	m := machine.NewScalar(names, machine.State{0}, machine.Info{}, func() machine.Stepper { return new(flare) })
+	m := scalar.New(names, machine.State{0}, machine.Info{}, func() scalar.Stepper { return new(flare) })
 	r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
-	if !errors.Is(err, machine.ErrTooWide) {
+	if !errors.Is(err, play.ErrTooWide) {
 		t.Errorf("error %v", err)
 	}
 	if v := r.Values[0]; v != (search.Interval{Lower: 50, Upper: 100}) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/exact"
 )
@@ -19,7 +20,7 @@ func (r *run) result(s machine.State) search.Result {
 	at := r.shown
 	err := r.expander.Expand(&at.own, s)
 	at.children = &at.own
-	if errors.Is(err, machine.ErrStuck) || !r.layOut(at) { // the moves are known despite an error
+	if errors.Is(err, play.ErrStuck) || !r.layOut(at) { // the moves are known despite an error
 		return res
 	}
 	choice := 0

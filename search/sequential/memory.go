@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 	"stackmate/search/table"
 )
@@ -50,7 +51,7 @@ func packingOf(m machine.Machine, p *payoff) packing {
 		c.before = append(c.before, moves)
 		moves += machine.Move(len(list))
 	}
-	c.ends = newIntervals(p.levels(m.GoalValues()))
+	c.ends = newIntervals(p.levels(facts.GoalValues(m)))
 	if n := depthBits + 2*c.ends.bits() + bits.Len(uint(moves)); n <= 64 {
 		c.bits, c.wide = n, false
 	}

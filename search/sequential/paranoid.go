@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 	"stackmate/search/goals"
 )
@@ -21,8 +22,11 @@ type Paranoid struct {
 // an opponent.
 type fixedRoles struct{ machine.Machine }
 
-// Symmetries implements machine.Machine.
-func (*fixedRoles) Symmetries() []machine.Symmetry { return nil }
+// Unwrap implements machine.Wrapper.
+func (m *fixedRoles) Unwrap() machine.Machine { return m.Machine }
+
+// Symmetries implements facts.Symmetric.
+func (*fixedRoles) Symmetries() []facts.Symmetry { return nil }
 
 var _ search.Searcher = (*Paranoid)(nil)
 

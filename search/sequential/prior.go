@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -69,9 +70,9 @@ func (p *payoff) prior(ctx context.Context, m machine.Machine, s machine.State, 
 
 // sample plays random games from position s, which is not terminal.
 func (p *payoff) sample(ctx context.Context, m machine.Machine, s machine.State, seed uint64) *tally {
-	b, rng, words := m.NewNarrowBatch(), machine.NewRand(seed), m.Words()
+	b, rng, words := m.NewNarrowBatch(), machine.NewRand(seed), len(m.Initial())
 	lanes := b.Lanes()
-	games := machine.NewLockstep(b)
+	games := play.NewLockstep(b)
 	states, seen := make([]uint64, lanes*words), make([]uint64, lanes*words)
 	goals := make([]int32, p.roles)
 	t := &tally{count: make([]float64, 64*words), sums: make([]float64, 64*words)}

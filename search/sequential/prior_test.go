@@ -9,6 +9,7 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -98,9 +99,9 @@ func (v *Solver) firstQuestion(t *testing.T, m machine.Machine, s machine.State)
 // TestRandomGamesBeginWhereTheSearchDoes: a first move at an edge of tic-tac-toe, answered in the middle, wins less often than not.
 func TestRandomGamesBeginWhereTheSearchDoes(t *testing.T) {
 	m := gamestest.Machine(t, "ticTacToe")
-	s, x := slices.Clone(m.Initial()), machine.NewExpander(m)
+	s, x := slices.Clone(m.Initial()), play.NewExpander(m)
 	for role, move := range []string{"(mark 1 2)", "(mark 2 2)"} {
-		var e machine.Expansion
+		var e play.Expansion
 		must.OK(t, x.Expand(&e, s))
 		c := slices.IndexFunc(e.Moves[role], func(n machine.Move) bool { return m.Names().Moves[role][n] == move })
 		s = slices.Clone(e.Child(c))

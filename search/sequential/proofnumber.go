@@ -7,6 +7,7 @@ import (
 
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/exact"
 	"stackmate/search/table"
@@ -424,7 +425,7 @@ func (p *prover) number(f *frame, children []numbers) {
 }
 
 // isMinimisers reports whether the minimiser has a choice.
-func (p *prover) isMinimisers(e *machine.Expansion) bool {
+func (p *prover) isMinimisers(e *play.Expansion) bool {
 	return p.Other >= 0 && len(e.Moves[p.Other]) > 1
 }
 

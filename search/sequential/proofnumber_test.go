@@ -11,6 +11,8 @@ import (
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
+	"stackmate/reasoner/machine/scalar"
 	"stackmate/search"
 )
 
@@ -97,9 +99,9 @@ func TestProofNumbersEndInGamesWithoutEndOrClass(t *testing.T) {
 
 func TestProofNumbersEndWherePositionsAreTooWide(t *testing.T) {
 	names := &machine.Names{Roles: []string{"alone"}, Moves: [][]string{make([]string, 1<<20+1)}}
-	m := machine.NewScalar(names, machine.State{0}, machine.Info{}, func() machine.Stepper { return new(flare) })
+	m := scalar.New(names, machine.State{0}, machine.Info{}, func() scalar.Stepper { return new(flare) })
 	r, err := NewProofNumber(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
-	if v := r.Values[0]; !errors.Is(err, machine.ErrTooWide) || v.Lower > 50 || v.Upper < 50 {
+	if v := r.Values[0]; !errors.Is(err, play.ErrTooWide) || v.Lower > 50 || v.Upper < 50 {
 		t.Errorf("value %v, error %v", v, err)
 	}
 }

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/exact"
 	"stackmate/search/table"
@@ -197,7 +199,7 @@ func (v *Solver) crew(ctx context.Context, m machine.Machine, s machine.State, l
 		c.workers = append(c.workers, v.worker(c, m, v.stack/workers, nodes))
 	}
 	c.workers[0].prepare()
-	c.tracks = c.workers[0].start(m.GoalValues())
+	c.tracks = c.workers[0].start(facts.GoalValues(m))
 	if v.table.Stats().Entries > 0 { // kept entries do not contain the sum of the goals
 		if err := v.payoff.Find(ctx, m); err != nil {
 			c.workers[0].fail("%w", err)
@@ -214,11 +216,11 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		payoff:   v.payoff,
 		packing:  v.packing,
 		table:    v.table,
-		words:    m.Words(),
+		words:    len(m.Initial()),
 		parallel: m.Info().Parallel,
 		limit:    nodes,
 		history:  newHistory(m, v.prior),
-		shown:    newFrame(m.Words()),
+		shown:    newFrame(len(m.Initial())),
 	}
 	r.prepare = sync.OnceFunc(func() {
 		players := [2]machine.Role{v.payoff.First, v.payoff.Other}
@@ -226,8 +228,8 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 			players[1] = v.payoff.First
 		}
 		r.canon = table.NewCanon(m, players, false)
-		r.expander = machine.NewExpander(m)
-		r.expander.Limit(c.ctx, bytes, childBytes(m.Words()))
+		r.expander = play.NewExpander(m)
+		r.expander.Limit(c.ctx, bytes, childBytes(len(m.Initial())))
 	})
 	r.outcome = value{r.Goals, r.Goals}
 	r.probe, r.due = -1, c.tick
@@ -256,9 +258,9 @@ type run struct {
 	wanted   []table.Key               // children to look up
 	merge    func(value, old []uint64) // packing.merge
 	canon    *table.Canon
-	expander *machine.Expander
+	expander *play.Expander
 	// foreseeing expands positions below the root with foresight; nil without foresight.
-	foreseeing *machine.Expander
+	foreseeing *play.Expander
 	words      int
 	parallel   bool
 	frames     []*frame
@@ -335,7 +337,7 @@ func (r *run) isStopped() bool {
 
 // expand expands s into f. If parent is not nil, s is its child c; if of is not nil, s is child c of this expansion.
 // It returns false if the search must unwind, or s is too wide. The context is checked before each expansion.
-func (r *run) expand(f *frame, s machine.State, parent *frame, of *machine.Expansion, c int) bool {
+func (r *run) expand(f *frame, s machine.State, parent *frame, of *play.Expansion, c int) bool {
 	if r.stopped = r.stopped || r.crew.isOver(); r.stopped {
 		return false
 	}
@@ -360,7 +362,7 @@ func (r *run) expand(f *frame, s machine.State, parent *frame, of *machine.Expan
 		return true
 	case r.crew.isOver():
 		r.stopped = true
-	case errors.Is(err, machine.ErrTooWide) && !isRoot:
+	case errors.Is(err, play.ErrTooWide) && !isRoot:
 		r.unseen = err
 	default:
 		r.fail("%w", err)

@@ -9,6 +9,8 @@ import (
 
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/exact"
 	"stackmate/search/table"
@@ -78,8 +80,8 @@ func (t *threat) numbers() (n numbers, hardest int, second uint32) {
 
 // assault is the frame of a position of the attacker.
 type assault struct {
-	children machine.Expansion
-	replies  []machine.Expansion // by child
+	children play.Expansion
+	replies  []play.Expansion // by child
 	threats  []threat
 	wanted   []int     // children that are threats
 	known    []numbers // by threat
@@ -93,8 +95,8 @@ type attack struct {
 	ctx        context.Context
 	table      *table.Shared
 	canon      *table.Canon
-	plain      *machine.Expander
-	foreseeing *machine.Expander
+	plain      *play.Expander
+	foreseeing *play.Expander
 	stack      int64 // bytes of expansions
 	words      int
 	attacker   machine.Role
@@ -144,7 +146,7 @@ func newAttack(ctx context.Context, m machine.Machine, maxBytes int64) (*attack,
 	}
 	tables, stack := search.Divide(maxBytes, m.Info().Batch)
 	return &attack{
-		payoff: p, words: m.Words(), packed: make([]uint64, 2*attackWords), plain: machine.NewExpander(m), stack: stack,
+		payoff: p, words: len(m.Initial()), packed: make([]uint64, 2*attackWords), plain: play.NewExpander(m), stack: stack,
 		canon: table.NewCanon(m, [2]machine.Role{p.First, p.Other}, false), table: table.NewShared(m, 64*attackWords, tables),
 	}, nil
 }
@@ -157,7 +159,7 @@ func (a *attack) isReady(m machine.Machine) bool {
 	}
 	a.err = a.Find(a.ctx, m)
 	if sum, ok := a.Sum.Known(); ok && a.ctx.Err() == nil {
-		a.foreseeing = a.plain.Foreseeing(machine.Decisive(a.ctx, m, false), int32(sum))
+		a.foreseeing = a.plain.Foreseeing(cmp.Or(facts.Decisive(a.ctx, m, false), m), int32(sum))
 	}
 	return a.foreseeing != nil && a.err == nil
 }
@@ -173,7 +175,7 @@ func (a *attack) win(role machine.Role) search.Interval {
 // root attacks for the role that chooses in s and, after each of its moves, for the other role. The number of positions
 // grows with each round, until all attacks are decided.
 func (a *attack) root(s machine.State, limit int64, res *search.Result) {
-	var e machine.Expansion
+	var e play.Expansion
 	if a.err = a.plain.Expand(&e, s); a.err != nil {
 		return
 	}
@@ -219,7 +221,7 @@ func (a *attack) root(s machine.State, limit int64, res *search.Result) {
 }
 
 // report enters the bounds of the moves of the only role that chooses, and of the root.
-func (a *attack) report(res *search.Result, mover machine.Role, e *machine.Expansion, kids []search.Interval) {
+func (a *attack) report(res *search.Result, mover machine.Role, e *play.Expansion, kids []search.Interval) {
 	best, known := 0, kids[0]
 	res.Moves = make([][]search.Known, a.roles)
 	for c, m := range e.Moves[mover] {
@@ -299,7 +301,7 @@ func (a *attack) open(f *assault, s machine.State) (won int) {
 		return -1
 	}
 	for len(f.replies) < e.Children {
-		f.replies = append(f.replies, machine.Expansion{})
+		f.replies = append(f.replies, play.Expansion{})
 	}
 	a.foreseeing.ListChildMoves(f.replies, e)
 	wanted := f.wanted[:0]
@@ -401,7 +403,7 @@ func (a *attack) store(k *key, n numbers, best machine.Move, nodes int64) number
 // decides or that is not in the table.
 func (a *attack) line(s machine.State) [][]machine.Move {
 	var line [][]machine.Move
-	var e machine.Expansion
+	var e play.Expansion
 	for s = slices.Clone(s); len(line) < exact.MaxPly; {
 		k := keyOf(a.canon, a.table, make([]uint64, a.words), s)
 		n, best := a.recall(&k)

@@ -12,6 +12,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -78,8 +79,8 @@ func TestThreatsFindEveryWinWhereAllMovesAreThreats(t *testing.T) {
 func TestThreatsInARealGame(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	m := gamestest.Machine(t, "connectFour-5x4")
-	v, exact, x, rng := NewThreats(), New(Config{}), machine.NewExpander(m), machine.NewRand(1)
-	var e machine.Expansion
+	v, exact, x, rng := NewThreats(), New(Config{}), play.NewExpander(m), machine.NewRand(1)
+	var e play.Expansion
 	wins, mistakes := 0, 0
 	for range exhaustive.Choose(8, 30) {
 		s := append(machine.State(nil), m.Initial()...)

@@ -6,6 +6,7 @@ import (
 
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 )
 
 // shape describes the random trees to grow.
@@ -118,8 +119,8 @@ func newTicTacToe() machine.Machine {
 		}
 		names.Moves = append(names.Moves, append(moves, "noop"))
 	}
-	return machine.NewScalar(names, machine.State{0}, machine.Info{Engine: "toy"},
-		func() machine.Stepper { return new(ticTacToe) })
+	return scalar.New(names, machine.State{0}, machine.Info{Engine: "toy"},
+		func() scalar.Stepper { return new(ticTacToe) })
 }
 
 func (g *ticTacToe) SetState(s machine.State) { g.cells = s[0] }

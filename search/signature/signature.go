@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 	"stackmate/search/montecarlo"
 	"stackmate/search/solve"
@@ -113,8 +114,8 @@ func Run(ctx context.Context, compile func(ctx context.Context, game string) (ma
 		}
 		// A search uses the sum of the goals and the length of games if they are proved in time: here the proofs have all
 		// the time that they take, so that the counts do not depend on the machine.
-		m.ProvedGoalSum(ctx)
-		m.ProvedLength(ctx)
+		facts.ProvedGoalSum(ctx, m)
+		facts.ProvedLength(ctx, m)
 		r, err := s.Search(ctx, m, m.Initial(), t.limits)
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return fmt.Errorf("%s by %s: %w", t.game, t.method, err)

@@ -3,6 +3,7 @@ package simultaneous
 import (
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // frame is the working memory of one ply: a position, its children and the bounds of their
@@ -12,7 +13,7 @@ import (
 // Cell (i, j) of the m×n matrices is the position after row move i and column
 // move j. If chance moves too, the cell is the mean of k positions.
 type frame struct {
-	expansion machine.Expansion
+	expansion play.Expansion
 	m, n, k   int
 	// Distances in the numbering of children between neighbouring moves.
 	rowStep, columnStep, chanceStep int

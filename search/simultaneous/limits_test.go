@@ -9,6 +9,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -80,7 +81,7 @@ func TestTheHeapOfEverySearchStaysWithinTheLimit(t *testing.T) {
 			bytes := toys.Heap(func() any {
 				s := made()
 				r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: nodes, MaxBytes: limit})
-				if err != nil && !errors.Is(err, machine.ErrTooWide) || r.PeakBytes > limit {
+				if err != nil && !errors.Is(err, play.ErrTooWide) || r.PeakBytes > limit {
 					t.Errorf("%s, %s: %d bytes by its own account, error %v", name, method, r.PeakBytes, err)
 				}
 				return s
@@ -109,7 +110,7 @@ func TestASmallLimitOfMemoryIsNoFault(t *testing.T) {
 func TestAPositionTooWideIsAnError(t *testing.T) {
 	m := toys.Wide{Roles: two, Moves: []int{2000, 2000}, Depth: 2}.Machine()
 	for method, made := range searchers(t) {
-		if _, err := made().Search(t.Context(), m, m.Initial(), search.Limits{}); !errors.Is(err, machine.ErrTooWide) {
+		if _, err := made().Search(t.Context(), m, m.Initial(), search.Limits{}); !errors.Is(err, play.ErrTooWide) {
 			t.Errorf("%s: error %v", method, err)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/scalar"
 	"stackmate/search/matrix"
 )
 
@@ -19,7 +21,7 @@ type stacked struct {
 	nodes      []stackedNode
 	roles      []string
 	row        int // role of the row player
-	symmetries []machine.Symmetry
+	symmetries []facts.Symmetry
 
 	values []*big.Rat // by node, as far as asked for
 }
@@ -82,7 +84,7 @@ func (g *stacked) mirror(rng *machine.Rand) {
 	}
 	below := low + rng.Intn(n-low)
 	g.nodes = append(g.nodes, g.between(left, right, middle+1, below, below+n), stackedNode{goal: 50})
-	y := machine.Symmetry{}
+	y := facts.Symmetry{}
 	for i := range g.nodes {
 		y.Fluents = append(y.Fluents, int32(i))
 	}
@@ -94,7 +96,7 @@ func (g *stacked) mirror(rng *machine.Rand) {
 		y.Moves = append(y.Moves, []machine.Move{0, 1, 2, 3})
 	}
 	y.Roles[left], y.Roles[right] = machine.Role(right), machine.Role(left)
-	g.symmetries = []machine.Symmetry{y}
+	g.symmetries = []facts.Symmetry{y}
 }
 
 // exchanged returns a node with the players in each other's place and its children
@@ -194,17 +196,17 @@ func (g *stacked) machine() machine.Machine {
 	}
 	initial := make(machine.State, (len(g.nodes)+63)/64)
 	initial.Set(0)
-	m := newToy(names, initial, func() machine.Stepper { return &stackedStepper{stacked: g} })
+	m := newToy(names, initial, func() scalar.Stepper { return &stackedStepper{stacked: g} })
 	return &symmetric{m, g.symmetries}
 }
 
 // symmetric is a machine that knows its symmetries.
 type symmetric struct {
 	machine.Machine
-	symmetries []machine.Symmetry
+	symmetries []facts.Symmetry
 }
 
-func (m *symmetric) Symmetries() []machine.Symmetry { return m.symmetries }
+func (m *symmetric) Symmetries() []facts.Symmetry { return m.symmetries }
 
 type stackedStepper struct {
 	*stacked

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -35,7 +36,7 @@ func (s *solver) begin(ctx context.Context, lim search.Limits) {
 	s.counters, s.serializedNodes = search.Counters{}, 0
 	s.ctx, s.limits, s.err, s.cause = ctx, lim, nil, nil
 	s.stopped, s.peak = ctx.Err() != nil, 0
-	s.expander.Limit(ctx, s.stackBytes, cellBytes+8*int64(s.machine.Words()))
+	s.expander.Limit(ctx, s.stackBytes, cellBytes+8*int64(len(s.machine.Initial())))
 	s.lp.Within(ctx)
 }
 
@@ -118,7 +119,7 @@ func (s *solver) legal(q machine.State, f *frame) (moves [][]machine.Move, ok bo
 		return f.expansion.Moves, true
 	}
 	err := s.expander.Expand(&s.shown, q)
-	return s.shown.Moves, !errors.Is(err, machine.ErrStuck)
+	return s.shown.Moves, !errors.Is(err, play.ErrStuck)
 }
 
 // lineNodes is the number of nodes that a principal line may take, or as many as the
@@ -135,7 +136,7 @@ func (s *solver) line(q machine.State, strategies [][]search.Weighted) [][]machi
 	spent := kept.Nodes + keptSerialized
 	s.limits.MaxNodes, s.limits.Progress = spent+max(spent, lineNodes), nil
 	root := true
-	line, _, _ := search.Walk(s.expander, q, func(e *machine.Expansion, q machine.State) (int, bool) {
+	line, _, _ := search.Walk(s.expander, q, func(e *play.Expansion, q machine.State) (int, bool) {
 		if !root {
 			_, _, strategies = s.settle(q)
 		}

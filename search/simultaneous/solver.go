@@ -8,6 +8,7 @@ import (
 
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/exact"
 	"stackmate/search/matrix"
@@ -42,7 +43,7 @@ type solver struct {
 	config     Config
 	machine    machine.Machine
 	method     method
-	expander   *machine.Expander
+	expander   *play.Expander
 	lp         matrix.Engine
 	symmetry   *symmetry                      // nil if nothing would use it
 	memory     *memory                        // nil if there is none
@@ -69,7 +70,7 @@ type solver struct {
 	path   []question // in a crew: the questions from the root on, without the root
 	outrun int        // the length of the path to unwind to, whose last question another worker has answered; or 0
 
-	shown machine.Expansion // the position of which moves are asked
+	shown play.Expansion // the position of which moves are asked
 
 	ctx      context.Context
 	limits   search.Limits
@@ -102,7 +103,7 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 	n := int64(config.threads())
 	s.tableBytes, s.stackBytes = search.Divide(maxBytes, m.Info().Batch*n)
 	s.stackBytes /= n
-	s.expander = machine.NewExpander(m)
+	s.expander = play.NewExpander(m)
 	if config.Table || config.serializes() {
 		s.symmetry = s.newSymmetry(ctx)
 	}
@@ -301,7 +302,7 @@ func (s *solver) giveUp(err error, q machine.State) {
 	switch {
 	case s.ctx.Err() != nil:
 		s.stopped = true
-	case errors.Is(err, machine.ErrStuck):
+	case errors.Is(err, play.ErrStuck):
 		s.fail(fmt.Errorf("%w: %v", err, s.machine.Names().AppendFluents(nil, q)))
 	default:
 		s.fail(err)

@@ -14,6 +14,7 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 	"stackmate/search"
 	"stackmate/search/certify"
 	"stackmate/search/matrix"
@@ -269,7 +270,7 @@ func TestCancelledSearchReturnsWhatItKnows(t *testing.T) {
 func TestGoalsOfVaryingSumAreAnError(t *testing.T) {
 	roles := []string{"left", "right"}
 	names := &machine.Names{Roles: roles, Moves: [][]string{{"a", "b"}, {"c"}}}
-	m := newToy(names, machine.State{0}, func() machine.Stepper { return &generalSum{} })
+	m := newToy(names, machine.State{0}, func() scalar.Stepper { return &generalSum{} })
 	for _, config := range configurations() {
 		searcher, err := New(config)
 		if err != nil {
@@ -301,7 +302,7 @@ func (g *generalSum) Next(dst machine.State, joint []machine.Move) { dst[0] = ui
 func TestGamesThatNeverEndStopWithTheirRange(t *testing.T) {
 	names := &machine.Names{Roles: []string{"left", "right"}, Moves: [][]string{{"a", "b"}, {"c", "d"}}}
 	for _, choices := range []int{1, 2} {
-		m := newToy(names, machine.State{0}, func() machine.Stepper { return &endless{choices: choices} })
+		m := newToy(names, machine.State{0}, func() scalar.Stepper { return &endless{choices: choices} })
 		for _, config := range configurations() {
 			searcher := must.Get(New(config))(t)
 			got, err := searcher.Search(context.Background(), m, m.Initial(), search.Limits{MaxNodes: 2_000})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 	"stackmate/search/table"
 )
@@ -24,14 +25,14 @@ type symmetry struct {
 // left out if the sum of the goals cannot be found out.
 func (s *solver) newSymmetry(ctx context.Context) *symmetry {
 	sum, exchange := 0., false
-	if len(s.machine.Symmetries()) > 0 && s.payoffs.Find(ctx, s.machine) == nil {
+	if len(facts.Symmetries(s.machine)) > 0 && s.payoffs.Find(ctx, s.machine) == nil {
 		sum, exchange = s.payoffs.Sum.Known()
 	}
 	y := &symmetry{canon: table.NewCanon(s.machine, [2]machine.Role{s.row, s.column}, exchange), sum: sum}
 	if y.canon.Exchanges() {
 		short, cancel := context.WithTimeout(ctx, lengthTime)
 		defer cancel()
-		_, y.ends = s.machine.ProvedLength(short)
+		_, y.ends = facts.ProvedLength(short, s.machine)
 	}
 	return y
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 )
 
 // goofspiel is the card game of the paper: both players hold the cards 1..N, the prizes are turned up in a given order, the higher card wins the
@@ -39,7 +40,7 @@ func (g *goofspiel) machine() machine.Machine {
 	names := &machine.Names{Roles: []string{"left", "right"}, Moves: [][]string{cards, cards}}
 	hand := uint64(1)<<n - 1
 	initial := machine.State{hand | hand<<16 | leadOffset<<32}
-	return newToy(names, initial, func() machine.Stepper { return &goofspielStepper{goofspiel: g} })
+	return newToy(names, initial, func() scalar.Stepper { return &goofspielStepper{goofspiel: g} })
 }
 
 // descending returns the prize order of the paper.
@@ -109,6 +110,6 @@ func (g *goofspielStepper) Next(dst machine.State, joint []machine.Move) {
 	dst[0] = uint64(left) | uint64(right)<<16 | uint64(lead+leadOffset)<<32
 }
 
-func newToy(names *machine.Names, initial machine.State, stepper func() machine.Stepper) machine.Machine {
-	return machine.NewScalar(names, initial, machine.Info{Engine: "toy"}, stepper)
+func newToy(names *machine.Names, initial machine.State, stepper func() scalar.Stepper) machine.Machine {
+	return scalar.New(names, initial, machine.Info{Engine: "toy"}, stepper)
 }

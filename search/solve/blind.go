@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 )
 
@@ -41,20 +42,23 @@ func withoutSymmetries(s search.Searcher) search.Searcher {
 // plain is a machine without symmetries; machines derived from it have none, either.
 type plain struct{ machine.Machine }
 
-// Symmetries implements machine.Machine.
-func (plain) Symmetries() []machine.Symmetry { return nil }
+// Unwrap implements machine.Wrapper.
+func (m plain) Unwrap() machine.Machine { return m.Machine }
 
-// Decisive implements machine.Analysis.
+// Symmetries implements facts.Symmetric.
+func (plain) Symmetries() []facts.Symmetry { return nil }
+
+// Decisive implements facts.Deciding.
 func (m plain) Decisive(ctx context.Context, atOnce bool) machine.Machine {
-	if decisive := m.Machine.Decisive(ctx, atOnce); decisive != nil {
+	if decisive := facts.Decisive(ctx, m.Machine, atOnce); decisive != nil {
 		return plain{decisive}
 	}
 	return nil
 }
 
-// Subgames implements machine.Analysis.
-func (m plain) Subgames(ctx context.Context) []machine.Subgame {
-	parts := slices.Clone(m.Machine.Subgames(ctx))
+// Subgames implements facts.Divisible.
+func (m plain) Subgames(ctx context.Context) []facts.Subgame {
+	parts := slices.Clone(facts.Subgames(ctx, m.Machine))
 	for i := range parts {
 		parts[i].Machine = plain{parts[i].Machine}
 	}

@@ -2,59 +2,61 @@ package solve
 
 import (
 	"context"
-	"reflect"
 	"testing"
 
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
-// knowing is a machine that knows something of each part of an Analysis.
+// knowing is a machine that knows something of each kind of fact.
 type knowing struct{ machine.Machine }
 
 type nothing struct{}
 
-func (nothing) List() []machine.Signal    { return nil }
-func (nothing) NewSensor() machine.Sensor { return nil }
+func (nothing) List() []facts.Signal    { return nil }
+func (nothing) NewSensor() facts.Sensor { return nil }
 
 func (k knowing) Decisive(context.Context, bool) machine.Machine { return k }
-func (k knowing) Subgames(context.Context) []machine.Subgame     { return []machine.Subgame{{Machine: k}} }
-func (k knowing) Signals(context.Context) machine.Signals        { return nothing{} }
-func (k knowing) Plan(context.Context, machine.State, machine.PlanLimits) (machine.Plan, error) {
-	return machine.Plan{Goal: 7}, nil
+func (k knowing) Subgames(context.Context) []facts.Subgame       { return []facts.Subgame{{Machine: k}} }
+func (k knowing) Signals(context.Context) facts.Signals          { return nothing{} }
+func (k knowing) Plan(context.Context, machine.State, facts.PlanLimits) (facts.Plan, error) {
+	return facts.Plan{Goal: 7}, nil
 }
+func (k knowing) Symmetries() []facts.Symmetry                { return make([]facts.Symmetry, 1) }
+func (k knowing) GoalValues() [][]int32                       { return [][]int32{{100}} }
 func (k knowing) ProvedGoalSum(context.Context) (int32, bool) { return 100, true }
 func (k knowing) ProvedLength(context.Context) (int, bool)    { return 9, true }
 
-// isKnown asks a machine for one part of its analysis.
-func isKnown(m machine.Machine, part reflect.Method) bool {
-	method := reflect.ValueOf(m).MethodByName(part.Name)
-	arguments := []reflect.Value{reflect.ValueOf(context.Background())}
-	for i := 1; i < part.Type.NumIn(); i++ {
-		arguments = append(arguments, reflect.Zero(part.Type.In(i)))
-	}
-	found := method.Call(arguments)[0]
-	return !found.IsZero() && !reflect.DeepEqual(found.Interface(), reflect.ValueOf(machine.Unanalysed{}).MethodByName(part.Name).Call(arguments)[0].Interface())
-}
-
 func TestAMachineWithoutSymmetriesForwardsAllThatIsKnown(t *testing.T) {
-	m := knowing{toys.Wide{Roles: []string{"a"}, Moves: []int{2}, Depth: 1}.Machine()}
-	for part := range reflect.TypeFor[machine.Analysis]().Methods() {
-		if !isKnown(m, part) {
-			t.Errorf("the machine of this test knows nothing of %s: expected an answer", part.Name)
+	ctx, m := t.Context(), plain{knowing{toys.Wide{Roles: []string{"a"}, Moves: []int{2}, Depth: 1}.Machine()}}
+	plan, err := facts.FindPlan(ctx, m, m.Initial(), facts.PlanLimits{})
+	sum, summed := facts.ProvedGoalSum(ctx, m)
+	length, ends := facts.ProvedLength(ctx, m)
+	for fact, known := range map[string]bool{
+		"decisive moves": facts.Decisive(ctx, m, false) != nil,
+		"subgames":       len(facts.Subgames(ctx, m)) == 1,
+		"signals":        facts.SignalsOf(ctx, m) == nothing{},
+		"plans":          err == nil && plan.Goal == 7,
+		"goal sum":       summed && sum == 100,
+		"length":         ends && length == 9,
+		"goals":          len(facts.GoalValues(m)) == 1,
+	} {
+		if !known {
+			t.Errorf("a machine without symmetries does not forward its %s", fact)
 		}
-		if !isKnown(plain{m}, part) {
-			t.Errorf("a machine without symmetries does not forward %s", part.Name)
-		}
+	}
+	if facts.Symmetries(m) != nil {
+		t.Error("a machine without symmetries has symmetries")
 	}
 }
 
 func TestWhatMachinesMakeHasNoSymmetriesEither(t *testing.T) {
 	m := plain{knowing{toys.Wide{Roles: []string{"a"}, Moves: []int{2}, Depth: 1}.Machine()}}
-	if _, ok := m.Decisive(t.Context(), false).(plain); !ok {
+	if _, ok := facts.Decisive(t.Context(), m, false).(plain); !ok {
 		t.Error("the machine with decisive moves may have symmetries")
 	}
-	if _, ok := m.Subgames(t.Context())[0].Machine.(plain); !ok {
+	if _, ok := facts.Subgames(t.Context(), m)[0].Machine.(plain); !ok {
 		t.Error("subgames may have symmetries")
 	}
 }

@@ -26,7 +26,7 @@ const (
 	DepthFirst       = "dfs"     // Bounded Alpha-Beta without iterative deepening
 	ProofNumber      = "pns"     // sequential.ProofNumber
 	ThreatSpace      = "threats" // sequential.Threats
-	Plans            = "plan"    // machine.Analysis
+	Plans            = "plan"    // facts.FindPlan
 	MonteCarlo       = "mcts"    // package montecarlo: proved score bounds
 	Layers           = "layers"  // package layers
 	MaxN             = "maxn"    // package maxn: an equilibrium of a sequential game of any number of roles

@@ -11,6 +11,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/solve"
 )
@@ -29,7 +30,7 @@ func TestWhatASearchMeetsCorrectsTheChoice(t *testing.T) {
 		"no constant sum after all":        {turns, otherSum, nil},
 		"no constant sum, at once":         {simultaneous, otherSum, nil},
 		"nothing left":                     {simultaneous, atOnce, nil},
-		"an error that says nothing of it": {turns, machine.ErrStuck, nil},
+		"an error that says nothing of it": {turns, play.ErrStuck, nil},
 	} {
 		class, methods := solve.Instead(test.class, test.err)
 		if !slices.Equal(methods, test.want) {

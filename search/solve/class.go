@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -103,7 +104,7 @@ func newProbe(m machine.Machine, seed uint64) *probe {
 func (p *probe) round(ctx context.Context) {
 	p.batch.Fill(p.machine.Initial(), nil)
 	p.batch.Evaluate(p.lanes)
-	machine.NewLockstep(p.batch).Run(ctx, p.rng, p.lanes, func(step int, ended, playing []uint64) bool {
+	play.NewLockstep(p.batch).Run(ctx, p.rng, p.lanes, func(step int, ended, playing []uint64) bool {
 		for w := range ended {
 			for lanes := ended[w]; lanes != 0; lanes &= lanes - 1 {
 				p.ended(w<<6|bits.TrailingZeros64(lanes), step)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -26,7 +27,7 @@ func (s *Solver) Matrix(ctx context.Context, m machine.Machine, q machine.State)
 	if len(players) > 2 {
 		return nil, fmt.Errorf("%w: expected one or two players, found %d", ErrMatrix, len(players))
 	}
-	expander, x := machine.NewExpander(m), new(machine.Expansion)
+	expander, x := play.NewExpander(m), new(play.Expansion)
 	if over, _ := expander.Look(q); over {
 		return nil, fmt.Errorf("%w: the position is terminal", ErrMatrix)
 	}
@@ -68,7 +69,7 @@ func (s *Solver) Matrix(ctx context.Context, m machine.Machine, q machine.State)
 }
 
 // payoffs returns the value of each role after joint move c of an expansion.
-func (s *Solver) payoffs(ctx context.Context, m machine.Machine, x *machine.Expansion, c int) ([]float64, error) {
+func (s *Solver) payoffs(ctx context.Context, m machine.Machine, x *play.Expansion, c int) ([]float64, error) {
 	values := make([]float64, len(x.Moves))
 	if x.Terminal[c] {
 		for role, goal := range x.ChildGoals(c) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 )
 
@@ -18,13 +19,13 @@ var _ search.Searcher = planner{}
 // as other searches may run in parallel.
 func (planner) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
 	began := time.Now()
-	limits := machine.PlanLimits{MaxBytes: lim.MaxBytes}
+	limits := facts.PlanLimits{MaxBytes: lim.MaxBytes}
 	if lim.Progress != nil {
-		limits.Progress = func(found machine.Plan) { lim.Progress(planned(m, found, began)) }
+		limits.Progress = func(found facts.Plan) { lim.Progress(planned(m, found, began)) }
 	}
-	found, err := m.Plan(ctx, q, limits)
+	found, err := facts.FindPlan(ctx, m, q, limits)
 	if err != nil {
-		found = machine.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}
+		found = facts.Plan{Goal: machine.NoGoal, Bound: machine.MaxGoal}
 	}
 	r := planned(m, found, began)
 	r.Unfinished = err
@@ -33,7 +34,7 @@ func (planner) Search(ctx context.Context, m machine.Machine, q machine.State, l
 
 // confirm makes the joint moves of a plan. The plan engine reads the rules of a single goal value; the end of the plan
 // shows whether the role has this goal alone. It returns an error for another end.
-func confirm(m machine.Machine, q machine.State, p machine.Plan) error {
+func confirm(m machine.Machine, q machine.State, p facts.Plan) error {
 	if p.Line == nil {
 		return nil
 	}
@@ -59,7 +60,7 @@ func confirm(m machine.Machine, q machine.State, p machine.Plan) error {
 }
 
 // planned returns a plan as search result.
-func planned(m machine.Machine, p machine.Plan, began time.Time) search.Result {
+func planned(m machine.Machine, p facts.Plan, began time.Time) search.Result {
 	roles := len(m.Names().Roles)
 	r := search.Result{
 		Values: make([]search.Interval, roles), Proved: true, Strategies: make([][]search.Weighted, roles), Line: p.Line,

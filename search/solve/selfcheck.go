@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -72,14 +73,14 @@ type checker struct {
 	solution      Solution
 	rng           *machine.Rand
 
-	fast, slow *machine.History
+	fast, slow *play.History
 	made       [][]string
 }
 
 // begin returns to the initial position.
 func (c *checker) begin() error {
 	c.made = nil
-	c.fast, c.slow = machine.NewHistory(c.first, c.first.Initial()), machine.NewHistory(c.second, c.second.Initial())
+	c.fast, c.slow = play.NewHistory(c.first, c.first.Initial()), play.NewHistory(c.second, c.second.Initial())
 	return c.compare()
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/certify"
 	"stackmate/search/equilibrium"
@@ -232,7 +233,7 @@ func named(m machine.Machine) Class {
 
 // begun returns the class that the names of the roles and position q imply.
 func begun(m machine.Machine, q machine.State) Class {
-	c, choosers, at := named(m), 0, machine.NewHistory(m, q)
+	c, choosers, at := named(m), 0, play.NewHistory(m, q)
 	for _, role := range m.Names().Players() {
 		if !at.IsOver() && len(at.Legal(role)) > 1 {
 			choosers++

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // Canon maps each position to a representative of its symmetry class, so that symmetric positions
@@ -74,16 +75,16 @@ func (r *Representative) Preimage(role machine.Role, m machine.Move) machine.Mov
 // NewCanon returns a Canon of the symmetries of m that fix both players or, if exchange is true,
 // exchange them. In a game of one player both are the same.
 func NewCanon(m machine.Machine, players [2]machine.Role, exchange bool) *Canon {
-	c := &Canon{before: make(machine.State, m.Words()), moved: make([]uint64, m.Words())}
-	for _, y := range m.Symmetries() {
+	c := &Canon{before: make(machine.State, len(m.Initial())), moved: make([]uint64, len(m.Initial()))}
+	for _, y := range facts.Symmetries(m) {
 		first, second := y.Roles[players[0]], y.Roles[players[1]]
 		stays := first == players[0] && second == players[1]
 		if !stays && !(exchange && first == players[1] && second == players[0]) {
 			continue
 		}
 		p := permutation{
-			moved: make([]uint64, m.Words()), to: y.Fluents, moves: y.Moves, exchanges: !stays,
-			before: make(machine.State, m.Words()), image: make(machine.State, m.Words()),
+			moved: make([]uint64, len(m.Initial())), to: y.Fluents, moves: y.Moves, exchanges: !stays,
+			before: make(machine.State, len(m.Initial())), image: make(machine.State, len(m.Initial())),
 		}
 		for f, image := range y.Fluents {
 			if int(image) != f {

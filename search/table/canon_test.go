@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // symmetric is a machine of which a Canon needs the symmetries alone.
@@ -14,11 +15,11 @@ type symmetric struct {
 	machine.Machine
 	fluents    int
 	words      int
-	symmetries []machine.Symmetry
+	symmetries []facts.Symmetry
 }
 
-func (m *symmetric) Words() int                     { return m.words }
-func (m *symmetric) Symmetries() []machine.Symmetry { return m.symmetries }
+func (m *symmetric) Initial() machine.State       { return make(machine.State, m.words) }
+func (m *symmetric) Symmetries() []facts.Symmetry { return m.symmetries }
 
 // drawGroup draws a cyclic group of permutations of some fluents, every other one
 // of which exchanges the players if the group is of even order.
@@ -28,7 +29,7 @@ func drawGroup(t *rapid.T) *symmetric {
 	places := rapid.Permutation(count(fluents)).Draw(t, "places")
 	m := &symmetric{fluents: fluents, words: (fluents + 63) / 64}
 	for turn := 1; turn < ring; turn++ {
-		y := machine.Symmetry{Roles: []machine.Role{0, 1}, Fluents: make([]int32, fluents)}
+		y := facts.Symmetry{Roles: []machine.Role{0, 1}, Fluents: make([]int32, fluents)}
 		for i, f := range places {
 			block := i / ring * ring
 			y.Fluents[f] = int32(f)
@@ -94,7 +95,7 @@ func (c *Canon) own(q machine.State) uint64 {
 }
 
 func TestCanonLeavesOutExchangesThatNobodyAsksFor(t *testing.T) {
-	m := &symmetric{words: 1, symmetries: []machine.Symmetry{
+	m := &symmetric{words: 1, symmetries: []facts.Symmetry{
 		{Roles: []machine.Role{1, 0}, Fluents: []int32{1, 0, 2, 3}},
 		{Roles: []machine.Role{0, 1}, Fluents: []int32{0, 1, 3, 2}},
 		{Roles: []machine.Role{1, 0}, Fluents: []int32{1, 0, 3, 2}},
@@ -110,7 +111,7 @@ func TestCanonLeavesOutExchangesThatNobodyAsksFor(t *testing.T) {
 }
 
 func TestPositionsOfEqualHashesAreToldApart(t *testing.T) {
-	c := NewCanon(&symmetric{words: 1, symmetries: []machine.Symmetry{
+	c := NewCanon(&symmetric{words: 1, symmetries: []facts.Symmetry{
 		{Roles: []machine.Role{1, 0}, Fluents: []int32{1, 0, 2}},
 	}}, [2]machine.Role{0, 1}, true)
 	clear(c.keys)
@@ -123,7 +124,7 @@ func TestPositionsOfEqualHashesAreToldApart(t *testing.T) {
 }
 
 func TestCanonAllocatesNothing(t *testing.T) {
-	m := &symmetric{words: 1, symmetries: []machine.Symmetry{
+	m := &symmetric{words: 1, symmetries: []facts.Symmetry{
 		{Roles: []machine.Role{1, 0}, Fluents: []int32{1, 0, 2}},
 	}}
 	c := NewCanon(m, [2]machine.Role{0, 1}, true)

@@ -2,8 +2,6 @@ package table
 
 import (
 	"sync/atomic"
-
-	"stackmate/reasoner/machine"
 )
 
 // The hash is the first word of the position, packed and mixed (Key). Entries leave out the bits of the
@@ -45,7 +43,7 @@ type layout struct {
 }
 
 // newLayout chooses the layout of entries for values of valueBits bits.
-func newLayout(p *machine.Packing, valueBits int, maxBytes int64) layout {
+func newLayout(p *Packing, valueBits int, maxBytes int64) layout {
 	last := uint(p.LastBits())
 	l := layout{
 		width: 64, keyWords: p.Words(), entry: p.Words() + valueBits/64,

@@ -50,7 +50,7 @@ const (
 
 // Shared maps positions to values of a fixed number of bits. All methods are safe for concurrent use.
 type Shared struct {
-	packing *machine.Packing
+	packing *Packing
 	mixer
 	layout
 	valueBits int
@@ -102,8 +102,8 @@ func NewShared(m machine.Machine, valueBits int, maxBytes int64) *Shared {
 
 // choosePacking returns the packing of positions of m: plain words, which are faster, unless that makes entries
 // at least `times` as long.
-func choosePacking(m machine.Machine, times float64, valueBits int, maxBytes int64) *machine.Packing {
-	p := m.Packing()
+func choosePacking(m machine.Machine, times float64, valueBits int, maxBytes int64) *Packing {
+	p := PackingOf(m)
 	plain := p.Plain()
 	if float64(newLayout(plain, valueBits, maxBytes).entry) < times*float64(newLayout(p, valueBits, maxBytes).entry) {
 		return plain
@@ -111,7 +111,7 @@ func choosePacking(m machine.Machine, times float64, valueBits int, maxBytes int
 	return p
 }
 
-func newShared(p *machine.Packing, valueBits int, maxBytes int64, bytes *atomic.Int64) *Shared {
+func newShared(p *Packing, valueBits int, maxBytes int64, bytes *atomic.Int64) *Shared {
 	t := &Shared{packing: p, maxBytes: maxBytes, bytes: bytes, valueBits: valueBits, layout: newLayout(p, valueBits, maxBytes)}
 	t.mixer = newMixer(t.width)
 	d := &blocks{depth: t.first, list: make([]atomic.Pointer[block], 1<<t.first)}
@@ -140,7 +140,7 @@ func (t *Shared) overflow(make bool) *Shared {
 	t.growing.Lock()
 	defer t.growing.Unlock()
 	if t.behind.Load() == nil {
-		r := newShared(machine.PlainPacking(t.packing.StateWords()), t.valueBits, t.maxBytes, t.bytes)
+		r := newShared(PlainPacking(t.packing.StateWords()), t.valueBits, t.maxBytes, t.bytes)
 		t.behind.Store(r)
 	}
 	return t.behind.Load()

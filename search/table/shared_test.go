@@ -16,7 +16,7 @@ func overwrite(_, _ []uint64) {}
 
 // plain returns a table of unpacked positions.
 func plain(words, valueBits int, maxBytes int64) *Shared {
-	return newShared(machine.PlainPacking(words), valueBits, maxBytes, new(atomic.Int64))
+	return newShared(PlainPacking(words), valueBits, maxBytes, new(atomic.Int64))
 }
 
 // key returns the key of s in memory of its own.
@@ -194,9 +194,9 @@ func BenchmarkEntry(b *testing.B) {
 		b.Run(game, func(b *testing.B) {
 			m := gamestest.Machine(b, game)
 			for b.Loop() {
-				m.Packing()
+				PackingOf(m)
 			}
-			p := m.Packing()
+			p := PackingOf(m)
 			b.ReportMetric(float64(64*(p.Words()-1)+p.LastBits()), "bits")
 			for name, bits := range map[string]int{"turns": 22, "atOnce": 74} {
 				b.ReportMetric(float64(8*newLayout(p.Plain(), bits, 0).entry), name+"-plain")

@@ -15,7 +15,7 @@ import (
 
 // walk calls visit with positions of random games, until it has done so often enough or visit returns false.
 func walk(m machine.Machine, positions int, visit func(machine.State) bool) {
-	b, rng, words := m.NewNarrowBatch(), machine.NewRand(5), m.Words()
+	b, rng, words := m.NewNarrowBatch(), machine.NewRand(5), len(m.Initial())
 	states, over := make([]uint64, b.Lanes()*words), make([]uint64, max(b.Lanes()/64, 1))
 	for positions > 0 {
 		b.Evaluate(b.Lanes())

@@ -12,6 +12,7 @@ import (
 
 	"stackmate/protocol/arena"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // act is the request of somebody at the table.
@@ -152,7 +153,7 @@ func (t *table) undo(r machine.Role, a act) error {
 // before returns the number of joint moves before the last one in which a role had a choice, or -1.
 func (t *table) before(r machine.Role) int {
 	for back := len(t.joints) - 1; back >= 0; back-- {
-		if len(machine.NewHistory(t.machine, t.at.States[back]).Legal(r)) > 1 {
+		if len(play.NewHistory(t.machine, t.at.States[back]).Legal(r)) > 1 {
 			return back
 		}
 	}

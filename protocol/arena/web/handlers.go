@@ -12,6 +12,7 @@ import (
 	"stackmate/internal/feed"
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // choices are the games, players and clocks that the page offers.
@@ -105,7 +106,7 @@ func (s *Server) showClass(e *stream, r *http.Request) error {
 
 // named finds the position that a request names by a game and joint moves from its
 // beginning.
-func (s *Server) named(r *http.Request) (*game, *machine.History, error) {
+func (s *Server) named(r *http.Request) (*game, *play.History, error) {
 	g, err := s.library.compiled(r.Context(), r.URL.Query().Get("game"))
 	if err != nil {
 		return nil, nil, err

@@ -16,6 +16,7 @@ import (
 	"stackmate/protocol/arena"
 	"stackmate/protocol/arena/board"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/prover"
 	"stackmate/reasoner/wellformed"
 )
@@ -272,15 +273,15 @@ func (l *library) compile(ctx context.Context, g *game, queued func(place int)) 
 }
 
 // at follows joint moves from the first position of a compiled game.
-func (g *game) at(joints [][]string) (*machine.History, error) {
+func (g *game) at(joints [][]string) (*play.History, error) {
 	if len(joints) > maxMoves {
 		return nil, fmt.Errorf("expected at most %d moves, found %d", maxMoves, len(joints))
 	}
-	return machine.Follow(g.machine, joints)
+	return play.Follow(g.machine, joints)
 }
 
 // goals returns the goals of all roles if the game has ended or nobody can go on, else nil.
-func goals(at *machine.History) (goals []int) {
+func goals(at *play.History) (goals []int) {
 	if !at.IsOver() && at.Fault() == nil {
 		return nil
 	}
@@ -327,7 +328,7 @@ func (p Position) after(drawn string) *Position {
 }
 
 // show draws a position.
-func (g *game) show(at *machine.History) Position {
+func (g *game) show(at *play.History) Position {
 	shown := picture(g.layout, at.Names.Roles, at.Facts(), len(at.States)-1, g.before(at)...)
 	if shown.Goals = goals(at); shown.Goals != nil {
 		return shown
@@ -339,7 +340,7 @@ func (g *game) show(at *machine.History) Position {
 }
 
 // before returns the positions before the present one, if they say how it is drawn.
-func (g *game) before(at *machine.History) (positions [][]string) {
+func (g *game) before(at *play.History) (positions [][]string) {
 	if !g.layout.HasTrails() {
 		return nil
 	}
@@ -354,7 +355,7 @@ const maxAimed = 16
 
 // legal reads the legal moves of a role. If no move names a cell, as with directions, the cells of a move are the cells that it
 // changes.
-func (g *game) legal(at *machine.History, r machine.Role) []board.Move {
+func (g *game) legal(at *play.History, r machine.Role) []board.Move {
 	texts := slices.SortedFunc(slices.Values(at.Legal(r)), board.Natural)
 	moves := g.read(at.Names.Roles[r], texts)
 	namesCells := slices.ContainsFunc(moves, func(m board.Move) bool { return m.Spots != nil })

@@ -14,6 +14,7 @@ import (
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // table is where people play: one match of the manager after another, in which people are
@@ -31,7 +32,7 @@ type table struct {
 	mu       sync.Mutex
 	changed  chan struct{} // closed at the next change
 	seats    []seat        // by role
-	at       *machine.History
+	at       *play.History
 	joints   [][]string
 	lefts    [][]time.Duration         // by turn and role: the clocks when it began
 	why      [][]*protocol.Explanation // by turn and role

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/lattice"
 )
@@ -32,8 +33,8 @@ func points(goals []int32) []int32 {
 
 // turns expands positions. An expansion error ends the search.
 type turns struct {
-	expander  *machine.Expander
-	expansion machine.Expansion
+	expander  *play.Expander
+	expansion play.Expansion
 	fail      func(error)
 	atOnce    bool // some position has several choosing roles
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/lattice"
 )
@@ -44,7 +45,7 @@ func (Searcher) Search(ctx context.Context, m machine.Machine, s machine.State, 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &run{ctx: ctx, machine: m, lim: lim, expander: machine.NewExpander(m), entries: unlimited}
+	r := &run{ctx: ctx, machine: m, lim: lim, expander: play.NewExpander(m), entries: unlimited}
 	tables, stack := search.Divide(lim.MaxBytes, 0)
 	if tables > 0 {
 		r.entries = int(max(tables/r.entryBytes(), 1))
@@ -64,14 +65,14 @@ type run struct {
 	ctx      context.Context
 	machine  machine.Machine
 	lim      search.Limits
-	expander *machine.Expander
+	expander *play.Expander
 	entries  int // per table
 	game     *turns
 	counters search.Counters
 }
 
 // entryBytes returns the approximate table memory of a position.
-func (r *run) entryBytes() int64 { return int64(r.machine.Words()*8 + entryBytes) }
+func (r *run) entryBytes() int64 { return int64(len(r.machine.Initial())*8 + entryBytes) }
 
 // search finds the undominated outcomes, then the guarantee of each role.
 func (r *run) search(s machine.State) search.Result {

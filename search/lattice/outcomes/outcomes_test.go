@@ -10,6 +10,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -54,7 +55,7 @@ func randomTree(rng *rand.Rand, roles, depth int) *toys.Tree {
 
 // everything is the oracle: it visits all positions of a game once.
 type everything struct {
-	expander *machine.Expander
+	expander *play.Expander
 	ends     map[string][]int32
 	seen     map[string]bool
 }
@@ -62,7 +63,7 @@ type everything struct {
 // enumerate collects the goals of all terminal positions that can be reached from s, or
 // gives up after a limit of positions.
 func enumerate(t testing.TB, m machine.Machine, most int) (*everything, bool) {
-	e := &everything{machine.NewExpander(m), make(map[string][]int32), make(map[string]bool)}
+	e := &everything{play.NewExpander(m), make(map[string][]int32), make(map[string]bool)}
 	stack := []machine.State{m.Initial()}
 	for len(stack) > 0 {
 		s := stack[len(stack)-1]
@@ -80,7 +81,7 @@ func enumerate(t testing.TB, m machine.Machine, most int) (*everything, bool) {
 			e.ends[fmt.Sprint(g)] = g
 			continue
 		}
-		var x machine.Expansion
+		var x play.Expansion
 		must.OK(t, e.expander.Expand(&x, s))
 		for c := range x.Children {
 			stack = append(stack, slices.Clone(x.Child(c)))
@@ -148,10 +149,10 @@ func checkOutcomes(t *testing.T, m machine.Machine, r search.Result, e *everythi
 // goalsOf plays a line by the rules and tells the goals at its end.
 func goalsOf(t *testing.T, m machine.Machine, line [][]machine.Move) []int32 {
 	t.Helper()
-	x, s := machine.NewExpander(m), m.Initial()
+	x, s := play.NewExpander(m), m.Initial()
 	joint := make([]machine.Move, len(m.Names().Roles))
 	for _, want := range line {
-		var e machine.Expansion
+		var e play.Expansion
 		must.OK(t, x.Expand(&e, s))
 		found := false
 		for c := range e.Children {

@@ -1,29 +1,31 @@
-package machine
+package play
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"stackmate/reasoner/machine"
 )
 
 // History is the sequence of positions of a match, with moves given as texts, for people, messages and
 // records. It belongs to one goroutine.
 type History struct {
-	Names  *Names
-	States []State // current position last
-	batch  Batch   // its lane 0 has the current position, evaluated
+	Names  *machine.Names
+	States []machine.State // current position last
+	batch  machine.Batch   // its lane 0 has the current position, evaluated
 }
 
 // NewHistory begins a match in position s.
-func NewHistory(m Machine, s State) *History {
-	h := &History{Names: m.Names(), States: []State{slices.Clone(s)}, batch: m.NewNarrowBatch()}
+func NewHistory(m machine.Machine, s machine.State) *History {
+	h := &History{Names: m.Names(), States: []machine.State{slices.Clone(s)}, batch: m.NewNarrowBatch()}
 	h.evaluate()
 	return h
 }
 
 // Follow makes joint moves from the initial position. Its error names the turn of the move that failed.
-func Follow(m Machine, joints [][]string) (*History, error) {
+func Follow(m machine.Machine, joints [][]string) (*History, error) {
 	h := NewHistory(m, m.Initial())
 	for turn, joint := range joints {
 		if err := h.Advance(joint); err != nil {
@@ -39,7 +41,7 @@ func (h *History) evaluate() {
 }
 
 // State returns the current position, which must not be changed.
-func (h *History) State() State { return h.States[len(h.States)-1] }
+func (h *History) State() machine.State { return h.States[len(h.States)-1] }
 
 // Facts returns the fluents that are true in the current position.
 func (h *History) Facts() []string { return h.Names.AppendFluents([]string{}, h.State()) }
@@ -47,7 +49,7 @@ func (h *History) Facts() []string { return h.Names.AppendFluents([]string{}, h.
 // Fault returns an error if the match is not over but cannot go on: the position is lost, or a role has no
 // legal move.
 func (h *History) Fault() error {
-	if err := Unknown(h.batch, 0); err != nil {
+	if err := machine.Unknown(h.batch, 0); err != nil {
 		return err
 	}
 	if h.batch.Stuck()[0]&1 == 0 {
@@ -55,7 +57,7 @@ func (h *History) Fault() error {
 	}
 	var stuck []string
 	for r, name := range h.Names.Roles {
-		if len(h.batch.AppendLegal(nil, 0, Role(r))) == 0 {
+		if len(h.batch.AppendLegal(nil, 0, machine.Role(r))) == 0 {
 			stuck = append(stuck, name)
 		}
 	}
@@ -73,7 +75,7 @@ func (h *History) Goals() []int32 {
 }
 
 // Legal lists the legal moves of a role, in the order of the machine.
-func (h *History) Legal(r Role) []string {
+func (h *History) Legal(r machine.Role) []string {
 	var texts []string
 	for _, m := range h.batch.AppendLegal(nil, 0, r) {
 		texts = append(texts, h.Names.MoveText(r, m))
@@ -82,7 +84,7 @@ func (h *History) Legal(r Role) []string {
 }
 
 // Find returns the legal move of a role with the given text, in any case.
-func (h *History) Find(r Role, text string) (Move, bool) {
+func (h *History) Find(r machine.Role, text string) (machine.Move, bool) {
 	move, ok := h.Names.Move(r, text)
 	return move, ok && slices.Contains(h.batch.AppendLegal(nil, 0, r), move)
 }
@@ -99,14 +101,14 @@ func (h *History) Advance(joint []string) error {
 		return err
 	}
 	for r, text := range joint {
-		move, ok := h.Find(Role(r), text)
+		move, ok := h.Find(machine.Role(r), text)
 		if !ok {
 			return fmt.Errorf("%s is no legal move of %s", text, h.Names.Roles[r])
 		}
-		h.batch.Choose(0, Role(r), move)
+		h.batch.Choose(0, machine.Role(r), move)
 	}
 	h.batch.Advance(1)
-	next := make(State, len(h.State()))
+	next := make(machine.State, len(h.State()))
 	h.batch.Store(next, 1)
 	h.States = append(h.States, next)
 	h.evaluate()

@@ -1,4 +1,4 @@
-package machine_test
+package play_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
+	"stackmate/reasoner/machine/scalar"
 )
 
 func TestLockstepPlaysEveryLaneToItsEndOnce(t *testing.T) {
@@ -16,7 +18,7 @@ func TestLockstepPlaysEveryLaneToItsEndOnce(t *testing.T) {
 	const n = 40
 	b.Evaluate(n)
 	games, last, lanes := 0, -1, uint64(0)
-	machine.NewLockstep(b).Run(t.Context(), machine.NewRand(1), n, func(steps int, ended, playing []uint64) bool {
+	play.NewLockstep(b).Run(t.Context(), machine.NewRand(1), n, func(steps int, ended, playing []uint64) bool {
 		if steps != last+1 || lanes&ended[0] != 0 || ended[0]&^b.Terminal()[0] != 0 || (playing[0]&b.Terminal()[0]) != 0 {
 			t.Errorf("after %d moves, %d before: ended %x, playing %x of terminal %x", steps, last, ended[0], playing[0], b.Terminal()[0])
 		}
@@ -39,14 +41,14 @@ type endless struct{ counting }
 func (*endless) Next(dst machine.State, _ []machine.Move) { dst[0] = 1 }
 
 func TestLockstepEnds(t *testing.T) {
-	m := newScalar(func() machine.Stepper { return &endless{} })
+	m := newScalar(func() scalar.Stepper { return &endless{} })
 	b := m.NewBatch()
 	for _, c := range []struct {
 		name  string
 		visit func(steps int, cancel func()) bool
 		want  int
 	}{
-		{"at the limit", func(int, func()) bool { return true }, machine.MaxPlayout},
+		{"at the limit", func(int, func()) bool { return true }, play.MaxPlayout},
 		{"when told", func(steps int, _ func()) bool { return steps < 5 }, 5},
 		{"with its context", func(steps int, cancel func()) bool {
 			if steps == 7 {
@@ -59,7 +61,7 @@ func TestLockstepEnds(t *testing.T) {
 		b.Fill(m.Initial(), nil)
 		b.Evaluate(1)
 		made := 0
-		machine.NewLockstep(b).Run(ctx, machine.NewRand(1), 1, func(steps int, _, _ []uint64) bool {
+		play.NewLockstep(b).Run(ctx, machine.NewRand(1), 1, func(steps int, _, _ []uint64) bool {
 			made = steps
 			return c.visit(steps, cancel)
 		})
@@ -72,16 +74,16 @@ func TestLockstepEnds(t *testing.T) {
 func TestARandomGameReturnsGoals(t *testing.T) {
 	m := newCounting()
 	for at, want := range map[int]int32{9: 0, 10: 100} { // where it is over
-		s := make(machine.State, m.Words())
-		if s.Set(at); !slices.Equal(machine.RandomGoals(t.Context(), m, s), []int32{want}) {
-			t.Errorf("goals %v at %d, want %d", machine.RandomGoals(t.Context(), m, s), at, want)
+		s := make(machine.State, len(m.Initial()))
+		if s.Set(at); !slices.Equal(play.RandomGoals(t.Context(), m, s), []int32{want}) {
+			t.Errorf("goals %v at %d, want %d", play.RandomGoals(t.Context(), m, s), at, want)
 		}
 	}
-	if goals := machine.RandomGoals(t.Context(), m, m.Initial()); len(goals) != 1 || goals[0]%100 != 0 {
+	if goals := play.RandomGoals(t.Context(), m, m.Initial()); len(goals) != 1 || goals[0]%100 != 0 {
 		t.Errorf("goals %v of a random game", goals)
 	}
-	stuck := newScalar(func() machine.Stepper { return &endless{} })
-	if goals := machine.RandomGoals(t.Context(), stuck, m.Initial()); goals != nil {
+	stuck := newScalar(func() scalar.Stepper { return &endless{} })
+	if goals := play.RandomGoals(t.Context(), stuck, m.Initial()); goals != nil {
 		t.Errorf("goals %v of a game without an end", goals)
 	}
 }

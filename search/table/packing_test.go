@@ -1,4 +1,4 @@
-package machine_test
+package table
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 
 // positions returns positions of random games.
 func positions(m machine.Machine, steps int) []machine.State {
-	b, rng, words := m.NewNarrowBatch(), machine.NewRand(9), m.Words()
+	b, rng, words := m.NewNarrowBatch(), machine.NewRand(9), len(m.Initial())
 	over := make([]uint64, max(b.Lanes()/64, 1))
 	var list []machine.State
 	for range steps {
@@ -47,12 +47,12 @@ func TestPackedPositionsAreShortAndComeBackAsTheyWere(t *testing.T) {
 		{"chess", 6*64 + 64},
 	} {
 		m := gamestest.Machine(t, game.name)
-		p := m.Packing()
+		p := PackingOf(m)
 		if bits := 64*(p.Words()-1) + p.LastBits(); bits > game.bits {
 			t.Errorf("%s: %d bits, expected at most %d of %d fluents", game.name, bits, game.bits, len(m.Names().Fluents))
 		}
 		list, refused := positions(m, 100), 0
-		packed, back := make([]uint64, p.Words()), make(machine.State, m.Words())
+		packed, back := make([]uint64, p.Words()), make(machine.State, len(m.Initial()))
 		for _, s := range list {
 			if !p.Pack(packed, s) {
 				refused++
@@ -74,7 +74,7 @@ func TestPackedPositionsAreShortAndComeBackAsTheyWere(t *testing.T) {
 // Goroutines pack positions while other goroutines add patterns.
 func TestGoroutinesThatPackAgree(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-5x5")
-	p := machine.NewPacking(m)
+	p := newPacking(m)
 	list := positions(m, 30)
 	all := make([][]uint64, 4)
 	var wait sync.WaitGroup
@@ -101,7 +101,7 @@ func TestGoroutinesThatPackAgree(t *testing.T) {
 
 func TestPackingAllocatesNothing(t *testing.T) {
 	m := gamestest.Machine(t, "checkers")
-	p, s := m.Packing(), m.Initial()
+	p, s := PackingOf(m), m.Initial()
 	packed := make([]uint64, p.Words())
 	if allocs := testing.AllocsPerRun(100, func() { p.Pack(packed, s) }); allocs != 0 {
 		t.Errorf("%v allocations", allocs)
@@ -112,8 +112,8 @@ func BenchmarkPack(b *testing.B) {
 	for _, game := range []string{"connectFour-7x6", "breakthrough-8x8", "goofspiel-13", "checkers", "chess"} {
 		b.Run(game, func(b *testing.B) {
 			m := gamestest.Machine(b, game)
-			p, list := m.Packing(), positions(m, 64)
-			packed := make([]uint64, m.Words())
+			p, list := PackingOf(m), positions(m, 64)
+			packed := make([]uint64, len(m.Initial()))
 			i := 0
 			for b.Loop() {
 				p.Pack(packed, list[i%len(list)])

@@ -1,10 +1,12 @@
-package machine
+package play
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+
+	"stackmate/reasoner/machine"
 )
 
 // PerftCount holds the counts of Perft at one depth.
@@ -18,7 +20,7 @@ type PerftCount struct {
 // machine generates exactly the legal moves. When ctx ends early, or a position is too wide (ErrTooWide), it
 // returns that error and the counts so far, which are then too small. A depth of more than MaxSteps is an
 // error without counts.
-func Perft(ctx context.Context, m Machine, s State, depth int) ([]PerftCount, error) {
+func Perft(ctx context.Context, m machine.Machine, s machine.State, depth int) ([]PerftCount, error) {
 	if depth > MaxSteps {
 		return nil, fmt.Errorf("depth %d exceeds the limit of %d joint moves", depth, MaxSteps)
 	}
@@ -52,7 +54,7 @@ const (
 	perftBytes = 16 * MaxExpansionBytes
 )
 
-func (p *perft) visit(s State, ply int) {
+func (p *perft) visit(s machine.State, ply int) {
 	e := &p.plies[ply]
 	if p.err != nil || p.ctx.Err() != nil || !p.accept(p.expander.Expand(e, s)) {
 		return
@@ -87,7 +89,7 @@ func (p *perft) accept(err error) bool {
 
 func (p *perft) count(e *Expansion, ply int) {
 	if e.Lost { // whether the lost child is terminal is not known
-		p.accept(ErrLost)
+		p.accept(machine.ErrLost)
 	}
 	p.counts[ply].JointMoves += int64(e.Children)
 	for c := range e.Children {

@@ -1,9 +1,11 @@
-package machine
+package play
 
 import (
 	"context"
 	"math/bits"
 	"time"
+
+	"stackmate/reasoner/machine"
 )
 
 // Playouts runs random playouts in lock step: every lane of a batch plays its own match of uniformly random
@@ -12,13 +14,15 @@ import (
 //
 // Goals are computed in terminal positions only, and with many lanes some lane ends in nearly every step. So
 // a second batch gathers the final positions, each in its own lane, and their goals are computed together as
-// soon as a lane ends for the second time.
+// soon as a lane ends for the second time. Batches that do not add up goals (machine.Summing) give them a lane at a time.
 type Playouts struct {
-	batch   Batch
-	finals  Batch
-	waiting []uint64 // mask of the lanes of finals whose goals are not counted yet
-	root    State
-	rng     *Rand
+	batch   machine.Batch
+	lost    machine.Limited // the batch, or nil
+	finals  machine.Batch   // nil if goals are added up a lane at a time
+	sums    machine.Summing // finals, or nil
+	waiting []uint64        // mask of the lanes of finals whose goals are not counted yet
+	root    machine.State
+	rng     *machine.Rand
 	clock   int64    // steps made so far
 	started []int64  // by lane: the clock when its match began
 	done    []uint64 // mask of the lanes to restart
@@ -28,30 +32,37 @@ type Playouts struct {
 	States int64
 	// Ended is the number of matches that reached a terminal position. Faulty is the number of matches that
 	// got stuck or were cut off after MaxSteps. Lost is the number of matches that reached a lost position
-	// (Batch.Lost).
+	// (machine.Lost).
 	Ended, Faulty, Lost int64
 
 	goals []int64
+	lane  []int32 // goals of a lane
 }
 
 // MaxSteps is the number of joint moves after which a match counts as endless.
 const MaxSteps = 10_000
 
 // NewPlayouts prepares playouts from root, reproducible by seed.
-func NewPlayouts(m Machine, root State, seed uint64) *Playouts {
+func NewPlayouts(m machine.Machine, root machine.State, seed uint64) *Playouts {
 	b := m.NewBatch()
 	b.Fill(root, nil)
-	return &Playouts{
+	p := &Playouts{
 		batch:   b,
-		finals:  m.NewBatch(),
 		waiting: make([]uint64, len(b.Terminal())),
 		root:    root,
-		rng:     NewRand(seed),
+		rng:     machine.NewRand(seed),
 		started: make([]int64, b.Lanes()),
 		done:    make([]uint64, len(b.Terminal())),
 		ended:   make([]uint64, len(b.Terminal())),
 		goals:   make([]int64, len(m.Names().Roles)),
+		lane:    make([]int32, len(m.Names().Roles)),
 	}
+	p.lost, _ = machine.As[machine.Limited](b)
+	if _, ok := machine.As[machine.Summing](b); ok {
+		p.finals = m.NewBatch()
+		p.sums, _ = machine.As[machine.Summing](p.finals)
+	}
+	return p
 }
 
 // Step makes one random joint move in every lane.
@@ -59,7 +70,7 @@ func (p *Playouts) Step() {
 	b := p.batch
 	n := b.Lanes()
 	b.Evaluate(n)
-	p.countEnded(b.Terminal(), b.Stuck(), b.Lost())
+	p.countEnded(b.Terminal(), b.Stuck())
 	b.ChooseRandom(p.rng, n)
 	b.Advance(n)
 	p.clock++
@@ -67,40 +78,75 @@ func (p *Playouts) Step() {
 }
 
 // countEnded counts the matches that are over and marks their lanes.
-func (p *Playouts) countEnded(terminal, stuck, lost []uint64) {
-	var over, again uint64
+func (p *Playouts) countEnded(terminal, stuck []uint64) {
+	var masks []uint64
+	if p.lost != nil {
+		masks = p.lost.Lost()
+	}
+	over := uint64(0)
 	for w := range p.done {
-		p.done[w] = terminal[w] | stuck[w] | lost[w]
-		p.ended[w] = terminal[w] &^ lost[w]
+		lost := uint64(0)
+		if masks != nil {
+			lost = masks[w]
+		}
+		p.done[w] = terminal[w] | stuck[w] | lost
+		p.ended[w] = terminal[w] &^ lost
 		over |= p.ended[w]
-		again |= p.ended[w] & p.waiting[w]
 		p.Ended += int64(bits.OnesCount64(p.ended[w]))
-		p.Faulty += int64(bits.OnesCount64(stuck[w] &^ lost[w]))
-		p.Lost += int64(bits.OnesCount64(lost[w]))
+		p.Faulty += int64(bits.OnesCount64(stuck[w] &^ lost))
+		p.Lost += int64(bits.OnesCount64(lost))
 		p.States += int64(bits.OnesCount64(^p.done[w]))
 	}
-	if again != 0 {
-		p.countGoals()
-	}
-	if over != 0 {
-		p.finals.Merge(p.batch, p.ended)
-		for w := range p.waiting {
-			p.waiting[w] |= p.ended[w]
-		}
+	switch {
+	case over == 0:
+	case p.sums == nil:
+		p.addGoals()
+	default:
+		p.gather()
 	}
 	if p.clock%MaxSteps == MaxSteps-1 {
 		p.cutOff()
 	}
 }
 
+// addGoals adds the goals of the ended lanes to the totals.
+func (p *Playouts) addGoals() {
+	for w, ended := range p.ended {
+		for ; ended != 0; ended &= ended - 1 {
+			lane := w<<6 | bits.TrailingZeros64(ended)
+			p.batch.Goals(p.lane, lane)
+			if machine.Unknown(p.batch, lane) != nil {
+				p.Ended, p.Lost = p.Ended-1, p.Lost+1
+				continue
+			}
+			for r, g := range p.lane {
+				p.goals[r] += int64(max(g, 0))
+			}
+		}
+	}
+}
+
+// gather adds the ended lanes to the final positions whose goals are not counted yet.
+func (p *Playouts) gather() {
+	for w, ended := range p.ended {
+		if ended&p.waiting[w] != 0 {
+			p.countGoals()
+			break
+		}
+	}
+	p.sums.Merge(p.batch, p.ended)
+	for w := range p.waiting {
+		p.waiting[w] |= p.ended[w]
+	}
+}
+
 // countGoals adds the goals of the gathered final positions to the totals.
 func (p *Playouts) countGoals() {
-	p.finals.Evaluate(p.finals.Lanes())
-	p.finals.AddGoals(p.goals, p.waiting)
-	for w, lost := range p.finals.Lost() {
-		n := int64(bits.OnesCount64(lost & p.waiting[w]))
-		p.Ended, p.Lost = p.Ended-n, p.Lost+n
+	if p.sums == nil {
+		return
 	}
+	p.finals.Evaluate(p.finals.Lanes())
+	p.sums.AddGoals(p.goals, p.waiting)
 	clear(p.waiting)
 }
 

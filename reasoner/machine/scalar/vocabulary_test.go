@@ -1,4 +1,4 @@
-package machine_test
+package scalar_test
 
 import (
 	"fmt"
@@ -10,11 +10,12 @@ import (
 
 	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
 )
 
 // open makes names with a vocabulary for one role.
 func open(words int, bytes int64) *machine.Names {
-	return &machine.Names{Roles: []string{"p"}, Open: machine.NewVocabulary(1, words, bytes)}
+	return &machine.Names{Roles: []string{"p"}, Open: scalar.NewVocabulary(1, words, bytes)}
 }
 
 func TestPositionsOfAnOpenVocabularyKeepTheirFluents(t *testing.T) {

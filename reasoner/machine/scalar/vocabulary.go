@@ -1,11 +1,13 @@
-package machine
+package scalar
 
 import (
 	"slices"
 	"sync"
+
+	"stackmate/reasoner/machine"
 )
 
-// Vocabulary numbers the fluents and moves of a game at their first appearance. It serves games with too many
+// vocabulary numbers the fluents and moves of a game at their first appearance. It serves games with too many
 // possible fluents to list beforehand, of which a match reaches few. It is safe for concurrent use, and grows
 // up to a bound on its memory; later texts get no number.
 //
@@ -15,7 +17,7 @@ import (
 // role has a move in it.
 //
 // Cost: a map lookup for a text, and about 100 bytes of memory for each text.
-type Vocabulary struct {
+type vocabulary struct {
 	mu       sync.RWMutex
 	words    int
 	bytes    int64
@@ -44,8 +46,8 @@ const (
 
 // NewVocabulary makes an empty vocabulary of at most about maxBytes, for positions of the given number of
 // words.
-func NewVocabulary(roles, words int, maxBytes int64) *Vocabulary {
-	v := &Vocabulary{words: words, maxBytes: maxBytes, fluents: newLexicon(), longOf: make(map[string]int)}
+func NewVocabulary(roles, words int, maxBytes int64) machine.Vocabulary {
+	v := &vocabulary{words: words, maxBytes: maxBytes, fluents: newLexicon(), longOf: make(map[string]int)}
 	for range roles {
 		v.moves = append(v.moves, newLexicon())
 	}
@@ -57,7 +59,7 @@ func newLexicon() lexicon {
 }
 
 // reserve adds bytes to the memory in use and reports whether they are within the bound.
-func (v *Vocabulary) reserve(bytes int) bool {
+func (v *vocabulary) reserve(bytes int) bool {
 	if v.bytes+int64(bytes) > v.maxBytes {
 		return false
 	}
@@ -66,17 +68,17 @@ func (v *Vocabulary) reserve(bytes int) bool {
 }
 
 // number returns the number of a text, and gives a number to a new text; -1 if there is no memory for it.
-func (v *Vocabulary) number(l *lexicon, text string) int32 {
+func (v *vocabulary) number(l *lexicon, text string) int {
 	v.mu.RLock()
 	n, ok := l.number[text]
 	v.mu.RUnlock()
 	if ok {
-		return n
+		return int(n)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if n, ok := l.number[text]; ok {
-		return n
+		return int(n)
 	}
 	if !v.reserve(textBytes + len(text)) {
 		return -1
@@ -84,37 +86,61 @@ func (v *Vocabulary) number(l *lexicon, text string) int32 {
 	n = int32(len(l.texts))
 	l.texts = append(l.texts, text)
 	l.number[text] = n
-	return n
+	return int(n)
 }
 
-// move returns the number of a numbered move: as spelled, or in any case if only one move matches; -1 if
-// there is none.
-func (v *Vocabulary) move(r Role, text string) int32 {
+// Move implements machine.Vocabulary.
+func (v *vocabulary) Move(r machine.Role, text string) (machine.Move, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	l := &v.moves[r]
-	if n, ok := l.number[text]; ok {
-		return n
-	}
-	return int32(inAnyCase(l.texts, text))
+	n, ok := v.moves[r].number[text]
+	return machine.Move(n), ok
 }
 
-func (v *Vocabulary) text(l *lexicon, n int) string {
+// AddMove implements machine.Vocabulary.
+func (v *vocabulary) AddMove(r machine.Role, text string) (machine.Move, bool) {
+	n := v.number(&v.moves[r], text)
+	return machine.Move(n), n >= 0
+}
+
+// AddFluent implements machine.Vocabulary.
+func (v *vocabulary) AddFluent(text string) (int, bool) {
+	n := v.number(&v.fluents, text)
+	return n, n >= 0
+}
+
+// MoveText implements machine.Vocabulary.
+func (v *vocabulary) MoveText(r machine.Role, m machine.Move) string {
+	return v.text(&v.moves[r], int(m))
+}
+
+// FluentText implements machine.Vocabulary.
+func (v *vocabulary) FluentText(f int) string { return v.text(&v.fluents, f) }
+
+// MoveTexts implements machine.Vocabulary.
+func (v *vocabulary) MoveTexts(r machine.Role) []string { return v.list(&v.moves[r]) }
+
+// FluentTexts implements machine.Vocabulary.
+func (v *vocabulary) FluentTexts() []string { return v.list(&v.fluents) }
+
+// Words implements machine.Vocabulary.
+func (v *vocabulary) Words() int { return v.words }
+
+func (v *vocabulary) text(l *lexicon, n int) string {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return l.texts[n]
 }
 
 // list returns a copy of the lexicon's texts.
-func (v *Vocabulary) list(l *lexicon) []string {
+func (v *vocabulary) list(l *lexicon) []string {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return slices.Clone(l.texts)
 }
 
-// pack writes the position of the given fluents, ascending and without repetition. A negative number stands
-// for a fluent without a number, which makes the position lost.
-func (v *Vocabulary) pack(dst State, fluents []int32) {
+// Pack implements machine.Vocabulary. A negative number stands for a fluent without a number, which makes the position lost.
+func (v *vocabulary) Pack(dst machine.State, fluents []int32) {
 	clear(dst)
 	switch {
 	case len(fluents) > 0 && fluents[0] < 0:
@@ -128,13 +154,13 @@ func (v *Vocabulary) pack(dst State, fluents []int32) {
 	}
 }
 
-func markLost(dst State) {
+func markLost(dst machine.State) {
 	for i := range dst {
 		dst[i] = ^uint64(0)
 	}
 }
 
-func (v *Vocabulary) packLong(dst State, fluents []int32) {
+func (v *vocabulary) packLong(dst machine.State, fluents []int32) {
 	key := make([]byte, 0, 4*len(fluents))
 	for _, f := range fluents {
 		key = append(key, byte(f), byte(f>>8), byte(f>>16), byte(f>>24))
@@ -154,8 +180,8 @@ func (v *Vocabulary) packLong(dst State, fluents []int32) {
 	dst[0] = longMark | uint64(n)
 }
 
-// unpack appends the fluents of a position, ascending. A lost position has none.
-func (v *Vocabulary) unpack(dst []int32, s State) []int32 {
+// Unpack implements machine.Vocabulary. A lost position has no fluents.
+func (v *vocabulary) Unpack(dst []int32, s machine.State) []int32 {
 	if s[0] == ^uint64(0) {
 		return dst
 	}

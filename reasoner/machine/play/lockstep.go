@@ -1,8 +1,10 @@
-package machine
+package play
 
 import (
 	"context"
 	"math/bits"
+
+	"stackmate/reasoner/machine"
 )
 
 // MaxPlayout is the number of joint moves after which a playout that only serves an estimate is cut off: ten
@@ -16,34 +18,41 @@ const MaxPlayout = 2000
 //
 // Nothing is allocated after NewLockstep. It belongs to one goroutine.
 type Lockstep struct {
-	batch          Batch
+	batch          machine.Batch
+	limited        machine.Limited // the batch, or nil
 	playing, ended []uint64
 }
 
 // NewLockstep makes a Lockstep that plays in the lanes of b.
-func NewLockstep(b Batch) *Lockstep {
+func NewLockstep(b machine.Batch) *Lockstep {
 	words := len(b.Terminal())
-	return &Lockstep{batch: b, playing: make([]uint64, words), ended: make([]uint64, words)}
+	limited, _ := machine.As[machine.Limited](b)
+	return &Lockstep{batch: b, limited: limited, playing: make([]uint64, words), ended: make([]uint64, words)}
 }
 
 // Run continues in lanes 0..n-1, which must be evaluated. It ends when every lane has ended (terminal, stuck
 // or lost), MaxPlayout joint moves are made, ctx is done, or visit returns false.
 //
 // Before the first joint move and after each, visit gets the number of moves made and two masks: the lanes
-// that the last move ended, and the lanes that go on. A lost lane (Batch.Lost) is in neither mask, like a
+// that the last move ended, and the lanes that go on. A lost lane (machine.Lost) is in neither mask, like a
 // lane that is cut off. visit may query the batch about lanes 0..n-1. It must not change the masks, which are
 // valid until it returns.
-func (l *Lockstep) Run(ctx context.Context, rng *Rand, n int, visit func(steps int, ended, playing []uint64) bool) {
+func (l *Lockstep) Run(ctx context.Context, rng *machine.Rand, n int, visit func(steps int, ended, playing []uint64) bool) {
 	for w := range l.playing {
 		l.playing[w] = 1<<uint(min(64, max(0, n-w*64))) - 1
 	}
 	b := l.batch
 	for steps := 0; ; steps++ {
-		terminal, stuck, lost := b.Terminal(), b.Stuck(), b.Lost()
+		terminal, stuck := b.Terminal(), b.Stuck()
+		if l.limited != nil {
+			for w, lost := range l.limited.Lost() {
+				l.playing[w] &^= lost
+			}
+		}
 		going := uint64(0)
 		for w, playing := range l.playing {
-			l.ended[w] = playing & (terminal[w] | stuck[w]) &^ lost[w]
-			l.playing[w] = playing &^ l.ended[w] &^ lost[w]
+			l.ended[w] = playing & (terminal[w] | stuck[w])
+			l.playing[w] = playing &^ l.ended[w]
 			going |= l.playing[w]
 		}
 		if !visit(steps, l.ended, l.playing) || going == 0 || steps == MaxPlayout || ctx.Err() != nil {
@@ -57,13 +66,13 @@ func (l *Lockstep) Run(ctx context.Context, rng *Rand, n int, visit func(steps i
 
 // RandomGoals returns the goals of all roles at the end of a random game from a position: the shortest game
 // of a batch. It returns nil if no game ends before ctx is done.
-func RandomGoals(ctx context.Context, m Machine, from State) []int32 {
+func RandomGoals(ctx context.Context, m machine.Machine, from machine.State) []int32 {
 	b := m.NewNarrowBatch()
 	n := b.Lanes()
 	b.Fill(from, nil)
 	b.Evaluate(n)
 	var goals []int32
-	NewLockstep(b).Run(ctx, NewRand(1), n, func(_ int, ended, _ []uint64) bool {
+	NewLockstep(b).Run(ctx, machine.NewRand(1), n, func(_ int, ended, _ []uint64) bool {
 		for w, over := range ended {
 			if over &= b.Terminal()[w]; over != 0 {
 				goals = make([]int32, len(m.Names().Roles))

@@ -1,4 +1,4 @@
-package machine_test
+package play_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
+	"stackmate/reasoner/machine/scalar"
 )
 
 // fan is a game that lasts one joint move, with the given numbers of legal moves by role and words of a
@@ -23,7 +25,7 @@ func (g *fan) machine() machine.Machine {
 		names.Roles = append(names.Roles, "r")
 		names.Moves = append(names.Moves, make([]string, n))
 	}
-	return machine.NewScalar(names, make(machine.State, g.words), machine.Info{}, func() machine.Stepper {
+	return scalar.New(names, make(machine.State, g.words), machine.Info{}, func() scalar.Stepper {
 		return &fan{legal: g.legal, words: g.words, ends: g.ends}
 	})
 }
@@ -61,18 +63,18 @@ func TestTooManyJointMovesAreRefusedBeforeMemoryIsSpent(t *testing.T) {
 		"children of eight kilobytes": {legal: many(2, 100), words: 1000},
 	} {
 		m := g.machine()
-		x, e := machine.NewExpander(m), new(machine.Expansion)
-		if err := x.Expand(e, m.Initial()); !errors.Is(err, machine.ErrTooWide) || e.Children != 0 || len(e.States) != 0 {
+		x, e := play.NewExpander(m), new(play.Expansion)
+		if err := x.Expand(e, m.Initial()); !errors.Is(err, play.ErrTooWide) || e.Children != 0 || len(e.States) != 0 {
 			t.Errorf("%s: %d children, error %v", name, e.Children, err)
 		}
 		if len(e.Moves) != len(g.legal) || len(e.Moves[0]) != g.legal[0] {
 			t.Errorf("%s: the moves are missing", name)
 		}
-		if _, err := machine.Perft(t.Context(), m, m.Initial(), 2); !errors.Is(err, machine.ErrTooWide) {
+		if _, err := play.Perft(t.Context(), m, m.Initial(), 2); !errors.Is(err, play.ErrTooWide) {
 			t.Errorf("%s: perft says %v", name, err)
 		}
-		group := make([]machine.Expansion, 1)
-		if x.ExpandMany(group, m.Initial()); !errors.Is(group[0].Err, machine.ErrTooWide) {
+		group := make([]play.Expansion, 1)
+		if x.ExpandMany(group, m.Initial()); !errors.Is(group[0].Err, play.ErrTooWide) {
 			t.Errorf("%s: together with others: %v", name, group[0].Err)
 		}
 	}
@@ -80,26 +82,26 @@ func TestTooManyJointMovesAreRefusedBeforeMemoryIsSpent(t *testing.T) {
 
 func TestAsManyJointMovesAsAllowedAreExpanded(t *testing.T) {
 	m := (&fan{legal: many(2, 1<<10), words: 1}).machine()
-	e := new(machine.Expansion)
-	if err := machine.NewExpander(m).Expand(e, m.Initial()); err != nil || e.Children != machine.MaxChildren || !e.Terminal[machine.MaxChildren-1] {
+	e := new(play.Expansion)
+	if err := play.NewExpander(m).Expand(e, m.Initial()); err != nil || e.Children != play.MaxChildren || !e.Terminal[play.MaxChildren-1] {
 		t.Errorf("%d children, error %v", e.Children, err)
 	}
 }
 
 func TestAPositionWithoutMovesHasNoExpansion(t *testing.T) {
 	m := (&fan{legal: []int{3, 0, 2}, words: 1}).machine()
-	x, e := machine.NewExpander(m), new(machine.Expansion)
-	if err := x.Expand(e, m.Initial()); !errors.Is(err, machine.ErrStuck) || e.Children != 0 {
+	x, e := play.NewExpander(m), new(play.Expansion)
+	if err := x.Expand(e, m.Initial()); !errors.Is(err, play.ErrStuck) || e.Children != 0 {
 		t.Errorf("%d children, error %v", e.Children, err)
 	}
 }
 
 func TestExpansionsStayWithinTheBytesOfTheirExpander(t *testing.T) {
 	m := (&fan{legal: many(1, 100), words: 10}).machine()
-	x := machine.NewExpander(m)
+	x := play.NewExpander(m)
 	x.Limit(t.Context(), 250*(80+1+4+15), 15) // two, each with less than a quarter of its size to spare
-	plies := make([]machine.Expansion, 3)
-	for i, want := range []error{nil, nil, machine.ErrTooWide} {
+	plies := make([]play.Expansion, 3)
+	for i, want := range []error{nil, nil, play.ErrTooWide} {
 		if err := x.Expand(&plies[i], m.Initial()); !errors.Is(err, want) {
 			t.Errorf("expansion %d: error %v, want %v", i, err, want)
 		}
@@ -117,12 +119,12 @@ func TestExpansionsStayWithinTheBytesOfTheirExpander(t *testing.T) {
 func TestAnExpansionThatFitsToTheByteIsMade(t *testing.T) {
 	m := (&fan{legal: many(1, 100), words: 10}).machine()
 	for bytes, want := range map[int64]error{
-		100*(80+1+4+15) - 1:     machine.ErrTooWide,
+		100*(80+1+4+15) - 1:     play.ErrTooWide,
 		100 * (80 + 1 + 4 + 15): nil,
 	} {
-		x := machine.NewExpander(m)
+		x := play.NewExpander(m)
 		x.Limit(t.Context(), bytes, 15)
-		if err := x.Expand(new(machine.Expansion), m.Initial()); !errors.Is(err, want) {
+		if err := x.Expand(new(play.Expansion), m.Initial()); !errors.Is(err, want) {
 			t.Errorf("within %d bytes: error %v, want %v", bytes, err, want)
 		}
 	}
@@ -137,20 +139,20 @@ func TestAnExpansionEndsWithItsContextBetweenTwoPasses(t *testing.T) {
 		}
 	}}
 	m := g.machine()
-	x, e := machine.NewExpander(m), new(machine.Expansion)
+	x, e := play.NewExpander(m), new(play.Expansion)
 	x.Limit(ctx, 0, 0)
 	if err := x.Expand(e, m.Initial()); !errors.Is(err, context.Canceled) || e.Children != 0 || steps >= 1000 {
 		t.Errorf("%d children after %d steps, error %v", e.Children, steps, err)
 	}
 	steps = 1000
-	group := make([]machine.Expansion, 2)
+	group := make([]play.Expansion, 2)
 	x.ExpandMany(group, make([]uint64, 2))
 	if steps >= 2000 || !errors.Is(group[0].Err, context.Canceled) || !errors.Is(group[1].Err, context.Canceled) {
 		t.Errorf("%d steps together, errors %v and %v", steps-1000, group[0].Err, group[1].Err)
 	}
 	// A position with few children takes one pass, which ctx does not interrupt.
 	small := (&fan{legal: many(1, 10), words: 1}).machine()
-	x = machine.NewExpander(small)
+	x = play.NewExpander(small)
 	x.Limit(ctx, 0, 0)
 	if err := x.Expand(e, small.Initial()); err != nil || e.Children != 10 {
 		t.Errorf("%d children, error %v", e.Children, err)
@@ -158,14 +160,14 @@ func TestAnExpansionEndsWithItsContextBetweenTwoPasses(t *testing.T) {
 }
 
 func TestChildrenOfATurnAreNumberedByActionAndReply(t *testing.T) {
-	moves := func(counts ...int) (e machine.Expansion) {
+	moves := func(counts ...int) (e play.Expansion) {
 		for _, n := range counts {
 			e.Moves = append(e.Moves, make([]machine.Move, n))
 		}
 		return e
 	}
 	for name, c := range map[string]struct {
-		of      machine.Expansion
+		of      play.Expansion
 		chance  machine.Role
 		decider machine.Role
 		last    int // the number of the last child

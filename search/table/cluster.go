@@ -1,9 +1,12 @@
-package machine
+package table
 
 import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // The clusters of a packing are found in positions of random games, in two steps:
@@ -45,39 +48,33 @@ type sample struct {
 	fluents int
 	count   int
 	true    [][]uint64 // by fluent: the set of positions in which it is true
-	states  []State
+	states  []machine.State
 }
 
 // drawSample draws a sample from random games, smaller if there are more fluents. Successive steps contribute
 // different lanes, since positions of one game vary less than positions of many games.
-func drawSample(m Machine, fluents int) *sample {
+func drawSample(m machine.Machine, fluents int) *sample {
 	p := &sample{fluents: fluents}
 	perStep := sampleLanes
 	for perStep > 8 && fluents*fluents/2*(sampleSteps*perStep/64) > maxPaired {
 		perStep /= 2
 	}
-	b, rng := m.NewNarrowBatch(), NewRand(1)
-	lanes := b.Lanes()
+	walk, rng := play.Walk{Batch: m.NewNarrowBatch()}, machine.NewRand(1)
+	lanes := walk.Batch.Lanes()
 	perStep = min(perStep, lanes)
-	restart := make([]uint64, max(lanes/64, 1))
-	states := make([]uint64, lanes*m.Words())
+	states := make([]uint64, lanes*len(m.Initial()))
 	next := 0
 	for range sampleSteps {
-		b.Evaluate(lanes)
-		copy(restart, b.Terminal())
-		for i := range restart {
-			restart[i] |= b.Stuck()[i] | b.Lost()[i]
-		}
-		b.Store(states, lanes)
+		ended := machine.State(walk.Evaluate())
+		walk.Batch.Store(states, lanes)
 		for range perStep {
-			if !inMask(restart, next) {
-				p.states = append(p.states, slices.Clone(states[next*m.Words():(next+1)*m.Words()]))
+			if !ended.Has(next) {
+				p.states = append(p.states, slices.Clone(states[next*len(m.Initial()):(next+1)*len(m.Initial())]))
 			}
 			next = (next + 1) % lanes
 		}
-		b.ChooseRandom(rng, lanes)
-		b.Advance(lanes)
-		b.Fill(m.Initial(), restart)
+		walk.ChooseRandom(rng)
+		walk.Advance(m.Initial())
 	}
 	p.count = len(p.states)
 	p.true = make([][]uint64, fluents)
@@ -87,7 +84,7 @@ func drawSample(m Machine, fluents int) *sample {
 	for i, s := range p.states {
 		for k, w := range s {
 			for ; w != 0; w &= w - 1 {
-				State(p.true[k<<6+bits.TrailingZeros64(w)]).Set(i)
+				machine.State(p.true[k<<6+bits.TrailingZeros64(w)]).Set(i)
 			}
 		}
 	}

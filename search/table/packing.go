@@ -1,11 +1,15 @@
-package machine
+package table
 
 import (
 	"math"
 	"math/bits"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"weak"
+
+	"stackmate/reasoner/machine"
 )
 
 // A Packing shortens positions for tables. Fluents that depend on each other form clusters: the contents of a
@@ -96,7 +100,7 @@ func (p *Packing) LastBits() int { return p.bits }
 func (p *Packing) StateWords() int { return p.states }
 
 // Pack writes the packed form of s into the first Words() words of dst. It reports whether it succeeded.
-func (p *Packing) Pack(dst []uint64, s State) bool {
+func (p *Packing) Pack(dst []uint64, s machine.State) bool {
 	switch { // to clear no more than needed
 	case p.clusters == nil:
 		copy(dst, s)
@@ -112,7 +116,7 @@ func (p *Packing) Pack(dst []uint64, s State) bool {
 	return p.pack(dst, s, patterns[:])
 }
 
-func (p *Packing) pack(dst []uint64, s State, patterns []uint64) bool {
+func (p *Packing) pack(dst []uint64, s machine.State, patterns []uint64) bool {
 	dst = dst[:p.words]
 	clear(dst)
 	conflict := uint64(0)
@@ -143,7 +147,7 @@ func (p *Packing) pack(dst []uint64, s State, patterns []uint64) bool {
 }
 
 // Unpack writes the position with the packed form src into s.
-func (p *Packing) Unpack(s State, src []uint64) {
+func (p *Packing) Unpack(s machine.State, src []uint64) {
 	if p.clusters == nil {
 		copy(s, src)
 		return
@@ -230,15 +234,48 @@ func (p *Packing) Plain() *Packing {
 	return &Packing{states: p.states, words: p.states, bits: p.plainBits}
 }
 
-// NewPacking finds the packing of a machine whose table of fluents is complete; for other machines it returns
-// a plain packing. It takes some hundredths of a second, and depends on the rules alone.
-func NewPacking(m Machine) *Packing {
+// packings holds the packing of each game, by its names, as long as these are in use.
+var packings struct {
+	sync.Mutex
+	of map[weak.Pointer[machine.Names]]func() *Packing
+}
+
+// PackingOf returns the packing of the game of m. The first call for a game may take a tenth of a second.
+func PackingOf(m machine.Machine) *Packing {
+	key := weak.Make(m.Names())
+	packings.Lock()
+	found, ok := packings.of[key]
+	if !ok {
+		if packings.of == nil {
+			packings.of = make(map[weak.Pointer[machine.Names]]func() *Packing)
+		}
+		found = sync.OnceValue(func() *Packing { return newPacking(m) })
+		packings.of[key] = found
+		runtime.AddCleanup(m.Names(), forget, key)
+	}
+	packings.Unlock()
+	return found()
+}
+
+// forget drops the packing of names that are not in use.
+func forget(key weak.Pointer[machine.Names]) {
+	packings.Lock()
+	defer packings.Unlock()
+	delete(packings.of, key)
+}
+
+// newPacking finds the packing of a machine whose table of fluents is complete, and whose batches are parallel; for
+// other machines it returns a plain packing. It takes some hundredths of a second, and depends on the rules alone.
+func newPacking(m machine.Machine) *Packing {
+	for w, ok := m.(machine.Wrapper[machine.Machine]); ok; w, ok = m.(machine.Wrapper[machine.Machine]) {
+		m = w.Unwrap()
+	}
 	fluents := len(m.Names().Fluents)
-	if fluents == 0 || fluents > maxSampled {
-		return PlainPacking(m.Words())
+	if fluents == 0 || fluents > maxSampled || !m.Info().Parallel {
+		return PlainPacking(len(m.Initial()))
 	}
 	s := drawSample(m, fluents)
-	p := &Packing{states: m.Words(), plainBits: fluents - 64*(m.Words()-1), contributions: make([]contribution, fluents)}
+	p := &Packing{states: len(m.Initial()), plainBits: fluents - 64*(len(m.Initial())-1), contributions: make([]contribution, fluents)}
 	for _, found := range s.clusters() {
 		p.add(found)
 	}

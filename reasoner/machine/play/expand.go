@@ -1,4 +1,4 @@
-package machine
+package play
 
 import (
 	"context"
@@ -8,13 +8,11 @@ import (
 	"unsafe"
 
 	"stackmate/internal/scratch"
+	"stackmate/reasoner/machine"
 )
 
 // Reasons why a position has no expansion.
 var (
-	// ErrLost is no fault of the game: the position takes more memory than the machine has, so its legal
-	// moves, end and goals are not known.
-	ErrLost = errors.New("a position takes more memory than this machine allows, so its legal moves are not known")
 	// ErrStuck is a fault of the game.
 	ErrStuck = errors.New("a role has no legal move in a position that is not terminal")
 	// ErrTooWide is wrapped with the number or the size of the joint moves.
@@ -30,18 +28,10 @@ const (
 	MaxExpansionBytes = 64 << 20
 )
 
-// Unknown returns ErrLost if the position in a lane is lost (Batch.Lost), else nil.
-func Unknown(b Batch, lane int) error {
-	if inMask(b.Lost(), lane) {
-		return ErrLost
-	}
-	return nil
-}
-
 // Expansion is a position with all its children. Its slices are reused by the next Expand into it.
 type Expansion struct {
 	// Moves holds the legal moves of each role, ascending.
-	Moves [][]Move
+	Moves [][]machine.Move
 	// Children is the number of joint moves: the product of len(Moves[r]).
 	Children int
 	// States holds the children one after the other. Child c is reached by the
@@ -53,7 +43,7 @@ type Expansion struct {
 	// Goals holds, for each child, the goal of each role; filled for terminal
 	// children only.
 	Goals []int32
-	// Lost is true if a child is lost (Batch.Lost).
+	// Lost is true if a child is lost (machine.Lost).
 	Lost bool
 	// Err is the reason for the absence of children: ErrStuck, ErrTooWide or the error of the context,
 	// wrapped. The moves are valid all the same.
@@ -69,13 +59,13 @@ type Expansion struct {
 }
 
 // Child returns the position of child c. It aliases the expansion.
-func (e *Expansion) Child(c int) State { return e.States[c*e.words : (c+1)*e.words] }
+func (e *Expansion) Child(c int) machine.State { return e.States[c*e.words : (c+1)*e.words] }
 
 // ChildGoals returns the goals of terminal child c, by role. They alias the expansion.
 func (e *Expansion) ChildGoals(c int) []int32 { return e.Goals[c*e.roles : (c+1)*e.roles] }
 
 // Joint writes the joint move that leads to child c into dst.
-func (e *Expansion) Joint(dst []Move, c int) {
+func (e *Expansion) Joint(dst []machine.Move, c int) {
 	for r := len(e.Moves) - 1; r >= 0; r-- {
 		n := len(e.Moves[r])
 		dst[r] = e.Moves[r][c%n]
@@ -86,7 +76,8 @@ func (e *Expansion) Joint(dst []Move, c int) {
 // Expander computes positions and all their children on one batch, as many
 // children in a pass as the batch has lanes. It belongs to one goroutine.
 type Expander struct {
-	batch    Batch
+	batch    machine.Batch
+	able     abilities
 	foresees []bool // by role, see Foreseeing; nil for an expander without foresight
 	sum      int32  // of the goals of both roles, if the expander foresees
 	parallel bool
@@ -97,6 +88,13 @@ type Expander struct {
 	jobs     []job
 	pass     int64 // number of passes
 	*bounds
+}
+
+// abilities are the abilities of a batch that an expander uses, each nil if the batch lacks it.
+type abilities struct {
+	machine.Limited
+	machine.Preparing
+	machine.Foreseeing
 }
 
 // bounds are the limits that Limit sets, shared with foreseeing expanders.
@@ -114,35 +112,39 @@ type job struct {
 }
 
 // NewExpander makes an expander with a narrow batch of its own.
-func NewExpander(m Machine) *Expander {
+func NewExpander(m machine.Machine) *Expander {
 	roles := len(m.Names().Roles)
-	return &Expander{
+	x := &Expander{
 		batch:    m.NewNarrowBatch(),
 		parallel: m.Info().Parallel,
-		words:    m.Words(),
+		words:    len(m.Initial()),
 		roles:    roles,
 		goals:    make([]int32, roles),
 		bounds:   &bounds{ctx: context.Background()},
 	}
+	x.able.Limited, _ = machine.As[machine.Limited](x.batch)
+	x.able.Preparing, _ = machine.As[machine.Preparing](x.batch)
+	x.able.Foreseeing, _ = machine.As[machine.Foreseeing](x.batch)
+	return x
 }
 
 // Foreseeing returns an expander with the limits of x that ends the game where decisive moves decide it. m is
-// the machine of x with decisive moves (Analysis). Its game has two roles in turns, no chance, and goals that
+// the machine of x with decisive moves (facts.Decisive). Its game has two roles in turns, no chance, and goals that
 // add up to sum. The expander
 //
-//   - lists only the sensible moves of a role (Batch.AppendSensible), which contain a best move;
+//   - lists only the sensible moves of a role (machine.AppendSensible), which contain a best move;
 //   - marks children in which a role wins within two joint moves as terminal, with the goals of
 //     that win.
 //
 // It does both only for a role whose best goal is MaxGoal or the whole sum. A lower best goal bounds finite
 // play alone: a match that never ends may be worth more to the role. Then neither the win nor the choice of
 // winning moves is best for sure.
-func (x *Expander) Foreseeing(m Machine, sum int32) *Expander {
+func (x *Expander) Foreseeing(m machine.Machine, sum int32) *Expander {
 	y := NewExpander(m)
 	y.sum, y.bounds, y.foresees = sum, x.bounds, make([]bool, x.roles)
 	for r := range y.foresees {
-		best, _ := y.batch.Wins(Role(r))
-		y.foresees[r] = best >= min(MaxGoal, sum)
+		best, _ := machine.Wins(y.batch, machine.Role(r))
+		y.foresees[r] = best >= min(machine.MaxGoal, sum)
 	}
 	return y
 }
@@ -159,18 +161,18 @@ func (x *Expander) Bytes() int64 { return x.bytes }
 
 // Look evaluates a position. It reports whether the position is terminal, and returns its goals if so (valid
 // until the next call). A lost position counts as not terminal: Expand returns its error.
-func (x *Expander) Look(s State) (terminal bool, goals []int32) {
+func (x *Expander) Look(s machine.State) (terminal bool, goals []int32) {
 	x.batch.Load(s, 1)
 	x.evaluate(1)
 	if x.batch.Terminal()[0]&1 == 0 {
 		return false, nil
 	}
 	x.batch.Goals(x.goals, 0)
-	return Unknown(x.batch, 0) == nil, x.goals
+	return !x.isLost(0), x.goals
 }
 
 // Expand fills e with the legal moves and the children of s, which must not be terminal. It returns e.Err.
-func (x *Expander) Expand(e *Expansion, s State) error {
+func (x *Expander) Expand(e *Expansion, s machine.State) error {
 	x.batch.Fill(s, nil)
 	x.evaluate(1)
 	x.open(e, 0)
@@ -179,7 +181,7 @@ func (x *Expander) Expand(e *Expansion, s State) error {
 
 // ExpandChild expands s, child c of expansion `of`, as Expand does. It saves a pass if `of` was expanded in
 // the last pass. e may be `of` itself if s is a copy.
-func (x *Expander) ExpandChild(e *Expansion, s State, of *Expansion, c int) error {
+func (x *Expander) ExpandChild(e *Expansion, s machine.State, of *Expansion, c int) error {
 	if !x.areLoaded(of) {
 		return x.Expand(e, s)
 	}
@@ -191,7 +193,7 @@ func (x *Expander) ExpandChild(e *Expansion, s State, of *Expansion, c int) erro
 func (x *Expander) areLoaded(e *Expansion) bool { return e.held == x && e.pass == x.pass }
 
 // complete computes the children of s, whose moves are in e. If ready, all lanes hold s, evaluated.
-func (x *Expander) complete(e *Expansion, s State, ready bool) error {
+func (x *Expander) complete(e *Expansion, s machine.State, ready bool) error {
 	b := x.batch
 	for c := 0; c < e.Children; c += b.Lanes() {
 		if err := x.ctx.Err(); err != nil && c > 0 {
@@ -321,11 +323,15 @@ func (x *Expander) evaluate(n int) {
 // ready prepares the first n lanes for moves, which invalidates the positions of the last pass.
 func (x *Expander) ready(n int) {
 	x.pass++
-	x.batch.Prepare(n)
+	if x.able.Preparing != nil {
+		x.able.Prepare(n)
+	} else {
+		x.batch.Evaluate(n)
+	}
 }
 
 // add appends a job and assigns lanes to its children, whose parent is s.
-func (x *Expander) add(j job, s State) {
+func (x *Expander) add(j job, s machine.State) {
 	x.jobs = append(x.jobs, j)
 	for range j.n {
 		x.parents = append(x.parents, s...)
@@ -346,18 +352,27 @@ func (x *Expander) listMoves(e *Expansion, lane int) {
 	}
 	for r := range x.roles {
 		if x.foresees != nil && x.foresees[r] {
-			e.Moves[r] = x.batch.AppendSensible(e.Moves[r][:0], lane, Role(r))
+			e.Moves[r] = x.able.AppendSensible(e.Moves[r][:0], lane, machine.Role(r))
 		} else {
-			e.Moves[r] = x.batch.AppendLegal(e.Moves[r][:0], lane, Role(r))
+			e.Moves[r] = x.batch.AppendLegal(e.Moves[r][:0], lane, machine.Role(r))
 		}
 	}
-	err := Unknown(x.batch, lane)
-	if err == nil {
+	err := machine.ErrLost
+	if !x.isLost(lane) {
 		err = x.count(e)
 	}
 	if err != nil {
 		e.refuse(err)
 	}
+}
+
+// isLost reports whether the position in a lane is lost.
+func (x *Expander) isLost(lane int) bool {
+	if x.able.Limited == nil {
+		return false
+	}
+	lost := x.able.Lost()
+	return lost != nil && machine.State(lost).Has(lane)
 }
 
 // allocate allocates the children.
@@ -439,37 +454,51 @@ func (x *Expander) step(n int) {
 		}
 		copy(e.States[j.first*x.words:], x.parents[lane*x.words:(lane+j.n)*x.words])
 		for i := range j.n {
-			over := inMask(terminal, lane+i)
+			over := machine.State(terminal).Has(lane + i)
 			e.Terminal[j.first+i] = over
 			if over {
 				b.Goals(e.ChildGoals(j.first+i), lane+i)
 			}
-			if err := Unknown(b, lane+i); err != nil {
-				e.Lost = true
-				if over {
-					e.Err = err // its goals are not known
-				}
-			}
 		}
 		lane += j.n
 	}
+	x.markLost()
 	for r, foresees := range x.foresees {
 		if foresees {
-			x.foresee(Role(r))
+			x.foresee(machine.Role(r))
+		}
+	}
+}
+
+// markLost marks the expansions with lost children, whose goals are not known.
+func (x *Expander) markLost() {
+	if x.able.Limited == nil {
+		return
+	}
+	lane := 0
+	for _, j := range x.jobs {
+		for c := j.first; c < j.first+j.n; c++ {
+			if x.isLost(lane) {
+				j.e.Lost = true
+				if j.e.Terminal[c] {
+					j.e.Err = machine.ErrLost
+				}
+			}
+			lane++
 		}
 	}
 }
 
 // foresee marks the children of all jobs in which role r wins as terminal.
-func (x *Expander) foresee(r Role) {
-	goal, wins := x.batch.Wins(r)
+func (x *Expander) foresee(r machine.Role) {
+	goal, wins := x.able.Wins(r)
 	if !slices.ContainsFunc(wins, func(w uint64) bool { return w != 0 }) {
 		return
 	}
 	lane := 0
 	for _, j := range x.jobs {
 		for c := j.first; c < j.first+j.n; c++ {
-			if inMask(wins, lane) {
+			if machine.State(wins).Has(lane) {
 				j.e.Terminal[c] = true
 				goals := j.e.ChildGoals(c)
 				goals[r], goals[1-r] = goal, x.sum-goal
@@ -479,9 +508,6 @@ func (x *Expander) foresee(r Role) {
 	}
 }
 
-// inMask reports whether a lane is in a mask.
-func inMask(mask []uint64, lane int) bool { return mask[lane>>6]>>uint(lane&63)&1 != 0 }
-
 // choose sets the joint moves of a job in its lanes, from the given lane on.
 func (x *Expander) choose(j job, lane int) {
 	after := 1 // number of joint moves of the roles after r
@@ -489,7 +515,7 @@ func (x *Expander) choose(j job, lane int) {
 		moves := j.e.Moves[r]
 		digit, left := j.first/after%len(moves), after-j.first%after
 		for i := range j.n {
-			x.batch.Choose(lane+i, Role(r), moves[digit])
+			x.batch.Choose(lane+i, machine.Role(r), moves[digit])
 			if left--; left > 0 {
 				continue
 			}

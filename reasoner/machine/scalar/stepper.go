@@ -1,21 +1,25 @@
-package machine
+// Package scalar makes machines of engines for one position at a time: a Stepper computes the positions of a batch lane by
+// lane, and a vocabulary numbers the fluents and moves that such an engine meets.
+package scalar
 
-import "math/bits"
+import (
+	"stackmate/reasoner/machine"
+)
 
 // Stepper is an engine for one position at a time: the reference interpreter, the Datalog machine, a
-// hand-written game of a test. It belongs to one goroutine. NewScalar makes a Machine of it.
+// hand-written game of a test. It belongs to one goroutine. New makes a Machine of it.
 type Stepper interface {
 	// SetState sets the current position, about which the other methods answer. The stepper must not keep s:
 	// the caller may change it after the call.
-	SetState(s State)
+	SetState(s machine.State)
 	// Terminal reports whether the position is terminal.
 	Terminal() bool
 	// AppendLegal appends the legal moves of role r, ascending.
-	AppendLegal(dst []Move, r Role) []Move
+	AppendLegal(dst []machine.Move, r machine.Role) []machine.Move
 	// Goal returns the goal of role r in goal points, or NoGoal.
-	Goal(r Role) int32
+	Goal(r machine.Role) int32
 	// Next writes the successor under a joint move (one move per role) to dst.
-	Next(dst State, joint []Move)
+	Next(dst machine.State, joint []machine.Move)
 }
 
 // limited is a Stepper that may run out of memory. Err returns an error if its answers about the current
@@ -30,57 +34,45 @@ const (
 
 // scalar is a Machine whose batches run a Stepper lane by lane.
 type scalar struct {
-	Unanalysed
-	names   *Names
-	initial State
-	info    Info
+	names   *machine.Names
+	initial machine.State
+	info    machine.Info
 	stepper func() Stepper
 }
 
 var (
-	_ Machine = (*scalar)(nil)
-	_ Batch   = (*scalarBatch)(nil)
+	_ machine.Machine   = (*scalar)(nil)
+	_ machine.Batch     = (*scalarBatch)(nil)
+	_ machine.Limited   = (*scalarBatch)(nil)
+	_ machine.Preparing = (*scalarBatch)(nil)
 )
 
-// NewScalar makes a Machine of a one-position engine. The function newStepper is called once for each batch
+// New makes a Machine of a one-position engine. The function newStepper is called once for each batch
 // and must be safe for concurrent use. The machine is not parallel, regardless of info.
-func NewScalar(names *Names, initial State, info Info, newStepper func() Stepper) Machine {
+func New(names *machine.Names, initial machine.State, info machine.Info, newStepper func() Stepper) machine.Machine {
 	info.Parallel = false
 	return &scalar{names: names, initial: initial, info: info, stepper: newStepper}
 }
 
-// Names implements Machine.
-func (m *scalar) Names() *Names { return m.names }
+// Names implements machine.Machine.
+func (m *scalar) Names() *machine.Names { return m.names }
 
-// Words implements Machine.
-func (m *scalar) Words() int { return len(m.initial) }
+// Initial implements machine.Machine.
+func (m *scalar) Initial() machine.State { return m.initial }
 
-// Initial implements Machine.
-func (m *scalar) Initial() State { return m.initial }
+// Info implements machine.Machine.
+func (m *scalar) Info() machine.Info { return m.info }
 
-// Symmetries implements Machine: no symmetry is known.
-func (m *scalar) Symmetries() []Symmetry { return nil }
-
-// Packing implements Machine: positions stay as they are, since the vocabulary numbers fluents during the
-// match.
-func (m *scalar) Packing() *Packing { return PlainPacking(len(m.initial)) }
-
-// GoalValues implements Machine: they are not known.
-func (m *scalar) GoalValues() [][]int32 { return nil }
-
-// Info implements Machine.
-func (m *scalar) Info() Info { return m.info }
-
-// NewBatch implements Machine.
-func (m *scalar) NewBatch() Batch {
+// NewBatch implements machine.Machine.
+func (m *scalar) NewBatch() machine.Batch {
 	b := &scalarBatch{
 		names:   m.names,
 		stepper: m.stepper(),
-		words:   m.Words(),
+		words:   len(m.Initial()),
 		roles:   len(m.names.Roles),
-		states:  make([]uint64, scalarLanes*m.Words()),
-		next:    make(State, m.Words()),
-		joint:   make([]Move, scalarLanes*len(m.names.Roles)),
+		states:  make([]uint64, scalarLanes*len(m.Initial())),
+		next:    make(machine.State, len(m.Initial())),
+		joint:   make([]machine.Move, scalarLanes*len(m.names.Roles)),
 		start:   make([]int32, scalarLanes*(len(m.names.Roles)+1)),
 		current: -1,
 	}
@@ -89,33 +81,32 @@ func (m *scalar) NewBatch() Batch {
 	return b
 }
 
-// NewNarrowBatch implements Machine.
-func (m *scalar) NewNarrowBatch() Batch { return m.NewBatch() }
+// NewNarrowBatch implements machine.Machine.
+func (m *scalar) NewNarrowBatch() machine.Batch { return m.NewBatch() }
 
 // scalarBatch moves its stepper from lane to lane. Legal moves take most of the work of a position, so the
 // moves that Evaluate lists are kept until their lane changes.
 type scalarBatch struct {
-	names    *Names
+	names    *machine.Names
 	stepper  Stepper
 	limited  limited // the stepper, or nil
 	words    int
 	roles    int
 	current  int // the lane of the stepper's position, or -1
 	states   []uint64
-	next     State
-	joint    []Move // by lane, then role
+	next     machine.State
+	joint    []machine.Move // by lane, then role
 	terminal [1]uint64
 	stuck    [1]uint64
-	moves    []Move  // of all lanes in listed, lane by lane
-	start    []int32 // by lane, then role: index of its first move; one more entry for the end
-	listed   uint64  // mask of the lanes whose moves are in moves
+	moves    []machine.Move // of all lanes in listed, lane by lane
+	start    []int32        // by lane, then role: index of its first move; one more entry for the end
+	listed   uint64         // mask of the lanes whose moves are in moves
 	lost     [1]uint64
-	wins     [1]uint64 // always empty
 }
 
 func (b *scalarBatch) Lanes() int { return scalarLanes }
 
-func (b *scalarBatch) lane(i int) State { return b.states[i*b.words : (i+1)*b.words] }
+func (b *scalarBatch) lane(i int) machine.State { return b.states[i*b.words : (i+1)*b.words] }
 
 // invalidate drops the moves of lanes whose positions change.
 func (b *scalarBatch) invalidate(lanes uint64) {
@@ -123,7 +114,7 @@ func (b *scalarBatch) invalidate(lanes uint64) {
 	b.listed &^= lanes
 }
 
-func (b *scalarBatch) Fill(s State, mask []uint64) {
+func (b *scalarBatch) Fill(s machine.State, mask []uint64) {
 	b.invalidate(allLanes)
 	for i := range scalarLanes {
 		if mask == nil || mask[0]>>uint(i)&1 != 0 {
@@ -138,14 +129,6 @@ func (b *scalarBatch) Load(states []uint64, n int) {
 }
 
 func (b *scalarBatch) Store(dst []uint64, n int) { copy(dst, b.states[:n*b.words]) }
-
-func (b *scalarBatch) Merge(from Batch, mask []uint64) {
-	b.invalidate(mask[0])
-	for set := mask[0]; set != 0; set &= set - 1 {
-		i := bits.TrailingZeros64(set)
-		copy(b.lane(i), from.(*scalarBatch).lane(i))
-	}
-}
 
 // seek sets the stepper to the position of a lane.
 func (b *scalarBatch) seek(lane int) {
@@ -169,7 +152,7 @@ func (b *scalarBatch) Evaluate(n int) {
 		start := b.start[i*(b.roles+1):]
 		for r := range b.roles {
 			start[r] = int32(len(b.moves))
-			if b.moves = b.stepper.AppendLegal(b.moves, Role(r)); len(b.moves) == int(start[r]) {
+			if b.moves = b.stepper.AppendLegal(b.moves, machine.Role(r)); len(b.moves) == int(start[r]) {
 				b.stuck[0] |= bit
 			}
 		}
@@ -193,12 +176,12 @@ func (b *scalarBatch) Stuck() []uint64 { return b.stuck[:] }
 func (b *scalarBatch) Lost() []uint64 { return b.lost[:] }
 
 // legal returns the legal moves of a lane in listed.
-func (b *scalarBatch) legal(lane int, r Role) []Move {
+func (b *scalarBatch) legal(lane int, r machine.Role) []machine.Move {
 	start := b.start[lane*(b.roles+1)+int(r):]
 	return b.moves[start[0]:start[1]]
 }
 
-func (b *scalarBatch) AppendLegal(dst []Move, lane int, r Role) []Move {
+func (b *scalarBatch) AppendLegal(dst []machine.Move, lane int, r machine.Role) []machine.Move {
 	if b.listed>>uint(lane)&1 != 0 {
 		return append(dst, b.legal(lane, r)...)
 	}
@@ -206,31 +189,12 @@ func (b *scalarBatch) AppendLegal(dst []Move, lane int, r Role) []Move {
 	return b.stepper.AppendLegal(dst, r)
 }
 
-func (b *scalarBatch) AppendSensible(dst []Move, lane int, r Role) []Move {
-	return b.AppendLegal(dst, lane, r)
-}
-
-func (b *scalarBatch) Wins(Role) (int32, []uint64) { return NoGoal, b.wins[:] }
-
 func (b *scalarBatch) Goals(dst []int32, lane int) {
 	b.seek(lane)
 	for r := range b.roles {
-		dst[r] = b.stepper.Goal(Role(r))
+		dst[r] = b.stepper.Goal(machine.Role(r))
 	}
 	b.recordLost(lane)
-}
-
-func (b *scalarBatch) AddGoals(totals []int64, mask []uint64) {
-	for set := mask[0]; set != 0; set &= set - 1 {
-		lane := bits.TrailingZeros64(set)
-		b.seek(lane)
-		for r := range b.roles {
-			if g := b.stepper.Goal(Role(r)); g != NoGoal {
-				totals[r] += int64(g)
-			}
-		}
-		b.recordLost(lane)
-	}
 }
 
 // Prepare drops the answers: successors are computed from positions and moves alone.
@@ -238,18 +202,18 @@ func (b *scalarBatch) Prepare(int) {
 	b.terminal[0], b.stuck[0], b.lost[0], b.listed = 0, 0, 0, 0
 }
 
-func (b *scalarBatch) Chosen(Role) []uint64 { return nil }
+func (b *scalarBatch) Choose(lane int, r machine.Role, m machine.Move) {
+	b.joint[lane*b.roles+int(r)] = m
+}
 
-func (b *scalarBatch) Choose(lane int, r Role, m Move) { b.joint[lane*b.roles+int(r)] = m }
-
-func (b *scalarBatch) ChooseRandom(rng *Rand, n int) {
+func (b *scalarBatch) ChooseRandom(rng *machine.Rand, n int) {
 	dead := b.terminal[0] | b.stuck[0]
 	for i := range n {
 		if dead>>uint(i)&1 != 0 {
 			continue
 		}
 		for r := range b.roles {
-			legal := b.legal(i, Role(r))
+			legal := b.legal(i, machine.Role(r))
 			b.joint[i*b.roles+r] = legal[rng.Intn(len(legal))]
 		}
 	}

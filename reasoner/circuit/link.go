@@ -1,0 +1,231 @@
+package circuit
+
+import (
+	"fmt"
+	"slices"
+
+	"stackmate/reasoner/circuit/kernel"
+	"stackmate/reasoner/circuit/logic"
+)
+
+// The indices of programs in the plan.
+const (
+	evaluate = iota
+	goal
+	advance
+	choose
+	prepare
+)
+
+// orders lists the orders in which a batch runs programs from one position to the next; all but the first and the last
+// program of an order may be left out. Programs share rows: each reads inputs (fluents, moves, random bits), rows that
+// it has written itself, and rows of the first program, which no program between may overwrite. A program that chooses
+// moves writes inputs. link allocates rows accordingly, and checkPrograms proves it of the programs.
+var orders = [][]int{{evaluate, goal, choose, advance}, {prepare, advance}}
+
+// link builds the plan of all programs, and records the rows of inputs and outputs.
+func (m *Machine) link(g *Game, stuck logic.Lit) (*kernel.Plan, error) {
+	position := slices.Concat([]logic.Lit{g.Terminal, stuck}, g.Wins, slices.Concat(g.Legal...), slices.Concat(g.Policy...))
+	var chosen, parts []logic.Lit // outputs of random choices, and their inputs
+	for _, p := range g.Parts {
+		if p != nil {
+			position = append(append(position, p.Head...), p.Tail...)
+			chosen, parts = append(append(chosen, p.Chosen[0]...), p.Chosen[1]...), append(append(parts, p.First...), p.Second...)
+		}
+	}
+	var goals []logic.Lit
+	for _, goal := range g.Goals {
+		goals = append(goals, goal.When)
+	}
+	all := slices.Concat(position, goals, chosen, g.Next)
+	writes := g.writes(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
+	l := newLayout(g.Net, g.Net.Cone(all), writes)
+	evaluated := g.Net.Cone(position)
+	// Outputs and signals that later programs reuse keep their rows.
+	for _, o := range slices.Concat(all, l.reused(nil, evaluated, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))) {
+		l.keep[o.Node()] = true
+	}
+	notEvaluated := func(roots []logic.Lit) []bool {
+		marked := g.Net.Cone(roots)
+		for i := range marked {
+			marked[i] = marked[i] && !evaluated[i]
+		}
+		return marked
+	}
+	evaluate, _ := l.emit("evaluate", l.schedule(position, evaluated), nil)
+	goal, _ := l.emit("goal", l.schedule(goals, notEvaluated(goals)), nil)
+	choice, written := l.emit("choose", l.schedule(chosen, notEvaluated(chosen)), writes)
+	l.transfer(choice, chosen, parts, written)
+	advance, written := l.emit("advance", l.schedule(g.Next, notEvaluated(g.Next)), writes)
+	l.transfer(advance, g.Next, g.Fluents, written)
+	appendCopies(evaluate, m.recordRows(g, l, stuck), 1)
+	programs := []*kernel.Program{evaluate, goal, advance, choice}
+	reused := l.reused(g.Next, evaluated, g.Net.Cone(g.Next))
+	if few := g.Net.Cone(reused); prepareRatio*l.countGates(few) <= l.countGates(evaluated) {
+		p, _ := l.emit("prepare", l.schedule(reused, few), nil)
+		programs, m.prepareProgram = append(programs, p), prepare
+	}
+	m.rows = int(l.rows)
+	p := m.plan(g, programs...)
+	var inputs []int32
+	for i := range int32(g.Net.Len()) {
+		if g.Net.Op(i) == logic.OpInput {
+			inputs = append(inputs, l.row[i])
+		}
+	}
+	return p, checkPrograms(p, inputs, m.positionRows())
+}
+
+// prepareRatio is the least ratio of the gates of evaluate to the gates of prepare for which prepare pays.
+const prepareRatio = 2
+
+// reused returns the evaluated signals among the given signals and the operands of used nodes, which
+// other programs compute.
+func (l *layout) reused(given []logic.Lit, evaluated, used []bool) (out []logic.Lit) {
+	needed := slices.Clone(given)
+	for i := range used {
+		if used[i] && !evaluated[i] {
+			needed = append(needed, l.net.Dependencies(int32(i))...)
+		}
+	}
+	for _, o := range needed {
+		if evaluated[o.Node()] {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// countGates returns the number of marked gates.
+func (l *layout) countGates(marked []bool) (n int) {
+	for i, m := range marked {
+		if m && l.net.Op(int32(i)) >= logic.OpAnd {
+			n++
+		}
+	}
+	return n
+}
+
+// writes returns the gates that may be stored directly in the row of an input (see newLayout): gates with a single use,
+// as signals[k], which is copied to inputs[k]. The literal of the input is complemented if the signal is the gate's
+// complement.
+func (g *Game) writes(signals, inputs []logic.Lit, others ...[]logic.Lit) map[int32]logic.Lit {
+	uses := g.Net.Uses()
+	for _, list := range append(others, signals) {
+		for _, l := range list {
+			uses[l.Node()]++
+		}
+	}
+	writes := make(map[int32]logic.Lit)
+	for k, l := range signals {
+		if i := l.Node(); g.Net.Op(i) == logic.OpAnd && uses[i] == 1 {
+			writes[i] = inputs[k] ^ l&1
+		}
+	}
+	return writes
+}
+
+// The value that a row holds: none, an input, or that of program k as computed+k.
+const (
+	none = iota
+	input
+	computed
+)
+
+// checkPrograms returns an error if a program reads a row that holds neither an input nor a value of the first program of
+// an order, or if the goals overwrite a row of the position's other outputs.
+func checkPrograms(p *kernel.Plan, inputs, position []int32) error {
+	for _, order := range orders {
+		if order[0] >= len(p.Programs) {
+			continue
+		}
+		holds := make([]uint8, p.Rows)
+		for _, row := range append(inputs, 0) {
+			holds[row] = input
+		}
+		for _, k := range order {
+			if row, ok := follow(holds, &p.Programs[k], uint8(computed+k), uint8(computed+order[0])); !ok {
+				return fmt.Errorf("program %q reads row %d, which holds no input and no value of program %q",
+					p.Programs[k].Name, row, p.Programs[order[0]].Name)
+			}
+			if k == choose {
+				for _, row := range p.Written { // the inputs that it chooses
+					holds[row] = input
+				}
+			}
+			for _, row := range position {
+				if v := holds[row]; k == goal && v != computed+evaluate && v != input {
+					return fmt.Errorf("row %d of the position holds another value after program %q", row, p.Programs[k].Name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// follow marks the rows that a program writes with its value. It returns the first row that the program reads although
+// the row holds another value than own, first and input.
+func follow(holds []uint8, p *kernel.Program, own, first uint8) (row int32, ok bool) {
+	for _, s := range p.Segments {
+		for _, v := range s.Vars {
+			holds[v] = own
+		}
+		for code := s.Code; len(code) > 0; {
+			width := 1 + int(code[1]+code[2])
+			end := kernel.Header + width*int(code[3])
+			for gate := code[kernel.Header:end]; len(gate) > 0; gate = gate[width:] {
+				for _, row := range gate[1:width] {
+					if v := holds[row]; v != own && v != first && v != input {
+						return row, false
+					}
+				}
+				holds[gate[0]] = own
+			}
+			code = code[end:]
+		}
+	}
+	return 0, true
+}
+
+// plan returns the plan of a machine: its programs, and the rows that batches read and write.
+func (m *Machine) plan(g *Game, programs ...*kernel.Program) *kernel.Plan {
+	p := &kernel.Plan{Rows: m.rows, Moves: m.moveTables(g)}
+	for _, program := range programs {
+		p.Programs = append(p.Programs, *program)
+	}
+	p.Fluents.First, p.Fluents.Count = int(m.fluent), len(m.names.Fluents)
+	p.Read = m.positionRows()
+	for _, goals := range m.goals {
+		for _, g := range goals {
+			p.Read = append(p.Read, g.when.row)
+		}
+	}
+	for _, table := range m.moves {
+		split, ok := table.(*splitTable)
+		if !ok {
+			continue
+		}
+		if p.Random.Count == 0 {
+			p.Random.First, p.Random.Program = int(split.random.first), choose
+		}
+		p.Random.Count += split.random.count
+		for _, rows := range split.inputs() {
+			for row := range rows[1] {
+				p.Read, p.Written = append(p.Read, rows[0]+row), append(p.Written, rows[0]+row)
+			}
+		}
+	}
+	return p
+}
+
+// positionRows returns the rows of all outputs of a position except its goals.
+func (m *Machine) positionRows() []int32 {
+	rows := []int32{m.terminal.row, m.stuck.row}
+	for _, win := range m.wins {
+		rows = append(rows, win.row)
+	}
+	for _, table := range slices.Concat(m.moves, m.sensible) {
+		rows = append(rows, table.legalRows()...)
+	}
+	return rows
+}
