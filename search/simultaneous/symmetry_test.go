@@ -7,6 +7,7 @@ import (
 
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 )
 
 // unproved is a machine that cannot prove that its matches end: a proof takes all the time that it gets.
@@ -36,11 +37,11 @@ func TestTheProofThatMatchesEndTakesNoTimeFromTheSearch(t *testing.T) {
 		{"the players stay", []machine.Role{0, 1}, 0},
 	} {
 		m := &unproved{symmetric: &symmetric{game.Machine(), nil}}
-		y := machine.Symmetry{Roles: c.roles, Moves: [][]machine.Move{{0, 1, 2, 3}, {0, 1, 2, 3}}}
-		for f := range 64 * m.Words() {
+		y := facts.Symmetry{Roles: c.roles, Moves: [][]machine.Move{{0, 1, 2, 3}, {0, 1, 2, 3}}}
+		for f := range 64 * len(m.Initial()) {
 			y.Fluents = append(y.Fluents, int32(f))
 		}
-		m.symmetries = []machine.Symmetry{y}
+		m.symmetries = []facts.Symmetry{y}
 		if v := solve(t, Config{Table: true}, m).Values[0]; v.Lower != 50 || v.Upper != 50 {
 			t.Errorf("%s: value %v, want 50", c.name, v)
 		}
