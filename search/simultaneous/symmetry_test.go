@@ -16,6 +16,8 @@ type unproved struct {
 	granted []time.Duration // of each proof
 }
 
+func (m *unproved) ProvedGoalSum(context.Context) (int32, bool) { return machine.NoGoal, false }
+
 func (m *unproved) ProvedLength(ctx context.Context) (int, bool) {
 	until, ok := ctx.Deadline()
 	if !ok {
