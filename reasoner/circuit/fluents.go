@@ -83,7 +83,7 @@ type classes struct {
 // restarts ended lanes immediately, which neither machine.Playouts nor machine.Lockstep does.
 func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	c := &classes{class: make([]int, len(g.Fluents)), initial: g.Initial}
-	m, err := Compile(ctx, g, Options{Kernel: kernel.Narrow})
+	m, err := Compile(ctx, g, Options{Kernel: kernel.Brief})
 	if err != nil {
 		return nil, err
 	}

@@ -307,27 +307,30 @@ func (n *Network) Dependencies(i int32) []Lit {
 	return n.Operands(i)
 }
 
-// Cone marks the nodes that the roots depend on, directly or indirectly.
+// Cone marks the nodes that the roots depend on, directly or indirectly. A descending sweep reaches all operands of a
+// node after the node. A definition above its variable begins another sweep.
 func (n *Network) Cone(roots []Lit) []bool {
 	live := make([]bool, n.Len())
-	var stack []int32
-	push := func(l Lit) {
-		if i := l.Node(); !live[i] {
-			live[i] = true
-			stack = append(stack, i)
-		}
-	}
+	top := int32(0)
 	for _, l := range roots {
-		push(l)
+		live[l.Node()], top = true, max(top, l.Node())
 	}
-	for len(stack) > 0 {
-		i := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for _, l := range n.Operands(i) {
-			push(l)
-		}
-		if n.op[i] == OpLoop {
-			push(n.def[i])
+	for top > 0 {
+		i := top
+		for top = 0; i > 0; i-- {
+			if !live[i] {
+				continue
+			}
+			for _, l := range n.fan[n.start[i]:n.start[i+1]] {
+				live[l.Node()] = true
+			}
+			if n.op[i] == OpLoop {
+				d := n.def[i].Node()
+				if !live[d] && d > i {
+					top = max(top, d)
+				}
+				live[d] = true
+			}
 		}
 	}
 	return live
