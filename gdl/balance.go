@@ -28,7 +28,8 @@ func (b *balancer) Next() (lexer.Token, error) {
 		t := b.take()
 		if b.missing > 0 {
 			b.missing--
-			b.next = &t
+			next := t // a copy, so that t is not allocated
+			b.next = &next
 			return lexer.Token{Type: tokenPunct, Value: ")", Pos: t.Pos}, nil
 		}
 		if b.accept(t) {
@@ -76,7 +77,8 @@ func (b *balancer) accept(t lexer.Token) bool {
 		}
 		return false
 	case b.outer && b.wrapper == nil:
-		b.wrapper = &t
+		wrapper := t
+		b.wrapper = &wrapper
 		return false
 	case b.outer && len(b.open) == 0 && isPunct(t, ")"):
 		b.unwrapped = true

@@ -9,33 +9,24 @@ import (
 
 // The grammar of prefix syntax. A parenthesis and the following name are one token, named after the construct. The
 // grammar accepts every list with balanced parentheses: malformed parts are reported from the tree, with their
-// context. A production captures all its tokens, names included, and adjacent names are one production: separate
-// captures dominate the parsing time.
+// context. Terms are most of a text, so they are parsed by hand: the parser copies its state for each choice.
 type (
 	prefixClause struct {
-		Tokens []lexer.Token
-		Head   *prefixSentence  `parser:"  Rule ( @@"`
-		Body   []*prefixLiteral `parser:"         @@* )? ')'"`
-		Fact   *prefixSentence  `parser:"| @@"`
+		Pos  lexer.Position
+		Head *prefixTerm      `parser:"  Rule ( @@"`
+		Body []*prefixLiteral `parser:"         @@* )? ')'"`
+		Fact *prefixTerm      `parser:"| @@"`
 	}
 
-	// prefixLiteral is a sentence, `distinct` of terms, or a connective of literals.
+	// prefixLiteral is a connective of literals, or a term: a sentence, or `distinct` of terms.
 	prefixLiteral struct {
-		Tokens   []lexer.Token
-		Terms    []*prefixTerms   `parser:"  List @@* ')' | Symbol | ( Distinct | Rule | '(' ) @@* ')'"`
-		Literals []*prefixLiteral `parser:"| Connective @@* ')'"`
+		Pos      lexer.Position
+		Name     string           `parser:"  @Connective"`
+		Literals []*prefixLiteral `parser:"  @@* ')'"`
+		Term     *prefixTerm      `parser:"| @@"`
 	}
 
-	prefixSentence struct {
-		Tokens []lexer.Token
-		List   []*prefixTerms `parser:"List @@* ')' | Symbol | ( Rule | Connective | Distinct | '(' ) @@* ')'"`
-	}
-
-	// prefixTerms is a list, or names.
-	prefixTerms struct {
-		Tokens []lexer.Token
-		List   []*prefixTerms `parser:"List @@* ')' | Symbol+ | ( Rule | Connective | Distinct | '(' ) @@* ')'"`
-	}
+	prefixTerm Term
 )
 
 // The parser of a syntax is built at its first use, which takes as long as loading a small rulesheet.
@@ -53,60 +44,76 @@ func parsePrefix(tokens []lexer.Token) (*Clause, error) {
 }
 
 func (c *prefixClause) clause() *Clause {
-	out := &Clause{Pos: place(c.Tokens[0].Pos)}
+	out := &Clause{Pos: place(c.Pos)}
 	switch {
 	case c.Fact != nil:
-		out.Head = term(c.Fact.Tokens[0], c.Fact.List)
+		out.Head = Term(*c.Fact)
 	case c.Head != nil:
-		out.Head = term(c.Head.Tokens[0], c.Head.List)
+		out.Head = Term(*c.Head)
 	}
-	for _, l := range c.Body {
-		out.Body = append(out.Body, l.formula())
+	out.Body = formulas(c.Body)
+	return out
+}
+
+func formulas(list []*prefixLiteral) []Formula {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]Formula, len(list))
+	for i, l := range list {
+		out[i] = l.formula()
 	}
 	return out
 }
 
 func (l *prefixLiteral) formula() Formula {
-	first := l.Tokens[0]
-	f := Formula{Pos: place(first.Pos)}
-	switch first.Type {
-	case tokenConnective:
-		f.Connective, f.Name = connectiveOf(first.Value), first.Value
-		for _, m := range l.Literals {
-			f.Subs = append(f.Subs, m.formula())
-		}
-	case tokenDistinct:
-		f.Connective, f.Name, f.Args = Differ, first.Value, terms(l.Terms)
+	f := Formula{Pos: place(l.Pos)}
+	switch t := l.Term; {
+	case t == nil:
+		f.Connective, f.Name, f.Subs = connectiveOf(l.Name), l.Name, formulas(l.Literals)
+	case t.Kind == Compound && connectiveOf(t.Name) == Differ:
+		f.Connective, f.Name, f.Args = Differ, t.Name, t.Args
 	default:
-		f.Atom = term(first, l.Terms)
+		f.Atom = Term(*t)
 	}
 	return f
 }
 
-// term returns a symbol or a compound term from its first token.
-func term(first lexer.Token, args []*prefixTerms) Term {
-	if first.Type == tokenSymbol {
-		return symbol(first.Pos, first.Value)
+// Parse implements participle.Parseable: it reads a symbol, or a list of any kind.
+func (t *prefixTerm) Parse(tokens *lexer.PeekingLexer) error {
+	if next := tokens.Peek(); next.EOF() || isPunct(*next, ")") {
+		return participle.NextMatch
 	}
-	t := Term{Kind: Compound, Args: terms(args), Pos: place(first.Pos)}
+	term, err := parseTerms(tokens)
+	*t = prefixTerm(term)
+	return err
+}
+
+// parseTerms reads a symbol, or a list with its terms.
+func parseTerms(tokens *lexer.PeekingLexer) (Term, error) {
+	first := tokens.Next()
+	if first.Type == tokenSymbol {
+		return symbol(first.Pos, first.Value), nil
+	}
+	t := Term{Kind: Compound, Pos: place(first.Pos)}
 	if first.Type != tokenPunct {
 		t.Name = first.Value
 	}
-	return t
-}
-
-func terms(runs []*prefixTerms) []Term {
-	var out []Term
-	for _, r := range runs {
-		if r.Tokens[0].Type != tokenSymbol {
-			out = append(out, term(r.Tokens[0], r.List))
-			continue
+	var few [8]Term // most lists are short
+	args := few[:0]
+	for next := tokens.Peek(); !isPunct(*next, ")"); next = tokens.Peek() {
+		if next.EOF() {
+			return t, participle.Errorf(next.Pos, "expected `)`, found the end")
 		}
-		for _, t := range r.Tokens {
-			out = append(out, term(t, nil))
+		arg, err := parseTerms(tokens)
+		if err != nil {
+			return t, err
 		}
+		args = append(args, arg)
 	}
-	return out
+	tokens.Next()
+	t.Args = append(t.Args, args...)
+	return t, nil
 }
 
 // prefixTokens passes the tokens of a clause to the parser, each parenthesis with the following name. The last token

@@ -83,7 +83,7 @@ type classes struct {
 // suggestClasses groups the fluents that agree in all positions of some random games. It reads whole rows of the batch.
 func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	c := &classes{class: make([]int, len(g.Fluents)), initial: g.Initial}
-	m, err := Compile(ctx, g, Options{Kernel: kernel.Narrow})
+	m, err := Compile(ctx, g, Options{Kernel: kernel.Brief})
 	if err != nil {
 		return nil, err
 	}
@@ -156,25 +156,24 @@ func (c *classes) split(next []logic.Lit, image func(logic.Lit) logic.Lit) bool 
 		class int
 		next  logic.Lit
 	}
-	number := map[key]int{{0, logic.False}: 0}
+	number := make(map[key]int, 1+len(c.class))
+	number[key{0, logic.False}] = 0
 	parts := make([]int, len(c.class))
-	for f, class := range c.class {
-		k := key{class, c.normalize(f, image(next[f]))}
-		if _, ok := number[k]; !ok {
-			number[k] = len(number)
-		}
-		parts[f] = number[k]
-	}
-	seen := make(map[int]int)
+	seen := make([]int, 2*len(c.class)+2) // by class: its first part + 1; dropConstants doubles the numbers at most
 	changed := false
 	for f, class := range c.class {
-		if part, ok := seen[class]; !ok {
-			seen[class] = parts[f]
-		} else if part != parts[f] {
-			changed = true
+		k := key{class, c.normalize(f, image(next[f]))}
+		part, ok := number[k]
+		if !ok {
+			part = len(number)
+			number[k] = part
 		}
-		changed = changed || class == 0 && parts[f] != 0
+		if seen[class] == 0 {
+			seen[class] = part + 1
+		}
+		parts[f] = part
+		changed = changed || seen[class] != part+1 || class == 0 && part != 0
 	}
-	c.class = slices.Clone(parts)
+	c.class = parts
 	return changed
 }

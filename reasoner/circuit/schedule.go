@@ -22,6 +22,12 @@ func (s stage) isLoop() bool { return len(s.vars) > 0 }
 
 // schedule returns the stages of the marked nodes below the roots.
 func (l *layout) schedule(roots []logic.Lit, marked []bool) []stage {
+	if len(l.net.Definitions()) == 0 {
+		if gates := gatesInOrder(l.net, roots, marked); len(gates) > 0 {
+			return []stage{{nodes: gates}}
+		}
+		return nil
+	}
 	s := &scheduler{
 		layout: l,
 		marked: marked,
@@ -116,6 +122,35 @@ func (s *scheduler) loopStage(component []int32) stage {
 		}
 	}
 	return st
+}
+
+// gatesInOrder returns the marked gates below the roots of a network without loops, in the order of components.
+func gatesInOrder(n *logic.Network, roots []logic.Lit, marked []bool) (gates []int32) {
+	type step struct {
+		gate int32
+		left int // number of operands that are not visited; the last is visited first
+	}
+	var path []step
+	done := make([]bool, n.Len())
+	enter := func(l logic.Lit) {
+		if i := l.Node(); marked[i] && !done[i] && n.Op(i) == logic.OpAnd {
+			done[i] = true
+			path = append(path, step{i, len(n.Operands(i))})
+		}
+	}
+	for _, root := range roots {
+		enter(root)
+		for len(path) > 0 {
+			top := &path[len(path)-1]
+			if top.left--; top.left >= 0 {
+				enter(n.Operands(top.gate)[top.left])
+				continue
+			}
+			gates = append(gates, top.gate)
+			path = path[:len(path)-1]
+		}
+	}
+	return gates
 }
 
 // components returns the strongly connected components of the marked nodes below the roots, operands first, in the

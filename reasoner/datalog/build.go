@@ -2,7 +2,6 @@ package datalog
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -12,18 +11,16 @@ import (
 type builder struct {
 	s       *simplified
 	program *Program
-	signal  []Signal            // by atom: its signal, NoSignal before its first use
-	heads   []int32             // by atom: the first instance with this head, or -1
-	next    []int32             // by instance: the next instance with the same head, or -1
-	todo    []int32             // derived atoms whose rules are not yet written
-	seen    map[string]struct{} // bodies already written for the current head
-	key     []byte              // scratch
+	signal  []Signal // by atom: its signal, NoSignal before its first use
+	heads   []int32  // by atom: the first instance with this head, or -1
+	next    []int32  // by instance: the next instance with the same head, or -1
+	todo    []int32  // derived atoms whose rules are not yet written
 }
 
 // program writes the simplified instances as a Program: rules of the atoms that the outputs depend on, without
-// constants and without duplicates.
+// constants.
 func (s *simplified) program() *Program {
-	b := &builder{s: s, seen: make(map[string]struct{}), program: &Program{Names: &machine.Names{}, Ends: NoSignal}}
+	b := &builder{s: s, program: &Program{Names: &machine.Names{}, Ends: NoSignal}}
 	b.signal = make([]Signal, s.atoms())
 	for a := range b.signal {
 		b.signal[a] = NoSignal
@@ -196,14 +193,9 @@ func (b *builder) rules() {
 		s.theory.watch.Step()
 		a := b.todo[0]
 		b.todo = b.todo[1:]
-		if len(b.seen) > fewRules { // clear costs time in proportion to the largest size that the map has had
-			b.seen = make(map[string]struct{})
-		}
-		clear(b.seen)
-		alone := b.next[b.heads[a]] < 0
 		for i := b.heads[a]; i >= 0; i = b.next[i] {
 			var live bool
-			if body, live = b.bodyOf(body[:0], int(i)); live && (alone || b.isNew(body)) {
+			if body, live = b.bodyOf(body[:0], int(i)); live {
 				p.Head = append(p.Head, b.signal[a])
 				p.Body = append(p.Body, body...)
 				p.Start = append(p.Start, int32(len(p.Body)))
@@ -234,20 +226,4 @@ func (b *builder) bodyOf(body []Lit, i int) (_ []Lit, live bool) {
 		}
 	}
 	return body, true
-}
-
-// fewRules is the size beyond which the set of bodies is reallocated instead of cleared.
-const fewRules = 64
-
-// isNew reports whether the current head has no rule with this body yet, and records the body.
-func (b *builder) isNew(body []Lit) bool {
-	b.key = b.key[:0]
-	for _, l := range body {
-		b.key = binary.LittleEndian.AppendUint32(b.key, uint32(l))
-	}
-	if _, ok := b.seen[string(b.key)]; ok {
-		return false
-	}
-	b.seen[string(b.key)] = struct{}{}
-	return true
 }

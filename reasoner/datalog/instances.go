@@ -32,11 +32,32 @@ type recorder struct {
 // record holds the matches of one rule, row by row: the tuple number of the head, then the tuple number of each
 // dynamic literal, or -1 for a negated atom that is not possible.
 type record struct {
-	literals []int // indices of the dynamic literals in the body
-	rows     []int32
+	literals []int     // indices of the dynamic literals in the body
+	chunks   [][]int32 // the rows: full slices are never copied into longer slices
+	words    int       // capacity of the chunks
 }
 
+// leastRows and mostChunk bound the length of a chunk: in rows, and in words.
+const (
+	leastRows = 16
+	mostChunk = 1 << 16
+)
+
 func (rec *record) width() int { return 1 + len(rec.literals) }
+
+// add appends a row.
+func (rec *record) add(head int32, at []int32) {
+	last := len(rec.chunks) - 1
+	if last < 0 || cap(rec.chunks[last])-len(rec.chunks[last]) < rec.width() {
+		size := max(leastRows*rec.width(), min(rec.words, mostChunk)) // each chunk doubles the capacity, up to a limit
+		rec.chunks, rec.words, last = append(rec.chunks, make([]int32, 0, size)), rec.words+size, last+1
+	}
+	row := append(rec.chunks[last], head)
+	for _, i := range rec.literals {
+		row = append(row, at[i])
+	}
+	rec.chunks[last] = row
+}
 
 func (gr *grounder) newRecorder() *recorder {
 	rc := &recorder{joiner: gr.joiner, theory: gr.theory, records: make(map[*rule]*record), limit: gr.limits.MaxInstances}
@@ -47,7 +68,7 @@ func (gr *grounder) newRecorder() *recorder {
 func (rc *recorder) bytes() int64 {
 	words := 0
 	for _, rec := range rc.records {
-		words += cap(rec.rows)
+		words += rec.words
 	}
 	return 4 * int64(words)
 }
@@ -63,19 +84,21 @@ func (rc *recorder) startRecord(r *rule) {
 	rc.records[r] = rec
 }
 
-// matches records the matches of a plan, and inserts their heads into the relation.
+// matches records the matches of a plan, and inserts their heads into the relation. The head of a match is mostly the
+// head of the previous match, or the tuple after it: rules with equal heads derive tuples in the same order. So most
+// matches need no hash probe.
 func (rc *recorder) matches(p *plan) error {
-	rec, j := rc.records[p.rule], rc.joiner
-	last, tuple := int32(-1), make([]int32, len(p.rule.head.args)) // the tuple of the last match: consecutive matches often have the same head
+	rec, j, rel := rc.records[p.rule], rc.joiner, p.rule.head.rel
+	head := int32(-1)
 	return j.matches(p, func() {
-		if key := j.gather(p.head); last < 0 || !equalTuples(key, tuple) {
-			copy(tuple, key)
-			last = j.insert(p, key)
+		switch key := j.gather(p.head); {
+		case head >= 0 && equalTuples(key, rel.row(head)):
+		case head+1 < rel.n && equalTuples(key, rel.row(head+1)):
+			head++
+		default:
+			head = j.insert(p, key)
 		}
-		rec.rows = append(withRoom(rec.rows, rec.width()), last)
-		for _, i := range rec.literals {
-			rec.rows = append(rec.rows, j.at[i])
-		}
+		rec.add(head, j.at)
 		if rc.n++; rc.n > rc.limit {
 			j.meter.exceed(p.rule, "more than %d rule instances", int64(rc.limit))
 		}
@@ -94,12 +117,23 @@ func (rc *recorder) instantiate() (*instances, error) {
 		}
 	}
 	in := newInstances(rc.theory)
-	in.head, in.start = slices.Grow(in.head, rc.n), slices.Grow(in.start, rc.n)
+	in.head, in.start, in.body = slices.Grow(in.head, rc.n), slices.Grow(in.start, rc.n), slices.Grow(in.body, rc.literals())
 	for _, r := range rc.theory.dynamicRules() {
 		in.add(r, rc.records[r])
 		delete(rc.records, r)
 	}
 	return in, nil
+}
+
+// literals returns the number of literals of all recorded matches.
+func (rc *recorder) literals() int {
+	n := -rc.n
+	for _, rec := range rc.records {
+		for _, rows := range rec.chunks {
+			n += len(rows)
+		}
+	}
+	return n
 }
 
 // newInstances numbers the possible atoms.
@@ -138,15 +172,16 @@ func (in *instances) add(r *rule, rec *record) {
 		conditions = append(conditions, c)
 	}
 	base := in.first[r.head.rel]
-	in.body = withRoom(in.body, len(rec.rows)/rec.width()*len(conditions))
-	for row := range slices.Chunk(rec.rows, rec.width()) {
-		in.head = append(in.head, base+row[0])
-		for _, c := range conditions {
-			if at := row[c.column]; at >= 0 {
-				in.body = append(in.body, 2*(c.base+at)+c.sign)
+	for _, rows := range rec.chunks {
+		for row := range slices.Chunk(rows, rec.width()) {
+			in.head = append(in.head, base+row[0])
+			for _, c := range conditions {
+				if at := row[c.column]; at >= 0 {
+					in.body = append(in.body, 2*(c.base+at)+c.sign)
+				}
 			}
+			in.start = append(in.start, int32(len(in.body)))
 		}
-		in.start = append(in.start, int32(len(in.body)))
 	}
 }
 

@@ -158,11 +158,19 @@ func (r *relation) distinct(column int32) float64 {
 
 // count returns the number of different terms in a column.
 func (r *relation) count(column int32) int32 {
-	seen := make(map[int32]struct{})
+	var seen []uint64 // by term: a bit
+	n := int32(0)
 	for t := range r.n {
-		seen[r.row(t)[column]] = struct{}{}
+		x := r.row(t)[column]
+		if word := int(x >> 6); word >= len(seen) {
+			seen = append(withRoom(seen, word+1-len(seen)), make([]uint64, word+1-len(seen))...)
+		}
+		if bit := uint64(1) << (x & 63); seen[x>>6]&bit == 0 {
+			seen[x>>6] |= bit
+			n++
+		}
 	}
-	return int32(len(seen))
+	return n
 }
 
 // release frees the tuples.

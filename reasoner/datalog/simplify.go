@@ -59,13 +59,18 @@ func (in *instances) simplify(exact bool) *simplified {
 	}
 	// possible only shrinks and certain only grows: a set of equal size is unchanged.
 	for possible, certain := count(s.possible), 0; ; possible, certain = count(s.possible), count(s.certain) {
-		if s.findCertain(); count(s.certain) == certain {
+		if s.findCertain(); count(s.certain) == certain || !s.deniesCertain() {
 			return s
 		}
 		if s.findPossible(); count(s.possible) == possible {
 			return s
 		}
 	}
+}
+
+// deniesCertain reports whether a body negates a certain atom. Otherwise the possible atoms stay the same.
+func (s *simplified) deniesCertain() bool {
+	return slices.ContainsFunc(s.body, func(lit int32) bool { return lit&1 == 1 && s.certain[lit>>1] })
 }
 
 func count(set []bool) int {

@@ -27,6 +27,7 @@ const (
 	NativeAVX2 = "native-avx2"
 	Portable   = "portable"
 	Narrow     = "portable/64" // the kernel of 64 lanes, which every processor has
+	Brief      = "brief"       // the narrow kernel without its translation, for few evaluations; in no list
 )
 
 // All lists the kernels of this processor, the quickest family first, and the widest kernel of a family first.
@@ -37,6 +38,9 @@ func All() []*Kernel {
 // From lists the kernels of this processor from the named kernel, or from the first kernel of the named
 // family, on. If a batch of the first kernel takes too much memory, the caller tries the next.
 func From(name string) ([]*Kernel, error) {
+	if name == Brief {
+		return []*Kernel{brief}, nil
+	}
 	all := All()
 	if name == "" || name == Auto {
 		return all, nil

@@ -32,6 +32,13 @@ var narrow = &Kernel{
 	translate: groupRuns,
 }
 
+// brief is the narrow kernel for few evaluations: a translation would take longer than it saves.
+var brief = func() *Kernel {
+	k := *narrow
+	k.name, k.translate = Brief, func(*Engine, *Plan) error { return nil }
+	return &k
+}()
+
 // wideWords is the number of words of a row of the wide kernel. With half as many, dispatch costs a tenth of the
 // time.
 const wideWords = 8

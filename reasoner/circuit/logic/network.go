@@ -214,47 +214,48 @@ func (n *Network) Find(operands []Lit) (Lit, bool) {
 	return Lit(node) << 1, node != 0
 }
 
+// nearSlots is the number of slots that a probe reads near the slot of the last operand before it continues at the slot
+// of the hash. Gates made one after the other mostly have last operands made shortly before, so most probes hit the
+// cache; the second part of the probe bounds the cost where many gates share their last operand. nearBits is the number
+// of bits of the hash that spread gates with the same last operand.
+const (
+	nearSlots = 8
+	nearBits  = 8
+)
+
 // probe returns the slot of the gate with these operands, or the empty slot for it with its hash set.
 func (n *Network) probe(operands []Lit) *slot {
 	mask := uint32(len(n.table) - 1)
 	hash := Hash(operands)
-	for at := hash & mask; ; at = (at + 1) & mask {
-		switch p := &n.table[at]; {
+	at := hash
+	if last := operands[len(operands)-1].Node(); n.op[last] == OpAnd {
+		at = uint32(last)<<1 + hash>>(32-nearBits)
+	}
+	for k := 0; ; k++ {
+		if k == nearSlots {
+			at = hash
+		}
+		switch p := &n.table[at&mask]; {
 		case p.node == 0:
 			p.hash = hash
 			return p
 		case p.hash == hash && slices.Equal(n.Operands(p.node), operands):
 			return p
 		}
+		at++
 	}
 }
 
-// grow doubles the table, or builds it if it is nil.
+// grow doubles the table, or builds it if it is nil. Of equal gates it holds the first.
 func (n *Network) grow() {
-	old := n.table
 	n.table = make([]slot, 1<<bits.Len(uint(2*n.used)))
-	for _, p := range old {
-		if p.node != 0 {
-			n.put(p)
-		}
-	}
-	if old == nil {
-		for i, op := range n.op {
-			if op == OpAnd {
-				n.put(slot{int32(i), Hash(n.Operands(int32(i)))})
+	for i, op := range n.op {
+		if op == OpAnd {
+			if at := n.probe(n.Operands(int32(i))); at.node == 0 {
+				at.node = int32(i)
 			}
 		}
 	}
-}
-
-// put inserts an entry into a table with an empty slot.
-func (n *Network) put(p slot) {
-	mask := uint32(len(n.table) - 1)
-	at := p.hash & mask
-	for n.table[at].node != 0 {
-		at = (at + 1) & mask
-	}
-	n.table[at] = p
 }
 
 // Reserve preallocates memory for additional nodes and operands.
@@ -307,27 +308,30 @@ func (n *Network) Dependencies(i int32) []Lit {
 	return n.Operands(i)
 }
 
-// Cone marks the nodes that the roots depend on, directly or indirectly.
+// Cone marks the nodes that the roots depend on, directly or indirectly. A descending sweep reaches all operands of a
+// node after the node. A definition above its variable begins another sweep.
 func (n *Network) Cone(roots []Lit) []bool {
 	live := make([]bool, n.Len())
-	var stack []int32
-	push := func(l Lit) {
-		if i := l.Node(); !live[i] {
-			live[i] = true
-			stack = append(stack, i)
-		}
-	}
+	top := int32(0)
 	for _, l := range roots {
-		push(l)
+		live[l.Node()], top = true, max(top, l.Node())
 	}
-	for len(stack) > 0 {
-		i := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for _, l := range n.Operands(i) {
-			push(l)
-		}
-		if n.op[i] == OpLoop {
-			push(n.def[i])
+	for top > 0 {
+		i := top
+		for top = 0; i > 0; i-- {
+			if !live[i] {
+				continue
+			}
+			for _, l := range n.fan[n.start[i]:n.start[i+1]] {
+				live[l.Node()] = true
+			}
+			if n.op[i] == OpLoop {
+				d := n.def[i].Node()
+				if !live[d] && d > i {
+					top = max(top, d)
+				}
+				live[d] = true
+			}
 		}
 	}
 	return live
