@@ -229,7 +229,7 @@ func parse(fact string) (relation, tuple) {
 // Draw draws a position. The facts are in any order. The earlier positions, if given, determine the colours
 // of trails.
 func (l *Layout) Draw(facts []string, before ...[]string) Picture {
-	d := drawing{Layout: l, trails: l.trails(before)}
+	d := drawing{Layout: l, trails: l.trails(append(slices.Clip(before), facts))}
 	for _, g := range l.grids {
 		d.addBoards(g)
 	}

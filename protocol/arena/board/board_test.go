@@ -57,7 +57,7 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 		},
 		"goofspiel-3": {
 			[]string{"(hand red 1)", "(hand red 3)", "(hand blue 2)", "(lead 2)", "(round 2)"},
-			lines("prize", " . 2 1", "hand", " red 1 . 3", "blue . 2 .", "lead red: 2"),
+			lines("prize: 2 at stake", " . 2 1", "hand", " red 1 . 3", "blue . 2 .", "lead red: 2"),
 		},
 		"hex-3x3": {
 			[]string{"(cell 1 1 red)", "(cell 3 2 blue)", "(control red)"},

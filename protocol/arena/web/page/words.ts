@@ -26,25 +26,31 @@ export class Words {
   private async fetch() {
     const moves = [...this.pending].slice(0, 500);
     for (const m of moves) { this.pending.delete(m); this.known.set(m, this.of(m)); }
-    try { for (const m of await post<Move[]>("api/moves", { game: this.game, moves })) this.known.set(m.move, m); }
-    catch { /* the moves stay as in the rules */ }
+    try {
+      for (const m of await post<Move[]>("api/moves", { game: this.game, moves })) this.known.set(m.move, m);
+    } catch { /* the moves stay as in the rules */ }
     this.asking = null;
   }
 
   // show returns a move, with its term as a tooltip.
-  show(move: string): HTMLElement { const m = this.of(move); return h("span", { class: "term", title: m.move }, m.text); }
+  show(move: string): HTMLElement { return h("span", { class: "term", title: move }, this.of(move).text); }
 
-  // joint lists the moves of a joint move by role, without waiting moves.
+  // joint lists the moves of a joint move by role, without waiting moves: noop, and names beside terms.
   joint(moves: string[]): { role: number; move: string }[] {
-    const all = moves.map((move, role) => ({ role, move }));
-    return moves.some((m) => m.startsWith("(")) ? all.filter((m) => m.move.startsWith("(")) : all;
+    const all = moves.map((move, role) => ({ role, move })), terms = all.filter((m) => m.move.startsWith("("));
+    const active = terms.length > 0 ? terms : all.filter((m) => m.move !== "noop");
+    return active.length > 0 ? active : all;
   }
 
   text(moves: string[]): string { return this.joint(moves).map((m) => this.of(m.move).text).join(" · "); }
 
-  line(joints: string[][], most = 12): string { return joints.slice(0, most).map((j) => this.text(j)).join(", ") + (joints.length > most ? " …" : ""); }
+  line(joints: string[][], most = 12): string {
+    return joints.slice(0, most).map((j) => this.text(j)).join(", ") + (joints.length > most ? " …" : "");
+  }
 
-  shown(joint: string[]): HTMLElement { return h("span", { class: "term", title: joint.join("  ") }, this.text(joint)); }
+  shown(joint: string[]): HTMLElement {
+    return h("span", { class: "term", title: joint.join("  ") }, this.text(joint));
+  }
 }
 
 const games = new Map<string, Words>();
