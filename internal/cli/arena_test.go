@@ -317,7 +317,7 @@ func theFirstPageLeadsIntoAMatch(t *testing.T, address string, ctx context.Conte
 	}
 	do(t, ctx, chromedp.Click(card+".play"), saying(".bar", "Turn 1"), saying(".seat:not(.to-move)", "waits"), chromedp.Click(`.can[data-spot="0-3-0"]`), saying(".bar", "Turn 2"))
 	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.Click(card+".watch"), chromedp.WaitVisible(".controls"))
-	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.Click(card+"a.button"), saying("h1", "connectFour"))
+	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.Click(card+"a.button"), saying("h1", "Connect Four"))
 }
 
 func ticTacToeIsPlayedByClicks(t *testing.T, address string, ctx context.Context) {

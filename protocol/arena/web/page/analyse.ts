@@ -2,7 +2,7 @@
 import { announce, button, failure, fill, get, h, kept, listen, points, toGame } from "./dom.js";
 import { Chooser, keepingFocus, shown } from "./board.js";
 import { known, matrix, result, shares, verdict } from "./explain.js";
-import { words } from "./words.js";
+import { named, words } from "./words.js";
 import type { Analysis, Choices, Position } from "./types.js";
 
 export async function chooseGame(main: HTMLElement) {
@@ -39,6 +39,8 @@ export function analyse(main: HTMLElement, game: string, query: URLSearchParams)
   try { tree = JSON.parse(kept.get(store) ?? "null") ?? { game, joint: [], next: [] }; } catch { tree = { game, joint: [], next: [] }; }
   let path = grow(tree, JSON.parse(query.get("moves") ?? "[]"));
   let stop = () => {}, gone = false, turned = false;
+  let legal: Position["legal"] = [];
+  const isForced = (move: string, r: number) => legal?.[r]?.length === 1 && legal[r][0].move === move;
   const joints = () => path.slice(1).map((n) => n.joint);
   const here = () => path[path.length - 1];
   const keep = () => { if (size(tree) <= keptNodes) kept.set(store, JSON.stringify(tree)); };
@@ -57,7 +59,7 @@ export function analyse(main: HTMLElement, game: string, query: URLSearchParams)
     path[path.length - 2].next = path[path.length - 2].next.filter((n) => n !== gone);
     to(path.slice(0, -1));
   }, { title: "Remove this variation", "data-focus": "remove" });
-  fill(main, h("div", { class: "bar" }, h("h1", null, h("a", { href: toGame("game", game) }, game)), back, forth, remove,
+  fill(main, h("div", { class: "bar" }, h("h1", null, h("a", { href: toGame("game", game) }, named(game))), back, forth, remove,
     button("Flip board", () => { turned = !turned; void show(); }, { "data-focus": "turn board" }), count),
   h("div", { class: "columns" }, board, side));
   fill(side, h("div", { class: "line" }, h("label", { for: "seconds" }, "seconds"), seconds, button("Search", () => search(), { class: "primary", id: "search" }), button("Stop", () => stop(), { id: "stop" })),
@@ -93,7 +95,7 @@ export function analyse(main: HTMLElement, game: string, query: URLSearchParams)
     const line = a.line ?? [];
     return h("div", { class: "report" + (a.done ? " done" : "") },
       bars,
-      (a.strategies ?? []).map((s, r) => s && s.length > 0 && h("p", null, h("b", null, a.roles[r] + ": "), shares(s, w))),
+      (a.strategies ?? []).map((s, r) => s?.some((m) => !isForced(m.move, r)) && h("p", null, h("b", null, a.roles[r] + ": "), shares(s, w))),
       line.length > 0 && h("p", null, h("b", null, "Best line: "), w.line(line), " ", button("Add to variations", () => { grow(here(), line); keep(); outline(); }, { class: "small", "data-focus": "add line" })),
       a.roles.map((_, r) => known(a, r, w)),
       a.matrix && matrix(a.matrix, w),
@@ -105,7 +107,7 @@ export function analyse(main: HTMLElement, game: string, query: URLSearchParams)
     const step = (line: Node[]): HTMLElement => {
       const node = line[line.length - 1];
       return h("span", { class: "step" }, h("button", { type: "button", class: "link", "data-focus": "node " + line.slice(1).map((n) => n.joint.join(" ")).join("/"), "aria-current": node === here() && "step", title: node.joint.join("  "), onclick: () => to(line) },
-        line.length === 1 ? "Start" : `${line.length - 1}. ${w.text(node.joint)}`), node.comment && h("i", null, " " + node.comment));
+        line.length === 1 ? "Start" : `${w.numbers(line.slice(1).map((n) => n.joint)).pop()} ${w.text(node.joint)}`), node.comment && h("i", null, " " + node.comment));
     };
     const run = (line: Node[]): (HTMLElement | HTMLElement[])[] => {
       const out: (HTMLElement | HTMLElement[])[] = [];
@@ -135,7 +137,7 @@ export function analyse(main: HTMLElement, game: string, query: URLSearchParams)
     try {
       const p = await get<Position>("api/position", { game, moves: JSON.stringify(joints()) });
       if (gone || now !== path) return;
-      w.learn(p.legal ?? []);
+      w.learn((legal = p.legal) ?? []);
       const draw = () => { const picture = shown(p, { turned, last: here().joint.map((m) => w.of(m)) }); fill(board, picture); return picture; };
       keepingFocus(draw);
       if (path.length > 1) announce(`${w.text(here().joint)}. Position after ${path.length - 1} moves.`);

@@ -58,7 +58,10 @@ export function known(a: Analysis, r: number, words: Words, choose?: (move: stri
   const moves = [...(a.moves?.[r] ?? [])];
   if (moves.length < 2) return false;
   const value = (m: { lower: number; upper: number; estimate: number }) => (m.lower === m.upper ? m.lower : Math.min(m.upper, Math.max(m.lower, m.estimate)));
-  moves.sort((x, y) => value(y) - value(x) || ((x.plies ?? 0) - (y.plies ?? 0)) * (value(x) > 50 ? 1 : -1)); // short wins and long losses first
+  // First the value that is proved, then the estimate; of equal values short wins and long losses go first.
+  const isProved = (m: { lower: number; upper: number }) => Number(m.lower === m.upper);
+  moves.sort((x, y) => y.lower - x.lower || value(y) - value(x) || isProved(y) - isProved(x) ||
+    ((x.plies ?? 0) - (y.plies ?? 0)) * (value(x) > 50 ? 1 : -1));
   const text = (m: (typeof moves)[0]) => (m.lower === m.upper ? points(m.lower) : (m.lower > 0 || m.upper < 100 ? `${points(m.lower)}–${points(m.upper)}, ` : "") + "≈ " + points(m.estimate)) + (m.plies ? `, over in ${m.plies} ${m.plies === 1 ? "ply" : "plies"}` : "");
   return h("details", { open: true }, h("summary", null, `Moves of ${a.roles[r]} by value`), h("p", null, moves.slice(0, 24).map((m) =>
     h("span", { class: "share" }, choose ? h("button", { type: "button", class: "link", title: m.move, onclick: () => choose(m.move) }, words.of(m.move).text) : words.show(m.move), " " + text(m)))));

@@ -7,7 +7,7 @@ import { advice, explanation, result, shares, verdict } from "./explain.js";
 import { levelOf, options } from "./levels.js";
 import { isOn, sound, switchTo } from "./sound.js";
 import { Story } from "./story.js";
-import { words } from "./words.js";
+import { named, titled, words } from "./words.js";
 import type { Analysis, Choices, Move, Part, Position, Seats, Spot, Told } from "./types.js";
 
 interface Listed { table: string; game: string; seats: string[]; turn: number; over: boolean; resting?: boolean }
@@ -15,7 +15,7 @@ interface Listed { table: string; game: string; seats: string[]; turn: number; o
 export async function tables(main: HTMLElement) {
   const list = await get<Listed[]>("api/tables");
   const state = (t: Listed) => (t.over ? "over" : t.seats.includes("open") ? "open seat" : t.resting ? "saved" : "");
-  const row = (t: Listed) => h("tr", null, [h("a", { href: "#/play/" + t.table }, t.game),
+  const row = (t: Listed) => h("tr", null, [h("a", { href: "#/play/" + t.table }, named(t.game)),
     t.seats.filter((s) => s !== "chance").map((s) => names[s] ?? levelOf(s)).join(" – "),
     t.resting ? "" : t.turn, state(t)].map((cell) => h("td", null, cell)));
   const head = ["Game", "Players", "Turn", "State"].map((t) => h("th", { scope: "col" }, t));
@@ -298,7 +298,7 @@ class Match {
     });
     this.choosers = [];
     const choices = board && now ? mine.flatMap((role) => this.choice(s, role, board)) : [];
-    fill(this.head, h("h1", null, h("a", { href: toGame("game", this.game) }, this.told.title ?? this.game)),
+    fill(this.head, h("h1", null, h("a", { href: toGame("game", this.game) }, titled(this.game, this.told.title))),
       mine.length > 0 && h("span", { class: "you" }, mine.map((role) => this.color(role)),
         "You are ", h("b", null, mine.join(" and "))),
       h("span", { class: "quiet", id: "state" }, s.goals ? "The game is over." : "Turn " + (joints.length + 1)),
@@ -322,7 +322,7 @@ class Match {
         why.said.map((x) => explanation(x!, w))),
       this.tools(mine, joints.slice(0, shownTurn), turned));
     this.tick();
-    document.title = (this.told.title ?? this.game) + " – Stackmate";
+    document.title = titled(this.game, this.told.title) + " – Stackmate";
   }
 
   // animate shows the last move as a movement. It goes on where the board was drawn again.

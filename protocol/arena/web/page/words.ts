@@ -1,6 +1,6 @@
 // Moves in readable form: e2–e4 for (move e 2 e 4). The server knows which cells a move names.
-import { h, post } from "./dom.js";
-import type { Move } from "./types.js";
+import { get, h, post } from "./dom.js";
+import type { Choices, Move } from "./types.js";
 
 // Words are the moves of one game.
 export class Words {
@@ -42,6 +42,16 @@ export class Words {
     return active.length > 0 ? active : all;
   }
 
+  // numbers counts joint moves as players do: from cell to cell in pairs, as in chess, and one by one if pieces are
+  // placed, as in hex.
+  numbers(joints: string[][]): string[] {
+    const active = joints.map((j) => this.joint(j)), movers = active.map((a) => a.map((m) => m.role).join());
+    const isMoved = (m: Move) => !m.line && (m.spots?.length ?? 0) > 1;
+    const inPairs = movers.every((m, i) => m.length === 1 && m !== movers[i - 1] && m === movers[i % 2]) &&
+      active.every(([m]) => isMoved(this.of(m.move)));
+    return joints.map((_, i) => (inPairs ? Math.floor(i / 2) + 1 + (i % 2 ? "…" : ".") : i + 1 + "."));
+  }
+
   text(moves: string[]): string { return this.joint(moves).map((m) => this.of(m.move).text).join(" · "); }
 
   line(joints: string[][], most = 12): string {
@@ -60,4 +70,21 @@ export function words(game: string): Words {
   let w = games.get(game);
   if (!w) games.set(game, (w = new Words(game)));
   return w;
+}
+
+// titled returns the title of a game with its size: "Connect Four, 9x7" for connectFour-9x7.
+export const titled = (name: string, title?: string) =>
+  title ? title + name.replace(/^[^-]*/, "").replace("-", ", ") : name;
+
+let titles: Promise<Map<string, string | undefined>> | null = null;
+
+// named returns an element with the title of a game, as soon as it is known.
+export function named(game: string): HTMLElement {
+  const element = h("span", { title: game }, game);
+  titles ??= get<Choices>("api/games").then((c) => new Map(c.games.map((g) => [g.name, g.title])));
+  const show = (known: Map<string, string | undefined>) => {
+    element.textContent = known.get(game) ?? titled(game, known.get(game.split("-")[0]));
+  };
+  titles.then(show, () => { titles = null; });
+  return element;
 }
