@@ -334,9 +334,11 @@ export class Chooser {
         else ring(cell, "target").classList.add("target");
       }
       const only = can ? fit.filter((m) => !m.line && m.spots?.[n] && id(m.spots[n]) === spot) : [];
-      const move = only.length === 1 ? only[0].text : "", state = selected ? ", selected" : can ? ", possible" : "";
+      const name = this.names.get(spot)!;
+      const move = only.length === 1 && !name.startsWith(only[0].text + ":") ? only[0].text : "";
+      const state = selected ? ", selected" : can ? ", possible" : "";
       cell.replaceChildren(...(move ? [draw("title", {}, move)] : []));
-      cell.setAttribute("aria-label", this.names.get(spot)! + state + (move && ": " + move));
+      cell.setAttribute("aria-label", name + state + (move && ": " + move));
     }
     const most = 200;
     const input = h("input", {
