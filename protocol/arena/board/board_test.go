@@ -417,3 +417,19 @@ func TestBoardsAreSoughtAsLongAsTheContextLasts(t *testing.T) {
 		t.Errorf("a board is found after the context has ended: %+v", l.Draw(facts))
 	}
 }
+
+func TestACounterNamedAfterARoleHasItsColour(t *testing.T) {
+	l, facts := layoutOf(t, "scores.kif", `(role white) (role black) (init (whiteScore 0)) (init (blackScore 0))
+		(succ 0 1) (succ 1 2) (<= (legal ?r wait) (role ?r)) (<= (legal ?r go) (role ?r))
+		(<= (next (whiteScore ?n)) (true (whiteScore ?m)) (does white go) (succ ?m ?n))
+		(<= (next (whiteScore ?m)) (true (whiteScore ?m)) (does white wait))
+		(<= (next (blackScore ?m)) (true (blackScore ?m)))
+		(<= terminal (true (whiteScore 2))) (goal white 100) (goal black 0)`)
+	var colors []string
+	for _, c := range l.Draw(facts).Counters {
+		colors = append(colors, c.Name+" "+c.Color)
+	}
+	if !slices.Equal(colors, []string{"blackScore black", "whiteScore white"}) {
+		t.Errorf("colours %q", colors)
+	}
+}
