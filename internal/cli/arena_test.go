@@ -317,7 +317,7 @@ func theFirstPageLeadsIntoAMatch(t *testing.T, address string, ctx context.Conte
 	}
 	do(t, ctx, chromedp.Click(card+".play"), saying(".bar", "Turn 1"), saying(".seat:not(.to-move)", "waits"), chromedp.Click(`.can[data-spot="0-3-0"]`), saying(".bar", "Turn 2"))
 	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.Click(card+".watch"), chromedp.WaitVisible(".controls"))
-	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.Click(card+"a.button"), saying("h1", "connectFour"))
+	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.Click(card+"a.button"), saying("h1", "Connect Four"))
 }
 
 func ticTacToeIsPlayedByClicks(t *testing.T, address string, ctx context.Context) {
@@ -342,19 +342,35 @@ func cardsAndDirectionsAreChosenByClicks(t *testing.T, address string, ctx conte
 		do(t, ctx, chromedp.Navigate(address+"#/game/"+game), chromedp.WaitVisible("#play"))
 		do(t, ctx, append(actions, chromedp.Click("#play"), saying("#state", "Turn 1"), chromedp.WaitVisible(".can"))...)
 	}
-	open("goofspiel-3", chromedp.SetValue("#seat-1", "greedy"))
+	pick := func(id, option string) []action {
+		change := fmt.Sprintf(`document.getElementById(%q).dispatchEvent(new Event("change"))`, id)
+		return []action{chromedp.SetValue("#"+id, option), chromedp.Evaluate[chromedp.Void](change)}
+	}
+	open("goofspiel-3", append(pick("pace", "1"), chromedp.SetValue("#seat-1", "greedy"))...)
 	do(t, ctx, saying("h1", "Goofspiel"), saying(".you", "You are red"), saying(".seat", "Stackmate, Novice"))
 	if n := value[float64](t, ctx, `document.querySelectorAll("[data-spot].can").length`); n != 3 {
 		t.Errorf("%v cards can be played, want the three of one's own", n)
 	}
+	do(t, ctx, saying(".status", "Your move: choose a marked card. All players choose at the same time."), saying("svg", "3 at stake"))
+	do(t, ctx, until(`/^(3:00|2:5\d)$/.test(document.querySelector(".seat.me .clock").textContent)`))
+	const holders = `[...document.querySelectorAll("[data-holder]")].sort((a, b) => a.getAttribute("y") - b.getAttribute("y")).map(e => e.textContent).join()`
+	if got := value[string](t, ctx, holders); got != "blue,you" {
+		t.Errorf("the rows of cards are %s, want one's own below", got)
+	}
 	do(t, ctx, clickCell("1-1-0"), saying("#state", "Turn 2"), saying(".last", "play 2"))
-	do(t, ctx, chromedp.SetValue("#strength", "random"), chromedp.Evaluate[chromedp.Void](`document.getElementById("strength").dispatchEvent(new Event("change"))`), saying(".seat", "Stackmate, Beginner"))
-	open("slidingPuzzle-2x2-3")
+	do(t, ctx, append(pick("strength", "random"), saying(".seat", "Stackmate, Beginner"))...)
+	open("tron", chromedp.SetValue("#seat-1", "random"))
+	do(t, ctx, saying(".status", "choose a marked cell"), press(kb.ArrowUp), saying("#state", "Turn 2"), saying(".last", "red north"))
+	open("breakthrough", chromedp.SetValue("#seat-1", "random"))
+	do(t, ctx, saying(".status", "choose a piece, then its target"), chromedp.Evaluate[chromedp.Void](`document.querySelector(".move").click()`),
+		saying(".course-list button", "1…"))
+	open("slidingPuzzle-2x2-3", chromedp.Evaluate[chromedp.Void](`glides = []; Element.prototype.animate = (way) => { glides.push(way[0].translate ?? ""); return {}; }`))
 	before := value[string](t, ctx, `document.querySelector("[data-spot].can").getAttribute("aria-label")`)
 	do(t, ctx, clickCell(value[string](t, ctx, `document.querySelector("[data-spot].can").dataset.spot`)), saying("#state", "Turn 2"))
 	if !strings.Contains(before, "possible") || strings.Contains(before, "empty") {
 		t.Errorf("a tile is slid, found %q", before)
 	}
+	do(t, ctx, until(`glides.includes("0px 40px") || glides.includes("40px 0px") || glides.includes("0px -40px") || glides.includes("-40px 0px")`))
 	open("rockPaperScissors", chromedp.SetValue("#seat-1", "random"))
 	do(t, ctx, clickCell("0-1-0"), saying("#state", "The game is over"))
 }

@@ -229,7 +229,7 @@ func parse(fact string) (relation, tuple) {
 // Draw draws a position. The facts are in any order. The earlier positions, if given, determine the colours
 // of trails.
 func (l *Layout) Draw(facts []string, before ...[]string) Picture {
-	d := drawing{Layout: l, trails: l.trails(before)}
+	d := drawing{Layout: l, trails: l.trails(append(slices.Clip(before), facts))}
 	for _, g := range l.grids {
 		d.addBoards(g)
 	}
@@ -428,6 +428,11 @@ func (d *drawing) counter(u *use, holder, value string) Counter {
 			end = ends[0]
 		}
 		c.Holder, c.Value, c.Color, c.Lead = end.Role, strings.TrimPrefix(value, "-"), end.Color, true
+	default:
+		isNamed := func(role string) bool { return len(role) > 1 && strings.HasPrefix(u.name, role) } // whiteScore
+		if i := slices.IndexFunc(d.roles, isNamed); i >= 0 {
+			c.Color = d.roleColor(d.roles[i])
+		}
 	}
 	return c
 }

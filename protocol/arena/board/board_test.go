@@ -57,7 +57,7 @@ func TestPositionsAreDrawnAsText(t *testing.T) {
 		},
 		"goofspiel-3": {
 			[]string{"(hand red 1)", "(hand red 3)", "(hand blue 2)", "(lead 2)", "(round 2)"},
-			lines("prize", " . 2 1", "hand", " red 1 . 3", "blue . 2 .", "lead red: 2"),
+			lines("prize: 2 at stake", " . 2 1", "hand", " red 1 . 3", "blue . 2 .", "lead red: 2"),
 		},
 		"hex-3x3": {
 			[]string{"(cell 1 1 red)", "(cell 3 2 blue)", "(control red)"},
@@ -415,5 +415,21 @@ func TestBoardsAreSoughtAsLongAsTheContextLasts(t *testing.T) {
 	cancel()
 	if l := Find(ctx, g, facts); l.HasBoard() || len(l.Draw(facts).Facts) != len(facts) {
 		t.Errorf("a board is found after the context has ended: %+v", l.Draw(facts))
+	}
+}
+
+func TestACounterNamedAfterARoleHasItsColour(t *testing.T) {
+	l, facts := layoutOf(t, "scores.kif", `(role white) (role black) (init (whiteScore 0)) (init (blackScore 0))
+		(succ 0 1) (succ 1 2) (<= (legal ?r wait) (role ?r)) (<= (legal ?r go) (role ?r))
+		(<= (next (whiteScore ?n)) (true (whiteScore ?m)) (does white go) (succ ?m ?n))
+		(<= (next (whiteScore ?m)) (true (whiteScore ?m)) (does white wait))
+		(<= (next (blackScore ?m)) (true (blackScore ?m)))
+		(<= terminal (true (whiteScore 2))) (goal white 100) (goal black 0)`)
+	var colors []string
+	for _, c := range l.Draw(facts).Counters {
+		colors = append(colors, c.Name+" "+c.Color)
+	}
+	if !slices.Equal(colors, []string{"blackScore black", "whiteScore white"}) {
+		t.Errorf("colours %q", colors)
 	}
 }

@@ -94,6 +94,7 @@ func (d *drawing) drawStake(u *use, args tuple) {
 		d.Counters = append(d.Counters, Counter{Name: u.name, Value: args[0]})
 		return
 	}
+	d.Boards[d.firstBoard(u.grid)].Name += ": " + d.word(u.stakes[args[0]]) + " at stake"
 	for i, v := range u.grid.columns.values[now:] {
 		p := Piece{Kind: Card, Text: u.stakes[v]}
 		if i == 0 {

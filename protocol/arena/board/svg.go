@@ -46,7 +46,11 @@ func (p Picture) SVG() string {
 			height += gap
 		}
 		w, h := b.size()
-		fmt.Fprintf(&body, `<g class="board" transform="translate(%g %g)">`, x, y)
+		class := "board"
+		if b.Shape == Choice {
+			class += " choice"
+		}
+		fmt.Fprintf(&body, `<g class="%s" transform="translate(%g %g)">`, class, x, y)
 		b.draw(&body, i, b.isBeside() || boards > 1)
 		body.WriteString("</g>")
 		x += w + gap
@@ -55,7 +59,7 @@ func (p Picture) SVG() string {
 	height -= gap
 	top := 0.
 	if boards == 1 && !p.Boards[0].isBeside() {
-		top = margin * 0.7 // a single board has no name
+		top = margin*0.7 - p.Boards[0].rim() // a single board has no name
 	}
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %g %g %g" width="%g" height="%g" role="group" aria-label="Board">%s</svg>`,
 		top, width, height-top, width, height-top, body.String())
@@ -77,7 +81,15 @@ func (b Board) size() (w, h float64) {
 	if b.isTray() && slices.Max(b.Columns) == "" {
 		return right + margin/2, bottom + margin/4
 	}
-	return right + margin/2, bottom + margin
+	return right + margin/2 + b.rim(), bottom + margin + b.rim()
+}
+
+// rim returns the width of the sides of a hexagonal board, which lie between the cells and the names.
+func (b Board) rim() float64 {
+	if b.Shape == Hex && b.Sides != nil {
+		return 14
+	}
+	return 0
 }
 
 // indent returns the width of the names of the rows.
@@ -86,10 +98,10 @@ func (b Board) indent() float64 {
 	for _, name := range b.Rows {
 		longest = max(longest, min(utf8.RuneCountInString(name), trayName))
 	}
-	if !b.isTray() || longest < 2 {
-		return margin
+	if !b.isTray() || longest == 0 {
+		return margin + b.rim()
 	}
-	return margin + 6*float64(longest)
+	return margin + 6*float64(max(longest, 3)) // the page may write "you"
 }
 
 // step returns the width of a cell.
@@ -127,7 +139,11 @@ func (b Board) draw(out *strings.Builder, index int, named bool) {
 		if b.Shape == Hex {
 			x = b.left(row, x)
 		}
-		fmt.Fprintf(out, `<text class="label" x="%g" y="%g">%s</text>`, x-b.indent()/2, y+side/2, escape(short(name, b.longestName())))
+		holder := ""
+		if b.isTray() && name != "" {
+			holder = fmt.Sprintf(` data-holder="%s"`, escape(name))
+		}
+		fmt.Fprintf(out, `<text class="label"%s x="%g" y="%g">%s</text>`, holder, x-b.indent()/2-b.rim()/2, y+side/2, escape(short(name, b.longestName())))
 	}
 	for column, name := range b.Columns {
 		if b.Shape == Hex && b.isCentred() {
@@ -138,7 +154,7 @@ func (b Board) draw(out *strings.Builder, index int, named bool) {
 			x0, _ := b.corner(column, len(b.Rows)-1)
 			x = x0
 		}
-		fmt.Fprintf(out, `<text class="label" x="%g" y="%g">%s</text>`, x+b.step()/2, y+margin/2, escape(short(name, 6)))
+		fmt.Fprintf(out, `<text class="label" x="%g" y="%g">%s</text>`, x+b.step()/2, y+margin/2+b.rim(), escape(short(name, 6)))
 	}
 	for _, s := range b.Sides {
 		b.drawSide(out, s)
@@ -244,7 +260,7 @@ func (b Board) drawSide(out *strings.Builder, s Side) {
 	away := map[Kind][2]float64{EdgeNorth: {0, -1}, EdgeSouth: {0, 1}, EdgeWest: {-1, 0}, EdgeEast: {1, 0}}[s.Edge]
 	x1, y1 := b.corner(ends[0], ends[1])
 	x2, y2 := b.corner(ends[2], ends[3])
-	dx, dy := side/2+away[0]*side*0.58, side/2+away[1]*side*0.62
+	dx, dy := side/2+away[0]*(side*0.58+b.rim()*0.7), side/2+away[1]*(side*0.62+b.rim()/3)
 	if b.Shape == Row {
 		fmt.Fprintf(out, `<text class="label words %s" x="%g" y="%g">%s wins</text>`, s.Color, x1+side/2, margin/2., escape(short(s.Role, 9)))
 		y1, y2 = y1-side/2, y2+side/2

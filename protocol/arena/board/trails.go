@@ -17,13 +17,13 @@ func (l *Layout) findTrails() {
 	}
 }
 
-// trails returns the visited cells, with the colour of their last role.
-func (l *Layout) trails(before [][]string) map[Spot]string {
-	if len(before) == 0 || !l.hasTrails {
+// trails returns the visited cells of positions, with the colour of their last role.
+func (l *Layout) trails(positions [][]string) map[Spot]string {
+	if !l.hasTrails {
 		return nil
 	}
 	colors := make(map[Spot]string)
-	for _, facts := range before {
+	for _, facts := range positions {
 		for _, fact := range facts {
 			rel, args := parse(fact)
 			u := l.uses[rel]

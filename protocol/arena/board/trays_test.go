@@ -45,7 +45,7 @@ func TestThePrizeAtStakeIsYellowAndLaterPrizesFollow(t *testing.T) {
 	l, facts, _ := drawn(t, "goofspiel-4-2.4.1.3")
 	facts = append(slices.DeleteFunc(facts, func(f string) bool { return f == "(round 1)" }), "(round 2)")
 	p := l.Draw(facts)
-	if got := boardOf(t, p, "Prizes").texts(); !slices.Equal(got, []string{"4 yellow", "1 ", "3 "}) {
+	if got := boardOf(t, p, "Prizes: 4 at stake").texts(); !slices.Equal(got, []string{"4 yellow", "1 ", "3 "}) {
 		t.Errorf("prizes %q", got)
 	}
 	facts[len(facts)-1] = "(round 5)" // no prize is left
@@ -153,6 +153,9 @@ func TestTrailsHaveTheColourOfTheRoleThatWasThere(t *testing.T) {
 	at := func(p Picture) Piece { return p.Boards[0].Cells[6].Pieces[0] } // (1, 1)
 	if got := at(l.Draw(now, []string{"(cycle red 1 1)", "(wall 1 1)"})); got.Color != "red" || got.Kind != Block {
 		t.Errorf("the trail is %+v", got)
+	}
+	if head := l.Draw(now).Boards[0].Cells[3].Pieces; len(head) != 2 || head[0].Color != "red" || head[1].Color != "red" {
+		t.Errorf("below the cycle is %+v", head) // (1, 2)
 	}
 	if got := at(l.Draw(now)); got.Color != "" {
 		t.Errorf("without the positions before it is %+v", got)

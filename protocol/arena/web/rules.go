@@ -23,6 +23,7 @@ type inWords struct {
 	Turned  []bool   `json:"turned,omitempty"`
 	Colors  []string `json:"colors,omitempty"` // of the roles
 	Title   string   `json:"title,omitempty"`
+	Summary string   `json:"summary,omitempty"` // of the rules, for people
 }
 
 func (s *Server) tellRules(r *http.Request) (*inWords, error) {
@@ -38,7 +39,7 @@ func (g *game) told() *inWords {
 	if err != nil {
 		return &inWords{}
 	}
-	t := &inWords{Clauses: gdl.Print(tree), Title: g.page.Title, Colors: g.layout.RoleColors()}
+	t := &inWords{Clauses: gdl.Print(tree), Title: g.page.Title, Summary: g.page.Rules, Colors: g.layout.RoleColors()}
 	if g.initial != nil {
 		t.Turned = g.layout.Turned(g.initial)
 	}

@@ -25,11 +25,12 @@ export class Course {
 
   // show lists moves, with the cursor after the given number of moves.
   show(joints: string[][], turn: number, notes: Map<number, Note> = new Map(), live = "") {
+    const numbers = this.words.numbers(joints);
     const entry = (joint: string[], i: number) => {
       const note = notes.get(i);
       return h("li", null, h("button", { type: "button", "data-turn": i + 1, "data-focus": "turn " + (i + 1),
         title: joint.join("  ") + (note ? " – " + note.text : ""), onclick: () => this.go(i + 1) },
-        `${i + 1}. ${this.words.text(joint)}`,
+        `${numbers[i]} ${this.words.text(joint)}`,
         note && h("b", { class: "grave", "aria-label": note.text }, " " + note.sign)));
     };
     this.list.replaceChildren(...joints.map(entry));

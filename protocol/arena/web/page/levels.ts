@@ -2,7 +2,8 @@
 import { h } from "./dom.js";
 
 const levels: [name: string, player: string][] = [
-  ["Beginner", "random"], ["Novice", "greedy"], ["Intermediate", "mcts-plain"], ["Advanced", "mcts:threads=1"], ["Strong", "stackmate:threads=1"], ["Full", "stackmate"],
+  ["Beginner", "random"], ["Novice", "greedy"], ["Intermediate", "mcts-plain"],
+  ["Advanced", "mcts:threads=1"], ["Strong", "stackmate:threads=1"], ["Full", "stackmate"],
 ];
 
 // levelOf returns the displayed name of a player: its level, or the player itself.

@@ -1,13 +1,13 @@
 // Play: a table, where people and players take the roles.
 import { announce, Away, button, copy, failure, fill, get, h, kept, listen, post, toGame, wide } from "./dom.js";
-import { Chooser, dot, keepingFocus, mark, shown } from "./board.js";
+import { Chooser, dot, glide, how, keepingFocus, mark, shown } from "./board.js";
 import { interval } from "./analyse.js";
 import { Course } from "./course.js";
 import { advice, explanation, result, shares, verdict } from "./explain.js";
 import { levelOf, options } from "./levels.js";
 import { isOn, sound, switchTo } from "./sound.js";
 import { Story } from "./story.js";
-import { words } from "./words.js";
+import { named, titled, words } from "./words.js";
 import type { Analysis, Choices, Move, Part, Position, Seats, Spot, Told } from "./types.js";
 
 interface Listed { table: string; game: string; seats: string[]; turn: number; over: boolean; resting?: boolean }
@@ -15,11 +15,14 @@ interface Listed { table: string; game: string; seats: string[]; turn: number; o
 export async function tables(main: HTMLElement) {
   const list = await get<Listed[]>("api/tables");
   const state = (t: Listed) => (t.over ? "over" : t.seats.includes("open") ? "open seat" : t.resting ? "saved" : "");
-  const row = (t: Listed) => h("tr", null, h("td", null, h("a", { href: "#/play/" + t.table }, t.game)),
-    h("td", null, t.seats.filter((s) => s !== "chance").map((s) => names[s] ?? levelOf(s)).join(" – ")), h("td", null, t.resting ? "" : t.turn), h("td", null, state(t)));
-  fill(main, h("div", { class: "bar" }, h("h1", null, "Play"), h("a", { class: "button primary", href: "#/games" }, "Choose a game")),
-    list.length === 0 ? h("p", { class: "quiet" }, "No table is open.") : wide("Tables", h("table", { class: "list" },
-      h("thead", null, h("tr", null, ["Game", "Players", "Turn", "State"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", null, list.map(row)))));
+  const row = (t: Listed) => h("tr", null, [h("a", { href: "#/play/" + t.table }, named(t.game)),
+    t.seats.filter((s) => s !== "chance").map((s) => names[s] ?? levelOf(s)).join(" – "),
+    t.resting ? "" : t.turn, state(t)].map((cell) => h("td", null, cell)));
+  const head = ["Game", "Players", "Turn", "State"].map((t) => h("th", { scope: "col" }, t));
+  fill(main, h("div", { class: "bar" }, h("h1", null, "Play"),
+    h("a", { class: "button primary", href: "#/games" }, "Choose a game")),
+    list.length === 0 ? h("p", { class: "quiet" }, "No table is open.") : wide("Tables",
+      h("table", { class: "list" }, h("thead", null, h("tr", null, head)), h("tbody", null, list.map(row)))));
 }
 
 // names are the texts for seats of people.
@@ -36,7 +39,8 @@ export function keepKeys(id: string, keys: Record<string, string>) {
 }
 
 // time returns the text of a clock.
-const time = (left: number) => (left < 10 ? left.toFixed(1) + " s" : Math.floor(left / 60) + ":" + String(Math.floor(left % 60)).padStart(2, "0"));
+const time = (left: number) => left < 10 ? left.toFixed(1) + " s"
+  : Math.floor(left / 60) + ":" + String(Math.floor(left % 60)).padStart(2, "0");
 
 export function play(main: HTMLElement, id: string, query: URLSearchParams): () => void {
   // A link for another device has the key of a seat.
@@ -72,12 +76,23 @@ class Match {
   private course: Course | null = null;
   private spoken = "";
   private sure = false; // resigning was pressed once
+  private drawn: HTMLElement | null = null; // the board of the turn, and of the turn before it
+  private before: HTMLElement | null = null;
+  private since = 0; // when the turn was drawn first
+  private choosers: Chooser[] = [];
   private left = false;
 
   constructor(private readonly main: HTMLElement, private readonly id: string) {
     fill(main, this.head, h("div", { class: "columns" }, this.board, this.side));
+    document.addEventListener("keydown", this.steer, true);
     this.follow();
   }
+
+  // steer makes a move by an arrow key, if the moves are directions.
+  private readonly steer = (e: KeyboardEvent) => {
+    if (e.ctrlKey || e.altKey || e.metaKey || (e.target as HTMLElement).matches("input, textarea, select")) return;
+    if (this.choosers.some((c) => c.steer(e.key))) { e.preventDefault(); e.stopPropagation(); }
+  };
 
   private follow() {
     if (this.left) return;
@@ -87,11 +102,17 @@ class Match {
       seats: (s: Seats) => { this.s = s; this.changed(); },
       now: (at: string) => { this.ahead = Date.parse(at) - Date.now(); },
       end: () => setTimeout(() => this.follow(), 1000), // the server closed the table or stops: connect again
-      failed: (text: string) => (this.s ? fill(this.failed, failure(text)) : fill(this.main, failure(text), h("p", null, h("a", { href: "#/watch" }, "All matches")))),
+      failed: (text: string) => this.s ? fill(this.failed, failure(text))
+        : fill(this.main, failure(text), h("p", null, h("a", { href: "#/watch" }, "All matches"))),
     });
   }
 
-  readonly leave = () => { this.left = true; clearInterval(this.ticking); for (const stop of Object.values(this.stops)) stop(); };
+  readonly leave = () => {
+    this.left = true;
+    clearInterval(this.ticking);
+    document.removeEventListener("keydown", this.steer, true);
+    for (const stop of Object.values(this.stops)) stop();
+  };
 
   private has = (role: string) => keysOf(this.id)[role] !== undefined;
   private get game() { return this.story.head.game ?? ""; }
@@ -114,7 +135,9 @@ class Match {
   private act = async (what: string, role: string, more: Record<string, unknown> = {}) => {
     fill(this.failed);
     try {
-      const answer = await post<{ table?: string; keys?: Record<string, string> }>(`api/tables/${this.id}/${what}`, { role, key: keysOf(this.id)[role], keys: keysOf(this.id), turn: this.s!.turn, ...more });
+      const keys = keysOf(this.id);
+      const answer = await post<{ table?: string; keys?: Record<string, string> }>(
+        `api/tables/${this.id}/${what}`, { role, key: keys[role], keys, turn: this.s!.turn, ...more });
       if (answer.table && answer.table !== this.id) { // a rematch has a table of its own
         if (answer.keys) keepKeys(answer.table, answer.keys);
         location.hash = "#/play/" + answer.table;
@@ -135,11 +158,14 @@ class Match {
       get<Choices>("api/games").then((c) => { this.players = c.players; this.render(); }, () => {});
       get<Told>("api/told", { game: this.game }).then((told) => { this.told = told; this.render(); }, () => {});
     }
-    if (s.next && Object.keys(keysOf(this.id)).length > 0 && !kept.get("keys-" + s.next)) void this.act("rematch", this.roles.find(this.has)!);
+    const me = this.roles.find(this.has);
+    if (s.next && me && !kept.get("keys-" + s.next)) void this.act("rematch", me);
     const turn = this.story.head.match + " " + n, last = this.story.joints()[n - 1] ?? [];
     if (turn !== this.turn) {
       if (this.turn && n > Number(this.turn.split(" ")[1])) sound(...(s.goals ? [523, 659, 784] : [440]));
       this.turn = turn;
+      this.before = this.drawn;
+      this.since = 0;
       this.sure = false;
       this.mine = {};
       this.legal = this.fetching = null;
@@ -172,20 +198,41 @@ class Match {
 
   // speak announces the last move and the state to screen readers.
   private speak(last: string[]) {
-    const s = this.s!, mine = this.roles.filter((role, r) => this.has(role) && this.toMove(r));
-    const text = [last.length > 0 && this.roles.length > 0 ? this.words().joint(last).map((m) => `${this.roles[m.role]} played ${this.words().of(m.move).text}`).join(", ") + "." : "",
-      s.goals ? result(this.roles, s.goals, this.has) : mine.length ? `Your move${mine.length > 1 || this.roles.length > 2 ? " as " + mine.join(" and ") : ""}.` : ""].join(" ").trim();
+    const played = this.words().joint(last).map((m) => `${this.roles[m.role]} played ${this.words().of(m.move).text}`);
+    const text = (played.length > 0 ? played.join(", ") + ". " : "") + this.status();
     if (text !== this.spoken) announce((this.spoken = text));
+  }
+
+  // status says in a sentence whose move it is, and where a move is made.
+  private status(board: Element = this.board): string {
+    const s = this.s!, mine = this.roles.filter(this.has);
+    if (s.goals) return result(this.roles, s.goals, this.has, this.story.position?.counters);
+    const due = this.roles.filter((_, r) => this.toMove(r)), own = due.filter(this.has);
+    const others = due.filter((role) => !own.includes(role)).join(" and ");
+    const chosen = mine.find((role) => s.chosen[this.roles.indexOf(role)] && this.mine[role]);
+    if (own.length > 0) {
+      const legal = this.legal?.[this.roles.indexOf(own[0])];
+      const atOnce = (s.choices ?? []).filter((n, r) => n > 1 && s.seats[r] !== "chance").length > 1;
+      return "Your move" + (mine.length > 1 ? " as " + own.join(" and ") : "") +
+        (legal ? ": " + how(legal, board) : "") + "." + (atOnce ? " All players choose at the same time." : "");
+    }
+    if (chosen && others) {
+      return `You have chosen ${this.words().of(this.mine[chosen]).text}; it stays secret until ${others} has chosen.`;
+    }
+    const open = this.roles.filter((_, r) => s.seats[r] === "open").join(" and ");
+    return open ? `The seat of ${open} is free.` : others ? `${others} ${due.length > 1 ? "choose" : "to move"}.` : "";
   }
 
   private findDeciding() {
     const turn = this.turn;
-    get<Spot[]>("api/deciding", { game: this.game, moves: JSON.stringify(this.story.joints()) }).then((spots) => { if (turn === this.turn) { this.deciding = spots; this.render(); } }, () => {});
+    get<Spot[]>("api/deciding", { game: this.game, moves: JSON.stringify(this.story.joints()) }).then((spots) => {
+      if (turn === this.turn) { this.deciding = spots; this.render(); }
+    }, () => {});
   }
 
   private analysis(moves: string[][], seconds: number, show: (a: Analysis) => void, at: HTMLElement) {
-    return listen("api/analyse?" + new URLSearchParams({ game: this.game, moves: JSON.stringify(moves), seconds: String(seconds) }),
-      { analysis: show, failed: (text: string) => fill(at, failure(text)) });
+    const query = new URLSearchParams({ game: this.game, moves: JSON.stringify(moves), seconds: String(seconds) });
+    return listen("api/analyse?" + query, { analysis: show, failed: (text: string) => fill(at, failure(text)) });
   }
 
   private ask(role: string) {
@@ -193,8 +240,11 @@ class Match {
     this.stops.hint();
     fill(this.hint, h("p", { class: "quiet" }, "thinking…"));
     this.stops.hint = this.analysis(this.story.joints(), 4, (a) => {
-      const best = [...(a.strategies?.[at] ?? [])].sort((x, y) => y.probability - x.probability).map((s) => this.legal?.[at]?.find((m) => m.move === s.move) ?? this.words().of(s.move));
-      fill(this.hint, h("p", null, advice(a, at, best)), best.length > 1 && h("p", null, shares(a.strategies?.[at] ?? [], this.words())));
+      const strategy = a.strategies?.[at] ?? [], legal = this.legal?.[at] ?? [];
+      const best = [...strategy].sort((x, y) => y.probability - x.probability)
+        .map((s) => legal.find((m) => m.move === s.move) ?? this.words().of(s.move));
+      fill(this.hint, h("p", null, advice(a, at, best)),
+        best.length > 1 && h("p", null, shares(strategy, this.words())));
       mark(this.board, "advised", best.slice(0, 1).flatMap((m) => m.spots ?? []));
       if (a.done && best[0]) announce(advice(a, at, best));
     }, this.hint);
@@ -209,8 +259,11 @@ class Match {
     if (this.s.goals && moves.length === all.length) return;
     this.stops.evaluation = this.analysis(moves, 6, (a) => {
       if (!a.lower || !a.upper) return fill(this.evaluation, a.note && h("p", { class: "quiet" }, a.note));
-      void this.words().ask((a.line ?? []).flat()).then(() => fill(this.evaluation, a.roles.map((role, r) => role !== "random" &&
-        h("div", { class: "interval" }, interval(a, r), h("span", null, verdict(a, r)))), (a.line ?? []).length > 0 && h("p", { class: "quiet" }, "Best line: " + this.words().line(a.line!, 6))));
+      const line = a.line ?? [];
+      void this.words().ask(line.flat()).then(() => fill(this.evaluation,
+        a.roles.map((role, r) => role !== "random" &&
+          h("div", { class: "interval" }, interval(a, r), h("span", null, verdict(a, r)))),
+        line.length > 0 && h("p", { class: "quiet" }, "Best line: " + this.words().line(line, 6))));
     }, this.evaluation);
   }
 
@@ -224,41 +277,76 @@ class Match {
   private shownPosition(): Position | null {
     if (this.at === null) return this.story.position;
     const moves = JSON.stringify(this.story.joints().slice(0, this.at)), known = this.past.get(moves);
-    if (!known) get<Position>("api/position", { game: this.game, moves }).then((p) => { this.past.set(moves, p); this.render(); }, (e) => this.fail(e));
+    if (!known) {
+      get<Position>("api/position", { game: this.game, moves })
+        .then((p) => { this.past.set(moves, p); this.render(); }, (e) => this.fail(e));
+    }
     return known ?? null;
   }
 
   private render() { if (this.s) keepingFocus(() => this.draw(this.s!)); }
 
   private draw(s: Seats) {
-    const joints = this.story.joints(), looked = this.shownPosition(), w = this.words(), shownTurn = this.at ?? joints.length;
+    const joints = this.story.joints(), looked = this.shownPosition(), w = this.words();
+    const shownTurn = this.at ?? joints.length, now = this.at === null;
     const mine = this.roles.filter(this.has);
-    const turned = this.turned ?? (mine.length > 0 && mine.every((role) => this.told.turned?.[this.roles.indexOf(role)]));
-    const board = looked && shown(looked, { turned, last: (joints[shownTurn - 1] ?? []).map((m) => w.of(m)), deciding: this.at === null ? this.deciding : [] });
-    fill(this.head, h("h1", null, h("a", { href: toGame("game", this.game) }, this.told.title ?? this.game)),
-      mine.length > 0 && h("span", { class: "you" }, mine.map((role) => this.color(role)), "You are ", h("b", null, mine.join(" and "))),
+    const theirs = mine.length > 0 && mine.every((role) => this.told.turned?.[this.roles.indexOf(role)]);
+    const turned = this.turned ?? !!theirs;
+    const board = looked && shown(now ? { ...looked, counters: looked.counters?.filter((c) => !c.turn) } : looked, {
+      turned, own: mine.length === 1 ? mine[0] : undefined, deciding: now ? this.deciding : [],
+      last: (joints[shownTurn - 1] ?? []).map((m) => w.of(m)),
+    });
+    this.choosers = [];
+    const choices = board && now ? mine.flatMap((role) => this.choice(s, role, board)) : [];
+    fill(this.head, h("h1", null, h("a", { href: toGame("game", this.game) }, titled(this.game, this.told.title))),
+      mine.length > 0 && h("span", { class: "you" }, mine.map((role) => this.color(role)),
+        "You are ", h("b", null, mine.join(" and "))),
       h("span", { class: "quiet", id: "state" }, s.goals ? "The game is over." : "Turn " + (joints.length + 1)),
-      h("a", { class: "button", href: toGame("analyse", this.game, joints.slice(0, shownTurn)) }, "Analyse"),
-      button("Flip board", () => { this.turned = !turned; this.render(); }, { "data-focus": "turn board" }),
-      button("Evaluation", () => { this.evaluating = !this.evaluating; this.render(); this.evaluate(); }, { "data-focus": "evaluation", id: "evaluate", "aria-pressed": String(this.evaluating) }),
-      button("Sounds", () => { switchTo(!isOn()); sound(440); this.render(); }, { "data-focus": "sounds", "aria-pressed": String(isOn()) }),
-      button("Copy link", () => copy(this.link()), { title: "For spectators", "data-focus": "copy" }));
-    const panel: (HTMLElement | false | undefined | null)[] = [];
-    if (s.goals) panel.push(h("p", { class: "result" }, result(this.roles, s.goals, this.has, this.story.position?.counters)));
-    this.roles.forEach((role, r) => panel.push(this.seat(s, role, r)));
-    if (board && this.at === null) for (const role of mine) panel.push(...this.choice(s, role, board));
-    if (this.at !== null) panel.push(h("p", null, button("Back to the current turn", () => this.go(Infinity), { class: "primary", "data-focus": "latest" })));
-    if (mine.length > 0) panel.push(this.actions(s, mine));
+      now ? h("p", { class: s.goals ? "status result" : "status" }, this.status(board ?? undefined))
+        : h("p", { class: "status" }, `After ${shownTurn} of ${joints.length} turns. `,
+          button("Back to the current turn", () => this.go(Infinity), { class: "primary", "data-focus": "latest" })));
     this.course!.show(joints, shownTurn);
-    const why = this.story.turns.map((t, i) => ({ i, said: (t.explanations?.[0] ?? []).filter((x) => x !== null) })).filter((w) => w.said.length > 0 && w.i < shownTurn).pop();
-    const recent = joints.length - 1;
+    const why = this.story.turns.map((t, i) => ({ i, said: (t.explanations?.[0] ?? []).filter((x) => x !== null) }))
+      .filter((w) => w.said.length > 0 && w.i < shownTurn).pop();
+    const played = joints.length > 0 ? w.joint(joints[joints.length - 1]) : [];
     fill(this.board, board ?? h("p", { class: "quiet" }, "…"), this.evaluation);
-    fill(this.side, panel, this.failed, this.hint, s.note && h("p", { class: "quiet" }, s.note),
-      recent >= 0 && h("p", { class: "last" }, "Last: ", w.joint(joints[recent]).map((m) => h("span", { class: "share" }, h("b", null, this.roles[m.role]), " ", w.show(m.move)))),
+    if (now && board) this.animate(board);
+    fill(this.side, this.roles.map((role, r) => s.seats[r] !== "chance" && this.seat(s, role, r)), choices,
+      mine.length > 0 && this.actions(s, mine), this.failed, this.hint, s.note && h("p", { class: "quiet" }, s.note),
+      played.length > 0 && h("p", { class: "last" }, "Last: ", played.map((m) =>
+        h("span", { class: "share" }, h("b", null, this.roles[m.role]), " ", w.show(m.move)))),
+      this.told.summary && h("details", { open: joints.length === 0 }, h("summary", null, "How to play"),
+        h("p", null, this.told.summary)),
       this.course!.element,
-      why && h("details", null, h("summary", null, "Explanation of turn " + (why.i + 1)), why.said.map((x) => explanation(x!, w))));
+      why && h("details", null, h("summary", null, "Explanation of turn " + (why.i + 1)),
+        why.said.map((x) => explanation(x!, w))),
+      this.tools(mine, joints.slice(0, shownTurn), turned));
     this.tick();
-    document.title = (this.told.title ?? this.game) + " – Stackmate";
+    document.title = titled(this.game, this.told.title) + " – Stackmate";
+  }
+
+  // animate shows the last move as a movement. It goes on where the board was drawn again.
+  private animate(board: HTMLElement) {
+    if (this.before) glide(this.before, board, performance.now() - (this.since ||= performance.now()));
+    this.drawn = board;
+  }
+
+  // tools returns the buttons that change no move.
+  private tools(mine: string[], joints: string[][], turned: boolean): HTMLElement {
+    const toggle = (text: string, pressed: boolean, change: () => void, id?: string) => button(text,
+      () => { change(); this.render(); }, { class: "small", id, "data-focus": text, "aria-pressed": String(pressed) });
+    return h("div", { class: "line tools" },
+      h("a", { class: "button small", href: toGame("analyse", this.game, joints) }, "Analyse"),
+      toggle("Evaluation", this.evaluating, () => { this.evaluating = !this.evaluating; this.evaluate(); }, "evaluate"),
+      toggle("Flip board", turned, () => { this.turned = !turned; }),
+      toggle("Sounds", isOn(), () => { switchTo(!isOn()); sound(440); }),
+      button("Copy link", () => copy(this.link()), { class: "small", title: "For spectators", "data-focus": "copy" }),
+      mine.map((role) => button("My other device" + (mine.length > 1 ? ": " + role : ""),
+        () => copy(this.link("?" + new URLSearchParams({ role, key: keysOf(this.id)[role] }))), {
+          class: "small device", "data-focus": "link " + role,
+          title: "Copies a private link: it plays your own side on another device of yours. Do not share it.",
+          "aria-label": `My other device: copy a private link to play ${role}`,
+        })));
   }
 
   // choice returns the legal moves of a role of this window, on the board and in a list.
@@ -267,9 +355,12 @@ class Match {
     if ((s.choices?.[r] ?? 0) < 2) return [];
     const legal = this.legal?.[r];
     if (!legal) return [];
-    const chooser = new Chooser(board, legal, (move) => { this.mine[role] = move; void this.act("move", role, { move }); }, s.chosen[r] ? this.mine[role] : undefined);
-    const list = legal.some((m) => m.spots) ? h("details", { open: legal.length <= 24, class: "all-moves" }, h("summary", null, `All ${legal.length} moves`), chooser.list) : chooser.list;
-    return s.chosen[r] ? [list, h("p", { class: "quiet" }, `${this.mine[role] ? this.words().of(this.mine[role]).text : "A move"} is chosen; it stays secret until every role has chosen.`)] : [list];
+    const choose = (move: string) => { this.mine[role] = move; void this.act("move", role, { move }); };
+    const chooser = new Chooser(board, legal, choose, s.chosen[r] ? this.mine[role] : undefined);
+    this.choosers.push(chooser);
+    if (!legal.some((m) => m.spots)) return [chooser.list];
+    return [h("details", { open: legal.length <= 24, class: "all-moves" },
+      h("summary", null, `All ${legal.length} moves`), chooser.list)];
   }
 
   // link returns the address of the table, with the key of a seat if one is given.
@@ -277,17 +368,23 @@ class Match {
 
   private seat(s: Seats, role: string, r: number): HTMLElement {
     const seat = s.seats[r], me = this.has(role), choices = s.choices?.[r] ?? 0, best = s.goals && Math.max(...s.goals);
-    const outcome = () => (s.goals!.every((g) => g === best) && s.goals!.length > 1 ? "draw" : s.goals![r] === best ? "won" : "lost") + `, ${s.goals![r]} points`;
-    const state = s.goals ? (this.roles.length > 1 ? outcome() : s.goals[r] + " points")
-      : seat === "open" ? "this seat is free" : choices < 2 ? (this.roles.length > 1 ? "waits" : "") : s.chosen[r] ? "has chosen"
-        : me ? "your move" : seat === "person" ? "to move" : "thinking…";
-    return h("div", { class: "seat" + (me ? " me" : "") + (this.toMove(r) ? " to-move" : "") }, this.color(role), h("b", { class: "role" }, role), " " + (me ? "you" : names[seat] ?? levelOf(seat)),
-      h("span", { class: "state" }, state), h("span", { class: "clock", role: "timer", "aria-label": "Clock of " + role, "data-clock": r }), s.score && h("span", { class: "score", title: "Score over several games" }, +(s.score[r] ?? 0).toFixed(2)),
-      seat === "open" && [button("Join", () => void this.act("sit", role), { class: "sit", "aria-label": "Join as " + role, "data-focus": "sit " + role }),
-        button("Invite: copy link", () => copy(this.link()), { class: "invite", title: "Your friend opens the link and presses Join", "data-focus": "invite " + role })],
-      !me && left(this.id)[role] && button("Resume here", () => { keepKeys(this.id, { [role]: left(this.id)[role] }); this.changed(); }, { class: "again", "data-focus": "again " + role }),
-      me && button("My other device", () => copy(this.link("?" + new URLSearchParams({ role, key: keysOf(this.id)[role] }))),
-        { class: "small device", title: "Copies a private link: it plays your own side on another device of yours. Do not share it.", "aria-label": `My other device: copy a private link to play ${role}`, "data-focus": "link " + role }));
+    const outcome = () => (s.goals!.every((g) => g === best) ? "draw" : s.goals![r] === best ? "won" : "lost") + ", ";
+    const state = s.goals ? (this.roles.length > 1 ? outcome() : "") + s.goals[r] + " points"
+      : seat === "open" ? "this seat is free" : choices < 2 ? (this.roles.length > 1 ? "waits" : "")
+        : s.chosen[r] ? "has chosen" : me ? "your move" : seat === "person" ? "to move" : "thinking…";
+    const again = !me && left(this.id)[role];
+    return h("div", { class: "seat" + (me ? " me" : "") + (this.toMove(r) ? " to-move" : "") },
+      this.color(role), h("b", { class: "role" }, role), " " + (me ? "you" : names[seat] ?? levelOf(seat)),
+      h("span", { class: "state" }, state),
+      h("span", { class: "clock", role: "timer", "aria-label": "Clock of " + role, "data-clock": r }),
+      s.score && h("span", { class: "score", title: "Score over several games" }, +(s.score[r] ?? 0).toFixed(2)),
+      seat === "open" && [
+        button("Join", () => void this.act("sit", role),
+          { class: "sit", "aria-label": "Join as " + role, "data-focus": "sit " + role }),
+        button("Invite: copy link", () => copy(this.link()), { class: "invite",
+          title: "Your friend opens the link and presses Join", "data-focus": "invite " + role })],
+      again && button("Resume here", () => { keepKeys(this.id, { [role]: again }); this.changed(); },
+        { class: "again", "data-focus": "again " + role }));
   }
 
   // color returns a dot in the colour of a role.
@@ -297,24 +394,34 @@ class Match {
   }
 
   private actions(s: Seats, mine: string[]): HTMLElement {
-    const free = mine.find((role) => (s.choices?.[this.roles.indexOf(role)] ?? 0) > 1) ?? mine[0], r = this.roles.indexOf(free);
+    const free = mine.find((role) => (s.choices?.[this.roles.indexOf(role)] ?? 0) > 1) ?? mine[0];
+    const r = this.roles.indexOf(free);
     const name = (what: string) => (what === "undo" ? "a takeback" : "a " + what);
-    const asked = ([what, by]: [string, string[]]) => (by.length === 0 ? [] : by.includes(free) ? [h("span", { class: "quiet" }, `waiting for the other players to agree to ${name(what)}`)]
-      : [h("span", null, `${by.join(", ")} asks for ${name(what)}`), button("Agree", () => void this.act(what, free), { class: "primary", "data-focus": "agree " + what }), button("Refuse", () => void this.act("refuse", free, { what }), { "data-focus": "refuse " + what })]);
+    const asked = ([what, by]: [string, string[]]) => by.length === 0 ? [] : by.includes(free)
+      ? [h("span", { class: "quiet" }, `waiting for the other players to agree to ${name(what)}`)]
+      : [h("span", null, `${by.join(", ")} asks for ${name(what)}`),
+        button("Agree", () => void this.act(what, free), { class: "primary", "data-focus": "agree " + what }),
+        button("Refuse", () => void this.act("refuse", free, { what }), { "data-focus": "refuse " + what })];
+    const resign = () => { if (this.sure) void this.act("resign", free); else { this.sure = true; this.render(); } };
     return h("div", { class: "line actions" },
       this.toMove(r) && button("Hint", () => this.ask(free), { class: "ask", "data-focus": "hint" }),
-      button("Undo", () => void this.act("undo", free), { class: "undo", disabled: s.turn === 0 && !s.chosen[r], "data-focus": "undo" }),
+      button("Undo", () => void this.act("undo", free),
+        { class: "undo", disabled: s.turn === 0 && !s.chosen[r], "data-focus": "undo" }),
       Object.entries(s.asked ?? {}).flatMap(asked),
-      !s.goals && button(this.sure ? "Confirm resign" : "Resign", () => { if (this.sure) void this.act("resign", free); else { this.sure = true; this.render(); } }, { class: this.sure ? "resign grave" : "resign", "data-focus": "resign" }),
-      s.goals && button("Rematch, seats swapped", () => void this.act("rematch", free), { class: "rematch", "data-focus": "rematch" }),
+      !s.goals && button(this.sure ? "Confirm resign" : "Resign", resign,
+        { class: this.sure ? "resign grave" : "resign", "data-focus": "resign" }),
+      s.goals && button("Rematch, seats swapped", () => void this.act("rematch", free),
+        { class: "rematch", "data-focus": "rematch" }),
       !s.goals && s.seats.some(isPlayer) && this.strength(s));
   }
 
   // strength returns the selection of a player's level.
   private strength(s: Seats): HTMLElement {
     const r = s.seats.findIndex(isPlayer);
-    const change = (e: Event) => void this.act("strength", this.roles.find(this.has)!, { of: this.roles[r], kind: (e.target as HTMLSelectElement).value });
-    return h("label", { class: "strength" }, "Level ", h("select", { id: "strength", "data-focus": "strength", onchange: change }, options(this.players, s.seats[r])));
+    const select = h("select", { id: "strength", "data-focus": "strength", onchange: () =>
+      void this.act("strength", this.roles.find(this.has)!, { of: this.roles[r], kind: select.value }) },
+    options(this.players, s.seats[r]));
+    return h("label", { class: "strength" }, "Level ", select);
   }
 }
 

@@ -12,7 +12,7 @@ export interface Parameter { name: string; about: string; min: number; max: numb
 export interface Source { name: string; title?: string; summary?: string; pattern?: string; parameters?: Parameter[]; from: string; group: string; first?: boolean }
 export interface Bound { least: number; most: number; usual: number }
 export interface Choices { games: Source[]; players: string[]; clocks: Record<string, Bound> }
-export interface Told { clauses?: string; turned?: boolean[]; colors?: string[]; title?: string }
+export interface Told { clauses?: string; turned?: boolean[]; colors?: string[]; title?: string; summary?: string }
 export interface Proof { property: string; verdict: string; detail?: string; line?: string[][] }
 export interface Finding { line: number; column: number; code: string; grave: boolean; text: string; hint?: string }
 export interface Game {

@@ -5,7 +5,7 @@ import { Course, type Note } from "./course.js";
 import { Story } from "./story.js";
 import { explanation, graph, known, result } from "./explain.js";
 import { mistakes, review } from "./review.js";
-import { words } from "./words.js";
+import { named, words } from "./words.js";
 import type { Analysis, Choices, Outline, Part, Position, Spot } from "./types.js";
 
 // opener returns the form that opens a record: JSON lines, or a match of a GGP archive.
@@ -33,7 +33,7 @@ export async function matches(main: HTMLElement, query: URLSearchParams) {
     count > matches.length && h("span", { class: "quiet" }, `${skip + 1} to ${skip + matches.length} of ${count}`)), await opener(),
     count === 0 ? h("p", { class: "quiet" }, "There is no match here yet. Choose a game and press Watch, or start the arena with --records DIR.") :
       wide("Matches", h("table", { class: "list" }, h("thead", null, h("tr", null, ["Game", "Players", "Result", "Turns", "Begun"].map((t) => h("th", { scope: "col" }, t)))),
-        h("tbody", null, matches.map((m) => h("tr", null, h("td", null, h("a", { href: "#/watch/" + encodeURIComponent(m.match) }, m.game)),
+        h("tbody", null, matches.map((m) => h("tr", null, h("td", null, h("a", { href: "#/watch/" + encodeURIComponent(m.match) }, named(m.game))),
           h("td", null, m.players.join(" – ")), h("td", null, m.live ? h("span", { class: "live" }, "live") : m.goals?.join(" – ") || m.reason || "over"),
           h("td", null, m.turns || ""), h("td", { class: "quiet" }, new Date(m.start).toLocaleString())))))));
 }
@@ -102,7 +102,7 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
     const said = (before?.explanations?.[0] ?? []).filter((x) => x !== null);
     const end = story.end, roles = story.roles, goals = end?.goals, w = say();
     const all = story.joints(), opening = story.opening;
-    fill(title, h("a", { href: rules ? toGame("game", rules) : "#/games" }, story.head.game));
+    fill(title, h("a", { href: rules ? toGame("game", rules) : "#/games" }, named(story.head.game ?? "")));
     judge.hidden = !rules; // hidden until the game of the record is known
     if (rules) analyse.setAttribute("href", toGame("analyse", rules, opening.concat(all.slice(0, turn))));
     const looked = judged.get(opening.length + turn - 1);

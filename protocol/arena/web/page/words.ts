@@ -1,6 +1,6 @@
 // Moves in readable form: e2–e4 for (move e 2 e 4). The server knows which cells a move names.
-import { h, post } from "./dom.js";
-import type { Move } from "./types.js";
+import { get, h, post } from "./dom.js";
+import type { Choices, Move } from "./types.js";
 
 // Words are the moves of one game.
 export class Words {
@@ -26,25 +26,41 @@ export class Words {
   private async fetch() {
     const moves = [...this.pending].slice(0, 500);
     for (const m of moves) { this.pending.delete(m); this.known.set(m, this.of(m)); }
-    try { for (const m of await post<Move[]>("api/moves", { game: this.game, moves })) this.known.set(m.move, m); }
-    catch { /* the moves stay as in the rules */ }
+    try {
+      for (const m of await post<Move[]>("api/moves", { game: this.game, moves })) this.known.set(m.move, m);
+    } catch { /* the moves stay as in the rules */ }
     this.asking = null;
   }
 
   // show returns a move, with its term as a tooltip.
-  show(move: string): HTMLElement { const m = this.of(move); return h("span", { class: "term", title: m.move }, m.text); }
+  show(move: string): HTMLElement { return h("span", { class: "term", title: move }, this.of(move).text); }
 
-  // joint lists the moves of a joint move by role, without waiting moves.
+  // joint lists the moves of a joint move by role, without waiting moves: noop, and names beside terms.
   joint(moves: string[]): { role: number; move: string }[] {
-    const all = moves.map((move, role) => ({ role, move }));
-    return moves.some((m) => m.startsWith("(")) ? all.filter((m) => m.move.startsWith("(")) : all;
+    const all = moves.map((move, role) => ({ role, move })), terms = all.filter((m) => m.move.startsWith("("));
+    const active = terms.length > 0 ? terms : all.filter((m) => m.move !== "noop");
+    return active.length > 0 ? active : all;
+  }
+
+  // numbers counts joint moves as players do: from cell to cell in pairs, as in chess, and one by one if pieces are
+  // placed, as in hex.
+  numbers(joints: string[][]): string[] {
+    const active = joints.map((j) => this.joint(j)), movers = active.map((a) => a.map((m) => m.role).join());
+    const isMoved = (m: Move) => !m.line && (m.spots?.length ?? 0) > 1;
+    const inPairs = movers.every((m, i) => m.length === 1 && m !== movers[i - 1] && m === movers[i % 2]) &&
+      active.every(([m]) => isMoved(this.of(m.move)));
+    return joints.map((_, i) => (inPairs ? Math.floor(i / 2) + 1 + (i % 2 ? "…" : ".") : i + 1 + "."));
   }
 
   text(moves: string[]): string { return this.joint(moves).map((m) => this.of(m.move).text).join(" · "); }
 
-  line(joints: string[][], most = 12): string { return joints.slice(0, most).map((j) => this.text(j)).join(", ") + (joints.length > most ? " …" : ""); }
+  line(joints: string[][], most = 12): string {
+    return joints.slice(0, most).map((j) => this.text(j)).join(", ") + (joints.length > most ? " …" : "");
+  }
 
-  shown(joint: string[]): HTMLElement { return h("span", { class: "term", title: joint.join("  ") }, this.text(joint)); }
+  shown(joint: string[]): HTMLElement {
+    return h("span", { class: "term", title: joint.join("  ") }, this.text(joint));
+  }
 }
 
 const games = new Map<string, Words>();
@@ -54,4 +70,21 @@ export function words(game: string): Words {
   let w = games.get(game);
   if (!w) games.set(game, (w = new Words(game)));
   return w;
+}
+
+// titled returns the title of a game with its size: "Connect Four, 9x7" for connectFour-9x7.
+export const titled = (name: string, title?: string) =>
+  title ? title + name.replace(/^[^-]*/, "").replace("-", ", ") : name;
+
+let titles: Promise<Map<string, string | undefined>> | null = null;
+
+// named returns an element with the title of a game, as soon as it is known.
+export function named(game: string): HTMLElement {
+  const element = h("span", { title: game }, game);
+  titles ??= get<Choices>("api/games").then((c) => new Map(c.games.map((g) => [g.name, g.title])));
+  const show = (known: Map<string, string | undefined>) => {
+    element.textContent = known.get(game) ?? titled(game, known.get(game.split("-")[0]));
+  };
+  titles.then(show, () => { titles = null; });
+  return element;
 }
