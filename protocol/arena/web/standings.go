@@ -150,29 +150,19 @@ func (s *Server) standings(query url.Values) ([]byte, time.Time, error) {
 // followStandings sends standings whenever they change.
 func (s *Server) followStandings(e *stream, r *http.Request) error {
 	var sent []byte
-	for heard := time.Now(); ; {
+	for {
 		news, until, err := s.standings(r.URL.Query())
 		if err != nil {
 			return err
 		}
-		switch {
-		case !bytes.Equal(news, sent):
-			sent = news
-		case time.Since(heard) > beat:
-			news = stillHere
-		default:
-			news = nil
-		}
-		if news != nil {
+		if !bytes.Equal(news, sent) {
 			if err := e.send(news); err != nil {
 				return err
 			}
-			heard = time.Now()
+			sent = news
 		}
-		select {
-		case <-time.After(time.Until(until) + time.Millisecond):
-		case <-r.Context().Done():
-			return nil
+		if err := awaitNews(e, time.After(time.Until(until)+time.Millisecond)); err != nil {
+			return err
 		}
 	}
 }
