@@ -410,7 +410,7 @@ func aLiveMatchArrivesTurnByTurn(t *testing.T, address string, ctx context.Conte
 }
 
 func everyCellOfATournamentLeadsToItsMatches(t *testing.T, address string, ctx context.Context) {
-	do(t, ctx, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"), chromedp.WaitVisible(".course"), chromedp.WaitVisible(".elo"))
+	do(t, ctx, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"), saying("#test", "after 6 pairs"), until(`document.querySelector(".plot").naturalWidth > 0`))
 	for _, cell := range []string{".standings td a", ".cross td a"} {
 		do(t, ctx, chromedp.Evaluate[chromedp.Void](`location.hash = "#/standings"`), chromedp.WaitVisible(cell))
 		shown := value[string](t, ctx, fmt.Sprintf(`document.querySelector(%q).textContent`, cell))

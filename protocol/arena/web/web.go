@@ -189,6 +189,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/matches/{id}/record", s.saveRecord)
 	mux.HandleFunc("POST /api/records", answer(s, s.openRecord))
 	mux.HandleFunc("GET /api/standings", s.events(s.followStandings))
+	mux.HandleFunc("GET /api/standings/plot", s.plotStandings)
 	if s.Tournaments != nil {
 		mux.HandleFunc("GET /api/tournaments", answer(s, s.listTournaments))
 		mux.HandleFunc("POST /api/tournaments", answer(s, s.beginTournament))
