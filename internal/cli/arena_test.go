@@ -507,6 +507,14 @@ func aBusyServerIsNamed(t *testing.T, address string, ctx context.Context) {
 		busy, _, err := websocket.Dial(t.Context(), address+"api/analyse?game=chess&seconds=600", nil)
 		must.OK(t, err)
 		defer busy.CloseNow()
+		busy.SetReadLimit(-1)
+		_, _, err = busy.Read(t.Context()) // it has begun
+		must.OK(t, err)
+		go func() {
+			for err == nil {
+				_, _, err = busy.Read(t.Context())
+			}
+		}()
 	}
 	do(t, ctx, chromedp.Navigate(address+"#/analyse/ticTacToe"), saying("#analysis", "in the queue"))
 	// Streams of other pages work all the same.

@@ -61,8 +61,8 @@ func (s *Server) events(tell func(e *stream, r *http.Request) error) http.Handle
 			defer done()
 			err = tell(e, r.WithContext(ctx))
 		}
-		if err != nil {
-			_ = e.send(event("failed", s.told(err))) // the reader may be gone
+		if err != nil && ctx.Err() == nil { // a reader who is cut off comes back, one who fails does not
+			_ = e.send(event("failed", s.told(err)))
 		}
 		select {
 		case <-ctx.Done():

@@ -211,6 +211,22 @@ func TestReadersWhoDoNotReadOrAnswerAreDropped(t *testing.T) {
 	}
 }
 
+// An event "failed" would keep the window from coming back.
+func TestAServerThatStopsTellsItsReadersNothing(t *testing.T) {
+	for range 300 {
+		ctx, stop := context.WithCancel(t.Context())
+		var story feed.Feed[[]byte]
+		story.Add(event("part", 1))
+		r := joined(ctx, &story)
+		go stop()
+		text, _ := io.ReadAll(r)
+		if <-r.gone; strings.Contains(string(text), "failed") {
+			t.Fatalf("the last event: %q", text)
+		}
+		r.Close()
+	}
+}
+
 func TestMessagesOfReadersAreNotRead(t *testing.T) {
 	for name, size := range map[string]uint64{"small": 1, "of a gigabyte": 1 << 30, "of all numbers": 1<<63 - 1} {
 		var story feed.Feed[[]byte]
