@@ -54,7 +54,8 @@ const legendShare = 1. / 3
 var colours = []string{"#e41a1c", "#377eb8", "#4daf4a", "#984ea3", "#ff7f00", "#8d5f3c", "#d45a9f", "#666666"}
 
 const style = `<style>text{font:12px sans-serif;fill:#222}.title{font-size:14px}.end{text-anchor:end}.middle{text-anchor:middle}` +
-	`.grid{stroke:#ddd}.zero{stroke:#888}.axis{stroke:#222}.line{fill:none;stroke-width:1.5}.dashed{stroke-dasharray:6 4}</style>`
+	`.grid{stroke:#ddd}.zero{stroke:#888}.axis{stroke:#222}.line{fill:none;stroke-width:1.5}.dashed{stroke-dasharray:6 4}` +
+	`@media(prefers-color-scheme:dark){text{fill:#ddd}.grid{stroke:#444}.axis{stroke:#ddd}rect{fill:#23252b}}</style>`
 
 // SVG draws rows of diagrams, each of them width × height pixels. Where one is nil the room is left
 // empty.

@@ -48,7 +48,7 @@ func TestThePageIsAccessible(t *testing.T) {
 		{"editor", []action{chromedp.Navigate(address + "#/edit"), saying("#verdict", "Valid")}},
 		{"matches", []action{chromedp.Navigate(address + "#/watch"), chromedp.WaitVisible(".list a")}},
 		{"record", []action{chromedp.Click(".list tbody a"), chromedp.WaitVisible(".course-list button"), chromedp.WaitVisible("section .boards svg")}},
-		{"tournament", []action{chromedp.Navigate(address + "#/standings"), chromedp.WaitVisible(".course")}},
+		{"tournament", []action{chromedp.Navigate(address + "#/standings"), chromedp.WaitVisible(".plot")}},
 	} {
 		do(t, ctx, c.actions...)
 		for _, scheme := range []string{"light", "dark"} {

@@ -24,6 +24,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
 	"stackmate/gdl"
@@ -206,7 +207,8 @@ func TestThePageInABrowser(t *testing.T) {
 		"a faulty rulesheet": aFaultyRulesheetIsExplained,
 		"on a phone":         thePageIsReadOnAPhone,
 		"many windows":       manyWindowsFollowOneTable,
-		"a busy server":      aBusyServerIsNamedInAnyBrowser,
+		"a busy server":      aBusyServerIsNamed,
+		"another page":       anotherPageOpensNoStream,
 		"by keyboard":        aGameIsPlayedByKeyboard,
 		"rules are written":  rulesAreWrittenAndPlayed,
 		"variations":         variationsAreTriedAndKept,
@@ -424,7 +426,7 @@ func aLiveMatchArrivesTurnByTurn(t *testing.T, address string, ctx context.Conte
 }
 
 func everyCellOfATournamentLeadsToItsMatches(t *testing.T, address string, ctx context.Context) {
-	do(t, ctx, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"), chromedp.WaitVisible(".course"), chromedp.WaitVisible(".elo"))
+	do(t, ctx, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"), saying("#test", "after 6 pairs"), until(`document.querySelector(".plot").naturalWidth > 0`))
 	for _, cell := range []string{".standings td a", ".cross td a"} {
 		do(t, ctx, chromedp.Evaluate[chromedp.Void](`location.hash = "#/standings"`), chromedp.WaitVisible(cell))
 		shown := value[string](t, ctx, fmt.Sprintf(`document.querySelector(%q).textContent`, cell))
@@ -515,24 +517,36 @@ func manyWindowsFollowOneTable(t *testing.T, address string, ctx context.Context
 	}
 }
 
-// Analyses queue, and the page says so, in browsers without shared workers, too.
-func aBusyServerIsNamedInAnyBrowser(t *testing.T, address string, ctx context.Context) {
+// Analyses queue, and the page says so.
+func aBusyServerIsNamed(t *testing.T, address string, ctx context.Context) {
 	for range 2 {
-		busy := must.Get(http.Get(address + "api/analyse?game=chess&seconds=600"))(t)
-		defer busy.Body.Close()
-		if busy.StatusCode != http.StatusOK {
-			t.Fatalf("an analysis: %s", busy.Status)
-		}
+		busy, _, err := websocket.Dial(t.Context(), address+"api/analyse?game=chess&seconds=600", nil)
+		must.OK(t, err)
+		defer busy.CloseNow()
+		busy.SetReadLimit(-1)
+		_, _, err = busy.Read(t.Context()) // it has begun
+		must.OK(t, err)
+		go func() {
+			for err == nil {
+				_, _, err = busy.Read(t.Context())
+			}
+		}()
 	}
-	old := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: "delete window.SharedWorker"})
-		return err
-	})
-	for _, prepare := range [][]action{nil, {old}} {
-		w := tab(t, ctx)
-		do(t, w, append(prepare, chromedp.Navigate(address+"#/analyse/ticTacToe"), saying("#analysis", "in the queue"))...)
-		// Streams of other pages work all the same.
-		do(t, w, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"))
+	do(t, ctx, chromedp.Navigate(address+"#/analyse/ticTacToe"), saying("#analysis", "in the queue"))
+	// Streams of other pages work all the same.
+	do(t, ctx, chromedp.Navigate(address+"#/standings"), saying("#progress", "of 12 matches"))
+}
+
+// Browsers let any page open a WebSocket anywhere: the arena refuses the page of another port, and answers its own.
+func anotherPageOpensNoStream(t *testing.T, address string, ctx context.Context) {
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	for page, want := range map[string]string{address: "open", other.URL: "refused"} {
+		do(t, ctx, chromedp.Navigate(page))
+		value[bool](t, ctx, fmt.Sprintf(`{ const socket = new WebSocket("%sapi/standings");
+			socket.onopen = () => { document.title = "open"; }; socket.onerror = () => { document.title = "refused"; }; true }`,
+			strings.Replace(address, "http", "ws", 1)))
+		do(t, ctx, until(`document.title === "`+want+`"`))
 	}
 }
 
@@ -692,7 +706,7 @@ func TestThePageIsForThisMachine(t *testing.T) {
 		"another page, no origin": {"GET", "api/games", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
 		"a file of the machine":   {"GET", "api/game?game=/etc/passwd", nil, 404},
 		"no such match":           {"GET", "api/matches/x/position?turn=0", nil, 404},
-		"no such table":           {"GET", "api/tables/x", nil, 404},
+		"no handshake":            {"GET", "api/tables/x", nil, 426},
 		"an illegal move":         {"GET", `api/position?game=ticTacToe&moves=[["x","y"]]`, nil, 400},
 	} {
 		status, header, body := request(t, c.method, address+c.path, c.headers)

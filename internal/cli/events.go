@@ -90,7 +90,7 @@ func (c *eventFlags) run(s *console, command planner) error {
 		fmt.Fprintf(s.err, "stackmate: to go on: stackmate %s --resume --record %s\n", s.args[0], shellQuoted(c.Record))
 	}
 	if c.Plot != "" {
-		err = errors.Join(err, atomicfile.Write(c.Plot, plotRanking(ranking)))
+		err = errors.Join(err, atomicfile.Write(c.Plot, ranking.Plot()))
 	}
 	if err != nil {
 		return err

@@ -45,5 +45,5 @@ func TestScreenshots(t *testing.T) {
 		saying("#state", "Turn 2"), chromedp.Click(`.can[data-spot="0-4-1"]`))
 	shot("analyse", chromedp.Navigate(address+"#/analyse/biddingTicTacToe-3"), chromedp.WaitReady(".report.done #matrix"))
 	shot("edit", chromedp.Navigate(address+"#/edit"), saying("#verdict", "Valid"))
-	shot("tournament", chromedp.Navigate(address+"#/standings"), chromedp.WaitVisible(".course"))
+	shot("tournament", chromedp.Navigate(address+"#/standings"), chromedp.WaitVisible(".plot"))
 }

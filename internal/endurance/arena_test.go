@@ -1,7 +1,6 @@
 package endurance
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -19,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"stackmate/internal/must"
 	"stackmate/protocol/arena"
 )
@@ -28,7 +29,7 @@ type crowd struct {
 	t       *testing.T
 	url     string
 	mu      sync.Mutex
-	moves   map[string]int // shown on the board, by table
+	moves   map[window]int // shown on the board
 	late    []time.Duration
 	back    []time.Duration // from the start of a program to the board of a table that was open
 	began   atomic.Int64    // when the program was started, in Unix nanoseconds
@@ -37,17 +38,20 @@ type crowd struct {
 	games   atomic.Int64
 }
 
+// window is a window of a browser in which one role of a table is played.
+type window struct{ table, role string }
+
 var pageAddress = regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+/`)
 
-// TestACrowdedArenaLosesNoMove has many people play, watch and analyse among many records, while two tournaments are played, and kills
-// the program again and again: each table goes on at the turn that was on the board, every move is in one record, and every match of the
-// tournaments has one complete record.
+// TestACrowdedArenaLosesNoMove has people play at twenty tables, each role in a window of its own, and others watch and analyse among many
+// records, while two tournaments are played, and kills the program at random moments: each window goes on at the turn that was on the
+// board, every move is in one record, and every match of the tournaments has one complete record.
 func TestACrowdedArenaLosesNoMove(t *testing.T) {
 	begin(t)
 	dir, listen := t.TempDir(), "127.0.0.1:0"
 	archive(t, dir, either(100, 10_000))
-	load, kills := lasting(t, 3*time.Second, 3*time.Minute), repetitions(t, 3, 12)
-	c := &crowd{t: t, moves: make(map[string]int)}
+	load, kills := lasting(t, 3*time.Second, 20*time.Second), repetitions(t, 3, 12)
+	c := &crowd{t: t, moves: make(map[window]int)}
 	var all sync.WaitGroup
 	end := time.Now().Add(time.Duration(kills)*load + time.Hour)
 	ctx, leave := context.WithCancel(t.Context())
@@ -65,12 +69,12 @@ func TestACrowdedArenaLosesNoMove(t *testing.T) {
 			for range 20 {
 				all.Go(func() { c.play(ctx) })
 			}
-			for i := range either(20, 200) {
-				all.Go(func() { c.follow(ctx, end, []string{"standings", "tables"}[i%2], 100*time.Millisecond) })
+			for range either(10, 30) {
+				all.Go(func() { c.follow(ctx, end, "standings", 100*time.Millisecond) })
 			}
-			for range either(3, 20) {
+			for range either(3, 10) {
 				all.Go(func() {
-					c.follow(ctx, end, "analyse?game=goofspiel-6&seconds=5", either(100*time.Millisecond, time.Minute))
+					c.follow(ctx, end, "analyse?game=goofspiel-6&seconds=5", either(100*time.Millisecond, 10*time.Second))
 				})
 			}
 		}
@@ -103,7 +107,7 @@ type pageContest struct {
 func (c *crowd) beginTournament() {
 	c.t.Helper()
 	if !c.post("tournaments", map[string]any{
-		"games": []string{"ticTacToe", "nim-3.4.5"}, "players": []string{"random", "legal"}, "rounds": either(20, 500), "openings": 2,
+		"games": []string{"ticTacToe", "nim-3.4.5"}, "players": []string{"random", "legal"}, "rounds": either(20, 200), "openings": 2,
 		"start_clock": 10, "play_clock": 2,
 	}, nil) {
 		c.t.Error("the page begins no tournament")
@@ -223,33 +227,41 @@ func (c *crowd) play(ctx context.Context) {
 			time.Sleep(20 * time.Millisecond)
 			continue
 		}
-		for over := false; !over && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) { // until the program is back
-			over = c.sit(ctx, o.Table, o.Keys)
+		var both sync.WaitGroup
+		for role, key := range o.Keys {
+			both.Go(func() {
+				for over := false; !over && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) { // until the program is back
+					over = c.sit(ctx, window{o.Table, role}, key)
+				}
+			})
 		}
+		both.Wait()
+		c.games.Add(1)
 	}
 }
 
-// sit plays at a table for as long as its stream lasts, and reports whether the game has ended.
-func (c *crowd) sit(ctx context.Context, table string, keys map[string]string) (over bool) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"api/tables/"+table, nil)
-	if err != nil {
+// sit plays in a window for as long as its stream lasts, and reports whether the game has ended.
+func (c *crowd) sit(ctx context.Context, w window, key string) (over bool) {
+	stream := c.open(ctx, "tables/"+w.table)
+	if stream == nil {
 		return false
 	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return false
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		c.fault("tables/"+table, response)
-		return false
-	}
+	defer stream.CloseNow()
 	var roles []string
-	moves, turn, asked := 0, -1, time.Now()
-	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+	moves, turn := 0, -1
+	var chosen time.Time // when the move of this turn was chosen here
+	for {
+		kind, value := c.read(ctx, stream)
 		var e event
-		text, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: {"))
-		if !ok || json.Unmarshal(append([]byte("{"), text...), &e) != nil {
+		switch kind {
+		case "":
+			return false
+		case "failed":
+			c.fault("tables/"+w.table, value)
+			return false
+		case "part", "seats":
+			must.OK(c.t, json.Unmarshal(value, &e))
+		default:
 			continue
 		}
 		switch {
@@ -262,29 +274,54 @@ func (c *crowd) sit(ctx context.Context, table string, keys map[string]string) (
 			continue
 		}
 		if moves > turn {
-			c.shown(table, moves, turn < 0, time.Since(asked))
+			c.shown(w, moves, turn < 0, chosen)
 		}
 		if e.Goals != nil || e.Over {
-			c.games.Add(1)
 			return true
 		}
 		if moves == turn {
 			continue // chosen, and on its way
 		}
+		turn, chosen = moves, time.Time{}
+		if len(roles) == 0 || roles[moves%len(roles)] != w.role {
+			continue
+		}
 		time.Sleep(thought())
-		turn, asked = moves, time.Now()
+		chosen = time.Now()
 		var legal struct{ Legal [][]struct{ Move string } }
-		if answer, err := http.Get(c.url + "api/tables/" + table + "/legal"); err == nil {
+		if answer, err := http.Get(c.url + "api/tables/" + w.table + "/legal"); err == nil {
 			_ = json.NewDecoder(answer.Body).Decode(&legal)
 			answer.Body.Close()
 		}
-		for r, moves := range legal.Legal {
-			if len(moves) > 1 {
-				c.post("tables/"+table+"/move", map[string]any{"role": roles[r], "key": keys[roles[r]], "turn": turn, "move": moves[0].Move}, nil)
-			}
+		if r := slices.Index(roles, w.role); r < len(legal.Legal) && len(legal.Legal[r]) > 1 {
+			c.post("tables/"+w.table+"/move", map[string]any{"role": w.role, "key": key, "turn": turn, "move": legal.Legal[r][0].Move}, nil)
 		}
 	}
-	return false
+}
+
+// open opens a stream of the page, nil if the program is away.
+func (c *crowd) open(ctx context.Context, path string) *websocket.Conn {
+	stream, response, err := websocket.Dial(ctx, c.url+"api/"+path, nil)
+	if err != nil {
+		if response != nil {
+			c.fault(path, fmt.Appendf(nil, "status %d", response.StatusCode))
+		}
+		return nil
+	}
+	stream.SetReadLimit(-1)
+	return stream
+}
+
+// read reads an event of a stream. Its kind is "" after the last event.
+func (c *crowd) read(ctx context.Context, stream *websocket.Conn) (kind string, value json.RawMessage) {
+	_, text, err := stream.Read(ctx)
+	if err != nil {
+		return "", nil
+	}
+	if err := json.Unmarshal(text, &[]any{&kind, &value}); err != nil {
+		c.t.Errorf("%v: %s", err, text)
+	}
+	return kind, value
 }
 
 // thought returns how long a person takes over a move: about a second.
@@ -293,20 +330,21 @@ func thought() time.Duration {
 	return mean/2 + rand.N(mean)
 }
 
-// shown notes the moves on a board, and the time until they were there: of a move, or of a table that somebody comes to.
-func (c *crowd) shown(table string, moves int, comes bool, took time.Duration) {
+// shown notes the moves on a board, and the time until they were there: of a move that was chosen in the window, or of a table that
+// somebody comes back to.
+func (c *crowd) shown(w window, moves int, comes bool, chosen time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	before, known := c.moves[table]
+	before, known := c.moves[w]
 	switch {
 	case moves < before:
-		c.t.Errorf("table %s: %d moves were on the board, now %d", table, before, moves)
+		c.t.Errorf("%v: %d moves were on the board, now %d", w, before, moves)
 	case comes && known:
 		c.back = append(c.back, time.Since(time.Unix(0, c.began.Load())))
-	case !comes:
-		c.late = append(c.late, took)
+	case !chosen.IsZero():
+		c.late = append(c.late, time.Since(chosen))
 	}
-	c.moves[table] = max(before, moves)
+	c.moves[w] = max(before, moves)
 }
 
 // post sends JSON; a refusal while the program lives is a fault.
@@ -322,7 +360,8 @@ func (c *crowd) post(path string, body, into any) bool {
 		return false // the move before is on its way
 	}
 	if response.StatusCode != http.StatusOK {
-		c.fault(path, response)
+		text, _ := io.ReadAll(response.Body)
+		c.fault(path, fmt.Appendf(nil, "status %d, %s", response.StatusCode, text))
 		return false
 	}
 	return into == nil || json.NewDecoder(response.Body).Decode(into) == nil
@@ -332,31 +371,32 @@ func (c *crowd) post(path string, body, into any) bool {
 const faultsShown = 5
 
 // fault counts a request that should have been answered.
-func (c *crowd) fault(path string, response *http.Response) {
+func (c *crowd) fault(path string, why []byte) {
 	if c.faults.Add(1) <= faultsShown {
-		text, _ := io.ReadAll(response.Body)
-		c.t.Logf("%s: status %d, %s", path, response.StatusCode, bytes.TrimSpace(text))
+		c.t.Logf("%s: %s", path, bytes.TrimSpace(why))
 	}
 }
 
 // follow reads a stream to its end, again and again with a pause in between.
 func (c *crowd) follow(ctx context.Context, end time.Time, path string, pause time.Duration) {
 	for ; time.Now().Before(end) && ctx.Err() == nil; time.Sleep(pause/2 + rand.N(pause)) {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"api/"+path, nil)
-		if err != nil {
-			return
-		}
-		response, err := http.DefaultClient.Do(r)
-		if err != nil {
+		stream := c.open(ctx, path)
+		if stream == nil {
 			continue
 		}
-		if response.StatusCode != http.StatusOK {
-			c.fault(path, response)
+		for kind := "x"; kind != "" && kind != "end"; {
+			var why []byte
+			if kind, why = c.read(ctx, stream); kind == "failed" {
+				c.fault(path, why)
+				break
+			}
 		}
-		_, _ = io.Copy(io.Discard, response.Body) // it is killed in the middle
-		response.Body.Close()
+		_ = stream.CloseNow()
 	}
 }
+
+// maxAway is the time from a start of the program until the last window goes on.
+const maxAway = 3 * time.Second
 
 // Growth of memory after the first reading: garbage, and an entry in the list of records for each game.
 const (
@@ -376,16 +416,19 @@ func (c *crowd) report(memory []int64) {
 		c.t.Errorf("%d moves were played, %d requests failed", len(c.late), c.faults.Load())
 		return
 	}
-	c.t.Logf("%d games ended, %d tables, from the choice to the board %v in the mean, %s; %d times back at a table after a start, %s; %d MB, then %d MB",
+	c.t.Logf("%d games ended, %d windows, from the choice to the board %v in the mean, %s; %d times back in a window after a start, %s; %d MB, then %d MB",
 		c.games.Load(), len(c.moves), (sum / time.Duration(len(c.late))).Round(time.Microsecond), spread(c.late), len(c.back), spread(c.back), memory[1]>>20, memory[len(memory)-1]>>20)
 	if len(c.back) == 0 {
 		c.t.Error("nobody has come back to a table")
+	} else if full() && slices.Max(c.back) > maxAway {
+		c.t.Errorf("a window is back %v after a start, want at most %v", slices.Max(c.back), maxAway)
 	}
 }
 
 // compare looks for the moves of each table in its records: each record continues the one before.
 func (c *crowd) compare(records string) {
-	for table, moves := range c.moves {
+	for w, moves := range c.moves {
+		table := w.table
 		paths, err := filepath.Glob(filepath.Join(records, "page.ticTacToe."+table+"*.jsonl"))
 		if err != nil {
 			c.t.Fatal(err)

@@ -120,6 +120,8 @@ func (l *Ledger) Ranking() *Ranking {
 		out.Winner = l.plan.Players[winner[0]]
 	}
 	if l.plan.Test != nil {
+		low, high := l.plan.Test.Bounds()
+		out.Bounds = []float64{low, high}
 		out.LLR, out.LLRs, out.Verdict, out.Outcomes = new(l.plan.Test.LLR(l.sample)), l.curve, l.verdict, slices.Clone(l.sample)
 	}
 	return out

@@ -15,9 +15,10 @@ type Ranking struct {
 	// Games holds the ratings in each game, if there are several.
 	Games []GameRatings `json:"games,omitempty"`
 	// LLR and Verdict are the state of a tournament's test, if it has one. Outcomes are the counted pairs of matches,
-	// LLRs the likelihood ratios after each pair.
+	// LLRs the likelihood ratios after each pair, Bounds the ratios that decide.
 	LLR      *float64  `json:"llr,omitempty"`
 	LLRs     []float64 `json:"llrs,omitempty"`
+	Bounds   []float64 `json:"bounds,omitempty"`
 	Verdict  Verdict   `json:"verdict,omitempty"`
 	Outcomes Sample    `json:"outcomes,omitempty"`
 	// Winner is the winner of a completed knockout.

@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	in := flag.String("in", "", "folder of the sources: main.ts, streams.ts, style.css, index.html, icon.svg")
+	in := flag.String("in", "", "folder of the sources: main.ts, style.css, index.html, icon.svg")
 	out := flag.String("out", "", "folder of the result")
 	flag.Parse()
 	if err := bundle(*in, *out); err != nil {
@@ -23,7 +23,7 @@ func main() {
 
 func bundle(in, out string) error {
 	result := api.Build(api.BuildOptions{
-		EntryPoints:       []string{filepath.Join(in, "main.ts"), filepath.Join(in, "streams.ts"), filepath.Join(in, "style.css")},
+		EntryPoints:       []string{filepath.Join(in, "main.ts"), filepath.Join(in, "style.css")},
 		Outdir:            out,
 		Bundle:            true,
 		Write:             true,

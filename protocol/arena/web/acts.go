@@ -292,7 +292,7 @@ func (s *Server) followTable(e *stream, r *http.Request) error {
 	}
 	t.look(1)
 	defer t.look(-1)
-	return e.follow(r, &t.story)
+	return e.follow(&t.story)
 }
 
 // look counts the viewers of the table.

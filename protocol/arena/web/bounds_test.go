@@ -30,14 +30,13 @@ func TestAnalysesQueueAndSaySo(t *testing.T) {
 		}
 	})
 	query := url + "/api/analyse?game=ticTacToe&seconds=60"
-	leave := make(chan func(), maxSearches)
+	leave := make(chan func() error, maxSearches)
 	for range maxSearches {
-		ctx, cancel := context.WithCancel(t.Context())
-		leave <- cancel
-		r, _ := http.NewRequestWithContext(ctx, http.MethodGet, query, nil)
-		response := must.Get(http.DefaultClient.Do(r))(t)
-		defer response.Body.Close()
-		must.Get(response.Body.Read(make([]byte, 10)))(t)
+		conn := dial(t, query)
+		leave <- conn.CloseNow
+		if kind, _ := hear(t, conn); kind != "analysis" {
+			t.Fatalf("an analysis begins with %s", kind)
+		}
 	}
 	next := events(t, query)
 	var a analysis.Analysis
@@ -48,7 +47,7 @@ func TestAnalysesQueueAndSaySo(t *testing.T) {
 	if a = (analysis.Analysis{}); !second(&a) || a.Note != "waiting: place 2 in the queue" {
 		t.Fatalf("two analyses more: %+v", a)
 	}
-	(<-leave)()
+	must.OK(t, (<-leave)())
 	if a = (analysis.Analysis{}); !next(&a) || a.Method != "none" {
 		t.Errorf("after one has left: %+v", a)
 	}
@@ -80,20 +79,18 @@ func TestThePageAnalysesPositions(t *testing.T) {
 func TestBadRequestsForAnAnalysisAreRefused(t *testing.T) {
 	_, url := page(t, 0, nil)
 	long := "[" + strings.Repeat(`["(mark 1 1)","noop"],`, 2000) + "[]]"
-	for query, want := range map[string]int{
-		"game=nobody":                      http.StatusNotFound,
-		"game=..%2f..%2fetc":               http.StatusNotFound,
-		"":                                 http.StatusNotFound,
-		"game=ticTacToe&moves=[[":          http.StatusBadRequest,
-		"game=ticTacToe&moves={}":          http.StatusBadRequest,
-		"game=ticTacToe&moves=[[]]":        http.StatusBadRequest,
-		"game=ticTacToe&moves=[[%22x%22]]": http.StatusBadRequest,
-		"game=ticTacToe&moves=" + neturl.QueryEscape(long): http.StatusBadRequest,
+	for query, want := range map[string]string{
+		"game=nobody":                      "nobody",
+		"game=..%2f..%2fetc":               "etc",
+		"":                                 "game",
+		"game=ticTacToe&moves=[[":          "expected a list of joint moves",
+		"game=ticTacToe&moves={}":          "expected a list of joint moves",
+		"game=ticTacToe&moves=[[]]":        "2 roles",
+		"game=ticTacToe&moves=[[%22x%22]]": "2 roles",
+		"game=ticTacToe&moves=" + neturl.QueryEscape(long): "at most 2000 moves",
 	} {
-		response := must.Get(http.Get(url + "/api/analyse?" + query))(t)
-		response.Body.Close()
-		if response.StatusCode != want {
-			t.Errorf("%.60s: status %d, want %d", query, response.StatusCode, want)
+		if text := refusal(t, url+"/api/analyse?"+query); !strings.Contains(text, want) {
+			t.Errorf("%.60s: %q, want %q", query, text, want)
 		}
 	}
 	for _, seconds := range []string{"NaN", "-1", "0", "x", "1e300", "Inf"} {
@@ -202,12 +199,8 @@ func TestCompilationsQueueAndEndWithTheirRequests(t *testing.T) {
 		go func() { _, _ = s.library.compiled(ctx, g) }()
 		<-began
 	}
-	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/class?game=ticTacToe", nil))(t)
-	response := must.Get(http.DefaultClient.Do(r))(t)
-	defer response.Body.Close()
-	text := make([]byte, 100)
-	if n, err := response.Body.Read(text); err != nil || string(text[:n]) != "event: queue\ndata: 1\n\n" {
-		t.Errorf("%v: %q", err, text[:n])
+	if kind, place := hear(t, dial(t, url+"/api/class?game=ticTacToe")); kind != "queue" || string(place) != "1" {
+		t.Errorf("%s: %s", kind, place)
 	}
 	leave()
 	if role := <-began; role != "x" {
@@ -360,12 +353,22 @@ func TestErrorsShowNoPathsOfTheServer(t *testing.T) {
 			return "missing.kif", text, err
 		}
 	})
-	for _, path := range []string{"/api/game?game=record:x", "/api/game?game=missing", "/api/told?game=record:..%2f..%2fx", "/api/position?game=record:x", "/api/tables/" + strings.Repeat("A", 10)} {
+	for _, path := range []string{"game?game=record:x", "game?game=missing", "told?game=record:..%2f..%2fx", "position?game=record:x"} {
 		var refused struct{ Error string }
-		if status := ask(t, url+path, nil, &refused); status != http.StatusNotFound || refused.Error == "" || strings.Contains(refused.Error, string(filepath.Separator)+"tmp") || strings.Contains(refused.Error, dir) {
+		if status := ask(t, url+"/api/"+path, nil, &refused); status != http.StatusNotFound || showsPath(refused.Error, dir) {
 			t.Errorf("%s: status %d, %q", path, status, refused.Error)
 		}
 	}
+	for _, path := range []string{"tables/" + strings.Repeat("A", 10), "class?game=missing", "analyse?game=missing"} {
+		if text := refusal(t, url+"/api/"+path); showsPath(text, dir) {
+			t.Errorf("%s: %q", path, text)
+		}
+	}
+}
+
+// showsPath reports whether the text of an error is missing, or has a path of this machine.
+func showsPath(text, dir string) bool {
+	return text == "" || strings.Contains(text, string(filepath.Separator)+"tmp") || strings.Contains(text, dir)
 }
 
 func TestOnlyThePageItselfIsAnswered(t *testing.T) {
@@ -391,39 +394,6 @@ func TestOnlyThePageItselfIsAnswered(t *testing.T) {
 		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") {
 			t.Errorf("the policy %q allows too much", policy)
 		}
-	}
-}
-
-func TestAConnectionFollowsABoundedNumberOfStreams(t *testing.T) {
-	_, url := page(t, 0, nil)
-	o := sitDownAndLeave(t, nil, url, opening{Game: "ticTacToe", Seats: []string{person, person}})
-	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/connection", nil))(t)
-	response := must.Get(http.DefaultClient.Do(r))(t)
-	defer response.Body.Close()
-	text := make([]byte, 200)
-	n := must.Get(response.Body.Read(text))(t)
-	id := strings.Split(string(text[:n]), `"`)[1]
-	go func() { // the connection is read
-		for buffer := make([]byte, 1<<16); ; {
-			if _, err := response.Body.Read(buffer); err != nil {
-				return
-			}
-		}
-	}()
-	follow := func(channel int, path string) int {
-		return ask(t, url+"/api/connection/"+id, map[string]any{"channel": channel, "path": path}, nil)
-	}
-	for i := range maxChannels {
-		if status := follow(i, "api/tables/"+o.Table); status != http.StatusOK {
-			t.Fatalf("stream %d: status %d", i, status)
-		}
-	}
-	if status := follow(maxChannels, "api/tables/"+o.Table); status != http.StatusServiceUnavailable {
-		t.Errorf("a stream too many: status %d", status)
-	}
-	follow(0, "")
-	if status := follow(maxChannels, "api/tables/"+o.Table); status != http.StatusOK {
-		t.Errorf("after one has ended: status %d", status)
 	}
 }
 

@@ -2,96 +2,117 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"stackmate/internal/feed"
 )
 
-// Streams are server-sent events: one line of JSON each, and now and then a comment that keeps the connection. An
-// event is encoded once, in a feed, for all its readers.
+// A stream is a WebSocket that carries events, each a pair of its kind and its value in JSON. WebSockets do not count
+// among the six connections that a browser opens to a server. An event is encoded once, in a feed, for all its readers;
+// a reader who comes back reads the feed from its beginning.
 
 const (
-	// beat is the time after which a silent stream says that it is there.
+	// beat is the time between two pings.
 	beat = 15 * time.Second
-	// patience is how long a reader may take for one event.
+	// patience is how long a reader may take for one event, or for the answer to a ping.
 	patience = 30 * time.Second
 )
 
-var stillHere = []byte(": still here\n\n")
-
 // event returns an event as it is sent.
 func event(kind string, value any) []byte {
-	text := bytes.NewBufferString("event: " + kind + "\ndata: ")
-	out := json.NewEncoder(text)
+	var text bytes.Buffer
+	out := json.NewEncoder(&text)
 	out.SetEscapeHTML(false) // a drawing is half as long
-	if err := out.Encode(value); err != nil {
+	if err := out.Encode([]any{kind, value}); err != nil {
 		return event("failed", err.Error())
 	}
-	text.WriteByte('\n')
-	return text.Bytes()
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }
 
 // stream is a connection to one reader of events.
 type stream struct {
-	w     http.ResponseWriter
-	rc    *http.ResponseController
-	begun bool
+	*websocket.Conn
+	ctx context.Context // ends when the reader leaves
+	due time.Time       // of the next ping
 }
 
-// events makes a handler of a function that sends events until its reader leaves. An error before the first event is the answer.
+// events makes a handler of a function that sends events until its reader leaves. An error is the last event; the
+// reader closes the connection after it, and after an end. Readers send nothing: a message ends the connection unread.
 func (s *Server) events(tell func(e *stream, r *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		e := &stream{w: w, rc: http.NewResponseController(w)}
-		done, err := s.streams.enter(r.Context(), nil)
+		conn, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			return // it has been answered
+		}
+		defer conn.CloseNow()
+		ctx, leave := context.WithCancel(r.Context())
+		go func() {
+			defer leave()
+			_, _, _ = conn.Reader(ctx) // answers pings and close frames
+		}()
+		e := &stream{conn, ctx, time.Now().Add(beat)}
+		done, err := s.streams.enter(ctx, nil)
 		if err == nil {
 			defer done()
-			err = tell(e, r)
+			err = tell(e, r.WithContext(ctx))
 		}
-		if err != nil && !e.begun {
-			s.writeJSON(w, nil, err)
+		if err != nil && ctx.Err() == nil { // a reader who is cut off comes back, one who fails does not
+			_ = e.send(event("failed", s.told(err)))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(patience):
 		}
 	}
 }
 
-// send sends events. An error means that the reader has left.
+// send sends events. An error means that the reader has left, or does not read.
 func (e *stream) send(events ...[]byte) error {
-	if !e.begun {
-		e.begun = true
-		e.w.Header().Set("Content-Type", "text/event-stream")
-		e.w.Header().Set("Cache-Control", "no-store")
-	}
-	_ = e.rc.SetWriteDeadline(time.Now().Add(patience)) // not of all writers
 	for _, event := range events {
-		if _, err := e.w.Write(event); err != nil {
+		writing, cancel := context.WithTimeout(e.ctx, patience)
+		err := e.Write(writing, websocket.MessageText, event)
+		if cancel(); err != nil {
 			return err
 		}
 	}
-	return e.rc.Flush()
+	return nil
 }
 
 // follow sends a feed until it ends or the reader leaves.
-func (e *stream) follow(r *http.Request, s *feed.Feed[[]byte]) error {
-	tick := time.NewTicker(beat)
-	defer tick.Stop()
+func (e *stream) follow(s *feed.Feed[[]byte]) error {
 	for seen := 0; ; {
 		news, now, over, fresh := s.After(seen)
-		var err error
-		if seen = now; len(news) > 0 {
-			err = e.send(news...)
-		}
-		if err != nil || over {
+		if err := e.send(news...); err != nil || over {
 			return err
 		}
-		select {
-		case <-fresh:
-		case <-tick.C:
-			if err := e.send(stillHere); err != nil {
-				return err
-			}
-		case <-r.Context().Done():
-			return nil
+		seen = now
+		if err := awaitNews(e, fresh); err != nil {
+			return err
 		}
+	}
+}
+
+// awaitNews waits for news and pings the reader meanwhile. An error means that the reader has left, or does not answer.
+func awaitNews[T any](e *stream, news <-chan T) error {
+	for {
+		select {
+		case <-news:
+			return nil
+		case <-time.After(time.Until(e.due)):
+		case <-e.ctx.Done():
+			return e.ctx.Err()
+		}
+		answering, cancel := context.WithTimeout(e.ctx, patience)
+		err := e.Ping(answering)
+		if cancel(); err != nil {
+			_ = e.CloseNow() // the reader may have closed it
+			return err
+		}
+		e.due = time.Now().Add(beat)
 	}
 }

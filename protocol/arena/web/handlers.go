@@ -101,7 +101,7 @@ func (s *Server) showClass(e *stream, r *http.Request) error {
 		v.Moves = append(v.Moves, len(m.Names().MoveTexts(machine.Role(i))))
 	}
 	v.Class = s.Class(r.Context(), m)
-	return e.send(event("class", v))
+	return e.send(event("class", v), event("end", ""))
 }
 
 // named finds the position that a request names by a game and joint moves from its
@@ -171,7 +171,7 @@ func (s *Server) analyse(e *stream, r *http.Request) error {
 			tell(remark{Roles: at.Names.Roles, Note: s.told(err), Done: true})
 		}
 	})
-	return e.follow(r, &t)
+	return e.follow(&t)
 }
 
 // upload adds a rulesheet to the library, or returns its findings.

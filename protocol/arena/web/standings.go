@@ -21,7 +21,6 @@ type standings struct {
 	heading
 	Planned int         `json:"planned,omitempty"`
 	Test    *arena.SPRT `json:"test,omitempty"`
-	Bounds  []float64   `json:"bounds,omitempty"` // of the logarithm of the likelihood ratio
 }
 
 // newStandings counts the records that pass a filter, or the results of tournament t if t is not nil and the filter passes all.
@@ -58,10 +57,6 @@ func newStandings(records []*arena.Record, t *distributed.Status, f filter) *sta
 		s.Ranking = ledger.Ranking()
 	} else {
 		s.Ranking = arena.Rank(results)
-	}
-	if s.Test != nil {
-		low, high := s.Test.Bounds()
-		s.Bounds = []float64{low, high}
 	}
 	s.Matches = len(s.Results)
 	return s
@@ -109,25 +104,31 @@ const (
 	countingShare = 10
 )
 
-// counted are the standings that somebody looks at, as they are sent, by query.
+// counted are the standings that somebody looks at, by query.
 type counted struct {
 	mu    sync.Mutex
 	until time.Time
-	texts map[string][]byte // events
+	shown map[string]*shown
+}
+
+// shown are standings as they are sent.
+type shown struct {
+	event []byte
+	plot  func() []byte
 }
 
 // standings returns the standings of a query, counted once for all readers.
-func (s *Server) standings(query url.Values) ([]byte, time.Time, error) {
+func (s *Server) standings(query url.Values) (*shown, time.Time, error) {
 	c := &s.counted
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	began := time.Now()
 	if began.After(c.until) {
-		c.texts, c.until = make(map[string][]byte), began.Add(fresh)
+		c.shown, c.until = make(map[string]*shown), began.Add(fresh)
 	}
 	key := query.Encode()
-	if text := c.texts[key]; text != nil {
-		return text, c.until, nil
+	if known := c.shown[key]; known != nil {
+		return known, c.until, nil
 	}
 	records, err := s.Archive.List()
 	if records == nil && err != nil {
@@ -137,42 +138,46 @@ func (s *Server) standings(query url.Values) ([]byte, time.Time, error) {
 	if err != nil {
 		return nil, c.until, err
 	}
-	shown := newStandings(records, t, newFilter(query))
-	shown.Results = nil // there may be thousands
-	text := event("standings", shown)
-	c.texts[key] = text
+	now := newStandings(records, t, newFilter(query))
+	plot := sync.OnceValue((new(*now.Ranking)).Plot)
+	now.Results, now.LLRs, now.Bounds = nil, nil, nil // there may be thousands; the plot has them
+	c.shown[key] = &shown{event("standings", now), plot}
 	if until := time.Now().Add(countingShare * time.Since(began)); until.After(c.until) {
 		c.until = until
 	}
-	return text, c.until, nil
+	return c.shown[key], c.until, nil
+}
+
+// plotStandings sends the plot of standings.
+func (s *Server) plotStandings(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	query.Del("matches") // a browser asks anew for another address
+	now, _, err := s.standings(query)
+	if err != nil {
+		s.writeJSON(w, nil, err)
+		return
+	}
+	w.Header().Set("Content-Type", "image/svg+xml")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'") // of the drawing
+	_, _ = w.Write(now.plot()) // the browser is gone if it fails
 }
 
 // followStandings sends standings whenever they change.
 func (s *Server) followStandings(e *stream, r *http.Request) error {
 	var sent []byte
-	for heard := time.Now(); ; {
-		news, until, err := s.standings(r.URL.Query())
+	for {
+		now, until, err := s.standings(r.URL.Query())
 		if err != nil {
 			return err
 		}
-		switch {
-		case !bytes.Equal(news, sent):
-			sent = news
-		case time.Since(heard) > beat:
-			news = stillHere
-		default:
-			news = nil
-		}
-		if news != nil {
-			if err := e.send(news); err != nil {
+		if !bytes.Equal(now.event, sent) {
+			if err := e.send(now.event); err != nil {
 				return err
 			}
-			heard = time.Now()
+			sent = now.event
 		}
-		select {
-		case <-time.After(time.Until(until) + time.Millisecond):
-		case <-r.Context().Done():
-			return nil
+		if err := awaitNews(e, time.After(time.Until(until)+time.Millisecond)); err != nil {
+			return err
 		}
 	}
 }

@@ -93,7 +93,7 @@ type broadcasts struct {
 func (s *Server) followMatch(e *stream, r *http.Request) error {
 	b, leave := s.join(r.PathValue("id"))
 	defer leave()
-	return e.follow(r, &b.story)
+	return e.follow(&b.story)
 }
 
 // join watches a match until leave is called.

@@ -109,22 +109,21 @@ const (
 // Server is the page. It is safe for concurrent use.
 type Server struct {
 	Config
-	ctx       context.Context
-	page      fs.FS
-	library   *library
-	tables    tables
-	records   recent.Cache[told, *arena.Record]
-	pictures  recent.Cache[toldTurn, json.RawMessage]
-	counted   counted
-	watched   broadcasts
-	connected sync.Map // connections that are open, by a name that nobody else knows
-	searches  *room
-	matches   *room
-	thinking  *room
-	streams   *room
-	recorded  atomic.Int64 // matches since the start
-	host      string       // that the page was opened to, "" for any
-	underWay  sync.WaitGroup
+	ctx      context.Context
+	page     fs.FS
+	library  *library
+	tables   tables
+	records  recent.Cache[told, *arena.Record]
+	pictures recent.Cache[toldTurn, json.RawMessage]
+	counted  counted
+	watched  broadcasts
+	searches *room
+	matches  *room
+	thinking *room
+	streams  *room
+	recorded atomic.Int64 // matches since the start
+	host     string       // that the page was opened to, "" for any
+	underWay sync.WaitGroup
 }
 
 // New makes a server. All its goroutines end with ctx.
@@ -190,8 +189,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/matches/{id}/record", s.saveRecord)
 	mux.HandleFunc("POST /api/records", answer(s, s.openRecord))
 	mux.HandleFunc("GET /api/standings", s.events(s.followStandings))
-	mux.HandleFunc("GET /api/connection", s.events(s.connect))
-	mux.HandleFunc("POST /api/connection/{id}", answer(s, s.follow(mux)))
+	mux.HandleFunc("GET /api/standings/plot", s.plotStandings)
 	if s.Tournaments != nil {
 		mux.HandleFunc("GET /api/tournaments", answer(s, s.listTournaments))
 		mux.HandleFunc("POST /api/tournaments", answer(s, s.beginTournament))

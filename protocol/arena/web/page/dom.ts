@@ -72,30 +72,38 @@ export const post = <T>(path: string, body: unknown): Promise<T> =>
 
 type Kinds = Record<string, ((value: any) => void) | undefined>;
 
-// worker follows streams: one worker for all windows of a browser, or one for this window if the browser cannot share
-// workers.
-const followed = new Map<number, Kinds>();
-let keys = 0;
-const worker = (() => {
-  const options: WorkerOptions = { type: "module", name: "streams" };
-  const isShared = typeof SharedWorker !== "undefined";
-  const port = isShared ? new SharedWorker("streams.js", options).port : new Worker("streams.js", options);
-  port.onmessage = (e: MessageEvent<{ key: number; kind: string; data: string; away?: boolean }>) => {
-    if (e.data.away === undefined) followed.get(e.data.key)?.[e.data.kind]?.(JSON.parse(e.data.data));
-    else document.getElementById("away")!.hidden = !e.data.away;
-  };
-  const name = "window-" + Math.random();
-  void navigator.locks?.request(name, () => { port.postMessage({ window: name }); return new Promise(() => {}); });
-  addEventListener("pagehide", () => { for (const key of followed.keys()) port.postMessage({ key, end: true }); });
-  return port;
+// back waits until the server answers again, and a banner says so. It asks by a request, since browsers delay WebSockets
+// after failures.
+let away: Promise<void> | null = null;
+const back = () => away ??= (async () => {
+  const banner = document.getElementById("away")!;
+  banner.hidden = false;
+  do await new Promise((done) => setTimeout(done, 1000));
+  while (!await fetch("icon.svg", { cache: "no-store" }).catch(() => null));
+  banner.hidden = true;
+  away = null;
 })();
 
-// listen follows server-sent events by kind. It returns a function that ends it.
+// listen calls functions with the events of a stream, by kind, until an end. If the connection breaks, it reads the
+// stream anew as soon as the server is back. It returns a function that ends it.
 export function listen(path: string, kinds: Kinds): () => void {
-  const key = ++keys;
-  followed.set(key, kinds);
-  worker.postMessage({ key, path });
-  return () => { if (followed.delete(key)) worker.postMessage({ key, end: true }); };
+  const address = new URL(path, location.href);
+  address.protocol = address.protocol.replace("http", "ws");
+  let socket: WebSocket, over = false;
+  const end = () => { over = true; socket.close(); };
+  const open = () => {
+    if (over) return;
+    socket = new WebSocket(address);
+    socket.onmessage = (e: MessageEvent<string>) => {
+      const [kind, value] = JSON.parse(e.data);
+      if (over) return;
+      if (kind === "end" || kind === "failed") end();
+      kinds[kind]?.(value);
+    };
+    socket.onclose = () => { if (!over) void back().then(open); };
+  };
+  open();
+  return end;
 }
 
 // announce passes a text to screen readers.

@@ -1,14 +1,15 @@
 // Tournaments: their controls, and the standings of the players, updated live.
-import { draw, failure, fill, h, listen } from "./dom.js";
+import { failure, fill, h, listen } from "./dom.js";
 import { controls, outcomes, runs, tuning } from "./tournaments.js";
-import type { Outline, Pair, Rating, Standings } from "./types.js";
+import type { Outline, Pair, Standings } from "./types.js";
 
 export function standings(main: HTMLElement, query: URLSearchParams): () => void {
   const asked = new URLSearchParams([...query].filter(([k]) => k === "game" || k === "all" || k === "tournament"));
   const run = query.get("tournament") ?? "";
   const body = h("div", null), steer = h("div", { id: "steer" }), list = h("div", null);
+  const plot = h("img", { class: "plot", alt: "Ratings with their errors, by game, and the course of a test or a tuning", hidden: true });
   const select = h("select", { "aria-label": "Game", onchange: () => { location.hash = "#/standings?" + new URLSearchParams([...(select.value ? [["game", select.value]] : []), ...(run ? [["tournament", run]] : [])]); } });
-  fill(main, h("div", { class: "bar" }, h("h1", null, "Tournaments"), select), steer, body, list);
+  fill(main, h("div", { class: "bar" }, h("h1", null, "Tournaments"), select), steer, body, plot, list);
   void runs(list);
   let games: string[] = [], steered = "";
   return listen("api/standings?" + asked, {
@@ -22,6 +23,8 @@ export function standings(main: HTMLElement, query: URLSearchParams): () => void
       select.hidden = games.length === 0;
       if (steered !== `${s.run} ${s.state}`) { steered = `${s.run} ${s.state}`; fill(steer, s.run && controls(s.run, s.kind ?? "tournament", s.state ?? "", s.reason)); void runs(list, true); }
       fill(body, report(s, game, query.has("all")));
+      plot.hidden = s.matches === 0;
+      if (s.matches > 0) plot.src = "api/standings/plot?" + new URLSearchParams([...asked, ["matches", String(s.matches)]]);
     },
     failed: (text: string) => fill(body, failure(text)),
   });
@@ -47,11 +50,11 @@ function report(s: Standings, game: string, all: boolean) {
     s.live.length > 0 && h("p", { class: "lives" }, h("span", { class: "live" }, "live"), " ", s.live.slice(-8).map(live)),
     s.tuning && tuning(s.tuning),
     players.length === 0 ? h("p", { class: "quiet" }, "No match has ended yet.") : [
-      h("div", { class: "matrix", tabindex: 0, role: "region", "aria-label": "Table of players" }, h("table", { class: "list standings" }, head(["Player", "Elo", "± error", "Matches", "Share", "Won", "Drawn", "Lost", "Errors"]),
-        h("tbody", null, order.map((i) => [players[i], s.ratings![i]] as const).map(([p, r]) => h("tr", null, h("th", { scope: "row" }, p.player), h("td", null, `${r.elo.toFixed(0)} ± ${r.error.toFixed(0)}`), h("td", null, bar(r, s.ratings!)),
+      h("div", { class: "matrix", tabindex: 0, role: "region", "aria-label": "Table of players" }, h("table", { class: "list standings" }, head(["Player", "Elo", "Matches", "Share", "Won", "Drawn", "Lost", "Errors"]),
+        h("tbody", null, order.map((i) => [players[i], s.ratings![i]] as const).map(([p, r]) => h("tr", null, h("th", { scope: "row" }, p.player), h("td", null, `${r.elo.toFixed(0)} ± ${r.error.toFixed(0)}`),
           link(p.matches, game, [p.player]), h("td", null, p.matches ? (p.points / p.matches).toFixed(1) + " %" : ""),
           link(p.wins, game, [p.player], "won"), link(p.draws, game, [p.player], "drawn"), link(p.losses, game, [p.player], "lost"), link(p.errors, game, [p.player], "errors")))))),
-      s.test && course(s), s.outcomes && outcomes(s.outcomes),
+      s.test && h("p", { class: "quiet", id: "test" }, test(s)), s.outcomes && outcomes(s.outcomes),
       players.length > 1 && [h("h2", null, "Head to head"),
         h("div", { class: "matrix", tabindex: 0, role: "region", "aria-label": "Table of players" }, h("table", { class: "cross" }, head(["Player"].concat(order.map((i) => players[i].player))),
           h("tbody", null, order.map((i) => h("tr", null, h("th", { scope: "row" }, players[i].player), order.map((j) => against(players[i].player, players[j].player)))))))],
@@ -69,24 +72,7 @@ const cell = (game: string, a: string, b: string, p: Pair, score: number, won: n
   h("td", { title: `${won} won, ${p.draws} drawn, ${lost} lost; Elo ${(a === p.player ? p.elo : -p.elo).toFixed(0)} ± ${p.error.toFixed(0)}` },
     h("a", { href: to(game, [a, b]) }, `${+(score * p.matches).toFixed(2)} / ${p.matches}`));
 
-// bar draws a rating with its error, on the scale of all ratings.
-function bar(r: Rating, all: Rating[]): Element {
-  const low = Math.min(...all.map((r) => r.elo - r.error)), high = Math.max(...all.map((r) => r.elo + r.error));
-  const x = (v: number) => 4 + (92 * (v - low)) / Math.max(high - low, 1);
-  return draw("svg", { viewBox: "0 0 100 12", class: "bar-svg elo", role: "img" }, draw("title", {}, `${(r.elo - r.error).toFixed(0)} to ${(r.elo + r.error).toFixed(0)}`),
-    draw("line", { x1: x(0), x2: x(0), y1: 0, y2: 12, class: "grid" }), draw("line", { x1: x(r.elo - r.error), x2: x(r.elo + r.error), y1: 6, y2: 6, class: "error" }),
-    draw("circle", { cx: x(r.elo), cy: 6, r: 3, class: "proved" }));
-}
-
-// course draws the likelihood ratio of the test between its bounds.
-function course(s: Standings): Element {
-  const llrs = [0].concat(s.llrs ?? []), [low, high] = s.bounds!, t = s.test!;
-  const top = Math.max(high, ...llrs) + 0.3, bottom = Math.min(low, ...llrs) - 0.3, width = 560, height = 150;
-  const x = (i: number) => 34 + ((width - 44) * i) / Math.max(1, llrs.length - 1), y = (v: number) => 6 + ((top - v) / (top - bottom)) * (height - 12);
-  const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph course", role: "img" }, draw("title", {}, "Log-likelihood ratio after each group of matches"));
-  for (const [v, text] of [[high, high.toFixed(1)], [0, "0"], [low, low.toFixed(1)]] as const) {
-    picture.append(draw("line", { x1: 34, x2: width - 10, y1: y(v), y2: y(v), class: v ? "now" : "grid" }), draw("text", { x: 17, y: y(v), class: "label" }, text));
-  }
-  picture.append(draw("polyline", { points: llrs.map((v, i) => `${x(i)},${y(v)}`).join(" "), class: "curve curve-0" }));
-  return h("figure", null, picture, h("figcaption", { class: "quiet" }, `Sequential test: stronger by ${t.elo1} Elo (above, risk ${t.alpha}) or by ${t.elo0} (below, risk ${t.beta}); now ${llrs[llrs.length - 1].toFixed(2)} after ${llrs.length - 1} groups.`));
-}
+// test returns the state of the test in words.
+const test = ({ test: t, llr, outcomes }: Standings) =>
+  `Sequential test: stronger by ${t!.elo1} Elo (above, risk ${t!.alpha}) or by ${t!.elo0} (below, risk ${t!.beta}); ` +
+  `now ${(llr ?? 0).toFixed(2)} after ${(outcomes ?? []).reduce((n, o) => n + o.pairs, 0)} pairs.`;

@@ -1,5 +1,5 @@
 // Tournaments in the page: the form, the controls, and the state of tests and tunings.
-import { button, draw, failure, fill, get, h, percent, post } from "./dom.js";
+import { button, failure, fill, get, h, percent, post } from "./dom.js";
 import type { Choices, Run, Runs, Tuning } from "./types.js";
 
 const to = (run: string) => "#/standings?tournament=" + encodeURIComponent(run);
@@ -22,17 +22,11 @@ export function outcomes(list: { score: number; pairs: number }[]): Element {
     h("figcaption", { class: "quiet" }, `${all} pairs of matches with swapped seats, by points of the first player (0 to 2).`));
 }
 
-// tuning draws the courses of parameters.
+// tuning tells how far a tuning is.
 export function tuning(t: Tuning): Element {
-  const course = t.course ?? [], width = 560, height = 110;
-  return h("section", null, h("p", null, `${Math.max(0, course.length - 1)} of ${t.iterations} iterations. So far: `, h("code", null, t.player)),
-    t.parameters.map((p, i) => {
-      const x = (n: number) => 50 + ((width - 60) * n) / Math.max(1, t.iterations), y = (v: number) => 8 + ((p.high - v) / Math.max(p.high - p.low, 1e-9)) * (height - 16);
-      const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph course", role: "img" }, draw("title", {}, `Course of ${p.name}: from ${p.start} to ${course.length ? course[course.length - 1][i] : p.start}`));
-      for (const v of [p.low, p.start, p.high]) picture.append(draw("line", { x1: 50, x2: width - 10, y1: y(v), y2: y(v), class: "grid" }), draw("text", { x: 24, y: y(v), class: "label" }, String(v)));
-      picture.append(draw("polyline", { points: course.map((c, n) => `${x(n)},${y(c[i])}`).join(" "), class: "curve curve-" + (i % 4) }));
-      return h("figure", null, picture, h("figcaption", { class: "quiet" }, `${p.name}: ${p.about}${p.unit ? ", in " + p.unit : ""}`));
-    }));
+  const done = Math.max(0, (t.course ?? []).length - 1);
+  return h("section", null, h("p", null, `${done} of ${t.iterations} iterations. So far: `, h("code", null, t.player)),
+    h("ul", { class: "quiet" }, t.parameters.map((p) => h("li", null, `${p.name}: ${p.about}${p.unit ? ", in " + p.unit : ""}`))));
 }
 
 // runs lists all tournaments, with the form for a new one; nothing if the server offers no tournaments.

@@ -59,7 +59,7 @@ export interface Standings {
   standings: { player: string; matches: number; points: number; wins: number; draws: number; losses: number; errors: number }[] | null;
   ratings: Rating[] | null; pairs: Pair[] | null; games: { game: string; matches: number; ratings: Rating[] }[] | null;
   matches: number; live: Outline[]; planned?: number;
-  test?: { elo0: number; elo1: number; alpha: number; beta: number }; bounds?: number[]; llrs?: number[]; verdict?: string;
+  test?: { elo0: number; elo1: number; alpha: number; beta: number }; llr?: number; verdict?: string;
   run?: string; kind?: string; state?: string; reason?: string; outcomes?: { score: number; pairs: number }[]; tuning?: Tuning;
 }
 export interface Run {

@@ -1,15 +1,14 @@
-package cli
+package arena
 
 import (
 	"fmt"
 
 	"stackmate/internal/chart"
-	"stackmate/protocol/arena"
 )
 
-// plotRanking draws ratings with their 95 % intervals as SVG, over all games and in each, and
-// the course of the test if there was one; of a tuning, the course of each parameter.
-func plotRanking(r *arena.Ranking) []byte {
+// Plot draws the ratings with their 95 % intervals as SVG, over all games and in each, and the likelihood ratios of the
+// test between their bounds if there is one; of a tuning, the course of each parameter.
+func (r *Ranking) Plot() []byte {
 	const width, height = 600, 340 // of each diagram, in pixels
 	if r.Tuning != nil {
 		var panels [][]*chart.Diagram
@@ -24,11 +23,15 @@ func plotRanking(r *arena.Ranking) []byte {
 	for _, g := range r.Games {
 		panels = append(panels, []*chart.Diagram{ratingPanel(fmt.Sprintf("%s, %d matches", g.Game, g.Matches), g.Ratings)})
 	}
-	if len(r.LLRs) > 0 {
-		panels = append(panels, []*chart.Diagram{{
+	if n := float64(len(r.LLRs)); n > 0 {
+		d := &chart.Diagram{
 			Title: "sequential test", X: "pairs of matches", Y: "log-likelihood ratio",
 			Series: []chart.Series{line(1, r.LLRs, func(llr float64) float64 { return llr })},
-		}})
+		}
+		for _, bound := range r.Bounds {
+			d.Series = append(d.Series, chart.Series{Number: 1, Style: chart.Dashed, Points: []chart.Point{{X: 0, Y: bound}, {X: n, Y: bound}}})
+		}
+		panels = append(panels, []*chart.Diagram{d})
 	}
 	return chart.SVG(panels, width, height)
 }
@@ -41,7 +44,7 @@ func line[T any](first int, values []T, y func(T) float64) (s chart.Series) {
 	return s
 }
 
-func ratingPanel(title string, ratings []arena.Rating) *chart.Diagram {
+func ratingPanel(title string, ratings []Rating) *chart.Diagram {
 	d := &chart.Diagram{Title: title, Y: "Elo", Series: []chart.Series{{Style: chart.Dots}}}
 	for i, r := range ratings {
 		d.Names = append(d.Names, r.Player)
