@@ -4,8 +4,8 @@ import "errors"
 
 // Some batches can do more than Batch demands, and some machines know facts about their game (package facts). Each such
 // ability is an interface; most have a function that asks for it and gives the answer of batches or machines without it.
-// Callers in inner loops ask once, by As. A wrapper with a method Unwrap has the abilities of the wrapped machine or batch; it changes or hides an ability by
-// implementing it.
+// Callers in inner loops ask once, by As. A wrapper with a method Unwrap has the abilities of the wrapped machine or
+// batch; it changes or hides an ability by implementing it.
 
 // Wrapper is a machine or a batch (T) around another.
 type Wrapper[T any] interface{ Unwrap() T }
