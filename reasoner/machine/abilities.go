@@ -3,9 +3,9 @@ package machine
 import "errors"
 
 // Some batches can do more than Batch demands, and some machines know facts about their game (package facts). Each such
-// ability is an interface, and a function that asks for it and gives the answer of batches or machines without it. A
-// wrapper with a method Unwrap has the abilities of the wrapped machine or batch; it changes or hides an ability by
-// implementing it.
+// ability is an interface; most have a function that asks for it and gives the answer of batches or machines without it.
+// Callers in inner loops ask once, by As. A wrapper with a method Unwrap has the abilities of the wrapped machine or
+// batch; it changes or hides an ability by implementing it.
 
 // Wrapper is a machine or a batch (T) around another.
 type Wrapper[T any] interface{ Unwrap() T }
@@ -76,16 +76,11 @@ type Summing interface {
 }
 
 // Recording is a batch that keeps moves as masks of lanes.
-type Recording interface{ Chosen(r Role) []uint64 }
-
-// Chosen returns, by move of role r, the mask of the lanes of b in which the move was chosen last, of Lanes()/64 words
-// each; nil if the batch does not keep moves as masks. It is valid until moves are chosen again. Bits of lanes without
-// a chosen move are unspecified.
-func Chosen(b Batch, r Role) []uint64 {
-	if c, ok := As[Recording](b); ok {
-		return c.Chosen(r)
-	}
-	return nil
+type Recording interface {
+	// Chosen returns, by move of role r, the mask of the lanes in which the move was chosen last, of Lanes()/64 words
+	// each; nil if the moves of r are not kept as masks. It is valid until moves are chosen again. Bits of lanes without
+	// a chosen move are unspecified.
+	Chosen(r Role) []uint64
 }
 
 // Limited is a batch whose positions may take more memory than the machine has.

@@ -82,11 +82,17 @@ func shared(m machine.Machine, w *watch) machine.Machine {
 func (v *view) isOwn() bool { return v.own != machine.NoRole }
 
 // NewBatch implements machine.Machine.
-func (v *view) NewBatch() machine.Batch { return &batch{Batch: v.Machine.NewBatch(), view: v} }
+func (v *view) NewBatch() machine.Batch { return v.batch(v.Machine.NewBatch()) }
 
 // NewNarrowBatch implements machine.Machine.
-func (v *view) NewNarrowBatch() machine.Batch {
-	return &batch{Batch: v.Machine.NewNarrowBatch(), view: v}
+func (v *view) NewNarrowBatch() machine.Batch { return v.batch(v.Machine.NewNarrowBatch()) }
+
+func (v *view) batch(inside machine.Batch) *batch {
+	b := &batch{Batch: inside, view: v}
+	b.limited, _ = machine.As[machine.Limited](inside)
+	b.preparing, _ = machine.As[machine.Preparing](inside)
+	b.recording, _ = machine.As[machine.Recording](inside)
+	return b
 }
 
 // Unwrap implements machine.Wrapper.
@@ -149,18 +155,37 @@ func (v *view) ProvedGoalSum(ctx context.Context) (sum int32, proved bool) {
 // batch is a batch of a view. It has the abilities of the batch inside but those whose answers depend on goals.
 type batch struct {
 	machine.Batch
-	view *view
-	none []uint64 // no lanes
+	limited   machine.Limited   // the batch inside, or nil
+	preparing machine.Preparing // the batch inside, or nil
+	recording machine.Recording // the batch inside, or nil
+	view      *view
+	none      []uint64 // no lanes
 }
 
 // Prepare implements machine.Preparing.
-func (b *batch) Prepare(n int) { machine.Prepare(b.Batch, n) }
+func (b *batch) Prepare(n int) {
+	if b.preparing == nil {
+		b.Evaluate(n)
+		return
+	}
+	b.preparing.Prepare(n)
+}
 
 // Lost implements machine.Limited.
-func (b *batch) Lost() []uint64 { return machine.Lost(b.Batch) }
+func (b *batch) Lost() []uint64 {
+	if b.limited == nil {
+		return nil
+	}
+	return b.limited.Lost()
+}
 
 // Chosen implements machine.Recording.
-func (b *batch) Chosen(r machine.Role) []uint64 { return machine.Chosen(b.Batch, r) }
+func (b *batch) Chosen(r machine.Role) []uint64 {
+	if b.recording == nil {
+		return nil
+	}
+	return b.recording.Chosen(r)
+}
 
 // Goals implements machine.Batch.
 func (b *batch) Goals(dst []int32, lane int) {

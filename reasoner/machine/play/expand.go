@@ -1,3 +1,6 @@
+// Package play has what all engines get from machine.Machine and machine.Batch: positions with their children
+// (Expander), random games (Playouts, Lockstep, Walk), counts of joint moves (Perft), and matches by the texts of moves
+// (History). It depends on no engine.
 package play
 
 import (
@@ -475,10 +478,11 @@ func (x *Expander) markLost() {
 	if x.able.Limited == nil {
 		return
 	}
+	lost := machine.State(x.able.Lost())
 	lane := 0
 	for _, j := range x.jobs {
-		for c := j.first; c < j.first+j.n; c++ {
-			if x.isLost(lane) {
+		for c := j.first; lost != nil && c < j.first+j.n; c++ {
+			if lost.Has(lane) {
 				j.e.Lost = true
 				if j.e.Terminal[c] {
 					j.e.Err = machine.ErrLost

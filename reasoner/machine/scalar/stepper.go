@@ -1,5 +1,5 @@
-// Package scalar makes machines of engines for one position at a time: a Stepper computes the positions of a batch lane by
-// lane, and a vocabulary numbers the fluents and moves that such an engine meets.
+// Package scalar makes machines of engines for one position at a time: a Stepper computes the positions of a batch lane
+// by lane, and a vocabulary numbers the fluents and moves that such an engine meets.
 package scalar
 
 import (
