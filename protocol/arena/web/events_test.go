@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -209,6 +210,81 @@ func TestReadersWhoDoNotReadOrAnswerAreDropped(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestFramesThatAreNoneEndTheConnection(t *testing.T) {
+	for name, frame := range map[string][]byte{
+		"a reserved opcode":         {0x83, 0x80, 0, 0, 0, 0},
+		"reserved bits":             {0xf1, 0x80, 0, 0, 0, 0},
+		"no mask":                   {0x81, 0x01, 'x'},
+		"a fragmented ping":         {0x09, 0x80, 0, 0, 0, 0},
+		"a long ping":               append([]byte{0x89, 0xfe, 0x01, 0x00, 0, 0, 0, 0}, make([]byte, 256)...),
+		"a negative length":         {0x82, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0},
+		"a continuation of nothing": {0x80, 0x80, 0, 0, 0, 0},
+		"a fragment":                {0x01, 0x81, 0, 0, 0, 0, 'x'},
+		"a close of one byte":       {0x88, 0x81, 0, 0, 0, 0, 'x'},
+		"a close with no such code": {0x88, 0x82, 0, 0, 0, 0, 0xff, 0xff},
+		"a close":                   {0x88, 0x80, 0, 0, 0, 0},
+		"a request":                 []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+		"half a frame":              {0x81},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				var story feed.Feed[[]byte]
+				r := joined(ctx, &story)
+				go func() { _, _ = io.Copy(io.Discard, r) }()
+				_, _ = r.Write(frame)
+				if took := r.wait(); took > beat+patience {
+					t.Errorf("it ends after %v", took)
+				}
+				r.Close()
+			})
+		})
+	}
+}
+
+func TestAFloodOfPingsThatReadsNoAnswerIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var story feed.Feed[[]byte]
+		r := joined(ctx, &story)
+		go func() {
+			for {
+				if _, err := r.Write([]byte{0x89, 0x80, 0, 0, 0, 0}); err != nil {
+					return
+				}
+			}
+		}()
+		if took := r.wait(); took > patience {
+			t.Errorf("it ends after %v", took)
+		}
+		r.Close()
+	})
+}
+
+func TestLostReadersLeaveNothingBehind(t *testing.T) {
+	s, url := page(t, 0, nil)
+	before := runtime.NumGoroutine()
+	for i := range 200 {
+		conn := must.Get(net.Dial("tcp", strings.TrimPrefix(url, "http://")))(t)
+		text := "GET /api/standings HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+		_, _ = io.WriteString(conn, text[:min(len(text), i*len(text)/100)]) // every other is whole
+		_ = conn.Close()
+	}
+	for range 3000 {
+		s.streams.mu.Lock()
+		inside := s.streams.inside
+		s.streams.mu.Unlock()
+		if inside == 0 && runtime.NumGoroutine() < before+10 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
 // An event "failed" would keep the window from coming back.

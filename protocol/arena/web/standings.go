@@ -102,6 +102,7 @@ func (f filter) fits(m *arena.Record) bool {
 const (
 	fresh         = time.Second
 	countingShare = 10
+	maxShown      = 64 // queries
 )
 
 // counted are the standings that somebody looks at, by query.
@@ -123,7 +124,7 @@ func (s *Server) standings(query url.Values) (*shown, time.Time, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	began := time.Now()
-	if began.After(c.until) {
+	if began.After(c.until) || len(c.shown) >= maxShown {
 		c.shown, c.until = make(map[string]*shown), began.Add(fresh)
 	}
 	key := query.Encode()

@@ -348,6 +348,40 @@ func TestATournamentIsFollowed(t *testing.T) {
 	}
 }
 
+func TestStandingsOfEverNewQueriesAreForgotten(t *testing.T) {
+	s, url := page(t, 0, nil)
+	s.counted.until = time.Now().Add(time.Hour) // counting takes minutes
+	s.counted.shown = make(map[string]*shown)
+	for i := range 3 * maxShown {
+		if status := ask(t, fmt.Sprint(url, "/api/standings/plot?game=g", i), nil, nil); status != http.StatusOK {
+			t.Fatalf("status %d", status)
+		}
+		if n := len(s.counted.shown); n > maxShown {
+			t.Fatalf("%d standings are kept", n)
+		}
+	}
+}
+
+func TestPlotsHaveNamesAsText(t *testing.T) {
+	s, url := page(t, 0, nil)
+	const name = `<script>alert(1)</script>"&`
+	r := &arena.Record{
+		Match: "m", Game: name, Roles: []string{"x", "y"}, Players: []string{name, "b"}, StartTime: time.Now(), States: [][]string{{}},
+		StartErrors: make([]string, 2), Goals: []int{100, 0}, Completed: true,
+	}
+	r.Summary = new(r.Result())
+	must.OK(t, s.Archive.Keep(r))
+	response := must.Get(http.Get(url + "/api/standings/plot"))(t)
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
+	if !strings.Contains(string(text), "&lt;script&gt;") || strings.Contains(string(text), "<script") {
+		t.Errorf("%s", text)
+	}
+	if policy := response.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "script-src") {
+		t.Errorf("the policy of a plot is %q", policy)
+	}
+}
+
 func TestPeopleMayHaveClocks(t *testing.T) {
 	_, url := page(t, 0, nil)
 	for limit := 0.1; limit < 100; limit *= 4 { // on a busy machine the first move may be drawn before its clock is seen
