@@ -189,6 +189,7 @@ export class Chooser {
   private focused: Element | null = null;
   private readonly cells = new Map<string, SVGElement>();
   private readonly names = new Map<string, string>();
+  private readonly used: Set<string>; // by a move; another role may choose on other cells
   private readonly isGuided: boolean; // the first cells are marked, too
 
   constructor(
@@ -200,7 +201,7 @@ export class Chooser {
       this.cells.set(spot, cell);
       this.names.set(spot, cell.getAttribute("aria-label") ?? "");
     }
-    const used = new Set(moves.flatMap((m) => (m.spots ?? []).map(id)));
+    const used = this.used = new Set(moves.flatMap((m) => (m.spots ?? []).map(id)));
     if (used.size > 0) for (const [spot, cell] of this.cells) {
       cell.setAttribute("tabindex", "-1");
       cell.addEventListener("keydown", (e) => this.key(e as KeyboardEvent, spot, cell));
@@ -324,7 +325,9 @@ export class Chooser {
   private render() {
     const fit = this.candidates(), first = this.first(), n = this.selected.length;
     for (const old of this.board.querySelectorAll(".target")) old.remove();
-    for (const [spot, cell] of this.cells) {
+    for (const spot of this.used) {
+      const cell = this.cells.get(spot);
+      if (!cell) continue;
       const can = first.has(spot) && !this.selected.includes(spot), selected = this.selected.includes(spot);
       cell.classList.toggle("can", can);
       cell.classList.toggle("selected", selected);

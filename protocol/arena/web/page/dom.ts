@@ -142,4 +142,4 @@ export const toGame = (section: string, game: string, moves?: string[][]) =>
   (moves && moves.length ? "?moves=" + encodeURIComponent(JSON.stringify(moves)) : "");
 
 export const percent = (p: number) => (100 * p).toFixed(p > 0.0995 ? 0 : 1) + " %";
-export const points = (v: number) => (Number.isInteger(v) ? String(v) : v.toFixed(2));
+export const points = (v: number) => String(+v.toFixed(2));
