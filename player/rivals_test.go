@@ -114,9 +114,9 @@ func duels() []duel {
 		{name: "plain", rivals: pair(montecarlo.Config{}, plain), games: append([]string{"qyshinsu", "connectFourSuicide", "atariGo_7x7", "blocker", "goofspiel-10", "biddingTicTacToe-10", "oshiZumo", "tron", "connectFourSimultaneous"}, turns...)},
 		{name: rave, rivals: pair(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex.kif", "hex-8x8", "gomoku_11x11"}, turns...)},
 		{name: "learning-both", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: sampled, learns: true},
-		{name: "weight", rivals: pair(montecarlo.Config{}, montecarlo.Config{EstimateWeight: montecarlo.DefaultPlayouts}), games: sampled, learns: true, alike: true},
+		{name: "alone", rivals: pair(montecarlo.Config{Alone: true}, montecarlo.Config{}), games: sampled, learns: true, alike: true},
 		{name: "priors", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
-		{name: "minimax", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Minimax}), games: estimated, clock: 60 * time.Millisecond, learns: true, alike: true},
+		{name: "minimax", rivals: pair(montecarlo.Config{Alone: true}, montecarlo.Config{Alone: true, Without: montecarlo.Minimax}), games: estimated, clock: 60 * time.Millisecond, learns: true, alike: true},
 	}
 	list = append(list, duel{name: "all", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
 	for _, t := range techniques {
@@ -146,16 +146,11 @@ func (d duel) report(b *testing.B, game string) {
 		l := learnt(b, f.machine, true)
 		l.Weigh(b.Context())
 		e = l.Evaluation()
-		weight := e.Weight()
-		if d.alike { // by the approach of the player
-			t := onOneThread(0, 1<<30)
-			t.clock = time.Second
-			t.prepare(b.Context(), at)
-			weight = cmp.Or(t.approachBy(e, func() float64 { return 0 }).weight, weight)
-			d.rivals[1].Evaluator, d.rivals[1].EstimateWeight = e, cmp.Or(d.rivals[1].EstimateWeight, weight)
+		d.rivals[0].Evaluator = e
+		if d.alike {
+			d.rivals[1].Evaluator = e
 		}
-		d.rivals[0].Evaluator, d.rivals[0].EstimateWeight = e, weight
-		b.ReportMetric(weight, "weight")
+		b.ReportMetric(e.Share(), "share")
 	}
 	c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher {
 		s := search.Searcher(montecarlo.New(d.rivals[i]))

@@ -1,7 +1,6 @@
 package montecarlo
 
 import (
-	"math"
 	"testing"
 
 	"stackmate/search"
@@ -22,7 +21,7 @@ func (o oracle) Values(dst []float64, states []uint64) {
 }
 
 func TestEstimatesGuideTheSearch(t *testing.T) {
-	for _, c := range []Config{{}, {Without: Priors}, {EstimateWeight: math.Inf(1)}, {EstimateWeight: math.Inf(1), Without: Priors}} {
+	for _, c := range []Config{{}, {Without: Priors}, {Alone: true}, {Alone: true, Without: Priors}} {
 		var asked int
 		m := newSubtraction([]string{"left", "right"}, 101)
 		c.Evaluator, c.Without = oracle{&asked}, c.Without|Bounds
@@ -54,16 +53,5 @@ type liar struct{}
 func (liar) Values(dst []float64, _ []uint64) {
 	for i := range dst {
 		dst[i] = float64(100 * (i & 1))
-	}
-}
-
-func TestLeavesHaveFewerPlayoutsBesideEstimatesThatCountForMore(t *testing.T) {
-	for weight, want := range map[float64]int{1: 8, 8: 8, 16: 4, 32: 2, 64: 2} {
-		if c := New(Config{Evaluator: liar{}, EstimateWeight: weight}).config; c.Playouts != want {
-			t.Errorf("%d playouts beside estimates that count for %g, want %d", c.Playouts, weight, want)
-		}
-		if c := New(Config{Evaluator: liar{}, EstimateWeight: weight, Playouts: 5}).config; c.Playouts != 5 {
-			t.Errorf("%d playouts where 5 are asked for", c.Playouts)
-		}
 	}
 }
