@@ -28,6 +28,9 @@ const (
 	learningShare = 0.6
 	// weighingShare is the maximum share of the training time for the comparison of the evaluation with playouts.
 	weighingShare = 0.25
+	// decisionShare is the share of a move's playouts that decide between the moves of a node in the tree. It matters where
+	// a move has few playouts (docs/lab/evaluation.md).
+	decisionShare = 1. / 500
 	// leastLearning is the least start clock for training.
 	leastLearning = 2 * time.Second
 )
@@ -72,7 +75,7 @@ func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Eval
 	t.keep(l)
 	short, cancel = context.WithTimeout(ctx, scaled(weighingShare, clock))
 	defer cancel()
-	l.Weigh(short)
+	l.Weigh(short, decisionShare*t.playoutsIn(t.playClock()))
 	e := l.Evaluation()
 	t.log.Info().Float64("share", e.Share()).Msg("share of the evaluation in the best blend with playouts")
 	return e

@@ -38,9 +38,9 @@ const (
 	agreementTime  = 5 * time.Second
 )
 
-// approachBy returns the approach for a trained evaluation, which may be nil, the rate of leaves of each approach and the
-// agreement of RAVE values with first-move values. With independent errors, an evaluation alone has Share times the
-// precision of its blend with playouts. It has more leaves a second, so the product decides.
+// approachBy returns the approach for a trained evaluation, which may be nil, given the leaves a second of an approach and
+// the agreement of RAVE values with first-move values. If the errors of evaluation and playouts are independent, an
+// evaluation alone has Share times the precision of the blend. The precision of all leaves of a second decides.
 func (t *thinker) approachBy(e *evaluate.Evaluation, rate func(approach) float64, agreement func() float64) approach {
 	share := 0.
 	if e != nil {
@@ -67,6 +67,11 @@ func (t *thinker) rate(ctx context.Context, a approach) float64 {
 		return 0
 	}
 	return float64(r.Nodes) / r.Elapsed.Seconds()
+}
+
+// playoutsIn returns the number of playouts that fit into a time.
+func (t *thinker) playoutsIn(clock time.Duration) float64 {
+	return clock.Seconds() * float64(t.threads) * t.class.StatesPerSecond / max(t.class.Length, 1)
 }
 
 // agreement returns montecarlo.Agreement, or 0 if memory is too short. It stops after its share of the clock.

@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func TestStartClocksAreKept(t *testing.T) {
 func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation {
 	t.Helper()
 	l := learnerOf(t, m, nil, games)
-	l.Weigh(t.Context())
+	l.Weigh(t.Context(), math.Inf(1))
 	return l.Evaluation()
 }
 

@@ -43,7 +43,7 @@ type Evaluation struct {
 	correlation float64 // see Correlation
 }
 
-// Share returns the share of the evaluation in the best blend with the mean of many playouts, from 0 to 1, or 0 before
+// Share returns the share of the evaluation in the best blend with the mean of playouts, from 0 to 1, or 0 before
 // Learner.Weigh.
 func (e *Evaluation) Share() float64 { return e.share }
 

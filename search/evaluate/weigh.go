@@ -11,13 +11,13 @@ import (
 
 // The value of a node in a sampling search is a mean over the leaves below it. The noise of their playouts averages out;
 // an error that neighbouring positions share does not, whether an evaluation or random play makes it. So an evaluation e
-// is compared with the mean p of infinitely many playouts. Both are calibrated first: e and p become the linear functions
+// is compared with the mean p of as many playouts as decide between the moves of a node. Both are calibrated first: e and p become the linear functions
 // of themselves that are closest to the outcomes z of games. Of all blends a·e + (1−a)·p the least-squares fit to z has
 //
 //	a = Σ (z−p)(e−p) / Σ (e−p)²
 //
-// (Bates and Granger, "The combination of forecasts", 1969). The mean of n playouts of variance s² varies by s²/n more
-// than p, so s²/n is subtracted (errors in variables).
+// (Bates and Granger, "The combination of forecasts", 1969). Here n playouts of variance s² stand for N. Their
+// mean varies by s²/n − s²/N more than p, so this is subtracted (errors in variables).
 const (
 	weighedPositions = 1 << 14
 	weighedPerGame   = 4
@@ -36,6 +36,7 @@ type weigher struct {
 	sums     [3]float64
 	products [3][3]float64
 	noise    float64 // Σ s²/n
+	surplus  float64 // 1 − n/N
 }
 
 // The quantities of weigher.sums.
@@ -45,9 +46,9 @@ const (
 	playout
 )
 
-// Weigh measures Evaluation.Share until ctx is done.
-func (l *Learner) Weigh(ctx context.Context) {
-	w := &weigher{Learner: l}
+// Weigh measures Evaluation.Share beside a number of playouts until ctx is done.
+func (l *Learner) Weigh(ctx context.Context, playouts float64) {
+	w := &weigher{Learner: l, surplus: 1 - weighedPlayouts/playouts}
 	l.games.over = w.sample
 	defer func() { l.games.over = l.learn }()
 	per := max(1, l.games.batch.Lanes()/weighedPlayouts)
@@ -76,7 +77,7 @@ func (w *weigher) share() float64 {
 func (w *weigher) slope(i int) float64 {
 	with, variance := w.covariance(outcome, i), w.covariance(i, i)
 	if i == playout {
-		variance -= w.noise
+		variance -= w.noise * w.surplus
 	}
 	if min(with, variance) <= 0 {
 		return 0

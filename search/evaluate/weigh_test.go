@@ -7,18 +7,20 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-func TestTheShareIsThePrecisionOfTheEvaluationBesideManyPlayouts(t *testing.T) {
+func TestTheShareIsThePrecisionOfTheEvaluationBesidePlayouts(t *testing.T) {
 	rng := machine.NewRand(1)
 	uniform := func(width float64) float64 { return width * (2*rng.Float64() - 1) }
-	for _, c := range []struct{ error, bias, scale, want float64 }{ // of the evaluation; random play has an error of 10
-		{10, 0, 1, 0.5},
-		{10, 20, 0.5, 0.5}, // a linear function of an evaluation is worth the same
-		{20, 0, 1, 0.2},
-		{5, 0, 1, 0.8},
-		{0, 0, 1, 1},
-		{10, 100, -1, 0},
+	many := math.Inf(1)
+	for _, c := range []struct{ error, bias, scale, playouts, want float64 }{ // of the evaluation; random play has an error of 10
+		{10, 0, 1, many, 0.5},
+		{10, 20, 0.5, many, 0.5}, // a linear function of an evaluation is worth the same
+		{20, 0, 1, many, 0.2},
+		{5, 0, 1, many, 0.8},
+		{0, 0, 1, many, 1},
+		{10, 100, -1, many, 0},
+		{10, 0, 1, 4, 0.95}, // noise of 4 playouts: 550 beside an error of 33
 	} {
-		w := &weigher{}
+		w := &weigher{surplus: 1 - 4/c.playouts}
 		if got := w.share(); got != 0 {
 			t.Errorf("nothing compared: %g, want 0", got)
 		}
@@ -47,7 +49,7 @@ func TestEvaluationsThatHaveLearntMoreHaveALargerShare(t *testing.T) {
 		var shares [2]float64
 		for i, games := range []int64{1, 20_000} {
 			l := trained(t, game, 1, games)
-			l.Weigh(t.Context())
+			l.Weigh(t.Context(), math.Inf(1))
 			shares[i] = l.Evaluation().Share()
 			before := l.Progress().Games
 			if l.Learn(t.Context(), 10); l.Progress().Games < before+10 {

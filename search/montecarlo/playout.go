@@ -153,13 +153,11 @@ func (p *playouts) estimate(leaves []leaf) {
 		if l.over {
 			continue
 		}
-		for r, v := range p.values[i*p.roles : (i+1)*p.roles] {
-			if l.goals[r] = v; !p.alone {
-				l.goals[r] *= DefaultPlayouts
-			}
-		}
-		if l.weight = DefaultPlayouts; p.alone {
+		if l.count, l.weight = 0, DefaultPlayouts; p.alone {
 			l.count, l.weight = 1, 0 // counts as the playout
+		}
+		for r, v := range p.values[i*p.roles : (i+1)*p.roles] {
+			l.goals[r] = v * (float64(l.count) + l.weight)
 		}
 	}
 }
