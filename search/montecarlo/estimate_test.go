@@ -1,8 +1,10 @@
 package montecarlo
 
 import (
+	"math"
 	"testing"
 
+	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
@@ -53,5 +55,33 @@ type liar struct{}
 func (liar) Values(dst []float64, _ []uint64) {
 	for i := range dst {
 		dst[i] = float64(100 * (i & 1))
+	}
+}
+
+func TestAnEvaluationCountsForTheDefaultNumberOfPlayouts(t *testing.T) {
+	m := newSubtraction([]string{"left", "right"}, 60)
+	goals := func(c Config) []float64 {
+		p := newPlayouts(m, &c, 2*DefaultPlayouts, machine.NewRand(1), 1<<30)
+		p.ctx, p.check, p.played = t.Context(), func([]int32) {}, true
+		leaves := newLeaves(1, m)
+		copy(leaves[0].from, m.Initial())
+		moves := make([][]machine.Move, p.roles)
+		p.legal(moves, m.Initial())
+		for r, legal := range moves {
+			leaves[0].joint[r] = legal[0]
+		}
+		p.run(leaves)
+		return leaves[0].goals
+	}
+	played := goals(Config{})
+	for _, c := range []struct {
+		alone bool
+		share float64 // of the evaluation, beside twice the default number
+	}{{false, 1. / 3}, {true, 1}} {
+		for r, got := range goals(Config{Evaluator: liar{}, Alone: c.alone, Without: Priors}) {
+			if want := (1-c.share)*played[r] + c.share*float64(100*r); math.Abs(got-want) > 1e-9 {
+				t.Errorf("alone %v: role %d gets %g, want %g", c.alone, r, got, want)
+			}
+		}
 	}
 }
