@@ -62,7 +62,8 @@ func (t *thinker) approachBy(e *evaluate.Evaluation, rate func(approach) float64
 func (t *thinker) rate(ctx context.Context, a approach) float64 {
 	ctx, cancel := context.WithTimeout(ctx, rateTime)
 	defer cancel()
-	r, err := montecarlo.New(t.sampling(a, t.threads)).Search(ctx, t.machine, t.machine.Initial(), search.Limits{MaxBytes: rateBytes})
+	limits := search.Limits{MaxBytes: min(rateBytes, t.memory.share())}
+	r, err := montecarlo.New(t.sampling(a, t.threads)).Search(ctx, t.machine, t.machine.Initial(), limits)
 	if err != nil {
 		return 0
 	}

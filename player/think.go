@@ -222,7 +222,8 @@ func (t *thinker) study(ctx context.Context) approach {
 	if t.parts == nil {
 		clock := timeLeft(ctx, time.Now())
 		e := t.learn(ctx, scaled(learningShare, clock))
-		return t.approachBy(e, func(a approach) float64 { return t.rate(ctx, a) }, func() float64 { return t.agreement(ctx, clock) })
+		rate := func(a approach) float64 { return t.rate(ctx, a) }
+		return t.approachBy(e, rate, func() float64 { return t.agreement(ctx, clock) })
 	}
 	left := len(t.parts)
 	for _, part := range t.parts {
