@@ -201,16 +201,19 @@ func (l *Layout) CellOf(fact string) (Spot, bool) {
 
 // Aim gives moves that name no cell the cells that they change: cells on which the move puts a piece that
 // some other move does not put there. The arguments are the facts before the moves and, by move, the facts
-// after it.
+// after it. Facts after all moves are moves of other roles; a cell that all moves change tells no move apart.
 func (l *Layout) Aim(moves []Move, before []string, after [][]string) []Move {
-	known := make(set)
-	for _, fact := range before {
-		known[fact] = true
+	times := make(map[string]int) // by fact: number of moves after which it is true
+	for _, facts := range after {
+		for _, fact := range facts {
+			times[fact]++
+		}
 	}
 	count := make(map[Spot]int)
 	for i, facts := range after {
 		for _, fact := range facts {
-			if spot, ok := l.CellOf(fact); ok && !known[fact] && !slices.Contains(moves[i].Spots, spot) {
+			isOwn := times[fact] < len(after) && !slices.Contains(before, fact)
+			if spot, ok := l.CellOf(fact); ok && isOwn && !slices.Contains(moves[i].Spots, spot) {
 				moves[i].Spots = append(moves[i].Spots, spot)
 				count[spot]++
 			}
