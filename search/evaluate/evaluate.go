@@ -88,24 +88,38 @@ func (n *network) reach(active int) float32 {
 	return slices.Max(sum[:])
 }
 
+// blockOutputs is the number of outputs between the two loops of Values.
+const blockOutputs = 256
+
 // Values writes the value of each position of states for each role to dst, in goal points: position
 // by position, 0 for chance. Consecutive siblings are cheap: only changed fluents update the
-// accumulator.
+// accumulator. The logistic functions of a block of positions have a loop of their own, in which the
+// processor computes several at a time.
 func (e *Evaluation) Values(dst []float64, states []uint64) {
 	e.view.withSignals(states, func(seen []uint64) {
-		values := make([]float32, 0, maxOutputs)[:e.network.outputs]
-		wide := e.view.wide()
+		wide, outputs := e.view.wide(), e.network.outputs
 		bias := e.rows[len(e.rows)-1]
 		sums, before := bias, e.nothing
-		for ; len(seen) > 0; seen = seen[wide:] {
-			now := seen[:wide]
-			if distance(before, now) > distance(e.nothing, now) {
-				sums, before = bias, e.nothing
+		var buffer [blockOutputs]float32
+		for len(seen) > 0 {
+			n := min(len(seen)/wide, blockOutputs/outputs)
+			values := buffer[:n*outputs]
+			for i := range n {
+				now := seen[i*wide : (i+1)*wide]
+				if distance(before, now) > distance(e.nothing, now) {
+					sums, before = bias, e.nothing
+				}
+				vector.Change(&sums, e.rows, before, now)
+				e.read(values[i*outputs:(i+1)*outputs], &sums)
+				before = now
 			}
-			vector.Change(&sums, e.rows, before, now)
-			e.read(values, &sums)
-			e.byRole(dst[:e.roles], values)
-			dst, before = dst[e.roles:], now
+			for i, v := range values {
+				values[i] = logistic(v)
+			}
+			for i := range n {
+				e.byRole(dst[i*e.roles:(i+1)*e.roles], values[i*outputs:(i+1)*outputs])
+			}
+			dst, seen = dst[n*e.roles:], seen[n*wide:]
 		}
 	})
 }
@@ -151,10 +165,10 @@ func (e *Evaluation) byRole(dst []float64, values []float32) {
 	}
 }
 
-// read computes the outputs from the units.
+// read computes the arguments of the logistic functions of the outputs from the units.
 func (e *Evaluation) read(values []float32, units *vector.Shorts) {
 	linear := e.network.linear()
 	for o := range values {
-		values[o] = logistic((float32(units[linear+o]) + vector.ReadShorts(&e.network.out[o], units)/e.scale) / e.scale)
+		values[o] = (float32(units[linear+o]) + vector.ReadShorts(&e.network.out[o], units)/e.scale) / e.scale
 	}
 }

@@ -21,11 +21,11 @@ const longest = 400
 // lanesPerGame is the number of lanes for each game in progress: low enough to fill the lanes of a pass.
 const lanesPerGame = 4
 
-// games plays games in the lanes of a batch. In each position it draws several random moves (on
-// machines with decisive moves, random decisive moves), each in a lane of its own, and makes the move
-// whose successor has the highest value for the choosing role (ahead). The number of draws sets the
-// randomness of play; each draw costs one lane of a pass and one evaluation. Where several roles or
-// chance move at once, it draws one joint move. Games without lanes wait for the next pass.
+// games plays games in the lanes of a batch. In each position it draws several random moves with
+// replacement (on machines with decisive moves, random sensible moves) and makes the drawn move whose
+// successor has the highest value for the choosing role (ahead). The number of draws sets the randomness
+// of play; each different move costs one lane of a pass and one evaluation. Where several roles or chance
+// move at once, it draws one joint move. Games without lanes wait for the next pass.
 type games struct {
 	machine machine.Machine
 	batch   machine.Batch
@@ -42,8 +42,8 @@ type games struct {
 	states  []uint64    // by lane
 	values  [][]float64 // by evaluation, then lane, then role
 	goals   []int32
-	moves   []machine.Move
-	initial choice
+	initial [][]machine.Move // the sensible moves of the initial position, by role
+	moves   [][]machine.Move // the same of a position that has just been reached
 
 	// ended is called at the end of a game; the values of lane are the goals.
 	ended func(g *game, lane int)
@@ -58,16 +58,12 @@ type game struct {
 	states  []uint64  // consecutive positions
 	values  []float32 // estimates of all positions but the first, by output
 	opening int       // number of random joint moves at the beginning
-	choice            // in the last position
 	side    []int     // by role: the evaluation that it follows
 
-	first, end int // range of its lanes
-}
+	chooser machine.Role   // the only player with a choice in the last position, or NoRole
+	drawn   []machine.Move // different joint moves, by role
 
-// choice describes the moves of a position.
-type choice struct {
-	chooser machine.Role // the only player with a choice, or NoRole
-	draws   int          // number of moves to draw
+	first, end int // range of its lanes, one for each joint move
 }
 
 // newGames allocates games played by the given number of evaluations.
@@ -80,9 +76,9 @@ func newGames(m machine.Machine, evaluations int, rng *machine.Rand, bytes int64
 	for range evaluations {
 		p.values = append(p.values, make([]float64, lanes*p.roles))
 	}
-	p.goals = make([]int32, p.roles)
+	p.goals, p.initial, p.moves = make([]int32, p.roles), make([][]machine.Move, p.roles), make([][]machine.Move, p.roles)
 	p.batch.Evaluate(1) // of the initial position
-	p.initial = p.choiceIn(0)
+	p.readMoves(p.initial, 0)
 	return p
 }
 
@@ -90,8 +86,8 @@ func newGames(m machine.Machine, evaluations int, rng *machine.Rand, bytes int64
 func (p *games) restart(g *game) {
 	g.states = append(g.states[:0], p.machine.Initial()...)
 	g.values = g.values[:0]
-	g.choice = p.initial
 	p.start(g)
+	p.draw(g, p.initial)
 }
 
 // last returns the present position of a game.
@@ -102,8 +98,8 @@ func (p *games) step(evaluations ...*Evaluation) {
 	b := p.batch
 	p.assignLanes()
 	b.Load(p.states, p.lanes)
-	b.Evaluate(p.lanes)
-	b.ChooseRandom(p.rng, p.lanes)
+	machine.Prepare(b, p.lanes)
+	p.chooseDrawn()
 	b.Advance(p.lanes)
 	b.Store(p.states, p.lanes)
 	b.Evaluate(p.lanes)
@@ -124,13 +120,14 @@ func (p *games) step(evaluations ...*Evaluation) {
 			p.restart(g)
 		default:
 			g.states = append(g.states, p.states[lane*p.words:(lane+1)*p.words]...)
-			g.choice = p.choiceIn(lane)
+			p.readMoves(p.moves, lane)
+			p.draw(g, p.moves)
 			p.made(g, lane)
 		}
 	}
 }
 
-// assignLanes assigns lanes to games for their draws, as long as lanes are free.
+// assignLanes assigns lanes to games for their drawn moves, as long as lanes are free.
 func (p *games) assignLanes() {
 	p.moving, p.lanes = p.moving[:0], 0
 	for range p.all {
@@ -138,18 +135,25 @@ func (p *games) assignLanes() {
 		if len(g.states) == 0 {
 			p.restart(g)
 		}
-		draws := g.draws
-		if len(g.states)/p.words <= g.opening {
-			draws = 1
-		}
-		if p.lanes+draws > p.batch.Lanes() {
+		g.first, g.end = p.lanes, p.lanes+len(g.drawn)/p.roles
+		if g.end > p.batch.Lanes() {
 			return
 		}
-		g.first, g.end = p.lanes, p.lanes+draws
 		for ; p.lanes < g.end; p.lanes++ {
 			copy(p.states[p.lanes*p.words:], p.last(g))
 		}
 		p.moving, p.next = append(p.moving, g), (p.next+1)%len(p.all)
+	}
+}
+
+// chooseDrawn chooses a drawn joint move in each lane.
+func (p *games) chooseDrawn() {
+	for _, g := range p.moving {
+		for i, move := range g.drawn {
+			if move != machine.NoMove {
+				p.batch.Choose(g.first+i/p.roles, machine.Role(i%p.roles), move)
+			}
+		}
 	}
 }
 
@@ -190,24 +194,55 @@ func (p *games) readDecided(evaluations []*Evaluation) {
 	}
 }
 
-// choiceIn returns the choice in a lane, among the moves that ChooseRandom draws from.
-func (p *games) choiceIn(lane int) choice {
-	c := choice{machine.NoRole, 1}
-	for r := range machine.Role(p.roles) {
+// readMoves writes the moves in a lane that ChooseRandom draws from, by role.
+func (p *games) readMoves(moves [][]machine.Move, lane int) {
+	for r := range moves {
 		if p.able != nil {
-			p.moves = p.able.AppendSensible(p.moves[:0], lane, r)
+			moves[r] = p.able.AppendSensible(moves[r][:0], lane, machine.Role(r))
 		} else {
-			p.moves = p.batch.AppendLegal(p.moves[:0], lane, r)
+			moves[r] = p.batch.AppendLegal(moves[r][:0], lane, machine.Role(r))
 		}
-		if len(p.moves) < 2 {
-			continue
-		}
-		if c.chooser != machine.NoRole || r == p.machine.Names().Chance() {
-			return choice{machine.NoRole, 1}
-		}
-		c = choice{r, min(int(math.Ceil(drawnPart*float64(len(p.moves)))), mostDraws)}
 	}
-	return c
+}
+
+// draw draws joint moves in the last position of a game, with the given moves by role.
+func (p *games) draw(g *game, moves [][]machine.Move) {
+	g.chooser, g.drawn = p.chooserOf(moves), g.drawn[:0]
+	draws := 1
+	if g.chooser != machine.NoRole && len(g.states)/p.words > g.opening {
+		draws = min(int(math.Ceil(drawnPart*float64(len(moves[g.chooser])))), mostDraws)
+	}
+	for range draws {
+		joint := len(g.drawn)
+		for _, of := range moves {
+			move := machine.NoMove // if the initial position is terminal
+			if len(of) > 0 {
+				move = of[p.rng.Intn(len(of))]
+			}
+			g.drawn = append(g.drawn, move)
+		}
+		for other := 0; other < joint; other += p.roles {
+			if g.drawn[other+int(g.chooser)] == g.drawn[joint+int(g.chooser)] {
+				g.drawn = g.drawn[:joint]
+				break
+			}
+		}
+	}
+}
+
+// chooserOf returns the only player with several moves, or NoRole.
+func (p *games) chooserOf(moves [][]machine.Move) machine.Role {
+	chooser := machine.NoRole
+	for r, of := range moves {
+		switch {
+		case len(of) < 2:
+		case chooser != machine.NoRole || machine.Role(r) == p.machine.Names().Chance():
+			return machine.NoRole
+		default:
+			chooser = machine.Role(r)
+		}
+	}
+	return chooser
 }
 
 // choose returns the lane of the best move of a game.

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"math"
+	"slices"
 	"testing"
 
 	"stackmate/games/gamestest"
@@ -54,7 +55,7 @@ func TestOfTwoEachWantsToBeAhead(t *testing.T) {
 	}{{"ticTacToe", 1}, {"trio-3x3", 0}} {
 		m := gamestest.Machine(t, c.game)
 		p := newGames(m, 1, machine.NewRand(1), defaultBytes)
-		g := &game{states: make([]uint64, 2*p.words), choice: choice{chooser: 1}, end: 2, side: make([]int, p.roles)}
+		g := &game{states: make([]uint64, 2*p.words), chooser: 1, end: 2, side: make([]int, p.roles)}
 		copy(p.values[0], []float64{90, 95, 0}[:p.roles])           // more for role 1
 		copy(p.values[0][p.roles:], []float64{20, 60, 0}[:p.roles]) // but here it is ahead
 		if got := p.choose(g); got != c.want {
@@ -74,33 +75,70 @@ func playing(t *testing.T, name string) (*games, *Evaluation) {
 	return p, &l.current
 }
 
-// Three quarters of the moves that do not lose at once are drawn; one if several roles choose.
+// Moves are drawn with replacement, as many times as three quarters of the moves that do not lose at once. Each drawn move
+// has one lane. There is one draw if several roles choose.
 func TestDrawsAreAPartOfTheMoves(t *testing.T) {
 	for _, c := range []struct {
-		game  string
-		draws []int // by number of joint moves made
+		game         string
+		moves, draws int // in the position after one joint move
 	}{
-		{"hex-4x4", []int{12, 12, 11, 10}},
-		{"connectFour-7x6", []int{6, 6, 6, 6}},
-		{"hex-11x11", []int{mostDraws, mostDraws}},
-		{"goofspiel-4", []int{1, 1}},
+		{"hex-4x4", 15, 12},
+		{"connectFour-7x6", 7, 6},
+		{"hex-11x11", 120, mostDraws},
+		{"goofspiel-4", 1, 1},
 	} {
 		p, e := playing(t, c.game)
-		seen := 0
-		for range 20 {
+		games, lanes := 0., 0.
+		for range 200 {
 			p.step(e)
-			for _, g := range p.moving {
-				last := len(g.states)/p.words - 2
-				if last < 0 || last >= len(c.draws) {
+			for i := range p.all {
+				g := &p.all[i]
+				if len(g.states) != 2*p.words {
 					continue
 				}
-				if seen++; g.end-g.first != c.draws[last] {
-					t.Errorf("%s: %d moves are drawn after %d joint moves, want %d", c.game, g.end-g.first, last, c.draws[last])
+				games++
+				lanes += float64(len(g.drawn) / p.roles)
+				for rest := slices.Collect(slices.Chunk(g.drawn, p.roles)); len(rest) > 0; rest = rest[1:] {
+					if slices.ContainsFunc(rest[1:], func(joint []machine.Move) bool { return slices.Equal(joint, rest[0]) }) {
+						t.Fatalf("%s: of the moves %v one has two lanes", c.game, g.drawn)
+					}
 				}
 			}
 		}
-		if seen == 0 {
-			t.Errorf("%s: no game was seen", c.game)
+		n := float64(c.moves)
+		if want := n * (1 - math.Pow(1-1/n, float64(c.draws))); games < 100 || math.Abs(lanes/games-want) > 0.03*want {
+			t.Errorf("%s: %v different moves in the mean of %v positions, want %v", c.game, lanes/games, games, want)
+		}
+	}
+}
+
+// Each lane holds the successor that its drawn move has in a batch of one position.
+func TestLanesFollowTheDrawnMoves(t *testing.T) {
+	for _, name := range []string{"connectFour-4x4", "hex-4x4", "goofspiel-4"} {
+		p, e := playing(t, name)
+		slow, want := p.machine.NewNarrowBatch(), make([]uint64, p.words)
+		for range 20 {
+			befores, drawns := map[*game][]uint64{}, map[*game][]machine.Move{}
+			for i := range p.all {
+				if g := &p.all[i]; len(g.states) > 0 {
+					befores[g], drawns[g] = slices.Clone(p.last(g)), slices.Clone(g.drawn)
+				}
+			}
+			p.step(e)
+			for _, g := range p.moving {
+				for i := range len(drawns[g]) / p.roles {
+					slow.Load(befores[g], 1)
+					slow.Evaluate(1)
+					for r := range p.roles {
+						slow.Choose(0, machine.Role(r), drawns[g][i*p.roles+r])
+					}
+					slow.Advance(1)
+					slow.Store(want, 1)
+					if lane := g.first + i; !slices.Equal(p.states[lane*p.words:(lane+1)*p.words], want) {
+						t.Fatalf("%s: lane %d does not hold the successor by %v", name, lane, drawns[g][i*p.roles:(i+1)*p.roles])
+					}
+				}
+			}
 		}
 	}
 }
