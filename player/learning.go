@@ -22,14 +22,15 @@ import (
 // In many games an evaluation can be trained within seconds. As leaf evaluation it is much
 // stronger than playouts. In others, such as parity games, it is much weaker
 // (docs/lab/evaluation.md). So most of the start clock goes into training. The measured quality of the
-// evaluation decides how it is used (approachBy), unless it loses matches against playouts (trial.go).
+// evaluation decides how it is used (approachBy).
 const (
 	// learningShare is the share of the start clock for training.
 	learningShare = 0.6
-	// weighingShare is the maximum share of the training time for the measurement of the evaluation's weight in playouts.
+	// weighingShare is the maximum share of the training time for the comparison of the evaluation with playouts.
 	weighingShare = 0.25
-	// leastCorrelation is the least correlation with the outcomes of unseen games at which an evaluation is used.
-	leastCorrelation = 0.03
+	// decisionShare is the share of a move's playouts that decide between the moves of a node in the tree. It matters where
+	// a move has few playouts (docs/lab/evaluation.md).
+	decisionShare = 1. / 500
 	// leastLearning is the least start clock for training.
 	leastLearning = 2 * time.Second
 )
@@ -57,7 +58,7 @@ func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 	return l
 }
 
-// learn trains an evaluation for the given time. It returns nil without a learner (newLearner) or below leastCorrelation.
+// learn trains an evaluation for the given time. It returns nil without a learner (newLearner) or a game.
 func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Evaluation {
 	l := t.newLearner(ctx)
 	if l == nil {
@@ -68,15 +69,15 @@ func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Eval
 	cancel()
 	p := l.Progress()
 	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
-	if p.Games == 0 || p.Correlation <= leastCorrelation {
+	if p.Games == 0 {
 		return nil
 	}
 	t.keep(l)
 	short, cancel = context.WithTimeout(ctx, scaled(weighingShare, clock))
 	defer cancel()
-	l.Weigh(short)
+	l.Weigh(short, decisionShare*t.playoutsIn(t.playClock()))
 	e := l.Evaluation()
-	t.log.Info().Float64("playouts", e.Weight()).Msg("weight of the evaluation in playouts")
+	t.log.Info().Float64("share", e.Share()).Msg("share of the evaluation in the best blend with playouts")
 	return e
 }
 

@@ -108,8 +108,8 @@ func TestMostOfTheStartClockGoesIntoLearning(t *testing.T) {
 }
 
 func TestWhatIsOfNoUseIsNotLearnt(t *testing.T) {
-	m := gamestest.Machine(t, "gomoku-5x5")
-	for games, useful := range map[int64]bool{0: false, 1: false, 3000: true} {
+	m := gamestest.Machine(t, "breakthrough-4x4")
+	for games, useful := range map[int64]bool{0: false, 1: false, 10_000: true} {
 		p := onOneThread(0, 64<<20)
 		p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) {
 			if games > 0 {
@@ -119,7 +119,7 @@ func TestWhatIsOfNoUseIsNotLearnt(t *testing.T) {
 		ctx := ctxOf(t, time.Minute)
 		p.prepare(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}})
 		e := p.learn(ctx, time.Minute)
-		if got := e != nil && e.Correlation() > leastCorrelation; got != useful {
+		if got := e != nil && e.Share() >= usefulShare; got != useful {
 			t.Errorf("after %d games what was learnt is of use: %v", games, got)
 		}
 	}

@@ -84,17 +84,20 @@ func (s *metered) Search(ctx context.Context, m machine.Machine, q machine.State
 	return r, err
 }
 
+// estimated lists games in which evaluations help, and others in which they mislead.
+var estimated = strings.Fields(`
+	breakthrough breakthroughHoles connectFour reversi othelloHoles checkers speedChess linesOfAction
+	skirmishZeroSum kalaha6x2x4 pentago hex gomoku_11x11 tictactoe_3d_2player nineBoardTicTacToe amazons_8x8
+	cubicup connect5 knightazons quarto quartoSuicide connectFourLarge nineBoardTicTacToePie pentagoSuicide
+	dotsAndBoxesSuicide cephalopodMicro connectFourSuicide ticTacHeaven skirmishNew cylinder-checkers
+	checkersSmall chess_200 chess`)
+
 // duels lists, for each technique of the sampling search, the search with and without it at equal time, and the other choices.
 func duels() []duel {
 	turns := []string{"connectFour", "breakthrough", "reversi", "checkersSmall", "nineBoardTicTacToe"}
 	atOnce := []string{"goofspiel-9", "biddingTicTacToe-5", "oshiZumo-15-3", "tron-8x8", "connectFourSimultaneous"}
 	learnable := append([]string{"breakthroughHoles", "speedChess", "linesOfAction", "hex", "gomoku_11x11", "amazons_8x8"}, turns...)
 	sampled := append([]string{"chinook"}, learnable...) // in chinook both choose at once, for goals of any sum
-	estimated := []string{
-		"breakthrough", "breakthroughHoles", "connectFour", "reversi", "othelloHoles", "checkers", "speedChess", "linesOfAction", "skirmishZeroSum",
-		"kalaha6x2x4", "pentago", "hex", "gomoku_11x11", "tictactoe_3d_2player", "nineBoardTicTacToe", "amazons_8x8", "cubicup", "connect5",
-		"knightazons", "quarto", "dotsAndBoxesSuicide", "cephalopodMicro", "connectFourSuicide", "chess",
-	}
 	pair := func(c, against montecarlo.Config) [2]montecarlo.Config { return [2]montecarlo.Config{c, against} }
 	plain := montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Exploration: textbookExploration}
 	list := []duel{
@@ -114,9 +117,9 @@ func duels() []duel {
 		{name: "plain", rivals: pair(montecarlo.Config{}, plain), games: append([]string{"qyshinsu", "connectFourSuicide", "atariGo_7x7", "blocker", "goofspiel-10", "biddingTicTacToe-10", "oshiZumo", "tron", "connectFourSimultaneous"}, turns...)},
 		{name: rave, rivals: pair(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex.kif", "hex-8x8", "gomoku_11x11"}, turns...)},
 		{name: "learning-both", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: sampled, learns: true},
-		{name: "weight", rivals: pair(montecarlo.Config{}, montecarlo.Config{EstimateWeight: montecarlo.DefaultPlayouts}), games: sampled, learns: true, alike: true},
+		{name: "alone", rivals: pair(montecarlo.Config{Alone: true}, montecarlo.Config{}), games: sampled, learns: true, alike: true},
 		{name: "priors", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
-		{name: "minimax", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Minimax}), games: estimated, clock: 60 * time.Millisecond, learns: true, alike: true},
+		{name: "minimax", rivals: pair(montecarlo.Config{Alone: true}, montecarlo.Config{Alone: true, Without: montecarlo.Minimax}), games: estimated, clock: 60 * time.Millisecond, learns: true, alike: true},
 	}
 	list = append(list, duel{name: "all", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
 	for _, t := range techniques {
@@ -144,18 +147,13 @@ func (d duel) report(b *testing.B, game string) {
 	var e *evaluate.Evaluation
 	if d.learns {
 		l := learnt(b, f.machine, true)
-		l.Weigh(b.Context())
+		l.Weigh(b.Context(), math.Inf(1))
 		e = l.Evaluation()
-		weight := e.Weight()
-		if d.alike { // by the approach of the player
-			t := onOneThread(0, 1<<30)
-			t.clock = time.Second
-			t.prepare(b.Context(), at)
-			weight = cmp.Or(t.approachBy(e, func() float64 { return 0 }).weight, weight)
-			d.rivals[1].Evaluator, d.rivals[1].EstimateWeight = e, cmp.Or(d.rivals[1].EstimateWeight, weight)
+		d.rivals[0].Evaluator = e
+		if d.alike {
+			d.rivals[1].Evaluator = e
 		}
-		d.rivals[0].Evaluator, d.rivals[0].EstimateWeight = e, weight
-		b.ReportMetric(weight, "weight")
+		b.ReportMetric(e.Share(), "share")
 	}
 	c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher {
 		s := search.Searcher(montecarlo.New(d.rivals[i]))
@@ -221,6 +219,28 @@ func learnt(b *testing.B, m machine.Machine, signals bool) *evaluate.Learner {
 		l.Learn(context.Background(), 100)
 	}
 	return l
+}
+
+// BenchmarkShares reports how a start clock decides between playouts and an evaluation: the share of the evaluation, its leaves a second
+// in leaves a second of the blend, and their product, from which on 1 the evaluation is used alone.
+func BenchmarkShares(b *testing.B) {
+	for _, game := range estimated {
+		b.Run(game, func(b *testing.B) {
+			m := newReferee(b, game).machine
+			t := onOneThread(0, 1<<30)
+			t.clock = time.Second
+			t.prepare(b.Context(), position{machine: m, state: m.Initial()})
+			l := learnt(b, m, true)
+			l.Weigh(b.Context(), decisionShare*t.playoutsIn(t.clock))
+			e := l.Evaluation()
+			faster := t.rate(b.Context(), approach{evaluator: e, alone: true}) / t.rate(b.Context(), approach{evaluator: e})
+			b.ReportMetric(e.Correlation(), "r")
+			b.ReportMetric(e.Share(), "share")
+			b.ReportMetric(faster, "faster")
+			b.ReportMetric(faster*e.Share(), "product")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
 }
 
 // BenchmarkSignals plays evaluations trained with signals against evaluations trained without, in equal processor time, in thousands of

@@ -3,7 +3,6 @@ package player
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -16,31 +15,22 @@ import (
 	"stackmate/search/solve"
 )
 
-// approach is the leaf evaluation of the sampling search: playouts, a trained evaluation, or a blend.
+// approach is the leaf evaluation of the sampling search: playouts, a trained evaluation, or both.
 type approach struct {
 	evaluator *evaluate.Evaluation
-	weight    float64 // weight of an evaluation in playouts; infinite: evaluation alone
-	rave      bool    // playouts update RAVE values (all moves as first)
+	alone     bool // the evaluation replaces playouts
+	rave      bool // playouts update RAVE values (all moves as first)
 }
 
-// alone returns the approach by an evaluation without playouts.
-func alone(e *evaluate.Evaluation) approach { return approach{evaluator: e, weight: math.Inf(1)} }
-
 const (
-	// Evaluation alone: an evaluation is worth at least aloneWeight playouts, and its correlation with the outcomes of
-	// unseen games is at least aloneCorrelation (docs/lab/evaluation.md).
-	aloneWeight      = 16
-	aloneCorrelation = 0.35
-	// Blend: the correlation is at least mixedCorrelation. The weight is montecarlo.DefaultPlayouts if an
-	// evaluation is worth at least heavyWeight playouts, else its measured worth.
-	heavyWeight      = 25
-	mixedCorrelation = 0.2
-	// Slow games have time for fewer than fewLeaves leaves a move. There the evaluation is used alone if it is worth
-	// heavyWeight playouts, or fewLeavesWeight playouts where RAVE is not used.
-	fewLeaves       = 8000
-	fewLeavesWeight = 10
-	// RAVE is used instead of a blend if RAVE values explain at least this share of the variance of first-move
-	// values (montecarlo.Agreement, docs/lab/sampling.md).
+	// usefulShare is the least share of an evaluation in the best blend with playouts (evaluate.Evaluation.Share) at
+	// which it is used (docs/lab/evaluation.md).
+	usefulShare = 0.1
+	// rateTime and rateBytes bound the search that measures the number of leaves a second.
+	rateTime  = 100 * time.Millisecond
+	rateBytes = 32 << 20
+	// RAVE is used if RAVE values explain at least this share of the variance of first-move values
+	// (montecarlo.Agreement, docs/lab/sampling.md).
 	leastAgreement = 0.75
 	// agreementShare bounds the measurement of the agreement to this share of the start clock, agreementTime
 	// to this time.
@@ -48,27 +38,41 @@ const (
 	agreementTime  = 5 * time.Second
 )
 
-// approachBy returns the approach for a trained evaluation, which may be nil, and the agreement of RAVE values with
-// first-move values.
-func (t *thinker) approachBy(e *evaluate.Evaluation, agreement func() float64) approach {
-	correlation, weight := 0., 0.
+// approachBy returns the approach for a trained evaluation, which may be nil, given the leaves a second of an approach and
+// the agreement of RAVE values with first-move values. If the errors of evaluation and playouts are independent, an
+// evaluation alone has Share times the precision of the blend. The precision of all leaves of a second decides.
+func (t *thinker) approachBy(e *evaluate.Evaluation, rate func(approach) float64, agreement func() float64) approach {
+	share := 0.
 	if e != nil {
-		correlation, weight = e.Correlation(), e.Weight()
+		share = e.Share()
 	}
-	heavy, short := weight >= heavyWeight, t.leaves(t.playClock()) < fewLeaves
+	blend, alone := approach{evaluator: e}, approach{evaluator: e, alone: true}
 	switch {
-	case weight >= aloneWeight && correlation >= aloneCorrelation, heavy && short:
-		return alone(e)
-	case heavy && correlation >= mixedCorrelation:
-		return approach{evaluator: e, weight: montecarlo.DefaultPlayouts}
+	case share >= usefulShare && share*rate(alone) >= rate(blend):
+		return alone
 	case t.has(rave) && t.class.InTurns() && agreement() >= leastAgreement:
 		return approach{rave: true}
-	case short && weight >= fewLeavesWeight:
-		return alone(e)
-	case correlation >= mixedCorrelation:
-		return approach{evaluator: e, weight: weight}
+	case share >= usefulShare:
+		return blend
 	}
 	return approach{}
+}
+
+// rate returns the number of leaves a second from the first position.
+func (t *thinker) rate(ctx context.Context, a approach) float64 {
+	ctx, cancel := context.WithTimeout(ctx, rateTime)
+	defer cancel()
+	limits := search.Limits{MaxBytes: min(rateBytes, t.memory.share())}
+	r, err := montecarlo.New(t.sampling(a, t.threads)).Search(ctx, t.machine, t.machine.Initial(), limits)
+	if err != nil {
+		return 0
+	}
+	return float64(r.Nodes) / r.Elapsed.Seconds()
+}
+
+// playoutsIn returns the number of playouts that fit into a time.
+func (t *thinker) playoutsIn(clock time.Duration) float64 {
+	return clock.Seconds() * float64(t.threads) * t.class.StatesPerSecond / max(t.class.Length, 1)
 }
 
 // agreement returns montecarlo.Agreement, or 0 if memory is too short. It stops after its share of the clock.
@@ -84,11 +88,6 @@ func (t *thinker) agreement(ctx context.Context, clock time.Duration) float64 {
 	return a
 }
 
-// leaves returns the number of leaves with playouts that fit into a time.
-func (t *thinker) leaves(clock time.Duration) float64 {
-	return clock.Seconds() * float64(t.threads) * t.class.StatesPerSecond / max(t.class.Length, 1) / montecarlo.DefaultPlayouts
-}
-
 // String returns the name of an approach for explanations.
 func (a approach) String() string {
 	switch {
@@ -96,7 +95,7 @@ func (a approach) String() string {
 		return "playouts, all moves as first"
 	case a.evaluator == nil:
 		return "playouts"
-	case math.IsInf(a.weight, 1):
+	case a.alone:
 		return "the evaluation trained in the start clock"
 	}
 	return "playouts and the evaluation trained in the start clock"
@@ -164,7 +163,7 @@ func (t *thinker) sampling(a approach, threads int) montecarlo.Config {
 		config = montecarlo.Config{Playouts: 1, Exploration: textbookExploration, Without: montecarlo.Plain, Workers: threads}
 	}
 	if a.evaluator != nil {
-		config.Evaluator, config.EstimateWeight = a.evaluator, a.weight
+		config.Evaluator, config.Alone = a.evaluator, a.alone
 	}
 	for _, p := range parameters {
 		if v, ok := t.values[p.Name]; ok {

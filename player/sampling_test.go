@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -29,89 +30,58 @@ func TestStartClocksAreKept(t *testing.T) {
 	}
 }
 
-// learntOf returns an evaluation trained on the given number of games, with its weight.
+// learntOf returns an evaluation trained on the given number of games, with its share beside playouts.
 func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation {
 	t.Helper()
 	l := learnerOf(t, m, nil, games)
-	l.Weigh(t.Context())
+	l.Weigh(t.Context(), math.Inf(1))
 	return l.Evaluation()
 }
 
-// barely returns an evaluation trained until its estimates correlate with outcomes by correlation, but by less than the bound `less`.
-func barely(t *testing.T, m machine.Machine, correlation, less float64) *evaluate.Evaluation {
-	t.Helper()
-	l := learnerOf(t, m, nil, 1000) // of fewer it is chance
-	for l.Progress().Correlation < correlation {
-		l.Learn(t.Context(), 5)
-	}
-	l.Weigh(t.Context())
-	e := l.Evaluation()
-	if e.Correlation() >= less {
-		t.Fatalf("estimates correlate by %g", e.Correlation())
-	}
-	return e
-}
-
 func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
-	exhaustive.NotUnderRace(t, "learns for long on one goroutine")
-	unsure := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation/2, mixedCorrelation)
-	between := barely(t, gamestest.Machine(t, "connectFour-4x4"), mixedCorrelation, aloneCorrelation)
-	doubtful := barely(t, gamestest.Machine(t, "breakthrough-4x4"), mixedCorrelation, aloneCorrelation)
-	if unsure.Weight() >= aloneWeight || between.Weight() >= fewLeavesWeight || doubtful.Weight() < heavyWeight {
-		t.Fatalf("estimates are worth %g, %g and %g playouts", unsure.Weight(), between.Weight(), doubtful.Weight())
-	}
-	heavy, light := learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 10_000), learntOf(t, gamestest.Machine(t, "connectFour-4x4"), 8000)
-	some := learntOf(t, gamestest.Machine(t, "reversi-4x4"), 20_000)
-	vague, early := new(evaluate.Evaluation), learntOf(t, gamestest.Machine(t, "breakthrough-4x4"), 1000)
-	if early.Correlation() >= mixedCorrelation || early.Weight() < heavyWeight {
-		t.Fatalf("estimates are worth %g playouts and correlate by %g", early.Weight(), early.Correlation())
-	}
-	if some.Weight() < aloneWeight || some.Weight() >= heavyWeight || some.Correlation() < aloneCorrelation {
-		t.Fatalf("estimates are worth %g playouts and correlate by %g", some.Weight(), some.Correlation())
-	}
-	if heavy.Weight() < heavyWeight || heavy.Correlation() < aloneCorrelation || light.Correlation() < mixedCorrelation || light.Weight() >= aloneWeight || light.Weight() < fewLeavesWeight {
-		t.Fatalf("estimates are worth %g and %g playouts and correlate by %g and %g", heavy.Weight(), light.Weight(), heavy.Correlation(), light.Correlation())
-	}
 	m := gamestest.Machine(t, "breakthrough-4x4")
+	useless, useful := learntOf(t, m, 1), learntOf(t, m, 10_000)
+	if useless.Share() >= usefulShare || useful.Share() < 0.5 {
+		t.Fatalf("shares %g after a game, %g after many", useless.Share(), useful.Share())
+	}
 	p := onOneThread(0, 64<<20)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	p.prepare(ctx, position{machine: m, state: m.Initial()})
 	for i, c := range []struct {
 		learnt    *evaluate.Evaluation
-		speed     float64 // playouts a second; there are ten seconds for a move
+		faster    float64 // the rate of leaves by the evaluation alone, in rates of the blend
 		agreement float64
 		want      approach
 	}{
-		{nil, 6000, 0.6, approach{}},
-		{nil, 6000, 0.8, approach{rave: true}},
-		{vague, 6800, 0.6, approach{}},
-		{vague, 6800, 0.8, approach{rave: true}},
-		{unsure, 6000, 0.6, approach{}},
-		{between, 6000, 0.6, approach{evaluator: between, weight: between.Weight()}},
-		{light, 6000, 0.8, approach{rave: true}},
-		{light, 6000, 0.6, alone(light)},
-		{light, 6800, 0.6, approach{evaluator: light, weight: light.Weight()}},
-		{early, 6000, 0.8, alone(early)},
-		{early, 6800, 0.8, approach{rave: true}},
-		{early, 6800, 0.6, approach{}},
-		{doubtful, 6000, 0.8, alone(doubtful)},
-		{doubtful, 6800, 0.8, approach{evaluator: doubtful, weight: montecarlo.DefaultPlayouts}},
-		{heavy, 6800, 0.8, alone(heavy)},
-		{some, 6800, 0.8, alone(some)},
+		{nil, 9, 0.6, approach{}},
+		{nil, 9, 0.8, approach{rave: true}},
+		{useless, 9, 0.6, approach{}},
+		{useless, 9, 0.8, approach{rave: true}},
+		{useful, 1.01 / useful.Share(), 0.8, approach{evaluator: useful, alone: true}},
+		{useful, 0.99 / useful.Share(), 0.8, approach{rave: true}},
+		{useful, 0.99 / useful.Share(), 0.6, approach{evaluator: useful}},
 	} {
-		p.class.StatesPerSecond = c.speed * p.class.Length
-		if p.approach = p.approachBy(c.learnt, func() float64 { return c.agreement }); p.approach != c.want {
+		rate := func(a approach) float64 {
+			if a.alone {
+				return 1000 * c.faster
+			}
+			return 1000
+		}
+		if p.approach = p.approachBy(c.learnt, rate, func() float64 { return c.agreement }); p.approach != c.want {
 			t.Errorf("case %d: %+v, want %+v", i, p.approach, c.want)
 		}
 		s := p.sampling(p.approach, 1)
-		if s.AtOnce || s.Rave != c.want.rave || (s.Evaluator != nil) != (c.want.evaluator != nil) || s.EstimateWeight != c.want.weight {
+		if s.AtOnce || s.Rave != c.want.rave || (s.Evaluator != nil) != (c.want.evaluator != nil) || s.Alone != c.want.alone {
 			t.Errorf("case %d: samples as %+v", i, s)
 		}
 	}
 	p.without = append(p.without, rave)
-	if got := p.approachBy(nil, func() float64 { return 1 }); got.rave {
+	if got := p.approachBy(nil, nil, func() float64 { return 1 }); got.rave {
 		t.Error("a player without the technique uses RAVE")
+	}
+	if blend, alone := p.rate(ctx, approach{evaluator: useful}), p.rate(ctx, approach{evaluator: useful, alone: true}); min(blend, alone) <= 0 {
+		t.Errorf("%g leaves a second beside playouts, %g without", blend, alone)
 	}
 }
 
@@ -134,12 +104,11 @@ func TestSubgamesAreSearchedApart(t *testing.T) {
 func TestEachSubgameIsLearnt(t *testing.T) {
 	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
 	p := onOneThread(0, 64<<20, exactSearch)
-	p.clock = time.Millisecond // too little for a trial
 	var left []time.Duration
 	p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
 		ends, _ := ctx.Deadline()
 		left = append(left, time.Until(ends))
-		l.Learn(t.Context(), 1000)
+		l.Learn(t.Context(), 10_000)
 	}
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0}}
 	p.prepare(t.Context(), at)

@@ -125,7 +125,7 @@ var parameters = []Parameter{
 		},
 	},
 	{
-		"playouts", "random playouts of each leaf, fewer beside estimates", "playouts", montecarlo.DefaultPlayouts, 1, 64, true,
+		"playouts", "random playouts of each leaf", "playouts", montecarlo.DefaultPlayouts, 1, 64, true,
 		func(c *montecarlo.Config, v float64) { c.Playouts = int(v) },
 	},
 	{

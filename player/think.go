@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"stackmate/reasoner/machine"
@@ -46,8 +45,6 @@ type valuation struct {
 	approach approach
 	// runLearner is (*evaluate.Learner).Learn, except in tests.
 	runLearner func(l *evaluate.Learner, ctx context.Context, games int64)
-	// beatsPlayouts is (*thinker).winsTrial, except in tests.
-	beatsPlayouts func(t *thinker, ctx context.Context, a approach, clock time.Duration) bool
 }
 
 // searchers holds the searches of a round, which keep their tables and trees from one round to the next.
@@ -66,7 +63,7 @@ const leastExactShare = 1. / 8
 func newThinker(s setting) *thinker {
 	return &thinker{
 		setting: s, rng: machine.NewRand(s.seed),
-		valuation: valuation{runLearner: (*evaluate.Learner).Learn, beatsPlayouts: (*thinker).winsTrial},
+		valuation: valuation{runLearner: (*evaluate.Learner).Learn},
 		searchers: searchers{exactShare: 1, grants: map[search.Searcher]int64{}},
 	}
 }
@@ -224,12 +221,9 @@ func (t *thinker) begin(ctx context.Context, at position) {
 func (t *thinker) study(ctx context.Context) approach {
 	if t.parts == nil {
 		clock := timeLeft(ctx, time.Now())
-		agreement := sync.OnceValue(func() float64 { return t.agreement(ctx, clock) })
-		a := t.approachBy(t.learn(ctx, scaled(learningShare, clock)), agreement)
-		if a.evaluator != nil && !t.beatsPlayouts(t, ctx, a, scaled(trialShare, clock)) {
-			return t.approachBy(nil, agreement)
-		}
-		return a
+		e := t.learn(ctx, scaled(learningShare, clock))
+		rate := func(a approach) float64 { return t.rate(ctx, a) }
+		return t.approachBy(e, rate, func() float64 { return t.agreement(ctx, clock) })
 	}
 	left := len(t.parts)
 	for _, part := range t.parts {

@@ -366,6 +366,10 @@ func cardsAndDirectionsAreChosenByClicks(t *testing.T, address string, ctx conte
 	open("breakthrough", chromedp.SetValue("#seat-1", "random"))
 	do(t, ctx, saying(".status", "choose a piece, then its target"), chromedp.Evaluate[chromedp.Void](`document.querySelector(".move").click()`),
 		saying(".course-list button", "1…"))
+	// Black takes a pawn at once.
+	const taken = `fetch("api/tables", {method: "POST", body: JSON.stringify({game: "breakthrough-4x5", clock: 1, seats: ["open", "open"],
+		moves: [["(move 1 2 1 3)", "noop"], ["noop", "(move 2 4 1 3)"]]})}).then(r => r.json()).then(t => { location.hash = "#/play/" + t.table; })`
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](taken), until(`document.querySelectorAll(".captured svg[aria-label=white]").length === 1`))
 	open("slidingPuzzle-2x2-3", chromedp.Evaluate[chromedp.Void](`glides = []; Element.prototype.animate = (way) => { glides.push(way[0].translate ?? ""); return {}; }`))
 	before := value[string](t, ctx, `document.querySelector("[data-spot].can").getAttribute("aria-label")`)
 	do(t, ctx, clickCell(value[string](t, ctx, `document.querySelector("[data-spot].can").dataset.spot`)), saying("#state", "Turn 2"))

@@ -73,7 +73,7 @@ func factorTerms(ctx context.Context, g *Game) *Game {
 		for k, o := range g.Net.Operands(node) {
 			l := operands[k]
 			if o.Complemented() && uses[o.Node()] == 1 && l.Complemented() && h.Net.Op(l.Node()) == logic.OpAnd {
-				terms = append(terms, slices.Clone(h.Net.Operands(l.Node())))
+				terms = append(terms, h.Net.Operands(l.Node()))
 			} else {
 				others = append(others, l)
 			}
@@ -147,7 +147,13 @@ func (g *Game) commonPairs() []pair {
 			}
 		}
 	}
-	each(func(_ int32, operands []logic.Lit) { eachPair(operands, func(_, _ int) { pairs++ }) })
+	each(func(_ int32, operands []logic.Lit) {
+		if k := len(operands); k <= widePairs {
+			pairs += k * (k - 1) / 2
+		} else {
+			pairs += k - 1
+		}
+	})
 	count := make([]int32, 1<<bits.Len(uint(2*pairs)))
 	at := func(operands []logic.Lit, i, j int) *int32 {
 		h := (uint64(uint32(operands[i]))<<32 | uint64(uint32(operands[j]))) * 0x9e3779b97f4a7c15

@@ -39,9 +39,9 @@ func (t *wholeTable) legalRows() []int32 { return t.legal }
 func (t *wholeTable) inputs() [][2]int32 { return [][2]int32{{t.does, int32(len(t.legal))}} }
 
 func (t *wholeTable) appendLegal(b *batch, dst []machine.Move, lane int) []machine.Move {
-	word, shift := lane>>6, uint(lane)&63
+	rows, words, shift := b.rows[lane>>6:], b.words, uint(lane)&63
 	for m, row := range t.legal {
-		if b.rows[int(row)*b.words+word]>>shift&1 != 0 {
+		if rows[int(row)*words]>>shift&1 != 0 {
 			dst = append(dst, machine.Move(m))
 		}
 	}

@@ -328,3 +328,18 @@ func TestAnAttributeSharedByFourThingsIsGroundedByThing(t *testing.T) {
 		t.Errorf("%d rules, as if all that are alike were listed", rules)
 	}
 }
+
+// The role has one move, which is certain. So its negation never holds, and the fluent behind it is impossible.
+func TestFluentsBehindTheNegationOfACertainMoveAreImpossible(t *testing.T) {
+	g := load(t, "certain", `
+(role r) (init (step 1)) (succ 1 2) (succ 2 3)
+(<= (legal r go) (true (step ?n)))
+(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+(<= (next never) (true (step ?n)) (not (does r go)))
+(<= (next after) (true never))
+(<= terminal (true (step 3)))
+(goal r 100)`)
+	if got := ground(t, g).Names.Fluents; !slices.Equal(got, []string{"(step 1)", "(step 2)", "(step 3)"}) {
+		t.Errorf("fluents %q", got)
+	}
+}

@@ -38,13 +38,14 @@ type Evaluation struct {
 	rows    []vector.Shorts // by input; the last one is the bias
 	scale   float32
 	nothing machine.State // the position without true fluents
-	weight  float64       // see Weight
+	share   float64       // see Share
 
 	correlation float64 // see Correlation
 }
 
-// Weight returns the number of playouts that one estimate is worth, or 0 before Learner.Weigh.
-func (e *Evaluation) Weight() float64 { return e.weight }
+// Share returns the share of the evaluation in the best blend with the mean of playouts, from 0 to 1, or 0 before
+// Learner.Weigh.
+func (e *Evaluation) Share() float64 { return e.share }
 
 // Correlation returns the correlation of estimates with the outcomes of unseen games, from -1 to 1.
 func (e *Evaluation) Correlation() float64 { return e.correlation }

@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"context"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -10,39 +9,46 @@ import (
 	"stackmate/search"
 )
 
-// A leaf of a sampling search is valued by the mean of its playouts blended with an estimate. The best
-// weight of the estimate, in playouts, depends on the game: high where random play is uninformative, low
-// where the estimate misses wins that playouts find. Of all blends a·e + (1−a)·p of the estimate e and
-// the mean p of a few playouts, the least-squares fit to the outcomes z of games has
+// The value of a node in a sampling search is a mean over the leaves below it. The noise of their playouts averages out;
+// an error that neighbouring positions share does not, whether an evaluation or random play makes it. So an evaluation e
+// is compared with the mean p of as many playouts as decide between the moves of a node. Both are calibrated first: e and p become the linear functions
+// of themselves that are closest to the outcomes z of games. Of all blends a·e + (1−a)·p the least-squares fit to z has
 //
 //	a = Σ (z−p)(e−p) / Σ (e−p)²
 //
-// (Bates and Granger, "The combination of forecasts", 1969). The outcomes come from the self-play that
-// trains the estimates, which favours the estimates, and few positions are noisy. A prior of `doubt`
-// pseudo-observations at equal weight counters both.
+// (Bates and Granger, "The combination of forecasts", 1969). Here n playouts of variance s² stand for N. Their
+// mean varies by s²/n − s²/N more than p, so this is subtracted (errors in variables).
 const (
 	weighedPositions = 1 << 14
 	weighedPerGame   = 4
 	weighedPlayouts  = 8
-	// doubt is Σ (e−p)² of the pseudo-observations, in squared goal points.
-	doubt = 50 * 20 * 20
-	// leastWeight and mostWeight bound the weight: neither source is worthless.
-	leastWeight = 1
-	mostWeight  = 64
+	// doubt is added to Σ (e−p)², in squared goal points, against the noise of few positions and of positions in which e
+	// and p differ little: a normal prior of mean 0 and standard deviation 0.2, if outcomes have a variance of 2 000.
+	doubt = 50_000
 )
 
-// weigher compares estimates and playouts with the outcomes of games.
+// weigher compares evaluations and playouts with the outcomes of games.
 type weigher struct {
 	*Learner
 	states   []uint64
 	outcomes []float64 // goal of the first player, by position
-	with     float64   // Σ (z−p)(e−p)
-	apart    float64   // Σ (e−p)²
+	seen     float64   // positions compared
+	sums     [3]float64
+	products [3][3]float64
+	noise    float64 // Σ s²/n
+	surplus  float64 // 1 − n/N
 }
 
-// Weigh measures the weight of an estimate in playouts, for Evaluation.Weight, until ctx is done.
-func (l *Learner) Weigh(ctx context.Context) {
-	w := &weigher{Learner: l}
+// The quantities of weigher.sums.
+const (
+	outcome = iota
+	estimate
+	playout
+)
+
+// Weigh measures Evaluation.Share beside a number of playouts until ctx is done.
+func (l *Learner) Weigh(ctx context.Context, playouts float64) {
+	w := &weigher{Learner: l, surplus: 1 - weighedPlayouts/playouts}
 	l.games.over = w.sample
 	defer func() { l.games.over = l.learn }()
 	per := max(1, l.games.batch.Lanes()/weighedPlayouts)
@@ -51,17 +57,37 @@ func (l *Learner) Weigh(ctx context.Context) {
 		l.games.step()
 		for n := per * l.view.words; len(w.outcomes) >= per; w.states, w.outcomes = w.states[n:], w.outcomes[per:] {
 			e.ValuesOf(l.current.players[0], values, w.states[:n])
-			w.compare(values, w.playouts(ctx, per))
+			for i, t := range w.playouts(ctx, per) {
+				w.compare(w.outcomes[i], values[i], t)
+			}
 			seen += per
 		}
 	}
-	l.current.weight = w.weight()
+	l.current.share = w.share()
 }
 
-// weight returns the weight of an estimate in playouts, by the positions compared so far.
-func (w *weigher) weight() float64 {
-	a := min(max(0, (w.with+doubt/2)/(w.apart+doubt)), 1)
-	return min(max(leastWeight, weighedPlayouts*a/(1-a)), mostWeight)
+// share returns the share of the evaluation in the best blend, by the positions compared so far.
+func (w *weigher) share() float64 {
+	e, p := w.slope(estimate), w.slope(playout)
+	ee, pp, ep := e*w.covariance(outcome, estimate), p*w.covariance(outcome, playout), e*p*w.covariance(estimate, playout)
+	return min(max(0, (ee-ep)/(ee+pp-2*ep+doubt)), 1)
+}
+
+// slope returns the factor that calibrates an estimator of outcomes, or 0 if it has no positive correlation with them.
+func (w *weigher) slope(i int) float64 {
+	with, variance := w.covariance(outcome, i), w.covariance(i, i)
+	if i == playout {
+		variance -= w.noise * w.surplus
+	}
+	if min(with, variance) <= 0 {
+		return 0
+	}
+	return with / variance
+}
+
+// covariance returns the covariance of two quantities, times the number of positions.
+func (w *weigher) covariance(i, j int) float64 {
+	return w.products[i][j] - w.sums[i]*w.sums[j]/max(1, w.seen)
 }
 
 // sample draws positions of a game.
@@ -74,36 +100,43 @@ func (w *weigher) sample(g PlayedGame) {
 	}
 }
 
-// playouts returns the mean goals of the first player in random games from each of the first positions.
-func (w *weigher) playouts(ctx context.Context, positions int) []float64 {
+// tally holds sums over the playouts of a position.
+type tally struct{ count, goals, squares float64 }
+
+// playouts returns the goals of the first player in random games from each of the first positions.
+func (w *weigher) playouts(ctx context.Context, positions int) []tally {
 	b, first := w.games.batch, w.current.players[0]
 	lanes := positions * weighedPlayouts
 	b.Load(slices.Repeat(w.states[:positions*w.view.words], weighedPlayouts), lanes)
 	b.Evaluate(lanes)
-	sums, counts, goals := make([]float64, positions), make([]float64, positions), make([]int32, w.games.roles)
+	tallies, goals := make([]tally, positions), make([]int32, w.games.roles)
 	play.NewLockstep(b).Run(ctx, w.games.rng, lanes, func(_ int, ended, _ []uint64) bool {
 		for i, over := range ended {
 			for ; over != 0; over &= over - 1 {
 				lane := i<<6 | bits.TrailingZeros64(over)
 				b.Goals(goals, lane)
-				sums[lane%positions] += float64(search.Points(goals[first]))
-				counts[lane%positions]++
+				v, t := float64(search.Points(goals[first])), &tallies[lane%positions]
+				t.count, t.goals, t.squares = t.count+1, t.goals+v, t.squares+v*v
 			}
 		}
 		return true
 	})
-	for i, n := range counts {
-		sums[i] /= n // NaN without playouts
-	}
-	return sums
+	return tallies
 }
 
-// compare adds positions, given their estimates and means of playouts.
-func (w *weigher) compare(estimates, playouts []float64) {
-	for i, p := range playouts {
-		if d := estimates[i] - p; !math.IsNaN(d) {
-			w.with += (w.outcomes[i] - p) * d
-			w.apart += d * d
+// compare adds a position with its outcome, its evaluation and its playouts.
+func (w *weigher) compare(goal, value float64, t tally) {
+	if t.count < 2 {
+		return
+	}
+	mean := t.goals / t.count
+	w.noise += (t.squares - t.goals*mean) / (t.count - 1) / t.count
+	w.seen++
+	all := [3]float64{outcome: goal, estimate: value, playout: mean}
+	for i, x := range all {
+		w.sums[i] += x
+		for j, y := range all {
+			w.products[i][j] += x * y
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
 
@@ -22,7 +23,7 @@ func (o oracle) Values(dst []float64, states []uint64) {
 }
 
 func TestEstimatesGuideTheSearch(t *testing.T) {
-	for _, c := range []Config{{}, {Without: Priors}, {EstimateWeight: math.Inf(1)}, {EstimateWeight: math.Inf(1), Without: Priors}} {
+	for _, c := range []Config{{}, {Without: Priors}, {Alone: true}, {Alone: true, Without: Priors}} {
 		var asked int
 		m := newSubtraction([]string{"left", "right"}, 101)
 		c.Evaluator, c.Without = oracle{&asked}, c.Without|Bounds
@@ -57,13 +58,30 @@ func (liar) Values(dst []float64, _ []uint64) {
 	}
 }
 
-func TestLeavesHaveFewerPlayoutsBesideEstimatesThatCountForMore(t *testing.T) {
-	for weight, want := range map[float64]int{1: 8, 8: 8, 16: 4, 32: 2, 64: 2} {
-		if c := New(Config{Evaluator: liar{}, EstimateWeight: weight}).config; c.Playouts != want {
-			t.Errorf("%d playouts beside estimates that count for %g, want %d", c.Playouts, weight, want)
+func TestAnEvaluationCountsForTheDefaultNumberOfPlayouts(t *testing.T) {
+	m := newSubtraction([]string{"left", "right"}, 60)
+	goals := func(c Config) []float64 {
+		p := newPlayouts(m, &c, 2*DefaultPlayouts, machine.NewRand(1), 1<<30)
+		p.ctx, p.check, p.played = t.Context(), func([]int32) {}, true
+		leaves := newLeaves(1, m)
+		copy(leaves[0].from, m.Initial())
+		moves := make([][]machine.Move, p.roles)
+		p.legal(moves, m.Initial())
+		for r, legal := range moves {
+			leaves[0].joint[r] = legal[0]
 		}
-		if c := New(Config{Evaluator: liar{}, EstimateWeight: weight, Playouts: 5}).config; c.Playouts != 5 {
-			t.Errorf("%d playouts where 5 are asked for", c.Playouts)
+		p.run(leaves)
+		return leaves[0].goals
+	}
+	played := goals(Config{})
+	for _, c := range []struct {
+		alone bool
+		share float64 // of the evaluation, beside twice the default number
+	}{{false, 1. / 3}, {true, 1}} {
+		for r, got := range goals(Config{Evaluator: liar{}, Alone: c.alone, Without: Priors}) {
+			if want := (1-c.share)*played[r] + c.share*float64(100*r); math.Abs(got-want) > 1e-9 {
+				t.Errorf("alone %v: role %d gets %g, want %g", c.alone, r, got, want)
+			}
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -44,8 +43,7 @@ type Config struct {
 	// Lanes is the number of playouts in lockstep. Zero means all lanes of a parallel machine
 	// (machine.Info), slowLanes on any other machine.
 	Lanes int
-	// Playouts is the minimum number of playouts of a new leaf. Zero means DefaultPlayouts, or fewer if an
-	// evaluator with a larger weight is set.
+	// Playouts is the minimum number of playouts of a new leaf. Zero means DefaultPlayouts.
 	Playouts int
 	// Exploration is the exploration constant of UCT in goal points; zero means DefaultExploration.
 	Exploration float64
@@ -55,12 +53,11 @@ type Config struct {
 	// AtOnce counts a move as decisive if it decides the game while the simultaneous opponents do nothing
 	// (facts.Decisive).
 	AtOnce bool
-	// Evaluator, if not nil, evaluates leaves in addition to the playouts.
+	// Evaluator, if not nil, evaluates leaves in addition to the playouts. An evaluation counts for DefaultPlayouts
+	// playouts.
 	Evaluator Evaluator
-	// EstimateWeight is the number of playouts that one evaluation counts for; zero means DefaultPlayouts.
-	// If it is infinite, the search makes no playouts after the first batch, which finds the sum of the
-	// goals.
-	EstimateWeight float64
+	// Alone makes evaluations replace playouts after the first batch, which finds the sum of the goals.
+	Alone bool
 	// Rave adds all-moves-as-first values to moves with few visits at nodes where one role chooses. It
 	// requires batches that expose their random moves (machine.Batch.Chosen), and has no effect on moves
 	// with priors.
@@ -120,7 +117,7 @@ const Plain = Decisive | Bounds | Caution | Transpositions | Equilibria | Priors
 func (c *Config) has(t Technique) bool { return c.Without&t == 0 }
 
 // estimatesAlone reports whether evaluations replace playouts.
-func (c *Config) estimatesAlone() bool { return c.Evaluator != nil && math.IsInf(c.EstimateWeight, 1) }
+func (c *Config) estimatesAlone() bool { return c.Evaluator != nil && c.Alone }
 
 // hasPriors reports whether moves are initialized with priors.
 func (c *Config) hasPriors() bool { return c.Evaluator != nil && c.has(Priors) }
@@ -155,17 +152,13 @@ func New(c Config) *Searcher {
 	}
 	c.Exploration = cmp.Or(c.Exploration, DefaultExploration)
 	c.PolicyExploration = cmp.Or(c.PolicyExploration, DefaultPolicyExploration)
-	c.EstimateWeight = cmp.Or(c.EstimateWeight, DefaultPlayouts)
-	switch {
-	case c.estimatesAlone():
-		c.Playouts = 1
-	case c.Playouts == 0 && c.Evaluator != nil:
-		c.Playouts = int(min(max(fewestPlayouts, DefaultPlayouts*DefaultPlayouts/c.EstimateWeight), DefaultPlayouts))
-	case c.Playouts == 0:
-		c.Playouts = DefaultPlayouts
+	c.Playouts = cmp.Or(c.Playouts, DefaultPlayouts)
+	share := DefaultPlayouts / float64(DefaultPlayouts+c.Playouts) // of the evaluation in the value of a leaf
+	if c.estimatesAlone() {
+		c.Playouts, share = 1, 1
 	}
 	if c.has(Minimax) {
-		c.minimaxShare = minimaxShare / (1 + float64(c.Playouts)/c.EstimateWeight)
+		c.minimaxShare = minimaxShare * share
 	}
 	return &Searcher{config: c}
 }

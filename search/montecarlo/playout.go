@@ -60,7 +60,6 @@ type playouts struct {
 	bytes  int64 // approximate size of the batch and the states
 
 	evaluator Evaluator // nil without evaluations
-	weight    float64   // playouts that an evaluation counts for
 	alone     bool      // evaluations replace playouts
 	played    bool      // the first batch of playouts has been played
 	values    []float64 // by leaf, then role
@@ -93,7 +92,7 @@ func newPlayouts(m machine.Machine, c *Config, lanes int, rng *machine.Rand, byt
 		states:    make([]uint64, b.Lanes()*len(m.Initial())),
 		games:     play.NewLockstep(b),
 		goals:     make([]int32, roles),
-		evaluator: c.Evaluator, weight: c.EstimateWeight, alone: c.estimatesAlone(),
+		evaluator: c.Evaluator, alone: c.estimatesAlone(),
 		bytes: size + int64(b.Lanes()*len(m.Initial()))*8,
 	}
 	if c.Rave && !c.hasPriors() {
@@ -154,13 +153,11 @@ func (p *playouts) estimate(leaves []leaf) {
 		if l.over {
 			continue
 		}
-		for r, v := range p.values[i*p.roles : (i+1)*p.roles] {
-			if l.goals[r] = v; !p.alone {
-				l.goals[r] *= p.weight
-			}
-		}
-		if l.weight = p.weight; p.alone {
+		if l.count, l.weight = 0, DefaultPlayouts; p.alone {
 			l.count, l.weight = 1, 0 // counts as the playout
+		}
+		for r, v := range p.values[i*p.roles : (i+1)*p.roles] {
+			l.goals[r] = v * (float64(l.count) + l.weight)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func TestPriorsAreBackedUpByMinimax(t *testing.T) {
 	m := newSubtraction([]string{"left", "right"}, 60)
 	differ := false
 	for _, without := range []Technique{Bounds | Transpositions, Bounds | Transpositions | Minimax} {
-		s := New(Config{Evaluator: scattered{}, EstimateWeight: math.Inf(1), Without: without})
+		s := New(Config{Evaluator: scattered{}, Alone: true, Without: without})
 		if _, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 2000, Seed: 1}); err != nil {
 			t.Fatal(err)
 		}
@@ -148,9 +148,10 @@ func TestThePriorKeepsItsShareOfTheValue(t *testing.T) {
 		config Config
 		want   float64
 	}{
-		{Config{EstimateWeight: math.Inf(1)}, 0.7*40 + 0.3*80},
-		{Config{EstimateWeight: 8, Playouts: 8}, 0.85*40 + 0.15*80},
-		{Config{EstimateWeight: math.Inf(1), Without: Minimax}, (priorVisits*80. + 40_000) / (priorVisits + 1000)},
+		{Config{Evaluator: scattered{}, Alone: true}, 0.7*40 + 0.3*80},
+		{Config{Evaluator: scattered{}}, 0.85*40 + 0.15*80},
+		{Config{Evaluator: scattered{}, Playouts: 24}, 0.925*40 + 0.075*80},
+		{Config{Evaluator: scattered{}, Alone: true, Without: Minimax}, (priorVisits*80. + 40_000) / (priorVisits + 1000)},
 	} {
 		if got := New(c.config).config.priorValue(&s); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%+v: %v, want %v", c.config, got, c.want)

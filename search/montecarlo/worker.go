@@ -8,13 +8,9 @@ import (
 	"stackmate/search"
 )
 
-// DefaultPlayouts is the minimum number of playouts of a new leaf. With an evaluator it is lower, at least
-// fewestPlayouts: the larger the weight of an evaluation, the less playouts add, and the more leaves fit
-// into the time (docs/lab/sampling.md).
-const (
-	DefaultPlayouts = 8
-	fewestPlayouts  = 2
-)
+// DefaultPlayouts is the minimum number of playouts of a new leaf, and the number of playouts that an evaluation counts
+// for (docs/lab/sampling.md).
+const DefaultPlayouts = 8
 
 // A round starts with firstLeaves leaves, or with lanes/DefaultPlayouts if that is more. It grows by one
 // leaf for each leafVisits visits of the root, up to the capacity of the batch. In larger rounds too many

@@ -180,7 +180,7 @@ func (n *Network) AtLeastTwo(lits ...Lit) Lit {
 
 // and returns the gate with these sorted operands, and adds it if it is missing.
 func (n *Network) and(operands []Lit) Lit {
-	if 4*n.used >= 3*len(n.table) {
+	if 2*n.used >= len(n.table) {
 		n.grow()
 	}
 	at := n.probe(operands)
@@ -261,7 +261,7 @@ func (n *Network) grow() {
 // Reserve preallocates memory for additional nodes and operands.
 func (n *Network) Reserve(nodes, operands int) {
 	n.op, n.start, n.fan = slices.Grow(n.op, nodes), slices.Grow(n.start, nodes), slices.Grow(n.fan, operands)
-	if size := 1 << bits.Len(uint(4*nodes/3)); n.used == 0 && size > len(n.table) {
+	if size := 1 << bits.Len(uint(2*nodes)); n.used == 0 && size > len(n.table) {
 		n.table = make([]slot, size)
 	}
 }

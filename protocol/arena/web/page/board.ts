@@ -133,6 +133,22 @@ export function glide(before: Element, after: Element, age: number) {
   }
 }
 
+// captured returns the pieces that have left the boards since the first position. It returns false if pieces are added.
+export function captured(first: Position, now: Element): HTMLElement | false {
+  const pieces = (at: Element) =>
+    [...at.querySelectorAll(".board > g")].filter((g) => !g.parentElement!.querySelector(".slot"));
+  const before = pieces(h("div", null, svg(first.svg))), left = pieces(now).map((g) => g.innerHTML);
+  if (left.length >= before.length) return false;
+  const gone = before.filter((g) => {
+    const i = left.indexOf(g.innerHTML);
+    if (i >= 0) left.splice(i, 1);
+    return i < 0;
+  });
+  return h("span", { class: "counter captured" }, "Captured ", gone.map((g) => draw("svg", {
+    viewBox: "-18 -18 36 36", role: "img", "aria-label": g.querySelector("title")?.textContent ?? "piece",
+  }, ...g.childNodes)));
+}
+
 // how says where on a board a move is chosen.
 export function how(moves: Move[], board: Element): string {
   const onBoard = moves.filter((m) => m.spots?.length), first = onBoard[0]?.spots;
@@ -145,7 +161,7 @@ export function how(moves: Move[], board: Element): string {
   }
   const names = onBoard.map((m) => id(m.spots![0])), at = cell(first[0]), tray = at?.closest(".board");
   const thing = !at?.classList.contains("slot") ? "cell" : tray!.querySelector(".face") ? "card"
-    : tray!.querySelector(".rim") ? "place" : "piece";
+    : tray!.querySelector(".rim") ? `place, such as ${onBoard[0].text}` : "piece";
   return (isPlacement(moves, board.querySelectorAll("[data-spot]")) ? "choose an empty " : "choose a marked ") + thing +
     (new Set(names).size < names.length ? ", then a move from the list" : rest);
 }

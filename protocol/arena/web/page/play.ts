@@ -1,6 +1,6 @@
 // Play: a table, where people and players take the roles.
 import { announce, Away, button, copy, failure, fill, get, h, kept, listen, post, toGame, wide } from "./dom.js";
-import { Chooser, dot, glide, how, keepingFocus, mark, shown } from "./board.js";
+import { captured, Chooser, dot, glide, how, keepingFocus, mark, shown } from "./board.js";
 import { interval } from "./analyse.js";
 import { Course } from "./course.js";
 import { advice, explanation, result, shares, verdict } from "./explain.js";
@@ -58,6 +58,7 @@ class Match {
   private turn = ""; // match and turn on display
   private at: number | null = null; // selected turn; null for the latest
   private readonly past = new Map<string, Position>();
+  private first: Position | null = null;
   private mine: Record<string, string> = {}; // chosen moves of this window, by role
   private ahead = 0; // server's clock minus this clock, in milliseconds
   private told: Told = {};
@@ -156,6 +157,8 @@ class Match {
       this.course = new Course(this.words(), (turn) => this.go(turn));
       this.stops.keys = this.course.keys();
       get<Choices>("api/games").then((c) => { this.players = c.players; this.render(); }, () => {});
+      get<Position>("api/position", { game: this.game, moves: "[]" })
+        .then((p) => { this.first = p; this.render(); }, () => {});
       get<Told>("api/told", { game: this.game }).then((told) => { this.told = told; this.render(); }, () => {});
     }
     const me = this.roles.find(this.has);
@@ -309,7 +312,8 @@ class Match {
     const why = this.story.turns.map((t, i) => ({ i, said: (t.explanations?.[0] ?? []).filter((x) => x !== null) }))
       .filter((w) => w.said.length > 0 && w.i < shownTurn).pop();
     const played = joints.length > 0 ? w.joint(joints[joints.length - 1]) : [];
-    fill(this.board, board ?? h("p", { class: "quiet" }, "…"), this.evaluation);
+    fill(this.board, board ?? h("p", { class: "quiet" }, "…"), board && this.first && captured(this.first, board),
+      this.evaluation);
     if (now && board) this.animate(board);
     fill(this.side, this.roles.map((role, r) => s.seats[r] !== "chance" && this.seat(s, role, r)), choices,
       mine.length > 0 && this.actions(s, mine), this.failed, this.hint, s.note && h("p", { class: "quiet" }, s.note),
