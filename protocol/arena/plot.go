@@ -8,28 +8,30 @@ import (
 
 // Plot draws the ratings with their 95 % intervals as SVG, over all games and in each, and the likelihood ratios of the
 // test between their bounds if there is one; of a tuning, the course of each parameter.
-func (r *Ranking) Plot() []byte {
+func (s *Ranking) Plot() []byte {
 	const width, height = 600, 340 // of each diagram, in pixels
-	if r.Tuning != nil {
+	if s.Tuning != nil {
 		var panels [][]*chart.Diagram
-		for i, p := range r.Tuning.Parameters {
+		for i, p := range s.Tuning.Parameters {
 			panels = append(panels, []*chart.Diagram{{
-				Title: p.Name, X: "iterations", Y: p.Unit, Series: []chart.Series{line(0, r.Tuning.Course, func(at []float64) float64 { return at[i] })},
+				Title: p.Name, X: "iterations", Y: p.Unit, Series: []chart.Series{line(0, s.Tuning.Course, func(at []float64) float64 { return at[i] })},
 			}})
 		}
 		return chart.SVG(panels, width, height)
 	}
-	panels := [][]*chart.Diagram{{ratingPanel(fmt.Sprintf("all games, %d matches", len(r.Results)), r.Ratings)}}
-	for _, g := range r.Games {
+	panels := [][]*chart.Diagram{{ratingPanel(fmt.Sprintf("all games, %d matches", len(s.Results)), s.Ratings)}}
+	for _, g := range s.Games {
 		panels = append(panels, []*chart.Diagram{ratingPanel(fmt.Sprintf("%s, %d matches", g.Game, g.Matches), g.Ratings)})
 	}
-	if n := float64(len(r.LLRs)); n > 0 {
+	if n := float64(len(s.LLRs)); n > 0 {
 		d := &chart.Diagram{
 			Title: "sequential test", X: "pairs of matches", Y: "log-likelihood ratio",
-			Series: []chart.Series{line(1, r.LLRs, func(llr float64) float64 { return llr })},
+			Series: []chart.Series{line(1, s.LLRs, func(llr float64) float64 { return llr })},
 		}
-		for _, bound := range r.Bounds {
-			d.Series = append(d.Series, chart.Series{Number: 1, Style: chart.Dashed, Points: []chart.Point{{X: 0, Y: bound}, {X: n, Y: bound}}})
+		for _, bound := range s.Bounds {
+			d.Series = append(d.Series, chart.Series{
+				Number: 1, Style: chart.Dashed, Points: []chart.Point{{X: 0, Y: bound}, {X: n, Y: bound}},
+			})
 		}
 		panels = append(panels, []*chart.Diagram{d})
 	}

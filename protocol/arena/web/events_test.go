@@ -197,8 +197,8 @@ func TestReadersWhoDoNotReadOrAnswerAreDropped(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				var story feed.Feed[[]byte]
-				for i := range 2 * time.Hour / time.Second { // a turn a second
-					time.AfterFunc(time.Duration(i)*time.Second, func() { story.Add(event("part", i)) })
+				for at := time.Duration(0); at < 2*time.Hour; at += time.Second { // a turn a second
+					time.AfterFunc(at, func() { story.Add(event("part", at)) })
 				}
 				r := joined(ctx, &story)
 				defer r.Close()

@@ -140,7 +140,7 @@ func (s *Server) standings(query url.Values) (*shown, time.Time, error) {
 		return nil, c.until, err
 	}
 	now := newStandings(records, t, newFilter(query))
-	plot := sync.OnceValue((new(*now.Ranking)).Plot)
+	plot := sync.OnceValue(new(*now.Ranking).Plot)
 	now.Results, now.LLRs, now.Bounds = nil, nil, nil // there may be thousands; the plot has them
 	c.shown[key] = &shown{event("standings", now), plot}
 	if until := time.Now().Add(countingShare * time.Since(began)); until.After(c.until) {

@@ -9,7 +9,8 @@ export class Course {
   private readonly list = h("ol", { class: "course-list", "aria-label": "Moves" });
   private readonly where = h("span", { class: "turn" });
   readonly controls = h("div", { class: "line controls", role: "toolbar", "aria-label": "Turns" },
-    this.step("«", () => 0, "First position", "Home", "first"), this.step("‹", () => this.turn - 1, "Back", "←", "back"),
+    this.step("«", () => 0, "First position", "Home", "first"),
+    this.step("‹", () => this.turn - 1, "Back", "←", "back"),
     this.where, this.step("›", () => this.turn + 1, "Forward", "→", "forward"),
     this.step("»", () => Infinity, "Last position", "End", "last"));
   readonly element = h("div", { class: "course-of-match" }, this.controls, this.list);

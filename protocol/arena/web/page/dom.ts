@@ -72,8 +72,8 @@ export const post = <T>(path: string, body: unknown): Promise<T> =>
 
 type Kinds = Record<string, ((value: any) => void) | undefined>;
 
-// back waits until the server answers again, and a banner says so. It asks by a request, since browsers delay WebSockets
-// after failures.
+// back waits until the server answers again, and a banner says so. It asks by a request, since browsers delay
+// WebSockets after failures.
 let away: Promise<void> | null = null;
 const back = () => away ??= (async () => {
   const banner = document.getElementById("away")!;

@@ -10,32 +10,51 @@ import type { Analysis, Choices, Outline, Part, Position, Spot } from "./types.j
 
 // opener returns the form that opens a record: JSON lines, or a match of a GGP archive.
 async function opener(): Promise<HTMLElement> {
-  const failed = h("div", null), text = h("textarea", { id: "record", rows: 6, "aria-label": "Record", placeholder: "JSON lines, or a match in the format of the GGP archives" });
+  const failed = h("div", null), text = h("textarea", {
+    id: "record", rows: 6, "aria-label": "Record",
+    placeholder: "JSON lines, or a match in the format of the GGP archives",
+  });
   const { games } = await get<Choices>("api/games");
   const game = h("input", { id: "record-game", list: "record-games", placeholder: "as in the record" });
   const open = async () => {
-    try { location.hash = "#/watch/" + encodeURIComponent((await post<{ match: string }>("api/records?" + new URLSearchParams({ game: game.value }), text.value)).match) + "/0"; }
-    catch (e) { fill(failed, failure(e)); }
+    const query = new URLSearchParams({ game: game.value });
+    try {
+      const { match } = await post<{ match: string }>("api/records?" + query, text.value);
+      location.hash = toMatch(match) + "/0";
+    } catch (e) { fill(failed, failure(e)); }
   };
-  const file = h("input", { type: "file", class: "hidden", "aria-label": "Open a file", onchange: async () => { if (file.files?.[0]) { text.value = await file.files[0].text(); void open(); } } });
+  const read = async () => { if (file.files?.[0]) { text.value = await file.files[0].text(); void open(); } };
+  const file = h("input", { type: "file", class: "hidden", "aria-label": "Open a file", onchange: read });
   return h("details", { class: "panel", id: "opener" }, h("summary", null, "Open a record"), text,
-    h("div", { class: "line" }, h("label", { for: "record-game" }, "game"), game, h("datalist", { id: "record-games" }, games.map((g) => h("option", { value: g.name }))),
-      button("Open", () => void open(), { class: "primary", id: "open-record" }), button("Open a file", () => file.click()), file), failed);
+    h("div", { class: "line" }, h("label", { for: "record-game" }, "game"), game,
+      h("datalist", { id: "record-games" }, games.map((g) => h("option", { value: g.name }))),
+      button("Open", () => void open(), { class: "primary", id: "open-record" }),
+      button("Open a file", () => file.click()), file), failed);
 }
+
+const toMatch = (id: string) => "#/watch/" + encodeURIComponent(id);
 
 export async function matches(main: HTMLElement, query: URLSearchParams) {
   const { matches, count } = await get<{ matches: Outline[]; count: number }>("api/matches?" + query);
-  const skip = Number(query.get("skip") ?? 0);
-  const page = (skip: number, text: string) => h("a", { class: "button", href: "#/watch?" + new URLSearchParams([...[...query].filter(([k]) => k !== "skip"), ["skip", String(skip)]]) }, text);
-  const wanted = query.getAll("player").join(" – ") + [query.get("outcome"), query.get("game")].filter(Boolean).map((t) => ", " + t).join("");
-  fill(main, h("div", { class: "bar" }, h("h1", null, "Watch"), h("span", { class: "quiet" }, wanted.replace(/^, /, "")),
-    skip > 0 && page(Math.max(0, skip - 200), "Later"), skip + matches.length < count && page(skip + matches.length, "Earlier"),
-    count > matches.length && h("span", { class: "quiet" }, `${skip + 1} to ${skip + matches.length} of ${count}`)), await opener(),
-    count === 0 ? h("p", { class: "quiet" }, "There is no match here yet. Choose a game and press Watch, or start the arena with --records DIR.") :
-      wide("Matches", h("table", { class: "list" }, h("thead", null, h("tr", null, ["Game", "Players", "Result", "Turns", "Begun"].map((t) => h("th", { scope: "col" }, t)))),
-        h("tbody", null, matches.map((m) => h("tr", null, h("td", null, h("a", { href: "#/watch/" + encodeURIComponent(m.match) }, named(m.game))),
-          h("td", null, m.players.join(" – ")), h("td", null, m.live ? h("span", { class: "live" }, "live") : m.goals?.join(" – ") || m.reason || "over"),
-          h("td", null, m.turns || ""), h("td", { class: "quiet" }, new Date(m.start).toLocaleString())))))));
+  const skip = Number(query.get("skip") ?? 0), next = skip + matches.length;
+  const page = (skip: number, text: string) => {
+    const other = new URLSearchParams(query);
+    other.set("skip", String(skip));
+    return h("a", { class: "button", href: "#/watch?" + other }, text);
+  };
+  const wanted = [query.getAll("player").join(" – "), query.get("outcome"), query.get("game")].filter(Boolean);
+  const result = (m: Outline) =>
+    m.live ? h("span", { class: "live" }, "live") : m.goals?.join(" – ") || m.reason || "over";
+  const row = (m: Outline) => h("tr", null, h("td", null, h("a", { href: toMatch(m.match) }, named(m.game))),
+    h("td", null, m.players.join(" – ")), h("td", null, result(m)), h("td", null, m.turns || ""),
+    h("td", { class: "quiet" }, new Date(m.start).toLocaleString()));
+  const titles = ["Game", "Players", "Result", "Turns", "Begun"].map((t) => h("th", { scope: "col" }, t));
+  const none = "There is no match here yet. Choose a game and press Watch, or start the arena with --records DIR.";
+  fill(main, h("div", { class: "bar" }, h("h1", null, "Watch"), h("span", { class: "quiet" }, wanted.join(", ")),
+    skip > 0 && page(Math.max(0, skip - 200), "Later"), next < count && page(next, "Earlier"),
+    count > matches.length && h("span", { class: "quiet" }, `${skip + 1} to ${next} of ${count}`)), await opener(),
+    count === 0 ? h("p", { class: "quiet" }, none) : wide("Matches", h("table", { class: "list" },
+      h("thead", null, h("tr", null, titles)), h("tbody", null, matches.map(row)))));
 }
 
 export function watch(main: HTMLElement, id: string, at?: number): () => void {
@@ -47,18 +66,26 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
   let stopped = false, turned = false;
   let position: Position | null = null, deciding: Spot[] = [];
   let judged = new Map<number, Analysis>(), notes = new Map<number, Note>(), stopReview = () => {}, reviewing = "";
-  const board = h("section", { "aria-label": "Position" }), side = h("section", { "aria-label": "Match" }), title = h("h1", null, "…");
+  const board = h("section", { "aria-label": "Position" }), side = h("section", { "aria-label": "Match" });
+  const title = h("h1", null, "…");
   const analyse = h("a", { class: "button" }, "Analyse");
-  const judge = button("Find mistakes", () => findMistakes(), { id: "review", hidden: true, title: "Runs the exact search on each turn, from the last turn back" });
-  fill(main, h("div", { class: "bar" }, title, analyse, button("Flip board", () => { turned = !turned; draw(); }, { id: "turn-board" }), judge,
+  const judge = button("Find mistakes", () => findMistakes(), {
+    id: "review", hidden: true, title: "Runs the exact search on each turn, from the last turn back",
+  });
+  const from = "api/matches/" + encodeURIComponent(id);
+  const save = (as: string, text: string, title: string) =>
+    h("a", { class: "button", id: "save-" + as, download: "", href: `${from}/record?as=${as}`, title }, text);
+  fill(main, h("div", { class: "bar" }, title, analyse,
+    button("Flip board", () => { turned = !turned; draw(); }, { id: "turn-board" }), judge,
     button("Copy link", () => copy(location.href), { id: "copy" }),
-    h("a", { class: "button", id: "save-ggp", download: "", href: `api/matches/${encodeURIComponent(id)}/record?as=ggp`, title: "In the format of the archives of General Game Playing" }, "Save"),
-    h("a", { class: "button", download: "", href: `api/matches/${encodeURIComponent(id)}/record?as=lines`, title: "As JSON lines, with the players' explanations" }, "Save all")), h("div", { class: "columns" }, board, side));
+    save("ggp", "Save", "In the format of the archives of General Game Playing"),
+    save("lines", "Save all", "As JSON lines, with the players' explanations")),
+    h("div", { class: "columns" }, board, side));
 
   const go = (to: number, follow = false) => {
     turn = Math.max(0, Math.min(to, turns().length));
     live = follow || to === Infinity || (turn === turns().length && !story.end);
-    history.replaceState(null, "", `#/watch/${encodeURIComponent(id)}/${turn}`);
+    history.replaceState(null, "", toMatch(id) + "/" + turn);
     void show();
   };
   const say = () => words(rules || story.head.game || "");
@@ -68,7 +95,8 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
   const draw = () => {
     if (!position) return;
     const joint = turns()[position.turn - 1]?.moves?.[0] ?? [];
-    keepingFocus(() => fill(board, shown(position!, { turned, last: joint.map((m) => say().of(m)), deciding: position!.goals ? deciding : [] })));
+    const marked = { turned, last: joint.map((m) => say().of(m)), deciding: position.goals ? deciding : [] };
+    keepingFocus(() => fill(board, shown(position!, marked)));
   };
 
   // Positions are fetched one at a time; while one is under way, only the latest request is kept.
@@ -82,8 +110,11 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
       const now = wanted;
       wanted = -1;
       try {
-        position = news.get(now) ?? await get<Position>(`api/matches/${encodeURIComponent(id)}/position`, { turn: String(now) });
-        if (position.goals && rules && story.end && deciding.length === 0) deciding = await get<Spot[]>("api/deciding", { game: rules, moves: JSON.stringify(joints()) }).catch(() => []);
+        position = news.get(now) ?? await get<Position>(from + "/position", { turn: String(now) });
+        if (position.goals && rules && story.end && deciding.length === 0) {
+          const game = { game: rules, moves: JSON.stringify(joints()) };
+          deciding = await get<Spot[]>("api/deciding", game).catch(() => []);
+        }
         await say().ask(turns()[now - 1]?.moves?.[0] ?? []);
         board.dataset.turn = String(now);
         draw();
@@ -108,10 +139,12 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
     const looked = judged.get(opening.length + turn - 1);
     course.show(all, turn, notes, end ? "" : " live");
     const note = notes.get(turn - 1);
+    const row = (role: string, r: number) => h("tr", null, h("th", { scope: "row" }, role),
+      h("td", null, story.head.players?.[r]), h("td", null, moves?.[r] ? w.show(moves[r]) : ""),
+      h("td", { class: "quiet" }, times?.[r] ? times[r].toFixed(3) + " s" : ""),
+      h("td", { class: "grave" }, errors?.[r] ?? ""), goals && h("td", null, h("b", null, goals[r])));
     keepingFocus(() => fill(side,
-      h("div", { class: "matrix" }, h("table", { class: "list" }, h("tbody", null, roles.map((role, r) => h("tr", null, h("th", { scope: "row" }, role), h("td", null, story.head.players?.[r]),
-        h("td", null, moves?.[r] ? w.show(moves[r]) : ""), h("td", { class: "quiet" }, times?.[r] ? times[r].toFixed(3) + " s" : ""), h("td", { class: "grave" }, errors?.[r] ?? ""),
-        goals && h("td", null, h("b", null, goals[r]))))))),
+      h("div", { class: "matrix" }, h("table", { class: "list" }, h("tbody", null, roles.map(row)))),
       end?.completed && goals && h("p", { class: "result" }, result(roles, goals, undefined, position?.counters)),
       end?.reason && h("p", { class: "grave" }, end.reason),
       course.element,
@@ -130,14 +163,16 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
     stopReview = review(rules, list, opening.length, 2, (at, a) => {
       judged.set(at, a);
       void say().ask((a.moves ?? []).flatMap((m) => (m ?? []).map((k) => k.move)));
-      notes = new Map([...mistakes(list, judged, (m) => say().of(m).text, story.end?.goals)].map(([t, n]) => [t - opening.length, n]));
-      reviewing = `${judged.size} of ${total} turns analysed, ${[...judged.values()].filter((a) => a.solved).length} solved, ${notes.size} mistakes`;
+      const found = mistakes(list, judged, (m) => say().of(m).text, story.end?.goals);
+      notes = new Map([...found].map(([t, n]) => [t - opening.length, n]));
+      const solved = [...judged.values()].filter((a) => a.solved).length;
+      reviewing = `${judged.size} of ${total} turns analysed, ${solved} solved, ${notes.size} mistakes`;
       describe();
     }, (failed) => { reviewing = failed ?? reviewing.replace(/^/, "Done: "); describe(); });
     describe();
   };
 
-  const stop = listen("api/matches/" + encodeURIComponent(id), {
+  const stop = listen(from, {
     part: (p: Part) => {
       story.add(p);
       if (p.match) {
