@@ -107,12 +107,11 @@ func (l *layout) emit(name string, stages []stage, writes map[int32]logic.Lit) (
 	at := int32(0)
 	var operands []int32
 	for _, st := range stages {
-		seg := kernel.Segment{}
+		seg := kernel.Segment{Code: make([]int32, 0, 4*len(st.nodes))} // most gates have two or three operands
 		l.allocateVariables(st)
 		for _, i := range st.vars {
 			seg.Vars = append(seg.Vars, l.row[i])
 		}
-		seg.Code = make([]int32, 0, l.codeLength(st))
 		header := 0 // index of the last header: one per run of gates with equal forms
 		for k, i := range st.nodes {
 			at++
@@ -134,14 +133,6 @@ func (l *layout) emit(name string, stages []stage, writes map[int32]logic.Lit) (
 		p.Segments = append(p.Segments, seg)
 	}
 	return p, written
-}
-
-// codeLength returns an upper bound of the length of a stage's code.
-func (l *layout) codeLength(st stage) (n int) {
-	for _, i := range st.nodes {
-		n += kernel.Header + 1 + len(l.net.Dependencies(i))
-	}
-	return n
 }
 
 // allocateVariables allocates rows for the variables of a loop and the gates stored there. These rows are never freed,

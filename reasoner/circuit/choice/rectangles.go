@@ -75,6 +75,7 @@ type rectangleFinder struct {
 	denied       []map[logic.Lit]partSet   // by role and literal: first parts whose heads imply its complement
 	absent       []partSet                 // by role: first parts with a false head
 	restricted   []map[logic.Lit]logic.Lit // by first part: results of restrict
+	conditions   map[logic.Lit][]logic.Lit // by literal: its conditions, for restrict
 }
 
 // rectangles divides a table of moves into rectangles, with the given heads by role and first part. It returns nil
@@ -83,7 +84,7 @@ func (n gates) rectangles(p *Parts, heads [][]logic.Lit) []*rectangle {
 	if len(p.Pair) < LeastMoves {
 		return nil
 	}
-	f := &rectangleFinder{net: n, parts: p, restricted: make([]map[logic.Lit]logic.Lit, len(p.First))}
+	f := &rectangleFinder{net: n, parts: p, restricted: make([]map[logic.Lit]logic.Lit, len(p.First)), conditions: make(map[logic.Lit][]logic.Lit)}
 	tails := f.tails()
 	if 2*len(tails) > len(p.Pair) {
 		return nil // most tails belong to one move
@@ -233,9 +234,18 @@ func (f *rectangleFinder) restrict(l logic.Lit, p int32) logic.Lit {
 	if f.restricted[p] == nil {
 		f.restricted[p] = make(map[logic.Lit]logic.Lit)
 	}
+	implied, known := f.conditions[l]
+	if !known {
+		implied = f.net.Conditions(l)
+		f.conditions[l] = implied
+	}
+	unknown := func(c logic.Lit) bool {
+		_, found := slices.BinarySearch(f.implications[p], c)
+		return !found
+	}
 	out := l
-	switch implied := f.net.Conditions(l); {
-	case len(logic.Difference(implied, f.implications[p])) == 0:
+	switch {
+	case !slices.ContainsFunc(implied, unknown):
 		out = logic.True
 	case f.contradicts(implied, p):
 		out = logic.False

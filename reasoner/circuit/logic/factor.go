@@ -102,8 +102,11 @@ func Difference(term, lits []Lit) []Lit {
 
 // Intersect deletes from lits the literals that are not in other; both are sorted.
 func Intersect(lits, other []Lit) []Lit {
-	return slices.DeleteFunc(lits, func(l Lit) bool {
-		_, found := slices.BinarySearch(other, l)
-		return !found
-	})
+	out := lits[:0]
+	for _, l := range lits {
+		if _, found := slices.BinarySearch(other, l); found {
+			out = append(out, l)
+		}
+	}
+	return out
 }
