@@ -24,8 +24,8 @@ import (
 // (docs/lab/evaluation.md). So most of the start clock goes into training. The measured quality of the
 // evaluation decides how it is used (approachBy).
 const (
-	// learningShare is the share of the start clock for training.
-	learningShare = 0.6
+	// learningShare is the share of the start clock for training. An eighth of the clock is left for what overruns its time.
+	learningShare = 0.5
 	// weighingShare is the maximum share of the training time for the comparison of the evaluation with playouts.
 	weighingShare = 0.25
 	// decisionShare is the share of a move's playouts that decide between the moves of a node in the tree. It matters where

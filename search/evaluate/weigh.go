@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -22,9 +23,10 @@ const (
 	weighedPositions = 1 << 14
 	weighedPerGame   = 4
 	weighedPlayouts  = 8
-	// doubt is added to Σ (e−p)², in squared goal points, against the noise of few positions and of positions in which e
-	// and p differ little: a normal prior of mean 0 and standard deviation 0.2, if outcomes have a variance of 2 000.
-	doubt = 50_000
+	// spread is the variance of outcomes around the blend, in squared goal points, and doubt the variance of a normal prior of
+	// the share, of mean 0. They matter for few positions, and for positions in which e and p differ little.
+	spread = 2000
+	doubt  = 0.2 * 0.2
 )
 
 // weigher compares evaluations and playouts with the outcomes of games.
@@ -66,11 +68,13 @@ func (l *Learner) Weigh(ctx context.Context, playouts float64) {
 	l.current.share = w.share()
 }
 
-// share returns the share of the evaluation in the best blend, by the positions compared so far.
+// share returns the share of the evaluation in the best blend, less its standard deviation given the positions compared so
+// far: an evaluation that was compared with few playouts has no share.
 func (w *weigher) share() float64 {
 	e, p := w.slope(estimate), w.slope(playout)
 	ee, pp, ep := e*w.covariance(outcome, estimate), p*w.covariance(outcome, playout), e*p*w.covariance(estimate, playout)
-	return min(max(0, (ee-ep)/(ee+pp-2*ep+doubt)), 1)
+	squares := ee + pp - 2*ep + spread/doubt
+	return min(max(0, (ee-ep)/squares-math.Sqrt(spread/squares)), 1)
 }
 
 // slope returns the factor that calibrates an estimator of outcomes, or 0 if it has no positive correlation with them.
