@@ -140,8 +140,9 @@ func (s *Server) standings(query url.Values) (*shown, time.Time, error) {
 		return nil, c.until, err
 	}
 	now := newStandings(records, t, newFilter(query))
+	now.Results = nil // there may be thousands
 	plot := sync.OnceValue(new(*now.Ranking).Plot)
-	now.Results, now.LLRs, now.Bounds = nil, nil, nil // there may be thousands; the plot has them
+	now.LLRs, now.Bounds = nil, nil // the plot has them
 	c.shown[key] = &shown{event("standings", now), plot}
 	if until := time.Now().Add(countingShare * time.Since(began)); until.After(c.until) {
 		c.until = until
@@ -160,7 +161,7 @@ func (s *Server) plotStandings(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "image/svg+xml")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'") // of the drawing
-	_, _ = w.Write(now.plot()) // the browser is gone if it fails
+	_, _ = w.Write(now.plot())                                                                 // the browser is gone if it fails
 }
 
 // followStandings sends standings whenever they change.
