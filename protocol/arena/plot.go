@@ -19,7 +19,7 @@ func (s *Ranking) Plot() []byte {
 		}
 		return chart.SVG(panels, width, height)
 	}
-	panels := [][]*chart.Diagram{{ratingPanel(fmt.Sprintf("all games, %d matches", len(s.Results)), s.Ratings)}}
+	panels := [][]*chart.Diagram{{ratingPanel("all games", s.Ratings)}}
 	for _, g := range s.Games {
 		panels = append(panels, []*chart.Diagram{ratingPanel(fmt.Sprintf("%s, %d matches", g.Game, g.Matches), g.Ratings)})
 	}

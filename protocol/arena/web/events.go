@@ -49,7 +49,7 @@ func (s *Server) events(tell func(e *stream, r *http.Request) error) http.Handle
 		if err != nil {
 			return // it has been answered
 		}
-		defer conn.CloseNow()
+		defer func() { _ = conn.CloseNow() }() // it may be closed
 		ctx, leave := context.WithCancel(r.Context())
 		go func() {
 			defer leave()

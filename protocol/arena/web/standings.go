@@ -140,8 +140,9 @@ func (s *Server) standings(query url.Values) (*shown, time.Time, error) {
 		return nil, c.until, err
 	}
 	now := newStandings(records, t, newFilter(query))
+	now.Results = nil // there may be thousands
 	plot := sync.OnceValue(new(*now.Ranking).Plot)
-	now.Results, now.LLRs, now.Bounds = nil, nil, nil // there may be thousands; the plot has them
+	now.LLRs, now.Bounds = nil, nil // the plot has them
 	c.shown[key] = &shown{event("standings", now), plot}
 	if until := time.Now().Add(countingShare * time.Since(began)); until.After(c.until) {
 		c.until = until
