@@ -21,7 +21,7 @@ import (
 
 // In many games an evaluation can be trained within seconds. As leaf evaluation it is much
 // stronger than playouts. In others, such as parity games, it is much weaker
-// (docs/lab/evaluation.md). So most of the start clock goes into training. The measured quality of the
+// (docs/lab/evaluation.md). So half of the start clock goes into training. The measured quality of the
 // evaluation decides how it is used (approachBy).
 const (
 	// learningShare is the share of the start clock for training. An eighth of the clock is left for what overruns its time.
@@ -60,22 +60,22 @@ func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 
 // learn trains an evaluation for the given time. It returns nil without a learner (newLearner) or a game.
 func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Evaluation {
+	short, cancel := context.WithTimeout(ctx, clock) // with the time that newLearner takes
+	defer cancel()
 	l := t.newLearner(ctx)
 	if l == nil {
 		return nil
 	}
-	short, cancel := context.WithTimeout(ctx, clock)
 	t.runLearner(l, short, 0)
-	cancel()
 	p := l.Progress()
 	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
 	if p.Games == 0 {
 		return nil
 	}
 	t.keep(l)
-	short, cancel = context.WithTimeout(ctx, scaled(weighingShare, clock))
-	defer cancel()
-	l.Weigh(short, decisionShare*t.playoutsIn(t.playClock()))
+	weighing, end := context.WithTimeout(ctx, scaled(weighingShare, clock))
+	defer end()
+	l.Weigh(weighing, decisionShare*t.playoutsIn(t.playClock()))
 	e := l.Evaluation()
 	t.log.Info().Float64("share", e.Share()).Msg("share of the evaluation in the best blend with playouts")
 	return e

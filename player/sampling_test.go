@@ -114,8 +114,8 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 	p.prepare(t.Context(), at)
 	p.factor(t.Context())
 	p.study(ctxOf(t, time.Minute))
-	if len(left) != 2 || left[0] < 15*time.Second || left[0] > 18*time.Second || left[1] < 30*time.Second || left[1] > 36*time.Second {
-		t.Fatalf("learnt for %v, want 3/5 of half of a minute for the first of two subgames, and of all that is left for the second", left)
+	if len(left) != 2 || left[0] < 12*time.Second || left[0] > 15*time.Second || left[1] < 25*time.Second || left[1] > 30*time.Second {
+		t.Fatalf("learnt for %v, want half of half a minute for the first of two subgames, and of all that is left for the second", left)
 	}
 	if got := p.ways(); !strings.HasSuffix(got, "the evaluation trained in the start clock, in each subgame") {
 		t.Errorf("goes by %q", got)
