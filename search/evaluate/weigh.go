@@ -68,13 +68,17 @@ func (l *Learner) Weigh(ctx context.Context, playouts float64) {
 	l.current.share = w.share()
 }
 
-// share returns the share of the evaluation in the best blend, less its standard deviation given the positions compared so
-// far: an evaluation that was compared with few playouts has no share.
+// share returns the share of the evaluation in the best blend, by the positions compared so far; 0 if it is below twice its
+// standard deviation: the share of an evaluation that was hardly compared with playouts is chance.
 func (w *weigher) share() float64 {
 	e, p := w.slope(estimate), w.slope(playout)
 	ee, pp, ep := e*w.covariance(outcome, estimate), p*w.covariance(outcome, playout), e*p*w.covariance(estimate, playout)
 	squares := ee + pp - 2*ep + spread/doubt
-	return min(max(0, (ee-ep)/squares-math.Sqrt(spread/squares)), 1)
+	share := (ee - ep) / squares
+	if share < 2*math.Sqrt(spread/squares) {
+		return 0
+	}
+	return min(share, 1)
 }
 
 // slope returns the factor that calibrates an estimator of outcomes, or 0 if it has no positive correlation with them.
