@@ -86,14 +86,12 @@ export function analyse(main: HTMLElement, game: string, query: URLSearchParams)
     stop();
     fill(result_, h("p", { class: "quiet" }, "searching…"));
     const now = joints();
-    let newest: Analysis; // the texts of moves may come after a later analysis
     const query = new URLSearchParams({ game, moves: JSON.stringify(now), seconds: seconds.value });
     stop = listen("api/analyse?" + query, {
       analysis: (a: Analysis) => {
-        newest = a;
         const moves = [...(a.line ?? []).flat(), ...(a.matrix?.rows ?? []), ...(a.matrix?.columns ?? []),
           ...(a.strategies ?? []).flatMap((s) => (s ?? []).map((m) => m.move))];
-        const draw = () => { if (now.length === path.length - 1) keepingFocus(() => fill(result_, report(newest))); };
+        const draw = () => { if (now.length === path.length - 1) keepingFocus(() => fill(result_, report(a))); };
         void w.ask(moves).then(draw);
         if (!a.done || !a.lower || !a.upper) return;
         announce(a.roles.map((r, i) => (r === "random" ? "" : verdict(a, i))).filter(Boolean).join("; "));

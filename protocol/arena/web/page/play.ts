@@ -260,18 +260,13 @@ class Match {
     if (!this.evaluating || !this.s) return;
     const all = this.story.joints(), moves = all.slice(0, this.at ?? all.length);
     if (this.s.goals && moves.length === all.length) return;
-    let newest: Analysis; // the texts of moves may come after a later analysis
-    const show = () => {
-      const a = newest, line = a.line ?? [];
+    this.stops.evaluation = this.analysis(moves, 6, (a) => {
       if (!a.lower || !a.upper) return fill(this.evaluation, a.note && h("p", { class: "quiet" }, a.note));
-      fill(this.evaluation,
+      const line = a.line ?? [];
+      void this.words().ask(line.flat()).then(() => fill(this.evaluation,
         a.roles.map((role, r) => role !== "random" &&
           h("div", { class: "interval" }, interval(a, r), h("span", null, verdict(a, r)))),
-        line.length > 0 && h("p", { class: "quiet" }, "Best line: " + this.words().line(line, 6)));
-    };
-    this.stops.evaluation = this.analysis(moves, 6, (a) => {
-      newest = a;
-      void this.words().ask((a.line ?? []).flat()).then(show);
+        line.length > 0 && h("p", { class: "quiet" }, "Best line: " + this.words().line(line, 6))));
     }, this.evaluation);
   }
 

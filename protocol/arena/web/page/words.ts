@@ -15,11 +15,12 @@ export class Words {
 
   of(move: string): Move { return this.known.get(move) ?? { move, text: move.replace(/^\(([^()]*)\)$/, "$1") }; }
 
-  // ask fetches the texts of moves, and reports whether any text was unknown.
+  // ask fetches the texts of moves, and reports whether any text was unknown. Calls end in their order, so a drawing
+  // made after a call is never replaced by an older one.
   async ask(moves: string[]): Promise<boolean> {
     const fresh = moves.filter((m) => !this.known.has(m));
     for (const m of fresh) this.pending.add(m);
-    while (this.pending.size > 0) { this.asking ??= this.fetch(); await this.asking; }
+    while (this.pending.size > 0 || this.asking) { this.asking ??= this.fetch(); await this.asking; }
     return fresh.length > 0;
   }
 
