@@ -24,7 +24,7 @@ import (
 // (docs/lab/evaluation.md). So half of the start clock goes into training. The measured quality of the
 // evaluation decides how it is used (approachBy).
 const (
-	// learningShare is the share of the start clock for training. An eighth of the clock is left for what overruns its time.
+	// learningShare is the share of the start clock for training. An eighth of the clock is left for overruns.
 	learningShare = 0.5
 	// weighingShare is the maximum share of the training time for the comparison of the evaluation with playouts.
 	weighingShare = 0.25

@@ -125,7 +125,7 @@ func (g *Game) writes(signals, inputs []logic.Lit, others ...[]logic.Lit) map[in
 	return writes
 }
 
-// The value that a row holds: none, an input, or that of program k as computed+k.
+// The values of a row: none, an input, or computed+k, a value of program k.
 const (
 	none = iota
 	input

@@ -152,7 +152,7 @@ func (v *view) ProvedGoalSum(ctx context.Context) (sum int32, proved bool) {
 	return facts.ProvedGoalSum(ctx, v.Machine)
 }
 
-// batch is a batch of a view. It has the abilities of the batch inside but those whose answers depend on goals.
+// batch is a batch of a view. It has the abilities of the batch inside except Summing, whose answers depend on goals.
 type batch struct {
 	machine.Batch
 	limited   machine.Limited   // the batch inside, or nil

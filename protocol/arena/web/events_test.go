@@ -123,7 +123,7 @@ func TestStreamsAreBoundedInNumber(t *testing.T) {
 	}
 }
 
-// reader is the far end of a stream, whose time is that of a bubble.
+// reader is the far end of a stream, in the time of a bubble.
 type reader struct {
 	net.Conn
 	gone chan struct{} // closed when the server has left

@@ -161,7 +161,8 @@ func (s *Server) plotStandings(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "image/svg+xml")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'") // of the drawing
-	_, _ = w.Write(now.plot())                                                                 // the browser is gone if it fails
+	// The browser is gone if it fails.
+	_, _ = w.Write(now.plot())
 }
 
 // followStandings sends standings whenever they change.

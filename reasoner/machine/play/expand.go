@@ -1,4 +1,4 @@
-// Package play has what all engines get from machine.Machine and machine.Batch: positions with their children
+// Package play implements functions of all engines on machine.Machine and machine.Batch: positions with their children
 // (Expander), random games (Playouts, Lockstep, Walk), counts of joint moves (Perft), and matches by the texts of moves
 // (History). It depends on no engine.
 package play
