@@ -13,6 +13,7 @@ import (
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
 	"stackmate/search/solve"
+	"stackmate/search/table"
 )
 
 // approach is the leaf evaluation of the sampling search: playouts, a trained evaluation, or both.
@@ -199,6 +200,7 @@ func (t *thinker) factor(ctx context.Context) {
 		part.findDecisive(short)
 		if t.has(exactSearch) {
 			part.makeExact()
+			table.PackingOf(g.Machine) // the first call for a game takes longer than a move may
 			part.proveSum(short)
 		}
 		t.parts[g.Machine] = part
