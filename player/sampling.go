@@ -26,7 +26,7 @@ type approach struct {
 const (
 	// usefulShare is the least share of an evaluation in the best blend with playouts (evaluate.Evaluation.Share) at
 	// which it is used (docs/lab/evaluation.md).
-	usefulShare = 0.08
+	usefulShare = 0.04
 	// rateTime and rateBytes bound the search that measures the number of leaves a second.
 	rateTime  = 100 * time.Millisecond
 	rateBytes = 32 << 20
