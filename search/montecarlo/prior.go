@@ -120,7 +120,7 @@ func (p *priors) pass() {
 	terminal := machine.State(b.Terminal())
 	for lane, s := range p.successors {
 		v := p.values[lane*p.roles+int(s.chooser)]
-		if terminal.Has(lane) {
+		if terminal.Has(lane) && machine.Unknown(b, lane) == nil {
 			b.Goals(p.goals, lane)
 			v = float64(search.Points(p.goals[s.chooser]))
 		}

@@ -26,6 +26,14 @@ func TestPriorsAreEstimatesOfWhatMovesLeadTo(t *testing.T) {
 			t.Errorf("%v are said to bring %v, want %v", leaves[i].moves[0], got, want)
 		}
 	}
+	many, of := []leaf{opened(make([]machine.Move, priorMoves+1)), opened([]machine.Move{1, 2})}, *p
+	if p.evaluate(many[:1]); len(many[0].priors) != 0 {
+		t.Errorf("each of %d moves has a prior", priorMoves+1)
+	}
+	of.random = 0
+	if of.evaluate(many[1:]); len(many[1].priors) != 0 {
+		t.Error("moves of chance have priors")
+	}
 	if newPriors(m, &Config{}) != nil || newPriors(m, &Config{Evaluator: oracle{&asked}, Without: Priors}) != nil {
 		t.Error("there are priors without an evaluator, or without priors")
 	}
@@ -80,6 +88,25 @@ func walked(t *testing.T, m machine.Machine, positions int) []leaf {
 		b.Advance(1)
 	}
 	return leaves
+}
+
+// lossy is a machine that does not know the goals of any position.
+type lossy struct{ machine.Machine }
+
+type lossyBatch struct{ machine.Batch }
+
+func (m lossy) NewNarrowBatch() machine.Batch { return lossyBatch{m.Machine.NewNarrowBatch()} }
+func (lossyBatch) Lost() []uint64             { return []uint64{^uint64(0)} }
+
+func TestPriorsAreGoalsAtTheEndOfTheGameIfTheMachineKnowsThem(t *testing.T) {
+	known := newSubtraction([]string{"left", "right"}, 3) // taking three wins
+	for m, want := range map[machine.Machine]float32{known: 100, lossy{known}: 0} {
+		leaves := walked(t, known, 1)
+		newPriors(m, &Config{Evaluator: liar{}}).evaluate(leaves)
+		if got := leaves[0].priors; !slices.Equal(got, []float32{0, 0, want}) {
+			t.Errorf("%T: priors %v, want 0, 0, %v", m, got, want)
+		}
+	}
 }
 
 // Leaves share passes, and the moves of a leaf go on in the next pass.
