@@ -18,13 +18,8 @@ import (
 )
 
 func TestASearchGoesOnWhereItWasKept(t *testing.T) {
-	games := map[string]string{"bab": "connectFour-5x4", "pns": "connectFour-4x4"}
-	makers := map[string]func() search.Keeper{
-		"bab": func() search.Keeper { return sequential.New(sequential.Config{}) },
-		"pns": func() search.Keeper { return sequential.NewProofNumber(sequential.Config{}) },
-	}
-	for name, make := range makers {
-		m := gamestest.Machine(t, games[name])
+	for name, c := range map[string]sequential.Config{"bab": {}, "dfs": {Without: sequential.Deepening}} {
+		m, make := gamestest.Machine(t, "connectFour-5x4"), func() search.Keeper { return sequential.New(c) }
 		path := filepath.Join(t.TempDir(), name)
 		whole, err := make().Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 26})
 		if err != nil || !whole.Solved() {
@@ -42,7 +37,7 @@ func TestASearchGoesOnWhereItWasKept(t *testing.T) {
 		if err := LoadProofs(path, m, Label{Rules: "another", Method: name}, second, 1<<26); err == nil || !strings.Contains(err.Error(), "rules are others") {
 			t.Errorf("of other rules: error %v", err)
 		}
-		if err := LoadProofs(path, m, Label{Rules: "digest", Method: "dfs"}, second, 1<<26); err == nil || !strings.Contains(err.Error(), "by method dfs") {
+		if err := LoadProofs(path, m, Label{Rules: "digest", Method: "pns"}, second, 1<<26); err == nil || !strings.Contains(err.Error(), "by method pns") {
 			t.Errorf("by another method: error %v", err)
 		}
 	}

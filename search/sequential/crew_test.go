@@ -21,12 +21,6 @@ func crowded(c Config) *Solver {
 	return v
 }
 
-func crowdedProver(c Config) *ProofNumber {
-	v := NewProofNumber(c)
-	v.solver.alone, v.solver.tick = 0, 1
-	return v
-}
-
 func TestAnyNumberOfThreadsFindsTheSameValue(t *testing.T) {
 	games := map[string]machine.Machine{
 		"ticTacToe": parallel{newTicTacToe()}, "subtraction": subtraction(21),
@@ -37,7 +31,7 @@ func TestAnyNumberOfThreadsFindsTheSameValue(t *testing.T) {
 		for threads := 2; threads <= 4; threads++ {
 			for _, s := range []search.Searcher{
 				crowded(Config{Threads: threads}), crowded(Config{Threads: threads, Without: Deepening}),
-				New(Config{Threads: threads}), crowdedProver(Config{Threads: threads}),
+				New(Config{Threads: threads}),
 			} {
 				r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
 				if err != nil || !r.Solved() || r.Values[0] != want.Values[0] || len(r.Line) == 0 {

@@ -99,7 +99,8 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 		}
 		if choice = 0; at.Actions > 1 {
 			r.find(&at.key, at.image, state)
-			if choice = at.action(r.best(&at.key)); choice < 0 {
+			_, best := r.recall(&at.key, 0)
+			if choice = at.action(best); choice < 0 {
 				choice = r.lastAction(at)
 			}
 			if choice < 0 {

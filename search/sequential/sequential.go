@@ -235,14 +235,6 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 	r.probe, r.due = -1, c.tick
 	r.packed = make([]uint64, 2*v.table.ValueWords())
 	r.merge = r.packing.merge
-	r.best = func(k *key) machine.Move {
-		_, best := r.recall(k, 0)
-		return best
-	}
-	r.bounds = func(k *key) search.Interval {
-		known, _ := r.recall(k, 0)
-		return known.proved
-	}
 	return r
 }
 
@@ -266,9 +258,7 @@ type run struct {
 	frames     []*frame
 	history    *history
 	root       root
-	shown      *frame                     // frame of the position in the result
-	best       func(*key) machine.Move    // best move in the table
-	bounds     func(*key) search.Interval // proved bounds in the table
+	shown      *frame // frame of the position in the result
 
 	tolerance float64 // ε of the iteration
 	gap       float64 // the smallest gap between two goals

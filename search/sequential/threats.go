@@ -25,8 +25,8 @@ import (
 //	attack    an OR node: one threat has to win
 //	threat    an AND node: it wins if all replies lose
 //
-// It follows proof numbers and disproof numbers, like proof-number search (weigh, inner). It is
-// depth-first with a table of the attacker's positions.
+// It follows proof numbers and disproof numbers (numbers.go). It is depth-first with a table of the attacker's
+// positions.
 //
 // Foresight determines the sensible moves: if the defender must prevent a win, few moves are left; two wins to
 // prevent settle the position before its search.

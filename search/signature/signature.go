@@ -94,7 +94,6 @@ func tasks() []task {
 	list = append(list, exact(solve.BoundedAlphaBeta, solve.On, "ticTacToe", "connectFour-4x4", "nim-3.4.5", "breakthrough-3x5")...)
 	list = append(list, exact(solve.BoundedAlphaBeta, solve.Off, "nim-2.3.4")...)
 	list = append(list, exact(solve.DepthFirst, solve.On, "pig-10-3")...)
-	list = append(list, exact(solve.ProofNumber, solve.On, "ticTacToe", "connectFour-4x4")...)
 	list = append(list, exact(solve.MaxN, solve.On, "trio-3x3")...)
 	list = append(list, exact(solve.Paranoid, solve.On, "trio-3x3")...)
 	list = append(list, sampling("uct", montecarlo.UCT, "goofspiel-7", "connectFour-6x5", "breakthrough-6x6", "pig-20-10", "trio-3x3", "slidingPuzzle-3x2-12")...)
