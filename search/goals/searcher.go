@@ -427,7 +427,7 @@ func (b *byRole) merged() search.Result {
 	total.PeakBytes, total.Evictions = 0, 0
 	for i, role := range b.players {
 		r := &b.found[i]
-		total.Values[role] = search.Interval{Lower: 0, Upper: machine.MaxGoal}
+		total.Values[role] = search.GoalRange
 		if len(r.Values) > 0 && r.Proved {
 			total.Values[role] = r.Values[role]
 		}

@@ -79,7 +79,7 @@ func (c *crew) err() error {
 // tree is searched, or the search is stopped. It fails if only positions that are too wide remain.
 func (c *crew) deepen() {
 	r := c.workers[0]
-	r.root.value = value{r.Goals, r.Goals}
+	r.root.value = unknown
 	if terminal, goals := r.expander.Look(c.position); terminal {
 		r.root.value = r.terminal(goals)
 		return
@@ -119,7 +119,7 @@ func (c *crew) deepen() {
 // ask returns the next window, and whether it is a half of the range.
 func (r *run) ask() (w window, half bool) {
 	p := r.root.value.proved
-	w = window{r.Goals.Lower, r.Goals.Upper, r.tolerance}
+	w = window{0, machine.MaxGoal, r.tolerance}
 	middle := (w.alpha + w.beta) / 2
 	switch half = r.Halves && p.Lower+r.Epsilon < middle && middle+r.Epsilon < p.Upper; {
 	case half && r.crew.hopeful:

@@ -81,19 +81,18 @@ func TestABrokenOffSearchKeepsTheBestMoveUnlessItProvesSomething(t *testing.T) {
 	v := New(Config{})
 	must.OK(t, v.prepare(newTicTacToe(), 1<<20))
 	p := v.packing
-	all := value{v.payoff.Goals, v.payoff.Goals}
-	won := all.tightened(search.Interval{Lower: 100, Upper: 100})
+	won := unknown.tightened(search.Interval{Lower: 100, Upper: 100})
 	for _, c := range []struct {
 		what string
 		now  entry
 		best machine.Move
 	}{
-		{"broken off with nothing new", entry{value: all, best: 3}, 5},
+		{"broken off with nothing new", entry{value: unknown, best: 3}, 5},
 		{"broken off with a proof", entry{value: won, best: 3}, 3},
-		{"completed", entry{value: all, depth: 4, best: 3}, 3},
+		{"completed", entry{value: unknown, depth: 4, best: 3}, 3},
 	} {
 		now, before := make([]uint64, v.table.ValueWords()), make([]uint64, v.table.ValueWords())
-		p.pack(before, entry{value: all, depth: 4, best: 5})
+		p.pack(before, entry{value: unknown, depth: 4, best: 5})
 		p.pack(now, c.now)
 		p.merge(now, before)
 		if e := p.unpack(now); e.best != c.best || e.depth != 4 {

@@ -68,9 +68,9 @@ func (v *Solver) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uin
 		}
 		position := record[1 : 1+words]
 		copy(entry, record[1+words:])
-		e, g := v.packing.unpack(entry), v.config.Goals
-		b, role := e.proved, e.role
-		if !(g.Lower <= b.Lower && b.Lower <= b.Upper && b.Upper <= g.Upper) || int(role) >= len(v.machine.Names().Roles) || role < -1 {
+		e := v.packing.unpack(entry)
+		b := e.proved
+		if !(0 <= b.Lower && b.Lower <= b.Upper && b.Upper <= machine.MaxGoal) || int(e.role) >= len(v.machine.Names().Roles) || e.role < -1 {
 			return fmt.Errorf("record %d: expected bounds of a value, found %v", n, b)
 		}
 		v.table.Update(entry, v.table.Key(memory, position), 1<<record[0]>>1, v.packing.merge)

@@ -61,7 +61,7 @@ func (t *root) bestAction(epsilon float64) int {
 func (r *run) known(role machine.Role, moves []machine.Move) []search.Known {
 	list := make([]search.Known, 0, len(moves))
 	for i, m := range moves {
-		v := value{r.Goals, r.Goals}
+		v := unknown
 		if i < len(r.root.actions) {
 			v = r.root.actions[i]
 		}

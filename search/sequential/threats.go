@@ -121,7 +121,7 @@ func (v *Threats) Search(ctx context.Context, m machine.Machine, s machine.State
 	a := v.attack
 	a.ctx, a.nodes, a.err = ctx, 0, nil
 	a.plain.Limit(ctx, a.stack, 0)
-	res := search.Result{Values: a.values(a.Goals), Proved: true, Strategies: make([][]search.Weighted, a.roles)}
+	res := search.Result{Values: a.values(search.GoalRange), Proved: true, Strategies: make([][]search.Weighted, a.roles)}
 	if over, goals := a.plain.Look(s); over {
 		value, err := a.Of(goals)
 		res.Values, a.err = a.values(search.Exact(value)), err
@@ -135,7 +135,7 @@ func (v *Threats) Search(ctx context.Context, m machine.Machine, s machine.State
 
 // newAttack returns an attack for a game.
 func newAttack(ctx context.Context, m machine.Machine, maxBytes int64) (*attack, error) {
-	p, err := newPayoff(m.Names(), search.Interval{Lower: 0, Upper: machine.MaxGoal})
+	p, err := newPayoff(m.Names())
 	switch {
 	case err != nil:
 		return nil, err
@@ -167,9 +167,9 @@ func (a *attack) isReady(m machine.Machine) bool {
 // win returns the maximiser's value if a role gets its greatest possible goal.
 func (a *attack) win(role machine.Role) search.Interval {
 	if a.maximises(role) {
-		return search.Exact(a.Goals.Upper)
+		return search.Exact(machine.MaxGoal)
 	}
-	return search.Exact(a.Goals.Lower)
+	return search.Exact(0)
 }
 
 // root attacks for the role that chooses in s and, after each of its moves, for the other role. The number of positions
@@ -190,7 +190,7 @@ func (a *attack) root(s machine.State, limit int64, res *search.Result) {
 	var open []int
 	kids := make([]search.Interval, e.Children)
 	for c := range kids {
-		if kids[c] = a.Goals; !e.Terminal[c] {
+		if kids[c] = search.GoalRange; !e.Terminal[c] {
 			open = append(open, c)
 			continue
 		}
