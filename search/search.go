@@ -78,6 +78,9 @@ func (i Interval) Meet(other Interval) Interval {
 	return Interval{max(i.Lower, other.Lower), min(i.Upper, other.Upper)}
 }
 
+// Clamp returns the number of the interval that is nearest to v.
+func (i Interval) Clamp(v float64) float64 { return min(max(v, i.Lower), i.Upper) }
+
 // Opposite returns the interval of sum − value: the other player's, where the goals of both add up to sum.
 func (i Interval) Opposite(sum float64) Interval { return Interval{sum - i.Upper, sum - i.Lower} }
 

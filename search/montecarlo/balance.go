@@ -75,7 +75,7 @@ func (w *worker) balance(n int32) {
 	}
 	a.balanced = true
 	totals, bounds := t.totalsOf(n), t.boundsOf(n)[w.first]
-	totals[w.first] = min(max(value, bounds.Lower), bounds.Upper) * float64(a.done)
+	totals[w.first] = bounds.Clamp(value) * float64(a.done)
 	totals[w.second] = float64(w.sum)*float64(a.done) - totals[w.first]
 	moves := t.movesOf(n)
 	for r, width := range t.widthsOf(n) {

@@ -358,7 +358,7 @@ func (t *tree) value(n int32, r int) float64 {
 		return (bounds.Lower + bounds.Upper) / 2
 	}
 	mean := b.totals[i*t.roles+r] / float64(a.done)
-	return min(max(mean, bounds.Lower), bounds.Upper)
+	return bounds.Clamp(mean)
 }
 
 // finish solves the terminal node n with the goals of the roles.

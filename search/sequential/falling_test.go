@@ -78,8 +78,8 @@ func BenchmarkFalling(b *testing.B) {
 	}{{"zero", Config{}}, {"falling", Config{Falling: true}}}
 	const positions = 200
 	for _, game := range []string{
-		"amazons-5x5", "checkers", "connectFour-7x6", "pentago", "reversi-6x6", "corpus/quad_5x5", "corpus/ticTacToeSerial",
-		"copsAndRobber-5x5-2-10", "corpus/kalaha5x2x3", "corpus/knightwar", "copsAndRobberSlips-4x4-1-6", "pig-20-6",
+		"amazons-5x5", "checkers", "connectFour-7x6", "copsAndRobber-5x5-2-10", "pentago", "quarto", "reversi-6x6",
+		"corpus/nineBoardTicTacToe", "corpus/quad_5x5", "corpus/ticTacToeSerial", "copsAndRobberSlips-4x4-1-6", "pig-20-6",
 	} {
 		m := machineNamed(b, game)
 		list := positionsOf(b, m, positions)

@@ -402,32 +402,15 @@ func (a *attack) store(k *key, n numbers, best machine.Move, nodes int64) number
 // line returns the winning threats from position s with the first reply to each. It ends at a position that foresight
 // decides or that is not in the table.
 func (a *attack) line(s machine.State) [][]machine.Move {
-	var line [][]machine.Move
-	var e play.Expansion
-	for s = slices.Clone(s); len(line) < exact.MaxPly; {
-		k := keyOf(a.canon, a.table, make([]uint64, a.words), s)
+	attacks := true
+	line, _, _ := search.Walk(a.foreseeing, s, func(e *play.Expansion, q machine.State) (int, bool) {
+		if attacks = !attacks; attacks {
+			return 0, true
+		}
+		k := keyOf(a.canon, a.table, make([]uint64, a.words), q)
 		n, best := a.recall(&k)
-		if n.proof > 0 || best == machine.NoMove {
-			break
-		}
-		for _, role := range []machine.Role{a.attacker, 1 - a.attacker} {
-			if a.foreseeing.Expand(&e, s) != nil {
-				return line
-			}
-			c := 0
-			if role == a.attacker {
-				if c = slices.Index(e.Moves[role], best); c < 0 {
-					return line
-				}
-			}
-			joint := make([]machine.Move, a.roles)
-			e.Joint(joint, c)
-			line = append(line, joint)
-			if e.Terminal[c] {
-				return line
-			}
-			copy(s, e.Child(c))
-		}
-	}
+		c := slices.Index(e.Moves[a.attacker], best)
+		return c, n.proof == 0 && c >= 0
+	})
 	return line
 }

@@ -37,10 +37,7 @@ func (v *value) narrow(guess search.Interval) {
 
 // clamp returns a with its ends moved into p.
 func clamp(a, p search.Interval) search.Interval {
-	return search.Interval{
-		Lower: min(max(a.Lower, p.Lower), p.Upper),
-		Upper: min(max(a.Upper, p.Lower), p.Upper),
-	}
+	return search.Interval{Lower: p.Clamp(a.Lower), Upper: p.Clamp(a.Upper)}
 }
 
 // better returns the interval of a choice between a and b: the maximum of both ends for the maximiser (C1), the

@@ -78,7 +78,7 @@ func (s *solver) known(f *frame, p, o []float64) [][]search.Known {
 			if who == columnSide {
 				v, guess = v.Opposite(sum), sum-guess
 			}
-			moves[role] = append(moves[role], search.Known{Move: m, Bounds: v, Estimate: min(max(guess, v.Lower), v.Upper)})
+			moves[role] = append(moves[role], search.Known{Move: m, Bounds: v, Estimate: v.Clamp(guess)})
 		}
 	}
 	return moves
