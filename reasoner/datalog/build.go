@@ -44,7 +44,7 @@ func (b *builder) nameInputs() {
 	var fluents []named
 	moves := make([][]named, len(s.theory.roles))
 	for k, rel := range s.tables {
-		for tuple := range rel.n {
+		for tuple := range rel.len() {
 			s.theory.watch.Step()
 			a := s.base[k] + tuple
 			switch {
@@ -153,7 +153,7 @@ func (b *builder) outputs() {
 		p.Legal = append(p.Legal, legal)
 	}
 	for _, rel := range s.theory.relations {
-		for t := range rel.n {
+		for t := range rel.len() {
 			switch {
 			case rel.name.name == "terminal" && rel.arity == 0:
 				p.Ends = b.output(rel, t)
@@ -165,7 +165,7 @@ func (b *builder) outputs() {
 }
 
 func (b *builder) output(rel *relation, t int32) Signal {
-	if !rel.dynamic {
+	if !rel.isOpen() {
 		return True
 	}
 	return b.use(b.s.first[rel] + t)

@@ -35,9 +35,9 @@ func (th *theory) newDemand(when threshold, exclude map[*relation]bool) *demand 
 			return a.kind != compound || d.inside[l.atom.rel] != d.inside[r.head.rel]
 		},
 		table:   func(l *literal, _ []int32) *keyed { return d.keyed(l.atom.rel) },
-		follows: func(l *literal) bool { return !isOpenNegation(l) },
+		follows: func(l *literal) bool { return !l.isOpenNegation() },
 	}
-	d.forget = th.estimate(th.rules)
+	d.forget = estimate(th, th.rules)
 	d.findCandidates(exclude)
 	if len(d.columns) == 0 {
 		return d
@@ -54,11 +54,11 @@ func (d *demand) findCandidates(exclude map[*relation]bool) {
 	for _, r := range d.theory.rules {
 		rel := r.head.rel
 		switch {
-		case !rel.dynamic || rel.size() <= d.when.above || exclude[rel] || isInterface(rel):
+		case !rel.isOpen() || rel.size() <= d.when.above || exclude[rel] || rel.isInterface():
 		case r.split:
 			parts[rel] = true
 		case !r.isBounded():
-			d.columns[rel] = rel.all.columns
+			d.columns[rel] = rel.columns()
 		}
 	}
 	for found := true; found; {
@@ -66,7 +66,7 @@ func (d *demand) findCandidates(exclude map[*relation]bool) {
 		for _, r := range d.theory.rules {
 			hands := func(l literal) bool { return l.op == gdl.Holds && d.columns[l.atom.rel] != nil }
 			if rel := r.head.rel; parts[rel] && d.columns[rel] == nil && slices.ContainsFunc(r.body, hands) {
-				d.columns[rel], found = rel.all.columns, true
+				d.columns[rel], found = rel.columns(), true
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func (d *demand) findCandidates(exclude map[*relation]bool) {
 func (r *rule) isBounded() bool {
 	vars := r.head.appendVars(nil)
 	return slices.ContainsFunc(r.body, func(l literal) bool {
-		if l.op != gdl.Holds || l.atom.rel.dynamic && !isInterface(l.atom.rel) {
+		if l.op != gdl.Holds || l.atom.rel.isOpen() && !l.atom.rel.isInterface() {
 			return false
 		}
 		return covers(l.vars(), vars)
@@ -109,7 +109,7 @@ func (d *demand) dropUseless() bool {
 	for rel := range d.columns {
 		all[rel] = rel.profile
 	}
-	forget := d.theory.estimate(d.rules())
+	forget := estimate(d.theory, d.rules())
 	before := len(d.columns)
 	for rel, p := range all {
 		keys := 1.0 // expected number of demanded keys
@@ -121,7 +121,7 @@ func (d *demand) dropUseless() bool {
 		}
 	}
 	forget()
-	d.forget = d.theory.estimate(d.theory.rules)
+	d.forget = estimate(d.theory, d.theory.rules)
 	return len(d.columns) < before
 }
 
@@ -140,7 +140,7 @@ func (d *demand) rules() []*rule {
 	d.seen, d.asking, d.guarded = make(map[string]bool), nil, nil
 	d.asked = make(map[*relation]*keyed)
 	for _, r := range d.theory.rules {
-		if r.head.rel.dynamic && len(d.columns) > 0 {
+		if r.head.rel.isOpen() && len(d.columns) > 0 {
 			r = d.rewrite(r, d.keyed(r.head.rel))
 		}
 		d.guarded = append(d.guarded, r)
@@ -157,32 +157,22 @@ func (d *demand) close() (exact bool) {
 	var inexact, negated []*relation
 	for _, r := range d.plain {
 		for i := range r.body {
-			if l := &r.body[i]; isOpenNegation(l) {
+			if l := &r.body[i]; l.isOpenNegation() {
 				inexact, negated = append(inexact, r.head.rel), append(negated, l.atom.rel)
 			}
 		}
 	}
-	for _, rel := range th.relations {
-		rel.dynamic = false
-	}
 	th.rules = d.plain
-	th.markDynamic(inexact...)
+	th.classify(inexact...)
 	th.rules = d.guarded
-	return !slices.ContainsFunc(negated, func(rel *relation) bool { return !rel.dynamic })
+	return !slices.ContainsFunc(negated, func(rel *relation) bool { return !rel.isOpen() })
 }
 
 // keyed returns the demand relation of a relation, or nil if the relation is not restricted.
 func (d *demand) keyed(of *relation) *keyed {
 	if d.columns[of] != nil && d.asked[of] == nil {
-		rel := d.theory.auxiliary("asked "+of.name.name, len(d.columns[of]))
-		rel.dynamic = true
+		rel := d.theory.auxiliary("asked "+of.name.name, len(d.columns[of]), dynamic)
 		d.asked[of] = &keyed{columns: d.columns[of], asked: rel, answers: of}
 	}
 	return d.asked[of]
-}
-
-// isInterface reports whether a relation is an input (true, does) or an output of the game.
-func isInterface(rel *relation) bool {
-	name := rel.name.name
-	return name == "true" || name == "does" || slices.ContainsFunc(outputs, func(k functorKey) bool { return k.name == name })
 }

@@ -37,10 +37,10 @@ const manyTerms = 10_000
 
 // estimate assigns profiles to all dynamic relations from their domains under the given rules; forget removes
 // them.
-func (th *theory) estimate(rules []*rule) (forget func()) {
+func estimate(th *theory, rules []*rule) (forget func()) {
 	d := &domains{theory: th, domains: make(map[*relation][]*domain), users: make(map[*relation][]*rule), queued: make(map[*rule]bool)}
 	for _, r := range append(th.carryRules(), rules...) {
-		if !r.head.rel.dynamic {
+		if !r.head.rel.isOpen() {
 			continue
 		}
 		for i := range r.body {
@@ -59,7 +59,7 @@ func (th *theory) estimate(rules []*rule) (forget func()) {
 	}
 	var profiled []*relation
 	for _, rel := range th.relations {
-		if rel.dynamic {
+		if rel.isOpen() {
 			rel.profile = d.profile(rel)
 			profiled = append(profiled, rel)
 		}
@@ -86,11 +86,11 @@ func (d *domains) columns(rel *relation) []*domain {
 	}
 	for c := range rel.arity {
 		x := &domain{}
-		if !rel.dynamic {
-			for t := range rel.n {
+		if !rel.isOpen() {
+			for t := range rel.len() {
 				x.add(rel.row(t)[c])
 			}
-			d.work += int(rel.n)
+			d.work += int(rel.len())
 		}
 		list = append(list, x)
 	}
@@ -211,4 +211,16 @@ func (d *domains) profile(rel *relation) *profile {
 		p.tuples = math.Min(p.tuples*n, 1e30)
 	}
 	return p
+}
+
+// project returns the profile of the keys of a relation.
+func (p *profile) project(columns []int32) *profile {
+	if p == nil {
+		return nil
+	}
+	out := &profile{tuples: p.tuples}
+	for _, c := range columns {
+		out.distinct = append(out.distinct, p.distinct[c])
+	}
+	return out
 }

@@ -61,13 +61,18 @@ type derived struct {
 
 // call is a use of a derived relation with some columns bound.
 type call struct {
-	to      *derived
-	answers *relation  // the relation of to
-	columns []int32    // the bound columns
-	asked   *relation  // the keys demanded in this position; nil for a call of the whole relation
-	plans   []*plan    // for a relation that is not recursive
-	magic   *component // for a recursive relation: the magic sets, whose fixpoint each new key extends
+	evaluator *evaluator
+	to        *derived
+	columns   []int32    // the bound columns
+	asked     *relation  // the keys demanded in this position; nil for a call of the whole relation
+	plans     []*plan    // for a relation that is not recursive
+	magic     *component // for a recursive relation: the magic sets, whose fixpoint each new key extends
 }
+
+var _ source = (*call)(nil)
+
+// answers returns the table of the called relation.
+func (c *call) answers() *table { return c.to.rel.table }
 
 // component is a strongly connected component of the dependency graph, or the relations of a magic-sets rewriting.
 type component struct {
@@ -86,7 +91,7 @@ func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
 	e.meter = &meter{watch: w, bytes: e.bytes}
 	e.meter.limits = in.limits
 	for _, rel := range in.theory.relations {
-		if rel.name.name == "true" || rel.name.name == "does" {
+		if rel.isInput() {
 			e.inputs.addInput(e.copy(rel))
 		}
 	}
@@ -109,13 +114,13 @@ func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
 
 // copy returns the evaluator's own copy of a dynamic relation; static relations are shared.
 func (e *evaluator) copy(rel *relation) *relation {
-	if rel == nil || !rel.dynamic {
+	if rel == nil || !rel.isOpen() {
 		return rel
 	}
 	own := e.copies[rel]
 	if own == nil {
-		own = newRelation(rel.name, rel.arity)
-		own.dynamic, own.profile = true, rel.profile
+		own = newRelation(rel.name, rel.arity, rel.class)
+		own.profile = rel.profile
 		e.copies[rel] = own
 	}
 	return own
@@ -139,7 +144,7 @@ func (e *evaluator) findLifetimes(rules []*rule) {
 		if in.name.name == "does" {
 			life = ofMoves
 		}
-		for rel := range dependents([]*relation{in.rel}, rules) {
+		for rel := range dependents([]*relation{in.relation}, rules) {
 			if d := e.derived[rel]; d != nil {
 				d.lifetime = max(d.lifetime, life)
 			}
@@ -165,17 +170,21 @@ func (e *evaluator) findComponents(heads []*relation) {
 	}
 }
 
-// planning returns the settings of plans, in which literals of derived relations are calls.
-func (e *evaluator) planning() planning { return planning{watch: e.meter.watch, call: e.call} }
+// planning returns the settings of plans, in which derived relations are called.
+func (e *evaluator) planning() planning { return planning{watch: e.meter.watch, source: e.source} }
 
-// call compiles the computation of rel for the given bound columns.
-func (e *evaluator) call(rel *relation, columns []int32) *call {
-	d := e.derived[rel]
-	if d == nil {
-		return nil // static, or without rules
+// source returns the call of rel for the given bound columns, nil for a static relation or one without rules.
+func (e *evaluator) source(rel *relation, columns []int32) source {
+	if d := e.derived[rel]; d != nil {
+		return e.call(d, columns)
 	}
+	return nil
+}
+
+// call compiles the computation of d for the given bound columns.
+func (e *evaluator) call(d *derived, columns []int32) *call {
 	recursive := d.component != nil
-	if recursive && slices.Contains(e.in.without, "magic") || len(columns) == 0 && (rel.arity > 0 || recursive) {
+	if recursive && slices.Contains(e.in.without, "magic") || len(columns) == 0 && (d.rel.arity > 0 || recursive) {
 		return e.wholeCall(d)
 	}
 	for _, c := range d.calls {
@@ -188,7 +197,7 @@ func (e *evaluator) call(rel *relation, columns []int32) *call {
 		d.calls = append(d.calls, c)
 		return c
 	}
-	c := &call{to: d, answers: rel, columns: columns, asked: newRelation(predicate{}, len(columns))}
+	c := &call{evaluator: e, to: d, columns: columns, asked: newRelation(predicate{}, len(columns), d.rel.class)}
 	d.calls = append(d.calls, c)
 	for _, r := range d.rules {
 		c.plans = append(c.plans, e.planning().newPlan(r, wholeRule, columns))
@@ -201,7 +210,7 @@ func (e *evaluator) wholeCall(d *derived) *call {
 	if d.whole != nil {
 		return d.whole
 	}
-	d.whole = &call{to: d, answers: d.rel}
+	d.whole = &call{evaluator: e, to: d}
 	if d.component == nil {
 		for _, r := range d.rules {
 			d.whole.plans = append(d.whole.plans, e.planning().newPlan(r, wholeRule, nil))
@@ -221,22 +230,23 @@ func (e *evaluator) wholeCall(d *derived) *call {
 // recursion in the rules of the game are called as a whole.
 func (e *evaluator) fixpoint(rules []*rule, recursion *component, growing ...*relation) *fixpoint {
 	f := newFixpoint(e.planning(), rules, growing...)
-	f.call = func(rel *relation, columns []int32) *call {
-		if f.grows(rel) {
+	f.source = func(rel *relation, columns []int32) source {
+		d := e.derived[rel]
+		switch {
+		case d == nil || f.grows(rel):
 			return nil
-		}
-		if d := e.derived[rel]; d != nil && d.component == recursion {
+		case d.component == recursion:
 			return e.wholeCall(d)
 		}
-		return e.call(rel, columns)
+		return e.call(d, columns)
 	}
 	f.plan(f.uses)
 	return f
 }
 
 // ensure computes the tuples of c with the given key, unless they are available.
-func (e *evaluator) ensure(c *call, key []int32) {
-	d := c.to
+func (c *call) ensure(key []int32) {
+	e, d := c.evaluator, c.to
 	if d.complete {
 		return
 	}
@@ -256,7 +266,7 @@ func (e *evaluator) ensure(c *call, key []int32) {
 			e.touch(m)
 		}
 		f := c.magic.fixpoint
-		f.note(f.members[c.asked])
+		f.note(c.asked)
 		_ = f.saturate(j) // the meter keeps the error
 		return
 	}
@@ -270,7 +280,7 @@ func (e *evaluator) ensure(c *call, key []int32) {
 // enter returns the joiner for the next depth of nested calls.
 func (e *evaluator) enter() *joiner {
 	if e.depth == len(e.frames) {
-		e.frames = append(e.frames, &joiner{terms: e.terms, meter: e.meter, calls: e})
+		e.frames = append(e.frames, &joiner{terms: e.terms, meter: e.meter})
 	}
 	e.depth++
 	return e.frames[e.depth-1]
@@ -361,9 +371,6 @@ func (e *evaluator) bytes() int64 {
 	for _, own := range e.copies {
 		sum += own.bytes()
 	}
-	for _, in := range e.inputs.list {
-		sum += in.known.bytes()
-	}
 	for _, list := range e.touched {
 		for _, d := range list {
 			sum += d.rel.bytes() // including magic sets
@@ -379,7 +386,7 @@ func (e *evaluator) bytes() int64 {
 func (e *evaluator) lasting() int {
 	tuples := 0
 	for _, d := range e.touched[forGood] {
-		tuples += int(d.rel.n)
+		tuples += int(d.rel.len())
 		for _, c := range d.calls {
 			tuples += int(c.asked.n)
 		}
@@ -399,7 +406,7 @@ func (e *evaluator) setJoint(joint []machine.Move) {
 func (e *evaluator) clearInputs(name string) {
 	for _, in := range e.inputs.list {
 		if in.name.name == name {
-			in.reset()
+			in.selection.clear()
 		}
 	}
 }

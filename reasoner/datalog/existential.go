@@ -20,10 +20,9 @@ import (
 // computed and not empty; the relation is not negated. Cost: linear in the rules, times the length of the longest
 // chain of columns.
 type existential struct {
-	theory  *theory
-	pending map[*relation]bool
-	domain  map[column]*relation    // of the candidates
-	rest    map[*relation]*relation // relations after the projection
+	theory *theory
+	domain map[column]*relation    // of the candidates
+	rest   map[*relation]*relation // relations after the projection
 }
 
 // column is a column of a relation.
@@ -35,7 +34,7 @@ type column struct {
 // projectColumns removes the existential columns of all dynamic relations that are not pending.
 func (gr *grounder) projectColumns() error {
 	th := gr.theory
-	f := &existential{theory: th, pending: gr.pending, domain: make(map[column]*relation), rest: make(map[*relation]*relation)}
+	f := &existential{theory: th, domain: make(map[column]*relation), rest: make(map[*relation]*relation)}
 	for f.suppose() {
 	}
 	for f.refute() {
@@ -56,7 +55,7 @@ func (f *existential) suppose() bool {
 	for _, r := range f.theory.rules {
 		f.theory.watch.Step()
 		rel := r.head.rel
-		if !rel.dynamic || f.pending[rel] || isInterface(rel) {
+		if !rel.is(dynamic) || rel.isInterface() {
 			continue
 		}
 		for c, a := range r.head.args {
@@ -82,9 +81,9 @@ func (f *existential) domainIn(l *literal, v int32) *relation {
 	for c, a := range l.atom.args {
 		switch {
 		case a.kind != variable || a.id != v:
-		case rel.dynamic:
+		case rel.isOpen():
 			return f.domain[column{rel, c}]
-		case rel.arity == 1 && rel.n > 0:
+		case rel.arity == 1 && rel.len() > 0:
 			return rel
 		}
 	}
@@ -147,7 +146,7 @@ func (f *existential) rewrite(r *rule) {
 	var body []literal
 	for _, l := range r.body {
 		if rel := l.atom.rel; rel != nil {
-			if !rel.dynamic && len(l.atom.args) == 1 && isGone(l.atom.args[0]) {
+			if !rel.isOpen() && len(l.atom.args) == 1 && isGone(l.atom.args[0]) {
 				continue
 			}
 			for c, a := range l.atom.args {
@@ -175,8 +174,7 @@ func (f *existential) without(a atom) atom {
 	}
 	rel := f.rest[a.rel]
 	if rel == nil {
-		rel = f.theory.auxiliary("some "+a.rel.name.name, len(args))
-		rel.dynamic = true
+		rel = f.theory.auxiliary("some "+a.rel.name.name, len(args), dynamic)
 		f.rest[a.rel] = rel
 	}
 	return atom{rel, args}

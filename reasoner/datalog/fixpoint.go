@@ -1,6 +1,7 @@
 package datalog
 
 import (
+	"errors"
 	"slices"
 
 	"stackmate/gdl"
@@ -14,7 +15,8 @@ import (
 // Invariant: between runs, tuples [0, seen) of a member have been joined with each other.
 type fixpoint struct {
 	planning
-	record  *recorder // of the matches of its rules, or nil
+	// take evaluates the plan of a rule, or returns false to let the joiner derive the heads; nil derives all.
+	take    func(p *plan) (taken bool, err error)
 	members map[*relation]*member
 	first   []use // all rules, for the first round
 	uses    []use // one for each body literal of a member
@@ -81,8 +83,7 @@ func (f *fixpoint) plan(uses []use) {
 // run evaluates all rules to their least fixpoint.
 func (f *fixpoint) run(j *joiner) error {
 	for i := range f.first {
-		rel := f.first[i].head.rel
-		rel.old, rel.seen = 0, rel.n
+		f.first[i].head.rel.startRounds()
 	}
 	for i := range f.first {
 		if err := f.derive(j, &f.first[i]); err != nil {
@@ -114,12 +115,14 @@ func (f *fixpoint) derive(j *joiner, u *use) (err error) {
 	if u.plan == nil || u.plan.grown() {
 		u.plan = f.newPlan(u.rule, u.literal, nil)
 	}
-	if f.record != nil && f.record.records[u.rule] != nil {
-		err = f.record.matches(u.plan)
-	} else {
+	taken := false
+	if f.take != nil {
+		taken, err = f.take(u.plan)
+	}
+	if !taken {
 		err = j.derive(u.plan, nil)
 	}
-	if f.note(u.head); err != nil {
+	if f.noteMember(u.head); err != nil {
 		for _, m := range f.grown {
 			m.grown = false
 		}
@@ -128,9 +131,12 @@ func (f *fixpoint) derive(j *joiner, u *use) (err error) {
 	return err
 }
 
-// note adds a member to grown if it has new tuples.
-func (f *fixpoint) note(m *member) {
-	if !m.grown && m.rel.n > m.rel.seen {
+// note records that a relation may have new tuples, which were derived elsewhere.
+func (f *fixpoint) note(rel *relation) { f.noteMember(f.members[rel]) }
+
+// noteMember adds a member to grown if it has new tuples.
+func (f *fixpoint) noteMember(m *member) {
+	if !m.grown && m.rel.hasNew() {
 		m.grown = true
 		f.grown = append(f.grown, m)
 	}
@@ -139,10 +145,28 @@ func (f *fixpoint) note(m *member) {
 // advance makes the new tuples of the last round the delta of the next round.
 func (f *fixpoint) advance() {
 	for _, m := range f.delta {
-		m.rel.old = m.rel.seen
+		m.rel.endDelta()
 	}
 	f.delta, f.grown = f.grown, f.delta[:0]
 	for _, m := range f.delta {
-		m.rel.old, m.rel.seen, m.grown = m.rel.seen, m.rel.n, false
+		m.rel.nextRound()
+		m.grown = false
 	}
+}
+
+// tryFixpoint is fixpoint with limits of its own on the number of tuples and on the
+// work. It returns false if one was hit, having forgotten the terms made on the way.
+func (j *joiner) tryFixpoint(rules []*rule, maxTuples int) bool {
+	m := j.meter
+	tuples, terms, limit := m.tuples, len(j.terms.head), m.limits.MaxTuples
+	m.limits.MaxTuples = min(limit, tuples+maxTuples)
+	m.work, m.stop = 0, eagerWork
+	err := j.fixpoint(rules)
+	m.limits.MaxTuples, m.stop = limit, 0
+	if !errors.Is(err, ErrLimit) && !errors.Is(err, errTooMuchWork) {
+		return true // the meter keeps an error of the context
+	}
+	m.err, m.tuples = nil, tuples
+	j.terms.truncate(terms)
+	return false
 }

@@ -64,12 +64,9 @@ type grounder struct {
 	lightly                      int
 	unfolding, factoring, asking threshold
 
-	// pending are static relations that have not been computed, as they may have too many tuples. They count as
-	// dynamic. After the pass "pending" each of them has a key at all uses.
-	pending map[*relation]bool
-	demand  *demand   // nil before the demand pass
-	record  *recorder // nil before reaching
-	exact   bool      // false if a negated relation has become static (demand.close)
+	demand *demand   // nil before the demand pass
+	record *recorder // nil before reaching
+	exact  bool      // false if a negated relation has become static (demand.close)
 }
 
 func newGrounder(ctx context.Context, g *gdl.Game, lim Limits, without ...string) *grounder {
@@ -100,59 +97,13 @@ func (gr *grounder) reach() error {
 	}
 	gr.record = gr.newRecorder()
 	for _, r := range gr.demand.guarded {
-		if r.head.rel.dynamic && !slices.ContainsFunc(r.body, func(l literal) bool { return isOpenNegation(&l) }) {
+		if r.head.rel.isOpen() && !slices.ContainsFunc(r.body, func(l literal) bool { return l.isOpenNegation() }) {
 			gr.record.startRecord(r)
 		}
 	}
-	f := newFixpoint(planning{watch: gr.watch, ignore: isOpenNegation}, append(gr.carryRules(), gr.dynamicRules()...))
-	f.record = gr.record
+	f := newFixpoint(planning{watch: gr.watch, ignore: (*literal).isOpenNegation}, append(gr.carryRules(), gr.dynamicRules()...))
+	f.take = gr.record.take
 	err := f.run(gr.joiner)
 	gr.exact = gr.demand.close()
 	return err
-}
-
-// isOpenNegation reports whether l negates an atom of a dynamic relation.
-func isOpenNegation(l *literal) bool { return l.op == gdl.Not && l.atom.rel.dynamic }
-
-func (th *theory) dynamicRules() []*rule {
-	var rules []*rule
-	for _, r := range th.rules {
-		if r.head.rel.dynamic {
-			rules = append(rules, r)
-		}
-	}
-	return rules
-}
-
-// carryRules returns the rules from one position to the next: true(F) ← init(F), true(F) ← next(F), does(R,M) ←
-// legal(R,M) ∧ role(R).
-func (th *theory) carryRules() []*rule {
-	var rules []*rule
-	for _, rel := range th.relations {
-		switch rel.name.name {
-		case "init", "next":
-			rules = append(rules, carry(th.successor(rel), rel))
-		case "legal":
-			r := carry(th.successor(rel), rel)
-			role := th.relation(predicate{name: "role", shapes: rel.name.shapes[:1]}, th.terms.width(rel.name.shapes[0]))
-			r.body = append(r.body, positive(atom{rel: role, args: r.head.args[:role.arity]}))
-			rules = append(rules, r)
-		}
-	}
-	return rules
-}
-
-// carry returns the rule to(X...) ← from(X...).
-func carry(to, from *relation) *rule {
-	vars := from.all.columns // the variables have the numbers of the columns
-	return &rule{head: atomOf(to, vars), body: []literal{positive(atomOf(from, vars))}, vars: from.arity}
-}
-
-// bytes estimates the memory of all tables.
-func (th *theory) bytes() int64 {
-	sum := th.terms.bytes() + th.ruleBytes
-	for _, rel := range th.relations {
-		sum += rel.bytes()
-	}
-	return sum
 }

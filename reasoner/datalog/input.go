@@ -10,7 +10,7 @@ import (
 // evaluator numbers terms itself, so evaluators share texts and not tuples. Each evaluator parses or writes a text
 // once.
 //
-// Invariant: a tuple of known has the number of its text in the vocabulary. The number is -1 if the vocabulary has
+// Invariant: a tuple of an input has the number of its text in the vocabulary. The number is -1 if the vocabulary has
 // no number for the text, or if the first argument of a move is no role.
 type inputs struct {
 	theory  *theory
@@ -21,62 +21,15 @@ type inputs struct {
 	moves   [][]inputTuple // by role, then move
 }
 
-// input is one relation of fluents or moves. The tuples of the position or the joint move are a subset of the
-// known tuples.
+// input is one relation of fluents or moves: true or does. The table of the relation holds all tuples that have occurred,
+// its selection the tuples of the position or the joint move.
 type input struct {
-	name    predicate
-	rel     *relation // true or does in the rules; it stores no tuples
-	known   *relation // all tuples that have occurred
-	number  []int32   // by tuple of known
-	role    []int32   // by tuple of known; 0 for fluents
-	holding tupleSet  // the tuples of the position or the joint move
-	buckets []*buckets
+	*relation
+	number []int32 // by tuple
+	role   []int32 // by tuple; 0 for fluents
 }
 
-// tupleSet is a set of tuple numbers that is cleared in constant time.
-type tupleSet struct {
-	list []int32
-	mark []uint32 // by tuple: the last run in which it was added
-	run  uint32   // from 1
-}
-
-// has reports whether tuple t is in the set; t may be -1.
-func (x *tupleSet) has(t int32) bool {
-	return t >= 0 && int(t) < len(x.mark) && x.mark[t] == x.run
-}
-
-// add adds tuple t and reports whether it is new.
-func (x *tupleSet) add(t int32) bool {
-	if x.has(t) {
-		return false
-	}
-	for int(t) >= len(x.mark) {
-		x.mark = append(x.mark, 0)
-	}
-	x.mark[t] = x.run
-	x.list = append(x.list, t)
-	return true
-}
-
-// clear empties the set.
-func (x *tupleSet) clear() {
-	x.list = x.list[:0]
-	if x.run++; x.run == 0 {
-		clear(x.mark)
-		x.run = 1
-	}
-}
-
-// buckets group the tuples of the position by the chains of an index over all known tuples, so setting a position
-// needs no hashing.
-type buckets struct {
-	known *relation
-	index *index
-	lists [][]int32 // by chain
-	used  []int32   // the chains with non-empty lists
-}
-
-// inputTuple is the atom of a fluent or a move: an input and a tuple of known. The zero value marks an atom that
+// inputTuple is the atom of a fluent or a move: an input and a tuple of the input. The zero value marks an atom that
 // has not been looked up yet.
 type inputTuple struct {
 	input int32 // index plus 1; -1 for a fluent that occurs in no rule
@@ -85,9 +38,8 @@ type inputTuple struct {
 
 // addInput makes rel one of the inputs.
 func (x *inputs) addInput(rel *relation) *input {
-	in := &input{name: rel.name, rel: rel, known: newRelation(rel.name, rel.arity)}
-	in.holding.clear()
-	rel.input = in
+	in := &input{relation: rel}
+	rel.selection = newSelection(rel.table)
 	x.list = append(x.list, in)
 	return in
 }
@@ -99,31 +51,26 @@ func (x *inputs) forget() {
 		x.moves[r] = x.moves[r][:0]
 	}
 	for _, in := range x.list {
-		in.reset()
-		clear(in.holding.mark)
-		in.known.clear()
+		in.selection.clearAll()
 		in.number, in.role = in.number[:0], in.role[:0]
 	}
 }
 
-// intern returns the number of the tuple in known, and adds the tuple to known and to the vocabulary if it is new.
-func (x *inputs) intern(in *input, tuple []int32) int32 {
-	if t := in.known.find(tuple); t >= 0 {
-		return t
-	}
-	t := in.known.n
-	in.known.insert(tuple)
-	number, role := int32(-1), int32(0)
-	if in.name.name == "true" {
-		if f, ok := x.names.AddFluent(x.terms.argName(in.name, 0, tuple)); ok {
-			number = int32(f)
+// numberNew adds the tuples of an input that have no number yet to the vocabulary.
+func (x *inputs) numberNew(in *input) {
+	for t := int32(len(in.number)); t < in.len(); t++ {
+		tuple := in.row(t)
+		number, role := int32(-1), int32(0)
+		if in.name.name == "true" {
+			if f, ok := x.names.AddFluent(x.terms.argName(in.name, 0, tuple)); ok {
+				number = int32(f)
+			}
+		} else if role = x.theory.roleOf(x.terms, in.name, tuple); role >= 0 {
+			m, _ := x.names.AddMove(machine.Role(role), x.terms.argName(in.name, 1, tuple))
+			number = int32(m)
 		}
-	} else if role = x.theory.roleOf(x.terms, in.name, tuple); role >= 0 {
-		m, _ := x.names.AddMove(machine.Role(role), x.terms.argName(in.name, 1, tuple))
-		number = int32(m)
+		in.number, in.role = append(in.number, number), append(in.role, role)
 	}
-	in.number, in.role = append(in.number, number), append(in.role, role)
-	return t
 }
 
 // fluent returns the tuple of a fluent.
@@ -165,7 +112,9 @@ func (x *inputs) find(relation string, args []term, text string) inputTuple {
 	}
 	for k, in := range x.list {
 		if in.name.name == relation && slices.Equal(in.name.shapes, p.shapes) {
-			return inputTuple{int32(k) + 1, x.intern(in, tuple)}
+			t, _ := in.insert(tuple)
+			x.numberNew(in)
+			return inputTuple{int32(k) + 1, t}
 		}
 	}
 	return inputTuple{input: -1}
@@ -174,83 +123,6 @@ func (x *inputs) find(relation string, args []term, text string) inputTuple {
 // setTrue makes an atom true.
 func (x *inputs) setTrue(at inputTuple) {
 	if at.input > 0 {
-		x.list[at.input-1].setTrue(at.tuple)
+		x.list[at.input-1].selection.add(at.tuple)
 	}
 }
-
-// reset makes all tuples false.
-func (in *input) reset() {
-	in.holding.clear()
-	for _, b := range in.buckets {
-		for _, c := range b.used {
-			b.lists[c] = b.lists[c][:0]
-		}
-		b.used = b.used[:0]
-	}
-}
-
-// setTrue makes tuple t true.
-func (in *input) setTrue(t int32) {
-	if !in.holding.add(t) {
-		return
-	}
-	for _, b := range in.buckets {
-		b.add(t)
-	}
-}
-
-// add puts tuple t into its bucket.
-func (b *buckets) add(t int32) {
-	c := b.index.chain[t]
-	for int(c) >= len(b.lists) {
-		b.lists = append(b.lists, nil)
-	}
-	if len(b.lists[c]) == 0 {
-		b.used = append(b.used, c)
-	}
-	b.lists[c] = append(b.lists[c], t)
-}
-
-// has reports whether a tuple is true.
-func (in *input) has(tuple []int32) bool {
-	return in.holding.has(in.known.find(tuple))
-}
-
-// bucketsBy returns the buckets over the given columns, ascending.
-func (in *input) bucketsBy(columns []int32) *buckets {
-	x := in.known.index(columns)
-	for _, b := range in.buckets {
-		if b.index == x {
-			return b
-		}
-	}
-	x.numberChains()
-	b := &buckets{known: in.known, index: x}
-	for _, t := range in.holding.list {
-		b.add(t)
-	}
-	in.buckets = append(in.buckets, b)
-	return b
-}
-
-// find returns the true tuples with a key.
-func (b *buckets) find(key []int32) []int32 {
-	t := b.index.newest(b.known, key)
-	if t < 0 || int(b.index.chain[t]) >= len(b.lists) {
-		return nil
-	}
-	return b.lists[b.index.chain[t]]
-}
-
-// sink collects the derived tuples of next or legal as tuples of true or does.
-type sink struct {
-	inputs *inputs
-	input  *input
-	found  tupleSet
-}
-
-// has reports whether a tuple has been collected.
-func (s *sink) has(tuple []int32) bool { return s.found.has(s.input.known.find(tuple)) }
-
-// add collects a tuple.
-func (s *sink) add(tuple []int32) { s.found.add(s.inputs.intern(s.input, tuple)) }

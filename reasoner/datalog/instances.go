@@ -77,11 +77,19 @@ func (rc *recorder) bytes() int64 {
 func (rc *recorder) startRecord(r *rule) {
 	rec := &record{}
 	for i := range r.body {
-		if l := &r.body[i]; l.isDynamic() && !l.implied {
+		if l := &r.body[i]; l.isOpen() && !l.implied {
 			rec.literals = append(rec.literals, i)
 		}
 	}
 	rc.records[r] = rec
+}
+
+// take records the matches of a plan if its rule has a record, and reports whether it has.
+func (rc *recorder) take(p *plan) (bool, error) {
+	if rc.records[p.rule] == nil {
+		return false, nil
+	}
+	return true, rc.matches(p)
 }
 
 // matches records the matches of a plan, and inserts their heads into the relation. The head of a match is mostly the
@@ -93,7 +101,7 @@ func (rc *recorder) matches(p *plan) error {
 	return j.matches(p, func() {
 		switch key := j.gather(p.head); {
 		case head >= 0 && equalTuples(key, rel.row(head)):
-		case head+1 < rel.n && equalTuples(key, rel.row(head+1)):
+		case head+1 < rel.len() && equalTuples(key, rel.row(head+1)):
 			head++
 		default:
 			head = j.insert(p, key)
@@ -111,7 +119,7 @@ func (rc *recorder) instantiate() (*instances, error) {
 	for _, r := range rc.theory.dynamicRules() {
 		if rc.records[r] == nil {
 			rc.startRecord(r)
-			if err := rc.matches(planning{watch: rc.theory.watch}.newPlan(r, wholeRule, nil)); err != nil {
+			if err := rc.matches(planning{watch: rc.theory.watch, possible: true}.newPlan(r, wholeRule, nil)); err != nil {
 				return nil, err
 			}
 		}
@@ -141,11 +149,11 @@ func newInstances(th *theory) *instances {
 	in := &instances{theory: th, first: make(map[*relation]int32)}
 	atoms := int32(0)
 	for _, rel := range th.relations {
-		if rel.dynamic {
+		if rel.isOpen() {
 			in.tables = append(in.tables, rel)
 			in.base = append(in.base, atoms)
 			in.first[rel] = atoms
-			atoms += rel.n
+			atoms += rel.len()
 		}
 	}
 	in.base = append(in.base, atoms)
@@ -162,7 +170,7 @@ func (in *instances) add(r *rule, rec *record) {
 	var conditions []condition
 	for k, i := range rec.literals {
 		l := &r.body[i]
-		if !l.isDynamic() {
+		if !l.isOpen() {
 			continue // a demand relation, which has become static
 		}
 		c := condition{column: 1 + k, base: in.first[l.atom.rel]}

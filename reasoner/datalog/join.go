@@ -13,8 +13,7 @@ type joiner struct {
 	at    []int32 // by literal: the matched tuple, or -1
 	key   []int32
 	cut   int
-	visit func()     // called for each match instead of inserting the head
-	calls *evaluator // computes the relations of calls, or nil
+	visit func() // called for each match instead of inserting the head
 }
 
 // derive inserts the heads that the plan derives for a key.
@@ -73,7 +72,7 @@ func (j *joiner) runFrom(i int) bool {
 	case opBucket:
 		return j.list(i, s, s.buckets.find(j.gather(s.key)))
 	case opList:
-		return j.list(i, s, s.rel.input.holding.list)
+		return j.list(i, s, s.selected.list)
 	case opBuild:
 		j.regs[s.a] = j.terms.compound(s.functor, j.gather(s.key))
 	default:
@@ -95,37 +94,40 @@ func (j *joiner) passes(s *step) bool {
 		return j.unpack(s)
 	}
 	key := j.gather(s.key)
-	if s.rel.input != nil {
-		return s.rel.input.has(key) == (s.op == opContains)
+	if s.selected != nil {
+		return s.selected.contains(key) == (s.op == opContains)
 	}
-	if s.call != nil {
-		j.calls.ensure(s.call, key)
+	if s.source != nil {
+		s.source.ensure(key)
 	}
-	t := s.rel.find(key)
+	t := s.table.find(key)
 	j.at[s.literal] = t
-	if s.op == opAbsent {
-		return t < 0 || s.rel.dynamic && j.calls == nil
+	switch s.op {
+	case opPossibly:
+		return true
+	case opAbsent:
+		return t < 0
 	}
-	from, to := s.bounds()
+	from, to := s.table.bounds(s.window)
 	return t >= from && t < to
 }
 
-// isDerived reports whether the tuple of the bound head has been derived already, or collected by the sink.
+// isDerived reports whether the tuple of the bound head has been derived already.
 func (j *joiner) isDerived(p *plan) bool {
-	if p.sink != nil {
-		return p.sink.has(j.gather(p.head))
+	if p.collected != nil {
+		return p.collected.contains(j.gather(p.head))
 	}
-	return p.rule.head.rel.find(j.gather(p.head)) >= 0
+	return p.into.find(j.gather(p.head)) >= 0
 }
 
-// finish processes a match of the whole body: it calls visit, or adds the head to the sink or the relation.
+// finish processes a match of the whole body: it calls visit, or adds the head to its selection or table.
 func (j *joiner) finish() bool {
 	p := j.plan
 	switch {
 	case j.visit != nil:
 		j.visit()
-	case p.sink != nil:
-		p.sink.add(j.gather(p.head))
+	case p.collected != nil:
+		p.collected.insert(j.gather(p.head))
 		j.meter.tuple(p)
 	default:
 		j.insert(p, j.gather(p.head))
@@ -133,35 +135,22 @@ func (j *joiner) finish() bool {
 	return true
 }
 
-// insert inserts a tuple into the relation of the head, and returns its number.
+// insert inserts a tuple into the table of the head, and returns its number.
 func (j *joiner) insert(p *plan, tuple []int32) int32 {
-	t, added := p.rule.head.rel.insert(tuple)
+	t, added := p.into.insert(tuple)
 	if added {
 		j.meter.tuple(p)
 	}
 	return t
 }
 
-// bounds returns the range of tuples in the step's window.
-func (s *step) bounds() (from, to int32) {
-	switch s.window {
-	case windowOld:
-		return 0, s.rel.old
-	case windowDelta:
-		return s.rel.old, s.rel.seen
-	case windowSeen:
-		return 0, s.rel.seen
-	}
-	return 0, s.rel.n
-}
-
 // scan tries the tuples of the window from the newest to the oldest.
 func (j *joiner) scan(i int, s *step) bool {
-	if s.call != nil {
-		j.calls.ensure(s.call, nil)
+	if s.source != nil {
+		s.source.ensure(nil)
 	}
 	found := false
-	from, to := s.bounds()
+	from, to := s.table.bounds(s.window)
 	for t := to - 1; t >= from; t-- {
 		if j.try(i, s, t) {
 			if found = true; i >= j.cut || j.meter.err != nil {
@@ -175,12 +164,12 @@ func (j *joiner) scan(i int, s *step) bool {
 // lookup tries the tuples with the step's key.
 func (j *joiner) lookup(i int, s *step) bool {
 	key := j.gather(s.key)
-	if s.call != nil {
-		j.calls.ensure(s.call, key)
+	if s.source != nil {
+		s.source.ensure(key)
 	}
 	found := false
-	from, to := s.bounds()
-	for t := s.index.newest(s.source, key); t >= from; t = s.index.older[t] {
+	from, to := s.table.bounds(s.window)
+	for t := s.index.newest(key); t >= from; t = s.index.next(t) {
 		if t < to && j.try(i, s, t) {
 			if found = true; i >= j.cut || j.meter.err != nil {
 				return true
@@ -190,7 +179,7 @@ func (j *joiner) lookup(i int, s *step) bool {
 	return found
 }
 
-// list tries the given tuples of an input.
+// list tries the given selected tuples.
 func (j *joiner) list(i int, s *step, tuples []int32) bool {
 	found := false
 	for _, t := range tuples {
@@ -214,7 +203,7 @@ func (j *joiner) try(i int, s *step, t int32) bool {
 // accept compares tuple t with the bound registers and binds the other registers.
 func (j *joiner) accept(s *step, t int32) bool {
 	j.at[s.literal] = t
-	return j.match(s, s.source.row(t))
+	return j.match(s, s.table.row(t))
 }
 
 // match binds registers to columns of a row, and reports whether the bound registers equal their columns.

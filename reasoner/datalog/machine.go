@@ -140,7 +140,7 @@ func (in *interpreter) makeVocabulary(words int) {
 	var fluents []string
 	for _, rel := range th.relations {
 		if rel.name.name == "init" {
-			for t := range rel.n {
+			for t := range rel.len() {
 				fluents = append(fluents, th.terms.argName(rel.name, 0, rel.row(t)))
 			}
 		}
@@ -155,9 +155,9 @@ func (in *interpreter) makeVocabulary(words int) {
 // expectFew assigns profiles to the dynamic relations. A position holds few of the possible tuples of true and does, as
 // each cell of a board has one content. The square root of the possible tuples is assumed.
 func (th *theory) expectFew(rules []*rule) {
-	th.estimate(rules)
+	estimate(th, rules)
 	for _, rel := range th.relations {
-		if rel.dynamic && (rel.name.name == "true" || rel.name.name == "does") {
+		if rel.isOpen() && (rel.name.name == "true" || rel.name.name == "does") {
 			rel.profile.tuples = math.Sqrt(rel.profile.tuples)
 		}
 	}

@@ -32,23 +32,23 @@ type alternative struct {
 func (gr *grounder) mergeRules() error {
 	th := gr.theory
 	m := &merger{theory: th, inside: th.componentNumbers()}
-	for m.merge(gr.pending) {
+	for m.merge() {
 	}
 	return nil
 }
 
 // merge merges each group of rules that differ in one literal, and reports whether there was such a group.
-func (m *merger) merge(pending map[*relation]bool) bool {
+func (m *merger) merge() bool {
 	th := m.theory
 	groups := make(map[string][]alternative)
 	var keys []string // in order of their first rule
 	for i, r := range th.rules {
-		if !r.head.rel.dynamic || pending[r.head.rel] || len(r.body) < 2 {
+		if !r.head.rel.is(dynamic) || len(r.body) < 2 {
 			continue
 		}
 		for k := range r.body {
 			l := &r.body[k]
-			if l.op != gdl.Holds || l.implied || !l.atom.rel.dynamic || m.inside[l.atom.rel] == m.inside[r.head.rel] {
+			if l.op != gdl.Holds || l.implied || !l.atom.rel.isOpen() || m.inside[l.atom.rel] == m.inside[r.head.rel] {
 				continue
 			}
 			th.watch.Step()
@@ -97,8 +97,7 @@ func (m *merger) unite(group []alternative) []*rule {
 	th := m.theory
 	first := th.rules[group[0].rule]
 	m.made++
-	rel := th.auxiliary(fmt.Sprintf("%s|%d", first.head.rel.name.name, m.made), len(group[0].vars))
-	rel.dynamic = true
+	rel := th.auxiliary(fmt.Sprintf("%s|%d", first.head.rel.name.name, m.made), len(group[0].vars), dynamic)
 	m.inside[rel] = -m.made
 	united := *first
 	united.body = slices.Clone(first.body)

@@ -23,9 +23,11 @@ type plan struct {
 	regs  []int32 // initial registers: the constants are set
 	head  []int32 // registers of the head's columns
 	cut   int     // the head is bound before step cut
-	sizes []int32 // by literal: size of the relation when the plan was made; nil if relations are called
-	load  []int32 // registers that receive the key of a call
-	sink  *sink   // where the head goes instead of a relation, or nil
+	sizes []int32 // by literal: size of the table when the plan was made; nil if there are sources
+	load  []int32 // registers that receive the key of the head
+	// into receives the tuples of the head, except where the rule derives into collected.
+	into      *table
+	collected *selection
 }
 
 // opcode is the operation of a step.
@@ -34,41 +36,39 @@ type opcode uint8
 const (
 	opScan     opcode = iota // every tuple of the window
 	opLookup                 // every tuple of the window that has the key
-	opContains               // the tuple must be in the relation; a tuple of an input must hold
-	opAbsent                 // the tuple must not be in the relation, or not hold
+	opContains               // the tuple must be in the table, and selected
+	opAbsent                 // the tuple must not be in the table, or not selected
+	opPossibly               // finds the tuple, if it is in the table
 	opDistinct               // registers a and b differ
 	opEqual                  // registers a and b agree
 	opBuild                  // register a becomes functor(key...)
 	opUnpack                 // register a must be functor(...); binds and checks
-	opList                   // every tuple of an input that holds
-	opBucket                 // every tuple of an input with the key
-)
-
-// window is the range of tuples that a step reads.
-type window uint8
-
-const (
-	windowAll   window = iota // all tuples, including tuples of the current round
-	windowOld                 // tuples before the last round
-	windowDelta               // tuples of the last round
-	windowSeen                // tuples before and of the last round
+	opList                   // every selected tuple
+	opBucket                 // every selected tuple that has the key
 )
 
 // step is one level of the nested loop.
 type step struct {
-	op      opcode
-	window  window
-	rel     *relation
-	source  *relation // the relation that stores the tuples of rel
-	index   *index
-	buckets *buckets
-	key     []int32    // registers of the key, of the tuple, of build arguments
-	bind    []transfer // columns that set registers
-	check   []transfer // columns that must equal registers
-	a, b    int32      // registers
-	functor int32
-	literal int   // index of the literal
-	call    *call // computes the relation first, or nil
+	op       opcode
+	window   window
+	table    *table
+	source   source // fills the table first, or nil
+	selected *selection
+	index    *index
+	buckets  *buckets
+	key      []int32    // registers of the key, of the tuple, of build arguments
+	bind     []transfer // columns that set registers
+	check    []transfer // columns that must equal registers
+	a, b     int32      // registers
+	functor  int32
+	literal  int // index of the literal
+}
+
+// source computes tuples of a table when plans ask for them.
+type source interface {
+	// ensure makes the table hold all tuples with the given terms in the columns for which the source was made.
+	ensure(key []int32)
+	answers() *table
 }
 
 // transfer pairs a column with a register.
@@ -78,10 +78,12 @@ type transfer struct{ column, register int32 }
 type planning struct {
 	watch  *guard.Watch
 	ignore func(*literal) bool // literals that are left out, or nil
-	// call returns the call that computes a relation with the given columns bound, nil if it is stored. If call is
-	// nil, all relations are stored.
-	call  func(rel *relation, columns []int32) *call
-	grows func(rel *relation) bool // relations that grow while the plans run, round by round
+	// possible makes negated literals of open relations hold: plans find the possible tuples of all positions.
+	possible bool
+	// source returns the source of a relation with the given columns bound, nil if its table is complete. If source is
+	// nil, all tables are complete.
+	source func(rel *relation, columns []int32) source
+	grows  func(rel *relation) bool // relations that grow while the plans run, round by round
 }
 
 // planner builds a plan.
@@ -103,15 +105,15 @@ const wholeRule = -1
 // head are bound: register load[i] receives the value of column columns[i].
 func (o planning) newPlan(r *rule, delta int, columns []int32) *plan {
 	p := o.newPlanner(r)
-	p.plan.regs, p.delta, p.consts = make([]int32, r.vars), delta, make(map[int32]int32)
-	if o.call == nil {
+	p.plan.into, p.plan.regs, p.delta, p.consts = r.head.rel.table, make([]int32, r.vars), delta, make(map[int32]int32)
+	if o.source == nil {
 		p.plan.sizes = make([]int32, len(r.body))
 	}
 	for i := range r.body {
 		l := &r.body[i]
 		p.done[i] = o.ignore != nil && o.ignore(l)
-		if o.call == nil && l.atom.rel != nil {
-			p.plan.sizes[i] = l.atom.rel.n
+		if o.source == nil && l.atom.rel != nil {
+			p.plan.sizes[i] = l.atom.rel.len()
 		}
 	}
 	var nested []nesting
@@ -156,7 +158,7 @@ func (p *planner) parameter(x arg, nested []nesting) []nesting {
 // better.
 func (p *plan) grown() bool {
 	for i, n := range p.sizes {
-		if p.rule.body[i].op == gdl.Holds && p.rule.body[i].atom.rel.n > 4*n+16 {
+		if p.rule.body[i].op == gdl.Holds && p.rule.body[i].atom.rel.len() > 4*n+16 {
 			return true
 		}
 	}
@@ -197,8 +199,8 @@ func (p *planner) bind(l *literal) {
 	}
 }
 
-// estimate returns the expected number of matches of a body of positive literals.
-func (r *rule) estimate(w *guard.Watch) float64 {
+// expectedMatches returns the expected number of matches of the positive literals of r.
+func expectedMatches(w *guard.Watch, r *rule) float64 {
 	p := planning{watch: w}.newPlanner(r)
 	size := 1.0
 	for next := p.cheapest(); next >= 0; next = p.cheapest() {
@@ -209,8 +211,8 @@ func (r *rule) estimate(w *guard.Watch) float64 {
 	return size
 }
 
-// distinct estimates the number of different values of a variable from the columns that bind it.
-func (r *rule) distinct(v int32) float64 {
+// expectedValues estimates the number of different values of a variable of r from the columns that bind it.
+func expectedValues(r *rule, v int32) float64 {
 	least := float64(manyTerms)
 	for i := range r.body {
 		for c, a := range r.body[i].atom.args {
@@ -288,24 +290,28 @@ func (p *planner) filter(i int) {
 // membership makes s a test for the tuple of l in its relation.
 func (p *planner) membership(s *step, l *literal) {
 	rel := l.atom.rel
-	s.rel = rel
-	s.op = opContains
-	if l.op == gdl.Not {
+	s.table, s.selected = rel.table, rel.selection
+	switch {
+	case l.op != gdl.Not:
+		s.op = opContains
+	case p.possible && rel.isOpen():
+		s.op = opPossibly
+	default:
 		s.op = opAbsent
 	}
 	for _, a := range l.atom.args {
 		s.key = append(s.key, p.operand(a))
 	}
-	p.addCall(s, rel.all.columns)
+	p.addSource(s, rel, rel.columns())
 }
 
-// addCall makes s call the evaluation of its relation, if it is derived, and read the answers.
-func (p *planner) addCall(s *step, columns []int32) {
-	if p.call == nil {
+// addSource makes s read the answers of the source of its relation, if there is one.
+func (p *planner) addSource(s *step, rel *relation, columns []int32) {
+	if p.source == nil {
 		return
 	}
-	if s.call = p.call(s.rel, columns); s.call != nil && s.call.answers != s.rel {
-		s.rel, s.source = s.call.answers, s.call.answers
+	if from := p.source(rel, columns); from != nil {
+		s.source, s.table = from, from.answers()
 	}
 }
 
@@ -331,7 +337,7 @@ func (p *planner) join(i int) {
 	}
 	p.done[i] = true
 	a := &p.plan.rule.body[i].atom
-	s := step{op: opScan, rel: a.rel, source: a.rel.table(), literal: i, window: p.window(i)}
+	s := step{op: opScan, table: a.rel.table, literal: i, window: p.window(i)}
 	columns := p.keyColumns(a)
 	for _, c := range columns {
 		s.key = append(s.key, p.operand(a.args[c]))
@@ -342,14 +348,14 @@ func (p *planner) join(i int) {
 			nested = p.receive(&s, int32(c), x, nested)
 		}
 	}
-	p.addCall(&s, columns)
+	p.addSource(&s, a.rel, columns)
 	switch {
-	case a.rel.input != nil && len(columns) > 0:
-		s.op, s.buckets = opBucket, a.rel.input.bucketsBy(columns)
-	case a.rel.input != nil:
-		s.op = opList
+	case a.rel.selection != nil && len(columns) > 0:
+		s.op, s.buckets = opBucket, a.rel.selection.bucketsBy(columns)
+	case a.rel.selection != nil:
+		s.op, s.selected = opList, a.rel.selection
 	case len(columns) > 0:
-		s.op, s.index = opLookup, s.source.index(columns)
+		s.op, s.index = opLookup, s.table.index(columns)
 	}
 	p.plan.steps = append(p.plan.steps, s)
 	p.unpack(nested)
@@ -358,7 +364,7 @@ func (p *planner) join(i int) {
 // keyColumns returns the bound columns of a, the key of the index lookup. A joint move has so few tuples that does
 // is scanned.
 func (p *planner) keyColumns(a *atom) []int32 {
-	if a.rel.input != nil && a.rel.name.name == "does" {
+	if a.rel.selection != nil && a.rel.name.name == "does" {
 		return nil
 	}
 	var columns []int32

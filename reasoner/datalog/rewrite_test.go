@@ -128,7 +128,7 @@ func TestAskingChangesNoGame(t *testing.T) {
 		gr := newGrounder(t.Context(), g, Limits{})
 		gr.unfolding, gr.factoring, gr.asking, gr.lightly = never, never, always, 1
 		p := grounded(t, gr)
-		restricted := made(gr, func(rel *relation) bool { return strings.HasPrefix(rel.name.name, "asked ") && rel.n > 0 })
+		restricted := made(gr, func(rel *relation) bool { return strings.HasPrefix(rel.name.name, "asked ") && rel.len() > 0 })
 		plain := groundBy(t, g, never).Names
 		if diff := cmp.Diff(plain.Fluents, p.Names.Fluents) + cmp.Diff(plain.Moves, p.Names.Moves); diff != "" {
 			t.Fatalf("other fluents or moves:\n%s", diff)
@@ -148,7 +148,7 @@ func TestThoroughGroundingChangesNoGame(t *testing.T) {
 		agree(t, []machine.Machine{oracle, newProgramMachine(p)}, 1, 12)
 		return made(gr, func(rel *relation) bool { return strings.Contains(rel.name.name, "|") }) > 0 &&
 			slices.ContainsFunc(gr.theory.dynamicRules(), func(r *rule) bool {
-				return slices.ContainsFunc(r.body, func(l literal) bool { return l.implied && l.isDynamic() })
+				return slices.ContainsFunc(r.body, func(l literal) bool { return l.implied && l.isOpen() })
 			})
 	})
 }

@@ -35,7 +35,7 @@ type rightLinear struct {
 // factorRightLinear rewrites right-linear relations that are expected to shrink.
 func (gr *grounder) factorRightLinear() error {
 	th, when := gr.theory, gr.factoring
-	byHead := th.rulesOf(func(rel *relation) bool { return rel.dynamic })
+	byHead := th.rulesOf(func(rel *relation) bool { return rel.isOpen() })
 	var tails []*rightLinear
 	for _, component := range components(th.relations, byHead) {
 		t := &rightLinear{theory: th, when: when, rel: component[0], rules: byHead[component[0]], made: make(map[string]*relation)}
@@ -47,7 +47,7 @@ func (gr *grounder) factorRightLinear() error {
 	if len(tails) == 0 {
 		return nil
 	}
-	defer th.estimate(th.rules)()
+	defer estimate(th, th.rules)()
 	for _, t := range tails {
 		if t.rel.size() > when.above {
 			t.rewrite()
@@ -179,7 +179,7 @@ func (t *rightLinear) size(r *rule, seeds []int32) float64 {
 		n *= t.rel.distinct(c)
 	}
 	for _, v := range seeds {
-		n *= r.distinct(v)
+		n *= expectedValues(r, v)
 	}
 	return n
 }
@@ -205,9 +205,7 @@ func (t *rightLinear) result(r *rule, body []literal, use atom, seeds []int32) *
 }
 
 func (t *rightLinear) relation(what string, arity int) *relation {
-	rel := t.theory.auxiliary(fmt.Sprintf("%s by %s %d", what, t.rel.name.name, len(t.made)), arity)
-	rel.dynamic = true
-	return rel
+	return t.theory.auxiliary(fmt.Sprintf("%s by %s %d", what, t.rel.name.name, len(t.made)), arity, dynamic)
 }
 
 // follow returns the rewritten rule r: a recursive rule extends reached, another rule derives found.

@@ -2,6 +2,7 @@ package datalog
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,6 +23,49 @@ type arg struct {
 	kind argKind
 	id   int32 // term, variable number or functor
 	args []arg // of a compound
+}
+
+// relation is a relation of the rules, with the tuples that are known of it.
+type relation struct {
+	name  predicate
+	class class
+	*table
+	// selection holds the tuples of the position, for true and does in a running machine; else nil.
+	selection *selection
+}
+
+// class says on which part of a game the tuples of a relation depend, and whether they are known.
+type class uint8
+
+const (
+	static  class = iota // equal in all positions, and all in the table
+	pending              // equal in all positions, but not computed, as there may be too many
+	dynamic              // dependent on true, on does, or on demand that is not known yet
+)
+
+func newRelation(name predicate, arity int, of class) *relation {
+	return &relation{name: name, class: of, table: newTable(arity)}
+}
+
+// isOpen reports whether the table of r may lack tuples that hold in some position.
+func (r *relation) isOpen() bool { return r.class != static }
+
+// is reports whether r has the given class.
+func (r *relation) is(of class) bool { return r.class == of }
+
+// become sets the class of r. A pending relation keeps no tuples.
+func (r *relation) become(of class) {
+	if r.class = of; of == pending {
+		r.release()
+	}
+}
+
+// isInput reports whether r is a relation of fluents or of moves: true or does.
+func (r *relation) isInput() bool { return r.name.name == "true" || r.name.name == "does" }
+
+// isInterface reports whether r is an input or an output of the game.
+func (r *relation) isInterface() bool {
+	return r.isInput() || slices.ContainsFunc(outputs, func(k functorKey) bool { return k.name == r.name.name })
 }
 
 // atom is a relation applied to arguments.
@@ -229,7 +273,23 @@ func uses(rules []*rule, rel *relation) bool {
 	return slices.ContainsFunc(rules, func(r *rule) bool { return r.find(rel) >= 0 })
 }
 
-// isDynamic reports whether l is a literal of a dynamic relation.
-func (l *literal) isDynamic() bool {
-	return (l.op == gdl.Holds || l.op == gdl.Not) && l.atom.rel.dynamic
+// isOpen reports whether l is a literal of an open relation.
+func (l *literal) isOpen() bool {
+	return (l.op == gdl.Holds || l.op == gdl.Not) && l.atom.rel.isOpen()
+}
+
+// isOpenNegation reports whether l negates an atom of an open relation.
+func (l *literal) isOpenNegation() bool { return l.op == gdl.Not && l.atom.rel.isOpen() }
+
+// describe names the rule of the rulesheet, with its position, from which r was made.
+func describe(r *rule) string {
+	if r.source.Head.Name == "" {
+		return "the carry from one position to the next"
+	}
+	what := "the rule"
+	if r.split {
+		what = "a part of the rule"
+	}
+	pos := r.source.Pos
+	return fmt.Sprintf("%s for %s at %s:%d:%d", what, r.source.Head, pos.File, pos.Line, pos.Column)
 }

@@ -136,7 +136,7 @@ func (in *instances) linkRelation(l *links, from *relation) {
 		switch {
 		case from.name.name == "init":
 			l.init[atom] = true
-		case !from.dynamic:
+		case !from.isOpen():
 			l.source[atom] = constantTrue
 		default:
 			l.source[atom] = in.first[from] + t
@@ -146,20 +146,6 @@ func (in *instances) linkRelation(l *links, from *relation) {
 			l.role[atom] = in.theory.roleOf(in.theory.terms, from.name, from.row(t))
 		}
 	}
-}
-
-// roleOf returns the role in the first argument of an atom over t, or -1.
-func (th *theory) roleOf(t *termTable, p predicate, row []int32) int32 {
-	id := row[0]
-	if shape := p.shapes[0]; shape >= 0 {
-		id = t.compound(shape, row[:t.width(shape)])
-	}
-	for r, role := range th.roles {
-		if role == id {
-			return int32(r)
-		}
-	}
-	return -1
 }
 
 // findPossible recomputes possible, given certain.

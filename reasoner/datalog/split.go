@@ -41,7 +41,7 @@ func (gr *grounder) split() error {
 	th := gr.theory
 	s := &splitter{theory: th, joiner: gr.joiner, parts: make(map[string]*relation), project: gr.limits.Thorough}
 	for _, r := range th.rules {
-		if r.head.rel.dynamic && !gr.pending[r.head.rel] {
+		if r.head.rel.is(dynamic) {
 			for s.eliminate(r) {
 			}
 		}
@@ -112,7 +112,7 @@ func (s *splitter) partOf(r *rule, v int32) *part {
 		if !s.project {
 			p.add(r, b)
 		}
-		p.static = p.static && !r.body[b].isDynamic()
+		p.static = p.static && !r.body[b].isOpen()
 		p.binders = append(p.binders, b)
 	}
 	p.addFilters(r)
@@ -133,11 +133,11 @@ func (p *part) isSmall(w *guard.Watch, r *rule) bool {
 	body := rule{vars: r.vars}
 	for _, l := range p.body(r) {
 		if l.op == gdl.Holds {
-			inputs += float64(l.atom.rel.n)
+			inputs += float64(l.atom.rel.len())
 			body.body = append(body.body, l)
 		}
 	}
-	return body.estimate(w) <= 4*inputs+smallPart
+	return expectedMatches(w, &body) <= 4*inputs+smallPart
 }
 
 // smallPart is the number of tuples that a static part may always have.
@@ -145,7 +145,7 @@ const smallPart = 1000
 
 func (p *part) add(r *rule, i int) {
 	p.vars = distinctVars(r.body[i].appendVars(p.vars))
-	p.static = p.static && !r.body[i].isDynamic()
+	p.static = p.static && !r.body[i].isOpen()
 }
 
 // binder returns the positive literal with the first open variable that adds the fewest variables, or -1. With
@@ -161,7 +161,7 @@ func (p *part) binder(r *rule, open []int32, project bool) int {
 		if project {
 			cost = 2 * (len(open) - len(intersect(open, vars)))
 		}
-		if r.body[i].isDynamic() {
+		if r.body[i].isOpen() {
 			cost++
 		}
 		if best < 0 || cost < bestCost {
@@ -176,7 +176,7 @@ func (p *part) binder(r *rule, open []int32, project bool) int {
 func (p *part) addFilters(r *rule) {
 	for i := range r.body {
 		inside := slices.Contains(p.literals, i) || slices.Contains(p.binders, i)
-		if !inside && !r.body[i].isDynamic() && covers(p.vars, r.body[i].vars()) {
+		if !inside && !r.body[i].isOpen() && covers(p.vars, r.body[i].vars()) {
 			p.literals = append(p.literals, i)
 		}
 	}
@@ -199,13 +199,13 @@ func (s *splitter) extract(r *rule, p *part) {
 	safe := slices.Clone(r.body)
 	for _, b := range p.binders {
 		if vars := safe[b].vars(); !covers(p.vars, vars) {
-			safe[b] = s.call(r, safe[b:b+1], intersect(p.vars, vars), !safe[b].isDynamic())
+			safe[b] = s.call(r, safe[b:b+1], intersect(p.vars, vars), classIf(safe[b].isOpen()))
 		}
 		safe[b].implied = s.project // r keeps it
 	}
 	inside := append(slices.Clone(p.literals), p.binders...)
 	slices.Sort(inside)
-	rest := []literal{s.call(r, literalsOf(safe, inside), p.outputs, p.static)}
+	rest := []literal{s.call(r, literalsOf(safe, inside), p.outputs, classIf(!p.static))}
 	for i := range r.body {
 		if !slices.Contains(p.literals, i) {
 			rest = append(rest, r.body[i])
@@ -214,14 +214,22 @@ func (s *splitter) extract(r *rule, p *part) {
 	r.body = rest
 }
 
+// classIf returns the class of a part that contains an open relation or none.
+func classIf(open bool) class {
+	if open {
+		return dynamic
+	}
+	return static
+}
+
 // call returns a literal of the relation that projects the given literals of r to the outputs.
-func (s *splitter) call(r *rule, body []literal, outputs []int32, static bool) literal {
+func (s *splitter) call(r *rule, body []literal, outputs []int32, of class) literal {
 	c := s.theory.terms.canonical(body)
 	columns := c.numbers(outputs)
 	key := c.key(columns)
 	rel := s.parts[key]
 	if rel == nil {
-		rel = s.define(r, &c, columns, static)
+		rel = s.define(r, &c, columns, of)
 		s.parts[key] = rel
 	}
 	for i, n := range columns {
@@ -231,12 +239,11 @@ func (s *splitter) call(r *rule, body []literal, outputs []int32, static bool) l
 }
 
 // define adds the relation and the rule of a part.
-func (s *splitter) define(r *rule, c *canonical, outputs []int32, static bool) *relation {
-	rel := s.theory.auxiliary(fmt.Sprintf("%s~%d", r.head.rel.name.name, len(s.parts)+1), len(outputs))
-	rel.dynamic = !static
+func (s *splitter) define(r *rule, c *canonical, outputs []int32, of class) *relation {
+	rel := s.theory.auxiliary(fmt.Sprintf("%s~%d", r.head.rel.name.name, len(s.parts)+1), len(outputs), of)
 	part := &rule{head: atomOf(rel, outputs), body: c.body, vars: len(c.vars), source: r.source, split: true}
 	s.added = append(s.added, part)
-	if static && s.joiner != nil {
+	if of == static && s.joiner != nil {
 		if err := s.joiner.fixpoint([]*rule{part}); err != nil {
 			guard.Stop(err)
 		}

@@ -1,11 +1,9 @@
 package datalog
 
 import (
-	"errors"
 	"slices"
 
 	"stackmate/gdl"
-	"stackmate/internal/scc"
 )
 
 // evaluateStatic computes the relations that depend on neither true nor does exactly. It computes one
@@ -14,9 +12,8 @@ import (
 // A component with too many tuples is left pending: it and its dependents count as dynamic. Relations of
 // roles and of the initial position are always computed.
 func (gr *grounder) evaluateStatic() error {
-	gr.markDynamic()
-	gr.pending = make(map[*relation]bool)
-	byHead := gr.rulesOf(func(rel *relation) bool { return !rel.dynamic })
+	gr.classify()
+	byHead := gr.rulesOf(func(rel *relation) bool { return !rel.isOpen() })
 	atOnce := gr.neededAtOnce(byHead)
 	for _, component := range components(gr.relations, byHead) {
 		gr.watch.Step()
@@ -29,11 +26,9 @@ func (gr *grounder) evaluateStatic() error {
 		}
 		if slices.ContainsFunc(component, func(rel *relation) bool { return atOnce[rel] }) {
 			_ = gr.joiner.fixpoint(rules)
-		} else if dependsOnDynamic(rules) || !gr.joiner.tryFixpoint(rules, gr.lightly) {
+		} else if readsOpen(rules) || !gr.joiner.tryFixpoint(rules, gr.lightly) {
 			for _, rel := range component {
-				rel.release()
-				rel.dynamic = true
-				gr.pending[rel] = true
+				rel.become(pending)
 			}
 		}
 		if gr.joiner.meter.err != nil {
@@ -46,36 +41,35 @@ func (gr *grounder) evaluateStatic() error {
 // computePending computes the pending relations that are needed, and drops the rules of other pending relations. Relations that demand
 // can restrict stay pending.
 func (gr *grounder) computePending() error {
-	if len(gr.pending) == 0 {
+	isPending := func(rel *relation) bool { return rel.is(pending) }
+	if !slices.ContainsFunc(gr.relations, isPending) {
 		return nil
 	}
 	var start []*relation
 	for _, rel := range gr.relations {
-		if isInterface(rel) {
+		if rel.isInterface() {
 			start = append(start, rel)
 		}
 	}
 	for _, r := range gr.rules {
-		if !gr.pending[r.head.rel] {
+		if !isPending(r.head.rel) {
 			start = append(start, r.uses()...)
 		}
 	}
-	byHead := gr.rulesOf(func(rel *relation) bool { return gr.pending[rel] })
+	byHead := gr.rulesOf(isPending)
 	needed := closure(start, below(byHead))
-	gr.rules = slices.DeleteFunc(gr.rules, func(r *rule) bool { return gr.pending[r.head.rel] && !needed[r.head.rel] })
+	gr.rules = slices.DeleteFunc(gr.rules, func(r *rule) bool { return isPending(r.head.rel) && !needed[r.head.rel] })
 	var now []*relation
 	waiting := gr.canBeAsked()
-	for rel := range gr.pending {
-		if needed[rel] && !waiting[rel] {
+	for _, rel := range gr.relations {
+		if isPending(rel) && needed[rel] && !waiting[rel] {
 			now = append(now, rel)
 		}
 	}
 	computed := closure(now, below(byHead))
 	for rel := range computed {
-		rel.dynamic = rel.dynamic && !gr.pending[rel]
-		delete(waiting, rel)
+		rel.become(static)
 	}
-	gr.pending = waiting
 	for _, component := range components(gr.relations, byHead) {
 		var rules []*rule
 		for _, rel := range component {
@@ -96,7 +90,7 @@ func (gr *grounder) canBeAsked() map[*relation]bool {
 	negated := make(map[*relation]bool)
 	for _, r := range gr.rules {
 		for i := range r.body {
-			if l := &r.body[i]; l.op == gdl.Not && gr.pending[l.atom.rel] {
+			if l := &r.body[i]; l.op == gdl.Not && l.atom.rel.is(pending) {
 				negated[l.atom.rel] = true
 			}
 		}
@@ -105,7 +99,7 @@ func (gr *grounder) canBeAsked() map[*relation]bool {
 	d.forget()
 	can := make(map[*relation]bool)
 	for rel := range d.columns {
-		can[rel] = gr.pending[rel]
+		can[rel] = rel.is(pending)
 	}
 	return can
 }
@@ -121,64 +115,9 @@ func (th *theory) neededAtOnce(byHead map[*relation][]*rule) map[*relation]bool 
 	return closure(start, below(byHead))
 }
 
-func dependsOnDynamic(rules []*rule) bool {
-	isDynamic := func(l literal) bool { return l.isDynamic() }
-	return slices.ContainsFunc(rules, func(r *rule) bool { return slices.ContainsFunc(r.body, isDynamic) })
-}
-
-// tryFixpoint is fixpoint with limits of its own on the number of tuples and on the
-// work. It returns false if one was hit, having forgotten the terms made on the way.
-func (j *joiner) tryFixpoint(rules []*rule, maxTuples int) bool {
-	m := j.meter
-	tuples, terms, limit := m.tuples, len(j.terms.head), m.limits.MaxTuples
-	m.limits.MaxTuples = min(limit, tuples+maxTuples)
-	m.work, m.stop = 0, eagerWork
-	err := j.fixpoint(rules)
-	m.limits.MaxTuples, m.stop = limit, 0
-	if !errors.Is(err, ErrLimit) && !errors.Is(err, errTooMuchWork) {
-		return true // the meter keeps an error of the context
-	}
-	m.err, m.tuples = nil, tuples
-	j.terms.truncate(terms)
-	return false
-}
-
-// components returns the strongly connected components of the dependency graph, dependencies first.
-func components(relations []*relation, byHead map[*relation][]*rule) [][]*relation {
-	number := make(map[*relation]int, len(relations))
-	for i, rel := range relations {
-		number[rel] = i
-	}
-	below := make([][]int, len(relations))
-	for i, rel := range relations {
-		for _, r := range byHead[rel] {
-			for k := range r.body {
-				if to, ok := number[r.body[k].atom.rel]; ok {
-					below[i] = append(below[i], to)
-				}
-			}
-		}
-	}
-	var found [][]*relation
-	for _, component := range scc.Components(len(relations), func(i int) []int { return below[i] }) {
-		members := make([]*relation, len(component))
-		for i, n := range component {
-			members[i] = relations[n]
-		}
-		found = append(found, members)
-	}
-	return found
-}
-
-// componentNumbers returns the number of each relation's strongly connected component.
-func (th *theory) componentNumbers() map[*relation]int {
-	inside := make(map[*relation]int)
-	for i, component := range components(th.relations, th.rulesOf(nil)) {
-		for _, rel := range component {
-			inside[rel] = i
-		}
-	}
-	return inside
+func readsOpen(rules []*rule) bool {
+	isOpen := func(l literal) bool { return l.isOpen() }
+	return slices.ContainsFunc(rules, func(r *rule) bool { return slices.ContainsFunc(r.body, isOpen) })
 }
 
 // reduce removes literals that static relations make true, and rules with a literal that they make false.
@@ -186,7 +125,7 @@ func (th *theory) componentNumbers() map[*relation]int {
 //	before  p(X) ← q(X) ∧ succ(1,2) ∧ ¬none(X)     after  p(X) ← q(X)
 func (gr *grounder) reduce() error {
 	if !slices.Contains(gr.without, "reduce") {
-		gr.rules = slices.DeleteFunc(gr.rules, func(r *rule) bool { return r.head.rel.dynamic && !r.reduce() })
+		gr.rules = slices.DeleteFunc(gr.rules, func(r *rule) bool { return r.head.rel.isOpen() && !r.reduce() })
 	}
 	return nil
 }
@@ -217,10 +156,10 @@ func (l *literal) constant() (holds, known bool) {
 		}
 		return false, false
 	}
-	if l.atom.rel.dynamic {
+	if l.atom.rel.isOpen() {
 		return false, false
 	}
-	if l.atom.rel.n == 0 {
+	if l.atom.rel.len() == 0 {
 		return l.op == gdl.Not, true
 	}
 	tuple := make([]int32, 0, len(l.atom.args))

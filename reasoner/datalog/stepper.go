@@ -29,8 +29,9 @@ type stepper struct {
 
 // output is a relation whose tuples become moves or fluents: legal and next.
 type output struct {
-	sink  *sink
-	plans []*plan   // plans that derive into the sink, or nil
+	input *input
+	found *selection
+	plans []*plan   // plans that derive into found, or nil
 	rel   *relation // without plans: the relation that holds the tuples
 	call  *call     // the call that computes rel, nil if static
 }
@@ -45,9 +46,9 @@ func newStepper(in *interpreter, w *guard.Watch) *stepper {
 	for _, rel := range in.theory.relations {
 		switch rel.name.name {
 		case "terminal":
-			s.always = s.always || !rel.dynamic && rel.n > 0
-			if rel.dynamic && rel.arity == 0 {
-				s.ends = s.call(s.copy(rel), nil)
+			s.always = s.always || !rel.isOpen() && rel.len() > 0
+			if rel.isOpen() && rel.arity == 0 {
+				s.ends = s.whole(rel)
 			}
 		case "legal":
 			s.legals = s.appendOutput(s.legals, rel, used[rel])
@@ -69,28 +70,35 @@ func (s *stepper) whole(rel *relation) *call {
 	return nil
 }
 
-// appendOutput appends the output of rel. Tuples of relations that no body uses go to the sink only.
+// appendOutput appends the output of rel. Relations that no body uses store no tuples.
 func (s *stepper) appendOutput(list []output, rel *relation, used bool) []output {
 	to := s.copy(s.in.theory.successor(rel))
-	k := slices.IndexFunc(s.inputs.list, func(in *input) bool { return in.rel == to })
-	o := output{sink: &sink{inputs: s.inputs, input: s.inputs.list[k]}}
-	if used || !rel.dynamic {
+	k := slices.IndexFunc(s.inputs.list, func(in *input) bool { return in.relation == to })
+	o := output{input: s.inputs.list[k], found: newSelection(to.table)}
+	if used || !rel.isOpen() {
 		o.rel, o.call = s.copy(rel), s.whole(rel)
 		return append(list, o)
 	}
 	if d := s.derived[s.copy(rel)]; d != nil {
 		for _, r := range d.rules {
 			p := s.planning().newPlan(r, wholeRule, nil)
-			p.sink = o.sink
+			p.collected = o.found
 			o.plans = append(o.plans, p)
 		}
 	}
 	return append(list, o)
 }
 
-// collect derives the tuples of o into its sink.
-func (s *stepper) collect(o *output) {
-	o.sink.found.clear()
+// collect finds the fluents or moves of o, and returns their tuples.
+func (s *stepper) collect(o *output) []int32 {
+	o.found.clear()
+	s.derive(o)
+	s.inputs.numberNew(o.input)
+	return o.found.list
+}
+
+// derive derives the tuples of o.
+func (s *stepper) derive(o *output) {
 	if o.rel == nil {
 		j := s.enter()
 		defer s.leave()
@@ -100,10 +108,10 @@ func (s *stepper) collect(o *output) {
 		return
 	}
 	if o.call != nil {
-		s.ensure(o.call, nil)
+		o.call.ensure(nil)
 	}
-	for t := range o.rel.n {
-		o.sink.add(o.rel.row(t))
+	for t := range o.rel.len() {
+		o.found.insert(o.rel.row(t))
 	}
 }
 
@@ -146,8 +154,8 @@ func (s *stepper) Terminal() bool {
 		return s.always
 	}
 	s.setPosition()
-	s.ensure(s.ends, nil)
-	return s.always || s.ends.to.rel.n > 0 && s.meter.err == nil
+	s.ends.ensure(nil)
+	return s.always || s.ends.to.rel.len() > 0 && s.meter.err == nil
 }
 
 // AppendLegal implements scalar.Stepper.
@@ -164,12 +172,13 @@ func (s *stepper) list() {
 	s.setPosition()
 	s.forgetMoves()
 	for i := range s.legals {
-		if s.collect(&s.legals[i]); s.in.names.Lost(s.now) || s.meter.err != nil {
+		found := s.collect(&s.legals[i])
+		if s.in.names.Lost(s.now) || s.meter.err != nil {
 			s.forgetMoves()
 			break
 		}
-		of := s.legals[i].sink.input
-		for _, t := range s.legals[i].sink.found.list {
+		of := s.legals[i].input
+		for _, t := range found {
 			if of.number[t] >= 0 {
 				s.byRole[of.role[t]] = append(s.byRole[of.role[t]], machine.Move(of.number[t]))
 			}
@@ -193,9 +202,9 @@ func (s *stepper) Goal(r machine.Role) int32 {
 	th := s.in.theory
 	for i, rel := range s.goals {
 		if c := s.goalsOf[i]; c != nil {
-			s.ensure(c, nil)
+			c.ensure(nil)
 		}
-		for t := range rel.n {
+		for t := range rel.len() {
 			row := rel.row(t)
 			if th.roleOf(s.terms, rel.name, row) == int32(r) {
 				value = s.value(rel, row)
@@ -229,10 +238,8 @@ func (s *stepper) Next(dst machine.State, joint []machine.Move) {
 	s.setJoint(joint)
 	s.fluents = s.fluents[:0]
 	for i := range s.nexts {
-		s.collect(&s.nexts[i])
-		of := s.nexts[i].sink.input
-		for _, t := range s.nexts[i].sink.found.list {
-			s.fluents = append(s.fluents, of.number[t])
+		for _, t := range s.collect(&s.nexts[i]) {
+			s.fluents = append(s.fluents, s.nexts[i].input.number[t])
 		}
 	}
 	if s.meter.err != nil {

@@ -59,21 +59,6 @@ func neededRelations(g *gdl.Game) map[functorKey]bool {
 	return closure(outputs, func(k functorKey) []functorKey { return uses[k] })
 }
 
-// closure returns the nodes reachable from start.
-func closure[T comparable](start []T, next func(T) []T) map[T]bool {
-	reached := make(map[T]bool)
-	todo := slices.Clone(start)
-	for len(todo) > 0 {
-		x := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if !reached[x] {
-			reached[x] = true
-			todo = append(todo, next(x)...)
-		}
-	}
-	return reached
-}
-
 // reader translates rules unflattened: a relation has one column for each argument.
 type reader struct {
 	terms     *termTable
@@ -99,7 +84,7 @@ func (rd *reader) rule(r gdl.Rule) *rule {
 func (rd *reader) atom(g gdl.Term) atom {
 	key := relationOf(g)
 	if rd.relations[key] == nil {
-		rd.relations[key] = &relation{name: predicate{name: key.name}, arity: key.arity}
+		rd.relations[key] = newRelation(predicate{name: key.name}, key.arity, static)
 	}
 	return atom{rd.relations[key], rd.args(g.Args)}
 }
@@ -148,7 +133,7 @@ func (th *theory) relation(p predicate, arity int) *relation {
 	key := p.key()
 	r := th.byKey[key]
 	if r == nil {
-		r = newRelation(p, arity)
+		r = newRelation(p, arity, static)
 		th.byKey[key] = r
 		th.relations = append(th.relations, r)
 	}
@@ -166,13 +151,15 @@ func (th *theory) successor(r *relation) *relation {
 }
 
 // auxiliary makes a relation that no rule of the game contains. The name appears in messages only.
-func (th *theory) auxiliary(name string, arity int) *relation {
+func (th *theory) auxiliary(name string, arity int, of class) *relation {
 	*th.made++
-	return th.relation(predicate{name, slices.Repeat([]int32{noFunctor}, arity), *th.made}, arity)
+	rel := th.relation(predicate{name, slices.Repeat([]int32{noFunctor}, arity), *th.made}, arity)
+	rel.become(of)
+	return rel
 }
 
-// markDynamic marks the relations that depend on true, does or the given relations.
-func (th *theory) markDynamic(inputs ...*relation) {
+// classify makes the relations that depend on true, does or the given relations dynamic, and all others static.
+func (th *theory) classify(inputs ...*relation) {
 	for _, r := range slices.Clone(th.relations) {
 		switch r.name.name {
 		case "init", "next", "legal":
@@ -181,62 +168,69 @@ func (th *theory) markDynamic(inputs ...*relation) {
 			inputs = append(inputs, r)
 		}
 	}
-	for rel := range dependents(inputs, th.rules) {
-		rel.dynamic = true
-	}
-}
-
-// dependents returns the given relations and all relations that depend on them.
-func dependents(on []*relation, rules []*rule) map[*relation]bool {
-	users := make(map[*relation][]*relation)
-	for _, r := range rules {
-		for _, rel := range r.uses() {
-			users[rel] = append(users[rel], r.head.rel)
+	open := dependents(inputs, th.rules)
+	for _, rel := range th.relations {
+		if open[rel] {
+			rel.become(dynamic)
+		} else {
+			rel.become(static)
 		}
 	}
-	return closure(on, func(rel *relation) []*relation { return users[rel] })
 }
 
-// below returns the function that lists the relations in the bodies of rel's rules.
-func below(byHead map[*relation][]*rule) func(rel *relation) []*relation {
-	return func(rel *relation) []*relation {
-		var list []*relation
-		for _, r := range byHead[rel] {
-			list = append(list, r.uses()...)
-		}
-		return list
+// roleOf returns the role in the first argument of an atom over t, or -1.
+func (th *theory) roleOf(t *termTable, p predicate, row []int32) int32 {
+	id := row[0]
+	if shape := p.shapes[0]; shape >= 0 {
+		id = t.compound(shape, row[:t.width(shape)])
 	}
-}
-
-// uses returns the relations in the body of r.
-func (r *rule) uses() []*relation {
-	var list []*relation
-	for i := range r.body {
-		if rel := r.body[i].atom.rel; rel != nil {
-			list = append(list, rel)
+	for r, role := range th.roles {
+		if role == id {
+			return int32(r)
 		}
 	}
-	return list
+	return -1
 }
 
-// allUsed returns the relations in the bodies of rules.
-func allUsed(rules []*rule) map[*relation]bool {
-	set := make(map[*relation]bool)
-	for _, r := range rules {
-		for _, rel := range r.uses() {
-			set[rel] = true
-		}
-	}
-	return set
-}
-
-// rulesOf returns rules by head, for the relations that satisfy include; all rules if include is nil.
-func (th *theory) rulesOf(include func(*relation) bool) map[*relation][]*rule {
-	byHead := make(map[*relation][]*rule)
+func (th *theory) dynamicRules() []*rule {
+	var rules []*rule
 	for _, r := range th.rules {
-		if include == nil || include(r.head.rel) {
-			byHead[r.head.rel] = append(byHead[r.head.rel], r)
+		if r.head.rel.isOpen() {
+			rules = append(rules, r)
 		}
 	}
-	return byHead
+	return rules
+}
+
+// carryRules returns the rules from one position to the next: true(F) ← init(F), true(F) ← next(F), does(R,M) ←
+// legal(R,M) ∧ role(R).
+func (th *theory) carryRules() []*rule {
+	var rules []*rule
+	for _, rel := range th.relations {
+		switch rel.name.name {
+		case "init", "next":
+			rules = append(rules, carry(th.successor(rel), rel))
+		case "legal":
+			r := carry(th.successor(rel), rel)
+			role := th.relation(predicate{name: "role", shapes: rel.name.shapes[:1]}, th.terms.width(rel.name.shapes[0]))
+			r.body = append(r.body, positive(atom{rel: role, args: r.head.args[:role.arity]}))
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// carry returns the rule to(X...) ← from(X...).
+func carry(to, from *relation) *rule {
+	vars := from.columns() // the variables have the numbers of the columns
+	return &rule{head: atomOf(to, vars), body: []literal{positive(atomOf(from, vars))}, vars: from.arity}
+}
+
+// bytes estimates the memory of all tables.
+func (th *theory) bytes() int64 {
+	sum := th.terms.bytes() + th.ruleBytes
+	for _, rel := range th.relations {
+		sum += rel.bytes()
+	}
+	return sum
 }

@@ -39,21 +39,21 @@ const (
 
 // unfold unfolds the static and the pending relations.
 func (gr *grounder) unfold() error {
-	th, pending := gr.theory, gr.pending
+	th := gr.theory
 	u := &unfolder{theory: th, when: gr.unfolding, terms: th.terms, rules: make(map[*relation][]*rule)}
 	for _, r := range th.rules {
-		if rel := r.head.rel; (!rel.dynamic || pending[rel]) && len(r.body) > 0 {
+		if rel := r.head.rel; !rel.is(dynamic) && len(r.body) > 0 {
 			u.rules[rel] = append(u.rules[rel], r)
 		}
 	}
-	u.keepDefined(pending)
+	u.keepDefined()
 	if len(u.rules) == 0 {
 		return nil
 	}
-	defer th.estimate(th.rules)()
+	defer estimate(th, th.rules)()
 	var out []*rule
 	for _, r := range th.rules {
-		if !r.head.rel.dynamic || pending[r.head.rel] || !slices.ContainsFunc(r.body, u.defines) {
+		if !r.head.rel.is(dynamic) || !slices.ContainsFunc(r.body, u.defines) {
 			out = append(out, r)
 		} else {
 			out = append(out, u.improve(r)...)
@@ -65,7 +65,7 @@ func (gr *grounder) unfold() error {
 
 // keepDefined keeps only relations that unfolding can replace: not recursive, and
 // with few rules, each with conditions.
-func (u *unfolder) keepDefined(pending map[*relation]bool) {
+func (u *unfolder) keepDefined() {
 	facts := make(map[*relation]bool)
 	for _, r := range u.theory.rules {
 		facts[r.head.rel] = facts[r.head.rel] || len(r.body) == 0
@@ -122,15 +122,15 @@ func (u *unfolder) cost(rules []*rule) float64 {
 		made := len(s.added)
 		for s.eliminate(&same) {
 			for _, part := range s.added[made:] {
-				n := part.estimate(u.theory.watch)
+				n := expectedMatches(u.theory.watch, part)
 				part.profileHead(n)
-				if part.head.rel.dynamic {
+				if part.head.rel.isOpen() {
 					total += n
 				}
 			}
 			made = len(s.added)
 		}
-		total += same.estimate(u.theory.watch)
+		total += expectedMatches(u.theory.watch, &same)
 	}
 	return total
 }
@@ -139,7 +139,7 @@ func (u *unfolder) cost(rules []*rule) float64 {
 func (r *rule) profileHead(n float64) {
 	p := &profile{tuples: 1}
 	for _, a := range r.head.args {
-		terms := r.distinct(a.id)
+		terms := expectedValues(r, a.id)
 		p.distinct = append(p.distinct, terms)
 		p.tuples *= terms
 	}

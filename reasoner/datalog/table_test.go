@@ -9,10 +9,10 @@ import (
 	"stackmate/gdl"
 )
 
-func TestRelationIsASetInOrderOfInsertion(t *testing.T) {
+func TestTableIsASetInOrderOfInsertion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tuples := drawTuples(t)
-		r := newRelation(predicate{name: "r"}, 3)
+		r := newTable(3)
 		var want [][]int32
 		for _, tuple := range tuples {
 			isNew := !slices.ContainsFunc(want, func(x []int32) bool { return slices.Equal(x, tuple) })
@@ -36,7 +36,7 @@ func TestRelationIsASetInOrderOfInsertion(t *testing.T) {
 
 func TestIndexFindsExactlyTheTuplesWithTheKey(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := newRelation(predicate{name: "r"}, 3)
+		r := newTable(3)
 		columns := rapid.SampledFrom([][]int32{{0}, {1}, {0, 2}, {1, 2}}).Draw(t, "columns")
 		early := rapid.Bool().Draw(t, "index before tuples")
 		if early {
@@ -52,17 +52,17 @@ func TestIndexFindsExactlyTheTuplesWithTheKey(t *testing.T) {
 	})
 }
 
-func checkIndex(t *rapid.T, r *relation, columns []int32) {
+func checkIndex(t *rapid.T, r *table, columns []int32) {
 	x := r.index(columns)
 	for n := range r.n {
-		key := slices.Clone(x.key(r, n))
+		key := slices.Clone(x.key(n))
 		var got []int32
-		for k := x.newest(r, key); k >= 0; k = x.older[k] {
+		for k := x.newest(key); k >= 0; k = x.older[k] {
 			got = append(got, k)
 		}
 		var want []int32
 		for k := r.n - 1; k >= 0; k-- {
-			if slices.Equal(x.key(r, k), key) {
+			if slices.Equal(x.key(k), key) {
 				want = append(want, k)
 			}
 		}
