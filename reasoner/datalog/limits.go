@@ -17,7 +17,7 @@ type Limits struct {
 // ErrLimit is wrapped by errors that name the exceeded limit.
 var ErrLimit = errors.New("limit of grounding")
 
-func (l Limits) withDefaults() Limits {
+func (l Limits) WithDefaults() Limits {
 	times := 1
 	if l.Thorough {
 		times = 2
@@ -37,5 +37,5 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// grounding names the operation in the errors of a context that is done.
-const grounding = "grounding"
+// Grounding names the operation in the errors of a context that is done.
+const Grounding = "grounding"
