@@ -2,21 +2,22 @@ package datalog
 
 import "errors"
 
-// Limits bound the work of Ground and NewMachine. Zero fields mean the defaults. Thorough grounding doubles the
+// Limits bound the work of grounding and of the Datalog machine. Zero fields mean the defaults. Thorough grounding doubles the
 // defaults, as it adds the tuples of demand relations.
 type Limits struct {
 	MaxTuples    int   // of all relations; default 6 million
 	MaxAtoms     int   // possible atoms of dynamic relations; default 2.5 million
 	MaxInstances int   // rule instances; default 5 million
 	MaxBytes     int64 // memory of tables and instances; default 3 GiB
-	// Thorough makes Ground rewrite rules wherever the program may become smaller, which takes longer. Without it
-	// Ground rewrites rules only if the program is expected to become smaller.
+	// Thorough makes grounding rewrite rules wherever the program may become smaller, which takes longer. Without it rules
+	// are rewritten only if the program is expected to become smaller.
 	Thorough bool
 }
 
 // ErrLimit is wrapped by errors that name the exceeded limit.
 var ErrLimit = errors.New("limit of grounding")
 
+// WithDefaults returns l with the defaults in place of zeros.
 func (l Limits) WithDefaults() Limits {
 	times := 1
 	if l.Thorough {

@@ -140,7 +140,8 @@ func (gr *grounder) restrict() error {
 
 // rules returns the rules of the theory, guarded by demand, followed by the rules that derive demand.
 func (d *demand) rules() []*rules.Rule {
-	d.Seen, d.Asking, d.guarded = make(map[string]bool), nil, nil
+	d.Restart()
+	d.guarded = nil
 	d.asked = make(map[*rules.Relation]*join.Keyed)
 	for _, r := range d.theory.Rules {
 		if r.Head.Rel.IsOpen() && len(d.columns) > 0 {

@@ -1,3 +1,4 @@
+// Package ground computes the ground program of a game: its relevant rule instances over numbered atoms.
 package ground
 
 import (

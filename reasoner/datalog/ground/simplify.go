@@ -130,7 +130,7 @@ func (in *instances) link() links {
 
 func (in *instances) linkRelation(l *links, from *rules.Relation) {
 	to := in.theory.Successor(from)
-	for t := range from.N {
+	for t := range from.Len() {
 		in.theory.Watch.Step()
 		k := to.Find(from.Row(t))
 		if k < 0 {

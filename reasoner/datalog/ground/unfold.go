@@ -118,8 +118,7 @@ func (u *unfolder) improve(r *rules.Rule) []*rules.Rule {
 
 // cost estimates the number of instances of rules after splitting, including the parts.
 func (u *unfolder) cost(list []*rules.Rule) float64 {
-	scratch := &rules.Theory{Watch: u.theory.Watch, Terms: u.theory.Terms, ByKey: make(map[rules.PredicateKey]*rules.Relation), Made: u.theory.Made, MaxBytes: u.theory.MaxBytes}
-	s := &splitter{theory: scratch, parts: make(map[string]*rules.Relation)}
+	s := &splitter{theory: u.theory.Scratch(), parts: make(map[string]*rules.Relation)}
 	total := 0.0
 	for _, r := range list {
 		same := *r

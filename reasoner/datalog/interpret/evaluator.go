@@ -121,8 +121,7 @@ func (e *evaluator) copy(rel *rules.Relation) *rules.Relation {
 	}
 	own := e.copies[rel]
 	if own == nil {
-		own = rules.NewRelation(rel.Name, rel.Arity, rel.Class)
-		own.Profile = rel.Profile
+		own = rel.Copy()
 		e.copies[rel] = own
 	}
 	return own
@@ -201,7 +200,7 @@ func (e *evaluator) call(d *derived, columns []int32) *call {
 		d.calls = append(d.calls, c)
 		return c
 	}
-	c := &call{evaluator: e, to: d, columns: columns, asked: rules.NewRelation(rules.Predicate{}, len(columns), d.rel.Class)}
+	c := &call{evaluator: e, to: d, columns: columns, asked: rules.NewRelation(rules.Predicate{}, len(columns), rules.Dynamic)}
 	d.calls = append(d.calls, c)
 	for _, r := range d.rules {
 		c.plans = append(c.plans, e.planning().NewPlan(r, join.WholeRule, columns))
@@ -346,7 +345,7 @@ func (e *evaluator) setState(s machine.State) {
 		e.repair()
 	}
 	e.meter.Reset()
-	if base := e.in.theory.Terms; len(e.terms.Head) > len(base.Head)+maxNewTerms {
+	if base := e.in.theory.Terms; e.terms.Len() > base.Len()+maxNewTerms {
 		e.forget(forGood)
 		*e.terms = *base.Clone()
 		e.inputs.forget()
@@ -391,7 +390,7 @@ func (e *evaluator) lasting() int {
 	for _, d := range e.touched[forGood] {
 		tuples += int(d.rel.Len())
 		for _, c := range d.calls {
-			tuples += int(c.asked.N)
+			tuples += int(c.asked.Len())
 		}
 	}
 	return tuples

@@ -1,3 +1,4 @@
+// Package interpret evaluates the rules of a game in one position at a time, for games whose ground program is too large.
 package interpret
 
 import (

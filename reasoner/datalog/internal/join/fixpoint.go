@@ -17,7 +17,7 @@ import (
 // Invariant: between runs, tuples [0, seen) of a member have been joined with each other.
 type Fixpoint struct {
 	Planning
-	// take evaluates the plan of a rule, or returns false to let the joiner derive the heads; nil derives all.
+	// Take evaluates the plan of a rule, or returns false to let the joiner derive the heads; nil derives all.
 	Take    func(p *Plan) (taken bool, err error)
 	members map[*rules.Relation]*member
 	first   []use // all rules, for the first round
@@ -71,8 +71,8 @@ func NewFixpoint(o Planning, list []*rules.Rule, growing ...*rules.Relation) *Fi
 }
 
 // Fixpoint adds the tuples of the least fixpoint of rules to their stored relations.
-func (j *Joiner) Fixpoint(rules []*rules.Rule) error {
-	return NewFixpoint(Planning{Watch: j.Meter.Watch}, rules).Run(j)
+func (j *Joiner) Fixpoint(list []*rules.Rule) error {
+	return NewFixpoint(Planning{Watch: j.Meter.Watch}, list).Run(j)
 }
 
 // MakePlans makes the plans of all rounds, and thereby the indexes that they read; the plans of the first round only
@@ -165,14 +165,14 @@ func (f *Fixpoint) advance() {
 // eagerWork bounds the work of computing a static relation: some tenths of a second.
 const eagerWork = 20_000_000
 
-// TryFixpoint is fixpoint with limits of its own on the number of tuples and on the
+// TryFixpoint is Fixpoint with limits of its own on the number of tuples and on the
 // work. It returns false if one was hit, having forgotten the terms made on the way.
-func (j *Joiner) TryFixpoint(rules []*rules.Rule, maxTuples int) bool {
+func (j *Joiner) TryFixpoint(list []*rules.Rule, maxTuples int) bool {
 	m := j.Meter
-	tuples, terms, limit := m.tuples, len(j.terms.Head), m.limits.MaxTuples
+	tuples, terms, limit := m.tuples, j.terms.Len(), m.limits.MaxTuples
 	m.limits.MaxTuples = min(limit, tuples+maxTuples)
 	m.Work, m.stop = 0, eagerWork
-	err := j.Fixpoint(rules)
+	err := j.Fixpoint(list)
 	m.limits.MaxTuples, m.stop = limit, 0
 	if !errors.Is(err, datalog.ErrLimit) && !errors.Is(err, errTooMuchWork) {
 		return true // the meter keeps an error of the context

@@ -18,6 +18,7 @@ type Joiner struct {
 	visit func(head, at []int32) // called for each match instead of inserting the head
 }
 
+// NewJoiner returns a joiner that makes new terms in the given table.
 func NewJoiner(terms *rules.TermTable, m *Meter) *Joiner { return &Joiner{terms: terms, Meter: m} }
 
 // Derive inserts the heads that the plan derives for a key.

@@ -8,7 +8,7 @@ import (
 	"stackmate/reasoner/datalog/internal/rules"
 )
 
-// Magic sets (Bancilhon, Maier, Sagiv, Ullman 1986) compute only the demanded tuples of a relation. A demand
+// MagicSets computes only the demanded tuples of a relation (magic sets; Bancilhon, Maier, Sagiv, Ullman 1986). A demand
 // relation holds the demanded keys, in the columns bound at the uses of the relation:
 //
 //	before  h(X) ← a(X) ∧ p(X,Y)      p(X,Y) ← e(X,Z) ∧ p(Z,Y)
@@ -18,21 +18,20 @@ import (
 // Assumption: the demand of a literal is derived from literals that precede it in some order of the body. So each
 // instance of a rule with a demanded head finds all its atoms.
 //
-// Two clients use magic sets. The demand pass (demand.go) rewrites all rules once, before grounding. The evaluator
-// (magicCall) computes demanded keys of recursive relations in one position.
+// Grounding rewrites all rules once. The Datalog machine computes demanded keys of recursive relations in one position.
 type MagicSets struct {
 	Watch *guard.Watch
 	Terms *rules.TermTable
-	// restricts reports whether the relation of a literal of r may be demanded by key.
+	// Restricts reports whether the relation of a literal of r may be demanded by key.
 	Restricts func(r *rules.Rule, l *rules.Literal) bool
-	// known reports whether a column is part of the key if its argument a is bound.
+	// Known reports whether a column is part of the key if its argument a is bound.
 	Known func(r *rules.Rule, l *rules.Literal, a rules.Arg) bool
-	// table returns the key and answers of l for the bound columns; nil if the whole relation is needed.
+	// Table returns the key and answers of l for the bound columns; nil if the whole relation is needed.
 	Table func(l *rules.Literal, known []int32) *Keyed
-	// follows reports whether literals like l may occur in the rules that derive demand.
+	// Follows reports whether literals like l may occur in the rules that derive demand.
 	Follows func(l *rules.Literal) bool
 
-	Seen   map[string]bool // texts of the rules in asking
+	seen   map[string]bool // texts of the rules in Asking
 	Asking []*rules.Rule
 }
 
@@ -42,6 +41,9 @@ type Keyed struct {
 	Asked   *rules.Relation // the demanded keys
 	Answers *rules.Relation // the tuples with a demanded key
 }
+
+// Restart forgets the rules that derive demand.
+func (m *MagicSets) Restart() { m.seen, m.Asking = nil, nil }
 
 // key returns the literal of the demand relation for atom a.
 func (k *Keyed) key(a rules.Atom) rules.Literal { return rules.Positive(a.Project(k.Asked, k.Columns)) }
@@ -142,9 +144,12 @@ func (m *MagicSets) Rewrite(r *rules.Rule, head *Keyed) *rules.Rule {
 func (m *MagicSets) addDemand(r *rules.Rule, key rules.Literal, before []rules.Literal) {
 	c := m.Terms.Canonical(append([]rules.Literal{key}, before...))
 	text := c.Key(nil)
-	if m.Seen[text] || len(before) > 0 && before[0].Atom.Rel == key.Atom.Rel && string(before[0].AppendKey(nil)) == string(key.AppendKey(nil)) {
+	if m.seen[text] || len(before) > 0 && before[0].Atom.Rel == key.Atom.Rel && string(before[0].AppendKey(nil)) == string(key.AppendKey(nil)) {
 		return
 	}
-	m.Seen[text] = true
+	if m.seen == nil {
+		m.seen = make(map[string]bool)
+	}
+	m.seen[text] = true
 	m.Asking = append(m.Asking, m.Terms.Compact(&rules.Rule{Head: key.Atom, Body: slices.Clone(before), Vars: r.Vars, Source: r.Source}))
 }

@@ -12,7 +12,7 @@ import (
 // maxTerms is the maximal number of function terms in a grounding.
 const maxTerms = 10_000
 
-// Meter checks the limits and the context while rules are joined. err is the first violation.
+// Meter checks the limits and the context while rules are joined. Err is the first violation.
 type Meter struct {
 	Watch  *guard.Watch
 	limits datalog.Limits
@@ -21,11 +21,12 @@ type Meter struct {
 	ticks  int
 	Terms  func() int // the number of function terms; nil if unlimited
 	Work   int64      // tried matches
-	stop   int64      // the work at which tryFixpoint gives up; 0 for no bound
+	stop   int64      // the work at which TryFixpoint gives up; 0 for no bound
 	Bytes  func() int64
 	Err    error
 }
 
+// NewMeter returns a meter; bytes returns the memory in use.
 func NewMeter(w *guard.Watch, lim datalog.Limits, bytes func() int64) *Meter {
 	return &Meter{Watch: w, limits: lim, Bytes: bytes}
 }
@@ -83,5 +84,5 @@ func (m *Meter) tuple(p *Plan) {
 	}
 }
 
-// errTooMuchWork ends tryFixpoint.
+// errTooMuchWork ends TryFixpoint.
 var errTooMuchWork = errors.New("too much work")

@@ -1,3 +1,4 @@
+// Package join derives the tuples of relations by rules.
 package join
 
 import (
@@ -10,7 +11,7 @@ import (
 	"stackmate/reasoner/datalog/internal/tuples"
 )
 
-// A plan is the body of a rule as a nested loop: a sequence of steps over
+// Plan is the body of a rule as a nested loop: a sequence of steps over
 // registers. Registers 0..vars-1 are the variables of the rule; constants and
 // built or unpacked subterms have registers of their own, so that every operand
 // is a register.
@@ -27,7 +28,7 @@ type Plan struct {
 	cut   int     // the head is bound before step cut
 	sizes []int32 // by literal: size of the table when the plan was made; nil if there are sources
 	load  []int32 // registers that receive the key of the head
-	// into receives the tuples of the head, except where the rule derives into collected.
+	// into receives the tuples of the head, unless Collected does.
 	into      *tuples.Table
 	Collected *tuples.Selection
 }
@@ -68,8 +69,9 @@ type step struct {
 
 // Source computes tuples of a table when plans ask for them.
 type Source interface {
-	// ensure makes the table hold all tuples with the given terms in the columns for which the source was made.
+	// Ensure makes the table hold all tuples with the given terms in the columns for which the source was made.
 	Ensure(key []int32)
+	// Answers returns the table.
 	Answers() *tuples.Table
 }
 
@@ -80,9 +82,9 @@ type transfer struct{ column, register int32 }
 type Planning struct {
 	Watch  *guard.Watch
 	Ignore func(*rules.Literal) bool // literals that are left out, or nil
-	// possible makes negated literals of open relations hold: plans find the possible tuples of all positions.
+	// Possible makes negated literals of open relations hold: plans find the possible tuples of all positions.
 	Possible bool
-	// source returns the source of a relation with the given columns bound, nil if its table is complete. If source is
+	// Source returns the source of a relation with the given columns bound, nil if its table is complete. If Source is
 	// nil, all tables are complete.
 	Source func(rel *rules.Relation, columns []int32) Source
 	Grows  func(rel *rules.Relation) bool // relations that grow while the plans run, round by round

@@ -11,9 +11,9 @@ import (
 // Relation is a relation of the rules, with the tuples that are known of it.
 type Relation struct {
 	Name  Predicate
-	Class Class
+	class Class
 	*tuples.Table
-	// selection holds the tuples of the position, for true and does in a running machine; else nil.
+	// Selection holds the tuples of the position, for true and does in a running machine; else nil.
 	Selection *tuples.Selection
 }
 
@@ -26,19 +26,27 @@ const (
 	Dynamic              // dependent on true, on does, or on demand that is not known yet
 )
 
+// NewRelation returns a relation without tuples.
 func NewRelation(name Predicate, arity int, of Class) *Relation {
-	return &Relation{Name: name, Class: of, Table: tuples.New(arity)}
+	return &Relation{Name: name, class: of, Table: tuples.New(arity)}
 }
 
 // IsOpen reports whether the table of r may lack tuples that hold in some position.
-func (r *Relation) IsOpen() bool { return r.Class != Static }
+func (r *Relation) IsOpen() bool { return r.class != Static }
+
+// Copy returns a relation of the same name, class and expected size, without tuples.
+func (r *Relation) Copy() *Relation {
+	out := NewRelation(r.Name, r.Arity, r.class)
+	out.Profile = r.Profile
+	return out
+}
 
 // Is reports whether r has the given class.
-func (r *Relation) Is(of Class) bool { return r.Class == of }
+func (r *Relation) Is(of Class) bool { return r.class == of }
 
 // Become sets the class of r. A pending relation keeps no tuples.
 func (r *Relation) Become(of Class) {
-	if r.Class = of; of == Pending {
+	if r.class = of; of == Pending {
 		r.Release()
 	}
 }
@@ -52,8 +60,8 @@ func (r *Relation) IsInterface() bool {
 }
 
 // Predicate identifies a relation. The arguments whose functor is known are flattened
-// into one column per argument of the function term: shapes[i] is the functor of
-// argument i, or -1 if the argument is one column.
+// into one column per argument of the function term: Shapes[i] is the functor of
+// argument i, or NoFunctor if the argument is one column.
 //
 // Rulesheets may use any sign in a name, so relations of rewritings are distinguished by a number
 // and never by their name.
@@ -63,13 +71,13 @@ type Predicate struct {
 	Auxiliary int32 // number of a relation made by a rewriting; 0 for relations of the rules
 }
 
-// PredicateKey is a comparable form of a predicate.
-type PredicateKey struct {
+// predicateKey is a comparable form of a predicate.
+type predicateKey struct {
 	name, shapes string // four bytes for each shape
 	auxiliary    int32
 }
 
-func (p Predicate) key() PredicateKey { return PredicateKey{p.Name, Packed(p.Shapes), p.Auxiliary} }
+func (p Predicate) key() predicateKey { return predicateKey{p.Name, Packed(p.Shapes), p.Auxiliary} }
 
 // Packed encodes a list of numbers as a string, four bytes each.
 func Packed(list []int32) string {

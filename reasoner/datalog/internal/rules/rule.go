@@ -61,6 +61,7 @@ func (a Arg) appendVars(dst []int32) []int32 {
 	return dst
 }
 
+// AppendVars appends the variables of a, with repetitions.
 func (a Atom) AppendVars(dst []int32) []int32 {
 	for _, x := range a.Args {
 		dst = x.appendVars(dst)
@@ -68,6 +69,7 @@ func (a Atom) AppendVars(dst []int32) []int32 {
 	return dst
 }
 
+// AppendVars appends the variables of l, with repetitions.
 func (l *Literal) AppendVars(dst []int32) []int32 {
 	if l.Op == gdl.Holds || l.Op == gdl.Not {
 		return l.Atom.AppendVars(dst)

@@ -236,11 +236,11 @@ var symbolRelation = Predicate{"a symbol", []int32{NoFunctor}, -1}
 
 // addSymbols adds the facts of symbolRelation if a rule uses it.
 func (th *Theory) addSymbols() {
-	if th.ByKey[symbolRelation.key()] == nil {
+	if th.byKey[symbolRelation.key()] == nil {
 		return
 	}
 	rel := th.Relation(symbolRelation, 1)
-	for id := range int32(len(th.Terms.Head)) {
+	for id := range int32(len(th.Terms.head)) {
 		if th.Terms.FunctorOf(id) < 0 {
 			th.add(&Rule{Head: Atom{Rel: rel, Args: []Arg{{Kind: Constant, Id: id}}}})
 		}

@@ -99,6 +99,7 @@ type Canonical struct {
 	substitution
 }
 
+// Canonical returns the canonical form of a body.
 func (t *TermTable) Canonical(body []Literal) Canonical {
 	var order []int32
 	for _, v := range AppendBodyVars(nil, body) {
@@ -130,6 +131,7 @@ func (c *Canonical) Key(numbers []int32) string {
 	return string(b) + Packed(numbers)
 }
 
+// AppendKey appends a comparable form of l.
 func (l *Literal) AppendKey(b []byte) []byte {
 	flags := byte(l.Op) << 1
 	if l.Implied {

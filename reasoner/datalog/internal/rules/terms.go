@@ -8,7 +8,7 @@ import (
 	"stackmate/reasoner/datalog/internal/tuples"
 )
 
-// Term is the number of a ground term in a termTable. Equal terms have equal
+// Term is the number of a ground term in a TermTable. Equal terms have equal
 // numbers, so comparing terms is comparing integers.
 type Term = int32
 
@@ -19,7 +19,7 @@ type TermTable struct {
 	symbols  map[string]Term
 	functors map[functorKey]int32
 	names    []functorKey // by functor
-	Head     []int32      // by term: its functor, or -1-i for symbol text i
+	head     []int32      // by term: its functor, or -1-i for symbol text i
 	first    []int32      // by term: index of its first argument in args
 	args     []Term
 	text     []string // symbol texts
@@ -50,9 +50,9 @@ func (t *TermTable) symbol(name string) Term {
 	if id, ok := t.symbols[name]; ok {
 		return id
 	}
-	id := Term(len(t.Head))
+	id := Term(len(t.head))
 	t.symbols[name] = id
-	t.Head = append(t.Head, int32(-1-len(t.text)))
+	t.head = append(t.head, int32(-1-len(t.text)))
 	t.first = append(t.first, int32(len(t.args)))
 	t.text = append(t.text, name)
 	return id
@@ -76,13 +76,13 @@ func (t *TermTable) Compound(functor int32, args []Term) Term {
 	slot := tuples.Hash(uint32(functor), args) & mask
 	for t.table[slot] != 0 {
 		id := t.table[slot] - 1
-		if t.Head[id] == functor && tuples.Equal(t.ArgsOf(id), args) {
+		if t.head[id] == functor && tuples.Equal(t.ArgsOf(id), args) {
 			return id
 		}
 		slot = (slot + 1) & mask
 	}
-	id := Term(len(t.Head))
-	t.Head = append(t.Head, functor)
+	id := Term(len(t.head))
+	t.head = append(t.head, functor)
 	t.first = append(t.first, int32(len(t.args)))
 	t.args = append(t.args, args...)
 	t.table[slot] = id + 1
@@ -94,11 +94,11 @@ func (t *TermTable) Compound(functor int32, args []Term) Term {
 
 // Truncate removes the terms from number n on, which must be compound.
 func (t *TermTable) Truncate(n int) {
-	if n == len(t.Head) {
+	if n == len(t.head) {
 		return
 	}
 	t.args = slices.Clone(t.args[:t.first[n]])
-	t.Head, t.first = slices.Clone(t.Head[:n]), slices.Clone(t.first[:n])
+	t.head, t.first = slices.Clone(t.head[:n]), slices.Clone(t.first[:n])
 	size := minTermTable
 	for size < 4*n {
 		size *= 2
@@ -111,12 +111,12 @@ func (t *TermTable) rehash(size int) {
 	t.table = make([]int32, size)
 	t.used = 0
 	mask := uint32(size - 1)
-	for id := range int32(len(t.Head)) {
-		if t.Head[id] < 0 {
+	for id := range int32(len(t.head)) {
+		if t.head[id] < 0 {
 			continue
 		}
 		t.used++
-		slot := tuples.Hash(uint32(t.Head[id]), t.ArgsOf(id)) & mask
+		slot := tuples.Hash(uint32(t.head[id]), t.ArgsOf(id)) & mask
 		for t.table[slot] != 0 {
 			slot = (slot + 1) & mask
 		}
@@ -125,16 +125,19 @@ func (t *TermTable) rehash(size int) {
 }
 
 // FunctorOf returns the functor of a term, or a negative number for a symbol.
-func (t *TermTable) FunctorOf(id Term) int32 { return t.Head[id] }
+func (t *TermTable) FunctorOf(id Term) int32 { return t.head[id] }
 
 // ArgsOf returns the arguments of a term; callers must not change them.
 func (t *TermTable) ArgsOf(id Term) []Term {
-	if t.Head[id] < 0 {
+	if t.head[id] < 0 {
 		return nil
 	}
 	first := t.first[id]
-	return t.args[first : int(first)+t.names[t.Head[id]].arity]
+	return t.args[first : int(first)+t.names[t.head[id]].arity]
 }
+
+// Len returns the number of terms.
+func (t *TermTable) Len() int { return len(t.head) }
 
 // Compounds returns the number of function terms.
 func (t *TermTable) Compounds() int { return t.used }
@@ -204,7 +207,7 @@ func cutSymbol(text string) (symbol, rest string) {
 // compound terms are made at run time.
 func (t *TermTable) Clone() *TermTable {
 	out := *t
-	out.Head = slices.Clone(t.Head)
+	out.head = slices.Clone(t.head)
 	out.first = slices.Clone(t.first)
 	out.args = slices.Clone(t.args)
 	out.table = slices.Clone(t.table)
@@ -213,13 +216,13 @@ func (t *TermTable) Clone() *TermTable {
 
 // Bytes estimates the memory of the table.
 func (t *TermTable) Bytes() int64 {
-	return int64(len(t.Head))*8 + int64(len(t.args))*4 + int64(len(t.table))*4
+	return int64(len(t.head))*8 + int64(len(t.args))*4 + int64(len(t.table))*4
 }
 
 // Name writes a term as the rulesheet does: prefix form, single blanks.
 func (t *TermTable) Name(id Term) string {
-	if t.Head[id] < 0 {
-		return t.text[-1-t.Head[id]]
+	if t.head[id] < 0 {
+		return t.text[-1-t.head[id]]
 	}
 	var b strings.Builder
 	t.write(&b, id)
@@ -227,12 +230,12 @@ func (t *TermTable) Name(id Term) string {
 }
 
 func (t *TermTable) write(b *strings.Builder, id Term) {
-	if t.Head[id] < 0 {
-		b.WriteString(t.text[-1-t.Head[id]])
+	if t.head[id] < 0 {
+		b.WriteString(t.text[-1-t.head[id]])
 		return
 	}
 	b.WriteByte('(')
-	b.WriteString(t.names[t.Head[id]].name)
+	b.WriteString(t.names[t.head[id]].name)
 	for _, a := range t.ArgsOf(id) {
 		b.WriteByte(' ')
 		t.write(b, a)

@@ -35,13 +35,13 @@ func TestEqualTermsHaveEqualNumbersAndKeepTheirText(t *testing.T) {
 func TestTextsThatAreNoTermsOfTheTableAreNotRead(t *testing.T) {
 	table := newTermTable()
 	table.intern(gdl.Term{Kind: gdl.Compound, Name: "f", Args: []gdl.Term{{Name: "a"}, {Name: "b"}}})
-	terms := len(table.Head)
+	terms := len(table.head)
 	for _, text := range []string{"", " ", "c", "f", "?a", "a b", "a)", "(a", "(", ")", "()", "(f)", "(f a)", "(f a b", "(f a b))", "(f a b) a", "(f a c)", "(g a b)", "((f a b) a)", "( f a b)"} {
 		if id, ok := table.Read(text); ok {
 			t.Errorf("%q is read as %s", text, table.Name(id))
 		}
 	}
-	if id, ok := table.Read("(f  b (f a b) )"); !ok || table.Name(id) != "(f b (f a b))" || len(table.Head) != terms+1 {
+	if id, ok := table.Read("(f  b (f a b) )"); !ok || table.Name(id) != "(f b (f a b))" || len(table.head) != terms+1 {
 		t.Errorf("a new term of known symbols is not read")
 	}
 }

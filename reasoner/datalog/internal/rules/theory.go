@@ -1,3 +1,4 @@
+// Package rules holds the rules of a game as clauses over relations of numbered terms.
 package rules
 
 import (
@@ -14,17 +15,17 @@ type Theory struct {
 	Watch     *guard.Watch
 	Terms     *TermTable
 	Relations []*Relation // in order of first mention
-	ByKey     map[PredicateKey]*Relation
-	Made      *int32 // number of relations that rewritings have made
+	byKey     map[predicateKey]*Relation
+	made      *int32 // number of relations that rewritings have made
 	Rules     []*Rule
 	Roles     []Term
-	MaxBytes  int64 // of the rules, and of all tables
+	maxBytes  int64 // of the rules, and of all tables
 	ruleBytes int64 // approximate memory of the rules
 }
 
 // Translate translates the rules of a game that its outputs depend on.
 func Translate(w *guard.Watch, maxBytes int64, g *gdl.Game) *Theory {
-	th := &Theory{Watch: w, MaxBytes: maxBytes, Terms: newTermTable(), ByKey: make(map[PredicateKey]*Relation), Made: new(int32)}
+	th := &Theory{Watch: w, maxBytes: maxBytes, Terms: newTermTable(), byKey: make(map[predicateKey]*Relation), made: new(int32)}
 	for _, r := range g.Roles {
 		th.Roles = append(th.Roles, th.Terms.intern(r))
 	}
@@ -123,19 +124,24 @@ const (
 func (th *Theory) add(r *Rule) {
 	th.Watch.Step()
 	th.Rules = append(th.Rules, r)
-	if th.ruleBytes += ruleBytes + literalBytes*int64(len(r.Body)); th.ruleBytes > th.MaxBytes {
-		guard.Stop(fmt.Errorf("%w: more than %d MiB of rules, at %s", datalog.ErrLimit, th.MaxBytes>>20, Describe(r)))
+	if th.ruleBytes += ruleBytes + literalBytes*int64(len(r.Body)); th.ruleBytes > th.maxBytes {
+		guard.Stop(fmt.Errorf("%w: more than %d MiB of rules, at %s", datalog.ErrLimit, th.maxBytes>>20, Describe(r)))
 	}
+}
+
+// Scratch returns a theory without rules over the terms of th, for rules that are made to be measured.
+func (th *Theory) Scratch() *Theory {
+	return &Theory{Watch: th.Watch, Terms: th.Terms, byKey: make(map[predicateKey]*Relation), made: th.made, maxBytes: th.maxBytes}
 }
 
 // Relation returns the relation of a flattened predicate, and makes it at its
 // first mention.
 func (th *Theory) Relation(p Predicate, arity int) *Relation {
 	key := p.key()
-	r := th.ByKey[key]
+	r := th.byKey[key]
 	if r == nil {
 		r = NewRelation(p, arity, Static)
-		th.ByKey[key] = r
+		th.byKey[key] = r
 		th.Relations = append(th.Relations, r)
 	}
 	return r
@@ -153,8 +159,8 @@ func (th *Theory) Successor(r *Relation) *Relation {
 
 // Auxiliary makes a relation that no rule of the game contains. The name appears in messages only.
 func (th *Theory) Auxiliary(name string, arity int, of Class) *Relation {
-	*th.Made++
-	rel := th.Relation(Predicate{name, slices.Repeat([]int32{NoFunctor}, arity), *th.Made}, arity)
+	*th.made++
+	rel := th.Relation(Predicate{name, slices.Repeat([]int32{NoFunctor}, arity), *th.made}, arity)
 	rel.Become(of)
 	return rel
 }
@@ -193,6 +199,7 @@ func (th *Theory) RoleOf(t *TermTable, p Predicate, row []int32) int32 {
 	return -1
 }
 
+// DynamicRules returns the rules of open relations.
 func (th *Theory) DynamicRules() []*Rule {
 	var rules []*Rule
 	for _, r := range th.Rules {

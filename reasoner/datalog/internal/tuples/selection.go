@@ -17,6 +17,7 @@ type Buckets struct {
 	used  []int32   // the chains with non-empty lists
 }
 
+// NewSelection returns an empty selection of tuples of a table.
 func NewSelection(of *Table) *Selection { return &Selection{of: of, run: 1} }
 
 // has reports whether tuple t is selected; t may be -1.

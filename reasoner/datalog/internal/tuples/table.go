@@ -1,3 +1,4 @@
+// Package tuples holds sets of rows of numbers, with indexes over their columns.
 package tuples
 
 import "slices"
@@ -13,7 +14,7 @@ import "slices"
 type Table struct {
 	Arity   int
 	data    []int32 // arity columns per tuple
-	N       int32   // number of tuples
+	n       int32   // number of tuples
 	old     int32   // tuples [old, seen) are the delta of the running round
 	seen    int32
 	all     Index // over all columns: the set itself
@@ -34,6 +35,7 @@ type columnStats struct {
 	distinct int32
 }
 
+// New returns an empty table.
 func New(arity int) *Table {
 	x := &Table{Arity: arity, stats: make([]columnStats, arity)}
 	x.all.slots = make([]entry, 4)
@@ -48,7 +50,7 @@ func New(arity int) *Table {
 func (x *Table) Columns() []int32 { return x.all.columns }
 
 // Len returns the number of tuples.
-func (x *Table) Len() int32 { return x.N }
+func (x *Table) Len() int32 { return x.n }
 
 // Row holds the terms of tuple t; callers must not change them.
 func (x *Table) Row(t int32) []int32 {
@@ -82,9 +84,9 @@ func (x *Table) Insert(tuple []int32) (t int32, added bool) {
 	if e := x.all.slots[slot]; e != 0 {
 		return e.tuple(), false
 	}
-	t = x.N
+	t = x.n
 	x.data = append(withRoom(x.data, x.Arity), tuple...)
-	x.N++
+	x.n++
 	x.all.slots[slot] = newEntry(h, t)
 	if x.all.keys++; 2*int(x.all.keys) > len(x.all.slots) {
 		x.all.rebuild()
@@ -115,20 +117,20 @@ func (x *Table) Bounds(w Window) (from, to int32) {
 	case Seen:
 		return 0, x.seen
 	}
-	return 0, x.N
+	return 0, x.n
 }
 
 // StartRounds makes the present tuples the delta of the next round.
-func (x *Table) StartRounds() { x.old, x.seen = 0, x.N }
+func (x *Table) StartRounds() { x.old, x.seen = 0, x.n }
 
 // HasNew reports whether tuples were inserted in the current round.
-func (x *Table) HasNew() bool { return x.N > x.seen }
+func (x *Table) HasNew() bool { return x.n > x.seen }
 
 // EndDelta makes the delta old.
 func (x *Table) EndDelta() { x.old = x.seen }
 
 // NextRound makes the tuples of the current round the delta.
-func (x *Table) NextRound() { x.old, x.seen = x.seen, x.N }
+func (x *Table) NextRound() { x.old, x.seen = x.seen, x.n }
 
 // withRoom returns s with capacity for n more elements. It doubles full slices; append grows long slices by a
 // quarter and copies more.
@@ -158,7 +160,7 @@ func (x *Table) Index(columns []int32) *Index {
 		}
 	}
 	i := &Index{of: x, columns: columns, slots: make([]entry, 4)}
-	for t := range x.N {
+	for t := range x.n {
 		i.add(t)
 	}
 	x.indexes = append(x.indexes, i)
@@ -170,7 +172,7 @@ func (x *Table) Size() float64 {
 	if x.Profile != nil {
 		return x.Profile.Tuples
 	}
-	return float64(x.N)
+	return float64(x.n)
 }
 
 // Distinct estimates the number of different terms in a column. It is counted
@@ -180,8 +182,8 @@ func (x *Table) Distinct(column int32) float64 {
 		return x.Profile.Distinct[column]
 	}
 	s := &x.stats[column]
-	if x.N > 2*s.at || x.N > 0 && s.at == 0 {
-		*s = columnStats{at: x.N, distinct: x.count(column)}
+	if x.n > 2*s.at || x.n > 0 && s.at == 0 {
+		*s = columnStats{at: x.n, distinct: x.count(column)}
 	}
 	return float64(max(1, s.distinct))
 }
@@ -190,7 +192,7 @@ func (x *Table) Distinct(column int32) float64 {
 func (x *Table) count(column int32) int32 {
 	var seen []uint64 // by term: a bit
 	n := int32(0)
-	for t := range x.N {
+	for t := range x.n {
 		y := x.Row(t)[column]
 		if word := int(y >> 6); word >= len(seen) {
 			seen = append(withRoom(seen, word+1-len(seen)), make([]uint64, word+1-len(seen))...)
@@ -208,10 +210,10 @@ func (x *Table) Release() { *x = *New(x.Arity) }
 
 // Clear removes all tuples and keeps the memory.
 func (x *Table) Clear() {
-	if x.N == 0 {
+	if x.n == 0 {
 		return
 	}
-	x.N, x.old, x.seen, x.all.keys = 0, 0, 0, 0
+	x.n, x.old, x.seen, x.all.keys = 0, 0, 0, 0
 	x.data = x.data[:0]
 	clear(x.all.slots)
 	for _, i := range x.indexes {
@@ -252,6 +254,7 @@ func Hash(seed uint32, row []int32) uint32 {
 	return uint32(h >> 32)
 }
 
+// Equal reports whether two rows of equal length are equal.
 func Equal(a, b []int32) bool {
 	for i, x := range a {
 		if x != b[i] {

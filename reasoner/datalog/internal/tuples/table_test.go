@@ -52,14 +52,14 @@ func TestIndexFindsExactlyTheTuplesWithTheKey(t *testing.T) {
 
 func checkIndex(t *rapid.T, r *Table, columns []int32) {
 	x := r.Index(columns)
-	for n := range r.N {
+	for n := range r.Len() {
 		key := slices.Clone(x.key(n))
 		var got []int32
 		for k := x.Newest(key); k >= 0; k = x.older[k] {
 			got = append(got, k)
 		}
 		var want []int32
-		for k := r.N - 1; k >= 0; k-- {
+		for k := r.Len() - 1; k >= 0; k-- {
 			if slices.Equal(x.key(k), key) {
 				want = append(want, k)
 			}
