@@ -53,7 +53,7 @@ type lowering struct {
 	lit   []logic.Lit // by signal, valid for black signals
 	state []uint8
 	vars  map[ground.Signal]logic.Lit // the variables of cycles
-	first []int32                      // by signal: its first rule, or -1
+	first []int32                     // by signal: its first rule, or -1
 	stack []openAtom
 	lits  []logic.Lit
 	steps int
