@@ -90,12 +90,10 @@ func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
 		copies:  make(map[*rules.Relation]*rules.Relation),
 		derived: make(map[*rules.Relation]*derived),
 	}
-	e.inputs = &inputs{theory: in.theory, names: in.names, terms: e.terms, moves: make([][]inputTuple, len(in.theory.Roles))}
+	e.inputs = &inputs{vocabulary: in.vocabulary, terms: e.terms, moves: make([][]inputTuple, len(in.theory.Roles))}
 	e.meter = join.NewMeter(w, in.limits, e.bytes)
-	for _, rel := range in.theory.Relations {
-		if rel.IsInput() {
-			e.inputs.addInput(e.copy(rel))
-		}
+	for _, rel := range inputRelations(in.theory) {
+		e.inputs.addInput(e.copy(rel))
 	}
 	var list []*rules.Rule
 	var heads []*rules.Relation

@@ -20,13 +20,14 @@ import (
 // interpreter is the state shared by all evaluators of a game: rules, static relations, vocabulary. Everything except
 // the vocabulary is immutable once the machine has been made.
 type interpreter struct {
-	theory  *rules.Theory
-	rules   []*rules.Rule // the dynamic rules
-	names   *machine.Names
-	initial machine.State
-	limits  datalog.Limits // of the relations of a position, in each evaluator
-	clock   *machine.Stopwatch
-	without []string // names of passes left out by tests
+	theory     *rules.Theory
+	rules      []*rules.Rule // the dynamic rules
+	vocabulary *vocabulary
+	names      *machine.Names
+	initial    machine.State
+	limits     datalog.Limits // of the relations of a position, in each evaluator
+	clock      *machine.Stopwatch
+	without    []string // names of passes left out by tests
 }
 
 // New returns a machine for games whose ground program is too large. It evaluates the rules on demand in
@@ -134,7 +135,8 @@ func (s *stepper) random(state machine.State, rng *machine.Rand) []machine.Move 
 // makeVocabulary makes a vocabulary with positions of the given number of words, and adds the initial position to it.
 func (in *interpreter) makeVocabulary(words int) {
 	th := in.theory
-	in.names = &machine.Names{Open: scalar.NewVocabulary(len(th.Roles), words, in.limits.MaxBytes/vocabularyShare)}
+	in.vocabulary = newVocabulary(th, words, in.limits.MaxBytes/vocabularyShare)
+	in.names = &machine.Names{Open: in.vocabulary}
 	for _, role := range th.Roles {
 		in.names.Roles = append(in.names.Roles, th.Terms.Name(role))
 	}

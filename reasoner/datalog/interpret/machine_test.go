@@ -1,6 +1,7 @@
 package interpret
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
@@ -136,5 +137,47 @@ func TestAMachineKeepsToItsLimits(t *testing.T) {
 	s := newStepper(in, guard.NewWatch(t.Context(), datalog.Grounding))
 	if err := s.evaluateInitial(); err != nil || len(s.AppendLegal(nil, 0)) != 1 {
 		t.Errorf("%d legal moves, error %v", len(s.AppendLegal(nil, 0)), err)
+	}
+}
+
+// playMoves makes moves of role 0 in the first lane of a batch and returns the fluents of the position.
+func playMoves(t *testing.T, m machine.Machine, b machine.Batch, moves ...string) []string {
+	t.Helper()
+	s := make(machine.State, len(m.Initial()))
+	for _, text := range moves {
+		b.Evaluate(1)
+		move, ok := m.Names().AddMove(0, text)
+		if !ok {
+			t.Fatalf("no move %s", text)
+		}
+		b.Choose(0, 0, move)
+		b.Advance(1)
+	}
+	b.Store(s, 1)
+	return m.Names().AppendFluents(nil, s)
+}
+
+// Each evaluator numbers the terms that appear in play: here in another order.
+func TestEvaluatorsUnderstandEachOthersPositions(t *testing.T) {
+	m := newMachine(t, gametest.Load(t, "growing", gametest.Growing))
+	first, second := m.NewBatch(), m.NewBatch()
+	first.Fill(m.Initial(), nil)
+	second.Fill(m.Initial(), nil)
+	playMoves(t, m, first, "(take a)", "(take b)", "(take b)")
+	playMoves(t, m, second, "(take b)", "(take a)", "(take a)")
+	s := make(machine.State, len(m.Initial()))
+	first.Store(s, 1)
+	second.Fill(s, nil)
+	want := []string{"(at (list a (list b (list b (list a nil)))))"}
+	if got := playMoves(t, m, second, "(take a)"); !slices.Equal(got, want) {
+		t.Errorf("fluents %q, want %q", got, want)
+	}
+	if number, ok := m.Names().AddFluent(want[0]); !ok || m.Names().FluentText(number) != want[0] {
+		t.Errorf("the text of the fluent has number %d, %v", number, ok)
+	}
+	for _, text := range []string{"(at c)", "(at", "(on nil)"} {
+		if n, ok := m.Names().AddFluent(text); ok {
+			t.Errorf("%s, which no position can contain, has number %d", text, n)
+		}
 	}
 }

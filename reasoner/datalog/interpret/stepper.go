@@ -32,7 +32,7 @@ type stepper struct {
 
 // output is a relation whose tuples become moves or fluents: legal and next.
 type output struct {
-	input *input
+	input int // index of the input
 	found *tuples.Selection
 	plans []*join.Plan    // plans that derive into found, or nil
 	rel   *rules.Relation // without plans: the relation that holds the tuples
@@ -77,7 +77,7 @@ func (s *stepper) whole(rel *rules.Relation) *call {
 func (s *stepper) appendOutput(list []output, rel *rules.Relation, used bool) []output {
 	to := s.copy(s.in.theory.Successor(rel))
 	k := slices.IndexFunc(s.inputs.list, func(in *input) bool { return in.Relation == to })
-	o := output{input: s.inputs.list[k], found: tuples.NewSelection(to.Table)}
+	o := output{input: k, found: tuples.NewSelection(to.Table)}
 	if used || !rel.IsOpen() {
 		o.rel, o.call = s.copy(rel), s.whole(rel)
 		return append(list, o)
@@ -180,7 +180,7 @@ func (s *stepper) list() {
 			s.forgetMoves()
 			break
 		}
-		of := s.legals[i].input
+		of := s.inputs.list[s.legals[i].input]
 		for _, t := range found {
 			if of.number[t] >= 0 {
 				s.byRole[of.role[t]] = append(s.byRole[of.role[t]], machine.Move(of.number[t]))
@@ -242,7 +242,7 @@ func (s *stepper) Next(dst machine.State, joint []machine.Move) {
 	s.fluents = s.fluents[:0]
 	for i := range s.nexts {
 		for _, t := range s.collect(&s.nexts[i]) {
-			s.fluents = append(s.fluents, s.nexts[i].input.number[t])
+			s.fluents = append(s.fluents, s.inputs.list[s.nexts[i].input].number[t])
 		}
 	}
 	if s.meter.Err != nil {

@@ -25,6 +25,7 @@ type TermTable struct {
 	text     []string // symbol texts
 	table    []int32  // open addressing: compound term + 1, 0 if free
 	used     int
+	shared   int // number of terms that a clone has in common with its origin
 }
 
 // functorKey identifies a function symbol: (f a) and (f a b) have different
@@ -207,11 +208,24 @@ func cutSymbol(text string) (symbol, rest string) {
 // compound terms are made at run time.
 func (t *TermTable) Clone() *TermTable {
 	out := *t
+	out.shared = len(t.head)
 	out.head = slices.Clone(t.head)
 	out.first = slices.Clone(t.first)
 	out.args = slices.Clone(t.args)
 	out.table = slices.Clone(t.table)
 	return &out
+}
+
+// Import returns the number of a term of another clone of the same table, which had no further terms between the clones.
+func (t *TermTable) Import(from *TermTable, id Term) Term {
+	if t == from || int(id) < t.shared {
+		return id
+	}
+	args := make([]Term, 0, 4)
+	for _, a := range from.ArgsOf(id) {
+		args = append(args, t.Import(from, a))
+	}
+	return t.Compound(from.FunctorOf(id), args)
 }
 
 // Bytes estimates the memory of the table.
