@@ -6,7 +6,7 @@ import "errors"
 // defaults, as it adds the tuples of demand relations.
 type Limits struct {
 	MaxTuples    int   // of all relations; default 6 million
-	MaxAtoms     int   // possible atoms of dynamic relations; default 2.5 million
+	MaxAtoms     int   // possible atoms of open relations; default 2.5 million
 	MaxInstances int   // rule instances; default 5 million
 	MaxBytes     int64 // memory of tables and instances; default 3 GiB
 	// Thorough makes grounding rewrite rules wherever the program may become smaller, which takes longer. Without it rules

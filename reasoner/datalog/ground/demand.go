@@ -11,7 +11,7 @@ import (
 )
 
 // demand restricts large relations to demanded tuples, for all positions at once. It applies magic sets
-// (magicsets.go) to possible atoms, with two differences. Each relation has one binding pattern, the columns bound
+// (join.MagicSets) to possible atoms, with two differences. Each relation has one binding pattern, the columns bound
 // at all its uses, so it stays one relation and grounds each atom once. Demand only limits the possible atoms: the
 // ground rules do not contain the demand relations. Negated atoms are demanded, too.
 type demand struct {
@@ -26,8 +26,8 @@ type demand struct {
 	forget         func()        // removes the profiles
 }
 
-// newDemand chooses keys for the dynamic relations that may have many tuples, except the excluded relations.
-// Relations keep the profiles of th.estimate until forget is called.
+// newDemand chooses keys for the open relations that may have many tuples, except the excluded relations.
+// Relations keep the profiles of join.Estimate until forget is called.
 func newDemand(th *rules.Theory, when threshold, exclude map[*rules.Relation]bool) *demand {
 	d := &demand{theory: th, when: when, columns: make(map[*rules.Relation][]int32), inside: th.ComponentNumbers()}
 	d.MagicSets = join.MagicSets{
@@ -90,7 +90,7 @@ func isBounded(r *rules.Rule) bool {
 func (d *demand) findKeys() {
 	for changed := true; changed; {
 		changed = false
-		for _, r := range d.theory.DynamicRules() {
+		for _, r := range d.theory.OpenRules() {
 			if !slices.ContainsFunc(r.Body, func(l rules.Literal) bool { return d.columns[l.Atom.Rel] != nil }) {
 				continue
 			}

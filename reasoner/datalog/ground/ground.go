@@ -17,7 +17,7 @@ import (
 //
 // It first computes the possible atoms, a superset of the atoms of any reachable position. An initial fluent is
 // possible. A possible next(F) makes true(F) possible, and a possible legal(R,M) makes does(R,M) possible. Negated
-// literals of dynamic relations are taken to hold. The instances are the matches of the rules over the possible
+// literals of open relations are taken to hold. The instances are the matches of the rules over the possible
 // atoms. Matches of rules without such negated literals are recorded with the possible atoms, the rest afterwards.
 // Constant atoms are then evaluated away. The numbering depends only on the texts of fluents and moves.
 //
@@ -105,7 +105,7 @@ func newGrounder(ctx context.Context, g *gdl.Game, lim datalog.Limits, without .
 	return gr
 }
 
-// reach computes the possible atoms. It records the matches of rules without negated dynamic literals, except
+// reach computes the possible atoms. It records the matches of rules without open negations, except
 // rules that derive demand, most of whose atoms become static.
 func (gr *grounder) reach() error {
 	if gr.demand == nil {
@@ -117,7 +117,7 @@ func (gr *grounder) reach() error {
 			gr.record.startRecord(r)
 		}
 	}
-	f := join.NewFixpoint(join.Planning{Watch: gr.Watch, Ignore: (*rules.Literal).IsOpenNegation}, append(gr.CarryRules(), gr.DynamicRules()...))
+	f := join.NewFixpoint(join.Planning{Watch: gr.Watch, Ignore: (*rules.Literal).IsOpenNegation}, append(gr.CarryRules(), gr.OpenRules()...))
 	f.Take = gr.record.take
 	err := f.Run(gr.joiner)
 	gr.exact = gr.demand.close()

@@ -11,11 +11,11 @@ import (
 	"stackmate/reasoner/datalog/internal/tuples"
 )
 
-// instances are the rule instances over the possible atoms. Atoms are numbered by dynamic relation, then by tuple.
+// instances are the rule instances over the possible atoms. Atoms are numbered by open relation, then by tuple.
 // Instance i is head[i] ← body[start[i]:start[i+1]]. A literal is 2*atom, plus 1 if negated.
 type instances struct {
 	theory *rules.Theory
-	tables []*rules.Relation // the dynamic relations
+	tables []*rules.Relation // the open relations
 	base   []int32           // by table: its first atom; the last element is the number of atoms
 	first  map[*rules.Relation]int32
 	head   []int32
@@ -34,9 +34,9 @@ type recorder struct {
 }
 
 // record holds the matches of one rule, row by row: the tuple number of the head, then the tuple number of each
-// dynamic literal, or -1 for a negated atom that is not possible.
+// open literal, or -1 for a negated atom that is not possible.
 type record struct {
-	literals []int     // indices of the dynamic literals in the body
+	literals []int     // indices of the open literals in the body
 	chunks   [][]int32 // the rows: full slices are never copied into longer slices
 	words    int       // capacity of the chunks
 }
@@ -117,10 +117,10 @@ func (rc *recorder) matches(p *join.Plan) error {
 	})
 }
 
-// instantiate records the matches of the dynamic rules that have no record yet, over the possible atoms. It then
+// instantiate records the matches of the rules of open relations that have no record yet, over the possible atoms. It then
 // makes instances of all matches. Negated literals of impossible atoms are true and are dropped.
 func (rc *recorder) instantiate() (*instances, error) {
-	for _, r := range rc.theory.DynamicRules() {
+	for _, r := range rc.theory.OpenRules() {
 		if rc.records[r] == nil {
 			rc.startRecord(r)
 			if err := rc.matches(join.Planning{Watch: rc.theory.Watch, Possible: true}.NewPlan(r, join.WholeRule, nil)); err != nil {
@@ -130,7 +130,7 @@ func (rc *recorder) instantiate() (*instances, error) {
 	}
 	in := newInstances(rc.theory)
 	in.head, in.start, in.body = slices.Grow(in.head, rc.n), slices.Grow(in.start, rc.n), slices.Grow(in.body, rc.literals())
-	for _, r := range rc.theory.DynamicRules() {
+	for _, r := range rc.theory.OpenRules() {
 		in.add(r, rc.records[r])
 		delete(rc.records, r)
 	}

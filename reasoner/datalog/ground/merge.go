@@ -29,7 +29,7 @@ type alternative struct {
 	vars    []int32 // variables of this literal
 }
 
-// mergeRules merges dynamic rules until no two of them differ in one dynamic literal only.
+// mergeRules merges dynamic rules until no two of them differ in one open literal only.
 func (gr *grounder) mergeRules() error {
 	th := gr.Theory
 	m := &merger{theory: th, inside: th.ComponentNumbers()}

@@ -87,7 +87,7 @@ func TestThoroughGroundingChangesNoGame(t *testing.T) {
 		p := grounded(t, gr)
 		gametest.Agree(t, []machine.Machine{oracle, newProgramMachine(p)}, 1, 12)
 		return made(gr, func(rel *rules.Relation) bool { return strings.Contains(rel.Name.Name, "|") }) > 0 &&
-			slices.ContainsFunc(gr.Theory.DynamicRules(), func(r *rules.Rule) bool {
+			slices.ContainsFunc(gr.Theory.OpenRules(), func(r *rules.Rule) bool {
 				return slices.ContainsFunc(r.Body, func(l rules.Literal) bool { return l.Implied && l.IsOpen() })
 			})
 	})

@@ -129,7 +129,7 @@ func (p *part) body(r *rules.Rule) []rules.Literal {
 }
 
 // isSmall reports whether a static part is expected to be little larger than its relations. Larger parts are
-// better joined with dynamic literals first.
+// better joined with open literals first.
 func (p *part) isSmall(w *guard.Watch, r *rules.Rule) bool {
 	inputs := 0.0
 	body := rules.Rule{Vars: r.Vars}

@@ -10,7 +10,7 @@ import (
 // evaluateStatic computes the relations that depend on neither true nor does exactly. It computes one
 // strongly connected component after the other, so negated relations are complete.
 //
-// A component with too many tuples is left pending: it and its dependents count as dynamic. Relations of
+// A component with too many tuples is left pending: it and its dependents are open. Relations of
 // roles and of the initial position are always computed.
 func (gr *grounder) evaluateStatic() error {
 	gr.Classify()

@@ -112,7 +112,7 @@ func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
 	return e
 }
 
-// copy returns the evaluator's own copy of a dynamic relation; static relations are shared.
+// copy returns the evaluator's own copy of an open relation; static relations are shared.
 func (e *evaluator) copy(rel *rules.Relation) *rules.Relation {
 	if rel == nil || !rel.IsOpen() {
 		return rel

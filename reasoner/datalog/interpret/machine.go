@@ -21,7 +21,7 @@ import (
 // the vocabulary is immutable once the machine has been made.
 type interpreter struct {
 	theory     *rules.Theory
-	rules      []*rules.Rule // the dynamic rules
+	rules      []*rules.Rule // of open relations
 	vocabulary *vocabulary
 	names      *machine.Names
 	initial    machine.State
@@ -75,7 +75,7 @@ func newInterpreter(ctx context.Context, g *gdl.Game, lim datalog.Limits, withou
 		return nil, err
 	}
 	th := game.Theory
-	in := &interpreter{theory: th, rules: th.DynamicRules(), limits: game.Limits, clock: game.Clock, without: without}
+	in := &interpreter{theory: th, rules: th.OpenRules(), limits: game.Limits, clock: game.Clock, without: without}
 	in.limits.MaxBytes /= positionShare
 	expectFew(th, in.rules)
 	return in, nil
@@ -155,7 +155,7 @@ func (in *interpreter) makeVocabulary(words int) {
 	}
 }
 
-// expectFew assigns profiles to the dynamic relations. A position holds few of the possible tuples of true and does, as
+// expectFew assigns profiles to the open relations. A position holds few of the possible tuples of true and does, as
 // each cell of a board has one content. The square root of the possible tuples is assumed.
 func expectFew(th *rules.Theory, rules []*rules.Rule) {
 	join.Estimate(th, rules)

@@ -9,7 +9,7 @@ import (
 	"stackmate/reasoner/datalog/internal/tuples"
 )
 
-// domains bounds the sizes of the dynamic relations before any of them is computed. It computes a set of terms for
+// domains bounds the sizes of the open relations before any of them is computed. It computes a set of terms for
 // each column separately. The domain of a variable is the intersection of the columns that bind it. This least
 // fixpoint over sets of terms is thousands of times smaller than the fixpoint over tuples. The product of its
 // columns is an upper bound for the size of a relation.
@@ -37,7 +37,7 @@ const domainWork = 50_000_000
 // manyTerms is the assumed size of an unbounded column.
 const manyTerms = 10_000
 
-// Estimate assigns profiles to all dynamic relations from their domains under the rules of list; forget removes
+// Estimate assigns profiles to all open relations from their domains under the rules of list; forget removes
 // them.
 func Estimate(th *rules.Theory, list []*rules.Rule) (forget func()) {
 	d := &domains{theory: th, domains: make(map[*rules.Relation][]*domain), users: make(map[*rules.Relation][]*rules.Rule), queued: make(map[*rules.Rule]bool)}

@@ -37,7 +37,7 @@ type member struct {
 // use is a rule with the literal that reads the delta of its relation.
 type use struct {
 	rule    *rules.Rule
-	literal int // or wholeRule
+	literal int // or WholeRule
 	head    *member
 	plan    *Plan // nil before its first use
 }

@@ -96,7 +96,7 @@ type planner struct {
 	plan   *Plan
 	bound  []bool // by register
 	done   []bool // by literal
-	delta  int    // the literal that reads the delta, or wholeRule
+	delta  int    // the literal that reads the delta, or WholeRule
 	consts map[int32]int32
 }
 

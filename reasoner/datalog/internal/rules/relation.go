@@ -17,7 +17,8 @@ type Relation struct {
 	Selection *tuples.Selection
 }
 
-// Class says on which part of a game the tuples of a relation depend, and whether they are known.
+// Class says on which part of a game the tuples of a relation depend, and whether they are known. A relation that is not
+// static is open.
 type Class uint8
 
 const (

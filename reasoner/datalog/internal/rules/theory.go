@@ -199,8 +199,8 @@ func (th *Theory) RoleOf(t *TermTable, p Predicate, row []int32) int32 {
 	return -1
 }
 
-// DynamicRules returns the rules of open relations.
-func (th *Theory) DynamicRules() []*Rule {
+// OpenRules returns the rules of open relations.
+func (th *Theory) OpenRules() []*Rule {
 	var rules []*Rule
 	for _, r := range th.Rules {
 		if r.Head.Rel.IsOpen() {
