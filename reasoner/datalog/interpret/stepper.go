@@ -27,7 +27,6 @@ type stepper struct {
 	values     map[rules.Term]int32
 	byRole     [][]machine.Move
 	fluents    []int32 // of the next position
-	after      machine.State
 }
 
 // output is a relation whose tuples become moves or fluents: legal and next.
@@ -44,14 +43,13 @@ var _ scalar.Stepper = (*stepper)(nil)
 func newStepper(in *interpreter, w *guard.Watch) *stepper {
 	s := &stepper{evaluator: newEvaluator(in, w), values: make(map[rules.Term]int32)}
 	s.byRole = make([][]machine.Move, len(in.theory.Roles))
-	s.after = in.names.NewState()
 	used := rules.AllUsed(s.in.rules)
 	for _, rel := range in.theory.Relations {
 		switch rel.Name.Name {
 		case "terminal":
 			s.always = s.always || !rel.IsOpen() && rel.Len() > 0
-			if rel.IsOpen() && rel.Arity == 0 {
-				s.ends = s.whole(rel)
+			if d := s.derived[s.copy(rel)]; d != nil && rel.Arity == 0 {
+				s.ends = s.call(d, nil) // the first proof suffices
 			}
 		case "legal":
 			s.legals = s.appendOutput(s.legals, rel, used[rel])
