@@ -157,10 +157,10 @@ func (in *interpreter) makeVocabulary(words int) {
 
 // expectFew assigns profiles to the open relations. A position holds few of the possible tuples of true and does, as
 // each cell of a board has one content. The square root of the possible tuples is assumed.
-func expectFew(th *rules.Theory, rules []*rules.Rule) {
-	join.Estimate(th, rules)
+func expectFew(th *rules.Theory, list []*rules.Rule) {
+	join.Estimate(th, list)
 	for _, rel := range th.Relations {
-		if rel.IsOpen() && (rel.Name.Name == "true" || rel.Name.Name == "does") {
+		if rel.IsOpen() && rel.IsInput() {
 			rel.Profile.Tuples = math.Sqrt(rel.Profile.Tuples)
 		}
 	}
