@@ -8,6 +8,8 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/datalog"
+	"stackmate/reasoner/datalog/ground"
+	"stackmate/reasoner/datalog/interpret"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
 )
@@ -75,13 +77,13 @@ const (
 	mostInstances  = 10_000_000
 )
 
-// ground returns the ground program of a game. A game that exceeds a limit is grounded again, thoroughly.
-func ground(ctx context.Context, g *gdl.Game, memory int64) (p *datalog.Program, err error) {
+// groundProgram returns the ground program of a game. A game that exceeds a limit is grounded again, thoroughly.
+func groundProgram(ctx context.Context, g *gdl.Game, memory int64) (p *ground.Program, err error) {
 	var stages machine.Stages
 	for _, lim := range []datalog.Limits{{MaxInstances: plainInstances}, {MaxInstances: mostInstances, Thorough: true}} {
 		began := time.Now()
 		lim.MaxBytes = memory
-		if p, err = datalog.Ground(ctx, g, lim); err == nil {
+		if p, err = ground.New(ctx, g, lim); err == nil {
 			p.Stages = append(stages, p.Stages...)
 			return p, nil
 		}
@@ -96,12 +98,12 @@ func ground(ctx context.Context, g *gdl.Game, memory int64) (p *datalog.Program,
 // newDatalog returns the Datalog machine of a game, or of its slice if the first positions take more memory than allowed.
 func newDatalog(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {
 	limits := datalog.Limits{MaxBytes: o.Memory}
-	m, err := datalog.NewMachine(ctx, g, limits)
+	m, err := interpret.New(ctx, g, limits)
 	slice, smaller := observable(g)
 	if !smaller || err != nil && !errors.Is(err, datalog.ErrLimit) || err == nil && !losesPositions(m) {
 		return m, err
 	}
-	if m, err = datalog.NewMachine(ctx, slice, limits); err != nil {
+	if m, err = interpret.New(ctx, slice, limits); err != nil {
 		return nil, err
 	}
 	leaveOut(m.Names(), g, slice)
