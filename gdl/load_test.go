@@ -83,10 +83,7 @@ func TestManyDisjunctionsDoNotMultiplyAndStaySafe(t *testing.T) {
 				src += fmt.Sprintf(" (or (f%d ?x) (g%d ?x ?y))", i, i)
 			}
 		}
-		g, _, err := gdl.Load(t.Context(), "test", []byte(src+")"+frame))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte(src+")"+frame)))(t)
 		if len(g.Rules) > 500 {
 			t.Errorf("%s: some disjunctions of two conditions become %d rules", binder, len(g.Rules))
 		}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"stackmate/games/gamestest"
@@ -87,12 +88,20 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 	}
 }
 
+// factorAtOnce finds the subgames by the clock of a bubble, which stands still meanwhile.
+func factorAtOnce(t *testing.T, p *thinker) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { p.factor(t.Context()) })
+}
+
 func TestSubgamesAreSearchedApart(t *testing.T) {
 	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
 	for without, apart := range map[string]bool{"decisive": true, factoring: false} {
 		p := onOneThread(0, 64<<20, exactSearch, learning, without)
 		at := position{machine: m, state: m.Initial(), legal: []machine.Move{0}}
-		p.begin(ctxOf(t, time.Second), at)
+		p.prepare(t.Context(), at)
+		factorAtOnce(t, p)
+		p.adopt(approach{})
 		if _, is := p.sampler.(*factor.Searcher); is != apart || (p.parts != nil) != apart {
 			t.Errorf("without %s the search is %T, of %d parts", without, p.sampler, len(p.parts))
 		}
@@ -106,18 +115,26 @@ func TestSubgamesAreSearchedApart(t *testing.T) {
 func TestEachSubgameIsLearnt(t *testing.T) {
 	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
 	p := onOneThread(0, 64<<20, exactSearch)
-	var left []time.Duration
-	p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
-		ends, _ := ctx.Deadline()
-		left = append(left, time.Until(ends))
+	ctx := ctxOf(t, time.Minute)
+	before, parts := time.Now(), 2
+	p.runLearner = func(l *evaluate.Learner, short context.Context, _ int64) {
+		ends, _ := short.Deadline()
+		all, _ := ctx.Deadline()
+		share := learningShare / float64(parts)
+		// The time of the part is counted from a moment between the part before it and now.
+		earliest, latest := before.Add(scaled(share, all.Sub(before))), time.Now().Add(scaled(share, time.Until(all)))
+		if ends.Before(earliest) || ends.After(latest) {
+			t.Errorf("of the last %d subgames the first is learnt until %v before the end, want %v to %v", parts, all.Sub(ends), all.Sub(latest), all.Sub(earliest))
+		}
 		l.Learn(t.Context(), 10_000)
+		before, parts = time.Now(), parts-1
 	}
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0}}
 	p.prepare(t.Context(), at)
-	p.factor(t.Context())
-	p.study(ctxOf(t, time.Minute))
-	if len(left) != 2 || left[0] < 12*time.Second || left[0] > 15*time.Second || left[1] < 25*time.Second || left[1] > 30*time.Second {
-		t.Fatalf("learnt for %v, want half of half a minute for the first of two subgames, and of all that is left for the second", left)
+	factorAtOnce(t, p)
+	p.study(ctx)
+	if parts != 0 {
+		t.Fatalf("%d subgames are not learnt", parts)
 	}
 	if got := p.ways(); !strings.HasSuffix(got, "the evaluation trained in the start clock, in each subgame") {
 		t.Errorf("goes by %q", got)

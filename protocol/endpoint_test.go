@@ -427,12 +427,9 @@ func TestAMatchWithoutMessagesIsGivenUp(t *testing.T) {
 }
 
 func TestAPortInUseIsNamed(t *testing.T) {
-	l, err := Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Listen("127.0.0.1:0"))(t)
 	defer l.Close()
-	_, err = Listen(l.Addr().String())
+	_, err := Listen(l.Addr().String())
 	if want := "cannot listen on " + l.Addr().String() + ": the port is in use by another program"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -33,10 +34,7 @@ func TestAFreeSeatIsTakenThoughTheClockHasEnded(t *testing.T) {
 	cancel()
 	for range 100 {
 		began := make(chan struct{})
-		s, err := NewSeat(always(&fake{OnStart: func(context.Context, Match) error { close(began); return nil }}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(NewSeat(always(&fake{OnStart: func(context.Context, Match) error { close(began); return nil }})))(t)
 		_ = s.Start(ended, t.Context(), Match{})
 		select {
 		case <-began:

@@ -6,6 +6,7 @@ import (
 
 	"stackmate/games"
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -14,14 +15,8 @@ import (
 // something to be said against its rules.
 func Rules(t testing.TB, name string) *gdl.Game {
 	t.Helper()
-	file, src, err := games.Source(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	game, notes, err := gdl.Load(t.Context(), file, src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file, src := must.Get2(games.Source(name))(t)
+	game, notes := must.Get2(gdl.Load(t.Context(), file, src))(t)
 	for _, n := range notes {
 		t.Errorf("%v", n)
 	}
@@ -31,9 +26,6 @@ func Rules(t testing.TB, name string) *gdl.Game {
 // Machine returns the machine that a player would use for the game.
 func Machine(t testing.TB, name string) machine.Machine {
 	t.Helper()
-	m, err := reasoner.New(t.Context(), Rules(t, name), reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(reasoner.New(t.Context(), Rules(t, name), reasoner.Options{}))(t)
 	return m
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 )
@@ -48,13 +49,7 @@ func TwoRows(cells, marks int) string {
 // Compiled returns the machine of rules given as text.
 func Compiled(t testing.TB, rules string) machine.Machine {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), "rules", []byte(rules))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := reasoner.New(t.Context(), g, reasoner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(t.Context(), "rules", []byte(rules)))(t)
+	m := must.Get(reasoner.New(t.Context(), g, reasoner.Options{}))(t)
 	return m
 }

@@ -11,6 +11,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/protocol/arena"
 )
 
@@ -56,10 +57,7 @@ func check(t *testing.T, name string, g *gdl.Game, text string, times uint64) {
 func TestGamesHaveOneFormUnderAllNames(t *testing.T) {
 	forms := make(map[string]string)
 	for _, family := range games.Families() {
-		_, src, err := games.Source(family.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, src := must.Get2(games.Source(family.Name()))(t)
 		g := load(t, string(src))
 		check(t, family.Name(), g, string(src), 2)
 		digest := New(g).Digest()

@@ -11,6 +11,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/gdl/rewrite"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 // pairing is a bijection of variables, in both directions.
@@ -202,14 +203,8 @@ func load(t *testing.T, text string) *gdl.Game {
 // scrambled reads a rulesheet under other names and in another order.
 func scrambled(t *testing.T, text string, seed uint64) *gdl.Game {
 	t.Helper()
-	tree, err := gdl.Parse("", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, _, err := gdl.LoadToPlay(t.Context(), "", []byte(gdl.Print(rewrite.Scramble(tree, rand.New(rand.NewPCG(seed, 0))))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(gdl.Parse("", []byte(text)))(t)
+	g, _ := must.Get2(gdl.LoadToPlay(t.Context(), "", []byte(gdl.Print(rewrite.Scramble(tree, rand.New(rand.NewPCG(seed, 0)))))))(t)
 	return g
 }
 

@@ -231,11 +231,8 @@ func TestCheckDirMakesTheFolder(t *testing.T) {
 // It returns the path of the hidden file.
 func leaveBehind(t *testing.T, path string, ago time.Duration) string {
 	t.Helper()
-	f, err := open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = f.Write([]byte("half"))
+	f := must.Get(open(path))(t)
+	_, err := f.Write([]byte("half"))
 	hidden, then := f.(*replacement).Name(), time.Now().Add(-ago)
 	must.OK(t, errors.Join(err, f.(*replacement).File.Close(), os.Chtimes(hidden, then, then)))
 	return filepath.Base(hidden)

@@ -11,26 +11,20 @@ import (
 	"stackmate/internal/exhaustive"
 )
 
-func TestOurPlayerKeepsTheRulesOfTheProtocol(t *testing.T) {
+// The verdicts depend on the speed of the machine: package conformance has a test of the player by a clock that does not.
+func TestAPlayerIsCheckedByEveryRule(t *testing.T) {
 	exhaustive.Only(t, "waits for clocks")
 	t.Parallel()
 	address := "http://" + serve(t)
-	const tries = 3 // a machine that is busier than the player expects makes it late now and then
-	var o outcome
-	for range tries {
-		o = execute(t, "check-player", address, "--start-clock", "3", "--play-clock", "2", "--hostile", "--json")
-		if o.status == statusFine {
-			break
-		}
-	}
-	report := o.objects(t)[0]
-	for _, c := range report["checks"].([]any) {
-		if check := c.(map[string]any); check["verdict"] != "pass" {
+	report := execute(t, "check-player", address, "--start-clock", "3", "--play-clock", "2", "--hostile", "--json").objects(t)[0]
+	checks := report["checks"].([]any)
+	for _, c := range checks {
+		if check := c.(map[string]any); check["verdict"] == "not run" {
 			t.Errorf("%v", check)
 		}
 	}
-	if report["subject"] != address || report["passed"].(float64) < 35 {
-		t.Errorf("%d tries: %v", tries, report["subject"])
+	if report["subject"] != address || len(checks) < 35 {
+		t.Errorf("%d checks of %v", len(checks), report["subject"])
 	}
 }
 

@@ -121,9 +121,7 @@ func TestInterruptedMatchesAreCountedSoFar(t *testing.T) {
 			t.Errorf("records %v, %v", list, err)
 		}
 		execute(t, "rate", records).expect(t, statusFine, "legal        2", "elo")
-		if err := os.WriteFile(filepath.Join(records, "stray.json"), []byte("{"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(records, "stray.json"), []byte("{"), 0o600))
 		execute(t, "rate", records).expect(t, statusFine, "legal        2", "left out", "stray.json")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 // Rulesheet is a rulesheet of the corpus.
@@ -57,10 +58,7 @@ func require(t testing.TB, dir, name string) string {
 // moduleRoot returns the folder of go.mod: tests run in the folder of their package.
 func moduleRoot(t testing.TB) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.Getwd())(t)
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return dir
@@ -91,10 +89,7 @@ func Rulesheets(t testing.TB) []Rulesheet {
 // Source returns the text of a rulesheet.
 func Source(t testing.TB, name string) []byte {
 	t.Helper()
-	src, err := os.ReadFile(filepath.Join(Dir(t), "rulesheets", name+".kif"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Get(os.ReadFile(filepath.Join(Dir(t), "rulesheets", name+".kif")))(t)
 	return src
 }
 

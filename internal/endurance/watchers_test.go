@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"stackmate/internal/must"
 )
 
 // mostSent bounds the bytes that fifty watchers of chess receive in three minutes, a move a second at each table.
@@ -43,10 +45,7 @@ func TestWatchersReceiveLittle(t *testing.T) {
 	length := lasting(t, 5*time.Second, 3*time.Minute)
 	end := time.Now().Add(length)
 	for i := range watchers {
-		stream, _, err := websocket.Dial(ctx, c.url+"api/tables/"+opened[i%tables].Table, &websocket.DialOptions{HTTPClient: client})
-		if err != nil {
-			t.Fatal(err)
-		}
+		stream, _ := must.Get2(websocket.Dial(ctx, c.url+"api/tables/"+opened[i%tables].Table, &websocket.DialOptions{HTTPClient: client}))(t)
 		stream.SetReadLimit(-1)
 		all.Go(func() {
 			for kind := "x"; kind != ""; {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stackmate/internal/must"
 )
 
 // An archive writes blanks inside of parentheses, times in milliseconds, and no roles.
@@ -19,13 +21,8 @@ const archived = `{"matchId":"base.ticTacToe.1325000000000","randomToken":"9a2b"
 
 func TestMatchesOfArchivesAreRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "match.json")
-	if err := os.WriteFile(path, []byte(archived), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, err := ReadRecord(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(archived), 0o600))
+	r := must.Get(ReadRecord(path))(t)
 	if r.Game != "ticTacToe" || r.Moves[0][0] != "(mark 1 1)" || !slices.Equal(r.States[1], []string{"(cell 1 1 x)", "(control o)"}) ||
 		!slices.Equal(r.Players, []string{"alice", "unknown"}) || !r.Completed || r.Goals[0] != 100 || r.PlayClock != 15 || r.StateTimes[1].Sub(r.StateTimes[0]) != 4100*time.Millisecond {
 		t.Errorf("read as %+v", r)
@@ -101,11 +98,9 @@ func TestMatchesOfArchivesTakeTheRolesOfTheRules(t *testing.T) {
 		"other roles": {func(*ggpMatch) {}, []string{"row"}, nil, nil, "recorded moves or goals of 2 roles"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := DecodeRecord(strings.NewReader(whole(c.change)), "m.json")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err = r.Name(c.roles); c.fault != "" {
+			r := must.Get(DecodeRecord(strings.NewReader(whole(c.change)), "m.json"))(t)
+			err := r.Name(c.roles)
+			if c.fault != "" {
 				if err == nil || !strings.Contains(err.Error(), c.fault) {
 					t.Errorf("error %v, want %q", err, c.fault)
 				}

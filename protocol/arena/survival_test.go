@@ -339,9 +339,7 @@ func TestFilesThatAreNoMatchRecordsAreRefused(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if err := os.WriteFile(path, []byte(`{"game":`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(`{"game":`), 0o644))
 	if _, err := ReadRecord(path); err == nil || !strings.Contains(err.Error(), "not a match record") {
 		t.Errorf("half a record: %v", err)
 	}

@@ -88,10 +88,16 @@ type wire interface {
 // check runs the named checks, or all, on a player at a listener, with a play clock. It needs a bubble of synctest.
 func check(t *testing.T, l wire, h http.Handler, clock time.Duration, names ...string) map[string]Result {
 	t.Helper()
+	return checkOver(t, hardRules, l, h, clock, names...)
+}
+
+// checkOver is check with the rules of the hard game.
+func checkOver(t *testing.T, hard string, l wire, h http.Handler, clock time.Duration, names ...string) map[string]Result {
+	t.Helper()
 	server := &http.Server{Handler: h}
 	go server.Serve(l)
 	defer server.Close()
-	p := Player{URL: "http://wire", StartClock: max(10*time.Second, clock), PlayClock: clock, Hard: hardRules, dial: l.Dial}
+	p := Player{URL: "http://wire", StartClock: max(10*time.Second, clock), PlayClock: clock, Hard: hard, dial: l.Dial}
 	checks := slices.DeleteFunc(slices.Clone(playerChecks), func(c leveled) bool {
 		return len(names) > 0 && !slices.Contains(names, c.name)
 	})

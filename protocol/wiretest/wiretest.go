@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"stackmate/gdl"
+	"stackmate/internal/must"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/reference"
@@ -36,30 +37,21 @@ const Choosing = `
 // Term parses a term.
 func Term(t testing.TB, text string) gdl.Term {
 	t.Helper()
-	v, err := gdl.ParseTerm(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(gdl.ParseTerm(text))(t)
 	return v
 }
 
 // Game parses rules.
 func Game(t testing.TB, rules string) *gdl.Game {
 	t.Helper()
-	g, _, err := gdl.Load(t.Context(), "test", []byte(rules))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte(rules)))(t)
 	return g
 }
 
 // Compile returns the simplest machine of a game.
 func Compile(t testing.TB, g *gdl.Game) machine.Machine {
 	t.Helper()
-	m, err := reference.New(t.Context(), g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(reference.New(t.Context(), g))(t)
 	return m
 }
 

@@ -33,6 +33,7 @@ func TestBoundedAlphaBetaKeepsItsPromise(t *testing.T) {
 		if !r.Finished {
 			return nil // means of fewer instances
 		}
+		// On a busy machine there may be no row before: ε = 0 takes longest.
 		if before, ok := last[r.Table]; ok && strings.Contains(r.Table, "trees") && r.Epsilon > 0 && (r.Ratio > before.Ratio || r.Bound < before.Bound) {
 			t.Errorf("%s, size %d: ER %g and AMB %g at %s, %g and %g at %s", r.Table, r.Size, r.Ratio, r.Bound, r.Method, before.Ratio, before.Bound, before.Method)
 		}

@@ -19,7 +19,7 @@ const historyLimit = 1 << 14
 // is good after this threat. Continuation scores are in a hash table with collisions.
 type history struct {
 	moves, fluents [][]int64 // by role
-	continuations  []int16   // by hash
+	continuations  []int16   // by hash; nil before the first merit, so that many short searches stay cheap
 	open           bool      // open vocabulary: positions are lists
 }
 
@@ -34,12 +34,7 @@ const (
 // newHistory returns a history that begins with prior scores of fluents, or with none if prior is nil.
 func newHistory(m machine.Machine, prior [][]int64) *history {
 	roles := len(m.Names().Roles)
-	h := &history{
-		moves:         make([][]int64, roles),
-		fluents:       make([][]int64, roles),
-		continuations: make([]int16, 1<<continuationBits),
-		open:          m.Names().Open != nil,
-	}
+	h := &history{moves: make([][]int64, roles), fluents: make([][]int64, roles), open: m.Names().Open != nil}
 	for r, scores := range prior {
 		h.fluents[r] = slices.Clone(scores)
 	}
@@ -59,6 +54,9 @@ func (h *history) score(f *frame, a int) (sum int64) {
 		for w &^= f.state[i]; w != 0; w &= w - 1 {
 			sum += fluents[i<<6+bits.TrailingZeros64(w)]
 		}
+	}
+	if h.continuations == nil {
+		return sum
 	}
 	return sum + continuationWeight*int64(*h.continuation(f, a))
 }
@@ -111,6 +109,9 @@ func (h *history) learn(f *frame, a int, merit int64) {
 			score := &h.fluents[r][i<<6+bits.TrailingZeros64(w)]
 			*score = added(*score)
 		}
+	}
+	if h.continuations == nil {
+		h.continuations = make([]int16, 1<<continuationBits)
 	}
 	c := h.continuation(f, a)
 	*c = int16(added(int64(*c))) // absolute value at most historyLimit

@@ -48,9 +48,7 @@ func TestATableOutlivesAKillOfTheProgram(t *testing.T) {
 		records, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 		for _, path := range records { // it was writing
 			text, _ := os.ReadFile(path)
-			if err := os.WriteFile(path, append(text, `{"moves":[["(ma`...), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(path, append(text, `{"moves":[["(ma`...), 0o600))
 		}
 		for round := range 3 { // again and again, without a move in between
 			now, newURL := restarted(t, dir)
@@ -108,9 +106,7 @@ func TestARecordThatIsAheadOfTheTablesFileIsFollowed(t *testing.T) {
 		dir := copied(t, first.Archive.Dir()) // killed before the second match was in the file of the table
 		must.OK(t, os.WriteFile(filepath.Join(dir, tableFolder, s.Table+".json"), before, 0o600))
 		if name == "unbegun" {
-			if err := os.WriteFile(filepath.Join(dir, "page.ticTacToe."+s.Table+".3.jsonl"), []byte(`{"match":"`), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(filepath.Join(dir, "page.ticTacToe."+s.Table+".3.jsonl"), []byte(`{"match":"`), 0o600))
 		}
 		now, url := restarted(t, dir)
 		again := comeTo(t, url, opened{s.Table, s.keys})

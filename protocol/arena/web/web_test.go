@@ -410,10 +410,7 @@ func TestUploadsAreBounded(t *testing.T) {
 	if n := len(s.library.uploads); n != maxUploads {
 		t.Errorf("%d uploads", n)
 	}
-	response, err := http.Post(url+"/api/rules", "text/plain", strings.NewReader(strings.Repeat("; too long\n", maxUpload/8)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.Post(url+"/api/rules", "text/plain", strings.NewReader(strings.Repeat("; too long\n", maxUpload/8))))(t)
 	response.Body.Close()
 	if response.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a long rulesheet: %s", response.Status)

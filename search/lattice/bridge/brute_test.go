@@ -237,10 +237,7 @@ func TestPlansAreThoseOfBruteForce(t *testing.T) {
 		}
 		for need := 1; need <= e.left; need++ {
 			want := most(b.plans(e.moment(need), b.all()))
-			r, err := Solve(context.Background(), d, Options{Tricks: need, Memory: []int64{0, 4 << 10}[i%2]}) // tables of a few entries change nothing
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(Solve(context.Background(), d, Options{Tricks: need, Memory: []int64{0, 4 << 10}[i%2]}))(t) // tables of a few entries change nothing
 			g := r.Goals[0]
 			if r.Layouts != int64(len(b.layouts)) || !g.Exact || g.Won != int64(want) {
 				t.Fatalf("ending %d, %v: %d tricks in %d to %d of %d layouts, want %d of %d", i, d, need, g.Won, g.Upper, r.Layouts, want, len(b.layouts))
