@@ -78,6 +78,7 @@ func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Eval
 	l.Weigh(weighing, decisionShare*t.playoutsIn(t.playClock()))
 	e := l.Evaluation()
 	t.log.Info().Float64("share", e.Share()).Msg("share of the evaluation in the best blend with playouts")
+	t.enrol(l, e)
 	return e
 }
 
