@@ -22,7 +22,8 @@ import (
 // In many games an evaluation can be trained within seconds. As leaf evaluation it is much
 // stronger than playouts. In others, such as parity games, it is much weaker
 // (docs/lab/evaluation.md). So half of the start clock goes into training. The measured quality of the
-// evaluation decides how it is used (approachBy).
+// evaluation decides how it is used (approachBy). A learner whose evaluation is used goes on in the opponents' time
+// (pupil.go).
 const (
 	// learningShare is the share of the start clock for training. An eighth of the clock is left for overruns.
 	learningShare = 0.5

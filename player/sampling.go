@@ -96,9 +96,9 @@ func (a approach) String() string {
 	case a.evaluator == nil:
 		return "playouts"
 	case a.alone:
-		return "the evaluation trained in the start clock"
+		return "the trained evaluation"
 	}
-	return "playouts and the evaluation trained in the start clock"
+	return "playouts and the trained evaluation"
 }
 
 // ways returns the names of the approaches for explanations.

@@ -117,7 +117,7 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 	if len(left) != 2 || left[0] < 12*time.Second || left[0] > 15*time.Second || left[1] < 25*time.Second || left[1] > 30*time.Second {
 		t.Fatalf("learnt for %v, want half of half a minute for the first of two subgames, and of all that is left for the second", left)
 	}
-	if got := p.ways(); !strings.HasSuffix(got, "the evaluation trained in the start clock, in each subgame") {
+	if got := p.ways(); !strings.HasSuffix(got, "the trained evaluation, in each subgame") {
 		t.Errorf("goes by %q", got)
 	}
 	for m, part := range p.parts {
