@@ -46,6 +46,7 @@ func (t *thinker) learnOn(ctx context.Context, at position) {
 		l.BeginAt(at.state)
 		t.runLearner(l, ctx, 0)
 		t.revise(l.Evaluation())
+		t.log.Info().Int64("games", l.Progress().Games).Msg("learning while pondering")
 		return nil
 	})
 	if err != nil {

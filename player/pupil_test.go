@@ -38,6 +38,7 @@ func withPupil(t *testing.T) (*thinker, position) {
 	p.enrol(l, e)
 	p.begun = m
 	p.adopt(approach{evaluator: e, alone: true})
+	p.exactShare = leastExactShare
 	return p, at
 }
 
@@ -82,6 +83,20 @@ func TestALessonEndsWithThePondering(t *testing.T) {
 	p.ponder(ctx, at) // else it does not return
 	if p.pupil == nil {
 		t.Error("the pupil has left")
+	}
+}
+
+// After a move that exact search has helped, pondering goes on with the proof.
+func TestNoLessonInterruptsAProof(t *testing.T) {
+	p, at := withPupil(t)
+	e := p.approach.evaluator
+	p.adapt(true)
+	if p.ponder(ctxOf(t, 20*time.Millisecond), at); p.approach.evaluator != e {
+		t.Error("the pupil has learnt")
+	}
+	p.adapt(false)
+	if p.ponder(ctxOf(t, time.Minute), at); p.approach.evaluator == e {
+		t.Error("the pupil has not learnt")
 	}
 }
 

@@ -104,6 +104,7 @@ func TestSubgamesAreSearchedApart(t *testing.T) {
 func TestEachSubgameIsLearnt(t *testing.T) {
 	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
 	p := onOneThread(0, 64<<20, exactSearch)
+	p.ponders = true
 	var left []time.Duration
 	p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
 		ends, _ := ctx.Deadline()
@@ -124,6 +125,9 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 		e := part.approach.evaluator
 		if e == nil || m != part.machine {
 			t.Fatalf("the evaluation of a subgame is not used: %+v", part.approach)
+		}
+		if part.ponders {
+			t.Error("a learner of a subgame stays, which nobody ponders about")
 		}
 		e.Values(make([]float64, len(m.Names().Roles)), m.Initial())
 		if s := part.sampling(part.approach, 1); s.Evaluator != montecarlo.Evaluator(e) || s.AtOnce {

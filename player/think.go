@@ -255,8 +255,9 @@ func (t *thinker) solves(ctx context.Context, at position) bool {
 	return t.search(short, at).settled() != nil
 }
 
-// ponder implements policy. If the machine came after the start clock, begin runs first. Then the pupil goes on learning;
-// without one the searches run on the position, and subtrees and tables that the next position needs are kept.
+// ponder implements policy. If the machine came after the start clock, begin runs first. Then the pupil goes on learning.
+// Without a pupil, and after a move that exact search has helped, the searches run on the position, and subtrees and
+// tables that the next position needs are kept.
 func (t *thinker) ponder(ctx context.Context, at position) {
 	t.prepare(ctx, at)
 	if t.begun != at.machine {
@@ -266,7 +267,7 @@ func (t *thinker) ponder(ctx context.Context, at position) {
 	}
 	switch {
 	case ctx.Err() != nil:
-	case t.pupil != nil:
+	case t.pupil != nil && t.exactShare < 1:
 		t.learnOn(ctx, at)
 	default:
 		t.search(ctx, at)
