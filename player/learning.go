@@ -67,8 +67,10 @@ func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Eval
 	if l == nil {
 		return nil
 	}
+	before, began := l.Progress().Positions, time.Now()
 	t.runLearner(l, short, 0)
 	p := l.Progress()
+	rate := float64(p.Positions-before) / max(time.Since(began), 1).Seconds()
 	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
 	if p.Games == 0 {
 		return nil
@@ -79,7 +81,7 @@ func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Eval
 	l.Weigh(weighing, decisionShare*t.playoutsIn(t.playClock()))
 	e := l.Evaluation()
 	t.log.Info().Float64("share", e.Share()).Msg("share of the evaluation in the best blend with playouts")
-	t.enrol(l, e)
+	t.enrol(l, e, rate*t.opponentsTime().Seconds())
 	return e
 }
 

@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"stackmate/internal/guard"
 	"stackmate/search/evaluate"
@@ -21,9 +22,16 @@ type pupil struct {
 // still run.
 func (p *pupil) Values(dst []float64, states []uint64) { p.latest.Load().Values(dst, states) }
 
-// enrol keeps the learner of an evaluation as pupil, if the player ponders and the memory suffices.
-func (t *thinker) enrol(l *evaluate.Learner, e *evaluate.Evaluation) {
-	if held := l.Bytes(); t.ponders && held <= t.memory.share() {
+// opponentsTime returns the time in which the opponents think during a match, if they use their clocks and the match is
+// as long as random games.
+func (t *thinker) opponentsTime() time.Duration {
+	return scaled(t.class.Length*(1-1/float64(t.class.Players)), t.playClock())
+}
+
+// enrol keeps the learner of an evaluation as pupil, if the player ponders, the memory suffices, and the match is long
+// enough to learn from as many more positions as it has learnt from so far: less than that gains nothing.
+func (t *thinker) enrol(l *evaluate.Learner, e *evaluate.Evaluation, more float64) {
+	if held := l.Bytes(); t.ponders && held <= t.memory.share() && more >= float64(l.Progress().Positions) {
 		t.pupil = &pupil{learner: l, held: held}
 		t.pupil.latest.Store(e)
 		t.memory.lose(held)

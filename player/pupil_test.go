@@ -35,7 +35,7 @@ func withPupil(t *testing.T) (*thinker, position) {
 	p.prepare(ctxOf(t, time.Minute), at)
 	l := learnerOf(t, m, nil, 300)
 	e := l.Evaluation()
-	p.enrol(l, e)
+	p.enrol(l, e, 1e9)
 	p.begun = m
 	p.adopt(approach{evaluator: e, alone: true})
 	p.exactShare = leastExactShare
@@ -124,12 +124,20 @@ func TestOnlyAPupilOfUseHoldsMemory(t *testing.T) {
 		t.Errorf("a search by playouts keeps a pupil and %d bytes", p.memory.lost)
 	}
 	p.ponders = false
-	if p.enrol(l, l.Evaluation()); p.pupil != nil {
+	if p.enrol(l, l.Evaluation(), 1e9); p.pupil != nil {
 		t.Error("a player that does not ponder has a pupil")
 	}
 	p.ponders, p.memory.total = true, 64<<20
-	if p.enrol(l, l.Evaluation()); p.pupil != nil || p.memory.lost != 0 {
+	if p.enrol(l, l.Evaluation(), 1e9); p.pupil != nil || p.memory.lost != 0 {
 		t.Error("a pupil takes the memory of the searches")
+	}
+	p.memory.total = 1 << 30
+	positions := float64(l.Progress().Positions)
+	if p.enrol(l, l.Evaluation(), positions-1); p.pupil != nil {
+		t.Error("a learner stays for less than it has learnt")
+	}
+	if p.enrol(l, l.Evaluation(), positions); p.pupil == nil {
+		t.Error("no learner stays for as much as it has learnt")
 	}
 	p, at = withPupil(t)
 	at.machine = newSubtraction(9)
@@ -198,5 +206,13 @@ func pondering(b *testing.B, config montecarlo.Config, newLearner func() *evalua
 func learnFor(l *evaluate.Learner, clock time.Duration) {
 	for began := cputime.Now(); cputime.Now()-began < clock; {
 		l.Learn(context.Background(), 1)
+	}
+}
+
+func TestTheOpponentsThinkInTheirShareOfTheMoves(t *testing.T) {
+	p := onOneThread(0, 64<<20)
+	p.clock, p.class.Length, p.class.Players = 2*time.Second, 60, 3
+	if got := p.opponentsTime().Round(time.Millisecond); got != 80*time.Second {
+		t.Errorf("%v of 60 moves of two seconds, of which the opponents of one of three players make 40", got)
 	}
 }
