@@ -18,6 +18,8 @@ type comparison struct {
 	// opening is the number of random joint moves at the start, equal in the two matches of a pair
 	// with swapped sides.
 	opening int
+	// ponder, if not nil, is called in each position in which the other rival chooses alone.
+	ponder func(rival int, at position)
 }
 
 // duelMatch is one match between the rivals of a comparison.
@@ -87,10 +89,27 @@ func (t *duelMatch) play(ctx context.Context) (share float64, ok bool) {
 			}
 			b.Choose(0, machine.Role(r), move)
 		}
+		t.rest()
 		b.Advance(1)
 		b.Store(t.state, 1)
 	}
 	return 0.5, true
+}
+
+// rest lets the rival ponder that has no choice while the other one has.
+func (t *duelMatch) rest() {
+	if t.ponder == nil || t.steps < t.opening {
+		return
+	}
+	var chooses [2]bool
+	for r, rival := range t.seats {
+		if rival >= 0 && len(t.batch.AppendLegal(nil, 0, machine.Role(r))) > 1 {
+			chooses[rival] = true
+		}
+	}
+	if i := slices.Index(chooses[:], false); i >= 0 && chooses[1-i] {
+		t.ponder(i, position{machine: t.machine, state: t.state})
+	}
 }
 
 // share returns the first rival's share of the points of all roles.

@@ -116,6 +116,9 @@ func TestAMachineThatComesLateIsLearntOf(t *testing.T) {
 	if err := p.Start(ctx, Match{Game: rolesOf(m.Names().Roles...), Role: m.Names().Roles[1], Log: zerolog.New(log)}); err != nil {
 		t.Fatal(err)
 	}
+	if !p.worker.ponders {
+		t.Error("the policy is not told that it ponders")
+	}
 	playTurn(t, p, 10*time.Second)
 	for range 6000 {
 		if log.has(`"message":"learning"`) {

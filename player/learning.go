@@ -22,7 +22,8 @@ import (
 // In many games an evaluation can be trained within seconds. As leaf evaluation it is much
 // stronger than playouts. In others, such as parity games, it is much weaker
 // (docs/lab/evaluation.md). So half of the start clock goes into training. The measured quality of the
-// evaluation decides how it is used (approachBy).
+// evaluation decides how it is used (approachBy). A learner whose evaluation is used goes on in the opponents' time
+// (pupil.go).
 const (
 	// learningShare is the share of the start clock for training. An eighth of the clock is left for overruns.
 	learningShare = 0.5
@@ -66,8 +67,10 @@ func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Eval
 	if l == nil {
 		return nil
 	}
+	before, began := l.Progress().Positions, time.Now()
 	t.runLearner(l, short, 0)
 	p := l.Progress()
+	rate := float64(p.Positions-before) / max(time.Since(began), 1).Seconds()
 	t.log.Info().Int64("games", p.Games).Float64("correlation", p.Correlation).Msg("learning")
 	if p.Games == 0 {
 		return nil
@@ -78,6 +81,7 @@ func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Eval
 	l.Weigh(weighing, decisionShare*t.playoutsIn(t.playClock()))
 	e := l.Evaluation()
 	t.log.Info().Float64("share", e.Share()).Msg("share of the evaluation in the best blend with playouts")
+	t.enrol(l, e, rate*t.opponentsTime().Seconds())
 	return e
 }
 

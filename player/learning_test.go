@@ -110,7 +110,8 @@ func TestHalfOfTheStartClockGoesIntoLearning(t *testing.T) {
 func TestWhatIsOfNoUseIsNotLearnt(t *testing.T) {
 	m := gamestest.Machine(t, "breakthrough-4x4")
 	for games, useful := range map[int64]bool{0: false, 1: false, 10_000: true} {
-		p := onOneThread(0, 64<<20)
+		p := onOneThread(0, 1<<30)
+		p.ponders = true
 		p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) {
 			if games > 0 {
 				l.Learn(t.Context(), games)
@@ -121,6 +122,9 @@ func TestWhatIsOfNoUseIsNotLearnt(t *testing.T) {
 		e := p.learn(ctx, time.Minute)
 		if got := e != nil && e.Share() >= usefulShare; got != useful {
 			t.Errorf("after %d games what was learnt is of use: %v", games, got)
+		}
+		if got := p.pupil != nil; got != (e != nil) {
+			t.Errorf("after %d games the learner stays: %v", games, got)
 		}
 	}
 }

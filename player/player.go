@@ -32,7 +32,7 @@ type Options struct {
 	// MostThreads bounds the threads that a player's name may request; 0 means MaxThreads.
 	MostThreads int
 	Memory      int64 // bytes for compiling, machines, tables and trees of a match; 0 means DefaultMemory
-	Ponder      bool  // search during the opponents' time, too
+	Ponder      bool  // learn or search during the opponents' time, too
 	// Knowledge is a folder of trained evaluations with names by KnowledgeFile. An evaluation is read at the start of
 	// a match and saved after training; "" means no folder.
 	Knowledge string
@@ -129,7 +129,8 @@ func (p *Player) Start(ctx context.Context, m Match) error {
 	p.rng = machine.NewRand(p.options.Seed)
 	memory := &memory{total: p.options.Memory}
 	p.worker = newWorker(setting{
-		spec: p.spec, seed: p.options.Seed, clock: m.PlayClock, log: m.Log, memory: memory, margins: p.margins, knowledge: p.knowledge(m.Game),
+		spec: p.spec, seed: p.options.Seed, clock: m.PlayClock, ponders: p.options.Ponder, log: m.Log, memory: memory, margins: p.margins,
+		knowledge: p.knowledge(m.Game),
 	}, p.spec.kind.make)
 	p.begin(ctx, m, memory)
 	return p.prepare(ctx)

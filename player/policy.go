@@ -29,6 +29,8 @@ type setting struct {
 	spec
 	seed  uint64
 	clock time.Duration // for each move; 0 means no limit
+	// ponders: ponder is called between the moves
+	ponders bool
 	// textbook: plain UCT without any technique or preparation
 	textbook bool
 	log      zerolog.Logger

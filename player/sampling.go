@@ -97,9 +97,9 @@ func (a approach) String() string {
 	case a.evaluator == nil:
 		return "playouts"
 	case a.alone:
-		return "the evaluation trained in the start clock"
+		return "the trained evaluation"
 	}
-	return "playouts and the evaluation trained in the start clock"
+	return "playouts and the trained evaluation"
 }
 
 // ways returns the names of the approaches for explanations.
@@ -123,7 +123,9 @@ func (t *thinker) ways() string {
 
 // adopt switches the sampling search to an approach and stores it for later policies.
 func (t *thinker) adopt(a approach) {
-	t.approach = a
+	if t.approach = a; a.evaluator == nil {
+		t.dismiss()
+	}
 	t.sampler = t.newSampler()
 	if e := t.experience; e != nil {
 		e.mu.Lock()
@@ -165,6 +167,9 @@ func (t *thinker) sampling(a approach, threads int) montecarlo.Config {
 	}
 	if a.evaluator != nil {
 		config.Evaluator, config.Alone = a.evaluator, a.alone
+		if t.pupil != nil {
+			config.Evaluator = t.pupil
+		}
 	}
 	for _, p := range parameters {
 		if v, ok := t.values[p.Name]; ok {
@@ -195,7 +200,7 @@ func (t *thinker) factor(ctx context.Context) {
 			t.parts = make(map[machine.Machine]*thinker)
 		}
 		part := newThinker(t.setting)
-		part.knowledge = knowledge{} // the file belongs to the whole game
+		part.knowledge, part.ponders = knowledge{}, false // the file belongs to the whole game, as pondering does
 		part.machine, part.class, part.runLearner = g.Machine, solve.Classify(short, g.Machine, t.seed), t.runLearner
 		part.findDecisive(short)
 		if t.has(exactSearch) {

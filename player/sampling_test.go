@@ -115,6 +115,7 @@ func TestSubgamesAreSearchedApart(t *testing.T) {
 func TestEachSubgameIsLearnt(t *testing.T) {
 	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
 	p := onOneThread(0, 64<<20, exactSearch)
+	p.ponders = true
 	ctx := ctxOf(t, time.Minute)
 	before, parts := time.Now(), 2
 	p.runLearner = func(l *evaluate.Learner, short context.Context, _ int64) {
@@ -136,13 +137,16 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 	if parts != 0 {
 		t.Fatalf("%d subgames are not learnt", parts)
 	}
-	if got := p.ways(); !strings.HasSuffix(got, "the evaluation trained in the start clock, in each subgame") {
+	if got := p.ways(); !strings.HasSuffix(got, "the trained evaluation, in each subgame") {
 		t.Errorf("goes by %q", got)
 	}
 	for m, part := range p.parts {
 		e := part.approach.evaluator
 		if e == nil || m != part.machine {
 			t.Fatalf("the evaluation of a subgame is not used: %+v", part.approach)
+		}
+		if part.ponders {
+			t.Error("a learner of a subgame stays, which nobody ponders about")
 		}
 		e.Values(make([]float64, len(m.Names().Roles)), m.Initial())
 		if s := part.sampling(part.approach, 1); s.Evaluator != montecarlo.Evaluator(e) || s.AtOnce {

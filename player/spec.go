@@ -57,7 +57,7 @@ const (
 // techniques lists all techniques; no other place knows their names. docs/lab has their measured worth.
 var techniques = []Technique{
 	{exactSearch, "exact search beside sampling", 0},
-	{learning, "an evaluation trained in the start clock", 0},
+	{learning, "an evaluation trained in the start clock and while the opponents think", 0},
 	{factoring, "independent subgames searched apart", 0},
 	{rave, "all moves as first", 0},
 	{"decisive", "decisive and anti-decisive moves in playouts", montecarlo.Decisive},

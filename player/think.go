@@ -43,6 +43,7 @@ type subject struct {
 // valuation holds the values of leaves in the sampling search, and how they are found.
 type valuation struct {
 	approach approach
+	pupil    *pupil // learns while the player ponders; nil if nothing is learnt any more
 	// runLearner is (*evaluate.Learner).Learn, except in tests.
 	runLearner func(l *evaluate.Learner, ctx context.Context, games int64)
 }
@@ -79,6 +80,7 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	}
 	t.subject = subject{machine: at.machine, begun: t.begun, class: solve.Classify(ctx, at.machine, t.seed)}
 	t.plan, t.exact, t.approach = plan{}, nil, approach{}
+	t.dismiss()
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
@@ -257,8 +259,9 @@ func (t *thinker) solves(ctx context.Context, at position) bool {
 	return t.search(short, at).settled() != nil
 }
 
-// ponder implements policy. If the machine came after the start clock, begin runs first. Then the searches run on the
-// position; subtrees and tables that the next position needs are kept.
+// ponder implements policy. If the machine came after the start clock, begin runs first. Then the pupil goes on learning.
+// Without a pupil, and after a move that exact search has helped, the searches run on the position, and subtrees and
+// tables that the next position needs are kept.
 func (t *thinker) ponder(ctx context.Context, at position) {
 	t.prepare(ctx, at)
 	if t.begun != at.machine {
@@ -266,7 +269,11 @@ func (t *thinker) ponder(ctx context.Context, at position) {
 		t.begin(late, at)
 		cancel()
 	}
-	if ctx.Err() == nil {
+	switch {
+	case ctx.Err() != nil:
+	case t.pupil != nil && t.exactShare < 1:
+		t.learnOn(ctx, at)
+	default:
 		t.search(ctx, at)
 	}
 }

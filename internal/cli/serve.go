@@ -26,7 +26,7 @@ type serveCommand struct {
 	Name       string        `default:"Stackmate" help:"Name of the player for game servers."`
 	Matches    int           `default:"1" help:"Concurrent matches; they share threads and memory."`
 	Threads    int           `placeholder:"N" help:"Threads of all searches; by default one for each processor."`
-	Ponder     bool          `default:"true" negatable:"" help:"Ponder: search while the opponents think."`
+	Ponder     bool          `default:"true" negatable:"" help:"Ponder: learn or search while the opponents think."`
 	Explain    bool          `help:"Print an explanation of each move, on standard error."`
 	Knowledge  string        `type:"path" placeholder:"DIR" help:"Folder of weights from train or earlier matches."`
 	Record     string        `type:"path" placeholder:"DIR" help:"Folder for records of the matches."`

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
@@ -151,6 +152,28 @@ func (l *Learner) Learn(ctx context.Context, games int64) {
 			l.games.step()
 		}
 	}
+}
+
+// BeginAt makes new games of self-play begin at a position, but one in initialPart, which begins at the initial position,
+// so that the evaluation does not forget the rest of the game. A position in which the game is over has no effect.
+func (l *Learner) BeginAt(s machine.State) {
+	l.games.beginAt(s)
+	for _, p := range l.others {
+		p.beginAt(s)
+	}
+}
+
+// networks is the number of copies of the network that a learner holds: in use, mean, gradient and two means of it.
+const networks = 5
+
+// Bytes returns the approximate memory of the learner.
+func (l *Learner) Bytes() int64 {
+	weights := int64(unsafe.Sizeof(vector.Floats{}))*networks + int64(unsafe.Sizeof(vector.Shorts{}))
+	bytes := 8*int64(len(l.pool)) + 4*int64(len(l.targets)) + weights*int64(len(l.trainer.in))
+	for _, p := range append([]*selfPlay{l.games}, l.others...) {
+		bytes += p.machine.Info().Batch + 8*int64(len(p.states)) + int64(len(p.all)*longest*8*p.words)
+	}
+	return bytes
 }
 
 // Progress returns the present state of learning.

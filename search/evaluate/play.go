@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"math"
+	"slices"
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
@@ -14,6 +15,9 @@ const (
 	drawnPart = 0.75
 	mostDraws = 24
 )
+
+// initialPart: after beginAt one in initialPart games begins at the initial position.
+const initialPart = 4
 
 // longest is the maximum length of a game in joint moves; longer games are dropped.
 const longest = 400
@@ -42,8 +46,9 @@ type games struct {
 	states  []uint64    // by lane
 	values  [][]float64 // by evaluation, then lane, then role
 	goals   []int32
-	initial [][]machine.Move // the sensible moves of the initial position, by role
-	moves   [][]machine.Move // the same of a position that has just been reached
+	initial origin           // the initial position
+	present *origin          // the position where most games begin; nil before beginAt
+	moves   [][]machine.Move // the sensible moves of a position that has just been reached, by role
 
 	// ended is called at the end of a game; the values of lane are the goals.
 	ended func(g *game, lane int)
@@ -76,18 +81,49 @@ func newGames(m machine.Machine, evaluations int, rng *machine.Rand, bytes int64
 	for range evaluations {
 		p.values = append(p.values, make([]float64, lanes*p.roles))
 	}
-	p.goals, p.initial, p.moves = make([]int32, p.roles), make([][]machine.Move, p.roles), make([][]machine.Move, p.roles)
-	p.batch.Evaluate(1) // of the initial position
-	p.readMoves(p.initial, 0)
+	p.goals, p.moves = make([]int32, p.roles), make([][]machine.Move, p.roles)
+	p.initial, _ = p.originAt(m.Initial())
 	return p
+}
+
+// origin is a position where games begin.
+type origin struct {
+	state machine.State
+	moves [][]machine.Move // the sensible moves, by role
+}
+
+// originAt returns the origin at a position, and whether the game goes on there.
+func (p *games) originAt(s machine.State) (origin, bool) {
+	o := origin{slices.Clone(s), make([][]machine.Move, p.roles)}
+	p.batch.Load(s, 1)
+	p.batch.Evaluate(1)
+	p.readMoves(o.moves, 0)
+	return o, (p.batch.Terminal()[0]|p.batch.Stuck()[0])&1 == 0
+}
+
+// beginAt makes new games begin at a position, but one in initialPart, which begins at the initial position. A
+// position in which the game is over has no effect.
+func (p *games) beginAt(s machine.State) {
+	if o, goesOn := p.originAt(s); goesOn {
+		p.present = &o
+	}
+}
+
+// nextOrigin draws the position where the next game begins.
+func (p *games) nextOrigin() *origin {
+	if p.present == nil || p.rng.Intn(initialPart) == 0 {
+		return &p.initial
+	}
+	return p.present
 }
 
 // restart begins a new game in g.
 func (p *games) restart(g *game) {
-	g.states = append(g.states[:0], p.machine.Initial()...)
+	from := p.nextOrigin()
+	g.states = append(g.states[:0], from.state...)
 	g.values = g.values[:0]
 	p.start(g)
-	p.draw(g, p.initial)
+	p.draw(g, from.moves)
 }
 
 // last returns the present position of a game.

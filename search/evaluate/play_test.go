@@ -10,6 +10,7 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
 	"stackmate/reasoner/machine/play"
+	"stackmate/search/evaluate/vector"
 )
 
 // Positions in which a decisive move exists get its goals as values; all other positions get estimates.
@@ -180,5 +181,98 @@ func TestTheTargetsOfAGameAreItsTDReturns(t *testing.T) {
 		if got := float64(l.targets[i]); math.Abs(got-want) > 1e-6 {
 			t.Errorf("the target %d positions before the end is %v, want %v", i, got, want)
 		}
+	}
+}
+
+// Three of four games begin at the present position, and by moves that are legal there.
+func TestGamesBeginAtThePresentPosition(t *testing.T) {
+	m := gamestest.Machine(t, "connectFour-4x4")
+	x, e := play.NewExpander(m), new(play.Expansion)
+	if err := x.Expand(e, m.Initial()); err != nil {
+		t.Fatal(err)
+	}
+	l, words := learner(t, m, Config{ConstantSum: true, Seed: 1, Threads: 2}), len(m.Initial())
+	present := slices.Clone(e.States[2*words : 3*words])
+	if err := x.Expand(e, present); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*selfPlay{l.games, l.others[0]} {
+		p.over = func(PlayedGame) {}
+		p.step() // games that have begun go on
+	}
+	l.BeginAt(present)
+	for i, p := range []*selfPlay{l.games, l.others[0]} {
+		before, there, all := map[*game]bool{}, 0, 0
+		start := p.start
+		p.start = func(g *game) {
+			start(g)
+			delete(before, g)
+			if all++; slices.Equal(g.states, present) {
+				there++
+				before[g] = true
+			} else if !slices.Equal(g.states, m.Initial()) {
+				t.Fatalf("player %d: a game begins at neither position", i)
+			}
+		}
+		for range 300 {
+			p.step()
+			for g := range before {
+				if next := g.states[words:]; len(next) > 0 && !slices.ContainsFunc(slices.Collect(slices.Chunk(e.States, words)), func(s []uint64) bool {
+					return slices.Equal(s, next[:words])
+				}) {
+					t.Fatalf("player %d: the second position of a game does not follow the present one", i)
+				}
+			}
+		}
+		if part := float64(there) / float64(all); all < 1000 || math.Abs(part-(1-1./initialPart)) > 0.05 {
+			t.Errorf("player %d: of %d games %v begin at the present position", i, all, part)
+		}
+	}
+}
+
+// A position in which the game is over changes nothing.
+func TestGamesDoNotBeginWhereTheyAreOver(t *testing.T) {
+	m := gamestest.Machine(t, "ticTacToe")
+	l := learner(t, m, Config{ConstantSum: true, Seed: 1})
+	l.games.over = func(g PlayedGame) {
+		if !slices.Equal(g.States[:len(m.Initial())], m.Initial()) {
+			t.Error("a game does not begin at the initial position")
+		}
+	}
+	over, ended := machine.State(nil), l.games.ended
+	l.games.ended = func(g *game, lane int) {
+		over = slices.Clone(l.games.states[lane*l.games.words : (lane+1)*l.games.words])
+		ended(g, lane)
+	}
+	for range 20 {
+		l.games.step()
+	}
+	if over == nil {
+		t.Fatal("no game has ended")
+	}
+	l.BeginAt(over)
+	for range 20 {
+		l.games.step()
+	}
+}
+
+// What is learnt depends on the seed and the position alone, and knows more of what follows this position.
+func TestLearningFromAPositionIsReproducible(t *testing.T) {
+	m := gamestest.Machine(t, "connectFour-4x4")
+	var learnt [3]*Learner
+	for i := range learnt {
+		learnt[i] = learner(t, m, Config{ConstantSum: true, Seed: 1})
+		learnt[i].Learn(t.Context(), 500)
+		if i < 2 {
+			learnt[i].BeginAt(learnt[i].pool[:learnt[i].wide]) // of the last game's end, so that few moves are left
+		}
+		learnt[i].Learn(t.Context(), 500)
+	}
+	weights := func(i int) []vector.Floats { return learnt[i].trainer.mean.in }
+	if !slices.Equal(weights(0), weights(1)) {
+		t.Error("two learners of one seed have learnt different weights")
+	}
+	if slices.Equal(weights(0), weights(2)) {
+		t.Error("the position has no effect")
 	}
 }
