@@ -160,7 +160,7 @@ func TestSubgamesArePackedInTheStartClock(t *testing.T) {
 	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
 	p := onOneThread(0, 64<<20)
 	p.prepare(t.Context(), position{machine: m, state: m.Initial(), legal: []machine.Move{0}})
-	p.factor(t.Context())
+	factorAtOnce(t, p)
 	if len(p.parts) != 2 {
 		t.Fatalf("%d subgames, want 2", len(p.parts))
 	}
