@@ -3,7 +3,6 @@ package reasoner
 import (
 	"context"
 	"errors"
-	"time"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/circuit/kernel"
@@ -67,31 +66,6 @@ func engineNames() []string {
 
 // auto selects the first engine that works.
 const auto = "auto"
-
-const (
-	// A game with more than plainInstances rule instances is grounded thoroughly, with up to mostInstances. Nearly all
-	// games have fewer than plainInstances.
-	plainInstances = 2_500_000
-	mostInstances  = 10_000_000
-)
-
-// ground returns the ground program of a game. A game that exceeds a limit is grounded again, thoroughly.
-func ground(ctx context.Context, g *gdl.Game, memory int64) (p *datalog.Program, err error) {
-	var stages machine.Stages
-	for _, lim := range []datalog.Limits{{MaxInstances: plainInstances}, {MaxInstances: mostInstances, Thorough: true}} {
-		began := time.Now()
-		lim.MaxBytes = memory
-		if p, err = datalog.Ground(ctx, g, lim); err == nil {
-			p.Stages = append(stages, p.Stages...)
-			return p, nil
-		}
-		if !errors.Is(err, datalog.ErrLimit) {
-			break
-		}
-		stages.Add("grounding, failed", time.Since(began))
-	}
-	return nil, err
-}
 
 // newDatalog returns the Datalog machine of a game, or of its slice if the first positions take more memory than allowed.
 func newDatalog(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {

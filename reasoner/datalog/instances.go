@@ -25,8 +25,9 @@ type recorder struct {
 	joiner  *joiner
 	theory  *theory
 	records map[*rule]*record
-	n       int // matches of all rules
-	limit   int // of n
+	n       int    // matches of all rules
+	limit   int    // of n
+	large   func() // Limits.Large
 }
 
 // record holds the matches of one rule, row by row: the tuple number of the head, then the tuple number of each
@@ -60,7 +61,7 @@ func (rec *record) add(head int32, at []int32) {
 }
 
 func (gr *grounder) newRecorder() *recorder {
-	rc := &recorder{joiner: gr.joiner, theory: gr.theory, records: make(map[*rule]*record), limit: gr.limits.MaxInstances}
+	rc := &recorder{joiner: gr.joiner, theory: gr.theory, records: make(map[*rule]*record), limit: gr.limits.MaxInstances, large: gr.limits.Large}
 	gr.joiner.meter.bytes = func() int64 { return gr.theory.bytes() + rc.bytes() }
 	return rc
 }
@@ -99,7 +100,10 @@ func (rc *recorder) matches(p *plan) error {
 			head = j.insert(p, key)
 		}
 		rec.add(head, j.at)
-		if rc.n++; rc.n > rc.limit {
+		if rc.n++; rc.n == rc.limit/largeShare && rc.large != nil {
+			rc.large()
+		}
+		if rc.n > rc.limit {
 			j.meter.exceed(p.rule, "more than %d rule instances", int64(rc.limit))
 		}
 	})
