@@ -55,7 +55,7 @@ func TestProcessorsChangeNoCircuit(t *testing.T) {
 			compile := func(processors int) (encoded []byte, code, states, ended int64) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 				game := must.Get(Circuit(t.Context(), g, Options{}))(t)
-				m := must.Get(circuit.Compile(t.Context(), game, circuit.Options{}))(t)
+				m := must.Get(game.Compile(t.Context(), circuit.Options{}))(t)
 				p := play.NewPlayouts(m, m.Initial(), 1)
 				for range 100 {
 					p.Step()

@@ -19,7 +19,7 @@ import (
 // programs as for any other game (kernel/verify.go). Only a checksum can show that the game equals the encoded game.
 
 // AppendTo appends the encoding of an optimised game.
-func (g *Game) AppendTo(dst []byte) []byte {
+func (g *Optimised) AppendTo(dst []byte) []byte {
 	e := encoder{dst}
 	e.texts(g.Names.Roles)
 	for r, table := range g.Names.Moves {
@@ -31,16 +31,16 @@ func (g *Game) AppendTo(dst []byte) []byte {
 	}
 	e.texts(g.Names.Fluents)
 	e.out = g.Initial.AppendBytes(e.out)
-	e.circuit(g)
-	e.bool(g.unshared != nil && g.unshared != g)
-	if g.unshared != nil && g.unshared != g {
-		e.circuit(g.unshared)
+	e.circuit(g.Game)
+	e.bool(g.Unshared != g.Game)
+	if g.Unshared != g.Game {
+		e.circuit(g.Unshared)
 	}
 	return e.out
 }
 
 // Decode returns the game that AppendTo has encoded.
-func Decode(data []byte) (g *Game, err error) {
+func Decode(data []byte) (g *Optimised, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -69,13 +69,13 @@ func Decode(data []byte) (g *Game, err error) {
 	d.in = d.in[8*len(initial):]
 	beyond := uint(len(names.Fluents) - 64*(len(initial)-1))
 	d.check(beyond >= 64 || initial[len(initial)-1]>>beyond == 0, "the initial position has fluents without a name")
-	g = d.circuit(names, initial)
-	g.unshared = g
+	game := d.circuit(names, initial)
+	g = &Optimised{game, game}
 	if d.bool() {
-		g.unshared = d.circuit(names, initial)
+		g.Unshared = d.circuit(names, initial)
 	}
 	d.check(len(d.in) == 0, "the data continues after the game")
-	d.check(g.unshared.Parts == nil, "the game before passes that share has split moves")
+	d.check(g.Unshared.Parts == nil, "the game before passes that share has split moves")
 	return g, nil
 }
 

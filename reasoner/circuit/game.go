@@ -39,8 +39,22 @@ type Game struct {
 	// has a choice, and it has a winning move; or, of two roles, only the other has a choice, and each of its moves
 	// loses at once or allows a winning reply. Nil without a policy, or with a heuristic policy (othersIdle).
 	Wins []logic.Lit
+}
 
-	unshared *Game // the game before the passes that share logic; nil before Optimise
+// Optimised is a game in two forms with the same positions: after all passes, and before the passes that split moves and
+// share logic. The second has a row for each move and equal gates in symmetric parts, so symmetries, subgames and the
+// signals of single moves are found on it.
+type Optimised struct {
+	*Game
+	Unshared *Game // maybe the same as Game
+}
+
+// Whole returns the form of the game with a row for each move: the optimised game, unless its moves are split.
+func (g *Optimised) Whole() *Game {
+	if g.Parts != nil {
+		return g.Unshared
+	}
+	return g.Game
 }
 
 // NewGame returns a game with inputs and without outputs.

@@ -71,8 +71,17 @@ type Options struct {
 	Memory int64
 }
 
+// Compile translates an optimised game to programs for a kernel.
+func (g *Optimised) Compile(ctx context.Context, o Options) (*Machine, error) {
+	m, err := g.Game.Compile(ctx, o)
+	if err == nil {
+		m.symmetries = g.Unshared.symmetries()
+	}
+	return m, err
+}
+
 // Compile translates a game to programs for a kernel.
-func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
+func (g *Game) Compile(ctx context.Context, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
 	m.info = machine.Info{Engine: "circuit", Parallel: true, Gates: g.Net.Gates(), Depth: g.Net.Depth()}
 	m.symmetries = g.symmetries()

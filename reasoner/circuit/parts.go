@@ -67,14 +67,6 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 	return h
 }
 
-// Whole returns the game with a row for each move: g itself, or the game before the moves were split.
-func (g *Game) Whole() *Game {
-	if g.Parts != nil {
-		return g.unshared
-	}
-	return g
-}
-
 // extractCommon rewrites a disjunction of terms with common literals as a conjunction. It drops contradictory terms:
 // often a general rule and an exception of it give the same move, and only one of them can apply.
 func extractCommon(ctx context.Context, n *logic.Network, l logic.Lit) logic.Lit {

@@ -125,30 +125,30 @@ func measureTechniques(name string, src []byte, rows map[string]*gain) error {
 	if lowered.Net.Operations() > largestTechniques {
 		return nil
 	}
-	all, gates := optimisedWithout(ctx, lowered)
-	m, err := circuit.Compile(ctx, all, circuit.Options{})
+	all, gates := optimisedWithout(ctx, lowered.Game)
+	m, err := all.Compile(ctx, circuit.Options{})
 	if err != nil {
 		return err
 	}
 	speed := sync.OnceValue(func() float64 { return playouts(m) })
-	compare := func(technique string, other *circuit.Game, more int) {
+	compare := func(technique string, other *circuit.Optimised, more int) {
 		if more == gates {
 			return
 		}
 		r := add(technique, float64(more+1)/float64(gates+1))
 		if difference := float64(more) / float64(gates); difference < 0.95 || difference > 1.05 {
-			if m, err := circuit.Compile(ctx, other, circuit.Options{}); err == nil {
+			if m, err := other.Compile(ctx, circuit.Options{}); err == nil {
 				r.speed = append(r.speed, speed()/playouts(m))
 			}
 		}
 	}
 	for _, pass := range circuit.PassNames() {
-		other, more := optimisedWithout(ctx, lowered, pass)
+		other, more := optimisedWithout(ctx, lowered.Game, pass)
 		compare("pass "+pass, other, more)
 	}
-	if alone := withoutTurns(lowered); all.SharesTurns() && alone != nil {
+	if alone := withoutTurns(lowered.Game); all.SharesTurns() && alone != nil {
 		other, _ := optimisedWithout(ctx, alone)
-		if m, err := circuit.Compile(ctx, other, circuit.Options{}); err == nil {
+		if m, err := other.Compile(ctx, circuit.Options{}); err == nil {
 			add("shared choice of turns", speed()/playouts(m))
 		}
 	}
@@ -191,7 +191,7 @@ func measureAnalyses(ctx context.Context, m machine.Machine, add func(string, fl
 }
 
 // ratioOfParts returns the number of moves for each input of a move.
-func ratioOfParts(g *circuit.Game) float64 {
+func ratioOfParts(g *circuit.Optimised) float64 {
 	moves, inputs := 0, 0
 	for r, table := range g.Names.Moves {
 		moves += len(table)
@@ -204,7 +204,7 @@ func ratioOfParts(g *circuit.Game) float64 {
 }
 
 // optimisedWithout returns a game optimised without some passes, and its number of live gates.
-func optimisedWithout(ctx context.Context, g *circuit.Game, without ...string) (h *circuit.Game, gates int) {
+func optimisedWithout(ctx context.Context, g *circuit.Game, without ...string) (h *circuit.Optimised, gates int) {
 	h, err := circuit.Optimise(ctx, g, circuit.PassOptions{Without: without, Trace: func(p circuit.PassInfo) { gates = p.Gates }})
 	if err != nil {
 		panic(err)
