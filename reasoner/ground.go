@@ -24,7 +24,7 @@ const (
 )
 
 // ground returns the ground program of a game. A game that exceeds a limit is grounded again, thoroughly. Of a game with
-// many instances the thorough grounding begins at once, on another processor; only the time depends on that.
+// half of the allowed instances the thorough grounding begins at once, on another processor; only the time depends on it.
 func ground(ctx context.Context, g *gdl.Game, memory int64) (*datalog.Program, error) {
 	plain := datalog.Limits{MaxInstances: plainInstances, MaxBytes: memory}
 	thorough := datalog.Limits{MaxInstances: mostInstances, MaxBytes: memory, Thorough: true}
@@ -32,7 +32,7 @@ func ground(ctx context.Context, g *gdl.Game, memory int64) (*datalog.Program, e
 }
 
 // groundWithin returns the ground program of a game within the plain limits, or else within the thorough limits. With
-// ahead, it begins the second grounding when the first has many instances, and stops it if the first succeeds.
+// ahead, it begins the second grounding when the first has half of its instances, and stops it if the first succeeds.
 func groundWithin(ctx context.Context, g *gdl.Game, plain, thorough datalog.Limits, ahead bool) (*datalog.Program, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -75,7 +75,7 @@ func Decode(data []byte) (g *Optimised, err error) {
 		g.Unshared = d.circuit(names, initial)
 	}
 	d.check(len(d.in) == 0, "the data continues after the game")
-	d.check(g.Unshared.Parts == nil, "the game before passes that share has split moves")
+	d.check(!g.Unshared.isSplit(), "the game before passes that share has split moves")
 	return g, nil
 }
 
@@ -103,7 +103,6 @@ func (e *encoder) texts(list []string) {
 
 // circuit appends the network of a game and its outputs.
 func (e *encoder) circuit(g *Game) {
-	e.bool(g.Parts != nil)
 	for _, p := range g.Parts {
 		e.bool(p != nil)
 		if p != nil {
@@ -188,13 +187,10 @@ func (d *decoder) texts() []string {
 
 // circuit decodes a game.
 func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
-	var parts []*choice.Parts
-	if d.bool() {
-		parts = make([]*choice.Parts, len(names.Moves))
-		for r, table := range names.Moves {
-			if d.bool() {
-				parts[r] = d.parts(len(table))
-			}
+	parts := make([]*choice.Parts, len(names.Moves))
+	for r, table := range names.Moves {
+		if d.bool() {
+			parts[r] = d.parts(len(table))
 		}
 	}
 	g := newGame(names, initial, parts)
@@ -209,7 +205,7 @@ func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
 	g.Next = make([]logic.Lit, len(g.Fluents))
 	for r, table := range names.Moves {
 		var legal []logic.Lit
-		if p := g.partsOf(r); p != nil {
+		if p := g.Parts[r]; p != nil {
 			p.Head, p.Tail = make([]logic.Lit, len(p.First)), make([]logic.Lit, len(table))
 		} else {
 			legal = make([]logic.Lit, len(table))

@@ -41,7 +41,7 @@ func TestDecodedGamesAreTheSame(t *testing.T) {
 
 func TestDecodedGamesKeepSplitMoves(t *testing.T) {
 	g := optimised(t, queens(4), PassOptions{})
-	if g.Parts == nil {
+	if !g.isSplit() {
 		t.Fatal("no table was split")
 	}
 	h := recoded(t, g)

@@ -28,11 +28,9 @@ var orders = [][]int{{evaluate, goal, choose, advance}, {prepare, advance}}
 func (m *Machine) link(g *Game, stuck logic.Lit) (*kernel.Plan, error) {
 	position := slices.Concat([]logic.Lit{g.Terminal, stuck}, g.Wins, slices.Concat(g.Legal...), slices.Concat(g.Policy...))
 	var chosen, parts []logic.Lit // outputs of random choices, and their inputs
-	for _, p := range g.Parts {
-		if p != nil {
-			position = append(append(position, p.Head...), p.Tail...)
-			chosen, parts = append(append(chosen, p.Chosen[0]...), p.Chosen[1]...), append(append(parts, p.First...), p.Second...)
-		}
+	for _, p := range g.split {
+		position = append(append(position, p.Head...), p.Tail...)
+		chosen, parts = append(append(chosen, p.Chosen[0]...), p.Chosen[1]...), append(append(parts, p.First...), p.Second...)
 	}
 	var goals []logic.Lit
 	for _, goal := range g.Goals {

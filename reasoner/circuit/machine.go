@@ -92,7 +92,7 @@ func (g *Game) Compile(ctx context.Context, o Options) (*Machine, error) {
 	switch {
 	case available[0].Splits():
 		g = withChoice(ctx, g, splitGate)
-	case g.Parts != nil:
+	case g.isSplit():
 		g = withChoice(ctx, g, copyGate)
 	}
 	plan, err := m.link(g, g.stuck())
@@ -158,7 +158,7 @@ func narrowest(kernels []*kernel.Kernel) *kernel.Kernel {
 func (g *Game) stuck() logic.Lit {
 	var missing []logic.Lit
 	for r, row := range g.Legal {
-		if p := g.partsOf(r); p != nil {
+		if p := g.Parts[r]; p != nil {
 			row = p.Legal(g.Net)
 		}
 		missing = append(missing, g.Net.Or(row...).Not())
@@ -193,7 +193,7 @@ func (m *Machine) recordRows(g *Game, l *layout, stuck logic.Lit) (copies []int3
 func (l *layout) moveTables(g *Game, legal [][]logic.Lit, copies *[]int32) []moveTable {
 	tables := make([]moveTable, len(legal))
 	for r, row := range legal {
-		if p := g.partsOf(r); p != nil {
+		if p := g.Parts[r]; p != nil {
 			tables[r] = newSplitTable(p, l)
 			continue
 		}

@@ -162,7 +162,7 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 	g := f.game
 	s := subgame{Fluents: g.Names.NewState()}
 	names := &machine.Names{Roles: g.Names.Roles, Moves: g.Names.Moves, Fluents: g.Names.Fluents}
-	h := newGame(names, g.Initial, nil)
+	h := NewGame(names, g.Initial)
 	image := g.substitution(ctx, h, copyGate)
 	fluents := make([]logic.Lit, len(g.Fluents))
 	for i, l := range g.Fluents {

@@ -152,8 +152,8 @@ func measureTechniques(name string, src []byte, rows map[string]*gain) error {
 			add("shared choice of turns", speed()/playouts(m))
 		}
 	}
-	if all.Parts != nil {
-		add("parts: moves for each input", ratioOfParts(all))
+	if ratio := ratioOfParts(all); ratio > 1 {
+		add("parts: moves for each input", ratio)
 	}
 	compiled, err := reasoner.New(ctx, g, reasoner.Options{Engine: "circuit", Budget: time.Hour})
 	if err != nil {

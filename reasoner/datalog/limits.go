@@ -17,12 +17,12 @@ type Limits struct {
 	// Thorough makes Ground rewrite rules wherever the program may become smaller, which takes longer. Without it
 	// Ground rewrites rules only if the program is expected to become smaller.
 	Thorough bool
-	// Large is called once, if the rule instances reach an eighth of MaxInstances; it may be nil.
+	// Large is called once, if the rule instances reach half of MaxInstances; it may be nil.
 	Large func()
 }
 
 // largeShare divides Limits.MaxInstances: the number of instances at which Limits.Large is called.
-const largeShare = 8
+const largeShare = 2
 
 // maxTerms is the maximal number of function terms in a grounding.
 const maxTerms = 10_000

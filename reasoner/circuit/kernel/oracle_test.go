@@ -158,7 +158,7 @@ type guarded struct {
 }
 
 const (
-	margin  = 256 // words before and after, more than the longest row
+	margin = 256 // words before and after, more than the longest row
 	canary = 0xdeadbeefcafef00d
 )
 
