@@ -2,6 +2,7 @@ package reasoner
 
 import (
 	"bytes"
+	"errors"
 	"reflect"
 	"runtime"
 	"testing"
@@ -22,28 +23,37 @@ func builtIn(t *testing.T, name string) *gdl.Game {
 	return g
 }
 
-// A second grounding that begins early changes no program, whether the first succeeds or exceeds its limit.
+// The first grounding decides if it stays within its limits, else the second; a second that begins early changes nothing.
 func TestGroundingAheadChangesNoProgram(t *testing.T) {
-	g, thorough := builtIn(t, "checkers"), datalog.Limits{Thorough: true}
+	g := builtIn(t, "checkers")
+	few, many := datalog.Limits{MaxInstances: 100_000}, datalog.Limits{MaxInstances: 300_000}
+	want := must.Get(datalog.Ground(t.Context(), g, many))(t)
+	want.Stages = nil
 	for _, c := range []struct {
-		name  string
-		plain datalog.Limits
-		want  datalog.Limits
+		name          string
+		first, second datalog.Limits
+		fails         bool
 	}{
-		{"plain", datalog.Limits{MaxInstances: 300_000}, datalog.Limits{}},
-		{"thorough", datalog.Limits{MaxInstances: 100_000}, thorough},
+		{"first", many, few, false},
+		{"second", few, many, false},
+		{"none", few, few, true},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			want := must.Get(datalog.Ground(t.Context(), g, c.want))(t)
-			want.Stages = nil
-			for _, ahead := range []bool{false, true} {
-				got := must.Get(groundWithin(t.Context(), g, c.plain, thorough, ahead))(t)
-				got.Stages = nil
-				if !reflect.DeepEqual(got, want) {
-					t.Errorf("with a second grounding ahead (%t) the program differs", ahead)
+		for _, ahead := range []bool{false, true} {
+			got, err := groundWithin(t.Context(), g, c.first, c.second, ahead)
+			if c.fails {
+				if !errors.Is(err, datalog.ErrLimit) {
+					t.Errorf("%s, ahead %t: got the error %v, want ErrLimit", c.name, ahead, err)
 				}
+				continue
 			}
-		})
+			if err != nil {
+				t.Fatalf("%s, ahead %t: %v", c.name, ahead, err)
+			}
+			got.Stages = nil
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, ahead %t: another program", c.name, ahead)
+			}
+		}
 	}
 }
 
