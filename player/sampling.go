@@ -13,6 +13,7 @@ import (
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
 	"stackmate/search/solve"
+	"stackmate/search/table"
 )
 
 // approach is the leaf evaluation of the sampling search: playouts, a trained evaluation, or both.
@@ -25,7 +26,7 @@ type approach struct {
 const (
 	// usefulShare is the least share of an evaluation in the best blend with playouts (evaluate.Evaluation.Share) at
 	// which it is used (docs/lab/evaluation.md).
-	usefulShare = 0.08
+	usefulShare = 0.04
 	// rateTime and rateBytes bound the search that measures the number of leaves a second.
 	rateTime  = 100 * time.Millisecond
 	rateBytes = 32 << 20
@@ -199,6 +200,7 @@ func (t *thinker) factor(ctx context.Context) {
 		part.findDecisive(short)
 		if t.has(exactSearch) {
 			part.makeExact()
+			table.PackingOf(g.Machine) // the first call for a game takes longer than a move may
 			part.proveSum(short)
 		}
 		t.parts[g.Machine] = part

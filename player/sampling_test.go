@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"stackmate/search/evaluate"
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
+	"stackmate/search/table"
 )
 
 func TestStartClocksAreKept(t *testing.T) {
@@ -128,6 +130,26 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 		e.Values(make([]float64, len(m.Names().Roles)), m.Initial())
 		if s := part.sampling(part.approach, 1); s.Evaluator != montecarlo.Evaluator(e) || s.AtOnce {
 			t.Errorf("a subgame is sampled as %+v", s)
+		}
+	}
+}
+
+// The packing of a game takes longer than a move may, and only its first call allocates.
+func TestSubgamesArePackedInTheStartClock(t *testing.T) {
+	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
+	p := onOneThread(0, 64<<20)
+	p.prepare(t.Context(), position{machine: m, state: m.Initial(), legal: []machine.Move{0}})
+	p.factor(t.Context())
+	if len(p.parts) != 2 {
+		t.Fatalf("%d subgames, want 2", len(p.parts))
+	}
+	for m := range p.parts {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		table.PackingOf(m)
+		runtime.ReadMemStats(&after)
+		if grown := after.TotalAlloc - before.TotalAlloc; grown > 1<<16 {
+			t.Errorf("the packing of a subgame allocates %d bytes after the start clock", grown)
 		}
 	}
 }

@@ -251,7 +251,7 @@ func (s *spec) setExact(value string) error {
 }
 
 // exactMethods lists the exact methods of package solve for games of two players.
-var exactMethods = []string{solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, solve.ThreatSpace, solve.SimultaneousAlphaBeta, "biab", "do"}
+var exactMethods = []string{solve.BoundedAlphaBeta, solve.DepthFirst, solve.ThreatSpace, solve.SimultaneousAlphaBeta, "biab", "do"}
 
 func names[T any](list []T, name func(T) string) string {
 	var all []string

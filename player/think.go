@@ -187,8 +187,8 @@ func (l *searchers) adapt(helped bool) {
 
 const (
 	// proofShare bounds the attempt to solve the game within the start clock to this share, proofTime to this time.
-	// In simultaneous games the share is atOnceShare without a time limit: nothing is trained there, and a first
-	// move without a proof often loses.
+	// In simultaneous games without subgames the share is atOnceShare without a time limit: nothing is trained there,
+	// and a first move without a proof often loses.
 	proofShare  = 0.1
 	proofTime   = 2 * time.Second
 	atOnceShare = 0.3
@@ -202,12 +202,14 @@ func (t *thinker) begin(ctx context.Context, at position) {
 	if t.textbook {
 		return
 	}
-	if t.class.Players > 1 && !t.solves(ctx, at) {
-		if t.class.InTurns() {
-			t.exactShare = leastExactShare
-		}
+	if t.class.Players > 1 {
 		t.factor(ctx)
-		t.adopt(t.study(ctx))
+		if !t.solves(ctx, at) {
+			if t.class.InTurns() {
+				t.exactShare = leastExactShare
+			}
+			t.adopt(t.study(ctx))
+		}
 	}
 	if r := t.search(ctx, at); r.alone {
 		if k := r.soonest(); k != nil {
@@ -243,7 +245,9 @@ func (t *thinker) solves(ctx context.Context, at position) bool {
 	left := timeLeft(ctx, time.Now())
 	most := min(proofTime, scaled(proofShare, left))
 	if t.class.Simultaneous {
-		most = scaled(atOnceShare, left)
+		if t.parts == nil {
+			most = scaled(atOnceShare, left)
+		}
 		sampler := t.sampler
 		t.sampler = nil
 		defer func() { t.sampler = sampler }()

@@ -7,6 +7,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/datalog"
+	"stackmate/reasoner/datalog/interpret"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
 )
@@ -70,12 +71,12 @@ const auto = "auto"
 // newDatalog returns the Datalog machine of a game, or of its slice if the first positions take more memory than allowed.
 func newDatalog(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {
 	limits := datalog.Limits{MaxBytes: o.Memory}
-	m, err := datalog.NewMachine(ctx, g, limits)
+	m, err := interpret.New(ctx, g, limits)
 	slice, smaller := observable(g)
 	if !smaller || err != nil && !errors.Is(err, datalog.ErrLimit) || err == nil && !losesPositions(m) {
 		return m, err
 	}
-	if m, err = datalog.NewMachine(ctx, slice, limits); err != nil {
+	if m, err = interpret.New(ctx, slice, limits); err != nil {
 		return nil, err
 	}
 	leaveOut(m.Names(), g, slice)

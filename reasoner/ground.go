@@ -10,6 +10,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/guard"
 	"stackmate/reasoner/datalog"
+	"stackmate/reasoner/datalog/ground"
 	"stackmate/reasoner/machine"
 )
 
@@ -23,9 +24,9 @@ const (
 	aheadMemory = 2 << 30
 )
 
-// ground returns the ground program of a game. A game that exceeds a limit is grounded again, thoroughly. Of a game with
+// groundProgram returns the ground program of a game. A game that exceeds a limit is grounded again, thoroughly. Of a game with
 // half of the allowed instances the thorough grounding begins at once, on another processor; only the time depends on it.
-func ground(ctx context.Context, g *gdl.Game, memory int64) (*datalog.Program, error) {
+func groundProgram(ctx context.Context, g *gdl.Game, memory int64) (*ground.Program, error) {
 	plain := datalog.Limits{MaxInstances: plainInstances, MaxBytes: memory}
 	thorough := datalog.Limits{MaxInstances: mostInstances, MaxBytes: memory, Thorough: true}
 	return groundWithin(ctx, g, plain, thorough, memory >= aheadMemory && runtime.GOMAXPROCS(0) > 1)
@@ -33,18 +34,18 @@ func ground(ctx context.Context, g *gdl.Game, memory int64) (*datalog.Program, e
 
 // groundWithin returns the ground program of a game within the plain limits, or else within the thorough limits. With
 // ahead, it begins the second grounding when the first has half of its instances, and stops it if the first succeeds.
-func groundWithin(ctx context.Context, g *gdl.Game, plain, thorough datalog.Limits, ahead bool) (*datalog.Program, error) {
+func groundWithin(ctx context.Context, g *gdl.Game, plain, thorough datalog.Limits, ahead bool) (*ground.Program, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type grounded struct {
-		program *datalog.Program
+		program *ground.Program
 		err     error
 	}
 	second := make(chan grounded, 1)
 	begin := sync.OnceFunc(func() {
 		go func() {
 			var r grounded
-			r.err = guard.Do(func() (err error) { r.program, err = datalog.Ground(ctx, g, thorough); return err })
+			r.err = guard.Do(func() (err error) { r.program, err = ground.New(ctx, g, thorough); return err })
 			second <- r
 		}()
 	})
@@ -52,7 +53,7 @@ func groundWithin(ctx context.Context, g *gdl.Game, plain, thorough datalog.Limi
 		plain.Large = begin
 	}
 	began := time.Now()
-	p, err := datalog.Ground(ctx, g, plain)
+	p, err := ground.New(ctx, g, plain)
 	if err == nil || !errors.Is(err, datalog.ErrLimit) {
 		return p, err
 	}

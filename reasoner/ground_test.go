@@ -13,6 +13,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/datalog"
+	"stackmate/reasoner/datalog/ground"
 	"stackmate/reasoner/machine/play"
 )
 
@@ -26,8 +27,15 @@ func builtIn(t *testing.T, name string) *gdl.Game {
 // The first grounding decides if it stays within its limits, else the second; a second that begins early changes nothing.
 func TestGroundingAheadChangesNoProgram(t *testing.T) {
 	g := builtIn(t, "checkers")
-	few, many := datalog.Limits{MaxInstances: 100_000}, datalog.Limits{MaxInstances: 300_000}
-	want := must.Get(datalog.Ground(t.Context(), g, many))(t)
+	few, many := datalog.Limits{MaxInstances: 1000}, datalog.Limits{MaxInstances: 1000}
+	want, err := ground.New(t.Context(), g, few)
+	for errors.Is(err, datalog.ErrLimit) {
+		many.MaxInstances *= 2 // at last the game exceeds the half and not the whole
+		want, err = ground.New(t.Context(), g, many)
+	}
+	if err != nil || many.MaxInstances == few.MaxInstances {
+		t.Fatalf("limits of %d and %d instances: %v", few.MaxInstances, many.MaxInstances, err)
+	}
 	want.Stages = nil
 	for _, c := range []struct {
 		name          string

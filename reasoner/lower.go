@@ -7,7 +7,7 @@ import (
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
-	"stackmate/reasoner/datalog"
+	"stackmate/reasoner/datalog/ground"
 )
 
 // lower translates a ground program into signals of a network: an atom is the disjunction of the bodies of
@@ -15,7 +15,7 @@ import (
 // graph, the targets of the depth-first search's back edges become variables, so that every cycle passes
 // through a variable. Recursion is positive (the program is stratified), so the least fixpoint of the
 // variables is the meaning of the rules. lower returns the error of ctx.
-func lower(ctx context.Context, p *datalog.Program) (*circuit.Game, error) {
+func lower(ctx context.Context, p *ground.Program) (*circuit.Game, error) {
 	initial := p.Names.NewState()
 	for _, f := range p.Init {
 		initial.Set(int(f))
@@ -48,12 +48,12 @@ func lower(ctx context.Context, p *datalog.Program) (*circuit.Game, error) {
 // (done). A reference to a grey signal closes a cycle.
 type lowering struct {
 	ctx   context.Context
-	p     *datalog.Program
+	p     *ground.Program
 	net   *logic.Network
 	lit   []logic.Lit // by signal, valid for black signals
 	state []uint8
-	vars  map[datalog.Signal]logic.Lit // the variables of cycles
-	first []int32                      // by signal: its first rule, or -1
+	vars  map[ground.Signal]logic.Lit // the variables of cycles
+	first []int32                     // by signal: its first rule, or -1
 	stack []openAtom
 	lits  []logic.Lit
 	steps int
@@ -65,14 +65,14 @@ const (
 	black
 )
 
-func newLowering(ctx context.Context, p *datalog.Program, g *circuit.Game) *lowering {
+func newLowering(ctx context.Context, p *ground.Program, g *circuit.Game) *lowering {
 	l := &lowering{
 		ctx:   ctx,
 		p:     p,
 		net:   g.Net,
 		lit:   make([]logic.Lit, p.Signals),
 		state: make([]uint8, p.Signals),
-		vars:  make(map[datalog.Signal]logic.Lit),
+		vars:  make(map[ground.Signal]logic.Lit),
 		first: make([]int32, p.Signals),
 	}
 	s := 0
@@ -98,7 +98,7 @@ func newLowering(ctx context.Context, p *datalog.Program, g *circuit.Game) *lowe
 // openAtom is a grey signal: an atom with untranslated rules. Chains of atoms can be as long as the program,
 // so the waiting atoms are a stack, not a recursion.
 type openAtom struct {
-	signal datalog.Signal
+	signal ground.Signal
 	rule   int32 // the rule being translated, -1 after the last rule
 	next   int32 // the next literal of that rule
 	// The end of lowering.lits holds the atom's translation so far: from bodies on the finished bodies, from
@@ -110,7 +110,7 @@ type openAtom struct {
 const checkEvery = 1 << 12
 
 // signal builds an atom and its dependencies. If the context ends first, it leaves atoms open.
-func (l *lowering) signal(root datalog.Signal) logic.Lit {
+func (l *lowering) signal(root ground.Signal) logic.Lit {
 	if _, ok := l.literal(root); !ok {
 		l.push(root)
 	}
@@ -150,11 +150,11 @@ func (l *lowering) signal(root datalog.Signal) logic.Lit {
 }
 
 // literal returns the literal of a signal that is not white. For a grey signal it is the variable of a cycle.
-func (l *lowering) literal(s datalog.Signal) (logic.Lit, bool) {
+func (l *lowering) literal(s ground.Signal) (logic.Lit, bool) {
 	switch {
-	case s == datalog.NoSignal:
+	case s == ground.NoSignal:
 		return logic.False, true
-	case s == datalog.True:
+	case s == ground.True:
 		return logic.True, true
 	case l.state[s] == black:
 		return l.lit[s], true
@@ -170,7 +170,7 @@ func (l *lowering) literal(s datalog.Signal) (logic.Lit, bool) {
 }
 
 // push pushes a white atom.
-func (l *lowering) push(s datalog.Signal) {
+func (l *lowering) push(s ground.Signal) {
 	l.state[s] = grey
 	l.stack = append(l.stack, openAtom{signal: s, bodies: len(l.lits), body: len(l.lits)})
 	l.startRule(&l.stack[len(l.stack)-1], l.first[s])

@@ -9,25 +9,25 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/reasoner/circuit/logic"
-	"stackmate/reasoner/datalog"
+	"stackmate/reasoner/datalog/ground"
 	"stackmate/reasoner/machine"
 )
 
 // chain returns a ground game of one fluent. Each derived atom is the negation of the previous atom; terminal
 // is the last atom.
-func chain(length int) *datalog.Program {
-	p := &datalog.Program{
+func chain(length int) *ground.Program {
+	p := &ground.Program{
 		Names:   &machine.Names{Roles: []string{"r"}, Moves: [][]string{{"wait"}}, Fluents: []string{"f"}},
-		Next:    []datalog.Signal{0},
-		Legal:   [][]datalog.Signal{{datalog.True}},
-		Ends:    datalog.Signal(length + 1),
+		Next:    []ground.Signal{0},
+		Legal:   [][]ground.Signal{{ground.True}},
+		Ends:    ground.Signal(length + 1),
 		Signals: int32(length + 2),
 		Start:   []int32{0},
 	}
-	before := datalog.Signal(0)
-	for head := datalog.Signal(2); int(head) < length+2; head++ {
+	before := ground.Signal(0)
+	for head := ground.Signal(2); int(head) < length+2; head++ {
 		p.Head = append(p.Head, head)
-		p.Body = append(p.Body, datalog.Lit(before)<<1|1)
+		p.Body = append(p.Body, ground.Lit(before)<<1|1)
 		p.Start = append(p.Start, int32(len(p.Body)))
 		before = head
 	}

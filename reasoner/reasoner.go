@@ -163,7 +163,7 @@ func optimised(ctx context.Context, g *gdl.Game, o Options) (*circuit.Optimised,
 
 // makeCircuit grounds and optimises a game.
 func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Optimised, machine.Stages, error) {
-	program, err := ground(ctx, g, o.Memory)
+	program, err := groundProgram(ctx, g, o.Memory)
 	if err != nil {
 		return nil, nil, err
 	}

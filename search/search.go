@@ -64,11 +64,25 @@ func Opponents(names *machine.Names) (first, other machine.Role, err error) {
 	}
 }
 
+// GoalRange is the interval of all goals.
+var GoalRange = Interval{Lower: 0, Upper: machine.MaxGoal}
+
 // Exact returns the interval that contains v alone.
 func Exact(v float64) Interval { return Interval{v, v} }
 
 // Solved reports whether the interval is a single value.
 func (i Interval) Solved() bool { return i.Lower == i.Upper }
+
+// Meet returns the intersection of two intervals that contain the same value.
+func (i Interval) Meet(other Interval) Interval {
+	return Interval{max(i.Lower, other.Lower), min(i.Upper, other.Upper)}
+}
+
+// Clamp returns the number of the interval that is nearest to v.
+func (i Interval) Clamp(v float64) float64 { return min(max(v, i.Lower), i.Upper) }
+
+// Opposite returns the interval of sum − value: the other player's, where the goals of both add up to sum.
+func (i Interval) Opposite(sum float64) Interval { return Interval{sum - i.Upper, sum - i.Lower} }
 
 // Weighted is a move of a mixed strategy with its probability. A pure strategy has one Weighted of probability 1.
 type Weighted struct {

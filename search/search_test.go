@@ -21,3 +21,18 @@ func TestTheGuessIsTheEstimateElseTheMiddle(t *testing.T) {
 		}
 	}
 }
+
+func TestIntervalsMeetTurnRoundAndHoldANumber(t *testing.T) {
+	a, b := search.Interval{Lower: 10, Upper: 60}, search.Interval{Lower: 40, Upper: 90}
+	if got := a.Meet(b); got != (search.Interval{Lower: 40, Upper: 60}) || b.Meet(a) != got {
+		t.Errorf("%v and %v meet in %v", a, b, got)
+	}
+	if got := a.Opposite(100); got != (search.Interval{Lower: 40, Upper: 90}) {
+		t.Errorf("the other player has %v of 100 beside %v", got, a)
+	}
+	for v, want := range map[float64]float64{0: 10, 10: 10, 33: 33, 61: 60} {
+		if got := a.Clamp(v); got != want {
+			t.Errorf("%g in %v: %g, want %g", v, a, got, want)
+		}
+	}
+}

@@ -32,7 +32,7 @@ const stay = `(role a) (role b) (init z)
 func TestAProvedWinIsCertifiedSavedAndReached(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	game, saved := file(t, "walk.kif", walk), filepath.Join(t.TempDir(), "walk.solution")
-	for _, method := range []string{"auto", "dfs", "pns", "threats"} {
+	for _, method := range []string{"auto", "dfs", "threats"} {
 		execute(t, "solve", game, "--method", method, "--certify").expect(t, statusFine, "solved", "certified: ", "(walk noop)")
 	}
 	execute(t, "solve", game, "--save", saved).expect(t, statusFine, "certified: ")
@@ -44,7 +44,7 @@ func TestAProvedWinIsCertifiedSavedAndReached(t *testing.T) {
 func TestAMatchThatMayNeverEndIsNotSolved(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	game := file(t, "stay.kif", stay)
-	for _, method := range []string{"auto", "bab", "dfs", "pns", "threats", "layers", "paranoid", "maxn", "lattice", "smab"} {
+	for _, method := range []string{"auto", "bab", "dfs", "threats", "layers", "paranoid", "maxn", "lattice", "smab"} {
 		execute(t, "solve", game, "--method", method).expect(t, statusBad, "[0, 100]", "not solved")
 	}
 }

@@ -57,7 +57,7 @@ func TestAnInterruptedSearchIsKeptAndGoesOn(t *testing.T) {
 		t.Fatalf("%v after\n%s", err, o.err)
 	}
 	execute(t, "solve", "connectFour-5x4", "--save", path, "--resume").expect(t, statusBad, "whose rules are others")
-	execute(t, append(args, "--resume", "--method", "pns")...).expect(t, statusBad, "expected a search by method pns, found one by bab")
+	execute(t, append(args, "--resume", "--method", "dfs")...).expect(t, statusBad, "expected a search by method dfs, found one by bab")
 	execute(t, "solve", "goofspiel-4", "--method", "smab", "--save", path, "--resume").expect(t, statusBad, "keeps nothing")
 	interruptAfter(t, 500*time.Millisecond, append(args, "--resume")).expect(t, statusBad, "interrupted")
 	must.OK(t, os.WriteFile(path+".proofs", []byte("nonsense"), 0o600))

@@ -17,9 +17,9 @@ type searchFlags struct {
 	Order      string       `default:"best" help:"Cell order of smab: best (where the optimistic strategies of both players meet), l (L-shaped, as in the paper) or lex (row by row)."`
 	MoveOrder  string       `default:"dynamic" help:"Row and column order of --order l and lex: dynamic (by the bounds known before each cell) or legal (as the rules list the moves)."`
 	Skip       int          `default:"0" help:"Early bound skipping of --order l and lex: no linear programs before this many rows and columns are filled."`
-	Epsilon    float64      `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, dfs, pns, smab, mcts and paranoid stop there."`
+	Epsilon    float64      `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, dfs, smab, mcts and paranoid stop there."`
 	Share      bool         `name:"share-epsilon" help:"Split --epsilon over the children of chance nodes: bab, dfs and paranoid."`
-	Threads    int          `default:"0" help:"Threads of smab, bab, dfs, pns and layers; 0 means all processors. With 1 the search is reproducible."`
+	Threads    int          `default:"0" help:"Threads of smab, bab, dfs and layers; 0 means all processors. With 1 the search is reproducible."`
 }
 
 // Validate implements kong's interface.

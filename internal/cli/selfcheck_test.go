@@ -73,7 +73,7 @@ func TestSolveNamesTheGoalsOfAFaultyEnd(t *testing.T) {
 		"the goals of a there: none":       ``,
 	} {
 		path := file(t, "faulty.kif", `(role a)`+end+goal)
-		for _, method := range []string{solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, solve.Plans, solve.Layers, solve.MaxN, solve.Paranoid, solve.MonteCarlo, solve.Lattice} {
+		for _, method := range []string{solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.Plans, solve.Layers, solve.MaxN, solve.Paranoid, solve.MonteCarlo, solve.Lattice} {
 			execute(t, "solve", path, "--method", method, "--certify").expect(t, statusBad, want, "after the joint moves [[x]]")
 		}
 	}
@@ -91,7 +91,7 @@ func TestSolveSaysWhatItsValuesAre(t *testing.T) {
 		(<= (legal o a) (true s)) (<= (legal o b) (true s)) (<= (legal o c) (true t)) (<= (legal o d) (true t))
 		(<= (next poor) (does o a)) (<= (next t) (does o b)) (<= (next rich) (true t)) (<= terminal (true poor)) (<= terminal (true rich))
 		(<= (goal x 0) (true poor)) (<= (goal o 20) (true poor)) (<= (goal x 100) (true rich)) (<= (goal o 100) (true rich))`)
-	for _, method := range []string{"bab", "dfs", "pns", "bi", "smab", "paranoid", "lattice"} {
+	for _, method := range []string{"bab", "dfs", "bi", "smab", "paranoid", "lattice"} {
 		execute(t, "solve", hidden, "--method", method).expect(t, statusFine, "guarantee of x  0\n", "guarantee of o  100\n")
 	}
 	for _, method := range []string{"auto", "maxn", "equilibrium"} {

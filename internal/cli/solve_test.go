@@ -315,7 +315,7 @@ func TestAMethodOfAnotherClassNamesTheMethodsThatFit(t *testing.T) {
 		"trio-3x3 --method smab":           "found 3; methods for such games: auto, lattice, maxn, paranoid, mcts",
 		"goofspiel-3 --method bab":         "two roles choose simultaneously; methods for such games: auto, equilibrium, lattice, smab, mcts",
 		"prisonersDilemma --method layers": "methods for such games: auto, equilibrium, lattice, mcts",
-		"pig-2-1 --method pns":             "without chance; methods for such games: auto, bab, dfs, equilibrium, maxn, paranoid, mcts",
+		"pig-2-1 --method threats":         "without chance; methods for such games: auto, bab, dfs, equilibrium, maxn, paranoid, mcts",
 	} {
 		execute(t, append([]string{"solve"}, strings.Fields(args)...)...).expect(t, statusBad, want)
 	}

@@ -55,7 +55,6 @@ var methods = []struct{ class, method, about string }{
 	{"", "seqform", "one linear program of the sequence form (GLPK)"},
 	{"two players, turn-based", "bab", "Bounded Alpha-Beta with iterative deepening, with chance"},
 	{"", "dfs", "Bounded Alpha-Beta, depth first"},
-	{"", "pns", "proof-number search"},
 	{"", "threats", "wins by threats alone"},
 	{"one player", "plan", "a plan by satisfiability, without chance"},
 	{"two players, any sum of goals", "equilibrium", "one equilibrium in fractions, for small games"},

@@ -1,3 +1,3 @@
-// Package cputime is the clock of benchmarks that other work on the machine must not
+// Package cputime measures processor time: the clock of benchmarks, and of budgets that other work on the machine must not
 // disturb.
 package cputime

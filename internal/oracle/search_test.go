@@ -239,7 +239,7 @@ func (v *verdict) judgeRefusal(err error) {
 	case len(v.game.Players) == 1 && slices.Contains(ofTwo, v.options.Method):
 		justified = true
 	case v.game.Chance >= 0:
-		justified = slices.Contains([]string{solve.Lattice, solve.ProofNumber, solve.Plans, solve.ThreatSpace, "seqform"}, v.options.Method)
+		justified = slices.Contains([]string{solve.Lattice, solve.Plans, solve.ThreatSpace, "seqform"}, v.options.Method)
 	case !v.constant:
 		justified = len(v.game.Players) > 1
 	}
@@ -391,7 +391,7 @@ func (v *verdict) judgeRoot() {
 
 // answering are the methods that have strategies in all positions, not only in the first one.
 var answering = []string{
-	solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, "bi", "smab", "biab", "do", "seqform", solve.Layers,
+	solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, "bi", "smab", "biab", "do", "seqform", solve.Layers,
 }
 
 // judgeAnswers plays the strategies of both sides against every reply, and the certificate.

@@ -1,6 +1,7 @@
 package toys
 
 import (
+	"context"
 	"slices"
 
 	"stackmate/reasoner/machine"
@@ -28,14 +29,12 @@ func Positions(m machine.Machine, games int, seed uint64) []uint64 {
 	var states []uint64
 	rng, b := machine.NewRand(seed), m.NewBatch()
 	for range games {
-		b.Fill(m.Initial(), nil)
-		for b.Evaluate(1); b.Terminal()[0]&1 == 0; b.Evaluate(1) {
-			at := len(states)
-			states = append(states, make([]uint64, len(m.Initial()))...)
-			b.Store(states[at:], 1)
-			b.ChooseRandom(rng, 1)
-			b.Advance(1)
-		}
+		play.RandomGame(context.Background(), b, rng, m.Initial(), func(q machine.State, over bool) bool {
+			if !over {
+				states = append(states, q...)
+			}
+			return true
+		})
 	}
 	return states
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackmate/protocol"
+	"stackmate/reasoner/machine"
 	"stackmate/reasoner/prover"
 )
 
@@ -75,7 +76,7 @@ var formChecks = []managerCheck{
 	}},
 	{"role", "Nobody is asked to play the role random.", Required, func(v *view) {
 		for _, s := range v.matches {
-			v.want(!strings.EqualFold(s.start.message.Role, "random"), "", "another role", s.start.message.Role)
+			v.want(!strings.EqualFold(s.start.message.Role, machine.RandomRole), "", "another role", s.start.message.Role)
 		}
 	}},
 	{"clocks", "The clocks are whole seconds.", Required, func(v *view) {

@@ -2,7 +2,6 @@ package arrival
 
 import (
 	"context"
-	"slices"
 
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/play"
@@ -62,23 +61,14 @@ func (d *dfs) visit(q machine.State) {
 
 // repeatsInRandomGames reports whether a position comes up twice in one of some random games from q.
 func repeatsInRandomGames(ctx context.Context, m machine.Machine, q machine.State) bool {
-	b, rng, at := m.NewNarrowBatch(), machine.NewRand(1), slices.Clone(q)
-	seen := make(map[string]bool)
-	for range sampleGames {
-		clear(seen)
-		b.Load(q, 1)
-		for range sampleSteps {
-			b.Evaluate(1)
-			if ctx.Err() != nil || (b.Terminal()[0]|b.Stuck()[0])&1 != 0 {
-				break
-			}
-			if b.Store(at, 1); seen[at.Key()] {
-				return true
-			}
-			seen[at.Key()] = true
-			b.ChooseRandom(rng, 1)
-			b.Advance(1)
-		}
+	b, rng, repeats := m.NewNarrowBatch(), machine.NewRand(1), false
+	for game := 0; game < sampleGames && !repeats; game++ {
+		seen := make(map[string]bool)
+		play.RandomGame(ctx, b, rng, q, func(q machine.State, _ bool) bool {
+			repeats = seen[q.Key()]
+			seen[q.Key()] = true
+			return !repeats && len(seen) < sampleSteps
+		})
 	}
-	return false
+	return repeats
 }

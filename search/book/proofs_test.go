@@ -18,33 +18,26 @@ import (
 )
 
 func TestASearchGoesOnWhereItWasKept(t *testing.T) {
-	games := map[string]string{"bab": "connectFour-5x4", "pns": "connectFour-4x4"}
-	makers := map[string]func() search.Keeper{
-		"bab": func() search.Keeper { return sequential.New(sequential.Config{}) },
-		"pns": func() search.Keeper { return sequential.NewProofNumber(sequential.Config{}) },
+	m := gamestest.Machine(t, "connectFour-5x4")
+	path := filepath.Join(t.TempDir(), "kept")
+	whole, err := sequential.New(sequential.Config{}).Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 26})
+	if err != nil || !whole.Solved() {
+		t.Fatal(err, whole.Values)
 	}
-	for name, make := range makers {
-		m := gamestest.Machine(t, games[name])
-		path := filepath.Join(t.TempDir(), name)
-		whole, err := make().Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 26})
-		if err != nil || !whole.Solved() {
-			t.Fatal(err, whole.Values)
-		}
-		first, second := make(), make()
-		must.Get(first.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 26, MaxNodes: whole.Nodes / 2}))(t)
-		label := Label{Game: "four", Rules: "digest", Method: name}
-		must.OK(t, SaveProofs(path, m, label, first))
-		must.OK(t, LoadProofs(path, m, label, second, 1<<26))
-		rest, err := second.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 26})
-		if err != nil || rest.Values[0] != whole.Values[0] || rest.Nodes > whole.Nodes*3/4 {
-			t.Errorf("%s: %v after %d nodes more, error %v; want %v, and the whole takes %d", name, rest.Values, rest.Nodes, err, whole.Values, whole.Nodes)
-		}
-		if err := LoadProofs(path, m, Label{Rules: "another", Method: name}, second, 1<<26); err == nil || !strings.Contains(err.Error(), "rules are others") {
-			t.Errorf("of other rules: error %v", err)
-		}
-		if err := LoadProofs(path, m, Label{Rules: "digest", Method: "dfs"}, second, 1<<26); err == nil || !strings.Contains(err.Error(), "by method dfs") {
-			t.Errorf("by another method: error %v", err)
-		}
+	first, second := sequential.New(sequential.Config{}), sequential.New(sequential.Config{})
+	must.Get(first.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 26, MaxNodes: whole.Nodes / 2}))(t)
+	label := Label{Game: "four", Rules: "digest", Method: "bab"}
+	must.OK(t, SaveProofs(path, m, label, first))
+	must.OK(t, LoadProofs(path, m, label, second, 1<<26))
+	rest, err := second.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 26})
+	if err != nil || rest.Values[0] != whole.Values[0] || rest.Nodes > whole.Nodes*3/4 {
+		t.Errorf("%v after %d nodes more, error %v; want %v, and the whole takes %d", rest.Values, rest.Nodes, err, whole.Values, whole.Nodes)
+	}
+	if err := LoadProofs(path, m, Label{Rules: "another", Method: "bab"}, second, 1<<26); err == nil || !strings.Contains(err.Error(), "rules are others") {
+		t.Errorf("of other rules: error %v", err)
+	}
+	if err := LoadProofs(path, m, Label{Rules: "digest", Method: "dfs"}, second, 1<<26); err == nil || !strings.Contains(err.Error(), "by method dfs") {
+		t.Errorf("by another method: error %v", err)
 	}
 }
 

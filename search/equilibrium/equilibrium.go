@@ -117,7 +117,7 @@ func (s *Searcher) run(ctx context.Context, m machine.Machine, lim search.Limits
 func (r *run) result() search.Result {
 	res := search.Result{Proved: true, Concept: search.Equilibrium, Values: make([]search.Interval, len(r.machine.Names().Roles))}
 	for _, role := range r.players {
-		res.Values[role] = search.Interval{Upper: machine.MaxGoal}
+		res.Values[role] = search.GoalRange
 	}
 	res.Nodes, res.TableHits, res.PeakBytes, res.Elapsed = r.nodes, r.hits, r.bytes+r.expander.Bytes(), time.Since(r.began)
 	return res

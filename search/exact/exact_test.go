@@ -12,8 +12,8 @@ import (
 )
 
 func TestAnotherSumOfGoalsIsAnError(t *testing.T) {
-	p := exact.Payoff{First: 1, Other: 0, Goals: search.Interval{Upper: 100}}
-	if got := p.Values(3, search.Interval{Lower: 30, Upper: 40}); got[0] != p.Goals || got[1] != (search.Interval{Lower: 30, Upper: 40}) || got[2] != (search.Interval{}) {
+	p := exact.Payoff{First: 1, Other: 0}
+	if got := p.Values(3, search.Interval{Lower: 30, Upper: 40}); got[0] != search.GoalRange || got[1] != (search.Interval{Lower: 30, Upper: 40}) || got[2] != (search.Interval{}) {
 		t.Errorf("before the first end: %v", got)
 	}
 	if v, err := p.Of([]int32{20, 70}); v != 70 || err != nil {
@@ -31,8 +31,8 @@ func TestAnotherSumOfGoalsIsAnError(t *testing.T) {
 	if err := p.Sum.Merge(0); err != nil || p.Sum.Code() != 91 {
 		t.Errorf("an unknown sum merged: %v, code %d", err, p.Sum.Code())
 	}
-	narrow := exact.Payoff{First: 0, Other: machine.NoRole, Goals: search.Interval{Lower: 10, Upper: 90}}
-	if _, err := narrow.Of([]int32{91}); err == nil {
+	alone := exact.Payoff{First: 0, Other: machine.NoRole}
+	if _, err := alone.Of([]int32{101}); err == nil {
 		t.Error("no error for a goal out of range")
 	}
 }

@@ -17,8 +17,7 @@ import (
 // an interval [a, b] of the first player's value is an interval [sum − b, sum − a] of the other player's. Of checks this
 // at the positions that a search meets; package goals proves it for all others, or gives each player a game of its own.
 type Payoff struct {
-	First, Other machine.Role    // Other is machine.NoRole without an opponent of constant sum
-	Goals        search.Interval // range of all goals
+	First, Other machine.Role // Other is machine.NoRole without an opponent of constant sum
 	Sum          Sum
 }
 
@@ -26,8 +25,8 @@ type Payoff struct {
 // search.ErrNotZeroSum for goals of another sum.
 func (p *Payoff) Of(goals []int32) (float64, error) {
 	v := float64(search.Points(goals[p.First]))
-	if v < p.Goals.Lower || v > p.Goals.Upper {
-		return 0, fmt.Errorf("expected goals from %g to %g points, found a goal of %g points", p.Goals.Lower, p.Goals.Upper, v)
+	if v > machine.MaxGoal {
+		return 0, fmt.Errorf("expected goals from 0 to %d points, found a goal of %g points", machine.MaxGoal, v)
 	}
 	if p.Other < 0 {
 		return v, nil
@@ -54,9 +53,9 @@ func (p *Payoff) Values(roles int, v search.Interval) []search.Interval {
 	values := make([]search.Interval, roles)
 	values[p.First] = v
 	if p.Other >= 0 {
-		values[p.Other] = p.Goals
+		values[p.Other] = search.GoalRange
 		if sum, ok := p.Sum.Known(); ok {
-			values[p.Other] = search.Interval{Lower: sum - v.Upper, Upper: sum - v.Lower}
+			values[p.Other] = v.Opposite(sum)
 		}
 	}
 	return values

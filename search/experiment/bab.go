@@ -64,14 +64,14 @@ func babRuns() []run {
 		}
 		for _, depth := range []int{3, 5, 7, 9} {
 			runs = append(runs, curve(fmt.Sprintf("Random trees of %d moves, by depth", branching), depth, treeEpsilons,
-				inTree(&randomTrees{branching: branching, depth: depth, leaf: whole}), published)...)
+				inTree(&randomTrees{branching: branching, depth: depth}), published)...)
 		}
 	}
-	runs = slices.Concat(runs, readings(), bins("Random trees of 4 moves and depth 5: AMB by ER in fifths", treeEpsilons,
-		inTree(&randomTrees{branching: 4, depth: 5, leaf: whole})))
+	runs = slices.Concat(runs, bins("Random trees of 4 moves and depth 5: AMB by ER in fifths", treeEpsilons,
+		inTree(&randomTrees{branching: 4, depth: 5})))
 	for _, branching := range []int{2, 3, 4, 5} {
 		runs = append(runs, curve("Random trees with chance (p = 0.8), depth 4, by moves", branching, treeEpsilons,
-			inTree(&randomTrees{branching: branching, depth: 4, chosen: babChosen, leaf: whole}), figure6trees)...)
+			inTree(&randomTrees{branching: branching, depth: 4, chosen: babChosen}), figure6trees)...)
 	}
 	for _, depth := range []int{3, 5, 7} {
 		runs = append(runs, curve("Cops and robber, by depth", depth, copsEpsilons, inChase(depth, 0, 0), nil)...)
@@ -79,37 +79,35 @@ func babRuns() []run {
 	runs = append(runs, bins("Cops and robber, depth 3: AMB by ER in fifths", copsEpsilons, inChase(3, 0, 0))...)
 	runs = append(runs, curve("Cops and robber with chance (p = 0.8) and obstacles, by depth", 3, copsEpsilons,
 		inChase(3, babChosen, babObstacles), figure6cops)...)
-	return slices.Concat(runs, uniformLeaves(), playRuns())
+	return slices.Concat(runs, playRuns())
 }
 
-// outcome is the cost (mostly expansions) and the value of a search.
+// outcome is the number of expansions, of inner nodes, and the value of a search.
 type outcome struct {
-	count int64
-	value search.Interval
+	expansions int64
+	value      search.Interval
 }
 
 // searchOf searches the instance generated from a seed.
 type searchOf func(seed uint64, epsilon float64) outcome
 
 // inTree searches random trees.
-func inTree(t tree[branch]) searchOf {
-	return counting(t, printed[branch]{}, countExpansions)
+func inTree(t *randomTrees) searchOf {
+	return func(seed uint64, epsilon float64) outcome {
+		s := printed[branch]{tree: t, goals: treeGoals, epsilon: epsilon}
+		v := s.root(branch{seed: seed})
+		return outcome{s.expansions, v}
+	}
 }
 
 // inChase searches random positions of cops and robber.
 func inChase(depth int, chosen, obstacles float64) searchOf {
-	return chasing(copsAndRobber{depth: depth, chosen: chosen}, obstacles, printed[chase]{}, countExpansions)
-}
-
-// chasing searches random positions with the options of a search, and counts nodes by count.
-func chasing(game copsAndRobber, obstacles float64, way printed[chase], count func(*printed[chase]) int64) searchOf {
 	return func(seed uint64, epsilon float64) outcome {
 		start, blocked := newChase(seed, obstacles)
-		t, s := game, way
-		t.steps = stepsAround(blocked)
-		s.tree, s.goals, s.epsilon = &t, chaseGoals, epsilon
+		t := &copsAndRobber{depth: depth, chosen: chosen, steps: stepsAround(blocked)}
+		s := printed[chase]{tree: t, goals: chaseGoals, epsilon: epsilon}
 		v := s.root(start)
-		return outcome{count(&s), v}
+		return outcome{s.expansions, v}
 	}
 }
 
@@ -131,8 +129,6 @@ type bounded struct {
 	epsilon float64
 	search  searchOf
 	safe    *[]outcome // at ε = 0, by seed; shared by the lines of the same instances
-	sums    bool       // ER is the ratio of the means, not the mean of the ratios
-	unsound bool       // the rule does not bound the width
 }
 
 // pair searches an instance with and without tolerance.
@@ -145,7 +141,7 @@ func (b *bounded) pair(seed uint64) (safe, got outcome, err error) {
 		return safe, safe, nil
 	}
 	got = b.search(mixed(seed, 0), b.epsilon)
-	if width := got.value.Upper - got.value.Lower; width > b.epsilon+rounding && !b.unsound {
+	if width := got.value.Upper - got.value.Lower; width > b.epsilon+rounding {
 		err = fmt.Errorf("ε = %g: an interval of width %g", b.epsilon, width)
 	}
 	return safe, got, err
@@ -158,7 +154,7 @@ const rounding = 1e-9
 func (b *bounded) measure(ctx context.Context, row *Row) error {
 	began := time.Now()
 	var ratio, bound mean
-	count, all := 0.0, 0.0
+	expansions := 0.0
 	row.Epsilon = b.epsilon
 	for seed := range uint64(babInstances) {
 		safe, got, err := b.pair(seed)
@@ -170,17 +166,14 @@ func (b *bounded) measure(ctx context.Context, row *Row) error {
 			break
 		}
 		row.Value = [2]float64{got.value.Lower, got.value.Upper}
-		ratio.add(float64(got.count) / float64(safe.count))
+		ratio.add(float64(got.expansions) / float64(safe.expansions))
 		bound.add(got.value.Upper - got.value.Lower)
-		count, all = count+float64(got.count), all+float64(safe.count)
+		expansions += float64(got.expansions)
 	}
 	if ratio.count == 0 {
 		return nil
 	}
-	row.Nodes, row.Ratio, row.Bound = count/ratio.count, ratio.value(), bound.value()
-	if b.sums {
-		row.Ratio = count / all
-	}
+	row.Nodes, row.Ratio, row.Bound = expansions/ratio.count, ratio.value(), bound.value()
 	row.Finished = row.Note == ""
 	row.Seconds = time.Since(began).Seconds()
 	row.Note += fmt.Sprintf("ER %.2f ± %.2f, AMB %.2f ± %.2f", row.Ratio, ratio.error(), row.Bound, bound.error())
@@ -235,7 +228,7 @@ func (b *bin) measure(ctx context.Context, row *Row) error {
 			if err != nil {
 				return err
 			}
-			ratio := float64(got.count) / float64(safe.count)
+			ratio := float64(got.expansions) / float64(safe.expansions)
 			if min(max(int(math.Ceil(ratio*binCount))-1, 0), binCount-1) == b.number {
 				bound.add(got.value.Upper - got.value.Lower)
 			}

@@ -24,7 +24,7 @@ func TestBoundedAlphaBetaKeepsItsPromise(t *testing.T) {
 	last := map[string]Row{}
 	rows := 0
 	err := lab.Run(t.Context(), "bab", func(r Row) error {
-		if rows++; r.Ratio == 0 || strings.HasPrefix(r.Table, "Readings") {
+		if rows++; r.Ratio == 0 {
 			return nil
 		}
 		if r.Bound > r.Epsilon+rounding || r.Epsilon == 0 && r.Ratio != 1 {
@@ -67,7 +67,7 @@ func planted(t *toys.Tree, p *plant) int {
 // other.
 func TestTheSearchOfGamesExpandsWhatThePrintedAlgorithmDoes(t *testing.T) {
 	for seed := range uint64(40) {
-		root := grown(&randomTrees{branching: 2 + int(seed%3), depth: 2 + int(seed%4), leaf: whole}, branch{seed: seed})
+		root := grown(&randomTrees{branching: 2 + int(seed%3), depth: 2 + int(seed%4)}, branch{seed: seed})
 		game := &toys.Tree{Roles: []string{"max", "min"}}
 		planted(game, root)
 		m := game.Machine()
@@ -88,6 +88,27 @@ func leaf(v float64) *plant         { return &plant{value: v} }
 func largest(kids ...*plant) *plant { return &plant{kind: maxNode, kids: kids} }
 func least(kids ...*plant) *plant   { return &plant{kind: minNode, kids: kids} }
 
+// naive returns the value of alpha-beta that prunes a node if β ≤ α + ε: Figure 1 of the paper with the naive rule.
+func naive(n *plant, epsilon, alpha, beta float64) float64 {
+	if n.kind == leafNode {
+		return n.value
+	}
+	for _, kid := range n.kids {
+		if v := naive(kid, epsilon, alpha, beta); n.kind == maxNode {
+			alpha = max(alpha, v)
+		} else {
+			beta = min(beta, v)
+		}
+		if beta <= alpha+epsilon {
+			break
+		}
+	}
+	if n.kind == maxNode {
+		return alpha
+	}
+	return beta
+}
+
 // Figure 2: children of the root, each MIN, whose first leaf is X + iε and whose second one
 // is X. The naive rule returns X + mε.
 func TestFigure2TheNaiveRuleIsNotBounded(t *testing.T) {
@@ -96,10 +117,10 @@ func TestFigure2TheNaiveRuleIsNotBounded(t *testing.T) {
 	for i := 1; i <= most; i++ {
 		root.kids = append(root.kids, least(leaf(x+float64(i)*epsilon), leaf(x)))
 	}
-	s := printed[*plant]{tree: plants{}, goals: treeGoals, epsilon: epsilon}
-	if v := s.naive(root, 0, 0, 100); v != x+most*epsilon {
+	if v := naive(root, epsilon, 0, 100); v != x+most*epsilon {
 		t.Errorf("the naive rule returns %g, want %g", v, x+most*epsilon)
 	}
+	s := printed[*plant]{tree: plants{}, goals: treeGoals, epsilon: epsilon}
 	if v := s.root(root); v.Lower > x || v.Upper < x || v.Upper-v.Lower > epsilon {
 		t.Errorf("Bounded Alpha-Beta returns %v, want %g within %g", v, x, epsilon)
 	}
@@ -128,15 +149,15 @@ func TestFigure3MoreToleranceMayCostMore(t *testing.T) {
 func TestTheWidestToleranceSearchesASingleBranch(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, chosen := range []float64{0, babChosen} {
-			random := &randomTrees{branching: 4, depth: 5, chosen: chosen, leaf: whole}
+			random := &randomTrees{branching: 4, depth: 5, chosen: chosen}
 			s := printed[branch]{tree: random, goals: treeGoals, epsilon: treeGoals.Upper - treeGoals.Lower}
 			v := s.root(branch{seed: seed})
 			plies := int64(random.depth)
 			if chosen > 0 {
 				plies *= 2 // chance answers each move
 			}
-			if s.expansions != plies || s.visits != plies+1 || v.Upper-v.Lower > s.epsilon {
-				t.Errorf("seed %d, chance %v: %v after %d expansions and %d positions, want a branch of %d", seed, chosen > 0, v, s.expansions, s.visits, plies)
+			if s.expansions != plies || v.Upper-v.Lower > s.epsilon {
+				t.Errorf("seed %d, chance %v: %v after %d expansions, want a branch of %d", seed, chosen > 0, v, s.expansions, plies)
 			}
 		}
 	}
@@ -145,10 +166,10 @@ func TestTheWidestToleranceSearchesASingleBranch(t *testing.T) {
 // Windows at chance nodes never let the interval grow wider than ε, for any probabilities.
 func TestIntervalsOfTreesWithChanceContainTheValue(t *testing.T) {
 	for seed := range uint64(60) {
-		random := &randomTrees{branching: 2 + int(seed%2), depth: 3, chosen: 0.8, apart: seed%3 == 0, leaf: whole}
+		random := &randomTrees{branching: 2 + int(seed%2), depth: 3, chosen: 0.8}
 		want := expectation(random, branch{seed: seed})
 		for _, epsilon := range []float64{0, 3, 10, 30} {
-			s := printed[branch]{tree: random, goals: treeGoals, epsilon: epsilon, shared: seed%2 == 0}
+			s := printed[branch]{tree: random, goals: treeGoals, epsilon: epsilon}
 			v := s.root(branch{seed: seed})
 			if v.Lower > want+rounding || v.Upper < want-rounding || v.Upper-v.Lower > epsilon+rounding {
 				t.Fatalf("seed %d, ε = %g: %v, want %g", seed, epsilon, v, want)
@@ -176,15 +197,21 @@ func expectation(t *randomTrees, n branch) float64 {
 	return best
 }
 
+// evenTrees are random trees whose leaves are all equal.
+type evenTrees struct{ *randomTrees }
+
+// kindOf implements tree.
+func (t evenTrees) kindOf(n branch) (kind, float64) {
+	kind, _ := t.randomTrees.kindOf(n)
+	return kind, 50
+}
+
 // Knuth and Moore (1975): of a uniform tree in the best order, alpha-beta visits
 // b^⌈k/2⌉ + b^⌊k/2⌋ − 1 positions at depth k. If all leaves are equal, every order is the best.
 func TestTheBestCaseIsKnuthAndMooresMinimum(t *testing.T) {
 	for branching := 2; branching <= 5; branching++ {
 		for depth := 1; depth <= 6; depth++ {
-			s := printed[branch]{
-				tree:  &randomTrees{branching: branching, depth: depth, leaf: func(uint64) float64 { return 50 }},
-				goals: treeGoals,
-			}
+			s := printed[branch]{tree: evenTrees{&randomTrees{branching: branching, depth: depth}}, goals: treeGoals}
 			s.root(branch{})
 			want, odd, even := int64(0), int64(1), int64(1)
 			for k := range depth {
@@ -195,8 +222,8 @@ func TestTheBestCaseIsKnuthAndMooresMinimum(t *testing.T) {
 					even *= int64(branching)
 				}
 			}
-			if s.expansions != want || s.visits-s.expansions != odd+even-1 {
-				t.Errorf("branching %d, depth %d: %d expansions and %d leaves, want %d and %d", branching, depth, s.expansions, s.visits-s.expansions, want, odd+even-1)
+			if s.expansions != want {
+				t.Errorf("branching %d, depth %d: %d expansions, want %d", branching, depth, s.expansions, want)
 			}
 		}
 	}
@@ -275,18 +302,6 @@ func TestTheRulesOfCopsAndRobberAllowTheMovesOfTheDomain(t *testing.T) {
 		visit(start)
 		if got.JointMoves != want {
 			t.Errorf("%d sequences of %d moves by the rules, want %d", got.JointMoves, plies, want)
-		}
-	}
-}
-
-func TestTheBestOrderIsThatOfMinimaxValues(t *testing.T) {
-	for seed := range uint64(20) {
-		trees := &randomTrees{branching: 3, depth: 4, leaf: fraction}
-		s := printed[branch]{tree: inOrder{trees}, goals: treeGoals}
-		v := s.root(branch{seed: seed})
-		p := printed[*plant]{tree: plants{}, goals: treeGoals}
-		if want := p.root(grown(trees, branch{seed: seed})); v != want || s.visits != p.visits {
-			t.Errorf("seed %d: %v after %d nodes, of the tree grown %v after %d", seed, v, s.visits, want, p.visits)
 		}
 	}
 }

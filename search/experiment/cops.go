@@ -5,12 +5,10 @@ import "math/bits"
 // copsAndRobber is the second domain of the paper: on a 4-connected grid a robber, who moves first and
 // is MAX, and several cops, who move together and are MIN. Each moves to a neighbouring cell or stays.
 // The game ends when a cop reaches the robber's cell; the score is the number of moves of either side
-// until then. At the depth limit the score is the mean, or the least, Manhattan distance between cops
-// and robber.
+// until then. At the depth limit the score is the mean Manhattan distance between cops and robber.
 type copsAndRobber struct {
 	depth  int
 	chosen float64 // probability of the chosen move; 0 means 1
-	least  bool    // score the least distance, not the mean
 	// steps: by cell, the reachable cells (north, east, south, west, stay).
 	steps *[gridCells][]int8
 }
@@ -65,14 +63,13 @@ func (n *chase) isCaught() bool {
 	return false
 }
 
-// distances returns the mean and the least Manhattan distance between cops and robber.
-func (n *chase) distances() (average, least float64) {
-	sum, nearest := 0, 2*gridSide
+// distance returns the mean Manhattan distance between cops and robber.
+func (n *chase) distance() float64 {
+	sum := 0
 	for _, c := range n.cops {
-		d := abs(int(c%gridSide)-int(n.robber%gridSide)) + abs(int(c/gridSide)-int(n.robber/gridSide))
-		sum, nearest = sum+d, min(nearest, d)
+		sum += abs(int(c%gridSide)-int(n.robber%gridSide)) + abs(int(c/gridSide)-int(n.robber/gridSide))
 	}
-	return float64(sum) / cops, float64(nearest)
+	return float64(sum) / cops
 }
 
 func abs(i int) int { return max(i, -i) }
@@ -85,11 +82,7 @@ func (t *copsAndRobber) kindOf(n chase) (kind, float64) {
 	case n.isCaught():
 		return leafNode, float64(n.made)
 	case int(n.made) == t.depth:
-		average, nearest := n.distances()
-		if t.least {
-			return leafNode, nearest
-		}
-		return leafNode, average
+		return leafNode, n.distance()
 	case n.made%2 == 0:
 		return maxNode, 0
 	}

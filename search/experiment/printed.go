@@ -33,20 +33,16 @@ type printed[N any] struct {
 	tree    tree[N]
 	goals   search.Interval // v_min, v_max
 	epsilon float64
-	// shared passes the unused tolerance of a child of a chance node on to its later siblings, by their
-	// probabilities (Eq. 26); otherwise each child gets ε.
-	shared bool
-	limit  int64 // expansions after which the search is given up; 0: no limit
+	limit   int64 // expansions after which the search is given up; 0: no limit
 
-	expansions, visits int64 // inner nodes, all nodes
-	plies              [][]N
-	actions            []search.Interval // values of the searched children of the root
+	expansions int64 // of inner nodes
+	plies      [][]N
+	actions    []search.Interval // values of the searched children of the root
 }
 
 // search returns [L, U] of node n at the given ply, in the window (α, β), with U − L ≤ ε if the value is
 // inside the window.
-func (s *printed[N]) search(n N, ply int, alpha, beta, epsilon float64) search.Interval {
-	s.visits++
+func (s *printed[N]) search(n N, ply int, alpha, beta float64) search.Interval {
 	kind, value := s.tree.kindOf(n)
 	if kind == leafNode {
 		return search.Exact(value)
@@ -61,19 +57,14 @@ func (s *printed[N]) search(n N, ply int, alpha, beta, epsilon float64) search.I
 	if kind == minNode {
 		other = s.goals.Upper
 	}
-	left, rest := epsilon, 1.0           // tolerance and probability left for later children
 	for i, child := range s.plies[ply] { // deeper plies use other slices
-		a, z, weight, tolerance := alpha, beta, 1.0, epsilon
+		a, z, weight := alpha, beta, 1.0
 		if kind == chanceNode { // lines 9 and 10, with the child's bounds at [v_min, v_max]
 			weight = s.tree.weight(n, i, len(s.plies[ply]))
 			a = max(s.goals.Lower, (alpha-b.Upper)/weight+s.goals.Upper)
 			z = min(s.goals.Upper, (beta-b.Lower)/weight+s.goals.Lower)
-			if s.shared {
-				tolerance = max(0, left/rest)
-			}
 		}
-		c := s.search(child, ply+1, a, z, tolerance)
-		left, rest = left-weight*(c.Upper-c.Lower), rest-weight
+		c := s.search(child, ply+1, a, z)
 		if ply == 0 {
 			s.actions = append(s.actions, c)
 		}
@@ -87,7 +78,7 @@ func (s *printed[N]) search(n N, ply int, alpha, beta, epsilon float64) search.I
 			b.Upper -= weight * (s.goals.Upper - c.Upper)
 		}
 		alpha, beta = max(alpha, b.Lower), min(beta, b.Upper)
-		if beta <= alpha+epsilon && i+1 < len(s.plies[ply]) || s.limit > 0 && s.expansions >= s.limit {
+		if beta <= alpha+s.epsilon && i+1 < len(s.plies[ply]) || s.limit > 0 && s.expansions >= s.limit {
 			return b
 		}
 	}
@@ -102,5 +93,5 @@ func (s *printed[N]) search(n N, ply int, alpha, beta, epsilon float64) search.I
 
 // root returns [L, U] of the root.
 func (s *printed[N]) root(n N) search.Interval {
-	return s.search(n, 0, s.goals.Lower, s.goals.Upper, s.epsilon)
+	return s.search(n, 0, s.goals.Lower, s.goals.Upper)
 }

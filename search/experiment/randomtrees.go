@@ -3,16 +3,12 @@ package experiment
 import "math/bits"
 
 // randomTrees are the first domain of the paper: trees of a fixed depth and branching factor, MAX and MIN
-// alternating, leaves uniform in 0 … 100. Nodes are generated lazily.
+// alternating, leaves uniform integers from 0 to 100. Nodes are generated lazily.
 type randomTrees struct {
 	branching, depth int
 	// chosen is the probability p of the chosen move; 0 means 1. Each other move is made with probability
 	// (1 − p) / (b − 1).
 	chosen float64
-	// apart gives each move chance outcomes of its own. Otherwise the position after a move does not depend on
-	// whether the move was chosen.
-	apart bool
-	leaf  func(random uint64) float64
 }
 
 // branch is a node: its seed, its depth and, at a chance node, the number of the chosen move plus 1.
@@ -28,7 +24,8 @@ func (t *randomTrees) kindOf(n branch) (kind, float64) {
 	case n.move > 0:
 		return chanceNode, 0
 	case n.depth == t.depth:
-		return leafNode, t.leaf(mixed(n.seed, 0))
+		points, _ := bits.Mul64(mixed(n.seed, 0), 101)
+		return leafNode, float64(points)
 	case n.depth%2 == 0:
 		return maxNode, 0
 	}
@@ -38,12 +35,9 @@ func (t *randomTrees) kindOf(n branch) (kind, float64) {
 // children implements tree.
 func (t *randomTrees) children(dst []branch, n branch) []branch {
 	for m := range t.branching {
-		switch {
-		case n.move == 0 && t.chosen > 0:
+		if n.move == 0 && t.chosen > 0 {
 			dst = append(dst, branch{n.seed, n.depth, m + 1})
-		case t.apart:
-			dst = append(dst, branch{mixed(mixed(n.seed, n.move), m+1), n.depth + 1, 0})
-		default:
+		} else {
 			dst = append(dst, branch{mixed(n.seed, m+1), n.depth + 1, 0})
 		}
 	}
@@ -64,15 +58,6 @@ func slip(chosen float64, wanted, i, of int) float64 {
 	}
 	return (1 - chosen) / float64(of-1)
 }
-
-// whole returns a uniform integer from 0 to 100.
-func whole(random uint64) float64 {
-	points, _ := bits.Mul64(random, 101)
-	return float64(points)
-}
-
-// fraction returns a uniform number from 0 to 100.
-func fraction(random uint64) float64 { return 100 * float64(random>>11) / (1 << 53) }
 
 // mixed returns the seed of child i, by splitmix64.
 func mixed(seed uint64, i int) uint64 {

@@ -6,6 +6,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 )
 
 // board is a position of a game and of its subgames.
@@ -87,25 +88,28 @@ const (
 // latest with the last one.
 func Subgames(ctx context.Context, m machine.Machine, seed uint64) []facts.Subgame {
 	b := newBoard(ctx, m)
-	rng := machine.NewRand(seed)
-	state := make(machine.State, len(m.Initial()))
-	for match := 0; match < trialMatches && len(b.parts) > 0; match++ {
-		copy(state, m.Initial())
-		for range trialSteps {
-			b.set(state)
-			if over := b.overIn(); b.isOver() != (over > 0) && (b.isOver() || over == len(b.parts)) || ctx.Err() != nil {
-				return nil
-			}
-			if b.isOver() {
-				break
-			}
-			if b.owners() == nil || slices.ContainsFunc(b.parts, isStuck) {
-				return nil
-			}
-			b.whole.ChooseRandom(rng, 1)
-			b.whole.Advance(1)
-			b.whole.Store(state, 1)
-		}
+	rng, fits := machine.NewRand(seed), len(b.parts) > 0
+	for match := 0; match < trialMatches && fits; match++ {
+		steps := 0
+		play.RandomGame(ctx, b.whole, rng, m.Initial(), func(q machine.State, _ bool) bool {
+			b.set(q)
+			fits = b.fits()
+			steps++
+			return fits && steps < trialSteps
+		})
+	}
+	if !fits || ctx.Err() != nil {
+		return nil
 	}
 	return b.subgames
+}
+
+// fits reports whether the subgames explain the position: it is over if some subgame is over, at the latest with the last
+// one; otherwise each choice is in one subgame, and no role is stuck in any.
+func (b *board) fits() bool {
+	over := b.overIn()
+	if b.isOver() {
+		return over > 0
+	}
+	return over < len(b.parts) && b.owners() != nil && !slices.ContainsFunc(b.parts, isStuck)
 }

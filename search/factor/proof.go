@@ -73,7 +73,7 @@ func (p *part) value(role machine.Role) float64 {
 	v := p.result.Guess(role)
 	if int(role) < len(p.proof.result.Values) {
 		known := p.proof.result.Values[role]
-		v = min(max(v, known.Lower), known.Upper)
+		v = known.Clamp(v)
 	}
 	return v
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+
+	"stackmate/reasoner/machine"
 )
 
 // maxLots bounds the moves of chance at a node: chance draws evenly, so shares become numbers of equal lots.
@@ -33,7 +35,7 @@ func write(players []string, root *node) (string, error) {
 		w.sets[n.set]++
 	})
 	if lots {
-		w.roles = append(w.roles, "random")
+		w.roles = append(w.roles, machine.RandomRole)
 	}
 	var head strings.Builder
 	for i, list := range leaves {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"stackmate/internal/cputime"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
@@ -44,7 +45,7 @@ const (
 // all positions of a small game. The error is a Fault: a terminal
 // position in which a player has no goal, several goals, or no number from 0 to 100.
 func Learn(ctx context.Context, m machine.Machine) (Facts, error) {
-	short, cancel := budget(ctx, learnTime)
+	short, cancel := cputime.Budget(ctx, learnTime)
 	defer cancel()
 	if len(m.Names().Players()) == 2 {
 		if sum, ok := facts.ProvedGoalSum(short, m); ok {

@@ -79,7 +79,6 @@ var methods = map[string]func() search.Searcher{
 	"bab":     func() search.Searcher { return sequential.New(sequential.Config{}) },
 	"dfs":     func() search.Searcher { return sequential.New(sequential.Config{Without: sequential.Deepening}) },
 	"literal": func() search.Searcher { return sequential.New(sequential.Config{Without: sequential.Literal}) },
-	"pns":     func() search.Searcher { return sequential.NewProofNumber(sequential.Config{}) },
 	"bi":      atOnce(simultaneous.BackwardInduction),
 	"smab":    atOnce(simultaneous.SMAB),
 	"biab":    atOnce(simultaneous.BoundedInduction),
@@ -164,7 +163,7 @@ func TestZeroSumSearchesFindGuaranteesInGamesOfAnySum(t *testing.T) {
 		turns := rng.IntN(2) == 0
 		game := grow(rng, turns, []int32{100, 20, 60, 100}[rng.IntN(4)], []int{1, 4, 1 << 20}[rng.IntN(3)])
 		for name, make := range methods {
-			sequential := name == "bab" || name == "dfs" || name == "literal" || name == "pns"
+			sequential := name == "bab" || name == "dfs" || name == "literal"
 			if sequential && !turns {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"stackmate/internal/cputime"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
@@ -158,7 +159,7 @@ func (s *Searcher) proving(ctx context.Context, q machine.State, lim search.Limi
 			s.name(&r)
 			return r, err
 		}
-		short, cancel := budget(ctx, spent/proofShare)
+		short, cancel := cputime.Budget(ctx, spent/proofShare)
 		proved := s.prove(short)
 		cancel()
 		if proved {
@@ -333,7 +334,7 @@ func (s *Searcher) byRole(ctx context.Context, q machine.State, lim search.Limit
 	r, err := ByRole(ctx, s.machine.Names(), s.config.Threads, lim, func(ctx context.Context, i int, lim search.Limits) (search.Result, error) {
 		if passed := time.Since(began); passed > due && !s.facts.Varies {
 			due = 2 * passed
-			short, cancel := budget(ctx, passed/proofShare)
+			short, cancel := cputime.Budget(ctx, passed/proofShare)
 			defer cancel()
 			if s.prove(short) {
 				return search.Result{}, errProved
@@ -427,7 +428,7 @@ func (b *byRole) merged() search.Result {
 	total.PeakBytes, total.Evictions = 0, 0
 	for i, role := range b.players {
 		r := &b.found[i]
-		total.Values[role] = search.Interval{Lower: 0, Upper: machine.MaxGoal}
+		total.Values[role] = search.GoalRange
 		if len(r.Values) > 0 && r.Proved {
 			total.Values[role] = r.Values[role]
 		}

@@ -8,7 +8,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
-	"stackmate/reasoner/machine"
+	"stackmate/internal/toys"
 	"stackmate/search"
 )
 
@@ -34,18 +34,10 @@ func TestWhoeverAsksFindsItsLayerThoughOthersWantMemory(t *testing.T) {
 	var group sync.WaitGroup
 	for seed := range uint64(4) {
 		group.Go(func() {
-			b, rng, q := m.NewNarrowBatch(), machine.NewRand(seed), make(machine.State, len(m.Initial()))
-			for range 50 {
-				for b.Load(m.Initial(), 1); ; b.Advance(1) {
-					if b.Evaluate(1); b.Terminal()[0]&1 != 0 {
-						break
-					}
-					b.Store(q, 1)
-					if _, err := s.At(context.Background(), q); err != nil {
-						t.Errorf("%v", err)
-						return
-					}
-					b.ChooseRandom(rng, 1)
+			for rest := toys.Positions(m, 50, seed); len(rest) > 0; rest = rest[len(m.Initial()):] {
+				if _, err := s.At(context.Background(), rest[:len(m.Initial())]); err != nil {
+					t.Errorf("%v", err)
+					return
 				}
 			}
 		})

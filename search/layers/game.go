@@ -73,7 +73,7 @@ func newGame(m machine.Machine, root machine.State, config Config) (*game, error
 	}
 	g := &game{
 		machine: m, root: slices.Clone(root), config: config,
-		Payoff: exact.Payoff{First: first, Other: other, Goals: search.Interval{Upper: machine.MaxGoal}},
+		Payoff: exact.Payoff{First: first, Other: other},
 	}
 	for _, y := range facts.Symmetries(m) {
 		g.addSymmetry(y)
@@ -217,7 +217,7 @@ func (g *game) reportProgress(depth int, positions int64, left time.Duration) {
 	}
 	c := g.counters
 	c.Nodes, c.Depth, c.Left, c.PeakBytes, c.Elapsed = c.Nodes+positions, depth, left, g.peak.Load(), time.Since(g.started)
-	g.limits.Progress(search.Result{Values: g.Values(len(g.machine.Names().Roles), search.Interval{Upper: machine.MaxGoal}), Proved: true, Counters: c})
+	g.limits.Progress(search.Result{Values: g.Values(len(g.machine.Names().Roles), search.GoalRange), Proved: true, Counters: c})
 }
 
 // saveLayer accounts for the new layer d and writes it to the folder, if there is one.

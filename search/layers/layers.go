@@ -53,7 +53,7 @@ type Config struct {
 }
 
 // maxLayers is the maximum number of joint moves of a game.
-const maxLayers = 1 << 12
+const maxLayers = search.MaxPlies
 
 // Reasons why a game has no solution by layers.
 var (
@@ -90,7 +90,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 		return search.Result{}, err
 	}
 	err = g.solve()
-	r := search.Result{Proved: true, Values: g.Values(len(g.machine.Names().Roles), search.Interval{Upper: machine.MaxGoal})}
+	r := search.Result{Proved: true, Values: g.Values(len(g.machine.Names().Roles), search.GoalRange)}
 	if err == nil {
 		if s.solution == nil || s.solution.game != g {
 			s.solution = &Solution{newReaders(g)}

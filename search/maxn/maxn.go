@@ -274,7 +274,7 @@ func (r *run) root(res *search.Result, q machine.State, exact, noLine bool) {
 		case exact:
 			res.Values[role] = search.Exact(p.best[role])
 		default:
-			res.Values[role] = search.Interval{Upper: machine.MaxGoal}
+			res.Values[role] = search.GoalRange
 		}
 	}
 	if p.expansion.Children == 0 {

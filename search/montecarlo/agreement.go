@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -56,13 +57,11 @@ func Agreement(ctx context.Context, m machine.Machine, seed uint64) float64 {
 
 // walk makes up to moves random joint moves from s, and stops at the end of the game.
 func (g *agreement) walk(s machine.State, moves int) {
-	b := g.batch
-	b.Load(s, 1)
-	for b.Evaluate(1); moves > 0 && g.over(0)&1 == 0; moves-- {
-		b.ChooseRandom(g.rng, 1)
-		g.advance(1)
-	}
-	b.Store(s, 1)
+	play.RandomGame(g.ctx, g.batch, g.rng, s, func(q machine.State, over bool) bool {
+		copy(s, q)
+		moves--
+		return !over && moves >= 0
+	})
 }
 
 // tally is a sum of goals and the number of games.

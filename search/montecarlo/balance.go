@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"stackmate/internal/scratch"
+	"stackmate/search"
 	"stackmate/search/matrix"
 )
 
@@ -74,7 +75,7 @@ func (w *worker) balance(n int32) {
 	}
 	a.balanced = true
 	totals, bounds := t.totalsOf(n), t.boundsOf(n)[w.first]
-	totals[w.first] = min(max(value, bounds.Lower), bounds.Upper) * float64(a.done)
+	totals[w.first] = bounds.Clamp(value) * float64(a.done)
 	totals[w.second] = float64(w.sum)*float64(a.done) - totals[w.first]
 	moves := t.movesOf(n)
 	for r, width := range t.widthsOf(n) {
@@ -142,7 +143,7 @@ func (w *worker) guess(n int32, width float64) {
 		}
 		a, b := &byRole[w.first][c/columns], &byRole[w.second][c%columns]
 		mean := (a.sum/float64(max(1, a.visits)) + float64(w.sum) - b.sum/float64(max(1, b.visits))) / 2
-		m.low[c], m.high[c] = max(mean-width, goalRange.Lower), min(mean+width, goalRange.Upper)
+		m.low[c], m.high[c] = max(mean-width, search.GoalRange.Lower), min(mean+width, search.GoalRange.Upper)
 	}
 }
 

@@ -18,9 +18,6 @@ import (
 // takes time proportional to the children where one role chooses, else to the joint moves. A node with
 // more than boundedCells joint moves keeps its bounds.
 
-// goalRange is the interval of all goals.
-var goalRange = search.Interval{Lower: 0, Upper: 100}
-
 const boundedCells = 4096
 
 // moveBounds are extremes of one role's bounds after one move of some role, over the moves of all other
@@ -80,7 +77,7 @@ func (t *tree) isDue(n int32, worth int32) bool {
 // narrow intersects known with b and reports whether that changes known.
 func narrow(known *search.Interval, b search.Interval) bool {
 	was := *known
-	*known = search.Interval{Lower: max(b.Lower, was.Lower), Upper: min(b.Upper, was.Upper)}
+	*known = was.Meet(b)
 	return *known != was
 }
 
@@ -133,7 +130,7 @@ func (w *worker) taken(n int32) int32 {
 			return n
 		}
 		b := t.boundsOf(n)[a.chooser]
-		if b.Lower <= goalRange.Lower {
+		if b.Lower <= search.GoalRange.Lower {
 			return n
 		}
 		s := w.config.pick(t.choices(a), b, tried)
@@ -178,7 +175,7 @@ func (t *tree) collect(n int32) bool {
 	m := &t.memory
 	m.outcomes = scratch.Resize(m.outcomes, int(cells/chance)*t.roles)
 	for i := range m.outcomes {
-		m.outcomes[i] = search.Interval{Lower: goalRange.Lower, Upper: goalRange.Upper * float64(chance)}
+		m.outcomes[i] = search.Interval{Lower: search.GoalRange.Lower, Upper: search.GoalRange.Upper * float64(chance)}
 	}
 	for l := t.at(n).out; l != none; {
 		a := t.links.at(l)
@@ -187,7 +184,7 @@ func (t *tree) collect(n int32) bool {
 		group := int(a.cell/(step*chance)*step+a.cell%step) * t.roles
 		for r, b := range t.boundsOf(a.to) {
 			m.outcomes[group+r].Lower += b.Lower
-			m.outcomes[group+r].Upper -= goalRange.Upper - b.Upper
+			m.outcomes[group+r].Upper -= search.GoalRange.Upper - b.Upper
 		}
 		l = a.sibling
 	}

@@ -116,10 +116,10 @@ func (p *playouts) run(leaves []leaf) {
 			for r := range l.moves {
 				l.moves[r] = p.batch.AppendLegal(l.moves[r][:0], i, machine.Role(r))
 			}
-			if p.priors != nil {
-				l.priors = p.priors.appendPriors(l.priors[:0], l.state, l.moves)
-			}
 		}
+	}
+	if p.priors != nil {
+		p.priors.evaluate(leaves)
 	}
 	if p.evaluator != nil {
 		p.estimate(leaves)
@@ -169,7 +169,7 @@ func (p *playouts) set(leaves []leaf) int {
 		copy(p.states[lane*p.words:], leaves[lane%len(leaves)].from)
 	}
 	p.batch.Load(p.states, n)
-	p.batch.Evaluate(n)
+	machine.Prepare(p.batch, n)
 	for lane := range n {
 		for r, m := range leaves[lane%len(leaves)].joint {
 			p.batch.Choose(lane, machine.Role(r), m)

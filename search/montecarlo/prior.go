@@ -1,13 +1,10 @@
 package montecarlo
 
 import (
-	"context"
 	"math"
 	"slices"
 
-	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -24,8 +21,8 @@ import (
 // shows in it at once, in the mean of the samples only after many visits. So a move's value has the prior in it for ever,
 // with a share of at least minimaxShare.
 //
-// Cost: one expansion for each opened node and one evaluation for each of its children. Workers do both
-// outside the lock, with the playouts.
+// Cost: a lane of a pass and an evaluation for each child of an opened node. Nodes that are opened in one round share
+// passes. Workers do both outside the lock, with the playouts.
 
 const (
 	// priorVisits is the number of visits that a prior counts for. priorExploration is the exploration
@@ -40,21 +37,31 @@ const (
 	policyTemperature        = 12
 	policyFloor              = 0.2
 	// priorMoves is the maximum number of moves with priors: more cost more than the playouts of a few
-	// leaves. priorBytes bounds the memory of an expansion.
+	// leaves.
 	priorMoves = 256
 	// minimaxShare is the least share of the prior in the value of a move, as measured (docs/lab/sampling.md). Beside
 	// playouts it counts in proportion to the part of the evaluation in the value of a leaf.
 	minimaxShare = 0.3
-	priorBytes   = 1 << 20
 )
 
-// priors evaluates the successors of positions.
+// priors evaluates the successors of the leaves that a round opens, in passes over all of them.
 type priors struct {
-	estimates Evaluator
-	random    machine.Role
-	expander  *play.Expander
-	expansion play.Expansion
-	values    []float64 // by child, then role
+	estimates  Evaluator
+	random     machine.Role
+	batch      machine.Batch
+	words      int
+	roles      int
+	successors []successor // by lane
+	states     []uint64    // by lane
+	values     []float64   // by lane, then role
+	goals      []int32
+}
+
+// successor is the position after a move of the only chooser of a leaf.
+type successor struct {
+	of      *leaf
+	chooser machine.Role
+	move    machine.Move
 }
 
 // newPriors returns the priors of configuration c on machine m, or nil if c has none.
@@ -62,30 +69,64 @@ func newPriors(m machine.Machine, c *Config) *priors {
 	if !c.hasPriors() {
 		return nil
 	}
-	p := &priors{estimates: c.Evaluator, random: m.Names().Chance(), expander: play.NewExpander(m)}
-	p.expander.Limit(context.Background(), priorBytes, 0)
-	return p
+	b, words, roles := m.NewNarrowBatch(), len(m.Initial()), len(m.Names().Roles)
+	return &priors{
+		estimates: c.Evaluator, random: m.Names().Chance(), batch: b, words: words, roles: roles,
+		states: make([]uint64, b.Lanes()*words), values: make([]float64, b.Lanes()*roles), goals: make([]int32, roles),
+	}
 }
 
-// appendPriors appends the evaluations of the moves of the only chooser of a position, in goal points.
-// moves lists the legal moves by role. It appends nothing if several roles choose, chance chooses, or
-// there are more than priorMoves moves.
-func (p *priors) appendPriors(dst []float32, q machine.State, moves [][]machine.Move) []float32 {
-	chooser := int(onlyChooser(moves))
-	if chooser < 0 || len(moves[chooser]) > priorMoves || machine.Role(chooser) == p.random || p.expander.Expand(&p.expansion, q) != nil {
-		return dst
-	}
-	e, roles := &p.expansion, len(moves)
-	p.values = scratch.Resize(p.values, e.Children*roles)
-	p.estimates.Values(p.values, e.States)
-	for child := range e.Children {
-		v := p.values[child*roles+chooser]
-		if e.Terminal[child] {
-			v = float64(search.Points(e.ChildGoals(child)[chooser]))
+// evaluate writes the evaluations of the moves of the only chooser of each leaf to be opened to its priors, in goal points.
+// The leaf gets no priors if several roles choose, chance chooses, or there are more than priorMoves moves.
+func (p *priors) evaluate(leaves []leaf) {
+	for i := range leaves {
+		l := &leaves[i]
+		if l.priors = l.priors[:0]; !l.opens {
+			continue
 		}
-		dst = append(dst, float32(v))
+		chooser := onlyChooser(l.moves)
+		if chooser < 0 || len(l.moves[chooser]) > priorMoves || machine.Role(chooser) == p.random {
+			continue
+		}
+		for _, move := range l.moves[chooser] {
+			copy(p.states[len(p.successors)*p.words:], l.state)
+			p.successors = append(p.successors, successor{l, machine.Role(chooser), move})
+			if len(p.successors) == p.batch.Lanes() {
+				p.pass()
+			}
+		}
 	}
-	return dst
+	p.pass()
+}
+
+// pass evaluates the successors in the lanes, whose states hold the positions before.
+func (p *priors) pass() {
+	b, n := p.batch, len(p.successors)
+	if n == 0 {
+		return
+	}
+	b.Load(p.states, n)
+	machine.Prepare(b, n)
+	for lane, s := range p.successors {
+		for r, moves := range s.of.moves {
+			b.Choose(lane, machine.Role(r), moves[0])
+		}
+		b.Choose(lane, s.chooser, s.move)
+	}
+	b.Advance(n)
+	b.Store(p.states, n)
+	b.Evaluate(n)
+	p.estimates.Values(p.values[:n*p.roles], p.states[:n*p.words])
+	terminal := machine.State(b.Terminal())
+	for lane, s := range p.successors {
+		v := p.values[lane*p.roles+int(s.chooser)]
+		if terminal.Has(lane) && machine.Unknown(b, lane) == nil {
+			b.Goals(p.goals, lane)
+			v = float64(search.Points(p.goals[s.chooser]))
+		}
+		s.of.priors = append(s.of.priors, float32(v))
+	}
+	p.successors = p.successors[:0]
 }
 
 // hasPrior reports whether a move of the only chooser of a node has a prior. All moves of a node have one, or none has.

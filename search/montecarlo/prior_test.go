@@ -7,6 +7,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -14,16 +15,24 @@ func TestPriorsAreEstimatesOfWhatMovesLeadTo(t *testing.T) {
 	asked := 0
 	m := newSubtraction([]string{"left", "right"}, 9)
 	p := newPriors(m, &Config{Evaluator: oracle{&asked}})
-	for _, c := range []struct {
-		takes []machine.Move // numbers of counters
-		want  []float32
-	}{
-		{[]machine.Move{1, 2, 3}, []float32{100, 0, 0}}, // leaving eight wins
-		{[]machine.Move{1}, nil},                        // there is nothing to choose
-	} {
-		if got := p.appendPriors(nil, m.Initial(), [][]machine.Move{c.takes, {0}}); !slices.Equal(got, c.want) {
-			t.Errorf("%v are said to bring %v, want %v", c.takes, got, c.want)
+	opened := func(takes []machine.Move) leaf {
+		return leaf{state: m.Initial(), moves: [][]machine.Move{takes, {0}}, opens: true}
+	}
+	leaves := []leaf{opened([]machine.Move{1, 2, 3}), opened([]machine.Move{1}), opened([]machine.Move{2, 1}), opened([]machine.Move{1, 2})}
+	leaves[3].opens, leaves[3].priors = false, []float32{50}
+	p.evaluate(leaves)
+	for i, want := range [][]float32{{100, 0, 0}, nil, {0, 100}, nil} { // leaving eight wins; of one move nothing is to be chosen
+		if got := leaves[i].priors; !slices.Equal(got, want) {
+			t.Errorf("%v are said to bring %v, want %v", leaves[i].moves[0], got, want)
 		}
+	}
+	many, of := []leaf{opened(make([]machine.Move, priorMoves+1)), opened([]machine.Move{1, 2})}, *p
+	if p.evaluate(many[:1]); len(many[0].priors) != 0 {
+		t.Errorf("each of %d moves has a prior", priorMoves+1)
+	}
+	of.random = 0
+	if of.evaluate(many[1:]); len(many[1].priors) != 0 {
+		t.Error("moves of chance have priors")
 	}
 	if newPriors(m, &Config{}) != nil || newPriors(m, &Config{Evaluator: oracle{&asked}, Without: Priors}) != nil {
 		t.Error("there are priors without an evaluator, or without priors")
@@ -33,12 +42,93 @@ func TestPriorsAreEstimatesOfWhatMovesLeadTo(t *testing.T) {
 func TestOfSeveralWhoChooseNoneHasPriors(t *testing.T) {
 	m := gamestest.Machine(t, "rockPaperScissors")
 	p := newPriors(m, &Config{Evaluator: liar{}})
-	b := m.NewNarrowBatch()
+	leaves := walked(t, m, 1)
+	p.evaluate(leaves)
+	if l := &leaves[0]; len(l.priors) != 0 {
+		t.Errorf("%d and %d moves are said to bring %v", len(l.moves[0]), len(l.moves[1]), l.priors)
+	}
+}
+
+// priorsOf is the slow form of priors.evaluate: it expands one position.
+func priorsOf(t *testing.T, m machine.Machine, v Evaluator, q machine.State, chooser int) (priors []float32) {
+	var e play.Expansion
+	if err := play.NewExpander(m).Expand(&e, q); err != nil {
+		t.Fatal(err)
+	}
+	roles := len(m.Names().Roles)
+	values := make([]float64, e.Children*roles)
+	v.Values(values, e.States)
+	for c := range e.Children {
+		value := values[c*roles+chooser]
+		if e.Terminal[c] {
+			value = float64(search.Points(e.ChildGoals(c)[chooser]))
+		}
+		priors = append(priors, float32(value))
+	}
+	return priors
+}
+
+// walked returns leaves to be opened: the positions of a random walk that begins anew at the end of the game.
+func walked(t *testing.T, m machine.Machine, positions int) []leaf {
+	b, rng, leaves := m.NewNarrowBatch(), machine.NewRand(3), newLeaves(positions, m)
 	b.Load(m.Initial(), 1)
-	b.Evaluate(1)
-	moves := [][]machine.Move{b.AppendLegal(nil, 0, 0), b.AppendLegal(nil, 0, 1)}
-	if got := p.appendPriors(nil, m.Initial(), moves); len(got) != 0 {
-		t.Errorf("%d and %d moves are said to bring %v", len(moves[0]), len(moves[1]), got)
+	for i := range leaves {
+		l := &leaves[i]
+		b.Evaluate(1)
+		if b.Terminal()[0]&1 != 0 {
+			b.Load(m.Initial(), 1)
+			b.Evaluate(1)
+		}
+		b.Store(l.state, 1)
+		l.opens = true
+		for r := range l.moves {
+			l.moves[r] = b.AppendLegal(nil, 0, machine.Role(r))
+		}
+		b.ChooseRandom(rng, 1)
+		b.Advance(1)
+	}
+	return leaves
+}
+
+// lossy is a machine that does not know the goals of any position.
+type lossy struct{ machine.Machine }
+
+type lossyBatch struct{ machine.Batch }
+
+func (m lossy) NewNarrowBatch() machine.Batch { return lossyBatch{m.Machine.NewNarrowBatch()} }
+func (lossyBatch) Lost() []uint64             { return []uint64{^uint64(0)} }
+
+func TestPriorsAreGoalsAtTheEndOfTheGameIfTheMachineKnowsThem(t *testing.T) {
+	known := newSubtraction([]string{"left", "right"}, 3) // taking three wins
+	for m, want := range map[machine.Machine]float32{known: 100, lossy{known}: 0} {
+		leaves := walked(t, known, 1)
+		newPriors(m, &Config{Evaluator: liar{}}).evaluate(leaves)
+		if got := leaves[0].priors; !slices.Equal(got, []float32{0, 0, want}) {
+			t.Errorf("%T: priors %v, want 0, 0, %v", m, got, want)
+		}
+	}
+}
+
+// Leaves share passes, and the moves of a leaf go on in the next pass.
+func TestPriorsOfManyLeavesAreThoseOfEach(t *testing.T) {
+	for _, game := range []string{"connectFour-5x4", "breakthrough-4x5", "ticTacToe"} {
+		m := gamestest.Machine(t, game)
+		leaves := walked(t, m, 100)
+		p, known := newPriors(m, &Config{Evaluator: scattered{}}), 0
+		p.evaluate(leaves)
+		for i := range leaves {
+			l, want := &leaves[i], []float32(nil)
+			if chooser := int(onlyChooser(l.moves)); chooser >= 0 {
+				want = priorsOf(t, m, scattered{}, l.state, chooser)
+			}
+			if !slices.Equal(l.priors, want) {
+				t.Fatalf("%s: leaf %d has priors %v, want %v", game, i, l.priors, want)
+			}
+			known += len(want)
+		}
+		if lanes := p.batch.Lanes(); known <= lanes {
+			t.Errorf("%s: %d successors fit into one pass of %d lanes", game, known, lanes)
+		}
 	}
 }
 

@@ -144,7 +144,7 @@ func checkProofs(t *testing.T, tree *tree, value judge, rng *rand.Rand) (checked
 	rng.Shuffle(len(nodes)-1, func(i, j int) { nodes[i+1], nodes[j+1] = nodes[j+1], nodes[i+1] })
 	for _, n := range nodes {
 		bounds := tree.boundsOf(n)
-		if tree.at(n).terminal || bounds[0] == goalRange && bounds[1] == goalRange {
+		if tree.at(n).terminal || bounds[0] == search.GoalRange && bounds[1] == search.GoalRange {
 			continue
 		}
 		v := value(tree.state(n))

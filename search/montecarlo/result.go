@@ -23,7 +23,7 @@ func known(moves []stat) []search.Known {
 		k.Move, k.Visits = s.move, int64(s.visits)
 		k.Bounds = search.Interval{Lower: float64(s.lower), Upper: float64(s.upper)}
 		if k.Estimate = k.Bounds.Lower; s.visits > 0 {
-			k.Estimate = min(max(s.sum/float64(s.visits), k.Bounds.Lower), k.Bounds.Upper)
+			k.Estimate = k.Bounds.Clamp(s.sum / float64(s.visits))
 		}
 	}
 	return list
@@ -135,7 +135,7 @@ func (w *worker) strategy(r int, moves []stat, bounds search.Interval, choosers 
 
 // estimated returns estimate, limited to the bounds b.
 func estimated(b search.Interval, estimate float64) search.Interval {
-	return search.Exact(min(max(estimate, b.Lower), b.Upper))
+	return search.Exact(b.Clamp(estimate))
 }
 
 // tried returns the number of visits, as a rank of moves.

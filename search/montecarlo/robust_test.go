@@ -56,7 +56,7 @@ func TestPlayoutsThatNeverEndAreCutOffAndCountAsDrawn(t *testing.T) {
 func TestAPlanIsNoneWhereGamesNeverEnd(t *testing.T) {
 	m := toys.Wide{Roles: roles(1), Moves: []int{3}}.Machine()
 	r, err := within(t, Config{}, m, m.Initial(), search.Limits{MaxNodes: 10})
-	if err != nil || r.Values[0] != goalRange || len(r.Strategies[0]) != 1 {
+	if err != nil || r.Values[0] != search.GoalRange || len(r.Strategies[0]) != 1 {
 		t.Errorf("%+v, error %v", r, err)
 	}
 }

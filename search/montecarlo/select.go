@@ -5,6 +5,7 @@ import (
 
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
+	"stackmate/search"
 )
 
 // DefaultExploration is the exploration constant of UCT in goal points, as measured
@@ -35,7 +36,7 @@ func (w *worker) pick(picked []int32, before, n int32, r int, stats []stat, choo
 		b := bandit{w: w, exploration: w.config.Exploration, least: float32(math.Inf(-1))}
 		b.pick(picked, stats, a.visits)
 	default: // one chooser
-		b, secure := w.soleBandit(before, n, stats), goalRange.Lower
+		b, secure := w.soleBandit(before, n, stats), search.GoalRange.Lower
 		if a.bounded {
 			secure = w.tree.boundsOf(n)[r].Lower
 		}

@@ -40,7 +40,7 @@ type node struct {
 	width   int32  // the number of moves of its chooser
 	edges   uint32 // where several choose, a Bloom filter of the joint moves with a link (edgeBit)
 	solved  bool   // the bounds of all roles meet
-	bounded bool   // some bound is narrower than goalRange
+	bounded bool   // some bound is narrower than search.GoalRange
 	// terminal marks a finished game, and a position in which a role has no legal move.
 	terminal bool
 	numbered bool // opened, and its joint moves are numbered
@@ -241,7 +241,7 @@ func (t *tree) fill(n int32, s machine.State, ply int32) {
 	b.nodes[i] = node{out: none, in: none, next: none, ply: ply, moves: none, chooser: -1}
 	copy(b.states[i*t.words:(i+1)*t.words], s)
 	for r := range t.roles {
-		b.totals[i*t.roles+r], b.bounds[i*t.roles+r] = 0, goalRange
+		b.totals[i*t.roles+r], b.bounds[i*t.roles+r] = 0, search.GoalRange
 	}
 	if t.shares {
 		t.insert(n)
@@ -320,7 +320,7 @@ func (t *tree) open(n int32, moves [][]machine.Move) bool {
 	stats := t.moves.from(span)
 	for _, own := range moves {
 		for i, m := range own {
-			stats[i] = stat{move: m, link: none, lower: float32(goalRange.Lower), upper: float32(goalRange.Upper)}
+			stats[i] = stat{move: m, link: none, lower: float32(search.GoalRange.Lower), upper: float32(search.GoalRange.Upper)}
 		}
 		stats = stats[len(own):]
 	}
@@ -358,7 +358,7 @@ func (t *tree) value(n int32, r int) float64 {
 		return (bounds.Lower + bounds.Upper) / 2
 	}
 	mean := b.totals[i*t.roles+r] / float64(a.done)
-	return min(max(mean, bounds.Lower), bounds.Upper)
+	return bounds.Clamp(mean)
 }
 
 // finish solves the terminal node n with the goals of the roles.

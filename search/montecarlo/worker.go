@@ -131,7 +131,9 @@ func (w *worker) openRoot() bool {
 	}
 	t.open(t.root, moves)
 	if p := w.playouts.priors; p != nil {
-		t.setPriors(t.root, p.appendPriors(nil, q, moves))
+		root := []leaf{{state: q, moves: moves, opens: true}}
+		p.evaluate(root)
+		t.setPriors(t.root, root[0].priors)
 	}
 	return true
 }

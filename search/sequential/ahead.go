@@ -140,7 +140,7 @@ func (r *run) glance(f *frame, c int) bool {
 	}
 	known, some := search.Interval{}, false
 	for i, over := range e.Terminal {
-		bounds := r.Goals
+		bounds := search.GoalRange
 		if over {
 			some = true
 			r.looked++

@@ -50,7 +50,7 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 		// 1 table: bounds of an earlier search of the position.
 		v, best := r.recall(k, depth)
 		if ply == 0 {
-			v = value{r.Goals, r.Goals}
+			v = unknown
 		}
 		if r.isStopped() || ply > 0 && w.isClosed(v.guess) {
 			return v
@@ -79,7 +79,7 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 		k = &f.key
 	}
 	r.horizon = true
-	return r.guessed(value{r.Goals, r.Goals})
+	return r.guessed(unknown)
 }
 
 // choice searches the position of key k, expanded in f, which has several joint moves; last is the best move of the
@@ -88,7 +88,7 @@ func (r *run) choice(f *frame, k *key, last machine.Move, ply, depth int, w wind
 	r.count()
 	f.asked, f.completed = question{k, depth, w}, 0
 	if r.isOutrun(ply) || !r.layOut(f) {
-		return value{r.Goals, r.Goals}
+		return unknown
 	}
 	// 4 expand: bounds of the children from the rules and the table, and of the grandchildren.
 	maximise, best, first := r.maximises(f.Decider), f.action(last), r.nodes
@@ -204,7 +204,7 @@ func (r *run) terminal(goals []int32) value {
 	g, err := r.Of(goals)
 	if err != nil {
 		r.fail("%w", err)
-		return value{r.Goals, r.Goals}
+		return unknown
 	}
 	return exactly(g)
 }
@@ -212,7 +212,7 @@ func (r *run) terminal(goals []int32) value {
 // guessed returns the value of a position on the horizon with bounds v. Its guess is Config.horizon, or the middle of
 // the range of goals.
 func (r *run) guessed(v value) value {
-	guess := (r.Goals.Lower + r.Goals.Upper) / 2
+	guess := machine.MaxGoal / 2.
 	if r.Config.horizon != nil {
 		guess = *r.Config.horizon
 	}

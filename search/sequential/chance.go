@@ -1,6 +1,9 @@
 package sequential
 
-import "stackmate/search/exact"
+import (
+	"stackmate/reasoner/machine"
+	"stackmate/search/exact"
+)
 
 // windowSlack, in goal points, widens the windows of the children of a chance
 // node. So rounding in the division by a probability never closes a child
@@ -48,8 +51,8 @@ func (r *run) chance(f *frame, a, ply, depth int, w window) value {
 func (r *run) inner(f *frame, a, k int, w window, v value) window {
 	alpha, beta := exact.Window(w.alpha, w.beta, v.guess, f.kids[f.ChildNumber(a, k)].guess, f.Replies)
 	return window{
-		alpha:   max(r.Goals.Lower, alpha) - windowSlack,
-		beta:    min(r.Goals.Upper, beta) + windowSlack,
+		alpha:   max(0, alpha) - windowSlack,
+		beta:    min(machine.MaxGoal, beta) + windowSlack,
 		epsilon: w.epsilon,
 	}
 }

@@ -79,7 +79,7 @@ func (c *crew) err() error {
 // tree is searched, or the search is stopped. It fails if only positions that are too wide remain.
 func (c *crew) deepen() {
 	r := c.workers[0]
-	r.root.value = value{r.Goals, r.Goals}
+	r.root.value = unknown
 	if terminal, goals := r.expander.Look(c.position); terminal {
 		r.root.value = r.terminal(goals)
 		return
@@ -89,7 +89,7 @@ func (c *crew) deepen() {
 		i, before := c.next(), r.nodes
 		c.depth, r.tolerance = c.tracks[i].depth, c.tracks[i].tolerance
 		asked, half := r.ask()
-		first := c.together(func(_ int, w *run) {
+		first := c.together(func(w *run) {
 			w.horizon, w.unseen = false, nil
 			w.outcome = w.search(c.position, c.depth, asked)
 		})
@@ -119,7 +119,7 @@ func (c *crew) deepen() {
 // ask returns the next window, and whether it is a half of the range.
 func (r *run) ask() (w window, half bool) {
 	p := r.root.value.proved
-	w = window{r.Goals.Lower, r.Goals.Upper, r.tolerance}
+	w = window{0, machine.MaxGoal, r.tolerance}
 	middle := (w.alpha + w.beta) / 2
 	switch half = r.Halves && p.Lower+r.Epsilon < middle && middle+r.Epsilon < p.Upper; {
 	case half && r.crew.hopeful:
@@ -177,7 +177,7 @@ func (c *crew) progress() {
 
 // together runs do on every worker until a worker completes it, and returns this worker. It returns nil if all workers
 // were stopped, or a worker has failed.
-func (c *crew) together(do func(i int, w *run)) *run {
+func (c *crew) together(do func(w *run)) *run {
 	first := c.Together(len(c.workers), func(i int) (bool, error) {
 		w := c.workers[i]
 		defer w.publish()
@@ -185,7 +185,7 @@ func (c *crew) together(do func(i int, w *run)) *run {
 			c.Join()
 		}
 		w.prepare()
-		do(i, w)
+		do(w)
 		return !w.isStopped(), w.err
 	}, func(i int, err error) { c.workers[i].fail("%w", err) })
 	if c.err() != nil || first < 0 {

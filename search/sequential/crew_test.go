@@ -21,12 +21,6 @@ func crowded(c Config) *Solver {
 	return v
 }
 
-func crowdedProver(c Config) *ProofNumber {
-	v := NewProofNumber(c)
-	v.solver.alone, v.solver.tick = 0, 1
-	return v
-}
-
 func TestAnyNumberOfThreadsFindsTheSameValue(t *testing.T) {
 	games := map[string]machine.Machine{
 		"ticTacToe": parallel{newTicTacToe()}, "subtraction": subtraction(21),
@@ -37,7 +31,7 @@ func TestAnyNumberOfThreadsFindsTheSameValue(t *testing.T) {
 		for threads := 2; threads <= 4; threads++ {
 			for _, s := range []search.Searcher{
 				crowded(Config{Threads: threads}), crowded(Config{Threads: threads, Without: Deepening}),
-				New(Config{Threads: threads}), crowdedProver(Config{Threads: threads}),
+				New(Config{Threads: threads}),
 			} {
 				r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
 				if err != nil || !r.Solved() || r.Values[0] != want.Values[0] || len(r.Line) == 0 {
@@ -87,19 +81,18 @@ func TestABrokenOffSearchKeepsTheBestMoveUnlessItProvesSomething(t *testing.T) {
 	v := New(Config{})
 	must.OK(t, v.prepare(newTicTacToe(), 1<<20))
 	p := v.packing
-	all := value{v.payoff.Goals, v.payoff.Goals}
-	won := all.tightened(search.Interval{Lower: 100, Upper: 100})
+	won := unknown.tightened(search.Interval{Lower: 100, Upper: 100})
 	for _, c := range []struct {
 		what string
 		now  entry
 		best machine.Move
 	}{
-		{"broken off with nothing new", entry{value: all, best: 3}, 5},
+		{"broken off with nothing new", entry{value: unknown, best: 3}, 5},
 		{"broken off with a proof", entry{value: won, best: 3}, 3},
-		{"completed", entry{value: all, depth: 4, best: 3}, 3},
+		{"completed", entry{value: unknown, depth: 4, best: 3}, 3},
 	} {
 		now, before := make([]uint64, v.table.ValueWords()), make([]uint64, v.table.ValueWords())
-		p.pack(before, entry{value: all, depth: 4, best: 5})
+		p.pack(before, entry{value: unknown, depth: 4, best: 5})
 		p.pack(now, c.now)
 		p.merge(now, before)
 		if e := p.unpack(now); e.best != c.best || e.depth != 4 {

@@ -21,12 +21,12 @@ func (v *Solver) boundEndless(ctx context.Context, m machine.Machine, s machine.
 	if v.config.horizon != nil {
 		return
 	}
-	for i, guess := range []float64{v.config.Goals.Lower, v.config.Goals.Upper} {
+	for i, guess := range []float64{0, machine.MaxGoal} {
 		if v.endless[i] == nil {
 			c := v.config
 			c.horizon, c.Halves, c.Falling, c.Threads, c.Without = &guess, false, false, 1, c.Without|Deepening
 			v.endless[i] = New(c)
-			v.endless[i].newPayoff = func(*machine.Names, search.Interval) (*payoff, error) { return v.payoff, nil } // shares the sum of the goals
+			v.endless[i].newPayoff = func(*machine.Names) (*payoff, error) { return v.payoff, nil } // shares the sum of the goals
 		}
 		own := search.Limits{MaxBytes: lim.MaxBytes / endlessMemory, NoLine: true}
 		if lim.MaxNodes > 0 {

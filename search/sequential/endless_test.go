@@ -26,9 +26,9 @@ func TestForesightTakesNoBestGoalOfAnEndForAllThatThereIs(t *testing.T) {
 		{0, 100, search.Interval{Lower: 0, Upper: 100}}, {60, 40, search.Interval{Lower: 60, Upper: 100}}, {100, 0, search.Exact(100)},
 	} {
 		g := stayOrGo(c.left, c.right)
-		v, p := New(Config{}), NewProofNumber(Config{})
-		v.tick, p.solver.tick = 1, 1
-		for name, s := range map[string]search.Searcher{"bab": v, "pns": p, "threats": NewThreats()} {
+		v := New(Config{})
+		v.tick = 1
+		for name, s := range map[string]search.Searcher{"bab": v, "threats": NewThreats()} {
 			m := seeing{parallel{g.Machine()}, g}
 			r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
 			if err != nil || r.Values[0].Lower > c.want.Lower || r.Values[0].Upper < c.want.Upper || r.Solved() && !c.want.Solved() {
@@ -52,9 +52,9 @@ func TestForesightIsSoundWherePositionsRepeat(t *testing.T) {
 			}
 		}
 		want := g.Forced()[0]
-		v, p := New(Config{}), NewProofNumber(Config{})
-		v.tick, p.solver.tick = 1, 1
-		for name, s := range map[string]search.Searcher{"bab": v, "pns": p, "threats": NewThreats()} {
+		v := New(Config{})
+		v.tick = 1
+		for name, s := range map[string]search.Searcher{"bab": v, "threats": NewThreats()} {
 			m := seeing{parallel{g.Machine()}, g}
 			r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 3000})
 			if err != nil || r.Values[0].Lower > want[0] || r.Values[0].Upper < want[1] {

@@ -6,6 +6,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/exact"
 )
 
 // Falling ε: the tolerance begins at half the range of the goals and halves whenever the proved interval of the root
@@ -30,7 +31,7 @@ func (r *run) newTolerance(goals [][]int32) float64 {
 	if r.gap = 1; goals != nil && !chance {
 		r.gap = smallestGap(goals[r.First])
 	}
-	return r.lower(r.Goals.Upper - r.Goals.Lower)
+	return r.lower(machine.MaxGoal)
 }
 
 // smallestGap returns the least difference between two goals, in goal points; machine.MaxGoal if there are no two.
@@ -65,7 +66,7 @@ type track struct {
 func (r *run) start(goals [][]int32) []track {
 	first := track{tolerance: r.newTolerance(goals), depth: 1}
 	if r.Without&Deepening != 0 {
-		first.depth = r.Depth
+		first.depth = exact.MaxPly
 	}
 	if first.tolerance == r.Epsilon || r.random >= 0 {
 		return []track{first}
@@ -92,8 +93,8 @@ func (c *crew) advance(i int, horizon bool) {
 	width := r.root.value.proved.Upper - r.root.value.proved.Lower
 	switch t := &c.tracks[i]; {
 	case width <= t.tolerance:
-	case horizon && t.depth < r.Depth:
-		t.depth = min(t.depth+step(t.depth), r.Depth)
+	case horizon && t.depth < exact.MaxPly:
+		t.depth = min(t.depth+step(t.depth), exact.MaxPly)
 	case horizon && len(c.tracks) == 1 && t.tolerance > r.Epsilon:
 		t.tolerance = r.Epsilon
 	default:

@@ -76,25 +76,27 @@ func BenchmarkFalling(b *testing.B) {
 		name string
 		Config
 	}{{"zero", Config{}}, {"falling", Config{Falling: true}}}
-	const positions = 100
+	const positions = 200
 	for _, game := range []string{
 		"amazons-5x5", "checkers", "connectFour-7x6", "copsAndRobber-5x5-2-10", "pentago", "quarto", "reversi-6x6",
 		"corpus/nineBoardTicTacToe", "corpus/quad_5x5", "corpus/ticTacToeSerial", "copsAndRobberSlips-4x4-1-6", "pig-20-6",
 	} {
 		m := machineNamed(b, game)
 		list := positionsOf(b, m, positions)
-		for _, nodes := range []int64{1e3, 1e4, 1e5} {
+		for _, nodes := range []int64{1e4, 1e5, 1e6} {
 			for _, way := range ways {
 				b.Run(fmt.Sprintf("%s/%d/%s", game, nodes, way.name), func(b *testing.B) {
 					var sum [4]float64
+					var searched int64
 					for b.Loop() {
-						sum = [4]float64{}
+						sum, searched = [4]float64{}, 0
 						for _, s := range list {
 							c := way.Config
 							if m.Names().Chance() != machine.NoRole {
 								c.Without = Deepening
 							}
 							r := must.Get(New(c).Search(b.Context(), m, s, search.Limits{MaxNodes: nodes, MaxBytes: 64 << 20, NoLine: true}))(b)
+							searched += r.Nodes
 							v := r.Values[m.Names().Players()[0]]
 							sum[0] += v.Upper - v.Lower
 							for i, is := range []bool{v.Upper-v.Lower < 100, hasBest(r), v.Solved()} {
@@ -104,6 +106,7 @@ func BenchmarkFalling(b *testing.B) {
 							}
 						}
 					}
+					b.ReportMetric(float64(searched)/b.Elapsed().Seconds(), "nodes/s")
 					for i, unit := range []string{"width", "%narrowed", "%best", "%solved"} {
 						b.ReportMetric(sum[i]/float64(len(list)), unit)
 					}

@@ -138,7 +138,7 @@ func TestBrokenOffSearchesKnowTheMove(t *testing.T) {
 	for _, game := range []string{"connectFour-4x4", "breakthrough-3x5"} {
 		m := gamestest.Machine(t, game)
 		positions := toys.Positions(m, exhaustive.Choose(5, 20), 5)
-		for name, s := range map[string]search.Searcher{"bab": New(Config{}), "threads": New(Config{Threads: 2}), "pns": NewProofNumber(Config{})} {
+		for name, s := range map[string]search.Searcher{"bab": New(Config{}), "threads": New(Config{Threads: 2})} {
 			fresh, x, e := New(Config{}), play.NewExpander(m), &play.Expansion{}
 			for rest := positions; len(rest) > 0; rest = rest[len(m.Initial()):] {
 				q := rest[:len(m.Initial())]

@@ -15,25 +15,17 @@ import (
 
 // BenchmarkGames solves games of turns through GDL: by Bounded Alpha-Beta (bab), the
 // same without deepening (dfs) and without looking ahead (alone), on two threads
-// (two), and by proof numbers (pns). Of Bounded Alpha-Beta it also says how often the first move searched closes a
-// window that some move closes.
+// (two), and how often the first move searched closes a window that some move closes.
 func BenchmarkGames(b *testing.B) {
 	for _, game := range []string{"ticTacToe", "connectFour-4x4", "connectFour-5x4", "connectFour-5x5", "breakthrough-3x5", "breakthrough-4x5", "hex-4x4", "connectFour-6x5"} {
 		m := gamestest.Machine(b, game)
-		for _, method := range []string{"bab", "two", "dfs", "alone", "pns", "pns two"} {
+		for _, method := range []string{"bab", "two", "dfs", "alone"} {
 			b.Run(game+"/"+method, func(b *testing.B) {
 				nodes, positions, cuts := int64(0), int64(0), [2]int64{}
 				began := cputime.Now()
 				for b.Loop() {
-					var s search.Searcher
 					solver := New(Config{Threads: map[string]int{"two": 2}[method], Without: map[string]Refinement{"dfs": Deepening, "alone": Ahead}[method]})
-					switch s = solver; method {
-					case "pns":
-						s = NewProofNumber(Config{})
-					case "pns two":
-						s = NewProofNumber(Config{Threads: 2})
-					}
-					r, err := s.Search(context.Background(), m, m.Initial(), search.Limits{MaxBytes: 4 << 30})
+					r, err := solver.Search(context.Background(), m, m.Initial(), search.Limits{MaxBytes: 4 << 30})
 					if err != nil || !r.Solved() {
 						b.Fatal(err, r.Values)
 					}

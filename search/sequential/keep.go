@@ -18,10 +18,7 @@ const (
 	keptEntries = 1 << 20
 )
 
-var (
-	_ search.Keeper = (*Solver)(nil)
-	_ search.Keeper = (*ProofNumber)(nil)
-)
+var _ search.Keeper = (*Solver)(nil)
 
 // Kept implements search.Keeper.
 func (v *Solver) Kept() iter.Seq[[]uint64] {
@@ -52,36 +49,12 @@ func keptFrom(entries [65]int64) int {
 	return keptCost
 }
 
-// Keep implements search.Keeper.
+// Keep implements search.Keeper: it merges records into the table. It stops with an error at a record of another length,
+// or with bounds or a role out of range; earlier records stay.
 func (v *Solver) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uint64, error]) error {
 	if err := v.prepare(m, maxBytes); err != nil {
 		return err
 	}
-	return v.keep(records, v.packing.merge, func(packed []uint64) (search.Interval, int8) {
-		e := v.packing.unpack(packed)
-		return e.proved, e.role
-	})
-}
-
-// Kept implements search.Keeper.
-func (v *ProofNumber) Kept() iter.Seq[[]uint64] { return v.solver.Kept() }
-
-// Keep implements search.Keeper.
-func (v *ProofNumber) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uint64, error]) error {
-	if err := v.prepare(m, maxBytes); err != nil {
-		return err
-	}
-	return v.solver.keep(records, mergeProofs, func(packed []uint64) (search.Interval, int8) {
-		e := unpackProof(packed)
-		return e.bounds, e.role
-	})
-}
-
-// keep merges records into the table. It stops with an error at a record of another length, or with bounds or a role
-// out of range; earlier records stay.
-func (v *Solver) keep(
-	records iter.Seq2[[]uint64, error], merge func(value, old []uint64), unpack func([]uint64) (search.Interval, int8),
-) error {
 	entry, memory := make([]uint64, 2*v.table.ValueWords()), make([]uint64, len(v.machine.Initial()))
 	n := 0
 	for record, err := range records {
@@ -95,12 +68,12 @@ func (v *Solver) keep(
 		}
 		position := record[1 : 1+words]
 		copy(entry, record[1+words:])
-		g := v.config.Goals
-		b, role := unpack(entry)
-		if !(g.Lower <= b.Lower && b.Lower <= b.Upper && b.Upper <= g.Upper) || int(role) >= len(v.machine.Names().Roles) || role < -1 {
+		e := v.packing.unpack(entry)
+		b := e.proved
+		if !(0 <= b.Lower && b.Lower <= b.Upper && b.Upper <= machine.MaxGoal) || int(e.role) >= len(v.machine.Names().Roles) || e.role < -1 {
 			return fmt.Errorf("record %d: expected bounds of a value, found %v", n, b)
 		}
-		v.table.Update(entry, v.table.Key(memory, position), 1<<record[0]>>1, merge)
+		v.table.Update(entry, v.table.Key(memory, position), 1<<record[0]>>1, v.packing.merge)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (t *root) bestAction(epsilon float64) int {
 func (r *run) known(role machine.Role, moves []machine.Move) []search.Known {
 	list := make([]search.Known, 0, len(moves))
 	for i, m := range moves {
-		v := value{r.Goals, r.Goals}
+		v := unknown
 		if i < len(r.root.actions) {
 			v = r.root.actions[i]
 		}
@@ -99,7 +99,8 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 		}
 		if choice = 0; at.Actions > 1 {
 			r.find(&at.key, at.image, state)
-			if choice = at.action(r.best(&at.key)); choice < 0 {
+			_, best := r.recall(&at.key, 0)
+			if choice = at.action(best); choice < 0 {
 				choice = r.lastAction(at)
 			}
 			if choice < 0 {

@@ -43,7 +43,7 @@ const depthBits = 11 // enough for exact.MaxPly
 func packingOf(m machine.Machine, p *payoff) packing {
 	names := m.Names()
 	c := packing{wide: true, bits: 4 * 64}
-	if p.random >= 0 || names.Open != nil || !isUnit(p.Goals.Lower) || !isUnit(p.Goals.Upper) {
+	if p.random >= 0 || names.Open != nil {
 		return c
 	}
 	moves := machine.Move(0)
@@ -61,31 +61,21 @@ func packingOf(m machine.Machine, p *payoff) packing {
 // unit is the spacing of levels in goal points: goals are whole, and the middle of their range may be a half.
 const unit = 0.5
 
-// isUnit reports whether v is a multiple of unit.
-func isUnit(v float64) bool { return v == math.Round(v/unit)*unit }
-
 // levels returns the possible values of positions and the middle of the range, in rising order. Without known goals it
 // returns all units in the range.
 func (p *payoff) levels(goals [][]int32) []float64 {
-	levels := []float64{p.Goals.Lower, p.Goals.Upper}
-	if middle := (p.Goals.Lower + p.Goals.Upper) / 2; isUnit(middle) {
-		levels = append(levels, middle)
-	} else {
-		goals = nil
-	}
+	levels := []float64{0, machine.MaxGoal / 2., machine.MaxGoal}
 	if goals == nil {
-		for v := p.Goals.Lower; v < p.Goals.Upper; v += unit {
+		for v := 0.; v < machine.MaxGoal; v += unit {
 			levels = append(levels, v)
 		}
 	} else {
-		levels = append(levels, 0)
 		for _, g := range goals[p.First] {
 			levels = append(levels, float64(search.Points(g)))
 		}
 	}
 	slices.Sort(levels)
-	levels = slices.Compact(levels)
-	return slices.DeleteFunc(levels, func(v float64) bool { return v < p.Goals.Lower || v > p.Goals.Upper })
+	return slices.Compact(levels)
 }
 
 // intervals numbers the intervals whose ends are levels.
@@ -210,7 +200,7 @@ func keyOf(c *table.Canon, t *table.Shared, memory []uint64, q machine.State) (k
 // recall returns the bounds in the table for a search of the given depth, and the best move of the last search or
 // NoMove.
 func (r *run) recall(k *key, depth int) (v value, best machine.Move) {
-	v = value{r.Goals, r.Goals}
+	v = unknown
 	if r.Without&Table != 0 || !r.table.Lookup(r.packed, k.Key) {
 		return v, machine.NoMove
 	}

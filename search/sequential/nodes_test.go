@@ -25,11 +25,9 @@ func TestFixedSearchesTakeTheirNodes(t *testing.T) {
 	}{
 		{"connect four", four, New(Config{}), 4285},
 		{"connect four, to the full depth", four, New(Config{Without: Deepening}), 2053},
-		{"connect four, proof numbers", four, NewProofNumber(Config{}), 15668},
 		{"tic-tac-toe", marks, New(Config{}), 1215},
 		{"tic-tac-toe without ordering", marks, New(Config{Without: Ordering}), 1706},
 		{"tic-tac-toe without lookahead", marks, New(Config{Without: Lookahead}), 1620},
-		{"tic-tac-toe, proof numbers", marks, NewProofNumber(Config{}), 1777},
 	} {
 		r, err := c.search.Search(t.Context(), c.machine, c.machine.Initial(), search.Limits{})
 		if err != nil || r.Nodes != c.nodes {

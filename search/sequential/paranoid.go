@@ -30,8 +30,7 @@ func (*fixedRoles) Symmetries() []facts.Symmetry { return nil }
 
 var _ search.Searcher = (*Paranoid)(nil)
 
-// NewParanoid returns a paranoid search. Config.Goals is the range of every role's
-// goals.
+// NewParanoid returns a paranoid search.
 func NewParanoid(c Config) *Paranoid { return &Paranoid{config: c} }
 
 // Search implements search.Searcher. The interval of a role contains its guarantee, and its
@@ -56,8 +55,8 @@ func (p *Paranoid) prepare(m machine.Machine, players []machine.Role) {
 	p.machine, p.solvers = &fixedRoles{m}, make([]*Solver, len(m.Names().Roles))
 	for _, role := range players {
 		p.solvers[role] = New(p.config)
-		p.solvers[role].newPayoff = func(names *machine.Names, goals search.Interval) (*payoff, error) {
-			return newParanoidPayoff(names, goals, role), nil
+		p.solvers[role].newPayoff = func(names *machine.Names) (*payoff, error) {
+			return newParanoidPayoff(names, role), nil
 		}
 	}
 }

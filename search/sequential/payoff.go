@@ -19,9 +19,9 @@ type payoff struct {
 // errNobody is returned for games without players.
 var errNobody = fmt.Errorf("%w: no role but chance", search.ErrNotSequential)
 
-func newPayoff(names *machine.Names, goals search.Interval) (*payoff, error) {
+func newPayoff(names *machine.Names) (*payoff, error) {
 	p := &payoff{roles: len(names.Roles), random: names.Chance()}
-	p.Goals, p.Other = goals, machine.NoRole
+	p.Other = machine.NoRole
 	players := names.Players()
 	switch len(players) {
 	case 0:
@@ -37,9 +37,9 @@ func newPayoff(names *machine.Names, goals search.Interval) (*payoff, error) {
 }
 
 // newParanoidPayoff returns the payoff of one role against all others.
-func newParanoidPayoff(names *machine.Names, goals search.Interval, role machine.Role) *payoff {
+func newParanoidPayoff(names *machine.Names, role machine.Role) *payoff {
 	p := &payoff{roles: len(names.Roles), random: names.Chance(), alone: true}
-	p.First, p.Other, p.Goals = role, machine.NoRole, goals
+	p.First, p.Other = role, machine.NoRole
 	return p
 }
 

@@ -65,7 +65,7 @@ func (p *payoff) prior(ctx context.Context, m machine.Machine, s machine.State, 
 			}
 		}
 	}
-	return scores, t.total/t.games > p.Goals.Lower+(0.5+priorMargin)*(p.Goals.Upper-p.Goals.Lower)
+	return scores, t.total/t.games > (0.5+priorMargin)*machine.MaxGoal
 }
 
 // sample plays random games from position s, which is not terminal.

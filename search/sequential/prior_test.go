@@ -92,7 +92,7 @@ func TestTheLikelierHalfIsAskedForFirst(t *testing.T) {
 // firstQuestion returns the first window of a search of position s.
 func (v *Solver) firstQuestion(t *testing.T, m machine.Machine, s machine.State) (w window, half bool) {
 	begun := v.crew(t.Context(), m, s, search.Limits{}).workers[0]
-	begun.root.value = value{begun.Goals, begun.Goals}
+	begun.root.value = unknown
 	return begun.ask()
 }
 

@@ -16,11 +16,12 @@ import (
 // promise returns the stored bounds of position s before its search; with ε = 0 it returns the range of goals.
 func (r *run) promise(s machine.State) search.Interval {
 	if r.Epsilon == 0 {
-		return r.Goals
+		return search.GoalRange
 	}
 	f := r.frame(0)
 	r.find(&f.key, f.image, s)
-	return r.bounds(&f.key)
+	known, _ := r.recall(&f.key, 0)
+	return known.proved
 }
 
 // breaks reports whether a completed search has a worse bound than the promised interval.

@@ -54,11 +54,6 @@ type Config struct {
 	// Epsilon is the tolerance ε in goal points: the search stops at
 	// Upper − Lower ≤ ε.
 	Epsilon float64
-	// Depth bounds the number of choices on a path; zero means the size of the
-	// stack (exact.MaxPly).
-	Depth int
-	// Goals is the range of all goals; the zero value means 0 to 100.
-	Goals search.Interval
 	// ShareEpsilon passes the tolerance that the first children of a chance node do not use on to the later children
 	// (Eq. 26). It pays for large ε only: the unused tolerance of the last child is missing
 	// above (docs/lab/turns.md).
@@ -94,7 +89,7 @@ func step(depth int) int { return max(1, depth/deepeningStep) }
 // the first role that is not chance. A Solver belongs to one goroutine.
 type Solver struct {
 	config    Config
-	newPayoff func(*machine.Names, search.Interval) (*payoff, error)
+	newPayoff func(*machine.Names) (*payoff, error)
 
 	machine  machine.Machine
 	maxBytes int64
@@ -117,17 +112,11 @@ var _ search.Searcher = (*Solver)(nil)
 
 // New returns a solver.
 func New(c Config) *Solver {
-	if c.Goals == (search.Interval{}) {
-		c.Goals = search.Interval{Lower: 0, Upper: 100}
-	}
-	if c.Depth == 0 || c.Depth > exact.MaxPly {
-		c.Depth = exact.MaxPly
-	}
 	return &Solver{config: c, newPayoff: newPayoff, alone: aloneNodes, tick: tickNodes, seed: 1}
 }
 
 // Search implements search.Searcher. Besides the errors for unsupported games it returns errors for positions in
-// which a role has no legal move, and for goals outside Config.Goals.
+// which a role has no legal move.
 func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) (search.Result, error) {
 	if err := v.prepare(m, lim.MaxBytes); err != nil {
 		return search.Result{}, err
@@ -139,7 +128,7 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 	r := c.workers[0]
 	promised := r.promise(s)
 	c.deepen()
-	endless := !r.isDone() && r.Depth == exact.MaxPly
+	endless := !r.isDone()
 	if endless {
 		v.boundEndless(ctx, m, s, lim, r)
 	}
@@ -163,7 +152,7 @@ func (v *Solver) prepare(m machine.Machine, maxBytes int64) error {
 	if v.machine == m && v.maxBytes == maxBytes {
 		return nil
 	}
-	p, err := v.newPayoff(m.Names(), v.config.Goals)
+	p, err := v.newPayoff(m.Names())
 	if err != nil {
 		return err
 	}
@@ -231,18 +220,10 @@ func (v *Solver) worker(c *crew, m machine.Machine, bytes, nodes int64) *run {
 		r.expander = play.NewExpander(m)
 		r.expander.Limit(c.ctx, bytes, childBytes(len(m.Initial())))
 	})
-	r.outcome = value{r.Goals, r.Goals}
+	r.outcome = unknown
 	r.probe, r.due = -1, c.tick
 	r.packed = make([]uint64, 2*v.table.ValueWords())
 	r.merge = r.packing.merge
-	r.best = func(k *key) machine.Move {
-		_, best := r.recall(k, 0)
-		return best
-	}
-	r.bounds = func(k *key) search.Interval {
-		known, _ := r.recall(k, 0)
-		return known.proved
-	}
 	return r
 }
 
@@ -266,9 +247,7 @@ type run struct {
 	frames     []*frame
 	history    *history
 	root       root
-	shown      *frame                     // frame of the position in the result
-	best       func(*key) machine.Move    // best move in the table
-	bounds     func(*key) search.Interval // proved bounds in the table
+	shown      *frame // frame of the position in the result
 
 	tolerance float64 // ε of the iteration
 	gap       float64 // the smallest gap between two goals

@@ -228,12 +228,6 @@ func TestTheLineLeadsToTheValue(t *testing.T) {
 	}
 }
 
-func TestADepthLimitLeavesOpenWhatIsBeyond(t *testing.T) {
-	if r := solve(t, Config{Depth: 2}, subtraction(40), search.Limits{}); !r.Proved || r.Values[0] != (search.Interval{Lower: 0, Upper: 100}) {
-		t.Errorf("%v, proved %v; want nothing known", r.Values[0], r.Proved)
-	}
-}
-
 func TestGamesOfAnotherKindAreRefused(t *testing.T) {
 	leaf := func(a, b int32) toys.Node { return toys.Node{Goals: []int32{a, b}} }
 	for name, c := range map[string]struct {

@@ -87,17 +87,13 @@ func TestSearchesAreSoundOnRandomGames(t *testing.T) {
 			Falling:      seed%2 == 0,
 		}
 		m := machineOf(game, seeded(rng))
-		var s search.Searcher = crowded(c)
-		if m.Names().Chance() < 0 && rng.IntN(4) == 0 {
-			s = crowdedProver(c)
-		}
-		r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
+		r, err := crowded(c).Search(t.Context(), m, m.Initial(), search.Limits{})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		want, v := minimax(game, 0), r.Values[0]
 		if !r.Proved || v.Lower > want+1e-9 || v.Upper < want-1e-9 || v.Upper-v.Lower > c.Epsilon+1e-9 {
-			t.Fatalf("seed %d, %T %+v: %v (proved %v), want %g", seed, s, c, v, r.Proved, want)
+			t.Fatalf("seed %d, %+v: %v (proved %v), want %g", seed, c, v, r.Proved, want)
 		}
 		root := &game.Nodes[0]
 		for role := range min(2, len(game.Roles)) {
@@ -109,7 +105,7 @@ func TestSearchesAreSoundOnRandomGames(t *testing.T) {
 			fixed.Nodes[0] = restrict(*root, role, int(r.Strategies[role][0].Move))
 			got := minimax(&fixed, 0)
 			if role == 0 && got < v.Lower-1e-9 || role == 1 && got > v.Upper+1e-9 {
-				t.Fatalf("seed %d, %T %+v: role %d's move is worth %g, promised %v", seed, s, c, role, got, v)
+				t.Fatalf("seed %d, %+v: role %d's move is worth %g, promised %v", seed, c, role, got, v)
 			}
 		}
 	}
@@ -247,13 +243,9 @@ func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) 
 			ShareEpsilon: rng.IntN(2) == 0, Halves: rng.IntN(2) == 0, Threads: 1 + rng.IntN(2), Falling: seed%3 == 0,
 		}
 		m := machineOf(game, seeded(rng))
-		var s search.Searcher = New(c)
-		if m.Names().Chance() < 0 && rng.IntN(3) == 0 {
-			s = NewProofNumber(c)
-		}
-		got, err := certify.Check(t.Context(), m, m.Initial(), certify.Search{Machine: m, Searcher: s}, certify.Limits{})
+		got, err := certify.Check(t.Context(), m, m.Initial(), certify.Search{Machine: m, Searcher: New(c)}, certify.Limits{})
 		if err != nil || !got.Certified() || got.Gap > c.Epsilon+1e-9 {
-			t.Fatalf("seed %d, %T %+v: %v, %+v, %+v", seed, s, c, err, got, got.First)
+			t.Fatalf("seed %d, %+v: %v, %+v, %+v", seed, c, err, got, got.First)
 		}
 		fresh := must.Get(certify.Check(t.Context(), m, m.Initial(), anew{m, c}, certify.Limits{}))(t)
 		if !fresh.Certified() {

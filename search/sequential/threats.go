@@ -25,8 +25,8 @@ import (
 //	attack    an OR node: one threat has to win
 //	threat    an AND node: it wins if all replies lose
 //
-// It follows proof numbers and disproof numbers, like proof-number search (weigh, inner). It is
-// depth-first with a table of the attacker's positions.
+// It follows proof numbers and disproof numbers (numbers.go). It is depth-first with a table of the attacker's
+// positions.
 //
 // Foresight determines the sensible moves: if the defender must prevent a win, few moves are left; two wins to
 // prevent settle the position before its search.
@@ -121,7 +121,7 @@ func (v *Threats) Search(ctx context.Context, m machine.Machine, s machine.State
 	a := v.attack
 	a.ctx, a.nodes, a.err = ctx, 0, nil
 	a.plain.Limit(ctx, a.stack, 0)
-	res := search.Result{Values: a.values(a.Goals), Proved: true, Strategies: make([][]search.Weighted, a.roles)}
+	res := search.Result{Values: a.values(search.GoalRange), Proved: true, Strategies: make([][]search.Weighted, a.roles)}
 	if over, goals := a.plain.Look(s); over {
 		value, err := a.Of(goals)
 		res.Values, a.err = a.values(search.Exact(value)), err
@@ -135,7 +135,7 @@ func (v *Threats) Search(ctx context.Context, m machine.Machine, s machine.State
 
 // newAttack returns an attack for a game.
 func newAttack(ctx context.Context, m machine.Machine, maxBytes int64) (*attack, error) {
-	p, err := newPayoff(m.Names(), search.Interval{Lower: 0, Upper: machine.MaxGoal})
+	p, err := newPayoff(m.Names())
 	switch {
 	case err != nil:
 		return nil, err
@@ -167,9 +167,9 @@ func (a *attack) isReady(m machine.Machine) bool {
 // win returns the maximiser's value if a role gets its greatest possible goal.
 func (a *attack) win(role machine.Role) search.Interval {
 	if a.maximises(role) {
-		return search.Exact(a.Goals.Upper)
+		return search.Exact(machine.MaxGoal)
 	}
-	return search.Exact(a.Goals.Lower)
+	return search.Exact(0)
 }
 
 // root attacks for the role that chooses in s and, after each of its moves, for the other role. The number of positions
@@ -190,7 +190,7 @@ func (a *attack) root(s machine.State, limit int64, res *search.Result) {
 	var open []int
 	kids := make([]search.Interval, e.Children)
 	for c := range kids {
-		if kids[c] = a.Goals; !e.Terminal[c] {
+		if kids[c] = search.GoalRange; !e.Terminal[c] {
 			open = append(open, c)
 			continue
 		}
@@ -402,32 +402,15 @@ func (a *attack) store(k *key, n numbers, best machine.Move, nodes int64) number
 // line returns the winning threats from position s with the first reply to each. It ends at a position that foresight
 // decides or that is not in the table.
 func (a *attack) line(s machine.State) [][]machine.Move {
-	var line [][]machine.Move
-	var e play.Expansion
-	for s = slices.Clone(s); len(line) < exact.MaxPly; {
-		k := keyOf(a.canon, a.table, make([]uint64, a.words), s)
+	attacks := true
+	line, _, _ := search.Walk(a.foreseeing, s, func(e *play.Expansion, q machine.State) (int, bool) {
+		if attacks = !attacks; attacks {
+			return 0, true
+		}
+		k := keyOf(a.canon, a.table, make([]uint64, a.words), q)
 		n, best := a.recall(&k)
-		if n.proof > 0 || best == machine.NoMove {
-			break
-		}
-		for _, role := range []machine.Role{a.attacker, 1 - a.attacker} {
-			if a.foreseeing.Expand(&e, s) != nil {
-				return line
-			}
-			c := 0
-			if role == a.attacker {
-				if c = slices.Index(e.Moves[role], best); c < 0 {
-					return line
-				}
-			}
-			joint := make([]machine.Move, a.roles)
-			e.Joint(joint, c)
-			line = append(line, joint)
-			if e.Terminal[c] {
-				return line
-			}
-			copy(s, e.Child(c))
-		}
-	}
+		c := slices.Index(e.Moves[a.attacker], best)
+		return c, n.proof == 0 && c >= 0
+	})
 	return line
 }

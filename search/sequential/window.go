@@ -16,32 +16,28 @@ type value struct {
 	guess search.Interval
 }
 
+// unknown is the value of a position of which nothing is known.
+var unknown = value{search.GoalRange, search.GoalRange}
+
 func exactly(v float64) value { return value{search.Exact(v), search.Exact(v)} }
 
 // tightened returns the value with bounds intersected with p, which contains the value.
 func (v value) tightened(p search.Interval) value {
-	return value{intersect(v.proved, p), clamp(v.guess, intersect(v.proved, p))}
+	both := v.proved.Meet(p)
+	return value{both, clamp(v.guess, both)}
 }
 
 // narrow intersects the guess with the guess of another search of the same depth. Contradictory guesses, from table
 // entries of different depths, are ignored.
 func (v *value) narrow(guess search.Interval) {
-	if both := intersect(v.guess, guess); both.Lower <= both.Upper {
+	if both := v.guess.Meet(guess); both.Lower <= both.Upper {
 		v.guess = both
 	}
 }
 
-// intersect returns the intersection of two intervals that overlap.
-func intersect(a, b search.Interval) search.Interval {
-	return search.Interval{Lower: max(a.Lower, b.Lower), Upper: min(a.Upper, b.Upper)}
-}
-
 // clamp returns a with its ends moved into p.
 func clamp(a, p search.Interval) search.Interval {
-	return search.Interval{
-		Lower: min(max(a.Lower, p.Lower), p.Upper),
-		Upper: min(max(a.Upper, p.Lower), p.Upper),
-	}
+	return search.Interval{Lower: p.Clamp(a.Lower), Upper: p.Clamp(a.Upper)}
 }
 
 // better returns the interval of a choice between a and b: the maximum of both ends for the maximiser (C1), the

@@ -97,7 +97,7 @@ func (b *best) begin(s *solver, f *frame, depth int) {
 	b.reset(f)
 	for _, who := range bothSides {
 		c := &b.sides[who]
-		c.value = who.fromRow(s.unknown()).Lower
+		c.value = who.fromRow(search.GoalRange).Lower
 		playFirst(f.strategy(who))
 		for a, m := range f.expansion.Moves[s.role(who)] {
 			if f.m*f.n <= smallMatrix || slices.Contains(c.lastSupport, m) {
@@ -115,7 +115,7 @@ func (b *best) begin(s *solver, f *frame, depth int) {
 func (b *best) next(s *solver, f *frame, depth int, alpha, beta float64) (at int, window, v search.Interval) {
 	if b.missed != noCell && !s.unwinds() {
 		// The reply missed the window by rounding, or at the horizon: ask for the value.
-		return b.missed, s.anyValue(), v
+		return b.missed, anyValue(), v
 	}
 	for {
 		if s.balance(f, depth, alpha, beta) {
@@ -275,7 +275,7 @@ func (s *solver) solvePessimistic(f *frame, who side) {
 	_, replies := f.size(who)
 	c.stale, c.strategy = false, scratch.Resize(c.strategy, len(c.list))
 	optimistic := f.best.sides[1-who].optimistic
-	c.value = s.nash(c.pessimistic, len(c.list), replies, c.strategy, optimistic, who.fromRow(s.unknown()).Lower)
+	c.value = s.nash(c.pessimistic, len(c.list), replies, c.strategy, optimistic, who.fromRow(search.GoalRange).Lower)
 	clear(x)
 	for k, a := range c.list {
 		x[a] = c.strategy[k]
@@ -370,7 +370,7 @@ func (s *solver) widestOf(f *frame, apart, either bool) int {
 func (s *solver) cellWindow(f *frame, at int) search.Interval {
 	rows, columns := &f.best.sides[rowSide], &f.best.sides[columnSide]
 	i, j := at/f.n, at%f.n
-	w := s.anyValue()
+	w := anyValue()
 	x, y, least := rows.optimistic[i], columns.optimistic[j], margin+s.config.Epsilon
 	if regret := rows.regret[rows.place[i]]; y > 0 && regret > least {
 		w.Lower = exact.Snap(f.o[at] - regret/y)

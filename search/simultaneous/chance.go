@@ -43,7 +43,7 @@ func (s *solver) children(f *frame, i, j int, alpha, beta float64, visit func(q 
 func (s *solver) fillChance(f *frame, first int) {
 	f.chanceLow, f.chanceHigh = scratch.Resize(f.chanceLow, f.k), scratch.Resize(f.chanceHigh, f.k)
 	for t := range f.k {
-		f.chanceLow[t], f.chanceHigh[t] = s.config.Low, s.config.High
+		f.chanceLow[t], f.chanceHigh[t] = 0, machine.MaxGoal
 		if c := first + t*f.chanceStep; f.expansion.Terminal[c] {
 			v := s.payoff(f.expansion.ChildGoals(c))
 			f.chanceLow[t], f.chanceHigh[t] = v, v

@@ -144,8 +144,8 @@ func (s *solver) beginDeepening() {
 func (s *solver) deepen(q machine.State) (v search.Interval, f *frame, strategies [][]search.Weighted) {
 	h := s.horizon
 	h.search++
-	all := s.anyValue()
-	v, h.wide = s.unknown(), false
+	all := anyValue()
+	v, h.wide = search.GoalRange, false
 	for h.plies = 1; h.plies <= search.MaxPlies; h.plies++ {
 		h.cut, h.gained = false, false
 		h.allPlies += h.plies

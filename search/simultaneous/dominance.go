@@ -23,7 +23,7 @@ import (
 func (s *solver) dominanceBound(f *frame, who side, i, j int, window search.Interval) float64 {
 	b := &f.listed
 	own, replies := &b.sides[who], &b.sides[1-who]
-	worst, artificial := who.fromRow(s.unknown()).Lower, who.fromRow(window).Lower
+	worst, artificial := who.fromRow(search.GoalRange).Lower, who.fromRow(window).Lower
 	k, n := 0, 0
 	mixture := b.mixture[:0]
 	for r, remains := range own.remain {

@@ -94,9 +94,9 @@ func TestFigures1To3DominanceByBounds(t *testing.T) {
 		f.listed.reset(c.m, c.n)
 		got := false
 		if c.row >= 0 {
-			got = s.dominanceBound(f, rowSide, c.row, 0, s.unknown()) >= c.o[c.row*c.n]
+			got = s.dominanceBound(f, rowSide, c.row, 0, search.GoalRange) >= c.o[c.row*c.n]
 		} else {
-			got = -s.dominanceBound(f, columnSide, c.n-1, 0, s.unknown()) <= c.p[c.n-1]
+			got = -s.dominanceBound(f, columnSide, c.n-1, 0, search.GoalRange) <= c.p[c.n-1]
 		}
 		if got != c.want {
 			t.Errorf("%s: dominated %v, want %v", c.name, got, c.want)

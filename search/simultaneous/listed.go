@@ -92,7 +92,7 @@ func (b *listed) begin(s *solver, f *frame, depth int) {
 	b.reset(f.m, f.n)
 	if s.config.variant.blind {
 		for at := range f.p {
-			f.p[at], f.o[at] = s.config.Low, s.config.High
+			f.p[at], f.o[at] = 0, machine.MaxGoal
 		}
 	}
 	s.recallAll(f)
@@ -128,7 +128,7 @@ func (b *listed) next(s *solver, f *frame, depth int, alpha, beta float64) (at i
 // window returns the bounds of Figures 4 and 5 for a cell, and removes its row or its
 // column if they show it to be dominated.
 func (b *listed) window(s *solver, f *frame, at int, alpha, beta float64) (window search.Interval, open bool) {
-	window = s.anyValue()
+	window = anyValue()
 	if !f.filled(s.config.Skip) {
 		return window, true
 	}
@@ -226,15 +226,15 @@ func (s *solver) remainingValue(f *frame, alpha, beta float64) search.Interval {
 	rows, columns := f.listed.sides[rowSide].left, f.listed.sides[columnSide].left
 	switch {
 	case rows == 0:
-		return search.Interval{Lower: s.config.Low, Upper: alpha}
+		return search.Interval{Lower: 0, Upper: alpha}
 	case columns == 0:
-		return search.Interval{Lower: beta, Upper: s.config.High}
+		return search.Interval{Lower: beta, Upper: machine.MaxGoal}
 	}
 	v := s.solveRemaining(f, rows, columns)
-	if columns < f.n && beta < s.config.High {
+	if columns < f.n && beta < machine.MaxGoal {
 		v.Lower = min(v.Lower, beta)
 	}
-	if rows < f.m && alpha > s.config.Low {
+	if rows < f.m && alpha > 0 {
 		v.Upper = max(v.Upper, alpha)
 	}
 	return v
@@ -255,11 +255,11 @@ func (s *solver) solveRemaining(f *frame, m, n int) search.Interval {
 		return a
 	}
 	x, y := b.bound[:m], b.gain[:n]
-	v := search.Exact(s.nash(remaining(f.p), m, n, x, y, s.config.Low))
+	v := search.Exact(s.nash(remaining(f.p), m, n, x, y, 0))
 	scatter(f.x, x, b.sides[rowSide].remain)
 	for at := range f.p {
 		if !f.settled(at) {
-			v.Upper = max(v.Lower, s.nash(remaining(f.o), m, n, nil, y, s.config.High))
+			v.Upper = max(v.Lower, s.nash(remaining(f.o), m, n, nil, y, machine.MaxGoal))
 			break
 		}
 	}

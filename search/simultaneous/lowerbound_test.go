@@ -190,7 +190,6 @@ func TestNoMethodExpandsLessThanTheLowerBound(t *testing.T) {
 			t.Fatalf("bound %d, necessary %d", bound, necessary)
 		}
 		for _, config := range methods {
-			config.Row = machine.Role(g.row)
 			searcher := must.Get(New(config))(t)
 			nodes := solveWith(t, searcher, m).Nodes + searcher.SerializedNodes()
 			if nodes < int64(bound) {

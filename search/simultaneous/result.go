@@ -48,7 +48,7 @@ func (s *solver) root(q machine.State) (search.Interval, *frame, [][]search.Weig
 	f, v, open := s.open(0, q)
 	if open {
 		s.counters.Nodes++
-		v = s.method(s, f, 0, s.config.Low-1, s.config.High+1)
+		v = s.method(s, f, 0, anyValue().Lower, anyValue().Upper)
 	}
 	if s.err != nil {
 		return v, nil, nil
@@ -76,9 +76,9 @@ func (s *solver) known(f *frame, p, o []float64) [][]search.Known {
 			}
 			v = s.outwards(v, s.rounded)
 			if who == columnSide {
-				v, guess = search.Interval{Lower: sum - v.Upper, Upper: sum - v.Lower}, sum-guess
+				v, guess = v.Opposite(sum), sum-guess
 			}
-			moves[role] = append(moves[role], search.Known{Move: m, Bounds: v, Estimate: min(max(guess, v.Lower), v.Upper)})
+			moves[role] = append(moves[role], search.Known{Move: m, Bounds: v, Estimate: v.Clamp(guess)})
 		}
 	}
 	return moves

@@ -3,6 +3,7 @@ package simultaneous
 import (
 	"math"
 
+	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/exact"
 )
@@ -72,7 +73,7 @@ func (s *solver) outwards(v search.Interval, rounded bool) search.Interval {
 		return v
 	}
 	e := s.errorOf()
-	return search.Interval{Lower: max(v.Lower-e, s.config.Low), Upper: min(v.Upper+e, s.config.High)}
+	return search.Interval{Lower: max(v.Lower-e, 0), Upper: min(v.Upper+e, machine.MaxGoal)}
 }
 
 // isMixed reports whether a strategy has probabilities other than 0 and 1.

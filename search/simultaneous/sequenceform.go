@@ -46,18 +46,17 @@ type sequenceForm struct {
 
 // solveSequenceForm implements the method SequenceForm. It starts at the root.
 func (s *solver) solveSequenceForm(f *frame, depth int, _, _ float64) search.Interval {
-	unknown := s.unknown()
 	nodes := s.counters.Nodes
 	lower, ok := s.solveSequences(f, depth, s.row, f.x)
 	if !ok {
-		return unknown
+		return search.GoalRange
 	}
 	s.counters.Nodes = nodes // the second program has the same positions
 	upper, ok := s.solveSequences(f, depth, s.column, f.y)
 	if !ok {
-		return search.Interval{Lower: lower, Upper: s.config.High}
+		return search.Interval{Lower: lower, Upper: machine.MaxGoal}
 	}
-	if math.Abs(upper-lower) <= sequenceGap*(s.config.High-s.config.Low) {
+	if math.Abs(upper-lower) <= sequenceGap*machine.MaxGoal {
 		return search.Exact(exact.Snap((lower + upper) / 2))
 	}
 	return search.Interval{Lower: min(lower, upper), Upper: max(lower, upper)}

@@ -45,7 +45,7 @@ func (s *solver) serialize(depth int, q machine.State, known search.Interval, al
 // serializedValue searches one of the serialized games for its value inside
 // (alpha, beta); the interval it returns contains the value.
 func (s *solver) serializedValue(depth int, q machine.State, who side, alpha, beta float64) search.Interval {
-	known := s.unknown()
+	known := search.GoalRange
 	if v, ok := s.recallSerialized(q, who); ok {
 		if known = v; isClosed(known, alpha, beta) {
 			return known
@@ -84,7 +84,7 @@ func (s *solver) rememberSerialized(q machine.State, who side, v search.Interval
 	r := s.symmetry.canon.Find(q)
 	e, ok := s.serialized.Lookup(r.State)
 	if !ok {
-		all := s.symmetry.exchange(s.unknown(), r.Exchanged)
+		all := s.symmetry.exchange(search.GoalRange, r.Exchanged)
 		e = serializedBounds{all, all}
 	}
 	if r.Exchanged {
@@ -98,7 +98,7 @@ func (s *solver) rememberSerialized(q machine.State, who side, v search.Interval
 // whose payoffs grow: for the column player the matrix is transposed and negated.
 func (s *solver) lead(f *frame, depth int, who side, alpha, beta float64) search.Interval {
 	window := who.fromRow(search.Interval{Lower: alpha, Upper: beta})
-	limits := who.fromRow(s.unknown())
+	limits := who.fromRow(search.GoalRange)
 	moves, replies := f.size(who)
 	best := search.Exact(limits.Lower)
 	refutation := 0 // the reply that did most harm to the move before
@@ -148,8 +148,8 @@ func (s *solver) boundCell(f *frame, depth, at int) {
 	if v.Solved() {
 		return
 	}
-	v = meet(s.children(f, at/f.n, at%f.n, s.config.Low-1, s.config.High+1, func(q machine.State, a, b float64) search.Interval {
-		return s.serialize(depth+1, q, s.unknown(), a, b)
+	v = meet(s.children(f, at/f.n, at%f.n, anyValue().Lower, anyValue().Upper, func(q machine.State, a, b float64) search.Interval {
+		return s.serialize(depth+1, q, search.GoalRange, a, b)
 	}), v)
 	f.p[at], f.o[at] = v.Lower, v.Upper
 }

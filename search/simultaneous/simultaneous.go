@@ -5,9 +5,10 @@
 // (Bošanský, Lisý, Lanctot, Čermák and Winands, 2016), and the sequence form. The package
 // knows state machines and matrix games, nothing of rules, matches or clocks.
 //
-// All methods share one skeleton (solver.go): a position is looked up in the
+// All methods share one skeleton (smab.go): a position is looked up in the
 // table, expanded, and handed to the method, which returns an interval that
-// contains the value of the position. Values are goal points of the row player.
+// contains the value of the position. Values are goal points of the row player, the
+// first role that is not chance.
 package simultaneous
 
 import (
@@ -75,12 +76,6 @@ type Config struct {
 	// Skip is s of the early bound skipping heuristic: OrderL and OrderLex compute no bounds
 	// for a cell before s rows and s columns are filled.
 	Skip int
-	// Row is the row player, by default the first role that is not chance. The
-	// other one is the column player.
-	Row machine.Role
-	// Low and High bound the goals of the row player where more is known than
-	// 0 to 100. Both zero mean 0 and 100.
-	Low, High float64
 	// Epsilon is the tolerance in goal points: SMAB in OrderBest stops as soon as the
 	// interval of the value is no wider. The other methods and orders solve exactly.
 	Epsilon float64
@@ -129,9 +124,6 @@ func (config Config) complete() (Config, error) {
 	if config.Moves == "" {
 		config.Moves = MovesDynamic
 	}
-	if config.Low == 0 && config.High == 0 {
-		config.High = 100
-	}
 	if config.Engine == nil {
 		config.Engine = func() (matrix.Engine, error) { return matrix.NewNative(), nil }
 	}
@@ -153,9 +145,6 @@ func (config Config) complete() (Config, error) {
 	}
 	if config.Skip > 0 && config.Order == OrderBest {
 		return config, errors.New("skip: expected cell order l or lex, found best, which solves no linear programs for its bounds")
-	}
-	if config.Low >= config.High {
-		return config, fmt.Errorf("goal range: expected low < high, found %v and %v", config.Low, config.High)
 	}
 	if !(config.Epsilon >= 0) {
 		return config, fmt.Errorf("tolerance: expected a number of goal points ≥ 0, found %v", config.Epsilon)

@@ -31,12 +31,6 @@ const pollCells = 1 << 10
 // two for the strategies and some for switches.
 const cellBytes = 96
 
-// method computes the value of the position in a frame, as far as it counts
-// in the window: the returned interval contains the value, and it is a single
-// number, or lies at or above beta, or at or below alpha, unless the search was
-// stopped, or cut at a horizon.
-type method func(s *solver, f *frame, depth int, alpha, beta float64) search.Interval
-
 // solver is the state of one search: the skeleton that all methods share.
 type solver struct {
 	sides
@@ -90,7 +84,7 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 			return nil, err // now, not after the program for it has been written
 		}
 	}
-	roles, err := assignRoles(m.Names(), config.Row)
+	roles, err := assignRoles(m.Names())
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +93,7 @@ func newSolver(ctx context.Context, config Config, m machine.Machine, maxBytes i
 	}
 	config.Epsilon = max(config.Epsilon-2*maxError, 0) // the ends are moved outwards
 	s := &solver{sides: roles, config: config, machine: m, lp: lp, maxBytes: maxBytes}
-	s.payoffs = &exact.Payoff{First: roles.row, Other: roles.column, Goals: search.Interval{Lower: config.Low, Upper: config.High}}
+	s.payoffs = &exact.Payoff{First: roles.row, Other: roles.column}
 	n := int64(config.threads())
 	s.tableBytes, s.stackBytes = search.Divide(maxBytes, m.Info().Batch*n)
 	s.stackBytes /= n
@@ -136,75 +130,20 @@ func (config Config) serializes() bool {
 // sides are the roles of the players and of chance, which is machine.NoRole in a game without chance.
 type sides struct{ row, column, chance machine.Role }
 
-// assignRoles returns the row player, the column player and chance. The row player is the given role, or the first player if that is chance.
-func assignRoles(names *machine.Names, row machine.Role) (sides, error) {
+// assignRoles returns the row player, the column player and chance.
+func assignRoles(names *machine.Names) (sides, error) {
 	c := sides{machine.NoRole, machine.NoRole, names.Chance()}
 	players := names.Players()
 	if len(players) != 2 {
 		return c, fmt.Errorf("expected a game of two roles besides %s, found %d", machine.RandomRole, len(players))
 	}
 	c.row, c.column = players[0], players[1]
-	if row == c.column {
-		c.row, c.column = c.column, c.row
-	}
 	return c, nil
 }
 
-// value searches position q: the skeleton around the method.
-func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.Interval {
-	known := s.unknown()
-	if s.memory != nil {
-		if v, ok := s.memory.lookup(q); ok {
-			if known = v; s.isCloseEnough(known, alpha, beta) {
-				s.counters.TableHits++
-				return known
-			}
-		}
-	}
-	if s.stops(depth) || s.horizon == nil && s.repeats(depth, q) || s.horizon != nil && s.cuts(depth, q) {
-		return known
-	}
-	if s.horizon != nil && s.horizon.wide {
-		alpha, beta = s.anyValue().Lower, s.anyValue().Upper
-	}
-	before := s.counters.Nodes
-	if s.serialized != nil {
-		if known = s.serialize(depth, q, known, alpha, beta); isClosed(known, alpha, beta) {
-			return known
-		}
-	}
-	if s.crew != nil {
-		s.path = append(s.path, question{q, alpha, beta})
-	}
-	f, v, open := s.open(depth, q)
-	if open {
-		s.counters.Nodes++
-		v = s.method(s, f, depth, max(alpha, known.Lower), min(beta, known.Upper))
-		v = meet(v, known)
-	}
-	if s.crew != nil {
-		if s.outrun > 0 {
-			v = s.caughtUp(v)
-		}
-		s.path = s.path[:len(s.path)-1]
-	}
-	if s.memory != nil {
-		s.memory.store(q, v, s.counters.Nodes-before)
-	}
-	if s.horizon != nil {
-		s.noteSearch(depth, q, v != known, s.isCloseEnough(v, alpha, beta))
-	}
-	return v
-}
-
-// unknown returns the range of the game.
-func (s *solver) unknown() search.Interval {
-	return search.Interval{Lower: s.config.Low, Upper: s.config.High}
-}
-
 // anyValue returns the window in which every value counts.
-func (s *solver) anyValue() search.Interval {
-	return search.Interval{Lower: s.config.Low - 1, Upper: s.config.High + 1}
+func anyValue() search.Interval {
+	return search.Interval{Lower: -1, Upper: machine.MaxGoal + 1}
 }
 
 // isClosed reports whether an interval answers the question of a window.
@@ -223,53 +162,6 @@ func meet(v, w search.Interval) search.Interval {
 	v.Lower = max(v.Lower, w.Lower)
 	v.Upper = max(v.Lower, min(v.Upper, w.Upper))
 	return v
-}
-
-// open expands position q into the frame of its depth, passing through
-// positions where nobody has a choice. It returns false, and the value, if that
-// leads to a terminal position, and false and the range of the game if the
-// search stopped. A frame that holds q already is not expanded again: the
-// serialized searches of a position precede the search proper.
-func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool) {
-	if depth == len(s.frames) {
-		s.frames = append(s.frames, &frame{})
-	}
-	f := s.frames[depth]
-	e := &f.expansion
-	unknown := s.unknown()
-	if len(f.position) > 0 && f.position.Equal(q) {
-		s.fill(f)
-		return f, unknown, true
-	}
-	f.position, f.through = f.position[:0], f.through[:0]
-	key := q
-	for range search.MaxPlies {
-		if s.poll(); s.unwinds() {
-			return nil, unknown, false
-		}
-		if err := s.expander.Expand(e, q); err != nil {
-			s.giveUp(err, q)
-			return nil, unknown, false
-		}
-		if e.Children > 1 {
-			f.layOut(s.row, s.column, s.chance)
-			s.rounded, s.actions = s.rounded || f.k > 1, max(s.actions, f.m+f.n)
-			f.position = append(f.position[:0], key...)
-			s.fill(f)
-			return f, unknown, true
-		}
-		if e.Terminal[0] {
-			return nil, search.Exact(s.payoff(e.ChildGoals(0))), false
-		}
-		f.through = append(f.through[:0], e.Child(0)...)
-		q = f.through
-	}
-	if depth > 0 && s.deepens() {
-		s.foundRepetition()
-	} else {
-		s.stop(errTooDeep)
-	}
-	return nil, unknown, false
 }
 
 // stops reports whether the search is over, as it is at the greatest depth.
@@ -321,7 +213,7 @@ func (s *solver) fill(f *frame) {
 					v := s.payoff(f.expansion.ChildGoals(c))
 					low, high = low+v, high+v
 				} else {
-					low, high = low+s.config.Low, high+s.config.High
+					high += machine.MaxGoal
 				}
 			}
 			f.p[i*f.n+j], f.o[i*f.n+j] = exact.Snap(low/float64(f.k)), exact.Snap(high/float64(f.k))
@@ -373,29 +265,6 @@ func (s *solver) fail(err error) {
 		s.err = err
 	}
 	s.stopped = true
-}
-
-// cell searches cell (i, j) of a frame and tightens its bounds.
-func (s *solver) cell(f *frame, depth, i, j int, alpha, beta float64) search.Interval {
-	at := i*f.n + j
-	v := search.Interval{Lower: f.p[at], Upper: f.o[at]}
-	if s.isCloseEnough(v, alpha, beta) {
-		return v
-	}
-	if s.crew != nil {
-		h := s.hash(f, at)
-		s.crew.busy.Enter(h)
-		defer s.crew.busy.Leave(h)
-	}
-	v = meet(s.children(f, i, j, alpha, beta, func(q machine.State, a, b float64) search.Interval {
-		return s.value(depth+1, q, a, b)
-	}), v)
-	f.p[at], f.o[at] = v.Lower, v.Upper
-	if depth == 0 && s.limits.Progress != nil && time.Since(s.reported) >= reportEvery {
-		s.report(f)
-		s.reported = time.Now()
-	}
-	return v
 }
 
 // reportEvery is the time between two reports. Each costs two matrix games.

@@ -49,5 +49,5 @@ func (y *symmetry) exchange(v search.Interval, exchanged bool) search.Interval {
 	if !exchanged {
 		return v
 	}
-	return search.Interval{Lower: y.sum - v.Upper, Upper: y.sum - v.Lower}
+	return v.Opposite(y.sum)
 }

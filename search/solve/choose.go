@@ -24,7 +24,6 @@ const (
 	Auto             = "auto"    // chosen by the class of the game, see Choose
 	BoundedAlphaBeta = "bab"     // package sequential
 	DepthFirst       = "dfs"     // Bounded Alpha-Beta without iterative deepening
-	ProofNumber      = "pns"     // sequential.ProofNumber
 	ThreatSpace      = "threats" // sequential.Threats
 	Plans            = "plan"    // facts.FindPlan
 	MonteCarlo       = "mcts"    // package montecarlo: proved score bounds
@@ -42,7 +41,7 @@ const (
 
 // Methods lists all methods.
 var Methods = []string{
-	Auto, BoundedAlphaBeta, DepthFirst, ProofNumber, ThreatSpace, SimultaneousAlphaBeta, string(simultaneous.BackwardInduction),
+	Auto, BoundedAlphaBeta, DepthFirst, ThreatSpace, SimultaneousAlphaBeta, string(simultaneous.BackwardInduction),
 	string(simultaneous.BoundedInduction), string(simultaneous.DoubleOracle), string(simultaneous.SequenceForm),
 	Layers, Plans, MaxN, Equilibrium, Paranoid, MonteCarlo, Lattice,
 }
@@ -57,7 +56,6 @@ var titles = map[string]string{
 	string(simultaneous.BoundedInduction): "backward induction with serialized alpha-beta",
 	BoundedAlphaBeta:                      "Bounded Alpha-Beta",
 	DepthFirst:                            "Bounded Alpha-Beta, depth first",
-	ProofNumber:                           "proof-number search",
 	ThreatSpace:                           "threat-space search",
 	Plans:                                 "plans",
 	MonteCarlo:                            "Monte Carlo",
@@ -71,6 +69,7 @@ func Title(method string) string { return cmp.Or(titles[method], method) }
 var replaced = map[string]string{
 	"best":    "smab --order best (the default order)",
 	"anytime": "smab, which deepens where positions repeat",
+	"pns":     "dfs or bab, which take fewer nodes",
 }
 
 // Choose returns the exact methods for games of class c, best first, to run in parallel; nil if there are none. It is
@@ -255,14 +254,11 @@ func newSearcher(method string, o Options) (search.Searcher, error) {
 		return equilibrium.New(), nil
 	case Paranoid:
 		return sequential.NewParanoid(turns), nil
-	case ProofNumber, ThreatSpace:
+	case ThreatSpace:
 		if o.Table != On {
 			return nil, fmt.Errorf("method %s requires a transposition table, found --table off", method)
 		}
-		if method == ThreatSpace {
-			return sequential.NewThreats(), nil
-		}
-		return sequential.NewProofNumber(turns), nil
+		return sequential.NewThreats(), nil
 	}
 	return simultaneous.New(atOnce)
 }

@@ -110,7 +110,6 @@ func TestNoMethodFindsTheValueOfAGameOfGeneralSum(t *testing.T) {
 		solve.Equilibrium:      {search.Equilibrium, 100, 100},
 		solve.BoundedAlphaBeta: {search.Guarantee, 0, 100},
 		solve.DepthFirst:       {search.Guarantee, 0, 100},
-		solve.ProofNumber:      {search.Guarantee, 0, 100},
 		"bi":                   {search.Guarantee, 0, 100},
 		"smab":                 {search.Guarantee, 0, 100},
 		"biab":                 {search.Guarantee, 0, 100},

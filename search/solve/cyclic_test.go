@@ -22,7 +22,7 @@ var cyclic = flag.Int("cyclic", 40, "random games in which positions may repeat"
 // methods find every value that finite play proves. Lattice is left out: it takes exponential time here.
 var methodsByTurns = map[string]struct{ complete bool }{
 	solve.BoundedAlphaBeta: {true}, solve.DepthFirst: {true}, solve.Paranoid: {true},
-	solve.ProofNumber: {}, solve.MonteCarlo: {}, solve.Layers: {}, "bi": {}, "smab": {}, "do": {}, "biab": {},
+	solve.MonteCarlo: {}, solve.Layers: {}, "bi": {}, "smab": {}, "do": {}, "biab": {},
 }
 
 // Cyclic games: no method says more than finite play proves; and where it solves the game, its strategies reach

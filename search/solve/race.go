@@ -133,7 +133,7 @@ func (s *Solver) together(known []outcome) search.Result {
 	for _, o := range known {
 		if o.result.Proved && r.Proved && o.result.Concept == r.Concept {
 			for role, v := range o.result.Values {
-				r.Values[role] = search.Interval{Lower: max(r.Values[role].Lower, v.Lower), Upper: min(r.Values[role].Upper, v.Upper)}
+				r.Values[role] = r.Values[role].Meet(v)
 			}
 		}
 	}

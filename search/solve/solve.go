@@ -266,9 +266,9 @@ type Part struct {
 // an error for a tolerance with a method that does not keep its bounds, and for a result that is neither a value nor a
 // guarantee by mixed strategies.
 func (s *Solver) Answers(m machine.Machine, shown Solution) ([]Part, error) {
-	if s.epsilon > 0 && !slices.Contains([]string{BoundedAlphaBeta, DepthFirst, ProofNumber}, s.used) {
-		return nil, fmt.Errorf("expected a solution with tolerance 0, or by method %s, %s or %s; found a tolerance with method %s",
-			BoundedAlphaBeta, DepthFirst, ProofNumber, s.used)
+	if s.epsilon > 0 && !slices.Contains([]string{BoundedAlphaBeta, DepthFirst}, s.used) {
+		return nil, fmt.Errorf("expected a solution with tolerance 0, or by method %s or %s; found a tolerance with method %s",
+			BoundedAlphaBeta, DepthFirst, s.used)
 	}
 	c, ok := s.searchers[s.used].(checked)
 	if !ok || kindOf(s.used) == goals.AnySum && shown.Concept != search.Value {

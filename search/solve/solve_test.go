@@ -203,11 +203,11 @@ func TestNoMethodSolvesAGameInWhichAGoalIsMissing(t *testing.T) {
 	}{
 		{pennies, []string{solve.Auto, "bi", "smab", "biab", "do", solve.Layers, solve.Lattice, solve.MonteCarlo}},
 		{turns, []string{
-			solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, solve.ThreatSpace, "bi", "smab", "biab", "do",
+			solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ThreatSpace, "bi", "smab", "biab", "do",
 			solve.Layers, solve.Lattice, solve.MonteCarlo, solve.MaxN, solve.Paranoid,
 		}},
 		{alone, []string{
-			solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.ProofNumber, solve.Layers, solve.MaxN, solve.Paranoid, solve.Lattice, solve.MonteCarlo,
+			solve.Auto, solve.BoundedAlphaBeta, solve.DepthFirst, solve.Layers, solve.MaxN, solve.Paranoid, solve.Lattice, solve.MonteCarlo,
 		}},
 	} {
 		m := test.game.Machine()

@@ -5,22 +5,20 @@ import (
 	"slices"
 
 	"stackmate/gdl"
+	"stackmate/reasoner/machine"
 )
 
 // Choices are the moves of games without boards, if they are names: rock, paper, scissors. Each role has them
 // as a row of cards.
 
-const (
-	mostChoices = 8
-	chance      = "random" // the role of the dice
-)
+const mostChoices = 8
 
 // findChoices finds the moves that are names, unless moves name something on a board.
 func (l *Layout) findChoices(g *gdl.Game, f *fluents) {
 	if slices.ContainsFunc(l.grids, func(g *grid) bool { return g.shape != Row || g.sides == nil }) || len(l.piles) > 0 {
 		return
 	}
-	rows := slices.DeleteFunc(slices.Clone(l.roles), func(role string) bool { return role == chance })
+	rows := slices.DeleteFunc(slices.Clone(l.roles), func(role string) bool { return role == machine.RandomRole })
 	names, own := make(set), make(map[string]set) // names for any role, and by role
 	for _, role := range rows {
 		own[role] = make(set)
@@ -32,7 +30,7 @@ func (l *Layout) findChoices(g *gdl.Game, f *fluents) {
 		}
 		role, m, found := r.Head.Args[0], r.Head.Args[1], make(set)
 		switch {
-		case role.Name == chance:
+		case role.Name == machine.RandomRole:
 		case m.Kind == gdl.Variable:
 			found = maps.Clone(f.bound(r, m.Name))
 		case len(m.Args) > 0:

@@ -64,6 +64,18 @@ func (l *Lockstep) Run(ctx context.Context, rng *machine.Rand, n int, visit func
 	}
 }
 
+// RandomGame plays a random game from position q in the first lane of b, of at most MaxPlayout joint moves. It calls
+// visit with each position, from q on, and with whether the game is over there, until visit returns false.
+func RandomGame(ctx context.Context, b machine.Batch, rng *machine.Rand, q machine.State, visit func(q machine.State, over bool) bool) {
+	at := make(machine.State, len(q))
+	b.Load(q, 1)
+	b.Evaluate(1)
+	NewLockstep(b).Run(ctx, rng, 1, func(_ int, ended, _ []uint64) bool {
+		b.Store(at, 1)
+		return visit(at, ended[0]&1 != 0)
+	})
+}
+
 // RandomGoals returns the goals of all roles at the end of a random game from a position: the shortest game
 // of a batch. It returns nil if no game ends before ctx is done.
 func RandomGoals(ctx context.Context, m machine.Machine, from machine.State) []int32 {

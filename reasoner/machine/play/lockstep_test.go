@@ -35,6 +35,43 @@ func TestLockstepPlaysEveryLaneToItsEndOnce(t *testing.T) {
 	}
 }
 
+func TestARandomGameShowsEachPositionToItsEnd(t *testing.T) {
+	m := newCounting()
+	x, e, b := play.NewExpander(m), new(play.Expansion), m.NewBatch()
+	for seed := range uint64(20) {
+		for most := range 6 {
+			before, visits := slices.Clone(m.Initial()), 0
+			play.RandomGame(t.Context(), b, machine.NewRand(seed), m.Initial(), func(q machine.State, over bool) bool {
+				if ends, _ := x.Look(q); ends != over {
+					t.Errorf("seed %d: position %v is over: %v, shown as %v", seed, q, ends, over)
+				}
+				if visits == 0 && !q.Equal(m.Initial()) || visits > 0 && !isChild(x, e, before, q) {
+					t.Errorf("seed %d: position %v after %v", seed, q, before)
+				}
+				copy(before, q)
+				visits++
+				return visits <= most
+			})
+			if over, _ := x.Look(before); visits > most+1 || visits <= most && !over {
+				t.Errorf("seed %d: %d positions, told to stop after %d; the last is %v", seed, visits, most+1, before)
+			}
+		}
+	}
+}
+
+// isChild reports whether a joint move leads from one position to another.
+func isChild(x *play.Expander, e *play.Expansion, from, to machine.State) bool {
+	if x.Expand(e, from) != nil {
+		return false
+	}
+	for c := range e.Children {
+		if to.Equal(e.Child(c)) {
+			return true
+		}
+	}
+	return false
+}
+
 // endless is counting without change of the position.
 type endless struct{ counting }
 

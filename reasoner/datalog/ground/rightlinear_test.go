@@ -1,0 +1,29 @@
+package ground
+
+import (
+	"slices"
+	"testing"
+
+	"stackmate/reasoner/datalog"
+	"stackmate/reasoner/datalog/internal/gametest"
+	"stackmate/reasoner/datalog/internal/rules"
+)
+
+// A right-linear rule is factored only if its other conditions bind the variables of the recursive literal. Valid rules
+// of a rulesheet do (finding E027); rules that passes have rewritten may not.
+func TestRightLinearRulesThatBindByRecursionAloneAreNotSafe(t *testing.T) {
+	g := gametest.Load(t, "factored", `(role x) (goal x 0) (place a) (place b) (link a b) (link b a) (init (on a)) (number 0) (number 1)
+		(<= (legal x (see ?n)) (reach a ?n)) (<= (next (on ?p)) (true (on ?p))) (<= terminal (reach b 1))
+		(<= (reach b ?n) (number ?n) (true (on ?p))) (<= (reach ?p ?n) (link ?p ?q) (true (on ?p)) (reach ?q ?n))`)
+	gr := newGrounder(t.Context(), g, datalog.Limits{})
+	at := slices.IndexFunc(gr.Theory.Rules, func(r *rules.Rule) bool { return r.Count(r.Head.Rel) == 1 })
+	recursive := gr.Theory.Rules[at]
+	tail := &rightLinear{theory: gr.Theory, rel: recursive.Head.Rel, rules: []*rules.Rule{recursive}}
+	if !tail.findColumns() || !tail.isSafe() {
+		t.Fatalf("columns %v are handed on, safe: %v; want the second one, and safe", tail.kept, tail.isSafe())
+	}
+	recursive.Body = slices.DeleteFunc(recursive.Body, func(l rules.Literal) bool { return l.Atom.Rel != nil && l.Atom.Rel.Name.Name == "link" })
+	if tail.isSafe() {
+		t.Error("a rule is safe without the condition that binds the place to which it goes on")
+	}
+}

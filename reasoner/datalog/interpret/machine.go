@@ -1,0 +1,167 @@
+// Package interpret evaluates the rules of a game in one position at a time, for games whose ground program is too large.
+package interpret
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"stackmate/gdl"
+	"stackmate/internal/guard"
+	"stackmate/reasoner/datalog"
+	"stackmate/reasoner/datalog/ground"
+	"stackmate/reasoner/datalog/internal/join"
+	"stackmate/reasoner/datalog/internal/rules"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/scalar"
+)
+
+// interpreter is the state shared by all evaluators of a game: rules, static relations, vocabulary. Everything except
+// the vocabulary is immutable once the machine has been made.
+type interpreter struct {
+	theory     *rules.Theory
+	rules      []*rules.Rule // of open relations
+	vocabulary *vocabulary
+	names      *machine.Names
+	initial    machine.State
+	limits     datalog.Limits // of the relations of a position, in each evaluator
+	clock      *machine.Stopwatch
+	without    []string // names of passes left out by tests
+}
+
+// New returns a machine for games whose ground program is too large. It evaluates the rules on demand in
+// each position. Fluents and moves are numbered at their first occurrence, so the size of the game is unlimited.
+//
+// If the relations of a position exceed the evaluator's share of the memory, the position has no legal moves.
+//
+// The error names the exceeded limit and the rule, or reports that ctx is done. Evaluation of the initial position
+// can fail, too.
+func New(ctx context.Context, g *gdl.Game, lim datalog.Limits) (m machine.Machine, err error) {
+	defer guard.Stopped(&err)
+	in, err := newInterpreter(ctx, g, lim)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.open(); err != nil {
+		return nil, err
+	}
+	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.Bytes(), Stages: in.clock.Stages}
+	return scalar.New(in.names, in.initial, info, func() scalar.Stepper { return newStepper(in, guard.NewWatch(context.Background(), datalog.Grounding)) }), nil
+}
+
+const (
+	// maxEager is the size from which static relations are computed on demand: most games need a small part of
+	// such large relations.
+	maxEager = 500_000
+
+	// positionShare divides the memory limit: the share of one evaluator. vocabularyShare divides this share: the
+	// vocabulary's part.
+	positionShare   = 4
+	vocabularyShare = 4
+
+	// sampleWords is the length of positions while random matches show the number of their fluents. The matches take
+	// sampleWork matches of rules, or sampleSteps joint moves. spareFluents is the minimal room for further fluents.
+	sampleWords  = 64
+	sampleWork   = 2_000_000
+	sampleSteps  = 200
+	sampleSeed   = 1
+	spareFluents = 32
+)
+
+func newInterpreter(ctx context.Context, g *gdl.Game, lim datalog.Limits, without ...string) (*interpreter, error) {
+	game, err := ground.Prepare(ctx, g, lim, maxEager, without...)
+	if err != nil {
+		return nil, err
+	}
+	th := game.Theory
+	in := &interpreter{theory: th, rules: th.OpenRules(), limits: game.Limits, clock: game.Clock, without: without}
+	in.limits.MaxBytes /= positionShare
+	expectFew(th, in.rules)
+	return in, nil
+}
+
+// open makes the vocabulary, with positions as long as random matches need.
+func (in *interpreter) open() error {
+	in.makeVocabulary(sampleWords)
+	most, err := in.mostFluents()
+	if err != nil {
+		return err
+	}
+	in.clock.Done("sample")
+	in.makeVocabulary((most*3/2 + spareFluents) / 2)
+	err = newStepper(in, in.theory.Watch).evaluateInitial() // makes the indexes that all evaluators share
+	in.clock.Done("indexes")
+	return err
+}
+
+// mostFluents returns the largest number of fluents in the positions of random matches.
+func (in *interpreter) mostFluents() (most int, err error) {
+	s := newStepper(in, in.theory.Watch)
+	rng := machine.NewRand(sampleSeed)
+	state := slices.Clone(in.initial)
+	for step := 0; step < sampleSteps && s.meter.Work < sampleWork; step++ {
+		joint := s.random(state, rng)
+		most = max(most, len(s.numbers))
+		if joint == nil {
+			copy(state, in.initial)
+		} else {
+			s.Next(state, joint)
+		}
+		if errors.Is(s.meter.Err, datalog.ErrLimit) {
+			break
+		}
+		if s.meter.Err != nil {
+			return 0, s.meter.Err
+		}
+	}
+	return most, nil
+}
+
+// random returns random moves in a position; nil if it is terminal or a role has no move.
+func (s *stepper) random(state machine.State, rng *machine.Rand) []machine.Move {
+	s.SetState(state)
+	var joint []machine.Move
+	for r := range s.in.names.Roles {
+		moves := s.AppendLegal(nil, machine.Role(r))
+		if len(moves) == 0 || s.Terminal() {
+			return nil
+		}
+		joint = append(joint, moves[rng.Intn(len(moves))])
+	}
+	return joint
+}
+
+// makeVocabulary makes a vocabulary with positions of the given number of words, and adds the initial position to it.
+func (in *interpreter) makeVocabulary(words int) {
+	th := in.theory
+	in.vocabulary = newVocabulary(th, words, in.limits.MaxBytes/vocabularyShare)
+	in.names = &machine.Names{Open: in.vocabulary}
+	for _, role := range th.Roles {
+		in.names.Roles = append(in.names.Roles, th.Terms.Name(role))
+	}
+	var fluents []string
+	for _, rel := range th.Relations {
+		if rel.Name.Name == "init" {
+			for t := range rel.Len() {
+				fluents = append(fluents, th.Terms.ArgName(rel.Name, 0, rel.Row(t)))
+			}
+		}
+	}
+	slices.Sort(fluents)
+	var err error
+	if in.initial, err = in.names.State(fluents); err != nil {
+		guard.Stop(err)
+	}
+}
+
+// expectFew assigns profiles to the open relations. A position holds few of the possible tuples of true and does, as
+// each cell of a board has one content. The square root of the possible tuples is assumed.
+func expectFew(th *rules.Theory, rules []*rules.Rule) {
+	join.Estimate(th, rules)
+	for _, rel := range th.Relations {
+		if rel.IsOpen() && (rel.Name.Name == "true" || rel.Name.Name == "does") {
+			rel.Profile.Tuples = math.Sqrt(rel.Profile.Tuples)
+		}
+	}
+}
