@@ -71,7 +71,7 @@ func cacheKey(version [sha256.Size]byte, g *gdl.Game, o Options) cache.ActionID 
 }
 
 // circuit returns the optimised circuit of a game from the cache, or else compiles it and adds it to the cache.
-func (c *Cache) circuit(g *gdl.Game, o Options, compile func() (*circuit.Game, machine.Stages, error)) (*circuit.Game, machine.Stages, error) {
+func (c *Cache) circuit(g *gdl.Game, o Options, compile func() (*circuit.Optimised, machine.Stages, error)) (*circuit.Optimised, machine.Stages, error) {
 	version, err := c.version()
 	if err != nil {
 		c.warn(err)
@@ -101,7 +101,7 @@ func (c *Cache) circuit(g *gdl.Game, o Options, compile func() (*circuit.Game, m
 }
 
 // read returns the circuit with a key, or nil.
-func (c *Cache) read(key cache.ActionID) (game *circuit.Game) {
+func (c *Cache) read(key cache.ActionID) (game *circuit.Optimised) {
 	data, _, err := c.files.GetBytes(key)
 	if err != nil {
 		return nil

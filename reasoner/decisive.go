@@ -16,7 +16,7 @@ import (
 // decisive moves or signals, and proves facts of its formula (prove.go).
 type decider struct {
 	machine.Machine
-	game    *circuit.Game
+	game    *circuit.Optimised
 	options circuit.Options
 
 	inTurns, atOnce lazy[machine.Machine] // with decisive moves; nil if there is none
@@ -75,7 +75,7 @@ func (d *decider) compile(ctx context.Context, g *circuit.Game) machine.Machine 
 	if g == nil {
 		return nil
 	}
-	m, err := circuit.Compile(ctx, g, d.options)
+	m, err := g.Compile(ctx, d.options)
 	if err != nil {
 		return nil
 	}
@@ -117,8 +117,8 @@ func (d *decider) Subgames(ctx context.Context) []facts.Subgame {
 	return d.subgames.get(func() []facts.Subgame {
 		var list []facts.Subgame
 		for _, s := range d.game.Subgames(ctx) {
-			m := d.compile(ctx, s.Game)
-			if m == nil {
+			m, err := s.Game.Compile(ctx, d.options)
+			if err != nil {
 				return nil
 			}
 			list = append(list, facts.Subgame{Machine: &decider{Machine: m, game: s.Game, options: d.options}, Fluents: s.Fluents, Elsewhere: s.Elsewhere})

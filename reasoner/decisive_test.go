@@ -145,7 +145,7 @@ func sparing(t *testing.T, rules string) machine.Machine {
 	g := readRules(t, "rules", rules)
 	c := must.Get(reasoner.Circuit(t.Context(), g, reasoner.Options{}))(t)
 	policy, _ := circuit.WithDecisiveMoves(t.Context(), c, false, nil)
-	return must.Get(circuit.Compile(t.Context(), policy, circuit.Options{}))(t)
+	return must.Get(policy.Compile(t.Context(), circuit.Options{}))(t)
 }
 
 // The policy treats wide conditions, such as a full board, as false. So a few blunders pass for sensible

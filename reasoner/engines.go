@@ -3,12 +3,10 @@ package reasoner
 import (
 	"context"
 	"errors"
-	"time"
 
 	"stackmate/gdl"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/datalog"
-	"stackmate/reasoner/datalog/ground"
 	"stackmate/reasoner/datalog/interpret"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/reference"
@@ -69,31 +67,6 @@ func engineNames() []string {
 
 // auto selects the first engine that works.
 const auto = "auto"
-
-const (
-	// A game with more than plainInstances rule instances is grounded thoroughly, with up to mostInstances. Nearly all
-	// games have fewer than plainInstances.
-	plainInstances = 2_500_000
-	mostInstances  = 10_000_000
-)
-
-// groundProgram returns the ground program of a game. A game that exceeds a limit is grounded again, thoroughly.
-func groundProgram(ctx context.Context, g *gdl.Game, memory int64) (p *ground.Program, err error) {
-	var stages machine.Stages
-	for _, lim := range []datalog.Limits{{MaxInstances: plainInstances}, {MaxInstances: mostInstances, Thorough: true}} {
-		began := time.Now()
-		lim.MaxBytes = memory
-		if p, err = ground.New(ctx, g, lim); err == nil {
-			p.Stages = append(stages, p.Stages...)
-			return p, nil
-		}
-		if !errors.Is(err, datalog.ErrLimit) {
-			break
-		}
-		stages.Add("grounding, failed", time.Since(began))
-	}
-	return nil, err
-}
 
 // newDatalog returns the Datalog machine of a game, or of its slice if the first positions take more memory than allowed.
 func newDatalog(ctx context.Context, g *gdl.Game, o Options, reason string) (machine.Machine, error) {

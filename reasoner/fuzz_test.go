@@ -102,7 +102,7 @@ func compareEngines(t *testing.T, src string) {
 		t.Fatalf("circuit: %v\n%s", err, src)
 	}
 	for _, name := range kernels() {
-		add(circuit.Compile(t.Context(), optimised, circuit.Options{Kernel: name}))
+		add(optimised.Compile(t.Context(), circuit.Options{Kernel: name}))
 	}
 	if err := lockstep(walkers, rng, fuzzSteps); err != nil {
 		t.Errorf("%v\n%s", err, src)

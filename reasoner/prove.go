@@ -108,7 +108,7 @@ func Prove(ctx context.Context, g *gdl.Game, o Options, lim prove.Limits) ([]pro
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := circuit.Compile(ctx, game, circuit.Options{Memory: o.Memory / batchShare})
+	m, err := game.Compile(ctx, circuit.Options{Memory: o.Memory / batchShare})
 	if err != nil {
 		return nil, nil, err
 	}

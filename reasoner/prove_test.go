@@ -102,8 +102,8 @@ func randomMachine(t *testing.T, rng *rand.Rand, roles int) (*circuit.Game, mach
 			continue
 		}
 		g := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
-		m := must.Get(circuit.Compile(context.Background(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
-		return g, m
+		m := must.Get(g.Compile(context.Background(), circuit.Options{Kernel: kernel.Narrow}))(t)
+		return g.Game, m
 	}
 }
 

@@ -84,10 +84,10 @@ func rareMachine(t *testing.T, rng *rand.Rand, roles int) (text string, g *circu
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	g = must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
-	m = must.Get(circuit.Compile(context.Background(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
+	optimised := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
+	m = must.Get(optimised.Compile(context.Background(), circuit.Options{Kernel: kernel.Narrow}))(t)
 	interpreter = must.Get(reference.New(t.Context(), rules))(t)
-	return text, g, m, interpreter
+	return text, optimised.Game, m, interpreter
 }
 
 func TestInvariantsOfGamesWithRareEventsHoldWhereverTheyLead(t *testing.T) {
@@ -219,9 +219,9 @@ func TestARoleThatIsStuckAfterARareEventIsFoundInAnyTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
-	m := must.Get(circuit.Compile(t.Context(), g, circuit.Options{Kernel: kernel.Narrow}))(t)
+	m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Narrow}))(t)
 	for _, budget := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond, time.Second, 4 * time.Second} {
-		findings := must.Get(proofs.Rules(t.Context(), g, m, proofs.Limits{MaxTime: budget, MaxBytes: 1 << 28}))(t)
+		findings := must.Get(proofs.Rules(t.Context(), g.Game, m, proofs.Limits{MaxTime: budget, MaxBytes: 1 << 28}))(t)
 		for _, f := range findings {
 			switch f.Property {
 			case "every role has a legal move until the end", "at most one player has a choice", "no goal ever falls":

@@ -112,7 +112,7 @@ func first(ctx context.Context, engines []engine, g *gdl.Game, o Options) (machi
 const nodeBytes = 50
 
 // Circuit grounds a game and optimises its circuit: New without the last step.
-func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error) {
+func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Optimised, error) {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
@@ -123,7 +123,7 @@ func Circuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, error)
 // fittingCircuit returns the circuit of a game. If it exceeds a limit, it returns the circuit of the game's
 // slice without the fluents on which no legal move, goal or end depends (Names.LeftOut). It reports whether
 // it used the slice.
-func fittingCircuit(ctx context.Context, g *gdl.Game, o Options) (game *circuit.Game, stages machine.Stages, sliced bool, err error) {
+func fittingCircuit(ctx context.Context, g *gdl.Game, o Options) (game *circuit.Optimised, stages machine.Stages, sliced bool, err error) {
 	game, stages, err = optimised(ctx, g, o)
 	if slice, smaller := observable(g); smaller && errors.Is(err, datalog.ErrLimit) {
 		if game, stages, err = optimised(ctx, slice, o); err == nil {
@@ -154,15 +154,15 @@ func withSlice(reason string) string {
 }
 
 // optimised returns the optimised circuit of a game, from the cache if possible, and the stages of its compilation.
-func optimised(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, machine.Stages, error) {
+func optimised(ctx context.Context, g *gdl.Game, o Options) (*circuit.Optimised, machine.Stages, error) {
 	if o.Cache != nil && o.Trace == nil {
-		return o.Cache.circuit(g, o, func() (*circuit.Game, machine.Stages, error) { return makeCircuit(ctx, g, o) })
+		return o.Cache.circuit(g, o, func() (*circuit.Optimised, machine.Stages, error) { return makeCircuit(ctx, g, o) })
 	}
 	return makeCircuit(ctx, g, o)
 }
 
 // makeCircuit grounds and optimises a game.
-func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, machine.Stages, error) {
+func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Optimised, machine.Stages, error) {
 	program, err := groundProgram(ctx, g, o.Memory)
 	if err != nil {
 		return nil, nil, err
@@ -171,12 +171,12 @@ func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Game, ma
 		return nil, nil, fmt.Errorf("%w: %d MiB of circuit, %d MiB are allowed", datalog.ErrLimit, need>>20, o.Memory>>20)
 	}
 	clock := machine.NewStopwatch()
-	game, err := lower(ctx, program)
+	lowered, err := lower(ctx, program)
 	if err != nil {
 		return nil, nil, err
 	}
 	clock.Done("lower")
-	game, err = circuit.Optimise(ctx, game, circuit.PassOptions{
+	game, err := circuit.Optimise(ctx, lowered, circuit.PassOptions{
 		Without: o.Without, Trace: o.Trace, Done: func(pass string) { clock.Done("pass " + pass) },
 	})
 	return game, append(program.Stages, clock.Stages...), err
@@ -192,7 +192,7 @@ func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (mac
 	}
 	clock := machine.NewStopwatch()
 	options := circuit.Options{Kernel: o.Kernel, Memory: o.Memory / batchShare}
-	m, err := circuit.Compile(ctx, game, options)
+	m, err := game.Compile(ctx, options)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func TestGoalSumsOfGamesWithRareEventsHoldAtEveryEnd(t *testing.T) {
 // The test hangs where a proof does not look at its context.
 func TestAProofOfTheGoalSumEndsWithItsContext(t *testing.T) {
 	g := must.Get(reasoner.Circuit(t.Context(), gamestest.Rules(t, "goofspiel-10"), reasoner.Options{Memory: 1 << 30}))(t)
-	m := must.Get(circuit.Compile(t.Context(), g, circuit.Options{Memory: 1 << 28}))(t)
+	m := must.Get(g.Compile(t.Context(), circuit.Options{Memory: 1 << 28}))(t)
 	for _, after := range []time.Duration{0, 5 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 80 * time.Millisecond, 120 * time.Millisecond} {
 		ctx, cancel := context.WithTimeout(t.Context(), after)
 		proofs.GoalSum(ctx, g.Whole(), m, 1<<28) // in this goroutine: ProvedGoalSum would not wait for it

@@ -34,8 +34,8 @@ const maxPolicyCost = 16
 //
 // With othersIdle, moves count as decisive if they would be decisive while the other roles with a choice do nothing: a
 // heuristic for simultaneous moves, without Wins.
-func WithDecisiveMoves(ctx context.Context, g *Game, othersIdle bool, exclusive [][2]int32) (sparing, full *Game) {
-	h := removeDead(ctx, g.unshared)
+func WithDecisiveMoves(ctx context.Context, g *Optimised, othersIdle bool, exclusive [][2]int32) (sparing, full *Game) {
+	h := removeDead(ctx, g.Unshared)
 	wins, losses := h.endingMoves(ctx, othersIdle, exclusive)
 	if wins == nil {
 		return nil, nil

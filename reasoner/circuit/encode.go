@@ -19,7 +19,7 @@ import (
 // programs as for any other game (kernel/verify.go). Only a checksum can show that the game equals the encoded game.
 
 // AppendTo appends the encoding of an optimised game.
-func (g *Game) AppendTo(dst []byte) []byte {
+func (g *Optimised) AppendTo(dst []byte) []byte {
 	e := encoder{dst}
 	e.texts(g.Names.Roles)
 	for r, table := range g.Names.Moves {
@@ -31,16 +31,16 @@ func (g *Game) AppendTo(dst []byte) []byte {
 	}
 	e.texts(g.Names.Fluents)
 	e.out = g.Initial.AppendBytes(e.out)
-	e.circuit(g)
-	e.bool(g.unshared != nil && g.unshared != g)
-	if g.unshared != nil && g.unshared != g {
-		e.circuit(g.unshared)
+	e.circuit(g.Game)
+	e.bool(g.Unshared != g.Game)
+	if g.Unshared != g.Game {
+		e.circuit(g.Unshared)
 	}
 	return e.out
 }
 
 // Decode returns the game that AppendTo has encoded.
-func Decode(data []byte) (g *Game, err error) {
+func Decode(data []byte) (g *Optimised, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -69,13 +69,13 @@ func Decode(data []byte) (g *Game, err error) {
 	d.in = d.in[8*len(initial):]
 	beyond := uint(len(names.Fluents) - 64*(len(initial)-1))
 	d.check(beyond >= 64 || initial[len(initial)-1]>>beyond == 0, "the initial position has fluents without a name")
-	g = d.circuit(names, initial)
-	g.unshared = g
+	game := d.circuit(names, initial)
+	g = &Optimised{game, game}
 	if d.bool() {
-		g.unshared = d.circuit(names, initial)
+		g.Unshared = d.circuit(names, initial)
 	}
 	d.check(len(d.in) == 0, "the data continues after the game")
-	d.check(g.unshared.Parts == nil, "the game before passes that share has split moves")
+	d.check(!g.Unshared.isSplit(), "the game before passes that share has split moves")
 	return g, nil
 }
 
@@ -103,7 +103,6 @@ func (e *encoder) texts(list []string) {
 
 // circuit appends the network of a game and its outputs.
 func (e *encoder) circuit(g *Game) {
-	e.bool(g.Parts != nil)
 	for _, p := range g.Parts {
 		e.bool(p != nil)
 		if p != nil {
@@ -188,13 +187,10 @@ func (d *decoder) texts() []string {
 
 // circuit decodes a game.
 func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
-	var parts []*choice.Parts
-	if d.bool() {
-		parts = make([]*choice.Parts, len(names.Moves))
-		for r, table := range names.Moves {
-			if d.bool() {
-				parts[r] = d.parts(len(table))
-			}
+	parts := make([]*choice.Parts, len(names.Moves))
+	for r, table := range names.Moves {
+		if d.bool() {
+			parts[r] = d.parts(len(table))
 		}
 	}
 	g := newGame(names, initial, parts)
@@ -209,7 +205,7 @@ func (d *decoder) circuit(names *machine.Names, initial machine.State) *Game {
 	g.Next = make([]logic.Lit, len(g.Fluents))
 	for r, table := range names.Moves {
 		var legal []logic.Lit
-		if p := g.partsOf(r); p != nil {
+		if p := g.Parts[r]; p != nil {
 			p.Head, p.Tail = make([]logic.Lit, len(p.First)), make([]logic.Lit, len(table))
 		} else {
 			legal = make([]logic.Lit, len(table))

@@ -15,14 +15,14 @@ import (
 )
 
 // recoded returns a game after encoding and decoding.
-func recoded(t testing.TB, g *Game) *Game {
+func recoded(t testing.TB, g *Optimised) *Optimised {
 	t.Helper()
 	data := g.AppendTo([]byte("before"))
 	h := must.Get(Decode(data[len("before"):]))(t)
 	if again := h.AppendTo([]byte("before")); !bytes.Equal(again, data) {
 		t.Fatal("the encoding of a decoded game differs")
 	}
-	for _, of := range []*Game{h, h.unshared} {
+	for _, of := range []*Game{h.Game, h.Unshared} {
 		must.OK(t, of.Verify())
 	}
 	return h
@@ -33,7 +33,7 @@ func TestDecodedGamesAreTheSame(t *testing.T) {
 		g := randomGame(rt)
 		h := must.Get(Optimise(t.Context(), g, PassOptions{}))(rt)
 		h = recoded(t, h)
-		m := must.Get(Compile(t.Context(), h, Options{}))(rt)
+		m := must.Get(h.Compile(t.Context(), Options{}))(rt)
 		seed := rapid.Uint64().Draw(rt, "seed")
 		checkLanes(rt, g, g.Net, m, reachable(rt, g, m.wide.Lanes(), seed), seed)
 	})
@@ -41,11 +41,11 @@ func TestDecodedGamesAreTheSame(t *testing.T) {
 
 func TestDecodedGamesKeepSplitMoves(t *testing.T) {
 	g := optimised(t, queens(4), PassOptions{})
-	if g.Parts == nil {
+	if !g.isSplit() {
 		t.Fatal("no table was split")
 	}
 	h := recoded(t, g)
-	played := func(g *Game) []uint64 {
+	played := func(g *Optimised) []uint64 {
 		m := compiled(t, g, Options{Kernel: kernel.Narrow})
 		b, rng := m.NewBatch(), machine.NewRand(1)
 		b.Fill(m.Initial(), nil)
@@ -75,7 +75,7 @@ func TestDamagedGamesAreErrors(t *testing.T) {
 			errs++
 			return
 		}
-		if _, err := Compile(t.Context(), g, Options{Kernel: kernel.Narrow}); err != nil {
+		if _, err := g.Compile(t.Context(), Options{Kernel: kernel.Narrow}); err != nil {
 			t.Log(err)
 		}
 	}
@@ -101,7 +101,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if g, err := Decode(data); err == nil {
-			if _, err := Compile(t.Context(), g, Options{Kernel: kernel.Narrow}); err != nil {
+			if _, err := g.Compile(t.Context(), Options{Kernel: kernel.Narrow}); err != nil {
 				t.Log(err)
 			}
 		}

@@ -83,7 +83,7 @@ type classes struct {
 // suggestClasses groups the fluents that agree in all positions of some random games. It reads whole rows of the batch.
 func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	c := &classes{class: make([]int, len(g.Fluents)), initial: g.Initial}
-	m, err := Compile(ctx, g, Options{Kernel: kernel.Brief})
+	m, err := g.Compile(ctx, Options{Kernel: kernel.Brief})
 	if err != nil {
 		return nil, err
 	}

@@ -23,8 +23,8 @@ type Game struct {
 	Net     *logic.Network
 	Fluents []logic.Lit   // inputs, by fluent
 	Does    [][]logic.Lit // inputs, by role and move
-	// Parts are the split move tables by role, with nil for other roles; Parts is nil in a game without split moves.
-	// Roles with split moves have empty rows in Does and Legal.
+	// Parts are the moves of each role in the form of parts, or nil for the form of rows (parts.go). A role with parts has
+	// empty rows in Does and Legal.
 	Parts []*choice.Parts
 
 	Next     []logic.Lit   // by fluent, over Fluents and the inputs of moves
@@ -39,12 +39,28 @@ type Game struct {
 	// has a choice, and it has a winning move; or, of two roles, only the other has a choice, and each of its moves
 	// loses at once or allows a winning reply. Nil without a policy, or with a heuristic policy (othersIdle).
 	Wins []logic.Lit
+}
 
-	unshared *Game // the game before the passes that share logic; nil before Optimise
+// Optimised is a game in two forms with the same positions: after all passes, and before the passes that split moves and
+// share logic. The second has a row for each move and equal gates in symmetric parts, so symmetries, subgames and the
+// signals of single moves are found on it.
+type Optimised struct {
+	*Game
+	Unshared *Game // maybe the same as Game
+}
+
+// Whole returns the form of the game with a row for each move: the optimised game, unless its moves are split.
+func (g *Optimised) Whole() *Game {
+	if g.isSplit() {
+		return g.Unshared
+	}
+	return g.Game
 }
 
 // NewGame returns a game with inputs and without outputs.
-func NewGame(names *machine.Names, initial machine.State) *Game { return newGame(names, initial, nil) }
+func NewGame(names *machine.Names, initial machine.State) *Game {
+	return newGame(names, initial, make([]*choice.Parts, len(names.Moves)))
+}
 
 // newGame returns a game with inputs and without outputs. Roles with parts get inputs for their parts instead of moves.
 func newGame(names *machine.Names, initial machine.State, parts []*choice.Parts) *Game {
@@ -58,7 +74,7 @@ func newGame(names *machine.Names, initial machine.State, parts []*choice.Parts)
 	}
 	g.Fluents = inputs(len(names.Fluents))
 	for r, table := range names.Moves {
-		if parts == nil || parts[r] == nil {
+		if parts[r] == nil {
 			g.Does = append(g.Does, inputs(len(table)))
 			g.Parts = append(g.Parts, nil)
 			continue
@@ -66,9 +82,6 @@ func newGame(names *machine.Names, initial machine.State, parts []*choice.Parts)
 		p := *parts[r]
 		p.First, p.Second = inputs(len(p.First)), inputs(len(p.Second))
 		g.Does, g.Parts = append(g.Does, nil), append(g.Parts, &p)
-	}
-	if parts == nil {
-		g.Parts = nil
 	}
 	return g
 }
@@ -78,19 +91,28 @@ func (g *Game) inputs() []logic.Lit {
 	list := slices.Clone(g.Fluents)
 	for r, row := range g.Does {
 		list = append(list, row...)
-		if p := g.partsOf(r); p != nil {
+		if p := g.Parts[r]; p != nil {
 			list = append(append(list, p.First...), p.Second...)
 		}
 	}
 	return list
 }
 
-// partsOf returns the split move table of a role, or nil.
-func (g *Game) partsOf(r int) *choice.Parts {
-	if g.Parts == nil {
-		return nil
+// split iterates over the roles with parts.
+func (g *Game) split(yield func(role int, p *choice.Parts) bool) {
+	for r, p := range g.Parts {
+		if p != nil && !yield(r, p) {
+			return
+		}
 	}
-	return g.Parts[r]
+}
+
+// isSplit reports whether a role has parts.
+func (g *Game) isSplit() bool {
+	for range g.split {
+		return true
+	}
+	return false
 }
 
 // forEachOutput calls f with the address of each output.
@@ -106,13 +128,11 @@ func (g *Game) forEachOutput(f func(*logic.Lit)) {
 			each(row)
 		}
 	}
-	for _, p := range g.Parts {
-		if p != nil {
-			each(p.Head)
-			each(p.Tail)
-			each(p.Chosen[0])
-			each(p.Chosen[1])
-		}
+	for _, p := range g.split {
+		each(p.Head)
+		each(p.Tail)
+		each(p.Chosen[0])
+		each(p.Chosen[1])
 	}
 	f(&g.Terminal)
 	for r := range g.Wins {
@@ -158,10 +178,10 @@ func (g *Game) substitution(ctx context.Context, h *Game, translate translation)
 	s.SetAll(g.Fluents, h.Fluents)
 	for r, row := range h.Does {
 		s.SetAll(g.Does[r][:len(row)], row)
-		if p := g.partsOf(r); p != nil {
-			s.SetAll(p.First, h.Parts[r].First)
-			s.SetAll(p.Second, h.Parts[r].Second)
-		}
+	}
+	for r, p := range g.split {
+		s.SetAll(p.First, h.Parts[r].First)
+		s.SetAll(p.Second, h.Parts[r].Second)
 	}
 	gates := 0
 	s.Gate = func(node int32, operands []logic.Lit) (logic.Lit, bool) {
@@ -195,12 +215,10 @@ func (g *Game) copyOutputs(h *Game, s *logic.Substitution) *Game {
 	for _, row := range g.Policy {
 		h.Policy = append(h.Policy, slices.Clone(row))
 	}
-	for r := range g.Does {
-		if p := g.partsOf(r); p != nil {
-			q := h.Parts[r]
-			q.Head, q.Tail = slices.Clone(p.Head), slices.Clone(p.Tail)
-			q.Chosen = [2][]logic.Lit{slices.Clone(p.Chosen[0]), slices.Clone(p.Chosen[1])}
-		}
+	for r, p := range g.split {
+		q := h.Parts[r]
+		q.Head, q.Tail = slices.Clone(p.Head), slices.Clone(p.Tail)
+		q.Chosen = [2][]logic.Lit{slices.Clone(p.Chosen[0]), slices.Clone(p.Chosen[1])}
 	}
 	h.Terminal = g.Terminal
 	h.Wins, h.Goals = slices.Clone(g.Wins), slices.Clone(g.Goals)

@@ -145,7 +145,7 @@ func TestARoleWithoutMovesIsStuck(t *testing.T) {
 	g.Next = []logic.Lit{g.Does[1][0], g.Does[1][1], g.Fluents[0]}
 	g.Terminal = g.Fluents[2]
 	h := optimised(t, g, PassOptions{})
-	for k, p := range playouts(t, h) {
+	for k, p := range playouts(t, h.Game) {
 		for range 10 {
 			p.Step()
 		}
@@ -161,7 +161,7 @@ func TestAGameWithoutFluentsCompiles(t *testing.T) {
 		g.Terminal = ends
 		g.Goals = []Goal{{0, 50, logic.True}}
 		h := optimised(t, g, PassOptions{})
-		for k, p := range playouts(t, h) {
+		for k, p := range playouts(t, h.Game) {
 			p.Step()
 			p.Step()
 			if ended := p.Ended > 0; ended != (ends == logic.True) || ended != (p.Goals()[0] > 0) {
@@ -186,7 +186,7 @@ func TestBatchesGetFewerLanesIfMemoryIsShort(t *testing.T) {
 			t.Errorf("%d lanes, %d in a narrow batch, and %d bytes with a limit of %d", got, m.NewNarrowBatch().Lanes(), m.Info().Batch, bytes+bytes/2)
 		}
 	}
-	_, err := Compile(t.Context(), g, Options{Memory: 1000})
+	_, err := g.Compile(t.Context(), Options{Memory: 1000})
 	if err == nil || !strings.Contains(err.Error(), "a batch may take") {
 		t.Errorf("error %v for a limit of 1000 bytes, want the limit of a batch", err)
 	}
@@ -223,7 +223,7 @@ func TestOptimisingAndCompilingStopWithTheirContext(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = Compile(ctx, h, Options{})
+		_, err = h.Compile(ctx, Options{})
 		return err
 	}
 	asked := &endingContext{t.Context(), 1 << 30}
@@ -253,7 +253,7 @@ func BenchmarkCancel(b *testing.B) {
 				start := time.Now()
 				h, err := Optimise(ctx, g, PassOptions{})
 				if err == nil {
-					_, err = Compile(ctx, h, Options{})
+					_, err = h.Compile(ctx, Options{})
 				}
 				cancel()
 				if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"stackmate/internal/guard"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 )
@@ -27,11 +28,9 @@ var orders = [][]int{{evaluate, goal, choose, advance}, {prepare, advance}}
 func (m *Machine) link(g *Game, stuck logic.Lit) (*kernel.Plan, error) {
 	position := slices.Concat([]logic.Lit{g.Terminal, stuck}, g.Wins, slices.Concat(g.Legal...), slices.Concat(g.Policy...))
 	var chosen, parts []logic.Lit // outputs of random choices, and their inputs
-	for _, p := range g.Parts {
-		if p != nil {
-			position = append(append(position, p.Head...), p.Tail...)
-			chosen, parts = append(append(chosen, p.Chosen[0]...), p.Chosen[1]...), append(append(parts, p.First...), p.Second...)
-		}
+	for _, p := range g.split {
+		position = append(append(position, p.Head...), p.Tail...)
+		chosen, parts = append(append(chosen, p.Chosen[0]...), p.Chosen[1]...), append(append(parts, p.First...), p.Second...)
 	}
 	var goals []logic.Lit
 	for _, goal := range g.Goals {
@@ -45,24 +44,29 @@ func (m *Machine) link(g *Game, stuck logic.Lit) (*kernel.Plan, error) {
 	for _, o := range slices.Concat(all, l.reused(nil, evaluated, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))) {
 		l.keep[o.Node()] = true
 	}
-	notEvaluated := func(roots []logic.Lit) []bool {
-		marked := g.Net.Cone(roots)
-		for i := range marked {
-			marked[i] = marked[i] && !evaluated[i]
-		}
-		return marked
-	}
-	evaluate, _ := l.emit("evaluate", l.schedule(position, evaluated), nil)
-	goal, _ := l.emit("goal", l.schedule(goals, notEvaluated(goals)), nil)
-	choice, written := l.emit("choose", l.schedule(chosen, notEvaluated(chosen)), writes)
-	l.transfer(choice, chosen, parts, written)
-	advance, written := l.emit("advance", l.schedule(g.Next, notEvaluated(g.Next)), writes)
-	l.transfer(advance, g.Next, g.Fluents, written)
-	appendCopies(evaluate, m.recordRows(g, l, stuck), 1)
-	programs := []*kernel.Program{evaluate, goal, advance, choice}
 	reused := l.reused(g.Next, evaluated, g.Net.Cone(g.Next))
-	if few := g.Net.Cone(reused); prepareRatio*l.countGates(few) <= l.countGates(evaluated) {
-		p, _ := l.emit("prepare", l.schedule(reused, few), nil)
+	roots := [][]logic.Lit{evaluate: position, goal: goals, advance: g.Next, choose: chosen, prepare: reused}
+	marked, stages := make([][]bool, len(roots)), make([][]stage, len(roots)) // by program
+	guard.Together(len(roots), func(k int) {
+		marked[k] = g.Net.Cone(roots[k])
+		for i := range marked[k] {
+			if k != evaluate && k != prepare && evaluated[i] {
+				marked[k][i] = false // the first program of the order has computed it
+			}
+		}
+		stages[k] = l.schedule(roots[k], marked[k])
+	})
+	programs := make([]*kernel.Program, prepare, prepare+1)
+	programs[evaluate], _ = l.emit("evaluate", stages[evaluate], nil)
+	programs[goal], _ = l.emit("goal", stages[goal], nil)
+	var written map[int32]bool
+	programs[choose], written = l.emit("choose", stages[choose], writes)
+	l.transfer(programs[choose], chosen, parts, written)
+	programs[advance], written = l.emit("advance", stages[advance], writes)
+	l.transfer(programs[advance], g.Next, g.Fluents, written)
+	appendCopies(programs[evaluate], m.recordRows(g, l, stuck), 1)
+	if prepareRatio*l.countGates(marked[prepare]) <= l.countGates(evaluated) {
+		p, _ := l.emit("prepare", stages[prepare], nil)
 		programs, m.prepareProgram = append(programs, p), prepare
 	}
 	m.rows = int(l.rows)

@@ -71,8 +71,17 @@ type Options struct {
 	Memory int64
 }
 
+// Compile translates an optimised game to programs for a kernel.
+func (g *Optimised) Compile(ctx context.Context, o Options) (*Machine, error) {
+	m, err := g.Game.Compile(ctx, o)
+	if err == nil {
+		m.symmetries = g.Unshared.symmetries()
+	}
+	return m, err
+}
+
 // Compile translates a game to programs for a kernel.
-func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
+func (g *Game) Compile(ctx context.Context, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
 	m.info = machine.Info{Engine: "circuit", Parallel: true, Gates: g.Net.Gates(), Depth: g.Net.Depth()}
 	m.symmetries = g.symmetries()
@@ -83,7 +92,7 @@ func Compile(ctx context.Context, g *Game, o Options) (*Machine, error) {
 	switch {
 	case available[0].Splits():
 		g = withChoice(ctx, g, splitGate)
-	case g.Parts != nil:
+	case g.isSplit():
 		g = withChoice(ctx, g, copyGate)
 	}
 	plan, err := m.link(g, g.stuck())
@@ -149,7 +158,7 @@ func narrowest(kernels []*kernel.Kernel) *kernel.Kernel {
 func (g *Game) stuck() logic.Lit {
 	var missing []logic.Lit
 	for r, row := range g.Legal {
-		if p := g.partsOf(r); p != nil {
+		if p := g.Parts[r]; p != nil {
 			row = p.Legal(g.Net)
 		}
 		missing = append(missing, g.Net.Or(row...).Not())
@@ -184,7 +193,7 @@ func (m *Machine) recordRows(g *Game, l *layout, stuck logic.Lit) (copies []int3
 func (l *layout) moveTables(g *Game, legal [][]logic.Lit, copies *[]int32) []moveTable {
 	tables := make([]moveTable, len(legal))
 	for r, row := range legal {
-		if p := g.partsOf(r); p != nil {
+		if p := g.Parts[r]; p != nil {
 			tables[r] = newSplitTable(p, l)
 			continue
 		}

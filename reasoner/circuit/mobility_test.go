@@ -22,12 +22,13 @@ func TestMobilityIsTheLegalMovesInTurn(t *testing.T) {
 		g.Legal[r][alike] = g.Net.And(turn^logic.Lit(r), common)
 		g.Legal[r][alike+1] = g.Net.And(turn^logic.Lit(r), g.Fluents[3+r])
 	}
-	g = optimised(t, g, PassOptions{Without: []string{"fluents"}})
+	h := optimised(t, g, PassOptions{Without: []string{"fluents"}})
+	g = h.Game
 	m := compiled(t, g, Options{Kernel: kernel.Narrow})
-	if FindSignals(t.Context(), g, false, Options{Kernel: kernel.Narrow}) != nil {
+	if FindSignals(t.Context(), h, false, Options{Kernel: kernel.Narrow}) != nil {
 		t.Error("FindSignals returns mobility without a request")
 	}
-	signals := FindSignals(t.Context(), g, true, Options{Kernel: kernel.Narrow})
+	signals := FindSignals(t.Context(), h, true, Options{Kernel: kernel.Narrow})
 	var want []facts.Signal
 	for r, row := range g.Legal {
 		for k := 1; k < len(row); k++ { // except the noop

@@ -15,15 +15,18 @@ import (
 )
 
 // optimised returns a game after the passes.
-func optimised(t rapid.TB, g *Game, o PassOptions) *Game {
+func optimised(t rapid.TB, g *Game, o PassOptions) *Optimised {
 	t.Helper()
 	return must.Get(Optimise(context.Background(), g, o))(t)
 }
 
-// compiled returns the machine of a game.
-func compiled(t rapid.TB, g *Game, o Options) *Machine {
+// compiled returns the machine of a game, optimised or not.
+func compiled(t rapid.TB, g interface {
+	Compile(ctx context.Context, o Options) (*Machine, error)
+}, o Options,
+) *Machine {
 	t.Helper()
-	return must.Get(Compile(context.Background(), g, o))(t)
+	return must.Get(g.Compile(context.Background(), o))(t)
 }
 
 // randomGame draws a game over a random network with all operations, literals of both signs, and a monotone recursion.

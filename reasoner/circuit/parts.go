@@ -28,7 +28,7 @@ func splitMoves(ctx context.Context, g *Game) *Game { return splitTables(ctx, g,
 // splitTables splits tables of at least `least` moves. Games with a policy stay as they are, because their random moves
 // are not chosen among the legal moves.
 func splitTables(ctx context.Context, g *Game, least int) *Game {
-	if g.Policy != nil || g.Parts != nil {
+	if g.Policy != nil || g.isSplit() {
 		return g
 	}
 	factored := *g
@@ -58,21 +58,11 @@ func splitTables(ctx context.Context, g *Game, least int) *Game {
 	if h = g.finish(h, s.image); h == g {
 		return g
 	}
-	for r, p := range h.Parts {
-		if p != nil {
-			p.Divide(g.Net, g.Legal[r], s.common[r], s.conjunction)
-			h.Legal[r], h.Does[r] = nil, nil
-		}
+	for r, p := range h.split {
+		p.Divide(g.Net, g.Legal[r], s.common[r], s.conjunction)
+		h.Legal[r], h.Does[r] = nil, nil
 	}
 	return h
-}
-
-// Whole returns the game with a row for each move: g itself, or the game before the moves were split.
-func (g *Game) Whole() *Game {
-	if g.Parts != nil {
-		return g.unshared
-	}
-	return g
 }
 
 // extractCommon rewrites a disjunction of terms with common literals as a conjunction. It drops contradictory terms:
@@ -191,9 +181,8 @@ func withChoice(ctx context.Context, g *Game, and translation) *Game {
 	if h == g {
 		return g
 	}
-	for r, p := range h.Parts {
+	for r, p := range h.split {
 		switch {
-		case p == nil:
 		case partner[r] != r:
 			mine, _ := h.turnLiteral(partner[r], r)
 			choice.ChooseTurn(h.Net, mine, h.Parts[partner[r]], p)

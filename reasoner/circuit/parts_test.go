@@ -21,7 +21,7 @@ func TestSplitMovesKeepTheGame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGame(t)
 		h := splitTables(t.Context(), g, 1)
-		if h.Parts == nil {
+		if !h.isSplit() {
 			t.Fatal("no table was split")
 		}
 		if rapid.Bool().Draw(t, "passes") {

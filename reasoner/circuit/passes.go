@@ -130,8 +130,8 @@ func PassNames() []string {
 	return names
 }
 
-// Optimise runs the passes on a game.
-func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
+// Optimise runs the passes on a game, and returns it after all passes and before the passes that share logic.
+func Optimise(ctx context.Context, g *Game, o PassOptions) (*Optimised, error) {
 	for _, name := range o.Without {
 		if !slices.Contains(PassNames(), name) {
 			return nil, fmt.Errorf("unknown circuit pass %q; the passes are %q", name, PassNames())
@@ -156,8 +156,7 @@ func Optimise(ctx context.Context, g *Game, o PassOptions) (*Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.unshared = unshared
-	return g, nil
+	return &Optimised{g, unshared}, nil
 }
 
 // run applies the wanted passes, and calls done after each. It returns an error if ctx ends.

@@ -28,8 +28,8 @@ var _ facts.Signals = (*Signals)(nil)
 
 // FindSignals compiles the threats of an optimised game and, if mobility is set, its mobility. It returns nil if the
 // game has no signals, if they exceed maxSignalCost or cannot be compiled, or when ctx is done.
-func FindSignals(ctx context.Context, g *Game, mobility bool, o Options) *Signals {
-	h := removeDead(ctx, g.unshared)
+func FindSignals(ctx context.Context, g *Optimised, mobility bool, o Options) *Signals {
+	h := removeDead(ctx, g.Unshared)
 	list, signals := h.threats(ctx)
 	if mobility {
 		moves, legal := h.mobility()
@@ -42,7 +42,7 @@ func FindSignals(ctx context.Context, g *Game, mobility bool, o Options) *Signal
 	if sensor == nil || sensor.Net.Gates() > maxSignalCost*g.Net.Gates() {
 		return nil
 	}
-	m, err := Compile(ctx, sensor, o)
+	m, err := sensor.Compile(ctx, o)
 	if err != nil {
 		return nil
 	}

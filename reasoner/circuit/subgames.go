@@ -33,7 +33,7 @@ import (
 
 // subgame is an independent part of a game, as a game.
 type subgame struct {
-	Game      *Game          // with all fluents and moves of the whole game
+	Game      *Optimised     // with all fluents and moves of the whole game
 	Fluents   machine.State  // fluents of the subgame and the clock
 	Elsewhere []machine.Move // by role: the move for all moves of other subgames, or NoMove
 }
@@ -43,10 +43,8 @@ const undecidedGoal = machine.MaxGoal / 2
 
 // Subgames returns the subgames of an optimised game. It returns nil if there are fewer than two, if recursion is
 // involved, or when ctx is done.
-func (g *Game) Subgames(ctx context.Context) []subgame {
-	if g.unshared != nil {
-		g = g.unshared
-	}
+func (o *Optimised) Subgames(ctx context.Context) []subgame {
+	g := o.Unshared
 	if len(g.Net.Definitions()) > 0 {
 		return nil
 	}
@@ -164,7 +162,7 @@ func (f *factoring) subgame(ctx context.Context, class int32, classes []int32) s
 	g := f.game
 	s := subgame{Fluents: g.Names.NewState()}
 	names := &machine.Names{Roles: g.Names.Roles, Moves: g.Names.Moves, Fluents: g.Names.Fluents}
-	h := newGame(names, g.Initial, nil)
+	h := NewGame(names, g.Initial)
 	image := g.substitution(ctx, h, copyGate)
 	fluents := make([]logic.Lit, len(g.Fluents))
 	for i, l := range g.Fluents {

@@ -43,9 +43,6 @@ const (
 // symmetries returns a function that finds the symmetries of the game at its first call (see machine.Machine). The
 // function does not keep a game that is too large for the search.
 func (g *Game) symmetries() func() []facts.Symmetry {
-	if g.unshared != nil {
-		g = g.unshared
-	}
 	if g.Net.Operations() > symmetryBudget/50 {
 		return func() []facts.Symmetry { return nil }
 	}

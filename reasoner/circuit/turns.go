@@ -13,7 +13,7 @@ import (
 // turnLiteral returns a literal mine such that only role r has a choice of moves if mine is true, and otherwise only
 // role s. It returns false if there is no such literal, or if the move tables have different sizes.
 func (g *Game) turnLiteral(r, s int) (mine logic.Lit, found bool) {
-	if p, q := g.partsOf(r), g.partsOf(s); p != nil && q != nil {
+	if p, q := g.Parts[r], g.Parts[s]; p != nil && q != nil {
 		found = len(p.First) == len(q.First) && len(p.Second) == len(q.Second)
 	} else {
 		found = p == nil && q == nil && len(g.Legal[r]) > 0 && len(g.Legal[r]) == len(g.Legal[s])
@@ -36,7 +36,7 @@ func (g *Game) turnConditions(r int) []logic.Lit {
 	n := g.Net
 	when := g.Legal[r]
 	waiting := func(mine logic.Lit) int { return waitingMove(n, g.Legal[r], mine) }
-	if p := g.partsOf(r); p != nil {
+	if p := g.Parts[r]; p != nil {
 		when, waiting = p.Head, func(mine logic.Lit) int { return p.Waiting(n, mine) }
 	}
 	when = slices.DeleteFunc(slices.Clone(when), func(l logic.Lit) bool { return l == logic.False })

@@ -79,8 +79,8 @@ func (g *Game) verifyOutputs() error {
 	if !slices.EqualFunc(g.Legal, g.Does, sameLength) || g.Policy != nil && !slices.EqualFunc(g.Policy, g.Does, sameLength) {
 		return errors.New("the legal signals or the policy do not have one signal for each move")
 	}
-	for _, p := range g.Parts {
-		if p != nil && (len(p.Head) != len(p.First) || len(p.Tail) != len(p.Pair)) {
+	for _, p := range g.split {
+		if len(p.Head) != len(p.First) || len(p.Tail) != len(p.Pair) {
 			return errors.New("split moves do not have one head for each first part and one tail for each move")
 		}
 	}
