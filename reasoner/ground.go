@@ -3,12 +3,9 @@ package reasoner
 import (
 	"context"
 	"errors"
-	"runtime"
-	"sync"
 	"time"
 
 	"stackmate/gdl"
-	"stackmate/internal/guard"
 	"stackmate/reasoner/datalog"
 	"stackmate/reasoner/datalog/ground"
 	"stackmate/reasoner/machine"
@@ -19,50 +16,22 @@ const (
 	// games have fewer than plainInstances.
 	plainInstances = 2_500_000
 	mostInstances  = 10_000_000
-	// aheadMemory is the least memory limit, in bytes, of two groundings at a time. Its limits of instances and atoms
-	// keep plain grounding below a quarter of it.
-	aheadMemory = 2 << 30
 )
 
-// groundProgram returns the ground program of a game. A game that exceeds a limit is grounded again, thoroughly. Of a game with
-// half of the allowed instances the thorough grounding begins at once, on another processor; only the time depends on it.
-func groundProgram(ctx context.Context, g *gdl.Game, memory int64) (*ground.Program, error) {
-	plain := datalog.Limits{MaxInstances: plainInstances, MaxBytes: memory}
-	thorough := datalog.Limits{MaxInstances: mostInstances, MaxBytes: memory, Thorough: true}
-	return groundWithin(ctx, g, plain, thorough, memory >= aheadMemory && runtime.GOMAXPROCS(0) > 1)
-}
-
-// groundWithin returns the ground program of a game within the plain limits, or else within the thorough limits. With
-// ahead, it begins the second grounding when the first has half of its instances, and stops it if the first succeeds.
-func groundWithin(ctx context.Context, g *gdl.Game, plain, thorough datalog.Limits, ahead bool) (*ground.Program, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	type grounded struct {
-		program *ground.Program
-		err     error
-	}
-	second := make(chan grounded, 1)
-	begin := sync.OnceFunc(func() {
-		go func() {
-			var r grounded
-			r.err = guard.Do(func() (err error) { r.program, err = ground.New(ctx, g, thorough); return err })
-			second <- r
-		}()
-	})
-	if ahead {
-		plain.Large = begin
-	}
-	began := time.Now()
-	p, err := ground.New(ctx, g, plain)
-	if err == nil || !errors.Is(err, datalog.ErrLimit) {
-		return p, err
-	}
+// groundProgram returns the ground program of a game. A game that exceeds a limit is grounded again, thoroughly.
+func groundProgram(ctx context.Context, g *gdl.Game, memory int64) (p *ground.Program, err error) {
 	var stages machine.Stages
-	stages.Add("grounding, failed", time.Since(began))
-	begin()
-	r := <-second
-	if r.err == nil {
-		r.program.Stages = append(stages, r.program.Stages...)
+	for _, lim := range []datalog.Limits{{MaxInstances: plainInstances}, {MaxInstances: mostInstances, Thorough: true}} {
+		began := time.Now()
+		lim.MaxBytes = memory
+		if p, err = ground.New(ctx, g, lim); err == nil {
+			p.Stages = append(stages, p.Stages...)
+			return p, nil
+		}
+		if !errors.Is(err, datalog.ErrLimit) {
+			break
+		}
+		stages.Add("grounding, failed", time.Since(began))
 	}
-	return r.program, r.err
+	return nil, err
 }

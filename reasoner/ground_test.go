@@ -2,8 +2,6 @@ package reasoner
 
 import (
 	"bytes"
-	"errors"
-	"reflect"
 	"runtime"
 	"testing"
 
@@ -12,8 +10,6 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/reasoner/circuit"
-	"stackmate/reasoner/datalog"
-	"stackmate/reasoner/datalog/ground"
 	"stackmate/reasoner/machine/play"
 )
 
@@ -22,47 +18,6 @@ func builtIn(t *testing.T, name string) *gdl.Game {
 	_, src := must.Get2(games.Source(name))(t)
 	g, _ := must.Get2(gdl.Load(t.Context(), name, src))(t)
 	return g
-}
-
-// The first grounding decides if it stays within its limits, else the second; a second that begins early changes nothing.
-func TestGroundingAheadChangesNoProgram(t *testing.T) {
-	g := builtIn(t, "checkers")
-	few, many := datalog.Limits{MaxInstances: 1000}, datalog.Limits{MaxInstances: 1000}
-	want, err := ground.New(t.Context(), g, few)
-	for errors.Is(err, datalog.ErrLimit) {
-		many.MaxInstances *= 2 // at last the game exceeds the half and not the whole
-		want, err = ground.New(t.Context(), g, many)
-	}
-	if err != nil || many.MaxInstances == few.MaxInstances {
-		t.Fatalf("limits of %d and %d instances: %v", few.MaxInstances, many.MaxInstances, err)
-	}
-	want.Stages = nil
-	for _, c := range []struct {
-		name          string
-		first, second datalog.Limits
-		fails         bool
-	}{
-		{"first", many, few, false},
-		{"second", few, many, false},
-		{"none", few, few, true},
-	} {
-		for _, ahead := range []bool{false, true} {
-			got, err := groundWithin(t.Context(), g, c.first, c.second, ahead)
-			if c.fails {
-				if !errors.Is(err, datalog.ErrLimit) {
-					t.Errorf("%s, ahead %t: got the error %v, want ErrLimit", c.name, ahead, err)
-				}
-				continue
-			}
-			if err != nil {
-				t.Fatalf("%s, ahead %t: %v", c.name, ahead, err)
-			}
-			got.Stages = nil
-			if !reflect.DeepEqual(got, want) {
-				t.Errorf("%s, ahead %t: another program", c.name, ahead)
-			}
-		}
-	}
 }
 
 // The circuit, the length of its machine code and its random games are the same on one processor and on several.

@@ -43,12 +43,12 @@ const undecidedGoal = machine.MaxGoal / 2
 
 // Subgames returns the subgames of an optimised game. It returns nil if there are fewer than two, if recursion is
 // involved, or when ctx is done.
-func (o *Optimised) Subgames(ctx context.Context) []subgame {
-	g := o.Unshared
-	if len(g.Net.Definitions()) > 0 {
+func (g *Optimised) Subgames(ctx context.Context) []subgame {
+	game := g.Unshared
+	if len(game.Net.Definitions()) > 0 {
 		return nil
 	}
-	f := newFactoring(ctx, g)
+	f := newFactoring(ctx, game)
 	classes := f.classes()
 	if len(classes) < 2 {
 		return nil

@@ -12,8 +12,6 @@ type Limits struct {
 	// Thorough makes grounding rewrite rules wherever the program may become smaller, which takes longer. Without it rules
 	// are rewritten only if the program is expected to become smaller.
 	Thorough bool
-	// Large is called once, if the rule instances reach half of MaxInstances; it may be nil.
-	Large func()
 }
 
 // ErrLimit is wrapped by errors that name the exceeded limit.

@@ -80,7 +80,7 @@ func (r *run) preview(f *frame, depth int) {
 	clear(f.searched)
 	f.ahead.clear(n, r.parallel && depth > 0 && r.Without&Ahead == 0)
 	for c := range n {
-		if f.kids[c] = (unknown); f.children.Terminal[c] && r.Without&Lookahead == 0 {
+		if f.kids[c] = unknown; f.children.Terminal[c] && r.Without&Lookahead == 0 {
 			f.kids[c] = r.terminal(f.children.ChildGoals(c))
 		}
 	}

@@ -23,18 +23,14 @@ type instances struct {
 	body   []int32
 }
 
-// largeShare divides Limits.MaxInstances: the number of instances at which Limits.Large is called.
-const largeShare = 2
-
 // recorder stores the matches of rules during the fixpoint. Once all possible atoms are numbered, the matches
 // become instances. The fixpoint finds each match of a rule without negation exactly once.
 type recorder struct {
 	joiner  *join.Joiner
 	theory  *rules.Theory
 	records map[*rules.Rule]*record
-	n       int    // matches of all rules
-	limit   int    // of n
-	large   func() // Limits.Large
+	n       int // matches of all rules
+	limit   int // of n
 }
 
 // record holds the matches of one rule, row by row: the tuple number of the head, then the tuple number of each
@@ -70,7 +66,7 @@ func (rec *record) add(head int32, at []int32) {
 func (gr *grounder) newRecorder() *recorder {
 	rc := &recorder{
 		joiner: gr.joiner, theory: gr.Theory, records: make(map[*rules.Rule]*record),
-		limit: gr.Limits.MaxInstances, large: gr.Limits.Large,
+		limit: gr.Limits.MaxInstances,
 	}
 	gr.joiner.Meter.Bytes = func() int64 { return gr.Theory.Bytes() + rc.bytes() }
 	return rc
@@ -118,10 +114,7 @@ func (rc *recorder) matches(p *join.Plan) error {
 			head = j.Insert(p, key)
 		}
 		rec.add(head, at)
-		if rc.n++; rc.n == rc.limit/largeShare && rc.large != nil {
-			rc.large()
-		}
-		if rc.n > rc.limit {
+		if rc.n++; rc.n > rc.limit {
 			j.Meter.Exceed(p.Rule, "more than %d rule instances", int64(rc.limit))
 		}
 	})

@@ -21,6 +21,7 @@ type Relation struct {
 // static is open.
 type Class uint8
 
+// The classes.
 const (
 	Static  Class = iota // equal in all positions, and all in the table
 	Pending              // equal in all positions, but not computed, as there may be too many

@@ -10,6 +10,7 @@ import (
 // argKind is the kind of an argument.
 type argKind uint8
 
+// The kinds of arguments.
 const (
 	Constant argKind = iota // a ground term
 	Variable                // a variable of the rule

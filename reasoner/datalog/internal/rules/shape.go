@@ -8,7 +8,7 @@ import (
 	"stackmate/internal/guard"
 )
 
-// The shape of a term is its functor, or NoFunctor for a symbol. Shapes are
+// NoFunctor is the shape of a symbol; the shape of another term is its functor. Shapes are
 // inferred for every argument position of every relation and function, and the
 // relations are then split by the shapes of their arguments:
 //

@@ -100,6 +100,7 @@ func (x *Table) Insert(tuple []int32) (t int32, added bool) {
 // Window is a range of tuples.
 type Window uint8
 
+// The windows.
 const (
 	All   Window = iota // all tuples, including tuples of the current round
 	Old                 // tuples before the last round
