@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"stackmate/internal/guard"
 	"stackmate/reasoner/circuit/logic"
 )
 
@@ -141,14 +140,14 @@ type pair struct{ first, second int32 }
 func (g *Game) commonPairs() []pair {
 	live := g.live()
 	pairs := 0
-	each := func(from, to int, f func(node int32, operands []logic.Lit)) {
-		for i := int32(from); i < int32(to); i++ {
+	each := func(f func(node int32, operands []logic.Lit)) {
+		for i := range int32(g.Net.Len()) {
 			if operands := g.Net.Operands(i); live[i] && len(operands) > 2 {
 				f(i, operands)
 			}
 		}
 	}
-	each(0, g.Net.Len(), func(_ int32, operands []logic.Lit) {
+	each(func(_ int32, operands []logic.Lit) {
 		if k := len(operands); k <= widePairs {
 			pairs += k * (k - 1) / 2
 		} else {
@@ -160,21 +159,18 @@ func (g *Game) commonPairs() []pair {
 		h := (uint64(uint32(operands[i]))<<32 | uint64(uint32(operands[j]))) * 0x9e3779b97f4a7c15
 		return &count[h>>32&uint64(len(count)-1)]
 	}
-	each(0, g.Net.Len(), func(_ int32, operands []logic.Lit) { eachPair(operands, func(i, j int) { *at(operands, i, j)++ }) })
+	each(func(_ int32, operands []logic.Lit) { eachPair(operands, func(i, j int) { *at(operands, i, j)++ }) })
 	best := make([]pair, g.Net.Len())
-	borders := []int{0, g.Net.Len() / 2, g.Net.Len()} // of two halves, which two processors search
-	guard.Together(2, func(half int) {
-		var counts []int32
-		each(borders[half], borders[half+1], func(node int32, operands []logic.Lit) {
-			counts = counts[:0]
-			eachPair(operands, func(i, j int) { counts = append(counts, *at(operands, i, j)) })
-			most, k := int32(pairUses-1), 0
-			eachPair(operands, func(i, j int) {
-				if counts[k] > most {
-					best[node], most = pair{int32(i), int32(j)}, counts[k]
-				}
-				k++
-			})
+	var counts []int32
+	each(func(node int32, operands []logic.Lit) {
+		counts = counts[:0]
+		eachPair(operands, func(i, j int) { counts = append(counts, *at(operands, i, j)) })
+		most, k := int32(pairUses-1), 0
+		eachPair(operands, func(i, j int) {
+			if counts[k] > most {
+				best[node], most = pair{int32(i), int32(j)}, counts[k]
+			}
+			k++
 		})
 	})
 	return best

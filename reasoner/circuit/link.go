@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"stackmate/internal/guard"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/circuit/logic"
 )
@@ -44,29 +43,24 @@ func (m *Machine) link(g *Game, stuck logic.Lit) (*kernel.Plan, error) {
 	for _, o := range slices.Concat(all, l.reused(nil, evaluated, g.Net.Cone(slices.Concat(goals, chosen, g.Next)))) {
 		l.keep[o.Node()] = true
 	}
-	reused := l.reused(g.Next, evaluated, g.Net.Cone(g.Next))
-	roots := [][]logic.Lit{evaluate: position, goal: goals, advance: g.Next, choose: chosen, prepare: reused}
-	marked, stages := make([][]bool, len(roots)), make([][]stage, len(roots)) // by program
-	guard.Together(len(roots), func(k int) {
-		marked[k] = g.Net.Cone(roots[k])
-		for i := range marked[k] {
-			if k != evaluate && k != prepare && evaluated[i] {
-				marked[k][i] = false // the first program of the order has computed it
-			}
+	notEvaluated := func(roots []logic.Lit) []bool {
+		marked := g.Net.Cone(roots)
+		for i := range marked {
+			marked[i] = marked[i] && !evaluated[i]
 		}
-		stages[k] = l.schedule(roots[k], marked[k])
-	})
-	programs := make([]*kernel.Program, prepare, prepare+1)
-	programs[evaluate], _ = l.emit("evaluate", stages[evaluate], nil)
-	programs[goal], _ = l.emit("goal", stages[goal], nil)
-	var written map[int32]bool
-	programs[choose], written = l.emit("choose", stages[choose], writes)
-	l.transfer(programs[choose], chosen, parts, written)
-	programs[advance], written = l.emit("advance", stages[advance], writes)
-	l.transfer(programs[advance], g.Next, g.Fluents, written)
-	appendCopies(programs[evaluate], m.recordRows(g, l, stuck), 1)
-	if prepareRatio*l.countGates(marked[prepare]) <= l.countGates(evaluated) {
-		p, _ := l.emit("prepare", stages[prepare], nil)
+		return marked
+	}
+	evaluate, _ := l.emit("evaluate", l.schedule(position, evaluated), nil)
+	goal, _ := l.emit("goal", l.schedule(goals, notEvaluated(goals)), nil)
+	choice, written := l.emit("choose", l.schedule(chosen, notEvaluated(chosen)), writes)
+	l.transfer(choice, chosen, parts, written)
+	advance, written := l.emit("advance", l.schedule(g.Next, notEvaluated(g.Next)), writes)
+	l.transfer(advance, g.Next, g.Fluents, written)
+	appendCopies(evaluate, m.recordRows(g, l, stuck), 1)
+	programs := []*kernel.Program{evaluate, goal, advance, choice}
+	reused := l.reused(g.Next, evaluated, g.Net.Cone(g.Next))
+	if few := g.Net.Cone(reused); prepareRatio*l.countGates(few) <= l.countGates(evaluated) {
+		p, _ := l.emit("prepare", l.schedule(reused, few), nil)
 		programs, m.prepareProgram = append(programs, p), prepare
 	}
 	m.rows = int(l.rows)

@@ -5,14 +5,11 @@ package kernel
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/cpu"
-
-	"stackmate/internal/guard"
 )
 
 // enter calls code with the address of the rows.
@@ -65,7 +62,7 @@ const longCode = 2 << 20
 // translation is the translation into instructions with the VEX prefix, or with EVEX.
 type translation struct{ vex bool }
 
-// translate makes machine code of the straight code of every segment of an engine, of all programs at the same time. It returns an error if the
+// translate makes machine code of the straight code of every segment of an engine. It returns an error if the
 // rows are too many for the distances in instructions.
 func (t translation) translate(e *Engine, p *Plan) error {
 	words := int32(e.Words())
@@ -73,32 +70,27 @@ func (t translation) translate(e *Engine, p *Plan) error {
 		return fmt.Errorf("%d rows of %d words exceed the address range of instructions", e.rows, words)
 	}
 	observed := observedRows(e, p)
-	long := e.CodeBytes() > longCode
-	codes, ends := make([][]byte, len(e.programs)), make([][]int, len(e.programs)) // by program; ends by segment
-	guard.Together(len(e.programs), func(k int) {
-		w := newWriter(assembler{vex: t.vex, words: words, long: long})
-		for _, s := range e.programs[k] {
-			w.cover.reset(s.Code, observed)
+	w := newWriter(assembler{vex: t.vex, words: words, long: e.CodeBytes() > longCode})
+	var ends []int
+	for _, program := range e.programs {
+		for i := range program {
+			w.cover.reset(program[i].Code, observed)
 			w.translate()
-			ends[k] = append(ends[k], len(w.out.code))
+			ends = append(ends, len(w.out.code))
 		}
-		codes[k] = w.out.code
-	})
-	all := slices.Concat(codes...)
-	if len(all) == 0 {
+	}
+	if len(ends) == 0 {
 		return nil
 	}
-	code, err := mapCode(all)
+	code, err := mapCode(w.out.code)
 	if err != nil {
 		return err
 	}
 	runtime.AddCleanup(e, unmapCode, code)
-	e.native = len(code)
-	for k, program := range e.programs {
-		start := 0
-		for i, end := range ends[k] {
-			part := code[start:end]
-			start = end
+	start := 0
+	for _, program := range e.programs {
+		for i := range program {
+			part := code[start:ends[0]]
 			began := time.Now()
 			if err := proveCode(part, words, int32(e.rows)); err != nil {
 				return err
@@ -106,8 +98,9 @@ func (t translation) translate(e *Engine, p *Plan) error {
 			e.took += time.Since(began)
 			run := unsafe.Pointer(unsafe.SliceData(part))
 			program[i].run, program[i].Code = func(rows []uint64) { enter(run, &rows[0]) }, nil
+			start, ends = ends[0], ends[1:]
 		}
-		code = code[len(codes[k]):]
 	}
+	e.native = len(code)
 	return nil
 }
