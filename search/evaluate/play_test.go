@@ -256,7 +256,8 @@ func TestGamesDoNotBeginWhereTheyAreOver(t *testing.T) {
 	}
 }
 
-// What is learnt depends on the seed and the position alone, and knows more of what follows this position.
+// The weights that a learner gets depend on the seed and the position alone. They value the positions that follow this
+// position better.
 func TestLearningFromAPositionIsReproducible(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	var learnt [3]*Learner

@@ -2,8 +2,8 @@ package sequential
 
 import "errors"
 
-// Depth-first proof-number search (df-pn; Nagai, 2002), by which threat-space search chooses what to expand: the leaf
-// that contributes least to a proof, or to a disproof, of a win.
+// Depth-first proof-number search (df-pn; Nagai, 2002), by which threat-space search chooses the leaf to expand: the one
+// whose position is closest to a proof, or to a disproof, of a win.
 //
 //	proof number pn        of a position: 0 proved, ∞ disproved
 //	  attacker             the minimum over the children

@@ -158,7 +158,7 @@ type guarded struct {
 }
 
 const (
-	margin = 256 // words before and after, more than the longest row
+	guard  = 256 // words before and after, more than the longest row
 	canary = 0xdeadbeefcafef00d
 )
 
@@ -166,13 +166,13 @@ func newGuarded(e *Engine) *guarded {
 	g := &guarded{Memory: e.NewMemory()}
 	for _, array := range []*[]uint64{&g.rows, &g.old, &g.random, &g.scratch} {
 		n := cap(*array) // with the further rows of translated code
-		whole := aligned(n + 2*margin)
+		whole := aligned(n + 2*guard)
 		for i := range whole {
 			whole[i] = canary
 		}
-		clear(whole[margin : margin+n])
-		*array = whole[margin : margin+len(*array) : margin+n]
-		g.around = append(g.around, whole[:margin], whole[margin+n:])
+		clear(whole[guard : guard+n])
+		*array = whole[guard : guard+len(*array) : guard+n]
+		g.around = append(g.around, whole[:guard], whole[guard+n:])
 	}
 	return g
 }
