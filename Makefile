@@ -16,6 +16,7 @@ SHEETS       ?= 2000
 SEED         ?= 1
 KEEP         ?=
 MUTATE       ?= .
+DRAW         ?=
 
 SHELL       = /bin/bash
 .SHELLFLAGS = -o pipefail -c
@@ -106,9 +107,11 @@ oracle:
 	go test ./internal/oracle -run Random -count=1 -timeout 3h -oracle.sheets $(SHEETS) -oracle.seed $(SEED) -oracle.keep '$(abspath $(KEEP))'
 
 # Plants the faults of tools/mutants/faults.txt, one at a time: LIVED are the ones that no test finds. All of them take an
-# hour, so this is no part of "make check"; MUTATE='^search/' picks faults by file or name.
+# hour, so this is no part of "make check"; MUTATE='^search/' picks faults by file or name. DRAW='-draw 8 -fast
+# -timeout 4m ./search/...' draws faults in place of the list: eight changes of single operators, constants and statements
+# of each package. Some allocate without end: run them under "ulimit -v".
 mutants:
-	go run -C tools ./mutants -run '$(MUTATE)'
+	go run -C tools ./mutants -run '$(MUTATE)' $(DRAW)
 
 bench:
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...

@@ -77,6 +77,21 @@ func parse(text string) (faults []fault, err error) {
 	return faults, nil
 }
 
+// text returns the fault in the form of the list.
+func (f fault) text() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, f)
+	for _, h := range f.hunks {
+		for _, line := range h.before {
+			fmt.Fprintf(&b, "-%s\n", line)
+		}
+		for _, line := range h.after {
+			fmt.Fprintf(&b, "+%s\n", line)
+		}
+	}
+	return b.String() + "\n"
+}
+
 // plant returns the text of the file with the fault.
 func (f fault) plant(root string) (string, error) {
 	file, err := os.ReadFile(filepath.Join(root, f.file))

@@ -1,5 +1,6 @@
-// Command mutants plants the faults of a list, one at a time, and runs the tests that should find each. The source
-// stays as it is: go test replaces the faulty file by an overlay.
+// Command mutants plants faults, one at a time, and runs the tests that should find each. The faults are those of a list
+// or, with -draw, changes of single operators, constants and statements of the packages that are its arguments. The
+// source stays as it is: go test replaces the faulty file by an overlay.
 package main
 
 import (
@@ -15,39 +16,50 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // runner plants faults in the module at root.
 type runner struct {
-	root string
-	fast bool // without the exhaustive tier
-	show bool // print the output of the tests that find a fault
-	out  io.Writer
+	root  string
+	drawn bool          // faults need not compile or be found
+	fast  bool          // without the exhaustive tier
+	show  bool          // print the output of the tests that find a fault
+	limit time.Duration // of the tests of a fault; tests that exceed the limit find it
+	out   io.Writer
 }
 
-// outcome is the tier whose tests find a fault, or neither.
+// outcome is the tier whose tests find a fault, if it compiles and a test finds it.
 type outcome int
 
 const (
 	lived outcome = iota
 	inExhaustive
 	inFast
+	notCompiled
 	outcomes
 )
 
 func (o outcome) String() string {
-	return [...]string{"LIVED", "found by the exhaustive tier", "found"}[o]
+	return [...]string{"LIVED", "found by the exhaustive tier", "found", "does not compile"}[o]
 }
 
 func main() {
 	list := flag.String("list", "mutants/faults.txt", "list of faults")
 	root := flag.String("root", "..", "folder of the module")
 	run := flag.String("run", ".", "regular expression for the file and name of the faults that are planted")
+	draws := flag.Int("draw", 0, "faults to draw of each package of the arguments, in place of the list")
+	seed := flag.Uint64("seed", 1, "seed of the draw")
+	tests := flag.String("test", "", "arguments of go test, in place of the tests of each fault")
+	limit := flag.Duration("timeout", 20*time.Minute, "limit of the tests of a fault; tests that exceed it find the fault")
 	fast := flag.Bool("fast", false, "run the fast tier of the tests alone")
 	show := flag.Bool("v", false, "print the output of the tests that find a fault")
 	flag.Parse()
 	log.SetFlags(0)
 	faults, err := read(*list)
+	if *draws > 0 {
+		faults, err = draw(*root, flag.Args(), *draws, *seed)
+	}
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -56,24 +68,33 @@ func main() {
 		log.Fatal(err)
 	}
 	faults = slices.DeleteFunc(faults, func(f fault) bool { return !wanted.MatchString(f.String()) })
-	if err := (runner{*root, *fast, *show, os.Stdout}).testAll(faults); err != nil {
+	if *tests != "" {
+		for i := range faults {
+			faults[i].tests = strings.Fields(*tests)
+		}
+	}
+	if err := (runner{*root, *draws > 0, *fast, *show, *limit, os.Stdout}).testAll(faults); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// testAll plants the faults and prints the outcomes. Its error lists three kinds of faults: faults that cannot be
-// planted, faults that lived without being equivalent, and equivalent faults that were found.
+// testAll plants the faults and prints the outcomes, and the text of faults that live. Its error lists faults that cannot
+// be planted and, unless the faults are drawn, faults that do not compile, that lived without being equivalent, or that
+// are called equivalent and were found.
 func (r runner) testAll(faults []fault) error {
 	count, equivalent := make(map[string]*[outcomes]int), make(map[string]int)
 	var wrong []string
 	for _, f := range faults {
 		o, err := r.test(f)
-		if err != nil {
+		if err != nil && !(r.drawn && o == notCompiled) {
 			wrong = append(wrong, fmt.Sprintf("%s: %v", f, err))
 			continue
 		}
 		fmt.Fprintf(r.out, "%s: %v\n", f, o)
-		if (o == lived) != (f.equivalent != "") {
+		if o == lived {
+			fmt.Fprint(r.out, f.text())
+		}
+		if !r.drawn && (o == lived) != (f.equivalent != "") {
 			wrong = append(wrong, fmt.Sprintf("%s: %v", f, o))
 		}
 		folder := filepath.Dir(f.file)
@@ -86,10 +107,10 @@ func (r runner) testAll(faults []fault) error {
 			equivalent[folder]++
 		}
 	}
-	fmt.Fprintf(r.out, "\n%-32s %6s %6s %10s %6s %10s\n", "package", "faults", "fast", "exhaustive", "lived", "equivalent")
+	fmt.Fprintf(r.out, "\n%-32s %6s %12s %6s %10s %6s %10s\n", "package", "faults", "not compiled", "fast", "exhaustive", "lived", "equivalent")
 	for _, folder := range slices.Sorted(maps.Keys(count)) {
 		c := count[folder]
-		fmt.Fprintf(r.out, "%-32s %6d %6d %10d %6d %10d\n", folder, c[lived]+c[inExhaustive]+c[inFast], c[inFast], c[inExhaustive], c[lived], equivalent[folder])
+		fmt.Fprintf(r.out, "%-32s %6d %12d %6d %10d %6d %10d\n", folder, c[lived]+c[inExhaustive]+c[inFast], c[notCompiled], c[inFast], c[inExhaustive], c[lived], equivalent[folder])
 	}
 	if len(wrong) > 0 {
 		return fmt.Errorf("\nfaults that cannot be planted, lived, or are called equivalent and were found:\n%s", strings.Join(wrong, "\n"))
@@ -113,22 +134,23 @@ func (r runner) test(f fault) (outcome, error) {
 		if tier == inExhaustive {
 			exhaustive += "1"
 		}
-		cmd := exec.Command("go", append([]string{"test", "-trimpath", "-vet=off", "-failfast", "-timeout=20m", "-overlay", overlay}, f.tests...)...)
+		cmd := exec.Command("go", append([]string{"test", "-trimpath", "-vet=off", "-failfast", "-timeout", r.limit.String(), "-overlay", overlay}, f.tests...)...)
 		cmd.Dir, cmd.Env = r.root, append(os.Environ(), exhaustive)
 		output, err := cmd.CombinedOutput()
 		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) || strings.Contains(string(output), "[build failed]") || strings.Contains(string(output), "[setup failed]") {
+		switch {
+		case err == nil && r.fast:
+			return lived, nil
+		case err == nil:
+			continue
+		case strings.Contains(string(output), "[build failed]"):
+			return notCompiled, fmt.Errorf("no test ran: %w\n%s", err, output)
+		case !errors.As(err, &exit) || strings.Contains(string(output), "[setup failed]"):
 			return lived, fmt.Errorf("no test ran: %w\n%s", err, output)
+		case r.show:
+			fmt.Fprintf(r.out, "%s", output)
 		}
-		if err != nil {
-			if r.show {
-				fmt.Fprintf(r.out, "%s", output)
-			}
-			return tier, nil
-		}
-		if r.fast {
-			break
-		}
+		return tier, nil
 	}
 	return lived, nil
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestEveryFaultOfTheListCanBePlanted(t *testing.T) {
@@ -71,13 +72,13 @@ func TestFaultsAreFoundByTheTierThatFindsThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	err = runner{root: module(t), out: &out}.testAll(faults)
+	err = runner{root: module(t), limit: time.Minute, out: &out}.testAll(faults)
 	if err == nil || !strings.Contains(err.Error(), "a test that does not look: LIVED") || strings.Contains(err.Error(), "order") {
 		t.Errorf("error %v", err)
 	}
 	for _, want := range []string{
 		"p/p.go: minus: found\n", "p/p.go: minus of large numbers: found by the exhaustive tier\n", "another order: LIVED\n",
-		"p                                     3      1          1      1          1\n",
+		"p                                     3            0      1          1      1          1\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("expected %q in\n%s", want, out.String())
@@ -97,7 +98,7 @@ func TestFaultsThatCannotBePlantedAreErrors(t *testing.T) {
 	} {
 		faults, err := parse(text)
 		if err == nil {
-			err = runner{root: module(t), fast: true, out: &strings.Builder{}}.testAll(faults)
+			err = runner{root: module(t), fast: true, limit: time.Minute, out: &strings.Builder{}}.testAll(faults)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
