@@ -3,6 +3,7 @@ package rewrite_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -100,5 +101,27 @@ func TestDisjunctionsAreExpandedAlsoInsideEachOther(t *testing.T) {
 	want := "(<= a b e)\n(<= a b f)\n(<= a c e)\n(<= a c f)\n(<= a d e)\n(<= a d f)\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestShufflesReachEveryOrder(t *testing.T) {
+	tree := must.Get(gdl.Parse("", []byte("(role y) (role x) (<= a b c (or d e)) (f 1)")))(t)
+	digits := regexp.MustCompile("w[0-9]+")
+	for name, test := range map[string]struct {
+		shuffle func(*gdl.File, *rand.Rand) *gdl.File
+		orders  int
+	}{
+		"Rules":    {rewrite.Rules, 2}, // roles keep their order
+		"Bodies":   {rewrite.Bodies, 6 * 2},
+		"Scramble": {rewrite.Scramble, 2 * 3}, // all names count as equal
+	} {
+		orders := make(map[string]bool)
+		for seed := range uint64(200) {
+			text := gdl.Print(test.shuffle(tree, rand.New(rand.NewPCG(seed, 1))))
+			orders[digits.ReplaceAllString(text, "w")] = true
+		}
+		if len(orders) != test.orders {
+			t.Errorf("%s: %d orders, want %d", name, len(orders), test.orders)
+		}
 	}
 }
