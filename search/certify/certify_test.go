@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -460,6 +461,45 @@ func TestAGainWithinTheSlackOfAClaimIsNone(t *testing.T) {
 		c := Certificate{Value: 40, Slack: 10, Guarantee: 40, Limit: limit, Complete: true}
 		if got := c.Exploitability(); got != want || c.Certified() != (want == 0) {
 			t.Errorf("at most %v: exploitability %v, certified: %v, want %v", limit, got, c.Certified(), want)
+		}
+	}
+}
+
+func TestTheShareOfACheckIsOfEachSideAndMove(t *testing.T) {
+	m := toys.Wide{Roles: []string{"left", "right"}, Moves: []int{1, 2}, Depth: 11}.Machine()
+	var shares []float64
+	limits := Limits{Progress: func(_ int64, share float64) { shares = append(shares, math.Round(100*share)) }}
+	must.Get(Check(t.Context(), m, m.Initial(), firstMoves(2), limits))(t)
+	if want := []float64{25, 50}; !slices.Equal(shares, want) { // percent after 1 024 positions each: left's are 2 047, right's 11
+		t.Errorf("shares %v, want %v", shares, want)
+	}
+}
+
+// A claim at the root uses bounds that are proved later than the strategy at the position after it.
+func TestAStrategyThatGotBetterIsLookedAtAgain(t *testing.T) {
+	m := (&toys.Tree{Roles: []string{"lone"}, Nodes: []toys.Node{
+		{Moves: []int{2}, Kids: []int{1, 1}}, {Moves: []int{2}, Kids: []int{2, 3}}, {Goals: []int32{0}}, {Goals: []int32{100}},
+	}}).Machine()
+	for name, c := range map[string]struct {
+		slack float64
+		moves []machine.Move // after the root, by request
+		want  bool
+	}{
+		"better":            {10, []machine.Move{0, 1}, true},
+		"as bad as before":  {10, []machine.Move{0, 0}, false},
+		"worse":             {10, []machine.Move{1, 0}, true},
+		"of an exact claim": {0, []machine.Move{0, 1}, false},
+	} {
+		s := solutionFunc(func(q machine.State) (search.Claim, error) {
+			claim := search.Claim{Value: 100 - c.slack, Slack: c.slack, Strategies: [][]search.Weighted{{{Probability: 1}}}}
+			if q[0] == 1 {
+				claim.Value, claim.Slack = 0, 10*c.slack
+				claim.Strategies[0][0].Move, c.moves = c.moves[0], c.moves[1:]
+			}
+			return claim, nil
+		})
+		if certificate := check(t, m, s); certificate.Certified() != c.want {
+			t.Errorf("%s: %+v", name, certificate)
 		}
 	}
 }

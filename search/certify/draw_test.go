@@ -109,3 +109,10 @@ func TestDrawsFindAWrongValue(t *testing.T) {
 		}
 	})
 }
+
+func TestGamesAreDrawnByTheirLength(t *testing.T) {
+	m := toys.Wide{Roles: []string{"left", "right"}, Moves: []int{2, 2}, Depth: 10}.Machine()
+	if c := must.Get(Check(t.Context(), m, m.Initial(), firstMoves(2), Limits{Draws: 1000, Seed: 1}))(t); c.Positions < 600 || c.Positions > 1000 {
+		t.Errorf("%d positions of a hundred games of ten joint moves, which share some", c.Positions)
+	}
+}
