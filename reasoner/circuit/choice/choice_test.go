@@ -3,6 +3,7 @@ package choice
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -132,5 +133,34 @@ func TestBlocksHaveTheCheapestSizeAndMovesWithoutArgumentsTheirOwn(t *testing.T)
 	p := blocks(texts)
 	if p.count != [2]int{4, 6} || p.pair[0] != [2]int32{0, 0} || p.pair[1] != [2]int32{1, 0} || p.pair[7] != [2]int32{2, 0} || p.pair[15] != [2]int32{3, 2} {
 		t.Errorf("parts %v: %v", p.count, p.pair)
+	}
+}
+
+func TestRolesShareATableIfHalfOfTheirMovesAreCommon(t *testing.T) {
+	tables := Tables([][]string{{"a", "b", "c", "d"}, {"c", "d", "e", "f"}, {"x"}, {"f", "g", "h", "i"}, {"f", "g", "h", "i"}}, 2)
+	if tables[0] == nil || tables[1] != tables[0] || tables[2] != nil || tables[3] == tables[0] || tables[4] != tables[3] {
+		t.Errorf("tables %v", tables)
+	}
+	if got := tables[0].names; !slices.Equal(got, []string{"a", "b", "c", "d", "e", "f"}) {
+		t.Errorf("names %v", got)
+	}
+}
+
+func TestAMoveIsSplitAfterEachNumberOfWords(t *testing.T) {
+	names := []string{"(mark a 1)", "(mark a 2)", "(mark b 1)", "noop"}
+	for i, want := range []struct {
+		pair  [][2]int32
+		count [2]int
+		texts [][]int32
+	}{
+		{[][2]int32{{0, 0}, {0, 1}, {0, 2}, {1, 3}}, [2]int{2, 4}, [][]int32{{0}, {5}}},
+		{[][2]int32{{0, 0}, {0, 1}, {1, 0}, {2, 2}}, [2]int{3, 3}, [][]int32{{0, 1}, {0, 4}, {5}}},
+	} {
+		if got := partitions(names)[i]; !reflect.DeepEqual(got, partition(want)) {
+			t.Errorf("after %d words: %v, want %v", i+1, got, want)
+		}
+	}
+	if got := partitions([]string{"(mark a)", "(mark (a))"}); len(got) != 1 {
+		t.Errorf("moves of the same words: %v", got)
 	}
 }
