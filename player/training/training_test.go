@@ -2,10 +2,14 @@ package training
 
 import (
 	"context"
+	"errors"
 	"math"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"stackmate/games/gamestest"
 	"stackmate/search/evaluate"
@@ -91,5 +95,55 @@ func TestDamagedWeightsOfATaskAreRefused(t *testing.T) {
 	}
 	if p, err := h.Play(t.Context(), Task{Known: whole, Seconds: -1e300}); err != nil || len(p.Games) > 0 {
 		t.Errorf("no time: %v", err)
+	}
+}
+
+func TestATrainingSavesItsCheckpoints(t *testing.T) {
+	x, _ := begin(t)
+	var told []int
+	for length := Checkpoints * time.Millisecond; x.learner.Progress().Games == 0 && length < time.Minute; length *= 2 {
+		x.Checkpoints, x.Total, told = nil, nil, nil
+		if err := x.Run(t.Context(), length, func(done, of int) { told = append(told, done, of) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := x.Checkpoints[len(x.Checkpoints)-1]
+	if len(x.Checkpoints) != Checkpoints || x.Total == nil || !x.Saved() || last.Games == 0 || last.Seconds <= x.Checkpoints[0].Seconds {
+		t.Errorf("%d checkpoints, the last one %+v, in all %+v", len(x.Checkpoints), last, x.Total)
+	}
+	if want := []int{0, 5, 1, 5, 2, 5, 3, 5, 4, 5}; !slices.Equal(told, want) {
+		t.Errorf("progress %v, want %v", told, want)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	again, err := New(t.Context(), filepath.Dir(x.File), gamestest.Rules(t, "ticTacToe"), gamestest.Machine(t, "ticTacToe"), 1, 16<<20)
+	if err != nil || again.learner.Progress().Games != last.Games {
+		t.Fatalf("continued: %v", err)
+	}
+	if err := again.Run(ended, time.Hour, func(_, _ int) {}); !errors.Is(err, context.Canceled) || len(again.Checkpoints) != 1 || !again.Saved() {
+		t.Errorf("ended at once: %v, %d checkpoints", err, len(again.Checkpoints))
+	}
+}
+
+func TestEachTaskOfAHelperHasItsSeed(t *testing.T) {
+	x, _ := begin(t)
+	tasks := make(chan Task)
+	end, err := x.Invite(t.Context(), zerolog.Nop(), 7, func(ctx context.Context, task Task) (*evaluate.Played, error) {
+		tasks <- task
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeds := make(map[uint64]bool)
+	for range helpers {
+		task := <-tasks
+		if seeds[task.Seed] = true; task.Seed>>32 != 7 || task.Seconds != 1 || len(task.Known) == 0 {
+			t.Errorf("seed %x for %g s", task.Seed, task.Seconds)
+		}
+	}
+	if end(); len(seeds) != helpers {
+		t.Errorf("seeds %v", seeds)
 	}
 }

@@ -209,3 +209,21 @@ func TestASearchThatIsStoppedClaimsNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestATableIsKeptForTheSameGameAndMemory(t *testing.T) {
+	m, other, s := gamestest.Machine(t, "trio-3x3"), gamestest.Machine(t, "ticTacToe"), New(Config{})
+	var nodes []int64
+	for _, c := range []struct {
+		machine machine.Machine
+		bytes   int64
+	}{{m, 0}, {m, 0}, {other, 0}, {m, 0}, {m, 1 << 30}} {
+		r, err := s.Search(t.Context(), c.machine, c.machine.Initial(), search.Limits{MaxBytes: c.bytes})
+		if err != nil || !r.Solved() {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		nodes = append(nodes, r.Nodes)
+	}
+	if nodes[1] >= nodes[0]/2 || nodes[2] == 0 || nodes[3] != nodes[0] || nodes[4] != nodes[0] {
+		t.Errorf("nodes %v", nodes)
+	}
+}
