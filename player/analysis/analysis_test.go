@@ -11,6 +11,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/gdl"
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -81,5 +82,35 @@ func TestAnAdviserSearchesAPositionOnce(t *testing.T) {
 	}}}
 	if err := refused.Begin(t.Context(), nil, m); err == nil {
 		t.Error("a damaged solution is no error")
+	}
+}
+
+// solution maps positions of a toy to claims.
+type solution map[uint64]search.Claim
+
+func (s solution) At(_ context.Context, q machine.State) (search.Claim, error) { return s[q[0]], nil }
+
+func TestMovesOfASavedSolutionHaveTheirValuesAndLengths(t *testing.T) {
+	tree := toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{
+		{Moves: []int{2, 1}, Kids: []int{1, 2}}, {Moves: []int{1, 2}, Kids: []int{3, 4}},
+		{Goals: []int32{50, 50}}, {Goals: []int32{100, 0}}, {Goals: []int32{0, 100}},
+	}}
+	second := []search.Weighted{{Move: 1, Probability: 1}}
+	saved := Saved{Open: func(*gdl.Game, machine.Machine, int64) (search.Solution, error) {
+		return solution{0: {Value: 50, Strategies: [][]search.Weighted{second, nil}}, 1: {Value: 0, Strategies: [][]search.Weighted{nil, second}}}, nil
+	}}
+	for position, want := range map[uint64][]Known{ // of the role in turn
+		0: {{Move: "m0", Plies: 2}, {Move: "m1", Lower: 50, Upper: 50, Estimate: 50, Plies: 1}},
+		1: {{Move: "m0", Plies: 1}, {Move: "m1", Lower: 100, Upper: 100, Estimate: 100, Plies: 1}},
+	} {
+		var reports []*Analysis
+		a := &Analyst{Solutions: []Saved{saved}, Threads: 1, Bytes: 16 << 20, Log: zerolog.Nop()}
+		if err := a.Analyse(t.Context(), nil, tree.Machine(), machine.State{position}, func(x *Analysis) { reports = append(reports, x) }); err != nil {
+			t.Fatal(err)
+		}
+		x := reports[len(reports)-1]
+		if x.Method != "saved solution" || !x.Solved || x.Lower[0]+x.Lower[1] != 100 || len(x.Line) != 1 || !slices.Equal(x.Moves[position], want) {
+			t.Errorf("position %d: %+v", position, x)
+		}
 	}
 }
