@@ -59,11 +59,13 @@ func TestTheExplanationHasTheProvedIntervalAndItsTolerance(t *testing.T) {
 	for name, c := range map[string]struct {
 		proved  search.Interval
 		by, why string
+		lower   float64 // the value that is shown
 	}{
-		"Monte Carlo decides": {search.Interval{Lower: 25, Upper: 50}, "Monte Carlo", "; Bounded Alpha-Beta, ε 25 has proved a value from 25 to 50"},
-		"the proof decides":   {search.Interval{Lower: 75, Upper: 100}, "Bounded Alpha-Beta, ε 25", ""},
-		"nothing is proved":   {search.Interval{Lower: 0, Upper: 100}, "Monte Carlo", ""},
-		"the value is proved": {search.Exact(75), "Bounded Alpha-Beta", ""},
+		"Monte Carlo decides": {search.Interval{Lower: 25, Upper: 50}, "Monte Carlo", "; Bounded Alpha-Beta, ε 25 has proved a value from 25 to 50", 60},
+		"the proof decides":   {search.Interval{Lower: 75, Upper: 100}, "Bounded Alpha-Beta, ε 25", "", 75},
+		"nothing is proved":   {search.Interval{Lower: 0, Upper: 100}, "Monte Carlo", "", 60},
+		"the value is proved": {search.Exact(75), "Bounded Alpha-Beta", "", 75},
+		"a loss is proved":    {search.Exact(0), "Monte Carlo", "", 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			likes, proof := pure(2, search.Exact(60), false), pure(1, c.proved, true)
@@ -72,8 +74,8 @@ func TestTheExplanationHasTheProvedIntervalAndItsTolerance(t *testing.T) {
 			p.worker.policy.(*thinker).methods = []string{solve.BoundedAlphaBeta}
 			playTurn(t, p, 2*time.Second)
 			x := p.Explain()
-			if _, why, _ := strings.Cut(x.Why, "; "); x.By != c.by || "; "+why != cmp.Or(c.why, "; ") {
-				t.Errorf("%s: %q by %q", name, x.Why, x.By)
+			if _, why, _ := strings.Cut(x.Why, "; "); x.By != c.by || "; "+why != cmp.Or(c.why, "; ") || x.Values[0].Lower != c.lower {
+				t.Errorf("%s: %q by %q, values %+v", name, x.Why, x.By, x.Values)
 			}
 			p.Abort()
 		})

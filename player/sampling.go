@@ -134,13 +134,18 @@ func (t *thinker) adopt(a approach) {
 	}
 }
 
-// newSampler returns a sampling search. It gets all threads; for a single player one thread is for the exact
-// search.
-func (t *thinker) newSampler() search.Searcher {
-	threads := t.threads
+// samplingThreads returns the threads of the sampling search: all, or, for a single player, all but the thread of the
+// exact search.
+func (t *thinker) samplingThreads() int {
 	if t.class.Players == 1 && len(t.exact) > 0 {
-		threads = max(1, threads-1)
+		return max(1, t.threads-1)
 	}
+	return t.threads
+}
+
+// newSampler returns a sampling search.
+func (t *thinker) newSampler() search.Searcher {
+	threads := t.samplingThreads()
 	whole := montecarlo.New(t.sampling(t.approach, threads))
 	if t.parts == nil {
 		return whole

@@ -209,3 +209,13 @@ func BenchmarkRules(b *testing.B) {
 		})
 	}
 }
+
+func TestThePuzzlesOfOnePlayerLeaveAThreadToTheExactSearch(t *testing.T) {
+	for _, c := range []struct{ players, exact, threads, want int }{{1, 1, 4, 3}, {1, 0, 4, 4}, {2, 1, 4, 4}, {1, 1, 1, 1}} {
+		p := newThinker(setting{spec: spec{threads: c.threads}})
+		p.class.Players, p.exact = c.players, make([]search.Searcher, c.exact)
+		if got := p.samplingThreads(); got != c.want {
+			t.Errorf("%+v: %d threads", c, got)
+		}
+	}
+}
