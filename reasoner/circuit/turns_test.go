@@ -110,3 +110,15 @@ func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 		}
 	}
 }
+
+func TestAMoveOfBothTurnsIsNoWaiting(t *testing.T) {
+	for _, waits := range []bool{true, false} {
+		g := turnGame(2, true)
+		if !waits {
+			g.Legal[0][0] = g.Fluents[1]
+		}
+		if _, found := g.turnLiteral(0, 1); found != waits {
+			t.Errorf("role a waits: %v; takes turns with b: %v", waits, found)
+		}
+	}
+}

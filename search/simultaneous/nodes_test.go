@@ -7,10 +7,15 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// wide is a matrix with more cells than smallMatrix, each a matrix of random goals.
-func wide() machine.Machine {
+// wide is a matrix with more cells than smallMatrix, each a matrix of random goals. One cell in ends is a goal
+// instead; 0: none.
+func wide(ends int) machine.Machine {
 	rng, root := machine.NewRand(1), matrixTree{rows: 9, columns: 9}
 	for range root.rows * root.columns {
+		if ends > 0 && rng.Intn(ends) == 0 {
+			root.kids = append(root.kids, value(int32(rng.Intn(101))))
+			continue
+		}
 		cell := matrixTree{rows: 2, columns: 2}
 		for range 4 {
 			cell.kids = append(cell.kids, value(int32(rng.Intn(101))))
@@ -36,7 +41,8 @@ func TestFixedSearchesTakeTheirNodesAndPrograms(t *testing.T) {
 		{"best without table", cards, Config{Order: OrderBest}, 519, 2497},
 		{"L", cards, Config{Order: OrderL}, 334, 1197},
 		{"lex, legal", cards, Config{Order: OrderLex, Moves: MovesLegal}, 563, 2022},
-		{"best, candidates", wide(), Config{Order: OrderBest}, 68, 268},
+		{"best, candidates", wide(0), Config{Order: OrderBest}, 68, 268},
+		{"best, responses", wide(4), Config{Order: OrderBest}, 43, 177},
 	} {
 		if r := solve(t, c.config, c.machine); r.Nodes != c.nodes || r.LPCalls != c.lps {
 			t.Errorf("%s: %d nodes and %d linear programs, want %d and %d", c.name, r.Nodes, r.LPCalls, c.nodes, c.lps)
