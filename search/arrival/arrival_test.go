@@ -118,11 +118,17 @@ func corridor(steps int) *toys.Tree {
 }
 
 func TestALineEndsWithTheGoal(t *testing.T) {
-	m := corridor(9).Machine()
-	line, ok := arrival.New(m, 0).Line(t.Context(), m.Initial(), []int32{100, 0}, 1e5)
-	over, goals := toys.Follow(m, m.Initial(), line)
-	if !ok || !over || goals[0] != 100 || len(line) != 17 {
-		t.Errorf("a line of %d joint moves (%v), over %v with %v; want 17 that end with 100", len(line), ok, over, goals)
+	for _, goal := range []int32{100, 1} {
+		g := corridor(9)
+		for i := range 2 {
+			g.Nodes[18+i].Goals = []int32{goal, 0}
+		}
+		m := g.Machine()
+		line, ok := arrival.New(m, 0).Line(t.Context(), m.Initial(), []int32{goal, 0}, 1e5)
+		over, goals := toys.Follow(m, m.Initial(), line)
+		if !ok || !over || goals[0] != goal || len(line) != 17 {
+			t.Errorf("a line of %d joint moves (%v), over %v with %v; want 17 that end with %d", len(line), ok, over, goals, goal)
+		}
 	}
 }
 

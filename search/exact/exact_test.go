@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"stackmate/reasoner/machine"
@@ -25,7 +26,7 @@ func TestAnotherSumOfGoalsIsAnError(t *testing.T) {
 	if _, err := p.Of([]int32{0, 90}); err != nil {
 		t.Error(err)
 	}
-	if _, err := p.Of([]int32{20, 71}); !errors.Is(err, search.ErrNotZeroSum) {
+	if _, err := p.Of([]int32{20, 71}); !errors.Is(err, search.ErrNotZeroSum) || !strings.HasSuffix(err.Error(), "add up to 91, of another to 90") {
 		t.Errorf("sum 91 after 90: %v", err)
 	}
 	if err := p.Sum.Merge(0); err != nil || p.Sum.Code() != 91 {
@@ -55,6 +56,25 @@ func TestTheWindowOfAChildDecidesTheMean(t *testing.T) {
 		}
 		if got := mean.Lower + (b-child.Lower)/float64(n); math.Abs(got-beta) > 1e-9 {
 			t.Fatalf("a child worth %g leaves a mean of at least %g, want %g", b, got, beta)
+		}
+	}
+}
+
+func TestValuesLieOnAGridThatHasTheGoals(t *testing.T) {
+	const grid = 1. / (1 << 30)
+	for v, want := range map[float64]float64{100: 100, 100. / 3: 35791394133 * grid, grid * 1.4: grid, -grid * 0.6: -grid} {
+		if got := exact.Snap(v); got != want {
+			t.Errorf("%g is rounded to %g, want %g", v, got, want)
+		}
+	}
+}
+
+func TestTheBestMoveOfAnEarlierSearchIsFirst(t *testing.T) {
+	for first, want := range [][4]int{{0, 1, 2, 3}, {1, 0, 2, 3}, {2, 0, 1, 3}, {3, 0, 1, 2}} {
+		for k := range want {
+			if got := exact.Fronted(k, first); got != want[k] {
+				t.Errorf("number %d with %d in front: %d, want %d", k, first, got, want[k])
+			}
 		}
 	}
 }
