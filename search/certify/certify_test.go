@@ -395,27 +395,6 @@ func TestALonePlayerWhoCouldDoBetterIsAFault(t *testing.T) {
 	}
 }
 
-func TestProgressIsTold(t *testing.T) {
-	// A chain of positions, one more than it takes to be told.
-	g := &toys.Tree{Roles: []string{"lone"}}
-	for i := range reportEvery + 1 {
-		g.Nodes = append(g.Nodes, toys.Node{Moves: []int{1}, Kids: []int{i + 1}})
-	}
-	g.Nodes = append(g.Nodes, toys.Node{Goals: []int32{100}})
-	m := g.Machine()
-	told, done := int64(0), 0.0
-	s := solutionFunc(func(machine.State) (search.Claim, error) { return search.Claim{Value: 100}, nil })
-	c, err := Check(context.Background(), m, m.Initial(), s, Limits{Progress: func(positions int64, share float64) {
-		if share < done || share > 1 {
-			t.Errorf("share %v after %v", share, done)
-		}
-		told, done = positions, share
-	}})
-	if err != nil || !c.Certified() || told < reportEvery || c.Positions != reportEvery+1 {
-		t.Errorf("told %d, error %v, certificate %+v", told, err, c)
-	}
-}
-
 // firstMoves returns a solution that claims nothing right and plays the first move.
 func firstMoves(players int) solutionFunc {
 	return func(machine.State) (search.Claim, error) {
@@ -465,13 +444,15 @@ func TestAGainWithinTheSlackOfAClaimIsNone(t *testing.T) {
 	}
 }
 
-func TestTheShareOfACheckIsOfEachSideAndMove(t *testing.T) {
+func TestProgressIsTheShareOfEachSideAndMove(t *testing.T) {
 	m := toys.Wide{Roles: []string{"left", "right"}, Moves: []int{1, 2}, Depth: 11}.Machine()
-	var shares []float64
-	limits := Limits{Progress: func(_ int64, share float64) { shares = append(shares, math.Round(100*share)) }}
-	must.Get(Check(t.Context(), m, m.Initial(), firstMoves(2), limits))(t)
-	if want := []float64{25, 50}; !slices.Equal(shares, want) { // percent after 1 024 positions each: left's are 2 047, right's 11
-		t.Errorf("shares %v, want %v", shares, want)
+	var told [][2]float64 // positions, with the ones on the path, and percent
+	limits := Limits{Progress: func(positions int64, share float64) {
+		told = append(told, [2]float64{float64(positions), math.Round(100 * share)})
+	}}
+	c := must.Get(Check(t.Context(), m, m.Initial(), firstMoves(2), limits))(t)
+	if want := [][2]float64{{1034, 25}, {2047, 50}}; !slices.Equal(told, want) || c.Positions != 2047 {
+		t.Errorf("told %v, want %v; %d positions", told, want, c.Positions)
 	}
 }
 
