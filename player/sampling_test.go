@@ -79,6 +79,12 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 			t.Errorf("case %d: samples as %+v", i, s)
 		}
 	}
+	inTurns := p.class
+	p.class.Simultaneous = true
+	if got := p.approachBy(nil, nil, func() float64 { return 1 }); got.rave {
+		t.Error("RAVE is used in a game of simultaneous moves")
+	}
+	p.class = inTurns
 	p.without = append(p.without, rave)
 	if got := p.approachBy(nil, nil, func() float64 { return 1 }); got.rave {
 		t.Error("a player without the technique uses RAVE")
@@ -216,6 +222,22 @@ func TestThePuzzlesOfOnePlayerLeaveAThreadToTheExactSearch(t *testing.T) {
 		p.class.Players, p.exact = c.players, make([]search.Searcher, c.exact)
 		if got := p.samplingThreads(); got != c.want {
 			t.Errorf("%+v: %d threads", c, got)
+		}
+	}
+}
+
+func TestExactSearchesBesideTheFirstDivideItsMemory(t *testing.T) {
+	first, second, third := &patient{}, &patient{deaf: 1}, &patient{deaf: 2}
+	l := searchers{exact: []search.Searcher{first, second, third}, grants: map[search.Searcher]int64{}}
+	for _, c := range []struct {
+		searcher    search.Searcher
+		share, want int64
+	}{
+		{first, 100, 100}, {second, 100, 50}, {third, 100, 50},
+		{first, 70, 100}, {first, 60, 60}, {first, 120, 60}, {first, 121, 121}, // a table is kept unless the share is 1.5 times less or twice more
+	} {
+		if got := l.grant(c.searcher, c.share); got != c.want {
+			t.Errorf("of a share of %d: %d, want %d", c.share, got, c.want)
 		}
 	}
 }

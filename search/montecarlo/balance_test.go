@@ -81,6 +81,11 @@ func TestACellThatNobodyHasSeenIsGuessed(t *testing.T) {
 	if got := w.matrices.low[5]; math.Abs(got-70) > 1e-6 {
 		t.Errorf("the last cell is taken for %g, want 70", got)
 	}
+	w.estimate(tree.root, 10)
+	width := 10 * math.Sqrt(math.Log(float64(tree.at(tree.root).done+1)))
+	if low, high := w.matrices.low[5], w.matrices.high[5]; math.Abs(low-70+width) > 1e-6 || math.Abs(high-min(70+width, 100)) > 1e-6 {
+		t.Errorf("the last cell is taken for %g to %g, want 70 ± %g", low, high, width)
+	}
 }
 
 func TestAMatrixOfWhichLittleIsKnownIsNotSolved(t *testing.T) {

@@ -31,6 +31,7 @@ func TestFixedSearchesVisitTheirMoves(t *testing.T) {
 		{"all moves as first", four, Config{Rave: true}, []int64{2862, 50, 42, 28, 11, 4, 3}},
 		{"decoupled UCB", cards, Config{}, []int64{2645, 237, 53, 37, 16, 12}},
 		{"regret matching", cards, Config{Rule: RegretMatching}, []int64{2428, 148, 122, 107, 104, 91}},
+		{"proved moves", newSubtraction([]string{"left", "right"}, 30), Config{}, []int64{178, 130, 19}},
 		{"priors", newSubtraction([]string{"left", "right"}, 30), Config{Evaluator: oracle{new(int)}, Without: Bounds}, []int64{2998, 1, 1}},
 	} {
 		r, err := New(c.config).Search(t.Context(), c.machine, c.machine.Initial(), search.Limits{MaxNodes: 3_000, Seed: 1})
@@ -80,5 +81,17 @@ func TestLaterVisitsHaveMoreWeightInTheAverageStrategy(t *testing.T) {
 	w.matchRegret(make([]int32, 2), stats, 10)
 	if later := *stats[1].weight(); first != 3 || later != 23 || *stats[0].weight() != first {
 		t.Errorf("weights %v and %v, want 3 of visits 1 and 2, and 23 of visits 11 and 12", first, later)
+	}
+}
+
+func TestOfEquallySecureMovesTheMostVisitedOneIsChosen(t *testing.T) {
+	for want, stats := range [][]stat{
+		{{lower: 10, visits: 9}, {lower: 0, visits: 20}},
+		{{lower: 10, visits: 5}, {lower: 10, visits: 9}, {lower: 10, visits: 7}},
+		{{lower: 10, visits: 5}, {lower: 10, visits: 9}, {lower: 20, visits: 1}},
+	} {
+		if got := mostSecure(stats); got != want {
+			t.Errorf("%+v: move %d, want %d", stats, got, want)
+		}
 	}
 }
