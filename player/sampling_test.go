@@ -233,8 +233,13 @@ func TestExactSearchesBesideTheFirstDivideItsMemory(t *testing.T) {
 		searcher    search.Searcher
 		share, want int64
 	}{
-		{first, 100, 100}, {second, 100, 50}, {third, 100, 50},
-		{first, 70, 100}, {first, 60, 60}, {first, 120, 60}, {first, 121, 121}, // a table is kept unless the share is 1.5 times less or twice more
+		{first, 100, 100},
+		{second, 100, 50},
+		{third, 100, 50},
+		{first, 70, 100},
+		{first, 60, 60},
+		{first, 120, 60},
+		{first, 121, 121}, // a table is kept unless the share is 1.5 times less or twice more
 	} {
 		if got := l.grant(c.searcher, c.share); got != c.want {
 			t.Errorf("of a share of %d: %d, want %d", c.share, got, c.want)

@@ -92,8 +92,11 @@ func (s solution) At(_ context.Context, q machine.State) (search.Claim, error) {
 
 func TestMovesOfASavedSolutionHaveTheirValuesAndLengths(t *testing.T) {
 	tree := toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{
-		{Moves: []int{2, 1}, Kids: []int{1, 2}}, {Moves: []int{1, 2}, Kids: []int{3, 4}},
-		{Goals: []int32{50, 50}}, {Goals: []int32{100, 0}}, {Goals: []int32{0, 100}},
+		{Moves: []int{2, 1}, Kids: []int{1, 2}},
+		{Moves: []int{1, 2}, Kids: []int{3, 4}},
+		{Goals: []int32{50, 50}},
+		{Goals: []int32{100, 0}},
+		{Goals: []int32{0, 100}},
 	}}
 	second := []search.Weighted{{Move: 1, Probability: 1}}
 	saved := Saved{Open: func(*gdl.Game, machine.Machine, int64) (search.Solution, error) {
