@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -115,5 +116,22 @@ func TestMovesOfASavedSolutionHaveTheirValuesAndLengths(t *testing.T) {
 		if x.Method != "saved solution" || !x.Solved || x.Lower[0]+x.Lower[1] != 100 || len(x.Line) != 1 || !slices.Equal(x.Moves[position], want) {
 			t.Errorf("position %d: %+v", position, x)
 		}
+	}
+}
+
+func TestAMatrixHasItsEquilibriumAndTheLossesOfMoves(t *testing.T) {
+	var last *Analysis
+	a := &Analyst{Threads: 1, Bytes: 16 << 20, Log: zerolog.Nop()}
+	m := toys.Matrix([][]int32{{100, 0, 60}, {0, 100, 60}, {10, 20, 90}}).Machine()
+	if err := a.Analyse(t.Context(), nil, m, m.Initial(), func(x *Analysis) { last = x }); err != nil {
+		t.Fatal(err)
+	}
+	p := last.Matrix
+	if p == nil || p.Value == nil || p.Cells[2][1] != (Cell{20, 20, "end"}) {
+		t.Fatalf("matrix %+v", p)
+	}
+	got := fmt.Sprintf("%.3f for %.3f %.3f", *p.Value, p.RowLoss, p.ColumnLoss)
+	if want := "50.000 for [0.000 0.000 35.000] [0.000 0.000 10.000]"; got != want {
+		t.Errorf("value and losses %s, want %s", got, want)
 	}
 }

@@ -289,6 +289,7 @@ func TestStrategiesThatAreNoneAreErrors(t *testing.T) {
 	for want, left := range map[string][]search.Weighted{
 		"add up to 1, found 0":   nil,
 		"add up to 1, found 0.5": {{Move: 0, Probability: 0.5}},
+		"add up to 1, found 1.5": {{Move: 0, Probability: 0.75}, {Move: 1, Probability: 0.75}},
 		"legal moves":            {{Move: 0, Probability: 0.5}, {Move: 3, Probability: 0.5}},
 		"from 0 to 1, found 2":   {{Move: 0, Probability: 2}, {Move: 1, Probability: -1}},
 		"from 0 to 1, found NaN": {{Move: 0, Probability: math.NaN()}},

@@ -271,3 +271,13 @@ func TestTheTargetOfAnImageIsTheOneOfTheExchangedPlayers(t *testing.T) {
 		}
 	}
 }
+
+func TestScatteredPairsCorrelateLess(t *testing.T) {
+	var m moments
+	for _, p := range [][2]float64{{0, 0}, {1, 1}, {2, 0}, {3, 3}} {
+		m.add(p[0], p[1])
+	}
+	if c, want := m.correlation(), 4/math.Sqrt(30); math.Abs(c-want) > 1e-3 {
+		t.Errorf("correlation %v, want %v", c, want)
+	}
+}
