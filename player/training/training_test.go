@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ func begin(t *testing.T) (*Training, *Helper) {
 // play returns games that a helper has played for a training.
 func play(t *testing.T, x *Training, h *Helper) *evaluate.Played {
 	t.Helper()
-	if err := x.save(); err != nil {
+	if err := x.show(); err != nil {
 		t.Fatal(err)
 	}
 	for seconds := 0.02; ; seconds *= 2 {
@@ -91,5 +92,36 @@ func TestDamagedWeightsOfATaskAreRefused(t *testing.T) {
 	}
 	if p, err := h.Play(t.Context(), Task{Known: whole, Seconds: -1e300}); err != nil || len(p.Games) > 0 {
 		t.Errorf("no time: %v", err)
+	}
+}
+
+func TestWeakerWeightsDoNotReplaceTheFile(t *testing.T) {
+	x, _ := begin(t)
+	untrained := x.learner
+	learnt, err := evaluate.New(x.machine, evaluate.Config{Seed: 1, ConstantSum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	learnt.Learn(t.Context(), 5000)
+	for i, c := range []struct {
+		learner *evaluate.Learner
+		saved   bool
+	}{{learnt, true}, {untrained, false}, {learnt, true}} {
+		x.learner = c.learner
+		if err := x.checkpoint(t.Context(), 1, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		got := x.Checkpoints[i]
+		known, err := evaluate.Learnt(x.File)
+		if err != nil || got.Saved != c.saved || known.Games != learnt.Progress().Games || got.Against.Games < duelGames {
+			t.Errorf("checkpoint %d: %+v, the file is from %d games, %v", i, got, known.Games, err)
+		}
+	}
+	first, weaker, again := x.Checkpoints[0].Elo, x.Checkpoints[1].Elo, x.Checkpoints[2].Elo
+	if first < 15 || weaker > first-25 || math.Abs(again-first) > 15 {
+		t.Errorf("Elo %.0f, %.0f without learning, %.0f with the first weights again", first, weaker, again)
+	}
+	if plot := string(x.Plot()); !strings.Contains(plot, "weaker, not saved") || !strings.Contains(plot, "Elo") {
+		t.Errorf("plot: %s", plot)
 	}
 }
