@@ -121,7 +121,7 @@ func duels() []duel {
 		{name: rave, rivals: pair(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex.kif", "hex-8x8", "gomoku_11x11"}, turns...)},
 		{name: "learning-both", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: sampled, learns: true},
 		{name: "alone", rivals: pair(montecarlo.Config{Alone: true}, montecarlo.Config{}), games: sampled, learns: true, alike: true},
-		{name: "blend-or-rave", rivals: pair(montecarlo.Config{}, montecarlo.Config{Rave: true}), clock: 40 * time.Millisecond, games: strings.Fields("atariGo_7x7 gomoku_15x15 hex-6x6 quad_5x5 pentago"), learns: true},
+		{name: "blend-or-rave", rivals: pair(montecarlo.Config{}, montecarlo.Config{Rave: true}), clock: 40 * time.Millisecond, games: strings.Fields("hex connect5 gomoku_11x11 atariGoVariant_7x7 atariGo_7x7 gomoku_15x15 hex-6x6 quad_5x5 pentago"), learns: true},
 		{name: "longer=60", rivals: pair(montecarlo.Config{Alone: true}, montecarlo.Config{Alone: true}), games: trained, learns: true, alike: true, longer: 60},
 		{name: "priors", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
 		{name: "minimax", rivals: pair(montecarlo.Config{Alone: true}, montecarlo.Config{Alone: true, Without: montecarlo.Minimax}), games: estimated, clock: 60 * time.Millisecond, learns: true, alike: true},
