@@ -17,8 +17,8 @@ const (
 // roles, nothing is hidden: the rules are dropped, and the game is in GDL. Otherwise they are errors that name a
 // hidden move.
 //
-// The test examines only the text. It may reject a game without hidden moves, never accept one with them.
-// The test looks at the text alone, so it may take an open game for one with secrets, never the reverse.
+// The test examines the text alone. It may reject a game without hidden moves, but it never accepts a game with hidden
+// moves.
 func (c *checker) perception() {
 	var rules []*Clause
 	for _, cl := range c.clauses {
