@@ -3,7 +3,6 @@ package ground
 
 import (
 	"context"
-	"slices"
 
 	"stackmate/gdl"
 	"stackmate/internal/guard"
@@ -103,23 +102,4 @@ func newGrounder(ctx context.Context, g *gdl.Game, lim datalog.Limits, without .
 	gr.joiner = join.NewJoiner(gr.Terms, join.NewMeter(w, gr.Limits, gr.Theory.Bytes))
 	gr.Clock.Done("translate")
 	return gr
-}
-
-// reach computes the possible atoms. It records the matches of rules without open negations, except
-// rules that derive demand, most of whose atoms become static.
-func (gr *grounder) reach() error {
-	if gr.demand == nil {
-		gr.demand = &demand{theory: gr.Theory, plain: gr.Rules, guarded: gr.Rules}
-	}
-	gr.record = gr.newRecorder()
-	for _, r := range gr.demand.guarded {
-		if r.Head.Rel.IsOpen() && !slices.ContainsFunc(r.Body, func(l rules.Literal) bool { return l.IsOpenNegation() }) {
-			gr.record.startRecord(r)
-		}
-	}
-	f := join.NewFixpoint(join.Planning{Watch: gr.Watch, Ignore: (*rules.Literal).IsOpenNegation}, append(gr.CarryRules(), gr.OpenRules()...))
-	f.Take = gr.record.take
-	err := f.Run(gr.joiner)
-	gr.exact = gr.demand.close()
-	return err
 }
