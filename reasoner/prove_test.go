@@ -102,7 +102,7 @@ func randomMachine(t *testing.T, rng *rand.Rand, roles int) (*circuit.Game, mach
 			continue
 		}
 		g := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
-		m := must.Get(g.Compile(context.Background(), circuit.Options{Kernel: kernel.Narrow}))(t)
+		m := must.Get(g.Compile(context.Background(), circuit.Options{Kernel: kernel.Portable64}))(t)
 		return g.Game, m
 	}
 }

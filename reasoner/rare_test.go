@@ -85,7 +85,7 @@ func rareMachine(t *testing.T, rng *rand.Rand, roles int) (text string, g *circu
 		t.Fatalf("%v\n%s", err, text)
 	}
 	optimised := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
-	m = must.Get(optimised.Compile(context.Background(), circuit.Options{Kernel: kernel.Narrow}))(t)
+	m = must.Get(optimised.Compile(context.Background(), circuit.Options{Kernel: kernel.Portable64}))(t)
 	interpreter = must.Get(reference.New(t.Context(), rules))(t)
 	return text, optimised.Game, m, interpreter
 }
@@ -219,7 +219,7 @@ func TestARoleThatIsStuckAfterARareEventIsFoundInAnyTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
-	m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Narrow}))(t)
+	m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Portable64}))(t)
 	for _, budget := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond, time.Second, 4 * time.Second} {
 		findings := must.Get(proofs.Rules(t.Context(), g.Game, m, proofs.Limits{MaxTime: budget, MaxBytes: 1 << 28}))(t)
 		for _, f := range findings {

@@ -64,7 +64,7 @@ func (m *Machine) NewBatch() machine.Batch { return m.newBatch(m.wide) }
 // NewNarrowBatch implements machine.Machine.
 func (m *Machine) NewNarrowBatch() machine.Batch { return m.newBatch(m.narrow()) }
 
-func (m *Machine) newBatch(e *kernel.Engine) *batch {
+func (m *Machine) newBatch(e *kernel.Executable) *batch {
 	w := e.Words()
 	memory := e.NewMemory()
 	b := &batch{
@@ -104,7 +104,7 @@ func newTransposed(moves []moveTable, words int) []transposedMoves {
 }
 
 // batchBytes returns the memory of a batch, except a few words.
-func (m *Machine) batchBytes(e *kernel.Engine) int64 {
+func (m *Machine) batchBytes(e *kernel.Executable) int64 {
 	lanes, roles := int64(e.Lanes()), int64(len(m.moves))
 	blocks := int64(0)
 	for _, table := range slices.Concat(m.moves, m.sensible) {
