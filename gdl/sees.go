@@ -33,12 +33,12 @@ func (c *checker) perception() {
 	hidden := o.hidden(rules)
 	for _, cl := range rules {
 		if hidden != "" {
-			c.found.add("E030", cl.Head.Pos, cl.Head.excerpt(), "imperfect information is not supported, found a rule for `"+cl.Head.Name+"`: "+hidden)
+			c.findings.add("E030", cl.Head.Pos, cl.Head.excerpt(), "imperfect information is not supported, found a rule for `"+cl.Head.Name+"`: "+hidden)
 		}
 	}
 	if hidden == "" {
 		c.percepts = o.percepts
-		c.found.add("W027", rules[0].Head.Pos, rules[0].Head.excerpt(),
+		c.findings.add("W027", rules[0].Head.Pos, rules[0].Head.excerpt(),
 			"each role sees the moves of all others; played as a game without `"+rules[0].Head.Name+"`")
 		c.clauses = slices.DeleteFunc(slices.Clone(c.clauses), func(cl *Clause) bool { return isPerception(cl.Head) })
 		c.leftOut = rules
