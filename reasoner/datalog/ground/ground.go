@@ -55,8 +55,8 @@ func (gr *grounder) phases() []phase {
 	return []phase{inBoth, inGrounding}
 }
 
-// prepared is a game after the passes that grounding and the Datalog machine share.
-type prepared struct {
+// Prepared is a game after the passes that grounding and the Datalog machine share.
+type Prepared struct {
 	*rules.Theory
 	Limits datalog.Limits
 	Clock  *machine.Stopwatch
@@ -64,15 +64,15 @@ type prepared struct {
 
 // Prepare translates the rules of a game, and computes its static relations except large ones. A relation is large if
 // it has more than the given number of tuples. Tests leave out the named passes.
-func Prepare(ctx context.Context, g *gdl.Game, lim datalog.Limits, large int, without ...string) (*prepared, error) {
+func Prepare(ctx context.Context, g *gdl.Game, lim datalog.Limits, large int, without ...string) (*Prepared, error) {
 	gr := newGrounder(ctx, g, lim, without...)
 	gr.lightly = large
-	return &gr.prepared, gr.runPasses(inBoth)
+	return &gr.Prepared, gr.runPasses(inBoth)
 }
 
 // grounder is the state of the grounding of one game.
 type grounder struct {
-	prepared
+	Prepared
 	joiner  *join.Joiner
 	without []string // names of passes left out by tests
 
@@ -89,7 +89,7 @@ func newGrounder(ctx context.Context, g *gdl.Game, lim datalog.Limits, without .
 	w := guard.NewWatch(ctx, datalog.Grounding)
 	w.Look()
 	gr := &grounder{
-		prepared: prepared{Limits: lim.WithDefaults(), Clock: machine.NewStopwatch()}, without: without,
+		Prepared: Prepared{Limits: lim.WithDefaults(), Clock: machine.NewStopwatch()}, without: without,
 		lightly: 50_000, unfolding: threshold{20_000, 16}, factoring: threshold{2_000, 4}, asking: threshold{20_000, 4},
 	}
 	// Estimates assume independent columns. In positions the columns are correlated: in chess the estimate is

@@ -42,7 +42,7 @@ func (gr *grounder) evaluateStatic() error {
 func neededAtOnce(th *rules.Theory, byHead map[*rules.Relation][]*rules.Rule) map[*rules.Relation]bool {
 	var start []*rules.Relation
 	for _, rel := range th.Relations {
-		if rel.Name.Name == "init" || rel.Name.Name == "role" {
+		if rel.Name == "init" || rel.Name == "role" {
 			start = append(start, rel)
 		}
 	}
