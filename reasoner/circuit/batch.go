@@ -9,9 +9,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Batch simulates up to Lanes positions. It implements machine.Batch.
+// batch implements machine.Batch: it simulates one position in each lane.
 //
-// rows holds every signal, with `words` words each. Load and Store convert between rows and packed positions, one for
+// rows holds a row for every signal, of `words` words. Load and Store convert between rows and packed positions, one for
 // each lane, by transposition of 64×64 bits.
 type batch struct {
 	m           *Machine
@@ -22,7 +22,7 @@ type batch struct {
 	stuck       []uint64
 	wins        []uint64
 	goalsOK     bool              // the goal rows are valid for the present positions
-	chosen      []machine.Move    // by lane, then role: the chosen move, whose row has the lane's bit
+	chosen      []machine.Move    // by lane, then role: the chosen move, in whose row the lane's bit is set
 	chosenStale bool              // ChooseRandom has written the move rows, but not chosen
 	filled      machine.State     // the position that Fill last wrote to masked lanes
 	filledWords []uint64          // by fluent: its value in filled, in all bits

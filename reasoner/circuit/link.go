@@ -14,7 +14,8 @@ const (
 	goal
 	advance
 	choose
-	prepare
+	prepare // not in every image
+	programCount
 )
 
 // orders lists the orders in which a batch runs programs from one position to the next; all but the first and the last
@@ -32,8 +33,8 @@ func (m *Machine) link(g *Game, stuck logic.Lit) (*kernel.Image, error) {
 		chosen, parts = append(append(chosen, p.Chosen[0]...), p.Chosen[1]...), append(append(parts, p.First...), p.Second...)
 	}
 	var goals []logic.Lit
-	for _, goal := range g.Goals {
-		goals = append(goals, goal.When)
+	for i := range g.Goals {
+		goals = append(goals, g.Goals[i].When)
 	}
 	all := slices.Concat(position, goals, chosen, g.Next)
 	writes := g.writes(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
@@ -50,21 +51,22 @@ func (m *Machine) link(g *Game, stuck logic.Lit) (*kernel.Image, error) {
 		}
 		return marked
 	}
-	evaluate, _ := l.emit("evaluate", l.schedule(position, evaluated), nil)
-	goal, _ := l.emit("goal", l.schedule(goals, notEvaluated(goals)), nil)
-	choice, written := l.emit("choose", l.schedule(chosen, notEvaluated(chosen)), writes)
-	l.transfer(choice, chosen, parts, written)
-	advance, written := l.emit("advance", l.schedule(g.Next, notEvaluated(g.Next)), writes)
-	l.transfer(advance, g.Next, g.Fluents, written)
-	appendCopies(evaluate, m.recordRows(g, l, stuck), 1)
-	programs := []*kernel.Program{evaluate, goal, advance, choice}
+	var programs [programCount]*kernel.Program
+	var written map[int32]bool
+	programs[evaluate], _ = l.emit("evaluate", l.schedule(position, evaluated), nil)
+	programs[goal], _ = l.emit("goal", l.schedule(goals, notEvaluated(goals)), nil)
+	programs[choose], written = l.emit("choose", l.schedule(chosen, notEvaluated(chosen)), writes)
+	l.transfer(programs[choose], chosen, parts, written)
+	programs[advance], written = l.emit("advance", l.schedule(g.Next, notEvaluated(g.Next)), writes)
+	l.transfer(programs[advance], g.Next, g.Fluents, written)
+	appendCopies(programs[evaluate], m.recordRows(g, l, stuck), 1)
 	reused := l.reused(g.Next, evaluated, g.Net.Cone(g.Next))
 	if few := g.Net.Cone(reused); prepareRatio*l.countGates(few) <= l.countGates(evaluated) {
-		p, _ := l.emit("prepare", l.schedule(reused, few), nil)
-		programs, m.prepareProgram = append(programs, p), prepare
+		programs[prepare], _ = l.emit("prepare", l.schedule(reused, few), nil)
+		m.prepareProgram = prepare
 	}
 	m.rows = int(l.rows)
-	image := m.image(g, programs...)
+	image := m.image(g, programs)
 	var inputs []int32
 	for i := range int32(g.Net.Len()) {
 		if g.Net.Op(i) == logic.OpInput {
@@ -77,8 +79,8 @@ func (m *Machine) link(g *Game, stuck logic.Lit) (*kernel.Image, error) {
 // prepareRatio is the least ratio of the gates of evaluate to the gates of prepare for which prepare pays.
 const prepareRatio = 2
 
-// reused returns the evaluated signals among the given signals and the operands of used nodes, which
-// other programs compute.
+// reused returns the signals of the evaluate program that other programs read: given signals, and operands of the used
+// nodes, which the other programs compute.
 func (l *layout) reused(given []logic.Lit, evaluated, used []bool) (out []logic.Lit) {
 	needed := slices.Clone(given)
 	for i := range used {
@@ -186,10 +188,12 @@ func follow(holds []uint8, p *kernel.Program, own, first uint8) (row int32, ok b
 }
 
 // image returns the image of a machine: its programs, and the rows that batches read and write.
-func (m *Machine) image(g *Game, programs ...*kernel.Program) *kernel.Image {
+func (m *Machine) image(g *Game, programs [programCount]*kernel.Program) *kernel.Image {
 	image := &kernel.Image{Rows: m.rows, Moves: m.moveTables(g)}
 	for _, program := range programs {
-		image.Programs = append(image.Programs, *program)
+		if program != nil {
+			image.Programs = append(image.Programs, *program)
+		}
 	}
 	image.Fluents.First, image.Fluents.Count = int(m.fluent), len(m.names.Fluents)
 	image.Read = m.positionRows()
