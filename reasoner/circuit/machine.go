@@ -144,8 +144,8 @@ func (m *Machine) widest(image *kernel.Image, kernels []*kernel.Kernel, limit in
 		kernels[len(kernels)-1].Lanes(), m.rows, bytes>>20, limit>>20)
 }
 
-// searchKernel returns the fastest kernel for a handful of positions, the kernel of narrow batches. Rows of two words keep most circuits in the
-// first-level cache, and 128-bit operations are as fast as operations on one word.
+// searchKernel returns the fastest kernel for a handful of positions, the kernel of narrow batches. Rows of two words
+// keep most circuits in the first-level cache, and 128-bit operations are as fast as operations on one word.
 func searchKernel(kernels []*kernel.Kernel) *kernel.Kernel {
 	i := slices.IndexFunc(kernels, func(k *kernel.Kernel) bool { return k.Lanes() == 128 })
 	if i < 0 {
