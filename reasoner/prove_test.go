@@ -102,7 +102,7 @@ func randomMachine(t *testing.T, rng *rand.Rand, roles int) (*circuit.Game, mach
 			continue
 		}
 		g := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
-		m := must.Get(g.Compile(context.Background(), circuit.Options{Kernel: kernel.Narrow}))(t)
+		m := must.Get(g.Compile(context.Background(), circuit.Options{Kernel: kernel.Portable64}))(t)
 		return g.Game, m
 	}
 }
@@ -280,7 +280,7 @@ func TestTheInterpreterConfirmsTheLinesThatRefute(t *testing.T) {
 	}
 }
 
-// confirm has the interpreter of the rules play the lines that refute.
+// confirm has the reference engine play the lines that refute.
 func confirm(t testing.TB, rules *gdl.Game, findings []proofs.Finding, names *machine.Names) {
 	m := must.Get(reference.New(t.Context(), rules))(t)
 	for _, f := range findings[1:] {

@@ -173,7 +173,7 @@ const checkEvery = 1 << 10
 // substitution returns the substitution that rebuilds g in h, a game with inputs only. It maps each input of g to the
 // equal input of h, if h has it. It stops when ctx is done.
 func (g *Game) substitution(ctx context.Context, h *Game, translate translation) *logic.Substitution {
-	h.Net.Reserve(g.Net.Len(), g.Net.Operations())
+	h.Net.Reserve(g.Net.Len(), g.Net.OperandCount())
 	s := logic.NewSubstitution(g.Net, h.Net)
 	s.SetAll(g.Fluents, h.Fluents)
 	for r, row := range h.Does {

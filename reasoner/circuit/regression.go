@@ -161,7 +161,7 @@ func (r *regression) neverComplemented(roots []logic.Lit) []bool {
 // it may call valueAfter for the values of the roots after the move. forEachMove returns nil if ctx is done or the
 // network grows too large.
 func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, m int) []logic.Lit) [][][]logic.Lit {
-	limit := regressionGrowth * r.net.Operations()
+	limit := regressionGrowth * r.net.OperandCount()
 	out := make([][][]logic.Lit, signals)
 	for i := range out {
 		out[i] = make([][]logic.Lit, len(r.game.Does))
@@ -171,7 +171,7 @@ func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, 
 	}
 	for role, row := range r.game.Does {
 		for m := range row {
-			if ctx.Err() != nil || r.net.Operations() > limit {
+			if ctx.Err() != nil || r.net.OperandCount() > limit {
 				return nil
 			}
 			r.assumeMove(role, m, func(conditions []logic.Lit) {

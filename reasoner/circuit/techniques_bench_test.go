@@ -122,7 +122,7 @@ func measureTechniques(name string, src []byte, rows map[string]*gain) error {
 		return r
 	}
 	add("(all)", 1)
-	if lowered.Net.Operations() > largestTechniques {
+	if lowered.Net.OperandCount() > largestTechniques {
 		return nil
 	}
 	all, gates := optimisedWithout(ctx, lowered.Game)

@@ -82,8 +82,8 @@ func NewNetwork() *Network {
 // Len returns the number of nodes, including the constant and the inputs.
 func (n *Network) Len() int { return len(n.op) }
 
-// Operations returns the total number of operands.
-func (n *Network) Operations() int { return len(n.fan) }
+// OperandCount returns the total number of operands.
+func (n *Network) OperandCount() int { return len(n.fan) }
 
 // Operands returns the operands of a node. The slice aliases the network.
 func (n *Network) Operands(node int32) []Lit { return n.fan[n.start[node]:n.start[node+1]] }

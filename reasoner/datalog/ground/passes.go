@@ -9,8 +9,7 @@ import (
 // computes data for later passes.
 type pass struct {
 	name string
-	// doc describes the transformation, before → after. The file named after the pass, or with its function, has
-	// the details.
+	// doc describes the transformation, before → after. The file named after the pass has the details.
 	doc     string
 	assumes string // assumptions about the rules, beyond GDL's restrictions
 	phase   phase
