@@ -19,10 +19,7 @@ const mostMoves = 0.35
 func (d *decider) Signals(ctx context.Context) facts.Signals {
 	return d.signals.get(func() facts.Signals {
 		mobility := len(d.Names().Players()) > 1 && choices(ctx, d.Machine) <= mostMoves
-		if s := circuit.FindSignals(ctx, d.game, mobility, d.options); s != nil {
-			return s
-		}
-		return nil
+		return circuit.FindSignals(ctx, d.game, mobility, d.options)
 	})
 }
 
