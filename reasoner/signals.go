@@ -19,10 +19,7 @@ const mostMoves = 0.35
 func (c *circuitMachine) Signals(ctx context.Context) facts.Signals {
 	return c.signals.get(func() facts.Signals {
 		mobility := len(c.Names().Players()) > 1 && choices(ctx, c.Machine) <= mostMoves
-		if s := circuit.FindSignals(ctx, c.game, mobility, c.options); s != nil {
-			return s
-		}
-		return nil
+		return circuit.FindSignals(ctx, c.game, mobility, c.options)
 	})
 }
 

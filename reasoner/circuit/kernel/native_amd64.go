@@ -49,9 +49,9 @@ func vectorKernels() []*Kernel {
 		}
 	}
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL {
-		family(Native, false, avx512, avx2, avx128)
+		family(familyNative, false, avx512, avx2, avx128)
 	}
-	family(NativeAVX2, true, avx2, avx128)
+	family(familyAVX2, true, avx2, avx128)
 	return list
 }
 

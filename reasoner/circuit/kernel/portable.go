@@ -10,7 +10,7 @@ import (
 // of positions.
 
 var portableWide = &Kernel{
-	name:      Portable,
+	name:      familyPortable,
 	lanes:     64 * wideWords,
 	run:       runWide,
 	choose:    choosePortable(wideWords),

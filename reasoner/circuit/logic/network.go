@@ -40,7 +40,7 @@ type Op uint8
 
 // The operations. And with complemented literals also expresses or, nand and nor.
 const (
-	OpConst Op = iota
+	opConst Op = iota
 	OpInput    // a free variable, such as a fluent or a move
 	OpLoop     // a variable with a recursive definition; its value is a least fixpoint
 	OpAnd      // the conjunction of two or more literals
@@ -72,7 +72,7 @@ type slot struct {
 // NewNetwork returns a network that contains only the constant.
 func NewNetwork() *Network {
 	return &Network{
-		op:    []Op{OpConst},
+		op:    []Op{opConst},
 		start: []int32{0, 0},
 		def:   make(map[int32]Lit),
 		table: make([]slot, 1<<10),
