@@ -27,8 +27,7 @@ import (
 const (
 	// regressionWork limits this product: one or two seconds.
 	regressionWork = 30_000_000
-	// regressionGrowth limits the operands of the network, as a multiple of its operands before the regression. Passes
-	// that share reduce the added operands to a third or a fourth.
+	// regressionGrowth limits the operands of the network, as a multiple of its operands before the regression.
 	regressionGrowth = 100
 	// wideCondition is the largest number of operands of a condition after the move that is not treated as false. Wider
 	// conditions hardly ever matter, but take a long conjunction for every move. Examples: "no other piece is left"

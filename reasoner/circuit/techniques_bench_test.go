@@ -39,15 +39,16 @@ var (
 // techniqueBudget is the processor time for the measurements of a rulesheet.
 const techniqueBudget = 5 * time.Minute
 
-// techniques lists the passes and analyses of the table with the files that only they need.
+// techniques lists the passes and analyses of the table with the files that only they need: patterns, separated by
+// spaces. A technique with two measures has two rows, and its files are in the first.
 var techniques = []struct{ name, files string }{
 	{"pass fluents", "fluents.go"},
 	{"pass one-move", "onemove.go"},
 	{"pass flatten", "flatten.go"},
-	{"pass parts", "parts.go internal/choice/choice.go internal/choice/numbers.go internal/choice/partition.go internal/choice/parts.go internal/choice/rectangles.go internal/choice/sums.go internal/choice/union.go"},
+	{"pass parts", "parts.go internal/choice/[c-s]*.go internal/choice/union.go"},
 	{"pass factor", "factor.go logic/factor.go"},
 	{"shared choice of turns", "turns.go internal/choice/turns.go"},
-	{"parts: moves for each input", "parts.go internal/choice/*.go"},
+	{"parts: moves for each input", ""},
 	{"symmetries: positions merged", "symmetry.go refine.go"},
 	{"threats: signals", "threats.go"},
 	{"mobility: signals", "mobility.go"},
@@ -138,14 +139,13 @@ func printTechniques(all map[string]*measurements) {
 
 // techniqueRow returns the row of a technique; the rulesheets with the greatest gains come last.
 func techniqueRow(technique string, lines int, load float64, all map[string]*measurements) string {
-	var measures, speeds []float64
-	var most []string
-	more, time := 0, 0.0
 	type row struct {
 		sheet   string
 		measure float64
 	}
 	var rows []row
+	var measures, speeds []float64
+	more, time := 0, 0.0
 	for _, m := range all {
 		time += m.Load[technique]
 		for _, g := range m.Gains {
@@ -164,22 +164,25 @@ func techniqueRow(technique string, lines int, load float64, all map[string]*mea
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(-cmp.Compare(a.measure, b.measure), strings.Compare(a.sheet, b.sheet))
 	})
+	var most []string
 	for _, r := range rows[:min(4, len(rows))] {
 		most = append(most, fmt.Sprintf("%s %.2f", r.sheet, r.measure))
 	}
-	speed := "–"
+	mean, _ := geometric(measures)
+	speed, share := "–", "–"
 	if len(speeds) > 0 {
 		mean, margin := geometric(speeds)
-		speed = fmt.Sprintf("%.2f ± %.2f (%d)", mean, margin, len(speeds))
+		speed = fmt.Sprintf("%.2f ± %.2f", mean, margin)
 	}
-	mean, _ := geometric(measures)
-	return fmt.Sprintf("| %s | %d | %d | %d | %.2f | %s | %.1f %% | %s |",
-		technique, lines, len(rows), more, mean, speed, 100*time/load, strings.Join(most, ", "))
+	if time > 0 {
+		share = fmt.Sprintf("%.1f %%", 100*time/load)
+	}
+	return fmt.Sprintf("| %s | %d | %d | %d | %.2f | %s | %s | %s |", technique, lines, len(rows), more, mean, speed, share, strings.Join(most, ", "))
 }
 
-// geometric returns the geometric mean of a list, and the half width of its 95 % confidence interval.
+// geometric returns the geometric mean of a list, and the half width of its 95 % confidence interval; 1 of an empty list.
 func geometric(list []float64) (mean, margin float64) {
-	sum, squares, n := 0.0, 0.0, float64(len(list))
+	sum, squares, n := 0.0, 0.0, float64(max(1, len(list)))
 	for _, x := range list {
 		sum += math.Log(x)
 		squares += math.Log(x) * math.Log(x)
