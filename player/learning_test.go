@@ -65,16 +65,16 @@ func ctxOf(t *testing.T, d time.Duration) context.Context {
 }
 
 func TestTheStartClockTeaches(t *testing.T) {
-	exhaustive.Only(t, "takes two seconds")
 	m := gamestest.Machine(t, "connectFour-4x4")
-	used, knows := false, knowledgeOf(t, gamestest.Rules(t, "connectFour-4x4"))
-	for clock := 2 * leastLearning; !used && clock < 2*time.Minute; clock *= 2 { // on a busy machine learning takes longer
-		p := newThinker(setting{spec: spec{threads: 1, without: []string{exactSearch}}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: knows})
-		p.begin(ctxOf(t, clock), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-		used = p.approach.evaluator != nil
-	}
-	if _, err := evaluate.Learnt(knows.file); !used || err != nil {
-		t.Errorf("what was learnt is used: %v, kept for the next match: %v", used, err)
+	knows := knowledgeOf(t, gamestest.Rules(t, "connectFour-4x4"))
+	p := newThinker(setting{spec: spec{threads: 1, without: []string{exactSearch}}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: knows})
+	p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) { l.Learn(t.Context(), 2_000) }
+	ctx := ctxOf(t, time.Minute)
+	p.prepare(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
+	p.adopt(p.study(ctx))
+	known, err := evaluate.Learnt(knows.file)
+	if p.approach.evaluator == nil || err != nil || known.Games < 2_000 {
+		t.Errorf("an evaluation is used: %v, kept for the next match: %d games, %v", p.approach.evaluator != nil, known.Games, err)
 	}
 }
 
