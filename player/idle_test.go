@@ -16,7 +16,7 @@ import (
 
 // idleClock is the processor time for each of idleMoves moves of a match.
 const (
-	idleClock = 50 * time.Millisecond
+	idleClock = 20 * time.Millisecond
 	idleMoves = 4
 )
 
