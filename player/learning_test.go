@@ -44,6 +44,7 @@ func knowledgeOf(t *testing.T, game *gdl.Game) knowledge {
 }
 
 func TestExactSearchesBeginWithLittleTimeInGamesOfTurnsThatAreNotSolvedAtOnce(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long; other tests of exact searches look at their goroutines")
 	for game, c := range map[string]struct {
 		clock time.Duration
 		want  float64
@@ -65,6 +66,7 @@ func ctxOf(t *testing.T, d time.Duration) context.Context {
 }
 
 func TestTheStartClockTeaches(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long on one goroutine")
 	m := gamestest.Machine(t, "connectFour-4x4")
 	knows := knowledgeOf(t, gamestest.Rules(t, "connectFour-4x4"))
 	p := newThinker(setting{spec: spec{threads: 1, without: []string{exactSearch}}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: knows})
@@ -108,6 +110,7 @@ func TestHalfOfTheStartClockGoesIntoLearning(t *testing.T) {
 }
 
 func TestWhatIsOfNoUseIsNotLearnt(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long on one goroutine")
 	m := gamestest.Machine(t, "breakthrough-4x4")
 	for games, useful := range map[int64]bool{0: false, 1: false, 10_000: true} {
 		p := onOneThread(0, 1<<30)
