@@ -59,7 +59,7 @@ lint: bin/golangci-lint
 format: bin/golangci-lint
 	bin/golangci-lint fmt ./...
 
-race: # the fast tier; exhaustive.NotUnderRace skips tests that take long and show nothing new, "test" has vetted
+race: # the fast tier; exhaustive.NotUnderRace skips tests that take long and show nothing new
 	go test -timeout $(TIMEOUT) -vet=off -race $(RACE_PACKAGES)
 	go test -timeout $(TIMEOUT) -vet=off -race -run '$(RACE_RUN)' ./reasoner ./reasoner/machine/scalar ./search/evaluate ./search/layers ./search/simultaneous ./search/table
 
