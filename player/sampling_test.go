@@ -42,6 +42,7 @@ func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation
 }
 
 func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long on one goroutine")
 	m := gamestest.Machine(t, "breakthrough-4x4")
 	useless, useful := learntOf(t, m, 1), learntOf(t, m, 10_000)
 	if useless.Share() >= usefulShare || useful.Share() < 0.5 {
@@ -121,6 +122,7 @@ func TestSubgamesAreSearchedApart(t *testing.T) {
 }
 
 func TestEachSubgameIsLearnt(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long on one goroutine")
 	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
 	p := onOneThread(0, 64<<20, exactSearch)
 	p.ponders = true

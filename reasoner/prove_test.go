@@ -65,7 +65,7 @@ func reachable(m machine.Machine, f func(s machine.State, terminal bool, goals [
 
 func TestPlansOfRandomGamesHaveTheBestGoalThatCanBeReached(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 1))
-	games := howMany(600, 80)
+	games := howMany(300, 80)
 	solved := 0
 	for range games {
 		g, m := randomMachine(t, rng, 1)
@@ -109,7 +109,7 @@ func randomMachine(t *testing.T, rng *rand.Rand, roles int) (*circuit.Game, mach
 
 func TestInvariantsOfRandomGamesHoldWhereverTheyLead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 2))
-	games := howMany(300, 40)
+	games := howMany(150, 40)
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)
 		var inv *proofs.Invariants
@@ -241,7 +241,7 @@ func everywhere(m machine.Machine, f func(now seenPosition, before *seenPosition
 
 func TestProofsAboutRandomGamesHoldAndRefutationsFail(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 3))
-	games := howMany(150, 12)
+	games := howMany(75, 12)
 	open, all := 0, 0
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)

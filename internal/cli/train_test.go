@@ -58,6 +58,7 @@ func TestTrainingGoesOnWhereItEnded(t *testing.T) {
 }
 
 func TestKnowledgeIsFoundUnderOtherNames(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long; other tests of training look at its goroutines")
 	_, src := must.Get2(games.Source("connectFour-4x4"))(t)
 	tree := must.Get(gdl.Parse("", src))(t)
 	scrambled := filepath.Join(t.TempDir(), "scrambled.kif")
@@ -87,6 +88,7 @@ func TestKnowledgeIsFoundUnderOtherNames(t *testing.T) {
 }
 
 func TestDamagedKnowledgeIsRefusedAndMatchesArePlayedAllTheSame(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long; other tests of training look at its goroutines")
 	dir := t.TempDir()
 	execute(t, "train", "connectFour-5x4", "--time", "200ms", "--knowledge", dir).expect(t, statusFine, "saved in")
 	path := learntFile(t, dir)

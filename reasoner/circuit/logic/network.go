@@ -308,31 +308,21 @@ func (n *Network) Dependencies(i int32) []Lit {
 	return n.Operands(i)
 }
 
-// Cone marks the nodes that the roots depend on, directly or indirectly. A descending sweep reaches all operands of a
-// node after the node. A definition above its variable begins another sweep.
+// Cone marks the nodes that the roots depend on, directly or indirectly.
 func (n *Network) Cone(roots []Lit) []bool {
 	live := make([]bool, n.Len())
-	top := int32(0)
-	for _, l := range roots {
-		live[l.Node()], top = true, max(top, l.Node())
-	}
-	for top > 0 {
-		i := top
-		for top = 0; i > 0; i-- {
-			if !live[i] {
-				continue
-			}
-			for _, l := range n.fan[n.start[i]:n.start[i+1]] {
-				live[l.Node()] = true
-			}
-			if n.op[i] == OpLoop {
-				d := n.def[i].Node()
-				if !live[d] && d > i {
-					top = max(top, d)
-				}
-				live[d] = true
+	var pending []int32 // marked nodes with operands that are not
+	mark := func(list ...Lit) {
+		for _, l := range list {
+			if i := l.Node(); !live[i] {
+				live[i], pending = true, append(pending, i)
 			}
 		}
+	}
+	for mark(roots...); len(pending) > 0; {
+		i := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		mark(n.Dependencies(i)...)
 	}
 	return live
 }
