@@ -128,7 +128,6 @@ type Rule struct {
 // Not, Distinct or Equal uses it. A chance role is spelled `random`. Auxiliary relations have a `/` in their names. A
 // relation that negates itself by name only is split, so that the names are stratified. The relations with a fixed
 // meaning are role/1 init/1 base/1 input/2 true/1 does/2 next/1 legal/2 goal/2 terminal/0.
-// does/2 next/1 legal/2 goal/2 terminal/0.
 type Game struct {
 	Roles []Term // ground, in order of declaration
 	Rules []Rule // in order of the rulesheet; includes the role facts

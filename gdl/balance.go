@@ -14,7 +14,7 @@ type balancer struct {
 	open     []lexer.Position
 	missing  int          // closing parentheses to add before next
 	next     *lexer.Token // read, but not passed on
-	faults   *findings
+	findings *findings
 
 	wrapper   *lexer.Token // of outer: the opening parenthesis
 	unwrapped bool         // of outer: its closing parenthesis has been read
@@ -48,8 +48,8 @@ func (b *balancer) take() lexer.Token {
 	switch {
 	case t.EOF():
 		b.close("the end of the file")
-		if b.outer && !b.unwrapped && b.faults.errors == 0 {
-			b.faults.report("E002", b.wrapper.Pos, "(", "expected the closing parenthesis of the pair around all rules, found the end of the file")
+		if b.outer && !b.unwrapped && b.findings.errors == 0 {
+			b.findings.report("E002", b.wrapper.Pos, "(", "expected the closing parenthesis of the pair around all rules, found the end of the file")
 		}
 	case b.byColumn && t.Pos.Column == 1 && (isPunct(t, "(") || b.syntax == infix && t.Type == tokenSymbol):
 		b.close("the next form")
@@ -62,7 +62,7 @@ func (b *balancer) take() lexer.Token {
 // close ends the open form, if any.
 func (b *balancer) close(before string) {
 	if len(b.open) > 0 {
-		b.faults.report("E002", b.open[0], "(", "expected %s for this form before %s, found none",
+		b.findings.report("E002", b.open[0], "(", "expected %s for this form before %s, found none",
 			plural(len(b.open), "closing parenthesis"), before)
 	}
 	b.missing, b.open = len(b.open), b.open[:0]
@@ -73,7 +73,7 @@ func (b *balancer) accept(t lexer.Token) bool {
 	switch {
 	case t.Type == tokenComment:
 		if b.isForeign(t) {
-			b.faults.report("W023", t.Pos, t.Value, "expected a comment that starts with `;`, found `%s`; read as a comment", clip(t.Value))
+			b.findings.report("W023", t.Pos, t.Value, "expected a comment that starts with `;`, found `%s`; read as a comment", clip(t.Value))
 		}
 		return false
 	case b.outer && b.wrapper == nil:
@@ -84,11 +84,11 @@ func (b *balancer) accept(t lexer.Token) bool {
 		b.unwrapped = true
 		return false
 	case t.Type == tokenSymbol && t.Value == "?":
-		b.faults.report("E004", t.Pos, t.Value, "expected the name of a variable after `?`, found nothing")
+		b.findings.report("E004", t.Pos, t.Value, "expected the name of a variable after `?`, found nothing")
 	case isPunct(t, "("):
 		b.open = append(b.open, t.Pos)
 	case isPunct(t, ")") && len(b.open) == 0:
-		b.faults.report("E001", t.Pos, t.Value, "expected a form, found `)` with no open parenthesis before it")
+		b.findings.report("E001", t.Pos, t.Value, "expected a form, found `)` with no open parenthesis before it")
 		return false
 	case isPunct(t, ")"):
 		b.open = b.open[:len(b.open)-1]

@@ -4,13 +4,13 @@ import "stackmate/internal/guard"
 
 // checker checks clauses for errors and warnings. Malformed clauses count as definitions and are not checked further.
 type checker struct {
-	watch   *guard.Watch
-	found   *findings
-	file    string
-	infix   bool
-	clauses []*Clause
-	sound   []*Clause // the clauses that are not malformed
-	leftOut []*Clause // rules of perception
+	watch    *guard.Watch
+	findings *findings
+	file     string
+	infix    bool
+	clauses  []*Clause
+	sound    []*Clause // the clauses that are not malformed
+	leftOut  []*Clause // rules of perception
 
 	percepts []percept // of a game with perception rules but without hidden moves
 	// stratified: the sound clauses after stratify.
@@ -53,7 +53,7 @@ func (c *checker) presence() {
 		{"E020", "role"}, {"E021", "terminal"}, {"E022", "goal"}, {"E023", "legal"},
 	} {
 		if !defined[need.name] {
-			c.found.add(need.code, Pos{File: c.file}, "", "expected at least one rule for `"+need.name+"`, found none")
+			c.findings.add(need.code, Pos{File: c.file}, "", "expected at least one rule for `"+need.name+"`, found none")
 		}
 	}
 }
@@ -61,24 +61,25 @@ func (c *checker) presence() {
 // fact reports variables in facts, and roles defined by rules.
 func (c *checker) fact(cl *Clause) {
 	if cl.Head.Name == "role" && len(cl.Body) > 0 {
-		c.found.add("E014", cl.Head.Pos, cl.Head.excerpt(),
+		c.findings.add("E014", cl.Head.Pos, cl.Head.excerpt(),
 			"expected roles as facts, found `role` as the head of a rule with a body")
 	}
 	if len(cl.Body) > 0 {
 		return
 	}
 	for _, v := range cl.Head.variables(nil) {
-		c.found.add("E018", v.Pos, v.Name, "expected a ground fact, found the variable "+v.Name)
+		c.findings.add("E018", v.Pos, v.Name, "expected a ground fact, found the variable "+v.Name)
 	}
 }
 
-// body reports conditions on init, next, base, input, sees and percept, which only the game manager reads.
+// body reports conditions on init, next, base, input, sees and percept: the rules of a game must not read these
+// relations.
 func (c *checker) body(cl *Clause) {
 	for _, f := range cl.Body {
 		f.atoms(false, func(atom Term, _ bool) {
 			switch atom.Name {
 			case "init", "next", "base", "input", "sees", "percept":
-				c.found.add("E015", atom.Pos, atom.excerpt(),
+				c.findings.add("E015", atom.Pos, atom.excerpt(),
 					"expected a relation that rules may ask for, found `"+atom.Name+"` in a body")
 			}
 		})

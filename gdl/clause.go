@@ -70,7 +70,7 @@ func symbol(pos lexer.Position, name string) Term {
 // collector collects clauses, reports malformed parts, and spells keywords in lower case.
 type collector struct {
 	watch      *guard.Watch
-	faults     *findings
+	findings   *findings
 	clauses    []*Clause
 	conditions int  // so far
 	incomplete bool // malformed clauses have been left out
@@ -78,9 +78,9 @@ type collector struct {
 }
 
 func (c *collector) clause(cl *Clause) {
-	before := c.faults.errors
+	before := c.findings.errors
 	if cl.isHeadless() {
-		c.faults.add("E010", cl.Pos, cl.String(), "expected a head after `<=`, found `)`")
+		c.findings.add("E010", cl.Pos, cl.String(), "expected a head after `<=`, found `)`")
 		return
 	}
 	if c.arrow(cl) {
@@ -88,7 +88,7 @@ func (c *collector) clause(cl *Clause) {
 	}
 	c.head(&cl.Head)
 	cl.Body = c.formulas(cl.Body, false, 0)
-	cl.malformed = c.faults.errors > before
+	cl.malformed = c.findings.errors > before
 	c.clauses = append(c.clauses, cl)
 }
 
@@ -108,7 +108,7 @@ func (c *collector) head(t *Term) {
 
 // fault reports an error in a part of a clause.
 func (c *collector) fault(code string, at Pos, part interface{ excerpt() string }, format string, args ...any) {
-	c.faults.add(code, at, part.excerpt(), fmt.Sprintf(format, args...))
+	c.findings.add(code, at, part.excerpt(), fmt.Sprintf(format, args...))
 }
 
 // formulas checks conditions, and returns them up to maxConditions.
@@ -228,10 +228,10 @@ func (t Term) Normal() (Term, error) { return t.normal(false) }
 
 // normal implements Normal; perceives permits (does role move), as in percepts.
 func (t Term) normal(perceives bool) (Term, error) {
-	c := collector{watch: guard.NewWatch(context.Background(), reading), faults: &findings{}, perceives: perceives}
+	c := collector{watch: guard.NewWatch(context.Background(), reading), findings: &findings{}, perceives: perceives}
 	list := []Term{t}
 	c.terms(list)
-	return list[0], c.faults.finish("").err()
+	return list[0], c.findings.finish("").err()
 }
 
 // ParseTerm parses a ground term, such as a move of a message.

@@ -20,7 +20,7 @@ func (c *checker) dependencies() {
 			c.independent(cl, g, "E025", relation{"does", 2}, onMoves)
 		}
 		for _, atom := range cl.unstratified(g) {
-			c.found.explain("E026", atom.Pos, atom.excerpt(), func() string {
+			c.findings.explain("E026", atom.Pos, atom.excerpt(), func() string {
 				return fmt.Sprintf("expected a negated relation that does not depend on `%s`, found the cycle %s → not %s",
 					cl.Head.Name, cl.Head.Name, g.path(atom.relation(), cl.Head.relation()))
 			})
@@ -35,7 +35,7 @@ func (c *checker) independent(cl *Clause, g *graph, code string, on relation, de
 	for _, f := range cl.Body {
 		f.atoms(false, func(atom Term, _ bool) {
 			if dependents[g.id(atom)] {
-				c.found.explain(code, atom.Pos, atom.excerpt(), func() string {
+				c.findings.explain(code, atom.Pos, atom.excerpt(), func() string {
 					return fmt.Sprintf("`%s` must not depend on `%s`, found %s → %s",
 						cl.Head.Name, on.name, cl.Head.Name, g.path(atom.relation(), on))
 				})
@@ -46,7 +46,7 @@ func (c *checker) independent(cl *Clause, g *graph, code string, on relation, de
 
 // separated warns of cycles through negation that stratify could remove.
 func (c *checker) separated() {
-	for _, f := range c.found.list {
+	for _, f := range c.findings.list {
 		if f.Code == "E026" {
 			return
 		}
@@ -55,7 +55,7 @@ func (c *checker) separated() {
 	for _, cl := range c.sound {
 		c.watch.Step()
 		for _, atom := range cl.unstratified(written) {
-			c.found.explain("W019", atom.Pos, atom.excerpt(), func() string {
+			c.findings.explain("W019", atom.Pos, atom.excerpt(), func() string {
 				return fmt.Sprintf("`%s` depends on its own negation by name: %s → not %s; the arguments tell the parts apart",
 					cl.Head.Name, cl.Head.Name, written.path(atom.relation(), cl.Head.relation()))
 			})
@@ -170,7 +170,7 @@ func (r *recursion) atom(atom Term, known allowed) {
 		if known.nested.has(n) {
 			code, found = "W020", "inside a function term"
 		}
-		r.found.explain(code, a.Pos, a.excerpt(), func() string {
+		r.findings.explain(code, a.Pos, a.excerpt(), func() string {
 			return fmt.Sprintf("expected %s as an argument of a condition outside the cycle %s → %s, found it %s",
 				a.excerpt(), r.clause.Head.Name, r.graph.path(atom.relation(), r.clause.Head.relation()), found)
 		})

@@ -42,7 +42,7 @@ func clauseStarts(tokens []lexer.Token) map[int]bool {
 		if t.Type == tokenComment {
 			continue
 		}
-		if depth == 0 && (before.EOF() || infix.separates(before, t)) {
+		if depth == 0 && (before.EOF() || infix.endsClause(before, t)) {
 			starts[t.Pos.Offset] = true
 		}
 		switch {

@@ -58,9 +58,9 @@ func newSyntax(comment, punct string) *syntax {
 	return s
 }
 
-// separates reports whether a clause ends between two tokens outside of parentheses: in infix syntax after a dot, and
+// endsClause reports whether a clause ends between two tokens outside of parentheses: in infix syntax after a dot, and
 // where no operator connects them.
-func (s *syntax) separates(a, b lexer.Token) bool {
+func (s *syntax) endsClause(a, b lexer.Token) bool {
 	if s == prefix || b.EOF() || isPunct(a, ".") {
 		return true
 	}

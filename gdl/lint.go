@@ -63,13 +63,13 @@ func (c *checker) spelling() {
 		seen[t.Name] = true
 		low := strings.ToLower(t.Name)
 		if _, ok := keyword(t.Name); ok && constant {
-			c.found.add("W003", t.Pos, t.Name, "expected a symbol of the game, found the keyword "+t.Name+" as a constant")
+			c.findings.add("W003", t.Pos, t.Name, "expected a symbol of the game, found the keyword "+t.Name+" as a constant")
 		}
 		if strings.ContainsFunc(t.Name, func(r rune) bool { return r >= 0x7f }) {
-			c.found.add("W013", t.Pos, t.Name, "expected ASCII, found the symbol "+strconv.QuoteToASCII(t.Name))
+			c.findings.add("W013", t.Pos, t.Name, "expected ASCII, found the symbol "+strconv.QuoteToASCII(t.Name))
 		}
 		if other, ok := spelled[low]; ok {
-			c.found.add("W010", t.Pos, t.Name, fmt.Sprintf("%s differs from %s only in case", t.Name, other))
+			c.findings.add("W010", t.Pos, t.Name, fmt.Sprintf("%s differs from %s only in case", t.Name, other))
 			return
 		}
 		spelled[low] = t.Name

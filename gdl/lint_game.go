@@ -16,13 +16,13 @@ func (c *checker) roles() {
 		c.watch.Step()
 		role := cl.Head.Args[0]
 		if declared[role.String()] {
-			c.found.add("W014", cl.Head.Pos, cl.Head.excerpt(), "the role "+role.excerpt()+" is declared already")
+			c.findings.add("W014", cl.Head.Pos, cl.Head.excerpt(), "the role "+role.excerpt()+" is declared already")
 			continue
 		}
 		declared[role.String()] = true
 		for _, name := range []string{"legal", "goal"} {
 			if !rules[name].has(role) {
-				c.found.add("W015", cl.Head.Pos, cl.Head.excerpt(),
+				c.findings.add("W015", cl.Head.Pos, cl.Head.excerpt(),
 					"expected a rule for `"+name+"` of the role "+role.excerpt()+", found none")
 			}
 		}
@@ -34,7 +34,7 @@ func (c *checker) roles() {
 		switch atom.Name {
 		case "legal", "does", "goal", "input":
 			if r := atom.Args[0]; r.Kind == Symbol && !declared[r.Name] {
-				c.found.add("W018", r.Pos, r.Name, "expected a declared role, found "+r.Name)
+				c.findings.add("W018", r.Pos, r.Name, "expected a declared role, found "+r.Name)
 			}
 		}
 	}, func(Term) {})
@@ -71,9 +71,9 @@ func (c *checker) goals() {
 		}
 		value := cl.Head.Args[1]
 		if value.Kind == Variable {
-			c.found.add("W009", value.Pos, value.Name, "expected a number from 0 to 100, found the variable "+value.Name)
+			c.findings.add("W009", value.Pos, value.Name, "expected a number from 0 to 100, found the variable "+value.Name)
 		} else if !isGoalValue(value) {
-			c.found.add("E028", value.Pos, value.excerpt(), "expected a number from 0 to 100, found "+value.excerpt())
+			c.findings.add("E028", value.Pos, value.excerpt(), "expected a number from 0 to 100, found "+value.excerpt())
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (c *checker) asked(name string, i int, what string, made shapes) {
 			if defined[t.relation()] {
 				advice = ": " + clip(t.Name) + " is a relation; write " + t.excerpt() + " without `" + name + "`"
 			}
-			c.found.add("W017", t.Pos, t.excerpt(), "expected "+what+", found "+t.excerpt()+advice)
+			c.findings.add("W017", t.Pos, t.excerpt(), "expected "+what+", found "+t.excerpt()+advice)
 		}
 	}, func(Term) {})
 }
@@ -154,17 +154,17 @@ func (c *checker) asked(name string, i int, what string, made shapes) {
 func (c *checker) announced(name string, i int, makers string, made shapes) {
 	listed := c.arguments(i, name)
 	if len(listed.order) == 0 && !listed.open {
-		c.found.add("W007", Pos{File: c.file}, "", "expected rules for `"+name+"`, found none")
+		c.findings.add("W007", Pos{File: c.file}, "", "expected rules for `"+name+"`, found none")
 		return
 	}
 	for _, r := range made.order {
 		if t := made.first[r]; !listed.has(t) {
-			c.found.add("W008", t.Pos, t.excerpt(), fmt.Sprintf("expected `%s` to list %s, found no such rule", name, t.excerpt()))
+			c.findings.add("W008", t.Pos, t.excerpt(), fmt.Sprintf("expected `%s` to list %s, found no such rule", name, t.excerpt()))
 		}
 	}
 	for _, r := range listed.order {
 		if t := listed.first[r]; !made.has(t) {
-			c.found.add("W008", t.Pos, t.excerpt(), fmt.Sprintf("`%s` lists %s, found no %s that makes it", name, t.excerpt(), makers))
+			c.findings.add("W008", t.Pos, t.excerpt(), fmt.Sprintf("`%s` lists %s, found no %s that makes it", name, t.excerpt(), makers))
 		}
 	}
 }

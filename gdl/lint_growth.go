@@ -86,7 +86,7 @@ func (c *checker) warnOfGrowth(edges [][]int, grow, shrink []growing) {
 		if foreignOperators[g.term.Name] != "" {
 			advice = "; it is a term, not a sum: " + noArithmetic
 		}
-		c.found.add("W025", g.term.Pos, g.term.excerpt(),
+		c.findings.add("W025", g.term.Pos, g.term.excerpt(),
 			"expected a fluent of bounded size, found "+g.term.excerpt()+", which grows with every joint move"+advice)
 	}
 }

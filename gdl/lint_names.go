@@ -21,7 +21,7 @@ func (c *checker) names() {
 			c.arity("function", functions, u)
 			if defined[u.Name] && relations.uses(u.Name) && !clash[u.Name] {
 				clash[u.Name] = true
-				c.found.add("W002", u.Pos, u.excerpt(), "the function "+u.Name+" has the name of a relation")
+				c.findings.add("W002", u.Pos, u.excerpt(), "the function "+u.Name+" has the name of a relation")
 			}
 		})
 	}
@@ -50,7 +50,7 @@ func (c *checker) arity(what string, known arities, t Term) {
 		return
 	}
 	if len(before) > 0 {
-		c.found.add("W001", t.Pos, t.excerpt(), fmt.Sprintf("the %s %s has %s elsewhere, found %d",
+		c.findings.add("W001", t.Pos, t.excerpt(), fmt.Sprintf("the %s %s has %s elsewhere, found %d",
 			what, t.Name, plural(before[0], "argument"), len(t.Args)))
 	}
 	known[t.Name] = append(known[t.Name], len(t.Args))
@@ -61,13 +61,13 @@ func (c *checker) undefined(atom Term) {
 	r := atom.relation()
 	message := "expected a rule for " + clip(r.name) + ", found none"
 	if _, isFluent := c.fluentShapes.first[r]; isFluent {
-		c.found.add("W024", atom.Pos, atom.excerpt(), message+": "+clip(r.name)+" is a fluent; write (true "+atom.excerpt()+")")
+		c.findings.add("W024", atom.Pos, atom.excerpt(), message+": "+clip(r.name)+" is a fluent; write (true "+atom.excerpt()+")")
 	} else if _, isMove := c.moveShapes.first[r]; isMove {
-		c.found.add("W024", atom.Pos, atom.excerpt(), message+": "+clip(r.name)+" is a move; write (does role "+atom.excerpt()+")")
+		c.findings.add("W024", atom.Pos, atom.excerpt(), message+": "+clip(r.name)+" is a move; write (does role "+atom.excerpt()+")")
 	} else if advice := foreignOperators[r.name]; advice != "" {
-		c.found.add("W026", atom.Pos, atom.excerpt(), message+": "+advice)
+		c.findings.add("W026", atom.Pos, atom.excerpt(), message+": "+advice)
 	} else {
-		c.found.add("W004", atom.Pos, atom.excerpt(), message)
+		c.findings.add("W004", atom.Pos, atom.excerpt(), message)
 	}
 }
 
@@ -91,7 +91,7 @@ func (c *checker) use(defined set) {
 		r := cl.Head.relation()
 		if _, ok := keyword(r.name); !ok && !asked[r] {
 			asked[r] = true
-			c.found.add("W005", cl.Head.Pos, cl.Head.excerpt(), "expected a condition that uses "+r.name+", found none")
+			c.findings.add("W005", cl.Head.Pos, cl.Head.excerpt(), "expected a condition that uses "+r.name+", found none")
 		}
 	}
 }
@@ -111,18 +111,18 @@ func (c *checker) connective(f Formula, inside Connective) {
 	case Disjunction:
 		switch {
 		case inside == Negation:
-			c.found.add("W011", f.Pos, "(or …)", "expected an atom or `distinct` inside `not`, found an `or`")
+			c.findings.add("W011", f.Pos, "(or …)", "expected an atom or `distinct` inside `not`, found an `or`")
 		case inside == Disjunction:
-			c.found.add("W006", f.Pos, "(or …)", "expected a condition inside `or`, found another `or`")
+			c.findings.add("W006", f.Pos, "(or …)", "expected a condition inside `or`, found another `or`")
 		}
 		if len(f.Subs) < 2 {
-			c.found.add("W006", f.Pos, "(or …)", "expected at least two conditions in `or`, found "+fmt.Sprint(len(f.Subs)))
+			c.findings.add("W006", f.Pos, "(or …)", "expected at least two conditions in `or`, found "+fmt.Sprint(len(f.Subs)))
 		}
 	case Conjunction:
 		if c.infix {
 			break
 		}
-		c.found.add("W012", f.Pos, "(and …)", "expected a condition, found `and`")
+		c.findings.add("W012", f.Pos, "(and …)", "expected a condition, found `and`")
 	}
 	for _, g := range f.Subs {
 		c.connective(g, f.Connective)

@@ -21,23 +21,23 @@ func load(ctx context.Context, file string, src []byte, toPlay bool) (g *Game, d
 	defer guard.Stopped(&err)
 	w.Look()
 	r := newReader(w, file, string(src))
-	l := collector{watch: w, faults: r.found}
+	l := collector{watch: w, findings: r.findings}
 	if !r.read(l.clause) {
-		ds = r.found.finish(r.text)
+		ds = r.findings.finish(r.text)
 		return nil, ds, ds.err()
 	}
-	c := checker{watch: w, found: r.found, file: file, infix: r.syntax == infix, clauses: l.clauses}
+	c := checker{watch: w, findings: r.findings, file: file, infix: r.syntax == infix, clauses: l.clauses}
 	c.check(!r.incomplete && !l.incomplete)
 	switch {
-	case r.found.errors == 0:
-		g = normalise(w, c.stratified, r.found)
+	case r.findings.errors == 0:
+		g = normalise(w, c.stratified, r.findings)
 	case toPlay:
 		g = c.meant()
 	}
 	if g != nil {
 		g.percepts = c.percepts
 	}
-	ds = r.found.finish(r.text)
+	ds = r.findings.finish(r.text)
 	if err := ds.err(); err != nil {
 		return nil, ds, err
 	}
@@ -49,7 +49,7 @@ const chance = "random"
 
 // normalise converts checked clauses to a game.
 func normalise(w *guard.Watch, clauses []*Clause, found *findings) *Game {
-	n := normaliser{watch: w, names: make(names), found: found}
+	n := normaliser{watch: w, names: make(names), findings: found}
 	for _, c := range clauses {
 		n.names[c.Head.Name] = 1
 	}

@@ -36,15 +36,15 @@ func LoadToPlay(ctx context.Context, file string, src []byte) (g *Game, ds Diagn
 // meant returns the game that reference servers see in the clauses, where invalid clauses have the meanings above. It
 // returns nil if an error has no meaning, or if a reading is itself invalid.
 func (c *checker) meant() *Game {
-	if c.found.errors > maxFindings {
+	if c.findings.errors > maxFindings {
 		return nil
 	}
-	for _, d := range c.found.list {
+	for _, d := range c.findings.list {
 		if d.IsError() && meanings[d.Code] == "" {
 			return nil
 		}
 	}
-	n := normaliser{watch: c.watch, names: c.relationNames(), found: &findings{}, unordered: true}
+	n := normaliser{watch: c.watch, names: c.relationNames(), findings: &findings{}, unordered: true}
 	for _, cl := range c.sound {
 		n.clause(cl)
 	}
@@ -53,25 +53,25 @@ func (c *checker) meant() *Game {
 	for _, name := range []string{"init", "next", "base", "input"} {
 		p.alias(name)
 	}
-	if n.found.errors > 0 || !p.evaluateOnDemand() {
+	if n.findings.errors > 0 || !p.evaluateOnDemand() {
 		return nil
 	}
 	p.askWithout([]string{"init", "base", "input"}, "true", "does")
 	p.askWithout([]string{"legal", "goal", "terminal"}, "does")
-	sound := checker{watch: c.watch, found: &findings{}, clauses: p.clauses()}
+	sound := checker{watch: c.watch, findings: &findings{}, clauses: p.clauses()}
 	sound.soundness()
-	for _, d := range sound.found.list {
+	for _, d := range sound.findings.list {
 		if d.IsError() && (d.Code != "E027" || sound.grows()) {
 			return nil
 		}
 	}
-	g := normalise(c.watch, sound.stratified, sound.found)
-	for i, d := range c.found.list {
+	g := normalise(c.watch, sound.stratified, sound.findings)
+	for i, d := range c.findings.list {
 		if d.IsError() {
-			c.found.list[i].Meaning = meanings[d.Code]
+			c.findings.list[i].Meaning = meanings[d.Code]
 		}
 	}
-	c.found.errors = 0
+	c.findings.errors = 0
 	return g
 }
 

@@ -25,7 +25,7 @@ const (
 // repeat the conditions of a that bind variables for the branches, so that they are safe whenever the clause is.
 type normaliser struct {
 	watch    *guard.Watch
-	found    *findings
+	findings *findings
 	rules    []Rule
 	names    names // the relations that have rules
 	literals int   // of all rules
@@ -37,10 +37,10 @@ func (n *normaliser) clause(c *Clause) {
 	if n.literals > maxConditions {
 		return
 	}
-	body := n.bound(c.Head, flatten(nil, c.Body, false))
+	body := n.limitDisjunctions(c.Head, flatten(nil, c.Body, false))
 	_, literals := distributed(body)
 	if n.literals += literals; n.literals > maxConditions {
-		n.found.add("E009", c.Pos, c.Head.excerpt(), fmt.Sprintf(
+		n.findings.add("E009", c.Pos, c.Head.excerpt(), fmt.Sprintf(
 			"expected at most %d conditions in all rules, their disjunctions distributed, found more", maxConditions))
 		return
 	}
@@ -88,9 +88,9 @@ func flatten(dst, formulas []Formula, negated bool) []Formula {
 	return dst
 }
 
-// bound replaces the largest disjunctions of a flat conjunction by auxiliary relations, so that the rest can be
+// limitDisjunctions replaces the largest disjunctions of a flat conjunction by auxiliary relations, so that the rest can be
 // distributed.
-func (n *normaliser) bound(head Term, conj []Formula) []Formula {
+func (n *normaliser) limitDisjunctions(head Term, conj []Formula) []Formula {
 	limit := max(1, min(maxBranches, maxLiterals/(len(conj)+1)))
 	if rules, _ := distributed(conj); rules <= limit {
 		return conj
@@ -142,7 +142,7 @@ func newSurroundings(head Term, conj []Formula) surroundings {
 func (n *normaliser) relation(head string, or Formula, rest surroundings) Formula {
 	atom := Term{Name: n.names.fresh("or/" + head), Pos: or.Pos}
 	var binders []Formula
-	bound := or.binds()
+	boundVariables := or.binds()
 	inside := make(map[string]int)
 	variables := or.variables(nil)
 	for _, v := range variables {
@@ -157,7 +157,7 @@ func (n *normaliser) relation(head string, or Formula, rest surroundings) Formul
 		if rest.uses[v.Name] > uses {
 			atom.Args = append(atom.Args, v)
 		}
-		if f, ok := rest.binders[v.Name]; ok && !bound[v.Name] {
+		if f, ok := rest.binders[v.Name]; ok && !boundVariables[v.Name] {
 			binders = append(binders, f)
 		}
 	}
@@ -228,7 +228,7 @@ func (n *normaliser) order(literals []Literal) []Literal {
 	if n.unordered {
 		return literals
 	}
-	o := orderer{out: make([]Literal, 0, len(literals)), literals: literals, bound: make(set), waiting: make(map[string][]int)}
+	o := orderer{out: make([]Literal, 0, len(literals)), literals: literals, boundVariables: make(set), waiting: make(map[string][]int)}
 	o.unbound = make([]int, len(literals))
 	for i, l := range literals {
 		n.watch.Step()
@@ -251,17 +251,17 @@ func (n *normaliser) order(literals []Literal) []Literal {
 
 // orderer orders the literals of one body.
 type orderer struct {
-	literals, out []Literal
-	bound         set
-	unbound       []int            // by literal: variables that are not bound yet
-	waiting       map[string][]int // by variable: the tests that use it
+	literals, out  []Literal
+	boundVariables set
+	unbound        []int            // by literal: variables that are not bound yet
+	waiting        map[string][]int // by variable: the tests that use it
 }
 
 // test places a test, or defers it until its variables are bound.
 func (o *orderer) test(i int) {
 	own := make(set)
 	for _, v := range o.literals[i].variables() {
-		if !o.bound[v.Name] && !own[v.Name] {
+		if !o.boundVariables[v.Name] && !own[v.Name] {
 			own[v.Name] = true
 			o.unbound[i]++
 			o.waiting[v.Name] = append(o.waiting[v.Name], i)
@@ -274,10 +274,10 @@ func (o *orderer) test(i int) {
 
 // bind marks a variable as bound and returns the tests that have become ready.
 func (o *orderer) bind(name string) (ready []int) {
-	if o.bound[name] {
+	if o.boundVariables[name] {
 		return nil
 	}
-	o.bound[name] = true
+	o.boundVariables[name] = true
 	for _, i := range o.waiting[name] {
 		if o.unbound[i]--; o.unbound[i] == 0 {
 			ready = append(ready, i)

@@ -33,7 +33,7 @@ func (c *checker) unsafe(v Term, where string) {
 	if c.infix && strings.ContainsAny(v.Name, "+-*/") {
 		advice = ": " + noArithmetic
 	}
-	c.found.add("E019", v.Pos, v.Name, "expected a positive condition that binds "+v.Name+" of "+where+", found none"+advice)
+	c.findings.add("E019", v.Pos, v.Name, "expected a positive condition that binds "+v.Name+" of "+where+", found none"+advice)
 }
 
 // tests reports variables of the tests in f that neither bound nor their branches bind.

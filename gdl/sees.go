@@ -17,8 +17,8 @@ const (
 // roles, nothing is hidden: the rules are dropped, and the game is in GDL. Otherwise they are errors that name a
 // hidden move.
 //
-// The test examines only the text. It may reject a game without hidden moves, never accept one with them.
-// The test looks at the text alone, so it may take an open game for one with secrets, never the reverse.
+// The test examines the text alone. It may reject a game without hidden moves, but it never accepts a game with hidden
+// moves.
 func (c *checker) perception() {
 	var rules []*Clause
 	for _, cl := range c.clauses {
@@ -33,12 +33,12 @@ func (c *checker) perception() {
 	hidden := o.hidden(rules)
 	for _, cl := range rules {
 		if hidden != "" {
-			c.found.add("E030", cl.Head.Pos, cl.Head.excerpt(), "imperfect information is not supported, found a rule for `"+cl.Head.Name+"`: "+hidden)
+			c.findings.add("E030", cl.Head.Pos, cl.Head.excerpt(), "imperfect information is not supported, found a rule for `"+cl.Head.Name+"`: "+hidden)
 		}
 	}
 	if hidden == "" {
 		c.percepts = o.percepts
-		c.found.add("W027", rules[0].Head.Pos, rules[0].Head.excerpt(),
+		c.findings.add("W027", rules[0].Head.Pos, rules[0].Head.excerpt(),
 			"each role sees the moves of all others; played as a game without `"+rules[0].Head.Name+"`")
 		c.clauses = slices.DeleteFunc(slices.Clone(c.clauses), func(cl *Clause) bool { return isPerception(cl.Head) })
 		c.leftOut = rules

@@ -62,7 +62,7 @@ func separable(w *guard.Watch, clauses []*Clause, done map[relation]bool) (r rel
 	for _, r := range order {
 		for k := range r.arity {
 			w.Step()
-			if separates(heads[r], k) {
+			if distinguishes(heads[r], k) {
 				return r, k, true
 			}
 		}
@@ -83,9 +83,9 @@ func (c *Clause) unstratified(g *graph) []Term {
 	return out
 }
 
-// separates reports whether argument k is never a variable in the heads of a relation and differs between some of
+// distinguishes reports whether argument k is never a variable in the heads of a relation and differs between some of
 // them.
-func separates(heads []Term, k int) bool {
+func distinguishes(heads []Term, k int) bool {
 	parts := make(map[relation]bool)
 	for _, head := range heads {
 		if head.Args[k].Kind == Variable {

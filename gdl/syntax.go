@@ -58,7 +58,7 @@ func Parse(file string, src []byte) (*File, error) {
 	r := newReader(guard.NewWatch(context.Background(), reading), file, string(src))
 	r.read(func(c *Clause) { tree.Clauses = append(tree.Clauses, c) })
 	tree.Infix = r.syntax == infix
-	if err := r.found.finish(r.text).err(); err != nil {
+	if err := r.findings.finish(r.text).err(); err != nil {
 		return nil, err
 	}
 	return tree, nil
@@ -113,12 +113,12 @@ type reader struct {
 	watch      *guard.Watch
 	file, text string
 	syntax     *syntax
-	found      *findings
+	findings   *findings
 	incomplete bool // malformed clauses have been left out
 }
 
 func newReader(w *guard.Watch, file, src string) *reader {
-	r := &reader{watch: w, file: file, text: strings.TrimPrefix(src, "\ufeff"), syntax: prefix, found: &findings{}}
+	r := &reader{watch: w, file: file, text: strings.TrimPrefix(src, "\ufeff"), syntax: prefix, findings: &findings{}}
 	if isInfix(w, r.text) {
 		r.syntax = infix
 	}
@@ -128,11 +128,11 @@ func newReader(w *guard.Watch, file, src string) *reader {
 // read calls visit for each readable clause of a text. It reads nothing and returns false if the text exceeds a
 // limit.
 func (r *reader) read(visit func(*Clause)) (ok bool) {
-	s := r.syntax.scanner(r.watch, r.file, r.text).survey(r.found)
+	s := r.syntax.scanner(r.watch, r.file, r.text).survey(r.findings)
 	if !s.fits {
 		return false
 	}
-	tokens := &balancer{scanner: r.syntax.scanner(r.watch, r.file, r.text), byColumn: s.lacks, outer: s.outer, faults: r.found}
+	tokens := &balancer{scanner: r.syntax.scanner(r.watch, r.file, r.text), byColumn: s.lacks, outer: s.outer, findings: r.findings}
 	parse := parsePrefix
 	if r.syntax == infix {
 		parse = (&infixConverter{}).parse
@@ -183,7 +183,7 @@ func (r *reader) cut(tokens *balancer, visit func(clause []lexer.Token)) {
 	depth := 0
 	for {
 		t, _ := tokens.Next() // it never fails
-		if n := len(clause); n > 0 && depth == 0 && r.syntax.separates(clause[n-1], t) {
+		if n := len(clause); n > 0 && depth == 0 && r.syntax.endsClause(clause[n-1], t) {
 			if n <= maxClause {
 				visit(append(trimDot(clause), lexer.EOFToken(t.Pos)))
 			} else {
@@ -218,7 +218,7 @@ func trimDot(clause []lexer.Token) []lexer.Token {
 
 // reject reports the error of a clause and leaves it out.
 func (r *reader) reject(fault Diagnostic) {
-	r.found.add(fault.Code, fault.Pos, fault.Text, fault.Message)
+	r.findings.add(fault.Code, fault.Pos, fault.Text, fault.Message)
 	r.incomplete = true
 }
 

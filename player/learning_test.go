@@ -44,6 +44,7 @@ func knowledgeOf(t *testing.T, game *gdl.Game) knowledge {
 }
 
 func TestExactSearchesBeginWithLittleTimeInGamesOfTurnsThatAreNotSolvedAtOnce(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long; other tests of exact searches look at their goroutines")
 	for game, c := range map[string]struct {
 		clock time.Duration
 		want  float64
@@ -65,16 +66,17 @@ func ctxOf(t *testing.T, d time.Duration) context.Context {
 }
 
 func TestTheStartClockTeaches(t *testing.T) {
-	exhaustive.Only(t, "takes two seconds")
+	exhaustive.NotUnderRace(t, "learns for long on one goroutine")
 	m := gamestest.Machine(t, "connectFour-4x4")
-	used, knows := false, knowledgeOf(t, gamestest.Rules(t, "connectFour-4x4"))
-	for clock := 2 * leastLearning; !used && clock < 2*time.Minute; clock *= 2 { // on a busy machine learning takes longer
-		p := newThinker(setting{spec: spec{threads: 1, without: []string{exactSearch}}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: knows})
-		p.begin(ctxOf(t, clock), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
-		used = p.approach.evaluator != nil
-	}
-	if _, err := evaluate.Learnt(knows.file); !used || err != nil {
-		t.Errorf("what was learnt is used: %v, kept for the next match: %v", used, err)
+	knows := knowledgeOf(t, gamestest.Rules(t, "connectFour-4x4"))
+	p := newThinker(setting{spec: spec{threads: 1, without: []string{exactSearch}}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: knows})
+	p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) { l.Learn(t.Context(), 2_000) }
+	ctx := ctxOf(t, time.Minute)
+	p.prepare(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
+	p.adopt(p.study(ctx))
+	known, err := evaluate.Learnt(knows.file)
+	if p.approach.evaluator == nil || err != nil || known.Games < 2_000 {
+		t.Errorf("an evaluation is used: %v, kept for the next match: %d games, %v", p.approach.evaluator != nil, known.Games, err)
 	}
 }
 
@@ -108,6 +110,7 @@ func TestHalfOfTheStartClockGoesIntoLearning(t *testing.T) {
 }
 
 func TestWhatIsOfNoUseIsNotLearnt(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long on one goroutine")
 	m := gamestest.Machine(t, "breakthrough-4x4")
 	for games, useful := range map[int64]bool{0: false, 1: false, 10_000: true} {
 		p := onOneThread(0, 1<<30)

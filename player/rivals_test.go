@@ -46,6 +46,8 @@ type duel struct {
 	games  []string
 	// learns makes the first search value leaves by an evaluation trained for learningClock; alike makes the second do so, too.
 	learns, alike bool
+	// longer is the learning time of the first search, in multiples of the learningClock of the second, whose evaluation is another one.
+	longer int
 	// factors makes the first search search each subgame on its own; proves makes both do so, the first with exact searches.
 	factors, proves bool
 	// byTheWall makes moves take wallClock of an idle machine, with any number of threads.
@@ -97,6 +99,7 @@ func duels() []duel {
 	turns := []string{"connectFour", "breakthrough", "reversi", "checkersSmall", "nineBoardTicTacToe"}
 	atOnce := []string{"goofspiel-9", "biddingTicTacToe-5", "oshiZumo-15-3", "tron-8x8", "connectFourSimultaneous"}
 	learnable := append([]string{"breakthroughHoles", "speedChess", "linesOfAction", "hex", "gomoku_11x11", "amazons_8x8"}, turns...)
+	trained := []string{"breakthrough", "reversi", "connectFour", "hex", "checkers", "gomoku_11x11", "amazons_8x8", "chess"}
 	sampled := append([]string{"chinook"}, learnable...) // in chinook both choose at once, for goals of any sum
 	pair := func(c, against montecarlo.Config) [2]montecarlo.Config { return [2]montecarlo.Config{c, against} }
 	plain := montecarlo.Config{Without: montecarlo.Plain, Playouts: 1, Exploration: textbookExploration}
@@ -118,6 +121,8 @@ func duels() []duel {
 		{name: rave, rivals: pair(montecarlo.Config{Rave: true}, montecarlo.Config{}), games: append([]string{"hex.kif", "hex-8x8", "gomoku_11x11"}, turns...)},
 		{name: "learning-both", rivals: pair(montecarlo.Config{}, montecarlo.Config{}), games: sampled, learns: true},
 		{name: "alone", rivals: pair(montecarlo.Config{Alone: true}, montecarlo.Config{}), games: sampled, learns: true, alike: true},
+		{name: "blend-or-rave", rivals: pair(montecarlo.Config{}, montecarlo.Config{Rave: true}), clock: 40 * time.Millisecond, games: strings.Fields("hex connect5 gomoku_11x11 atariGoVariant_7x7 atariGo_7x7 gomoku_15x15 hex-6x6 quad_5x5 pentago"), learns: true},
+		{name: "longer=60", rivals: pair(montecarlo.Config{Alone: true}, montecarlo.Config{Alone: true}), games: trained, learns: true, alike: true, longer: 60},
 		{name: "priors", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
 		{name: "minimax", rivals: pair(montecarlo.Config{Alone: true}, montecarlo.Config{Alone: true, Without: montecarlo.Minimax}), games: estimated, clock: 60 * time.Millisecond, learns: true, alike: true},
 	}
@@ -154,6 +159,12 @@ func (d duel) report(b *testing.B, game string) {
 			d.rivals[1].Evaluator = e
 		}
 		b.ReportMetric(e.Share(), "share")
+		if d.longer > 0 {
+			learn(l, time.Duration(d.longer-1)*learningClock)
+			l.Weigh(b.Context(), math.Inf(1))
+			d.rivals[0].Evaluator = l.Evaluation()
+			b.ReportMetric(l.Evaluation().Share(), "longer-share")
+		}
 	}
 	c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher {
 		s := search.Searcher(montecarlo.New(d.rivals[i]))
@@ -215,10 +226,15 @@ func learnt(b *testing.B, m machine.Machine, signals bool) *evaluate.Learner {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for began := cputime.Now(); cputime.Now()-began < learningClock; {
+	learn(l, learningClock)
+	return l
+}
+
+// learn lets a learner learn for a processor time.
+func learn(l *evaluate.Learner, clock time.Duration) {
+	for began := cputime.Now(); cputime.Now()-began < clock; {
 		l.Learn(context.Background(), 100)
 	}
-	return l
 }
 
 // BenchmarkShares reports how a start clock decides between playouts and an evaluation: the share of the evaluation, its leaves a second

@@ -27,6 +27,8 @@ const (
 	// usefulShare is the least share of an evaluation in the best blend with playouts (evaluate.Evaluation.Share) at
 	// which it is used (docs/lab/evaluation.md).
 	usefulShare = 0.04
+	// beyondRave is the share from which on RAVE is not used (docs/lab/sampling.md).
+	beyondRave = 0.2
 	// rateTime and rateBytes bound the search that measures the number of leaves a second.
 	rateTime  = 100 * time.Millisecond
 	rateBytes = 32 << 20
@@ -51,7 +53,7 @@ func (t *thinker) approachBy(e *evaluate.Evaluation, rate func(approach) float64
 	switch {
 	case share >= usefulShare && share*rate(alone) >= rate(blend):
 		return alone
-	case t.has(rave) && t.class.InTurns() && agreement() >= leastAgreement:
+	case share < beyondRave && t.has(rave) && t.class.InTurns() && agreement() >= leastAgreement:
 		return approach{rave: true}
 	case share >= usefulShare:
 		return blend

@@ -42,10 +42,17 @@ func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation
 }
 
 func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long on one goroutine")
 	m := gamestest.Machine(t, "breakthrough-4x4")
 	useless, useful := learntOf(t, m, 1), learntOf(t, m, 10_000)
 	if useless.Share() >= usefulShare || useful.Share() < 0.5 {
 		t.Fatalf("shares %g after a game, %g after many", useless.Share(), useful.Share())
+	}
+	middling := useless
+	for games := int64(500); middling.Share() < usefulShare || middling.Share() >= beyondRave; games += 100 {
+		if middling = learntOf(t, m, games); games > 4000 {
+			t.Fatalf("no share between %g and %g", usefulShare, beyondRave)
+		}
 	}
 	p := onOneThread(0, 64<<20)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -62,7 +69,9 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 		{useless, 9, 0.6, approach{}},
 		{useless, 9, 0.8, approach{rave: true}},
 		{useful, 1.01 / useful.Share(), 0.8, approach{evaluator: useful, alone: true}},
-		{useful, 0.99 / useful.Share(), 0.8, approach{rave: true}},
+		{middling, 1, 0.8, approach{rave: true}},
+		{middling, 1, 0.6, approach{evaluator: middling}},
+		{useful, 0.99 / useful.Share(), 0.8, approach{evaluator: useful}},
 		{useful, 0.99 / useful.Share(), 0.6, approach{evaluator: useful}},
 	} {
 		rate := func(a approach) float64 {
@@ -119,6 +128,7 @@ func TestSubgamesAreSearchedApart(t *testing.T) {
 }
 
 func TestEachSubgameIsLearnt(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long on one goroutine")
 	m := gamestest.Compiled(t, gamestest.TwoRows(8, 3))
 	p := onOneThread(0, 64<<20, exactSearch)
 	p.ponders = true

@@ -35,7 +35,7 @@ var engines = []engine{
 	// The rules evaluated anew in every position: needs far less memory and time. It numbers fluents and moves at their
 	// first occurrence, so the size of a game is unlimited.
 	{name: "datalog", time: 0.8, memory: 1.0 / 3, make: newDatalog},
-	// The interpreter: slow, for rules whose translation exceeds the memory.
+	// Queries of the prover in every position: slow, for rules whose translation exceeds the memory.
 	{name: "reference", time: 1, memory: 1.0 / 3, make: newReference},
 }
 

@@ -12,13 +12,14 @@ import (
 )
 
 const (
-	// A game with more than plainInstances rule instances is grounded thoroughly, with up to mostInstances. Nearly all
-	// games have fewer than plainInstances.
+	// The first attempt of groundProgram has up to plainInstances rule instances, the second up to mostInstances. Nearly
+	// all games have fewer than plainInstances.
 	plainInstances = 2_500_000
 	mostInstances  = 10_000_000
 )
 
-// groundProgram returns the ground program of a game. A game that exceeds a limit is grounded again, thoroughly.
+// groundProgram returns the ground program of a game. A game that exceeds any limit of datalog.Limits is grounded again,
+// thoroughly.
 func groundProgram(ctx context.Context, g *gdl.Game, memory int64) (p *ground.Program, err error) {
 	var stages machine.Stages
 	for _, lim := range []datalog.Limits{{MaxInstances: plainInstances}, {MaxInstances: mostInstances, Thorough: true}} {

@@ -10,7 +10,7 @@ import (
 	"stackmate/reasoner/datalog/ground"
 )
 
-// lower translates a ground program into signals of a network: an atom is the disjunction of the bodies of
+// lower translates a ground program into a network: an atom is the disjunction of the bodies of
 // its rules. Mutually recursive atoms become loops: in each strongly connected component of the dependency
 // graph, the targets of the depth-first search's back edges become variables, so that every cycle passes
 // through a variable. Recursion is positive (the program is stratified), so the least fixpoint of the
@@ -21,21 +21,21 @@ func lower(ctx context.Context, p *ground.Program) (*circuit.Game, error) {
 		initial.Set(int(f))
 	}
 	g := circuit.NewGame(p.Names, initial)
-	g.Net.Reserve(int(p.Signals), len(p.Body)) // in large games most rules have the body of another rule
+	g.Net.Reserve(int(p.Atoms), len(p.Body)) // in large games most rules have the body of another rule
 	l := newLowering(ctx, p, g)
 	for _, next := range p.Next {
-		g.Next = append(g.Next, l.signal(next))
+		g.Next = append(g.Next, l.build(next))
 	}
 	for _, row := range p.Legal {
 		legal := make([]logic.Lit, len(row))
 		for m, s := range row {
-			legal[m] = l.signal(s)
+			legal[m] = l.build(s)
 		}
 		g.Legal = append(g.Legal, legal)
 	}
-	g.Terminal = l.signal(p.Ends)
+	g.Terminal = l.build(p.Terminal)
 	for _, goal := range p.Goals {
-		g.Goals = append(g.Goals, circuit.Goal{Role: goal.Role, Value: goal.Value, When: l.signal(goal.Signal)})
+		g.Goals = append(g.Goals, circuit.Goal{Role: goal.Role, Value: goal.Value, When: l.build(goal.Atom)})
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("translation into a circuit stopped: %w", err)
@@ -44,16 +44,16 @@ func lower(ctx context.Context, p *ground.Program) (*circuit.Game, error) {
 	return g, nil
 }
 
-// lowering is the state of one run of lower. A signal is white (not seen), grey (in progress) or black
-// (done). A reference to a grey signal closes a cycle.
+// lowering is the state of one run of lower. An atom is white (not seen), grey (in progress) or black (done). A
+// reference to a grey atom closes a cycle.
 type lowering struct {
 	ctx   context.Context
 	p     *ground.Program
 	net   *logic.Network
-	lit   []logic.Lit // by signal, valid for black signals
+	lit   []logic.Lit // by atom, valid for black atoms
 	state []uint8
-	vars  map[ground.Signal]logic.Lit // the variables of cycles
-	first []int32                     // by signal: its first rule, or -1
+	vars  map[ground.Atom]logic.Lit // the variables of cycles
+	first []int32                   // by atom: its first rule, or -1
 	stack []openAtom
 	lits  []logic.Lit
 	steps int
@@ -70,10 +70,10 @@ func newLowering(ctx context.Context, p *ground.Program, g *circuit.Game) *lower
 		ctx:   ctx,
 		p:     p,
 		net:   g.Net,
-		lit:   make([]logic.Lit, p.Signals),
-		state: make([]uint8, p.Signals),
-		vars:  make(map[ground.Signal]logic.Lit),
-		first: make([]int32, p.Signals),
+		lit:   make([]logic.Lit, p.Atoms),
+		state: make([]uint8, p.Atoms),
+		vars:  make(map[ground.Atom]logic.Lit),
+		first: make([]int32, p.Atoms),
 	}
 	s := 0
 	for _, fluent := range g.Fluents {
@@ -95,22 +95,22 @@ func newLowering(ctx context.Context, p *ground.Program, g *circuit.Game) *lower
 	return l
 }
 
-// openAtom is a grey signal: an atom with untranslated rules. Chains of atoms can be as long as the program,
-// so the waiting atoms are a stack, not a recursion.
+// openAtom is a grey atom: it has untranslated rules. Chains of atoms can be as long as the program, so the waiting
+// atoms are a stack, not a recursion.
 type openAtom struct {
-	signal ground.Signal
-	rule   int32 // the rule being translated, -1 after the last rule
-	next   int32 // the next literal of that rule
-	// The end of lowering.lits holds the atom's translation so far: from bodies on the finished bodies, from
-	// body on the literals of the current body.
+	atom ground.Atom
+	rule int32 // the rule being translated, -1 after the last rule
+	next int32 // the next literal of that rule
+	// lowering.lits[bodies:body] holds a literal for each finished body of the atom. From body on it holds the
+	// literals of the unfinished body, up to the literals of the next open atom.
 	bodies, body int
 }
 
 // checkEvery is the number of steps between two checks of the context.
 const checkEvery = 1 << 12
 
-// signal builds an atom and its dependencies. If the context ends first, it leaves atoms open.
-func (l *lowering) signal(root ground.Signal) logic.Lit {
+// build translates an atom and its dependencies. If the context ends first, it leaves atoms open.
+func (l *lowering) build(root ground.Atom) logic.Lit {
 	if _, ok := l.literal(root); !ok {
 		l.push(root)
 	}
@@ -121,21 +121,21 @@ func (l *lowering) signal(root ground.Signal) logic.Lit {
 		a := &l.stack[len(l.stack)-1]
 		switch {
 		case a.rule < 0:
-			l.lit[a.signal], l.state[a.signal] = l.net.Or(l.lits[a.bodies:]...), black
+			l.lit[a.atom], l.state[a.atom] = l.net.Or(l.lits[a.bodies:]...), black
 			l.lits, l.stack = l.lits[:a.bodies], l.stack[:len(l.stack)-1]
 		case a.next == l.p.Start[a.rule+1]:
 			l.lits = append(l.lits[:a.body], l.net.And(l.lits[a.body:]...))
 			a.body = len(l.lits)
 			next := a.rule + 1
-			if int(next) == len(l.p.Head) || l.p.Head[next] != a.signal {
+			if int(next) == len(l.p.Head) || l.p.Head[next] != a.atom {
 				next = -1
 			}
 			l.startRule(a, next)
 		default:
 			b := l.p.Body[a.next]
-			lit, ok := l.literal(b.Signal())
+			lit, ok := l.literal(b.Atom())
 			if !ok {
-				l.push(b.Signal()) // this literal follows once its atom is built
+				l.push(b.Atom()) // this literal follows once its atom is built
 				continue
 			}
 			if b.Negated() {
@@ -149,31 +149,31 @@ func (l *lowering) signal(root ground.Signal) logic.Lit {
 	return lit
 }
 
-// literal returns the literal of a signal that is not white. For a grey signal it is the variable of a cycle.
-func (l *lowering) literal(s ground.Signal) (logic.Lit, bool) {
+// literal returns the literal of an atom that is not white. For a grey atom it is the variable of a cycle.
+func (l *lowering) literal(a ground.Atom) (logic.Lit, bool) {
 	switch {
-	case s == ground.NoSignal:
+	case a == ground.False:
 		return logic.False, true
-	case s == ground.True:
+	case a == ground.True:
 		return logic.True, true
-	case l.state[s] == black:
-		return l.lit[s], true
-	case l.state[s] == white:
+	case l.state[a] == black:
+		return l.lit[a], true
+	case l.state[a] == white:
 		return 0, false
 	}
-	v, ok := l.vars[s]
+	v, ok := l.vars[a]
 	if !ok {
 		v = l.net.LoopVar()
-		l.vars[s] = v
+		l.vars[a] = v
 	}
 	return v, true
 }
 
 // push pushes a white atom.
-func (l *lowering) push(s ground.Signal) {
-	l.state[s] = grey
-	l.stack = append(l.stack, openAtom{signal: s, bodies: len(l.lits), body: len(l.lits)})
-	l.startRule(&l.stack[len(l.stack)-1], l.first[s])
+func (l *lowering) push(a ground.Atom) {
+	l.state[a] = grey
+	l.stack = append(l.stack, openAtom{atom: a, bodies: len(l.lits), body: len(l.lits)})
+	l.startRule(&l.stack[len(l.stack)-1], l.first[a])
 }
 
 // startRule starts the translation of a rule of an atom; -1 ends the atom.
@@ -186,7 +186,7 @@ func (l *lowering) startRule(a *openAtom, rule int32) {
 // define closes the cycles. An atom built from a grey operand refers to the operand's variable, whose
 // definition is the operand's own literal.
 func (l *lowering) define() {
-	for s, v := range l.vars {
-		l.net.Define(v, l.lit[s])
+	for a, v := range l.vars {
+		l.net.Define(v, l.lit[a])
 	}
 }

@@ -17,15 +17,15 @@ import (
 // is the last atom.
 func chain(length int) *ground.Program {
 	p := &ground.Program{
-		Names:   &machine.Names{Roles: []string{"r"}, Moves: [][]string{{"wait"}}, Fluents: []string{"f"}},
-		Next:    []ground.Signal{0},
-		Legal:   [][]ground.Signal{{ground.True}},
-		Ends:    ground.Signal(length + 1),
-		Signals: int32(length + 2),
-		Start:   []int32{0},
+		Names:    &machine.Names{Roles: []string{"r"}, Moves: [][]string{{"wait"}}, Fluents: []string{"f"}},
+		Next:     []ground.Atom{0},
+		Legal:    [][]ground.Atom{{ground.True}},
+		Terminal: ground.Atom(length + 1),
+		Atoms:    int32(length + 2),
+		Start:    []int32{0},
 	}
-	before := ground.Signal(0)
-	for head := ground.Signal(2); int(head) < length+2; head++ {
+	before := ground.Atom(0)
+	for head := ground.Atom(2); int(head) < length+2; head++ {
 		p.Head = append(p.Head, head)
 		p.Body = append(p.Body, ground.Lit(before)<<1|1)
 		p.Start = append(p.Start, int32(len(p.Body)))

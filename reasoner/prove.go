@@ -20,9 +20,9 @@ type planner struct {
 }
 
 // Plan implements facts.Planning.
-func (d *decider) Plan(ctx context.Context, s machine.State, lim facts.PlanLimits) (facts.Plan, error) {
-	p := d.planner.get(func() planner {
-		p, err := plan.New(d.game.Whole(), d.Machine)
+func (c *circuitMachine) Plan(ctx context.Context, s machine.State, lim facts.PlanLimits) (facts.Plan, error) {
+	p := c.planner.get(func() planner {
+		p, err := plan.New(c.game.Whole(), c.Machine)
 		return planner{p, err}
 	})
 	if p.err != nil {
@@ -89,13 +89,13 @@ func (f *fact[T]) try(ctx context.Context, prove func() (T, bool)) {
 const factMemory = 1 << 30
 
 // ProvedGoalSum implements facts.Proving.
-func (d *decider) ProvedGoalSum(ctx context.Context) (sum int32, proved bool) {
-	return d.goalSum.get(ctx, func() (int32, bool) { return prove.GoalSum(ctx, d.game.Whole(), d.Machine, factMemory) })
+func (c *circuitMachine) ProvedGoalSum(ctx context.Context) (sum int32, proved bool) {
+	return c.goalSum.get(ctx, func() (int32, bool) { return prove.GoalSum(ctx, c.game.Whole(), c.Machine, factMemory) })
 }
 
 // ProvedLength implements facts.Proving.
-func (d *decider) ProvedLength(ctx context.Context) (moves int, proved bool) {
-	return d.length.get(ctx, func() (int, bool) { return prove.Length(ctx, d.game.Whole(), d.Machine, factMemory) })
+func (c *circuitMachine) ProvedLength(ctx context.Context) (moves int, proved bool) {
+	return c.length.get(ctx, func() (int, bool) { return prove.Length(ctx, c.game.Whole(), c.Machine, factMemory) })
 }
 
 // Prove searches for properties that hold in all positions of a game. It returns findings for people, and the

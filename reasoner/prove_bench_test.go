@@ -18,7 +18,7 @@ import (
 // or its games that -corpus.games names. Each rulesheet gets the processor time of -corpus.budget, 10 s by
 // default, counted from reading the rules; -corpus.table prints a line for each. The wall time allowed is
 // longer by the load during the previous rulesheet, so that other work on the machine does not count. The
-// interpreter of the rules plays every line that refutes.
+// reference engine plays every line that refutes.
 func BenchmarkProofs(b *testing.B) {
 	budget, filter := *corpusBudget, regexp.MustCompile(*corpusGames)
 	if budget == 0 {

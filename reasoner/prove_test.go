@@ -65,7 +65,7 @@ func reachable(m machine.Machine, f func(s machine.State, terminal bool, goals [
 
 func TestPlansOfRandomGamesHaveTheBestGoalThatCanBeReached(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 1))
-	games := howMany(600, 80)
+	games := howMany(300, 80)
 	solved := 0
 	for range games {
 		g, m := randomMachine(t, rng, 1)
@@ -102,14 +102,14 @@ func randomMachine(t *testing.T, rng *rand.Rand, roles int) (*circuit.Game, mach
 			continue
 		}
 		g := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
-		m := must.Get(g.Compile(context.Background(), circuit.Options{Kernel: kernel.Narrow}))(t)
+		m := must.Get(g.Compile(context.Background(), circuit.Options{Kernel: kernel.Portable64}))(t)
 		return g.Game, m
 	}
 }
 
 func TestInvariantsOfRandomGamesHoldWhereverTheyLead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 2))
-	games := howMany(300, 40)
+	games := howMany(150, 40)
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)
 		var inv *proofs.Invariants
@@ -241,7 +241,7 @@ func everywhere(m machine.Machine, f func(now seenPosition, before *seenPosition
 
 func TestProofsAboutRandomGamesHoldAndRefutationsFail(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 3))
-	games := howMany(150, 12)
+	games := howMany(75, 12)
 	open, all := 0, 0
 	for n := range games {
 		g, m := randomMachine(t, rng, 1+n%3)
@@ -280,7 +280,7 @@ func TestTheInterpreterConfirmsTheLinesThatRefute(t *testing.T) {
 	}
 }
 
-// confirm has the interpreter of the rules play the lines that refute.
+// confirm has the reference engine play the lines that refute.
 func confirm(t testing.TB, rules *gdl.Game, findings []proofs.Finding, names *machine.Names) {
 	m := must.Get(reference.New(t.Context(), rules))(t)
 	for _, f := range findings[1:] {

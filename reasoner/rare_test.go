@@ -76,8 +76,8 @@ func rareGame(rng *rand.Rand, roles int) string {
 	return b.String()
 }
 
-// rareMachine compiles a game with rare events, as a circuit and for the interpreter.
-func rareMachine(t *testing.T, rng *rand.Rand, roles int) (text string, g *circuit.Game, m, interpreter machine.Machine) {
+// rareMachine compiles a game with rare events, as a circuit and for the reference engine.
+func rareMachine(t *testing.T, rng *rand.Rand, roles int) (text string, g *circuit.Game, m, slow machine.Machine) {
 	t.Helper()
 	text = rareGame(rng, roles)
 	rules, _, err := gdl.Load(t.Context(), "rare", []byte(text))
@@ -85,9 +85,9 @@ func rareMachine(t *testing.T, rng *rand.Rand, roles int) (text string, g *circu
 		t.Fatalf("%v\n%s", err, text)
 	}
 	optimised := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
-	m = must.Get(optimised.Compile(context.Background(), circuit.Options{Kernel: kernel.Narrow}))(t)
-	interpreter = must.Get(reference.New(t.Context(), rules))(t)
-	return text, optimised.Game, m, interpreter
+	m = must.Get(optimised.Compile(context.Background(), circuit.Options{Kernel: kernel.Portable64}))(t)
+	slow = must.Get(reference.New(t.Context(), rules))(t)
+	return text, optimised.Game, m, slow
 }
 
 func TestInvariantsOfGamesWithRareEventsHoldWhereverTheyLead(t *testing.T) {
@@ -118,13 +118,13 @@ func TestProofsAboutGamesWithRareEventsHoldAndRefutationsFail(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 3))
 	proved, refuted := 0, 0
 	for n := range howMany(24, 6) {
-		text, g, m, interpreter := rareMachine(t, rng, 1+n%2)
+		text, g, m, slow := rareMachine(t, rng, 1+n%2)
 		findings := must.Get(proofs.Rules(t.Context(), g, m, proofs.Limits{MaxTime: 5 * time.Second, MaxBytes: 1 << 28}))(t)
 		sum, sumProved := proofs.GoalSum(t.Context(), g, m, 1<<28)
 		length, ends := proofs.Length(t.Context(), g, m, 1<<28)
 		findings = findings[1 : len(findings)-1] // the first speaks of the end, the last of groups
 		fails := make([]bool, len(findings))
-		everywhere(interpreter, func(now seenPosition, before *seenPosition) {
+		everywhere(slow, func(now seenPosition, before *seenPosition) {
 			for i, f := range findings {
 				fails[i] = fails[i] || breaks(t, f.Property, m.Names(), now, before)
 			}
@@ -132,7 +132,7 @@ func TestProofsAboutGamesWithRareEventsHoldAndRefutationsFail(t *testing.T) {
 				t.Fatalf("the sum of goals is %d, proved to be %d in\n%s", total, sum, text)
 			}
 		})
-		if moves := longest(interpreter); !ends || length < moves {
+		if moves := longest(slow); !ends || length < moves {
 			t.Errorf("a game takes %d joint moves, and %d are proved to be enough (%v) in\n%s", moves, length, ends, text)
 		}
 		for i, f := range findings {
@@ -186,9 +186,9 @@ func sumOf(goals []int32) (total int32) {
 func TestPlansOfGamesWithRareEventsHaveTheBestGoal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 4))
 	for range howMany(30, 10) {
-		text, g, m, interpreter := rareMachine(t, rng, 1)
+		text, g, m, slow := rareMachine(t, rng, 1)
 		best := machine.NoGoal
-		reachable(interpreter, func(_ machine.State, terminal bool, goals []int32) {
+		reachable(slow, func(_ machine.State, terminal bool, goals []int32) {
 			if terminal {
 				best = max(best, goals[0])
 			}
@@ -219,7 +219,7 @@ func TestARoleThatIsStuckAfterARareEventIsFoundInAnyTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
-	m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Narrow}))(t)
+	m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Portable64}))(t)
 	for _, budget := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond, time.Second, 4 * time.Second} {
 		findings := must.Get(proofs.Rules(t.Context(), g.Game, m, proofs.Limits{MaxTime: budget, MaxBytes: 1 << 28}))(t)
 		for _, f := range findings {

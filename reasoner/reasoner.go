@@ -167,7 +167,7 @@ func makeCircuit(ctx context.Context, g *gdl.Game, o Options) (*circuit.Optimise
 	if err != nil {
 		return nil, nil, err
 	}
-	if need := nodeBytes * (int64(program.Signals) + int64(len(program.Head)+len(program.Body))); need > o.Memory {
+	if need := nodeBytes * (int64(program.Atoms) + int64(len(program.Head)+len(program.Body))); need > o.Memory {
 		return nil, nil, fmt.Errorf("%w: %d MiB of circuit, %d MiB are allowed", datalog.ErrLimit, need>>20, o.Memory>>20)
 	}
 	clock := machine.NewStopwatch()
@@ -197,7 +197,7 @@ func newCircuit(ctx context.Context, g *gdl.Game, o Options, reason string) (mac
 		return nil, err
 	}
 	clock.Done("programs")
-	return &decider{Machine: &described{m, reason, append(stages, clock.Stages...)}, game: game, options: options}, nil
+	return &circuitMachine{Machine: &described{m, reason, append(stages, clock.Stages...)}, game: game, options: options}, nil
 }
 
 // described adds the reason of the choice and the stages to a machine. It implements Machine as a pointer: searches

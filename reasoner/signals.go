@@ -16,13 +16,10 @@ import (
 const mostMoves = 0.35
 
 // Signals implements facts.Sensing.
-func (d *decider) Signals(ctx context.Context) facts.Signals {
-	return d.signals.get(func() facts.Signals {
-		mobility := len(d.Names().Players()) > 1 && choices(ctx, d.Machine) <= mostMoves
-		if s := circuit.FindSignals(ctx, d.game, mobility, d.options); s != nil {
-			return s
-		}
-		return nil
+func (c *circuitMachine) Signals(ctx context.Context) facts.Signals {
+	return c.signals.get(func() facts.Signals {
+		mobility := len(c.Names().Players()) > 1 && choices(ctx, c.Machine) <= mostMoves
+		return circuit.FindSignals(ctx, c.game, mobility, c.options)
 	})
 }
 

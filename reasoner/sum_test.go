@@ -19,13 +19,13 @@ func TestGoalSumsOfGamesWithRareEventsHoldAtEveryEnd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 5))
 	proved := 0
 	for range howMany(200, 30) {
-		text, g, m, interpreter := rareMachine(t, rng, 2)
+		text, g, m, slow := rareMachine(t, rng, 2)
 		sum, ok := proofs.GoalSum(t.Context(), g, m, 1<<28)
 		if !ok {
 			continue
 		}
 		proved++
-		reachable(interpreter, func(s machine.State, terminal bool, goals []int32) {
+		reachable(slow, func(s machine.State, terminal bool, goals []int32) {
 			if terminal && sumOf(goals) != sum {
 				t.Fatalf("the sum of goals is %d, proved to be %d, in the position %v of\n%s", sumOf(goals), sum, m.Names().AppendFluents(nil, s), text)
 			}

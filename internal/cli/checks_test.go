@@ -30,6 +30,7 @@ func TestAPlayerIsCheckedByEveryRule(t *testing.T) {
 
 // The verdicts depend on the speed of the machine: package arena has a test of them by a clock that does not.
 func TestAManagerIsCheckedOverASeriesOfMatches(t *testing.T) {
+	exhaustive.NotUnderRace(t, "the tests of package conformance look at its goroutines")
 	t.Parallel()
 	var out, faults lockedBuffer
 	ended := make(chan int, 1)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 )
 
@@ -84,6 +85,7 @@ const coin = `(role you)
 `
 
 func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	for name, test := range map[string]struct {
 		args []string
 		want string

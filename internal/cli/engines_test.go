@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stackmate/internal/exhaustive"
 )
 
 func TestBenchMeasuresEveryGame(t *testing.T) {
@@ -34,6 +36,7 @@ func TestBenchMeasuresEveryGame(t *testing.T) {
 }
 
 func TestPerftCountsTicTacToe(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	o := execute(t, "perft", "ticTacToe", "5", "--json")
 	o.expect(t, statusFine)
 	r := o.objects(t)[0]
@@ -44,6 +47,7 @@ func TestPerftCountsTicTacToe(t *testing.T) {
 }
 
 func TestInspectShowsWhatTheCompilerFound(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	o := execute(t, "inspect", "ticTacToe", "--json")
 	o.expect(t, statusFine)
 	r := o.objects(t)[0]

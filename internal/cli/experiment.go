@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/recent"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
 	"stackmate/search/experiment"
@@ -69,16 +70,22 @@ func (c *experimentCommand) Run(s *console) error {
 	return err
 }
 
+// keptMachines is the number of machines that a laboratory keeps: methods are compared on ten games each.
+const keptMachines = 16
+
 // newLab makes a laboratory whose searches take so much memory, in bytes.
 func (s *console) newLab(memory int64) experiment.Lab {
+	machines := recent.Cache[string, machine.Machine]{Size: keptMachines}
 	return experiment.Lab{
 		Memory: max(1, memory/mebibyte),
 		Compile: func(ctx context.Context, game string) (machine.Machine, error) {
-			rules, err := s.load(game, gdl.Load)
-			if err != nil {
-				return nil, err
-			}
-			return reasoner.New(ctx, rules, reasoner.Options{Memory: memory, Cache: s.cache})
+			return machines.Get(game, func() (machine.Machine, error) {
+				rules, err := s.load(game, gdl.Load)
+				if err != nil {
+					return nil, err
+				}
+				return reasoner.New(ctx, rules, reasoner.Options{Memory: memory, Cache: s.cache})
+			})
 		},
 	}
 }

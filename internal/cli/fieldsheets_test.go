@@ -12,6 +12,7 @@ import (
 
 	"stackmate/gdl"
 	"stackmate/internal/corpus"
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/player"
 	"stackmate/protocol"
@@ -93,6 +94,7 @@ func starter(t *testing.T) func(rules string) (status int, reply string) {
 }
 
 func TestRulesOfTheFieldArePlayedAsManagersReadThemOrRefusedWithAReason(t *testing.T) {
+	exhaustive.NotUnderRace(t, "starts many games; other tests of the endpoint look at its goroutines")
 	start := starter(t)
 	for name, c := range fieldSheets {
 		t.Run(name, func(t *testing.T) {

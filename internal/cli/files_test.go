@@ -87,6 +87,7 @@ func TestOutputPathsAreCheckedBeforeTheWork(t *testing.T) {
 }
 
 func TestTheCacheIsAFolder(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	rules := file(t, "game.kif", "(role r)")
 	execute(t, "inspect", "ticTacToe", "--cache", rules).expect(t, statusUsage, "--cache: cannot write "+rules)
 	dir := filepath.Join(t.TempDir(), "new", "folder")
@@ -146,6 +147,7 @@ func TestAPipeThatNobodyWritesToCanBeLeft(t *testing.T) {
 }
 
 func TestTrainingOnAFullDiskSavesNothingAndSaysSo(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long; other tests of training look at its goroutines")
 	path, inside := onFullDisk(t, 16, t.TempDir())
 	if !inside {
 		return

@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"stackmate/games"
+	"stackmate/internal/exhaustive"
 	"stackmate/search/solve"
 )
 
 func TestHelpFitsOneScreen(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	const lines, columns = 24, 80
 	for _, text := range []string{execute(t, "--help").out, execute(t, "help").out, welcome} {
 		if n := strings.Count(text, "\n"); n > lines || n < 10 {
@@ -33,6 +35,7 @@ func TestHelpFitsOneScreen(t *testing.T) {
 
 // Each command has examples, which are at the beginning of its help and are command lines that it takes.
 func TestExamplesAreCommandLines(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	s := &console{ctx: t.Context(), out: newPrinter(io.Discard, nil), err: newPrinter(io.Discard, nil)}
 	count := 0
 	for _, c := range commands() {
@@ -81,6 +84,7 @@ func words(t *testing.T, line string) []string {
 }
 
 func TestCompletionsKnowCommandsFlagsAndGames(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	for shell, want := range map[string][]string{
 		"bash": {"complete -o", " --certify", " tournament", "goofspiel"},
 		"zsh":  {"#compdef stackmate", "--engine[", ":value:(auto ", "connectFour"},

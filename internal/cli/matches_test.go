@@ -170,6 +170,7 @@ func TestATournamentIsResumed(t *testing.T) {
 
 // A player at an address that tells its name is named so, and the address stands in brackets.
 func TestPlayersAreNamedAsTheySay(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if text, _ := io.ReadAll(r.Body); strings.HasPrefix(strings.ToUpper(string(text)), "( INFO") {
 			fmt.Fprint(w, "((name Deep  Thought) (status available))")
@@ -193,6 +194,7 @@ func TestADeadPlayerIsNamedOnce(t *testing.T) {
 }
 
 func TestFormatsOfTournaments(t *testing.T) {
+	exhaustive.NotUnderRace(t, "plays matches; other tests of matches and tournaments look at their goroutines")
 	for format, want := range map[string]string{
 		"round-robin": "legal-2       40", "gauntlet": "legal-2       20", "swiss": "legal        4", "knockout": "winner: ",
 	} {
@@ -204,6 +206,7 @@ func TestFormatsOfTournaments(t *testing.T) {
 }
 
 func TestATestGoesOnUntilItIsDecided(t *testing.T) {
+	exhaustive.NotUnderRace(t, "plays matches; other tests of matches and tournaments look at their goroutines")
 	args := []string{"tournament", "ticTacToe", "--players", "legal,random", "--seed", "3"}
 	o := execute(t, append(args, "--sprt", "-5,5")...)
 	if o.expect(t, statusFine, "log-likelihood ratio"); strings.Contains(o.out, "undecided") {
@@ -263,6 +266,7 @@ func TestAPlayerThatDoesNotAnswerIsNamed(t *testing.T) {
 }
 
 func TestTournamentsRateThePlayers(t *testing.T) {
+	exhaustive.NotUnderRace(t, "plays matches; other tests of matches and tournaments look at their goroutines")
 	args := []string{"tournament", "ticTacToe", "--players", "legal,random", "--rounds", "2"}
 	execute(t, args...).expect(t, statusFine, "elo", "legal", "random")
 	r := execute(t, append(args, "--json")...).objects(t)[0]

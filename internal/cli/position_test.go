@@ -71,6 +71,7 @@ func TestAnInterruptedSearchIsKeptAndGoesOn(t *testing.T) {
 }
 
 func TestPositionsThatDoNotFollowFromTheInitialOneAreThoseOfTheRules(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	walls := filepath.Join(t.TempDir(), "walls.kif")
 	const rules = `(role x) (init (at 0)) (init (wall 2)) (init (open 1)) (succ 0 1) (succ 1 2) (succ 2 3)
 		(<= (legal x go) (true (at ?n)) (succ ?n ?m) (not (true (wall ?m))))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 )
 
@@ -34,6 +35,7 @@ func textOf(t *testing.T, files ...string) string {
 }
 
 func TestAFileOfSeveralMatchesIsReadWholeAndEachMatchCountsOnce(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	dir, files := recordsOf(t, "3")
 	all := file(t, "all.jsonl", textOf(t, files...))
 	for _, paths := range [][]string{{all}, {dir}, {all, all}, {dir, files[0], all}, files} {
@@ -56,6 +58,7 @@ func TestAFileOfSeveralMatchesIsReadWholeAndEachMatchCountsOnce(t *testing.T) {
 // The commands agree on a file: 0 for true records, 1 for a record that contradicts itself or its rules, 2 for
 // anything else.
 func TestAllCommandsJudgeARecordAlike(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	_, files := recordsOf(t, "1")
 	text := textOf(t, files...)
 	points := regexp.MustCompile(`"goals":\[(\d+),(\d+)\]`)
@@ -94,6 +97,7 @@ func TestAllCommandsJudgeARecordAlike(t *testing.T) {
 
 // A match of an archive has no roles: the roles of the rules count, if the rules are available.
 func TestRecordsOfTheReferenceServerAreReadWhole(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	const text = `{"matchId":"m1","randomToken":"x","startTime":1325000000000,"gameMetaURL":"http://games.ggp.org/base/games/matchingPennies/v0/",
 "isCompleted":true,"isAborted":false,"states":["( )","( ( got row 0 ) ( got column 100 ) )"],"moves":[["heads","tails"]],"stateTimes":[1,2],
 "errors":[["",""],["TO","IL ( x )"]],"goalValues":[0,100],"previewClock":-1,"startClock":5,"playClock":5,"playerNamesFromHost":["ann","bob"],"scrambled":true}`

@@ -105,6 +105,7 @@ func TestSolveSaysWhatItsValuesAre(t *testing.T) {
 
 // The only role hops by two on a ring of even length, and wants to be on an odd cell: no search of positions ends.
 func TestAPuzzleWithoutASolutionIsDecidedByDefault(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	puzzle := file(t, "parity.kif", `(role x) (init (at 0)) (legal x up) (legal x down) (two 0 2) (two 2 4) (two 4 0) (two 1 3) (two 3 5) (two 5 1)
 		(<= (next (at ?n)) (does x up) (true (at ?m)) (two ?m ?n)) (<= (next (at ?m)) (does x down) (true (at ?n)) (two ?m ?n))
 		(<= terminal (true (at 3))) (<= (goal x 100) (true (at 3))) (<= (goal x 0) (not (true (at 3))))`)

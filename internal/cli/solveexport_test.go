@@ -10,6 +10,7 @@ import (
 )
 
 func TestSolveWritesMatricesAndTreesThatItReads(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	for game, payoff := range map[string]string{"prisonersDilemma": "payoff of row       20", "matchingPennies": "payoff of row       50"} {
 		for _, extension := range []string{".nfg", ".efg"} {
 			path := filepath.Join(t.TempDir(), game+extension)

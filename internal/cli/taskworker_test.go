@@ -79,8 +79,8 @@ func TestExperimentsAndLearningUseTheQueue(t *testing.T) {
 	}
 
 	knowledge := t.TempDir()
-	for seconds := 1.5; seconds < 30; seconds *= 2 { // on a busy machine the first games come late
-		learnt := execute(t, "train", "nim-3.4.5", "--time", fmt.Sprint(seconds, "s"), "--knowledge", knowledge, "--json", "--nats", url).objects(t)[0]
+	for length := 3 * time.Second / 2; length < 2*patience; length *= 2 { // a worker first compiles the game and proves its facts
+		learnt := execute(t, "train", "nim-3.4.5", "--time", length.String(), "--knowledge", knowledge, "--json", "--nats", url).objects(t)[0]
 		if n, ok := learnt["elsewhere"].(float64); ok && n > 0 {
 			return
 		}

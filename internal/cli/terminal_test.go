@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
@@ -56,6 +57,7 @@ func TestAPersonPlaysInAMatch(t *testing.T) {
 }
 
 func TestAPersonPlaysAgainstASolution(t *testing.T) {
+	exhaustive.NotUnderRace(t, "plays matches; other tests of matches and tournaments look at their goroutines")
 	typing(t, "?\n9\nedge\nPLAY   2\n1\n")
 	execute(t, "play", "goofspiel-3").expect(t, statusFine, "You are red.", "Turn 1", "Value for red: 50 (just computed)",
 		"1: (play 1)", "(play 3) with ", `from 1 to 3 or a legal move such as (play 1), found "9"`, `found "edge"`, "Played: red (play 2)", "Turn 2", "The end. red: ")
@@ -137,6 +139,7 @@ func TestRulesheetsComeFromStandardInputAndFolders(t *testing.T) {
 }
 
 func TestPerftDividesAndBeginsAnywhere(t *testing.T) {
+	exhaustive.NotUnderRace(t, "computes on one goroutine")
 	o := execute(t, "perft", "ticTacToe", "3", "--divide", "--moves", "(mark 2 2)", "--json").objects(t)[0]
 	parts, sum := o["divide"].([]any), 0.0
 	for _, p := range parts {

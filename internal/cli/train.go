@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/atomicfile"
 	"stackmate/player/training"
 	"stackmate/reasoner"
 	"stackmate/search/evaluate"
@@ -19,6 +20,7 @@ type trainCommand struct {
 	Time      time.Duration `default:"1m" help:"Time to learn."`
 	Knowledge string        `type:"path" required:"" placeholder:"DIR" help:"Folder for the weights, for serve, match and tournament; training continues from existing weights."`
 	Seed      uint64        `default:"1" help:"Seed of self-play."`
+	Plot      string        `type:"path" placeholder:"FILE.svg" help:"Plot strength and correlation against the games learnt."`
 	NATS      string        `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster play games, too."`
 }
 
@@ -28,6 +30,9 @@ func (c *trainCommand) Run(s *console) error {
 		return usageError{fmt.Errorf("--time: expected a time above 0, found %v", c.Time)}
 	}
 	if err := checkFolder("--knowledge", c.Knowledge); err != nil {
+		return err
+	}
+	if err := checkWritable(c.Plot); err != nil {
 		return err
 	}
 	rules, m, err := s.compile(c.Game, gdl.LoadToPlay, reasoner.Options{Engine: c.Engine})
@@ -58,14 +63,21 @@ func (c *trainCommand) Run(s *console) error {
 	line := s.progress("learning %s", c.Game)
 	err = t.Run(s.ctx, c.Time, func(done, of int) { line.say("learning %s: checkpoint %d of %d", c.Game, done, of) })
 	line.end()
+	if c.Plot != "" {
+		err = errors.Join(err, atomicfile.Write(c.Plot, t.Plot()))
+	}
 	return errors.Join(show(s, c.JSON, t, writeTraining), err)
 }
 
 func writeTraining(w io.Writer, t *training.Training) error {
 	table := newTable(w, tabwriter.AlignRight)
-	fmt.Fprintln(table, "seconds\tgames\tpositions\tcorrelation\tgain on the last checkpoint\t")
+	fmt.Fprintln(table, "seconds\tgames\tpositions\tcorrelation\tagainst the saved weights\tElo\t\t")
 	for _, c := range t.Checkpoints {
-		fmt.Fprintf(table, "%.1f\t%d\t%d\t%.3f\t%s\t\n", c.Seconds, c.Games, c.Positions, c.Correlation, score(c.Against))
+		saved := "saved"
+		if !c.Saved {
+			saved = "weaker, not saved"
+		}
+		fmt.Fprintf(table, "%.1f\t%d\t%d\t%.3f\t%s\t%+.0f\t%s\t\n", c.Seconds, c.Games, c.Positions, c.Correlation, score(c.Against), c.Elo, saved)
 	}
 	if err := table.Flush(); err != nil {
 		return err

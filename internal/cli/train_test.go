@@ -34,16 +34,20 @@ func TestTrainingGoesOnWhereItEnded(t *testing.T) {
 	for length := 300 * time.Millisecond; ; length *= 2 { // on a busy machine games come late
 		dir := filepath.Join(t.TempDir(), "knowledge")
 		train := func() map[string]any {
-			o := execute(t, "train", "ticTacToe", "--time", length.String(), "--knowledge", dir, "--json")
+			plot := filepath.Join(t.TempDir(), "course.svg")
+			o := execute(t, "train", "ticTacToe", "--time", length.String(), "--knowledge", dir, "--plot", plot, "--json")
 			o.expect(t, statusFine)
+			if text := must.Get(os.ReadFile(plot))(t); !strings.Contains(string(text), "ticTacToe: strength") {
+				t.Errorf("the plot is %s", text)
+			}
 			return o.objects(t)[0]
 		}
 		first := train()
-		if n := len(first["checkpoints"].([]any)); n != training.Checkpoints || first["total"] == nil || first["file"] != learntFile(t, dir) {
+		if n := len(first["checkpoints"].([]any)); n != training.LeastCheckpoints || first["total"] == nil || first["file"] != learntFile(t, dir) {
 			t.Fatalf("%d checkpoints, %v", n, first)
 		}
 		again := train()
-		before, after := games(first, training.Checkpoints-1), games(again, 0)
+		before, after := games(first, training.LeastCheckpoints-1), games(again, 0)
 		if before > 0 && after > before {
 			return
 		}
@@ -54,6 +58,7 @@ func TestTrainingGoesOnWhereItEnded(t *testing.T) {
 }
 
 func TestKnowledgeIsFoundUnderOtherNames(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long; other tests of training look at its goroutines")
 	_, src := must.Get2(games.Source("connectFour-4x4"))(t)
 	tree := must.Get(gdl.Parse("", src))(t)
 	scrambled := filepath.Join(t.TempDir(), "scrambled.kif")
@@ -83,6 +88,7 @@ func TestKnowledgeIsFoundUnderOtherNames(t *testing.T) {
 }
 
 func TestDamagedKnowledgeIsRefusedAndMatchesArePlayedAllTheSame(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long; other tests of training look at its goroutines")
 	dir := t.TempDir()
 	execute(t, "train", "connectFour-5x4", "--time", "200ms", "--knowledge", dir).expect(t, statusFine, "saved in")
 	path := learntFile(t, dir)
@@ -103,4 +109,5 @@ func TestTrainingNeedsATimeAndAFolder(t *testing.T) {
 	execute(t, "train", "goofspiel-4", "--time", "1s", "--knowledge", t.TempDir()).expect(t, statusBad, "goofspiel-4", "in turn", "2 players, simultaneous")
 	execute(t, "train", "ticTacToe", "--time", "-1s", "--knowledge", t.TempDir()).expect(t, statusUsage, "--time")
 	execute(t, "train", "ticTacToe", "--knowledge", "/dev/null/x").expect(t, statusUsage, "--knowledge")
+	execute(t, "train", "ticTacToe", "--knowledge", t.TempDir(), "--plot", "/dev/null/x.svg").expect(t, statusUsage, "/dev/null/x.svg")
 }

@@ -3,14 +3,15 @@
 package training
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,16 +29,17 @@ import (
 )
 
 const (
-	// Checkpoints is the number of times that a training saves and compares its weights.
-	Checkpoints = 5
+	// LeastCheckpoints and mostCheckpoints bound the number of checkpoints; between them a training has one a minute.
+	LeastCheckpoints = 5
+	mostCheckpoints  = 20
 	// duelGames is the number of games of a comparison: the error is about 5 points.
 	duelGames = 1000
 	// duelShare bounds the time of a comparison, as a share of the learning time before it.
 	duelShare = 0.3
 	// learningSlice is the time of learning between two looks for games of helpers.
 	learningSlice = time.Second / 4
-	// saveEvery is the time between two versions of the weights that helpers get.
-	saveEvery = 2 * time.Second
+	// showEvery is the time between two versions of the weights that helpers get.
+	showEvery = 2 * time.Second
 )
 
 // Training is one run, and its result.
@@ -52,20 +54,25 @@ type Training struct {
 	rules   *canonical.Form
 	machine machine.Machine
 	learner *evaluate.Learner
-	first   *evaluate.Evaluation
+	first   *evaluate.Evaluation // at the start
+	best    *evaluate.Evaluation // of the file
+	elo     float64              // strength of best relative to first
 
 	played chan *evaluate.Played  // games of helpers; nil without helpers
-	known  atomic.Pointer[[]byte] // the file, for helpers
-	saved  time.Time              // of the file
+	known  atomic.Pointer[[]byte] // the present weights, for helpers
+	shown  time.Time              // of known
 	log    zerolog.Logger
 }
 
-// Checkpoint is the progress at which weights are saved.
+// Checkpoint is the progress at which weights are compared with the weights of the file, which they replace unless they
+// surely lose.
 type Checkpoint struct {
 	Seconds float64 `json:"seconds"` // of learning
 	evaluate.Progress
-	// Against compares with the checkpoint before.
-	Against evaluate.Score `json:"against_former"`
+	Against evaluate.Score `json:"against_saved"`
+	Saved   bool           `json:"saved"`
+	// Elo is the strength relative to the weights at the start: the sum of the differences by Against.
+	Elo float64 `json:"elo"`
 }
 
 // New returns a training that continues from the weights in a folder, if there are any. It returns an error for games in which
@@ -91,6 +98,7 @@ func New(ctx context.Context, folder string, rules *gdl.Game, m machine.Machine,
 		return nil, err
 	}
 	t.first = t.learner.Evaluation()
+	t.best = t.first
 	return t, nil
 }
 
@@ -100,32 +108,49 @@ func config(ctx context.Context, m machine.Machine, class solve.Class, seed uint
 }
 
 // Saved reports whether a file was written.
-func (t *Training) Saved() bool { return !t.saved.IsZero() }
+func (t *Training) Saved() bool {
+	return slices.ContainsFunc(t.Checkpoints, func(c Checkpoint) bool { return c.Saved })
+}
+
+// checkpoints returns the number of checkpoints of a training.
+func checkpoints(length time.Duration) int {
+	return min(max(LeastCheckpoints, int(length/time.Minute)), mostCheckpoints)
+}
 
 // Run learns for a time, from checkpoint to checkpoint. It saves the weights when ctx ends, too. Progress is called with the number of
 // checkpoints before each one.
 func (t *Training) Run(ctx context.Context, length time.Duration, progress func(done, of int)) error {
-	interval := length / Checkpoints
-	former, learnt := t.first, 0.0
-	for i := range Checkpoints {
-		progress(i, Checkpoints)
+	count := checkpoints(length)
+	interval := length / time.Duration(count)
+	learnt := 0.
+	for i := range count {
+		progress(i, count)
 		began := time.Now()
 		short, cancel := context.WithTimeout(ctx, interval)
 		err := t.learn(short)
 		cancel()
 		learnt += time.Since(began).Seconds()
-		if err := errors.Join(err, t.save()); err != nil {
+		if err := errors.Join(err, t.checkpoint(ctx, learnt, interval), ctx.Err()); err != nil {
 			return err
 		}
-		present := t.learner.Evaluation()
-		t.Checkpoints = append(t.Checkpoints, Checkpoint{learnt, t.learner.Progress(), t.duel(ctx, interval, present, former)})
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		former = present
 	}
-	total := t.duel(ctx, interval, former, t.first)
+	total := t.duel(ctx, interval, t.best, t.first)
 	t.Total = &total
+	return nil
+}
+
+// checkpoint compares the present weights with the weights of the file, and saves them unless they surely lose.
+func (t *Training) checkpoint(ctx context.Context, learnt float64, interval time.Duration) error {
+	present := t.learner.Evaluation()
+	c := Checkpoint{Seconds: learnt, Progress: t.learner.Progress(), Against: t.duel(ctx, interval, present, t.best)}
+	c.Elo = t.elo + c.Against.Elo()
+	if c.Against.Points+c.Against.Error >= 0 { // also without a comparison
+		if err := t.learner.Save(t.File, t.rules); err != nil {
+			return err
+		}
+		c.Saved, t.best, t.elo = true, present, c.Elo
+	}
+	t.Checkpoints = append(t.Checkpoints, c)
 	return nil
 }
 
@@ -140,8 +165,8 @@ func (t *Training) learn(ctx context.Context) error {
 			t.learner.Learn(slice, 0)
 			cancel()
 		}
-		if t.played != nil && time.Since(t.saved) > saveEvery {
-			if err := t.save(); err != nil {
+		if t.played != nil && time.Since(t.shown) > showEvery {
+			if err := t.show(); err != nil {
 				return err
 			}
 		}
@@ -159,16 +184,16 @@ func (t *Training) take(p *evaluate.Played) {
 	t.Elsewhere += int64(len(p.Games))
 }
 
-// save writes the weights.
-func (t *Training) save() error {
-	err := t.learner.Save(t.File, t.rules)
-	if err != nil {
+// show gives the present weights to helpers.
+func (t *Training) show() error {
+	var text bytes.Buffer
+	if err := t.learner.Write(&text, t.rules); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(t.File)
-	t.known.Store(&text)
-	t.saved = time.Now()
-	return err
+	known := text.Bytes()
+	t.known.Store(&known)
+	t.shown = time.Now()
+	return nil
 }
 
 // duel plays two evaluations against each other.
@@ -187,7 +212,7 @@ const (
 
 // Invite lets helpers play games, through do, until end is called.
 func (t *Training) Invite(ctx context.Context, log zerolog.Logger, seed uint64, do func(context.Context, Task) (*evaluate.Played, error)) (end func(), err error) {
-	if err := t.save(); err != nil {
+	if err := t.show(); err != nil {
 		return nil, err
 	}
 	t.played, t.log = make(chan *evaluate.Played), log

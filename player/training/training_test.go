@@ -2,10 +2,9 @@ package training
 
 import (
 	"context"
-	"errors"
 	"math"
-	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,7 +28,7 @@ func begin(t *testing.T) (*Training, *Helper) {
 // play returns games that a helper has played for a training.
 func play(t *testing.T, x *Training, h *Helper) *evaluate.Played {
 	t.Helper()
-	if err := x.save(); err != nil {
+	if err := x.show(); err != nil {
 		t.Fatal(err)
 	}
 	for seconds := 0.02; ; seconds *= 2 {
@@ -98,33 +97,6 @@ func TestDamagedWeightsOfATaskAreRefused(t *testing.T) {
 	}
 }
 
-func TestATrainingSavesItsCheckpoints(t *testing.T) {
-	x, _ := begin(t)
-	var told []int
-	for length := Checkpoints * time.Millisecond; x.learner.Progress().Games == 0 && length < time.Minute; length *= 2 {
-		x.Checkpoints, x.Total, told = nil, nil, nil
-		if err := x.Run(t.Context(), length, func(done, of int) { told = append(told, done, of) }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	last := x.Checkpoints[len(x.Checkpoints)-1]
-	if len(x.Checkpoints) != Checkpoints || x.Total == nil || !x.Saved() || last.Games == 0 || last.Seconds <= x.Checkpoints[0].Seconds {
-		t.Errorf("%d checkpoints, the last one %+v, in all %+v", len(x.Checkpoints), last, x.Total)
-	}
-	if want := []int{0, 5, 1, 5, 2, 5, 3, 5, 4, 5}; !slices.Equal(told, want) {
-		t.Errorf("progress %v, want %v", told, want)
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	again, err := New(t.Context(), filepath.Dir(x.File), gamestest.Rules(t, "ticTacToe"), gamestest.Machine(t, "ticTacToe"), 1, 16<<20)
-	if err != nil || again.learner.Progress().Games != last.Games {
-		t.Fatalf("continued: %v", err)
-	}
-	if err := again.Run(ended, time.Hour, func(_, _ int) {}); !errors.Is(err, context.Canceled) || len(again.Checkpoints) != 1 || !again.Saved() {
-		t.Errorf("ended at once: %v, %d checkpoints", err, len(again.Checkpoints))
-	}
-}
-
 func TestEachTaskOfAHelperHasItsSeed(t *testing.T) {
 	x, _ := begin(t)
 	tasks := make(chan Task)
@@ -145,5 +117,36 @@ func TestEachTaskOfAHelperHasItsSeed(t *testing.T) {
 	}
 	if end(); len(seeds) != helpers {
 		t.Errorf("seeds %v", seeds)
+	}
+}
+
+func TestWeakerWeightsDoNotReplaceTheFile(t *testing.T) {
+	x, _ := begin(t)
+	untrained := x.learner
+	learnt, err := evaluate.New(x.machine, evaluate.Config{Seed: 1, ConstantSum: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	learnt.Learn(t.Context(), 5000)
+	for i, c := range []struct {
+		learner *evaluate.Learner
+		saved   bool
+	}{{learnt, true}, {untrained, false}, {learnt, true}} {
+		x.learner = c.learner
+		if err := x.checkpoint(t.Context(), 1, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		got := x.Checkpoints[i]
+		known, err := evaluate.Learnt(x.File)
+		if err != nil || got.Saved != c.saved || known.Games != learnt.Progress().Games || got.Against.Games < duelGames {
+			t.Errorf("checkpoint %d: %+v, the file is from %d games, %v", i, got, known.Games, err)
+		}
+	}
+	first, weaker, again := x.Checkpoints[0].Elo, x.Checkpoints[1].Elo, x.Checkpoints[2].Elo
+	if first < 15 || weaker > first-25 || math.Abs(again-first) > 15 {
+		t.Errorf("Elo %.0f, %.0f without learning, %.0f with the first weights again", first, weaker, again)
+	}
+	if plot := string(x.Plot()); !strings.Contains(plot, "weaker, not saved") || !strings.Contains(plot, "Elo") {
+		t.Errorf("plot: %s", plot)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Batch simulates up to Lanes positions. It implements machine.Batch.
+// batch implements machine.Batch: it simulates one position in each lane.
 //
-// rows holds every signal, with `words` words each. Load and Store convert between rows and packed positions, one for
+// rows holds a row for every signal, of `words` words. Load and Store convert between rows and packed positions, one for
 // each lane, by transposition of 64×64 bits.
 type batch struct {
 	m           *Machine
@@ -22,7 +22,7 @@ type batch struct {
 	stuck       []uint64
 	wins        []uint64
 	goalsOK     bool              // the goal rows are valid for the present positions
-	chosen      []machine.Move    // by lane, then role: the chosen move, whose row has the lane's bit
+	chosen      []machine.Move    // by lane, then role: the chosen move, in whose row the lane's bit is set
 	chosenStale bool              // ChooseRandom has written the move rows, but not chosen
 	filled      machine.State     // the position that Fill last wrote to masked lanes
 	filledWords []uint64          // by fluent: its value in filled, in all bits
@@ -64,7 +64,7 @@ func (m *Machine) NewBatch() machine.Batch { return m.newBatch(m.wide) }
 // NewNarrowBatch implements machine.Machine.
 func (m *Machine) NewNarrowBatch() machine.Batch { return m.newBatch(m.narrow()) }
 
-func (m *Machine) newBatch(e *kernel.Engine) *batch {
+func (m *Machine) newBatch(e *kernel.Executable) *batch {
 	w := e.Words()
 	memory := e.NewMemory()
 	b := &batch{
@@ -104,7 +104,7 @@ func newTransposed(moves []moveTable, words int) []transposedMoves {
 }
 
 // batchBytes returns the memory of a batch, except a few words.
-func (m *Machine) batchBytes(e *kernel.Engine) int64 {
+func (m *Machine) batchBytes(e *kernel.Executable) int64 {
 	lanes, roles := int64(e.Lanes()), int64(len(m.moves))
 	blocks := int64(0)
 	for _, table := range slices.Concat(m.moves, m.sensible) {

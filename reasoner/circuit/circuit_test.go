@@ -87,7 +87,7 @@ func TestFrameRulesAboutAnyRoleBecomeShort(t *testing.T) {
 // reachable draws positions after random moves, legal or not: lane i is i%5 moves away from the initial position. It
 // plays the game without passes.
 func reachable(t *rapid.T, g *Game, lanes int, seed uint64) []uint64 {
-	m := compiled(t, g, Options{Kernel: kernel.Narrow})
+	m := compiled(t, g, Options{Kernel: kernel.Portable64})
 	b, rng := m.NewBatch(), machine.NewRand(seed)
 	states := make([]uint64, lanes*len(m.Initial()))
 	for lane := range lanes {

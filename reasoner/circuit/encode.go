@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"stackmate/reasoner/circuit/choice"
+	"stackmate/reasoner/circuit/internal/choice"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
@@ -15,7 +15,7 @@ import (
 // of the game before passes that share. Inputs have the order of newGame. Numbers are varints, operands differences to
 // the node or to the next operand, so a gate of k operands takes about 2k bytes.
 //
-// Decode trusts no data: its result satisfies Verify, except that it may contain equal gates. The kernel verifies the
+// Decode trusts no data: its result has the invariants of a Game, except that it may contain equal gates. The kernel verifies the
 // programs as for any other game (kernel/verify.go). Only a checksum can show that the game equals the encoded game.
 
 // AppendTo appends the encoding of an optimised game.

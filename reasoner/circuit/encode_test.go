@@ -46,7 +46,7 @@ func TestDecodedGamesKeepSplitMoves(t *testing.T) {
 	}
 	h := recoded(t, g)
 	played := func(g *Optimised) []uint64 {
-		m := compiled(t, g, Options{Kernel: kernel.Narrow})
+		m := compiled(t, g, Options{Kernel: kernel.Portable64})
 		b, rng := m.NewBatch(), machine.NewRand(1)
 		b.Fill(m.Initial(), nil)
 		for range 3 {
@@ -75,7 +75,7 @@ func TestDamagedGamesAreErrors(t *testing.T) {
 			errs++
 			return
 		}
-		if _, err := g.Compile(t.Context(), Options{Kernel: kernel.Narrow}); err != nil {
+		if _, err := g.Compile(t.Context(), Options{Kernel: kernel.Portable64}); err != nil {
 			t.Log(err)
 		}
 	}
@@ -101,7 +101,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if g, err := Decode(data); err == nil {
-			if _, err := g.Compile(t.Context(), Options{Kernel: kernel.Narrow}); err != nil {
+			if _, err := g.Compile(t.Context(), Options{Kernel: kernel.Portable64}); err != nil {
 				t.Log(err)
 			}
 		}

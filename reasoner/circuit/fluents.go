@@ -28,7 +28,7 @@ func mergeFluents(ctx context.Context, g *Game) *Game {
 	if err != nil {
 		return g // ctx is done, or the game does not compile at all
 	}
-	budget, rounds := splitWork-g.Net.Operations(), math.MaxInt
+	budget, rounds := splitWork-g.Net.OperandCount(), math.MaxInt
 	if budget < 0 {
 		rounds = lastRounds
 		c.dropConstants()
@@ -52,7 +52,7 @@ func mergeFluents(ctx context.Context, g *Game) *Game {
 		work = 0
 		ok = s.Change(g.Fluents, c.representatives(g))
 		s.Commit()
-		budget -= work + g.Net.Operations()/visitsPerOperand
+		budget -= work + g.Net.OperandCount()/visitsPerOperand
 	}
 	return g
 }
@@ -91,7 +91,7 @@ func (g *Game) suggestClasses(ctx context.Context) (*classes, error) {
 	walk := play.Walk{Batch: b}
 	signature := make([]uint64, len(g.Fluents))
 	rng := machine.NewRand(0)
-	work := 1 + g.Net.Operations()
+	work := 1 + g.Net.OperandCount()
 	if len(g.Net.Definitions()) > 0 {
 		work *= usualSweeps
 	}

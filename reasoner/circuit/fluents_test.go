@@ -29,7 +29,7 @@ func TestCountersBeyondAllPlayoutsAreFreed(t *testing.T) {
 			t.Errorf("fluent %d: next is %v, and %v for its twin", i, a, b)
 		}
 	}
-	m := compiled(t, h, Options{Kernel: kernel.Narrow})
+	m := compiled(t, h, Options{Kernel: kernel.Portable64})
 	b := m.NewBatch()
 	b.Fill(g.Initial, nil)
 	for i := range last + 1 {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"stackmate/reasoner/circuit/choice"
+	"stackmate/reasoner/circuit/internal/choice"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )
@@ -17,6 +17,15 @@ type Goal struct {
 }
 
 // Game is a ground game: its inputs and outputs are literals of a network.
+//
+// Invariants that passes keep and Compile assumes (the tests check them after each pass):
+//
+//   - The inputs come first: fluents, then by role moves or their parts.
+//   - A gate has at least two operands, all from different nodes before the gate, in ascending order, and no constants.
+//     No two gates have the same operands.
+//   - Every live loop variable has a definition. It is monotone in the variables of the same recursion.
+//   - Outputs are literals of the network, one for each fluent and move. All outputs but the next signals depend on
+//     fluents only.
 type Game struct {
 	Names   *machine.Names
 	Initial machine.State
@@ -173,7 +182,7 @@ const checkEvery = 1 << 10
 // substitution returns the substitution that rebuilds g in h, a game with inputs only. It maps each input of g to the
 // equal input of h, if h has it. It stops when ctx is done.
 func (g *Game) substitution(ctx context.Context, h *Game, translate translation) *logic.Substitution {
-	h.Net.Reserve(g.Net.Len(), g.Net.Operations())
+	h.Net.Reserve(g.Net.Len(), g.Net.OperandCount())
 	s := logic.NewSubstitution(g.Net, h.Net)
 	s.SetAll(g.Fluents, h.Fluents)
 	for r, row := range h.Does {
@@ -231,4 +240,11 @@ func (g *Game) live() []bool {
 	var roots []logic.Lit
 	g.forEachOutput(func(l *logic.Lit) { roots = append(roots, *l) })
 	return g.Net.Cone(roots)
+}
+
+// uses returns, by node, its number of occurrences as an operand, a definition or an output.
+func (g *Game) uses() []int32 {
+	uses := g.Net.Uses()
+	g.forEachOutput(func(l *logic.Lit) { uses[l.Node()]++ })
+	return uses
 }

@@ -59,7 +59,7 @@ func TestChainsAsLongAsTheNetwork(t *testing.T) {
 			g.Next[1], g.Terminal = l, l.Not()
 			before := *g.Net
 			h := optimised(t, g, PassOptions{Without: []string{"fluents"}}) // fluents would find them all false
-			m := compiled(t, h, Options{Kernel: kernel.Narrow})
+			m := compiled(t, h, Options{Kernel: kernel.Portable64})
 			checkChain(t, g, &before, m, l)
 		})
 	}

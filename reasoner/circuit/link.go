@@ -8,13 +8,14 @@ import (
 	"stackmate/reasoner/circuit/logic"
 )
 
-// The indices of programs in the plan.
+// The indices of programs in the image.
 const (
 	evaluate = iota
 	goal
 	advance
 	choose
-	prepare
+	prepare // not in every image
+	programCount
 )
 
 // orders lists the orders in which a batch runs programs from one position to the next; all but the first and the last
@@ -23,8 +24,8 @@ const (
 // moves writes inputs. link allocates rows accordingly, and checkPrograms proves it of the programs.
 var orders = [][]int{{evaluate, goal, choose, advance}, {prepare, advance}}
 
-// link builds the plan of all programs, and records the rows of inputs and outputs.
-func (m *Machine) link(g *Game, stuck logic.Lit) (*kernel.Plan, error) {
+// link builds the image of all programs, and records the rows of inputs and outputs.
+func (m *Machine) link(g *Game, stuck logic.Lit) (*kernel.Image, error) {
 	position := slices.Concat([]logic.Lit{g.Terminal, stuck}, g.Wins, slices.Concat(g.Legal...), slices.Concat(g.Policy...))
 	var chosen, parts []logic.Lit // outputs of random choices, and their inputs
 	for _, p := range g.split {
@@ -32,8 +33,8 @@ func (m *Machine) link(g *Game, stuck logic.Lit) (*kernel.Plan, error) {
 		chosen, parts = append(append(chosen, p.Chosen[0]...), p.Chosen[1]...), append(append(parts, p.First...), p.Second...)
 	}
 	var goals []logic.Lit
-	for _, goal := range g.Goals {
-		goals = append(goals, goal.When)
+	for i := range g.Goals {
+		goals = append(goals, g.Goals[i].When)
 	}
 	all := slices.Concat(position, goals, chosen, g.Next)
 	writes := g.writes(slices.Concat(chosen, g.Next), slices.Concat(parts, g.Fluents), position, goals)
@@ -50,35 +51,36 @@ func (m *Machine) link(g *Game, stuck logic.Lit) (*kernel.Plan, error) {
 		}
 		return marked
 	}
-	evaluate, _ := l.emit("evaluate", l.schedule(position, evaluated), nil)
-	goal, _ := l.emit("goal", l.schedule(goals, notEvaluated(goals)), nil)
-	choice, written := l.emit("choose", l.schedule(chosen, notEvaluated(chosen)), writes)
-	l.transfer(choice, chosen, parts, written)
-	advance, written := l.emit("advance", l.schedule(g.Next, notEvaluated(g.Next)), writes)
-	l.transfer(advance, g.Next, g.Fluents, written)
-	appendCopies(evaluate, m.recordRows(g, l, stuck), 1)
-	programs := []*kernel.Program{evaluate, goal, advance, choice}
+	var programs [programCount]*kernel.Program
+	var written map[int32]bool
+	programs[evaluate], _ = l.emit("evaluate", l.schedule(position, evaluated), nil)
+	programs[goal], _ = l.emit("goal", l.schedule(goals, notEvaluated(goals)), nil)
+	programs[choose], written = l.emit("choose", l.schedule(chosen, notEvaluated(chosen)), writes)
+	l.transfer(programs[choose], chosen, parts, written)
+	programs[advance], written = l.emit("advance", l.schedule(g.Next, notEvaluated(g.Next)), writes)
+	l.transfer(programs[advance], g.Next, g.Fluents, written)
+	appendCopies(programs[evaluate], m.recordRows(g, l, stuck), 1)
 	reused := l.reused(g.Next, evaluated, g.Net.Cone(g.Next))
 	if few := g.Net.Cone(reused); prepareRatio*l.countGates(few) <= l.countGates(evaluated) {
-		p, _ := l.emit("prepare", l.schedule(reused, few), nil)
-		programs, m.prepareProgram = append(programs, p), prepare
+		programs[prepare], _ = l.emit("prepare", l.schedule(reused, few), nil)
+		m.prepareProgram = prepare
 	}
 	m.rows = int(l.rows)
-	p := m.plan(g, programs...)
+	image := m.image(g, programs)
 	var inputs []int32
 	for i := range int32(g.Net.Len()) {
 		if g.Net.Op(i) == logic.OpInput {
 			inputs = append(inputs, l.row[i])
 		}
 	}
-	return p, checkPrograms(p, inputs, m.positionRows())
+	return image, checkPrograms(image, inputs, m.positionRows())
 }
 
 // prepareRatio is the least ratio of the gates of evaluate to the gates of prepare for which prepare pays.
 const prepareRatio = 2
 
-// reused returns the evaluated signals among the given signals and the operands of used nodes, which
-// other programs compute.
+// reused returns the signals of the evaluate program that other programs read: given signals, and operands of the used
+// nodes, which the other programs compute.
 func (l *layout) reused(given []logic.Lit, evaluated, used []bool) (out []logic.Lit) {
 	needed := slices.Clone(given)
 	for i := range used {
@@ -132,28 +134,28 @@ const (
 
 // checkPrograms returns an error if a program reads a row that holds neither an input nor a value of the first program of
 // an order, or if the goals overwrite a row of the position's other outputs.
-func checkPrograms(p *kernel.Plan, inputs, position []int32) error {
+func checkPrograms(image *kernel.Image, inputs, position []int32) error {
 	for _, order := range orders {
-		if order[0] >= len(p.Programs) {
+		if order[0] >= len(image.Programs) {
 			continue
 		}
-		holds := make([]uint8, p.Rows)
+		holds := make([]uint8, image.Rows)
 		for _, row := range append(inputs, 0) {
 			holds[row] = input
 		}
 		for _, k := range order {
-			if row, ok := follow(holds, &p.Programs[k], uint8(computed+k), uint8(computed+order[0])); !ok {
+			if row, ok := follow(holds, &image.Programs[k], uint8(computed+k), uint8(computed+order[0])); !ok {
 				return fmt.Errorf("program %q reads row %d, which holds no input and no value of program %q",
-					p.Programs[k].Name, row, p.Programs[order[0]].Name)
+					image.Programs[k].Name, row, image.Programs[order[0]].Name)
 			}
 			if k == choose {
-				for _, row := range p.Written { // the inputs that it chooses
+				for _, row := range image.Written { // the inputs that it chooses
 					holds[row] = input
 				}
 			}
 			for _, row := range position {
 				if v := holds[row]; k == goal && v != computed+evaluate && v != input {
-					return fmt.Errorf("row %d of the position holds another value after program %q", row, p.Programs[k].Name)
+					return fmt.Errorf("row %d of the position holds another value after program %q", row, image.Programs[k].Name)
 				}
 			}
 		}
@@ -185,17 +187,19 @@ func follow(holds []uint8, p *kernel.Program, own, first uint8) (row int32, ok b
 	return 0, true
 }
 
-// plan returns the plan of a machine: its programs, and the rows that batches read and write.
-func (m *Machine) plan(g *Game, programs ...*kernel.Program) *kernel.Plan {
-	p := &kernel.Plan{Rows: m.rows, Moves: m.moveTables(g)}
+// image returns the image of a machine: its programs, and the rows that batches read and write.
+func (m *Machine) image(g *Game, programs [programCount]*kernel.Program) *kernel.Image {
+	image := &kernel.Image{Rows: m.rows, Moves: m.moveTables(g)}
 	for _, program := range programs {
-		p.Programs = append(p.Programs, *program)
+		if program != nil {
+			image.Programs = append(image.Programs, *program)
+		}
 	}
-	p.Fluents.First, p.Fluents.Count = int(m.fluent), len(m.names.Fluents)
-	p.Read = m.positionRows()
+	image.Fluents.First, image.Fluents.Count = int(m.fluent), len(m.names.Fluents)
+	image.Read = m.positionRows()
 	for _, goals := range m.goals {
 		for _, g := range goals {
-			p.Read = append(p.Read, g.when.row)
+			image.Read = append(image.Read, g.when.row)
 		}
 	}
 	for _, table := range m.moves {
@@ -203,17 +207,17 @@ func (m *Machine) plan(g *Game, programs ...*kernel.Program) *kernel.Plan {
 		if !ok {
 			continue
 		}
-		if p.Random.Count == 0 {
-			p.Random.First, p.Random.Program = int(split.random.first), choose
+		if image.Random.Count == 0 {
+			image.Random.First, image.Random.Program = int(split.random.first), choose
 		}
-		p.Random.Count += split.random.count
+		image.Random.Count += split.random.count
 		for _, rows := range split.inputs() {
 			for row := range rows[1] {
-				p.Read, p.Written = append(p.Read, rows[0]+row), append(p.Written, rows[0]+row)
+				image.Read, image.Written = append(image.Read, rows[0]+row), append(image.Written, rows[0]+row)
 			}
 		}
 	}
-	return p
+	return image
 }
 
 // positionRows returns the rows of all outputs of a position except its goals.

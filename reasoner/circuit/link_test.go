@@ -38,11 +38,11 @@ func TestProgramsThatReadLostValuesAreRefused(t *testing.T) {
 			want: `program "advance" reads row 2`,
 		},
 	} {
-		p := &kernel.Plan{Rows: 5, Written: []int32{chosen}, Programs: []kernel.Program{
+		image := &kernel.Image{Rows: 5, Written: []int32{chosen}, Programs: []kernel.Program{
 			copies("evaluate", test.evaluate...), copies("goal", test.goal...), copies("advance", test.advance...),
 			copies("choose", test.choose...), copies("prepare", test.preparer...),
 		}}
-		err := checkPrograms(p, []int32{in, chosen}, []int32{out})
+		err := checkPrograms(image, []int32{in, chosen}, []int32{out})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, expected %q", test.name, err, test.want)
 		}

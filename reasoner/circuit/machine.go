@@ -38,8 +38,8 @@ type Machine struct {
 
 	prepareProgram int // the program of Prepare: prepare, or evaluate if prepare is not much shorter
 
-	wide   *kernel.Engine
-	narrow func() *kernel.Engine // built at the first call
+	wide   *kernel.Executable
+	narrow func() *kernel.Executable // built at the first call
 
 	symmetries func() []facts.Symmetry
 }
@@ -95,44 +95,44 @@ func (g *Game) Compile(ctx context.Context, o Options) (*Machine, error) {
 	case g.isSplit():
 		g = withChoice(ctx, g, copyGate)
 	}
-	plan, err := m.link(g, g.stuck())
+	image, err := m.link(g, g.stuck())
 	if stopped := ctx.Err(); stopped != nil {
 		return nil, fmt.Errorf("compiling the circuit stopped: %w", stopped)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the circuit's programs do not fit together: %w", err)
 	}
-	wide, err := m.widest(plan, available, o.Memory)
+	wide, err := m.widest(image, available, o.Memory)
 	if err != nil {
 		return nil, err
 	}
-	m.wide, m.narrow = wide, func() *kernel.Engine { return wide }
+	m.wide, m.narrow = wide, func() *kernel.Executable { return wide }
 	m.info.Kernel = wide.Kernel()
 	m.info.Bytes, m.info.Verified, m.info.Batch = wide.CodeBytes(), wide.VerifiedIn(), m.batchBytes(wide)
-	if k := narrowest(available); k.Lanes() < wide.Lanes() {
-		m.narrow = lazyEngine(k, plan, wide)
-		m.info.Bytes *= 2 // the narrow engine has its own code, as long
+	if k := searchKernel(available); k.Lanes() < wide.Lanes() {
+		m.narrow = lazyExecutable(k, image, wide)
+		m.info.Bytes *= 2 // the narrow executable has its own code, as long
 	}
 	return m, nil
 }
 
-// lazyEngine returns a function that builds an engine of kernel k at its first call. The plan is verified already. The
-// construction takes about as long as for the wide engine, and programs that only play random matches do not need it.
-// Without memory for the code, it returns the wide engine.
-func lazyEngine(k *kernel.Kernel, plan *kernel.Plan, wide *kernel.Engine) func() *kernel.Engine {
-	return sync.OnceValue(func() *kernel.Engine {
-		if e, err := k.Engine(plan); err == nil {
+// lazyExecutable returns a function that makes the executable of an image on kernel k at its first call. Another kernel
+// has verified the image already. The construction takes about as long as for the wide executable, and programs that
+// only play random matches do not need it. Without memory for the code, it returns the wide executable.
+func lazyExecutable(k *kernel.Kernel, image *kernel.Image, wide *kernel.Executable) func() *kernel.Executable {
+	return sync.OnceValue(func() *kernel.Executable {
+		if e, err := k.Verify(image); err == nil {
 			return e
 		}
 		return wide
 	})
 }
 
-// widest returns an engine of the plan: of the first kernel with batches of at most limit bytes.
-func (m *Machine) widest(plan *kernel.Plan, kernels []*kernel.Kernel, limit int64) (*kernel.Engine, error) {
+// widest returns the executable of an image on the first kernel with batches of at most limit bytes.
+func (m *Machine) widest(image *kernel.Image, kernels []*kernel.Kernel, limit int64) (*kernel.Executable, error) {
 	var bytes int64
 	for _, k := range kernels {
-		e, err := k.Engine(plan)
+		e, err := k.Verify(image)
 		if err != nil {
 			return nil, fmt.Errorf("the circuit's programs are not safe to run: %w", err)
 		}
@@ -144,9 +144,9 @@ func (m *Machine) widest(plan *kernel.Plan, kernels []*kernel.Kernel, limit int6
 		kernels[len(kernels)-1].Lanes(), m.rows, bytes>>20, limit>>20)
 }
 
-// narrowest returns the fastest kernel for a handful of positions. Rows of two words keep most circuits in the
-// first-level cache, and 128-bit operations are as fast as operations on one word.
-func narrowest(kernels []*kernel.Kernel) *kernel.Kernel {
+// searchKernel returns the fastest kernel for a handful of positions, the kernel of narrow batches. Rows of two words
+// keep most circuits in the first-level cache, and 128-bit operations are as fast as operations on one word.
+func searchKernel(kernels []*kernel.Kernel) *kernel.Kernel {
 	i := slices.IndexFunc(kernels, func(k *kernel.Kernel) bool { return k.Lanes() == 128 })
 	if i < 0 {
 		i = len(kernels) - 1

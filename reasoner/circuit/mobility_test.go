@@ -24,11 +24,11 @@ func TestMobilityIsTheLegalMovesInTurn(t *testing.T) {
 	}
 	h := optimised(t, g, PassOptions{Without: []string{"fluents"}})
 	g = h.Game
-	m := compiled(t, g, Options{Kernel: kernel.Narrow})
-	if FindSignals(t.Context(), h, false, Options{Kernel: kernel.Narrow}) != nil {
+	m := compiled(t, g, Options{Kernel: kernel.Portable64})
+	if FindSignals(t.Context(), h, false, Options{Kernel: kernel.Portable64}) != nil {
 		t.Error("FindSignals returns mobility without a request")
 	}
-	signals := FindSignals(t.Context(), h, true, Options{Kernel: kernel.Narrow})
+	signals := FindSignals(t.Context(), h, true, Options{Kernel: kernel.Portable64})
 	var want []facts.Signal
 	for r, row := range g.Legal {
 		for k := 1; k < len(row); k++ { // except the noop

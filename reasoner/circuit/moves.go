@@ -3,7 +3,7 @@ package circuit
 import (
 	"slices"
 
-	"stackmate/reasoner/circuit/choice"
+	"stackmate/reasoner/circuit/internal/choice"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
 )

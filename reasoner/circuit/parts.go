@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"stackmate/reasoner/circuit/choice"
+	"stackmate/reasoner/circuit/internal/choice"
 	"stackmate/reasoner/circuit/logic"
 )
 

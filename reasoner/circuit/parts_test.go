@@ -46,7 +46,7 @@ func TestLegalMovesHaveEqualNumbersOfTargets(t *testing.T) {
 	exhaustive.FewerDraws(t)
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGame(t)
-		m := compiled(t, splitTables(t.Context(), g, 1), Options{Kernel: kernel.Narrow})
+		m := compiled(t, splitTables(t.Context(), g, 1), Options{Kernel: kernel.Portable64})
 		b := m.newBatch(m.wide)
 		states := anywhere(g, m, rapid.Uint64().Draw(t, "seed"))
 		b.Fill(states[:len(m.Initial())], nil)
@@ -167,8 +167,8 @@ func TestThreePartMovesBecomeSmall(t *testing.T) {
 	if before, after := removeDead(t.Context(), g).Net.Gates(), removeDead(t.Context(), h).Net.Gates(); after > before/4 {
 		t.Errorf("%d gates became %d", before, after)
 	}
-	whole := compiled(t, g, Options{Kernel: kernel.Narrow})
-	parts := compiled(t, h, Options{Kernel: kernel.Narrow})
+	whole := compiled(t, g, Options{Kernel: kernel.Portable64})
+	parts := compiled(t, h, Options{Kernel: kernel.Portable64})
 	rng := rand.New(rand.NewPCG(1, 2))
 	state := make(machine.State, len(whole.Initial()))
 	for range 200 {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"stackmate/internal/passorder"
 )
 
 // pass is a rewriting of a game into an equivalent game with a smaller or faster network. Constant folding and
@@ -47,59 +49,39 @@ var passes = []pass{
 		doc:  "or(and(a, x), and(a, y)) → and(a, or(x, y))",
 		run:  factorTerms, shares: true,
 	},
-	{
-		name: "pairs",
-		doc:  "a pair of operands that at least four gates share → a new gate",
-		run:  sharePairs, shares: true,
-	},
 }
 
-// constraint is a required order of two passes, and the reason.
-type constraint struct{ before, after, reason string }
-
 // constraints are the required orders of passes. Besides, passes that share logic come last (see Optimise).
-var constraints = []constraint{
+var constraints = []passorder.Constraint{
 	{"fluents", "one-move", "rewriting equal, constant or dead logic would be wasted"},
 	{"one-move", "factor", "factoring hides moves inside common parts"},
-	{"one-move", "pairs", "shared pairs hide moves inside common parts"},
 	{"one-move", "parts", "one-move needs rows of moves"},
 	{"flatten", "parts", "common conditions of moves appear as operands of flat conjunctions only"},
 	{"parts", "factor", "factoring hides moves inside common parts"},
-	{"parts", "pairs", "shared pairs hide moves inside common parts"},
 	{"flatten", "factor", "factoring compares flat terms only"},
-	{"factor", "pairs", "factoring removes operands, sharing only moves them to another gate"},
-	{"flatten", "pairs", "shared gates are not flattened"},
 }
 
 func init() {
-	if err := checkOrder(passes, constraints); err != nil {
+	if err := checkOrder(passes); err != nil {
 		panic(err) // the tables above contradict each other
 	}
 }
 
-// checkOrder returns an error for the first constraint that a table of passes violates.
-func checkOrder(passes []pass, constraints []constraint) error {
-	at := make(map[string]int)
-	for i, p := range passes {
-		if _, ok := at[p.name]; ok {
-			return fmt.Errorf("two passes have the name %q", p.name)
-		}
-		at[p.name] = i
-		if i > 0 && passes[i-1].shares && !p.shares {
-			return fmt.Errorf("pass %q follows %q, which shares logic; passes that share logic must come last, since symmetries are searched before them", p.name, passes[i-1].name)
+// checkOrder returns an error if a pass that shares logic does not come last, or for the first violated constraint.
+func checkOrder(passes []pass) error {
+	for i, p := range passes[1:] {
+		if passes[i].shares && !p.shares {
+			return fmt.Errorf("pass %q follows %q, which shares logic; passes that share logic must come last, since symmetries are searched before them", p.name, passes[i].name)
 		}
 	}
-	for _, c := range constraints {
-		before, ok := at[c.before]
-		after, found := at[c.after]
-		switch {
-		case !ok || !found:
-			return fmt.Errorf("a constraint names the passes %q and %q; at least one is not in the table", c.before, c.after)
-		case before > after:
-			return fmt.Errorf("pass %q must come before %q: %s", c.before, c.after, c.reason)
-		}
+	return passorder.Check(names(passes), constraints)
+}
+
+func names(passes []pass) (names []string) {
+	for _, p := range passes {
+		names = append(names, p.name)
 	}
-	return nil
+	return names
 }
 
 // PassInfo is the size of the network after a pass.
@@ -122,13 +104,7 @@ type PassOptions struct {
 }
 
 // PassNames returns the names of the passes in order.
-func PassNames() []string {
-	var names []string
-	for _, p := range passes {
-		names = append(names, p.name)
-	}
-	return names
-}
+func PassNames() []string { return names(passes) }
 
 // Optimise runs the passes on a game, and returns it after all passes and before the passes that share logic.
 func Optimise(ctx context.Context, g *Game, o PassOptions) (*Optimised, error) {

@@ -23,7 +23,7 @@ import (
 const sortCost = 10
 
 func (s *symmetrySearch) sweepCost() int {
-	return s.game.Net.Operations() + s.game.Net.Len() + sortCost*s.points
+	return s.game.Net.OperandCount() + s.game.Net.Len() + sortCost*s.points
 }
 
 // initialColours returns the colouring before the first round. Fluents, moves and roles have different colours, and so

@@ -27,8 +27,7 @@ import (
 const (
 	// regressionWork limits this product: one or two seconds.
 	regressionWork = 30_000_000
-	// regressionGrowth limits the operands of the network, as a multiple of its operands before the regression. Passes
-	// that share reduce the added operands to a third or a fourth.
+	// regressionGrowth limits the operands of the network, as a multiple of its operands before the regression.
 	regressionGrowth = 100
 	// wideCondition is the largest number of operands of a condition after the move that is not treated as false. Wider
 	// conditions hardly ever matter, but take a long conjunction for every move. Examples: "no other piece is left"
@@ -161,7 +160,7 @@ func (r *regression) neverComplemented(roots []logic.Lit) []bool {
 // it may call valueAfter for the values of the roots after the move. forEachMove returns nil if ctx is done or the
 // network grows too large.
 func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, m int) []logic.Lit) [][][]logic.Lit {
-	limit := regressionGrowth * r.net.Operations()
+	limit := regressionGrowth * r.net.OperandCount()
 	out := make([][][]logic.Lit, signals)
 	for i := range out {
 		out[i] = make([][]logic.Lit, len(r.game.Does))
@@ -171,7 +170,7 @@ func (r *regression) forEachMove(ctx context.Context, signals int, f func(role, 
 	}
 	for role, row := range r.game.Does {
 		for m := range row {
-			if ctx.Err() != nil || r.net.Operations() > limit {
+			if ctx.Err() != nil || r.net.OperandCount() > limit {
 				return nil
 			}
 			r.assumeMove(role, m, func(conditions []logic.Lit) {

@@ -16,19 +16,19 @@ import (
 // maxSignalCost limits the gates of the signals, as a multiple of the gates of the game.
 const maxSignalCost = 4
 
-// Signals is a machine that computes the signals of a game. Its fluents are the fluents of the game and, after
+// signalMachine is a machine that computes the signals of a game. Its fluents are the fluents of the game and, after
 // Advance, the signals.
-type Signals struct {
+type signalMachine struct {
 	list    []facts.Signal
 	machine *Machine
 	words   int // length of a position of the game
 }
 
-var _ facts.Signals = (*Signals)(nil)
+var _ facts.Signals = (*signalMachine)(nil)
 
 // FindSignals compiles the threats of an optimised game and, if mobility is set, its mobility. It returns nil if the
 // game has no signals, if they exceed maxSignalCost or cannot be compiled, or when ctx is done.
-func FindSignals(ctx context.Context, g *Optimised, mobility bool, o Options) *Signals {
+func FindSignals(ctx context.Context, g *Optimised, mobility bool, o Options) facts.Signals {
 	h := removeDead(ctx, g.Unshared)
 	list, signals := h.threats(ctx)
 	if mobility {
@@ -46,7 +46,7 @@ func FindSignals(ctx context.Context, g *Optimised, mobility bool, o Options) *S
 	if err != nil {
 		return nil
 	}
-	return &Signals{list, m, len(g.Initial)}
+	return &signalMachine{list, m, len(g.Initial)}
 }
 
 // sensorGame returns a game of one role with one move. Its next position contains the signals, which are functions of
@@ -69,17 +69,17 @@ func (g *Game) sensorGame(signals []logic.Lit) *Game {
 }
 
 // List implements facts.Signals.
-func (s *Signals) List() []facts.Signal { return s.list }
+func (s *signalMachine) List() []facts.Signal { return s.list }
 
 // NewSensor implements facts.Signals.
-func (s *Signals) NewSensor() facts.Sensor {
+func (s *signalMachine) NewSensor() facts.Sensor {
 	b := s.machine.newBatch(s.machine.narrow())
 	return &sensor{s, b, make([]uint64, b.Lanes()*len(s.machine.Initial()))}
 }
 
 // sensor computes the signals of positions, a batch at a time.
 type sensor struct {
-	*Signals
+	*signalMachine
 	batch  *batch
 	states []uint64
 }

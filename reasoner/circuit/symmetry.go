@@ -43,7 +43,7 @@ const (
 // symmetries returns a function that finds the symmetries of the game at its first call (see machine.Machine). The
 // function does not keep a game that is too large for the search.
 func (g *Game) symmetries() func() []facts.Symmetry {
-	if g.Net.Operations() > symmetryBudget/50 {
+	if g.Net.OperandCount() > symmetryBudget/50 {
 		return func() []facts.Symmetry { return nil }
 	}
 	return sync.OnceValue(g.findSymmetries)

@@ -109,7 +109,7 @@ func TestTheExchangeIsFoundAmongManySymmetries(t *testing.T) {
 
 func findsTheExchange(t rapid.TB, g *Game) {
 	t.Helper()
-	m := compiled(t, g, Options{Kernel: kernel.Narrow})
+	m := compiled(t, g, Options{Kernel: kernel.Portable64})
 	exchanges := func(y facts.Symmetry) bool { return y.Roles[0] == 1 }
 	if !slices.ContainsFunc(facts.Symmetries(m), exchanges) {
 		t.Errorf("%d symmetries without an exchange of the roles", len(facts.Symmetries(m)))
@@ -167,7 +167,7 @@ func TestSymmetriesHoldInEveryPosition(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				g := draw(t)
-				m := compiled(t, g, Options{Kernel: kernel.Narrow})
+				m := compiled(t, g, Options{Kernel: kernel.Portable64})
 				states := anywhere(g, m, rapid.Uint64().Draw(t, "seed"))
 				joint := make([]machine.Move, len(g.Does))
 				for r, row := range g.Does {

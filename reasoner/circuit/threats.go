@@ -23,9 +23,9 @@ func (g *Game) threats(ctx context.Context) (list []facts.Signal, signals []logi
 	if r == nil {
 		return nil, nil
 	}
-	limit := regressionGrowth * r.net.Operations()
+	limit := regressionGrowth * r.net.OperandCount()
 	for f, fluent := range g.Fluents {
-		if ctx.Err() != nil || r.net.Operations() > limit {
+		if ctx.Err() != nil || r.net.OperandCount() > limit {
 			return nil, nil
 		}
 		if _, needed := slices.BinarySearch(r.rootCone, fluent.Node()); !needed {

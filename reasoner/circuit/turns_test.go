@@ -54,7 +54,7 @@ func TestRolesThatTakeTurnsShareAChoice(t *testing.T) {
 func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 	rounds := 3000 / positions
 	g := turnGame(size, rectangles)
-	m := compiled(t, splitTables(t.Context(), g, 10), Options{Kernel: kernel.Narrow})
+	m := compiled(t, splitTables(t.Context(), g, 10), Options{Kernel: kernel.Portable64})
 	first, ok := m.moves[0].(*splitTable)
 	second, both := m.moves[1].(*splitTable)
 	if !ok || !both || second.random.count != 0 {

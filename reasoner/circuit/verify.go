@@ -9,68 +9,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Verify checks the invariants that passes and Compile assume of a game. Tests call it after each pass; Decode uses a
-// part of it. The error names the first violation.
-//
-//   - The inputs come first: fluents, then by role moves or their parts.
-//   - A gate has at least two operands, all from different nodes before the gate, in ascending order, and no constants.
-//     No two gates have the same operands.
-//   - Every live loop variable has a definition. It is monotone in the variables of the same recursion.
-//   - Outputs are literals of the network, one for each fluent and move. All outputs but the next signals depend on
-//     fluents only.
-//
-// The cost is linear in nodes and operands.
-func (g *Game) Verify() error {
-	for _, check := range []func() error{g.verifyInputs, g.verifyGates, g.verifyOutputs, g.verifyLoops} {
-		if err := check(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (g *Game) verifyInputs() error {
-	inputs := g.inputs()
-	for i, l := range inputs {
-		if int(l.Node()) != i+1 || l.Complemented() {
-			return fmt.Errorf("input %d is literal %d, want %d", i, l, 2*(i+1))
-		}
-	}
-	for i := range int32(g.Net.Len()) {
-		if isInput := i > 0 && int(i) <= len(inputs); isInput != (g.Net.Op(i) == logic.OpInput) {
-			return fmt.Errorf("node %d of a network with %d inputs has operation %d", i, len(inputs), g.Net.Op(i))
-		}
-	}
-	return nil
-}
-
-func (g *Game) verifyGates() error {
-	n := g.Net
-	for i := range int32(n.Len()) {
-		operands := n.Operands(i)
-		if n.Op(i) != logic.OpAnd {
-			if len(operands) > 0 {
-				return fmt.Errorf("node %d is not a gate, but has operands", i)
-			}
-			continue
-		}
-		if len(operands) < 2 {
-			return fmt.Errorf("gate %d has %d operands", i, len(operands))
-		}
-		before := int32(0)
-		for _, l := range operands {
-			if l.Node() <= before || l.Node() >= i {
-				return fmt.Errorf("gate %d has the operands %d, want ascending nodes below the gate", i, operands)
-			}
-			before = l.Node()
-		}
-		if twin, _ := n.Find(slices.Clone(operands)); twin.Node() != i {
-			return fmt.Errorf("gate %d has the same operands as gate %d, %d", i, twin.Node(), operands)
-		}
-	}
-	return nil
-}
-
+// verifyOutputs checks the number and the range of outputs and definitions, and that all outputs but the next signals
+// depend on fluents only.
 func (g *Game) verifyOutputs() error {
 	if len(g.Next) != len(g.Fluents) {
 		return fmt.Errorf("%d next signals of %d fluents", len(g.Next), len(g.Fluents))

@@ -35,7 +35,7 @@
 //
 //	ground
 //	  passes        the passes in order; each has a file of its name
-//	  ground        the stages in order, and the possible atoms
+//	  ground        the stages in order
 //	  instances     matches of rules over the possible atoms, recorded during the search for atoms
 //	  simplify      constant atoms evaluated away
 //	  build         atoms numbered, the Program written
@@ -46,6 +46,7 @@
 //	  input         fluents and moves between numbers and tuples
 //	  evaluator     relations of one position, computed on demand
 //	  magic         recursive relations by key
+//	  vocabulary    fluents and moves numbered at their first appearance
 //	  stepper       the scalar.Stepper on top
 //
 // Which file to open:
@@ -54,6 +55,6 @@
 //	                                   parts); in the machine: evaluator
 //	why was a game refused?            meter: each error names the limit and the rule
 //	why is the ground program large?   passes
-//	which fluents and moves are there? ground (reach) and build; input for the machine
+//	which fluents and moves are there? reach and build; vocabulary for the machine
 //	why is a literal gone?             simplify (constant), theory (not needed)
 package datalog

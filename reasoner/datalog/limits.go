@@ -15,7 +15,7 @@ type Limits struct {
 }
 
 // ErrLimit is wrapped by errors that name the exceeded limit.
-var ErrLimit = errors.New("limit of grounding")
+var ErrLimit = errors.New("limit exceeded")
 
 // WithDefaults returns l with the defaults in place of zeros.
 func (l Limits) WithDefaults() Limits {

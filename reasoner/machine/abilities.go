@@ -27,7 +27,8 @@ func As[T any](x any) (t T, ok bool) {
 	}
 }
 
-// Foreseeing is a batch of a machine with decisive moves.
+// Foreseeing is a batch that lists sensible moves and finds forced wins. A batch of a machine without decisive moves
+// lists all legal moves and finds no win.
 type Foreseeing interface {
 	AppendSensible(dst []Move, lane int, r Role) []Move
 	Wins(r Role) (goal int32, lanes []uint64)
@@ -44,8 +45,9 @@ func AppendSensible(b Batch, dst []Move, lane int, r Role) []Move {
 }
 
 // Wins returns the best goal of role r, and a mask of lanes of b, not terminal, in which r can force that goal within
-// two joint moves; nil without decisive moves. Either r alone has a choice and wins at once, or, of two roles, the
-// other role chooses and each of its moves lets r win. The mask is valid until the next call.
+// two joint moves. Either r alone has a choice and wins at once, or, of two roles, the other role chooses and each of
+// its moves lets r win. If the machine has no decisive moves, the mask is without lanes or nil. The mask is valid until
+// the next call.
 func Wins(b Batch, r Role) (goal int32, lanes []uint64) {
 	if f, ok := As[Foreseeing](b); ok {
 		return f.Wins(r)

@@ -3,7 +3,7 @@
 // algorithm that depends on an engine.
 //
 // A Machine is one compiled game: immutable, shared by all goroutines. The work is done in a Batch, which
-// holds up to Lanes positions and belongs to one goroutine. A batch of one position is an ordinary batch.
+// holds up to Lanes positions and belongs to one goroutine. A search of one position uses the first lane of a batch.
 package machine
 
 import (
@@ -137,8 +137,8 @@ type Batch interface {
 	Load(states []uint64, n int)
 	// Store copies the positions of lanes 0..n-1 into dst, one after the other.
 	Store(dst []uint64, n int)
-	// Evaluate computes terminal, stuck and legal moves of lanes 0..n-1. If all
-	// lanes hold the same position, n = 1 is enough for Advance in all of them.
+	// Evaluate computes terminal, stuck and legal moves of lanes 0..n-1. If all lanes hold one position,
+	// Evaluate(1) is enough for Choose and Advance in all lanes.
 	Evaluate(n int)
 	// Terminal returns the mask of terminal lanes. Valid until the next Evaluate.
 	Terminal() []uint64

@@ -59,7 +59,7 @@ func aPuzzle(t *testing.T, rng *rand.Rand, fluents, moves int) (*circuit.Game, m
 // compiled returns the machine of a game.
 func compiled(t testing.TB, g *circuit.Game) machine.Machine {
 	t.Helper()
-	m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Narrow}))(t)
+	m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Portable64}))(t)
 	return m
 }
 

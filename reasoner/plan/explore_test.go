@@ -29,7 +29,7 @@ func aRow(t *testing.T, places int) *planning {
 	g.Legal = [][]logic.Lit{{logic.True}}
 	g.Terminal = g.Fluents[places-1]
 	g.Goals = []circuit.Goal{{Role: 0, Value: 100, When: g.Terminal}, {Role: 0, Value: 0, When: g.Terminal.Not()}}
-	m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Narrow}))(t)
+	m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Portable64}))(t)
 	p := must.Get(New(g, m))(t)
 	return p.newPlanning(g.Initial, facts.PlanLimits{})
 }

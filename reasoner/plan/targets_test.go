@@ -37,7 +37,7 @@ func aKey(t *testing.T, steps int) *planning {
 	g.Terminal = step[steps]
 	won := g.Net.And(g.Terminal, run)
 	g.Goals = []circuit.Goal{{Role: 0, Value: 100, When: won}, {Role: 0, Value: 0, When: won.Not()}}
-	m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Narrow}))(t)
+	m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Portable64}))(t)
 	p := must.Get(New(g, m))(t)
 	return p.newPlanning(g.Initial, facts.PlanLimits{})
 }

@@ -141,7 +141,7 @@ func (f *Formula) Play(k int) {
 func (f *Formula) playRole(k, role int, ended logic.Lit) {
 	var clause []logic.Lit
 	var moves []sat.Lit
-	for m, does := range f.Does(k, role) {
+	for m, does := range f.does(k, role) {
 		if does == logic.False {
 			continue
 		}
@@ -194,7 +194,7 @@ func (f *Formula) Line(k int) [][]machine.Move {
 		joint := make([]machine.Move, len(f.game.Does))
 		for role := range joint {
 			joint[role] = machine.NoMove
-			for m, does := range f.Does(i, role) {
+			for m, does := range f.does(i, role) {
 				if f.Value(does) {
 					joint[role] = machine.Move(m)
 				}

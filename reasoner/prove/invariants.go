@@ -264,7 +264,7 @@ func (p *inductionPass) checkObligations(joint []option, obligations ...obligati
 		}
 		literals := []logic.Lit{f.net.Or(fails...)}
 		for r, option := range joint {
-			literals = append(literals, f.Does(0, r)[option.move])
+			literals = append(literals, f.does(0, r)[option.move])
 		}
 		if !p.query(obligations[0].equation, literals...) {
 			return false

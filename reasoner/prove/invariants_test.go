@@ -15,7 +15,7 @@ import (
 // compiled returns the machine of a game.
 func compiled(t testing.TB, g *circuit.Game) *circuit.Machine {
 	t.Helper()
-	return must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Narrow}))(t)
+	return must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Portable64}))(t)
 }
 
 // aToken returns a game in which a token moves around three places and lights a further lamp with each move.

@@ -96,7 +96,7 @@ type implication struct{ *unrolling }
 func (im implication) partition(r int) [][]option {
 	var options []option
 	count := map[logic.Lit]int{}
-	for m, does := range im.Does(0, r) {
+	for m, does := range im.does(0, r) {
 		if does == logic.False {
 			continue
 		}

@@ -76,7 +76,7 @@ func (f *lazyFormula) includeMove(node int32) {
 	if f.roleOf == nil {
 		f.roleOf = map[int32]int{}
 		for role := range f.game.Does {
-			for _, does := range f.Does(0, role) {
+			for _, does := range f.does(0, role) {
 				f.roleOf[does.Node()] = role
 			}
 		}
@@ -88,7 +88,7 @@ func (f *lazyFormula) includeMove(node int32) {
 	f.moving[role] = true
 	var clause []logic.Lit
 	var lits []sat.Lit
-	for _, does := range f.Does(0, role) {
+	for _, does := range f.does(0, role) {
 		if does != logic.False {
 			clause, lits = append(clause, does), append(lits, f.variable(does))
 		}
@@ -106,7 +106,7 @@ func (f *lazyFormula) restrict() bool {
 			continue
 		}
 		before := len(made)
-		for m, does := range f.Does(0, role) {
+		for m, does := range f.does(0, role) {
 			if does != logic.False && (f.broken[role] >= maxBroken || f.Value(does)) && f.legal.add(does.Node()) {
 				made = append(made, [2]logic.Lit{does, f.SignalAt(0, f.game.Legal[role][m])})
 			}

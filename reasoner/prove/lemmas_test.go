@@ -22,7 +22,7 @@ func TestGoalSumsOfGamesAreProvedWithFewModels(t *testing.T) {
 		_, source := must.Get2(games.Source(game))(t)
 		rules, _ := must.Get2(gdl.Load(t.Context(), game, source))(t)
 		g := must.Get(reasoner.Circuit(t.Context(), rules, reasoner.Options{}))(t)
-		m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Narrow}))(t)
+		m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Portable64}))(t)
 		proved, models := prove.GoalSumModels(t.Context(), g.Whole(), m, 100)
 		t.Logf("%s: %d models", game, models)
 		if !proved || models > most {

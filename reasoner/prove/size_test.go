@@ -60,7 +60,7 @@ func TestAMillionClausesAStepAreHandledOrRefusedWithinTheMemory(t *testing.T) {
 	if clauses < 1_000_000 {
 		t.Fatalf("%d clauses a step, expected a million", clauses)
 	}
-	m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Narrow}))(t)
+	m := must.Get(g.Compile(t.Context(), circuit.Options{Kernel: kernel.Portable64}))(t)
 	p := must.Get(plan.New(g, m))(t)
 	for _, bytes := range []int64{1 << 28, 1 << 30} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -31,7 +31,7 @@ type unrolling struct {
 // step maps signals of the game to signals of the unrolling at one step.
 type step struct {
 	*logic.Substitution
-	does [][]logic.Lit // by role; nil before the first call of Does
+	does [][]logic.Lit // by role; nil before the first call of does
 }
 
 // roleMove is a move of a role.
@@ -155,8 +155,8 @@ func (u *unrolling) goal(k int, goal circuit.Goal) logic.Lit {
 	return u.net.And(only...)
 }
 
-// Does returns the signals of a role's moves at step k; false for moves that are never legal there.
-func (u *unrolling) Does(k, role int) []logic.Lit {
+// does returns the signals of a role's moves at step k; false for moves that are never legal there.
+func (u *unrolling) does(k, role int) []logic.Lit {
 	u.SignalAt(k, logic.False)
 	s := u.steps[k]
 	if s.does[role] == nil {

@@ -1,5 +1,6 @@
-// Package reference is the oracle of the tests of the other engines: a machine that asks a Prover about every
-// position, without a cache. It numbers fluents and moves when they first occur.
+// Package reference is the reference engine: a machine that asks a Prover about every position, without a cache. It is
+// the oracle of the tests of the other engines, and plays games whose rules these engines cannot translate. It numbers
+// fluents and moves when they first occur.
 package reference
 
 import (

@@ -7,7 +7,7 @@ import (
 	"stackmate/reasoner/trace"
 )
 
-// replayed are rulesheets of every kind that the interpreter replays in a second or two: sequential, simultaneous,
+// replayed are rulesheets of every kind that the reference engine replays in a second or two: sequential, simultaneous,
 // puzzles, chance, recursion, function terms.
 var replayed = []string{
 	"ticTacToe", "biddingTicTacToe", "connectFour", "hex", "blocks", "breakthrough", "2pttc",

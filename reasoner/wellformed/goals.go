@@ -16,7 +16,7 @@ const (
 	goalTime    = 300 * time.Millisecond
 )
 
-// FirstGoals plays a few random matches by the interpreter, for a fraction of a second. If a role has several goals
+// FirstGoals plays a few random matches by the prover, for a fraction of a second. If a role has several goals
 // at the end of a match, it returns the game in which the first goal counts (gdl.Game.FirstGoals), and the role.
 // Otherwise it returns g and "". In that time it may not reach an end of a large game.
 func FirstGoals(ctx context.Context, g *gdl.Game) (first *gdl.Game, role string) {

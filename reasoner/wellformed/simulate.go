@@ -113,7 +113,7 @@ func (s *simulation) chooseJointMove() bool {
 	return alive
 }
 
-// checkGoals checks that each role has exactly one goal from 0 to 100. If the machine has no goal, the interpreter
+// checkGoals checks that each role has exactly one goal from 0 to 100. If the machine has no goal, the prover
 // lists the goals for the message.
 func (s *simulation) checkGoals(ctx context.Context) error {
 	s.batch.Goals(s.goals, 0)

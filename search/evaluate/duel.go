@@ -17,6 +17,14 @@ type Score struct {
 	Error  float64 `json:"error"`
 }
 
+// Elo returns the difference in strength by which Points are expected (Elo, "The Rating of Chessplayers", 1978). A draw
+// is added as a prior.
+func (s Score) Elo() float64 {
+	n := float64(s.Games)
+	won := (n*(1+s.Points/machine.MaxGoal)/2 + 0.5) / (n + 1)
+	return 400 * math.Log10(won/(1-won))
+}
+
 // duelOpening is the maximum number of random joint moves at the beginning of a game.
 const duelOpening = 6
 

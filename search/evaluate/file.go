@@ -82,6 +82,15 @@ func (f *saved) translate(to func(text string) string) {
 
 // Save writes the network, trained on the given rules, to a file. The file appears complete or not at all.
 func (l *Learner) Save(path string, rules Rules) error {
+	err := atomicfile.WriteTo(path, func(w io.Writer) error { return l.Write(w, rules) })
+	if err != nil {
+		return fmt.Errorf("cannot save the evaluation: %w", err)
+	}
+	return nil
+}
+
+// Write writes the text of a file with the network, trained on the given rules.
+func (l *Learner) Write(w io.Writer, rules Rules) error {
 	n := l.trainer.mean
 	f := saved{
 		Format: formatName, Version: formatVersion, Rules: rules.Rules(), Learnt: l.Progress(), Active: l.active, Sum: l.current.sum,
@@ -93,17 +102,11 @@ func (l *Learner) Save(path string, rules Rules) error {
 	f.Signals, f.Blocked = l.savedSignals(), l.view.blocks != nil
 	f.Bias = n.bias()[:]
 	f.translate(rules.Canonical)
-	err := atomicfile.WriteTo(path, func(w io.Writer) error {
-		z := gzip.NewWriter(w)
-		if err := json.NewEncoder(z).Encode(&f); err != nil {
-			return err
-		}
-		return z.Close()
-	})
-	if err != nil {
-		return fmt.Errorf("cannot save the evaluation: %w", err)
+	z := gzip.NewWriter(w)
+	if err := json.NewEncoder(z).Encode(&f); err != nil {
+		return err
 	}
-	return nil
+	return z.Close()
 }
 
 // ErrDamaged is wrapped by errors about files that no player can continue from: broken files, older

@@ -33,7 +33,7 @@ const lanesPerGame = 4
 type games struct {
 	machine machine.Machine
 	batch   machine.Batch
-	able    machine.Foreseeing // the batch, or nil without decisive moves
+	able    machine.Foreseeing // the batch, or nil if it is not Foreseeing
 	rng     *machine.Rand
 
 	all     []game

@@ -21,12 +21,14 @@ import (
 // mean varies by s²/n − s²/N more than p, so this is subtracted (errors in variables).
 const (
 	weighedPositions = 1 << 14
-	weighedPerGame   = 4
+	weighedPerGame   = 8
 	weighedPlayouts  = 8
-	// spread is the variance of outcomes around the blend, in squared goal points, and doubt the variance of a normal prior of
-	// the share, of mean 0. They matter for few positions, and for positions in which e and p differ little.
-	spread = 2000
-	doubt  = 0.2 * 0.2
+	// spread is the variance of outcomes around the blend, in squared goal points, by which the variance of the share is
+	// spread / Σ (e−p)²: about 2 000 for independent positions, more for the positions of one game, which have one outcome. doubt is
+	// the variance of a normal prior of the share, of mean 0. Both matter for few positions, and for positions in which e
+	// and p differ little (docs/lab/evaluation.md).
+	spread = 5000
+	doubt  = 0.5 * 0.5
 )
 
 // weigher compares evaluations and playouts with the outcomes of games.
@@ -68,14 +70,14 @@ func (l *Learner) Weigh(ctx context.Context, playouts float64) {
 	l.current.share = w.share()
 }
 
-// share returns the share of the evaluation in the best blend, by the positions compared so far; 0 if it is below twice its
+// share returns the share of the evaluation in the best blend, by the positions compared so far; 0 if it is below its
 // standard deviation: the share of an evaluation that was hardly compared with playouts is chance.
 func (w *weigher) share() float64 {
 	e, p := w.slope(estimate), w.slope(playout)
 	ee, pp, ep := e*w.covariance(outcome, estimate), p*w.covariance(outcome, playout), e*p*w.covariance(estimate, playout)
 	squares := ee + pp - 2*ep + spread/doubt
 	share := (ee - ep) / squares
-	if share < 2*math.Sqrt(spread/squares) {
+	if share < math.Sqrt(spread/squares) {
 		return 0
 	}
 	return min(share, 1)

@@ -44,6 +44,40 @@ func TestTheShareIsThePrecisionOfTheEvaluationBesidePlayouts(t *testing.T) {
 	}
 }
 
+// TestFewComparisonsDecideRarelyAgainstTheTruth compares an evaluation that is as good as random play, and one that is
+// useless, at the positions of 60 games, with an outcome for each game.
+func TestFewComparisonsDecideRarelyAgainstTheTruth(t *testing.T) {
+	const trials, games = 200, 60
+	for _, c := range []struct {
+		error       float64 // of the evaluation; random play has an error of 20
+		least, most int     // trials with a share above 0
+	}{{20, 140, trials}, {200, 0, 10}} {
+		rng, used := machine.NewRand(3), 0
+		normal := func(sd float64) float64 {
+			return sd * math.Sqrt(-2*math.Log(1-rng.Float64())) * math.Cos(2*math.Pi*rng.Float64())
+		}
+		for range trials {
+			w := &weigher{surplus: 1}
+			for range games {
+				value, won := 20+60*rng.Float64(), 0.
+				if 100*rng.Float64() < value {
+					won = 100
+				}
+				for range weighedPerGame {
+					p := value + normal(20)
+					w.compare(won, value+normal(c.error), tally{2, 2 * p, 2 * p * p})
+				}
+			}
+			if w.share() > 0 {
+				used++
+			}
+		}
+		if used < c.least || used > c.most {
+			t.Errorf("an evaluation with an error of %g is used in %d of %d trials, want %d to %d", c.error, used, trials, c.least, c.most)
+		}
+	}
+}
+
 // TestEvaluationsThatHaveLearntMoreHaveALargerShare takes means over seeds: after 20 000 games of tic-tac-toe the shares of
 // ten seeds are from 0.27 to 0.69.
 func TestEvaluationsThatHaveLearntMoreHaveALargerShare(t *testing.T) {

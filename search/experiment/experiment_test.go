@@ -19,6 +19,7 @@ import (
 	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
+	"stackmate/internal/recent"
 	"stackmate/internal/toys"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
@@ -27,8 +28,15 @@ import (
 	"stackmate/search/solve"
 )
 
-// compile makes the machine of a built-in game.
+// machines are the machines of built-in games, compiled once for all methods.
+var machines = recent.Cache[string, machine.Machine]{Size: 16}
+
+// compile returns the machine of a built-in game.
 func compile(ctx context.Context, game string) (machine.Machine, error) {
+	return machines.Get(game, func() (machine.Machine, error) { return compiled(ctx, game) })
+}
+
+func compiled(ctx context.Context, game string) (machine.Machine, error) {
 	file, src, err := games.Source(game)
 	if err != nil {
 		return nil, err

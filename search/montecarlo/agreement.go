@@ -30,10 +30,10 @@ type agreement struct {
 
 // Agreement returns 1 − Σ(q−a)²/Σq²: the share of the variance of first-move values (q) that
 // all-moves-as-first values (a) explain. Noise can make it exceed 1. It returns 0 if batches of m do not
-// expose their moves, or ctx ends before the first result. It predicts the gain of Config.Rave before a
+// record their moves, or ctx ends before the first result. It predicts the gain of Config.Rave before a
 // search (docs/lab/sampling.md). Cost: at most four million games.
 func Agreement(ctx context.Context, m machine.Machine, seed uint64) float64 {
-	if !Raves(m) {
+	if !canRave(m) {
 		return 0
 	}
 	g := &agreement{playouts: newPlayouts(m, &Config{Rave: true}, math.MaxInt, machine.NewRand(seed), m.Info().Batch)}

@@ -59,7 +59,7 @@ type Config struct {
 	// Alone makes evaluations replace playouts after the first batch, which finds the sum of the goals.
 	Alone bool
 	// Rave adds all-moves-as-first values to moves with few visits at nodes where one role chooses. It
-	// requires batches that expose their random moves (machine.Batch.Chosen), and has no effect on moves
+	// requires a batch that keeps its random moves as masks (machine.Recording), and has no effect on moves
 	// with priors.
 	Rave bool
 	// Epsilon is a tolerance in goal points. Positions count as solved if their bounds differ by at most

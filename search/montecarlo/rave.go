@@ -16,7 +16,7 @@ import (
 // Silver, 2007). A node with few visits uses the statistics of its nearest ancestor with enough visits and
 // the same chooser (GRAVE; Cazenave, 2015).
 //
-// Batches expose their random moves (machine.Recording) as a mask of lanes for each move. The moves of
+// Batches record their random moves (machine.Recording) as a mask of lanes for each move. The moves of
 // all playouts are therefore recorded 64 lanes at a time, and assigned to leaves once a batch.
 //
 // Cost: moves × lanes/64 operations for each step of the playouts; the moves of all opened nodes on its
@@ -48,7 +48,7 @@ type rave struct {
 	counts, sums []float32
 }
 
-// newRave returns a recorder for batch b, or nil if b does not expose its moves or has too many.
+// newRave returns a recorder for batch b, or nil if b does not record its moves or has too many.
 func newRave(b machine.Batch, names *machine.Names) *rave {
 	recording, ok := machine.As[machine.Recording](b)
 	if !ok {
@@ -69,9 +69,9 @@ func newRave(b machine.Batch, names *machine.Names) *rave {
 	return v
 }
 
-// Raves reports whether Config.Rave has an effect: batches of m expose their random moves, and there are
+// canRave reports whether Config.Rave has an effect: batches of m record their random moves, and there are
 // at most raveMoves.
-func Raves(m machine.Machine) bool { return newRave(m.NewNarrowBatch(), m.Names()) != nil }
+func canRave(m machine.Machine) bool { return newRave(m.NewNarrowBatch(), m.Names()) != nil }
 
 // begin clears the statistics of the last batch.
 func (v *rave) begin(leaves int) {

@@ -72,7 +72,7 @@ func TestMovesOfPlayoutsAreThoseOfTheirMarks(t *testing.T) {
 
 func TestMovesAreGatheredWhereBatchesTellThem(t *testing.T) {
 	hex := gamestest.Machine(t, "hex-4x4")
-	if !Raves(hex) || Raves(newSubtraction([]string{"left", "right"}, 9)) {
+	if !canRave(hex) || canRave(newSubtraction([]string{"left", "right"}, 9)) {
 		t.Error("hex tells its moves, a machine of one position at a time does not")
 	}
 }

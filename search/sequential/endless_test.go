@@ -44,7 +44,7 @@ func TestForesightTakesNoBestGoalOfAnEndForAllThatThereIs(t *testing.T) {
 // Decisive moves leave proofs about games with repeating positions unchanged.
 func TestForesightIsSoundWherePositionsRepeat(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
-	for seed := range exhaustive.Choose[uint64](15, 60) {
+	for seed := range exhaustive.Choose[uint64](15, 30) {
 		g := toys.Cyclic(rand.New(rand.NewPCG(seed, 21)), 3+int(seed%9), false)
 		for i := range g.Nodes { // some roles have no best goal that is all that there is
 			if n := &g.Nodes[i]; seed%3 == 0 && len(n.Kids) == 0 && n.Goals[0] == 100 {

@@ -21,7 +21,7 @@ import (
 // the interval is as narrow as the tolerance before it.
 func TestAToleranceFallsOnlyAfterItsProof(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
-	fell, games := 0, exhaustive.Choose[uint64](10, 40)
+	fell, games := 0, exhaustive.Choose[uint64](10, 20)
 	for seed := range games {
 		s := shape{
 			roles: roles, depth: 5, choosers: [][]int{{0}, {1}}, inTurn: true,

@@ -184,7 +184,7 @@ func (p *policy) bounds(id int) search.Interval {
 func TestTheStrategiesOfOneSearchAreAnEpsilonEquilibrium(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	const epsilon = 20
-	games := exhaustive.Choose(15, 60)
+	games := exhaustive.Choose(15, 30)
 	broken := 0
 	for seed := range uint64(games) {
 		game := shape{
@@ -228,7 +228,7 @@ func (a anew) At(ctx context.Context, q machine.State) (search.Claim, error) {
 func TestStrategiesWithATableAreCertifiedAtEveryPositionTheyReach(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches thousands of random games; the tests of crews look at goroutines")
 	broken := 0
-	for seed := uint64(2000); seed < exhaustive.Choose[uint64](2060, 2300); seed++ {
+	for seed := uint64(2000); seed < exhaustive.Choose[uint64](2060, 2150); seed++ {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		game := randomGame(seeded(rng))
 		if seed%2 == 0 {

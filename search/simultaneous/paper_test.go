@@ -58,8 +58,8 @@ func TestTable4SMABNeedsNoMoreNodesAndProgramsThanThePaper(t *testing.T) {
 				"high cards first": newGoofspiel(descending(n), false),
 				"low cards first":  lowCardsFirst(descending(n)),
 			} {
-				if n == 7 && skip > 0 && name == "low cards first" {
-					continue // half a minute: the smaller games show the same
+				if n == 7 && (name == "low cards first" || skip > 0 && skip < len(bySkip)-1) {
+					continue // seconds each: package experiment searches the former, the smaller games show the same
 				}
 				got := solve(t, Config{Order: OrderL, Skip: skip}, m)
 				if got.Nodes > paper.nodes || got.LPCalls > paper.calls {

@@ -48,7 +48,6 @@ type sample struct {
 	fluents int
 	count   int
 	true    [][]uint64 // by fluent: the set of positions in which it is true
-	states  []machine.State
 }
 
 // drawSample draws a sample from random games, smaller if there are more fluents. Successive steps contribute
@@ -62,33 +61,39 @@ func drawSample(m machine.Machine, fluents int) *sample {
 	walk, rng := play.Walk{Batch: m.NewNarrowBatch()}, machine.NewRand(1)
 	lanes := walk.Batch.Lanes()
 	perStep = min(perStep, lanes)
-	states := make([]uint64, lanes*len(m.Initial()))
+	words := len(m.Initial())
+	states := make([]uint64, lanes*words)
+	p.true = make([][]uint64, fluents)
+	for f := range p.true {
+		p.true[f] = make([]uint64, (sampleSteps*perStep+63)/64)
+	}
 	next := 0
 	for range sampleSteps {
 		ended := machine.State(walk.Evaluate())
 		walk.Batch.Store(states, lanes)
 		for range perStep {
 			if !ended.Has(next) {
-				p.states = append(p.states, slices.Clone(states[next*len(m.Initial()):(next+1)*len(m.Initial())]))
+				p.add(states[next*words : (next+1)*words])
 			}
 			next = (next + 1) % lanes
 		}
 		walk.ChooseRandom(rng)
 		walk.Advance(m.Initial())
 	}
-	p.count = len(p.states)
-	p.true = make([][]uint64, fluents)
 	for f := range p.true {
-		p.true[f] = make([]uint64, (p.count+63)/64)
-	}
-	for i, s := range p.states {
-		for k, w := range s {
-			for ; w != 0; w &= w - 1 {
-				machine.State(p.true[k<<6+bits.TrailingZeros64(w)]).Set(i)
-			}
-		}
+		p.true[f] = p.true[f][:(p.count+63)/64]
 	}
 	return p
+}
+
+// add adds a position to the sample.
+func (p *sample) add(s machine.State) {
+	for k, w := range s {
+		for ; w != 0; w &= w - 1 {
+			machine.State(p.true[k<<6+bits.TrailingZeros64(w)]).Set(p.count)
+		}
+	}
+	p.count++
 }
 
 // labelled is a cluster of fluents, with the pattern of each position of the sample.
@@ -178,13 +183,19 @@ func isDisjoint(a, b []uint64) bool {
 // labelled returns the cluster of the given fluents, with the patterns of the sample.
 func (p *sample) labelled(fluents []int32, minCapacity int) *labelled {
 	l := &labelled{fluents: fluents, label: make([]uint16, p.count), minCapacity: minCapacity}
-	numbers := map[uint64]uint16{}
-	for i, s := range p.states {
-		pattern := uint64(0)
-		for k, f := range fluents {
-			if s.Has(int(f)) {
-				pattern |= 1 << k
+	patterns := make([]uint64, p.count) // by position
+	for k, f := range fluents {
+		for j, w := range p.true[f] {
+			for ; w != 0; w &= w - 1 {
+				patterns[j<<6+bits.TrailingZeros64(w)] |= 1 << k
 			}
+		}
+	}
+	numbers := map[uint64]uint16{}
+	for i, pattern := range patterns {
+		if i > 0 && pattern == patterns[i-1] {
+			l.label[i] = l.label[i-1]
+			continue
 		}
 		n, ok := numbers[pattern]
 		if !ok {

@@ -333,6 +333,7 @@ func noise() []byte {
 }
 
 func TestLargeResultsAndTexts(t *testing.T) {
+	exhaustive.NotUnderRace(t, "copies megabytes; other tests of results look at their goroutines")
 	q := embedded(t, t.TempDir(), "")
 	large := noise()
 	works(t, q, 1, func(context.Context, Task) ([]byte, error) { return large, nil })

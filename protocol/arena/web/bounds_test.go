@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"stackmate/gdl"
+	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/player/analysis"
 	"stackmate/reasoner"
@@ -433,6 +434,7 @@ func TestARematchOfThreeMovesEverybodyASeatFurther(t *testing.T) {
 }
 
 func TestAChessTurnIsSmallAndTheStreamIsCompacted(t *testing.T) {
+	exhaustive.NotUnderRace(t, "draws chess for long; other tests of streams look at their goroutines")
 	server, url := page(t, 0, nil)
 	s := sitDown(t, url, opening{Game: "chess", Seats: []string{person, person}})
 	const most = 3000

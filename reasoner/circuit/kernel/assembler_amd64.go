@@ -45,7 +45,7 @@ var fetchAhead = []byte{0x0f, 0x18, 0x15, 0x00, 0x08, 0x00, 0x00}
 // codeLine is the length of a cache line.
 const codeLine = 64
 
-// assembler appends instructions to code.
+// assembler appends instructions to the machine code of a program, at run time.
 type assembler struct {
 	code  []byte
 	vex   bool  // instructions have the VEX prefix

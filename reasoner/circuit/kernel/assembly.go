@@ -11,8 +11,8 @@ import (
 //go:generate go run -C ../../../tools ./kernels -out ../reasoner/circuit/kernel/vector_amd64.s -stubs ../reasoner/circuit/kernel/vector_amd64.go -pkg kernel
 //go:generate go run -C ../../../tools ./kernels/neon -out ../reasoner/circuit/kernel/vector_arm64.s -stubs ../reasoner/circuit/kernel/vector_arm64.go -pkg kernel
 
-// assembly is the set of generated functions of one instruction set.
-type assembly struct {
+// vectorRoutines are the functions of one instruction set; tools/kernels writes their assembly.
+type vectorRoutines struct {
 	words      int
 	evaluate   func(rows *uint64, code *int32, n int)
 	count      func(rows *uint64, legal *int32, blocks int, n *uint64, digits int)
@@ -25,7 +25,7 @@ type assembly struct {
 	random     func(state, dst *uint64, rows int)
 }
 
-func (a assembly) kernel(name string) *Kernel {
+func (a vectorRoutines) kernel(name string) *Kernel {
 	return &Kernel{
 		name:   name,
 		lanes:  64 * a.words,
@@ -45,30 +45,30 @@ func (a assembly) kernel(name string) *Kernel {
 }
 
 // choose chooses moves as choosePortable does, with vectors.
-func (a assembly) choose(rows []uint64, c *choice, random, scratch []uint64) {
+func (a vectorRoutines) choose(rows []uint64, table *moveTable, random, scratch []uint64) {
 	w := a.words
-	counted := max(c.digits, minDigits)
+	counted := max(table.digits, minDigits)
 	n := scratch[:counted*w]
-	target := scratch[(counted+1)*w : (counted+1+c.digits)*w] // draw also writes the row before target
+	target := scratch[(counted+1)*w : (counted+1+table.digits)*w] // draw also writes the row before target
 	clear(n)
 	clear(target)
-	blocks := len(c.legal) / blockMoves
-	if c.other == nil {
-		a.count(&rows[0], &c.legal[0], blocks, &n[0], c.digits)
+	blocks := len(table.legal) / blockMoves
+	if table.other == nil {
+		a.count(&rows[0], &table.legal[0], blocks, &n[0], table.digits)
 	} else {
-		a.countTurns(&rows[0], &c.legal[0], &c.other[0], blocks, &n[0], c.digits)
+		a.countTurns(&rows[0], &table.legal[0], &table.other[0], blocks, &n[0], table.digits)
 	}
-	digits := c.digits
+	digits := table.digits
 	for digits > 1 && isZero(n[(digits-1)*w:digits*w]) {
 		digits--
 	}
 	if len(random) > 0 {
 		a.draw(&random[0], len(random)/w, &n[0], &target[0], digits)
 	}
-	if c.other == nil {
-		a.pick(&rows[0], &c.legal[0], c.moves, &rows[c.does], &target[0], digits)
+	if table.other == nil {
+		a.pick(&rows[0], &table.legal[0], table.moves, &rows[table.does], &target[0], digits)
 	} else {
-		a.pickTurns(&rows[0], &c.legal[0], &c.other[0], c.moves, &rows[c.does], &rows[c.otherDoes], &target[0], digits)
+		a.pickTurns(&rows[0], &table.legal[0], &table.other[0], table.moves, &rows[table.does], &rows[table.otherDoes], &target[0], digits)
 	}
 }
 

@@ -22,7 +22,8 @@ import "math/bits"
 // at a time, as one number: digits/2 + 4 operations a move (tools/kernels/choice.go).
 
 const (
-	// choiceBits is the number of random bits beyond the digits of the number of moves.
+	// choiceBits is the number of random bits beyond the digits of the number of moves. Package choice has the
+	// same.
 	choiceBits = 14
 	// blockMoves is the number of moves that are counted at once. Lists of rows are padded with row 0, the
 	// constant false.
@@ -34,8 +35,8 @@ const (
 	fewDigits = 8
 )
 
-// choice is the move table of a role that has moves, or of two roles that take turns, with word offsets.
-type choice struct {
+// moveTable is the move table of a role that has moves, or of two roles that take turns, with word offsets.
+type moveTable struct {
 	legal, other    []int32 // word offsets of the rows of the legal bits, padded; other is nil without turns
 	moves           int
 	does, otherDoes int32      // word offset of the row of move 0
@@ -43,17 +44,17 @@ type choice struct {
 	waits           [][2]int32 // word offsets of rows that are copied: to, from
 }
 
-func newChoice(m Moves, words int32) choice {
+func newMoveTable(m Moves, words int32) moveTable {
 	n := len(m.Legal)
-	c := choice{moves: n, does: scale(m.Does, words), digits: bits.Len(uint(n))}
-	c.legal = scaledList(m.Legal, words)
+	table := moveTable{moves: n, does: scale(m.Does, words), digits: bits.Len(uint(n))}
+	table.legal = scaledList(m.Legal, words)
 	if t := m.Turns; t != nil {
-		c.other, c.otherDoes = scaledList(t.Legal, words), scale(t.Does, words)
+		table.other, table.otherDoes = scaledList(t.Legal, words), scale(t.Does, words)
 		for _, w := range t.Waits {
-			c.waits = append(c.waits, [2]int32{scale(w[0], words), scale(w[1], words)})
+			table.waits = append(table.waits, [2]int32{scale(w[0], words), scale(w[1], words)})
 		}
 	}
-	return c
+	return table
 }
 
 // scaledList returns the word offsets of a list of rows, padded.
@@ -66,21 +67,21 @@ func scaledList(rows []int32, words int32) []int32 {
 }
 
 // fractionRows returns the number of random rows that a choice needs.
-func (c *choice) fractionRows() int {
-	if c.moves == 1 {
+func (t *moveTable) fractionRows() int {
+	if t.moves == 1 {
 		return 0
 	}
-	return c.digits + choiceBits
+	return t.digits + choiceBits
 }
 
 // choosePortable returns the portable form. It chooses in one column of words after the other, so that digits
 // stay in registers. The random rows are the digits of the fraction u.
-func choosePortable(words int) func(rows []uint64, c *choice, random, _ []uint64) {
-	return func(rows []uint64, c *choice, random, _ []uint64) {
+func choosePortable(words int) func(rows []uint64, t *moveTable, random, _ []uint64) {
+	return func(rows []uint64, t *moveTable, random, _ []uint64) {
 		for w := range words {
-			choose := c.column
-			if c.digits <= fewDigits {
-				choose = c.shortColumn
+			choose := t.column
+			if t.digits <= fewDigits {
+				choose = t.shortColumn
 			}
 			choose(rows[w:], random[min(w, len(random)):], words)
 		}
@@ -88,68 +89,68 @@ func choosePortable(words int) func(rows []uint64, c *choice, random, _ []uint64
 }
 
 // shortColumn does the same as column for numbers of at most fewDigits.
-func (c *choice) shortColumn(rows, random []uint64, words int) {
+func (t *moveTable) shortColumn(rows, random []uint64, words int) {
 	var low, high quad // digits of the target
-	n := c.count(rows)
+	n := t.count(rows)
 	if few := (quad{n[0], n[1], n[2], n[3]}); n[4]|n[5]|n[6]|n[7] == 0 {
 		low = draw4(random, words, few)
 	} else {
 		low, high = draw8(random, words, few, quad{n[4], n[5], n[6], n[7]})
 	}
-	for m := range c.moves {
-		c.record(rows, m, words, high.subtract(low.subtract(c.row(rows, m))))
+	for m := range t.moves {
+		t.record(rows, m, words, high.subtract(low.subtract(t.row(rows, m))))
 	}
 }
 
 // column chooses in the lanes of one column: the first word of each row of `words` words.
-func (c *choice) column(rows, random []uint64, words int) {
+func (t *moveTable) column(rows, random []uint64, words int) {
 	var target [maxDigits]uint64
-	n := c.count(rows)
-	digits := c.digits
+	n := t.count(rows)
+	digits := t.digits
 	for digits > 1 && n[digits-1] == 0 {
 		digits--
 	}
 	for ; len(random) > 0; random = random[min(words, len(random)):] {
 		draw(random[0], n[:digits], target[:digits])
 	}
-	for m := range c.moves {
-		borrow := c.row(rows, m)
-		for i, t := range target[:digits] {
-			target[i] = t ^ borrow
-			borrow &^= t
+	for m := range t.moves {
+		borrow := t.row(rows, m)
+		for i, digit := range target[:digits] {
+			target[i] = digit ^ borrow
+			borrow &^= digit
 		}
-		c.record(rows, m, words, borrow)
+		t.record(rows, m, words, borrow)
 	}
 }
 
 // row returns the legal bits of a move, of either role.
-func (c *choice) row(rows []uint64, m int) uint64 {
-	if c.other == nil {
-		return rows[c.legal[m]]
+func (t *moveTable) row(rows []uint64, m int) uint64 {
+	if t.other == nil {
+		return rows[t.legal[m]]
 	}
-	return rows[c.legal[m]] | rows[c.other[m]]
+	return rows[t.legal[m]] | rows[t.other[m]]
 }
 
 // record writes the lanes in which move m is chosen.
-func (c *choice) record(rows []uint64, m, words int, chosen uint64) {
-	if c.other != nil {
-		mine := rows[c.legal[m]]
-		rows[int(c.otherDoes)+m*words] = chosen &^ mine
+func (t *moveTable) record(rows []uint64, m, words int, chosen uint64) {
+	if t.other != nil {
+		mine := rows[t.legal[m]]
+		rows[int(t.otherDoes)+m*words] = chosen &^ mine
 		chosen &= mine
 	}
-	rows[int(c.does)+m*words] = chosen
+	rows[int(t.does)+m*words] = chosen
 }
 
 // count adds up the legal moves in blocks of eight.
-func (c *choice) count(rows []uint64) (n [maxDigits]uint64) {
+func (t *moveTable) count(rows []uint64) (n [maxDigits]uint64) {
 	one, two, four := uint64(0), uint64(0), uint64(0)
-	for m := 0; m < len(c.legal); m += blockMoves {
+	for m := 0; m < len(t.legal); m += blockMoves {
 		var a, b, e, f, carry uint64
-		one, a = fullAdd(one, c.row(rows, m), c.row(rows, m+1))
-		one, b = fullAdd(one, c.row(rows, m+2), c.row(rows, m+3))
+		one, a = fullAdd(one, t.row(rows, m), t.row(rows, m+1))
+		one, b = fullAdd(one, t.row(rows, m+2), t.row(rows, m+3))
 		two, e = fullAdd(two, a, b)
-		one, a = fullAdd(one, c.row(rows, m+4), c.row(rows, m+5))
-		one, b = fullAdd(one, c.row(rows, m+6), c.row(rows, m+7))
+		one, a = fullAdd(one, t.row(rows, m+4), t.row(rows, m+5))
+		one, b = fullAdd(one, t.row(rows, m+6), t.row(rows, m+7))
 		two, f = fullAdd(two, a, b)
 		four, carry = fullAdd(four, e, f)
 		for i := 3; carry != 0; i++ {

@@ -326,12 +326,12 @@ func (c *cover) findUses() {
 
 // observedRows marks the rows that are read after a program has run: by the caller, by the choice of moves,
 // or by code that reads a row before it writes it.
-func observedRows(e *Engine, p *Plan) []bool {
+func observedRows(e *Executable, image *Image) []bool {
 	observed := make([]bool, e.rows)
-	for _, r := range p.Read {
+	for _, r := range image.Read {
 		observed[r] = true
 	}
-	for _, m := range p.Moves {
+	for _, m := range image.Moves {
 		for _, r := range m.Legal {
 			observed[r] = true
 		}
@@ -344,8 +344,8 @@ func observedRows(e *Engine, p *Plan) []bool {
 			}
 		}
 	}
-	for r := range p.Fluents.Count {
-		observed[p.Fluents.First+r] = true
+	for r := range image.Fluents.Count {
+		observed[image.Fluents.First+r] = true
 	}
 	written := make([]int32, e.rows) // the number of the last segment that writes a row
 	segment := int32(0)

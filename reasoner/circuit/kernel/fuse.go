@@ -13,7 +13,7 @@ import (
 // fusedgates.go).
 //
 // Invariants: an observed row is written once, after every gate that reads its old value. Other values use
-// the other rows that the code writes, and rows after the rows of the plan. The row freed last is used first,
+// the other rows that the code writes, and rows after the rows of the image. The row freed last is used first,
 // so that few rows are used and stay in the cache. Cost: linear in operands, times the forms in a chunk.
 
 // chunkGates is the number of gates that are scheduled together. Larger chunks give longer runs, smaller
@@ -24,11 +24,11 @@ const chunkGates = 512
 type fuser struct {
 	cover
 	words int32
-	rows  int32   // number of rows of the plan
+	rows  int32   // number of rows of the image
 	most  int32   // greatest number of further rows that a segment uses
 	used  int32   // number of further rows that this segment uses
 	free  []int32 // rows free for values that are not observed
-	taken []bool  // by row of the plan: observed, or already in free while that is filled
+	taken []bool  // by row of the image: observed, or already in free while that is filled
 	code  []int32
 
 	// at: the row of a node's value. left: its remaining uses. readers: for a node that overwrites an input row,
@@ -41,14 +41,14 @@ type fuser struct {
 	users   [][]int32 // by number: the gates that must come later
 }
 
-// groupRuns translates the programs of an engine into runs of the same gates.
-func groupRuns(e *Engine, p *Plan) error { return fuse(e, p, 0, []form{}) }
+// groupRuns translates the programs of an executable into runs of the same gates.
+func groupRuns(e *Executable, image *Image) error { return fuse(e, image, 0, []form{}) }
 
-// fuse translates the programs of an engine into gates of known forms with at most the given number of
+// fuse translates the programs of an executable into gates of known forms with at most the given number of
 // leaves, and verifies the result. Wider gates are left whole.
-func fuse(e *Engine, p *Plan, leaves int8, known []form) error {
+func fuse(e *Executable, image *Image, leaves int8, known []form) error {
 	words := int32(e.Words())
-	observed := observedRows(e, p)
+	observed := observedRows(e, image)
 	f := &fuser{cover: cover{leaves: leaves, known: known}, words: words, rows: int32(e.rows), taken: slices.Clone(observed)}
 	for _, program := range e.programs {
 		for i := range program {

@@ -2,8 +2,8 @@
 // whose bits are that signal in different positions (lanes). It owns the form of programs, the kernels for
 // the vector units of processors, and all unsafe code. It does not depend on networks and games.
 //
-// A program reaches a kernel only through Kernel.Engine, which proves that it accesses only rows of the
-// memory that Engine.NewMemory makes (verify.go). So a mistake of the caller is an error and not a stray
+// A program reaches a kernel only through Kernel.Verify, which proves that it accesses only rows of the
+// memory that Executable.NewMemory makes (verify.go). So a mistake of the caller is an error and not a stray
 // write.
 //
 // There are kernels of two kinds, and both translate programs first. Interpreting kernels are generated for
@@ -48,6 +48,39 @@ type Segment struct {
 	Vars []int32
 }
 
+// Image holds the programs and the row numbers of one machine. Rows are numbered from 0. Row 0 is the constant
+// false and is read only. After a program, the rows that the image names and the rows that other programs read
+// hold its results; the contents of other rows are unspecified.
+type Image struct {
+	Rows     int // number of rows, at least 1
+	Programs []Program
+	Moves    []Moves // of each role, or of two roles that take turns
+	// Random is a range of rows that Memory.ChooseRandom fills with random bits before it runs Program.
+	// Program chooses for the roles without an entry in Moves. If Count is 0, ChooseRandom does neither.
+	Random struct{ First, Count, Program int }
+	// Fluents is the range of rows that Memory.Blend writes.
+	Fluents struct{ First, Count int }
+	// Read and Written are the rows that the caller reads and writes.
+	Read, Written []int32
+}
+
+// Moves is the move table of a role: the row of the legal bit of each move, and the row that says whether the
+// first move is chosen. The rows of the other moves follow it.
+type Moves struct {
+	Legal []int32
+	Does  int32
+	Turns *Turns // nil if the role does not share the table
+}
+
+// Turns is a second role that has a choice exactly if the first role has none: so one choice serves both. It
+// has as many moves as the first role, and in no lane both have legal bits. These moves exclude the move of a
+// waiting role: Waits are pairs of rows, of which the second is copied to the first.
+type Turns struct {
+	Legal []int32
+	Does  int32
+	Waits [][2]int32
+}
+
 // Kernel evaluates programs on rows of Lanes()/64 words.
 type Kernel struct {
 	name  string
@@ -55,15 +88,15 @@ type Kernel struct {
 	// run evaluates straight code, whose row numbers are word offsets.
 	run func(rows []uint64, code []int32)
 	// choose picks random legal moves; see choose.go.
-	choose func(rows []uint64, c *choice, random, scratch []uint64)
+	choose func(rows []uint64, table *moveTable, random, scratch []uint64)
 	// blend copies successive rows, at least one, in the lanes of mask.
 	blend func(to, from, mask []uint64)
 	// restore does the same as blend for rows that consist of one repeated word.
 	restore func(to, from, mask []uint64)
 	// random fills rows, at least one, as Rand.FillRows does.
 	random func(rng *machine.Rand, dst []uint64)
-	// translate replaces the code of an engine's segments by its own form, proved safe, or by functions.
-	translate func(e *Engine, p *Plan) error
+	// translate replaces the code of an executable's segments by its own form, proved safe, or by functions.
+	translate func(e *Executable, image *Image) error
 	// splits is true if translate makes gates of a few inputs, regardless of the width of the program's
 	// gates.
 	splits bool

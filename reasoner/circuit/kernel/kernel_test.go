@@ -66,47 +66,47 @@ func TestGatesOfEveryShape(t *testing.T) {
 						code = append(code, int32(r))
 					}
 				}
-				p := &Plan{Rows: rows, Programs: []Program{{"shape", []Segment{{Code: code}}}}}
-				checkPlan(t, p, columns)
+				image := &Image{Rows: rows, Programs: []Program{{"shape", []Segment{{Code: code}}}}}
+				checkImage(t, image, columns)
 			}
 		}
 	}
 }
 
-// checkPlan runs a safe plan on every kernel and compares the rows that the caller reads with the oracle:
+// checkImage runs a safe image on every kernel and compares the rows that the caller reads with the oracle:
 // every row if the caller reads every row.
-func checkPlan(t rapid.TB, p *Plan, columns [][]uint64) {
+func checkImage(t rapid.TB, image *Image, columns [][]uint64) {
 	t.Helper()
-	checkRead(t, p, columns)
-	all := *p
+	checkRead(t, image, columns)
+	all := *image
 	all.Read = nil
-	for r := range p.Rows {
+	for r := range image.Rows {
 		all.Read = append(all.Read, int32(r))
 	}
 	checkRead(t, &all, columns)
 }
 
-func checkRead(t rapid.TB, p *Plan, columns [][]uint64) {
+func checkRead(t rapid.TB, image *Image, columns [][]uint64) {
 	t.Helper()
 	var want [][]uint64
 	for w := range columns {
 		rows := columns[w]
-		for _, program := range p.Programs {
+		for _, program := range image.Programs {
 			rows = evaluate(program, rows)
 		}
 		want = append(want, rows)
 	}
-	onEveryKernel(t, p, func(m *guarded) {
+	onEveryKernel(t, image, func(m *guarded) {
 		m.fill(columns)
-		for i := range p.Programs {
+		for i := range image.Programs {
 			m.Run(i)
 		}
 		m.check(t)
-		for w := range m.engine.Words() {
+		for w := range m.executable.Words() {
 			got := m.column(w)
-			for _, r := range p.Read {
+			for _, r := range image.Read {
 				if got[r] != want[w][r] {
-					t.Fatalf("%s: word %d of row %d differs for %v", m.engine.kernel.name, w, r, p.Programs)
+					t.Fatalf("%s: word %d of row %d differs for %v", m.executable.kernel.name, w, r, image.Programs)
 				}
 			}
 		}
@@ -120,29 +120,29 @@ func TestProgramsOfEveryForm(t *testing.T) {
 
 func FuzzPrograms(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkDrawn)) }
 
-// checkDrawn runs a drawn plan, and then chooses and blends.
+// checkDrawn runs a drawn image, and then chooses and blends.
 func checkDrawn(t *rapid.T) {
-	p, rng := drawPlan(t)
-	columns := randomColumns(rng, p.Rows)
-	checkPlan(t, p, columns)
-	checkChoices(t, p, columns)
-	checkBlend(t, p, columns)
+	image, rng := drawImage(t)
+	columns := randomColumns(rng, image.Rows)
+	checkImage(t, image, columns)
+	checkChoices(t, image, columns)
+	checkBlend(t, image, columns)
 }
 
 // checkChoices chooses random moves on every kernel: a legal move for each role in each lane that has one,
 // and the same move on every kernel.
-func checkChoices(t rapid.TB, p *Plan, columns [][]uint64) {
+func checkChoices(t rapid.TB, image *Image, columns [][]uint64) {
 	t.Helper()
 	var first *guarded
-	onEveryKernel(t, p, func(m *guarded) {
+	onEveryKernel(t, image, func(m *guarded) {
 		m.fill(columns)
 		m.ChooseRandom(machine.NewRand(3))
 		m.check(t)
-		for w := range m.engine.Words() {
-			if got := m.column(w); first != nil && w < first.engine.Words() && !slices.Equal(got, first.column(w)) {
-				t.Fatalf("%s and %s choose differently", m.engine.kernel.name, first.engine.kernel.name)
-			} else if len(p.Moves) == 1 { // several roles may overwrite each other's legal bits
-				checkChosen(t, p.Moves[0], columns[w], got)
+		for w := range m.executable.Words() {
+			if got := m.column(w); first != nil && w < first.executable.Words() && !slices.Equal(got, first.column(w)) {
+				t.Fatalf("%s and %s choose differently", m.executable.kernel.name, first.executable.kernel.name)
+			} else if len(image.Moves) == 1 { // several roles may overwrite each other's legal bits
+				checkChosen(t, image.Moves[0], columns[w], got)
 			}
 		}
 		if first == nil {
@@ -157,7 +157,7 @@ func checkChosen(t rapid.TB, m Moves, before, after []uint64) {
 	if turns := m.Turns; turns != nil {
 		for _, row := range turns.Waits[0] {
 			if min(max(row-m.Does, m.Does-row), max(row-turns.Does, turns.Does-row)) < int32(len(m.Legal)) {
-				return // a broken plan writes moves to a row of the wait
+				return // a broken image writes moves to a row of the wait
 			}
 		}
 	}
@@ -187,14 +187,14 @@ func checkChosen(t rapid.TB, m Moves, before, after []uint64) {
 }
 
 // checkBlend blends rows, among them rows of one repeated word, which restore accepts too.
-func checkBlend(t rapid.TB, p *Plan, columns [][]uint64) {
+func checkBlend(t rapid.TB, image *Image, columns [][]uint64) {
 	t.Helper()
-	checkReplaced(t, p, columns, func(row int, word uint64) uint64 { return 0x0123456789abcdef * (word + uint64(row)) },
+	checkReplaced(t, image, columns, func(row int, word uint64) uint64 { return 0x0123456789abcdef * (word + uint64(row)) },
 		func(m *guarded, rows, mask []uint64) { m.Blend(rows, mask) })
-	checkReplaced(t, p, columns, func(row int, _ uint64) uint64 { return -uint64(row / 3 & 1) },
+	checkReplaced(t, image, columns, func(row int, _ uint64) uint64 { return -uint64(row / 3 & 1) },
 		func(m *guarded, rows, mask []uint64) {
 			var values []uint64
-			for i := 0; i < len(rows); i += m.engine.Words() {
+			for i := 0; i < len(rows); i += m.executable.Words() {
 				values = append(values, rows[i])
 			}
 			m.Restore(values, mask)
@@ -202,13 +202,13 @@ func checkBlend(t rapid.TB, p *Plan, columns [][]uint64) {
 }
 
 // checkReplaced checks that the lanes of a mask hold the given words as fluents.
-func checkReplaced(t rapid.TB, p *Plan, columns [][]uint64, word func(row int, word uint64) uint64, replace func(m *guarded, rows, mask []uint64)) {
+func checkReplaced(t rapid.TB, image *Image, columns [][]uint64, word func(row int, word uint64) uint64, replace func(m *guarded, rows, mask []uint64)) {
 	t.Helper()
-	onEveryKernel(t, p, func(m *guarded) {
+	onEveryKernel(t, image, func(m *guarded) {
 		m.fill(columns)
-		from, mask := make([]uint64, p.Fluents.Count*m.engine.Words()), make([]uint64, m.engine.Words())
+		from, mask := make([]uint64, image.Fluents.Count*m.executable.Words()), make([]uint64, m.executable.Words())
 		for i := range from {
-			from[i] = word(i/m.engine.Words(), uint64(i%m.engine.Words()))
+			from[i] = word(i/m.executable.Words(), uint64(i%m.executable.Words()))
 		}
 		for i := range mask {
 			mask[i] = columns[i][1]
@@ -216,13 +216,13 @@ func checkReplaced(t rapid.TB, p *Plan, columns [][]uint64, word func(row int, w
 		replace(m, from, mask)
 		m.check(t)
 		for i, got := range m.rows {
-			w := i % m.engine.Words()
-			want := columns[w][i/m.engine.Words()]
-			if f := i - p.Fluents.First*m.engine.Words(); f >= 0 && f < len(from) {
+			w := i % m.executable.Words()
+			want := columns[w][i/m.executable.Words()]
+			if f := i - image.Fluents.First*m.executable.Words(); f >= 0 && f < len(from) {
 				want = want&^mask[w] | from[f]&mask[w]
 			}
 			if got != want {
-				t.Fatalf("%s: word %d is %#x after it is replaced, want %#x", m.engine.kernel.name, i, got, want)
+				t.Fatalf("%s: word %d is %#x after it is replaced, want %#x", m.executable.kernel.name, i, got, want)
 			}
 		}
 	})
@@ -238,9 +238,9 @@ func TestAMillionMovesOfARole(t *testing.T) {
 	for i := range legal {
 		legal[i] = 1
 	}
-	p := &Plan{Rows: 2 + moves, Moves: []Moves{{Legal: legal, Does: 2}}}
-	onEveryKernel(t, p, func(m *guarded) {
-		w := m.engine.Words()
+	image := &Image{Rows: 2 + moves, Moves: []Moves{{Legal: legal, Does: 2}}}
+	onEveryKernel(t, image, func(m *guarded) {
+		w := m.executable.Words()
 		for i := range w {
 			m.rows[w+i] = ^uint64(0)
 		}
@@ -250,8 +250,8 @@ func TestAMillionMovesOfARole(t *testing.T) {
 		for _, word := range m.rows[2*w:] {
 			chosen += bits.OnesCount64(word)
 		}
-		if chosen != m.engine.kernel.lanes {
-			t.Errorf("%s: %d moves chosen in %d lanes", m.engine.kernel.name, chosen, m.engine.kernel.lanes)
+		if chosen != m.executable.kernel.lanes {
+			t.Errorf("%s: %d moves chosen in %d lanes", m.executable.kernel.name, chosen, m.executable.kernel.lanes)
 		}
 	})
 }
@@ -268,10 +268,10 @@ func TestChoicesOfEveryNumberOfDigits(t *testing.T) {
 			}
 			// Rows: the constant, legal moves of both, chosen moves of both, and the moves of a waiting role.
 			does, waits := int32(1+2*moves), int32(1+4*moves)
-			p := &Plan{Rows: 3 + 4*moves, Moves: []Moves{{Legal: legal, Does: does}}}
+			image := &Image{Rows: 3 + 4*moves, Moves: []Moves{{Legal: legal, Does: does}}}
 			columns := make([][]uint64, 8)
 			for w := range columns {
-				columns[w] = make([]uint64, p.Rows)
+				columns[w] = make([]uint64, image.Rows)
 				for bit := range 64 {
 					role := rng.IntN(2) // whose turn it is
 					only := rng.IntN(moves + 1)
@@ -282,30 +282,30 @@ func TestChoicesOfEveryNumberOfDigits(t *testing.T) {
 					}
 				}
 			}
-			checkChoices(t, p, columns)
-			p.Moves[0].Turns = &Turns{Legal: other, Does: does + int32(moves), Waits: [][2]int32{{waits, waits + 1}}}
-			checkChoices(t, p, columns)
+			checkChoices(t, image, columns)
+			image.Moves[0].Turns = &Turns{Legal: other, Does: does + int32(moves), Waits: [][2]int32{{waits, waits + 1}}}
+			checkChoices(t, image, columns)
 		}
 	}
 }
 
 func TestRolesWithoutMovesChooseNone(t *testing.T) {
-	p := &Plan{Rows: 4, Moves: []Moves{{}, {Legal: []int32{1}, Does: 2}, {Does: 1 << 30}}}
-	columns := randomColumns(rand.New(rand.NewPCG(1, 1)), p.Rows)
-	onEveryKernel(t, p, func(m *guarded) {
+	image := &Image{Rows: 4, Moves: []Moves{{}, {Legal: []int32{1}, Does: 2}, {Does: 1 << 30}}}
+	columns := randomColumns(rand.New(rand.NewPCG(1, 1)), image.Rows)
+	onEveryKernel(t, image, func(m *guarded) {
 		m.fill(columns)
 		m.ChooseRandom(machine.NewRand(1))
 		m.check(t)
 		if got := m.column(0); got[2] != columns[0][1] || got[3] != columns[0][3] {
-			t.Errorf("%s: rows %x after choosing, and %x before", m.engine.kernel.name, got, columns[0])
+			t.Errorf("%s: rows %x after choosing, and %x before", m.executable.kernel.name, got, columns[0])
 		}
 	})
 }
 
 func TestLoopsEndEvenIfTheyAreNotMonotone(t *testing.T) {
-	p := &Plan{Rows: 3, Programs: []Program{{"flip", []Segment{{Code: []int32{int32(And), 0, 1, 1, 1, 1}, Vars: []int32{1}}}}}}
+	image := &Image{Rows: 3, Programs: []Program{{"flip", []Segment{{Code: []int32{int32(And), 0, 1, 1, 1, 1}, Vars: []int32{1}}}}}}
 	for _, k := range All() {
-		e := must.Get(k.Engine(p))(t)
+		e := must.Get(k.Verify(image))(t)
 		e.NewMemory().Run(0)
 	}
 }
@@ -322,12 +322,12 @@ func BenchmarkVerify(b *testing.B) {
 			code = append(code, 1+int32(rng.IntN(rows-1)), int32(rng.IntN(rows)), int32(rng.IntN(rows)), int32(rng.IntN(rows)))
 		}
 	}
-	p := &Plan{Rows: rows, Programs: []Program{{"bench", []Segment{{Code: code}}}}}
+	image := &Image{Rows: rows, Programs: []Program{{"bench", []Segment{{Code: code}}}}}
 	for _, k := range All() {
 		b.Run(fmt.Sprintf("lanes=%d", k.lanes), func(b *testing.B) {
 			proof := 0.0
 			for b.Loop() {
-				e := must.Get(k.Engine(p))(b)
+				e := must.Get(k.Verify(image))(b)
 				proof += float64(e.took.Nanoseconds())
 			}
 			words := float64(b.N) * float64(len(code))

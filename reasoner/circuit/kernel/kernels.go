@@ -12,27 +12,31 @@ type Family struct {
 	Needs string // required processor and system
 }
 
-// Families lists all kernels, the quickest first.
+// Families lists all families of kernels, the fastest family first.
 var Families = []Family{
-	{Native, "amd64 with AVX-512, and Linux or Windows that lets a program run code that it has made"},
-	{NativeAVX2, "amd64 with AVX2, and Linux or Windows that lets a program run code that it has made"},
+	{familyNative, "amd64 with AVX-512, and Linux or Windows that lets a program run code that it has made"},
+	{familyAVX2, "amd64 with AVX2, and Linux or Windows that lets a program run code that it has made"},
 	{"neon", "arm64"},
-	{Portable, "nothing"},
+	{familyPortable, "nothing"},
 }
 
-// Names that From accepts, besides the names of kernels and families.
+// Names that From accepts, besides the names of families and of other kernels.
 const (
-	Auto       = "auto"   // the quickest kernels of this processor
-	Native     = "native" // the families of the kernels that make machine code
-	NativeAVX2 = "native-avx2"
-	Portable   = "portable"
-	Narrow     = "portable/64" // the kernel of 64 lanes, which every processor has
-	Brief      = "brief"       // the narrow kernel without its translation, for few evaluations; in no list
+	Auto       = "auto"        // the quickest kernels of this processor
+	Portable64 = "portable/64" // the portable kernel of 64 lanes
+	Brief      = "brief"       // Portable64 without its translation, for few evaluations; in no list
+)
+
+// The families of the kernels that make machine code, and of the kernels in Go.
+const (
+	familyNative   = "native"
+	familyAVX2     = "native-avx2"
+	familyPortable = "portable"
 )
 
 // All lists the kernels of this processor, the quickest family first, and the widest kernel of a family first.
 func All() []*Kernel {
-	return append(vectorKernels(), wide, narrow)
+	return append(vectorKernels(), portableWide, portable64)
 }
 
 // From lists the kernels of this processor from the named kernel, or from the first kernel of the named

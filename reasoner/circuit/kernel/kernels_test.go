@@ -8,9 +8,9 @@ import (
 
 func TestKernelsAreChosenByNameOrFamily(t *testing.T) {
 	all := All()
-	for name, first := range map[string]*Kernel{"": all[0], Auto: all[0], Portable: wide, Narrow: narrow} {
+	for name, first := range map[string]*Kernel{"": all[0], Auto: all[0], familyPortable: portableWide, Portable64: portable64} {
 		list, err := From(name)
-		if err != nil || list[0].Name() != first.Name() || list[len(list)-1].Name() != Narrow {
+		if err != nil || list[0].Name() != first.Name() || list[len(list)-1].Name() != Portable64 {
 			t.Errorf("%q: %v, error %v", name, list, err)
 		}
 	}
@@ -19,7 +19,7 @@ func TestKernelsAreChosenByNameOrFamily(t *testing.T) {
 			t.Errorf("%s: %v, error %v", k.Name(), list, err)
 		}
 	}
-	if _, err := From("steam"); err == nil || !strings.Contains(err.Error(), Portable) {
+	if _, err := From("steam"); err == nil || !strings.Contains(err.Error(), familyPortable) {
 		t.Errorf("error %v for a kernel that there is nowhere", err)
 	}
 }

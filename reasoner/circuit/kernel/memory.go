@@ -9,60 +9,84 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Kernel returns the name of the engine's kernel.
-func (e *Engine) Kernel() string { return e.kernel.name }
+// Executable is an image that the verifier has proved safe on one kernel. It is immutable.
+type Executable struct {
+	kernel     *Kernel
+	rows       int
+	programs   [][]block
+	moveTables []moveTable // move tables of the roles
+	blended    [2]int      // the words that Blend writes: from, to
+	bits       [2]int      // the words that ChooseRandom fills with random bits: from, to
+	chooses    int         // the program that ChooseRandom runs
+	vars       int         // most variables in a loop
+	digits     int         // most digits in a choice, at least three
+	random     int         // most random rows in a choice
+	spare      int         // rows after the rows of the image, for translated code
+	native     int         // bytes of machine code
+	took       time.Duration
+}
 
-// Lanes returns the number of positions that the engine evaluates together.
-func (e *Engine) Lanes() int { return e.kernel.lanes }
+// block is a segment with its code as a function. Translated code has word offsets in place of row numbers.
+type block struct {
+	Segment
+	run  func(rows []uint64)
+	vars [][2]int // ranges of words of Vars, merged if adjacent: from, to
+}
+
+// Kernel returns the name of the executable's kernel.
+func (e *Executable) Kernel() string { return e.kernel.name }
+
+// Lanes returns the number of positions that the executable evaluates together.
+func (e *Executable) Lanes() int { return e.kernel.lanes }
 
 // Words returns the length of a row, and of a lane mask: Lanes()/64.
-func (e *Engine) Words() int { return e.kernel.words() }
+func (e *Executable) Words() int { return e.kernel.words() }
 
 // VerifiedIn returns the time that the proof of the programs took.
-func (e *Engine) VerifiedIn() time.Duration { return e.took }
+func (e *Executable) VerifiedIn() time.Duration { return e.took }
 
 // CodeBytes returns the size of the programs.
-func (e *Engine) CodeBytes() int64 {
+func (e *Executable) CodeBytes() int64 {
 	n := 0
 	for _, p := range e.programs {
 		for _, s := range p {
 			n += len(s.Code) + len(s.Vars)
 		}
 	}
-	for _, c := range e.choices {
-		n += len(c.legal) + len(c.other)
+	for _, table := range e.moveTables {
+		n += len(table.legal) + len(table.other)
 	}
 	return int64(n)*4 + int64(e.native)
 }
 
 // MemoryBytes returns the size of a memory.
-func (e *Engine) MemoryBytes() int64 {
+func (e *Executable) MemoryBytes() int64 {
 	return 8 * int64(e.Words()) * (int64(e.rows) + int64(e.spare) + int64(e.vars) + int64(e.random) + int64(e.scratchRows()))
 }
 
 // scratchRows returns the number of rows for the counters of a choice: n, the row before the target, and the
 // target.
-func (e *Engine) scratchRows() int { return 2*e.digits + 1 }
+func (e *Executable) scratchRows() int { return 2*e.digits + 1 }
 
-// Memory is the set of rows of one goroutine. Its engine made it, so it holds every row that the engine's
-// programs access.
+// Memory is the set of rows of one goroutine. Its executable made it, so it holds every row that
+// the programs access.
 type Memory struct {
-	engine  *Engine
-	rows    []uint64
-	old     []uint64 // the variables of a loop before a sweep
-	random  []uint64 // the random rows of one choice
-	scratch []uint64
+	executable *Executable
+	rows       []uint64
+	old        []uint64 // the variables of a loop before a sweep
+	random     []uint64 // the random rows of one choice
+	scratch    []uint64
 }
 
 // NewMemory makes a memory whose rows are zero.
-func (e *Engine) NewMemory() *Memory {
+func (e *Executable) NewMemory() *Memory {
 	w := e.Words()
 	return &Memory{
-		engine:  e,
-		rows:    aligned((e.rows + e.spare) * w)[:e.rows*w],
-		old:     make([]uint64, e.vars*w),
-		random:  make([]uint64, e.random*w),
-		scratch: aligned(e.scratchRows() * w),
+		executable: e,
+		rows:       aligned((e.rows + e.spare) * w)[:e.rows*w],
+		old:        make([]uint64, e.vars*w),
+		random:     make([]uint64, e.random*w),
+		scratch:    aligned(e.scratchRows() * w),
 	}
 }
 
@@ -82,9 +106,9 @@ func aligned(n int) []uint64 {
 // Rows returns the rows, one after the other. Row 0 is the constant false and must stay zero.
 func (m *Memory) Rows() []uint64 { return m.rows }
 
-// Run evaluates a program of the plan.
+// Run evaluates a program of the image.
 func (m *Memory) Run(program int) {
-	e := m.engine
+	e := m.executable
 	segments := e.programs[program]
 	for i := range segments {
 		if s := &segments[i]; len(s.Vars) == 0 {
@@ -127,15 +151,15 @@ func equal(a, b []uint64) bool {
 
 // ChooseRandom draws, in every lane, a uniformly random legal move for every role that has a legal move.
 func (m *Memory) ChooseRandom(rng *machine.Rand) {
-	e := m.engine
-	for i := range e.choices {
-		c := &e.choices[i]
-		random := m.random[:c.fractionRows()*e.Words()]
+	e := m.executable
+	for i := range e.moveTables {
+		table := &e.moveTables[i]
+		random := m.random[:table.fractionRows()*e.Words()]
 		if len(random) > 0 {
 			e.kernel.random(rng, random)
 		}
-		e.kernel.choose(m.rows, c, random, m.scratch)
-		for _, w := range c.waits {
+		e.kernel.choose(m.rows, table, random, m.scratch)
+		for _, w := range table.waits {
 			copy(m.rows[w[0]:w[0]+int32(e.Words())], m.rows[w[1]:])
 		}
 	}
@@ -146,18 +170,18 @@ func (m *Memory) ChooseRandom(rng *machine.Rand) {
 }
 
 // Fluents returns the rows of the fluents.
-func (m *Memory) Fluents() []uint64 { return m.rows[m.engine.blended[0]:m.engine.blended[1]] }
+func (m *Memory) Fluents() []uint64 { return m.rows[m.executable.blended[0]:m.executable.blended[1]] }
 
 // Blend copies the rows of the fluents from `from`, in the lanes of mask.
 func (m *Memory) Blend(from, mask []uint64) {
-	if e, to := m.engine, m.Fluents(); len(to) > 0 {
+	if e, to := m.executable, m.Fluents(); len(to) > 0 {
 		e.kernel.blend(to, from[:len(to)], mask[:e.Words()])
 	}
 }
 
 // Restore writes the fluents of one position in the lanes of mask: values are words, each zero or all ones.
 func (m *Memory) Restore(values, mask []uint64) {
-	e, to := m.engine, m.Fluents()
+	e, to := m.executable, m.Fluents()
 	if n := min(len(values), len(to)/e.Words()); n > 0 {
 		e.kernel.restore(to[:n*e.Words()], values[:n], mask[:e.Words()])
 	}

@@ -15,8 +15,8 @@ import (
 // enter calls code with the address of the rows.
 func enter(code unsafe.Pointer, rows *uint64)
 
-// executable reports whether the system lets a process run code that it has written.
-var executable = sync.OnceValue(func() bool {
+// mayRunCode reports whether the system lets a process run code that it has written.
+var mayRunCode = sync.OnceValue(func() bool {
 	b, err := mapCode([]byte{ret})
 	if err == nil {
 		unmapCode(b)
@@ -24,21 +24,21 @@ var executable = sync.OnceValue(func() bool {
 	return err == nil
 })
 
-// The instruction sets. Machine code evaluates programs, so assembly has no evaluate function.
+// The instruction sets. Machine code evaluates programs, so the routines have no evaluate function.
 var (
-	avx512 = assembly{8, nil, countAVX512, countTurnsAVX512, drawAVX512, pickAVX512, pickTurnsAVX512, blendAVX512, restoreAVX512, randomAVX512}
-	avx2   = assembly{4, nil, countAVX2, countTurnsAVX2, drawAVX2, pickAVX2, pickTurnsAVX2, blendAVX2, restoreAVX2, randomAVX2}
-	avx128 = assembly{2, nil, countAVX128, countTurnsAVX128, drawAVX128, pickAVX128, pickTurnsAVX128, blendAVX128, restoreAVX128, randomAVX128}
+	avx512 = vectorRoutines{8, nil, countAVX512, countTurnsAVX512, drawAVX512, pickAVX512, pickTurnsAVX512, blendAVX512, restoreAVX512, randomAVX512}
+	avx2   = vectorRoutines{4, nil, countAVX2, countTurnsAVX2, drawAVX2, pickAVX2, pickTurnsAVX2, blendAVX2, restoreAVX2, randomAVX2}
+	avx128 = vectorRoutines{2, nil, countAVX128, countTurnsAVX128, drawAVX128, pickAVX128, pickTurnsAVX128, blendAVX128, restoreAVX128, randomAVX128}
 )
 
 // vectorKernels lists the kernels of this processor that translate programs: the kernels with AVX-512, then the kernels
 // with AVX2, the widest of each family first.
 func vectorKernels() []*Kernel {
-	if !executable() || !cpu.X86.HasAVX2 {
+	if !mayRunCode() || !cpu.X86.HasAVX2 {
 		return nil
 	}
 	var list []*Kernel
-	family := func(name string, vex bool, sets ...assembly) {
+	family := func(name string, vex bool, sets ...vectorRoutines) {
 		for i, a := range sets {
 			k := a.kernel(name)
 			if i > 0 {
@@ -49,9 +49,9 @@ func vectorKernels() []*Kernel {
 		}
 	}
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL {
-		family(Native, false, avx512, avx2, avx128)
+		family(familyNative, false, avx512, avx2, avx128)
 	}
-	family(NativeAVX2, true, avx2, avx128)
+	family(familyAVX2, true, avx2, avx128)
 	return list
 }
 
@@ -62,14 +62,14 @@ const longCode = 2 << 20
 // translation is the translation into instructions with the VEX prefix, or with EVEX.
 type translation struct{ vex bool }
 
-// translate makes machine code of the straight code of every segment of an engine. It returns an error if the
+// translate makes machine code of the straight code of every segment of an executable. It returns an error if the
 // rows are too many for the distances in instructions.
-func (t translation) translate(e *Engine, p *Plan) error {
+func (t translation) translate(e *Executable, image *Image) error {
 	words := int32(e.Words())
 	if int64(e.rows)*8*int64(words) > maxDistance {
 		return fmt.Errorf("%d rows of %d words exceed the address range of instructions", e.rows, words)
 	}
-	observed := observedRows(e, p)
+	observed := observedRows(e, image)
 	w := newWriter(assembler{vex: t.vex, words: words, long: e.CodeBytes() > longCode})
 	var ends []int
 	for _, program := range e.programs {

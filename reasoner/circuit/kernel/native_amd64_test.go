@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// translated returns code of a plan with short and long distances, spilled registers, and operands in rows
+// translated returns code of an image with short and long distances, spilled registers, and operands in rows
 // and registers. Rows 1 and 2 are written.
 func translated(t *testing.T, out assembler) (code []byte, rows int32) {
 	t.Helper()
@@ -156,13 +156,13 @@ func refusesUnsafeCode(t *testing.T, out assembler, operands int, changes map[st
 	}
 }
 
-// If distances do not fit an instruction, there is no engine.
+// If distances do not fit an instruction, there is no executable.
 func TestPlansOfTooManyRowsAreRefused(t *testing.T) {
 	defer func(most int64) { maxDistance = most }(maxDistance)
 	for _, k := range vectorKernels() {
 		maxDistance = int64(2 * 8 * k.words())
 		for rows, fits := range map[int]bool{3: false, 2: true} {
-			_, err := k.Engine(&Plan{Rows: rows, Programs: []Program{{"one", []Segment{{Code: []int32{int32(And), 1, 0, 1, 1, 0}}}}}})
+			_, err := k.Verify(&Image{Rows: rows, Programs: []Program{{"one", []Segment{{Code: []int32{int32(And), 1, 0, 1, 1, 0}}}}}})
 			if fits != (err == nil) {
 				t.Errorf("%s: %d rows: error %v", k.name, rows, err)
 			}

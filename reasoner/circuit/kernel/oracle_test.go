@@ -7,44 +7,44 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawPlan draws a safe plan: straight code on any rows, and monotone loops, with gates of 1 to 200 operands
+// drawImage draws a safe image: straight code on any rows, and monotone loops, with gates of 1 to 200 operands
 // of both kinds.
-func drawPlan(t *rapid.T) (*Plan, *rand.Rand) {
+func drawImage(t *rapid.T) (*Image, *rand.Rand) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	widest := rapid.SampledFrom([]int{2, 6, 20, 200}).Draw(t, "widest")
-	p := &Plan{Rows: rapid.IntRange(2, 400).Draw(t, "rows")}
+	image := &Image{Rows: rapid.IntRange(2, 400).Draw(t, "rows")}
 	for range rapid.IntRange(0, 3).Draw(t, "programs") {
 		var segments []Segment
 		for range rng.IntN(4) {
-			if rng.IntN(3) == 0 && p.Rows > 3 {
-				segments = append(segments, drawLoop(rng, p.Rows, widest))
+			if rng.IntN(3) == 0 && image.Rows > 3 {
+				segments = append(segments, drawLoop(rng, image.Rows, widest))
 			} else {
-				segments = append(segments, drawStraight(rng, p.Rows, widest))
+				segments = append(segments, drawStraight(rng, image.Rows, widest))
 			}
 		}
-		p.Programs = append(p.Programs, Program{"drawn", segments})
+		image.Programs = append(image.Programs, Program{"drawn", segments})
 	}
 	for range rng.IntN(4) {
-		moves := min(rng.IntN(1+rapid.SampledFrom([]int{2, 9, 300}).Draw(t, "moves")), p.Rows-1)
+		moves := min(rng.IntN(1+rapid.SampledFrom([]int{2, 9, 300}).Draw(t, "moves")), image.Rows-1)
 		m := Moves{Legal: make([]int32, moves)}
-		m.Does = 1 + int32(rng.IntN(p.Rows-moves))
+		m.Does = 1 + int32(rng.IntN(image.Rows-moves))
 		for i := range m.Legal {
-			if r := int32(rng.IntN(p.Rows)); r < m.Does || int(r-m.Does) >= moves {
+			if r := int32(rng.IntN(image.Rows)); r < m.Does || int(r-m.Does) >= moves {
 				m.Legal[i] = r
 			}
 		}
-		p.Moves = append(p.Moves, m)
+		image.Moves = append(image.Moves, m)
 	}
-	if len(p.Moves) == 0 && p.Rows > 10 {
-		p.Moves = append(p.Moves, drawTurns(rng, p.Rows))
+	if len(image.Moves) == 0 && image.Rows > 10 {
+		image.Moves = append(image.Moves, drawTurns(rng, image.Rows))
 	}
-	p.Fluents.Count = rng.IntN(p.Rows)
-	p.Fluents.First = 1 + rng.IntN(p.Rows-p.Fluents.Count)
-	p.Written = []int32{1}
-	for range rng.IntN(p.Rows) {
-		p.Read = append(p.Read, int32(rng.IntN(p.Rows)))
+	image.Fluents.Count = rng.IntN(image.Rows)
+	image.Fluents.First = 1 + rng.IntN(image.Rows-image.Fluents.Count)
+	image.Written = []int32{1}
+	for range rng.IntN(image.Rows) {
+		image.Read = append(image.Read, int32(rng.IntN(image.Rows)))
 	}
-	return p, rng
+	return image, rng
 }
 
 // drawTurns draws the moves of two roles that take turns. Their legal bits are any rows: in lanes where both
@@ -162,7 +162,7 @@ const (
 	canary = 0xdeadbeefcafef00d
 )
 
-func newGuarded(e *Engine) *guarded {
+func newGuarded(e *Executable) *guarded {
 	g := &guarded{Memory: e.NewMemory()}
 	for _, array := range []*[]uint64{&g.rows, &g.old, &g.random, &g.scratch} {
 		n := cap(*array) // with the further rows of translated code
@@ -177,11 +177,11 @@ func newGuarded(e *Engine) *guarded {
 	return g
 }
 
-// onEveryKernel runs a plan on each kernel.
-func onEveryKernel(t rapid.TB, p *Plan, run func(m *guarded)) {
+// onEveryKernel runs an image on each kernel.
+func onEveryKernel(t rapid.TB, image *Image, run func(m *guarded)) {
 	t.Helper()
 	for _, k := range All() {
-		e, err := k.Engine(p)
+		e, err := k.Verify(image)
 		if err != nil {
 			t.Fatalf("%s: %v", k.name, err)
 		}
@@ -194,17 +194,17 @@ func (g *guarded) check(t rapid.TB) {
 	t.Helper()
 	for i, words := range g.around {
 		if slices.ContainsFunc(words, func(w uint64) bool { return w != canary }) {
-			t.Fatalf("%s: words before or after array %d were written", g.engine.kernel.name, i/2)
+			t.Fatalf("%s: words before or after array %d were written", g.executable.kernel.name, i/2)
 		}
 	}
-	if slices.ContainsFunc(g.rows[:g.engine.Words()], func(w uint64) bool { return w != 0 }) {
-		t.Fatalf("%s: row 0 was written", g.engine.kernel.name)
+	if slices.ContainsFunc(g.rows[:g.executable.Words()], func(w uint64) bool { return w != 0 }) {
+		t.Fatalf("%s: row 0 was written", g.executable.kernel.name)
 	}
 }
 
 // fill sets the rows: word w of each row comes from column w.
 func (g *guarded) fill(columns [][]uint64) {
-	w := g.engine.Words()
+	w := g.executable.Words()
 	for i := range g.rows {
 		g.rows[i] = columns[i%w][i/w]
 	}
@@ -212,9 +212,9 @@ func (g *guarded) fill(columns [][]uint64) {
 
 // column returns word w of every row.
 func (g *guarded) column(w int) []uint64 {
-	column := make([]uint64, g.engine.rows)
+	column := make([]uint64, g.executable.rows)
 	for r := range column {
-		column[r] = g.rows[r*g.engine.Words()+w]
+		column[r] = g.rows[r*g.executable.Words()+w]
 	}
 	return column
 }

@@ -9,20 +9,20 @@ import (
 // The portable kernels, in plain Go: a wide one for playouts, and one of one word for a handful
 // of positions.
 
-var wide = &Kernel{
-	name:      Portable,
+var portableWide = &Kernel{
+	name:      familyPortable,
 	lanes:     64 * wideWords,
 	run:       runWide,
 	choose:    choosePortable(wideWords),
 	blend:     blendWide,
 	restore:   restoreWide,
 	random:    func(rng *machine.Rand, dst []uint64) { rng.FillRows(dst, wideWords) },
-	translate: func(e *Engine, p *Plan) error { return fuse(e, p, mostLeaves, fusedForms()) },
+	translate: func(e *Executable, image *Image) error { return fuse(e, image, mostLeaves, fusedForms()) },
 	splits:    true,
 }
 
-var narrow = &Kernel{
-	name:      Narrow,
+var portable64 = &Kernel{
+	name:      Portable64,
 	lanes:     64,
 	run:       run64,
 	choose:    choosePortable(1),
@@ -32,10 +32,10 @@ var narrow = &Kernel{
 	translate: groupRuns,
 }
 
-// brief is the narrow kernel for few evaluations: a translation would take longer than it saves.
+// brief is portable64 for few evaluations: a translation would take longer than it saves.
 var brief = func() *Kernel {
-	k := *narrow
-	k.name, k.translate = Brief, func(*Engine, *Plan) error { return nil }
+	k := *portable64
+	k.name, k.translate = Brief, func(*Executable, *Image) error { return nil }
 	return &k
 }()
 

@@ -10,70 +10,13 @@ import (
 
 // The verifier. Vector code uses the offsets of a program unchecked, and the portable kernel indexes without
 // bounds checks. So every program is proved to stay in its rows before it can run, as WebAssembly engines do
-// with their code. Programs of a plan, whose rows are single words, are verified first. The output of
+// with their code. Programs of an image, whose rows are single words, are verified first. The output of
 // translations (fuse.go, assembler_amd64.go), which the kernels read, is verified again.
 //
 // Algorithm: one pass over each program. A run has a known operation, at least one operand, a positive number
 // of gates, and ends inside its segment; each offset is a multiple of the row length and leaves room for a
 // whole row; nothing is written to row 0, the constant false. Sums have 64 bits, and the rows are so few that
 // offsets fit the 32 bits of a code word. Cost: about a nanosecond a word.
-
-// Plan describes the programs and rows of a machine. Rows are numbered from 0. Row 0 is the constant false
-// and is read only. After a program, the rows that the plan names and the rows that other programs read hold
-// its results; the contents of other rows are unspecified.
-type Plan struct {
-	Rows     int // number of rows, at least 1
-	Programs []Program
-	Moves    []Moves // of each role, or of two roles that take turns
-	// Random is a range of rows that Memory.ChooseRandom fills with random bits before it runs Program.
-	// Program chooses for the roles without an entry in Moves. If Count is 0, ChooseRandom does neither.
-	Random struct{ First, Count, Program int }
-	// Fluents is the range of rows that Memory.Blend writes.
-	Fluents struct{ First, Count int }
-	// Read and Written are the rows that the caller reads and writes.
-	Read, Written []int32
-}
-
-// Moves is the move table of a role: the row of the legal bit of each move, and the row that says whether the
-// first move is chosen. The rows of the other moves follow it.
-type Moves struct {
-	Legal []int32
-	Does  int32
-	Turns *Turns // nil if the role does not share the table
-}
-
-// Turns is a second role that has a choice exactly if the first role has none: so one choice serves both. It
-// has as many moves as the first role, and in no lane both have legal bits. These moves exclude the move of a
-// waiting role: Waits are pairs of rows, of which the second is copied to the first.
-type Turns struct {
-	Legal []int32
-	Does  int32
-	Waits [][2]int32
-}
-
-// Engine is a plan that has been proved safe on a kernel. It is immutable.
-type Engine struct {
-	kernel   *Kernel
-	rows     int
-	programs [][]block
-	choices  []choice // move tables of the roles
-	blended  [2]int   // the words that Blend writes: from, to
-	bits     [2]int   // the words that ChooseRandom fills with random bits: from, to
-	chooses  int      // the program that ChooseRandom runs
-	vars     int      // most variables in a loop
-	digits   int      // most digits in a choice, at least three
-	random   int      // most random rows in a choice
-	spare    int      // rows after the rows of the plan, for translated code
-	native   int      // bytes of machine code
-	took     time.Duration
-}
-
-// block is a segment with its code as a function. Translated code has word offsets in place of row numbers.
-type block struct {
-	Segment
-	run  func(rows []uint64)
-	vars [][2]int // ranges of words of Vars, merged if adjacent: from, to
-}
 
 // spans returns the ranges of words of rows, merged if adjacent: from, to.
 func spans(rows []int32, words int) [][2]int {
@@ -89,15 +32,15 @@ func spans(rows []int32, words int) [][2]int {
 	return out
 }
 
-// Engine proves a plan safe on k; the error names the violation and its place.
-func (k *Kernel) Engine(p *Plan) (*Engine, error) {
-	v := &verifier{words: int64(k.words()), rows: int64(p.Rows)}
+// Verify proves an image safe on k and translates it; the error names the violation and its place.
+func (k *Kernel) Verify(image *Image) (*Executable, error) {
+	v := &verifier{words: int64(k.words()), rows: int64(image.Rows)}
 	if v.rows < 1 || v.rows > math.MaxInt32/v.words {
 		return nil, fmt.Errorf("%d rows of %d words: a kernel takes from 1 to %d", v.rows, v.words, math.MaxInt32/v.words)
 	}
-	e := &Engine{kernel: k, rows: p.Rows, digits: minDigits}
+	e := &Executable{kernel: k, rows: image.Rows, digits: minDigits}
 	programs := &verifier{words: 1, rows: v.rows}
-	for _, program := range p.Programs {
+	for _, program := range image.Programs {
 		segments := make([]block, len(program.Segments))
 		for i, s := range program.Segments {
 			segments[i] = block{Segment: s}
@@ -115,22 +58,22 @@ func (k *Kernel) Engine(p *Plan) (*Engine, error) {
 		e.took += time.Since(start)
 		e.programs = append(e.programs, segments)
 	}
-	for r, m := range p.Moves {
+	for r, m := range image.Moves {
 		if len(m.Legal) == 0 {
 			continue
 		}
-		c := newChoice(m, int32(v.words))
-		if err := v.choice(&c); err != nil {
+		table := newMoveTable(m, int32(v.words))
+		if err := v.moveTable(&table); err != nil {
 			return nil, fmt.Errorf("moves of role %d: %w", r, err)
 		}
-		e.choices = append(e.choices, c)
-		e.digits = max(e.digits, c.digits)
-		e.random = max(e.random, c.fractionRows())
+		e.moveTables = append(e.moveTables, table)
+		e.digits = max(e.digits, table.digits)
+		e.random = max(e.random, table.fractionRows())
 	}
-	if err := v.remaining(e, p); err != nil {
+	if err := v.remaining(e, image); err != nil {
 		return nil, err
 	}
-	return e, k.translate(e, p)
+	return e, k.translate(e, image)
 }
 
 // scale returns the word offset of a row, or -1 if the offset is out of range.
@@ -220,36 +163,36 @@ func (v *verifier) badRow(offset int32) error {
 	return fmt.Errorf("offset %d is not the beginning of one of %d rows of %d words", offset, v.rows, v.words)
 }
 
-// choice proves the move table of a role as choose.go uses it.
-func (v *verifier) choice(c *choice) error {
-	if c.moves < 1 || c.moves > len(c.legal) || len(c.legal)%blockMoves != 0 || c.digits != bits.Len(uint(c.moves)) || c.digits > maxDigits {
-		return fmt.Errorf("%d moves in a table of %d, counted in %d digits", c.moves, len(c.legal), c.digits)
+// moveTable proves the move table of a role as choose.go uses it.
+func (v *verifier) moveTable(table *moveTable) error {
+	if table.moves < 1 || table.moves > len(table.legal) || len(table.legal)%blockMoves != 0 || table.digits != bits.Len(uint(table.moves)) || table.digits > maxDigits {
+		return fmt.Errorf("%d moves in a table of %d, counted in %d digits", table.moves, len(table.legal), table.digits)
 	}
-	chosen := []int32{c.does}
-	if c.other != nil {
-		if chosen = append(chosen, c.otherDoes); len(c.other) != len(c.legal) {
-			return fmt.Errorf("roles that take turns have tables of %d and %d moves", len(c.legal), len(c.other))
+	chosen := []int32{table.does}
+	if table.other != nil {
+		if chosen = append(chosen, table.otherDoes); len(table.other) != len(table.legal) {
+			return fmt.Errorf("roles that take turns have tables of %d and %d moves", len(table.legal), len(table.other))
 		}
-		if apart := int64(c.does) - int64(c.otherDoes); max(apart, -apart) < int64(c.moves)*v.words {
-			return fmt.Errorf("moves of roles that take turns begin at the offsets %d and %d, and are %d", c.does, c.otherDoes, c.moves)
+		if apart := int64(table.does) - int64(table.otherDoes); max(apart, -apart) < int64(table.moves)*v.words {
+			return fmt.Errorf("moves of roles that take turns begin at the offsets %d and %d, and are %d", table.does, table.otherDoes, table.moves)
 		}
 	}
 	for _, does := range chosen {
-		if err := v.targets("does", int64(does), int64(c.moves)); err != nil {
+		if err := v.targets("does", int64(does), int64(table.moves)); err != nil {
 			return err
 		}
-		for _, list := range [][]int32{c.legal, c.other} {
+		for _, list := range [][]int32{table.legal, table.other} {
 			for m, offset := range list {
 				if !v.isRow(offset) {
 					return fmt.Errorf("legal bit of move %d: %w", m, v.badRow(offset))
 				}
-				if offset >= does && int64(offset) < int64(does)+int64(c.moves)*v.words {
+				if offset >= does && int64(offset) < int64(does)+int64(table.moves)*v.words {
 					return fmt.Errorf("legal bit of move %d: offset %d is a row of the chosen moves", m, offset)
 				}
 			}
 		}
 	}
-	for _, w := range c.waits {
+	for _, w := range table.waits {
 		if !v.isTarget(w[0]) || !v.isRow(w[1]) {
 			return fmt.Errorf("a move of a role that waits: offset %d or %d is not the beginning of a row", w[0], w[1])
 		}
@@ -274,24 +217,24 @@ func (v *verifier) span(what string, first, count int) (words [2]int, err error)
 	return [2]int{int(from * v.words), int((from + n) * v.words)}, v.targets(what, from*v.words, n)
 }
 
-// remaining verifies the remaining rows of the plan, and sets the rows of fluents and random bits.
-func (v *verifier) remaining(e *Engine, p *Plan) error {
+// remaining verifies the remaining rows of the image, and sets the rows of fluents and random bits.
+func (v *verifier) remaining(e *Executable, image *Image) error {
 	var err error
-	if e.blended, err = v.span("fluents", p.Fluents.First, p.Fluents.Count); err != nil {
+	if e.blended, err = v.span("fluents", image.Fluents.First, image.Fluents.Count); err != nil {
 		return err
 	}
-	if e.bits, err = v.span("random bits", p.Random.First, p.Random.Count); err != nil {
+	if e.bits, err = v.span("random bits", image.Random.First, image.Random.Count); err != nil {
 		return err
 	}
-	if e.chooses = p.Random.Program; p.Random.Count > 0 && (e.chooses < 0 || e.chooses >= len(e.programs)) {
+	if e.chooses = image.Random.Program; image.Random.Count > 0 && (e.chooses < 0 || e.chooses >= len(e.programs)) {
 		return fmt.Errorf("random bits: no program %d of %d", e.chooses, len(e.programs))
 	}
-	for _, r := range p.Read {
+	for _, r := range image.Read {
 		if offset := scale(r, int32(v.words)); !v.isRow(offset) {
 			return fmt.Errorf("row %d is read: %w", r, v.badRow(offset))
 		}
 	}
-	for _, r := range p.Written {
+	for _, r := range image.Written {
 		if offset := scale(r, int32(v.words)); !v.isTarget(offset) {
 			return fmt.Errorf("row %d is written: %w", r, v.badRow(offset))
 		}

@@ -40,7 +40,7 @@ type Op uint8
 
 // The operations. And with complemented literals also expresses or, nand and nor.
 const (
-	OpConst Op = iota
+	opConst Op = iota
 	OpInput    // a free variable, such as a fluent or a move
 	OpLoop     // a variable with a recursive definition; its value is a least fixpoint
 	OpAnd      // the conjunction of two or more literals
@@ -72,7 +72,7 @@ type slot struct {
 // NewNetwork returns a network that contains only the constant.
 func NewNetwork() *Network {
 	return &Network{
-		op:    []Op{OpConst},
+		op:    []Op{opConst},
 		start: []int32{0, 0},
 		def:   make(map[int32]Lit),
 		table: make([]slot, 1<<10),
@@ -82,8 +82,8 @@ func NewNetwork() *Network {
 // Len returns the number of nodes, including the constant and the inputs.
 func (n *Network) Len() int { return len(n.op) }
 
-// Operations returns the total number of operands.
-func (n *Network) Operations() int { return len(n.fan) }
+// OperandCount returns the total number of operands.
+func (n *Network) OperandCount() int { return len(n.fan) }
 
 // Operands returns the operands of a node. The slice aliases the network.
 func (n *Network) Operands(node int32) []Lit { return n.fan[n.start[node]:n.start[node+1]] }
@@ -308,31 +308,21 @@ func (n *Network) Dependencies(i int32) []Lit {
 	return n.Operands(i)
 }
 
-// Cone marks the nodes that the roots depend on, directly or indirectly. A descending sweep reaches all operands of a
-// node after the node. A definition above its variable begins another sweep.
+// Cone marks the nodes that the roots depend on, directly or indirectly.
 func (n *Network) Cone(roots []Lit) []bool {
 	live := make([]bool, n.Len())
-	top := int32(0)
-	for _, l := range roots {
-		live[l.Node()], top = true, max(top, l.Node())
-	}
-	for top > 0 {
-		i := top
-		for top = 0; i > 0; i-- {
-			if !live[i] {
-				continue
-			}
-			for _, l := range n.fan[n.start[i]:n.start[i+1]] {
-				live[l.Node()] = true
-			}
-			if n.op[i] == OpLoop {
-				d := n.def[i].Node()
-				if !live[d] && d > i {
-					top = max(top, d)
-				}
-				live[d] = true
+	var pending []int32 // marked nodes with operands that are not
+	mark := func(list ...Lit) {
+		for _, l := range list {
+			if i := l.Node(); !live[i] {
+				live[i], pending = true, append(pending, i)
 			}
 		}
+	}
+	for mark(roots...); len(pending) > 0; {
+		i := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		mark(n.Dependencies(i)...)
 	}
 	return live
 }

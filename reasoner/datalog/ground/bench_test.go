@@ -17,7 +17,7 @@ func BenchmarkGround(b *testing.B) {
 			for b.Loop() {
 				p, err := New(context.Background(), g, datalog.Limits{})
 				gametest.SkipTooLarge(b, err)
-				b.ReportMetric(float64(p.Signals), "signals")
+				b.ReportMetric(float64(p.Atoms), "atoms")
 				b.ReportMetric(float64(len(p.Head)), "rules")
 				b.ReportMetric(float64(len(p.Body)), "literals")
 			}

@@ -13,19 +13,19 @@ import (
 type builder struct {
 	s       *simplified
 	program *Program
-	signal  []Signal // by atom: its signal, NoSignal before its first use
-	heads   []int32  // by atom: the first instance with this head, or -1
-	next    []int32  // by instance: the next instance with the same head, or -1
-	todo    []int32  // derived atoms whose rules are not yet written
+	numbers []Atom  // by possible atom: its number in the program, False before its first use
+	heads   []int32 // by atom: the first instance with this head, or -1
+	next    []int32 // by instance: the next instance with the same head, or -1
+	todo    []int32 // derived atoms whose rules are not yet written
 }
 
 // program writes the simplified instances as a Program: rules of the atoms that the outputs depend on, without
 // constants.
 func (s *simplified) program() *Program {
-	b := &builder{s: s, program: &Program{Names: &machine.Names{}, Ends: NoSignal}}
-	b.signal = make([]Signal, s.atoms())
-	for a := range b.signal {
-		b.signal[a] = NoSignal
+	b := &builder{s: s, program: &Program{Names: &machine.Names{}, Terminal: False}}
+	b.numbers = make([]Atom, s.atoms())
+	for a := range b.numbers {
+		b.numbers[a] = False
 	}
 	b.nameInputs()
 	b.chainRules()
@@ -51,10 +51,10 @@ func (b *builder) nameInputs() {
 			a := s.base[k] + tuple
 			switch {
 			case !s.possible[a]:
-			case rel.Name.Name == "true":
-				fluents = append(fluents, named{a, t.ArgName(rel.Name, 0, rel.Row(tuple))})
-			case rel.Name.Name == "does" && s.role[a] >= 0:
-				moves[s.role[a]] = append(moves[s.role[a]], named{a, t.ArgName(rel.Name, 1, rel.Row(tuple))})
+			case rel.Name == "true":
+				fluents = append(fluents, named{a, t.ArgName(rel.Predicate, 0, rel.Row(tuple))})
+			case rel.Name == "does" && s.role[a] >= 0:
+				moves[s.role[a]] = append(moves[s.role[a]], named{a, t.ArgName(rel.Predicate, 1, rel.Row(tuple))})
 			}
 		}
 	}
@@ -79,13 +79,13 @@ func sortNamed(w *guard.Watch, list []named) []named {
 	return list
 }
 
-// number gives the atoms consecutive signals in the order of their texts, and returns the texts.
+// number numbers the atoms consecutively in the order of their texts, and returns the texts.
 func (b *builder) number(list []named) []string {
 	texts := make([]string, len(list))
 	for i, x := range sortNamed(b.s.theory.Watch, list) {
 		texts[i] = x.text
-		b.signal[x.atom] = Signal(b.program.Signals)
-		b.program.Signals++
+		b.numbers[x.atom] = Atom(b.program.Atoms)
+		b.program.Atoms++
 	}
 	return texts
 }
@@ -105,29 +105,29 @@ func (b *builder) chainRules() {
 	}
 }
 
-// use returns the signal of an atom, and allocates the signal of a derived atom at its first use.
-func (b *builder) use(a int32) Signal {
+// use returns the number of a possible atom in the program. It numbers a derived atom at its first use.
+func (b *builder) use(a int32) Atom {
 	s := b.s
 	if !s.possible[a] {
-		return NoSignal
+		return False
 	}
 	if s.certain[a] {
 		return True
 	}
-	if b.signal[a] < 0 {
-		b.signal[a] = Signal(b.program.Signals)
-		b.program.Signals++
+	if b.numbers[a] < 0 {
+		b.numbers[a] = Atom(b.program.Atoms)
+		b.program.Atoms++
 		b.todo = append(b.todo, a)
 	}
-	return b.signal[a]
+	return b.numbers[a]
 }
 
-// source returns the signal of the atom that an input is read from: next(F) for a fluent F of the next position,
+// source returns the number of the atom that an input is read from: next(F) for a fluent F of the next position,
 // legal(R,M) for a move does(R,M).
-func (b *builder) source(a int32) Signal {
+func (b *builder) source(a int32) Atom {
 	switch from := b.s.source[a]; from {
 	case -1:
-		return NoSignal
+		return False
 	case constantTrue:
 		return True
 	default:
@@ -135,38 +135,38 @@ func (b *builder) source(a int32) Signal {
 	}
 }
 
-// outputs assigns signals to next, legal, terminal and goal.
+// outputs writes the numbers of the atoms of next, legal, terminal and goal.
 func (b *builder) outputs() {
 	s, p := b.s, b.program
-	atomOf := make([]int32, p.Signals)
-	for a, sig := range b.signal {
-		if sig >= 0 {
-			atomOf[sig] = int32(a)
+	possible := make([]int32, p.Atoms) // by number: the possible atom
+	for a, n := range b.numbers {
+		if n >= 0 {
+			possible[n] = int32(a)
 		}
 	}
 	for f := range p.Names.Fluents {
-		p.Next = append(p.Next, b.source(atomOf[f]))
+		p.Next = append(p.Next, b.source(possible[f]))
 	}
 	for r, table := range p.Names.Moves {
-		legal := make([]Signal, len(table))
+		legal := make([]Atom, len(table))
 		for m := range table {
-			legal[m] = b.source(atomOf[p.does(machine.Role(r), machine.Move(m))])
+			legal[m] = b.source(possible[p.does(machine.Role(r), machine.Move(m))])
 		}
 		p.Legal = append(p.Legal, legal)
 	}
 	for _, rel := range s.theory.Relations {
 		for t := range rel.Len() {
 			switch {
-			case rel.Name.Name == "terminal" && rel.Arity == 0:
-				p.Ends = b.output(rel, t)
-			case rel.Name.Name == "goal" && len(rel.Name.Shapes) == 2:
+			case rel.Name == "terminal" && rel.Arity == 0:
+				p.Terminal = b.output(rel, t)
+			case rel.Name == "goal" && len(rel.Shapes) == 2:
 				b.goal(rel, t)
 			}
 		}
 	}
 }
 
-func (b *builder) output(rel *rules.Relation, t int32) Signal {
+func (b *builder) output(rel *rules.Relation, t int32) Atom {
 	if !rel.IsOpen() {
 		return True
 	}
@@ -176,20 +176,20 @@ func (b *builder) output(rel *rules.Relation, t int32) Signal {
 // goal adds a goal atom, unless it is impossible or its first argument is no role.
 func (b *builder) goal(rel *rules.Relation, t int32) {
 	th := b.s.theory
-	role := th.RoleOf(th.Terms, rel.Name, rel.Row(t))
-	signal := b.output(rel, t)
-	if role < 0 || signal == NoSignal {
+	role := th.RoleOf(th.Terms, rel.Predicate, rel.Row(t))
+	when := b.output(rel, t)
+	if role < 0 || when == False {
 		return
 	}
-	value := machine.GoalOf(th.Terms.ArgName(rel.Name, 1, rel.Row(t)))
-	b.program.Goals = append(b.program.Goals, Goal{machine.Role(role), value, signal})
+	value := machine.GoalOf(th.Terms.ArgName(rel.Predicate, 1, rel.Row(t)))
+	b.program.Goals = append(b.program.Goals, Goal{machine.Role(role), value, when})
 }
 
 // rules writes the rules of all derived atoms in use.
 func (b *builder) rules() {
 	p, s := b.program, b.s
 	// The instances bound the number of rules.
-	p.Head, p.Start, p.Body = make([]Signal, 0, len(s.head)), append(make([]int32, 0, len(s.start)), 0), make([]Lit, 0, len(s.body))
+	p.Head, p.Start, p.Body = make([]Atom, 0, len(s.head)), append(make([]int32, 0, len(s.start)), 0), make([]Lit, 0, len(s.body))
 	var body []Lit
 	for len(b.todo) > 0 {
 		s.theory.Watch.Step()
@@ -198,7 +198,7 @@ func (b *builder) rules() {
 		for i := b.heads[a]; i >= 0; i = b.next[i] {
 			var live bool
 			if body, live = b.bodyOf(body[:0], int(i)); live {
-				p.Head = append(p.Head, b.signal[a])
+				p.Head = append(p.Head, b.numbers[a])
 				p.Body = append(p.Body, body...)
 				p.Start = append(p.Start, int32(len(p.Body)))
 			}
@@ -216,14 +216,14 @@ func (b *builder) bodyOf(body []Lit, i int) (_ []Lit, live bool) {
 		}
 	}
 	for _, lit := range s.bodyOf(i) {
-		if sig := b.use(lit >> 1); sig >= 0 {
-			body = append(body, Lit(2*sig)+Lit(lit&1))
+		if n := b.use(lit >> 1); n >= 0 {
+			body = append(body, Lit(2*n)+Lit(lit&1))
 		}
 	}
 	slices.Sort(body)
 	body = slices.Compact(body)
 	for k := 1; k < len(body); k++ {
-		if body[k].Signal() == body[k-1].Signal() {
+		if body[k].Atom() == body[k-1].Atom() {
 			return body, false
 		}
 	}

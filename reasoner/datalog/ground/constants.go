@@ -15,7 +15,7 @@ import (
 func (gr *grounder) fixConstants() error {
 	constant := make(map[*rules.Relation]bool) // by relation of next
 	for _, r := range gr.Rules {
-		if next := r.Head.Rel; next.Name.Name == "next" {
+		if next := r.Head.Rel; next.Name == "next" {
 			known, seen := constant[next]
 			constant[next] = (known || !seen) && keeps(gr.Theory, r)
 		}
@@ -23,7 +23,7 @@ func (gr *grounder) fixConstants() error {
 	initial := make(map[*rules.Relation]*rules.Relation) // by relation of true
 	for next, is := range constant {
 		if is {
-			initial[gr.Successor(next)] = gr.Relation(rules.Predicate{Name: "init", Shapes: next.Name.Shapes}, next.Arity)
+			initial[gr.Successor(next)] = gr.Relation(rules.Predicate{Name: "init", Shapes: next.Shapes}, next.Arity)
 		}
 	}
 	for _, r := range gr.Rules {

@@ -17,8 +17,8 @@ func TestGroundProgramsReplayTheCorpus(t *testing.T) {
 			start := time.Now()
 			p, err := New(context.Background(), g, datalog.Limits{})
 			gametest.SkipTooLarge(t, err)
-			t.Logf("%.2f s, %d fluents, %d inputs, %d signals, %d rules, %d literals", time.Since(start).Seconds(),
-				len(p.Names.Fluents), p.inputs(), p.Signals, len(p.Head), len(p.Body))
+			t.Logf("%.2f s, %d fluents, %d inputs, %d atoms, %d rules, %d literals", time.Since(start).Seconds(),
+				len(p.Names.Fluents), p.inputs(), p.Atoms, len(p.Head), len(p.Body))
 			checkContract(t, p)
 			gametest.Replay(t, name, newProgramMachine(p))
 		})
@@ -41,15 +41,15 @@ func checkContract(t *testing.T, p *Program) {
 		if len(body) == 0 {
 			t.Fatalf("rule %d: the head %d is a fact", i, h)
 		}
-		if int(h) < p.inputs() || int32(h) >= p.Signals {
+		if int(h) < p.inputs() || int32(h) >= p.Atoms {
 			t.Fatalf("rule %d: head %d is no derived atom", i, h)
 		}
 		for k, l := range body {
-			if l < 0 || int32(l.Signal()) >= p.Signals {
-				t.Fatalf("rule %d: literal %d speaks of no signal", i, l)
+			if l < 0 || int32(l.Atom()) >= p.Atoms {
+				t.Fatalf("rule %d: literal %d has no atom of the program", i, l)
 			}
-			if k > 0 && body[k-1].Signal() >= l.Signal() {
-				t.Fatalf("rule %d: signal %d twice or out of order", i, l.Signal())
+			if k > 0 && body[k-1].Atom() >= l.Atom() {
+				t.Fatalf("rule %d: atom %d twice or out of order", i, l.Atom())
 			}
 		}
 	}

@@ -175,7 +175,7 @@ func (d *demand) close() (exact bool) {
 // keyed returns the demand relation of a relation, or nil if the relation is not restricted.
 func (d *demand) keyed(of *rules.Relation) *join.Keyed {
 	if d.columns[of] != nil && d.asked[of] == nil {
-		rel := d.theory.Auxiliary("asked "+of.Name.Name, len(d.columns[of]), rules.Dynamic)
+		rel := d.theory.Auxiliary("asked "+of.Name, len(d.columns[of]), rules.Dynamic)
 		d.asked[of] = &join.Keyed{Columns: d.columns[of], Asked: rel, Answers: of}
 	}
 	return d.asked[of]

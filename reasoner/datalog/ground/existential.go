@@ -175,7 +175,7 @@ func (f *existential) without(a rules.Atom) rules.Atom {
 	}
 	rel := f.rest[a.Rel]
 	if rel == nil {
-		rel = f.theory.Auxiliary("some "+a.Rel.Name.Name, len(args), rules.Dynamic)
+		rel = f.theory.Auxiliary("some "+a.Rel.Name, len(args), rules.Dynamic)
 		f.rest[a.Rel] = rel
 	}
 	return rules.Atom{Rel: rel, Args: args}

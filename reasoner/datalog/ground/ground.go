@@ -3,7 +3,6 @@ package ground
 
 import (
 	"context"
-	"slices"
 
 	"stackmate/gdl"
 	"stackmate/internal/guard"
@@ -56,8 +55,8 @@ func (gr *grounder) phases() []phase {
 	return []phase{inBoth, inGrounding}
 }
 
-// prepared is a game after the passes that grounding and the Datalog machine share.
-type prepared struct {
+// Prepared is a game after the passes that grounding and the Datalog machine share.
+type Prepared struct {
 	*rules.Theory
 	Limits datalog.Limits
 	Clock  *machine.Stopwatch
@@ -65,15 +64,15 @@ type prepared struct {
 
 // Prepare translates the rules of a game, and computes its static relations except large ones. A relation is large if
 // it has more than the given number of tuples. Tests leave out the named passes.
-func Prepare(ctx context.Context, g *gdl.Game, lim datalog.Limits, large int, without ...string) (*prepared, error) {
+func Prepare(ctx context.Context, g *gdl.Game, lim datalog.Limits, large int, without ...string) (*Prepared, error) {
 	gr := newGrounder(ctx, g, lim, without...)
 	gr.lightly = large
-	return &gr.prepared, gr.runPasses(inBoth)
+	return &gr.Prepared, gr.runPasses(inBoth)
 }
 
 // grounder is the state of the grounding of one game.
 type grounder struct {
-	prepared
+	Prepared
 	joiner  *join.Joiner
 	without []string // names of passes left out by tests
 
@@ -90,7 +89,7 @@ func newGrounder(ctx context.Context, g *gdl.Game, lim datalog.Limits, without .
 	w := guard.NewWatch(ctx, datalog.Grounding)
 	w.Look()
 	gr := &grounder{
-		prepared: prepared{Limits: lim.WithDefaults(), Clock: machine.NewStopwatch()}, without: without,
+		Prepared: Prepared{Limits: lim.WithDefaults(), Clock: machine.NewStopwatch()}, without: without,
 		lightly: 50_000, unfolding: threshold{20_000, 16}, factoring: threshold{2_000, 4}, asking: threshold{20_000, 4},
 	}
 	// Estimates assume independent columns. In positions the columns are correlated: in chess the estimate is
@@ -103,23 +102,4 @@ func newGrounder(ctx context.Context, g *gdl.Game, lim datalog.Limits, without .
 	gr.joiner = join.NewJoiner(gr.Terms, join.NewMeter(w, gr.Limits, gr.Theory.Bytes))
 	gr.Clock.Done("translate")
 	return gr
-}
-
-// reach computes the possible atoms. It records the matches of rules without open negations, except
-// rules that derive demand, most of whose atoms become static.
-func (gr *grounder) reach() error {
-	if gr.demand == nil {
-		gr.demand = &demand{theory: gr.Theory, plain: gr.Rules, guarded: gr.Rules}
-	}
-	gr.record = gr.newRecorder()
-	for _, r := range gr.demand.guarded {
-		if r.Head.Rel.IsOpen() && !slices.ContainsFunc(r.Body, func(l rules.Literal) bool { return l.IsOpenNegation() }) {
-			gr.record.startRecord(r)
-		}
-	}
-	f := join.NewFixpoint(join.Planning{Watch: gr.Watch, Ignore: (*rules.Literal).IsOpenNegation}, append(gr.CarryRules(), gr.OpenRules()...))
-	f.Take = gr.record.take
-	err := f.Run(gr.joiner)
-	gr.exact = gr.demand.close()
-	return err
 }

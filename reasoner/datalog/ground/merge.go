@@ -98,7 +98,7 @@ func (m *merger) unite(group []alternative) []*rules.Rule {
 	th := m.theory
 	first := th.Rules[group[0].rule]
 	m.made++
-	rel := th.Auxiliary(fmt.Sprintf("%s|%d", first.Head.Rel.Name.Name, m.made), len(group[0].vars), rules.Dynamic)
+	rel := th.Auxiliary(fmt.Sprintf("%s|%d", first.Head.Rel.Name, m.made), len(group[0].vars), rules.Dynamic)
 	m.inside[rel] = -m.made
 	united := *first
 	united.Body = slices.Clone(first.Body)

@@ -1,16 +1,16 @@
 package ground
 
 import (
-	"fmt"
 	"slices"
+
+	"stackmate/internal/passorder"
 )
 
 // pass transforms the rules of a game into equivalent rules with a smaller grounding or less evaluation, or
 // computes data for later passes.
 type pass struct {
 	name string
-	// doc describes the transformation, before → after. The file named after the pass, or with its function, has
-	// the details.
+	// doc describes the transformation, before → after. The file named after the pass has the details.
 	doc     string
 	assumes string // assumptions about the rules, beyond GDL's restrictions
 	phase   phase
@@ -92,11 +92,8 @@ var passes = []pass{
 	},
 }
 
-// constraint requires one pass to stand before another, for a reason.
-type constraint struct{ before, after, reason string }
-
 // constraints are the requirements for the order of the passes.
-var constraints = []constraint{
+var constraints = []passorder.Constraint{
 	{"constants", "static", "relations derived from fluents that never change become static"},
 	{"linear", "static", "static relations are computed by the rewritten rules"},
 	{"static", "reduce", "only a computed relation without tuples is empty"},
@@ -115,31 +112,13 @@ var constraints = []constraint{
 }
 
 func init() {
-	if err := checkOrder(passes, constraints); err != nil {
+	var names []string
+	for _, p := range passes {
+		names = append(names, p.name)
+	}
+	if err := passorder.Check(names, constraints); err != nil {
 		panic(err) // the tables above are inconsistent: a programming error
 	}
-}
-
-// checkOrder returns an error that names the first violated constraint, or nil.
-func checkOrder(passes []pass, constraints []constraint) error {
-	place := make(map[string]int)
-	for i, p := range passes {
-		if _, ok := place[p.name]; ok {
-			return fmt.Errorf("there are two passes %q", p.name)
-		}
-		place[p.name] = i
-	}
-	for _, c := range constraints {
-		before, ok := place[c.before]
-		after, found := place[c.after]
-		if !ok || !found {
-			return fmt.Errorf("no pass %q or no pass %q", c.before, c.after)
-		}
-		if before >= after {
-			return fmt.Errorf("pass %q must stand before %q: %s", c.before, c.after, c.reason)
-		}
-	}
-	return nil
 }
 
 // runPasses runs the passes of the given phases.

@@ -2,7 +2,6 @@ package ground
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -78,28 +77,5 @@ func TestEachPassCanBeLeftOutOfRulesheets(t *testing.T) {
 			g := gametest.LoadRulesheet(t, name)
 			sameWithout(t, g, newProgramMachine(ground(t, g)), 12, func() bool { return true })
 		})
-	}
-}
-
-func TestThePassesStandInAnOrderThatTheirConstraintsAllow(t *testing.T) {
-	if err := checkOrder(passes, constraints); err != nil {
-		t.Error(err)
-	}
-	for _, c := range constraints {
-		swapped := append([]pass(nil), passes...)
-		for i := range swapped {
-			switch swapped[i].name {
-			case c.before:
-				swapped[i].name = c.after
-			case c.after:
-				swapped[i].name = c.before
-			}
-		}
-		if err := checkOrder(swapped, []constraint{c}); err == nil || !strings.Contains(err.Error(), c.reason) {
-			t.Errorf("%s and %s swapped: error %v, want %q", c.before, c.after, err, c.reason)
-		}
-	}
-	if err := checkOrder(append(passes, passes[0]), nil); err == nil {
-		t.Error("two passes of one name are allowed")
 	}
 }

@@ -11,33 +11,33 @@ import (
 type groundEvaluator struct {
 	p      *Program
 	rules  [][]int32 // by component: its rules
-	truth  []bool    // by signal
+	truth  []bool    // by atom
 	inputs int
 }
 
 func newGroundEvaluator(p *Program) *groundEvaluator {
-	e := &groundEvaluator{p: p, truth: make([]bool, p.Signals), inputs: len(p.Names.Fluents)}
+	e := &groundEvaluator{p: p, truth: make([]bool, p.Atoms), inputs: len(p.Names.Fluents)}
 	for _, table := range p.Names.Moves {
 		e.inputs += len(table)
 	}
-	byHead := make([][]int32, p.Signals)
+	byHead := make([][]int32, p.Atoms)
 	for i, h := range p.Head {
 		byHead[h] = append(byHead[h], int32(i))
 	}
-	// Tarjan's algorithm over signals.
-	index, low := make([]int, p.Signals), make([]int, p.Signals)
-	onStack := make([]bool, p.Signals)
-	var stack []Signal
+	// Tarjan's algorithm over atoms.
+	index, low := make([]int, p.Atoms), make([]int, p.Atoms)
+	onStack := make([]bool, p.Atoms)
+	var stack []Atom
 	counter := 0
-	var visit func(s Signal)
-	visit = func(s Signal) {
+	var visit func(s Atom)
+	visit = func(s Atom) {
 		counter++
 		index[s], low[s] = counter, counter
 		stack = append(stack, s)
 		onStack[s] = true
 		for _, i := range byHead[s] {
 			for _, l := range p.Body[p.Start[i]:p.Start[i+1]] {
-				d := l.Signal()
+				d := l.Atom()
 				if index[d] == 0 {
 					visit(d)
 					low[s] = min(low[s], low[d])
@@ -63,7 +63,7 @@ func newGroundEvaluator(p *Program) *groundEvaluator {
 			e.rules = append(e.rules, rules)
 		}
 	}
-	for s := range Signal(p.Signals) {
+	for s := range Atom(p.Atoms) {
 		if index[s] == 0 {
 			visit(s)
 		}
@@ -71,8 +71,8 @@ func newGroundEvaluator(p *Program) *groundEvaluator {
 	return e
 }
 
-// set evaluates all signals for a position and a joint move. Without a joint
-// move only signals that do not depend on moves are meaningful.
+// set evaluates all atoms for a position and a joint move. Without a joint
+// move only atoms that do not depend on moves are meaningful.
 func (e *groundEvaluator) set(state machine.State, joint []machine.Move) {
 	clear(e.truth)
 	for f := range e.p.Names.Fluents {
@@ -96,14 +96,14 @@ func (e *groundEvaluator) set(state machine.State, joint []machine.Move) {
 
 func (e *groundEvaluator) holds(i int32) bool {
 	for _, l := range e.p.Body[e.p.Start[i]:e.p.Start[i+1]] {
-		if e.truth[l.Signal()] == l.Negated() {
+		if e.truth[l.Atom()] == l.Negated() {
 			return false
 		}
 	}
 	return true
 }
 
-func (e *groundEvaluator) is(s Signal) bool { return s == True || s >= 0 && e.truth[s] }
+func (e *groundEvaluator) is(s Atom) bool { return s == True || s >= 0 && e.truth[s] }
 
 // The evaluator is a scalar.Stepper.
 type evaluatorStepper struct {
@@ -126,7 +126,7 @@ func (e *evaluatorStepper) SetState(s machine.State) {
 	e.set(e.state, nil)
 }
 
-func (e *evaluatorStepper) Terminal() bool { return e.is(e.p.Ends) }
+func (e *evaluatorStepper) Terminal() bool { return e.is(e.p.Terminal) }
 
 func (e *evaluatorStepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	for m, s := range e.p.Legal[r] {
@@ -140,7 +140,7 @@ func (e *evaluatorStepper) AppendLegal(dst []machine.Move, r machine.Role) []mac
 func (e *evaluatorStepper) Goal(r machine.Role) int32 {
 	value, found := machine.NoGoal, 0
 	for _, g := range e.p.Goals {
-		if g.Role == r && e.is(g.Signal) {
+		if g.Role == r && e.is(g.Atom) {
 			value = g.Value
 			found++
 		}

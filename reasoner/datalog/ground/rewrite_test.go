@@ -47,7 +47,7 @@ func TestRewrittenRulesMeanTheSame(t *testing.T) {
 		g, oracle := gametest.DrawGame(t, gametest.Rewritable)
 		p, q := groundBy(t, g, never), groundBy(t, g, always)
 		gametest.Agree(t, []machine.Machine{oracle, newProgramMachine(p), newProgramMachine(q)}, 1, 12)
-		return p.Signals != q.Signals || len(p.Head) != len(q.Head)
+		return p.Atoms != q.Atoms || len(p.Head) != len(q.Head)
 	})
 }
 
@@ -68,7 +68,9 @@ func TestAskingChangesNoGame(t *testing.T) {
 		gr := newGrounder(t.Context(), g, datalog.Limits{})
 		gr.unfolding, gr.factoring, gr.asking, gr.lightly = never, never, always, 1
 		p := grounded(t, gr)
-		restricted := made(gr, func(rel *rules.Relation) bool { return strings.HasPrefix(rel.Name.Name, "asked ") && rel.Len() > 0 })
+		restricted := made(gr, func(rel *rules.Relation) bool {
+			return strings.HasPrefix(rel.Name, "asked ") && rel.Len() > 0
+		})
 		plain := groundBy(t, g, never).Names
 		if diff := cmp.Diff(plain.Fluents, p.Names.Fluents) + cmp.Diff(plain.Moves, p.Names.Moves); diff != "" {
 			t.Fatalf("other fluents or moves:\n%s", diff)
@@ -86,7 +88,7 @@ func TestThoroughGroundingChangesNoGame(t *testing.T) {
 		gr.asking.above = -1
 		p := grounded(t, gr)
 		gametest.Agree(t, []machine.Machine{oracle, newProgramMachine(p)}, 1, 12)
-		return made(gr, func(rel *rules.Relation) bool { return strings.Contains(rel.Name.Name, "|") }) > 0 &&
+		return made(gr, func(rel *rules.Relation) bool { return strings.Contains(rel.Name, "|") }) > 0 &&
 			slices.ContainsFunc(gr.Theory.OpenRules(), func(r *rules.Rule) bool {
 				return slices.ContainsFunc(r.Body, func(l rules.Literal) bool { return l.Implied && l.IsOpen() })
 			})
@@ -113,7 +115,7 @@ func TestReachedAtomsArePossible(t *testing.T) {
 		s.findPossible()
 		if a := slices.Index(s.possible, false); a >= 0 {
 			table := slices.IndexFunc(in.base, func(first int32) bool { return int(first) > a }) - 1
-			t.Fatalf("%s\nan atom of %s is not possible", src, in.tables[table].Name.Name)
+			t.Fatalf("%s\nan atom of %s is not possible", src, in.tables[table].Name)
 		}
 		return true
 	})
@@ -124,8 +126,8 @@ func TestNegationsOfRelationsFoundStaticAreNotOpen(t *testing.T) {
 		(<= (r ?u) (dom ?u)) (<= (r ?u) (dom ?u) (dom ?v) (distinct ?u ?u) (distinct ?u ?v) (not (true flag)) (r ?u))
 		(<= terminal (dom ?u) (not (r ?u)))`), datalog.Limits{})
 	p := grounded(t, gr)
-	if gr.exact || p.Ends != NoSignal {
-		t.Errorf("the game ends by %v; exact: %v", p.Ends, gr.exact)
+	if gr.exact || p.Terminal != False {
+		t.Errorf("the game ends by %v; exact: %v", p.Terminal, gr.exact)
 	}
 }
 
@@ -141,7 +143,7 @@ func TestAlternativesAreJoinedOnceAndProjectionsMakePartsSafe(t *testing.T) {
 	p := grounded(t, gr)
 	made := make(map[string]int) // rules by kind of head
 	for _, r := range gr.Theory.Rules {
-		switch name := r.Head.Rel.Name.Name; {
+		switch name := r.Head.Rel.Name; {
 		case name == "threat":
 			made["threat"]++
 		case strings.Contains(name, "|"):
@@ -213,7 +215,7 @@ func counting(n int) string {
 
 func TestCountingIsGroundedFromItsStart(t *testing.T) {
 	p := ground(t, gametest.Load(t, "counting", counting(300)))
-	if atoms := int(p.Signals); atoms > 20*20+100 {
+	if atoms := int(p.Atoms); atoms > 20*20+100 {
 		t.Errorf("%d atoms, as if counts went beyond the places", atoms)
 	}
 }

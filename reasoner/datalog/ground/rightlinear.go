@@ -207,7 +207,7 @@ func (t *rightLinear) result(r *rules.Rule, body []rules.Literal, use rules.Atom
 }
 
 func (t *rightLinear) relation(what string, arity int) *rules.Relation {
-	return t.theory.Auxiliary(fmt.Sprintf("%s by %s %d", what, t.rel.Name.Name, len(t.made)), arity, rules.Dynamic)
+	return t.theory.Auxiliary(fmt.Sprintf("%s by %s %d", what, t.rel.Name, len(t.made)), arity, rules.Dynamic)
 }
 
 // follow returns the rewritten rule r: a recursive rule extends reached, another rule derives found.

@@ -22,7 +22,7 @@ func TestRightLinearRulesThatBindByRecursionAloneAreNotSafe(t *testing.T) {
 	if !tail.findColumns() || !tail.isSafe() {
 		t.Fatalf("columns %v are handed on, safe: %v; want the second one, and safe", tail.kept, tail.isSafe())
 	}
-	recursive.Body = slices.DeleteFunc(recursive.Body, func(l rules.Literal) bool { return l.Atom.Rel != nil && l.Atom.Rel.Name.Name == "link" })
+	recursive.Body = slices.DeleteFunc(recursive.Body, func(l rules.Literal) bool { return l.Atom.Rel != nil && l.Atom.Rel.Name == "link" })
 	if tail.isSafe() {
 		t.Error("a rule is safe without the condition that binds the place to which it goes on")
 	}

@@ -120,7 +120,7 @@ func (in *instances) link() links {
 		l.source[a], l.target[a], l.role[a] = -1, -1, -1
 	}
 	for _, rel := range in.theory.Relations {
-		switch rel.Name.Name {
+		switch rel.Name {
 		case "init", "next", "legal":
 			in.linkRelation(&l, rel)
 		}
@@ -138,7 +138,7 @@ func (in *instances) linkRelation(l *links, from *rules.Relation) {
 		}
 		atom := in.first[to] + k
 		switch {
-		case from.Name.Name == "init":
+		case from.Name == "init":
 			l.init[atom] = true
 		case !from.IsOpen():
 			l.source[atom] = constantTrue
@@ -146,8 +146,8 @@ func (in *instances) linkRelation(l *links, from *rules.Relation) {
 			l.source[atom] = in.first[from] + t
 			l.target[in.first[from]+t] = atom
 		}
-		if from.Name.Name == "legal" {
-			l.role[atom] = in.theory.RoleOf(in.theory.Terms, from.Name, from.Row(t))
+		if from.Name == "legal" {
+			l.role[atom] = in.theory.RoleOf(in.theory.Terms, from.Predicate, from.Row(t))
 		}
 	}
 }

@@ -242,7 +242,7 @@ func (s *splitter) call(r *rules.Rule, body []rules.Literal, outputs []int32, of
 
 // define adds the relation and the rule of a part.
 func (s *splitter) define(r *rules.Rule, c *rules.Canonical, outputs []int32, of rules.Class) *rules.Relation {
-	rel := s.theory.Auxiliary(fmt.Sprintf("%s~%d", r.Head.Rel.Name.Name, len(s.parts)+1), len(outputs), of)
+	rel := s.theory.Auxiliary(fmt.Sprintf("%s~%d", r.Head.Rel.Name, len(s.parts)+1), len(outputs), of)
 	part := &rules.Rule{Head: rules.AtomOf(rel, outputs), Body: c.Body, Vars: len(c.Vars), Source: r.Source, Split: true}
 	s.added = append(s.added, part)
 	if of == rules.Static && s.joiner != nil {

@@ -28,7 +28,7 @@ import (
 // Cost: one hash probe per lookup and per derived tuple. Nothing is allocated once the tables have grown to the
 // sizes of the game's positions.
 type evaluator struct {
-	in      *interpreter
+	shared  *sharedRules
 	meter   *join.Meter
 	terms   *rules.TermTable
 	copies  map[*rules.Relation]*rules.Relation
@@ -83,21 +83,21 @@ type component struct {
 	fixpoint *join.Fixpoint // nil before its first use
 }
 
-func newEvaluator(in *interpreter, w *guard.Watch) *evaluator {
+func newEvaluator(shared *sharedRules, w *guard.Watch) *evaluator {
 	e := &evaluator{
-		in:      in,
-		terms:   in.theory.Terms.Clone(),
+		shared:  shared,
+		terms:   shared.theory.Terms.Clone(),
 		copies:  make(map[*rules.Relation]*rules.Relation),
 		derived: make(map[*rules.Relation]*derived),
 	}
-	e.inputs = &inputs{vocabulary: in.vocabulary, terms: e.terms, moves: make([][]inputTuple, len(in.theory.Roles))}
-	e.meter = join.NewMeter(w, in.limits, e.bytes)
-	for _, rel := range inputRelations(in.theory) {
+	e.inputs = &inputs{vocabulary: shared.vocabulary, terms: e.terms, moves: make([][]inputTuple, len(shared.theory.Roles))}
+	e.meter = join.NewMeter(w, shared.limits, e.bytes)
+	for _, rel := range inputRelations(shared.theory) {
 		e.inputs.addInput(e.copy(rel))
 	}
 	var list []*rules.Rule
 	var heads []*rules.Relation
-	for _, r := range in.rules {
+	for _, r := range shared.rules {
 		w.Step()
 		r := rebind(r, e.copy)
 		if e.derived[r.Head.Rel] == nil {
@@ -140,7 +140,7 @@ func rebind(r *rules.Rule, to func(*rules.Relation) *rules.Relation) *rules.Rule
 func (e *evaluator) findLifetimes(list []*rules.Rule) {
 	for _, in := range e.inputs.list {
 		life := ofPosition
-		if in.Name.Name == "does" {
+		if in.Name == "does" {
 			life = ofMoves
 		}
 		for rel := range rules.Dependents([]*rules.Relation{in.Relation}, list) {
@@ -185,7 +185,7 @@ func (e *evaluator) source(rel *rules.Relation, columns []int32) join.Source {
 // call compiles the computation of d for the given bound columns.
 func (e *evaluator) call(d *derived, columns []int32) *call {
 	recursive := d.component != nil
-	if recursive && slices.Contains(e.in.without, "magic") || len(columns) == 0 && (d.rel.Arity > 0 || recursive) {
+	if recursive && slices.Contains(e.shared.without, "magic") || len(columns) == 0 && (d.rel.Arity > 0 || recursive) {
 		return e.wholeCall(d)
 	}
 	for _, c := range d.calls {
@@ -343,7 +343,7 @@ func (e *evaluator) setState(s machine.State) {
 		e.repair()
 	}
 	e.meter.Reset()
-	if base := e.in.theory.Terms; e.terms.Len() > base.Len()+maxNewTerms {
+	if base := e.shared.theory.Terms; e.terms.Len() > base.Len()+maxNewTerms {
 		e.forget(forGood)
 		*e.terms = *base.Clone()
 		e.inputs.forget()
@@ -351,7 +351,7 @@ func (e *evaluator) setState(s machine.State) {
 		e.forget(forGood)
 	}
 	e.clearInputs("true")
-	e.numbers = e.in.names.Unpack(e.numbers[:0], s)
+	e.numbers = e.shared.names.Unpack(e.numbers[:0], s)
 	for _, f := range e.numbers {
 		e.inputs.setTrue(e.inputs.fluent(f))
 	}
@@ -367,7 +367,7 @@ func (e *evaluator) repair() {
 
 // bytes estimates the memory of the computed relations, of new terms and of the known inputs.
 func (e *evaluator) bytes() int64 {
-	sum := e.terms.Bytes() - e.in.theory.Terms.Bytes()
+	sum := e.terms.Bytes() - e.shared.theory.Terms.Bytes()
 	for _, own := range e.copies {
 		sum += own.Bytes()
 	}
@@ -405,7 +405,7 @@ func (e *evaluator) setJoint(joint []machine.Move) {
 
 func (e *evaluator) clearInputs(name string) {
 	for _, in := range e.inputs.list {
-		if in.Name.Name == name {
+		if in.Name == name {
 			in.Selection.Clear()
 		}
 	}

@@ -93,14 +93,14 @@ func TestOnlyPositionsWithinTheMemoryHaveMoves(t *testing.T) {
 // machineWithout returns the machine of a game without a pass.
 func machineWithout(t rapid.TB, g *gdl.Game, name string) machine.Machine {
 	t.Helper()
-	in, err := newInterpreter(context.Background(), g, datalog.Limits{}, name)
+	shared, err := newSharedRules(context.Background(), g, datalog.Limits{}, name)
 	if err != nil {
 		t.Fatalf("without %s: %v", name, err)
 	}
-	if err := in.open(); err != nil {
+	if err := shared.open(); err != nil {
 		t.Fatalf("without %s: %v", name, err)
 	}
-	return scalar.New(in.names, in.initial, machine.Info{}, func() scalar.Stepper { return newStepper(in, in.theory.Watch) })
+	return scalar.New(shared.names, shared.initial, machine.Info{}, func() scalar.Stepper { return newStepper(shared, shared.theory.Watch) })
 }
 
 func TestEachPassOfMachinesCanBeLeftOut(t *testing.T) {

@@ -17,9 +17,9 @@ import (
 	"stackmate/reasoner/machine/scalar"
 )
 
-// interpreter is the state shared by all evaluators of a game: rules, static relations, vocabulary. Everything except
+// sharedRules is the state shared by all evaluators of a game: rules, static relations, vocabulary. Everything except
 // the vocabulary is immutable once the machine has been made.
-type interpreter struct {
+type sharedRules struct {
 	theory     *rules.Theory
 	rules      []*rules.Rule // of open relations
 	vocabulary *vocabulary
@@ -39,15 +39,17 @@ type interpreter struct {
 // can fail, too.
 func New(ctx context.Context, g *gdl.Game, lim datalog.Limits) (m machine.Machine, err error) {
 	defer guard.Stopped(&err)
-	in, err := newInterpreter(ctx, g, lim)
+	shared, err := newSharedRules(ctx, g, lim)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.open(); err != nil {
+	if err := shared.open(); err != nil {
 		return nil, err
 	}
-	info := machine.Info{Engine: "datalog", Gates: len(in.rules), Bytes: in.theory.Bytes(), Stages: in.clock.Stages}
-	return scalar.New(in.names, in.initial, info, func() scalar.Stepper { return newStepper(in, guard.NewWatch(context.Background(), datalog.Grounding)) }), nil
+	info := machine.Info{Engine: "datalog", Gates: len(shared.rules), Bytes: shared.theory.Bytes(), Stages: shared.clock.Stages}
+	return scalar.New(shared.names, shared.initial, info, func() scalar.Stepper {
+		return newStepper(shared, guard.NewWatch(context.Background(), datalog.Grounding))
+	}), nil
 }
 
 const (
@@ -69,42 +71,42 @@ const (
 	spareFluents = 32
 )
 
-func newInterpreter(ctx context.Context, g *gdl.Game, lim datalog.Limits, without ...string) (*interpreter, error) {
+func newSharedRules(ctx context.Context, g *gdl.Game, lim datalog.Limits, without ...string) (*sharedRules, error) {
 	game, err := ground.Prepare(ctx, g, lim, maxEager, without...)
 	if err != nil {
 		return nil, err
 	}
 	th := game.Theory
-	in := &interpreter{theory: th, rules: th.OpenRules(), limits: game.Limits, clock: game.Clock, without: without}
-	in.limits.MaxBytes /= positionShare
-	expectFew(th, in.rules)
-	return in, nil
+	shared := &sharedRules{theory: th, rules: th.OpenRules(), limits: game.Limits, clock: game.Clock, without: without}
+	shared.limits.MaxBytes /= positionShare
+	expectFew(th, shared.rules)
+	return shared, nil
 }
 
 // open makes the vocabulary, with positions as long as random matches need.
-func (in *interpreter) open() error {
-	in.makeVocabulary(sampleWords)
-	most, err := in.mostFluents()
+func (shared *sharedRules) open() error {
+	shared.makeVocabulary(sampleWords)
+	most, err := shared.mostFluents()
 	if err != nil {
 		return err
 	}
-	in.clock.Done("sample")
-	in.makeVocabulary((most*3/2 + spareFluents) / 2)
-	err = newStepper(in, in.theory.Watch).evaluateInitial() // makes the indexes that all evaluators share
-	in.clock.Done("indexes")
+	shared.clock.Done("sample")
+	shared.makeVocabulary((most*3/2 + spareFluents) / 2)
+	err = newStepper(shared, shared.theory.Watch).evaluateInitial() // makes the indexes that all evaluators share
+	shared.clock.Done("indexes")
 	return err
 }
 
 // mostFluents returns the largest number of fluents in the positions of random matches.
-func (in *interpreter) mostFluents() (most int, err error) {
-	s := newStepper(in, in.theory.Watch)
+func (shared *sharedRules) mostFluents() (most int, err error) {
+	s := newStepper(shared, shared.theory.Watch)
 	rng := machine.NewRand(sampleSeed)
-	state := slices.Clone(in.initial)
+	state := slices.Clone(shared.initial)
 	for step := 0; step < sampleSteps && s.meter.Work < sampleWork; step++ {
 		joint := s.random(state, rng)
 		most = max(most, len(s.numbers))
 		if joint == nil {
-			copy(state, in.initial)
+			copy(state, shared.initial)
 		} else {
 			s.Next(state, joint)
 		}
@@ -122,7 +124,7 @@ func (in *interpreter) mostFluents() (most int, err error) {
 func (s *stepper) random(state machine.State, rng *machine.Rand) []machine.Move {
 	s.SetState(state)
 	var joint []machine.Move
-	for r := range s.in.names.Roles {
+	for r := range s.shared.names.Roles {
 		moves := s.AppendLegal(nil, machine.Role(r))
 		if len(moves) == 0 || s.Terminal() {
 			return nil
@@ -133,24 +135,24 @@ func (s *stepper) random(state machine.State, rng *machine.Rand) []machine.Move 
 }
 
 // makeVocabulary makes a vocabulary with positions of the given number of words, and adds the initial position to it.
-func (in *interpreter) makeVocabulary(words int) {
-	th := in.theory
-	in.vocabulary = newVocabulary(th, words, in.limits.MaxBytes/vocabularyShare)
-	in.names = &machine.Names{Open: in.vocabulary}
+func (shared *sharedRules) makeVocabulary(words int) {
+	th := shared.theory
+	shared.vocabulary = newVocabulary(th, words, shared.limits.MaxBytes/vocabularyShare)
+	shared.names = &machine.Names{Open: shared.vocabulary}
 	for _, role := range th.Roles {
-		in.names.Roles = append(in.names.Roles, th.Terms.Name(role))
+		shared.names.Roles = append(shared.names.Roles, th.Terms.Name(role))
 	}
 	var fluents []string
 	for _, rel := range th.Relations {
-		if rel.Name.Name == "init" {
+		if rel.Name == "init" {
 			for t := range rel.Len() {
-				fluents = append(fluents, th.Terms.ArgName(rel.Name, 0, rel.Row(t)))
+				fluents = append(fluents, th.Terms.ArgName(rel.Predicate, 0, rel.Row(t)))
 			}
 		}
 	}
 	slices.Sort(fluents)
 	var err error
-	if in.initial, err = in.names.State(fluents); err != nil {
+	if shared.initial, err = shared.names.State(fluents); err != nil {
 		guard.Stop(err)
 	}
 }

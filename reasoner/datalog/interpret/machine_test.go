@@ -132,9 +132,9 @@ func TestAMachineKeepsToItsLimits(t *testing.T) {
 (<= (next (step 2)) (true (step 1)))
 (<= terminal (true (step 2)))
 (goal r 100)`
-	in := must.Get(newInterpreter(t.Context(), gametest.Load(t, "lists.kif", rules), datalog.Limits{MaxAtoms: 1 << 20}.WithDefaults()))(t)
-	in.makeVocabulary(sampleWords)
-	s := newStepper(in, guard.NewWatch(t.Context(), datalog.Grounding))
+	shared := must.Get(newSharedRules(t.Context(), gametest.Load(t, "lists.kif", rules), datalog.Limits{MaxAtoms: 1 << 20}.WithDefaults()))(t)
+	shared.makeVocabulary(sampleWords)
+	s := newStepper(shared, guard.NewWatch(t.Context(), datalog.Grounding))
 	if err := s.evaluateInitial(); err != nil || len(s.AppendLegal(nil, 0)) != 1 {
 		t.Errorf("%d legal moves, error %v", len(s.AppendLegal(nil, 0)), err)
 	}

@@ -22,8 +22,8 @@ func (e *evaluator) magicCall(d *derived, columns []int32) *call {
 		if tables[key] == nil {
 			number := -int32(len(tables) + 1) // relations of the rules and of rewritings have numbers ≥ 0
 			k := &join.Keyed{
-				Columns: columns, Asked: rules.NewRelation(rules.Predicate{Name: "asked " + of.rel.Name.Name, Auxiliary: number}, len(columns), rules.Dynamic),
-				Answers: rules.NewRelation(rules.Predicate{Name: of.rel.Name.Name, Shapes: of.rel.Name.Shapes, Auxiliary: number}, of.rel.Arity, rules.Dynamic),
+				Columns: columns, Asked: rules.NewRelation(rules.Predicate{Name: "asked " + of.rel.Name, Auxiliary: number}, len(columns), rules.Dynamic),
+				Answers: rules.NewRelation(rules.Predicate{Name: of.rel.Name, Shapes: of.rel.Shapes, Auxiliary: number}, of.rel.Arity, rules.Dynamic),
 			}
 			k.Answers.Profile, k.Asked.Profile = of.rel.Profile, of.rel.Profile.Project(columns)
 			add(k.Answers)

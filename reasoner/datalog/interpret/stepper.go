@@ -11,7 +11,7 @@ import (
 	"stackmate/reasoner/machine/scalar"
 )
 
-// stepper is the scalar.Stepper of the interpreter: it asks an evaluator for
+// stepper is the scalar.Stepper of the Datalog engine: it asks an evaluator for
 // terminal, legal, goal and next.
 type stepper struct {
 	*evaluator
@@ -40,12 +40,12 @@ type output struct {
 
 var _ scalar.Stepper = (*stepper)(nil)
 
-func newStepper(in *interpreter, w *guard.Watch) *stepper {
-	s := &stepper{evaluator: newEvaluator(in, w), values: make(map[rules.Term]int32)}
-	s.byRole = make([][]machine.Move, len(in.theory.Roles))
-	used := rules.AllUsed(s.in.rules)
-	for _, rel := range in.theory.Relations {
-		switch rel.Name.Name {
+func newStepper(shared *sharedRules, w *guard.Watch) *stepper {
+	s := &stepper{evaluator: newEvaluator(shared, w), values: make(map[rules.Term]int32)}
+	s.byRole = make([][]machine.Move, len(shared.theory.Roles))
+	used := rules.AllUsed(s.shared.rules)
+	for _, rel := range shared.theory.Relations {
+		switch rel.Name {
 		case "terminal":
 			s.always = s.always || !rel.IsOpen() && rel.Len() > 0
 			if d := s.derived[s.copy(rel)]; d != nil && rel.Arity == 0 {
@@ -73,7 +73,7 @@ func (s *stepper) whole(rel *rules.Relation) *call {
 
 // appendOutput appends the output of rel. Relations that no body uses store no tuples.
 func (s *stepper) appendOutput(list []output, rel *rules.Relation, used bool) []output {
-	to := s.copy(s.in.theory.Successor(rel))
+	to := s.copy(s.shared.theory.Successor(rel))
 	k := slices.IndexFunc(s.inputs.list, func(in *input) bool { return in.Relation == to })
 	o := output{input: k, found: tuples.NewSelection(to.Table)}
 	if used || !rel.IsOpen() {
@@ -127,7 +127,7 @@ func (s *stepper) SetState(state machine.State) {
 
 // evaluateInitial evaluates the initial position.
 func (s *stepper) evaluateInitial() error {
-	s.SetState(s.in.initial)
+	s.SetState(s.shared.initial)
 	s.Terminal()
 	s.AppendLegal(nil, 0)
 	return s.meter.Err
@@ -151,7 +151,7 @@ func (s *stepper) Err() error {
 
 // Terminal implements scalar.Stepper.
 func (s *stepper) Terminal() bool {
-	if s.ends == nil || s.in.names.Lost(s.now) {
+	if s.ends == nil || s.shared.names.Lost(s.now) {
 		return s.always
 	}
 	s.setPosition()
@@ -174,7 +174,7 @@ func (s *stepper) list() {
 	s.forgetMoves()
 	for i := range s.legals {
 		found := s.collect(&s.legals[i])
-		if s.in.names.Lost(s.now) || s.meter.Err != nil {
+		if s.shared.names.Lost(s.now) || s.meter.Err != nil {
 			s.forgetMoves()
 			break
 		}
@@ -200,14 +200,14 @@ func (s *stepper) forgetMoves() {
 func (s *stepper) Goal(r machine.Role) int32 {
 	s.setPosition()
 	value, found := machine.NoGoal, 0
-	th := s.in.theory
+	th := s.shared.theory
 	for i, rel := range s.goals {
 		if c := s.goalsOf[i]; c != nil {
 			c.Ensure(nil)
 		}
 		for t := range rel.Len() {
 			row := rel.Row(t)
-			if th.RoleOf(s.terms, rel.Name, row) == int32(r) {
+			if th.RoleOf(s.terms, rel.Predicate, row) == int32(r) {
 				value = s.value(rel, row)
 				found++
 			}
@@ -221,7 +221,7 @@ func (s *stepper) Goal(r machine.Role) int32 {
 
 // value returns the goal value in the last column of a goal atom.
 func (s *stepper) value(rel *rules.Relation, row []int32) int32 {
-	if rel.Name.Shapes[1] != rules.NoFunctor {
+	if rel.Shapes[1] != rules.NoFunctor {
 		return machine.NoGoal
 	}
 	id := row[len(row)-1]
@@ -247,5 +247,5 @@ func (s *stepper) Next(dst machine.State, joint []machine.Move) {
 		s.fluents = append(s.fluents, -1)
 	}
 	slices.Sort(s.fluents)
-	s.in.names.Pack(dst, s.fluents)
+	s.shared.names.Pack(dst, s.fluents)
 }

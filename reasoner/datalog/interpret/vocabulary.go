@@ -29,7 +29,7 @@ type vocabulary struct {
 
 // atoms are the numbered fluents or moves of one relation.
 type atoms struct {
-	name   rules.Predicate
+	rules.Predicate
 	table  *tuples.Table // over the terms of the vocabulary
 	number []int32       // by tuple
 }
@@ -46,7 +46,7 @@ func newVocabulary(th *rules.Theory, words int, maxBytes int64) *vocabulary {
 		terms: th.Terms.Clone(), moves: make([][]place, len(th.Roles)),
 	}
 	for _, rel := range inputRelations(th) {
-		v.atoms = append(v.atoms, &atoms{name: rel.Name, table: tuples.New(rel.Arity)})
+		v.atoms = append(v.atoms, &atoms{Predicate: rel.Predicate, table: tuples.New(rel.Arity)})
 	}
 	return v
 }
@@ -66,8 +66,8 @@ func (v *vocabulary) add(k int, terms *rules.TermTable, tuple []int32) (number, 
 		row[c] = v.terms.Import(terms, id)
 	}
 	a, list := v.atoms[k], &v.fluents
-	if a.name.Name == "does" {
-		if role = v.theory.RoleOf(v.terms, a.name, row); role < 0 {
+	if a.Name == "does" {
+		if role = v.theory.RoleOf(v.terms, a.Predicate, row); role < 0 {
 			return -1, role
 		}
 		list = &v.moves[role]
@@ -121,7 +121,7 @@ func (v *vocabulary) read(relation string, args []rules.Term, text string) (k in
 			shapes, tuple = append(shapes, rules.NoFunctor), append(tuple, a)
 		}
 	}
-	k = slices.IndexFunc(v.atoms, func(a *atoms) bool { return a.name.Name == relation && slices.Equal(a.name.Shapes, shapes) })
+	k = slices.IndexFunc(v.atoms, func(a *atoms) bool { return a.Name == relation && slices.Equal(a.Shapes, shapes) })
 	return k, tuple, k >= 0
 }
 
@@ -196,5 +196,5 @@ func (v *vocabulary) texts(places func() []place) []string {
 // text writes the last argument of the atom at a place.
 func (v *vocabulary) text(p place) string {
 	a := v.atoms[p.atoms]
-	return v.terms.ArgName(a.name, len(a.name.Shapes)-1, a.table.Row(p.tuple))
+	return v.terms.ArgName(a.Predicate, len(a.Shapes)-1, a.table.Row(p.tuple))
 }

@@ -3,8 +3,8 @@
 // function that asks a machine and gives the answer of machines that do not know. No fact changes the game.
 //
 // A fact is computed at the first call, which may take as long as compiling, and kept: later calls return the same
-// result. If the context ends the first call, or a part would cost too many gates, the fact stays unknown; only proofs
-// are tried again.
+// result. If the context ends the first call, or a part would cost too many gates, the fact stays unknown. There are two
+// exceptions: a proof that the context ended is tried again, and plans, which depend on a position, are not kept.
 package facts
 
 import (

@@ -31,51 +31,6 @@ const (
 	MaxExpansionBytes = 64 << 20
 )
 
-// Expansion is a position with all its children. Its slices are reused by the next Expand into it.
-type Expansion struct {
-	// Moves holds the legal moves of each role, ascending.
-	Moves [][]machine.Move
-	// Children is the number of joint moves: the product of len(Moves[r]).
-	Children int
-	// States holds the children one after the other. Child c is reached by the
-	// joint move whose mixed-radix number is c, role 0 being the slowest digit:
-	// with two roles, child i*len(Moves[1])+j follows from moves i and j.
-	States []uint64
-	// Terminal holds, for each child, whether it is terminal.
-	Terminal []bool
-	// Goals holds, for each child, the goal of each role; filled for terminal
-	// children only.
-	Goals []int32
-	// Lost is true if a child is lost (machine.Lost).
-	Lost bool
-	// Err is the reason for the absence of children: ErrStuck, ErrTooWide or the error of the context,
-	// wrapped. The moves are valid all the same.
-	Err error
-
-	words, roles int
-	charged      int64 // bytes of this expansion in the expander's total
-
-	// While held.pass == pass, the evaluated children occupy the lanes from `lane` on of held's batch.
-	held *Expander
-	pass int64
-	lane int
-}
-
-// Child returns the position of child c. It aliases the expansion.
-func (e *Expansion) Child(c int) machine.State { return e.States[c*e.words : (c+1)*e.words] }
-
-// ChildGoals returns the goals of terminal child c, by role. They alias the expansion.
-func (e *Expansion) ChildGoals(c int) []int32 { return e.Goals[c*e.roles : (c+1)*e.roles] }
-
-// Joint writes the joint move that leads to child c into dst.
-func (e *Expansion) Joint(dst []machine.Move, c int) {
-	for r := len(e.Moves) - 1; r >= 0; r-- {
-		n := len(e.Moves[r])
-		dst[r] = e.Moves[r][c%n]
-		c /= n
-	}
-}
-
 // Expander computes positions and all their children on one batch, as many
 // children in a pass as the batch has lanes. It belongs to one goroutine.
 type Expander struct {
@@ -424,9 +379,6 @@ func (x *Expander) childBytes() int64 {
 func (x *Expander) memory(e *Expansion) int64 {
 	return int64(cap(e.Terminal)) * (x.childBytes() + x.perChild)
 }
-
-// refuse sets the error of the expansion, which has no children then.
-func (e *Expansion) refuse(err error) { e.Children, e.Err = 0, err }
 
 // stepParents computes the children of the collected jobs, in n lanes with a parent each.
 func (x *Expander) stepParents(n int) {

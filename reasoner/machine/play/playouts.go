@@ -8,9 +8,9 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Playouts runs random playouts in lock step: every lane of a batch plays its own match of uniformly random
-// moves from a root position. A lane whose match has ended idles for one step and starts again from the root,
-// so no pass computes ended lanes alone.
+// Playouts measures the throughput of a machine, for bench and tests; searches play with Lockstep. Every lane of
+// a batch plays its own match of uniformly random moves from a root position, in step with the others. A lane
+// whose match has ended idles for one step and starts again from the root, so no pass computes ended lanes alone.
 //
 // Goals are computed in terminal positions only, and with many lanes some lane ends in nearly every step. So
 // a second batch gathers the final positions, each in its own lane, and their goals are computed together as

@@ -6,8 +6,8 @@ import (
 	"stackmate/reasoner/machine"
 )
 
-// Stepper is an engine for one position at a time: the reference interpreter, the Datalog machine, a
-// hand-written game of a test. It belongs to one goroutine. New makes a Machine of it.
+// Stepper is an engine for one position at a time: the reference engine, the Datalog engine, a hand-written
+// game of a test. It belongs to one goroutine. New makes a Machine of it.
 type Stepper interface {
 	// SetState sets the current position, about which the other methods answer. The stepper must not keep s:
 	// the caller may change it after the call.

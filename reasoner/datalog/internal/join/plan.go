@@ -368,7 +368,7 @@ func (p *planner) join(i int) {
 // keyColumns returns the bound columns of a, the key of the index lookup. A joint move has so few tuples that does
 // is scanned.
 func (p *planner) keyColumns(a *rules.Atom) []int32 {
-	if a.Rel.Selection != nil && a.Rel.Name.Name == "does" {
+	if a.Rel.Selection != nil && a.Rel.Name == "does" {
 		return nil
 	}
 	var columns []int32

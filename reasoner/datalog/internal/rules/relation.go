@@ -10,7 +10,7 @@ import (
 
 // Relation is a relation of the rules, with the tuples that are known of it.
 type Relation struct {
-	Name  Predicate
+	Predicate
 	class Class
 	*tuples.Table
 	// Selection holds the tuples of the position, for true and does in a running machine; else nil.
@@ -29,16 +29,16 @@ const (
 )
 
 // NewRelation returns a relation without tuples.
-func NewRelation(name Predicate, arity int, of Class) *Relation {
-	return &Relation{Name: name, class: of, Table: tuples.New(arity)}
+func NewRelation(p Predicate, arity int, of Class) *Relation {
+	return &Relation{Predicate: p, class: of, Table: tuples.New(arity)}
 }
 
 // IsOpen reports whether the table of r may lack tuples that hold in some position.
 func (r *Relation) IsOpen() bool { return r.class != Static }
 
-// Copy returns a relation of the same name, class and expected size, without tuples.
+// Copy returns a relation of the same predicate, class and expected size, without tuples.
 func (r *Relation) Copy() *Relation {
-	out := NewRelation(r.Name, r.Arity, r.class)
+	out := NewRelation(r.Predicate, r.Arity, r.class)
 	out.Profile = r.Profile
 	return out
 }
@@ -54,11 +54,11 @@ func (r *Relation) Become(of Class) {
 }
 
 // IsInput reports whether r is a relation of fluents or of moves: true or does.
-func (r *Relation) IsInput() bool { return r.Name.Name == "true" || r.Name.Name == "does" }
+func (r *Relation) IsInput() bool { return r.Name == "true" || r.Name == "does" }
 
 // IsInterface reports whether r is an input or an output of the game.
 func (r *Relation) IsInterface() bool {
-	return r.IsInput() || slices.ContainsFunc(outputs, func(k functorKey) bool { return k.name == r.Name.Name })
+	return r.IsInput() || slices.ContainsFunc(outputs, func(k functorKey) bool { return k.name == r.Name })
 }
 
 // Predicate identifies a relation. The arguments whose functor is known are flattened

@@ -141,7 +141,7 @@ func (s *shapes) narrow(vars []map[int32]bool, p argPlace, a Arg) {
 }
 
 // functor returns the name and arity of an unflattened relation.
-func (r *Relation) functor() functorKey { return functorKey{r.Name.Name, r.Arity} }
+func (r *Relation) functor() functorKey { return functorKey{r.Name, r.Arity} }
 
 func (s *shapes) addArgs(of functorKey, function bool, args []Arg, vars []map[int32]bool) {
 	for i, a := range args {
@@ -319,7 +319,7 @@ func (f *flattening) emit() {
 
 // atom flattens an atom.
 func (f *flattening) atom(x Atom) Atom {
-	p := Predicate{Name: x.Rel.Name.Name}
+	p := Predicate{Name: x.Rel.Name}
 	var columns []Arg
 	for _, a := range x.Args {
 		functor, args := int32(NoFunctor), []Arg(nil)

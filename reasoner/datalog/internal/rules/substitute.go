@@ -139,7 +139,7 @@ func (l *Literal) AppendKey(b []byte) []byte {
 	}
 	b = append(b, flags)
 	if l.Atom.Rel != nil {
-		key := l.Atom.Rel.Name.key()
+		key := l.Atom.Rel.key()
 		b = append(b, Packed([]int32{int32(len(key.name)), int32(len(key.shapes)), key.auxiliary})+key.name+key.shapes...)
 	}
 	for _, a := range l.Atom.Args {

@@ -151,10 +151,10 @@ func (th *Theory) Relation(p Predicate, arity int) *Relation {
 // legal.
 func (th *Theory) Successor(r *Relation) *Relation {
 	name := "true"
-	if r.Name.Name == "legal" {
+	if r.Name == "legal" {
 		name = "does"
 	}
-	return th.Relation(Predicate{Name: name, Shapes: r.Name.Shapes}, r.Arity)
+	return th.Relation(Predicate{Name: name, Shapes: r.Shapes}, r.Arity)
 }
 
 // Auxiliary makes a relation that no rule of the game contains. The name appears in messages only.
@@ -168,7 +168,7 @@ func (th *Theory) Auxiliary(name string, arity int, of Class) *Relation {
 // Classify makes the relations that depend on true, does or the given relations dynamic, and all others static.
 func (th *Theory) Classify(inputs ...*Relation) {
 	for _, r := range slices.Clone(th.Relations) {
-		switch r.Name.Name {
+		switch r.Name {
 		case "init", "next", "legal":
 			inputs = append(inputs, th.Successor(r))
 		case "true", "does":
@@ -215,12 +215,12 @@ func (th *Theory) OpenRules() []*Rule {
 func (th *Theory) CarryRules() []*Rule {
 	var rules []*Rule
 	for _, rel := range th.Relations {
-		switch rel.Name.Name {
+		switch rel.Name {
 		case "init", "next":
 			rules = append(rules, carry(th.Successor(rel), rel))
 		case "legal":
 			r := carry(th.Successor(rel), rel)
-			role := th.Relation(Predicate{Name: "role", Shapes: rel.Name.Shapes[:1]}, th.Terms.width(rel.Name.Shapes[0]))
+			role := th.Relation(Predicate{Name: "role", Shapes: rel.Shapes[:1]}, th.Terms.width(rel.Shapes[0]))
 			r.Body = append(r.Body, Positive(Atom{Rel: role, Args: r.Head.Args[:role.Arity]}))
 			rules = append(rules, r)
 		}

@@ -12,9 +12,9 @@ import (
 	"stackmate/reasoner/prove"
 )
 
-// decider is the machine of a circuit that keeps the circuit for later analysis: it compiles it again with
-// decisive moves or signals, and proves facts of its formula (prove.go).
-type decider struct {
+// circuitMachine is the machine of a circuit. It keeps the circuit to compile it again with decisive moves, with signals
+// (signals.go) or as subgames, and to prove facts and find plans (prove.go).
+type circuitMachine struct {
 	machine.Machine
 	game    *circuit.Optimised
 	options circuit.Options
@@ -40,30 +40,30 @@ func (l *lazy[T]) get(find func() T) T {
 }
 
 var (
-	_ machine.Machine = (*decider)(nil)
-	_ facts.Deciding  = (*decider)(nil)
-	_ facts.Divisible = (*decider)(nil)
-	_ facts.Sensing   = (*decider)(nil)
-	_ facts.Planning  = (*decider)(nil)
-	_ facts.Proving   = (*decider)(nil)
+	_ machine.Machine = (*circuitMachine)(nil)
+	_ facts.Deciding  = (*circuitMachine)(nil)
+	_ facts.Divisible = (*circuitMachine)(nil)
+	_ facts.Sensing   = (*circuitMachine)(nil)
+	_ facts.Planning  = (*circuitMachine)(nil)
+	_ facts.Proving   = (*circuitMachine)(nil)
 )
 
 // Unwrap implements machine.Wrapper.
-func (d *decider) Unwrap() machine.Machine { return d.Machine }
+func (c *circuitMachine) Unwrap() machine.Machine { return c.Machine }
 
 // Decisive implements facts.Deciding.
-func (d *decider) Decisive(ctx context.Context, atOnce bool) machine.Machine {
-	found := &d.inTurns
+func (c *circuitMachine) Decisive(ctx context.Context, atOnce bool) machine.Machine {
+	found := &c.inTurns
 	if atOnce {
-		found = &d.atOnce
+		found = &c.atOnce
 	}
 	return found.get(func() machine.Machine {
-		exclusive := prove.Clock(d.game.Whole()).Exclusive()
-		sparing, full := circuit.WithDecisiveMoves(ctx, d.game, atOnce, exclusive)
-		if m := d.compile(ctx, full); m != nil {
+		exclusive := prove.Clock(c.game.Whole()).Exclusive()
+		sparing, full := circuit.WithDecisiveMoves(ctx, c.game, atOnce, exclusive)
+		if m := c.compile(ctx, full); m != nil {
 			return m
 		}
-		if m := d.compile(ctx, sparing); m != nil && d.pays(ctx, m) {
+		if m := c.compile(ctx, sparing); m != nil && c.pays(ctx, m) {
 			return m
 		}
 		return nil
@@ -71,11 +71,11 @@ func (d *decider) Decisive(ctx context.Context, atOnce bool) machine.Machine {
 }
 
 // compile returns the machine of a game; nil if g is nil or cannot be compiled.
-func (d *decider) compile(ctx context.Context, g *circuit.Game) machine.Machine {
+func (c *circuitMachine) compile(ctx context.Context, g *circuit.Game) machine.Machine {
 	if g == nil {
 		return nil
 	}
-	m, err := g.Compile(ctx, d.options)
+	m, err := g.Compile(ctx, c.options)
 	if err != nil {
 		return nil
 	}
@@ -91,9 +91,9 @@ const (
 )
 
 // pays reports whether decisive moves without lookahead shorten random games enough for their gates.
-func (d *decider) pays(ctx context.Context, sparing machine.Machine) bool {
-	shorter := meanLength(ctx, sparing) / meanLength(ctx, d.Machine)
-	more := float64(sparing.Info().Gates) / float64(d.Info().Gates)
+func (c *circuitMachine) pays(ctx context.Context, sparing machine.Machine) bool {
+	shorter := meanLength(ctx, sparing) / meanLength(ctx, c.Machine)
+	more := float64(sparing.Info().Gates) / float64(c.Info().Gates)
 	return ctx.Err() == nil && shorter <= mostLength && shorter*more <= mostWork
 }
 
@@ -113,15 +113,15 @@ func meanLength(ctx context.Context, m machine.Machine) float64 {
 }
 
 // Subgames implements facts.Divisible.
-func (d *decider) Subgames(ctx context.Context) []facts.Subgame {
-	return d.subgames.get(func() []facts.Subgame {
+func (c *circuitMachine) Subgames(ctx context.Context) []facts.Subgame {
+	return c.subgames.get(func() []facts.Subgame {
 		var list []facts.Subgame
-		for _, s := range d.game.Subgames(ctx) {
-			m, err := s.Game.Compile(ctx, d.options)
+		for _, s := range c.game.Subgames(ctx) {
+			m, err := s.Game.Compile(ctx, c.options)
 			if err != nil {
 				return nil
 			}
-			list = append(list, facts.Subgame{Machine: &decider{Machine: m, game: s.Game, options: d.options}, Fluents: s.Fluents, Elsewhere: s.Elsewhere})
+			list = append(list, facts.Subgame{Machine: &circuitMachine{Machine: m, game: s.Game, options: c.options}, Fluents: s.Fluents, Elsewhere: s.Elsewhere})
 		}
 		return list
 	})

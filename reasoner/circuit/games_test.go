@@ -1,4 +1,4 @@
-package reasoner_test
+package circuit_test
 
 import (
 	"testing"

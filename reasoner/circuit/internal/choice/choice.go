@@ -33,7 +33,7 @@ import "stackmate/reasoner/circuit/logic"
 // gates adds arithmetic to a network.
 type gates struct{ *logic.Network }
 
-// choiceBits is the number of random bits beyond the binary digits of the number of moves.
+// choiceBits is the number of random bits beyond the binary digits of the number of moves, as in kernel/choose.go.
 const choiceBits = 14
 
 // Choose adds to the network the choice of a random legal move of p. It sets p.Random, new inputs, and p.Chosen.
