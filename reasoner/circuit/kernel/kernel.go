@@ -56,9 +56,7 @@ type Kernel struct {
 	run func(rows []uint64, code []int32)
 	// choose picks random legal moves; see choose.go.
 	choose func(rows []uint64, c *choice, random, scratch []uint64)
-	// blend copies successive rows, at least one, in the lanes of mask.
-	blend func(to, from, mask []uint64)
-	// restore does the same as blend for rows that consist of one repeated word.
+	// restore writes successive rows, at least one, in the lanes of mask: rows of one repeated word each, the words of from.
 	restore func(to, from, mask []uint64)
 	// random fills rows, at least one, as Rand.FillRows does.
 	random func(rng *machine.Rand, dst []uint64)

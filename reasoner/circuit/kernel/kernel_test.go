@@ -120,13 +120,13 @@ func TestProgramsOfEveryForm(t *testing.T) {
 
 func FuzzPrograms(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkDrawn)) }
 
-// checkDrawn runs a drawn plan, and then chooses and blends.
+// checkDrawn runs a drawn plan, and then chooses and restores.
 func checkDrawn(t *rapid.T) {
 	p, rng := drawPlan(t)
 	columns := randomColumns(rng, p.Rows)
 	checkPlan(t, p, columns)
 	checkChoices(t, p, columns)
-	checkBlend(t, p, columns)
+	checkRestored(t, p, columns)
 }
 
 // checkChoices chooses random moves on every kernel: a legal move for each role in each lane that has one,
@@ -186,40 +186,25 @@ func checkChosen(t rapid.TB, m Moves, before, after []uint64) {
 	}
 }
 
-// checkBlend blends rows, among them rows of one repeated word, which restore accepts too.
-func checkBlend(t rapid.TB, p *Plan, columns [][]uint64) {
-	t.Helper()
-	checkReplaced(t, p, columns, func(row int, word uint64) uint64 { return 0x0123456789abcdef * (word + uint64(row)) },
-		func(m *guarded, rows, mask []uint64) { m.Blend(rows, mask) })
-	checkReplaced(t, p, columns, func(row int, _ uint64) uint64 { return -uint64(row / 3 & 1) },
-		func(m *guarded, rows, mask []uint64) {
-			var values []uint64
-			for i := 0; i < len(rows); i += m.engine.Words() {
-				values = append(values, rows[i])
-			}
-			m.Restore(values, mask)
-		})
-}
-
-// checkReplaced checks that the lanes of a mask hold the given words as fluents.
-func checkReplaced(t rapid.TB, p *Plan, columns [][]uint64, word func(row int, word uint64) uint64, replace func(m *guarded, rows, mask []uint64)) {
+// checkRestored checks that the lanes of a mask hold the given values as fluents after Restore.
+func checkRestored(t rapid.TB, p *Plan, columns [][]uint64) {
 	t.Helper()
 	onEveryKernel(t, p, func(m *guarded) {
 		m.fill(columns)
-		from, mask := make([]uint64, p.Fluents.Count*m.engine.Words()), make([]uint64, m.engine.Words())
-		for i := range from {
-			from[i] = word(i/m.engine.Words(), uint64(i%m.engine.Words()))
+		values, mask := make([]uint64, p.Fluents.Count), make([]uint64, m.engine.Words())
+		for row := range values {
+			values[row] = -uint64(row / 3 & 1)
 		}
 		for i := range mask {
 			mask[i] = columns[i][1]
 		}
-		replace(m, from, mask)
+		m.Restore(values, mask)
 		m.check(t)
 		for i, got := range m.rows {
-			w := i % m.engine.Words()
-			want := columns[w][i/m.engine.Words()]
-			if f := i - p.Fluents.First*m.engine.Words(); f >= 0 && f < len(from) {
-				want = want&^mask[w] | from[f]&mask[w]
+			row, w := i/m.engine.Words(), i%m.engine.Words()
+			want := columns[w][row]
+			if f := row - p.Fluents.First; f >= 0 && f < len(values) {
+				want = want&^mask[w] | values[f]&mask[w]
 			}
 			if got != want {
 				t.Fatalf("%s: word %d is %#x after it is replaced, want %#x", m.engine.kernel.name, i, got, want)

@@ -146,14 +146,7 @@ func (m *Memory) ChooseRandom(rng *machine.Rand) {
 }
 
 // Fluents returns the rows of the fluents.
-func (m *Memory) Fluents() []uint64 { return m.rows[m.engine.blended[0]:m.engine.blended[1]] }
-
-// Blend copies the rows of the fluents from `from`, in the lanes of mask.
-func (m *Memory) Blend(from, mask []uint64) {
-	if e, to := m.engine, m.Fluents(); len(to) > 0 {
-		e.kernel.blend(to, from[:len(to)], mask[:e.Words()])
-	}
-}
+func (m *Memory) Fluents() []uint64 { return m.rows[m.engine.fluents[0]:m.engine.fluents[1]] }
 
 // Restore writes the fluents of one position in the lanes of mask: values are words, each zero or all ones.
 func (m *Memory) Restore(values, mask []uint64) {

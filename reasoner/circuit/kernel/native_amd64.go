@@ -26,9 +26,9 @@ var executable = sync.OnceValue(func() bool {
 
 // The instruction sets. Machine code evaluates programs, so assembly has no evaluate function.
 var (
-	avx512 = assembly{8, nil, countAVX512, countTurnsAVX512, drawAVX512, pickAVX512, pickTurnsAVX512, blendAVX512, restoreAVX512, randomAVX512}
-	avx2   = assembly{4, nil, countAVX2, countTurnsAVX2, drawAVX2, pickAVX2, pickTurnsAVX2, blendAVX2, restoreAVX2, randomAVX2}
-	avx128 = assembly{2, nil, countAVX128, countTurnsAVX128, drawAVX128, pickAVX128, pickTurnsAVX128, blendAVX128, restoreAVX128, randomAVX128}
+	avx512 = assembly{8, nil, countAVX512, countTurnsAVX512, drawAVX512, pickAVX512, pickTurnsAVX512, restoreAVX512, randomAVX512}
+	avx2   = assembly{4, nil, countAVX2, countTurnsAVX2, drawAVX2, pickAVX2, pickTurnsAVX2, restoreAVX2, randomAVX2}
+	avx128 = assembly{2, nil, countAVX128, countTurnsAVX128, drawAVX128, pickAVX128, pickTurnsAVX128, restoreAVX128, randomAVX128}
 )
 
 // vectorKernels lists the kernels of this processor that translate programs: the kernels with AVX-512, then the kernels

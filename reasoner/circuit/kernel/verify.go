@@ -28,7 +28,7 @@ type Plan struct {
 	// Random is a range of rows that Memory.ChooseRandom fills with random bits before it runs Program.
 	// Program chooses for the roles without an entry in Moves. If Count is 0, ChooseRandom does neither.
 	Random struct{ First, Count, Program int }
-	// Fluents is the range of rows that Memory.Blend writes.
+	// Fluents is the range of rows that Memory.Restore writes.
 	Fluents struct{ First, Count int }
 	// Read and Written are the rows that the caller reads and writes.
 	Read, Written []int32
@@ -57,7 +57,7 @@ type Engine struct {
 	rows     int
 	programs [][]block
 	choices  []choice // move tables of the roles
-	blended  [2]int   // the words that Blend writes: from, to
+	fluents  [2]int   // the words that Restore writes: from, to
 	bits     [2]int   // the words that ChooseRandom fills with random bits: from, to
 	chooses  int      // the program that ChooseRandom runs
 	vars     int      // most variables in a loop
@@ -277,7 +277,7 @@ func (v *verifier) span(what string, first, count int) (words [2]int, err error)
 // remaining verifies the remaining rows of the plan, and sets the rows of fluents and random bits.
 func (v *verifier) remaining(e *Engine, p *Plan) error {
 	var err error
-	if e.blended, err = v.span("fluents", p.Fluents.First, p.Fluents.Count); err != nil {
+	if e.fluents, err = v.span("fluents", p.Fluents.First, p.Fluents.Count); err != nil {
 		return err
 	}
 	if e.bits, err = v.span("random bits", p.Random.First, p.Random.Count); err != nil {

@@ -125,7 +125,7 @@ func TestAnEmptyPlanIsSafe(t *testing.T) {
 		m.Run(0)
 		m.Run(1)
 		m.ChooseRandom(nil)
-		m.Blend(nil, nil)
+		m.Restore(nil, nil)
 		m.check(t)
 	}
 }
@@ -158,7 +158,7 @@ func checkBroken(t *rapid.T) {
 	if refused == nil {
 		checkPlan(t, p, columns)
 		checkChoices(t, p, columns)
-		checkBlend(t, p, columns)
+		checkRestored(t, p, columns)
 	}
 }
 
