@@ -231,13 +231,6 @@ func (b *batch) storeFirst(dst, rows []uint64, fluents int) {
 	}
 }
 
-// Merge implements machine.Summing.
-func (b *batch) Merge(from machine.Batch, mask []uint64) {
-	b.goalsOK = false
-	other, _ := machine.As[*batch](from)
-	b.memory.Blend(other.fluents(), mask)
-}
-
 // Evaluate implements machine.Batch.
 func (b *batch) Evaluate(int) {
 	b.memory.Run(evaluate)

@@ -86,11 +86,10 @@ func names(passes []pass) (names []string) {
 
 // PassInfo is the size of the network after a pass.
 type PassInfo struct {
-	Name     string
-	Gates    int // two-input gates
-	Nodes    int // gates, each counted once
-	Operands int
-	Depth    int
+	Name  string
+	Gates int // two-input gates
+	Nodes int // gates, each counted once
+	Depth int
 }
 
 // loweredName is the name of the network before the first pass.
@@ -166,10 +165,9 @@ func (g *Game) describe(name string) PassInfo {
 	for i, live := range g.live() {
 		if k := len(g.Net.Operands(int32(i))); live && k > 0 {
 			info.Nodes++
-			info.Operands += k
+			info.Gates += k - 1
 		}
 	}
-	info.Gates = info.Operands - info.Nodes
 	return info
 }
 

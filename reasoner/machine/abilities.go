@@ -70,8 +70,6 @@ func Prepare(b Batch, n int) {
 
 // Summing is a batch that adds up the goals of many lanes at a time.
 type Summing interface {
-	// Merge copies the positions of the lanes of mask from another batch of the same machine.
-	Merge(from Batch, mask []uint64)
 	// AddGoals adds, for each role, the goals of the lanes of mask to totals (goal points). Lanes where a role has
 	// NoGoal add nothing for it.
 	AddGoals(totals []int64, mask []uint64)

@@ -37,7 +37,6 @@ func main() {
 			t.count()
 			t.pick()
 		}
-		blend(v)
 		restore(v)
 		random(v)
 	}

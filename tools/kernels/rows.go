@@ -6,33 +6,21 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// blend writes the copying of rows in some lanes.
-func blend(v *isa) {
-	replace(v, "blend", "copies, in the lanes of mask, so many successive rows.", v.width, v.move)
-}
-
 // restore writes the copying of one position into some lanes.
 func restore(v *isa) {
-	replace(v, "restore", "writes, in the lanes of mask, rows of one value each: the words at from.", 8,
-		func(from, to Op) { VPBROADCASTQ(from, to) })
-}
-
-// replace writes a kernel that replaces rows in some lanes. get loads each new row, from `size` bytes of the
-// source.
-func replace(v *isa, name, does string, size int, get func(from, to Op)) {
-	TEXT(name+v.name, NOSPLIT, "func(to, from *uint64, rows int, mask *uint64)")
-	Doc(name + v.name + " " + does)
+	TEXT("restore"+v.name, NOSPLIT, "func(to, from *uint64, rows int, mask *uint64)")
+	Doc("restore" + v.name + " writes, in the lanes of mask, rows of one value each: the words at from.")
 	to, from, rows := param("to"), param("from"), param("rows")
 	mask := v.vector()
 	v.move(Mem{Base: param("mask")}, mask)
 	Label("row")
 	row, other := v.vector(), v.vector()
 	v.move(Mem{Base: to}, row)
-	get(Mem{Base: from}, other)
+	VPBROADCASTQ(Mem{Base: from}, other)
 	v.choose(mask, other, row)
 	v.move(row, Mem{Base: to})
 	ADDQ(Imm(uint64(v.width)), to)
-	ADDQ(Imm(uint64(size)), from)
+	ADDQ(Imm(8), from)
 	endLoop(rows, "row")
 	end()
 }

@@ -20,7 +20,6 @@ type vectorRoutines struct {
 	draw       func(fraction *uint64, k int, n, target *uint64, digits int)
 	pick       func(rows *uint64, legal *int32, moves int, does, target *uint64, digits int)
 	pickTurns  func(rows *uint64, legal, other *int32, moves int, does, otherDoes, target *uint64, digits int)
-	blend      func(to, from *uint64, rows int, mask *uint64)
 	restore    func(to, from *uint64, rows int, mask *uint64)
 	random     func(state, dst *uint64, rows int)
 }
@@ -31,9 +30,6 @@ func (a vectorRoutines) kernel(name string) *Kernel {
 		lanes:  64 * a.words,
 		run:    func(rows []uint64, code []int32) { a.evaluate(&rows[0], unsafe.SliceData(code), len(code)) },
 		choose: a.choose,
-		blend: func(to, from, mask []uint64) {
-			a.blend(&to[0], &from[0], len(to)/a.words, &mask[0])
-		},
 		restore: func(to, from, mask []uint64) {
 			a.restore(&to[0], &from[0], len(from), &mask[0])
 		},

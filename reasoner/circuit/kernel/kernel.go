@@ -58,7 +58,7 @@ type Image struct {
 	// Random is a range of rows that Memory.ChooseRandom fills with random bits before it runs Program.
 	// Program chooses for the roles without an entry in Moves. If Count is 0, ChooseRandom does neither.
 	Random struct{ First, Count, Program int }
-	// Fluents is the range of rows that Memory.Blend writes.
+	// Fluents is the range of rows that Memory.Restore writes.
 	Fluents struct{ First, Count int }
 	// Read and Written are the rows that the caller reads and writes.
 	Read, Written []int32
@@ -89,9 +89,7 @@ type Kernel struct {
 	run func(rows []uint64, code []int32)
 	// choose picks random legal moves; see choose.go.
 	choose func(rows []uint64, table *moveTable, random, scratch []uint64)
-	// blend copies successive rows, at least one, in the lanes of mask.
-	blend func(to, from, mask []uint64)
-	// restore does the same as blend for rows that consist of one repeated word.
+	// restore writes successive rows, at least one, in the lanes of mask: rows of one repeated word each, the words of from.
 	restore func(to, from, mask []uint64)
 	// random fills rows, at least one, as Rand.FillRows does.
 	random func(rng *machine.Rand, dst []uint64)

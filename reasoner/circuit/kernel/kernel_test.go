@@ -120,13 +120,13 @@ func TestProgramsOfEveryForm(t *testing.T) {
 
 func FuzzPrograms(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkDrawn)) }
 
-// checkDrawn runs a drawn image, and then chooses and blends.
+// checkDrawn runs a drawn image, and then chooses and restores.
 func checkDrawn(t *rapid.T) {
 	image, rng := drawImage(t)
 	columns := randomColumns(rng, image.Rows)
 	checkImage(t, image, columns)
 	checkChoices(t, image, columns)
-	checkBlend(t, image, columns)
+	checkRestored(t, image, columns)
 }
 
 // checkChoices chooses random moves on every kernel: a legal move for each role in each lane that has one,
@@ -186,40 +186,25 @@ func checkChosen(t rapid.TB, m Moves, before, after []uint64) {
 	}
 }
 
-// checkBlend blends rows, among them rows of one repeated word, which restore accepts too.
-func checkBlend(t rapid.TB, image *Image, columns [][]uint64) {
-	t.Helper()
-	checkReplaced(t, image, columns, func(row int, word uint64) uint64 { return 0x0123456789abcdef * (word + uint64(row)) },
-		func(m *guarded, rows, mask []uint64) { m.Blend(rows, mask) })
-	checkReplaced(t, image, columns, func(row int, _ uint64) uint64 { return -uint64(row / 3 & 1) },
-		func(m *guarded, rows, mask []uint64) {
-			var values []uint64
-			for i := 0; i < len(rows); i += m.executable.Words() {
-				values = append(values, rows[i])
-			}
-			m.Restore(values, mask)
-		})
-}
-
-// checkReplaced checks that the lanes of a mask hold the given words as fluents.
-func checkReplaced(t rapid.TB, image *Image, columns [][]uint64, word func(row int, word uint64) uint64, replace func(m *guarded, rows, mask []uint64)) {
+// checkRestored checks that the lanes of a mask hold the given values as fluents after Restore.
+func checkRestored(t rapid.TB, image *Image, columns [][]uint64) {
 	t.Helper()
 	onEveryKernel(t, image, func(m *guarded) {
 		m.fill(columns)
-		from, mask := make([]uint64, image.Fluents.Count*m.executable.Words()), make([]uint64, m.executable.Words())
-		for i := range from {
-			from[i] = word(i/m.executable.Words(), uint64(i%m.executable.Words()))
+		values, mask := make([]uint64, image.Fluents.Count), make([]uint64, m.executable.Words())
+		for row := range values {
+			values[row] = -uint64(row / 3 & 1)
 		}
 		for i := range mask {
 			mask[i] = columns[i][1]
 		}
-		replace(m, from, mask)
+		m.Restore(values, mask)
 		m.check(t)
 		for i, got := range m.rows {
-			w := i % m.executable.Words()
-			want := columns[w][i/m.executable.Words()]
-			if f := i - image.Fluents.First*m.executable.Words(); f >= 0 && f < len(from) {
-				want = want&^mask[w] | from[f]&mask[w]
+			row, w := i/m.executable.Words(), i%m.executable.Words()
+			want := columns[w][row]
+			if f := row - image.Fluents.First; f >= 0 && f < len(values) {
+				want = want&^mask[w] | values[f]&mask[w]
 			}
 			if got != want {
 				t.Fatalf("%s: word %d is %#x after it is replaced, want %#x", m.executable.kernel.name, i, got, want)

@@ -49,13 +49,13 @@ func From(name string) ([]*Kernel, error) {
 	if name == "" || name == Auto {
 		return all, nil
 	}
-	if at := slices.IndexFunc(all, func(k *Kernel) bool { return k.Family() == name || k.name == name }); at >= 0 {
+	if at := slices.IndexFunc(all, func(k *Kernel) bool { return k.familyName() == name || k.name == name }); at >= 0 {
 		return all[at:], nil
 	}
 	names := []string{Auto}
 	for _, f := range Families {
 		if names = append(names, f.Name); f.Name == name {
-			return nil, fmt.Errorf("the kernel %q needs %s, which this machine lacks; the best kernel here is %q", name, f.Needs, all[0].Family())
+			return nil, fmt.Errorf("the kernel %q needs %s, which this machine lacks; the best kernel here is %q", name, f.Needs, all[0].familyName())
 		}
 	}
 	return nil, fmt.Errorf("no kernel %q: it is one of %s", name, strings.Join(names, ", "))
@@ -64,8 +64,8 @@ func From(name string) ([]*Kernel, error) {
 // Name returns the family, followed by the number of lanes where the family has several widths.
 func (k *Kernel) Name() string { return k.name }
 
-// Family returns the name of the kernel's family.
-func (k *Kernel) Family() string {
+// familyName returns the name of the kernel's family.
+func (k *Kernel) familyName() string {
 	family, _, _ := strings.Cut(k.name, "/")
 	return family
 }

@@ -30,14 +30,14 @@ func TestTheTableOfKernelsIsComplete(t *testing.T) {
 	for _, f := range Families {
 		list, err := From(f.Name)
 		switch {
-		case err == nil && list[0].Family() != f.Name:
+		case err == nil && list[0].familyName() != f.Name:
 			t.Errorf("%s: begins with %s", f.Name, list[0].Name())
 		case err != nil && !strings.Contains(err.Error(), f.Needs):
 			t.Errorf("%s: %v, want what it needs: %s", f.Name, err, f.Needs)
 		}
 	}
 	for _, k := range All() {
-		if !slices.ContainsFunc(Families, func(f Family) bool { return f.Name == k.Family() }) {
+		if !slices.ContainsFunc(Families, func(f Family) bool { return f.Name == k.familyName() }) {
 			t.Errorf("%s is of no family", k.Name())
 		}
 	}

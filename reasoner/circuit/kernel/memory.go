@@ -15,7 +15,7 @@ type Executable struct {
 	rows       int
 	programs   [][]block
 	moveTables []moveTable // move tables of the roles
-	blended    [2]int      // the words that Blend writes: from, to
+	fluents    [2]int      // the words that Restore writes: from, to
 	bits       [2]int      // the words that ChooseRandom fills with random bits: from, to
 	chooses    int         // the program that ChooseRandom runs
 	vars       int         // most variables in a loop
@@ -170,14 +170,7 @@ func (m *Memory) ChooseRandom(rng *machine.Rand) {
 }
 
 // Fluents returns the rows of the fluents.
-func (m *Memory) Fluents() []uint64 { return m.rows[m.executable.blended[0]:m.executable.blended[1]] }
-
-// Blend copies the rows of the fluents from `from`, in the lanes of mask.
-func (m *Memory) Blend(from, mask []uint64) {
-	if e, to := m.executable, m.Fluents(); len(to) > 0 {
-		e.kernel.blend(to, from[:len(to)], mask[:e.Words()])
-	}
-}
+func (m *Memory) Fluents() []uint64 { return m.rows[m.executable.fluents[0]:m.executable.fluents[1]] }
 
 // Restore writes the fluents of one position in the lanes of mask: values are words, each zero or all ones.
 func (m *Memory) Restore(values, mask []uint64) {

@@ -26,9 +26,9 @@ var mayRunCode = sync.OnceValue(func() bool {
 
 // The instruction sets. Machine code evaluates programs, so the routines have no evaluate function.
 var (
-	avx512 = vectorRoutines{8, nil, countAVX512, countTurnsAVX512, drawAVX512, pickAVX512, pickTurnsAVX512, blendAVX512, restoreAVX512, randomAVX512}
-	avx2   = vectorRoutines{4, nil, countAVX2, countTurnsAVX2, drawAVX2, pickAVX2, pickTurnsAVX2, blendAVX2, restoreAVX2, randomAVX2}
-	avx128 = vectorRoutines{2, nil, countAVX128, countTurnsAVX128, drawAVX128, pickAVX128, pickTurnsAVX128, blendAVX128, restoreAVX128, randomAVX128}
+	avx512 = vectorRoutines{8, nil, countAVX512, countTurnsAVX512, drawAVX512, pickAVX512, pickTurnsAVX512, restoreAVX512, randomAVX512}
+	avx2   = vectorRoutines{4, nil, countAVX2, countTurnsAVX2, drawAVX2, pickAVX2, pickTurnsAVX2, restoreAVX2, randomAVX2}
+	avx128 = vectorRoutines{2, nil, countAVX128, countTurnsAVX128, drawAVX128, pickAVX128, pickTurnsAVX128, restoreAVX128, randomAVX128}
 )
 
 // vectorKernels lists the kernels of this processor that translate programs: the kernels with AVX-512, then the kernels

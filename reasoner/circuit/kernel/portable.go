@@ -14,7 +14,6 @@ var portableWide = &Kernel{
 	lanes:     64 * wideWords,
 	run:       runWide,
 	choose:    choosePortable(wideWords),
-	blend:     blendWide,
 	restore:   restoreWide,
 	random:    func(rng *machine.Rand, dst []uint64) { rng.FillRows(dst, wideWords) },
 	translate: func(e *Executable, image *Image) error { return fuse(e, image, mostLeaves, fusedForms()) },
@@ -26,8 +25,7 @@ var portable64 = &Kernel{
 	lanes:     64,
 	run:       run64,
 	choose:    choosePortable(1),
-	blend:     blend64,
-	restore:   blend64,
+	restore:   restore64,
 	random:    func(rng *machine.Rand, dst []uint64) { rng.FillRows(dst, 1) },
 	translate: groupRuns,
 }
@@ -57,15 +55,6 @@ type wideRow [wideWords / 4]quad
 
 func wideRows(words []uint64) []wideRow {
 	return unsafe.Slice((*wideRow)(unsafe.Pointer(unsafe.SliceData(words))), len(words)/wideWords)
-}
-
-func blendWide(to, from, mask []uint64) {
-	rows, others, m := wideRows(to), wideRows(from), &wideRows(mask)[0]
-	for i := range rows {
-		t, f := &rows[i], &others[i]
-		t[0] = t[0].xor(t[0].xor(f[0]).and(m[0]))
-		t[1] = t[1].xor(t[1].xor(f[1]).and(m[1]))
-	}
 }
 
 func restoreWide(to, from, mask []uint64) {
@@ -141,7 +130,7 @@ func wide64(base unsafe.Pointer, gates []int32, op Op, pos, neg int) {
 	}
 }
 
-func blend64(to, from, mask []uint64) {
+func restore64(to, from, mask []uint64) {
 	m := mask[0]
 	from = from[:len(to)]
 	for i, old := range to {

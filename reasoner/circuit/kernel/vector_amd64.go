@@ -18,9 +18,6 @@ func countTurnsAVX128(rows *uint64, legal *int32, other *int32, blocks int, n *u
 // pickTurnsAVX128 takes the legal moves off target and writes the borrow of each to the rows at does. A move is legal if its bit in legal or in other is set.
 func pickTurnsAVX128(rows *uint64, legal *int32, other *int32, moves int, does *uint64, otherDoes *uint64, target *uint64, digits int)
 
-// blendAVX128 copies, in the lanes of mask, so many successive rows.
-func blendAVX128(to *uint64, from *uint64, rows int, mask *uint64)
-
 // restoreAVX128 writes, in the lanes of mask, rows of one value each: the words at from.
 func restoreAVX128(to *uint64, from *uint64, rows int, mask *uint64)
 
@@ -43,9 +40,6 @@ func countTurnsAVX2(rows *uint64, legal *int32, other *int32, blocks int, n *uin
 // pickTurnsAVX2 takes the legal moves off target and writes the borrow of each to the rows at does. A move is legal if its bit in legal or in other is set.
 func pickTurnsAVX2(rows *uint64, legal *int32, other *int32, moves int, does *uint64, otherDoes *uint64, target *uint64, digits int)
 
-// blendAVX2 copies, in the lanes of mask, so many successive rows.
-func blendAVX2(to *uint64, from *uint64, rows int, mask *uint64)
-
 // restoreAVX2 writes, in the lanes of mask, rows of one value each: the words at from.
 func restoreAVX2(to *uint64, from *uint64, rows int, mask *uint64)
 
@@ -67,9 +61,6 @@ func countTurnsAVX512(rows *uint64, legal *int32, other *int32, blocks int, n *u
 
 // pickTurnsAVX512 takes the legal moves off target and writes the borrow of each to the rows at does. A move is legal if its bit in legal or in other is set.
 func pickTurnsAVX512(rows *uint64, legal *int32, other *int32, moves int, does *uint64, otherDoes *uint64, target *uint64, digits int)
-
-// blendAVX512 copies, in the lanes of mask, so many successive rows.
-func blendAVX512(to *uint64, from *uint64, rows int, mask *uint64)
 
 // restoreAVX512 writes, in the lanes of mask, rows of one value each: the words at from.
 func restoreAVX512(to *uint64, from *uint64, rows int, mask *uint64)

@@ -1242,29 +1242,6 @@ digits12:
 	VZEROUPPER
 	RET
 
-// func blendAVX128(to *uint64, from *uint64, rows int, mask *uint64)
-// Requires: AVX
-TEXT ·blendAVX128(SB), NOSPLIT, $0-32
-	MOVQ    to+0(FP), AX
-	MOVQ    from+8(FP), CX
-	MOVQ    rows+16(FP), DX
-	MOVQ    mask+24(FP), BX
-	VMOVDQU (BX), X0
-
-row:
-	VMOVDQU (AX), X1
-	VMOVDQU (CX), X2
-	VPXOR   X2, X1, X2
-	VPAND   X0, X2, X2
-	VPXOR   X2, X1, X1
-	VMOVDQU X1, (AX)
-	ADDQ    $0x10, AX
-	ADDQ    $0x10, CX
-	DECQ    DX
-	JNZ     row
-	VZEROUPPER
-	RET
-
 // func restoreAVX128(to *uint64, from *uint64, rows int, mask *uint64)
 // Requires: AVX, AVX2
 TEXT ·restoreAVX128(SB), NOSPLIT, $0-32
@@ -2562,29 +2539,6 @@ digits12:
 	ADDQ    $0x00000020, R8
 	DECQ    SI
 	JNZ     digits12
-	VZEROUPPER
-	RET
-
-// func blendAVX2(to *uint64, from *uint64, rows int, mask *uint64)
-// Requires: AVX, AVX2
-TEXT ·blendAVX2(SB), NOSPLIT, $0-32
-	MOVQ    to+0(FP), AX
-	MOVQ    from+8(FP), CX
-	MOVQ    rows+16(FP), DX
-	MOVQ    mask+24(FP), BX
-	VMOVDQU (BX), Y0
-
-row:
-	VMOVDQU (AX), Y1
-	VMOVDQU (CX), Y2
-	VPXOR   Y2, Y1, Y2
-	VPAND   Y0, Y2, Y2
-	VPXOR   Y2, Y1, Y1
-	VMOVDQU Y1, (AX)
-	ADDQ    $0x20, AX
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JNZ     row
 	VZEROUPPER
 	RET
 
@@ -7862,27 +7816,6 @@ digits12:
 	ADDQ      $0x00000040, R8
 	DECQ      SI
 	JNZ       digits12
-	VZEROUPPER
-	RET
-
-// func blendAVX512(to *uint64, from *uint64, rows int, mask *uint64)
-// Requires: AVX, AVX512F
-TEXT ·blendAVX512(SB), NOSPLIT, $0-32
-	MOVQ      to+0(FP), AX
-	MOVQ      from+8(FP), CX
-	MOVQ      rows+16(FP), DX
-	MOVQ      mask+24(FP), BX
-	VMOVDQU64 (BX), Z0
-
-row:
-	VMOVDQU64  (AX), Z1
-	VMOVDQU64  (CX), Z2
-	VPTERNLOGQ $0xd8, Z0, Z2, Z1
-	VMOVDQU64  Z1, (AX)
-	ADDQ       $0x40, AX
-	ADDQ       $0x40, CX
-	DECQ       DX
-	JNZ        row
 	VZEROUPPER
 	RET
 

@@ -33,11 +33,6 @@ func countTurnsNEON128(rows *uint64, legal, other *int32, blocks int, n *uint64,
 //go:noescape
 func pickTurnsNEON128(rows *uint64, legal, other *int32, moves int, does, otherDoes, target *uint64, digits int)
 
-// blendNEON128 copies, in the lanes of mask, so many successive rows.
-//
-//go:noescape
-func blendNEON128(to, from *uint64, rows int, mask *uint64)
-
 // restoreNEON128 writes, in the lanes of mask, rows of one value each: the words at from.
 //
 //go:noescape
@@ -78,11 +73,6 @@ func countTurnsNEON(rows *uint64, legal, other *int32, blocks int, n *uint64, di
 //
 //go:noescape
 func pickTurnsNEON(rows *uint64, legal, other *int32, moves int, does, otherDoes, target *uint64, digits int)
-
-// blendNEON copies, in the lanes of mask, so many successive rows.
-//
-//go:noescape
-func blendNEON(to, from *uint64, rows int, mask *uint64)
 
 // restoreNEON writes, in the lanes of mask, rows of one value each: the words at from.
 //

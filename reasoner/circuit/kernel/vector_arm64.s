@@ -2445,23 +2445,6 @@ digits12move:
 	CBNZ R3, digits12move
 	RET
 
-// func blendNEON128(to, from *uint64, rows int, mask *uint64)
-TEXT ·blendNEON128(SB), NOSPLIT, $0-32
-	MOVD to+0(FP), R0
-	MOVD from+8(FP), R1
-	MOVD rows+16(FP), R2
-	MOVD mask+24(FP), R3
-	VLD1 0(R3), [V0.D2]
-
-row:
-	VLD1 0(R0), [V1.D2]
-	VLD1.P 16(R1), [V2.D2]
-	VBIT V0.B16, V2.B16, V1.B16
-	VST1.P [V1.D2], 16(R0)
-	SUB $1, R2
-	CBNZ R2, row
-	RET
-
 // func restoreNEON128(to, from *uint64, rows int, mask *uint64)
 TEXT ·restoreNEON128(SB), NOSPLIT, $0-32
 	MOVD to+0(FP), R0
@@ -5061,26 +5044,6 @@ digits6move:
 	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R4)
 	SUB $1, R3
 	CBNZ R3, digits6move
-	RET
-
-// func blendNEON(to, from *uint64, rows int, mask *uint64)
-TEXT ·blendNEON(SB), NOSPLIT, $0-32
-	MOVD to+0(FP), R0
-	MOVD from+8(FP), R1
-	MOVD rows+16(FP), R2
-	MOVD mask+24(FP), R3
-	VLD1 0(R3), [V0.D2, V1.D2, V2.D2, V3.D2]
-
-row:
-	VLD1 0(R0), [V4.D2, V5.D2, V6.D2, V7.D2]
-	VLD1.P 64(R1), [V8.D2, V9.D2, V10.D2, V11.D2]
-	VBIT V0.B16, V8.B16, V4.B16
-	VBIT V1.B16, V9.B16, V5.B16
-	VBIT V2.B16, V10.B16, V6.B16
-	VBIT V3.B16, V11.B16, V7.B16
-	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R0)
-	SUB $1, R2
-	CBNZ R2, row
 	RET
 
 // func restoreNEON(to, from *uint64, rows int, mask *uint64)

@@ -220,7 +220,7 @@ func (v *verifier) span(what string, first, count int) (words [2]int, err error)
 // remaining verifies the remaining rows of the image, and sets the rows of fluents and random bits.
 func (v *verifier) remaining(e *Executable, image *Image) error {
 	var err error
-	if e.blended, err = v.span("fluents", image.Fluents.First, image.Fluents.Count); err != nil {
+	if e.fluents, err = v.span("fluents", image.Fluents.First, image.Fluents.Count); err != nil {
 		return err
 	}
 	if e.bits, err = v.span("random bits", image.Random.First, image.Random.Count); err != nil {

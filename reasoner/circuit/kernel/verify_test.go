@@ -129,7 +129,7 @@ func TestAnEmptyPlanIsSafe(t *testing.T) {
 		m.Run(0)
 		m.Run(1)
 		m.ChooseRandom(nil)
-		m.Blend(nil, nil)
+		m.Restore(nil, nil)
 		m.check(t)
 	}
 }
@@ -162,7 +162,7 @@ func checkBroken(t *rapid.T) {
 	if refused == nil {
 		checkImage(t, image, columns)
 		checkChoices(t, image, columns)
-		checkBlend(t, image, columns)
+		checkRestored(t, image, columns)
 	}
 }
 

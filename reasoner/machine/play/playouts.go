@@ -11,16 +11,10 @@ import (
 // Playouts measures the throughput of a machine, for bench and tests; searches play with Lockstep. Every lane of
 // a batch plays its own match of uniformly random moves from a root position, in step with the others. A lane
 // whose match has ended idles for one step and starts again from the root, so no pass computes ended lanes alone.
-//
-// Goals are computed in terminal positions only, and with many lanes some lane ends in nearly every step. So
-// a second batch gathers the final positions, each in its own lane, and their goals are computed together as
-// soon as a lane ends for the second time. Batches that do not add up goals (machine.Summing) give them a lane at a time.
 type Playouts struct {
 	batch   machine.Batch
 	lost    machine.Limited // the batch, or nil
-	finals  machine.Batch   // nil if goals are added up a lane at a time
-	sums    machine.Summing // finals, or nil
-	waiting []uint64        // mask of the lanes of finals whose goals are not counted yet
+	sums    machine.Summing // the batch, or nil: goals are added up a lane at a time
 	root    machine.State
 	rng     *machine.Rand
 	clock   int64    // steps made so far
@@ -48,7 +42,6 @@ func NewPlayouts(m machine.Machine, root machine.State, seed uint64) *Playouts {
 	b.Fill(root, nil)
 	p := &Playouts{
 		batch:   b,
-		waiting: make([]uint64, len(b.Terminal())),
 		root:    root,
 		rng:     machine.NewRand(seed),
 		started: make([]int64, b.Lanes()),
@@ -58,10 +51,7 @@ func NewPlayouts(m machine.Machine, root machine.State, seed uint64) *Playouts {
 		lane:    make([]int32, len(m.Names().Roles)),
 	}
 	p.lost, _ = machine.As[machine.Limited](b)
-	if _, ok := machine.As[machine.Summing](b); ok {
-		p.finals = m.NewBatch()
-		p.sums, _ = machine.As[machine.Summing](p.finals)
-	}
+	p.sums, _ = machine.As[machine.Summing](b)
 	return p
 }
 
@@ -102,7 +92,7 @@ func (p *Playouts) countEnded(terminal, stuck []uint64) {
 	case p.sums == nil:
 		p.addGoals()
 	default:
-		p.gather()
+		p.sums.AddGoals(p.goals, p.ended)
 	}
 	if p.clock%MaxSteps == MaxSteps-1 {
 		p.cutOff()
@@ -126,35 +116,8 @@ func (p *Playouts) addGoals() {
 	}
 }
 
-// gather adds the ended lanes to the final positions whose goals are not counted yet.
-func (p *Playouts) gather() {
-	for w, ended := range p.ended {
-		if ended&p.waiting[w] != 0 {
-			p.countGoals()
-			break
-		}
-	}
-	p.sums.Merge(p.batch, p.ended)
-	for w := range p.waiting {
-		p.waiting[w] |= p.ended[w]
-	}
-}
-
-// countGoals adds the goals of the gathered final positions to the totals.
-func (p *Playouts) countGoals() {
-	if p.sums == nil {
-		return
-	}
-	p.finals.Evaluate(p.finals.Lanes())
-	p.sums.AddGoals(p.goals, p.waiting)
-	clear(p.waiting)
-}
-
 // Goals returns the sum of the goals of the ended matches, by role.
-func (p *Playouts) Goals() []int64 {
-	p.countGoals()
-	return p.goals
-}
+func (p *Playouts) Goals() []int64 { return p.goals }
 
 // cutOff marks the lanes whose match has lasted MaxSteps.
 func (p *Playouts) cutOff() {

@@ -69,17 +69,6 @@ func (s stack) Store(dst []uint64, n int) {
 	s.each(n, func(b machine.Batch, first, n int) { b.Store(dst[first*words:], n) })
 }
 
-func (s stack) Merge(from machine.Batch, mask []uint64) {
-	words := len(newCounting().Initial())
-	states := make([]uint64, s.Lanes()*words)
-	from.Store(states, s.Lanes())
-	for lane := range s.Lanes() {
-		if machine.State(mask).Has(lane) {
-			s[lane/64].Fill(states[lane*words:(lane+1)*words], []uint64{1 << (lane % 64)})
-		}
-	}
-}
-
 func (s stack) Evaluate(n int) {
 	s.each(n, func(b machine.Batch, _, n int) { b.Evaluate(n) })
 }
@@ -147,6 +136,9 @@ func TestLockstepPlaysTheLanesAskedForOfAnyWord(t *testing.T) {
 // stuckAt6 is counting without a legal move at 6.
 type stuckAt6 struct{ counting }
 
+// Goal is above 0 in the stuck position, too, whose goal does not count.
+func (g *stuckAt6) Goal(machine.Role) int32 { return 10 + int32(g.at) }
+
 func (g *stuckAt6) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move {
 	if g.at == 6 {
 		return dst
@@ -154,8 +146,7 @@ func (g *stuckAt6) AppendLegal(dst []machine.Move, r machine.Role) []machine.Mov
 	return g.counting.AppendLegal(dst, r)
 }
 
-// Playouts gather final positions and restart lanes word by word; here every lane is counted by itself at
-// once.
+// Playouts count goals and restart lanes word by word; here every lane is counted by itself.
 func TestPlayoutsCountEveryLaneOfAnyWord(t *testing.T) {
 	alone := newScalar(func() scalar.Stepper { return new(stuckAt6) })
 	for name, m := range map[string]machine.Machine{"adding up goals": stacked{alone, 3}, "a lane at a time": alone} {

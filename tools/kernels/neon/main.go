@@ -41,7 +41,6 @@ func main() {
 				t.count()
 				t.pick()
 			}
-			g.blend()
 			g.restore()
 			g.random()
 		}
@@ -231,33 +230,17 @@ func (i *interpreter) wide(name string, start int, plain, complemented combine) 
 	i.Op("B", "run")
 }
 
-// blend writes the copying of rows in some lanes.
-func (g *generator) blend() {
-	g.replace("blend", "copies, in the lanes of mask, so many successive rows.", func(from arm64.R) row {
-		other := g.row()
-		g.loadNext(from, other)
-		return other
-	})
-}
-
 // restore writes the copying of one position into some lanes.
 func (g *generator) restore() {
-	g.replace("restore", "writes, in the lanes of mask, rows of one value each: the words at from.", func(from arm64.R) row {
-		other := g.Vectors(1)
-		g.Op("VLD1R.P", from.At(8), arm64.List(other, "D2"))
-		return other
-	})
-}
-
-// replace writes a kernel that replaces rows in some lanes by the rows that get loads.
-func (g *generator) replace(name, does string, get func(from arm64.R) row) {
-	p := g.Func(name+g.name, "func(to, from *uint64, rows int, mask *uint64)", does)
+	p := g.Func("restore"+g.name, "func(to, from *uint64, rows int, mask *uint64)", "writes, in the lanes of mask, rows of one value each: the words at from.")
 	to, from, left := p[0], p[1], p[2]
 	mask, x := g.row(), g.row()
 	g.load(p[3], mask)
 	g.Label("row")
 	g.load(to, x)
-	g.whereTrue(mask, get(from), x)
+	other := g.Vectors(1)
+	g.Op("VLD1R.P", from.At(8), arm64.List(other, "D2"))
+	g.whereTrue(mask, other, x)
 	g.storeNext(x, to)
 	g.EndLoop(left, "row")
 	g.Op("RET")
