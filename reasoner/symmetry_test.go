@@ -44,6 +44,7 @@ func TestExchangesOfKnownGames(t *testing.T) {
 		"breakthrough-4x5":  true,
 		"reversi-4x4":       true,
 		"goofspiel-4":       true,
+		"rockPaperScissors": true,
 		"hex-4x4":           true,  // connections are loops
 		"slidingPuzzle-3x2": false, // one role
 		"trio-3x3":          false, // three roles

@@ -26,6 +26,7 @@ func (g *Game) exchange() func() *facts.Symmetry {
 	return sync.OnceValue(g.findExchange)
 }
 
+// findExchange returns an exchange of the players, or nil if there is none or the budget ends.
 func (g *Game) findExchange() *facts.Symmetry {
 	ctx := context.Background() // the game is small and the search has a budget
 	partner := g.complements()
@@ -69,6 +70,9 @@ func (g *Game) complements() map[int]int {
 
 // splitComplements returns the game in which the complement of a fluent of a pair is the other fluent.
 func (g *Game) splitComplements(ctx context.Context, partner map[int]int) *Game {
+	if len(partner) == 0 {
+		return g
+	}
 	split := func(h *Game, l logic.Lit) logic.Lit {
 		if other, ok := partner[int(l.Node()-h.Fluents[0].Node())]; ok && l.Complemented() {
 			return h.Fluents[other]
