@@ -70,12 +70,12 @@ func TestTheStartClockTeaches(t *testing.T) {
 	m := gamestest.Machine(t, "connectFour-4x4")
 	knows := knowledgeOf(t, gamestest.Rules(t, "connectFour-4x4"))
 	p := newThinker(setting{spec: spec{threads: 1, without: []string{exactSearch}}, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0), knowledge: knows})
-	p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) { l.Learn(t.Context(), 2_000) }
+	p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) { l.Learn(t.Context(), 16_000) }
 	ctx := ctxOf(t, time.Minute)
 	p.prepare(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3}})
 	p.adopt(p.study(ctx))
 	known, err := evaluate.Learnt(knows.file)
-	if p.approach.evaluator == nil || err != nil || known.Games < 2_000 {
+	if p.approach.evaluator == nil || err != nil || known.Games < 16_000 {
 		t.Errorf("an evaluation is used: %v, kept for the next match: %d games, %v", p.approach.evaluator != nil, known.Games, err)
 	}
 }

@@ -79,6 +79,7 @@ func (c *circuitMachine) compile(ctx context.Context, g *circuit.Game) machine.M
 	if err != nil {
 		return nil
 	}
+	m.Inherit(c.Machine)
 	return m
 }
 

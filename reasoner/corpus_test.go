@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/reasoner/trace"
 )
 
@@ -84,7 +86,7 @@ func replayGame(t *testing.T, name string) corpusLine {
 		t.Fatal(err)
 	}
 	line.info = m.Info()
-	checkSymmetries(t, m)
+	checkSymmetries(t, m, slices.Concat(facts.Symmetries(m), exchangeOf(m)))
 	traceFile, ok := corpus.Trace(t, name)
 	if !ok {
 		t.Logf("no trace of %s; it loads", name)

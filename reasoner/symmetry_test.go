@@ -1,6 +1,7 @@
 package reasoner_test
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 
@@ -30,17 +31,51 @@ func TestSymmetriesOfKnownGames(t *testing.T) {
 			if all := len(facts.Symmetries(m)); all != want.all || exchanges != want.exchanges {
 				t.Errorf("%d symmetries, %d of them exchange the players; want %+v", all, exchanges, want)
 			}
-			checkSymmetries(t, m)
+			checkSymmetries(t, m, facts.Symmetries(m))
 		})
 	}
 }
 
+// In games of turns, too, the players can be exchanged. A machine with decisive moves knows the exchange of its rules.
+func TestExchangesOfKnownGames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"ticTacToe":         true,
+		"connectFour-5x4":   true,
+		"breakthrough-4x5":  true,
+		"reversi-4x4":       true,
+		"goofspiel-4":       true,
+		"rockPaperScissors": true,
+		"hex-4x4":           true,  // connections are loops
+		"slidingPuzzle-3x2": false, // one role
+		"trio-3x3":          false, // three roles
+		"pursuit-3x3-4":     false, // different roles
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := gamestest.Machine(t, name)
+			for _, m := range []machine.Machine{m, cmp.Or(facts.Decisive(t.Context(), m, false), m)} {
+				found := exchangeOf(m)
+				if (len(found) > 0) != want {
+					t.Fatalf("%d exchanges, want one: %t", len(found), want)
+				}
+				checkSymmetries(t, m, found)
+			}
+		})
+	}
+}
+
+// exchangeOf returns the exchange of the players of a machine as a list of at most one symmetry.
+func exchangeOf(m machine.Machine) []facts.Symmetry {
+	if y := facts.Exchange(m); y != nil {
+		return []facts.Symmetry{*y}
+	}
+	return nil
+}
+
 // checkSymmetries plays a random game and compares every position on the way with
-// its images under some symmetries of the machine.
-func checkSymmetries(t *testing.T, m machine.Machine) {
+// its images under some of the symmetries.
+func checkSymmetries(t *testing.T, m machine.Machine, symmetries []facts.Symmetry) {
 	t.Helper()
 	const longest, most = 60, 6
-	symmetries := facts.Symmetries(m)
 	if len(symmetries) > most {
 		symmetries = symmetries[len(symmetries)-most:]
 	}

@@ -14,10 +14,10 @@ import (
 	"stackmate/search/evaluate"
 )
 
-// begin returns a training of ticTacToe with a helper of the same game.
-func begin(t *testing.T) (*Training, *Helper) {
+// begin returns a training of a game with a helper of the same game.
+func begin(t *testing.T, game string) (*Training, *Helper) {
 	t.Helper()
-	rules, m := gamestest.Rules(t, "ticTacToe"), gamestest.Machine(t, "ticTacToe")
+	rules, m := gamestest.Rules(t, game), gamestest.Machine(t, game)
 	training, err := New(t.Context(), t.TempDir(), rules, m, 1, 16<<20)
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func play(t *testing.T, x *Training, h *Helper) *evaluate.Played {
 }
 
 func TestDamagedGamesOfHelpersAreDropped(t *testing.T) {
-	x, h := begin(t)
+	x, h := begin(t, "ticTacToe")
 	good := play(t, x, h)
 	damage := func(change func(*evaluate.PlayedGame)) *evaluate.Played {
 		g := good.Games[0]
@@ -84,7 +84,7 @@ func TestDamagedGamesOfHelpersAreDropped(t *testing.T) {
 }
 
 func TestDamagedWeightsOfATaskAreRefused(t *testing.T) {
-	x, h := begin(t)
+	x, h := begin(t, "ticTacToe")
 	play(t, x, h)
 	whole := *x.known.Load()
 	for name, known := range map[string][]byte{"none": nil, "half": whole[:len(whole)/2], "text": []byte("weights")} {
@@ -121,7 +121,7 @@ func TestEachTaskOfAHelperHasItsSeed(t *testing.T) {
 }
 
 func TestWeakerWeightsDoNotReplaceTheFile(t *testing.T) {
-	x, _ := begin(t)
+	x, _ := begin(t, "connectFour-4x4")
 	untrained := x.learner
 	learnt, err := evaluate.New(x.machine, evaluate.Config{Seed: 1, ConstantSum: true})
 	if err != nil {
@@ -143,7 +143,7 @@ func TestWeakerWeightsDoNotReplaceTheFile(t *testing.T) {
 		}
 	}
 	first, weaker, again := x.Checkpoints[0].Elo, x.Checkpoints[1].Elo, x.Checkpoints[2].Elo
-	if first < 15 || weaker > first-25 || math.Abs(again-first) > 15 {
+	if first < 50 || weaker > first-50 || math.Abs(again-first) > 15 {
 		t.Errorf("Elo %.0f, %.0f without learning, %.0f with the first weights again", first, weaker, again)
 	}
 	if plot := string(x.Plot()); !strings.Contains(plot, "weaker, not saved") || !strings.Contains(plot, "Elo") {

@@ -42,6 +42,7 @@ type Machine struct {
 	narrow func() *kernel.Executable // built at the first call
 
 	symmetries func() []facts.Symmetry
+	exchange   func() *facts.Symmetry
 }
 
 // output is the row of a signal, and whether the row holds the complement.
@@ -56,9 +57,10 @@ type goalOutput struct {
 }
 
 var (
-	_ machine.Machine = (*Machine)(nil)
-	_ facts.Symmetric = (*Machine)(nil)
-	_ facts.Valued    = (*Machine)(nil)
+	_ machine.Machine    = (*Machine)(nil)
+	_ facts.Symmetric    = (*Machine)(nil)
+	_ facts.Exchangeable = (*Machine)(nil)
+	_ facts.Valued       = (*Machine)(nil)
 )
 
 // Options are the options of Compile.
@@ -75,7 +77,7 @@ type Options struct {
 func (g *Optimised) Compile(ctx context.Context, o Options) (*Machine, error) {
 	m, err := g.Game.Compile(ctx, o)
 	if err == nil {
-		m.symmetries = g.Unshared.symmetries()
+		m.symmetries, m.exchange = g.Unshared.symmetries(), g.Unshared.exchange()
 	}
 	return m, err
 }
@@ -84,7 +86,7 @@ func (g *Optimised) Compile(ctx context.Context, o Options) (*Machine, error) {
 func (g *Game) Compile(ctx context.Context, o Options) (*Machine, error) {
 	m := &Machine{names: g.Names, initial: g.Initial}
 	m.info = machine.Info{Engine: "circuit", Parallel: true, Gates: g.Net.Gates(), Depth: g.Net.Depth()}
-	m.symmetries = g.symmetries()
+	m.symmetries, m.exchange = g.symmetries(), g.exchange()
 	available, err := kernel.From(o.Kernel)
 	if err != nil {
 		return nil, err
@@ -226,6 +228,15 @@ func (m *Machine) Info() machine.Info { return m.info }
 
 // Symmetries implements facts.Symmetric.
 func (m *Machine) Symmetries() []facts.Symmetry { return m.symmetries() }
+
+// Exchange implements facts.Exchangeable.
+func (m *Machine) Exchange() *facts.Symmetry { return m.exchange() }
+
+// Inherit takes the symmetries and the exchange from a machine of the same rules, whose network is simpler.
+func (m *Machine) Inherit(from machine.Machine) {
+	m.symmetries = func() []facts.Symmetry { return facts.Symmetries(from) }
+	m.exchange = func() *facts.Symmetry { return facts.Exchange(from) }
+}
 
 // GoalValues implements facts.Valued.
 func (m *Machine) GoalValues() [][]int32 {

@@ -61,6 +61,9 @@ func (s *symmetrySearch) initialColours() []uint64 {
 		}
 		colours[s.roles+r] = mix(fromRole, chance)
 	}
+	for i := s.loops; i < s.roles; i++ {
+		colours[i] = mix(fromLoop, 0)
+	}
 	return colours
 }
 
@@ -70,6 +73,7 @@ const (
 	fromComplement
 	fromFluent
 	fromMove
+	fromLoop
 	fromRole
 	fromOutput
 	fromTerminal

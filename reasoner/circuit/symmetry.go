@@ -2,6 +2,7 @@ package circuit
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -83,7 +84,7 @@ func (g *Game) mergeConjunctions(ctx context.Context) *Game {
 	})
 }
 
-// permutation maps each point to its image. The points are the inputs, followed by the roles.
+// permutation maps each point to its image. The points are the inputs and loop variables, followed by the roles.
 type permutation []int32
 
 // compose returns the permutation that applies p, then q.
@@ -127,9 +128,10 @@ func (p permutation) twoPart() permutation {
 // symmetrySearch looks for symmetries of one game.
 type symmetrySearch struct {
 	game    *Game
-	inputs  []logic.Lit // fluents, then moves by role
-	outputs []logic.Lit // by input: its next or legal signal
+	inputs  []logic.Lit // fluents, then moves by role, then loop variables
+	outputs []logic.Lit // by input: its next or legal signal, or its definition
 	moves   []int       // the first point of the moves of each role
+	loops   int         // the first point of the loop variables
 	roles   int         // the first point of the roles
 	points  int
 	budget  int
@@ -161,6 +163,10 @@ func newSymmetrySearch(g *Game) *symmetrySearch {
 		s.moves = append(s.moves, len(s.inputs))
 		s.inputs = append(s.inputs, row...)
 		s.outputs = append(s.outputs, g.Legal[r]...)
+	}
+	s.loops = len(s.inputs)
+	for _, v := range slices.Sorted(maps.Keys(g.Net.Definitions())) {
+		s.inputs, s.outputs = append(s.inputs, logic.Lit(v)<<1), append(s.outputs, g.Net.Definition(v))
 	}
 	s.roles = len(s.inputs)
 	s.points = s.roles + len(g.Does)
@@ -302,7 +308,8 @@ func (s *symmetrySearch) isSymmetry(p permutation) bool {
 	return at(g.Terminal) == g.Terminal && s.preservesGoals(p)
 }
 
-// preservesKinds reports whether p maps fluents to fluents, roles to roles, and moves of a role to moves of its image.
+// preservesKinds reports whether p maps fluents to fluents, roles to roles, and moves of a role to moves of its image. Then
+// it maps loop variables to loop variables.
 func (s *symmetrySearch) preservesKinds(p permutation) bool {
 	within := func(points permutation, from, count int) bool {
 		return !slices.ContainsFunc(points, func(to int32) bool {

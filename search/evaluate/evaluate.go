@@ -36,6 +36,7 @@ type Evaluation struct {
 	view    *view
 	network *network
 	rows    []vector.Shorts // by input; the last one is the bias
+	turned  []vector.Shorts // by input of a position that the mirror turns: the row of its image
 	scale   float32
 	nothing machine.State // the position without true fluents
 	share   float64       // see Share
@@ -59,6 +60,15 @@ func (e *Evaluation) quantise(active int) {
 	for i := range n.in {
 		for u, w := range n.in[i] {
 			e.rows[i][u] = int16(math.Round(float64(w * e.scale)))
+		}
+	}
+	if e.view.mirror == nil {
+		return
+	}
+	e.turned = make([]vector.Shorts, n.inputs())
+	for i, to := range e.view.mirror.images {
+		if to >= 0 {
+			e.turned[i] = e.rows[to]
 		}
 	}
 }
@@ -100,16 +110,17 @@ func (e *Evaluation) Values(dst []float64, states []uint64) {
 		wide, outputs := e.view.wide(), e.network.outputs
 		bias := e.rows[len(e.rows)-1]
 		sums, before := bias, e.nothing
+		turned := false
 		var buffer [blockOutputs]float32
 		for len(seen) > 0 {
 			n := min(len(seen)/wide, blockOutputs/outputs)
 			values := buffer[:n*outputs]
 			for i := range n {
 				now := seen[i*wide : (i+1)*wide]
-				if distance(before, now) > distance(e.nothing, now) {
-					sums, before = bias, e.nothing
+				if turns := e.view.mirror.turns(now); turns != turned || distance(before, now) > distance(e.nothing, now) {
+					turned, sums, before = turns, bias, e.nothing
 				}
-				vector.Change(&sums, e.rows, before, now)
+				vector.Change(&sums, e.rowsSeen(turned), before, now)
 				e.read(values[i*outputs:(i+1)*outputs], &sums)
 				before = now
 			}
@@ -117,11 +128,24 @@ func (e *Evaluation) Values(dst []float64, states []uint64) {
 				values[i] = logistic(v)
 			}
 			for i := range n {
-				e.byRole(dst[i*e.roles:(i+1)*e.roles], values[i*outputs:(i+1)*outputs])
+				at := dst[i*e.roles : (i+1)*e.roles]
+				e.byRole(at, values[i*outputs:(i+1)*outputs])
+				if e.view.mirror.turns(seen[i*wide:]) {
+					first, second := e.players[0], e.players[1]
+					at[first], at[second] = at[second], at[first]
+				}
 			}
 			dst, seen = dst[n*e.roles:], seen[n*wide:]
 		}
 	})
+}
+
+// rowsSeen returns the rows of the inputs of positions that the mirror turns, or of all others.
+func (e *Evaluation) rowsSeen(turned bool) []vector.Shorts {
+	if turned {
+		return e.turned
+	}
+	return e.rows
 }
 
 // distance returns the number of inputs that differ.

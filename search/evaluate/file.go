@@ -33,7 +33,7 @@ type Rules interface {
 
 const (
 	formatName    = "stackmate evaluation"
-	formatVersion = 6 // up to version 5 files were not in canonical names
+	formatVersion = 7 // up to version 6 networks saw no position from the view of the second player
 	// maxFile bounds the JSON text of a file, in bytes: 20 for each weight.
 	maxFile = 20 * (2*maxFluents + 1) * width * 2
 )
@@ -52,7 +52,8 @@ type saved struct {
 	Weights  [][]float32   `json:"weights"`  // by fluent, then unit
 	Readings []float32     `json:"readings"` // by output, then rectified unit
 	Signals  []savedSignal `json:"signals,omitempty"`
-	Blocked  bool          `json:"blocked"` // the blocking fluents are known
+	Blocked  bool          `json:"blocked"`  // the blocking fluents are known
+	Mirrored bool          `json:"mirrored"` // positions are seen from the view of the player to move
 }
 
 // savedSignal is one signal of a file: a threat has the fluent that it lacks, any other signal a move.
@@ -99,7 +100,7 @@ func (l *Learner) Write(w io.Writer, rules Rules) error {
 	for i := range f.Fluents {
 		f.Weights = append(f.Weights, n.in[i][:])
 	}
-	f.Signals, f.Blocked = l.savedSignals(), l.view.blocks != nil
+	f.Signals, f.Blocked, f.Mirrored = l.savedSignals(), l.view.blocks != nil, l.view.mirror != nil
 	f.Bias = n.bias()[:]
 	f.translate(rules.Canonical)
 	z := gzip.NewWriter(w)
@@ -205,7 +206,8 @@ func (l *Learner) restore(f *saved, rules Rules) error {
 	case f.Rules != rules.Rules():
 		return damaged("its rules are not the rules of the game")
 	case f.Outputs != n.outputs || len(f.Fluents) != l.view.fluents || len(f.Weights) != l.view.fluents || len(f.Bias) != width ||
-		len(f.Readings) != n.outputs*n.linear() || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0:
+		len(f.Readings) != n.outputs*n.linear() || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0 ||
+		f.Mirrored != (l.view.mirror != nil):
 		return misfit("its parts do not fit together")
 	}
 	f.translate(rules.Own)

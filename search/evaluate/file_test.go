@@ -136,10 +136,11 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 		"cut off":         {whole[:len(whole)/2], true, "unexpected EOF"},
 		"a bit flipped":   {flipped, true, "damaged"},
 		"other rules":     {text(`"rules":"rules"`, `"rules":"others"`), true, "not the rules of the game"},
-		"a later version": {text(`"version":6`, `"version":9`), false, "version 9"},
-		"an old version":  {text(`"version":6`, `"version":5`), true, "version 5"},
+		"a later version": {text(`"version":7`, `"version":9`), false, "version 9"},
+		"an old version":  {text(`"version":7`, `"version":6`), true, "version 6"},
 		"another fluent":  {text(`"~`+first+`"`, `"~(cell 9 9 b)"`), false, "(cell 9 9 b)"},
 		"the same twice":  {text(`"~`+first+`"`, `"~`+second+`"`), false, second},
+		"another view":    {text(`"mirrored":true`, `"mirrored":false`), false, "do not fit"},
 		"fewer outputs":   {text(`"outputs":1`, `"outputs":0`), false, "do not fit"},
 		"a huge weight":   {text(`"bias":[`, `"bias":[1e30,`), false, "do not fit"},
 		"an infinite sum": {text(`"sum":`, `"sum":1e300,"odd":`), true, "no numbers"},
@@ -162,7 +163,7 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 
 func FuzzLoad(f *testing.F) {
 	m := gamestest.Machine(f, "ticTacToe")
-	f.Add([]byte(`{"format":"stackmate evaluation","version":6,"rules":"rules","outputs":1}`))
+	f.Add([]byte(`{"format":"stackmate evaluation","version":7,"rules":"rules","outputs":1}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)

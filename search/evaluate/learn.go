@@ -15,7 +15,8 @@ import (
 )
 
 // Positions are fitted to the TD(λ) returns of their game (Sutton, 1988). They are drawn at random
-// from a reservoir of recent positions, in random symmetric images, so a batch mixes many games.
+// from a reservoir of recent positions, in random symmetric images, so a batch mixes many games. The reservoir holds
+// positions from the view of the player to move (mirror.go).
 // Later games change less, so the reservoir counts more of them as recent.
 //
 // Invariant: each position is evaluated before it is learnt from, by a network trained on other
@@ -130,7 +131,7 @@ func New(m machine.Machine, c Config) (*Learner, error) {
 		l.survey = newSurvey(l.view)
 	}
 	for i := range facts.Symmetries(m) {
-		l.images = append(l.images, l.view.images(&facts.Symmetries(m)[i]))
+		l.images = append(l.images, l.view.imagesSeen(&facts.Symmetries(m)[i]))
 	}
 	l.trainer = newTrainer(newNetwork(l.wide, l.view.inputs(), outputs, rng))
 	l.current = Evaluation{players: players, roles: l.games.roles, sum: machine.MaxGoal, view: l.view, network: l.trainer.network}
@@ -168,7 +169,7 @@ const networks = 5
 
 // Bytes returns the approximate memory of the learner.
 func (l *Learner) Bytes() int64 {
-	weights := int64(unsafe.Sizeof(vector.Floats{}))*networks + int64(unsafe.Sizeof(vector.Shorts{}))
+	weights := int64(unsafe.Sizeof(vector.Floats{}))*networks + 2*int64(unsafe.Sizeof(vector.Shorts{}))
 	bytes := 8*int64(len(l.pool)) + 4*int64(len(l.targets)) + weights*int64(len(l.trainer.in))
 	for _, p := range append([]*selfPlay{l.games}, l.others...) {
 		bytes += p.machine.Info().Batch + 8*int64(len(p.states)) + int64(len(p.all)*longest*8*p.words)
@@ -249,8 +250,10 @@ func (l *Learner) store(seen []uint64, values, target []float32) {
 		l.active = max(l.active, count(s))
 		at := l.pooled % l.room
 		l.pooled++
-		copy(l.pool[at*l.wide:], s)
 		copy(l.targets[at*outputs:], target)
+		if m := l.view.mirror; m.see(l.pool[at*l.wide:(at+1)*l.wide], s) {
+			copy(l.targets[at*outputs:], l.imageOf(m.exchange, target))
+		}
 		if i > 0 {
 			for o := range target {
 				target[o] = lambda*target[o] + (1-lambda)*values[(i-1)*outputs+o]
@@ -267,7 +270,9 @@ func (l *Learner) fit(i int) {
 		l.inputs.SetBits(s)
 	} else {
 		l.inputs.SetImages(s, l.images[k-1])
-		target = l.imageOf(&facts.Symmetries(l.games.machine)[k-1], target)
+		if l.view.mirror == nil { // else the player to move gets as much
+			target = l.imageOf(&facts.Symmetries(l.games.machine)[k-1], target)
+		}
 	}
 	l.trainer.fit(&l.inputs, target)
 }

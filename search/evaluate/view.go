@@ -23,6 +23,7 @@ type view struct {
 	signals []facts.Signal
 	source  facts.Signals
 	blocks  [][]int32 // by signal: the fluents that block a threat; nil while unknown
+	mirror  *mirror   // of positions in which the second player is to move, or nil
 	pool    *sync.Pool
 }
 
@@ -39,6 +40,7 @@ func newView(m machine.Machine, source facts.Signals) *view {
 		v.source, v.signals = source, source.List()
 		v.pool = &sync.Pool{New: func() any { return &sensing{sensor: source.NewSensor()} }}
 	}
+	v.mirror = newMirror(m, v)
 	return v
 }
 
@@ -115,6 +117,21 @@ func (v *view) images(y *facts.Symmetry) []int32 {
 		}
 		if to, ok := number[image]; ok {
 			images[v.input(k)] = to
+		}
+	}
+	return images
+}
+
+// imagesSeen returns the image of each input that the network sees under a symmetry: if the symmetry exchanges the players,
+// the mirror exchanges them again.
+func (v *view) imagesSeen(y *facts.Symmetry) []int32 {
+	images := v.images(y)
+	if v.mirror == nil || slices.IsSorted(y.Roles) {
+		return images
+	}
+	for i, to := range images {
+		if to >= 0 {
+			images[i] = v.mirror.images[to]
 		}
 	}
 	return images

@@ -26,6 +26,19 @@ func Symmetries(m machine.Machine) []Symmetry {
 	return nil
 }
 
+// Exchangeable is a machine with a known exchange of its players.
+type Exchangeable interface{ Exchange() *Symmetry }
+
+// Exchange returns an automorphism that exchanges the players of a game of two; nil if none is known. Unlike Symmetries, it
+// may hold only in positions in which some pairs of fluents are complementary, such as the two fluents that mark the turn.
+// They are complementary in all reachable positions and in the images of these.
+func Exchange(m machine.Machine) *Symmetry {
+	if e, ok := machine.As[Exchangeable](m); ok {
+		return e.Exchange()
+	}
+	return nil
+}
+
 // Symmetry is an automorphism of the rules: a renaming of roles, moves and fluents that maps the rules to
 // themselves. If a joint move leads from position a to position b, its image leads from the image of a to the
 // image of b. Images of terminal positions are terminal. The goal of a role in a position equals the goal of
