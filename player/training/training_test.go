@@ -98,7 +98,7 @@ func TestDamagedWeightsOfATaskAreRefused(t *testing.T) {
 }
 
 func TestEachTaskOfAHelperHasItsSeed(t *testing.T) {
-	x, _ := begin(t)
+	x, _ := begin(t, "ticTacToe")
 	tasks := make(chan Task)
 	end, err := x.Invite(t.Context(), zerolog.Nop(), 7, func(ctx context.Context, task Task) (*evaluate.Played, error) {
 		tasks <- task
