@@ -61,9 +61,6 @@ func (s *symmetrySearch) initialColours() []uint64 {
 		}
 		colours[s.roles+r] = mix(fromRole, chance)
 	}
-	for i := s.loops; i < s.roles; i++ {
-		colours[i] = mix(fromLoop, 0)
-	}
 	return colours
 }
 
@@ -73,7 +70,6 @@ const (
 	fromComplement
 	fromFluent
 	fromMove
-	fromLoop
 	fromRole
 	fromOutput
 	fromTerminal

@@ -2,7 +2,6 @@ package circuit
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync"
 
@@ -84,7 +83,7 @@ func (g *Game) mergeConjunctions(ctx context.Context) *Game {
 	})
 }
 
-// permutation maps each point to its image. The points are the inputs and loop variables, followed by the roles.
+// permutation maps each point to its image. The points are the inputs, followed by the roles.
 type permutation []int32
 
 // compose returns the permutation that applies p, then q.
@@ -128,10 +127,9 @@ func (p permutation) twoPart() permutation {
 // symmetrySearch looks for symmetries of one game.
 type symmetrySearch struct {
 	game    *Game
-	inputs  []logic.Lit // fluents, then moves by role, then loop variables
-	outputs []logic.Lit // by input: its next or legal signal, or its definition
+	inputs  []logic.Lit // fluents, then moves by role
+	outputs []logic.Lit // by input: its next or legal signal
 	moves   []int       // the first point of the moves of each role
-	loops   int         // the first point of the loop variables
 	roles   int         // the first point of the roles
 	points  int
 	budget  int
@@ -163,10 +161,6 @@ func newSymmetrySearch(g *Game) *symmetrySearch {
 		s.moves = append(s.moves, len(s.inputs))
 		s.inputs = append(s.inputs, row...)
 		s.outputs = append(s.outputs, g.Legal[r]...)
-	}
-	s.loops = len(s.inputs)
-	for _, v := range slices.Sorted(maps.Keys(g.Net.Definitions())) {
-		s.inputs, s.outputs = append(s.inputs, logic.Lit(v)<<1), append(s.outputs, g.Net.Definition(v))
 	}
 	s.roles = len(s.inputs)
 	s.points = s.roles + len(g.Does)
@@ -308,8 +302,7 @@ func (s *symmetrySearch) isSymmetry(p permutation) bool {
 	return at(g.Terminal) == g.Terminal && s.preservesGoals(p)
 }
 
-// preservesKinds reports whether p maps fluents to fluents, roles to roles, and moves of a role to moves of its image. Then
-// it maps loop variables to loop variables.
+// preservesKinds reports whether p maps fluents to fluents, roles to roles, and moves of a role to moves of its image.
 func (s *symmetrySearch) preservesKinds(p permutation) bool {
 	within := func(points permutation, from, count int) bool {
 		return !slices.ContainsFunc(points, func(to int32) bool {
