@@ -1,4 +1,4 @@
-// Command mutants plants faults, one at a time, and runs the tests that should find each. The faults are those of a list
+// Command mutants plants faults, one at a time, and runs the tests that should find each. The faults come from a list
 // or, with -draw, changes of single operators, constants and statements of the packages that are its arguments. The
 // source stays as it is: go test replaces the faulty file by an overlay.
 package main
