@@ -120,18 +120,20 @@ func TestTheSearchesTogetherStayWithinTheMemory(t *testing.T) {
 
 func TestAMoveWaitsForTheMemoryOfAbandonedSearches(t *testing.T) {
 	for name, c := range map[string]struct {
+		from  int           // counters
 		lost  int64         // of the memory, at first
 		until time.Duration // the lost memory comes back
 		move  string
 		takes time.Duration // at least
 	}{
-		"all lost, back in time": {600 << 20, 3 * time.Second, "(take 2)", 3 * time.Second},
-		"all but the floor":      {530 << 20, time.Hour, "(take 2)", 0},
-		"all lost for ever":      {600 << 20, time.Hour, "(take 1)", 3 * time.Second}, // 5 counters: leaves 4 to the other one
+		"all lost, back in time": {5, 600 << 20, 3 * time.Second, "(take 2)", 3 * time.Second},
+		"all but the floor":      {5, 530 << 20, time.Hour, "(take 2)", 0},
+		"all lost for ever":      {3, 600 << 20, time.Hour, "(take 3)", 3 * time.Second}, // wins
+		"the same, 2 counters":   {2, 600 << 20, time.Hour, "(take 2)", 3 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := seated(t, newSubtraction(5), &patient{result: pure(2, search.Exact(60), false)}, nil)
+				p := seated(t, newSubtraction(c.from), &patient{result: pure(2, search.Exact(60), false)}, nil)
 				m := &memory{total: 600 << 20, compiled: closed}
 				p.worker.policy.(*thinker).memory = m
 				m.lose(c.lost)

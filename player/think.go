@@ -300,12 +300,18 @@ func (t *thinker) choose(ctx context.Context, at position) choice {
 }
 
 // withoutSearch chooses a move if no search has returned: the favourite of an interim result for this position,
-// else the best move by a search of one ply.
+// else the best move by a search of one ply. If the thinking time is over, the search of one ply has half of the time that
+// is left.
 func (t *thinker) withoutSearch(ctx context.Context, at position) choice {
 	v := verdict{by: byFallback, why: "no search has returned: the best move by one ply"}
 	if m, ok := t.experience.favouriteAt(at); ok {
 		v.why = "no search has returned: the preferred move of the search before"
 		return choice{move: m, verdict: v}
+	}
+	if ctx.Err() != nil {
+		short, end := context.WithTimeout(context.WithoutCancel(ctx), time.Until(at.give)/2)
+		defer end()
+		ctx = short
 	}
 	greedy := &onePly{rng: t.rng}
 	return choice{move: greedy.choose(ctx, at).move, verdict: v}
