@@ -136,6 +136,7 @@ func TestAMoveWaitsForTheMemoryOfAbandonedSearches(t *testing.T) {
 				p := seated(t, newSubtraction(c.from), &patient{result: pure(2, search.Exact(60), false)}, nil)
 				m := &memory{total: 600 << 20, compiled: closed}
 				p.worker.policy.(*thinker).memory = m
+				p.worker.experience.favourite.Store(nil) // of the start clock, in which a search may or may not report
 				m.lose(c.lost)
 				time.AfterFunc(c.until, func() { m.lose(-c.lost) })
 				began := time.Now()
