@@ -88,7 +88,7 @@ func (c *circuitMachine) compile(ctx context.Context, g *circuit.Game) machine.M
 // mostWork (search/montecarlo/README.md).
 const (
 	mostLength = 0.8
-	mostWork   = 3.3 // 3 where gates shared pairs of operands
+	mostWork   = 3.3
 )
 
 // pays reports whether decisive moves without lookahead shorten random games enough for their gates.

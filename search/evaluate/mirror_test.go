@@ -44,7 +44,8 @@ func mirrored(t *testing.T) map[string]*Learner {
 	}
 }
 
-// The image of a position under the exchange of the players is worth as much to the other player, but for the turn.
+// A position is worth as much to a player as its image under the exchange of the players is worth to the other player, if both
+// fluents of the turn have the same weights.
 func TestEvaluationsExchangeThePlayers(t *testing.T) {
 	for name, l := range mirrored(t) {
 		m, mirror := l.games.machine, l.view.mirror
