@@ -28,7 +28,7 @@ func TestStartClocksAreKept(t *testing.T) {
 	began := time.Now()
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3, 4}}
 	p.prepare(ctx, at)
-	if e := p.learn(ctx, 3*time.Second); e == nil || ctx.Err() != nil {
+	if e := p.learn(ctx); e == nil || ctx.Err() != nil {
 		t.Errorf("learnt %v in %v of a start clock of 4 s", e, time.Since(began))
 	}
 }
@@ -137,7 +137,7 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 	p.runLearner = func(l *evaluate.Learner, short context.Context, _ int64) {
 		ends, _ := short.Deadline()
 		all, _ := ctx.Deadline()
-		share := learningShare / float64(parts)
+		share := learningTime.share / float64(parts)
 		// The time of the part is counted from a moment between the part before it and now.
 		earliest, latest := before.Add(scaled(share, all.Sub(before))), time.Now().Add(scaled(share, time.Until(all)))
 		if ends.Before(earliest) || ends.After(latest) {
