@@ -9,10 +9,6 @@ import (
 	"stackmate/search"
 )
 
-// minShare is the truncation threshold of mixed strategies, relative to the most probable move: smaller
-// probabilities are remains of exploration.
-const minShare = 0.05
-
 // known returns the statistics of the moves of a role, most visited first.
 func known(moves []stat) []search.Known {
 	order := slices.Clone(moves)
@@ -101,7 +97,7 @@ func (w *worker) rootMoves() (moves [][]stat, alone, choosers int) {
 		alone = int(none)
 	}
 	if w.balances() && !w.isSolved() {
-		w.mixWithCaution(moves)
+		w.mixRoot(moves)
 	}
 	return moves, alone, choosers
 }
@@ -111,11 +107,7 @@ func (w *worker) rootMoves() (moves [][]stat, alone, choosers int) {
 func (w *worker) strategy(r int, moves []stat, bounds search.Interval, choosers int) ([]search.Weighted, *stat) {
 	c := &w.config
 	if choosers > 1 && c.Rule == RegretMatching && !c.isTight(bounds) {
-		share := minShare
-		if w.tree.complete {
-			share = 0
-		}
-		return mixed(moves, share), nil
+		return mixed(moves), nil
 	}
 	rank := tried
 	switch {
@@ -177,25 +169,21 @@ func (c *Config) pick(moves []stat, bounds search.Interval, rank func(*stat) flo
 	return best
 }
 
-// mixed returns the average strategy without moves below the share least of the most probable move.
-func mixed(moves []stat, least float64) []search.Weighted {
-	largest := 0.
-	for _, s := range moves {
-		largest = max(largest, float64(*s.weight()))
-	}
-	if largest == 0 { // never sampled
-		return []search.Weighted{{Move: moves[0].move, Probability: 1}}
-	}
-	kept := 0.0
+// mixed returns the average strategy.
+func mixed(moves []stat) []search.Weighted {
+	sum := 0.0
 	var out []search.Weighted
 	for _, s := range moves {
-		if weight := float64(*s.weight()); weight > 0 && weight >= least*largest {
+		if weight := float64(*s.weight()); weight > 0 {
 			out = append(out, search.Weighted{Move: s.move, Probability: weight})
-			kept += weight
+			sum += weight
 		}
 	}
+	if out == nil { // never sampled
+		return []search.Weighted{{Move: moves[0].move, Probability: 1}}
+	}
 	for i := range out {
-		out[i].Probability /= kept
+		out[i].Probability /= sum
 	}
 	return out
 }
