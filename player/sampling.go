@@ -164,7 +164,7 @@ func (t *thinker) sampling(a approach, threads int) montecarlo.Config {
 	config := montecarlo.Config{
 		Rule: montecarlo.RegretMatching, AtOnce: !t.class.InTurns(), Rave: a.rave, Without: t.sampledWithout(), Workers: threads,
 	}
-	if t.textbook {
+	if t.kind.plain {
 		config = montecarlo.Config{Playouts: 1, Exploration: textbookExploration, Without: montecarlo.Plain, Workers: threads}
 	}
 	if a.evaluator != nil {

@@ -33,6 +33,23 @@ func TestStartClocksAreKept(t *testing.T) {
 	}
 }
 
+func TestTheTextbookPlayerHasNeitherTechniquesNorPreparation(t *testing.T) {
+	s, err := parse("mcts-plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newThinker(setting{spec: s, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
+	m := gamestest.Machine(t, "ticTacToe")
+	p.begin(ctxOf(t, 2*time.Second), position{machine: m, state: m.Initial()})
+	want := montecarlo.Config{Playouts: 1, Exploration: textbookExploration, Without: montecarlo.Plain, Workers: 1}
+	if got := p.sampling(p.approach, p.samplingThreads()); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if p.sampler.(*montecarlo.Searcher).Bounds() != nil {
+		t.Error("the first position is searched in the start clock")
+	}
+}
+
 // learntOf returns an evaluation trained on the given number of games, with its share beside playouts.
 func learntOf(t *testing.T, m machine.Machine, games int64) *evaluate.Evaluation {
 	t.Helper()

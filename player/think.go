@@ -182,7 +182,7 @@ func (l *searchers) adapt(helped bool) {
 func (t *thinker) begin(ctx context.Context, at position) {
 	t.prepare(ctx, at)
 	t.begun = at.machine
-	if t.textbook {
+	if t.kind.plain {
 		return
 	}
 	if t.class.Players > 1 {
