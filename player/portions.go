@@ -12,8 +12,8 @@ type portion struct {
 	most  time.Duration // 0 means no bound
 }
 
-// The portions of the start clock (docs/lab/constants.md, with all other constants). Three eighths of the clock are left after training, for the search
-// of the first position and for overruns.
+// The portions of the start clock (docs/lab/constants.md, with all other constants). Three eighths of the clock are left
+// after training, for the search of the first position and for overruns.
 var (
 	// factTime is for each search for a fact about the game: the sum of the goals, decisive moves, signals, subgames, the
 	// value.
