@@ -98,13 +98,16 @@ func (w *worker) mix(r int) []float64 {
 	return nil
 }
 
-// estimate fills the matrix of node n with the values of its cells for the row player. Without chance, an unvisited cell
-// gets a guess from its row and column. It returns false if too many cells are unvisited.
+// estimate fills the matrix of node n with the values of its cells for the row player; an unvisited cell has the value of
+// the node. It returns false if too many cells are unvisited.
 func (w *worker) estimate(n int32) bool {
 	t, m := w.tree, &w.matrices
 	cells, chance, step, _ := t.cells(n)
 	m.cells = scratch.Resize(m.cells, int(cells/chance))
-	clear(m.cells)
+	unvisited := t.value(n, w.first)
+	for i := range m.cells {
+		m.cells[i] = unvisited
+	}
 	known := int64(0)
 	for l := t.at(n).out; l != none; known++ {
 		a := t.links.at(l)
@@ -113,34 +116,10 @@ func (w *worker) estimate(n int32) bool {
 			return false
 		}
 		cell := a.cell/(step*chance)*step + a.cell%step // see collect
-		m.cells[cell] += t.value(a.to, w.first) / float64(chance)
+		m.cells[cell] += (t.value(a.to, w.first) - unvisited) / float64(chance)
 		l = a.sibling
 	}
-	if known < cells && (chance > 1 || (cells-known)*unknownParts > cells) {
-		return false
-	}
-	if known < cells {
-		w.guess(n)
-	}
-	return true
-}
-
-// guess fills the unvisited cells of node n from the means of their rows and columns.
-func (w *worker) guess(n int32) {
-	t, m := w.tree, &w.matrices
-	rows, columns, _ := w.size(n)
-	byRole := make([][]stat, t.roles)
-	moves := t.movesOf(n)
-	for r, width := range t.widthsOf(n) {
-		byRole[r], moves = moves[:width], moves[width:]
-	}
-	for c := range rows * columns {
-		if t.findLink(n, int64(c)) != none {
-			continue
-		}
-		a, b := &byRole[w.first][c/columns], &byRole[w.second][c%columns]
-		m.cells[c] = (a.sum/float64(max(1, a.visits)) + float64(w.sum) - b.sum/float64(max(1, b.visits))) / 2
-	}
+	return (cells-known)*unknownParts <= cells
 }
 
 // mixRoot sets the weights of the moves at the root, by role, to its equilibrium. It does nothing unless the root is a

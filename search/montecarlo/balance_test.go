@@ -69,18 +69,16 @@ func TestOfABalancedNodeItsValueIsPassedUp(t *testing.T) {
 	}
 }
 
-func TestACellThatNobodyHasSeenIsGuessed(t *testing.T) {
+func TestACellThatNobodyHasSeenHasTheValueOfItsNode(t *testing.T) {
 	w := newPennies([6]int{50, 50, 50, 50, 50, 0})
-	tree := w.tree
-	for i, visits := range []int32{100, 100, 50, 150, 100} {
-		tree.movesOf(tree.root)[i].visits = visits
-	}
-	if !w.estimate(tree.root) {
+	if !w.estimate(w.tree.root) {
 		t.Fatal("the matrix is not known")
 	}
-	// The third row has had 90, the second column 50 for the first player.
-	if got := w.matrices.cells[5]; math.Abs(got-70) > 1e-6 {
-		t.Errorf("the last cell is taken for %g, want 70", got)
+	want := []float64{80, 20, 20, 80, 90, w.tree.value(w.tree.root, 0)}
+	for i, got := range w.matrices.cells {
+		if math.Abs(got-want[i]) > 1e-6 {
+			t.Errorf("cell %d is taken for %g, want %g", i, got, want[i])
+		}
 	}
 }
 
