@@ -25,10 +25,6 @@ import (
 // evaluation decides how it is used (approachBy). A learner whose evaluation is used goes on in the opponents' time
 // (pupil.go).
 const (
-	// learningShare is the share of the start clock for training. An eighth of the clock is left for overruns.
-	learningShare = 0.5
-	// weighingShare is the maximum share of the training time for the comparison of the evaluation with playouts.
-	weighingShare = 0.25
 	// decisionShare is the share of a move's playouts that decide between the moves of a node in the tree. It matters where
 	// a move has few playouts (docs/lab/evaluation.md).
 	decisionShare = 1. / 500
@@ -44,7 +40,7 @@ func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 		return nil
 	}
 	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory, Threads: t.threads}
-	short, cancel := context.WithTimeout(ctx, min(decisiveTime, left/4))
+	short, cancel := factTime.begin(ctx)
 	config.Signals = facts.SignalsOf(short, t.machine)
 	cancel()
 	m := t.playouts(ctx, t.machine)
@@ -59,9 +55,9 @@ func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 	return l
 }
 
-// learn trains an evaluation for the given time. It returns nil without a learner (newLearner) or a game.
-func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Evaluation {
-	short, cancel := context.WithTimeout(ctx, clock) // with the time that newLearner takes
+// learn trains an evaluation. It returns nil without a learner (newLearner) or a game.
+func (t *thinker) learn(ctx context.Context) *evaluate.Evaluation {
+	short, cancel := learningTime.begin(ctx) // with the time that newLearner takes
 	defer cancel()
 	l := t.newLearner(ctx)
 	if l == nil {
@@ -76,7 +72,7 @@ func (t *thinker) learn(ctx context.Context, clock time.Duration) *evaluate.Eval
 		return nil
 	}
 	t.keep(l)
-	weighing, end := context.WithTimeout(ctx, scaled(weighingShare, clock))
+	weighing, end := weighingTime.begin(ctx)
 	defer end()
 	l.Weigh(weighing, decisionShare*t.playoutsIn(t.playClock()))
 	e := l.Evaluation()

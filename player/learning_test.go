@@ -122,7 +122,7 @@ func TestWhatIsOfNoUseIsNotLearnt(t *testing.T) {
 		}
 		ctx := ctxOf(t, time.Minute)
 		p.prepare(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}})
-		e := p.learn(ctx, time.Minute)
+		e := p.learn(ctx)
 		if got := e != nil && e.Share() >= usefulShare; got != useful {
 			t.Errorf("after %d games what was learnt is of use: %v", games, got)
 		}

@@ -31,11 +31,9 @@ type setting struct {
 	clock time.Duration // for each move; 0 means no limit
 	// ponders: ponder is called between the moves
 	ponders bool
-	// textbook: plain UCT without any technique or preparation
-	textbook bool
-	log      zerolog.Logger
-	memory   *memory
-	margins  *Margins
+	log     zerolog.Logger
+	memory  *memory
+	margins *Margins
 	// knowledge locates the stored evaluation of the game.
 	knowledge knowledge
 	// experience passes the results of a replaced policy to its successor; nil means none.

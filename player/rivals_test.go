@@ -217,16 +217,27 @@ func (c *comparison) report(b *testing.B, at position, matches int) {
 
 // learnt has learnt a game of two in turns with constant sum for learningClock.
 func learnt(b *testing.B, m machine.Machine, signals bool) *evaluate.Learner {
-	b.Helper()
-	c := evaluate.Config{ConstantSum: true, Seed: 5}
+	var known facts.Signals
 	if signals {
-		c.Signals = facts.SignalsOf(context.Background(), m)
+		known = facts.SignalsOf(context.Background(), m)
 	}
-	l, err := evaluate.New(cmp.Or(facts.Decisive(context.Background(), m, false), m), c)
+	l := learner(b, withDecisive(m), known)
+	learn(l, learningClock)
+	return l
+}
+
+// withDecisive returns the machine with decisive moves, if there is one.
+func withDecisive(m machine.Machine) machine.Machine {
+	return cmp.Or(facts.Decisive(context.Background(), m, false), m)
+}
+
+// learner returns a learner of a game of two in turns with constant sum.
+func learner(b *testing.B, m machine.Machine, signals facts.Signals) *evaluate.Learner {
+	b.Helper()
+	l, err := evaluate.New(m, evaluate.Config{ConstantSum: true, Seed: 5, Signals: signals})
 	if err != nil {
 		b.Fatal(err)
 	}
-	learn(l, learningClock)
 	return l
 }
 
@@ -267,7 +278,7 @@ func BenchmarkSignals(b *testing.B) {
 			m := newReferee(b, game).machine
 			for range b.N {
 				with, without := learnt(b, m, true), learnt(b, m, false)
-				s := evaluate.Duel(context.Background(), cmp.Or(facts.Decisive(context.Background(), m, false), m), with.Evaluation(), without.Evaluation(), 2000, 7)
+				s := evaluate.Duel(context.Background(), withDecisive(m), with.Evaluation(), without.Evaluation(), 2000, 7)
 				b.ReportMetric(s.Points, "points")
 				b.ReportMetric(s.Error, "±")
 				b.ReportMetric(with.Progress().Correlation, "r-with")

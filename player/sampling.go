@@ -29,16 +29,11 @@ const (
 	usefulShare = 0.04
 	// beyondRave is the share from which on RAVE is not used (docs/lab/sampling.md).
 	beyondRave = 0.2
-	// rateTime and rateBytes bound the search that measures the number of leaves a second.
-	rateTime  = 100 * time.Millisecond
+	// rateBytes bounds the memory of the search that measures the number of leaves a second.
 	rateBytes = 32 << 20
 	// RAVE is used if RAVE values explain at least this share of the variance of first-move values
 	// (montecarlo.Agreement, docs/lab/sampling.md).
 	leastAgreement = 0.75
-	// agreementShare bounds the measurement of the agreement to this share of the start clock, agreementTime
-	// to this time.
-	agreementShare = 0.25
-	agreementTime  = 5 * time.Second
 )
 
 // approachBy returns the approach for a trained evaluation, which may be nil, given the leaves a second of an approach and
@@ -63,7 +58,7 @@ func (t *thinker) approachBy(e *evaluate.Evaluation, rate func(approach) float64
 
 // rate returns the number of leaves a second from the first position.
 func (t *thinker) rate(ctx context.Context, a approach) float64 {
-	ctx, cancel := context.WithTimeout(ctx, rateTime)
+	ctx, cancel := rateTime.begin(ctx)
 	defer cancel()
 	limits := search.Limits{MaxBytes: min(rateBytes, t.memory.share())}
 	r, err := montecarlo.New(t.sampling(a, t.threads)).Search(ctx, t.machine, t.machine.Initial(), limits)
@@ -78,13 +73,13 @@ func (t *thinker) playoutsIn(clock time.Duration) float64 {
 	return clock.Seconds() * float64(t.threads) * t.class.StatesPerSecond / max(t.class.Length, 1)
 }
 
-// agreement returns montecarlo.Agreement, or 0 if memory is too short. It stops after its share of the clock.
-func (t *thinker) agreement(ctx context.Context, clock time.Duration) float64 {
+// agreement returns montecarlo.Agreement, or 0 if memory is too short.
+func (t *thinker) agreement(ctx context.Context) float64 {
 	m := t.playouts(ctx, t.machine)
 	if m.Info().Batch > t.memory.share() {
 		return 0
 	}
-	short, cancel := context.WithTimeout(ctx, min(agreementTime, scaled(agreementShare, clock)))
+	short, cancel := agreementTime.begin(ctx)
 	defer cancel()
 	a := montecarlo.Agreement(short, m, t.seed)
 	t.log.Info().Float64("agreement", a).Msg("agreement of RAVE values with first-move values")
@@ -169,7 +164,7 @@ func (t *thinker) sampling(a approach, threads int) montecarlo.Config {
 	config := montecarlo.Config{
 		Rule: montecarlo.RegretMatching, AtOnce: !t.class.InTurns(), Rave: a.rave, Without: t.sampledWithout(), Workers: threads,
 	}
-	if t.textbook {
+	if t.kind.plain {
 		config = montecarlo.Config{Playouts: 1, Exploration: textbookExploration, Without: montecarlo.Plain, Workers: threads}
 	}
 	if a.evaluator != nil {
@@ -189,18 +184,12 @@ func (t *thinker) sampling(a approach, threads int) montecarlo.Config {
 // textbookExploration is the exploration constant of plain UCT in goal points.
 const textbookExploration = 70
 
-// factoringShare bounds the search for subgames to this share of the start clock, factoringTime to this time.
-const (
-	factoringShare = 0.15
-	factoringTime  = 3 * time.Second
-)
-
 // factor splits the game into independent subgames, each with its own thinker, if it finds such subgames.
 func (t *thinker) factor(ctx context.Context) {
 	if !t.has(factoring) || t.class.Chance {
 		return
 	}
-	short, cancel := context.WithTimeout(ctx, min(factoringTime, scaled(factoringShare, timeLeft(ctx, time.Now()))))
+	short, cancel := factTime.begin(ctx)
 	defer cancel()
 	for _, g := range factor.Subgames(short, t.machine, t.seed) {
 		if t.parts == nil {

@@ -28,8 +28,25 @@ func TestStartClocksAreKept(t *testing.T) {
 	began := time.Now()
 	at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3, 4}}
 	p.prepare(ctx, at)
-	if e := p.learn(ctx, 3*time.Second); e == nil || ctx.Err() != nil {
+	if e := p.learn(ctx); e == nil || ctx.Err() != nil {
 		t.Errorf("learnt %v in %v of a start clock of 4 s", e, time.Since(began))
+	}
+}
+
+func TestTheTextbookPlayerHasNeitherTechniquesNorPreparation(t *testing.T) {
+	s, err := parse("mcts-plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newThinker(setting{spec: s, memory: &memory{total: 64 << 20}, margins: NewMargins(0, 0)})
+	m := gamestest.Machine(t, "ticTacToe")
+	p.begin(ctxOf(t, 2*time.Second), position{machine: m, state: m.Initial()})
+	want := montecarlo.Config{Playouts: 1, Exploration: textbookExploration, Without: montecarlo.Plain, Workers: 1}
+	if got := p.sampling(p.approach, p.samplingThreads()); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if p.sampler.(*montecarlo.Searcher).Bounds() != nil {
+		t.Error("the first position is searched in the start clock")
 	}
 }
 
@@ -137,7 +154,7 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 	p.runLearner = func(l *evaluate.Learner, short context.Context, _ int64) {
 		ends, _ := short.Deadline()
 		all, _ := ctx.Deadline()
-		share := learningShare / float64(parts)
+		share := learningTime.share / float64(parts)
 		// The time of the part is counted from a moment between the part before it and now.
 		earliest, latest := before.Add(scaled(share, all.Sub(before))), time.Now().Add(scaled(share, time.Until(all)))
 		if ends.Before(earliest) || ends.After(latest) {

@@ -20,24 +20,20 @@ type Kind struct {
 	make    func(setting) policy
 	without []string // techniques to leave out
 	threads int      // 0 means the default
+	plain   bool     // textbook UCT, without preparation
 }
 
 // kinds lists all kinds of players.
 var kinds = []Kind{
 	{Name: "stackmate", About: "exact and sampling searches side by side", Tunable: true, make: think},
 	{Name: "mcts", About: "the sampling search alone", Tunable: true, make: think, without: []string{exactSearch}},
-	{Name: "mcts-plain", About: "textbook UCT on one thread, without any technique", Tunable: true, make: textbook, without: allTechniques(), threads: 1},
+	{Name: "mcts-plain", About: "textbook UCT on one thread, without any technique", Tunable: true, make: think, without: allTechniques(), threads: 1, plain: true},
 	{Name: "greedy", About: "looks one joint move ahead", make: func(s setting) policy { return &onePly{rng: machine.NewRand(s.seed)} }},
 	{Name: "random", About: "a random legal move", make: func(s setting) policy { return &randomMove{machine.NewRand(s.seed)} }},
 	{Name: "legal", About: "always the first legal move", make: func(setting) policy { return firstMove{} }},
 }
 
 func think(s setting) policy { return newThinker(s) }
-
-func textbook(s setting) policy {
-	s.textbook = true
-	return newThinker(s)
-}
 
 // Technique is a switchable part of the search. Matches with and without it measure its worth.
 type Technique struct {

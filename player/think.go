@@ -95,30 +95,20 @@ func (t *thinker) prepare(ctx context.Context, at position) {
 	t.sampler = t.newSampler()
 }
 
-// sumShare bounds the proof of the sum of the goals to this share of the clock, sumTime to this time. The machine
+// proveSum lets the machine prove the sum of the goals of two players, if samples suggest a constant sum. The machine
 // stores the sum. Without it exact searches prove facts about the own goal alone, which takes longer.
-const (
-	sumShare = 0.05
-	sumTime  = 2 * time.Second
-)
-
-// proveSum lets the machine prove the sum of the goals of two players, if samples suggest a constant sum.
 func (t *thinker) proveSum(ctx context.Context) {
 	if t.class.Players == 2 && t.class.ConstantSum {
-		short, cancel := context.WithTimeout(ctx, min(sumTime, scaled(sumShare, timeLeft(ctx, time.Now()))))
+		short, cancel := factTime.begin(ctx)
 		defer cancel()
 		facts.ProvedGoalSum(short, t.machine)
 	}
 }
 
-// decisiveTime bounds the search for circuits of decisive moves: circuits that take longer to find
-// cost too much in playouts.
-const decisiveTime = 1500 * time.Millisecond
-
 // findDecisive sets hasDecisive before the first move, as the search takes time.
 func (t *thinker) findDecisive(ctx context.Context) {
 	if t.class.Players > 1 && t.sampledWithout()&montecarlo.Decisive == 0 {
-		short, cancel := context.WithTimeout(ctx, min(decisiveTime, timeLeft(ctx, time.Now())/4))
+		short, cancel := factTime.begin(ctx)
 		defer cancel()
 		t.hasDecisive = facts.Decisive(short, t.machine, !t.class.InTurns()) != nil
 	}
@@ -187,21 +177,12 @@ func (l *searchers) adapt(helped bool) {
 	}
 }
 
-const (
-	// proofShare bounds the attempt to solve the game within the start clock to this share, proofTime to this time.
-	// In simultaneous games without subgames the share is atOnceShare without a time limit: nothing is trained there,
-	// and a first move without a proof often loses.
-	proofShare  = 0.1
-	proofTime   = 2 * time.Second
-	atOnceShare = 0.3
-)
-
 // begin implements policy. It tries to solve the game, else it trains an evaluation. It searches the position in the
 // remaining time and keeps the trees and tables.
 func (t *thinker) begin(ctx context.Context, at position) {
 	t.prepare(ctx, at)
 	t.begun = at.machine
-	if t.textbook {
+	if t.kind.plain {
 		return
 	}
 	if t.class.Players > 1 {
@@ -224,10 +205,8 @@ func (t *thinker) begin(ctx context.Context, at position) {
 // although the whole game is not; the whole game then uses playouts.
 func (t *thinker) study(ctx context.Context) approach {
 	if t.parts == nil {
-		clock := timeLeft(ctx, time.Now())
-		e := t.learn(ctx, scaled(learningShare, clock))
 		rate := func(a approach) float64 { return t.rate(ctx, a) }
-		return t.approachBy(e, rate, func() float64 { return t.agreement(ctx, clock) })
+		return t.approachBy(t.learn(ctx), rate, func() float64 { return t.agreement(ctx) })
 	}
 	left := len(t.parts)
 	for _, part := range t.parts {
@@ -239,22 +218,21 @@ func (t *thinker) study(ctx context.Context) approach {
 	return approach{}
 }
 
-// solves reports whether the searches solve the game within proofTime. In simultaneous games only exact searches run.
+// solves reports whether the searches solve the game within their portion of the clock. In simultaneous games only exact searches run.
 func (t *thinker) solves(ctx context.Context, at position) bool {
 	if len(t.exact) == 0 {
 		return false
 	}
-	left := timeLeft(ctx, time.Now())
-	most := min(proofTime, scaled(proofShare, left))
+	most := factTime
 	if t.class.Simultaneous {
 		if t.parts == nil {
-			most = scaled(atOnceShare, left)
+			most = atOnceTime
 		}
 		sampler := t.sampler
 		t.sampler = nil
 		defer func() { t.sampler = sampler }()
 	}
-	short, cancel := context.WithTimeout(ctx, most)
+	short, cancel := most.begin(ctx)
 	defer cancel()
 	return t.search(short, at).settled() != nil
 }

@@ -106,14 +106,22 @@ func (u *oracle) ask(t testing.TB, s machine.State, role machine.Role) (q questi
 
 // questions returns n different positions of random matches, each asked of one role.
 func (u *oracle) questions(t testing.TB, n int) []question {
+	return u.questionsOf(t, n, 0, 3, func(rng *machine.Rand, _ machine.State, e *play.Expansion) int { return rng.Intn(e.Children) })
+}
+
+// questionsOf returns n different positions of matches, at most one of each match, each asked of one role. A position is
+// asked about with probability 1/part, after the given number of plies at the earliest. Function next returns the child
+// that a match goes to.
+func (u *oracle) questionsOf(t testing.TB, n, plies, part int, next func(*machine.Rand, machine.State, *play.Expansion) int) []question {
 	rng := machine.NewRand(1)
 	asked := map[string]bool{} // keys of positions
 	var out []question
 	for len(out) < n {
 		s := slices.Clone(u.machine.Initial())
 		var e play.Expansion
-		for over := false; !over; over, _ = u.expander.Look(s) {
-			if rng.Intn(3) == 0 && !asked[s.Key()] {
+		over := false
+		for ply := 0; !over; ply++ {
+			if ply >= plies && rng.Intn(part) == 0 && !asked[s.Key()] {
 				asked[s.Key()] = true
 				if q, ok := u.ask(t, s, machine.Role(rng.Intn(2))); ok {
 					out = append(out, q)
@@ -123,41 +131,48 @@ func (u *oracle) questions(t testing.TB, n int) []question {
 			if err := u.expander.Expand(&e, s); err != nil {
 				t.Fatal(err)
 			}
-			s = slices.Clone(e.Child(rng.Intn(e.Children)))
+			s = slices.Clone(e.Child(next(rng, s, &e)))
+			over, _ = u.expander.Look(s)
 		}
 	}
 	return out
 }
 
-// BenchmarkTruth asks players for moves in positions of games that are solved, and
-// reports how many of them keep the value, in percent, and how many goal points the
-// strategies lose against the best reply: how far they can be exploited. Clocks are of
-// processor time, of both searches together.
+// BenchmarkTruth asks players for moves in positions of games that are solved. Clocks are of processor time, of both
+// searches together.
 func BenchmarkTruth(b *testing.B) {
-	for _, game := range []string{"ticTacToe", "connectFour-5x4", "connectFour-5x5", "breakthrough-4x5", "hex-4x4", "biddingTicTacToe-3", "goofspiel-6", "oshiZumo-12-3"} {
-		u := newOracle(b, newReferee(b, game).machine)
-		asked := u.questions(b, 200)
-		for _, name := range []string{"stackmate:threads=1", "mcts:threads=1", "mcts-plain"} {
-			for _, clock := range []time.Duration{100 * time.Millisecond, time.Second, 3 * time.Second} {
-				b.Run(fmt.Sprintf("%s/%s/%v", game, name, clock), func(b *testing.B) {
-					kept, lost := 0.0, 0.0
-					for range b.N {
-						for i := range asked {
-							loss := asked[i].loss(answer(b, name, u.machine, &asked[i], clock))
-							lost += loss
-							if loss < 0.01 {
-								kept++
-							}
-						}
-					}
-					n := float64(b.N * len(asked))
-					b.ReportMetric(100*kept/n, "%kept")
-					b.ReportMetric(lost/n, "lost")
-					b.ReportMetric(0, "ns/op")
-				})
+	for _, game := range []string{"ticTacToe", "connectFour-5x4", "connectFour-5x5", "breakthrough-4x5", "hex-4x4", "biddingTicTacToe-3", "goofspiel-6", "goofspiel-7", "oshiZumo-12-3"} {
+		b.Run(game, func(b *testing.B) {
+			u := newOracle(b, newReferee(b, game).machine)
+			asked := u.questions(b, 200)
+			for _, name := range []string{"stackmate:threads=1", "mcts:threads=1", "mcts-plain"} {
+				for _, clock := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, time.Second, 3 * time.Second} {
+					b.Run(fmt.Sprintf("%s/%v", name, clock), func(b *testing.B) {
+						grade(b, asked, func(q *question) []search.Weighted { return newcomer(b, name, u.machine).answer(b.Context(), q, clock) })
+					})
+				}
+			}
+		})
+	}
+}
+
+// grade reports how many answers keep the value, in percent, and how many goal points the strategies lose against the best
+// reply: their exploitability.
+func grade(b *testing.B, asked []question, answer func(*question) []search.Weighted) {
+	kept, lost := 0.0, 0.0
+	for range b.N {
+		for i := range asked {
+			loss := asked[i].loss(answer(&asked[i]))
+			lost += loss
+			if loss < 0.01 {
+				kept++
 			}
 		}
 	}
+	n := float64(b.N * len(asked))
+	b.ReportMetric(100*kept/n, "%kept")
+	b.ReportMetric(lost/n, "lost")
+	b.ReportMetric(0, "ns/op")
 }
 
 // withProcessorTime returns a context that ends when this process has taken so much processor time
@@ -175,8 +190,8 @@ func withProcessorTime(ctx context.Context, clock time.Duration) (context.Contex
 	return ctx, cancel
 }
 
-// answer returns the strategy played by a player that sees a position for the first time.
-func answer(t testing.TB, name string, m machine.Machine, q *question, clock time.Duration) []search.Weighted {
+// newcomer returns a player that sees a game for the first time.
+func newcomer(t testing.TB, name string, m machine.Machine) *thinker {
 	s, err := parse(name)
 	if err != nil {
 		t.Fatal(err)
@@ -185,9 +200,13 @@ func answer(t testing.TB, name string, m machine.Machine, q *question, clock tim
 		spec: s,
 		seed: 1, log: zerolog.Nop(), memory: &memory{total: 512 << 20, compiled: closed}, margins: NewMargins(0, 0),
 	})
-	at := position{machine: m, state: q.state, role: q.role, legal: q.legal}
-	thinker.prepare(t.Context(), at)
-	ctx, cancel := withProcessorTime(t.Context(), clock)
+	thinker.prepare(t.Context(), position{machine: m, state: m.Initial()})
+	return thinker
+}
+
+// answer returns the strategy of a player for a question after so much processor time.
+func (t *thinker) answer(ctx context.Context, q *question, clock time.Duration) []search.Weighted {
+	ctx, cancel := withProcessorTime(ctx, clock)
 	defer cancel()
-	return thinker.search(ctx, at).decide("").strategy
+	return t.search(ctx, position{machine: t.machine, state: q.state, role: q.role, legal: q.legal}).decide("").strategy
 }

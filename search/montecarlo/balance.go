@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"stackmate/internal/scratch"
-	"stackmate/search"
 	"stackmate/search/matrix"
 )
 
@@ -13,10 +12,7 @@ import (
 // cells' means is solved at intervals once most cells are visited. The node is then balanced: its mean is
 // the value of the matrix game, its moves are drawn from the equilibrium, and exploration does not bias
 // its predecessors.
-//
-// At the root each player plays the equilibrium of its worst matrix within confidence bounds, so it does
-// not rely on rarely visited cells. Without these bounds, the strategy would be as exploitable as the
-// average strategy of regret matching.
+// At the root the players mix by the equilibrium at the end of the search.
 //
 // Cost: a linear program and a scan of the cells for every cells/2 paths. Nodes with more than
 // boundedCells joint moves keep plain regret matching.
@@ -24,17 +20,15 @@ import (
 const (
 	// balanceParts: the game is solved again after the paths have grown by the factor 1 + 1/balanceParts.
 	balanceParts = 8
-	// cautionWidth is the exploration constant of the confidence bounds of a cell, in goal points.
-	cautionWidth = 20
 	// unknownParts: at most one cell in unknownParts may be unvisited.
 	unknownParts = 2
 )
 
 // matrices is scratch memory for matrix games.
 type matrices struct {
-	lp        matrix.Native
-	low, high []float64 // confidence bounds of the cells for the row player, row by row
-	x, y      []float64 // strategies
+	lp    matrix.Native
+	cells []float64 // estimates of the cells for the row player, row by row
+	x, y  []float64 // strategies
 }
 
 // size returns the dimensions of the matrix of the opened node n, whose rows are the moves of the first
@@ -56,21 +50,16 @@ func (w *worker) balances() bool {
 
 // balance solves the matrix game of node n, if it has one and most of its cells are visited.
 func (w *worker) balance(n int32) {
-	t, m := w.tree, &w.matrices
+	t := w.tree
 	a := t.at(n)
-	rows, columns, ok := w.size(n)
-	if !ok {
+	if _, _, ok := w.size(n); !ok {
 		a.due = math.MaxInt32
 		return
 	}
 	cells, _, _, _ := t.cells(n)
 	a.due = a.done + max(int32(cells)/2, a.done/balanceParts)
-	if !w.estimate(n, 0) {
-		return
-	}
-	m.x, m.y = scratch.Resize(m.x, rows), scratch.Resize(m.y, columns)
-	value, err := m.lp.Nash(m.low, rows, columns, m.x, m.y)
-	if err != nil {
+	value, ok := w.equilibrium(n)
+	if !ok {
 		return
 	}
 	a.balanced = true
@@ -79,32 +68,46 @@ func (w *worker) balance(n int32) {
 	totals[w.second] = float64(w.sum)*float64(a.done) - totals[w.first]
 	moves := t.movesOf(n)
 	for r, width := range t.widthsOf(n) {
-		switch r {
-		case w.first:
-			setRegrets(moves[:width], m.x)
-		case w.second:
-			setRegrets(moves[:width], m.y)
+		for i, p := range w.mix(r) {
+			*moves[i].regret() = float32(p)
 		}
 		moves = moves[width:]
 	}
 }
 
-func setRegrets(moves []stat, p []float64) {
-	for i := range moves {
-		*moves[i].regret() = float32(p[i])
+// equilibrium solves the matrix game of node n. It returns false if n has none, or too many cells are unvisited.
+func (w *worker) equilibrium(n int32) (value float64, ok bool) {
+	m := &w.matrices
+	rows, columns, ok := w.size(n)
+	if !ok || !w.estimate(n) {
+		return 0, false
 	}
+	m.x, m.y = scratch.Resize(m.x, rows), scratch.Resize(m.y, columns)
+	value, err := m.lp.Nash(m.cells, rows, columns, m.x, m.y)
+	return value, err == nil
 }
 
-// estimate fills the matrices low and high of node n with the confidence bounds of its cells for the row
-// player, within the proved bounds. Without chance, an unvisited cell gets a guess from its row and
-// column. It returns false if too many cells are unvisited.
-func (w *worker) estimate(n int32, width float64) bool {
+// mix returns the strategy of role r in the last equilibrium, or nil for chance.
+func (w *worker) mix(r int) []float64 {
+	switch r {
+	case w.first:
+		return w.matrices.x
+	case w.second:
+		return w.matrices.y
+	}
+	return nil
+}
+
+// estimate fills the matrix of node n with the values of its cells for the row player; an unvisited cell has the value of
+// the node. It returns false if too many cells are unvisited.
+func (w *worker) estimate(n int32) bool {
 	t, m := w.tree, &w.matrices
 	cells, chance, step, _ := t.cells(n)
-	m.low, m.high = scratch.Resize(m.low, int(cells/chance)), scratch.Resize(m.high, int(cells/chance))
-	clear(m.low)
-	clear(m.high)
-	width *= math.Sqrt(math.Log(float64(t.at(n).done + 1)))
+	m.cells = scratch.Resize(m.cells, int(cells/chance))
+	unvisited := t.value(n, w.first)
+	for i := range m.cells {
+		m.cells[i] = unvisited
+	}
 	known := int64(0)
 	for l := t.at(n).out; l != none; known++ {
 		a := t.links.at(l)
@@ -112,66 +115,22 @@ func (w *worker) estimate(n int32, width float64) bool {
 		if kid.done == 0 && !kid.solved {
 			return false
 		}
-		mean, bounds := t.value(a.to, w.first), t.boundsOf(a.to)[w.first]
-		doubt := width / math.Sqrt(float64(max(1, kid.done)))
 		cell := a.cell/(step*chance)*step + a.cell%step // see collect
-		m.low[cell] += max(mean-doubt, bounds.Lower) / float64(chance)
-		m.high[cell] += min(mean+doubt, bounds.Upper) / float64(chance)
+		m.cells[cell] += (t.value(a.to, w.first) - unvisited) / float64(chance)
 		l = a.sibling
 	}
-	if known < cells && (chance > 1 || (cells-known)*unknownParts > cells) {
-		return false
-	}
-	if known < cells {
-		w.guess(n, width)
-	}
-	return true
+	return (cells-known)*unknownParts <= cells
 }
 
-// guess fills the unvisited cells of node n from the means of their rows and columns.
-func (w *worker) guess(n int32, width float64) {
-	t, m := w.tree, &w.matrices
-	rows, columns, _ := w.size(n)
-	byRole := make([][]stat, t.roles)
-	moves := t.movesOf(n)
-	for r, width := range t.widthsOf(n) {
-		byRole[r], moves = moves[:width], moves[width:]
+// mixRoot sets the weights of the moves at the root, by role, to its equilibrium. It does nothing unless the root is a
+// matrix game with few unvisited cells.
+func (w *worker) mixRoot(moves [][]stat) {
+	if _, ok := w.equilibrium(w.tree.root); !ok {
+		return
 	}
-	for c := range rows * columns {
-		if t.findLink(n, int64(c)) != none {
-			continue
+	for r, own := range moves {
+		for i, p := range w.mix(r) {
+			*own[i].weight() = float32(p)
 		}
-		a, b := &byRole[w.first][c/columns], &byRole[w.second][c%columns]
-		mean := (a.sum/float64(max(1, a.visits)) + float64(w.sum) - b.sum/float64(max(1, b.visits))) / 2
-		m.low[c], m.high[c] = max(mean-width, search.GoalRange.Lower), min(mean+width, search.GoalRange.Upper)
-	}
-}
-
-// mixWithCaution sets the weights of the moves at the root, by role, to the equilibrium of the confidence
-// bounds. It does nothing unless the root is a matrix game with few unvisited cells.
-func (w *worker) mixWithCaution(moves [][]stat) {
-	t, m := w.tree, &w.matrices
-	n := t.root
-	rows, columns, ok := w.size(n)
-	width := float64(cautionWidth)
-	if t.complete {
-		width = 0
-	}
-	if !ok || !w.estimate(n, width) {
-		return
-	}
-	m.x, m.y = scratch.Resize(m.x, rows), scratch.Resize(m.y, columns)
-	if _, err := m.lp.Nash(m.low, rows, columns, m.x, nil); err != nil {
-		return
-	}
-	if _, err := m.lp.Nash(m.high, rows, columns, nil, m.y); err != nil {
-		return
-	}
-	visits := float64(t.at(n).visits)
-	for i := range moves[w.first] {
-		*moves[w.first][i].weight() = float32(m.x[i] * visits)
-	}
-	for i := range moves[w.second] {
-		*moves[w.second][i].weight() = float32(m.y[i] * visits)
 	}
 }

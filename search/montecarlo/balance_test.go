@@ -2,6 +2,7 @@ package montecarlo
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"stackmate/internal/toys"
@@ -68,23 +69,16 @@ func TestOfABalancedNodeItsValueIsPassedUp(t *testing.T) {
 	}
 }
 
-func TestACellThatNobodyHasSeenIsGuessed(t *testing.T) {
+func TestACellThatNobodyHasSeenHasTheValueOfItsNode(t *testing.T) {
 	w := newPennies([6]int{50, 50, 50, 50, 50, 0})
-	tree := w.tree
-	for i, visits := range []int32{100, 100, 50, 150, 100} {
-		tree.movesOf(tree.root)[i].visits = visits
-	}
-	if !w.estimate(tree.root, 0) {
+	if !w.estimate(w.tree.root) {
 		t.Fatal("the matrix is not known")
 	}
-	// The third row has had 90, the second column 50 for the first player.
-	if got := w.matrices.low[5]; math.Abs(got-70) > 1e-6 {
-		t.Errorf("the last cell is taken for %g, want 70", got)
-	}
-	w.estimate(tree.root, 10)
-	width := 10 * math.Sqrt(math.Log(float64(tree.at(tree.root).done+1)))
-	if low, high := w.matrices.low[5], w.matrices.high[5]; math.Abs(low-70+width) > 1e-6 || math.Abs(high-min(70+width, 100)) > 1e-6 {
-		t.Errorf("the last cell is taken for %g to %g, want 70 ± %g", low, high, width)
+	want := []float64{80, 20, 20, 80, 90, w.tree.value(w.tree.root, 0)}
+	for i, got := range w.matrices.cells {
+		if math.Abs(got-want[i]) > 1e-6 {
+			t.Errorf("cell %d is taken for %g, want %g", i, got, want[i])
+		}
 	}
 }
 
@@ -95,20 +89,19 @@ func TestAMatrixOfWhichLittleIsKnownIsNotSolved(t *testing.T) {
 	}
 }
 
-func TestWhatWasHardlyTriedIsNotMixedIn(t *testing.T) {
-	for visits, want := range map[int]float64{100_000: 0.3, 1: 0} { // of the third move, which is as good against one reply
-		w := newPennies([6]int{100_000, 100_000, 100_000, 100_000, visits, visits})
-		tree := w.tree
-		kid := tree.kid(tree.root, 4) // 100 instead of 90, so that the move is worth mixing in
-		tree.totalsOf(kid)[0], tree.totalsOf(kid)[1] = 100*float64(tree.at(kid).done), 0
-		kid = tree.kid(tree.root, 5) // 15 instead of 0
-		tree.totalsOf(kid)[0] = 15 * float64(tree.at(kid).done)
-		moves := [][]stat{make([]stat, 3), make([]stat, 2)}
-		w.mixWithCaution(moves)
-		sum := float64(*moves[0][0].weight() + *moves[0][1].weight() + *moves[0][2].weight())
-		if got := float64(*moves[0][2].weight()) / sum; want == 0 && got != 0 || want > 0 && got < want {
-			t.Errorf("tried %d times, the move is played with probability %g, want %g", visits, got, want)
+func TestTheRootMixesByTheEquilibriumAtTheEnd(t *testing.T) {
+	w := newPennies([6]int{50, 10, 10, 50, 5, 5})
+	moves := [][]stat{make([]stat, 3), make([]stat, 2)}
+	w.mixRoot(moves)
+	for i, want := range []float64{0.5, 0.5, 0, 0.5, 0.5} {
+		if got := float64(*slices.Concat(moves...)[i].weight()); math.Abs(got-want) > 1e-6 {
+			t.Errorf("move %d has weight %g, want %g", i, got, want)
 		}
+	}
+	w = newPennies([6]int{50, 10, 0, 0, 0, 0})
+	*moves[0][2].weight() = 7
+	if w.mixRoot(moves); *moves[0][2].weight() != 7 {
+		t.Error("a root is mixed of which two thirds are not known")
 	}
 }
 

@@ -22,7 +22,7 @@ const boundedCells = 4096
 
 // moveBounds are extremes of one role's bounds after one move of some role, over the moves of all other
 // roles.
-type moveBounds struct{ minLower, minUpper, maxUpper float64 }
+type moveBounds struct{ minLower, maxUpper float64 }
 
 // boundsMemory is scratch memory for bounds.
 type boundsMemory struct {
@@ -101,9 +101,6 @@ func (w *worker) updateBounds(n int32) bool {
 		for i, p := range t.boundsByMove(n, r, r) {
 			b.Lower, b.Upper = max(b.Lower, p.minLower), max(b.Upper, p.maxUpper)
 			own[i].lower, own[i].upper = atMost(p.minLower), atLeast(p.maxUpper)
-			if adversarial {
-				own[i].upper = atLeast(p.minUpper)
-			}
 		}
 		if o := t.opponent(r); adversarial && o >= 0 {
 			b.Upper = math.Inf(1)
@@ -229,12 +226,11 @@ func (t *tree) boundsByMove(n int32, mover, r int) []moveBounds {
 	}
 	out := t.memory.byMove[:0]
 	for range width {
-		out = append(out, moveBounds{math.Inf(1), math.Inf(1), math.Inf(-1)})
+		out = append(out, moveBounds{math.Inf(1), math.Inf(-1)})
 	}
 	for g := 0; g*t.roles < len(t.memory.outcomes); g++ {
 		b, p := t.memory.outcomes[g*t.roles+r], &out[g/stride%width]
-		p.minLower, p.minUpper = min(p.minLower, b.Lower), min(p.minUpper, b.Upper)
-		p.maxUpper = max(p.maxUpper, b.Upper)
+		p.minLower, p.maxUpper = min(p.minLower, b.Lower), max(p.maxUpper, b.Upper)
 	}
 	t.memory.byMove = out
 	return out

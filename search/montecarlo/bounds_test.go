@@ -38,6 +38,28 @@ func TestBoundsAverageOverChanceWhereverItsRoleStands(t *testing.T) {
 	}
 }
 
+// The equilibrium of the matrix gives each first move the probability 1/3, though it guarantees nothing.
+func TestTheBoundsOfAMoveHoldForAllReplies(t *testing.T) {
+	m := toys.Matrix([][]int32{{0, 100}, {100, 50}}).Machine()
+	for _, rule := range []Rule{UCT, RegretMatching} {
+		r, err := New(Config{Rule: rule}).Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 1000, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := [][]search.Interval{{{Lower: 0, Upper: 100}, {Lower: 50, Upper: 100}}, {{Lower: 0, Upper: 100}, {Lower: 0, Upper: 50}}}
+		for role, moves := range r.Moves {
+			for _, k := range moves {
+				if k.Bounds != want[role][k.Move] {
+					t.Errorf("rule %d: move %d of role %d has bounds %v, want %v", rule, k.Move, role, k.Bounds, want[role][k.Move])
+				}
+			}
+			if kept := search.Without(r.Strategies[role], search.Mistakes(moves, 0)); rule == RegretMatching && len(kept) != 2 {
+				t.Errorf("role %d plays %v without mistakes, want both moves", role, kept)
+			}
+		}
+	}
+}
+
 // grown returns a random game of two players and chance, one of whom chooses at a time.
 func grown(rng *rand.Rand, game *toys.Tree, depth int) (id int) {
 	id = len(game.Nodes)

@@ -9,10 +9,6 @@ import (
 	"stackmate/search"
 )
 
-// minShare is the truncation threshold of mixed strategies, relative to the most probable move: smaller
-// probabilities are remains of exploration.
-const minShare = 0.05
-
 // known returns the statistics of the moves of a role, most visited first.
 func known(moves []stat) []search.Known {
 	order := slices.Clone(moves)
@@ -55,7 +51,7 @@ func (w *worker) result() search.Result {
 		res.Moves[r] = known(own)
 		if len(own) > 0 {
 			var best *stat
-			if res.Strategies[r], best = w.strategy(r, own, bounds[r], choosers); alone == r && best.visits > 0 && !t.complete {
+			if res.Strategies[r], best = w.strategy(r, own, bounds[r], choosers); alone == r && best.visits > 0 {
 				estimate = best.sum / float64(best.visits)
 			}
 		}
@@ -70,9 +66,6 @@ func (w *worker) result() search.Result {
 		// The sum comes from the playouts so far, which may be few.
 		other := w.first + w.second - alone
 		res.Values[other] = estimated(bounds[other], float64(w.sum)-res.Values[alone].Lower)
-	}
-	if t.complete && !w.isSolved() {
-		res.Unfinished = errComplete
 	}
 	if p := w.plan; p != nil && p.goal >= 0 {
 		res.Line = p.line
@@ -101,7 +94,7 @@ func (w *worker) rootMoves() (moves [][]stat, alone, choosers int) {
 		alone = int(none)
 	}
 	if w.balances() && !w.isSolved() {
-		w.mixWithCaution(moves)
+		w.mixRoot(moves)
 	}
 	return moves, alone, choosers
 }
@@ -111,22 +104,10 @@ func (w *worker) rootMoves() (moves [][]stat, alone, choosers int) {
 func (w *worker) strategy(r int, moves []stat, bounds search.Interval, choosers int) ([]search.Weighted, *stat) {
 	c := &w.config
 	if choosers > 1 && c.Rule == RegretMatching && !c.isTight(bounds) {
-		share := minShare
-		if w.tree.complete {
-			share = 0
-		}
-		return mixed(moves, share), nil
+		return mixed(moves), nil
 	}
 	rank := tried
-	switch {
-	case choosers == 1 && w.tree.complete:
-		rank = func(s *stat) float64 {
-			if s.link == none {
-				return math.Inf(-1)
-			}
-			return w.tree.value(w.tree.links.at(s.link).to, r)
-		}
-	case choosers == 1 && c.has(Caution):
+	if choosers == 1 && c.has(Caution) {
 		rank = w.lowerConfidence(c.Exploration)
 	}
 	best := c.pick(moves, bounds, rank)
@@ -177,25 +158,21 @@ func (c *Config) pick(moves []stat, bounds search.Interval, rank func(*stat) flo
 	return best
 }
 
-// mixed returns the average strategy without moves below the share least of the most probable move.
-func mixed(moves []stat, least float64) []search.Weighted {
-	largest := 0.
-	for _, s := range moves {
-		largest = max(largest, float64(*s.weight()))
-	}
-	if largest == 0 { // never sampled
-		return []search.Weighted{{Move: moves[0].move, Probability: 1}}
-	}
-	kept := 0.0
+// mixed returns the average strategy.
+func mixed(moves []stat) []search.Weighted {
+	sum := 0.0
 	var out []search.Weighted
 	for _, s := range moves {
-		if weight := float64(*s.weight()); weight > 0 && weight >= least*largest {
+		if weight := float64(*s.weight()); weight > 0 {
 			out = append(out, search.Weighted{Move: s.move, Probability: weight})
-			kept += weight
+			sum += weight
 		}
 	}
+	if out == nil { // never sampled
+		return []search.Weighted{{Move: moves[0].move, Probability: 1}}
+	}
 	for i := range out {
-		out[i].Probability /= kept
+		out[i].Probability /= sum
 	}
 	return out
 }
