@@ -16,7 +16,9 @@ import (
 	"stackmate/gdl/canonical"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
+	"stackmate/search/bestfirst"
 	"stackmate/search/evaluate"
+	"stackmate/search/solve"
 )
 
 // In many games an evaluation can be trained within seconds. As leaf evaluation it is much
@@ -36,18 +38,21 @@ const (
 	leastLearning = 2 * time.Second
 )
 
-// newLearner returns the learner of an evaluation. It returns nil if moves are simultaneous, where an evaluation gains
-// nothing (docs/lab/evaluation.md), and where time or memory is too short.
+// newLearner returns the learner of an evaluation. It returns nil where no search uses one (Learnable), and where time
+// or memory is too short.
 func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 	left, memory := timeLeft(ctx, time.Now()), t.memory.share()
-	if !t.has(learning) || !t.class.InTurns() || left < leastLearning || memory == 0 {
+	if !t.has(learning) || !Learnable(t.class, t.machine) || left < leastLearning || memory == 0 {
 		return nil
 	}
 	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory, Threads: t.threads}
 	short, cancel := context.WithTimeout(ctx, min(decisiveTime, left/4))
 	config.Signals = facts.SignalsOf(short, t.machine)
 	cancel()
-	m := t.playouts(ctx, t.machine)
+	m := t.machine
+	if t.class.InTurns() {
+		m = t.playouts(ctx, m)
+	}
 	if l := t.recall(m, config); l != nil {
 		return l
 	}
@@ -57,6 +62,11 @@ func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 		return nil
 	}
 	return l
+}
+
+// Learnable reports whether a search uses a learnt evaluation of a game: with turns, or by matrices.
+func Learnable(c solve.Class, m machine.Machine) bool {
+	return c.InTurns() || c.InMatrices() && bestfirst.Fits(m)
 }
 
 // learn trains an evaluation for the given time. It returns nil without a learner (newLearner) or a game.

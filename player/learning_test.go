@@ -81,7 +81,7 @@ func TestTheStartClockTeaches(t *testing.T) {
 }
 
 func TestNothingIsLearntWhereItDoesNotPay(t *testing.T) {
-	for game, clock := range map[string]time.Duration{"connectFour-4x4": leastLearning / 2, "tron-5x5": time.Minute, "slidingPuzzle-3x3-5": time.Minute} {
+	for game, clock := range map[string]time.Duration{"connectFour-4x4": leastLearning / 2, "prisonersDilemma": time.Minute, "slidingPuzzle-3x3-5": time.Minute} {
 		m := gamestest.Machine(t, game)
 		p := onOneThread(0, 64<<20, exactSearch)
 		p.runLearner = func(*evaluate.Learner, context.Context, int64) {
@@ -91,6 +91,23 @@ func TestNothingIsLearntWhereItDoesNotPay(t *testing.T) {
 		ctx := ctxOf(t, clock)
 		if p.prepare(ctx, at); p.newLearner(ctx) != nil {
 			t.Errorf("%s: something is learnt in a start clock of %v", game, clock)
+		}
+	}
+}
+
+// Where both players choose at once, the start clock teaches, but nothing is learnt later: who waits for the other one searches.
+func TestMovesChosenAtOnceAreLearntInTheStartClockAlone(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long on one goroutine")
+	for game, ponders := range map[string]bool{"goofspiel-6": false, "breakthrough-4x4": true} {
+		m := gamestest.Machine(t, game)
+		p := onOneThread(0, 1<<30, exactSearch)
+		p.ponders, p.clock = true, time.Minute
+		p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) { l.Learn(t.Context(), 3000) }
+		ctx := ctxOf(t, time.Minute)
+		p.prepare(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}})
+		p.adopt(p.study(ctx))
+		if p.approach.evaluator == nil || (p.pupil != nil) != ponders {
+			t.Errorf("%s: the evaluation is used: %v, it learns on: %v, want %v", game, p.approach.evaluator != nil, p.pupil != nil, ponders)
 		}
 	}
 }

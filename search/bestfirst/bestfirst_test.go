@@ -1,0 +1,303 @@
+package bestfirst
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"testing"
+
+	"stackmate/games/gamestest"
+	"stackmate/internal/must"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
+	"stackmate/search"
+	"stackmate/search/matrix"
+	"stackmate/search/simultaneous"
+)
+
+// hash evaluates positions by a hash of their words: any evaluation must do.
+type hash struct{}
+
+func (hash) Values(dst []float64, states []uint64) {
+	words := 2 * len(states) / len(dst)
+	for i := range len(dst) / 2 {
+		h := uint64(1)
+		for _, w := range states[i*words : (i+1)*words] {
+			h = (h ^ w) * 0x9e3779b97f4a7c15
+			h ^= h >> 29
+		}
+		dst[2*i] = float64(h % 101)
+		dst[2*i+1] = 100 - dst[2*i]
+	}
+}
+
+// found searches a position with a fresh searcher.
+func found(t *testing.T, s *Searcher, m machine.Machine, q machine.State, lim search.Limits) search.Result {
+	t.Helper()
+	r, err := s.Search(t.Context(), m, q, lim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// positions returns positions of random matches that are not terminal.
+func positions(t *testing.T, m machine.Machine, n int) []machine.State {
+	t.Helper()
+	var list []machine.State
+	for rng := machine.NewRand(3); len(list) < n; {
+		play.RandomGame(t.Context(), m.NewNarrowBatch(), rng, m.Initial(), func(s machine.State, over bool) bool {
+			if !over && rng.Intn(3) == 0 {
+				list = append(list, append(machine.State(nil), s...))
+				return false
+			}
+			return true
+		})
+	}
+	return list
+}
+
+// When the tree holds the whole game, the evaluation has no influence: values are exact, and strategies guarantee them.
+func TestAWholeTreeHasTheValueOfTheGame(t *testing.T) {
+	for _, name := range []string{"goofspiel-4", "oshiZumo-5-1", "tron-3x3", "example2"} {
+		m, x, whole := gamestest.Machine(t, name), new(play.Expansion), 0
+		for _, q := range positions(t, m, 20) {
+			s := New(hash{})
+			r := found(t, s, m, q, search.Limits{MaxNodes: 1000})
+			if s.root.open > 0 {
+				continue
+			}
+			whole++
+			solver := must.Get(simultaneous.New(simultaneous.Config{Method: simultaneous.SMAB}))(t)
+			exact, err := solver.Search(t.Context(), m, q, search.Limits{})
+			if err != nil || !exact.Solved() {
+				t.Fatal(err)
+			}
+			for role := range 2 {
+				want := exact.Values[role].Lower
+				if got := r.Values[role].Lower; math.Abs(got-want) > 1e-6 || r.Proved {
+					t.Errorf("%s: role %d gets %v, proved %v; want an estimate of %v", name, role, got, r.Proved, want)
+				}
+			}
+			if err := play.NewExpander(m).Expand(x, q); err != nil {
+				t.Fatal(err)
+			}
+			checkGuarantees(t, m, x, &r)
+		}
+		if whole < 5 {
+			t.Errorf("%s: %d trees hold the whole game: the test shows little", name, whole)
+		}
+	}
+}
+
+// checkGuarantees checks that each strategy of a result gets the value against every move of the other role.
+func checkGuarantees(t *testing.T, m machine.Machine, x *play.Expansion, r *search.Result) {
+	t.Helper()
+	worth := make([]float64, x.Children)
+	for c := range worth {
+		if worth[c] = float64(x.ChildGoals(c)[0]); !x.Terminal[c] {
+			kid := found(t, New(hash{}), m, x.Child(c), search.Limits{MaxNodes: 1000})
+			worth[c] = kid.Values[0].Lower
+		}
+	}
+	columns := len(x.Moves[1])
+	for role := range 2 {
+		chance := map[machine.Move]float64{}
+		for _, w := range r.Strategies[role] {
+			chance[w.Move] = w.Probability
+		}
+		for j := range x.Moves[1-role] {
+			sum := 0.0
+			for i, move := range x.Moves[role] {
+				if role == 0 {
+					sum += chance[move] * worth[i*columns+j]
+				} else {
+					sum += chance[move] * (100 - worth[j*columns+i])
+				}
+			}
+			if sum < r.Values[role].Lower-1e-6 {
+				t.Errorf("the strategy of role %d gets %v against move %d, want at least %v", role, sum, j, r.Values[role].Lower)
+			}
+		}
+	}
+}
+
+// checkNode checks a node against its definition, and returns the number of nodes and bytes of its tree.
+func checkNode(t *testing.T, m machine.Machine, n *node) (nodes, bytes int64) {
+	t.Helper()
+	x := new(play.Expansion)
+	if err := play.NewExpander(m).Expand(x, n.state); err != nil {
+		t.Fatal(err)
+	}
+	values := make([]float64, 2*x.Children)
+	hash{}.Values(values, x.States)
+	open := 0
+	nodes, bytes = 1, n.own()+pointer*int64(len(n.kids))
+	for c, v := range n.elements {
+		want, closed := values[2*c], x.Terminal[c]
+		if closed {
+			want = float64(x.ChildGoals(c)[0])
+		} else if n.kids != nil && n.kids[c] != nil {
+			kid := n.kids[c]
+			want, closed = kid.value, kid.open == 0
+			if !kid.state.Equal(x.Child(c)) {
+				t.Errorf("joint move %d leads to the node of another position", c)
+			}
+			below, size := checkNode(t, m, kid)
+			nodes, bytes = nodes+below, bytes+size
+		}
+		if !closed {
+			open++
+		}
+		if v != want || n.closed[c] != closed {
+			t.Errorf("joint move %d is worth %v, closed %v; want %v, %v", c, v, n.closed[c], want, closed)
+		}
+	}
+	value, err := matrix.NewNative().Nash(n.elements, len(n.mixes[0]), len(n.mixes[1]), nil, nil)
+	if err != nil || n.value != value || n.open != open {
+		t.Errorf("value %v of %d open joint moves, want %v of %d; %v", n.value, n.open, value, open, err)
+	}
+	return nodes, bytes
+}
+
+func TestNodesAreWorthTheMatricesOfWhatIsBelow(t *testing.T) {
+	for _, name := range []string{"goofspiel-6", "biddingTicTacToe-3", "tron-4x4"} {
+		m, s := gamestest.Machine(t, name), New(hash{})
+		r := found(t, s, m, m.Initial(), search.Limits{MaxNodes: 300})
+		nodes, bytes := checkNode(t, m, s.root)
+		if nodes != 300 || r.Nodes != nodes || r.PeakBytes != bytes || r.Playouts <= nodes {
+			t.Errorf("%s: %+v of a tree of %d nodes and %d bytes", name, r.Counters, nodes, bytes)
+		}
+	}
+}
+
+// A joint move is drawn in proportion to the equilibrium, apart from the share of uniform draws.
+func TestDescentsFollowTheEquilibrium(t *testing.T) {
+	s := &Searcher{rng: machine.NewRand(1)}
+	n := &node{closed: make([]bool, 6), open: 6, mixes: [2][]float64{{0.25, 0.75}, {0, 0.4, 0.6}}}
+	const draws = 100_000
+	var counts [6]float64
+	for range draws {
+		counts[s.draw(n)]++
+	}
+	for c, k := range counts {
+		row := (1-exploration)*n.mixes[0][c/3] + exploration/2
+		column := (1-exploration)*n.mixes[1][c%3] + exploration/3
+		if want := row * column; math.Abs(k/draws-want) > 0.01 {
+			t.Errorf("joint move %d has a share of %v, want %v", c, k/draws, want)
+		}
+	}
+	for _, c := range []int{0, 1, 2, 3, 5} {
+		n.close(c)
+	}
+	if c := s.draw(n); c != 4 || n.open != 1 {
+		t.Errorf("joint move %d is drawn of %d, want the open one, 4", c, n.open)
+	}
+}
+
+func TestTheTreeOfASuccessorIsKept(t *testing.T) {
+	m, s := gamestest.Machine(t, "goofspiel-6"), New(hash{})
+	found(t, s, m, m.Initial(), search.Limits{MaxNodes: 2000})
+	var kid *node
+	for _, k := range s.root.kids {
+		if k != nil && (kid == nil || k.visits > kid.visits) {
+			kid = k
+		}
+	}
+	visits := kid.visits
+	r := found(t, s, m, kid.state, search.Limits{MaxNodes: 10})
+	if s.root != kid || kid.visits != visits+10 || r.Nodes != 10 {
+		t.Errorf("%d visits after %d, %d new nodes; want the subtree", kid.visits, visits, r.Nodes)
+	}
+	if _, bytes := checkNode(t, m, s.root); s.bytes != bytes {
+		t.Errorf("%d bytes, want %d", s.bytes, bytes)
+	}
+	found(t, s, m, m.Initial(), search.Limits{MaxNodes: 10})
+	if s.root == kid || s.root.visits != 9 {
+		t.Errorf("a position outside of the tree has %d visits, want 9", s.root.visits)
+	}
+}
+
+func TestSearchesAreReproducible(t *testing.T) {
+	m := gamestest.Machine(t, "biddingTicTacToe-3")
+	first := found(t, New(hash{}), m, m.Initial(), search.Limits{MaxNodes: 500, Seed: 4})
+	second := found(t, New(hash{}), m, m.Initial(), search.Limits{MaxNodes: 500, Seed: 4})
+	first.Elapsed, second.Elapsed = 0, 0
+	if !reflect.DeepEqual(first, second) {
+		t.Errorf("%+v, then %+v", first, second)
+	}
+}
+
+func TestLimitsEndASearch(t *testing.T) {
+	m := gamestest.Machine(t, "goofspiel-8")
+	interim := 0
+	r := found(t, New(hash{}), m, m.Initial(), search.Limits{MaxNodes: 1000, Progress: func(search.Result) { interim++ }})
+	if r.Nodes != 1000 || interim != 2 {
+		t.Errorf("%d nodes and %d interim results, want 1000 and 2", r.Nodes, interim)
+	}
+	const most = 1 << 16
+	if r = found(t, New(hash{}), m, m.Initial(), search.Limits{MaxBytes: most}); r.PeakBytes < most || r.PeakBytes > most+most/16 {
+		t.Errorf("%d bytes, want little more than %d", r.PeakBytes, most)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	r, err := New(hash{}).Search(ended, m, m.Initial(), search.Limits{})
+	if err != nil || r.Nodes != 1 || len(r.Strategies[0]) == 0 || len(r.Strategies[1]) == 0 {
+		t.Errorf("without time: %+v, %v; want strategies of one node", r, err)
+	}
+}
+
+func TestResultsAreByRole(t *testing.T) {
+	m, s := gamestest.Machine(t, "goofspiel-5"), New(hash{})
+	r := found(t, s, m, m.Initial(), search.Limits{MaxNodes: 400})
+	if sum := r.Values[0].Lower + r.Values[1].Lower; math.Abs(sum-100) > 1e-9 {
+		t.Errorf("values %v add up to %v", r.Values, sum)
+	}
+	for role, moves := range r.Moves {
+		visits, best := int64(0), math.Inf(-1)
+		for _, k := range moves {
+			visits, best = visits+k.Visits, max(best, k.Estimate)
+		}
+		if visits != 399 || math.Abs(best-r.Values[role].Lower) > 1e-6 {
+			t.Errorf("role %d: %d visits, best estimate %v of a value of %v", role, visits, best, r.Values[role].Lower)
+		}
+		for _, w := range r.Strategies[role] {
+			for _, k := range moves {
+				if k.Move == w.Move && math.Abs(k.Estimate-best) > 1e-6 {
+					t.Errorf("role %d plays move %d, which gets %v instead of %v", role, k.Move, k.Estimate, best)
+				}
+			}
+		}
+	}
+	b := m.NewNarrowBatch()
+	b.Load(m.Initial(), 1)
+	for _, joint := range r.Line {
+		b.Evaluate(1)
+		for role, move := range joint {
+			b.Choose(0, machine.Role(role), move)
+		}
+		b.Advance(1)
+	}
+	if len(r.Line) < 2 {
+		t.Errorf("a line of %d joint moves", len(r.Line))
+	}
+}
+
+func TestOtherPositionsAndGames(t *testing.T) {
+	m := gamestest.Machine(t, "example2")
+	x := new(play.Expansion)
+	if err := play.NewExpander(m).Expand(x, m.Initial()); err != nil {
+		t.Fatal(err)
+	}
+	r := found(t, New(hash{}), m, x.Child(0), search.Limits{})
+	if want := float64(x.ChildGoals(0)[0]); !r.Proved || r.Values[0] != search.Exact(want) || r.Strategies[0] != nil {
+		t.Errorf("a terminal position: %+v, want the goal %v and no strategy", r, want)
+	}
+	for _, name := range []string{"pig", "trio-3x3", "slidingPuzzle"} {
+		m := gamestest.Machine(t, name)
+		if _, err := New(hash{}).Search(t.Context(), m, m.Initial(), search.Limits{}); !errors.Is(err, ErrUnfit) {
+			t.Errorf("%s: error %v, want that it is unfit", name, err)
+		}
+	}
+}
