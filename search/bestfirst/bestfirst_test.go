@@ -32,6 +32,16 @@ func (hash) Values(dst []float64, states []uint64) {
 	}
 }
 
+// lower evaluates positions of a game whose goals add up to 80.
+type lower struct{ hash }
+
+func (e lower) Values(dst []float64, states []uint64) {
+	e.hash.Values(dst, states)
+	for i := range dst {
+		dst[i] *= 0.8
+	}
+}
+
 // found searches a position with a fresh searcher.
 func found(t *testing.T, s *Searcher, m machine.Machine, q machine.State, lim search.Limits) search.Result {
 	t.Helper()
@@ -196,26 +206,33 @@ func TestDescentsFollowTheEquilibrium(t *testing.T) {
 	}
 }
 
-func TestTheTreeOfASuccessorIsKept(t *testing.T) {
-	m, s := gamestest.Machine(t, "goofspiel-6"), New(hash{})
-	found(t, s, m, m.Initial(), search.Limits{MaxNodes: 2000})
-	var kid *node
-	for _, k := range s.root.kids {
-		if k != nil && (kid == nil || k.visits > kid.visits) {
-			kid = k
+// favourite returns the kid with the most visits.
+func favourite(n *node) (best *node) {
+	for _, kid := range n.kids {
+		if kid != nil && (best == nil || kid.visits > best.visits) {
+			best = kid
 		}
 	}
-	visits := kid.visits
-	r := found(t, s, m, kid.state, search.Limits{MaxNodes: 10})
-	if s.root != kid || kid.visits != visits+10 || r.Nodes != 10 {
-		t.Errorf("%d visits after %d, %d new nodes; want the subtree", kid.visits, visits, r.Nodes)
-	}
-	if _, bytes := checkNode(t, m, s.root); s.bytes != bytes {
-		t.Errorf("%d bytes, want %d", s.bytes, bytes)
-	}
-	found(t, s, m, m.Initial(), search.Limits{MaxNodes: 10})
-	if s.root == kid || s.root.visits != 9 {
-		t.Errorf("a position outside of the tree has %d visits, want 9", s.root.visits)
+	return best
+}
+
+func TestTheTreeBelowAPositionIsKept(t *testing.T) {
+	m := gamestest.Machine(t, "goofspiel-9")
+	for plies := range 4 {
+		s := New(hash{})
+		found(t, s, m, m.Initial(), search.Limits{MaxNodes: 2000})
+		below := s.root
+		for range plies {
+			below = favourite(below)
+		}
+		visits := below.visits
+		r := found(t, s, m, below.state, search.Limits{MaxNodes: 10})
+		if kept := plies < 3; (s.root == below) != kept || kept && below.visits != visits+10 || r.Nodes != 10 {
+			t.Errorf("%d joint moves later: %d visits after %d, %d new nodes", plies, s.root.visits, visits, r.Nodes)
+		}
+		if _, bytes := checkNode(t, m, s.root); s.bytes != bytes {
+			t.Errorf("%d joint moves later: %d bytes, want %d", plies, s.bytes, bytes)
+		}
 	}
 }
 
@@ -269,6 +286,9 @@ func TestResultsAreByRole(t *testing.T) {
 				}
 			}
 		}
+	}
+	if r := found(t, New(lower{}), m, m.Initial(), search.Limits{MaxNodes: 1}); math.Abs(r.Values[0].Lower+r.Values[1].Lower-80) > 1e-9 {
+		t.Errorf("values %v, where goals add up to 80", r.Values)
 	}
 	b := m.NewNarrowBatch()
 	b.Load(m.Initial(), 1)

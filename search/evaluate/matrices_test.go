@@ -66,7 +66,12 @@ func TestWhereBothChooseEstimatesAreValuesOfMatrices(t *testing.T) {
 				if err := expander.Expand(x, at.state); err != nil {
 					t.Fatal(err)
 				}
+				got := 100 * float64(g.values[len(g.values)-1])
 				if len(at.joints) == 1 || len(x.Moves[0]) == 1 || len(x.Moves[1]) == 1 {
+					value := make([]float64, 2)
+					if p.now.evaluation.Values(value, p.last(g)); math.Abs(got-value[0]) > 1e-3 {
+						t.Fatalf("%s: where one player chose, the estimate is %v instead of the value %v of the successor", name, got, value[0])
+					}
 					continue
 				}
 				values, columns := slowMatrix(t, &p.now.evaluation, x, at.joints)
@@ -78,11 +83,14 @@ func TestWhereBothChooseEstimatesAreValuesOfMatrices(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := 100 * float64(g.values[len(g.values)-1]); math.Abs(got-want) > 1e-3 {
+				if math.Abs(got-want) > 1e-3 {
 					t.Fatalf("%s: a position is estimated at %v, its matrix %v has the value %v", name, got, values, want)
 				}
 				compared++
 			}
+		}
+		if p.uniform != uniformPart {
+			t.Errorf("%s: self-play draws a share of %v uniformly", name, p.uniform)
 		}
 		if compared < 50 {
 			t.Errorf("%s: %d estimates were compared: the test shows little", name, compared)
