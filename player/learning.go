@@ -64,9 +64,13 @@ func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 	return l
 }
 
+// widestAtOnce is the maximum mean number of joint moves of games in which a best-first search uses an evaluation: a matrix
+// game of 64×64 takes as long as a batch of playouts.
+const widestAtOnce = 64 * 64
+
 // Learnable reports whether a search uses a learnt evaluation of a game: with turns, or by matrices.
 func Learnable(c solve.Class, m machine.Machine) bool {
-	return c.InTurns() || c.InMatrices() && bestfirst.Fits(m)
+	return c.InTurns() || c.InMatrices() && bestfirst.Fits(m) && c.Branching <= widestAtOnce
 }
 
 // learn trains an evaluation for the given time. It returns nil without a learner (newLearner) or a game.

@@ -24,6 +24,7 @@ import (
 	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 	"stackmate/search/evaluate"
+	"stackmate/search/solve"
 )
 
 // learnerOf returns a learner after the given number of games.
@@ -102,12 +103,39 @@ func TestMovesChosenAtOnceAreLearntInTheStartClockAlone(t *testing.T) {
 		m := gamestest.Machine(t, game)
 		p := onOneThread(0, 1<<30, exactSearch)
 		p.ponders, p.clock = true, time.Minute
-		p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) { l.Learn(t.Context(), 3000) }
+		p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) { l.Learn(t.Context(), 20_000) }
 		ctx := ctxOf(t, time.Minute)
 		p.prepare(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}})
 		p.adopt(p.study(ctx))
 		if p.approach.evaluator == nil || (p.pupil != nil) != ponders {
 			t.Errorf("%s: the evaluation is used: %v, it learns on: %v, want %v", game, p.approach.evaluator != nil, p.pupil != nil, ponders)
+		}
+	}
+}
+
+func TestGamesOfTurnsAndOfMatricesAreLearnable(t *testing.T) {
+	two := solve.Class{Players: 2, ConstantSum: true, Simultaneous: true, Branching: 100}
+	with := func(change func(*solve.Class)) solve.Class {
+		c := two
+		change(&c)
+		return c
+	}
+	goofspiel, pig := gamestest.Machine(t, "goofspiel-4"), gamestest.Machine(t, "pig")
+	for i, c := range []struct {
+		class   solve.Class
+		machine machine.Machine
+		want    bool
+	}{
+		{two, goofspiel, true},
+		{two, pig, false}, // a role of chance
+		{with(func(c *solve.Class) { c.Simultaneous = false }), pig, true},
+		{with(func(c *solve.Class) { c.ConstantSum = false }), goofspiel, false},
+		{with(func(c *solve.Class) { c.Players = 3 }), goofspiel, false},
+		{with(func(c *solve.Class) { c.Chance = true }), goofspiel, false},
+		{with(func(c *solve.Class) { c.Branching = widestAtOnce + 1 }), goofspiel, false},
+	} {
+		if got := Learnable(c.class, c.machine); got != c.want {
+			t.Errorf("case %d: %v, want %v", i, got, c.want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/bestfirst"
 	"stackmate/search/evaluate"
@@ -85,6 +86,9 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 		if p.approach = p.approachBy(c.learnt, rate, func() float64 { return c.agreement }); p.approach != c.want {
 			t.Errorf("case %d: %+v, want %+v", i, p.approach, c.want)
 		}
+		if s, ok := p.newSampler().(*montecarlo.Searcher); !ok {
+			t.Errorf("case %d: searched by %T", i, s)
+		}
 		s := p.sampling(p.approach, 1)
 		if s.AtOnce || s.Rave != c.want.rave || (s.Evaluator != nil) != (c.want.evaluator != nil) || s.Alone != c.want.alone {
 			t.Errorf("case %d: samples as %+v", i, s)
@@ -110,7 +114,7 @@ func TestWhereBothChooseAnEvaluationGuidesABestFirstSearch(t *testing.T) {
 	m := gamestest.Machine(t, "goofspiel-6")
 	p := onOneThread(0, 64<<20, exactSearch)
 	p.prepare(ctxOf(t, time.Minute), position{machine: m, state: m.Initial()})
-	useless, useful := learntOf(t, m, 1), learntOf(t, m, 3000)
+	useless, useful := learntOf(t, m, 1), learntOf(t, m, 20_000)
 	if useless.Share() >= leastShareAtOnce || useful.Share() < leastShareAtOnce {
 		t.Fatalf("shares %g after a game, %g after many", useless.Share(), useful.Share())
 	}
@@ -132,6 +136,22 @@ func TestWhereBothChooseAnEvaluationGuidesABestFirstSearch(t *testing.T) {
 	}
 	if r.sampled == nil || r.sampled.Playouts < 36 || math.Abs(sum-1) > 1e-9 {
 		t.Errorf("a move by %+v of %+v", v, r.sampled)
+	}
+}
+
+func TestPlayoutsReplaceAnEvaluationWherePositionsAreTooWide(t *testing.T) {
+	m := gamestest.Machine(t, "goofspiel-6")
+	for _, c := range []struct {
+		reason error
+		stays  bool
+	}{{context.DeadlineExceeded, true}, {fmt.Errorf("%w: many", play.ErrTooWide), false}} {
+		p := onOneThread(0, 64<<20, exactSearch)
+		p.prepare(ctxOf(t, time.Minute), position{machine: m, state: m.Initial()})
+		p.adopt(approach{evaluator: new(evaluate.Evaluation), alone: true})
+		p.replace(p.sampler, c.reason)
+		if _, best := p.sampler.(*bestfirst.Searcher); best != c.stays || (p.approach.evaluator != nil) != c.stays {
+			t.Errorf("after %v: %T by %+v", c.reason, p.sampler, p.approach)
+		}
 	}
 }
 

@@ -189,8 +189,8 @@ func (l *searchers) adapt(helped bool) {
 
 const (
 	// proofShare bounds the attempt to solve the game within the start clock to this share, proofTime to this time.
-	// In simultaneous games without subgames the share is atOnceShare without a time limit: nothing is trained there,
-	// and a first move without a proof often loses.
+	// In simultaneous games without subgames the share is atOnceShare without a time limit: a first move without a proof
+	// often loses.
 	proofShare  = 0.1
 	proofTime   = 2 * time.Second
 	atOnceShare = 0.3
