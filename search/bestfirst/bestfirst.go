@@ -65,7 +65,8 @@ type Searcher struct {
 	mixes     []float64 // strategies of both players in the last matrix game
 	sum       float64   // of the goals of both players
 	root      *node
-	bytes     int64 // of the tree
+	nodes     map[place]*node // the root and all nodes below it
+	bytes     int64           // of the tree
 	counters  search.Counters
 }
 
@@ -106,15 +107,23 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	return r, nil
 }
 
-// enter makes the node of a position the root: a node at most two joint moves below the root, or a new one.
+// enter makes the node of a position the root, with the nodes below it: a node at most two joint moves below the root, or
+// a new one.
 func (s *Searcher) enter(q machine.State) error {
-	if s.root = s.root.find(q, 2); s.root != nil {
-		s.bytes = s.root.bytes()
+	var known *node
+	if key := q.Key(); s.root != nil {
+		for plies := range 3 {
+			known = cmp.Or(known, s.nodes[place{key, s.root.depth + plies}])
+		}
+	}
+	s.nodes, s.bytes = make(map[place]*node), 0
+	if known != nil {
+		s.root = known
+		s.keep(known)
 		return nil
 	}
 	var err error
-	s.bytes = 0
-	s.root, err = s.newNode(q)
+	s.root, err = s.nodeAt(q, 0)
 	return err
 }
 

@@ -133,34 +133,50 @@ func checkGuarantees(t *testing.T, m machine.Machine, x *play.Expansion, r *sear
 	}
 }
 
-// checkNode checks a node against its definition, and returns the number of nodes and bytes of its tree.
-func checkNode(t *testing.T, m machine.Machine, n *node) (nodes, bytes int64) {
+// checkNodes checks all nodes of a searcher against their definition.
+func checkNodes(t *testing.T, s *Searcher) {
+	t.Helper()
+	parents, bytes := map[*node]int{}, int64(0)
+	for at, n := range s.nodes {
+		if bytes += n.own() + edgeBytes*int64(len(n.kids)); at != (place{n.state.Key(), n.depth}) {
+			t.Errorf("the node of %v is entered as %v", n.state, at)
+		}
+		for _, kid := range n.kids {
+			parents[kid.to]++
+		}
+	}
+	if delete(parents, nil); len(parents) != len(s.nodes)-1 || s.bytes != bytes {
+		t.Errorf("%d of %d nodes have parents, and %d bytes are counted as %d", len(parents), len(s.nodes), bytes, s.bytes)
+	}
+	for _, n := range s.nodes {
+		checkNode(t, s.machine, n, parents)
+	}
+}
+
+// checkNode checks a node. The value of a node with several parents may have changed since the last visit of this one.
+func checkNode(t *testing.T, m machine.Machine, n *node, parents map[*node]int) {
 	t.Helper()
 	x := new(play.Expansion)
 	if err := play.NewExpander(m).Expand(x, n.state); err != nil {
 		t.Fatal(err)
 	}
-	values := make([]float64, 2*x.Children)
+	values, open := make([]float64, 2*x.Children), 0
 	hash{}.Values(values, x.States)
-	open := 0
-	nodes, bytes = 1, n.own()+pointer*int64(len(n.kids))
 	for c, v := range n.elements {
-		want, closed := values[2*c], x.Terminal[c]
+		want, closed, stale := values[2*c], x.Terminal[c], false
 		if closed {
 			want = float64(x.ChildGoals(c)[0])
-		} else if n.kids != nil && n.kids[c] != nil {
-			kid := n.kids[c]
-			want, closed = kid.value, kid.open == 0
-			if !kid.state.Equal(x.Child(c)) {
+		} else if n.kids != nil && n.kids[c].to != nil {
+			kid := n.kids[c].to
+			want, closed, stale = kid.value, kid.open == 0, parents[kid] > 1
+			if !kid.state.Equal(x.Child(c)) || kid.depth != n.depth+1 {
 				t.Errorf("joint move %d leads to the node of another position", c)
 			}
-			below, size := checkNode(t, m, kid)
-			nodes, bytes = nodes+below, bytes+size
 		}
-		if !closed {
+		if !n.closed[c] {
 			open++
 		}
-		if v != want || n.closed[c] != closed {
+		if !stale && (v != want || n.closed[c] != closed) {
 			t.Errorf("joint move %d is worth %v, closed %v; want %v, %v", c, v, n.closed[c], want, closed)
 		}
 	}
@@ -168,16 +184,26 @@ func checkNode(t *testing.T, m machine.Machine, n *node) (nodes, bytes int64) {
 	if err != nil || n.value != value || n.open != open {
 		t.Errorf("value %v of %d open joint moves, want %v of %d; %v", n.value, n.open, value, open, err)
 	}
-	return nodes, bytes
 }
 
 func TestNodesAreWorthTheMatricesOfWhatIsBelow(t *testing.T) {
-	for _, name := range []string{"goofspiel-6", "biddingTicTacToe-3", "tron-4x4"} {
+	for name, shares := range map[string]bool{"goofspiel-6": true, "biddingTicTacToe-3": true, "tron-4x4": false} {
 		m, s := gamestest.Machine(t, name), New(hash{})
 		r := found(t, s, m, m.Initial(), search.Limits{MaxNodes: 300})
-		nodes, bytes := checkNode(t, m, s.root)
-		if nodes != 300 || r.Nodes != nodes || r.PeakBytes != bytes || r.Playouts <= nodes {
-			t.Errorf("%s: %+v of a tree of %d nodes and %d bytes", name, r.Counters, nodes, bytes)
+		checkNodes(t, s)
+		if len(s.nodes) != 300 || r.Nodes != 300 || r.PeakBytes != s.bytes || r.Playouts <= 300 {
+			t.Errorf("%s: %+v of a tree of %d nodes and %d bytes", name, r.Counters, len(s.nodes), s.bytes)
+		}
+		edges := 0
+		for _, n := range s.nodes {
+			for _, kid := range n.kids {
+				if kid.to != nil {
+					edges++
+				}
+			}
+		}
+		if edges > 299 != shares {
+			t.Errorf("%s: %d joint moves lead to %d nodes, shared: want %v", name, edges, len(s.nodes)-1, shares)
 		}
 	}
 }
@@ -206,11 +232,12 @@ func TestDescentsFollowTheEquilibrium(t *testing.T) {
 	}
 }
 
-// favourite returns the kid with the most visits.
-func favourite(n *node) (best *node) {
-	for _, kid := range n.kids {
-		if kid != nil && (best == nil || kid.visits > best.visits) {
-			best = kid
+// favourite returns the edge with the most visits.
+func favourite(n *node) (best *edge) {
+	best = &n.kids[0]
+	for i := range n.kids {
+		if n.kids[i].visits > best.visits {
+			best = &n.kids[i]
 		}
 	}
 	return best
@@ -223,16 +250,13 @@ func TestTheTreeBelowAPositionIsKept(t *testing.T) {
 		found(t, s, m, m.Initial(), search.Limits{MaxNodes: 2000})
 		below := s.root
 		for range plies {
-			below = favourite(below)
+			below = favourite(below).to
 		}
-		visits := below.visits
 		r := found(t, s, m, below.state, search.Limits{MaxNodes: 10})
-		if kept := plies < 3; (s.root == below) != kept || kept && below.visits != visits+10 || r.Nodes != 10 {
-			t.Errorf("%d joint moves later: %d visits after %d, %d new nodes", plies, s.root.visits, visits, r.Nodes)
+		if kept := plies < 3; (s.root == below) != kept || (len(s.nodes) > 20) != kept || r.Nodes != 10 {
+			t.Errorf("%d joint moves later: %d nodes after %d new ones", plies, len(s.nodes), r.Nodes)
 		}
-		if _, bytes := checkNode(t, m, s.root); s.bytes != bytes {
-			t.Errorf("%d joint moves later: %d bytes, want %d", plies, s.bytes, bytes)
-		}
+		checkNodes(t, s)
 	}
 }
 
@@ -276,7 +300,7 @@ func TestResultsAreByRole(t *testing.T) {
 		for _, k := range moves {
 			visits, best = visits+k.Visits, max(best, k.Estimate)
 		}
-		if visits != 399 || math.Abs(best-r.Values[role].Lower) > 1e-6 {
+		if visits < 399 || math.Abs(best-r.Values[role].Lower) > 1e-6 {
 			t.Errorf("role %d: %d visits, best estimate %v of a value of %v", role, visits, best, r.Values[role].Lower)
 		}
 		for _, w := range r.Strategies[role] {

@@ -44,8 +44,8 @@ func (n *node) against(role, i int) (value float64, visits int64) {
 			c = j*len(n.moves[1]) + i
 		}
 		value += p * n.elements[c]
-		if n.kids != nil && n.kids[c] != nil {
-			visits += n.kids[c].visits + 1
+		if n.kids != nil {
+			visits += n.kids[c].visits
 		}
 	}
 	return value, visits
@@ -59,7 +59,7 @@ func (n *node) line() (line [][]machine.Move) {
 		if n.kids == nil {
 			break
 		}
-		n = n.kids[i*len(n.moves[1])+j]
+		n = n.kids[i*len(n.moves[1])+j].to
 	}
 	return line
 }

@@ -16,13 +16,40 @@ type node struct {
 	elements []float64    // values of the joint moves for the first player
 	closed   []bool       // by joint move: nothing below it is left to search
 	open     int          // number of joint moves that are not closed
-	kids     []*node      // by joint move; nil before the first descent
+	kids     []edge       // by joint move; nil before the first descent
 	mixes    [2][]float64 // strategies of the equilibrium
 	value    float64
-	visits   int64
+	depth    int // number of joint moves from the first root
 }
 
-// newNode expands a position and evaluates its successors. It returns an error for a position without an expansion.
+// edge is a joint move of a node with a node of its successor.
+type edge struct {
+	to     *node // nil before the first descent
+	visits int64 // number of descents
+}
+
+// place is a position, by its key, at a depth.
+type place struct {
+	position string
+	depth    int
+}
+
+// nodeAt returns the node of a position at a depth: a known one, or a new one. Equal positions of equal depth share a node, so
+// that the tree has no cycle. It returns an error for a position without an expansion.
+func (s *Searcher) nodeAt(q machine.State, depth int) (*node, error) {
+	at := place{q.Key(), depth}
+	if n := s.nodes[at]; n != nil {
+		return n, nil
+	}
+	n, err := s.newNode(q)
+	if err != nil {
+		return nil, err
+	}
+	n.depth, s.nodes[at] = depth, n
+	return n, nil
+}
+
+// newNode expands a position and evaluates its successors.
 func (s *Searcher) newNode(q machine.State) (*node, error) {
 	e := &s.expansion
 	if err := s.expander.Expand(e, q); err != nil {
@@ -70,35 +97,35 @@ func (s *Searcher) solve(n *node) error {
 	return err
 }
 
-// descend adds a node below n, and updates the values on the path. A joint move whose successor has no expansion keeps its
-// evaluation.
+// descend adds a node below n, which has open joint moves, and updates the values on the path. Other paths to its nodes
+// are updated by their next descents. A joint move whose successor has no expansion keeps its evaluation.
 func (s *Searcher) descend(n *node) {
-	n.visits++
-	c := s.draw(n)
 	if n.kids == nil {
-		n.kids = make([]*node, len(n.elements))
-		s.bytes += pointer * int64(len(n.kids))
+		n.kids = make([]edge, len(n.elements))
+		s.bytes += edgeBytes * int64(len(n.kids))
 	}
-	if n.kids[c] != nil {
-		s.descend(n.kids[c])
-	} else {
-		kid, err := s.newNode(s.after(n, c))
+	c := s.draw(n)
+	kid, added := &n.kids[c], s.counters.Nodes
+	kid.visits++
+	if kid.to == nil {
+		var err error
+		kid.to, err = s.nodeAt(s.after(n, c), n.depth+1)
 		switch {
-		case err == nil:
-			n.kids[c] = kid
 		case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 			return
-		default:
+		case err != nil:
 			n.close(c)
 			return
 		}
 	}
-	kid := n.kids[c]
-	if kid.open == 0 {
+	if kid.to.open > 0 && s.counters.Nodes == added {
+		s.descend(kid.to)
+	}
+	if kid.to.open == 0 {
 		n.close(c)
 	}
-	if before := n.elements[c]; before != kid.value {
-		n.elements[c] = kid.value
+	if before := n.elements[c]; before != kid.to.value {
+		n.elements[c] = kid.to.value
 		if s.solve(n) != nil {
 			n.elements[c] = before // until the next descent
 		}
@@ -157,41 +184,28 @@ func (s *Searcher) move(mix []float64) int {
 	return at
 }
 
-// find returns the node of a position at most depth joint moves below n, or nil.
-func (n *node) find(q machine.State, depth int) *node {
-	switch {
-	case n == nil || n.state.Equal(q):
-		return n
-	case depth == 0:
-		return nil
-	}
-	var best *node
-	for _, kid := range n.kids {
-		if found := kid.find(q, depth-1); found != nil && (best == nil || found.visits > best.visits) {
-			best = found
-		}
-	}
-	return best
-}
-
 const (
-	pointer  = 8   // bytes
-	header   = 256 // of a node and its slices, with the waste of the allocator
-	perChild = 48  // of a successor, beside the position: in the node, and while it is made
+	edgeBytes = 16
+	header    = 384 // of a node, its slices and its entry in Searcher.nodes, with the waste of the allocator
+	perChild  = 48  // of a successor, beside the position: in the node, and while it is made
 )
 
 // own returns the bytes of a node without its kids.
 func (n *node) own() int64 {
-	return header + 8*int64(len(n.state)+len(n.elements)+len(n.mixes[0])+len(n.mixes[1])) + int64(len(n.closed)) + 4*int64(len(n.moves[0])+len(n.moves[1]))
+	return header + 8*int64(2*len(n.state)+len(n.elements)+len(n.mixes[0])+len(n.mixes[1])) + int64(len(n.closed)) + 4*int64(len(n.moves[0])+len(n.moves[1]))
 }
 
-// bytes returns the bytes of the tree below n.
-func (n *node) bytes() int64 {
-	sum := n.own() + pointer*int64(len(n.kids))
+// keep adds n and all nodes below it to the nodes of the searcher.
+func (s *Searcher) keep(n *node) {
+	at := place{n.state.Key(), n.depth}
+	if s.nodes[at] != nil {
+		return
+	}
+	s.nodes[at] = n
+	s.bytes += n.own() + edgeBytes*int64(len(n.kids))
 	for _, kid := range n.kids {
-		if kid != nil {
-			sum += kid.bytes()
+		if kid.to != nil {
+			s.keep(kid.to)
 		}
 	}
-	return sum
 }
