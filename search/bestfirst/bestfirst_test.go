@@ -345,3 +345,30 @@ func TestOtherPositionsAndGames(t *testing.T) {
 		}
 	}
 }
+
+// After the move x of a, no role has a legal move: the joint move keeps its evaluation, and the search ends.
+func TestPositionsWithoutMovesKeepTheirEvaluation(t *testing.T) {
+	m := gamestest.Compiled(t, `
+(role a) (role b)
+(init start)
+(move x) (move y)
+(<= (legal ?r ?m) (true start) (role ?r) (move ?m))
+(<= (next stuck) (does a x))
+(<= (next done) (does a y))
+(<= terminal (true done))
+(<= (goal a 50) (true done))
+(<= (goal b 50) (true done))`)
+	s := New(hash{})
+	found(t, s, m, m.Initial(), search.Limits{})
+	values := make([]float64, 2)
+	for c, move := range []int{0, 0, 1, 1} {
+		want := 50.0
+		if m.Names().Moves[0][s.root.moves[0][move]] == "x" {
+			hash{}.Values(values, s.after(s.root, c))
+			want = values[0]
+		}
+		if s.root.elements[c] != want || s.root.open != 0 {
+			t.Errorf("joint move %d is worth %v, want %v; %d are open", c, s.root.elements[c], want, s.root.open)
+		}
+	}
+}
