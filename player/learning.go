@@ -27,8 +27,10 @@ import (
 // evaluation decides how it is used (approachBy). A learner whose evaluation is used goes on in the opponents' time
 // (pupil.go).
 const (
-	// learningShare is the share of the start clock for training. An eighth of the clock is left for overruns.
-	learningShare = 0.5
+	// learningShare is the share of the start clock for training. An eighth of the clock is left for overruns. Where both
+	// players choose at once it is learningAtOnce: exact searches need the time, and seconds suffice (docs/lab/atonce.md).
+	learningShare  = 0.5
+	learningAtOnce = 0.25
 	// weighingShare is the maximum share of the training time for the comparison of the evaluation with playouts.
 	weighingShare = 0.25
 	// decisionShare is the share of a move's playouts that decide between the moves of a node in the tree. It matters where

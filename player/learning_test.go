@@ -140,17 +140,19 @@ func TestGamesOfTurnsAndOfMatricesAreLearnable(t *testing.T) {
 	}
 }
 
-func TestHalfOfTheStartClockGoesIntoLearning(t *testing.T) {
-	m := gamestest.Machine(t, "gomoku-5x5") // one game says nothing of others
-	p := onOneThread(0, 64<<20, rave)
-	var left []float64
-	p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
-		left = append(left, timeLeft(ctx, time.Now()).Seconds())
-	}
-	p.prepare(ctxOf(t, time.Minute), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}})
-	p.study(ctxOf(t, time.Minute))
-	if len(left) != 1 || left[0] < 25 || left[0] > 30 {
-		t.Errorf("%v seconds of a minute to learn, want 30 at most", left)
+func TestAPartOfTheStartClockGoesIntoLearning(t *testing.T) {
+	for game, most := range map[string]float64{"gomoku-5x5": 30, "goofspiel-6": 15} { // one game says nothing of others
+		m := gamestest.Machine(t, game)
+		p := onOneThread(0, 64<<20, rave)
+		var left []float64
+		p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
+			left = append(left, timeLeft(ctx, time.Now()).Seconds())
+		}
+		p.prepare(ctxOf(t, time.Minute), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}})
+		p.study(ctxOf(t, time.Minute))
+		if len(left) != 1 || left[0] < most-5 || left[0] > most {
+			t.Errorf("%s: %v seconds of a minute to learn, want %v at most", game, left, most)
+		}
 	}
 }
 

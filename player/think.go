@@ -225,7 +225,11 @@ func (t *thinker) begin(ctx context.Context, at position) {
 func (t *thinker) study(ctx context.Context) approach {
 	if t.parts == nil {
 		clock := timeLeft(ctx, time.Now())
-		e := t.learn(ctx, scaled(learningShare, clock))
+		share := learningShare
+		if !t.class.InTurns() {
+			share = learningAtOnce
+		}
+		e := t.learn(ctx, scaled(share, clock))
 		rate := func(a approach) float64 { return t.rate(ctx, a) }
 		return t.approachBy(e, rate, func() float64 { return t.agreement(ctx, clock) })
 	}
