@@ -4,7 +4,7 @@
 // A node holds the matrix of its joint moves. An element is the goal of the first player if the game ends, else the
 // evaluation of the successor, and the value of the successor's node once there is one. The value of a node is the value
 // of its matrix game. A search descends from the root: in each node it draws a joint move from the equilibrium, where a
-// joint move without a node gets one, and solves the matrices on the way back.
+// joint move without a node gets one, and solves the matrices on the way back. Equal positions of equal depth share a node.
 //
 // So the tree grows where equilibria lead: best-first minimax search (Korf and Chickering, 1996), with matrix games
 // in the place of maxima. No value is a mean of samples: moves that were explored and early errors leave no trace, and

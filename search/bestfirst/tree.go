@@ -7,6 +7,7 @@ import (
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/matrix"
 )
 
 // node is an expanded position. Joint move i·columns + j has the i-th move of the first player and the j-th of the second.
@@ -172,16 +173,7 @@ func (s *Searcher) move(mix []float64) int {
 	if s.rng.Float64() < exploration {
 		return s.rng.Intn(len(mix))
 	}
-	at, point := 0, s.rng.Float64()
-	for i, p := range mix {
-		if p > 0 {
-			at = i
-		}
-		if point -= p; point < 0 {
-			break
-		}
-	}
-	return at
+	return matrix.Pick(mix, s.rng.Float64())
 }
 
 const (

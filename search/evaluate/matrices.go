@@ -12,8 +12,9 @@ import (
 // as a framework for multi-agent reinforcement learning", 1994), and the estimate has no noise of the draw.
 
 const (
-	// mostLines is the maximum number of moves of each player: every batch has lanes for so many joint moves. uniformPart is the share of uniform draws of each player, so
-	// that the replies to bad moves are learnt, too. Both as measured (docs/lab/atonce.md).
+	// mostLines is the maximum number of moves of each player: every batch has lanes for so many joint moves
+	// (docs/lab/atonce.md). uniformPart is the share of uniform draws of each player, so that the replies to bad moves are
+	// learnt, too; other shares were not measured.
 	mostLines   = 8
 	uniformPart = 0.1
 )
@@ -106,14 +107,5 @@ func (p *games) mixed(strategy []float64) int {
 	if p.rng.Float64() < p.matrices.uniform {
 		return p.rng.Intn(len(strategy))
 	}
-	at, point := 0, p.rng.Float64()
-	for i, probability := range strategy {
-		if probability > 0 {
-			at = i
-		}
-		if point -= probability; point < 0 {
-			break
-		}
-	}
-	return at
+	return matrix.Pick(strategy, p.rng.Float64())
 }
