@@ -66,11 +66,12 @@ func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 	return l
 }
 
-// widestAtOnce is the maximum mean number of joint moves of games in which a best-first search uses an evaluation: a matrix
-// game of 64×64 takes as long as a batch of playouts.
+// widestAtOnce is the maximum mean number of joint moves of games in which a best-first search uses an evaluation: matrices
+// of 64×64. Wider games were not measured.
 const widestAtOnce = 64 * 64
 
-// Learnable reports whether a search uses a learnt evaluation of a game: with turns, or by matrices.
+// Learnable reports whether a search uses a learnt evaluation of a game of class c: a game of turns, or of two opponents who
+// choose at once.
 func Learnable(c solve.Class, m machine.Machine) bool {
 	return c.InTurns() || c.InMatrices() && bestfirst.Fits(m) && c.Branching <= widestAtOnce
 }
