@@ -16,7 +16,9 @@ import (
 	"stackmate/gdl/canonical"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
+	"stackmate/search/bestfirst"
 	"stackmate/search/evaluate"
+	"stackmate/search/solve"
 )
 
 // In many games an evaluation can be trained within seconds. As leaf evaluation it is much
@@ -32,18 +34,21 @@ const (
 	leastLearning = 2 * time.Second
 )
 
-// newLearner returns the learner of an evaluation. It returns nil if moves are simultaneous, where an evaluation gains
-// nothing (docs/lab/evaluation.md), and where time or memory is too short.
+// newLearner returns the learner of an evaluation. It returns nil where no search uses one (Learnable), and where time
+// or memory is too short.
 func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 	left, memory := timeLeft(ctx, time.Now()), t.memory.share()
-	if !t.has(learning) || !t.class.InTurns() || left < leastLearning || memory == 0 {
+	if !t.has(learning) || !Learnable(t.class, t.machine) || left < leastLearning || memory == 0 {
 		return nil
 	}
 	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory, Threads: t.threads}
 	short, cancel := factTime.begin(ctx)
 	config.Signals = facts.SignalsOf(short, t.machine)
 	cancel()
-	m := t.playouts(ctx, t.machine)
+	m := t.machine
+	if t.class.InTurns() {
+		m = t.playouts(ctx, m)
+	}
 	if l := t.recall(m, config); l != nil {
 		return l
 	}
@@ -55,9 +60,23 @@ func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
 	return l
 }
 
+// widestAtOnce is the maximum mean number of joint moves of games in which a best-first search uses an evaluation: matrices
+// of 64×64. Wider games were not measured.
+const widestAtOnce = 64 * 64
+
+// Learnable reports whether a search uses a learnt evaluation of a game of class c: a game of turns, or of two opponents who
+// choose at once.
+func Learnable(c solve.Class, m machine.Machine) bool {
+	return c.InTurns() || c.InMatrices() && bestfirst.Fits(m) && c.Branching <= widestAtOnce
+}
+
 // learn trains an evaluation. It returns nil without a learner (newLearner) or a game.
 func (t *thinker) learn(ctx context.Context) *evaluate.Evaluation {
-	short, cancel := learningTime.begin(ctx) // with the time that newLearner takes
+	most := learningTime
+	if !t.class.InTurns() {
+		most = learningAtOnceTime
+	}
+	short, cancel := most.begin(ctx) // with the time that newLearner takes
 	defer cancel()
 	l := t.newLearner(ctx)
 	if l == nil {

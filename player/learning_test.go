@@ -24,6 +24,7 @@ import (
 	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 	"stackmate/search/evaluate"
+	"stackmate/search/solve"
 )
 
 // learnerOf returns a learner after the given number of games.
@@ -81,7 +82,7 @@ func TestTheStartClockTeaches(t *testing.T) {
 }
 
 func TestNothingIsLearntWhereItDoesNotPay(t *testing.T) {
-	for game, clock := range map[string]time.Duration{"connectFour-4x4": leastLearning / 2, "tron-5x5": time.Minute, "slidingPuzzle-3x3-5": time.Minute} {
+	for game, clock := range map[string]time.Duration{"connectFour-4x4": leastLearning / 2, "prisonersDilemma": time.Minute, "slidingPuzzle-3x3-5": time.Minute} {
 		m := gamestest.Machine(t, game)
 		p := onOneThread(0, 64<<20, exactSearch)
 		p.runLearner = func(*evaluate.Learner, context.Context, int64) {
@@ -95,17 +96,63 @@ func TestNothingIsLearntWhereItDoesNotPay(t *testing.T) {
 	}
 }
 
-func TestHalfOfTheStartClockGoesIntoLearning(t *testing.T) {
-	m := gamestest.Machine(t, "gomoku-5x5") // one game says nothing of others
-	p := onOneThread(0, 64<<20, rave)
-	var left []float64
-	p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
-		left = append(left, timeLeft(ctx, time.Now()).Seconds())
+// Where both players choose at once, the start clock teaches, but nothing is learnt later: who waits for the other one searches.
+func TestMovesChosenAtOnceAreLearntInTheStartClockAlone(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long on one goroutine")
+	for game, ponders := range map[string]bool{"goofspiel-6": false, "breakthrough-4x4": true} {
+		m := gamestest.Machine(t, game)
+		p := onOneThread(0, 1<<30, exactSearch)
+		p.ponders, p.clock = true, time.Minute
+		p.runLearner = func(l *evaluate.Learner, _ context.Context, _ int64) { l.Learn(t.Context(), 20_000) }
+		ctx := ctxOf(t, time.Minute)
+		p.prepare(ctx, position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}})
+		p.adopt(p.study(ctx))
+		if p.approach.evaluator == nil || (p.pupil != nil) != ponders {
+			t.Errorf("%s: the evaluation is used: %v, it learns on: %v, want %v", game, p.approach.evaluator != nil, p.pupil != nil, ponders)
+		}
 	}
-	p.prepare(ctxOf(t, time.Minute), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}})
-	p.study(ctxOf(t, time.Minute))
-	if len(left) != 1 || left[0] < 25 || left[0] > 30 {
-		t.Errorf("%v seconds of a minute to learn, want 30 at most", left)
+}
+
+func TestGamesOfTurnsAndOfMatricesAreLearnable(t *testing.T) {
+	two := solve.Class{Players: 2, ConstantSum: true, Simultaneous: true, Branching: 100}
+	with := func(change func(*solve.Class)) solve.Class {
+		c := two
+		change(&c)
+		return c
+	}
+	goofspiel, pig := gamestest.Machine(t, "goofspiel-4"), gamestest.Machine(t, "pig")
+	for i, c := range []struct {
+		class   solve.Class
+		machine machine.Machine
+		want    bool
+	}{
+		{two, goofspiel, true},
+		{two, pig, false}, // a role of chance
+		{with(func(c *solve.Class) { c.Simultaneous = false }), pig, true},
+		{with(func(c *solve.Class) { c.ConstantSum = false }), goofspiel, false},
+		{with(func(c *solve.Class) { c.Players = 3 }), goofspiel, false},
+		{with(func(c *solve.Class) { c.Chance = true }), goofspiel, false},
+		{with(func(c *solve.Class) { c.Branching = widestAtOnce + 1 }), goofspiel, false},
+	} {
+		if got := Learnable(c.class, c.machine); got != c.want {
+			t.Errorf("case %d: %v, want %v", i, got, c.want)
+		}
+	}
+}
+
+func TestAPartOfTheStartClockGoesIntoLearning(t *testing.T) {
+	for game, most := range map[string]float64{"gomoku-5x5": 30, "goofspiel-6": 15} { // one game says nothing of others
+		m := gamestest.Machine(t, game)
+		p := onOneThread(0, 64<<20, rave)
+		var left []float64
+		p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
+			left = append(left, timeLeft(ctx, time.Now()).Seconds())
+		}
+		p.prepare(ctxOf(t, time.Minute), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}})
+		p.study(ctxOf(t, time.Minute))
+		if len(left) != 1 || left[0] < most-5 || left[0] > most {
+			t.Errorf("%s: %v seconds of a minute to learn, want %v at most", game, left, most)
+		}
 	}
 }
 

@@ -18,11 +18,11 @@ var (
 	// factTime is for each search for a fact about the game: the sum of the goals, decisive moves, signals, subgames, the
 	// value.
 	factTime = portion{1. / 8, 1500 * time.Millisecond}
-	// atOnceTime is for the value of a simultaneous game without subgames. Nothing is trained there, and a first move
-	// without a proof often loses.
+	// atOnceTime is for the value of a simultaneous game without subgames: a first move without a proof often loses.
 	atOnceTime = portion{share: 0.3}
-	// learningTime is for training, weighingTime for the comparison of the evaluation with playouts.
-	learningTime, weighingTime = portion{share: 0.5}, portion{share: 0.25}
+	// learningTime is for training. Where both players choose at once it is learningAtOnceTime: exact searches need the time,
+	// and seconds suffice (docs/lab/atonce.md). weighingTime is for the comparison of the evaluation with playouts.
+	learningTime, learningAtOnceTime, weighingTime = portion{share: 0.5}, portion{share: 0.25}, portion{share: 0.25}
 	// rateTime is for a search that measures leaves a second.
 	rateTime = portion{1, 100 * time.Millisecond}
 	// agreementTime is for the comparison of RAVE values with first-move values.

@@ -29,9 +29,10 @@ func (t *thinker) opponentsTime() time.Duration {
 }
 
 // enrol keeps the learner of an evaluation as pupil, if the player ponders, the memory suffices, and the match is long
-// enough to learn from as many more positions as it has learnt from so far: less than that gains nothing.
+// enough to learn from as many more positions as it has learnt from so far: less than that gains nothing. Where both
+// players choose at once, hardly any time is left to ponder, and it goes into the search.
 func (t *thinker) enrol(l *evaluate.Learner, e *evaluate.Evaluation, more float64) {
-	if held := l.Bytes(); t.ponders && held <= t.memory.share() && more >= float64(l.Progress().Positions) {
+	if held := l.Bytes(); t.ponders && t.class.InTurns() && held <= t.memory.share() && more >= float64(l.Progress().Positions) {
 		t.pupil = &pupil{learner: l, held: held}
 		t.pupil.latest.Store(e)
 		t.memory.lose(held)

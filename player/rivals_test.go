@@ -17,6 +17,7 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
+	"stackmate/search/bestfirst"
 	"stackmate/search/evaluate"
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
@@ -48,6 +49,8 @@ type duel struct {
 	learns, alike bool
 	// longer is the learning time of the first search, in multiples of the learningClock of the second, whose evaluation is another one.
 	longer int
+	// best makes the first search a best-first search by the evaluation.
+	best bool
 	// factors makes the first search search each subgame on its own; proves makes both do so, the first with exact searches.
 	factors, proves bool
 	// byTheWall makes moves take wallClock of an idle machine, with any number of threads.
@@ -126,6 +129,10 @@ func duels() []duel {
 		{name: "priors", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Priors}), games: sampled, learns: true, alike: true},
 		{name: "minimax", rivals: pair(montecarlo.Config{Alone: true}, montecarlo.Config{Alone: true, Without: montecarlo.Minimax}), games: estimated, clock: 60 * time.Millisecond, learns: true, alike: true},
 	}
+	list = append(list, duel{
+		name: "best-first", rivals: pair(montecarlo.Config{}, montecarlo.Config{Rule: montecarlo.RegretMatching, AtOnce: true}), learns: true, best: true,
+		games: strings.Fields("goofspiel-9 goofspiel-13 goofspielPoints-9 oshiZumo-50-3 oshiZumo-40-4 biddingTicTacToe-20 biddingTicTacToe-30 blocker tron-6x7 tron-7x7 tron-8x8 pursuit-5x5-6"),
+	})
 	list = append(list, duel{name: "all", rivals: pair(montecarlo.Config{}, montecarlo.Config{Without: montecarlo.Plain &^ montecarlo.Decisive &^ montecarlo.Bounds}), games: turns})
 	for _, t := range techniques {
 		if t.sampling != 0 && t.sampling&(montecarlo.Equilibria|montecarlo.Priors|montecarlo.Minimax) == 0 {
@@ -168,6 +175,9 @@ func (d duel) report(b *testing.B, game string) {
 	}
 	c := comparison{opening: 2, memory: comparisonBytes, searcher: func(i int) search.Searcher {
 		s := search.Searcher(montecarlo.New(d.rivals[i]))
+		if i == 0 && d.best {
+			s = bestfirst.New(e)
+		}
 		if i == 0 && d.factors || d.proves {
 			s = factor.New(s, func(machine.Machine) search.Searcher { return montecarlo.New(d.rivals[0]) }, func(machine.Machine) search.Searcher {
 				if i > 0 || d.factors {
@@ -215,7 +225,7 @@ func (c *comparison) report(b *testing.B, at position, matches int) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// learnt has learnt a game of two in turns with constant sum for learningClock.
+// learnt has learnt a game of two with constant sum for learningClock.
 func learnt(b *testing.B, m machine.Machine, signals bool) *evaluate.Learner {
 	var known facts.Signals
 	if signals {

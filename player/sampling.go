@@ -9,6 +9,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/bestfirst"
 	"stackmate/search/evaluate"
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
@@ -27,6 +28,9 @@ const (
 	// usefulShare is the least share of an evaluation in the best blend with playouts (evaluate.Evaluation.Share) at
 	// which it is used (docs/lab/evaluation.md).
 	usefulShare = 0.04
+	// leastShareAtOnce is the least share at which it is used where both players choose at once: no game with a lower share
+	// was measured (docs/lab/atonce.md).
+	leastShareAtOnce = 0.3
 	// beyondRave is the share from which on RAVE is not used (docs/lab/sampling.md).
 	beyondRave = 0.2
 	// rateBytes bounds the memory of the search that measures the number of leaves a second.
@@ -45,10 +49,14 @@ func (t *thinker) approachBy(e *evaluate.Evaluation, rate func(approach) float64
 		share = e.Share()
 	}
 	blend, alone := approach{evaluator: e}, approach{evaluator: e, alone: true}
-	switch {
+	switch inTurns := t.class.InTurns(); {
+	case !inTurns && share >= leastShareAtOnce:
+		return alone
+	case !inTurns:
+		return approach{}
 	case share >= usefulShare && share*rate(alone) >= rate(blend):
 		return alone
-	case share < beyondRave && t.has(rave) && t.class.InTurns() && agreement() >= leastAgreement:
+	case share < beyondRave && t.has(rave) && agreement() >= leastAgreement:
 		return approach{rave: true}
 	case share >= usefulShare:
 		return blend
@@ -143,13 +151,13 @@ func (t *thinker) samplingThreads() int {
 // newSampler returns a sampling search.
 func (t *thinker) newSampler() search.Searcher {
 	threads := t.samplingThreads()
-	whole := montecarlo.New(t.sampling(t.approach, threads))
+	whole := t.leafSearch(threads)
 	if t.parts == nil {
 		return whole
 	}
 	return factor.New(whole, func(m machine.Machine) search.Searcher {
 		part := t.parts[m]
-		return montecarlo.New(part.sampling(part.approach, threads))
+		return part.leafSearch(threads)
 	}, func(m machine.Machine) search.Searcher {
 		part := t.parts[m]
 		if len(part.methods) == 0 {
@@ -157,6 +165,15 @@ func (t *thinker) newSampler() search.Searcher {
 		}
 		return part.exactSearch(part.methods[0])
 	})
+}
+
+// leafSearch returns the search that values leaves by the approach: where both players choose at once, an evaluation guides
+// a best-first search.
+func (t *thinker) leafSearch(threads int) search.Searcher {
+	if a := t.approach; a.evaluator != nil && !t.class.InTurns() {
+		return bestfirst.New(a.evaluator)
+	}
+	return montecarlo.New(t.sampling(t.approach, threads))
 }
 
 // sampling returns the configuration of the sampling search for an approach.

@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"strings"
@@ -12,7 +13,9 @@ import (
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
+	"stackmate/search/bestfirst"
 	"stackmate/search/evaluate"
 	"stackmate/search/factor"
 	"stackmate/search/montecarlo"
@@ -100,6 +103,9 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 		if p.approach = p.approachBy(c.learnt, rate, func() float64 { return c.agreement }); p.approach != c.want {
 			t.Errorf("case %d: %+v, want %+v", i, p.approach, c.want)
 		}
+		if s, ok := p.newSampler().(*montecarlo.Searcher); !ok {
+			t.Errorf("case %d: searched by %T", i, s)
+		}
 		s := p.sampling(p.approach, 1)
 		if s.AtOnce || s.Rave != c.want.rave || (s.Evaluator != nil) != (c.want.evaluator != nil) || s.Alone != c.want.alone {
 			t.Errorf("case %d: samples as %+v", i, s)
@@ -117,6 +123,52 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 	}
 	if blend, alone := p.rate(ctx, approach{evaluator: useful}), p.rate(ctx, approach{evaluator: useful, alone: true}); min(blend, alone) <= 0 {
 		t.Errorf("%g leaves a second beside playouts, %g without", blend, alone)
+	}
+}
+
+func TestWhereBothChooseAnEvaluationGuidesABestFirstSearch(t *testing.T) {
+	exhaustive.NotUnderRace(t, "learns for long on one goroutine")
+	m := gamestest.Machine(t, "goofspiel-6")
+	p := onOneThread(0, 64<<20, exactSearch)
+	p.prepare(ctxOf(t, time.Minute), position{machine: m, state: m.Initial()})
+	useless, useful := learntOf(t, m, 1), learntOf(t, m, 20_000)
+	if useless.Share() >= leastShareAtOnce || useful.Share() < leastShareAtOnce {
+		t.Fatalf("shares %g after a game, %g after many", useless.Share(), useful.Share())
+	}
+	for i, c := range []struct {
+		learnt *evaluate.Evaluation
+		want   approach
+		best   bool
+	}{{nil, approach{}, false}, {useless, approach{}, false}, {useful, approach{evaluator: useful, alone: true}, true}} {
+		p.adopt(p.approachBy(c.learnt, nil, nil))
+		if _, best := p.sampler.(*bestfirst.Searcher); p.approach != c.want || best != c.best {
+			t.Errorf("case %d: %+v, searched by %T", i, p.approach, p.sampler)
+		}
+	}
+	r := p.search(ctxOf(t, 100*time.Millisecond), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2, 3, 4, 5}})
+	v := r.decide("")
+	sum := 0.
+	for _, w := range v.strategy {
+		sum += w.Probability
+	}
+	if r.sampled == nil || r.sampled.Playouts < 36 || math.Abs(sum-1) > 1e-9 {
+		t.Errorf("a move by %+v of %+v", v, r.sampled)
+	}
+}
+
+func TestPlayoutsReplaceAnEvaluationWherePositionsAreTooWide(t *testing.T) {
+	m := gamestest.Machine(t, "goofspiel-6")
+	for _, c := range []struct {
+		reason error
+		stays  bool
+	}{{context.DeadlineExceeded, true}, {fmt.Errorf("%w: many", play.ErrTooWide), false}} {
+		p := onOneThread(0, 64<<20, exactSearch)
+		p.prepare(ctxOf(t, time.Minute), position{machine: m, state: m.Initial()})
+		p.adopt(approach{evaluator: new(evaluate.Evaluation), alone: true})
+		p.replace(p.sampler, c.reason)
+		if _, best := p.sampler.(*bestfirst.Searcher); best != c.stays || (p.approach.evaluator != nil) != c.stays {
+			t.Errorf("after %v: %T by %+v", c.reason, p.sampler, p.approach)
+		}
 	}
 }
 
@@ -217,14 +269,7 @@ func BenchmarkRules(b *testing.B) {
 		b.Run(game, func(b *testing.B) {
 			u := newOracle(b, newReferee(b, game).machine)
 			lost := func(q *question, rule montecarlo.Rule, seed uint64) float64 {
-				ctx, cancel := withProcessorTime(b.Context(), clock)
-				defer cancel()
-				s := montecarlo.New(montecarlo.Config{Rule: rule, Without: montecarlo.Decisive})
-				r, err := s.Search(ctx, u.machine, q.state, search.Limits{MaxBytes: comparisonBytes, Seed: seed})
-				if err != nil {
-					b.Fatal(err)
-				}
-				return q.loss(r.Strategies[q.role])
+				return exploited(b, u, q, montecarlo.New(montecarlo.Config{Rule: rule, Without: montecarlo.Decisive}), clock, seed)
 			}
 			sums := make(map[string]float64)
 			for _, q := range u.questions(b, positions) {
@@ -240,6 +285,48 @@ func BenchmarkRules(b *testing.B) {
 			}
 			b.ReportMetric(0, "ns/op")
 		})
+	}
+}
+
+// exploited returns the goal points that the strategy of a search loses against the best reply, after a processor time.
+func exploited(b *testing.B, u *oracle, q *question, s search.Searcher, clock time.Duration, seed uint64) float64 {
+	ctx, cancel := withProcessorTime(b.Context(), clock)
+	defer cancel()
+	r, err := s.Search(ctx, u.machine, q.state, search.Limits{MaxBytes: comparisonBytes, Seed: seed})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return q.loss(r.Strategies[q.role])
+}
+
+// BenchmarkExploited reports how many goal points the strategies of searches lose against the best reply in positions of solved games:
+// playouts with regret matching, and best-first search by an evaluation learnt for learningClock.
+func BenchmarkExploited(b *testing.B) {
+	const positions = 60
+	for _, game := range []string{"goofspiel-6", "goofspiel-7", "goofspiel-8", "oshiZumo-12-3", "oshiZumo-18-3", "biddingTicTacToe-3", "biddingTicTacToe-5", "pursuit-3x3-6"} {
+		u := newOracle(b, newReferee(b, game).machine)
+		asked := u.questions(b, positions)
+		e := learnt(b, u.machine, true).Evaluation()
+		for _, clock := range []time.Duration{12 * time.Millisecond, 200 * time.Millisecond} {
+			for name, search := range map[string]func() search.Searcher{
+				"playouts": func() search.Searcher {
+					return montecarlo.New(montecarlo.Config{Rule: montecarlo.RegretMatching, AtOnce: true})
+				},
+				"best-first": func() search.Searcher { return bestfirst.New(e) },
+			} {
+				b.Run(fmt.Sprintf("%s/%s/%v", game, name, clock), func(b *testing.B) {
+					var sum, squares float64
+					for i := range asked {
+						lost := exploited(b, u, &asked[i], search(), clock, uint64(i))
+						sum, squares = sum+lost, squares+lost*lost
+					}
+					mean := sum / positions
+					b.ReportMetric(mean, "lost")
+					b.ReportMetric(1.96*math.Sqrt((squares/positions-mean*mean)/positions), "±")
+					b.ReportMetric(0, "ns/op")
+				})
+			}
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"stackmate/internal/guard"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/solve"
 )
@@ -230,6 +231,8 @@ func (t *thinker) replace(failed search.Searcher, reason error) {
 	case failed != t.sampler:
 	case errors.As(reason, &p):
 		t.sampler = t.newSampler() // a panic may have left the old search inconsistent
+	case errors.Is(reason, play.ErrTooWide):
+		t.adopt(approach{}) // playouts need no list of all joint moves
 	}
 }
 

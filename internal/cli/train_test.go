@@ -106,7 +106,7 @@ func TestAnInterruptedTrainingKeepsWhatItHas(t *testing.T) {
 
 func TestTrainingNeedsATimeAndAFolder(t *testing.T) {
 	execute(t, "train", "ticTacToe", "--time", "1s").expect(t, statusUsage, "--knowledge")
-	execute(t, "train", "goofspiel-4", "--time", "1s", "--knowledge", t.TempDir()).expect(t, statusBad, "goofspiel-4", "in turn", "2 players, simultaneous")
+	execute(t, "train", "prisonersDilemma", "--time", "1s", "--knowledge", t.TempDir()).expect(t, statusBad, "prisonersDilemma", "opposite interests", "2 players, simultaneous", "general sum")
 	execute(t, "train", "ticTacToe", "--time", "-1s", "--knowledge", t.TempDir()).expect(t, statusUsage, "--time")
 	execute(t, "train", "ticTacToe", "--knowledge", "/dev/null/x").expect(t, statusUsage, "--knowledge")
 	execute(t, "train", "ticTacToe", "--knowledge", t.TempDir(), "--plot", "/dev/null/x.svg").expect(t, statusUsage, "/dev/null/x.svg")

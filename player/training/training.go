@@ -79,8 +79,8 @@ type Checkpoint struct {
 // players do not use weights.
 func New(ctx context.Context, folder string, rules *gdl.Game, m machine.Machine, seed uint64, memory int64) (*Training, error) {
 	class := solve.Classify(ctx, m, seed)
-	if !class.InTurns() {
-		return nil, fmt.Errorf("players use what is learnt only where several of them choose in turn; this game has %s", class)
+	if !player.Learnable(class, m) {
+		return nil, fmt.Errorf("players use an evaluation in games of turns, and of two players with opposite interests without chance; this game has %s", class)
 	}
 	c := config(ctx, m, class, seed, memory)
 	c.Threads = runtime.GOMAXPROCS(0)

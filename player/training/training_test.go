@@ -83,6 +83,18 @@ func TestDamagedGamesOfHelpersAreDropped(t *testing.T) {
 	}
 }
 
+func TestMovesChosenAtOnceAreTrained(t *testing.T) {
+	x, h := begin(t, "biddingTicTacToe-3")
+	x.take(play(t, x, h))
+	x.learner.Learn(t.Context(), 5000)
+	if err := x.checkpoint(t.Context(), 1, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if c := x.Checkpoints[0]; !c.Saved || x.Elsewhere == 0 || c.Against.Points-c.Against.Error <= 0 {
+		t.Errorf("after %d games, %d of them of a helper: %+v; want a gain on random weights", c.Games, x.Elsewhere, c)
+	}
+}
+
 func TestDamagedWeightsOfATaskAreRefused(t *testing.T) {
 	x, h := begin(t, "ticTacToe")
 	play(t, x, h)

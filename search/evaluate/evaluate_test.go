@@ -164,14 +164,16 @@ func TestDuelsBetweenEqualsAreEven(t *testing.T) {
 }
 
 func TestLearningIsReproducible(t *testing.T) {
-	a, b, c := trained(t, "ticTacToe", 1, 1500), trained(t, "ticTacToe", 1, 1500), trained(t, "ticTacToe", 2, 1500)
-	values := func(l *Learner) string {
-		v := make([]float64, 2)
-		l.Evaluation().Values(v, l.games.machine.Initial())
-		return fmt.Sprint(v)
-	}
-	if values(a) != values(b) || values(a) == values(c) {
-		t.Errorf("the same seed gives %s and %s, another one %s", values(a), values(b), values(c))
+	for _, game := range []string{"ticTacToe", "goofspiel-5"} {
+		a, b, c := trained(t, game, 1, 1500), trained(t, game, 1, 1500), trained(t, game, 2, 1500)
+		values := func(l *Learner) string {
+			v := make([]float64, 2)
+			l.Evaluation().Values(v, l.games.machine.Initial())
+			return fmt.Sprint(v)
+		}
+		if values(a) != values(b) || values(a) == values(c) {
+			t.Errorf("%s: the same seed gives %s and %s, another one %s", game, values(a), values(b), values(c))
+		}
 	}
 }
 

@@ -28,8 +28,9 @@ const lanesPerGame = 4
 // games plays games in the lanes of a batch. In each position it draws several random moves with
 // replacement (on machines with decisive moves, random sensible moves) and makes the drawn move whose
 // successor has the highest value for the choosing role (ahead). The number of draws sets the randomness
-// of play; each different move costs one lane of a pass and one evaluation. Where several roles or chance
-// move at once, it draws one joint move. Games without lanes wait for the next pass.
+// of play; each different move costs one lane of a pass and one evaluation. Where two players choose at once, it plays
+// the equilibrium of a small matrix (matrices.go). Where more roles or chance move at once, it draws one joint move. Games
+// without lanes wait for the next pass.
 type games struct {
 	machine machine.Machine
 	batch   machine.Batch
@@ -49,6 +50,7 @@ type games struct {
 	initial origin           // the initial position
 	present *origin          // the position where most games begin; nil before beginAt
 	moves   [][]machine.Move // the sensible moves of a position that has just been reached, by role
+	matrices
 
 	// ended is called at the end of a game; the values of lane are the goals.
 	ended func(g *game, lane int)
@@ -67,6 +69,7 @@ type game struct {
 
 	chooser machine.Role   // the only player with a choice in the last position, or NoRole
 	drawn   []machine.Move // different joint moves, by role
+	columns int            // of the matrix of drawn, if both players choose at once; else 0
 
 	first, end int // range of its lanes, one for each joint move
 }
@@ -243,9 +246,13 @@ func (p *games) readMoves(moves [][]machine.Move, lane int) {
 
 // draw draws joint moves in the last position of a game, with the given moves by role.
 func (p *games) draw(g *game, moves [][]machine.Move) {
-	g.chooser, g.drawn = p.chooserOf(moves), g.drawn[:0]
-	draws := 1
-	if g.chooser != machine.NoRole && len(g.states)/p.words > g.opening {
+	g.chooser, g.drawn, g.columns = p.chooserOf(moves), g.drawn[:0], 0
+	draws, opens := 1, len(g.states)/p.words <= g.opening
+	if !opens && p.atOnce(moves) {
+		p.drawMatrix(g, moves)
+		return
+	}
+	if g.chooser != machine.NoRole && !opens {
 		draws = min(int(math.Ceil(drawnPart*float64(len(moves[g.chooser])))), mostDraws)
 	}
 	for range draws {
@@ -283,6 +290,10 @@ func (p *games) chooserOf(moves [][]machine.Move) machine.Role {
 
 // choose returns the lane of the best move of a game.
 func (p *games) choose(g *game) int {
+	p.expected = p.expected[:0]
+	if g.columns > 0 {
+		return p.chooseMixed(g)
+	}
 	best := g.first
 	if g.end == best+1 {
 		return best

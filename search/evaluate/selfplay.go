@@ -26,6 +26,7 @@ type selfPlay struct {
 
 func newSelfPlay(m machine.Machine, rng *machine.Rand, bytes int64, latest *atomic.Pointer[guide], over func(PlayedGame)) *selfPlay {
 	p := &selfPlay{games: newGames(m, 1, rng, bytes), latest: latest, over: over}
+	p.uniform = uniformPart
 	p.start, p.made, p.ended = p.begin, p.goOn, p.end
 	return p
 }
@@ -43,23 +44,29 @@ func (p *selfPlay) begin(g *game) {
 	}
 }
 
-func (p *selfPlay) goOn(g *game, lane int) { g.values = append(g.values, p.outputs(lane)...) }
-
-func (p *selfPlay) end(g *game, lane int) {
-	sum := 0.0
-	for _, r := range p.players {
-		sum += p.values[0][lane*p.roles+int(r)]
+func (p *selfPlay) goOn(g *game, lane int) {
+	values := p.values[0][lane*p.roles : (lane+1)*p.roles]
+	if len(p.expected) > 0 {
+		values = p.expected
 	}
-	p.over(PlayedGame{g.states, g.values, p.outputs(lane), sum})
+	g.values = append(g.values, p.outputs(values)...)
 }
 
-// outputs returns the values of a lane in the order and scale of the network's outputs.
-func (p *selfPlay) outputs(lane int) []float32 {
-	values := make([]float32, 0, maxOutputs)
-	for _, r := range p.players[:p.now.evaluation.network.outputs] {
-		values = append(values, float32(p.values[0][lane*p.roles+int(r)]/100))
+func (p *selfPlay) end(g *game, lane int) {
+	sum, goals := 0.0, p.values[0][lane*p.roles:(lane+1)*p.roles]
+	for _, r := range p.players {
+		sum += goals[r]
 	}
-	return values
+	p.over(PlayedGame{g.states, g.values, p.outputs(goals), sum})
+}
+
+// outputs returns values, by role, in the order and scale of the network's outputs.
+func (p *selfPlay) outputs(values []float64) []float32 {
+	outputs := make([]float32, 0, maxOutputs)
+	for _, r := range p.players[:p.now.evaluation.network.outputs] {
+		outputs = append(outputs, float32(values[r]/100))
+	}
+	return outputs
 }
 
 // waitingGames is the maximum number of games queued for learning: about as many as one pass ends.

@@ -28,6 +28,11 @@ type Class struct {
 // InTurns reports whether the game is sequential and has several players.
 func (c Class) InTurns() bool { return c.Players > 1 && !c.Simultaneous }
 
+// InMatrices reports whether the game has two players with opposite interests who choose simultaneously, and no chance.
+func (c Class) InMatrices() bool {
+	return c.Players == 2 && c.Simultaneous && c.ConstantSum && !c.Chance
+}
+
 // String returns a description of the class.
 func (c Class) String() string {
 	parts := []string{fmt.Sprintf("%d players", c.Players)}
