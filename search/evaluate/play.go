@@ -22,8 +22,8 @@ const initialPart = 4
 // longest is the maximum length of a game in joint moves; longer games are dropped.
 const longest = 400
 
-// lanesPerGame is the number of lanes for each game in progress: low enough to fill the lanes of a pass.
-const lanesPerGame = 4
+// lanesPerGame is the number of lanes for each game in progress: with 2 passes are full (docs/lab/evaluation.md).
+const lanesPerGame = 2
 
 // games plays games in the lanes of a batch. In each position it draws several random moves with
 // replacement (on machines with decisive moves, random sensible moves) and makes the drawn move whose
