@@ -17,10 +17,12 @@ import (
 )
 
 // Limits of memory: maxOutputs is the maximum number of players, maxFluents of fluents (two
-// megabytes of weights).
+// megabytes of weights). A network of several blocks has at most maxRows rows, and maxBlocks blocks.
 const (
 	maxOutputs = 8
 	maxFluents = 1 << 14
+	maxRows    = 2*maxFluents + 1
+	maxBlocks  = 8
 )
 
 // Evaluation estimates the value of positions of one machine for each role. It is immutable and
@@ -35,11 +37,12 @@ type Evaluation struct {
 	sum     float64 // sum of the goals of both players, if network has one output for both
 	view    *view
 	network *network
-	rows    []vector.Shorts // by input; the last one is the bias
-	turned  []vector.Shorts // by input of a position that the mirror turns: the row of its image
-	scale   float32
-	nothing machine.State // the position without true fluents
-	share   float64       // see Share
+	rows    [][]vector.Shorts // by block, then input; the last one is the bias
+	turned  [][]vector.Shorts // by block, then input of a position that the mirror turns: the row of its image
+	out     [][]vector.Floats // by block, then output: of units in fixed point
+	scale   float32           // of the units of the first block
+	nothing machine.State     // the position without true fluents
+	share   float64           // see Share
 
 	correlation float64 // see Correlation
 }
@@ -51,47 +54,59 @@ func (e *Evaluation) Share() float64 { return e.share }
 // Correlation returns the correlation of estimates with the outcomes of unseen games, from -1 to 1.
 func (e *Evaluation) Correlation() float64 { return e.correlation }
 
-// quantise computes the fixed-point rows of the network, scaled for positions of up to active
+// quantise computes the fixed-point rows of the network, scaled block by block for positions of up to active
 // fluents.
 func (e *Evaluation) quantise(active int) {
-	n := e.network
-	e.scale = min(1024, math.MaxInt16/max(1, n.reach(active)))
-	e.nothing, e.rows = make(machine.State, n.inputs()/64), make([]vector.Shorts, len(n.in))
-	for i := range n.in {
-		for u, w := range n.in[i] {
-			e.rows[i][u] = int16(math.Round(float64(w * e.scale)))
+	e.nothing = make(machine.State, e.network.inputs()/64)
+	e.rows, e.turned, e.out = nil, nil, nil
+	for i, b := range e.network.blocks {
+		scale := min(1024, math.MaxInt16/max(1, b.reach(active)))
+		if i == 0 {
+			e.scale = scale
+		}
+		rows, out := b.quantise(scale)
+		e.rows, e.out = append(e.rows, rows), append(e.out, out)
+		if e.view.mirror != nil {
+			e.turned = append(e.turned, e.view.mirror.rows(rows))
 		}
 	}
-	if e.view.mirror == nil {
-		return
-	}
-	e.turned = make([]vector.Shorts, n.inputs())
-	for i, to := range e.view.mirror.images {
-		if to >= 0 {
-			e.turned[i] = e.rows[to]
+}
+
+// quantise returns the rows in fixed point, and the read-outs of the units that are their sums.
+func (b block) quantise(scale float32) (rows []vector.Shorts, out []vector.Floats) {
+	rows, out = make([]vector.Shorts, len(b.in)), slices.Clone(b.out)
+	for i := range b.in {
+		for u, w := range b.in[i] {
+			rows[i][u] = int16(math.Round(float64(w * scale)))
 		}
 	}
+	for o := range out {
+		for u := range out[o] {
+			out[o][u] /= scale * scale
+		}
+	}
+	return rows, out
 }
 
 // reach bounds the absolute value of a unit in positions of up to active fluents. For any threshold
 // t, the sum of the k largest of n absolute weights is at most k·t + Σ max(0, |weight| - t). The
 // bound is smallest if t is the k-th largest: about mean·ln(n/k) for exponentially distributed
 // weights.
-func (n *network) reach(active int) float32 {
+func (b block) reach(active int) float32 {
 	var threshold, sum vector.Floats
-	for i := range n.in {
-		for u, w := range n.in[i] {
+	for i := range b.in {
+		for u, w := range b.in[i] {
 			threshold[u] += max(w, -w)
 		}
 	}
 	most := float32(active + 1) // with bias
-	all := max(most, float32(len(n.in)))
+	all := max(most, float32(len(b.in)))
 	for u := range threshold {
 		threshold[u] *= float32(math.Log(float64(all/most))) / all
 		sum[u] = 1 + most*threshold[u]
 	}
-	for i := range n.in {
-		for u, w := range n.in[i] {
+	for i := range b.in {
+		for u, w := range b.in[i] {
 			sum[u] += max(w-threshold[u], -w-threshold[u], 0)
 		}
 	}
@@ -108,20 +123,22 @@ const blockOutputs = 256
 func (e *Evaluation) Values(dst []float64, states []uint64) {
 	e.view.withSignals(states, func(seen []uint64) {
 		wide, outputs := e.view.wide(), e.network.outputs
-		bias := e.rows[len(e.rows)-1]
-		sums, before := bias, e.nothing
-		turned := false
 		var buffer [blockOutputs]float32
+		var memory [maxBlocks]vector.Shorts
+		var changes vector.Changes
+		sums, before, turned := memory[:len(e.rows)], e.nothing, false
+		e.reset(sums)
 		for len(seen) > 0 {
 			n := min(len(seen)/wide, blockOutputs/outputs)
 			values := buffer[:n*outputs]
 			for i := range n {
 				now := seen[i*wide : (i+1)*wide]
 				if turns := e.view.mirror.turns(now); turns != turned || distance(before, now) > distance(e.nothing, now) {
-					turned, sums, before = turns, bias, e.nothing
+					turned, before = turns, e.nothing
+					e.reset(sums)
 				}
-				vector.Change(&sums, e.rowsSeen(turned), before, now)
-				e.read(values[i*outputs:(i+1)*outputs], &sums)
+				vector.Change(sums, e.rowsSeen(turned), before, now, &changes)
+				e.read(values[i*outputs:(i+1)*outputs], sums)
 				before = now
 			}
 			for i, v := range values {
@@ -140,8 +157,27 @@ func (e *Evaluation) Values(dst []float64, states []uint64) {
 	})
 }
 
+// reset sets the sums of all blocks to their biases.
+func (e *Evaluation) reset(sums []vector.Shorts) {
+	for i, rows := range e.rows {
+		sums[i] = rows[len(rows)-1]
+	}
+}
+
+// read computes the arguments of the logistic functions of the outputs from the units.
+func (e *Evaluation) read(values []float32, units []vector.Shorts) {
+	linear := e.network.linear()
+	for o := range values {
+		v := float32(units[0][linear+o]) / e.scale
+		for i := range units {
+			v += vector.ReadShorts(&e.out[i][o], &units[i])
+		}
+		values[o] = v
+	}
+}
+
 // rowsSeen returns the rows of the inputs of positions that the mirror turns, or of all others.
-func (e *Evaluation) rowsSeen(turned bool) []vector.Shorts {
+func (e *Evaluation) rowsSeen(turned bool) [][]vector.Shorts {
 	if turned {
 		return e.turned
 	}
@@ -186,13 +222,5 @@ func (e *Evaluation) byRole(dst []float64, values []float32) {
 	}
 	for i, r := range e.players {
 		dst[r] = 100 * float64(values[i])
-	}
-}
-
-// read computes the arguments of the logistic functions of the outputs from the units.
-func (e *Evaluation) read(values []float32, units *vector.Shorts) {
-	linear := e.network.linear()
-	for o := range values {
-		values[o] = (float32(units[linear+o]) + vector.ReadShorts(&e.network.out[o], units)/e.scale) / e.scale
 	}
 }

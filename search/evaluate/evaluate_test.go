@@ -9,9 +9,12 @@ import (
 	"testing"
 
 	"stackmate/games/gamestest"
+	"stackmate/internal/cputime"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/machine/scalar"
 	"stackmate/search/evaluate/vector"
 )
@@ -64,11 +67,11 @@ func TestWeightsInFixedPointAddUpToThoseOfTheNetwork(t *testing.T) {
 		if outputs == 2 {
 			outputs = 1
 		}
-		n := newNetwork(len(m.Initial()), len(m.Names().Fluents), outputs, rng)
-		for i := range n.in {
-			for u := range width {
-				n.in[i][u] = float32(4*rng.Float64() - 2)
-			}
+		n := grown(len(m.Initial()), len(m.Names().Fluents), outputs, rng)
+		for i, b := range n.blocks { // of another reach each
+			size := float32(int(1) << (3 * i))
+			randomize(b.in, width, 2*size, rng)
+			randomize(b.out, n.rectified(i), 0.3/(size*size), rng)
 		}
 		e := &Evaluation{players: players, roles: len(m.Names().Roles), sum: 100, view: newView(m, nil), network: n}
 		e.quantise(20)
@@ -76,13 +79,13 @@ func TestWeightsInFixedPointAddUpToThoseOfTheNetwork(t *testing.T) {
 		got := make([]float64, 200*e.roles)
 		e.Values(got, states)
 		want, values := make([]float64, e.roles), make([]float32, outputs)
-		var units vector.Floats
+		units := make([]vector.Floats, len(n.blocks))
 		var inputs vector.Inputs
 		seen := make(machine.State, len(m.Initial()))
 		for i := range 200 {
 			turned := e.view.mirror.see(seen, states[i*len(seen):(i+1)*len(seen)])
 			inputs.SetBits(seen)
-			n.forward(&units, values, &inputs)
+			n.forward(units, values, &inputs)
 			if e.byRole(want, values); turned {
 				slices.Reverse(want)
 			}
@@ -97,14 +100,14 @@ func TestWeightsInFixedPointAddUpToThoseOfTheNetwork(t *testing.T) {
 
 func TestTheGradientIsThatOfCrossEntropy(t *testing.T) {
 	rng := machine.NewRand(5)
-	n := newNetwork(2, 70, 2, rng)
+	n := grown(2, 70, 2, rng)
 	var inputs vector.Inputs
 	inputs.SetBits(machine.State{0x8000_0000_0001_0100, 0x21})
 	targets := []float32{0.9, 0.2}
-	var units vector.Floats
+	units := make([]vector.Floats, len(n.blocks))
 	loss := func() float64 {
 		values := make([]float32, 2)
-		n.forward(&units, values, &inputs)
+		n.forward(units, values, &inputs)
 		sum := 0.0
 		for o, v := range values {
 			p, y := float64(v), float64(targets[o])
@@ -129,13 +132,16 @@ func TestTheGradientIsThatOfCrossEntropy(t *testing.T) {
 			}
 		}
 	}
-	check("bias", n.in[128:], tr.gradient.in[128:], width)
-	check("weight of a fluent that is true", n.in[8:9], tr.gradient.in[8:9], width)
-	check("any weight", n.in, tr.gradient.in, width)
-	check("output", n.out, tr.gradient.out, n.linear())
-	for o, row := range tr.gradient.out {
-		if !slices.Equal(row[n.linear():], make([]float32, n.outputs)) {
-			t.Errorf("output %d: gradient %v of units that are not rectified", o, row[n.linear():])
+	for i, b := range n.blocks {
+		gradient := tr.fits[i].gradient
+		check("bias", b.in[128:], gradient.in[128:], width)
+		check("weight of a fluent that is true", b.in[8:9], gradient.in[8:9], width)
+		check("any weight", b.in, gradient.in, width)
+		check("output", b.out, gradient.out, n.rectified(i))
+		for o, row := range gradient.out {
+			if linear := row[n.rectified(i):]; !slices.Equal(linear, make([]float32, len(linear))) {
+				t.Errorf("output %d: gradient %v of units that are not rectified", o, linear)
+			}
 		}
 	}
 }
@@ -165,14 +171,53 @@ func TestDuelsBetweenEqualsAreEven(t *testing.T) {
 
 func TestLearningIsReproducible(t *testing.T) {
 	for _, game := range []string{"ticTacToe", "goofspiel-5"} {
-		a, b, c := trained(t, game, 1, 1500), trained(t, game, 1, 1500), trained(t, game, 2, 1500)
-		values := func(l *Learner) string {
+		learnt := func(seed uint64) string {
+			l := trained(t, game, seed, 1000)
+			l.progress.Positions = firstGrowth
+			l.Learn(t.Context(), 500)
 			v := make([]float64, 2)
 			l.Evaluation().Values(v, l.games.machine.Initial())
 			return fmt.Sprint(v)
 		}
-		if values(a) != values(b) || values(a) == values(c) {
-			t.Errorf("%s: the same seed gives %s and %s, another one %s", game, values(a), values(b), values(c))
+		if a, b, c := learnt(1), learnt(1), learnt(2); a != b || a == c {
+			t.Errorf("%s: the same seed gives %s and %s, another one %s", game, a, b, c)
+		}
+	}
+}
+
+// A network gets block n+1 after n² times the positions of the second block, as long as its weights fit into the memory. Its
+// values hardly change at that moment.
+func TestNetworksGrowWithThePositions(t *testing.T) {
+	l := trained(t, "ticTacToe", 1, 1000)
+	bytes := l.Bytes()
+	for _, c := range []struct {
+		positions int64
+		want      int
+	}{{firstGrowth / 2, 1}, {firstGrowth, 2}, {4*firstGrowth - 1e5, 2}, {4 * firstGrowth, 3}, {8 * firstGrowth, 3}, {1e15, maxBlocks}} {
+		l.progress.Positions = c.positions
+		before := make([]float64, 2)
+		l.Evaluation().Values(before, l.games.machine.Initial())
+		l.Learn(t.Context(), 10)
+		after := make([]float64, 2)
+		l.Evaluation().Values(after, l.games.machine.Initial())
+		if got := len(l.trainer.blocks); got != c.want || math.Abs(before[0]-after[0]) > 3 {
+			t.Errorf("%d positions: %d blocks, want %d; the first one is worth %v, before %v", c.positions, got, c.want, after, before)
+		}
+	}
+	rows := 0
+	for _, b := range l.trainer.blocks {
+		rows += len(b.in)
+	}
+	if reservoir := int64(8*len(l.pool) + 4*len(l.targets)); l.Bytes() != bytes || bytes < reservoir+1536*int64(rows) {
+		t.Errorf("%d bytes, %d before, for a reservoir of %d and %d rows", l.Bytes(), bytes, reservoir, rows)
+	}
+	for words, want := range map[int]int{1: maxBlocks, 100: 5, 256: 1, 512: 1} {
+		rng := machine.NewRand(1)
+		n := newNetwork(words, 64*words, 1, rng)
+		for n.grow(64*words, rng) {
+		}
+		if got := len(n.blocks); got != want || n.setWidth(width*(want+1)) || n.setWidth(0) || n.setWidth(width+1) || !n.setWidth(width*want) {
+			t.Errorf("%d words: at most %d blocks, want %d, and no other widths", words, got, want)
 		}
 	}
 }
@@ -244,21 +289,35 @@ func TestCorrelationIsThatOfPearson(t *testing.T) {
 	}
 }
 
+// BenchmarkValues reports the processor time for a position among siblings by the number of units.
 func BenchmarkValues(b *testing.B) {
-	m := gamestest.Machine(b, "breakthrough")
-	l := learner(b, m, Config{ConstantSum: true})
-	l.Learn(b.Context(), 20)
-	const n = 512
-	states, values := make([]uint64, n*len(m.Initial())), make([]float64, 2*n)
-	for i := range n {
-		copy(states[i*len(m.Initial()):], m.Initial())
+	for _, game := range []string{"breakthrough", "checkers"} {
+		m := gamestest.Machine(b, game)
+		var states []uint64
+		x, e := play.NewExpander(m), new(play.Expansion)
+		for s := range slices.Chunk(toys.Positions(m, 3, 9), len(m.Initial())) {
+			if err := x.Expand(e, s); err != nil {
+				b.Fatal(err)
+			}
+			states = append(states, e.States...)
+		}
+		values := make([]float64, 2*len(states)/len(m.Initial()))
+		for _, blocks := range []int{1, 2, 4, 8} {
+			l := learner(b, m, Config{ConstantSum: true})
+			for len(l.trainer.blocks) < blocks {
+				l.trainer.grow(l.view.inputs(), l.games.rng)
+			}
+			e := l.Evaluation()
+			b.Run(fmt.Sprintf("%s/%d", game, blocks*width), func(b *testing.B) {
+				began := cputime.Now()
+				for b.Loop() {
+					e.Values(values, states)
+				}
+				b.ReportMetric(float64((cputime.Now()-began).Nanoseconds())/float64(b.N*len(values)/2), "ns/position")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
 	}
-	e := l.Evaluation()
-	b.ResetTimer()
-	for range b.N {
-		e.Values(values, states)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/position")
 }
 
 func TestTheTargetOfAnImageIsTheOneOfTheExchangedPlayers(t *testing.T) {

@@ -33,9 +33,9 @@ type Rules interface {
 
 const (
 	formatName    = "stackmate evaluation"
-	formatVersion = 7 // up to version 6 networks saw no position from the view of the second player
+	formatVersion = 8 // up to version 7 networks had one block
 	// maxFile bounds the JSON text of a file, in bytes: 20 for each weight.
-	maxFile = 20 * (2*maxFluents + 1) * width * 2
+	maxFile = 20 * maxRows * width * 2
 )
 
 // saved is the JSON object of a file.
@@ -92,16 +92,16 @@ func (l *Learner) Save(path string, rules Rules) error {
 
 // Write writes the text of a file with the network, trained on the given rules.
 func (l *Learner) Write(w io.Writer, rules Rules) error {
-	n := l.trainer.mean
+	n := l.trainer.mean()
 	f := saved{
 		Format: formatName, Version: formatVersion, Rules: rules.Rules(), Learnt: l.Progress(), Active: l.active, Sum: l.current.sum,
 		Outputs: n.outputs, Fluents: l.games.machine.Names().Fluents, Readings: n.readings(),
 	}
 	for i := range f.Fluents {
-		f.Weights = append(f.Weights, n.in[i][:])
+		f.Weights = append(f.Weights, n.row(i))
 	}
-	f.Signals, f.Blocked, f.Mirrored = l.savedSignals(), l.view.blocks != nil, l.view.mirror != nil
-	f.Bias = n.bias()[:]
+	f.Signals, f.Blocked, f.Mirrored = l.savedSignals(n), l.view.blocks != nil, l.view.mirror != nil
+	f.Bias = n.row(n.inputs())
 	f.translate(rules.Canonical)
 	z := gzip.NewWriter(w)
 	if err := json.NewEncoder(z).Encode(&f); err != nil {
@@ -205,56 +205,99 @@ func (l *Learner) restore(f *saved, rules Rules) error {
 	switch {
 	case f.Rules != rules.Rules():
 		return damaged("its rules are not the rules of the game")
-	case f.Outputs != n.outputs || len(f.Fluents) != l.view.fluents || len(f.Weights) != l.view.fluents || len(f.Bias) != width ||
-		len(f.Readings) != n.outputs*n.linear() || f.Active < 0 || f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0 ||
-		f.Mirrored != (l.view.mirror != nil):
+	case f.Outputs != n.outputs || len(f.Fluents) != l.view.fluents || len(f.Weights) != l.view.fluents || f.Active < 0 ||
+		f.Active > n.inputs() || f.Learnt.Games < 0 || f.Learnt.Positions < 0 ||
+		f.Mirrored != (l.view.mirror != nil) || !n.setWidth(len(f.Bias)) || len(f.Readings) != n.outputs*(len(f.Bias)-n.outputs):
 		return misfit("its parts do not fit together")
 	}
 	f.translate(rules.Own)
 	known := names.NewState()
 	for i, name := range f.Fluents {
 		to, ok := names.AddFluent(name)
-		if !ok || known.Has(to) || len(f.Weights[i]) != width {
+		if !ok || known.Has(to) || len(f.Weights[i]) != len(f.Bias) {
 			return misfit("its fluent %q is not of the game, or has no weights", name)
 		}
 		known.Set(to)
-		n.in[to] = vector.Floats(f.Weights[i])
+		n.setRow(to, f.Weights[i])
 	}
 	if err := l.restoreSignals(f); err != nil {
 		return err
 	}
-	*n.bias() = vector.Floats(f.Bias)
-	for o := range n.out {
-		n.out[o] = vector.Floats{}
-		copy(n.out[o][:], f.Readings[o*n.linear():(o+1)*n.linear()])
-	}
-	odd := func(row vector.Floats) bool { return !isFinite(row[:]) }
-	if slices.ContainsFunc(n.in, odd) || slices.ContainsFunc(n.out, odd) || !isFinite([]float32{float32(f.Sum), float32(f.Learnt.Length)}) {
+	n.setRow(n.inputs(), f.Bias)
+	n.setReadings(f.Readings)
+	if !n.isFinite() || !isFinite([]float32{float32(f.Sum), float32(f.Learnt.Length)}) {
 		return damaged("its weights are no numbers")
 	}
 	l.current.view = l.view
-	l.trainer.mean, l.trainer.former = n.clone(), fits*float64(f.Learnt.Positions)/batchSize
+	l.trainer = newTrainer(n)
+	l.trainer.former = fits * float64(f.Learnt.Positions) / batchSize
 	l.active, l.current.sum = max(1, f.Active), f.Sum
 	l.progress = f.Learnt
 	l.refresh()
 	return nil
 }
 
-// readings returns the output weights of the rectified units.
-func (n *network) readings() []float32 {
+// row returns the weights of an input, by unit of all blocks.
+func (n *network) row(input int) []float32 {
 	var list []float32
-	for o := range n.out {
-		list = append(list, n.out[o][:n.linear()]...)
+	for _, b := range n.blocks {
+		list = append(list, b.in[input][:]...)
 	}
 	return list
 }
 
+// setRow sets the weights of an input, by unit of all blocks.
+func (n *network) setRow(input int, weights []float32) {
+	for i, b := range n.blocks {
+		b.in[input] = vector.Floats(weights[i*width:])
+	}
+}
+
+// setWidth adds blocks of zeros up to the given number of units in all blocks. It reports whether networks of this size exist.
+func (n *network) setWidth(units int) bool {
+	blocks := units / width
+	if units%width != 0 || blocks < 1 || blocks > n.maxBlocks() {
+		return false
+	}
+	for len(n.blocks) < blocks {
+		n.blocks = append(n.blocks, emptyBlock(n.inputs()/64, n.outputs))
+	}
+	return true
+}
+
+// readings returns the output weights of the rectified units, by output, then unit of all blocks.
+func (n *network) readings() []float32 {
+	var list []float32
+	for o := range n.outputs {
+		for i, b := range n.blocks {
+			list = append(list, b.out[o][:n.rectified(i)]...)
+		}
+	}
+	return list
+}
+
+// setReadings sets the output weights of the rectified units.
+func (n *network) setReadings(list []float32) {
+	for o := range n.outputs {
+		for i, b := range n.blocks {
+			b.out[o] = vector.Floats{}
+			list = list[copy(b.out[o][:n.rectified(i)], list):]
+		}
+	}
+}
+
+// isFinite reports whether all weights are numbers of plausible size.
+func (n *network) isFinite() bool {
+	odd := func(row vector.Floats) bool { return !isFinite(row[:]) }
+	return !slices.ContainsFunc(n.blocks, func(b block) bool { return slices.ContainsFunc(b.in, odd) || slices.ContainsFunc(b.out, odd) })
+}
+
 // savedSignals returns the signals in the form of a file.
-func (l *Learner) savedSignals() []savedSignal {
-	names, mean := l.games.machine.Names(), l.trainer.mean
+func (l *Learner) savedSignals(n *network) []savedSignal {
+	names := l.games.machine.Names()
 	var list []savedSignal
 	for k, t := range l.view.signals {
-		s := savedSignal{Role: names.Roles[t.Role], Weights: mean.in[l.view.input(k)][:]}
+		s := savedSignal{Role: names.Roles[t.Role], Weights: n.row(l.view.input(k))}
 		if t.IsThreat() {
 			s.Fluent = names.Fluents[t.Lacks]
 		} else {
@@ -302,11 +345,11 @@ func (l *Learner) restoreSignals(f *saved) error {
 		s := &f.Signals[i]
 		t, ok := s.find(names)
 		k, known := number[t]
-		if !ok || !known || len(s.Weights) != width {
+		if !ok || !known || len(s.Weights) != len(f.Bias) {
 			return misfit("its signal %s%s of %s is not of the game, or has no weights", s.Fluent, s.Move, s.Role)
 		}
 		delete(number, t)
-		l.trainer.in[v.input(k)] = vector.Floats(s.Weights)
+		l.trainer.setRow(v.input(k), s.Weights)
 		for _, name := range s.Blocks {
 			fluent, ok := names.AddFluent(name)
 			if !ok || !f.Blocked {

@@ -54,7 +54,9 @@ func unpacked(t *testing.T, file []byte) string {
 }
 
 func TestWhatWasLearntIsTheSameWhenLoaded(t *testing.T) {
-	l := trained(t, "ticTacToe", 1, 1000)
+	l := trained(t, "ticTacToe", 1, 500)
+	l.progress.Positions = firstGrowth
+	l.Learn(t.Context(), 500)
 	path := filepath.Join(t.TempDir(), "learnt")
 	if err := l.Save(path, named("rules")); err != nil {
 		t.Fatal(err)
@@ -67,6 +69,9 @@ func TestWhatWasLearntIsTheSameWhenLoaded(t *testing.T) {
 	again.Evaluation().Values(b, states)
 	if !slices.Equal(a, b) {
 		t.Error("positions are worth something else when loaded")
+	}
+	if n := len(again.trainer.blocks); n != 2 {
+		t.Errorf("%d blocks when loaded, want 2", n)
 	}
 	if a, b := l.Progress().Correlation, again.Evaluation().Correlation(); a == 0 || a != b || a != l.Evaluation().Correlation() {
 		t.Errorf("a correlation of %v with outcomes, when loaded %v", a, b)
@@ -136,8 +141,8 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 		"cut off":         {whole[:len(whole)/2], true, "unexpected EOF"},
 		"a bit flipped":   {flipped, true, "damaged"},
 		"other rules":     {text(`"rules":"rules"`, `"rules":"others"`), true, "not the rules of the game"},
-		"a later version": {text(`"version":7`, `"version":9`), false, "version 9"},
-		"an old version":  {text(`"version":7`, `"version":6`), true, "version 6"},
+		"a later version": {text(`"version":8`, `"version":9`), false, "version 9"},
+		"an old version":  {text(`"version":8`, `"version":7`), true, "version 7"},
 		"another fluent":  {text(`"~`+first+`"`, `"~(cell 9 9 b)"`), false, "(cell 9 9 b)"},
 		"the same twice":  {text(`"~`+first+`"`, `"~`+second+`"`), false, second},
 		"another view":    {text(`"mirrored":true`, `"mirrored":false`), false, "do not fit"},
@@ -163,7 +168,7 @@ func TestBadFilesAreRefusedWithAReason(t *testing.T) {
 
 func FuzzLoad(f *testing.F) {
 	m := gamestest.Machine(f, "ticTacToe")
-	f.Add([]byte(`{"format":"stackmate evaluation","version":7,"rules":"rules","outputs":1}`))
+	f.Add([]byte(`{"format":"stackmate evaluation","version":8,"rules":"rules","outputs":1}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)

@@ -35,6 +35,9 @@ const (
 	fits = 2
 	// openingShare is the maximum share of random moves at the beginning of a game, about.
 	openingShare = 0.1
+	// firstGrowth is the number of positions after which the network gets a second block. It gets block n+1 after n² times
+	// as many (docs/lab/evaluation.md).
+	firstGrowth = 16_000_000
 )
 
 const (
@@ -61,7 +64,7 @@ type Config struct {
 	// Signals are the signals of the game; nil: none.
 	Signals facts.Signals
 	// Bytes bounds the games in progress; 0 means defaultBytes. All else takes up to 60 MB, and up to
-	// 60 MB more for signals.
+	// 60 MB more for signals and for a network that has grown.
 	Bytes int64
 	// Threads is the number of goroutines of Learn: one learns and plays, the others play. 0 means 1,
 	// for which learning is reproducible.
@@ -167,10 +170,10 @@ func (l *Learner) BeginAt(s machine.State) {
 // networks is the number of copies of the network that a learner holds: in use, mean, gradient and two means of it.
 const networks = 5
 
-// Bytes returns the approximate memory of the learner.
+// Bytes returns the approximate memory of the learner when its network has grown.
 func (l *Learner) Bytes() int64 {
 	weights := int64(unsafe.Sizeof(vector.Floats{}))*networks + 2*int64(unsafe.Sizeof(vector.Shorts{}))
-	bytes := 8*int64(len(l.pool)) + 4*int64(len(l.targets)) + weights*int64(len(l.trainer.in))
+	bytes := 8*int64(len(l.pool)) + 4*int64(len(l.targets)) + weights*int64(l.trainer.maxBlocks()*l.trainer.rows())
 	for _, p := range append([]*selfPlay{l.games}, l.others...) {
 		bytes += p.machine.Info().Batch + 8*int64(len(p.states)) + int64(len(p.all)*longest*8*p.words)
 	}
@@ -189,8 +192,7 @@ func (l *Learner) Progress() Progress {
 // Evaluation returns an evaluation with the present mean weights.
 func (l *Learner) Evaluation() *Evaluation {
 	e := l.current
-	n := l.trainer.mean.clone()
-	e.network, e.correlation = &n, l.Progress().Correlation
+	e.network, e.correlation = l.trainer.mean(), l.Progress().Correlation
 	e.quantise(2 * l.active)
 	return &e
 }
@@ -199,9 +201,7 @@ func (l *Learner) Evaluation() *Evaluation {
 func (l *Learner) refresh() {
 	l.fitted = 0
 	l.current.quantise(2 * l.active)
-	e := l.current
-	e.network = &network{e.network.outputs, e.network.in, slices.Clone(e.network.out)}
-	l.guide.Store(&guide{e, l.progress.Length, l.survey != nil})
+	l.guide.Store(&guide{l.current, l.progress.Length, l.survey != nil})
 }
 
 // learn adds a game to the reservoir and fits positions of the reservoir.
@@ -228,11 +228,19 @@ func (l *Learner) learn(g PlayedGame) {
 	if l.pooled < enoughToFit {
 		return
 	}
+	l.grow()
 	for range fits * n {
 		l.fit((l.pooled - 1 - l.games.rng.Intn(l.recent())) % l.room)
 	}
-	if l.fitted += fits * n; l.fitted >= max(refreshAfter, 4*len(l.trainer.in)) {
+	if l.fitted += fits * n; l.fitted >= max(refreshAfter, 4*len(l.trainer.blocks)*l.trainer.rows()) {
 		l.refresh()
+	}
+}
+
+// grow adds blocks until the network is wide enough for the positions so far.
+func (l *Learner) grow() {
+	wanted := func(blocks int64) int64 { return firstGrowth * blocks * blocks }
+	for l.progress.Positions >= wanted(int64(len(l.trainer.blocks))) && l.trainer.grow(l.view.inputs(), l.games.rng) {
 	}
 }
 

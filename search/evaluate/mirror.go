@@ -7,6 +7,7 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
 	"stackmate/reasoner/machine/play"
+	"stackmate/search/evaluate/vector"
 )
 
 // mirror maps the positions in which the second player is to move to their images under an exchange of the players. So
@@ -86,4 +87,15 @@ func (m *mirror) see(dst, inputs []uint64) bool {
 		}
 	}
 	return true
+}
+
+// rows returns, by input of a position that the mirror turns, the row of its image.
+func (m *mirror) rows(rows []vector.Shorts) []vector.Shorts {
+	turned := make([]vector.Shorts, len(m.images))
+	for i, to := range m.images {
+		if to >= 0 {
+			turned[i] = rows[to]
+		}
+	}
+	return turned
 }

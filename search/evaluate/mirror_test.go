@@ -49,7 +49,7 @@ func mirrored(t *testing.T) map[string]*Learner {
 func TestEvaluationsExchangeThePlayers(t *testing.T) {
 	for name, l := range mirrored(t) {
 		m, mirror := l.games.machine, l.view.mirror
-		l.trainer.in[mirror.turn] = l.trainer.in[mirror.exchange.Fluents[mirror.turn]]
+		l.trainer.setRow(mirror.turn, l.trainer.row(int(mirror.exchange.Fluents[mirror.turn])))
 		l.refresh()
 		states, image := toys.Positions(m, 5, 9), make(machine.State, len(m.Initial()))
 		turned := 0

@@ -98,7 +98,7 @@ func TestMovesAreLearntAndFoundAgainInFiles(t *testing.T) {
 		t.Error("positions are worth something else when loaded")
 	}
 	for k := range l.view.signals {
-		l.trainer.mean.in[l.view.input(k)] = vector.Floats{}
+		l.trainer.fits[0].mean.in[l.view.input(k)] = vector.Floats{}
 	}
 	if slices.Equal(worth(l), before) {
 		t.Error("moves make no difference")

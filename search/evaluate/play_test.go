@@ -268,7 +268,7 @@ func TestLearningFromAPositionIsReproducible(t *testing.T) {
 		}
 		learnt[i].Learn(t.Context(), 500)
 	}
-	weights := func(i int) []vector.Floats { return learnt[i].trainer.mean.in }
+	weights := func(i int) []vector.Floats { return learnt[i].trainer.fits[0].mean.in }
 	if !slices.Equal(weights(0), weights(1)) {
 		t.Error("two learners of one seed have learnt different weights")
 	}

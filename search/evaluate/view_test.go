@@ -121,7 +121,7 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 	e.Values(got, states)
 	again.Evaluation().Values(loaded, states)
 	e.ValuesOf(1, first, states)
-	var units vector.Floats
+	units := make([]vector.Floats, 1)
 	var inputs vector.Inputs
 	value, differs := make([]float32, 1), false
 	l.view.withSignals(states, func(seen []uint64) {
@@ -129,7 +129,7 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 		for i := range n {
 			turned := l.view.mirror.see(at, seen[i*l.wide:(i+1)*l.wide])
 			inputs.SetBits(at)
-			e.network.forward(&units, value, &inputs)
+			e.network.forward(units, value, &inputs)
 			want := 100 * float64(value[0])
 			if turned {
 				want = 100 - want
@@ -139,7 +139,7 @@ func TestEvaluationsSeeThreats(t *testing.T) {
 			}
 			clear(at[len(m.Initial()):])
 			inputs.SetBits(at)
-			e.network.forward(&units, value, &inputs)
+			e.network.forward(units, value, &inputs)
 			differs = differs || math.Abs(want-100*float64(value[0])) > 5
 		}
 	})

@@ -23,6 +23,7 @@ func main() {
 	sum()
 	add()
 	change()
+	apply()
 	read()
 	readShorts()
 	back()
@@ -108,31 +109,43 @@ func add() {
 	end()
 }
 
+// addSigned adds the row of shorts with the given number to sums if the carry flag is set, and else subtracts it.
+func addSigned(sums []VecVirtual, rows, number GPVirtual) {
+	sign, narrow, signs, rest := GP64(), XMM(), YMM(), YMM()
+	SBBQ(sign, sign)                                            // -1 to add, else 0
+	LEAQ(Mem{Base: sign, Index: sign, Scale: 1, Disp: 1}, sign) // -1, else 1
+	VMOVQ(sign, narrow)
+	VPBROADCASTW(narrow, signs)
+	SHLQ(U8(setShift), number)
+	ADDQ(rows, number)
+	for i, s := range sums {
+		VMOVDQU(part(number, i), rest)
+		VPSIGNW(signs, rest, rest)
+		VPSUBW(rest, s, s)
+	}
+}
+
+// store stores registers.
+func store(list []VecVirtual, base GPVirtual) {
+	for i, r := range list {
+		VMOVDQU(r, part(base, i))
+	}
+}
+
 func change() {
 	begin("change", "func(sums, rows *int16, from, to *uint64, words int)", "adds the rows of bits set only in to, and subtracts the rows of bits set only in from; the sets have the given number of words, at least one.")
 	at, rows, from, to, words := param("sums"), param("rows"), param("from"), param("to"), param("words")
 	sums := load(at, shorts)
-	rowOf, sign, differs, now := GP64(), GP64(), GP64(), GP64()
-	narrow, signs, rest := XMM(), YMM(), YMM()
+	number, differs, now := GP64(), GP64(), GP64()
 	Label("word")
 	MOVQ(Mem{Base: to}, now)
 	MOVQ(Mem{Base: from}, differs)
 	XORQ(now, differs)
 	JZ(LabelRef("next"))
 	Label("bit")
-	TZCNTQ(differs, rowOf)
-	BTQ(rowOf, now)
-	SBBQ(sign, sign)                                            // -1 where the bit is set now, else 0
-	LEAQ(Mem{Base: sign, Index: sign, Scale: 1, Disp: 1}, sign) // -1, else 1
-	VMOVQ(sign, narrow)
-	VPBROADCASTW(narrow, signs)
-	SHLQ(U8(setShift), rowOf)
-	ADDQ(rows, rowOf)
-	for i, s := range sums {
-		VMOVDQU(part(rowOf, i), rest)
-		VPSIGNW(signs, rest, rest)
-		VPSUBW(rest, s, s)
-	}
+	TZCNTQ(differs, number)
+	BTQ(number, now)
+	addSigned(sums, rows, number)
 	BLSRQ(differs, differs)
 	JNZ(LabelRef("bit"))
 	Label("next")
@@ -141,9 +154,22 @@ func change() {
 	ADDQ(Imm(8), to)
 	DECQ(words)
 	JNZ(LabelRef("word"))
-	for i, s := range sums {
-		VMOVDQU(s, part(at, i))
-	}
+	store(sums, at)
+	end()
+}
+
+func apply() {
+	begin("apply", "func(sums, rows *int16, changes *uint32, n int)", "applies n changes, at least one: 2k+1 adds row k, 2k subtracts it.")
+	at, rows, changes, n := param("sums"), param("rows"), param("changes"), param("n")
+	sums, number := load(at, shorts), GP64()
+	Label("change")
+	MOVL(Mem{Base: changes}, number.As32())
+	SHRQ(Imm(1), number)
+	addSigned(sums, rows, number)
+	ADDQ(Imm(4), changes)
+	DECQ(n)
+	JNZ(LabelRef("change"))
+	store(sums, at)
 	end()
 }
 

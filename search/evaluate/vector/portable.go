@@ -39,6 +39,15 @@ func changePortable(sums *Shorts, rows []Shorts, from, to []uint64) {
 	}
 }
 
+func applyPortable(sums *Shorts, rows []Shorts, changes []uint32) {
+	for _, c := range changes {
+		sign := int16(c&1)*2 - 1
+		for u, x := range rows[c>>1] {
+			sums[u] += sign * x
+		}
+	}
+}
+
 // lanes is the number of partial sums of a read-out.
 const lanes = 8
 

@@ -7,8 +7,8 @@
 // processor.
 //
 // Memory safety: assembly accesses only rows of fixed size, through pointers to a row or to the first row of
-// a slice. Row numbers are either Inputs or the bits of sets of words. Inputs are checked against a bound at
-// construction and are immutable outside the package. Each function compares the bound, or 64 times the
+// a slice. Row numbers are Inputs, or the bits of sets of words, or a list of such bits that one call makes and uses. Inputs
+// are checked against a bound at construction and are immutable outside the package. Each function compares the bound, or 64 times the
 // number of words, with the number of rows before any access. It panics if rows are missing.
 package vector
 
@@ -102,16 +102,67 @@ func Add(rows []Floats, inputs *Inputs, delta *Floats) {
 	}
 }
 
-// Change turns the sums of the set `from` into the sums of the set `to`, modulo 1<<16. The sets have
-// the same number of words. It adds the rows of bits set only in to, and subtracts the rows of bits
-// set only in from.
-func Change(sums *Shorts, rows []Shorts, from, to []uint64) {
-	check(len(rows), 64*len(to))
+// Change turns the sums of the set `from` into the sums of the set `to`, modulo 1<<16, in each block of units. A block has its
+// own sums and rows. The sets have the same number of words. It adds the rows of bits set only in to, and subtracts the rows
+// of bits set only in from. Several blocks need c as scratch memory: the bits are found once for all of them.
+func Change(sums []Shorts, rows [][]Shorts, from, to []uint64, c *Changes) {
+	check(len(rows), len(sums))
 	check(len(from), len(to))
+	for _, block := range rows {
+		check(len(block), 64*len(to))
+	}
+	if len(sums) == 1 {
+		change(&sums[0], rows[0], from, to)
+		return
+	}
+	for word := 0; word < len(to); {
+		word = c.find(from, to, word)
+		for b := range sums {
+			c.apply(&sums[b], rows[b])
+		}
+	}
+}
+
+func change(sums *Shorts, rows []Shorts, from, to []uint64) {
 	if vectors && len(to) > 0 {
 		changeKernel(&sums[0], &rows[0][0], &from[0], &to[0], len(to))
 	} else {
 		changePortable(sums, rows, from, to)
+	}
+}
+
+// Changes lists rows by which the sums of two sets differ.
+type Changes struct {
+	list [listed]uint32 // 2k+1 adds row k, 2k subtracts it
+	n    int
+}
+
+// listed is the number of rows that a Changes has room for: the number of values of an index that needs no check.
+const listed = 1 << 8
+
+// find lists the bits in which two sets differ, from a word on. It stops when the bits of the next word might not fit, and
+// returns the index of this word.
+func (c *Changes) find(from, to []uint64, word int) (next int) {
+	n := 0
+	for ; word < len(to) && n <= listed-64; word++ {
+		w := to[word]
+		for d := w ^ from[word]; d != 0; d &= d - 1 {
+			k := bits.TrailingZeros64(d)
+			c.list[uint8(n)] = uint32(word<<6+k)<<1 | uint32(w>>k&1)
+			n++
+		}
+	}
+	c.n = n
+	return word
+}
+
+// apply adds and subtracts the listed rows.
+func (c *Changes) apply(sums *Shorts, rows []Shorts) {
+	switch {
+	case !vectors:
+		applyPortable(sums, rows, c.list[:c.n])
+	case c.n > 0:
+		applyKernel(&sums[0], &rows[0][0], &c.list[0], c.n)
 	}
 }
 

@@ -17,6 +17,11 @@ func addKernel(rows *float32, inputs *uint32, n int, delta *float32)
 //go:noescape
 func changeKernel(sums *int16, rows *int16, from *uint64, to *uint64, words int)
 
+// applyKernel applies n changes, at least one: 2k+1 adds row k, 2k subtracts it.
+//
+//go:noescape
+func applyKernel(sums *int16, rows *int16, changes *uint32, n int)
+
 // readKernel returns the sum of weights·max(0, units)².
 //
 //go:noescape

@@ -100,17 +100,17 @@ TEXT ·changeKernel(SB), NOSPLIT, $0-40
 	VMOVUPS 96(AX), Y3
 
 word:
-	MOVQ (BX), R10
-	MOVQ (DX), R9
-	XORQ R10, R9
+	MOVQ (BX), R9
+	MOVQ (DX), R8
+	XORQ R9, R8
 	JZ   next
 
 bit:
-	TZCNTQ       R9, DI
-	BTQ          DI, R10
-	SBBQ         R8, R8
-	LEAQ         1(R8)(R8*1), R8
-	VMOVQ        R8, X4
+	TZCNTQ       R8, DI
+	BTQ          DI, R9
+	SBBQ         R10, R10
+	LEAQ         1(R10)(R10*1), R10
+	VMOVQ        R10, X4
 	VPBROADCASTW X4, Y4
 	SHLQ         $0x07, DI
 	ADDQ         CX, DI
@@ -126,7 +126,7 @@ bit:
 	VMOVDQU      96(DI), Y5
 	VPSIGNW      Y4, Y5, Y5
 	VPSUBW       Y5, Y3, Y3
-	BLSRQ        R9, R9
+	BLSRQ        R8, R8
 	JNZ          bit
 
 next:
@@ -139,6 +139,49 @@ next:
 	VMOVDQU Y1, 32(AX)
 	VMOVDQU Y2, 64(AX)
 	VMOVDQU Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func applyKernel(sums *int16, rows *int16, changes *uint32, n int)
+// Requires: AVX, AVX2
+TEXT ·applyKernel(SB), NOSPLIT, $0-32
+	MOVQ    sums+0(FP), AX
+	MOVQ    rows+8(FP), CX
+	MOVQ    changes+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+
+change:
+	MOVL         (DX), SI
+	SHRQ         $0x01, SI
+	SBBQ         DI, DI
+	LEAQ         1(DI)(DI*1), DI
+	VMOVQ        DI, X4
+	VPBROADCASTW X4, Y4
+	SHLQ         $0x07, SI
+	ADDQ         CX, SI
+	VMOVDQU      (SI), Y5
+	VPSIGNW      Y4, Y5, Y5
+	VPSUBW       Y5, Y0, Y0
+	VMOVDQU      32(SI), Y5
+	VPSIGNW      Y4, Y5, Y5
+	VPSUBW       Y5, Y1, Y1
+	VMOVDQU      64(SI), Y5
+	VPSIGNW      Y4, Y5, Y5
+	VPSUBW       Y5, Y2, Y2
+	VMOVDQU      96(SI), Y5
+	VPSIGNW      Y4, Y5, Y5
+	VPSUBW       Y5, Y3, Y3
+	ADDQ         $0x04, DX
+	DECQ         BX
+	JNZ          change
+	VMOVDQU      Y0, (AX)
+	VMOVDQU      Y1, 32(AX)
+	VMOVDQU      Y2, 64(AX)
+	VMOVDQU      Y3, 96(AX)
 	VZEROUPPER
 	RET
 

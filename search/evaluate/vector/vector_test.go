@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -147,24 +148,54 @@ func TestReadOutsAreOfTheSquaresOfPositiveUnits(t *testing.T) {
 	}
 }
 
-func TestShortsChangeLikeThePortableOnes(t *testing.T) {
+// Sums of one block and of several change by the rows of the bits that differ, with kernels and without.
+func TestShortsChangeByTheBitsThatDiffer(t *testing.T) {
 	for seed := range uint64(300) {
 		r := newSource(seed)
-		words := r.IntN(6)
-		rows := make([]Shorts, 64*words+r.IntN(2))
-		for i := range rows {
-			rows[i] = r.shorts()
+		words := r.IntN(9) // the bits of more than four full words do not fit into a list at once
+		blocks := 1 + r.IntN(3)
+		rows, sums := make([][]Shorts, blocks), make([]Shorts, blocks+2) // with guard rows
+		for b := range rows {
+			rows[b] = make([]Shorts, 64*words+r.IntN(2))
+			for i := range rows[b] {
+				rows[b][i] = r.shorts()
+			}
+			sums[1+b] = r.shorts()
 		}
 		from, to := r.set(words), r.set(words)
-		var all [3]Shorts // guard rows around the middle one
-		all[1] = r.shorts()
-		before, want := all[1], all[1]
-		changePortable(&want, rows, from, to)
-		if Change(&all[1], rows, from, to); all != [3]Shorts{1: want} {
-			t.Fatalf("%x to %x: got\n%v, want\n%v", from, to, all, want)
+		before, want := slices.Clone(sums), slices.Clone(sums)
+		for i := range 64 * words {
+			was, is := int16(from[i>>6]>>(i&63)&1), int16(to[i>>6]>>(i&63)&1)
+			for b := range rows {
+				for u, x := range rows[b][i] {
+					want[1+b][u] += (is - was) * x
+				}
+			}
 		}
-		if Change(&all[1], rows, to, from); all[1] != before {
-			t.Fatalf("%x to %x and back: got\n%v, want\n%v", from, to, all[1], before)
+		for name, by := range map[string]func(sums []Shorts, from, to []uint64){
+			"kernels": func(sums []Shorts, from, to []uint64) { Change(sums, rows, from, to, new(Changes)) },
+			"portable": func(sums []Shorts, from, to []uint64) {
+				for b := range sums {
+					changePortable(&sums[b], rows[b], from, to)
+				}
+			},
+			"portable lists": func(sums []Shorts, from, to []uint64) {
+				var c Changes
+				for word := 0; word < words; {
+					word = c.find(from, to, word)
+					for b := range sums {
+						applyPortable(&sums[b], rows[b], c.list[:c.n])
+					}
+				}
+			},
+		} {
+			got := slices.Clone(before)
+			if by(got[1:blocks+1], from, to); !slices.Equal(got, want) {
+				t.Fatalf("%s: %x to %x: got\n%v, want\n%v", name, from, to, got, want)
+			}
+			if by(got[1:blocks+1], to, from); !slices.Equal(got, before) {
+				t.Fatalf("%s: %x to %x and back: got\n%v, want\n%v", name, from, to, got, before)
+			}
 		}
 	}
 }
@@ -247,7 +278,7 @@ func TestInputsAreTheBitsOfASet(t *testing.T) {
 
 func TestAccessesOutOfBoundsPanic(t *testing.T) {
 	var units Floats
-	var sums Shorts
+	sums, set := make([]Shorts, 2), make([]uint64, 2) // even where no bit differs
 	var inputs, images Inputs
 	inputs.SetBits(make([]uint64, 2)) // even where no bit is set
 	images.SetImages([]uint64{1}, []int32{63})
@@ -257,14 +288,18 @@ func TestAccessesOutOfBoundsPanic(t *testing.T) {
 		"sum":           func() { Sum(&units, rows(128), &inputs) },
 		"add":           func() { Add(rows(128), &inputs, &units) },
 		"sum of images": func() { Sum(&units, rows(64), &images) },
-		"change":        func() { Change(&sums, make([]Shorts, 127, 128), make([]uint64, 2), make([]uint64, 2)) },
-		"from":          func() { Change(&sums, make([]Shorts, 128), make([]uint64, 1, 2), make([]uint64, 2)) },
-		"an image":      func() { images.SetImages([]uint64{1}, []int32{64}) },
-		"no image":      func() { images.SetImages([]uint64{2}, []int32{63}) },
-		"gradient":      func() { a.Step(rows(3), rows(2), rows(3), rows(3), rows(3)) },
-		"first":         func() { a.Step(rows(3), rows(3), rows(2), rows(3), rows(3)) },
-		"second":        func() { a.Step(rows(3), rows(3), rows(3), rows(2), rows(3)) },
-		"mean":          func() { a.Step(rows(3), rows(3), rows(3), rows(3), nil) },
+		"change":        func() { Change(sums[:1], [][]Shorts{make([]Shorts, 127, 128)}, set, set, nil) },
+		"second block": func() {
+			Change(sums, [][]Shorts{make([]Shorts, 128), make([]Shorts, 127, 128)}, set, set, new(Changes))
+		},
+		"rows":     func() { Change(sums, [][]Shorts{make([]Shorts, 128)}, set, set, new(Changes)) },
+		"from":     func() { Change(sums[:1], [][]Shorts{make([]Shorts, 128)}, set[:1], set, nil) },
+		"an image": func() { images.SetImages([]uint64{1}, []int32{64}) },
+		"no image": func() { images.SetImages([]uint64{2}, []int32{63}) },
+		"gradient": func() { a.Step(rows(3), rows(2), rows(3), rows(3), rows(3)) },
+		"first":    func() { a.Step(rows(3), rows(3), rows(2), rows(3), rows(3)) },
+		"second":   func() { a.Step(rows(3), rows(3), rows(3), rows(2), rows(3)) },
+		"mean":     func() { a.Step(rows(3), rows(3), rows(3), rows(3), nil) },
 	} {
 		func() {
 			defer func() {
@@ -284,6 +319,7 @@ func BenchmarkKernels(b *testing.B) {
 	var inputs Inputs
 	inputs.SetBits(set)
 	units, weights, sums := r.floats(), r.floats(), r.shorts()
+	var changes Changes
 	a := Adam{Scale: 1. / 256, FirstDecay: 0.9, SecondDecay: 0.999, Rate: 0.002, Epsilon: 1e-6, Follow: 0.1}
 	gradient, first, second, mean := make([]Floats, 193), make([]Floats, 193), make([]Floats, 193), make([]Floats, 193)
 	learnt := make([]Floats, 193)
@@ -300,7 +336,9 @@ func BenchmarkKernels(b *testing.B) {
 		{"inputs", func() { inputs.SetBits(set) }},
 		{"sum", func() { Sum(&units, rows, &inputs) }},
 		{"add", func() { Add(gradient, &inputs, &weights) }},
-		{"change", func() { Change(&sums, shorts, set, sibling) }},
+		{"change", func() { change(&sums, shorts, set, sibling) }},
+		{"find", func() { changes.find(set, sibling, 0) }},
+		{"apply", func() { changes.apply(&sums, shorts) }},
 		{"read", func() { Read(&weights, &units) }},
 		{"readShorts", func() { ReadShorts(&weights, &sums) }},
 		{"back", func() { Back(&gradient[0], &gradient[1], &weights, &units, 0.1) }},

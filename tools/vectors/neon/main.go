@@ -44,6 +44,7 @@ func main() {
 		g.sum()
 		g.add()
 		g.change()
+		g.apply()
 		g.read()
 		g.readShorts()
 		g.back()
@@ -140,37 +141,59 @@ func (g generator) add() {
 	g.Op("RET")
 }
 
+// addSigned adds the row of shorts with the given number to units if sign is 1, and subtracts it if sign is 0.
+func (g generator) addSigned(units []arm64.V, rows, number, sign arm64.R) {
+	x, signs := g.Vectors(shorts), g.Vectors(1)[0]
+	g.Op("LSL", "$1", sign)
+	g.Op("SUB", "$1", sign) // 1, else -1
+	g.Op("VDUP", sign, signs.As("H8"))
+	g.Op("ADD", fmt.Sprintf("%v<<%d", number, setShift), rows, number)
+	g.load(number, x)
+	for i, u := range units {
+		g.binary(mla, "MLA", x[i], signs, u)
+	}
+}
+
 func (g generator) change() {
 	p := g.begin("change", "func(sums, rows *int16, from, to *uint64, words int)", "adds the rows of bits set only in to, and subtracts the rows of bits set only in from; the sets have the given number of words, at least one.")
 	sums, rows, from, to, words := p[0], p[1], p[2], p[3], p[4]
-	now, differs, bit, sign, at := g.General(), g.General(), g.General(), g.General(), g.General()
-	units, x, signs := g.Vectors(shorts), g.Vectors(shorts), g.Vectors(1)[0]
-	g.Op("MOVD", sums, at)
-	g.load(at, units)
+	now, differs, number, sign := g.General(), g.General(), g.General(), g.General()
+	units := g.Vectors(shorts)
+	g.Op("MOVD", sums, number)
+	g.load(number, units)
 	g.Label("word")
 	g.Op("MOVD.P", to.At(8), now)
 	g.Op("MOVD.P", from.At(8), differs)
 	g.Op("EOR", now, differs)
 	g.Op("CBZ", differs, "next")
 	g.Label("bit")
-	g.Op("RBIT", differs, bit)
-	g.Op("CLZ", bit, bit)
-	g.Op("LSR", bit, now, sign)
+	g.Op("RBIT", differs, number)
+	g.Op("CLZ", number, number)
+	g.Op("LSR", number, now, sign)
 	g.Op("AND", "$1", sign)
-	g.Op("LSL", "$1", sign)
-	g.Op("SUB", "$1", sign) // 1 where the bit is set now, else -1
-	g.Op("VDUP", sign, signs.As("H8"))
-	g.Op("ADD", fmt.Sprintf("%v<<%d", bit, setShift), rows, at)
-	g.load(at, x)
-	for i, u := range units {
-		g.binary(mla, "MLA", x[i], signs, u)
-	}
-	g.Op("SUB", "$1", differs, bit)
-	g.Op("ANDS", bit, differs)
+	g.addSigned(units, rows, number, sign)
+	g.Op("SUB", "$1", differs, number)
+	g.Op("ANDS", number, differs)
 	g.Op("BNE", "bit")
 	g.Label("next")
 	g.Op("ADD", fmt.Sprintf("$%d", 64<<setShift), rows)
 	g.EndLoop(words, "word")
+	g.store(units, sums)
+	g.Op("RET")
+}
+
+func (g generator) apply() {
+	p := g.begin("apply", "func(sums, rows *int16, changes *uint32, n int)", "applies n changes, at least one: 2k+1 adds row k, 2k subtracts it.")
+	sums, rows, changes, n := p[0], p[1], p[2], p[3]
+	number, sign, units := g.General(), g.General(), g.Vectors(shorts)
+	g.Op("MOVD", sums, number)
+	g.load(number, units)
+	g.Label("change")
+	g.Op("MOVWU.P", changes.At(4), number)
+	g.Op("AND", "$1", number, sign)
+	g.Op("LSR", "$1", number)
+	g.addSigned(units, rows, number, sign)
+	g.EndLoop(n, "change")
 	g.store(units, sums)
 	g.Op("RET")
 }
