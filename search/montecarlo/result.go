@@ -51,7 +51,7 @@ func (w *worker) result() search.Result {
 		res.Moves[r] = known(own)
 		if len(own) > 0 {
 			var best *stat
-			if res.Strategies[r], best = w.strategy(r, own, bounds[r], choosers); alone == r && best.visits > 0 {
+			if res.Strategies[r], best = w.strategy(r, own, bounds[r], choosers); alone == r && best.visits > 0 && !t.complete {
 				estimate = best.sum / float64(best.visits)
 			}
 		}
@@ -66,6 +66,9 @@ func (w *worker) result() search.Result {
 		// The sum comes from the playouts so far, which may be few.
 		other := w.first + w.second - alone
 		res.Values[other] = estimated(bounds[other], float64(w.sum)-res.Values[alone].Lower)
+	}
+	if t.complete && !w.isSolved() {
+		res.Unfinished = errComplete
 	}
 	if p := w.plan; p != nil && p.goal >= 0 {
 		res.Line = p.line
@@ -107,7 +110,15 @@ func (w *worker) strategy(r int, moves []stat, bounds search.Interval, choosers 
 		return mixed(moves), nil
 	}
 	rank := tried
-	if choosers == 1 && c.has(Caution) {
+	switch {
+	case choosers == 1 && w.tree.complete:
+		rank = func(s *stat) float64 {
+			if s.link == none {
+				return math.Inf(-1)
+			}
+			return w.tree.value(w.tree.links.at(s.link).to, r)
+		}
+	case choosers == 1 && c.has(Caution):
 		rank = w.lowerConfidence(c.Exploration)
 	}
 	best := c.pick(moves, bounds, rank)

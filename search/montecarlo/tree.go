@@ -110,6 +110,8 @@ type tree struct {
 	links  links
 
 	memory boundsMemory
+
+	complete bool // nothing is left to search below the root, see isComplete
 }
 
 const (

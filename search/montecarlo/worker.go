@@ -43,6 +43,9 @@ type worker struct {
 	report   int64 // number of nodes at the next progress report
 	fixed    int64 // bytes of the batch and its buffers
 
+	barren   int // successive rounds without a leaf
+	patience int // barren rounds before the worker checks the whole tree
+
 	leaves   []leaf
 	round    round
 	changed  []int32 // stack of propagateBounds
@@ -95,12 +98,14 @@ func (w *worker) reset(ctx context.Context, maxNodes int64) {
 	w.ctx = punctual{ctx}
 	w.playouts.ctx = w.ctx
 	w.nodes, w.games, w.maxNodes, w.report = 0, 0, maxNodes, 0
+	w.barren, w.patience = 0, barrenRounds
 }
 
 // prepare makes q the root, and reuses its subtree if the tree contains q. It returns false if a role has
 // no legal move.
 func (w *worker) prepare(q machine.State) bool {
 	t := w.tree
+	t.complete = false
 	if t.reroot(t.below(q)); t.root == none {
 		t.plant(q)
 	}
@@ -133,8 +138,8 @@ func (w *worker) openRoot() bool {
 	return true
 }
 
-// grow runs rounds until a limit is reached, ctx is done or the root is solved. It first reports the root's statistics
-// from earlier searches.
+// grow runs rounds until a limit is reached, ctx is done, the root is solved or the tree is complete. It
+// first reports the root's statistics from earlier searches.
 func (w *worker) grow() {
 	for leaves, goOn := w.next(nil); goOn; leaves, goOn = w.next(leaves) {
 		if len(leaves) > 0 {
@@ -158,10 +163,11 @@ func (w *worker) next(leaves []leaf) (more []leaf, goOn bool) {
 		w.report = max(1, 2*w.nodes)
 		w.progress()
 	}
-	if w.isSolved() || w.ctx.Err() != nil || w.maxNodes > 0 && w.nodes >= w.maxNodes {
+	if w.isSolved() || w.tree.complete || w.ctx.Err() != nil || w.maxNodes > 0 && w.nodes >= w.maxNodes {
 		return nil, false
 	}
-	return w.gather(), true
+	more = w.gather()
+	return more, !w.isComplete(len(more))
 }
 
 func (w *worker) isSolved() bool { return w.tree.at(w.tree.root).solved }
