@@ -65,7 +65,7 @@ func BenchmarkLearningSpeed(b *testing.B) {
 	}
 }
 
-// evaluationTime returns the processor time of an evaluation among those of siblings, in nanoseconds.
+// evaluationTime returns the processor time of the evaluation of a position among its siblings, in nanoseconds.
 func evaluationTime(e *evaluate.Evaluation, m machine.Machine) float64 {
 	const times = 50
 	states := siblings(m)

@@ -19,7 +19,7 @@ const (
 	uniformPart = 0.1
 )
 
-// matrices holds what games need to choose by matrix games.
+// matrices is the scratch memory for the matrix games of games, and the share of uniform draws.
 type matrices struct {
 	engine   matrix.Native
 	lines    [2][]machine.Move // the drawn moves of the players

@@ -31,20 +31,21 @@ func changePortable(sums *Shorts, rows []Shorts, from, to []uint64) {
 	for i, w := range to {
 		for d := w ^ from[i]; d != 0; d &= d - 1 {
 			k := bits.TrailingZeros64(d)
-			sign := int16(w>>k&1)*2 - 1
-			for u, x := range rows[i<<6+k] {
-				sums[u] += sign * x
-			}
+			addSigned(sums, &rows[i<<6+k], int16(w>>k&1))
 		}
 	}
 }
 
 func applyPortable(sums *Shorts, rows []Shorts, changes []uint32) {
 	for _, c := range changes {
-		sign := int16(c&1)*2 - 1
-		for u, x := range rows[c>>1] {
-			sums[u] += sign * x
-		}
+		addSigned(sums, &rows[c>>1], int16(c&1))
+	}
+}
+
+// addSigned adds a row to sums if sign is 1, and subtracts it if sign is 0.
+func addSigned(sums, row *Shorts, sign int16) {
+	for u, x := range row {
+		sums[u] += (2*sign - 1) * x
 	}
 }
 
