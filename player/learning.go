@@ -24,8 +24,8 @@ import (
 // In many games an evaluation can be trained within seconds. As leaf evaluation it is much
 // stronger than playouts. In others, such as parity games, it is much weaker
 // (docs/lab/evaluation.md). So half of the start clock goes into training. The measured quality of the
-// evaluation decides how it is used (approachBy). A learner whose evaluation is used goes on in the opponents' time
-// (pupil.go).
+// evaluation decides how it is used (approachBy). A learner whose evaluation is used goes on in the rest of the start clock
+// and in the opponents' time (pupil.go).
 const (
 	// decisionShare is the share of a move's playouts that decide between the moves of a node in the tree. It matters where
 	// a move has few playouts (docs/lab/evaluation.md).
@@ -96,7 +96,7 @@ func (t *thinker) learn(ctx context.Context) *evaluate.Evaluation {
 	l.Weigh(weighing, decisionShare*t.playoutsIn(t.playClock()))
 	e := l.Evaluation()
 	t.log.Info().Float64("share", e.Share()).Msg("share of the evaluation in the best blend with playouts")
-	t.enrol(l, e, rate*t.opponentsTime().Seconds())
+	t.enrol(l, e, rate)
 	return e
 }
 

@@ -6,16 +6,19 @@ import (
 	"time"
 
 	"stackmate/internal/guard"
+	"stackmate/reasoner/machine"
 	"stackmate/search/evaluate"
 )
 
-// pupil is the learner of the start clock, which goes on learning while the player ponders, from games that mostly begin
-// at the present position. That is worth much more than a search of this position, of which one reply's subtree is of
-// use afterwards (docs/lab/evaluation.md). It evaluates by the weights of the latest lesson.
+// pupil is the learner of an evaluation that the player uses. It goes on learning in the rest of the start clock, and then
+// while the player ponders, from games that mostly begin at the present position. That is worth much more than a search of
+// this position, of which one reply's subtree is of use afterwards (docs/lab/evaluation.md). It evaluates by the weights of
+// the latest lesson.
 type pupil struct {
 	learner *evaluate.Learner
 	latest  atomic.Pointer[evaluate.Evaluation]
-	held    int64 // memory of the learner
+	held    int64   // memory of the learner
+	rate    float64 // positions learnt a second
 }
 
 // Values implements montecarlo.Evaluator. The weights change between two searches only, but abandoned searches may
@@ -28,15 +31,37 @@ func (t *thinker) opponentsTime() time.Duration {
 	return scaled(t.class.Length*(1-1/float64(t.class.Players)), t.playClock())
 }
 
-// enrol keeps the learner of an evaluation as pupil, if the player ponders, the memory suffices, and the match is long
-// enough to learn from as many more positions as it has learnt from so far: less than that gains nothing. Where both
-// players choose at once, hardly any time is left to ponder, and it goes into the search.
-func (t *thinker) enrol(l *evaluate.Learner, e *evaluate.Evaluation, more float64) {
-	if held := l.Bytes(); t.ponders && t.class.InTurns() && held <= t.memory.share() && more >= float64(l.Progress().Positions) {
-		t.pupil = &pupil{learner: l, held: held}
+// enrol keeps the learner of an evaluation as pupil if the memory suffices. Where both players choose at once, exact
+// searches need the time.
+func (t *thinker) enrol(l *evaluate.Learner, e *evaluate.Evaluation, rate float64) {
+	if held := l.Bytes(); t.class.InTurns() && held <= t.memory.share() {
+		t.pupil = &pupil{learner: l, held: held, rate: rate}
 		t.pupil.latest.Store(e)
 		t.memory.lose(held)
 	}
+}
+
+// finishLearning lets the pupil learn on in a portion of the start clock if the approach uses its evaluation, and returns the
+// approach with the latest evaluation. The pupil stays for the match if it will learn from as many more positions while the
+// player ponders: fewer gain nothing.
+func (t *thinker) finishLearning(ctx context.Context, a approach) approach {
+	p := t.pupil
+	if p == nil || a.evaluator == nil {
+		t.dismiss()
+		return a
+	}
+	short, cancel := learningTime.begin(ctx)
+	defer cancel()
+	t.learnOn(short, t.machine.Initial())
+	a.evaluator = p.latest.Load()
+	if t.pupil == nil { // it panicked
+		return a
+	}
+	t.keep(p.learner)
+	if more := p.rate * t.opponentsTime().Seconds(); !t.ponders || more < float64(p.learner.Progress().Positions) {
+		t.dismiss()
+	}
+	return a
 }
 
 // dismiss ends learning and gives the memory of the learner back. Searches keep the latest weights.
@@ -49,13 +74,13 @@ func (t *thinker) dismiss() {
 
 // learnOn lets the pupil learn from games that begin at a position, until ctx is done. A panic ends learning for the
 // match and costs no move.
-func (t *thinker) learnOn(ctx context.Context, at position) {
+func (t *thinker) learnOn(ctx context.Context, from machine.State) {
 	l := t.pupil.learner
 	err := guard.Do(func() error {
-		l.BeginAt(at.state)
+		l.BeginAt(from)
 		t.runLearner(l, ctx, 0)
 		t.revise(l.Evaluation())
-		t.log.Info().Int64("games", l.Progress().Games).Msg("learning while pondering")
+		t.log.Info().Int64("games", l.Progress().Games).Msg("the pupil has learnt")
 		return nil
 	})
 	if err != nil {

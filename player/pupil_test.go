@@ -3,6 +3,8 @@ package player
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -123,27 +125,75 @@ func TestOnlyAPupilOfUseHoldsMemory(t *testing.T) {
 	if p.adopt(approach{rave: true}); p.pupil != nil || p.memory.lost != 0 {
 		t.Errorf("a search by playouts keeps a pupil and %d bytes", p.memory.lost)
 	}
-	p.ponders = false
-	if p.enrol(l, l.Evaluation(), 1e9); p.pupil != nil {
-		t.Error("a player that does not ponder has a pupil")
-	}
-	p.ponders, p.memory.total = true, 64<<20
+	p.memory.total = 64 << 20
 	if p.enrol(l, l.Evaluation(), 1e9); p.pupil != nil || p.memory.lost != 0 {
 		t.Error("a pupil takes the memory of the searches")
-	}
-	p.memory.total = 1 << 30
-	positions := float64(l.Progress().Positions)
-	if p.enrol(l, l.Evaluation(), positions-1); p.pupil != nil {
-		t.Error("a learner stays for less than it has learnt")
-	}
-	if p.enrol(l, l.Evaluation(), positions); p.pupil == nil {
-		t.Error("no learner stays for as much as it has learnt")
 	}
 	p, at = withPupil(t)
 	at.machine = newSubtraction(9)
 	at.state = at.machine.Initial()
 	if p.prepare(ctxOf(t, time.Minute), at); p.pupil != nil || p.memory.lost != 0 {
 		t.Errorf("the pupil of another machine stays, with %d bytes", p.memory.lost)
+	}
+}
+
+// In half of the rest of the start clock the pupil learns on, and the evaluation that it has then is used and saved.
+func TestAPupilLearnsInTheRestOfTheStartClock(t *testing.T) {
+	p, at := withPupil(t)
+	p.knowledge = knowledgeOf(t, gamestest.Rules(t, "connectFour-4x4"))
+	var left float64
+	p.runLearner = func(l *evaluate.Learner, ctx context.Context, _ int64) {
+		left = timeLeft(ctx, time.Now()).Seconds()
+		l.Learn(ctx, 200)
+	}
+	a := p.finishLearning(ctxOf(t, time.Minute), p.approach)
+	twin := learnerOf(t, at.machine, nil, 300)
+	twin.BeginAt(at.machine.Initial())
+	twin.Learn(t.Context(), 200)
+	if !a.alone || !slices.Equal(valuesOf(a.evaluator, at), valuesOf(twin.Evaluation(), at)) {
+		t.Errorf("the approach is %v, with other values than after 500 games: %v", a, valuesOf(a.evaluator, at))
+	}
+	if left < 25 || left > 30 {
+		t.Errorf("%v seconds of a minute to learn on, want half", left)
+	}
+	if known, err := evaluate.Learnt(p.knowledge.file); err != nil || known.Games != p.pupil.learner.Progress().Games {
+		t.Errorf("%d games are saved, %v", known.Games, err)
+	}
+}
+
+func TestAPupilWhoseEvaluationIsNotUsedLeavesInTheStartClock(t *testing.T) {
+	p, _ := withPupil(t)
+	p.runLearner = func(*evaluate.Learner, context.Context, int64) { t.Error("it learns on") }
+	if a := p.finishLearning(ctxOf(t, time.Minute), approach{rave: true}); !a.rave || p.pupil != nil || p.memory.lost != 0 {
+		t.Errorf("the approach is %v, the pupil %v, %d bytes are lost", a, p.pupil, p.memory.lost)
+	}
+}
+
+// A pupil stays for a match in which it learns from as many positions as before, if the player ponders.
+func TestAPupilStaysForALongMatch(t *testing.T) {
+	for i, c := range []struct {
+		ponders bool
+		share   float64 // of its positions that it learns from in the opponents' time
+		stays   bool
+	}{{true, 1.01, true}, {true, 0.99, false}, {false, 1.01, false}} {
+		p, _ := withPupil(t)
+		p.runLearner = func(*evaluate.Learner, context.Context, int64) {}
+		p.ponders = c.ponders
+		p.pupil.rate = c.share * float64(p.pupil.learner.Progress().Positions) / p.opponentsTime().Seconds()
+		if p.finishLearning(ctxOf(t, time.Minute), p.approach); (p.pupil != nil) != c.stays || (p.memory.lost > 0) != c.stays {
+			t.Errorf("case %d: the pupil stays: %v, with %d bytes", i, p.pupil != nil, p.memory.lost)
+		}
+	}
+}
+
+func TestAPupilThatPanicsInTheStartClockLeaves(t *testing.T) {
+	p, _ := withPupil(t)
+	e := p.approach.evaluator
+	p.knowledge = knowledgeOf(t, gamestest.Rules(t, "connectFour-4x4"))
+	p.runLearner = func(*evaluate.Learner, context.Context, int64) { panic("broken") }
+	a := p.finishLearning(ctxOf(t, time.Minute), p.approach)
+	if _, err := evaluate.Learnt(p.knowledge.file); a.evaluator != e || p.pupil != nil || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the approach is %v, the pupil %v, and the broken learner is saved: %v", a, p.pupil, err)
 	}
 }
 

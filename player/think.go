@@ -206,7 +206,7 @@ func (t *thinker) begin(ctx context.Context, at position) {
 func (t *thinker) study(ctx context.Context) approach {
 	if t.parts == nil {
 		rate := func(a approach) float64 { return t.rate(ctx, a) }
-		return t.approachBy(t.learn(ctx), rate, func() float64 { return t.agreement(ctx) })
+		return t.finishLearning(ctx, t.approachBy(t.learn(ctx), rate, func() float64 { return t.agreement(ctx) }))
 	}
 	left := len(t.parts)
 	for _, part := range t.parts {
@@ -250,7 +250,7 @@ func (t *thinker) ponder(ctx context.Context, at position) {
 	switch {
 	case ctx.Err() != nil:
 	case t.pupil != nil && t.exactShare < 1:
-		t.learnOn(ctx, at)
+		t.learnOn(ctx, at.state)
 	default:
 		t.search(ctx, at)
 	}
