@@ -21,24 +21,15 @@ import (
 	"stackmate/search/solve"
 )
 
-// In many games an evaluation can be trained within seconds. As leaf evaluation it is much
-// stronger than playouts. In others, such as parity games, it is much weaker
-// (docs/lab/evaluation.md). So half of the start clock goes into training. The measured quality of the
-// evaluation decides how it is used (approachBy). A learner whose evaluation is used goes on in the rest of the start clock
-// and in the opponents' time (pupil.go).
-const (
-	// decisionShare is the share of a move's playouts that decide between the moves of a node in the tree. It matters where
-	// a move has few playouts (docs/lab/evaluation.md).
-	decisionShare = 1. / 500
-	// leastLearning is the least start clock for training.
-	leastLearning = 2 * time.Second
-)
+// decisionShare is the share of a move's playouts that decide between the moves of a node in the tree. It matters where
+// a move has few playouts (docs/lab/evaluation.md).
+const decisionShare = 1. / 500
 
 // newLearner returns the learner of an evaluation. It returns nil where no search uses one (Learnable), and where time
-// or memory is too short.
+// or memory is over.
 func (t *thinker) newLearner(ctx context.Context) *evaluate.Learner {
-	left, memory := timeLeft(ctx, time.Now()), t.memory.share()
-	if !t.has(learning) || !Learnable(t.class, t.machine) || left < leastLearning || memory == 0 {
+	memory := t.memory.share()
+	if !t.has(learning) || !Learnable(t.class, t.machine) || memory == 0 || ctx.Err() != nil {
 		return nil
 	}
 	config := evaluate.Config{Seed: t.seed, ConstantSum: t.class.ConstantSum, Bytes: memory, Threads: t.threads}
@@ -71,10 +62,15 @@ func Learnable(c solve.Class, m machine.Machine) bool {
 }
 
 // learn trains an evaluation. It returns nil without a learner (newLearner) or a game.
+//
+// In many games an evaluation can be trained within seconds. As leaf evaluation it is much stronger than playouts. In
+// others, such as parity games, it is much weaker (docs/lab/evaluation.md). So half of the start clock goes into training.
+// The measured quality of the evaluation decides how it is used (approachBy). A learner whose evaluation is used goes on in
+// the rest of the start clock and in the opponents' time (pupil.go).
 func (t *thinker) learn(ctx context.Context) *evaluate.Evaluation {
-	most := learningTime
+	most := half
 	if !t.class.InTurns() {
-		most = learningAtOnceTime
+		most = quarter
 	}
 	short, cancel := most.begin(ctx) // with the time that newLearner takes
 	defer cancel()
@@ -91,7 +87,7 @@ func (t *thinker) learn(ctx context.Context) *evaluate.Evaluation {
 		return nil
 	}
 	t.keep(l)
-	weighing, end := weighingTime.begin(ctx)
+	weighing, end := quarter.begin(ctx)
 	defer end()
 	l.Weigh(weighing, decisionShare*t.playoutsIn(t.playClock()))
 	e := l.Evaluation()

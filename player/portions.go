@@ -12,22 +12,21 @@ type portion struct {
 	most  time.Duration // 0 means no bound
 }
 
-// The portions of the start clock (docs/lab/constants.md, with all other constants). Three sixteenths of the clock are left
-// after training, for the search of the first position and for overruns.
+// The portions of the start clock (docs/lab/constants.md, with all other constants). An eighth of the clock or more is left after
+// training, for the search of the first position and for overruns.
 var (
+	// half is for training, for more training after the comparison of the evaluation with playouts, and for the comparison of
+	// RAVE values with first-move values.
+	half = portion{share: 1. / 2}
+	// quarter is for the comparison of the evaluation with playouts, and for training where both players choose at once: exact
+	// searches need the time, and seconds suffice (docs/lab/atonce.md). It is also for the value of a simultaneous game without
+	// subgames: a first move without a proof often loses.
+	quarter = portion{share: 1. / 4}
 	// factTime is for each search for a fact about the game: the sum of the goals, decisive moves, signals, subgames, the
 	// value.
 	factTime = portion{1. / 8, 1500 * time.Millisecond}
-	// atOnceTime is for the value of a simultaneous game without subgames: a first move without a proof often loses.
-	atOnceTime = portion{share: 0.3}
-	// learningTime is for training, and again for training after the comparison of the evaluation with playouts, which has
-	// weighingTime. Where both players choose at once it is learningAtOnceTime: exact searches need the time, and seconds
-	// suffice (docs/lab/atonce.md).
-	learningTime, learningAtOnceTime, weighingTime = portion{share: 0.5}, portion{share: 0.25}, portion{share: 0.25}
 	// rateTime is for a search that measures leaves a second.
 	rateTime = portion{1, 100 * time.Millisecond}
-	// agreementTime is for the comparison of RAVE values with first-move values.
-	agreementTime = portion{0.6, 5 * time.Second}
 )
 
 // of returns the time of the portion if so much time is left.

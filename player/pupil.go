@@ -50,7 +50,7 @@ func (t *thinker) finishLearning(ctx context.Context, a approach) approach {
 		t.dismiss()
 		return a
 	}
-	short, cancel := learningTime.begin(ctx)
+	short, cancel := half.begin(ctx)
 	defer cancel()
 	t.learnOn(short, t.machine.Initial())
 	a.evaluator = p.latest.Load()

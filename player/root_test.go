@@ -225,8 +225,8 @@ func TestNothingIsSampledWhileAGameOfMovesAtOnceMayBeSolved(t *testing.T) {
 		searchBy(p, sampler, exact)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		if p.solves(ctx, at) || exact.took != 3*time.Second || sampler.took != 0 {
-			t.Errorf("it works for %v, want three seconds, and the sampling search for %v", exact.took, sampler.took)
+		if p.solves(ctx, at) || exact.took != 2500*time.Millisecond || sampler.took != 0 {
+			t.Errorf("it works for %v, want a quarter of ten seconds, and the sampling search for %v", exact.took, sampler.took)
 		}
 		if p.choose(ctx, at); sampler.took == 0 {
 			t.Error("nothing is sampled for the first move")

@@ -28,9 +28,6 @@ const (
 	// usefulShare is the least share of an evaluation in the best blend with playouts (evaluate.Evaluation.Share) at
 	// which it is used (docs/lab/evaluation.md).
 	usefulShare = 0.04
-	// leastShareAtOnce is the least share at which it is used where both players choose at once: no game with a lower share
-	// was measured (docs/lab/atonce.md).
-	leastShareAtOnce = 0.3
 	// beyondRave is the share from which on RAVE is not used (docs/lab/sampling.md).
 	beyondRave = 0.2
 	// rateBytes bounds the memory of the search that measures the number of leaves a second.
@@ -50,13 +47,9 @@ func (t *thinker) approachBy(e *evaluate.Evaluation, rate func(approach) float64
 	}
 	blend, alone := approach{evaluator: e}, approach{evaluator: e, alone: true}
 	switch inTurns := t.class.InTurns(); {
-	case !inTurns && share >= leastShareAtOnce:
+	case share >= usefulShare && (!inTurns || share*rate(alone) >= rate(blend)):
 		return alone
-	case !inTurns:
-		return approach{}
-	case share >= usefulShare && share*rate(alone) >= rate(blend):
-		return alone
-	case share < beyondRave && t.has(rave) && agreement() >= leastAgreement:
+	case inTurns && share < beyondRave && t.has(rave) && agreement() >= leastAgreement:
 		return approach{rave: true}
 	case share >= usefulShare:
 		return blend
@@ -87,7 +80,7 @@ func (t *thinker) agreement(ctx context.Context) float64 {
 	if m.Info().Batch > t.memory.share() {
 		return 0
 	}
-	short, cancel := agreementTime.begin(ctx)
+	short, cancel := half.begin(ctx)
 	defer cancel()
 	a := montecarlo.Agreement(short, m, t.seed)
 	t.log.Info().Float64("agreement", a).Msg("agreement of RAVE values with first-move values")

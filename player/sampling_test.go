@@ -132,7 +132,7 @@ func TestWhereBothChooseAnEvaluationGuidesABestFirstSearch(t *testing.T) {
 	p := onOneThread(0, 64<<20, exactSearch)
 	p.prepare(ctxOf(t, time.Minute), position{machine: m, state: m.Initial()})
 	useless, useful := learntOf(t, m, 1), learntOf(t, m, 20_000)
-	if useless.Share() >= leastShareAtOnce || useful.Share() < leastShareAtOnce {
+	if useless.Share() >= usefulShare || useful.Share() < usefulShare {
 		t.Fatalf("shares %g after a game, %g after many", useless.Share(), useful.Share())
 	}
 	for i, c := range []struct {
@@ -206,7 +206,7 @@ func TestEachSubgameIsLearnt(t *testing.T) {
 	p.runLearner = func(l *evaluate.Learner, short context.Context, _ int64) {
 		ends, _ := short.Deadline()
 		all, _ := ctx.Deadline()
-		share := learningTime.share / float64(parts)
+		share := half.share / float64(parts)
 		// The time of the part is counted from a moment between the part before it and now.
 		earliest, latest := before.Add(scaled(share, all.Sub(before))), time.Now().Add(scaled(share, time.Until(all)))
 		if ends.Before(earliest) || ends.After(latest) {

@@ -226,7 +226,7 @@ func (t *thinker) solves(ctx context.Context, at position) bool {
 	most := factTime
 	if t.class.Simultaneous {
 		if t.parts == nil {
-			most = atOnceTime
+			most = quarter
 		}
 		sampler := t.sampler
 		t.sampler = nil
@@ -243,7 +243,7 @@ func (t *thinker) solves(ctx context.Context, at position) bool {
 func (t *thinker) ponder(ctx context.Context, at position) {
 	t.prepare(ctx, at)
 	if t.begun != at.machine {
-		late, cancel := context.WithTimeout(ctx, max(t.clock, 2*leastLearning))
+		late, cancel := context.WithTimeout(ctx, t.playClock())
 		t.begin(late, at)
 		cancel()
 	}
