@@ -71,7 +71,7 @@ func (c *trainCommand) Run(s *console) error {
 
 func writeTraining(w io.Writer, t *training.Training) error {
 	table := newTable(w, tabwriter.AlignRight)
-	fmt.Fprintln(table, "seconds\tgames\tpositions\tcorrelation\tagainst the saved weights\tElo\t\t")
+	fmt.Fprintln(table, "seconds\tgames\tpositions\tcorrelation\tagainst the best weights\tElo\t\t")
 	for _, c := range t.Checkpoints {
 		saved := "saved"
 		if !c.Saved {

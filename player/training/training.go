@@ -55,8 +55,10 @@ type Training struct {
 	machine machine.Machine
 	learner *evaluate.Learner
 	first   *evaluate.Evaluation // at the start
-	best    *evaluate.Evaluation // of the file
+	saved   *evaluate.Evaluation // of the file
+	best    *evaluate.Evaluation // the latest that surely won against the best before them, or first
 	elo     float64              // strength of best relative to first
+	duels   uint64               // so far
 
 	played chan *evaluate.Played  // games of helpers; nil without helpers
 	known  atomic.Pointer[[]byte] // the present weights, for helpers
@@ -64,14 +66,15 @@ type Training struct {
 	log    zerolog.Logger
 }
 
-// Checkpoint is the progress at which weights are compared with the weights of the file, which they replace unless they
-// surely lose.
+// Checkpoint is the progress at which weights are compared with the best ones so far: the latest that surely won against
+// the best before them. They are saved unless they surely lose.
 type Checkpoint struct {
 	Seconds float64 `json:"seconds"` // of learning
 	evaluate.Progress
-	Against evaluate.Score `json:"against_saved"`
+	Against evaluate.Score `json:"against_best"`
 	Saved   bool           `json:"saved"`
-	// Elo is the strength relative to the weights at the start: the sum of the differences by Against.
+	// Elo is the strength relative to the weights at the start: of the best weights, and the difference by Against. So errors
+	// add up where weights become the best, and not with the number of checkpoints.
 	Elo float64 `json:"elo"`
 }
 
@@ -98,7 +101,7 @@ func New(ctx context.Context, folder string, rules *gdl.Game, m machine.Machine,
 		return nil, err
 	}
 	t.first = t.learner.Evaluation()
-	t.best = t.first
+	t.saved, t.best = t.first, t.first
 	return t, nil
 }
 
@@ -134,12 +137,13 @@ func (t *Training) Run(ctx context.Context, length time.Duration, progress func(
 			return err
 		}
 	}
-	total := t.duel(ctx, interval, t.best, t.first)
+	total := t.duel(ctx, interval, t.saved, t.first)
 	t.Total = &total
 	return nil
 }
 
-// checkpoint compares the present weights with the weights of the file, and saves them unless they surely lose.
+// checkpoint compares the present weights with the best ones, and saves them unless they surely lose. If they surely win,
+// they become the best, and other games give the difference in strength: the games that made them the best flatter them.
 func (t *Training) checkpoint(ctx context.Context, learnt float64, interval time.Duration) error {
 	present := t.learner.Evaluation()
 	c := Checkpoint{Seconds: learnt, Progress: t.learner.Progress(), Against: t.duel(ctx, interval, present, t.best)}
@@ -148,7 +152,11 @@ func (t *Training) checkpoint(ctx context.Context, learnt float64, interval time
 		if err := t.learner.Save(t.File, t.rules); err != nil {
 			return err
 		}
-		c.Saved, t.best, t.elo = true, present, c.Elo
+		c.Saved, t.saved = true, present
+	}
+	if c.Against.Points > c.Against.Error && ctx.Err() == nil {
+		c.Elo = t.elo + t.duel(ctx, interval, present, t.best).Elo()
+		t.best, t.elo = present, c.Elo
 	}
 	t.Checkpoints = append(t.Checkpoints, c)
 	return nil
@@ -196,11 +204,12 @@ func (t *Training) show() error {
 	return nil
 }
 
-// duel plays two evaluations against each other.
+// duel plays two evaluations against each other, in other games than all duels before.
 func (t *Training) duel(ctx context.Context, interval time.Duration, a, b *evaluate.Evaluation) evaluate.Score {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(duelShare*float64(interval)))
 	defer cancel()
-	return evaluate.Duel(ctx, t.machine, a, b, duelGames, uint64(len(t.Checkpoints)))
+	t.duels++
+	return evaluate.Duel(ctx, t.machine, a, b, duelGames, t.duels)
 }
 
 const (

@@ -154,6 +154,12 @@ func TestWeakerWeightsDoNotReplaceTheFile(t *testing.T) {
 			t.Errorf("checkpoint %d: %+v, the file is from %d games, %v", i, got, known.Games, err)
 		}
 	}
+	if x.best == x.saved {
+		t.Error("weights become the best that have not won against the best")
+	}
+	if c := x.Checkpoints[0]; c.Elo == c.Against.Elo() {
+		t.Error("the games that made weights the best give their strength")
+	}
 	first, weaker, again := x.Checkpoints[0].Elo, x.Checkpoints[1].Elo, x.Checkpoints[2].Elo
 	if first < 50 || weaker > first-50 || math.Abs(again-first) > 15 {
 		t.Errorf("Elo %.0f, %.0f without learning, %.0f with the first weights again", first, weaker, again)
