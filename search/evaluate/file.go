@@ -225,7 +225,7 @@ func (l *Learner) restore(f *saved, rules Rules) error {
 	}
 	n.setRow(n.inputs(), f.Bias)
 	n.setReadings(f.Readings)
-	if !n.isFinite() || !isFinite([]float32{float32(f.Sum), float32(f.Learnt.Length)}) {
+	if !n.isFinite() || !isFinite([]float32{float32(f.Sum)}) {
 		return damaged("its weights are no numbers")
 	}
 	l.current.view = l.view

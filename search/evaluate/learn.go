@@ -33,8 +33,6 @@ const (
 	// fits is the mean number of fits of a position. At equal time 3 lose 2 to 7 points, and 1 gains
 	// nothing.
 	fits = 2
-	// openingShare is the maximum share of random moves at the beginning of a game, about.
-	openingShare = 0.1
 	// firstGrowth is the number of positions after which the network gets a second block. It gets block n+1 after n² times
 	// as many (docs/lab/evaluation.md).
 	firstGrowth = 16_000_000
@@ -81,8 +79,6 @@ type Progress struct {
 	// Correlation, from -1 to 1, of evaluations with the outcomes of unseen games, over the last 20 000
 	// positions, about.
 	Correlation float64 `json:"correlation"`
-	// Length is the mean length of games, in joint moves.
-	Length float64 `json:"length"`
 }
 
 // Learner learns an evaluation. It belongs to one goroutine.
@@ -201,7 +197,7 @@ func (l *Learner) Evaluation() *Evaluation {
 func (l *Learner) refresh() {
 	l.fitted = 0
 	l.current.quantise(2 * l.active)
-	l.guide.Store(&guide{l.current, l.progress.Length, l.survey != nil})
+	l.guide.Store(&guide{l.current, l.survey != nil})
 }
 
 // learn adds a game to the reservoir and fits positions of the reservoir.
@@ -212,7 +208,6 @@ func (l *Learner) learn(g PlayedGame) {
 		l.refresh()
 	}
 	l.progress.Positions += int64(n)
-	l.progress.Length += (float64(n) - l.progress.Length) / float64(min(l.progress.Games, 1000))
 	for i := range n - 1 {
 		l.moments.add(float64(g.Values[i*outputs]), float64(g.Outcome[0]))
 	}

@@ -11,21 +11,16 @@ import (
 // estimate of the position for TD(λ): the matrix game is the optimality equation of Markov games (Littman, "Markov games
 // as a framework for multi-agent reinforcement learning", 1994), and the estimate has no noise of the draw.
 
-const (
-	// mostLines is the maximum number of moves of each player: every batch has lanes for so many joint moves
-	// (docs/lab/atonce.md). uniformPart is the share of uniform draws of each player, so that the replies to bad moves are
-	// learnt, too; other shares were not measured.
-	mostLines   = 8
-	uniformPart = 0.1
-)
+// mostLines is the maximum number of moves of each player: every batch has lanes for so many joint moves
+// (docs/lab/atonce.md).
+const mostLines = 8
 
-// matrices is the scratch memory for the matrix games of games, and the share of uniform draws.
+// matrices is the scratch memory for the matrix games of games.
 type matrices struct {
 	engine   matrix.Native
 	lines    [2][]machine.Move // the drawn moves of the players
 	elements []float64
 	mixes    [2][]float64
-	uniform  float64   // share of uniform draws of each player
 	expected []float64 // by role: the values that the equilibrium of the last matrix expects; empty if there was none
 }
 
@@ -87,7 +82,8 @@ func (p *games) chooseMixed(g *game) int {
 			}
 		}
 	}
-	return g.first + p.mixed(m.mixes[0])*g.columns + p.mixed(m.mixes[1])
+	row, column := matrix.Pick(m.mixes[0], p.rng.Float64()), matrix.Pick(m.mixes[1], p.rng.Float64())
+	return g.first + row*g.columns + column
 }
 
 // solve writes the strategies of the equilibrium to x and y, which may be nil, by one of the evaluations.
@@ -100,12 +96,4 @@ func (p *games) solve(g *game, evaluation int, x, y []float64) {
 	if _, err := m.engine.Nash(m.elements, n/g.columns, g.columns, x, y); err != nil {
 		panic(err) // evaluations and goals are finite
 	}
-}
-
-// mixed draws the index of a move by a strategy and the share of uniform draws.
-func (p *games) mixed(strategy []float64) int {
-	if p.rng.Float64() < p.matrices.uniform {
-		return p.rng.Intn(len(strategy))
-	}
-	return matrix.Pick(strategy, p.rng.Float64())
 }

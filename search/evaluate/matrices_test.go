@@ -89,9 +89,6 @@ func TestWhereBothChooseEstimatesAreValuesOfMatrices(t *testing.T) {
 				compared++
 			}
 		}
-		if p.uniform != uniformPart {
-			t.Errorf("%s: self-play draws a share of %v uniformly", name, p.uniform)
-		}
 		if compared < 50 {
 			t.Errorf("%s: %d estimates were compared: the test shows little", name, compared)
 		}
@@ -134,21 +131,18 @@ func TestLinesAreDrawnWithoutRepetition(t *testing.T) {
 	}
 }
 
-// Joint moves are drawn from the equilibrium and a share of uniform draws; in a duel each player follows its own evaluation.
+// Joint moves are drawn from the equilibrium; in a duel each player follows its own evaluation.
 func TestJointMovesAreDrawnFromTheEquilibrium(t *testing.T) {
 	m := gamestest.Machine(t, "goofspiel-4")
 	for _, c := range []struct {
-		name    string
-		other   []float64 // the elements by the evaluation of the second player
-		uniform float64
-		want    [4]float64
+		name  string
+		other []float64 // the elements by the evaluation of the second player
+		want  [4]float64
 	}{
-		{"one evaluation", nil, 0, [4]float64{0.0625, 0.1875, 0.1875, 0.5625}},
-		{"uniform draws", nil, 1, [4]float64{0.25, 0.25, 0.25, 0.25}},
-		{"two evaluations", []float64{90, 10, 90, 10}, 0, [4]float64{0, 0.25, 0, 0.75}},
+		{"one evaluation", nil, [4]float64{0.0625, 0.1875, 0.1875, 0.5625}},
+		{"two evaluations", []float64{90, 10, 90, 10}, [4]float64{0, 0.25, 0, 0.75}},
 	} {
 		p := newGames(m, 2, machine.NewRand(3), defaultBytes)
-		p.uniform = c.uniform
 		g := &game{columns: 2, first: 0, end: 4, side: []int{0, 0}}
 		set := func(values, elements []float64) {
 			for k, v := range elements {

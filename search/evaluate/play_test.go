@@ -158,6 +158,26 @@ func TestAllGamesGoOn(t *testing.T) {
 	}
 }
 
+func TestEverySecondGameBeginsWithARandomMove(t *testing.T) {
+	p := learner(t, gamestest.Machine(t, "connectFour-4x4"), Config{Seed: 1}).games
+	random, known, g := 0, guide{}, new(game)
+	p.now = &known
+	for range 1000 {
+		p.begin(g)
+		if g.opening > 1 {
+			t.Fatalf("%d random moves", g.opening)
+		}
+		random += g.opening
+	}
+	if random < 400 || random > 600 {
+		t.Errorf("%d of 1000 games begin with a random move", random)
+	}
+	known.random = true
+	if p.begin(g); g.opening != longest {
+		t.Errorf("a game of random moves has %d of them", g.opening)
+	}
+}
+
 func TestRecentPositionsAreAPartOfAll(t *testing.T) {
 	for _, c := range []struct{ pooled, want int }{{5000, 5000}, {leastRecent + 1, leastRecent}, {50_000 * recentPart, 50_000}, {1 << 30, 100_000}} {
 		if got := (&Learner{room: 100_000, pooled: c.pooled}).recent(); got != c.want {

@@ -12,8 +12,7 @@ import (
 // guide configures the play of games. It is immutable.
 type guide struct {
 	evaluation Evaluation
-	length     float64 // mean length of games, in joint moves
-	random     bool    // all moves are random, to sample positions
+	random     bool // all moves are random, to sample positions
 }
 
 // selfPlay plays games by the latest guide of a learner. It belongs to one goroutine.
@@ -26,7 +25,6 @@ type selfPlay struct {
 
 func newSelfPlay(m machine.Machine, rng *machine.Rand, bytes int64, latest *atomic.Pointer[guide], over func(PlayedGame)) *selfPlay {
 	p := &selfPlay{games: newGames(m, 1, rng, bytes), latest: latest, over: over}
-	p.uniform = uniformPart
 	p.start, p.made, p.ended = p.begin, p.goOn, p.end
 	return p
 }
@@ -37,9 +35,11 @@ func (p *selfPlay) step() {
 	p.games.step(&p.now.evaluation)
 }
 
+// begin sets up a game. Every second one begins with a random joint move: without them all games are alike, and learning is
+// worse by up to 27 points; longer openings gain nothing (docs/lab/constants.md).
 func (p *selfPlay) begin(g *game) {
 	g.side = make([]int, p.roles)
-	if g.opening = p.rng.Intn(2 + int(openingShare*p.now.length)); p.now.random {
+	if g.opening = p.rng.Intn(2); p.now.random {
 		g.opening = longest
 	}
 }

@@ -141,10 +141,9 @@ const (
 	// surveyPositions is the number of random positions from which blocking fluents are derived: one or two
 	// hundred games.
 	surveyPositions = 1 << 13
-	// leastBecome is the minimum number of times a fluent became true before its blockers are trusted.
-	// A fluent with more than mostBlocks blockers was seen too rarely, and has none.
-	leastBecome = 16
-	mostBlocks  = 4
+	// mostBlocks is the maximum number of blockers of a fluent: one with more was seen too rarely, and has none
+	// (docs/lab/constants.md).
+	mostBlocks = 4
 )
 
 // survey are statistics of the fluents that threats lack.
@@ -155,13 +154,12 @@ type survey struct {
 	lacking   []uint64         // fluents that threats lack
 	together  map[int][]uint64 // by lacking fluent: fluents true at the same time
 	before    map[int][]uint64 // by lacking fluent: fluents true before it became true
-	become    map[int]int      // by lacking fluent: number of times it became true
 }
 
 func newSurvey(v *view) *survey {
 	s := &survey{
 		view: v, ever: make([]uint64, v.words), lacking: make([]uint64, v.words),
-		together: map[int][]uint64{}, before: map[int][]uint64{}, become: map[int]int{},
+		together: map[int][]uint64{}, before: map[int][]uint64{},
 	}
 	for _, t := range v.signals {
 		if t.IsThreat() {
@@ -183,7 +181,6 @@ func (s *survey) game(states []uint64) {
 				include(s.together[f], now)
 				if at > 0 && !machine.State(states[at-s.words:at]).Has(f) {
 					include(s.before[f], past)
-					s.become[f]++
 				}
 			}
 		}
@@ -204,7 +201,7 @@ func (s *survey) blocked() *view {
 	v := *s.view
 	v.blocks = make([][]int32, len(v.signals))
 	for k, t := range v.signals {
-		if !t.IsThreat() || s.become[t.Lacks] < leastBecome {
+		if !t.IsThreat() {
 			continue
 		}
 		var blocks []int32

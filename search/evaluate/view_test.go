@@ -72,6 +72,25 @@ func TestThreatsAreBlockedByThePieceThatStandsThere(t *testing.T) {
 	}
 }
 
+func TestFluentsThatOneGameDidNotShowHaveNoBlockers(t *testing.T) {
+	l := seeing(t, 0)
+	s := newSurvey(l.view)
+	s.game(toys.Positions(l.games.machine, 1, 9))
+	unseen := 0
+	for k, threat := range l.view.signals {
+		if s.ever[threat.Lacks>>6]>>(threat.Lacks&63)&1 != 0 {
+			continue
+		}
+		unseen++
+		if blocks := s.blocked().blocks[k]; blocks != nil {
+			t.Errorf("%s is blocked by %v", l.games.machine.Names().Fluents[threat.Lacks], blocks)
+		}
+	}
+	if unseen == 0 {
+		t.Error("the game showed all fluents: the test shows nothing")
+	}
+}
+
 func TestTheImageOfAPositionHasTheImagesOfItsSignals(t *testing.T) {
 	t.Run("threats", func(t *testing.T) { imagesFit(t, seeing(t, 1000)) })
 	t.Run("moves", func(t *testing.T) { imagesFit(t, mobile(t)) })
