@@ -73,8 +73,8 @@ func TestThreatsAreBlockedByThePieceThatStandsThere(t *testing.T) {
 }
 
 func TestFluentsThatOneGameDidNotShowHaveNoBlockers(t *testing.T) {
-	l := seeing(t, 0)
-	s := newSurvey(l.view)
+	l := seeing(t, 1)
+	s := newSurvey(newView(l.games.machine, l.view.source))
 	s.game(toys.Positions(l.games.machine, 1, 9))
 	unseen := 0
 	for k, threat := range l.view.signals {
