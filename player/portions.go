@@ -12,7 +12,7 @@ type portion struct {
 	most  time.Duration // 0 means no bound
 }
 
-// The portions of the start clock (docs/lab/constants.md, with all other constants). An eighth of the clock or more is left after
+// The portions of the start clock (docs/lab/constants.md, with all other constants). At least 3/32 of the clock are left after
 // training, for the search of the first position and for overruns.
 var (
 	// half is for training, for more training after the comparison of the evaluation with playouts, and for the comparison of

@@ -35,8 +35,8 @@ func (p *selfPlay) step() {
 	p.games.step(&p.now.evaluation)
 }
 
-// begin sets up a game. Every second one begins with a random joint move: without them all games are alike, and learning is
-// worse by up to 27 points; longer openings gain nothing (docs/lab/constants.md).
+// begin sets up a game. Every second game begins with a random joint move. Without such games an evaluation is worse by up to
+// 27 points, and longer openings gain nothing (docs/lab/constants.md).
 func (p *selfPlay) begin(g *game) {
 	g.side = make([]int, p.roles)
 	if g.opening = p.rng.Intn(2); p.now.random {
