@@ -76,13 +76,13 @@ func TestFluentsThatOneGameDidNotShowHaveNoBlockers(t *testing.T) {
 	l := seeing(t, 1)
 	s := newSurvey(newView(l.games.machine, l.view.source))
 	s.game(toys.Positions(l.games.machine, 1, 9))
-	unseen := 0
+	blocked, unseen := s.blocked(), 0
 	for k, threat := range l.view.signals {
-		if s.ever[threat.Lacks>>6]>>(threat.Lacks&63)&1 != 0 {
+		if machine.State(s.ever).Has(threat.Lacks) {
 			continue
 		}
 		unseen++
-		if blocks := s.blocked().blocks[k]; blocks != nil {
+		if blocks := blocked.blocks[k]; blocks != nil {
 			t.Errorf("%s is blocked by %v", l.games.machine.Names().Fluents[threat.Lacks], blocks)
 		}
 	}
