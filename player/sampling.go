@@ -39,7 +39,8 @@ const (
 
 // approachBy returns the approach for a trained evaluation, which may be nil, given the leaves a second of an approach and
 // the agreement of RAVE values with first-move values. If the errors of evaluation and playouts are independent, an
-// evaluation alone has Share times the precision of the blend. The precision of all leaves of a second decides.
+// evaluation alone has Share times the precision of the blend. The precision of all leaves of a second decides, unless
+// matches of a training decide (playsAlone).
 func (t *thinker) approachBy(e *evaluate.Evaluation, rate func(approach) float64, agreement func() float64) approach {
 	share := 0.
 	if e != nil {
@@ -47,7 +48,7 @@ func (t *thinker) approachBy(e *evaluate.Evaluation, rate func(approach) float64
 	}
 	blend, alone := approach{evaluator: e}, approach{evaluator: e, alone: true}
 	switch inTurns := t.class.InTurns(); {
-	case share >= usefulShare && (!inTurns || share*rate(alone) >= rate(blend)):
+	case share >= usefulShare && (!inTurns || playsAlone(e, func() bool { return share*rate(alone) >= rate(blend) })):
 		return alone
 	case inTurns && share < beyondRave && t.has(rave) && agreement() >= leastAgreement:
 		return approach{rave: true}
@@ -55,6 +56,15 @@ func (t *thinker) approachBy(e *evaluate.Evaluation, rate func(approach) float64
 		return blend
 	}
 	return approach{}
+}
+
+// playsAlone reports whether an evaluation replaces playouts in a game of turns: as the matches of a training tell, if the result
+// exceeds its standard error, which is about half of Score.Error; else if the evaluation alone is more precise than the blend.
+func playsAlone(e *evaluate.Evaluation, precise func() bool) bool {
+	if s := e.Alone(); s.Games > 0 && max(s.Points, -s.Points) > s.Error/2 {
+		return s.Points > 0
+	}
+	return precise()
 }
 
 // rate returns the number of leaves a second from the first position.

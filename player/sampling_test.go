@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"stackmate/games/gamestest"
+	"stackmate/gdl/canonical"
 	"stackmate/internal/exhaustive"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/play"
@@ -123,6 +125,40 @@ func TestWhatWasLearntDecidesHowLeavesAreValued(t *testing.T) {
 	}
 	if blend, alone := p.rate(ctx, approach{evaluator: useful}), p.rate(ctx, approach{evaluator: useful, alone: true}); min(blend, alone) <= 0 {
 		t.Errorf("%g leaves a second beside playouts, %g without", blend, alone)
+	}
+}
+
+func TestMatchesOfATrainingDecideWhetherPlayoutsAreReplaced(t *testing.T) {
+	l, err := evaluate.New(gamestest.Machine(t, "ticTacToe"), evaluate.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, rules := filepath.Join(t.TempDir(), "learnt"), canonical.New(gamestest.Rules(t, "ticTacToe"))
+	if err := l.Save(file, rules); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		alone   evaluate.Score
+		precise bool
+		want    bool
+	}{
+		{evaluate.Score{}, true, true},
+		{evaluate.Score{}, false, false},
+		{evaluate.Score{Games: 20, Points: -40, Error: 30}, true, false},
+		{evaluate.Score{Games: 20, Points: 40, Error: 30}, false, true},
+		{evaluate.Score{Games: 4, Points: -40, Error: 90}, true, true},
+		{evaluate.Score{Games: 4, Points: 40, Error: 90}, false, false},
+	} {
+		if err := evaluate.Record(file, c.alone); err != nil {
+			t.Fatal(err)
+		}
+		known, err := evaluate.Load(file, rules, gamestest.Machine(t, "ticTacToe"), evaluate.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := playsAlone(known.Evaluation(), func() bool { return c.precise }); got != c.want {
+			t.Errorf("%+v, more precise alone: %t; alone: %t, want %t", c.alone, c.precise, got, c.want)
+		}
 	}
 }
 

@@ -85,6 +85,9 @@ func writeTraining(w io.Writer, t *training.Training) error {
 	if t.Total != nil {
 		fmt.Fprintf(w, "gain on the weights at the start: %s points\n", score(*t.Total))
 	}
+	if t.Alone != nil {
+		fmt.Fprintf(w, "evaluation alone against evaluation beside playouts: %s points, pairs of matches: %d\n", score(*t.Alone), t.Alone.Games)
+	}
 	if t.Elsewhere > 0 {
 		fmt.Fprintf(w, "%d games were played by workers\n", t.Elsewhere)
 	}

@@ -50,9 +50,14 @@ type Training struct {
 	Elsewhere   int64        `json:"elsewhere,omitempty"` // games played by helpers
 	// Total compares the weights at the end with the weights at the beginning.
 	Total *evaluate.Score `json:"total,omitempty"`
+	// Alone compares the saved weights alone with the same weights beside playouts, in pairs of matches between searches; in
+	// games of turns. Players choose by it how to use the weights.
+	Alone *evaluate.Score `json:"alone,omitempty"`
 
 	rules   *canonical.Form
-	machine machine.Machine
+	game    machine.Machine // as its rules say
+	machine machine.Machine // the same game with decisive moves, for self-play
+	class   solve.Class
 	learner *evaluate.Learner
 	first   *evaluate.Evaluation // at the start
 	saved   *evaluate.Evaluation // of the file
@@ -88,7 +93,10 @@ func New(ctx context.Context, folder string, rules *gdl.Game, m machine.Machine,
 	c := config(ctx, m, class, seed, memory)
 	c.Threads = runtime.GOMAXPROCS(0)
 	form := canonical.New(rules)
-	t := &Training{File: filepath.Join(folder, player.KnowledgeFile(form)), rules: form, machine: cmp.Or(facts.Decisive(ctx, m, false), m)}
+	t := &Training{
+		File: filepath.Join(folder, player.KnowledgeFile(form)), rules: form, game: m, machine: cmp.Or(facts.Decisive(ctx, m, false), m),
+		class: class,
+	}
 	var err error
 	t.learner, err = evaluate.Load(t.File, form, t.machine, c)
 	switch {
@@ -139,7 +147,23 @@ func (t *Training) Run(ctx context.Context, length time.Duration, progress func(
 	}
 	total := t.duel(ctx, interval, t.saved, t.first)
 	t.Total = &total
-	return nil
+	progress(count, count)
+	err := t.decideLeaves(ctx, length)
+	return errors.Join(err, ctx.Err())
+}
+
+// decideLeaves compares the saved weights alone with the saved weights beside playouts in a game of turns, and records the result in
+// the file.
+func (t *Training) decideLeaves(ctx context.Context, length time.Duration) error {
+	if !t.class.InTurns() || !t.Saved() {
+		return nil
+	}
+	s, err := contest(ctx, t.game, t.saved, time.Duration(contestShare*float64(length)))
+	if err != nil || s.Games == 0 {
+		return err
+	}
+	t.Alone = &s
+	return evaluate.Record(t.File, s)
 }
 
 // checkpoint compares the present weights with the best ones, and saves them unless they surely lose. If they surely win,

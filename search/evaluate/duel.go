@@ -56,10 +56,16 @@ func Duel(ctx context.Context, m machine.Machine, a, b *Evaluation, count int, s
 	for int(n) < count && ctx.Err() == nil {
 		p.step(a, b)
 	}
-	if n == 0 {
+	return ScoreOf(int(n), sum, squares)
+}
+
+// ScoreOf returns the score of games, given the sum of their points and the sum of the squares of their points.
+func ScoreOf(games int, sum, squares float64) Score {
+	if games == 0 {
 		return Score{}
 	}
 	const all = machine.MaxGoal
+	n := float64(games)
 	variance := (squares+2*all*all)/(n+2) - (sum/(n+2))*(sum/(n+2))
-	return Score{Games: int(n), Points: sum / n, Error: 1.96 * math.Sqrt(variance/(n+2))}
+	return Score{Games: games, Points: sum / n, Error: 1.96 * math.Sqrt(variance/(n+2))}
 }

@@ -45,6 +45,7 @@ type Evaluation struct {
 	share   float64           // see Share
 
 	correlation float64 // see Correlation
+	alone       Score   // see Alone
 }
 
 // Share returns the share of the evaluation in the best blend with the mean of playouts, from 0 to 1, or 0 before
@@ -53,6 +54,10 @@ func (e *Evaluation) Share() float64 { return e.share }
 
 // Correlation returns the correlation of estimates with the outcomes of unseen games, from -1 to 1.
 func (e *Evaluation) Correlation() float64 { return e.correlation }
+
+// Alone returns the score that the file of the evaluation records (Record) of a search with the evaluation alone against a
+// search with the evaluation beside playouts. It has no games without such a record.
+func (e *Evaluation) Alone() Score { return e.alone }
 
 // quantise computes the fixed-point rows of the network, scaled block by block for positions of up to active
 // fluents.

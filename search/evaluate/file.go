@@ -54,6 +54,7 @@ type saved struct {
 	Signals  []savedSignal `json:"signals,omitempty"`
 	Blocked  bool          `json:"blocked"`  // the blocking fluents are known
 	Mirrored bool          `json:"mirrored"` // positions are seen from the view of the player to move
+	Alone    Score         `json:"alone"`    // see Evaluation.Alone
 }
 
 // savedSignal is one signal of a file: a threat has the fluent that it lacks, any other signal a move.
@@ -83,8 +84,12 @@ func (f *saved) translate(to func(text string) string) {
 
 // Save writes the network, trained on the given rules, to a file. The file appears complete or not at all.
 func (l *Learner) Save(path string, rules Rules) error {
-	err := atomicfile.WriteTo(path, func(w io.Writer) error { return l.Write(w, rules) })
-	if err != nil {
+	return save(path, func(w io.Writer) error { return l.Write(w, rules) })
+}
+
+// save writes a file, which appears complete or not at all.
+func save(path string, write func(w io.Writer) error) error {
+	if err := atomicfile.WriteTo(path, write); err != nil {
 		return fmt.Errorf("cannot save the evaluation: %w", err)
 	}
 	return nil
@@ -101,13 +106,27 @@ func (l *Learner) Write(w io.Writer, rules Rules) error {
 		f.Weights = append(f.Weights, n.row(i))
 	}
 	f.Signals, f.Blocked, f.Mirrored = l.savedSignals(n), l.view.blocks != nil, l.view.mirror != nil
-	f.Bias = n.row(n.inputs())
+	f.Bias, f.Alone = n.row(n.inputs()), l.current.alone
 	f.translate(rules.Canonical)
+	return f.write(w)
+}
+
+func (f *saved) write(w io.Writer) error {
 	z := gzip.NewWriter(w)
-	if err := json.NewEncoder(z).Encode(&f); err != nil {
+	if err := json.NewEncoder(z).Encode(f); err != nil {
 		return err
 	}
 	return z.Close()
+}
+
+// Record sets the score in a file that Evaluation.Alone returns.
+func Record(path string, alone Score) error {
+	f, err := open(path)
+	if err != nil {
+		return err
+	}
+	f.Alone = alone
+	return save(path, f.write)
 }
 
 // ErrDamaged is wrapped by errors about files that no player can continue from: broken files, older
@@ -143,16 +162,25 @@ func Load(path string, rules Rules, m machine.Machine, c Config) (*Learner, erro
 // Learnt returns the progress that a file records. The error wraps fs.ErrNotExist if the file does
 // not exist.
 func Learnt(path string) (Progress, error) {
-	file, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
 		return Progress{}, err
+	}
+	return f.Learnt, nil
+}
+
+// open reads a file. Its errors name the file.
+func open(path string) (*saved, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
 	defer file.Close()
 	f, err := read(file)
 	if err != nil {
-		return Progress{}, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return f.Learnt, nil
+	return f, nil
 }
 
 // Read returns a learner that continues from the contents of a file; see Load.
@@ -231,7 +259,7 @@ func (l *Learner) restore(f *saved, rules Rules) error {
 	l.current.view = l.view
 	l.trainer = newTrainer(n)
 	l.trainer.former = fits * float64(f.Learnt.Positions) / batchSize
-	l.active, l.current.sum = max(1, f.Active), f.Sum
+	l.active, l.current.sum, l.current.alone = max(1, f.Active), f.Sum, f.Alone
 	l.progress = f.Learnt
 	l.refresh()
 	return nil
