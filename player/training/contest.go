@@ -1,7 +1,6 @@
 package training
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -31,7 +30,7 @@ const (
 	contestOpening = 4
 	// longestMatch is the number of joint moves after which a match is a draw.
 	longestMatch = 500
-	// contestBytes bounds the memory of each search.
+	// contestBytes bounds the memory of each search, beside its part of the memory of a training.
 	contestBytes = 64 << 20
 )
 
@@ -41,6 +40,7 @@ type pairs struct {
 	machine machine.Machine
 	rivals  [2]montecarlo.Config
 	move    time.Duration // for each move
+	bytes   int64         // memory of each search
 
 	next  atomic.Uint64 // number of the next pair
 	mu    sync.Mutex
@@ -49,11 +49,14 @@ type pairs struct {
 }
 
 // contest plays pairs of matches on all cores for a time, until a rival surely wins, or until ctx ends. It returns the score of
-// the evaluation alone against the evaluation beside playouts. Its games are pairs of matches.
-func contest(ctx context.Context, m machine.Machine, e *evaluate.Evaluation, clock time.Duration) (evaluate.Score, error) {
+// the evaluation alone against the evaluation beside playouts. Its games are pairs of matches. The searches of all cores share the memory of bytes.
+func contest(ctx context.Context, m machine.Machine, e *evaluate.Evaluation, clock time.Duration, bytes int64) (evaluate.Score, error) {
 	ctx, cancel := context.WithTimeout(ctx, clock)
 	defer cancel()
-	c := pairs{machine: m, rivals: [2]montecarlo.Config{{Evaluator: e, Alone: true}, {Evaluator: e}}, move: contestMove}
+	c := pairs{
+		machine: m, rivals: [2]montecarlo.Config{{Evaluator: e, Alone: true}, {Evaluator: e}}, move: contestMove,
+		bytes: min(contestBytes, bytes/int64(2*runtime.GOMAXPROCS(0))),
+	}
 	return c.play(ctx)
 }
 
@@ -124,7 +127,7 @@ func (c *pairs) match(ctx context.Context, seed uint64, first int) (float64, err
 			move := legal[rng.Intn(len(legal))]
 			if steps >= contestOpening && side >= 0 && len(legal) > 1 {
 				short, cancel := context.WithTimeout(ctx, c.move)
-				found, err := searches[side].Search(short, c.machine, state, search.Limits{MaxBytes: contestBytes, Seed: seed + uint64(side)})
+				found, err := searches[side].Search(short, c.machine, state, search.Limits{MaxBytes: c.bytes, Seed: seed + uint64(side)})
 				cancel()
 				if err != nil {
 					return 0, err
@@ -132,8 +135,8 @@ func (c *pairs) match(ctx context.Context, seed uint64, first int) (float64, err
 				if found.Solved() {
 					return difference(sides, func(r int) float64 { return found.Values[r].Lower }), nil
 				}
-				if len(found.Strategies[r]) > 0 {
-					move = favourite(found.Strategies[r])
+				if pure := found.Strategies[r]; len(pure) > 0 { // only this role chooses
+					move = pure[0].Move
 				}
 			}
 			b.Choose(0, machine.Role(r), move)
@@ -162,9 +165,4 @@ func difference(sides []int, goal func(role int) float64) float64 {
 		}
 	}
 	return sums[0]/counts[0] - sums[1]/counts[1]
-}
-
-// favourite returns the move of the greatest probability.
-func favourite(strategy []search.Weighted) machine.Move {
-	return slices.MaxFunc(strategy, func(a, b search.Weighted) int { return cmp.Compare(a.Probability, b.Probability) }).Move
 }

@@ -29,7 +29,7 @@ func TestTheBetterSearchWinsAContestFromBothSides(t *testing.T) {
 		"second": {[2]montecarlo.Config{blind, seeing}, -1},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		p := pairs{machine: gamestest.Machine(t, "connectFour"), rivals: c.rivals, move: 2 * time.Millisecond}
+		p := pairs{machine: gamestest.Machine(t, "connectFour"), rivals: c.rivals, move: 2 * time.Millisecond, bytes: contestBytes}
 		s, err := p.play(ctx)
 		if ctx.Err() != nil {
 			t.Errorf("the contest goes on after %d pairs", s.Games)

@@ -58,6 +58,7 @@ type Training struct {
 	game    machine.Machine // as its rules say
 	machine machine.Machine // the same game with decisive moves, for self-play
 	class   solve.Class
+	memory  int64 // limit
 	learner *evaluate.Learner
 	first   *evaluate.Evaluation // at the start
 	saved   *evaluate.Evaluation // of the file
@@ -95,7 +96,7 @@ func New(ctx context.Context, folder string, rules *gdl.Game, m machine.Machine,
 	form := canonical.New(rules)
 	t := &Training{
 		File: filepath.Join(folder, player.KnowledgeFile(form)), rules: form, game: m, machine: cmp.Or(facts.Decisive(ctx, m, false), m),
-		class: class,
+		class: class, memory: memory,
 	}
 	var err error
 	t.learner, err = evaluate.Load(t.File, form, t.machine, c)
@@ -129,7 +130,7 @@ func checkpoints(length time.Duration) int {
 }
 
 // Run learns for a time, from checkpoint to checkpoint. It saves the weights when ctx ends, too. Progress is called with the number of
-// checkpoints before each one.
+// checkpoints before each one, and at the end before the contest.
 func (t *Training) Run(ctx context.Context, length time.Duration, progress func(done, of int)) error {
 	count := checkpoints(length)
 	interval := length / time.Duration(count)
@@ -158,7 +159,7 @@ func (t *Training) decideLeaves(ctx context.Context, length time.Duration) error
 	if !t.class.InTurns() || !t.Saved() {
 		return nil
 	}
-	s, err := contest(ctx, t.game, t.saved, time.Duration(contestShare*float64(length)))
+	s, err := contest(ctx, t.game, t.saved, time.Duration(contestShare*float64(length)), t.memory)
 	if err != nil || s.Games == 0 {
 		return err
 	}

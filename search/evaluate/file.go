@@ -111,6 +111,7 @@ func (l *Learner) Write(w io.Writer, rules Rules) error {
 	return f.write(w)
 }
 
+// write writes the object as a gzip stream.
 func (f *saved) write(w io.Writer) error {
 	z := gzip.NewWriter(w)
 	if err := json.NewEncoder(z).Encode(f); err != nil {
