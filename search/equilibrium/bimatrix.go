@@ -1,8 +1,10 @@
 package equilibrium
 
 import (
+	"context"
 	"fmt"
 	"math/big"
+	"slices"
 )
 
 // Bimatrix is a game of one joint move: entry [i][j] of Row and Column is the payoff of the row and of the column player
@@ -12,11 +14,22 @@ type Bimatrix struct{ Row, Column [][]*big.Rat }
 // Profile is a pair of mixed strategies: X[i] is the probability of row i, Y[j] of column j.
 type Profile struct{ X, Y []*big.Rat }
 
-// Pure returns all equilibria in pure strategies as pairs of a row and a column, in the order of rows.
+// Pure returns all equilibria in pure strategies as pairs of a row and a column, in the order of rows. It takes time in
+// proportion to the cells.
 func (g Bimatrix) Pure() (cells [][2]int) {
-	for i := range g.Row {
-		for j := range g.Row[i] {
-			if g.isBestRow(i, j) && g.isBestColumn(i, j) {
+	bestRows := slices.Clone(g.Row[0]) // by column: the largest payoff of the row player
+	for _, row := range g.Row {
+		for j, v := range row {
+			bestRows[j] = larger(bestRows[j], v)
+		}
+	}
+	for i, row := range g.Row {
+		bestColumn := g.Column[i][0]
+		for _, v := range g.Column[i] {
+			bestColumn = larger(bestColumn, v)
+		}
+		for j, v := range row {
+			if v.Cmp(bestRows[j]) == 0 && g.Column[i][j].Cmp(bestColumn) == 0 {
 				cells = append(cells, [2]int{i, j})
 			}
 		}
@@ -24,40 +37,32 @@ func (g Bimatrix) Pure() (cells [][2]int) {
 	return cells
 }
 
-func (g Bimatrix) isBestRow(i, j int) bool {
-	for k := range g.Row {
-		if g.Row[k][j].Cmp(g.Row[i][j]) > 0 {
-			return false
-		}
+func larger(v, w *big.Rat) *big.Rat {
+	if w.Cmp(v) > 0 {
+		return w
 	}
-	return true
+	return v
 }
 
-func (g Bimatrix) isBestColumn(i, j int) bool {
-	for k := range g.Column[i] {
-		if g.Column[i][k].Cmp(g.Column[i][j]) > 0 {
-			return false
+// BestPure returns the first of the pure equilibria with the largest sum of payoffs, and whether there is one.
+func (g Bimatrix) BestPure() (p Profile, ok bool) {
+	most := new(big.Rat)
+	for _, c := range g.Pure() {
+		if sum := new(big.Rat).Add(g.Row[c[0]][c[1]], g.Column[c[0]][c[1]]); !ok || sum.Cmp(most) > 0 {
+			p, most, ok = Profile{unit(len(g.Row), c[0]), unit(len(g.Row[0]), c[1])}, sum, true
 		}
 	}
-	return true
+	return p, ok
 }
 
-// Solve returns one equilibrium. Of several pure ones it returns the first with the largest sum of payoffs; without a
-// pure one it runs the algorithm of Lemke and Howson (1964) in rationals, which always ends.
-func (g Bimatrix) Solve() (Profile, error) {
-	pure := g.Pure()
-	if len(pure) == 0 {
-		p := lemkeHowson(g)
-		return p, g.Verify(p)
+// Mixed returns one equilibrium in mixed strategies, verified, or the error of ctx. It runs the algorithm of Lemke and Howson (1964) in
+// rationals, which always ends.
+func (g Bimatrix) Mixed(ctx context.Context) (Profile, error) {
+	p, err := lemkeHowson(ctx, g)
+	if err != nil {
+		return p, err
 	}
-	best, most := pure[0], new(big.Rat)
-	for n, c := range pure {
-		sum := new(big.Rat).Add(g.Row[c[0]][c[1]], g.Column[c[0]][c[1]])
-		if n == 0 || sum.Cmp(most) > 0 {
-			best, most = c, sum
-		}
-	}
-	return Profile{unit(len(g.Row), best[0]), unit(len(g.Row[0]), best[1])}, nil
+	return p, g.Verify(p)
 }
 
 // unit returns the distribution over n choices that has all its weight on choice i.
@@ -74,9 +79,10 @@ func unit(n, i int) []*big.Rat {
 func (g Bimatrix) Payoffs(p Profile) (row, column *big.Rat) {
 	row, column = new(big.Rat), new(big.Rat)
 	weight, term := new(big.Rat), new(big.Rat)
-	for i := range p.X {
-		for j := range p.Y {
-			if weight.Mul(p.X[i], p.Y[j]).Sign() != 0 {
+	for i, x := range p.X {
+		for j, y := range p.Y {
+			if x.Sign() != 0 && y.Sign() != 0 {
+				weight.Mul(x, y)
 				row.Add(row, term.Mul(weight, g.Row[i][j]))
 				column.Add(column, term.Mul(weight, g.Column[i][j]))
 			}

@@ -1,7 +1,10 @@
 package equilibrium
 
 import (
+	"context"
+	"errors"
 	"math/big"
+	"slices"
 	"testing"
 
 	"stackmate/internal/must"
@@ -24,9 +27,44 @@ func TestLemkeHowsonFindsAnEquilibriumOfEveryMatrix(t *testing.T) {
 	rng := machine.NewRand(1)
 	for n := range 400 {
 		g := random(rng, 1+rng.Intn(8), 1+rng.Intn(8), []int{2, 3, 10, 1000}[n%4])
-		if err := g.Verify(lemkeHowson(g)); err != nil {
+		if err := g.Verify(must.Get(lemkeHowson(t.Context(), g))(t)); err != nil {
 			t.Fatalf("matrix %d, %v: %v", n, g, err)
 		}
+	}
+}
+
+func TestPureEquilibriaAgreeWithTheirDefinition(t *testing.T) {
+	rng := machine.NewRand(3)
+	for n := range 400 {
+		g := random(rng, 1+rng.Intn(6), 1+rng.Intn(6), 2+n%4)
+		var want [][2]int
+		for i, row := range g.Row {
+			for j := range row {
+				if ok, _ := isEquilibrium(g, Profile{unit(len(g.Row), i), unit(len(row), j)}); ok {
+					want = append(want, [2]int{i, j})
+				}
+			}
+		}
+		if got := g.Pure(); !slices.Equal(got, want) {
+			t.Fatalf("%v: found %v, want %v", g, got, want)
+		}
+	}
+}
+
+func TestPureEquilibriaOfALongColumnAreFound(t *testing.T) {
+	const rows = 100_000 // comparisons of all pairs of rows would take hours
+	g := Bimatrix{zeros(rows, 1), zeros(rows, 1)}
+	g.Row[rows-1][0].SetInt64(1)
+	if got := g.Pure(); len(got) != 1 || got[0] != [2]int{rows - 1, 0} {
+		t.Errorf("found %v", got)
+	}
+}
+
+func TestAMixedEquilibriumEndsWithItsContext(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if p, err := random(machine.NewRand(4), 50, 50, 1000).Mixed(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("found %v, %v", p, err)
 	}
 }
 

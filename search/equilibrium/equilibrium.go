@@ -30,8 +30,9 @@ const (
 	maxBits = 1 << 16
 	// progressNodes is the number of positions between two reports.
 	progressNodes = 1 << 8
-	// entryBytes is about the memory of a stored position without its key and its numbers.
-	entryBytes = 256
+	// entryBytes is about the memory of a stored position without its key and its numbers, numberBytes of a rational in a matrix.
+	entryBytes  = 256
+	numberBytes = 160
 )
 
 // Errors of games that backward induction in rationals does not fit.
@@ -224,13 +225,18 @@ func (r *run) matrix(q machine.State, ply int) (g Bimatrix, err error) {
 		}
 		return g, err
 	}
-	rows, columns := len(x.Moves[r.players[0]]), 1
+	first, second := r.players[0], machine.NoRole
 	if len(r.players) > 1 {
-		columns = len(x.Moves[r.players[1]])
+		second = r.players[1]
 	}
+	rows, columns := x.Choices(first), x.Choices(second)
+	back, err := r.take(2 * rows * columns)
+	if err != nil {
+		return g, err
+	}
+	defer back()
 	g = Bimatrix{zeros(rows, columns), zeros(rows, columns)}
 	share, term := big.NewRat(int64(rows*columns), int64(x.Children)), new(big.Rat)
-	joint := make([]machine.Move, len(x.Moves))
 	for c := range x.Children {
 		e := (*entry)(nil)
 		if x.Terminal[c] {
@@ -238,15 +244,21 @@ func (r *run) matrix(q machine.State, ply int) (g Bimatrix, err error) {
 		} else if e, err = r.solve(slices.Clone(x.Child(c)), ply+1); err != nil {
 			return g, err
 		}
-		x.Joint(joint, c)
-		i, j := slices.Index(x.Moves[r.players[0]], joint[r.players[0]]), 0
-		if len(r.players) > 1 {
-			j = slices.Index(x.Moves[r.players[1]], joint[r.players[1]])
-		}
+		i, j := c/x.Step(first)%rows, c/x.Step(second)%columns
 		g.Row[i][j].Add(g.Row[i][j], term.Mul(e.payoffs[0], share))
 		g.Column[i][j].Add(g.Column[i][j], term.Mul(e.payoffs[1], share))
 	}
 	return g, nil
+}
+
+// take counts rationals as memory in use until back is called. It returns an error where memory is too short.
+func (r *run) take(numbers int) (back func(), err error) {
+	bytes := int64(numbers) * numberBytes
+	if r.lim.MaxBytes > 0 && r.bytes+bytes > r.lim.MaxBytes {
+		return nil, fmt.Errorf("a matrix of %d numbers: %w", numbers, search.ErrMemory)
+	}
+	r.bytes += bytes
+	return func() { r.bytes -= bytes }, nil
 }
 
 func zeros(rows, columns int) [][]*big.Rat {
@@ -261,8 +273,11 @@ func zeros(rows, columns int) [][]*big.Rat {
 
 // settle stores the equilibrium of a matrix.
 func (r *run) settle(e *entry, g Bimatrix) (err error) {
-	if e.profile, err = g.Solve(); err != nil {
-		return fmt.Errorf("the equilibrium of a matrix does not hold: %w", err)
+	var pure bool
+	if e.profile, pure = g.BestPure(); !pure {
+		if e.profile, err = r.mixed(g); err != nil {
+			return err
+		}
 	}
 	row, column := g.Payoffs(e.profile)
 	if row.Num().BitLen()+row.Denom().BitLen() > maxBits || column.Num().BitLen()+column.Denom().BitLen() > maxBits {
@@ -270,6 +285,24 @@ func (r *run) settle(e *entry, g Bimatrix) (err error) {
 	}
 	e.payoffs = [2]*big.Rat{row, column}
 	return nil
+}
+
+// mixed returns an equilibrium of a matrix in mixed strategies.
+func (r *run) mixed(g Bimatrix) (Profile, error) {
+	moves := len(g.Row) + len(g.Row[0])
+	back, err := r.take(moves * moves) // two tableaux
+	if err != nil {
+		return Profile{}, err
+	}
+	defer back()
+	p, err := g.Mixed(r.ctx)
+	switch {
+	case err != nil && r.ctx.Err() != nil:
+		return p, errStopped
+	case err != nil:
+		return p, fmt.Errorf("the equilibrium of a matrix does not hold: %w", err)
+	}
+	return p, nil
 }
 
 // bytesOf returns about the memory of the numbers of an entry.

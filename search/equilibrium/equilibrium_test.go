@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/big"
+	"strings"
 	"testing"
 
 	"stackmate/games/gamestest"
@@ -121,6 +122,30 @@ func TestAGameThatMayGoOnForEverHasNoEquilibriumByInduction(t *testing.T) {
 	}}
 	if _, err := New().Search(t.Context(), tree.Machine(), machine.State{0}, search.Limits{}); !errors.Is(err, ErrEndless) {
 		t.Errorf("%v, want %v", err, ErrEndless)
+	}
+}
+
+func TestMatricesStayWithinTheMemory(t *testing.T) {
+	goals := make([][][2]int32, 20)
+	for i := range goals {
+		for j := range 20 {
+			goals[i] = append(goals[i], [2]int32{int32((i + j) % 2 * 100), int32((i + j + 1) % 2 * 100)}) // no pure equilibrium
+		}
+	}
+	m := toys.Bimatrix(goals).Machine()
+	for bytes, want := range map[int64]string{
+		100_000:   "a matrix of 800 numbers",  // the payoffs
+		200_000:   "a matrix of 1600 numbers", // the tableaux
+		1_000_000: "",
+	} {
+		res, err := New().Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: bytes})
+		if want == "" {
+			if err != nil || !res.Solved() {
+				t.Errorf("%d bytes: %+v, %v", bytes, res, err)
+			}
+		} else if err != nil || !errors.Is(res.Unfinished, search.ErrMemory) || !strings.Contains(res.Unfinished.Error(), want) {
+			t.Errorf("%d bytes: %v, %v, want %s", bytes, res.Unfinished, err, want)
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package equilibrium
 
-import "math/big"
+import (
+	"context"
+	"math/big"
+)
 
 // The algorithm of Lemke and Howson. With payoffs made positive, P = {x ≥ 0, Bᵀx ≤ 1} and Q = {y ≥ 0, Ay ≤ 1} are the best
 // response polytopes. A vertex x has the label of each row that it does not play and of each column that is a best response
@@ -108,15 +111,18 @@ func (t *tableau) strategy(from, n int) []*big.Rat {
 	return distribution(values)
 }
 
-// lemkeHowson returns the equilibrium at the end of the path that drops the label of row 0.
-func lemkeHowson(g Bimatrix) Profile {
+// lemkeHowson returns the equilibrium at the end of the path that drops the label of row 0, or the error of ctx.
+func lemkeHowson(ctx context.Context, g Bimatrix) (Profile, error) {
 	m, n := len(g.Row), len(g.Row[0])
 	inP := newTableau(positive(transposed(g.Column)), 0, m, m+n)
 	inQ := newTableau(positive(g.Row), m, 0, m+n)
 	for label, t, other := inP.enter(0), inQ, inP; label != 0; t, other = other, t {
+		if err := ctx.Err(); err != nil {
+			return Profile{}, err
+		}
 		label = t.enter(label)
 	}
-	return Profile{inP.strategy(0, m), inQ.strategy(m, n)}
+	return Profile{inP.strategy(0, m), inQ.strategy(m, n)}, nil
 }
 
 // transposed returns the transposed matrix.
