@@ -27,10 +27,10 @@ type change struct {
 }
 
 const (
-	// maxEffectGates bounds the gates of the game, maxCofactors the gates of the effects, and maxChanges the changes
-	// of all moves: about a tenth of a second of work.
+	// maxEffectGates bounds the gates of the game, maxOperands the operands of the gates of all cofactors, and maxChanges
+	// the changes of all moves: about a tenth of a second of work.
 	maxEffectGates = 100_000
-	maxCofactors   = 2_000_000
+	maxOperands    = 2_000_000
 	maxChanges     = 500_000
 )
 
@@ -55,9 +55,9 @@ func newEffects(g *circuit.Game) *effects {
 	}
 	s.Sweep(nodes)
 	s.Commit()
-	left := maxCofactors
+	left := maxOperands
 	s.Gate = func(_ int32, operands []logic.Lit) (logic.Lit, bool) {
-		left--
+		left -= len(operands)
 		return e.net.And(operands...), left >= 0
 	}
 	all := func(signals []logic.Lit) []logic.Lit {

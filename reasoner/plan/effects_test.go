@@ -119,6 +119,28 @@ func TestEffectsLeadToTheNextPositions(t *testing.T) {
 	}
 }
 
+// aWideGame returns a game for one role in which each of many moves makes the same fluent true, if another one is.
+func aWideGame(moves int) *circuit.Game {
+	names := &machine.Names{Roles: []string{"x"}, Moves: [][]string{nil}, Fluents: []string{"f", "g"}}
+	for i := range moves {
+		names.Moves[0] = append(names.Moves[0], fmt.Sprintf("m%d", i))
+	}
+	g := circuit.NewGame(names, names.NewState())
+	g.Next = []logic.Lit{g.Net.And(g.Net.Or(g.Does[0]...), g.Fluents[1]), g.Fluents[1]}
+	g.Legal = [][]logic.Lit{slices.Repeat([]logic.Lit{logic.True}, moves)}
+	g.Terminal, g.Goals = g.Fluents[0], []circuit.Goal{{Value: 100, When: logic.True}}
+	return g
+}
+
+func TestEffectsOfWideGatesAreBounded(t *testing.T) {
+	if e := newEffects(aWideGame(1000)); e == nil || len(e.changes) != 1000 {
+		t.Error("a thousand moves have no effects")
+	}
+	if newEffects(aWideGame(4000)) != nil {
+		t.Error("a gate of four thousand operands has been computed for each of four thousand moves")
+	}
+}
+
 func TestHorizonsFindTheBestPlan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 7))
 	for range 150 {
