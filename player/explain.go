@@ -9,7 +9,6 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
-	"stackmate/search/solve"
 )
 
 // Explanation says why a move was made. Moves are spelled as in the rules, values are
@@ -113,8 +112,8 @@ func (c *choice) decidedBy() string {
 	switch {
 	case c.by == byExact && c.root != nil:
 		return cmp.Or(c.root.provedBy(), string(c.by))
-	case c.by == bySampling:
-		return solve.Title(solve.MonteCarlo)
+	case c.by == bySampling && c.root != nil:
+		return c.root.sampler
 	}
 	return string(c.by)
 }

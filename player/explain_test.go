@@ -11,6 +11,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/evaluate"
 	"stackmate/search/solve"
 )
 
@@ -50,6 +51,15 @@ func TestTheExplanationNamesTheSearchThatDecided(t *testing.T) {
 		p.worker.policy.(*thinker).methods = []string{solve.SimultaneousAlphaBeta}
 		if playTurn(t, p, 2*time.Second); p.Explain().By != "Simultaneous Move Alpha-Beta" {
 			t.Errorf("decided by %q, want the exact search's name", p.Explain().By)
+		}
+		p.Abort()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		p := seated(t, newSubtraction(9), &patient{result: pure(2, search.Exact(60), false)}, nil)
+		at := p.worker.policy.(*thinker)
+		at.approach.evaluator, at.class.Simultaneous = new(evaluate.Evaluation), true
+		if playTurn(t, p, 2*time.Second); p.Explain().By != "best-first search" {
+			t.Errorf("decided by %q, want the search of games at once with an evaluation", p.Explain().By)
 		}
 		p.Abort()
 	})

@@ -8,7 +8,6 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/arrival"
-	"stackmate/search/solve"
 )
 
 // root is the knowledge of a position in which a role has to move. Every search enters its results by move (note),
@@ -26,6 +25,7 @@ type root struct {
 	// search; nil before there is a result.
 	exact, sampled *search.Result
 	prover         string // title of the search that has found exact
+	sampler        string // title of the search that has found sampled
 	// helped: an exact search has proved the value, or has refuted a move.
 	helped bool
 	// arrives: the plies of the soonest move are the proved minimum.
@@ -136,13 +136,13 @@ func narrower(a, b search.Interval) bool {
 	return a.Lower > b.Lower || a.Lower == b.Lower && a.Upper < b.Upper
 }
 
-// noteSamples enters the result of a sampling search. A value that an earlier sampling search has proved is kept
-// as the exact result.
-func (r *root) noteSamples(found *search.Result) {
+// noteSamples enters the result of a sampling search with the given title. A value that an earlier sampling search has proved is
+// kept as the exact result.
+func (r *root) noteSamples(sampler string, found *search.Result) {
 	if r.settles(r.sampled) && !r.settles(found) {
-		r.exact, r.prover = r.sampled, solve.Title(solve.MonteCarlo)
+		r.exact, r.prover = r.sampled, r.sampler
 	}
-	r.sampled = found
+	r.sampled, r.sampler = found, sampler
 	r.follow(found)
 	r.narrow(found)
 	if int(r.role) >= len(found.Moves) {

@@ -93,7 +93,7 @@ func TestTheMoveOfARoot(t *testing.T) {
 				r.note("prover", c.exact)
 			}
 			if c.sampled != nil {
-				r.noteSamples(c.sampled)
+				r.noteSamples("sampler", c.sampled)
 			}
 			if c.other != nil {
 				r.bound(2, *c.other)
@@ -119,7 +119,7 @@ func TestAProvedWinIsMadeInFewestMoves(t *testing.T) {
 	} {
 		r := newRoot(at)
 		r.note("prover", &c.exact)
-		r.noteSamples(&c.sampled)
+		r.noteSamples("sampler", &c.sampled)
 		if v := r.decide(""); len(v.strategy) != 1 || v.strategy[0].Move != 3 {
 			t.Errorf("%s: plays %v: %s", name, v.strategy, v.why)
 		} else if !v.result.Proved || v.result.Values[0] != search.Exact(100) {
@@ -141,7 +141,7 @@ func TestAProvedWinIsMadeInFewestMoves(t *testing.T) {
 func TestAMixedStrategyLosesItsMistakes(t *testing.T) {
 	m := newShot([][][2]int32{{{100, 0}, {0, 100}}, {{0, 100}, {100, 0}}})
 	r := newRoot(position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}})
-	r.noteSamples(&search.Result{
+	r.noteSamples("sampler", &search.Result{
 		Values:     []search.Interval{search.Exact(50), search.Exact(50)},
 		Strategies: [][]search.Weighted{{{Move: 0, Probability: 0.2}, {Move: 1, Probability: 0.8}}},
 	})

@@ -170,13 +170,23 @@ func (t *thinker) newSampler() search.Searcher {
 	})
 }
 
-// leafSearch returns the search that values leaves by the approach: where both players choose at once, an evaluation guides
-// a best-first search.
+// leafSearch returns the search that values leaves by the approach.
 func (t *thinker) leafSearch(threads int) search.Searcher {
-	if a := t.approach; a.evaluator != nil && !t.class.InTurns() {
-		return bestfirst.New(a.evaluator)
+	if t.isBestFirst() {
+		return bestfirst.New(t.approach.evaluator)
 	}
 	return montecarlo.New(t.sampling(t.approach, threads))
+}
+
+// isBestFirst reports whether an evaluation guides a best-first search: where both players choose at once.
+func (t *thinker) isBestFirst() bool { return t.approach.evaluator != nil && !t.class.InTurns() }
+
+// samplerTitle returns the name of the sampling search in the literature.
+func (t *thinker) samplerTitle() string {
+	if t.isBestFirst() {
+		return "best-first search"
+	}
+	return solve.Title(solve.MonteCarlo)
 }
 
 // sampling returns the configuration of the sampling search for an approach.

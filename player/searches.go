@@ -212,7 +212,7 @@ func (r *round) record(got report) {
 	case slices.Contains(r.exact, got.from):
 		r.root.note(r.title(got.from), &got.result)
 	default:
-		r.root.noteSamples(&got.result)
+		r.root.noteSamples(r.samplerTitle(), &got.result)
 	}
 }
 
@@ -262,7 +262,7 @@ func (r *round) abandonAll() {
 			}
 			r.exact[i] = r.exactSearch(r.methods[i])
 		case known != nil:
-			r.root.noteSamples(known)
+			r.root.noteSamples(r.samplerTitle(), known)
 		}
 		if s == r.sampler {
 			r.sampler = r.newSampler()
