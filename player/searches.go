@@ -212,13 +212,16 @@ func (r *round) record(got report) {
 	case slices.Contains(r.exact, got.from):
 		r.root.note(r.title(got.from), &got.result)
 	default:
-		r.root.noteSamples(r.samplerTitle(), &got.result)
+		r.root.noteSamples(r.title(got.from), &got.result)
 	}
 }
 
-// title returns the name of an exact search in the literature.
-func (l *searchers) title(exact search.Searcher) string {
-	return solve.Title(l.methods[slices.Index(l.exact, exact)])
+// title returns the name of a search in the literature.
+func (t *thinker) title(s search.Searcher) string {
+	if i := slices.Index(t.exact, s); i >= 0 {
+		return solve.Title(t.methods[i])
+	}
+	return t.samplerTitle()
 }
 
 // replace replaces a failed search, unless it has been replaced before.
@@ -237,8 +240,8 @@ func (t *thinker) replace(failed search.Searcher, reason error) {
 }
 
 // abandon abandons a search that does not return in time. The search keeps its memory until it checks its context.
-func (r *round) abandon(run *running) {
-	r.log.Warn().Msg("a search did not stop in time and is abandoned")
+func (r *round) abandon(s search.Searcher, run *running) {
+	r.log.Warn().Str("search", r.title(s)).Msg("a search did not stop in time and is abandoned")
 	r.memory.lose(run.memory)
 	if !run.ended.CompareAndSwap(false, true) {
 		r.memory.lose(-run.memory) // the search has returned in the meantime
@@ -249,7 +252,7 @@ func (r *round) abandon(run *running) {
 // their places.
 func (r *round) abandonAll() {
 	for s, run := range r.active {
-		r.abandon(run)
+		r.abandon(s, run)
 		delete(r.grants, s)
 		known := run.interim.Load()
 		if known != nil {
@@ -262,7 +265,7 @@ func (r *round) abandonAll() {
 			}
 			r.exact[i] = r.exactSearch(r.methods[i])
 		case known != nil:
-			r.root.noteSamples(r.samplerTitle(), known)
+			r.root.noteSamples(r.title(s), known)
 		}
 		if s == r.sampler {
 			r.sampler = r.newSampler()
