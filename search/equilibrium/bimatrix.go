@@ -46,13 +46,17 @@ func larger(v, w *big.Rat) *big.Rat {
 
 // BestPure returns the first of the pure equilibria with the largest sum of payoffs, and whether there is one.
 func (g Bimatrix) BestPure() (p Profile, ok bool) {
-	most := new(big.Rat)
-	for _, c := range g.Pure() {
-		if sum := new(big.Rat).Add(g.Row[c[0]][c[1]], g.Column[c[0]][c[1]]); !ok || sum.Cmp(most) > 0 {
-			p, most, ok = Profile{unit(len(g.Row), c[0]), unit(len(g.Row[0]), c[1])}, sum, true
+	pure := g.Pure()
+	if len(pure) == 0 {
+		return p, false
+	}
+	best, most := pure[0], (*big.Rat)(nil)
+	for _, c := range pure {
+		if sum := new(big.Rat).Add(g.Row[c[0]][c[1]], g.Column[c[0]][c[1]]); most == nil || sum.Cmp(most) > 0 {
+			best, most = c, sum
 		}
 	}
-	return p, ok
+	return Profile{unit(len(g.Row), best[0]), unit(len(g.Row[0]), best[1])}, true
 }
 
 // Mixed returns one equilibrium in mixed strategies, verified, or the error of ctx. It runs the algorithm of Lemke and Howson (1964) in

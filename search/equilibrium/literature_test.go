@@ -318,6 +318,7 @@ func TestGamesOfTheLiteratureHaveTheirEquilibria(t *testing.T) {
 				if ok, _ := isEquilibrium(g, p); !ok {
 					t.Errorf("%s is no equilibrium", text(p))
 				}
+				checkBest(t, g, p)
 			}
 			known := strings.Split(c.known, "; ")
 			for _, k := range known {
@@ -339,6 +340,18 @@ func TestGamesOfTheLiteratureHaveTheirEquilibria(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// checkBest checks that no pure equilibrium has a larger sum of payoffs.
+func checkBest(t *testing.T, g Bimatrix, best Profile) {
+	t.Helper()
+	row, column := g.Payoffs(best)
+	most := row.Add(row, column)
+	for _, c := range g.Pure() {
+		if sum := new(big.Rat).Add(g.Row[c[0]][c[1]], g.Column[c[0]][c[1]]); sum.Cmp(most) > 0 {
+			t.Errorf("%s pays %s, another pure equilibrium %s", text(best), most, sum)
+		}
 	}
 }
 
