@@ -138,7 +138,11 @@ func TestMatricesStayWithinTheMemory(t *testing.T) {
 		200_000:   "a matrix of 1600 numbers", // the tableaux
 		1_000_000: "",
 	} {
-		res, err := New().Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: bytes})
+		s := New()
+		res, err := s.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: bytes})
+		if s.bytes > 50_000 {
+			t.Errorf("%d bytes are in use after the search", s.bytes)
+		}
 		if want == "" {
 			if err != nil || !res.Solved() {
 				t.Errorf("%d bytes: %+v, %v", bytes, res, err)
