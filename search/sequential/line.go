@@ -75,12 +75,13 @@ func (r *run) known(role machine.Role, moves []machine.Move) []search.Known {
 // clocks, and enough for hundreds of moves in ordinary games.
 const lineGrace = 5 * time.Millisecond
 
-// line returns the principal variation from s, expanded in at. It follows the best actions in the table
-// until chance moves, the game ends, a position repeats or the table has no entry.
+// line returns the principal variation from s, expanded in at, until chance moves, the game ends, a position repeats or no
+// action is known. A line that ends with goals outside the value of the root is cut back to the actions that surely keep this value.
 func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 	var line [][]machine.Move
 	state := append(machine.State(nil), s...)
 	began, seen := time.Now(), make(map[string]bool)
+	kept, keeps := 0, true // the joint moves that surely keep the value, and whether the next one does
 	for range exact.MaxPly {
 		if at.Replies > 1 || seen[state.Key()] {
 			return line
@@ -89,26 +90,77 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 		joint := make([]machine.Move, r.roles)
 		c := at.ChildNumber(choice, 0)
 		at.children.Joint(joint, c)
-		line = append(line, joint)
+		if line = append(line, joint); keeps {
+			kept = len(line)
+		}
 		copy(state, at.children.Child(c))
 		if r.crew.ctx.Err() != nil && time.Since(began) > lineGrace {
 			return line
 		}
-		if over, _ := r.expander.Look(state); over || r.innerExpander().Expand(&at.own, state) != nil || !r.layOut(at) {
+		over, goals := r.expander.Look(state)
+		switch {
+		case over && !r.mayEnd(goals):
+			return line[:kept]
+		case over || r.innerExpander().Expand(&at.own, state) != nil || !r.layOut(at):
 			return line
 		}
 		if choice = 0; at.Actions > 1 {
-			r.find(&at.key, at.image, state)
-			_, best := r.recall(&at.key, 0)
-			if choice = at.action(best); choice < 0 {
-				choice = r.lastAction(at)
-			}
-			if choice < 0 {
+			sure := false
+			if choice, sure = r.principal(at, state); choice < 0 {
 				return line
 			}
+			keeps = keeps && sure
 		}
 	}
 	return line
+}
+
+// mayEnd reports whether a principal variation may end with the goals: they are within the value of the root, or this value is
+// not known up to the tolerance.
+func (r *run) mayEnd(goals []int32) bool {
+	p, g := r.root.value.proved, r.terminal(goals).proved
+	return p.Upper-p.Lower > r.Epsilon || g.Lower >= p.Lower && g.Upper <= p.Upper
+}
+
+// principal returns the action of the principal variation at a position, expanded in at, and whether it surely keeps the value of
+// the root: the best action of the table if it does, else the first action that does, else the best action or the last of the game. The
+// best action of an entry alone may be from a search with another window or tolerance. The action is -1 if none is known.
+func (r *run) principal(at *frame, state machine.State) (action int, keeps bool) {
+	r.find(&at.key, at.image, state)
+	_, move := r.recall(&at.key, 0)
+	best := at.action(move)
+	if best >= 0 && r.keeps(at, best) {
+		return best, true
+	}
+	for a := range at.Actions {
+		if r.keeps(at, a) {
+			return a, true
+		}
+	}
+	if best < 0 {
+		best = r.lastAction(at)
+	}
+	return best, false
+}
+
+// keeps reports whether action a of a position whose value is within the value of the root leads to such a position, by the
+// goals at the end of the game or the bounds in the table.
+func (r *run) keeps(at *frame, a int) bool {
+	p, c := r.root.value.proved, at.ChildNumber(a, 0)
+	if p.Upper-p.Lower > r.Epsilon || at.Replies > 1 {
+		return false
+	}
+	var v value
+	if at.children.Terminal[c] {
+		v = r.terminal(at.children.ChildGoals(c))
+	} else {
+		r.find(&at.key, at.image, at.children.Child(c))
+		v, _ = r.recall(&at.key, 0)
+	}
+	if r.maximises(at.Decider) {
+		return v.proved.Lower >= p.Lower
+	}
+	return v.proved.Upper <= p.Upper
 }
 
 // lastAction returns an action that ends the game with the value of the root, or -1. The table has no entry for

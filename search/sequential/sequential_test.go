@@ -228,6 +228,38 @@ func TestTheLineLeadsToTheValue(t *testing.T) {
 	}
 }
 
+func TestTheLineOfAResumedSearchWithAToleranceLeadsToTheValue(t *testing.T) {
+	ended := 0
+	for seed := range uint64(500) {
+		rng := rand.New(rand.NewPCG(seed, 31))
+		m := shape{
+			roles: []string{"max", "min"}, depth: 4 + rng.IntN(3), choosers: [][]int{{0}, {1}}, share: 0.3,
+			branch: func(rng *rand.Rand) int { return 1 + rng.IntN(4) },
+			leaf:   func(rng *rand.Rand) int32 { return int32(10 * rng.IntN(11)) },
+		}.grow(rng).Machine()
+		c := Config{Epsilon: float64(5 * rng.IntN(5)), Halves: rng.IntN(2) == 0}
+		first, next := New(c), New(c)
+		must.Get(first.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 1 + rng.Int64N(60)}))(t)
+		must.OK(t, next.Keep(m, 0, func(yield func([]uint64, error) bool) {
+			for record := range first.Kept() {
+				if !yield(record, nil) {
+					return
+				}
+			}
+		}))
+		r := must.Get(next.Search(t.Context(), m, m.Initial(), search.Limits{}))(t)
+		over, goals := toys.Follow(m, m.Initial(), r.Line)
+		if v := r.Values[0]; over && (float64(goals[0]) < v.Lower || float64(goals[0]) > v.Upper) {
+			t.Errorf("seed %d: the line %v ends with %v; the value is in %v", seed, r.Line, goals, v)
+		} else if over {
+			ended++
+		}
+	}
+	if ended < 250 {
+		t.Errorf("%d of 500 lines lead to the end", ended)
+	}
+}
+
 func TestGamesOfAnotherKindAreRefused(t *testing.T) {
 	leaf := func(a, b int32) toys.Node { return toys.Node{Goals: []int32{a, b}} }
 	for name, c := range map[string]struct {

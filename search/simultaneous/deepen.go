@@ -9,8 +9,8 @@ import (
 	"stackmate/search/table"
 )
 
-// Games whose positions repeat. A depth-first search of such a game has no end. So SMAB
-// stops as soon as a position repeats on its path, and searches the game again and
+// Games whose positions repeat. A depth-first search of such a game has no end, so each method
+// stops as soon as a position repeats on its path. SMAB then searches the game again and
 // again up to a horizon, each time one ply deeper.
 //
 // A position at the horizon is worth the interval proved of it so far, at first
@@ -33,7 +33,7 @@ import (
 // rounding, and a strategy may stay where it is for ever. So a search whose bounds have met begins with new tables.
 
 // errRepeats ends a depth-first search of a game whose positions repeat.
-var errRepeats = errors.New("positions repeat: only a search with a table goes on there (--table on)")
+var errRepeats = errors.New("positions repeat: only method smab goes on there, with a table (--table on)")
 
 // errNoProgress ends a search with a horizon whose iterations prove no more.
 var errNoProgress = errors.New("positions repeat, and deeper iterations narrow no bound")
@@ -63,12 +63,8 @@ var cutCodec = table.Codec[cutSearch]{
 // deepens reports whether the search goes on with a horizon where positions repeat.
 func (s *solver) deepens() bool { return s.config.Method == SMAB }
 
-// repeats reports whether position q is on the path of a search that would deepen, and ends
-// that search then.
+// repeats reports whether position q is on the path, and ends the depth-first search then.
 func (s *solver) repeats(depth int, q machine.State) bool {
-	if !s.deepens() {
-		return false
-	}
 	for i := depth - 1; i >= 0; i-- {
 		if s.frames[i].position.Equal(q) {
 			s.foundRepetition()
@@ -123,7 +119,7 @@ func (s *solver) noteSearch(depth int, q machine.State, narrowed, answered bool)
 func (s *solver) settle(q machine.State) (v search.Interval, f *frame, strategies [][]search.Weighted) {
 	if s.horizon == nil {
 		v, f, strategies = s.root(q)
-		if !errors.Is(s.cause, errRepeats) || !s.config.Table || s.ctx.Err() != nil {
+		if !errors.Is(s.cause, errRepeats) || !s.deepens() || !s.config.Table || s.ctx.Err() != nil {
 			return v, f, strategies
 		}
 		s.stopped, s.cause = false, nil

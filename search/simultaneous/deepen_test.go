@@ -71,12 +71,13 @@ func TestRepeatedGamesConvergeToTheirValue(t *testing.T) {
 	}
 }
 
-func TestWithoutATableRepeatedPositionsAreUnfinishedForAReason(t *testing.T) {
+func TestRepeatedPositionsAreUnfinishedForAReasonWhereASearchDoesNotDeepen(t *testing.T) {
 	m := untilSomebodyWins(1, 2, again, 50).Machine()
-	s := must.Get(New(Config{}))(t)
-	r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
-	if err != nil || r.Solved() || !errors.Is(r.Unfinished, errRepeats) {
-		t.Errorf("%+v, error %v", r, err)
+	for name, c := range map[string]Config{"no table": {}, "bi": {Method: BackwardInduction}, "bi with a table": {Method: BackwardInduction, Table: true}} {
+		r, err := must.Get(New(c))(t).Search(t.Context(), m, m.Initial(), search.Limits{})
+		if err != nil || r.Solved() || !errors.Is(r.Unfinished, errRepeats) || r.Nodes > 10 {
+			t.Errorf("%s: %+v, error %v", name, r, err)
+		}
 	}
 }
 
