@@ -255,7 +255,7 @@ func TestTheLineOfAResumedSearchWithAToleranceLeadsToTheValue(t *testing.T) {
 			ended++
 		}
 	}
-	if ended < 250 {
+	if ended < 370 {
 		t.Errorf("%d of 500 lines lead to the end", ended)
 	}
 }
