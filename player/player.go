@@ -159,7 +159,7 @@ func (p *Player) begin(ctx context.Context, m Match, memory *memory) {
 	memory.compiled = p.compilation.Done()
 }
 
-// prepare waits for the best machine until ctx is done and passes the remaining time to the policy. It returns an
+// prepare waits for the best machine until ctx is done and passes the remaining time to the policy, unless the game is over. It returns an
 // error if no source can follow the match.
 func (p *Player) prepare(ctx context.Context) error {
 	select {
@@ -170,7 +170,9 @@ func (p *Player) prepare(ctx context.Context) error {
 		s, changed := p.match.Best(0)
 		isThere := s != nil && s.Machine != nil
 		if isThere && (ctx.Err() != nil || !p.match.AwaitsBest()) {
-			p.worker.begin(ctx, p.position(s))
+			if !s.Over {
+				p.worker.begin(ctx, p.position(s))
+			}
 			return nil
 		}
 		if p.isLost() {

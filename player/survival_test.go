@@ -346,11 +346,12 @@ func TestAGameThatIsOverAtItsStartIsSaidToBe(t *testing.T) {
 	}
 	for name, compile := range map[string]compiler{"compiled": compileGame, "not compiled": never(t)} {
 		t.Run(name, func(t *testing.T) {
+			log := &lines{}
 			p := newPlayer(t, "stackmate", Options{Threads: 1})
 			p.compile = compile
 			for range 2 {
 				ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-				if err := p.Start(ctx, Match{Game: g, Role: "a"}); err != nil {
+				if err := p.Start(ctx, Match{Game: g, Role: "a", Log: zerolog.New(log)}); err != nil {
 					t.Fatal(err)
 				}
 				cancel()
@@ -360,6 +361,9 @@ func TestAGameThatIsOverAtItsStartIsSaidToBe(t *testing.T) {
 				}
 				cancel()
 				p.Stop(tell(t, p))
+			}
+			if log.has("panicked") {
+				t.Error("a search of the position panicked")
 			}
 			p = newPlayer(t, "legal", Options{})
 			p.compile, p.prove = given(newSubtraction(9)), nil

@@ -200,7 +200,7 @@ func (s *sample) extendHull() bool {
 		return false
 	}
 	before := s.hull.rank
-	for i := range s.true[0] {
+	for i := range s.words() {
 		for s.extendHullFrom(i) {
 		}
 	}

@@ -130,7 +130,7 @@ func (d *directedProof) sampleMore() {
 	s.walk.Batch.Fill(s.machine.Initial(), nil)
 	s.walk.Batch.Store(s.states, s.walk.Batch.Lanes())
 	for range sampleSteps {
-		if d.ctx.Err() != nil && len(s.true[0]) > 0 {
+		if d.ctx.Err() != nil && s.words() > 0 {
 			return
 		}
 		s.record()
@@ -371,7 +371,7 @@ func (d *directedProof) clauses(f *lazyFormula, model []logic.Lit, support int) 
 // that excludes all fluents so far.
 func (d *directedProof) group(given ...int32) []logic.Lit {
 	s := d.sample
-	covered := make([]uint64, len(s.true[0]))
+	covered := make([]uint64, s.words())
 	var group []logic.Lit
 	left := 64 * len(covered)
 	add := func(f int32) {
@@ -436,10 +436,10 @@ func (d *directedProof) support(signals ...logic.Lit) (fluents []int32) {
 
 // sortedByFrequency returns the fluents of the sample, the most frequent first.
 func (d *directedProof) sortedByFrequency() []int32 {
-	if d.countedWords == len(d.sample.true[0]) {
+	if d.countedWords == d.sample.words() {
 		return d.byFrequency
 	}
-	d.byFrequency, d.countedWords, d.grouped = nil, len(d.sample.true[0]), map[int32][]*lemma{}
+	d.byFrequency, d.countedWords, d.grouped = nil, d.sample.words(), map[int32][]*lemma{}
 	for f, n := range d.frequency {
 		if n > 0 {
 			d.byFrequency = append(d.byFrequency, int32(f))
@@ -461,7 +461,7 @@ func intersect(a, b []uint64) bool {
 
 // confirms reports whether a lemma holds in every position of the sample.
 func (s *sample) confirms(l *lemma) bool {
-	for i := range s.true[0] {
+	for i := range s.words() {
 		var once, twice uint64
 		for _, literal := range l.literals {
 			w := s.true[fluent(literal)][i] ^ -uint64(literal&1)

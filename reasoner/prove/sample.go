@@ -62,6 +62,14 @@ func newSample(m machine.Machine, clock []int32) *sample {
 	return s
 }
 
+// words returns the number of words for a fluent in all positions of the sample; 0 in a game without fluents.
+func (s *sample) words() int {
+	if len(s.true) == 0 {
+		return 0
+	}
+	return len(s.true[0])
+}
+
 // suggest plays random games and computes the candidates. It calls pause between joint moves, and ends early when
 // pause returns false.
 func (s *sample) suggest(pause func() bool) {
