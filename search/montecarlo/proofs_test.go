@@ -10,6 +10,7 @@ import (
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
@@ -208,4 +209,38 @@ func (b *fusedBatch) Evaluate(n int) {
 func (b *fusedBatch) Prepare(n int) {
 	b.fuse.pass()
 	machine.Prepare(b.Batch, n)
+}
+
+func TestALineOfOneRoleReachesTheProvedGoalAfterAnEarlierSearch(t *testing.T) {
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 17))
+		tree := &toys.Tree{Roles: []string{"solo"}}
+		var grow func(level int) int
+		grow = func(level int) int {
+			id := len(tree.Nodes)
+			tree.Nodes = append(tree.Nodes, toys.Node{})
+			if level == 4 {
+				tree.Nodes[id].Goals = []int32{[]int32{0, 0, 0, 30, 100}[rng.IntN(5-rng.IntN(2))]}
+				return id
+			}
+			n := toys.Node{Moves: []int{1 + rng.IntN(3)}}
+			for range n.Moves[0] {
+				n.Kids = append(n.Kids, grow(level+1))
+			}
+			tree.Nodes[id] = n
+			return id
+		}
+		grow(0)
+		m, s := tree.Machine(), New(Config{Lanes: 1, Playouts: 1})
+		for n := range 4 {
+			r := must.Get(s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: int64(1 + rng.IntN(20)), Seed: seed}))(t)
+			over, goals := toys.Follow(m, m.Initial(), r.Line)
+			if v := r.Values[0]; v.Lower > 0 && (!over || float64(goals[0]) < v.Lower) {
+				t.Errorf("seed %d, search %d: the line %v ends (%t) with %v; the goal is in %v", seed, n, r.Line, over, goals, v)
+			}
+			if r.Values[0].Lower > 0 && r.Strategies[0][0].Move != r.Line[0][0] {
+				t.Errorf("seed %d: the strategy %v leaves the line %v", seed, r.Strategies[0], r.Line)
+			}
+		}
+	}
 }

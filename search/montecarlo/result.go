@@ -70,12 +70,20 @@ func (w *worker) result() search.Result {
 	if t.complete && !w.isSolved() {
 		res.Unfinished = errComplete
 	}
-	if p := w.plan; p != nil && p.goal >= 0 {
-		res.Line = p.line
-		res.Values[0].Lower = max(res.Values[0].Lower, p.goal)
-		res.Strategies[0] = []search.Weighted{{Move: p.line[0][0], Probability: 1}}
+	if w.plan != nil {
+		w.followPlan(&res)
 	}
 	return res
+}
+
+// followPlan enters the plan in a result. If the tree has proved a higher goal, as in an earlier search, the line of the tree leads to it.
+func (w *worker) followPlan(res *search.Result) {
+	if p := w.plan; p.goal >= res.Values[0].Lower {
+		res.Values[0].Lower, res.Line = p.goal, p.line
+	}
+	if (w.plan.goal >= 0 || res.Values[0].Lower > search.GoalRange.Lower) && len(res.Line) > 0 {
+		res.Strategies[0] = []search.Weighted{{Move: res.Line[0][0], Probability: 1}}
+	}
 }
 
 // rootMoves returns copies of the statistics of the moves at the root, by role; the only player with a
@@ -189,7 +197,8 @@ func mixed(moves []stat) []search.Weighted {
 }
 
 // line returns the joint moves from the root along the most visited moves, or moves proved to be at least
-// as good. It stops at a chance move, a repeated position or the end of the tree.
+// as good. With a plan it follows the greatest proved goal instead, if there is one. It stops at a chance move, a repeated position or the end of the
+// tree.
 func (w *worker) line() (line [][]machine.Move) {
 	t, seen := w.tree, make(map[string]bool)
 	for n := t.root; n != none && t.at(n).moves != none && !seen[t.state(n).Key()]; {
@@ -199,7 +208,11 @@ func (w *worker) line() (line [][]machine.Move) {
 			if width > 1 && machine.Role(r) == t.random {
 				return line
 			}
-			played := w.config.pick(moves[:width], t.boundsOf(n)[r], tried).move
+			b := t.boundsOf(n)[r]
+			played := w.config.pick(moves[:width], b, tried).move
+			if w.plan != nil && b.Lower > search.GoalRange.Lower {
+				played = moves[mostSecure(moves[:width])].move
+			}
 			best := slices.IndexFunc(moves, func(s stat) bool { return s.move == played })
 			joint[r] = played
 			cell, moves = cell*int64(width)+int64(best), moves[width:]
