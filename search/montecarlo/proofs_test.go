@@ -219,8 +219,8 @@ func TestALineOfOneRoleReachesTheProvedGoalAfterAnEarlierSearch(t *testing.T) {
 		grow = func(level int) int {
 			id := len(tree.Nodes)
 			tree.Nodes = append(tree.Nodes, toys.Node{})
-			if level == 4 {
-				tree.Nodes[id].Goals = []int32{[]int32{0, 0, 0, 30, 100}[rng.IntN(5-rng.IntN(2))]}
+			if level == 5 {
+				tree.Nodes[id].Goals = []int32{[]int32{0, 0, 10, 30, 60, 100}[rng.IntN(6-rng.IntN(3))]}
 				return id
 			}
 			n := toys.Node{Moves: []int{1 + rng.IntN(3)}}
@@ -232,15 +232,39 @@ func TestALineOfOneRoleReachesTheProvedGoalAfterAnEarlierSearch(t *testing.T) {
 		}
 		grow(0)
 		m, s := tree.Machine(), New(Config{Lanes: 1, Playouts: 1})
-		for n := range 4 {
-			r := must.Get(s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: int64(1 + rng.IntN(20)), Seed: seed}))(t)
+		for n := range 6 {
+			r := must.Get(s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: int64(1 + rng.IntN(30)), Seed: seed}))(t)
 			over, goals := toys.Follow(m, m.Initial(), r.Line)
 			if v := r.Values[0]; v.Lower > 0 && (!over || float64(goals[0]) < v.Lower) {
 				t.Errorf("seed %d, search %d: the line %v ends (%t) with %v; the goal is in %v", seed, n, r.Line, over, goals, v)
+			}
+			if r.Values[0].Lower < s.Bounds()[0].Lower {
+				t.Errorf("seed %d: the goal is in %v; the tree has proved %v", seed, r.Values[0], s.Bounds()[0])
 			}
 			if r.Values[0].Lower > 0 && r.Strategies[0][0].Move != r.Line[0][0] {
 				t.Errorf("seed %d: the strategy %v leaves the line %v", seed, r.Strategies[0], r.Line)
 			}
 		}
+	}
+}
+
+func TestALineOfOneRolePrefersAProvedGoalToAHighMean(t *testing.T) {
+	deep := toys.Node{Moves: []int{1}}
+	tree := &toys.Tree{Roles: []string{"solo"}, Nodes: []toys.Node{{Moves: []int{2}, Kids: []int{1, 2}}, {Goals: []int32{30}}}}
+	for id := 2; id < 40; id++ {
+		deep.Kids = []int{id + 1}
+		tree.Nodes = append(tree.Nodes, deep)
+	}
+	tree.Nodes = append(tree.Nodes, toys.Node{Goals: []int32{0}})
+	m, s := tree.Machine(), New(Config{Lanes: 1, Playouts: 1})
+	must.Get(s.Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: 4}))(t)
+	w := s.workers[0]
+	moves := w.tree.choices(w.tree.at(w.tree.root))
+	if b := s.Bounds()[0]; b.Lower != 30 || b.Upper != 100 {
+		t.Fatalf("the goal is in %v, want from 30 to 100", b)
+	}
+	moves[1].visits, moves[1].sum = 1000, 60_000 // as playouts of an earlier search leave it
+	if line := w.line(); len(line) != 1 || line[0][0] != 0 {
+		t.Errorf("the line %v leaves the proved goal", line)
 	}
 }
