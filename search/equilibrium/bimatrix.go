@@ -20,14 +20,13 @@ func (g Bimatrix) Pure() (cells [][2]int) {
 	bestRows := slices.Clone(g.Row[0]) // by column: the largest payoff of the row player
 	for _, row := range g.Row {
 		for j, v := range row {
-			bestRows[j] = larger(bestRows[j], v)
+			if v.Cmp(bestRows[j]) > 0 {
+				bestRows[j] = v
+			}
 		}
 	}
 	for i, row := range g.Row {
-		bestColumn := g.Column[i][0]
-		for _, v := range g.Column[i] {
-			bestColumn = larger(bestColumn, v)
-		}
+		bestColumn := slices.MaxFunc(g.Column[i], (*big.Rat).Cmp)
 		for j, v := range row {
 			if v.Cmp(bestRows[j]) == 0 && g.Column[i][j].Cmp(bestColumn) == 0 {
 				cells = append(cells, [2]int{i, j})
@@ -35,13 +34,6 @@ func (g Bimatrix) Pure() (cells [][2]int) {
 		}
 	}
 	return cells
-}
-
-func larger(v, w *big.Rat) *big.Rat {
-	if w.Cmp(v) > 0 {
-		return w
-	}
-	return v
 }
 
 // BestPure returns the first of the pure equilibria with the largest sum of payoffs, and whether there is one.

@@ -208,13 +208,15 @@ func (w *worker) line() (line [][]machine.Move) {
 			if width > 1 && machine.Role(r) == t.random {
 				return line
 			}
-			b := t.boundsOf(n)[r]
-			played := w.config.pick(moves[:width], b, tried).move
+			own, b := moves[:width], t.boundsOf(n)[r]
+			var best int
 			if w.plan != nil && b.Lower > search.GoalRange.Lower {
-				played = moves[mostSecure(moves[:width])].move
+				best = mostSecure(own)
+			} else {
+				played := w.config.pick(own, b, tried).move
+				best = slices.IndexFunc(own, func(s stat) bool { return s.move == played })
 			}
-			best := slices.IndexFunc(moves, func(s stat) bool { return s.move == played })
-			joint[r] = played
+			joint[r] = own[best].move
 			cell, moves = cell*int64(width)+int64(best), moves[width:]
 		}
 		if line = append(line, joint); !t.at(n).numbered {

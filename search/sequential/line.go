@@ -46,7 +46,7 @@ func (r *run) result(s machine.State) search.Result {
 // bestAction returns the action to play: the best by proved bounds if they settle the value of the root, else the
 // best by guesses.
 func (t *root) bestAction(epsilon float64) int {
-	settled := t.value.proved.Upper-t.value.proved.Lower <= epsilon
+	settled := t.isSettled(epsilon)
 	best := 0
 	for a, v := range t.actions {
 		b := t.actions[best]
@@ -55,6 +55,11 @@ func (t *root) bestAction(epsilon float64) int {
 		}
 	}
 	return best
+}
+
+// isSettled reports whether the bounds of the value differ by at most epsilon.
+func (t *root) isSettled(epsilon float64) bool {
+	return t.value.proved.Upper-t.value.proved.Lower <= epsilon
 }
 
 // known returns the bounds and estimates of the moves of the role that chooses at the root.
@@ -119,12 +124,12 @@ func (r *run) line(at *frame, s machine.State, choice int) [][]machine.Move {
 // not known up to the tolerance.
 func (r *run) mayEnd(goals []int32) bool {
 	p, g := r.root.value.proved, r.terminal(goals).proved
-	return p.Upper-p.Lower > r.Epsilon || g.Lower >= p.Lower && g.Upper <= p.Upper
+	return !r.root.isSettled(r.Epsilon) || g.Lower >= p.Lower && g.Upper <= p.Upper
 }
 
 // principal returns the action of the principal variation at a position, expanded in at, and whether it surely keeps the value of
-// the root: the best action of the table if it does, else the first action that does, else the best action or the last of the game. The
-// best action of an entry alone may be from a search with another window or tolerance. The action is -1 if none is known.
+// the root: the best action of the table if it does, else the first action that does, else the best action of the table. The best
+// action of an entry alone may be from a search with another window or tolerance. The action is -1 if none is known.
 func (r *run) principal(at *frame, state machine.State) (action int, keeps bool) {
 	r.find(&at.key, at.image, state)
 	_, move := r.recall(&at.key, 0)
@@ -137,9 +142,6 @@ func (r *run) principal(at *frame, state machine.State) (action int, keeps bool)
 			return a, true
 		}
 	}
-	if best < 0 {
-		best = r.lastAction(at)
-	}
 	return best, false
 }
 
@@ -147,7 +149,7 @@ func (r *run) principal(at *frame, state machine.State) (action int, keeps bool)
 // goals at the end of the game or the bounds in the table.
 func (r *run) keeps(at *frame, a int) bool {
 	p, c := r.root.value.proved, at.ChildNumber(a, 0)
-	if p.Upper-p.Lower > r.Epsilon || at.Replies > 1 {
+	if !r.root.isSettled(r.Epsilon) || at.Replies > 1 {
 		return false
 	}
 	var v value
@@ -161,15 +163,4 @@ func (r *run) keeps(at *frame, a int) bool {
 		return v.proved.Lower >= p.Lower
 	}
 	return v.proved.Upper <= p.Upper
-}
-
-// lastAction returns an action that ends the game with the value of the root, or -1. The table has no entry for
-// positions that such an action settles.
-func (r *run) lastAction(at *frame) int {
-	for a := range at.Actions {
-		if c := at.ChildNumber(a, 0); at.children.Terminal[c] && r.terminal(at.children.ChildGoals(c)).proved == r.root.value.proved {
-			return a
-		}
-	}
-	return -1
 }

@@ -286,8 +286,7 @@ func (r *run) search(s machine.State, depth int, w window) value {
 }
 
 func (r *run) isDone() bool {
-	p := r.root.value.proved
-	return p.Upper-p.Lower <= r.Epsilon || r.isStopped()
+	return r.root.isSettled(r.Epsilon) || r.isStopped()
 }
 
 // learn enters the outcome of an iteration; earlier proved bounds still hold. Only proved bounds of an interrupted
