@@ -218,8 +218,8 @@ func (g *game) packing(h *layerHeader) (*packing, error) {
 	}
 	key := fmt.Sprint(h.Constant, h.Value, h.Digits)
 	return g.packings.Get(key, func() (*packing, error) {
-		p := newPacking(h.Constant, h.Value, h.Digits, g.symmetries)
-		if p.width > 64 {
+		p, err := newPacking(h.Constant, h.Value, h.Digits, g.symmetries)
+		if err != nil {
 			return nil, errDamage
 		}
 		return p, nil

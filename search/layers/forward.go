@@ -21,7 +21,10 @@ func (g *game) enumerate() error {
 	}
 	g.findGroups()
 	if len(g.layers) == 0 {
-		p := g.guess(sample{g.root})
+		p, err := g.guess(sample{g.root})
+		if err != nil {
+			return err
+		}
 		key, _ := p.pack(g.root)
 		key, _ = p.represent(key)
 		g.layers = []*layer{{packing: p, keys: []uint64{key}, count: 1}}
@@ -63,12 +66,8 @@ const (
 	guesses    = 16      // one mostly suffices, three are rare
 )
 
-var (
-	// errMisfits is the error if no packing fits a layer.
-	errMisfits = errors.New("no packing fits the positions of a layer")
-	// errWide is the error if keys are too wide.
-	errWide = errors.New("the positions of a layer do not fit into 64 bits each")
-)
+// errMisfits is the error if no packing fits a layer.
+var errMisfits = errors.New("no packing fits the positions of a layer")
 
 // advance builds the layer after layer d.
 func (g *game) advance(d int) (*layer, error) {
@@ -77,9 +76,9 @@ func (g *game) advance(d int) (*layer, error) {
 		g.unloadExcept(-1, -1)
 	}
 	for try := 0; err == nil && try < guesses; try++ {
-		p := g.guess(s)
-		if p.width > 64 {
-			return nil, errWide
+		var p *packing
+		if p, err = g.guess(s); err != nil {
+			return nil, err
 		}
 		c := &collector{packing: p}
 		err = g.each(d+1, g.layers[d].count, func(ctx context.Context, w *worker, first, last int) error {

@@ -173,8 +173,8 @@ func orbit(group []int, taken machine.State, symmetries []symmetry) [][]int {
 	return found
 }
 
-// guess returns a packing that fits the positions and their images.
-func (g *game) guess(positions sample) *packing {
+// guess returns a packing that fits the positions and their images. It returns errWide if keys are too wide.
+func (g *game) guess(positions sample) (*packing, error) {
 	s := positions.withImages(g.symmetries)
 	constant, value := s.constants()
 	taken := slices.Clone(constant)

@@ -120,16 +120,59 @@ func reverse(g *toys.Tree) {
 	}
 }
 
+// tiles is a game whose first position has images, by symmetries of the board and of the tiles, that differ in more than 64 digits.
+const tiles = `
+	(role player)
+	(init (cell y3 x4 blank))
+	(init (cell y4 x1 tile5))
+	(init (cell y4 x2 tile6))
+	(init (cell y4 x3 tile7))
+	(init (cell y4 x4 tile8))
+	(init (cell y5 x1 tile5))
+	(init (cell y5 x4 tile8))
+	(direction north)
+	(direction east)
+	(direction south)
+	(direction west)
+	(column x1)
+	(column x2)
+	(column x3)
+	(column x4)
+	(row y2)
+	(row y3)
+	(row y4)
+	(row y5)
+	(right x1 x2)
+	(right x2 x3)
+	(right x3 x4)
+	(below y2 y3)
+	(below y3 y4)
+	(below y4 y5)
+	(<= (beside ?y ?x north ?z ?x) (column ?x) (below ?z ?y))
+	(<= (beside ?y ?x south ?z ?x) (column ?x) (below ?y ?z))
+	(<= (beside ?y ?x east ?y ?z) (right ?x ?z) (row ?y))
+	(<= (beside ?y ?x west ?y ?z) (right ?z ?x) (row ?y))
+	(<= (legal player (move ?t ?d)) (true (cell ?y ?x ?t)) (distinct ?t blank) (direction ?d))
+	(<= (next (cell ?v ?w ?u)) (does player (move ?t ?d)) (true (cell ?y ?x ?t)) (beside ?y ?x ?d ?v ?w) (true (cell ?y ?x ?u)))
+	(goal player 0)
+	(<= terminal (true (step 81)))`
+
 func TestGamesWithoutLayersAreRefusedInWords(t *testing.T) {
 	circle := &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{
 		{Moves: []int{2, 1}, Kids: []int{1, 2}}, {Moves: []int{1, 1}, Kids: []int{0}}, {Goals: []int32{100, 0}},
 	}}
-	for reason, m := range map[string]machine.Machine{
-		"positions repeat": circle.Machine(), "do not fit into 64 bits": gamestest.Machine(t, "hex-9x9"),
+	wide := "do not fit into 64 bits"
+	for _, c := range []struct {
+		name, reason string
+		machine      machine.Machine
+	}{
+		{"a circle", "positions repeat", circle.Machine()},
+		{"hex-9x9", wide, gamestest.Machine(t, "hex-9x9")},
+		{"tiles", wide, gamestest.Compiled(t, tiles)},
 	} {
-		r := solved(t, layers.New(layers.Config{}), m, m.Initial(), search.Limits{})
-		if r.Unfinished == nil || !strings.Contains(r.Unfinished.Error(), reason) || r.Solved() {
-			t.Errorf("unfinished: %v, want that %s", r.Unfinished, reason)
+		r := solved(t, layers.New(layers.Config{}), c.machine, c.machine.Initial(), search.Limits{})
+		if r.Unfinished == nil || !strings.Contains(r.Unfinished.Error(), c.reason) || r.Solved() {
+			t.Errorf("%s: unfinished: %v, want that %s", c.name, r.Unfinished, c.reason)
 		}
 	}
 	unfair := &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{

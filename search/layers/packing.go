@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"errors"
 	"math/bits"
 	"slices"
 
@@ -26,7 +27,7 @@ import (
 type packing struct {
 	constant machine.State // mask of the bits that are equal in all positions
 	value    machine.State // values of the constant bits
-	width    int           // of keys, in bits; at most 64 are supported
+	width    int           // of keys, in bits: at most 64
 
 	code   []uint64 // by bit of a position: its contribution to the key
 	groups []group
@@ -89,8 +90,12 @@ func (y *symmetry) apply(q machine.State) machine.State {
 	return image
 }
 
-// newPacking returns the packing with the given constant bits and digits, each a list of bits.
-func newPacking(constant, value machine.State, digits [][]int, symmetries []symmetry) *packing {
+// errWide is the error if keys are too wide.
+var errWide = errors.New("the positions of a layer do not fit into 64 bits each")
+
+// newPacking returns the packing with the given constant bits and digits, each a list of bits. It returns errWide if keys
+// have more than 64 bits.
+func newPacking(constant, value machine.State, digits [][]int, symmetries []symmetry) (*packing, error) {
 	p := &packing{constant: constant, value: value, code: make([]uint64, 64*len(constant))}
 	digits = slices.Clone(digits)
 	slices.SortStableFunc(digits, func(a, b []int) int { return len(b) - len(a) })
@@ -115,7 +120,7 @@ func newPacking(constant, value machine.State, digits [][]int, symmetries []symm
 	}
 	p.chunks, p.width = append(p.chunks, c), c.shift+c.width()
 	if p.width > 64 {
-		return p
+		return nil, errWide
 	}
 	for i := range p.chunks {
 		c := &p.chunks[i]
@@ -127,7 +132,7 @@ func newPacking(constant, value machine.State, digits [][]int, symmetries []symm
 			p.images = append(p.images, p.image(&symmetries[i]))
 		}
 	}
-	return p
+	return p, nil
 }
 
 func newGroup(members []int) group {
