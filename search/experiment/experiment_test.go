@@ -116,6 +116,9 @@ func TestAllMethodsAgreeOnTheValue(t *testing.T) {
 				}
 				continue
 			}
+			if r.Note != "" {
+				t.Errorf("%s, %s is finished with the note %q", r.Table, r.Method, r.Note)
+			}
 			last := r.Games[len(r.Games)-1]
 			if want, ok := values[last]; ok && math.Abs(r.Value[0]-want) > 1e-6 {
 				t.Errorf("%s: %s finds %v, another method %v", last, r.Method, r.Value, want)
@@ -132,11 +135,17 @@ func TestRunsThatAreNotFinishedSayWhy(t *testing.T) {
 	l := lab(3, 5)
 	l.Limit = time.Nanosecond
 	var notes []string
+	skipped := make(map[string]int)
 	for _, r := range rows(t, l, "tron") {
 		if r.Finished {
 			t.Errorf("size %d, %s is finished after a nanosecond", r.Size, r.Method)
 		}
 		notes = append(notes, r.Note)
+		if line := r.Table + ", " + r.Method; r.Paper == nil && strings.Contains(r.Note, "not tried") {
+			if skipped[line]++; skipped[line] > 1 {
+				t.Errorf("%s: size %d is the second one that is noted as not tried", line, r.Size)
+			}
+		}
 	}
 	for _, want := range []string{"stopped after 0 s", "not tried: size 3"} {
 		if !strings.Contains(strings.Join(notes, "\n"), want) {

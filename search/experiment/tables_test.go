@@ -1,11 +1,16 @@
 package experiment
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"stackmate/games"
+	"stackmate/games/gamestest"
 	"stackmate/internal/must"
+	"stackmate/reasoner/machine"
 	"stackmate/search/solve"
 )
 
@@ -49,5 +54,26 @@ func TestFiguresOfThePaperStandBesideRunsWithoutATableOnly(t *testing.T) {
 	}
 	if published < 30 {
 		t.Errorf("%d published figures", published)
+	}
+}
+
+func TestAnUnfinishedRowHasTheMeansOfItsGames(t *testing.T) {
+	broken, m := errors.New("broken"), gamestest.Machine(t, "goofspiel-3")
+	l := Lab{Limit: time.Hour, Memory: 64, Compile: func(_ context.Context, game string) (machine.Machine, error) {
+		if game == "broken" {
+			return nil, broken
+		}
+		return m, nil
+	}}
+	nodes := func(games ...string) (float64, error) {
+		r := run{method: solve.SimultaneousAlphaBeta, games: games, options: solve.Options{Method: solve.SimultaneousAlphaBeta}}
+		row := newRow("test", r)
+		err := l.measure(t.Context(), r, &row)
+		return row.Nodes, err
+	}
+	one, err := nodes("whole")
+	two, failed := nodes("whole", "broken")
+	if err != nil || !errors.Is(failed, broken) || one == 0 || two != one/2 {
+		t.Errorf("%g nodes of one game, %v; %g in the mean of it and one without nodes, %v", one, err, two, failed)
 	}
 }

@@ -2,6 +2,7 @@ package gambit_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,10 +62,12 @@ func TestAMatrixIsWrittenWithTheFirstPlayersStrategyFastest(t *testing.T) {
 	m := toys.Bimatrix([][][2]int32{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}, {{9, 10}, {11, 12}}}).Machine()
 	cells := [3][2][2]string{{{"1", "2"}, {"3", "4"}}, {{"5", "6"}, {"7", "8"}}, {{"9", "10"}, {"11", "12"}}}
 	var b strings.Builder
-	err := gambit.WriteMatrix(&b, `a "game"`, m.Names(), [][]machine.Move{{0, 1, 2}, {0, 1}}, func(i, j int) (string, string) {
+	names := *m.Names()
+	names.Moves = [][]string{{"up", "straight", "down"}, {"left", "right"}}
+	err := gambit.WriteMatrix(&b, `a "game"`, &names, [][]machine.Move{{0, 1, 2}, {0, 1}}, func(i, j int) (string, string) {
 		return cells[i][j][0], cells[i][j][1]
 	})
-	want := "NFG 1 R \"a 'game'\" { \"left\" \"right\" }\n{ { \"m0\" \"m1\" \"m2\" }\n{ \"m0\" \"m1\" } }\n\"\"\n\n1 2 5 6 9 10 3 4 7 8 11 12 \n"
+	want := "NFG 1 R \"a 'game'\" { \"left\" \"right\" }\n{ { \"up\" \"straight\" \"down\" }\n{ \"left\" \"right\" } }\n\"\"\n\n1 2 5 6 9 10 3 4 7 8 11 12 \n"
 	if err != nil || b.String() != want {
 		t.Errorf("%v\n%s, want\n%s", err, b.String(), want)
 	}
@@ -92,6 +95,16 @@ func TestFilesOfOthersAreRead(t *testing.T) {
 				t.Errorf("payoffs %v, want %v, in\n%s", got, c.want, rules)
 			}
 		})
+	}
+}
+
+func TestLikelierActionsOfChanceAreSeveralNumberedMoves(t *testing.T) {
+	rules := must.Get(gambit.Rules(`EFG 2 R "" { "A" "B" } c "" 1 "" { "l" 1/3 "r" 2/3 } 0 t "" 1 "" { 100, 0 } t "" 2 "" { 0, 100 }`))(t)
+	m := gamestest.Compiled(t, rules)
+	names := m.Names()
+	got := slices.Sorted(slices.Values(names.Moves[names.Chance()]))
+	if want := []string{"l", "r_1", "r_2"}; !slices.Equal(got, want) {
+		t.Errorf("moves of chance %v, want %v", got, want)
 	}
 }
 
