@@ -87,9 +87,6 @@ type Bounds[V any] struct{ Lower, Upper V }
 // all known finite games, and ends cycles.
 const maxPly = 5000
 
-// contextEvery is the number of positions between two polls of the context.
-const contextEvery = 64
-
 // Solver searches positions of one game. Its transposition table persists between searches. A Solver is
 // not safe for concurrent use.
 type Solver[P any, K comparable, V any, L Values[V], G Game[P, K, V]] struct {
@@ -102,7 +99,6 @@ type Solver[P any, K comparable, V any, L Values[V], G Game[P, K, V]] struct {
 	table  *memory[K, V]
 	kids   [][]P // by ply: children, reused
 
-	seen    int64
 	stopped bool
 	out     Result[V]
 }
@@ -153,9 +149,9 @@ func (r *Solver[P, K, V, L, G]) tightened(b, known Bounds[V]) Bounds[V] {
 	}
 }
 
-// isStopped counts a position and reports whether a limit is reached or ctx is done.
+// isStopped reports whether a limit is reached or ctx is done.
 func (r *Solver[P, K, V, L, G]) isStopped() bool {
-	if r.seen++; r.seen%contextEvery == 0 && r.ctx.Err() != nil || r.MaxNodes > 0 && r.out.Nodes >= r.MaxNodes {
+	if r.ctx.Err() != nil || r.MaxNodes > 0 && r.out.Nodes >= r.MaxNodes {
 		r.stopped = true
 	}
 	return r.stopped

@@ -185,7 +185,7 @@ func TestDistributiveLatticesAgreeWithMinimax(t *testing.T) {
 
 func TestASearchThatIsBrokenOffStillTellsBoundsThatHold(t *testing.T) {
 	l := Choices{Worlds{1<<7 - 1}}
-	for i := range 200 {
+	for i := range 4 {
 		rng := newRand(i)
 		game := grow(shape{depth: 6, width: 3}, rng, drawChoices)
 		want := Minimax[int, int, Front[uint64]](l, game, 0)
@@ -202,9 +202,29 @@ func TestASearchThatIsBrokenOffStillTellsBoundsThatHold(t *testing.T) {
 		if r, err := solver.Search(ctx, 0); err == nil || r.Exact {
 			t.Fatal("a search whose context has ended says that it is complete")
 		}
-		if i == 3 {
-			return
-		}
+	}
+}
+
+// interrupted is a tree that ends a context when children are listed for the first time.
+type interrupted struct {
+	*tree[float64]
+	end    context.CancelFunc
+	listed int
+}
+
+func (g *interrupted) AppendChildren(dst []int, p int) ([]int, Turn) {
+	g.listed++
+	g.end()
+	return g.tree.AppendChildren(dst, p)
+}
+
+func TestNoChildrenAreListedAfterTheEndOfTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	game := &interrupted{tree: grow(shape{depth: 5, width: 3, exactly: true}, newRand(1), drawNumber), end: cancel}
+	solver := must.Get(New[int, int, float64](Numbers{0, 100}, game, Config{}))(t)
+	if _, err := solver.Search(ctx, 0); err == nil || game.listed != 1 {
+		t.Errorf("children of %d positions are listed, error %v; want 1", game.listed, err)
 	}
 }
 
