@@ -323,6 +323,9 @@ func TestFilesThatAreNoMatchRecordsAreRefused(t *testing.T) {
 		"0 goals of 2 roles":       func(r *Record) { r.Goals = nil },
 		"1 errors of 2 roles":      func(r *Record) { r.Errors[0] = r.Errors[0][:1] },
 		"3 reply_times of 2 roles": func(r *Record) { r.ReplyTimes[1] = make([]float64, 3) },
+		"1 explanations of 2 roles": func(r *Record) {
+			r.Explanations = [][]*protocol.Explanation{nil, {{}}}
+		},
 
 		"1 players in the summary of 2 roles": func(r *Record) { r.Summary.Players = r.Players[:1] },
 		"0 goals in the summary of 2 roles":   func(r *Record) { r.Summary.Goals = nil },

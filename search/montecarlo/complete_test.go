@@ -57,3 +57,20 @@ func TestACompleteTreeOfGeneralSumTakesTheBestMove(t *testing.T) {
 		t.Errorf("left plays %v for %v, want move 1 for 40", s, r.Values)
 	}
 }
+
+func TestACompleteTreeHasTheMeanOverChance(t *testing.T) {
+	// Chance draws one of two matrix games of value 50 and 7000/150.
+	g := &toys.Tree{Roles: []string{"left", "right", machine.RandomRole}, Nodes: []toys.Node{
+		{Moves: []int{1, 1, 2}, Kids: []int{1, 2}},
+		{Moves: []int{2, 2, 1}, Kids: []int{3, 4, 4, 3}},
+		{Moves: []int{2, 2, 1}, Kids: []int{5, 3, 6, 4}},
+		{Goals: []int32{100, 0, 0}},
+		{Goals: []int32{0, 100, 0}},
+		{Goals: []int32{20, 80, 0}},
+		{Goals: []int32{70, 30, 0}},
+	}}
+	r := completed(t, g.Machine(), 1)
+	if want := (50 + 7000./150) / 2; math.Abs(r.Values[0].Lower-want) > 1e-6 {
+		t.Errorf("values %v, want %g", r.Values, want)
+	}
+}

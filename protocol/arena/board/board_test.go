@@ -2,6 +2,8 @@ package board
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -264,6 +266,32 @@ func TestTheCellInTheLowerLeftCornerIsDark(t *testing.T) {
 		before, _, found := strings.Cut(svg, `aria-label="`+name+`: `)
 		if cell := before[strings.LastIndexByte(before, '<'):]; !found || !strings.Contains(cell, want) {
 			t.Errorf("%s: %s", name, cell)
+		}
+	}
+}
+
+func TestCellsOfHexAreRegularHexagons(t *testing.T) {
+	l, facts := layout(t, "hex-3x3")
+	_, points, found := strings.Cut(l.Draw(facts).SVG(), `points="`)
+	if !found {
+		t.Fatal("no polygon is drawn")
+	}
+	var x, y []float64
+	points, _, _ = strings.Cut(points, `"`)
+	for _, point := range strings.Fields(points) {
+		var a, b float64
+		if n, err := fmt.Sscanf(point, "%g,%g", &a, &b); n != 2 {
+			t.Fatalf("%s: %v", point, err)
+		}
+		x, y = append(x, a), append(y, b)
+	}
+	if len(x) != 6 {
+		t.Fatalf("%d corners", len(x))
+	}
+	want := math.Hypot(x[1]-x[0], y[1]-y[0])
+	for i := range x {
+		if side := math.Hypot(x[(i+1)%6]-x[i], y[(i+1)%6]-y[i]); math.Abs(side-want) > 0.2 {
+			t.Errorf("side %d is %g long, want %g", i, side, want)
 		}
 	}
 }
