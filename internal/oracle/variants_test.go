@@ -25,7 +25,7 @@ import (
 // Rulesheets in use are mostly too large for the oracle. Variants of them are large games of unusual shape: the methods and the
 // proved facts are compared with each other and with random games.
 
-var variants = flag.Int("oracle.variants", 12, "number of variants of rulesheets in use that are compared")
+var variants = flag.Int("oracle.variants", 6, "number of variants of rulesheets in use that are compared")
 
 // mutation is a rulesheet of which clauses are left out or changed.
 type mutation struct {
