@@ -286,32 +286,23 @@ func (a *agreement) contradict(v, w []search.Interval) bool {
 // compareLine follows the line of a result. If at most one role has a choice in each of its positions and it ends the game, its
 // goals are the values.
 func (a *agreement) compareLine(method string, r *search.Result) {
-	m, q, pure := a.machine, slices.Clone(a.machine.Initial()), a.machine.Names().Chance() < 0
-	b, x := m.NewNarrowBatch(), play.NewExpander(m)
-	for ply, joint := range r.Line {
-		if over, _ := x.Look(q); over {
-			a.fault("%s: the game is over after %d joint moves of its line, of %d", method, ply, len(r.Line))
+	m := a.machine
+	h, pure := play.NewHistory(m, m.Initial()), m.Names().Chance() < 0
+	for ply, joint := range m.Names().LineTexts(r.Line) {
+		choosers := 0
+		for role := range joint {
+			choosers += min(len(h.Legal(machine.Role(role)))-1, 1)
+		}
+		if err := h.Advance(joint); err != nil {
+			a.fault("%s: joint move %d of its line, of %d: %v", method, ply+1, len(r.Line), err)
 			return
 		}
-		b.Load(q, 1)
-		b.Evaluate(1)
-		choosers := 0
-		for role, move := range joint {
-			legal := b.AppendLegal(nil, 0, machine.Role(role))
-			if choosers += min(len(legal)-1, 1); !slices.Contains(legal, move) {
-				a.fault("%s: joint move %d of its line is illegal", method, ply+1)
-				return
-			}
-			b.Choose(0, machine.Role(role), move)
-		}
 		pure = pure && choosers <= 1
-		b.Advance(1)
-		b.Store(q, 1)
 	}
-	over, goals := x.Look(q)
-	if !over || !pure || !r.Solved() || r.Concept != search.Value {
+	if !h.IsOver() || !pure || !r.Solved() || r.Concept != search.Value {
 		return
 	}
+	goals := h.Goals()
 	for _, role := range m.Names().Players() {
 		if g := float64(goals[role]); g < r.Values[role].Lower-tolerance || g > r.Values[role].Upper+tolerance {
 			a.fault("%s: values %v, and its line ends with the goals %v", method, r.Values, goals)
