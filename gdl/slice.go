@@ -12,7 +12,7 @@ func (g *Game) BegunAt(facts []Term) *Game {
 }
 
 // Slice returns the rules that the named relations depend on, directly or through true and next, and reports whether
-// it omits any rule. In every reachable position, the slice gives the same answers for these relations, but has fewer
+// it omits a rule of next. In every reachable position, the slice gives the same answers for these relations, but has fewer
 // fluents.
 //
 // Fluents are distinguished by functor and arity, so a condition on all fluents (true ?f) keeps all of them.

@@ -54,6 +54,14 @@ func walks(t *testing.T, g *toys.Tree, goal float64, most int) int {
 	return -1
 }
 
+func TestAGoalIsRoundedUpToWholePointsBeyondTheErrorOfPrograms(t *testing.T) {
+	for goal, want := range map[float64]int32{50: 50, 50.0004: 50, 49.9996: 50, 49.5: 50, 100: 100, 0: 0, 33.34: 34} {
+		if got := wholePoints(goal); got != want {
+			t.Errorf("%g: %d, want %d", goal, got, want)
+		}
+	}
+}
+
 func TestAProvedWinIsMadeInTheFewestMoves(t *testing.T) {
 	if made := walks(t, corridor(9, 100), 100, 100); made != 17 {
 		t.Errorf("%d joint moves, want 17", made)

@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -377,6 +378,9 @@ func TestThePlanIsDroppedWhenTheMatchTakesAnotherWay(t *testing.T) {
 	r.follow(found(line))
 	if k := r.soonest(); k == nil || k.Move != 0 || k.Bounds.Lower != bestGoal || !p.isSettled(r) {
 		t.Fatalf("got %+v; want the first move of the line", k)
+	}
+	if v := r.decide(""); !slices.Equal(v.strategy, []search.Weighted{{Move: 0, Probability: 1}}) {
+		t.Errorf("strategy %v; want the first move of the line", v.strategy)
 	}
 	p.plan = plan{line, at.state}
 	if c := p.choose(t.Context(), at); c.move != 0 || c.by != byPlan || c.root.nodes != 0 {

@@ -1,12 +1,14 @@
 package exact_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 	"stackmate/search/exact"
@@ -35,6 +37,30 @@ func TestAnotherSumOfGoalsIsAnError(t *testing.T) {
 	alone := exact.Payoff{First: 0, Other: machine.NoRole}
 	if _, err := alone.Of([]int32{101}); err == nil {
 		t.Error("no error for a goal out of range")
+	}
+	if v, err := alone.Of([]int32{100}); v != 100 || err != nil {
+		t.Errorf("the greatest goal: %v, %v", v, err)
+	}
+}
+
+func TestARandomGameShowsTheSumOfTheGoals(t *testing.T) {
+	for _, sum := range []int32{0, 60} {
+		tree := toys.Tree{Roles: []string{"a", "b"}, Nodes: []toys.Node{{Moves: []int{1, 1}, Kids: []int{1}}, {Goals: []int32{sum / 3, sum - sum/3}}}}
+		p := exact.Payoff{First: 0, Other: 1}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := p.Find(over, tree.Machine()); err != nil {
+			t.Error(err)
+		}
+		if got, ok := p.Sum.Known(); ok {
+			t.Errorf("without time: sum %g", got)
+		}
+		if err := p.Find(t.Context(), tree.Machine()); err != nil {
+			t.Error(err)
+		}
+		if got, ok := p.Sum.Known(); !ok || got != float64(sum) {
+			t.Errorf("sum %g (%t), want %d", got, ok, sum)
+		}
 	}
 }
 

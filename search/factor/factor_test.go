@@ -86,6 +86,19 @@ func TestWinsAndBlocksAreFoundOnEitherBoard(t *testing.T) {
 	}
 }
 
+// A player with one legal move plays it; it counts in no subgame.
+func TestAPlayerWithoutAChoiceHasAStrategy(t *testing.T) {
+	m := gamestest.Compiled(t, twoRows)
+	q := must.Get(m.Names().State([]string{
+		"(control x 1)", "(control o 2)", "(cell 1 1 x)", "(cell 1 2 o)", "(cell 1 3 x)", "(cell 1 4 o)", "(cell 2 1 x)", "(cell 2 3 o)",
+	}))(t)
+	s := factor.New(&silent{}, func(machine.Machine) search.Searcher { return &silent{} }, none)
+	r := must.Get(s.Search(t.Context(), m, q, search.Limits{MaxNodes: 200}))(t)
+	if only := r.Strategies[0]; len(only) != 1 || m.Names().MoveText(0, only[0].Move) != "(mark 1 5)" || only[0].Probability != 1 {
+		t.Errorf("strategies %v", r.Strategies)
+	}
+}
+
 // TestAMatchOfFactoredSearches has legal moves in all its positions, the same every time, and
 // no more nodes than allowed.
 func TestAMatchOfFactoredSearches(t *testing.T) {

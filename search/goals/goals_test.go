@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/facts"
 	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/certify"
@@ -208,6 +210,83 @@ func TestASearchThatMeetsAFaultReturnsIt(t *testing.T) {
 	}
 }
 
+// One search for both players holds only while the goals add up to 100 (shared).
+func TestASearchForBothPlayersEndsAtAnotherSum(t *testing.T) {
+	for name, c := range map[string]struct {
+		game        *toys.Tree
+		left, right float64
+		hundred     bool
+	}{
+		"100 at every end": {ends([2]int32{30, 70}, [2]int32{60, 40}), 60, 40, true},
+		"110 at one end":   {ends([2]int32{50, 50}, [2]int32{60, 50}), 60, 50, false},
+		"90 at one end":    {ends([2]int32{50, 50}, [2]int32{50, 40}, [2]int32{20, 80}), 50, 40, false},
+	} {
+		for method, make := range methods {
+			s := goals.NewSearcher(goals.Config{Kind: goals.ZeroSum, Threads: 1, Make: make})
+			m := c.game.Machine()
+			goals.Forget(s, m)
+			r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
+			if err != nil || r.Values[0] != search.Exact(c.left) || r.Values[1] != search.Exact(c.right) || s.Facts().Hundred != c.hundred {
+				t.Errorf("%s, %s: %v, %+v, error %v", name, method, r.Values, s.Facts(), err)
+			}
+		}
+	}
+}
+
+// deciding is a game with decisive moves in playouts.
+type deciding struct{ machine.Machine }
+
+func (d deciding) Decisive(context.Context, bool) machine.Machine { return d.Machine }
+
+// given is a search that takes note of its machine.
+type given struct {
+	machine *machine.Machine
+	bounds
+}
+
+func (g given) Search(ctx context.Context, m machine.Machine, q machine.State, lim search.Limits) (search.Result, error) {
+	*g.machine = m
+	return g.bounds.Search(ctx, m, q, lim)
+}
+
+// A decisive move takes the best goal of a role, so it needs a game of that role with one goal at every end.
+func TestDecisiveMovesAreOfTheGameOfAPlayer(t *testing.T) {
+	without, varies := ends([2]int32{100, 0}, [2]int32{50, missing}), ends([2]int32{100, 100}, [2]int32{0, 20})
+	for name, c := range map[string]struct {
+		machine machine.Machine
+		lenient bool
+		want    bool
+	}{
+		"decisive moves":                  {deciding{varies.Machine()}, true, true},
+		"none in the game":                {varies.Machine(), true, false},
+		"goals that may be missing":       {deciding{without.Machine()}, false, false},
+		"missing goals, which count as 0": {deciding{without.Machine()}, true, true},
+	} {
+		var m machine.Machine
+		s := goals.NewSearcher(goals.Config{Kind: goals.ZeroSum, Threads: 1, Lenient: c.lenient, Make: func() search.Searcher { return given{&m, bounds(search.Exact(50))} }})
+		if !c.lenient {
+			goals.Forget(s, c.machine)
+		}
+		if _, err := s.Search(t.Context(), c.machine, c.machine.Initial(), search.Limits{}); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := facts.Decisive(t.Context(), m, false) != nil; got != c.want {
+			t.Errorf("%s: decisive moves %t, want %t", name, got, c.want)
+		}
+	}
+}
+
+// The tables of the searches for the players are held at the same time.
+func TestMemoryOfSearchesByRoleAddsUp(t *testing.T) {
+	names := ends([2]int32{0, 100}).Machine().Names()
+	r, err := goals.ByRole(t.Context(), names, 1, search.Limits{}, func(_ context.Context, i int, _ search.Limits) (search.Result, error) {
+		return search.Result{Counters: search.Counters{Nodes: 5, PeakBytes: int64(10 + i), Evictions: int64(3 + i)}}, nil
+	})
+	if err != nil || r.PeakBytes != 21 || r.Evictions != 7 || r.Nodes != 10 {
+		t.Errorf("%d bytes, %d evictions, %d nodes, error %v; want 21, 7, 10", r.PeakBytes, r.Evictions, r.Nodes, err)
+	}
+}
+
 func TestALenientSearchTakesAMissingGoalForNothing(t *testing.T) {
 	game := ends([2]int32{40, 60}, [2]int32{50, missing}, [2]int32{missing, 80})
 	s := goals.NewSearcher(goals.Config{Kind: goals.ZeroSum, Threads: 1, Lenient: true, Make: methods["bab"]})
@@ -275,10 +354,26 @@ func TestGuaranteesAreCertified(t *testing.T) {
 // bounds is a search with fixed bounds.
 type bounds search.Interval
 
-func (b bounds) Search(_ context.Context, m machine.Machine, _ machine.State, _ search.Limits) (search.Result, error) {
+func (b bounds) Search(_ context.Context, m machine.Machine, _ machine.State, lim search.Limits) (search.Result, error) {
 	v := search.Interval(b)
 	moves := []search.Known{{Bounds: v}}
-	return search.Result{Proved: true, Values: []search.Interval{v, v}, Moves: [][]search.Known{moves, nil}}, nil
+	r := search.Result{Proved: true, Values: []search.Interval{v, v}, Moves: [][]search.Known{moves, nil}}
+	if lim.Progress != nil {
+		lim.Progress(r)
+	}
+	return r, nil
+}
+
+func TestReportsNameTheConcept(t *testing.T) {
+	for want, game := range map[search.Concept]*toys.Tree{search.Value: ends([2]int32{40, 60}), search.Guarantee: ends([2]int32{40, 60}, [2]int32{40, 50})} {
+		var reported []search.Concept
+		s := goals.NewSearcher(goals.Config{Kind: goals.AnySum, Make: func() search.Searcher { return bounds(search.Exact(40)) }})
+		m := game.Machine()
+		r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{Progress: func(r search.Result) { reported = append(reported, r.Concept) }})
+		if err != nil || r.Concept != want || !slices.Equal(reported, []search.Concept{want}) {
+			t.Errorf("%s, reports %v, error %v; want %s", r.Concept, reported, err, want)
+		}
+	}
 }
 
 // Means over chance are rounded: an interval that is called proved leaves room for that.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"stackmate/games/gamestest"
@@ -178,8 +179,11 @@ func TestTheLineLeadsToTheValues(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	over, goals := toys.Follow(m, m.Initial(), r.Line)
+	if !over || len(r.Line) == 0 {
+		t.Fatalf("the line %v does not reach the end", r.Line)
+	}
 	for role, g := range goals {
-		if !over || float64(g) != r.Values[role].Lower {
+		if float64(g) != r.Values[role].Lower {
 			t.Errorf("after %d joint moves %v, the values are %v", len(r.Line), goals, r.Values)
 		}
 	}
@@ -213,7 +217,8 @@ func TestASearchThatIsStoppedClaimsNothing(t *testing.T) {
 func TestATableIsKeptForTheSameGameAndMemory(t *testing.T) {
 	m, other, s := gamestest.Machine(t, "trio-3x3"), gamestest.Machine(t, "ticTacToe"), New(Config{})
 	var nodes []int64
-	for _, c := range []struct {
+	var before search.Result
+	for i, c := range []struct {
 		machine machine.Machine
 		bytes   int64
 	}{{m, 0}, {m, 0}, {other, 0}, {m, 0}, {m, 1 << 30}} {
@@ -221,9 +226,17 @@ func TestATableIsKeptForTheSameGameAndMemory(t *testing.T) {
 		if err != nil || !r.Solved() {
 			t.Fatalf("%+v, %v", r, err)
 		}
-		nodes = append(nodes, r.Nodes)
+		if i == 1 && (!reflect.DeepEqual(r.Strategies, before.Strategies) || len(r.Line) != len(before.Line)) {
+			t.Errorf("the second search plays %v, the first %v", r.Strategies, before.Strategies)
+		}
+		before, nodes = r, append(nodes, r.Nodes)
 	}
 	if nodes[1] >= nodes[0]/2 || nodes[2] == 0 || nodes[3] != nodes[0] || nodes[4] != nodes[0] {
 		t.Errorf("nodes %v", nodes)
+	}
+	const small = 1 << 17
+	large := gamestest.Machine(t, "trio")
+	if r := must.Get(s.Search(t.Context(), large, large.Initial(), search.Limits{MaxBytes: small, MaxNodes: 20_000}))(t); r.PeakBytes > 2*small || r.TableHits == 0 {
+		t.Errorf("%d bytes of %d, %d hits", r.PeakBytes, small, r.TableHits)
 	}
 }

@@ -156,3 +156,15 @@ func positionsOf(b *testing.B, m machine.Machine, n int) []machine.State {
 	}
 	return list
 }
+
+func TestTheLastToleranceIsTheLeastDifferenceOfGoals(t *testing.T) {
+	for want, goals := range map[float64][][]int32{
+		50: {{0, 50, 100}, {100, 0, 50}}, 10: {{30, 100, 0, 40}, {50, 60}}, 100: {nil, {70}, {0, 100, 100}},
+	} {
+		for _, list := range goals {
+			if got := smallestGap(list); got != want {
+				t.Errorf("goals %v: %g, want %g", list, got, want)
+			}
+		}
+	}
+}

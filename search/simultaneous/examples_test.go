@@ -1,6 +1,8 @@
 package simultaneous
 
 import (
+	"math"
+	"reflect"
 	"testing"
 
 	"stackmate/internal/must"
@@ -100,6 +102,28 @@ func TestFigures1To3DominanceByBounds(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: dominated %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// The estimate of a move is its mean payoff against the strategy of the other player; its bounds are its least and greatest payoff, which
+// are moved outwards by the rounding error.
+func TestMovesOfTheFirstPositionHaveBoundsAndEstimates(t *testing.T) {
+	tree := &toys.Tree{Roles: two}
+	matrixOf(2, 2, value(10), value(80), value(70), value(20)).plant(tree)
+	type known struct{ lower, upper, estimate float64 }
+	want := [][]known{{{10, 80, 45}, {20, 70, 45}}, {{30, 90, 55}, {20, 80, 55}}}
+	for name, c := range map[string]Config{"SMAB": {}, "backward induction": {Method: BackwardInduction}, "double oracle": {Method: DoubleOracle}} {
+		var got [][]known
+		for _, moves := range solve(t, c, tree.Machine()).Moves {
+			var own []known
+			for _, k := range moves {
+				own = append(own, known{math.Ceil(k.Bounds.Lower), math.Floor(k.Bounds.Upper), math.Round(k.Estimate)})
+			}
+			got = append(got, own)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: the moves have bounds and estimates %v, want %v", name, got, want)
 		}
 	}
 }

@@ -111,3 +111,23 @@ func TestFactorKeepsTheDisjunction(t *testing.T) {
 		})
 	})
 }
+
+func TestFactorSharesLiteralsOfSeveralTerms(t *testing.T) {
+	n := logic.NewNetwork()
+	a, b, c, d, e := n.Input(), n.Input(), n.Input(), n.Input(), n.Input()
+	for name, x := range map[string]struct {
+		terms [][]logic.Lit
+		want  []logic.Lit
+	}{
+		"of two of three terms": {[][]logic.Lit{{a, b}, {a, c}, {d, e}}, []logic.Lit{n.And(a, n.Or(b, c)), n.And(d, e)}},
+		"of all terms":          {[][]logic.Lit{{a, b}, {a, c}}, []logic.Lit{n.And(a, n.Or(b, c))}},
+		"of no terms":           {[][]logic.Lit{{a, b}, {c, d}}, []logic.Lit{n.And(a, b), n.And(c, d)}},
+	} {
+		got := n.Factor(t.Context(), x.terms)
+		slices.Sort(got)
+		slices.Sort(x.want)
+		if !slices.Equal(got, x.want) {
+			t.Errorf("%s: %v, want %v", name, got, x.want)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package tracking
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/rs/zerolog"
+
+	"stackmate/games/gamestest"
+	"stackmate/gdl"
+	"stackmate/internal/must"
+	"stackmate/reasoner/machine"
+	"stackmate/reasoner/prover"
+)
+
+// counted is a prover that counts its questions, or fails.
+type counted struct {
+	Prover
+	questions *atomic.Int32
+	fault     error
+}
+
+func (c counted) Legal(ctx context.Context, fluents []string, role string, atMost int) ([]string, error) {
+	if c.questions.Add(1); c.fault != nil {
+		return nil, c.fault
+	}
+	return c.Prover.Legal(ctx, fluents, role, atMost)
+}
+
+// history is a match that is followed by a test.
+type history struct {
+	*Match
+	told [][]gdl.Term
+	log  bytes.Buffer
+}
+
+func newHistory(self machine.Role) *history {
+	h := new(history)
+	h.Match = New(zerolog.New(zerolog.SyncWriter(&h.log)), 2, self)
+	return h
+}
+
+// hear delivers a joint move, or NIL without moves, waits for all sources, and returns the best standing.
+func (h *history) hear(t *testing.T, joint ...string) *Standing {
+	t.Helper()
+	var moves []gdl.Term
+	for _, text := range joint {
+		moves = append(moves, must.Get(gdl.ParseTerm(text))(t))
+	}
+	h.told = append(h.told, moves)
+	n := h.Hear(h.told)
+	synctest.Wait()
+	s, _ := h.Best(n)
+	return s
+}
+
+func TestTheBestSourceGivesTheStanding(t *testing.T) {
+	rules, fast := gamestest.Rules(t, "ticTacToe"), gamestest.Machine(t, "ticTacToe")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		h, questions := newHistory(0), new(atomic.Int32)
+		h.FollowRules(ctx, rules, func(g *gdl.Game) Prover { return counted{prover.New(g), questions, nil} })
+		if s := h.hear(t); s == nil || s.Machine != nil || s.Turn != 0 || len(s.Legal) != 9 || !s.All || s.Over || !h.IsFollowed() || h.AwaitsBest() {
+			t.Fatalf("with provers: %+v", s)
+		}
+		h.Answer("(mark 1 1)")
+		h.FollowMachine(ctx, fast, true)
+		if !h.AwaitsBest() {
+			t.Error("the best machine is not followed")
+		}
+		s := h.hear(t, "(mark 1 1)", "noop")
+		if s == nil || s.Machine != fast || s.Turn != 1 || !slices.Equal(s.Legal, []string{"noop"}) || s.Replaced || h.AwaitsBest() {
+			t.Fatalf("with the machine: %+v", s)
+		}
+		before := questions.Load()
+		h.Answer("noop")
+		if s := h.hear(t, "noop", "(mark 2 2)"); s == nil || s.Turn != 2 || len(s.Legal) != 7 || s.Heard != 3 {
+			t.Errorf("after two moves: %+v", s)
+		}
+		if questions.Load() != before {
+			t.Errorf("%d questions to provers beside the best machine", questions.Load()-before)
+		}
+		h.Answer("(mark 3 3)")
+		if s := h.hear(t, "(mark 1 3)", "noop"); s == nil || s.Turn != 3 || !s.Replaced {
+			t.Errorf("after a move in place of the answer: %+v", s)
+		}
+		cancel()
+		synctest.Wait()
+	})
+}
+
+// A machine that is compiled later reads all messages once more; the first reading is logged.
+func TestAnUnexpectedMessageIsLoggedOnce(t *testing.T) {
+	rules, fast := gamestest.Rules(t, "ticTacToe"), gamestest.Machine(t, "ticTacToe")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		h := newHistory(0)
+		h.FollowRules(ctx, rules, func(g *gdl.Game) Prover { return prover.New(g) })
+		h.hear(t)
+		h.Answer("(mark 1 1)")
+		for range 2 {
+			h.hear(t, "(castle long)", "(castle short)")
+		}
+		h.FollowMachine(ctx, fast, true)
+		synctest.Wait()
+		if n := strings.Count(h.log.String(), "unexpected message"); n != 2 {
+			t.Errorf("two unexpected messages are logged %d times:\n%s", n, &h.log)
+		}
+		cancel()
+		synctest.Wait()
+	})
+}
+
+func TestASourceThatFailsIsReplacedByTheOthers(t *testing.T) {
+	rules, _ := must.Get2(gdl.Load(t.Context(), "keys", []byte(keys)))(t) // without the end of a match it has fewer fluents
+	slow := gamestest.Compiled(t, keys)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		h, fault := newHistory(1), errors.New("out of memory")
+		if h.IsFollowed() {
+			t.Error("followed before a source has begun")
+		}
+		h.FollowRules(ctx, rules, func(g *gdl.Game) Prover { return counted{prover.New(g), new(atomic.Int32), fault} })
+		if s := h.hear(t); s != nil || h.IsFollowed() {
+			t.Errorf("standing %+v after the provers have failed", s)
+		}
+		if faults := h.Faults(); !errors.Is(faults[fromRules], fault) || !errors.Is(faults[fromMoves], fault) || faults[fromBest] != nil {
+			t.Errorf("faults %v", faults)
+		}
+		h.FollowMachine(ctx, slow, false)
+		synctest.Wait()
+		if s, _ := h.Best(1); s == nil || s.Machine != slow || !h.IsFollowed() || h.AwaitsBest() {
+			t.Errorf("standing %+v of the first machine", s)
+		}
+		cancel()
+		synctest.Wait()
+	})
+}
