@@ -2,12 +2,14 @@ package player
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -65,6 +67,10 @@ func TestTheMoveOfARoot(t *testing.T) {
 			exact:   moves(pure(1, search.Interval{Lower: 70, Upper: 100}, true), bounded(open, open, search.Interval{Lower: 70, Upper: 100})),
 			sampled: sampled, want: 3, by: byExact,
 		},
+		"a guess beside the proof of the first move": {
+			exact:   moves(pure(3, search.Interval{Lower: 70, Upper: 100}, true), bounded(search.Interval{Lower: 70, Upper: 100}, open, open)),
+			sampled: sampled, want: 1, by: byExact,
+		},
 		"less proved than promised": {exact: moves(pure(1, search.Interval{Lower: 50, Upper: 100}, true), nil), sampled: sampled, want: 2, by: bySampling},
 		"an estimate is no proof":   {exact: moves(pure(1, search.Exact(100), false), nil), sampled: sampled, want: 2, by: bySampling},
 		"a mistake": {
@@ -99,7 +105,7 @@ func TestTheMoveOfARoot(t *testing.T) {
 				r.bound(2, *c.other)
 			}
 			v := r.decide("by samples")
-			if len(v.strategy) != 1 || v.strategy[0].Move != c.want || v.by != c.by || !strings.Contains(v.why, c.why) {
+			if len(v.strategy) != 1 || v.strategy[0] != (search.Weighted{Move: c.want, Probability: 1}) || v.by != c.by || !strings.Contains(v.why, c.why) {
 				t.Errorf("%v by %s: %s; want move %d by %s: %s", v.strategy, v.by, v.why, c.want, c.by, c.why)
 			}
 		})
@@ -184,6 +190,35 @@ func TestTheExactSearchMayBeNamed(t *testing.T) {
 	defer cancel()
 	if r := p.search(ctx, at); !r.settles(r.exact) || r.exact.Values[0] != search.Exact(50) {
 		t.Errorf("found %+v", r.exact)
+	}
+}
+
+// asked is a machine that counts the questions for the sum of the goals.
+type asked struct {
+	machine.Machine
+	sums *int
+}
+
+func (a asked) ProvedGoalSum(context.Context) (int32, bool) {
+	*a.sums++
+	return 100, true
+}
+
+func (a asked) ProvedLength(context.Context) (int, bool) { return 0, false }
+
+func TestTheSumOfTheGoalsOfTwoPlayersIsProvedBeforeTheFirstMove(t *testing.T) {
+	constant := toys.Cyclic(rand.New(rand.NewPCG(1, 1)), 6, true)
+	alone := toys.Tree{Roles: []string{"a"}, Nodes: []toys.Node{{Moves: []int{2}, Kids: []int{1, 1}}, {Goals: []int32{50}}}}
+	general := toys.Tree{Roles: []string{"a", "b"}, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{1, 2}}, {Goals: []int32{50, 50}}, {Goals: []int32{80, 50}}}}
+	for name, c := range map[string]struct {
+		game *toys.Tree
+		want bool
+	}{"constant sum": {constant, true}, "one player": {&alone, false}, "general sum": {&general, false}} {
+		m, sums := c.game.Machine(), 0
+		onOneThread(0, 64<<20).prepare(t.Context(), position{machine: asked{m, &sums}, state: m.Initial(), legal: []machine.Move{0, 1}})
+		if (sums > 0) != c.want {
+			t.Errorf("%s: %d questions for the sum", name, sums)
+		}
 	}
 }
 

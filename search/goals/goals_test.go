@@ -287,6 +287,27 @@ func TestMemoryOfSearchesByRoleAddsUp(t *testing.T) {
 	}
 }
 
+// Each turn of a player has twice as many nodes, until its value is solved, a bound of its search ends it, or the nodes are used up.
+func TestTurnsOfThePlayersGoOnUntilAValueIsSolved(t *testing.T) {
+	names, ended := ends([2]int32{0, 100}).Machine().Names(), errors.New("too deep")
+	turns := []int{0, 0}
+	r, err := goals.ByRole(t.Context(), names, 1, search.Limits{}, func(_ context.Context, i int, lim search.Limits) (search.Result, error) {
+		turns[i]++
+		r := search.Result{Proved: true, Values: []search.Interval{search.GoalRange, search.GoalRange}, Counters: search.Counters{Nodes: lim.MaxNodes}}
+		switch {
+		case i == 0 && turns[i] == 4:
+			r.Values[0] = search.Exact(30)
+		case i == 1 && turns[i] == 2:
+			r.Unfinished = ended
+		}
+		return r, nil
+	})
+	const nodes = 1 << 14 // of the first turn
+	if err != nil || turns[0] != 4 || turns[1] != 2 || r.Nodes != (1+2+4+8+1+2)*nodes || r.Unfinished != ended || r.Values[0] != search.Exact(30) {
+		t.Errorf("turns %v, %d nodes, %v, unfinished %v, error %v", turns, r.Nodes, r.Values, r.Unfinished, err)
+	}
+}
+
 func TestALenientSearchTakesAMissingGoalForNothing(t *testing.T) {
 	game := ends([2]int32{40, 60}, [2]int32{50, missing}, [2]int32{missing, 80})
 	s := goals.NewSearcher(goals.Config{Kind: goals.ZeroSum, Threads: 1, Lenient: true, Make: methods["bab"]})

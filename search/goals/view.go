@@ -91,7 +91,6 @@ func (v *view) batch(inside machine.Batch) *batch {
 	b := &batch{Batch: inside, view: v}
 	b.limited, _ = machine.As[machine.Limited](inside)
 	b.preparing, _ = machine.As[machine.Preparing](inside)
-	b.recording, _ = machine.As[machine.Recording](inside)
 	return b
 }
 
@@ -152,12 +151,11 @@ func (v *view) ProvedGoalSum(ctx context.Context) (sum int32, proved bool) {
 	return facts.ProvedGoalSum(ctx, v.Machine)
 }
 
-// batch is a batch of a view. It has the abilities of the batch inside except Summing, whose answers depend on goals.
+// batch is a batch of a view. It has the abilities of the batch inside that searches use, except Summing, whose answers depend on goals.
 type batch struct {
 	machine.Batch
 	limited   machine.Limited   // the batch inside, or nil
 	preparing machine.Preparing // the batch inside, or nil
-	recording machine.Recording // the batch inside, or nil
 	view      *view
 	none      []uint64 // no lanes
 }
@@ -177,14 +175,6 @@ func (b *batch) Lost() []uint64 {
 		return nil
 	}
 	return b.limited.Lost()
-}
-
-// Chosen implements machine.Recording.
-func (b *batch) Chosen(r machine.Role) []uint64 {
-	if b.recording == nil {
-		return nil
-	}
-	return b.recording.Chosen(r)
 }
 
 // Goals implements machine.Batch.

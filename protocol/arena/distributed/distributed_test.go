@@ -404,6 +404,21 @@ func tuning(t testing.TB, iterations int) *Event {
 	return e
 }
 
+func TestAnInvalidTournamentIsRefused(t *testing.T) {
+	must.OK(t, event(t, 2, "b:x=1", "b:x=1-2").Check())
+	for want, change := range map[string]func(e *Event){
+		"named by letters":          func(e *Event) { e.Run = "a/b" },
+		"descriptions of 2 players": func(e *Event) { e.Specs = e.Specs[:1] },
+		"one player, of this":       func(e *Event) { e.Specs = []string{"b:x=1", "b:x=2"} },
+		"and descriptions of":       func(e *Event) { e.Rules = nil },
+	} {
+		e := tuning(t, 2)
+		if change(e); e.Check() == nil || !strings.Contains(e.Check().Error(), want) {
+			t.Errorf("error %v, want %q", e.Check(), want)
+		}
+	}
+}
+
 func TestTuningRunsOverTheQueueAndIsResumed(t *testing.T) {
 	e := tuning(t, 6)
 	must.OK(t, e.Check())

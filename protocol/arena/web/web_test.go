@@ -401,6 +401,14 @@ func TestPeopleMayHaveClocks(t *testing.T) {
 	t.Error("the clock is never seen to run")
 }
 
+func TestRulesAreToldAsClauses(t *testing.T) {
+	_, url := page(t, 0, nil)
+	var told inWords
+	if status := ask(t, url+"/api/told?game=ticTacToe", nil, &told); status != http.StatusOK || !strings.HasPrefix(told.Clauses, "(role x)") {
+		t.Errorf("status %d, %+v", status, told)
+	}
+}
+
 func TestUploadsAreBounded(t *testing.T) {
 	s, url := page(t, 0, nil)
 	for i := range maxUploads + 3 {
