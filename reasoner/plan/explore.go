@@ -81,7 +81,10 @@ func (x *explorer) expand(t *tree, number int32) error {
 		return err
 	}
 	for c := range e.Children {
-		if e.Terminal[c] && e.ChildGoals(c)[0] > x.plan.Goal {
+		if !e.Terminal[c] {
+			continue
+		}
+		if g := e.ChildGoals(c)[0]; g > x.plan.Goal || g == machine.NoGoal && x.plan.Faulty == nil {
 			x.offer(append(t.line(number), []machine.Move{x.moveTo(c)}))
 		}
 	}

@@ -172,7 +172,9 @@ func (q *planning) replay(line [][]machine.Move) ([][]machine.Move, int32) {
 		b.Evaluate(1)
 		if b.Terminal()[0]&1 != 0 {
 			goals := make([]int32, 1)
-			b.Goals(goals, 0)
+			if b.Goals(goals, 0); goals[0] == machine.NoGoal && q.plan.Faulty == nil {
+				q.plan.Faulty = line[:i]
+			}
 			return line[:i], goals[0]
 		}
 		if i == len(line) || !slices.Contains(b.AppendLegal(nil, 0, 0), line[i][0]) {

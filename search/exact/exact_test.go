@@ -43,6 +43,28 @@ func TestAnotherSumOfGoalsIsAnError(t *testing.T) {
 	}
 }
 
+func TestTheOtherPlayerHasTheRestOfAProvedEnd(t *testing.T) {
+	for _, c := range []struct {
+		sum     int64
+		v, want search.Interval
+	}{
+		{100, search.Interval{Lower: 0, Upper: 60}, search.Interval{Lower: 40, Upper: 100}},
+		{150, search.Interval{Lower: 70, Upper: 80}, search.Interval{Lower: 70, Upper: 80}},
+		{150, search.Interval{Lower: 70, Upper: 100}, search.Interval{Lower: 0, Upper: 80}},
+		{150, search.Exact(100), search.Exact(50)},
+		{40, search.Interval{Lower: 0, Upper: 30}, search.Interval{Lower: 10, Upper: 100}},
+		{40, search.Exact(0), search.Exact(40)},
+	} {
+		p := exact.Payoff{First: 0, Other: 1}
+		if err := p.Sum.Observe(c.sum); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Values(2, c.v); got[0] != c.v || got[1] != c.want {
+			t.Errorf("sum %d, %v for the first player: %v, want %v for the other", c.sum, c.v, got, c.want)
+		}
+	}
+}
+
 func TestARandomGameShowsTheSumOfTheGoals(t *testing.T) {
 	for _, sum := range []int32{0, 60} {
 		tree := toys.Tree{Roles: []string{"a", "b"}, Nodes: []toys.Node{{Moves: []int{1, 1}, Kids: []int{1}}, {Goals: []int32{sum / 3, sum - sum/3}}}}

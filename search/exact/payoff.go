@@ -47,18 +47,36 @@ func (p *Payoff) Find(ctx context.Context, m machine.Machine) error {
 	return err
 }
 
-// Values returns the interval of each role for an interval of the first player's value. The other player has
-// the range of goals while the sum is unknown. Chance has no payoff: its interval is 0.
+// Values returns the interval of each role for an interval of the first player's value (Opposite). Chance has no payoff: its
+// interval is 0.
 func (p *Payoff) Values(roles int, v search.Interval) []search.Interval {
 	values := make([]search.Interval, roles)
 	values[p.First] = v
 	if p.Other >= 0 {
-		values[p.Other] = search.GoalRange
-		if sum, ok := p.Sum.Known(); ok {
-			values[p.Other] = v.Opposite(sum)
-		}
+		values[p.Other] = p.Opposite(v)
 	}
 	return values
+}
+
+// Opposite returns the interval of the other player's value for an interval of the first player's value. It is the range of goals
+// while the sum is unknown. An end of the range of goals bounds nothing unless the value is solved: in a match without
+// end the goals need not add up to the sum.
+func (p *Payoff) Opposite(v search.Interval) search.Interval {
+	sum, known := p.Sum.Known()
+	opposite := v.Opposite(sum)
+	switch {
+	case !known:
+		return search.GoalRange
+	case v.Solved():
+		return opposite
+	}
+	if v.Upper >= machine.MaxGoal {
+		opposite.Lower = 0
+	}
+	if v.Lower <= 0 {
+		opposite.Upper = machine.MaxGoal
+	}
+	return opposite
 }
 
 // Sum is the constant sum of the goals of two players, observed at terminal positions. The zero value has observed none.

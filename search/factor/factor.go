@@ -116,6 +116,9 @@ func (s *Searcher) active(owners []owner) []*part {
 func (s *Searcher) searchParts(ctx context.Context, q machine.State, active []*part, owners []owner, lim search.Limits) (err error) {
 	share := search.Limits{MaxBytes: lim.MaxBytes, Seed: lim.Seed, NoLine: true}
 	most := lim.MaxNodes / int64(max(1, len(active))) // 0 for no limit
+	if lim.MaxNodes > 0 {
+		most = max(1, most)
+	}
 	for slice, left := float64(firstSlice), active; len(left) > 0; slice *= slower {
 		var open []*part
 		for _, p := range left {

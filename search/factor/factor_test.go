@@ -99,6 +99,15 @@ func TestAPlayerWithoutAChoiceHasAStrategy(t *testing.T) {
 	}
 }
 
+func TestOneNodeIsALimit(t *testing.T) {
+	m := gamestest.Compiled(t, twoRows)
+	for _, nodes := range []int64{1, 2} {
+		if r := must.Get(searches().Search(t.Context(), m, m.Initial(), search.Limits{MaxNodes: nodes}))(t); r.Nodes > 2 {
+			t.Errorf("%d nodes, the limit is %d", r.Nodes, nodes)
+		}
+	}
+}
+
 // TestAMatchOfFactoredSearches has legal moves in all its positions, the same every time, and
 // no more nodes than allowed.
 func TestAMatchOfFactoredSearches(t *testing.T) {

@@ -1,6 +1,9 @@
 package goals
 
-import "stackmate/reasoner/machine"
+import (
+	"stackmate/reasoner/machine"
+	"stackmate/search"
+)
 
 // Forget has a searcher begin a search of m without any facts.
 func Forget(s *Searcher, m machine.Machine) {
@@ -8,3 +11,6 @@ func Forget(s *Searcher, m machine.Machine) {
 	s.watch = newWatch(m, s.facts)
 	s.divide()
 }
+
+// ForgetKeeper has a keeper begin a search of m without any facts.
+func ForgetKeeper(k search.Keeper, m machine.Machine) { Forget(k.(keeper).Searcher, m) }

@@ -20,7 +20,8 @@ import (
 type Facts struct {
 	// Single: every player has exactly one goal, a whole number from 0 to machine.MaxGoal.
 	Single bool
-	// Constant: Single, and the goals of the players add up to Sum.
+	// Constant: Single, and the goals of the players add up to Sum in every match. A match without end may have any
+	// goals: a sum other than machine.MaxGoal would narrow their range, so then every match must be proved to end.
 	Constant bool
 	Sum      int32
 	// Varies: two terminal positions with different sums were found, so the game has general sum.
@@ -48,7 +49,7 @@ func Learn(ctx context.Context, m machine.Machine) (Facts, error) {
 	short, cancel := cputime.Budget(ctx, learnTime)
 	defer cancel()
 	if len(m.Names().Players()) == 2 {
-		if sum, ok := facts.ProvedGoalSum(short, m); ok {
+		if sum, ok := provedSum(short, m); ok {
 			return Facts{Single: true, Constant: true, Sum: sum}, nil
 		}
 	}
@@ -66,10 +67,18 @@ func Learn(ctx context.Context, m machine.Machine) (Facts, error) {
 		return f, v.fault
 	case all:
 		f.Single, f.Positions = true, len(v.reached)
-		f.Constant, f.Sum = v.ended && !v.varies, v.sum
+		f.Constant, f.Sum = v.ended && !v.varies && (v.sum == machine.MaxGoal || !v.detours), v.sum
 	}
 	f.Varies = v.varies
 	return f, nil
+}
+
+// provedSum returns the sum of the goals of two players in every match, if the rules prove it (Facts.Constant).
+func provedSum(ctx context.Context, m machine.Machine) (sum int32, proved bool) {
+	if sum, proved = facts.ProvedGoalSum(ctx, m); proved && sum != machine.MaxGoal {
+		_, proved = facts.ProvedLength(ctx, m)
+	}
+	return sum, proved
 }
 
 // String describes the facts about the sum in words.

@@ -276,6 +276,70 @@ func TestDecisiveMovesAreOfTheGameOfAPlayer(t *testing.T) {
 	}
 }
 
+// A match without end may have any goals. So a sum that narrows their range counts only where every match ends.
+func TestASumOtherThan100IsOfMatchesThatEnd(t *testing.T) {
+	loop := func(left, right int32) *toys.Tree { // left stays or quits
+		return &toys.Tree{Roles: []string{"left", "right"}, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{0, 1}}, {Goals: []int32{left, right}}}}
+	}
+	detour := loop(100, 50) // a position is reached after one and after two joint moves
+	detour.Nodes[0].Kids[0] = 2
+	detour.Nodes = append(detour.Nodes, toys.Node{Moves: []int{1, 1}, Kids: []int{1}})
+	for name, c := range map[string]struct {
+		game  *toys.Tree
+		right search.Interval
+		want  search.Concept
+	}{
+		"sum 150 and a loop":    {loop(100, 50), search.Interval{Lower: 0, Upper: 50}, search.Guarantee},
+		"sum 100 and a loop":    {loop(100, 0), search.Exact(0), search.Value},
+		"sum 150 without loops": {ends([2]int32{100, 50}, [2]int32{80, 70}), search.Exact(50), search.Value},
+		"sum 150 and a detour":  {detour, search.Exact(50), search.Guarantee},
+	} {
+		for method, make := range methods {
+			if method == "bi" || method == "biab" || method == "do" {
+				continue // they end where positions repeat
+			}
+			m := c.game.Machine()
+			r, err := goals.NewSearcher(goals.Config{Kind: goals.ZeroSum, Threads: 1, Make: make}).Search(t.Context(), m, m.Initial(), search.Limits{})
+			if err != nil || r.Concept != c.want || r.Values[0] != search.Exact(100) || r.Values[1] != c.right {
+				t.Errorf("%s, %s: %v as %s, error %v; want 100 and %v as %s", name, method, r.Values, r.Concept, err, c.right, c.want)
+			}
+		}
+	}
+}
+
+// A search by role that was saved goes on, though another process knows nothing of the goals yet.
+func TestProofsOfAnotherSumAreKeptByASearchThatHasNotMetIt(t *testing.T) {
+	m := ends([2]int32{50, 50}, [2]int32{60, 50}).Machine()
+	c := goals.Config{Kind: goals.ZeroSum, Threads: 1, Make: methods["bab"]}
+	k, again := goals.NewKeeper(c), goals.NewKeeper(c)
+	lim := search.Limits{MaxBytes: 1 << 24}
+	must.Get(k.Search(t.Context(), m, m.Initial(), lim))(t)
+	goals.ForgetKeeper(again, m)
+	must.OK(t, again.Keep(m, lim.MaxBytes, func(yield func([]uint64, error) bool) {
+		for record := range k.Kept() {
+			if !yield(record, nil) {
+				return
+			}
+		}
+	}))
+	if r := must.Get(again.Search(t.Context(), m, m.Initial(), lim))(t); r.Values[0] != search.Exact(60) || r.Values[1] != search.Exact(50) {
+		t.Errorf("%v", r.Values)
+	}
+}
+
+// The searches for the players are made once, at the first end of another sum.
+func TestLaterSearchesKeepTheirTables(t *testing.T) {
+	m, made := ends([2]int32{50, 50}, [2]int32{60, 50}).Machine(), 0
+	s := goals.NewSearcher(goals.Config{Kind: goals.ZeroSum, Threads: 1, Make: func() search.Searcher { made++; return methods["bab"]() }})
+	goals.Forget(s, m)
+	for range 3 {
+		must.Get(s.Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: 1 << 24}))(t)
+	}
+	if made != 3 {
+		t.Errorf("%d searches are made, want one for both players and one for each", made)
+	}
+}
+
 // The tables of the searches for the players are held at the same time.
 func TestMemoryOfSearchesByRoleAddsUp(t *testing.T) {
 	names := ends([2]int32{0, 100}).Machine().Names()

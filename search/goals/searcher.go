@@ -9,7 +9,6 @@ import (
 
 	"stackmate/internal/cputime"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/machine/facts"
 	"stackmate/search"
 )
 
@@ -81,7 +80,7 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	defer end()
 	s.watch.end.Store(&end)
 	r, err := s.search(working, q, lim)
-	if s.watch.fault.Load() == nil && s.watch.sum.Load() {
+	if s.watch.fault.Load() == nil && s.watch.sum.Load() && !s.other {
 		s.other = true
 		s.divide()
 		again, end := context.WithCancel(ctx)
@@ -227,7 +226,7 @@ func (s *Searcher) divide() {
 // prove tries once more to prove the sum of the goals, and reports whether it is proved now. The searches then
 // begin anew.
 func (s *Searcher) prove(ctx context.Context) bool {
-	sum, ok := facts.ProvedGoalSum(ctx, s.machine)
+	sum, ok := provedSum(ctx, s.machine)
 	if ok {
 		s.facts = Facts{Single: true, Constant: true, Sum: sum}
 		s.watch = newWatch(s.machine, s.facts)
@@ -308,6 +307,10 @@ func (k keeper) Keep(m machine.Machine, maxBytes int64, records iter.Seq2[[]uint
 	next, stop := iter.Pull2(records)
 	defer stop()
 	record, err, ok := next()
+	if ok && len(record) > 0 && record[0] != wholeGame && k.whole != nil && k.isShared() {
+		k.other = true // the search that was saved met a sum of goals other than 100
+		k.divide()
+	}
 	games := k.games()
 	for ok && err == nil {
 		var p *part

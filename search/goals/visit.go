@@ -22,13 +22,16 @@ type visit struct {
 	ended  bool // a terminal position was met
 	sum    int32
 	varies bool // two sums were met
-	fault  *Fault
+	// detours: two ways of different lengths lead to one position. Without them no position repeats.
+	detours bool
+	fault   *Fault
 }
 
-// way is the way on which a position was reached first: the position before, and the joint move.
+// way is the way on which a position was reached first: the position before, the joint move, and the number of joint moves.
 type way struct {
 	from  string
 	joint []machine.Move
+	plies int
 }
 
 func newVisit(m machine.Machine) *visit {
@@ -78,14 +81,16 @@ func (v *visit) add(e *play.Expansion, q machine.State) bool {
 		return false
 	}
 	from := q.Key()
+	plies := v.reached[from].plies + 1
 	for c := range e.Children {
 		key := e.Child(c).Key()
-		if _, known := v.reached[key]; known {
+		if w, known := v.reached[key]; known {
+			v.detours = v.detours || w.plies != plies
 			continue
 		}
 		joint := make([]machine.Move, len(e.Moves))
 		e.Joint(joint, c)
-		v.reached[key] = way{from, joint}
+		v.reached[key] = way{from, joint, plies}
 		child := slices.Clone(e.Child(c))
 		if e.Terminal[c] {
 			v.end(child, e.ChildGoals(c))

@@ -23,7 +23,7 @@ const recentBits = 12
 func (r *buffer) add(key uint64) (full bool) {
 	const odd = 0x9e3779b97f4a7c15 // 2⁶⁴/φ
 	recent := &r.recent[key*odd>>(64-recentBits)]
-	if *recent == key+1 {
+	if *recent == key+1 && key+1 != 0 { // 0 is an empty slot
 		return false
 	}
 	*recent = key + 1

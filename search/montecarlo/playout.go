@@ -229,7 +229,7 @@ func (p *playouts) harvest(leaves []leaf, ended []uint64) {
 				l.goals[r] += float64(search.Points(g))
 			}
 			l.count++
-			if g := float64(p.goals[0]); g > p.bestGoal {
+			if g := float64(p.goals[0]); g > p.bestGoal && p.batch.Terminal()[i]>>uint(lane&63)&1 != 0 {
 				p.bestGoal, p.bestLane = g, lane
 			}
 		}

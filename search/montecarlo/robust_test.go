@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/guard"
 	"stackmate/internal/toys"
@@ -57,6 +58,16 @@ func TestAPlanIsNoneWhereGamesNeverEnd(t *testing.T) {
 	m := toys.Wide{Roles: roles(1), Moves: []int{3}}.Machine()
 	r, err := within(t, Config{}, m, m.Initial(), search.Limits{MaxNodes: 10})
 	if err != nil || r.Values[0] != search.GoalRange || len(r.Strategies[0]) != 1 {
+		t.Errorf("%+v, error %v", r, err)
+	}
+}
+
+// A position without a legal move is no end: its goal is worth nothing to a plan.
+func TestAPlanEndsInATerminalPosition(t *testing.T) {
+	m := gamestest.Compiled(t, `(role x) (init (s 0)) (<= (legal x a) (true (s 0))) (<= (legal x b) (true (s 0)))
+		(<= (next (s ?m)) (does x ?m)) (<= terminal (true (s b))) (<= (goal x 100) (true (s a))) (<= (goal x 50) (true (s b)))`)
+	r, err := within(t, Config{}, m, m.Initial(), search.Limits{MaxNodes: 200})
+	if err != nil || r.Values[0] != (search.Interval{Lower: 50, Upper: 100}) || len(r.Line) != 1 || m.Names().MoveText(0, r.Line[0][0]) != "b" {
 		t.Errorf("%+v, error %v", r, err)
 	}
 }

@@ -33,10 +33,6 @@ import (
 // time O(b) per child; no allocation once the frames have grown. References: Bounded Alpha-Beta, Algorithm 1;
 // Ballard (1983) for chance; Pearl (1980) for null windows.
 
-// maxForced bounds a chain of positions with a single joint move, in case the
-// positions repeat.
-const maxForced = 1000
-
 // position searches the non-terminal position s of key k, depth choices deep. If parent is not nil, s is child c of
 // parent. Positions with a single joint move are skipped and do not count as nodes. The root ignores the
 // table: a bound from the table does not say which move achieves it.
@@ -46,7 +42,7 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 	if parent != nil {
 		of = parent.children
 	}
-	for range maxForced {
+	for range search.MaxPlies { // a chain of forced moves may repeat positions
 		// 1 table: bounds of an earlier search of the position.
 		v, best := r.recall(k, depth)
 		if ply == 0 {

@@ -3,6 +3,7 @@ package sequential
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 
 	"stackmate/internal/exhaustive"
@@ -114,5 +115,28 @@ func TestPositionsTooWideCountAsUnknown(t *testing.T) {
 	}
 	if v := r.Values[0]; v != (search.Interval{Lower: 50, Upper: 100}) {
 		t.Errorf("value %v, want what the other move proves", v)
+	}
+}
+
+func TestAChainOfForcedMovesIsFollowed(t *testing.T) {
+	const forced = 1500
+	g := &toys.Tree{Roles: roles, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{1, 2}}, {Goals: []int32{50, 50}}}}
+	for i := range forced {
+		g.Nodes = append(g.Nodes, toys.Node{Moves: []int{1, 1}, Kids: []int{i + 3}})
+	}
+	g.Nodes = append(g.Nodes, toys.Node{Goals: []int32{100, 0}})
+	for _, without := range []Refinement{0, Deepening} {
+		if r := solve(t, Config{Without: without}, g.Machine(), search.Limits{}); !r.Solved() || r.Values[0] != search.Exact(100) {
+			t.Errorf("without %b: %v, unfinished: %v", without, r.Values, r.Unfinished)
+		}
+	}
+}
+
+// Two means of the same values, added up in another order, may differ by rounding.
+func TestBoundsThatMeetStayInOrder(t *testing.T) {
+	const least = 59.15826738858808
+	v := exactly(math.Nextafter(least, 100)).tightened(search.Exact(least))
+	if v.proved.Lower > v.proved.Upper || v.guess.Lower > v.guess.Upper || v.proved.Upper != least {
+		t.Errorf("%+v", v)
 	}
 }

@@ -17,7 +17,7 @@ type payoff struct {
 }
 
 // errNobody is returned for games without players.
-var errNobody = fmt.Errorf("%w: no role but chance", search.ErrNotSequential)
+var errNobody = fmt.Errorf("expected a role besides %s, found none", machine.RandomRole)
 
 func newPayoff(names *machine.Names) (*payoff, error) {
 	p := &payoff{roles: len(names.Roles), random: names.Chance()}

@@ -6,8 +6,8 @@
 // Infinite matches have no known value: it may be 0 to 100 points for each role. So bounds are proved by finite
 // trees alone. A lower bound for a role says that the role forces an end with at least this goal in finitely many
 // joint moves. An upper bound says that the other roles force an end with at most this goal. If a role gains by an
-// infinite match, the value stays unsolved. All exact searches keep to this definition; package arrival
-// finds the moves that reach the end.
+// infinite match, the value stays unsolved. All exact searches keep to this definition, except plans of one role, to which an
+// infinite match is worth nothing (facts.FindPlan). Package arrival finds the moves that reach the end.
 //
 // Supported: one role, or two roles with constant sum; in addition the role "random", alone at a position or
 // together with one player. Not supported: two players that choose simultaneously (search.ErrNotSequential), goals

@@ -24,6 +24,7 @@ func exactly(v float64) value { return value{search.Exact(v), search.Exact(v)} }
 // tightened returns the value with bounds intersected with p, which contains the value.
 func (v value) tightened(p search.Interval) value {
 	both := v.proved.Meet(p)
+	both.Lower = min(both.Lower, both.Upper) // means over the replies of chance in another order differ by rounding
 	return value{both, clamp(v.guess, both)}
 }
 

@@ -130,7 +130,7 @@ var proved = table.Codec[search.Interval]{
 	Merge:  meet,
 }
 
-// endBits are enough for the end of an interval.
+// endBits are enough for a goal, in multiples of exact.Grid.
 const endBits = 37
 
 // encode writes an interval as number n of several, that are one after the other.

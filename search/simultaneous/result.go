@@ -76,7 +76,7 @@ func (s *solver) known(f *frame, p, o []float64) [][]search.Known {
 			}
 			v = s.outwards(v, s.rounded)
 			if who == columnSide {
-				v, guess = v.Opposite(sum), sum-guess
+				v, guess = s.payoffs.Opposite(v), sum-guess
 			}
 			moves[role] = append(moves[role], search.Known{Move: m, Bounds: v, Estimate: v.Clamp(guess)})
 		}

@@ -8,6 +8,7 @@ import (
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
+	"stackmate/search"
 )
 
 // unproved is a machine that cannot prove that its matches end: a proof takes all the time that it gets.
@@ -58,5 +59,21 @@ func TestTheProofThatMatchesEndTakesNoTimeFromTheSearch(t *testing.T) {
 	}
 	if lengthTime > 100*time.Millisecond {
 		t.Errorf("a proof may take %v, longer than a short move", lengthTime)
+	}
+}
+
+// An interval of the range of goals stays within it when the players are exchanged, whatever the sum, and in the table.
+func TestAnExchangedIntervalLiesWithinTheGoals(t *testing.T) {
+	for sum, want := range map[float64]search.Interval{150: {Lower: 50, Upper: 100}, 100: {Lower: 0, Upper: 100}, 40: {Lower: 0, Upper: 40}} {
+		y := &symmetry{sum: sum}
+		got := y.exchange(search.GoalRange, true)
+		kept := make([]uint64, 2)
+		proved.Encode(kept, got)
+		if back := proved.Decode(kept); got != want || back != want {
+			t.Errorf("sum %g: %v, from the table %v, want %v", sum, got, back, want)
+		}
+		if got := y.exchange(search.GoalRange, false); got != search.GoalRange {
+			t.Errorf("sum %g: %v without an exchange", sum, got)
+		}
 	}
 }

@@ -81,12 +81,13 @@ func (a *arrivals) arrive(ctx context.Context, m machine.Machine, q machine.Stat
 	}
 }
 
-// withoutCircle returns a line from q as far as it comes to new positions: a role that has nothing to win may go round in
-// circles.
+// withoutCircle returns a line from q without the joint moves between two visits of one position: a role that has nothing to
+// win may go round in circles, and a plan may have a detour.
 func withoutCircle(m machine.Machine, q machine.State, line [][]machine.Move) [][]machine.Move {
 	b, state := m.NewNarrowBatch(), slices.Clone(q)
-	seen := map[string]int{q.Key(): 0}
-	for i, joint := range line {
+	var kept [][]machine.Move
+	visited := []string{q.Key()} // before and after each joint move that is kept
+	for _, joint := range line {
 		b.Load(state, 1)
 		b.Evaluate(1)
 		for r, move := range joint {
@@ -94,12 +95,12 @@ func withoutCircle(m machine.Machine, q machine.State, line [][]machine.Move) []
 		}
 		b.Advance(1)
 		b.Store(state, 1)
-		if first, again := seen[state.Key()]; again {
-			return line[:first]
+		kept, visited = append(kept, joint), append(visited, state.Key())
+		if first := slices.Index(visited, state.Key()); first < len(kept) {
+			kept, visited = kept[:first], visited[:first+1]
 		}
-		seen[state.Key()] = i + 1
 	}
-	return line
+	return kept
 }
 
 // forced returns, by role, the goal that the role can force by a result, rounded up: goals are whole numbers. It is 0

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/equilibrium"
 	"stackmate/search/goals"
@@ -143,7 +144,7 @@ func fitting(c Class, err error) []string {
 	isSequential := !errors.Is(err, search.ErrNotSequential)
 	c.Simultaneous = c.Simultaneous || !isSequential
 	c.ConstantSum = !errors.Is(err, search.ErrNotZeroSum)
-	if err == nil || errors.Is(err, search.ErrGoals) || errors.Is(err, search.ErrMemory) ||
+	if err == nil || errors.Is(err, search.ErrGoals) || errors.Is(err, search.ErrMemory) || errors.Is(err, play.ErrStuck) || c.Players == 0 ||
 		isSequential && c.ConstantSum && c.Players == 2 && !c.Chance {
 		return nil
 	}

@@ -94,6 +94,35 @@ func TestAutoFindsGuaranteesOfMoreThanTwoRoles(t *testing.T) {
 	}
 }
 
+// Other methods are named only where the class of the game is the reason of the error.
+func TestFaultsOfTheRulesNameNoOtherMethods(t *testing.T) {
+	for name, c := range map[string]struct {
+		rules, method string
+		want          error
+		text          string
+	}{
+		"no legal move": {`(role x) (init (s 0)) (<= (legal x ?m) (true (s 0)) (move ?m)) (move a) (move b) (<= (next (s ?m)) (does x ?m))
+			(<= terminal (true (s b))) (goal x 50)`, solve.BoundedAlphaBeta, play.ErrStuck, "no legal move"},
+		"two goals at an end of a puzzle": {`(role x) (init (s 0)) (<= (legal x ?m) (true (s 0)) (move ?m)) (move a) (move b) (<= (next (s ?m)) (does x ?m))
+			(<= terminal (true (s ?m)) (distinct ?m 0)) (<= (goal x 50) (true (s a))) (<= (goal x 40) (true (s b))) (<= (goal x 30) (true (s b)))`,
+			solve.Plans, search.ErrGoals, "x has no such goal, or several"},
+		"no player": {`(role random) (init a) (legal random l) (<= (next b) (does random l)) (<= terminal (true b)) (goal random 0)`,
+			solve.BoundedAlphaBeta, nil, "expected a role besides random"},
+	} {
+		s := solver(t, solve.Options{Method: c.method})
+		_, err := s.Solve(t.Context(), gamestest.Compiled(t, c.rules), nil)
+		if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) || strings.Contains(err.Error(), solve.MonteCarlo) {
+			t.Errorf("%s: error %v, want %q", name, err, c.text)
+		}
+	}
+	alone := gamestest.Compiled(t, `(role random) (init a) (legal random l) (<= (next b) (does random l)) (<= terminal (true b)) (goal random 0)`)
+	s := solver(t, solve.Options{Method: solve.MonteCarlo})
+	solution := must.Get(s.Solve(t.Context(), alone, nil))(t)
+	if _, err := s.Answers(alone, solution); err == nil || !strings.Contains(err.Error(), "besides random") {
+		t.Errorf("strategies of a game without a player: error %v", err)
+	}
+}
+
 // Every method names the concept of its values in a general-sum game, and none calls them the value of the game.
 func TestNoMethodFindsTheValueOfAGameOfGeneralSum(t *testing.T) {
 	hidden := &toys.Tree{Roles: []string{"x", "o"}, Nodes: []toys.Node{ // o ends the game, or both get 100

@@ -3,6 +3,7 @@ package solve_test
 import (
 	"flag"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"stackmate/internal/exhaustive"
@@ -62,6 +63,51 @@ func TestMethodsAgreeOnRandomCyclicGames(t *testing.T) {
 				}
 			}
 			t.Logf("%d of %d solved", solved, games)
+		})
+	}
+}
+
+// changed returns a game with other goals at its ends.
+func changed(g *toys.Tree, goals func(left int32) []int32) *toys.Tree {
+	t := &toys.Tree{Roles: g.Roles, Nodes: slices.Clone(g.Nodes)}
+	for i, n := range t.Nodes {
+		if len(n.Kids) == 0 {
+			t.Nodes[i].Goals = goals(n.Goals[0])
+		}
+	}
+	return t
+}
+
+// Where the goals add up to another sum than 100, a match without end may have any goals of the two roles.
+func TestBoundsOfCyclicGamesOfAnySum(t *testing.T) {
+	games := exhaustive.Choose(min(*cyclic, 8), *cyclic)
+	for method, is := range methodsByTurns {
+		lim := search.Limits{MaxBytes: 256 << 20, MaxNodes: 20_000}
+		if method == solve.MonteCarlo {
+			lim.MaxNodes = 500
+		}
+		t.Run(method, func(t *testing.T) {
+			for seed := range uint64(games) {
+				sum := []int32{0, 40, 150, 200}[seed%4]
+				left := func(g int32) int32 { return max(0, sum-100) + g*min(sum, 200-sum)/100 }
+				base := toys.Cyclic(rand.New(rand.NewPCG(seed, 19)), 2+int(seed)%11, false)
+				g := changed(base, func(v int32) []int32 { return []int32{left(v), sum - left(v)} })
+				ofLeft := g.Forced()[0]
+				ofRight := changed(base, func(v int32) []int32 { return []int32{100 - (sum - left(v)), sum - left(v)} }).Forced()[0]
+				want := []search.Interval{{Lower: ofLeft[0], Upper: ofLeft[1]}, {Lower: 100 - ofRight[1], Upper: 100 - ofRight[0]}}
+				o := solve.Default()
+				o.Method, o.Memory = method, 256
+				m := g.Machine()
+				r, err := must.Get(solve.New(o))(t).Search(t.Context(), m, m.Initial(), lim)
+				if err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+				for role, w := range want {
+					if v := r.Values[role]; r.Proved && (v.Lower > w.Lower || v.Upper < w.Upper) || is.complete && w.Solved() && v != w {
+						t.Errorf("seed %d, sum %d: role %d has %v, want %v", seed, sum, role, v, w)
+					}
+				}
+			}
 		})
 	}
 }

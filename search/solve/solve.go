@@ -270,6 +270,9 @@ func (s *Solver) Answers(m machine.Machine, shown Solution) ([]Part, error) {
 		return nil, fmt.Errorf("expected a solution with tolerance 0, or by method %s or %s; found a tolerance with method %s",
 			BoundedAlphaBeta, DepthFirst, s.used)
 	}
+	if len(m.Names().Players()) == 0 {
+		return nil, fmt.Errorf("expected a role besides %s, found none: there is no strategy to check", machine.RandomRole)
+	}
 	c, ok := s.searchers[s.used].(checked)
 	if !ok || kindOf(s.used) == goals.AnySum && shown.Concept != search.Value {
 		return nil, fmt.Errorf("expected a zero-sum game, or guarantees by %s or a method for simultaneous games; found the %ss of method %s",

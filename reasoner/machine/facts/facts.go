@@ -183,7 +183,7 @@ type Planning interface {
 var ErrNoPlans = errors.New("plans are found only for games that are compiled to a circuit")
 
 // FindPlan searches for a plan with the best goal from position s of m, for games of one role without chance. It ends
-// when no better plan exists or ctx is done. The result is not kept. The error says why the machine finds no plans for
+// when no better plan exists or ctx is done. A match without end, or without a legal move, is no plan. The result is not kept. The error says why the machine finds no plans for
 // this game; it is ErrNoPlans if the engine cannot search for plans.
 func FindPlan(ctx context.Context, m machine.Machine, s machine.State, lim PlanLimits) (Plan, error) {
 	if p, ok := machine.As[Planning](m); ok {
@@ -204,6 +204,8 @@ type Plan struct {
 	Line  [][]machine.Move // joint moves to a terminal position; nil if no plan is known
 	Goal  int32            // goal points at its end; NoGoal if no plan is known
 	Bound int32            // goal points: it is proved that no plan has more
+	// Faulty holds joint moves to a terminal position without a single goal, which no plan leads to; nil if none was met.
+	Faulty [][]machine.Move
 	Calls int64            // calls of the SAT solver
 	Bytes int64            // memory of the largest formula
 }
