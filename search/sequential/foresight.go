@@ -17,8 +17,7 @@ import (
 //	fewer moves             losing moves are left out; a single remaining move is forced and
 //	                        takes no depth, as in quiescence searches
 //
-// A search of few nodes ends before the circuit is ready. The root, and the positions of the principal variation, are
-// expanded without foresight: there all moves and the end of the game are needed.
+// A search of few nodes ends before the circuit is ready. The root is expanded without foresight: there all moves are needed.
 //
 // Foresight requires two roles without chance. A role wins if it gets its greatest possible goal
 // (play.Expander.Foreseeing); the other role gets the remainder of the sum. The best goal at an end

@@ -80,7 +80,7 @@ func changed(g *toys.Tree, goals func(left int32) []int32) *toys.Tree {
 
 // Where the goals add up to another sum than 100, a match without end may have any goals of the two roles.
 func TestBoundsOfCyclicGamesOfAnySum(t *testing.T) {
-	games := exhaustive.Choose(min(*cyclic, 8), *cyclic)
+	games := exhaustive.Choose(min(*cyclic, 4), min(*cyclic, 12))
 	for method, is := range methodsByTurns {
 		lim := search.Limits{MaxBytes: 256 << 20, MaxNodes: 20_000}
 		if method == solve.MonteCarlo {
