@@ -99,12 +99,17 @@ func TestFilesOfOthersAreRead(t *testing.T) {
 }
 
 func TestLikelierActionsOfChanceAreSeveralNumberedMoves(t *testing.T) {
-	rules := must.Get(gambit.Rules(`EFG 2 R "" { "A" "B" } c "" 1 "" { "l" 1/3 "r" 2/3 } 0 t "" 1 "" { 100, 0 } t "" 2 "" { 0, 100 }`))(t)
-	m := gamestest.Compiled(t, rules)
-	names := m.Names()
-	got := slices.Sorted(slices.Values(names.Moves[names.Chance()]))
-	if want := []string{"l", "r_1", "r_2"}; !slices.Equal(got, want) {
-		t.Errorf("moves of chance %v, want %v", got, want)
+	for src, want := range map[string][]string{
+		`"l" 1/3 "r" 2/3`:           {"l", "r_1", "r_2"},
+		`"r" 2/3 "r_1" 1/3`:         {"r_1", "r_1_3", "r_2"}, // no lot has the name of another action
+		`"r_1" 1/4 "r" 1/2 "r" 1/4`: {"r", "r_1", "r_1_2", "r_2"},
+	} {
+		ends := strings.Repeat(`t "" 1 "" { 100, 0 } `, strings.Count(src, "/"))
+		rules := must.Get(gambit.Rules(`EFG 2 R "" { "A" "B" } c "" 1 "" { ` + src + ` } 0 ` + ends))(t)
+		names := gamestest.Compiled(t, rules).Names()
+		if got := slices.Sorted(slices.Values(names.Moves[names.Chance()])); !slices.Equal(got, want) {
+			t.Errorf("%s: moves of chance %v, want %v", src, got, want)
+		}
 	}
 }
 

@@ -22,10 +22,7 @@ type sheet struct {
 
 // write returns the rulesheet of a tree.
 func write(players []string, root *node) (string, error) {
-	w := &sheet{roles: []string{symbol(players[0], 0, "player"), symbol(players[1], 1, "player")}, sets: map[string]int{}}
-	if w.roles[0] == w.roles[1] {
-		w.roles[1] += "2"
-	}
+	w := &sheet{roles: symbols(players, "player"), sets: map[string]int{}}
 	leaves, lots := [2][]*big.Rat{}, false
 	root.each(func(n *node) {
 		for i, v := range n.payoffs {
@@ -101,7 +98,7 @@ func (w *sheet) position(n *node) error {
 		}
 	case n.isJoint() && w.sets[n.kids[0].set] == len(n.kids) && w.sets[n.set] == 1:
 		other := n.kids[0]
-		moves[n.player-1], moves[other.player-1] = symbols(n.actions), symbols(other.actions)
+		moves[n.player-1], moves[other.player-1] = symbols(n.actions, "a"), symbols(other.actions, "a")
 		kids = nil
 		for i := range moves[0] {
 			for j := range moves[1] {
@@ -116,7 +113,7 @@ func (w *sheet) position(n *node) error {
 		return fmt.Errorf("line %d: expected information sets of one node, or of all replies to a move of the other player; found one of %d nodes: a player does not see the position",
 			n.line, w.sets[n.set])
 	default:
-		moves[n.player-1] = symbols(n.actions)
+		moves[n.player-1] = symbols(n.actions, "a")
 	}
 	return w.joint(id, moves, kids)
 }
@@ -160,7 +157,8 @@ func lots(n *node) (moves []string, kids []*node, err error) {
 	if common.BitLen() > 16 || common.Int64() > maxLots {
 		return nil, nil, fmt.Errorf("line %d: expected probabilities with a common denominator of at most %d, found %s", n.line, maxLots, common)
 	}
-	for i, name := range symbols(n.actions) {
+	for i, label := range n.actions {
+		name := symbol(label, i, "a")
 		count := new(big.Rat).Mul(n.shares[i], new(big.Rat).SetInt(common)).Num().Int64()
 		for lot := range count {
 			if count > 1 {
@@ -171,14 +169,22 @@ func lots(n *node) (moves []string, kids []*node, err error) {
 			kids = append(kids, n.kids[i])
 		}
 	}
-	return moves, kids, nil
+	return distinct(moves), kids, nil
 }
 
-// symbols returns the names of actions as different symbols of GDL.
-func symbols(actions []string) []string {
-	list, seen := make([]string, len(actions)), map[string]bool{}
-	for i, a := range actions {
-		s := symbol(a, i, "a")
+// symbols returns labels as different symbols of GDL.
+func symbols(labels []string, kind string) []string {
+	list := make([]string, len(labels))
+	for i, label := range labels {
+		list[i] = symbol(label, i, kind)
+	}
+	return distinct(list)
+}
+
+// distinct returns names with a number after each name that is taken by an earlier name.
+func distinct(names []string) []string {
+	list, seen := make([]string, len(names)), map[string]bool{}
+	for i, s := range names {
 		for seen[s] {
 			s = fmt.Sprintf("%s_%d", s, i+1)
 		}
