@@ -1,6 +1,7 @@
 package gambit_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -109,6 +110,24 @@ func TestLikelierActionsOfChanceAreSeveralNumberedMoves(t *testing.T) {
 		names := gamestest.Compiled(t, rules).Names()
 		if got := slices.Sorted(slices.Values(names.Moves[names.Chance()])); !slices.Equal(got, want) {
 			t.Errorf("%s: moves of chance %v, want %v", src, got, want)
+		}
+	}
+}
+
+func TestPlayersAndMovesMayHaveNamesOfTheRuleLanguage(t *testing.T) {
+	for label, want := range map[string][]string{
+		"random": {"random_1", "random_1_2"}, "Random": {"Random_1", "random_1"}, "(RANDOM)": {"RANDOM_1", "random_1"}, // else chance
+		"does": {"does", "random_1"}, "role": {"role", "random_1"}, "true": {"true", "random_1"}, "not": {"not", "random_1"},
+		"or": {"or", "random_1"}, "distinct": {"distinct", "random_1"}, "terminal": {"terminal", "random_1"},
+		"at": {"at", "random_1"}, "nil": {"nil", "random_1"}, "1": {"1", "random_1"}, "01": {"01", "random_1"}, "?r": {"_r", "random_1"},
+	} {
+		src := fmt.Sprintf(`NFG 1 R "" { %[1]q "random_1" } { { %[1]q "noop" } { "l" %[1]q } } 100 0 0 100 0 100 100 0`, label)
+		m := gamestest.Compiled(t, must.Get(gambit.Rules(src))(t))
+		names := m.Names()
+		if !slices.Equal(names.Roles, want) || len(names.Players()) != 2 || len(names.Moves[0]) != 2 || len(names.Moves[1]) != 2 {
+			t.Errorf("%s: roles %v, want %v; moves %v", label, names.Roles, want, names.Moves)
+		} else if got := payoffs(t, m); got != [2]float64{50, 50} {
+			t.Errorf("%s: payoffs %v", label, got)
 		}
 	}
 }

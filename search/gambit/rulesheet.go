@@ -194,7 +194,8 @@ func distinct(names []string) []string {
 }
 
 // symbol returns a label as a symbol of GDL: parentheses around it are dropped, other signs than
-// letters, digits, - and _ become _, and an empty label is called by its number.
+// letters, digits, - and _ become _, and an empty label is called by its number. The name of the role for chance gets
+// a number, since a player may have it.
 func symbol(label string, i int, kind string) string {
 	s := strings.Map(func(c rune) rune {
 		switch {
@@ -205,6 +206,9 @@ func symbol(label string, i int, kind string) string {
 	}, strings.Trim(label, " ()"))
 	if strings.Trim(s, "_-") == "" {
 		return fmt.Sprint(kind, i+1)
+	}
+	if strings.EqualFold(s, machine.RandomRole) {
+		return fmt.Sprintf("%s_%d", s, i+1)
 	}
 	return s
 }
