@@ -156,6 +156,26 @@ func TestFaultsOfFilesAreNamedWithTheirLine(t *testing.T) {
 	}
 }
 
+func TestActionsAreTheSameInAllNodesOfAnInformationSet(t *testing.T) {
+	const player, chance = "p \"\" 2 1 \"\" { %s } 0\n", "c \"\" 7 \"\" { %s } 0\n"
+	for name, c := range map[string]struct{ kind, first, other, want string }{
+		"fewer":         {player, `"l" "r"`, `"l"`, `line 5: expected the actions ["l" "r"] in this order, as in line 2 for the same information set, found ["l"]`},
+		"more":          {player, `"l"`, `"l" "r"`, `line 4: expected the actions ["l"] in this order, as in line 2 for the same information set, found ["l" "r"]`},
+		"another order": {player, `"l" "r"`, `"r" "l"`, `line 5: expected the actions ["l" "r"] in this order, as in line 2 for the same information set, found ["r" "l"]`},
+		"chance":        {chance, `"l" 1/2 "r" 1/2`, `"l" 1/3 "r" 2/3`, "line 5: expected the probabilities of line 2 for the same information set, found others"},
+		"equal":         {player, `"l" "r"`, `"l" "r"`, ""},
+		"equal chance":  {chance, `"l" 1/2 "r" 1/2`, `"l" 2/4 "r" .5`, ""},
+	} {
+		src := "EFG 2 R \"\" { \"A\" \"B\" } p \"\" 1 1 { \"u\" \"d\" } 0\n"
+		for _, actions := range []string{c.first, c.other} {
+			src += fmt.Sprintf(c.kind, actions) + strings.Repeat("t \"\" 1 \"\" { 1, 2 }\n", strings.Count(actions, "\"")/2)
+		}
+		if _, err := gambit.Rules(src); (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
 func FuzzRules(f *testing.F) {
 	f.Add(`EFG 2 R "" { "A" "B" } c "" 1 "" { "l" 1/4 "r" 3/4 } 0 p "" 1 1 "" { "a" "b" } 0 t "" 1 "" { 10, 0 } t "" 2 "" { 20, 4 } t "" 3 "" { 40, 8 }`)
 	f.Add(`NFG 1 R "" { "A" "B" } { 2 2 } 1/2 -1/2 -1/2 1/2 -1/2 1/2 1/2 -1/2`)

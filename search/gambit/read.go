@@ -75,12 +75,16 @@ type parser struct {
 	s        scanner.Scanner
 	token    rune
 	outcomes map[string][]*big.Rat
+	sets     map[string]*node // first node of each information set
 }
 
 func (p *parser) next() { p.token = p.s.Scan() }
 
-func (p *parser) fail(format string, args ...any) {
-	panic(fault{fmt.Errorf("line %d: %s", p.s.Pos().Line, fmt.Sprintf(format, args...))})
+// fail ends the reading with an error in the line of the next token.
+func (p *parser) fail(format string, args ...any) { p.failAt(p.s.Pos().Line, format, args...) }
+
+func (p *parser) failAt(line int, format string, args ...any) {
+	panic(fault{fmt.Errorf("line %d: %s", line, fmt.Sprintf(format, args...))})
 }
 
 // word returns an identifier or a number.
@@ -239,7 +243,7 @@ const maxDepth = 1000
 
 // tree reads the nodes of an .efg in prefix order.
 func (p *parser) tree() *node {
-	p.outcomes = make(map[string][]*big.Rat)
+	p.outcomes, p.sets = make(map[string][]*big.Rat), make(map[string]*node)
 	return p.node(0)
 }
 
@@ -281,6 +285,7 @@ func (p *parser) node(depth int) *node {
 	if len(n.actions) == 0 {
 		p.fail("expected actions in quotes, found none")
 	}
+	p.compare(n)
 	if p.outcome() != nil {
 		p.fail("payoffs at a node that is no end are not supported")
 	}
@@ -288,6 +293,22 @@ func (p *parser) node(depth int) *node {
 		n.kids = append(n.kids, p.node(depth+1))
 	}
 	return n
+}
+
+// compare fails if the first node of n's information set has other actions, or chance has other probabilities there: a
+// player who does not know the node chooses among the same actions.
+func (p *parser) compare(n *node) {
+	first := p.sets[n.set]
+	if first == nil {
+		p.sets[n.set] = n
+		return
+	}
+	if !slices.Equal(n.actions, first.actions) {
+		p.failAt(n.line, "expected the actions %q in this order, as in line %d for the same information set, found %q", first.actions, first.line, n.actions)
+	}
+	if !slices.EqualFunc(n.shares, first.shares, func(a, b *big.Rat) bool { return a.Cmp(b) == 0 }) {
+		p.failAt(n.line, "expected the probabilities of line %d for the same information set, found others: give this node a set of its own", first.line)
+	}
 }
 
 // outcome returns the payoffs of an outcome, which are written where it is first used; nil for outcome 0.
