@@ -2,8 +2,11 @@ package gambit
 
 import (
 	"fmt"
+	"math"
 	"math/big"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"text/scanner"
 )
@@ -30,7 +33,8 @@ func IsFile(name string) bool {
 func Rules(src string) (rules string, err error) {
 	p := &parser{}
 	p.s.Init(strings.NewReader(src))
-	p.s.Mode = scanner.ScanIdents | scanner.ScanInts | scanner.ScanFloats | scanner.ScanStrings
+	p.s.Mode = scanner.ScanIdents | scanner.ScanStrings
+	p.s.IsIdentRune = func(c rune, _ int) bool { return c > ' ' && !strings.ContainsRune(`{},"`, c) }
 	p.s.Error = func(_ *scanner.Scanner, text string) { p.fail("%s", text) }
 	defer func() {
 		switch f := recover().(type) {
@@ -74,7 +78,7 @@ type fault struct{ error }
 type parser struct {
 	s        scanner.Scanner
 	token    rune
-	outcomes map[string][]*big.Rat
+	outcomes map[int][]*big.Rat
 	sets     map[string]*node // first node of each information set
 }
 
@@ -87,9 +91,9 @@ func (p *parser) failAt(line int, format string, args ...any) {
 	panic(fault{fmt.Errorf("line %d: %s", line, fmt.Sprintf(format, args...))})
 }
 
-// word returns an identifier or a number.
+// word returns a word or the text of a number.
 func (p *parser) word() string {
-	if p.token != scanner.Ident && p.token != scanner.Int {
+	if p.token != scanner.Ident {
 		p.fail("expected a word, found %q", p.s.TokenText())
 	}
 	defer p.next()
@@ -105,34 +109,54 @@ func (p *parser) text() string {
 	return strings.Trim(p.s.TokenText(), `"`)
 }
 
-// maxNumber bounds the text of a number, in bytes, and maxCells the cells of a matrix that is read.
+// maxNumber bounds the text of a number, in bytes, maxCells the cells of a matrix, and maxIndex the number of an outcome
+// or of an information set.
 const (
 	maxNumber = 64
 	maxCells  = 1 << 16
+	maxIndex  = math.MaxInt32
 )
 
-// number returns a number: 3, -1, 0.25 or 1/3.
+// decimal matches 3, -1, 0.25, 1e-3 or 1/3. A long exponent would make a short text a long number.
+var decimal = regexp.MustCompile(`^([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d\d?)?)(?:/(\d+))?$`)
+
+// number returns a number in base 10.
 func (p *parser) number() *big.Rat {
-	text := ""
-	for p.token == '-' || p.token == '+' {
-		text += string(p.token)
-		p.next()
+	text := p.s.TokenText()
+	parts := decimal.FindStringSubmatch(text)
+	if len(text) > maxNumber || parts == nil {
+		p.fail("expected a number such as 3, -1, 0.25 or 1/3, found %q", text)
 	}
-	text += p.s.TokenText()
+	v, _ := new(big.Rat).SetString(parts[1]) // with a denominator in the text, 010 would be octal
+	if parts[2] != "" {
+		denominator, _ := new(big.Rat).SetString(parts[2])
+		if denominator.Sign() == 0 {
+			p.fail("expected a denominator other than 0, found %q", text)
+		}
+		v.Quo(v, denominator)
+	}
 	p.next()
-	if p.token == '/' {
-		p.next()
-		text += "/" + p.s.TokenText()
-		p.next()
-	}
-	v, ok := new(big.Rat), false
-	if len(text) <= maxNumber && !strings.ContainsAny(text, "eEpPxX_") { // an exponent would make a short text a long number
-		v, ok = v.SetString(text)
-	}
-	if !ok {
-		p.fail("expected a number, found %q", text)
+	return v
+}
+
+// probability returns a number that is not negative.
+func (p *parser) probability() *big.Rat {
+	line := p.s.Pos().Line
+	v := p.number()
+	if v.Sign() < 0 {
+		p.failAt(line, "expected a probability from 0 to 1, found %s", v.RatString())
 	}
 	return v
+}
+
+// integer returns a whole number within bounds.
+func (p *parser) integer(kind string, least, most int) int {
+	n, err := strconv.Atoi(p.s.TokenText())
+	if err != nil || n < least || n > most {
+		p.fail("expected %s from %d to %d, found %q", kind, least, most, p.s.TokenText())
+	}
+	p.next()
+	return n
 }
 
 // list returns the items between braces, with or without commas.
@@ -174,11 +198,7 @@ func (p *parser) matrix() *node {
 			strategies[i] = p.list(p.text)
 			continue
 		}
-		count := p.number()
-		if !count.IsInt() || count.Num().BitLen() > 12 || count.Sign() <= 0 {
-			p.fail("expected the number of strategies, found %s", count.RatString())
-		}
-		strategies[i] = make([]string, count.Num().Int64())
+		strategies[i] = make([]string, p.integer("a number of strategies", 1, maxCells))
 	}
 	p.brace('}')
 	if cells := len(strategies[0]) * len(strategies[1]); cells > maxCells {
@@ -224,16 +244,12 @@ func (p *parser) matrix() *node {
 
 // cell returns the payoffs of the next cell of a matrix: two numbers, or an outcome by its number, of which 0 pays nothing.
 func (p *parser) cell(outcomes [][]*big.Rat) []*big.Rat {
-	first := p.number()
 	if outcomes == nil {
-		return []*big.Rat{first, p.number()}
+		return []*big.Rat{p.number(), p.number()}
 	}
-	n := first.Num().Int64()
+	n := p.integer("an outcome", 0, len(outcomes))
 	if n == 0 {
 		return []*big.Rat{new(big.Rat), new(big.Rat)}
-	}
-	if !first.IsInt() || n < 1 || n > int64(len(outcomes)) {
-		p.fail("expected an outcome from 0 to %d, found %s", len(outcomes), first.RatString())
 	}
 	return outcomes[n-1]
 }
@@ -243,7 +259,7 @@ const maxDepth = 1000
 
 // tree reads the nodes of an .efg in prefix order.
 func (p *parser) tree() *node {
-	p.outcomes, p.sets = make(map[string][]*big.Rat), make(map[string]*node)
+	p.outcomes, p.sets = make(map[int][]*big.Rat), make(map[string]*node)
 	return p.node(0)
 }
 
@@ -262,15 +278,12 @@ func (p *parser) node(depth int) *node {
 		}
 		return n
 	case "p":
-		n.player = int(p.number().Num().Int64())
-		if n.player != 1 && n.player != 2 {
-			p.fail("expected player 1 or 2, found %d", n.player)
-		}
+		n.player = p.integer("a player", 1, 2)
 	case "c":
 	default:
 		p.fail("expected a node that begins with c, p or t, found %s", kind)
 	}
-	n.set = fmt.Sprint(n.player, "/", p.word())
+	n.set = fmt.Sprint(n.player, "/", p.integer("an information set", 0, maxIndex))
 	if p.token == scanner.String {
 		p.text()
 	}
@@ -278,7 +291,7 @@ func (p *parser) node(depth int) *node {
 	for p.token == scanner.String {
 		n.actions = append(n.actions, p.text())
 		if kind == "c" {
-			n.shares = append(n.shares, p.number())
+			n.shares = append(n.shares, p.probability())
 		}
 	}
 	p.brace('}')
@@ -313,15 +326,15 @@ func (p *parser) compare(n *node) {
 
 // outcome returns the payoffs of an outcome, which are written where it is first used; nil for outcome 0.
 func (p *parser) outcome() []*big.Rat {
-	number := p.word()
+	number := p.integer("an outcome", 0, maxIndex)
 	if p.token == scanner.String {
 		p.text()
 	}
 	if p.token == '{' {
 		p.outcomes[number] = p.payoffs()
 	}
-	if number != "0" && p.outcomes[number] == nil {
-		p.fail("outcome %s has no payoffs", number)
+	if number != 0 && p.outcomes[number] == nil {
+		p.fail("outcome %d has no payoffs", number)
 	}
 	return p.outcomes[number]
 }
