@@ -11,6 +11,7 @@ import (
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/equilibrium"
 	"stackmate/search/gambit"
@@ -114,6 +115,29 @@ func TestLikelierActionsOfChanceAreSeveralNumberedMoves(t *testing.T) {
 		names := gamestest.Compiled(t, rules).Names()
 		if got := slices.Sorted(slices.Values(names.Moves[names.Chance()])); !slices.Equal(got, want) {
 			t.Errorf("%s: moves of chance %v, want %v", src, got, want)
+		}
+	}
+}
+
+func TestPayoffsWithAConstantSumAreGoalsWithAConstantSum(t *testing.T) {
+	for cells, want := range map[string]int{
+		"4 -4  0 0  2 -2  4 -4":             2, // the payoffs of A alone would be goals as they are
+		"0 120  30 90  60 60  120 0":        4,
+		"1/3 2/3  1/2 1/2  1/4 3/4  0 1":    6,
+		"0 100  30 70  60 40  100 0":        100,
+		"0 0  1 -10  2 -20  4 -40":          4, // with a unit of its own for each player
+		"7 -7  7 -7  7 -7  7 -7":            0,
+		"100 -1  50 49  98 1  0 99":         50,
+		"-50.5 50.5  0 0  50.5 -50.5  0 0":  2,
+		"1000000 0  0 1000000  0 1e6 0 1e6": 1,
+	} {
+		rules := must.Get(gambit.Rules(`NFG 1 R "" { "A" "B" } { 2 2 } ` + cells))(t)
+		m, e := gamestest.Compiled(t, rules), new(play.Expansion)
+		must.OK(t, play.NewExpander(m).Expand(e, m.Initial()))
+		for c := range e.Children {
+			if goals := e.ChildGoals(c); int(goals[0]+goals[1]) != want {
+				t.Errorf("%s: goals %v after %d, want the sum %d, in\n%s", cells, goals, c, want, rules)
+			}
 		}
 	}
 }

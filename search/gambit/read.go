@@ -27,9 +27,10 @@ func IsFile(name string) bool {
 	return strings.HasSuffix(name, ".nfg") || strings.HasSuffix(name, ".efg")
 }
 
-// Rules returns a rulesheet for a game of two players in one of the formats. Payoffs become goals: as they are if
-// all are whole numbers from 0 to 100, else shifted and scaled for each player, as a comment of the rulesheet says. Information sets of several
-// nodes are read where they say that both players choose at once. The error names the line.
+// Rules returns a rulesheet for a game of two players in one of the formats. Payoffs become goals: as they are if all
+// payoffs of both players are whole numbers from 0 to 100, else shifted and scaled for each player, as a comment of the
+// rulesheet says. A constant sum of payoffs becomes a constant sum of goals. Information sets of several nodes are read
+// where they say that both players choose at once. The error names the line.
 func Rules(src string) (rules string, err error) {
 	p := &parser{}
 	p.s.Init(strings.NewReader(src))

@@ -23,10 +23,11 @@ type sheet struct {
 // write returns the rulesheet of a tree.
 func write(players []string, root *node) (string, error) {
 	w := &sheet{roles: symbols(players, "player"), sets: map[string]int{}}
-	leaves, lots := [2][]*big.Rat{}, false
+	leaves, plain, lots := [2][]*big.Rat{}, true, false
 	root.each(func(n *node) {
 		for i, v := range n.payoffs {
 			leaves[i] = append(leaves[i], v)
+			plain = plain && isGoal(v)
 		}
 		lots = lots || n.shares != nil
 		w.sets[n.set]++
@@ -36,7 +37,10 @@ func write(players []string, root *node) (string, error) {
 	}
 	var head strings.Builder
 	for i, list := range leaves {
-		goal, comment, err := scale(list)
+		goal, comment, err := (*big.Rat).RatString, "the payoff", error(nil)
+		if !plain {
+			goal, comment, err = scale(list)
+		}
 		if err != nil {
 			return "", fmt.Errorf("the payoffs of %s: %w", players[i], err)
 		}
@@ -216,10 +220,16 @@ func symbol(label string, i int, kind string) string {
 // maxGoal is the largest goal of GDL.
 const maxGoal = 100
 
-// scale returns how payoffs are written as goals, with a comment for people. The error is for payoffs with more than 101 equal steps.
+// isGoal reports whether a payoff is a goal of GDL as it is.
+func isGoal(v *big.Rat) bool {
+	return v.IsInt() && v.Sign() >= 0 && v.Cmp(big.NewRat(maxGoal, 1)) <= 0
+}
+
+// scale returns a function from payoffs to goals, with a comment for people: the least payoff becomes 0, the common step 1.
+// Payoffs with a constant sum have the same step for both players, so their goals have a constant sum. It returns an error for
+// more than 101 steps.
 func scale(payoffs []*big.Rat) (goal func(*big.Rat) string, comment string, err error) {
 	least, most := payoffs[0], payoffs[0]
-	plain := true
 	for _, v := range payoffs {
 		if v.Cmp(least) < 0 {
 			least = v
@@ -227,10 +237,6 @@ func scale(payoffs []*big.Rat) (goal func(*big.Rat) string, comment string, err 
 		if v.Cmp(most) > 0 {
 			most = v
 		}
-		plain = plain && v.IsInt()
-	}
-	if plain && least.Sign() >= 0 && most.Cmp(big.NewRat(maxGoal, 1)) <= 0 {
-		return (*big.Rat).RatString, "the payoff", nil
 	}
 	step := new(big.Rat)
 	for _, v := range payoffs {
