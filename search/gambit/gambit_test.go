@@ -79,6 +79,30 @@ func TestAMatrixIsWrittenWithTheFirstPlayersStrategyFastest(t *testing.T) {
 	}
 }
 
+func TestLabelsWithQuotesAndBackslashesAreRead(t *testing.T) {
+	m := gamestest.Compiled(t, `(role x\) (role o) (init (s 0))
+(<= (legal x\ a\q) (true (s 0))) (<= (legal x\ "b") (true (s 0))) (<= (legal x\ c\) (true (s 0)))
+(<= (legal o d\\) (true (s 0))) (<= (next (s 1)) (true (s 0))) (<= terminal (true (s 1))) (goal x\ 40) (goal o 60)`)
+	var b strings.Builder
+	must.OK(t, gambit.WriteTree(&b, `C:\"x"\`, m, m.Initial()))
+	if want := `p "" 1 1 "" { "'b'" "a/q" "c/" } 0`; !strings.Contains(b.String(), want) || strings.Contains(b.String(), `\`) {
+		t.Errorf("%s, want %s", b.String(), want)
+	}
+	if got := payoffs(t, gamestest.Compiled(t, must.Get(gambit.Rules(b.String()))(t))); got != [2]float64{40, 60} {
+		t.Errorf("payoffs %v", got)
+	}
+	const texts = `NFG 1 R "C:\dir\new \"of
+two lines \x" { "A\"B\"" "\q" } { { "a\\b" "\"a" } { "" } } "" 1 2 3 4`
+	rules := must.Get(gambit.Rules(texts))(t)
+	names := gamestest.Compiled(t, rules).Names()
+	if want := []string{"A_B_", "_q"}; !slices.Equal(names.Roles, want) || !slices.Contains(names.Moves[0], "a__b") {
+		t.Errorf("roles %v, want %v; moves %v", names.Roles, want, names.Moves)
+	}
+	if _, err := gambit.Rules("NFG 1 R\n\"a\\\"\n{ }"); err == nil || err.Error() != "line 2: expected a quote at the end of the text, found none" {
+		t.Error(err)
+	}
+}
+
 func TestFilesOfOthersAreRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		src  string

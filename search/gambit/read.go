@@ -34,7 +34,7 @@ func IsFile(name string) bool {
 func Rules(src string) (rules string, err error) {
 	p := &parser{}
 	p.s.Init(strings.NewReader(src))
-	p.s.Mode = scanner.ScanIdents | scanner.ScanStrings
+	p.s.Mode = scanner.ScanIdents
 	p.s.IsIdentRune = func(c rune, _ int) bool { return c > ' ' && !strings.ContainsRune(`{},"`, c) }
 	p.s.Error = func(_ *scanner.Scanner, text string) { p.fail("%s", text) }
 	defer func() {
@@ -60,7 +60,7 @@ func Rules(src string) (rules string, err error) {
 	case "NFG":
 		root = p.matrix()
 	case "EFG":
-		if p.token == scanner.String {
+		if p.token == '"' {
 			p.text()
 		}
 		root = p.tree()
@@ -101,13 +101,27 @@ func (p *parser) word() string {
 	return p.s.TokenText()
 }
 
-// text returns a text in quotes.
+// text returns a text in quotes, which may have several lines. As in Gambit, \" is a quote inside the text, and any other
+// backslash a sign like others.
 func (p *parser) text() string {
-	if p.token != scanner.String {
+	line := p.s.Pos().Line
+	if p.token != '"' {
 		p.fail("expected a text in quotes, found %q", p.s.TokenText())
 	}
-	defer p.next()
-	return strings.Trim(p.s.TokenText(), `"`)
+	var b strings.Builder
+	for {
+		c := p.s.Next()
+		if c == '\\' && p.s.Peek() == '"' {
+			c = p.s.Next()
+		} else if c == '"' {
+			break
+		} else if c == scanner.EOF {
+			p.failAt(line, "expected a quote at the end of the text, found none")
+		}
+		b.WriteRune(c)
+	}
+	p.next()
+	return b.String()
 }
 
 // maxNumber bounds the text of a number, in bytes, maxCells the cells of a matrix, and maxIndex the number of an outcome
@@ -205,7 +219,7 @@ func (p *parser) matrix() *node {
 	if cells := len(strategies[0]) * len(strategies[1]); cells > maxCells {
 		p.fail("expected at most %d cells, found %d", maxCells, cells)
 	}
-	if p.token == scanner.String {
+	if p.token == '"' {
 		p.text()
 	}
 	var outcomes [][]*big.Rat
@@ -285,11 +299,11 @@ func (p *parser) node(depth int) *node {
 		p.fail("expected a node that begins with c, p or t, found %s", kind)
 	}
 	n.set = fmt.Sprint(n.player, "/", p.integer("an information set", 0, maxIndex))
-	if p.token == scanner.String {
+	if p.token == '"' {
 		p.text()
 	}
 	p.brace('{')
-	for p.token == scanner.String {
+	for p.token == '"' {
 		n.actions = append(n.actions, p.text())
 		if kind == "c" {
 			n.shares = append(n.shares, p.probability())
@@ -328,7 +342,7 @@ func (p *parser) compare(n *node) {
 // outcome returns the payoffs of an outcome, which are written where it is first used; nil for outcome 0.
 func (p *parser) outcome() []*big.Rat {
 	number := p.integer("an outcome", 0, maxIndex)
-	if p.token == scanner.String {
+	if p.token == '"' {
 		p.text()
 	}
 	if p.token == '{' {

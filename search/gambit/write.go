@@ -33,8 +33,11 @@ func header(title string, names *machine.Names, list []machine.Role) string {
 	return fmt.Sprintf("%s { %s %s }", quoted(title), quoted(names.Roles[list[0]]), quoted(names.Roles[list[1]]))
 }
 
+// plainSigns replaces the signs with a meaning inside quotes.
+var plainSigns = strings.NewReplacer(`"`, "'", `\`, "/")
+
 // quoted returns a label in quotes.
-func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, "'") + `"` }
+func quoted(text string) string { return `"` + plainSigns.Replace(text) + `"` }
 
 // labels returns the texts of a role's moves in quotes.
 func labels(names *machine.Names, r machine.Role, moves []machine.Move) string {
