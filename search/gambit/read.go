@@ -51,9 +51,9 @@ func Rules(src string) (rules string, err error) {
 	p.word()
 	p.word()
 	p.text()
-	names := p.list(p.text)
+	line, names := p.s.Pos().Line, p.texts()
 	if len(names) != 2 {
-		p.fail("expected two players, found %d", len(names))
+		p.failAt(line, "expected two players, found %d", len(names))
 	}
 	var root *node
 	switch format {
@@ -174,18 +174,23 @@ func (p *parser) integer(kind string, least, most int) int {
 	return n
 }
 
-// list returns the items between braces, with or without commas.
-func (p *parser) list(item func() string) (items []string) {
+// texts returns the texts in quotes between braces.
+func (p *parser) texts() (list []string) {
 	p.brace('{')
+	p.items(func() { list = append(list, p.text()) })
+	return list
+}
+
+// items calls item for each item up to a closing brace. Commas between them are optional.
+func (p *parser) items(item func()) {
 	for p.token != '}' && p.token != scanner.EOF {
 		if p.token == ',' {
 			p.next()
 			continue
 		}
-		items = append(items, item())
+		item()
 	}
 	p.brace('}')
-	return items
 }
 
 func (p *parser) brace(want rune) {
@@ -195,66 +200,60 @@ func (p *parser) brace(want rune) {
 	p.next()
 }
 
-// payoffs returns the numbers between braces.
+// payoffs returns the payoffs of both players, up to a closing brace.
 func (p *parser) payoffs() (list []*big.Rat) {
-	p.list(func() string { list = append(list, p.number()); return "" })
+	line := p.s.Pos().Line
+	p.items(func() { list = append(list, p.number()) })
 	if len(list) != 2 {
-		p.fail("expected the payoffs of two players, found %d", len(list))
+		p.failAt(line, "expected the payoffs of two players, found %d", len(list))
 	}
 	return list
 }
 
 // matrix reads the body of an .nfg file: the sizes or the names of the strategies, then payoffs or outcomes.
 func (p *parser) matrix() *node {
-	strategies := make([][]string, 2)
+	strategies, line := make([][]string, 2), p.s.Pos().Line
 	p.brace('{')
 	for i := range strategies {
 		if p.token == '{' {
-			strategies[i] = p.list(p.text)
-			continue
+			strategies[i] = p.texts()
+		} else {
+			strategies[i] = make([]string, p.integer("a number of strategies", 1, maxCells))
 		}
-		strategies[i] = make([]string, p.integer("a number of strategies", 1, maxCells))
 	}
 	p.brace('}')
-	if cells := len(strategies[0]) * len(strategies[1]); cells > maxCells {
-		p.fail("expected at most %d cells, found %d", maxCells, cells)
+	if cells := len(strategies[0]) * len(strategies[1]); cells == 0 || cells > maxCells {
+		p.failAt(line, "expected strategies of both players and at most %d cells, found %d × %d", maxCells, len(strategies[0]), len(strategies[1]))
 	}
 	if p.token == '"' {
 		p.text()
 	}
-	var outcomes [][]*big.Rat
-	if p.token == '{' {
-		p.brace('{')
-		for p.token == '{' {
-			p.brace('{')
-			p.text()
-			var pair []*big.Rat
-			for p.token != '}' && p.token != scanner.EOF {
-				if p.token == ',' {
-					p.next()
-					continue
-				}
-				pair = append(pair, p.number())
-			}
-			p.brace('}')
-			outcomes = append(outcomes, pair)
-		}
-		p.brace('}')
-	}
+	outcomes := p.outcomeList()
 	root := &node{player: 1, set: "row", actions: strategies[0]}
 	for range strategies[0] {
 		root.kids = append(root.kids, &node{player: 2, set: "column", actions: strategies[1], kids: make([]*node, len(strategies[1]))})
 	}
 	for j := range strategies[1] { // the strategy of the first player varies fastest
 		for i := range strategies[0] {
-			leaf := &node{payoffs: p.cell(outcomes)}
-			if len(leaf.payoffs) != 2 {
-				p.fail("expected the payoffs of two players, found %d", len(leaf.payoffs))
-			}
-			root.kids[i].kids[j] = leaf
+			root.kids[i].kids[j] = &node{payoffs: p.cell(outcomes)}
 		}
 	}
 	return root
+}
+
+// outcomeList returns the payoffs of the outcomes of an .nfg file, nil if it has none.
+func (p *parser) outcomeList() (list [][]*big.Rat) {
+	if p.token != '{' {
+		return nil
+	}
+	p.next()
+	for p.token == '{' {
+		p.next()
+		p.text()
+		list = append(list, p.payoffs())
+	}
+	p.brace('}')
+	return list
 }
 
 // cell returns the payoffs of the next cell of a matrix: two numbers, or an outcome by its number, of which 0 pays nothing.
@@ -315,7 +314,7 @@ func (p *parser) node(depth int) *node {
 	}
 	p.compare(n)
 	if p.outcome() != nil {
-		p.fail("payoffs at a node that is no end are not supported")
+		p.failAt(n.line, "expected outcome 0 at a node that is no end, found payoffs: add them to the payoffs of the ends below")
 	}
 	for range n.actions {
 		n.kids = append(n.kids, p.node(depth+1))
@@ -341,17 +340,23 @@ func (p *parser) compare(n *node) {
 
 // outcome returns the payoffs of an outcome, which are written where it is first used; nil for outcome 0.
 func (p *parser) outcome() []*big.Rat {
-	number := p.integer("an outcome", 0, maxIndex)
+	line, number := p.s.Pos().Line, p.integer("an outcome", 0, maxIndex)
 	if p.token == '"' {
 		p.text()
 	}
+	known := p.outcomes[number]
 	if p.token == '{' {
-		p.outcomes[number] = p.payoffs()
+		p.next()
+		found := p.payoffs()
+		if number == 0 || known != nil && (found[0].Cmp(known[0]) != 0 || found[1].Cmp(known[1]) != 0) {
+			p.failAt(line, "expected equal payoffs at all uses of outcome %d, and none at outcome 0; found others: give them an outcome of their own", number)
+		}
+		known, p.outcomes[number] = found, found
 	}
-	if number != 0 && p.outcomes[number] == nil {
-		p.fail("outcome %d has no payoffs", number)
+	if number != 0 && known == nil {
+		p.failAt(line, "outcome %d has no payoffs: expected them where it is first used", number)
 	}
-	return p.outcomes[number]
+	return known
 }
 
 // isJoint reports whether the other player chooses at a node without knowing its action: all kids are in one information set.
