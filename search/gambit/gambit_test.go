@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"stackmate/games/gamestest"
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
@@ -249,6 +251,57 @@ func FuzzRules(f *testing.F) {
 		rules, err := gambit.Rules(src)
 		if (rules == "") != (err != nil) {
 			t.Errorf("%q, %v", rules, err)
+		}
+	})
+}
+
+// drawnTree appends the nodes of a tree of turns and chance to b, and returns the value for the first player. The sum of payoffs is 100.
+func drawnTree(t *rapid.T, b *strings.Builder, depth int) (value float64) {
+	number := strings.Count(b.String(), "\n") // of the outcome or the information set
+	player := rapid.IntRange(0, 3).Draw(t, "player")
+	if depth == 0 || player == 3 {
+		payoff := rapid.IntRange(0, 100).Draw(t, "payoff")
+		fmt.Fprintf(b, "t \"\" %d { %d, %d }\n", number, payoff, 100-payoff)
+		return float64(payoff)
+	}
+	labels := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "a_1", "a_2", "a_1_2", "random", "noop", "1", "", `\q`, `\"`}), 1, 3).Draw(t, "labels")
+	weights, total := make([]int, len(labels)), 0
+	for i := range weights {
+		weights[i] = rapid.IntRange(1, 3).Draw(t, "weight")
+		total += weights[i]
+	}
+	fmt.Fprintf(b, [...]string{`c "" %d {`, `p "" 1 %d {`, `p "" 2 %d {`}[player], number)
+	for i, label := range labels {
+		fmt.Fprintf(b, ` "%s"`, label)
+		if player == 0 {
+			fmt.Fprintf(b, " %d/%d", weights[i], total)
+		}
+	}
+	b.WriteString(" } 0\n")
+	for i, weight := range weights {
+		switch v := drawnTree(t, b, depth-1); {
+		case player == 0:
+			value += v * float64(weight) / float64(total)
+		case i == 0 || (player == 1) == (v > value):
+			value = v
+		}
+	}
+	return value
+}
+
+func TestDrawnTreesHaveTheirValues(t *testing.T) {
+	rapid.Check(t, func(draw *rapid.T) {
+		var b strings.Builder
+		b.WriteString("EFG 2 R \"\" { \"random\" \"Random\" }\n")
+		want := drawnTree(draw, &b, 3)
+		m := gamestest.Compiled(t, must.Get(gambit.Rules(b.String()))(t))
+		if got := payoffs(t, m); math.Abs(got[0]-want) > 1e-9 || math.Abs(got[0]+got[1]-100) > 1e-9 {
+			draw.Errorf("payoffs %v, want %v for the first player, in\n%s", got, want, b.String())
+		}
+		var again strings.Builder
+		must.OK(t, gambit.WriteTree(&again, "", m, m.Initial()))
+		if got := payoffs(t, gamestest.Compiled(t, must.Get(gambit.Rules(again.String()))(t))); math.Abs(got[0]-want) > 1e-9 {
+			draw.Errorf("payoffs %v of the tree that is written, want %v, in\n%s", got, want, again.String())
 		}
 	})
 }
