@@ -19,14 +19,15 @@ import (
 	"stackmate/search/gambit"
 )
 
-// payoffs returns the equilibrium payoffs of a machine.
+// payoffs returns the equilibrium payoffs of the players of a machine.
 func payoffs(t *testing.T, m machine.Machine) [2]float64 {
 	t.Helper()
 	found, err := equilibrium.New().Search(t.Context(), m, m.Initial(), search.Limits{NoLine: true})
 	if err != nil || !found.Solved() {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	return [2]float64{found.Values[0].Lower, found.Values[1].Lower}
+	players := m.Names().Players()
+	return [2]float64{found.Values[players[0]].Lower, found.Values[players[1]].Lower}
 }
 
 func TestATreeThatIsWrittenAndReadIsTheSameGame(t *testing.T) {
@@ -36,9 +37,17 @@ func TestATreeThatIsWrittenAndReadIsTheSameGame(t *testing.T) {
 		{Goals: []int32{90, 0, 0}},
 		{Moves: []int{1, 2, 1}, Kids: []int{1, 2}},
 	}}
+	chanceFirst := &toys.Tree{Roles: []string{machine.RandomRole, "left", "right"}, Nodes: []toys.Node{
+		{Moves: []int{3, 2, 2}, Kids: []int{1, 2, 3, 4, 2, 3, 4, 1, 4, 4, 2, 1}},
+		{Goals: []int32{0, 30, 20}},
+		{Goals: []int32{0, 90, 0}},
+		{Goals: []int32{0, 0, 70}},
+		{Moves: []int{2, 1, 2}, Kids: []int{1, 2, 3, 3}},
+	}}
 	for name, m := range map[string]machine.Machine{
 		"matchingPennies": gamestest.Machine(t, "matchingPennies"), "prisonersDilemma": gamestest.Machine(t, "prisonersDilemma"),
 		"goofspiel-3": gamestest.Machine(t, "goofspiel-3"), "nim-1.2": gamestest.Machine(t, "nim-1.2"), "chance": chance.Machine(),
+		"chanceFirst": chanceFirst.Machine(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
