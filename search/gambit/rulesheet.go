@@ -22,14 +22,12 @@ type sheet struct {
 
 // write returns the rulesheet of a tree.
 func write(players []string, root *node) (string, error) {
-	w := &sheet{roles: []string{symbol(players[0], 0, "player"), symbol(players[1], 1, "player")}, sets: map[string]int{}}
-	if w.roles[0] == w.roles[1] {
-		w.roles[1] += "2"
-	}
-	leaves, lots := [2][]*big.Rat{}, false
+	w := &sheet{roles: symbols(players, "player"), sets: map[string]int{}}
+	leaves, plain, lots := [2][]*big.Rat{}, true, false
 	root.each(func(n *node) {
 		for i, v := range n.payoffs {
 			leaves[i] = append(leaves[i], v)
+			plain = plain && isGoal(v)
 		}
 		lots = lots || n.shares != nil
 		w.sets[n.set]++
@@ -39,7 +37,10 @@ func write(players []string, root *node) (string, error) {
 	}
 	var head strings.Builder
 	for i, list := range leaves {
-		goal, comment, err := scale(list)
+		goal, comment, err := (*big.Rat).RatString, "the payoff", error(nil)
+		if !plain {
+			goal, comment, err = scale(list)
+		}
 		if err != nil {
 			return "", fmt.Errorf("the payoffs of %s: %w", players[i], err)
 		}
@@ -101,7 +102,7 @@ func (w *sheet) position(n *node) error {
 		}
 	case n.isJoint() && w.sets[n.kids[0].set] == len(n.kids) && w.sets[n.set] == 1:
 		other := n.kids[0]
-		moves[n.player-1], moves[other.player-1] = symbols(n.actions), symbols(other.actions)
+		moves[n.player-1], moves[other.player-1] = symbols(n.actions, "a"), symbols(other.actions, "a")
 		kids = nil
 		for i := range moves[0] {
 			for j := range moves[1] {
@@ -116,7 +117,7 @@ func (w *sheet) position(n *node) error {
 		return fmt.Errorf("line %d: expected information sets of one node, or of all replies to a move of the other player; found one of %d nodes: a player does not see the position",
 			n.line, w.sets[n.set])
 	default:
-		moves[n.player-1] = symbols(n.actions)
+		moves[n.player-1] = symbols(n.actions, "a")
 	}
 	return w.joint(id, moves, kids)
 }
@@ -160,7 +161,8 @@ func lots(n *node) (moves []string, kids []*node, err error) {
 	if common.BitLen() > 16 || common.Int64() > maxLots {
 		return nil, nil, fmt.Errorf("line %d: expected probabilities with a common denominator of at most %d, found %s", n.line, maxLots, common)
 	}
-	for i, name := range symbols(n.actions) {
+	for i, label := range n.actions {
+		name := symbol(label, i, "a")
 		count := new(big.Rat).Mul(n.shares[i], new(big.Rat).SetInt(common)).Num().Int64()
 		for lot := range count {
 			if count > 1 {
@@ -171,14 +173,22 @@ func lots(n *node) (moves []string, kids []*node, err error) {
 			kids = append(kids, n.kids[i])
 		}
 	}
-	return moves, kids, nil
+	return distinct(moves), kids, nil
 }
 
-// symbols returns the names of actions as different symbols of GDL.
-func symbols(actions []string) []string {
-	list, seen := make([]string, len(actions)), map[string]bool{}
-	for i, a := range actions {
-		s := symbol(a, i, "a")
+// symbols returns labels as different symbols of GDL.
+func symbols(labels []string, kind string) []string {
+	list := make([]string, len(labels))
+	for i, label := range labels {
+		list[i] = symbol(label, i, kind)
+	}
+	return distinct(list)
+}
+
+// distinct returns names with a number after each name that is taken by an earlier name.
+func distinct(names []string) []string {
+	list, seen := make([]string, len(names)), map[string]bool{}
+	for i, s := range names {
 		for seen[s] {
 			s = fmt.Sprintf("%s_%d", s, i+1)
 		}
@@ -188,7 +198,8 @@ func symbols(actions []string) []string {
 }
 
 // symbol returns a label as a symbol of GDL: parentheses around it are dropped, other signs than
-// letters, digits, - and _ become _, and an empty label is called by its number.
+// letters, digits, - and _ become _, and an empty label is called by its number. The name of the role for chance gets
+// a number, since a player may have it.
 func symbol(label string, i int, kind string) string {
 	s := strings.Map(func(c rune) rune {
 		switch {
@@ -200,16 +211,25 @@ func symbol(label string, i int, kind string) string {
 	if strings.Trim(s, "_-") == "" {
 		return fmt.Sprint(kind, i+1)
 	}
+	if strings.EqualFold(s, machine.RandomRole) {
+		return fmt.Sprintf("%s_%d", s, i+1)
+	}
 	return s
 }
 
 // maxGoal is the largest goal of GDL.
 const maxGoal = 100
 
-// scale returns how payoffs are written as goals, with a comment for people. The error is for payoffs with more than 101 equal steps.
+// isGoal reports whether a payoff is a goal of GDL as it is.
+func isGoal(v *big.Rat) bool {
+	return v.IsInt() && v.Sign() >= 0 && v.Cmp(big.NewRat(maxGoal, 1)) <= 0
+}
+
+// scale returns a function from payoffs to goals, with a comment for people: the least payoff becomes 0, the common step 1.
+// Payoffs with a constant sum have the same step for both players, so their goals have a constant sum. It returns an error for
+// more than 101 steps.
 func scale(payoffs []*big.Rat) (goal func(*big.Rat) string, comment string, err error) {
 	least, most := payoffs[0], payoffs[0]
-	plain := true
 	for _, v := range payoffs {
 		if v.Cmp(least) < 0 {
 			least = v
@@ -217,10 +237,6 @@ func scale(payoffs []*big.Rat) (goal func(*big.Rat) string, comment string, err 
 		if v.Cmp(most) > 0 {
 			most = v
 		}
-		plain = plain && v.IsInt()
-	}
-	if plain && least.Sign() >= 0 && most.Cmp(big.NewRat(maxGoal, 1)) <= 0 {
-		return (*big.Rat).RatString, "the payoff", nil
 	}
 	step := new(big.Rat)
 	for _, v := range payoffs {

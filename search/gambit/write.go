@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"stackmate/reasoner/machine"
@@ -33,8 +34,11 @@ func header(title string, names *machine.Names, list []machine.Role) string {
 	return fmt.Sprintf("%s { %s %s }", quoted(title), quoted(names.Roles[list[0]]), quoted(names.Roles[list[1]]))
 }
 
+// plainSigns replaces the signs with a meaning inside quotes.
+var plainSigns = strings.NewReplacer(`"`, "'", `\`, "/")
+
 // quoted returns a label in quotes.
-func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, "'") + `"` }
+func quoted(text string) string { return `"` + plainSigns.Replace(text) + `"` }
 
 // labels returns the texts of a role's moves in quotes.
 func labels(names *machine.Names, r machine.Role, moves []machine.Move) string {
@@ -72,6 +76,7 @@ type tree struct {
 	machine machine.Machine
 	x       *play.Expander
 	players []machine.Role
+	order   []machine.Role // both players, then chance: so a player's nodes of one information set are next to each other
 	nodes   int
 	sets    int // information sets so far; each number is used for one player only
 	ends    int
@@ -84,7 +89,10 @@ func WriteTree(w io.Writer, title string, m machine.Machine, q machine.State) er
 	if err != nil {
 		return err
 	}
-	t := &tree{machine: m, x: play.NewExpander(m), players: list}
+	t := &tree{machine: m, x: play.NewExpander(m), players: list, order: list}
+	if r := m.Names().Chance(); r != machine.NoRole {
+		t.order = append(slices.Clip(list), r)
+	}
 	fmt.Fprintf(&t.text, "EFG 2 R %s\n\"\"\n\n", header(title, m.Names(), list))
 	if err := t.position(q); err != nil {
 		return err
@@ -116,24 +124,28 @@ func (t *tree) end(goals []int32) {
 	fmt.Fprintf(&t.text, "t \"\" %d \"\" { %d, %d }\n", t.ends, search.Points(goals[t.players[0]]), search.Points(goals[t.players[1]]))
 }
 
-// choices writes the choice of role r and of all later ones, then the positions: child is the number of the joint move
-// as far as it is chosen, set the information set of role 0 there.
-func (t *tree) choices(e *play.Expansion, set, r, child int) error {
+// choices writes the choices of the roles from place k of the order on, then the positions. The child is the number of the
+// joint move with the first move of each role without a choice so far; set is the information set of role 0.
+func (t *tree) choices(e *play.Expansion, set, k, child int) error {
 	if t.nodes++; t.nodes > MaxNodes {
 		return fmt.Errorf("%w: more than %d nodes", ErrLarge, MaxNodes)
 	}
-	if r == len(e.Moves) {
+	if k == len(t.order) {
 		if e.Terminal[child] {
 			t.end(e.ChildGoals(child))
 			return nil
 		}
 		return t.position(e.Child(child))
 	}
-	if n := len(e.Moves[r]); n > 1 {
-		t.node(machine.Role(r), set+r, e.Moves[r])
+	r, stride := t.order[k], 1
+	for _, later := range e.Moves[r+1:] {
+		stride *= len(later)
+	}
+	if len(e.Moves[r]) > 1 {
+		t.node(r, set+int(r), e.Moves[r])
 	}
 	for i := range e.Moves[r] {
-		if err := t.choices(e, set, r+1, child*len(e.Moves[r])+i); err != nil {
+		if err := t.choices(e, set, k+1, child+i*stride); err != nil {
 			return err
 		}
 	}
