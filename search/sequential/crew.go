@@ -38,6 +38,7 @@ type crew struct {
 	table    *table.Shared
 	busy     *threads.Busy       // nil for a single worker
 	tell     func(search.Result) // receives progress; may be nil
+	noLine   bool                // results have no principal variation
 
 	alone int64 // nodes of the first worker before the others join
 	tick  int64 // nodes of a worker between two checks of the clock and of the other workers

@@ -140,3 +140,11 @@ func TestBoundsThatMeetStayInOrder(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+func TestALineIsFoundUnlessItIsNotWanted(t *testing.T) {
+	for _, noLine := range []bool{false, true} {
+		if r := solve(t, Config{}, newTicTacToe(), search.Limits{NoLine: noLine}); !r.Solved() || (r.Line == nil) != noLine || len(r.Strategies[0]) != 1 {
+			t.Errorf("not wanted: %t, line %v, strategies %v", noLine, r.Line, r.Strategies)
+		}
+	}
+}

@@ -37,7 +37,7 @@ func (r *run) result(s machine.State) search.Result {
 			res.Strategies[role] = []search.Weighted{{Move: moves[choice], Probability: 1}}
 		}
 	}
-	if err == nil {
+	if err == nil && !r.crew.noLine {
 		res.Line = r.line(at, s, choice)
 	}
 	return res

@@ -175,7 +175,7 @@ func (v *Solver) threads() int {
 
 // crew returns the workers of a Search of position s.
 func (v *Solver) crew(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) *crew {
-	c := &crew{ctx: ctx, position: s, table: v.table, began: time.Now(), told: time.Now(), tell: lim.Progress, alone: v.alone, tick: v.tick, decisive: v.decisive, hopeful: v.hopeful}
+	c := &crew{ctx: ctx, position: s, table: v.table, began: time.Now(), told: time.Now(), tell: lim.Progress, noLine: lim.NoLine, alone: v.alone, tick: v.tick, decisive: v.decisive, hopeful: v.hopeful}
 	workers := int64(v.threads())
 	if workers > 1 {
 		c.busy = new(threads.Busy)
