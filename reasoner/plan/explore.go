@@ -22,7 +22,7 @@ import (
 // Cost: an expansion evaluates its children in batches. Memory is proportional to the positions in the tree.
 
 const (
-	// maxLine bounds the line of a depth-first search; no match has more joint moves.
+	// maxLine bounds the line of a depth-first search. A search that meets it has not expanded all positions.
 	maxLine = 300
 	// firstDepthLimit is the number of expansions of the first depth-first search. The limits of later searches are
 	// multiples by the sequence of Luby, Sinclair and Zuckerman, up to maxDepthLimit.
