@@ -62,7 +62,7 @@ type Seen struct {
 }
 
 // ParseMessage parses a request: the command in any case, any white space, extra arguments ignored. The error is one
-// line and names the expected form.
+// line and names the expected form; the message then has its command and its id, as far as they were read.
 func ParseMessage(text string) (Message, error) {
 	var m Message
 	fields, err := split(strings.TrimPrefix(text, "\ufeff"), 2)
@@ -177,8 +177,11 @@ func (m *Message) parseSeen(turn int, args []string) error {
 		return err
 	}
 	percepts, err := parseTerms(args[1], gdl.ParsePercept)
+	if err != nil {
+		return err
+	}
 	m.Seen = &Seen{turn, move, percepts}
-	return err
+	return nil
 }
 
 // parseTerms parses the terms of a list. An atom counts as an absent list.

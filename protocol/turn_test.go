@@ -299,6 +299,23 @@ func TestWhatIsToldInAMatchIsBounded(t *testing.T) {
 	expect(t, e, "(STOP m.1 NIL)", "done")
 }
 
+func TestAStopWhoseJointMoveCannotBeReadEndsTheMatch(t *testing.T) {
+	var told [][]gdl.Term
+	agent := &fake{OnStop: func(history [][]gdl.Term) { told = history }}
+	for _, message := range []string{
+		"(STOP m.1)", "(STOP m.1 (() pass))", "(STOP m.1 (pass ?x))", "(STOP m.1 2 pass)", "(STOP m.1 2 pass (pass ?x))", "(STOP m.1 2 pass (pass))",
+	} {
+		e := begun(t, agent)
+		expect(t, e, "(PLAY m.1 NIL)", "pass")
+		expect(t, e, message, "done")
+		expect(t, e, "(PING)", "available")
+		if len(told) != 2 || told[1] != nil {
+			t.Errorf("%s: told %v", message, told)
+		}
+	}
+	expectRefusal(t, begun(t, agent), "(STOP)", "STOP: expected the match id")
+}
+
 func TestSeveralMatchesAtATimeDoNotMix(t *testing.T) {
 	e := NewEndpoint("Tester", drifters(t, compile(t, game(t, choosing))), zlog)
 	e.Matches = 3
