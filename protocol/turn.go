@@ -142,7 +142,7 @@ func (s *session) answer(t *turn) {
 		close(t.done)
 	}()
 	move, why, by, err := s.choose(t)
-	s.notes.take(Note{At: time.Now(), Move: move, Why: why, Err: err})
+	s.notes.take(Note{At: time.Now(), Asked: t.arrived, Move: move, Why: why, Err: err})
 	if err != nil {
 		t.err = err
 		return
