@@ -361,6 +361,23 @@ func TestAStartWhoseRulesAreBeingReadIsEndedByAbortAndHoldsNobodyUp(t *testing.T
 	})
 }
 
+func TestRulesThatCannotBeReadInTheStartClockHoldNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := NewEndpoint("Tester", always(&fake{}), zlog)
+		for range maxParsed {
+			e.parsing <- struct{}{} // others are being read for ever
+		}
+		began := time.Now()
+		expectRefusal(t, e, startText("Left"), "START: the start clock has ended before the rules were read")
+		if took := time.Since(began); took != 10*time.Second+loadGrace {
+			t.Errorf("refused after %v", took)
+		}
+		<-e.parsing
+		expect(t, e, startText("Left"), "ready")
+		expect(t, e, "(ABORT m.1)", "aborted")
+	})
+}
+
 func TestGamesOfImperfectInformationAreRefusedInWords(t *testing.T) {
 	e := NewEndpoint("Tester", always(&fake{}), zlog)
 	for _, relation := range []string{"sees", "SEES", "percept"} {
