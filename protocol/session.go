@@ -70,13 +70,15 @@ type session struct {
 	history [][]gdl.Term
 	heard   int   // bytes of the messages in history
 	turn    *turn // the latest PLAY; nil before the first
+	// numbered holds the turns of GDL-II messages, by the number of the PLAY.
+	numbered map[int]*turn
 }
 
 func newSession(m Message, arrived time.Time, newAgent NewAgent, counts *counters, log zerolog.Logger) *session {
 	log = log.With().Str("match", clip(m.ID)).Logger()
 	s := &session{
 		match:    Match{ID: m.ID, Start: arrived, StartClock: m.StartClock, PlayClock: m.PlayClock, Log: log},
-		newAgent: newAgent, counters: counts, log: log, loaded: make(chan struct{}),
+		newAgent: newAgent, counters: counts, log: log, loaded: make(chan struct{}), numbered: make(map[int]*turn),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.time, s.rush = context.WithCancel(s.ctx)
@@ -224,8 +226,11 @@ func (s *session) renew(wait context.Context, m Match) error {
 
 // joint returns the joint move of a message, spelled as in the rules, or nil.
 func (s *session) joint(m Message) ([]gdl.Term, error) {
-	if m.Seen == nil {
+	switch {
+	case m.Seen == nil:
 		return s.names.correctAll(m.Joint), nil
+	case m.Seen.Move.Name == "":
+		return nil, nil
 	}
 	joint, err := s.match.Game.JointMove(s.match.Role, m.Seen.Move, m.Seen.Percepts)
 	if err != nil {
