@@ -155,6 +155,7 @@ func TestOddRequestsAreAnswered(t *testing.T) {
 		"get, stop":       {"GET /(%20sToP+m.1+NIL) HTTP/1.0\r\n\r\n", "HTTP/1.0 405", "STOP: expected the method POST, found GET"},
 		"get, abort":      {"GET /(ABORT+m.1) HTTP/1.0\r\n\r\n", "HTTP/1.0 405", "ABORT: expected the method POST, found GET"},
 		"options":         {"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: y\r\n\r\n", "HTTP/1.1 200", ""},
+		"options, all":    {"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 200", ""},
 		"put":             {"PUT / HTTP/1.0\r\n\r\n", "HTTP/1.0 405", "expected the method POST, found PUT"},
 		"no body":         {"POST / HTTP/1.0\r\n\r\n", "HTTP/1.0 400", "expected one message in parentheses, such as (INFO)"},
 		"garbage message": {post("\x00\xff\x13("), "HTTP/1.0 400", "the message ends with 1 open parentheses"},
