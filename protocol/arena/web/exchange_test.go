@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,6 +80,27 @@ func TestRecordsThatArePutInAreBounded(t *testing.T) {
 	}
 	if !strings.Contains(reply["error"], "remove some") {
 		t.Errorf("the reply %v does not say what to do", reply)
+	}
+}
+
+func TestARecordFromTheFarFutureDoesNotHideTheOthers(t *testing.T) {
+	s, url := page(t, 0, nil)
+	for name, start := range map[string]string{"m": "1325000000000", "far": "253402387200000"} {
+		text := strings.NewReplacer("base.ticTacToe.1325000000000", name, `"startTime":1325000000000`, `"startTime":`+start).Replace(archived)
+		must.OK(t, os.WriteFile(filepath.Join(s.Archive.Dir(), name+".json"), []byte(text), 0o600))
+	}
+	var list struct{ Count int }
+	if status := ask(t, url+"/api/matches", nil, &list); status != http.StatusOK || list.Count != 1 {
+		t.Errorf("status %d, %d matches", status, list.Count)
+	}
+}
+
+func TestAnAnswerThatCannotBeWrittenIsAnError(t *testing.T) {
+	s, _ := page(t, 0, nil)
+	w := httptest.NewRecorder()
+	s.writeJSON(w, math.NaN(), nil)
+	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), `"error":`) {
+		t.Errorf("status %d, %q", w.Code, w.Body)
 	}
 }
 
