@@ -52,7 +52,7 @@ func TestRecordsComeInAndGoOut(t *testing.T) {
 	}
 	for change, want := range map[string]string{
 		"( mark 1 2 )|( mark 1 1 )": "turn 2", "tictactoe|nosuch": "no game here", `"bob"]|"bob","carol"]`: "2 moves of 3 roles", "moves|movex": "",
-		`{|[`: "not a match record",
+		`{|[`: "not a match record", `"goalValues"|"errors":[["",""],["",""],["",""],["",""],["",""],["",""],["",""]],"goalValues"`: "found more",
 	} {
 		old, by, _ := strings.Cut(change, "|")
 		var reply map[string]string
@@ -80,6 +80,23 @@ func TestRecordsThatArePutInAreBounded(t *testing.T) {
 	}
 	if !strings.Contains(reply["error"], "remove some") {
 		t.Errorf("the reply %v does not say what to do", reply)
+	}
+}
+
+func TestRecordsThatContradictThemselvesAreRefused(t *testing.T) {
+	s, url := page(t, 0, nil)
+	const own = `{"match":"m","game":"ticTacToe","roles":["x","o"],"players":["a","b"],"moves":[["(mark 1 1)","noop"]]`
+	for rest, want := range map[string]string{
+		``: "", `,"reply_times":[[0,0],[0,0]]`: "found more", `,"errors":[["",""],["",""]]`: "found more", `,"turns":9`: "9 turns, but 1 moves",
+	} {
+		var reply map[string]string
+		status := send(t, url+"/api/records", own+rest+"}", &reply)
+		if refused := status == http.StatusBadRequest; refused != (want != "") || !strings.Contains(reply["error"], want) {
+			t.Errorf("%s: status %d, %v", rest, status, reply)
+		}
+	}
+	if list, err := s.Archive.List(); err != nil || len(list) != 1 {
+		t.Errorf("%d records: %v", len(list), err)
 	}
 }
 
