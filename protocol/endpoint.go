@@ -162,7 +162,10 @@ func (e *Endpoint) route(w http.ResponseWriter, r *http.Request, v *visitor, x *
 	}
 	x.request = request
 	if x.message, err = ParseMessage(request); err != nil {
-		return err
+		if x.message.Command != Stop || x.message.ID == "" {
+			return err
+		}
+		x.name(e.strangers.Warn()).Str("error", Printable(err.Error(), maxFinding)).Msg("unreadable joint move: the match ends without it")
 	}
 	if c := x.message.Command; c != Info && c != Ping && !e.trusts(r.Header) {
 		return refuse(http.StatusForbidden, "origin", "messages of matches from websites are refused; to allow a website, start the player with --allow-origin")

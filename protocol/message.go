@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -50,19 +51,19 @@ type Message struct {
 	// Joint is the previous joint move, or nil before the first move.
 	Joint []gdl.Term // PLAY, STOP
 	// Seen is the GDL-II form of the message, (id turn move percepts): the role's previous move, and its percepts
-	// since. It is nil in the usual form and before the first move.
+	// since. It is nil in the usual form.
 	Seen *Seen // PLAY, STOP
 }
 
 // Seen is the observation of one role, which GDL-II messages hold instead of a joint move.
 type Seen struct {
 	Turn     int
-	Move     gdl.Term
+	Move     gdl.Term // without a name before the first move
 	Percepts []gdl.Term
 }
 
 // ParseMessage parses a request: the command in any case, any white space, extra arguments ignored. The error is one
-// line and names the expected form.
+// line and names the expected form; the message then has its command and its id, as far as they were read.
 func ParseMessage(text string) (Message, error) {
 	var m Message
 	fields, err := split(strings.TrimPrefix(text, "\ufeff"), 2)
@@ -167,7 +168,8 @@ func (m *Message) parseJoint(args []string) error {
 // parseSeen parses the arguments (move percepts) of a GDL-II message.
 func (m *Message) parseSeen(turn int, args []string) error {
 	if strings.EqualFold(args[0], "nil") {
-		return nil // no move has been made
+		m.Seen = &Seen{Turn: turn}
+		return nil
 	}
 	if len(args) < 2 || !isList(args[1]) && !strings.EqualFold(args[1], "nil") {
 		return errors.New("expected the percepts behind the move, as in (id turn move (percepts)), found none")
@@ -177,8 +179,11 @@ func (m *Message) parseSeen(turn int, args []string) error {
 		return err
 	}
 	percepts, err := parseTerms(args[1], gdl.ParsePercept)
+	if err != nil {
+		return err
+	}
 	m.Seen = &Seen{turn, move, percepts}
-	return err
+	return nil
 }
 
 // parseTerms parses the terms of a list. An atom counts as an absent list.
@@ -236,7 +241,7 @@ func (m Message) String() string {
 		fmt.Fprintf(&b, " %s %s (%s\n) %s %s", m.ID, m.Role, m.Rules, seconds(m.StartClock), seconds(m.PlayClock))
 	case Play, Stop:
 		if m.Seen != nil {
-			fmt.Fprintf(&b, " %s %d %s %s", m.ID, m.Seen.Turn, m.Seen.Move, jointText(m.Seen.Percepts))
+			fmt.Fprintf(&b, " %s %d %s %s", m.ID, m.Seen.Turn, cmp.Or(m.Seen.Move.String(), "NIL"), jointText(m.Seen.Percepts))
 			break
 		}
 		joint := "NIL"

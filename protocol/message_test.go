@@ -54,7 +54,7 @@ func TestMessagesAreReadAsServersSendThem(t *testing.T) {
 		"(PLAY m 3 (move 1) ((seen 2) a))": {
 			Command: Play, ID: "m", Seen: &Seen{3, joint(t, "(move 1)")[0], joint(t, "(seen 2)", "a")},
 		},
-		"(PLAY m 0 nil nil)":   {Command: Play, ID: "m"},
+		"(PLAY m 0 nil nil)":   {Command: Play, ID: "m", Seen: &Seen{}},
 		"(STOP m 7 noop ())":   {Command: Stop, ID: "m", Seen: &Seen{7, joint(t, "noop")[0], nil}},
 		"; hello\n(ABORT m.1)": {Command: Abort, ID: "m.1"},
 	} {
@@ -139,8 +139,13 @@ var messages = rapid.Custom(func(t *rapid.T) Message {
 		m.StartClock, m.PlayClock = clock.Draw(t, "start clock"), clock.Draw(t, "play clock")
 	case Play, Stop:
 		m.ID = symbol.Draw(t, "id")
-		if rapid.Bool().Draw(t, "moved") {
+		switch rapid.IntRange(0, 3).Draw(t, "form") {
+		case 1:
 			m.Joint = rapid.SliceOfN(move, 1, 4).Draw(t, "joint")
+		case 2:
+			m.Seen = &Seen{Turn: rapid.IntRange(0, 9).Draw(t, "turn")}
+		case 3:
+			m.Seen = &Seen{rapid.IntRange(1, 9).Draw(t, "turn"), move.Draw(t, "previous move"), rapid.SliceOfN(move, 1, 3).Draw(t, "percepts")}
 		}
 	case Abort:
 		m.ID = symbol.Draw(t, "id")

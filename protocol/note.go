@@ -11,12 +11,13 @@ import (
 )
 
 // Note is an event of a match: a message with a joint move, the end of the match or, without a Command, the answer to
-// the last PLAY.
+// a PLAY.
 type Note struct {
 	At      time.Time
 	Command Command    // PLAY, STOP or ABORT; "" for an answer
 	Joint   []gdl.Term // of PLAY and STOP, spelled as in the rules; nil for none
 	Reason  string     // of ABORT
+	Asked   time.Time  // of an answer: the arrival of its PLAY
 	Move    gdl.Term   // of an answer
 	Why     *Explanation
 	Err     error // the reason for a missing move

@@ -66,3 +66,24 @@ func TestPerceptsOfGDL2TellTheJointMove(t *testing.T) {
 		})
 	}
 }
+
+func TestAPlayOfANumberedTurnIsAnsweredOnce(t *testing.T) {
+	turns := 0
+	agent := &fake{OnPlay: func(_ context.Context, told [][]gdl.Term) (gdl.Term, error) {
+		turns = len(told)
+		return gdl.ParseTerm([]string{"pass", "(say Yes)", "(say No)"}[turns-1])
+	}}
+	e := begun(t, agent)
+	first, second := "(PLAY m.1 0 NIL NIL)", "(PLAY m.1 1 pass ((did Left pass) (did Right pass)))"
+	for range 2 {
+		expect(t, e, first, "pass")
+	}
+	for range 2 {
+		expect(t, e, second, "(say Yes)")
+	}
+	expect(t, e, first, "pass")
+	expect(t, e, strings.Replace(second, " 1 ", " 2 ", 1), "(say No)")
+	if turns != 3 {
+		t.Errorf("%d turns, want 3", turns)
+	}
+}

@@ -53,6 +53,8 @@ func Serve(ctx context.Context, l net.Listener, e *Endpoint) error {
 		ErrorLog:          stdlog.New(serverLog{e}, "", 0),
 		ConnContext:       e.admission.enter,
 		ConnState:         e.admission.changed,
+		// The endpoint closes the connection after OPTIONS *, as after each request.
+		DisableGeneralOptionsHandler: true,
 	}
 	e.log.Info().Str("address", l.Addr().String()).Str("name", e.name).Msg("waiting for game servers")
 	if at, ok := l.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && len(e.Allow) == 0 {

@@ -20,6 +20,8 @@ import (
 const (
 	// startMargin is the time before the end of the start clock at which `ready` is sent at the latest.
 	startMargin = 500 * time.Millisecond
+	// loadGrace is the time past the start clock in which a match can still begin.
+	loadGrace = 5 * time.Second
 	// stopWait limits the wait for an agent at the end of a match.
 	stopWait = time.Second
 	// silence is the time without a message, past both clocks, after which a match is abandoned: the server is gone.
@@ -40,6 +42,9 @@ var errAgent = errors.New("the player failed")
 
 // errEnded is returned to requests that are pending when the match ends.
 var errEnded = errors.New("the match has ended meanwhile")
+
+// errUnread is returned to a START whose rules take longer than its clock.
+var errUnread = errors.New("the start clock has ended before the rules were read")
 
 // session is a match, from the arrival of its START on.
 type session struct {
@@ -65,25 +70,31 @@ type session struct {
 	history [][]gdl.Term
 	heard   int   // bytes of the messages in history
 	turn    *turn // the latest PLAY; nil before the first
+	// numbered holds the turns of GDL-II messages, by the number of the PLAY.
+	numbered map[int]*turn
 }
 
 func newSession(m Message, arrived time.Time, newAgent NewAgent, counts *counters, log zerolog.Logger) *session {
 	log = log.With().Str("match", clip(m.ID)).Logger()
 	s := &session{
 		match:    Match{ID: m.ID, Start: arrived, StartClock: m.StartClock, PlayClock: m.PlayClock, Log: log},
-		newAgent: newAgent, counters: counts, log: log, loaded: make(chan struct{}),
+		newAgent: newAgent, counters: counts, log: log, loaded: make(chan struct{}), numbered: make(map[int]*turn),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.time, s.rush = context.WithCancel(s.ctx)
 	return s
 }
 
-// load parses the rules of a START message and creates an agent. It stops at the end of the match. If the rules are
-// unusually large, it also stops when the client closes the connection. With usual rules it goes on: the client may
-// have closed only its sending side.
+// load parses the rules of a START message and creates an agent. It stops loadGrace past the start clock, and at the
+// end of the match. If the rules are unusually large, it also stops when the client closes the connection. With usual
+// rules it goes on: the client may have closed only its sending side.
 func (s *session) load(request context.Context, m Message, parsing chan struct{}) error {
 	defer close(s.loaded)
-	ctx, cancel := context.WithCancel(s.ctx)
+	limit := s.match.StartClock
+	if limit > 0 {
+		limit += loadGrace
+	}
+	ctx, cancel := WithClock(s.ctx, s.match.Start, limit)
 	defer cancel()
 	if len(m.Rules) > usualRules {
 		defer context.AfterFunc(request, cancel)()
@@ -92,11 +103,11 @@ func (s *session) load(request context.Context, m Message, parsing chan struct{}
 	case parsing <- struct{}{}:
 		defer func() { <-parsing }()
 	case <-ctx.Done():
-		return fmt.Errorf("START: %w", errEnded)
+		return unloaded(ctx)
 	}
 	game, notes, err := gdl.LoadToPlay(ctx, "match "+clip(m.ID), []byte(m.Rules))
 	if ctx.Err() != nil {
-		return fmt.Errorf("START: %w", errEnded)
+		return unloaded(ctx)
 	}
 	s.report(notes)
 	if err != nil {
@@ -119,6 +130,15 @@ func (s *session) load(request context.Context, m Message, parsing chan struct{}
 	defer s.mu.Unlock()
 	s.seat = seat
 	return nil
+}
+
+// unloaded returns the error of a load whose context has ended.
+func unloaded(ctx context.Context) error {
+	err := errEnded
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = errUnread
+	}
+	return fmt.Errorf("START: %w", err)
 }
 
 // report logs the errors of the rules, and the warnings that change their meaning.
@@ -206,8 +226,11 @@ func (s *session) renew(wait context.Context, m Match) error {
 
 // joint returns the joint move of a message, spelled as in the rules, or nil.
 func (s *session) joint(m Message) ([]gdl.Term, error) {
-	if m.Seen == nil {
+	switch {
+	case m.Seen == nil:
 		return s.names.correctAll(m.Joint), nil
+	case m.Seen.Move.Name == "":
+		return nil, nil
 	}
 	joint, err := s.match.Game.JointMove(s.match.Role, m.Seen.Move, m.Seen.Percepts)
 	if err != nil {

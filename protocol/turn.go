@@ -50,8 +50,8 @@ func (t *turn) isAnswered() bool {
 // have replaced a late move and gone on. The limit is an eighth of the clock if less.
 const resendMargin = 200 * time.Millisecond
 
-// move answers a PLAY. A retransmission gets the answer of the first request, see isSentAgain. Any other PLAY starts
-// a new turn and ends the pending move.
+// move answers a PLAY. A repeated PLAY gets the answer of the first request, see repeated. Any other PLAY starts a new
+// turn and ends the pending move.
 func (s *session) move(x *exchange) (string, error) {
 	wait, cancel := WithClock(s.ctx, x.arrived, s.match.PlayClock)
 	defer cancel()
@@ -95,6 +95,18 @@ func (s *session) isSentAgain(text string, joint []gdl.Term, arrived time.Time) 
 	return !t.delivered && t.err == nil && !(s.self < len(joint) && joint[s.self].String() == t.reply)
 }
 
+// repeated returns the turn that a PLAY repeats, or nil for a new turn. GDL-II messages number their turns. The caller
+// holds s.mu.
+func (s *session) repeated(m Message, text string, joint []gdl.Term, arrived time.Time) *turn {
+	switch {
+	case m.Seen != nil:
+		return s.numbered[m.Seen.Turn]
+	case s.isSentAgain(text, joint, arrived):
+		return s.turn
+	}
+	return nil
+}
+
 // ask returns the turn of a message and reports whether the message is its first request. A new turn is added to the
 // history first. It fails if the messages of the match exceed maxHistory.
 func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first bool, err error) {
@@ -105,11 +117,12 @@ func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, kind := s.turn, jointNew
-	switch {
-	case s.isSentAgain(text, joint, arrived):
+	if again := s.repeated(m, text, joint, arrived); again != nil {
 		s.counters.told(jointRepeated)
-		s.log.Warn().Msg("a PLAY was sent again before its reply arrived: it gets the same answer")
-		return before, false, nil
+		s.log.Warn().Msg("a PLAY was sent again: it gets the same answer")
+		return again, false, nil
+	}
+	switch {
 	case s.heard+len(text) > maxHistory:
 		return nil, false, fmt.Errorf("PLAY: expected at most %d bytes in all messages of a match, found more", maxHistory)
 	case before != nil && !before.isAnswered():
@@ -128,6 +141,9 @@ func (s *session) ask(m Message, text string, arrived time.Time) (t *turn, first
 	t = &turn{text: text, arrived: arrived, done: make(chan struct{})}
 	t.clock, t.hurry = WithClock(s.time, arrived, s.match.PlayClock)
 	s.turn = t
+	if m.Seen != nil {
+		s.numbered[m.Seen.Turn] = t
+	}
 	s.history = append(s.history, joint)
 	s.heard += len(text)
 	s.notes.take(Note{At: arrived, Command: Play, Joint: joint})
@@ -142,7 +158,7 @@ func (s *session) answer(t *turn) {
 		close(t.done)
 	}()
 	move, why, by, err := s.choose(t)
-	s.notes.take(Note{At: time.Now(), Move: move, Why: why, Err: err})
+	s.notes.take(Note{At: time.Now(), Asked: t.arrived, Move: move, Why: why, Err: err})
 	if err != nil {
 		t.err = err
 		return

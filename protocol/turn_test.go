@@ -299,6 +299,23 @@ func TestWhatIsToldInAMatchIsBounded(t *testing.T) {
 	expect(t, e, "(STOP m.1 NIL)", "done")
 }
 
+func TestAStopWhoseJointMoveCannotBeReadEndsTheMatch(t *testing.T) {
+	var told [][]gdl.Term
+	agent := &fake{OnStop: func(history [][]gdl.Term) { told = history }}
+	for _, message := range []string{
+		"(STOP m.1)", "(STOP m.1 (() pass))", "(STOP m.1 (pass ?x))", "(STOP m.1 2 pass)", "(STOP m.1 2 pass (pass ?x))", "(STOP m.1 2 pass (pass))",
+	} {
+		e := begun(t, agent)
+		expect(t, e, "(PLAY m.1 NIL)", "pass")
+		expect(t, e, message, "done")
+		expect(t, e, "(PING)", "available")
+		if len(told) != 2 || told[1] != nil {
+			t.Errorf("%s: told %v", message, told)
+		}
+	}
+	expectRefusal(t, begun(t, agent), "(STOP)", "STOP: expected the match id")
+}
+
 func TestSeveralMatchesAtATimeDoNotMix(t *testing.T) {
 	e := NewEndpoint("Tester", drifters(t, compile(t, game(t, choosing))), zlog)
 	e.Matches = 3
@@ -340,6 +357,23 @@ func TestAStartWhoseRulesAreBeingReadIsEndedByAbortAndHoldsNobodyUp(t *testing.T
 		<-e.parsing
 		expect(t, e, startText("Left"), "ready")
 		expect(t, e, "(PLAY m.1 NIL)", "pass")
+		expect(t, e, "(ABORT m.1)", "aborted")
+	})
+}
+
+func TestRulesThatCannotBeReadInTheStartClockHoldNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := NewEndpoint("Tester", always(&fake{}), zlog)
+		for range maxParsed {
+			e.parsing <- struct{}{} // others are being read for ever
+		}
+		began := time.Now()
+		expectRefusal(t, e, startText("Left"), "START: the start clock has ended before the rules were read")
+		if took := time.Since(began); took != 10*time.Second+loadGrace {
+			t.Errorf("refused after %v", took)
+		}
+		<-e.parsing
+		expect(t, e, startText("Left"), "ready")
 		expect(t, e, "(ABORT m.1)", "aborted")
 	})
 }

@@ -49,7 +49,7 @@ func OpenArchive(dir string) (*Archive, error) {
 	return ReadArchive(dir), nil
 }
 
-// ReadArchive opens a folder for reading: it creates and changes nothing.
+// ReadArchive returns the archive of a folder. It creates nothing itself; methods that write need the folder.
 func ReadArchive(dir string) *Archive {
 	return &Archive{dir: dir, live: make(map[string]*feed.Feed[*Record]), ended: make(map[string]*Record)}
 }

@@ -51,8 +51,12 @@ func readGGP(text []byte) (*Record, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, err
 	}
+	start, err := ggpTime(m.StartTime)
+	if err != nil {
+		return nil, err
+	}
 	r := &Record{
-		Match: m.MatchID, Game: path.Base(version.ReplaceAllString(m.GameMetaURL, "")), StartTime: time.UnixMilli(m.StartTime),
+		Match: m.MatchID, Game: path.Base(version.ReplaceAllString(m.GameMetaURL, "")), StartTime: start,
 		StartClock: float64(m.StartClock), PlayClock: float64(m.PlayClock), Players: m.Players, Errors: m.Errors,
 		Goals: m.Goals, Completed: m.IsCompleted && !m.IsAborted, Aborted: m.IsAborted, Turns: len(m.Moves), Unnamed: true,
 	}
@@ -88,10 +92,23 @@ func readGGP(text []byte) (*Record, error) {
 		}
 		r.States = append(r.States, facts)
 	}
-	for _, at := range m.StateTimes {
-		r.StateTimes = append(r.StateTimes, time.UnixMilli(at))
+	for _, milliseconds := range m.StateTimes {
+		at, err := ggpTime(milliseconds)
+		if err != nil {
+			return nil, err
+		}
+		r.StateTimes = append(r.StateTimes, at)
 	}
 	return r, nil
+}
+
+// ggpTime returns the time of a number of milliseconds, or an error if the JSON of a record cannot hold it.
+func ggpTime(milliseconds int64) (time.Time, error) {
+	at := time.UnixMilli(milliseconds)
+	if year := at.Year(); year < 0 || year > 9999 {
+		return at, fmt.Errorf("expected times in milliseconds of the years 0 to 9999, found %d", milliseconds)
+	}
+	return at, nil
 }
 
 // ggpFacts parses a state, with or without true around its facts.

@@ -40,9 +40,11 @@ func TestMatchesOfArchivesAreRead(t *testing.T) {
 
 func TestFaultyMatchesOfArchivesAreExplained(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"matchId":"m","moves":[["( mark"]]}`: "move 1 of turn 1",
-		`{"matchId":"m","states":["cell"]}`:    "state 1: expected a list of facts",
-		`{"matchId":"m","moves":3}`:            "moves",
+		`{"matchId":"m","moves":[["( mark"]]}`:             "move 1 of turn 1",
+		`{"matchId":"m","states":["cell"]}`:                "state 1: expected a list of facts",
+		`{"matchId":"m","moves":3}`:                        "moves",
+		`{"matchId":"m","startTime":253402387200000}`:      "found 253402387200000",
+		`{"matchId":"m","stateTimes":[0,-62199999999999]}`: "found -62199999999999",
 	} {
 		if _, err := readGGP([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)

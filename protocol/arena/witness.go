@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"stackmate/gdl"
@@ -26,15 +25,15 @@ const (
 )
 
 // witness records a match played by an endpoint, without the other players' explanations, times and replies. It
-// computes the positions from the rules; if they take too long, the record continues without positions.
+// computes the positions from the rules, and skips illegal joint moves. If the rules take too long, the record
+// continues without positions, and with every joint move that has one move per role.
 type witness struct {
 	*narrator
 	at     *prover.Position // nil if unknown
 	self   int
 	clock  time.Duration
-	asked  time.Time
-	answer *protocol.Note // to the last PLAY
-	last   []string       // the last joint move
+	asked  time.Time      // arrival of the first PLAY since the last turn
+	answer *protocol.Note // to that PLAY
 }
 
 // Witness implements protocol.Endpoint.Record: it records the match in the folder, turn by turn.
@@ -81,14 +80,17 @@ func (w *witness) show(part *Record, at time.Time) {
 func (w *witness) note(n protocol.Note) error {
 	switch n.Command {
 	case "":
-		w.answer = &n
+		if n.Asked.Equal(w.asked) {
+			w.answer = &n
+		}
 		return nil
 	case protocol.Abort:
 		return w.tell(&Record{Turns: w.record.Turns, Aborted: true, Reason: protocol.Printable(n.Reason, maxReason)})
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), stepTime)
 	defer cancel()
-	if len(n.Joint) == len(w.record.Roles) && !w.isRepeated(ctx, n.Joint) {
+	legal := w.isLegal(ctx, n.Joint)
+	if legal {
 		if err := w.tell(w.turn(ctx, n)); err != nil {
 			return err
 		}
@@ -96,22 +98,25 @@ func (w *witness) note(n protocol.Note) error {
 	if n.Command == protocol.Stop {
 		return w.tell(w.end(ctx))
 	}
-	w.asked, w.answer = n.At, nil
+	if legal || w.asked.IsZero() {
+		w.asked, w.answer = n.At, nil
+	}
 	return nil
 }
 
-// isRepeated reports whether a joint move is a repetition of the last one.
-func (w *witness) isRepeated(ctx context.Context, joint []gdl.Term) bool {
-	texts := protocol.Texts(joint)
-	if !slices.Equal(texts, w.last) || w.at == nil {
-		w.last = texts
-		return false
+// isLegal reports whether a joint move is legal in the position, or has one move per role if the position is unknown.
+func (w *witness) isLegal(ctx context.Context, joint []gdl.Term) bool {
+	if w.at != nil {
+		fault, err := w.at.Fault(ctx, protocol.Texts(joint))
+		if err == nil {
+			return fault == ""
+		}
+		w.at = nil
 	}
-	fault, err := w.at.Fault(ctx, texts)
-	return err == nil && fault != ""
+	return len(joint) == len(w.record.Roles)
 }
 
-// turn returns the part of a joint move, which follows the last answer.
+// turn returns the part of a legal joint move, with the fault of the answer before.
 func (w *witness) turn(ctx context.Context, n protocol.Note) *Record {
 	roles := len(w.record.Roles)
 	faults, times := make([]string, roles), make([]float64, roles)

@@ -91,10 +91,10 @@ func TestAWitnessTellsWhatItsManagerDid(t *testing.T) {
 	told := func(second int, command protocol.Command, moves ...string) protocol.Note {
 		return protocol.Note{At: began.Add(time.Duration(second) * time.Second), Command: command, Joint: joint(moves...)}
 	}
-	answer := func(second int, move string) protocol.Note {
-		return protocol.Note{At: began.Add(time.Duration(second) * time.Second), Move: term(move)}
+	answer := func(asked, second int, move string) protocol.Note {
+		return protocol.Note{Asked: began.Add(time.Duration(asked) * time.Second), At: began.Add(time.Duration(second) * time.Second), Move: term(move)}
 	}
-	why := answer(1, "go")
+	why := answer(0, 1, "go")
 	why.Why = &protocol.Explanation{Move: "go"}
 	for name, c := range map[string]struct {
 		notes        []protocol.Note
@@ -106,7 +106,7 @@ func TestAWitnessTellsWhatItsManagerDid(t *testing.T) {
 	}{
 		"to the end": {
 			notes: []protocol.Note{
-				told(0, protocol.Play), why, told(2, protocol.Play, "go", "(at 0)"), answer(3, "go"), told(4, protocol.Play, "go", "go"),
+				told(0, protocol.Play), why, told(2, protocol.Play, "go", "(at 0)"), answer(2, 3, "go"), told(4, protocol.Play, "go", "go"),
 				told(5, protocol.Stop, "go", "go"),
 			},
 			moves: 3, completed: true, explanations: true,
@@ -115,16 +115,30 @@ func TestAWitnessTellsWhatItsManagerDid(t *testing.T) {
 			notes: []protocol.Note{told(0, protocol.Play), told(1, protocol.Play, "go", "(at 0)"), told(2, protocol.Play, "go", "(at 0)"), told(3, protocol.Stop)},
 			moves: 1, faults: []string{TimedOut, ""}, reason: "stopped before a terminal position",
 		},
+		"foreign, and told again after the end": {
+			notes: []protocol.Note{
+				told(0, protocol.Play), told(2, protocol.Play, "nonsense", "go"), answer(0, 1, "go"), answer(2, 3, "stay"), told(4, protocol.Play, "go", "(at 0)"),
+				told(5, protocol.Play, "go", "(at 2)"), told(6, protocol.Play, "go", "go"), told(7, protocol.Play, "go", "go"), told(8, protocol.Play, "go", "go"),
+				told(9, protocol.Stop, "go", "go"),
+			},
+			moves: 3, faults: []string{"", ""}, completed: true,
+		},
+		"answered after the next PLAY": {
+			notes: []protocol.Note{
+				told(0, protocol.Play), told(1, protocol.Play, "stay", "go"), answer(0, 2, "go"), answer(1, 3, "go"), told(4, protocol.Play, "go", "go"), told(5, protocol.Stop),
+			},
+			moves: 2, faults: []string{TimedOut, ""}, reason: "stopped before a terminal position",
+		},
 		"another move in its place": {
-			notes: []protocol.Note{told(0, protocol.Play), answer(1, "stay"), told(2, protocol.Play, "go", "go"), {Command: protocol.Abort, Reason: "given up"}},
+			notes: []protocol.Note{told(0, protocol.Play), answer(0, 1, "stay"), told(2, protocol.Play, "go", "go"), {Command: protocol.Abort, Reason: "given up"}},
 			moves: 1, faults: []string{Illegal + "stay", ""}, reason: "given up",
 		},
 		"late": {
-			notes: []protocol.Note{told(0, protocol.Play), answer(20, "stay"), told(21, protocol.Play, "go", "go"), told(22, protocol.Stop)},
+			notes: []protocol.Note{told(0, protocol.Play), answer(0, 20, "stay"), told(21, protocol.Play, "go", "go"), told(22, protocol.Stop)},
 			moves: 1, faults: []string{TimedOut, ""}, reason: "stopped before a terminal position",
 		},
 		"no answer": {
-			notes: []protocol.Note{told(0, protocol.Play), {Err: errors.New("broken")}, told(2, protocol.Play, "go", "go"), told(3, protocol.Stop)},
+			notes: []protocol.Note{told(0, protocol.Play), {Asked: began, Err: errors.New("broken")}, told(2, protocol.Play, "go", "go"), told(3, protocol.Stop)},
 			moves: 1, faults: []string{Unreadable, ""}, reason: "stopped before a terminal position",
 		},
 		"not a move of each role": {

@@ -44,6 +44,9 @@ func (p *Position) Fault(ctx context.Context, joint []string) (string, error) {
 	if len(joint) != len(p.Roles) {
 		return fmt.Sprintf("%d moves of %d roles", len(joint), len(p.Roles)), nil
 	}
+	if over, err := p.IsOver(ctx); over || err != nil {
+		return "a joint move after the end of the game", err
+	}
 	for role, move := range joint {
 		legal, err := p.Legal(ctx, role, 0)
 		if err != nil {

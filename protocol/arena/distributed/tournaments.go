@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,8 +128,10 @@ func (t *Tournaments) Find(run string) (Status, error) {
 	return list[i], nil
 }
 
-// Begin begins a tournament.
+// Begin begins a tournament. A refused tournament leaves no file.
 func (t *Tournaments) Begin(e *Event) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	files, err := filepath.Glob(filepath.Join(t.dir(), "*.json"))
 	file := filepath.Join(t.dir(), e.Run+".json")
 	switch {
@@ -140,7 +143,10 @@ func (t *Tournaments) Begin(e *Event) error {
 	if err := e.Save(file); err != nil {
 		return err
 	}
-	return t.play(e)
+	if err := t.play(e); err != nil {
+		return errors.Join(err, os.Remove(file))
+	}
+	return nil
 }
 
 // Pause stops a tournament. Running matches are discarded, and repeated on resume.
@@ -162,6 +168,8 @@ func (t *Tournaments) Resume(run string) error {
 	if err != nil {
 		return err
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	return t.play(e)
 }
 
@@ -184,10 +192,8 @@ func (t *Tournaments) End(run string) error {
 	return e.end()
 }
 
-// play runs a tournament in the background.
+// play runs a tournament in the background. The caller holds t.mu.
 func (t *Tournaments) play(e *Event) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if len(t.playing) >= maxPlaying || t.playing[e.Run] != nil {
 		return fmt.Errorf("%d tournaments are running, which is the limit: %w", len(t.playing), ErrState)
 	}

@@ -3,6 +3,7 @@ package distributed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"testing"
@@ -107,6 +108,32 @@ func TestTournamentsArePausedResumedAndEnded(t *testing.T) {
 	}
 	if diff := cmp.Diff(untimed(run(t, event(t, 3, "a", "b"), nil)), untimed(ledger.Ranking())); diff != "" {
 		t.Errorf("(-at once +with a pause):\n%s", diff)
+	}
+}
+
+func TestARefusedTournamentIsNotListed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "records")
+	all, stop := folder(t, dir, time.Millisecond)
+	begin := func(all *Tournaments, run string) error {
+		e := event(t, 100, "a", "b")
+		e.Run = run
+		return all.Begin(e)
+	}
+	for i := range maxPlaying {
+		must.OK(t, begin(all, fmt.Sprint("t", i)))
+	}
+	if err := begin(all, "more"); !errors.Is(err, ErrState) {
+		t.Errorf("%d tournaments are played, and another: %v", maxPlaying, err)
+	}
+	stop()
+	q := embedded(t, filepath.Join(dir, Folder))
+	defer q.Close()
+	all, _ = folder(t, dir, 0)
+	if err := begin(all, "elsewhere"); err == nil {
+		t.Error("a tournament is begun whose queue another process uses")
+	}
+	if list, err := all.List(); err != nil || len(list) != maxPlaying {
+		t.Errorf("%d tournaments are listed: %v", len(list), err)
 	}
 }
 

@@ -110,7 +110,7 @@ func (t *table) choose(r machine.Role, a act) error {
 	switch {
 	case t.over || t.legal == nil:
 		return errors.New("the game is over")
-	case a.Turn != len(t.joints) || t.sealed:
+	case a.Turn != len(t.joints) || t.sealed || t.seats[r].flagged:
 		return errLate
 	case !slices.Contains(t.legal[r], a.Move):
 		return fmt.Errorf("%s is no legal move", a.Move)

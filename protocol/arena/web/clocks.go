@@ -9,8 +9,9 @@ import (
 )
 
 // People may have clocks. Without an increment the limit is the time of each move; when it runs out, a random
-// legal move is made. With an increment the limit is the time of the whole match, and grows by the increment after
-// each move; when it runs out, the match is lost. A clock runs while its role is to choose and no seat is free.
+// legal move is made as soon as the other people have chosen or run out of time. With an increment the limit is the
+// time of the whole match, and grows by the increment after each move; when it runs out, the match is lost. A clock
+// runs while its role is to choose and no seat is free.
 
 // bound is a range of seconds.
 type bound struct {
@@ -70,7 +71,7 @@ func (t *table) runClocks() {
 	var due time.Time
 	for r := range t.seats {
 		s := &t.seats[r]
-		runs := !halted && s.kind == person && s.asked && !s.chosen && !t.sealed
+		runs := !halted && s.kind == person && s.asked && !s.chosen && !s.flagged
 		if !runs {
 			t.stopClock(s)
 			continue
@@ -90,7 +91,7 @@ func (t *table) runClocks() {
 // stopClock stops a clock. Its move is over if there is a choice, which may still be withdrawn.
 func (t *table) stopClock(s *seat) {
 	if !s.since.IsZero() {
-		s.left -= time.Since(s.since)
+		s.left = max(0, s.left-time.Since(s.since))
 		s.since = time.Time{}
 	}
 }
@@ -107,7 +108,7 @@ func (t *table) wind() {
 	}
 }
 
-// flag ends the choice, or the match, of the roles whose clocks have run out.
+// flag ends the choice of each role whose clock has run out, or the match.
 func (t *table) flag() error {
 	for r := range t.seats {
 		s := &t.seats[r]
@@ -117,9 +118,10 @@ func (t *table) flag() error {
 			t.giveUp(r, "ran out of time")
 			return nil
 		default:
-			t.sealed = true // without a choice
+			s.flagged = true
 		}
 	}
+	t.seal()
 	return nil
 }
 

@@ -94,6 +94,9 @@ func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 		record.Reason = cmp.Or(record.Reason, "the record ends before the game does")
 	}
 	record.Summary = new(record.Result())
+	if err := record.Consistent(); err != nil {
+		return nil, err
+	}
 	return map[string]string{"match": record.Match}, s.Archive.Keep(record)
 }
 

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,7 +52,7 @@ func TestRecordsComeInAndGoOut(t *testing.T) {
 	}
 	for change, want := range map[string]string{
 		"( mark 1 2 )|( mark 1 1 )": "turn 2", "tictactoe|nosuch": "no game here", `"bob"]|"bob","carol"]`: "2 moves of 3 roles", "moves|movex": "",
-		`{|[`: "not a match record",
+		`{|[`: "not a match record", `"goalValues"|"errors":[["",""],["",""],["",""],["",""],["",""],["",""],["",""]],"goalValues"`: "found more",
 	} {
 		old, by, _ := strings.Cut(change, "|")
 		var reply map[string]string
@@ -78,6 +80,44 @@ func TestRecordsThatArePutInAreBounded(t *testing.T) {
 	}
 	if !strings.Contains(reply["error"], "remove some") {
 		t.Errorf("the reply %v does not say what to do", reply)
+	}
+}
+
+func TestRecordsThatContradictThemselvesAreRefused(t *testing.T) {
+	s, url := page(t, 0, nil)
+	const own = `{"match":"m","game":"ticTacToe","roles":["x","o"],"players":["a","b"],"moves":[["(mark 1 1)","noop"]]`
+	for rest, want := range map[string]string{
+		``: "", `,"reply_times":[[0,0],[0,0]]`: "found more", `,"errors":[["",""],["",""]]`: "found more", `,"turns":9`: "9 turns, but 1 moves",
+	} {
+		var reply map[string]string
+		status := send(t, url+"/api/records", own+rest+"}", &reply)
+		if refused := status == http.StatusBadRequest; refused != (want != "") || !strings.Contains(reply["error"], want) {
+			t.Errorf("%s: status %d, %v", rest, status, reply)
+		}
+	}
+	if list, err := s.Archive.List(); err != nil || len(list) != 1 {
+		t.Errorf("%d records: %v", len(list), err)
+	}
+}
+
+func TestARecordFromTheFarFutureDoesNotHideTheOthers(t *testing.T) {
+	s, url := page(t, 0, nil)
+	for name, start := range map[string]string{"m": "1325000000000", "far": "253402387200000"} {
+		text := strings.NewReplacer("base.ticTacToe.1325000000000", name, `"startTime":1325000000000`, `"startTime":`+start).Replace(archived)
+		must.OK(t, os.WriteFile(filepath.Join(s.Archive.Dir(), name+".json"), []byte(text), 0o600))
+	}
+	var list struct{ Count int }
+	if status := ask(t, url+"/api/matches", nil, &list); status != http.StatusOK || list.Count != 1 {
+		t.Errorf("status %d, %d matches", status, list.Count)
+	}
+}
+
+func TestAnAnswerThatCannotBeWrittenIsAnError(t *testing.T) {
+	s, _ := page(t, 0, nil)
+	w := httptest.NewRecorder()
+	s.writeJSON(w, math.NaN(), nil)
+	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), `"error":`) {
+		t.Errorf("status %d, %q", w.Code, w.Body)
 	}
 }
 

@@ -71,8 +71,10 @@ type seat struct {
 	choice string // for this turn, where there is one
 	chosen bool
 	asked  bool // for a move
-	left   time.Duration
-	since  time.Time // when the clock was started; zero while it stands
+	// flagged: the clock of this turn has run out without a choice.
+	flagged bool
+	left    time.Duration
+	since   time.Time // when the clock was started; zero while it stands
 }
 
 // The kinds of seats besides players.
@@ -307,7 +309,7 @@ func (t *table) turn() {
 	for r := range t.seats {
 		s := &t.seats[r]
 		t.stopClock(s)
-		s.choice, s.chosen, s.asked = "", s.kind == chance, false
+		s.choice, s.chosen, s.asked, s.flagged = "", s.kind == chance, false, false
 	}
 	lefts := make([]time.Duration, len(t.seats))
 	for r, s := range t.seats {
@@ -331,10 +333,15 @@ func (t *table) turn() {
 // isOfPeople reports whether a person plays a role, or will.
 func (s *seat) isOfPeople() bool { return s.kind == person || s.kind == vacant }
 
-// make sets the choice of a role, "" for none. People may change their choices until all people have chosen.
+// make sets the choice of a role, "" for none. People may change their choices until the turn is sealed.
 func (t *table) make(r machine.Role, move string) {
 	t.seats[r].choice, t.seats[r].chosen = move, move != ""
-	t.sealed = !slices.ContainsFunc(t.seats, func(s seat) bool { return s.isOfPeople() && !s.chosen })
+	t.seal()
+}
+
+// seal seals the turn if each person has chosen or run out of time.
+func (t *table) seal() {
+	t.sealed = !slices.ContainsFunc(t.seats, func(s seat) bool { return s.isOfPeople() && !s.chosen && !s.flagged })
 }
 
 // standing returns the score with this match.

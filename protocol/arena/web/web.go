@@ -229,9 +229,13 @@ func (s *Server) told(err error) string {
 
 // writeJSON writes the result of a handler, or its error.
 func (s *Server) writeJSON(w http.ResponseWriter, value any, err error) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
 	status := http.StatusOK
+	var text []byte
+	if err == nil {
+		if text, err = json.Marshal(value); err != nil {
+			err = faulty(http.StatusInternalServerError, err.Error())
+		}
+	}
 	if err != nil {
 		status = http.StatusBadRequest
 		if f, ok := errors.AsType[*fault](err); ok {
@@ -239,10 +243,12 @@ func (s *Server) writeJSON(w http.ResponseWriter, value any, err error) {
 		} else if errors.Is(err, fs.ErrNotExist) {
 			status = http.StatusNotFound
 		}
-		value = map[string]string{"error": s.told(err)}
+		text, _ = json.Marshal(map[string]string{"error": s.told(err)}) // strings have a JSON form
 	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(value)
+	_, _ = w.Write(append(text, '\n')) // the error of a closed connection is of no use
 }
 
 // answer makes a handler of a function that returns a value for JSON.

@@ -382,25 +382,6 @@ func TestPlotsHaveNamesAsText(t *testing.T) {
 	}
 }
 
-func TestPeopleMayHaveClocks(t *testing.T) {
-	_, url := page(t, 0, nil)
-	for limit := 0.1; limit < 100; limit *= 4 { // on a busy machine the first move may be drawn before its clock is seen
-		s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, vacant}, Limit: limit})
-		runsOf := func(role int) bool { return !s.Clocks[role].Due.IsZero() }
-		s.until("no clock while a seat is free", func() bool { return !runsOf(0) && !runsOf(1) })
-		s.act("sit", "o", "")
-		runs := false
-		s.until("moves are drawn to the end", func() bool {
-			runs = runs || runsOf(0) && !runsOf(1) && len(s.Moves) == 0
-			return s.Goals != nil && !runsOf(0) && !runsOf(1) && strings.Contains(s.Note, "in time")
-		})
-		if runs {
-			return
-		}
-	}
-	t.Error("the clock is never seen to run")
-}
-
 func TestRulesAreToldAsClauses(t *testing.T) {
 	_, url := page(t, 0, nil)
 	var told inWords
