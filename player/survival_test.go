@@ -180,8 +180,19 @@ func TestOneLegalMoveIsEnoughWhereAllTakeTooLong(t *testing.T) {
 		if err := p.Start(ctx, Match{Game: rules, Role: "x"}); err != nil {
 			t.Fatal(err)
 		}
-		if move := playTurn(t, p, time.Second); !strings.HasPrefix(move, "(mark ") {
-			t.Errorf("plays %s", move)
+		began := time.Now()
+		first := playTurn(t, p, time.Second)
+		if took := time.Since(began); took >= time.Second || !strings.HasPrefix(first, "(mark ") {
+			t.Errorf("plays %s after %v", first, took)
+		}
+		began = time.Now()
+		if move := playTurn(t, p, time.Second, first, "noop"); move != "noop" || time.Since(began) >= time.Second {
+			t.Errorf("plays %s after %v, want the only legal move", move, time.Since(began))
+		}
+		began = time.Now()
+		move := playTurn(t, p, time.Second, "noop", "(mark 2 2)")
+		if took := time.Since(began); took >= time.Second || !strings.HasPrefix(move, "(mark ") || move == first || move == "(mark 2 2)" {
+			t.Errorf("plays %s after %v, %s and (mark 2 2)", move, took, first)
 		}
 		p.Abort()
 	})

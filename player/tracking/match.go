@@ -256,8 +256,8 @@ func (m *Match) isFirst(n int) bool {
 	return true
 }
 
-// publish publishes the standing. A prover publishes one legal move first: the list of all legal moves
-// may take long.
+// publish publishes the standing. The standing of a prover has one legal move at first: the list of all legal moves may
+// take long.
 func (f *follower) publish(ctx context.Context) error {
 	t := f.tracker
 	here := t.answerFrom()
@@ -266,18 +266,51 @@ func (f *follower) publish(ctx context.Context) error {
 	if s.Over, err = t.isOver(ctx, here.at); err != nil {
 		return err
 	}
-	if f.machine == nil && !s.Over {
-		if s.Legal, err = t.rules.legal(ctx, here.at, t.self, 1); err != nil {
-			return err
-		}
-		early := s
-		f.change(func() { f.stand[f.from] = &early })
+	switch {
+	case s.Over:
+		s.All = true
+	case f.machine != nil:
+		s.All = true
+		s.Legal, err = t.legal(ctx, here.at, t.self)
+	default:
+		s.Legal, err = t.rules.legal(ctx, here.at, t.self, 1)
 	}
-	if s.All = true; !s.Over {
-		if s.Legal, err = t.legal(ctx, here.at, t.self); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
+	f.change(func() { f.stand[f.from] = &s })
+	if s.All {
+		return nil
+	}
+	return f.complete(ctx, s)
+}
+
+// complete publishes a standing with all legal moves, unless the list fails or f.news has more to read first.
+func (f *follower) complete(ctx context.Context, s Standing) error {
+	listing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer cancel()
+		for {
+			told, needed, changed := f.news()
+			if !needed || len(told) > s.Heard {
+				return
+			}
+			select {
+			case <-changed:
+			case <-listing.Done():
+				return
+			}
+		}
+	}()
+	list, err := f.tracker.legal(listing, s.at, f.tracker.self)
+	if err != nil {
+		if listing.Err() == nil {
+			f.log.Warn().Err(err).Msg("the legal moves cannot be listed: only one is known")
+		}
+		return ctx.Err()
+	}
+	s.Legal, s.All = list, true
 	f.change(func() { f.stand[f.from] = &s })
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -141,4 +142,56 @@ func TestASourceThatFailsIsReplacedByTheOthers(t *testing.T) {
 		cancel()
 		synctest.Wait()
 	})
+}
+
+// partial is a prover that lists some legal moves but not all of them.
+type partial struct {
+	Prover
+	all func(ctx context.Context) error // error of a list of all legal moves
+}
+
+func (p partial) Legal(ctx context.Context, fluents []string, role string, atMost int) ([]string, error) {
+	if atMost == 0 {
+		return nil, p.all(ctx)
+	}
+	return p.Prover.Legal(ctx, fluents, role, atMost)
+}
+
+// No list of all legal moves delays the next message or fails a source: one legal move and the joint moves of the
+// messages are queried alone.
+func TestAMatchIsFollowedWithoutListsOfAllMoves(t *testing.T) {
+	rules := gamestest.Rules(t, "ticTacToe")
+	for name, all := range map[string]func(context.Context) error{
+		"endless": func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+		"failing": func(context.Context) error { return errors.New("too many moves") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				h := newHistory(0)
+				h.FollowRules(ctx, rules, func(g *gdl.Game) Prover { return partial{prover.New(g), all} })
+				synctest.Wait()
+				for _, m := range []struct {
+					joint []string
+					turn  int
+					legal string
+				}{
+					{nil, 0, "(mark "},
+					{[]string{"(mark 1 1)", "noop"}, 1, "noop"},
+					{[]string{"(castle long)", "(castle short)"}, 1, "noop"},
+					{[]string{"noop", "(castle long)"}, 1, "noop"}, // the move of the opponent is illegible
+					{[]string{"noop", "(mark 2 2)"}, 2, "(mark "},
+				} {
+					h.hear(t, m.joint...)
+					time.Sleep(3 * questionTime)
+					s, _ := h.Best(len(h.told))
+					if s == nil || s.Turn != m.turn || s.All || len(s.Legal) != 1 || !strings.HasPrefix(s.Legal[0], m.legal) || !h.IsFollowed() {
+						t.Errorf("after %v: %+v", m.joint, s)
+					}
+				}
+				cancel()
+				synctest.Wait()
+			})
+		})
+	}
 }

@@ -86,7 +86,7 @@ var tracked = []string{"ticTacToe", "connectFour", "biddingTicTacToe-3", "goofsp
 var corruptions = map[string]func(w *truth, before [][]string) [][]string{
 	"none": func(w *truth, _ [][]string) [][]string { return [][]string{w.last} },
 	"duplicate": func(w *truth, _ [][]string) [][]string {
-		if _, known, _ := w.tracker.spell(context.Background(), w.at, w.last); known == w.roles {
+		if _, known, _ := w.tracker.legible(context.Background(), w.at, w.last); known == w.roles {
 			return [][]string{w.last} // a joint move that is legal again is a new turn
 		}
 		return [][]string{w.last, w.last}
@@ -264,15 +264,29 @@ func TestAMatchIsFoundBackAfterADroppedMessage(t *testing.T) {
 	}
 }
 
+// choices is the legal moves of one role by position.
+type choices map[snapshot][]string
+
+func (c choices) initial(context.Context) (snapshot, error)                        { return "", nil }
+func (c choices) terminal(context.Context, snapshot) (bool, error)                 { return false, nil }
+func (c choices) next(_ context.Context, s snapshot, _ []string) (snapshot, error) { return s, nil }
+
+func (c choices) legal(_ context.Context, s snapshot, _, _ int) ([]string, error) { return c[s], nil }
+
+func (c choices) isLegal(_ context.Context, s snapshot, _ int, move string) (bool, error) {
+	return slices.Contains(c[s], move), nil
+}
+
 func TestAMoveWithoutAChoiceIsNotReplaced(t *testing.T) {
-	tr := &tracker{facts: map[snapshot]*facts{"one": {legal: [][]string{{"a"}}}, "two": {legal: [][]string{{"a", "b"}}}}, told: []message{{reply: "b"}}}
+	tr := newTracker(choices{"one": {"a"}, "two": {"a", "b"}}, 1, 0)
+	tr.told = []message{{reply: "b"}}
 	for _, c := range []struct {
 		at   snapshot
 		own  string
 		want bool
 	}{{"one", "a", false}, {"two", "a", true}, {"two", "B", false}} {
-		if got := tr.isReplaced(account{at: c.at, asked: []int{0}}, c.own); got != c.want {
-			t.Errorf("%s after the reply b at %s: replaced: %v, want %v", c.own, c.at, got, c.want)
+		if got, err := tr.isReplaced(t.Context(), account{at: c.at, asked: []int{0}}, c.own); err != nil || got != c.want {
+			t.Errorf("%s after the reply b at %s: replaced: %v, %v, want %v", c.own, c.at, got, err, c.want)
 		}
 	}
 }

@@ -132,6 +132,13 @@ func follow(t testing.TB, g *gdl.Game, m machine.Machine, turns int) {
 		if d := cmp.Diff(expected, got); d != "" {
 			t.Fatalf("turn %d: -machine +prover:\n%s", turn, d)
 		}
+		for r, role := range names.Roles {
+			for _, move := range slices.Concat(got.Legal...) {
+				if legal, err := p.IsLegal(t.Context(), fluents, role, move); err != nil || legal != slices.Contains(got.Legal[r], move) {
+					t.Fatalf("turn %d: %s is legal for %s: %t, %v", turn, move, role, legal, err)
+				}
+			}
+		}
 		var joint []string
 		for _, moves := range got.Legal {
 			if len(moves) > 0 {
@@ -232,6 +239,11 @@ func TestFirstMovesAreFoundWithoutAllMoves(t *testing.T) {
 	if moves, err = p.Legal(t.Context(), nil, "p", 100); err != nil || len(moves) != 100 {
 		t.Errorf("%d moves, %v", len(moves), err)
 	}
+	for move, want := range map[string]bool{"first": true, "(many 1 22 333 4)": true, "(many 1 2 3 1000)": false, "(many ? 2 3 4)": false, "(many": false, "": false} {
+		if legal, err := p.IsLegal(t.Context(), nil, "p", move); err != nil || legal != want {
+			t.Errorf("%s is legal: %t, %v", move, legal, err)
+		}
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err = p.Legal(ctx, nil, "p", 0); !errors.Is(err, context.DeadlineExceeded) {
@@ -250,6 +262,29 @@ func TestFirstMovesAreFoundWithoutAllMoves(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 3*p.MaxBytes {
 		t.Errorf("%d MiB more memory", grown>>20)
+	}
+}
+
+func TestAJointMoveIsCheckedWithoutAllMoves(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`(role p) (role q) (goal p 0) (goal q 0) (<= terminal (true over)) (legal q wait)
+		(<= (legal p (many ?a ?b ?c ?d)) (thing ?a) (thing ?b) (thing ?c) (thing ?d))`)
+	for i := range 1000 {
+		fmt.Fprintf(&b, "(thing %d)", i)
+	}
+	at := must.Get(prover.Begin(t.Context(), rules(t, b.String())))(t)
+	for _, c := range []struct {
+		joint []string
+		want  string
+	}{
+		{[]string{"(many 1 2 3 4)", "wait"}, ""},
+		{[]string{"(many 1 2 3 4)", "(many 1 2 3 4)"}, "(many 1 2 3 4) is no legal move of q"},
+		{[]string{"wait", "wait"}, "wait is no legal move of p"},
+		{[]string{"wait"}, "1 moves of 2 roles"},
+	} {
+		if fault, err := at.Fault(t.Context(), c.joint); err != nil || fault != c.want {
+			t.Errorf("the fault of %v is %q, %v, want %q", c.joint, fault, err, c.want)
+		}
 	}
 }
 
