@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -35,6 +36,9 @@ const (
 	sources
 )
 
+// patience is the time after a message in which a better source may read it alone.
+const patience = 100 * time.Millisecond
+
 // Standing is the state of the match after a number of messages.
 type Standing struct {
 	Heard    int             // number of messages read
@@ -60,7 +64,8 @@ type Match struct {
 
 	mu       sync.Mutex
 	messages []message
-	logged   int // number of messages whose reading is logged
+	arrived  time.Time // of the last message
+	logged   int       // number of messages whose reading is logged
 	stand    [sources]*Standing
 	failed   [sources]error
 	followed [sources]bool // true once a source has begun, also after it has failed
@@ -78,8 +83,10 @@ func (m *Match) Hear(told [][]gdl.Term) (count int) {
 		for n := len(m.messages); n < len(told); n++ {
 			m.messages = append(m.messages, message{joint: texts(told[n])})
 		}
+		m.arrived = time.Now()
 		count = len(m.messages)
 	})
+	time.AfterFunc(patience, func() { m.change(func() {}) })
 	return count
 }
 
@@ -218,13 +225,14 @@ func (f *follower) run(ctx context.Context) error {
 	}
 }
 
-// news returns all messages, whether no better source has a standing, and a channel that is closed with the next
-// change.
+// news returns all messages, whether the source must read them, and a channel that is closed with the next change. A better
+// source with a standing reads new messages alone for the time patience.
 func (f *follower) news() (told []message, needed bool, changed <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for from := f.from + 1; from < sources; from++ {
-		if f.stand[from] != nil && f.failed[from] == nil {
+		s := f.stand[from]
+		if s != nil && f.failed[from] == nil && (s.Heard == len(f.messages) || time.Since(f.arrived) < patience) {
 			return nil, false, f.changed
 		}
 	}

@@ -195,3 +195,55 @@ func TestAMatchIsFollowedWithoutListsOfAllMoves(t *testing.T) {
 		})
 	}
 }
+
+// slow is a machine whose batches need a time for each position.
+type slow struct {
+	machine.Machine
+	pause *atomic.Int64
+}
+
+func (s slow) NewNarrowBatch() machine.Batch { return slowBatch{s.Machine.NewNarrowBatch(), s.pause} }
+
+type slowBatch struct {
+	machine.Batch
+	pause *atomic.Int64
+}
+
+func (b slowBatch) Evaluate(n int) {
+	time.Sleep(time.Duration(b.pause.Load()))
+	b.Batch.Evaluate(n)
+}
+
+func TestProversReadMessagesThatTheMachineReadsTooSlowly(t *testing.T) {
+	rules, fast := gamestest.Rules(t, "ticTacToe"), gamestest.Machine(t, "ticTacToe")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		h, questions, on := newHistory(0), new(atomic.Int32), slow{fast, new(atomic.Int64)}
+		h.FollowRules(ctx, rules, func(g *gdl.Game) Prover { return counted{prover.New(g), questions, nil} })
+		h.FollowMachine(ctx, on, true)
+		on.pause.Store(int64(patience / 4))
+		h.hear(t)
+		time.Sleep(patience)
+		if s, _ := h.Best(1); s == nil || s.Machine != on {
+			t.Fatalf("standing %+v of a machine", s)
+		}
+		before := questions.Load()
+		h.hear(t, "(mark 1 1)", "noop")
+		time.Sleep(2 * patience)
+		if s, _ := h.Best(2); s == nil || s.Machine != on || s.Turn != 1 || questions.Load() != before {
+			t.Errorf("standing %+v of a machine in time, %d questions to provers", s, questions.Load()-before)
+		}
+		on.pause.Store(int64(time.Minute))
+		h.hear(t, "noop", "(mark 2 2)")
+		time.Sleep(2 * patience)
+		if s, _ := h.Best(3); s == nil || s.Machine != nil || s.Turn != 2 || len(s.Legal) != 7 {
+			t.Errorf("standing %+v beside a slow machine", s)
+		}
+		time.Sleep(time.Hour)
+		if s, _ := h.Best(3); s == nil || s.Machine != on || s.Turn != 2 || len(s.Legal) != 7 {
+			t.Errorf("standing %+v after an hour", s)
+		}
+		cancel()
+		synctest.Wait()
+	})
+}
