@@ -142,7 +142,7 @@ func (a *account) isPlain() bool {
 	return a.reading == asTold || a.reading == asReplaced || a.reading == asRepeated
 }
 
-// anew reads the history again and returns its accounts by rising cost; no accounts if time is up. If guess is true,
+// reread reads the history again and returns its accounts by rising cost; no accounts if time is up. If guess is true,
 // joint moves may have been missed before each of the last messages.
 func (t *tracker) reread(ctx context.Context, guess bool) ([]account, error) {
 	list := []account{{at: t.start}}
@@ -284,6 +284,9 @@ func (t *tracker) isReplaced(ctx context.Context, a account, own string) (bool, 
 func (t *tracker) afterMissed(ctx context.Context, list []account, n int) ([]account, error) {
 	var found []account
 	for _, a := range list {
+		if !t.mayAsk() {
+			return found, nil
+		}
 		own := make([]string, t.roles)
 		if len(a.asked) > 0 {
 			own[t.self] = t.told[a.asked[len(a.asked)-1]].reply
@@ -421,7 +424,7 @@ func (t *tracker) factsOf(ctx context.Context, s snapshot) (*facts, error) {
 
 // mayAsk reports whether queries and time of the new reading remain.
 func (t *tracker) mayAsk() bool {
-	return t.questions > 0 && (t.questions%64 != 0 || time.Now().Before(t.until))
+	return t.questions > 0 && time.Now().Before(t.until)
 }
 
 // answerFrom returns the account to answer the last message from. After NIL this is the initial position, else the present

@@ -3,8 +3,10 @@ package tracking
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"stackmate/games/gamestest"
@@ -260,6 +262,57 @@ func TestAMatchIsFoundBackAfterADroppedMessage(t *testing.T) {
 				t.Errorf("%d of %d matches end with the right position, want %d %%", c.recovered, c.matches, want)
 			}
 			t.Logf("%+v", c)
+		})
+	}
+}
+
+// ring is a game of one role in which positions repeat: move a goes one position ahead, b two. Queries about moves take time.
+type ring struct{ pause time.Duration }
+
+const ringMoves, ringLength = "ab", 12
+
+func (ring) initial(context.Context) (snapshot, error)        { return "0", nil }
+func (ring) terminal(context.Context, snapshot) (bool, error) { return false, nil }
+func (ring) legal(context.Context, snapshot, int, int) ([]string, error) {
+	return []string{"a", "b"}, nil
+}
+func (r *ring) isLegal(_ context.Context, _ snapshot, _ int, move string) (bool, error) {
+	time.Sleep(r.pause)
+	return len(move) == 1 && strings.Contains(ringMoves, move), nil
+}
+
+func (r *ring) next(_ context.Context, s snapshot, joint []string) (snapshot, error) {
+	time.Sleep(r.pause)
+	at, err := strconv.Atoi(string(s))
+	return snapshot(strconv.Itoa((at + 1 + strings.Index(ringMoves, joint[0])) % ringLength)), err
+}
+
+func TestANewReadingOfTheHistoryEndsInTime(t *testing.T) {
+	for _, turns := range []int{3, 10, 100, 300} {
+		t.Run(strconv.Itoa(turns), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rules := new(ring)
+				tr := newTracker(rules, 1, 0)
+				var told []message
+				hear := func(move, reply string) {
+					told = append(told, message{joint: []string{move}, reply: reply})
+					if err := tr.hear(t.Context(), told); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := tr.begin(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				for i := range turns {
+					hear(ringMoves[i%2:][:1], ringMoves[(i+1)%2:][:1])
+				}
+				rules.pause = time.Millisecond
+				began := time.Now()
+				hear("c", "")
+				if took := time.Since(began); took > questionTime+5*time.Millisecond {
+					t.Errorf("a message of another match takes %v after %d turns", took, turns)
+				}
+			})
 		})
 	}
 }
