@@ -386,6 +386,27 @@ func TestAGameThatIsOverAtItsStartIsSaidToBe(t *testing.T) {
 	}
 }
 
+func TestARoleWithoutALegalMoveIsNotSearched(t *testing.T) {
+	const stuck = "(role a) (init (at 0)) (<= (legal a go) (true (at 1))) (next (at 2)) (<= terminal (true (at 2))) (goal a 50)"
+	g, _, err := gdl.Load(t.Context(), "stuck", []byte(stuck))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &lines{}
+	p := newPlayer(t, "stackmate", Options{Threads: 1})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := p.Start(ctx, Match{Game: g, Role: "a", Log: zerolog.New(log)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Play(ctx, tell(t, p)); err == nil || !strings.Contains(err.Error(), "no legal move") {
+		t.Errorf("PLAY: %v", err)
+	}
+	if log.has("panicked") {
+		t.Errorf("a search of the position panicked:\n%s", log.text.String())
+	}
+}
+
 func TestNothingIsLeftAfterTheMatch(t *testing.T) {
 	rules := gamestest.Rules(t, "ticTacToe")
 	p := newPlayer(t, "stackmate", Options{Threads: 2, Memory: 64 << 20, Ponder: true})
