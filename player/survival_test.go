@@ -440,7 +440,7 @@ func TestAMachineThatIsThereIsNotCompiledAgain(t *testing.T) {
 	p := newPlayer(t, "legal", Options{})
 	p.compile = func(context.Context, *gdl.Game, reasoner.Options, time.Duration, func(reasoner.Attempt)) compilation {
 		t.Error("compiled again")
-		return finished{errors.New("none")}
+		return failed{err: errors.New("none")}
 	}
 	m := newSubtraction(9)
 	if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left", Machine: m}); err != nil {
