@@ -76,8 +76,12 @@ func (j *join) choose() int {
 	return best
 }
 
-// cost estimates the number of facts that match a condition.
+// cost estimates the number of facts that match a condition. A condition with growing terms comes last: by the recursion
+// restriction of GDL, the other conditions bound these terms.
 func (j *join) cost(l *literal) int {
+	if l.grows {
+		return math.MaxInt - 1
+	}
 	if !j.solver.program.isDerived(l.atom.functor) {
 		return len(j.solver.statedFacts(&l.atom, j.binding))
 	}

@@ -288,6 +288,24 @@ func TestAJointMoveIsCheckedWithoutAllMoves(t *testing.T) {
 	}
 }
 
+// The recursion restriction of GDL bounds the terms of a recursive condition by the other conditions.
+func TestAQueryOfAMoveEndsWhereTermsGrowInRecursion(t *testing.T) {
+	for _, body := range []string{"(p (s ?x)) (num (s ?x))", "(num (s ?x)) (p (s ?x))", "(p (s ?x)) (pair (s ?x) ?y)", "(q (s ?x)) (num (s ?x))"} {
+		p := prover.New(rules(t, `(role a) (goal a 50) (<= terminal (true over)) (n z) (n (s z)) (n (s (s z)))
+			(<= (num ?x) (n ?x) (not terminal)) (<= (pair ?x ?y) (num ?x) (num ?y))
+			(<= (legal a ?x) (p ?x)) (<= (p (s (s z))) (not terminal)) (<= (q ?x) (p ?x)) (<= (p ?x) `+body+`)`))
+		p.MaxBytes = 1 << 20
+		for move, want := range map[string]bool{"z": true, "(s z)": true, "(s (s z))": true, "(s (s (s z)))": false, "y": false} {
+			if legal, err := p.IsLegal(t.Context(), nil, "a", move); err != nil || legal != want {
+				t.Errorf("%s: %s is legal: %t, %v", body, move, legal, err)
+			}
+		}
+		if moves, err := p.Legal(t.Context(), nil, "a", 0); err != nil || len(moves) != 3 {
+			t.Errorf("%s: moves %v, %v", body, moves, err)
+		}
+	}
+}
+
 // A negation must not read a table that the search for a first move has left incomplete.
 func TestAnswersAreCompleteAfterTheFirstMoves(t *testing.T) {
 	p := prover.New(rules(t, `(role p) (dom 1) (dom 2) (dom 3) (<= (legal p (go ?x)) (dom ?x) (role p))
