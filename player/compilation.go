@@ -42,11 +42,11 @@ func given(m machine.Machine) compiler {
 	}
 }
 
-// finished is a compilation that has ended; err is the reason why there is no machine.
-type finished struct{ err error }
+// finished is a compilation that has ended with a machine.
+type finished struct{}
 
 func (finished) Done() <-chan struct{} { return closed }
 
-func (f finished) Err() error { return f.err }
+func (finished) Err() error { return nil }
 
 var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()

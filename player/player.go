@@ -159,8 +159,8 @@ func (p *Player) begin(ctx context.Context, m Match, memory *memory) {
 	memory.compiled = p.compilation.Done()
 }
 
-// prepare waits for the best machine until ctx is done and passes the remaining time to the policy, unless the game is over. It returns an
-// error if no source can follow the match.
+// prepare waits for the best machine until ctx is done and passes the remaining time to the policy, unless the role has no
+// legal move. It returns an error if no source can follow the match.
 func (p *Player) prepare(ctx context.Context) error {
 	select {
 	case <-p.compilation.Done():
@@ -170,7 +170,7 @@ func (p *Player) prepare(ctx context.Context) error {
 		s, changed := p.match.Best(0)
 		isThere := s != nil && s.Machine != nil
 		if isThere && (ctx.Err() != nil || !p.match.AwaitsBest()) {
-			if !s.Over {
+			if len(s.Legal) > 0 {
 				p.worker.begin(ctx, p.position(s))
 			}
 			return nil

@@ -241,7 +241,7 @@ func TestAGameThatNoEngineTakesIsAnError(t *testing.T) {
 	p := newPlayer(t, "stackmate", Options{})
 	p.prove = nil
 	p.compile = func(context.Context, *gdl.Game, reasoner.Options, time.Duration, func(reasoner.Attempt)) compilation {
-		return finished{errors.New("circuit: too large\nreference: too large")}
+		return failed{err: errors.New("circuit: too large\nreference: too large")}
 	}
 	err := p.Start(context.Background(), Match{Game: rolesOf("left", "right"), Role: "left"})
 	if err == nil || !strings.Contains(err.Error(), "circuit: too large") || !strings.Contains(err.Error(), "reference: too large") {

@@ -180,8 +180,19 @@ func TestOneLegalMoveIsEnoughWhereAllTakeTooLong(t *testing.T) {
 		if err := p.Start(ctx, Match{Game: rules, Role: "x"}); err != nil {
 			t.Fatal(err)
 		}
-		if move := playTurn(t, p, time.Second); !strings.HasPrefix(move, "(mark ") {
-			t.Errorf("plays %s", move)
+		began := time.Now()
+		first := playTurn(t, p, time.Second)
+		if took := time.Since(began); took >= time.Second || !strings.HasPrefix(first, "(mark ") {
+			t.Errorf("plays %s after %v", first, took)
+		}
+		began = time.Now()
+		if move := playTurn(t, p, time.Second, first, "noop"); move != "noop" || time.Since(began) >= time.Second {
+			t.Errorf("plays %s after %v, want the only legal move", move, time.Since(began))
+		}
+		began = time.Now()
+		move := playTurn(t, p, time.Second, "noop", "(mark 2 2)")
+		if took := time.Since(began); took >= time.Second || !strings.HasPrefix(move, "(mark ") || move == first || move == "(mark 2 2)" {
+			t.Errorf("plays %s after %v, %s and (mark 2 2)", move, took, first)
 		}
 		p.Abort()
 	})
@@ -375,6 +386,27 @@ func TestAGameThatIsOverAtItsStartIsSaidToBe(t *testing.T) {
 	}
 }
 
+func TestARoleWithoutALegalMoveIsNotSearched(t *testing.T) {
+	const stuck = "(role a) (init (at 0)) (<= (legal a go) (true (at 1))) (next (at 2)) (<= terminal (true (at 2))) (goal a 50)"
+	g, _, err := gdl.Load(t.Context(), "stuck", []byte(stuck))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &lines{}
+	p := newPlayer(t, "stackmate", Options{Threads: 1})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := p.Start(ctx, Match{Game: g, Role: "a", Log: zerolog.New(log)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Play(ctx, tell(t, p)); err == nil || !strings.Contains(err.Error(), "no legal move") {
+		t.Errorf("PLAY: %v", err)
+	}
+	if log.has("panicked") {
+		t.Errorf("a search of the position panicked:\n%s", log.text.String())
+	}
+}
+
 func TestNothingIsLeftAfterTheMatch(t *testing.T) {
 	rules := gamestest.Rules(t, "ticTacToe")
 	p := newPlayer(t, "stackmate", Options{Threads: 2, Memory: 64 << 20, Ponder: true})
@@ -408,7 +440,7 @@ func TestAMachineThatIsThereIsNotCompiledAgain(t *testing.T) {
 	p := newPlayer(t, "legal", Options{})
 	p.compile = func(context.Context, *gdl.Game, reasoner.Options, time.Duration, func(reasoner.Attempt)) compilation {
 		t.Error("compiled again")
-		return finished{errors.New("none")}
+		return failed{err: errors.New("none")}
 	}
 	m := newSubtraction(9)
 	if err := p.Start(t.Context(), Match{Game: rolesOf("left", "right"), Role: "left", Machine: m}); err != nil {

@@ -50,3 +50,11 @@ type pending struct{ done chan struct{} }
 func (p pending) Done() <-chan struct{} { return p.done }
 
 func (pending) Err() error { return nil }
+
+// failed is a compilation that has ended without a machine.
+type failed struct {
+	finished
+	err error
+}
+
+func (f failed) Err() error { return f.err }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -35,6 +36,9 @@ const (
 	sources
 )
 
+// patience is the time after a message in which a better source may read it alone.
+const patience = 100 * time.Millisecond
+
 // Standing is the state of the match after a number of messages.
 type Standing struct {
 	Heard    int             // number of messages read
@@ -60,7 +64,8 @@ type Match struct {
 
 	mu       sync.Mutex
 	messages []message
-	logged   int // number of messages whose reading is logged
+	arrived  time.Time // of the last message
+	logged   int       // number of messages whose reading is logged
 	stand    [sources]*Standing
 	failed   [sources]error
 	followed [sources]bool // true once a source has begun, also after it has failed
@@ -78,8 +83,10 @@ func (m *Match) Hear(told [][]gdl.Term) (count int) {
 		for n := len(m.messages); n < len(told); n++ {
 			m.messages = append(m.messages, message{joint: texts(told[n])})
 		}
+		m.arrived = time.Now()
 		count = len(m.messages)
 	})
+	time.AfterFunc(patience, func() { m.change(func() {}) })
 	return count
 }
 
@@ -218,13 +225,14 @@ func (f *follower) run(ctx context.Context) error {
 	}
 }
 
-// news returns all messages, whether no better source has a standing, and a channel that is closed with the next
-// change.
+// news returns all messages, whether the source must read them, and a channel that is closed with the next change. A better
+// source with a standing reads new messages alone for the time patience.
 func (f *follower) news() (told []message, needed bool, changed <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for from := f.from + 1; from < sources; from++ {
-		if f.stand[from] != nil && f.failed[from] == nil {
+		s := f.stand[from]
+		if s != nil && f.failed[from] == nil && (s.Heard == len(f.messages) || time.Since(f.arrived) < patience) {
 			return nil, false, f.changed
 		}
 	}
@@ -256,8 +264,8 @@ func (m *Match) isFirst(n int) bool {
 	return true
 }
 
-// publish publishes the standing. A prover publishes one legal move first: the list of all legal moves
-// may take long.
+// publish publishes the standing. The standing of a prover has one legal move at first: the list of all legal moves may
+// take long.
 func (f *follower) publish(ctx context.Context) error {
 	t := f.tracker
 	here := t.answerFrom()
@@ -266,18 +274,51 @@ func (f *follower) publish(ctx context.Context) error {
 	if s.Over, err = t.isOver(ctx, here.at); err != nil {
 		return err
 	}
-	if f.machine == nil && !s.Over {
-		if s.Legal, err = t.rules.legal(ctx, here.at, t.self, 1); err != nil {
-			return err
-		}
-		early := s
-		f.change(func() { f.stand[f.from] = &early })
+	switch {
+	case s.Over:
+		s.All = true
+	case f.machine != nil:
+		s.All = true
+		s.Legal, err = t.legal(ctx, here.at, t.self)
+	default:
+		s.Legal, err = t.rules.legal(ctx, here.at, t.self, 1)
 	}
-	if s.All = true; !s.Over {
-		if s.Legal, err = t.legal(ctx, here.at, t.self); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
+	f.change(func() { f.stand[f.from] = &s })
+	if s.All {
+		return nil
+	}
+	return f.complete(ctx, s)
+}
+
+// complete publishes a standing with all legal moves, unless the list fails or f.news has more to read first.
+func (f *follower) complete(ctx context.Context, s Standing) error {
+	listing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer cancel()
+		for {
+			told, needed, changed := f.news()
+			if !needed || len(told) > s.Heard {
+				return
+			}
+			select {
+			case <-changed:
+			case <-listing.Done():
+				return
+			}
+		}
+	}()
+	list, err := f.tracker.legal(listing, s.at, f.tracker.self)
+	if err != nil {
+		if listing.Err() == nil {
+			f.log.Warn().Err(err).Msg("the legal moves cannot be listed: only one is known")
+		}
+		return ctx.Err()
+	}
+	s.Legal, s.All = list, true
 	f.change(func() { f.stand[f.from] = &s })
 	return nil
 }

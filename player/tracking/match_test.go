@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -137,6 +138,110 @@ func TestASourceThatFailsIsReplacedByTheOthers(t *testing.T) {
 		synctest.Wait()
 		if s, _ := h.Best(1); s == nil || s.Machine != slow || !h.IsFollowed() || h.AwaitsBest() {
 			t.Errorf("standing %+v of the first machine", s)
+		}
+		cancel()
+		synctest.Wait()
+	})
+}
+
+// partial is a prover that lists some legal moves but not all of them.
+type partial struct {
+	Prover
+	all func(ctx context.Context) error // error of a list of all legal moves
+}
+
+func (p partial) Legal(ctx context.Context, fluents []string, role string, atMost int) ([]string, error) {
+	if atMost == 0 {
+		return nil, p.all(ctx)
+	}
+	return p.Prover.Legal(ctx, fluents, role, atMost)
+}
+
+// No list of all legal moves delays the next message or fails a source: one legal move and the joint moves of the
+// messages are queried alone.
+func TestAMatchIsFollowedWithoutListsOfAllMoves(t *testing.T) {
+	rules := gamestest.Rules(t, "ticTacToe")
+	for name, all := range map[string]func(context.Context) error{
+		"endless": func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+		"failing": func(context.Context) error { return errors.New("too many moves") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				h := newHistory(0)
+				h.FollowRules(ctx, rules, func(g *gdl.Game) Prover { return partial{prover.New(g), all} })
+				synctest.Wait()
+				for _, m := range []struct {
+					joint []string
+					turn  int
+					legal string
+				}{
+					{nil, 0, "(mark "},
+					{[]string{"(mark 1 1)", "noop"}, 1, "noop"},
+					{[]string{"(castle long)", "(castle short)"}, 1, "noop"},
+					{[]string{"noop", "(castle long)"}, 1, "noop"}, // the move of the opponent is illegible
+					{[]string{"noop", "(mark 2 2)"}, 2, "(mark "},
+				} {
+					h.hear(t, m.joint...)
+					time.Sleep(3 * questionTime)
+					s, _ := h.Best(len(h.told))
+					if s == nil || s.Turn != m.turn || s.All || len(s.Legal) != 1 || !strings.HasPrefix(s.Legal[0], m.legal) || !h.IsFollowed() {
+						t.Errorf("after %v: %+v", m.joint, s)
+					}
+				}
+				cancel()
+				synctest.Wait()
+			})
+		})
+	}
+}
+
+// slow is a machine whose batches need a time for each position.
+type slow struct {
+	machine.Machine
+	pause *atomic.Int64
+}
+
+func (s slow) NewNarrowBatch() machine.Batch { return slowBatch{s.Machine.NewNarrowBatch(), s.pause} }
+
+type slowBatch struct {
+	machine.Batch
+	pause *atomic.Int64
+}
+
+func (b slowBatch) Evaluate(n int) {
+	time.Sleep(time.Duration(b.pause.Load()))
+	b.Batch.Evaluate(n)
+}
+
+func TestProversReadMessagesThatTheMachineReadsTooSlowly(t *testing.T) {
+	rules, fast := gamestest.Rules(t, "ticTacToe"), gamestest.Machine(t, "ticTacToe")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		h, questions, on := newHistory(0), new(atomic.Int32), slow{fast, new(atomic.Int64)}
+		h.FollowRules(ctx, rules, func(g *gdl.Game) Prover { return counted{prover.New(g), questions, nil} })
+		h.FollowMachine(ctx, on, true)
+		on.pause.Store(int64(patience / 4))
+		h.hear(t)
+		time.Sleep(patience)
+		if s, _ := h.Best(1); s == nil || s.Machine != on {
+			t.Fatalf("standing %+v of a machine", s)
+		}
+		before := questions.Load()
+		h.hear(t, "(mark 1 1)", "noop")
+		time.Sleep(2 * patience)
+		if s, _ := h.Best(2); s == nil || s.Machine != on || s.Turn != 1 || questions.Load() != before {
+			t.Errorf("standing %+v of a machine in time, %d questions to provers", s, questions.Load()-before)
+		}
+		on.pause.Store(int64(time.Minute))
+		h.hear(t, "noop", "(mark 2 2)")
+		time.Sleep(2 * patience)
+		if s, _ := h.Best(3); s == nil || s.Machine != nil || s.Turn != 2 || len(s.Legal) != 7 {
+			t.Errorf("standing %+v beside a slow machine", s)
+		}
+		time.Sleep(time.Hour)
+		if s, _ := h.Best(3); s == nil || s.Machine != on || s.Turn != 2 || len(s.Legal) != 7 {
+			t.Errorf("standing %+v after an hour", s)
 		}
 		cancel()
 		synctest.Wait()

@@ -21,6 +21,7 @@ type rulebook interface {
 	terminal(ctx context.Context, s snapshot) (bool, error)
 	// legal returns the legal moves of a role, at most atMost moves if atMost > 0.
 	legal(ctx context.Context, s snapshot, role, atMost int) ([]string, error)
+	isLegal(ctx context.Context, s snapshot, role int, move string) (bool, error)
 	// next returns the position after a joint move that is legal in s.
 	next(ctx context.Context, s snapshot, joint []string) (snapshot, error)
 }
@@ -59,12 +60,28 @@ func (c *compiled) terminal(ctx context.Context, s snapshot) (bool, error) {
 	return c.batch.Terminal()[0]&1 != 0, ctx.Err()
 }
 
-func (c *compiled) legal(ctx context.Context, s snapshot, role, atMost int) ([]string, error) {
+// list writes the legal moves of a role into c.moves.
+func (c *compiled) list(s snapshot, role int) error {
 	c.load(s)
 	if err := machine.Unknown(c.batch, 0); err != nil {
-		return nil, err
+		return err
 	}
 	c.moves = c.batch.AppendLegal(c.moves[:0], 0, machine.Role(role))
+	return nil
+}
+
+func (c *compiled) isLegal(ctx context.Context, s snapshot, role int, move string) (bool, error) {
+	if err := c.list(s, role); err != nil {
+		return false, err
+	}
+	m, ok := c.machine.Names().Move(machine.Role(role), move)
+	return ok && slices.Contains(c.moves, m), ctx.Err()
+}
+
+func (c *compiled) legal(ctx context.Context, s snapshot, role, atMost int) ([]string, error) {
+	if err := c.list(s, role); err != nil {
+		return nil, err
+	}
 	if atMost > 0 && len(c.moves) > atMost {
 		c.moves = c.moves[:atMost]
 	}
@@ -97,6 +114,7 @@ type Prover interface {
 	Initial(ctx context.Context) ([]string, error)
 	Terminal(ctx context.Context, fluents []string) (bool, error)
 	Legal(ctx context.Context, fluents []string, role string, atMost int) ([]string, error)
+	IsLegal(ctx context.Context, fluents []string, role, move string) (bool, error)
 	Next(ctx context.Context, fluents []string, joint []string) ([]string, error)
 }
 
@@ -137,6 +155,10 @@ func (u *uncompiled) terminal(ctx context.Context, s snapshot) (bool, error) {
 
 func (u *uncompiled) legal(ctx context.Context, s snapshot, role, atMost int) ([]string, error) {
 	return u.Legal(ctx, s.fluents(), u.roles[role], atMost)
+}
+
+func (u *uncompiled) isLegal(ctx context.Context, s snapshot, role int, move string) (bool, error) {
+	return u.IsLegal(ctx, s.fluents(), u.roles[role], move)
 }
 
 func (u *uncompiled) next(ctx context.Context, s snapshot, joint []string) (snapshot, error) {

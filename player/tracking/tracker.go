@@ -142,7 +142,7 @@ func (a *account) isPlain() bool {
 	return a.reading == asTold || a.reading == asReplaced || a.reading == asRepeated
 }
 
-// anew reads the history again and returns its accounts by rising cost; no accounts if time is up. If guess is true,
+// reread reads the history again and returns its accounts by rising cost; no accounts if time is up. If guess is true,
 // joint moves may have been missed before each of the last messages.
 func (t *tracker) reread(ctx context.Context, guess bool) ([]account, error) {
 	list := []account{{at: t.start}}
@@ -223,7 +223,7 @@ func (t *tracker) ignore(a account, n int) account {
 // stands for every legal move.
 func (t *tracker) advance(ctx context.Context, a account, n int) ([]account, error) {
 	m := t.told[n]
-	joint, known, err := t.spell(ctx, a.at, m.joint)
+	joint, known, err := t.legible(ctx, a.at, m.joint)
 	if err != nil || known == 0 {
 		return nil, err
 	}
@@ -253,25 +253,30 @@ func (t *tracker) advance(ctx context.Context, a account, n int) ([]account, err
 
 // apply returns the account after one more joint move, which is legal.
 func (t *tracker) apply(ctx context.Context, a account, joint []string, as reading) (account, error) {
-	s, err := t.rules.next(ctx, a.at, joint)
-	b := account{at: s, cost: a.cost, turn: a.turn + 1, reading: as}
-	if t.isReplaced(a, joint[t.self]) {
+	b := account{cost: a.cost, turn: a.turn + 1, reading: as}
+	replaced, err := t.isReplaced(ctx, a, joint[t.self])
+	if err != nil {
+		return b, err
+	}
+	if replaced {
 		b.cost, b.reading = b.cost+costReplaced, asReplaced
 	}
+	b.at, err = t.rules.next(ctx, a.at, joint)
 	return b, err
 }
 
-// isReplaced reports whether the own move of a joint move differs from all possible replies.
-func (t *tracker) isReplaced(a account, own string) bool {
-	if f := t.facts[a.at]; f != nil && len(f.legal[t.self]) == 1 {
-		return false
-	}
+// isReplaced reports whether the own move of a joint move differs from all possible replies and was not the only legal move.
+func (t *tracker) isReplaced(ctx context.Context, a account, own string) (bool, error) {
 	for _, n := range a.asked {
 		if reply := t.told[n].reply; reply == "" || strings.EqualFold(reply, own) {
-			return false
+			return false, nil
 		}
 	}
-	return len(a.asked) > 0
+	if len(a.asked) == 0 {
+		return false, nil
+	}
+	some, err := t.rules.legal(ctx, a.at, t.self, 2)
+	return len(some) > 1, err
 }
 
 // afterMissed returns the accounts of a message after one joint move that never arrived. This joint move contains the own
@@ -279,11 +284,14 @@ func (t *tracker) isReplaced(a account, own string) bool {
 func (t *tracker) afterMissed(ctx context.Context, list []account, n int) ([]account, error) {
 	var found []account
 	for _, a := range list {
+		if !t.mayAsk() {
+			return found, nil
+		}
 		own := make([]string, t.roles)
 		if len(a.asked) > 0 {
 			own[t.self] = t.told[a.asked[len(a.asked)-1]].reply
 		}
-		partial, _, err := t.spell(ctx, a.at, own)
+		partial, _, err := t.legible(ctx, a.at, own)
 		if err != nil {
 			return nil, err
 		}
@@ -296,7 +304,7 @@ func (t *tracker) afterMissed(ctx context.Context, list []account, n int) ([]acc
 				return err
 			}
 			between.cost += costMissed
-			if _, known, err := t.spell(ctx, between.at, t.told[n].joint); err != nil || known < t.roles {
+			if _, known, err := t.legible(ctx, between.at, t.told[n].joint); err != nil || known < t.roles {
 				return err
 			}
 			after, err := t.advance(ctx, between, n)
@@ -317,16 +325,20 @@ func (t *tracker) afterMissed(ctx context.Context, list []account, n int) ([]acc
 var errEnough = errors.New("enough")
 
 // eachJoint calls f for the legal joint moves in s that agree with partial: one move per role, where "" matches every legal
-// move. It stops when f returns an error; errEnough is not an error.
+// move. It stops when f returns an error; errEnough is not an error. If the legal moves of a role cannot be listed in the
+// time of a new reading, there are no joint moves.
 func (t *tracker) eachJoint(ctx context.Context, s snapshot, partial []string, f func(joint []string) error) error {
 	var joints [][]string
 	for r, text := range partial {
 		choices := []string{text}
 		if text == "" {
-			var err error
-			if choices, err = t.legal(ctx, s, r); err != nil {
-				return err
+			brief, cancel := context.WithDeadline(ctx, t.until)
+			list, err := t.legal(brief, s, r)
+			cancel()
+			if err != nil {
+				return ctx.Err()
 			}
+			choices = list
 		}
 		before := joints
 		if joints = nil; r == 0 {
@@ -348,41 +360,23 @@ func (t *tracker) eachJoint(ctx context.Context, s snapshot, partial []string, f
 	return nil
 }
 
-// spell returns the moves of a joint move in the spelling of the rules, and the number of moves that are legal in s.
-// Illegal moves are "".
-func (t *tracker) spell(ctx context.Context, s snapshot, joint []string) (spelled []string, known int, err error) {
+// legible returns a joint move with "" for each move that is not legal in s, and the number of legal moves.
+func (t *tracker) legible(ctx context.Context, s snapshot, joint []string) (legal []string, known int, err error) {
 	if over, err := t.isOver(ctx, s); over || err != nil {
 		return nil, 0, err
 	}
-	spelled = make([]string, t.roles)
+	legal = make([]string, t.roles)
 	for r := range min(t.roles, len(joint)) {
-		legal, err := t.legal(ctx, s, r)
+		isLegal, err := t.rules.isLegal(ctx, s, r, joint[r])
 		if err != nil {
 			return nil, 0, err
 		}
-		if spelled[r] = spelledIn(legal, joint[r]); spelled[r] != "" {
+		if isLegal {
+			legal[r] = joint[r]
 			known++
 		}
 	}
-	return spelled, known, nil
-}
-
-// spelledIn returns the legal move that a text spells: an exact match, or else the only match without regard to
-// case; "" for no match.
-func spelledIn(legal []string, text string) string {
-	found := ""
-	for _, m := range legal {
-		if m == text {
-			return m
-		}
-		if strings.EqualFold(m, text) {
-			if found != "" {
-				return ""
-			}
-			found = m
-		}
-	}
-	return found
+	return legal, known, nil
 }
 
 // isOver reports whether s is terminal.
@@ -430,7 +424,7 @@ func (t *tracker) factsOf(ctx context.Context, s snapshot) (*facts, error) {
 
 // mayAsk reports whether queries and time of the new reading remain.
 func (t *tracker) mayAsk() bool {
-	return t.questions > 0 && (t.questions%64 != 0 || time.Now().Before(t.until))
+	return t.questions > 0 && time.Now().Before(t.until)
 }
 
 // answerFrom returns the account to answer the last message from. After NIL this is the initial position, else the present

@@ -3,8 +3,10 @@ package tracking
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"stackmate/games/gamestest"
@@ -86,7 +88,7 @@ var tracked = []string{"ticTacToe", "connectFour", "biddingTicTacToe-3", "goofsp
 var corruptions = map[string]func(w *truth, before [][]string) [][]string{
 	"none": func(w *truth, _ [][]string) [][]string { return [][]string{w.last} },
 	"duplicate": func(w *truth, _ [][]string) [][]string {
-		if _, known, _ := w.tracker.spell(context.Background(), w.at, w.last); known == w.roles {
+		if _, known, _ := w.tracker.legible(context.Background(), w.at, w.last); known == w.roles {
 			return [][]string{w.last} // a joint move that is legal again is a new turn
 		}
 		return [][]string{w.last, w.last}
@@ -264,15 +266,80 @@ func TestAMatchIsFoundBackAfterADroppedMessage(t *testing.T) {
 	}
 }
 
+// ring is a game of one role in which positions repeat: move a goes one position ahead, b two. Queries about moves take time.
+type ring struct{ pause time.Duration }
+
+const ringMoves, ringLength = "ab", 12
+
+func (ring) initial(context.Context) (snapshot, error)        { return "0", nil }
+func (ring) terminal(context.Context, snapshot) (bool, error) { return false, nil }
+func (ring) legal(context.Context, snapshot, int, int) ([]string, error) {
+	return []string{"a", "b"}, nil
+}
+func (r *ring) isLegal(_ context.Context, _ snapshot, _ int, move string) (bool, error) {
+	time.Sleep(r.pause)
+	return len(move) == 1 && strings.Contains(ringMoves, move), nil
+}
+
+func (r *ring) next(_ context.Context, s snapshot, joint []string) (snapshot, error) {
+	time.Sleep(r.pause)
+	at, err := strconv.Atoi(string(s))
+	return snapshot(strconv.Itoa((at + 1 + strings.Index(ringMoves, joint[0])) % ringLength)), err
+}
+
+func TestANewReadingOfTheHistoryEndsInTime(t *testing.T) {
+	for _, turns := range []int{3, 10, 100, 300} {
+		t.Run(strconv.Itoa(turns), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rules := new(ring)
+				tr := newTracker(rules, 1, 0)
+				var told []message
+				hear := func(move, reply string) {
+					told = append(told, message{joint: []string{move}, reply: reply})
+					if err := tr.hear(t.Context(), told); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := tr.begin(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				for i := range turns {
+					hear(ringMoves[i%2:][:1], ringMoves[(i+1)%2:][:1])
+				}
+				rules.pause = time.Millisecond
+				began := time.Now()
+				hear("c", "")
+				if took := time.Since(began); took > questionTime+5*time.Millisecond {
+					t.Errorf("a message of another match takes %v after %d turns", took, turns)
+				}
+			})
+		})
+	}
+}
+
+// choices is the legal moves of one role by position.
+type choices map[snapshot][]string
+
+func (c choices) initial(context.Context) (snapshot, error)                        { return "", nil }
+func (c choices) terminal(context.Context, snapshot) (bool, error)                 { return false, nil }
+func (c choices) next(_ context.Context, s snapshot, _ []string) (snapshot, error) { return s, nil }
+
+func (c choices) legal(_ context.Context, s snapshot, _, _ int) ([]string, error) { return c[s], nil }
+
+func (c choices) isLegal(_ context.Context, s snapshot, _ int, move string) (bool, error) {
+	return slices.Contains(c[s], move), nil
+}
+
 func TestAMoveWithoutAChoiceIsNotReplaced(t *testing.T) {
-	tr := &tracker{facts: map[snapshot]*facts{"one": {legal: [][]string{{"a"}}}, "two": {legal: [][]string{{"a", "b"}}}}, told: []message{{reply: "b"}}}
+	tr := newTracker(choices{"one": {"a"}, "two": {"a", "b"}}, 1, 0)
+	tr.told = []message{{reply: "b"}}
 	for _, c := range []struct {
 		at   snapshot
 		own  string
 		want bool
 	}{{"one", "a", false}, {"two", "a", true}, {"two", "B", false}} {
-		if got := tr.isReplaced(account{at: c.at, asked: []int{0}}, c.own); got != c.want {
-			t.Errorf("%s after the reply b at %s: replaced: %v, want %v", c.own, c.at, got, c.want)
+		if got, err := tr.isReplaced(t.Context(), account{at: c.at, asked: []int{0}}, c.own); err != nil || got != c.want {
+			t.Errorf("%s after the reply b at %s: replaced: %v, %v, want %v", c.own, c.at, got, err, c.want)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"stackmate/gdl"
-	"stackmate/reasoner/prover"
 )
 
 // wish is an expected reply.
@@ -94,9 +93,18 @@ func readInfo(reply string) map[string]string {
 	return pairs
 }
 
+// few returns the first moves of a list as text, with the number of the others.
+func few(moves []string) string {
+	const shown = 8
+	if len(moves) > shown {
+		return fmt.Sprintf("%s and %d more", strings.Join(moves[:shown], " "), len(moves)-shown)
+	}
+	return strings.Join(moves, " ")
+}
+
 // moveOf wishes for one of the legal moves. Servers compare terms: white space does not matter, case does.
 func moveOf(legal []string) wish {
-	return wish{text: "one of the legal moves " + prover.Few(legal), fault: func(x *exchange) string {
+	return wish{text: "one of the legal moves " + few(legal), fault: func(x *exchange) string {
 		move := moveIn(x)
 		i := slices.IndexFunc(legal, func(m string) bool { return strings.EqualFold(m, move) })
 		switch {

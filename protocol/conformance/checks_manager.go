@@ -9,7 +9,6 @@ import (
 
 	"stackmate/protocol"
 	"stackmate/reasoner/machine"
-	"stackmate/reasoner/prover"
 )
 
 // managerCheck is a rule for managers, tested on the requests of a manager.
@@ -199,7 +198,7 @@ func (m *manner) look(v *view) {
 		case m.stands:
 			v.want(next.joint[s.role] == t.move, m.name+": "+t.move, "a joint move with "+t.move, next.body)
 		default:
-			v.want(slices.Contains(t.legal, next.joint[s.role]), m.name+": "+t.move, "a joint move with one of "+prover.Few(t.legal), next.body)
+			v.want(slices.Contains(t.legal, next.joint[s.role]), m.name+": "+t.move, "a joint move with one of "+few(t.legal), next.body)
 		}
 	})
 }

@@ -223,7 +223,7 @@ func (h *host) begin(q *request) answer {
 		}
 	}
 	if s.startErr == nil && s.role < 0 {
-		s.startErr = fmt.Errorf("expected one of the roles %[2]s, found %[1]s", q.message.Role, prover.Few(s.at.Roles))
+		s.startErr = fmt.Errorf("expected one of the roles %[2]s, found %[1]s", q.message.Role, few(s.at.Roles))
 	}
 	h.matches = append(h.matches, s)
 	h.seated[strings.ToLower(s.id)] = s

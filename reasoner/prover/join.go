@@ -2,7 +2,6 @@ package prover
 
 import (
 	"math"
-	"slices"
 
 	"stackmate/gdl"
 )
@@ -77,8 +76,12 @@ func (j *join) choose() int {
 	return best
 }
 
-// cost estimates the number of facts that match a condition.
+// cost estimates the number of facts that match a condition. A condition with growing terms comes last: by the recursion
+// restriction of GDL, the other conditions bound these terms.
 func (j *join) cost(l *literal) int {
+	if l.grows {
+		return math.MaxInt - 1
+	}
 	if !j.solver.program.isDerived(l.atom.functor) {
 		return len(j.solver.statedFacts(&l.atom, j.binding))
 	}
@@ -102,11 +105,10 @@ func (j *join) unbound(l *literal) (n int) {
 // test decides a condition without unbound variables. It returns false if the solver must stop, since the facts that
 // it negates may then be missing.
 func (j *join) test(l *literal) bool {
-	terms := j.solver.terms
 	if l.op == gdl.Not {
-		found := slices.Contains(j.solver.answer(&l.atom, j.binding), terms.instance(&l.atom, j.binding))
-		return !found && !j.solver.mustStop()
+		return !j.solver.proves(&l.atom, j.binding) && !j.solver.mustStop()
 	}
+	terms := j.solver.terms
 	same := terms.instance(&l.left, j.binding) == terms.instance(&l.right, j.binding)
 	return same == (l.op == gdl.Equal)
 }

@@ -3,8 +3,6 @@ package prover
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"stackmate/gdl"
 )
@@ -48,24 +46,15 @@ func (p *Position) Fault(ctx context.Context, joint []string) (string, error) {
 		return "a joint move after the end of the game", err
 	}
 	for role, move := range joint {
-		legal, err := p.Legal(ctx, role, 0)
+		isLegal, err := p.prover.IsLegal(ctx, p.Facts, p.Roles[role], move)
 		if err != nil {
 			return "", err
 		}
-		if !slices.Contains(legal, move) {
-			return fmt.Sprintf("%s of %s, whose legal moves are %s", move, p.Roles[role], Few(legal)), nil
+		if !isLegal {
+			return fmt.Sprintf("%s is no legal move of %s", move, p.Roles[role]), nil
 		}
 	}
 	return "", nil
-}
-
-// Few returns the first moves of a list as text, with the number of the others.
-func Few(moves []string) string {
-	const shown = 8
-	if len(moves) > shown {
-		return fmt.Sprintf("%s and %d more", strings.Join(moves[:shown], " "), len(moves)-shown)
-	}
-	return strings.Join(moves, " ")
 }
 
 // Advance makes a joint move, which must be legal.

@@ -1,6 +1,8 @@
 package prover
 
 import (
+	"slices"
+
 	"stackmate/gdl"
 	"stackmate/internal/scc"
 )
@@ -44,6 +46,7 @@ type literal struct {
 	atom        pattern
 	left, right pattern // of (distinct LEFT RIGHT) and its negation
 	slots       []int   // its variables
+	grows       bool    // recursive, with a variable inside a term: queries may have ever longer terms
 }
 
 func newProgram(t *terms, g *gdl.Game) *program {
@@ -88,7 +91,8 @@ func (t *terms) rule(g gdl.Rule) *rule {
 	return r
 }
 
-// findComponents computes the components of relations, and their lifetimes from the lowest component upwards.
+// findComponents computes the components of relations, their lifetimes from the lowest component upwards, and the conditions
+// with growing terms.
 func (p *program) findComponents() {
 	uses := make([][]int, len(p.relations)) // by relation: the relations in the bodies of its rules
 	for f := range p.relations {
@@ -111,6 +115,15 @@ func (p *program) findComponents() {
 		}
 		for _, f := range component {
 			p.relations[f].component, p.relations[f].lifetime = i, life
+		}
+	}
+	for f := range p.relations {
+		for _, r := range p.relations[f].rules {
+			for i := range r.body {
+				l := &r.body[i]
+				l.grows = l.op == gdl.Holds && p.relations[l.atom.functor].component == p.relations[f].component &&
+					slices.ContainsFunc(l.atom.args, func(a pattern) bool { return a.slot < 0 && a.ground == unbound })
+			}
 		}
 	}
 }

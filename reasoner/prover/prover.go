@@ -81,6 +81,22 @@ func (p *Prover) Legal(ctx context.Context, fluents []string, role string, atMos
 	return p.argumentTexts(p.solver.query(p.program.legal, r, unknownArgument(0)), 1)
 }
 
+// IsLegal reports whether a move of a role is legal, without a list of moves. A text that is not a ground term is no
+// legal move.
+func (p *Prover) IsLegal(ctx context.Context, fluents []string, role, move string) (bool, error) {
+	r, err := p.setPositionAndRole(ctx, fluents, role)
+	if err != nil {
+		return false, err
+	}
+	m, err := p.term(move)
+	if err != nil {
+		return false, nil
+	}
+	atom := pattern{slot: -1, ground: unbound, functor: p.program.legal, args: []pattern{r, {slot: -1, ground: m}}}
+	isLegal := p.solver.proves(&atom, nil)
+	return isLegal, p.takeError()
+}
+
 // Next lists the fluents of the position after a joint move, sorted. The joint move has a move for each role, in the
 // order of the rules.
 func (p *Prover) Next(ctx context.Context, fluents, joint []string) ([]string, error) {

@@ -132,6 +132,13 @@ func follow(t testing.TB, g *gdl.Game, m machine.Machine, turns int) {
 		if d := cmp.Diff(expected, got); d != "" {
 			t.Fatalf("turn %d: -machine +prover:\n%s", turn, d)
 		}
+		for r, role := range names.Roles {
+			for _, move := range slices.Concat(got.Legal...) {
+				if legal, err := p.IsLegal(t.Context(), fluents, role, move); err != nil || legal != slices.Contains(got.Legal[r], move) {
+					t.Fatalf("turn %d: %s is legal for %s: %t, %v", turn, move, role, legal, err)
+				}
+			}
+		}
 		var joint []string
 		for _, moves := range got.Legal {
 			if len(moves) > 0 {
@@ -232,6 +239,11 @@ func TestFirstMovesAreFoundWithoutAllMoves(t *testing.T) {
 	if moves, err = p.Legal(t.Context(), nil, "p", 100); err != nil || len(moves) != 100 {
 		t.Errorf("%d moves, %v", len(moves), err)
 	}
+	for move, want := range map[string]bool{"first": true, "(many 1 22 333 4)": true, "(many 1 2 3 1000)": false, "(many ? 2 3 4)": false, "(many": false, "": false} {
+		if legal, err := p.IsLegal(t.Context(), nil, "p", move); err != nil || legal != want {
+			t.Errorf("%s is legal: %t, %v", move, legal, err)
+		}
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err = p.Legal(ctx, nil, "p", 0); !errors.Is(err, context.DeadlineExceeded) {
@@ -250,6 +262,47 @@ func TestFirstMovesAreFoundWithoutAllMoves(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 3*p.MaxBytes {
 		t.Errorf("%d MiB more memory", grown>>20)
+	}
+}
+
+func TestAJointMoveIsCheckedWithoutAllMoves(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`(role p) (role q) (goal p 0) (goal q 0) (<= terminal (true over)) (legal q wait)
+		(<= (legal p (many ?a ?b ?c ?d)) (thing ?a) (thing ?b) (thing ?c) (thing ?d))`)
+	for i := range 1000 {
+		fmt.Fprintf(&b, "(thing %d)", i)
+	}
+	at := must.Get(prover.Begin(t.Context(), rules(t, b.String())))(t)
+	for _, c := range []struct {
+		joint []string
+		want  string
+	}{
+		{[]string{"(many 1 2 3 4)", "wait"}, ""},
+		{[]string{"(many 1 2 3 4)", "(many 1 2 3 4)"}, "(many 1 2 3 4) is no legal move of q"},
+		{[]string{"wait", "wait"}, "wait is no legal move of p"},
+		{[]string{"wait"}, "1 moves of 2 roles"},
+	} {
+		if fault, err := at.Fault(t.Context(), c.joint); err != nil || fault != c.want {
+			t.Errorf("the fault of %v is %q, %v, want %q", c.joint, fault, err, c.want)
+		}
+	}
+}
+
+// The recursion restriction of GDL bounds the terms of a recursive condition by the other conditions.
+func TestAQueryOfAMoveEndsWhereTermsGrowInRecursion(t *testing.T) {
+	for _, body := range []string{"(p (s ?x)) (num (s ?x))", "(num (s ?x)) (p (s ?x))", "(p (s ?x)) (pair (s ?x) ?y)", "(q (s ?x)) (num (s ?x))"} {
+		p := prover.New(rules(t, `(role a) (goal a 50) (<= terminal (true over)) (n z) (n (s z)) (n (s (s z)))
+			(<= (num ?x) (n ?x) (not terminal)) (<= (pair ?x ?y) (num ?x) (num ?y))
+			(<= (legal a ?x) (p ?x)) (<= (p (s (s z))) (not terminal)) (<= (q ?x) (p ?x)) (<= (p ?x) `+body+`)`))
+		p.MaxBytes = 1 << 20
+		for move, want := range map[string]bool{"z": true, "(s z)": true, "(s (s z))": true, "(s (s (s z)))": false, "y": false} {
+			if legal, err := p.IsLegal(t.Context(), nil, "a", move); err != nil || legal != want {
+				t.Errorf("%s: %s is legal: %t, %v", body, move, legal, err)
+			}
+		}
+		if moves, err := p.Legal(t.Context(), nil, "a", 0); err != nil || len(moves) != 3 {
+			t.Errorf("%s: moves %v, %v", body, moves, err)
+		}
 	}
 }
 

@@ -103,6 +103,11 @@ func (s *solver) answer(atom *pattern, binding []term) []term {
 	return t.answers
 }
 
+// proves reports whether an atom without unbound variables is true. The result is valid unless the solver must stop.
+func (s *solver) proves(atom *pattern, binding []term) bool {
+	return slices.Contains(s.answer(atom, binding), s.terms.instance(atom, binding))
+}
+
 // statedFacts returns facts that the rules, the position and the joint move state. All matches of an atom are in the
 // list; further facts may be.
 func (s *solver) statedFacts(atom *pattern, binding []term) []term {
