@@ -90,6 +90,28 @@ func TestOnlyPositionsWithinTheMemoryHaveMoves(t *testing.T) {
 	}
 }
 
+// A list of moves of which some have no number is not taken for all legal moves.
+func TestMovesWithoutRoomForTheirNamesLoseThePosition(t *testing.T) {
+	const src = `(role r) (init (n 0)) (digit 0) (digit 1) (digit 2) (digit 3) (digit 4)
+		(<= (legal r (say ?a ?b ?c ?d)) (digit ?a) (digit ?b) (digit ?c) (digit ?d) (true (n 1)))
+		(legal r wait) (<= (next (n 1)) (true (n 0))) (<= (next (n 2)) (true (n 1))) (goal r 0) (<= terminal (true (n 2)))`
+	for room, want := range map[int64]int{1 << 20: 626, 1 << 12: 0} {
+		shared := must.Get(newSharedRules(t.Context(), gametest.Load(t, "src.kif", src), datalog.Limits{}, ""))(t)
+		must.OK(t, shared.open())
+		shared.vocabulary.maxBytes = room
+		m := scalar.New(shared.names, shared.initial, machine.Info{}, func() scalar.Stepper { return newStepper(shared, shared.theory.Watch) })
+		b := m.NewBatch()
+		b.Fill(m.Initial(), nil)
+		b.Evaluate(1)
+		b.Choose(0, 0, b.AppendLegal(nil, 0, 0)[0])
+		b.Advance(1)
+		b.Evaluate(1)
+		if got, err := len(b.AppendLegal(nil, 0, 0)), machine.Unknown(b, 0); got != want || (err != nil) != (want == 0) {
+			t.Errorf("%d bytes: %d moves, error %v, want %d", room, got, err, want)
+		}
+	}
+}
+
 // machineWithout returns the machine of a game without a pass.
 func machineWithout(t rapid.TB, g *gdl.Game, name string) machine.Machine {
 	t.Helper()

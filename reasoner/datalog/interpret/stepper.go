@@ -1,10 +1,12 @@
 package interpret
 
 import (
+	"fmt"
 	"slices"
 
 	"stackmate/internal/guard"
 	"stackmate/reasoner/datalog/internal/join"
+	"stackmate/reasoner/datalog"
 	"stackmate/reasoner/datalog/internal/rules"
 	"stackmate/reasoner/datalog/internal/tuples"
 	"stackmate/reasoner/machine"
@@ -168,22 +170,28 @@ func (s *stepper) AppendLegal(dst []machine.Move, r machine.Role) []machine.Move
 	return append(dst, s.byRole[r]...)
 }
 
-// list computes the legal moves of the position.
+// list computes the legal moves of the position; none if they are not all known.
 func (s *stepper) list() {
 	s.setPosition()
 	s.forgetMoves()
 	for i := range s.legals {
 		found := s.collect(&s.legals[i])
 		if s.shared.names.Lost(s.now) || s.meter.Err != nil {
-			s.forgetMoves()
 			break
 		}
 		of := s.inputs.list[s.legals[i].input]
 		for _, t := range found {
-			if of.number[t] >= 0 {
-				s.byRole[of.role[t]] = append(s.byRole[of.role[t]], machine.Move(of.number[t]))
+			switch number, role := of.number[t], of.role[t]; {
+			case role < 0: // a move of no role
+			case number < 0:
+				s.meter.Err = fmt.Errorf("%w: bytes of different moves", datalog.ErrLimit)
+			default:
+				s.byRole[role] = append(s.byRole[role], machine.Move(number))
 			}
 		}
+	}
+	if s.meter.Err != nil {
+		s.forgetMoves()
 	}
 	for _, moves := range s.byRole {
 		slices.Sort(moves)
