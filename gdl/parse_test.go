@@ -116,6 +116,13 @@ func TestTermsAreReadFromTheWire(t *testing.T) {
 		"(f (a) (b (c)))":         "(f a (b c))",
 		"Noop":                    "Noop",
 		"+":                       "+",
+		"#":                       "#", // comments and rules of rulesheets, but names in terms
+		"%":                       "%",
+		"//a":                     "//a",
+		"a:-b":                    "a:-b",
+		"(f # %)":                 "(f # %)",
+		"b ; a comment":           "b",
+		"(<= a b)":                "",
 		"((mark 1 1))":            "",
 		"(mark ?x 1)":             "",
 		"a b":                     "",

@@ -54,8 +54,12 @@ type Formula struct {
 // Parse parses a rulesheet, in prefix or infix syntax, or any sequence of terms in prefix syntax, without checking
 // its meaning. The error is nil or an Invalid with the syntax errors.
 func Parse(file string, src []byte) (*File, error) {
+	return newReader(guard.NewWatch(context.Background(), reading), file, string(src)).tree()
+}
+
+// tree returns the syntax tree of the text.
+func (r *reader) tree() (*File, error) {
 	tree := &File{}
-	r := newReader(guard.NewWatch(context.Background(), reading), file, string(src))
 	r.read(func(c *Clause) { tree.Clauses = append(tree.Clauses, c) })
 	tree.Infix = r.syntax == infix
 	if err := r.findings.finish(r.text).err(); err != nil {
