@@ -49,10 +49,7 @@ const chance = "random"
 
 // normalise converts checked clauses to a game.
 func normalise(w *guard.Watch, clauses []*Clause, found *findings) *Game {
-	n := normaliser{watch: w, names: make(names), findings: found}
-	for _, c := range clauses {
-		n.names[c.Head.Name] = 1
-	}
+	n := normaliser{watch: w, names: relationNames(clauses), findings: found}
 	g := &Game{}
 	declared := make(set)
 	for _, c := range clauses {

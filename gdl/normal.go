@@ -27,7 +27,7 @@ type normaliser struct {
 	watch    *guard.Watch
 	findings *findings
 	rules    []Rule
-	names    names // the relations that have rules
+	names    names // of relations
 	literals int   // of all rules
 
 	unordered bool // literals keep their written order

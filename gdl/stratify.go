@@ -20,10 +20,7 @@ const maxSplits = 16
 //
 // Clauses without such cycles are unchanged. Other cycles remain for the check of stratification to report.
 func stratify(w *guard.Watch, clauses []*Clause) []*Clause {
-	used := make(names)
-	for _, cl := range clauses {
-		used[cl.Head.Name] = 1
-	}
+	used := relationNames(clauses)
 	done := make(map[relation]bool) // split relations: only bridges are left
 	for len(done) < maxSplits {
 		r, k, ok := separable(w, clauses, done)
@@ -136,6 +133,19 @@ func separate(w *guard.Watch, clauses []*Clause, r relation, k int, used names) 
 
 // names holds the used names, with the number of requests for each.
 type names map[string]int
+
+// relationNames returns the names of all relations in heads and bodies: an undefined relation stays undefined if no
+// auxiliary relation has its name.
+func relationNames(clauses []*Clause) names {
+	used := make(names)
+	for _, cl := range clauses {
+		used[cl.Head.Name] = 1
+		for _, f := range cl.Body {
+			f.atoms(false, func(atom Term, _ bool) { used[atom.Name] = 1 })
+		}
+	}
+	return used
+}
 
 // fresh adds and returns an unused name.
 func (n names) fresh(name string) string {
