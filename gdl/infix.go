@@ -162,11 +162,12 @@ func (c *infixConverter) term(t *infixTerm) Term {
 	return out
 }
 
-// name returns a symbol, or a variable for a capitalised name; each `_` is a new variable.
+// name returns a symbol, or a variable for a capitalised name. Each `_` is a new variable, with a colon, which names of
+// infix syntax cannot contain.
 func (c *infixConverter) name(s string) string {
 	if s == "_" {
 		c.anonymous++
-		return fmt.Sprintf("?_%d", c.anonymous)
+		return fmt.Sprintf("?_:%d", c.anonymous)
 	}
 	if r, _ := utf8.DecodeRuneInString(s); unicode.IsUpper(r) || r == '_' {
 		return "?" + s

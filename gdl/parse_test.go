@@ -149,11 +149,13 @@ role(white)
 init(cell(1,b))
 next(cell(X,Y)) :- true(cell(X,Y)) & ~does(white,mark(X)) & (p(X) | q & ~r(Y,X))
 terminal :- open(_) & open(_)
+goal(X,0) :- p(_1) & q(X,_)
 `
 	prefix := `(role white)
 (init (cell 1 b))
 (<= (next (cell ?X ?Y)) (true (cell ?X ?Y)) (not (does white (mark ?X))) (or (p ?X) (and q (not (r ?Y ?X)))))
-(<= terminal (open ?_1) (open ?_2))
+(<= terminal (open ?_:1) (open ?_:2))
+(<= (goal ?X 0) (p ?_1) (q ?X ?_:3))
 `
 	tree := must.Get(gdl.Parse("infix", []byte(infix)))(t)
 	if got := gdl.Print(tree); got != prefix {
