@@ -188,8 +188,6 @@ func (l *infixTokens) Next() (lexer.Token, error) {
 	l.tokens = l.tokens[1:]
 	operator := infixOperator(l.before, t)
 	switch {
-	case operator == "~" && t.Type == tokenSymbol && isPunct(l.tokens[0], "("): // a connective with its argument
-		t.Type = tokenConnective
 	case operator != "":
 		t.Type, t.Value = tokenPunct, operator
 	case t.Type == tokenSymbol:

@@ -150,12 +150,14 @@ init(cell(1,b))
 next(cell(X,Y)) :- true(cell(X,Y)) & ~does(white,mark(X)) & (p(X) | q & ~r(Y,X))
 terminal :- open(_) & open(_)
 goal(X,0) :- p(_1) & q(X,_)
+won :- not (a | b) & not(c | d) & not e
 `
 	prefix := `(role white)
 (init (cell 1 b))
 (<= (next (cell ?X ?Y)) (true (cell ?X ?Y)) (not (does white (mark ?X))) (or (p ?X) (and q (not (r ?Y ?X)))))
 (<= terminal (open ?_:1) (open ?_:2))
 (<= (goal ?X 0) (p ?_1) (q ?X ?_:3))
+(<= won (not (or a b)) (not (or c d)) (not e))
 `
 	tree := must.Get(gdl.Parse("infix", []byte(infix)))(t)
 	if got := gdl.Print(tree); got != prefix {
