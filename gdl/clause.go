@@ -242,7 +242,7 @@ func ParsePercept(s string) (Term, error) { return parseTerm(s, true) }
 
 // ParseTerms parses terms in prefix syntax, without checking them: names such as # and a:-b are no comments or rules.
 func ParseTerms(s string) ([]Term, error) {
-	r := &reader{watch: guard.NewWatch(context.Background(), reading), text: s, syntax: lone, findings: &findings{}}
+	r := &reader{watch: guard.NewWatch(context.Background(), reading), text: textOf(s), syntax: lone, findings: &findings{}}
 	tree, err := r.tree()
 	if err != nil {
 		return nil, err

@@ -167,16 +167,16 @@ func isOddBlank(r rune) bool {
 	return r >= utf8.RuneSelf && unicode.IsSpace(r) || r == '\u200b' || r == '\u2060' || r == '\ufeff'
 }
 
-// isForeignComment reports whether a comment of another language starts here, if the syntax has any: `//` at the start of a line, or `#` or
-// `%` before a blank.
+// isForeignComment reports whether a comment of another language starts here, if the syntax has any: at the start of a
+// line, `//`, or `#` or `%` before a blank.
 func (s *scanner) isForeignComment() bool {
 	if !s.foreign || !startsForeignComment(s.src[s.pos.Offset:]) {
 		return false
 	}
 	before := strings.TrimRightFunc(s.src[:s.pos.Offset], func(r rune) bool {
-		return r != '\n' && r != '\r' && (r <= ' ' || isOddBlank(r))
+		return r != '\n' && (r <= ' ' || isOddBlank(r))
 	})
-	return before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "\r")
+	return before == "" || strings.HasSuffix(before, "\n")
 }
 
 // startsForeignComment reports whether a line starts with a comment sign of another language.
@@ -233,7 +233,7 @@ func (s *scanner) skip(kind lexer.TokenType) {
 
 // skipLine advances to the end of the line.
 func (s *scanner) skipLine() {
-	for s.pos.Offset < len(s.src) && s.src[s.pos.Offset] != '\n' && s.src[s.pos.Offset] != '\r' {
+	for s.pos.Offset < len(s.src) && s.src[s.pos.Offset] != '\n' {
 		s.advance(1)
 	}
 }

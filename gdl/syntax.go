@@ -121,8 +121,14 @@ type reader struct {
 	incomplete bool // malformed clauses have been left out
 }
 
+// lineEnds replaces the line ends of other systems.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// textOf returns the text of a file without a byte order mark, its lines ended by "\n".
+func textOf(src string) string { return lineEnds.Replace(strings.TrimPrefix(src, "\ufeff")) }
+
 func newReader(w *guard.Watch, file, src string) *reader {
-	r := &reader{watch: w, file: file, text: strings.TrimPrefix(src, "\ufeff"), syntax: prefix, findings: &findings{}}
+	r := &reader{watch: w, file: file, text: textOf(src), syntax: prefix, findings: &findings{}}
 	if isInfix(w, r.text) {
 		r.syntax = infix
 	}
