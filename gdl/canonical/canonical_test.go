@@ -181,8 +181,8 @@ func TestManySymbolsAreAlike(t *testing.T) {
 	}
 }
 
-// Auxiliary relations are the same for all orders of rules and conditions: those of relations that negate each other by name
-// only, and those of many disjunctions.
+// The parts of relations that negate each other by name only, and the auxiliary relations of many disjunctions, are the same
+// for all orders of rules and conditions.
 func TestAuxiliaryRelationsAreOfOneForm(t *testing.T) {
 	var two, three []string
 	for i := range 10 {
