@@ -125,9 +125,9 @@ type Rule struct {
 // Game is a checked, normalised rulesheet, the input of the reasoner. Its rules satisfy all restrictions of GDL
 // (safety, stratification, recursion restriction), and keywords are in lower case. Every `or` is distributed over
 // rules or replaced by an auxiliary relation. Literals are ordered so that a Holds literal binds each variable before
-// Not, Distinct or Equal uses it. A chance role is spelled `random`. Auxiliary relations have a `/` in their names. A
-// relation that negates itself by name only is split, so that the names are stratified. The relations with a fixed
-// meaning are role/1 init/1 base/1 input/2 true/1 does/2 next/1 legal/2 goal/2 terminal/0.
+// Not, Distinct or Equal uses it. A chance role is spelled `random`. Auxiliary relations have names that the rulesheet
+// does not use. A relation that negates itself by name only is split, so that the names are stratified. The relations
+// with a fixed meaning are role/1 init/1 base/1 input/2 true/1 does/2 next/1 legal/2 goal/2 terminal/0.
 type Game struct {
 	Roles []Term // ground, in order of declaration
 	Rules []Rule // in order of the rulesheet; includes the role facts

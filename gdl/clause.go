@@ -240,18 +240,32 @@ func ParseTerm(s string) (Term, error) { return parseTerm(s, false) }
 // ParsePercept parses a ground term of a percept, which may be (does role move).
 func ParsePercept(s string) (Term, error) { return parseTerm(s, true) }
 
+// ParseTerms parses terms in prefix syntax, without checking them: names such as # and a:-b are no comments or rules.
+func ParseTerms(s string) ([]Term, error) {
+	r := &reader{watch: guard.NewWatch(context.Background(), reading), text: textOf(s), syntax: lone, findings: &findings{}}
+	tree, err := r.tree()
+	if err != nil {
+		return nil, err
+	}
+	var terms []Term
+	for _, c := range tree.Clauses {
+		if !c.IsFact() {
+			return nil, fmt.Errorf("expected a term, found the rule %s", c.Head.excerpt())
+		}
+		terms = append(terms, c.Head)
+	}
+	return terms, nil
+}
+
 func parseTerm(s string, perceives bool) (Term, error) {
-	tree, err := Parse("", []byte(s))
+	terms, err := ParseTerms(s)
 	if err != nil {
 		return Term{}, err
 	}
-	if len(tree.Clauses) != 1 {
-		return Term{}, fmt.Errorf("expected one term, found %d in %q", len(tree.Clauses), s)
+	if len(terms) != 1 {
+		return Term{}, fmt.Errorf("expected one term, found %d in %q", len(terms), s)
 	}
-	if !tree.Clauses[0].IsFact() {
-		return Term{}, fmt.Errorf("expected a term, found the rule %s", tree.Clauses[0].Head.excerpt())
-	}
-	t, err := tree.Clauses[0].Head.normal(perceives)
+	t, err := terms[0].normal(perceives)
 	if err != nil {
 		return Term{}, err
 	}

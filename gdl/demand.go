@@ -17,9 +17,9 @@ type demand struct {
 	original []Rule
 	byHead   map[relation][]Rule
 	open     map[relation]bool
-	modes    map[mode]bool   // the modes in use; whether all answers are ground
-	inMode   map[mode]string // the names of the relations in these modes
-	todo     []mode          // modes without rules yet
+	modes    map[mode]bool      // the modes in use; whether all answers are ground
+	inMode   map[mode]auxiliary // the auxiliary relations of these modes
+	todo     []mode             // modes without rules yet
 	changed  bool
 
 	rewritten map[string]int // the names of auxiliary relations: 1 for questions, 2 for answers
@@ -35,12 +35,15 @@ type mode struct {
 	bound    string // for each argument b, or f for free
 }
 
+// auxiliary is the names of the relations of a mode: the answers, and the questions for bound arguments.
+type auxiliary struct{ answers, questions string }
+
 // evaluateOnDemand rewrites the program without open relations. It returns false if a condition on an open relation,
 // read from left to right, binds too few arguments: its answers would have variables.
 func (p *program) evaluateOnDemand() bool {
 	d := demand{
 		program: p, byHead: make(map[relation][]Rule), open: make(map[relation]bool),
-		modes: make(map[mode]bool), inMode: make(map[mode]string), rewritten: make(map[string]int),
+		modes: make(map[mode]bool), inMode: make(map[mode]auxiliary), rewritten: make(map[string]int),
 	}
 	for _, r := range p.rules {
 		r = askedByRole(r)
@@ -200,7 +203,7 @@ func (d *demand) rewrite(r Rule, m mode) {
 	bound := m.variables(r.Head)
 	var body []Literal
 	if m != (mode{}) {
-		r.Head.Name = d.name(m)
+		r.Head.Name = d.auxiliary(m).answers
 		if len(m.arguments(r.Head)) > 0 {
 			body = append(body, Literal{Atom: d.asked(m, r.Head), Pos: r.Pos})
 		}
@@ -245,7 +248,7 @@ func (d *demand) call(atom Term, bound variables, binders []Literal) Term {
 			d.rules = append(d.rules, Rule{Head: asked, Body: body, Pos: atom.Pos})
 		}
 	}
-	atom.Name = d.name(m)
+	atom.Name = d.auxiliary(m).answers
 	return atom
 }
 
@@ -288,20 +291,20 @@ func (d *demand) none(atom Term, bound variables) Term {
 	return some
 }
 
-// name returns the name of a relation in a mode.
-func (d *demand) name(m mode) string {
-	name, ok := d.inMode[m]
+// auxiliary returns the auxiliary relations of a mode.
+func (d *demand) auxiliary(m mode) auxiliary {
+	a, ok := d.inMode[m]
 	if !ok {
-		name = d.names.fresh(m.relation.name + "/" + m.bound)
-		d.inMode[m] = name
-		d.names[name+"/asked"] = 1
-		d.rewritten[name+"/asked"], d.rewritten[name] = 1, 2
+		a.answers = d.names.fresh(m.relation.name + "/" + m.bound)
+		a.questions = d.names.fresh(a.answers + "/asked")
+		d.inMode[m] = a
+		d.rewritten[a.questions], d.rewritten[a.answers] = 1, 2
 		d.todo = append(d.todo, m)
 	}
-	return name
+	return a
 }
 
 // asked returns the question for the bound arguments of an atom in a mode.
 func (d *demand) asked(m mode, atom Term) Term {
-	return Term{Kind: Compound, Name: d.name(m) + "/asked", Args: m.arguments(atom), Pos: atom.Pos}
+	return Term{Kind: Compound, Name: d.auxiliary(m).questions, Args: m.arguments(atom), Pos: atom.Pos}
 }

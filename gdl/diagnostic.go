@@ -160,7 +160,7 @@ func (f *findings) finish(text string) Diagnostics {
 			number++
 		}
 		if d.Pos.Line > 0 && len(line) <= maxLine {
-			ds[i].Line = strings.TrimRight(line, "\r")
+			ds[i].Line = line
 		}
 	}
 	return ds

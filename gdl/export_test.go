@@ -9,7 +9,7 @@ func Comments(tree *File, src []byte) []string {
 		s = infix
 	}
 	var out []string
-	for _, t := range tokensOf(s, strings.TrimPrefix(string(src), "\ufeff")) {
+	for _, t := range tokensOf(s, textOf(string(src))) {
 		if t.Type == tokenComment {
 			out = append(out, strings.TrimRight(t.Value, " \t"))
 		}

@@ -25,7 +25,7 @@ func Format(src []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := strings.TrimPrefix(string(src), "\ufeff")
+	text := textOf(string(src))
 	w := &layouter{}
 	if tree.Infix {
 		w.infix(tokensOf(infix, text))
@@ -174,7 +174,7 @@ func (w *layouter) prefix(forms []*item) {
 func (w *layouter) item(it *item, indent int) {
 	switch {
 	case !it.isList():
-		w.out.WriteString(strings.TrimRight(it.token.Value, " \t\r"))
+		w.out.WriteString(strings.TrimRight(it.token.Value, " \t"))
 	case indent+it.width <= lineWidth && !it.isRule():
 		w.flat(it)
 	default:

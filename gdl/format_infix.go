@@ -18,7 +18,7 @@ func (w *layouter) infix(tokens []lexer.Token) {
 		if i > 0 {
 			w.gap(tokens[i-1], t, fresh, outside(tokens[i:], starts))
 		}
-		w.out.WriteString(strings.TrimRight(t.Value, " \t\r"))
+		w.out.WriteString(strings.TrimRight(t.Value, " \t"))
 		switch t.Value {
 		case "(":
 			depth++

@@ -63,6 +63,21 @@ func TestFormatGivesTheLayoutOfTheExamples(t *testing.T) {
 	}
 }
 
+// Texts with all kinds of line ends have one layout, and their findings one position.
+func TestLinesEndInAnyWay(t *testing.T) {
+	const unix = "(role p) ; one\n\n(<= terminal ; c1\n ; c2\n (true b))\n"
+	want := must.Get(gdl.Format([]byte(unix)))(t)
+	for _, end := range []string{"\r\n", "\r"} {
+		src := strings.ReplaceAll(unix, "\n", end)
+		if got := must.Get(gdl.Format([]byte(src)))(t); !bytes.Equal(got, want) {
+			t.Errorf("%q is laid out as %q, want %q", src, got, want)
+		}
+		if _, err := gdl.Format([]byte(src + "(init")); err == nil || !strings.HasPrefix(err.Error(), "6:1: E002") {
+			t.Errorf("error %v, want one at 6:1", err)
+		}
+	}
+}
+
 func TestFormatOfFaultyTextIsRefusedWithThePosition(t *testing.T) {
 	_, err := gdl.Format([]byte("(role p)\n(init (a)"))
 	if err == nil || !strings.HasPrefix(err.Error(), "2:1: E002") {

@@ -32,10 +32,7 @@ func (g *Game) MayHaveSeveralGoals() bool {
 //	  (<= (goal/2 p 50) high)   (<= (goal ?r ?v) (goal/2 ?r ?v) (not (before/2 ?r)))
 //	  (<= (before/2 ?r) (goal/1 ?r ?v))
 func (g *Game) FirstGoals() *Game {
-	used := make(names)
-	for _, r := range g.Rules {
-		used[r.Head.Name] = 1
-	}
+	used := relationNames((&program{rules: g.Rules}).clauses())
 	role, value := Term{Kind: Variable, Name: "?r"}, Term{Kind: Variable, Name: "?v"}
 	atom := func(name string, args ...Term) Term { return Term{Kind: Compound, Name: name, Args: args} }
 	all := used.fresh("goal/any")

@@ -162,11 +162,12 @@ func (c *infixConverter) term(t *infixTerm) Term {
 	return out
 }
 
-// name returns a symbol, or a variable for a capitalised name; each `_` is a new variable.
+// name returns a symbol, or a variable for a capitalised name. Each `_` is a new variable, with a colon, which names of
+// infix syntax cannot contain.
 func (c *infixConverter) name(s string) string {
 	if s == "_" {
 		c.anonymous++
-		return fmt.Sprintf("?_%d", c.anonymous)
+		return fmt.Sprintf("?_:%d", c.anonymous)
 	}
 	if r, _ := utf8.DecodeRuneInString(s); unicode.IsUpper(r) || r == '_' {
 		return "?" + s
@@ -187,8 +188,6 @@ func (l *infixTokens) Next() (lexer.Token, error) {
 	l.tokens = l.tokens[1:]
 	operator := infixOperator(l.before, t)
 	switch {
-	case operator == "~" && t.Type == tokenSymbol && isPunct(l.tokens[0], "("): // a connective with its argument
-		t.Type = tokenConnective
 	case operator != "":
 		t.Type, t.Value = tokenPunct, operator
 	case t.Type == tokenSymbol:

@@ -29,11 +29,16 @@ const (
 const blank lexer.TokenType = 0
 
 // syntax is the character classes of one notation: the token type that each byte belongs to.
-type syntax struct{ kinds [256]lexer.TokenType }
+type syntax struct {
+	kinds   [256]lexer.TokenType
+	foreign bool // comments of other languages are comments
+}
 
+// The notations of rulesheets, and of terms of a game, which are in prefix syntax whatever their names.
 var (
-	prefix = newSyntax(";", "()")
-	infix  = newSyntax("%;", "(),&|~:!")
+	prefix = newSyntax(";", "()", true)
+	infix  = newSyntax("%;", "(),&|~:!", true)
+	lone   = newSyntax(";", "()", false)
 )
 
 // infixWords maps alternative spellings of operators to the operators of infix syntax.
@@ -42,8 +47,8 @@ var infixWords = map[string]string{
 }
 
 // newSyntax returns a syntax with the given comment signs and single-character tokens.
-func newSyntax(comment, punct string) *syntax {
-	s := &syntax{}
+func newSyntax(comment, punct string, foreign bool) *syntax {
+	s := &syntax{foreign: foreign}
 	for c := range s.kinds {
 		if c > ' ' && c != 0x7f {
 			s.kinds[c] = tokenSymbol
@@ -61,7 +66,7 @@ func newSyntax(comment, punct string) *syntax {
 // endsClause reports whether a clause ends between two tokens outside of parentheses: in infix syntax after a dot, and
 // where no operator connects them.
 func (s *syntax) endsClause(a, b lexer.Token) bool {
-	if s == prefix || b.EOF() || isPunct(a, ".") {
+	if s != infix || b.EOF() || isPunct(a, ".") {
 		return true
 	}
 	operator := infixWords[strings.ToLower(a.Value)] != "" || infixOperator(a, b) != "" || isForeignOperator(a) || isForeignOperator(b)
@@ -162,16 +167,16 @@ func isOddBlank(r rune) bool {
 	return r >= utf8.RuneSelf && unicode.IsSpace(r) || r == '\u200b' || r == '\u2060' || r == '\ufeff'
 }
 
-// isForeignComment reports whether a comment of another language starts here: `//` at the start of a line, or `#` or
-// `%` before a blank.
+// isForeignComment reports whether a comment of another language starts here, if the syntax has any: at the start of a
+// line, `//`, or `#` or `%` before a blank.
 func (s *scanner) isForeignComment() bool {
-	if !startsForeignComment(s.src[s.pos.Offset:]) {
+	if !s.foreign || !startsForeignComment(s.src[s.pos.Offset:]) {
 		return false
 	}
 	before := strings.TrimRightFunc(s.src[:s.pos.Offset], func(r rune) bool {
-		return r != '\n' && r != '\r' && (r <= ' ' || isOddBlank(r))
+		return r != '\n' && (r <= ' ' || isOddBlank(r))
 	})
-	return before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "\r")
+	return before == "" || strings.HasSuffix(before, "\n")
 }
 
 // startsForeignComment reports whether a line starts with a comment sign of another language.
@@ -228,7 +233,7 @@ func (s *scanner) skip(kind lexer.TokenType) {
 
 // skipLine advances to the end of the line.
 func (s *scanner) skipLine() {
-	for s.pos.Offset < len(s.src) && s.src[s.pos.Offset] != '\n' && s.src[s.pos.Offset] != '\r' {
+	for s.pos.Offset < len(s.src) && s.src[s.pos.Offset] != '\n' {
 		s.advance(1)
 	}
 }

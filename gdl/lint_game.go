@@ -15,11 +15,11 @@ func (c *checker) roles() {
 		}
 		c.watch.Step()
 		role := cl.Head.Args[0]
-		if declared[role.String()] {
+		if declared[role.role().String()] {
 			c.findings.add("W014", cl.Head.Pos, cl.Head.excerpt(), "the role "+role.excerpt()+" is declared already")
 			continue
 		}
-		declared[role.String()] = true
+		declared[role.role().String()] = true
 		for _, name := range []string{"legal", "goal"} {
 			if !rules[name].has(role) {
 				c.findings.add("W015", cl.Head.Pos, cl.Head.excerpt(),
@@ -33,7 +33,7 @@ func (c *checker) roles() {
 	c.each(func(atom Term) {
 		switch atom.Name {
 		case "legal", "does", "goal", "input":
-			if r := atom.Args[0]; r.Kind == Symbol && !declared[r.Name] {
+			if r := atom.Args[0]; r.Kind == Symbol && !declared[r.role().Name] {
 				c.findings.add("W018", r.Pos, r.Name, "expected a declared role, found "+r.Name)
 			}
 		}

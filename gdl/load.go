@@ -47,33 +47,44 @@ func load(ctx context.Context, file string, src []byte, toPlay bool) (g *Game, d
 // chance is the role played by the game manager, a keyword of GDL-II.
 const chance = "random"
 
+// isChance reports whether a role is played by the game manager.
+func (t Term) isChance() bool { return t.Kind == Symbol && strings.EqualFold(t.Name, chance) }
+
+// role returns the term as a role of the game: the chance role in lower case.
+func (t Term) role() Term {
+	if t.isChance() {
+		t.Name = chance
+	}
+	return t
+}
+
 // normalise converts checked clauses to a game.
 func normalise(w *guard.Watch, clauses []*Clause, found *findings) *Game {
-	n := normaliser{watch: w, names: make(names), findings: found}
-	for _, c := range clauses {
-		n.names[c.Head.Name] = 1
-	}
+	n := normaliser{watch: w, names: relationNames(clauses), findings: found}
 	g := &Game{}
-	declared := make(set)
+	declared, spellings := make(set), make(set) // roles; symbols of the chance role
 	for _, c := range clauses {
-		if c.Head.Name == "role" && !declared[c.Head.Args[0].String()] {
-			declared[c.Head.Args[0].String()] = true
-			g.Roles = append(g.Roles, c.Head.Args[0])
+		if c.Head.Name == "role" {
+			spelled := c.Head.Args[0]
+			if role := spelled.role(); !declared[role.String()] {
+				declared[role.String()] = true
+				g.Roles = append(g.Roles, role)
+			}
+			if spelled.isChance() {
+				spellings[spelled.Name] = true
+			}
 		}
 		n.clause(c)
 	}
 	g.Rules = n.rules
-	for _, r := range g.Roles {
-		if strings.EqualFold(r.Name, chance) && r.Name != chance {
-			g.respell(r.Name, chance)
-		}
+	for spelling := range spellings {
+		g.respell(spelling, chance)
 	}
 	return g
 }
 
-// respell replaces a symbol everywhere.
+// respell replaces a symbol in all rules.
 func (g *Game) respell(from, to string) {
-	respellAll(g.Roles, from, to)
 	for i := range g.Rules {
 		r := &g.Rules[i]
 		respellAll(r.Head.Args, from, to)

@@ -111,6 +111,27 @@ func TestRolesKeepTheOrderOfTheirDeclaration(t *testing.T) {
 	}
 }
 
+// The chance role is a symbol in any case, and one role in several cases; other symbols keep their case.
+func TestTheChanceRoleIsRespelled(t *testing.T) {
+	for src, want := range map[string]string{
+		"(role Random) (role random) (role p) (init (f RANDOM))": "[random p] [RANDOM]",
+		"(role p) (role Random) (init (f Random)) (init (f b))":  "[p random] [random b]",
+		"(role (Random 1)) (init (f Random)) (init (f random))":  "[(Random 1)] [Random random]",
+		"(role p) (init (f Random)) (init (f random))":           "[p] [Random random]",
+	} {
+		g, _ := must.Get2(gdl.Load(t.Context(), "test", []byte(src+"(<= (legal ?r n) (role ?r)) (<= (goal ?r 50) (role ?r)) (<= terminal (true (f a)))")))(t)
+		var symbols []string
+		for _, r := range g.Rules {
+			if r.Head.Name == "init" {
+				symbols = append(symbols, r.Head.Args[0].Args[0].Name)
+			}
+		}
+		if got := fmt.Sprint(g.Roles, " ", symbols); got != want {
+			t.Errorf("%s: roles and symbols are %s, want %s", src, got, want)
+		}
+	}
+}
+
 // condition generates conditions over the relations a, b, … of one variable.
 func condition(depth int) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {

@@ -44,7 +44,7 @@ func (c *checker) meant() *Game {
 			return nil
 		}
 	}
-	n := normaliser{watch: c.watch, names: c.relationNames(), findings: &findings{}, unordered: true}
+	n := normaliser{watch: c.watch, names: relationNames(c.sound), findings: &findings{}, unordered: true}
 	for _, cl := range c.sound {
 		n.clause(cl)
 	}
@@ -73,18 +73,6 @@ func (c *checker) meant() *Game {
 	}
 	c.findings.errors = 0
 	return g
-}
-
-// relationNames returns the names of all relations in heads and bodies.
-func (c *checker) relationNames() names {
-	used := make(names)
-	for _, cl := range c.sound {
-		used[cl.Head.Name] = 1
-		for _, f := range cl.Body {
-			f.atoms(false, func(atom Term, _ bool) { used[atom.Name] = 1 })
-		}
-	}
-	return used
 }
 
 // grows reports whether the head of a recursive clause contains a function term with a variable bound only by the

@@ -2,6 +2,7 @@ package gdl
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"stackmate/internal/guard"
@@ -27,7 +28,7 @@ type normaliser struct {
 	watch    *guard.Watch
 	findings *findings
 	rules    []Rule
-	names    names // the relations that have rules
+	names    names // of relations
 	literals int   // of all rules
 
 	unordered bool // literals keep their written order
@@ -89,7 +90,7 @@ func flatten(dst, formulas []Formula, negated bool) []Formula {
 }
 
 // limitDisjunctions replaces the largest disjunctions of a flat conjunction by auxiliary relations, so that the rest can be
-// distributed.
+// distributed. Disjunctions of one size are distributed together or not at all, whatever their order.
 func (n *normaliser) limitDisjunctions(head Term, conj []Formula) []Formula {
 	limit := max(1, min(maxBranches, maxLiterals/(len(conj)+1)))
 	if rules, _ := distributed(conj); rules <= limit {
@@ -105,64 +106,88 @@ func (n *normaliser) limitDisjunctions(head Term, conj []Formula) []Formula {
 	}
 	slices.SortStableFunc(ors, func(i, j int) int { return sizes[i] - sizes[j] })
 	rest := newSurroundings(head, conj)
-	product := 1
-	for _, i := range ors {
-		if product = min(product*sizes[i], maxBranches+1); product > limit {
-			conj[i] = n.relation(head.Name, conj[i], rest)
+	out := slices.Clone(conj)
+	for product := 1; len(ors) > 0; {
+		alike := 0
+		for ; alike < len(ors) && sizes[ors[alike]] == sizes[ors[0]]; alike++ {
+			product = min(product*sizes[ors[0]], maxBranches+1)
 		}
+		for _, i := range ors[:alike] {
+			if product > limit {
+				out[i] = n.relation(head, conj[i], rest)
+			}
+		}
+		ors = ors[alike:]
 	}
-	return conj
+	return out
 }
 
-// surroundings describes the clause around a disjunction.
+// surroundings describes the clause around a disjunction. Only where disjunctions alone bind a variable, it depends on
+// their order.
 type surroundings struct {
-	uses    map[string]int     // occurrences of each variable in the whole clause
-	binders map[string]Formula // for each variable a condition that binds it, an atom if one does
+	conj    []Formula
+	uses    map[string]int   // occurrences of each variable in the whole clause
+	binders map[string][]int // for each variable the atoms with the fewest variables that bind it, else a disjunction
 }
 
 func newSurroundings(head Term, conj []Formula) surroundings {
-	s := surroundings{uses: make(map[string]int), binders: make(map[string]Formula)}
+	s := surroundings{conj: conj, uses: make(map[string]int), binders: make(map[string][]int)}
 	for _, v := range head.variables(nil) {
 		s.uses[v.Name]++
 	}
-	for _, f := range conj {
-		for _, v := range f.variables(nil) {
+	costs := make([]int, len(conj))
+	for i, f := range conj {
+		variables := f.variables(nil)
+		for _, v := range variables {
 			s.uses[v.Name]++
 		}
+		if costs[i] = len(variables); f.Connective != Atomic {
+			costs[i] += maxClause
+		}
 		for v := range f.binds() {
-			if known, ok := s.binders[v]; !ok || known.Connective != Atomic {
-				s.binders[v] = f
+			switch known := s.binders[v]; {
+			case known == nil || costs[i] < costs[known[0]]:
+				s.binders[v] = []int{i}
+			case costs[i] == costs[known[0]] && f.Connective == Atomic:
+				s.binders[v] = append(known, i)
 			}
 		}
 	}
 	return s
 }
 
-// relation defines an auxiliary relation for a disjunction and returns its atom.
-func (n *normaliser) relation(head string, or Formula, rest surroundings) Formula {
-	atom := Term{Name: n.names.fresh("or/" + head), Pos: or.Pos}
-	var binders []Formula
+// relation defines an auxiliary relation for a disjunction and returns its atom. Its arguments are in the order of the
+// head, followed by the variables that the head lacks.
+func (n *normaliser) relation(head Term, or Formula, rest surroundings) Formula {
+	atom := Term{Name: n.names.fresh("or/" + head.Name), Pos: or.Pos}
+	needed := make(map[int]bool) // conditions that bind variables for the branches
 	boundVariables := or.binds()
 	inside := make(map[string]int)
 	variables := or.variables(nil)
 	for _, v := range variables {
 		inside[v.Name]++
 	}
-	for _, v := range variables {
+	for _, v := range append(head.variables(nil), variables...) {
 		uses := inside[v.Name]
 		if uses == 0 {
-			continue // seen before
+			continue // seen before, or not in the disjunction
 		}
 		inside[v.Name] = 0
 		if rest.uses[v.Name] > uses {
 			atom.Args = append(atom.Args, v)
 		}
-		if f, ok := rest.binders[v.Name]; ok && !boundVariables[v.Name] {
-			binders = append(binders, f)
+		if !boundVariables[v.Name] {
+			for _, i := range rest.binders[v.Name] {
+				needed[i] = true
+			}
 		}
 	}
 	if len(atom.Args) > 0 {
 		atom.Kind = Compound
+	}
+	var binders []Formula
+	for _, i := range slices.Sorted(maps.Keys(needed)) {
+		binders = append(binders, rest.conj[i])
 	}
 	for _, f := range or.Subs {
 		body := append(binders[:len(binders):len(binders)], f)

@@ -116,6 +116,13 @@ func TestTermsAreReadFromTheWire(t *testing.T) {
 		"(f (a) (b (c)))":         "(f a (b c))",
 		"Noop":                    "Noop",
 		"+":                       "+",
+		"#":                       "#", // comments and rules of rulesheets, but names in terms
+		"%":                       "%",
+		"//a":                     "//a",
+		"a:-b":                    "a:-b",
+		"(f # %)":                 "(f # %)",
+		"b ; a comment":           "b",
+		"(<= a b)":                "",
 		"((mark 1 1))":            "",
 		"(mark ?x 1)":             "",
 		"a b":                     "",
@@ -142,11 +149,15 @@ role(white)
 init(cell(1,b))
 next(cell(X,Y)) :- true(cell(X,Y)) & ~does(white,mark(X)) & (p(X) | q & ~r(Y,X))
 terminal :- open(_) & open(_)
+goal(X,0) :- p(_1) & q(X,_)
+won :- not (a | b) & not(c | d) & not e
 `
 	prefix := `(role white)
 (init (cell 1 b))
 (<= (next (cell ?X ?Y)) (true (cell ?X ?Y)) (not (does white (mark ?X))) (or (p ?X) (and q (not (r ?Y ?X)))))
-(<= terminal (open ?_1) (open ?_2))
+(<= terminal (open ?_:1) (open ?_:2))
+(<= (goal ?X 0) (p ?_1) (q ?X ?_:3))
+(<= won (not (or a b)) (not (or c d)) (not e))
 `
 	tree := must.Get(gdl.Parse("infix", []byte(infix)))(t)
 	if got := gdl.Print(tree); got != prefix {

@@ -64,7 +64,7 @@ func (o *observation) hidden(rules []*Clause) string {
 		return "its rules are not examined"
 	}
 	for _, observer := range roles {
-		if strings.EqualFold(observer.Name, chance) {
+		if observer.isChance() {
 			continue
 		}
 		shown, ambiguous := o.shown(rules, observer, roles)

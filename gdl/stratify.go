@@ -6,8 +6,8 @@ import (
 	"stackmate/internal/guard"
 )
 
-// maxSplits limits the relations split by stratify; each split visits all clauses. Known rulesheets need one or two:
-// `goal`, and its parts by role.
+// maxSplits limits the rounds of stratify; each round visits all clauses. Known rulesheets need one or two: `goal`, and
+// its parts by role.
 const maxSplits = 16
 
 // stratify removes cycles through negation between names of relations that are not cycles between their instances: it
@@ -18,26 +18,27 @@ const maxSplits = 16
 //	→ (<= (goal/0 ?r 0) (role ?r) (not (goal/100 ?r 100)))
 //	  (<= (goal ?1 0) (goal/0 ?1 0))      and the same for 100
 //
-// Clauses without such cycles are unchanged. Other cycles remain for the check of stratification to report.
+// Clauses without such cycles are unchanged. Other cycles remain for the check of stratification to report. Each round
+// splits all such relations, so that the result does not depend on the order of the clauses.
 func stratify(w *guard.Watch, clauses []*Clause) []*Clause {
-	used := make(names)
-	for _, cl := range clauses {
-		used[cl.Head.Name] = 1
-	}
+	used := relationNames(clauses)
 	done := make(map[relation]bool) // split relations: only bridges are left
-	for len(done) < maxSplits {
-		r, k, ok := separable(w, clauses, done)
-		if !ok {
+	for range maxSplits {
+		splits := separable(w, clauses, done)
+		if len(splits) == 0 {
 			return clauses
 		}
-		done[r] = true
-		clauses = separate(w, clauses, r, k, used)
+		for r := range splits {
+			done[r] = true
+		}
+		clauses = separate(w, clauses, splits, used)
 	}
 	return clauses
 }
 
-// separable returns a relation in a cycle with negation, not in done, and an argument that distinguishes its clauses.
-func separable(w *guard.Watch, clauses []*Clause, done map[relation]bool) (r relation, argument int, ok bool) {
+// separable returns the relations in a cycle with negation, not in done, each with the first argument that distinguishes
+// its clauses.
+func separable(w *guard.Watch, clauses []*Clause, done map[relation]bool) (argument map[relation]int) {
 	g := newGraph(w, clauses)
 	inCycle := make(map[relation]bool)
 	for _, cl := range clauses {
@@ -46,28 +47,24 @@ func separable(w *guard.Watch, clauses []*Clause, done map[relation]bool) (r rel
 			inCycle[cl.Head.relation()] = true
 		}
 	}
-	var order []relation
 	heads := make(map[relation][]Term)
 	for _, cl := range clauses {
 		w.Step()
-		r := cl.Head.relation()
-		if !inCycle[r] || done[r] {
-			continue
+		if r := cl.Head.relation(); inCycle[r] && !done[r] {
+			heads[r] = append(heads[r], cl.Head)
 		}
-		if heads[r] == nil {
-			order = append(order, r)
-		}
-		heads[r] = append(heads[r], cl.Head)
 	}
-	for _, r := range order {
+	argument = make(map[relation]int)
+	for r, list := range heads {
 		for k := range r.arity {
 			w.Step()
-			if distinguishes(heads[r], k) {
-				return r, k, true
+			if distinguishes(list, k) {
+				argument[r] = k
+				break
 			}
 		}
 	}
-	return relation{}, 0, false
+	return argument
 }
 
 // unstratified returns the negated atoms of cl in a cycle with its head.
@@ -96,12 +93,13 @@ func distinguishes(heads []Term, k int) bool {
 	return len(parts) > 1
 }
 
-// separate splits relation r by the symbol or function at argument k.
-func separate(w *guard.Watch, clauses []*Clause, r relation, k int, used names) []*Clause {
-	parts := make(map[relation]string)
+// separate splits relations, each by the symbol or function at an argument.
+func separate(w *guard.Watch, clauses []*Clause, splits map[relation]int, used names) []*Clause {
+	type part struct{ whole, argument relation }
+	parts := make(map[part]string)
 	rename := func(atom Term) Term {
-		if atom.relation() == r {
-			if name, ok := parts[atom.Args[k].relation()]; ok && atom.Args[k].Kind != Variable {
+		if k, ok := splits[atom.relation()]; ok && atom.Args[k].Kind != Variable {
+			if name, ok := parts[part{atom.relation(), atom.Args[k].relation()}]; ok {
 				atom.Name = name
 			}
 		}
@@ -109,14 +107,15 @@ func separate(w *guard.Watch, clauses []*Clause, r relation, k int, used names) 
 	}
 	var out, bridges []*Clause
 	for _, cl := range clauses {
-		if cl.Head.relation() != r {
+		k, ok := splits[cl.Head.relation()]
+		if !ok {
 			continue
 		}
-		part := cl.Head.Args[k].relation()
-		if _, ok := parts[part]; ok {
+		p := part{cl.Head.relation(), cl.Head.Args[k].relation()}
+		if _, ok := parts[p]; ok {
 			continue
 		}
-		parts[part] = used.fresh(r.name + "/" + part.name)
+		parts[p] = used.fresh(cl.Head.Name + "/" + p.argument.name)
 		whole := general(cl.Head, k)
 		bridges = append(bridges, &Clause{
 			Head: whole, Pos: cl.Pos,
@@ -136,6 +135,19 @@ func separate(w *guard.Watch, clauses []*Clause, r relation, k int, used names) 
 
 // names holds the used names, with the number of requests for each.
 type names map[string]int
+
+// relationNames returns the names of all relations in heads and bodies: an undefined relation stays undefined if no
+// auxiliary relation has its name.
+func relationNames(clauses []*Clause) names {
+	used := make(names)
+	for _, cl := range clauses {
+		used[cl.Head.Name] = 1
+		for _, f := range cl.Body {
+			f.atoms(false, func(atom Term, _ bool) { used[atom.Name] = 1 })
+		}
+	}
+	return used
+}
 
 // fresh adds and returns an unused name.
 func (n names) fresh(name string) string {

@@ -54,8 +54,12 @@ type Formula struct {
 // Parse parses a rulesheet, in prefix or infix syntax, or any sequence of terms in prefix syntax, without checking
 // its meaning. The error is nil or an Invalid with the syntax errors.
 func Parse(file string, src []byte) (*File, error) {
+	return newReader(guard.NewWatch(context.Background(), reading), file, string(src)).tree()
+}
+
+// tree returns the syntax tree of the text.
+func (r *reader) tree() (*File, error) {
 	tree := &File{}
-	r := newReader(guard.NewWatch(context.Background(), reading), file, string(src))
 	r.read(func(c *Clause) { tree.Clauses = append(tree.Clauses, c) })
 	tree.Infix = r.syntax == infix
 	if err := r.findings.finish(r.text).err(); err != nil {
@@ -117,8 +121,14 @@ type reader struct {
 	incomplete bool // malformed clauses have been left out
 }
 
+// lineEnds replaces the line ends of other systems.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// textOf returns the text of a file without a byte order mark, its lines ended by "\n".
+func textOf(src string) string { return lineEnds.Replace(strings.TrimPrefix(src, "\ufeff")) }
+
 func newReader(w *guard.Watch, file, src string) *reader {
-	r := &reader{watch: w, file: file, text: strings.TrimPrefix(src, "\ufeff"), syntax: prefix, findings: &findings{}}
+	r := &reader{watch: w, file: file, text: textOf(src), syntax: prefix, findings: &findings{}}
 	if isInfix(w, r.text) {
 		r.syntax = infix
 	}

@@ -8,6 +8,9 @@
 // canonical labellings of graphs (McKay and Piperno, "Practical graph isomorphism, II", 2014). The symbols are the vertices, the
 // rules are the edges, and the variables of each rule are numbered on their own.
 //
+// The form contains the auxiliary relations of package gdl, which replace disjunctions of clauses with very many branches. The
+// order of the conditions may matter for variables of such a disjunction that the head lacks or that no atom binds.
+//
 // Only the last step has to be correct. Canonical names are a bijection of the symbols, so games with the same rules in
 // canonical names are isomorphic by construction. A fault in the search gives isomorphic games different names at worst.
 package canonical

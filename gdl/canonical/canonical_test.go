@@ -181,6 +181,23 @@ func TestManySymbolsAreAlike(t *testing.T) {
 	}
 }
 
+// The parts of relations that negate each other by name only, and the auxiliary relations of many disjunctions, are the same
+// for all orders of rules and conditions.
+func TestAuxiliaryRelationsAreOfOneForm(t *testing.T) {
+	var two, three []string
+	for i := range 10 {
+		two = append(two, fmt.Sprintf("(or (true (f %d)) (true (g %d)))", i, i))
+		three = append(three, fmt.Sprintf("(or (true (f %d)) (true (g %d)) (distinct ?x ?y))", i, i))
+	}
+	for name, text := range map[string]string{
+		"negations":            small("(<= (u 1) (true i) (not (v 2)))", "(<= (u 2) (true i))", "(<= (v 1) (u 2))", "(<= (v 2) (true i))"),
+		"disjunctions":         small("(<= (legal x n) " + strings.Join(two, " ") + ")"),
+		"disjunctions of more": small("(<= (legal x (n ?x ?y)) (true (f ?x)) (true (g ?y)) (true (h ?x)) (true (l ?x ?y)) " + strings.Join(three, " ") + ")"),
+	} {
+		check(t, name, load(t, text), text, 12)
+	}
+}
+
 func TestGamesDifferInRolesIntegersAndKeywords(t *testing.T) {
 	const base = "(init 1) (init a) (<= (legal ?r m) (role ?r)) (goal x 100) (goal y 0) (<= terminal (p 2 b))"
 	digests := make(map[string]string)

@@ -60,19 +60,12 @@ func termsOf(text string) ([]gdl.Term, error) {
 		line, column := 1+strings.Count(text[:i], "\n"), i-strings.LastIndexByte(text[:i], '\n')
 		return nil, fmt.Errorf("%d:%d: a semicolon begins a comment: separate terms by spaces", line, column)
 	}
-	tree, err := gdl.Parse("", []byte(text))
+	terms, err := gdl.ParseTerms(text)
 	if invalid := gdl.Invalid(nil); errors.As(err, &invalid) && len(invalid) > 0 {
 		first := invalid[0]
 		return nil, fmt.Errorf("%s, in %q", strings.Replace(first.Message, "the end of the file", "the end", 1), text)
 	}
-	if err != nil {
-		return nil, err
-	}
-	terms := make([]gdl.Term, len(tree.Clauses))
-	for i, c := range tree.Clauses {
-		terms[i] = c.Head
-	}
-	return terms, nil
+	return terms, err
 }
 
 // factsOf returns the facts of a text, fluents of the game; (true FACT) and (init FACT) are the same

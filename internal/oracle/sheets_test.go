@@ -135,6 +135,24 @@ func (d *draft) tangle(t tangle) {
 		}
 	}
 	d.goals(t, all, fluents)
+	d.readOutputs(t, fluents, moves)
+}
+
+// readOutputs adds a rule that reads legal moves or goals to one game of three.
+func (d *draft) readOutputs(t tangle, fluents []string, moves map[string][]string) {
+	reader, read := among(d, t.list()...), among(d, t.list()...)
+	legal := fmt.Sprintf("(legal %s %s)", read, among(d, moves[read]...))
+	switch d.IntN(12) {
+	case 0:
+		d.add("(<= (next %s) %s %s)", among(d, fluents...), legal, d.conjunction(fluents, 1, 2))
+	case 1:
+		d.add("(<= (next %s) (goal %s 100) %s)", among(d, fluents...), read, d.conjunction(fluents, 1, 2))
+	case 2:
+		d.add("(<= terminal (not %s) %s)", legal, d.conjunction(fluents, 1, 2))
+	case 3:
+		d.add("(shares %s %s)", reader, read)
+		d.add("(<= (legal ?r ?m) (shares ?r ?s) %s (legal ?s ?m))", d.conjunction(fluents, 0, 1))
+	}
 }
 
 // clock writes a counter of steps up to n, at which the game ends.

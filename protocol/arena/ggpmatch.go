@@ -118,13 +118,12 @@ func ggpFacts(state string) ([]string, error) {
 	if !opened || !closed {
 		return nil, fmt.Errorf("expected a list of facts, found %.40q", state)
 	}
-	tree, err := gdl.Parse("state", []byte(inner))
+	terms, err := gdl.ParseTerms(inner)
 	if err != nil {
 		return nil, err
 	}
 	facts := []string{}
-	for _, c := range tree.Clauses {
-		t := c.Head
+	for _, t := range terms {
 		if t.Name == "true" && len(t.Args) == 1 {
 			t = t.Args[0]
 		}

@@ -103,7 +103,7 @@ func RulesText(g *gdl.Game) string {
 	var b strings.Builder
 	for _, r := range g.Rules {
 		if len(r.Body) == 0 {
-			fmt.Fprintf(&b, "\n%s", r.Head)
+			fmt.Fprintf(&b, "\n%s", &gdl.Clause{Head: r.Head, Pos: r.Head.Pos})
 			continue
 		}
 		fmt.Fprintf(&b, "\n(<= %s", r.Head)

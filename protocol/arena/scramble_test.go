@@ -71,6 +71,11 @@ func TestRulesOfTheCorpusKeepTheirMeaningOnTheWire(t *testing.T) {
 	}
 }
 
+// A relation may have the name of a comment of another language.
+func TestFactsOnTheWireAreNoComments(t *testing.T) {
+	sameRules(t, "facts", []byte("(role p) (#) (//a) (% 1) (init s) (<= (legal p m) # //a) (goal p 0) (<= terminal (% ?n))"))
+}
+
 // sameRules checks that a game read from its own text is the same game.
 func sameRules(t *testing.T, name string, src []byte) {
 	t.Helper()

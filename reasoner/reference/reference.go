@@ -20,7 +20,8 @@ const (
 	spareFluents    = 32
 )
 
-// New returns the machine of a game. It fails if ctx ends, or if the initial position exceeds the memory of a Prover.
+// New returns the machine of a game. It fails if ctx ends, or with the error of a Prover about the initial position, such
+// as a limit of its memory.
 func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 	fluents, err := prover.New(g).Initial(ctx)
 	if err != nil {
@@ -42,12 +43,13 @@ func New(ctx context.Context, g *gdl.Game) (machine.Machine, error) {
 }
 
 // stepper is the scalar.Stepper of a Prover. A position whose successor exceeds the memory leads to a lost position
-// (machine.Names.Lost).
+// (machine.Names.Lost). Each error of the Prover means a lost position: it can parse all fluents, roles and moves, as it
+// has written them.
 type stepper struct {
 	names   *machine.Names
 	prover  *prover.Prover
 	fluents []string
-	err     error // reason why answers about the position are incomplete
+	err     error // of the Prover or the names; answers about the position are incomplete
 }
 
 var _ scalar.Stepper = (*stepper)(nil)

@@ -86,6 +86,20 @@ func TestARootTooWideIsAnError(t *testing.T) {
 	}
 }
 
+// fog is a game whose first position takes too much memory: no legal move of it is known.
+type fog struct{ flare }
+
+func (*fog) AppendLegal(dst []machine.Move, _ machine.Role) []machine.Move { return dst }
+func (*fog) Err() error                                                    { return machine.ErrLost }
+
+func TestARootThatTakesTooMuchMemoryIsAnError(t *testing.T) {
+	names := &machine.Names{Roles: []string{"alone"}, Moves: [][]string{{"a", "b"}}}
+	m := scalar.New(names, machine.State{0}, machine.Info{}, func() scalar.Stepper { return new(fog) })
+	if _, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{}); !errors.Is(err, machine.ErrLost) {
+		t.Errorf("error %v, want %v", err, machine.ErrLost)
+	}
+}
+
 // flare is a game of one role: first it has two moves, then a million after the
 // first of them; the second ends the game with 50 points.
 type flare struct{ at uint64 }

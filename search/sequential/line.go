@@ -20,7 +20,7 @@ func (r *run) result(s machine.State) search.Result {
 	at := r.shown
 	err := r.expander.Expand(&at.own, s)
 	at.children = &at.own
-	if errors.Is(err, play.ErrStuck) || !r.layOut(at) { // the moves are known despite an error
+	if errors.Is(err, play.ErrStuck) || errors.Is(err, machine.ErrLost) || !r.layOut(at) { // other errors leave the moves known
 		return res
 	}
 	choice := 0

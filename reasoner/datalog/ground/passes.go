@@ -73,7 +73,7 @@ var passes = []pass{
 	{
 		name: "right-linear", phase: inGrounding,
 		doc: "p(X,N) ← e(X,Y) ∧ p(Y,N) → reached(Y) ← reached(X) ∧ e(X,Y), found(N) ← reached(X) ∧ …",
-		run: (*grounder).factorRightLinear, assumes: "p recurs once in a rule, is not negated, and each use knows X",
+		run: (*grounder).factorRightLinear, assumes: "p is no output, recurs once in a rule, is not negated, and each use knows X",
 	},
 	{
 		name: "split", phase: inGrounding,

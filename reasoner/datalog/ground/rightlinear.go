@@ -21,8 +21,8 @@ import (
 //
 // The passed-on columns (N) leave the recursion. The other columns (P, I) hold only values reached from the start.
 // This is factoring of right-linear rules after magic sets (Naughton, Ramakrishnan, Sagiv, Ullman, "Argument
-// reduction by factoring", 1989). Assumptions: each rule recurs at most once, the relation is not negated, and
-// each use binds all columns that are not passed on.
+// reduction by factoring", 1989). Assumptions: the relation is no output, as only uses in bodies are replaced. Each
+// rule recurs at most once, the relation is not negated, and each use binds all columns that are not passed on.
 type rightLinear struct {
 	theory *rules.Theory
 	when   threshold
@@ -42,7 +42,7 @@ func (gr *grounder) factorRightLinear() error {
 	for _, component := range rules.Components(th.Relations, byHead) {
 		t := &rightLinear{theory: th, when: when, rel: component[0], rules: byHead[component[0]], made: make(map[string]*rules.Relation)}
 		recursTwice := func(r *rules.Rule) bool { return r.Count(t.rel) > 1 }
-		if len(component) == 1 && rules.Uses(t.rules, t.rel) && !slices.ContainsFunc(t.rules, recursTwice) && t.findColumns() && t.isSafe() {
+		if len(component) == 1 && !t.rel.IsInterface() && rules.Uses(t.rules, t.rel) && !slices.ContainsFunc(t.rules, recursTwice) && t.findColumns() && t.isSafe() {
 			tails = append(tails, t)
 		}
 	}

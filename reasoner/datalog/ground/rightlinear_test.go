@@ -7,6 +7,7 @@ import (
 	"stackmate/reasoner/datalog"
 	"stackmate/reasoner/datalog/internal/gametest"
 	"stackmate/reasoner/datalog/internal/rules"
+	"stackmate/reasoner/machine"
 )
 
 // A right-linear rule is factored only if its other conditions bind the variables of the recursive literal. Valid rules
@@ -26,4 +27,13 @@ func TestRightLinearRulesThatBindByRecursionAloneAreNotSafe(t *testing.T) {
 	if tail.isSafe() {
 		t.Error("a rule is safe without the condition that binds the place to which it goes on")
 	}
+}
+
+// Moves that a role shares with another role are legal, although legal recurs on itself last and no body reads it otherwise.
+func TestOutputsAreNotRewrittenAsRightLinear(t *testing.T) {
+	g := gametest.Load(t, "shared", `(role a) (role b) (mate b a) (x 0) (x 1) (init (row 0)) (goal a 0) (goal b 0)
+		(<= (legal a (mark ?x ?y)) (true (row ?x)) (x ?y))
+		(<= (legal ?p (mark ?x ?y)) (mate ?p ?q) (legal ?q (mark ?x ?y)))
+		(<= (next (row ?y)) (does b (mark ?x ?y))) (<= terminal (true (row 1)))`)
+	gametest.Agree(t, []machine.Machine{gametest.OracleOf(t, g), newProgramMachine(groundBy(t, g, always))}, 1, 4)
 }

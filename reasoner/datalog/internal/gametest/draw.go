@@ -9,7 +9,8 @@ import (
 
 // RandomGame draws a rulesheet over constants a, b and c: fluents and moves of
 // arity 0 to 2, some wrapped in function terms, derived relations in layers that
-// negate lower layers and recur on their own, and rules with many variables.
+// negate lower layers and recur on their own, and rules with many variables. Moves,
+// goals and the end are layers too: the rules above read them.
 func RandomGame(t *rapid.T) string {
 	d := drawer{T: t}
 	d.line("(role x) (role y) (dom a) (dom b) (dom c) (link a b) (link b c)")
@@ -23,16 +24,23 @@ func RandomGame(t *rapid.T) string {
 	}
 	for _, role := range []string{"x", "y"} {
 		d.line("(legal %s wait)", role)
-		d.rule("(legal "+role+" (m %s %s))", 4, false)
+		d.rule("(legal "+role+" (m %s %s))", moves, false)
 	}
-	for range 2 + d.pick("next rules", 4) {
-		d.rule("next", 4, true)
-	}
-	d.rule("(goal x 100)", 4, false)
+	d.rule("(goal x 100)", goals, false)
 	d.line("(goal y 50)")
-	d.rule("terminal", 4, false)
+	d.rule("terminal", end, false)
+	for range 2 + d.pick("next rules", 4) {
+		d.rule("next", end+1, true)
+	}
 	return d.String()
 }
+
+// The layers of the outputs, above three layers of derived relations.
+const (
+	moves = 4 + iota
+	goals
+	end
+)
 
 type drawer struct {
 	*rapid.T
@@ -58,8 +66,8 @@ func (d *drawer) fluent(label string, terms []string) string {
 }
 
 // rule draws a rule whose body asks for fluents, links, layers below and, if
-// moves is set, moves. Its variables are bound by dom.
-func (d *drawer) rule(head string, layer int, moves bool) {
+// asksMoves is set, the joint move. Its variables are bound by dom.
+func (d *drawer) rule(head string, layer int, asksMoves bool) {
 	vars := []string{"?u", "?v", "?w", "?z"}[:1+d.pick("variables", 4)]
 	one := func() string { return vars[d.pick("variable", len(vars))] }
 	var body []string
@@ -67,7 +75,7 @@ func (d *drawer) rule(head string, layer int, moves bool) {
 		body = append(body, fmt.Sprintf("(dom %s)", v))
 	}
 	for range d.pick("literals", 5) {
-		body = append(body, d.literal(one, layer, moves))
+		body = append(body, d.literal(one, layer, asksMoves))
 	}
 	switch {
 	case head == "next":
@@ -79,11 +87,14 @@ func (d *drawer) rule(head string, layer int, moves bool) {
 		head = fmt.Sprintf("(%s %s %s)", head, one(), one())
 	case strings.Contains(head, "%s"):
 		head = fmt.Sprintf(head, one(), one())
+		if d.pick("shared", 3) == 0 {
+			body = append(body, strings.NewReplacer("legal x", "legal y", "legal y", "legal x").Replace(head))
+		}
 	}
 	d.line("(<= %s %s)", head, strings.Join(body, " "))
 }
 
-func (d *drawer) literal(one func() string, layer int, moves bool) string {
+func (d *drawer) literal(one func() string, layer int, asksMoves bool) string {
 	atom := ""
 	switch d.pick("literal", 5) {
 	case 0:
@@ -92,12 +103,12 @@ func (d *drawer) literal(one func() string, layer int, moves bool) string {
 		atom = fmt.Sprintf("(link %s %s)", one(), one())
 	case 2:
 		if layer > 1 {
-			atom = fmt.Sprintf("(r%d %s %s)", 1+d.pick("layer", layer-1), one(), one())
+			atom = d.derived(one, 1+d.pick("layer", layer-1))
 			break
 		}
 		fallthrough
 	case 3:
-		if moves {
+		if asksMoves {
 			atom = fmt.Sprintf("(does %s (m %s %s))", []string{"x", "y"}[d.pick("role", 2)], one(), one())
 			break
 		}
@@ -111,8 +122,21 @@ func (d *drawer) literal(one func() string, layer int, moves bool) string {
 	return atom
 }
 
+// derived draws an atom of a layer.
+func (d *drawer) derived(one func() string, layer int) string {
+	switch layer {
+	case moves:
+		return fmt.Sprintf("(legal %s (m %s %s))", []string{"x", "y"}[d.pick("role", 2)], one(), one())
+	case goals:
+		return "(goal x 100)"
+	case end:
+		return "terminal"
+	}
+	return fmt.Sprintf("(r%d %s %s)", layer, one(), one())
+}
+
 // Rewritable draws a game in which static relations join several columns. Other relations recur on themselves
-// in the last literal, with results that are passed on.
+// in the last literal, with results that are passed on. Such relations may be outputs: roles share moves and goals.
 func Rewritable(t *rapid.T) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -142,15 +166,21 @@ func Rewritable(t *rapid.T) string {
 	line("(<= (next (at ?p ?i)) (true (at ?p ?i)) (safe ?p %s))", pick("from", "a", "b"))
 	line("(<= (legal x (from ?n)) (count %s %s ?n ?m) (succ ?m ?n))", pick("start", "a", "b"), pick("first", "0", "1"))
 	line("(<= (legal ?r (go ?p ?n)) (role ?r) (true (at ?p ?i)) (count ?p ?i ?n ?m) %s)", pick("filter", "", "(distinct ?n ?i)", "(link ?p ?q) (kind ?q ?m)", "(not (three ?p))"))
-	line("(legal x wait) (legal y wait)")
+	line("(legal x wait) (legal y wait) (mate %s)", pick("mates", "x y", "y x", "x y) (mate y x"))
+	if rapid.Bool().Draw(t, "shared moves") {
+		line("(<= (legal ?r ?m) (mate ?r ?s) %s (legal ?s ?m))", pick("sharing", "", "(true (at b 1))", "(not (three d))"))
+	}
+	if rapid.Bool().Draw(t, "shared goals") {
+		line("(<= (goal ?r ?v) (mate ?r ?s) (goal ?s ?v))")
+	}
 	line("(<= (next (at ?p ?n)) (does x (go ?p ?n)))")
-	line("(<= (next (at ?q ?j)) (true (at ?p ?i)) (link ?p ?q) %s)", pick("next", "(succ ?i ?j)", "(count ?p 0 ?j ?m)", "(does y (go ?p ?j))"))
+	line("(<= (next (at ?q ?j)) (true (at ?p ?i)) (link ?p ?q) %s)", pick("next", "(succ ?i ?j)", "(count ?p 0 ?j ?m)", "(does y (go ?p ?j))", "(legal y (go ?p ?j))"))
 	line("(<= (next (at ?p ?i)) (true (at ?p ?i)) (three ?p))")
 	line("(<= (goal x 100) (three d)) (<= (goal y 10) (count a 1 ?n 2))")
 	for _, p := range []string{"b", "c"} { // rules that differ in one condition
 		line("(<= (goal x 90) (true (at a ?i)) (true (at %s ?i)))", p)
 	}
-	line("(<= terminal (true (at d 2)) (count a 0 2 ?m))")
+	line("(<= terminal (true (at d 2)) %s)", pick("ends", "(count a 0 2 ?m)", "(legal y (go ?p 1))", "(not (legal x (from 1)))", "(goal x 90)"))
 	return b.String()
 }
 
