@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
@@ -78,6 +79,25 @@ func sameValue(a, b any) bool {
 		}
 	}
 	return len(x) == len(y)
+}
+
+func TestAnEarlyEndHasItsReason(t *testing.T) {
+	o := execute(t, "solve", "goofspiel-10", "--time", "50ms", "--json")
+	o.expect(t, statusBad, `"unfinished":"the time of 50ms is over"`, "goofspiel-10 is not solved: the time of 50ms is over\n")
+	o = interruptWhen(t, []string{"solve", "goofspiel-12", "--json"}, func(o outcome) bool { return o.out != "" })
+	o.expect(t, statusBad, `"unfinished":"interrupted"`, "goofspiel-12 is not solved: interrupted\n")
+}
+
+func TestTheTimeOfASearchEndsItsCertificate(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
+	for length := 250 * time.Millisecond; ; length *= 2 { // the search ends late on a busy machine
+		o := execute(t, "solve", "connectFour-4x4", "--time", length.String(), "--certify", "--threads", "1")
+		if strings.Contains(o.err, "is not solved") && length < patience {
+			continue
+		}
+		o.expect(t, statusBad, "the certificate is not finished: the time of "+length.String()+" is over", "NOT finished")
+		return
+	}
 }
 
 func TestSolveCertifiesItsStrategies(t *testing.T) {

@@ -56,6 +56,19 @@ func TestTheMatrixOfAnyPositionIsPrintedAndWritten(t *testing.T) {
 	execute(t, "solve", "trio-3x3", "--matrix").expect(t, statusBad, "expected one or two players, found 3")
 }
 
+func TestAnExportWithoutAMatrixNamesTheReason(t *testing.T) {
+	for _, name := range []string{"x.csv", "x.tex", "x.nfg"} {
+		path := filepath.Join(t.TempDir(), name)
+		o := execute(t, "solve", "trio-3x3", "--export", path)
+		o.expect(t, statusBad, "guarantee of x", "no matrix: expected one or two players, found 3")
+		o = execute(t, "solve", "goofspiel-10", "--export", path, "--time", "50ms")
+		o.expect(t, statusBad, "no matrix: ", "goofspiel-10 is not solved: the time of 50ms is over")
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s was written", path)
+		}
+	}
+}
+
 func TestFractionsThatAreTooLongAreDecimalsInTables(t *testing.T) {
 	const long = "14910338037013007819452776/87302860306901149005899733"
 	if got := short(long); got != "≈ 0.170789" || short("1100/19") != "1100/19" {
