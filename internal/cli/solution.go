@@ -28,8 +28,10 @@ func writeSolution(w io.Writer, s solve.Solution) error {
 		writeExact(t, s.Names, s.Exact)
 		s.Result.Values, s.Result.Strategies = nil, nil
 	}
-	for role, v := range s.Result.Values {
-		fmt.Fprintf(t, "%s of %s\t%s%s\n", cmp.Or(title[s.Concept], "value"), s.Names.Roles[role], bounds(v), estimate(s, role))
+	for _, role := range s.Names.Players() {
+		if s.Result.Values != nil {
+			fmt.Fprintf(t, "%s of %s\t%s%s\n", cmp.Or(title[s.Concept], "value"), s.Names.Roles[role], bounds(s.Result.Values[role]), estimate(s, role))
+		}
 	}
 	for role, strategy := range s.Result.Strategies {
 		for i, w := range strategy {
@@ -156,8 +158,8 @@ func principalLine(s solve.Solution) string {
 }
 
 // estimate returns the estimate of the value of a role, if the value is not solved.
-func estimate(s solve.Solution, role int) string {
-	if s.Estimate == nil || s.Result.Values[role].Solved() {
+func estimate(s solve.Solution, role machine.Role) string {
+	if s.Result.Estimates == nil || s.Result.Values[role].Solved() {
 		return ""
 	}
 	return fmt.Sprintf(", estimate %.6g", s.Result.Estimates[role])

@@ -21,7 +21,7 @@ type solveCommand struct {
 	searchFlags
 	Time    time.Duration `placeholder:"DURATION" help:"Stop search and certificate after this time, such as 90s or 2h, and print the bounds proved so far; no limit by default."`
 	Exact   bool          `help:"Print an equilibrium in fractions, with the matrix of the first position. Method equilibrium computes it, for small games."`
-	Matrix  bool          `help:"Print the matrix of the first position: the payoffs of both players after each pair of moves."`
+	Matrix  bool          `help:"Print the matrix of the first position: the payoffs of the players after each move, or pair of moves."`
 	Export  string        `type:"path" placeholder:"FILE" help:"Write the matrix of the first position as .csv, .tex or .nfg, or the game tree as .efg (Gambit)."`
 	Certify bool          `help:"Play the strategies against every opponent and prove a bound of the gain against them."`
 	Draws   int64         `placeholder:"N" help:"Spot-check N positions of random games and their matrices instead of all positions."`
