@@ -247,11 +247,24 @@ func begun(m machine.Machine, q machine.State) Class {
 // the method keeps no proofs. Its memory limit must be maxBytes: another limit makes it start anew.
 func (s *Solver) Keeper(m machine.Machine) (method string, k search.Keeper, maxBytes int64) {
 	method = s.used
-	if methods := solving(named(m)); method == Auto && methods != nil {
-		method = methods[0]
+	if method == Auto {
+		if methods := solving(begun(m, m.Initial())); methods != nil {
+			method = methods[0]
+		}
 	}
 	k, _ = s.searchers[method].(search.Keeper)
 	return method, k, s.memory
+}
+
+// Keeping returns the methods that keep the proofs of an unfinished search, see search.Keeper.
+func Keeping() (methods []string) {
+	for _, method := range Methods[1:] {
+		s, err := newSearcher(method, Default())
+		if _, keeps := s.(search.Keeper); err == nil && keeps {
+			methods = append(methods, method)
+		}
+	}
+	return methods
 }
 
 // Part is a game with its solution, position by position: the solved game, or the zero-sum game of one role if the
