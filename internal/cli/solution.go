@@ -177,15 +177,19 @@ func bounds(v search.Interval) string {
 func certificate(s solve.Solution) string {
 	c := s.Certificate
 	work := fmt.Sprintf("%d positions, %.3f s", c.PositionsChecked, c.Seconds)
-	proved := fmt.Sprintf("exploitability %g (proved%s)", c.Exploitability, atMost(c.ProvedExploitability))
+	proved := fmt.Sprintf("exploitability %g (proved", c.Exploitability)
+	if c.ProvedExploitability > 0 {
+		proved += ": at most " + atMost(c.ProvedExploitability)
+	}
+	proved += ")"
 	switch {
 	case c.Drawn && c.Faults == 0 && !c.Complete:
 		return "NOT finished: no fault at the positions drawn so far; " + work
 	case c.Drawn && c.Faults == 0:
 		return "no fault at the positions drawn: " + work
 	case c.Certified && !s.Solved:
-		return fmt.Sprintf("certified: the strategies hold the value to %s, so nobody gains more than %g (proved); %s",
-			bounds(search.Interval{Lower: c.ProvedBounds[0], Upper: c.ProvedBounds[1]}), c.ProvedExploitability, work)
+		return fmt.Sprintf("certified: the strategies hold the value to %s, so nobody gains more than %s (proved); %s",
+			bounds(search.Interval{Lower: c.ProvedBounds[0], Upper: c.ProvedBounds[1]}), atMost(c.ProvedExploitability), work)
 	case c.Certified:
 		return fmt.Sprintf("certified: %s; %s", proved, work)
 	case c.First == nil:
@@ -205,11 +209,15 @@ func certificate(s solve.Solution) string {
 		c.First.Claimed, who, c.First.Obtained, s.Names.Roles[s.Names.Players()[0]], work)
 }
 
-// atMost writes an upper bound with two digits, rounded up; nothing for 0.
+// leastBound is the least upper bound that certificates show, in goal points: smaller bounds are rounded up to it.
+const leastBound = 1e-12
+
+// atMost formats an upper bound with two digits, rounded up to at least leastBound unless it is 0.
 func atMost(v float64) string {
 	if v == 0 {
-		return ""
+		return "0"
 	}
+	v = max(v, leastBound)
 	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
-	return fmt.Sprintf(": at most %.2g", math.Ceil(v/unit)*unit)
+	return fmt.Sprintf("%.2g", math.Ceil(v/unit)*unit)
 }

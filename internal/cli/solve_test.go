@@ -235,6 +235,18 @@ func TestACertificateSaysFirstThatItIsNotFinished(t *testing.T) {
 	}
 }
 
+func TestProvedGainsAreRoundedUp(t *testing.T) {
+	for gain, want := range map[float64]string{0: "0", 2.524354896707238e-29: "1e-12", 5.51e-10: "5.6e-10", 0.5: "0.5", 34: "34"} {
+		if got := atMost(gain); got != want {
+			t.Errorf("at most %g: %s, want %s", gain, got, want)
+		}
+	}
+	said := certificate(solve.Solution{Certificate: &solve.Certificate{Certified: true, Complete: true, ProvedExploitability: 2.5e-29}})
+	if !strings.Contains(said, "nobody gains more than 1e-12 (proved)") {
+		t.Error(said)
+	}
+}
+
 func TestADamagedSolutionIsNotPlayedInSilence(t *testing.T) {
 	exhaustive.NotUnderRace(t, "plays matches; other tests of matches and tournaments look at their goroutines")
 	folder := filepath.Join(t.TempDir(), "four")

@@ -113,7 +113,7 @@ time             0.000 s
 
 func TestCertificatesAreToldInASentence(t *testing.T) {
 	for want, c := range map[string]solve.Certificate{
-		"certified: exploitability 0 (proved: at most 1.2e-14); 3 positions, 0.000 s": {
+		"certified: exploitability 0 (proved: at most 1e-12); 3 positions, 0.000 s": {
 			Certified: true, ProvedExploitability: 1.11e-14, PositionsChecked: 3,
 		},
 		"NOT finished: no fault found yet, the value is proved to lie in [0, 100]; 0 positions, 0.000 s": {
