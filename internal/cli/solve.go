@@ -24,7 +24,7 @@ type solveCommand struct {
 	Matrix  bool          `help:"Print the matrix of the first position: the payoffs of the players after each move, or pair of moves."`
 	Export  string        `type:"path" placeholder:"FILE" help:"Write the matrix of the first position as .csv, .tex or .nfg, or the game tree as .efg (Gambit)."`
 	Certify bool          `help:"Play the strategies against every opponent and prove a bound of the gain against them."`
-	Draws   int64         `placeholder:"N" help:"Spot-check N positions of random games and their matrices instead of all positions."`
+	Draws   int64         `placeholder:"N" help:"Check only N positions of random games, not all."`
 	Save    string        `type:"path" placeholder:"FILE" help:"Certify and save the solution, for play --from; save the proofs of an unfinished search by bab or dfs in FILE.proofs. Method layers saves all values in a folder."`
 	NATS    string        `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster solve parts of layers, too; they need the folder of --save at the same path."`
 	Resume  bool          `help:"Continue from FILE.proofs, if it exists, or from the folder of layers."`

@@ -132,7 +132,7 @@ func TestASavedSolutionCanBePlayedAgainst(t *testing.T) {
 	typing(t, "1\n1\n1\n")
 	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "blue 1 2 3 4", "The end.")
 	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found one of goofspiel-4")
-	execute(t, "play", "goofspiel-4", "--from", saved+"2").expect(t, statusBad, "cannot read the solution")
+	execute(t, "play", "goofspiel-4", "--from", saved+"2").expect(t, statusUsage, "cannot read the solution")
 	execute(t, "play", "goofspiel-4", "--role", "green").expect(t, statusUsage, "green")
 }
 
@@ -220,7 +220,7 @@ func TestASavedSolutionPlaysMatches(t *testing.T) {
 		o := execute(t, "match", "nim-3.4", "--players", solutionPlayer+":"+path+",random", "--play-clock", "5", "--json")
 		o.expect(t, statusFine, `"goals":[100,0]`)
 	}
-	execute(t, "match", "nim-3.4", "--players", solutionPlayer+":"+file+"2,random").expect(t, statusBad, "cannot read the solution")
+	execute(t, "match", "nim-3.4", "--players", solutionPlayer+":"+file+"2,random").expect(t, statusUsage, "cannot read the solution")
 }
 
 func TestACertificateSaysFirstThatItIsNotFinished(t *testing.T) {

@@ -125,6 +125,8 @@ func TestRulesheetsComeFromStandardInputAndFolders(t *testing.T) {
 	typing(t, "(role  x)")
 	execute(t, "fmt", "-").expect(t, statusFine, "(role x)")
 	execute(t, "fmt", "-w", "-").expect(t, statusUsage, "standard input cannot be written")
+	typing(t, "N:AQ.2.. S:32.A.. EW:KJT9.K3.. trump:NT lead:S tricks:2")
+	execute(t, "bridge", "-").expect(t, statusFine, "tricks left")
 	dir := t.TempDir()
 	for name, text := range map[string]string{"good.kif": execute(t, "fmt", file(t, "g", exported.out)).out, "sub/odd.kif": "(role   x)\n", "notes.txt": "("} {
 		path := filepath.Join(dir, name)
