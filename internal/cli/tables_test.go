@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -252,4 +253,27 @@ open     a sum
 		writeProofs(w, list)
 		return nil
 	})
+}
+
+func TestFiguresWithoutMeasurementsAreDashes(t *testing.T) {
+	none := &arena.Ranking{Standings: []arena.Standing{{Player: "a"}}, Ratings: []arena.Rating{{Player: "a"}}}
+	expectTable(t, `
+  player  matches  points  share  wins  draws  losses  late  illegal  failed
+       a        0       0      -     0      0       0     0        0       0
+
+  player  elo  95 %
+       a    -     -
+`, func(w io.Writer) error { return writeRanking(w, none) })
+	if line := scoreLine(none, 100); line != "match 1 of 100  a -" {
+		t.Error(line)
+	}
+	var bench, inspected strings.Builder
+	must.OK(t, writeBench(&bench, benchResult{}))
+	if fields := strings.Fields(bench.String()); !slices.Equal(fields[len(fields)-3:], []string{"-", "-", "-"}) {
+		t.Error(bench.String())
+	}
+	must.OK(t, writeInspection(&inspected, inspection{Class: observed(solve.Class{})}))
+	if !strings.Contains(inspected.String(), "class        -\n") {
+		t.Error(inspected.String())
+	}
 }
