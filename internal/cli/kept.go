@@ -62,7 +62,7 @@ func (k *kept) save(s *console, every time.Duration) {
 	}
 	if keeper == nil {
 		k.failed = true
-		s.log.Warn().Str("file", k.path).Msg("not written: " + noProofs(method))
+		s.log.Warn().Str("file", k.path).Msg(noProofs(method))
 		return
 	}
 	began := time.Now()
@@ -87,7 +87,7 @@ func (k *kept) warn(s *console) {
 
 // noProofs returns the reason for which a method has no file of proofs.
 func noProofs(method string) string {
-	return fmt.Sprintf("method %s keeps no proofs of an unfinished search; methods %s do", method, strings.Join(solve.Keeping(), " and "))
+	return fmt.Sprintf("method %s keeps no proofs of an unfinished search; methods %s do", method, strings.Join(solve.KeeperMethods(), " and "))
 }
 
 // remove removes the file: there is a solution.

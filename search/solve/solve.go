@@ -94,8 +94,11 @@ func New(o Options) (*Solver, error) {
 	if _, err := matrix.NewEngine(o.LP); err != nil {
 		return nil, err
 	}
-	if o.Epsilon < 0 || o.Memory <= 0 {
-		return nil, fmt.Errorf("expected a tolerance ≥ 0 and a memory > 0 MiB, found %v and %d", o.Epsilon, o.Memory)
+	if !(o.Epsilon >= 0) {
+		return nil, fmt.Errorf("tolerance: expected a number of goal points ≥ 0, found %v", o.Epsilon)
+	}
+	if o.Memory <= 0 {
+		return nil, fmt.Errorf("memory: expected a number of MiB > 0, found %d", o.Memory)
 	}
 	s := &Solver{auto: o.Method == Auto, answers: o.Answers, searchers: make(map[string]search.Searcher), memory: o.Memory << 20, epsilon: o.Epsilon, used: o.Method}
 	s.arrivals.memory = s.memory
@@ -256,8 +259,8 @@ func (s *Solver) Keeper(m machine.Machine) (method string, k search.Keeper, maxB
 	return method, k, s.memory
 }
 
-// Keeping returns the methods that keep the proofs of an unfinished search, see search.Keeper.
-func Keeping() (methods []string) {
+// KeeperMethods returns the methods that keep the proofs of an unfinished search, see search.Keeper.
+func KeeperMethods() (methods []string) {
 	for _, method := range Methods[1:] {
 		s, err := newSearcher(method, Default())
 		if _, keeps := s.(search.Keeper); err == nil && keeps {
