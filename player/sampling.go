@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -61,7 +62,7 @@ func (t *thinker) approachBy(e *evaluate.Evaluation, rate func(approach) float64
 // playsAlone reports whether an evaluation replaces playouts in a game of turns: as the matches of a training tell, if the result
 // exceeds its standard error, which is about half of Score.Error; else if the evaluation alone is more precise than the blend.
 func playsAlone(e *evaluate.Evaluation, precise func() bool) bool {
-	if s := e.Alone(); s.Games > 0 && max(s.Points, -s.Points) > s.Error/2 {
+	if s := e.Alone(); s.Games > 0 && math.Abs(s.Centre()) > s.Error/2 {
 		return s.Points > 0
 	}
 	return precise()

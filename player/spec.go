@@ -1,6 +1,7 @@
 package player
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -137,6 +138,9 @@ func Parameters() []Parameter { return slices.Clone(parameters) }
 // and a million threads would not stop in time.
 const MaxThreads = 1024
 
+// ErrUnknown is wrapped by the error of New for a name of an unknown kind.
+var ErrUnknown = errors.New("unknown player")
+
 // spec is a parsed name of a player.
 type spec struct {
 	kind    Kind
@@ -165,13 +169,19 @@ func parse(name string) (spec, error) {
 	first, rest, hasOptions := strings.Cut(name, ":")
 	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == first })
 	if i < 0 {
-		return spec{}, fmt.Errorf("unknown player %q: expected one of %s", first, names(kinds, func(k Kind) string { return k.Name }))
+		return spec{}, fmt.Errorf("%w %q: expected one of %s", ErrUnknown, first, names(kinds, func(k Kind) string { return k.Name }))
 	}
 	s := spec{kind: kinds[i], threads: kinds[i].threads, without: slices.Clone(kinds[i].without)}
 	if !hasOptions {
 		return s, nil
 	}
+	given := make(map[string]bool)
 	for option := range strings.SplitSeq(rest, ",") {
+		key, _, _ := strings.Cut(option, "=")
+		if given[key] {
+			return spec{}, fmt.Errorf("player %q: expected each option once, found %s twice", name, key)
+		}
+		given[key] = true
 		if err := s.set(option); err != nil {
 			return spec{}, fmt.Errorf("player %q: %w", name, err)
 		}

@@ -119,12 +119,20 @@ func measure(ctx context.Context, m machine.Machine, duration time.Duration) ben
 // The columns of the table for people: a heading, and a line for each game.
 const (
 	benchHeading = "game                             engine     kernel     lanes   init s  seconds      states/s    playouts/s    faulty  legal ns   step ns expand ns\n"
-	benchLine    = "%-32s %-10s %-10s %5d %8.3f %8.2f %13.0f %13.0f %9d %9.0f %9.0f %9.0f\n"
+	benchLine    = "%-32s %-10s %-10s %5d %8.3f %8.2f %13.0f %13.0f %9d %9s %9s %9s\n"
 )
+
+// cost formats nanoseconds, or - for a cost that was not measured.
+func cost(nanoseconds float64) string {
+	if nanoseconds == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f", nanoseconds)
+}
 
 // writeBench writes the line of the game below benchHeading.
 func writeBench(w io.Writer, r benchResult) error {
 	_, err := fmt.Fprintf(w, benchLine, r.Game, r.Engine, cmp.Or(r.Kernel, "-"), r.Lanes, r.InitSeconds, r.Seconds,
-		r.StatesPerSecond, r.PlayoutsPerSecond, r.Faulty, r.Legal, r.Step, r.Expand)
+		r.StatesPerSecond, r.PlayoutsPerSecond, r.Faulty, cost(r.Legal), cost(r.Step), cost(r.Expand))
 	return err
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rs/zerolog"
 
@@ -73,12 +75,22 @@ func (p *progress) score(ranking func() *arena.Ranking, planned int) {
 // firstWord is the time until the first line of progress of a command without a terminal.
 const firstWord = 10 * time.Second
 
-// progress keeps a line until its end. Where standard error is no terminal a line is printed after some seconds, and another one
-// whenever the time has doubled, unless nothing is to be logged.
+// fitted returns a line of progress with its time, with the text cut to the width of a terminal; width 0 means unknown.
+func fitted(text, passed string, width int) string {
+	room := max(0, width-1-utf8.RuneCountInString(passed))
+	if letters := []rune(text); width > 0 && len(letters) > room {
+		text = string(letters[:max(0, room-1)]) + "…"
+	}
+	return text + passed
+}
+
+// progress keeps a line until its end. Where standard error is no terminal that can erase lines, a line is printed after some seconds,
+// and another one whenever the time has doubled, unless nothing is to be logged.
 func (s *console) progress(format string, args ...any) *progress {
 	p := &progress{end: func() {}}
 	p.say(format, args...)
-	if !s.err.terminal && s.log.GetLevel() == zerolog.Disabled {
+	erases := s.err.terminal && os.Getenv("TERM") != "dumb"
+	if !erases && s.log.GetLevel() == zerolog.Disabled {
 		return p
 	}
 	const clearLine = "\r\x1b[K"
@@ -90,15 +102,15 @@ func (s *console) progress(format string, args ...any) *progress {
 		for start, next := time.Now(), firstWord; ; {
 			select {
 			case <-quit:
-				if s.err.terminal {
+				if erases {
 					fmt.Fprint(s.err.to, clearLine)
 				}
 				return
 			case <-tick.C:
 				what, passed := printable(*p.what.Load()), time.Since(start)
 				switch {
-				case s.err.terminal:
-					fmt.Fprintf(s.err.to, "%s%s  %.0f s", clearLine, what, passed.Seconds())
+				case erases:
+					fmt.Fprint(s.err.to, clearLine, fitted(what, fmt.Sprintf("  %.0f s", passed.Seconds()), s.err.width()))
 				case passed >= next:
 					fmt.Fprintf(s.err, "stackmate: %s  %.0f s\n", what, passed.Seconds())
 					next *= 2

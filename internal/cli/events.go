@@ -26,7 +26,7 @@ import (
 // eventFlags are the flags of the commands that run matches on a queue.
 type eventFlags struct {
 	Games    []string `arg:"" optional:"" name:"game" help:"Games to play."`
-	Openings int      `default:"0" help:"Number of random joint moves to begin with, the same for all rotations of the roles."`
+	Openings int      `default:"0" help:"Number of random joint moves to begin with, or fewer in shorter games, the same for all rotations of the roles."`
 	workFlags
 	Resume bool   `help:"Resume the interrupted tournament or tuning in --record; games and players are read from there."`
 	Listen string `placeholder:"ADDRESS" help:"Let workers on other machines play matches; the command to start them is printed."`
@@ -50,6 +50,9 @@ func (c *eventFlags) run(s *console, command planner) error {
 	}
 	if c.Resume && c.Record == "" {
 		return usageError{errors.New("--resume: expected --record DIR with the folder of the tournament; a tournament without --record leaves nothing to go on with")}
+	}
+	if _, err := os.Stat(c.Record); c.Resume && err != nil {
+		return noTournament(c.Record)
 	}
 	setting, err := c.setting(s)
 	if err != nil {
@@ -195,7 +198,7 @@ func (c *eventFlags) event(s *console, dir string, plan arena.Tournament, settin
 	}
 	switch {
 	case c.Resume && errors.Is(err, fs.ErrNotExist):
-		return nil, usageError{fmt.Errorf("--resume: expected --record with the folder of a tournament, found none in %s", dir)}
+		return nil, noTournament(dir)
 	case c.Resume && err != nil:
 		return nil, err
 	case c.Resume:
@@ -221,6 +224,11 @@ func (c *eventFlags) event(s *console, dir string, plan arena.Tournament, settin
 		return nil, usageError{err}
 	}
 	return e, e.Save(file)
+}
+
+// noTournament returns the error of --resume for a folder without a tournament.
+func noTournament(dir string) error {
+	return usageError{fmt.Errorf("--resume: expected --record with the folder of a tournament, found none in %s", dir)}
 }
 
 // invitationFile contains the secrets for workers on other machines.

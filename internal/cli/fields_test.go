@@ -51,6 +51,8 @@ func TestThePageForPythonNamesAllFields(t *testing.T) {
 		"validate " + bad, "validate --prove --simulate 2 " + file(t, "good.kif", coin),
 		"inspect nim-2 --prove", "inspect nim-2 --circuit",
 		"match nim-2 --players legal,random --record " + dir, "tournament nim-2 ticTacToe --players legal,random --rounds 1", "tournament nim-2 --players legal,random --rounds 2 --sprt 0,10",
+		"tune nim-2 --players mcts --parameters playouts --iterations 1 --pairs 1 --start-clock 0.2 --play-clock 0.02",
+		"bridge --depth 2 " + file(t, "deal", "N:AQ.2.. S:32.A.. EW:KJT9.K3.. trump:NT lead:S tricks:2"),
 		"rate " + dir, "perft nim-2 1 --divide", "bench nim-2 --seconds 0.01",
 	} {
 		checkFields(t, section, line)

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"stackmate/internal/atomicfile"
@@ -43,8 +45,16 @@ func expandArguments(args []string) ([]string, error) {
 	return out, nil
 }
 
-// standardInput is the name of standard input among the rulesheets of a command line.
+// standardInput is the name of standard input on a command line.
 const standardInput = "-"
+
+// checkReadable returns an error for the name of standard input, for commands that read files alone.
+func checkReadable(paths ...string) error {
+	if slices.Contains(paths, standardInput) {
+		return usageError{errors.New("expected the path of a file to read, found -: this command does not read standard input")}
+	}
+	return nil
+}
 
 // rulesheetsIn returns the rulesheets of a command line, including the rulesheets in its folders.
 func rulesheetsIn(paths []string) ([]string, error) {
@@ -76,16 +86,7 @@ func rulesheetsIn(paths []string) ([]string, error) {
 
 // readRules reads a rulesheet of the command line, or a game of Gambit as a rulesheet.
 func (s *console) readRules(path string) ([]byte, error) {
-	src, err := await(s.ctx, func() ([]byte, error) {
-		if path != standardInput {
-			return readUpTo(path, maxRules)
-		}
-		src, err := io.ReadAll(io.LimitReader(os.Stdin, maxRules+1))
-		if err == nil && len(src) > maxRules {
-			err = fmt.Errorf("expected at most %d MiB", maxRules>>20)
-		}
-		return src, err
-	})
+	src, err := await(s.ctx, func() ([]byte, error) { return readUpTo(path, maxRules) })
 	if err == nil && gambit.IsFile(path) {
 		var rules string
 		if rules, err = gambit.Rules(string(src)); err != nil {
@@ -99,13 +100,16 @@ func (s *console) readRules(path string) ([]byte, error) {
 	return src, err
 }
 
-// readUpTo reads a file of any kind, up to limit bytes.
+// readUpTo reads standard input or a file of any kind, up to limit bytes.
 func readUpTo(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+	f := os.Stdin
+	if path != standardInput {
+		var err error
+		if f, err = os.Open(path); err != nil {
+			return nil, err
+		}
+		defer f.Close()
 	}
-	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -148,12 +152,26 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 // they work.
 func checkWritable(paths ...string) error {
 	for _, path := range paths {
-		if path == "" {
+		switch path {
+		case "":
 			continue
+		case standardInput:
+			return usageError{errors.New("expected the path of a file to write, found -")}
 		}
 		if err := atomicfile.Check(path); err != nil {
 			return usageError{err}
 		}
+	}
+	return nil
+}
+
+// checkKnowledge returns an error unless weights can be written in the folder of --knowledge, and warns of an empty folder.
+func (s *console) checkKnowledge(dir string) error {
+	if err := checkFolder("--knowledge", dir); err != nil || dir == "" {
+		return err
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 0 {
+		s.log.Warn().Str("folder", dir).Msg("--knowledge: the folder has no weights yet")
 	}
 	return nil
 }

@@ -127,7 +127,11 @@ func (h *human) Play(ctx context.Context, told [][]gdl.Term) (gdl.Term, error) {
 			}
 			h.say("Expected a number from 1 to %d or a legal move such as %s, found %q.\n", len(legal), legal[0], line)
 		case <-ctx.Done():
-			h.say("The time is over.\n")
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				h.say("\nThe time is over.\n")
+			} else {
+				h.say("\nThe match is interrupted.\n")
+			}
 			return gdl.Term{}, ctx.Err()
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,8 +93,13 @@ type inspection struct {
 // factShare is the part of the time for proofs, one divided by it, that each fact may take which is proved in any case.
 const factShare = 5
 
-// observed returns the class of a game in words, with the number of random games that it was seen in.
-func observed(c solve.Class) string { return fmt.Sprintf("%s (in %d random games)", c, c.Playouts) }
+// observed returns the class of a game in words, with the number of random games that it was seen in, or "" without games.
+func observed(c solve.Class) string {
+	if c.Playouts == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s (in %d random games)", c, c.Playouts)
+}
 
 // inspection is the compiler's analysis of a game.
 func (i *inspection) proveFacts(ctx context.Context, m machine.Machine, within time.Duration) {
@@ -111,7 +117,7 @@ func (i *inspection) proveFacts(ctx context.Context, m machine.Machine, within t
 
 // writeFacts writes the class, which random games show, and the facts that are proved.
 func (i *inspection) writeFacts(w io.Writer) {
-	fmt.Fprintf(w, "class\t%s\n", i.Class)
+	fmt.Fprintf(w, "class\t%s\n", cmp.Or(i.Class, "-"))
 	sum, length := "not proved to be constant", "not proved to be bounded"
 	if i.GoalSum != nil {
 		sum = fmt.Sprintf("%d at every end (proved)", *i.GoalSum)

@@ -41,7 +41,7 @@ func newKept(solution, game string, p problem) *kept {
 func (k *kept) load(s *console) error {
 	method, keeper, bytes := k.solver.Keeper(k.machine)
 	if keeper == nil {
-		return fmt.Errorf("--resume: method %s keeps nothing", method)
+		return errors.New("--resume: " + noProofs(method))
 	}
 	_, err := await(s.ctx, func() (struct{}, error) {
 		return struct{}{}, book.LoadProofs(k.path, k.machine, book.Label{Rules: k.rules, Method: method}, keeper, bytes)
@@ -57,7 +57,12 @@ func (k *kept) load(s *console) error {
 // It reports the first failure only.
 func (k *kept) save(s *console, every time.Duration) {
 	method, keeper, _ := k.solver.Keeper(k.machine)
-	if k.path == "" || keeper == nil || k.failed || time.Since(k.last) < every {
+	if k.path == "" || k.failed || time.Since(k.last) < every {
+		return
+	}
+	if keeper == nil {
+		k.failed = true
+		s.log.Warn().Str("file", k.path).Msg(noProofs(method))
 		return
 	}
 	began := time.Now()
@@ -71,6 +76,18 @@ func (k *kept) save(s *console, every time.Duration) {
 	if every == 0 {
 		fmt.Fprintf(s.err, "stackmate: proofs saved in %s: --resume continues from them\n", k.path)
 	}
+}
+
+// warn warns of a method that keeps no proofs.
+func (k *kept) warn(s *console) {
+	if _, keeper, _ := k.solver.Keeper(k.machine); keeper == nil {
+		k.save(s, 0) // the warning
+	}
+}
+
+// noProofs returns the reason for which a method has no file of proofs.
+func noProofs(method string) string {
+	return fmt.Sprintf("method %s keeps no proofs of an unfinished search; methods %s do", method, strings.Join(solve.KeeperMethods(), " and "))
 }
 
 // remove removes the file: there is a solution.

@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -11,6 +12,23 @@ import (
 	"stackmate/internal/must"
 	"stackmate/search/solve"
 )
+
+func TestAMethodThatKeepsNoProofsIsNamed(t *testing.T) {
+	const warning = "method smab keeps no proofs of an unfinished search; methods bab and dfs do"
+	path := filepath.Join(t.TempDir(), "ten")
+	o := execute(t, "solve", "goofspiel-10", "--save", path, "--time", "50ms")
+	if o.expect(t, statusBad, path+".proofs", warning); strings.Count(o.err, warning) != 1 {
+		t.Errorf("not one warning: %s", o.err)
+	}
+	execute(t, "solve", "goofspiel-3", "--save", path, "--resume").expect(t, statusBad, "--resume: "+warning)
+	o = execute(t, "solve", "connectFour", "--save", path, "--time", "50ms")
+	if o.expect(t, statusBad, "proofs saved in "+path+".proofs"); strings.Contains(o.err, "keeps no proofs") {
+		t.Errorf("a warning: %s", o.err)
+	}
+	if o = execute(t, "solve", "goofspiel-3"); o.err != "" {
+		t.Errorf("without --save: %s", o.err)
+	}
+}
 
 func TestASearchGoesOnWithWhatWasKeptWhateverItsMemory(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")

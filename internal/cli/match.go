@@ -57,9 +57,17 @@ func (c *matchCommand) Run(s *console) error {
 	return verdict(results)
 }
 
+// progress returns the line of progress, which is empty while a person at this terminal types moves.
+func (c *matchCommand) progress(s *console) *progress {
+	if slices.Contains(c.Players, humanPlayer) {
+		return &progress{end: func() {}}
+	}
+	return s.progress("playing %s", c.Game)
+}
+
 // hold plays the matches; as JSON, each result is printed when its match has ended.
 func (c *matchCommand) hold(s *console, manager *arena.Manager, players []arena.Player, setting arena.Setting) (results []arena.Result, err error) {
-	line := s.progress("playing %s", c.Game)
+	line := c.progress(s)
 	defer line.end()
 	for record, err := range manager.Series(s.ctx, matchID(c.Game), players, c.Count, setting) {
 		if record != nil && record.Ended() {

@@ -333,7 +333,7 @@ func TestParametersAreTuned(t *testing.T) {
 		"--parameters speed":                     `no parameter "speed"`,
 		"--parameters exploration=0:50":          "bounds of exploration from 1 to 100",
 		"--parameters exploration=x":             "two numbers",
-		"--parameters puct --pairs 0":            "a game and a round",
+		"--parameters puct --pairs 0":            "--iterations, --pairs: expected 1 or more, found 100 and 0",
 		"--parameters puct --step 2":             "a step of up to 1",
 		"--parameters puct --players a,b":        "a tuning needs one player",
 		"--parameters puct --players random":     "for a player that samples",
@@ -341,6 +341,26 @@ func TestParametersAreTuned(t *testing.T) {
 		"--iterations 3":                         "expected at least one parameter to tune",
 	} {
 		execute(t, append([]string{"tune", "ticTacToe"}, strings.Fields(args)...)...).expect(t, statusUsage, want)
+	}
+}
+
+func TestATuningStartsAtTheValueOfThePlayer(t *testing.T) {
+	o := execute(t, "tune", "ticTacToe", "--players", "mcts:exploration=30,without=learning", "--parameters", "exploration,playouts",
+		"--iterations", "1", "--pairs", "1", "--start-clock", "0.2", "--play-clock", "0.02", "--json")
+	o.expect(t, statusFine, `"player":"mcts:without=learning,exploration=`)
+	tuning := o.objects(t)[0]["tuning"].(map[string]any)
+	if first := tuning["course"].([]any)[0].([]any); first[0] != 30. || first[1] == 30. {
+		t.Errorf("the tuning starts at %v", first)
+	}
+}
+
+func TestAFolderWithoutWeightsIsNamed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "typo")
+	match := []string{"match", "ticTacToe", "--players", "legal,random", "--knowledge", dir}
+	execute(t, match...).expect(t, statusFine, "the folder has no weights yet", dir)
+	must.OK(t, os.WriteFile(filepath.Join(dir, "weights"), nil, 0o600))
+	if o := execute(t, match...); strings.Contains(o.err, "no weights") {
+		t.Errorf("%s", o.err)
 	}
 }
 

@@ -62,6 +62,11 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"unit that there is not":      {[]string{"match", "ticTacToe", "--play-clock", "1 minute"}, "expected a time such as 2, 0.5s or 1m30s"},
 		"engine":                      {[]string{"bench", "ticTacToe", "--engine", "fast"}, "auto"},
 		"method":                      {[]string{"solve", "ticTacToe", "--method", "minimax"}, "expected one of auto, bab"},
+		"negative tolerance":          {[]string{"solve", "ticTacToe", "--epsilon", "-1"}, "--epsilon: expected 0 to 100 goal points, found -1; "},
+		"order without an effect":     {[]string{"solve", "goofspiel-3", "--move-order", "legal"}, "--move-order legal: expected --order l or lex, found --order best"},
+		"risk without a test":         {[]string{"tournament", "ticTacToe", "--players", "legal,random", "--alpha", "0.1"}, "--alpha: expected --sprt ELO0,ELO1, too"},
+		"no iteration":                {[]string{"tune", "ticTacToe", "--iterations", "0", "--parameters", "exploration"}, "--iterations, --pairs: expected 1 or more, found 0 and 4"},
+		"start out of bounds":         {[]string{"tune", "ticTacToe", "--players", "mcts:exploration=30", "--parameters", "exploration=5:20"}, "--parameters: expected low < high and the start of exploration between them, found 5, 20 and 30"},
 		// addresses
 		"port in use":             {[]string{"serve", "--listen", port}, "the port is in use by another program; --listen chooses another"},
 		"port of the page in use": {[]string{"arena", "--listen", port, "--player", "-"}, "--listen chooses another"},
@@ -69,6 +74,10 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"address without http":    {[]string{"check-player", "localhost:9147"}, "such as http://localhost:9147"},
 		"nobody there":            {[]string{"check-player", "http://127.0.0.1:1"}, "cannot be checked"},
 		// files
+		"deal on standard input":     {[]string{"bridge", "-"}, "-:1"},
+		"record on standard input":   {[]string{"show", "-"}, "expected the path of a file to read, found -"},
+		"records on standard input":  {[]string{"rate", "-"}, "expected the path of a file to read, found -"},
+		"solution on the output":     {[]string{"solve", "goofspiel-3", "--save", "-"}, "expected the path of a file to write, found -"},
 		"name where a file is meant": {[]string{"arena", "ticTacToe"}, "the name of a built-in game: the page has them all"},
 		"no such file":               {[]string{"solve", "game.kif"}, "cannot read the rulesheet: open game.kif"},
 		"folder for a file":          {[]string{"solve", folder}, "is a directory"},
@@ -93,6 +102,9 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"text":               {[]string{"solve", file(t, "g.kif", "# Read me\n\nHow to (play) it.\n")}, gdl + "text without the rules of a game"},
 		// players
 		"unknown player":            {[]string{"match", "ticTacToe", "--players", "stackmate,alphazero"}, "expected one of stackmate, mcts"},
+		"player of a match alone":   {[]string{"tournament", "ticTacToe", "--players", "solution:g5,random"}, `unknown player "solution": expected one of stackmate, mcts, mcts-plain, greedy, random, legal, an address such as http://localhost:9147 or, in match, human or solution:PATH`},
+		"no threads":                {[]string{"match", "ticTacToe", "--players", "mcts:threads=0,random"}, "threads: expected a number from 1 to 1024, found \"0\"\n"},
+		"option given twice":        {[]string{"match", "ticTacToe", "--players", "mcts:threads=1,threads=2,random"}, "expected each option once, found threads twice"},
 		"number for players":        {[]string{"match", "ticTacToe", "--players", "2"}, "expected one of stackmate, mcts"},
 		"too many players":          {[]string{"match", "ticTacToe", "--players", "mcts,mcts,mcts"}, "--players: expected 2, one for each of x, o, found 3"},
 		"too few players":           {[]string{"tournament", "ticTacToe", "--players", "random"}, "needs 2 players"},
@@ -102,6 +114,9 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 		"tournament resumed anew":      {[]string{"tournament", "ticTacToe", "--record", records, "--resume", "--players", "mcts,random"}, "the tournament has"},
 		"tournament begun twice":       {[]string{"tournament", "ticTacToe", "--record", records, "--players", "mcts,random"}, "--resume continues it"},
 		"tournament that there is not": {[]string{"tournament", "--resume", "--record", folder}, "--resume: expected --record with the folder of a tournament"},
+		"folder that there is not":     {[]string{"tournament", "--resume", "--record", filepath.Join(folder, "typo")}, "--resume: expected --record with the folder of a tournament, found none in " + filepath.Join(folder, "typo")},
+		"solution that there is not":   {[]string{"play", "goofspiel-3", "--from", "/nonexist"}, "cannot read the solution: stat /nonexist"},
+		"player that there is not":     {[]string{"match", "goofspiel-3", "--players", "solution:/nonexist,legal"}, "cannot read the solution: stat /nonexist"},
 		"solution of another game":     {[]string{"play", "goofspiel-4", "--from", book}, "found one of goofspiel-3"},
 		"solution that is none":        {[]string{"play", "goofspiel-3", "--from", sheet}, sheet},
 		"damaged solution":             {[]string{"play", "goofspiel-3", "--from", corrupt}, "expected a solution saved by stackmate"},
@@ -114,5 +129,8 @@ func TestMistakesOfNewcomersAreToldInOneLine(t *testing.T) {
 				t.Errorf("status %d, want one line with %q, got\n%s%s", o.status, test.want, o.out, o.err)
 			}
 		})
+	}
+	if _, err := os.Stat(filepath.Join(folder, "typo")); err == nil {
+		t.Error("the folder of a tournament that there is not was created")
 	}
 }

@@ -33,6 +33,16 @@ func newPrinter(to io.Writer, failed func()) *printer {
 	return &printer{to: to, terminal: ok && term.IsTerminal(int(f.Fd())), failed: failed}
 }
 
+// width returns the columns of the terminal, or 0 if they are unknown.
+func (p *printer) width() int {
+	if f, ok := p.to.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return columns
+		}
+	}
+	return 0
+}
+
 // Write implements io.Writer.
 func (p *printer) Write(text []byte) (int, error) {
 	p.mu.Lock()

@@ -139,6 +139,54 @@ func TestACommandThatNobodyWatchesTellsWhatItDoesNowAndThen(t *testing.T) {
 	}
 }
 
+func TestTheProgressOfATerminalFitsOnItsLine(t *testing.T) {
+	for _, c := range []struct {
+		width int
+		want  string
+	}{{0, "solving chess  12 s"}, {20, "solving chess  12 s"}, {19, "solving che…  12 s"}, {10, "so…  12 s"}, {3, "…  12 s"}} {
+		if got := fitted("solving chess", "  12 s", c.width); got != c.want {
+			t.Errorf("%d columns: %q, want %q", c.width, got, c.want)
+		}
+	}
+}
+
+// progressOf returns the progress of three seconds of a command on a terminal.
+func progressOf(t *testing.T, begin func(*console) *progress) (shown string) {
+	synctest.Test(t, func(*testing.T) {
+		var out bytes.Buffer
+		s := &console{err: newPrinter(&out, nil), log: zerolog.Nop().Level(zerolog.WarnLevel)}
+		s.err.terminal = true
+		line := begin(s)
+		time.Sleep(3 * time.Second)
+		line.end()
+		shown = out.String()
+	})
+	return shown
+}
+
+func TestADumbTerminalGetsNoEscapes(t *testing.T) {
+	counting := func(s *console) *progress { return s.progress("counting") }
+	t.Setenv("TERM", "xterm")
+	if shown := progressOf(t, counting); !strings.Contains(shown, "\r\x1b[Kcounting  2 s") {
+		t.Errorf("%q", shown)
+	}
+	t.Setenv("TERM", "dumb")
+	if shown := progressOf(t, counting); shown != "" {
+		t.Errorf("%q", shown)
+	}
+}
+
+func TestNoProgressOverwritesThePromptOfAPerson(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	for players, silent := range map[string]bool{"human,random": true, "random,human": true, "mcts,random": false} {
+		c := &matchCommand{Game: "ticTacToe"}
+		c.Players = strings.Split(players, ",")
+		if shown := progressOf(t, c.progress); (shown == "") != silent {
+			t.Errorf("%s: %q", players, shown)
+		}
+	}
+}
+
 func TestProgressTellsWhatIsProvedOfTheValue(t *testing.T) {
 	names := &machine.Names{Roles: []string{"random", "red", "blue"}}
 	for _, c := range []struct {

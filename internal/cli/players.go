@@ -96,6 +96,9 @@ func (r *roster) player(spec string, seed func() uint64) (arena.Player, error) {
 		return p, nil
 	}
 	if file, ok := isSolution(spec); ok && r.solutions != nil && r.solutions(file) {
+		if _, err := os.Stat(file); file != "" && err != nil {
+			return p, usageError{fmt.Errorf("cannot read the solution: %w", err)}
+		}
 		a := r.adviser(file, r.options.Memory/3)
 		if r.persons != nil {
 			r.persons.adviser = a
@@ -104,8 +107,10 @@ func (r *roster) player(spec string, seed func() uint64) (arena.Player, error) {
 		return p, nil
 	}
 	o := r.options
-	if _, err := player.New(spec, o); err != nil {
-		return p, usageError{fmt.Errorf("%w, or an address such as http://localhost:9147", err)}
+	if _, err := player.New(spec, o); errors.Is(err, player.ErrUnknown) {
+		return p, usageError{fmt.Errorf("%w, an address such as http://localhost:9147 or, in match, %s or %s:PATH", err, humanPlayer, solutionPlayer)}
+	} else if err != nil {
+		return p, usageError{err}
 	}
 	r.mu.Lock()
 	if r.known[spec] == nil {
@@ -127,7 +132,7 @@ func (s *console) nextSeed() uint64 { return s.seed.Add(1) }
 
 // players reads the list of players of a match. People have its clock, or none.
 func (s *console) players(names []string, knowledge string, clock bool) ([]arena.Player, error) {
-	if err := checkFolder("--knowledge", knowledge); err != nil {
+	if err := s.checkKnowledge(knowledge); err != nil {
 		return nil, err
 	}
 	r := s.newRoster(player.Options{Threads: keepClocks(), Memory: s.memory.share(len(names)), Knowledge: knowledge})

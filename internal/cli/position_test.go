@@ -58,7 +58,7 @@ func TestAnInterruptedSearchIsKeptAndGoesOn(t *testing.T) {
 	}
 	execute(t, "solve", "connectFour-5x4", "--save", path, "--resume").expect(t, statusBad, "whose rules are others")
 	execute(t, append(args, "--resume", "--method", "dfs")...).expect(t, statusBad, "expected a search by method dfs, found one by bab")
-	execute(t, "solve", "goofspiel-4", "--method", "smab", "--save", path, "--resume").expect(t, statusBad, "keeps nothing")
+	execute(t, "solve", "goofspiel-4", "--method", "smab", "--save", path, "--resume").expect(t, statusBad, "method smab keeps no proofs of an unfinished search; methods bab and dfs do")
 	interruptAfter(t, 500*time.Millisecond, append(args, "--resume")).expect(t, statusBad, "interrupted")
 	must.OK(t, os.WriteFile(path+".proofs", []byte("nonsense"), 0o600))
 	execute(t, append(args, "--resume")...).expect(t, statusBad, "found something else")

@@ -15,8 +15,8 @@ func writeStandings(w io.Writer, s *arena.Ranking) error {
 	t := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintln(t, "player\tmatches\tpoints\tshare\twins\tdraws\tlosses\tlate\tillegal\tfailed\t")
 	for _, p := range s.Standings {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f %%\t%d\t%d\t%d\t%d\t%d\t%d\t\n",
-			p.Player, p.Matches, p.Points, 100*p.Share(), p.Wins, p.Draws, p.Losses, p.Late, p.Illegal, p.Failed)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n",
+			p.Player, p.Matches, p.Points, matchShare(p), p.Wins, p.Draws, p.Losses, p.Late, p.Illegal, p.Failed)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -45,6 +45,14 @@ func writeStandings(w io.Writer, s *arena.Ranking) error {
 	return nil
 }
 
+// matchShare formats the share of a player in the points of its matches, or - without matches.
+func matchShare(s arena.Standing) string {
+	if s.Matches == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", 100*s.Share())
+}
+
 // scoreLine returns the score so far as a line of progress; planned is the number of matches, 0 if it is not known.
 func scoreLine(r *arena.Ranking, planned int) string {
 	const shown = 3 // players
@@ -53,7 +61,7 @@ func scoreLine(r *arena.Ranking, planned int) string {
 		text = fmt.Sprintf("match %d of %d", min(len(r.Results)+1, planned), planned)
 	}
 	for _, p := range r.Standings[:min(len(r.Standings), shown)] {
-		text += fmt.Sprintf("  %s %.1f %%", p.Player, 100*p.Share())
+		text += fmt.Sprintf("  %s %s", p.Player, matchShare(p))
 	}
 	if r.LLR != nil {
 		text += fmt.Sprintf("  LLR %.2f", *r.LLR)
@@ -96,12 +104,16 @@ func writeRanking(w io.Writer, r *arena.Ranking) error {
 	return err
 }
 
-// writeRatings writes ratings under a title.
+// writeRatings writes ratings under a title, or - for a player that has met no opponent.
 func writeRatings(w io.Writer, title string, ratings []arena.Rating) error {
 	t := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintf(t, "%s\telo\t95 %%\t\n", title)
 	for _, p := range ratings {
-		fmt.Fprintf(t, "%s\t%+.1f\t±%.1f\t\n", p.Player, p.Elo, p.Error)
+		elo, bound := fmt.Sprintf("%+.1f", p.Elo), fmt.Sprintf("±%.1f", p.Error)
+		if p.Error == 0 {
+			elo, bound = "-", "-"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t\n", p.Player, elo, bound)
 	}
 	return t.Flush()
 }

@@ -19,6 +19,9 @@ type rateCommand struct {
 
 // Run implements the command.
 func (c *rateCommand) Run(s *console) error {
+	if err := checkReadable(c.Records...); err != nil {
+		return err
+	}
 	line := s.progress("reading records")
 	results, err := await(s.ctx, func() ([]arena.Result, error) { return c.read(s) })
 	line.end()

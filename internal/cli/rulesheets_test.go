@@ -26,8 +26,11 @@ func TestBadRulesheetsAreNamedWithTheirPosition(t *testing.T) {
 			execute(t, "validate", path).expect(t, statusBad, test.want, "not valid")
 			execute(t, "inspect", path).expect(t, statusBad, test.want)
 			found := execute(t, "validate", "--json", path).objects(t)
-			if len(found) != 1 || found[0]["valid"] != false || found[0]["errors"].(float64) < 1 {
-				t.Errorf("found %v", found)
+			if len(found) != 1 || found[0]["valid"] != false {
+				t.Fatalf("found %v", found)
+			}
+			if n := float64(len(found[0]["findings"].([]any))); n != found[0]["errors"].(float64)+found[0]["warnings"].(float64) {
+				t.Errorf("%v findings: %v", n, found)
 			}
 		})
 	}
@@ -128,4 +131,14 @@ func TestEachRulesheetHasItsVerdict(t *testing.T) {
 func TestValidateProvesWhatHoldsInAllPositions(t *testing.T) {
 	execute(t, "validate", "--prove", file(t, "good.kif", coin)).expect(t, statusFine,
 		"proved   every game ends", "proved   every role has a legal move until the end", "proved   every role has one goal at the end")
+}
+
+func TestOtherFilesThanRulesheetsHaveOneReasonAndNoCounts(t *testing.T) {
+	binary := file(t, "binary.kif", "\x7fELF\x02\x00\x00(role (\x00")
+	o := execute(t, "validate", binary)
+	if o.expect(t, statusBad, "found no text"); o.out != binary+": not valid\n" {
+		t.Errorf("%s is printed", o.out)
+	}
+	o = execute(t, "validate", binary, "--json")
+	o.expect(t, statusBad, "found no text", `"valid":false`, `"errors":0,"warnings":0,"findings":[]`)
 }

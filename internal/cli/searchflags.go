@@ -5,6 +5,8 @@ import (
 	"runtime"
 
 	"stackmate/player"
+	"stackmate/reasoner/machine"
+	"stackmate/search/simultaneous"
 	"stackmate/search/solve"
 )
 
@@ -18,7 +20,7 @@ type searchFlags struct {
 	MoveOrder  string       `default:"dynamic" help:"Row and column order of --order l and lex: dynamic (by the bounds known before each cell) or legal (as the rules list the moves)."`
 	Skip       int          `default:"0" help:"Early bound skipping of --order l and lex: no linear programs before this many rows and columns are filled."`
 	Epsilon    float64      `default:"0" help:"Tolerated width of the value, in goal points: auto, bab, dfs, smab, mcts and paranoid stop there."`
-	Share      bool         `name:"share-epsilon" help:"Split --epsilon over the children of chance nodes: bab, dfs and paranoid."`
+	Share      bool         `name:"share-epsilon" help:"Divide --epsilon among the outcomes of chance: bab, dfs and paranoid."`
 	Threads    int          `default:"0" help:"Threads of smab, bab, dfs and layers; 0 means all processors. With 1 the search is reproducible."`
 }
 
@@ -26,6 +28,12 @@ type searchFlags struct {
 func (f searchFlags) Validate() error {
 	if f.Threads < 0 || f.Threads > player.MaxThreads {
 		return fmt.Errorf("--threads: expected 0 to %d, found %d", player.MaxThreads, f.Threads)
+	}
+	if !(f.Epsilon >= 0 && f.Epsilon <= machine.MaxGoal) {
+		return fmt.Errorf("--epsilon: expected 0 to %d goal points, found %v", machine.MaxGoal, f.Epsilon)
+	}
+	if f.Order == string(simultaneous.OrderBest) && f.MoveOrder != string(simultaneous.MovesDynamic) {
+		return fmt.Errorf("--move-order %s: expected --order l or lex, found --order best, which has no fixed order", f.MoveOrder)
 	}
 	return nil
 }

@@ -137,8 +137,8 @@ func (c *solveCommand) asPlayed(ctx context.Context, s *console, p problem, err 
 		return ""
 	}
 	var values []string
-	for role, v := range r.Values {
-		values = append(values, fmt.Sprintf("%s %s", m.Names().Roles[role], bounds(v)))
+	for _, role := range m.Names().Players() {
+		values = append(values, fmt.Sprintf("%s %s", m.Names().Roles[role], bounds(r.Values[role])))
 	}
 	return "; as game managers read the rules: " + strings.Join(values, ", ")
 }

@@ -38,7 +38,7 @@ type serveCommand struct {
 
 // Run implements the command.
 func (c *serveCommand) Run(s *console) error {
-	allowed, err := c.check()
+	allowed, err := c.check(s)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (c *serveCommand) Run(s *console) error {
 }
 
 // check validates the flags before any work.
-func (c *serveCommand) check() ([]netip.Prefix, error) {
+func (c *serveCommand) check(s *console) ([]netip.Prefix, error) {
 	const maxMiB = 1 << 10
 	switch {
 	case c.Matches < 1:
@@ -105,7 +105,7 @@ func (c *serveCommand) check() ([]netip.Prefix, error) {
 	if err := checkFolder("--record", c.Record); err != nil {
 		return nil, err
 	}
-	return allowed, checkFolder("--knowledge", c.Knowledge)
+	return allowed, s.checkKnowledge(c.Knowledge)
 }
 
 // listen opens the address of a flag.

@@ -29,6 +29,9 @@ type showCommand struct {
 
 // Run implements the command.
 func (c *showCommand) Run(s *console) error {
+	if err := checkReadable(c.Record); err != nil {
+		return err
+	}
 	records, err := await(s.ctx, func() ([]*arena.Record, error) { return arena.ReadRecords(c.Record) })
 	if err != nil {
 		return usageError{err}

@@ -28,8 +28,10 @@ func writeSolution(w io.Writer, s solve.Solution) error {
 		writeExact(t, s.Names, s.Exact)
 		s.Result.Values, s.Result.Strategies = nil, nil
 	}
-	for role, v := range s.Result.Values {
-		fmt.Fprintf(t, "%s of %s\t%s%s\n", cmp.Or(title[s.Concept], "value"), s.Names.Roles[role], bounds(v), estimate(s, role))
+	for _, role := range s.Names.Players() {
+		if s.Result.Values != nil {
+			fmt.Fprintf(t, "%s of %s\t%s%s\n", cmp.Or(title[s.Concept], "value"), s.Names.Roles[role], bounds(s.Result.Values[role]), estimate(s, role))
+		}
 	}
 	for role, strategy := range s.Result.Strategies {
 		for i, w := range strategy {
@@ -156,8 +158,8 @@ func principalLine(s solve.Solution) string {
 }
 
 // estimate returns the estimate of the value of a role, if the value is not solved.
-func estimate(s solve.Solution, role int) string {
-	if s.Estimate == nil || s.Result.Values[role].Solved() {
+func estimate(s solve.Solution, role machine.Role) string {
+	if s.Result.Estimates == nil || s.Result.Values[role].Solved() {
 		return ""
 	}
 	return fmt.Sprintf(", estimate %.6g", s.Result.Estimates[role])
@@ -175,15 +177,19 @@ func bounds(v search.Interval) string {
 func certificate(s solve.Solution) string {
 	c := s.Certificate
 	work := fmt.Sprintf("%d positions, %.3f s", c.PositionsChecked, c.Seconds)
-	proved := fmt.Sprintf("exploitability %g (proved%s)", c.Exploitability, atMost(c.ProvedExploitability))
+	proved := fmt.Sprintf("exploitability %g (proved", c.Exploitability)
+	if c.ProvedExploitability > 0 {
+		proved += ": at most " + atMost(c.ProvedExploitability)
+	}
+	proved += ")"
 	switch {
 	case c.Drawn && c.Faults == 0 && !c.Complete:
 		return "NOT finished: no fault at the positions drawn so far; " + work
 	case c.Drawn && c.Faults == 0:
 		return "no fault at the positions drawn: " + work
 	case c.Certified && !s.Solved:
-		return fmt.Sprintf("certified: the strategies hold the value to %s, so nobody gains more than %g (proved); %s",
-			bounds(search.Interval{Lower: c.ProvedBounds[0], Upper: c.ProvedBounds[1]}), c.ProvedExploitability, work)
+		return fmt.Sprintf("certified: the strategies hold the value to %s, so nobody gains more than %s (proved); %s",
+			bounds(search.Interval{Lower: c.ProvedBounds[0], Upper: c.ProvedBounds[1]}), atMost(c.ProvedExploitability), work)
 	case c.Certified:
 		return fmt.Sprintf("certified: %s; %s", proved, work)
 	case c.First == nil:
@@ -203,11 +209,15 @@ func certificate(s solve.Solution) string {
 		c.First.Claimed, who, c.First.Obtained, s.Names.Roles[s.Names.Players()[0]], work)
 }
 
-// atMost writes an upper bound with two digits, rounded up; nothing for 0.
+// leastBound is the least upper bound that certificates show, in goal points: smaller bounds are rounded up to it.
+const leastBound = 1e-12
+
+// atMost formats an upper bound with two digits, rounded up to at least leastBound unless it is 0.
 func atMost(v float64) string {
 	if v == 0 {
-		return ""
+		return "0"
 	}
+	v = max(v, leastBound)
 	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
-	return fmt.Sprintf(": at most %.2g", math.Ceil(v/unit)*unit)
+	return fmt.Sprintf("%.2g", math.Ceil(v/unit)*unit)
 }

@@ -19,32 +19,20 @@ type solveCommand struct {
 	oneGame
 	positionFlags
 	searchFlags
-	Time    time.Duration `placeholder:"DURATION" help:"Stop after this time, such as 90s or 2h, and print the bounds proved so far; no limit by default."`
+	Time    time.Duration `placeholder:"DURATION" help:"Stop search and certificate after this time, such as 90s or 2h, and print the bounds proved so far; no limit by default."`
 	Exact   bool          `help:"Print an equilibrium in fractions, with the matrix of the first position. Method equilibrium computes it, for small games."`
-	Matrix  bool          `help:"Print the matrix of the first position: the payoffs of both players after each pair of moves."`
+	Matrix  bool          `help:"Print the matrix of the first position: the payoffs of the players after each move, or pair of moves."`
 	Export  string        `type:"path" placeholder:"FILE" help:"Write the matrix of the first position as .csv, .tex or .nfg, or the game tree as .efg (Gambit)."`
 	Certify bool          `help:"Play the strategies against every opponent and prove a bound of the gain against them."`
-	Draws   int64         `placeholder:"N" help:"Spot-check N positions of random games and their matrices instead of all positions."`
-	Save    string        `type:"path" placeholder:"FILE" help:"Certify and save the solution, for play --from; save the proofs of an unfinished search in FILE.proofs. Method layers saves all values in a folder."`
+	Draws   int64         `placeholder:"N" help:"Check only N positions of random games, not all."`
+	Save    string        `type:"path" placeholder:"FILE" help:"Certify and save the solution, for play --from; save the proofs of an unfinished search by bab or dfs in FILE.proofs. Method layers saves all values in a folder."`
 	NATS    string        `name:"nats" placeholder:"URL,…" help:"Let workers on this NATS server or cluster solve parts of layers, too; they need the folder of --save at the same path."`
 	Resume  bool          `help:"Continue from FILE.proofs, if it exists, or from the folder of layers."`
 }
 
 // Run implements the command.
 func (c *solveCommand) Run(s *console) error {
-	if c.Epsilon > 0 && c.Save != "" {
-		return usageError{fmt.Errorf("--save: expected an exact solution, without --epsilon, found --epsilon %v", c.Epsilon)}
-	}
-	if c.Time < 0 {
-		return usageError{fmt.Errorf("--time: expected a duration above 0, found %v", c.Time)}
-	}
-	if c.Resume && c.Save == "" {
-		return usageError{errors.New("--resume: expected --save FILE, too")}
-	}
-	if c.NATS != "" && (c.Method != solve.Layers || c.Save == "") {
-		return usageError{errors.New("--nats: expected --method layers and --save FOLDER, too")}
-	}
-	if err := errors.Join(checkExport(c.Export), c.chooseExact()); err != nil {
+	if err := c.check(); err != nil {
 		return err
 	}
 	p, end, err := c.problem(s)
@@ -58,6 +46,7 @@ func (c *solveCommand) Run(s *console) error {
 			return err
 		}
 	}
+	kept.warn(s)
 	line := s.progress("solving %s", c.Game)
 	var pace pace
 	ctx, cancel := c.limited(s.ctx)
@@ -71,34 +60,75 @@ func (c *solveCommand) Run(s *console) error {
 		return fmt.Errorf("%s: %w%s", c.Game, s.withGoals(err, p), c.asPlayed(ctx, s, p, err))
 	}
 	solution.Game = c.Game
+	if !solution.IsWithin(c.Epsilon) {
+		solution.Unfinished = cmp.Or(solution.Unfinished, c.earlyEnd(ctx, s))
+	}
 	doubt := c.selfCheck(s, p, solution)
 	if doubt != nil {
 		solution.Solved, solution.Proved = false, false
 	}
 	if doubt == nil && solution.IsWithin(c.Epsilon) && (c.Certify || c.Draws > 0 || c.file() != "") {
-		doubt = c.certify(s, p, &solution)
+		doubt = c.certify(ctx, s, p, &solution)
 	}
 	if solution.Solved && doubt == nil {
 		kept.remove()
 	} else {
 		kept.save(s, 0)
 	}
-	noMatrix := c.addMatrix(ctx, p, &solution)
-	if err := errors.Join(show(s, c.JSON, solution, writeSolution), doubt, cmp.Or(noMatrix, c.export(p, solution))); err != nil {
-		return fmt.Errorf("%s: %w", c.Game, err)
+	noExport := c.addMatrix(ctx, p, &solution)
+	if noExport == nil {
+		noExport = c.export(p, solution)
 	}
-	switch {
-	case solution.IsWithin(c.Epsilon):
-		return nil
-	case solution.Unfinished != "":
-		return fmt.Errorf("%s is not solved: %s", c.Game, solution.Unfinished)
-	case ctx.Err() != nil && s.ctx.Err() == nil:
-		return fmt.Errorf("%s is not solved: the time of %v is over", c.Game, c.Time)
+	err = errors.Join(show(s, c.JSON, solution, writeSolution), doubt, noExport)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", c.Game, err)
 	}
-	return fmt.Errorf("%s is not solved", c.Game)
+	if doubt == nil {
+		err = errors.Join(err, c.unsolved(solution))
+	}
+	return err
 }
 
-// limited returns the context of the search, which ends with --time.
+// check returns an error for flags that contradict each other or lack a value.
+func (c *solveCommand) check() error {
+	if c.Epsilon > 0 && c.Save != "" {
+		return usageError{fmt.Errorf("--save: expected an exact solution, without --epsilon, found --epsilon %v", c.Epsilon)}
+	}
+	if c.Time < 0 {
+		return usageError{fmt.Errorf("--time: expected a duration above 0, found %v", c.Time)}
+	}
+	if c.Resume && c.Save == "" {
+		return usageError{errors.New("--resume: expected --save FILE, too")}
+	}
+	if c.NATS != "" && (c.Method != solve.Layers || c.Save == "") {
+		return usageError{errors.New("--nats: expected --method layers and --save FOLDER, too")}
+	}
+	return errors.Join(checkExport(c.Export), c.chooseExact())
+}
+
+// unsolved returns the error of a solution that is wider than --epsilon, with the reason for an early end.
+func (c *solveCommand) unsolved(s solve.Solution) error {
+	switch {
+	case s.IsWithin(c.Epsilon):
+		return nil
+	case s.Unfinished == "":
+		return fmt.Errorf("%s is not solved", c.Game)
+	}
+	return fmt.Errorf("%s is not solved: %s", c.Game, s.Unfinished)
+}
+
+// earlyEnd returns the reason for which the context of the search has ended, or "".
+func (c *solveCommand) earlyEnd(ctx context.Context, s *console) string {
+	switch {
+	case s.ctx.Err() != nil:
+		return "interrupted"
+	case ctx.Err() != nil:
+		return fmt.Sprintf("the time of %v is over", c.Time)
+	}
+	return ""
+}
+
+// limited returns the context of the search and the certificate, which ends with --time.
 func (c *solveCommand) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	if c.Time > 0 {
 		return context.WithTimeout(ctx, c.Time)
@@ -164,8 +194,8 @@ func (c *solveCommand) tableBytes(s *console) int64 {
 	return bytes
 }
 
-// certify checks a solution and saves the certified solution if requested.
-func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) error {
+// certify checks a solution until ctx ends, and saves the certified solution if requested.
+func (c *solveCommand) certify(ctx context.Context, s *console, p problem, solution *solve.Solution) error {
 	parts, err := p.solver.Answers(p.machine, *solution)
 	switch {
 	case err != nil:
@@ -184,9 +214,12 @@ func (c *solveCommand) certify(s *console, p problem, solution *solve.Solution) 
 	value := provedValue(p.machine.Names(), solution.Result)
 	line := s.progress("certifying %s%s", c.Game, value)
 	defer line.end()
-	err = p.solver.Certify(s.ctx, parts, solution, certify.Limits{Draws: c.Draws, Threads: threads, Progress: func(positions int64, share float64) {
+	err = p.solver.Certify(ctx, parts, solution, certify.Limits{Draws: c.Draws, Threads: threads, Progress: func(positions int64, share float64) {
 		line.say("certifying %s%s, %d positions, %.1f %% of the moves", c.Game, value, positions, 100*share)
 	}})
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("the certificate is not finished: %s", c.earlyEnd(ctx, s))
+	}
 	if c.file() == "" || !isWorthKeeping(solution) || kept.Len() == 0 {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
@@ -80,6 +81,25 @@ func sameValue(a, b any) bool {
 	return len(x) == len(y)
 }
 
+func TestAnEarlyEndHasItsReason(t *testing.T) {
+	o := execute(t, "solve", "goofspiel-10", "--time", "50ms", "--json")
+	o.expect(t, statusBad, `"unfinished":"the time of 50ms is over"`, "goofspiel-10 is not solved: the time of 50ms is over\n")
+	o = interruptWhen(t, []string{"solve", "goofspiel-12", "--json"}, func(o outcome) bool { return o.out != "" })
+	o.expect(t, statusBad, `"unfinished":"interrupted"`, "goofspiel-12 is not solved: interrupted\n")
+}
+
+func TestTheTimeOfASearchEndsItsCertificate(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
+	for length := 250 * time.Millisecond; ; length *= 2 { // the search ends late on a busy machine
+		o := execute(t, "solve", "connectFour-4x4", "--time", length.String(), "--certify", "--threads", "1")
+		if strings.Contains(o.err, "is not solved") && length < patience {
+			continue
+		}
+		o.expect(t, statusBad, "the certificate is not finished: the time of "+length.String()+" is over", "NOT finished")
+		return
+	}
+}
+
 func TestSolveCertifiesItsStrategies(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for _, game := range []string{
@@ -112,7 +132,7 @@ func TestASavedSolutionCanBePlayedAgainst(t *testing.T) {
 	typing(t, "1\n1\n1\n")
 	execute(t, "play", "goofspiel-4", "--from", saved, "--role", "blue").expect(t, statusFine, "Value for red: 50", "blue 1 2 3 4", "The end.")
 	execute(t, "play", "goofspiel-5", "--from", saved).expect(t, statusBad, "found one of goofspiel-4")
-	execute(t, "play", "goofspiel-4", "--from", saved+"2").expect(t, statusBad, "cannot read the solution")
+	execute(t, "play", "goofspiel-4", "--from", saved+"2").expect(t, statusUsage, "cannot read the solution")
 	execute(t, "play", "goofspiel-4", "--role", "green").expect(t, statusUsage, "green")
 }
 
@@ -200,7 +220,7 @@ func TestASavedSolutionPlaysMatches(t *testing.T) {
 		o := execute(t, "match", "nim-3.4", "--players", solutionPlayer+":"+path+",random", "--play-clock", "5", "--json")
 		o.expect(t, statusFine, `"goals":[100,0]`)
 	}
-	execute(t, "match", "nim-3.4", "--players", solutionPlayer+":"+file+"2,random").expect(t, statusBad, "cannot read the solution")
+	execute(t, "match", "nim-3.4", "--players", solutionPlayer+":"+file+"2,random").expect(t, statusUsage, "cannot read the solution")
 }
 
 func TestACertificateSaysFirstThatItIsNotFinished(t *testing.T) {
@@ -212,6 +232,18 @@ func TestACertificateSaysFirstThatItIsNotFinished(t *testing.T) {
 		if said := certificate(solve.Solution{Certificate: &c}); !strings.HasPrefix(said, want) {
 			t.Errorf("%+v: says %q, want %q", c, said, want)
 		}
+	}
+}
+
+func TestProvedGainsAreRoundedUp(t *testing.T) {
+	for gain, want := range map[float64]string{0: "0", 2.524354896707238e-29: "1e-12", 5.51e-10: "5.6e-10", 0.5: "0.5", 34: "34"} {
+		if got := atMost(gain); got != want {
+			t.Errorf("at most %g: %s, want %s", gain, got, want)
+		}
+	}
+	said := certificate(solve.Solution{Certificate: &solve.Certificate{Certified: true, Complete: true, ProvedExploitability: 2.5e-29}})
+	if !strings.Contains(said, "nobody gains more than 1e-12 (proved)") {
+		t.Error(said)
 	}
 }
 

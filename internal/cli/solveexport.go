@@ -68,14 +68,14 @@ func (c *solveCommand) export(p problem, s solve.Solution) error {
 	return nil
 }
 
-// writeCSV writes a matrix with the moves of the column player in the first line; a cell has both payoffs.
+// writeCSV writes a matrix with the moves of the column player in the first line; a cell has the payoff of each player.
 func writeCSV(w io.Writer, m solve.Matrix) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{append([]string{""}, m.Columns...)}
 	for i, row := range m.Rows {
 		line := []string{row}
 		for _, cell := range m.Payoffs[i] {
-			line = append(line, cell[0]+" "+cell[1])
+			line = append(line, strings.Join(cell, " "))
 		}
 		lines = append(lines, line)
 	}
@@ -94,7 +94,7 @@ func writeLaTeX(w io.Writer, m solve.Matrix) error {
 	for i, row := range m.Rows {
 		b.WriteString(escape.Replace(row))
 		for _, cell := range m.Payoffs[i] {
-			fmt.Fprintf(&b, " & $%s, %s$", cell[0], cell[1])
+			fmt.Fprintf(&b, " & $%s$", strings.Join(cell, ", "))
 		}
 		b.WriteString(" \\\\\n")
 	}
@@ -137,7 +137,11 @@ func writeMatrix(w io.Writer, m solve.Matrix) {
 	for i, row := range m.Rows[:min(most, len(m.Rows))] {
 		cells := []string{row}
 		for _, cell := range m.Payoffs[i][:len(columns)] {
-			cells = append(cells, short(cell[0])+", "+short(cell[1]))
+			payoffs := make([]string, len(cell))
+			for player, payoff := range cell {
+				payoffs[player] = short(payoff)
+			}
+			cells = append(cells, strings.Join(payoffs, ", "))
 		}
 		fmt.Fprintf(w, "\t%s\n", strings.Join(cells, "\t"))
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 func TestSolveWritesMatricesAndTreesThatItReads(t *testing.T) {
@@ -54,6 +55,39 @@ func TestTheMatrixOfAnyPositionIsPrintedAndWritten(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	execute(t, "solve", "trio-3x3", "--matrix").expect(t, statusBad, "expected one or two players, found 3")
+}
+
+func TestAnExportWithoutAMatrixNamesTheReason(t *testing.T) {
+	for _, name := range []string{"x.csv", "x.tex", "x.nfg"} {
+		path := filepath.Join(t.TempDir(), name)
+		o := execute(t, "solve", "trio-3x3", "--export", path)
+		o.expect(t, statusBad, "guarantee of x", "no matrix: expected one or two players, found 3")
+		o = execute(t, "solve", "goofspiel-10", "--export", path, "--time", "50ms")
+		o.expect(t, statusBad, "no matrix: ", "goofspiel-10 is not solved: the time of 50ms is over")
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s was written", path)
+		}
+	}
+}
+
+func TestAMatrixHasPayoffsOfPlayersAlone(t *testing.T) {
+	puzzle := "slidingPuzzle-2x2-4"
+	for _, more := range []string{"--matrix", "--exact"} { // the second one sets the method
+		for name, want := range map[string]string{"x.csv": "south,0\nwest,100\n", "x.tex": "south & $0$ \\\\\nwest & $100$ \\\\\n"} {
+			path := filepath.Join(t.TempDir(), name)
+			execute(t, "solve", puzzle, more, "--export", path).expect(t, statusFine)
+			if text := must.Get(os.ReadFile(path))(t); !strings.Contains(string(text), want) {
+				t.Errorf("%s: %s, want %q", more, text, want)
+			}
+		}
+	}
+	execute(t, "solve", puzzle, "--matrix").expect(t, statusFine, "west   100\n")
+	execute(t, "solve", puzzle, "--matrix", "--json").expect(t, statusFine, `"payoffs":[[["0"]],[["100"]]]`)
+	for _, more := range []string{"--matrix", "--json"} {
+		if o := execute(t, "solve", "pig-2-1", more); strings.Contains(o.out, "value of random") || strings.Contains(o.out, `"random":[`) {
+			t.Errorf("chance has a value: %s", o.out)
+		}
+	}
 }
 
 func TestFractionsThatAreTooLongAreDecimalsInTables(t *testing.T) {

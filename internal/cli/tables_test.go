@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,7 +114,7 @@ time             0.000 s
 
 func TestCertificatesAreToldInASentence(t *testing.T) {
 	for want, c := range map[string]solve.Certificate{
-		"certified: exploitability 0 (proved: at most 1.2e-14); 3 positions, 0.000 s": {
+		"certified: exploitability 0 (proved: at most 1e-12); 3 positions, 0.000 s": {
 			Certified: true, ProvedExploitability: 1.11e-14, PositionsChecked: 3,
 		},
 		"NOT finished: no fault found yet, the value is proved to lie in [0, 100]; 0 positions, 0.000 s": {
@@ -252,4 +253,27 @@ open     a sum
 		writeProofs(w, list)
 		return nil
 	})
+}
+
+func TestFiguresWithoutMeasurementsAreDashes(t *testing.T) {
+	none := &arena.Ranking{Standings: []arena.Standing{{Player: "a"}}, Ratings: []arena.Rating{{Player: "a"}}}
+	expectTable(t, `
+  player  matches  points  share  wins  draws  losses  late  illegal  failed
+       a        0       0      -     0      0       0     0        0       0
+
+  player  elo  95 %
+       a    -     -
+`, func(w io.Writer) error { return writeRanking(w, none) })
+	if line := scoreLine(none, 100); line != "match 1 of 100  a -" {
+		t.Error(line)
+	}
+	var bench, inspected strings.Builder
+	must.OK(t, writeBench(&bench, benchResult{}))
+	if fields := strings.Fields(bench.String()); !slices.Equal(fields[len(fields)-3:], []string{"-", "-", "-"}) {
+		t.Error(bench.String())
+	}
+	must.OK(t, writeInspection(&inspected, inspection{Class: observed(solve.Class{})}))
+	if !strings.Contains(inspected.String(), "class        -\n") {
+		t.Error(inspected.String())
+	}
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"stackmate/games/gamestest"
+	"stackmate/gdl"
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/protocol"
@@ -54,6 +57,33 @@ func TestAPersonPlaysInAMatch(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", part, out.String())
 		}
 	}
+}
+
+func TestAPersonIsToldOfTheInterruption(t *testing.T) {
+	for want, within := range map[string]time.Duration{"The time is over.": time.Millisecond, "The match is interrupted.": time.Hour} {
+		var out bytes.Buffer
+		ctx, cancel := context.WithTimeout(t.Context(), within)
+		s := &console{ctx: t.Context()}
+		m := gamestest.Machine(t, "ticTacToe")
+		h := &human{people: s.newPeople(neverTyping{t.Context()}, &out)}
+		must.OK(t, h.Start(t.Context(), protocol.Match{Game: gamestest.Rules(t, "ticTacToe"), Machine: m, Role: "x"}))
+		if within == time.Hour {
+			cancel()
+		}
+		if _, err := h.Play(ctx, [][]gdl.Term{nil}); err == nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%v, %q is missing in %s", err, want, out.String())
+		}
+		cancel()
+	}
+}
+
+// neverTyping is the input of a person who types nothing until the test ends.
+type neverTyping struct{ ctx context.Context }
+
+// Read implements io.Reader.
+func (n neverTyping) Read([]byte) (int, error) {
+	<-n.ctx.Done()
+	return 0, io.EOF
 }
 
 func TestAPersonPlaysAgainstASolution(t *testing.T) {
@@ -125,6 +155,8 @@ func TestRulesheetsComeFromStandardInputAndFolders(t *testing.T) {
 	typing(t, "(role  x)")
 	execute(t, "fmt", "-").expect(t, statusFine, "(role x)")
 	execute(t, "fmt", "-w", "-").expect(t, statusUsage, "standard input cannot be written")
+	typing(t, "N:AQ.2.. S:32.A.. EW:KJT9.K3.. trump:NT lead:S tricks:2")
+	execute(t, "bridge", "-").expect(t, statusFine, "tricks left")
 	dir := t.TempDir()
 	for name, text := range map[string]string{"good.kif": execute(t, "fmt", file(t, "g", exported.out)).out, "sub/odd.kif": "(role   x)\n", "notes.txt": "("} {
 		path := filepath.Join(dir, name)

@@ -86,7 +86,7 @@ func writePlayers(w io.Writer) error {
 		entry(k.Name, k.About)
 	}
 	entry(humanPlayer, "a person at this terminal, in match")
-	entry(solutionPlayer+":PATH", "a solution of solve --save; without PATH positions are solved")
+	entry(solutionPlayer+":PATH", "a solution of solve --save, in match; without PATH positions are solved")
 	entry("http://host:port", "a player at an address")
 	b.WriteString("\nOptions follow a colon, as in mcts:threads=1,without=rave+bounds.\n\n")
 	entry("threads=N", "number of searching threads")

@@ -40,6 +40,8 @@ func (c *tournamentCommand) plan(s *console) (arena.Tournament, error) {
 		p.Test = &arena.SPRT{Elo0: c.SPRT[0], Elo1: c.SPRT[1], Alpha: c.Alpha, Beta: c.Beta}
 	} else if len(c.SPRT) != 0 {
 		return p, fmt.Errorf("--sprt: expected two numbers, found %v", c.SPRT)
+	} else if i := slices.IndexFunc(s.flags, func(f string) bool { return f == "alpha" || f == "beta" }); i >= 0 && !c.Resume {
+		return p, fmt.Errorf("--%s: expected --sprt ELO0,ELO1, too", s.flags[i])
 	}
 	switch given := slices.Contains(s.flags, "rounds"); {
 	case given && c.Rounds < 1:

@@ -19,7 +19,7 @@ type tuneCommand struct {
 	Iterations   int      `default:"100" help:"Number of iterations."`
 	Pairs        int      `default:"4" help:"Pairs of matches of each game in an iteration, with seats swapped."`
 	Perturbation float64  `default:"${perturbation}" help:"Initial perturbation, as a fraction of each range."`
-	Step         float64  `default:"${step}" help:"Step of the first iteration if one side wins every match, as a fraction of each range."`
+	Step         float64  `default:"${step}" help:"Step of the first iteration, as a fraction of each range, if one side wins all its matches."`
 	eventFlags
 }
 
@@ -33,15 +33,42 @@ func (c *tuneCommand) Run(s *console) error {
 
 // plan implements planner.
 func (c *tuneCommand) plan(*console) (arena.Tournament, error) {
+	if c.Iterations < 1 || c.Pairs < 1 {
+		return arena.Tournament{}, fmt.Errorf("--iterations, --pairs: expected 1 or more, found %d and %d", c.Iterations, c.Pairs)
+	}
 	t := &arena.Tuning{Pairs: c.Pairs, Perturbation: c.Perturbation, Step: c.Step}
 	for _, text := range c.Parameters {
 		p, err := readParameter(text)
+		if err == nil {
+			p, err = c.startAtPlayer(p)
+		}
 		if err != nil {
 			return arena.Tournament{}, fmt.Errorf("--parameters: %w", err)
 		}
 		t.Parameters = append(t.Parameters, p)
 	}
 	return arena.Tournament{Rounds: c.Iterations * c.Pairs, Tuning: t}, nil
+}
+
+// startAtPlayer returns the parameter with the value in the name of the player as its start, and removes the value from the name.
+func (c *tuneCommand) startAtPlayer(p arena.Parameter) (arena.Parameter, error) {
+	for i, name := range c.Players { // two players of a tuning have the same name
+		kind, text, _ := strings.Cut(name, ":")
+		options := strings.Split(text, ",")
+		at := slices.IndexFunc(options, func(option string) bool { return strings.HasPrefix(option, p.Name+"=") })
+		if at < 0 {
+			continue
+		}
+		start, err := strconv.ParseFloat(options[at][len(p.Name)+1:], 64)
+		if err != nil {
+			return p, fmt.Errorf("expected %s=NUMBER in player %q", p.Name, name)
+		}
+		c.Players[i] = strings.TrimSuffix(kind+":"+strings.Join(slices.Delete(options, at, at+1), ","), ":")
+		if p, err = p.Within(nil, nil, &start); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
 }
 
 // report implements planner.

@@ -78,6 +78,8 @@ type validation struct {
 
 	Proofs  []proof `json:"proofs,omitempty"`
 	Refuted int     `json:"refuted,omitempty"` // proofs that a valid rulesheet must pass, and this one does not
+
+	foreign bool // the text is no rulesheet: findings and counts do not apply
 }
 
 // validate checks a rulesheet and, if asked to, plays the game. The error says
@@ -92,8 +94,7 @@ func (c *validateCommand) validate(s *console, file string, src []byte) (validat
 		return v, fmt.Errorf("%s: %w", file, err)
 	}
 	if other := foreign(file, src, err); other != nil {
-		v.Findings = gdl.Diagnostics{} // of something else
-		return v, other
+		return validation{File: file, Findings: gdl.Diagnostics{}, Faults: v.Faults, foreign: true}, other
 	}
 	if err != nil { // the findings hold the error
 		_, _, err = gdl.LoadToPlay(s.ctx, file, src)
@@ -139,6 +140,10 @@ func writeValidation(w io.Writer, v validation) error {
 	}
 	if len(v.Proofs) > 0 {
 		writeProofs(&b, v.Proofs)
+	}
+	if v.foreign {
+		_, err := fmt.Fprintf(w, "%s: not valid\n", v.File)
+		return err
 	}
 	verdict := "valid"
 	if !v.Valid {

@@ -67,7 +67,7 @@ func (c *workFlags) newTaskWorker(s *console, players int, knowledge string) (*t
 	if c.Matches < 0 || c.Threads < 1 || c.Threads > player.MaxThreads {
 		return nil, usageError{fmt.Errorf("expected --matches of 0 or more and --threads of 1 to %d, found %d and %d", player.MaxThreads, c.Matches, c.Threads)}
 	}
-	if err := checkFolder("--knowledge", knowledge); err != nil {
+	if err := s.checkKnowledge(knowledge); err != nil {
 		return nil, err
 	}
 	threads := keepClocks()

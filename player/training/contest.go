@@ -3,6 +3,7 @@ package training
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -89,7 +90,7 @@ func (c *pairs) run(ctx context.Context, decided func()) error {
 			}
 			pair += points / 2
 		}
-		if s := c.add(pair); s.Games >= leastPairs && max(s.Points, -s.Points) > s.Error {
+		if s := c.add(pair); s.Games >= leastPairs && math.Abs(s.Centre()) > s.Error {
 			decided()
 		}
 	}

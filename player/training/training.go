@@ -173,13 +173,13 @@ func (t *Training) checkpoint(ctx context.Context, learnt float64, interval time
 	present := t.learner.Evaluation()
 	c := Checkpoint{Seconds: learnt, Progress: t.learner.Progress(), Against: t.duel(ctx, interval, present, t.best)}
 	c.Elo = t.elo + c.Against.Elo()
-	if c.Against.Points+c.Against.Error >= 0 { // also without a comparison
+	if c.Against.Centre()+c.Against.Error >= 0 { // also without a comparison
 		if err := t.learner.Save(t.File, t.rules); err != nil {
 			return err
 		}
 		c.Saved, t.saved = true, present
 	}
-	if c.Against.Points > c.Against.Error && ctx.Err() == nil {
+	if c.Against.Centre() > c.Against.Error && ctx.Err() == nil {
 		c.Elo = t.elo + t.duel(ctx, interval, present, t.best).Elo()
 		t.best, t.elo = present, c.Elo
 	}

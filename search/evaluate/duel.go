@@ -11,10 +11,16 @@ import (
 type Score struct {
 	Games int `json:"games"`
 	// Points is the mean of its goals minus the goals of the opponent, from -100 to 100. Error
-	// is about half the width of the 95 % confidence interval of Points, with one win and one
-	// loss added as a prior.
+	// is about half the width of the 95 % confidence interval around Centre.
 	Points float64 `json:"points"`
 	Error  float64 `json:"error"`
+}
+
+// Centre returns the mean of the points with one win and one loss added as a prior. Its distance from 0, compared with
+// Error, is the certainty of the result: a mean of few games is no evidence.
+func (s Score) Centre() float64 {
+	n := float64(s.Games)
+	return s.Points * n / (n + 2)
 }
 
 // Elo returns the difference in strength by which Points are expected (Elo, "The Rating of Chessplayers", 1978). A draw

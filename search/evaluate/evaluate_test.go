@@ -58,6 +58,22 @@ func randomStates(m machine.Machine, rng *machine.Rand, n int) []uint64 {
 	return states
 }
 
+func TestAScoreOfFewGamesIsNotSure(t *testing.T) {
+	const all = machine.MaxGoal
+	for games, sure := range map[int]bool{1: false, 2: false, 3: false, 10: true} {
+		n := float64(games)
+		for _, side := range []float64{1, -1} {
+			s := ScoreOf(games, side*n*all, n*all*all)
+			if s.Points != side*all || math.Abs(s.Centre()) > s.Error != sure || s.Centre()*side <= 0 {
+				t.Errorf("%d games: %.1f ± %.1f points around %.1f, want sure %t", games, s.Points, s.Error, s.Centre(), sure)
+			}
+		}
+	}
+	if c := ScoreOf(0, 0, 0).Centre(); c != 0 {
+		t.Errorf("no games: %v", c)
+	}
+}
+
 func TestWeightsInFixedPointAddUpToThoseOfTheNetwork(t *testing.T) {
 	rng := machine.NewRand(3)
 	for _, game := range []string{"ticTacToe", "connectFour", "trio-3x3"} {

@@ -19,11 +19,12 @@ type ExactSolution struct {
 	Pure [][2]string `json:"pure"`
 }
 
-// Matrix holds the payoffs of both players; rows are moves of the first player, columns moves of the other player.
+// Matrix holds the payoffs of one or two players; rows are moves of the first player, columns moves of the other player.
+// A cell has one payoff for each player.
 type Matrix struct {
-	Rows    []string      `json:"rows"`
-	Columns []string      `json:"columns"`
-	Payoffs [][][2]string `json:"payoffs"`
+	Rows    []string     `json:"rows"`
+	Columns []string     `json:"columns"`
+	Payoffs [][][]string `json:"payoffs"`
 }
 
 // newExactSolution returns an equilibrium with named moves.
@@ -45,9 +46,10 @@ func newExactSolution(names *machine.Names, x equilibrium.Exact) *ExactSolution 
 	}
 	e.Matrix = Matrix{Rows: texts[0], Columns: texts[1]}
 	for i, row := range x.Matrix.Row {
-		var line [][2]string
+		var line [][]string
 		for j := range row {
-			line = append(line, [2]string{x.Matrix.Row[i][j].RatString(), x.Matrix.Column[i][j].RatString()})
+			cell := []string{x.Matrix.Row[i][j].RatString(), x.Matrix.Column[i][j].RatString()}
+			line = append(line, cell[:len(players)])
 		}
 		e.Matrix.Payoffs = append(e.Matrix.Payoffs, line)
 	}

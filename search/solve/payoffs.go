@@ -15,7 +15,7 @@ import (
 // ErrMatrix is wrapped by the error of a position whose matrix is not known.
 var ErrMatrix = errors.New("no matrix")
 
-// Matrix returns the payoffs of both players after each pair of moves at position q, the mean over the moves of chance. It takes the payoffs
+// Matrix returns the payoffs of the players after each pair of moves at position q, the mean over the moves of chance. It takes the payoffs
 // of the exact equilibrium, if method Equilibrium has solved the game, or else searches the positions after q. The error wraps ErrMatrix
 // if q is terminal, or if a value is not solved or is a guarantee only.
 func (s *Solver) Matrix(ctx context.Context, m machine.Machine, q machine.State) (*Matrix, error) {
@@ -59,9 +59,9 @@ func (s *Solver) Matrix(ctx context.Context, m machine.Machine, q machine.State)
 	}
 	matrix := &Matrix{Rows: texts[0], Columns: texts[1]}
 	for row := range slices.Chunk(sums, len(texts[1])) {
-		var cells [][2]string
+		var cells [][]string
 		for _, sum := range row {
-			cells = append(cells, [2]string{decimal(sum[0]), decimal(sum[1])})
+			cells = append(cells, []string{decimal(sum[0]), decimal(sum[1])}[:len(players)])
 		}
 		matrix.Payoffs = append(matrix.Payoffs, cells)
 	}

@@ -2,7 +2,7 @@ package solve_test
 
 import (
 	"errors"
-	"slices"
+	"reflect"
 	"testing"
 
 	"stackmate/internal/must"
@@ -23,8 +23,8 @@ func TestTheMatrixHasTheMeansOverChanceAndTheValuesAfterwards(t *testing.T) {
 	s := solver(t, solve.Options{Method: solve.Auto, Table: solve.On})
 	must.Get(s.Solve(t.Context(), m, nil))(t)
 	got := must.Get(s.Matrix(t.Context(), m, m.Initial()))(t)
-	want := [][][2]string{{{"40", "60"}}, {{"65", "35"}}}
-	if !slices.EqualFunc(got.Payoffs, want, slices.Equal) || len(got.Rows) != 2 || len(got.Columns) != 1 {
+	want := [][][]string{{{"40", "60"}}, {{"65", "35"}}}
+	if !reflect.DeepEqual(got.Payoffs, want) || len(got.Rows) != 2 || len(got.Columns) != 1 {
 		t.Errorf("%+v, want payoffs %v", got, want)
 	}
 	if _, err := s.Matrix(t.Context(), m, machine.State{1}); !errors.Is(err, solve.ErrMatrix) {

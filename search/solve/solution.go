@@ -62,6 +62,7 @@ func newSolution(method string, names *machine.Names, facts goals.Facts, r searc
 		Method:    method,
 		Concept:   r.Concept,
 		Value:     make(map[string][2]float64),
+		Estimate:  make(map[string]float64),
 		Strategy:  make(map[string]map[string]float64),
 		Proved:    r.Proved,
 		Solved:    r.Solved(),
@@ -80,13 +81,12 @@ func newSolution(method string, names *machine.Names, facts goals.Facts, r searc
 	if r.Unfinished != nil {
 		s.Unfinished = r.Unfinished.Error()
 	}
-	for role, v := range r.Values {
-		s.Value[names.Roles[role]] = [2]float64{v.Lower, v.Upper}
-	}
-	if !s.Solved && r.Estimates != nil {
-		s.Estimate = make(map[string]float64)
-		for role, v := range r.Estimates {
-			s.Estimate[names.Roles[role]] = v
+	for _, role := range names.Players() {
+		if r.Values != nil {
+			s.Value[names.Roles[role]] = [2]float64{r.Values[role].Lower, r.Values[role].Upper}
+		}
+		if !s.Solved && r.Estimates != nil {
+			s.Estimate[names.Roles[role]] = r.Estimates[role]
 		}
 	}
 	for role, strategy := range r.Strategies {

@@ -94,8 +94,11 @@ func New(o Options) (*Solver, error) {
 	if _, err := matrix.NewEngine(o.LP); err != nil {
 		return nil, err
 	}
-	if o.Epsilon < 0 || o.Memory <= 0 {
-		return nil, fmt.Errorf("expected a tolerance ≥ 0 and a memory > 0 MiB, found %v and %d", o.Epsilon, o.Memory)
+	if !(o.Epsilon >= 0) {
+		return nil, fmt.Errorf("tolerance: expected a number of goal points ≥ 0, found %v", o.Epsilon)
+	}
+	if o.Memory <= 0 {
+		return nil, fmt.Errorf("memory: expected a number of MiB > 0, found %d", o.Memory)
 	}
 	s := &Solver{auto: o.Method == Auto, answers: o.Answers, searchers: make(map[string]search.Searcher), memory: o.Memory << 20, epsilon: o.Epsilon, used: o.Method}
 	s.arrivals.memory = s.memory
@@ -247,11 +250,24 @@ func begun(m machine.Machine, q machine.State) Class {
 // the method keeps no proofs. Its memory limit must be maxBytes: another limit makes it start anew.
 func (s *Solver) Keeper(m machine.Machine) (method string, k search.Keeper, maxBytes int64) {
 	method = s.used
-	if methods := solving(named(m)); method == Auto && methods != nil {
-		method = methods[0]
+	if method == Auto {
+		if methods := solving(begun(m, m.Initial())); methods != nil {
+			method = methods[0]
+		}
 	}
 	k, _ = s.searchers[method].(search.Keeper)
 	return method, k, s.memory
+}
+
+// KeeperMethods returns the methods that keep the proofs of an unfinished search, see search.Keeper.
+func KeeperMethods() (methods []string) {
+	for _, method := range Methods[1:] {
+		s, err := newSearcher(method, Default())
+		if _, keeps := s.(search.Keeper); err == nil && keeps {
+			methods = append(methods, method)
+		}
+	}
+	return methods
 }
 
 // Part is a game with its solution, position by position: the solved game, or the zero-sum game of one role if the
