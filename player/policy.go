@@ -152,7 +152,8 @@ func (w *worker) call(wait <-chan time.Time, f func(policy)) (<-chan error, erro
 func (w *worker) begin(ctx context.Context, at position) {
 	if done, err := w.call(nil, func(p policy) { p.begin(ctx, at) }); err == nil {
 		select {
-		case <-done: // run has logged an error
+		case err := <-done:
+			_ = err // run has logged it
 		case <-ctx.Done():
 		}
 	}

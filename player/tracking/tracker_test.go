@@ -276,6 +276,7 @@ func (ring) terminal(context.Context, snapshot) (bool, error) { return false, ni
 func (ring) legal(context.Context, snapshot, int, int) ([]string, error) {
 	return []string{"a", "b"}, nil
 }
+
 func (r *ring) isLegal(_ context.Context, _ snapshot, _ int, move string) (bool, error) {
 	time.Sleep(r.pause)
 	return len(move) == 1 && strings.Contains(ringMoves, move), nil
@@ -320,7 +321,8 @@ func TestANewReadingOfTheHistoryEndsInTime(t *testing.T) {
 // choices is the legal moves of one role by position.
 type choices map[snapshot][]string
 
-func (c choices) initial(context.Context) (snapshot, error)                        { return "", nil }
+func (c choices) initial(context.Context) (snapshot, error) { return "", nil }
+
 func (c choices) terminal(context.Context, snapshot) (bool, error)                 { return false, nil }
 func (c choices) next(_ context.Context, s snapshot, _ []string) (snapshot, error) { return s, nil }
 

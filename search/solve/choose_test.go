@@ -103,11 +103,15 @@ func TestFaultsOfTheRulesNameNoOtherMethods(t *testing.T) {
 	}{
 		"no legal move": {`(role x) (init (s 0)) (<= (legal x ?m) (true (s 0)) (move ?m)) (move a) (move b) (<= (next (s ?m)) (does x ?m))
 			(<= terminal (true (s b))) (goal x 50)`, solve.BoundedAlphaBeta, play.ErrStuck, "no legal move"},
-		"two goals at an end of a puzzle": {`(role x) (init (s 0)) (<= (legal x ?m) (true (s 0)) (move ?m)) (move a) (move b) (<= (next (s ?m)) (does x ?m))
+		"two goals at an end of a puzzle": {
+			`(role x) (init (s 0)) (<= (legal x ?m) (true (s 0)) (move ?m)) (move a) (move b) (<= (next (s ?m)) (does x ?m))
 			(<= terminal (true (s ?m)) (distinct ?m 0)) (<= (goal x 50) (true (s a))) (<= (goal x 40) (true (s b))) (<= (goal x 30) (true (s b)))`,
-			solve.Plans, search.ErrGoals, "x has no such goal, or several"},
-		"no player": {`(role random) (init a) (legal random l) (<= (next b) (does random l)) (<= terminal (true b)) (goal random 0)`,
-			solve.BoundedAlphaBeta, nil, "expected a role besides random"},
+			solve.Plans, search.ErrGoals, "x has no such goal, or several",
+		},
+		"no player": {
+			`(role random) (init a) (legal random l) (<= (next b) (does random l)) (<= terminal (true b)) (goal random 0)`,
+			solve.BoundedAlphaBeta, nil, "expected a role besides random",
+		},
 	} {
 		s := solver(t, solve.Options{Method: c.method})
 		_, err := s.Solve(t.Context(), gamestest.Compiled(t, c.rules), nil)

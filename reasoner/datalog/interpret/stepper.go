@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"stackmate/internal/guard"
-	"stackmate/reasoner/datalog/internal/join"
 	"stackmate/reasoner/datalog"
+	"stackmate/reasoner/datalog/internal/join"
 	"stackmate/reasoner/datalog/internal/rules"
 	"stackmate/reasoner/datalog/internal/tuples"
 	"stackmate/reasoner/machine"

@@ -206,8 +206,8 @@ type Plan struct {
 	Bound int32            // goal points: it is proved that no plan has more
 	// Faulty holds joint moves to a terminal position without a single goal, which no plan leads to; nil if none was met.
 	Faulty [][]machine.Move
-	Calls int64            // calls of the SAT solver
-	Bytes int64            // memory of the largest formula
+	Calls  int64 // calls of the SAT solver
+	Bytes  int64 // memory of the largest formula
 }
 
 // Proving is a machine that proves facts from the rules. A proof ends with its context, and after ten seconds if the
