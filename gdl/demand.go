@@ -35,7 +35,7 @@ type mode struct {
 	bound    string // for each argument b, or f for free
 }
 
-// auxiliary is the names of the relations of a mode: the answers, and the questions for bound arguments.
+// auxiliary holds the names of the relations of a mode: the answers, and the questions for bound arguments.
 type auxiliary struct{ answers, questions string }
 
 // evaluateOnDemand rewrites the program without open relations. It returns false if a condition on an open relation,
