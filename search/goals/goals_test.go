@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/games/gamestest"
 	"stackmate/internal/exhaustive"
 	"stackmate/internal/must"
 	"stackmate/internal/toys"
@@ -284,21 +285,27 @@ func TestASumOtherThan100IsOfMatchesThatEnd(t *testing.T) {
 	detour := loop(100, 50) // a position is reached after one and after two joint moves
 	detour.Nodes[0].Kids[0] = 2
 	detour.Nodes = append(detour.Nodes, toys.Node{Moves: []int{1, 1}, Kids: []int{1}})
+	rules := func(right int) machine.Machine { // the same, with a sum that the rules prove
+		return gamestest.Compiled(t, fmt.Sprintf(`(role left) (role right) (init at) (legal right noop) (<= (legal left stay) (true at)) (<= (legal left quit) (true at))
+			(<= (next at) (does left stay)) (<= (next end) (does left quit)) (<= terminal (true end)) (<= (goal left 100) (true end)) (<= (goal right %d) (true end))`, right))
+	}
 	for name, c := range map[string]struct {
-		game  *toys.Tree
+		game  machine.Machine
 		right search.Interval
 		want  search.Concept
 	}{
-		"sum 150 and a loop":    {loop(100, 50), search.Interval{Lower: 0, Upper: 50}, search.Guarantee},
-		"sum 100 and a loop":    {loop(100, 0), search.Exact(0), search.Value},
-		"sum 150 without loops": {ends([2]int32{100, 50}, [2]int32{80, 70}), search.Exact(50), search.Value},
-		"sum 150 and a detour":  {detour, search.Exact(50), search.Guarantee},
+		"sum 150 and a loop":    {loop(100, 50).Machine(), search.Interval{Lower: 0, Upper: 50}, search.Guarantee},
+		"sum 100 and a loop":    {loop(100, 0).Machine(), search.Exact(0), search.Value},
+		"sum 150 without loops": {ends([2]int32{100, 50}, [2]int32{80, 70}).Machine(), search.Exact(50), search.Value},
+		"sum 150 and a detour":  {detour.Machine(), search.Exact(50), search.Guarantee},
+		"a proved sum of 150":   {rules(50), search.Interval{Lower: 0, Upper: 50}, search.Guarantee},
+		"a proved sum of 100":   {rules(0), search.Exact(0), search.Value},
 	} {
 		for method, make := range methods {
 			if method == "bi" || method == "biab" || method == "do" {
 				continue // they end where positions repeat
 			}
-			m := c.game.Machine()
+			m := c.game
 			r, err := goals.NewSearcher(goals.Config{Kind: goals.ZeroSum, Threads: 1, Make: make}).Search(t.Context(), m, m.Initial(), search.Limits{})
 			if err != nil || r.Concept != c.want || r.Values[0] != search.Exact(100) || r.Values[1] != c.right {
 				t.Errorf("%s, %s: %v as %s, error %v; want 100 and %v as %s", name, method, r.Values, r.Concept, err, c.right, c.want)
