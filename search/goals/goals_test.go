@@ -483,9 +483,13 @@ func TestOpenIntervalsAreMovedOutwardsInGamesWithChance(t *testing.T) {
 		game.Roles = []string{"left", c.second}
 		s := goals.NewSearcher(goals.Config{Make: func() search.Searcher { return bounds(c.v) }, Rounding: 0.5})
 		m := game.Machine()
-		r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{})
+		var reported search.Result
+		r, err := s.Search(t.Context(), m, m.Initial(), search.Limits{Progress: func(r search.Result) { reported = r }})
 		if err != nil || r.Values[0] != c.want || r.Moves[0][0].Bounds != c.want {
 			t.Errorf("%v with %s: %v, %v, error %v; want %v", c.v, c.second, r.Values, r.Moves, err, c.want)
+		}
+		if reported.Values[0] != c.want || reported.Moves[0][0].Bounds != c.want {
+			t.Errorf("%v with %s: a report of %v, %v; want %v", c.v, c.second, reported.Values, reported.Moves, c.want)
 		}
 	}
 }

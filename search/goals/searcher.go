@@ -76,6 +76,12 @@ func (s *Searcher) Search(ctx context.Context, m machine.Machine, q machine.Stat
 	if s.prepare(ctx, m); s.err != nil {
 		return search.Result{}, s.err
 	}
+	if tell := lim.Progress; tell != nil {
+		lim.Progress = func(r search.Result) {
+			s.outwards(&r)
+			tell(r)
+		}
+	}
 	working, end := context.WithCancel(ctx)
 	defer end()
 	s.watch.end.Store(&end)
@@ -107,13 +113,16 @@ func (s *Searcher) outwards(r *search.Result) {
 		}
 		return search.Interval{Lower: max(0, v.Lower-s.config.Rounding), Upper: min(machine.MaxGoal, v.Upper+s.config.Rounding)}
 	}
+	r.Values, r.Moves = slices.Clone(r.Values), slices.Clone(r.Moves) // the search may report them again
 	for role, v := range r.Values {
 		r.Values[role] = widen(v)
 	}
-	for _, moves := range r.Moves {
+	for role, moves := range r.Moves {
+		moves = slices.Clone(moves)
 		for i := range moves {
 			moves[i].Bounds = widen(moves[i].Bounds)
 		}
+		r.Moves[role] = moves
 	}
 }
 
