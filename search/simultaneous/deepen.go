@@ -27,10 +27,11 @@ import (
 // one searches all positions in the full window; if that narrows no bound either, all later
 // iterations would do the same, and the search ends.
 //
-// The strategies are from the first iteration that knows the value up to nullWindow. Theorem (Everett, "Recursive games",
-// 1957): if the bounds u of all positions are below the values of their matrices over u, the optimal strategies of these
-// matrices guarantee u, position by position, in an endless match too. In later iterations the differences drown in
-// rounding, and a strategy may stay where it is for ever. So a search whose bounds have met begins with new tables.
+// The strategy of a player is from the last iteration that gains for its bound, before the bounds meet up to nullWindow.
+// Theorem (Everett, "Recursive games", 1957): if the bounds u of all positions are below the values of their matrices over
+// u, the optimal strategies of these matrices guarantee u, position by position, in an endless match too. In later
+// iterations the differences drown in rounding, and a strategy may stay where it is for ever. One bound may converge long
+// before the other. A search whose bounds have met begins with new tables.
 
 // errRepeats ends a depth-first search of a game whose positions repeat.
 var errRepeats = errors.New("positions repeat: only method smab goes on there, with a table (--table on)")
@@ -136,6 +137,19 @@ func (s *solver) beginDeepening() {
 	s.memory.table = table.New(s.machine, proved, s.tableBytes/2)
 }
 
+// leastGain is the change of a bound from which an iteration gains: several times the error of a linear program.
+const leastGain = 8 * margin
+
+// improve replaces the strategies of the players whose bounds an iteration has narrowed by leastGain, from v to found.
+func (s *solver) improve(strategies, played [][]search.Weighted, v, found search.Interval) {
+	if found.Lower >= v.Lower+leastGain {
+		strategies[s.row] = played[s.row]
+	}
+	if found.Upper <= v.Upper-leastGain {
+		strategies[s.column] = played[s.column]
+	}
+}
+
 // deepen searches position q up to one horizon after the other.
 func (s *solver) deepen(q machine.State) (v search.Interval, f *frame, strategies [][]search.Weighted) {
 	h := s.horizon
@@ -148,8 +162,10 @@ func (s *solver) deepen(q machine.State) (v search.Interval, f *frame, strategie
 		s.counters.Depth = h.plies
 		s.poll() // frames that hold their positions already are not expanded again
 		found, frame, played := s.root(q)
-		if !h.met && !s.stopped || strategies == nil {
+		if strategies == nil {
 			strategies = played
+		} else if !h.met && !s.stopped {
+			s.improve(strategies, played, v, found)
 		}
 		v, f = meet(found, v), frame
 		h.met = h.met || v.Upper-v.Lower <= nullWindow
