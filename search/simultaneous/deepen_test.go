@@ -165,6 +165,21 @@ func TestBoundsOfGamesWithCyclesHoldWhereverTheyStopAndConverge(t *testing.T) {
 	})
 }
 
+// The bound of the column player converges by a half in each iteration, the bound of the row player by three quarters. When they
+// have met, the column player's moves differ by less than rounding, and one of them alone may stay for ever.
+func TestAStrategyIsFromTheLastGainOfItsOwnBound(t *testing.T) {
+	const first, second, end = 0, 1, 2
+	g := &toys.Tree{Roles: two, Nodes: []toys.Node{
+		{Moves: []int{2, 3}, Kids: []int{first, end, second, second, first, first}},
+		{Moves: []int{2, 3}, Kids: []int{first, end, end, end, first, end}},
+		{Goals: []int32{20, 80}},
+	}}
+	r := deepened(t, g, OrderBest, search.Limits{})
+	if column := r.Strategies[1]; r.Values[0] != search.Exact(20) || len(column) < 2 || column[0].Move != 0 || math.Abs(column[0].Probability-0.5) > 0.01 {
+		t.Errorf("values %v, the column player plays %v; want half of move 0", r.Values, column)
+	}
+}
+
 func TestAStoppedSearchOfARepeatedGameGoesOnLater(t *testing.T) {
 	s := must.Get(New(Config{Table: true}))(t)
 	m := untilSomebodyWins(3, 3, again, 0, 100, 100, again, 0, 0, 100, again).Machine()
