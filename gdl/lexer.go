@@ -34,7 +34,8 @@ type syntax struct {
 	foreign bool // comments of other languages are comments
 }
 
-// The notations of rulesheets, and of terms of a game, which are in prefix syntax whatever their names.
+// The notations of rulesheets are prefix and infix. The notation of terms of a game is lone, in which a name such as # or //a
+// begins no comment.
 var (
 	prefix = newSyntax(";", "()", true)
 	infix  = newSyntax("%;", "(),&|~:!", true)

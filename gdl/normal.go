@@ -90,7 +90,7 @@ func flatten(dst, formulas []Formula, negated bool) []Formula {
 }
 
 // limitDisjunctions replaces the largest disjunctions of a flat conjunction by auxiliary relations, so that the rest can be
-// distributed. Disjunctions of one size are distributed together or not at all, whatever their order.
+// distributed. Disjunctions of one size are distributed together or not at all, so that their order does not matter.
 func (n *normaliser) limitDisjunctions(head Term, conj []Formula) []Formula {
 	limit := max(1, min(maxBranches, maxLiterals/(len(conj)+1)))
 	if rules, _ := distributed(conj); rules <= limit {

@@ -12,6 +12,7 @@ import (
 	"stackmate/internal/exhaustive"
 	"stackmate/reasoner"
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 )
 
 // idleClock is the processor time for each of idleMoves moves of a match.
@@ -88,7 +89,7 @@ func playsBusily(t *testing.T, m machine.Machine) {
 				t.Errorf("move %d of %s is made with nothing searched: %+v", move, m.Names().Roles[role], x)
 			}
 		}
-		step(b, joint)
+		play.Step(b, joint)
 		q = make(machine.State, len(m.Initial())) // an abandoned search may still read the one before
 		b.Store(q, 1)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -18,7 +19,7 @@ type plan struct {
 func (p plan) advance(m machine.Machine) plan {
 	b, state := m.NewNarrowBatch(), slices.Clone(p.state)
 	b.Load(state, 1)
-	step(b, p.line[0])
+	play.Step(b, p.line[0])
 	b.Store(state, 1)
 	return plan{p.line[1:], state}
 }
@@ -30,26 +31,4 @@ func (t *thinker) newRoot(at position) *root {
 		r.follow(&search.Result{Line: t.plan.line, Values: make([]search.Interval, len(at.machine.Names().Roles))})
 	}
 	return r
-}
-
-// outcome returns the goal of the role at the end of a line, and whether the game is over there.
-func outcome(at position, line [][]machine.Move) (goal float64, over bool) {
-	b := at.machine.NewNarrowBatch()
-	b.Load(at.state, 1)
-	for _, joint := range line {
-		step(b, joint)
-	}
-	b.Evaluate(1)
-	goals := make([]int32, len(at.machine.Names().Roles))
-	b.Goals(goals, 0)
-	return float64(goals[at.role]), b.Terminal()[0]&1 != 0
-}
-
-// step chooses a joint move in lane 0 and advances the batch.
-func step(b machine.Batch, joint []machine.Move) {
-	b.Evaluate(1)
-	for r, m := range joint {
-		b.Choose(0, machine.Role(r), m)
-	}
-	b.Advance(1)
 }

@@ -14,6 +14,7 @@ import (
 	"stackmate/internal/cputime"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/evaluate"
 	"stackmate/search/montecarlo"
@@ -30,7 +31,7 @@ func withPupil(t *testing.T) (*thinker, position) {
 	b, state := m.NewNarrowBatch(), make(machine.State, len(m.Initial()))
 	b.Load(m.Initial(), 1)
 	b.Evaluate(1)
-	step(b, []machine.Move{b.AppendLegal(nil, 0, 0)[0], b.AppendLegal(nil, 0, 1)[0]})
+	play.Step(b, []machine.Move{b.AppendLegal(nil, 0, 0)[0], b.AppendLegal(nil, 0, 1)[0]})
 	b.Store(state, 1)
 	b.Evaluate(1)
 	at := position{machine: m, state: state, role: 1, legal: b.AppendLegal(nil, 0, 1)}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/arrival"
 )
@@ -110,7 +111,8 @@ func (r *root) follow(found *search.Result) {
 	if !r.alone && !(found.Proved && v.Solved()) {
 		return
 	}
-	goal, over := outcome(r.position, found.Line)
+	goals, over := play.Outcome(r.machine, r.state, found.Line)
+	goal := float64(goals[r.role])
 	if over && r.alone {
 		r.bound(k.Move, search.Interval{Lower: goal, Upper: bestGoal})
 		v = search.Exact(k.Bounds.Lower)

@@ -188,7 +188,7 @@ func (r *round) proveOthers(ctx context.Context, s search.Searcher, got report, 
 		joint := slices.Clone(at.others)
 		joint[at.role] = m
 		b.Load(at.state, 1)
-		step(b, joint)
+		play.Step(b, joint)
 		b.Store(child, 1)
 		if found, err := s.Search(ctx, at.machine, child, lim); err == nil && found.Proved {
 			found.Line = append([][]machine.Move{joint}, found.Line...)

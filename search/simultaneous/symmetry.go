@@ -44,7 +44,7 @@ const lengthTime = 50 * time.Millisecond
 // even returns the value of a position that is its own image under an exchange.
 func (y *symmetry) even() search.Interval { return search.Exact(y.sum / 2) }
 
-// exchange returns v from the other player's side, if the players are exchanged. It lies within the range of goals, whatever the sum.
+// exchange returns v from the other player's side, if the players are exchanged. The result lies within the range of goals for every sum.
 func (y *symmetry) exchange(v search.Interval, exchanged bool) search.Interval {
 	if !exchanged {
 		return v

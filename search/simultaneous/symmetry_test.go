@@ -62,7 +62,7 @@ func TestTheProofThatMatchesEndTakesNoTimeFromTheSearch(t *testing.T) {
 	}
 }
 
-// An interval of the range of goals stays within it when the players are exchanged, whatever the sum, and in the table.
+// An interval of the range of goals stays within this range when the players are exchanged, for every sum, and in the table.
 func TestAnExchangedIntervalLiesWithinTheGoals(t *testing.T) {
 	for sum, want := range map[float64]search.Interval{150: {Lower: 50, Upper: 100}, 100: {Lower: 0, Upper: 100}, 40: {Lower: 0, Upper: 40}} {
 		y := &symmetry{sum: sum}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 	"stackmate/search/arrival"
 )
@@ -89,11 +90,7 @@ func withoutCircle(m machine.Machine, q machine.State, line [][]machine.Move) []
 	visited := []string{q.Key()} // before and after each joint move that is kept
 	for _, joint := range line {
 		b.Load(state, 1)
-		b.Evaluate(1)
-		for r, move := range joint {
-			b.Choose(0, machine.Role(r), move)
-		}
-		b.Advance(1)
+		play.Step(b, joint)
 		b.Store(state, 1)
 		kept, visited = append(kept, joint), append(visited, state.Key())
 		if first := slices.Index(visited, state.Key()); first < len(kept) {

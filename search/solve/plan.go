@@ -7,6 +7,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/facts"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -30,7 +31,7 @@ func (planner) Search(ctx context.Context, m machine.Machine, q machine.State, l
 	r := planned(m, found, began)
 	r.Unfinished = err
 	if found.Faulty != nil && found.Bound < machine.MaxGoal {
-		goalAfter(m, q, found.Faulty) // a machine that checks its goals (package goals) refuses the bound
+		play.Outcome(m, q, found.Faulty) // a machine that checks its goals (package goals) refuses the bound
 	}
 	return r, confirm(m, q, found)
 }
@@ -41,30 +42,13 @@ func confirm(m machine.Machine, q machine.State, p facts.Plan) error {
 	if p.Line == nil {
 		return nil
 	}
-	switch goal, over := goalAfter(m, q, p.Line); {
-	case over && goal == p.Goal:
+	switch goals, over := play.Outcome(m, q, p.Line); {
+	case over && goals[0] == p.Goal:
 		return nil
-	case over && goal == machine.NoGoal:
+	case over && goals[0] == machine.NoGoal:
 		return search.ErrGoals
 	}
 	return fmt.Errorf("expected a plan of %d joint moves to a goal of %d, found another end: this is a fault of the program", len(p.Line), p.Goal)
-}
-
-// goalAfter makes joint moves from position q of a game of one role. It returns the goal, and whether the game is over.
-func goalAfter(m machine.Machine, q machine.State, line [][]machine.Move) (goal int32, over bool) {
-	b := m.NewNarrowBatch()
-	b.Load(q, 1)
-	for _, joint := range line {
-		b.Evaluate(1)
-		for r, move := range joint {
-			b.Choose(0, machine.Role(r), move)
-		}
-		b.Advance(1)
-	}
-	b.Evaluate(1)
-	goals := make([]int32, len(m.Names().Roles))
-	b.Goals(goals, 0)
-	return goals[0], b.Terminal()[0]&1 != 0
 }
 
 // planned returns a plan as search result.
