@@ -514,7 +514,7 @@ func manyWindowsFollowOneTable(t *testing.T, address string, ctx context.Context
 	do(t, ctx, chromedp.Navigate(address+"#/game/ticTacToe"), chromedp.WaitVisible("#play"), chromedp.SetValue("#seat-1", "person"), chromedp.Click("#play"), chromedp.WaitVisible(".can"))
 	table := value[string](t, ctx, "location.href")
 	var windows []context.Context
-	for range 8 {
+	for range 6 {
 		w := tab(t, ctx)
 		do(t, w, chromedp.Navigate(table), saying("#state", "Turn 1"))
 		windows = append(windows, w)

@@ -64,7 +64,7 @@ const maxGoroutines = 30
 // gives its memory back.
 func TestDamagedRulesheetsHarmNothing(t *testing.T) {
 	begin(t)
-	mutants, players := repetitions(t, 12, 2000), either(1, 2)
+	mutants, players := repetitions(t, 8, 2000), either(1, 2)
 	sheets := shuffled(t)
 	counts := &tally{counts: make(map[string]int)}
 	t.Run("players", func(t *testing.T) {
