@@ -67,8 +67,12 @@ func (w *worker) result() search.Result {
 		other := w.first + w.second - alone
 		res.Values[other] = estimated(bounds[other], float64(w.sum)-res.Values[alone].Lower)
 	}
-	if t.complete && !w.isSolved() {
+	switch {
+	case w.isSolved():
+	case t.complete:
 		res.Unfinished = errComplete
+	case t.most >= maxVisits:
+		res.Unfinished = errVisits
 	}
 	if w.plan != nil {
 		w.followPlan(&res)

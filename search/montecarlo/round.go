@@ -104,7 +104,7 @@ func (w *worker) descend(paths int32) {
 			w.propagateBounds(k)
 		}
 		if a.solved {
-			a.visits += s.paths
+			t.visit(a, s.paths)
 			w.end(s, k, r.goals[i*t.roles:])
 			continue
 		}
@@ -139,7 +139,7 @@ func (w *worker) branch(before, n, paths int32) {
 			}
 		}
 	}
-	a.visits += paths
+	t.visit(a, paths)
 	if !a.numbered {
 		for j := range int(paths) {
 			leaf := len(r.reached)
@@ -261,7 +261,7 @@ func (w *worker) absorb(leaves []leaf) {
 func (w *worker) enter(i int, l *leaf, k int32, isNew bool) {
 	t := w.tree
 	a := t.at(k)
-	a.visits++
+	t.visit(a, 1)
 	if l.opens && a.moves == none && t.open(k, l.moves) {
 		t.setPriors(k, l.priors)
 	}

@@ -1,6 +1,7 @@
 package montecarlo
 
 import (
+	"errors"
 	"math"
 	"math/bits"
 	"unsafe"
@@ -96,6 +97,7 @@ type tree struct {
 	room         int64        // memory limit in bytes
 	shares       bool         // transpositions are merged
 	deepest      int32        // greatest ply of a node
+	most         int32        // at least the visits of each node, see maxVisits
 
 	root   int32 // none in an empty tree
 	waste  int32 // head of the list of unreachable nodes, chained by next; or none
@@ -204,10 +206,22 @@ func (t *tree) choices(a *node) []stat {
 	return t.moves.from(a.moves + int32(a.chooser))[:a.width] // the roles before the chooser have one move each
 }
 
+// maxVisits ends a search: more visits of a node would gain nothing, and overflow the counters.
+const maxVisits = 1 << 30
+
+// errVisits is the reason to stop at maxVisits.
+var errVisits = errors.New("a position has 2^30 visits: more samples do not improve the estimate")
+
+// visit counts paths through node a.
+func (t *tree) visit(a *node, paths int32) {
+	a.visits += paths
+	t.most = max(t.most, a.visits)
+}
+
 // plant adds a root for position s, if need be beyond the memory limit. Its ply is new, so it shares no
 // node with the rest of the tree.
 func (t *tree) plant(s machine.State) {
-	t.root = t.takeNode(true)
+	t.root, t.most = t.takeNode(true), 0
 	t.fill(t.root, s, t.deepest+1)
 }
 

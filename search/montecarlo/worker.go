@@ -101,12 +101,15 @@ func (w *worker) reset(ctx context.Context, maxNodes int64) {
 	w.barren, w.patience = 0, barrenRounds
 }
 
-// prepare makes q the root, and reuses its subtree if the tree contains q. It returns false if a role has
-// no legal move.
+// prepare makes q the root, and reuses its subtree if the tree contains q and q, or no node, has maxVisits. It returns
+// false if a role has no legal move.
 func (w *worker) prepare(q machine.State) bool {
 	t := w.tree
 	t.complete = false
-	if t.reroot(t.below(q)); t.root == none {
+	if t.reroot(t.below(q)); t.most >= maxVisits && t.root != none && t.at(t.root).visits < maxVisits {
+		t.reroot(none)
+	}
+	if t.root == none {
 		t.plant(q)
 	}
 	if w.plan != nil {
@@ -138,8 +141,8 @@ func (w *worker) openRoot() bool {
 	return true
 }
 
-// grow runs rounds until a limit is reached, ctx is done, the root is solved or the tree is complete. It
-// first reports the root's statistics from earlier searches.
+// grow runs rounds until a limit is reached, ctx is done, the root is solved, the tree is complete or a node has
+// maxVisits. It first reports the root's statistics from earlier searches.
 func (w *worker) grow() {
 	for leaves, goOn := w.next(nil); goOn; leaves, goOn = w.next(leaves) {
 		if len(leaves) > 0 {
@@ -163,7 +166,7 @@ func (w *worker) next(leaves []leaf) (more []leaf, goOn bool) {
 		w.report = max(1, 2*w.nodes)
 		w.progress()
 	}
-	if w.isSolved() || w.tree.complete || w.ctx.Err() != nil || w.maxNodes > 0 && w.nodes >= w.maxNodes {
+	if w.isSolved() || w.tree.complete || w.tree.most >= maxVisits || w.ctx.Err() != nil || w.maxNodes > 0 && w.nodes >= w.maxNodes {
 		return nil, false
 	}
 	more = w.gather()
