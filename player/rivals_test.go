@@ -271,7 +271,7 @@ func BenchmarkShares(b *testing.B) {
 			l.Weigh(b.Context(), decisionShare*t.playoutsIn(t.clock))
 			e := l.Evaluation()
 			faster := t.rate(b.Context(), approach{evaluator: e, alone: true}) / t.rate(b.Context(), approach{evaluator: e})
-			b.ReportMetric(e.Correlation(), "r")
+			b.ReportMetric(l.Progress().Correlation, "r")
 			b.ReportMetric(e.Share(), "share")
 			b.ReportMetric(faster, "faster")
 			b.ReportMetric(faster*e.Share(), "product")

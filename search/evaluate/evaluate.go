@@ -43,17 +43,12 @@ type Evaluation struct {
 	scale   float32           // of the units of the first block
 	nothing machine.State     // the position without true fluents
 	share   float64           // see Share
-
-	correlation float64 // see Correlation
-	alone       Score   // see Alone
+	alone   Score             // see Alone
 }
 
 // Share returns the share of the evaluation in the best blend with the mean of playouts, from 0 to 1, or 0 before
 // Learner.Weigh.
 func (e *Evaluation) Share() float64 { return e.share }
-
-// Correlation returns the correlation of estimates with the outcomes of unseen games, from -1 to 1.
-func (e *Evaluation) Correlation() float64 { return e.correlation }
 
 // Alone returns the score that the file of the evaluation records (Record) of a search with the evaluation alone against a
 // search with the evaluation beside playouts. It has no games without such a record.

@@ -188,7 +188,7 @@ func (l *Learner) Progress() Progress {
 // Evaluation returns an evaluation with the present mean weights.
 func (l *Learner) Evaluation() *Evaluation {
 	e := l.current
-	e.network, e.correlation = l.trainer.mean(), l.Progress().Correlation
+	e.network = l.trainer.mean()
 	e.quantise(2 * l.active)
 	return &e
 }

@@ -33,10 +33,10 @@ type agreement struct {
 // record their moves, or ctx ends before the first result. It predicts the gain of Config.Rave before a
 // search (docs/lab/sampling.md). Cost: at most four million games.
 func Agreement(ctx context.Context, m machine.Machine, seed uint64) float64 {
-	if !canRave(m) {
+	g := &agreement{playouts: newPlayouts(m, &Config{Rave: true}, math.MaxInt, machine.NewRand(seed), m.Info().Batch)}
+	if g.rave == nil {
 		return 0
 	}
-	g := &agreement{playouts: newPlayouts(m, &Config{Rave: true}, math.MaxInt, machine.NewRand(seed), m.Info().Batch)}
 	g.ctx, g.leaves = ctx, newLeaves(agreementMoves, m)
 	s, moves := slices.Clone(m.Initial()), make([][]machine.Move, g.roles)
 	for range agreementPositions {

@@ -69,10 +69,6 @@ func newRave(b machine.Batch, names *machine.Names) *rave {
 	return v
 }
 
-// canRave reports whether Config.Rave has an effect: batches of m record their random moves, and there are
-// at most raveMoves.
-func canRave(m machine.Machine) bool { return newRave(m.NewNarrowBatch(), m.Names()) != nil }
-
 // begin clears the statistics of the last batch.
 func (v *rave) begin(leaves int) {
 	for _, made := range v.made {

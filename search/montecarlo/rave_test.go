@@ -71,8 +71,8 @@ func TestMovesOfPlayoutsAreThoseOfTheirMarks(t *testing.T) {
 }
 
 func TestMovesAreGatheredWhereBatchesTellThem(t *testing.T) {
-	hex := gamestest.Machine(t, "hex-4x4")
-	if !canRave(hex) || canRave(newSubtraction([]string{"left", "right"}, 9)) {
+	canRave := func(m machine.Machine) bool { return newRave(m.NewNarrowBatch(), m.Names()) != nil }
+	if !canRave(gamestest.Machine(t, "hex-4x4")) || canRave(newSubtraction([]string{"left", "right"}, 9)) {
 		t.Error("hex tells its moves, a machine of one position at a time does not")
 	}
 }
