@@ -8,6 +8,7 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/play"
 	"stackmate/search"
+	"stackmate/search/arrival"
 )
 
 // corridor returns a game in which white waits (move 0) or walks (move 1) the given steps to its goal; black has two
@@ -84,5 +85,16 @@ func TestAMoveThatLedBackIsNotMadeAgain(t *testing.T) {
 	r.waits = []machine.Move{1, 2}
 	if v := r.unwaiting(verdict{strategy: []search.Weighted{{Move: 1, Probability: 1}}}); v.strategy[0].Move != 1 {
 		t.Errorf("move %d instead of one that is proved to be better", v.strategy[0].Move)
+	}
+}
+
+// Means over chance may exceed the whole goal that is forced.
+func TestTheMoveOfTheWayIsMadeBesideAMoveWithAHigherMean(t *testing.T) {
+	m := toys.Matrix([][]int32{{66}, {67}, {0}}).Machine()
+	r := newRoot(position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1, 2}})
+	r.bound(0, search.Interval{Lower: 50.0005, Upper: 100})
+	r.arrive(arrival.Way{Move: 1, Plies: 1}, 50)
+	if v := r.decide(""); v.strategy[0].Move != 1 {
+		t.Errorf("move %d, want 1", v.strategy[0].Move)
 	}
 }

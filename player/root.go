@@ -29,8 +29,8 @@ type root struct {
 	sampler        string // title of the search that has found sampled
 	// helped: an exact search has proved the value, or has refuted a move.
 	helped bool
-	// arrives: the plies of the soonest move are the proved minimum.
-	arrives bool
+	// arrives is the move that begins a shortest forced end with a proved goal, or nil.
+	arrives *search.Known
 	// waits holds the moves that were made in this position earlier in the match.
 	waits []machine.Move
 	nodes int64 // expanded by all searches
@@ -208,8 +208,8 @@ func (r *root) decide(samples string) verdict {
 	if r.alone && soonest != nil && soonest.Bounds.Lower > worstGoal {
 		return r.planned(soonest)
 	}
-	if r.arrives {
-		return r.nearer(soonest)
+	if r.arrives != nil {
+		return r.nearer(r.arrives)
 	}
 	exact, sampled := r.strategy(r.exact), r.strategy(r.sampled)
 	proved := verdict{strategy: exact, by: byExact, result: r.exact}
@@ -313,11 +313,10 @@ func (r *root) arrive(way arrival.Way, goal float64) {
 	for i := range r.moves {
 		if k := &r.moves[i]; k.Move != way.Move {
 			k.Plies = 0
-		} else if k.Plies = way.Plies; len(k.Line) != way.Plies {
+		} else if r.arrives, k.Plies = k, way.Plies; len(k.Line) != way.Plies {
 			k.Line = nil
 		}
 	}
-	r.arrives = true
 }
 
 // nearer returns the verdict for the first move of a shortest forced end.
