@@ -88,6 +88,48 @@ func TestAMoveThatLedBackIsNotMadeAgain(t *testing.T) {
 	}
 }
 
+// A better value may still be possible: the move that led back stays, and a lower goal is not forced.
+func TestAGoalIsKeptAndForcedOnlyIfNothingBetterIsPossible(t *testing.T) {
+	m := (&toys.Tree{Roles: []string{"white", "black"}, Nodes: []toys.Node{
+		{Moves: []int{2, 1}, Kids: []int{1, 2}}, {Goals: []int32{30, 30}}, // cash, offer
+		{Moves: []int{1, 2}, Kids: []int{0, 3}}, {Goals: []int32{100, 100}}, // decline, accept
+	}}).Machine()
+	cash, offer := search.Exact(30), search.Interval{Lower: 30, Upper: 100}
+	mixed := pure(1, search.Exact(50), true)
+	mixed.Strategies[0] = []search.Weighted{{Move: 0, Probability: 0.5}, {Move: 1, Probability: 0.5}}
+	for name, c := range map[string]struct {
+		moves  [2]search.Interval
+		exact  *search.Result
+		made   int // times that offer was made before, or 1
+		forced bool
+		again  machine.Move // replaces offer
+	}{
+		"offer may get more":                 {moves: [2]search.Interval{cash, offer}, again: 1},
+		"offer has been declined often":      {moves: [2]search.Interval{cash, offer}, made: openTries, forced: true, again: 1},
+		"a mixed strategy is declined often": {moves: [2]search.Interval{cash, offer}, exact: &mixed, made: openTries, again: 1},
+		"nothing may get more":               {moves: [2]search.Interval{cash, cash}, forced: true},
+		"cash may get more":                  {moves: [2]search.Interval{offer, cash}},
+		"a pure strategy has the value":      {moves: [2]search.Interval{offer, offer}, exact: new(pure(1, cash, true)), forced: true},
+		"a mixed strategy has the value":     {moves: [2]search.Interval{cash, offer}, exact: &mixed, again: 1},
+	} {
+		p := onOneThread(0, 64<<20)
+		r := newRoot(position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}})
+		r.bound(0, c.moves[0])
+		r.bound(1, c.moves[1])
+		r.exact = c.exact
+		for range max(1, c.made) {
+			p.remember(r, 1)
+		}
+		if p.arrive(t.Context(), r); (r.arrives != nil) != c.forced {
+			t.Errorf("%s: a goal of 30 is forced: %v", name, r.arrives != nil)
+		}
+		r.avoid([]machine.Move{1})
+		if v := r.unwaiting(verdict{strategy: []search.Weighted{{Move: 1, Probability: 1}}}); v.strategy[0].Move != c.again {
+			t.Errorf("%s: move %d instead of offer: %s", name, v.strategy[0].Move, v.why)
+		}
+	}
+}
+
 // Means over chance may exceed the whole goal that is forced.
 func TestTheMoveOfTheWayIsMadeBesideAMoveWithAHigherMean(t *testing.T) {
 	m := toys.Matrix([][]int32{{66}, {67}, {0}}).Machine()

@@ -330,6 +330,15 @@ func (r *root) nearer(k *search.Known) verdict {
 // avoid stores the moves that were made in this position earlier in the match.
 func (r *root) avoid(waits []machine.Move) { r.waits = waits }
 
+// mayExceed reports whether a move may still guarantee more than a goal.
+func (r *root) mayExceed(k search.Known, goal float64) bool {
+	most := k.Bounds.Upper
+	if found := r.settled(); found != nil {
+		most = min(most, found.Values[r.role].Upper)
+	}
+	return most-goal > 1./rounding
+}
+
 // unwaiting returns v. If v repeats an earlier move of this position, another move that is proved equally good
 // replaces it.
 func (r *root) unwaiting(v verdict) verdict {
@@ -337,6 +346,9 @@ func (r *root) unwaiting(v verdict) verdict {
 		return v
 	}
 	sure := search.Sure(r.moves)
+	if r.mayExceed(*r.known(v.strategy[0].Move), sure) {
+		return v
+	}
 	for _, k := range r.ranking() {
 		if k.Bounds.Lower >= sure && !slices.Contains(r.waits, k.Move) {
 			v.strategy, v.why = []search.Weighted{{Move: k.Move, Probability: 1}}, "proved equal to the move that led back to this position"
