@@ -53,6 +53,8 @@ func (t *thinker) arrive(ctx context.Context, r *root) {
 	if before != nil {
 		nodes = repeatedNodes
 	}
+	ctx, end := r.extended(ctx)
+	defer end()
 	if way, ok := t.course.finder.Find(ctx, r.state, r.role, wholePoints(goal), nodes); ok {
 		r.arrive(way, float64(wholePoints(goal)))
 	} else {

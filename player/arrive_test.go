@@ -3,6 +3,8 @@ package player
 import (
 	"context"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
@@ -139,4 +141,25 @@ func TestTheMoveOfTheWayIsMadeBesideAMoveWithAHigherMean(t *testing.T) {
 	if v := r.decide(""); v.strategy[0].Move != 1 {
 		t.Errorf("move %d, want 1", v.strategy[0].Move)
 	}
+}
+
+func TestAProvedGoalIsReachedAlsoIfTheSearchesUseTheWholeClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := corridor(3, 60).Machine()
+		p := onOneThread(0, 64<<20, learning)
+		p.prepare(t.Context(), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}})
+		found, _ := waiting{60}.Search(t.Context(), nil, nil, search.Limits{})
+		searchBy(p, nil, &patient{result: found})
+		for turn := range 2 {
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}, give: time.Now().Add(200 * time.Millisecond)}
+			c := p.choose(ctx, at)
+			if cancel(); (c.root.arrives != nil) != (turn == 1) {
+				t.Errorf("turn %d: move %d: %s", turn, c.move, c.why)
+			}
+			if !time.Now().Before(at.give) {
+				t.Error("the choice is late")
+			}
+		}
+	})
 }

@@ -49,6 +49,14 @@ type position struct {
 	give    time.Time      // deadline of the policy, whether or not its searches have returned; zero means the deadline of its context
 }
 
+// extended returns ctx or, if ctx is done, a context with half of the time until give.
+func (p position) extended(ctx context.Context) (context.Context, context.CancelFunc) {
+	if ctx.Err() == nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), time.Until(p.give)/2)
+}
+
 // choice is a move and the reason for it.
 type choice struct {
 	move machine.Move

@@ -286,11 +286,8 @@ func (t *thinker) withoutSearch(ctx context.Context, at position) choice {
 		v.why = "no search has returned: the preferred move of the search before"
 		return choice{move: m, verdict: v}
 	}
-	if ctx.Err() != nil {
-		short, end := context.WithTimeout(context.WithoutCancel(ctx), time.Until(at.give)/2)
-		defer end()
-		ctx = short
-	}
+	ctx, end := at.extended(ctx)
+	defer end()
 	greedy := &onePly{rng: t.rng}
 	return choice{move: greedy.choose(ctx, at).move, verdict: v}
 }
