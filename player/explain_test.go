@@ -11,6 +11,7 @@ import (
 
 	"stackmate/reasoner/machine"
 	"stackmate/search"
+	"stackmate/search/arrival"
 	"stackmate/search/evaluate"
 	"stackmate/search/solve"
 )
@@ -89,5 +90,34 @@ func TestTheExplanationHasTheProvedIntervalAndItsTolerance(t *testing.T) {
 			}
 			p.Abort()
 		})
+	}
+}
+
+func TestAForcedGoalProvesNothingForOtherRoles(t *testing.T) {
+	m := newShot([][][2]int32{{{100, 90}, {30, 0}}, {{100, 90}, {30, 0}}})
+	for name, c := range map[string]struct {
+		exact, sampled *search.Result
+		line           [][]machine.Move
+		want           search.Interval
+		estimate       float64
+	}{
+		"no result":           {want: search.GoalRange, estimate: 50},
+		"the end of the line": {line: [][]machine.Move{{0, 0}}, want: search.GoalRange, estimate: 90},
+		"an estimate":         {exact: new(pure(0, search.Exact(100), false)), want: search.GoalRange, estimate: 50},
+		"a proof":             {exact: new(pure(0, search.Exact(100), true)), want: search.Exact(0), estimate: 0},
+		"a proof by samples":  {sampled: new(pure(0, search.Exact(100), true)), want: search.Exact(0), estimate: 0},
+	} {
+		at := position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
+		r := newRoot(at)
+		r.exact, r.sampled, r.known(0).Line = c.exact, c.sampled, c.line
+		r.arrive(arrival.Way{Move: 0, Plies: 1}, 100)
+		x := explain(at, choice{verdict: r.decide(""), root: r}, "", 0)
+		want := []Value{
+			{Role: "left", Lower: 100, Upper: 100, Estimate: 100, Proved: true},
+			{Role: "right", Lower: c.want.Lower, Upper: c.want.Upper, Estimate: c.estimate, Proved: true},
+		}
+		if diff := gocmp.Diff(want, x.Values); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", name, diff)
+		}
 	}
 }

@@ -366,14 +366,24 @@ func (r *root) planned(k *search.Known) verdict {
 	}
 }
 
-// reached returns the result that the line of a move proves.
+// reached returns the result that the line of a move proves. Without a proof, other roles have the range of all goals; the
+// end of the line is the estimate.
 func (r *root) reached(k *search.Known) *search.Result {
 	goal := k.Bounds.Lower
 	found := &search.Result{Proved: goal >= bestGoal || r.settled() != nil, Line: k.Line}
-	if found.Values = make([]search.Interval, len(r.machine.Names().Roles)); r.exact != nil {
-		copy(found.Values, r.exact.Values)
+	found.Values = slices.Repeat([]search.Interval{search.GoalRange}, len(r.machine.Names().Roles))
+	for _, proof := range []*search.Result{r.exact, r.sampled} {
+		if proof != nil && proof.Proved {
+			copy(found.Values, proof.Values)
+			break
+		}
 	}
 	found.Values[r.role] = search.Exact(goal)
+	if goals, over := play.Outcome(r.machine, r.state, k.Line); over {
+		for _, g := range goals {
+			found.Estimates = append(found.Estimates, float64(search.Points(g)))
+		}
+	}
 	return found
 }
 
