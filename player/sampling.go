@@ -228,7 +228,14 @@ func (t *thinker) factor(ctx context.Context) {
 		}
 		part := newThinker(t.setting)
 		part.knowledge, part.ponders = knowledge{}, false // the file belongs to the whole game, as pondering does
-		part.machine, part.class, part.runLearner = g.Machine, solve.Classify(short, g.Machine, t.seed), t.runLearner
+		part.machine, part.runLearner = g.Machine, t.runLearner
+		observing, end := factTime.begin(ctx)
+		class, ok := t.classify(observing, g.Machine)
+		if end(); !ok {
+			t.parts = nil
+			return
+		}
+		part.class = class
 		part.findDecisive(short)
 		if t.has(exactSearch) {
 			part.makeExact()

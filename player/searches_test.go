@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"stackmate/internal/toys"
 	"stackmate/reasoner/machine"
 	"stackmate/search"
 )
@@ -73,5 +74,19 @@ func TestAMethodThatFailedIsNotTriedAgain(t *testing.T) {
 	p.reclassify(first, errors.New("out of order"))
 	if len(p.exact) != 1 || p.exact[0] != second || !slices.Equal(p.methods, []string{"second"}) {
 		t.Errorf("methods %v of searches %v", p.methods, p.exact)
+	}
+}
+
+func TestAGameIsClassifiedAgainIfTheClockEndsBeforeAWholeGame(t *testing.T) {
+	kids := []toys.Node{{Moves: []int{2, 1}, Kids: []int{1, 1}}, {Moves: []int{1, 2}, Kids: []int{2, 3}}, {Goals: []int32{0, 0}}, {Goals: []int32{100, 0}}}
+	m := (&toys.Tree{Roles: []string{"white", machine.RandomRole}, Nodes: kids}).Machine()
+	p, at := onOneThread(0, 64<<20), position{machine: m, state: m.Initial(), legal: []machine.Move{0, 1}}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if c := p.choose(over, at); c.by != byFallback {
+		t.Errorf("a move by %s without a search", c.by)
+	}
+	if p.prepare(t.Context(), at); !p.class.Chance {
+		t.Errorf("class %s, want chance", p.class)
 	}
 }

@@ -73,14 +73,26 @@ func newThinker(s setting) *thinker {
 // meanwhile.
 const maxExpansion = 0.02
 
-// prepare classifies the game and creates the searches, if the machine is new.
+// classify returns the class of a game, and false if ctx has ended before a whole game was observed.
+func (s *setting) classify(ctx context.Context, m machine.Machine) (solve.Class, bool) {
+	class := solve.Classify(ctx, m, s.seed)
+	return class, class.Playouts > 0 || ctx.Err() == nil
+}
+
+// prepare classifies the game and creates the searches, if the machine is new. If ctx ends before the class is known, the
+// next call does so.
 func (t *thinker) prepare(ctx context.Context, at position) {
 	if t.machine == at.machine {
 		return
 	}
-	t.subject = subject{machine: at.machine, begun: t.begun, class: solve.Classify(ctx, at.machine, t.seed)}
-	t.plan, t.exact, t.approach = plan{}, nil, approach{}
+	t.subject = subject{begun: t.begun}
+	t.plan, t.exact, t.sampler, t.approach = plan{}, nil, nil, approach{}
 	t.dismiss()
+	class, ok := t.classify(ctx, at.machine)
+	if !ok {
+		return
+	}
+	t.machine, t.class = at.machine, class
 	t.log.Info().Stringer("class", t.class).Float64("length", t.class.Length).Float64("branching", t.class.Branching).
 		Float64("states_per_second", t.class.StatesPerSecond).Msg("class")
 	if t.has(exactSearch) && t.class.Branching < maxExpansion*t.class.StatesPerSecond {
@@ -181,7 +193,7 @@ func (l *searchers) adapt(helped bool) {
 // remaining time and keeps the trees and tables.
 func (t *thinker) begin(ctx context.Context, at position) {
 	t.prepare(ctx, at)
-	t.begun = at.machine
+	t.begun = t.machine
 	if t.kind.plain {
 		return
 	}
