@@ -191,6 +191,34 @@ func checkLanes(t *rapid.T, g *Game, n *logic.Network, m *Machine, states []uint
 	}
 }
 
+// Goals that hold at once, or without a number, are no goal of the role.
+func TestTheGoalsOfLanesAddUp(t *testing.T) {
+	exhaustive.FewerDraws(t)
+	rapid.Check(t, func(t *rapid.T) {
+		g := randomGame(t)
+		g.Goals[1].Value = machine.NoGoal
+		m := compiled(t, g, Options{})
+		b := m.newBatch(m.wide)
+		seed := rapid.Uint64().Draw(t, "seed")
+		b.Load(anywhere(g, m, seed), b.Lanes())
+		b.Evaluate(b.Lanes())
+		mask, goals := make(machine.State, b.words), make([]int32, 2)
+		machine.NewRand(seed).FillRows(mask, b.words)
+		var totals, want [2]int64
+		b.AddGoals(totals[:], mask)
+		for lane := range b.Lanes() {
+			for r := range goals {
+				if b.Goals(goals, lane); mask.Has(lane) && goals[r] != machine.NoGoal {
+					want[r] += int64(goals[r])
+				}
+			}
+		}
+		if totals != want {
+			t.Fatalf("the goals are %v altogether, and %v lane by lane", totals, want)
+		}
+	})
+}
+
 func inputs(g *Game, s machine.State, joint []machine.Move) map[int32]bool {
 	in := make(map[int32]bool)
 	for f, l := range g.Fluents {

@@ -68,10 +68,8 @@ func (m *Machine) link(g *Game, stuck logic.Lit) (*kernel.Image, error) {
 	m.rows = int(l.rows)
 	image := m.image(g, programs)
 	var inputs []int32
-	for i := range int32(g.Net.Len()) {
-		if g.Net.Op(i) == logic.OpInput {
-			inputs = append(inputs, l.row[i])
-		}
+	for _, lit := range g.inputs() {
+		inputs = append(inputs, l.row[lit.Node()])
 	}
 	return image, checkPrograms(image, inputs, m.positionRows())
 }
@@ -133,7 +131,8 @@ const (
 )
 
 // checkPrograms returns an error if a program reads a row that holds neither an input nor a value of the first program of
-// an order, or if the goals overwrite a row of the position's other outputs.
+// an order, or if the goals overwrite a row of the position's other outputs. Random bits are inputs of the choice: they
+// must be filled before it, and overwrite nothing.
 func checkPrograms(image *kernel.Image, inputs, position []int32) error {
 	for _, order := range orders {
 		if order[0] >= len(image.Programs) {
@@ -144,6 +143,14 @@ func checkPrograms(image *kernel.Image, inputs, position []int32) error {
 			holds[row] = input
 		}
 		for _, k := range order {
+			if k == choose {
+				for _, row := range image.Random.Rows {
+					if holds[row] != none {
+						return fmt.Errorf("row %d of random bits holds another value before program %q", row, image.Programs[k].Name)
+					}
+					holds[row] = input
+				}
+			}
 			if row, ok := follow(holds, &image.Programs[k], uint8(computed+k), uint8(computed+order[0])); !ok {
 				return fmt.Errorf("program %q reads row %d, which holds no input and no value of program %q",
 					image.Programs[k].Name, row, image.Programs[order[0]].Name)
@@ -207,10 +214,7 @@ func (m *Machine) image(g *Game, programs [programCount]*kernel.Program) *kernel
 		if !ok {
 			continue
 		}
-		if image.Random.Count == 0 {
-			image.Random.First, image.Random.Program = int(split.random.first), choose
-		}
-		image.Random.Count += split.random.count
+		image.Random.Rows, image.Random.Program = append(image.Random.Rows, split.random...), choose
 		for _, rows := range split.inputs() {
 			for row := range rows[1] {
 				image.Read, image.Written = append(image.Read, rows[0]+row), append(image.Written, rows[0]+row)

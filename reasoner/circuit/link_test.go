@@ -13,10 +13,11 @@ func copies(name string, pairs ...int32) kernel.Program {
 }
 
 func TestProgramsThatReadLostValuesAreRefused(t *testing.T) {
-	const in, out, spare, chosen = 1, 2, 3, 4 // rows: inputs are in and chosen
+	const in, out, spare, chosen, random = 1, 2, 3, 4, 5 // rows: inputs are in and chosen
 	for _, test := range []struct {
 		name                                      string
 		evaluate, goal, advance, choose, preparer []int32
+		filled                                    []int32 // with random bits, before the choice
 		want                                      string
 	}{
 		{name: "in order", evaluate: []int32{out, in}, goal: []int32{spare, out}, advance: []int32{in, out}, choose: []int32{chosen, out}, preparer: []int32{out, in}},
@@ -37,11 +38,21 @@ func TestProgramsThatReadLostValuesAreRefused(t *testing.T) {
 			name: "overwritten by a choice", evaluate: []int32{out, in}, goal: []int32{spare, out}, advance: []int32{in, out}, choose: []int32{out, in}, preparer: []int32{out, in},
 			want: `program "advance" reads row 2`,
 		},
+		{name: "random bits", evaluate: []int32{out, in}, goal: []int32{spare, out}, advance: []int32{in, out}, choose: []int32{chosen, random}, preparer: []int32{out, in}, filled: []int32{random}},
+		{
+			name: "not filled", evaluate: []int32{out, in}, goal: []int32{spare, out}, advance: []int32{in, out}, choose: []int32{chosen, random}, preparer: []int32{out, in},
+			want: `program "choose" reads row 5`,
+		},
+		{
+			name: "filled over a value", evaluate: []int32{out, in}, goal: []int32{spare, out}, advance: []int32{in, out}, choose: []int32{chosen, random}, preparer: []int32{out, in}, filled: []int32{random, out},
+			want: "row 2 of random bits",
+		},
 	} {
-		image := &kernel.Image{Rows: 5, Written: []int32{chosen}, Programs: []kernel.Program{
+		image := &kernel.Image{Rows: 6, Written: []int32{chosen}, Programs: []kernel.Program{
 			copies("evaluate", test.evaluate...), copies("goal", test.goal...), copies("advance", test.advance...),
 			copies("choose", test.choose...), copies("prepare", test.preparer...),
 		}}
+		image.Random.Rows = test.filled
 		err := checkPrograms(image, []int32{in, chosen}, []int32{out})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, expected %q", test.name, err, test.want)

@@ -72,10 +72,7 @@ type splitTable struct {
 	head          []output   // by first part
 	tail          []output   // by move
 	ordered       bool       // the concatenation of moves is ascending
-	random        struct {   // rows of the choice's random bits; none if another role's choice is shared
-		first int32
-		count int
-	}
+	random        []int32    // rows of the choice's random bits; none if another role's choice is shared
 }
 
 func newSplitTable(p *choice.Parts, l *layout) *splitTable {
@@ -83,8 +80,8 @@ func newSplitTable(p *choice.Parts, l *layout) *splitTable {
 		first: l.row[p.First[0].Node()], second: l.row[p.Second[0].Node()],
 		count: [2]int{len(p.First), len(p.Second)}, pair: p.Pair,
 	}
-	if t.random.count = len(p.Random); t.random.count > 0 {
-		t.random.first = l.row[p.Random[0].Node()]
+	for _, lit := range p.Random {
+		t.random = append(t.random, l.row[lit.Node()])
 	}
 	for _, lit := range p.Head {
 		t.head = append(t.head, l.output(lit))

@@ -55,18 +55,18 @@ func TestLegalMovesHaveEqualNumbersOfTargets(t *testing.T) {
 		p := m.moves[role].(*splitTable)
 		legal := b.AppendLegal(nil, 0, role)
 		count := make(map[machine.Move]int)
-		total := 1 << p.random.count
+		total := 1 << len(p.random)
 		for first := 0; first < total; first += 64 {
-			for i := range p.random.count {
+			for i, row := range p.random {
 				word := uint64(0)
 				for lane := range 64 {
 					word |= uint64((first+lane)>>i&1) << lane
 				}
-				b.rowRange(p.random.first+int32(i), 1)[0] = word
+				b.rowRange(row, 1)[0] = word
 			}
 			b.memory.Run(choose)
 			for lane := range min(64, total) {
-				if made := b.madeParts(p, lane); len(made) == 1 {
+				if made := b.made(p, lane); len(made) == 1 {
 					count[made[0]]++
 				} else if len(legal) > 0 {
 					t.Fatalf("moves %v are made in a lane, want one", made)
@@ -85,11 +85,19 @@ func TestLegalMovesHaveEqualNumbersOfTargets(t *testing.T) {
 	})
 }
 
-// madeParts returns the moves with two true parts in a lane.
-func (b *batch) madeParts(p *splitTable, lane int) (made []machine.Move) {
-	for m, of := range p.pair {
-		if b.bit(output{row: p.first + of[0]}, lane) && b.bit(output{row: p.second + of[1]}, lane) {
-			made = append(made, machine.Move(m))
+// made returns the moves of a role that are chosen in a lane.
+func (b *batch) made(table moveTable, lane int) (made []machine.Move) {
+	row := func(row int32) bool { return b.bit(output{row: row}, lane) }
+	for m := range table.size() {
+		switch t := table.(type) {
+		case *splitTable:
+			if row(t.first+t.pair[m][0]) && row(t.second+t.pair[m][1]) {
+				made = append(made, machine.Move(m))
+			}
+		case *wholeTable:
+			if row(t.does + int32(m)) {
+				made = append(made, machine.Move(m))
+			}
 		}
 	}
 	return made

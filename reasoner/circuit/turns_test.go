@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit/kernel"
 	"stackmate/reasoner/machine"
 
@@ -13,16 +15,26 @@ import (
 	"stackmate/reasoner/circuit/logic/logictest"
 )
 
-// turnGame returns a turn-based game: the first fluent marks the turn. A role in turn may make each move whose two
-// numbers have true fluents; the second fluent is complemented for the second role. A role without the turn waits. If
-// all is set, both roles have the same moves, otherwise each role lacks a few moves of the other.
-func turnGame(size int, all bool) *Game {
-	names := &machine.Names{Roles: []string{"a", "b"}, Fluents: make([]string, 1+2*size), Moves: make([][]string, 2)}
-	var moves [2][][2]int
-	for r := range moves {
-		names.Moves[r] = []string{"wait"}
-		for x := range size {
-			for y := range size {
+// turnGame returns a game of two roles that take turns (see groupGame). If all is set, both roles have the same moves,
+// otherwise each role lacks a few moves of the other.
+func turnGame(size int, all bool) *Game { return groupGame([]int{0, 0}, []int{size}, all) }
+
+// groupGame returns a game of roles in groups, with a group by role. The fluents of a group are its turn, then two fluents
+// for each number below its size. A role in turn may make each move whose two numbers have true fluents; the second fluent
+// is complemented for the second role of a group. A role without the turn waits; a role alone in its group is always in
+// turn. Unless all is set, roles lack a few moves of each other.
+func groupGame(groups, size []int, all bool) *Game {
+	names := &machine.Names{}
+	first := []int{0} // by group: its first fluent; and the number of fluents
+	for _, size := range size {
+		first = append(first, first[len(first)-1]+1+2*size)
+	}
+	names.Fluents = make([]string, first[len(size)])
+	moves := make([][][2]int, len(groups))
+	for r, group := range groups {
+		names.Roles, names.Moves = append(names.Roles, fmt.Sprint("role ", r)), append(names.Moves, []string{"wait"})
+		for x := range size[group] {
+			for y := range size[group] {
 				if all || x+r != y { // each role has a few moves of its own
 					moves[r] = append(moves[r], [2]int{x, y})
 					names.Moves[r] = append(names.Moves[r], fmt.Sprintf("(go %d %d)", x, y))
@@ -30,13 +42,23 @@ func turnGame(size int, all bool) *Game {
 			}
 		}
 	}
-	g := NewGame(names, make(machine.State, 1))
-	turn := g.Fluents[0]
+	g := NewGame(names, make(machine.State, (len(names.Fluents)+63)/64))
 	for r, list := range moves {
-		mine := turn ^ logic.Lit(r)
+		fluents, mine := g.Fluents[first[groups[r]]:], logic.True
+		second := slices.Contains(groups[:r], groups[r])
+		if second || slices.Contains(groups[r+1:], groups[r]) {
+			mine = fluents[0]
+		}
+		if second {
+			mine = mine.Not()
+		}
 		legal := []logic.Lit{mine.Not()}
 		for _, m := range list {
-			legal = append(legal, g.Net.And(mine, g.Fluents[1+m[0]], g.Fluents[1+size+m[1]]^logic.Lit(r)))
+			to := fluents[1+size[groups[r]]+m[1]]
+			if second {
+				to = to.Not()
+			}
+			legal = append(legal, g.Net.And(mine, fluents[1+m[0]], to))
 		}
 		g.Legal = append(g.Legal, legal)
 	}
@@ -52,39 +74,65 @@ func TestRolesThatTakeTurnsShareAChoice(t *testing.T) {
 }
 
 func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
-	rounds := 3000 / positions
 	g := turnGame(size, rectangles)
 	m := compiled(t, splitTables(t.Context(), g, 10), Options{Kernel: kernel.Portable64})
 	first, ok := m.moves[0].(*splitTable)
 	second, both := m.moves[1].(*splitTable)
-	if !ok || !both || second.random.count != 0 {
+	if !ok || !both || second.random != nil {
 		t.Fatal("the second role has a choice of its own")
 	}
 	// A choice by first parts draws once, a choice by rectangles three times. Each draw takes 14 bits more than the
 	// count.
-	if bits := first.random.count; (bits > 28) != rectangles {
+	if bits := len(first.random); (bits > 28) != rectangles {
 		t.Fatalf("%d random bits", bits)
 	}
+	checkChoices(t, g, m, positions, 192_000/positions)
+}
+
+// Roles of a group share a choice although other roles choose between them, with split moves, whole moves, and both.
+func TestRandomMovesOfGroupsOfRolesAreLegal(t *testing.T) {
+	kernels := exhaustive.Choose([]*kernel.Kernel{must.Get(kernel.From(""))(t)[0]}, kernel.All())
+	for _, groups := range [][]int{{0, 1, 0}, {0, 1, 1}, {0, 1, 2, 0}, {0, 1, 0, 1}, {0, 1, 1, 0}, {0, 1, 0, 2}} {
+		for _, least := range []int{1, 15, 100} { // groups have 10, 17 and 26 moves
+			for _, k := range kernels {
+				t.Run(fmt.Sprintf("%v from %d moves on %s", groups, least, k.Name()), func(t *testing.T) {
+					size := []int{3, 4, 5}[:slices.Max(groups)+1]
+					g := groupGame(groups, size, true)
+					checkChoices(t, g, compiled(t, splitTables(t.Context(), g, least), Options{Kernel: k.Name()}), 3, 8192)
+				})
+			}
+		}
+	}
+}
+
+// checkChoices compares the random moves of all roles with their legal moves in random positions, in a number of draws
+// each.
+func checkChoices(t *testing.T, g *Game, m *Machine, positions, draws int) {
+	t.Helper()
 	rng, random := rand.New(rand.NewPCG(1, 2)), machine.NewRand(1)
 	b := m.newBatch(m.wide)
+	state := make(machine.State, len(m.initial))
 	for range positions {
-		state := machine.State{rng.Uint64() & (1<<(1+2*size) - 1)}
 		input := make(map[int32]bool)
+		clear(state)
 		for f, l := range g.Fluents {
-			input[l.Node()] = state.Has(f)
+			if rng.IntN(2) == 0 {
+				state.Set(f)
+				input[l.Node()] = true
+			}
 		}
 		value := logictest.Evaluate(g.Net, input)
 		b.Fill(state, nil)
-		b.Evaluate(64)
-		var count [2]map[machine.Move]int
+		b.Evaluate(b.Lanes())
+		count := make([]map[machine.Move]int, len(m.moves))
 		for r := range count {
 			count[r] = make(map[machine.Move]int)
 		}
-		for range rounds {
-			b.ChooseRandom(random, 64)
-			for lane := range 64 {
+		for range draws / b.Lanes() {
+			b.ChooseRandom(random, b.Lanes())
+			for lane := range b.Lanes() {
 				for r, table := range m.moves {
-					for _, made := range b.madeParts(table.(*splitTable), lane) {
+					for _, made := range b.made(table, lane) {
 						count[r][made]++
 					}
 				}
@@ -98,13 +146,13 @@ func sharedChoice(t *testing.T, size, positions int, rectangles bool) {
 				}
 			}
 			for _, made := range legal {
-				share := float64(count[r][made]*len(legal)) / float64(64*rounds)
+				share := float64(count[r][made]*len(legal)) / float64(draws/b.Lanes()*b.Lanes())
 				if share < 0.7 || share > 1.3 {
 					t.Errorf("role %d makes one of its %d legal moves %.2f times as often as expected", r, len(legal), share)
 				}
 				delete(count[r], made)
 			}
-			if len(count[r]) > 0 {
+			if len(legal) > 0 && len(count[r]) > 0 { // a role that is stuck may be given any move
 				t.Errorf("role %d makes illegal moves: %v", r, count[r])
 			}
 		}

@@ -55,9 +55,12 @@ type Image struct {
 	Rows     int // number of rows, at least 1
 	Programs []Program
 	Moves    []Moves // of each role, or of two roles that take turns
-	// Random is a range of rows that Memory.ChooseRandom fills with random bits before it runs Program.
-	// Program chooses for the roles without an entry in Moves. If Count is 0, ChooseRandom does neither.
-	Random struct{ First, Count, Program int }
+	// Random lists the rows that Memory.ChooseRandom fills with random bits before it runs Program. Program
+	// chooses for the roles without an entry in Moves. Without rows, ChooseRandom does neither.
+	Random struct {
+		Rows    []int32
+		Program int
+	}
 	// Fluents is the range of rows that Memory.Restore writes.
 	Fluents struct{ First, Count int }
 	// Read and Written are the rows that the caller reads and writes.

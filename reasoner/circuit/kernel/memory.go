@@ -16,7 +16,7 @@ type Executable struct {
 	programs   [][]block
 	moveTables []moveTable // move tables of the roles
 	fluents    [2]int      // the words that Restore writes: from, to
-	bits       [2]int      // the words that ChooseRandom fills with random bits: from, to
+	bits       [][2]int    // the words that ChooseRandom fills with random bits: from, to
 	chooses    int         // the program that ChooseRandom runs
 	vars       int         // most variables in a loop
 	digits     int         // most digits in a choice, at least three
@@ -163,8 +163,10 @@ func (m *Memory) ChooseRandom(rng *machine.Rand) {
 			copy(m.rows[w[0]:w[0]+int32(e.Words())], m.rows[w[1]:])
 		}
 	}
-	if rows := m.rows[e.bits[0]:e.bits[1]]; len(rows) > 0 {
-		e.kernel.random(rng, rows)
+	for _, span := range e.bits {
+		e.kernel.random(rng, m.rows[span[0]:span[1]])
+	}
+	if len(e.bits) > 0 {
 		m.Run(e.chooses)
 	}
 }

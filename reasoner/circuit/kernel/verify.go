@@ -223,10 +223,7 @@ func (v *verifier) remaining(e *Executable, image *Image) error {
 	if e.fluents, err = v.span("fluents", image.Fluents.First, image.Fluents.Count); err != nil {
 		return err
 	}
-	if e.bits, err = v.span("random bits", image.Random.First, image.Random.Count); err != nil {
-		return err
-	}
-	if e.chooses = image.Random.Program; image.Random.Count > 0 && (e.chooses < 0 || e.chooses >= len(e.programs)) {
+	if e.chooses = image.Random.Program; len(image.Random.Rows) > 0 && (e.chooses < 0 || e.chooses >= len(e.programs)) {
 		return fmt.Errorf("random bits: no program %d of %d", e.chooses, len(e.programs))
 	}
 	for _, r := range image.Read {
@@ -234,10 +231,11 @@ func (v *verifier) remaining(e *Executable, image *Image) error {
 			return fmt.Errorf("row %d is read: %w", r, v.badRow(offset))
 		}
 	}
-	for _, r := range image.Written {
+	for _, r := range slices.Concat(image.Written, image.Random.Rows) {
 		if offset := scale(r, int32(v.words)); !v.isTarget(offset) {
 			return fmt.Errorf("row %d is written: %w", r, v.badRow(offset))
 		}
 	}
+	e.bits = spans(image.Random.Rows, int(v.words))
 	return nil
 }

@@ -87,6 +87,9 @@ func TestErrorsNameTheUnsafePlace(t *testing.T) {
 		"a row read past the rows":           {func(image *Image) { image.Read[1] = 10 }, "row 10 is read"},
 		"a row written past the rows":        {func(image *Image) { image.Written[0] = 10 }, "row 10 is written"},
 		"row 0 written":                      {func(image *Image) { image.Written[0] = 0 }, "row 0 is written"},
+		"a row of random bits past the rows": {func(image *Image) { image.Random.Rows = []int32{9, 10} }, "row 10 is written"},
+		"random bits in row 0":               {func(image *Image) { image.Random.Rows = []int32{0} }, "row 0 is written"},
+		"random bits for no program":         {func(image *Image) { image.Random.Rows, image.Random.Program = []int32{9}, 1 }, "no program 1 of 1"},
 		"no rows":                            {func(image *Image) { image.Rows = 0 }, "0 rows"},
 		"more rows than offsets":             {func(image *Image) { image.Rows = math.MaxInt }, "a kernel takes from 1 to"},
 	} {

@@ -3,9 +3,12 @@ package ground
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"stackmate/gdl"
 	"stackmate/reasoner/datalog"
 	"stackmate/reasoner/datalog/internal/gametest"
 )
@@ -40,5 +43,30 @@ func TestGroundingStopsWithItsContext(t *testing.T) {
 	g := gametest.Load(t, "explosive.kif", gametest.Explosive)
 	if _, err := New(ctx, g, datalog.Limits{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want %v", err, context.Canceled)
+	}
+}
+
+// shapes returns a game whose fluents have 20 functors, with a rule of the given body.
+func shapes(t *testing.T, body string) *gdl.Game {
+	var b strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&b, "(init (f%d a)) (<= (next (f%d ?x)) (true (f%d ?x)))\n", i, i, i)
+	}
+	return gametest.Load(t, "shapes.kif", b.String()+"(role x) (legal x a) (goal x 100) (<= terminal (true (f0 b)) many) (other (g a))\n(<= many "+body+")")
+}
+
+func TestARuleOfTooManyCombinationsOfFunctionTermsIsNamed(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	_, err := New(ctx, shapes(t, "(true ?a) (true ?b) (true ?c) (true ?d) (true ?e) (distinct ?a ?b)"), datalog.Limits{})
+	if !errors.Is(err, datalog.ErrLimit) || !strings.Contains(err.Error(), "shapes.kif:22:1") {
+		t.Errorf("error is %v, want a limit and the rule of many", err)
+	}
+}
+
+// A variable without possible terms leaves no combination, however many the variables before it have.
+func TestARuleThatNeverHoldsHasNoCombinations(t *testing.T) {
+	if _, err := New(t.Context(), shapes(t, "(true ?a) (true ?b) (true ?c) (true ?d) (true ?e) (true ?f) (true ?g) (true ?h) (true ?i) (other ?i)"), datalog.Limits{}); err != nil {
+		t.Error(err)
 	}
 }

@@ -34,28 +34,39 @@ type rightLinear struct {
 	added  []*rules.Rule
 }
 
-// factorRightLinear rewrites right-linear relations that are expected to shrink.
+// factorRightLinear rewrites right-linear relations that are expected to shrink. A rewriting changes the rules of relations
+// that read the relation, so each relation is rewritten with its rules at that time.
 func (gr *grounder) factorRightLinear() error {
-	th, when := gr.Theory, gr.factoring
+	th := gr.Theory
 	byHead := th.RulesOf(func(rel *rules.Relation) bool { return rel.IsOpen() })
-	var tails []*rightLinear
+	var found []*rules.Relation
 	for _, component := range rules.Components(th.Relations, byHead) {
-		t := &rightLinear{theory: th, when: when, rel: component[0], rules: byHead[component[0]], made: make(map[string]*rules.Relation)}
-		recursTwice := func(r *rules.Rule) bool { return r.Count(t.rel) > 1 }
-		if len(component) == 1 && !t.rel.IsInterface() && rules.Uses(t.rules, t.rel) && !slices.ContainsFunc(t.rules, recursTwice) && t.findColumns() && t.isSafe() {
-			tails = append(tails, t)
+		if len(component) == 1 && gr.rightLinear(component[0], byHead[component[0]]) != nil {
+			found = append(found, component[0])
 		}
 	}
-	if len(tails) == 0 {
+	if len(found) == 0 {
 		return nil
 	}
 	defer join.Estimate(th, th.Rules)()
-	for _, t := range tails {
-		if t.rel.Size() > when.above {
-			t.rewrite()
+	for _, rel := range found {
+		if rel.Size() > gr.factoring.above {
+			if t := gr.rightLinear(rel, th.RulesOf(nil)[rel]); t != nil {
+				t.rewrite()
+			}
 		}
 	}
 	return nil
+}
+
+// rightLinear returns the rewriting of a relation with the given rules, or nil if these are not right-linear.
+func (gr *grounder) rightLinear(rel *rules.Relation, list []*rules.Rule) *rightLinear {
+	t := &rightLinear{theory: gr.Theory, when: gr.factoring, rel: rel, rules: list, made: make(map[string]*rules.Relation)}
+	recursTwice := func(r *rules.Rule) bool { return r.Count(rel) > 1 }
+	if rel.IsInterface() || !rules.Uses(list, rel) || slices.ContainsFunc(list, recursTwice) || !t.findColumns() || !t.isSafe() {
+		return nil
+	}
+	return t
 }
 
 // findColumns finds the columns that every recursive rule passes on: their variable

@@ -37,3 +37,12 @@ func TestOutputsAreNotRewrittenAsRightLinear(t *testing.T) {
 		(<= (next (row ?y)) (does b (mark ?x ?y))) (<= terminal (true (row 1)))`)
 	gametest.Agree(t, []machine.Machine{gametest.OracleOf(t, g), newProgramMachine(groundBy(t, g, always))}, 1, 4)
 }
+
+// A relation is rewritten with the rules that earlier rewritings have left: the uses of a rewritten relation are replaced.
+func TestRightLinearRelationsReadEachOther(t *testing.T) {
+	g := gametest.Load(t, "chain", `(role x) (place a) (place b) (place c) (link a b) (link b c) (number 0) (number 1) (init (on 0)) (goal x 0)
+		(<= (one ?p ?n) (link ?p ?q) (not (true (on 7))) (one ?q ?n)) (<= (one c ?n) (number ?n) (not (true (on ?n))))
+		(<= (two ?p ?n) (link ?p ?q) (not (true (on 7))) (two ?q ?n)) (<= (two c ?n) (one b ?n)) (<= (two b 0) (true (on 1)) (one c 0))
+		(<= (legal x (go ?n)) (two a ?n)) (<= (next (on ?n)) (does x (go ?n))) (<= terminal (true (on 7)))`)
+	gametest.Agree(t, []machine.Machine{gametest.OracleOf(t, g), newProgramMachine(groundBy(t, g, always))}, 1, 4)
+}

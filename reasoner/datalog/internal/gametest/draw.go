@@ -136,7 +136,8 @@ func (d *drawer) derived(one func() string, layer int) string {
 }
 
 // Rewritable draws a game in which static relations join several columns. Other relations recur on themselves
-// in the last literal, with results that are passed on. Such relations may be outputs: roles share moves and goals.
+// in the last literal, with results that are passed on, and read each other. Such relations may be outputs: roles share
+// moves and goals.
 func Rewritable(t *rapid.T) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -161,10 +162,14 @@ func Rewritable(t *rapid.T) string {
 	}
 	line("(<= (count %s ?i ?n ?i) (number ?i) (number ?n) %s)", pick("end", "c", "d"), pick("then", "", "(distinct ?i ?n)", "(three ?p) (true (at ?p ?n))"))
 	line("(<= (count ?p ?i ?i 0) (true (at ?p ?i)) (kind ?p ?i))")
+	line("(<= (tally ?p ?n) %s (tally ?q ?n))", pick("tally", "(link ?p ?q)", "(link ?p ?q) (not (true (at ?p 0)))", "(count ?p ?i ?j ?k) (link ?p ?q)",
+		"(count ?p 0 ?i ?j) (kind ?q ?i) (kind ?p ?j)", "(link ?p ?q) (count ?q 0 ?i ?j)"))
+	line("(<= (tally %s ?n) (count %s ?n ?m))", pick("tally ends", "a", "b", "d"), pick("tally reads", "a 0", "b ?n", "c 1"))
 	line("(<= (near ?p ?q) (true (at ?p ?i)) %s)", pick("near", "(link ?p ?q)", "(true (at ?q ?i)) (distinct ?p ?q)"))
 	line("(<= (safe ?p ?r) (true (at ?p ?i)) (true (at ?k ?j)) (true (at ?r ?n)) %s)", pick("safe", "(not (near ?k ?p))", "(not (near ?p ?k)) (not (near ?k ?r))"))
 	line("(<= (next (at ?p ?i)) (true (at ?p ?i)) (safe ?p %s))", pick("from", "a", "b"))
 	line("(<= (legal x (from ?n)) (count %s %s ?n ?m) (succ ?m ?n))", pick("start", "a", "b"), pick("first", "0", "1"))
+	line("(<= (legal y (from ?n)) (tally %s ?n) %s)", pick("tally from", "a", "b", "c"), pick("tally filter", "", "(true (at b ?n))", "(kind a ?n)"))
 	line("(<= (legal ?r (go ?p ?n)) (role ?r) (true (at ?p ?i)) (count ?p ?i ?n ?m) %s)", pick("filter", "", "(distinct ?n ?i)", "(link ?p ?q) (kind ?q ?m)", "(not (three ?p))"))
 	line("(legal x wait) (legal y wait) (mate %s)", pick("mates", "x y", "y x", "x y) (mate y x"))
 	if rapid.Bool().Draw(t, "shared moves") {

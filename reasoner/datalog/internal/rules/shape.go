@@ -1,11 +1,13 @@
 package rules
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
 	"stackmate/gdl"
 	"stackmate/internal/guard"
+	"stackmate/reasoner/datalog"
 )
 
 // NoFunctor is the shape of a symbol; the shape of another term is its functor. Shapes are
@@ -194,22 +196,33 @@ func (s *shapes) hasCompounds(p argPlace) bool {
 	return len(s.at[p]) > 1 || len(s.at[p]) == 1 && !s.at[p][NoFunctor]
 }
 
+// mostCombinations is the number of rules that flattening may add to a game: a fraction of a second. The rulesheets in
+// ../shared need six.
+const mostCombinations = 10_000
+
 // flatten adds the rules to the theory, one for each choice of shapes of
-// the variables in arguments with function terms.
+// the variables in arguments with function terms. It stops the translation if the combinations of shapes are too many.
 func (s *shapes) flatten(th *Theory, rules []*Rule) {
+	left := len(rules) + mostCombinations
 	for _, r := range rules {
 		f := flattening{theory: th, original: r, substitution: th.Terms.Identity(r.Vars), vars: r.Vars}
-		needs, binds := s.needShape(r), r.binds()
+		needs, binds, combinations := s.needShape(r), r.binds(), 1
 		for v, set := range s.ofVariables(r) {
 			if needs[v] {
 				f.choose = append(f.choose, int32(v))
 				f.options = append(f.options, slices.Sorted(maps.Keys(set)))
+				combinations = len(set) * min(combinations, left+1)
 				if set[NoFunctor] && len(set) > 1 && !binds[v] {
 					f.loose = append(f.loose, int32(v))
 				}
 			}
 		}
-		f.enumerate(0)
+		if left -= combinations; left < 0 {
+			guard.Stop(fmt.Errorf("%w: more than %d combinations of function terms, at %s", datalog.ErrLimit, mostCombinations, Describe(r)))
+		}
+		if combinations > 0 {
+			f.enumerate(0)
+		}
 	}
 	th.addSymbols()
 }
