@@ -12,6 +12,7 @@ import (
 	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/machine/scalar"
 	"stackmate/search"
+	"stackmate/search/exact"
 )
 
 func TestASearchEndsWithinAFewPassesOfItsContext(t *testing.T) {
@@ -124,11 +125,30 @@ func TestPositionsTooWideCountAsUnknown(t *testing.T) {
 	names := &machine.Names{Roles: []string{"alone"}, Moves: [][]string{make([]string, 1<<20+1)}}
 	m := scalar.New(names, machine.State{0}, machine.Info{}, func() scalar.Stepper { return new(flare) })
 	r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
-	if !errors.Is(err, play.ErrTooWide) {
-		t.Errorf("error %v", err)
+	if err != nil || !errors.Is(r.Unfinished, play.ErrTooWide) {
+		t.Errorf("error %v, unfinished: %v", err, r.Unfinished)
 	}
 	if v := r.Values[0]; v != (search.Interval{Lower: 50, Upper: 100}) {
 		t.Errorf("value %v, want what the other move proves", v)
+	}
+}
+
+// A path of exact.MaxPly positions fills a small stack. The bounds of the ends near the root stay.
+func TestAFullStackLeavesTheProvedBounds(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
+	g := &toys.Tree{Roles: roles, Nodes: []toys.Node{
+		{Moves: []int{2, 1}, Kids: []int{1, 2}}, {Moves: []int{1, 2}, Kids: []int{0, 3}}, {Goals: []int32{30, 70}}, {Goals: []int32{60, 40}},
+	}}
+	m, want := parallel{g.Machine()}, search.Interval{Lower: 30, Upper: 60}
+	for _, c := range []struct {
+		threads int
+		bytes   int64
+		reason  error
+	}{{1, 128 << 20, exact.ErrTooDeep}, {8, 128 << 20, exact.ErrTooDeep}, {1, 1 << 20, play.ErrTooWide}, {8, 1 << 20, play.ErrTooWide}} {
+		r, err := New(Config{Threads: c.threads}).Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: c.bytes})
+		if err != nil || r.Values[0] != want || !errors.Is(r.Unfinished, c.reason) {
+			t.Errorf("%d threads, %d bytes: %v, unfinished: %v, error %v; want %v, %v", c.threads, c.bytes, r.Values, r.Unfinished, err, want, c.reason)
+		}
 	}
 }
 
