@@ -64,6 +64,8 @@ func writeSolution(w io.Writer, s solve.Solution) error {
 // concept returns the meaning of the values in words, with the facts that it rests on.
 func concept(s solve.Solution) string {
 	switch s.Concept {
+	case search.BestEnd:
+		return "the best goal; a match without end counts 0"
 	case search.Guarantee:
 		return fmt.Sprintf("guarantees: the most that each role can make sure of, whatever others do (%s)", s.Goals)
 	case search.PureGuarantee:

@@ -117,6 +117,16 @@ func TestASolutionWithoutACertificateIsSolved(t *testing.T) {
 	}
 }
 
+func TestASolutionByPlansSaysThatAMatchWithoutEndCountsNothing(t *testing.T) {
+	one := file(t, "one.kif", `(role x) (init here) (legal x stay) (legal x ten) (legal x thirty)
+		(<= (next here) (does x stay)) (<= (next (at 10)) (does x ten)) (<= (next (at 30)) (does x thirty))
+		(<= terminal (true (at ?n))) (<= (goal x ?n) (true (at ?n)))`)
+	const concept = "the best goal; a match without end counts 0"
+	execute(t, "solve", one, "--certify").expect(t, statusFine, "solved", concept, "value of x     30\n", "certified: exploitability 0")
+	o := execute(t, "solve", one, "--method", "bab", "--json")
+	o.expect(t, statusBad, `"concept":"value","value":{"x":[30,100]}`)
+}
+
 func TestSolveCertifiesItsStrategies(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for _, game := range []string{
