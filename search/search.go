@@ -33,6 +33,8 @@ const (
 	// Value is the value of a game of one player, or of a zero-sum game of two players: the sum of the goals is proved
 	// to be constant.
 	Value Concept = "value"
+	// BestEnd is the best goal of a game of one role where a match without end counts 0.
+	BestEnd Concept = "best end"
 	// Guarantee is, for each role, the maximum that a mixed strategy guarantees against a coalition of all other roles
 	// (maximin value, security level).
 	Guarantee Concept = "guarantee"

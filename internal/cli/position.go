@@ -28,7 +28,7 @@ const maxSteps = 10_000
 // reachable from its initial position.
 func (f positionFlags) atPosition(s *console, game string, rules *gdl.Game, m machine.Machine, engine string) (*gdl.Game, machine.Machine, error) {
 	begin := func(text string) error {
-		facts, err := factsOf(m.Names(), text)
+		facts, err := factsOf(rules, text)
 		if err != nil {
 			return usageError{fmt.Errorf("--position: %w", err)}
 		}
@@ -68,13 +68,14 @@ func termsOf(text string) ([]gdl.Term, error) {
 	return terms, err
 }
 
-// factsOf returns the facts of a text, fluents of the game; (true FACT) and (init FACT) are the same
+// factsOf returns the facts of a text, fluents of the rules; (true FACT) and (init FACT) are the same
 // as FACT.
-func factsOf(names *machine.Names, text string) ([]gdl.Term, error) {
+func factsOf(rules *gdl.Game, text string) ([]gdl.Term, error) {
 	terms, err := termsOf(text)
 	if err != nil {
 		return nil, err
 	}
+	known := vocabularyOf(rules)
 	var facts []gdl.Term
 	for _, fact := range terms {
 		if len(fact.Args) == 1 && (fact.Name == "true" || fact.Name == "init") {
@@ -84,8 +85,8 @@ func factsOf(names *machine.Names, text string) ([]gdl.Term, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := names.State([]string{fact.String()}); err != nil {
-			return nil, err
+		if !known.isFluent(fact) {
+			return nil, fmt.Errorf("%s is no fluent of the rules", fact)
 		}
 		facts = append(facts, fact)
 	}

@@ -80,10 +80,21 @@ func TestPositionsThatDoNotFollowFromTheInitialOneAreThoseOfTheRules(t *testing.
 		(init (step 0)) (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) (<= terminal (true (step 3)))
 		(<= (goal x 100) (true (at 3))) (<= (goal x 0) (not (true (at 3))))`
 	must.OK(t, os.WriteFile(walls, []byte(rules), 0o600))
+	// The second word is declared by base alone: no match from the initial position reaches it.
+	declared := file(t, "declared.kif", `(role x) (init (at 0)) (init (word 1)) (legal x go) (base (at 0)) (base (at 1)) (base (word 1)) (base (word 2))
+		(<= (next (at 1)) (does x go)) (<= (next (word ?n)) (true (word ?n))) (<= terminal (true (at 1)))
+		(<= (goal x 70) (true (word 2))) (<= (goal x 30) (not (true (word 2))))`)
+	for _, engine := range []string{"circuit", "datalog", "reference"} {
+		for _, unknown := range []string{"(word 3)", "(at (word 1))", "(word 1 2)", "(go x)"} {
+			execute(t, "solve", declared, "--engine", engine, "--position", "(at 0)"+unknown).expect(t, statusUsage, "--position: "+unknown+" is no fluent of the rules")
+		}
+	}
 	for name, test := range map[string]struct {
 		args []string
 		want string
 	}{
+		"two words":     {[]string{"solve", declared, "--position", "(at 0) (word 2)"}, "value of x     70\n"},
+		"by datalog":    {[]string{"solve", declared, "--position", "(at 0) (word 2)", "--engine", "datalog"}, "value of x     70\n"},
 		"two who move":  {[]string{"perft", "ticTacToe", "2", "--position", "(control x) (control o) (cell 1 3 x)"}, "4361"},
 		"with the wall": {[]string{"solve", walls}, "value of x     0\n"},
 		"without it":    {[]string{"solve", walls, "--position", "(at 0) (open 1) (step 0)"}, "value of x     100"},

@@ -64,6 +64,8 @@ func writeSolution(w io.Writer, s solve.Solution) error {
 // concept returns the meaning of the values in words, with the facts that it rests on.
 func concept(s solve.Solution) string {
 	switch s.Concept {
+	case search.BestEnd:
+		return "the best goal; a match without end counts 0"
 	case search.Guarantee:
 		return fmt.Sprintf("guarantees: the most that each role can make sure of, whatever others do (%s)", s.Goals)
 	case search.PureGuarantee:
@@ -196,17 +198,21 @@ func certificate(s solve.Solution) string {
 		return fmt.Sprintf("NOT finished: no fault found yet, the value is proved to lie in [%g, %g]; %s",
 			c.ProvedBounds[0], c.ProvedBounds[1], work)
 	}
-	who := "a lone player"
-	if c.First.Role >= 0 {
-		who = "the strategy of " + s.Names.Roles[c.First.Role]
+	return fmt.Sprintf("NOT certified: %s; %s; %s", proved, objection(s), work)
+}
+
+// objection returns the reason for which a finished check does not certify a solution.
+func objection(s solve.Solution) string {
+	first := s.First
+	who, at := "a lone player", strings.Join(s.Names.AppendFluents(nil, first.Position), " ")
+	if first.Role >= 0 {
+		who = "the strategy of " + s.Names.Roles[first.Role]
 	}
-	if c.First.Endless {
-		return fmt.Sprintf("NOT certified: %s; positions repeat under %s, and the check does not show that such matches end, first at %s; %s",
-			proved, who, strings.Join(s.Names.AppendFluents(nil, c.First.Position), " "), work)
+	if first.Endless {
+		return fmt.Sprintf("positions repeat under %s, and the check does not show that such matches end, first at %s", who, at)
 	}
-	return fmt.Sprintf("NOT certified: %s; %d claims do not hold, one at %s: claimed %g, %s obtains %g (points of %s); %s",
-		proved, c.Faults, strings.Join(s.Names.AppendFluents(nil, c.First.Position), " "),
-		c.First.Claimed, who, c.First.Obtained, s.Names.Roles[s.Names.Players()[0]], work)
+	return fmt.Sprintf("%d claims do not hold, one at %s: claimed %g, %s obtains %g (points of %s)",
+		s.Faults, at, first.Claimed, who, first.Obtained, s.Names.Roles[s.Names.Players()[0]])
 }
 
 // leastBound is the least upper bound that certificates show, in goal points: smaller bounds are rounded up to it.

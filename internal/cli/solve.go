@@ -106,11 +106,14 @@ func (c *solveCommand) check() error {
 	return errors.Join(checkExport(c.Export), c.chooseExact())
 }
 
-// unsolved returns the error of a solution that is wider than --epsilon, with the reason for an early end.
+// unsolved returns the error of a solution that is wider than --epsilon, with the reason for an early end, or that a check has not
+// certified.
 func (c *solveCommand) unsolved(s solve.Solution) error {
 	switch {
 	case s.IsWithin(c.Epsilon):
 		return nil
+	case s.Certificate != nil && s.First != nil:
+		return fmt.Errorf("%s is solved, but not certified: %s", c.Game, objection(s))
 	case s.Unfinished == "":
 		return fmt.Errorf("%s is not solved", c.Game)
 	}

@@ -100,6 +100,33 @@ func TestTheTimeOfASearchEndsItsCertificate(t *testing.T) {
 	}
 }
 
+func TestASolutionWithoutACertificateIsSolved(t *testing.T) {
+	// x tosses, and after tails o may let it toss again for ever.
+	coin := file(t, "coin.kif", `(role x) (role o) (role random) (init (at toss))
+		(<= (legal x stop) (true (at toss))) (<= (legal x toss) (true (at toss))) (<= (legal x noop) (not (true (at toss))))
+		(<= (legal random ?s) (true (at lot)) (side ?s)) (<= (legal random noop) (not (true (at lot)))) (side heads) (side tails) (side edge)
+		(<= (legal o back) (true (at reply))) (<= (legal o lose) (true (at reply))) (<= (legal o noop) (not (true (at reply))))
+		(<= (next (at 40)) (does x stop)) (<= (next (at lot)) (does x toss)) (<= (next (at 100)) (does random heads)) (<= (next (at 10)) (does random edge))
+		(<= (next (at reply)) (does random tails)) (<= (next (at toss)) (does o back)) (<= (next (at 90)) (does o lose))
+		(pays 40 60) (pays 100 0) (pays 10 90) (pays 90 10)
+		(<= terminal (true (at ?n)) (pays ?n ?m)) (<= (goal x ?n) (true (at ?n)) (pays ?n ?m)) (<= (goal o ?m) (true (at ?n)) (pays ?n ?m))`)
+	o := execute(t, "solve", coin, "--save", filepath.Join(t.TempDir(), "saved"))
+	o.expect(t, statusBad, "value of x     55\n", "NOT certified", "coin.kif is solved, but not certified: positions repeat under the strategy of x, and")
+	if strings.Contains(o.err, "is not solved") {
+		t.Errorf("a solved game is not solved:\n%s", o.err)
+	}
+}
+
+func TestASolutionByPlansSaysThatAMatchWithoutEndCountsNothing(t *testing.T) {
+	one := file(t, "one.kif", `(role x) (init here) (legal x stay) (legal x ten) (legal x thirty)
+		(<= (next here) (does x stay)) (<= (next (at 10)) (does x ten)) (<= (next (at 30)) (does x thirty))
+		(<= terminal (true (at ?n))) (<= (goal x ?n) (true (at ?n)))`)
+	const concept = "the best goal; a match without end counts 0"
+	execute(t, "solve", one, "--certify").expect(t, statusFine, "solved", concept, "value of x     30\n", "certified: exploitability 0")
+	o := execute(t, "solve", one, "--method", "bab", "--json")
+	o.expect(t, statusBad, `"concept":"value","value":{"x":[30,100]}`)
+}
+
 func TestSolveCertifiesItsStrategies(t *testing.T) {
 	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
 	for _, game := range []string{

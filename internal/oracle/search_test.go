@@ -311,7 +311,7 @@ func (v *verdict) judgeLine() {
 		v.fault("line", "%v: a move is not legal after %v", line, v.game.Positions[at].Facts)
 		return
 	}
-	decided := v.result.Solved() && v.turns && v.game.Chance < 0 && v.sound && v.result.Concept == search.Value
+	decided := v.result.Solved() && v.turns && v.game.Chance < 0 && v.sound && (v.result.Concept == search.Value || v.result.Concept == search.BestEnd)
 	if p := &v.game.Positions[at]; decided && p.Terminal {
 		for _, role := range v.game.Players {
 			if d := float64(p.Goals[role]) - v.result.Values[role].Lower; d > tolerance || d < -tolerance {

@@ -299,7 +299,7 @@ func (a *agreement) compareLine(method string, r *search.Result) {
 		}
 		pure = pure && choosers <= 1
 	}
-	if !h.IsOver() || !pure || !r.Solved() || r.Concept != search.Value {
+	if !h.IsOver() || !pure || !r.Solved() || r.Concept != search.Value && r.Concept != search.BestEnd {
 		return
 	}
 	goals := h.Goals()

@@ -78,6 +78,8 @@ type Limits struct {
 	// Threads check positions that are drawn, where the solution is safe for concurrent use; 0 is one.
 	Threads  int
 	MaxBytes int64 // memory for the positions checked
+	// EndlessIsNothing makes a match without end count 0 for a lone player (search.BestEnd).
+	EndlessIsNothing bool
 	// Progress, if not nil, receives at intervals the number of checked positions and the checked share of the joint
 	// moves, from 0 to 1. All moves of a position have equal weight, for subtrees of any size. It must return quickly.
 	Progress func(positions int64, share float64)

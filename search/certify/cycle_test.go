@@ -52,3 +52,19 @@ func TestGoingOnForEverIsNoFaultOfWhoClaimsNothing(t *testing.T) {
 		t.Errorf("found %+v, %+v", c, c.First)
 	}
 }
+
+// All positions but two reach each other; a lone player may go round for ever.
+func TestAMatchWithoutEndCountsNothingForALonePlayerOnRequest(t *testing.T) {
+	m := (&toys.Tree{Roles: []string{"lone"}, Nodes: []toys.Node{
+		{Moves: []int{3}, Kids: []int{1, 2, 0}}, {Moves: []int{2}, Kids: []int{2, 0}}, {Moves: []int{2}, Kids: []int{0, 3}}, {Goals: []int32{30}},
+	}}).Machine()
+	s := solutionFunc(func(q machine.State) (search.Claim, error) {
+		return search.Claim{Value: 30, Strategies: [][]search.Weighted{{{Move: 1, Probability: 1}}}}, nil
+	})
+	for _, is := range []bool{false, true} {
+		c, err := Check(t.Context(), m, m.Initial(), s, Limits{EndlessIsNothing: is})
+		if err != nil || c.Certified() != is || c.Guarantee != 30 || is && c.Limit != 30 {
+			t.Errorf("%v: %+v, error %v", is, c, err)
+		}
+	}
+}

@@ -168,9 +168,10 @@ func (w *walk) worth(depth int, q machine.State) fixed {
 	return v
 }
 
-// endless returns the defender's result of an infinite match: its worst goal.
+// endless returns the defender's result of an infinite match: its worst goal, or 0 with Limits.EndlessIsNothing. A walk of a lone
+// player without chance then finds the best of all ends, as it visits each position.
 func (w *walk) endless() fixed {
-	if w.side == firstDefends {
+	if w.side == firstDefends || w.limits.EndlessIsNothing {
 		return fixedGoal(0)
 	}
 	return fixedGoal(machine.MaxGoal)

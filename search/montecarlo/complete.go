@@ -12,7 +12,7 @@ import (
 // the value of the matrix game for two opponents. Trees with other kinds of nodes are never complete.
 
 // errComplete is the reason to stop if the tree is complete and its bounds do not meet.
-var errComplete = errors.New("the tree is complete, and pure strategies prove no tighter bounds; use another method for simultaneous moves")
+var errComplete = errors.New("the tree is complete, and its bounds do not meet; use another method")
 
 // barrenRounds is the number of successive rounds without a new leaf after which a worker checks whether
 // the tree is complete. It doubles after each failed check.

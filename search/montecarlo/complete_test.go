@@ -2,6 +2,7 @@ package montecarlo
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"stackmate/games/gamestest"
@@ -55,6 +56,9 @@ func TestACompleteTreeOfGeneralSumTakesTheBestMove(t *testing.T) {
 	r := completed(t, g.Machine(), 1)
 	if s := r.Strategies[0]; len(s) != 1 || s[0].Move != 1 {
 		t.Errorf("left plays %v for %v, want move 1 for 40", s, r.Values)
+	}
+	if r.Unfinished == nil || strings.Contains(r.Unfinished.Error(), "simultaneous") {
+		t.Errorf("the reason of an unfinished search by turns: %v", r.Unfinished)
 	}
 }
 

@@ -34,7 +34,7 @@ import (
 // Ballard (1983) for chance; Pearl (1980) for null windows.
 
 // position searches the non-terminal position s of key k, depth choices deep. If parent is not nil, s is child c of
-// parent. Positions with a single joint move are skipped and do not count as nodes. The root ignores the
+// parent. Positions with a single joint move are skipped; stepsPerNode of them count as a node. The root ignores the
 // table: a bound from the table does not say which move achieves it.
 func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int, w window) value {
 	f := r.frame(ply)
@@ -42,7 +42,7 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 	if parent != nil {
 		of = parent.children
 	}
-	for range search.MaxPlies { // a chain of forced moves may repeat positions
+	for step := range search.MaxPlies {
 		// 1 table: bounds of an earlier search of the position.
 		v, best := r.recall(k, depth)
 		if ply == 0 {
@@ -70,12 +70,33 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 			return r.terminal(f.children.ChildGoals(0))
 		}
 		copy(f.forced, f.children.Child(0))
+		if f.isCircle(step) {
+			break
+		}
+		if step%stepsPerNode == stepsPerNode-1 {
+			r.count()
+		}
 		s, parent, of, c = f.forced, nil, f.children, 0
 		r.find(&f.key, f.image, s)
 		k = &f.key
 	}
 	r.horizon = true
 	return r.guessed(unknown)
+}
+
+// stepsPerNode is the number of forced moves that count as a node.
+const stepsPerNode = 64
+
+// isCircle reports whether a chain of forced moves, in f.forced after the given step, repeats a position. It compares the
+// position with an earlier one, which it replaces at steps 0, 1, 3, 7 … (Brent, 1980).
+func (f *frame) isCircle(step int) bool {
+	if step > 0 && f.forced.Equal(f.passed) {
+		return true
+	}
+	if step&(step+1) == 0 {
+		f.passed = append(f.passed[:0], f.forced...)
+	}
+	return false
 }
 
 // choice searches the position of key k, expanded in f, which has several joint moves; last is the best move of the

@@ -56,6 +56,10 @@ type crew struct {
 // takes some milliseconds.
 const aloneNodes = 4096
 
+// workerStack is the least memory for the expansions of a worker that does not search alone: a path of exact.MaxPly positions
+// of few moves.
+const workerStack = 8 << 20
+
 // tickNodes is the number of nodes between two checks of the clock, about a millisecond; progressTime is the time
 // between two reports.
 const (
@@ -77,7 +81,7 @@ func (c *crew) err() error {
 }
 
 // deepen searches the position by iterative deepening. It ends when the proved interval is at most ε wide, the whole
-// tree is searched, or the search is stopped. It fails if only positions that are too wide remain.
+// tree is searched, or the search is stopped.
 func (c *crew) deepen() {
 	r := c.workers[0]
 	r.root.value = unknown
@@ -111,9 +115,6 @@ func (c *crew) deepen() {
 		if c.advance(i, first.horizon); len(c.tracks) > 0 && !r.isDone() {
 			c.show()
 		}
-	}
-	if !r.isDone() && r.unseen != nil {
-		r.fail("%w", r.unseen)
 	}
 }
 

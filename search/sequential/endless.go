@@ -2,8 +2,10 @@ package sequential
 
 import (
 	"context"
+	"errors"
 
 	"stackmate/reasoner/machine"
+	"stackmate/reasoner/machine/play"
 	"stackmate/search"
 )
 
@@ -34,7 +36,10 @@ func (v *Solver) boundEndless(ctx context.Context, m machine.Machine, s machine.
 		}
 		found, err := v.endless[i].Search(ctx, m, s, own)
 		if err != nil {
-			return // without a result, as if memory is short, the bounds stay
+			return
+		}
+		if errors.Is(found.Unfinished, play.ErrTooWide) {
+			r.unseen = found.Unfinished
 		}
 		r.nodes += found.Nodes
 		r.root.tighten(&v.endless[i].last)

@@ -12,6 +12,7 @@ import (
 	"stackmate/reasoner/machine/play"
 	"stackmate/reasoner/machine/scalar"
 	"stackmate/search"
+	"stackmate/search/exact"
 )
 
 func TestASearchEndsWithinAFewPassesOfItsContext(t *testing.T) {
@@ -124,25 +125,82 @@ func TestPositionsTooWideCountAsUnknown(t *testing.T) {
 	names := &machine.Names{Roles: []string{"alone"}, Moves: [][]string{make([]string, 1<<20+1)}}
 	m := scalar.New(names, machine.State{0}, machine.Info{}, func() scalar.Stepper { return new(flare) })
 	r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
-	if !errors.Is(err, play.ErrTooWide) {
-		t.Errorf("error %v", err)
+	if err != nil || !errors.Is(r.Unfinished, play.ErrTooWide) {
+		t.Errorf("error %v, unfinished: %v", err, r.Unfinished)
 	}
 	if v := r.Values[0]; v != (search.Interval{Lower: 50, Upper: 100}) {
 		t.Errorf("value %v, want what the other move proves", v)
 	}
 }
 
-func TestAChainOfForcedMovesIsFollowed(t *testing.T) {
-	const forced = 1500
+// A path of exact.MaxPly positions fills a small stack. The bounds of the ends near the root stay.
+func TestAFullStackLeavesTheProvedBounds(t *testing.T) {
+	exhaustive.NotUnderRace(t, "searches for long on one goroutine")
+	g := &toys.Tree{Roles: roles, Nodes: []toys.Node{
+		{Moves: []int{2, 1}, Kids: []int{1, 2}}, {Moves: []int{1, 2}, Kids: []int{0, 3}}, {Goals: []int32{30, 70}}, {Goals: []int32{60, 40}},
+	}}
+	m, want := parallel{g.Machine()}, search.Interval{Lower: 30, Upper: 60}
+	for _, c := range []struct {
+		threads int
+		bytes   int64
+		reason  error
+	}{{1, 128 << 20, exact.ErrTooDeep}, {8, 128 << 20, exact.ErrTooDeep}, {1, 1 << 20, play.ErrTooWide}, {8, 1 << 20, play.ErrTooWide}} {
+		r, err := New(Config{Threads: c.threads}).Search(t.Context(), m, m.Initial(), search.Limits{MaxBytes: c.bytes})
+		if err != nil || r.Values[0] != want || !errors.Is(r.Unfinished, c.reason) {
+			t.Errorf("%d threads, %d bytes: %v, unfinished: %v, error %v; want %v, %v", c.threads, c.bytes, r.Values, r.Unfinished, err, want, c.reason)
+		}
+	}
+}
+
+// chain returns a game in which the first move of left ends with 50, and the second leads to so many forced moves and an
+// end with 100.
+func chain(forced int) *toys.Tree {
 	g := &toys.Tree{Roles: roles, Nodes: []toys.Node{{Moves: []int{2, 1}, Kids: []int{1, 2}}, {Goals: []int32{50, 50}}}}
 	for i := range forced {
 		g.Nodes = append(g.Nodes, toys.Node{Moves: []int{1, 1}, Kids: []int{i + 3}})
 	}
 	g.Nodes = append(g.Nodes, toys.Node{Goals: []int32{100, 0}})
+	return g
+}
+
+func TestAChainOfForcedMovesIsFollowed(t *testing.T) {
 	for _, without := range []Refinement{0, Deepening} {
-		if r := solve(t, Config{Without: without}, g.Machine(), search.Limits{}); !r.Solved() || r.Values[0] != search.Exact(100) {
+		if r := solve(t, Config{Without: without}, chain(1500).Machine(), search.Limits{}); !r.Solved() || r.Values[0] != search.Exact(100) {
 			t.Errorf("without %b: %v, unfinished: %v", without, r.Values, r.Unfinished)
 		}
+	}
+}
+
+func TestALimitOfNodesBoundsChainsOfForcedMoves(t *testing.T) {
+	if r := solve(t, Config{}, chain(1500).Machine(), search.Limits{MaxNodes: 10}); r.Solved() || r.Nodes != 10 {
+		t.Errorf("%v after %d nodes", r.Values, r.Nodes)
+	}
+}
+
+// All leaves of a binary tree but one lead to a circle of three positions without a choice.
+func TestForcedMovesInACircleAreLeftAtOnce(t *testing.T) {
+	const leaves, circle = 32, 3
+	g := &toys.Tree{Roles: roles}
+	for i := range leaves - 1 {
+		g.Nodes = append(g.Nodes, toys.Node{Moves: []int{2, 1}, Kids: []int{2*i + 1, 2*i + 2}})
+	}
+	for i := range (1 + circle) * leaves {
+		next := len(g.Nodes) + leaves
+		if i >= circle*leaves {
+			next -= circle * leaves
+		}
+		g.Nodes = append(g.Nodes, toys.Node{Moves: []int{1, 1}, Kids: []int{next}})
+	}
+	g.Nodes[leaves] = toys.Node{Goals: []int32{50, 50}}
+	const enough = 50_000
+	passes := toys.PassesAfterEnd(g.Machine(), enough, func(ctx context.Context, m machine.Machine) {
+		r, err := New(Config{}).Search(ctx, m, m.Initial(), search.Limits{})
+		if want := (search.Interval{Lower: 50, Upper: 100}); err != nil || r.Values[0] != want {
+			t.Errorf("%v, error %v; want %v", r.Values, err, want)
+		}
+	})
+	if passes >= 0 {
+		t.Errorf("more than %d passes", enough)
 	}
 }
 

@@ -15,6 +15,7 @@
 package sequential
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,7 +136,7 @@ func (v *Solver) Search(ctx context.Context, m machine.Machine, s machine.State,
 	v.last = r.root
 	res := c.report()
 	if endless && !r.isDone() {
-		res.Unfinished = exact.ErrTooDeep
+		res.Unfinished = cmp.Or(r.unseen, exact.ErrTooDeep)
 	}
 	v.cuts = [2]int64{}
 	for _, w := range c.workers {
@@ -177,6 +178,9 @@ func (v *Solver) threads() int {
 func (v *Solver) crew(ctx context.Context, m machine.Machine, s machine.State, lim search.Limits) *crew {
 	c := &crew{ctx: ctx, position: s, table: v.table, began: time.Now(), told: time.Now(), tell: lim.Progress, noLine: lim.NoLine, alone: v.alone, tick: v.tick, decisive: v.decisive, hopeful: v.hopeful}
 	workers := int64(v.threads())
+	if v.stack > 0 {
+		workers = min(workers, max(v.stack/workerStack, 1))
+	}
 	if workers > 1 {
 		c.busy = new(threads.Busy)
 	}
@@ -262,7 +266,7 @@ type run struct {
 	cuts    [2]int64 // windows closed by the first action searched, and by a later one
 	horizon bool     // a position beyond the depth had a guessed value
 	probe   int      // ply whose positions search their first action only; or -1
-	unseen  error    // reason why a position was guessed: it is too wide
+	unseen  error    // reason why a position was guessed: it is too wide, or the path to it fills the stack
 	outrun  int      // ply to unwind to, as another worker knows its value; or 0
 	answer  value    // this value
 	stopped bool     // ctx is done, or another worker has completed the iteration

@@ -61,6 +61,9 @@ func planned(m machine.Machine, p facts.Plan, began time.Time) search.Result {
 	for role := range r.Values {
 		r.Values[role] = search.Interval{Lower: float64(search.Points(p.Goal)), Upper: float64(search.Points(p.Bound))}
 	}
+	if p.Bound < machine.MaxGoal {
+		r.Concept = search.BestEnd
+	}
 	if len(p.Line) > 0 {
 		r.Moves = make([][]search.Known, roles)
 		for role, move := range p.Line[0] {

@@ -130,8 +130,13 @@ func (s *Solver) together(known []outcome) search.Result {
 		}
 	}
 	r := best.result
+	for _, o := range known { // bounds of the value hold for the best end, too
+		if !s.isEnough(best) && o.result.Concept == search.BestEnd {
+			r.Concept = search.BestEnd
+		}
+	}
 	for _, o := range known {
-		if o.result.Proved && r.Proved && o.result.Concept == r.Concept {
+		if o.result.Proved && r.Proved && (o.result.Concept == r.Concept || r.Concept == search.BestEnd) {
 			for role, v := range o.result.Values {
 				r.Values[role] = r.Values[role].Meet(v)
 			}

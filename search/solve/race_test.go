@@ -28,6 +28,23 @@ func TestTheMethodsBesideTheFirstHaveAnEighthOfItsMemory(t *testing.T) {
 	}
 }
 
+// A bound of plans counts a match without end as nothing; bounds of other methods don't.
+func TestAResultWithABoundOfPlansIsABestEnd(t *testing.T) {
+	result := func(c search.Concept, lower, upper float64) outcome {
+		return outcome{result: search.Result{Proved: true, Concept: c, Values: []search.Interval{{Lower: lower, Upper: upper}}}}
+	}
+	searched, plan := result(search.Value, 40, 100), result(search.BestEnd, 30, 60)
+	for _, known := range [][]outcome{{searched, plan}, {plan, searched}} {
+		if r := new(Solver).together(known); r.Concept != search.BestEnd || r.Values[0] != (search.Interval{Lower: 40, Upper: 60}) {
+			t.Errorf("%s %v", r.Concept, r.Values)
+		}
+	}
+	searched = result(search.Value, 40, 40)
+	if r := new(Solver).together([]outcome{searched, plan}); r.Concept != search.Value || r.Values[0] != search.Exact(40) {
+		t.Errorf("%s %v", r.Concept, r.Values)
+	}
+}
+
 func TestRoundingLeavesAnIntervalWithinTheTolerance(t *testing.T) {
 	interval := func(width float64) outcome {
 		return outcome{method: DepthFirst, result: search.Result{Proved: true, Values: []search.Interval{{Lower: 70, Upper: 70 + width}}}}

@@ -136,7 +136,7 @@ func (c *checker) principal() error {
 	if err := c.begin(); err != nil {
 		return err
 	}
-	pure := c.solution.Concept == search.Value || c.solution.Concept == search.Equilibrium
+	pure := slices.Contains([]search.Concept{search.Value, search.BestEnd, search.Equilibrium}, c.solution.Concept)
 	for _, joint := range c.solution.Line {
 		if c.ctx.Err() != nil {
 			return nil

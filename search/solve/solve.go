@@ -290,7 +290,7 @@ func (s *Solver) Answers(m machine.Machine, shown Solution) ([]Part, error) {
 		return nil, fmt.Errorf("expected a role besides %s, found none: there is no strategy to check", machine.RandomRole)
 	}
 	c, ok := s.searchers[s.used].(checked)
-	if !ok || kindOf(s.used) == goals.AnySum && shown.Concept != search.Value {
+	if !ok || kindOf(s.used) == goals.AnySum && shown.Concept != search.Value && shown.Concept != search.BestEnd {
 		return nil, fmt.Errorf("expected a zero-sum game, or guarantees by %s or a method for simultaneous games; found the %ss of method %s",
 			BoundedAlphaBeta, shown.Concept, s.used)
 	}
@@ -348,9 +348,10 @@ func (a answers) At(ctx context.Context, q machine.State) (search.Claim, error) 
 }
 
 // Certify plays the answers of each part, by the solver or by a book, against every opponent, and adds the findings to
-// the solution. After an error the solution has the findings before it. Certify sets the memory of the limits itself.
+// the solution. After an error the solution has the findings before it. Certify sets the memory of the limits, and EndlessIsNothing, itself.
 func (s *Solver) Certify(ctx context.Context, parts []Part, solution *Solution, lim certify.Limits) error {
 	started := time.Now()
+	lim.EndlessIsNothing = solution.Concept == search.BestEnd
 	lim.MaxBytes = max(s.memory-solution.PeakBytes, s.memory/4) // the search answers during the check
 	for _, p := range parts {
 		c, err := certify.Check(ctx, p.Machine, p.Machine.Initial(), p.Solution, lim)

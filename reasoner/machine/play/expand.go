@@ -22,6 +22,16 @@ var (
 	ErrTooWide = errors.New("a position has too many joint moves")
 )
 
+// fullError is the ErrTooWide of an expansion that exceeds the bound of Limit together with the other expansions of its
+// expander. Its number is the bound in bytes.
+type fullError int64
+
+func (e fullError) Error() string {
+	return fmt.Sprintf("the positions of a path take more than %.1f MiB, their share of the memory limit", float64(e)/(1<<20))
+}
+
+func (fullError) Is(target error) bool { return target == ErrTooWide }
+
 // Limits of one expansion. A search that needs all children of such positions does not finish: at a million
 // positions a second the children of a million positions take more than a week. So many bytes are allocated
 // and written in some tens of milliseconds; chess, with a hundred words to a position, stays below by a
@@ -365,7 +375,7 @@ func (x *Expander) count(e *Expansion) error {
 	e.Children = int(children)
 	need := children * (x.childBytes() + x.perChild)
 	if more := need - e.charged; x.maxBytes > 0 && more > 0 && x.bytes+more > x.maxBytes {
-		return fmt.Errorf("%w: %d exceed the free part of the memory limit of %.1f MiB", ErrTooWide, e.Children, float64(x.maxBytes)/(1<<20))
+		return fullError(x.maxBytes)
 	}
 	return nil
 }
