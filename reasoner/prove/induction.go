@@ -129,14 +129,14 @@ func (p *prover) close() {
 
 // unrollTo extends a formula to step k. It returns false if there is not enough time or memory.
 func (p *prover) unrollTo(ctx context.Context, f *Formula, k int) bool {
-	for f.Played < k {
-		if ctx.Err() != nil || f.Bytes() > p.maxBytes {
-			return false
+	for ctx.Err() == nil && f.Bytes() <= p.maxBytes {
+		if f.Played >= k {
+			return true
 		}
 		f.Play(f.Played + 1)
 		f.Assume(f.Played, p.invariants)
 	}
-	return true
+	return false
 }
 
 // playMany plays playouts until a playout has broken each open property, or ctx ends.
@@ -243,10 +243,11 @@ func (p *prover) byCases(ctx context.Context, i int) bool {
 		defer cancel()
 		ctx = half
 	}
+	if p.cases == nil && ctx.Err() == nil {
+		p.cases = newCaseAnalysis(p.game, p.properties)
+	}
 	if p.cases == nil {
-		if p.cases = newCaseAnalysis(p.game, p.properties); p.cases == nil {
-			return false
-		}
+		return false
 	}
 	p.cases.setCandidates(p.invariants, &Invariants{})
 	return p.cases.keepsProperty(ctx, i)
