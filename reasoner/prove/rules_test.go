@@ -3,8 +3,10 @@ package prove
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
+	"stackmate/internal/must"
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
@@ -105,5 +107,18 @@ func TestProofsAfterTheirTimeBuildNoFormulas(t *testing.T) {
 	for i, q := range p.properties {
 		p.attempt(ctx, i, q)
 		p.decide(ctx, i, q)
+	}
+}
+
+func TestACounterOfStepsEndsEveryGameInAnyTime(t *testing.T) {
+	const steps = 20
+	g := aRace(3, steps)
+	m := compiled(t, g)
+	found := must.Get(Rules(t.Context(), g, m, Limits{MaxTime: 1, MaxBytes: 1 << 30}))(t)
+	if ends := found[0]; ends.Property != gamesEndName || ends.Verdict != Proved || !strings.HasPrefix(ends.Detail, "within 20 joint moves: a counter of steps ends the game") {
+		t.Errorf("found %+v, want a proof that every game ends within %d joint moves", ends, steps)
+	}
+	if moves, ok := Length(t.Context(), g, m, 1<<30); !ok || moves != steps {
+		t.Errorf("a length of %d, proved: %v, want %d", moves, ok, steps)
 	}
 }
