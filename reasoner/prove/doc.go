@@ -16,6 +16,7 @@
 //	clock.go        fluents that do not depend on moves: turns, counters of steps
 //	hull.go         the linear equations that hold in all positions
 //	equations.go    linear equations as signals
+//	digits.go       sums of goals as signals
 //	caseanalysis.go induction by cases, one for each joint move
 //	jointmoves.go   the joint moves
 //	cofactors.go    the circuit after a joint move, and its fluents

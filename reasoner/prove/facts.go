@@ -41,11 +41,7 @@ func GoalSum(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes i
 	if len(newPlayouts(m).play(ctx, open)) > 0 {
 		return machine.NoGoal, false
 	}
-	for found := range FindInvariants(ctx, g, m, maxBytes/2, true) {
-		if found == p.invariants {
-			continue
-		}
-		p.assume(found)
+	for range p.strengthen(ctx, true) {
 		if p.attemptAll(ctx, p.attempt) {
 			return w.sum, true
 		}
@@ -93,27 +89,13 @@ func Length(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes in
 	w.play(ctx, factWalks)
 	p := newProver(g, w, maxBytes, nil)
 	defer p.close()
-	for found := range FindInvariants(ctx, g, m, maxBytes/2, false) {
-		if found == p.invariants {
-			continue
-		}
-		if p.assume(found); len(found.lasting) > 0 {
-			if moves = p.ranking(ctx); moves > 0 {
-				return moves, true
-			}
+	for range p.strengthen(ctx, false) {
+		if moves = p.ranking(ctx); moves > 0 {
+			return moves, true
 		}
 	}
 	if w.cycle == nil {
 		moves = p.lengthByFormula(ctx)
 	}
-	return moves, moves > 0
-}
-
-// length returns an upper bound of the joint moves of a game, proved by the clock or by lasting literals.
-func (p *prover) length(ctx context.Context) (moves int, proved bool) {
-	if moves, proved = p.game.ClockEnd(); proved {
-		return moves, true
-	}
-	moves = p.ranking(ctx)
 	return moves, moves > 0
 }

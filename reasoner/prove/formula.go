@@ -3,6 +3,7 @@ package prove
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
@@ -139,8 +140,6 @@ func (f *Formula) Play(k int) {
 }
 
 func (f *Formula) playRole(k, role int, ended logic.Lit) {
-	var clause []logic.Lit
-	var moves []sat.Lit
 	for m, does := range f.does(k, role) {
 		if does == logic.False {
 			continue
@@ -148,11 +147,20 @@ func (f *Formula) playRole(k, role int, ended logic.Lit) {
 		if legal := f.SignalAt(k, f.game.Legal[role][m]); legal != logic.True {
 			f.Require(does.Not(), legal)
 		}
-		clause = append(clause, does)
-		moves = append(moves, f.variable(does))
 	}
-	f.Require(append(clause, ended)...)
-	f.atMostOne(moves)
+	f.requireOne(f.does(k, role), ended)
+}
+
+// requireOne requires that exactly one literal is true, or at most one if the signal unless is true.
+func (f *Formula) requireOne(literals []logic.Lit, unless logic.Lit) {
+	var lits []sat.Lit
+	for _, l := range literals {
+		if l != logic.False {
+			lits = append(lits, f.variable(l))
+		}
+	}
+	f.Require(append(slices.Clip(literals), unless)...)
+	f.atMostOne(lits)
 }
 
 // pairwise is the number of literals up to which the pairwise encoding of "at most one" is the shortest.

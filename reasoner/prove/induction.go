@@ -3,6 +3,7 @@ package prove
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -55,11 +56,7 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 	defer p.close()
 	short, cancel = until(walkShare + inductionShare)
 	defer cancel()
-	for found := range FindInvariants(short, g, m, lim.MaxBytes/2, true) {
-		if found == p.invariants {
-			continue
-		}
-		p.assume(found)
+	for range p.strengthen(short, true) {
 		for i, q := range p.properties {
 			within, cancel := context.WithTimeout(short, time.Duration(attemptShare*float64(lim.MaxTime)))
 			p.attempt(within, i, q)
@@ -69,15 +66,15 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 	short, cancel = context.WithTimeout(ctx, time.Duration(playoutShare*float64(lim.MaxTime)))
 	p.playMany(short)
 	cancel()
-	p.longest = p.ranking(ctx)
+	last, cancel := until(1)
+	defer cancel()
+	p.longest, p.lengthProof = p.length(last)
 	for i, q := range p.properties {
 		left := time.Until(began.Add(lim.MaxTime)) / time.Duration(len(p.properties)+1-i)
 		within, cancel := context.WithTimeout(ctx, left)
 		p.decide(within, i, q)
 		cancel()
 	}
-	last, cancel := until(1)
-	defer cancel()
 	return append(append([]Finding{p.gamesEnd(last)}, p.findings...), p.groups()), ctx.Err()
 }
 
@@ -90,10 +87,12 @@ type prover struct {
 	findings   []Finding // by property
 	refuted    []bool    // by property: a random game breaks it, with the line in its finding
 	invariants *Invariants
-	longest    int // upper bound of the joint moves of all games; 0 if unknown
-	cases      *caseAnalysis
-	step       *Formula // from any position with the invariants
-	base       *Formula // from the initial position
+	// longest is an upper bound of the joint moves of all games, 0 if unknown; lengthProof is its proof in words.
+	longest     int
+	lengthProof string
+	cases       *caseAnalysis
+	step        *Formula // from any position with the invariants
+	base        *Formula // from the initial position
 }
 
 // newProver returns a prover of open properties. The lines of random games that break properties are in its findings.
@@ -104,6 +103,20 @@ func newProver(g *circuit.Game, w *walks, maxBytes int64, properties []property)
 		p.findings, p.refuted = append(p.findings, Finding{Property: q.name, Verdict: Open, Line: line, Required: q.required}), append(p.refuted, broken)
 	}
 	return p
+}
+
+// strengthen assumes growing sets of invariants (FindInvariants) and yields after each new set.
+func (p *prover) strengthen(ctx context.Context, equations bool) iter.Seq[*Invariants] {
+	return func(yield func(*Invariants) bool) {
+		for found := range FindInvariants(ctx, p.game, p.walks.machine, p.maxBytes/2, equations) {
+			if found == p.invariants {
+				continue
+			}
+			if p.assume(found); !yield(found) {
+				return
+			}
+		}
+	}
 }
 
 // assume replaces the invariants and resets both formulas.
@@ -129,14 +142,14 @@ func (p *prover) close() {
 
 // unrollTo extends a formula to step k. It returns false if there is not enough time or memory.
 func (p *prover) unrollTo(ctx context.Context, f *Formula, k int) bool {
-	for f.Played < k {
-		if ctx.Err() != nil || f.Bytes() > p.maxBytes {
-			return false
+	for ctx.Err() == nil && f.Bytes() <= p.maxBytes {
+		if f.Played >= k {
+			return true
 		}
 		f.Play(f.Played + 1)
 		f.Assume(f.Played, p.invariants)
 	}
-	return true
+	return false
 }
 
 // playMany plays playouts until a playout has broken each open property, or ctx ends.
@@ -243,10 +256,11 @@ func (p *prover) byCases(ctx context.Context, i int) bool {
 		defer cancel()
 		ctx = half
 	}
+	if p.cases == nil && ctx.Err() == nil {
+		p.cases = newCaseAnalysis(p.game, p.properties)
+	}
 	if p.cases == nil {
-		if p.cases = newCaseAnalysis(p.game, p.properties); p.cases == nil {
-			return false
-		}
+		return false
 	}
 	p.cases.setCandidates(p.invariants, &Invariants{})
 	return p.cases.keepsProperty(ctx, i)
@@ -313,13 +327,22 @@ func (p *prover) gamesEndOrStick(ctx context.Context) Finding {
 		return found
 	}
 	if p.longest > 0 {
-		found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves: each makes a lasting literal true", p.longest)
+		found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves: %s", p.longest, p.lengthProof)
 		return found
 	}
 	if k := p.lengthByFormula(ctx); k > 0 {
 		found.Verdict, found.Detail = Proved, fmt.Sprintf("within %d joint moves", k)
 	}
 	return found
+}
+
+// length returns an upper bound of the joint moves of a game, proved by the clock or by lasting literals, with the
+// proof in words; 0 if it proves none.
+func (p *prover) length(ctx context.Context) (moves int, proof string) {
+	if moves, found := p.game.ClockEnd(); found {
+		return moves, "a counter of steps ends the game"
+	}
+	return p.ranking(ctx), "each makes a lasting literal true"
 }
 
 // lengthByFormula returns a number of joint moves within which every game ends or is stuck, proved by a formula of
@@ -337,6 +360,9 @@ func (p *prover) lengthByFormula(ctx context.Context) int {
 // every joint move makes at least one of them true; then a game has at most as many joint moves as there are
 // literals. Fluents that exclude each other count as a single literal.
 func (p *prover) ranking(ctx context.Context) int {
+	if len(p.invariants.lasting) == 0 {
+		return 0
+	}
 	if p.step.Played > 1 {
 		p.resetFormulas() // a formula of two joint moves excludes that a role is stuck after the first
 	}

@@ -3,7 +3,6 @@ package prove
 import (
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
-	"stackmate/reasoner/prove/sat"
 )
 
 // maxBroken is the number of models with an illegal move of a role after which all moves of the role must be legal.
@@ -38,13 +37,10 @@ func (f *lazyFormula) after(literals []logic.Lit) []logic.Lit {
 
 // assumeLemma requires a lemma before the joint move.
 func (f *lazyFormula) assumeLemma(l *lemma) {
-	f.Require(l.literals...)
 	if l.exactly {
-		var lits []sat.Lit
-		for _, l := range l.literals {
-			lits = append(lits, f.variable(l))
-		}
-		f.atMostOne(lits)
+		f.requireOne(l.literals, logic.False)
+	} else {
+		f.Require(l.literals...)
 	}
 }
 
@@ -86,15 +82,7 @@ func (f *lazyFormula) includeMove(node int32) {
 		return
 	}
 	f.moving[role] = true
-	var clause []logic.Lit
-	var lits []sat.Lit
-	for _, does := range f.does(0, role) {
-		if does != logic.False {
-			clause, lits = append(clause, does), append(lits, f.variable(does))
-		}
-	}
-	f.Require(clause...)
-	f.atMostOne(lits)
+	f.requireOne(f.does(0, role), logic.False)
 }
 
 // restrict adds conditions of a joint move that the last model breaks, and reports whether it has added any: first

@@ -2,7 +2,6 @@ package prove
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"stackmate/reasoner/circuit"
@@ -136,27 +135,15 @@ func constantSum(players []machine.Role, sum int32) property {
 	return property{
 		name: fmt.Sprintf("the goals of the players add up to %d at the end", sum),
 		violation: func(u *unrolling, k int) logic.Lit {
-			sums := map[int]logic.Lit{0: logic.True}
+			var total []logic.Lit
 			for _, r := range players {
-				sums = add(u.net, sums, u.goals(k, r), math.MinInt, math.MaxInt)
+				total = addDigits(u.net, total, u.goalDigits(k, r))
 			}
-			return u.net.And(u.SignalAt(k, u.game.Terminal), sums[int(sum)].Not())
+			return u.net.And(u.SignalAt(k, u.game.Terminal), differs(u.net, total, sum))
 		},
 		fails:   func(now, _ *view) bool { return now.terminal && total(now) != sum },
 		explain: func(now, _ *view) string { return fmt.Sprintf("their sum is %d", total(now)) },
 	}
-}
-
-// goals returns, by value, the signal that a role has this goal at step k; 0 includes positions without a unique
-// goal.
-func (u *unrolling) goals(k int, r machine.Role) map[int]logic.Lit {
-	when := map[int]logic.Lit{0: u.GoalAtLeast(k, r, 0).Not()}
-	for _, goal := range u.game.Goals {
-		if v := int(goal.Value); goal.Role == r && v >= 0 {
-			when[v] = u.net.Or(when[v], u.goal(k, goal))
-		}
-	}
-	return when
 }
 
 func turnTaking(players []machine.Role) property {

@@ -1,6 +1,8 @@
 package prove
 
 import (
+	"slices"
+
 	"stackmate/reasoner/circuit"
 	"stackmate/reasoner/circuit/logic"
 	"stackmate/reasoner/machine"
@@ -31,7 +33,8 @@ type unrolling struct {
 // step maps signals of the game to signals of the unrolling at one step.
 type step struct {
 	*logic.Substitution
-	does [][]logic.Lit // by role; nil before the first call of does
+	does  [][]logic.Lit // by role; nil before the first call of does
+	goals []logic.Lit   // by goal of the game; unset before the first call of goal
 }
 
 // roleMove is a move of a role.
@@ -90,7 +93,7 @@ func (u *unrolling) image(k int, l logic.Lit) logic.Lit {
 		s := logic.NewSubstitution(u.game.Net, u.net)
 		number := len(u.steps)
 		s.Leaf = func(node int32) logic.Lit { return u.leaf(number, node) }
-		u.steps = append(u.steps, &step{Substitution: s, does: make([][]logic.Lit, len(u.game.Does))})
+		u.steps = append(u.steps, &step{s, make([][]logic.Lit, len(u.game.Does)), slices.Repeat([]logic.Lit{unset}, len(u.game.Goals))})
 	}
 	signal, _ := u.steps[k].Image(l)
 	u.steps[k].Commit()
@@ -135,24 +138,35 @@ func (u *unrolling) fluent(k, f int) logic.Lit {
 
 // GoalAtLeast returns the signal that a role has exactly one goal at step k, of at least the given value.
 func (u *unrolling) GoalAtLeast(k int, role machine.Role, least int32) logic.Lit {
-	var enough []logic.Lit
-	for _, goal := range u.game.Goals {
-		if goal.Role == role && goal.Value >= least {
-			enough = append(enough, u.goal(k, goal))
-		}
-	}
-	return u.net.Or(enough...)
+	return u.anyGoal(k, role, func(value int32) bool { return value >= least })
 }
 
-// goal returns the signal that a role has this goal and no other goal at step k.
-func (u *unrolling) goal(k int, goal circuit.Goal) logic.Lit {
+// anyGoal returns the signal that a role has exactly one goal at step k, whose value satisfies a condition.
+func (u *unrolling) anyGoal(k int, role machine.Role, condition func(value int32) bool) logic.Lit {
+	var goals []logic.Lit
+	for i, goal := range u.game.Goals {
+		if goal.Role == role && condition(goal.Value) {
+			goals = append(goals, u.goal(k, i))
+		}
+	}
+	return u.net.Or(goals...)
+}
+
+// goal returns the signal that the role of goal i of the game has this goal and no other goal at step k.
+func (u *unrolling) goal(k, i int) logic.Lit {
+	goal := u.game.Goals[i]
 	only := []logic.Lit{u.SignalAt(k, goal.When)}
+	s := u.steps[k]
+	if s.goals[i] != unset {
+		return s.goals[i]
+	}
 	for _, other := range u.game.Goals {
 		if other.Role == goal.Role && other.Value != goal.Value {
 			only = append(only, u.SignalAt(k, other.When).Not())
 		}
 	}
-	return u.net.And(only...)
+	s.goals[i] = u.net.And(only...)
+	return s.goals[i]
 }
 
 // does returns the signals of a role's moves at step k; false for moves that are never legal there.
